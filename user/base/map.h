@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Hash map from a pair of u64 to a u64, open addressing. (b = 0 where one word is the whole key.)
+ * A failed allocation ends the program, see vec.h.
+ */
+#ifndef UCXBPF_BASE_MAP_H
+#define UCXBPF_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_slot {
+	uint64_t a, b, value;
+};
+
+struct map {
+	struct map_slot *slots;
+	unsigned char *state;
+	size_t cap;	/* power of two, 0 before the first insert */
+	size_t used;	/* live entries */
+	size_t filled;	/* live and deleted ones */
+};
+
+/* A zeroed struct map is an empty map. */
+void map_release(struct map *map);
+
+/* Returns the address of the value, or NULL; valid until the next insert. */
+uint64_t *map_find(const struct map *map, uint64_t a, uint64_t b);
+
+/* Returns the address of the value; a new entry's value is 0 and *fresh true (fresh may be NULL). */
+uint64_t *map_insert(struct map *map, uint64_t a, uint64_t b, bool *fresh);
+
+/* Returns whether the key was there. */
+bool map_remove(struct map *map, uint64_t a, uint64_t b);
+
+/* Iterates: start with *pos = 0; returns NULL at the end. The map must not grow meanwhile. */
+struct map_slot *map_next(const struct map *map, size_t *pos);
+
+#endif

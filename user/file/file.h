@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The capture file (docs/format.md): chunks of wire records and of side records, each complete and
+ * checked by itself, so that whatever was written before a crash can be read.
+ */
+#ifndef UCXBPF_FILE_FILE_H
+#define UCXBPF_FILE_FILE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ucxbpf.h"
+
+/* ---- writer ---- */
+
+struct file_writer;
+
+int file_writer_open(struct file_writer **writer, const char *path);
+
+/* Adds one wire record of ub_kind_size() bytes. Reaches the disk with the next flush at the latest. */
+int file_writer_record(struct file_writer *writer, const struct ub_hdr *record);
+
+/* Adds one side record, a JSON object with a string "t"; written before the records of this chunk. */
+int file_writer_side(struct file_writer *writer, const json_t *side);
+
+/*
+ * Writes what is pending as complete chunks with the loss counters as they stand (summed over CPUs).
+ * -ENOSPC and the like: the file is cut back to its last complete chunk, and stays usable.
+ */
+int file_writer_flush(struct file_writer *writer, const struct ub_stats *stats);
+
+uint64_t file_writer_records(const struct file_writer *writer);
+uint64_t file_writer_bytes(const struct file_writer *writer);
+
+/* Flushes, marks the file complete, frees. Also frees on error. */
+int file_writer_close(struct file_writer *writer, const struct ub_stats *stats);
+
+/* ---- reader ---- */
+
+struct file_reader;
+
+/*
+ * Opens a capture and loads its side records. On failure *why is a sentence for the user
+ * (static), e.g. "not a ucxbpf capture". -EBADMSG: not a capture or no complete chunk;
+ * -EPROTONOSUPPORT: version newer than this program.
+ */
+int file_reader_open(struct file_reader **reader, const char *path, const char **why);
+
+/* All side records, a JSON array in file order; owned by the reader. */
+const json_t *file_reader_sides(const struct file_reader *reader);
+
+/* Loss counters of the last chunk. */
+const struct ub_stats *file_reader_stats(const struct file_reader *reader);
+
+/*
+ * The next wire record of the file in order of ub_hdr.ts (exact over the whole file: chunk headers
+ * say what is still to come). Returns 1 and *record, valid until the next call; 0 at the end;
+ * -errno. Streams: holds only the chunks whose time spans overlap.
+ */
+int file_reader_next(struct file_reader *reader, const struct ub_hdr **record);
+
+/* False: the tracer was killed, or the tail was cut off or damaged; *why says which (static). */
+bool file_reader_complete(const struct file_reader *reader, const char **why);
+
+/* Bytes skipped because a chunk's checksum did not hold. */
+uint64_t file_reader_damaged(const struct file_reader *reader);
+
+void file_reader_free(struct file_reader *reader);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is known once events are decoded, attributed and matched: the input of every report and
+ * export. Strings are interned: they live as long as the analysis and compare by pointer.
+ * NULL and negative indices mean unknown or none, never a default.
+ */
+#ifndef UCXBPF_MATCH_FACTS_H
+#define UCXBPF_MATCH_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum fact_kind { KIND_DATA, KIND_CONTROL };
+
+enum fact_precision { TIME_UNKNOWN, TIME_EXACT, TIME_UPPER_BOUND, TIME_LOWER_BOUND };
+
+enum fact_locality { LOCALITY_UNKNOWN, LOCALITY_SELF, LOCALITY_NODE, LOCALITY_REMOTE };
+
+struct fact_ucx {
+	const char *path, *build_id, *version, *layout; /* layout NULL: unknown build */
+};
+
+struct fact_process {
+	int index;	/* position over all files, the id in reports */
+	int host;
+	const char *host_id, *host_name; /* boot id, node name */
+	uint32_t pid;	/* in its own pid namespace where known, else the tracer's */
+	uint32_t tgid;	/* as the tracer saw it */
+	uint64_t start_time;
+	const char *comm, *exe, *mpi, *job;
+	int rank, size;	/* -1 unknown */
+	bool from_start; /* every worker was seen being created */
+	const struct fact_ucx *ucx;
+	int ucx_count;
+};
+
+struct fact_call {
+	int process;
+	const char *function; /* MPI_Send */
+	uint32_t tid;
+	uint64_t start, end; /* ns, CLOCK_MONOTONIC of its host; end 0 = unknown */
+	enum fact_precision end_precision;
+	uint32_t ops;	/* UCP operations below it */
+	uint64_t bytes;	/* of its send-like ops */
+};
+
+struct fact_op {
+	int process, peer; /* peer process, -1 unknown or none */
+	const char *op;	/* tag_send, tag_recv, put, am_send, flush... */
+	const char *function; /* MPI function, NULL = outside MPI */
+	const char *protocol; /* UCX's name for v2, our derived name for v1; NULL unknown */
+	uint32_t tid;
+	uint64_t start, end;
+	enum fact_precision end_precision;
+	uint64_t tag;
+	uint64_t bytes;	/* payload; UINT64_MAX unknown */
+	uint64_t buffer;
+	int status;	/* ucs_status_t */
+	bool sends;	/* carries payload away from this process */
+};
+
+struct fact_transfer {
+	int process, peer;
+	const char *op;	/* am_short, get_zcopy... */
+	const char *transport, *device; /* UCX's names */
+	enum fact_locality locality;
+	enum fact_kind kind;
+	const char *ucp_op, *function, *protocol;
+	const char *src_mem, *dst_mem; /* "host", NULL unknown */
+	const char *unexplained; /* data without op: the reason; NULL = explained */
+	uint32_t tid;
+	uint64_t start, end;
+	enum fact_precision end_precision;
+	uint64_t bytes;	/* payload: UCT length less the UCP header */
+	uint64_t wire_bytes;
+	uint64_t laddr, raddr;
+	bool retried;	/* no resource: nothing was sent, not counted as a transfer */
+};
+
+struct fact_message {
+	int src, dst;	/* processes */
+	const char *function; /* MPI function of the send */
+	const char *send_op, *recv_op;
+	uint64_t tag, bytes;
+	uint64_t send_start, recv_start, arrival; /* on their own hosts' clocks */
+};
+
+/* Any member may be NULL. Called in order of start time per host for call/op/transfer. */
+struct fact_sink {
+	void *arg;
+	void (*process)(void *arg, const struct fact_process *process); /* before any fact of it */
+	void (*call)(void *arg, const struct fact_call *call);
+	void (*op)(void *arg, const struct fact_op *op);
+	void (*transfer)(void *arg, const struct fact_transfer *transfer);
+	void (*message)(void *arg, const struct fact_message *message);
+};
+
+struct fact_reason {
+	const char *reason;
+	uint64_t count;
+};
+
+#define FACT_MAX_REASONS 24
+
+struct fact_totals {
+	/* loss */
+	uint64_t produced, stored;
+	struct fact_reason dropped[FACT_MAX_REASONS];
+	/* matching */
+	uint64_t sends, receives, matched, ambiguous;
+	struct fact_reason unmatched_sends[FACT_MAX_REASONS];
+	struct fact_reason unmatched_receives[FACT_MAX_REASONS];
+	/* attribution, in payload bytes of data transfers */
+	uint64_t data_bytes, to_op_bytes, to_call_bytes, unexplained_bytes;
+	struct fact_reason unexplained[FACT_MAX_REASONS];
+	/* what the file itself says: gaps, incomplete capture, reordered records */
+	struct fact_reason notes[FACT_MAX_REASONS];
+};
+
+struct analysis;
+
+/* Adds a capture file; several files (hosts) may be added in any order. *why as file_reader_open(). */
+int analysis_add_file(struct analysis *analysis, const char *path, const char **why);
+
+struct analysis *analysis_new(void);
+
+/* Decodes, attributes, matches; hands every fact to sink; fills totals. */
+int analysis_run(struct analysis *analysis, const struct fact_sink *sink, struct fact_totals *totals);
+
+void analysis_free(struct analysis *analysis);
+
+#endif

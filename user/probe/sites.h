@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of probe sites: one row per function worth a probe. A new UCX or MPI function is a row.
+ * The row number is ub_hdr.site; captures carry the table they were made with (side record "site"),
+ * so rows may be added, moved and removed.
+ */
+#ifndef UCXBPF_PROBE_SITES_H
+#define UCXBPF_PROBE_SITES_H
+
+#include "ucxbpf.h"
+
+enum site_layer { LAYER_MPI, LAYER_UCP, LAYER_UCT };
+
+struct site {
+	const char *symbol;	/* ELF symbol; for ops found only through a table, its conventional name */
+	const char *name;	/* as reports show it: MPI_Send, tag_send, am_bcopy, eager_only */
+	enum site_layer layer;
+	int ops_slot;		/* slot of uct_iface_ops_t this row serves, -1 = none */
+	struct ub_site wire;
+};
+
+/* Rows 1..site_count()-1; row 0 is not a site. */
+const struct site *site_row(unsigned int row);
+unsigned int site_count(void);
+
+/* Row of a symbol, 0 = none. */
+unsigned int site_by_symbol(const char *symbol);
+
+/* Row for a hidden op in an ops table's slot, named after the table's transport; 0 = not traced. */
+unsigned int site_by_slot(int ops_slot);
+
+/* Rows that stand for addresses learnt at run time (completion functions): by enum ub_comp_what. */
+unsigned int site_for_completion(enum ub_comp_what what);
+
+#endif

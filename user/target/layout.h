@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where UCX keeps its private fields, by version and build (assert or release). See
+ * docs/layouts.md for where the numbers come from.
+ */
+#ifndef UCXBPF_TARGET_LAYOUT_H
+#define UCXBPF_TARGET_LAYOUT_H
+
+#include "ucxbpf.h"
+
+struct layout {
+	const char *name; /* "1.13.1-assert" */
+	unsigned int version[3];
+	unsigned int request_size;
+	struct ub_layout wire; /* what BPF needs */
+	/* what the snapshot needs; UB_OFF_UNKNOWN = not there in this version */
+	unsigned int ep_cfg_index, ep_flags, ep_uct_eps, ep_uct_eps_max, ep_ext, ep_ext_is_stride;
+	unsigned int ext_ep_list, ext_dest_uuid, ext_remote_id, ext_local_id, ext_control, ext_uct_eps;
+	unsigned int worker_context, worker_uuid, worker_address_name, worker_all_eps, worker_ifaces,
+		worker_num_ifaces;
+	unsigned int context_tl_rscs, context_num_tls, context_proto_enable;
+	unsigned int wiface_worker, wiface_rsc_index;
+};
+
+/* The layout of a version with that request size; NULL = none known (then nothing private is read). */
+const struct layout *layout_find(const unsigned int version[3], unsigned int request_size);
+
+/* Iterates all: i = 0, 1, ... until NULL. */
+const struct layout *layout_at(unsigned int i);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Libraries that matter to a trace, recognised by what they export, never by name; one struct
+ * library per file (device and inode), however many processes map it.
+ */
+#ifndef UCXBPF_TARGET_LIBRARY_H
+#define UCXBPF_TARGET_LIBRARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/vec.h"
+#include "target/elf.h"
+
+enum library_role {
+	LIB_MPI = 1 << 0,	/* defines PMPI_Init or MPI_Init */
+	LIB_UCP = 1 << 1,	/* defines ucp_worker_create */
+	LIB_UCT = 1 << 2,	/* defines uct_iface_open */
+	LIB_UCT_MODULE = 1 << 3, /* has uct_iface_ops_t tables or uct_*_ep_* functions, imports uct_* */
+	LIB_MPI_PLUGIN = 1 << 4, /* defines completion callbacks of an MPI (mca_pml_ucx_*) */
+	LIB_CUDA = 1 << 5,	/* defines cuMemAlloc_v2 or cudaMalloc */
+};
+
+enum mpi_kind { MPI_NONE, MPI_OPEN_MPI, MPI_MPICH, MPI_OTHER };
+
+struct layout; /* target/layout.h */
+
+struct library {
+	dev_t dev;
+	ino_t ino;
+	char *path;	/* as its process sees it */
+	char *open_path; /* as we can open it: through /proc/PID/map_files or /proc/PID/root */
+	struct elf *elf;
+	unsigned int roles; /* enum library_role */
+	enum mpi_kind mpi;
+	char mpi_version[64]; /* "Open MPI 4.1.4"; "" where not known */
+	unsigned int version[3]; /* UCX, for LIB_UCP; 0.0.0 = not known */
+	unsigned int request_size; /* sizeof(ucp_request_t) found in the code, 0 = not found */
+	const struct layout *layout; /* NULL: unknown build, no private field is read */
+	int layout_slot; /* slot of the BPF layout map, 0 = none; set by whoever fills that map */
+};
+
+/* One mapping of a library in one process. */
+struct mapped_library {
+	struct library *library;
+	uint64_t base;	/* address of file offset 0: address of a function = base + its vaddr */
+};
+
+struct library_set {
+	VEC(struct library *) all;
+};
+
+void library_set_release(struct library_set *set);
+
+/*
+ * The library behind (dev, ino), opened through open_path if it is new. NULL with *error 0: a file
+ * that does not matter (remembered, so it is opened once); NULL with *error < 0: it could not be read.
+ */
+struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
+				const char *open_path, int *error);
+
+typedef VEC(struct mapped_library) mapped_libraries;
+
+/*
+ * Lists the libraries (and a static executable's own parts) that pid maps executable now.
+ * -ESRCH: gone; -EACCES: not allowed; -EOPNOTSUPP: 32-bit process.
+ */
+int process_libraries(pid_t pid, struct library_set *set, mapped_libraries *out);
+
+#endif
