@@ -33,7 +33,9 @@ enum ub_kind {
 /*
  * Common header. Frames: every MPI call, op, transfer and arrival handler that is entered takes the
  * task's next sequence number; (tid, seq) names it. call/op/rx name the innermost live frame of that
- * sort around this record on the same task (call: the outermost MPI call), 0 = none.
+ * sort around this record on the same task, 0 = none. An MPI call that seems to be inside another one
+ * (h.call != 0 in a UB_CALL) is so only if its call site lies in the MPI library: the outer one has no
+ * return probe and may be over, its stack slot untouched by chance.
  * cpu_seq counts every record produced on that CPU, before space for it is reserved: a gap is a loss.
  */
 struct ub_hdr {
@@ -76,11 +78,11 @@ struct ub_op {
 	__u64 obj;	/* ucp_ep_h or ucp_worker_h: the first argument */
 	__u64 buffer;
 	__u64 count;	/* as passed; bytes = count * element size of a contiguous datatype */
-	__u64 tag;	/* tag; AM id; remote address of put/get/atomic; message handle of probe (return) */
+	__u64 tag;	/* tag; AM id; remote address of put/get/atomic */
 	__u64 aux;	/* tag mask; AM header length; rkey; message handle of msg_recv */
 	__u64 datatype;	/* ucp_datatype_t; UCX's default 8 = contiguous, 1 byte */
 	__u64 req;	/* ucp_request_t (not the user's handle), 0 = none */
-	__s64 ret;	/* as returned: 0 done, <0 and >-100 error, else the user's request handle */
+	__s64 ret;	/* as returned: 0 done, <0 and >-100 error, else the user's request handle; probe: message */
 	__u64 cb;	/* user's completion callback, 0 = none */
 	__u64 req_len;	/* total length as the request has it at return, 0 = unknown */
 	__u64 info_tag;	/* receives that completed at once: sender's tag */
@@ -234,9 +236,16 @@ enum ub_comp_what {
 	UB_COMP_REQ_FREE = 5,	/* ucp_request_free/release: (request) */
 };
 
+enum ub_op_what {
+	UB_OP_PLAIN = 0,
+	UB_OP_PROBE = 1,	/* returns a message or NULL; a NULL makes no record */
+	UB_OP_SIZE_OUT = 2,	/* stream receives: arg_info is a size_t * */
+	UB_OP_DATA_OUT = 3,	/* stream_recv_data: the same, and a NULL return makes no record */
+};
+
 struct ub_site {
 	__u8 kind;	/* enum ub_kind the site emits */
-	__u8 what;	/* enum ub_obj_what or ub_comp_what, 0 else */
+	__u8 what;	/* enum ub_obj_what, ub_comp_what or ub_op_what, by kind */
 	__u8 needs_return;
 	__u8 length_rule; /* enum ub_length_rule */
 	__u8 arg_obj;
@@ -252,7 +261,7 @@ struct ub_site {
 	__u8 arg_pack;	/* xfer: the pack callback's argument of *_bcopy */
 	__u8 arg_comp;	/* xfer: uct_completion_t * */
 	__u8 arg_comm;	/* call: communicator */
-	__u8 arg_info;	/* op: ucp_tag_recv_info_t * out (probe) */
+	__u8 arg_info;	/* op: ucp_tag_recv_info_t * out (probe); with what = UB_OP_SIZE_OUT: size_t * out */
 	__u8 am_id;	/* rx: UCP_AM_ID_* of the handler */
 	__u8 pad[5];
 };
