@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ucxbpf. `make setup` first on a new machine, or `make demo` / `make check`, which do it themselves.
+#
+#   V=1               show commands
+#   DEVELOPER=1       all warnings, as errors
+#   SANITIZE=address  (or undefined, thread) a second build in build/address
+#   STATIC=1          libraries linked statically where Debian has them
+#   PREFIX=/usr/local where `make install` puts things
+
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+PREFIX ?= /usr/local
+CC := gcc
+CLANG ?= clang
+BPFTOOL ?= bpftool
+O := build$(if $(SANITIZE),/$(SANITIZE))
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2:$(O)/%=%))
+
+#-- What there is ----------------------------------------------------------------------------------
+
+BPF_SRC := $(sort $(wildcard bpf/*.bpf.c))
+USER_SRC := $(sort $(shell find user -name '*.c'))
+UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
+MPI_SRC := $(sort $(wildcard tests/progs/mpi_*.c tests/progs/cg.c))
+UCP_SRC := $(sort $(wildcard tests/progs/ucp_*.c))
+WITNESS_SRC := $(sort $(wildcard tests/witness/*.c))
+BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
+MAN_SRC := $(sort $(wildcard docs/*.1.md))
+
+BPF_OBJ := $(BPF_SRC:bpf/%.bpf.c=$(O)/bpf/%.bpf.o)
+BPF_ARM64 := $(BPF_SRC:bpf/%.bpf.c=$(O)/bpf-arm64/%.bpf.o)
+USER_OBJ := $(USER_SRC:%.c=$(O)/obj/%.o)
+LIB_OBJ := $(filter-out %/user/main.o,$(USER_OBJ))
+UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/unit/%)
+BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(O)/tests/bench/%)
+MPIS := openmpi mpich
+PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/%)) \
+	$(UCP_SRC:tests/progs/%.c=$(O)/tests/progs/ucp/%) \
+	$(foreach m,$(MPIS),$(WITNESS_SRC:tests/witness/%.c=$(O)/tests/witness/$(m)/%.so))
+MAN := $(MAN_SRC:docs/%.md=$(O)/man/%)
+SKEL := $(if $(BPF_SRC),$(O)/include/ucxbpf.skel.h)
+GENERATED := $(O)/include/commands.inc $(O)/include/version.h $(SKEL)
+
+#-- Flags ------------------------------------------------------------------------------------------
+
+WARN := -Wall -Wextra
+ifdef DEVELOPER
+WARN += -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition -Wshadow \
+	-Wpointer-arith -Wvla -Wundef -Wwrite-strings -Wformat=2 -Wno-format-nonliteral
+endif
+CFLAGS ?= -O2 -g
+SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
+BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CFLAGS) $(SAN)
+
+# Asked of pkg-config in a recipe, never while reading this file: `make setup` may not have run yet.
+PKGS := libbpf libdw libelf libzstd jansson libxxhash
+libs = $$(pkg-config $(if $(STATIC),--static) --libs $(PKGS)) -lZydis -pthread -lm
+link = $(if $(STATIC),-Wl$(comma)-Bstatic) $(libs) $(if $(STATIC),-Wl$(comma)-Bdynamic)
+comma := ,
+
+BPF_CFLAGS := -target bpf -g -O2 -mcpu=v3 -std=gnu11 -Wall -Wextra -Wno-unused-parameter \
+	$(if $(DEVELOPER),-Werror) -Ibpf
+
+#-- The program ------------------------------------------------------------------------------------
+
+.PHONY: all
+all: $(O)/ucxbpf
+
+$(O)/ucxbpf: $(O)/obj/user/main.o $(O)/libucxbpf.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $^ $(link) -o $@
+
+$(O)/libucxbpf.a: $(LIB_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $^
+
+$(O)/obj/%.o: %.c $(O)/flags | $(GENERATED)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -MMD -MP -c $< -o $@
+
+# Rewritten only when the text changes, so that what depends on it is rebuilt only then.
+update = mkdir -p $(@D); cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@
+
+$(O)/flags: FORCE
+	@mkdir -p $(@D); echo '$(BASE_CFLAGS)' >$@.new; $(update)
+
+$(O)/include/version.h: FORCE
+	@mkdir -p $(@D); scripts/version-header >$@.new; $(update)
+
+$(O)/include/commands.inc: FORCE
+	@mkdir -p $(@D); scripts/command-table >$@.new; $(update)
+
+#-- BPF --------------------------------------------------------------------------------------------
+
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -D__TARGET_ARCH_x86 -Ivmlinux/x86_64 -MMD -MP -c $< -o $@
+
+$(O)/bpf-arm64/%.bpf.o: bpf/%.bpf.c
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -D__TARGET_ARCH_arm64 -Ivmlinux/arm64 -MMD -MP -c $< -o $@
+
+$(O)/bpf/linked/ucxbpf.bpf.o: $(BPF_OBJ)
+	$(call say,BPFLINK,$@)
+	$(Q)mkdir -p $(@D) && $(BPFTOOL) gen object $@ $^
+
+$(O)/include/ucxbpf.skel.h: $(O)/bpf/linked/ucxbpf.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name ucxbpf_bpf >$@
+
+.PHONY: bpf bpf-arm64
+bpf: $(SKEL)
+bpf-arm64: $(BPF_ARM64)
+
+#-- Tests ------------------------------------------------------------------------------------------
+
+$(O)/tests/unit/%: tests/unit/%.c $(O)/libucxbpf.a
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -Itests -MMD -MP $< $(O)/libucxbpf.a $(libs) -lcmocka -o $@
+
+$(O)/tests/bench/%: tests/bench/%.c $(O)/libucxbpf.a
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -Itests -MMD -MP $< $(O)/libucxbpf.a $(libs) -o $@
+
+define mpi_rules
+$(O)/tests/progs/$(1)/%: tests/progs/%.c
+	$$(call say,MPICC,$$@)
+	$$(Q)mkdir -p $$(@D) && mpicc.$(1) -std=gnu11 -D_GNU_SOURCE -Wall -O2 -g -MMD -MP $$< -o $$@ -lm -pthread
+
+$(O)/tests/witness/$(1)/%.so: tests/witness/%.c
+	$$(call say,MPICC,$$@)
+	$$(Q)mkdir -p $$(@D) && mpicc.$(1) -std=gnu11 -D_GNU_SOURCE -Wall -O2 -g -MMD -MP -shared -fPIC $$< -o $$@
+endef
+$(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))))
+
+$(O)/tests/progs/ucp/%: tests/progs/%.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@ -lucp -lucs -pthread
+
+.PHONY: tests progs check bench format-check demo setup man install clean
+tests: $(UNIT_BIN) progs
+progs: $(PROG_BIN)
+
+# The second make starts after setup, and so sees what setup installed.
+check:
+	$(Q)scripts/setup --tests
+	$(Q)$(MAKE) --no-print-directory -j2 all tests bpf-arm64 man
+	$(Q)O=$(O) tests/run
+
+demo:
+	$(Q)scripts/setup
+	$(Q)$(MAKE) --no-print-directory -j2 all $(O)/tests/progs/openmpi/cg
+	$(Q)scripts/demo
+
+bench: all $(BENCH_BIN) $(PROG_BIN)
+	$(Q)O=$(O) tests/bench/run
+
+setup:
+	$(Q)scripts/setup --tests
+
+format-check:
+	$(Q)scripts/check-format
+
+#-- Manual pages, installation ---------------------------------------------------------------------
+
+man: $(MAN)
+
+$(O)/man/%: docs/%.md
+	$(call say,MAN,$@)
+	$(Q)mkdir -p $(@D); if command -v pandoc >/dev/null; then pandoc -s -f markdown-smart -t man $< -o $@; \
+		else echo 'warning: no pandoc, so no manual pages' >&2; fi
+
+install: all man
+	install -D -m 755 $(O)/ucxbpf $(DESTDIR)$(PREFIX)/bin/ucxbpf
+	for page in $(wildcard $(MAN)); do \
+		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit; done
+
+clean:
+	rm -rf build
+
+.PHONY: FORCE
+FORCE:
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdio.h>
+#include <string.h>
+
+#include "cmds.h"
+#include "exit_codes.h"
+#include "version.h"
+
+struct command {
+	const char *name;
+	int (*function)(int argc, char **argv);
+	const char *help;
+};
+
+static const struct command commands[] = {
+#define COMMAND(name, help) { #name, cmd_##name, help },
+#include "commands.inc"
+#undef COMMAND
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const char examples[] =
+	"Examples:\n"
+	"  ucxbpf doctor                           would a trace see anything here, and why not\n"
+	"  sudo ucxbpf run -- mpirun -n 2 ./app    trace a job from its first instruction\n"
+	"  sudo ucxbpf attach -p 4242 -d 10        trace a running process for 10 seconds\n"
+	"  sudo ucxbpf attach -o a.ucxb --all      trace every UCX process here until Ctrl-C\n"
+	"  ucxbpf replay a.ucxb b.ucxb             report on captures, anywhere, as any user\n"
+	"  ucxbpf replay --json a.ucxb | jq .loss  the same for programs\n";
+
+static void print_help(FILE *out)
+{
+	fputs("Usage: ucxbpf COMMAND [OPTION...]\n"
+	      "Shows how MPI calls become UCX operations and transfers, on stock libraries.\n\n"
+	      "Commands:\n",
+	      out);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+	fprintf(out,
+		"\n%s\n'ucxbpf COMMAND --help' lists a command's options. Exit codes: ucxbpf(1).\n",
+		examples);
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+		print_help(stdout);
+		return EXIT_DONE;
+	}
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+		puts("ucxbpf " UCXBPF_VERSION);
+		return EXIT_DONE;
+	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return commands[i].function(argc - 1, argv + 1);
+	if (argc < 2)
+		print_help(stderr);
+	else
+		fprintf(stderr, "ucxbpf: no command '%s', see ucxbpf --help\n", name);
+	return EXIT_USAGE;
+}
