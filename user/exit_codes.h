@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exit statuses of every subcommand, documented in docs/ucxbpf.1.md. Append-only: scripts test them.
- * `run` passes on its command's own status when the trace itself went well.
+ * Exit status of every subcommand; documented for users in docs/exit-codes.md. Append-only: scripts
+ * test for these numbers.
  */
 #ifndef UCXBPF_EXIT_CODES_H
 #define UCXBPF_EXIT_CODES_H
 
-enum exit_code {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,	/* anything not below */
-	EXIT_USAGE = 2,		/* bad option or argument; nothing was done */
-	EXIT_PERMISSION = 3,	/* a capability is missing, and named */
-	EXIT_KERNEL = 4,	/* no BTF, no uprobes, no BPF: this kernel cannot trace */
-	EXIT_NO_UCX = 5,	/* nothing to see: no UCX mapped, static or 32-bit program */
-	EXIT_NO_PROCESS = 6,	/* the process is gone, or its pid is another's by now */
-	EXIT_LIBRARY = 7,	/* a library could not be read or has no usable sites */
-	EXIT_OUTPUT = 8,	/* the capture or the report could not be written; what was, is kept */
-	EXIT_CAPTURE = 9,	/* not a capture, of a newer version, or nothing in it is intact */
+enum ucxbpf_exit {
+	UCXBPF_EXIT_OK = 0,
+	UCXBPF_EXIT_FAILED = 1,	     /* anything without a number of its own, e.g. output not written */
+	UCXBPF_EXIT_USAGE = 2,	     /* unknown option, malformed argument */
+	UCXBPF_EXIT_INPUT = 3,	     /* no input could be read: missing, not a capture, too new */
+	UCXBPF_EXIT_PARTIAL = 4,     /* a result was given, but from damaged or incomplete input */
+	UCXBPF_EXIT_PERMISSION = 5,  /* a capability is missing */
+	UCXBPF_EXIT_KERNEL = 6,	     /* the kernel lacks BTF, uprobes or another needed feature */
+	UCXBPF_EXIT_NO_TARGET = 7,   /* process gone, reused, or never there */
+	UCXBPF_EXIT_UNSUPPORTED = 8, /* process cannot be traced: no UCX mapped, 32 bit, static */
+	UCXBPF_EXIT_NO_SPACE = 9,    /* disk full: the capture ends early but is readable */
 };
 
 #endif
