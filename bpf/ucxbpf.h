@@ -225,6 +225,7 @@ enum ub_obj_what {
 	UB_OBJ_WORKER_CREATE = 7,
 	UB_OBJ_WORKER_ADDRESS = 8,
 	UB_OBJ_WORKER_DESTROY = 9,
+	UB_OBJ_UCP_EP_PEER = 10,	/* ucp_ep_match_insert(worker, ep, uuid, ...): both sides of a wire-up */
 };
 
 enum ub_comp_what {

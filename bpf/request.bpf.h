@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Reading a ucp_request_t: one read of its first bytes into the task's scratch area, then fields by
+ * the layout row. A layout row says UB_OFF_UNKNOWN for what it does not know.
+ */
+#ifndef UCXBPF_REQUEST_BPF_H
+#define UCXBPF_REQUEST_BPF_H
+
+#include "context.bpf.h"
+
+#define REQUEST_BYTES 240	/* the fields in use end before this in every known layout */
+#define UCP_REQUEST_FLAG_COMPLETED 1
+#define UCP_REQUEST_FLAG_PROTO_SEND 4
+
+static __always_inline bool request_load(struct task_state *task, __u64 req)
+{
+	return !bpf_probe_read_user(task->scratch, REQUEST_BYTES, (void *)req);
+}
+
+static __always_inline __u64 request_u64(const struct task_state *task, __u16 offset)
+{
+	if (offset > SCRATCH - 8)
+		return 0;
+	return *(const __u64 *)&task->scratch[offset & (SCRATCH - 8)];
+}
+
+static __always_inline __u32 request_u32(const struct task_state *task, __u16 offset)
+{
+	if (offset > SCRATCH - 8)
+		return 0;
+	return *(const __u32 *)&task->scratch[offset & (SCRATCH - 4)];
+}
+
+/* Loads the candidate and says whether it is a request on this worker. */
+static __always_inline bool request_valid(struct task_state *task, const struct ub_layout *layout,
+					  __u64 req, __u64 worker)
+{
+	__u64 ep;
+
+	if (!req || !worker || !request_load(task, req))
+		return false;
+	ep = request_u64(task, layout->req_ep);
+	return ep && read_u64(ep + layout->ep_worker) == worker;
+}
+
+/* Total length of the request's data, by the protocol generation that filled it. */
+static __always_inline __u64 request_length(const struct task_state *task,
+					    const struct ub_layout *layout)
+{
+	if (request_u32(task, layout->req_flags) & UCP_REQUEST_FLAG_PROTO_SEND)
+		return request_u64(task, layout->req_dt_length);
+	return request_u64(task, layout->req_length);
+}
+
+#endif

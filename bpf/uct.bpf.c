@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/* UCT endpoint operations, and the lives of ifaces, endpoints and workers. */
+#include "span.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define MAX_IOV 8
+
+/* uct_iov_t and uct_completion_t, public ABI (uct.h) */
+struct uct_iov {
+	__u64 buffer;
+	__u64 length;
+	__u64 memh;
+	__u64 stride;
+	__u32 count;
+	__u32 pad;
+};
+
+struct uct_completion {
+	__u64 func;
+	__s32 count;
+	__u8 status;
+	__u8 pad[3];
+};
+
+static __always_inline __u64 iov_length(const struct hit *hit, struct ub_xfer *xfer)
+{
+	__u64 base = arg(hit, hit->site->arg_iov);
+	__u64 n = arg(hit, hit->site->arg_iovcnt);
+	__u64 total = 0;
+
+	for (int i = 0; i < MAX_IOV; i++) {
+		struct uct_iov iov;
+
+		if (i >= n)
+			break;
+		if (bpf_probe_read_user(&iov, sizeof(iov), (void *)(base + i * sizeof(iov)))) {
+			xfer->h.flags |= UB_F_READ_FAULT;
+			break;
+		}
+		if (i == 0)
+			xfer->laddr = iov.buffer;
+		total += iov.length * iov.count;
+	}
+	if (n > MAX_IOV)
+		xfer->h.flags |= UB_F_READ_FAULT;
+	return total;
+}
+
+static __always_inline __s64 xfer_length(const struct hit *hit, struct ub_xfer *xfer)
+{
+	const struct ub_site *site = hit->site;
+
+	switch (site->length_rule) {
+	case UB_LEN_ARG32:
+		return (__u32)arg(hit, site->arg_count);
+	case UB_LEN_ARG64:
+		return arg(hit, site->arg_count);
+	case UB_LEN_IOV:
+		return iov_length(hit, xfer);
+	case UB_LEN_SHORT_AM:
+		return 8 + (__u32)arg(hit, site->arg_count);
+	case UB_LEN_ZCOPY_AM:
+		return (__u32)arg(hit, site->arg_header_len) + iov_length(hit, xfer);
+	case UB_LEN_FIXED4:
+		return 4;
+	case UB_LEN_FIXED8:
+		return 8;
+	}
+	return 0;
+}
+
+/*
+ * Active messages whose UCP header goes on behind the first 8 bytes: only then may the next 16 bytes
+ * be read, for they are not the user's (UCP_AM_ID_*: first, middle, sync, rndv, put, get, atomic).
+ */
+#define LONG_HEADER_IDS                                                                        \
+	(1u << 3 | 1u << 4 | 1u << 6 | 1u << 7 | 1u << 9 | 1u << 11 | 1u << 12 | 1u << 17 | \
+	 1u << 18 | 1u << 20 | 1u << 24 | 1u << 25)
+
+static __always_inline void xfer_wire_header(const struct hit *hit, struct ub_xfer *xfer)
+{
+	const struct ub_site *site = hit->site;
+	bool longer = (1u << (xfer->am_id & 31)) & LONG_HEADER_IDS;
+	__u64 address = 0;
+	__u32 size;
+
+	if (site->length_rule == UB_LEN_SHORT_AM) {
+		xfer->w[0] = arg(hit, site->arg_aux);
+		xfer->h.flags |= UB_F_WIRE;
+		if (longer && (__u32)arg(hit, site->arg_count) >= 16)
+			bpf_probe_read_user(&xfer->w[1], 16, (void *)arg(hit, site->arg_buffer));
+		return;
+	}
+	if (site->length_rule == UB_LEN_ZCOPY_AM) {
+		address = arg(hit, site->arg_aux);
+		size = arg(hit, site->arg_header_len);
+	} else if (site->length_rule == UB_LEN_IOV && site->arg_am_id) {
+		address = xfer->laddr;
+		size = longer ? 24 : 8;
+	}
+	if (!address)
+		return;
+	size = size >= 24 && longer ? 24 : 8;
+	if (!bpf_probe_read_user(xfer->w, size, (void *)address))
+		xfer->h.flags |= UB_F_WIRE;
+}
+
+/* Which request does this operation belong to: by its completion, else by the packing argument. */
+static __always_inline void xfer_find_request(const struct hit *hit, struct ub_xfer *xfer,
+					      __u64 worker)
+{
+	const struct ub_layout *layout = hit->layout;
+	__u64 comp = arg(hit, hit->site->arg_comp), pack = arg(hit, hit->site->arg_pack);
+
+	if (comp) {
+		struct uct_completion c = {};
+
+		bpf_probe_read_user(&c, sizeof(c), (void *)comp);
+		xfer->comp_func = c.func;
+		xfer->comp_count = c.count;
+		if (request_valid(hit->task, layout, comp - layout->req_uct_comp, worker)) {
+			xfer->req = comp - layout->req_uct_comp;
+			xfer->h.flags |= UB_F_REQ_BY_COMP;
+		}
+		return;
+	}
+	if (!pack)
+		return;
+	/* the argument is the request, or a packing context on the stack that starts with it */
+	if (!request_valid(hit->task, layout, pack, worker)) {
+		pack = read_u64(pack);
+		if (!request_valid(hit->task, layout, pack, worker))
+			return;
+	}
+	xfer->req = pack;
+	xfer->h.flags |= UB_F_REQ_BY_ARG;
+}
+
+static __always_inline void xfer_request(const struct hit *hit, struct ub_xfer *xfer)
+{
+	const struct ub_layout *layout = hit->layout;
+	struct task_state *task = hit->task;
+	__u64 config;
+
+	xfer->ucp_ep = request_u64(task, layout->req_ep);
+	xfer->super_req = request_u64(task, layout->req_super);
+	xfer->req_flags = request_u32(task, layout->req_flags);
+	xfer->req_len = request_length(task, layout);
+	if (xfer->req_flags & UCP_REQUEST_FLAG_PROTO_SEND) {
+		xfer->h.flags |= UB_F_PROTO_V2;
+		config = request_u64(task, layout->req_proto_config);
+		if (config && layout->proto_config_proto != UB_OFF_UNKNOWN)
+			xfer->proto = read_u64(config + layout->proto_config_proto);
+	}
+	if (xfer->am_id && !(xfer->h.flags & UB_F_WIRE)) {
+		xfer->w[0] = request_u64(task, layout->req_msg_tag);
+		xfer->w[1] = xfer->req_len;
+		xfer->w[2] = request_u64(task, layout->req_msg_id);
+		xfer->h.flags |= UB_F_REQ;
+	}
+}
+
+static __always_inline int xfer_enter(struct pt_regs *ctx)
+{
+	const struct ub_site *site;
+	struct frame *frame;
+	struct ub_xfer *xfer;
+	struct hit hit;
+
+	if (!hit_begin(&hit, ctx))
+		return 1;
+	hit_args(&hit, ctx);
+	site = hit.site;
+	if (site->arg_comp > ARG_REGISTERS)
+		hit_stack_args(&hit);
+	frame = frame_push(&hit, UB_XFER, true);
+	if (!frame)
+		return 1;
+	xfer = &frame->xfer;
+	xfer->uct_ep = hit.args[1];
+	xfer->iface = read_u64(xfer->uct_ep);
+	xfer->am_id = arg(&hit, site->arg_am_id);
+	xfer->raddr = arg(&hit, site->arg_tag);
+	if (!site->arg_am_id)
+		xfer->laddr = arg(&hit, site->arg_buffer);
+	xfer->length = xfer_length(&hit, xfer);
+	if (site->arg_am_id)
+		xfer_wire_header(&hit, xfer);
+	if (hit.layout->req_size) {
+		__u64 worker = read_u64(xfer->iface + hit.layout->iface_worker);
+
+		xfer_find_request(&hit, xfer, worker);
+		if (xfer->req)
+			xfer_request(&hit, xfer);
+	}
+	return 0;
+}
+
+/* The name of a protocol-v2 request's protocol, once per process. */
+static __always_inline void emit_proto_name(struct task_state *task, const struct ub_xfer *xfer,
+					    const struct ub_layout *layout)
+{
+	struct named_key key = { .pointer = xfer->proto, .tgid = xfer->h.tgid };
+	struct ub_name name = {};
+	__u8 one = 1;
+
+	if (task->last_proto[0] == xfer->proto || task->last_proto[1] == xfer->proto)
+		return;
+	task->last_proto[1] = task->last_proto[0];
+	task->last_proto[0] = xfer->proto;
+	if (bpf_map_lookup_elem(&named, &key) || bpf_map_update_elem(&named, &key, &one, BPF_NOEXIST))
+		return;
+	name.h = xfer->h;
+	name.h.kind = UB_NAME;
+	name.h.seq = 0;
+	name.key = xfer->proto;
+	bpf_probe_read_user_str(name.name, sizeof(name.name),
+				(void *)read_u64(xfer->proto + layout->proto_name));
+	emit(&name);
+}
+
+static __always_inline int xfer_leave(struct pt_regs *ctx)
+{
+	struct task_state *task = task_state();
+	struct frame *frame = task ? frame_pop(task, ctx) : NULL;
+	const struct ub_layout *layout;
+	const struct ub_site *site;
+	struct ub_xfer *xfer;
+	__u32 row, slot;
+	__s64 ret;
+
+	if (!frame)
+		return 0;
+	xfer = &frame->xfer;
+	row = xfer->h.site;
+	slot = xfer->h.layout;
+	site = bpf_map_lookup_elem(&sites, &row);
+	layout = bpf_map_lookup_elem(&layouts, &slot);
+	if (!site || !layout)
+		return 0;
+	ret = PT_REGS_RC(ctx);
+	xfer->status = (__s8)ret;
+	if (site->length_rule == UB_LEN_RETURN) {
+		xfer->length = ret < 0 ? 0 : ret;
+		xfer->status = ret < 0 ? (__s8)ret : 0;
+	}
+	if (xfer->proto && layout->proto_name != UB_OFF_UNKNOWN)
+		emit_proto_name(task, xfer, layout);
+	emit(xfer);
+	return 0;
+}
+
+SPAN(xfer, xfer_enter, xfer_leave)
