@@ -141,7 +141,7 @@ $(O)/tests/progs/ucp/%: tests/progs/%.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@ -lucp -lucs -pthread
 
-.PHONY: tests progs check bench format-check demo setup man install clean
+.PHONY: tests progs check bench format format-check demo setup man install clean
 tests: $(UNIT_BIN) progs
 progs: $(PROG_BIN)
 
@@ -161,6 +161,10 @@ bench: all $(BENCH_BIN) $(PROG_BIN)
 
 setup:
 	$(Q)scripts/setup --tests
+
+# Rewrites the C files as clang-format writes them.
+format:
+	$(Q)clang-format -i $$(git ls-files "user/*.[ch]" "bpf/*.[ch]" "tests/*.[ch]")
 
 format-check:
 	$(Q)scripts/check-format
