@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string.h>
+
+#include "probe/sites_tables.h"
+
+static const struct site_table *const tables[] = {
+	&sites_mpi,      &sites_mpi4,     &sites_ucp_ops,   &sites_ucp_am,
+	&sites_ucp_rest, &sites_uct_base, &sites_uct_slots, &sites_uct_ops,
+};
+
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
+
+/* Row numbers start at 1, in the order of the tables. */
+static const struct site_table *table_of(unsigned int row, unsigned int *index)
+{
+	*index = row - 1;
+	for (size_t i = 0; row && i < TABLES; i++) {
+		if (*index < tables[i]->count)
+			return tables[i];
+		*index -= tables[i]->count;
+	}
+	return NULL;
+}
+
+const struct site *site_row(unsigned int row)
+{
+	unsigned int index;
+	const struct site_table *table = table_of(row, &index);
+
+	return table ? &table->rows[index] : NULL;
+}
+
+unsigned int site_count(void)
+{
+	unsigned int count = 1;
+
+	for (size_t i = 0; i < TABLES; i++)
+		count += tables[i]->count;
+	return count;
+}
+
+bool site_expected(unsigned int row, unsigned int roles)
+{
+	unsigned int index;
+	const struct site_table *table = table_of(row, &index);
+
+	return table && (table->expected_in & roles);
+}
+
+unsigned int site_by_symbol(const char *symbol)
+{
+	for (unsigned int row = 1; row < site_count(); row++)
+		if (!strcmp(site_row(row)->symbol, symbol))
+			return row;
+	return 0;
+}
+
+static unsigned int first_row(const struct site_table *wanted)
+{
+	unsigned int row = 1;
+
+	for (size_t i = 0; i < TABLES && tables[i] != wanted; i++)
+		row += tables[i]->count;
+	return row;
+}
+
+unsigned int site_by_slot(int ops_slot)
+{
+	for (unsigned int i = 0; i < sites_uct_slots.count; i++)
+		if (sites_uct_slots.rows[i].ops_slot == ops_slot)
+			return first_row(&sites_uct_slots) + i;
+	return 0;
+}
+
+unsigned int site_for_completion(enum ub_comp_what what)
+{
+	for (unsigned int row = 1; row < site_count(); row++) {
+		const struct site *site = site_row(row);
+
+		if (site->wire.kind == UB_COMP && site->wire.what == what)
+			return row;
+	}
+	return 0;
+}

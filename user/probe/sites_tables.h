@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The pieces of the site table, one per layer, and the macros that keep a row on one line.
+ * Private to probe/.
+ */
+#ifndef UCXBPF_PROBE_SITES_TABLES_H
+#define UCXBPF_PROBE_SITES_TABLES_H
+
+#include <stdbool.h>
+
+#include "probe/sites.h"
+#include "target/library.h"
+
+struct site_table {
+	const struct site *rows;
+	unsigned int count;
+	/* enum library_role: a library with such a role should have every row */
+	unsigned int expected_in;
+};
+
+extern const struct site_table sites_mpi, sites_mpi4, sites_ucp_ops, sites_ucp_am, sites_ucp_rest,
+	sites_uct_base, sites_uct_slots, sites_uct_ops;
+
+/* Whether a library with these roles should have the row. */
+bool site_expected(unsigned int row, unsigned int roles);
+
+#define SITE_CALL_AS(symbol_text, name_text, comm)                                                 \
+	{                                                                                          \
+		symbol_text, name_text, LAYER_MPI, -1,                                             \
+		{                                                                                  \
+			.kind = UB_CALL, .arg_comm = (comm)                                        \
+		}                                                                                  \
+	}
+#define SITE_CALL(f, comm) SITE_CALL_AS("PMPI_" #f, "MPI_" #f, comm)
+#define SITE_CALL_C(f, comm) SITE_CALL_AS("PMPI_" #f "_c", "MPI_" #f "_c", comm)
+#define SITE_CALL_X(f, comm) SITE_CALL_AS("PMPIX_" #f, "MPIX_" #f, comm)
+
+/* Further arguments initialise struct ub_site. */
+#define SITE(symbol_text, name_text, site_layer, ...)                                              \
+	{                                                                                          \
+		symbol_text, name_text, site_layer, -1,                                            \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
+
+#endif
