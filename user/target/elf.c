@@ -78,14 +78,14 @@ static int open_fd(struct elf *elf, const char *path)
 {
 	struct stat st;
 
-	elf->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (elf->fd < 0)
+	if (stat(path, &st))
 		return -errno;
-	if (fstat(elf->fd, &st))
-		return -errno;
-	/* a device or a pipe under a library's name must not block us */
+	/* opening a mapped device could have effects on it, opening a pipe would block */
 	if (!S_ISREG(st.st_mode))
 		return -ENOEXEC;
+	elf->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (elf->fd < 0)
+		return -errno;
 	elf->size = (uint64_t)st.st_size;
 	return 0;
 }
@@ -149,6 +149,11 @@ const char *elf_build_id(const struct elf *elf)
 	return elf->build_id;
 }
 
+int elf_fd(const struct elf *elf)
+{
+	return elf->fd;
+}
+
 int elf_machine(const struct elf *elf)
 {
 	return elf->machine;
@@ -159,44 +164,4 @@ long elf_read(const struct elf *elf, uint64_t offset, void *buffer, size_t size)
 	ssize_t got = pread(elf->fd, buffer, size, (off_t)offset);
 
 	return got < 0 ? -errno : got;
-}
-
-int elf_vaddr_to_offset(const struct elf *elf, uint64_t vaddr, uint64_t *offset)
-{
-	for (size_t i = 0; i < elf->segments.len; i++) {
-		const GElf_Phdr *segment = &elf->segments.data[i];
-
-		if (segment->p_type != PT_LOAD || vaddr < segment->p_vaddr ||
-		    vaddr - segment->p_vaddr >= segment->p_filesz)
-			continue;
-		*offset = vaddr - segment->p_vaddr + segment->p_offset;
-		return 0;
-	}
-	return -ENOENT;
-}
-
-int elf_offset_to_vaddr(const struct elf *elf, uint64_t offset, uint64_t *vaddr)
-{
-	for (size_t i = 0; i < elf->segments.len; i++) {
-		const GElf_Phdr *segment = &elf->segments.data[i];
-
-		if (segment->p_type != PT_LOAD || offset < segment->p_offset ||
-		    offset - segment->p_offset >= segment->p_filesz)
-			continue;
-		*vaddr = offset - segment->p_offset + segment->p_vaddr;
-		return 0;
-	}
-	return -ENOENT;
-}
-
-bool elf_vaddr_in(const struct elf *elf, uint64_t vaddr, unsigned int flags)
-{
-	for (size_t i = 0; i < elf->segments.len; i++) {
-		const GElf_Phdr *segment = &elf->segments.data[i];
-
-		if (segment->p_type == PT_LOAD && vaddr >= segment->p_vaddr &&
-		    vaddr - segment->p_vaddr < segment->p_memsz)
-			return (segment->p_flags & flags) == flags;
-	}
-	return false;
 }

@@ -35,11 +35,17 @@ int elf_object(const struct elf *elf, const char *name, uint64_t *vaddr, uint64_
 const char *elf_object_below(const struct elf *elf, uint64_t vaddr, const char *prefix,
 			     const char *suffix);
 
+/* The open file; stays the struct elf's. */
+int elf_fd(const struct elf *elf);
+
 /* True: an executable (position independent or not), false: a shared library. */
 bool elf_is_executable(const struct elf *elf);
 
-/* First text in .rodata that starts with prefix, copied with its NUL; -ENOENT: none, -E2BIG: cut.
+/*
+ * What to add to a link-time address in a process that maps the file's byte `offset` executable at
+ * `start`. A segment need not begin at a page, so two segments may share a file page: only the
+ * executable one counts. -ENOENT: no such segment.
  */
-int elf_find_text(const struct elf *elf, const char *prefix, char *text, size_t size);
+int elf_load_bias(const struct elf *elf, uint64_t start, uint64_t offset, uint64_t *bias);
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef UCXBPF_TARGET_LAYOUT_H
 #define UCXBPF_TARGET_LAYOUT_H
 
+#include <stdbool.h>
+
 #include "ucxbpf.h"
 
 struct layout {
@@ -20,10 +22,14 @@ struct layout {
 		worker_num_ifaces;
 	unsigned int context_tl_rscs, context_num_tls, context_proto_enable;
 	unsigned int wiface_worker, wiface_rsc_index;
+	unsigned int cma_remote_pid; /* in uct_cma_ep */
 };
 
 /* The layout of a version with that request size; NULL = none known (then nothing private is read). */
 const struct layout *layout_find(const unsigned int version[3], unsigned int request_size);
+
+/* Whether it is a row of the table, not one read from debug information. */
+bool layout_is_row(const struct layout *layout);
 
 /* Iterates all: i = 0, 1, ... until NULL. */
 const struct layout *layout_at(unsigned int i);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "target/elf.h"
 
@@ -30,7 +31,7 @@ struct library {
 	dev_t dev;
 	ino_t ino;
 	char *path;	/* as its process sees it */
-	char *open_path; /* as we can open it: through /proc/PID/map_files or /proc/PID/root */
+	char *open_path; /* as we can open it as long as this struct lives: /proc/self/fd/N */
 	struct elf *elf;
 	unsigned int roles; /* enum library_role */
 	enum mpi_kind mpi;
@@ -44,11 +45,12 @@ struct library {
 /* One mapping of a library in one process. */
 struct mapped_library {
 	struct library *library;
-	uint64_t base;	/* address of file offset 0: address of a function = base + its vaddr */
+	uint64_t base;	/* address of link-time address 0: address of a function = base + its vaddr */
 };
 
 struct library_set {
 	VEC(struct library *) all;
+	struct map seen; /* (dev, ino) of every file looked at: index in all + 1, 0 = does not matter */
 };
 
 void library_set_release(struct library_set *set);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "target/library.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "target/elf_symbols.h"
+#include "target/layout.h"
+#include "target/layout_dwarf.h"
+#include "target/roles.h"
+#include "target/ucx_build.h"
+
+static void library_free(struct library *library)
+{
+	if (!library)
+		return;
+	/* a layout that is no row of the table was read for this library alone */
+	if (library->layout && !layout_is_row(library->layout))
+		layout_dwarf_free(library->layout);
+	elf_free(library->elf);
+	free(library->path);
+	free(library->open_path);
+	free(library);
+}
+
+void library_set_release(struct library_set *set)
+{
+	for (size_t i = 0; i < set->all.len; i++)
+		library_free(set->all.data[i]);
+	vec_release(&set->all);
+	map_release(&set->seen);
+}
+
+static void identify_ucp(struct library *library)
+{
+	ucx_version(library->elf, library->version);
+	library->request_size = ucx_request_size(library->elf);
+	library->layout = layout_find(library->version, library->request_size);
+	if (!library->layout)
+		library->layout = layout_from_dwarf(library->elf, library->version);
+}
+
+static struct library *library_new(struct elf *elf, const char *path, unsigned int roles)
+{
+	struct library *library = calloc(1, sizeof(*library));
+
+	if (!library)
+		return NULL;
+	library->path = strdup(path);
+	if (!library->path || asprintf(&library->open_path, "/proc/self/fd/%d", elf_fd(elf)) < 0) {
+		free(library->path);
+		free(library);
+		return NULL;
+	}
+	library->elf = elf;
+	library->roles = roles;
+	if (roles & LIB_MPI)
+		library->mpi =
+			elf_mpi_kind(elf, library->mpi_version, sizeof(library->mpi_version));
+	if (roles & LIB_UCP)
+		identify_ucp(library);
+	return library;
+}
+
+/* NULL with *error 0: does not matter. */
+static struct library *load(const char *path, const char *open_path, int *error)
+{
+	struct library *library = NULL;
+	struct elf *elf;
+	unsigned int roles;
+
+	*error = elf_open(&elf, open_path);
+	if (*error == -ENOEXEC || *error == -EOPNOTSUPP)
+		*error = 0;
+	else if (!*error) {
+		roles = elf_roles(elf);
+		if (roles)
+			library = library_new(elf, path, roles);
+		if (roles && !library)
+			*error = -ENOMEM;
+		if (!library)
+			elf_free(elf);
+	}
+	return library;
+}
+
+struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
+				const char *open_path, int *error)
+{
+	uint64_t *seen = map_find(&set->seen, dev, ino);
+	struct library *library;
+
+	*error = 0;
+	if (seen)
+		return *seen ? set->all.data[*seen - 1] : NULL;
+	library = load(path, open_path, error);
+	if (*error)
+		return NULL;
+	seen = map_insert(&set->seen, dev, ino, NULL);
+	if (!library)
+		return NULL;
+	library->dev = dev;
+	library->ino = ino;
+	vec_push(&set->all, library);
+	*seen = set->all.len;
+	return library;
+}

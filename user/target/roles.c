@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "target/roles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "target/elf_symbols.h"
+#include "target/ops_tables.h"
+
+/* What is worth noticing about a symbol table. */
+enum sign {
+	DEFINES_PMPI = 1 << 0,
+	DEFINES_MPI = 1 << 1,
+	IMPORTS_PMPI = 1 << 2,
+	DEFINES_UCP = 1 << 3,
+	DEFINES_UCT = 1 << 4,
+	DEFINES_UCT_EP = 1 << 5,
+	IMPORTS_UCT = 1 << 6,
+	DEFINES_PML = 1 << 7,
+	DEFINES_CUDA = 1 << 8,
+};
+
+enum match { MATCH_WHOLE, MATCH_PREFIX };
+
+static const struct {
+	const char *name;
+	enum match match;
+	bool defined;
+	enum sign sign;
+} signs[] = {
+	{ "PMPI_Init", MATCH_WHOLE, true, DEFINES_PMPI },
+	{ "MPI_Init", MATCH_WHOLE, true, DEFINES_MPI },
+	{ "PMPI_Init", MATCH_WHOLE, false, IMPORTS_PMPI },
+	{ "ucp_worker_create", MATCH_WHOLE, true, DEFINES_UCP },
+	{ "uct_iface_open", MATCH_WHOLE, true, DEFINES_UCT },
+	{ "uct_component_register", MATCH_WHOLE, false, IMPORTS_UCT },
+	{ "uct_base_", MATCH_PREFIX, false, IMPORTS_UCT },
+	{ "mca_pml_ucx_", MATCH_PREFIX, true, DEFINES_PML },
+	{ "ompi_osc_ucx_", MATCH_PREFIX, true, DEFINES_PML },
+	{ "cuMemAlloc_v2", MATCH_WHOLE, true, DEFINES_CUDA },
+	{ "cudaMalloc", MATCH_WHOLE, true, DEFINES_CUDA },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static bool matches(const char *name, const char *wanted, enum match match)
+{
+	return match == MATCH_WHOLE ? !strcmp(name, wanted)
+				    : !strncmp(name, wanted, strlen(wanted));
+}
+
+static int note_signs(void *arg, const struct elf_symbol *symbol)
+{
+	unsigned int *seen = arg;
+
+	for (size_t i = 0; i < COUNT(signs); i++)
+		if (signs[i].name[0] == symbol->name[0] && signs[i].defined == symbol->defined &&
+		    matches(symbol->name, signs[i].name, signs[i].match))
+			*seen |= signs[i].sign;
+	if (symbol->defined && symbol->function && !strncmp(symbol->name, "uct_", 4) &&
+	    strstr(symbol->name, "_ep_"))
+		*seen |= DEFINES_UCT_EP;
+	return 0;
+}
+
+static bool is_module(const struct elf *elf, unsigned int seen)
+{
+	struct elf_ops_table table;
+
+	if (seen & (DEFINES_UCT | DEFINES_UCP) || !(seen & IMPORTS_UCT))
+		return false;
+	return seen & DEFINES_UCT_EP || elf_ops_tables(elf, &table, 1) > 0;
+}
+
+unsigned int elf_roles(const struct elf *elf)
+{
+	unsigned int seen = 0, roles = 0;
+
+	elf_each_symbol(elf, true, note_signs, &seen);
+	/* what is linked into an executable is seldom exported */
+	if (elf_is_executable(elf))
+		elf_each_symbol(elf, false, note_signs, &seen);
+	/* a profiling tool defines MPI_Init, and calls the MPI library's PMPI_Init */
+	if (seen & DEFINES_PMPI || (seen & DEFINES_MPI && !(seen & IMPORTS_PMPI)))
+		roles |= LIB_MPI;
+	if (seen & DEFINES_UCP)
+		roles |= LIB_UCP;
+	if (seen & DEFINES_UCT)
+		roles |= LIB_UCT;
+	if (is_module(elf, seen))
+		roles |= LIB_UCT_MODULE;
+	if (seen & DEFINES_PML)
+		roles |= LIB_MPI_PLUGIN;
+	if (seen & DEFINES_CUDA)
+		roles |= LIB_CUDA;
+	return roles;
+}
+
+static const struct {
+	const char *object, *name;
+	enum mpi_kind kind;
+} mpi_marks[] = {
+	{ "ompi_version_string", "Open MPI", MPI_OPEN_MPI },
+	{ "ompi_mpi_comm_world", "Open MPI", MPI_OPEN_MPI },
+	{ "MPII_Version_string", "MPICH", MPI_MPICH },
+	{ "MPIR_Version_string", "MPICH", MPI_MPICH },
+};
+
+static void read_mpi_version(const struct elf *elf, uint64_t vaddr, const char *name, char *version,
+			     size_t size)
+{
+	char text[32] = "";
+	uint64_t offset;
+
+	if (elf_vaddr_to_offset(elf, vaddr, &offset) ||
+	    elf_read(elf, offset, text, sizeof(text) - 1) <= 0)
+		return;
+	if (*text >= '0' && *text <= '9')
+		snprintf(version, size, "%s %s", name, text);
+}
+
+enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size)
+{
+	*version = '\0';
+	for (size_t i = 0; i < COUNT(mpi_marks); i++) {
+		uint64_t vaddr;
+
+		if (elf_object(elf, mpi_marks[i].object, &vaddr, NULL))
+			continue;
+		read_mpi_version(elf, vaddr, mpi_marks[i].name, version, size);
+		return mpi_marks[i].kind;
+	}
+	return MPI_OTHER;
+}
