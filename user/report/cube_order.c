@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/cube.h"
+
+#include <string.h>
+
+static const char *const locality_names[] = {
+	[LOCALITY_UNKNOWN] = "unknown",
+	[LOCALITY_SELF] = "self",
+	[LOCALITY_NODE] = "node",
+	[LOCALITY_REMOTE] = "remote",
+};
+
+static const char *const kind_names[] = { [KIND_DATA] = "data", [KIND_CONTROL] = "control" };
+
+const char *cube_key_text(const struct cube_key *key, uint64_t word)
+{
+	switch (key->type) {
+	case CUBE_LOCALITY:
+		return locality_names[word];
+	case CUBE_KIND:
+		return kind_names[word];
+	case CUBE_STRING:
+		return word ? (const char *)(uintptr_t)word : key->absent;
+	case CUBE_PROCESS:
+		break;
+	}
+	return key->absent;
+}
+
+static uint64_t absent_word(enum cube_key_type type)
+{
+	return type == CUBE_PROCESS ? (uint64_t)-1 : 0;
+}
+
+static int key_named(const struct cube_shape *shape, const char *name)
+{
+	for (int i = 0; i < shape->count; i++)
+		if (!strcmp(shape->keys[i].name, name))
+			return i;
+	return -1;
+}
+
+void cube_rollup(struct cube *to, const struct cube *from)
+{
+	int from_key[CUBE_MAX_KEYS];
+
+	for (int i = 0; i < to->shape->count; i++)
+		from_key[i] = key_named(from->shape, to->shape->keys[i].name);
+	for (size_t r = 0; r < from->rows.len; r++) {
+		const struct cube_row *row = &from->rows.data[r];
+		uint64_t key[CUBE_MAX_KEYS];
+
+		for (int i = 0; i < to->shape->count; i++)
+			key[i] = from_key[i] < 0 ? absent_word(to->shape->keys[i].type)
+						 : row->key[from_key[i]];
+		cube_sums_add(&cube_at(to, key)->sums, &row->sums);
+	}
+}
+
+static int order_words(enum cube_key_type type, uint64_t a, uint64_t b)
+{
+	if (a == b)
+		return 0;
+	if (type == CUBE_STRING) {
+		if (!a || !b)
+			return a ? 1 : -1;
+		return strcmp((const char *)(uintptr_t)a, (const char *)(uintptr_t)b);
+	}
+	return (int64_t)a < (int64_t)b ? -1 : 1;
+}
+
+static int by_keys(const void *left, const void *right, void *arg)
+{
+	const struct cube_row *a = *(const struct cube_row *const *)left;
+	const struct cube_row *b = *(const struct cube_row *const *)right;
+	const struct cube_shape *shape = arg;
+	int order = 0;
+
+	for (int i = 0; !order && i < shape->count; i++)
+		order = order_words(shape->keys[i].type, a->key[i], b->key[i]);
+	return order;
+}
+
+static int descending(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int by_bytes(const void *left, const void *right, void *arg)
+{
+	const struct cube_row *a = *(const struct cube_row *const *)left;
+	const struct cube_row *b = *(const struct cube_row *const *)right;
+	int order = descending(a->sums.bytes, b->sums.bytes);
+
+	if (!order)
+		order = descending(a->sums.count, b->sums.count);
+	return order ? order : by_keys(left, right, arg);
+}
+
+static int by_time(const void *left, const void *right, void *arg)
+{
+	const struct cube_row *a = *(const struct cube_row *const *)left;
+	const struct cube_row *b = *(const struct cube_row *const *)right;
+	int order = descending(a->sums.time_sum, b->sums.time_sum);
+
+	return order ? order : by_bytes(left, right, arg);
+}
+
+const struct cube_row **cube_sorted(const struct cube *cube, enum cube_order order)
+{
+	static int (*const orders[])(const void *, const void *, void *) = {
+		[CUBE_BY_KEYS] = by_keys,
+		[CUBE_BY_BYTES] = by_bytes,
+		[CUBE_BY_TIME] = by_time,
+	};
+	const struct cube_row **rows;
+	size_t room = 0;
+
+	rows = vec_grow(NULL, &room, cube->rows.len + 1, sizeof(*rows));
+	for (size_t i = 0; i < cube->rows.len; i++)
+		rows[i] = &cube->rows.data[i];
+	qsort_r(rows, cube->rows.len, sizeof(*rows), orders[order], (void *)cube->shape);
+	return rows;
+}

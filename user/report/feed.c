@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/internal.h"
+
+#include <string.h>
+
+static uint64_t word(const char *interned)
+{
+	return (uintptr_t)interned;
+}
+
+static struct report_host *host_at(struct report *report, int index)
+{
+	while (report->hosts.len <= (size_t)index)
+		vec_add(&report->hosts);
+	return &report->hosts.data[index];
+}
+
+static void copy_ucx(struct fact_process *fact)
+{
+	struct fact_ucx *copy = NULL;
+	size_t room = 0;
+
+	if (fact->ucx_count > 0) {
+		copy = vec_grow(NULL, &room, fact->ucx_count, sizeof(*copy));
+		memcpy(copy, fact->ucx, fact->ucx_count * sizeof(*copy));
+	}
+	fact->ucx = copy;
+}
+
+static void feed_process(void *arg, const struct fact_process *fact)
+{
+	struct report *report = arg;
+	struct report_process *process;
+	struct report_host *host;
+
+	if (fact->index < 0)
+		return;
+	while (report->processes.len <= (size_t)fact->index)
+		vec_add(&report->processes);
+	process = &report->processes.data[fact->index];
+	free((void *)process->fact.ucx);
+	process->fact = *fact;
+	copy_ucx(&process->fact);
+	process->known = true;
+	process->selected = filter_process(report->filter, fact);
+	if (fact->host < 0)
+		return;
+	host = host_at(report, fact->host);
+	host->known = true;
+	host->id = fact->host_id;
+	host->name = fact->host_name;
+}
+
+static bool selected(const struct report *report, int index)
+{
+	const struct report_process *process = report_process_at(report, index);
+
+	return !process || process->selected;
+}
+
+/* The span of a host's trace is over all its facts, whatever the filter. */
+static void see_time(struct report *report, int index, uint64_t start, uint64_t end)
+{
+	const struct report_process *process = report_process_at(report, index);
+	struct report_host *host;
+
+	if (!process || process->fact.host < 0 || !start)
+		return;
+	host = &report->hosts.data[process->fact.host];
+	if (!host->last || start < host->first)
+		host->first = start;
+	if (start > host->last)
+		host->last = start;
+	if (end > host->last)
+		host->last = end;
+}
+
+static void add_bytes(struct cube_sums *sums, uint64_t bytes)
+{
+	if (bytes == UINT64_MAX)
+		sums->bytes_unknown++;
+	else
+		sums->bytes += bytes;
+}
+
+static void feed_call(void *arg, const struct fact_call *call)
+{
+	struct report *report = arg;
+	struct cube_sums *sums;
+
+	see_time(report, call->process, call->start, call->end);
+	if (!selected(report, call->process) ||
+	    (report->filtering && !filter_call(report->filter, call)))
+		return;
+	sums = &cube_at(&report->calls,
+			(uint64_t[]){ (int64_t)call->process, word(call->function) })
+			->sums;
+	sums->count++;
+	sums->ops += call->ops;
+	add_bytes(sums, call->bytes);
+	cube_sums_time(sums, call->start, call->end, call->end_precision);
+}
+
+static void feed_op(void *arg, const struct fact_op *op)
+{
+	struct report *report = arg;
+	struct cube_sums *sums;
+
+	see_time(report, op->process, op->start, op->end);
+	if (!selected(report, op->process) || (report->filtering && !filter_op(report->filter, op)))
+		return;
+	sums = &cube_at(&report->ops, (uint64_t[]){ (int64_t)op->process, word(op->op),
+						    word(op->function), word(op->protocol) })
+			->sums;
+	sums->count++;
+	sums->errors += op->status < 0;
+	add_bytes(sums, op->bytes);
+	cube_sums_time(sums, op->start, op->end, op->end_precision);
+}
+
+static void sum_transfer(struct cube_sums *sums, const struct fact_transfer *transfer)
+{
+	if (transfer->retried) {
+		sums->retries++;
+		return;
+	}
+	sums->count++;
+	add_bytes(sums, transfer->bytes);
+	sums->wire_bytes += transfer->wire_bytes == UINT64_MAX ? 0 : transfer->wire_bytes;
+	if (transfer->unexplained && transfer->bytes != UINT64_MAX)
+		sums->unexplained_bytes += transfer->bytes;
+	cube_sums_time(sums, transfer->start, transfer->end, transfer->end_precision);
+}
+
+/* Control traffic such as keep-alive would crowd out what a user waits for, unless asked for. */
+static bool may_be_slowest(const struct report *report, const struct fact_transfer *transfer)
+{
+	bool asked = report->filtering && report->filter->lists[FILTER_KIND].patterns.len;
+
+	return !transfer->retried && (transfer->kind == KIND_DATA || asked);
+}
+
+static void feed_transfer(void *arg, const struct fact_transfer *transfer)
+{
+	struct report *report = arg;
+
+	see_time(report, transfer->process, transfer->start, transfer->end);
+	if (!selected(report, transfer->process) ||
+	    (report->filtering && !filter_transfer(report->filter, transfer)))
+		return;
+	uint64_t key[CUBE_MAX_KEYS] = {
+		[T_PROCESS] = (int64_t)transfer->process,
+		[T_PEER] = (int64_t)transfer->peer,
+		[T_OP] = word(transfer->op),
+		[T_TRANSPORT] = word(transfer->transport),
+		[T_DEVICE] = word(transfer->device),
+		[T_LOCALITY] = transfer->locality,
+		[T_KIND] = transfer->kind,
+		[T_UCP_OP] = word(transfer->ucp_op),
+		[T_FUNCTION] = word(transfer->function),
+		[T_PROTOCOL] = word(transfer->protocol),
+		[T_SRC_MEM] = word(transfer->src_mem),
+		[T_DST_MEM] = word(transfer->dst_mem),
+	};
+	sum_transfer(&cube_at(&report->transfers, key)->sums, transfer);
+	if (may_be_slowest(report, transfer))
+		slowest_offer(&report->slowest, transfer);
+}
+
+static void feed_message(void *arg, const struct fact_message *message)
+{
+	struct report *report = arg;
+	struct cube_sums *sums;
+
+	if ((!selected(report, message->src) && !selected(report, message->dst)) ||
+	    (report->filtering && !filter_message(report->filter, message)))
+		return;
+	sums = &cube_at(&report->messages,
+			(uint64_t[]){ (int64_t)message->src, (int64_t)message->dst,
+				      word(message->function) })
+			->sums;
+	sums->count++;
+	add_bytes(sums, message->bytes);
+}
+
+struct fact_sink report_sink(struct report *report)
+{
+	return (struct fact_sink){
+		.arg = report,
+		.process = feed_process,
+		.call = feed_call,
+		.op = feed_op,
+		.transfer = feed_transfer,
+		.message = feed_message,
+	};
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of the report share: the rows collected, and how processes are called. */
+#ifndef UCXBPF_REPORT_INTERNAL_H
+#define UCXBPF_REPORT_INTERNAL_H
+
+#include "report/cube.h"
+#include "report/report.h"
+#include "report/slowest.h"
+
+/* Word 0 of every cube's key is the process, save where a shape says otherwise. */
+extern const struct cube_shape report_calls_shape;
+extern const struct cube_shape report_ops_shape;
+extern const struct cube_shape report_transfers_shape;
+extern const struct cube_shape report_messages_shape;
+
+enum transfer_key {
+	T_PROCESS,
+	T_PEER,
+	T_OP,
+	T_TRANSPORT,
+	T_DEVICE,
+	T_LOCALITY,
+	T_KIND,
+	T_UCP_OP,
+	T_FUNCTION,
+	T_PROTOCOL,
+	T_SRC_MEM,
+	T_DST_MEM,
+};
+
+struct report_process {
+	struct fact_process fact; /* its ucx array is our copy */
+	bool known;
+	bool selected; /* by the filter */
+};
+
+struct report_host {
+	const char *id, *name;
+	bool known;
+	uint64_t first, last; /* ns on its clock, over all facts; last 0 = none seen */
+};
+
+struct report {
+	struct filter *filter; /* NULL: everything */
+	bool filtering;
+	VEC(struct report_process) processes; /* by index, holes are not known */
+	VEC(struct report_host) hosts; /* by index */
+	struct cube calls, ops, transfers, messages;
+	struct slowest slowest;
+	struct fact_totals totals;
+};
+
+const struct report_process *report_process_at(const struct report *report, int64_t index);
+
+/* Non-empty reasons sorted by name, at most FACT_MAX_REASONS; returns how many. */
+int report_reasons(const struct fact_reason *from, struct fact_reason *to);
+
+#endif

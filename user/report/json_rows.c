@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/json_rows.h"
+
+#include <string.h>
+
+struct measure {
+	const char *name;
+	size_t offset; /* of a uint64_t in struct cube_sums */
+};
+
+#define MEASURE(field)                                                                             \
+	{                                                                                          \
+#field, offsetof(struct cube_sums, field)                                          \
+	}
+#define MAX_MEASURES 6
+
+static const struct measure call_measures[MAX_MEASURES] = {
+	MEASURE(count),
+	MEASURE(ops),
+	MEASURE(bytes),
+	MEASURE(bytes_unknown),
+};
+
+static const struct measure op_measures[MAX_MEASURES] = {
+	MEASURE(count),
+	MEASURE(bytes),
+	MEASURE(bytes_unknown),
+	MEASURE(errors),
+};
+
+static const struct measure transfer_measures[MAX_MEASURES] = {
+	MEASURE(count),   MEASURE(bytes),      MEASURE(bytes_unknown),
+	MEASURE(retries), MEASURE(wire_bytes), MEASURE(unexplained_bytes),
+};
+
+static const struct measure message_measures[MAX_MEASURES] = {
+	MEASURE(count),
+	MEASURE(bytes),
+	MEASURE(bytes_unknown),
+};
+
+static const char *precision_name(uint32_t precisions)
+{
+	switch (precisions) {
+	case 1u << TIME_EXACT:
+		return "exact";
+	case 1u << TIME_UPPER_BOUND:
+		return "upper_bound";
+	case 1u << TIME_LOWER_BOUND:
+		return "lower_bound";
+	}
+	return "mixed";
+}
+
+static json_t *time_json(const struct cube_sums *sums)
+{
+	json_t *object;
+
+	if (!sums->timed)
+		return json_null();
+	object = json_object();
+	json_object_set_new(object, "known", json_integer(sums->timed));
+	json_object_set_new(object, "sum_ns", json_integer(sums->time_sum));
+	json_object_set_new(object, "min_ns", json_integer(sums->time_min));
+	json_object_set_new(object, "max_ns", json_integer(sums->time_max));
+	json_object_set_new(object, "precision", json_string(precision_name(sums->precisions)));
+	return object;
+}
+
+static json_t *key_json(const struct cube_key *key, uint64_t word)
+{
+	const char *text;
+
+	if (key->type == CUBE_PROCESS)
+		return (int64_t)word < 0 ? json_null() : json_integer(word);
+	text = cube_key_text(key, word);
+	return text ? json_string(text) : json_null();
+}
+
+static json_t *row_json(const struct cube_shape *shape, const struct cube_row *row,
+			const struct measure *measures)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < shape->count; i++)
+		json_object_set_new(object, shape->keys[i].name,
+				    key_json(&shape->keys[i], row->key[i]));
+	for (int i = 0; i < MAX_MEASURES && measures[i].name; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)&row->sums + measures[i].offset, sizeof(value));
+		json_object_set_new(object, measures[i].name, json_integer(value));
+	}
+	return object;
+}
+
+static json_t *cube_json(const struct cube *cube, const struct measure *measures, bool timed)
+{
+	const struct cube_row **rows = cube_sorted(cube, CUBE_BY_KEYS);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < cube->rows.len; i++) {
+		json_t *object = row_json(cube->shape, rows[i], measures);
+
+		if (timed)
+			json_object_set_new(object, "time", time_json(&rows[i]->sums));
+		json_array_append_new(array, object);
+	}
+	free(rows);
+	return array;
+}
+
+json_t *json_calls(const struct report *report)
+{
+	return cube_json(&report->calls, call_measures, true);
+}
+
+json_t *json_ops(const struct report *report)
+{
+	return cube_json(&report->ops, op_measures, true);
+}
+
+json_t *json_transfers(const struct report *report)
+{
+	return cube_json(&report->transfers, transfer_measures, true);
+}
+
+json_t *json_messages(const struct report *report)
+{
+	return cube_json(&report->messages, message_measures, false);
+}
+
+static void set_text(json_t *object, const char *name, const char *text, const char *absent)
+{
+	text = text ? text : absent;
+	json_object_set_new(object, name, text ? json_string(text) : json_null());
+}
+
+static void set_process(json_t *object, const char *name, int process)
+{
+	json_object_set_new(object, name, process < 0 ? json_null() : json_integer(process));
+}
+
+static uint64_t host_first(const struct report *report, int process)
+{
+	const struct report_process *found = report_process_at(report, process);
+
+	return found && found->fact.host >= 0 ? report->hosts.data[found->fact.host].first : 0;
+}
+
+json_t *json_slowest(const struct report *report)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < report->slowest.len; i++) {
+		const struct fact_transfer *transfer = &report->slowest.transfers[i];
+		json_t *object = json_object();
+
+		set_process(object, "process", transfer->process);
+		set_process(object, "peer", transfer->peer);
+		set_text(object, "op", transfer->op, "unknown");
+		set_text(object, "transport", transfer->transport, "unknown");
+		set_text(object, "device", transfer->device, "unknown");
+		set_text(object, "ucp_op", transfer->ucp_op, NULL);
+		set_text(object, "function", transfer->function, NULL);
+		json_object_set_new(object, "bytes",
+				    transfer->bytes == UINT64_MAX ? json_null()
+								  : json_integer(transfer->bytes));
+		json_object_set_new(object, "time_ns", json_integer(slowest_time(transfer)));
+		set_text(object, "precision", precision_name(1u << transfer->end_precision), NULL);
+		json_object_set_new(
+			object, "at_ns",
+			json_integer(transfer->start - host_first(report, transfer->process)));
+		json_array_append_new(array, object);
+	}
+	return array;
+}

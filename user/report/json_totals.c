@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/json_rows.h"
+
+static json_t *reasons_json(const struct fact_reason *from)
+{
+	struct fact_reason reasons[FACT_MAX_REASONS];
+	int count = report_reasons(from, reasons);
+	json_t *object = json_object();
+
+	for (int i = 0; i < count; i++) {
+		json_int_t before = json_integer_value(json_object_get(object, reasons[i].reason));
+
+		json_object_set_new(object, reasons[i].reason,
+				    json_integer(before + (json_int_t)reasons[i].count));
+	}
+	return object;
+}
+
+static void set(json_t *object, const char *name, uint64_t value)
+{
+	json_object_set_new(object, name, json_integer(value));
+}
+
+static json_t *loss_json(const struct fact_totals *totals)
+{
+	json_t *object = json_object();
+
+	set(object, "produced", totals->produced);
+	set(object, "stored", totals->stored);
+	json_object_set_new(object, "dropped", reasons_json(totals->dropped));
+	return object;
+}
+
+static json_t *matching_json(const struct fact_totals *totals)
+{
+	json_t *object = json_object();
+
+	set(object, "sends", totals->sends);
+	set(object, "receives", totals->receives);
+	set(object, "matched", totals->matched);
+	set(object, "ambiguous", totals->ambiguous);
+	json_object_set_new(object, "unmatched_sends", reasons_json(totals->unmatched_sends));
+	json_object_set_new(object, "unmatched_receives", reasons_json(totals->unmatched_receives));
+	return object;
+}
+
+static json_t *attribution_json(const struct fact_totals *totals)
+{
+	json_t *object = json_object();
+
+	set(object, "data_bytes", totals->data_bytes);
+	set(object, "to_op", totals->to_op_bytes);
+	set(object, "to_call", totals->to_call_bytes);
+	set(object, "unexplained", totals->unexplained_bytes);
+	json_object_set_new(object, "unexplained_reasons", reasons_json(totals->unexplained));
+	return object;
+}
+
+void json_totals(json_t *root, const struct fact_totals *totals)
+{
+	json_object_set_new(root, "loss", loss_json(totals));
+	json_object_set_new(root, "matching", matching_json(totals));
+	json_object_set_new(root, "attribution", attribution_json(totals));
+	json_object_set_new(root, "notes", reasons_json(totals->notes));
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/internal.h"
+
+#include <string.h>
+
+struct report *report_new(struct filter *filter)
+{
+	struct report *report = NULL;
+	size_t room = 0;
+
+	report = vec_grow(report, &room, 1, sizeof(*report));
+	*report = (struct report){ .filter = filter, .filtering = filter_active(filter) };
+	cube_init(&report->calls, &report_calls_shape);
+	cube_init(&report->ops, &report_ops_shape);
+	cube_init(&report->transfers, &report_transfers_shape);
+	cube_init(&report->messages, &report_messages_shape);
+	return report;
+}
+
+void report_free(struct report *report)
+{
+	if (!report)
+		return;
+	for (size_t i = 0; i < report->processes.len; i++)
+		free((void *)report->processes.data[i].fact.ucx);
+	vec_release(&report->processes);
+	vec_release(&report->hosts);
+	cube_release(&report->calls);
+	cube_release(&report->ops);
+	cube_release(&report->transfers);
+	cube_release(&report->messages);
+	free(report);
+}
+
+void report_finish(struct report *report, const struct fact_totals *totals)
+{
+	report->totals = *totals;
+}
+
+const struct report_process *report_process_at(const struct report *report, int64_t index)
+{
+	const struct report_process *process;
+
+	if (index < 0 || (size_t)index >= report->processes.len)
+		return NULL;
+	process = &report->processes.data[index];
+	return process->known ? process : NULL;
+}
+
+static int by_reason(const void *left, const void *right)
+{
+	const struct fact_reason *a = left, *b = right;
+
+	return strcmp(a->reason, b->reason);
+}
+
+int report_reasons(const struct fact_reason *from, struct fact_reason *to)
+{
+	int count = 0;
+
+	for (int i = 0; i < FACT_MAX_REASONS; i++)
+		if (from[i].reason && from[i].count)
+			to[count++] = from[i];
+	qsort(to, count, sizeof(*to), by_reason);
+	return count;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The report of a trace: facts go in one by one, rows of sums come out, as text for a terminal or
+ * as JSON (docs/report.md). Memory grows with the number of distinct rows, not with the number of
+ * facts. The same facts give the same bytes: rows are sorted by their keys, nothing of the present
+ * is shown.
+ */
+#ifndef UCXBPF_REPORT_REPORT_H
+#define UCXBPF_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "match/facts.h"
+#include "report/filter.h"
+
+struct report;
+
+/*
+ * filter may be NULL (everything); else it must outlive the report. Strings of the facts must live
+ * until report_free(), so free the analysis after the report.
+ */
+struct report *report_new(struct filter *filter);
+
+void report_free(struct report *report);
+
+/* The sink that feeds this report; valid as long as the report. */
+struct fact_sink report_sink(struct report *report);
+
+/* Takes the totals over the whole input, which no filter touches. Call once, before printing. */
+void report_finish(struct report *report, const struct fact_totals *totals);
+
+struct report_text_options {
+	int verbose; /* 0: one screen; 1: more rows and columns; 2: every row */
+	bool exact; /* plain numbers instead of KiB, ms */
+	bool colour;
+	bool utf8;
+	int width; /* columns available */
+};
+
+/* What suits this stream: width, colour and character set of a terminal, else 100 plain columns. */
+void report_text_options_detect(struct report_text_options *options, FILE *out);
+
+/* Returns 0 or -errno of a failed write. */
+int report_text(const struct report *report, const struct report_text_options *options, FILE *out);
+
+/* Schema "ucxbpf.report/1". Returns 0 or -errno of a failed write. */
+int report_json(const struct report *report, FILE *out);
+
+#endif

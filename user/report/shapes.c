@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/internal.h"
+
+const struct cube_shape report_calls_shape = {
+	2,
+	{
+		{ "process", CUBE_PROCESS, NULL },
+		{ "function", CUBE_STRING, "unknown" },
+	},
+};
+
+const struct cube_shape report_ops_shape = {
+	4,
+	{
+		{ "process", CUBE_PROCESS, NULL },
+		{ "op", CUBE_STRING, "unknown" },
+		{ "function", CUBE_STRING, NULL },
+		{ "protocol", CUBE_STRING, "unknown" },
+	},
+};
+
+const struct cube_shape report_transfers_shape = {
+	12,
+	{
+		[T_PROCESS] = { "process", CUBE_PROCESS, NULL },
+		[T_PEER] = { "peer", CUBE_PROCESS, NULL },
+		[T_OP] = { "op", CUBE_STRING, "unknown" },
+		[T_TRANSPORT] = { "transport", CUBE_STRING, "unknown" },
+		[T_DEVICE] = { "device", CUBE_STRING, "unknown" },
+		[T_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },
+		[T_KIND] = { "kind", CUBE_KIND, NULL },
+		[T_UCP_OP] = { "ucp_op", CUBE_STRING, NULL },
+		[T_FUNCTION] = { "function", CUBE_STRING, NULL },
+		[T_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },
+		[T_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },
+		[T_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" },
+	},
+};
+
+const struct cube_shape report_messages_shape = {
+	3,
+	{
+		{ "src", CUBE_PROCESS, NULL },
+		{ "dst", CUBE_PROCESS, NULL },
+		{ "function", CUBE_STRING, NULL },
+	},
+};

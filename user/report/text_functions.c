@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/text.h"
+#include "report/units.h"
+
+static const struct cube_shape function_shape = {
+	1,
+	{ { "function", CUBE_STRING, "outside MPI" } },
+};
+
+static const struct cube_shape carried_shape = {
+	3,
+	{
+		{ "kind", CUBE_KIND, NULL },
+		{ "function", CUBE_STRING, NULL },
+		{ "transport", CUBE_STRING, "unknown" },
+	},
+};
+
+struct functions {
+	const struct text *text;
+	struct cube rows;
+	struct cube carried; /* data transfers by function and transport */
+};
+
+static const struct cube_sums *sums(const void *row)
+{
+	return &((const struct cube_row *)row)->sums;
+}
+
+static bool exact(const void *context)
+{
+	return ((const struct functions *)context)->text->options->exact;
+}
+
+static void print_function(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s",
+		 cube_key_text(&function_shape.keys[0], ((const struct cube_row *)row)->key[0]));
+}
+
+static void print_calls(char *cell, size_t size, const void *row, const void *context)
+{
+	if (((const struct cube_row *)row)->key[0])
+		unit_count(cell, size, sums(row)->count, exact(context));
+	else
+		snprintf(cell, size, "-");
+}
+
+static void print_time(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct functions *functions = context;
+
+	if (sums(row)->timed)
+		text_time(functions->text, cell, size, sums(row)->time_sum, sums(row)->precisions);
+	else
+		snprintf(cell, size, ((const struct cube_row *)row)->key[0] ? "unknown" : "-");
+}
+
+static void print_ops(char *cell, size_t size, const void *row, const void *context)
+{
+	unit_count(cell, size, sums(row)->ops, exact(context));
+}
+
+static void print_bytes(char *cell, size_t size, const void *row, const void *context)
+{
+	unit_bytes(cell, size, sums(row)->bytes, exact(context));
+}
+
+static void print_transports(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct functions *functions = context;
+
+	text_shares(cell, size, &functions->carried,
+		    (uint64_t[]){ KIND_DATA, ((const struct cube_row *)row)->key[0] });
+	if (!*cell)
+		snprintf(cell, size, "-");
+}
+
+static const struct table_column columns[] = {
+	{ "MPI FUNCTIONS", true, 14, 0, print_function },
+	{ "calls", false, 0, 0, print_calls },
+	{ "time", false, 0, 1, print_time },
+	{ "ops", false, 0, 2, print_ops },
+	{ "bytes", false, 0, 0, print_bytes },
+	{ "by transport", true, 12, 0, print_transports },
+};
+
+/* What runs outside MPI has no calls: its row is made of the operations and data transfers. */
+static void add_outside(struct functions *functions)
+{
+	const struct cube *ops = &functions->text->report->ops;
+	uint64_t outside[] = { 0 };
+
+	for (size_t i = 0; i < ops->rows.len; i++)
+		if (!ops->rows.data[i].key[2])
+			cube_at(&functions->rows, outside)->sums.ops +=
+				ops->rows.data[i].sums.count;
+	for (size_t i = 0; i < functions->carried.rows.len; i++) {
+		const struct cube_row *row = &functions->carried.rows.data[i];
+
+		if (row->key[0] == KIND_DATA && !row->key[1])
+			cube_at(&functions->rows, outside)->sums.bytes += row->sums.bytes;
+	}
+}
+
+void text_functions(const struct text *text)
+{
+	static const size_t limits[TEXT_LIMITS] = { 5, 60 };
+	struct functions functions = { .text = text };
+	const struct cube_row **rows;
+	size_t shown;
+
+	cube_init(&functions.rows, &function_shape);
+	cube_init(&functions.carried, &carried_shape);
+	cube_rollup(&functions.rows, &text->report->calls);
+	cube_rollup(&functions.carried, &text->report->transfers);
+	add_outside(&functions);
+	rows = cube_sorted(&functions.rows, CUBE_BY_TIME);
+	shown = text_limit(text, functions.rows.rows.len, limits);
+	if (shown) {
+		table_print(text->out, text->options,
+			    &(struct table){ columns, 6, &functions, (const void *const *)rows,
+					     shown });
+		text_end(text, shown, functions.rows.rows.len);
+	}
+	free(rows);
+	cube_release(&functions.rows);
+	cube_release(&functions.carried);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers as people read them; exact asks for every digit. Text is cut at size like snprintf(). */
+#ifndef UCXBPF_REPORT_UNITS_H
+#define UCXBPF_REPORT_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* 1234567 -> "1,234,567"; from ten million on "12.3 M" unless exact. */
+void unit_count(char *out, size_t size, uint64_t count, bool exact);
+
+/* 1536 -> "1.50 KiB"; exact: "1,536 B". */
+void unit_bytes(char *out, size_t size, uint64_t bytes, bool exact);
+
+/* 1234567 ns -> "1.23 ms"; exact: "1,234,567 ns". */
+void unit_time(char *out, size_t size, uint64_t ns, bool exact);
+
+/* "12.3 %"; what is not nothing is never shown as 0.0 %, what is not all never as 100 %. */
+void unit_share(char *out, size_t size, uint64_t part, uint64_t whole);
+
+#endif
