@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <stddef.h>
 #include <string.h>
 
 #include "probe/sites_tables.h"
@@ -45,6 +46,18 @@ bool site_expected(unsigned int row, unsigned int roles)
 	const struct site_table *table = table_of(row, &index);
 
 	return table && (table->expected_in & roles);
+}
+
+unsigned int site_arguments(const struct site *site)
+{
+	const __u8 *wire = (const __u8 *)&site->wire;
+	unsigned int mask = 0;
+
+	for (size_t i = offsetof(struct ub_site, arg_obj); i <= offsetof(struct ub_site, arg_info);
+	     i++)
+		if (wire[i])
+			mask |= 1u << wire[i];
+	return mask;
 }
 
 unsigned int site_by_symbol(const char *symbol)

@@ -30,7 +30,7 @@ static const struct site rows[] = {
 	 * Hot where an application polls: NULL returns make no record. The count is "remove".
 	 */
 	OP("ucp_tag_probe_nb", "tag_probe",
-	   .arg_tag = 2, .arg_aux = 3, .arg_count = 4, .arg_info = 5),
+	   .what = UB_OP_PROBE, .arg_tag = 2, .arg_aux = 3, .arg_count = 4, .arg_info = 5),
 	/* (ep, id, header, header_length, buffer, count, param) */
 	OP("ucp_am_send_nbx", "am_send",
 	   .arg_tag = 2, .arg_aux = 4, .arg_buffer = 5, .arg_count = 6, .arg_param = 7),
@@ -42,9 +42,9 @@ static const struct site rows[] = {
 	   .arg_buffer = 2, .arg_count = 3, .arg_param = 4),
 	/* (ep, buffer, count, length *, param) */
 	OP("ucp_stream_recv_nbx", "stream_recv",
-	   .arg_buffer = 2, .arg_count = 3, .arg_param = 5),
+	   .what = UB_OP_SIZE_OUT, .arg_buffer = 2, .arg_count = 3, .arg_info = 4, .arg_param = 5),
 	/* (ep, length *): returns the data, NULL = nothing there, never a request */
-	OP("ucp_stream_recv_data_nb", "stream_recv_data", .arg_aux = 2),
+	OP("ucp_stream_recv_data_nb", "stream_recv_data", .what = UB_OP_DATA_OUT, .arg_info = 2),
 	/* (ep, buffer, count, remote_addr, rkey, param) */
 	OP("ucp_put_nbx", "put",
 	   .arg_buffer = 2, .arg_count = 3, .arg_tag = 4, .arg_aux = 5, .arg_param = 6),

@@ -13,8 +13,8 @@
 #include "probe/sites_tables.h"
 
 #define AM(id, symbol, name)                                                                       \
-	SITE(symbol, name, LAYER_UCP, .kind = UB_RX, .arg_obj = 1, .arg_aux = 2, .arg_count = 3,   \
-	     .am_id = (id))
+	SITE(symbol, name, LAYER_UCP, .kind = UB_RX, .am_id = (id), .arg_obj = 1, .arg_aux = 2,    \
+	     .arg_count = 3, .arg_tag = 4)
 
 static const struct site rows[] = {
 	AM(2, "ucp_eager_only_handler", "eager_only"),

@@ -3,8 +3,8 @@
  * UCP besides operations and arrivals: completions, the meeting of an RTS with its receive, and the
  * life of workers and endpoints. Prototypes: sources of 1.13.1, same in 1.16.0 and 1.18.1.
  *
- * Completions: arg_comp = uct_completion_t *, arg_obj = the user's request handle, arg_info =
- * ucp_tag_recv_info_t *. The status of a user callback is its second argument.
+ * Completions: arg_comp = uct_completion_t *, arg_obj = the user's request handle, arg_aux =
+ * status, arg_info = ucp_tag_recv_info_t *.
  *
  * Objects: arg_obj = the object or, for a function that makes one, where it is stored on success;
  * arg_param = parameter struct; arg_aux = parent. The packed address of a worker is stored at
@@ -15,8 +15,9 @@
 #define COMP(symbol, name, comp_what, ...)                                                         \
 	SITE(symbol, name, LAYER_UCP, .kind = UB_COMP, .what = (comp_what), __VA_ARGS__)
 #define COMP_UCT(symbol) COMP(symbol, "uct_completion", UB_COMP_UCT, .arg_comp = 1)
-#define SEND_CB(symbol) COMP(symbol, "send_callback", UB_COMP_SEND_CB, .arg_obj = 1)
-#define RECV_CB(symbol) COMP(symbol, "recv_callback", UB_COMP_RECV_CB, .arg_obj = 1, .arg_info = 3)
+#define SEND_CB(symbol) COMP(symbol, "send_callback", UB_COMP_SEND_CB, .arg_obj = 1, .arg_aux = 2)
+#define RECV_CB(symbol)                                                                            \
+	COMP(symbol, "recv_callback", UB_COMP_RECV_CB, .arg_obj = 1, .arg_aux = 2, .arg_info = 3)
 #define OBJ(symbol, name, obj_what, ...)                                                           \
 	SITE(symbol, name, LAYER_UCP, .kind = UB_OBJ, .what = (obj_what), __VA_ARGS__)
 
@@ -74,21 +75,19 @@ static const struct site rows[] = {
 	/* (context, params, worker *) */
 	OBJ("ucp_worker_create", "worker_create", UB_OBJ_WORKER_CREATE, .needs_return = 1,
 	    .arg_param = 2, .arg_obj = 3),
-	/* (worker, address **, length *), (worker, attr *): the second does not show the address */
+	/* (worker, address **, length *) */
 	OBJ("ucp_worker_get_address", "worker_get_address", UB_OBJ_WORKER_ADDRESS,
 	    .needs_return = 1, .arg_obj = 1, .arg_tag = 2),
-	OBJ("ucp_worker_query", "worker_query", UB_OBJ_WORKER_ADDRESS, .needs_return = 1,
-	    .arg_obj = 1),
 	OBJ("ucp_worker_destroy", "worker_destroy", UB_OBJ_WORKER_DESTROY, .arg_obj = 1),
 	/* (worker, params, ep *) */
 	OBJ("ucp_ep_create", "ep_create", UB_OBJ_UCP_EP_CREATE, .needs_return = 1, .arg_aux = 1,
 	    .arg_param = 2, .arg_obj = 3),
 	/*
-	 * (worker, init_flags, peer_name, message, ep *): every endpoint, those made on the passive
-	 * side of a wire-up too; runs inside ucp_ep_create, and before lanes and peer are known.
+	 * (worker, ep, uuid, ...): an endpoint waits for its peer's side, on whichever side it was
+	 * made. src/ucp/wireup/ep_match.c
 	 */
-	OBJ("ucp_ep_create_base", "ep_create_base", UB_OBJ_UCP_EP_CREATE, .needs_return = 1,
-	    .arg_aux = 1, .arg_obj = 5),
+	OBJ("ucp_ep_match_insert", "ep_match", UB_OBJ_UCP_EP_PEER, .arg_aux = 1, .arg_obj = 2,
+	    .arg_tag = 3),
 	/* (ep): runs once, when the last reference goes, whichever way the endpoint is closed */
 	OBJ("ucp_ep_destroy_base", "ep_destroy", UB_OBJ_UCP_EP_DESTROY, .arg_obj = 1),
 };

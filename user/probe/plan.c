@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probe/plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "probe/place_arch.h"
+#include "probe/sites_tables.h"
+
+#define MAX_OPS_TABLES 32
+#define DATA_OPS 20 /* slots of uct_iface_ops_t that move data: put_short to tag_rndv_zcopy */
+
+/* What one plan_library() works on. */
+struct planning {
+	struct plan *plan;
+	const struct library *library;
+	struct map functions; /* file offset of every function that has its probe */
+};
+
+static int place_at(struct planned_probe *probe, const struct elf *elf, unsigned int row,
+		    uint64_t function, size_t size)
+{
+	const struct site *site = site_row(row);
+	uint8_t code[PLACE_CODE_MAX];
+	struct placement place;
+	long got;
+
+	if (!site)
+		return -EINVAL;
+	got = elf_read(elf, function, code, size < sizeof(code) ? size : sizeof(code));
+	if (got < 0)
+		return got;
+	place = place_probe_reading(elf_machine(elf), code, got, site->wire.needs_return,
+				    site_arguments(site));
+	*probe = (struct planned_probe){ .row = row,
+					 .function = function,
+					 .offset = function + place.delta,
+					 .sp_words = place.sp_words,
+					 .class = place.class };
+	return place.class == PLACE_REFUSED ? -EINVAL : 0;
+}
+
+int plan_function(struct planned_probe *probe, const struct library *library, unsigned int row,
+		  uint64_t function_offset)
+{
+	return place_at(probe, library->elf, row, function_offset, PLACE_CODE_MAX);
+}
+
+static void plan_once(struct planning *p, unsigned int row, uint64_t function, size_t size)
+{
+	struct planned_probe probe;
+	bool fresh;
+
+	map_insert(&p->functions, function, 0, &fresh);
+	if (!fresh)
+		return;
+	if (place_at(&probe, p->library->elf, row, function, size))
+		vec_push(&p->plan->missing, row);
+	else
+		vec_push(&p->plan->probes, probe);
+}
+
+static void plan_row(struct planning *p, unsigned int row)
+{
+	uint64_t function, size;
+
+	if (!elf_function(p->library->elf, site_row(row)->symbol, &function, &size))
+		plan_once(p, row, function, size ? size : PLACE_CODE_MAX);
+	else if (site_expected(row, p->library->roles))
+		vec_push(&p->plan->missing, row);
+}
+
+/* One function behind several slots is a stub that refuses whatever it is asked. */
+static bool is_stub(const struct elf_ops_table *table, int slot)
+{
+	for (int i = 0; i < ELF_OPS_SLOTS; i++)
+		if (i != slot && table->slot[i] == table->slot[slot])
+			return true;
+	return false;
+}
+
+/* Calls the transport's own am_short, which has its probe. */
+static bool is_wrapper(const char *name)
+{
+	return name && !strcmp(name, "uct_base_ep_am_short_iov");
+}
+
+/* Operations that have no row of their own: hidden ones, and those of transports yet unknown. */
+static void plan_ops_tables(struct planning *p)
+{
+	struct elf_ops_table tables[MAX_OPS_TABLES];
+	int count = elf_ops_tables(p->library->elf, tables, MAX_OPS_TABLES);
+
+	for (int i = 0; i < count && i < MAX_OPS_TABLES; i++)
+		for (int slot = 0; slot < DATA_OPS; slot++)
+			if (tables[i].slot[slot] && !is_stub(&tables[i], slot) &&
+			    !is_wrapper(tables[i].name[slot]))
+				plan_once(p, site_by_slot(slot), tables[i].slot[slot],
+					  PLACE_CODE_MAX);
+}
+
+int plan_library(struct plan *plan, const struct library *library, enum site_layer max_layer)
+{
+	struct planning p = { .plan = plan, .library = library };
+
+	for (unsigned int row = 1; row < site_count(); row++)
+		if (site_row(row)->layer <= max_layer)
+			plan_row(&p, row);
+	if (max_layer >= LAYER_UCT && (library->roles & (LIB_UCT | LIB_UCT_MODULE)))
+		plan_ops_tables(&p);
+	map_release(&p.functions);
+	return 0;
+}
+
+void plan_release(struct plan *plan)
+{
+	vec_release(&plan->probes);
+	vec_release(&plan->missing);
+}
