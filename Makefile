@@ -110,7 +110,7 @@ $(O)/bpf/linked/ucxbpf.bpf.o: $(BPF_OBJ)
 
 $(O)/include/ucxbpf.skel.h: $(O)/bpf/linked/ucxbpf.bpf.o
 	$(call say,SKEL,$@)
-	$(Q)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name ucxbpf_bpf >$@
+	$(Q)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name ucxbpf >$@
 
 .PHONY: bpf bpf-arm64
 bpf: $(SKEL)

@@ -38,7 +38,7 @@ static void print_help(FILE *out)
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
 	fprintf(out,
-		"\n%s\n'ucxbpf COMMAND --help' lists a command's options. Exit codes: ucxbpf(1).\n",
+		"\n%s\n'ucxbpf COMMAND --help' lists a command's options. Exit codes: docs/exit-codes.md.\n",
 		examples);
 }
 
@@ -48,11 +48,11 @@ int main(int argc, char **argv)
 
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
 		print_help(stdout);
-		return EXIT_DONE;
+		return UCXBPF_EXIT_OK;
 	}
 	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
 		puts("ucxbpf " UCXBPF_VERSION);
-		return EXIT_DONE;
+		return UCXBPF_EXIT_OK;
 	}
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(name, commands[i].name))
@@ -61,5 +61,5 @@ int main(int argc, char **argv)
 		print_help(stderr);
 	else
 		fprintf(stderr, "ucxbpf: no command '%s', see ucxbpf --help\n", name);
-	return EXIT_USAGE;
+	return UCXBPF_EXIT_USAGE;
 }

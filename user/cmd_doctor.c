@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "cmds.h"
+#include "doctor/doctor.h"
+#include "exit_codes.h"
+
+struct options {
+	pid_t pid; /* 0 = all */
+	bool json;
+	bool verbose;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "pid", 'p', "PID", 0, "look into this process", 0 },
+	{ "json", 'j', NULL, 0, "print JSON", 0 },
+	{ "verbose", 'v', NULL, 0, "list every site with its place", 0 },
+	{ 0 },
+};
+
+static void parse_pid(struct argp_state *state, struct options *options, const char *text)
+{
+	char *end;
+	long pid;
+
+	errno = 0;
+	pid = strtol(text, &end, 10);
+	if (errno || *end || pid <= 0 || pid > INT_MAX)
+		argp_error(state, "not a process id: '%s'", text);
+	options->pid = (pid_t)pid;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'p':
+		parse_pid(state, options, arg);
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case 'v':
+		options->verbose = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse,
+	.doc = "Tell what a trace would see here, and why not more."
+	       "\vExamples:\n"
+	       "  ucxbpf doctor                     this machine, and who uses UCX on it\n"
+	       "  sudo ucxbpf doctor -p 4242        each library of a process, with its sites\n"
+	       "  sudo ucxbpf doctor --json -p 4242 | jq '.problems[].text'\n",
+};
+
+int cmd_doctor(int argc, char **argv)
+{
+	struct options options = { 0 };
+	struct doctor doctor;
+	int status;
+
+	argp_err_exit_status = UCXBPF_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	doctor_init(&doctor);
+	doctor_kernel(&doctor);
+	doctor_privileges(&doctor);
+	if (options.pid)
+		doctor_process(&doctor, options.pid);
+	else
+		doctor_list(&doctor);
+	if (options.json) {
+		json_dumpf(doctor.report, stdout, JSON_INDENT(2));
+		putchar('\n');
+	} else {
+		doctor_print(&doctor, options.verbose, stdout);
+	}
+	status = doctor.status;
+	doctor_release(&doctor);
+	return fflush(stdout) ? UCXBPF_EXIT_FAILED : status;
+}

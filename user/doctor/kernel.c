@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "doctor/doctor.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static const struct {
+	const char *name;
+	enum bpf_map_type type;
+} maps[] = {
+	{ "ring buffer", BPF_MAP_TYPE_RINGBUF },
+	{ "task storage", BPF_MAP_TYPE_TASK_STORAGE },
+	{ "array-of-maps", BPF_MAP_TYPE_ARRAY_OF_MAPS },
+};
+
+/* The first line of a small file without its end, "" where it cannot be read. */
+static void read_line(const char *path, char *line, int size)
+{
+	FILE *file = fopen(path, "re");
+
+	line[0] = '\0';
+	if (!file)
+		return;
+	if (!fgets(line, size, file))
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	fclose(file);
+}
+
+/* "none [integrity] confidentiality" -> the one in brackets; no file: the kernel has no lockdown.
+ */
+static void read_lockdown(char *mode, int size)
+{
+	char line[128], *open, *close;
+
+	read_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	open = strchr(line, '[');
+	close = strchr(line, ']');
+	if (open && close)
+		*close = '\0';
+	snprintf(mode, size, "%s", open ? open + 1 : "none");
+}
+
+/*
+ * Probing loads something, which fails without the capability as well: privileges.c names that, so
+ * only what fails for a privileged caller is the kernel's fault.
+ */
+static bool may_load(void)
+{
+	return libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SOCKET_FILTER, NULL) > 0;
+}
+
+static void check_bpf(struct doctor *doctor, json_t *kernel)
+{
+	int err;
+
+	if (!may_load()) {
+		json_object_set_new(kernel, "bpf", json_null());
+		return;
+	}
+	err = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_KPROBE, NULL);
+	json_object_set_new(kernel, "bpf", json_boolean(err > 0));
+	if (err <= 0)
+		doctor_problem(doctor, PROBLEM_NO_BPF,
+			       err ? strerror(-err) : "this type of program is not supported");
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		if (libbpf_probe_bpf_map_type(maps[i].type, NULL) == 0)
+			doctor_problem(doctor, PROBLEM_NO_MAP, maps[i].name);
+}
+
+void doctor_kernel(struct doctor *doctor)
+{
+	bool btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	bool uprobes = access("/sys/bus/event_source/devices/uprobe/type", F_OK) == 0;
+	char lockdown[64], paranoid[16];
+	struct utsname name;
+	json_t *kernel;
+
+	uname(&name);
+	read_lockdown(lockdown, sizeof(lockdown));
+	read_line("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
+	kernel = json_pack("{s:s, s:s, s:b, s:b, s:s, s:s}", "release", name.release, "machine",
+			   name.machine, "btf", btf, "uprobes", uprobes, "lockdown", lockdown,
+			   "perf_event_paranoid", paranoid);
+	json_object_set_new(doctor->report, "kernel", kernel);
+	if (!btf)
+		doctor_problem(doctor, PROBLEM_NO_BTF);
+	if (!uprobes)
+		doctor_problem(doctor, PROBLEM_NO_UPROBES);
+	if (!strcmp(lockdown, "confidentiality"))
+		doctor_problem(doctor, PROBLEM_LOCKDOWN);
+	check_bpf(doctor, kernel);
+}

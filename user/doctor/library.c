@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "doctor/library.h"
+
+#include <string.h>
+
+#include "probe/plan.h"
+#include "target/layout.h"
+
+static const struct {
+	enum library_role role;
+	const char *name;
+} roles[] = {
+	{ LIB_MPI, "mpi" },
+	{ LIB_UCP, "ucp" },
+	{ LIB_UCT, "uct" },
+	{ LIB_UCT_MODULE, "uct_module" },
+	{ LIB_MPI_PLUGIN, "mpi_plugin" },
+	{ LIB_CUDA, "cuda" },
+};
+
+static const char *const classes[] = {
+	[PLACE_NOP5] = "nop5",
+	[PLACE_EMULATED] = "emulated",
+	[PLACE_STEPPED] = "stepped",
+	[PLACE_REFUSED] = "refused",
+};
+
+static const char *const layers[] = { "mpi", "ucp", "uct" };
+
+static json_t *role_names(unsigned int set)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (set & roles[i].role)
+			json_array_append_new(names, json_string(roles[i].name));
+	return names;
+}
+
+static void version_text(const struct library *library, char *text, size_t size)
+{
+	const unsigned int *v = library->version;
+
+	if (library->roles & LIB_MPI)
+		snprintf(text, size, "%s", library->mpi_version);
+	else if (v[0] || v[1] || v[2])
+		snprintf(text, size, "%u.%u.%u", v[0], v[1], v[2]);
+	else
+		text[0] = '\0';
+}
+
+/* Returns how many sites would get a probe. */
+static int add_sites(json_t *out, const struct plan *plan)
+{
+	json_t *sites = json_array(), *missing = json_array(), *count = json_object();
+	int by_class[sizeof(classes) / sizeof(classes[0])] = { 0 };
+
+	for (size_t i = 0; i < plan->probes.len; i++) {
+		const struct planned_probe *probe = &plan->probes.data[i];
+		const struct site *site = site_row(probe->row);
+
+		by_class[probe->class]++;
+		json_array_append_new(
+			sites, json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "symbol", site->symbol,
+					 "name", site->name, "layer", layers[site->layer],
+					 "function", (json_int_t)probe->function, "delta",
+					 (json_int_t)(probe->offset - probe->function), "place",
+					 classes[probe->class]));
+	}
+	for (size_t i = 0; i < plan->missing.len; i++)
+		json_array_append_new(missing,
+				      json_string(site_row(plan->missing.data[i])->symbol));
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		json_object_set_new(count, classes[i], json_integer(by_class[i]));
+	json_object_set_new(out, "sites", sites);
+	json_object_set_new(out, "missing", missing);
+	json_object_set_new(out, "places", count);
+	return (int)plan->probes.len - by_class[PLACE_REFUSED];
+}
+
+static void add_plan(struct doctor *doctor, json_t *out, const struct library *library)
+{
+	struct plan plan = { 0 };
+	int err = plan_library(&plan, library, LAYER_UCT);
+	int found = err < 0 ? 0 : add_sites(out, &plan);
+	json_t *places = json_object_get(out, "places");
+	json_int_t stepped = json_integer_value(json_object_get(places, "stepped"));
+	char number[24];
+
+	if (!found && library->roles & (LIB_MPI | LIB_UCP | LIB_UCT))
+		doctor_problem(doctor, PROBLEM_NO_SITES, library->path);
+	snprintf(number, sizeof(number), "%lld", (long long)stepped);
+	if (stepped)
+		doctor_problem(doctor, PROBLEM_STEPPED, number, library->path);
+	plan_release(&plan);
+}
+
+json_t *doctor_library(struct doctor *doctor, const struct mapped_library *mapped, bool plan)
+{
+	const struct library *library = mapped->library;
+	char version[80];
+	json_t *out;
+
+	version_text(library, version, sizeof(version));
+	out = json_pack("{s:s, s:s, s:o, s:s?, s:s?, s:I}", "path", library->path, "build_id",
+			elf_build_id(library->elf), "roles", role_names(library->roles), "version",
+			version[0] ? version : NULL, "layout",
+			library->layout ? library->layout->name : NULL, "base",
+			(json_int_t)mapped->base);
+	if (!plan)
+		return out;
+	add_plan(doctor, out, library);
+	if (library->roles & LIB_UCP && !library->layout)
+		doctor_problem(doctor, PROBLEM_UNKNOWN_BUILD, library->path);
+	return out;
+}
