@@ -19,20 +19,31 @@ struct file_writer;
 
 int file_writer_open(struct file_writer **writer, const char *path);
 
-/* Adds one wire record of ub_kind_size() bytes. Reaches the disk with the next flush at the latest. */
+/*
+ * Adds one wire record of ub_kind_size() bytes. Reaches the disk with the next flush at the latest.
+ * After a failure nothing more is taken: returns that failure again, and counts the record.
+ */
 int file_writer_record(struct file_writer *writer, const struct ub_hdr *record);
 
-/* Adds one side record, a JSON object with a string "t"; written before the records of this chunk. */
+/*
+ * Adds one side record, a JSON object with a string "t"; written before the records of this chunk.
+ * -EINVAL: no such object; -EMSGSIZE: over 8 MiB.
+ */
 int file_writer_side(struct file_writer *writer, const json_t *side);
 
 /*
- * Writes what is pending as complete chunks with the loss counters as they stand (summed over CPUs).
- * -ENOSPC and the like: the file is cut back to its last complete chunk, and stays usable.
+ * Writes what is pending as complete chunks with the loss counters as they stand (summed over
+ * CPUs; NULL: as last given). -ENOSPC and the like: the file is cut back to its last complete
+ * chunk, and stays usable. (The caller ignores SIGXFSZ, or a file size limit ends the program.)
  */
 int file_writer_flush(struct file_writer *writer, const struct ub_stats *stats);
 
+/* Records taken, and bytes in complete chunks. */
 uint64_t file_writer_records(const struct file_writer *writer);
 uint64_t file_writer_bytes(const struct file_writer *writer);
+
+/* Records lost by a failure or refused after it; also in the file, if its end could be written. */
+uint64_t file_writer_refused(const struct file_writer *writer);
 
 /* Flushes, marks the file complete, frees. Also frees on error. */
 int file_writer_close(struct file_writer *writer, const struct ub_stats *stats);
@@ -61,10 +72,13 @@ const struct ub_stats *file_reader_stats(const struct file_reader *reader);
  */
 int file_reader_next(struct file_reader *reader, const struct ub_hdr **record);
 
-/* False: the tracer was killed, or the tail was cut off or damaged; *why says which (static). */
+/*
+ * False: the tracer was killed, the tail was cut off, records could not be written, or a part is
+ * damaged; *why says which (static). Damage of a chunk of records is known once it was read.
+ */
 bool file_reader_complete(const struct file_reader *reader, const char **why);
 
-/* Bytes skipped because a chunk's checksum did not hold. */
+/* Bytes skipped because a chunk's checksum did not hold, or no chunk begins there. */
 uint64_t file_reader_damaged(const struct file_reader *reader);
 
 void file_reader_free(struct file_reader *reader);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "file/column.h"
+
+static uint8_t planes_in_use(const uint64_t *values, size_t n, unsigned int width)
+{
+	uint64_t all = 0;
+	uint8_t mask = 0;
+	unsigned int b;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		all |= values[i];
+	for (b = 0; b < width; b++)
+		if (all >> (8 * b) & 0xff)
+			mask |= (uint8_t)(1u << b);
+	return mask;
+}
+
+uint8_t *column_put(uint8_t *out, const uint64_t *values, size_t n, unsigned int width)
+{
+	uint8_t mask = planes_in_use(values, n, width);
+	unsigned int b;
+	size_t i;
+
+	*out++ = mask;
+	for (b = 0; b < width; b++) {
+		if (!(mask & 1u << b))
+			continue;
+		for (i = 0; i < n; i++)
+			out[i] = (uint8_t)(values[i] >> (8 * b));
+		out += n;
+	}
+	return out;
+}
+
+const uint8_t *input_take(struct column_input *input, size_t size)
+{
+	const uint8_t *data = input->data;
+
+	if (size > input->size) {
+		input->size = 0;
+		input->bad = true;
+		return NULL;
+	}
+	input->data += size;
+	input->size -= size;
+	return data;
+}
+
+struct column column_open(struct column_input *input, size_t n, unsigned int width)
+{
+	const uint8_t *mask = input_take(input, 1);
+	struct column column = { 0 };
+	unsigned int b, used = 0;
+
+	if (!mask)
+		return column;
+	if (width < 8 && *mask >> width) {
+		input->bad = true;
+		return column;
+	}
+	for (b = 0; b < width; b++)
+		if (*mask & 1u << b)
+			column.plane[used++] = input_take(input, n);
+	if (!input->bad)
+		column.mask = *mask;
+	return column;
+}
+
+void column_get(const struct column *column, size_t first, size_t n, uint64_t *values)
+{
+	unsigned int b, used = 0;
+	size_t i;
+
+	memset(values, 0, n * sizeof(*values));
+	for (b = 0; b < 8; b++) {
+		const uint8_t *plane;
+
+		if (!(column->mask & 1u << b))
+			continue;
+		plane = column->plane[used++] + first;
+		for (i = 0; i < n; i++)
+			values[i] |= (uint64_t)plane[i] << (8 * b);
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "file/column.h"
+#include "file/context.h"
+
+#define FIELD(name)                                                                                \
+	{                                                                                          \
+		offsetof(struct context, name), sizeof(((struct context *)0)->name)                \
+	}
+
+const struct context_field context_fields[CONTEXT_FIELDS] = {
+	FIELD(key),  FIELD(tgid),   FIELD(tid),   FIELD(cpu),    FIELD(site),
+	FIELD(kind), FIELD(layout), FIELD(flags), FIELD(frames), FIELD(count),
+};
+
+const uint8_t residual_width[RESIDUALS] = { 8, 4, 4, 4, 4, 4, 4 };
+
+static uint32_t thread_slot(const struct threads *threads, const struct context *contexts,
+			    uint32_t i)
+{
+	const struct context *c = &contexts[i];
+	uint32_t slot = (uint32_t)context_hash(c->tgid, c->tid, 0, 0) % CONTEXT_HASH_SLOTS;
+
+	while (threads->slots[slot]) {
+		const struct context *other = &contexts[threads->slots[slot] - 1];
+
+		if (other->tgid == c->tgid && other->tid == c->tid)
+			break;
+		slot = (slot + 1) % CONTEXT_HASH_SLOTS;
+	}
+	return slot;
+}
+
+void threads_init(struct threads *threads, const struct context *contexts, uint32_t n,
+		  uint64_t base_ts)
+{
+	uint32_t i;
+
+	memset(threads->slots, 0, sizeof(threads->slots));
+	memset(threads->cpu_seq, 0, sizeof(threads->cpu_seq));
+	for (i = 0; i < n; i++) {
+		uint32_t slot = thread_slot(threads, contexts, i);
+
+		if (!threads->slots[slot])
+			threads->slots[slot] = i + 1;
+		threads->of_context[i] = threads->slots[slot] - 1;
+		threads->state[i] = (struct thread_state){ .ts = base_ts };
+	}
+}
+
+/* A span around the thread's last record most likely ended a little after that one. */
+static uint32_t predicted_dur(const struct thread_state *last, uint64_t ts)
+{
+	uint64_t dur = last->ts + last->dur - ts;
+
+	return last->dur && ts <= last->ts && dur <= UINT32_MAX ? (uint32_t)dur : 0;
+}
+
+void header_encode(struct threads *threads, uint32_t context, const struct ub_hdr *h,
+		   uint64_t res[RESIDUALS])
+{
+	struct thread_state *last = &threads->state[threads->of_context[context]];
+	uint32_t seq = h->seq ? h->seq : last->seq;
+
+	res[RES_TS] = zigzag(h->ts - last->ts, 8);
+	res[RES_CPU_SEQ] = zigzag(h->cpu_seq - threads->cpu_seq[h->cpu], 4);
+	res[RES_SEQ] = zigzag(seq - last->seq, 4);
+	res[RES_CALL] = h->call ? zigzag(seq - h->call, 4) : 0;
+	res[RES_OP] = h->op ? zigzag(seq - h->op, 4) : 0;
+	res[RES_RX] = h->rx ? zigzag(seq - h->rx, 4) : 0;
+	res[RES_DUR] = zigzag(h->dur - predicted_dur(last, h->ts), 4);
+	threads->cpu_seq[h->cpu] = h->cpu_seq + 1;
+	*last = (struct thread_state){ .ts = h->ts, .dur = h->dur, .seq = seq };
+}
+
+void header_decode(struct threads *threads, uint32_t context, const struct context *c,
+		   const uint64_t res[RESIDUALS], struct ub_hdr *h)
+{
+	struct thread_state *last = &threads->state[threads->of_context[context]];
+	uint32_t seq = last->seq + (uint32_t)unzigzag(res[RES_SEQ]);
+
+	h->ts = last->ts + unzigzag(res[RES_TS]);
+	h->tgid = c->tgid;
+	h->tid = c->tid;
+	h->cpu_seq = threads->cpu_seq[c->cpu] + (uint32_t)unzigzag(res[RES_CPU_SEQ]);
+	h->cpu = c->cpu;
+	h->site = c->site;
+	h->seq = c->frames & FRAME_SEQ ? seq : 0;
+	h->call = c->frames & FRAME_CALL ? seq - (uint32_t)unzigzag(res[RES_CALL]) : 0;
+	h->op = c->frames & FRAME_OP ? seq - (uint32_t)unzigzag(res[RES_OP]) : 0;
+	h->rx = c->frames & FRAME_RX ? seq - (uint32_t)unzigzag(res[RES_RX]) : 0;
+	h->dur = predicted_dur(last, h->ts) + (uint32_t)unzigzag(res[RES_DUR]);
+	h->kind = c->kind;
+	h->layout = c->layout;
+	h->flags = c->flags;
+	threads->cpu_seq[c->cpu] = h->cpu_seq + 1;
+	*last = (struct thread_state){ .ts = h->ts, .dur = h->dur, .seq = seq };
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The records of all chunks in order of time. A chunk is loaded when the order reaches its first
+ * record and let go after its last one, so memory is that of chunks whose time spans overlap.
+ */
+#ifndef UCXBPF_FILE_MERGE_H
+#define UCXBPF_FILE_MERGE_H
+
+#include "base/vec.h"
+#include "file/codec.h"
+#include "file/load.h"
+#include "file/scan.h"
+
+/* A loaded chunk. */
+struct run {
+	uint64_t ts; /* of its next record */
+	uint32_t chunk; /* position in the file: decides between equal ts */
+	uint32_t at;
+	struct block_row *rows; /* sorted: one of the two below */
+	VEC(struct block_row) read;
+	VEC(struct block_row) spare;
+	VEC(uint8_t) data;
+};
+
+struct merge {
+	struct loader *loader;
+	struct decoder *decoder;
+	const struct chunk_ref *chunks;
+	VEC(uint32_t) order; /* record chunks by their first ts */
+	size_t next; /* first of order that is not loaded yet */
+	VEC(struct run *) heap; /* by (ts, chunk) */
+	VEC(struct run *) idle; /* kept for their memory */
+	bool given; /* the first record of the heap's top has been handed out */
+	uint64_t damaged; /* bytes of chunks that could not be used */
+};
+
+/* Borrows loader and the scan's chunks. -ENOMEM. */
+int merge_init(struct merge *merge, struct loader *loader, const struct scan *scan);
+void merge_release(struct merge *merge);
+
+/* As file_reader_next(). */
+int merge_next(struct merge *merge, const struct ub_hdr **record);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file/file.h"
+#include "file/merge.h"
+
+struct file_reader {
+	int fd;
+	struct scan scan;
+	struct loader loader;
+	struct merge merge;
+	json_t *sides;
+	uint64_t damaged_sides;
+};
+
+struct refusal {
+	int error;
+	const char *why;
+};
+
+static const struct refusal open_refusals[] = {
+	{ ENOENT, "no such file" },
+	{ EACCES, "permission denied" },
+	{ ENOMEM, "not enough memory to read it" },
+	{ 0, "cannot be read" },
+};
+
+static int refuse(const char **why, int error, const char *text)
+{
+	*why = text;
+	return error;
+}
+
+static int refuse_errno(const char **why, int error)
+{
+	const struct refusal *r = open_refusals;
+
+	while (r->error && r->error != -error)
+		r++;
+	return refuse(why, error, r->why);
+}
+
+/* Checks that fd is a capture of a version that this program reads. */
+static int check_header(int fd, uint64_t *size, const char **why)
+{
+	struct file_header header;
+	struct stat st;
+	long n;
+
+	if (fstat(fd, &st))
+		return refuse_errno(why, -errno);
+	if (S_ISDIR(st.st_mode))
+		return refuse(why, -EBADMSG, "a directory, not a ucxbpf capture");
+	if (!S_ISREG(st.st_mode))
+		return refuse(why, -EBADMSG, "not a regular file, so not a ucxbpf capture");
+	n = read_at(fd, &header, sizeof(header), 0);
+	if (n < 0)
+		return refuse_errno(why, (int)n);
+	if (!n)
+		return refuse(why, -EBADMSG, "empty, not a ucxbpf capture");
+	if (n < (long)sizeof(header) || memcmp(header.magic, FILE_MAGIC, FILE_MAGIC_SIZE) ||
+	    !header.version || !header.wire)
+		return refuse(why, -EBADMSG, "not a ucxbpf capture");
+	if (header.version > FILE_VERSION || header.wire > UB_WIRE_VERSION)
+		return refuse(why, -EPROTONOSUPPORT,
+			      "made by a newer ucxbpf, which is needed to read it");
+	*size = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* Appends the chunk's JSON lines; whatever does not parse was not written by a ucxbpf: skipped. */
+static void add_sides(json_t *sides, const uint8_t *text, size_t size)
+{
+	const uint8_t *end = text + size;
+
+	while (text < end) {
+		const uint8_t *stop = memchr(text, '\n', (size_t)(end - text));
+		json_t *side;
+
+		if (!stop)
+			stop = end;
+		side = json_loadb((const char *)text, (size_t)(stop - text), 0, NULL);
+		if (json_is_object(side))
+			json_array_append(sides, side);
+		json_decref(side);
+		text = stop + 1;
+	}
+}
+
+static int load_sides(struct file_reader *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->scan.chunks.len; i++) {
+		const struct chunk_ref *chunk = &r->scan.chunks.data[i];
+		int error;
+
+		if (chunk->head.type != CHUNK_SIDES)
+			continue;
+		error = loader_read(&r->loader, chunk);
+		if (error && error != -EBADMSG)
+			return error;
+		if (error)
+			r->damaged_sides += chunk->head.header_size + chunk->head.stored_size;
+		else
+			add_sides(r->sides, r->loader.raw.data, chunk->head.raw_size);
+	}
+	return 0;
+}
+
+static int reader_load(struct file_reader *r, const char *path, const char **why)
+{
+	uint64_t size = 0;
+	int error;
+
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (r->fd < 0)
+		return refuse_errno(why, -errno);
+	error = check_header(r->fd, &size, why);
+	if (error)
+		return error;
+	error = scan_file(&r->scan, r->fd, size);
+	if (error)
+		return refuse_errno(why, error);
+	if (!r->scan.chunks.len)
+		return refuse(why, -EBADMSG, "a ucxbpf capture without one complete chunk");
+	r->sides = json_array();
+	error = loader_init(&r->loader, r->fd);
+	if (!error)
+		error = merge_init(&r->merge, &r->loader, &r->scan);
+	if (!error)
+		error = load_sides(r);
+	return error ? refuse_errno(why, error) : 0;
+}
+
+int file_reader_open(struct file_reader **reader, const char *path, const char **why)
+{
+	struct file_reader *r = calloc(1, sizeof(*r));
+	int error;
+
+	*reader = r;
+	if (!r)
+		return refuse_errno(why, -ENOMEM);
+	error = reader_load(r, path, why);
+	if (error) {
+		file_reader_free(r);
+		*reader = NULL;
+	}
+	return error;
+}
+
+const json_t *file_reader_sides(const struct file_reader *r)
+{
+	return r->sides;
+}
+
+const struct ub_stats *file_reader_stats(const struct file_reader *r)
+{
+	return &r->scan.stats;
+}
+
+int file_reader_next(struct file_reader *r, const struct ub_hdr **record)
+{
+	return merge_next(&r->merge, record);
+}
+
+uint64_t file_reader_damaged(const struct file_reader *r)
+{
+	return r->scan.skipped + r->damaged_sides + r->merge.damaged;
+}
+
+bool file_reader_complete(const struct file_reader *r, const char **why)
+{
+	*why = NULL;
+	if (file_reader_damaged(r))
+		*why = "a part of it is damaged and was skipped";
+	else if (r->scan.torn)
+		*why = "its end was cut off";
+	else if (!r->scan.ended)
+		*why = "the tracer was killed before it could finish it";
+	else if (r->scan.refused)
+		*why = "it could not be written to its end: records are missing";
+	return !*why;
+}
+
+void file_reader_free(struct file_reader *r)
+{
+	if (!r)
+		return;
+	merge_release(&r->merge);
+	loader_release(&r->loader);
+	scan_release(&r->scan);
+	json_decref(r->sides);
+	if (r->fd >= 0)
+		close(r->fd);
+	free(r);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file/scan.h"
+
+#define WINDOW 65536
+
+long read_at(int fd, void *data, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pread(fd, (uint8_t *)data + done, size - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		done += (size_t)n;
+	}
+	return (long)done;
+}
+
+static uint64_t chunk_size(const struct chunk_header *head)
+{
+	return (uint64_t)head->header_size + head->stored_size;
+}
+
+/* Whether size bytes are the beginning of a chunk whose header or payload the file's end cut off.
+ */
+static bool is_torn(const void *data, size_t size)
+{
+	const uint64_t magic = CHUNK_MAGIC;
+	struct chunk_header head;
+
+	if (memcmp(data, &magic, size < sizeof(magic) ? size : sizeof(magic)))
+		return false;
+	if (size < sizeof(head))
+		return true;
+	memcpy(&head, data, sizeof(head));
+	return head.header_size > size ? head.header_size <= CHUNK_MAX_HEADER
+				       : chunk_header_valid(data, size);
+}
+
+/* Reads the header at offset; 1 if a whole chunk is there, 0 if not, or -errno. */
+static int chunk_at(int fd, uint64_t size, uint64_t offset, struct chunk_start *start, bool *torn)
+{
+	uint8_t data[CHUNK_MAX_HEADER];
+	long n = read_at(fd, data, sizeof(data), offset);
+
+	if (n < 0)
+		return (int)n;
+	*torn = false;
+	memset(start, 0, sizeof(*start));
+	if (chunk_header_valid(data, (size_t)n)) {
+		memcpy(&start->head, data, sizeof(start->head));
+		if (chunk_size(&start->head) <= size - offset) {
+			size_t known = start->head.header_size;
+
+			memcpy(start, data, known < sizeof(*start) ? known : sizeof(*start));
+			return 1;
+		}
+	}
+	*torn = is_torn(data, (size_t)n);
+	return 0;
+}
+
+/* Finds the next place from offset on where a chunk's magic stands, or size. */
+static int next_magic(int fd, uint64_t size, uint64_t *offset)
+{
+	const uint64_t magic = CHUNK_MAGIC;
+	uint8_t window[WINDOW];
+
+	while (*offset + sizeof(magic) <= size) {
+		long n = read_at(fd, window, sizeof(window), *offset);
+		const uint8_t *hit;
+
+		if (n < (long)sizeof(magic))
+			return n < 0 ? (int)n : 0;
+		hit = memmem(window, (size_t)n, &magic, sizeof(magic));
+		if (hit) {
+			*offset += (uint64_t)(hit - window);
+			return 0;
+		}
+		/* The magic may lie across the border of two windows. */
+		*offset += (uint64_t)n - (sizeof(magic) - 1);
+	}
+	*offset = size;
+	return 0;
+}
+
+static void add_chunk(struct scan *scan, uint64_t offset, const struct chunk_start *start)
+{
+	vec_push(&scan->chunks,
+		 ((struct chunk_ref){ offset + start->head.header_size, start->head }));
+	scan->stats = start->stats;
+	scan->refused = start->head.refused;
+	scan->ended = start->head.type == CHUNK_END;
+}
+
+int scan_file(struct scan *scan, int fd, uint64_t size)
+{
+	uint64_t offset = sizeof(struct file_header), good = offset;
+	struct chunk_start start;
+	bool torn = false;
+
+	memset(scan, 0, sizeof(*scan));
+	while (offset < size) {
+		int found = chunk_at(fd, size, offset, &start, &torn);
+
+		if (found < 0)
+			return found;
+		if (found) {
+			scan->skipped += offset - good;
+			add_chunk(scan, offset, &start);
+			offset += chunk_size(&start.head);
+			good = offset;
+			scan->torn = false;
+			continue;
+		}
+		if (offset == good)
+			scan->torn = torn;
+		offset++;
+		found = next_magic(fd, size, &offset);
+		if (found < 0)
+			return found;
+	}
+	if (good < size && !scan->torn)
+		scan->skipped += size - good;
+	return 0;
+}
+
+void scan_release(struct scan *scan)
+{
+	vec_release(&scan->chunks);
+}
