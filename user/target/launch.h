@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a job launcher left in a process's environment. */
+#ifndef UCXBPF_TARGET_LAUNCH_H
+#define UCXBPF_TARGET_LAUNCH_H
+
+struct process;
+
+/*
+ * Fills rank, size, local_rank, rank_from and job from /proc/PID/environ. That is the environment
+ * at exec: what the program set for itself later does not show.
+ */
+void launch_facts(struct process *process);
+
+/* The same from environment text: "NAME=value" strings, each with its NUL, size bytes in all. */
+void launch_facts_from(struct process *process, const char *text, unsigned long size);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "target/elf_symbols.h"
+#include "target/maps.h"
+#include "target/proc_file.h"
+#include "target/process.h"
+
+#define OBJECT "ompi_mpi_comm_world"
+#define MAX_RANK (1 << 24)
+
+/*
+ * struct ompi_communicator_t (ompi/communicator/communicator.h, 4.1.4): char c_name[64],
+ * uint32_t c_contextid, int c_my_rank. What lies in front differs by version, so the name is
+ * searched, and is proof that the object is alive.
+ */
+#define RANK_AFTER_NAME 68
+
+static bool rank_at(struct process *process, uint64_t address)
+{
+	static const char name[] = "MPI_COMM_WORLD";
+	unsigned char object[512];
+	long got = proc_read_memory(process->pid, address, object, sizeof(object));
+	const unsigned char *at;
+	int rank;
+
+	if (got <= 0)
+		return false;
+	at = memmem(object, (size_t)got, name, sizeof(name));
+	if (!at || at + RANK_AFTER_NAME + sizeof(rank) > object + got)
+		return false;
+	memcpy(&rank, at + RANK_AFTER_NAME, sizeof(rank));
+	if (rank < 0 || rank >= MAX_RANK)
+		return false;
+	process->rank = rank;
+	snprintf(process->rank_from, sizeof(process->rank_from), OBJECT);
+	return true;
+}
+
+struct program {
+	struct elf *elf;
+	struct stat st;
+	uint64_t bias;
+};
+
+static int find_bias(void *arg, const struct mapping *mapping)
+{
+	struct program *program = arg;
+
+	return mapping->executable && mapping->ino == program->st.st_ino &&
+	       !elf_load_bias(program->elf, mapping->start, mapping->offset, &program->bias);
+}
+
+/*
+ * A program that refers to MPI_COMM_WORLD owns the object through a copy relocation; the library's
+ * own stays zero.
+ */
+static bool rank_in_program(struct process *process)
+{
+	struct program program = { 0 };
+	uint64_t vaddr;
+	char path[64];
+	bool found;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", process->pid);
+	if (stat(path, &program.st) || elf_open(&program.elf, path))
+		return false;
+	found = !elf_object(program.elf, OBJECT, &vaddr, NULL) &&
+		process_each_mapping(process->pid, find_bias, &program) == 1 &&
+		rank_at(process, program.bias + vaddr);
+	elf_free(program.elf);
+	return found;
+}
+
+static bool rank_in_library(struct process *process, const mapped_libraries *mapped)
+{
+	for (size_t i = 0; i < mapped->len; i++) {
+		const struct mapped_library *one = &mapped->data[i];
+		uint64_t vaddr;
+
+		if (one->library->mpi == MPI_OPEN_MPI &&
+		    !elf_object(one->library->elf, OBJECT, &vaddr, NULL) &&
+		    rank_at(process, one->base + vaddr))
+			return true;
+	}
+	return false;
+}
+
+bool process_rank_from_memory(struct process *process, const mapped_libraries *mapped)
+{
+	if (process->rank >= 0)
+		return true;
+	return rank_in_program(process) || rank_in_library(process, mapped);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pieces of side records (docs/side-records.md); target/ only. */
+#ifndef UCXBPF_TARGET_RECORD_H
+#define UCXBPF_TARGET_RECORD_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A record of that type with tgid and ts; the caller's. */
+json_t *record_new(const char *type, pid_t tgid, uint64_t ts);
+
+/* Sets nothing for NULL, "", or text that is not UTF-8. */
+void record_text(json_t *record, const char *name, const char *text);
+
+/* Pointers and 64-bit ids are text: JSON numbers do not hold them. */
+void record_hex(json_t *record, const char *name, uint64_t value);
+void record_integer(json_t *record, const char *name, int64_t value);
+
+#endif
