@@ -91,7 +91,7 @@ static void add_plan(struct doctor *doctor, json_t *out, const struct library *l
 		doctor_problem(doctor, PROBLEM_NO_SITES, library->path);
 	snprintf(number, sizeof(number), "%lld", (long long)stepped);
 	if (stepped)
-		doctor_problem(doctor, PROBLEM_STEPPED, number, library->path);
+		doctor_problem(doctor, PROBLEM_STEPPED, library->path, number);
 	plan_release(&plan);
 }
 

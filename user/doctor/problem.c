@@ -31,7 +31,7 @@ static const struct problem problems[] = {
 	[PROBLEM_USER_NAMESPACE] = { "user_namespace", UCXBPF_EXIT_PERMISSION,
 				     "this runs in a user namespace, whose root may not trace",
 				     "run as root of the machine itself" },
-	[PROBLEM_HIDDEN] = { "hidden", 0, "%s processes could not be looked into",
+	[PROBLEM_HIDDEN] = { "hidden", 0, "processes that could not be looked into: %s",
 			     "run as root to see all of them" },
 	[PROBLEM_NOT_READABLE] = { "not_readable", UCXBPF_EXIT_PERMISSION,
 				   "the process may not be looked into: %s",
@@ -73,9 +73,9 @@ static const struct problem problems[] = {
 			       "no probe could be placed in %s",
 			       "is its file damaged, or stripped of its dynamic symbols?" },
 	[PROBLEM_STEPPED] = { "stepped", 0,
-			      "%s sites of %s must be single-stepped, about 33 times as dear as "
-			      "the others",
-			      "see them with -v; a lower --level leaves some out" },
+			      "sites of %s that must be single-stepped, about 33 times as dear as "
+			      "the others: %s",
+			      NULL },
 	[PROBLEM_NO_MODULES] = { "no_modules", 0,
 				 "libucp is mapped without libuct: transfers are not seen", NULL },
 	[PROBLEM_NOBODY] = { "nobody", 0, "no process here maps UCX or an MPI library",

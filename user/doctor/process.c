@@ -77,7 +77,8 @@ void doctor_list(struct doctor *doctor)
 		closedir(proc);
 	library_set_release(&set);
 	snprintf(number, sizeof(number), "%d", hidden);
-	if (hidden)
+	/* root is refused only where the process is protected from everyone */
+	if (hidden && geteuid())
 		doctor_problem(doctor, PROBLEM_HIDDEN, number);
 	else if (!json_array_size(json_object_get(doctor->report, "processes")))
 		doctor_problem(doctor, PROBLEM_NOBODY);
