@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Probes in place: planned addresses of one file joined to loaded BPF programs. Links belong to
+ * file descriptors, so that whatever ends this process takes its probes out.
+ */
+#ifndef UCXBPF_PROBE_LINKS_H
+#define UCXBPF_PROBE_LINKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "ucxbpf.h"
+
+/* From the oldest to the best. */
+enum link_mechanism {
+	LINK_NONE,
+	LINK_PERF, /* one perf event per probe and end: Linux 5.15; detaching takes 0.1 s each */
+	LINK_MULTI, /* one link for many probes, entries and returns apart: about 6.6 */
+	LINK_SESSION, /* one link for both ends of many probes: about 6.13 */
+};
+
+/* "perf", "multi", "session", "none" */
+const char *link_mechanism_name(enum link_mechanism mechanism);
+
+/*
+ * The best mechanism that works here, found by loading an empty program and probing a function of
+ * our own executable. -EPERM, -EACCES: not allowed; -EINVAL, -ENOENT, ...: no uprobes at all, then
+ * *best is LINK_NONE.
+ */
+int links_detect(enum link_mechanism *best);
+
+/*
+ * The expected_attach_type a program must be loaded with. session: it handles both ends of a span
+ * (LINK_SESSION only).
+ */
+int links_attach_type(enum link_mechanism mechanism, bool session);
+
+/*
+ * Loaded programs by record kind (enum ub_kind), -1 = none. A probe with needs_return uses
+ * session_fd under LINK_SESSION, else the pair of span_entry_fd and return_fd; others use entry_fd.
+ */
+struct link_programs {
+	int entry_fd[UB_KIND_MAX];
+	int span_entry_fd[UB_KIND_MAX];
+	int session_fd[UB_KIND_MAX];
+	int return_fd[UB_KIND_MAX];
+};
+
+struct link_probe {
+	uint64_t offset; /* in the file */
+	uint64_t cookie;
+	unsigned int kind; /* enum ub_kind */
+	bool needs_return;
+};
+
+struct links {
+	enum link_mechanism mechanism;
+	const struct link_programs *programs; /* the caller's */
+	VEC(int) fds;
+};
+
+void links_init(struct links *links, enum link_mechanism mechanism,
+		const struct link_programs *programs);
+
+/*
+ * Attaches n probes of the file at path. A probe that the kernel refuses is left out, counted in
+ * *refused and logged; the others stay. < 0 when nothing can be attached whatever the offset
+ * (-EPERM, -EMFILE, -ENOMEM, -ENOENT, -EBADF: no program of that kind); what was attached by then
+ * stays until links_release().
+ */
+int links_attach(struct links *links, const char *path, const struct link_probe *probes, size_t n,
+		 size_t *refused);
+
+/* Detaches everything; *links may be initialised again. */
+void links_release(struct links *links);
+
+#endif
