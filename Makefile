@@ -27,6 +27,7 @@ USER_SRC := $(sort $(shell find user -name '*.c'))
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 MPI_SRC := $(sort $(wildcard tests/progs/mpi_*.c tests/progs/cg.c))
 UCP_SRC := $(sort $(wildcard tests/progs/ucp_*.c))
+DL_SRC := $(sort $(wildcard tests/progs/dl_*.c))
 WITNESS_SRC := $(sort $(wildcard tests/witness/*.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
 MAN_SRC := $(sort $(wildcard docs/*.1.md))
@@ -40,6 +41,7 @@ BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(O)/tests/bench/%)
 MPIS := openmpi mpich
 PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/%)) \
 	$(UCP_SRC:tests/progs/%.c=$(O)/tests/progs/ucp/%) \
+	$(DL_SRC:tests/progs/%.c=$(O)/tests/progs/dl/%) \
 	$(foreach m,$(MPIS),$(WITNESS_SRC:tests/witness/%.c=$(O)/tests/witness/$(m)/%.so))
 MAN := $(MAN_SRC:docs/%.md=$(O)/man/%)
 SKEL := $(if $(BPF_SRC),$(O)/include/ucxbpf.skel.h)
@@ -49,7 +51,7 @@ GENERATED := $(O)/include/commands.inc $(O)/include/version.h $(SKEL)
 
 WARN := -Wall -Wextra
 ifdef DEVELOPER
-WARN += -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition -Wshadow \
+WARN += -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition -Wshadow=local \
 	-Wpointer-arith -Wvla -Wundef -Wwrite-strings -Wformat=2 -Wno-format-nonliteral
 endif
 CFLAGS ?= -O2 -g
@@ -140,6 +142,10 @@ $(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))))
 $(O)/tests/progs/ucp/%: tests/progs/%.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@ -lucp -lucs -pthread
+
+$(O)/tests/progs/dl/%: tests/progs/%.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@ -ldl -pthread
 
 .PHONY: tests progs check bench format format-check demo setup man install clean
 tests: $(UNIT_BIN) progs

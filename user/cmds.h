@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Subcommands. Each lives in user/cmd_NAME.c and is documented in docs/ucxbpf-NAME.1.md; the build
- * makes the table of them from those two, so a new subcommand is two files and a line here.
- * argv[0] is the subcommand's name; the result is the exit status (exit_codes.h).
+ * Subcommands, in the order of --help; the build makes the program's table from the declarations
+ * here and the help line from each manual page (docs/ucxbpf-NAME.1.md). argv[0] is the subcommand's
+ * name; the result is the exit status (exit_codes.h).
  */
 #ifndef UCXBPF_CMDS_H
 #define UCXBPF_CMDS_H

@@ -7,6 +7,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "probe/links.h"
+
 static const struct {
 	const char *name;
 	enum bpf_map_type type;
@@ -71,6 +73,21 @@ static void check_bpf(struct doctor *doctor, json_t *kernel)
 			doctor_problem(doctor, PROBLEM_NO_MAP, maps[i].name);
 }
 
+/* Attaches to a function of our own, and takes it off again. */
+static void check_links(struct doctor *doctor, json_t *kernel)
+{
+	enum link_mechanism best = LINK_NONE;
+	int err = links_detect(&best);
+
+	if (err == -EPERM || err == -EACCES) {
+		json_object_set_new(kernel, "links", json_null());
+		return;
+	}
+	json_object_set_new(kernel, "links", json_string(link_mechanism_name(best)));
+	if (best == LINK_NONE)
+		doctor_problem(doctor, PROBLEM_NO_LINKS, strerror(-err));
+}
+
 void doctor_kernel(struct doctor *doctor)
 {
 	bool btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
@@ -93,4 +110,5 @@ void doctor_kernel(struct doctor *doctor)
 	if (!strcmp(lockdown, "confidentiality"))
 		doctor_problem(doctor, PROBLEM_LOCKDOWN);
 	check_bpf(doctor, kernel);
+	check_links(doctor, kernel);
 }

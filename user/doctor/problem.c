@@ -22,6 +22,9 @@ static const struct problem problems[] = {
 			     "the bpf and perf_event_open system calls" },
 	[PROBLEM_NO_MAP] = { "no_map", UCXBPF_EXIT_KERNEL, "the kernel has no BPF %s maps",
 			     "boot kernel 5.15 or newer" },
+	[PROBLEM_NO_LINKS] = { "no_links", UCXBPF_EXIT_KERNEL,
+			       "a probe on a function of this program itself failed: %s",
+			       "boot a kernel built with CONFIG_UPROBE_EVENTS=y and CONFIG_BPF_EVENTS=y" },
 	[PROBLEM_LOCKDOWN] = { "lockdown", UCXBPF_EXIT_KERNEL,
 			       "kernel lockdown is in confidentiality mode, which forbids BPF "
 			       "programs to read memory",
