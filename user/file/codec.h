@@ -75,10 +75,10 @@ struct block_row {
 };
 
 /*
- * Begins with a block: returns how many bytes its records take, or -EBADMSG. The block must stay
- * until decoder_run().
+ * Begins with a block of n records: returns how many bytes they take, or -EBADMSG. The block must
+ * stay until decoder_run().
  */
-long decoder_open(struct decoder *decoder, const void *block, size_t size);
+long decoder_open(struct decoder *decoder, uint32_t n, const void *block, size_t size);
 
 /*
  * Writes the records to out, of decoder_open()'s size, and their places to rows in the block's
@@ -86,6 +86,6 @@ long decoder_open(struct decoder *decoder, const void *block, size_t size);
  * kind that has grown since, the known part is given, of one that was smaller, zeros for the rest.
  * -EBADMSG: contradicts itself.
  */
-long decoder_run(struct decoder *decoder, void *out, struct block_row rows[CHUNK_MAX_RECORDS]);
+long decoder_run(struct decoder *decoder, void *out, struct block_row *rows);
 
 #endif

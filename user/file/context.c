@@ -17,17 +17,17 @@ const struct context_field context_fields[CONTEXT_FIELDS] = {
 const uint8_t residual_width[RESIDUALS] = { 8, 4, 4, 4, 4, 4, 4 };
 
 static uint32_t thread_slot(const struct threads *threads, const struct context *contexts,
-			    uint32_t i)
+			    uint32_t i, uint32_t mask)
 {
 	const struct context *c = &contexts[i];
-	uint32_t slot = (uint32_t)context_hash(c->tgid, c->tid, 0, 0) % CONTEXT_HASH_SLOTS;
+	uint32_t slot = (uint32_t)context_hash(c->tgid, c->tid, 0, 0) & mask;
 
 	while (threads->slots[slot]) {
 		const struct context *other = &contexts[threads->slots[slot] - 1];
 
 		if (other->tgid == c->tgid && other->tid == c->tid)
 			break;
-		slot = (slot + 1) % CONTEXT_HASH_SLOTS;
+		slot = (slot + 1) & mask;
 	}
 	return slot;
 }
@@ -35,16 +35,16 @@ static uint32_t thread_slot(const struct threads *threads, const struct context 
 void threads_init(struct threads *threads, const struct context *contexts, uint32_t n,
 		  uint64_t base_ts)
 {
-	uint32_t i;
+	uint32_t i, size = context_slots(n);
 
-	memset(threads->slots, 0, sizeof(threads->slots));
-	memset(threads->cpu_seq, 0, sizeof(threads->cpu_seq));
+	memset(threads->slots, 0, size * sizeof(threads->slots[0]));
 	for (i = 0; i < n; i++) {
-		uint32_t slot = thread_slot(threads, contexts, i);
+		uint32_t slot = thread_slot(threads, contexts, i, size - 1);
 
 		if (!threads->slots[slot])
 			threads->slots[slot] = i + 1;
 		threads->of_context[i] = threads->slots[slot] - 1;
+		threads->cpu_seq[contexts[i].cpu] = 0;
 		threads->state[i] = (struct thread_state){ .ts = base_ts };
 	}
 }

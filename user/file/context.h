@@ -59,6 +59,18 @@ struct thread_state {
 };
 
 #define CONTEXT_HASH_SLOTS (2 * CHUNK_MAX_RECORDS)
+
+/* Slots to use for up to n entries, a power of two: clearing all for a small chunk would be dear.
+ */
+static inline uint32_t context_slots(uint32_t n)
+{
+	uint32_t size = 64;
+
+	while (size < 2 * n)
+		size *= 2;
+	return size;
+}
+
 struct threads {
 	struct thread_state state[CHUNK_MAX_RECORDS];
 	uint32_t of_context[CHUNK_MAX_RECORDS]; /* thread number of each context */

@@ -106,7 +106,7 @@ static bool place_contexts(struct decoder *d)
 	return place == d->head.records;
 }
 
-long decoder_open(struct decoder *d, const void *block, size_t size)
+long decoder_open(struct decoder *d, uint32_t n, const void *block, size_t size)
 {
 	const uint8_t *head;
 	long total = 0;
@@ -117,8 +117,8 @@ long decoder_open(struct decoder *d, const void *block, size_t size)
 	if (!head)
 		return -EBADMSG;
 	memcpy(&d->head, head, sizeof(d->head));
-	if (!d->head.records || d->head.records > CHUNK_MAX_RECORDS ||
-	    d->head.contexts > d->head.records || d->head.kinds > BLOCK_MAX_KINDS)
+	if (d->head.records != n || n > CHUNK_MAX_RECORDS || d->head.contexts > d->head.records ||
+	    d->head.kinds > BLOCK_MAX_KINDS)
 		return -EBADMSG;
 	if (!read_kinds(d))
 		return -EBADMSG;
@@ -194,7 +194,7 @@ static long write_headers(struct decoder *d, uint8_t *out, struct block_row *row
 	return n;
 }
 
-long decoder_run(struct decoder *d, void *out, struct block_row rows[CHUNK_MAX_RECORDS])
+long decoder_run(struct decoder *d, void *out, struct block_row *rows)
 {
 	uint32_t k;
 	long n;

@@ -27,17 +27,17 @@ static bool same_context(const struct context *a, const struct context *b)
 	return !memcmp(a, b, offsetof(struct context, count));
 }
 
-static uint32_t find_context(struct grouping *g, const struct context *c)
+static uint32_t find_context(struct grouping *g, const struct context *c, uint32_t mask)
 {
 	uint64_t w[4];
 	uint32_t slot;
 
 	memcpy(w, c, sizeof(w));
-	slot = (uint32_t)context_hash(w[0], w[1], w[2], w[3]) % CONTEXT_HASH_SLOTS;
+	slot = (uint32_t)context_hash(w[0], w[1], w[2], w[3]) & mask;
 	while (g->slots[slot]) {
 		if (same_context(&g->found[g->slots[slot] - 1], c))
 			return g->slots[slot] - 1;
-		slot = (slot + 1) % CONTEXT_HASH_SLOTS;
+		slot = (slot + 1) & mask;
 	}
 	g->found[g->n] = *c;
 	g->slots[slot] = ++g->n;
@@ -46,10 +46,10 @@ static uint32_t find_context(struct grouping *g, const struct context *c)
 
 static void find_contexts(struct grouping *g, const uint8_t *at, uint32_t n)
 {
-	uint32_t i, last = 0;
+	uint32_t i, last = 0, size = context_slots(n);
 
 	g->n = 0;
-	memset(g->slots, 0, sizeof(g->slots));
+	memset(g->slots, 0, size * sizeof(g->slots[0]));
 	memset(g->successor, 0, n * sizeof(g->successor[0]));
 	for (i = 0; i < n; i++) {
 		const struct ub_hdr *h = (const struct ub_hdr *)at;
@@ -57,7 +57,7 @@ static void find_contexts(struct grouping *g, const uint8_t *at, uint32_t n)
 		uint32_t number = g->successor[last];
 
 		if (number >= g->n || !same_context(&g->found[number], &c))
-			number = find_context(g, &c);
+			number = find_context(g, &c, size - 1);
 		g->found[number].count++;
 		g->of_record[i] = number;
 		g->successor[last] = number;

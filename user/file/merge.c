@@ -100,12 +100,13 @@ static int run_load(struct merge *merge, struct run *run, uint32_t chunk)
 
 	if (error)
 		return error;
-	size = decoder_open(merge->decoder, merge->loader->raw.data, ref->head.raw_size);
+	size = decoder_open(merge->decoder, ref->head.records, merge->loader->raw.data,
+			    ref->head.raw_size);
 	if (size < 0)
 		return (int)size;
 	vec_reserve(&run->data, (size_t)size);
-	vec_reserve(&run->read, CHUNK_MAX_RECORDS);
-	vec_reserve(&run->spare, CHUNK_MAX_RECORDS);
+	vec_reserve(&run->read, ref->head.records);
+	vec_reserve(&run->spare, ref->head.records);
 	n = decoder_run(merge->decoder, run->data.data, run->read.data);
 	if (n < 0)
 		return (int)n;

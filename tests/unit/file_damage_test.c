@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A capture that was cut off or damaged anywhere gives what is whole, and says that it is not all.
+ */
+#include "unit/file_records.h"
+
+#define CHUNKS 3
+#define PER_CHUNK 40
+#define TOTAL (CHUNKS * PER_CHUNK)
+
+struct sample {
+	union any_record records[TOTAL]; /* ts ascends, so file order is time order */
+	uint8_t *data;
+	size_t size;
+	size_t chunk_end[CHUNKS]; /* bytes of the file up to the end of a record chunk */
+};
+
+static int make_sample(void **state)
+{
+	struct sample *s = calloc(1, sizeof(*s));
+	char *path = temp_path();
+	struct file_writer *w = must_create(path);
+	uint64_t seed = 77;
+	int i;
+
+	for (i = 0; i < TOTAL; i++) {
+		random_record(&s->records[i], &seed, 1000 + 10 * (uint64_t)i);
+		if (i % PER_CHUNK == 0)
+			must_side(w, "note", i);
+		assert_int_equal(file_writer_record(w, &s->records[i].h), 0);
+		if (i % PER_CHUNK == PER_CHUNK - 1) {
+			assert_int_equal(file_writer_flush(w, NULL), 0);
+			s->chunk_end[i / PER_CHUNK] = file_writer_bytes(w);
+		}
+	}
+	assert_int_equal(file_writer_close(w, NULL), 0);
+	s->data = slurp(path, &s->size);
+	temp_free(path);
+	*state = s;
+	return 0;
+}
+
+static int free_sample(void **state)
+{
+	struct sample *s = *state;
+
+	free(s->data);
+	free(s);
+	return 0;
+}
+
+static int number_of(const struct sample *s, const struct ub_hdr *h)
+{
+	int i = (int)((h->ts - 1000) / 10);
+
+	assert_in_range(i, 0, TOTAL - 1);
+	assert_memory_equal(h, &s->records[i], ub_kind_size(s->records[i].h.kind));
+	return i;
+}
+
+static void cut_anywhere(void **state)
+{
+	const struct sample *s = *state;
+	char *path = temp_path();
+	size_t size;
+
+	for (size = 0; size < s->size; size++) {
+		struct file_reader *r;
+		const struct ub_hdr *h;
+		const char *why = NULL;
+		int expect = 0, n = 0;
+
+		while (expect < CHUNKS && s->chunk_end[expect] <= size)
+			expect++;
+		spill(path, s->data, size);
+		if (file_reader_open(&r, path, &why)) {
+			assert_int_equal(expect, 0);
+			assert_non_null(why);
+			assert_null(r);
+			continue;
+		}
+		for (; file_reader_next(r, &h) == 1; n++)
+			assert_int_equal(number_of(s, h), n);
+		assert_int_equal(n, expect * PER_CHUNK);
+		assert_false(file_reader_complete(r, &why));
+		assert_non_null(why);
+		assert_int_equal(file_reader_damaged(r), 0);
+		file_reader_free(r);
+	}
+	temp_free(path);
+}
+
+/* Reads what can be read: every record is one that was written, in order, and a gap is admitted. */
+static void check_damaged(const struct sample *s, const char *path)
+{
+	struct file_reader *r;
+	const struct ub_hdr *h;
+	const char *why = NULL;
+	int last = -1, n = 0;
+
+	if (file_reader_open(&r, path, &why)) {
+		assert_non_null(why);
+		return;
+	}
+	for (; file_reader_next(r, &h) == 1; n++) {
+		int i = number_of(s, h);
+
+		assert_true(i > last);
+		last = i;
+	}
+	if (n < TOTAL || json_array_size(file_reader_sides(r)) < CHUNKS)
+		assert_false(file_reader_complete(r, &why));
+	assert_true(n >= TOTAL - PER_CHUNK);
+	file_reader_free(r);
+}
+
+static void any_byte_wrong(void **state)
+{
+	const struct sample *s = *state;
+	char *path = temp_path();
+	size_t i;
+
+	for (i = 0; i < s->size; i++) {
+		static const uint8_t changes[] = { 1, 0x80, 0xff };
+
+		s->data[i] ^= changes[i % 3];
+		spill(path, s->data, s->size);
+		s->data[i] ^= changes[i % 3];
+		check_damaged(s, path);
+	}
+	temp_free(path);
+}
+
+static void bytes_missing_or_more(void **state)
+{
+	const struct sample *s = *state;
+	uint8_t *data = malloc(s->size + 100);
+	char *path = temp_path();
+	size_t at;
+
+	for (at = 16; at + 100 < s->size; at += 61) {
+		memcpy(data, s->data, at);
+		memset(data + at, 0xff, 100);
+		memcpy(data + at + 100, s->data + at, s->size - at);
+		spill(path, data, s->size + 100);
+		check_damaged(s, path);
+		memcpy(data + at, s->data + at + 1, s->size - at - 1);
+		spill(path, data, s->size - 1);
+		check_damaged(s, path);
+	}
+	free(data);
+	temp_free(path);
+}
+
+static void expect_refusal(const char *path, int error, const char *text)
+{
+	struct file_reader *r;
+	const char *why = NULL;
+
+	assert_int_equal(file_reader_open(&r, path, &why), error);
+	assert_null(r);
+	assert_non_null(why);
+	if (!strstr(why, text))
+		fail_msg("\"%s\" does not say \"%s\"", why, text);
+}
+
+static void not_a_capture(void **state)
+{
+	const struct sample *s = *state;
+	char *path = temp_path();
+	uint8_t *copy = malloc(s->size);
+
+	expect_refusal(path, -EBADMSG, "empty");
+	spill(path, "hello, world\nthis is text, and long enough for a header", 50);
+	expect_refusal(path, -EBADMSG, "not a ucxbpf capture");
+	spill(path, s->data, 16);
+	expect_refusal(path, -EBADMSG, "without one complete chunk");
+	memcpy(copy, s->data, s->size);
+	copy[8]++;
+	spill(path, copy, s->size);
+	expect_refusal(path, -EPROTONOSUPPORT, "newer");
+	expect_refusal("/tmp", -EBADMSG, "directory");
+	expect_refusal("/dev/null", -EBADMSG, "not a regular file");
+	expect_refusal("/nonexistent/x.ucxb", -ENOENT, "no such file");
+	free(copy);
+	temp_free(path);
+}
+
+static void killed_tracer(void **state)
+{
+	const struct sample *s = *state;
+	char *path = temp_path();
+	struct file_reader *r;
+	const char *why;
+
+	spill(path, s->data, s->chunk_end[1]);
+	r = must_open(path);
+	assert_false(file_reader_complete(r, &why));
+	assert_string_equal(why, "the tracer was killed before it could finish it");
+	file_reader_free(r);
+	spill(path, s->data, s->chunk_end[1] - 1);
+	r = must_open(path);
+	assert_false(file_reader_complete(r, &why));
+	assert_string_equal(why, "its end was cut off");
+	file_reader_free(r);
+	temp_free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(cut_anywhere, make_sample, free_sample),
+		cmocka_unit_test_setup_teardown(any_byte_wrong, make_sample, free_sample),
+		cmocka_unit_test_setup_teardown(bytes_missing_or_more, make_sample, free_sample),
+		cmocka_unit_test_setup_teardown(not_a_capture, make_sample, free_sample),
+		cmocka_unit_test_setup_teardown(killed_tracer, make_sample, free_sample),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

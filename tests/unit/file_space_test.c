@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A full disk costs what was not written yet, and nothing else. */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "unit/file_records.h"
+
+static void set_limit(rlim_t bytes)
+{
+	const struct rlimit limit = { bytes, RLIM_INFINITY };
+
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Writes flushes of 1000 records until one fails; returns how many records are in the file. */
+static uint64_t fill(struct file_writer *w, union any_record *r, uint64_t *seed)
+{
+	uint64_t stored = 0, ts = 0;
+	int i, error = 0;
+
+	while (!error) {
+		for (i = 0; i < 1000; i++) {
+			random_record(r, seed, ++ts);
+			assert_int_equal(file_writer_record(w, &r->h), 0);
+		}
+		error = file_writer_flush(w, NULL);
+		if (!error)
+			stored += 1000;
+	}
+	assert_int_equal(error, -EFBIG);
+	return stored;
+}
+
+static void full_disk(void **state)
+{
+	char *path = temp_path();
+	struct file_writer *w = must_create(path);
+	union any_record r;
+	struct file_reader *reader;
+	const struct ub_hdr *h;
+	const char *why;
+	uint64_t seed = 3, stored, n = 0;
+	size_t size;
+
+	(void)state;
+	set_limit(1000000);
+	stored = fill(w, &r, &seed);
+	assert_true(stored >= 2000);
+	assert_int_equal(file_writer_refused(w), 1000);
+	assert_int_equal(file_writer_record(w, &r.h), -EFBIG);
+	assert_int_equal(file_writer_refused(w), 1001);
+	assert_int_equal(file_writer_records(w), stored);
+	free(slurp(path, &size));
+	assert_int_equal(size, file_writer_bytes(w));
+	assert_int_equal(file_writer_close(w, NULL), -EFBIG);
+	set_limit(RLIM_INFINITY);
+	reader = must_open(path);
+	while (file_reader_next(reader, &h) == 1)
+		assert_int_equal(h->ts, ++n);
+	assert_int_equal(n, stored);
+	assert_int_equal(file_reader_damaged(reader), 0);
+	assert_false(file_reader_complete(reader, &why));
+	assert_string_equal(why, "it could not be written to its end: records are missing");
+	file_reader_free(reader);
+	temp_free(path);
+}
+
+static void no_room_at_all(void **state)
+{
+	struct file_writer *w;
+
+	(void)state;
+	assert_int_equal(file_writer_open(&w, "/dev/full"), -ENOSPC);
+	assert_null(w);
+	assert_int_equal(file_writer_open(&w, "/nonexistent/x.ucxb"), -ENOENT);
+	assert_null(w);
+	assert_int_equal(file_writer_open(&w, "/tmp"), -EISDIR);
+	assert_null(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(full_disk),
+		cmocka_unit_test(no_room_at_all),
+	};
+
+	signal(SIGXFSZ, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
