@@ -8,20 +8,20 @@
 #include <strings.h>
 
 const struct filter_info filter_infos[FILTER_FIELDS] = {
-	[FILTER_FUNCTION] = { "function", "NAME", "MPI functions, none = outside MPI",
+	[FILTER_FUNCTION] = { "function", "LIST", "MPI functions, none = outside MPI",
 			      "calls, operations, transfers, messages" },
-	[FILTER_OP] = { "op", "NAME", "UCT operations (am_bcopy, get_*)", "transfers" },
-	[FILTER_UCP_OP] = { "ucp-op", "NAME", "UCP operations (tag_send, put)",
+	[FILTER_OP] = { "op", "LIST", "UCT operations (am_bcopy, get_*)", "transfers" },
+	[FILTER_UCP_OP] = { "ucp-op", "LIST", "UCP operations (tag_send, put)",
 			    "operations, transfers, messages" },
-	[FILTER_TRANSPORT] = { "transport", "NAME", "UCX transports (posix, rc_*)", "transfers" },
-	[FILTER_DEVICE] = { "device", "NAME", "UCX devices (memory, mlx5_0:*)", "transfers" },
-	[FILTER_PROCESS] = { "process", "WHO",
-			     "processes: rank or pid (a plain number is either), rank:N, pid:N, "
+	[FILTER_TRANSPORT] = { "transport", "LIST", "UCX transports (posix, rc_*)", "transfers" },
+	[FILTER_DEVICE] = { "device", "LIST", "UCX devices (memory, mlx5_0:*)", "transfers" },
+	[FILTER_PROCESS] = { "process", "LIST",
+			     "Processes: rank or pid (a plain number is either), rank:N, pid:N, "
 			     "index:N, or command name",
 			     "calls, operations, transfers, messages" },
-	[FILTER_HOST] = { "host", "NAME", "hosts, by name or boot id",
+	[FILTER_HOST] = { "host", "LIST", "Hosts, by name or boot id",
 			  "calls, operations, transfers, messages" },
-	[FILTER_KIND] = { "kind", "data|control", "payload, or UCX's own traffic", "transfers" },
+	[FILTER_KIND] = { "kind", "data|control", "Payload, or UCX's own traffic", "transfers" },
 };
 
 void filter_release(struct filter *filter)

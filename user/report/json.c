@@ -117,12 +117,12 @@ int report_json(const struct report *report, FILE *out)
 	json_object_set_new(root, "filter", filter_json(report));
 	json_object_set_new(root, "hosts", hosts_json(report));
 	json_object_set_new(root, "processes", processes_json(report));
-	json_totals(root, &report->totals);
-	json_object_set_new(root, "calls", json_calls(report));
-	json_object_set_new(root, "ops", json_ops(report));
-	json_object_set_new(root, "transfers", json_transfers(report));
-	json_object_set_new(root, "messages", json_messages(report));
-	json_object_set_new(root, "slowest", json_slowest(report));
+	report_json_totals(root, &report->totals);
+	json_object_set_new(root, "calls", report_json_calls(report));
+	json_object_set_new(root, "ops", report_json_ops(report));
+	json_object_set_new(root, "transfers", report_json_transfers(report));
+	json_object_set_new(root, "messages", report_json_messages(report));
+	json_object_set_new(root, "slowest", report_json_slowest(report));
 	errno = 0;
 	err = json_dumpf(root, out, JSON_INDENT(1)) || fputc('\n', out) == EOF || fflush(out);
 	json_decref(root);

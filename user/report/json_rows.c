@@ -110,22 +110,22 @@ static json_t *cube_json(const struct cube *cube, const struct measure *measures
 	return array;
 }
 
-json_t *json_calls(const struct report *report)
+json_t *report_json_calls(const struct report *report)
 {
 	return cube_json(&report->calls, call_measures, true);
 }
 
-json_t *json_ops(const struct report *report)
+json_t *report_json_ops(const struct report *report)
 {
 	return cube_json(&report->ops, op_measures, true);
 }
 
-json_t *json_transfers(const struct report *report)
+json_t *report_json_transfers(const struct report *report)
 {
 	return cube_json(&report->transfers, transfer_measures, true);
 }
 
-json_t *json_messages(const struct report *report)
+json_t *report_json_messages(const struct report *report)
 {
 	return cube_json(&report->messages, message_measures, false);
 }
@@ -148,7 +148,7 @@ static uint64_t host_first(const struct report *report, int process)
 	return found && found->fact.host >= 0 ? report->hosts.data[found->fact.host].first : 0;
 }
 
-json_t *json_slowest(const struct report *report)
+json_t *report_json_slowest(const struct report *report)
 {
 	json_t *array = json_array();
 

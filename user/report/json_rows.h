@@ -7,13 +7,13 @@
 
 #include "report/internal.h"
 
-json_t *json_calls(const struct report *report);
-json_t *json_ops(const struct report *report);
-json_t *json_transfers(const struct report *report);
-json_t *json_messages(const struct report *report);
-json_t *json_slowest(const struct report *report);
+json_t *report_json_calls(const struct report *report);
+json_t *report_json_ops(const struct report *report);
+json_t *report_json_transfers(const struct report *report);
+json_t *report_json_messages(const struct report *report);
+json_t *report_json_slowest(const struct report *report);
 
 /* Sets "loss", "matching", "attribution" and "notes". */
-void json_totals(json_t *root, const struct fact_totals *totals);
+void report_json_totals(json_t *root, const struct fact_totals *totals);
 
 #endif

@@ -56,7 +56,7 @@ static json_t *attribution_json(const struct fact_totals *totals)
 	return object;
 }
 
-void json_totals(json_t *root, const struct fact_totals *totals)
+void report_json_totals(json_t *root, const struct fact_totals *totals)
 {
 	json_object_set_new(root, "loss", loss_json(totals));
 	json_object_set_new(root, "matching", matching_json(totals));

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "report/table.h"
+#include "report/units.h"
+#include "report_facts.h"
+
+#define MANY 4096
+
+static char *print(const struct report_text_options *options, void (*job)(const struct fact_sink *),
+		   const struct fact_totals *totals)
+{
+	struct report *report = report_new(NULL);
+	struct fact_sink sink = report_sink(report);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (job)
+		job(&sink);
+	report_finish(report, totals);
+	assert_int_equal(report_text(report, options, out), 0);
+	fclose(out);
+	report_free(report);
+	return text;
+}
+
+/* Returns the number of lines. */
+static int check_lines(char *text, int width)
+{
+	int lines = 0;
+
+	for (char *line; (line = strsep(&text, "\n")) && text;) {
+		if (text_width(line) > width)
+			fail_msg("%d columns: %s", text_width(line), line);
+		lines++;
+	}
+	return lines;
+}
+
+/* A job of many ranks that all talk to their neighbour over many transports. */
+static void big_job(const struct fact_sink *sink)
+{
+	static const char *const transports[] = { "posix", "sysv", "tcp", "rc_mlx5", "dc_mlx5" };
+	static const char *const ops[] = { "am_short", "am_bcopy", "am_zcopy", "get_zcopy" };
+	static const char *const functions[] = {
+		"MPI_Send",     "MPI_Isend", "MPI_Neighbor_alltoallw", "MPI_Wait", "MPI_Bcast",
+		"MPI_Alltoall", "MPI_Ssend", "MPI_Rget_accumulate"
+	};
+
+	for (int i = 0; i < MANY; i++) {
+		struct fact_process process = made_processes[0];
+
+		process.index = i;
+		process.host = i / 64;
+		process.rank = i;
+		process.size = MANY;
+		sink->process(sink->arg, &process);
+	}
+	for (int i = 0; i < MANY; i++) {
+		struct fact_transfer transfer = { .process = i,
+						  .peer = (i + 1) % MANY,
+						  .op = ops[i % 4],
+						  .transport = transports[i % 5],
+						  .device = "mlx5_bond_0:1",
+						  .locality = LOCALITY_REMOTE,
+						  .kind = i % 3 == 2 ? KIND_CONTROL : KIND_DATA,
+						  .protocol = "rndv_get_zcopy_multi_rail",
+						  .function = functions[i % 8],
+						  .bytes = UINT64_C(1) << i % 40 };
+
+		made_transfers(sink, transfer, 1, 1 + i);
+		made_call(sink, i, functions[i % 8], 1, UINT64_C(1) << i % 40, 1);
+	}
+}
+
+static void fits_every_width(void **state)
+{
+	struct report_text_options options = { 0 };
+
+	(void)state;
+	for (options.verbose = 0; options.verbose < 3; options.verbose++)
+		for (options.width = 80; options.width <= 140; options.width += 20) {
+			char *text = print(&options, made_job, &made_totals);
+
+			check_lines(text, options.width);
+			free(text);
+			text = print(&options, big_job, &made_totals);
+			check_lines(text, options.width);
+			free(text);
+		}
+}
+
+static void one_screen(void **state)
+{
+	struct report_text_options options = { .width = 100 };
+	char *text = print(&options, big_job, &made_totals);
+
+	(void)state;
+	assert_true(check_lines(text, options.width) <= 44);
+	free(text);
+}
+
+static void unknown_is_said(void **state)
+{
+	struct report_text_options options = { .width = 120 };
+	char *text = print(&options, made_job, &made_totals);
+
+	(void)state;
+	assert_non_null(strstr(text, "unknown (layout unknown)"));
+	assert_non_null(strstr(text, "unknown/unknown"));
+	assert_non_null(strstr(text, "(request not seen 178)"));
+	assert_non_null(strstr(text, "receiver not in the capture 2"));
+	assert_non_null(strstr(text, "4 of 5,003 records"));
+	assert_non_null(strstr(text, "the tracer was killed"));
+	assert_non_null(strstr(text, "pid 2011 -> ?"));
+	free(text);
+}
+
+static void names_do_not_steer_the_terminal(void **state)
+{
+	struct report_text_options options = { .width = 120 };
+	char *text = print(&options, made_job, &made_totals);
+
+	(void)state;
+	assert_null(strchr(text, '\033'));
+	free(text);
+	options.colour = true;
+	text = print(&options, made_job, &made_totals);
+	assert_null(strstr(text, "\033[2J"));
+	assert_non_null(strstr(text, "\033[1m"));
+	free(text);
+}
+
+static void empty_capture(void **state)
+{
+	struct report_text_options options = { .width = 80 };
+	char *text = print(&options, NULL, &(struct fact_totals){ 0 });
+
+	(void)state;
+	assert_non_null(strstr(text, "No UCX or MPI activity was captured."));
+	assert_non_null(strstr(text, "0 of 0 sends"));
+	free(text);
+}
+
+static void check_unit(void (*unit)(char *, size_t, uint64_t, bool), uint64_t value, bool exact,
+		       const char *want)
+{
+	char text[40];
+
+	unit(text, sizeof(text), value, exact);
+	assert_string_equal(text, want);
+}
+
+static void units(void **state)
+{
+	char text[16];
+
+	(void)state;
+	check_unit(unit_count, 9999999, false, "9,999,999");
+	check_unit(unit_count, 12345678, false, "12.3 M");
+	check_unit(unit_count, 12345678, true, "12,345,678");
+	check_unit(unit_bytes, 1023, false, "1,023 B");
+	check_unit(unit_bytes, 1536, false, "1.50 KiB");
+	check_unit(unit_bytes, 1048575, false, "1.00 MiB");
+	check_unit(unit_bytes, UINT64_MAX, true, "18,446,744,073,709,551,615 B");
+	check_unit(unit_time, 999, false, "999 ns");
+	check_unit(unit_time, 999999, false, "1.00 ms");
+	check_unit(unit_time, 59000000000, false, "59.0 s");
+	unit_share(text, sizeof(text), 1, 1000000);
+	assert_string_equal(text, "<0.1 %");
+	unit_share(text, sizeof(text), 999999, 1000000);
+	assert_string_equal(text, ">99.9 %");
+	unit_share(text, sizeof(text), 0, 0);
+	assert_string_equal(text, "-");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fits_every_width),
+		cmocka_unit_test(one_screen),
+		cmocka_unit_test(unknown_is_said),
+		cmocka_unit_test(names_do_not_steer_the_terminal),
+		cmocka_unit_test(empty_capture),
+		cmocka_unit_test(units),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "cmds.h"
+#include "exit_codes.h"
+#include "file/file.h"
+#include "match/facts.h"
+#include "replay_progress.h"
+#include "report/report.h"
+
+enum { KEY_EXACT = 0x100, KEY_FILTER };
+
+struct replay {
+	struct filter filter;
+	VEC(const char *) paths;
+	const char *output; /* NULL: standard output */
+	bool json, exact;
+	int verbose;
+};
+
+static void add_filter(struct argp_state *state, enum filter_field field, const char *list)
+{
+	struct replay *replay = state->input;
+	const char *why;
+
+	if (filter_add(&replay->filter, field, list, &why))
+		argp_error(state, "--%s=%s: %s", filter_infos[field].name, list, why);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct replay *replay = state->input;
+
+	if (key >= KEY_FILTER && key < KEY_FILTER + FILTER_FIELDS) {
+		add_filter(state, key - KEY_FILTER, arg);
+		return 0;
+	}
+	switch (key) {
+	case 'j':
+		replay->json = true;
+		return 0;
+	case 'o':
+		replay->output = arg;
+		return 0;
+	case 'v':
+		replay->verbose++;
+		return 0;
+	case KEY_EXACT:
+		replay->exact = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		vec_push(&replay->paths, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!replay->paths.len)
+			argp_error(state, "which capture? Give one FILE.ucxb or more");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const char doc[] =
+	"Reports on captured event files: what moved, over what, for which MPI call. Give the files "
+	"of all hosts of a job together, in any order, so that both ends of a message are known."
+	"\v"
+	"LIST is comma-separated; shell globs are allowed, case does not matter, and 'none' stands "
+	"for what is absent or unknown. Several filters must all hold. Totals of loss, matching and "
+	"attribution are always those of the whole capture.\n\n"
+	"Examples:\n"
+	"  ucxbpf replay node1.ucxb node2.ucxb           the whole job on one screen\n"
+	"  ucxbpf replay -vv --exact a.ucxb              every row, every digit\n"
+	"  ucxbpf replay --function 'MPI_I*' a.ucxb      what non-blocking calls caused\n"
+	"  ucxbpf replay --process 3 --kind data a.ucxb  the payload that rank 3 moved\n"
+	"  ucxbpf replay --transport 'rc_*,dc_*' a.ucxb  InfiniBand only\n"
+	"  ucxbpf replay --json a.ucxb | jq .transfers   for programs (docs/report.md)\n\n"
+	"Exit status: 0 done, 2 usage, 3 no file could be read, 4 reported but a file is damaged, "
+	"incomplete or unreadable, 1 anything else.";
+
+#define PLAIN_OPTIONS 4
+
+/* The plain options, then one per filter field, then the end mark. */
+static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_FIELDS + 2])
+{
+	static const struct argp_option plain[PLAIN_OPTIONS] = {
+		{ "json", 'j', NULL, 0, "Print JSON, schema ucxbpf.report/1", 1 },
+		{ "output", 'o', "FILE", 0, "Write the report to FILE", 1 },
+		{ "verbose", 'v', NULL, 0, "More rows and columns; twice: every row", 1 },
+		{ "exact", KEY_EXACT, NULL, 0, "Every digit instead of KiB and ms", 1 },
+	};
+
+	memcpy(options, plain, sizeof(plain));
+	options[PLAIN_OPTIONS] = (struct argp_option){ .doc = "Only these:", .group = 2 };
+	for (int i = 0; i < FILTER_FIELDS; i++)
+		options[PLAIN_OPTIONS + 1 + i] = (struct argp_option){
+			.name = filter_infos[i].name,
+			.key = KEY_FILTER + i,
+			.arg = filter_infos[i].metavar,
+			.doc = filter_infos[i].doc,
+			.group = 2,
+		};
+}
+
+static bool is_input(const struct replay *replay)
+{
+	struct stat in, out;
+
+	if (!replay->output || stat(replay->output, &out))
+		return false;
+	for (size_t i = 0; i < replay->paths.len; i++)
+		if (!stat(replay->paths.data[i], &in) && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
+			return true;
+	return false;
+}
+
+/* Says what is wrong with a file, in one line. Returns -errno if it cannot be used at all. */
+static int check_file(const char *path, bool *whole)
+{
+	struct file_reader *reader;
+	const char *why = NULL;
+	int err = file_reader_open(&reader, path, &why);
+
+	if (err) {
+		log_error("%s: %s", path, why ? why : strerror(-err));
+		return err;
+	}
+	if (!file_reader_complete(reader, &why)) {
+		log_warn("%s: %s", path, why ? why : "incomplete");
+		*whole = false;
+	} else if (file_reader_damaged(reader)) {
+		log_warn("%s: %llu bytes are damaged and were skipped", path,
+			 (unsigned long long)file_reader_damaged(reader));
+		*whole = false;
+	}
+	file_reader_free(reader);
+	return 0;
+}
+
+/* Returns how many files are in the analysis. */
+static size_t add_files(const struct replay *replay, struct analysis *analysis, bool *whole)
+{
+	size_t added = 0;
+
+	for (size_t i = 0; i < replay->paths.len; i++) {
+		const char *path = replay->paths.data[i], *why = NULL;
+		int err = check_file(path, whole);
+
+		if (!err) {
+			err = analysis_add_file(analysis, path, &why);
+			if (err)
+				log_error("%s: %s", path, why ? why : strerror(-err));
+		}
+		added += !err;
+		*whole = *whole && !err;
+	}
+	return added;
+}
+
+static int print(const struct replay *replay, const struct report *report)
+{
+	struct report_text_options options = { .verbose = replay->verbose, .exact = replay->exact };
+	FILE *out = replay->output ? fopen(replay->output, "we") : stdout;
+	int err;
+
+	if (!out)
+		return -errno;
+	report_text_options_detect(&options, out);
+	err = replay->json ? report_json(report, out) : report_text(report, &options, out);
+	if (replay->output && fclose(out) && !err)
+		err = -errno;
+	return err;
+}
+
+static int analyse(struct replay *replay, struct analysis *analysis)
+{
+	struct report *report = report_new(&replay->filter);
+	struct fact_sink sink = report_sink(report);
+	struct fact_totals totals = { 0 };
+	struct replay_progress progress;
+	int err;
+
+	sink = replay_progress_start(&progress, &sink);
+	err = analysis_run(analysis, &sink, &totals);
+	replay_progress_end(&progress);
+	if (err) {
+		log_error("the capture cannot be analysed: %s", strerror(-err));
+		goto out;
+	}
+	report_finish(report, &totals);
+	err = print(replay, report);
+	/* Whoever reads us may stop early: `ucxbpf replay ... | head` is no failure. */
+	if (err == -EPIPE)
+		err = 0;
+	if (err)
+		log_error("%s: %s", replay->output ? replay->output : "standard output",
+			  strerror(-err));
+out:
+	report_free(report);
+	return err;
+}
+
+static int replay_files(struct replay *replay)
+{
+	struct analysis *analysis = analysis_new();
+	bool whole = true;
+	int status;
+
+	if (!add_files(replay, analysis, &whole))
+		status = UCXBPF_EXIT_INPUT;
+	else if (analyse(replay, analysis))
+		status = UCXBPF_EXIT_FAILED;
+	else
+		status = whole ? UCXBPF_EXIT_OK : UCXBPF_EXIT_PARTIAL;
+	analysis_free(analysis);
+	return status;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+	static char name[] = "ucxbpf replay";
+	struct argp_option options[PLAIN_OPTIONS + FILTER_FIELDS + 2] = { 0 };
+	struct argp argp = { options, parse, "FILE...", doc, NULL, NULL, NULL };
+	struct replay replay = { 0 };
+	int status = UCXBPF_EXIT_USAGE;
+
+	list_options(options);
+	argp_err_exit_status = UCXBPF_EXIT_USAGE;
+	argv[0] = name;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &replay))
+		goto out;
+	if (is_input(&replay))
+		log_error("%s: is one of the captures, not overwritten", replay.output);
+	else
+		status = replay_files(&replay);
+out:
+	filter_release(&replay.filter);
+	vec_release(&replay.paths);
+	return status;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "replay_progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_EVERY 65536 /* facts between two looks at the clock, a power of two */
+#define SHOW_EVERY 200000000u
+#define PATIENCE 1000000000u
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000u + ts.tv_nsec;
+}
+
+static void show(struct replay_progress *progress)
+{
+	uint64_t time = now();
+
+	if (time - progress->started < PATIENCE || time - progress->shown < SHOW_EVERY)
+		return;
+	progress->shown = time;
+	fprintf(stderr, "\rreplay: %.1f million facts, %.0f s ", progress->facts / 1e6,
+		(time - progress->started) / 1e9);
+}
+
+static void count(struct replay_progress *progress)
+{
+	if (++progress->facts % LOOK_EVERY == 0)
+		show(progress);
+}
+
+static void pass_process(void *arg, const struct fact_process *process)
+{
+	struct replay_progress *progress = arg;
+
+	progress->to.process(progress->to.arg, process);
+}
+
+static void pass_call(void *arg, const struct fact_call *call)
+{
+	struct replay_progress *progress = arg;
+
+	count(progress);
+	progress->to.call(progress->to.arg, call);
+}
+
+static void pass_op(void *arg, const struct fact_op *op)
+{
+	struct replay_progress *progress = arg;
+
+	count(progress);
+	progress->to.op(progress->to.arg, op);
+}
+
+static void pass_transfer(void *arg, const struct fact_transfer *transfer)
+{
+	struct replay_progress *progress = arg;
+
+	count(progress);
+	progress->to.transfer(progress->to.arg, transfer);
+}
+
+static void pass_message(void *arg, const struct fact_message *message)
+{
+	struct replay_progress *progress = arg;
+
+	count(progress);
+	progress->to.message(progress->to.arg, message);
+}
+
+struct fact_sink replay_progress_start(struct replay_progress *progress, const struct fact_sink *to)
+{
+	*progress = (struct replay_progress){ .to = *to, .started = now() };
+	if (!isatty(STDERR_FILENO))
+		return *to;
+	return (struct fact_sink){
+		.arg = progress,
+		.process = to->process ? pass_process : NULL,
+		.call = to->call ? pass_call : NULL,
+		.op = to->op ? pass_op : NULL,
+		.transfer = to->transfer ? pass_transfer : NULL,
+		.message = to->message ? pass_message : NULL,
+	};
+}
+
+void replay_progress_end(struct replay_progress *progress)
+{
+	if (progress->shown)
+		fputs("\r\033[K", stderr);
+}
