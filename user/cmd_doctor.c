@@ -70,8 +70,8 @@ int cmd_doctor(int argc, char **argv)
 	argp_err_exit_status = UCXBPF_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	doctor_init(&doctor);
-	doctor_kernel(&doctor);
 	doctor_privileges(&doctor);
+	doctor_kernel(&doctor);
 	if (options.pid)
 		doctor_process(&doctor, options.pid);
 	else

@@ -24,11 +24,14 @@ void doctor_release(struct doctor *doctor);
 /* Adds a problem; the arguments fill the %s of its text. The first fatal one decides the status. */
 void doctor_problem(struct doctor *doctor, enum problem_id id, ...);
 
-/* Adds "kernel": what it can do, tried where trying leaves nothing behind. */
-void doctor_kernel(struct doctor *doctor);
-
 /* Adds "privileges": each capability that tracing needs, and limits on locked memory. */
 void doctor_privileges(struct doctor *doctor);
+
+/*
+ * Adds "kernel": what it can do, tried where trying leaves nothing behind; call after
+ * doctor_privileges(), since nothing can be tried where a capability is missing.
+ */
+void doctor_kernel(struct doctor *doctor);
 
 /* Adds "processes": every process that maps UCX or an MPI library, and how many were hidden. */
 void doctor_list(struct doctor *doctor);

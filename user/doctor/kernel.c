@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "exit_codes.h"
 #include "probe/links.h"
 
 static const struct {
@@ -46,23 +47,10 @@ static void read_lockdown(char *mode, int size)
 	snprintf(mode, size, "%s", open ? open + 1 : "none");
 }
 
-/*
- * Probing loads something, which fails without the capability as well: privileges.c names that, so
- * only what fails for a privileged caller is the kernel's fault.
- */
-static bool may_load(void)
-{
-	return libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SOCKET_FILTER, NULL) > 0;
-}
-
 static void check_bpf(struct doctor *doctor, json_t *kernel)
 {
 	int err;
 
-	if (!may_load()) {
-		json_object_set_new(kernel, "bpf", json_null());
-		return;
-	}
 	err = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_KPROBE, NULL);
 	json_object_set_new(kernel, "bpf", json_boolean(err > 0));
 	if (err <= 0)
@@ -79,10 +67,6 @@ static void check_links(struct doctor *doctor, json_t *kernel)
 	enum link_mechanism best = LINK_NONE;
 	int err = links_detect(&best);
 
-	if (err == -EPERM || err == -EACCES) {
-		json_object_set_new(kernel, "links", json_null());
-		return;
-	}
 	json_object_set_new(kernel, "links", json_string(link_mechanism_name(best)));
 	if (best == LINK_NONE)
 		doctor_problem(doctor, PROBLEM_NO_LINKS, strerror(-err));
@@ -109,6 +93,9 @@ void doctor_kernel(struct doctor *doctor)
 		doctor_problem(doctor, PROBLEM_NO_UPROBES);
 	if (!strcmp(lockdown, "confidentiality"))
 		doctor_problem(doctor, PROBLEM_LOCKDOWN);
+	/* without the capabilities these fail too, and then say nothing about the kernel */
+	if (doctor->status == UCXBPF_EXIT_PERMISSION)
+		return;
 	check_bpf(doctor, kernel);
 	check_links(doctor, kernel);
 }
