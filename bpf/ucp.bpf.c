@@ -71,16 +71,21 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-/* What the request knows at the return: flags, length, and of a completed receive the sender. */
+/*
+ * What the request knows at the return. One that was handed in and completed at once may never have
+ * been touched by UCX: only a receive marks it then.
+ */
 static __always_inline void op_request(struct ub_op *op, struct task_state *task,
-				       const struct ub_layout *layout)
+				       const struct ub_layout *layout, __u8 what)
 {
-	if (!op->req || !request_load(task, op->req))
+	if (!op->req || (op->ret == 0 && what != UB_OP_TAG_RECV) || !request_load(task, op->req))
 		return;
 	op->req_flags = request_u32(task, layout->req_flags);
-	op->req_len = request_length(task, layout);
-	if (op->ret == 0 && (op->req_flags & UCP_REQUEST_FLAG_COMPLETED) &&
-	    !(op->h.flags & UB_F_INFO)) {
+	if (what != UB_OP_TAG_RECV)
+		op->req_len = request_length(task, layout);
+	else if (op->ret != 0)
+		op->req_len = request_u64(task, layout->req_recv_length);
+	else if ((op->req_flags & UCP_REQUEST_FLAG_COMPLETED) && !(op->h.flags & UB_F_INFO)) {
 		op->info_tag = request_u64(task, layout->req_recv_info);
 		op->info_len = request_u64(task, layout->req_recv_info + 8);
 		op->h.flags |= UB_F_INFO;
@@ -127,7 +132,12 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 	if (!site || !layout)
 		return 0;
 	op->ret = PT_REGS_RC(ctx);
-	if (site->what == UB_OP_PROBE || site->what == UB_OP_DATA_OUT) {
+	if (site->what == UB_OP_STATUS) {
+		op->ret = (__s8)op->ret;
+	} else if (site->what == UB_OP_CANCEL) {
+		op->ret = 0;
+		op->req = op->aux - layout->req_size;
+	} else if (site->what == UB_OP_PROBE || site->what == UB_OP_DATA_OUT) {
 		if (!op->ret)
 			return 0;
 		op_info(frame, site->what);
@@ -136,7 +146,7 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 			op->req = op->ret - layout->req_size;
 		if (op->ret == 0)
 			op_info(frame, site->what);
-		op_request(op, task, layout);
+		op_request(op, task, layout, site->what);
 	}
 	emit(op);
 	return 0;

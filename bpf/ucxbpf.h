@@ -242,6 +242,9 @@ enum ub_op_what {
 	UB_OP_PROBE = 1,	/* returns a message or NULL; a NULL makes no record */
 	UB_OP_SIZE_OUT = 2,	/* stream receives: arg_info is a size_t * */
 	UB_OP_DATA_OUT = 3,	/* stream_recv_data: the same, and a NULL return makes no record */
+	UB_OP_TAG_RECV = 4,	/* its request holds the sender's tag and the length once complete */
+	UB_OP_CANCEL = 5,	/* returns nothing; aux is the user's handle of the request it is about */
+	UB_OP_STATUS = 6,	/* returns a bare ucs_status_t, one byte */
 };
 
 struct ub_site {

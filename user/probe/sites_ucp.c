@@ -21,10 +21,10 @@ static const struct site rows[] = {
 	   .arg_buffer = 2, .arg_count = 3, .arg_tag = 4, .arg_param = 5),
 	/* (worker, buffer, count, tag, tag_mask, param) */
 	OP("ucp_tag_recv_nbx", "tag_recv",
-	   .arg_buffer = 2, .arg_count = 3, .arg_tag = 4, .arg_aux = 5, .arg_param = 6),
+	   .what = UB_OP_TAG_RECV, .arg_buffer = 2, .arg_count = 3, .arg_tag = 4, .arg_aux = 5, .arg_param = 6),
 	/* (worker, buffer, count, message, param) */
 	OP("ucp_tag_msg_recv_nbx", "tag_msg_recv",
-	   .arg_buffer = 2, .arg_count = 3, .arg_aux = 4, .arg_param = 5),
+	   .what = UB_OP_TAG_RECV, .arg_buffer = 2, .arg_count = 3, .arg_aux = 4, .arg_param = 5),
 	/*
 	 * (worker, tag, tag_mask, remove, info): returns a message handle, NULL = nothing there.
 	 * Hot where an application polls: NULL returns make no record. The count is "remove".
@@ -57,10 +57,10 @@ static const struct site rows[] = {
 	OP("ucp_ep_flush_nbx", "ep_flush", .arg_param = 2),
 	OP("ucp_worker_flush_nbx", "worker_flush", .arg_param = 2),
 	OP("ucp_ep_close_nbx", "ep_close", .arg_param = 2),
-	OP("ucp_ep_flush", "ep_flush", .arg_param = 0),
-	OP("ucp_worker_flush", "worker_flush", .arg_param = 0),
+	OP("ucp_ep_flush", "ep_flush", .what = UB_OP_STATUS),
+	OP("ucp_worker_flush", "worker_flush", .what = UB_OP_STATUS),
 	/* (worker, request): returns nothing */
-	OP("ucp_request_cancel", "request_cancel", .arg_aux = 2),
+	OP("ucp_request_cancel", "request_cancel", .what = UB_OP_CANCEL, .arg_aux = 2),
 	/* clang-format on */
 };
 

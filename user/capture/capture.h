@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A capture session: from open to close, everything that a traced job does reaches one file.
+ * The session owns the probes: whatever ends it, also a kill, takes them away.
+ */
+#ifndef UCXBPF_CAPTURE_CAPTURE_H
+#define UCXBPF_CAPTURE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "probe/links.h"
+#include "probe/sites.h"
+
+struct capture_options {
+	const char *output;
+	const char *mode; /* "run" or "attach" */
+	char *const *command; /* run: the command, NULL-terminated; else NULL */
+	enum site_layer level;
+	size_t ring_bytes; /* per CPU */
+	enum link_mechanism mechanism;
+	bool progress; /* a line on stderr, rewritten about twice a second */
+	bool all; /* every process that maps UCX or MPI, now and later */
+};
+
+struct capture;
+
+/*
+ * Loads the programs and creates the file. Prints what is wrong; -EPERM, -ENOSYS (kernel),
+ * -ENOSPC and the like (file).
+ */
+int capture_open(struct capture **capture, const struct capture_options *options);
+
+/*
+ * Traces this process and its children to come. from_start: it has not run yet.
+ * -ESRCH: gone; -EOPNOTSUPP: 32-bit; -EACCES.
+ */
+int capture_add_process(struct capture *capture, pid_t pid, bool from_start);
+
+/* Traces every process that maps UCX or MPI now; with options.all also those to come. */
+void capture_add_all(struct capture *capture);
+
+/* Places probes in files that a new process is likely to map, so that no call comes before them. */
+void capture_prepare(struct capture *capture, char *const *environment);
+
+/* Number of processes that mapped UCX or MPI so far. */
+unsigned int capture_processes(const struct capture *capture);
+
+/* Processes being traced that are alive. */
+unsigned int capture_alive(const struct capture *capture);
+
+/*
+ * Works for about ms milliseconds: drains, follows, writes. 0, or -errno when the file cannot be
+ * written any more (printed): what is in it stays readable.
+ */
+int capture_work(struct capture *capture, int ms);
+
+/* Detaches, takes what is left in the rings, completes the file, frees. */
+int capture_close(struct capture *capture, const char *reason);
+
+#endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "capture/kernel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "probe/sites.h"
+#include "ucxbpf.skel.h"
+
+/* Value of the per-CPU map "stats" (bpf/maps.bpf.h). */
+struct cpu_stats {
+	struct ub_stats s;
+	uint32_t cpu_seq;
+	uint32_t pad;
+};
+
+struct kernel {
+	struct ucxbpf *skel;
+	struct ring_buffer *rings;
+	int *ring_fds;
+	int cpus;
+	struct link_programs programs;
+	kernel_record_fn fn;
+	void *arg;
+};
+
+static int quiet_print(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[512];
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	vsnprintf(line, sizeof(line), format, args);
+	line[strcspn(line, "\n")] = '\0';
+	log_debug("%s", line);
+	return 0;
+}
+
+/* Which end of which span a program is, by name: "op_session", "op_entry", "call_entry"... */
+static const struct {
+	const char *name;
+	enum ub_kind kind;
+} spans[] = {
+	{ "op", UB_OP },
+	{ "xfer", UB_XFER },
+	{ "object", UB_OBJ },
+	{ "scopy", UB_COMP },
+};
+
+static int span_of(const char *program)
+{
+	size_t n = strcspn(program, "_");
+
+	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++)
+		if (strlen(spans[i].name) == n && !strncmp(spans[i].name, program, n) &&
+		    strcmp(program, "object_end") != 0)
+			return i;
+	return -1;
+}
+
+static void choose_programs(struct ucxbpf *skel, enum link_mechanism mechanism)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, skel->obj) {
+		const char *name = bpf_program__name(prog);
+		bool session = strstr(name, "_session");
+
+		if (bpf_program__type(prog) != BPF_PROG_TYPE_KPROBE)
+			continue;
+		if (span_of(name) >= 0)
+			bpf_program__set_autoload(prog, session == (mechanism == LINK_SESSION));
+		bpf_program__set_expected_attach_type(
+			prog, links_attach_type(mechanism, session));
+	}
+}
+
+static void find_programs(struct kernel *kernel)
+{
+	struct link_programs *programs = &kernel->programs;
+	struct ucxbpf *skel = kernel->skel;
+	struct bpf_program *prog;
+
+	memset(programs, -1, sizeof(*programs));
+	programs->entry_fd[UB_CALL] = bpf_program__fd(skel->progs.call_entry);
+	programs->entry_fd[UB_RX] = bpf_program__fd(skel->progs.rx_entry);
+	programs->entry_fd[UB_MATCH] = bpf_program__fd(skel->progs.match_entry);
+	programs->entry_fd[UB_COMP] = bpf_program__fd(skel->progs.comp_entry);
+	programs->entry_fd[UB_OBJ] = bpf_program__fd(skel->progs.object_end);
+	bpf_object__for_each_program(prog, skel->obj) {
+		const char *name = bpf_program__name(prog);
+		int i = span_of(name), fd = bpf_program__fd(prog);
+
+		if (i < 0 || fd < 0)
+			continue;
+		if (strstr(name, "_session"))
+			programs->session_fd[spans[i].kind] = fd;
+		else if (strstr(name, "_entry"))
+			programs->span_entry_fd[spans[i].kind] = fd;
+		else
+			programs->return_fd[spans[i].kind] = fd;
+	}
+}
+
+static int fill_sites(struct kernel *kernel)
+{
+	for (unsigned int row = 1; row < site_count(); row++) {
+		int err = bpf_map__update_elem(kernel->skel->maps.sites, &row, sizeof(row),
+					       &site_row(row)->wire, sizeof(struct ub_site), 0);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int on_sample(void *arg, void *data, size_t size)
+{
+	struct kernel *kernel = arg;
+	const struct ub_hdr *record = data;
+
+	if (size < sizeof(*record) || size < ub_kind_size(record->kind))
+		return -EBADMSG;
+	return kernel->fn(kernel->arg, record);
+}
+
+static int make_rings(struct kernel *kernel, size_t bytes)
+{
+	for (int cpu = 0; cpu < kernel->cpus; cpu++) {
+		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, bytes, NULL);
+		int err;
+
+		if (fd < 0)
+			return fd;
+		kernel->ring_fds[cpu] = fd;
+		err = bpf_map__update_elem(kernel->skel->maps.rings, &cpu, sizeof(cpu), &fd,
+					   sizeof(fd), 0);
+		if (err)
+			return err;
+		if (kernel->rings)
+			err = ring_buffer__add(kernel->rings, fd, on_sample, kernel);
+		else if (!(kernel->rings = ring_buffer__new(fd, on_sample, kernel, NULL)))
+			err = -errno;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int load(struct kernel *kernel, const struct kernel_options *options)
+{
+	int err;
+
+	kernel->skel = ucxbpf__open();
+	if (!kernel->skel)
+		return -errno;
+	choose_programs(kernel->skel, options->mechanism);
+	err = bpf_map__set_max_entries(kernel->skel->maps.rings, kernel->cpus);
+	if (!err)
+		err = ucxbpf__load(kernel->skel);
+	return err;
+}
+
+static void explain(int err)
+{
+	if (err == -EPERM || err == -EACCES)
+		log_error("cannot load BPF programs: %s; needs root, or CAP_BPF, CAP_PERFMON and "
+			  "CAP_SYS_PTRACE",
+			  strerror(-err));
+	else if (err == -ENOMEM)
+		log_error("cannot make the rings: %s; try a smaller --ring-size or raise the "
+			  "locked memory limit",
+			  strerror(-err));
+	else
+		log_error("cannot load BPF programs: %s; 'ucxbpf doctor' says what this kernel "
+			  "lacks",
+			  strerror(-err));
+}
+
+int kernel_open(struct kernel **out, const struct kernel_options *options, kernel_record_fn fn,
+		void *arg)
+{
+	struct kernel *kernel = calloc(1, sizeof(*kernel));
+	int err;
+
+	if (!kernel)
+		return -ENOMEM;
+	libbpf_set_print(quiet_print);
+	kernel->fn = fn;
+	kernel->arg = arg;
+	kernel->cpus = libbpf_num_possible_cpus();
+	kernel->ring_fds = calloc(kernel->cpus, sizeof(*kernel->ring_fds));
+	err = kernel->ring_fds ? load(kernel, options) : -ENOMEM;
+	if (!err)
+		err = fill_sites(kernel);
+	if (!err)
+		err = make_rings(kernel, options->ring_bytes);
+	if (!err)
+		err = ucxbpf__attach(kernel->skel);
+	if (err) {
+		explain(err);
+		kernel_free(kernel);
+		return err;
+	}
+	find_programs(kernel);
+	*out = kernel;
+	return 0;
+}
+
+void kernel_free(struct kernel *kernel)
+{
+	if (!kernel)
+		return;
+	ring_buffer__free(kernel->rings);
+	for (int cpu = 0; kernel->ring_fds && cpu < kernel->cpus; cpu++)
+		if (kernel->ring_fds[cpu] > 0)
+			close(kernel->ring_fds[cpu]);
+	free(kernel->ring_fds);
+	ucxbpf__destroy(kernel->skel);
+	free(kernel);
+}
+
+const struct link_programs *kernel_programs(const struct kernel *kernel)
+{
+	return &kernel->programs;
+}
+
+int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_layout *layout)
+{
+	return bpf_map__update_elem(kernel->skel->maps.layouts, &slot, sizeof(slot), layout,
+				    sizeof(*layout), 0);
+}
+
+int kernel_trace_process(struct kernel *kernel, pid_t tgid)
+{
+	uint32_t key = tgid, one = 1;
+	int err = bpf_map__update_elem(kernel->skel->maps.processes, &key, sizeof(key), &one,
+				       sizeof(one), 0);
+
+	if (!err)
+		__atomic_add_fetch(&kernel->skel->data->filter_generation, 1, __ATOMIC_SEQ_CST);
+	return err;
+}
+
+bool kernel_is_traced(struct kernel *kernel, pid_t tgid)
+{
+	uint32_t key = tgid, value;
+
+	return !bpf_map__lookup_elem(kernel->skel->maps.processes, &key, sizeof(key), &value,
+				     sizeof(value), 0);
+}
+
+int kernel_drain(struct kernel *kernel)
+{
+	return ring_buffer__consume(kernel->rings);
+}
+
+int kernel_stats(struct kernel *kernel, struct ub_stats *stats)
+{
+	struct cpu_stats *values = calloc(kernel->cpus, sizeof(*values));
+	uint32_t zero = 0;
+	int err;
+
+	memset(stats, 0, sizeof(*stats));
+	if (!values)
+		return -ENOMEM;
+	err = bpf_map__lookup_elem(kernel->skel->maps.stats, &zero, sizeof(zero), values,
+				   kernel->cpus * sizeof(*values), 0);
+	for (int cpu = 0; !err && cpu < kernel->cpus; cpu++) {
+		const uint64_t *from = (const uint64_t *)&values[cpu].s;
+		uint64_t *to = (uint64_t *)stats;
+
+		for (size_t i = 0; i < sizeof(*stats) / sizeof(*to); i++)
+			to[i] += from[i];
+	}
+	free(values);
+	return err;
+}
+
+uint64_t kernel_run_time(struct kernel *kernel)
+{
+	struct bpf_program *prog;
+	uint64_t total = 0;
+
+	bpf_object__for_each_program(prog, kernel->skel->obj) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t size = sizeof(info);
+		int fd = bpf_program__fd(prog);
+
+		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size))
+			total += info.run_time_ns;
+	}
+	return total;
+}

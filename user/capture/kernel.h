@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kernel's half of a capture: BPF programs loaded, maps filled, one ring per CPU, counters.
+ * Everything is owned by file descriptors: closing them (or dying) leaves nothing behind.
+ */
+#ifndef UCXBPF_CAPTURE_KERNEL_H
+#define UCXBPF_CAPTURE_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "probe/links.h"
+#include "ucxbpf.h"
+
+struct kernel;
+
+/* Receives every record; the memory is valid during the call. */
+typedef int (*kernel_record_fn)(void *arg, const struct ub_hdr *record);
+
+struct kernel_options {
+	enum link_mechanism mechanism;
+	size_t ring_bytes; /* per CPU; a power of two and a multiple of the page size */
+};
+
+/* Loads and fills the site table. -EPERM, -ENOSYS, -ENOMEM...: printed once, with what to do. */
+int kernel_open(struct kernel **kernel, const struct kernel_options *options,
+		kernel_record_fn fn, void *arg);
+void kernel_free(struct kernel *kernel);
+
+/* What links are made of. */
+const struct link_programs *kernel_programs(const struct kernel *kernel);
+
+int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_layout *layout);
+
+int kernel_trace_process(struct kernel *kernel, pid_t tgid);
+bool kernel_is_traced(struct kernel *kernel, pid_t tgid);
+
+/* Hands all records that are ready to fn; returns how many, or what fn returned below 0. */
+int kernel_drain(struct kernel *kernel);
+
+/* Counters summed over CPUs. */
+int kernel_stats(struct kernel *kernel, struct ub_stats *stats);
+
+/* ns spent in our programs, where the kernel keeps statistics (0 else). */
+uint64_t kernel_run_time(struct kernel *kernel);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "capture/probes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechanism mechanism,
+		 enum site_layer level)
+{
+	*probes = (struct probes){ .kernel = kernel, .level = level };
+	links_init(&probes->links, mechanism, kernel_programs(kernel));
+}
+
+void probes_release(struct probes *probes)
+{
+	links_release(&probes->links);
+	vec_release(&probes->libraries);
+	map_release(&probes->functions);
+}
+
+const struct probed *probes_find(const struct probes *probes, const struct library *library)
+{
+	for (size_t i = 0; i < probes->libraries.len; i++)
+		if (probes->libraries.data[i].library == library)
+			return &probes->libraries.data[i];
+	return NULL;
+}
+
+/* Slot 0 is the unknown layout; a full table falls back to it. */
+static int layout_slot(struct probes *probes, const struct library *ucp)
+{
+	const struct layout *layout = ucp ? ucp->layout : NULL;
+
+	if (!layout)
+		return 0;
+	for (int slot = 1; slot < UB_MAX_LAYOUTS; slot++) {
+		if (probes->slots[slot] == layout)
+			return slot;
+		if (probes->slots[slot])
+			continue;
+		if (kernel_set_layout(probes->kernel, slot, &layout->wire))
+			return 0;
+		probes->slots[slot] = layout;
+		return slot;
+	}
+	log_warn("more than %d UCX builds at once: '%s' is traced without its private fields",
+		 UB_MAX_LAYOUTS - 1, ucp->path);
+	return 0;
+}
+
+static uint64_t file_identity(dev_t dev, ino_t ino)
+{
+	return (uint64_t)dev << 40 ^ ino;
+}
+
+static struct link_probe link_probe(const struct planned_probe *planned, int slot)
+{
+	const struct ub_site *wire = &site_row(planned->row)->wire;
+
+	return (struct link_probe){
+		.offset = planned->offset,
+		.cookie = UB_COOKIE(planned->row, slot, planned->sp_words),
+		.kind = wire->kind,
+		.needs_return = wire->needs_return,
+	};
+}
+
+int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp)
+{
+	struct probed *probed;
+	struct plan plan = { 0 };
+	struct link_probe *list;
+	size_t n = 0, refused = 0;
+	int err;
+
+	if (probes_find(probes, library))
+		return 0;
+	probed = vec_add(&probes->libraries);
+	probed->library = library;
+	probed->slot = layout_slot(probes, ucp);
+	err = plan_library(&plan, library, probes->level);
+	list = calloc(plan.probes.len + 1, sizeof(*list));
+	if (!err && !list)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < plan.probes.len; i++) {
+		const struct planned_probe *planned = &plan.probes.data[i];
+
+		if (planned->class == PLACE_REFUSED) {
+			probed->refused++;
+			continue;
+		}
+		map_insert(&probes->functions, file_identity(library->dev, library->ino),
+			   planned->function, NULL);
+		probed->stepped += planned->class == PLACE_STEPPED;
+		list[n++] = link_probe(planned, probed->slot);
+	}
+	if (!err && n)
+		err = links_attach(&probes->links, library->open_path, list, n, &refused);
+	probed->missing = plan.missing.len;
+	probed->refused += refused;
+	probed->placed = err ? 0 : n - refused;
+	log_debug("%s: %u probes, %u missing, %u stepped, %u refused, layout %s", library->path,
+		  probed->placed, probed->missing, probed->stepped, probed->refused,
+		  probed->slot ? ucp->layout->name : "unknown");
+	free(list);
+	plan_release(&plan);
+	return err;
+}
+
+bool probes_has_function(const struct probes *probes, dev_t dev, ino_t ino, uint64_t offset)
+{
+	return map_find(&probes->functions, file_identity(dev, ino), offset);
+}
+
+int probes_attach_function(struct probes *probes, const struct library *library, int slot,
+			   unsigned int row, uint64_t function_offset)
+{
+	struct planned_probe planned;
+	struct link_probe probe;
+	size_t refused = 0;
+	int err = plan_function(&planned, library, row, function_offset);
+
+	if (err)
+		return err;
+	probe = link_probe(&planned, slot);
+	err = links_attach(&probes->links, library->open_path, &probe, 1, &refused);
+	return err ? err : (refused ? -EINVAL : 0);
+}

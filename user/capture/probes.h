@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The probes that are in place: one set of links per library file, whoever maps it.
+ */
+#ifndef UCXBPF_CAPTURE_PROBES_H
+#define UCXBPF_CAPTURE_PROBES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "capture/kernel.h"
+#include "probe/links.h"
+#include "probe/plan.h"
+#include "target/layout.h"
+#include "target/library.h"
+
+/* What became of one library's plan. */
+struct probed {
+	const struct library *library;
+	int slot; /* layout slot its cookies carry */
+	unsigned int placed, missing, stepped, refused;
+};
+
+struct probes {
+	struct kernel *kernel;
+	enum site_layer level;
+	struct links links;
+	VEC(struct probed) libraries;
+	struct map functions; /* (file identity, file offset) that have a probe by the plan */
+	const struct layout *slots[UB_MAX_LAYOUTS];
+};
+
+void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechanism mechanism,
+		 enum site_layer level);
+
+/* Detaches everything. */
+void probes_release(struct probes *probes);
+
+/* NULL where the library has no probes yet. */
+const struct probed *probes_find(const struct probes *probes, const struct library *library);
+
+/*
+ * Places the library's probes, once. ucp: the libucp whose layout holds there, NULL = unknown: no
+ * private field is read. Refused probes are counted; < 0: none could be placed.
+ */
+int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp);
+
+/* Whether the plan already put a probe at this function. */
+bool probes_has_function(const struct probes *probes, dev_t dev, ino_t ino, uint64_t offset);
+
+/* Places one probe at a function learnt at run time, with a layout slot taken from a record. */
+int probes_attach_function(struct probes *probes, const struct library *library, int slot,
+			   unsigned int row, uint64_t function_offset);
+
+#endif

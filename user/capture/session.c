@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "capture/capture.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "capture/kernel.h"
+#include "capture/learn.h"
+#include "capture/prepare.h"
+#include "capture/probes.h"
+#include "capture/progress.h"
+#include "capture/side.h"
+#include "capture/track.h"
+#include "capture/watch.h"
+
+#define DRAIN_MS 2	/* never a wake-up per record: the rings are looked at this often */
+#define FLUSH_NS 500000000ull
+
+struct capture {
+	struct capture_options options;
+	struct kernel *kernel;
+	struct file_writer *writer;
+	struct watch *watch;
+	struct pollfd *polls;
+	struct probes probes;
+	struct track track;
+	struct learn learn;
+	struct progress progress;
+	uint64_t next_flush;
+	uint64_t maps_lost;
+	int error;
+};
+
+static int on_record(void *arg, const struct ub_hdr *record)
+{
+	struct capture *capture = arg;
+	int err = file_writer_record(capture->writer, record);
+
+	if (err && !capture->error)
+		capture->error = err;
+	if (record->kind == UB_TASK) {
+		const struct ub_task *task = (const struct ub_task *)record;
+
+		track_task(&capture->track, task);
+		if (task->what == UB_EXEC)
+			learn_forget(&capture->learn, record->tgid);
+	}
+	learn_record(&capture->learn, record);
+	return 0;
+}
+
+static void on_mapped(void *arg, pid_t tgid, uint64_t time)
+{
+	struct capture *capture = arg;
+
+	if (capture->options.all && tgid != getpid())
+		track_consider(&capture->track, tgid);
+	track_mapped(&capture->track, tgid, time);
+}
+
+static int open_watch(struct capture *capture)
+{
+	int err = watch_open(&capture->watch, on_mapped, capture);
+
+	if (err) {
+		log_error("cannot watch for new libraries: %s; needs CAP_PERFMON", strerror(-err));
+		return err;
+	}
+	capture->polls = calloc(watch_fd_count(capture->watch), sizeof(*capture->polls));
+	if (!capture->polls)
+		return -ENOMEM;
+	for (int i = 0; i < watch_fd_count(capture->watch); i++)
+		capture->polls[i] = (struct pollfd){ watch_fd(capture->watch, i), POLLIN, 0 };
+	return 0;
+}
+
+static int open_file(struct capture *capture)
+{
+	static const char *const levels[] = { "mpi", "ucp", "uct" };
+	const struct capture_options *options = &capture->options;
+	int err = file_writer_open(&capture->writer, options->output);
+
+	if (err) {
+		log_error("cannot create '%s': %s", options->output, strerror(-err));
+		return err;
+	}
+	side_write(capture->writer,
+		   side_capture(levels[options->level], options->mode, options->command));
+	side_write(capture->writer, side_clock());
+	for (unsigned int row = 1; row < site_count(); row++)
+		side_write(capture->writer, side_site(row));
+	return 0;
+}
+
+static void release(struct capture *capture)
+{
+	progress_end(&capture->progress);
+	probes_release(&capture->probes);
+	learn_release(&capture->learn);
+	track_release(&capture->track);
+	watch_free(capture->watch);
+	kernel_free(capture->kernel);
+	free(capture->polls);
+	free(capture);
+}
+
+int capture_open(struct capture **out, const struct capture_options *options)
+{
+	const struct kernel_options kernel_options = {
+		.mechanism = options->mechanism,
+		.ring_bytes = options->ring_bytes,
+	};
+	struct capture *capture = calloc(1, sizeof(*capture));
+	int err;
+
+	if (!capture)
+		return -ENOMEM;
+	capture->options = *options;
+	err = kernel_open(&capture->kernel, &kernel_options, on_record, capture);
+	if (!err)
+		err = open_watch(capture);
+	if (!err)
+		err = open_file(capture);
+	if (err) {
+		release(capture);
+		return err;
+	}
+	probes_init(&capture->probes, capture->kernel, options->mechanism, options->level);
+	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
+	progress_init(&capture->progress, options->progress);
+	capture->next_flush = side_now() + FLUSH_NS;
+	*out = capture;
+	return 0;
+}
+
+int capture_add_process(struct capture *capture, pid_t pid, bool from_start)
+{
+	int err = track_add(&capture->track, pid, from_start);
+
+	if (!err)
+		track_scan(&capture->track);
+	return err;
+}
+
+void capture_add_all(struct capture *capture)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = atoi(entry->d_name);
+
+		if (pid > 0 && pid != getpid())
+			track_consider(&capture->track, pid);
+	}
+	if (proc)
+		closedir(proc);
+	track_scan(&capture->track);
+}
+
+void capture_prepare(struct capture *capture, char *const *environment)
+{
+	prepare_libraries(&capture->track.libraries, &capture->probes, environment);
+}
+
+unsigned int capture_processes(const struct capture *capture)
+{
+	return capture->track.announced;
+}
+
+unsigned int capture_alive(const struct capture *capture)
+{
+	return capture->track.alive;
+}
+
+static void flush(struct capture *capture)
+{
+	struct ub_stats stats;
+	int err;
+
+	if (kernel_stats(capture->kernel, &stats))
+		return;
+	side_write(capture->writer, side_clock());
+	err = file_writer_flush(capture->writer, &stats);
+	if (err && !capture->error)
+		capture->error = err;
+	progress_show(&capture->progress, capture->track.with_ucx,
+		      file_writer_records(capture->writer), &stats);
+}
+
+static void follow(struct capture *capture)
+{
+	watch_read(capture->watch, &capture->maps_lost);
+	track_scan(&capture->track);
+	learn_apply(&capture->learn, &capture->probes);
+}
+
+int capture_work(struct capture *capture, int ms)
+{
+	uint64_t end = side_now() + (uint64_t)ms * 1000000;
+
+	do {
+		poll(capture->polls, watch_fd_count(capture->watch), DRAIN_MS);
+		kernel_drain(capture->kernel);
+		follow(capture);
+		if (side_now() >= capture->next_flush) {
+			flush(capture);
+			capture->next_flush = side_now() + FLUSH_NS;
+		}
+	} while (!capture->error && side_now() < end);
+	if (capture->error)
+		log_error("cannot write '%s': %s; what was written before is readable",
+			  capture->options.output, strerror(-capture->error));
+	return capture->error;
+}
+
+int capture_close(struct capture *capture, const char *reason)
+{
+	struct ub_stats stats = { 0 };
+	int err;
+
+	probes_release(&capture->probes);
+	kernel_drain(capture->kernel);
+	follow(capture);
+	kernel_stats(capture->kernel, &stats);
+	if (capture->maps_lost)
+		side_write(capture->writer,
+			   side_note("the kernel lost mmap events: a library may have been used "
+				     "before it was probed"));
+	side_write(capture->writer, side_clock());
+	side_write(capture->writer, side_end(reason, &stats));
+	err = file_writer_close(capture->writer, &stats);
+	if (err && !capture->error)
+		log_error("cannot complete '%s': %s", capture->options.output, strerror(-err));
+	if (!err)
+		err = capture->error;
+	release(capture);
+	return err;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "capture/side.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "probe/sites.h"
+#include "version.h"
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + t.tv_nsec;
+}
+
+uint64_t side_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+void side_write(struct file_writer *writer, json_t *record)
+{
+	if (record)
+		file_writer_side(writer, record);
+	json_decref(record);
+}
+
+static void read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file || !fgets(line, size, file))
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+static json_t *host(void)
+{
+	struct utsname uts;
+	char boot_id[64];
+
+	uname(&uts);
+	read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
+	return json_pack("{s:s, s:s, s:s, s:s}", "id", boot_id, "name", uts.nodename, "kernel",
+			 uts.release, "machine", uts.machine);
+}
+
+json_t *side_capture(const char *level, const char *mode, char *const *command)
+{
+	json_t *record = json_pack("{s:s, s:i, s:s, s:o, s:s, s:s, s:I}", "t", "capture", "version",
+				   UB_WIRE_VERSION, "tool", UCXBPF_VERSION, "host", host(), "level",
+				   level, "mode", mode, "ts", (json_int_t)side_now());
+	json_t *words = command ? json_array() : NULL;
+
+	for (; words && *command; command++)
+		json_array_append_new(words, json_stringn_nocheck(*command, strlen(*command)));
+	if (words)
+		json_object_set_new(record, "command", words);
+	return record;
+}
+
+json_t *side_clock(void)
+{
+	uint64_t before = side_now();
+	uint64_t real = clock_ns(CLOCK_REALTIME);
+	uint64_t after = side_now();
+
+	return json_pack("{s:s, s:I, s:I}", "t", "clock", "mono",
+			 (json_int_t)(before + (after - before) / 2), "real", (json_int_t)real);
+}
+
+json_t *side_site(unsigned int row)
+{
+	static const char *const layers[] = { "mpi", "ucp", "uct" };
+	const struct site *site = site_row(row);
+
+	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:i, s:i}", "t", "site", "row", (int)row,
+			 "symbol", site->symbol ? site->symbol : "", "name", site->name, "layer",
+			 layers[site->layer], "kind", site->wire.kind, "what", site->wire.what,
+			 "am_id", site->wire.am_id);
+}
+
+json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to)
+{
+	return json_pack("{s:s, s:i, s:s, s:s, s:I, s:I}", "t", "gap", "tgid", (int)tgid, "what",
+			 what, "path", path, "from", (json_int_t)from, "to", (json_int_t)to);
+}
+
+json_t *side_note(const char *text)
+{
+	return json_pack("{s:s, s:s}", "t", "note", "text", text);
+}
+
+json_t *side_end(const char *reason, const struct ub_stats *stats)
+{
+	uint64_t produced = 0, dropped = 0;
+
+	for (int kind = 0; kind < 16; kind++) {
+		produced += stats->produced[kind];
+		dropped += stats->dropped[kind];
+	}
+	return json_pack("{s:s, s:s, s:I, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "t", "end", "reason",
+			 reason, "ts", (json_int_t)side_now(), "stats", "produced",
+			 (json_int_t)produced, "dropped", (json_int_t)dropped, "hits",
+			 (json_int_t)stats->hits, "lost_returns", (json_int_t)stats->lost_returns,
+			 "deep", (json_int_t)stats->deep, "task_nomem",
+			 (json_int_t)stats->task_nomem);
+}

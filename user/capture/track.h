@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The traced processes: which libraries each one maps, probed as they appear, and the side records
+ * that say who it is, made while it lives.
+ */
+#ifndef UCXBPF_CAPTURE_TRACK_H
+#define UCXBPF_CAPTURE_TRACK_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "capture/probes.h"
+#include "file/file.h"
+#include "target/library.h"
+
+struct tracked {
+	pid_t tgid;
+	uint64_t start_time;
+	bool from_start, alive, announced;
+	bool dirty; /* has mapped something since it was last scanned */
+	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */
+	VEC(const struct library *) libraries; /* announced */
+};
+
+struct track {
+	struct library_set libraries;
+	VEC(struct tracked) processes; /* one per tgid and program; the last one of a tgid counts */
+	struct map latest; /* tgid -> index + 1 */
+	struct kernel *kernel;
+	struct probes *probes;
+	struct file_writer *writer;
+	unsigned int announced; /* processes that mapped UCX or MPI, ever */
+	unsigned int with_ucx; /* of them, alive */
+	unsigned int alive;
+};
+
+void track_init(struct track *track, struct kernel *kernel, struct probes *probes,
+		struct file_writer *writer);
+void track_release(struct track *track);
+
+/* The process that has this tgid now, NULL = none. Valid until the next one is added. */
+struct tracked *track_find(const struct track *track, pid_t tgid);
+
+/*
+ * Adds a process and tells the kernel to record it. -ESRCH: gone; -EOPNOTSUPP: 32-bit.
+ */
+int track_add(struct track *track, pid_t tgid, bool from_start);
+
+/* Adds the process if it maps UCX or MPI. */
+void track_consider(struct track *track, pid_t tgid);
+
+/* A task record: children join, new programs are looked at anew, the dead stop counting. */
+void track_task(struct track *track, const struct ub_task *task);
+
+/* Something executable was mapped at that time. */
+void track_mapped(struct track *track, pid_t tgid, uint64_t time);
+
+/* Looks at every process that has changed, places what is missing, writes side records. */
+void track_scan(struct track *track);
+
+/* The libucp that a process maps, the nearest to the library if it has several; NULL = none. */
+const struct library *track_ucp(struct track *track, pid_t tgid);
+
+#endif

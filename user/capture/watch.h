@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tells which processes have just mapped something executable, through perf's mmap events: the
+ * kernel says so at once, whoever maps it (start, dlopen, child).
+ */
+#ifndef UCXBPF_CAPTURE_WATCH_H
+#define UCXBPF_CAPTURE_WATCH_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct watch;
+
+/* tgid mapped an executable file at time ns (CLOCK_MONOTONIC). */
+typedef void (*watch_fn)(void *arg, pid_t tgid, uint64_t time);
+
+/* -EACCES: CAP_PERFMON is missing. */
+int watch_open(struct watch **watch, watch_fn fn, void *arg);
+void watch_free(struct watch *watch);
+
+/* Number of file descriptors to poll for input, and each of them. */
+int watch_fd_count(const struct watch *watch);
+int watch_fd(const struct watch *watch, int i);
+
+/* Hands out what has arrived. lost counts events that the kernel could not deliver. */
+void watch_read(struct watch *watch, uint64_t *lost);
+
+#endif

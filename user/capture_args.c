@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "capture_args.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "exit_codes.h"
+#include "match/facts.h"
+#include "report/report.h"
+
+enum { OPT_LEVEL = 256, OPT_RING, OPT_LINKS, OPT_DEBUG };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Capture file (default ucxbpf.ucxb)", 0 },
+	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0, "How many layers are probed (default uct)", 0 },
+	{ "ring-size", OPT_RING, "KIB", 0, "Ring per CPU in KiB, a power of two (default 8192)", 0 },
+	{ "links", OPT_LINKS, "session|multi|perf", 0,
+	  "Force a way to attach probes (default: the best that this kernel has)", 0 },
+	{ "quiet", 'q', NULL, 0, "No progress, no report at the end", 0 },
+	{ "debug", OPT_DEBUG, NULL, 0, "Say what is done, on stderr", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct capture_arguments *arguments = state->input;
+
+	switch (key) {
+	case 'o':
+		arguments->output = value;
+		return 0;
+	case OPT_LEVEL:
+		arguments->level = value;
+		return 0;
+	case OPT_RING:
+		arguments->ring_kib = strtol(value, NULL, 10);
+		return 0;
+	case OPT_LINKS:
+		arguments->links = value;
+		return 0;
+	case 'q':
+		arguments->quiet = true;
+		return 0;
+	case OPT_DEBUG:
+		arguments->debug = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp capture_argp = { .options = options, .parser = parse };
+
+static int index_of(const char *word, const char *const *words, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(word, words[i]))
+			return i;
+	return -EINVAL;
+}
+
+static bool is_permission(int err)
+{
+	return err == -EPERM || err == -EACCES;
+}
+
+int capture_arguments_apply(const struct capture_arguments *arguments, const char *mode,
+			    struct capture_options *out)
+{
+	static const char *const levels[] = { "mpi", "ucp", "uct" };
+	static const char *const links[] = { "none", "perf", "multi", "session" };
+	enum link_mechanism best = LINK_NONE;
+	long kib = arguments->ring_kib ? arguments->ring_kib : 8192;
+	int level = arguments->level ? index_of(arguments->level, levels, 3) : LAYER_UCT;
+	int mechanism = arguments->links ? index_of(arguments->links, links, 4) : LINK_NONE;
+	int err = links_detect(&best);
+
+	if (level < 0) {
+		log_error("unknown level '%s', use mpi, ucp or uct", arguments->level);
+		return -EINVAL;
+	}
+	if (arguments->links && mechanism < 0) {
+		log_error("unknown kind of links '%s', use session, multi or perf",
+			  arguments->links);
+		return -EINVAL;
+	}
+	if (err) {
+		if (is_permission(err))
+			log_error("no permission to place probes; needs root, or CAP_BPF, "
+				  "CAP_PERFMON and CAP_SYS_PTRACE");
+		else
+			log_error("this kernel places no uprobes: %s; see 'ucxbpf doctor'",
+				  strerror(-err));
+		return is_permission(err) ? err : -ENOSYS;
+	}
+	if (kib < 64 || kib > 1 << 20 || (kib & (kib - 1))) {
+		log_error("ring size must be a power of two from 64 to 1048576 KiB");
+		return -EINVAL;
+	}
+	if (arguments->debug)
+		log_set_level(LOG_DEBUG);
+	*out = (struct capture_options){
+		.output = arguments->output ? arguments->output : "ucxbpf.ucxb",
+		.mode = mode,
+		.level = level,
+		.ring_bytes = (size_t)kib << 10,
+		.mechanism = mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism,
+		.progress = !arguments->quiet && isatty(STDERR_FILENO),
+	};
+	return 0;
+}
+
+int capture_exit_code(int err)
+{
+	switch (-err) {
+	case 0:
+		return UCXBPF_EXIT_OK;
+	case EINVAL:
+		return UCXBPF_EXIT_USAGE;
+	case EPERM:
+	case EACCES:
+		return UCXBPF_EXIT_PERMISSION;
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		return UCXBPF_EXIT_NO_SPACE;
+	case ESRCH:
+		return UCXBPF_EXIT_NO_TARGET;
+	case EOPNOTSUPP:
+		return UCXBPF_EXIT_UNSUPPORTED;
+	case ENOSYS:
+		return UCXBPF_EXIT_KERNEL;
+	}
+	return UCXBPF_EXIT_FAILED;
+}
+
+int capture_summary(const char *path)
+{
+	struct analysis *analysis = analysis_new();
+	struct report *report = report_new(NULL);
+	struct report_text_options text = { 0 };
+	struct fact_totals totals = { 0 };
+	struct fact_sink sink;
+	const char *why = "";
+	int err = analysis && report ? analysis_add_file(analysis, path, &why) : -ENOMEM;
+
+	if (!err) {
+		sink = report_sink(report);
+		err = analysis_run(analysis, &sink, &totals);
+	}
+	if (err) {
+		log_error("cannot read '%s' back: %s", path, *why ? why : strerror(-err));
+	} else {
+		report_finish(report, &totals);
+		report_text_options_detect(&text, stdout);
+		err = report_text(report, &text, stdout);
+	}
+	report_free(report);
+	analysis_free(analysis);
+	return err ? UCXBPF_EXIT_FAILED : UCXBPF_EXIT_OK;
+}
+
+int capture_signals(bool child)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (child)
+		sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int capture_next_signal(int fd, struct signalfd_siginfo *info)
+{
+	return read(fd, info, sizeof(*info)) == sizeof(*info) ? (int)info->ssi_signo : 0;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/vec.h"
+#include "capture_args.h"
+#include "cmds.h"
+#include "exit_codes.h"
+#include "target/proc_file.h"
+
+struct attach {
+	struct capture_arguments capture;
+	VEC(pid_t) pids;
+	const char *job;
+	bool all;
+	double seconds;
+};
+
+enum { OPT_JOB = 512, OPT_ALL };
+
+static const struct argp_option options[] = {
+	{ "pid", 'p', "PID[,PID...]", 0, "Processes to trace, with the children they start", 0 },
+	{ "job", OPT_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
+	{ "all", OPT_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
+	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: Ctrl-C, or the last exit)", 0 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"Traces running processes. They are not stopped, restarted or changed: detaching leaves their "
+	"text as it was.\v"
+	"Examples:\n"
+	"  sudo ucxbpf attach -p 4242,4243 -d 10\n"
+	"  sudo ucxbpf attach -o job.ucxb --job 1234\n"
+	"  sudo ucxbpf attach --all -d 60\n"
+	"\n"
+	"Exit status: docs/exit-codes.md.";
+
+static void parse_pids(struct attach *attach, char *list, struct argp_state *state)
+{
+	char *word;
+
+	while ((word = strsep(&list, ","))) {
+		char *end;
+		long pid = strtol(word, &end, 10);
+
+		if (*end || end == word || pid <= 0 || pid > 1 << 22)
+			argp_error(state, "'%s' is not a process id", word);
+		else
+			vec_push(&attach->pids, (pid_t)pid);
+	}
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct attach *attach = state->input;
+	char *end;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &attach->capture;
+		return 0;
+	case 'p':
+		parse_pids(attach, value, state);
+		return 0;
+	case OPT_JOB:
+		attach->job = value;
+		return 0;
+	case OPT_ALL:
+		attach->all = true;
+		return 0;
+	case 'd':
+		attach->seconds = strtod(value, &end);
+		if (*end || !(attach->seconds > 0))
+			argp_error(state, "'%s' is not a duration in seconds", value);
+		return 0;
+	case ARGP_KEY_END:
+		if (!attach->pids.len && !attach->job && !attach->all)
+			argp_error(state, "say what to trace: -p PID, --job ID or --all");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static bool in_job(pid_t pid, const char *job)
+{
+	static char environment[1 << 18];
+	long size = proc_read(pid, "environ", environment, sizeof(environment) - 1);
+	static const char name[] = "SLURM_JOB_ID=";
+
+	environment[size > 0 ? size : 0] = '\0';
+	for (char *word = environment; word < environment + size; word += strlen(word) + 1)
+		if (!strncmp(word, name, sizeof(name) - 1))
+			return !strcmp(word + sizeof(name) - 1, job);
+	return false;
+}
+
+static void find_job(struct attach *attach)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = atoi(entry->d_name);
+
+		if (pid <= 0 || pid == getpid())
+			continue;
+		if (in_job(pid, attach->job))
+			vec_push(&attach->pids, pid);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+static int add_processes(struct attach *attach, struct capture *capture)
+{
+	size_t added = 0;
+	int last = -ESRCH;
+
+	for (size_t i = 0; i < attach->pids.len; i++) {
+		pid_t pid = attach->pids.data[i];
+		int err = capture_add_process(capture, pid, false);
+
+		if (!err) {
+			added++;
+			continue;
+		}
+		last = err;
+		if (err == -ESRCH)
+			log_warn("process %d does not exist", pid);
+		else if (err == -EOPNOTSUPP)
+			log_warn("process %d runs a 32-bit program, which is not supported", pid);
+		else
+			log_warn("cannot trace process %d: %s", pid, strerror(-err));
+	}
+	if (attach->all)
+		capture_add_all(capture);
+	if (added || attach->all)
+		return 0;
+	log_error("nothing to trace");
+	return last;
+}
+
+static const char *follow(struct attach *attach, struct capture *capture, int signals, int *err)
+{
+	double left = attach->seconds;
+	struct signalfd_siginfo info;
+
+	while (!*err) {
+		if (capture_next_signal(signals, &info))
+			return "interrupt";
+		if (!capture_alive(capture) && !attach->all)
+			return "exit";
+		if (attach->seconds && left <= 0)
+			return "duration";
+		*err = capture_work(capture, 10);
+		left -= 0.01;
+	}
+	return "error";
+}
+
+static int trace(struct attach *attach, const struct capture_options *options)
+{
+	struct capture *capture;
+	int err, close_err, signals = capture_signals(false);
+	unsigned int processes;
+	const char *reason = "error";
+
+	err = capture_open(&capture, options);
+	if (err)
+		return capture_exit_code(err);
+	err = add_processes(attach, capture);
+	if (!err)
+		reason = follow(attach, capture, signals, &err);
+	processes = capture_processes(capture);
+	close_err = capture_close(capture, reason);
+	if (err || close_err)
+		return capture_exit_code(err ? err : close_err);
+	if (!processes) {
+		log_error("none of the processes maps UCX or MPI; 'ucxbpf doctor -p PID' says why");
+		return UCXBPF_EXIT_UNSUPPORTED;
+	}
+	return attach->capture.quiet ? UCXBPF_EXIT_OK : capture_summary(options->output);
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &capture_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = doc,
+		.children = children,
+	};
+	struct attach attach = { 0 };
+	struct capture_options capture_options;
+	int err, code;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &attach))
+		return UCXBPF_EXIT_USAGE;
+	err = capture_arguments_apply(&attach.capture, "attach", &capture_options);
+	if (err)
+		return capture_exit_code(err);
+	capture_options.all = attach.all;
+	if (attach.job)
+		find_job(&attach);
+	code = trace(&attach, &capture_options);
+	vec_release(&attach.pids);
+	return code;
+}

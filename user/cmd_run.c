@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "capture_args.h"
+#include "cmds.h"
+#include "exit_codes.h"
+
+struct run {
+	struct capture_arguments capture;
+	char **command;
+};
+
+static const char doc[] =
+	"Starts COMMAND and traces it and every process below it, from their first instruction.\v"
+	"Examples:\n"
+	"  sudo ucxbpf run -- mpirun -n 2 ./app\n"
+	"  sudo ucxbpf run -o app.ucxb --level ucp -- srun -n 64 ./app\n"
+	"\n"
+	"The report is printed when COMMAND has ended; 'ucxbpf replay FILE' prints it again, anywhere.\n"
+	"Exit status: that of COMMAND (128 + signal if one ended it), else as in docs/exit-codes.md.";
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct run *run = state->input;
+
+	(void)value;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &run->capture;
+		return 0;
+	case ARGP_KEY_ARGS:
+		run->command = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no command to run");
+		return EINVAL;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* The child waits for a byte on the pipe, so that it is traced before it becomes the command. */
+static pid_t start(char **command, int *go)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		sigset_t none;
+		char byte;
+
+		close(ends[1]);
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(UCXBPF_EXIT_FAILED);
+		execvp(command[0], command);
+		log_error("cannot run '%s': %s", command[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	close(ends[0]);
+	*go = ends[1];
+	return pid;
+}
+
+/* Until the command has ended; the terminal's Ctrl-C reaches the command itself. */
+static int follow(struct capture *capture, int signals, pid_t pid, int *status)
+{
+	int err = 0;
+
+	while (waitpid(pid, status, WNOHANG) == 0) {
+		struct signalfd_siginfo info;
+		int signal = capture_next_signal(signals, &info);
+
+		if (signal == SIGTERM || signal == SIGHUP)
+			kill(pid, signal);
+		if (!err)
+			err = capture_work(capture, 10);
+		else
+			usleep(10000);
+	}
+	return err;
+}
+
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &capture_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.parser = parse,
+		.args_doc = "[--] COMMAND [ARG...]",
+		.doc = doc,
+		.children = children,
+	};
+	struct capture_options options;
+	struct capture *capture;
+	struct run run = { 0 };
+	int err, go = -1, signals, status = 0;
+	unsigned int processes;
+	pid_t pid;
+
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run))
+		return UCXBPF_EXIT_USAGE;
+	err = capture_arguments_apply(&run.capture, "run", &options);
+	if (err)
+		return capture_exit_code(err);
+	options.command = run.command;
+	signals = capture_signals(true);
+	err = capture_open(&capture, &options);
+	if (err)
+		return capture_exit_code(err);
+	capture_prepare(capture, environ);
+	pid = start(run.command, &go);
+	err = pid < 0 ? pid : capture_add_process(capture, pid, true);
+	if (err) {
+		log_error("cannot start '%s': %s", run.command[0], strerror(-err));
+		capture_close(capture, "error");
+		return capture_exit_code(err);
+	}
+	if (write(go, "", 1) != 1)
+		log_warn("cannot start '%s': %s", run.command[0], strerror(errno));
+	close(go);
+	err = follow(capture, signals, pid, &status);
+	processes = capture_processes(capture);
+	if (capture_close(capture, err ? "error" : "exit"))
+		return UCXBPF_EXIT_NO_SPACE;
+	if (!processes)
+		log_warn("no process mapped UCX or MPI: nothing to see; try 'ucxbpf doctor'");
+	if (!run.capture.quiet)
+		capture_summary(options.output);
+	return exit_status(status);
+}
