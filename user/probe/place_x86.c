@@ -143,18 +143,21 @@ static bool step_over(struct prologue *at, const struct instruction *insn, unsig
 }
 
 /*
- * Whether some direct branch in the known part of the function goes to target: a probe there would
- * fire once per round of a loop. Indirect jumps (switch tables) do not lead into prologues.
+ * Whether some direct branch in the known part of the function leads behind its start and then on
+ * to pos: a probe there would fire once per round of a loop. Indirect jumps (switch tables) do not
+ * lead into prologues.
  */
-static bool is_branch_target(const uint8_t *code, size_t size, uint32_t target)
+static bool in_loop(const uint8_t *code, size_t size, uint32_t pos)
 {
 	struct instruction insn;
 
-	for (size_t pos = 0; pos < size && decode(code + pos, size - pos, &insn);
-	     pos += insn.code.length)
-		if (is_direct_branch(&insn) &&
-		    pos + insn.code.length + (uint64_t)insn.operands[0].imm.value.s == target)
+	for (size_t at = 0; at < size && decode(code + at, size - at, &insn);
+	     at += insn.code.length) {
+		uint64_t target = at + insn.code.length + (uint64_t)insn.operands[0].imm.value.s;
+
+		if (is_direct_branch(&insn) && target > 0 && target <= pos)
 			return true;
+	}
 	return false;
 }
 
@@ -183,7 +186,7 @@ struct placement place_x86_64(const uint8_t *code, size_t size, int needs_return
 
 		if (needs_return && at.sp_words)
 			break;
-		if (class != PLACE_STEPPED && !(at.pos && is_branch_target(code, size, at.pos)))
+		if (class != PLACE_STEPPED && !(at.pos && in_loop(code, size, at.pos)))
 			return (struct placement){ at.pos, at.sp_words, class };
 	} while (step_over(&at, &insn, arguments) && at.pos < PLACE_WINDOW && at.pos < size &&
 		 decode(code + at.pos, size - at.pos, &insn));

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Where a probe goes, over prologues copied from stock libraries and made-up nasty ones. */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "probe/place_arch.h"
+
+struct prologue_case {
+	const char *what;
+	const char *code;
+	size_t size;
+	int needs_return;
+	unsigned int arguments; /* 0: all */
+	struct placement want;
+};
+
+#define BYTES(text) text, sizeof(text) - 1
+#define AT(d, words, c)                                                                            \
+	{                                                                                          \
+		.delta = (d), .sp_words = (words), .class = (c)                                    \
+	}
+
+static const struct prologue_case x86_cases[] = {
+	{ "push %rbp", BYTES("\x55\x48\x89\xe5"), 1, 0, AT(0, 0, PLACE_EMULATED) },
+	{ "push %r15", BYTES("\x41\x57\x41\x56"), 1, 0, AT(0, 0, PLACE_EMULATED) },
+	{ "endbr64; push %rbp", BYTES("\xf3\x0f\x1e\xfa\x55"), 1, 0, AT(4, 0, PLACE_EMULATED) },
+	{ "nopl 0(%rax,%rax)", BYTES("\x0f\x1f\x44\x00\x00\x55"), 1, 0, AT(0, 0, PLACE_NOP5) },
+	{ "nop", BYTES("\x90\xc3"), 1, 0, AT(0, 0, PLACE_EMULATED) },
+	{ "9-byte nop; push", BYTES("\x66\x0f\x1f\x84\x00\x00\x00\x00\x00\x55"), 1, 0,
+	  AT(9, 0, PLACE_EMULATED) },
+	/* Open MPI 4.1.4, MPI_Waitall */
+	{ "mov 0(%rip),%rax; push %r12", BYTES("\x48\x8b\x05\x11\x22\x33\x00\x41\x54\x55"), 1, 0,
+	  AT(7, 0, PLACE_EMULATED) },
+	/* UCX 1.13.1, ucp_tag_send_nb */
+	{ "sub $0x58,%rsp; mov %rdx,%rax; mov %fs:0x28,%rdx",
+	  BYTES("\x48\x83\xec\x58\x48\x89\xd0\x64\x48\x8b\x14\x25\x28\x00\x00\x00"), 1, 0,
+	  AT(0, 0, PLACE_STEPPED) },
+	{ "sub $0x58,%rsp; push %rbx, return needed", BYTES("\x48\x83\xec\x58\x53"), 1, 0,
+	  AT(0, 0, PLACE_STEPPED) },
+	{ "sub $0x58,%rsp; push %rbx", BYTES("\x48\x83\xec\x58\x53"), 0, 0,
+	  AT(4, 11, PLACE_EMULATED) },
+	{ "sub $4,%rsp; push %rbx", BYTES("\x48\x83\xec\x04\x53"), 0, 0, AT(0, 0, PLACE_STEPPED) },
+	{ "and $-32,%rsp; push %rbx", BYTES("\x48\x83\xe4\xe0\x53"), 0, 0,
+	  AT(0, 0, PLACE_STEPPED) },
+	/* UCX 1.13.1, ucp_rndv_get_completion */
+	{ "mov -0x68(%rdi),%rax; cmp; je", BYTES("\x48\x8b\x47\x98\x48\x39\x47\xc0\x74\x06\xc3"), 0,
+	  0, AT(8, 0, PLACE_EMULATED) },
+	/* UCX 1.13.1, uct_sm_ep_put_bcopy: %rdi goes before the tail jump */
+	{ "mov %rsi,%rax; lea,%rdi; mov,%rsi; jmp *%rax",
+	  BYTES("\x48\x89\xf0\x4b\x8d\x3c\x08\x48\x89\xd6\xff\xe0"), 1, 0,
+	  AT(0, 0, PLACE_STEPPED) },
+	{ "mov $1,%esi; push %rbx", BYTES("\xbe\x01\x00\x00\x00\x53"), 0, 0,
+	  AT(0, 0, PLACE_STEPPED) },
+	{ "mov $1,%esi; push %rbx, second argument unread", BYTES("\xbe\x01\x00\x00\x00\x53"), 0,
+	  1 << 1, AT(5, 0, PLACE_EMULATED) },
+	{ "xor %r9d,%r9d; push %rbx", BYTES("\x45\x31\xc9\x53"), 0, 0, AT(0, 0, PLACE_STEPPED) },
+	{ "xor %eax,%eax; push %rbx", BYTES("\x31\xc0\x53"), 0, 0, AT(2, 0, PLACE_EMULATED) },
+	{ "mov %rdi,%rax; jmp rel8", BYTES("\x48\x89\xf8\xeb\x10"), 1, 0,
+	  AT(3, 0, PLACE_EMULATED) },
+	{ "mov %rdi,%rax; call rel32", BYTES("\x48\x89\xf8\xe8\x00\x00\x00\x00"), 1, 0,
+	  AT(3, 0, PLACE_EMULATED) },
+	{ "mov; jmp *%rax; push", BYTES("\x48\x89\xf8\xff\xe0\x53"), 1, 0,
+	  AT(0, 0, PLACE_STEPPED) },
+	{ "push imm8", BYTES("\x6a\x01\xc3"), 0, 0, AT(0, 0, PLACE_STEPPED) },
+	{ "push (%rax); push %rbx", BYTES("\xff\x30\x53"), 0, 0, AT(2, 1, PLACE_EMULATED) },
+	{ "pushw %bx", BYTES("\x66\x53\xc3"), 0, 0, AT(0, 0, PLACE_STEPPED) },
+	{ "jrcxz", BYTES("\xe3\x10\xc3"), 0, 0, AT(0, 0, PLACE_STEPPED) },
+	{ "xor %eax,%eax; ret", BYTES("\x31\xc0\xc3"), 0, 0, AT(0, 0, PLACE_STEPPED) },
+	/* a loop around all that is emulated */
+	{ "mov %rdi,%rax; nop; dec %rax; jne nop",
+	  BYTES("\x48\x89\xf8\x90\x48\xff\xc8\x75\xfa\xc3"), 0, 0, AT(0, 0, PLACE_STEPPED) },
+	{ "int3", BYTES("\xcc\x55\x48\x89\xe5"), 0, 0, AT(0, 0, PLACE_REFUSED) },
+	{ "ud2", BYTES("\x0f\x0b"), 0, 0, AT(0, 0, PLACE_REFUSED) },
+	{ "nothing", BYTES(""), 0, 0, AT(0, 0, PLACE_REFUSED) },
+	{ "half an instruction", BYTES("\x48\x8b\x05\x11"), 0, 0, AT(0, 0, PLACE_REFUSED) },
+	{ "not an instruction", BYTES("\x06\x06\x06"), 0, 0, AT(0, 0, PLACE_REFUSED) },
+};
+
+static const struct prologue_case arm64_cases[] = {
+	{ "bti c", BYTES("\x5f\x24\x03\xd5\xfd\x7b\xbf\xa9"), 1, 0, AT(0, 0, PLACE_EMULATED) },
+	{ "paciasp", BYTES("\x3f\x23\x03\xd5"), 1, 0, AT(0, 0, PLACE_EMULATED) },
+	{ "stp x29, x30, [sp, #-16]!", BYTES("\xfd\x7b\xbf\xa9"), 1, 0, AT(0, 0, PLACE_STEPPED) },
+	{ "b", BYTES("\x04\x00\x00\x14"), 1, 0, AT(0, 0, PLACE_EMULATED) },
+	{ "cbz x0", BYTES("\x40\x00\x00\xb4"), 1, 0, AT(0, 0, PLACE_EMULATED) },
+	{ "ldxr w1, [x0]", BYTES("\x01\x7c\x5f\x88"), 1, 0, AT(0, 0, PLACE_REFUSED) },
+	{ "brk #0", BYTES("\x00\x00\x20\xd4"), 1, 0, AT(0, 0, PLACE_REFUSED) },
+	{ "three bytes", BYTES("\x5f\x24\x03"), 1, 0, AT(0, 0, PLACE_REFUSED) },
+};
+
+static void check(int machine, const struct prologue_case *c)
+{
+	struct placement got =
+		place_probe_reading(machine, (const uint8_t *)c->code, c->size, c->needs_return,
+				    c->arguments ? c->arguments : ~0u);
+
+	if (got.delta != c->want.delta || got.sp_words != c->want.sp_words ||
+	    got.class != c->want.class)
+		fail_msg("%s: +%u, %u words, class %d instead of +%u, %u, %d", c->what, got.delta,
+			 got.sp_words, got.class, c->want.delta, c->want.sp_words, c->want.class);
+}
+
+static void x86_prologues(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(x86_cases) / sizeof(x86_cases[0]); i++)
+		check(EM_X86_64, &x86_cases[i]);
+}
+
+static void arm64_prologues(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(arm64_cases) / sizeof(arm64_cases[0]); i++)
+		check(EM_AARCH64, &arm64_cases[i]);
+}
+
+static void other_machines_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(place_probe(EM_PPC64, (const uint8_t *)"\x55\x55\x55\x55", 4, 0).class,
+			 PLACE_REFUSED);
+}
+
+/* Whatever the bytes: inside the code, and the first instruction when stepped. */
+static void random_bytes_never_lead_outside(void **state)
+{
+	uint8_t code[PLACE_WINDOW + 16];
+	uint32_t random = 2463534242;
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		size_t size = round % sizeof(code);
+		struct placement got;
+
+		for (size_t i = 0; i < size; i++) {
+			random ^= random << 13;
+			random ^= random >> 17;
+			random ^= random << 5;
+			code[i] = random;
+		}
+		got = place_probe(round % 2 ? EM_X86_64 : EM_AARCH64, code, size, round % 3);
+		if (got.class == PLACE_REFUSED || got.class == PLACE_STEPPED)
+			assert_int_equal(got.delta, 0);
+		else
+			assert_true(got.delta < size && got.delta < PLACE_WINDOW);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(x86_prologues),
+		cmocka_unit_test(arm64_prologues),
+		cmocka_unit_test(other_machines_are_refused),
+		cmocka_unit_test(random_bytes_never_lead_outside),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

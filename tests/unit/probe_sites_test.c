@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The site table is consistent with itself and with what BPF programs read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "probe/sites_tables.h"
+
+static void rows_are_complete_and_unique(void **state)
+{
+	(void)state;
+	assert_null(site_row(0));
+	assert_null(site_row(site_count()));
+	assert_true(site_count() < UB_MAX_SITES);
+	for (unsigned int row = 1; row < site_count(); row++) {
+		const struct site *site = site_row(row);
+
+		assert_non_null(site->symbol);
+		assert_non_null(site->name);
+		assert_true(site->wire.kind > 0 && site->wire.kind < UB_KIND_MAX);
+		if (!strchr(site->symbol, '*'))
+			assert_int_equal(site_by_symbol(site->symbol), row);
+	}
+	assert_int_equal(site_by_symbol("main"), 0);
+}
+
+static void kinds_fit_layers(void **state)
+{
+	(void)state;
+	for (unsigned int row = 1; row < site_count(); row++) {
+		const struct site *site = site_row(row);
+		const struct ub_site *wire = &site->wire;
+
+		assert_int_equal(site->layer == LAYER_MPI, wire->kind == UB_CALL);
+		assert_int_equal(site->ops_slot >= 0, wire->kind == UB_XFER);
+		assert_true(wire->kind != UB_XFER || site->layer == LAYER_UCT);
+		/* return probes break programs that switch stacks inside an MPI call */
+		assert_true(wire->kind != UB_CALL || !wire->needs_return);
+		assert_true(wire->kind != UB_CALL || !strncmp(site->symbol, "PMPI", 4));
+		assert_true(wire->kind != UB_CALL || !strcmp(site->name, site->symbol + 1));
+		assert_true(wire->kind == UB_CALL || site_arguments(site));
+	}
+}
+
+static void arrivals_have_their_ids(void **state)
+{
+	unsigned int seen = 0;
+
+	(void)state;
+	for (unsigned int row = 1; row < site_count(); row++) {
+		const struct ub_site *wire = &site_row(row)->wire;
+
+		assert_int_equal(wire->kind == UB_RX, wire->am_id != 0);
+		assert_int_equal(seen & 1u << wire->am_id & ~1u, 0);
+		seen |= 1u << wire->am_id;
+	}
+	/* middle fragments (4, 25) are too many, wire-up (1) and 5, 13 are not messages */
+	assert_int_equal(seen >> 1,
+			 0x07ffffff >> 1 & ~(1u << 0 | 1u << 3 | 1u << 4 | 1u << 12 | 1u << 24));
+}
+
+static void every_data_slot_has_a_row(void **state)
+{
+	(void)state;
+	for (int slot = 0; slot < 20; slot++) {
+		const struct site *generic = site_row(site_by_slot(slot));
+
+		assert_non_null(generic);
+		assert_int_equal(generic->ops_slot, slot);
+		for (unsigned int row = 1; row < site_count(); row++) {
+			const struct site *site = site_row(row);
+
+			if (site->ops_slot != slot)
+				continue;
+			assert_string_equal(site->name, generic->name);
+			assert_memory_equal(&site->wire, &generic->wire, sizeof(site->wire));
+		}
+	}
+	assert_int_equal(site_by_slot(20), 0);
+	assert_int_equal(site_by_slot(-1), 0);
+}
+
+static void completions_have_rows(void **state)
+{
+	(void)state;
+	for (int what = UB_COMP_UCT; what <= UB_COMP_REQ_FREE; what++) {
+		unsigned int row = site_for_completion(what);
+
+		assert_int_not_equal(row, 0);
+		assert_int_equal(site_row(row)->wire.what, what);
+	}
+	/* not the row of some function: these stand for addresses learnt later */
+	assert_non_null(strchr(site_row(site_for_completion(UB_COMP_UCT))->symbol, '.'));
+	assert_non_null(strchr(site_row(site_for_completion(UB_COMP_SEND_CB))->symbol, '.'));
+	assert_non_null(strchr(site_row(site_for_completion(UB_COMP_RECV_CB))->symbol, '.'));
+}
+
+static const struct ub_site *wire_of(const char *symbol)
+{
+	return &site_row(site_by_symbol(symbol))->wire;
+}
+
+static void arguments_follow_prototypes(void **state)
+{
+	(void)state;
+	assert_int_equal(wire_of("PMPI_Send")->arg_comm, 6);
+	assert_int_equal(wire_of("PMPI_Alltoallw")->arg_comm, 9);
+	assert_int_equal(wire_of("PMPI_Sendrecv")->arg_comm, 11);
+	assert_int_equal(wire_of("PMPI_Waitall")->arg_comm, 0);
+	assert_int_equal(wire_of("ucp_am_send_nbx")->arg_param, 7);
+	assert_int_equal(wire_of("uct_tcp_ep_am_zcopy")->arg_comp, 8);
+	assert_int_equal(wire_of("uct_tcp_ep_am_zcopy")->length_rule, UB_LEN_ZCOPY_AM);
+	assert_int_equal(wire_of("uct_mm_ep_am_bcopy")->arg_pack, 4);
+	assert_int_equal(wire_of("uct_scopy_ep_get_zcopy")->arg_comp, 6);
+	assert_int_equal(site_arguments(site_row(site_by_symbol("ucp_ep_flush_nbx"))),
+			 1 << 1 | 1 << 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_complete_and_unique),
+		cmocka_unit_test(kinds_fit_layers),
+		cmocka_unit_test(arrivals_have_their_ids),
+		cmocka_unit_test(every_data_slot_has_a_row),
+		cmocka_unit_test(completions_have_rows),
+		cmocka_unit_test(arguments_follow_prototypes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
