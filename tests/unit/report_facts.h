@@ -15,7 +15,7 @@ static const char made_tag_send[] = "tag_send", made_tag_recv[] = "tag_recv", ma
 static const char made_am_short[] = "am_short", made_am_bcopy[] = "am_bcopy";
 static const char made_get_zcopy[] = "get_zcopy", made_eager[] = "eager_bcopy";
 static const char made_rndv[] = "rndv_get_zcopy", made_rma[] = "put_zcopy";
-static const char made_put_zcopy[] = "put_zcopy_op";
+static const char made_put_zcopy[] = "put_zcopy";
 
 static const struct fact_ucx made_ucx[] = {
 	{ "/usr/lib/libucp.so.0", "1b2c", "1.13.1", "1.13.1-release" },

@@ -81,6 +81,22 @@ enum cube_order {
 /* All rows in order; the caller frees the array, the rows stay the cube's. */
 const struct cube_row **cube_sorted(const struct cube *cube, enum cube_order order);
 
+void cube_sort(const struct cube *cube, const struct cube_row **rows, size_t count,
+	       enum cube_order order);
+
+/*
+ * The rows whose first keys are prefix, in an array sorted CUBE_BY_KEYS; *count says how many.
+ * Takes time in the logarithm of the number of rows.
+ */
+const struct cube_row **cube_prefix(const struct cube *cube, const struct cube_row **sorted,
+				    const uint64_t *prefix, int words, size_t *count);
+
+/*
+ * Joins rows whose keys differ in their pointers but not in their text. Facts promise one pointer
+ * per text; a constant that the compiler has twice must not show as two rows.
+ */
+void cube_join(struct cube *cube);
+
 /* The text of a key word, NULL where it is absent and the shape has no word for that. */
 const char *cube_key_text(const struct cube_key *key, uint64_t word);
 

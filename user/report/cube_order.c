@@ -69,16 +69,23 @@ static int order_words(enum cube_key_type type, uint64_t a, uint64_t b)
 	return (int64_t)a < (int64_t)b ? -1 : 1;
 }
 
+static int order_keys(const struct cube_shape *shape, const uint64_t *a, const uint64_t *b,
+		      int words)
+{
+	int order = 0;
+
+	for (int i = 0; !order && i < words; i++)
+		order = order_words(shape->keys[i].type, a[i], b[i]);
+	return order;
+}
+
 static int by_keys(const void *left, const void *right, void *arg)
 {
 	const struct cube_row *a = *(const struct cube_row *const *)left;
 	const struct cube_row *b = *(const struct cube_row *const *)right;
 	const struct cube_shape *shape = arg;
-	int order = 0;
 
-	for (int i = 0; !order && i < shape->count; i++)
-		order = order_words(shape->keys[i].type, a->key[i], b->key[i]);
-	return order;
+	return order_keys(shape, a->key, b->key, shape->count);
 }
 
 static int descending(uint64_t a, uint64_t b)
@@ -106,19 +113,52 @@ static int by_time(const void *left, const void *right, void *arg)
 	return order ? order : by_bytes(left, right, arg);
 }
 
-const struct cube_row **cube_sorted(const struct cube *cube, enum cube_order order)
+void cube_sort(const struct cube *cube, const struct cube_row **rows, size_t count,
+	       enum cube_order order)
 {
 	static int (*const orders[])(const void *, const void *, void *) = {
 		[CUBE_BY_KEYS] = by_keys,
 		[CUBE_BY_BYTES] = by_bytes,
 		[CUBE_BY_TIME] = by_time,
 	};
+
+	qsort_r(rows, count, sizeof(*rows), orders[order], (void *)cube->shape);
+}
+
+const struct cube_row **cube_sorted(const struct cube *cube, enum cube_order order)
+{
 	const struct cube_row **rows;
 	size_t room = 0;
 
 	rows = vec_grow(NULL, &room, cube->rows.len + 1, sizeof(*rows));
 	for (size_t i = 0; i < cube->rows.len; i++)
 		rows[i] = &cube->rows.data[i];
-	qsort_r(rows, cube->rows.len, sizeof(*rows), orders[order], (void *)cube->shape);
+	cube_sort(cube, rows, cube->rows.len, order);
 	return rows;
+}
+
+/* The first row whose keys are not below prefix (above = 0), or that are above it (above = 1). */
+static size_t bound(const struct cube *cube, const struct cube_row **sorted, const uint64_t *prefix,
+		    int words, int above)
+{
+	size_t low = 0, high = cube->rows.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (order_keys(cube->shape, sorted[middle]->key, prefix, words) < above)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct cube_row **cube_prefix(const struct cube *cube, const struct cube_row **sorted,
+				    const uint64_t *prefix, int words, size_t *count)
+{
+	size_t first = bound(cube, sorted, prefix, words, 0);
+
+	*count = bound(cube, sorted, prefix, words, 1) - first;
+	return sorted + first;
 }

@@ -35,6 +35,10 @@ void report_free(struct report *report)
 void report_finish(struct report *report, const struct fact_totals *totals)
 {
 	report->totals = *totals;
+	cube_join(&report->calls);
+	cube_join(&report->ops);
+	cube_join(&report->transfers);
+	cube_join(&report->messages);
 }
 
 const struct report_process *report_process_at(const struct report *report, int64_t index)

@@ -65,24 +65,22 @@ void text_time(const struct text *text, char *out, size_t size, uint64_t ns, uin
 		snprintf(out, size, "%s%s", precisions == 1u << TIME_EXACT ? "" : "~", number);
 }
 
-static bool row_of(const struct cube_row *row, const uint64_t *prefix, int words)
+void text_shares(char *out, size_t size, const struct text_carried *carried, const uint64_t *prefix)
 {
-	return !memcmp(row->key, prefix, words * sizeof(*prefix));
-}
-
-void text_shares(char *out, size_t size, const struct cube *cube, const uint64_t *prefix)
-{
+	const struct cube *cube = &carried->cube;
 	int last = cube->shape->count - 1;
-	const struct cube_row **rows = cube_sorted(cube, CUBE_BY_BYTES);
+	size_t count;
+	const struct cube_row **rows = cube_prefix(cube, carried->sorted, prefix, last, &count);
 	uint64_t whole = 0;
 
-	for (size_t i = 0; i < cube->rows.len; i++)
-		if (row_of(rows[i], prefix, last))
-			whole += rows[i]->sums.bytes;
-	for (size_t i = 0; i < cube->rows.len; i++) {
+	for (size_t i = 0; i < count; i++)
+		whole += rows[i]->sums.bytes;
+	/* Sorting these few among themselves keeps the array sorted by its prefixes. */
+	cube_sort(cube, rows, count, CUBE_BY_BYTES);
+	for (size_t i = 0; i < count; i++) {
 		char share[16];
 
-		if (!row_of(rows[i], prefix, last) || !rows[i]->sums.count)
+		if (!rows[i]->sums.count)
 			continue;
 		unit_share(share, sizeof(share), rows[i]->sums.bytes, whole);
 		text_append(out, size, "%s%s", *out ? ", " : "",
@@ -90,7 +88,6 @@ void text_shares(char *out, size_t size, const struct cube *cube, const uint64_t
 		if (whole && rows[i]->sums.bytes != whole)
 			text_append(out, size, " %s", share);
 	}
-	free(rows);
 }
 
 static int by_rank(const void *left, const void *right)

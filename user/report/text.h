@@ -36,11 +36,18 @@ void text_process(const struct text *text, char *out, size_t size, int64_t index
 /* A duration with the sign of its precision: none = exact, at most, at least, ~ mixed. */
 void text_time(const struct text *text, char *out, size_t size, uint64_t ns, uint32_t precisions);
 
+/* Data by what it belongs to (first keys) and by transport (last key). */
+struct text_carried {
+	struct cube cube;
+	const struct cube_row **sorted; /* by keys, may be reordered below the same first keys */
+};
+
 /*
- * The rows of cube whose first words are prefix, named by their last word, with their share of the
- * bytes: "posix 60.0 %, cma 40.0 %". Appends to out.
+ * The transports of the rows whose first keys are prefix, with their share of the bytes:
+ * "posix 60.0 %, cma 40.0 %". Appends to out.
  */
-void text_shares(char *out, size_t size, const struct cube *cube, const uint64_t *prefix);
+void text_shares(char *out, size_t size, const struct text_carried *carried,
+		 const uint64_t *prefix);
 
 /* snprintf() behind what is already in out. */
 void text_append(char *out, size_t size, const char *format, ...)

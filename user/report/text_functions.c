@@ -19,7 +19,7 @@ static const struct cube_shape carried_shape = {
 struct functions {
 	const struct text *text;
 	struct cube rows;
-	struct cube carried; /* data transfers by function and transport */
+	struct text_carried carried; /* data transfers by function and transport */
 };
 
 static const struct cube_sums *sums(const void *row)
@@ -96,8 +96,8 @@ static void add_outside(struct functions *functions)
 		if (!ops->rows.data[i].key[2])
 			cube_at(&functions->rows, outside)->sums.ops +=
 				ops->rows.data[i].sums.count;
-	for (size_t i = 0; i < functions->carried.rows.len; i++) {
-		const struct cube_row *row = &functions->carried.rows.data[i];
+	for (size_t i = 0; i < functions->carried.cube.rows.len; i++) {
+		const struct cube_row *row = &functions->carried.cube.rows.data[i];
 
 		if (row->key[0] == KIND_DATA && !row->key[1])
 			cube_at(&functions->rows, outside)->sums.bytes += row->sums.bytes;
@@ -112,9 +112,10 @@ void text_functions(const struct text *text)
 	size_t shown;
 
 	cube_init(&functions.rows, &function_shape);
-	cube_init(&functions.carried, &carried_shape);
+	cube_init(&functions.carried.cube, &carried_shape);
 	cube_rollup(&functions.rows, &text->report->calls);
-	cube_rollup(&functions.carried, &text->report->transfers);
+	cube_rollup(&functions.carried.cube, &text->report->transfers);
+	functions.carried.sorted = cube_sorted(&functions.carried.cube, CUBE_BY_KEYS);
 	add_outside(&functions);
 	rows = cube_sorted(&functions.rows, CUBE_BY_TIME);
 	shown = text_limit(text, functions.rows.rows.len, limits);
@@ -125,6 +126,7 @@ void text_functions(const struct text *text)
 		text_end(text, shown, functions.rows.rows.len);
 	}
 	free(rows);
+	free(functions.carried.sorted);
 	cube_release(&functions.rows);
-	cube_release(&functions.carried);
+	cube_release(&functions.carried.cube);
 }

@@ -22,7 +22,7 @@ struct pairs {
 	const struct text *text;
 	struct cube rows; /* data transfers */
 	struct cube messages; /* matched messages */
-	struct cube carried; /* data transfers by transport */
+	struct text_carried carried; /* data transfers by transport */
 };
 
 static const struct cube_sums *sums(const void *row)
@@ -103,7 +103,7 @@ static void collect(struct pairs *pairs, const struct cube_row *row)
 	if (row->key[T_KIND] != KIND_DATA)
 		return;
 	cube_sums_add(&cube_at(&pairs->rows, key)->sums, &row->sums);
-	cube_sums_add(&cube_at(&pairs->carried, key)->sums, &row->sums);
+	cube_sums_add(&cube_at(&pairs->carried.cube, key)->sums, &row->sums);
 }
 
 void text_pairs(const struct text *text)
@@ -116,12 +116,13 @@ void text_pairs(const struct text *text)
 
 	cube_init(&pairs.rows, &pair_shape);
 	cube_init(&pairs.messages, &pair_shape);
-	cube_init(&pairs.carried, &carried_shape);
+	cube_init(&pairs.carried.cube, &carried_shape);
 	for (size_t i = 0; i < transfers->rows.len; i++)
 		collect(&pairs, &transfers->rows.data[i]);
 	cube_rollup(&pairs.messages, &text->report->messages);
 	for (size_t i = 0; i < pairs.messages.rows.len; i++)
 		cube_at(&pairs.rows, pairs.messages.rows.data[i].key);
+	pairs.carried.sorted = cube_sorted(&pairs.carried.cube, CUBE_BY_KEYS);
 	rows = cube_sorted(&pairs.rows, CUBE_BY_BYTES);
 	shown = text_limit(text, pairs.rows.rows.len, limits);
 	if (shown) {
@@ -131,7 +132,8 @@ void text_pairs(const struct text *text)
 		text_end(text, shown, pairs.rows.rows.len);
 	}
 	free(rows);
+	free(pairs.carried.sorted);
 	cube_release(&pairs.rows);
 	cube_release(&pairs.messages);
-	cube_release(&pairs.carried);
+	cube_release(&pairs.carried.cube);
 }
