@@ -44,8 +44,7 @@ void links_init(struct links *links, enum link_mechanism mechanism,
 
 void links_release(struct links *links)
 {
-	for (size_t i = 0; i < links->fds.len; i++)
-		close(links->fds.data[i]);
+	link_close_all(links->fds.data, links->fds.len);
 	vec_release(&links->fds);
 }
 
