@@ -47,24 +47,25 @@ static int read_stat(struct process *process)
 }
 
 /* "NSpid:" lists the pid in each namespace, the process's own last. */
-static void read_ns_pid(struct process *process)
+pid_t process_ns_pid(pid_t pid)
 {
 	char text[8192], *at, *end;
-	long got = proc_read(process->pid, "status", text, sizeof(text) - 1);
+	long got = proc_read(pid, "status", text, sizeof(text) - 1);
+	pid_t ns_pid = pid;
 
-	process->ns_pid = process->pid;
 	if (got < 0)
-		return;
+		return pid;
 	text[got] = '\0';
 	at = strstr(text, "\nNSpid:");
 	if (!at)
-		return;
+		return pid;
 	at += strlen("\nNSpid:");
 	end = strchr(at, '\n');
 	while (at && at < end) {
-		process->ns_pid = (pid_t)strtol(at, &at, 10);
+		ns_pid = (pid_t)strtol(at, &at, 10);
 		at += strspn(at, "\t ");
 	}
+	return ns_pid;
 }
 
 static uint64_t namespace_inode(pid_t pid, const char *name)
@@ -112,7 +113,7 @@ int process_init(struct process *process, pid_t pid)
 	error = read_stat(process);
 	if (error)
 		return error;
-	read_ns_pid(process);
+	process->ns_pid = process_ns_pid(pid);
 	process->pid_ns = namespace_inode(pid, "pid");
 	process_uts_name(pid, process->uts, sizeof(process->uts));
 	process->exe = read_exe(pid);

@@ -30,6 +30,9 @@ struct process {
 /* 1: its program is a 32-bit one, 0: not; -ESRCH, -EACCES. A kernel thread is -ESRCH. */
 int process_is_32bit(pid_t pid);
 
+/* The pid in the process's own pid namespace; pid itself where /proc does not tell. */
+pid_t process_ns_pid(pid_t pid);
+
 /* Reads what /proc tells. -ESRCH: gone, -EACCES: not allowed; process needs no release then. */
 int process_init(struct process *process, pid_t pid);
 void process_release(struct process *process);

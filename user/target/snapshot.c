@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "target/snapshot.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "target/proc_file.h"
+#include "target/process.h"
+#include "target/record.h"
+#include "target/snapshot_private.h"
+
+/* A worker that gets an endpoint while it is read may look inconsistent once, seldom twice. */
+#define ATTEMPTS 3
+
+uint64_t snap_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+bool snap_expired(const struct snapshot *snapshot)
+{
+	return snap_now() >= snapshot->deadline;
+}
+
+int snap_refuse(struct snapshot *snapshot, int error, const char *reason)
+{
+	snapshot->reason = reason;
+	return error;
+}
+
+int snap_read(struct snapshot *snapshot, uint64_t address, void *buffer, size_t size)
+{
+	long got;
+
+	if (snap_expired(snapshot))
+		return snap_refuse(snapshot, -ETIME, "took too long");
+	got = proc_read_memory(snapshot->pid, address, buffer, size);
+	if (got < 0)
+		return snap_refuse(snapshot, (int)got, "memory of the process not readable");
+	snapshot->bytes += (uint64_t)got;
+	if ((size_t)got != size)
+		return snap_refuse(snapshot, -EBADMSG, "a pointer leads to unmapped memory");
+	return 0;
+}
+
+int snap_pointer(struct snapshot *snapshot, uint64_t address, uint64_t *value)
+{
+	return snap_read(snapshot, address, value, sizeof(*value));
+}
+
+void snapshot_init(struct snapshot *snapshot, pid_t pid, const struct layout *layout,
+		   unsigned int deadline_ms)
+{
+	*snapshot = (struct snapshot){
+		.pid = pid,
+		.ns_pid = process_ns_pid(pid),
+		.layout = layout,
+		.deadline = snap_now() + deadline_ms * 1000000ull,
+		.reason = "",
+	};
+}
+
+static void add_worker(json_t *records, const struct snapshot *snapshot,
+		       const struct snap_worker *worker, uint64_t ts)
+{
+	json_t *record = record_new("worker", snapshot->pid, ts);
+
+	record_hex(record, "worker", worker->address);
+	record_hex(record, "uuid", worker->uuid);
+	record_text(record, "address_name", worker->address_name);
+	json_array_append_new(records, record);
+}
+
+static void add_iface(json_t *records, const struct snapshot *snapshot,
+		      const struct snap_worker *worker, const struct snap_iface *iface, uint64_t ts)
+{
+	json_t *record = record_new("iface", snapshot->pid, ts);
+
+	record_hex(record, "iface", iface->address);
+	record_hex(record, "worker", worker->address);
+	record_text(record, "tl", iface->tl);
+	record_text(record, "dev", iface->device);
+	json_array_append_new(records, record);
+}
+
+static int collect(struct snapshot *snapshot, uint64_t address, json_t *records)
+{
+	struct snap_worker worker = { 0 };
+	uint64_t ts = snap_now();
+	int error = snap_worker_load(snapshot, address, &worker);
+
+	if (!error) {
+		add_worker(records, snapshot, &worker, ts);
+		for (size_t i = 0; i < worker.ifaces.len; i++)
+			add_iface(records, snapshot, &worker, &worker.ifaces.data[i], ts);
+		error = snap_endpoints(snapshot, &worker, ts, records);
+	}
+	snap_worker_release(&worker);
+	return error;
+}
+
+int snapshot_worker(struct snapshot *snapshot, uint64_t worker, snapshot_emit emit, void *arg)
+{
+	json_t *records = json_array(), *record;
+	int error = -EBADMSG;
+	size_t i;
+
+	for (int attempt = 0; attempt < ATTEMPTS && error == -EBADMSG; attempt++) {
+		json_array_clear(records);
+		error = collect(snapshot, worker, records);
+	}
+	if (!error || error == -ETIME)
+		json_array_foreach(records, i, record) emit(arg, record);
+	json_decref(records);
+	return error;
+}
+
+int snapshot_proto_name(struct snapshot *snapshot, uint64_t proto, char *name, size_t size)
+{
+	uint64_t text;
+	long got;
+	int error;
+
+	if (snapshot->layout->wire.proto_name == UB_OFF_UNKNOWN)
+		return snap_refuse(snapshot, -EBADMSG, "protocol names are not known for this UCX");
+	error = snap_pointer(snapshot, proto + snapshot->layout->wire.proto_name, &text);
+	if (error)
+		return error;
+	got = proc_read_memory(snapshot->pid, text, name, size);
+	if (got <= 0 || !memchr(name, 0, (size_t)got) || !*name)
+		return snap_refuse(snapshot, -EBADMSG, "no protocol name there");
+	for (const char *at = name; *at; at++)
+		if (!isprint((unsigned char)*at))
+			return snap_refuse(snapshot, -EBADMSG, "no protocol name there");
+	return 0;
+}

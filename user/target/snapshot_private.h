@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by the snapshot_*.c files only. */
+#ifndef UCXBPF_TARGET_SNAPSHOT_PRIVATE_H
+#define UCXBPF_TARGET_SNAPSHOT_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "target/snapshot.h"
+
+/* ucp_tl_resource_desc_t, the same in 1.13.1, 1.16.0 and 1.18.1. */
+#define TL_STRIDE 60
+#define TL_NAME_SIZE 10
+#define TL_DEVICE 10
+#define TL_DEVICE_SIZE 32
+
+struct snap_iface {
+	uint64_t address;
+	char tl[TL_NAME_SIZE], device[TL_DEVICE_SIZE];
+};
+
+/* What is known of one worker; address_name, uuid as UCX has them. */
+struct snap_worker {
+	uint64_t address, uuid;
+	char address_name[64];
+	VEC(struct snap_iface) ifaces;
+	struct map iface_index; /* address -> index + 1 */
+};
+
+/* Sets the reason; returns error. */
+int snap_refuse(struct snapshot *snapshot, int error, const char *reason);
+
+/* All of size bytes, or an error with its reason. */
+int snap_read(struct snapshot *snapshot, uint64_t address, void *buffer, size_t size);
+int snap_pointer(struct snapshot *snapshot, uint64_t address, uint64_t *value);
+
+uint64_t snap_now(void);
+bool snap_expired(const struct snapshot *snapshot);
+
+/* Reads and validates a worker and its interfaces; release it also after an error. */
+int snap_worker_load(struct snapshot *snapshot, uint64_t address, struct snap_worker *worker);
+void snap_worker_release(struct snap_worker *worker);
+
+/* Appends "uct_ep" and "ep" records of all the worker's endpoints. */
+int snap_endpoints(struct snapshot *snapshot, const struct snap_worker *worker, uint64_t ts,
+		   json_t *records);
+
+#endif
