@@ -64,7 +64,7 @@ libs = $$(pkg-config $(if $(STATIC),--static) --libs $(PKGS)) -lZydis -pthread -
 link = $(if $(STATIC),-Wl$(comma)-Bstatic) $(libs) $(if $(STATIC),-Wl$(comma)-Bdynamic)
 comma := ,
 
-BPF_CFLAGS := -target bpf -g -O2 -mcpu=v3 -std=gnu11 -Wall -Wextra -Wno-unused-parameter \
+BPF_CFLAGS := -target bpf -g -O2 -mcpu=v3 -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	$(if $(DEVELOPER),-Werror) -Ibpf
 
 #-- The program ------------------------------------------------------------------------------------
