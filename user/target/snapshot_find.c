@@ -15,6 +15,7 @@
 #include "target/snapshot_private.h"
 
 #define BLOCK (1 << 20)
+#define MAX_ARENA (64ull << 20) /* glibc's HEAP_MAX_SIZE: a thread's malloc arena is no larger */
 #define PRESENT (1ull << 63) /* of a /proc/PID/pagemap entry */
 
 struct region {
@@ -122,6 +123,9 @@ static void scan_regions(struct scan *scan)
 	for (size_t i = 0; i < scan->regions.len; i++) {
 		const struct region *region = &scan->regions.data[i];
 
+		/* seconds of reading in a program with large arrays, to find what is not there */
+		if (scan->count && !region->heap && region->end - region->start > MAX_ARENA)
+			return;
 		for (uint64_t at = region->start; at < region->end; at += step) {
 			uint64_t left = region->end - at;
 
