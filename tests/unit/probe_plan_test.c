@@ -139,6 +139,24 @@ static void hidden_operations(void **state)
 	elf_free(library.elf);
 }
 
+/* The stream handler is static; the exported table of handlers leads to it. */
+static void hidden_arrival_handler(void **state)
+{
+	unsigned int row = site_by_symbol("ucp_stream_am_handler");
+	struct plan plan = { 0 };
+	struct library library;
+	unsigned int found = 0;
+
+	(void)state;
+	open_library(&library, LIBUCP, LIB_UCP);
+	assert_int_equal(plan_library(&plan, &library, LAYER_UCP), 0);
+	for (size_t i = 0; i < plan.probes.len; i++)
+		found += plan.probes.data[i].row == row;
+	assert_int_equal(found, 1);
+	plan_release(&plan);
+	elf_free(library.elf);
+}
+
 static void levels_limit_layers(void **state)
 {
 	size_t counts[LAYER_UCT + 1];
@@ -199,6 +217,7 @@ int main(void)
 		cmocka_unit_test(open_mpi),
 		cmocka_unit_test(mpich),
 		cmocka_unit_test(hidden_operations),
+		cmocka_unit_test(hidden_arrival_handler),
 		cmocka_unit_test(levels_limit_layers),
 		cmocka_unit_test(missing_rows_are_told),
 		cmocka_unit_test(learnt_function),

@@ -61,11 +61,32 @@ static void plan_once(struct planning *p, unsigned int row, uint64_t function, s
 		vec_push(&p->plan->probes, probe);
 }
 
+/* Static functions that an exported object points to. */
+static const struct {
+	const char *symbol, *object;
+	uint64_t at;
+} indirect[] = {
+	/* ucp_am_handler_t.cb: src/ucp/core/ucp_context.h, 1.11.0 to 1.22 */
+	{ "ucp_stream_am_handler", "ucp_am_handler_UCP_AM_ID_STREAM_DATA", 8 },
+};
+
+static int find_function(const struct elf *elf, const char *symbol, uint64_t *function,
+			 uint64_t *size)
+{
+	if (!elf_function(elf, symbol, function, size))
+		return 0;
+	*size = 0;
+	for (size_t i = 0; i < sizeof(indirect) / sizeof(indirect[0]); i++)
+		if (!strcmp(indirect[i].symbol, symbol))
+			return elf_pointer_in(elf, indirect[i].object, indirect[i].at, function);
+	return -ENOENT;
+}
+
 static void plan_row(struct planning *p, unsigned int row)
 {
 	uint64_t function, size;
 
-	if (!elf_function(p->library->elf, site_row(row)->symbol, &function, &size))
+	if (!find_function(p->library->elf, site_row(row)->symbol, &function, &size))
 		plan_once(p, row, function, size ? size : PLACE_CODE_MAX);
 	else if (site_expected(row, p->library->roles))
 		vec_push(&p->plan->missing, row);

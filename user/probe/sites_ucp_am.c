@@ -7,8 +7,7 @@
  * which have no row, so that an arrival makes one record.
  *
  * Middle fragments (ids 4 and 25) come once per 8 KiB and carry nothing that the first one lacks.
- * Id 15's handler is static: its row serves builds that kept .symtab, and addresses read from the
- * handler table of a live interface.
+ * Id 15's handler is static: plan.c finds it through the exported ucp_am_handler_t.
  */
 #include "probe/sites_tables.h"
 

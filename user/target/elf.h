@@ -41,6 +41,12 @@ int elf_vaddr_to_offset(const struct elf *elf, uint64_t vaddr, uint64_t *offset)
 int elf_offset_to_vaddr(const struct elf *elf, uint64_t offset, uint64_t *vaddr);
 
 /*
+ * File offset of the function that a pointer inside a const-initialised data object leads to; at:
+ * bytes from the object's start. -ENOENT: no such object, or nothing of this file in that place.
+ */
+int elf_pointer_in(const struct elf *elf, const char *object, uint64_t at, uint64_t *offset);
+
+/*
  * uct_iface_ops_t tables in the data sections: each slot's file offset, 0 = empty, a shared
  * "unsupported" stub or a function of another library. Found by relocations, see
  * docs/architecture.md.
