@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+// SPDX-License-Identifier: BSD-3-Clause
 /* The codec by itself: no input makes it leave its buffers, and old and new record sizes meet. */
 #include "file/codec.h"
 #include "unit/file_records.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+// SPDX-License-Identifier: BSD-3-Clause
 /* A capture that was cut off or damaged anywhere gives what is whole, and says that it is not all.
  */
 #include "unit/file_records.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+// SPDX-License-Identifier: BSD-3-Clause
 /* What was written comes back: every kind, extreme values, exact order of time. */
 #include "unit/file_records.h"
 

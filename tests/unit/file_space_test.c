@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+// SPDX-License-Identifier: BSD-3-Clause
 /* A full disk costs what was not written yet, and nothing else. */
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Writes a capture of a made-up job: mkcapture FILE [RECORDS [RANKS]]; RANKS is a power of two. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/traffic.h"
+#include "file/file.h"
+
+#define DRAIN_NS 10000000u /* rings are read this often, files flushed every so many times */
+#define DRAINS_PER_FLUSH 100
+
+static const struct {
+	enum traffic_site site;
+	const char *name, *symbol; /* symbol NULL: the first row of that name */
+} traffic_sites[] = {
+	{ SITE_ISEND, "MPI_Isend", NULL },
+	{ SITE_IRECV, "MPI_Irecv", NULL },
+	{ SITE_WAITALL, "MPI_Waitall", NULL },
+	{ SITE_ALLREDUCE, "MPI_Allreduce", NULL },
+	{ SITE_TAG_SEND, "tag_send", NULL },
+	{ SITE_TAG_RECV, "tag_recv", NULL },
+	{ SITE_SHORT, "am_short", "uct_mm_ep_am_short" },
+	{ SITE_BCOPY, "am_bcopy", "uct_mm_ep_am_bcopy" },
+	{ SITE_EAGER, "eager_only", NULL },
+	{ SITE_RECV_CB, "recv_callback", NULL },
+};
+
+static void put_side(struct file_writer *w, json_t *side)
+{
+	if (!side || file_writer_side(w, side))
+		fprintf(stderr, "mkcapture: a side record was not taken\n");
+	json_decref(side);
+}
+
+static json_t *address(uint64_t value)
+{
+	return json_sprintf("0x%" PRIx64, value);
+}
+
+static void put_sites(struct traffic *t, struct file_writer *w)
+{
+	static const char *const layers[] = { "mpi", "ucp", "uct" };
+	unsigned int row, i;
+
+	for (row = 1; row < site_count(); row++) {
+		const struct site *s = site_row(row);
+
+		for (i = 0; i < TRAFFIC_SITES; i++)
+			if (!t->sites[i] && !strcmp(s->name, traffic_sites[i].name) &&
+			    (!traffic_sites[i].symbol ||
+			     !strcmp(s->symbol, traffic_sites[i].symbol)))
+				t->sites[traffic_sites[i].site] = (uint16_t)row;
+		put_side(w, json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:i, s:i}", "t", "site",
+				      "row", (int)row, "symbol", s->symbol, "name", s->name,
+				      "layer", layers[s->layer], "kind", s->wire.kind, "what",
+				      s->wire.what, "am_id", s->wire.am_id));
+	}
+}
+
+static uint64_t uuid_of(uint32_t rank)
+{
+	return 0xabcdef0012340000 + rank;
+}
+
+static void put_connections(const struct traffic *t, const struct rank *r, struct file_writer *w)
+{
+	uint32_t peer;
+
+	put_side(w, json_pack("{s:s, s:i, s:o, s:o, s:s, s:I}", "t", "worker", "tgid", (int)r->tgid,
+			      "worker", address(r->worker), "uuid", address(uuid_of(r->number)),
+			      "address_name", "node1:1", "ts", (json_int_t)r->now));
+	put_side(w,
+		 json_pack("{s:s, s:i, s:o, s:o, s:s, s:s, s:I}", "t", "iface", "tgid",
+			   (int)r->tgid, "iface", address(r->iface), "worker", address(r->worker),
+			   "tl", "posix", "dev", "memory", "ts", (json_int_t)r->now));
+	for (peer = 0; peer < t->ranks; peer++) {
+		put_side(w, json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:[o], s:I}", "t", "ep",
+				      "tgid", (int)r->tgid, "ep", address(ep_to(r, peer)), "worker",
+				      address(r->worker), "peer_uuid", address(uuid_of(peer)),
+				      "local_id", address(ep_to(r, peer)), "lanes",
+				      address(uct_ep_to(r, peer)), "ts", (json_int_t)r->now));
+		put_side(w, json_pack("{s:s, s:i, s:o, s:o, s:I}", "t", "uct_ep", "tgid",
+				      (int)r->tgid, "uct_ep", address(uct_ep_to(r, peer)), "iface",
+				      address(r->iface), "ts", (json_int_t)r->now));
+	}
+}
+
+static void put_sides(struct traffic *t, struct file_writer *w)
+{
+	uint32_t i;
+
+	put_side(w,
+		 json_pack("{s:s, s:i, s:s, s:{s:s, s:s, s:s, s:s}, s:s, s:s, s:i}", "t", "capture",
+			   "version", 1, "tool", "mkcapture", "host", "id",
+			   "00000000-0000-0000-0000-000000000001", "name", "node1", "kernel",
+			   "6.1.0", "machine", "x86_64", "level", "uct", "mode", "run", "ts", 1));
+	put_side(w, json_pack("{s:s, s:i, s:I}", "t", "clock", "mono", 1, "real",
+			      (json_int_t)1700000000000000000));
+	put_sites(t, w);
+	for (i = 0; i < t->ranks; i++) {
+		struct rank *r = &t->rank[i];
+
+		put_side(w, json_pack("{s:s, s:i, s:I, s:I, s:i, s:s, s:s, s:[s], s:s, s:i, s:i, "
+				      "s:i, s:s, s:s, s:s, s:s}",
+				      "t", "process", "tgid", (int)r->tgid, "start_time",
+				      (json_int_t)(1000 + i), "ts", (json_int_t)r->now, "ns_pid",
+				      (int)r->tgid, "comm", "cg", "exe", "/tmp/cg", "cmdline", "cg",
+				      "uts", "node1", "rank", (int)i, "size", (int)t->ranks,
+				      "local_rank", (int)i, "rank_from", "OMPI_COMM_WORLD_RANK",
+				      "job", "1", "mpi", "Open MPI 4.1.4", "seen_from", "start"));
+		put_connections(t, r, w);
+	}
+}
+
+static void setup_ranks(struct traffic *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->ranks; i++)
+		t->rank[i] = (struct rank){
+			.number = i,
+			.tgid = 4000 + i,
+			.cpu = (uint16_t)i,
+			.now = 1000000,
+			.worker = 0x555510000000 + 0x1000000 * (uint64_t)i,
+			.iface = 0x7f2000000000 + 0x100000000 * (uint64_t)i,
+			.pool = 0x7f3000000000 + 0x100000000 * (uint64_t)i,
+		};
+}
+
+/* Hands the records of one CPU after the other to the file, as the rings are read. */
+static int drain(struct traffic *t, struct file_writer *w, struct ub_stats *stats)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->ranks; i++) {
+		struct rank *r = &t->rank[i];
+		size_t at = 0;
+
+		while (at < r->pending.len) {
+			const struct ub_hdr *h = (const void *)(r->pending.data + at);
+			int error = file_writer_record(w, h);
+
+			if (error)
+				return error;
+			stats->produced[h->kind]++;
+			stats->hits++;
+			at += ub_kind_size(h->kind);
+		}
+		r->pending.len = 0;
+	}
+	return 0;
+}
+
+static int generate(struct traffic *t, struct file_writer *w, uint64_t records,
+		    struct ub_stats *stats)
+{
+	uint64_t drained = t->rank[0].now, drains = 0;
+	int error = 0;
+
+	while (!error && file_writer_records(w) < records) {
+		iterate(t);
+		if (t->rank[0].now - drained < DRAIN_NS)
+			continue;
+		drained = t->rank[0].now;
+		error = drain(t, w, stats);
+		if (!error && ++drains % DRAINS_PER_FLUSH == 0)
+			error = file_writer_flush(w, stats);
+	}
+	return error;
+}
+
+int main(int argc, char **argv)
+{
+	static struct traffic t = { .seed = 88172645463325252 };
+	uint64_t records = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
+	struct ub_stats stats = { 0 };
+	struct file_writer *w;
+	uint32_t i;
+	int error, close_error;
+
+	t.ranks = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 4;
+	if (argc < 2 || t.ranks < 2 || t.ranks > TRAFFIC_MAX_RANKS || t.ranks & (t.ranks - 1)) {
+		fprintf(stderr, "usage: mkcapture FILE [RECORDS [RANKS]]\n");
+		return 2;
+	}
+	error = file_writer_open(&w, argv[1]);
+	if (!error) {
+		setup_ranks(&t);
+		put_sides(&t, w);
+		error = generate(&t, w, records, &stats);
+		close_error = file_writer_close(w, &stats);
+		error = error ? error : close_error;
+	}
+	for (i = 0; i < t.ranks; i++)
+		vec_release(&t.rank[i].pending);
+	if (error)
+		fprintf(stderr, "mkcapture: %s: %s\n", argv[1], strerror(-error));
+	return error ? 1 : 0;
+}
