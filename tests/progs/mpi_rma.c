@@ -88,14 +88,18 @@ int main(int argc, char **argv)
 	job_start("mpi_rma", &argc, &argv);
 	EXPECT(size == 2);
 	peer = !rank;
-	T(MPI_Win_allocate)
-	(WORDS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+	/* Not MPI_Win_allocate: MPICH 4.0.2 on one node writes 8 bytes before the address asked
+	 * for. */
+	memory = malloc(WORDS * sizeof(long));
 	memset(memory, 0, WORDS * sizeof(long));
+	T(MPI_Win_create)
+	(memory, WORDS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
 	T(MPI_Barrier)(MPI_COMM_WORLD);
 	fence_epoch(peer);
 	lock_epoch(peer);
 	atomic_epoch(peer);
 	pscw_epoch(peer);
 	T(MPI_Win_free)(&window);
+	free(memory);
 	return job_end();
 }

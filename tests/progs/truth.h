@@ -92,7 +92,7 @@ static inline FILE *truth_open(const char *suffix)
 	char path[4096];
 	FILE *file;
 
-	if (!directory)
+	if (!directory || !*directory)
 		return NULL;
 	snprintf(path, sizeof(path), "%s/%d.%s", directory, truth.rank, suffix);
 	file = fopen(path, "w");
