@@ -13,14 +13,14 @@
 #include "target/library.h"
 
 enum place_class {
-	PLACE_NOP5,	/* optimised to a call by recent kernels: cheapest */
-	PLACE_EMULATED,	/* push, nop, call, jmp, jcc: one trap */
-	PLACE_STEPPED,	/* single-stepped: dear, never on a hot site */
-	PLACE_REFUSED,	/* no instruction start could be proved */
+	PLACE_NOP5, /* optimised to a call by recent kernels: cheapest */
+	PLACE_EMULATED, /* push, nop, call, jmp, jcc: one trap */
+	PLACE_STEPPED, /* single-stepped: dear, never on a hot site */
+	PLACE_REFUSED, /* no instruction start could be proved */
 };
 
 struct placement {
-	uint32_t delta;	/* bytes after the function's first instruction */
+	uint32_t delta; /* bytes after the function's first instruction */
 	uint8_t sp_words; /* 8-byte words that %rsp has moved by then */
 	enum place_class class;
 };
@@ -48,7 +48,8 @@ struct plan {
 /* Plans all layers up to max_layer. One function gets one probe, however many names it has. */
 int plan_library(struct plan *plan, const struct library *library, enum site_layer max_layer);
 
-/* Plans one more probe at a function found at run time (a completion callback); -EINVAL: refused. */
+/* Plans one more probe at a function found at run time (a completion callback); -EINVAL: refused.
+ */
 int plan_function(struct planned_probe *probe, const struct library *library, unsigned int row,
 		  uint64_t function_offset);
 
