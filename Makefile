@@ -148,7 +148,7 @@ $(O)/tests/progs/dl/%: tests/progs/%.c
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@ -ldl -pthread
 
 .PHONY: tests progs check bench format format-check demo setup man install clean
-tests: $(UNIT_BIN) progs
+tests: $(UNIT_BIN) $(O)/tests/bench/verifier progs
 progs: $(PROG_BIN)
 
 # The second make starts after setup, and so sees what setup installed.
