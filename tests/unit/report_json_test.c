@@ -122,7 +122,7 @@ static void totals_are_passed_on(void **state)
 	free(text);
 	text = json_dumps(json_object_get(root, "attribution"), JSON_COMPACT);
 	assert_string_equal(text,
-			    "{\"data_bytes\":14252138,\"to_op\":14251960,\"to_call\":14055349,"
+			    "{\"data_bytes\":14252358,\"to_op\":14252180,\"to_call\":14055569,"
 			    "\"unexplained\":178,\"unexplained_reasons\":{\"request not seen\""
 			    ":178}}");
 	free(text);

@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# `ucxbpf replay` and bad input: one clear line on stderr, a documented exit status (docs/exit-codes.md).
+
+setup() {
+	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
+	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
+	cd "$BATS_TEST_TMPDIR" || return
+	capture=$(ls "$TOP"/tests/data/*.ucxb 2>/dev/null | head -1)
+}
+
+# expect STATUS PATTERN ARGUMENT...: the status, and one line on stderr that fits the pattern.
+expect() {
+	local status=$1 pattern=$2 got=0
+
+	shift 2
+	"$UCXBPF" replay "$@" >out 2>err || got=$?
+	cat err
+	[ "$got" -eq "$status" ]
+	grep -q "$pattern" err
+	[ "$(grep -c . err)" -eq 1 ]
+}
+
+need_capture() {
+	[ -n "$capture" ] || skip "no captures in tests/data"
+}
+
+@test "a file that is not there" {
+	expect 3 "nowhere.ucxb: No such file" nowhere.ucxb
+	[ ! -s out ]
+}
+
+@test "a directory" {
+	expect 3 "irectory" .
+}
+
+@test "not a capture: empty, text, zeros" {
+	: >empty
+	expect 3 "empty: " empty
+	echo "this is text, not a capture of anything at all" >text
+	expect 3 "text: " text
+	head -c 65536 /dev/zero >zeros
+	expect 3 "zeros: " zeros
+}
+
+@test "usage: no file, unknown option, bad kind" {
+	for arguments in "" "--bogus x" "--kind=payload x" "--function=, x"; do
+		run "$UCXBPF" replay $arguments
+		echo "$output"
+		[ "$status" -eq 2 ]
+	done
+}
+
+@test "help has examples, exit status and every filter" {
+	run "$UCXBPF" replay --help
+	[ "$status" -eq 0 ]
+	for word in Examples: "Exit status" --function --op --ucp-op --transport --device --process \
+		--host --kind; do
+		[[ $output == *"$word"* ]]
+	done
+}
+
+@test "a good file is reported although another is bad" {
+	need_capture
+	expect 4 "nowhere.ucxb: " "$capture" nowhere.ucxb
+	[ -s out ]
+}
+
+@test "a capture is never overwritten" {
+	need_capture
+	cp "$capture" copy.ucxb
+	expect 2 "not overwritten" -o copy.ucxb copy.ucxb
+	cmp "$capture" copy.ucxb
+}
+
+@test "a report that cannot be written" {
+	need_capture
+	[ -w /dev/full ] || skip "no /dev/full"
+	expect 1 "No space left" -o /dev/full --json "$capture"
+}
+
+@test "a truncated capture is reported as far as it goes" {
+	need_capture
+	size=$(stat -c %s "$capture")
+	head -c $((size - 7)) "$capture" >short.ucxb
+	expect 4 "short.ucxb: " --json short.ucxb
+	jq -e '.schema == "ucxbpf.report/1"' out
+}
+
+@test "a pipe that closes early" {
+	need_capture
+	run bash -c "set -o pipefail; '$UCXBPF' replay -vv '$capture' | head -1"
+	[[ $output == ucxbpf* ]]
+}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Breaches of the schema ucxbpf.report/1 (docs/report.md) in a report, one string each; none = valid.
+# Only what is fixed is checked: more keys and fields are allowed.
+
+def natural: type == "number" and . >= 0 and floor == .;
+def name: type == "string" and . != "";
+def or_null(f): . == null or f;
+def reasons: type == "object" and all(.[]; natural);
+def one_of($words): . as $word | $words | index([$word]) != null;
+
+def breach($where; $field; f):
+	if type != "object" then "\($where): not an object"
+	elif has($field) | not then "\($where): no \($field)"
+	elif .[$field] | f then empty
+	else "\($where).\($field): \(.[$field] | tojson)" end;
+
+def rows($table; f):
+	if .[$table] | type != "array" then "\($table): not an array"
+	else .[$table] | to_entries[] | {where: "\($table)[\(.key)]", row: .value} | f end;
+
+def host:
+	.where as $where | .row |
+	breach($where; "id"; natural), breach($where; "name"; name);
+
+def ucx($where):
+	breach($where; ("path", "build_id", "version", "layout"); name);
+
+def process:
+	.where as $where | .row |
+	breach($where; ("id", "pid"); natural),
+	breach($where; ("comm", "exe"); name),
+	breach($where; ("host", "rank", "size"); or_null(natural)),
+	breach($where; "mpi"; or_null(name)),
+	breach($where; "seen_from"; one_of(["start", "attach"])),
+	(.ucx | if type == "array" then .[] | ucx("\($where).ucx") else "\($where).ucx: not an array" end);
+
+def call:
+	.where as $where | .row |
+	breach($where; ("process", "count"); natural), breach($where; "function"; name);
+
+def op:
+	.where as $where | .row |
+	breach($where; ("process", "count", "bytes"); natural),
+	breach($where; ("op", "protocol"); name),
+	breach($where; "function"; or_null(name));
+
+def transfer:
+	.where as $where | .row |
+	breach($where; ("process", "count", "bytes", "retries"); natural),
+	breach($where; "peer"; or_null(natural)),
+	breach($where; ("op", "transport", "device", "protocol", "src_mem", "dst_mem"); name),
+	breach($where; ("ucp_op", "function"); or_null(name)),
+	breach($where; "locality"; one_of(["unknown", "self", "node", "remote"])),
+	breach($where; "kind"; one_of(["data", "control"]));
+
+def message:
+	.where as $where | .row |
+	breach($where; ("src", "dst", "count", "bytes"); natural),
+	breach($where; "function"; or_null(name));
+
+# Every process that a row names is in the list.
+def dangling:
+	[.processes[]?.id] as $known
+	| ((.calls, .ops, .transfers)[]?.process, .transfers[]?.peer, .messages[]?.src, .messages[]?.dst)
+	| select(. != null)
+	| . as $id
+	| select($known | index([$id]) == null)
+	| "process \($id) is not in processes";
+
+# Sums that must hold whatever was traced, and whatever was lost.
+def sums:
+	(.loss | objects | select(.produced != .stored + ([.dropped[]?] | add // 0))
+		| "loss: produced is not stored and dropped"),
+	(.attribution | objects | select(.data_bytes != .to_op + .unexplained)
+		| "attribution: data_bytes is not to_op and unexplained"),
+	(.attribution | objects | select(.to_call > .to_op) | "attribution: to_call is above to_op"),
+	(select(.filter == null)
+		| select(.attribution.data_bytes
+			!= ([.transfers[]? | select(.kind == "data") | .bytes] | add // 0))
+		| "attribution: data_bytes is not the sum of the data transfers"),
+	(select(.filter == null)
+		| select(.matching.matched != ([.messages[]?.count] | add // 0))
+		| "matching: matched is not the sum of the messages"),
+	(.matching | objects
+		| select(.sends != .matched + .ambiguous + ([.unmatched_sends[]?] | add // 0))
+		| "matching: sends are not matched, ambiguous and unmatched");
+
+[
+	breach("report"; "schema"; . == "ucxbpf.report/1"),
+	rows("hosts"; host),
+	rows("processes"; process),
+	rows("calls"; call),
+	rows("ops"; op),
+	rows("transfers"; transfer),
+	rows("messages"; message),
+	(.loss | breach("loss"; ("produced", "stored"); natural), breach("loss"; "dropped"; reasons)),
+	(.matching
+		| breach("matching"; ("sends", "receives", "matched", "ambiguous"); natural),
+		  breach("matching"; ("unmatched_sends", "unmatched_receives"); reasons)),
+	(.attribution
+		| breach("attribution"; ("data_bytes", "to_op", "to_call", "unexplained"); natural)),
+	dangling,
+	sums
+] | unique[]
