@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -131,10 +132,6 @@ static int check_file(const char *path, bool *whole)
 	if (!file_reader_complete(reader, &why)) {
 		log_warn("%s: %s", path, why ? why : "incomplete");
 		*whole = false;
-	} else if (file_reader_damaged(reader)) {
-		log_warn("%s: %llu bytes are damaged and were skipped", path,
-			 (unsigned long long)file_reader_damaged(reader));
-		*whole = false;
 	}
 	file_reader_free(reader);
 	return 0;
@@ -160,22 +157,40 @@ static size_t add_files(const struct replay *replay, struct analysis *analysis, 
 	return added;
 }
 
-static int print(const struct replay *replay, const struct report *report)
+static int print_to(const struct replay *replay, const struct report *report, FILE *out)
 {
 	struct report_text_options options = { .verbose = replay->verbose, .exact = replay->exact };
-	FILE *out = replay->output ? fopen(replay->output, "we") : stdout;
-	int err;
 
-	if (!out)
-		return -errno;
 	report_text_options_detect(&options, out);
-	err = replay->json ? report_json(report, out) : report_text(report, &options, out);
-	if (replay->output && fclose(out) && !err)
+	return replay->json ? report_json(report, out) : report_text(report, &options, out);
+}
+
+static int print(const struct replay *replay, const struct report *report)
+{
+	FILE *out = replay->output ? fopen(replay->output, "we") : stdout;
+	int err = out ? print_to(replay, report, out) : -errno;
+
+	if (out && replay->output && fclose(out) && !err)
 		err = -errno;
+	/* Whoever reads us may stop early: that is no failure of ours. */
+	if (err == -EPIPE)
+		return 0;
+	if (err)
+		log_error("%s: %s", replay->output ? replay->output : "standard output",
+			  strerror(-err));
 	return err;
 }
 
-static int analyse(struct replay *replay, struct analysis *analysis)
+/* Damage inside a file shows only when that part is read. */
+static void check_damage(uint64_t damaged, bool *whole)
+{
+	if (!damaged)
+		return;
+	log_warn("%" PRIu64 " bytes of the captures are damaged and were skipped", damaged);
+	*whole = false;
+}
+
+static int analyse(struct replay *replay, struct analysis *analysis, bool *whole)
 {
 	struct report *report = report_new(&replay->filter);
 	struct fact_sink sink = report_sink(report);
@@ -188,17 +203,11 @@ static int analyse(struct replay *replay, struct analysis *analysis)
 	replay_progress_end(&progress);
 	if (err) {
 		log_error("the capture cannot be analysed: %s", strerror(-err));
-		goto out;
+	} else {
+		check_damage(totals.damaged_bytes, whole);
+		report_finish(report, &totals);
+		err = print(replay, report);
 	}
-	report_finish(report, &totals);
-	err = print(replay, report);
-	/* Whoever reads us may stop early: `ucxbpf replay ... | head` is no failure. */
-	if (err == -EPIPE)
-		err = 0;
-	if (err)
-		log_error("%s: %s", replay->output ? replay->output : "standard output",
-			  strerror(-err));
-out:
 	report_free(report);
 	return err;
 }
@@ -211,7 +220,7 @@ static int replay_files(struct replay *replay)
 
 	if (!add_files(replay, analysis, &whole))
 		status = UCXBPF_EXIT_INPUT;
-	else if (analyse(replay, analysis))
+	else if (analyse(replay, analysis, &whole))
 		status = UCXBPF_EXIT_FAILED;
 	else
 		status = whole ? UCXBPF_EXIT_OK : UCXBPF_EXIT_PARTIAL;

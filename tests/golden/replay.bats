@@ -26,7 +26,7 @@ need_capture() {
 }
 
 @test "a file that is not there" {
-	expect 3 "nowhere.ucxb: No such file" nowhere.ucxb
+	expect 3 "nowhere.ucxb: [Nn]o such file" nowhere.ucxb
 	[ ! -s out ]
 }
 

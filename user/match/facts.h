@@ -115,6 +115,8 @@ struct fact_totals {
 	struct fact_reason unexplained[FACT_MAX_REASONS];
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
+	/* bytes of the captures that were skipped as damaged, file_reader_damaged() at the end */
+	uint64_t damaged_bytes;
 };
 
 struct analysis;
