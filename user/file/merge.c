@@ -2,11 +2,16 @@
 #include <errno.h>
 #include <string.h>
 
+#include "file/heap.h"
 #include "file/merge.h"
 #include "file/sort.h"
 
 /* Records are read in order of time but lie in order of context: fetched this far ahead. */
 #define AHEAD 8
+
+/* A run whose next record comes after the start of so many chunks still to be loaded is put aside.
+ */
+#define ASIDE 8
 
 static int by_first_ts(const void *a, const void *b, void *arg)
 {
@@ -37,12 +42,14 @@ int merge_init(struct merge *merge, struct loader *loader, const struct scan *sc
 	return 0;
 }
 
-static void run_free(struct run *run)
+static void contents_free(struct contents *c)
 {
-	vec_release(&run->read);
-	vec_release(&run->spare);
-	vec_release(&run->data);
-	free(run);
+	if (!c)
+		return;
+	vec_release(&c->read);
+	vec_release(&c->spare);
+	vec_release(&c->records);
+	free(c);
 }
 
 void merge_release(struct merge *merge)
@@ -50,134 +57,155 @@ void merge_release(struct merge *merge)
 	size_t i;
 
 	for (i = 0; i < merge->heap.len; i++)
-		run_free(merge->heap.data[i]);
+		contents_free(merge->heap.data[i].contents);
 	for (i = 0; i < merge->idle.len; i++)
-		run_free(merge->idle.data[i]);
+		contents_free(merge->idle.data[i]);
 	vec_release(&merge->heap);
 	vec_release(&merge->idle);
 	vec_release(&merge->order);
 	decoder_free(merge->decoder);
 }
 
-static bool before(const struct run *a, const struct run *b)
-{
-	return a->ts != b->ts ? a->ts < b->ts : a->chunk < b->chunk;
-}
-
-static void sift_down(struct merge *merge, size_t i)
-{
-	struct run **heap = merge->heap.data, *moved = heap[i];
-	size_t n = merge->heap.len, child;
-
-	for (child = 2 * i + 1; child < n; child = 2 * i + 1) {
-		if (child + 1 < n && before(heap[child + 1], heap[child]))
-			child++;
-		if (!before(heap[child], moved))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = moved;
-}
-
-static void heap_add(struct merge *merge, struct run *run)
-{
-	struct run **heap;
-	size_t i = merge->heap.len;
-
-	vec_push(&merge->heap, run);
-	for (heap = merge->heap.data; i && before(run, heap[(i - 1) / 2]); i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = run;
-}
-
-/* Fills a run from its chunk; 0, -EBADMSG for a damaged chunk, or -errno. */
-static int run_load(struct merge *merge, struct run *run, uint32_t chunk)
+/* 0, -EBADMSG for a damaged chunk, or -errno. */
+static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk)
 {
 	const struct chunk_ref *ref = &merge->chunks[chunk];
+	uint32_t records = ref->head.records;
 	int error = loader_read(merge->loader, ref);
-	long size, n;
+	long n;
 
 	if (error)
 		return error;
-	size = decoder_open(merge->decoder, ref->head.records, merge->loader->raw.data,
-			    ref->head.raw_size);
-	if (size < 0)
-		return (int)size;
-	vec_reserve(&run->data, (size_t)size);
-	vec_reserve(&run->read, ref->head.records);
-	vec_reserve(&run->spare, ref->head.records);
-	n = decoder_run(merge->decoder, run->data.data, run->read.data);
+	n = decoder_open(merge->decoder, records, merge->loader->raw.data, ref->head.raw_size);
 	if (n < 0)
 		return (int)n;
-	run->rows = rows_sort(run->read.data, run->spare.data, (size_t)n);
-	run->read.len = (size_t)n;
-	run->chunk = chunk;
-	run->at = 0;
-	run->ts = n ? run->rows[0].ts : 0;
-	/* The order was made from the headers. */
-	return n && run->ts < ref->head.min_ts ? -EBADMSG : 0;
+	vec_reserve(&c->records, (size_t)n);
+	vec_reserve(&c->read, records);
+	vec_reserve(&c->spare, records);
+	n = decoder_run(merge->decoder, c->records.data, c->read.data);
+	if (n < 0)
+		return (int)n;
+	c->n = (uint32_t)n;
+	c->rows = rows_sort(c->read.data, c->spare.data, c->n);
+	/* The order of loading was made from the headers. */
+	return n && c->rows[0].ts < ref->head.min_ts ? -EBADMSG : 0;
 }
 
-static int load_next(struct merge *merge)
+/* Loads a chunk; *contents is NULL where it is damaged or holds nothing that is known. */
+static int load(struct merge *merge, uint32_t chunk, struct contents **contents)
 {
-	uint32_t chunk = merge->order.data[merge->next++];
 	const struct chunk_header *head = &merge->chunks[chunk].head;
-	struct run *run;
+	struct contents *c;
 	int error;
 
-	run = merge->idle.len ? merge->idle.data[--merge->idle.len] : calloc(1, sizeof(*run));
-	if (!run)
+	*contents = NULL;
+	c = merge->idle.len ? merge->idle.data[--merge->idle.len] : calloc(1, sizeof(*c));
+	if (!c)
 		return -ENOMEM;
-	error = run_load(merge, run, chunk);
-	if (!error && run->read.len) {
-		heap_add(merge, run);
+	error = contents_load(merge, c, chunk);
+	if (!error && c->n) {
+		*contents = c;
 		return 0;
 	}
-	vec_push(&merge->idle, run);
+	vec_push(&merge->idle, c);
 	if (error == -EBADMSG)
 		merge->damaged += (uint64_t)head->header_size + head->stored_size;
 	return error == -EBADMSG ? 0 : error;
 }
 
+static bool comes_much_later(const struct merge *merge, uint64_t ts)
+{
+	size_t later = merge->next + ASIDE;
+
+	return later < merge->order.len && merge->chunks[merge->order.data[later]].head.min_ts < ts;
+}
+
+static void remove_top(struct merge *merge)
+{
+	merge->heap.data[0] = merge->heap.data[--merge->heap.len];
+	heap_settle(merge);
+}
+
 /* Moves on from the record that was handed out last. */
 static void advance(struct merge *merge)
 {
-	struct run *run = merge->heap.data[0];
+	struct run *run = &merge->heap.data[0];
+	struct contents *c = run->contents;
 
 	merge->given = false;
-	if (++run->at < run->read.len) {
-		run->ts = run->rows[run->at].ts;
-	} else {
-		vec_push(&merge->idle, run);
-		merge->heap.data[0] = merge->heap.data[--merge->heap.len];
+	if (++run->at == c->n) {
+		vec_push(&merge->idle, c);
+		remove_top(merge);
+		return;
 	}
-	if (merge->heap.len)
-		sift_down(merge, 0);
+	run->ts = c->rows[run->at].ts;
+	if (comes_much_later(merge, run->ts)) {
+		vec_push(&merge->idle, c);
+		run->contents = NULL;
+	}
+	heap_settle(merge);
+}
+
+/* Loads every chunk whose first record may be the next one. */
+static int load_due(struct merge *merge)
+{
+	while (merge->next < merge->order.len) {
+		uint32_t chunk = merge->order.data[merge->next];
+		struct run run = { .chunk = chunk };
+		int error;
+
+		if (merge->heap.len && merge->chunks[chunk].head.min_ts > merge->heap.data[0].ts)
+			break;
+		merge->next++;
+		error = load(merge, chunk, &run.contents);
+		if (error)
+			return error;
+		if (!run.contents)
+			continue;
+		run.ts = run.contents->rows[0].ts;
+		heap_add(merge, run);
+	}
+	return 0;
+}
+
+/* Brings back the top's records if it was put aside; it is gone if the file changed meanwhile. */
+static int recall_top(struct merge *merge)
+{
+	while (merge->heap.len && !merge->heap.data[0].contents) {
+		struct run *top = &merge->heap.data[0];
+		int error = load(merge, top->chunk, &top->contents);
+
+		if (error)
+			return error;
+		if (top->contents && top->at < top->contents->n)
+			break;
+		if (top->contents)
+			vec_push(&merge->idle, top->contents);
+		remove_top(merge);
+	}
+	return 0;
 }
 
 int merge_next(struct merge *merge, const struct ub_hdr **record)
 {
+	const struct contents *c;
 	const struct run *run;
 	int error;
 
 	if (merge->given)
 		advance(merge);
-	while (merge->next < merge->order.len) {
-		uint32_t chunk = merge->order.data[merge->next];
-
-		if (merge->heap.len && merge->chunks[chunk].head.min_ts > merge->heap.data[0]->ts)
-			break;
-		error = load_next(merge);
-		if (error)
-			return error;
-	}
+	error = load_due(merge);
+	if (!error)
+		error = recall_top(merge);
+	if (error)
+		return error;
 	if (!merge->heap.len)
 		return 0;
-	run = merge->heap.data[0];
-	*record = (const struct ub_hdr *)(run->data.data + run->rows[run->at].offset);
-	if (run->at + AHEAD < run->read.len)
-		__builtin_prefetch(run->data.data + run->rows[run->at + AHEAD].offset);
+	run = &merge->heap.data[0];
+	c = run->contents;
+	*record = (const struct ub_hdr *)(c->records.data + c->rows[run->at].offset);
+	if (run->at + AHEAD < c->n)
+		__builtin_prefetch(c->records.data + c->rows[run->at + AHEAD].offset);
 	merge->given = true;
 	return 1;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The records of all chunks in order of time. A chunk is loaded when the order reaches its first
- * record and let go after its last one, so memory is that of chunks whose time spans overlap.
+ * record and let go after its last one, so memory is that of chunks whose time spans overlap. One
+ * early record (a span that began long before it was written) does not keep its chunk in memory:
+ * where many other chunks come before the next record, it is put aside and loaded again.
  */
 #ifndef UCXBPF_FILE_MERGE_H
 #define UCXBPF_FILE_MERGE_H
@@ -11,15 +13,21 @@
 #include "file/load.h"
 #include "file/scan.h"
 
-/* A loaded chunk. */
+/* A decoded chunk. */
+struct contents {
+	struct block_row *rows; /* sorted: one of the two below */
+	uint32_t n;
+	VEC(struct block_row) read;
+	VEC(struct block_row) spare;
+	VEC(uint8_t) records;
+};
+
+/* What is still to come of a chunk. */
 struct run {
 	uint64_t ts; /* of its next record */
 	uint32_t chunk; /* position in the file: decides between equal ts */
-	uint32_t at;
-	struct block_row *rows; /* sorted: one of the two below */
-	VEC(struct block_row) read;
-	VEC(struct block_row) spare;
-	VEC(uint8_t) data;
+	uint32_t at; /* next row */
+	struct contents *contents; /* NULL: put aside */
 };
 
 struct merge {
@@ -27,9 +35,9 @@ struct merge {
 	struct decoder *decoder;
 	const struct chunk_ref *chunks;
 	VEC(uint32_t) order; /* record chunks by their first ts */
-	size_t next; /* first of order that is not loaded yet */
-	VEC(struct run *) heap; /* by (ts, chunk) */
-	VEC(struct run *) idle; /* kept for their memory */
+	size_t next; /* first of order that was not loaded yet */
+	VEC(struct run) heap; /* by (ts, chunk) */
+	VEC(struct contents *) idle; /* kept for their memory */
 	bool given; /* the first record of the heap's top has been handed out */
 	uint64_t damaged; /* bytes of chunks that could not be used */
 };
