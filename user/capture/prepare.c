@@ -28,13 +28,14 @@ static const char *const patterns[] = {
 
 static void prepare_file(struct library_set *set, mapped_libraries *found, const char *path)
 {
-	struct library *library;
+	char *real = realpath(path, NULL);
+	struct library *library = NULL;
 	struct stat st;
 	int err = 0;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return;
-	library = library_set_get(set, st.st_dev, st.st_ino, path, path, &err);
+	if (real && !stat(real, &st) && S_ISREG(st.st_mode))
+		library = library_set_get(set, st.st_dev, st.st_ino, real, real, &err);
+	free(real);
 	for (size_t i = 0; library && i < found->len; i++)
 		if (found->data[i].library == library)
 			return;

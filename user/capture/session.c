@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "capture/kernel.h"
 #include "capture/learn.h"
+#include "capture/live.h"
 #include "capture/prepare.h"
 #include "capture/probes.h"
 #include "capture/progress.h"
@@ -30,6 +31,7 @@ struct capture {
 	struct probes probes;
 	struct track track;
 	struct learn learn;
+	struct live live;
 	struct progress progress;
 	uint64_t next_flush;
 	uint64_t maps_lost;
@@ -51,6 +53,7 @@ static int on_record(void *arg, const struct ub_hdr *record)
 			learn_forget(&capture->learn, record->tgid);
 	}
 	learn_record(&capture->learn, record);
+	live_record(&capture->live, record);
 	return 0;
 }
 
@@ -101,6 +104,7 @@ static void release(struct capture *capture)
 {
 	progress_end(&capture->progress);
 	probes_release(&capture->probes);
+	live_release(&capture->live);
 	learn_release(&capture->learn);
 	track_release(&capture->track);
 	watch_free(capture->watch);
@@ -132,6 +136,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	}
 	probes_init(&capture->probes, capture->kernel, options->mechanism, options->level);
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
+	live_init(&capture->live, &capture->track, capture->writer);
 	progress_init(&capture->progress, options->progress);
 	capture->next_flush = side_now() + FLUSH_NS;
 	*out = capture;
@@ -142,9 +147,12 @@ int capture_add_process(struct capture *capture, pid_t pid, bool from_start)
 {
 	int err = track_add(&capture->track, pid, from_start);
 
-	if (!err)
-		track_scan(&capture->track);
-	return err;
+	if (err)
+		return err;
+	track_scan(&capture->track);
+	if (!from_start)
+		live_process(&capture->live, pid);
+	return 0;
 }
 
 void capture_add_all(struct capture *capture)
@@ -155,12 +163,13 @@ void capture_add_all(struct capture *capture)
 	while (proc && (entry = readdir(proc))) {
 		pid_t pid = atoi(entry->d_name);
 
-		if (pid > 0 && pid != getpid())
-			track_consider(&capture->track, pid);
+		if (pid > 0 && pid != getpid() && track_consider(&capture->track, pid)) {
+			track_scan(&capture->track);
+			live_process(&capture->live, pid);
+		}
 	}
 	if (proc)
 		closedir(proc);
-	track_scan(&capture->track);
 }
 
 void capture_prepare(struct capture *capture, char *const *environment)
@@ -198,6 +207,7 @@ static void follow(struct capture *capture)
 	watch_read(capture->watch, &capture->maps_lost);
 	track_scan(&capture->track);
 	learn_apply(&capture->learn, &capture->probes);
+	live_apply(&capture->live);
 }
 
 int capture_work(struct capture *capture, int ms)

@@ -153,7 +153,7 @@ static void announce_library(struct track *track, struct tracked *tracked,
 	json_object_set_new(record, "slot", json_integer(probed ? probed->slot : 0));
 	side_write(track->writer, record);
 	vec_push(&tracked->libraries, mapped->library);
-	if (!was_probed && tracked->from_start)
+	if (!was_probed && tracked->from_start && probed && probed->placed)
 		side_write(track->writer,
 			   side_gap(tracked->tgid, "library", mapped->library->path,
 				    tracked->dirty_since, side_now()));
@@ -192,14 +192,15 @@ void track_scan(struct track *track)
 			scan_one(track, &track->processes.data[i]);
 }
 
-void track_consider(struct track *track, pid_t tgid)
+bool track_consider(struct track *track, pid_t tgid)
 {
 	mapped_libraries mapped = { 0 };
+	bool added = !track_find(track, tgid) &&
+		     !process_libraries(tgid, &track->libraries, &mapped) && mapped.len &&
+		     !track_add(track, tgid, false);
 
-	if (!track_find(track, tgid) && !process_libraries(tgid, &track->libraries, &mapped) &&
-	    mapped.len && !track_add(track, tgid, false))
-		log_debug("process %d uses UCX or MPI", tgid);
 	vec_release(&mapped);
+	return added;
 }
 
 const struct library *track_ucp(struct track *track, pid_t tgid)

@@ -45,8 +45,8 @@ struct tracked *track_find(const struct track *track, pid_t tgid);
  */
 int track_add(struct track *track, pid_t tgid, bool from_start);
 
-/* Adds the process if it maps UCX or MPI. */
-void track_consider(struct track *track, pid_t tgid);
+/* Adds the process if it maps UCX or MPI; returns whether it was added. */
+bool track_consider(struct track *track, pid_t tgid);
 
 /* A task record: children join, new programs are looked at anew, the dead stop counting. */
 void track_task(struct track *track, const struct ub_task *task);

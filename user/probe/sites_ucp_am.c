@@ -24,7 +24,6 @@ static const struct site rows[] = {
 	AM(9, "ucp_rndv_rts_handler", "rndv_rts"),
 	AM(10, "ucp_rndv_ats_handler", "rndv_ats"),
 	AM(11, "ucp_rndv_rtr_handler", "rndv_rtr"),
-	AM(12, "ucp_rndv_data_handler", "rndv_data"),
 	AM(14, "ucp_eager_offload_sync_ack_handler", "offload_sync_ack"),
 	AM(15, "ucp_stream_am_handler", "stream_data"),
 	AM(16, "ucp_rndv_atp_handler", "rndv_atp"),
