@@ -6,6 +6,8 @@
 #ifndef UCXBPF_TESTS_REPORT_FACTS_H
 #define UCXBPF_TESTS_REPORT_FACTS_H
 
+#include <stddef.h>
+
 #include "match/facts.h"
 
 static const char made_send[] = "MPI_Send", made_isend[] = "MPI_Isend", made_wait[] = "MPI_Waitall";

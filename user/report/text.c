@@ -65,6 +65,17 @@ void text_time(const struct text *text, char *out, size_t size, uint64_t ns, uin
 		snprintf(out, size, "%s%s", precisions == 1u << TIME_EXACT ? "" : "~", number);
 }
 
+/* In a list, whole percents are enough. */
+static void add_share(char *out, size_t size, uint64_t part, uint64_t whole)
+{
+	double share = 100.0 * part / whole;
+
+	if (share < 1)
+		text_append(out, size, " <1 %%");
+	else
+		text_append(out, size, " %.0f %%", share > 99 ? 99 : share);
+}
+
 void text_shares(char *out, size_t size, const struct text_carried *carried, const uint64_t *prefix)
 {
 	const struct cube *cube = &carried->cube;
@@ -78,15 +89,12 @@ void text_shares(char *out, size_t size, const struct text_carried *carried, con
 	/* Sorting these few among themselves keeps the array sorted by its prefixes. */
 	cube_sort(cube, rows, count, CUBE_BY_BYTES);
 	for (size_t i = 0; i < count; i++) {
-		char share[16];
-
 		if (!rows[i]->sums.count)
 			continue;
-		unit_share(share, sizeof(share), rows[i]->sums.bytes, whole);
 		text_append(out, size, "%s%s", *out ? ", " : "",
 			    cube_key_text(&cube->shape->keys[last], rows[i]->key[last]));
 		if (whole && rows[i]->sums.bytes != whole)
-			text_append(out, size, " %s", share);
+			add_share(out, size, rows[i]->sums.bytes, whole);
 	}
 }
 

@@ -43,8 +43,8 @@ struct text_carried {
 };
 
 /*
- * The transports of the rows whose first keys are prefix, with their share of the bytes:
- * "posix 60.0 %, cma 40.0 %". Appends to out.
+ * The transports of the rows whose first keys are prefix, with their share of the bytes in percent:
+ * "posix 60 %, cma 40 %". Appends to out.
  */
 void text_shares(char *out, size_t size, const struct text_carried *carried,
 		 const uint64_t *prefix);

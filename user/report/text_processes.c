@@ -126,7 +126,7 @@ static void print_seen(char *cell, size_t size, const void *row, const void *con
 }
 
 static const struct table_column columns[] = {
-	{ "PROCESSES", true, 8, 0, print_host }, { "rank", true, 8, 0, print_ranks },
+	{ "PROCESSES", true, 8, 0, print_host }, { "rank", true, 14, 0, print_ranks },
 	{ "pid", true, 0, 3, print_pids },       { "program", true, 8, 0, print_comm },
 	{ "MPI", true, 14, 1, print_mpi },       { "UCX", true, 8, 0, print_ucx },
 	{ "seen from", true, 0, 2, print_seen },
