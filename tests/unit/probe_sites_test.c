@@ -46,6 +46,13 @@ static void kinds_fit_layers(void **state)
 	}
 }
 
+/* Of a message whose first part was seen: too many. */
+static bool is_fragment(unsigned int am_id)
+{
+	return am_id == 4 || am_id == 12 || am_id == 25;
+}
+
+/* All but wire-up (1), fragments, and the ids that UCX does not use (5, 13). */
 static void arrivals_have_their_ids(void **state)
 {
 	unsigned int seen = 0;
@@ -58,9 +65,9 @@ static void arrivals_have_their_ids(void **state)
 		assert_int_equal(seen & 1u << wire->am_id & ~1u, 0);
 		seen |= 1u << wire->am_id;
 	}
-	/* middle fragments (4, 25) are too many, wire-up (1) and 5, 13 are not messages */
-	assert_int_equal(seen >> 1,
-			 0x07ffffff >> 1 & ~(1u << 0 | 1u << 3 | 1u << 4 | 1u << 12 | 1u << 24));
+	for (unsigned int id = 1; id <= 26; id++)
+		assert_int_equal(!(seen & 1u << id),
+				 id == 1 || id == 5 || id == 13 || is_fragment(id));
 }
 
 static void every_data_slot_has_a_row(void **state)

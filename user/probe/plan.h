@@ -48,8 +48,7 @@ struct plan {
 /* Plans all layers up to max_layer. One function gets one probe, however many names it has. */
 int plan_library(struct plan *plan, const struct library *library, enum site_layer max_layer);
 
-/* Plans one more probe at a function found at run time (a completion callback); -EINVAL: refused.
- */
+/* Plans one probe at a function found at run time (a completion callback); -EINVAL: refused. */
 int plan_function(struct planned_probe *probe, const struct library *library, unsigned int row,
 		  uint64_t function_offset);
 

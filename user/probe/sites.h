@@ -12,8 +12,8 @@
 enum site_layer { LAYER_MPI, LAYER_UCP, LAYER_UCT };
 
 struct site {
-	const char
-		*symbol; /* ELF symbol; for ops found only through a table, its conventional name */
+	/* ELF symbol; a pattern or member where the row stands for hidden or learnt functions */
+	const char *symbol;
 	const char *name; /* as reports show it: MPI_Send, tag_send, am_bcopy, eager_only */
 	enum site_layer layer;
 	int ops_slot; /* slot of uct_iface_ops_t this row serves, -1 = none */

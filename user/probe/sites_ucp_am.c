@@ -2,12 +2,12 @@
 /*
  * UCP active-message handlers: (worker, header, length, am_flags), UCP_DEFINE_AM* in the sources of
  * 1.13.1, 1.16.0 and 1.18.1, the same names in all three and up to 1.22. They are what an interface
- * calls under either protocol: for protocol v2 the handlers of ids 8 to 10, 11, 12 and 16 forward
+ * calls under either protocol: for protocol v2 the handlers of ids 8, 10, 11 and 16 forward
  * to ucp_proto_* functions (ucp_proto_rndv_handle_rtr, ...), which no interface calls by itself and
  * which have no row, so that an arrival makes one record.
  *
- * Middle fragments (ids 4 and 25) come once per 8 KiB and carry nothing that the first one lacks.
- * Id 15's handler is static: plan.c finds it through the exported ucp_am_handler_t.
+ * Fragments behind a first one (ids 4, 12 and 25) come once per 8 KiB and carry nothing that it
+ * lacks. Id 15's handler is static: plan.c finds it through the exported ucp_am_handler_t.
  */
 #include "probe/sites_tables.h"
 
