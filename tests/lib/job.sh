@@ -100,12 +100,3 @@ job()
 	job_command "$@"
 	timeout -k 5 "$seconds" "${JOB[@]}" </dev/null
 }
-
-# A program linked with no MPI, for the makefile builds only those that are.
-build_dl_mpi()
-{
-	mkdir -p "$PROGS/dl"
-	[ "$PROGS/dl/dl_mpi" -nt "$TOP/tests/progs/dl_mpi.c" ] ||
-		cc -std=gnu11 -D_GNU_SOURCE -O2 -g "$TOP/tests/progs/dl_mpi.c" -o "$PROGS/dl/dl_mpi" \
-			-ldl -pthread
-}

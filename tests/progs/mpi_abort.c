@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 	}
 	if (rank == 1) {
 		recv_bytes(buffer, 0, 0, 1000);
+		truth_call("MPI_Abort");
 		truth_end();
 		nanosleep(&pause, NULL);
 		MPI_Abort(MPI_COMM_WORLD, 7);
@@ -30,6 +31,7 @@ int main(int argc, char **argv)
 	truth_call("MPI_Send");
 	truth_message("MPI_Send", 1, 0);
 	truth_call("MPI_Recv");
+	truth_unmatched_receives(1);
 	truth_end();
 	MPI_Send(buffer, 0, MPI_BYTE, 1, 1000, MPI_COMM_WORLD);
 	MPI_Recv(buffer, BYTES, MPI_BYTE, 1, 2000, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -127,7 +127,7 @@ static void cancelled_receive(int peer)
 	char byte;
 
 	T(MPI_Irecv)(&byte, 1, MPI_BYTE, peer, 9777, MPI_COMM_WORLD, &request);
-	MPI_Cancel(&request);
+	T(MPI_Cancel)(&request);
 	T(MPI_Wait)(&request, MPI_STATUS_IGNORE);
 }
 
@@ -150,7 +150,8 @@ int main(int argc, char **argv)
 			}
 	if (rank < 2)
 		cancelled_receive(!rank);
-	MPI_Buffer_detach(&attached, &attached_bytes);
+	truth_unmatched_receives(1);
+	T(MPI_Buffer_detach)(&attached, &attached_bytes);
 	free(attached);
 	return job_end();
 }

@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 			persistent(&modes[i], !rank);
 		sendrecv(!rank);
 	}
-	MPI_Buffer_detach(&attached, &attached_bytes);
+	T(MPI_Buffer_detach)(&attached, &attached_bytes);
 	free(attached);
 	return job_end();
 }

@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 	int peer;
 
 	job_start("mpi_rma", &argc, &argv);
+	snprintf(truth.tail, sizeof(truth.tail), ",\"one_sided\":true");
 	EXPECT(size == 2);
 	peer = !rank;
 	/* Not MPI_Win_allocate: MPICH 4.0.2 on one node writes 8 bytes before the address asked

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 				receiver(&modes[i], buffer, from);
 		}
 	}
-	MPI_Buffer_detach(&attached, &attached_bytes);
+	T(MPI_Buffer_detach)(&attached, &attached_bytes);
 	free(attached);
 	return job_end();
 }

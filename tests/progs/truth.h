@@ -36,6 +36,7 @@ static struct truth {
 	int rank, size;
 	struct truth_table calls, messages, ops;
 	uint64_t checksum;
+	int unmatched_receives; /* cancelled, or still open at the end */
 	char tail[256]; /* more JSON members, each with a leading comma */
 } truth = { .lock = PTHREAD_MUTEX_INITIALIZER, .checksum = 14695981039346656037ull };
 
@@ -70,6 +71,11 @@ static inline void truth_message(const char *function, int dst, uint64_t bytes)
 static inline void truth_op(const char *op, uint64_t bytes)
 {
 	truth_add(&truth.ops, op, -1, bytes);
+}
+
+static inline void truth_unmatched_receives(int count)
+{
+	truth.unmatched_receives += count;
 }
 
 /* T(MPI_Wait)(&request, &status): makes the call and counts it. */
@@ -142,8 +148,8 @@ static inline void truth_end(void)
 	truth_rows(file, "calls", &truth.calls);
 	truth_rows(file, "messages", &truth.messages);
 	truth_rows(file, "ops", &truth.ops);
-	fprintf(file, ",\"checksum\":\"%016llx\"%s}\n", (unsigned long long)truth.checksum,
-		truth.tail);
+	fprintf(file, ",\"unmatched_receives\":%d,\"checksum\":\"%016llx\"%s}\n",
+		truth.unmatched_receives, (unsigned long long)truth.checksum, truth.tail);
 	pthread_mutex_unlock(&truth.lock);
 	if (named)
 		fclose(named);

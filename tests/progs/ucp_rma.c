@@ -100,6 +100,7 @@ int main(int argc, char **argv)
 	char *buffer = malloc(REGION);
 
 	pair_start("ucp_rma", argc, argv, NULL);
+	snprintf(truth.tail, sizeof(truth.tail), ",\"one_sided\":true");
 	if (pair.side == 0) {
 		EXPECT(pair_receive("key", &key, sizeof(key)) == sizeof(key));
 		ALWAYS_OK(ucp_ep_rkey_unpack(pair.ep, key.packed, &rkey));

@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares a report (`ucxbpf replay --json`) with what the program says it did, to the last number.
+
+usage: check.py REPORT.json LEDGERS [options]
+  LEDGERS          folder with the programs' RANK.json files (tests/progs/truth.h)
+  --transports A,B data may only have moved over these
+  --witness DIR    RANK.json files of the PMPI counter
+  --net TX0,TX1    bytes that node n<rank> sent during the run
+
+Prints one line per difference and exits with 1 if there was any.
+"""
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+P2P = {f"MPI_{name}" for name in (
+    "Send", "Ssend", "Bsend", "Rsend", "Isend", "Issend", "Ibsend", "Irsend", "Start", "Startall",
+    "Sendrecv", "Sendrecv_replace")}
+SEND_OPS = ("tag_send", "tag_send_sync")
+
+
+class Check:
+    """One report against the ledgers of all ranks."""
+
+    def __init__(self, report, ledgers):
+        self.report, self.ledgers = report, ledgers
+        self.differences = []
+        self.mpi = any(row["name"].startswith("MPI_") for l in ledgers.values() for row in l["calls"])
+        self.rank_of = {}
+
+    def expect(self, what, seen, true):
+        if seen != true:
+            self.differences.append(f"{what}: report says {seen}, true is {true}")
+
+    def expect_counters(self, what, seen, true):
+        for key in sorted(set(seen) | set(true), key=str):
+            self.expect(f"{what} {key}", seen.get(key, 0), true.get(key, 0))
+
+    def processes(self):
+        by_pid = {ledger["pid"]: rank for rank, ledger in self.ledgers.items()}
+        for process in self.report["processes"]:
+            rank = process["rank"] if self.mpi else by_pid.get(process["pid"])
+            if rank not in self.ledgers:
+                continue
+            ledger = self.ledgers[rank]
+            if self.mpi:
+                self.expect(f"size at rank {rank}", process["size"], ledger["size"])
+            if process["pid"] != ledger["pid"]:
+                continue
+            self.rank_of[process["id"]] = rank
+        self.expect("ranks found", sorted(self.rank_of.values()), sorted(self.ledgers))
+
+    def loss(self):
+        loss = self.report["loss"]
+        self.expect("records dropped", sum(loss["dropped"].values()), 0)
+        self.expect("records stored", loss["stored"], loss["produced"])
+
+    def calls(self):
+        seen, true = Counter(), Counter()
+        for row in self.report["calls"]:
+            if row["process"] in self.rank_of:
+                seen[self.rank_of[row["process"]], row["function"]] += row["count"]
+        for rank, ledger in self.ledgers.items():
+            for row in ledger["calls"]:
+                true[rank, row["name"]] += row["count"]
+        self.expect_counters("calls", seen, true)
+        return seen
+
+    def messages(self):
+        seen, true = {}, {}
+        for row in self.report["messages"]:
+            src, dst = self.rank_of.get(row["src"]), self.rank_of.get(row["dst"])
+            if not self.mpi or row["function"] in P2P:
+                add(seen, (src, dst, row["function"] if self.mpi else None), row)
+        for rank, ledger in self.ledgers.items():
+            for row in ledger["messages"]:
+                add(true, (rank, row["dst"], row["name"] if self.mpi else None), row)
+        self.expect_counters("messages (count, bytes)", seen, true)
+
+    def matching(self):
+        matching = self.report["matching"]
+        open_receives = sum(ledger["unmatched_receives"] for ledger in self.ledgers.values())
+        self.expect("sends matched", matching["matched"], matching["sends"])
+        self.expect("ambiguous", matching["ambiguous"], 0)
+        self.expect("unmatched sends", nonzero(matching["unmatched_sends"]), {})
+        unmatched = nonzero(matching["unmatched_receives"])
+        self.expect(f"unmatched receives {unmatched}", sum(unmatched.values()), open_receives)
+
+    def attribution(self):
+        attribution = self.report["attribution"]
+        unexplained = attribution["unexplained"]
+        if isinstance(unexplained, dict):
+            unexplained = sum(unexplained.values())
+        self.expect("bytes unexplained", unexplained, 0)
+        self.expect("bytes with an op", attribution["to_op"], attribution["data_bytes"])
+        if self.mpi:
+            self.expect("bytes with a call", attribution["to_call"], attribution["data_bytes"])
+
+    def ops(self):
+        """MPI: every send is one tagged UCP send. Bare UCP: each op that the program made."""
+        seen, true = {}, {}
+        for row in self.report["ops"]:
+            rank = self.rank_of.get(row["process"])
+            if self.mpi and row["op"] in SEND_OPS and row["function"] in P2P:
+                add(seen, (rank, row["function"]), row)
+            elif not self.mpi and any(row["op"] == r["name"] for l in self.ledgers.values() for r in l["ops"]):
+                add(seen, (rank, row["op"]), row)
+        for rank, ledger in self.ledgers.items():
+            for row in ledger["messages" if self.mpi else "ops"]:
+                add(true, (rank, row["name"]), row)
+        self.expect_counters("ops (count, bytes)", seen, true)
+
+    def pairs(self):
+        """Payload between two processes, by transfers: what the matched messages add up to."""
+        moved, sent = Counter(), Counter()
+        for row in self.report["transfers"]:
+            if row["kind"] == "data":
+                ends = row["process"], row["peer"]
+                moved[tuple(reversed(ends)) if row["op"].startswith("get") else ends] += row["bytes"]
+        if any(ledger.get("one_sided") for ledger in self.ledgers.values()):
+            return
+        if self.mpi:
+            for row in self.report["messages"]:
+                sent[row["src"], row["dst"]] += row["bytes"]
+            self.expect_counters("payload of pair", +moved, +sent)
+
+    def transports(self, allowed):
+        used = {row["transport"] for row in self.report["transfers"] if row["kind"] == "data"}
+        self.expect("other transports", sorted(map(str, used - allowed)), [])
+
+    def witness(self, directory, calls):
+        for path in directory.glob("*.json"):
+            for function, count in json.loads(path.read_text()).items():
+                self.expect(f"witness: rank {path.stem} {function}", calls[int(path.stem), function], count)
+
+    def network(self, sent):
+        """Each node's interface sent the payload and at most 5 % more, beside 256 KiB of launcher."""
+        payload = Counter()
+        for row in self.report["transfers"]:
+            if row["transport"] == "tcp" and row["kind"] == "data":
+                payload[self.rank_of.get(row["process"])] += row["bytes"]
+        for rank, wire in enumerate(sent):
+            share = payload[rank] <= wire <= payload[rank] * 1.05 + (256 << 10)
+            self.expect(f"interface of n{rank} sent {wire}, payload {payload[rank]}: fits", share, True)
+
+
+def add(table, key, row):
+    count, size = table.get(key, (0, 0))
+    table[key] = count + row["count"], size + row["bytes"]
+
+
+def nonzero(reasons):
+    return {reason: count for reason, count in reasons.items() if count}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("report", type=Path)
+    parser.add_argument("ledgers", type=Path)
+    parser.add_argument("--transports")
+    parser.add_argument("--witness", type=Path)
+    parser.add_argument("--net")
+    arguments = parser.parse_args()
+    ledgers = {int(path.stem): json.loads(path.read_text()) for path in arguments.ledgers.glob("[0-9]*.json")}
+    check = Check(json.loads(arguments.report.read_text()), ledgers)
+    check.processes()
+    check.loss()
+    calls = check.calls()
+    check.messages()
+    check.matching()
+    check.attribution()
+    check.ops()
+    check.pairs()
+    if arguments.transports:
+        check.transports(set(arguments.transports.split(",")))
+    if arguments.witness:
+        check.witness(arguments.witness, calls)
+    if arguments.net:
+        check.network([int(part) for part in arguments.net.split(",")])
+    print("\n".join(check.differences))
+    return bool(check.differences)
+
+
+sys.exit(main())

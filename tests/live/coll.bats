@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Collectives and one-sided communication.
+
+load ../lib/live.bash
+
+PROGRAMS="mpi_coll mpi_rma"
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+setup() { live_setup; }
+
+@test "openmpi over shm" { matrix openmpi shm $PROGRAMS; }
+
+@test "openmpi over sysv" { matrix openmpi sysv $PROGRAMS; }
+
+@test "openmpi over tcp" { matrix openmpi tcp $PROGRAMS; }
+
+@test "mpich over shm" { matrix mpich shm $PROGRAMS; }
+
+@test "mpich over sysv" { matrix mpich sysv $PROGRAMS; }
+
+@test "mpich over tcp" { matrix mpich tcp $PROGRAMS; }

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Second opinions: a PMPI counter inside the job, and the network interfaces' byte counters.
+
+load ../lib/live.bash
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+setup() { live_setup; }
+
+# sent NODE: bytes sent so far
+sent()
+{
+	"$TOP/tests/nodes" bytes "$1" | cut -d ' ' -f 2
+}
+
+counted()
+{
+	local mpi=$1 program=$2
+
+	export JOB_EXTRA="LD_PRELOAD=$BUILD/tests/witness/$mpi/pmpi_count.so"
+	trace "$program" "$mpi" shm n "$PROGS/$mpi/$program"
+	unset JOB_EXTRA
+	[ "$status" = 0 ]
+	[ "$(ls "$CASE/witness" | wc -l)" = 2 ]
+	report --witness "$CASE/witness"
+}
+
+@test "calls agree with the PMPI counter, Open MPI" {
+	for program in mpi_isend mpi_coll mpi_rma mpi_comms; do
+		counted openmpi $program
+	done
+}
+
+@test "calls agree with the PMPI counter, MPICH" {
+	for program in mpi_isend mpi_coll mpi_rma mpi_comms; do
+		counted mpich $program
+	done
+}
+
+@test "payload over tcp agrees with the interfaces' counters" {
+	nodes_up
+	for mpi in openmpi mpich; do
+		before0=$(sent n0)
+		before1=$(sent n1)
+		trace mpi_sizes $mpi tcp n "$PROGS/$mpi/mpi_sizes"
+		[ "$status" = 0 ]
+		report --net "$(($(sent n0) - before0)),$(($(sent n1) - before1))"
+	done
+}
