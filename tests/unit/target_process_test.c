@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Facts about processes, and what launchers leave in the environment. */
+#include "unit/target_stock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "target/launch.h"
+#include "target/process.h"
+#include "target/snapshot.h"
+
+struct expected {
+	int rank, size, local_rank;
+	const char *from, *job;
+};
+
+static void check(const char *environment, size_t size, const struct expected *expected)
+{
+	struct process process = { .rank = -1, .size = -1, .local_rank = -1 };
+
+	launch_facts_from(&process, environment, size);
+	assert_int_equal(process.rank, expected->rank);
+	assert_int_equal(process.size, expected->size);
+	assert_int_equal(process.local_rank, expected->local_rank);
+	assert_string_equal(process.rank_from, expected->from);
+	assert_string_equal(process.job, expected->job);
+}
+
+#define CHECK(environment, ...)                                                                    \
+	check(environment, sizeof(environment), &(struct expected){ __VA_ARGS__ })
+
+static void test_launchers(void **state)
+{
+	(void)state;
+	CHECK("OMPI_COMM_WORLD_SIZE=4\0OMPI_COMM_WORLD_RANK=3\0OMPI_COMM_WORLD_LOCAL_RANK=1\0"
+	      "PMIX_RANK=3\0PMIX_NAMESPACE=153812993",
+	      3, 4, 1, "OMPI_COMM_WORLD_RANK", "153812993");
+	CHECK("PMI_RANK=0\0PMI_SIZE=2\0MPI_LOCALRANKID=0", 0, 2, 0, "PMI_RANK", "");
+	CHECK("PMIX_RANK=5\0SLURM_NTASKS=8\0SLURM_LOCALID=1\0SLURM_PROCID=5\0SLURM_JOB_ID=77", 5, 8,
+	      1, "PMIX_RANK", "77");
+	CHECK("SLURM_PROCID=0\0PMI_RANK=6\0SLURM_NTASKS=1\0PMI_SIZE=7", 6, 7, -1, "PMI_RANK", "");
+}
+
+static void test_nonsense_is_unknown(void **state)
+{
+	(void)state;
+	CHECK("PATH=/bin", -1, -1, -1, "", "");
+	CHECK("PMI_RANK=", -1, -1, -1, "", "");
+	CHECK("PMI_RANK=-1", -1, -1, -1, "", "");
+	CHECK("PMI_RANK=1x\0PMI_SIZE=2", -1, -1, -1, "", "");
+	CHECK("XPMI_RANK=1\0PMI_RANKS=2\0PMI_RANK", -1, -1, -1, "", "");
+	CHECK("PMI_RANK=99999999999999999999", -1, -1, -1, "", "");
+}
+
+static void test_own_process(void **state)
+{
+	struct process process;
+	json_t *record;
+
+	(void)state;
+	assert_int_equal(process_is_32bit(getpid()), 0);
+	assert_int_equal(process_init(&process, getpid()), 0);
+	assert_int_equal(process.pid, getpid());
+	/* the kernel keeps 15 bytes of it */
+	assert_int_equal(strncmp(process.comm, program_invocation_short_name, 15), 0);
+	assert_true(process.start_time > 0 && process.pid_ns > 0);
+	assert_true(strlen(process.uts) > 0);
+	record = process_side_record(&process, "MPICH 4.0.2", "attach", 5);
+	assert_string_equal(json_string_value(json_object_get(record, "t")), "process");
+	assert_int_equal(json_integer_value(json_object_get(record, "ts")), 5);
+	assert_string_equal(json_string_value(json_object_get(record, "mpi")), "MPICH 4.0.2");
+	assert_true(json_array_size(json_object_get(record, "cmdline")) >= 1);
+	json_decref(record);
+	process_release(&process);
+}
+
+static void test_absent_process(void **state)
+{
+	struct process process;
+	char name[65];
+
+	(void)state;
+	assert_int_equal(process_is_32bit(0x3fffffff), -ESRCH);
+	assert_int_equal(process_init(&process, 0x3fffffff), -ESRCH);
+	assert_true(process_uts_name(0x3fffffff, name, sizeof(name)) < 0);
+	assert_int_equal(process_ns_pid(getpid()), getpid());
+}
+
+static void fail_if_called(void *arg, const json_t *record)
+{
+	(void)arg, (void)record;
+	fail_msg("a record of a worker that is none");
+}
+
+/* Memory of this very process, which never is a worker: each layout must say so. */
+static void test_snapshot_refuses_what_is_no_worker(void **state)
+{
+	static unsigned char memory[200000];
+	static const unsigned char fills[] = { 0x00, 0x01, 0x41, 0xff };
+	struct snapshot snapshot;
+
+	(void)state;
+	for (unsigned int i = 0; layout_at(i); i++)
+		for (size_t f = 0; f < sizeof(fills); f++) {
+			memset(memory, fills[f], sizeof(memory));
+			snapshot_init(&snapshot, getpid(), layout_at(i), 1000);
+			assert_int_equal(
+				snapshot_worker(&snapshot, (uintptr_t)memory, fail_if_called, NULL),
+				-EBADMSG);
+			assert_true(strlen(snapshot.reason) > 0);
+			assert_int_equal(snapshot_worker(&snapshot, 0, fail_if_called, NULL),
+					 -EBADMSG);
+		}
+}
+
+static void test_snapshot_keeps_its_deadline(void **state)
+{
+	struct snapshot snapshot;
+
+	(void)state;
+	snapshot_init(&snapshot, getpid(), layout_at(0), 0);
+	assert_int_equal(snapshot_worker(&snapshot, 4096, fail_if_called, NULL), -ETIME);
+}
+
+static void test_protocol_names(void **state)
+{
+	struct {
+		const char *name;
+	} good = { "egr/short" }, bad = { "\x01\x02" };
+	struct snapshot snapshot;
+	char name[64];
+
+	(void)state;
+	snapshot_init(&snapshot, getpid(), layout_at(0), 1000);
+	assert_int_equal(snapshot_proto_name(&snapshot, (uintptr_t)&good, name, sizeof(name)), 0);
+	assert_string_equal(name, "egr/short");
+	assert_int_equal(snapshot_proto_name(&snapshot, (uintptr_t)&bad, name, sizeof(name)),
+			 -EBADMSG);
+	assert_int_equal(snapshot_proto_name(&snapshot, 0, name, sizeof(name)), -EBADMSG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_launchers),
+		cmocka_unit_test(test_nonsense_is_unknown),
+		cmocka_unit_test(test_own_process),
+		cmocka_unit_test(test_absent_process),
+		cmocka_unit_test(test_snapshot_refuses_what_is_no_worker),
+		cmocka_unit_test(test_snapshot_keeps_its_deadline),
+		cmocka_unit_test(test_protocol_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
