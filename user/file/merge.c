@@ -146,18 +146,26 @@ static void advance(struct merge *merge)
 	heap_settle(merge);
 }
 
-/* Loads every chunk whose first record may be the next one. */
+/* Whether the next chunk's first record comes before all that are loaded. */
+static bool is_due(const struct merge *merge)
+{
+	const struct run *top = merge->heap.data;
+	uint64_t ts;
+	uint32_t chunk;
+
+	if (merge->next == merge->order.len)
+		return false;
+	chunk = merge->order.data[merge->next];
+	ts = merge->chunks[chunk].head.min_ts;
+	return !merge->heap.len || ts < top->ts || (ts == top->ts && chunk < top->chunk);
+}
+
 static int load_due(struct merge *merge)
 {
-	while (merge->next < merge->order.len) {
-		uint32_t chunk = merge->order.data[merge->next];
-		struct run run = { .chunk = chunk };
-		int error;
+	while (is_due(merge)) {
+		struct run run = { .chunk = merge->order.data[merge->next++] };
+		int error = load(merge, run.chunk, &run.contents);
 
-		if (merge->heap.len && merge->chunks[chunk].head.min_ts > merge->heap.data[0].ts)
-			break;
-		merge->next++;
-		error = load(merge, chunk, &run.contents);
 		if (error)
 			return error;
 		if (!run.contents)
