@@ -31,8 +31,8 @@ static const struct fact_process made_processes[] = {
 	  true, made_ucx, 1 },
 	{ 2, 1, "boot-b", "node-b", 1009, 2003, 17, "cg", "/opt/cg", "Open MPI 4.1.4", "77", 2, 3,
 	  false, made_ucx, 1 },
-	{ 3, 1, "boot-b", "node-b", 2011, 2011, 19, "bare\033[2Jucp", NULL, NULL, NULL, -1, -1,
-	  false, made_ucx + 1, 1 },
+	{ 3, 1, "boot-b", "node-b", 2011, 2011, 19, "bare\033[2Jucp", "/opt/\xff", NULL, NULL, -1,
+	  -1, false, made_ucx + 1, 1 },
 };
 
 static void made_call(const struct fact_sink *sink, int process, const char *function, int count,

@@ -140,6 +140,7 @@ static void identity(void **state)
 	assert_int_equal(json_integer_value(json_object_get(process, "id")), 3);
 	assert_int_equal(json_integer_value(json_object_get(process, "host")), 1);
 	assert_true(json_is_null(json_object_get(process, "rank")));
+	assert_string_equal(json_string_value(json_object_get(process, "exe")), "/opt/?");
 	assert_true(json_is_null(json_object_get(process, "mpi")));
 	assert_string_equal(json_string_value(json_object_get(process, "seen_from")), "attach");
 	ucx = json_array_get(json_object_get(process, "ucx"), 0);

@@ -74,7 +74,7 @@ static json_t *key_json(const struct cube_key *key, uint64_t word)
 	if (key->type == CUBE_PROCESS)
 		return (int64_t)word < 0 ? json_null() : json_integer(word);
 	text = cube_key_text(key, word);
-	return text ? json_string(text) : json_null();
+	return json_out_text(text, NULL);
 }
 
 static json_t *row_json(const struct cube_shape *shape, const struct cube_row *row,
@@ -94,46 +94,46 @@ static json_t *row_json(const struct cube_shape *shape, const struct cube_row *r
 	return object;
 }
 
-static json_t *cube_json(const struct cube *cube, const struct measure *measures, bool timed)
+static void put_cube(struct json_out *out, const char *name, const struct cube *cube,
+		     const struct measure *measures, bool timed)
 {
 	const struct cube_row **rows = cube_sorted(cube, CUBE_BY_KEYS);
-	json_t *array = json_array();
 
+	json_out_array(out, name);
 	for (size_t i = 0; i < cube->rows.len; i++) {
 		json_t *object = row_json(cube->shape, rows[i], measures);
 
 		if (timed)
 			json_object_set_new(object, "time", time_json(&rows[i]->sums));
-		json_array_append_new(array, object);
+		json_out_item(out, object);
 	}
+	json_out_array_end(out);
 	free(rows);
-	return array;
 }
 
-json_t *report_json_calls(const struct report *report)
+void report_json_calls(const struct report *report, struct json_out *out)
 {
-	return cube_json(&report->calls, call_measures, true);
+	put_cube(out, "calls", &report->calls, call_measures, true);
 }
 
-json_t *report_json_ops(const struct report *report)
+void report_json_ops(const struct report *report, struct json_out *out)
 {
-	return cube_json(&report->ops, op_measures, true);
+	put_cube(out, "ops", &report->ops, op_measures, true);
 }
 
-json_t *report_json_transfers(const struct report *report)
+void report_json_transfers(const struct report *report, struct json_out *out)
 {
-	return cube_json(&report->transfers, transfer_measures, true);
+	put_cube(out, "transfers", &report->transfers, transfer_measures, true);
 }
 
-json_t *report_json_messages(const struct report *report)
+void report_json_messages(const struct report *report, struct json_out *out)
 {
-	return cube_json(&report->messages, message_measures, false);
+	put_cube(out, "messages", &report->messages, message_measures, false);
 }
 
 static void set_text(json_t *object, const char *name, const char *text, const char *absent)
 {
-	text = text ? text : absent;
-	json_object_set_new(object, name, text ? json_string(text) : json_null());
+	json_object_set_new(object, name, json_out_text(text, absent));
 }
 
 static void set_process(json_t *object, const char *name, int process)
@@ -148,30 +148,30 @@ static uint64_t host_first(const struct report *report, int process)
 	return found && found->fact.host >= 0 ? report->hosts.data[found->fact.host].first : 0;
 }
 
-json_t *report_json_slowest(const struct report *report)
+static json_t *slow_json(const struct report *report, const struct fact_transfer *transfer)
 {
-	json_t *array = json_array();
+	json_t *object = json_object();
+	bool sized = transfer->bytes != UINT64_MAX;
+	uint64_t at = transfer->start - host_first(report, transfer->process);
 
-	for (size_t i = 0; i < report->slowest.len; i++) {
-		const struct fact_transfer *transfer = &report->slowest.transfers[i];
-		json_t *object = json_object();
+	set_process(object, "process", transfer->process);
+	set_process(object, "peer", transfer->peer);
+	set_text(object, "op", transfer->op, "unknown");
+	set_text(object, "transport", transfer->transport, "unknown");
+	set_text(object, "device", transfer->device, "unknown");
+	set_text(object, "ucp_op", transfer->ucp_op, NULL);
+	set_text(object, "function", transfer->function, NULL);
+	json_object_set_new(object, "bytes", sized ? json_integer(transfer->bytes) : json_null());
+	json_object_set_new(object, "time_ns", json_integer(slowest_time(transfer)));
+	set_text(object, "precision", precision_name(1u << transfer->end_precision), NULL);
+	json_object_set_new(object, "at_ns", json_integer(at));
+	return object;
+}
 
-		set_process(object, "process", transfer->process);
-		set_process(object, "peer", transfer->peer);
-		set_text(object, "op", transfer->op, "unknown");
-		set_text(object, "transport", transfer->transport, "unknown");
-		set_text(object, "device", transfer->device, "unknown");
-		set_text(object, "ucp_op", transfer->ucp_op, NULL);
-		set_text(object, "function", transfer->function, NULL);
-		json_object_set_new(object, "bytes",
-				    transfer->bytes == UINT64_MAX ? json_null()
-								  : json_integer(transfer->bytes));
-		json_object_set_new(object, "time_ns", json_integer(slowest_time(transfer)));
-		set_text(object, "precision", precision_name(1u << transfer->end_precision), NULL);
-		json_object_set_new(
-			object, "at_ns",
-			json_integer(transfer->start - host_first(report, transfer->process)));
-		json_array_append_new(array, object);
-	}
-	return array;
+void report_json_slowest(const struct report *report, struct json_out *out)
+{
+	json_out_array(out, "slowest");
+	for (size_t i = 0; i < report->slowest.len; i++)
+		json_out_item(out, slow_json(report, &report->slowest.transfers[i]));
+	json_out_array_end(out);
 }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of the JSON report that are rows or totals; each returns a new reference. */
+/* The parts of the JSON report that are rows or totals. */
 #ifndef UCXBPF_REPORT_JSON_ROWS_H
 #define UCXBPF_REPORT_JSON_ROWS_H
 
-#include <jansson.h>
-
 #include "report/internal.h"
+#include "report/json_out.h"
 
-json_t *report_json_calls(const struct report *report);
-json_t *report_json_ops(const struct report *report);
-json_t *report_json_transfers(const struct report *report);
-json_t *report_json_messages(const struct report *report);
-json_t *report_json_slowest(const struct report *report);
+void report_json_calls(const struct report *report, struct json_out *out);
+void report_json_ops(const struct report *report, struct json_out *out);
+void report_json_transfers(const struct report *report, struct json_out *out);
+void report_json_messages(const struct report *report, struct json_out *out);
+void report_json_slowest(const struct report *report, struct json_out *out);
 
-/* Sets "loss", "matching", "attribution" and "notes". */
-void report_json_totals(json_t *root, const struct fact_totals *totals);
+/* "loss", "matching", "attribution" and "notes". */
+void report_json_totals(const struct fact_totals *totals, struct json_out *out);
 
 #endif

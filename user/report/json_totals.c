@@ -56,10 +56,10 @@ static json_t *attribution_json(const struct fact_totals *totals)
 	return object;
 }
 
-void report_json_totals(json_t *root, const struct fact_totals *totals)
+void report_json_totals(const struct fact_totals *totals, struct json_out *out)
 {
-	json_object_set_new(root, "loss", loss_json(totals));
-	json_object_set_new(root, "matching", matching_json(totals));
-	json_object_set_new(root, "attribution", attribution_json(totals));
-	json_object_set_new(root, "notes", reasons_json(totals->notes));
+	json_out_member(out, "loss", loss_json(totals));
+	json_out_member(out, "matching", matching_json(totals));
+	json_out_member(out, "attribution", attribution_json(totals));
+	json_out_member(out, "notes", reasons_json(totals->notes));
 }

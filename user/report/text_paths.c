@@ -110,7 +110,7 @@ static void print_retries(char *cell, size_t size, const void *row, const void *
 }
 
 static const struct table_column columns[] = {
-	{ "PATHS", true, 12, 0, print_path },       { "op", true, 0, 0, print_op },
+	{ "PATHS", true, 18, 0, print_path },       { "op", true, 0, 0, print_op },
 	{ "protocol", true, 8, 2, print_protocol }, { "locality", true, 0, 3, print_locality },
 	{ "kind", true, 0, 0, print_kind },         { "count", false, 0, 0, print_count },
 	{ "bytes", false, 0, 0, print_bytes },      { "share", false, 0, 0, print_share },

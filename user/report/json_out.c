@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/json_out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check(struct json_out *out, bool failed)
+{
+	if (failed && !out->err)
+		out->err = errno ? -errno : -EIO;
+}
+
+static void put(struct json_out *out, const char *text)
+{
+	check(out, fputs(text, out->file) == EOF);
+}
+
+static void dump(struct json_out *out, json_t *value)
+{
+	check(out, json_dumpf(value, out->file, JSON_ENCODE_ANY) != 0);
+	json_decref(value);
+}
+
+static void name_member(struct json_out *out, const char *name)
+{
+	put(out, out->more_members ? ",\n" : "\n");
+	out->more_members = true;
+	check(out, fprintf(out->file, " \"%s\": ", name) < 0);
+}
+
+void json_out_begin(struct json_out *out, FILE *file)
+{
+	*out = (struct json_out){ .file = file };
+	errno = 0;
+	put(out, "{");
+}
+
+int json_out_end(struct json_out *out)
+{
+	put(out, "\n}\n");
+	check(out, fflush(out->file) || ferror(out->file));
+	return out->err;
+}
+
+void json_out_member(struct json_out *out, const char *name, json_t *value)
+{
+	name_member(out, name);
+	dump(out, value);
+}
+
+void json_out_array(struct json_out *out, const char *name)
+{
+	name_member(out, name);
+	put(out, "[");
+	out->more_items = false;
+}
+
+void json_out_item(struct json_out *out, json_t *value)
+{
+	put(out, out->more_items ? ",\n  " : "\n  ");
+	out->more_items = true;
+	dump(out, value);
+}
+
+void json_out_array_end(struct json_out *out)
+{
+	put(out, out->more_items ? "\n ]" : "]");
+}
+
+static json_t *ascii_only(const char *text)
+{
+	char *copy = strdup(text);
+	json_t *string;
+
+	for (char *c = copy; c && *c; c++)
+		if (*c & 0x80)
+			*c = '?';
+	string = copy ? json_string(copy) : NULL;
+	free(copy);
+	return string;
+}
+
+json_t *json_out_text(const char *text, const char *absent)
+{
+	json_t *string;
+
+	text = text ? text : absent;
+	if (!text)
+		return json_null();
+	string = json_string(text);
+	return string ? string : ascii_only(text);
+}
