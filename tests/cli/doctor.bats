@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What doctor says about real jobs, and about what cannot be traced.
 
-source "$BATS_TEST_DIRNAME/../lib/job.sh"
-
 setup() {
+	source "$BATS_TEST_DIRNAME/../lib/job.sh"
+	# bats sources from within functions, where a plain declare is local
+	declare -gA JOB_TLS=([shm]=posix,self,cma)
 	UCXBPF=${UCXBPF:-$BUILD/ucxbpf}
 	export TRUTH=$BATS_TEST_TMPDIR/truth
 	mkdir -p "$TRUTH"
