@@ -16,16 +16,19 @@
 #define ARG_REGISTERS 6
 #define SLOT_HAS_RETURN 1	/* *(sp) is the return address at entry */
 #define SP_AFTER_RETURN 8	/* how far the return moves the stack pointer */
+#define STACK_ARGS 8		/* the first one's place at entry, from the stack pointer */
 #else
 #define ARG_REGISTERS 8
 #define SLOT_HAS_RETURN 0
 #define SP_AFTER_RETURN 0
+#define STACK_ARGS 0
 #endif
 
 /* One hit: index args[] by a site's arg_*, 0 reads as 0. */
 struct hit {
 	__u64 args[16];
 	__u64 sp;	/* at the function's entry */
+	__u64 function;	/* address of its first instruction */
 	const struct ub_site *site;
 	const struct ub_layout *layout;
 	struct task_state *task;
@@ -89,6 +92,7 @@ static __always_inline bool hit_begin(struct hit *hit, struct pt_regs *ctx)
 	hit->row = row;
 	hit->slot = slot;
 	hit->sp = PT_REGS_SP(ctx) + UB_COOKIE_SP_WORDS(cookie) * 8;
+	hit->function = PT_REGS_IP(ctx) - UB_COOKIE_DELTA(cookie);
 	return true;
 }
 
@@ -107,12 +111,15 @@ static __always_inline void hit_args(struct hit *hit, struct pt_regs *ctx)
 #endif
 }
 
-/* Stack arguments: only for sites that have some. */
-static __always_inline void hit_stack_args(struct hit *hit)
+#define LAST_ARG 12	/* no function in the table has more */
+
+/* Arguments on the stack: only for sites whose highest argument in use is one. */
+static __always_inline void hit_stack_args(struct hit *hit, __u8 highest)
 {
-#if ARG_REGISTERS == 6
-	bpf_probe_read_user(&hit->args[7], 16, (void *)(hit->sp + 8));
-#endif
+	if (highest > ARG_REGISTERS)
+		bpf_probe_read_user(&hit->args[ARG_REGISTERS + 1],
+				    (LAST_ARG - ARG_REGISTERS) * sizeof(__u64),
+				    (void *)(hit->sp + STACK_ARGS));
 }
 
 static __always_inline __u64 arg(const struct hit *hit, __u8 n)

@@ -13,6 +13,7 @@ int call_entry(struct pt_regs *ctx)
 	if (!hit_begin(&hit, ctx))
 		return 0;
 	hit_args(&hit, ctx);
+	hit_stack_args(&hit, hit.site->arg_comm);
 	frame = frame_push(&hit, UB_CALL, false);
 	if (!frame)
 		return 0;

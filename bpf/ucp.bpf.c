@@ -55,8 +55,7 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 		return 1;
 	hit_args(&hit, ctx);
 	site = hit.site;
-	if (site->arg_param > ARG_REGISTERS)
-		hit_stack_args(&hit);
+	hit_stack_args(&hit, site->arg_param);
 	frame = frame_push(&hit, UB_OP, true);
 	if (!frame)
 		return 1;
@@ -68,6 +67,8 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 	frame->op.aux = arg(&hit, site->arg_aux);
 	if (site->arg_info)
 		frame->out = arg(&hit, site->arg_info);
+	if (site->what == UB_OP_PROBE)
+		frame->op.attr_mask = frame->op.count;
 	return 0;
 }
 
@@ -251,7 +252,7 @@ int comp_entry(struct pt_regs *ctx)
 		return 0;
 	hit_args(&hit, ctx);
 	header_init(&comp.h, &hit, frame_top(hit.task, hit.sp), UB_COMP);
-	comp.func = PT_REGS_IP(ctx);
+	comp.func = hit.function;
 	comp_fill(&comp, &hit);
 	emit(&comp);
 	return 0;
@@ -273,7 +274,7 @@ static __always_inline int scopy_enter(struct pt_regs *ctx)
 	if (!frame)
 		return 1;
 	frame->comp.req = comp ? comp - hit.layout->req_uct_comp : 0;
-	frame->comp.func = PT_REGS_IP(ctx);
+	frame->comp.func = hit.function;
 	return 0;
 }
 

@@ -29,7 +29,7 @@ static __always_inline __u64 iov_length(const struct hit *hit, struct ub_xfer *x
 	__u64 n = arg(hit, hit->site->arg_iovcnt);
 	__u64 total = 0;
 
-	for (int i = 0; i < MAX_IOV; i++) {
+	for (__u32 i = 0; i < MAX_IOV; i++) {
 		struct uct_iov iov;
 
 		if (i >= n)
@@ -172,8 +172,7 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 		return 1;
 	hit_args(&hit, ctx);
 	site = hit.site;
-	if (site->arg_comp > ARG_REGISTERS)
-		hit_stack_args(&hit);
+	hit_stack_args(&hit, site->arg_comp);
 	frame = frame_push(&hit, UB_XFER, true);
 	if (!frame)
 		return 1;

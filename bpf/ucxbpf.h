@@ -272,12 +272,16 @@ struct ub_site {
 
 _Static_assert(sizeof(struct ub_site) == 24, "site row size");
 
-/* Attach cookie: which site, with which layout, and how far %rsp moved between entry and the probe. */
-#define UB_COOKIE(site, layout, sp_words) \
-	((__u64)(site) | (__u64)(layout) << 16 | (__u64)(sp_words) << 24)
+/*
+ * Attach cookie: which site, with which layout, how far %rsp moved between the function's entry and the
+ * probe, and how many bytes lie between them.
+ */
+#define UB_COOKIE(site, layout, sp_words, delta) \
+	((__u64)(site) | (__u64)(layout) << 16 | (__u64)(sp_words) << 24 | (__u64)(delta) << 32)
 #define UB_COOKIE_SITE(c) ((__u16)(c))
 #define UB_COOKIE_LAYOUT(c) ((__u8)((c) >> 16))
 #define UB_COOKIE_SP_WORDS(c) ((__u8)((c) >> 24))
+#define UB_COOKIE_DELTA(c) ((__u32)((c) >> 32))
 
 /* Offsets into UCX's private structs; one slot per UCX build in use. 0xffff = not known: not read. */
 #define UB_OFF_UNKNOWN 0xffff

@@ -62,7 +62,8 @@ static struct link_probe link_probe(const struct planned_probe *planned, int slo
 
 	return (struct link_probe){
 		.offset = planned->offset,
-		.cookie = UB_COOKIE(planned->row, slot, planned->sp_words),
+		.cookie = UB_COOKIE(planned->row, slot, planned->sp_words,
+				    planned->offset - planned->function),
 		.kind = wire->kind,
 		.needs_return = wire->needs_return,
 	};
