@@ -60,8 +60,9 @@ BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CF
 
 # Asked of pkg-config in a recipe, never while reading this file: `make setup` may not have run yet.
 PKGS := libbpf libdw libelf libzstd jansson libxxhash
-libs = $$(pkg-config $(if $(STATIC),--static) --libs $(PKGS)) -lZydis -pthread -lm
-link = $(if $(STATIC),-Wl$(comma)-Bstatic) $(libs) $(if $(STATIC),-Wl$(comma)-Bdynamic)
+# Debian has no static Zydis.
+libs = $(if $(STATIC),-Wl$(comma)-Bstatic) $$(pkg-config $(if $(STATIC),--static) --libs $(PKGS)) \
+	$(if $(STATIC),-Wl$(comma)-Bdynamic) -lZydis -pthread -lm
 comma := ,
 
 BPF_CFLAGS := -target bpf -g -O2 -mcpu=v3 -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
@@ -74,7 +75,7 @@ all: $(O)/ucxbpf
 
 $(O)/ucxbpf: $(O)/obj/user/main.o $(O)/libucxbpf.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $^ $(link) -o $@
+	$(Q)$(CC) $(CFLAGS) $(SAN) $^ $(libs) -o $@
 
 $(O)/libucxbpf.a: $(LIB_OBJ)
 	$(call say,AR,$@)
