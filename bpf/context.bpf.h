@@ -50,6 +50,8 @@ static __always_inline struct task_state *task_state(void)
 	struct task_state *task = bpf_task_storage_get(&tasks, current, NULL, 0);
 	__u32 tgid;
 
+	if (stopped)
+		return NULL;
 	if (task && task->filter_gen == filter_generation)
 		return task->filter == FILTER_TRACED ? task : NULL;
 

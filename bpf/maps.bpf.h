@@ -113,4 +113,7 @@ struct {
 /* Raised by user space whenever it adds a process: every task asks the process map again. */
 volatile __u32 filter_generation __weak = 1;
 
+/* Set by user space before it detaches: nothing is produced while links go away one by one. */
+volatile __u32 stopped __weak = 0;
+
 #endif

@@ -257,6 +257,11 @@ bool kernel_is_traced(struct kernel *kernel, pid_t tgid)
 				     sizeof(value), 0);
 }
 
+void kernel_stop(struct kernel *kernel)
+{
+	__atomic_store_n(&kernel->skel->bss->stopped, 1, __ATOMIC_SEQ_CST);
+}
+
 int kernel_drain(struct kernel *kernel)
 {
 	return ring_buffer__consume(kernel->rings);

@@ -6,6 +6,7 @@
 #ifndef UCXBPF_CAPTURE_KERNEL_H
 #define UCXBPF_CAPTURE_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,6 +36,9 @@ int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_
 
 int kernel_trace_process(struct kernel *kernel, pid_t tgid);
 bool kernel_is_traced(struct kernel *kernel, pid_t tgid);
+
+/* From now on no record is produced; what is in the rings stays. */
+void kernel_stop(struct kernel *kernel);
 
 /* Hands all records that are ready to fn; returns how many, or what fn returned below 0. */
 int kernel_drain(struct kernel *kernel);

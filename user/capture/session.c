@@ -234,9 +234,12 @@ int capture_close(struct capture *capture, const char *reason)
 	struct ub_stats stats = { 0 };
 	int err;
 
-	probes_release(&capture->probes);
 	kernel_drain(capture->kernel);
 	follow(capture);
+	kernel_stop(capture->kernel);
+	probes_release(&capture->probes);
+	kernel_drain(capture->kernel);
+	live_apply(&capture->live);
 	kernel_stats(capture->kernel, &stats);
 	if (capture->maps_lost)
 		side_write(capture->writer,
