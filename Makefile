@@ -164,7 +164,7 @@ demo:
 	$(Q)scripts/demo
 
 bench: all $(BENCH_BIN) $(PROG_BIN)
-	$(Q)O=$(O) tests/bench/run
+	$(Q)for script in tests/bench/*.sh; do BUILD=$(CURDIR)/$(O) $$script || exit; done
 
 setup:
 	$(Q)scripts/setup --tests
