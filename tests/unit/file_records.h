@@ -109,8 +109,11 @@ static inline uint8_t *slurp(const char *path, size_t *size)
 
 static inline void spill(const char *path, const void *data, size_t size)
 {
-	FILE *f = fopen(path, "wb");
+	FILE *f;
 
+	/* Rewriting a file in place makes some file systems wait for the disk. */
+	unlink(path);
+	f = fopen(path, "wb");
 	assert_non_null(f);
 	assert_int_equal(fwrite(data, 1, size, f), size);
 	fclose(f);
