@@ -74,7 +74,7 @@ static void test_rows_are_found(void **state)
 		assert_int_equal(layout->wire.worker_uuid, layout->worker_uuid);
 		assert_true(layout_is_row(layout));
 	}
-	assert_int_equal(i, 6);
+	assert_int_equal(i, 18);
 }
 
 static void test_only_known_builds(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * uct_iface_ops_t is an array of 50 function pointers, initialised at link time in every UCX
- * release from 1.11.0 to 1.22.0 (src/uct/api/uct.h: same slots, same order), so each pointer of a
+ * release from 1.11.0 to 1.22.0 (src/uct/api/tl.h: same slots, same order), so each pointer of a
  * table is a relocation. Hidden operations have no symbol but are in such a table.
  */
 #include <errno.h>

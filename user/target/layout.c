@@ -11,8 +11,9 @@
 static const struct {
 	unsigned int version[3], row[3];
 } same_structs[] = {
-	{ { 1, 13, 0 }, { 1, 13, 1 } },
-	{ { 1, 18, 0 }, { 1, 18, 1 } },
+	{ { 1, 13, 0 }, { 1, 13, 1 } }, { { 1, 14, 1 }, { 1, 14, 0 } },
+	{ { 1, 18, 0 }, { 1, 18, 1 } }, { { 1, 19, 1 }, { 1, 19, 0 } },
+	{ { 1, 20, 1 }, { 1, 20, 0 } },
 };
 
 static bool is_version(const unsigned int a[3], const unsigned int b[3])

@@ -8,7 +8,7 @@
 #include "target/elf.h"
 
 /*
- * Release numbers, from the constants that ucp_get_version() stores (src/ucp/core/ucp_version.c,
+ * Release numbers, from the constants that ucp_get_version() stores (src/ucp/core/ucp_version.c.in,
  * 1.13.1 to 1.22.0), else from the text that ucp_get_version_string() returns. -ENOENT: not found.
  */
 int ucx_version(const struct elf *elf, unsigned int version[3]);
