@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file/output.h"
+
+/* Higher levels take longer for a few percent less: columns leave them little to find. */
+#define ZSTD_LEVEL 1
+
+static int write_all(int fd, const void *data, size_t size)
+{
+	const uint8_t *at = data;
+
+	while (size) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Writes size bytes as one piece, or cuts the file back to what it was. */
+static int append(struct output *o, const void *data, size_t size)
+{
+	int error = write_all(o->fd, data, size);
+
+	if (!error) {
+		o->bytes += size;
+		return 0;
+	}
+	/* Where this fails too, a reader sees a torn last chunk and stops before it. */
+	if (!ftruncate(o->fd, (off_t)o->bytes))
+		lseek(o->fd, (off_t)o->bytes, SEEK_SET);
+	return error;
+}
+
+static int output_alloc(struct output *o, size_t max_raw)
+{
+	o->room = ZSTD_compressBound(max_raw);
+	o->chunk = malloc(sizeof(*o->chunk) + o->room);
+	o->zstd = ZSTD_createCCtx();
+	if (!o->chunk || !o->zstd)
+		return -ENOMEM;
+	ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	return 0;
+}
+
+int output_open(struct output *o, const char *path, size_t max_raw)
+{
+	struct file_header header = { .version = FILE_VERSION, .wire = UB_WIRE_VERSION };
+	int error;
+
+	memset(o, 0, sizeof(*o));
+	o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (o->fd < 0)
+		return -errno;
+	memcpy(header.magic, FILE_MAGIC, FILE_MAGIC_SIZE);
+	error = output_alloc(o, max_raw);
+	if (!error)
+		error = append(o, &header, sizeof(header));
+	if (error)
+		output_close(o);
+	return error;
+}
+
+int output_chunk(struct output *o, const struct chunk_header *head, const struct ub_stats *stats,
+		 const void *raw, size_t size)
+{
+	struct chunk_start *start = o->chunk;
+	size_t stored = 0;
+
+	if (size)
+		stored = ZSTD_compress2(o->zstd, start + 1, o->room, raw, size);
+	if (ZSTD_isError(stored))
+		return -ENOMEM;
+	start->head = *head;
+	start->head.magic = CHUNK_MAGIC;
+	start->head.header_size = sizeof(*start);
+	start->head.stored_size = (uint32_t)stored;
+	start->head.raw_size = (uint32_t)size;
+	start->stats = *stats;
+	chunk_seal(start, start + 1);
+	return append(o, start, sizeof(*start) + stored);
+}
+
+int output_close(struct output *o)
+{
+	/* Network file systems report a full disk no earlier. */
+	int error = close(o->fd) ? -errno : 0;
+
+	free(o->chunk);
+	ZSTD_freeCCtx(o->zstd);
+	return error;
+}
