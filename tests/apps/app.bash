@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The applications as tests see them: a command line, and what of their output must not change.
+# All run on Open MPI in the current folder.
+
+APPS=$BUILD/tests/apps
+
+# app_command NAME short|long: fills APP
+app_command()
+{
+	case $1:$2 in
+	petsc:short) APP=("$APPS/ex2" -m 300 -n 300 -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
+	petsc:long) APP=("$APPS/ex2" -m 750 -n 750 -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
+	gromacs:*) APP=(gmx_mpi -quiet mdrun -s "$APPS/$2.tpr" -reprod -ntomp 1 -nb cpu -c end.gro) ;;
+	lammps:short) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 500 -log none) ;;
+	lammps:long) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 4000 -log none) ;;
+	mpi4py:short) APP=(/usr/bin/python3 "$TOP/tests/apps/collectives.py" 100) ;;
+	mpi4py:long) APP=(/usr/bin/python3 "$TOP/tests/apps/collectives.py" 3000) ;;
+	esac
+}
+
+app_missing()
+{
+	case $1 in
+	petsc) [ ! -x "$APPS/ex2" ] && echo "no libpetsc3.18-dev-examples" ;;
+	gromacs) [ ! -e "$APPS/long.tpr" ] && echo "no gromacs" ;;
+	lammps) ! command -v lmp >/dev/null && echo "no lammps" ;;
+	mpi4py) ! /usr/bin/python3 -c 'import mpi4py' 2>/dev/null && echo "no python3-mpi4py" ;;
+	esac
+}
+
+# app_result NAME: from the output in ./out and files beside it, without anything that is a time
+app_result()
+{
+	case $1 in
+	petsc) grep -E 'Norm of error|KSP Residual' out ;;
+	gromacs) cat end.gro ;;
+	lammps) sed -n '/^Step/,/^Loop/p' out | grep -v ^Loop ;;
+	mpi4py) grep ^collectives out ;;
+	esac
+}

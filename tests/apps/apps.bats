@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Real applications, from the start and joined in mid-run: what they compute does not change, and
+# nearly all that they send is attributed and matched.
+
+load ../lib/live.bash
+load app.bash
+
+setup_file()
+{
+	live_file_setup
+	"$TOP/tests/apps/prepare" "$APPS"
+}
+
+setup() { live_setup; }
+
+# plain NAME short|long: the application's untraced result, made once for all tests
+plain()
+{
+	[ -s "$APPS/$1-$2.result" ] && return
+	mkdir -p "$WORK/plain"
+	cd "$WORK/plain"
+	TRUTH= job 120 openmpi 2 shm n "${APP[@]}" >out 2>&1
+	app_result "$1" >result
+	[ -s result ]
+	mv result "$APPS/$1-$2.result"
+}
+
+prepare_app()
+{
+	local missing
+
+	missing=$(app_missing "$1") && skip "$missing"
+	app_command "$1" "$2"
+	plain "$1" "$2"
+	mkdir -p "$WORK/traced"
+	cd "$WORK/traced"
+}
+
+from_start()
+{
+	prepare_app "$1" short
+	TRUTH= job_command openmpi 2 shm n "${APP[@]}"
+	timeout -k 5 120 "$UCXBPF" run -q -o a.ucxb -- "${JOB[@]}" >out 2>&1 </dev/null
+	app_result "$1" | cmp - "$APPS/$1-short.result"
+	"$UCXBPF" replay --json a.ucxb >report.json
+	/usr/bin/python3 "$TOP/tests/apps/check_app.py" report.json start
+}
+
+# Two processes of the program itself, below the launcher.
+ranks_below()
+{
+	local child
+
+	for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+		grep -qz '^OMPI_COMM_WORLD_RANK=' "/proc/$child/environ" 2>/dev/null && echo "$child"
+		ranks_below "$child"
+	done
+}
+
+mid_run()
+{
+	local launcher pids
+
+	prepare_app "$1" long
+	TRUTH= job_command openmpi 2 shm n "${APP[@]}"
+	timeout -k 5 200 "${JOB[@]}" >out 2>&1 </dev/null 3>&- &
+	launcher=$!
+	sleep 2.5
+	pids=$(ranks_below $launcher | paste -s -d ,)
+	timeout 30 "$UCXBPF" attach -q -o a.ucxb -p "$pids" -d 2 >summary
+	kill -0 $launcher
+	wait $launcher
+	app_result "$1" | cmp - "$APPS/$1-long.result"
+	"$UCXBPF" replay --json a.ucxb >report.json
+	/usr/bin/python3 "$TOP/tests/apps/check_app.py" report.json attach
+}
+
+@test "PETSc CG from the start" { from_start petsc; }
+
+@test "GROMACS, 400 steps, from the start" { from_start gromacs; }
+
+@test "LAMMPS from the start" { from_start lammps; }
+
+@test "mpi4py collectives from the start" { from_start mpi4py; }
+
+@test "PETSc CG joined in mid-run" { mid_run petsc; }
+
+@test "GROMACS joined in mid-run" { mid_run gromacs; }
+
+@test "LAMMPS joined in mid-run" { mid_run lammps; }
+
+@test "mpi4py collectives joined in mid-run" { mid_run mpi4py; }

@@ -1,0 +1,39 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What must hold for a report of an application whose exact numbers nobody knows.
+
+usage: check_app.py REPORT.json start|attach
+"""
+import json
+import sys
+
+
+def main():
+    report, mode = json.load(open(sys.argv[1])), sys.argv[2]
+    wrong = []
+    matching, attribution, loss = report["matching"], report["attribution"], report["loss"]
+
+    def at_least(what, part, whole, share):
+        if not whole or part < share * whole:
+            wrong.append(f"{what}: {part} of {whole}")
+
+    at_least("data bytes with an op", attribution["to_op"], attribution["data_bytes"], 0.999)
+    at_least("data bytes with a call", attribution["to_call"], attribution["data_bytes"], 0.999)
+    at_least("sends matched", matching["matched"], matching["sends"], 0.999 if mode == "start" else 0.99)
+    counted = matching["matched"] + matching["ambiguous"] + sum(matching["unmatched_sends"].values())
+    if counted != matching["sends"]:
+        wrong.append(f"sends neither matched nor counted: {matching}")
+    if loss["produced"] != loss["stored"] + sum(loss["dropped"].values()):
+        wrong.append(f"loss does not add up: {loss}")
+    if sum(loss["dropped"].values()):
+        wrong.append(f"records dropped: {loss['dropped']}")
+    rank = {process["id"]: process["rank"] for process in report["processes"]}
+    for row in report["transfers"]:
+        known = row["transport"] not in (None, "unknown") and row["device"] not in (None, "unknown")
+        if row["kind"] == "data" and not (known and rank.get(row["process"]) is not None):
+            wrong.append(f"transfer without transport, device or rank: {row}")
+    print("\n".join(wrong[:20]))
+    return bool(wrong)
+
+
+sys.exit(main())
