@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "attribute/attribute.h"
+
+#include "attribute/internal.h"
+
+struct attribute *attribute_new(struct decoder *decoder, const struct attribute_sink *sink)
+{
+	struct attribute *attribute = calloc(1, sizeof(*attribute));
+
+	if (!attribute)
+		abort();
+	attribute->decoder = decoder;
+	attribute->sink = *sink;
+	return attribute;
+}
+
+void attribute_free(struct attribute *attribute)
+{
+	if (!attribute)
+		return;
+	while (attribute->free_ops) {
+		struct op *op = attribute->free_ops;
+
+		attribute->free_ops = op->newer;
+		free(op);
+	}
+	while (attribute->free_transfers) {
+		struct transfer *transfer = attribute->free_transfers;
+
+		attribute->free_transfers = transfer->next;
+		free(transfer);
+	}
+	free(attribute);
+}
+
+static void cancelled(struct attribute *attribute, const struct op *cancel)
+{
+	struct process *process = cancel->process;
+	struct ub_hdr h = { .tgid = process->tgid, .tid = cancel->tid, .ts = cancel->start };
+	struct op *op;
+
+	if (!process->request_size)
+		return;
+	op = request_find(attribute, process, cancel->handle - process->request_size, &h, ~0u);
+	if (op)
+		op->failed = true;
+}
+
+static void op_event(struct attribute *attribute, struct thread *thread, const struct event *event)
+{
+	struct op *op = op_new(attribute, event);
+
+	op->function = thread_function(thread, event->h);
+	op->framed = true;
+	thread_push(attribute, thread, op);
+	if (op->site->op == OP_CANCEL)
+		cancelled(attribute, op);
+	if (op->req && !op->immediate)
+		request_open(attribute, op);
+	if (attribute->sink.op_start)
+		attribute->sink.op_start(attribute->sink.arg, op);
+}
+
+static void match_event(struct attribute *attribute, const struct event *event)
+{
+	const struct ub_match *record = (const struct ub_match *)event->h;
+	unsigned int kinds = 1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV;
+	struct op *op = request_find(attribute, event->process, record->req, event->h, kinds);
+
+	if (attribute->sink.met)
+		attribute->sink.met(attribute->sink.arg, event, op);
+}
+
+void attribute_event(struct attribute *attribute, const struct event *event)
+{
+	struct thread *thread;
+
+	if (event->h->kind == UB_TASK || event->h->kind == UB_NAME || event->h->kind == UB_OBJ)
+		return;
+	thread = thread_of(attribute, event);
+	thread_step(attribute, thread, event->h);
+	switch (event->h->kind) {
+	case UB_CALL:
+		return thread_call(attribute, thread, event);
+	case UB_CALL_END:
+		return thread_call_end(attribute, thread, event->h);
+	case UB_OP:
+		return op_event(attribute, thread, event);
+	case UB_XFER:
+		return transfer_event(attribute, thread, event);
+	case UB_RX:
+		return arrival_event(attribute, thread, event);
+	case UB_COMP:
+		return completion_event(attribute, event);
+	case UB_MATCH:
+		return match_event(attribute, event);
+	}
+}
+
+void attribute_finish(struct attribute *attribute)
+{
+	requests_finish(attribute);
+	threads_finish(attribute);
+}

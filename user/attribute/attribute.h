@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which call caused which operation, which operation caused which transfer (docs/attribution.md).
+ * Events are fed in time order per process; what is certain is handed on at once, the rest as soon
+ * as its request completes.
+ */
+#ifndef UCXBPF_ATTRIBUTE_ATTRIBUTE_H
+#define UCXBPF_ATTRIBUTE_ATTRIBUTE_H
+
+#include "decode/decode.h"
+
+enum precision { PRECISION_UNKNOWN, PRECISION_EXACT, PRECISION_UPPER, PRECISION_LOWER };
+
+struct moment {
+	uint64_t ns;
+	enum precision precision;
+};
+
+/* A UCP operation from its entry until nothing can be said about it any more. */
+struct op {
+	struct process *process;
+	struct object *ep; /* of sends, put, get, atomics; NULL: none or not known */
+	struct process *peer; /* of receives, once matched */
+	const struct site_info *site;
+	const char *function; /* MPI function around it, NULL = outside MPI */
+	const char *protocol;
+	uint32_t tid, seq;
+	uint64_t start, returned;
+	struct moment end;
+	uint64_t object; /* first argument: ucp_ep or worker */
+	uint64_t tag, mask;
+	uint64_t bytes; /* UINT64_MAX unknown */
+	uint64_t buffer, req, handle, message;
+	uint64_t carried; /* payload that its transfers took away so far */
+	int status;
+	bool sends; /* carries payload away */
+	bool immediate; /* done at its return */
+	bool returns; /* its return was seen */
+	bool open; /* its request may still make transfers */
+	bool framed; /* its frame may still be live */
+	bool completed; /* a completion callback ran, or its return said so */
+	bool failed; /* ended with an error or was cancelled */
+	bool deferred; /* UCP_OP_ATTR_FLAG_NO_IMM_CMPL: completes through its request, always */
+	bool removes; /* a probe that takes the message out of the queue */
+	bool info; /* info_tag, info_len hold the sender's tag and length */
+	uint8_t rank; /* how good the evidence for protocol is */
+	uint64_t info_tag, info_len;
+	unsigned int refs;
+	struct op *newer; /* next generation of the same request */
+	void *match; /* for the match stage */
+};
+
+struct transfer {
+	struct process *process;
+	struct object *ep; /* the ucp_ep, NULL not known */
+	const struct object *iface; /* NULL not known */
+	const struct site_info *site;
+	struct op *op; /* held; NULL: no operation */
+	const char *protocol;
+	const char *reason; /* data without an operation: why; static */
+	uint32_t tid;
+	uint8_t am_id;
+	bool control, retried;
+	uint64_t start;
+	struct moment end;
+	uint64_t bytes, wire_bytes, laddr, raddr;
+	uint64_t req;
+	struct transfer *next; /* pending on the same request, oldest first */
+};
+
+struct call {
+	struct process *process;
+	const char *function;
+	uint32_t tid, seq;
+	uint64_t start;
+	struct moment end;
+	uint32_t ops;
+	uint64_t bytes;
+};
+
+/* All are called in time order per process; op_done, transfer and call when they are final. */
+struct attribute_sink {
+	void *arg;
+	void (*call)(void *arg, const struct call *call);
+	void (*op_start)(void *arg, struct op *op);
+	void (*op_done)(void *arg, struct op *op);
+	void (*transfer)(void *arg, const struct transfer *transfer);
+	/* a transfer was sent, in send order: op NULL = none known */
+	void (*sent)(void *arg, const struct event *event, struct op *op, struct object *ep);
+	void (*arrived)(void *arg, const struct event *event);
+	/* a user callback for an operation's request (op NULL: not known) */
+	void (*completed)(void *arg, const struct event *event, struct op *op);
+	/* an RTS met a receive request */
+	void (*met)(void *arg, const struct event *event, struct op *op);
+};
+
+struct attribute;
+
+struct attribute *attribute_new(struct decoder *decoder, const struct attribute_sink *sink);
+void attribute_free(struct attribute *attribute);
+
+void attribute_event(struct attribute *attribute, const struct event *event);
+
+/* End of all captures: closes whatever is open. */
+void attribute_finish(struct attribute *attribute);
+
+void op_hold(struct op *op);
+void op_drop(struct attribute *attribute, struct op *op);
+
+/* Active messages by their id (UCP_AM_ID_*, src/ucp/core/ucp_types.h, 1.13.1 to 1.18.1). */
+enum {
+	AM_WIREUP = 1,
+	AM_EAGER_ONLY = 2,
+	AM_EAGER_FIRST = 3,
+	AM_EAGER_MIDDLE = 4,
+	AM_SYNC_ONLY = 6,
+	AM_SYNC_FIRST = 7,
+	AM_SYNC_ACK = 8,
+	AM_RTS = 9,
+	AM_ATS = 10,
+	AM_RTR = 11,
+	AM_RNDV_DATA = 12,
+	AM_OFFLOAD_SYNC_ACK = 14,
+	AM_STREAM = 15,
+	AM_ATP = 16,
+	AM_PUT = 17,
+	AM_GET_REQ = 18,
+	AM_GET_REP = 19,
+	AM_ATOMIC_REQ = 20,
+	AM_ATOMIC_REP = 21,
+	AM_CMPL = 22,
+	AM_SINGLE = 23,
+	AM_FIRST = 24,
+	AM_MIDDLE = 25,
+	AM_SINGLE_REPLY = 26,
+};
+
+/* Whether a transfer left the process: neither refused for lack of resources nor failed. */
+bool xfer_sent(const struct ub_xfer *xfer);
+
+#endif

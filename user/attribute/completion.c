@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The ends of requests and transfers. */
+#include "attribute/internal.h"
+
+#define ANY_KIND (~0u)
+
+static void end_at(struct op *op, uint64_t ns, enum precision precision)
+{
+	if (op->end.precision == PRECISION_EXACT && precision != PRECISION_EXACT)
+		return;
+	op->end = (struct moment){ ns, precision };
+}
+
+static void uct_completed(struct attribute *attribute, const struct event *event, uint64_t req)
+{
+	struct inner *inner = inner_find(attribute, event->process, req);
+	struct op *op = request_find(attribute, event->process, req, event->h, ANY_KIND);
+
+	if (inner) {
+		transfers_complete(attribute, inner, event->h->ts, false, true);
+		if (!op)
+			op = inner->op;
+	}
+	if (op && op->open)
+		end_at(op, event->h->ts, PRECISION_EXACT);
+}
+
+static void user_completed(struct attribute *attribute, const struct event *event,
+			   const struct ub_comp *record)
+{
+	struct op *op = request_find(attribute, event->process, record->req, event->h, ANY_KIND);
+
+	if (op) {
+		end_at(op, event->h->ts, PRECISION_EXACT);
+		op->completed = true;
+		op->status = (int)record->status;
+		op->failed = record->status < 0;
+		if (event->site->what == UB_COMP_RECV_CB && (event->h->flags & UB_F_INFO)) {
+			op->info = true;
+			op->info_tag = record->tag;
+			op->info_len = record->length;
+			op->bytes = op->failed ? 0 : record->length;
+		}
+	}
+	if (attribute->sink.completed)
+		attribute->sink.completed(attribute->sink.arg, event, op);
+	if (op)
+		request_close(attribute, op);
+}
+
+/* A handle that another thread frees inside the span of the operation that returns it is older. */
+static void request_freed(struct attribute *attribute, const struct event *event, uint64_t req)
+{
+	struct op *op = request_find(attribute, event->process, req, event->h, ANY_KIND);
+
+	if (!op || (op->tid != event->h->tid && op->returns && event->h->ts < op->returned))
+		return;
+	if (op->end.precision == PRECISION_UNKNOWN)
+		end_at(op, event->h->ts, PRECISION_UPPER);
+	request_close(attribute, op);
+}
+
+void completion_event(struct attribute *attribute, const struct event *event)
+{
+	const struct ub_comp *record = (const struct ub_comp *)event->h;
+	struct inner *inner;
+
+	switch (event->site->what) {
+	case UB_COMP_UCT:
+		uct_completed(attribute, event, record->req);
+		break;
+	case UB_COMP_SCOPY:
+		inner = inner_find(attribute, event->process, record->req);
+		if (inner && record->status == 0)
+			transfers_complete(attribute, inner, event->h->ts, true, true);
+		break;
+	case UB_COMP_SEND_CB:
+	case UB_COMP_RECV_CB:
+		user_completed(attribute, event, record);
+		break;
+	case UB_COMP_REQ_FREE:
+		request_freed(attribute, event, record->req);
+		break;
+	}
+}
+
+/* Answers that end a send, with the send's request id in front. */
+#define ENDS_SEND (1u << AM_SYNC_ACK | 1u << AM_ATS | 1u << AM_ATP)
+
+void arrival_event(struct attribute *attribute, struct thread *thread, const struct event *event)
+{
+	const struct ub_rx *rx = (const struct ub_rx *)event->h;
+	uint8_t am_id = event->site->am_id;
+
+	thread->arrival.seq = event->h->seq;
+	thread->arrival.am_id = am_id;
+	thread->arrival.req_id = am_id == AM_GET_REQ      ? rx->w[3]
+				 : am_id == AM_ATOMIC_REQ ? rx->w[2]
+							  : 0;
+	if (ENDS_SEND >> (am_id & 31) & 1) {
+		struct op *op = request_find(attribute, event->process, rx->w[0], event->h,
+					     1u << OP_TAG_SEND | 1u << OP_AM_SEND);
+
+		if (op && op->end.precision != PRECISION_EXACT)
+			end_at(op, event->h->ts, PRECISION_EXACT);
+	}
+	if (attribute->sink.arrived)
+		attribute->sink.arrived(attribute->sink.arg, event);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What a thread is inside of, from the frame numbers that every record carries. */
+#include "attribute/internal.h"
+
+struct thread *thread_of(struct attribute *attribute, const struct event *event)
+{
+	struct thread *thread = attribute->last_thread;
+	uint64_t *slot;
+	bool fresh;
+
+	if (thread && thread->tid == event->h->tid && thread->process == event->process)
+		return thread;
+	slot = map_insert(&attribute->threads, event->h->tid, event->process->id, &fresh);
+	if (fresh) {
+		thread = calloc(1, sizeof(*thread));
+		if (!thread)
+			abort();
+		thread->process = event->process;
+		thread->tid = event->h->tid;
+		*slot = (uintptr_t)thread;
+	}
+	attribute->last_thread = (struct thread *)(uintptr_t)*slot;
+	return attribute->last_thread;
+}
+
+static bool inside_call(const struct thread *thread, const struct ub_hdr *h)
+{
+	return thread->in_call && h->call && h->call >= thread->call.seq;
+}
+
+/* An operation's frame is over once a record names another innermost one. */
+static bool still_inside(const struct op *op, const struct ub_hdr *h)
+{
+	return h->op >= op->seq && (!op->returns || h->ts <= op->returned);
+}
+
+void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
+{
+	uint64_t end = h->ts + (h->flags & UB_F_NO_RETURN ? 0 : h->dur);
+
+	while (thread->depth && !still_inside(thread->frames[thread->depth - 1], h)) {
+		struct op *op = thread->frames[--thread->depth];
+
+		op_unframe(attribute, op);
+		op_drop(attribute, op);
+	}
+	if (h->kind != UB_CALL && inside_call(thread, h) && end > thread->call.end.ns &&
+	    thread->call.end.precision != PRECISION_EXACT)
+		thread->call.end.ns = end;
+}
+
+static void call_finish(struct attribute *attribute, struct thread *thread)
+{
+	if (!thread->in_call)
+		return;
+	thread->in_call = false;
+	if (attribute->sink.call)
+		attribute->sink.call(attribute->sink.arg, &thread->call);
+}
+
+void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event)
+{
+	const struct ub_call *record = (const struct ub_call *)event->h;
+
+	if (inside_call(thread, event->h) && decoder_in_mpi(event->process, record->ret_addr)) {
+		if (event->h->ts > thread->call.end.ns)
+			thread->call.end.ns = event->h->ts;
+		return;
+	}
+	call_finish(attribute, thread);
+	thread->in_call = true;
+	thread->call = (struct call){ .process = event->process,
+				      .function = event->site->name,
+				      .tid = event->h->tid,
+				      .seq = event->h->seq,
+				      .start = event->h->ts,
+				      .end = { event->h->ts, PRECISION_LOWER } };
+}
+
+void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
+{
+	if (!thread->in_call || h->call != thread->call.seq)
+		return;
+	thread->call.end = (struct moment){ h->ts, PRECISION_EXACT };
+	call_finish(attribute, thread);
+}
+
+void thread_push(struct attribute *attribute, struct thread *thread, struct op *op)
+{
+	if (inside_call(thread, &(struct ub_hdr){ .call = thread->call.seq }) && op->function) {
+		thread->call.ops++;
+		if (op->sends && op->bytes != UINT64_MAX)
+			thread->call.bytes += op->bytes;
+	}
+	if (thread->depth == MAX_FRAMES) {
+		op_unframe(attribute, thread->frames[0]);
+		op_drop(attribute, thread->frames[0]);
+		thread->depth--;
+		for (unsigned int i = 0; i < thread->depth; i++)
+			thread->frames[i] = thread->frames[i + 1];
+	}
+	op_hold(op);
+	thread->frames[thread->depth++] = op;
+}
+
+struct op *thread_op(const struct thread *thread, const struct ub_hdr *h)
+{
+	if (!h->op || h->rx > h->op)
+		return NULL;
+	for (unsigned int i = thread->depth; i-- > 0;)
+		if (thread->frames[i]->seq == h->op)
+			return thread->frames[i];
+	return NULL;
+}
+
+const char *thread_function(const struct thread *thread, const struct ub_hdr *h)
+{
+	return inside_call(thread, h) ? thread->call.function : NULL;
+}
+
+void threads_finish(struct attribute *attribute)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&attribute->threads, &pos))) {
+		struct thread *thread = (struct thread *)(uintptr_t)slot->value;
+
+		while (thread->depth) {
+			struct op *op = thread->frames[--thread->depth];
+
+			op_unframe(attribute, op);
+			op_drop(attribute, op);
+		}
+		call_finish(attribute, thread);
+		free(thread);
+	}
+	map_release(&attribute->threads);
+	attribute->last_thread = NULL;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of attribute/ share among themselves. */
+#ifndef UCXBPF_ATTRIBUTE_INTERNAL_H
+#define UCXBPF_ATTRIBUTE_INTERNAL_H
+
+#include "attribute/attribute.h"
+
+#define MAX_FRAMES 16
+
+/* What a thread is inside of. */
+struct thread {
+	struct process *process;
+	uint32_t tid;
+	bool in_call;
+	struct call call; /* the outermost one */
+	unsigned int depth;
+	struct op *frames[MAX_FRAMES]; /* held */
+	unsigned int arrivals;
+	struct {
+		uint32_t seq;
+		uint8_t am_id;
+		uint64_t req_id; /* of a request that the arrival asks an answer for */
+	} arrival; /* the innermost one */
+};
+
+/* A request that UCX made for itself: what is known of where it belongs. */
+struct inner {
+	uint64_t super;
+	struct op *op; /* held; NULL */
+	struct transfer *pending; /* sent, not known to be complete; oldest first */
+	struct inner *next_free;
+};
+
+struct attribute {
+	struct decoder *decoder;
+	struct attribute_sink sink;
+	struct map threads; /* (tid, process) -> struct thread * */
+	struct map requests; /* (request, process) -> oldest open generation */
+	struct map inners; /* (request, process) -> struct inner * */
+	struct thread *last_thread;
+	struct op *free_ops;
+	struct transfer *free_transfers;
+	struct inner *free_inners;
+};
+
+/* ---- frames.c ---- */
+struct thread *thread_of(struct attribute *attribute, const struct event *event);
+/* Leaves the frames that are over at this record; tells the call that it is not over yet. */
+void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
+void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event);
+void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
+void thread_push(struct attribute *attribute, struct thread *thread, struct op *op);
+/* The operation whose own code runs: none where an arrival handler is nested deeper. */
+struct op *thread_op(const struct thread *thread, const struct ub_hdr *h);
+const char *thread_function(const struct thread *thread, const struct ub_hdr *h);
+void threads_finish(struct attribute *attribute);
+
+/* ---- op.c ---- */
+struct op *op_new(struct attribute *attribute, const struct event *event);
+void op_close(struct attribute *attribute, struct op *op);
+void op_unframe(struct attribute *attribute, struct op *op);
+
+/* ---- request.c ---- */
+void request_open(struct attribute *attribute, struct op *op);
+/* The generation that a record at that time on that thread is about; kinds: mask of op kinds. */
+struct op *request_find(struct attribute *attribute, const struct process *process, uint64_t req,
+			const struct ub_hdr *h, unsigned int kinds);
+void request_close(struct attribute *attribute, struct op *op);
+struct inner *inner_get(struct attribute *attribute, const struct process *process, uint64_t req);
+struct inner *inner_find(struct attribute *attribute, const struct process *process, uint64_t req);
+void inner_bind(struct attribute *attribute, struct inner *inner, struct op *op);
+void requests_finish(struct attribute *attribute);
+
+/* ---- resolve.c ---- */
+/* The operation behind a transfer, NULL with a reason. */
+struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread,
+			const struct event *event, const char **reason);
+
+/* ---- payload.c ---- */
+bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer);
+uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer,
+		      const struct op *op);
+
+/* ---- protocol.c ---- */
+/* Name of the protocol as far as this transfer tells; *rank: the higher, the better it tells. */
+const char *xfer_protocol(const struct site_info *site, const struct ub_xfer *xfer,
+			  const struct op *op, uint8_t *rank);
+
+/* ---- transfer.c ---- */
+void transfer_event(struct attribute *attribute, struct thread *thread, const struct event *event);
+/* Transfers pending on a request are over; one: only the oldest. */
+void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
+			bool exact);
+
+/* ---- completion.c ---- */
+void completion_event(struct attribute *attribute, const struct event *event);
+void arrival_event(struct attribute *attribute, struct thread *thread, const struct event *event);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "attribute/internal.h"
+
+#include <string.h>
+
+#define SENDS                                                                                      \
+	(1u << OP_TAG_SEND | 1u << OP_AM_SEND | 1u << OP_STREAM_SEND | 1u << OP_PUT |              \
+	 1u << OP_ATOMIC)
+#define ON_EP (SENDS | 1u << OP_GET)
+
+#define DATATYPE_CLASS_MASK 7 /* ucp_dt_type, low bits of ucp_datatype_t; 0 = contiguous */
+#define DATATYPE_SIZE_SHIFT 3
+
+#define NO_IMM_CMPL (1u << 16) /* ucp.h, public ABI */
+
+static bool is_handle(int64_t ret)
+{
+	return ret > 0 || ret < -4096;
+}
+
+static uint64_t op_bytes(const struct ub_op *record)
+{
+	if (record->datatype && !(record->datatype & DATATYPE_CLASS_MASK))
+		return record->count * (record->datatype >> DATATYPE_SIZE_SHIFT);
+	return record->req_len ? record->req_len : UINT64_MAX;
+}
+
+/* Fields that only some kinds of operations have. */
+static void op_kind_fields(struct op *op, const struct ub_op *record)
+{
+	switch (op->site->op) {
+	case OP_TAG_RECV:
+	case OP_TAG_MSG_RECV:
+	case OP_STREAM_RECV:
+	case OP_AM_RECV_DATA:
+		op->bytes = op->info ? op->info_len : UINT64_MAX;
+		break;
+	case OP_FLUSH:
+	case OP_CANCEL:
+	case OP_OTHER:
+		op->bytes = 0;
+		break;
+	}
+	if (op->site->op == OP_TAG_MSG_RECV)
+		op->message = record->aux;
+	if (op->site->op == OP_TAG_PROBE) {
+		op->message = record->ret;
+		op->removes = record->count;
+		op->immediate = true;
+		op->req = 0;
+	}
+	if (op->site->op == OP_CANCEL) {
+		op->handle = record->aux;
+		op->req = 0;
+	}
+}
+
+static void op_fill(struct op *op, const struct event *event, const struct ub_op *record)
+{
+	const struct ub_hdr *h = &record->h;
+	bool handle = is_handle(record->ret);
+
+	op->process = event->process;
+	op->site = event->site;
+	op->tid = h->tid;
+	op->seq = h->seq;
+	op->start = h->ts;
+	op->returns = !(h->flags & UB_F_NO_RETURN);
+	op->returned = op->returns ? h->ts + h->dur : 0;
+	op->object = record->obj;
+	op->tag = record->tag;
+	op->mask = record->aux;
+	op->buffer = record->buffer;
+	op->req = record->req;
+	op->handle = handle ? (uint64_t)record->ret : 0;
+	op->immediate = op->returns && !handle;
+	op->failed = op->immediate && record->ret < 0;
+	op->status = op->immediate ? (int)record->ret : 0;
+	op->deferred = record->attr_mask & NO_IMM_CMPL;
+	op->info = h->flags & UB_F_INFO;
+	op->info_tag = record->info_tag;
+	op->info_len = record->info_len;
+	op->bytes = op_bytes(record);
+	op->sends = SENDS >> event->site->op & 1;
+	if (handle && op->req)
+		op->process->request_size = op->handle - op->req;
+}
+
+struct op *op_new(struct attribute *attribute, const struct event *event)
+{
+	const struct ub_op *record = (const struct ub_op *)event->h;
+	struct op *op = attribute->free_ops;
+
+	if (op)
+		attribute->free_ops = op->newer;
+	else if (!(op = malloc(sizeof(*op))))
+		abort();
+	memset(op, 0, sizeof(*op));
+	op_fill(op, event, record);
+	op_kind_fields(op, record);
+	if (ON_EP >> event->site->op & 1)
+		op->ep = decoder_ep(attribute->decoder, event->process, record->obj, record->h.ts);
+	if (op->immediate) {
+		op->end = (struct moment){ op->returned, PRECISION_EXACT };
+		op->completed = true;
+	}
+	op->refs = 1;
+	return op;
+}
+
+void op_hold(struct op *op)
+{
+	op->refs++;
+}
+
+void op_drop(struct attribute *attribute, struct op *op)
+{
+	if (!op || --op->refs)
+		return;
+	op->newer = attribute->free_ops;
+	attribute->free_ops = op;
+}
+
+static void op_settle(struct attribute *attribute, struct op *op)
+{
+	if (op->open || op->framed)
+		return;
+	if (attribute->sink.op_done)
+		attribute->sink.op_done(attribute->sink.arg, op);
+	op_drop(attribute, op);
+}
+
+void op_close(struct attribute *attribute, struct op *op)
+{
+	if (!op->open)
+		return;
+	op->open = false;
+	op_settle(attribute, op);
+}
+
+void op_unframe(struct attribute *attribute, struct op *op)
+{
+	if (!op->framed)
+		return;
+	op->framed = false;
+	op_settle(attribute, op);
+}

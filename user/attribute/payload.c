@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * What of a transfer is the user's. Sizes of UCP's headers and footers, equal in 1.13.1 and 1.18.1
+ * (packed structs of src/ucp/tag/eager.h, proto/proto_am.h, rma/rma.h, stream/stream.h,
+ * core/ucp_am.h).
+ */
+#include "attribute/internal.h"
+
+#define CONTROL 0xff
+
+/* Bytes that are not the user's, by active-message id; CONTROL: none of it is. */
+static const uint8_t header_bytes[32] = {
+	[0] = CONTROL,
+	[AM_WIREUP] = CONTROL,
+	[AM_EAGER_ONLY] = 8, /* tag */
+	[AM_EAGER_FIRST] = 24, /* tag, total length, message id */
+	[AM_EAGER_MIDDLE] = 16, /* message id, offset */
+	[5] = CONTROL,
+	[AM_SYNC_ONLY] = 24, /* tag, ep id, request id */
+	[AM_SYNC_FIRST] = 40, /* as 3, ep id, request id */
+	[AM_SYNC_ACK] = CONTROL,
+	[AM_RTS] = CONTROL,
+	[AM_ATS] = CONTROL,
+	[AM_RTR] = CONTROL,
+	[AM_RNDV_DATA] = 16, /* request id, offset */
+	[13] = CONTROL,
+	[AM_OFFLOAD_SYNC_ACK] = CONTROL,
+	[AM_STREAM] = 8, /* ep id */
+	[AM_ATP] = CONTROL,
+	[AM_PUT] = 20, /* address, ep id, memory type (4 bytes) */
+	[AM_GET_REQ] = CONTROL,
+	[AM_GET_REP] = 8, /* request id */
+	[AM_ATOMIC_REQ] = 26, /* address, ep id, request id, length, opcode */
+	[AM_ATOMIC_REP] = 8, /* request id */
+	[AM_CMPL] = CONTROL,
+	[AM_SINGLE] = 8, /* am id, flags, header length */
+	[AM_FIRST] = 8 + 24, /* and a footer: message id, ep id, total size */
+	[AM_MIDDLE] = 8 + 16, /* offset; footer: message id, ep id */
+	[AM_SINGLE_REPLY] = 8 + 8, /* as 23; footer: ep id */
+	[27] = CONTROL,
+	[28] = CONTROL,
+	[29] = CONTROL,
+	[30] = CONTROL,
+	[31] = CONTROL,
+};
+
+/* Ids whose message holds the user's own header, too: it is no part of the operation's bytes. */
+#define WITH_USER_HEADER (1u << AM_SINGLE | 1u << AM_FIRST | 1u << AM_SINGLE_REPLY)
+
+bool xfer_sent(const struct ub_xfer *xfer)
+{
+	return xfer->status >= 0 && xfer->length >= 0;
+}
+
+bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer)
+{
+	if (site->verb == VERB_AM)
+		return header_bytes[xfer->am_id & 31] == CONTROL;
+	return site->verb == VERB_FLUSH || site->verb == VERB_OTHER;
+}
+
+static uint64_t user_header(const struct ub_xfer *xfer, const struct op *op)
+{
+	if (!(WITH_USER_HEADER >> (xfer->am_id & 31) & 1))
+		return 0;
+	if (xfer->h.flags & UB_F_WIRE)
+		return xfer->w[0] >> 32;
+	return op ? (uint32_t)op->mask : 0;
+}
+
+uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer, const struct op *op)
+{
+	uint64_t length = xfer->length > 0 ? (uint64_t)xfer->length : 0, header;
+
+	if (xfer_is_control(site, xfer) || !xfer_sent(xfer))
+		return 0;
+	if (site->verb != VERB_AM)
+		return length;
+	header = header_bytes[xfer->am_id & 31] + user_header(xfer, op);
+	return length > header ? length - header : 0;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Requests by address, with generations: the same address is one request after another, the moment
+ * of reuse may lie inside the next operation's span.
+ */
+#include "attribute/internal.h"
+
+#include <string.h>
+
+static struct op *pointer(const uint64_t *slot)
+{
+	return slot ? (struct op *)(uintptr_t)*slot : NULL;
+}
+
+/* A generation that nothing closed was closed by its address being handed out again. */
+static void superseded(struct attribute *attribute, struct op *op, uint64_t ns)
+{
+	if (op->end.precision == PRECISION_UNKNOWN)
+		op->end = (struct moment){ ns, PRECISION_UPPER };
+	request_close(attribute, op);
+}
+
+/*
+ * Whether the newer generation is surely the one in force at a record: its operation has returned,
+ * or the record is of the operation's own thread.
+ */
+static bool in_force(const struct op *newer, const struct ub_hdr *h)
+{
+	return (newer->returns && h->ts > newer->returned) ||
+	       (newer->tid == h->tid && h->tgid == newer->process->tgid);
+}
+
+static struct op *expire(struct attribute *attribute, struct op *op, const struct ub_hdr *h)
+{
+	while (op && op->newer && in_force(op->newer, h)) {
+		struct op *newer = op->newer;
+
+		superseded(attribute, op, newer->returned);
+		op = newer;
+	}
+	return op;
+}
+
+void request_open(struct attribute *attribute, struct op *op)
+{
+	uint64_t *slot = map_find(&attribute->requests, op->req, op->process->id);
+	struct op *older = pointer(slot);
+
+	op->open = true;
+	op_hold(op);
+	while (older && older->newer) {
+		struct op *next = older->newer;
+
+		superseded(attribute, older, op->start);
+		older = next;
+	}
+	if (older && older->tid == op->tid) {
+		superseded(attribute, older, op->start);
+		older = NULL;
+	}
+	if (older)
+		older->newer = op;
+	else
+		*map_insert(&attribute->requests, op->req, op->process->id, NULL) = (uintptr_t)op;
+}
+
+struct op *request_find(struct attribute *attribute, const struct process *process, uint64_t req,
+			const struct ub_hdr *h, unsigned int kinds)
+{
+	struct op *op;
+
+	if (!req)
+		return NULL;
+	op = pointer(map_find(&attribute->requests, req, process->id));
+	if (!op)
+		return NULL;
+	if (h->tgid == process->tgid)
+		op = expire(attribute, op, h);
+	while (op && !(kinds >> op->site->op & 1))
+		op = op->newer;
+	return op;
+}
+
+void request_close(struct attribute *attribute, struct op *op)
+{
+	uint64_t *slot;
+	struct op **link;
+
+	if (!op->open)
+		return;
+	slot = map_find(&attribute->requests, op->req, op->process->id);
+	link = (struct op **)(uintptr_t)slot;
+	while (link && *link && *link != op)
+		link = &(*link)->newer;
+	if (link && *link)
+		*link = op->newer;
+	op->newer = NULL;
+	if (slot && !*slot)
+		map_remove(&attribute->requests, op->req, op->process->id);
+	op_close(attribute, op);
+	op_drop(attribute, op);
+}
+
+struct inner *inner_find(struct attribute *attribute, const struct process *process, uint64_t req)
+{
+	uint64_t *slot = req ? map_find(&attribute->inners, req, process->id) : NULL;
+
+	return slot ? (struct inner *)(uintptr_t)*slot : NULL;
+}
+
+struct inner *inner_get(struct attribute *attribute, const struct process *process, uint64_t req)
+{
+	bool fresh;
+	uint64_t *slot = map_insert(&attribute->inners, req, process->id, &fresh);
+	struct inner *inner;
+
+	if (fresh) {
+		inner = calloc(1, sizeof(*inner));
+		if (!inner)
+			abort();
+		*slot = (uintptr_t)inner;
+	}
+	return (struct inner *)(uintptr_t)*slot;
+}
+
+void inner_bind(struct attribute *attribute, struct inner *inner, struct op *op)
+{
+	if (inner->op == op)
+		return;
+	if (op)
+		op_hold(op);
+	op_drop(attribute, inner->op);
+	inner->op = op;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct op *a = *(struct op *const *)left, *b = *(struct op *const *)right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->process->id != b->process->id)
+		return a->process->id < b->process->id ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+/* What is still open at the end closes in order of start, so that the output has one order. */
+static void close_all(struct attribute *attribute)
+{
+	VEC(struct op *) open = { 0 };
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&attribute->requests, &pos)))
+		for (struct op *op = pointer(&slot->value); op; op = op->newer)
+			vec_push(&open, op);
+	if (open.len)
+		qsort(open.data, open.len, sizeof(*open.data), by_start);
+	for (size_t i = 0; i < open.len; i++)
+		request_close(attribute, open.data[i]);
+	vec_release(&open);
+}
+
+void requests_finish(struct attribute *attribute)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&attribute->inners, &pos)))
+		transfers_complete(attribute, (struct inner *)(uintptr_t)slot->value, 0, false,
+				   false);
+	close_all(attribute);
+	pos = 0;
+	while ((slot = map_next(&attribute->inners, &pos))) {
+		struct inner *inner = (struct inner *)(uintptr_t)slot->value;
+
+		inner_bind(attribute, inner, NULL);
+		free(inner);
+	}
+	map_release(&attribute->inners);
+	map_release(&attribute->requests);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The operation behind a transfer: by its request, by the request's parents, by nesting, by the ids
+ * in its header, in that order (docs/attribution.md). A candidate counts only if operations of its
+ * kind can make such a transfer: request addresses are reused.
+ */
+#include "attribute/internal.h"
+
+#define BIT(kind) (1u << (kind))
+#define RECEIVES (BIT(OP_TAG_RECV) | BIT(OP_TAG_MSG_RECV) | BIT(OP_AM_RECV_DATA))
+#define RNDV_SENDS (BIT(OP_TAG_SEND) | BIT(OP_AM_SEND))
+#define MAX_LEVELS 3 /* pipelines: fragment of a fragment request of the receive */
+
+/* Kinds of operations that make an active message, by its id. */
+static const unsigned int am_makers[32] = {
+	[AM_EAGER_ONLY] = BIT(OP_TAG_SEND),
+	[AM_EAGER_FIRST] = BIT(OP_TAG_SEND),
+	[AM_EAGER_MIDDLE] = BIT(OP_TAG_SEND),
+	[AM_SYNC_ONLY] = BIT(OP_TAG_SEND),
+	[AM_SYNC_FIRST] = BIT(OP_TAG_SEND),
+	[AM_RTS] = RNDV_SENDS,
+	[AM_ATS] = RECEIVES,
+	[AM_RTR] = RECEIVES,
+	[AM_RNDV_DATA] = RNDV_SENDS,
+	[AM_STREAM] = BIT(OP_STREAM_SEND),
+	[AM_ATP] = RNDV_SENDS,
+	[AM_PUT] = BIT(OP_PUT),
+	[AM_GET_REQ] = BIT(OP_GET),
+	[AM_ATOMIC_REQ] = BIT(OP_ATOMIC),
+	[AM_SINGLE] = BIT(OP_AM_SEND),
+	[AM_FIRST] = BIT(OP_AM_SEND),
+	[AM_MIDDLE] = BIT(OP_AM_SEND),
+	[AM_SINGLE_REPLY] = BIT(OP_AM_SEND),
+};
+
+static unsigned int makers(const struct site_info *site, const struct ub_xfer *xfer)
+{
+	switch (site->verb) {
+	case VERB_AM:
+		return am_makers[xfer->am_id & 31];
+	case VERB_PUT:
+		return BIT(OP_PUT) | RNDV_SENDS | RECEIVES;
+	case VERB_GET:
+		return BIT(OP_GET) | RECEIVES | RNDV_SENDS;
+	case VERB_ATOMIC:
+		return BIT(OP_ATOMIC);
+	case VERB_TAG:
+		return BIT(OP_TAG_SEND) | RECEIVES;
+	case VERB_FLUSH:
+		return BIT(OP_FLUSH) | BIT(OP_PUT);
+	}
+	return 0;
+}
+
+/* Transfers that a request made by UCX itself may own, on behalf of its super request. */
+static bool may_be_inner(const struct site_info *site, const struct ub_xfer *xfer)
+{
+	if (site->verb != VERB_AM)
+		return true;
+	return xfer->am_id == AM_ATS || xfer->am_id == AM_RTR || xfer->am_id == AM_ATP ||
+	       xfer->am_id == AM_RNDV_DATA;
+}
+
+/* Control messages that end an inner request may leave after the user's request is over. */
+static bool is_last(const struct site_info *site, const struct ub_xfer *xfer)
+{
+	return site->verb == VERB_AM && (xfer->am_id == AM_ATS || xfer->am_id == AM_ATP);
+}
+
+static struct op *by_super(struct attribute *attribute, const struct event *event,
+			   const struct ub_xfer *xfer, unsigned int kinds)
+{
+	struct inner *inner = inner_get(attribute, event->process, xfer->req);
+	uint64_t super = xfer->super_req;
+	struct op *op = NULL;
+
+	if (is_last(event->site, xfer) && inner->op && inner->super == super &&
+	    (kinds >> inner->op->site->op & 1))
+		op = inner->op;
+	inner->super = super;
+	for (int level = 0; !op && super && level < MAX_LEVELS; level++) {
+		struct inner *parent = inner_find(attribute, event->process, super);
+
+		op = request_find(attribute, event->process, super, &xfer->h, kinds);
+		super = parent ? parent->super : 0;
+	}
+	return op;
+}
+
+static struct op *by_wire(struct attribute *attribute, const struct event *event,
+			  const struct ub_xfer *xfer, unsigned int kinds)
+{
+	bool named = xfer->am_id == AM_RTS || xfer->am_id == AM_SYNC_ONLY;
+
+	if (event->site->verb != VERB_AM || !named || !(xfer->h.flags & UB_F_WIRE))
+		return NULL;
+	return request_find(attribute, event->process, xfer->w[2], &xfer->h, kinds);
+}
+
+/*
+ * Answers of software-emulated get and atomics come from the target, which made no call: the id in
+ * them is the origin's request (send.get_reply.remote_req_id lies where message_id does).
+ */
+static struct op *by_origin(struct attribute *attribute, const struct thread *thread,
+			    const struct event *event, const struct ub_xfer *xfer)
+{
+	uint64_t ids[2] = { xfer->h.flags & UB_F_WIRE ? xfer->w[0] : xfer->w[2], 0 };
+	struct object *ep = decoder_object(attribute->decoder, event->process, OBJECT_EP,
+					   xfer->ucp_ep, xfer->h.ts);
+	bool traced;
+	struct op *op = NULL;
+
+	if (event->h->rx && event->h->rx == thread->arrival.seq)
+		ids[1] = thread->arrival.req_id;
+	if (!ep || !decoder_peer(attribute->decoder, ep, &traced) || !ep->peer_process)
+		return NULL;
+	for (int i = 0; !op && i < 2; i++)
+		op = request_find(attribute, ep->peer_process, ids[i], &xfer->h,
+				  BIT(OP_GET) | BIT(OP_ATOMIC));
+	return op;
+}
+
+static const char *why_not(const struct event *event, const struct ub_xfer *xfer)
+{
+	if (xfer->am_id == AM_GET_REP || xfer->am_id == AM_ATOMIC_REP)
+		return "reply to an unknown request";
+	if (xfer->h.flags & UB_F_READ_FAULT)
+		return "request not readable";
+	if (!event->process->from_start)
+		return "operation began before the trace";
+	if (xfer->req)
+		return "request of no known operation";
+	return "no request and no operation around it";
+}
+
+struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread,
+			const struct event *event, const char **reason)
+{
+	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
+	unsigned int kinds = makers(event->site, xfer);
+	struct op *nested = thread_op(thread, event->h), *op = NULL;
+
+	*reason = NULL;
+	if (xfer->req && may_be_inner(event->site, xfer))
+		op = by_super(attribute, event, xfer, kinds & (RECEIVES | RNDV_SENDS));
+	if (!op)
+		op = request_find(attribute, event->process, xfer->req, event->h, kinds);
+	if (!op)
+		op = by_wire(attribute, event, xfer, kinds);
+	if (!op && nested && (kinds >> nested->site->op & 1))
+		op = nested;
+	if (!op && (xfer->am_id == AM_GET_REP || xfer->am_id == AM_ATOMIC_REP))
+		op = by_origin(attribute, thread, event, xfer);
+	if (!op)
+		*reason = why_not(event, xfer);
+	return op;
+}

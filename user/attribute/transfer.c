@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "attribute/internal.h"
+
+#include <string.h>
+
+static struct transfer *transfer_new(struct attribute *attribute)
+{
+	struct transfer *transfer = attribute->free_transfers;
+
+	if (transfer)
+		attribute->free_transfers = transfer->next;
+	else if (!(transfer = malloc(sizeof(*transfer))))
+		abort();
+	memset(transfer, 0, sizeof(*transfer));
+	return transfer;
+}
+
+static void transfer_emit(struct attribute *attribute, struct transfer *transfer)
+{
+	if (attribute->sink.transfer)
+		attribute->sink.transfer(attribute->sink.arg, transfer);
+	op_drop(attribute, transfer->op);
+	transfer->next = attribute->free_transfers;
+	attribute->free_transfers = transfer;
+}
+
+void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
+			bool exact)
+{
+	bool single = inner->pending && !inner->pending->next;
+
+	while (inner->pending) {
+		struct transfer *transfer = inner->pending;
+
+		inner->pending = transfer->next;
+		if (ns)
+			transfer->end =
+				(struct moment){ ns, exact && (single || one) ? PRECISION_EXACT
+									      : PRECISION_UPPER };
+		transfer_emit(attribute, transfer);
+		if (one)
+			return;
+	}
+}
+
+static struct object *transfer_ep(struct attribute *attribute, const struct event *event,
+				  const struct ub_xfer *xfer, const struct op *op)
+{
+	struct decoder *decoder = attribute->decoder;
+	uint64_t address = xfer->ucp_ep;
+
+	if (!address && op && op->ep && op->process == event->process)
+		address = op->ep->address;
+	if (address)
+		decoder_learn_lane(decoder, event->process, xfer->uct_ep, address);
+	else
+		address = decoder_lane_ep(decoder, event->process, xfer->uct_ep);
+	return decoder_ep(decoder, event->process, address, xfer->h.ts);
+}
+
+/* Better evidence replaces an earlier name; among equals the first stays. */
+static const char *note_protocol(struct attribute *attribute, const struct event *event,
+				 const struct ub_xfer *xfer, struct op *op)
+{
+	uint8_t rank;
+	const char *name = xfer_protocol(event->site, xfer, op, &rank);
+
+	if (xfer->proto)
+		name = decoder_name(attribute->decoder, event->process, xfer->proto);
+	else if (name)
+		name = strings_intern(&attribute->decoder->strings, name);
+	if (op && name && op->process == event->process && rank > op->rank) {
+		op->protocol = name;
+		op->rank = rank;
+	}
+	return name;
+}
+
+static void transfer_fill(struct attribute *attribute, struct transfer *transfer,
+			  const struct event *event, struct op *op, const char *reason)
+{
+	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
+
+	transfer->process = event->process;
+	transfer->site = event->site;
+	transfer->op = op;
+	transfer->tid = xfer->h.tid;
+	transfer->am_id = xfer->am_id;
+	transfer->start = xfer->h.ts;
+	transfer->control = xfer_is_control(event->site, xfer);
+	transfer->reason = transfer->control ? NULL : reason;
+	transfer->retried = !xfer_sent(xfer);
+	transfer->bytes = xfer_payload(event->site, xfer, op);
+	transfer->wire_bytes = xfer_sent(xfer) ? (uint64_t)xfer->length : 0;
+	transfer->laddr = xfer->laddr;
+	transfer->raddr = xfer->raddr;
+	transfer->req = xfer->req;
+	transfer->iface = decoder_object(attribute->decoder, event->process, OBJECT_IFACE,
+					 xfer->iface, xfer->h.ts);
+	if (op)
+		op_hold(op);
+}
+
+/* In progress: the completion comes later. Everything else is over at its return. */
+static bool transfer_pends(const struct event *event, const struct ub_xfer *xfer)
+{
+	return xfer->status == 1 && xfer->req && event->site->mode != MODE_SHORT;
+}
+
+static void transfer_hand_on(struct attribute *attribute, struct transfer *transfer,
+			     const struct event *event)
+{
+	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
+	struct transfer **last;
+
+	if (!transfer_pends(event, xfer)) {
+		if (!(xfer->h.flags & UB_F_NO_RETURN) && xfer->status != 1)
+			transfer->end =
+				(struct moment){ xfer->h.ts + xfer->h.dur, PRECISION_EXACT };
+		transfer_emit(attribute, transfer);
+		return;
+	}
+	last = &inner_get(attribute, event->process, xfer->req)->pending;
+	while (*last)
+		last = &(*last)->next;
+	*last = transfer;
+}
+
+/* Once all payload of a copying send is out, the send is done. */
+static void op_progress(struct op *op, const struct transfer *transfer, const struct event *event)
+{
+	if (!op || !op->sends || op->process != event->process || transfer->control)
+		return;
+	op->carried += transfer->bytes;
+	if (op->end.precision == PRECISION_UNKNOWN && event->site->mode != MODE_ZCOPY &&
+	    op->carried >= op->bytes && transfer->am_id != AM_SYNC_ONLY &&
+	    transfer->am_id != AM_SYNC_FIRST && transfer->am_id != AM_RNDV_DATA)
+		op->end = transfer->end;
+}
+
+void transfer_event(struct attribute *attribute, struct thread *thread, const struct event *event)
+{
+	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
+	const char *reason;
+	struct op *op = xfer_resolve(attribute, thread, event, &reason);
+	struct transfer *transfer = transfer_new(attribute);
+	struct inner *inner;
+
+	transfer_fill(attribute, transfer, event, op, reason);
+	transfer->ep = transfer_ep(attribute, event, xfer, op);
+	transfer->protocol = note_protocol(attribute, event, xfer, op);
+	if (xfer->req && !transfer->retried && op && op->process == event->process &&
+	    op->req != xfer->req) {
+		inner = inner_get(attribute, event->process, xfer->req);
+		inner_bind(attribute, inner, xfer->am_id == AM_ATS ? NULL : op);
+	}
+	if (op && !op->ep && op->process == event->process &&
+	    !(op->site->op == OP_TAG_RECV || op->site->op == OP_TAG_MSG_RECV))
+		op->ep = transfer->ep;
+	if (!transfer->retried && attribute->sink.sent)
+		attribute->sink.sent(attribute->sink.arg, event, op, transfer->ep);
+	transfer_hand_on(attribute, transfer, event);
+	op_progress(op, transfer, event);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From the capture's bytes to named things: which process a record is of, what its site is called,
+ * what a pointer in it stood for at that time. Side records are read before the first wire record,
+ * wire records are fed in time order per capture. Nothing here knows what a message is.
+ */
+#ifndef UCXBPF_DECODE_DECODE_H
+#define UCXBPF_DECODE_DECODE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "decode/strings.h"
+#include "ucxbpf.h"
+
+enum object_kind { OBJECT_WORKER, OBJECT_IFACE, OBJECT_EP, OBJECT_UCT_EP };
+
+/* What a pointer of a process stood for. Never freed or changed in identity before the end. */
+struct object {
+	enum object_kind kind;
+	struct process *process;
+	uint64_t address;
+	uint64_t parent; /* worker of an iface or ep, iface of a uct_ep */
+	uint64_t uuid; /* worker: own; ep: the peer worker's; 0 = unknown */
+	uint64_t local_id, remote_id; /* of an ep */
+	const char *transport, *device; /* of an iface */
+	uint32_t peer_pid; /* of a uct_ep, in the peer's pid namespace; 0 = unknown */
+	VEC(uint64_t) lanes; /* of an ep: its uct_eps */
+	uint64_t from; /* time of the record that told of it */
+	bool born; /* that record is of its creation */
+	struct object *later; /* next one at the same address, told by a later side record */
+	struct object *peer; /* of an ep: the peer's worker, once found */
+	struct process *peer_process; /* of an ep: where only the process is known */
+	void *link; /* of an ep: for the match stage */
+};
+
+struct ucx_library {
+	const char *path, *build_id, *version, *layout;
+};
+
+struct address_range {
+	uint64_t from, to;
+};
+
+/* One traced process: (boot id, pid namespace, pid, start time). */
+struct process {
+	int id; /* position in decoder.processes */
+	int index; /* number in reports; -1: nothing to show of it yet */
+	int host;
+	uint32_t tgid, ns_pid;
+	uint64_t start_time, seen; /* seen: first side record's time */
+	const char *comm, *exe, *mpi, *job, *pid_ns;
+	int rank, size;
+	bool from_start, exited;
+	VEC(struct ucx_library) ucx;
+	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
+	uint64_t request_size; /* user's handle - request, once seen; 0 before */
+	uint64_t blind_until; /* records of it before this time may be missing */
+};
+
+/* What a site is, by its name and symbol: classes that later stages switch tables on. */
+enum op_kind {
+	OP_OTHER,
+	OP_TAG_SEND,
+	OP_TAG_RECV,
+	OP_TAG_MSG_RECV,
+	OP_TAG_PROBE,
+	OP_AM_SEND,
+	OP_AM_RECV_DATA,
+	OP_STREAM_SEND,
+	OP_STREAM_RECV,
+	OP_PUT,
+	OP_GET,
+	OP_ATOMIC,
+	OP_FLUSH,
+	OP_CANCEL,
+	OP_KINDS
+};
+
+enum xfer_verb { VERB_OTHER, VERB_AM, VERB_PUT, VERB_GET, VERB_ATOMIC, VERB_TAG, VERB_FLUSH };
+enum xfer_mode { MODE_NONE, MODE_SHORT, MODE_BCOPY, MODE_ZCOPY };
+
+struct site_info {
+	const char *name;
+	uint8_t kind; /* enum ub_kind */
+	uint8_t what; /* enum ub_obj_what or ub_comp_what */
+	uint8_t am_id;
+	uint8_t op; /* enum op_kind */
+	uint8_t verb; /* enum xfer_verb */
+	uint8_t mode; /* enum xfer_mode */
+};
+
+/* One capture file: a host as it was seen over one session. */
+struct capture {
+	int host;
+	VEC(struct site_info) sites;
+	VEC(struct object *) side_objects; /* in time order */
+	size_t side_next; /* first one not yet in force */
+	struct map tgids; /* tgid -> struct process * that has it now */
+	uint64_t started; /* time of the first side record */
+	bool attached; /* mode "attach" */
+	VEC(const char *) notes;
+};
+
+struct host {
+	const char *id, *name;
+};
+
+struct decoder {
+	struct strings strings;
+	VEC(struct host) hosts;
+	VEC(struct process *) processes;
+	VEC(struct object *) objects;
+	struct map by_address; /* (address, process and kind) -> object in force */
+	struct map later; /* same key -> first of the objects side records told of */
+	struct map uuids; /* worker uuid -> worker */
+	struct map lanes; /* (uct_ep, process) -> ep */
+	struct map names; /* (pointer, process) -> string */
+	int shown; /* processes that have an index */
+};
+
+struct event {
+	struct capture *capture;
+	struct process *process;
+	const struct site_info *site;
+	const struct ub_hdr *h;
+};
+
+void decoder_init(struct decoder *decoder);
+void decoder_release(struct decoder *decoder);
+
+/* Reads all side records of one capture. Captures must be added in a canonical order. */
+void decoder_add_capture(struct decoder *decoder, struct capture *capture, const json_t *sides);
+
+/* After the last capture: joins endpoints to peers by ids that both sides know; numbers processes.
+ */
+void decoder_ready(struct decoder *decoder);
+
+void capture_release(struct capture *capture);
+
+/*
+ * Names a record's process and site and applies what it says about objects, names and tasks.
+ * Returns false for a record that nothing can be said about (no such kind).
+ */
+bool decoder_event(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h,
+		   struct event *event);
+
+/* The object at an address of a process at a time; NULL: not known. */
+struct object *decoder_object(struct decoder *decoder, const struct process *process,
+			      enum object_kind kind, uint64_t address, uint64_t ts);
+
+/* As decoder_object() for a ucp_ep in use; one that nothing told of is made, its peer unknown. */
+struct object *decoder_ep(struct decoder *decoder, struct process *process, uint64_t address,
+			  uint64_t ts);
+
+/* The ucp_ep that a uct_ep is a lane of; 0: not known. Learnt from side records and from below. */
+uint64_t decoder_lane_ep(const struct decoder *decoder, const struct process *process,
+			 uint64_t uct_ep);
+void decoder_learn_lane(struct decoder *decoder, const struct process *process, uint64_t uct_ep,
+			uint64_t ep);
+
+/* Whether code at an address is the MPI library's: calls from there are its own, not the user's. */
+bool decoder_in_mpi(const struct process *process, uint64_t address);
+
+/* Name behind a ucp_proto_t pointer; NULL: not known. */
+const char *decoder_name(const struct decoder *decoder, const struct process *process,
+			 uint64_t key);
+
+/*
+ * Finds the peer of an endpoint: object.peer, object.peer_process. Returns false if not known.
+ * *traced is false where the peer's uuid is known and no traced process has it.
+ */
+bool decoder_peer(struct decoder *decoder, struct object *ep, bool *traced);
+
+#endif

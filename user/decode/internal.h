@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of decode/ share among themselves. */
+#ifndef UCXBPF_DECODE_INTERNAL_H
+#define UCXBPF_DECODE_INTERNAL_H
+
+#include "decode/decode.h"
+
+void decode_site(struct decoder *decoder, struct capture *capture, const json_t *side);
+
+/* Hex string or integer member; 0 where absent. */
+uint64_t side_u64(const json_t *side, const char *key);
+
+/* The process that has tgid now, made where no side record told of it. */
+struct process *capture_process(struct decoder *decoder, struct capture *capture, uint32_t tgid);
+
+void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side);
+void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side);
+void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task);
+void process_show(struct decoder *decoder, struct process *process);
+
+struct object *object_add(struct decoder *decoder, enum object_kind kind, struct process *process,
+			  uint64_t address, uint64_t ts);
+void object_install(struct decoder *decoder, struct object *object);
+void decode_side_object(struct decoder *decoder, struct capture *capture, enum object_kind kind,
+			const json_t *side);
+void decode_object(struct decoder *decoder, const struct event *event, const struct ub_obj *record);
+/* Side records' objects whose time has come; later snapshots add to what is known. */
+void objects_apply(struct decoder *decoder, struct capture *capture, uint64_t ts);
+void objects_pair(struct decoder *decoder);
+
+#endif

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "decode/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One map for all kinds: the second half of the key is process and kind. */
+static uint64_t owner(const struct process *process, enum object_kind kind)
+{
+	return (uint64_t)process->id << 3 | kind;
+}
+
+struct object *object_add(struct decoder *decoder, enum object_kind kind, struct process *process,
+			  uint64_t address, uint64_t ts)
+{
+	struct object *object = calloc(1, sizeof(*object));
+
+	if (!object)
+		abort();
+	object->kind = kind;
+	object->process = process;
+	object->address = address;
+	object->from = ts;
+	vec_push(&decoder->objects, object);
+	return object;
+}
+
+void object_install(struct decoder *decoder, struct object *object)
+{
+	uint64_t key = owner(object->process, object->kind);
+
+	*map_insert(&decoder->by_address, object->address, key, NULL) = (uintptr_t)object;
+	if (object->kind == OBJECT_WORKER && object->uuid)
+		*map_insert(&decoder->uuids, object->uuid, 0, NULL) = (uintptr_t)object;
+	for (size_t i = 0; i < object->lanes.len; i++)
+		decoder_learn_lane(decoder, object->process, object->lanes.data[i],
+				   object->address);
+}
+
+static void read_lanes(struct object *object, const json_t *side)
+{
+	const json_t *lanes = json_object_get(side, "lanes");
+	const json_t *lane;
+	size_t i;
+
+	json_array_foreach(lanes, i, lane)
+	{
+		const char *text = json_string_value(lane);
+		uint64_t address = text ? strtoull(text, NULL, 0) : 0;
+
+		if (address)
+			vec_push(&object->lanes, address);
+	}
+}
+
+/* A later snapshot of an object that is known already adds to what is known of it. */
+static bool merge(struct decoder *decoder, struct object *known, const struct object *object)
+{
+	if (known->uuid && object->uuid && known->uuid != object->uuid)
+		return false;
+	if (known->kind == OBJECT_IFACE && object->transport &&
+	    (known->transport != object->transport || known->device != object->device))
+		return false;
+	known->uuid = known->uuid ? known->uuid : object->uuid;
+	known->parent = known->parent ? known->parent : object->parent;
+	known->local_id = known->local_id ? known->local_id : object->local_id;
+	known->remote_id = known->remote_id ? known->remote_id : object->remote_id;
+	known->peer_pid = known->peer_pid ? known->peer_pid : object->peer_pid;
+	known->peer = known->peer ? known->peer : object->peer;
+	known->peer_process = known->peer_process ? known->peer_process : object->peer_process;
+	for (size_t i = 0; i < object->lanes.len; i++)
+		decoder_learn_lane(decoder, known->process, object->lanes.data[i], known->address);
+	return true;
+}
+
+void objects_apply(struct decoder *decoder, struct capture *capture, uint64_t ts)
+{
+	while (capture->side_next < capture->side_objects.len) {
+		struct object *object = capture->side_objects.data[capture->side_next];
+		uint64_t *found;
+
+		if (object->from > ts)
+			return;
+		capture->side_next++;
+		found = map_find(&decoder->by_address, object->address,
+				 owner(object->process, object->kind));
+		if (!found || !*found ||
+		    !merge(decoder, (struct object *)(uintptr_t)*found, object))
+			object_install(decoder, object);
+	}
+}
+
+static const struct {
+	const char *address, *parent, *uuid;
+} side_keys[] = {
+	[OBJECT_WORKER] = { "worker", "", "uuid" },
+	[OBJECT_IFACE] = { "iface", "worker", "" },
+	[OBJECT_EP] = { "ep", "worker", "peer_uuid" },
+	[OBJECT_UCT_EP] = { "uct_ep", "iface", "" },
+};
+
+/*
+ * An object told of by a snapshot was there before the snapshot: until its time comes, it stands
+ * for its address where nothing else does.
+ */
+static void remember_later(struct decoder *decoder, struct object *object)
+{
+	uint64_t *first = map_insert(&decoder->later, object->address,
+				     owner(object->process, object->kind), NULL);
+	struct object **link = (struct object **)(uintptr_t)first;
+
+	while (*link && (*link)->from <= object->from)
+		link = &(*link)->later;
+	object->later = *link;
+	*link = object;
+}
+
+void decode_side_object(struct decoder *decoder, struct capture *capture, enum object_kind kind,
+			const json_t *side)
+{
+	struct process *process =
+		capture_process(decoder, capture, (uint32_t)side_u64(side, "tgid"));
+	struct strings *strings = &decoder->strings;
+	struct object *object =
+		object_add(decoder, kind, process, side_u64(side, side_keys[kind].address),
+			   side_u64(side, "ts"));
+
+	object->parent = side_u64(side, side_keys[kind].parent);
+	object->uuid = side_u64(side, side_keys[kind].uuid);
+	object->local_id = side_u64(side, "local_id");
+	object->remote_id = side_u64(side, "remote_id");
+	object->peer_pid = side_u64(side, "peer_pid");
+	object->transport = strings_intern(strings, json_string_value(json_object_get(side, "tl")));
+	object->device = strings_intern(strings, json_string_value(json_object_get(side, "dev")));
+	read_lanes(object, side);
+	vec_push(&capture->side_objects, object);
+	remember_later(decoder, object);
+	if (kind == OBJECT_WORKER && object->uuid)
+		*map_insert(&decoder->uuids, object->uuid, 0, NULL) = (uintptr_t)object;
+}
+
+struct object *decoder_object(struct decoder *decoder, const struct process *process,
+			      enum object_kind kind, uint64_t address, uint64_t ts)
+{
+	uint64_t *found = map_find(&decoder->by_address, address, owner(process, kind));
+	struct object *object;
+
+	if (!address)
+		return NULL;
+	if (found && *found)
+		return (struct object *)(uintptr_t)*found;
+	found = map_find(&decoder->later, address, owner(process, kind));
+	object = found ? (struct object *)(uintptr_t)*found : NULL;
+	while (object && object->later && object->from < ts)
+		object = object->later;
+	return object;
+}
+
+static void created(struct decoder *decoder, const struct event *event, enum object_kind kind,
+		    const struct ub_obj *record)
+{
+	struct object *object;
+	char text[sizeof(record->dev_name) + 1] = "";
+
+	if (!record->obj || record->status)
+		return;
+	object = object_add(decoder, kind, event->process, record->obj, record->h.ts);
+	object->born = event->site->what != UB_OBJ_WORKER_ADDRESS;
+	object->parent = record->parent;
+	object->uuid = record->uuid;
+	memcpy(text, record->tl_name, sizeof(record->tl_name));
+	object->transport = strings_intern(&decoder->strings, text);
+	memset(text, 0, sizeof(text));
+	memcpy(text, record->dev_name, sizeof(record->dev_name));
+	object->device = strings_intern(&decoder->strings, text);
+	object_install(decoder, object);
+}
+
+static void destroyed(struct decoder *decoder, const struct event *event, enum object_kind kind,
+		      uint64_t address)
+{
+	uint64_t *found = map_find(&decoder->by_address, address, owner(event->process, kind));
+
+	if (found)
+		*found = 0;
+}
+
+/* Told while the endpoint is still being made, as well as long after. */
+static void peer_told(struct decoder *decoder, const struct event *event,
+		      const struct ub_obj *record)
+{
+	struct object *ep =
+		decoder_object(decoder, event->process, OBJECT_EP, record->obj, record->h.ts);
+
+	if (!ep)
+		created(decoder, event, OBJECT_EP, record);
+	else if (!ep->uuid)
+		ep->uuid = record->uuid;
+}
+
+/* A worker's uuid becomes known with its address, once or many times. */
+static void addressed(struct decoder *decoder, const struct event *event,
+		      const struct ub_obj *record)
+{
+	struct object *worker =
+		decoder_object(decoder, event->process, OBJECT_WORKER, record->obj, record->h.ts);
+
+	if (!record->uuid || (worker && worker->uuid == record->uuid))
+		return;
+	if (!worker || worker->uuid) {
+		created(decoder, event, OBJECT_WORKER, record);
+		return;
+	}
+	worker->uuid = record->uuid;
+	object_install(decoder, worker);
+}
+
+void decode_object(struct decoder *decoder, const struct event *event, const struct ub_obj *record)
+{
+	switch ((enum ub_obj_what)event->site->what) {
+	case UB_OBJ_IFACE_OPEN:
+		return created(decoder, event, OBJECT_IFACE, record);
+	case UB_OBJ_UCT_EP_CREATE:
+		return created(decoder, event, OBJECT_UCT_EP, record);
+	case UB_OBJ_UCP_EP_CREATE:
+		return created(decoder, event, OBJECT_EP, record);
+	case UB_OBJ_UCP_EP_PEER:
+		return peer_told(decoder, event, record);
+	case UB_OBJ_WORKER_CREATE:
+		return created(decoder, event, OBJECT_WORKER, record);
+	case UB_OBJ_WORKER_ADDRESS:
+		return addressed(decoder, event, record);
+	case UB_OBJ_IFACE_CLOSE:
+		return destroyed(decoder, event, OBJECT_IFACE, record->obj);
+	case UB_OBJ_UCT_EP_DESTROY:
+		return destroyed(decoder, event, OBJECT_UCT_EP, record->obj);
+	case UB_OBJ_UCP_EP_DESTROY:
+		return destroyed(decoder, event, OBJECT_EP, record->obj);
+	case UB_OBJ_WORKER_DESTROY:
+		return destroyed(decoder, event, OBJECT_WORKER, record->obj);
+	case UB_OBJ_NONE:
+		return;
+	}
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "decode/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *side_string(struct decoder *decoder, const json_t *side, const char *key)
+{
+	return strings_intern(&decoder->strings, json_string_value(json_object_get(side, key)));
+}
+
+static int side_int(const json_t *side, const char *key)
+{
+	const json_t *value = json_object_get(side, key);
+
+	return json_is_integer(value) ? (int)json_integer_value(value) : -1;
+}
+
+static struct process *process_add(struct decoder *decoder, struct capture *capture, uint32_t tgid,
+				   uint64_t start_time)
+{
+	struct process *process = calloc(1, sizeof(*process));
+
+	if (!process)
+		abort();
+	*process = (struct process){ .id = (int)decoder->processes.len,
+				     .index = -1,
+				     .host = capture->host,
+				     .tgid = tgid,
+				     .ns_pid = tgid,
+				     .start_time = start_time,
+				     .rank = -1,
+				     .size = -1 };
+	vec_push(&decoder->processes, process);
+	return process;
+}
+
+static struct process *process_find(struct decoder *decoder, int host, uint32_t tgid,
+				    uint64_t start_time)
+{
+	for (size_t i = 0; i < decoder->processes.len; i++) {
+		struct process *process = decoder->processes.data[i];
+
+		if (process->host == host && process->tgid == tgid &&
+		    process->start_time == start_time)
+			return process;
+	}
+	return NULL;
+}
+
+/* Side records come first, so the process that a tgid names at the beginning is its oldest one. */
+struct process *capture_process(struct decoder *decoder, struct capture *capture, uint32_t tgid)
+{
+	bool fresh;
+	uint64_t *slot = map_insert(&capture->tgids, tgid, 0, &fresh);
+
+	if (fresh)
+		*slot = (uintptr_t)process_add(decoder, capture, tgid, 0);
+	return (struct process *)(uintptr_t)*slot;
+}
+
+void process_show(struct decoder *decoder, struct process *process)
+{
+	if (process->index < 0)
+		process->index = decoder->shown++;
+}
+
+static void describe(struct decoder *decoder, struct process *process, const json_t *side)
+{
+	struct strings *strings = &decoder->strings;
+	const char *from = json_string_value(json_object_get(side, "seen_from"));
+	uint64_t ns_pid = side_u64(side, "ns_pid");
+	char number[24];
+
+	process->comm = side_string(decoder, side, "comm");
+	process->exe = side_string(decoder, side, "exe");
+	process->mpi = side_string(decoder, side, "mpi");
+	process->job = side_string(decoder, side, "job");
+	snprintf(number, sizeof(number), "%llx", (unsigned long long)side_u64(side, "pid_ns"));
+	process->pid_ns = strings_intern(strings, number);
+	process->ns_pid = ns_pid ? (uint32_t)ns_pid : process->tgid;
+	process->rank = side_int(side, "rank");
+	process->size = side_int(side, "size");
+	process->from_start = from && from[0] == 's';
+	if (!process->from_start && side_u64(side, "ts") >= process->blind_until)
+		process->blind_until = side_u64(side, "ts") + 1;
+}
+
+void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	uint32_t tgid = side_u64(side, "tgid");
+	uint64_t start_time = side_u64(side, "start_time");
+	struct process *process = process_find(decoder, capture->host, tgid, start_time);
+	bool fresh;
+	uint64_t *slot;
+
+	if (!process) {
+		process = process_add(decoder, capture, tgid, start_time);
+		process->seen = side_u64(side, "ts");
+	}
+	slot = map_insert(&capture->tgids, tgid, 0, &fresh);
+	if (fresh)
+		*slot = (uintptr_t)process;
+	describe(decoder, process, side);
+}
+
+/* Of all processes with that tgid the one whose first side record is the last not after ts. */
+static struct process *process_at(struct decoder *decoder, int host, uint32_t tgid, uint64_t ts)
+{
+	struct process *best = NULL;
+
+	for (size_t i = 0; i < decoder->processes.len; i++) {
+		struct process *process = decoder->processes.data[i];
+
+		if (process->host != host || process->tgid != tgid)
+			continue;
+		if (!best || (process->seen <= ts && process->seen >= best->seen))
+			best = process;
+	}
+	return best;
+}
+
+/* Without a size in the record: no stock libmpi or libmpich is larger than this. */
+#define MPI_TEXT_MAX (8u << 20)
+
+static struct address_range mpi_range(const json_t *side)
+{
+	uint64_t base = side_u64(side, "base"), size = side_u64(side, "size");
+
+	return (struct address_range){ base, base + (size ? size : MPI_TEXT_MAX) };
+}
+
+void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	struct process *process =
+		process_at(decoder, capture->host, side_u64(side, "tgid"), side_u64(side, "ts"));
+	const json_t *roles = json_object_get(side, "roles");
+	struct ucx_library ucx;
+	const json_t *role;
+	size_t i;
+
+	if (!process)
+		return;
+	ucx = (struct ucx_library){ .path = side_string(decoder, side, "path"),
+				    .build_id = side_string(decoder, side, "build_id"),
+				    .version = side_string(decoder, side, "version"),
+				    .layout = side_string(decoder, side, "layout") };
+	json_array_foreach(roles, i, role)
+	{
+		const char *name = json_string_value(role);
+
+		if (name && !strcmp(name, "ucp"))
+			vec_push(&process->ucx, ucx);
+		if (name && !strcmp(name, "mpi"))
+			vec_push(&process->mpi_text, mpi_range(side));
+	}
+}
+
+bool decoder_in_mpi(const struct process *process, uint64_t address)
+{
+	for (size_t i = 0; i < process->mpi_text.len; i++)
+		if (address >= process->mpi_text.data[i].from &&
+		    address < process->mpi_text.data[i].to)
+			return true;
+	return false;
+}
+
+/* The next process with the same tgid, where a side record told of one. */
+static void next_incarnation(struct decoder *decoder, struct capture *capture,
+			     struct process *process, uint64_t start_time)
+{
+	struct process *next = NULL;
+
+	for (size_t i = 0; i < decoder->processes.len; i++) {
+		struct process *other = decoder->processes.data[i];
+
+		if (other->host == process->host && other->tgid == process->tgid &&
+		    other->start_time > process->start_time &&
+		    (!next || other->start_time < next->start_time))
+			next = other;
+	}
+	if (!next)
+		next = process_add(decoder, capture, process->tgid, start_time);
+	*map_insert(&capture->tgids, process->tgid, 0, NULL) = (uintptr_t)next;
+}
+
+void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task)
+{
+	struct process *process = capture_process(decoder, capture, task->h.tgid);
+
+	if (task->what == UB_EXIT && task->h.tid == task->h.tgid)
+		process->exited = true;
+	if (task->what == UB_EXEC || !process->comm)
+		process->comm = strings_intern(&decoder->strings, task->comm);
+	if (task->what == UB_FORK && task->other != task->h.tgid) {
+		uint64_t *slot = map_find(&capture->tgids, task->other, 0);
+		struct process *child = slot ? (struct process *)(uintptr_t)*slot : NULL;
+
+		if (child && child->exited)
+			next_incarnation(decoder, capture, child, task->h.ts);
+		else if (!child)
+			capture_process(decoder, capture, task->other)->from_start = true;
+	}
+}

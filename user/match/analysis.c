@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "match/analysis.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "match/emit.h"
+#include "match/gaps.h"
+
+struct input {
+	struct record_source source;
+	struct capture capture;
+	struct gaps gaps;
+	const struct ub_hdr *head;
+	int64_t to_real; /* add to its monotonic clock: only to read several hosts abreast */
+	const char *host; /* boot id, for the order */
+	uint64_t started;
+	uint64_t stored;
+};
+
+struct analysis {
+	VEC(struct input *) inputs;
+	struct decoder decoder;
+	struct attribute *attribute;
+	struct matcher *matcher;
+	struct emitter emitter;
+};
+
+struct analysis *analysis_new(void)
+{
+	struct analysis *analysis = calloc(1, sizeof(*analysis));
+
+	if (!analysis)
+		abort();
+	decoder_init(&analysis->decoder);
+	return analysis;
+}
+
+void analysis_free(struct analysis *analysis)
+{
+	if (!analysis)
+		return;
+	matcher_free(analysis->matcher);
+	attribute_free(analysis->attribute);
+	for (size_t i = 0; i < analysis->inputs.len; i++) {
+		struct input *input = analysis->inputs.data[i];
+
+		if (input->source.release)
+			input->source.release(input->source.ctx);
+		capture_release(&input->capture);
+		gaps_release(&input->gaps);
+		free(input);
+	}
+	vec_release(&analysis->inputs);
+	emitter_release(&analysis->emitter);
+	decoder_release(&analysis->decoder);
+	free(analysis);
+}
+
+static void input_clock(struct input *input)
+{
+	const json_t *side;
+	size_t i;
+
+	json_array_foreach(input->source.sides, i, side)
+	{
+		const char *type = json_string_value(json_object_get(side, "t"));
+
+		if (type && !strcmp(type, "clock") && !input->to_real)
+			input->to_real = json_integer_value(json_object_get(side, "real")) -
+					 json_integer_value(json_object_get(side, "mono"));
+		if (type && !strcmp(type, "capture")) {
+			input->host = json_string_value(
+				json_object_get(json_object_get(side, "host"), "id"));
+			input->started = json_integer_value(json_object_get(side, "ts"));
+		}
+	}
+}
+
+void analysis_add_source(struct analysis *analysis, const struct record_source *source)
+{
+	struct input *input = calloc(1, sizeof(*input));
+
+	if (!input)
+		abort();
+	input->source = *source;
+	input_clock(input);
+	vec_push(&analysis->inputs, input);
+}
+
+/* The order in which files are named must not show in the result. */
+static int canonical(const void *left, const void *right)
+{
+	const struct input *a = *(struct input *const *)left, *b = *(struct input *const *)right;
+	int hosts = strcmp(a->host ? a->host : "", b->host ? b->host : "");
+
+	if (hosts)
+		return hosts;
+	return a->started < b->started ? -1 : a->started > b->started;
+}
+
+static void on_call(void *arg, const struct call *call)
+{
+	emit_call(&((struct analysis *)arg)->emitter, call);
+}
+
+static void on_op_start(void *arg, struct op *op)
+{
+	matcher_op_start(((struct analysis *)arg)->matcher, op);
+}
+
+static void on_op_done(void *arg, struct op *op)
+{
+	struct analysis *analysis = arg;
+
+	matcher_op_done(analysis->matcher, op);
+	emit_op(&analysis->emitter, op);
+}
+
+static void on_transfer(void *arg, const struct transfer *transfer)
+{
+	emit_transfer(&((struct analysis *)arg)->emitter, transfer);
+}
+
+static void on_sent(void *arg, const struct event *event, struct op *op, struct object *ep)
+{
+	matcher_sent(((struct analysis *)arg)->matcher, event, op, ep);
+}
+
+static void on_arrived(void *arg, const struct event *event)
+{
+	matcher_arrived(((struct analysis *)arg)->matcher, event);
+}
+
+static void on_completed(void *arg, const struct event *event, struct op *op)
+{
+	matcher_completed(((struct analysis *)arg)->matcher, event, op);
+}
+
+static void on_met(void *arg, const struct event *event, struct op *op)
+{
+	matcher_met(((struct analysis *)arg)->matcher, event, op);
+}
+
+static void on_message(void *arg, const struct message *message)
+{
+	emit_message(&((struct analysis *)arg)->emitter, message);
+}
+
+static int start(struct analysis *analysis, const struct fact_sink *sink,
+		 struct fact_totals *totals)
+{
+	struct attribute_sink stages = { analysis,   on_call,      on_op_start,
+					 on_op_done, on_transfer,  on_sent,
+					 on_arrived, on_completed, on_met };
+	int err = 0;
+
+	memset(totals, 0, sizeof(*totals));
+	if (analysis->inputs.len)
+		qsort(analysis->inputs.data, analysis->inputs.len, sizeof(*analysis->inputs.data),
+		      canonical);
+	for (size_t i = 0; i < analysis->inputs.len; i++) {
+		struct input *input = analysis->inputs.data[i];
+
+		decoder_add_capture(&analysis->decoder, &input->capture, input->source.sides);
+	}
+	decoder_ready(&analysis->decoder);
+	analysis->attribute = attribute_new(&analysis->decoder, &stages);
+	analysis->matcher =
+		matcher_new(&analysis->decoder, analysis->attribute, on_message, analysis);
+	analysis->emitter =
+		(struct emitter){ .decoder = &analysis->decoder, .sink = sink, .totals = totals };
+	emit_processes(&analysis->emitter);
+	return err;
+}
+
+static uint64_t dropped(const struct ub_stats *stats)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(stats->dropped) / sizeof(*stats->dropped); i++)
+		sum += stats->dropped[i];
+	return sum;
+}
+
+static int input_open(struct input *input)
+{
+	int err = 0;
+
+	if (dropped(&input->source.stats) || input->source.damaged)
+		err = gaps_find(&input->gaps, &input->source);
+	return err < 0 ? err : input->source.next(input->source.ctx, &input->head);
+}
+
+static struct input *earliest(struct analysis *analysis)
+{
+	struct input *found = NULL;
+	uint64_t found_ts = 0;
+
+	for (size_t i = 0; i < analysis->inputs.len; i++) {
+		struct input *input = analysis->inputs.data[i];
+		uint64_t ts;
+
+		if (!input->head)
+			continue;
+		ts = input->head->ts + (uint64_t)input->to_real;
+		if (!found || ts < found_ts) {
+			found = input;
+			found_ts = ts;
+		}
+	}
+	return found;
+}
+
+static void feed(struct analysis *analysis, struct input *input)
+{
+	struct event event;
+
+	while (input->gaps.next < input->gaps.all.len &&
+	       input->gaps.all.data[input->gaps.next].from <= input->head->ts)
+		matcher_gap(analysis->matcher, input->capture.host,
+			    input->gaps.all.data[input->gaps.next++].until);
+	input->stored++;
+	if (!decoder_event(&analysis->decoder, &input->capture, input->head, &event))
+		return;
+	if (analysis->emitter.processes < analysis->decoder.shown)
+		emit_processes(&analysis->emitter);
+	attribute_event(analysis->attribute, &event);
+}
+
+static void account(struct fact_totals *totals, const struct input *input)
+{
+	const struct ub_stats *stats = &input->source.stats;
+	uint64_t produced = 0, lost = dropped(stats);
+
+	for (size_t i = 0; i < sizeof(stats->produced) / sizeof(*stats->produced); i++)
+		produced += stats->produced[i];
+	totals->produced += produced;
+	totals->stored += input->stored;
+	if (lost)
+		reason_add(totals->dropped, "ring full", lost);
+	if (produced > input->stored + lost)
+		reason_add(totals->dropped, "not in the file", produced - input->stored - lost);
+	if (stats->lost_returns)
+		reason_add(totals->notes, "returns never seen", stats->lost_returns);
+	if (stats->deep)
+		reason_add(totals->notes, "frames nested too deep", stats->deep);
+	if (stats->task_nomem)
+		reason_add(totals->notes, "hits without task storage", stats->task_nomem);
+	if (input->source.damaged)
+		reason_add(totals->notes, "damaged bytes skipped", input->source.damaged);
+	if (input->source.incomplete)
+		reason_add(totals->notes, input->source.incomplete, 1);
+	for (size_t i = 0; i < input->capture.notes.len; i++)
+		reason_add(totals->notes, input->capture.notes.data[i], 1);
+}
+
+int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
+		 struct fact_totals *totals)
+{
+	struct input *input;
+	int err;
+
+	err = start(analysis, sink, totals);
+	for (size_t i = 0; i < analysis->inputs.len && err >= 0; i++)
+		err = input_open(analysis->inputs.data[i]);
+	while (err >= 0 && (input = earliest(analysis))) {
+		feed(analysis, input);
+		err = input->source.next(input->source.ctx, &input->head);
+		if (err <= 0)
+			input->head = NULL;
+	}
+	matcher_finishing(analysis->matcher);
+	attribute_finish(analysis->attribute);
+	matcher_finish(analysis->matcher, totals);
+	for (size_t i = 0; i < analysis->inputs.len; i++)
+		account(totals, analysis->inputs.data[i]);
+	return err < 0 ? err : 0;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "match/internal.h"
+
+bool class_is_exact(enum message_class class)
+{
+	return class == CLASS_MULTI || class == CLASS_REQUEST;
+}
+
+struct bucket *bucket_of(struct matcher *matcher, uint64_t key, enum message_class class,
+			 const struct inbox *inbox)
+{
+	uint64_t second = (uint64_t)(inbox ? inbox->id + 1 : 0) << 8 | class;
+	bool fresh;
+	uint64_t *slot = map_insert(&matcher->buckets, key, second, &fresh);
+	struct bucket *bucket;
+
+	if (fresh) {
+		bucket = calloc(1, sizeof(*bucket));
+		if (!bucket)
+			abort();
+		*slot = (uintptr_t)bucket;
+		vec_push(&matcher->all_buckets, bucket);
+	}
+	return (struct bucket *)(uintptr_t)*slot;
+}
+
+void bucket_remove_sent(struct sent *sent)
+{
+	struct bucket *bucket = sent->bucket;
+
+	if (!bucket)
+		return;
+	*(sent->prev ? &sent->prev->next : &bucket->sents) = sent->next;
+	*(sent->next ? &sent->next->prev : &bucket->last_sent) = sent->prev;
+	sent->prev = sent->next = NULL;
+	sent->bucket = NULL;
+}
+
+void bucket_remove_arrival(struct arrival *arrival)
+{
+	struct bucket *bucket = arrival->bucket;
+
+	if (!arrival->waits)
+		return;
+	*(arrival->prev ? &arrival->prev->next : &bucket->arrivals) = arrival->next;
+	*(arrival->next ? &arrival->next->prev : &bucket->last_arrival) = arrival->prev;
+	arrival->prev = arrival->next = NULL;
+	arrival->waits = false;
+}
+
+void bucket_add_sent(struct bucket *bucket, struct sent *sent)
+{
+	sent->bucket = bucket;
+	sent->prev = bucket->last_sent;
+	*(sent->prev ? &sent->prev->next : &bucket->sents) = sent;
+	bucket->last_sent = sent;
+	if (bucket->only && bucket->only != sent->link)
+		bucket->many = true;
+	bucket->only = sent->link;
+}
+
+void bucket_add_arrival(struct bucket *bucket, struct arrival *arrival)
+{
+	arrival->bucket = bucket;
+	arrival->waits = true;
+	arrival->prev = bucket->last_arrival;
+	*(arrival->prev ? &arrival->prev->next : &bucket->arrivals) = arrival;
+	bucket->last_arrival = arrival;
+}
+
+void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
+{
+	bucket_remove_sent(sent);
+	link_remove(sent);
+	bucket_remove_arrival(arrival);
+	arrival->sent = sent;
+	if (sent->active && arrival->rts && arrival->state == RECEIVE_WAIT) {
+		unexpected_remove(arrival);
+		if (arrival->inbox->current == arrival)
+			arrival->inbox->current = NULL;
+		arrival->state = RECEIVE_IS_ARRIVAL;
+		arrival->recv_op = "am_recv";
+		arrival->recv_start = arrival->ts;
+		matcher->receives++;
+	}
+	message_settle(matcher, arrival);
+}
+
+/* All that was sent before it on its endpoint has arrived: it may be the next. */
+static bool is_next(const struct sent *sent)
+{
+	return sent->link->synced && sent == sent->link->first;
+}
+
+/* An arrival from before the link's last anchor cannot be of a send after it. */
+static bool stale(const struct sent *sent, const struct arrival *arrival)
+{
+	return sent->link->anchor_sent && sent->pos > sent->link->anchor_sent &&
+	       arrival->pos < sent->link->anchor_arrival;
+}
+
+/*
+ * Several endpoints carry this key: the sender is one whose next message looks like the arrival.
+ * Where that is true of several, all of them are marked, and never matched as if it were known.
+ */
+static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
+{
+	struct sent *found = NULL;
+	unsigned int candidates = 0;
+
+	for (struct sent *sent = bucket->sents; sent; sent = sent->next) {
+		if (!is_next(sent) || sent->length != arrival->length)
+			continue;
+		if (!candidates++)
+			found = sent;
+	}
+	if (candidates < 2)
+		return found;
+	arrival->ambiguous = true;
+	for (struct sent *sent = bucket->sents; sent; sent = sent->next)
+		if (is_next(sent) && sent->length == arrival->length)
+			sent->ambiguous = true;
+	return found;
+}
+
+/* The next pair of a bucket that one endpoint alone fills. */
+static bool pair_in_order(struct matcher *matcher, struct bucket *bucket)
+{
+	struct sent *sent = bucket->sents;
+	struct arrival *arrival = bucket->arrivals;
+
+	if (!sent->link->synced)
+		return false;
+	if (stale(sent, arrival)) {
+		arrival_give_up(matcher, arrival, "before first anchor");
+		return true;
+	}
+	if (sent->length != arrival->length) {
+		sent->link->synced = false;
+		return false;
+	}
+	join(matcher, sent, arrival);
+	return true;
+}
+
+static bool pair_by_next(struct matcher *matcher, struct bucket *bucket)
+{
+	for (struct arrival *arrival = bucket->arrivals; arrival; arrival = arrival->next) {
+		struct sent *sent = choose(bucket, arrival);
+
+		if (!sent)
+			continue;
+		join(matcher, sent, arrival);
+		return true;
+	}
+	return false;
+}
+
+void bucket_pair(struct matcher *matcher, struct bucket *bucket)
+{
+	bool more = true;
+
+	while (more && bucket->sents && bucket->arrivals)
+		more = bucket->many ? pair_by_next(matcher, bucket)
+				    : pair_in_order(matcher, bucket);
+}
+
+/* What both ends say about themselves must agree; what one end does not know does not count. */
+static bool agree(const struct sent *sent, const struct arrival *arrival)
+{
+	const struct link *link = sent->link;
+
+	if (sent->tag != arrival->tag && !sent->active)
+		return false;
+	if (arrival->source && arrival->source != link->process)
+		return false;
+	if (link->inbox && link->inbox != arrival->inbox)
+		return false;
+	return !sent->length || !arrival->length || sent->length == arrival->length;
+}
+
+/* The oldest send that agrees. One address may be a request in several processes. */
+static struct sent *find_exact(struct bucket *bucket, struct arrival *arrival)
+{
+	struct sent *found = NULL;
+
+	for (struct sent *sent = bucket->sents; sent; sent = sent->next) {
+		if (!agree(sent, arrival))
+			continue;
+		if (!found)
+			found = sent;
+		else if (found->link != sent->link)
+			found->ambiguous = sent->ambiguous = true;
+	}
+	return found;
+}
+
+void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket)
+{
+	struct arrival *arrival = bucket->arrivals;
+
+	while (arrival && bucket->sents) {
+		struct sent *sent = find_exact(bucket, arrival);
+		struct arrival *next = arrival->next;
+
+		if (sent) {
+			if (!sent->ambiguous)
+				anchor(matcher, sent, arrival);
+			join(matcher, sent, arrival);
+		}
+		arrival = next;
+	}
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "match/emit.h"
+
+#include <string.h>
+
+static const enum fact_precision precisions[] = {
+	[PRECISION_UNKNOWN] = TIME_UNKNOWN,
+	[PRECISION_EXACT] = TIME_EXACT,
+	[PRECISION_UPPER] = TIME_UPPER_BOUND,
+	[PRECISION_LOWER] = TIME_LOWER_BOUND,
+};
+
+/* Transports that only ever move host memory, and which of them do not leave the node. */
+static const struct {
+	const char *name;
+	enum fact_locality locality;
+} host_transports[] = {
+	{ "self", LOCALITY_SELF },   { "posix", LOCALITY_NODE }, { "sysv", LOCALITY_NODE },
+	{ "xpmem", LOCALITY_NODE },  { "cma", LOCALITY_NODE },   { "knem", LOCALITY_NODE },
+	{ "tcp", LOCALITY_UNKNOWN },
+};
+
+static int host_transport(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof(host_transports) / sizeof(*host_transports); i++)
+		if (!strcmp(name, host_transports[i].name))
+			return (int)i;
+	return -1;
+}
+
+void emitter_release(struct emitter *emitter)
+{
+	for (size_t i = 0; i < emitter->ucx.len; i++)
+		free(emitter->ucx.data[i]);
+	vec_release(&emitter->ucx);
+}
+
+static const struct fact_ucx *ucx_facts(struct emitter *emitter, const struct process *process)
+{
+	struct fact_ucx *ucx = calloc(process->ucx.len + 1, sizeof(*ucx));
+
+	if (!ucx)
+		abort();
+	for (size_t i = 0; i < process->ucx.len; i++) {
+		const struct ucx_library *library = &process->ucx.data[i];
+
+		ucx[i] = (struct fact_ucx){ library->path, library->build_id, library->version,
+					    library->layout };
+	}
+	vec_push(&emitter->ucx, ucx);
+	return ucx;
+}
+
+static void emit_process(struct emitter *emitter, const struct process *process)
+{
+	const struct host *host = &emitter->decoder->hosts.data[process->host];
+	struct fact_process fact = {
+		.index = process->index,
+		.host = process->host,
+		.host_id = host->id,
+		.host_name = host->name,
+		.pid = process->ns_pid,
+		.tgid = process->tgid,
+		.start_time = process->start_time,
+		.comm = process->comm,
+		.exe = process->exe,
+		.mpi = process->mpi,
+		.job = process->job,
+		.rank = process->rank,
+		.size = process->size,
+		.from_start = process->from_start,
+		.ucx = ucx_facts(emitter, process),
+		.ucx_count = (int)process->ucx.len,
+	};
+
+	if (emitter->sink->process)
+		emitter->sink->process(emitter->sink->arg, &fact);
+}
+
+void emit_processes(struct emitter *emitter)
+{
+	while (emitter->processes < emitter->decoder->shown) {
+		for (size_t i = 0; i < emitter->decoder->processes.len; i++) {
+			struct process *process = emitter->decoder->processes.data[i];
+
+			if (process->index == emitter->processes)
+				emit_process(emitter, process);
+		}
+		emitter->processes++;
+	}
+}
+
+static int index_of(const struct process *process)
+{
+	return process ? process->index : -1;
+}
+
+static struct process *peer_of(struct emitter *emitter, struct object *ep)
+{
+	bool traced;
+
+	return ep && decoder_peer(emitter->decoder, ep, &traced) ? ep->peer_process : NULL;
+}
+
+void emit_call(struct emitter *emitter, const struct call *call)
+{
+	struct fact_call fact = {
+		.process = call->process->index,
+		.function = call->function,
+		.tid = call->tid,
+		.start = call->start,
+		.end = call->end.ns,
+		.end_precision = precisions[call->end.precision],
+		.ops = call->ops,
+		.bytes = call->bytes,
+	};
+
+	if (emitter->sink->call)
+		emitter->sink->call(emitter->sink->arg, &fact);
+}
+
+void emit_op(struct emitter *emitter, struct op *op)
+{
+	struct fact_op fact = {
+		.process = op->process->index,
+		.peer = index_of(op->ep ? peer_of(emitter, op->ep) : op->peer),
+		.op = op->site->name,
+		.function = op->function,
+		.protocol = op->protocol,
+		.tid = op->tid,
+		.start = op->start,
+		.end = op->end.precision == PRECISION_UNKNOWN ? 0 : op->end.ns,
+		.end_precision = precisions[op->end.precision],
+		.tag = op->info ? op->info_tag : op->tag,
+		.bytes = op->bytes,
+		.buffer = op->buffer,
+		.status = op->status,
+		.sends = op->sends,
+	};
+
+	if (emitter->sink->op)
+		emitter->sink->op(emitter->sink->arg, &fact);
+}
+
+static enum fact_locality locality(const struct process *process, const struct process *peer,
+				   const char *transport)
+{
+	int row = host_transport(transport);
+
+	if (!peer)
+		return row < 0 ? LOCALITY_UNKNOWN : host_transports[row].locality;
+	if (peer == process)
+		return LOCALITY_SELF;
+	return peer->host == process->host ? LOCALITY_NODE : LOCALITY_REMOTE;
+}
+
+static void account(struct fact_totals *totals, const struct transfer *transfer)
+{
+	if (transfer->control || transfer->retried)
+		return;
+	totals->data_bytes += transfer->bytes;
+	if (!transfer->op) {
+		totals->unexplained_bytes += transfer->bytes;
+		reason_add(totals->unexplained, transfer->reason, transfer->bytes);
+		return;
+	}
+	totals->to_op_bytes += transfer->bytes;
+	if (transfer->op->function)
+		totals->to_call_bytes += transfer->bytes;
+}
+
+void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
+{
+	const struct process *peer = peer_of(emitter, transfer->ep);
+	const char *transport = transfer->iface ? transfer->iface->transport : NULL;
+	const char *memory = host_transport(transport) < 0 ? NULL : "host";
+	const struct op *op = transfer->op;
+	struct fact_transfer fact = {
+		.process = transfer->process->index,
+		.peer = index_of(peer),
+		.op = transfer->site->name,
+		.transport = transport,
+		.device = transfer->iface ? transfer->iface->device : NULL,
+		.locality = locality(transfer->process, peer, transport),
+		.kind = transfer->control ? KIND_CONTROL : KIND_DATA,
+		.ucp_op = op ? op->site->name : NULL,
+		.function = op ? op->function : NULL,
+		.protocol = transfer->protocol,
+		.src_mem = memory,
+		.dst_mem = memory,
+		.unexplained = transfer->retried ? NULL : transfer->reason,
+		.tid = transfer->tid,
+		.start = transfer->start,
+		.end = transfer->end.precision == PRECISION_UNKNOWN ? 0 : transfer->end.ns,
+		.end_precision = precisions[transfer->end.precision],
+		.bytes = transfer->bytes,
+		.wire_bytes = transfer->wire_bytes,
+		.laddr = transfer->laddr,
+		.raddr = transfer->raddr,
+		.retried = transfer->retried,
+	};
+
+	account(emitter->totals, transfer);
+	if (emitter->sink->transfer)
+		emitter->sink->transfer(emitter->sink->arg, &fact);
+}
+
+void emit_message(struct emitter *emitter, const struct message *message)
+{
+	struct fact_message fact = {
+		.src = message->src->index,
+		.dst = message->dst->index,
+		.function = message->function,
+		.send_op = message->send_op,
+		.recv_op = message->recv_op,
+		.tag = message->tag,
+		.bytes = message->bytes,
+		.send_start = message->send_start,
+		.recv_start = message->recv_start,
+		.arrival = message->arrival,
+	};
+
+	if (emitter->sink->message)
+		emitter->sink->message(emitter->sink->arg, &fact);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the stages' own forms to facts. */
+#ifndef UCXBPF_MATCH_EMIT_H
+#define UCXBPF_MATCH_EMIT_H
+
+#include "match/match.h"
+
+struct emitter {
+	struct decoder *decoder;
+	const struct fact_sink *sink;
+	struct fact_totals *totals;
+	int processes; /* emitted so far */
+	VEC(struct fact_ucx *) ucx;
+};
+
+void emitter_release(struct emitter *emitter);
+
+/* Hands on every process that has an index and was not handed on yet. */
+void emit_processes(struct emitter *emitter);
+
+void emit_call(struct emitter *emitter, const struct call *call);
+void emit_op(struct emitter *emitter, struct op *op);
+void emit_transfer(struct emitter *emitter, const struct transfer *transfer);
+void emit_message(struct emitter *emitter, const struct message *message);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When records were lost: holes in the per-CPU numbering. */
+#ifndef UCXBPF_MATCH_GAPS_H
+#define UCXBPF_MATCH_GAPS_H
+
+#include "base/vec.h"
+#include "match/analysis.h"
+
+struct gap {
+	uint64_t from, until; /* the lost records began in between, ns */
+	uint64_t records;
+};
+
+struct gaps {
+	VEC(struct gap) all; /* by from */
+	size_t next;
+};
+
+/* Reads the whole source once and rewinds it. Takes 24 bytes per record meanwhile. */
+int gaps_find(struct gaps *gaps, struct record_source *source);
+
+void gaps_release(struct gaps *gaps);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * UCX's tag matching, done again: posted receives in the order they were posted, unexpected
+ * messages in the order they arrived (src/ucp/tag/tag_match.inl, 1.13.1 and 1.18.1).
+ */
+#include "match/internal.h"
+
+struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_t worker)
+{
+	bool fresh;
+	uint64_t *slot = map_insert(&matcher->inboxes, worker, process->id, &fresh);
+	struct inbox *inbox;
+
+	if (fresh) {
+		inbox = calloc(1, sizeof(*inbox));
+		if (!inbox)
+			abort();
+		inbox->process = process;
+		inbox->worker = worker;
+		inbox->id = (int)matcher->all_inboxes.len;
+		*slot = (uintptr_t)inbox;
+		vec_push(&matcher->all_inboxes, inbox);
+	}
+	return (struct inbox *)(uintptr_t)*slot;
+}
+
+void posted_add(struct inbox *inbox, struct receive *receive)
+{
+	receive->queued = true;
+	receive->older = inbox->posted_last;
+	if (inbox->posted_last)
+		inbox->posted_last->newer = receive;
+	else
+		inbox->posted = receive;
+	inbox->posted_last = receive;
+}
+
+void posted_remove(struct receive *receive)
+{
+	struct inbox *inbox = receive->inbox;
+
+	if (!receive->queued)
+		return;
+	*(receive->older ? &receive->older->newer : &inbox->posted) = receive->newer;
+	*(receive->newer ? &receive->newer->older : &inbox->posted_last) = receive->older;
+	receive->older = receive->newer = NULL;
+	receive->queued = false;
+}
+
+void unexpected_add(struct arrival *arrival)
+{
+	struct inbox *inbox = arrival->inbox;
+
+	arrival->queued = true;
+	arrival->older = inbox->unexpected_last;
+	if (inbox->unexpected_last)
+		inbox->unexpected_last->newer = arrival;
+	else
+		inbox->unexpected = arrival;
+	inbox->unexpected_last = arrival;
+}
+
+void unexpected_remove(struct arrival *arrival)
+{
+	struct inbox *inbox = arrival->inbox;
+
+	if (!arrival->queued)
+		return;
+	*(arrival->older ? &arrival->older->newer : &inbox->unexpected) = arrival->newer;
+	*(arrival->newer ? &arrival->newer->older : &inbox->unexpected_last) = arrival->older;
+	arrival->older = arrival->newer = NULL;
+	arrival->queued = false;
+}
+
+/* Where nothing better is known, a receive is over when the handler that completed it began. */
+static void receive_end(struct op *op, const struct arrival *arrival)
+{
+	if (op->end.precision == PRECISION_UNKNOWN && !arrival->rts && !arrival->multi)
+		op->end = (struct moment){ arrival->ts, PRECISION_LOWER };
+}
+
+void bind(struct matcher *matcher, struct receive *receive, struct arrival *arrival)
+{
+	posted_remove(receive);
+	unexpected_remove(arrival);
+	if (arrival->inbox->current == arrival)
+		arrival->inbox->current = NULL;
+	receive->arrival = arrival;
+	receive->bound = true;
+	arrival->receive = receive;
+	arrival->state = RECEIVE_BOUND;
+	arrival->recv_op = receive->op->site->name;
+	arrival->recv_start = receive->op->start;
+	receive_end(receive->op, arrival);
+	message_settle(matcher, arrival);
+}
+
+static bool accepts(const struct op *op, uint64_t tag)
+{
+	return !op->failed && ((op->tag ^ tag) & op->mask) == 0;
+}
+
+void inbox_settle(struct matcher *matcher, struct inbox *inbox)
+{
+	struct arrival *arrival = inbox->current;
+	struct receive *receive = inbox->posted;
+
+	if (!arrival)
+		return;
+	inbox->current = NULL;
+	while (receive && (arrival->rts || !accepts(receive->op, arrival->tag)))
+		receive = receive->newer;
+	if (receive)
+		bind(matcher, receive, arrival);
+	else
+		unexpected_add(arrival);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of match/ share among themselves. */
+#ifndef UCXBPF_MATCH_INTERNAL_H
+#define UCXBPF_MATCH_INTERNAL_H
+
+#include "match/match.h"
+
+/* First fragments, by what identifies them. */
+enum message_class {
+	CLASS_NONE,
+	CLASS_EAGER, /* tag and order only */
+	CLASS_MULTI, /* message id */
+	CLASS_REQUEST, /* request id: RTS, sync */
+	CLASS_AM, /* AM id and order */
+	CLASS_AM_FIRST,
+	CLASS_STREAM, /* order */
+};
+
+/* Messages that share a key: FIFO on both sides. */
+struct bucket {
+	struct sent *sents, *last_sent;
+	struct arrival *arrivals, *last_arrival;
+	struct link *only; /* the link that all of them came over so far */
+	bool many; /* more than one link */
+};
+
+/* A first fragment that was sent and has not been seen to arrive. */
+struct sent {
+	struct link *link;
+	struct sent *before, *after; /* order on the link */
+	struct bucket *bucket;
+	struct sent *prev, *next; /* in the bucket */
+	enum message_class class;
+	bool counted; /* by a known operation; continuations of a stream send are not */
+	bool active; /* of an AM operation */
+	bool ambiguous;
+	uint64_t pos, ts;
+	uint64_t tag, key, length; /* length: of the UCT message; of the data for CLASS_REQUEST */
+	uint64_t bytes, start;
+	const char *function, *op, *protocol;
+};
+
+enum receive_state { RECEIVE_WAIT, RECEIVE_BOUND, RECEIVE_UNSEEN, RECEIVE_IS_ARRIVAL };
+
+struct arrival {
+	struct inbox *inbox;
+	struct bucket *bucket;
+	struct arrival *prev, *next; /* in the bucket */
+	struct arrival *older, *newer; /* in the unexpected queue */
+	bool queued;
+	enum message_class class;
+	bool rts, ambiguous, waits; /* waits: in the bucket */
+	bool multi;
+	uint32_t tid, seq;
+	uint64_t pos, ts, tag, key, length, bytes, ep_id;
+	struct process *source; /* NULL = not known */
+	struct sent *sent;
+	enum receive_state state;
+	struct receive *receive; /* while its operation is open */
+	uint64_t recv_start;
+	const char *recv_op;
+};
+
+/* A tag receive operation. */
+struct receive {
+	struct op *op;
+	struct inbox *inbox;
+	struct receive *older, *newer; /* in the posted queue */
+	bool queued, bound;
+	struct arrival *arrival; /* until the message is settled */
+};
+
+/* A worker as the receiving end. */
+struct inbox {
+	struct process *process;
+	uint64_t worker;
+	int id;
+	uint64_t arrivals;
+	struct receive *posted, *posted_last;
+	struct arrival *unexpected, *unexpected_last;
+	struct arrival *current; /* arrived, not known yet whether expected */
+	struct map handles; /* message handle of a probe -> arrival */
+};
+
+/* An endpoint as the sending end. */
+struct link {
+	struct object *ep;
+	struct process *process;
+	struct inbox *inbox; /* NULL: not known */
+	bool untraced, synced;
+	uint64_t sends;
+	uint64_t anchor_sent, anchor_arrival; /* positions of the last anchor */
+	struct sent *first, *last; /* not arrived */
+};
+
+struct matcher {
+	struct decoder *decoder;
+	struct attribute *attribute;
+	void (*emit)(void *arg, const struct message *message);
+	void *arg;
+	struct map inboxes; /* (worker, process) */
+	VEC(struct inbox *) all_inboxes;
+	VEC(struct link *) links;
+	struct map buckets; /* (key, class and inbox) */
+	VEC(struct bucket *) all_buckets;
+	struct sent *free_sents;
+	struct arrival *free_arrivals;
+	uint64_t sends, receives, matched, ambiguous;
+	bool finishing;
+	struct fact_reason unmatched_sends[MAX_REASONS], unmatched_receives[MAX_REASONS];
+};
+
+/* ---- message.c ---- */
+struct sent *sent_new(struct matcher *matcher);
+void sent_free(struct matcher *matcher, struct sent *sent);
+struct arrival *arrival_new(struct matcher *matcher);
+/* Once both the send and the receive of an arrival are decided, the message is counted and gone. */
+void message_settle(struct matcher *matcher, struct arrival *arrival);
+void sent_give_up(struct matcher *matcher, struct sent *sent, const char *reason);
+void arrival_give_up(struct matcher *matcher, struct arrival *arrival, const char *reason);
+
+/* ---- inbox.c ---- */
+struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_t worker);
+void posted_add(struct inbox *inbox, struct receive *receive);
+void posted_remove(struct receive *receive);
+void unexpected_add(struct arrival *arrival);
+void unexpected_remove(struct arrival *arrival);
+/* Decides the current arrival by what UCX's tag matching does with it. */
+void inbox_settle(struct matcher *matcher, struct inbox *inbox);
+void bind(struct matcher *matcher, struct receive *receive, struct arrival *arrival);
+
+/* ---- receive.c ---- */
+struct receive *receive_of(const struct op *op);
+
+/* ---- link.c ---- */
+struct link *link_of(struct matcher *matcher, struct object *ep);
+void link_append(struct link *link, struct sent *sent);
+void link_remove(struct sent *sent);
+/* Forward in the link's order: whatever has arrived meanwhile. */
+void link_pair(struct matcher *matcher, struct link *link);
+/* Learns the receiving end from a message that was matched exactly. */
+void link_learn(struct matcher *matcher, struct link *link, struct inbox *inbox);
+
+/* ---- bucket.c ---- */
+struct bucket *bucket_of(struct matcher *matcher, uint64_t key, enum message_class class,
+			 const struct inbox *inbox);
+void bucket_add_sent(struct bucket *bucket, struct sent *sent);
+void bucket_add_arrival(struct bucket *bucket, struct arrival *arrival);
+void bucket_remove_sent(struct sent *sent);
+void bucket_remove_arrival(struct arrival *arrival);
+/* Joins by id: the other end of an exact class, if it is there already. */
+void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket);
+bool class_is_exact(enum message_class class);
+/* Joins a send and an arrival: out of their buckets, and on to the message. */
+void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
+/* Joins whatever can be joined in a bucket of an order class. */
+void bucket_pair(struct matcher *matcher, struct bucket *bucket);
+
+/* ---- anchor.c ---- */
+/* An exact match: what lies before it on the link is aligned backwards from it. */
+void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sends to receives, without clocks (docs/attribution.md): what is sent first on an endpoint
+ * arrives first; what arrives is received as UCX's own tag matching would, corrected by what was
+ * seen.
+ */
+#ifndef UCXBPF_MATCH_MATCH_H
+#define UCXBPF_MATCH_MATCH_H
+
+#include "attribute/attribute.h"
+#include "match/facts.h"
+
+#define MAX_REASONS FACT_MAX_REASONS
+
+struct matcher;
+
+/* The operation ends of a message, as they are when the message is known. */
+struct message {
+	struct process *src, *dst;
+	const char *function, *send_op, *recv_op;
+	uint64_t tag, bytes, send_start, recv_start, arrival;
+};
+
+struct matcher *matcher_new(struct decoder *decoder, struct attribute *attribute,
+			    void (*emit)(void *arg, const struct message *message), void *arg);
+void matcher_free(struct matcher *matcher);
+
+void matcher_op_start(struct matcher *matcher, struct op *op);
+void matcher_op_done(struct matcher *matcher, struct op *op);
+void matcher_sent(struct matcher *matcher, const struct event *event, struct op *op,
+		  struct object *ep);
+void matcher_arrived(struct matcher *matcher, const struct event *event);
+void matcher_completed(struct matcher *matcher, const struct event *event, struct op *op);
+void matcher_met(struct matcher *matcher, const struct event *event, struct op *op);
+
+/* Records of a host may be missing up to a time: order counts nothing until the next anchor. */
+void matcher_gap(struct matcher *matcher, int host, uint64_t until);
+
+/* From here on operations end because the captures do. */
+void matcher_finishing(struct matcher *matcher);
+
+/* Counts what is left, with its reasons. */
+void matcher_finish(struct matcher *matcher, struct fact_totals *totals);
+
+/* Adds to the first FACT_MAX_REASONS distinct reasons; reason must outlive the table. */
+void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count);
+
+#endif
