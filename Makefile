@@ -55,7 +55,7 @@ WARN += -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition 
 	-Wpointer-arith -Wvla -Wundef -Wwrite-strings -Wformat=2 -Wno-format-nonliteral
 endif
 CFLAGS ?= -O2 -g
-SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
+SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CFLAGS) $(SAN)
 
 # Asked of pkg-config in a recipe, never while reading this file: `make setup` may not have run yet.

@@ -76,16 +76,17 @@ void doctor_kernel(struct doctor *doctor)
 {
 	bool btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 	bool uprobes = access("/sys/bus/event_source/devices/uprobe/type", F_OK) == 0;
-	char lockdown[64], paranoid[16];
+	char lockdown[64], paranoid[16], scope[16];
 	struct utsname name;
 	json_t *kernel;
 
 	uname(&name);
 	read_lockdown(lockdown, sizeof(lockdown));
 	read_line("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
-	kernel = json_pack("{s:s, s:s, s:b, s:b, s:s, s:s}", "release", name.release, "machine",
-			   name.machine, "btf", btf, "uprobes", uprobes, "lockdown", lockdown,
-			   "perf_event_paranoid", paranoid);
+	read_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope));
+	kernel = json_pack("{s:s, s:s, s:b, s:b, s:s, s:s, s:s}", "release", name.release,
+			   "machine", name.machine, "btf", btf, "uprobes", uprobes, "lockdown",
+			   lockdown, "perf_event_paranoid", paranoid, "ptrace_scope", scope);
 	json_object_set_new(doctor->report, "kernel", kernel);
 	if (!btf)
 		doctor_problem(doctor, PROBLEM_NO_BTF);
