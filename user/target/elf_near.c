@@ -16,16 +16,23 @@ static int by_vaddr(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static void append(struct elf_index *index, const elf_symbols *table)
+{
+	for (size_t i = 0; i < table->len; i++)
+		vec_push(&index->by_vaddr, table->data[i]);
+}
+
 static void load_by_vaddr(const struct elf *elf)
 {
 	struct elf_index *index = elf->index;
-	const elf_symbols *table = elf_symbol_table(elf, true);
 
 	if (index->by_vaddr_loaded)
 		return;
 	index->by_vaddr_loaded = true;
-	for (size_t i = 0; i < table->len; i++)
-		vec_push(&index->by_vaddr, table->data[i]);
+	append(index, elf_symbol_table(elf, true));
+	/* what is linked into an executable is seldom exported */
+	if (elf_is_executable(elf))
+		append(index, elf_symbol_table(elf, false));
 	if (index->by_vaddr.len)
 		qsort(index->by_vaddr.data, index->by_vaddr.len, sizeof(*index->by_vaddr.data),
 		      by_vaddr);

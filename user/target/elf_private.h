@@ -19,7 +19,7 @@ struct elf_index {
 	bool dynsym_loaded, symtab_loaded, by_vaddr_loaded;
 	elf_symbols dynsym; /* defined functions and objects, by name */
 	elf_symbols symtab;
-	elf_symbols by_vaddr; /* the same, by address */
+	elf_symbols by_vaddr; /* the same by address, and an executable's symtab */
 };
 
 struct elf {
@@ -40,7 +40,9 @@ Elf_Scn *elf_section(const struct elf *elf, unsigned int type, GElf_Shdr *header
 /* Defined symbols of .dynsym (dynamic) or .symtab by name, loaded on first use. */
 const elf_symbols *elf_symbol_table(const struct elf *elf, bool dynamic);
 
-/* Name of the exported function that starts at vaddr, or NULL. */
+/*
+ * Name of the exported function (in an executable: of any) that starts at vaddr, or NULL.
+ */
 const char *elf_name_at(const struct elf *elf, uint64_t vaddr);
 
 /* Whether vaddr lies in a segment with all these PF_* flags. */
