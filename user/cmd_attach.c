@@ -134,17 +134,18 @@ static int add_processes(struct attach *attach, struct capture *capture)
 		}
 		last = err;
 		if (err == -ESRCH)
-			log_warn("process %d does not exist", pid);
+			log_error("process %d does not exist", pid);
 		else if (err == -EOPNOTSUPP)
-			log_warn("process %d runs a 32-bit program, which is not supported", pid);
+			log_error("process %d runs a 32-bit program, which is not supported", pid);
 		else
-			log_warn("cannot trace process %d: %s", pid, strerror(-err));
+			log_error("cannot trace process %d: %s", pid, strerror(-err));
 	}
 	if (attach->all)
 		capture_add_all(capture);
 	if (added || attach->all)
 		return 0;
-	log_error("nothing to trace");
+	if (!attach->pids.len)
+		log_error("no process here belongs to job %s", attach->job);
 	return last;
 }
 

@@ -142,7 +142,7 @@ int cmd_run(int argc, char **argv)
 		return UCXBPF_EXIT_NO_SPACE;
 	if (!processes)
 		log_warn("no process mapped UCX or MPI: nothing to see; try 'ucxbpf doctor'");
-	if (!run.capture.quiet)
+	else if (!run.capture.quiet)
 		capture_summary(options.output);
 	return exit_status(status);
 }

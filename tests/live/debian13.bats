@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# UCX 1.18.1 with protocol v2 as its default, Open MPI 5 and MPICH 4.2: Debian 13's own packages in a
+# root of their own, traced from outside it.
+
+load ../lib/live.bash
+
+ROOT=$BUILD/debian13
+ENTER="$TOP/tests/lib/debian13 enter $ROOT"
+PROGRAMS="mpi_send mpi_isend mpi_sizes mpi_coll mpi_wild"
+
+setup_file()
+{
+	command -v mmdebstrap >/dev/null || return 0
+	"$TOP/tests/lib/debian13" make "$ROOT" >"$BUILD/debian13.log" 2>&1 || return 0
+	mkdir -p "$ROOT/progs"
+	cp "$TOP"/tests/progs/*.[ch] "$ROOT/progs"
+	$ENTER sh -c "cd /progs && for mpi in openmpi mpich; do for p in $PROGRAMS; do
+		mpicc.\$mpi -std=gnu11 -D_GNU_SOURCE -O2 \$p.c -o \$p.\$mpi -lm -pthread || exit 1
+	done; done"
+	touch "$ROOT/built"
+}
+
+setup()
+{
+	command -v mmdebstrap >/dev/null || skip "no mmdebstrap"
+	[ -e "$ROOT/built" ] || skip "no Debian 13 root: $(tail -n 1 "$BUILD/debian13.log")"
+	live_setup
+}
+
+# traced MPI UCX_TLS PROTO PROGRAM
+traced()
+{
+	local mpi=$1 tls=$2 proto=$3 program=$4 launcher="mpiexec.mpich"
+
+	[ "$mpi" != openmpi ] || launcher="mpirun.openmpi --allow-run-as-root --bind-to none"
+	CASE=$WORK/$program-$mpi-$proto
+	mkdir -p "$CASE/truth"
+	timeout -k 5 90 "$UCXBPF" run -q -o "$CASE/job.ucxb" -- \
+		env OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any \
+		UCX_TLS="$tls" UCX_PROTO_ENABLE="$proto" UCX_LOG_LEVEL=warn TRUTH="$CASE/truth" \
+		$ENTER timeout -k 2 40 $launcher -n 2 "/progs/$program.$mpi" </dev/null >"$CASE/out" 2>&1
+	report
+	jq -e '[.processes[].ucx[] | .version + " " + .layout] | unique == ["1.18.1 1.18.1-assert"]' \
+		"$CASE/report.json"
+}
+
+all_programs()
+{
+	local program
+
+	for program in $PROGRAMS; do
+		traced "$1" "$2" "$3" "$program"
+	done
+}
+
+@test "open mpi 5 over shm, protocol v2" { all_programs openmpi posix,self,cma y; }
+
+@test "open mpi 5 over shm, protocol v1" { all_programs openmpi posix,self,cma n; }
+
+@test "mpich 4.2 over shm, protocol v2" { all_programs mpich posix,self,cma y; }
+
+@test "open mpi 5 over tcp on loopback, protocol v2" { all_programs openmpi tcp,self y; }
