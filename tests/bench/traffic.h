@@ -115,10 +115,10 @@ static inline void open_call(struct traffic *t, struct rank *r, enum traffic_sit
 	emit(t, r, &c.h);
 }
 
-/* Requests come off a stack: mostly the same ones again. */
-static inline uint64_t some_request(struct traffic *t, const struct rank *r)
+/* Requests come off a stack: mostly the same ones again, and never one that is in use (slot). */
+static inline uint64_t some_request(struct traffic *t, const struct rank *r, uint32_t slot)
 {
-	return r->pool + 0x140 * (dice(t, 4) ? 1 : dice(t, 6));
+	return r->pool + 0x140 * (8 * (uint64_t)slot + (dice(t, 4) ? 1 : dice(t, 8)));
 }
 
 static inline uint64_t traffic_tag(uint32_t mpi_tag, uint32_t source)
@@ -138,7 +138,7 @@ static inline uint64_t post_receive(struct traffic *t, struct rank *r, uint32_t 
 		.tag = traffic_tag(mpi_tag, peer),
 		.aux = UINT64_MAX,
 		.datatype = 8,
-		.req = some_request(t, r),
+		.req = some_request(t, r, mpi_tag % 2),
 		.cb = 0x7f1000002000,
 		.attr_mask = 0x2b,
 		.req_flags = 0x20000,
@@ -156,7 +156,7 @@ static inline void send(struct traffic *t, struct rank *r, uint32_t peer, uint32
 			uint64_t size)
 {
 	bool small = size < 92;
-	uint64_t begin = r->now += about(t, 150), req = small ? 0 : some_request(t, r);
+	uint64_t begin = r->now += about(t, 150), req = small ? 0 : some_request(t, r, 2);
 	uint64_t buffer = 0x555502000000 + 0x10000 * peer + mpi_tag % 7 * 64;
 	uint64_t tag = traffic_tag(mpi_tag, r->number);
 	struct ub_op o = {

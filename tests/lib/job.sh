@@ -10,7 +10,7 @@ BUILD=${BUILD:-$TOP/build}
 PROGS=$BUILD/tests/progs
 
 # Transport name -> UCX_TLS.
-declare -A JOB_TLS=([shm]=posix,self,cma [sysv]=sysv,self [tcp]=tcp,self)
+declare -gA JOB_TLS=([shm]=posix,self,cma [sysv]=sysv,self [tcp]=tcp,self)
 
 # Debian's Open MPI has UCX switched off and its device lists know InfiniBand only.
 job_env_openmpi()

@@ -89,7 +89,7 @@ report()
 	/usr/bin/python3 "$CHECK" "$CASE/report.json" "$CASE/truth" "$@"
 }
 
-declare -A MOVED_BY=([shm]=posix,cma,self [sysv]=sysv,self [tcp]=tcp,self)
+declare -gA MOVED_BY=([shm]=posix,cma,self [sysv]=sysv,self [tcp]=tcp,self)
 
 # one_case WANTED-STATUS NAME MPI TRANSPORT PROTO PROGRAM ARGUMENTS...
 one_case()
