@@ -196,4 +196,4 @@ clean:
 .PHONY: FORCE
 FORCE:
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(addprefix $(O)/,obj bpf bpf-arm64 tests) -name '*.d' -type f 2>/dev/null)
