@@ -191,7 +191,7 @@ install: all man
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit; done
 
 clean:
-	rm -rf build
+	rm -rf --one-file-system build
 
 .PHONY: FORCE
 FORCE:
