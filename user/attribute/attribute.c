@@ -55,7 +55,7 @@ static void op_event(struct attribute *attribute, struct thread *thread, const s
 	thread_push(attribute, thread, op);
 	if (op->site->op == OP_CANCEL)
 		cancelled(attribute, op);
-	if (op->req && !op->immediate)
+	if (op->req)
 		request_open(attribute, op);
 	if (attribute->sink.op_start)
 		attribute->sink.op_start(attribute->sink.arg, op);

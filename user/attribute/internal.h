@@ -61,10 +61,17 @@ void op_close(struct attribute *attribute, struct op *op);
 void op_unframe(struct attribute *attribute, struct op *op);
 
 /* ---- request.c ---- */
+/* The request is the operation's now; one that is done at its return only ends older ones. */
 void request_open(struct attribute *attribute, struct op *op);
 /* The generation that a record at that time on that thread is about; kinds: mask of op kinds. */
 struct op *request_find(struct attribute *attribute, const struct process *process, uint64_t req,
 			const struct ub_hdr *h, unsigned int kinds);
+/*
+ * The oldest open send of those kinds that has sent nothing yet, with that payload and tag (AM id);
+ * ep 0: on any endpoint.
+ */
+struct op *request_unsent(struct attribute *attribute, const struct process *process,
+			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes);
 void request_close(struct attribute *attribute, struct op *op);
 struct inner *inner_get(struct attribute *attribute, const struct process *process, uint64_t req);
 struct inner *inner_find(struct attribute *attribute, const struct process *process, uint64_t req);

@@ -41,23 +41,31 @@ static struct op *expire(struct attribute *attribute, struct op *op, const struc
 	return op;
 }
 
-void request_open(struct attribute *attribute, struct op *op)
+/* Returns the generation that may still be in force beside the new one. */
+static struct op *supersede(struct attribute *attribute, const struct op *op)
 {
-	uint64_t *slot = map_find(&attribute->requests, op->req, op->process->id);
-	struct op *older = pointer(slot);
+	struct op *older = pointer(map_find(&attribute->requests, op->req, op->process->id));
 
-	op->open = true;
-	op_hold(op);
 	while (older && older->newer) {
 		struct op *next = older->newer;
 
 		superseded(attribute, older, op->start);
 		older = next;
 	}
-	if (older && older->tid == op->tid) {
-		superseded(attribute, older, op->start);
-		older = NULL;
-	}
+	if (!older || older->tid != op->tid)
+		return older;
+	superseded(attribute, older, op->start);
+	return NULL;
+}
+
+void request_open(struct attribute *attribute, struct op *op)
+{
+	struct op *older = supersede(attribute, op);
+
+	if (op->immediate)
+		return;
+	op->open = true;
+	op_hold(op);
 	if (older)
 		older->newer = op;
 	else
@@ -79,6 +87,31 @@ struct op *request_find(struct attribute *attribute, const struct process *proce
 	while (op && !(kinds >> op->site->op & 1))
 		op = op->newer;
 	return op;
+}
+
+static bool is_unsent(const struct op *op, unsigned int kinds, uint64_t ep, uint64_t tag,
+		      uint64_t bytes)
+{
+	return (kinds >> op->site->op & 1) && !op->transfers && op->bytes == bytes &&
+	       (!ep || op->object == ep) && (op->site->op == OP_STREAM_SEND || op->tag == tag);
+}
+
+struct op *request_unsent(struct attribute *attribute, const struct process *process,
+			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes)
+{
+	struct op *found = NULL;
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&attribute->requests, &pos))) {
+		if (slot->b != (uint64_t)process->id)
+			continue;
+		for (struct op *op = pointer(&slot->value); op; op = op->newer)
+			if (is_unsent(op, kinds, ep, tag, bytes) &&
+			    (!found || op->start < found->start))
+				found = op;
+	}
+	return found;
 }
 
 void request_close(struct attribute *attribute, struct op *op)

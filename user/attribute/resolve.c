@@ -9,6 +9,7 @@
 #define BIT(kind) (1u << (kind))
 #define RECEIVES (BIT(OP_TAG_RECV) | BIT(OP_TAG_MSG_RECV) | BIT(OP_AM_RECV_DATA))
 #define RNDV_SENDS (BIT(OP_TAG_SEND) | BIT(OP_AM_SEND))
+#define WHOLE_SENDS (RNDV_SENDS | BIT(OP_STREAM_SEND))
 #define MAX_LEVELS 3 /* pipelines: fragment of a fragment request of the receive */
 
 /* Kinds of operations that make an active message, by its id. */
@@ -120,6 +121,22 @@ static struct op *by_origin(struct attribute *attribute, const struct thread *th
 	return op;
 }
 
+/*
+ * Short sends that had to wait, for the wire-up or for resources, leave later with nothing that
+ * names their request: they are the oldest ones on the endpoint that have sent nothing yet.
+ */
+static struct op *by_content(struct attribute *attribute, const struct event *event,
+			     const struct ub_xfer *xfer, unsigned int kinds)
+{
+	uint64_t ep = decoder_lane_ep(attribute->decoder, event->process, xfer->uct_ep);
+	uint64_t tag = xfer->am_id == AM_EAGER_ONLY ? xfer->w[0] : xfer->w[0] & 0xffff;
+
+	if (xfer->req || event->site->mode != MODE_SHORT || !(xfer->h.flags & UB_F_WIRE))
+		return NULL;
+	return request_unsent(attribute, event->process, kinds, ep, tag,
+			      xfer_payload(event->site, xfer, NULL));
+}
+
 static const char *why_not(const struct event *event, const struct ub_xfer *xfer)
 {
 	if (xfer->am_id == AM_GET_REP || xfer->am_id == AM_ATOMIC_REP)
@@ -141,6 +158,8 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 	struct op *nested = thread_op(thread, event->h), *op = NULL;
 
 	*reason = NULL;
+	if (nested && xfer->req && nested->req == xfer->req && (kinds >> nested->site->op & 1))
+		return nested;
 	if (xfer->req && may_be_inner(event->site, xfer))
 		op = by_super(attribute, event, xfer, kinds & (RECEIVES | RNDV_SENDS));
 	if (!op)
@@ -149,6 +168,8 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 		op = by_wire(attribute, event, xfer, kinds);
 	if (!op && nested && (kinds >> nested->site->op & 1))
 		op = nested;
+	if (!op && event->site->verb == VERB_AM)
+		op = by_content(attribute, event, xfer, kinds & WHOLE_SENDS);
 	if (!op && (xfer->am_id == AM_GET_REP || xfer->am_id == AM_ATOMIC_REP))
 		op = by_origin(attribute, thread, event, xfer);
 	if (!op)

@@ -157,6 +157,8 @@ void transfer_event(struct attribute *attribute, struct thread *thread, const st
 	if (op && !op->ep && op->process == event->process &&
 	    !(op->site->op == OP_TAG_RECV || op->site->op == OP_TAG_MSG_RECV))
 		op->ep = transfer->ep;
+	if (op && !transfer->retried)
+		op->transfers++;
 	if (!transfer->retried && attribute->sink.sent)
 		attribute->sink.sent(attribute->sink.arg, event, op, transfer->ep);
 	transfer_hand_on(attribute, transfer, event);

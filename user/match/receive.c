@@ -57,6 +57,26 @@ static struct arrival *take_oldest(struct matcher *matcher, struct inbox *inbox,
 	return NULL;
 }
 
+/*
+ * A receive got what no arrival was seen of. Its tag's arrivals are received in order, so the next
+ * one in order it is: an arrival is put where it must have been.
+ */
+static void infer(struct matcher *matcher, struct receive *receive, uint64_t tag, uint64_t bytes)
+{
+	struct arrival *arrival = arrival_new(matcher);
+
+	arrival->inbox = receive->inbox;
+	arrival->class = CLASS_EAGER;
+	arrival->pos = ++receive->inbox->arrivals;
+	arrival->ts = receive->op->start;
+	arrival->tag = arrival->key = tag;
+	arrival->bytes = bytes;
+	arrival->length = bytes + 8;
+	bind(matcher, receive, arrival);
+	bucket_add_arrival(bucket_of(matcher, tag, CLASS_EAGER, receive->inbox), arrival);
+	bucket_pair(matcher, arrival->bucket);
+}
+
 static struct arrival *by_handle(struct inbox *inbox, uint64_t message)
 {
 	uint64_t *slot = map_find(&inbox->handles, message, 0);
@@ -95,6 +115,8 @@ static void receive_start(struct matcher *matcher, struct op *op)
 	arrival = at_entry(matcher, inbox, op);
 	if (arrival)
 		bind(matcher, receive, arrival);
+	else if (op->immediate && op->info && !op->failed)
+		infer(matcher, receive, op->info_tag, op->info_len);
 	else if (!op->immediate)
 		posted_add(inbox, receive);
 }
@@ -144,6 +166,8 @@ static void verify(struct matcher *matcher, struct receive *receive)
 	if (!told) {
 		if (arrival)
 			arrival->ambiguous = true;
+		else if (!receive->bound)
+			infer(matcher, receive, op->info_tag, op->info_len);
 		return;
 	}
 	if (arrival) {
@@ -202,6 +226,28 @@ static struct arrival *find_rts(struct inbox *inbox, const struct ub_match *reco
 	return NULL;
 }
 
+static void infer_rts(struct matcher *matcher, struct receive *receive,
+		      const struct ub_match *record)
+{
+	struct arrival *arrival;
+
+	if (receive->bound)
+		return;
+	arrival = arrival_new(matcher);
+	arrival->inbox = receive->inbox;
+	arrival->class = CLASS_REQUEST;
+	arrival->rts = true;
+	arrival->pos = ++receive->inbox->arrivals;
+	arrival->ts = record->h.ts;
+	arrival->tag = record->tag;
+	arrival->key = record->req_id;
+	arrival->ep_id = record->ep_id;
+	arrival->bytes = arrival->length = record->size;
+	bind(matcher, receive, arrival);
+	bucket_add_arrival(bucket_of(matcher, arrival->key, CLASS_REQUEST, NULL), arrival);
+	bucket_pair_exact(matcher, arrival->bucket);
+}
+
 void matcher_met(struct matcher *matcher, const struct event *event, struct op *op)
 {
 	const struct ub_match *record = (const struct ub_match *)event->h;
@@ -212,7 +258,7 @@ void matcher_met(struct matcher *matcher, const struct event *event, struct op *
 	if (receive && !receive->bound && arrival)
 		return bind(matcher, receive, arrival);
 	if (receive)
-		return posted_remove(receive);
+		return infer_rts(matcher, receive, record);
 	if (arrival) {
 		if (inbox->current == arrival)
 			inbox->current = NULL;
