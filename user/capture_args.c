@@ -185,6 +185,8 @@ int capture_signals(bool child)
 	if (child)
 		sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* a file size limit shall end the capture as a full disk does */
+	signal(SIGXFSZ, SIG_IGN);
 	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }

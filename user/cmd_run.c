@@ -64,6 +64,7 @@ static pid_t start(char **command, int *go)
 		close(ends[1]);
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
+		signal(SIGXFSZ, SIG_DFL);
 		if (read(ends[0], &byte, 1) != 1)
 			_exit(UCXBPF_EXIT_FAILED);
 		execvp(command[0], command);
