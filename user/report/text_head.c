@@ -54,21 +54,23 @@ static void versions(const struct report *report, char *out, size_t size)
 	}
 }
 
-static void filter_line(const struct text *text)
+/* A line for each field, so that it is clear what it says nothing about. */
+static void filter_lines(const struct text *text)
 {
 	const struct filter *filter = text->report->filter;
+	const char *label = "filter:";
 
-	fputs("filter:", text->out);
 	for (int i = 0; i < FILTER_FIELDS; i++) {
 		const struct filter_list *list = &filter->lists[i];
 
+		if (!list->patterns.len)
+			continue;
+		fprintf(text->out, "%-7s %s ", label, filter_infos[i].name);
 		for (size_t k = 0; k < list->patterns.len; k++)
-			fprintf(text->out, "%s%s", k ? "," : " ", list->patterns.data[k]);
-		if (list->patterns.len)
-			fprintf(text->out, " (%s, among %s)", filter_infos[i].name,
-				filter_infos[i].facts);
+			fprintf(text->out, "%s%s", k ? "," : "", list->patterns.data[k]);
+		fprintf(text->out, " (%s)\n", filter_infos[i].facts);
+		label = "";
 	}
-	fputc('\n', text->out);
 }
 
 void text_header(const struct text *text)
@@ -90,6 +92,6 @@ void text_header(const struct text *text)
 	fprintf(text->out, "  %.*s\n", (int)text_fit(line + strlen(", "), text->options->width - 8),
 		line + strlen(", "));
 	if (report->filtering)
-		filter_line(text);
+		filter_lines(text);
 	fputc('\n', text->out);
 }

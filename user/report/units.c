@@ -83,5 +83,5 @@ void unit_share(char *out, size_t size, uint64_t part, uint64_t whole)
 	else if (part < whole && share >= 99.95)
 		snprintf(out, size, ">99.9 %%");
 	else
-		snprintf(out, size, "%.*f %%", part == whole ? 0 : 1, share);
+		snprintf(out, size, "%.*f %%", part == whole || !part ? 0 : 1, share);
 }

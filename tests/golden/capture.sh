@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# usage: capture.sh [NAME...]
+# Makes the golden captures anew, as root: only when what a capture holds has changed on purpose.
+# Old ones stay readable for good, so keep them beside the new ones where the format changed.
+# Then: run.sh --update, read the difference, git add -f tests/data/*.ucxb.
+# environment: UCXBPF (build/ucxbpf), DATA (tests/data), BED (see tests/nodes)
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/job.sh"
+ucxbpf=${UCXBPF:-$BUILD/ucxbpf}
+data=${DATA:-$TOP/tests/data}
+failed=0
+export BED=${BED:-ug}
+
+# name, MPI or ucp, ranks, transport, UCX_PROTO_ENABLE, program and its arguments
+table() {
+	cat <<-EOT
+		send openmpi 2 shm n mpi_send
+		send-v2 openmpi 2 shm y mpi_send
+		isend mpich 2 shm n mpi_isend
+		isend-tcp openmpi 2 tcp n mpi_isend
+		persistent openmpi 2 sysv n mpi_persistent
+		wild mpich 3 shm n mpi_wild
+		probe openmpi 2 shm n mpi_probe
+		sizes openmpi 2 shm n mpi_sizes
+		sizes-tcp mpich 2 tcp n mpi_sizes
+		sizes-v2 mpich 2 shm y mpi_sizes
+		coll openmpi 4 shm n mpi_coll
+		rma openmpi 2 shm n mpi_rma
+		threads openmpi 2 shm n mpi_threads
+		comms mpich 2 shm n mpi_comms
+		self openmpi 2 shm n mpi_self
+		types mpich 2 shm n mpi_types
+		abort openmpi 2 shm n mpi_abort
+		ucp-tag ucp 2 shm n ucp_tag
+		ucp-am ucp 2 shm n ucp_am
+		ucp-am-v2 ucp 2 shm y ucp_am
+		ucp-stream ucp 2 shm n ucp_stream
+		ucp-rma ucp 2 shm n ucp_rma
+	EOT
+}
+
+capture() {
+	local name=$1 mpi=$2 ranks=$3 transport=$4 proto=$5 program=$6
+	shift 6
+
+	case $mpi in
+	ucp) ucp_command "$transport" "$proto" "$PROGS/ucp/$program" ;;
+	*) job_command "$mpi" "$ranks" "$transport" "$proto" "$PROGS/$mpi/$program" "$@" ;;
+	esac
+	# An aborting job has a status of its own: what counts is that there is a capture.
+	timeout -k 5 60 "$ucxbpf" run -q -o "$data/$name.ucxb" -- "${JOB[@]}" </dev/null >/dev/null
+	if "$ucxbpf" replay --json "$data/$name.ucxb" | jq -e '.loss.dropped == {}' >/dev/null; then
+		echo "$name: $(stat -c %s "$data/$name.ucxb") bytes"
+	else
+		echo "$name: no capture without loss" >&2
+		failed=1
+	fi
+}
+
+mkdir -p "$data" || exit
+"$TOP/tests/nodes" up 2 >/dev/null || echo "no nodes: nothing over tcp" >&2
+trap '"$TOP/tests/nodes" down' EXIT
+while read -r name rest; do
+	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+	# shellcheck disable=SC2086
+	capture "$name" $rest
+done < <(table)
+exit $failed
