@@ -26,10 +26,12 @@ const char *elf_build_id(const struct elf *elf);
 /* e_machine: EM_X86_64, EM_AARCH64. */
 int elf_machine(const struct elf *elf);
 
-/* A function's file offset, from .dynsym, then .symtab. -ENOENT: not defined here. size may be NULL. */
+/* A function's file offset, from .dynsym, then .symtab. -ENOENT: not defined here. size may be
+ * NULL. */
 int elf_function(const struct elf *elf, const char *name, uint64_t *offset, uint64_t *size);
 
-/* Calls fn for every function defined in .dynsym; stops early when fn returns non-zero and returns that. */
+/* Calls fn for every function defined in .dynsym; stops early when fn returns non-zero and returns
+ * that. */
 int elf_each_function(const struct elf *elf,
 		      int (*fn)(void *arg, const char *name, uint64_t offset, uint64_t size),
 		      void *arg);

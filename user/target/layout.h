@@ -17,15 +17,17 @@ struct layout {
 	struct ub_layout wire; /* what BPF needs */
 	/* what the snapshot needs; UB_OFF_UNKNOWN = not there in this version */
 	unsigned int ep_cfg_index, ep_flags, ep_uct_eps, ep_uct_eps_max, ep_ext, ep_ext_is_stride;
-	unsigned int ext_ep_list, ext_dest_uuid, ext_remote_id, ext_local_id, ext_control, ext_uct_eps;
-	unsigned int worker_context, worker_uuid, worker_address_name, worker_all_eps, worker_ifaces,
-		worker_num_ifaces;
+	unsigned int ext_ep_list, ext_dest_uuid, ext_remote_id, ext_local_id, ext_control,
+		ext_uct_eps;
+	unsigned int worker_context, worker_uuid, worker_address_name, worker_all_eps,
+		worker_ifaces, worker_num_ifaces;
 	unsigned int context_tl_rscs, context_num_tls, context_proto_enable;
 	unsigned int wiface_worker, wiface_rsc_index;
 	unsigned int cma_remote_pid; /* in uct_cma_ep */
 };
 
-/* The layout of a version with that request size; NULL = none known (then nothing private is read). */
+/* The layout of a version with that request size; NULL = none known (then nothing private is read).
+ */
 const struct layout *layout_find(const unsigned int version[3], unsigned int request_size);
 
 /* Whether it is a row of the table, not one read from debug information. */

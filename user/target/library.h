@@ -15,12 +15,13 @@
 #include "target/elf.h"
 
 enum library_role {
-	LIB_MPI = 1 << 0,	/* defines PMPI_Init or MPI_Init */
-	LIB_UCP = 1 << 1,	/* defines ucp_worker_create */
-	LIB_UCT = 1 << 2,	/* defines uct_iface_open */
-	LIB_UCT_MODULE = 1 << 3, /* has uct_iface_ops_t tables or uct_*_ep_* functions, imports uct_* */
+	LIB_MPI = 1 << 0, /* defines PMPI_Init or MPI_Init */
+	LIB_UCP = 1 << 1, /* defines ucp_worker_create */
+	LIB_UCT = 1 << 2, /* defines uct_iface_open */
+	LIB_UCT_MODULE =
+		1 << 3, /* has uct_iface_ops_t tables or uct_*_ep_* functions, imports uct_* */
 	LIB_MPI_PLUGIN = 1 << 4, /* defines completion callbacks of an MPI (mca_pml_ucx_*) */
-	LIB_CUDA = 1 << 5,	/* defines cuMemAlloc_v2 or cudaMalloc */
+	LIB_CUDA = 1 << 5, /* defines cuMemAlloc_v2 or cudaMalloc */
 };
 
 enum mpi_kind { MPI_NONE, MPI_OPEN_MPI, MPI_MPICH, MPI_OTHER };
@@ -30,7 +31,7 @@ struct layout; /* target/layout.h */
 struct library {
 	dev_t dev;
 	ino_t ino;
-	char *path;	/* as its process sees it */
+	char *path; /* as its process sees it */
 	char *open_path; /* as we can open it as long as this struct lives: /proc/self/fd/N */
 	struct elf *elf;
 	unsigned int roles; /* enum library_role */
@@ -45,19 +46,22 @@ struct library {
 /* One mapping of a library in one process. */
 struct mapped_library {
 	struct library *library;
-	uint64_t base;	/* address of link-time address 0: address of a function = base + its vaddr */
+	uint64_t
+		base; /* address of link-time address 0: address of a function = base + its vaddr */
 };
 
 struct library_set {
 	VEC(struct library *) all;
-	struct map seen; /* (dev, ino) of every file looked at: index in all + 1, 0 = does not matter */
+	struct map seen; /* (dev, ino) of every file looked at: index in all + 1, 0 = does not
+			    matter */
 };
 
 void library_set_release(struct library_set *set);
 
 /*
  * The library behind (dev, ino), opened through open_path if it is new. NULL with *error 0: a file
- * that does not matter (remembered, so it is opened once); NULL with *error < 0: it could not be read.
+ * that does not matter (remembered, so it is opened once); NULL with *error < 0: it could not be
+ * read.
  */
 struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
 				const char *open_path, int *error);

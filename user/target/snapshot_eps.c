@@ -3,146 +3,17 @@
  * A worker's endpoints: the peers that UCX knows for each, and the lanes that carry them.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "target/record.h"
 #include "target/snapshot_private.h"
 
 #define MAX_EPS (1 << 20)
-#define MAX_LANES 64
 
-/* ucp_ep_flags_t (src/ucp/core/ucp_ep.h, same bits 1.13.1 to 1.18.1): which id of the peer holds.
- */
+/* Endpoint flags (src/ucp/core/ucp_ep.h, 1.13.1 to 1.21.0): which id of the peer holds. */
 #define EP_ON_MATCH_CTX (1 << 6)
 #define EP_REMOTE_ID (1 << 7)
 
-/* ucp_proxy_ep_t, same in 1.13.1, 1.16.0 and 1.18.1: an endpoint that is its own interface. */
-#define PROXY_IFACE 8
-#define PROXY_UCT_EP 416
-
-/* uct_mm_ep_t.fifo_ctl and uct_mm_fifo_ctl_t.pid, same in these three, both builds. */
-#define MM_FIFO_CTL 8
-#define MM_FIFO_PID 136
-
-struct walk {
-	struct snapshot *snapshot;
-	const struct snap_worker *worker;
-	uint64_t ts;
-	json_t *records;
-	struct map seen; /* uct_eps already recorded */
-};
-
-enum peer_rule { PEER_UNKNOWN, PEER_SELF, PEER_MM, PEER_CMA };
-
-static const struct {
-	const char *tl;
-	enum peer_rule rule;
-} peer_rules[] = {
-	{ "self", PEER_SELF }, { "posix", PEER_MM }, { "sysv", PEER_MM },
-	{ "xpmem", PEER_MM },  { "cma", PEER_CMA },
-};
-
-static enum peer_rule peer_rule(const char *tl)
-{
-	for (size_t i = 0; i < sizeof(peer_rules) / sizeof(*peer_rules); i++)
-		if (!strcmp(peer_rules[i].tl, tl))
-			return peer_rules[i].rule;
-	return PEER_UNKNOWN;
-}
-
-/* The peer's pid in the peer's pid namespace, 0 = not known. */
-static int peer_pid(const struct walk *walk, const char *tl, uint64_t uct_ep)
-{
-	struct snapshot *snapshot = walk->snapshot;
-	enum peer_rule rule = peer_rule(tl);
-	uint64_t fifo;
-	int pid = 0;
-
-	if (rule == PEER_SELF)
-		return snapshot->ns_pid;
-	if (rule == PEER_MM && !snap_pointer(snapshot, uct_ep + MM_FIFO_CTL, &fifo) &&
-	    snap_read(snapshot, fifo + MM_FIFO_PID, &pid, sizeof(pid)))
-		return 0;
-	if (rule == PEER_CMA && snapshot->layout->cma_remote_pid != UB_OFF_UNKNOWN &&
-	    snap_read(snapshot, uct_ep + snapshot->layout->cma_remote_pid, &pid, sizeof(pid)))
-		return 0;
-	return pid > 0 ? pid : 0;
-}
-
-static const struct snap_iface *iface_at(const struct walk *walk, uint64_t address)
-{
-	uint64_t *index = map_find(&walk->worker->iface_index, address, 0);
-
-	return index ? &walk->worker->ifaces.data[*index - 1] : NULL;
-}
-
-static void add_uct_ep(struct walk *walk, uint64_t uct_ep, const struct snap_iface *iface)
-{
-	json_t *record;
-	bool fresh;
-	int pid;
-
-	map_insert(&walk->seen, uct_ep, 0, &fresh);
-	if (!fresh)
-		return;
-	record = record_new("uct_ep", walk->snapshot->pid, walk->ts);
-	record_hex(record, "uct_ep", uct_ep);
-	record_hex(record, "iface", iface->address);
-	pid = peer_pid(walk, iface->tl, uct_ep);
-	if (pid)
-		record_integer(record, "peer_pid", pid);
-	json_array_append_new(walk->records, record);
-}
-
-/* Appends the endpoint behind one lane; false: none there (yet). */
-static bool add_lane(struct walk *walk, uint64_t uct_ep, json_t *lanes)
-{
-	struct snapshot *snapshot = walk->snapshot;
-	const struct snap_iface *iface;
-	uint64_t owner;
-	char text[20];
-
-	if (!uct_ep || snap_pointer(snapshot, uct_ep, &owner))
-		return false;
-	if (owner == uct_ep + PROXY_IFACE &&
-	    (snap_pointer(snapshot, uct_ep + PROXY_UCT_EP, &uct_ep) || !uct_ep ||
-	     snap_pointer(snapshot, uct_ep, &owner)))
-		return false;
-	iface = iface_at(walk, owner);
-	if (!iface)
-		return false;
-	add_uct_ep(walk, uct_ep, iface);
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)uct_ep);
-	json_array_append_new(lanes, json_string(text));
-	return true;
-}
-
-static int add_lanes(struct walk *walk, uint64_t ep, uint64_t ext, json_t *lanes)
-{
-	const struct layout *layout = walk->snapshot->layout;
-	uint64_t uct_eps[MAX_LANES], more, uct_ep;
-	unsigned int count = layout->ep_uct_eps_max;
-	int error;
-
-	if (layout->ep_uct_eps == UB_OFF_UNKNOWN || count > MAX_LANES)
-		return 0;
-	error = snap_read(walk->snapshot, ep + layout->ep_uct_eps, uct_eps,
-			  count * sizeof(*uct_eps));
-	for (unsigned int i = 0; !error && i < count; i++)
-		add_lane(walk, uct_eps[i], lanes);
-	if (error || layout->ext_uct_eps == UB_OFF_UNKNOWN)
-		return error;
-	error = snap_pointer(walk->snapshot, ext + layout->ext_uct_eps, &more);
-	/* its length is not in the ep: it ends where no endpoint of this worker follows */
-	for (unsigned int i = count; !error && more && i < MAX_LANES; i++, more += 8)
-		if (snap_pointer(walk->snapshot, more, &uct_ep) || !add_lane(walk, uct_ep, lanes))
-			break;
-	return error;
-}
-
-static int read_flags(struct walk *walk, uint64_t ep, unsigned int *flags)
+static int read_flags(struct snap_walk *walk, uint64_t ep, unsigned int *flags)
 {
 	uint16_t low; /* the bits that matter are in the low half, which all builds have */
 	int error =
@@ -152,7 +23,7 @@ static int read_flags(struct walk *walk, uint64_t ep, unsigned int *flags)
 	return error;
 }
 
-static int add_ids(struct walk *walk, uint64_t ep, uint64_t ext, json_t *record)
+static int add_ids(struct snap_walk *walk, uint64_t ep, uint64_t ext, json_t *record)
 {
 	const struct layout *layout = walk->snapshot->layout;
 	uint64_t ids = ext, value;
@@ -180,7 +51,7 @@ static int add_ids(struct walk *walk, uint64_t ep, uint64_t ext, json_t *record)
 }
 
 /* The ep that owns a list element, with every pointer back checked. */
-static int ep_of(struct walk *walk, uint64_t ext, uint64_t *ep)
+static int ep_of(struct snap_walk *walk, uint64_t ext, uint64_t *ep)
 {
 	struct snapshot *snapshot = walk->snapshot;
 	const struct layout *layout = snapshot->layout;
@@ -201,7 +72,7 @@ static int ep_of(struct walk *walk, uint64_t ext, uint64_t *ep)
 	return error;
 }
 
-static int add_ep(struct walk *walk, uint64_t ext)
+static int add_ep(struct snap_walk *walk, uint64_t ext)
 {
 	json_t *record, *lanes;
 	uint64_t ep;
@@ -215,7 +86,7 @@ static int add_ep(struct walk *walk, uint64_t ext)
 	record_hex(record, "worker", walk->worker->address);
 	error = add_ids(walk, ep, ext, record);
 	if (!error)
-		error = add_lanes(walk, ep, ext, lanes);
+		error = snap_lanes(walk, ep, ext, lanes);
 	if (!error && snap_expired(walk->snapshot))
 		error = snap_refuse(walk->snapshot, -ETIME, "took too long");
 	json_object_set_new(record, "lanes", lanes);
@@ -227,7 +98,7 @@ static int add_ep(struct walk *walk, uint64_t ext)
 }
 
 /* ucs_list_link_t: prev, next; circular through its head (src/ucs/datastruct/list.h). */
-static int walk_list(struct walk *walk)
+static int walk_list(struct snap_walk *walk)
 {
 	const struct layout *layout = walk->snapshot->layout;
 	uint64_t head = walk->worker->address + layout->worker_all_eps, at = head;
@@ -255,7 +126,7 @@ static int walk_list(struct walk *walk)
 int snap_endpoints(struct snapshot *snapshot, const struct snap_worker *worker, uint64_t ts,
 		   json_t *records)
 {
-	struct walk walk = { snapshot, worker, ts, records, { 0 } };
+	struct snap_walk walk = { snapshot, worker, ts, records, { 0 } };
 	const struct layout *layout = snapshot->layout;
 	int error;
 

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "target/snapshot.h"
 
-/* ucp_tl_resource_desc_t, the same in 1.13.1, 1.16.0 and 1.18.1. */
+/* ucp_tl_resource_desc_t, the same from 1.13.1 to 1.21.0. */
 #define TL_STRIDE 60
 #define TL_NAME_SIZE 10
 #define TL_DEVICE 10
@@ -27,6 +27,15 @@ struct snap_worker {
 	char address_name[64];
 	VEC(struct snap_iface) ifaces;
 	struct map iface_index; /* address -> index + 1 */
+};
+
+/* One pass over the endpoints of a worker. */
+struct snap_walk {
+	struct snapshot *snapshot;
+	const struct snap_worker *worker;
+	uint64_t ts;
+	json_t *records;
+	struct map seen; /* uct_eps already recorded */
 };
 
 /* Sets the reason; returns error. */
@@ -46,5 +55,11 @@ void snap_worker_release(struct snap_worker *worker);
 /* Appends "uct_ep" and "ep" records of all the worker's endpoints. */
 int snap_endpoints(struct snapshot *snapshot, const struct snap_worker *worker, uint64_t ts,
 		   json_t *records);
+
+/*
+ * Appends "uct_ep" records of one endpoint's lanes, and their addresses to lanes. ext: its
+ * extension.
+ */
+int snap_lanes(struct snap_walk *walk, uint64_t ep, uint64_t ext, json_t *lanes);
 
 #endif
