@@ -43,6 +43,7 @@ int snapshot_worker(struct snapshot *snapshot, uint64_t worker, snapshot_emit em
  * Searches the process's anonymous memory (resident pages only) for interfaces of the mapped UCT
  * libraries, and writes their workers, each once and validated, to workers[]. Returns how many;
  * -ETIME if the time ran out before any was found. Finds nothing where a process has no worker.
+ * Takes three quarters of the time that is left at most, so that what was found can be read, too.
  */
 int snapshot_find_workers(struct snapshot *snapshot, const mapped_libraries *mapped,
 			  uint64_t *workers, int max);

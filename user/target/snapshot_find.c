@@ -181,13 +181,17 @@ int snapshot_find_workers(struct snapshot *snapshot, const mapped_libraries *map
 			  uint64_t *workers, int max)
 {
 	struct scan scan = { .snapshot = snapshot, .workers = workers, .max = max };
+	uint64_t deadline = snapshot->deadline, now = snap_now();
 	int error = scan_init(&scan, mapped), count;
 
+	if (deadline > now)
+		snapshot->deadline = now + (deadline - now) / 4 * 3;
 	if (!error && scan.signatures.all.len)
 		scan_regions(&scan);
 	count = scan.count;
 	if (!error && !count && snap_expired(snapshot))
 		error = snap_refuse(snapshot, -ETIME, "took too long");
+	snapshot->deadline = deadline;
 	scan_release(&scan);
 	return error ? error : count;
 }
