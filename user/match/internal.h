@@ -31,6 +31,7 @@ struct sent {
 	struct bucket *bucket;
 	struct sent *prev, *next; /* in the bucket */
 	enum message_class class;
+	uint8_t am_id;
 	bool counted; /* by a known operation; continuations of a stream send are not */
 	bool active; /* of an AM operation */
 	bool ambiguous;
@@ -114,6 +115,7 @@ struct matcher {
 struct sent *sent_new(struct matcher *matcher);
 void sent_free(struct matcher *matcher, struct sent *sent);
 struct arrival *arrival_new(struct matcher *matcher);
+void arrival_forget(struct matcher *matcher, struct arrival *arrival);
 /* Once both the send and the receive of an arrival are decided, the message is counted and gone. */
 void message_settle(struct matcher *matcher, struct arrival *arrival);
 void sent_give_up(struct matcher *matcher, struct sent *sent, const char *reason);
@@ -131,6 +133,13 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
 
 /* ---- receive.c ---- */
 struct receive *receive_of(const struct op *op);
+
+/* ---- unseen.c ---- */
+/* What a receive took without an arrival that was seen: the next one in order, if that is one. */
+void infer(struct matcher *matcher, struct receive *receive);
+/* The send behind an arrival whose header could not be read; NULL if it may be one of several. */
+const struct sent *headless(const struct matcher *matcher, const struct inbox *inbox,
+			    uint8_t am_id, uint64_t length);
 
 /* ---- link.c ---- */
 struct link *link_of(struct matcher *matcher, struct object *ep);

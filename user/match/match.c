@@ -70,6 +70,7 @@ static void sent_key(struct sent *sent, const struct ub_xfer *xfer)
 static void sent_fill(struct sent *sent, const struct ub_xfer *xfer, struct op *op)
 {
 	sent->ts = xfer->h.ts;
+	sent->am_id = xfer->am_id;
 	sent->tag = sent_tag(xfer, op);
 	sent->bytes = UINT64_MAX;
 	if (op) {
@@ -178,6 +179,21 @@ static void arrival_source(struct matcher *matcher, struct arrival *arrival)
 		arrival->source = ep->peer_process;
 }
 
+/* Fills in what the header would have said; false: it cannot be known. */
+static bool arrival_from_sent(struct arrival *arrival, const struct sent *sent, uint64_t length)
+{
+	if (!sent)
+		return false;
+	arrival->tag = sent->tag;
+	arrival->key = sent->key;
+	arrival->bytes = sent->bytes;
+	arrival->length = class_is_exact(sent->class) ? sent->length : length;
+	arrival->source = sent->link->process;
+	arrival->rts = sent->am_id == AM_RTS;
+	arrival->multi = sent->class == CLASS_MULTI;
+	return true;
+}
+
 /* AM and stream data are received by arriving. */
 static void received_by_arriving(struct matcher *matcher, struct arrival *arrival)
 {
@@ -206,7 +222,12 @@ void matcher_arrived(struct matcher *matcher, const struct event *event)
 	arrival->tid = event->h->tid;
 	arrival->seq = event->h->seq;
 	arrival->ts = event->h->ts;
-	arrival_fill(arrival, event->site->am_id, rx);
+	if (!(event->h->flags & UB_F_READ_FAULT))
+		arrival_fill(arrival, event->site->am_id, rx);
+	else if (!arrival_from_sent(arrival,
+				    headless(matcher, inbox, event->site->am_id, rx->length),
+				    rx->length))
+		return arrival_forget(matcher, arrival);
 	arrival_source(matcher, arrival);
 	if (class == CLASS_EAGER || class_is_exact(class))
 		inbox->current = arrival;

@@ -33,7 +33,7 @@ struct arrival *arrival_new(struct matcher *matcher)
 	return arrival;
 }
 
-static void arrival_free(struct matcher *matcher, struct arrival *arrival)
+void arrival_forget(struct matcher *matcher, struct arrival *arrival)
 {
 	if (arrival->receive)
 		arrival->receive->arrival = NULL;
@@ -105,7 +105,7 @@ void message_settle(struct matcher *matcher, struct arrival *arrival)
 		return;
 	count(matcher, sent, arrival);
 	sent_free(matcher, sent);
-	arrival_free(matcher, arrival);
+	arrival_forget(matcher, arrival);
 }
 
 void sent_give_up(struct matcher *matcher, struct sent *sent, const char *reason)
@@ -124,7 +124,7 @@ void arrival_give_up(struct matcher *matcher, struct arrival *arrival, const cha
 		reason_add(matcher->unmatched_receives, reason, 1);
 	bucket_remove_arrival(arrival);
 	unexpected_remove(arrival);
-	arrival_free(matcher, arrival);
+	arrival_forget(matcher, arrival);
 }
 
 void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count)

@@ -57,26 +57,6 @@ static struct arrival *take_oldest(struct matcher *matcher, struct inbox *inbox,
 	return NULL;
 }
 
-/*
- * A receive got what no arrival was seen of. Its tag's arrivals are received in order, so the next
- * one in order it is: an arrival is put where it must have been.
- */
-static void infer(struct matcher *matcher, struct receive *receive, uint64_t tag, uint64_t bytes)
-{
-	struct arrival *arrival = arrival_new(matcher);
-
-	arrival->inbox = receive->inbox;
-	arrival->class = CLASS_EAGER;
-	arrival->pos = ++receive->inbox->arrivals;
-	arrival->ts = receive->op->start;
-	arrival->tag = arrival->key = tag;
-	arrival->bytes = bytes;
-	arrival->length = bytes + 8;
-	bind(matcher, receive, arrival);
-	bucket_add_arrival(bucket_of(matcher, tag, CLASS_EAGER, receive->inbox), arrival);
-	bucket_pair(matcher, arrival->bucket);
-}
-
 static struct arrival *by_handle(struct inbox *inbox, uint64_t message)
 {
 	uint64_t *slot = map_find(&inbox->handles, message, 0);
@@ -116,7 +96,7 @@ static void receive_start(struct matcher *matcher, struct op *op)
 	if (arrival)
 		bind(matcher, receive, arrival);
 	else if (op->immediate && op->info && !op->failed)
-		infer(matcher, receive, op->info_tag, op->info_len);
+		infer(matcher, receive);
 	else if (!op->immediate)
 		posted_add(inbox, receive);
 }
@@ -167,7 +147,7 @@ static void verify(struct matcher *matcher, struct receive *receive)
 		if (arrival)
 			arrival->ambiguous = true;
 		else if (!receive->bound)
-			infer(matcher, receive, op->info_tag, op->info_len);
+			infer(matcher, receive);
 		return;
 	}
 	if (arrival) {
@@ -282,6 +262,9 @@ static void receive_done(struct matcher *matcher, struct receive *receive)
 	inbox_settle(matcher, receive->inbox);
 	verify(matcher, receive);
 	posted_remove(receive);
+	if (!receive->bound && !matcher->finishing && !receive->op->failed &&
+	    receive->op->site->op == OP_TAG_RECV)
+		infer(matcher, receive);
 	arrival = receive->arrival;
 	if (!arrival)
 		reason_add(matcher->unmatched_receives, why_unmatched(matcher, receive->op), 1);
