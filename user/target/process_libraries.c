@@ -49,6 +49,17 @@ static void add_mapped(mapped_libraries *out, struct library *library,
 	vec_push(out, ((struct mapped_library){ library, base }));
 }
 
+/* A file that cannot be read is named once; one that vanished under us may well come back. */
+static void give_up(const struct search *search, const struct mapping *mapping, int error)
+{
+	bool vanished = error == -ENOENT || error == -ESRCH || error == -ESTALE;
+
+	log_printf(vanished ? LOG_DEBUG : LOG_WARN, "cannot read %s, mapped by process %d: %s",
+		   mapping->path, search->pid, strerror(-error));
+	if (!vanished)
+		map_insert(&search->set->seen, mapping->dev, mapping->ino, NULL);
+}
+
 static int look_at(void *arg, const struct mapping *mapping)
 {
 	struct search *search = arg;
@@ -68,8 +79,7 @@ static int look_at(void *arg, const struct mapping *mapping)
 		library = library_set_get(search->set, mapping->dev, mapping->ino, mapping->path,
 					  open_path, &error);
 	if (error)
-		log_warn("cannot read %s, mapped by process %d: %s", mapping->path, search->pid,
-			 strerror(-error));
+		give_up(search, mapping, error);
 	if (library)
 		add_mapped(search->out, library, mapping);
 	return 0;
