@@ -67,6 +67,7 @@ static void match_event(struct attribute *attribute, const struct event *event)
 	unsigned int kinds = 1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV;
 	struct op *op = request_find(attribute, event->process, record->req, event->h, kinds);
 
+	answer_learn(attribute, event->process, record->req_id, op, record->ep_id);
 	if (attribute->sink.met)
 		attribute->sink.met(attribute->sink.arg, event, op);
 }
@@ -100,5 +101,6 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 void attribute_finish(struct attribute *attribute)
 {
 	requests_finish(attribute);
+	answers_finish(attribute);
 	threads_finish(attribute);
 }

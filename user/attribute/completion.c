@@ -97,6 +97,13 @@ void arrival_event(struct attribute *attribute, struct thread *thread, const str
 	thread->arrival.req_id = am_id == AM_GET_REQ      ? rx->w[3]
 				 : am_id == AM_ATOMIC_REQ ? rx->w[2]
 							  : 0;
+	if (am_id == AM_RTR) {
+		struct op *op = request_find(attribute, event->process, rx->w[0], event->h,
+					     1u << OP_TAG_SEND | 1u << OP_AM_SEND);
+
+		answer_learn(attribute, event->process, rx->w[1], op,
+			     op && op->ep ? op->ep->address : 0);
+	}
 	if (ENDS_SEND >> (am_id & 31) & 1) {
 		struct op *op = request_find(attribute, event->process, rx->w[0], event->h,
 					     1u << OP_TAG_SEND | 1u << OP_AM_SEND);

@@ -31,12 +31,19 @@ struct inner {
 	struct inner *next_free;
 };
 
+/* Who will answer a request id of a peer: with an ATS, an RTR, an ATP. */
+struct answer {
+	struct op *op; /* held */
+	uint64_t ep;
+};
+
 struct attribute {
 	struct decoder *decoder;
 	struct attribute_sink sink;
 	struct map threads; /* (tid, process) -> struct thread * */
 	struct map requests; /* (request, process) -> oldest open generation */
 	struct map inners; /* (request, process) -> struct inner * */
+	struct map answers; /* (peer's request id, process) -> struct answer * */
 	struct thread *last_thread;
 	struct op *free_ops;
 	struct transfer *free_transfers;
@@ -82,6 +89,13 @@ void requests_finish(struct attribute *attribute);
 /* The operation behind a transfer, NULL with a reason. */
 struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread,
 			const struct event *event, const char **reason);
+
+/* ---- answer.c ---- */
+void answer_learn(struct attribute *attribute, const struct process *process, uint64_t id,
+		  struct op *op, uint64_t ep);
+/* NULL: a transfer that answers nothing, or something not seen. */
+const struct answer *answer_find(const struct attribute *attribute, const struct event *event);
+void answers_finish(struct attribute *attribute);
 
 /* ---- payload.c ---- */
 bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer);

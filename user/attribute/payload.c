@@ -56,6 +56,9 @@ bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer)
 {
 	if (site->verb == VERB_AM)
 		return header_bytes[xfer->am_id & 31] == CONTROL;
+	/* tcp flushes an endpoint with an empty put */
+	if (site->verb == VERB_PUT && xfer->length == 0)
+		return true;
 	return site->verb == VERB_FLUSH || site->verb == VERB_OTHER;
 }
 

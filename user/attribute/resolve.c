@@ -155,6 +155,7 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
 	unsigned int kinds = makers(event->site, xfer);
+	const struct answer *answer = answer_find(attribute, event);
 	struct op *nested = thread_op(thread, event->h), *op = NULL;
 
 	*reason = NULL;
@@ -166,6 +167,8 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 		op = request_find(attribute, event->process, xfer->req, event->h, kinds);
 	if (!op)
 		op = by_wire(attribute, event, xfer, kinds);
+	if (!op && answer)
+		op = answer->op;
 	if (!op && nested && (kinds >> nested->site->op & 1))
 		op = nested;
 	if (!op && event->site->verb == VERB_AM)

@@ -47,8 +47,11 @@ static struct object *transfer_ep(struct attribute *attribute, const struct even
 				  const struct ub_xfer *xfer, const struct op *op)
 {
 	struct decoder *decoder = attribute->decoder;
+	const struct answer *answer = answer_find(attribute, event);
 	uint64_t address = xfer->ucp_ep;
 
+	if (!address && answer)
+		address = answer->ep;
 	if (!address && op && op->ep && op->process == event->process)
 		address = op->ep->address;
 	if (address)

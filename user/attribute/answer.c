@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Rendezvous control messages go out with nothing but the peer's request id (am_short of
+ * UCX 1.13.1, src/ucp/rndv/rndv.c): an ATS or RTR answers an RTS, an ATP answers an RTR.
+ */
+#include "attribute/internal.h"
+
+void answer_learn(struct attribute *attribute, const struct process *process, uint64_t id,
+		  struct op *op, uint64_t ep)
+{
+	bool fresh;
+	uint64_t *slot = map_insert(&attribute->answers, id, process->id, &fresh);
+	struct answer *answer;
+
+	if (fresh) {
+		answer = calloc(1, sizeof(*answer));
+		if (!answer)
+			abort();
+		*slot = (uintptr_t)answer;
+	}
+	answer = (struct answer *)(uintptr_t)*slot;
+	if (op)
+		op_hold(op);
+	op_drop(attribute, answer->op);
+	*answer = (struct answer){ op, ep };
+}
+
+const struct answer *answer_find(const struct attribute *attribute, const struct event *event)
+{
+	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
+	uint64_t *slot;
+
+	if (event->site->verb != VERB_AM || !(xfer->h.flags & UB_F_WIRE) ||
+	    (xfer->am_id != AM_ATS && xfer->am_id != AM_RTR && xfer->am_id != AM_ATP))
+		return NULL;
+	slot = map_find(&attribute->answers, xfer->w[0], event->process->id);
+	return slot ? (const struct answer *)(uintptr_t)*slot : NULL;
+}
+
+void answers_finish(struct attribute *attribute)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&attribute->answers, &pos))) {
+		struct answer *answer = (struct answer *)(uintptr_t)slot->value;
+
+		op_drop(attribute, answer->op);
+		free(answer);
+	}
+	map_release(&attribute->answers);
+}
