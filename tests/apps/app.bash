@@ -9,7 +9,7 @@ app_command()
 {
 	case $1:$2 in
 	petsc:short) APP=("$APPS/ex2" -m 300 -n 300 -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
-	petsc:long) APP=("$APPS/ex2" -m 750 -n 750 -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
+	petsc:long) APP=("$APPS/ex2" -m 950 -n 950 -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
 	gromacs:*) APP=(gmx_mpi -quiet mdrun -s "$APPS/$2.tpr" -reprod -ntomp 1 -nb cpu -c end.gro) ;;
 	lammps:short) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 500 -log none) ;;
 	lammps:long) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 4000 -log none) ;;

@@ -72,7 +72,7 @@ trace()
 			job_command "$mpi" "${RANKS:-2}" "$transport" "$proto" "$@"
 		fi
 		status=0
-		timeout -k 5 90 "$UCXBPF" run -q -o "$CASE/job.ucxb" -- timeout -k 2 20 "${JOB[@]}" \
+		timeout -k 5 60 "$UCXBPF" run -q -o "$CASE/job.ucxb" -- timeout -k 2 10 "${JOB[@]}" \
 			</dev/null >"$CASE/out" 2>&1 || status=$?
 		may_repeat "$mpi" "$transport" "$status" || break
 	done

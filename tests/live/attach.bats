@@ -28,6 +28,13 @@ start()
 	done
 	PIDS=$(cat "$TRUTH/0.pid"),$(cat "$TRUTH/1.pid")
 	sleep 0.5
+	text >"$WORK/text"
+	! grep -v libc.so "$WORK/text"
+}
+
+text()
+{
+	/usr/bin/python3 "$TOP/tests/live/check_text.py" ${PIDS//,/ }
 }
 
 finish()
@@ -57,6 +64,7 @@ attached()
 	[ "$transport" = tcp ] && nodes_up
 	start "$mpi" "$transport" "$3"
 	timeout 30 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" -d 1 >"$WORK/summary"
+	text | diff "$WORK/text" -
 	finish
 	same_result "$mpi"
 	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
@@ -80,7 +88,7 @@ attached()
 		timeout 20 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" -d 0.05 >/dev/null 2>"$WORK/err" ||
 			{ echo "attach $i failed"; cat "$WORK/err"; false; }
 	done
-	/usr/bin/python3 "$TOP/tests/live/check_text.py" ${PIDS//,/ }
+	text | diff "$WORK/text" -
 	finish
 	same_result openmpi
 }
@@ -104,7 +112,7 @@ attached()
 	sleep 3
 	kill -KILL $tracer
 	wait $tracer || true
-	/usr/bin/python3 "$TOP/tests/live/check_text.py" ${PIDS//,/ }
+	text | diff "$WORK/text" -
 	finish
 	same_result openmpi
 	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json" || [ $? = 4 ]

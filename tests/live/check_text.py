@@ -1,9 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the executable pages of processes with the files that they were mapped from.
+"""Prints what in the executable pages of processes is not as in the files they were mapped from.
 
 usage: check_text.py PID...
+
+One line per mapping that differs: pid, file name, digest of its pages. UCX itself patches libc's
+memory functions, so some lines are normal: what matters is that tracing changes none of them.
 """
+import hashlib
 import os
 import sys
 
@@ -19,10 +23,11 @@ def differing(pid):
                 file.seek(int(field[2], 16))
                 original = file.read(end - start)
             memory.seek(start)
-            if memory.read(len(original)) != original:
-                yield os.path.basename(field[5].strip())
+            pages = memory.read(len(original))
+            if pages != original:
+                yield f"{os.path.basename(field[5].strip())} {hashlib.sha256(pages).hexdigest()[:16]}"
 
 
-wrong = [f"{pid}: {name} differs" for pid in sys.argv[1:] for name in differing(pid)]
-print("\n".join(wrong))
-sys.exit(bool(wrong))
+for pid in sys.argv[1:]:
+    for difference in differing(pid):
+        print(pid, difference)

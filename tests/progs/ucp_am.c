@@ -82,6 +82,7 @@ static ucs_status_t on_request(void *arg, const void *header, size_t header_leng
 	EXPECT(!(recv_param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV));
 	verify(data, length, length);
 	truth_op("am_send", 0);
+	truth_message("am_send", !pair.side, 0);
 	request = ucp_am_send_nbx(recv_param->reply_ep, AM_PLAIN, NULL, 0, NULL, 0, &param);
 	EXPECT(!UCS_PTR_IS_ERR(request));
 	received++;
@@ -111,7 +112,8 @@ static void send_one(char *buffer, unsigned int id, size_t header_length, size_t
 	struct header header = { "header" };
 
 	fill(buffer, bytes, bytes);
-	truth_op("am_send", header_length + bytes);
+	truth_op("am_send", bytes);
+	truth_message("am_send", !pair.side, bytes);
 	pair_wait(ucp_am_send_nbx(pair.ep, id, &header, header_length, buffer, bytes, &param));
 }
 

@@ -13,6 +13,7 @@ static void send_all(char *buffer)
 	for (i = 0; i < PIECES; i++) {
 		fill(buffer, BYTES, i);
 		truth_op("stream_send", BYTES);
+		truth_message("stream_send", !pair.side, BYTES);
 		pair_wait(ucp_stream_send_nbx(pair.ep, buffer, BYTES, &param));
 	}
 }
