@@ -106,7 +106,7 @@ static int place_probe_at(struct learn *learn, struct probes *probes, const stru
 		return 0;
 	library.dev = st.st_dev;
 	library.ino = st.st_ino;
-	err = elf_open(&library.elf, place.path);
+	err = elf_load(&library.elf, place.path);
 	if (!err)
 		err = probes_attach_function(probes, &library, learnt->slot,
 					     site_for_completion(learnt->what), place.offset);

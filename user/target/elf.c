@@ -109,7 +109,7 @@ static int load(struct elf *elf, const char *path)
 	return error;
 }
 
-int elf_open(struct elf **out, const char *path)
+int elf_load(struct elf **out, const char *path)
 {
 	struct elf *elf = calloc(1, sizeof(*elf));
 	int error;

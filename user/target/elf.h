@@ -17,7 +17,7 @@ struct elf;
  * Opens path (any path that open(2) takes, /proc/PID/map_files/... included).
  * -ENOEXEC: not ELF or truncated; -EOPNOTSUPP: 32-bit or another machine; else -errno of open(2).
  */
-int elf_open(struct elf **elf, const char *path);
+int elf_load(struct elf **elf, const char *path);
 void elf_free(struct elf *elf);
 
 /* Hex text, "" where the file has none. */

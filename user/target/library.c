@@ -71,7 +71,7 @@ static struct library *load(const char *path, const char *open_path, int *error)
 	struct elf *elf;
 	unsigned int roles;
 
-	*error = elf_open(&elf, open_path);
+	*error = elf_load(&elf, open_path);
 	if (*error == -ENOEXEC || *error == -EOPNOTSUPP)
 		*error = 0;
 	else if (!*error) {

@@ -65,7 +65,7 @@ static bool rank_in_program(struct process *process)
 	bool found;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", process->pid);
-	if (stat(path, &program.st) || elf_open(&program.elf, path))
+	if (stat(path, &program.st) || elf_load(&program.elf, path))
 		return false;
 	found = !elf_object(program.elf, OBJECT, &vaddr, NULL) &&
 		process_each_mapping(process->pid, find_bias, &program) == 1 &&
