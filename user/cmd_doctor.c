@@ -67,7 +67,6 @@ int cmd_doctor(int argc, char **argv)
 	struct doctor doctor;
 	int status;
 
-	argp_err_exit_status = UCXBPF_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	doctor_init(&doctor);
 	doctor_privileges(&doctor);

@@ -230,15 +230,12 @@ static int replay_files(struct replay *replay)
 
 int cmd_replay(int argc, char **argv)
 {
-	static char name[] = "ucxbpf replay";
 	struct argp_option options[PLAIN_OPTIONS + FILTER_FIELDS + 2] = { 0 };
 	struct argp argp = { options, parse, "FILE...", doc, NULL, NULL, NULL };
 	struct replay replay = { 0 };
 	int status = UCXBPF_EXIT_USAGE;
 
 	list_options(options);
-	argp_err_exit_status = UCXBPF_EXIT_USAGE;
-	argv[0] = name;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &replay))
 		goto out;
 	if (is_input(&replay))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +43,17 @@ static void print_help(FILE *out)
 		examples);
 }
 
+/* Usage errors name the whole command, and end with our own status. */
+static int run(const struct command *command, int argc, char **argv)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "ucxbpf %s", command->name);
+	argv[0] = name;
+	argp_err_exit_status = UCXBPF_EXIT_USAGE;
+	return command->function(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -56,7 +68,7 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(name, commands[i].name))
-			return commands[i].function(argc - 1, argv + 1);
+			return run(&commands[i], argc - 1, argv + 1);
 	if (argc < 2)
 		print_help(stderr);
 	else

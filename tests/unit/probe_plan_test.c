@@ -35,7 +35,7 @@ static const char *const stepped_ok[] = {
 static void open_library(struct library *library, const char *path, unsigned int roles)
 {
 	*library = (struct library){ .roles = roles };
-	if (elf_open(&library->elf, path))
+	if (elf_load(&library->elf, path))
 		skip();
 }
 

@@ -50,12 +50,12 @@ static void test_refuses_what_is_not_elf(void **state)
 	struct elf *elf;
 
 	(void)state;
-	assert_int_equal(elf_open(&elf, "/nonexistent"), -ENOENT);
-	assert_int_equal(elf_open(&elf, "/dev/null"), -ENOEXEC);
-	assert_int_equal(elf_open(&elf, "/"), -ENOEXEC);
-	assert_int_equal(elf_open(&elf, "/etc/passwd"), -ENOEXEC);
+	assert_int_equal(elf_load(&elf, "/nonexistent"), -ENOENT);
+	assert_int_equal(elf_load(&elf, "/dev/null"), -ENOEXEC);
+	assert_int_equal(elf_load(&elf, "/"), -ENOEXEC);
+	assert_int_equal(elf_load(&elf, "/etc/passwd"), -ENOEXEC);
 	assert_int_equal(truncate(scratch, 0), 0);
-	assert_int_equal(elf_open(&elf, scratch), -ENOEXEC);
+	assert_int_equal(elf_load(&elf, scratch), -ENOEXEC);
 }
 
 static void test_refuses_every_truncation(void **state)
@@ -67,7 +67,7 @@ static void test_refuses_every_truncation(void **state)
 	assert_int_equal(stat("/proc/self/exe", &st), 0);
 	for (size_t size = 1; size < (size_t)st.st_size; size += 1 + size / 7) {
 		copy_prefix("/proc/self/exe", size);
-		assert_int_equal(elf_open(&elf, scratch), -ENOEXEC);
+		assert_int_equal(elf_load(&elf, scratch), -ENOEXEC);
 	}
 }
 
@@ -84,7 +84,7 @@ static void test_refuses_32_bit(void **state)
 	memcpy(header.e_ident, ident, sizeof(ident));
 	assert_int_equal(write(fd, &header, sizeof(header)), sizeof(header));
 	close(fd);
-	assert_int_equal(elf_open(&elf, scratch), -EOPNOTSUPP);
+	assert_int_equal(elf_load(&elf, scratch), -EOPNOTSUPP);
 }
 
 static void test_own_symbols(void **state)
@@ -94,7 +94,7 @@ static void test_own_symbols(void **state)
 	struct elf *elf;
 
 	(void)state;
-	assert_int_equal(elf_open(&elf, "/proc/self/exe"), 0);
+	assert_int_equal(elf_load(&elf, "/proc/self/exe"), 0);
 	assert_int_equal(elf_function(elf, "target_test_marker", &offset, &size), 0);
 	assert_true(size > 0 && size < 64);
 	assert_int_equal(elf_read(elf, offset, code, size < 16 ? size : 16), size < 16 ? size : 16);

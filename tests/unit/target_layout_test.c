@@ -99,7 +99,7 @@ static void test_debug_information(void **state)
 
 	(void)state;
 	kept_request.flags = kept_ep.flags = (unsigned int)kept_iface.ops[0];
-	assert_int_equal(elf_open(&elf, "/proc/self/exe"), 0);
+	assert_int_equal(elf_load(&elf, "/proc/self/exe"), 0);
 	layout = layout_from_dwarf(elf, version);
 	elf_free(elf);
 	if (!layout) {

@@ -31,7 +31,7 @@ static inline struct elf *stock_open(const char *name)
 	for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++) {
 		snprintf(path, sizeof(path), "%s/%s", directories[i], name);
 		if (!access(path, R_OK)) {
-			assert_int_equal(elf_open(&elf, path), 0);
+			assert_int_equal(elf_load(&elf, path), 0);
 			return elf;
 		}
 	}
