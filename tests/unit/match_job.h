@@ -215,6 +215,25 @@ static inline void job_call(struct task *task, enum job_site site)
 	task->call = job_frame(task, job_add(task, site, 0));
 }
 
+/* What a snapshot of a running process tells: its worker, and its endpoint to another one. */
+static inline void job_snapshot(struct task *task, const struct task *to)
+{
+	char worker[24], uuid[24], ep[24], peer[24];
+
+	snprintf(worker, sizeof(worker), "%#x", WORKER(task->tgid));
+	snprintf(uuid, sizeof(uuid), "%#x", UUID(task->tgid));
+	snprintf(ep, sizeof(ep), "%#x", EP(task->tgid, to->tgid));
+	snprintf(peer, sizeof(peer), "%#x", UUID(to->tgid));
+	json_array_append_new(task->job->sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:I}", "t", "worker", "tgid",
+					task->tgid, "worker", worker, "uuid", uuid, "ts",
+					(json_int_t)task->job->now));
+	json_array_append_new(task->job->sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:I}", "t", "ep", "tgid",
+					task->tgid, "ep", ep, "worker", worker, "peer_uuid", peer,
+					"ts", (json_int_t)task->job->now));
+}
+
 /* The record of an operation; fields may be changed until the next job_*(). */
 static inline struct ub_op *job_op(struct task *task, enum job_site site, uint64_t obj,
 				   uint64_t tag, uint64_t count, uint64_t req)

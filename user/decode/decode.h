@@ -139,6 +139,12 @@ void decoder_add_capture(struct decoder *decoder, struct capture *capture, const
  */
 void decoder_ready(struct decoder *decoder);
 
+/*
+ * Workers that a record tells of are known from then on, before the record's time: of several
+ * captures, one may be read before the peer's worker is made. Before decoder_ready().
+ */
+void decoder_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h);
+
 void capture_release(struct capture *capture);
 
 /*

@@ -139,6 +139,24 @@ void decode_side_object(struct decoder *decoder, struct capture *capture, enum o
 		*map_insert(&decoder->uuids, object->uuid, 0, NULL) = (uintptr_t)object;
 }
 
+void decoder_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h)
+{
+	const struct ub_obj *record = (const struct ub_obj *)h;
+	struct object *worker;
+	uint8_t what;
+
+	if (h->kind != UB_OBJ || h->site >= capture->sites.len || !record->uuid)
+		return;
+	what = capture->sites.data[h->site].what;
+	if ((what != UB_OBJ_WORKER_CREATE && what != UB_OBJ_WORKER_ADDRESS) ||
+	    map_find(&decoder->uuids, record->uuid, 0))
+		return;
+	worker = object_add(decoder, OBJECT_WORKER, capture_process(decoder, capture, h->tgid),
+			    record->obj, h->ts);
+	worker->uuid = record->uuid;
+	*map_insert(&decoder->uuids, record->uuid, 0, NULL) = (uintptr_t)worker;
+}
+
 struct object *decoder_object(struct decoder *decoder, const struct process *process,
 			      enum object_kind kind, uint64_t address, uint64_t ts)
 {

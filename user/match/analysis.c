@@ -147,6 +147,17 @@ static void on_message(void *arg, const struct message *message)
 	emit_message(&((struct analysis *)arg)->emitter, message);
 }
 
+/* A capture may be read before the one with its peers' workers. */
+static int foresee(struct analysis *analysis, struct input *input)
+{
+	const struct ub_hdr *h;
+	int err;
+
+	while ((err = input->source.next(input->source.ctx, &h)) > 0)
+		decoder_foresee(&analysis->decoder, &input->capture, h);
+	return err ? err : input->source.rewind(input->source.ctx);
+}
+
 static int start(struct analysis *analysis, const struct fact_sink *sink,
 		 struct fact_totals *totals)
 {
@@ -164,6 +175,8 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 
 		decoder_add_capture(&analysis->decoder, &input->capture, input->source.sides);
 	}
+	for (size_t i = 0; i < analysis->inputs.len && analysis->inputs.len > 1 && err >= 0; i++)
+		err = foresee(analysis, analysis->inputs.data[i]);
 	decoder_ready(&analysis->decoder);
 	analysis->attribute = attribute_new(&analysis->decoder, &stages);
 	analysis->matcher =

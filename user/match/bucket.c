@@ -92,11 +92,18 @@ static bool is_next(const struct sent *sent)
 	return sent->link->synced && sent == sent->link->first;
 }
 
-/* An arrival from before the link's last anchor cannot be of a send after it. */
-static bool stale(const struct sent *sent, const struct arrival *arrival)
+/*
+ * An arrival that cannot be of this send: from before the link's last anchor while the send is
+ * after it, or, on one clock, from before the send.
+ */
+bool stale(const struct sent *sent, const struct arrival *arrival)
 {
-	return sent->link->anchor_sent && sent->pos > sent->link->anchor_sent &&
-	       arrival->pos < sent->link->anchor_arrival;
+	const struct link *link = sent->link;
+
+	if (link->process->host == arrival->inbox->process->host && arrival->ts < sent->ts)
+		return true;
+	return link->anchor_sent && sent->pos > link->anchor_sent &&
+	       arrival->pos < link->anchor_arrival;
 }
 
 /*
@@ -109,7 +116,7 @@ static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
 	unsigned int candidates = 0;
 
 	for (struct sent *sent = bucket->sents; sent; sent = sent->next) {
-		if (!is_next(sent) || sent->length != arrival->length)
+		if (!is_next(sent) || sent->length != arrival->length || stale(sent, arrival))
 			continue;
 		if (!candidates++)
 			found = sent;

@@ -138,8 +138,8 @@ struct receive *receive_of(const struct op *op);
 /* What a receive took without an arrival that was seen: the next one in order, if that is one. */
 void infer(struct matcher *matcher, struct receive *receive);
 /* The send behind an arrival whose header could not be read; NULL if it may be one of several. */
-const struct sent *headless(const struct matcher *matcher, const struct inbox *inbox,
-			    uint8_t am_id, uint64_t length);
+const struct sent *headless(const struct matcher *matcher, const struct inbox *inbox, uint8_t am_id,
+			    uint64_t length);
 
 /* ---- link.c ---- */
 struct link *link_of(struct matcher *matcher, struct object *ep);
@@ -160,6 +160,7 @@ void bucket_remove_arrival(struct arrival *arrival);
 /* Joins by id: the other end of an exact class, if it is there already. */
 void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket);
 bool class_is_exact(enum message_class class);
+bool stale(const struct sent *sent, const struct arrival *arrival);
 /* Joins a send and an arrival: out of their buckets, and on to the message. */
 void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
 /* Joins whatever can be joined in a bucket of an order class. */
