@@ -87,7 +87,7 @@ void thread_call_end(struct attribute *attribute, struct thread *thread, const s
 
 void thread_push(struct attribute *attribute, struct thread *thread, struct op *op)
 {
-	if (inside_call(thread, &(struct ub_hdr){ .call = thread->call.seq }) && op->function) {
+	if (thread->in_call && op->function) {
 		thread->call.ops++;
 		if (op->sends && op->bytes != UINT64_MAX)
 			thread->call.bytes += op->bytes;

@@ -143,8 +143,10 @@ static const char *why_not(const struct event *event, const struct ub_xfer *xfer
 		return "reply to an unknown request";
 	if (xfer->h.flags & UB_F_READ_FAULT)
 		return "request not readable";
+	if (xfer->h.op)
+		return "record of the operation missing";
 	if (!event->process->from_start)
-		return "operation began before the trace";
+		return "operation outside the trace";
 	if (xfer->req)
 		return "request of no known operation";
 	return "no request and no operation around it";
