@@ -2,6 +2,8 @@
 /* The ends of requests and transfers. */
 #include "attribute/internal.h"
 
+#include <string.h>
+
 #define ANY_KIND (~0u)
 
 static void end_at(struct op *op, uint64_t ns, enum precision precision)
@@ -84,6 +86,16 @@ void completion_event(struct attribute *attribute, const struct event *event)
 	}
 }
 
+/*
+ * v1: a send that is acknowledged without having sent its data was fetched by the receiver, or its
+ * memory mapped there.
+ */
+static void send_was_fetched(struct attribute *attribute, struct op *op)
+{
+	if (op->protocol && !strcmp(op->protocol, "rndv") && !op->process->maps_peers)
+		op->protocol = strings_intern(&attribute->decoder->strings, "rndv/get");
+}
+
 /* Answers that end a send, with the send's request id in front. */
 #define ENDS_SEND (1u << AM_SYNC_ACK | 1u << AM_ATS | 1u << AM_ATP)
 
@@ -110,6 +122,8 @@ void arrival_event(struct attribute *attribute, struct thread *thread, const str
 
 		if (op && op->end.precision != PRECISION_EXACT)
 			end_at(op, event->h->ts, PRECISION_EXACT);
+		if (op && am_id == AM_ATS)
+			send_was_fetched(attribute, op);
 	}
 	if (attribute->sink.arrived)
 		attribute->sink.arrived(attribute->sink.arg, event);

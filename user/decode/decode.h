@@ -55,6 +55,7 @@ struct process {
 	const char *comm, *exe, *mpi, *job, *pid_ns;
 	int rank, size;
 	bool from_start, exited;
+	bool maps_peers; /* it has an interface over which peers' memory can be mapped */
 	VEC(struct ucx_library) ucx;
 	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
 	uint64_t request_size; /* user's handle - request, once seen; 0 before */

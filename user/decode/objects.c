@@ -32,6 +32,8 @@ void object_install(struct decoder *decoder, struct object *object)
 	*map_insert(&decoder->by_address, object->address, key, NULL) = (uintptr_t)object;
 	if (object->kind == OBJECT_WORKER && object->uuid)
 		*map_insert(&decoder->uuids, object->uuid, 0, NULL) = (uintptr_t)object;
+	if (object->transport && !strcmp(object->transport, "xpmem"))
+		object->process->maps_peers = true;
 	for (size_t i = 0; i < object->lanes.len; i++)
 		decoder_learn_lane(decoder, object->process, object->lanes.data[i],
 				   object->address);

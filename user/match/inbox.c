@@ -95,23 +95,46 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
 	message_settle(matcher, arrival);
 }
 
-static bool accepts(const struct op *op, uint64_t tag)
+/*
+ * A receive that was done at its return took a message that had arrived by then: from another
+ * thread's handler, perhaps, that ran while this one waited for the worker.
+ */
+static bool accepts(const struct op *op, const struct arrival *arrival)
 {
-	return !op->failed && ((op->tag ^ tag) & op->mask) == 0;
+	if (op->failed || ((op->tag ^ arrival->tag) & op->mask))
+		return false;
+	return !op->immediate || (arrival->ts < op->returned && op->info_tag == arrival->tag &&
+				  op->info_len == arrival->bytes);
+}
+
+static struct receive *next_accepting(struct receive *receive, const struct arrival *arrival)
+{
+	while (receive && !accepts(receive->op, arrival))
+		receive = receive->newer;
+	return receive;
+}
+
+/* Two threads posted at the same time: which one came first cannot be seen. */
+static void contest(struct receive *receive, struct receive *other)
+{
+	if (!other || other->op->tid == receive->op->tid ||
+	    other->op->start > receive->op->returned)
+		return;
+	receive->contested = other->contested = true;
 }
 
 void inbox_settle(struct matcher *matcher, struct inbox *inbox)
 {
 	struct arrival *arrival = inbox->current;
-	struct receive *receive = inbox->posted;
+	struct receive *receive;
 
 	if (!arrival)
 		return;
 	inbox->current = NULL;
-	while (receive && (arrival->rts || !accepts(receive->op, arrival->tag)))
-		receive = receive->newer;
-	if (receive)
-		bind(matcher, receive, arrival);
-	else
-		unexpected_add(arrival);
+	receive = arrival->rts ? NULL : next_accepting(inbox->posted, arrival);
+	if (!receive)
+		return unexpected_add(arrival);
+	contest(receive, next_accepting(receive->newer, arrival));
+	arrival->ambiguous = arrival->ambiguous || receive->contested;
+	bind(matcher, receive, arrival);
 }

@@ -68,6 +68,7 @@ struct receive {
 	struct inbox *inbox;
 	struct receive *older, *newer; /* in the posted queue */
 	bool queued, bound;
+	bool contested; /* another thread's receive may have been posted before it, or after */
 	struct arrival *arrival; /* until the message is settled */
 };
 

@@ -95,9 +95,7 @@ static void receive_start(struct matcher *matcher, struct op *op)
 	arrival = at_entry(matcher, inbox, op);
 	if (arrival)
 		bind(matcher, receive, arrival);
-	else if (op->immediate && op->info && !op->failed)
-		infer(matcher, receive);
-	else if (!op->immediate)
+	else if (!op->immediate || op->info)
 		posted_add(inbox, receive);
 }
 
