@@ -27,7 +27,7 @@ static void exchange(MPI_Comm comm, int world_peer)
 }
 
 /* Two communicators with messages in flight at once, received in the other order. */
-static void crossing(MPI_Comm first, MPI_Comm second, int peer)
+static void crossing(MPI_Comm first, MPI_Comm reversed, int peer)
 {
 	char out[2][BYTES], in[2][BYTES];
 	MPI_Request requests[2];
@@ -37,8 +37,8 @@ static void crossing(MPI_Comm first, MPI_Comm second, int peer)
 	truth_message("MPI_Isend", peer, BYTES);
 	T(MPI_Isend)(out[0], BYTES, MPI_BYTE, peer, 3, first, &requests[0]);
 	truth_message("MPI_Isend", peer, BYTES);
-	T(MPI_Isend)(out[1], BYTES, MPI_BYTE, peer, 3, second, &requests[1]);
-	T(MPI_Recv)(in[1], BYTES, MPI_BYTE, peer, 3, second, MPI_STATUS_IGNORE);
+	T(MPI_Isend)(out[1], BYTES, MPI_BYTE, rank, 3, reversed, &requests[1]);
+	T(MPI_Recv)(in[1], BYTES, MPI_BYTE, rank, 3, reversed, MPI_STATUS_IGNORE);
 	T(MPI_Recv)(in[0], BYTES, MPI_BYTE, peer, 3, first, MPI_STATUS_IGNORE);
 	T(MPI_Waitall)(2, requests, MPI_STATUSES_IGNORE);
 	verify(in[0], BYTES, 1);
