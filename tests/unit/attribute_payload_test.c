@@ -30,7 +30,7 @@ static const struct {
 	{ 16, 0, 0, true },
 	{ 17, 0, 20, false },
 	{ 18, 0, 0, true },
-	{ 19, 0, 8, false },
+	{ 19, 0, 16, false },
 	{ 20, 0, 26, false },
 	{ 21, 0, 8, false },
 	{ 22, 0, 0, true },

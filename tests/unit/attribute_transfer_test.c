@@ -181,7 +181,7 @@ static void emulated_get(void **state)
 	xfer = job_xfer(&s.a, &s.b, AT_AM_BCOPY, 18, 36, 0x8000);
 	job_op_end(&s.a);
 	job_rx(&s.b, AT_RX_GET_REQ, 36, 0x4000, 3000, EP(2, 1))->w[3] = 0x8000;
-	xfer = job_xfer(&s.b, &s.a, AT_AM_BCOPY, 19, 3008, 0x9800);
+	xfer = job_xfer(&s.b, &s.a, AT_AM_BCOPY, 19, 3016, 0x9800);
 	xfer->h.flags = UB_F_REQ;
 	s.b.rx = 0;
 	scene_analyse(&s);

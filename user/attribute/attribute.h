@@ -37,6 +37,7 @@ struct op {
 	bool sends; /* carries payload away */
 	bool immediate; /* done at its return */
 	bool returns; /* its return was seen */
+	bool unsized; /* bytes were not known at its entry: its transfers tell */
 	bool open; /* its request may still make transfers */
 	bool framed; /* its frame may still be live */
 	bool completed; /* a completion callback ran, or its return said so */

@@ -118,6 +118,12 @@ const char *thread_function(const struct thread *thread, const struct ub_hdr *h)
 	return inside_call(thread, h) ? thread->call.function : NULL;
 }
 
+void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes)
+{
+	if (inside_call(thread, h))
+		thread->call.bytes += bytes;
+}
+
 void threads_finish(struct attribute *attribute)
 {
 	struct map_slot *slot;

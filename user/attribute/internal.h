@@ -60,6 +60,8 @@ void thread_push(struct attribute *attribute, struct thread *thread, struct op *
 /* The operation whose own code runs: none where an arrival handler is nested deeper. */
 struct op *thread_op(const struct thread *thread, const struct ub_hdr *h);
 const char *thread_function(const struct thread *thread, const struct ub_hdr *h);
+/* Bytes of an operation whose size its entry did not tell. */
+void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes);
 void threads_finish(struct attribute *attribute);
 
 /* ---- op.c ---- */

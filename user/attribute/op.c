@@ -32,7 +32,6 @@ static void op_kind_fields(struct op *op, const struct ub_op *record)
 	case OP_TAG_RECV:
 	case OP_TAG_MSG_RECV:
 	case OP_STREAM_RECV:
-	case OP_AM_RECV_DATA:
 		op->bytes = op->info ? op->info_len : UINT64_MAX;
 		break;
 	case OP_FLUSH:
@@ -82,6 +81,7 @@ static void op_fill(struct op *op, const struct event *event, const struct ub_op
 	op->info_len = record->info_len;
 	op->bytes = op_bytes(record);
 	op->sends = SENDS >> event->site->op & 1;
+	op->unsized = op->sends && op->bytes == UINT64_MAX;
 	if (handle && op->req)
 		op->process->request_size = op->handle - op->req;
 }
@@ -125,6 +125,8 @@ static void op_settle(struct attribute *attribute, struct op *op)
 {
 	if (op->open || op->framed)
 		return;
+	if (op->unsized && op->immediate && op->transfers)
+		op->bytes = op->carried;
 	if (attribute->sink.op_done)
 		attribute->sink.op_done(attribute->sink.arg, op);
 	op_drop(attribute, op);

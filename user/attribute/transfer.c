@@ -110,20 +110,23 @@ static bool transfer_pends(const struct event *event, const struct ub_xfer *xfer
 	return xfer->status == 1 && xfer->req && event->site->mode != MODE_SHORT;
 }
 
+/* What does not pend is over at its return. */
+static void transfer_end(struct transfer *transfer, const struct event *event)
+{
+	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
+
+	if (!(xfer->h.flags & UB_F_NO_RETURN) && xfer->status != 1)
+		transfer->end = (struct moment){ xfer->h.ts + xfer->h.dur, PRECISION_EXACT };
+}
+
 static void transfer_hand_on(struct attribute *attribute, struct transfer *transfer,
 			     const struct event *event)
 {
-	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
 	struct transfer **last;
 
-	if (!transfer_pends(event, xfer)) {
-		if (!(xfer->h.flags & UB_F_NO_RETURN) && xfer->status != 1)
-			transfer->end =
-				(struct moment){ xfer->h.ts + xfer->h.dur, PRECISION_EXACT };
-		transfer_emit(attribute, transfer);
-		return;
-	}
-	last = &inner_get(attribute, event->process, xfer->req)->pending;
+	if (!transfer_pends(event, (const struct ub_xfer *)event->h))
+		return transfer_emit(attribute, transfer);
+	last = &inner_get(attribute, event->process, transfer->req)->pending;
 	while (*last)
 		last = &(*last)->next;
 	*last = transfer;
@@ -164,6 +167,9 @@ void transfer_event(struct attribute *attribute, struct thread *thread, const st
 		op->transfers++;
 	if (!transfer->retried && attribute->sink.sent)
 		attribute->sink.sent(attribute->sink.arg, event, op, transfer->ep);
-	transfer_hand_on(attribute, transfer, event);
+	transfer_end(transfer, event);
 	op_progress(op, transfer, event);
+	if (op && op->unsized && op->process == event->process)
+		thread_bytes(thread, event->h, transfer->bytes);
+	transfer_hand_on(attribute, transfer, event);
 }

@@ -103,8 +103,10 @@ static bool accepts(const struct op *op, const struct arrival *arrival)
 {
 	if (op->failed || ((op->tag ^ arrival->tag) & op->mask))
 		return false;
-	return !op->immediate || (arrival->ts < op->returned && op->info_tag == arrival->tag &&
-				  op->info_len == arrival->bytes);
+	if (!op->immediate)
+		return true;
+	return arrival->ts < op->returned &&
+	       (!op->info || (op->info_tag == arrival->tag && op->info_len == arrival->bytes));
 }
 
 static struct receive *next_accepting(struct receive *receive, const struct arrival *arrival)

@@ -52,7 +52,7 @@ static void emit(struct matcher *matcher, const struct sent *sent, const struct 
 		.send_op = sent->op,
 		.recv_op = arrival->recv_op,
 		.tag = sent->tag,
-		.bytes = sent->bytes,
+		.bytes = sent->bytes == UINT64_MAX ? arrival->bytes : sent->bytes,
 		.send_start = sent->start,
 		.recv_start = arrival->recv_start,
 		.arrival = arrival->ts,

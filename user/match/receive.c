@@ -50,7 +50,7 @@ static struct arrival *take_oldest(struct matcher *matcher, struct inbox *inbox,
 		newer = arrival->newer;
 		if (!may_take(op, arrival))
 			continue;
-		if (arrival->multi || op->deferred || !op->returns)
+		if (arrival->multi || op->immediate || op->deferred || !op->returns)
 			return arrival;
 		taken_unseen(matcher, arrival);
 	}
@@ -95,7 +95,7 @@ static void receive_start(struct matcher *matcher, struct op *op)
 	arrival = at_entry(matcher, inbox, op);
 	if (arrival)
 		bind(matcher, receive, arrival);
-	else if (!op->immediate || op->info)
+	else if (!op->failed)
 		posted_add(inbox, receive);
 }
 
