@@ -83,13 +83,14 @@ trace()
 	done
 }
 
-# report [CHECK'S OPTIONS...]: replays the capture of the last trace and compares.
+# report [CHECK'S OPTIONS...]: replays the capture of the last trace, twice alike, and compares.
 report()
 {
 	"$UCXBPF" replay --json "$CASE/job.ucxb" >"$CASE/report.json" 2>"$CASE/replay.err" || {
 		echo "replay failed: $(tail -n 1 "$CASE/replay.err")"
 		return 1
 	}
+	"$UCXBPF" replay --json "$CASE/job.ucxb" | cmp - "$CASE/report.json" || return 1
 	[ -z "${KEEP:-}" ] || cp -r "$CASE" "$KEEP/"
 	/usr/bin/python3 "$CHECK" "$CASE/report.json" "$CASE/truth" "$@"
 }

@@ -91,10 +91,8 @@ class Check:
 
     def attribution(self):
         attribution = self.report["attribution"]
-        unexplained = attribution["unexplained"]
-        if isinstance(unexplained, dict):
-            unexplained = sum(unexplained.values())
-        self.expect("bytes unexplained", unexplained, 0)
+        reasons = attribution.get("unexplained_reasons") or ""
+        self.expect(f"bytes unexplained {reasons}", attribution["unexplained"], 0)
         self.expect("bytes with an op", attribution["to_op"], attribution["data_bytes"])
         if self.mpi:
             self.expect("bytes with a call", attribution["to_call"], attribution["data_bytes"])

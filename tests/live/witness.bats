@@ -47,3 +47,25 @@ counted()
 		report --net "$(($(sent n0) - before0)),$(($(sent n1) - before1))"
 	done
 }
+
+# picks MPI TRANSPORT LANES: between two processes UCX itself says it uses just these for tags
+picks()
+{
+	local seen
+
+	seen=$(JOB_LOG=info TRUTH= job 30 "$1" 2 "$2" n "$PROGS/$1/mpi_send" 2>&1 |
+		grep -o 'tag([^)]*)' | grep -v self | sort -u)
+	[ "$seen" = "tag($3)" ] || {
+		echo "$1 over $2 uses $seen"
+		return 1
+	}
+}
+
+@test "UCX itself says that it uses the transports these tests ask for" {
+	nodes_up
+	for mpi in openmpi mpich; do
+		picks $mpi shm "posix/memory cma/memory"
+		picks $mpi sysv "sysv/memory"
+		picks $mpi tcp "tcp/eth0"
+	done
+}
