@@ -178,6 +178,7 @@ int rx_entry(struct pt_regs *ctx)
 	frame->rx.worker = hit.args[1];
 	frame->rx.length = hit.args[3];
 	frame->rx.am_flags = hit.args[4];
+	frame->rx.data = hit.args[2];
 	bytes = rx_words[hit.site->am_id & 31] * 8;
 	if (bytes > frame->rx.length)
 		bytes = frame->rx.length & ~7;

@@ -161,6 +161,37 @@ static __always_inline void xfer_request(const struct hit *hit, struct ub_xfer *
 	}
 }
 
+/*
+ * Where in the receiver's FIFO a message will go: an identity on the wire that eager messages have
+ * nowhere else. Wanted once in a while only, to tell which send met which arrival after a late
+ * attach. uct_mm_ep_t.fifo_ctl and uct_mm_fifo_ctl_t.head: same places in UCX 1.13 to 1.21
+ * (src/uct/sm/mm/base/mm_ep.h, mm_iface.h); the top bit of head is a flag.
+ */
+#define MM_EP_FIFO_CTL 8
+#define MM_FIFO_HEAD 0
+#define MM_FIFO_HEAD_ARMED (1ull << 63)
+#define FIFO_ALWAYS 64	/* of a task's first frames, */
+#define FIFO_EVERY 16	/* then one in so many; a power of two */
+
+static __always_inline __u64 fifo_head(__u64 uct_ep)
+{
+	return read_u64(read_u64(uct_ep + MM_EP_FIFO_CTL) + MM_FIFO_HEAD) & ~MM_FIFO_HEAD_ARMED;
+}
+
+static __always_inline bool fifo_wanted(__u32 seq)
+{
+	return seq < FIFO_ALWAYS || (seq & (FIFO_EVERY - 1)) == 0;
+}
+
+/* With another sender in between, the position is not known. */
+static __always_inline void fifo_position(struct ub_xfer *xfer)
+{
+	if (xfer->status == 0 && fifo_head(xfer->uct_ep) == xfer->raddr + 1)
+		xfer->h.flags |= UB_F_FIFO;
+	else
+		xfer->raddr = 0;
+}
+
 static __always_inline int xfer_enter(struct pt_regs *ctx)
 {
 	const struct ub_site *site;
@@ -186,6 +217,8 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 	xfer->length = xfer_length(&hit, xfer);
 	if (site->arg_am_id)
 		xfer_wire_header(&hit, xfer);
+	if (site->what == UB_XFER_MM && fifo_wanted(xfer->h.seq))
+		xfer->raddr = fifo_head(xfer->uct_ep);
 	if (hit.layout->req_size) {
 		__u64 worker = read_u64(xfer->iface + hit.layout->iface_worker);
 
@@ -244,6 +277,8 @@ static __always_inline int xfer_leave(struct pt_regs *ctx)
 		xfer->length = ret < 0 ? 0 : ret;
 		xfer->status = ret < 0 ? (__s8)ret : 0;
 	}
+	if (site->what == UB_XFER_MM && fifo_wanted(xfer->h.seq))
+		fifo_position(xfer);
 	if (xfer->proto && layout->proto_name != UB_OFF_UNKNOWN)
 		emit_proto_name(task, xfer, layout);
 	emit(xfer);

@@ -65,6 +65,7 @@ enum ub_flags {
 	UB_F_INFO = 1 << 6,	/* op.info_tag/info_len are valid */
 	UB_F_NO_RETURN = 1 << 7, /* the return was not seen: dur, ret, length are unknown */
 	UB_F_DEEP = 1 << 8,	/* frame stack was full: parents may be too far out */
+	UB_F_FIFO = 1 << 9,	/* xfer.raddr is the position in the receiver's FIFO, counted from its start */
 };
 
 struct ub_call {
@@ -102,7 +103,7 @@ struct ub_xfer {
 	__u64 req_len;	/* total length of the request's data */
 	__u64 w[3];	/* see UB_F_WIRE, UB_F_REQ */
 	__u64 laddr;	/* local buffer (first iov), 0 = not visible */
-	__u64 raddr;	/* remote address of put/get/atomic */
+	__u64 raddr;	/* remote address of put/get/atomic; see UB_F_FIFO */
 	__u64 comp_func; /* comp->func at entry, 0 = no completion */
 	__s64 length;	/* UCT bytes incl. UCP header: from arguments, or the return value of *_bcopy */
 	__s8 status;	/* ucs_status_t: 0 done, 1 in progress, -2 no resource (nothing was sent) */
@@ -117,6 +118,7 @@ struct ub_rx {
 	__u32 length;	/* of header + payload */
 	__u32 am_flags;
 	__u64 w[5];	/* first bytes of the wire header; beyond length: 0 */
+	__u64 data;	/* where the message lies: names the FIFO element of a short one (mm transports) */
 };
 
 struct ub_comp {
@@ -191,7 +193,7 @@ _Static_assert(sizeof(struct ub_hdr) == 48, "wire header size");
 _Static_assert(sizeof(struct ub_call) == 64, "wire call size");
 _Static_assert(sizeof(struct ub_op) == 152, "wire op size");
 _Static_assert(sizeof(struct ub_xfer) == 168, "wire xfer size");
-_Static_assert(sizeof(struct ub_rx) == 104, "wire rx size");
+_Static_assert(sizeof(struct ub_rx) == 112, "wire rx size");
 _Static_assert(sizeof(struct ub_comp) == 88, "wire comp size");
 _Static_assert(sizeof(struct ub_match) == 96, "wire match size");
 _Static_assert(sizeof(struct ub_obj) == 128, "wire obj size");
@@ -247,9 +249,14 @@ enum ub_op_what {
 	UB_OP_STATUS = 6,	/* returns a bare ucs_status_t, one byte */
 };
 
+enum ub_xfer_what {
+	UB_XFER_PLAIN = 0,
+	UB_XFER_MM = 1,		/* active message over shared memory: has a FIFO position */
+};
+
 struct ub_site {
 	__u8 kind;	/* enum ub_kind the site emits */
-	__u8 what;	/* enum ub_obj_what, ub_comp_what or ub_op_what, by kind */
+	__u8 what;	/* enum ub_obj_what, ub_comp_what, ub_op_what or ub_xfer_what, by kind */
 	__u8 needs_return;
 	__u8 length_rule; /* enum ub_length_rule */
 	__u8 arg_obj;

@@ -45,9 +45,9 @@
 	       .arg_tag = 5, .arg_comp = 7)
 #define UCT_GET_ZCOPY(s) UCT_OP(s, "get_zcopy", 5, UCT_ZCOPY)
 /* (ep, id, header, payload, length) */
-#define UCT_AM_SHORT(s)                                                                            \
+#define UCT_AM_SHORT(s, ...)                                                                       \
 	UCT_OP(s, "am_short", 6, .length_rule = UB_LEN_SHORT_AM, .arg_am_id = 2, .arg_aux = 3,     \
-	       .arg_buffer = 4, .arg_count = 5)
+	       .arg_buffer = 4, .arg_count = 5, __VA_ARGS__)
 /* (ep, id, iov, iovcnt) */
 #define UCT_AM_SHORT_IOV(s)                                                                        \
 	UCT_OP(s, "am_short_iov", 7, .length_rule = UB_LEN_IOV, .arg_am_id = 2, .arg_iov = 3,      \

@@ -24,6 +24,7 @@ struct layout {
 	unsigned int context_tl_rscs, context_num_tls, context_proto_enable;
 	unsigned int wiface_worker, wiface_rsc_index;
 	unsigned int cma_remote_pid; /* in uct_cma_ep */
+	unsigned int fifo_elems, fifo_mask, fifo_elem_size; /* in uct_mm_iface; 0 = not known */
 };
 
 /* The layout of a version with that request size; NULL = none known (then nothing private is read).

@@ -76,7 +76,7 @@ static void add_worker(json_t *records, const struct snapshot *snapshot,
 	json_array_append_new(records, record);
 }
 
-static void add_iface(json_t *records, const struct snapshot *snapshot,
+static void add_iface(json_t *records, struct snapshot *snapshot,
 		      const struct snap_worker *worker, const struct snap_iface *iface, uint64_t ts)
 {
 	json_t *record = record_new("iface", snapshot->pid, ts);
@@ -85,6 +85,7 @@ static void add_iface(json_t *records, const struct snapshot *snapshot,
 	record_hex(record, "worker", worker->address);
 	record_text(record, "tl", iface->tl);
 	record_text(record, "dev", iface->device);
+	snap_fifo(snapshot, iface, record);
 	json_array_append_new(records, record);
 }
 

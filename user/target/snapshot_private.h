@@ -52,6 +52,9 @@ bool snap_expired(const struct snapshot *snapshot);
 int snap_worker_load(struct snapshot *snapshot, uint64_t address, struct snap_worker *worker);
 void snap_worker_release(struct snap_worker *worker);
 
+/* Adds "fifo" to the record of an interface that receives through one (posix, sysv, xpmem). */
+void snap_fifo(struct snapshot *snapshot, const struct snap_iface *iface, json_t *record);
+
 /* Appends "uct_ep" and "ep" records of all the worker's endpoints. */
 int snap_endpoints(struct snapshot *snapshot, const struct snap_worker *worker, uint64_t ts,
 		   json_t *records);
