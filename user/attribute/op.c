@@ -32,6 +32,7 @@ static void op_kind_fields(struct op *op, const struct ub_op *record)
 	case OP_TAG_RECV:
 	case OP_TAG_MSG_RECV:
 	case OP_STREAM_RECV:
+		op->room = op_bytes(record);
 		op->bytes = op->info ? op->info_len : UINT64_MAX;
 		break;
 	case OP_FLUSH:

@@ -118,6 +118,7 @@ void matcher_free(struct matcher *matcher)
 	vec_release(&matcher->links);
 	vec_release(&matcher->all_buckets);
 	vec_release(&matcher->all_inboxes);
+	map_release(&matcher->streams);
 	map_release(&matcher->buckets);
 	map_release(&matcher->inboxes);
 	free(matcher);

@@ -103,6 +103,7 @@ struct matcher {
 	struct map inboxes; /* (worker, process) */
 	VEC(struct inbox *) all_inboxes;
 	VEC(struct link *) links;
+	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
 	struct map buckets; /* (key, class and inbox) */
 	VEC(struct bucket *) all_buckets;
 	struct sent *free_sents;
@@ -134,6 +135,12 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
 
 /* ---- receive.c ---- */
 struct receive *receive_of(const struct op *op);
+
+/* ---- stream.c ---- */
+void stream_posted(struct matcher *matcher, struct op *op);
+void stream_arrived(struct matcher *matcher, const struct process *process, uint64_t ep,
+		    uint64_t bytes);
+void stream_done(struct matcher *matcher, struct op *op);
 
 /* ---- unseen.c ---- */
 /* What a receive took without an arrival that was seen: the next one in order, if that is one. */

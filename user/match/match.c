@@ -229,6 +229,8 @@ void matcher_arrived(struct matcher *matcher, const struct event *event)
 				    rx->length))
 		return arrival_forget(matcher, arrival);
 	arrival_source(matcher, arrival);
+	if (class == CLASS_STREAM)
+		stream_arrived(matcher, event->process, rx->w[0], arrival->bytes);
 	if (class == CLASS_EAGER || class_is_exact(class))
 		inbox->current = arrival;
 	else

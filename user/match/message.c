@@ -88,6 +88,8 @@ static void enrich(const struct sent *sent, struct arrival *arrival)
 
 	if (!op)
 		return;
+	if (op->site->op == OP_TAG_MSG_RECV)
+		op->tag = arrival->tag;
 	op->peer = sent ? sent->link->process : arrival->source;
 	if (!op->protocol && sent)
 		op->protocol = sent->protocol;

@@ -125,6 +125,8 @@ void matcher_op_start(struct matcher *matcher, struct op *op)
 		return receive_start(matcher, op);
 	case OP_TAG_PROBE:
 		return probed(matcher, op);
+	case OP_STREAM_RECV:
+		return stream_posted(matcher, op);
 	case OP_TAG_SEND:
 	case OP_AM_SEND:
 	case OP_STREAM_SEND:
@@ -279,6 +281,8 @@ void matcher_op_done(struct matcher *matcher, struct op *op)
 {
 	struct receive *receive = receive_of(op);
 
+	if (op->site->op == OP_STREAM_RECV)
+		stream_done(matcher, op);
 	if (receive)
 		receive_done(matcher, receive);
 	else if (op->site->op == OP_TAG_SEND || op->site->op == OP_AM_SEND ||
