@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Processes, objects and peers, as records and side records tell of them over time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decode/decode.h"
+
+struct bed {
+	struct decoder decoder;
+	struct capture capture;
+	json_t *sides;
+};
+
+static void bed_init(struct bed *bed)
+{
+	memset(bed, 0, sizeof(*bed));
+	decoder_init(&bed->decoder);
+	bed->sides = json_pack("[{s:s, s:{s:s, s:s}, s:s, s:i}]", "t", "capture", "host", "id",
+			       "h1", "name", "n1", "mode", "attach", "ts", 1);
+}
+
+static void bed_process(struct bed *bed, int tgid, int start, int ts, const char *comm)
+{
+	json_array_append_new(bed->sides,
+			      json_pack("{s:s, s:i, s:i, s:i, s:i, s:s, s:s}", "t", "process",
+					"tgid", tgid, "start_time", start, "ts", ts, "ns_pid",
+					tgid % 100, "comm", comm, "seen_from", "attach"));
+}
+
+static void bed_ready(struct bed *bed)
+{
+	decoder_add_capture(&bed->decoder, &bed->capture, bed->sides);
+	decoder_ready(&bed->decoder);
+}
+
+static void bed_release(struct bed *bed)
+{
+	capture_release(&bed->capture);
+	decoder_release(&bed->decoder);
+	json_decref(bed->sides);
+}
+
+static struct process *process_of(struct bed *bed, const void *record)
+{
+	struct event event;
+
+	assert_true(decoder_event(&bed->decoder, &bed->capture, record, &event));
+	return event.process;
+}
+
+static void strings_are_interned(void **state)
+{
+	struct strings strings = { 0 };
+
+	(void)state;
+	assert_ptr_equal(strings_intern(&strings, "posix"), strings_intern(&strings, "posix"));
+	assert_ptr_not_equal(strings_intern(&strings, "a"), strings_intern(&strings, "b"));
+	assert_null(strings_intern(&strings, ""));
+	assert_null(strings_intern(&strings, NULL));
+	strings_release(&strings);
+}
+
+/* One pid, two processes: the second one begins with the fork after the first one's exit. */
+static void pid_reuse(void **state)
+{
+	struct bed bed;
+	struct ub_call call = { .h = { .ts = 100, .tgid = 7, .tid = 7, .kind = UB_CALL } };
+	struct ub_task exit = { .h = { .ts = 200, .tgid = 7, .tid = 7, .kind = UB_TASK },
+				.what = UB_EXIT };
+	struct ub_task fork = { .h = { .ts = 300, .tgid = 5, .tid = 5, .kind = UB_TASK },
+				.what = UB_FORK,
+				.other = 7 };
+	struct process *first, *second;
+
+	(void)state;
+	bed_init(&bed);
+	bed_process(&bed, 7, 10, 20, "first");
+	bed_process(&bed, 7, 290, 310, "second");
+	bed_ready(&bed);
+	first = process_of(&bed, &call);
+	process_of(&bed, &exit);
+	process_of(&bed, &fork);
+	call.h.ts = 400;
+	second = process_of(&bed, &call);
+	assert_ptr_not_equal(first, second);
+	assert_string_equal(first->comm, "first");
+	assert_string_equal(second->comm, "second");
+	assert_true(first->blind_until > 0);
+	bed_release(&bed);
+}
+
+/* An object known from a snapshot only is what its address meant before the snapshot, too. */
+static void snapshot_reaches_back(void **state)
+{
+	struct bed bed;
+	struct ub_call call = { .h = { .ts = 100, .tgid = 7, .tid = 7, .kind = UB_CALL } };
+	struct process *process;
+	struct object *iface;
+
+	(void)state;
+	bed_init(&bed);
+	bed_process(&bed, 7, 10, 20, "app");
+	json_array_append_new(bed.sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:i}", "t", "iface", "tgid",
+					7, "iface", "0x1000", "worker", "0x2000", "tl", "posix",
+					"dev", "memory", "ts", 500));
+	bed_ready(&bed);
+	process = process_of(&bed, &call);
+	iface = decoder_object(&bed.decoder, process, OBJECT_IFACE, 0x1000, 100);
+	assert_non_null(iface);
+	assert_string_equal(iface->transport, "posix");
+	assert_null(decoder_object(&bed.decoder, process, OBJECT_IFACE, 0x1001, 100));
+	bed_release(&bed);
+}
+
+static void add_ep(struct bed *bed, int tgid, const char *ep, const char *local, const char *remote)
+{
+	json_array_append_new(bed->sides, json_pack("{s:s, s:i, s:s, s:s, s:i}", "t", "worker",
+						    "tgid", tgid, "worker", "0x2000", "uuid",
+						    tgid == 7 ? "0x77" : "0x88", "ts", 30));
+	json_array_append_new(bed->sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:i}", "t", "ep", "tgid",
+					tgid, "ep", ep, "worker", "0x2000", "local_id", local,
+					"remote_id", remote, "ts", 30));
+}
+
+/* Two endpoints that hold each other's ids are the two ends of one connection. */
+static void mutual_ids(void **state)
+{
+	struct bed bed;
+	struct object *ep;
+	bool traced;
+
+	(void)state;
+	bed_init(&bed);
+	bed_process(&bed, 7, 10, 20, "a");
+	bed_process(&bed, 8, 10, 20, "b");
+	add_ep(&bed, 7, "0x3000", "0x3000", "0x4000");
+	add_ep(&bed, 8, "0x4000", "0x4000", "0x3000");
+	bed_ready(&bed);
+	ep = decoder_object(&bed.decoder, bed.decoder.processes.data[0], OBJECT_EP, 0x3000, 40);
+	assert_true(decoder_peer(&bed.decoder, ep, &traced));
+	assert_int_equal(ep->peer_process->tgid, 8);
+	assert_int_equal(ep->peer->uuid, 0x88);
+	bed_release(&bed);
+}
+
+/* A shared-memory lane knows the peer's pid. */
+static void peer_pid(void **state)
+{
+	struct bed bed;
+	struct object *ep;
+	bool traced;
+
+	(void)state;
+	bed_init(&bed);
+	bed_process(&bed, 107, 10, 20, "a");
+	bed_process(&bed, 108, 10, 20, "b");
+	add_ep(&bed, 108, "0x4000", "0", "0");
+	json_array_append_new(bed.sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:[s], s:i}", "t", "ep", "tgid",
+					107, "ep", "0x3000", "worker", "0x2000", "local_id", "0",
+					"lanes", "0x5000", "ts", 30));
+	json_array_append_new(bed.sides, json_pack("{s:s, s:i, s:s, s:s, s:i, s:i}", "t", "uct_ep",
+						   "tgid", 107, "uct_ep", "0x5000", "iface",
+						   "0x1000", "peer_pid", 8, "ts", 30));
+	bed_ready(&bed);
+	ep = decoder_object(&bed.decoder, bed.decoder.processes.data[0], OBJECT_EP, 0x3000, 40);
+	assert_true(decoder_peer(&bed.decoder, ep, &traced));
+	assert_int_equal(ep->peer_process->tgid, 108);
+	assert_non_null(ep->peer);
+	bed_release(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strings_are_interned),
+		cmocka_unit_test(pid_reuse),
+		cmocka_unit_test(snapshot_reaches_back),
+		cmocka_unit_test(mutual_ids),
+		cmocka_unit_test(peer_pid),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
