@@ -1,22 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # For live tests (bats): trace a job, read the capture again, compare with the program's ledger.
 #
-#   FULL=1     all transports with both protocols; by default protocol v2 runs on shm and tcp only
 #   KEEP=DIR   keeps captures and reports there
 
 . "$(dirname "${BASH_SOURCE[0]}")/job.sh"
 
 UCXBPF=${UCXBPF:-$BUILD/ucxbpf}
 CHECK=$TOP/tests/live/check.py
-
-# Protocols to run on a transport.
-protocols()
-{
-	case $1:${FULL:-} in
-	sysv:) echo n ;;
-	*) echo n y ;;
-	esac
-}
 
 # A bed of its own for each bats file: several may run at once.
 live_file_setup()
@@ -124,7 +114,7 @@ matrix()
 
 	[ "$transport" = tcp ] && nodes_up
 	for program in "$@"; do
-		for proto in $(protocols "$transport"); do
+		for proto in n y; do
 			one_case 0 "$program" "$mpi" "$transport" "$proto" "$PROGS/$mpi/$program" ||
 				failed=$((failed + 1))
 		done
