@@ -42,6 +42,7 @@ struct op {
 	bool open; /* its request may still make transfers */
 	bool framed; /* its frame may still be live */
 	bool completed; /* a completion callback ran, or its return said so */
+	bool released; /* the user let go of its request before it was known to be done */
 	bool failed; /* ended with an error or was cancelled */
 	bool deferred; /* UCP_OP_ATTR_FLAG_NO_IMM_CMPL: completes through its request, always */
 	bool removes; /* a probe that takes the message out of the queue */

@@ -50,16 +50,26 @@ static void user_completed(struct attribute *attribute, const struct event *even
 		request_close(attribute, op);
 }
 
-/* A handle that another thread frees inside the span of the operation that returns it is older. */
+#define RECEIVES (1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV | 1u << OP_STREAM_RECV)
+
+/*
+ * A handle that another thread frees inside the span of the operation that returns it is older. What
+ * is freed before it is done goes on (ucp_request_release(), src/ucp/core/ucp_request.c): then the
+ * request ends when its address is handed out again.
+ */
 static void request_freed(struct attribute *attribute, const struct event *event, uint64_t req)
 {
 	struct op *op = request_find(attribute, event->process, req, event->h, ANY_KIND);
+	bool ended;
 
 	if (!op || (op->tid != event->h->tid && op->returns && event->h->ts < op->returned))
 		return;
+	ended = op->end.precision == PRECISION_EXACT || (RECEIVES >> op->site->op & 1);
 	if (op->end.precision == PRECISION_UNKNOWN)
 		end_at(op, event->h->ts, PRECISION_UPPER);
-	request_close(attribute, op);
+	op->released = true;
+	if (ended)
+		request_close(attribute, op);
 }
 
 void completion_event(struct attribute *attribute, const struct event *event)
@@ -99,6 +109,30 @@ static void send_was_fetched(struct attribute *attribute, struct op *op)
 /* Answers that end a send, with the send's request id in front. */
 #define ENDS_SEND (1u << AM_SYNC_ACK | 1u << AM_ATS | 1u << AM_ATP)
 
+static struct op *send_of(struct attribute *attribute, const struct thread *thread,
+			  const struct event *event, uint64_t req)
+{
+	unsigned int sends = 1u << OP_TAG_SEND | 1u << OP_AM_SEND;
+	struct op *op = thread_find(thread, req, sends);
+
+	return op ? op : request_find(attribute, event->process, req, event->h, sends);
+}
+
+/* An emulated get is done with its last reply, an atomic with its only one. */
+static void reply_arrived(struct attribute *attribute, const struct event *event,
+			  const struct ub_rx *rx)
+{
+	struct op *op = request_find(attribute, event->process, rx->w[0], event->h,
+				     1u << OP_GET | 1u << OP_ATOMIC);
+
+	if (!op)
+		return;
+	if (event->site->am_id == AM_GET_REP)
+		op->carried += rx->length > 16 ? rx->length - 16 : 0;
+	if (op->site->op == OP_ATOMIC || op->carried >= op->bytes)
+		end_at(op, event->h->ts, PRECISION_EXACT);
+}
+
 void arrival_event(struct attribute *attribute, struct thread *thread, const struct event *event)
 {
 	const struct ub_rx *rx = (const struct ub_rx *)event->h;
@@ -110,15 +144,15 @@ void arrival_event(struct attribute *attribute, struct thread *thread, const str
 				 : am_id == AM_ATOMIC_REQ ? rx->w[2]
 							  : 0;
 	if (am_id == AM_RTR) {
-		struct op *op = request_find(attribute, event->process, rx->w[0], event->h,
-					     1u << OP_TAG_SEND | 1u << OP_AM_SEND);
+		struct op *op = send_of(attribute, thread, event, rx->w[0]);
 
 		answer_learn(attribute, event->process, rx->w[1], op,
 			     op && op->ep ? op->ep->address : 0);
 	}
+	if (am_id == AM_GET_REP || am_id == AM_ATOMIC_REP)
+		reply_arrived(attribute, event, rx);
 	if (ENDS_SEND >> (am_id & 31) & 1) {
-		struct op *op = request_find(attribute, event->process, rx->w[0], event->h,
-					     1u << OP_TAG_SEND | 1u << OP_AM_SEND);
+		struct op *op = send_of(attribute, thread, event, rx->w[0]);
 
 		if (op && op->end.precision != PRECISION_EXACT)
 			end_at(op, event->h->ts, PRECISION_EXACT);

@@ -113,6 +113,14 @@ struct op *thread_op(const struct thread *thread, const struct ub_hdr *h)
 	return NULL;
 }
 
+struct op *thread_find(const struct thread *thread, uint64_t req, unsigned int kinds)
+{
+	for (unsigned int i = thread->depth; req && i-- > 0;)
+		if (thread->frames[i]->req == req && (kinds >> thread->frames[i]->site->op & 1))
+			return thread->frames[i];
+	return NULL;
+}
+
 const char *thread_function(const struct thread *thread, const struct ub_hdr *h)
 {
 	return inside_call(thread, h) ? thread->call.function : NULL;

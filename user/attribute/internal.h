@@ -59,6 +59,11 @@ void thread_call_end(struct attribute *attribute, struct thread *thread, const s
 void thread_push(struct attribute *attribute, struct thread *thread, struct op *op);
 /* The operation whose own code runs: none where an arrival handler is nested deeper. */
 struct op *thread_op(const struct thread *thread, const struct ub_hdr *h);
+/*
+ * A live operation whose request it is, however deep below it: one that is done at its return never
+ * gets into the table of requests, but over "self" the whole exchange runs inside it.
+ */
+struct op *thread_find(const struct thread *thread, uint64_t req, unsigned int kinds);
 const char *thread_function(const struct thread *thread, const struct ub_hdr *h);
 /* Bytes of an operation whose size its entry did not tell. */
 void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes);

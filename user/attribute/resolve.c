@@ -68,8 +68,9 @@ static bool is_last(const struct site_info *site, const struct ub_xfer *xfer)
 	return site->verb == VERB_AM && (xfer->am_id == AM_ATS || xfer->am_id == AM_ATP);
 }
 
-static struct op *by_super(struct attribute *attribute, const struct event *event,
-			   const struct ub_xfer *xfer, unsigned int kinds)
+static struct op *by_super(struct attribute *attribute, const struct thread *thread,
+			   const struct event *event, const struct ub_xfer *xfer,
+			   unsigned int kinds)
 {
 	struct inner *inner = inner_get(attribute, event->process, xfer->req);
 	uint64_t super = xfer->super_req;
@@ -82,7 +83,9 @@ static struct op *by_super(struct attribute *attribute, const struct event *even
 	for (int level = 0; !op && super && level < MAX_LEVELS; level++) {
 		struct inner *parent = inner_find(attribute, event->process, super);
 
-		op = request_find(attribute, event->process, super, &xfer->h, kinds);
+		op = thread_find(thread, super, kinds);
+		if (!op)
+			op = request_find(attribute, event->process, super, &xfer->h, kinds);
 		super = parent ? parent->super : 0;
 	}
 	return op;
@@ -152,6 +155,16 @@ static const char *why_not(const struct event *event, const struct ub_xfer *xfer
 	return "no request and no operation around it";
 }
 
+/* The request of an operation that is done at its return shows only in what it sends. */
+static void learn_request(struct op *op, const struct event *event, const struct ub_xfer *xfer)
+{
+	bool named = (xfer->am_id == AM_RTS || xfer->am_id == AM_SYNC_ONLY) &&
+		     event->site->verb == VERB_AM && (xfer->h.flags & UB_F_WIRE);
+
+	if (op->immediate && !op->req)
+		op->req = named ? xfer->w[2] : xfer->req;
+}
+
 struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread,
 			const struct event *event, const char **reason)
 {
@@ -161,18 +174,26 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 	struct op *nested = thread_op(thread, event->h), *op = NULL;
 
 	*reason = NULL;
-	if (nested && xfer->req && nested->req == xfer->req && (kinds >> nested->site->op & 1))
-		return nested;
+	op = thread_find(thread, xfer->req, kinds);
+	if (op)
+		return op;
 	if (xfer->req && may_be_inner(event->site, xfer))
-		op = by_super(attribute, event, xfer, kinds & (RECEIVES | RNDV_SENDS));
+		op = by_super(attribute, thread, event, xfer, kinds & (RECEIVES | RNDV_SENDS));
 	if (!op)
 		op = request_find(attribute, event->process, xfer->req, event->h, kinds);
+	if (op && op->released && nested && nested != op && (kinds >> nested->site->op & 1)) {
+		/* its address is the nested operation's now */
+		request_close(attribute, op);
+		op = NULL;
+	}
 	if (!op)
 		op = by_wire(attribute, event, xfer, kinds);
 	if (!op && answer)
 		op = answer->op;
-	if (!op && nested && (kinds >> nested->site->op & 1))
+	if (!op && nested && (kinds >> nested->site->op & 1)) {
 		op = nested;
+		learn_request(op, event, xfer);
+	}
 	if (!op && event->site->verb == VERB_AM)
 		op = by_content(attribute, event, xfer, kinds & WHOLE_SENDS);
 	if (!op && (xfer->am_id == AM_GET_REP || xfer->am_id == AM_ATOMIC_REP))

@@ -70,6 +70,8 @@ void bucket_add_arrival(struct bucket *bucket, struct arrival *arrival)
 
 void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 {
+	if (matcher->inlined.sent == sent)
+		matcher->inlined.sent = NULL;
 	bucket_remove_sent(sent);
 	link_remove(sent);
 	bucket_remove_arrival(arrival);
@@ -89,7 +91,7 @@ void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 /* All that was sent before it on its endpoint has arrived: it may be the next. */
 static bool is_next(const struct sent *sent)
 {
-	return sent->link->synced && sent == sent->link->first;
+	return sent->link->synced && sent == sent->link->first && !sent->inlined;
 }
 
 /*

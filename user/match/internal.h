@@ -33,6 +33,7 @@ struct sent {
 	enum message_class class;
 	uint8_t am_id;
 	bool counted; /* by a known operation; continuations of a stream send are not */
+	bool inlined; /* its handler runs inside its own transfer */
 	bool active; /* of an AM operation */
 	bool ambiguous;
 	uint64_t pos, ts;
@@ -106,6 +107,11 @@ struct matcher {
 	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
 	struct map buckets; /* (key, class and inbox) */
 	VEC(struct bucket *) all_buckets;
+	struct { /* the last transfer to the thread itself */
+		struct sent *sent; /* NULL: arrived */
+		uint32_t tid;
+		uint64_t until;
+	} inlined;
 	struct sent *free_sents;
 	struct arrival *free_arrivals;
 	uint64_t sends, receives, matched, ambiguous;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "match/match.h"
 
+#include <string.h>
+
 #include "match/internal.h"
 
 static const uint8_t classes[32] = {
@@ -86,6 +88,32 @@ static void sent_fill(struct sent *sent, const struct ub_xfer *xfer, struct op *
 	sent_key(sent, xfer);
 }
 
+/* Over "self" the receiver's handler runs inside the transfer: nothing else can arrive meanwhile. */
+static void inlined_begin(struct matcher *matcher, struct sent *sent, const struct event *event)
+{
+	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
+	const struct object *iface = decoder_object(matcher->decoder, event->process, OBJECT_IFACE,
+						    xfer->iface, xfer->h.ts);
+
+	if (!iface || !iface->transport || strcmp(iface->transport, "self"))
+		return;
+	sent->inlined = true;
+	matcher->inlined.sent = sent;
+	matcher->inlined.tid = xfer->h.tid;
+	matcher->inlined.until = xfer->h.ts + xfer->h.dur;
+}
+
+static struct sent *inlined_arrived(const struct matcher *matcher, const struct event *event)
+{
+	struct sent *sent = matcher->inlined.sent;
+
+	if (!sent || sent->link->process != event->process ||
+	    matcher->inlined.tid != event->h->tid || event->h->ts > matcher->inlined.until ||
+	    sent->am_id != event->site->am_id)
+		return NULL;
+	return sent;
+}
+
 void matcher_sent(struct matcher *matcher, const struct event *event, struct op *op,
 		  struct object *ep)
 {
@@ -109,6 +137,7 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 		return sent_free(matcher, sent);
 	}
 	link_append(link, sent);
+	inlined_begin(matcher, sent, event);
 	if (!class_is_exact(class) && !link->inbox)
 		return;
 	bucket_add_sent(
@@ -210,6 +239,7 @@ void matcher_arrived(struct matcher *matcher, const struct event *event)
 	struct inbox *inbox;
 	struct arrival *arrival;
 	struct bucket *bucket;
+	struct sent *sent;
 
 	if (class == CLASS_NONE)
 		return;
@@ -235,6 +265,9 @@ void matcher_arrived(struct matcher *matcher, const struct event *event)
 		inbox->current = arrival;
 	else
 		received_by_arriving(matcher, arrival);
+	sent = inlined_arrived(matcher, event);
+	if (sent)
+		return join(matcher, sent, arrival);
 	bucket = bucket_of(matcher, arrival->key, class, class_is_exact(class) ? NULL : inbox);
 	bucket_add_arrival(bucket, arrival);
 	if (class_is_exact(class))

@@ -17,6 +17,8 @@ struct sent *sent_new(struct matcher *matcher)
 
 void sent_free(struct matcher *matcher, struct sent *sent)
 {
+	if (matcher->inlined.sent == sent)
+		matcher->inlined.sent = NULL;
 	sent->next = matcher->free_sents;
 	matcher->free_sents = sent;
 }
