@@ -53,9 +53,9 @@ static void user_completed(struct attribute *attribute, const struct event *even
 #define RECEIVES (1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV | 1u << OP_STREAM_RECV)
 
 /*
- * A handle that another thread frees inside the span of the operation that returns it is older. What
- * is freed before it is done goes on (ucp_request_release(), src/ucp/core/ucp_request.c): then the
- * request ends when its address is handed out again.
+ * A handle that another thread frees inside the span of the operation that returns it is older.
+ * What is freed before it is done goes on (ucp_request_release(), src/ucp/core/ucp_request.c): then
+ * the request ends when its address is handed out again.
  */
 static void request_freed(struct attribute *attribute, const struct event *event, uint64_t req)
 {

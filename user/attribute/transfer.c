@@ -140,6 +140,8 @@ static void op_progress(struct op *op, const struct transfer *transfer, const st
 	op->carried += transfer->bytes;
 	if (op->released && op->end.precision == PRECISION_UPPER)
 		op->end = (struct moment){ 0 };
+	if (op->site->op == OP_ATOMIC)
+		return;
 	if (op->end.precision == PRECISION_UNKNOWN && event->site->mode != MODE_ZCOPY &&
 	    op->carried >= op->bytes && transfer->am_id != AM_SYNC_ONLY &&
 	    transfer->am_id != AM_SYNC_FIRST && transfer->am_id != AM_RNDV_DATA)

@@ -70,8 +70,8 @@ void bucket_add_arrival(struct bucket *bucket, struct arrival *arrival)
 
 void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 {
-	if (matcher->inlined.sent == sent)
-		matcher->inlined.sent = NULL;
+	if (arrival->inbox->inlined.sent == sent)
+		arrival->inbox->inlined.sent = NULL;
 	bucket_remove_sent(sent);
 	link_remove(sent);
 	bucket_remove_arrival(arrival);

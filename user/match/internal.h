@@ -82,6 +82,11 @@ struct inbox {
 	struct receive *posted, *posted_last;
 	struct arrival *unexpected, *unexpected_last;
 	struct arrival *current; /* arrived, not known yet whether expected */
+	struct { /* the last transfer to the thread itself */
+		struct sent *sent; /* NULL: arrived */
+		uint32_t tid;
+		uint64_t until;
+	} inlined;
 	struct map handles; /* message handle of a probe -> arrival */
 };
 
@@ -107,11 +112,6 @@ struct matcher {
 	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
 	struct map buckets; /* (key, class and inbox) */
 	VEC(struct bucket *) all_buckets;
-	struct { /* the last transfer to the thread itself */
-		struct sent *sent; /* NULL: arrived */
-		uint32_t tid;
-		uint64_t until;
-	} inlined;
 	struct sent *free_sents;
 	struct arrival *free_arrivals;
 	uint64_t sends, receives, matched, ambiguous;

@@ -88,27 +88,29 @@ static void sent_fill(struct sent *sent, const struct ub_xfer *xfer, struct op *
 	sent_key(sent, xfer);
 }
 
-/* Over "self" the receiver's handler runs inside the transfer: nothing else can arrive meanwhile. */
+/* Over "self" the receiver's handler runs inside the transfer: nothing else can arrive meanwhile.
+ */
 static void inlined_begin(struct matcher *matcher, struct sent *sent, const struct event *event)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
 	const struct object *iface = decoder_object(matcher->decoder, event->process, OBJECT_IFACE,
 						    xfer->iface, xfer->h.ts);
 
-	if (!iface || !iface->transport || strcmp(iface->transport, "self"))
+	struct inbox *inbox = sent->link->inbox;
+
+	if (!inbox || !iface || !iface->transport || strcmp(iface->transport, "self"))
 		return;
 	sent->inlined = true;
-	matcher->inlined.sent = sent;
-	matcher->inlined.tid = xfer->h.tid;
-	matcher->inlined.until = xfer->h.ts + xfer->h.dur;
+	inbox->inlined.sent = sent;
+	inbox->inlined.tid = xfer->h.tid;
+	inbox->inlined.until = xfer->h.ts + xfer->h.dur;
 }
 
-static struct sent *inlined_arrived(const struct matcher *matcher, const struct event *event)
+static struct sent *inlined_arrived(const struct inbox *inbox, const struct event *event)
 {
-	struct sent *sent = matcher->inlined.sent;
+	struct sent *sent = inbox->inlined.sent;
 
-	if (!sent || sent->link->process != event->process ||
-	    matcher->inlined.tid != event->h->tid || event->h->ts > matcher->inlined.until ||
+	if (!sent || inbox->inlined.tid != event->h->tid || event->h->ts > inbox->inlined.until ||
 	    sent->am_id != event->site->am_id)
 		return NULL;
 	return sent;
@@ -265,7 +267,7 @@ void matcher_arrived(struct matcher *matcher, const struct event *event)
 		inbox->current = arrival;
 	else
 		received_by_arriving(matcher, arrival);
-	sent = inlined_arrived(matcher, event);
+	sent = inlined_arrived(inbox, event);
 	if (sent)
 		return join(matcher, sent, arrival);
 	bucket = bucket_of(matcher, arrival->key, class, class_is_exact(class) ? NULL : inbox);

@@ -17,8 +17,10 @@ struct sent *sent_new(struct matcher *matcher)
 
 void sent_free(struct matcher *matcher, struct sent *sent)
 {
-	if (matcher->inlined.sent == sent)
-		matcher->inlined.sent = NULL;
+	struct inbox *inbox = sent->link ? sent->link->inbox : NULL;
+
+	if (inbox && inbox->inlined.sent == sent)
+		inbox->inlined.sent = NULL;
 	sent->next = matcher->free_sents;
 	matcher->free_sents = sent;
 }
