@@ -189,6 +189,36 @@ static void late_attach_without_anchor(void **state)
 	ranks_release(&r);
 }
 
+/*
+ * Short messages only, one under way at the attach. The receiver polls in its call for each of
+ * them, so none can have been lying there.
+ */
+static void late_attach_polling(void **state)
+{
+	struct ranks r;
+
+	(void)state;
+	ranks_init(&r, "attach");
+	job_snapshot(&r.a, &r.b);
+	job_snapshot(&r.b, &r.a);
+	for (int i = 0; i < 100; i++) {
+		job_post(&r.b, 7, UINT64_MAX, 0x9000);
+		r.job.now += 50000;
+		if (i)
+			job_send_short(&r.a, &r.b, 7, 3);
+		job_arrive(&r.b, 7, 3, 0x9000);
+		r.job.now += 50000;
+	}
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.sends, 99);
+	assert_int_equal(r.out.totals.matched, 99);
+	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "before first anchor"), 1);
+	for (size_t i = 0; i < r.out.messages.len; i++)
+		assert_true(r.out.messages.data[i].arrival - r.out.messages.data[i].send_start <
+			    10000);
+	ranks_release(&r);
+}
+
 static void peer_not_traced(void **state)
 {
 	struct ranks r;
@@ -269,10 +299,10 @@ static void two_hosts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fragments),       cmocka_unit_test(rendezvous),
-		cmocka_unit_test(late_attach),     cmocka_unit_test(late_attach_without_anchor),
-		cmocka_unit_test(peer_not_traced), cmocka_unit_test(in_flight),
-		cmocka_unit_test(two_hosts),
+		cmocka_unit_test(fragments),           cmocka_unit_test(rendezvous),
+		cmocka_unit_test(late_attach),         cmocka_unit_test(late_attach_without_anchor),
+		cmocka_unit_test(late_attach_polling), cmocka_unit_test(peer_not_traced),
+		cmocka_unit_test(in_flight),           cmocka_unit_test(two_hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

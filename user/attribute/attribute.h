@@ -91,7 +91,9 @@ struct attribute_sink {
 	void (*transfer)(void *arg, const struct transfer *transfer);
 	/* a transfer was sent, in send order: op NULL = none known */
 	void (*sent)(void *arg, const struct event *event, struct op *op, struct object *ep);
-	void (*arrived)(void *arg, const struct event *event);
+	/* idle_since: its thread has been inside one call since then, with nothing recorded; 0: no
+	 */
+	void (*arrived)(void *arg, const struct event *event, uint64_t idle_since);
 	/* a user callback for an operation's request (op NULL: not known) */
 	void (*completed)(void *arg, const struct event *event, struct op *op);
 	/* an RTS met a receive request */

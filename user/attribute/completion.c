@@ -160,5 +160,5 @@ void arrival_event(struct attribute *attribute, struct thread *thread, const str
 			send_was_fetched(attribute, op);
 	}
 	if (attribute->sink.arrived)
-		attribute->sink.arrived(attribute->sink.arg, event);
+		attribute->sink.arrived(attribute->sink.arg, event, thread->idle_since);
 }

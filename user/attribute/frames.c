@@ -34,10 +34,19 @@ static bool still_inside(const struct op *op, const struct ub_hdr *h)
 	return h->op >= op->seq && (!op->returns || h->ts <= op->returned);
 }
 
+static void step_idle(struct thread *thread, const struct ub_hdr *h, uint64_t end)
+{
+	thread->idle_since = h->call && h->call == thread->last_call ? thread->last_end : 0;
+	thread->last_call = h->kind == UB_CALL ? h->seq : h->call;
+	if (end > thread->last_end)
+		thread->last_end = end;
+}
+
 void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
 {
 	uint64_t end = h->ts + (h->flags & UB_F_NO_RETURN ? 0 : h->dur);
 
+	step_idle(thread, h, end);
 	while (thread->depth && !still_inside(thread->frames[thread->depth - 1], h)) {
 		struct op *op = thread->frames[--thread->depth];
 

@@ -11,6 +11,9 @@
 struct thread {
 	struct process *process;
 	uint32_t tid;
+	uint32_t last_call; /* call around the last record */
+	uint64_t last_end; /* of the last record */
+	uint64_t idle_since; /* nothing was recorded in this call since then; 0: not in one call */
 	bool in_call;
 	struct call call; /* the outermost one */
 	unsigned int depth;

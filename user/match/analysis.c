@@ -127,9 +127,9 @@ static void on_sent(void *arg, const struct event *event, struct op *op, struct 
 	matcher_sent(((struct analysis *)arg)->matcher, event, op, ep);
 }
 
-static void on_arrived(void *arg, const struct event *event)
+static void on_arrived(void *arg, const struct event *event, uint64_t idle_since)
 {
-	matcher_arrived(((struct analysis *)arg)->matcher, event);
+	matcher_arrived(((struct analysis *)arg)->matcher, event, idle_since);
 }
 
 static void on_completed(void *arg, const struct event *event, struct op *op)

@@ -79,6 +79,7 @@ static void inboxes_finish(struct matcher *matcher)
 
 void matcher_finish(struct matcher *matcher, struct fact_totals *totals)
 {
+	align_links(matcher);
 	inboxes_finish(matcher);
 	links_finish(matcher);
 	buckets_finish(matcher);

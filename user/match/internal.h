@@ -36,7 +36,7 @@ struct sent {
 	bool inlined; /* its handler runs inside its own transfer */
 	bool active; /* of an AM operation */
 	bool ambiguous;
-	uint64_t pos, ts;
+	uint64_t pos, ts, done;
 	uint64_t tag, key, length; /* length: of the UCT message; of the data for CLASS_REQUEST */
 	uint64_t bytes, start;
 	const char *function, *op, *protocol;
@@ -54,7 +54,7 @@ struct arrival {
 	bool rts, ambiguous, waits; /* waits: in the bucket */
 	bool multi;
 	uint32_t tid, seq;
-	uint64_t pos, ts, tag, key, length, bytes, ep_id;
+	uint64_t pos, ts, idle_since, tag, key, length, bytes, ep_id;
 	struct process *source; /* NULL = not known */
 	struct sent *sent;
 	enum receive_state state;
@@ -179,6 +179,10 @@ bool stale(const struct sent *sent, const struct arrival *arrival);
 void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
 /* Joins whatever can be joined in a bucket of an order class. */
 void bucket_pair(struct matcher *matcher, struct bucket *bucket);
+
+/* ---- align.c ---- */
+/* Links that never saw an anchor, once all records are there. */
+void align_links(struct matcher *matcher);
 
 /* ---- anchor.c ---- */
 /* An exact match: what lies before it on the link is aligned backwards from it. */

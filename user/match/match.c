@@ -72,6 +72,7 @@ static void sent_key(struct sent *sent, const struct ub_xfer *xfer)
 static void sent_fill(struct sent *sent, const struct ub_xfer *xfer, struct op *op)
 {
 	sent->ts = xfer->h.ts;
+	sent->done = xfer->h.ts + xfer->h.dur;
 	sent->am_id = xfer->am_id;
 	sent->tag = sent_tag(xfer, op);
 	sent->bytes = UINT64_MAX;
@@ -234,7 +235,7 @@ static void received_by_arriving(struct matcher *matcher, struct arrival *arriva
 	matcher->receives++;
 }
 
-void matcher_arrived(struct matcher *matcher, const struct event *event)
+void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_t idle_since)
 {
 	const struct ub_rx *rx = (const struct ub_rx *)event->h;
 	enum message_class class = classes[event->site->am_id & 31];
@@ -254,6 +255,7 @@ void matcher_arrived(struct matcher *matcher, const struct event *event)
 	arrival->tid = event->h->tid;
 	arrival->seq = event->h->seq;
 	arrival->ts = event->h->ts;
+	arrival->idle_since = idle_since;
 	if (!(event->h->flags & UB_F_READ_FAULT))
 		arrival_fill(arrival, event->site->am_id, rx);
 	else if (!arrival_from_sent(arrival,

@@ -29,7 +29,7 @@ void matcher_op_start(struct matcher *matcher, struct op *op);
 void matcher_op_done(struct matcher *matcher, struct op *op);
 void matcher_sent(struct matcher *matcher, const struct event *event, struct op *op,
 		  struct object *ep);
-void matcher_arrived(struct matcher *matcher, const struct event *event);
+void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_t idle_since);
 void matcher_completed(struct matcher *matcher, const struct event *event, struct op *op);
 void matcher_met(struct matcher *matcher, const struct event *event, struct op *op);
 

@@ -29,10 +29,28 @@ void stream_posted(struct matcher *matcher, struct op *op)
 	*last = receive;
 }
 
+/* Where the arrival's header could not be read: the one endpoint of the process with a stream. */
+static uint64_t *only_stream(const struct matcher *matcher, const struct process *process)
+{
+	struct map_slot *slot;
+	uint64_t *found = NULL;
+	size_t pos = 0;
+
+	while ((slot = map_next(&matcher->streams, &pos))) {
+		if (slot->b != (uint64_t)process->id)
+			continue;
+		if (found)
+			return NULL;
+		found = &slot->value;
+	}
+	return found;
+}
+
 void stream_arrived(struct matcher *matcher, const struct process *process, uint64_t ep,
 		    uint64_t bytes)
 {
-	uint64_t *slot = map_find(&matcher->streams, ep, process->id);
+	uint64_t *slot =
+		ep ? map_find(&matcher->streams, ep, process->id) : only_stream(matcher, process);
 	struct stream_receive *receive = slot ? (struct stream_receive *)(uintptr_t)*slot : NULL;
 
 	for (; receive && bytes; receive = receive->next) {
