@@ -6,6 +6,7 @@
 
 #include "match/emit.h"
 #include "match/gaps.h"
+#include "match/totals.h"
 
 struct input {
 	struct record_source source;
@@ -187,20 +188,11 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 	return err;
 }
 
-static uint64_t dropped(const struct ub_stats *stats)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < sizeof(stats->dropped) / sizeof(*stats->dropped); i++)
-		sum += stats->dropped[i];
-	return sum;
-}
-
 static int input_open(struct input *input)
 {
 	int err = 0;
 
-	if (dropped(&input->source.stats) || input->source.damaged)
+	if (stats_dropped(&input->source.stats) || input->source.damaged)
 		err = gaps_find(&input->gaps, &input->source);
 	return err < 0 ? err : input->source.next(input->source.ctx, &input->head);
 }
@@ -241,33 +233,6 @@ static void feed(struct analysis *analysis, struct input *input)
 	attribute_event(analysis->attribute, &event);
 }
 
-static void account(struct fact_totals *totals, const struct input *input)
-{
-	const struct ub_stats *stats = &input->source.stats;
-	uint64_t produced = 0, lost = dropped(stats);
-
-	for (size_t i = 0; i < sizeof(stats->produced) / sizeof(*stats->produced); i++)
-		produced += stats->produced[i];
-	totals->produced += produced;
-	totals->stored += input->stored;
-	if (lost)
-		reason_add(totals->dropped, "ring full", lost);
-	if (produced > input->stored + lost)
-		reason_add(totals->dropped, "not in the file", produced - input->stored - lost);
-	if (stats->lost_returns)
-		reason_add(totals->notes, "returns never seen", stats->lost_returns);
-	if (stats->deep)
-		reason_add(totals->notes, "frames nested too deep", stats->deep);
-	if (stats->task_nomem)
-		reason_add(totals->notes, "hits without task storage", stats->task_nomem);
-	if (input->source.damaged)
-		reason_add(totals->notes, "damaged bytes skipped", input->source.damaged);
-	if (input->source.incomplete)
-		reason_add(totals->notes, input->source.incomplete, 1);
-	for (size_t i = 0; i < input->capture.notes.len; i++)
-		reason_add(totals->notes, input->capture.notes.data[i], 1);
-}
-
 int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 		 struct fact_totals *totals)
 {
@@ -287,6 +252,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	attribute_finish(analysis->attribute);
 	matcher_finish(analysis->matcher, totals);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
-		account(totals, analysis->inputs.data[i]);
+		totals_add(totals, &analysis->inputs.data[i]->source,
+			   &analysis->inputs.data[i]->capture, analysis->inputs.data[i]->stored);
 	return err < 0 ? err : 0;
 }

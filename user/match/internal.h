@@ -24,6 +24,9 @@ struct bucket {
 	bool many; /* more than one link */
 };
 
+/* AM id and length of the user's header; the flags between them differ by the way it is sent. */
+#define AM_KEY_MASK 0xffffffff0000ffffu
+
 /* A first fragment that was sent and has not been seen to arrive. */
 struct sent {
 	struct link *link;
@@ -139,6 +142,14 @@ void unexpected_remove(struct arrival *arrival);
 void inbox_settle(struct matcher *matcher, struct inbox *inbox);
 void bind(struct matcher *matcher, struct receive *receive, struct arrival *arrival);
 
+/* ---- evidence.c ---- */
+/* Whether tag and length that a receive tells are the arrival's. */
+bool arrival_is_told(const struct op *op, const struct arrival *arrival);
+struct arrival *unexpected_told(const struct inbox *inbox, const struct op *op);
+void arrival_taken_unseen(struct matcher *matcher, struct arrival *arrival);
+/* Corrects what a receive is thought to have got by what it says. */
+void receive_verify(struct matcher *matcher, struct receive *receive);
+
 /* ---- receive.c ---- */
 struct receive *receive_of(const struct op *op);
 
@@ -173,6 +184,7 @@ void bucket_remove_sent(struct sent *sent);
 void bucket_remove_arrival(struct arrival *arrival);
 /* Joins by id: the other end of an exact class, if it is there already. */
 void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket);
+enum message_class message_class(uint8_t am_id);
 bool class_is_exact(enum message_class class);
 bool stale(const struct sent *sent, const struct arrival *arrival);
 /* Joins a send and an arrival: out of their buckets, and on to the message. */
