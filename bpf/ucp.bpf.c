@@ -162,8 +162,13 @@ const __u8 rx_words[32] = {
 	[23] = 1, [24] = 3, [25] = 2, [26] = 2,
 };
 
-SEC("uprobe")
-int rx_entry(struct pt_regs *ctx)
+static __always_inline long read_header(void *to, __u32 bytes, __u64 at, bool may_sleep)
+{
+	return may_sleep ? bpf_copy_from_user(to, bytes, (void *)at) :
+			   bpf_probe_read_user(to, bytes, (void *)at);
+}
+
+static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 {
 	struct hit hit;
 	struct frame *frame;
@@ -184,10 +189,23 @@ int rx_entry(struct pt_regs *ctx)
 		bytes = frame->rx.length & ~7;
 	if (bytes > sizeof(frame->rx.w))
 		bytes = sizeof(frame->rx.w);
-	if (bytes && bpf_probe_read_user(frame->rx.w, bytes, (void *)hit.args[2]))
+	if (bytes && read_header(frame->rx.w, bytes, hit.args[2], may_sleep))
 		frame->h.flags |= UB_F_READ_FAULT;
 	emit(&frame->rx);
 	return 0;
+}
+
+/* A handler is often the first to touch a page of the receive buffers: reading it takes a fault. */
+SEC("?uprobe.multi.s")
+int rx_sleepable(struct pt_regs *ctx)
+{
+	return rx_enter(ctx, true);
+}
+
+SEC("?uprobe")
+int rx_entry(struct pt_regs *ctx)
+{
+	return rx_enter(ctx, false);
 }
 
 /* ucp_tag_rndv_matched(worker, rreq, rts_hdr, hdr_length): src/ucp/tag/tag_rndv.c */

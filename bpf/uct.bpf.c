@@ -5,6 +5,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define MAX_IOV 8
+#define UCS_INPROGRESS 1
 
 /* uct_iov_t and uct_completion_t, public ABI (uct.h) */
 struct uct_iov {
@@ -111,7 +112,7 @@ static __always_inline void xfer_find_request(const struct hit *hit, struct ub_x
 					      __u64 worker)
 {
 	const struct ub_layout *layout = hit->layout;
-	__u64 comp = arg(hit, hit->site->arg_comp), pack = arg(hit, hit->site->arg_pack);
+	__u64 comp = arg(hit, hit->site->arg_comp), pack = arg(hit, hit->site->arg_pack), first;
 
 	if (comp) {
 		struct uct_completion c = {};
@@ -125,14 +126,18 @@ static __always_inline void xfer_find_request(const struct hit *hit, struct ub_x
 		}
 		return;
 	}
-	if (!pack)
+	if (!pack || !request_load(hit->task, pack))
 		return;
-	/* the argument is the request, or a packing context on the stack that starts with it */
-	if (!request_valid(hit->task, layout, pack, worker)) {
-		pack = read_u64(pack);
-		if (!request_valid(hit->task, layout, pack, worker))
-			return;
-	}
+	/*
+	 * The argument is the request, or a packing context on the stack that starts with a pointer to
+	 * it. Such a context may hold an endpoint where a request would, so the pointer is tried first;
+	 * a request starts with its status, in progress or done.
+	 */
+	first = request_u64(hit->task, 0);
+	if ((__u32)first > UCS_INPROGRESS && request_valid(hit->task, layout, first, worker))
+		pack = first;
+	else if (!request_valid(hit->task, layout, pack, worker))
+		return;
 	xfer->req = pack;
 	xfer->h.flags |= UB_F_REQ_BY_ARG;
 }

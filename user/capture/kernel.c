@@ -65,6 +65,12 @@ static int span_of(const char *program)
 	return -1;
 }
 
+/* Sleepable uprobes came with 6.0, before the multi links. */
+static const char *rx_program(enum link_mechanism mechanism)
+{
+	return mechanism == LINK_PERF ? "rx_entry" : "rx_sleepable";
+}
+
 static void choose_programs(struct ucxbpf *skel, enum link_mechanism mechanism)
 {
 	struct bpf_program *prog;
@@ -77,6 +83,9 @@ static void choose_programs(struct ucxbpf *skel, enum link_mechanism mechanism)
 			continue;
 		if (span_of(name) >= 0)
 			bpf_program__set_autoload(prog, session == (mechanism == LINK_SESSION));
+		if (!strncmp(name, "rx_", 3))
+			bpf_program__set_autoload(prog,
+						  !strcmp(name, rx_program(mechanism)));
 		bpf_program__set_expected_attach_type(
 			prog, links_attach_type(mechanism, session));
 	}
@@ -90,7 +99,6 @@ static void find_programs(struct kernel *kernel)
 
 	memset(programs, -1, sizeof(*programs));
 	programs->entry_fd[UB_CALL] = bpf_program__fd(skel->progs.call_entry);
-	programs->entry_fd[UB_RX] = bpf_program__fd(skel->progs.rx_entry);
 	programs->entry_fd[UB_MATCH] = bpf_program__fd(skel->progs.match_entry);
 	programs->entry_fd[UB_COMP] = bpf_program__fd(skel->progs.comp_entry);
 	programs->entry_fd[UB_OBJ] = bpf_program__fd(skel->progs.object_end);
@@ -98,6 +106,8 @@ static void find_programs(struct kernel *kernel)
 		const char *name = bpf_program__name(prog);
 		int i = span_of(name), fd = bpf_program__fd(prog);
 
+		if (!strncmp(name, "rx_", 3) && fd >= 0)
+			programs->entry_fd[UB_RX] = fd;
 		if (i < 0 || fd < 0)
 			continue;
 		if (strstr(name, "_session"))
