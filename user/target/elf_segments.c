@@ -35,6 +35,19 @@ int elf_offset_to_vaddr(const struct elf *elf, uint64_t offset, uint64_t *vaddr)
 	return -ENOENT;
 }
 
+uint64_t elf_end(const struct elf *elf)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < elf->segments.len; i++) {
+		const GElf_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_vaddr + segment->p_memsz > end)
+			end = segment->p_vaddr + segment->p_memsz;
+	}
+	return end;
+}
+
 bool elf_vaddr_in(const struct elf *elf, uint64_t vaddr, unsigned int flags)
 {
 	for (size_t i = 0; i < elf->segments.len; i++) {
