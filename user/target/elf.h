@@ -41,7 +41,7 @@ long elf_read(const struct elf *elf, uint64_t offset, void *buffer, size_t size)
 
 int elf_vaddr_to_offset(const struct elf *elf, uint64_t vaddr, uint64_t *offset);
 /* First link-time address behind everything that is loaded. */
-uint64_t elf_end(const struct elf *elf);
+uint64_t elf_reach(const struct elf *elf);
 
 int elf_offset_to_vaddr(const struct elf *elf, uint64_t offset, uint64_t *vaddr);
 

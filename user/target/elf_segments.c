@@ -35,7 +35,7 @@ int elf_offset_to_vaddr(const struct elf *elf, uint64_t offset, uint64_t *vaddr)
 	return -ENOENT;
 }
 
-uint64_t elf_end(const struct elf *elf)
+uint64_t elf_reach(const struct elf *elf)
 {
 	uint64_t end = 0;
 

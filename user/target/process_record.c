@@ -111,7 +111,7 @@ json_t *library_side_record(pid_t tgid, const struct mapped_library *mapped,
 		record_text(record, "layout", library->layout->name);
 	record_integer(record, "slot", library->layout_slot);
 	record_hex(record, "base", mapped->base);
-	json_object_set_new(record, "size", json_integer(elf_end(mapped->library->elf)));
+	json_object_set_new(record, "size", json_integer(elf_reach(mapped->library->elf)));
 	record_integer(record, "probes", probes->probes);
 	record_integer(record, "missing", probes->missing);
 	record_integer(record, "stepped", probes->stepped);
