@@ -14,9 +14,9 @@
 
 #if defined(__TARGET_ARCH_x86)
 #define ARG_REGISTERS 6
-#define SLOT_HAS_RETURN 1	/* *(sp) is the return address at entry */
-#define SP_AFTER_RETURN 8	/* how far the return moves the stack pointer */
-#define STACK_ARGS 8		/* the first one's place at entry, from the stack pointer */
+#define SLOT_HAS_RETURN 1 /* *(sp) is the return address at entry */
+#define SP_AFTER_RETURN 8 /* how far the return moves the stack pointer */
+#define STACK_ARGS 8 /* the first one's place at entry, from the stack pointer */
 #else
 #define ARG_REGISTERS 8
 #define SLOT_HAS_RETURN 0
@@ -27,8 +27,8 @@
 /* One hit: index args[] by a site's arg_*, 0 reads as 0. */
 struct hit {
 	__u64 args[16];
-	__u64 sp;	/* at the function's entry */
-	__u64 function;	/* address of its first instruction */
+	__u64 sp; /* at the function's entry */
+	__u64 function; /* address of its first instruction */
 	const struct ub_site *site;
 	const struct ub_layout *layout;
 	struct task_state *task;
@@ -60,8 +60,7 @@ static __always_inline struct task_state *task_state(void)
 		/* a task of another job never costs memory */
 		if (!bpf_map_lookup_elem(&processes, &tgid))
 			return NULL;
-		task = bpf_task_storage_get(&tasks, current, NULL,
-					    BPF_LOCAL_STORAGE_GET_F_CREATE);
+		task = bpf_task_storage_get(&tasks, current, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!task) {
 			struct cpu_stats *st = cpu_stats();
 
@@ -113,7 +112,7 @@ static __always_inline void hit_args(struct hit *hit, struct pt_regs *ctx)
 #endif
 }
 
-#define LAST_ARG 12	/* no function in the table has more */
+#define LAST_ARG 12 /* no function in the table has more */
 
 /* Arguments on the stack: only for sites whose highest argument in use is one. */
 static __always_inline void hit_stack_args(struct hit *hit, __u8 highest)

@@ -35,13 +35,13 @@ static __always_inline void *emit_reserve(struct ub_hdr *h, __u32 size)
 }
 
 /* Emits a record of a fixed type: size must be a constant for the verifier. */
-#define emit(record)                                                            \
-	({                                                                      \
-		void *__space = emit_reserve(&(record)->h, sizeof(*(record)));  \
-		if (__space) {                                                  \
-			__builtin_memcpy(__space, (record), sizeof(*(record))); \
-			bpf_ringbuf_submit(__space, BPF_RB_NO_WAKEUP);          \
-		}                                                               \
+#define emit(record)                                                                               \
+	({                                                                                         \
+		void *__space = emit_reserve(&(record)->h, sizeof(*(record)));                     \
+		if (__space) {                                                                     \
+			__builtin_memcpy(__space, (record), sizeof(*(record)));                    \
+			bpf_ringbuf_submit(__space, BPF_RB_NO_WAKEUP);                             \
+		}                                                                                  \
 	})
 
 #endif

@@ -7,15 +7,16 @@
 #include <bpf/bpf_helpers.h>
 #include "ucxbpf.h"
 
-#define FRAMES 8	/* power of two: MPI call, op, transfer, handler inside it (self), op, transfer */
-#define SCRATCH 256	/* covers every field of ucp_request_t that is read, power of two */
+#define FRAMES 8 /* power of two: MPI call, op, transfer, handler inside it (self), op, transfer   \
+		  */
+#define SCRATCH 256 /* covers every field of ucp_request_t that is read, power of two */
 
 /* A live call: its stack slot proves that an entry-only frame has not returned. */
 struct frame {
-	__u64 sp;	/* stack pointer at the function's entry */
-	__u64 ret;	/* return address found there, entry-only frames */
-	__u64 span;	/* closed by a return probe */
-	__u64 out;	/* where the caller wants a result, read at the return */
+	__u64 sp; /* stack pointer at the function's entry */
+	__u64 ret; /* return address found there, entry-only frames */
+	__u64 span; /* closed by a return probe */
+	__u64 out; /* where the caller wants a result, read at the return */
 	union {
 		struct ub_hdr h;
 		struct ub_call call;
@@ -30,11 +31,11 @@ struct frame {
 enum task_filter { FILTER_UNKNOWN, FILTER_TRACED, FILTER_IGNORED };
 
 struct task_state {
-	__u32 filter_gen;	/* filter is valid while this equals filter_generation */
+	__u32 filter_gen; /* filter is valid while this equals filter_generation */
 	__u32 filter;
 	__u32 depth;
 	__u32 next_seq;
-	__u64 last_proto[2];	/* protocol names already emitted by this task, a cache before named */
+	__u64 last_proto[2]; /* protocol names already emitted by this task, a cache before named */
 	struct frame frames[FRAMES];
 	__u8 scratch[SCRATCH];
 };
@@ -76,10 +77,11 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__array(values, struct {
-		__uint(type, BPF_MAP_TYPE_RINGBUF);
-		__uint(max_entries, 4096);
-	});
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_RINGBUF);
+			__uint(max_entries, 4096);
+		});
 } rings __weak SEC(".maps");
 
 /* Loss accounting; read by user space, summed over CPUs. */

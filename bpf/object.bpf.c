@@ -12,7 +12,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define UCT_EP_PARAMS_IFACE 8
 #define UCP_EP_PARAMS_ADDRESS 8
 #define UCP_EP_PARAM_FIELD_REMOTE_ADDRESS 1
-#define PACKED_ADDRESS_UUID 1	/* behind one header byte (src/ucp/wireup/address.c, version 1) */
+#define PACKED_ADDRESS_UUID 1 /* behind one header byte (src/ucp/wireup/address.c, version 1) */
 
 static __always_inline void read_name(char *name, __u32 size, __u64 at)
 {

@@ -8,7 +8,7 @@
 
 #include "context.bpf.h"
 
-#define REQUEST_BYTES 240	/* the fields in use end before this in every known layout */
+#define REQUEST_BYTES 240 /* the fields in use end before this in every known layout */
 #define UCP_REQUEST_FLAG_COMPLETED 1
 #define UCP_REQUEST_FLAG_PROTO_SEND 4
 

@@ -11,22 +11,22 @@
 /* span.bpf.c: the object linker takes a kernel function from one object only. */
 int span_at_return(void);
 
-#define SPAN(name, enter, leave)                                        \
-	SEC("?uprobe.multi")                                            \
-	int name##_session(struct pt_regs *ctx)                         \
-	{                                                               \
-		return span_at_return() ? leave(ctx) : enter(ctx); \
-	}                                                               \
-	SEC("?uprobe")                                                  \
-	int name##_entry(struct pt_regs *ctx)                           \
-	{                                                               \
-		enter(ctx);                                             \
-		return 0;                                               \
-	}                                                               \
-	SEC("?uprobe")                                                  \
-	int name##_return(struct pt_regs *ctx)                          \
-	{                                                               \
-		return leave(ctx);                                      \
+#define SPAN(name, enter, leave)                                                                   \
+	SEC("?uprobe.multi")                                                                       \
+	int name##_session(struct pt_regs *ctx)                                                    \
+	{                                                                                          \
+		return span_at_return() ? leave(ctx) : enter(ctx);                                 \
+	}                                                                                          \
+	SEC("?uprobe")                                                                             \
+	int name##_entry(struct pt_regs *ctx)                                                      \
+	{                                                                                          \
+		enter(ctx);                                                                        \
+		return 0;                                                                          \
+	}                                                                                          \
+	SEC("?uprobe")                                                                             \
+	int name##_return(struct pt_regs *ctx)                                                     \
+	{                                                                                          \
+		return leave(ctx);                                                                 \
 	}
 
 #endif

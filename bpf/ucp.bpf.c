@@ -157,15 +157,15 @@ SPAN(op, op_enter, op_leave)
 
 /* 8-byte words of each active message's UCP header, by UCP_AM_ID_*; payload is never read. */
 const __u8 rx_words[32] = {
-	[2] = 1, [3] = 3, [4] = 2, [6] = 3, [7] = 5, [8] = 1, [9] = 5, [10] = 1, [11] = 5, [12] = 2,
-	[14] = 1, [15] = 1, [16] = 1, [17] = 2, [18] = 4, [19] = 1, [20] = 3, [21] = 1, [22] = 1,
-	[23] = 1, [24] = 3, [25] = 2, [26] = 2,
+	[2] = 1,  [3] = 3,  [4] = 2,  [6] = 3,  [7] = 5,  [8] = 1,  [9] = 5,  [10] = 1,
+	[11] = 5, [12] = 2, [14] = 1, [15] = 1, [16] = 1, [17] = 2, [18] = 4, [19] = 1,
+	[20] = 3, [21] = 1, [22] = 1, [23] = 1, [24] = 3, [25] = 2, [26] = 2,
 };
 
 static __always_inline long read_header(void *to, __u32 bytes, __u64 at, bool may_sleep)
 {
-	return may_sleep ? bpf_copy_from_user(to, bytes, (void *)at) :
-			   bpf_probe_read_user(to, bytes, (void *)at);
+	return may_sleep ? bpf_copy_from_user(to, bytes, (void *)at)
+			 : bpf_probe_read_user(to, bytes, (void *)at);
 }
 
 static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)

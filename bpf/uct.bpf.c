@@ -72,11 +72,12 @@ static __always_inline __s64 xfer_length(const struct hit *hit, struct ub_xfer *
 }
 
 /*
- * Active messages whose UCP header goes on behind the first 8 bytes: only then may the next 16 bytes
- * be read, for they are not the user's (UCP_AM_ID_*: first, middle, sync, rndv, put, get, atomic).
+ * Active messages whose UCP header goes on behind the first 8 bytes: only then may the next 16
+ * bytes be read, for they are not the user's (UCP_AM_ID_*: first, middle, sync, rndv, put, get,
+ * atomic).
  */
-#define LONG_HEADER_IDS                                                                        \
-	(1u << 3 | 1u << 4 | 1u << 6 | 1u << 7 | 1u << 9 | 1u << 11 | 1u << 12 | 1u << 17 | \
+#define LONG_HEADER_IDS                                                                            \
+	(1u << 3 | 1u << 4 | 1u << 6 | 1u << 7 | 1u << 9 | 1u << 11 | 1u << 12 | 1u << 17 |        \
 	 1u << 18 | 1u << 20 | 1u << 24 | 1u << 25)
 
 static __always_inline void xfer_wire_header(const struct hit *hit, struct ub_xfer *xfer)
@@ -129,9 +130,9 @@ static __always_inline void xfer_find_request(const struct hit *hit, struct ub_x
 	if (!pack || !request_load(hit->task, pack))
 		return;
 	/*
-	 * The argument is the request, or a packing context on the stack that starts with a pointer to
-	 * it. Such a context may hold an endpoint where a request would, so the pointer is tried first;
-	 * a request starts with its status, in progress or done.
+	 * The argument is the request, or a packing context on the stack that starts with a pointer
+	 * to it. Such a context may hold an endpoint where a request would, so the pointer is tried
+	 * first; a request starts with its status, in progress or done.
 	 */
 	first = request_u64(hit->task, 0);
 	if ((__u32)first > UCS_INPROGRESS && request_valid(hit->task, layout, first, worker))
@@ -175,8 +176,8 @@ static __always_inline void xfer_request(const struct hit *hit, struct ub_xfer *
 #define MM_EP_FIFO_CTL 8
 #define MM_FIFO_HEAD 0
 #define MM_FIFO_HEAD_ARMED (1ull << 63)
-#define FIFO_ALWAYS 64	/* of a task's first frames, */
-#define FIFO_EVERY 16	/* then one in so many; a power of two */
+#define FIFO_ALWAYS 64 /* of a task's first frames, */
+#define FIFO_EVERY 16 /* then one in so many; a power of two */
 
 static __always_inline __u64 fifo_head(__u64 uct_ep)
 {
@@ -246,7 +247,8 @@ static __always_inline void emit_proto_name(struct task_state *task, const struc
 		return;
 	task->last_proto[1] = task->last_proto[0];
 	task->last_proto[0] = xfer->proto;
-	if (bpf_map_lookup_elem(&named, &key) || bpf_map_update_elem(&named, &key, &one, BPF_NOEXIST))
+	if (bpf_map_lookup_elem(&named, &key) ||
+	    bpf_map_update_elem(&named, &key, &one, BPF_NOEXIST))
 		return;
 	name.h = xfer->h;
 	name.h.kind = UB_NAME;

@@ -17,76 +17,80 @@
 
 /* A record's kind decides its size and which of the structs below it is. */
 enum ub_kind {
-	UB_CALL = 1,	/* MPI function entered (no return probe: its end is a lower bound) */
-	UB_OP = 2,	/* UCP API operation, entry and return joined */
-	UB_XFER = 3,	/* UCT endpoint operation, entry and return joined */
-	UB_RX = 4,	/* UCP active-message handler entered: an arrival */
-	UB_COMP = 5,	/* completion: UCT completion function, UCP user callback, scopy progress */
-	UB_MATCH = 6,	/* ucp_tag_rndv_matched: an RTS met its receive request */
-	UB_OBJ = 7,	/* life of an iface, an endpoint, a worker */
-	UB_NAME = 8,	/* a string seen for the first time behind a pointer */
-	UB_TASK = 9,	/* fork, exec, exit of a traced process */
+	UB_CALL = 1, /* MPI function entered (no return probe: its end is a lower bound) */
+	UB_OP = 2, /* UCP API operation, entry and return joined */
+	UB_XFER = 3, /* UCT endpoint operation, entry and return joined */
+	UB_RX = 4, /* UCP active-message handler entered: an arrival */
+	UB_COMP = 5, /* completion: UCT completion function, UCP user callback, scopy progress */
+	UB_MATCH = 6, /* ucp_tag_rndv_matched: an RTS met its receive request */
+	UB_OBJ = 7, /* life of an iface, an endpoint, a worker */
+	UB_NAME = 8, /* a string seen for the first time behind a pointer */
+	UB_TASK = 9, /* fork, exec, exit of a traced process */
 	UB_CALL_END = 10, /* MPI function returned (only with --call-ends) */
 	UB_KIND_MAX
 };
 
 /*
  * Common header. Frames: every MPI call, op, transfer and arrival handler that is entered takes the
- * task's next sequence number; (tid, seq) names it. call/op/rx name the innermost live frame of that
- * sort around this record on the same task, 0 = none. An MPI call that seems to be inside another one
- * (h.call != 0 in a UB_CALL) is so only if its call site lies in the MPI library: the outer one has no
- * return probe and may be over, its stack slot untouched by chance.
- * cpu_seq counts every record produced on that CPU, before space for it is reserved: a gap is a loss.
+ * task's next sequence number; (tid, seq) names it. call/op/rx name the innermost live frame of
+ * that sort around this record on the same task, 0 = none. An MPI call that seems to be inside
+ * another one (h.call != 0 in a UB_CALL) is so only if its call site lies in the MPI library: the
+ * outer one has no return probe and may be over, its stack slot untouched by chance. cpu_seq counts
+ * every record produced on that CPU, before space for it is reserved: a gap is a loss.
  */
 struct ub_hdr {
-	__u64 ts;	/* CLOCK_MONOTONIC at entry, ns */
-	__u32 tgid;	/* as seen from the initial pid namespace */
+	__u64 ts; /* CLOCK_MONOTONIC at entry, ns */
+	__u32 tgid; /* as seen from the initial pid namespace */
 	__u32 tid;
 	__u32 cpu_seq;
 	__u16 cpu;
-	__u16 site;	/* row of the site table (probe/sites.c) that fired */
-	__u32 seq;	/* own frame number, 0 where the record opens no frame */
+	__u16 site; /* row of the site table (probe/sites.c) that fired */
+	__u32 seq; /* own frame number, 0 where the record opens no frame */
 	__u32 call;
 	__u32 op;
 	__u32 rx;
-	__u32 dur;	/* entry to return, ns, saturated; 0 for entry-only records */
-	__u8 kind;	/* enum ub_kind */
-	__u8 layout;	/* slot of the layout map used, 0 = none: no private field was read */
-	__u16 flags;	/* enum ub_flags */
+	__u32 dur; /* entry to return, ns, saturated; 0 for entry-only records */
+	__u8 kind; /* enum ub_kind */
+	__u8 layout; /* slot of the layout map used, 0 = none: no private field was read */
+	__u16 flags; /* enum ub_flags */
 };
 
 enum ub_flags {
-	UB_F_WIRE = 1 << 0,	/* xfer.h[] was read from the outgoing header, in wire order */
-	UB_F_REQ = 1 << 1,	/* xfer.h[] was read from the request: tag or AM id, length, message id */
+	UB_F_WIRE = 1 << 0, /* xfer.h[] was read from the outgoing header, in wire order */
+	UB_F_REQ =
+		1 << 1, /* xfer.h[] was read from the request: tag or AM id, length, message id */
 	UB_F_REQ_BY_COMP = 1 << 2, /* xfer.req was derived from the completion argument */
-	UB_F_REQ_BY_ARG = 1 << 3,  /* ... from the bcopy pack argument */
-	UB_F_READ_FAULT = 1 << 4,  /* some user memory could not be read: the field is 0 and unknown */
-	UB_F_PROTO_V2 = 1 << 5,	/* the request carries UCX's PROTO_SEND flag */
-	UB_F_INFO = 1 << 6,	/* op.info_tag/info_len are valid */
+	UB_F_REQ_BY_ARG = 1 << 3, /* ... from the bcopy pack argument */
+	UB_F_READ_FAULT =
+		1 << 4, /* some user memory could not be read: the field is 0 and unknown */
+	UB_F_PROTO_V2 = 1 << 5, /* the request carries UCX's PROTO_SEND flag */
+	UB_F_INFO = 1 << 6, /* op.info_tag/info_len are valid */
 	UB_F_NO_RETURN = 1 << 7, /* the return was not seen: dur, ret, length are unknown */
-	UB_F_DEEP = 1 << 8,	/* frame stack was full: parents may be too far out */
-	UB_F_FIFO = 1 << 9,	/* xfer.raddr is the position in the receiver's FIFO, counted from its start */
+	UB_F_DEEP = 1 << 8, /* frame stack was full: parents may be too far out */
+	UB_F_FIFO = 1 << 9, /* xfer.raddr is the position in the receiver's FIFO, counted from its
+			       start */
 };
 
 struct ub_call {
 	struct ub_hdr h;
-	__u64 ret_addr;	/* call site */
-	__u64 comm;	/* communicator argument as passed, 0 where the function has none */
+	__u64 ret_addr; /* call site */
+	__u64 comm; /* communicator argument as passed, 0 where the function has none */
 };
 
 struct ub_op {
 	struct ub_hdr h;
-	__u64 obj;	/* ucp_ep_h or ucp_worker_h: the first argument */
+	__u64 obj; /* ucp_ep_h or ucp_worker_h: the first argument */
 	__u64 buffer;
-	__u64 count;	/* as passed; bytes = count * element size of a contiguous datatype */
-	__u64 tag;	/* tag; AM id; remote address of put/get/atomic */
-	__u64 aux;	/* tag mask; AM header length; rkey; message handle of msg_recv */
-	__u64 datatype;	/* ucp_datatype_t; UCX's default 8 = contiguous, 1 byte */
-	__u64 req;	/* ucp_request_t (not the user's handle), 0 = none */
-	__s64 ret;	/* as returned: 0 done, <0 and >-100 error, else the user's request handle; probe: message */
-	__u64 cb;	/* user's completion callback, 0 = none */
-	__u64 req_len;	/* total length as the request has it at return, 0 = unknown */
-	__u64 info_tag;	/* receives that completed at once: sender's tag */
+	__u64 count; /* as passed; bytes = count * element size of a contiguous datatype */
+	__u64 tag; /* tag; AM id; remote address of put/get/atomic */
+	__u64 aux; /* tag mask; AM header length; rkey; message handle of msg_recv */
+	__u64 datatype; /* ucp_datatype_t; UCX's default 8 = contiguous, 1 byte */
+	__u64 req; /* ucp_request_t (not the user's handle), 0 = none */
+	__s64 ret; /* as returned: 0 done, <0 and >-100 error, else the user's request handle;
+		      probe: message */
+	__u64 cb; /* user's completion callback, 0 = none */
+	__u64 req_len; /* total length as the request has it at return, 0 = unknown */
+	__u64 info_tag; /* receives that completed at once: sender's tag */
 	__u64 info_len;
 	__u32 attr_mask; /* ucp_request_param_t.op_attr_mask; for probe: remove */
 	__u32 req_flags;
@@ -96,18 +100,19 @@ struct ub_xfer {
 	struct ub_hdr h;
 	__u64 uct_ep;
 	__u64 iface;
-	__u64 req;	/* validated ucp_request_t that owns this op, 0 = unknown */
+	__u64 req; /* validated ucp_request_t that owns this op, 0 = unknown */
 	__u64 super_req; /* *(req + 16), meaningful for rendezvous internal requests only */
-	__u64 ucp_ep;	/* req->send.ep */
-	__u64 proto;	/* ucp_proto_t of a protocol-v2 request, 0 = none */
-	__u64 req_len;	/* total length of the request's data */
-	__u64 w[3];	/* see UB_F_WIRE, UB_F_REQ */
-	__u64 laddr;	/* local buffer (first iov), 0 = not visible */
-	__u64 raddr;	/* remote address of put/get/atomic; see UB_F_FIFO */
+	__u64 ucp_ep; /* req->send.ep */
+	__u64 proto; /* ucp_proto_t of a protocol-v2 request, 0 = none */
+	__u64 req_len; /* total length of the request's data */
+	__u64 w[3]; /* see UB_F_WIRE, UB_F_REQ */
+	__u64 laddr; /* local buffer (first iov), 0 = not visible */
+	__u64 raddr; /* remote address of put/get/atomic; see UB_F_FIFO */
 	__u64 comp_func; /* comp->func at entry, 0 = no completion */
-	__s64 length;	/* UCT bytes incl. UCP header: from arguments, or the return value of *_bcopy */
-	__s8 status;	/* ucs_status_t: 0 done, 1 in progress, -2 no resource (nothing was sent) */
-	__u8 am_id;	/* UCP_AM_ID_*, 0 for put/get/atomic */
+	__s64 length; /* UCT bytes incl. UCP header: from arguments, or the return value of *_bcopy
+		       */
+	__s8 status; /* ucs_status_t: 0 done, 1 in progress, -2 no resource (nothing was sent) */
+	__u8 am_id; /* UCP_AM_ID_*, 0 for put/get/atomic */
 	__u16 comp_count; /* comp->count at entry */
 	__u32 req_flags;
 };
@@ -115,36 +120,37 @@ struct ub_xfer {
 struct ub_rx {
 	struct ub_hdr h;
 	__u64 worker;
-	__u32 length;	/* of header + payload */
+	__u32 length; /* of header + payload */
 	__u32 am_flags;
-	__u64 w[5];	/* first bytes of the wire header; beyond length: 0 */
-	__u64 data;	/* where the message lies: names the FIFO element of a short one (mm transports) */
+	__u64 w[5]; /* first bytes of the wire header; beyond length: 0 */
+	__u64 data; /* where the message lies: names the FIFO element of a short one (mm transports)
+		     */
 };
 
 struct ub_comp {
 	struct ub_hdr h;
-	__u64 req;	/* ucp_request_t */
-	__u64 func;	/* address of the function that was entered */
-	__u64 tag;	/* receives: sender's tag */
-	__u64 length;	/* receives: length */
-	__s64 status;	/* ucs_status_t; for scopy progress: 0 = operation done, else more to come */
+	__u64 req; /* ucp_request_t */
+	__u64 func; /* address of the function that was entered */
+	__u64 tag; /* receives: sender's tag */
+	__u64 length; /* receives: length */
+	__s64 status; /* ucs_status_t; for scopy progress: 0 = operation done, else more to come */
 };
 
 struct ub_match {
 	struct ub_hdr h;
 	__u64 worker;
-	__u64 req;	/* receive request */
+	__u64 req; /* receive request */
 	__u64 tag;
-	__u64 ep_id;	/* RTS header: receiver's id of the endpoint to the sender */
-	__u64 req_id;	/* RTS header: sender's request id */
+	__u64 ep_id; /* RTS header: receiver's id of the endpoint to the sender */
+	__u64 req_id; /* RTS header: sender's request id */
 	__u64 size;
 };
 
 struct ub_obj {
 	struct ub_hdr h;
-	__u64 obj;	/* the iface, uct_ep, ucp_ep or worker */
-	__u64 parent;	/* worker of an iface or ucp_ep, iface of a uct_ep */
-	__u64 uuid;	/* worker: own uuid; ucp_ep: peer worker's uuid; 0 = unknown */
+	__u64 obj; /* the iface, uct_ep, ucp_ep or worker */
+	__u64 parent; /* worker of an iface or ucp_ep, iface of a uct_ep */
+	__u64 uuid; /* worker: own uuid; ucp_ep: peer worker's uuid; 0 = unknown */
 	__s64 status;
 	char tl_name[16];
 	char dev_name[32];
@@ -152,7 +158,7 @@ struct ub_obj {
 
 struct ub_name {
 	struct ub_hdr h;
-	__u64 key;	/* the pointer (ucp_proto_t) */
+	__u64 key; /* the pointer (ucp_proto_t) */
 	char name[64];
 };
 
@@ -160,8 +166,8 @@ enum ub_task_what { UB_FORK = 1, UB_EXEC = 2, UB_EXIT = 3 };
 
 struct ub_task {
 	struct ub_hdr h;
-	__u32 what;	/* enum ub_task_what */
-	__u32 other;	/* fork: child's tgid */
+	__u32 what; /* enum ub_task_what */
+	__u32 other; /* fork: child's tgid */
 	__u64 start_time; /* of the process, ns since boot */
 	char comm[16];
 };
@@ -173,16 +179,26 @@ struct ub_call_end {
 static inline unsigned int ub_kind_size(unsigned int kind)
 {
 	switch (kind) {
-	case UB_CALL: return sizeof(struct ub_call);
-	case UB_OP: return sizeof(struct ub_op);
-	case UB_XFER: return sizeof(struct ub_xfer);
-	case UB_RX: return sizeof(struct ub_rx);
-	case UB_COMP: return sizeof(struct ub_comp);
-	case UB_MATCH: return sizeof(struct ub_match);
-	case UB_OBJ: return sizeof(struct ub_obj);
-	case UB_NAME: return sizeof(struct ub_name);
-	case UB_TASK: return sizeof(struct ub_task);
-	case UB_CALL_END: return sizeof(struct ub_call_end);
+	case UB_CALL:
+		return sizeof(struct ub_call);
+	case UB_OP:
+		return sizeof(struct ub_op);
+	case UB_XFER:
+		return sizeof(struct ub_xfer);
+	case UB_RX:
+		return sizeof(struct ub_rx);
+	case UB_COMP:
+		return sizeof(struct ub_comp);
+	case UB_MATCH:
+		return sizeof(struct ub_match);
+	case UB_OBJ:
+		return sizeof(struct ub_obj);
+	case UB_NAME:
+		return sizeof(struct ub_name);
+	case UB_TASK:
+		return sizeof(struct ub_task);
+	case UB_CALL_END:
+		return sizeof(struct ub_call_end);
 	}
 	return 0;
 }
@@ -206,12 +222,12 @@ _Static_assert(sizeof(struct ub_task) == 80, "wire task size");
  */
 enum ub_length_rule {
 	UB_LEN_NONE = 0,
-	UB_LEN_ARG32 = 1,	/* 32-bit argument */
+	UB_LEN_ARG32 = 1, /* 32-bit argument */
 	UB_LEN_ARG64 = 2,
-	UB_LEN_RETURN = 3,	/* *_bcopy: return value */
-	UB_LEN_IOV = 4,		/* sum over uct_iov_t[] */
-	UB_LEN_SHORT_AM = 5,	/* 8-byte header + 32-bit argument */
-	UB_LEN_ZCOPY_AM = 6,	/* 32-bit header length + sum over uct_iov_t[] */
+	UB_LEN_RETURN = 3, /* *_bcopy: return value */
+	UB_LEN_IOV = 4, /* sum over uct_iov_t[] */
+	UB_LEN_SHORT_AM = 5, /* 8-byte header + 32-bit argument */
+	UB_LEN_ZCOPY_AM = 6, /* 32-bit header length + sum over uct_iov_t[] */
 	UB_LEN_FIXED4 = 7,
 	UB_LEN_FIXED8 = 8,
 };
@@ -227,80 +243,85 @@ enum ub_obj_what {
 	UB_OBJ_WORKER_CREATE = 7,
 	UB_OBJ_WORKER_ADDRESS = 8,
 	UB_OBJ_WORKER_DESTROY = 9,
-	UB_OBJ_UCP_EP_PEER = 10,	/* ucp_ep_match_insert(worker, ep, uuid, ...): both sides of a wire-up */
+	UB_OBJ_UCP_EP_PEER =
+		10, /* ucp_ep_match_insert(worker, ep, uuid, ...): both sides of a wire-up */
 };
 
 enum ub_comp_what {
 	UB_COMP_NONE = 0,
-	UB_COMP_UCT = 1,	/* uct_completion_callback_t: (comp) */
-	UB_COMP_SEND_CB = 2,	/* ucp_send_nbx_callback_t: (request, status, user_data) */
-	UB_COMP_RECV_CB = 3,	/* ucp_tag_recv_nbx_callback_t: (request, status, info, user_data) */
-	UB_COMP_SCOPY = 4,	/* uct_scopy_ep_progress_tx: (arbiter, group, elem, arg), returns 0 when done */
-	UB_COMP_REQ_FREE = 5,	/* ucp_request_free/release: (request) */
+	UB_COMP_UCT = 1, /* uct_completion_callback_t: (comp) */
+	UB_COMP_SEND_CB = 2, /* ucp_send_nbx_callback_t: (request, status, user_data) */
+	UB_COMP_RECV_CB = 3, /* ucp_tag_recv_nbx_callback_t: (request, status, info, user_data) */
+	UB_COMP_SCOPY =
+		4, /* uct_scopy_ep_progress_tx: (arbiter, group, elem, arg), returns 0 when done */
+	UB_COMP_REQ_FREE = 5, /* ucp_request_free/release: (request) */
 };
 
 enum ub_op_what {
 	UB_OP_PLAIN = 0,
-	UB_OP_PROBE = 1,	/* returns a message or NULL; a NULL makes no record */
-	UB_OP_SIZE_OUT = 2,	/* stream receives: arg_info is a size_t * */
-	UB_OP_DATA_OUT = 3,	/* stream_recv_data: the same, and a NULL return makes no record */
-	UB_OP_TAG_RECV = 4,	/* its request holds the sender's tag and the length once complete */
-	UB_OP_CANCEL = 5,	/* returns nothing; aux is the user's handle of the request it is about */
-	UB_OP_STATUS = 6,	/* returns a bare ucs_status_t, one byte */
+	UB_OP_PROBE = 1, /* returns a message or NULL; a NULL makes no record */
+	UB_OP_SIZE_OUT = 2, /* stream receives: arg_info is a size_t * */
+	UB_OP_DATA_OUT = 3, /* stream_recv_data: the same, and a NULL return makes no record */
+	UB_OP_TAG_RECV = 4, /* its request holds the sender's tag and the length once complete */
+	UB_OP_CANCEL = 5, /* returns nothing; aux is the user's handle of the request it is about */
+	UB_OP_STATUS = 6, /* returns a bare ucs_status_t, one byte */
 };
 
 enum ub_xfer_what {
 	UB_XFER_PLAIN = 0,
-	UB_XFER_MM = 1,		/* active message over shared memory: has a FIFO position */
+	UB_XFER_MM = 1, /* active message over shared memory: has a FIFO position */
 };
 
 struct ub_site {
-	__u8 kind;	/* enum ub_kind the site emits */
-	__u8 what;	/* enum ub_obj_what, ub_comp_what, ub_op_what or ub_xfer_what, by kind */
+	__u8 kind; /* enum ub_kind the site emits */
+	__u8 what; /* enum ub_obj_what, ub_comp_what, ub_op_what or ub_xfer_what, by kind */
 	__u8 needs_return;
 	__u8 length_rule; /* enum ub_length_rule */
 	__u8 arg_obj;
-	__u8 arg_buffer;	/* op: buffer; xfer: local buffer or u64 payload pointer */
-	__u8 arg_count;	/* op: count; xfer: length */
-	__u8 arg_tag;	/* op: tag, AM id, remote address; xfer: remote address */
-	__u8 arg_aux;	/* op: tag mask, header length, rkey, message; xfer: 64-bit AM header (short) or header pointer (zcopy) */
-	__u8 arg_param;	/* op: ucp_request_param_t * */
+	__u8 arg_buffer; /* op: buffer; xfer: local buffer or u64 payload pointer */
+	__u8 arg_count; /* op: count; xfer: length */
+	__u8 arg_tag; /* op: tag, AM id, remote address; xfer: remote address */
+	__u8 arg_aux; /* op: tag mask, header length, rkey, message; xfer: 64-bit AM header (short)
+			 or header pointer (zcopy) */
+	__u8 arg_param; /* op: ucp_request_param_t * */
 	__u8 arg_am_id;
 	__u8 arg_iov;
 	__u8 arg_iovcnt;
 	__u8 arg_header_len;
-	__u8 arg_pack;	/* xfer: the pack callback's argument of *_bcopy */
-	__u8 arg_comp;	/* xfer: uct_completion_t * */
-	__u8 arg_comm;	/* call: communicator */
-	__u8 arg_info;	/* op: ucp_tag_recv_info_t * out (probe); with what = UB_OP_SIZE_OUT: size_t * out */
-	__u8 am_id;	/* rx: UCP_AM_ID_* of the handler */
+	__u8 arg_pack; /* xfer: the pack callback's argument of *_bcopy */
+	__u8 arg_comp; /* xfer: uct_completion_t * */
+	__u8 arg_comm; /* call: communicator */
+	__u8 arg_info; /* op: ucp_tag_recv_info_t * out (probe); with what = UB_OP_SIZE_OUT: size_t
+			  * out */
+	__u8 am_id; /* rx: UCP_AM_ID_* of the handler */
 	__u8 pad[5];
 };
 
 _Static_assert(sizeof(struct ub_site) == 24, "site row size");
 
 /*
- * Attach cookie: which site, with which layout, how far %rsp moved between the function's entry and the
- * probe, and how many bytes lie between them.
+ * Attach cookie: which site, with which layout, how far %rsp moved between the function's entry and
+ * the probe, and how many bytes lie between them.
  */
-#define UB_COOKIE(site, layout, sp_words, delta) \
+#define UB_COOKIE(site, layout, sp_words, delta)                                                   \
 	((__u64)(site) | (__u64)(layout) << 16 | (__u64)(sp_words) << 24 | (__u64)(delta) << 32)
 #define UB_COOKIE_SITE(c) ((__u16)(c))
 #define UB_COOKIE_LAYOUT(c) ((__u8)((c) >> 16))
 #define UB_COOKIE_SP_WORDS(c) ((__u8)((c) >> 24))
 #define UB_COOKIE_DELTA(c) ((__u32)((c) >> 32))
 
-/* Offsets into UCX's private structs; one slot per UCX build in use. 0xffff = not known: not read. */
+/* Offsets into UCX's private structs; one slot per UCX build in use. 0xffff = not known: not read.
+ */
 #define UB_OFF_UNKNOWN 0xffff
 struct ub_layout {
-	__u16 req_size;		/* sizeof(ucp_request_t): user handle - req_size = request */
+	__u16 req_size; /* sizeof(ucp_request_t): user handle - req_size = request */
 	__u16 req_flags;
 	__u16 req_id;
 	__u16 req_super;
 	__u16 req_ep;
-	__u16 req_length;	/* send.length, filled by protocol v1 */
+	__u16 req_length; /* send.length, filled by protocol v1 */
 	__u16 req_proto_config;
-	__u16 req_dt_length;	/* send.state.dt_iter.length, protocol v2 */
+	__u16 req_dt_length; /* send.state.dt_iter.length, protocol v2 */
 	__u16 req_uct_comp;
 	__u16 req_msg_id;
 	__u16 req_msg_tag;
@@ -309,7 +330,7 @@ struct ub_layout {
 	__u16 proto_config_proto;
 	__u16 proto_name;
 	__u16 ep_worker;
-	__u16 iface_worker;	/* uct_base_iface_t.err_handler_arg */
+	__u16 iface_worker; /* uct_base_iface_t.err_handler_arg */
 	__u16 worker_uuid;
 	__u16 pad[2];
 };
@@ -321,12 +342,12 @@ _Static_assert(sizeof(struct ub_layout) == 40, "layout row size");
 
 /* Per-CPU counters, read by user space: produced = stored + dropped, exact. */
 struct ub_stats {
-	__u64 produced[16];	/* by kind, counted before space is reserved */
-	__u64 dropped[16];	/* by kind: ring full */
-	__u64 hits;		/* probe hits in traced processes */
-	__u64 lost_returns;	/* spans whose return was never seen */
-	__u64 deep;		/* entries with no free frame slot */
-	__u64 task_nomem;	/* hits skipped because task storage could not be had */
+	__u64 produced[16]; /* by kind, counted before space is reserved */
+	__u64 dropped[16]; /* by kind: ring full */
+	__u64 hits; /* probe hits in traced processes */
+	__u64 lost_returns; /* spans whose return was never seen */
+	__u64 deep; /* entries with no free frame slot */
+	__u64 task_nomem; /* hits skipped because task storage could not be had */
 };
 
 #endif

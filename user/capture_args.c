@@ -17,7 +17,8 @@ enum { OPT_LEVEL = 256, OPT_RING, OPT_LINKS, OPT_DEBUG };
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Capture file (default ucxbpf.ucxb)", 0 },
 	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0, "How many layers are probed (default uct)", 0 },
-	{ "ring-size", OPT_RING, "KIB", 0, "Ring per CPU in KiB, a power of two (default 8192, less on many CPUs)", 0 },
+	{ "ring-size", OPT_RING, "KIB", 0,
+	  "Ring per CPU in KiB, a power of two (default 8192, less on many CPUs)", 0 },
 	{ "links", OPT_LINKS, "session|multi|perf", 0,
 	  "Force a way to attach probes (default: the best that this kernel has)", 0 },
 	{ "quiet", 'q', NULL, 0, "No progress, no report at the end", 0 },
@@ -62,7 +63,8 @@ static int index_of(const char *word, const char *const *words, int count)
 	return -EINVAL;
 }
 
-/* 8 MiB takes what one CPU can produce in 30 ms; on a large node all rings together stay at 128 MiB. */
+/* 8 MiB takes what one CPU can produce in 30 ms; on a large node all rings together stay at 128
+ * MiB. */
 static long default_ring_kib(void)
 {
 	long kib = 8192, cpus = sysconf(_SC_NPROCESSORS_CONF);

@@ -29,7 +29,8 @@ static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,PID...]", 0, "Processes to trace, with the children they start", 0 },
 	{ "job", OPT_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
 	{ "all", OPT_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
-	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: Ctrl-C, or the last exit)", 0 },
+	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: Ctrl-C, or the last exit)",
+	  0 },
 	{ 0 },
 };
 

@@ -80,11 +80,14 @@ static void every_data_slot_has_a_row(void **state)
 		assert_int_equal(generic->ops_slot, slot);
 		for (unsigned int row = 1; row < site_count(); row++) {
 			const struct site *site = site_row(row);
+			struct ub_site wire = site->wire;
 
 			if (site->ops_slot != slot)
 				continue;
 			assert_string_equal(site->name, generic->name);
-			assert_memory_equal(&site->wire, &generic->wire, sizeof(site->wire));
+			/* what a transport adds to the operation (UB_XFER_MM) is its own */
+			wire.what = generic->wire.what;
+			assert_memory_equal(&wire, &generic->wire, sizeof(wire));
 		}
 	}
 	assert_int_equal(site_by_slot(20), 0);

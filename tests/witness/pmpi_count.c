@@ -10,7 +10,8 @@
 
 #define FUNCTIONS(X)                                                                                                                                     \
 	X(Send)                                                                                                                                          \
-	X(Bsend) X(Ssend) X(Rsend) X(Recv) X(Isend) X(Ibsend) X(Issend) X(Irsend) X(Irecv) X(Send_init) X(                                               \
+	X(Bsend)                                                                                                                                         \
+	X(Ssend) X(Rsend) X(Recv) X(Isend) X(Ibsend) X(Issend) X(Irsend) X(Irecv) X(Send_init) X(                                                        \
 		Bsend_init) X(Ssend_init) X(Rsend_init) X(Recv_init) X(Start) X(Startall) X(Sendrecv) X(Sendrecv_replace)                                \
 		X(Probe) X(Iprobe) X(Mprobe) X(Improbe) X(Mrecv) X(Imrecv) X(Wait) X(Waitall) X(Waitany) X(                                              \
 			Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) X(Request_free) X(Cancel) X(Buffer_detach)                                   \

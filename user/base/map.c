@@ -49,8 +49,7 @@ static void rehash(struct map *map, size_t cap)
 	map->filled = 0;
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.state[i] == SLOT_LIVE)
-			*map_insert(map, old.slots[i].a, old.slots[i].b, NULL) =
-				old.slots[i].value;
+			*map_insert(map, old.slots[i].a, old.slots[i].b, NULL) = old.slots[i].value;
 	free(old.slots);
 	free(old.state);
 }
@@ -65,8 +64,8 @@ uint64_t *map_insert(struct map *map, uint64_t a, uint64_t b, bool *fresh)
 	if (found)
 		return found;
 	if ((map->filled + 1) * 4 > map->cap * 3)
-		rehash(map, map->used * 2 >= map->cap / 2 ? (map->cap ? map->cap * 2 : 64) :
-							    map->cap);
+		rehash(map,
+		       map->used * 2 >= map->cap / 2 ? (map->cap ? map->cap * 2 : 64) : map->cap);
 	i = hash(a, b) & (map->cap - 1);
 	while (map->state[i] == SLOT_LIVE)
 		i = (i + 1) & (map->cap - 1);

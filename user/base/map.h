@@ -17,9 +17,9 @@ struct map_slot {
 struct map {
 	struct map_slot *slots;
 	unsigned char *state;
-	size_t cap;	/* power of two, 0 before the first insert */
-	size_t used;	/* live entries */
-	size_t filled;	/* live and deleted ones */
+	size_t cap; /* power of two, 0 before the first insert */
+	size_t used; /* live entries */
+	size_t filled; /* live and deleted ones */
 };
 
 /* A zeroed struct map is an empty map. */
@@ -28,7 +28,8 @@ void map_release(struct map *map);
 /* Returns the address of the value, or NULL; valid until the next insert. */
 uint64_t *map_find(const struct map *map, uint64_t a, uint64_t b);
 
-/* Returns the address of the value; a new entry's value is 0 and *fresh true (fresh may be NULL). */
+/* Returns the address of the value; a new entry's value is 0 and *fresh true (fresh may be NULL).
+ */
 uint64_t *map_insert(struct map *map, uint64_t a, uint64_t b, bool *fresh);
 
 /* Returns whether the key was there. */

@@ -10,32 +10,32 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define VEC(T)               \
-	struct {             \
-		T *data;     \
-		size_t len;  \
-		size_t cap;  \
+#define VEC(T)                                                                                     \
+	struct {                                                                                   \
+		T *data;                                                                           \
+		size_t len;                                                                        \
+		size_t cap;                                                                        \
 	}
 
 /* Makes room for want elements of size bytes; returns the (moved) array. */
 void *vec_grow(void *data, size_t *cap, size_t want, size_t size);
 
-#define vec_reserve(v, want) \
+#define vec_reserve(v, want)                                                                       \
 	((v)->data = vec_grow((v)->data, &(v)->cap, (want), sizeof(*(v)->data)))
 
 /* Appends one zeroed element and returns its address, valid until the next append. */
-#define vec_add(v)                                                                    \
-	(vec_reserve((v), (v)->len + 1), vec_zero(&(v)->data[(v)->len], sizeof(*(v)->data)), \
+#define vec_add(v)                                                                                 \
+	(vec_reserve((v), (v)->len + 1), vec_zero(&(v)->data[(v)->len], sizeof(*(v)->data)),       \
 	 &(v)->data[(v)->len++])
 
 #define vec_push(v, value) (*vec_add(v) = (value))
 
-#define vec_release(v)            \
-	do {                      \
-		free((v)->data);  \
-		(v)->data = NULL; \
-		(v)->len = 0;     \
-		(v)->cap = 0;     \
+#define vec_release(v)                                                                             \
+	do {                                                                                       \
+		free((v)->data);                                                                   \
+		(v)->data = NULL;                                                                  \
+		(v)->len = 0;                                                                      \
+		(v)->cap = 0;                                                                      \
 	} while (0)
 
 void *vec_zero(void *element, size_t size);

@@ -75,7 +75,8 @@ static void choose_programs(struct ucxbpf *skel, enum link_mechanism mechanism)
 {
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program(prog, skel->obj) {
+	bpf_object__for_each_program(prog, skel->obj)
+	{
 		const char *name = bpf_program__name(prog);
 		bool session = strstr(name, "_session");
 
@@ -84,10 +85,8 @@ static void choose_programs(struct ucxbpf *skel, enum link_mechanism mechanism)
 		if (span_of(name) >= 0)
 			bpf_program__set_autoload(prog, session == (mechanism == LINK_SESSION));
 		if (!strncmp(name, "rx_", 3))
-			bpf_program__set_autoload(prog,
-						  !strcmp(name, rx_program(mechanism)));
-		bpf_program__set_expected_attach_type(
-			prog, links_attach_type(mechanism, session));
+			bpf_program__set_autoload(prog, !strcmp(name, rx_program(mechanism)));
+		bpf_program__set_expected_attach_type(prog, links_attach_type(mechanism, session));
 	}
 }
 
@@ -102,7 +101,8 @@ static void find_programs(struct kernel *kernel)
 	programs->entry_fd[UB_MATCH] = bpf_program__fd(skel->progs.match_entry);
 	programs->entry_fd[UB_COMP] = bpf_program__fd(skel->progs.comp_entry);
 	programs->entry_fd[UB_OBJ] = bpf_program__fd(skel->progs.object_end);
-	bpf_object__for_each_program(prog, skel->obj) {
+	bpf_object__for_each_program(prog, skel->obj)
+	{
 		const char *name = bpf_program__name(prog);
 		int i = span_of(name), fd = bpf_program__fd(prog);
 
@@ -304,7 +304,8 @@ uint64_t kernel_run_time(struct kernel *kernel)
 	struct bpf_program *prog;
 	uint64_t total = 0;
 
-	bpf_object__for_each_program(prog, kernel->skel->obj) {
+	bpf_object__for_each_program(prog, kernel->skel->obj)
+	{
 		struct bpf_prog_info info = { 0 };
 		uint32_t size = sizeof(info);
 		int fd = bpf_program__fd(prog);

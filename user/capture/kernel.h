@@ -25,8 +25,8 @@ struct kernel_options {
 };
 
 /* Loads and fills the site table. -EPERM, -ENOSYS, -ENOMEM...: printed once, with what to do. */
-int kernel_open(struct kernel **kernel, const struct kernel_options *options,
-		kernel_record_fn fn, void *arg);
+int kernel_open(struct kernel **kernel, const struct kernel_options *options, kernel_record_fn fn,
+		void *arg);
 void kernel_free(struct kernel *kernel);
 
 /* What links are made of. */

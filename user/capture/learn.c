@@ -34,8 +34,8 @@ static enum ub_comp_what callback_of(const struct ub_op *op)
 {
 	const char *name = site_row(op->h.site)->name;
 
-	return !strcmp(name, "tag_recv") || !strcmp(name, "tag_msg_recv") ? UB_COMP_RECV_CB :
-									     UB_COMP_SEND_CB;
+	return !strcmp(name, "tag_recv") || !strcmp(name, "tag_msg_recv") ? UB_COMP_RECV_CB
+									  : UB_COMP_SEND_CB;
 }
 
 void learn_record(struct learn *learn, const struct ub_hdr *record)

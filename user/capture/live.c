@@ -42,7 +42,7 @@ static void meet(struct live *live, pid_t tgid, uint64_t pointer, bool is_iface)
 /* Operations on a ucp_ep; the others take a worker, which its ifaces and endpoints lead to. */
 static bool takes_ep(unsigned int row)
 {
-	static const char *const on_worker[] = { "tag_recv",	"tag_msg_recv", "tag_probe",
+	static const char *const on_worker[] = { "tag_recv",     "tag_msg_recv", "tag_probe",
 						 "am_recv_data", "worker_flush", "request_cancel" };
 	const char *name = site_row(row)->name;
 

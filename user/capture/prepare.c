@@ -12,8 +12,12 @@
 
 /* Where distributions and sites put libraries that the loader finds without being told. */
 static const char *const system_directories[] = {
-	"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib",
-	"/usr/local/lib",	     "/usr/local/lib64",
+	"/usr/lib/x86_64-linux-gnu",
+	"/usr/lib/aarch64-linux-gnu",
+	"/usr/lib64",
+	"/usr/lib",
+	"/usr/local/lib",
+	"/usr/local/lib64",
 };
 
 /* UCP first: the others take their layout from it. */

@@ -21,7 +21,8 @@ void progress_show(struct progress *progress, unsigned int processes, uint64_t r
 		return;
 	for (int kind = 0; kind < 16; kind++)
 		dropped += stats->dropped[kind];
-	fprintf(stderr, "\r\033[Kucxbpf: %u processes, %" PRIu64 " records, %.0f/s, %" PRIu64 " dropped",
+	fprintf(stderr,
+		"\r\033[Kucxbpf: %u processes, %" PRIu64 " records, %.0f/s, %" PRIu64 " dropped",
 		processes, records,
 		seconds > 0 ? (records - progress->last_records) / seconds : 0.0, dropped);
 	fflush(stderr);

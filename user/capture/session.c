@@ -19,7 +19,7 @@
 #include "capture/track.h"
 #include "capture/watch.h"
 
-#define DRAIN_MS 2	/* never a wake-up per record: the rings are looked at this often */
+#define DRAIN_MS 2 /* never a wake-up per record: the rings are looked at this often */
 #define FLUSH_NS 500000000ull
 
 struct capture {

@@ -148,15 +148,15 @@ static void announce_library(struct track *track, struct tracked *tracked,
 	json_t *record;
 
 	if (probed)
-		counts = (struct library_probes){ probed->placed, probed->missing, probed->stepped };
+		counts =
+			(struct library_probes){ probed->placed, probed->missing, probed->stepped };
 	record = library_side_record(tracked->tgid, mapped, &counts, side_now());
 	json_object_set_new(record, "slot", json_integer(probed ? probed->slot : 0));
 	side_write(track->writer, record);
 	vec_push(&tracked->libraries, mapped->library);
 	if (!was_probed && tracked->from_start && probed && probed->placed)
-		side_write(track->writer,
-			   side_gap(tracked->tgid, "library", mapped->library->path,
-				    tracked->dirty_since, side_now()));
+		side_write(track->writer, side_gap(tracked->tgid, "library", mapped->library->path,
+						   tracked->dirty_since, side_now()));
 }
 
 static void scan_one(struct track *track, struct tracked *tracked)

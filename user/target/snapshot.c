@@ -76,8 +76,8 @@ static void add_worker(json_t *records, const struct snapshot *snapshot,
 	json_array_append_new(records, record);
 }
 
-static void add_iface(json_t *records, struct snapshot *snapshot,
-		      const struct snap_worker *worker, const struct snap_iface *iface, uint64_t ts)
+static void add_iface(json_t *records, struct snapshot *snapshot, const struct snap_worker *worker,
+		      const struct snap_iface *iface, uint64_t ts)
 {
 	json_t *record = record_new("iface", snapshot->pid, ts);
 
