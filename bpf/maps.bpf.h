@@ -7,8 +7,9 @@
 #include <bpf/bpf_helpers.h>
 #include "ucxbpf.h"
 
-#define FRAMES 8 /* power of two: MPI call, op, transfer, handler inside it (self), op, transfer   \
-		  */
+#define FRAMES                                                                                     \
+	8 /* power of two: MPI call, op, transfer, handler inside it (self), op, transfer          \
+	   */
 #define SCRATCH 256 /* covers every field of ucp_request_t that is read, power of two */
 
 /* A live call: its stack slot proves that an entry-only frame has not returned. */

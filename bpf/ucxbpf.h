@@ -292,7 +292,7 @@ struct ub_site {
 	__u8 arg_comp; /* xfer: uct_completion_t * */
 	__u8 arg_comm; /* call: communicator */
 	__u8 arg_info; /* op: ucp_tag_recv_info_t * out (probe); with what = UB_OP_SIZE_OUT: size_t
-			  * out */
+			* out */
 	__u8 am_id; /* rx: UCP_AM_ID_* of the handler */
 	__u8 pad[5];
 };

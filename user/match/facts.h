@@ -21,14 +21,14 @@ struct fact_ucx {
 };
 
 struct fact_process {
-	int index;	/* position over all files, the id in reports */
+	int index; /* position over all files, the id in reports */
 	int host;
 	const char *host_id, *host_name; /* boot id, node name */
-	uint32_t pid;	/* in its own pid namespace where known, else the tracer's */
-	uint32_t tgid;	/* as the tracer saw it */
+	uint32_t pid; /* in its own pid namespace where known, else the tracer's */
+	uint32_t tgid; /* as the tracer saw it */
 	uint64_t start_time;
 	const char *comm, *exe, *mpi, *job;
-	int rank, size;	/* -1 unknown */
+	int rank, size; /* -1 unknown */
 	bool from_start; /* every worker was seen being created */
 	const struct fact_ucx *ucx;
 	int ucx_count;
@@ -40,28 +40,28 @@ struct fact_call {
 	uint32_t tid;
 	uint64_t start, end; /* ns, CLOCK_MONOTONIC of its host; end 0 = unknown */
 	enum fact_precision end_precision;
-	uint32_t ops;	/* UCP operations below it */
-	uint64_t bytes;	/* of its send-like ops */
+	uint32_t ops; /* UCP operations below it */
+	uint64_t bytes; /* of its send-like ops */
 };
 
 struct fact_op {
 	int process, peer; /* peer process, -1 unknown or none */
-	const char *op;	/* tag_send, tag_recv, put, am_send, flush... */
+	const char *op; /* tag_send, tag_recv, put, am_send, flush... */
 	const char *function; /* MPI function, NULL = outside MPI */
 	const char *protocol; /* UCX's name for v2, our derived name for v1; NULL unknown */
 	uint32_t tid;
 	uint64_t start, end;
 	enum fact_precision end_precision;
 	uint64_t tag;
-	uint64_t bytes;	/* payload; UINT64_MAX unknown */
+	uint64_t bytes; /* payload; UINT64_MAX unknown */
 	uint64_t buffer;
-	int status;	/* ucs_status_t */
-	bool sends;	/* carries payload away from this process */
+	int status; /* ucs_status_t */
+	bool sends; /* carries payload away from this process */
 };
 
 struct fact_transfer {
 	int process, peer;
-	const char *op;	/* am_short, get_zcopy... */
+	const char *op; /* am_short, get_zcopy... */
 	const char *transport, *device; /* UCX's names */
 	enum fact_locality locality;
 	enum fact_kind kind;
@@ -71,14 +71,14 @@ struct fact_transfer {
 	uint32_t tid;
 	uint64_t start, end;
 	enum fact_precision end_precision;
-	uint64_t bytes;	/* payload: UCT length less the UCP header */
+	uint64_t bytes; /* payload: UCT length less the UCP header */
 	uint64_t wire_bytes;
 	uint64_t laddr, raddr;
-	bool retried;	/* no resource: nothing was sent, not counted as a transfer */
+	bool retried; /* no resource: nothing was sent, not counted as a transfer */
 };
 
 struct fact_message {
-	int src, dst;	/* processes */
+	int src, dst; /* processes */
 	const char *function; /* MPI function of the send */
 	const char *send_op, *recv_op;
 	uint64_t tag, bytes;
@@ -121,13 +121,15 @@ struct fact_totals {
 
 struct analysis;
 
-/* Adds a capture file; several files (hosts) may be added in any order. *why as file_reader_open(). */
+/* Adds a capture file; several files (hosts) may be added in any order. *why as file_reader_open().
+ */
 int analysis_add_file(struct analysis *analysis, const char *path, const char **why);
 
 struct analysis *analysis_new(void);
 
 /* Decodes, attributes, matches; hands every fact to sink; fills totals. */
-int analysis_run(struct analysis *analysis, const struct fact_sink *sink, struct fact_totals *totals);
+int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
+		 struct fact_totals *totals);
 
 void analysis_free(struct analysis *analysis);
 
