@@ -96,7 +96,7 @@ static void transfer_fill(struct attribute *attribute, struct transfer *transfer
 	transfer->bytes = xfer_payload(event->site, xfer, op);
 	transfer->wire_bytes = xfer_sent(xfer) ? (uint64_t)xfer->length : 0;
 	transfer->laddr = xfer->laddr;
-	transfer->raddr = xfer->raddr;
+	transfer->raddr = xfer->h.flags & UB_F_FIFO ? 0 : xfer->raddr;
 	transfer->req = xfer->req;
 	transfer->iface = decoder_object(attribute->decoder, event->process, OBJECT_IFACE,
 					 xfer->iface, xfer->h.ts);

@@ -27,6 +27,10 @@ struct object {
 	uint64_t uuid; /* worker: own; ep: the peer worker's; 0 = unknown */
 	uint64_t local_id, remote_id; /* of an ep */
 	const char *transport, *device; /* of an iface */
+	struct {
+		uint64_t base;
+		uint32_t slots, stride; /* slots: a power of two, 0 = not known */
+	} fifo; /* of an iface that receives through shared memory */
 	uint32_t peer_pid; /* of a uct_ep, in the peer's pid namespace; 0 = unknown */
 	VEC(uint64_t) lanes; /* of an ep: its uct_eps */
 	uint64_t from; /* time of the record that told of it */

@@ -55,6 +55,17 @@ static void read_lanes(struct object *object, const json_t *side)
 	}
 }
 
+static void read_fifo(struct object *object, const json_t *fifo)
+{
+	uint64_t slots = side_u64(fifo, "slots"), stride = side_u64(fifo, "stride");
+
+	if (!stride || stride > UINT32_MAX || slots > UINT32_MAX || (slots & (slots - 1)))
+		return;
+	object->fifo.base = side_u64(fifo, "base");
+	object->fifo.slots = slots;
+	object->fifo.stride = stride;
+}
+
 /* A later snapshot of an object that is known already adds to what is known of it. */
 static bool merge(struct decoder *decoder, struct object *known, const struct object *object)
 {
@@ -135,6 +146,7 @@ void decode_side_object(struct decoder *decoder, struct capture *capture, enum o
 	object->transport = strings_intern(strings, json_string_value(json_object_get(side, "tl")));
 	object->device = strings_intern(strings, json_string_value(json_object_get(side, "dev")));
 	read_lanes(object, side);
+	read_fifo(object, json_object_get(side, "fifo"));
 	vec_push(&capture->side_objects, object);
 	remember_later(decoder, object);
 	if (kind == OBJECT_WORKER && object->uuid)

@@ -99,14 +99,14 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 {
 	const struct ub_rx *rx = (const struct ub_rx *)event->h;
 	enum message_class class = message_class(event->site->am_id);
-	struct inbox *inbox;
+	struct inbox *inbox = inbox_of(matcher, event->process, rx->worker);
+	struct sent *sent, *in_place = fifo_arrived(inbox, rx);
 	struct arrival *arrival;
 	struct bucket *bucket;
-	struct sent *sent;
 
+	inbox->handlers |= 1u << (event->site->am_id & 31);
 	if (class == CLASS_NONE)
 		return;
-	inbox = inbox_of(matcher, event->process, rx->worker);
 	inbox_settle(matcher, inbox);
 	arrival = arrival_new(matcher);
 	arrival->inbox = inbox;
@@ -132,6 +132,8 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 	sent = inlined_arrived(inbox, event);
 	if (sent)
 		return join(matcher, sent, arrival);
+	if (fifo_anchor(matcher, in_place, arrival))
+		return;
 	bucket = bucket_of(matcher, arrival->key, class, class_is_exact(class) ? NULL : inbox);
 	bucket_add_arrival(bucket, arrival);
 	if (class_is_exact(class))

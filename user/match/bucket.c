@@ -85,6 +85,7 @@ void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 {
 	if (arrival->inbox->inlined.sent == sent)
 		arrival->inbox->inlined.sent = NULL;
+	fifo_forget(sent);
 	bucket_remove_sent(sent);
 	link_remove(sent);
 	bucket_remove_arrival(arrival);

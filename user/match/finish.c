@@ -102,6 +102,7 @@ void matcher_free(struct matcher *matcher)
 		free(matcher->all_buckets.data[i]);
 	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
 		map_release(&matcher->all_inboxes.data[i]->handles);
+		fifos_release(matcher->all_inboxes.data[i]);
 		free(matcher->all_inboxes.data[i]);
 	}
 	while (matcher->free_sents) {

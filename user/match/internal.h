@@ -24,6 +24,8 @@ struct bucket {
 	bool many; /* more than one link */
 };
 
+#define UCT_FLAG_DESC 1u /* UCT_CB_PARAM_FLAG_DESC: the message does not lie in a FIFO */
+
 /* AM id and length of the user's header; the flags between them differ by the way it is sent. */
 #define AM_KEY_MASK 0xffffffff0000ffffu
 
@@ -43,6 +45,9 @@ struct sent {
 	uint64_t tag, key, length; /* length: of the UCT message; of the data for CLASS_REQUEST */
 	uint64_t bytes, start;
 	const char *function, *op, *protocol;
+	struct fifo *fifo; /* where it is expected; NULL */
+	uint64_t position; /* in that FIFO, from its start */
+	bool vacant; /* its slot was consumed before */
 };
 
 enum receive_state { RECEIVE_WAIT, RECEIVE_BOUND, RECEIVE_UNSEEN, RECEIVE_IS_ARRIVAL };
@@ -76,6 +81,15 @@ struct receive {
 	struct arrival *arrival; /* until the message is settled */
 };
 
+/* A receive FIFO in shared memory, of a process that was joined in mid-run. */
+struct fifo {
+	const struct object *iface;
+	bool several; /* not known which of several: not used */
+	bool known; /* reached is the least position that the last message can have had */
+	uint64_t reached;
+	struct map expected; /* slot -> struct sent * that will arrive there next */
+};
+
 /* A worker as the receiving end. */
 struct inbox {
 	struct process *process;
@@ -91,6 +105,8 @@ struct inbox {
 		uint64_t until;
 	} inlined;
 	struct map handles; /* message handle of a probe -> arrival */
+	uint32_t handlers; /* bit n: one of active message n was seen */
+	VEC(struct fifo) fifos;
 };
 
 /* An endpoint as the sending end. */
@@ -199,5 +215,18 @@ void align_links(struct matcher *matcher);
 /* ---- anchor.c ---- */
 /* An exact match: what lies before it on the link is aligned backwards from it. */
 void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
+
+/* ---- fifo.c ---- */
+/* What is known of the FIFOs of an inbox that is new. */
+void fifos_find(const struct decoder *decoder, struct inbox *inbox);
+void fifos_release(struct inbox *inbox);
+void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer);
+void fifo_forget(struct sent *sent);
+/* Arrivals may be missing: those that are expected may be others. */
+void fifos_lost(struct inbox *inbox);
+/* The send that this message must be, by its place; NULL: not known. */
+struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx);
+/* Joins them as an anchor of the link, if what they say of themselves agrees. */
+bool fifo_anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
 
 #endif

@@ -120,6 +120,7 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 	}
 	link_append(link, sent);
 	inlined_begin(matcher, sent, event);
+	fifo_expect(matcher, sent, xfer);
 	if (!class_is_exact(class) && !link->inbox)
 		return;
 	bucket_add_sent(
@@ -146,4 +147,7 @@ void matcher_gap(struct matcher *matcher, int host, uint64_t until)
 		    (link->inbox && link->inbox->process->host == host))
 			link->synced = false;
 	}
+	for (size_t i = 0; i < matcher->all_inboxes.len; i++)
+		if (matcher->all_inboxes.data[i]->process->host == host)
+			fifos_lost(matcher->all_inboxes.data[i]);
 }

@@ -21,6 +21,7 @@ void sent_free(struct matcher *matcher, struct sent *sent)
 
 	if (inbox && inbox->inlined.sent == sent)
 		inbox->inlined.sent = NULL;
+	fifo_forget(sent);
 	sent->next = matcher->free_sents;
 	matcher->free_sents = sent;
 }

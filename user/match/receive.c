@@ -108,13 +108,23 @@ void matcher_op_start(struct matcher *matcher, struct op *op)
 	}
 }
 
+/* Joined in mid-run, operations are seen some milliseconds before the first transfer is. */
+static bool before_anchor(const struct op *op)
+{
+	const struct link *link = op->ep ? op->ep->link : NULL;
+
+	return op->process->blind_until && (!link || (!link->synced && !link->anchor_sent));
+}
+
 static const char *why_unmatched(const struct matcher *matcher, const struct op *op)
 {
 	if (op->failed)
 		return "failed or cancelled";
 	if (matcher->finishing && !op->completed)
 		return "in flight at end";
-	return op->sends ? "no transfer seen" : "arrival not seen";
+	if (!op->sends)
+		return "arrival not seen";
+	return before_anchor(op) ? "before first anchor" : "no transfer seen";
 }
 
 static void receive_done(struct matcher *matcher, struct receive *receive)

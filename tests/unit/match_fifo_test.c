@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Joined in mid-run, nothing but short messages: positions in the FIFO tell which is which. */
+#include "match_job.h"
+
+#define BASE 0x700000u
+#define SLOTS 4u
+#define STRIDE 128u
+#define HEADER 28u /* of an element, src/uct/sm/mm/base/mm_iface.h */
+
+struct late {
+	struct job job;
+	struct task a, b;
+	struct outcome out;
+	uint64_t sent, arrived; /* positions */
+};
+
+/* What a snapshot tells of the interface that everyone uses here. */
+static void snapshot_iface(struct task *task)
+{
+	char iface[24], worker[24], base[24];
+
+	snprintf(iface, sizeof(iface), "%#x", IFACE);
+	snprintf(worker, sizeof(worker), "%#x", WORKER(task->tgid));
+	snprintf(base, sizeof(base), "%#x", BASE);
+	json_array_append_new(task->job->sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:i, s:i}}",
+					"t", "iface", "tgid", task->tgid, "iface", iface, "worker",
+					worker, "tl", "posix", "dev", "memory", "ts",
+					(json_int_t)task->job->now, "fifo", "base", base, "slots",
+					SLOTS, "stride", STRIDE));
+}
+
+static void late_init(struct late *late)
+{
+	memset(late, 0, sizeof(*late));
+	job_init(&late->job, "host", "attach");
+	late->a = job_process(&late->job, 1, 0, "attach");
+	late->b = job_process(&late->job, 2, 1, "attach");
+	job_snapshot(&late->a, &late->b);
+	job_snapshot(&late->b, &late->a);
+	snapshot_iface(&late->a);
+	snapshot_iface(&late->b);
+	late->sent = late->arrived = 1000;
+}
+
+static void late_analyse(struct late *late)
+{
+	struct job *jobs[] = { &late->job };
+
+	analyse(&late->out, jobs, 1);
+	assert_balanced(&late->out.totals);
+}
+
+static void late_release(struct late *late)
+{
+	outcome_release(&late->out);
+	job_release(&late->job);
+}
+
+/* duration: of the transfer, ns; the one that is returned may be changed until the next record. */
+static struct ub_xfer *send_from(struct late *late, struct task *task, uint64_t tag, uint64_t bytes,
+				 uint32_t duration)
+{
+	struct ub_xfer *xfer;
+
+	job_call(task, AT_MPI_SEND);
+	job_op(task, AT_TAG_SEND, EP(task->tgid, 2), tag, bytes, 0);
+	xfer = job_xfer(task, &late->b, AT_AM_SHORT, 2, (int64_t)bytes + 8, 0);
+	xfer->w[0] = tag;
+	xfer->raddr = late->sent++;
+	xfer->h.flags = UB_F_WIRE | UB_F_FIFO;
+	xfer->h.dur = duration;
+	task->op = 0;
+	return xfer;
+}
+
+static struct ub_xfer *send_flagged(struct late *late, uint64_t tag, uint64_t bytes,
+				    uint32_t duration)
+{
+	return send_from(late, &late->a, tag, bytes, duration);
+}
+
+static void send_plain(struct late *late, uint64_t tag, uint64_t bytes)
+{
+	struct ub_xfer *xfer = send_flagged(late, tag, bytes, 50);
+
+	xfer->raddr = 0;
+	xfer->h.flags = UB_F_WIRE;
+}
+
+static void arrive(struct late *late, uint64_t tag, uint64_t bytes)
+{
+	struct ub_rx *rx = job_rx(&late->b, AT_RX_EAGER, (uint32_t)bytes + 8, tag, 0, 0);
+
+	rx->data = BASE + (late->arrived++ % SLOTS) * STRIDE + HEADER;
+	late->b.rx = 0;
+	job_take(&late->b, tag, UINT64_MAX, tag, bytes);
+}
+
+/* Something of the past arrives first: it shows that the handler is probed. */
+static void arrive_from_before(struct late *late)
+{
+	late->sent++;
+	arrive(late, 7, 3);
+}
+
+/* All messages look alike and some were under way at the attach: no order would tell. */
+static void alike(void **state)
+{
+	struct late late;
+
+	(void)state;
+	late_init(&late);
+	arrive_from_before(&late);
+	late.sent++; /* sent before the attach, arrives after it */
+	send_plain(&late, 7, 3);
+	arrive(&late, 7, 3);
+	send_flagged(&late, 7, 3, 50);
+	arrive(&late, 7, 3);
+	arrive(&late, 7, 3);
+	send_plain(&late, 7, 3);
+	arrive(&late, 7, 3);
+	late_analyse(&late);
+	assert_int_equal(late.out.totals.matched, 3);
+	assert_int_equal(late.out.totals.sends, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(late.out.messages.data[i].send_start <
+			    late.out.messages.data[i].arrival);
+	late_release(&late);
+}
+
+/* What lay in the slot before may arrive while the send is still going on. */
+static void slot_was_occupied(void **state)
+{
+	struct late late;
+
+	(void)state;
+	late_init(&late);
+	arrive_from_before(&late);
+	late.sent += SLOTS - 1; /* all under way */
+	send_flagged(&late, 7, 3, 5000);
+	for (unsigned int i = 0; i < SLOTS; i++)
+		arrive(&late, 7, 3);
+	late_analyse(&late);
+	assert_int_equal(late.out.totals.matched, 0);
+	late_release(&late);
+}
+
+/* Known to have been consumed: then the arrival may come before the send is done. */
+static void slot_was_vacant(void **state)
+{
+	struct late late;
+
+	(void)state;
+	late_init(&late);
+	arrive_from_before(&late);
+	send_flagged(&late, 7, 3, 50);
+	arrive(&late, 7, 3);
+	for (unsigned int i = 0; i < 2 * SLOTS; i++) {
+		send_flagged(&late, 7, 3, 5000);
+		arrive(&late, 7, 3);
+	}
+	late_analyse(&late);
+	assert_int_equal(late.out.totals.matched, 2 * SLOTS + 1);
+	late_release(&late);
+}
+
+/* What two senders' messages look like does not matter where positions tell them apart. */
+static void two_senders(void **state)
+{
+	struct late late;
+	struct task c;
+
+	(void)state;
+	late_init(&late);
+	c = job_process(&late.job, 3, 2, "attach");
+	job_snapshot(&c, &late.b);
+	snapshot_iface(&c);
+	arrive_from_before(&late);
+	for (unsigned int i = 0; i < 8; i++) {
+		send_flagged(&late, 7, 3, 50);
+		arrive(&late, 7, 3);
+	}
+	send_flagged(&late, 7, 3, 50);
+	send_from(&late, &c, 7, 3, 50);
+	arrive(&late, 7, 3);
+	arrive(&late, 7, 3);
+	late_analyse(&late);
+	assert_int_equal(late.out.totals.ambiguous, 0);
+	assert_int_equal(late.out.totals.matched, 10);
+	assert_int_equal(late.out.messages.data[8].src, 0);
+	assert_int_equal(late.out.messages.data[9].src, 2);
+	late_release(&late);
+}
+
+/* Place and looks must agree; a message outside the FIFO has no place. */
+static void no_agreement(void **state)
+{
+	struct late late;
+	struct ub_rx *rx;
+
+	(void)state;
+	late_init(&late);
+	arrive_from_before(&late);
+	send_flagged(&late, 7, 3, 50);
+	arrive(&late, 7, 4);
+	send_flagged(&late, 7, 3, 50);
+	rx = job_rx(&late.b, AT_RX_EAGER, 11, 7, 0, 0);
+	rx->data = BASE + (late.arrived % SLOTS) * STRIDE + HEADER;
+	rx->am_flags = 1;
+	late_analyse(&late);
+	assert_int_equal(late.out.totals.matched, 0);
+	late_release(&late);
+}
+
+/* A lost record may have been of the arrival that is waited for. */
+static void arrival_lost(void **state)
+{
+	struct late late;
+
+	(void)state;
+	late_init(&late);
+	arrive_from_before(&late);
+	send_flagged(&late, 7, 3, 50);
+	(void)job_rx(&late.b, AT_RX_EAGER, 11, 7, 0, 0);
+	job_lose_last(&late.job);
+	late.arrived += SLOTS;
+	arrive(&late, 7, 3);
+	late_analyse(&late);
+	assert_int_equal(late.out.totals.matched, 0);
+	late_release(&late);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(alike),           cmocka_unit_test(slot_was_occupied),
+		cmocka_unit_test(slot_was_vacant), cmocka_unit_test(two_senders),
+		cmocka_unit_test(no_agreement),    cmocka_unit_test(arrival_lost),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
