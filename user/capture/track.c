@@ -159,6 +159,31 @@ static void announce_library(struct track *track, struct tracked *tracked,
 						   tracked->dirty_since, side_now()));
 }
 
+static void scan_library(struct track *track, struct tracked *tracked,
+			 const mapped_libraries *mapped, size_t i)
+{
+	const struct library *library = mapped->data[i].library;
+	bool was_probed = probes_find(track->probes, library);
+	int err = was_probed ? 0
+			     : probes_attach(track->probes, library,
+					     library_owner_ucp(mapped, library));
+
+	if (err)
+		log_warn("cannot probe '%s': %s", library->path, strerror(-err));
+	announce_process(track, tracked, mapped);
+	if (!is_announced(tracked, library))
+		announce_library(track, tracked, &mapped->data[i], was_probed);
+}
+
+/*
+ * Probes take milliseconds to place. Causes get theirs before their effects: MPI_Init is called
+ * soon after its library is mapped, and a transfer that is seen has a call and an operation.
+ */
+static unsigned int probing_turn(const struct library *library)
+{
+	return library->roles & LIB_MPI ? 0 : library->roles & LIB_UCP ? 1 : 2;
+}
+
 static void scan_one(struct track *track, struct tracked *tracked)
 {
 	mapped_libraries mapped = { 0 };
@@ -167,21 +192,10 @@ static void scan_one(struct track *track, struct tracked *tracked)
 	tracked->dirty = false;
 	if (err)
 		log_debug("process %d: %s", tracked->tgid, strerror(-err));
-	for (size_t i = 0; !err && i < mapped.len; i++) {
-		const struct library *library = mapped.data[i].library;
-		bool was_probed = probes_find(track->probes, library);
-
-		if (!was_probed) {
-			err = probes_attach(track->probes, library,
-					    library_owner_ucp(&mapped, library));
-			if (err)
-				log_warn("cannot probe '%s': %s", library->path, strerror(-err));
-			err = 0;
-		}
-		announce_process(track, tracked, &mapped);
-		if (!is_announced(tracked, library))
-			announce_library(track, tracked, &mapped.data[i], was_probed);
-	}
+	for (unsigned int turn = 0; turn < 3; turn++)
+		for (size_t i = 0; i < mapped.len; i++)
+			if (probing_turn(mapped.data[i].library) == turn)
+				scan_library(track, tracked, &mapped, i);
 	vec_release(&mapped);
 }
 
