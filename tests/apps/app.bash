@@ -12,9 +12,9 @@ app_command()
 	petsc:long) APP=("$APPS/ex2" -m 950 -n 950 -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
 	gromacs:*) APP=(gmx_mpi -quiet mdrun -s "$APPS/$2.tpr" -reprod -ntomp 1 -nb cpu -c end.gro) ;;
 	lammps:short) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 500 -log none) ;;
-	lammps:long) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 4000 -log none) ;;
+	lammps:long) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 5000 -log none) ;;
 	mpi4py:short) APP=(/usr/bin/python3 "$TOP/tests/apps/collectives.py" 100) ;;
-	mpi4py:long) APP=(/usr/bin/python3 "$TOP/tests/apps/collectives.py" 3000) ;;
+	mpi4py:long) APP=(/usr/bin/python3 "$TOP/tests/apps/collectives.py" 7000) ;;
 	esac
 }
 

@@ -13,16 +13,17 @@ setup_file()
 
 setup() { live_setup; }
 
-# plain NAME short|long: the application's untraced result, made once for all tests
+# plain NAME: the application's untraced result, made once for all tests of that command; sets PLAIN
 plain()
 {
-	[ -s "$APPS/$1-$2.result" ] && return
+	PLAIN=$APPS/$1-$(cksum <<<"${APP[*]}" | cut -d ' ' -f 1).result
+	[ -s "$PLAIN" ] && return
 	mkdir -p "$WORK/plain"
 	cd "$WORK/plain"
 	TRUTH= job 120 openmpi 2 shm n "${APP[@]}" >out 2>&1
 	app_result "$1" >result
 	[ -s result ]
-	mv result "$APPS/$1-$2.result"
+	mv result "$PLAIN"
 }
 
 prepare_app()
@@ -31,7 +32,7 @@ prepare_app()
 
 	missing=$(app_missing "$1") && skip "$missing"
 	app_command "$1" "$2"
-	plain "$1" "$2"
+	plain "$1"
 	mkdir -p "$WORK/traced"
 	cd "$WORK/traced"
 }
@@ -41,7 +42,7 @@ from_start()
 	prepare_app "$1" short
 	TRUTH= job_command openmpi 2 shm n "${APP[@]}"
 	timeout -k 5 120 "$UCXBPF" run -q -o a.ucxb -- "${JOB[@]}" >out 2>&1 </dev/null
-	app_result "$1" | cmp - "$APPS/$1-short.result"
+	app_result "$1" | cmp - "$PLAIN"
 	"$UCXBPF" replay --json a.ucxb >report.json
 	/usr/bin/python3 "$TOP/tests/apps/check_app.py" report.json start
 }
@@ -70,7 +71,7 @@ mid_run()
 	timeout 30 "$UCXBPF" attach -q -o a.ucxb -p "$pids" -d 2 >summary
 	kill -0 $launcher
 	wait $launcher
-	app_result "$1" | cmp - "$APPS/$1-long.result"
+	app_result "$1" | cmp - "$PLAIN"
 	"$UCXBPF" replay --json a.ucxb >report.json
 	/usr/bin/python3 "$TOP/tests/apps/check_app.py" report.json attach
 }

@@ -149,6 +149,10 @@ void decode_side_object(struct decoder *decoder, struct capture *capture, enum o
 	read_fifo(object, json_object_get(side, "fifo"));
 	vec_push(&capture->side_objects, object);
 	remember_later(decoder, object);
+	for (size_t i = 0; i < object->lanes.len; i++)
+		if (!decoder_lane_ep(decoder, process, object->lanes.data[i]))
+			decoder_learn_lane(decoder, process, object->lanes.data[i],
+					   object->address);
 	if (kind == OBJECT_WORKER && object->uuid)
 		*map_insert(&decoder->uuids, object->uuid, 0, NULL) = (uintptr_t)object;
 }
