@@ -89,7 +89,7 @@ static __always_inline bool hit_begin(struct hit *hit, struct pt_regs *ctx)
 		return false;
 	st = cpu_stats();
 	if (st)
-		st->s.hits++;
+		__sync_fetch_and_add(&st->s.hits, 1);
 	hit->row = row;
 	hit->slot = slot;
 	hit->sp = PT_REGS_SP(ctx) + UB_COOKIE_SP_WORDS(cookie) * 8;
@@ -133,11 +133,22 @@ static __always_inline struct frame *frame_at(struct task_state *task, __u32 i)
 	return &task->frames[i & (FRAMES - 1)];
 }
 
-static __always_inline bool frame_live(const struct frame *frame, __u64 sp)
+/*
+ * A span's slot holds the return probe's trampoline from its entry on, so what it holds is learnt
+ * at the first look: a longjmp or an exception past the span leaves other things there in time.
+ */
+static __always_inline bool frame_live(struct frame *frame, __u64 sp)
 {
+	__u64 slot;
+
 	if (sp >= frame->sp)
 		return false;
-	return frame->span || !SLOT_HAS_RETURN || read_u64(frame->sp) == frame->ret;
+	if (!SLOT_HAS_RETURN)
+		return true;
+	slot = read_u64(frame->sp);
+	if (frame->span && !frame->ret)
+		frame->ret = slot;
+	return slot == frame->ret;
 }
 
 static __always_inline void count_lost_return(void)
@@ -145,7 +156,7 @@ static __always_inline void count_lost_return(void)
 	struct cpu_stats *st = cpu_stats();
 
 	if (st)
-		st->s.lost_returns++;
+		__sync_fetch_and_add(&st->s.lost_returns, 1);
 }
 
 /*
@@ -194,20 +205,27 @@ static __always_inline void header_init(struct ub_hdr *h, const struct hit *hit,
 	}
 }
 
-/* Opens a frame; when the stack of frames is full it is not remembered, and says so. */
+/*
+ * Opens a frame. With the stack of frames full, an entry-only record still goes out, through the
+ * spare place and with a flag; a span has nowhere to wait for its return and counts as dropped.
+ */
 static __always_inline struct frame *frame_push(struct hit *hit, __u8 kind, bool span)
 {
 	struct task_state *task = hit->task;
 	struct frame *top = frame_top(task, hit->sp), *frame;
+	bool deep = task->depth >= FRAMES;
 
-	if (task->depth >= FRAMES) {
+	if (deep) {
 		struct cpu_stats *st = cpu_stats();
 
 		if (st)
-			st->s.deep++;
-		return NULL;
+			__sync_fetch_and_add(&st->s.deep, 1);
+		if (span) {
+			emit_nothing(kind);
+			return NULL;
+		}
 	}
-	frame = frame_at(task, task->depth);
+	frame = deep ? &task->spare : frame_at(task, task->depth);
 	__builtin_memset(&frame->xfer, 0, sizeof(frame->xfer));
 	header_init(&frame->h, hit, top, kind);
 	frame->h.seq = ++task->next_seq;
@@ -215,7 +233,10 @@ static __always_inline struct frame *frame_push(struct hit *hit, __u8 kind, bool
 	frame->ret = !span && SLOT_HAS_RETURN ? read_u64(hit->sp) : 0;
 	frame->span = span;
 	frame->out = 0;
-	task->depth++;
+	if (deep)
+		frame->h.flags |= UB_F_DEEP;
+	else
+		task->depth++;
 	return frame;
 }
 

@@ -34,6 +34,18 @@ static __always_inline void *emit_reserve(struct ub_hdr *h, __u32 size)
 	return space;
 }
 
+/* A record that could not be made: produced, and dropped at once. */
+static __always_inline void emit_nothing(__u8 kind)
+{
+	struct cpu_stats *st = cpu_stats();
+
+	if (!st)
+		return;
+	__sync_fetch_and_add(&st->cpu_seq, 1);
+	__sync_fetch_and_add(&st->s.produced[kind & 15], 1);
+	__sync_fetch_and_add(&st->s.dropped[kind & 15], 1);
+}
+
 /* Emits a record of a fixed type: size must be a constant for the verifier. */
 #define emit(record)                                                                               \
 	({                                                                                         \

@@ -7,15 +7,14 @@
 #include <bpf/bpf_helpers.h>
 #include "ucxbpf.h"
 
-#define FRAMES                                                                                     \
-	8 /* power of two: MPI call, op, transfer, handler inside it (self), op, transfer          \
-	   */
+/* Power of two. Over self, calls nest as deep as the program's callbacks do. */
+#define FRAMES 16
 #define SCRATCH 256 /* covers every field of ucp_request_t that is read, power of two */
 
 /* A live call: its stack slot proves that an entry-only frame has not returned. */
 struct frame {
 	__u64 sp; /* stack pointer at the function's entry */
-	__u64 ret; /* return address found there, entry-only frames */
+	__u64 ret; /* what its stack slot holds while it is live; span: 0 = not looked at yet */
 	__u64 span; /* closed by a return probe */
 	__u64 out; /* where the caller wants a result, read at the return */
 	union {
@@ -38,6 +37,7 @@ struct task_state {
 	__u32 next_seq;
 	__u64 last_proto[2]; /* protocol names already emitted by this task, a cache before named */
 	struct frame frames[FRAMES];
+	struct frame spare; /* for a record that finds no place in frames[] */
 	__u8 scratch[SCRATCH];
 };
 
@@ -102,8 +102,7 @@ struct {
 /* (process, ucp_proto_t) whose name was emitted. Full: later names stay unknown. */
 struct named_key {
 	__u64 pointer;
-	__u32 tgid;
-	__u32 pad;
+	__u64 mm; /* address space: a pid or a program that comes after is another one */
 };
 
 struct {

@@ -8,6 +8,26 @@
 
 #include "context.bpf.h"
 
+/*
+ * 8-byte words of UCP's header at the start of each active message, by UCP_AM_ID_*: what lies
+ * behind is the user's and never read. (src/ucp/tag/eager.h, rndv/rndv.h, rma/rma.h, core/ucp_am.h,
+ * the same in UCX 1.13 to 1.21; ids 24 to 26 end in a footer, which is behind the user's data.)
+ */
+#define AM_WORDS(id, words) ((__u64)(words) << ((id)&15) * 4)
+#define AM_WORDS_LOW                                                                               \
+	(AM_WORDS(2, 1) | AM_WORDS(3, 3) | AM_WORDS(4, 2) | AM_WORDS(6, 3) | AM_WORDS(7, 5) |      \
+	 AM_WORDS(8, 1) | AM_WORDS(9, 5) | AM_WORDS(10, 1) | AM_WORDS(11, 5) | AM_WORDS(12, 2) |   \
+	 AM_WORDS(14, 1) | AM_WORDS(15, 1))
+#define AM_WORDS_HIGH                                                                              \
+	(AM_WORDS(16, 1) | AM_WORDS(17, 2) | AM_WORDS(18, 4) | AM_WORDS(19, 1) | AM_WORDS(20, 3) | \
+	 AM_WORDS(21, 1) | AM_WORDS(22, 1) | AM_WORDS(23, 1) | AM_WORDS(24, 1) | AM_WORDS(25, 1) | \
+	 AM_WORDS(26, 1))
+
+static __always_inline __u32 am_header_words(__u8 id)
+{
+	return ((id & 16) ? AM_WORDS_HIGH : AM_WORDS_LOW) >> (id & 15) * 4 & 15;
+}
+
 #define REQUEST_BYTES 240 /* the fields in use end before this in every known layout */
 #define UCP_REQUEST_FLAG_COMPLETED 1
 #define UCP_REQUEST_FLAG_PROTO_SEND 4

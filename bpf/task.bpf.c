@@ -12,7 +12,7 @@ static __always_inline void emit_task(struct task_struct *p, __u32 what, __u32 o
 
 	task.h.ts = bpf_ktime_get_ns();
 	task.h.tgid = p->tgid;
-	task.h.tid = p->pid;
+	task.h.tid = p->tgid;
 	task.h.kind = UB_TASK;
 	task.what = what;
 	task.other = other;

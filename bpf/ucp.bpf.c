@@ -133,9 +133,7 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 	if (!site || !layout)
 		return 0;
 	op->ret = PT_REGS_RC(ctx);
-	if (site->what == UB_OP_STATUS) {
-		op->ret = (__s8)op->ret;
-	} else if (site->what == UB_OP_CANCEL) {
+	if (site->what == UB_OP_CANCEL) {
 		op->ret = 0;
 		op->req = op->aux - layout->req_size;
 	} else if (site->what == UB_OP_PROBE || site->what == UB_OP_DATA_OUT) {
@@ -155,12 +153,27 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 
 SPAN(op, op_enter, op_leave)
 
-/* 8-byte words of each active message's UCP header, by UCP_AM_ID_*; payload is never read. */
-const __u8 rx_words[32] = {
-	[2] = 1,  [3] = 3,  [4] = 2,  [6] = 3,  [7] = 5,  [8] = 1,  [9] = 5,  [10] = 1,
-	[11] = 5, [12] = 2, [14] = 1, [15] = 1, [16] = 1, [17] = 2, [18] = 4, [19] = 1,
-	[20] = 3, [21] = 1, [22] = 1, [23] = 1, [24] = 3, [25] = 2, [26] = 2,
-};
+/*
+ * Blocking operations run user callbacks inside, and an exception or a cancellation that unwinds
+ * through a frame with a return probe ends the program: no return is taken, so no result is known.
+ */
+SEC("uprobe")
+int op_call(struct pt_regs *ctx)
+{
+	struct hit hit;
+	struct frame *frame;
+
+	if (!hit_begin(&hit, ctx))
+		return 0;
+	hit_args(&hit, ctx);
+	frame = frame_push(&hit, UB_OP, false);
+	if (!frame)
+		return 0;
+	frame->op.obj = arg(&hit, hit.site->arg_obj);
+	frame->h.flags |= UB_F_NO_RETURN;
+	emit(&frame->op);
+	return 0;
+}
 
 static __always_inline long read_header(void *to, __u32 bytes, __u64 at, bool may_sleep)
 {
@@ -184,7 +197,7 @@ static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 	frame->rx.length = hit.args[3];
 	frame->rx.am_flags = hit.args[4];
 	frame->rx.data = hit.args[2];
-	bytes = rx_words[hit.site->am_id & 31] * 8;
+	bytes = am_header_words(hit.site->am_id) * 8;
 	if (bytes > frame->rx.length)
 		bytes = frame->rx.length & ~7;
 	if (bytes > sizeof(frame->rx.w))
@@ -276,40 +289,3 @@ int comp_entry(struct pt_regs *ctx)
 	emit(&comp);
 	return 0;
 }
-
-/* uct_scopy_ep_progress_tx(arbiter, group, elem, arg): elem is the start of uct_scopy_tx_t */
-#define SCOPY_TX_COMP 56
-
-static __always_inline int scopy_enter(struct pt_regs *ctx)
-{
-	struct frame *frame;
-	struct hit hit;
-	__u64 comp;
-
-	if (!hit_begin(&hit, ctx) || !hit.layout->req_size)
-		return 1;
-	comp = read_u64(PT_REGS_PARM3(ctx) + SCOPY_TX_COMP);
-	frame = frame_push(&hit, UB_COMP, true);
-	if (!frame)
-		return 1;
-	frame->comp.req = comp ? comp - hit.layout->req_uct_comp : 0;
-	frame->comp.func = hit.function;
-	return 0;
-}
-
-static __always_inline int scopy_leave(struct pt_regs *ctx)
-{
-	struct task_state *task = task_state();
-	struct frame *frame = task ? frame_pop(task, ctx) : NULL;
-
-	/* UCS_ARBITER_CB_RESULT_REMOVE_ELEM = 0: the operation is done, else there is more to do */
-	if (!frame || (__u32)PT_REGS_RC(ctx) != 0)
-		return 0;
-	frame->h.seq = 0;
-	frame->h.ts += frame->h.dur;
-	frame->h.dur = 0;
-	emit(&frame->comp);
-	return 0;
-}
-
-SPAN(scopy, scopy_enter, scopy_leave)

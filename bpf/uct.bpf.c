@@ -71,40 +71,42 @@ static __always_inline __s64 xfer_length(const struct hit *hit, struct ub_xfer *
 	return 0;
 }
 
-/*
- * Active messages whose UCP header goes on behind the first 8 bytes: only then may the next 16
- * bytes be read, for they are not the user's (UCP_AM_ID_*: first, middle, sync, rndv, put, get,
- * atomic).
- */
-#define LONG_HEADER_IDS                                                                            \
-	(1u << 3 | 1u << 4 | 1u << 6 | 1u << 7 | 1u << 9 | 1u << 11 | 1u << 12 | 1u << 17 |        \
-	 1u << 18 | 1u << 20 | 1u << 24 | 1u << 25)
+/* Up to three words, each size a constant for the verifier. */
+static __always_inline long read_words(__u64 *to, __u32 words, __u64 at)
+{
+	switch (words) {
+	case 1:
+		return bpf_probe_read_user(to, 8, (void *)at);
+	case 2:
+		return bpf_probe_read_user(to, 16, (void *)at);
+	case 3:
+		return bpf_probe_read_user(to, 24, (void *)at);
+	}
+	return -1;
+}
 
+/* The first words of the outgoing UCP header, where they lie in registers or in a buffer. */
 static __always_inline void xfer_wire_header(const struct hit *hit, struct ub_xfer *xfer)
 {
 	const struct ub_site *site = hit->site;
-	bool longer = (1u << (xfer->am_id & 31)) & LONG_HEADER_IDS;
+	__u32 words = am_header_words(xfer->am_id);
 	__u64 address = 0;
-	__u32 size;
 
+	if (words > 3)
+		words = 3;
 	if (site->length_rule == UB_LEN_SHORT_AM) {
 		xfer->w[0] = arg(hit, site->arg_aux);
 		xfer->h.flags |= UB_F_WIRE;
-		if (longer && (__u32)arg(hit, site->arg_count) >= 16)
-			bpf_probe_read_user(&xfer->w[1], 16, (void *)arg(hit, site->arg_buffer));
+		if (words > 1 && (__u32)arg(hit, site->arg_count) >= (words - 1) * 8)
+			read_words(&xfer->w[1], words == 3 ? 2 : 1, arg(hit, site->arg_buffer));
 		return;
 	}
-	if (site->length_rule == UB_LEN_ZCOPY_AM) {
+	if (site->length_rule == UB_LEN_ZCOPY_AM &&
+	    (__u32)arg(hit, site->arg_header_len) >= words * 8)
 		address = arg(hit, site->arg_aux);
-		size = arg(hit, site->arg_header_len);
-	} else if (site->length_rule == UB_LEN_IOV && site->arg_am_id) {
+	else if (site->length_rule == UB_LEN_IOV)
 		address = xfer->laddr;
-		size = longer ? 24 : 8;
-	}
-	if (!address)
-		return;
-	size = size >= 24 && longer ? 24 : 8;
-	if (!bpf_probe_read_user(xfer->w, size, (void *)address))
+	if (address && !read_words(xfer->w, words, address))
 		xfer->h.flags |= UB_F_WIRE;
 }
 
@@ -239,7 +241,10 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 static __always_inline void emit_proto_name(struct task_state *task, const struct ub_xfer *xfer,
 					    const struct ub_layout *layout)
 {
-	struct named_key key = { .pointer = xfer->proto, .tgid = xfer->h.tgid };
+	struct named_key key = {
+		.pointer = xfer->proto,
+		.mm = (__u64)bpf_get_current_task_btf()->mm,
+	};
 	struct ub_name name = {};
 	__u8 one = 1;
 

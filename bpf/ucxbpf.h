@@ -243,8 +243,7 @@ enum ub_obj_what {
 	UB_OBJ_WORKER_CREATE = 7,
 	UB_OBJ_WORKER_ADDRESS = 8,
 	UB_OBJ_WORKER_DESTROY = 9,
-	UB_OBJ_UCP_EP_PEER =
-		10, /* ucp_ep_match_insert(worker, ep, uuid, ...): both sides of a wire-up */
+	UB_OBJ_UCP_EP_PEER = 10, /* ucp_ep_match_insert(worker, ep, uuid): both sides */
 };
 
 enum ub_comp_what {
@@ -252,8 +251,7 @@ enum ub_comp_what {
 	UB_COMP_UCT = 1, /* uct_completion_callback_t: (comp) */
 	UB_COMP_SEND_CB = 2, /* ucp_send_nbx_callback_t: (request, status, user_data) */
 	UB_COMP_RECV_CB = 3, /* ucp_tag_recv_nbx_callback_t: (request, status, info, user_data) */
-	UB_COMP_SCOPY =
-		4, /* uct_scopy_ep_progress_tx: (arbiter, group, elem, arg), returns 0 when done */
+	UB_COMP_SCOPY = 4, /* retired, in old captures only: uct_scopy_ep_progress_tx */
 	UB_COMP_REQ_FREE = 5, /* ucp_request_free/release: (request) */
 };
 
@@ -264,7 +262,6 @@ enum ub_op_what {
 	UB_OP_DATA_OUT = 3, /* stream_recv_data: the same, and a NULL return makes no record */
 	UB_OP_TAG_RECV = 4, /* its request holds the sender's tag and the length once complete */
 	UB_OP_CANCEL = 5, /* returns nothing; aux is the user's handle of the request it is about */
-	UB_OP_STATUS = 6, /* returns a bare ucs_status_t, one byte */
 };
 
 enum ub_xfer_what {

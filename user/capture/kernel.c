@@ -51,7 +51,6 @@ static const struct {
 	{ "op", UB_OP },
 	{ "xfer", UB_XFER },
 	{ "object", UB_OBJ },
-	{ "scopy", UB_COMP },
 };
 
 static int span_of(const char *program)
@@ -60,7 +59,7 @@ static int span_of(const char *program)
 
 	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++)
 		if (strlen(spans[i].name) == n && !strncmp(spans[i].name, program, n) &&
-		    strcmp(program, "object_end") != 0)
+		    strcmp(program, "object_end") != 0 && strcmp(program, "op_call") != 0)
 			return i;
 	return -1;
 }
@@ -98,6 +97,7 @@ static void find_programs(struct kernel *kernel)
 
 	memset(programs, -1, sizeof(*programs));
 	programs->entry_fd[UB_CALL] = bpf_program__fd(skel->progs.call_entry);
+	programs->entry_fd[UB_OP] = bpf_program__fd(skel->progs.op_call);
 	programs->entry_fd[UB_MATCH] = bpf_program__fd(skel->progs.match_entry);
 	programs->entry_fd[UB_COMP] = bpf_program__fd(skel->progs.comp_entry);
 	programs->entry_fd[UB_OBJ] = bpf_program__fd(skel->progs.object_end);
@@ -180,9 +180,12 @@ static int load(struct kernel *kernel, const struct kernel_options *options)
 
 static void explain(int err)
 {
-	if (err == -EPERM || err == -EACCES)
+	if (err == -EPERM)
 		log_error("cannot load BPF programs: %s; needs root, or CAP_BPF, CAP_PERFMON and "
 			  "CAP_SYS_PTRACE",
+			  strerror(-err));
+	else if (err == -EACCES || err == -EINVAL)
+		log_error("this kernel refuses the BPF programs: %s; --debug shows which",
 			  strerror(-err));
 	else if (err == -ENOMEM)
 		log_error("cannot make the rings: %s; try a smaller --ring-size or raise the "
@@ -217,7 +220,7 @@ int kernel_open(struct kernel **out, const struct kernel_options *options, kerne
 	if (err) {
 		explain(err);
 		kernel_free(kernel);
-		return err;
+		return err == -EPERM || err == -ENOMEM ? err : -ENOSYS;
 	}
 	find_programs(kernel);
 	*out = kernel;

@@ -12,6 +12,9 @@
 #define OP(symbol, name, ...)                                                                      \
 	SITE(symbol, name, LAYER_UCP, .kind = UB_OP, .needs_return = 1, .arg_obj = 1, __VA_ARGS__)
 
+/* Blocking, with user callbacks inside: entry only. */
+#define CALL(symbol, name) SITE(symbol, name, LAYER_UCP, .kind = UB_OP, .arg_obj = 1)
+
 static const struct site rows[] = {
 	/* clang-format off */
 	/* (ep, buffer, count, tag, param) */
@@ -53,12 +56,12 @@ static const struct site rows[] = {
 	/* (ep, opcode, buffer, count, remote_addr, rkey, param) */
 	OP("ucp_atomic_op_nbx", "atomic",
 	   .arg_buffer = 3, .arg_count = 4, .arg_tag = 5, .arg_aux = 6, .arg_param = 7),
-	/* (ep, param), (worker, param); the blocking forms have no param */
+	/* (ep, param), (worker, param) */
 	OP("ucp_ep_flush_nbx", "ep_flush", .arg_param = 2),
 	OP("ucp_worker_flush_nbx", "worker_flush", .arg_param = 2),
 	OP("ucp_ep_close_nbx", "ep_close", .arg_param = 2),
-	OP("ucp_ep_flush", "ep_flush", .what = UB_OP_STATUS),
-	OP("ucp_worker_flush", "worker_flush", .what = UB_OP_STATUS),
+	CALL("ucp_ep_flush", "ep_flush"),
+	CALL("ucp_worker_flush", "worker_flush"),
 	/* (worker, request): returns nothing */
 	OP("ucp_request_cancel", "request_cancel", .what = UB_OP_CANCEL, .arg_aux = 2),
 	/* clang-format on */

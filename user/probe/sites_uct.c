@@ -20,9 +20,6 @@ static const struct site base_rows[] = {
 	OBJ("uct_ep_create", "uct_ep_create", UB_OBJ_UCT_EP_CREATE, .needs_return = 1,
 	    .arg_param = 1, .arg_obj = 2),
 	OBJ("uct_ep_destroy", "uct_ep_destroy", UB_OBJ_UCT_EP_DESTROY, .arg_obj = 1),
-	/* (arbiter, group, element, arg): the transfer is the element */
-	SITE("uct_scopy_ep_progress_tx", "scopy_progress", LAYER_UCT, .kind = UB_COMP,
-	     .what = UB_COMP_SCOPY, .needs_return = 1, .arg_obj = 3),
 };
 
 static const struct site slot_rows[] = {
