@@ -2,7 +2,6 @@
 #include "capture_args.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +28,7 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct capture_arguments *arguments = state->input;
+	char *end;
 
 	switch (key) {
 	case 'o':
@@ -38,7 +38,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		arguments->level = value;
 		return 0;
 	case OPT_RING:
-		arguments->ring_kib = strtol(value, NULL, 10);
+		arguments->ring_kib = strtol(value, &end, 10);
+		if (*end || end == value || arguments->ring_kib <= 0)
+			argp_error(state, "'%s' is not a size in KiB", value);
 		return 0;
 	case OPT_LINKS:
 		arguments->links = value;
@@ -94,7 +96,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		log_error("unknown level '%s', use mpi, ucp or uct", arguments->level);
 		return -EINVAL;
 	}
-	if (arguments->links && mechanism < 0) {
+	if (arguments->links && mechanism <= LINK_NONE) {
 		log_error("unknown kind of links '%s', use session, multi or perf",
 			  arguments->links);
 		return -EINVAL;
@@ -173,27 +175,4 @@ int capture_summary(const char *path)
 	report_free(report);
 	analysis_free(analysis);
 	return err ? UCXBPF_EXIT_FAILED : UCXBPF_EXIT_OK;
-}
-
-int capture_signals(bool child)
-{
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	if (child)
-		sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* a file size limit shall end the capture as a full disk does */
-	signal(SIGXFSZ, SIG_IGN);
-	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-int capture_next_signal(int fd, struct signalfd_siginfo *info)
-{
-	return read(fd, info, sizeof(*info)) == sizeof(*info) ? (int)info->ssi_signo : 0;
 }

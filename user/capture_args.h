@@ -5,7 +5,6 @@
 
 #include <argp.h>
 #include <stdbool.h>
-#include <sys/signalfd.h>
 
 #include "capture/capture.h"
 
@@ -29,11 +28,5 @@ int capture_exit_code(int err);
 
 /* Reads the finished file back and prints the report, as `replay` would; returns an exit code. */
 int capture_summary(const char *path);
-
-/* Blocks SIGINT, SIGTERM, SIGHUP (and SIGCHLD if child) for this process and returns a signalfd. */
-int capture_signals(bool child);
-
-/* The next pending signal, 0 = none. */
-int capture_next_signal(int fd, struct signalfd_siginfo *info);
 
 #endif

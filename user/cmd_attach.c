@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -13,6 +14,7 @@
 #include "capture_args.h"
 #include "cmds.h"
 #include "exit_codes.h"
+#include "signals.h"
 #include "target/proc_file.h"
 
 struct attach {
@@ -103,67 +105,104 @@ static bool in_job(pid_t pid, const char *job)
 	return false;
 }
 
-static void find_job(struct attach *attach)
+static void explain(pid_t pid, int err)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-
-	while (proc && (entry = readdir(proc))) {
-		pid_t pid = atoi(entry->d_name);
-
-		if (pid <= 0 || pid == getpid())
-			continue;
-		if (in_job(pid, attach->job))
-			vec_push(&attach->pids, pid);
+	switch (err) {
+	case -ESRCH:
+		log_error("process %d does not exist", pid);
+		break;
+	case -EINVAL:
+		log_error("%d is a thread of process %ld, attach to that", pid,
+			  proc_status_number(pid, "Tgid:"));
+		break;
+	case -EOPNOTSUPP:
+		log_error("process %d runs a 32-bit program, which is not supported", pid);
+		break;
+	default:
+		log_error("cannot trace process %d: %s", pid, strerror(-err));
 	}
-	if (proc)
-		closedir(proc);
+}
+
+static int add_listed(struct attach *attach, struct capture *capture)
+{
+	size_t added = 0;
+	int last = 0;
+
+	for (size_t i = 0; i < attach->pids.len; i++) {
+		int err = capture_add_running(capture, attach->pids.data[i]);
+
+		if (!err)
+			added++;
+		else if (err != -EEXIST)
+			explain(attach->pids.data[i], last = err);
+	}
+	return added ? 0 : last;
+}
+
+/* Until nothing new appears: a job may be starting processes meanwhile. */
+static int add_job(struct attach *attach, struct capture *capture)
+{
+	unsigned int added = 0, before;
+
+	do {
+		DIR *proc = opendir("/proc");
+		struct dirent *entry;
+
+		before = added;
+		while (proc && (entry = readdir(proc))) {
+			pid_t pid = atoi(entry->d_name);
+
+			if (pid > 0 && pid != getpid() && in_job(pid, attach->job))
+				added += !capture_add_running(capture, pid);
+		}
+		if (proc)
+			closedir(proc);
+	} while (added != before);
+	if (!added)
+		log_error("no process here belongs to job %s", attach->job);
+	return added ? 0 : -ESRCH;
 }
 
 static int add_processes(struct attach *attach, struct capture *capture)
 {
-	size_t added = 0;
-	int last = -ESRCH;
+	int err = attach->pids.len ? add_listed(attach, capture) : 0;
 
-	for (size_t i = 0; i < attach->pids.len; i++) {
-		pid_t pid = attach->pids.data[i];
-		int err = capture_add_process(capture, pid, false);
-
-		if (!err) {
-			added++;
-			continue;
-		}
-		last = err;
-		if (err == -ESRCH)
-			log_error("process %d does not exist", pid);
-		else if (err == -EOPNOTSUPP)
-			log_error("process %d runs a 32-bit program, which is not supported", pid);
-		else
-			log_error("cannot trace process %d: %s", pid, strerror(-err));
+	if (!err && attach->job)
+		err = add_job(attach, capture);
+	if (!err && !attach->all && !capture_processes(capture)) {
+		log_error("none of the processes maps UCX or MPI now; 'ucxbpf doctor -p PID' says "
+			  "why, 'run' and 'attach --all' wait for it");
+		err = -EOPNOTSUPP;
 	}
-	if (attach->all)
+	if (!err)
+		err = capture_begin(capture);
+	if (!err && attach->all)
 		capture_add_all(capture);
-	if (added || attach->all)
-		return 0;
-	if (!attach->pids.len)
-		log_error("no process here belongs to job %s", attach->job);
-	return last;
+	return err;
 }
 
-static const char *follow(struct attach *attach, struct capture *capture, int signals, int *err)
+static double monotonic(void)
 {
-	double left = attach->seconds;
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static const char *follow(struct attach *attach, struct capture *capture,
+			  const struct signals *signals, int *err)
+{
+	double end = monotonic() + attach->seconds;
 	struct signalfd_siginfo info;
 
 	while (!*err) {
-		if (capture_next_signal(signals, &info))
+		if (signals_next(signals, &info))
 			return "interrupt";
 		if (!capture_alive(capture) && !attach->all)
 			return "exit";
-		if (attach->seconds && left <= 0)
+		if (attach->seconds && monotonic() >= end)
 			return "duration";
 		*err = capture_work(capture, 10);
-		left -= 0.01;
 	}
 	return "error";
 }
@@ -171,24 +210,21 @@ static const char *follow(struct attach *attach, struct capture *capture, int si
 static int trace(struct attach *attach, const struct capture_options *options)
 {
 	struct capture *capture;
-	int err, close_err, signals = capture_signals(false);
-	unsigned int processes;
+	struct signals signals;
+	int err, close_err;
 	const char *reason = "error";
 
-	err = capture_open(&capture, options);
+	err = signals_open(&signals, false);
+	if (!err)
+		err = capture_open(&capture, options);
 	if (err)
 		return capture_exit_code(err);
 	err = add_processes(attach, capture);
 	if (!err)
-		reason = follow(attach, capture, signals, &err);
-	processes = capture_processes(capture);
+		reason = follow(attach, capture, &signals, &err);
 	close_err = capture_close(capture, reason);
 	if (err || close_err)
 		return capture_exit_code(err ? err : close_err);
-	if (!processes) {
-		log_error("none of the processes maps UCX or MPI; 'ucxbpf doctor -p PID' says why");
-		return UCXBPF_EXIT_UNSUPPORTED;
-	}
 	return attach->capture.quiet ? UCXBPF_EXIT_OK : capture_summary(options->output);
 }
 
@@ -211,8 +247,6 @@ int cmd_attach(int argc, char **argv)
 	if (err)
 		return capture_exit_code(err);
 	capture_options.all = attach.all;
-	if (attach.job)
-		find_job(&attach);
 	code = trace(&attach, &capture_options);
 	vec_release(&attach.pids);
 	return code;

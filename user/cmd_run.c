@@ -12,6 +12,7 @@
 #include "capture_args.h"
 #include "cmds.h"
 #include "exit_codes.h"
+#include "signals.h"
 
 struct run {
 	struct capture_arguments capture;
@@ -47,7 +48,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 }
 
 /* The child waits for a byte on the pipe, so that it is traced before it becomes the command. */
-static pid_t start(char **command, int *go)
+static pid_t start(char **command, const struct signals *signals, int *go)
 {
 	int ends[2];
 	pid_t pid;
@@ -58,13 +59,10 @@ static pid_t start(char **command, int *go)
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
-		sigset_t none;
 		char byte;
 
 		close(ends[1]);
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
-		signal(SIGXFSZ, SIG_DFL);
+		signals_restore(signals);
 		if (read(ends[0], &byte, 1) != 1)
 			_exit(UCXBPF_EXIT_FAILED);
 		execvp(command[0], command);
@@ -76,28 +74,80 @@ static pid_t start(char **command, int *go)
 	return pid;
 }
 
-/* Until the command has ended; the terminal's Ctrl-C reaches the command itself. */
-static int follow(struct capture *capture, int signals, pid_t pid, int *status)
+/* A terminal's Ctrl-C reaches the command by itself; what was sent to us alone is passed on. */
+static void pass_on(const struct signals *signals, pid_t pid)
+{
+	struct signalfd_siginfo info;
+	int signal = signals_next(signals, &info);
+
+	if (signal && (signal != SIGINT || info.ssi_pid))
+		kill(pid, signal);
+}
+
+/* Until the command has ended; after a write error it just goes on, without probes. */
+static int follow(struct capture *capture, const struct signals *signals, pid_t pid, int *status)
 {
 	int err = 0;
+	pid_t got;
 
-	while (waitpid(pid, status, WNOHANG) == 0) {
-		struct signalfd_siginfo info;
-		int signal = capture_next_signal(signals, &info);
-
-		if (signal == SIGTERM || signal == SIGHUP)
-			kill(pid, signal);
+	while ((got = waitpid(pid, status, WNOHANG)) == 0) {
+		pass_on(signals, pid);
 		if (!err)
 			err = capture_work(capture, 10);
 		else
 			usleep(10000);
 	}
+	if (got < 0)
+		*status = UCXBPF_EXIT_FAILED << 8;
 	return err;
 }
 
 static int exit_status(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* 126 and 127: the command could not be started, and said so. */
+static void report(const struct run *run, const struct capture_options *options, int code,
+		   bool has_records)
+{
+	if (has_records) {
+		if (!run->capture.quiet)
+			capture_summary(options->output);
+	} else if (code != 126 && code != 127) {
+		log_warn("no process mapped UCX or MPI: nothing to see; try 'ucxbpf doctor'");
+	}
+}
+
+static int trace(const struct run *run, const struct capture_options *options,
+		 const struct signals *signals)
+{
+	struct capture *capture;
+	int err, close_err, go = -1, status = 0;
+	bool has_records;
+	pid_t pid;
+
+	err = capture_open(&capture, options);
+	if (err)
+		return capture_exit_code(err);
+	capture_prepare(capture, environ);
+	pid = start(run->command, signals, &go);
+	err = pid < 0 ? pid : capture_add_started(capture, pid);
+	if (err) {
+		log_error("cannot start '%s': %s", run->command[0], strerror(-err));
+		capture_close(capture, "error");
+		return capture_exit_code(err);
+	}
+	if (write(go, "", 1) != 1)
+		log_warn("cannot start '%s': %s", run->command[0], strerror(errno));
+	close(go);
+	err = follow(capture, signals, pid, &status);
+	has_records = capture_has_records(capture);
+	close_err = capture_close(capture, err ? "error" : "exit");
+	if (err || close_err)
+		return capture_exit_code(err ? err : close_err);
+	report(run, options, exit_status(status), has_records);
+	return exit_status(status);
 }
 
 int cmd_run(int argc, char **argv)
@@ -110,40 +160,17 @@ int cmd_run(int argc, char **argv)
 		.children = children,
 	};
 	struct capture_options options;
-	struct capture *capture;
+	struct signals signals;
 	struct run run = { 0 };
-	int err, go = -1, signals, status = 0;
-	unsigned int processes;
-	pid_t pid;
+	int err;
 
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run))
 		return UCXBPF_EXIT_USAGE;
 	err = capture_arguments_apply(&run.capture, "run", &options);
+	if (!err)
+		err = signals_open(&signals, true);
 	if (err)
 		return capture_exit_code(err);
 	options.command = run.command;
-	signals = capture_signals(true);
-	err = capture_open(&capture, &options);
-	if (err)
-		return capture_exit_code(err);
-	capture_prepare(capture, environ);
-	pid = start(run.command, &go);
-	err = pid < 0 ? pid : capture_add_process(capture, pid, true);
-	if (err) {
-		log_error("cannot start '%s': %s", run.command[0], strerror(-err));
-		capture_close(capture, "error");
-		return capture_exit_code(err);
-	}
-	if (write(go, "", 1) != 1)
-		log_warn("cannot start '%s': %s", run.command[0], strerror(errno));
-	close(go);
-	err = follow(capture, signals, pid, &status);
-	processes = capture_processes(capture);
-	if (capture_close(capture, err ? "error" : "exit"))
-		return UCXBPF_EXIT_NO_SPACE;
-	if (!processes)
-		log_warn("no process mapped UCX or MPI: nothing to see; try 'ucxbpf doctor'");
-	else if (!run.capture.quiet)
-		capture_summary(options.output);
-	return exit_status(status);
+	return trace(&run, &options, &signals);
 }

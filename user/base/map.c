@@ -90,6 +90,19 @@ bool map_remove(struct map *map, uint64_t a, uint64_t b)
 	return true;
 }
 
+size_t map_remove_all(struct map *map, uint64_t a)
+{
+	size_t before = map->used;
+
+	for (size_t i = 0; i < map->cap; i++) {
+		if (map->state[i] != SLOT_LIVE || map->slots[i].a != a)
+			continue;
+		map->state[i] = SLOT_DELETED;
+		map->used--;
+	}
+	return before - map->used;
+}
+
 struct map_slot *map_next(const struct map *map, size_t *pos)
 {
 	while (*pos < map->cap) {

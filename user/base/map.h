@@ -35,6 +35,9 @@ uint64_t *map_insert(struct map *map, uint64_t a, uint64_t b, bool *fresh);
 /* Returns whether the key was there. */
 bool map_remove(struct map *map, uint64_t a, uint64_t b);
 
+/* Removes every entry whose first word is a; returns how many. */
+size_t map_remove_all(struct map *map, uint64_t a);
+
 /* Iterates: start with *pos = 0; returns NULL at the end. The map must not grow meanwhile. */
 struct map_slot *map_next(const struct map *map, size_t *pos);
 

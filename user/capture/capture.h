@@ -33,11 +33,18 @@ struct capture;
  */
 int capture_open(struct capture **capture, const struct capture_options *options);
 
+/* Traces this process, which has not run yet, and its children to come. -ESRCH, -EACCES. */
+int capture_add_started(struct capture *capture, pid_t pid);
+
 /*
- * Traces this process and its children to come. from_start: it has not run yet.
- * -ESRCH: gone; -EOPNOTSUPP: 32-bit; -EACCES.
+ * Gets ready to trace a running process: its libraries are probed, its UCX objects read. Its
+ * records start with capture_begin(). -ESRCH: gone; -EOPNOTSUPP: 32-bit; -EINVAL: the id of a
+ * thread; -EEXIST: added before; -EACCES.
  */
-int capture_add_process(struct capture *capture, pid_t pid, bool from_start);
+int capture_add_running(struct capture *capture, pid_t pid);
+
+/* Starts the records of all processes that were added. */
+int capture_begin(struct capture *capture);
 
 /* Traces every process that maps UCX or MPI now; with options.all also those to come. */
 void capture_add_all(struct capture *capture);
@@ -48,12 +55,15 @@ void capture_prepare(struct capture *capture, char *const *environment);
 /* Number of processes that mapped UCX or MPI so far. */
 unsigned int capture_processes(const struct capture *capture);
 
+/* Whether anything but processes coming and going was recorded. */
+bool capture_has_records(const struct capture *capture);
+
 /* Processes being traced that are alive. */
 unsigned int capture_alive(const struct capture *capture);
 
 /*
  * Works for about ms milliseconds: drains, follows, writes. 0, or -errno when the file cannot be
- * written any more (printed): what is in it stays readable.
+ * written any more (printed): then all probes are gone, and what is in the file stays readable.
  */
 int capture_work(struct capture *capture, int ms);
 

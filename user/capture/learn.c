@@ -57,14 +57,7 @@ void learn_record(struct learn *learn, const struct ub_hdr *record)
 
 void learn_forget(struct learn *learn, pid_t tgid)
 {
-	struct map kept = { 0 };
-	struct map_slot *slot;
-
-	for (size_t pos = 0; (slot = map_next(&learn->seen, &pos));)
-		if (slot->a != (uint64_t)tgid)
-			map_insert(&kept, slot->a, slot->b, NULL);
-	map_release(&learn->seen);
-	learn->seen = kept;
+	map_remove_all(&learn->seen, tgid);
 }
 
 /* The executable mapping around an address: a path to open its file by, and the file offset. */

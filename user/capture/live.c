@@ -69,6 +69,11 @@ void live_record(struct live *live, const struct ub_hdr *record)
 	}
 }
 
+void live_forget(struct live *live, pid_t tgid)
+{
+	map_remove_all(&live->known, tgid);
+}
+
 struct emitting {
 	struct live *live;
 	pid_t tgid;

@@ -29,6 +29,9 @@ void live_release(struct live *live);
 /* Looks at one record; cheap, called for every one. */
 void live_record(struct live *live, const struct ub_hdr *record);
 
+/* The process has ended or has a new program: what was known of it no longer holds. */
+void live_forget(struct live *live, pid_t tgid);
+
 /* Reads all workers of a process that was running before us. */
 void live_process(struct live *live, pid_t tgid);
 

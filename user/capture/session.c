@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -34,9 +35,23 @@ struct capture {
 	struct live live;
 	struct progress progress;
 	uint64_t next_flush;
+	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
 	uint64_t maps_lost;
+	uint64_t seen_records; /* other than of processes coming and going */
+	bool stopped;
 	int error;
 };
+
+/* Only of processes that had something to know: most never map UCX. */
+static void forget_at_end(struct capture *capture, const struct ub_task *task)
+{
+	const struct tracked *tracked = track_find(&capture->track, task->h.tgid);
+
+	if (task->what == UB_FORK || !tracked || !tracked->announced)
+		return;
+	learn_forget(&capture->learn, task->h.tgid);
+	live_forget(&capture->live, task->h.tgid);
+}
 
 static int on_record(void *arg, const struct ub_hdr *record)
 {
@@ -45,12 +60,12 @@ static int on_record(void *arg, const struct ub_hdr *record)
 
 	if (err && !capture->error)
 		capture->error = err;
+	capture->seen_records += record->kind != UB_TASK;
 	if (record->kind == UB_TASK) {
 		const struct ub_task *task = (const struct ub_task *)record;
 
+		forget_at_end(capture, task);
 		track_task(&capture->track, task);
-		if (task->what == UB_EXEC)
-			learn_forget(&capture->learn, record->tgid);
 	}
 	learn_record(&capture->learn, record);
 	live_record(&capture->live, record);
@@ -61,8 +76,8 @@ static void on_mapped(void *arg, pid_t tgid, uint64_t time)
 {
 	struct capture *capture = arg;
 
-	if (capture->options.all && tgid != getpid())
-		track_consider(&capture->track, tgid);
+	if (capture->options.all)
+		vec_push(&capture->newcomers, tgid);
 	track_mapped(&capture->track, tgid, time);
 }
 
@@ -89,7 +104,9 @@ static int open_file(struct capture *capture)
 	int err = file_writer_open(&capture->writer, options->output);
 
 	if (err) {
-		log_error("cannot create '%s': %s", options->output, strerror(-err));
+		log_error("cannot create '%s': %s", options->output,
+			  err == -EWOULDBLOCK ? "another ucxbpf is writing it, name one with -o"
+					      : strerror(-err));
 		return err;
 	}
 	side_write(capture->writer,
@@ -103,7 +120,9 @@ static int open_file(struct capture *capture)
 static void release(struct capture *capture)
 {
 	progress_end(&capture->progress);
-	probes_release(&capture->probes);
+	if (!capture->stopped)
+		probes_release(&capture->probes);
+	vec_release(&capture->newcomers);
 	live_release(&capture->live);
 	learn_release(&capture->learn);
 	track_release(&capture->track);
@@ -111,6 +130,19 @@ static void release(struct capture *capture)
 	kernel_free(capture->kernel);
 	free(capture->polls);
 	free(capture);
+}
+
+#define INITIAL_PID_NAMESPACE 0xeffffffc /* include/linux/proc_ns.h, PROC_PID_INIT_INO */
+
+/* The kernel's half sees the initial namespace's pids: ours must be the same numbers. */
+static int check_pid_namespace(void)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) || st.st_ino == INITIAL_PID_NAMESPACE)
+		return 0;
+	log_error("inside a pid namespace, as in a container: run ucxbpf on the host");
+	return -EOPNOTSUPP;
 }
 
 int capture_open(struct capture **out, const struct capture_options *options)
@@ -125,7 +157,9 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	if (!capture)
 		return -ENOMEM;
 	capture->options = *options;
-	err = kernel_open(&capture->kernel, &kernel_options, on_record, capture);
+	err = check_pid_namespace();
+	if (!err)
+		err = kernel_open(&capture->kernel, &kernel_options, on_record, capture);
 	if (!err)
 		err = open_watch(capture);
 	if (!err)
@@ -143,16 +177,44 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	return 0;
 }
 
-int capture_add_process(struct capture *capture, pid_t pid, bool from_start)
+int capture_add_started(struct capture *capture, pid_t pid)
 {
-	int err = track_add(&capture->track, pid, from_start);
+	int err = track_add(&capture->track, pid, true);
+
+	return err ? err : track_begin(&capture->track, pid);
+}
+
+int capture_add_running(struct capture *capture, pid_t pid)
+{
+	int err = track_add(&capture->track, pid, false);
 
 	if (err)
 		return err;
 	track_scan(&capture->track);
-	if (!from_start)
-		live_process(&capture->live, pid);
+	live_process(&capture->live, pid);
 	return 0;
+}
+
+/* Everything that takes time was done before: all processes begin within microseconds. */
+int capture_begin(struct capture *capture)
+{
+	const struct track *track = &capture->track;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < track->processes.len; i++)
+		if (track->processes.data[i].alive)
+			err = track_begin(&capture->track, track->processes.data[i].tgid);
+	return err;
+}
+
+/* A process that came by itself (--all): its records start while it is being looked at. */
+static void consider(struct capture *capture, pid_t pid)
+{
+	if (pid <= 0 || pid == getpid() || !track_consider(&capture->track, pid))
+		return;
+	track_scan(&capture->track);
+	live_process(&capture->live, pid);
+	track_begin(&capture->track, pid);
 }
 
 void capture_add_all(struct capture *capture)
@@ -160,14 +222,8 @@ void capture_add_all(struct capture *capture)
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
-	while (proc && (entry = readdir(proc))) {
-		pid_t pid = atoi(entry->d_name);
-
-		if (pid > 0 && pid != getpid() && track_consider(&capture->track, pid)) {
-			track_scan(&capture->track);
-			live_process(&capture->live, pid);
-		}
-	}
+	while (proc && (entry = readdir(proc)))
+		consider(capture, atoi(entry->d_name));
 	if (proc)
 		closedir(proc);
 }
@@ -182,6 +238,11 @@ unsigned int capture_processes(const struct capture *capture)
 	return capture->track.announced;
 }
 
+bool capture_has_records(const struct capture *capture)
+{
+	return capture->seen_records > 0;
+}
+
 unsigned int capture_alive(const struct capture *capture)
 {
 	return capture->track.alive;
@@ -192,6 +253,7 @@ static void flush(struct capture *capture)
 	struct ub_stats stats;
 	int err;
 
+	track_reap(&capture->track);
 	if (kernel_stats(capture->kernel, &stats))
 		return;
 	side_write(capture->writer, side_clock());
@@ -204,10 +266,26 @@ static void flush(struct capture *capture)
 
 static void follow(struct capture *capture)
 {
+	uint64_t lost = capture->maps_lost;
+
 	watch_read(capture->watch, &capture->maps_lost);
+	if (capture->maps_lost != lost)
+		track_rescan(&capture->track);
+	while (capture->newcomers.len)
+		consider(capture, capture->newcomers.data[--capture->newcomers.len]);
 	track_scan(&capture->track);
 	learn_apply(&capture->learn, &capture->probes);
 	live_apply(&capture->live);
+}
+
+/* The job is as it was before from here on. */
+static void stop(struct capture *capture)
+{
+	if (capture->stopped)
+		return;
+	kernel_stop(capture->kernel);
+	probes_release(&capture->probes);
+	capture->stopped = true;
 }
 
 int capture_work(struct capture *capture, int ms)
@@ -223,9 +301,11 @@ int capture_work(struct capture *capture, int ms)
 			capture->next_flush = side_now() + FLUSH_NS;
 		}
 	} while (!capture->error && side_now() < end);
-	if (capture->error)
+	if (capture->error && !capture->stopped) {
 		log_error("cannot write '%s': %s; what was written before is readable",
 			  capture->options.output, strerror(-capture->error));
+		stop(capture);
+	}
 	return capture->error;
 }
 
@@ -234,10 +314,11 @@ int capture_close(struct capture *capture, const char *reason)
 	struct ub_stats stats = { 0 };
 	int err;
 
-	kernel_drain(capture->kernel);
-	follow(capture);
-	kernel_stop(capture->kernel);
-	probes_release(&capture->probes);
+	if (!capture->stopped) {
+		kernel_drain(capture->kernel);
+		follow(capture);
+	}
+	stop(capture);
 	kernel_drain(capture->kernel);
 	live_apply(&capture->live);
 	kernel_stats(capture->kernel, &stats);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "capture/side.h"
 #include "target/library_owner.h"
+#include "target/proc_file.h"
 #include "target/process.h"
 
 void track_init(struct track *track, struct kernel *kernel, struct probes *probes,
@@ -20,6 +21,8 @@ void track_release(struct track *track)
 	for (size_t i = 0; i < track->processes.len; i++)
 		vec_release(&track->processes.data[i].libraries);
 	vec_release(&track->processes);
+	vec_release(&track->dirty);
+	vec_release(&track->free);
 	map_release(&track->latest);
 	library_set_release(&track->libraries);
 }
@@ -31,16 +34,28 @@ struct tracked *track_find(const struct track *track, pid_t tgid)
 	return index && *index ? &track->processes.data[*index - 1] : NULL;
 }
 
-static struct tracked *add_entry(struct track *track, pid_t tgid, bool from_start, uint64_t time)
+static void mark_dirty(struct track *track, struct tracked *tracked, uint64_t time)
 {
-	struct tracked *tracked = vec_add(&track->processes);
-
-	tracked->tgid = tgid;
-	tracked->from_start = from_start;
-	tracked->alive = true;
+	if (tracked->dirty)
+		return;
 	tracked->dirty = true;
 	tracked->dirty_since = time;
-	*map_insert(&track->latest, tgid, 0, NULL) = track->processes.len;
+	vec_push(&track->dirty, (size_t)(tracked - track->processes.data));
+}
+
+static struct tracked *add_entry(struct track *track, pid_t tgid, bool from_start, uint64_t time)
+{
+	size_t index = track->processes.len;
+	struct tracked *tracked;
+
+	if (track->free.len)
+		index = track->free.data[--track->free.len];
+	else
+		vec_add(&track->processes);
+	tracked = &track->processes.data[index];
+	*tracked = (struct tracked){ .tgid = tgid, .from_start = from_start, .alive = true };
+	mark_dirty(track, tracked, time);
+	*map_insert(&track->latest, tgid, 0, NULL) = index + 1;
 	track->alive++;
 	return tracked;
 }
@@ -51,24 +66,40 @@ static void end_entry(struct track *track, struct tracked *tracked)
 		return;
 	tracked->alive = false;
 	track->alive--;
+	map_remove(&track->latest, tracked->tgid, 0);
 	if (tracked->announced)
 		track->with_ucx--;
-	*map_insert(&track->latest, tracked->tgid, 0, NULL) = 0;
+	else if (!tracked->dirty)
+		vec_push(&track->free, (size_t)(tracked - track->processes.data));
 }
 
 int track_add(struct track *track, pid_t tgid, bool from_start)
 {
-	struct tracked *known = track_find(track, tgid);
 	int err = process_is_32bit(tgid);
 
-	if (known && known->alive)
-		return 0;
+	if (track_find(track, tgid))
+		return -EEXIST;
 	if (err)
 		return err < 0 ? err : -EOPNOTSUPP;
-	err = kernel_trace_process(track->kernel, tgid);
-	if (!err)
-		add_entry(track, tgid, from_start, side_now());
-	return err;
+	if (proc_status_number(tgid, "Tgid:") != tgid)
+		return -EINVAL;
+	add_entry(track, tgid, from_start, side_now());
+	return 0;
+}
+
+int track_begin(struct track *track, pid_t tgid)
+{
+	return kernel_trace_process(track->kernel, tgid);
+}
+
+/*
+ * Rings are drained one CPU after the other, so a child's exit may be read before its fork: the
+ * kernel's own list says who is still there.
+ */
+static void add_living(struct track *track, pid_t tgid, uint64_t time)
+{
+	if (kernel_is_traced(track->kernel, tgid))
+		add_entry(track, tgid, true, time);
 }
 
 void track_task(struct track *track, const struct ub_task *task)
@@ -78,11 +109,11 @@ void track_task(struct track *track, const struct ub_task *task)
 	switch (task->what) {
 	case UB_FORK:
 		if (!track_find(track, task->other))
-			add_entry(track, task->other, true, task->h.ts);
+			add_living(track, task->other, task->h.ts);
 		break;
 	case UB_EXEC:
 		end_entry(track, tracked);
-		add_entry(track, task->h.tgid, true, task->h.ts);
+		add_living(track, task->h.tgid, task->h.ts);
 		break;
 	case UB_EXIT:
 		end_entry(track, tracked);
@@ -94,16 +125,27 @@ void track_mapped(struct track *track, pid_t tgid, uint64_t time)
 {
 	struct tracked *tracked = track_find(track, tgid);
 
-	if (!tracked) {
-		/* its fork record may still be in a ring */
-		if (!kernel_is_traced(track->kernel, tgid))
-			return;
-		tracked = add_entry(track, tgid, true, time);
+	if (tracked)
+		mark_dirty(track, tracked, time);
+	else /* its fork record may still be in a ring */
+		add_living(track, tgid, time);
+}
+
+void track_reap(struct track *track)
+{
+	for (size_t i = 0; i < track->processes.len; i++) {
+		struct tracked *tracked = &track->processes.data[i];
+
+		if (tracked->alive && !kernel_is_traced(track->kernel, tracked->tgid))
+			end_entry(track, tracked);
 	}
-	if (!tracked->dirty) {
-		tracked->dirty = true;
-		tracked->dirty_since = time;
-	}
+}
+
+void track_rescan(struct track *track)
+{
+	for (size_t i = 0; i < track->processes.len; i++)
+		if (track->processes.data[i].alive)
+			mark_dirty(track, &track->processes.data[i], side_now());
 }
 
 static bool is_announced(const struct tracked *tracked, const struct library *library)
@@ -189,7 +231,6 @@ static void scan_one(struct track *track, struct tracked *tracked)
 	mapped_libraries mapped = { 0 };
 	int err = process_libraries(tracked->tgid, &track->libraries, &mapped);
 
-	tracked->dirty = false;
 	if (err)
 		log_debug("process %d: %s", tracked->tgid, strerror(-err));
 	for (unsigned int turn = 0; turn < 3; turn++)
@@ -201,9 +242,16 @@ static void scan_one(struct track *track, struct tracked *tracked)
 
 void track_scan(struct track *track)
 {
-	for (size_t i = 0; i < track->processes.len; i++)
-		if (track->processes.data[i].dirty && track->processes.data[i].alive)
-			scan_one(track, &track->processes.data[i]);
+	while (track->dirty.len) {
+		size_t index = track->dirty.data[--track->dirty.len];
+		struct tracked *tracked = &track->processes.data[index];
+
+		tracked->dirty = false;
+		if (tracked->alive)
+			scan_one(track, tracked);
+		else if (!tracked->announced)
+			vec_push(&track->free, index);
+	}
 }
 
 bool track_consider(struct track *track, pid_t tgid)

@@ -25,6 +25,8 @@ struct track {
 	struct library_set libraries;
 	VEC(struct tracked) processes; /* one per tgid and program; the last one of a tgid counts */
 	struct map latest; /* tgid -> index + 1 */
+	VEC(size_t) dirty; /* indices to scan */
+	VEC(size_t) free; /* entries of the dead that nobody announced */
 	struct kernel *kernel;
 	struct probes *probes;
 	struct file_writer *writer;
@@ -41,9 +43,19 @@ void track_release(struct track *track);
 struct tracked *track_find(const struct track *track, pid_t tgid);
 
 /*
- * Adds a process and tells the kernel to record it. -ESRCH: gone; -EOPNOTSUPP: 32-bit.
+ * Adds a process, which the kernel does not record yet. -ESRCH: gone; -EOPNOTSUPP: 32-bit;
+ * -EINVAL: a thread, not a process; -EEXIST: known already.
  */
 int track_add(struct track *track, pid_t tgid, bool from_start);
+
+/* From now on the kernel records it. */
+int track_begin(struct track *track, pid_t tgid);
+
+/* Ends the entries of processes that the kernel has forgotten: their exit record was lost. */
+void track_reap(struct track *track);
+
+/* Every live process is looked at anew: news of what they mapped were lost. */
+void track_rescan(struct track *track);
 
 /* Adds the process if it maps UCX or MPI; returns whether it was added. */
 bool track_consider(struct track *track, pid_t tgid);

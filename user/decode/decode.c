@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "decode/decode.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/internal.h"
@@ -76,6 +77,19 @@ static void decode_note(struct decoder *decoder, struct capture *capture, const 
 		vec_push(&capture->notes, strings_intern(&decoder->strings, text));
 }
 
+/* The moment is short, but MPI_Init may lie in it. */
+static void decode_gap(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	const char *path = json_string_value(json_object_get(side, "path"));
+	const char *name = path ? strrchr(path, '/') : NULL;
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "%s was mapped before it was probed: first calls may be missing",
+		 name ? name + 1 : "a library");
+	vec_push(&capture->notes, strings_intern(&decoder->strings, text));
+}
+
 static void decode_worker(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	decode_side_object(decoder, capture, OBJECT_WORKER, side);
@@ -104,6 +118,7 @@ static const struct {
 	{ "capture", decode_capture }, { "site", decode_site },     { "process", decode_process },
 	{ "library", decode_library }, { "worker", decode_worker }, { "iface", decode_iface },
 	{ "uct_ep", decode_uct_ep },   { "ep", decode_ep },         { "note", decode_note },
+	{ "gap", decode_gap },
 };
 
 static int by_time(const void *left, const void *right)

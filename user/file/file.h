@@ -17,6 +17,7 @@
 
 struct file_writer;
 
+/* -EWOULDBLOCK: another writer has the file open; -errno. What was in the file is lost. */
 int file_writer_open(struct file_writer **writer, const char *path);
 
 /*

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "file/output.h"
@@ -59,9 +60,20 @@ int output_open(struct output *o, const char *path, size_t max_raw)
 	int error;
 
 	memset(o, 0, sizeof(*o));
-	o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	o->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (o->fd < 0)
 		return -errno;
+	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		close(o->fd);
+		o->fd = -1;
+		return -EWOULDBLOCK;
+	}
+	/* a pipe or a device has nothing to cut */
+	if (ftruncate(o->fd, 0) && errno != EINVAL) {
+		error = -errno;
+		output_close(o);
+		return error;
+	}
 	memcpy(header.magic, FILE_MAGIC, FILE_MAGIC_SIZE);
 	error = output_alloc(o, max_raw);
 	if (!error)

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -29,6 +31,20 @@ long proc_read(pid_t pid, const char *name, void *buffer, size_t size)
 	error = errno;
 	close(fd);
 	return got < 0 ? plain_error(error) : (long)done;
+}
+
+long proc_status_number(pid_t pid, const char *label)
+{
+	char text[4096], wanted[32];
+	long got = proc_read(pid, "status", text, sizeof(text) - 1);
+	const char *at;
+
+	if (got < 0)
+		return got;
+	text[got] = '\0';
+	snprintf(wanted, sizeof(wanted), "\n%s", label);
+	at = strstr(text, wanted);
+	return at ? strtol(at + strlen(wanted), NULL, 10) : -ENOENT;
 }
 
 long proc_read_memory(pid_t pid, unsigned long long address, void *buffer, size_t size)

@@ -9,6 +9,9 @@
 /* Bytes read, at most size; -ESRCH: no such process (any more), -EACCES: not allowed. */
 long proc_read(pid_t pid, const char *name, void *buffer, size_t size);
 
+/* A number from /proc/PID/status by its label ("Tgid:"); -ESRCH, -EACCES, -ENOENT. */
+long proc_status_number(pid_t pid, const char *label);
+
 /*
  * Copies from a process's memory. Returns the number of bytes up to the first one that cannot be
  * read; -ESRCH, -EACCES.
