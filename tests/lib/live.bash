@@ -50,7 +50,8 @@ may_repeat()
 }
 
 # trace NAME MPI TRANSPORT PROTO PROGRAM ARGUMENTS...: sets $status to the job's and $CASE to the
-# folder with capture, report and ledgers.
+# folder with capture, report and ledgers. A function before_attempt, if there is one, is called before
+# each run.
 trace()
 {
 	local name=$1 mpi=$2 transport=$3 proto=$4 attempt
@@ -66,6 +67,7 @@ trace()
 		else
 			job_command "$mpi" "${RANKS:-2}" "$transport" "$proto" "$@"
 		fi
+		! declare -F before_attempt >/dev/null || before_attempt
 		status=0
 		timeout -k 5 60 "$UCXBPF" run -q -o "$CASE/job.ucxb" -- timeout -k 2 "$(patience "$mpi" "$transport")" "${JOB[@]}" \
 			</dev/null >"$CASE/out" 2>&1 || status=$?

@@ -38,10 +38,14 @@ counted()
 }
 
 @test "payload over tcp agrees with the interfaces' counters" {
-	nodes_up
-	for mpi in openmpi mpich; do
+	before_attempt()
+	{
 		before0=$(sent n0)
 		before1=$(sent n1)
+	}
+
+	nodes_up
+	for mpi in openmpi mpich; do
 		trace mpi_sizes $mpi tcp n "$PROGS/$mpi/mpi_sizes"
 		[ "$status" = 0 ]
 		report --net "$(($(sent n0) - before0)),$(($(sent n1) - before1))"

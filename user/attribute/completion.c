@@ -96,13 +96,23 @@ void completion_event(struct attribute *attribute, const struct event *event)
 	}
 }
 
+static bool is_to_itself(struct attribute *attribute, const struct op *op)
+{
+	bool traced;
+
+	return op->ep && decoder_peer(attribute->decoder, op->ep, &traced) &&
+	       op->ep->peer_process == op->process;
+}
+
 /*
  * v1: a send that is acknowledged without having sent its data was fetched by the receiver, or its
- * memory mapped there.
+ * memory mapped there; a process has its own memory mapped (src/uct/sm/self/self.c, 1.18.1:
+ * UCT_COMPONENT_FLAG_RKEY_PTR).
  */
 static void send_was_fetched(struct attribute *attribute, struct op *op)
 {
-	if (op->protocol && !strcmp(op->protocol, "rndv") && !op->process->maps_peers)
+	if (op->protocol && !strcmp(op->protocol, "rndv") && !op->process->maps_peers &&
+	    !is_to_itself(attribute, op))
 		op->protocol = strings_intern(&attribute->decoder->strings, "rndv/get");
 }
 
