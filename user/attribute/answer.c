@@ -25,16 +25,22 @@ void answer_learn(struct attribute *attribute, const struct process *process, ui
 	*answer = (struct answer){ op, ep };
 }
 
+const struct answer *answer_to(const struct attribute *attribute, const struct process *process,
+			       uint64_t id)
+{
+	uint64_t *slot = map_find(&attribute->answers, id, process->id);
+
+	return slot ? (const struct answer *)(uintptr_t)*slot : NULL;
+}
+
 const struct answer *answer_find(const struct attribute *attribute, const struct event *event)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
-	uint64_t *slot;
 
 	if (event->site->verb != VERB_AM || !(xfer->h.flags & UB_F_WIRE) ||
 	    (xfer->am_id != AM_ATS && xfer->am_id != AM_RTR && xfer->am_id != AM_ATP))
 		return NULL;
-	slot = map_find(&attribute->answers, xfer->w[0], event->process->id);
-	return slot ? (const struct answer *)(uintptr_t)*slot : NULL;
+	return answer_to(attribute, event->process, xfer->w[0]);
 }
 
 void answers_finish(struct attribute *attribute)

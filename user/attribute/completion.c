@@ -96,23 +96,30 @@ void completion_event(struct attribute *attribute, const struct event *event)
 	}
 }
 
-static bool is_to_itself(struct attribute *attribute, const struct op *op)
+static bool is_plain_rndv(const struct op *op)
 {
+	return op && op->protocol && !strcmp(op->protocol, "rndv");
+}
+
+/* From the process to itself, received without a transfer: UCX 1.18 copies, src/uct/sm/self/self.c.
+ */
+static bool was_copied(struct attribute *attribute, const struct op *op, uint64_t req)
+{
+	const struct answer *answer = answer_to(attribute, op->process, req);
 	bool traced;
 
-	return op->ep && decoder_peer(attribute->decoder, op->ep, &traced) &&
+	return answer && is_plain_rndv(answer->op) && op->ep &&
+	       decoder_peer(attribute->decoder, op->ep, &traced) &&
 	       op->ep->peer_process == op->process;
 }
 
 /*
  * v1: a send that is acknowledged without having sent its data was fetched by the receiver, or its
- * memory mapped there; a process has its own memory mapped (src/uct/sm/self/self.c, 1.18.1:
- * UCT_COMPONENT_FLAG_RKEY_PTR).
+ * memory mapped there.
  */
-static void send_was_fetched(struct attribute *attribute, struct op *op)
+static void send_was_fetched(struct attribute *attribute, struct op *op, uint64_t req)
 {
-	if (op->protocol && !strcmp(op->protocol, "rndv") && !op->process->maps_peers &&
-	    !is_to_itself(attribute, op))
+	if (is_plain_rndv(op) && !op->process->maps_peers && !was_copied(attribute, op, req))
 		op->protocol = strings_intern(&attribute->decoder->strings, "rndv/get");
 }
 
@@ -167,7 +174,7 @@ void arrival_event(struct attribute *attribute, struct thread *thread, const str
 		if (op && op->end.precision != PRECISION_EXACT)
 			end_at(op, event->h->ts, PRECISION_EXACT);
 		if (op && am_id == AM_ATS)
-			send_was_fetched(attribute, op);
+			send_was_fetched(attribute, op, rx->w[0]);
 	}
 	if (attribute->sink.arrived)
 		attribute->sink.arrived(attribute->sink.arg, event, thread->idle_since);

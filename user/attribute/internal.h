@@ -103,6 +103,9 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 /* ---- answer.c ---- */
 void answer_learn(struct attribute *attribute, const struct process *process, uint64_t id,
 		  struct op *op, uint64_t ep);
+/* By the process that will answer; NULL: not seen. */
+const struct answer *answer_to(const struct attribute *attribute, const struct process *process,
+			       uint64_t id);
 /* NULL: a transfer that answers nothing, or something not seen. */
 const struct answer *answer_find(const struct attribute *attribute, const struct event *event);
 void answers_finish(struct attribute *attribute);

@@ -18,6 +18,8 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task);
 void process_show(struct decoder *decoder, struct process *process);
 
+/* One map for all kinds: the second half of the key is process and kind. */
+uint64_t object_owner(const struct process *process, enum object_kind kind);
 struct object *object_add(struct decoder *decoder, enum object_kind kind, struct process *process,
 			  uint64_t address, uint64_t ts);
 void object_install(struct decoder *decoder, struct object *object);
