@@ -95,7 +95,7 @@ static void ucp(void **state)
 static void uct(void **state)
 {
 	(void)state;
-	plan_and_check(LIBUCT, LIB_UCT, 27);
+	plan_and_check(LIBUCT, LIB_UCT, 26);
 }
 
 static void modules(void **state)

@@ -8,41 +8,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FUNCTIONS(X)                                                                                                                                  \
-	X(Send)                                                                                                                                       \
-	X(Bsend)                                                                                                                                      \
-	X(Ssend)                                                                                                                                      \
-	X(Rsend)                                                                                                                                      \
-	X(Recv)                                                                                                                                       \
-	X(Isend) X(Ibsend) X(Issend) X(Irsend) X(Irecv) X(Send_init) X(Bsend_init) X(Ssend_init) X(Rsend_init) X(                                     \
-		Recv_init) X(Start) X(Startall) X(Sendrecv) X(Sendrecv_replace) X(Probe) X(Iprobe) X(Mprobe)                                          \
-		X(Improbe) X(Mrecv) X(Imrecv) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(                                         \
-			Testany) X(Testsome) X(Request_free) X(Cancel) X(Buffer_detach) X(Abort) X(Barrier)                                           \
-			X(Bcast) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(                                            \
-				Alltoall) X(Alltoallv) X(Alltoallw) X(Reduce) X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block)                  \
-				X(Scan) X(Exscan) X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter) X(                                         \
-					Iscatterv) X(Iallgather) X(Iallgatherv) X(Ialltoall) X(Ialltoallv)                                            \
-					X(Ialltoallw) X(Ireduce) X(Iallreduce) X(Ireduce_scatter) X(Ireduce_scatter_block) X(                         \
-						Iscan) X(Iexscan) X(Neighbor_allgather) X(Neighbor_allgatherv) X(Neighbor_alltoall)                   \
-						X(Neighbor_alltoallv) X(Neighbor_alltoallw) X(Ineighbor_allgather) X(Ineighbor_alltoall) X(           \
-							Put) X(Get) X(Rput) X(Rget) X(Accumulate) X(Raccumulate) X(Get_accumulate)                    \
-							X(Rget_accumulate) X(Fetch_and_op) X(Compare_and_swap) X(                                     \
-								Win_create) X(Win_allocate) X(Win_allocate_shared) X(Win_create_dynamic)              \
-								X(Win_free) X(Win_fence) X(Win_post) X(                                               \
-									Win_start) X(Win_complete) X(Win_wait) X(Win_test)                            \
-									X(Win_lock) X(Win_unlock) X(Win_lock_all) X(Win_unlock_all) X(                \
-										Win_flush) X(Win_flush_all) X(Win_flush_local) X(Win_flush_local_all) \
-										X(Comm_dup) X(Comm_idup) X(Comm_dup_with_info) X(                     \
-											Comm_create) X(Comm_create_group)                             \
-											X(Comm_split) X(Comm_split_type) X(                           \
-												Comm_free) X(Intercomm_create)                        \
-												X(Intercomm_merge) X(Cart_create) X(                  \
-													Cart_sub) X(Graph_create)                     \
-													X(Dist_graph_create) X(                       \
-														Dist_graph_create_adjacent)           \
-														X(Init) X(                            \
-															Init_thread)                  \
-															X(Finalize)
+/* clang-format off */
+#define FUNCTIONS(X) \
+	X(Send) X(Bsend) X(Ssend) X(Rsend) X(Recv) X(Isend) X(Ibsend) X(Issend) X(Irsend) X(Irecv) \
+	X(Send_init) X(Bsend_init) X(Ssend_init) X(Rsend_init) X(Recv_init) X(Start) X(Startall) \
+	X(Sendrecv) X(Sendrecv_replace) X(Probe) X(Iprobe) X(Mprobe) X(Improbe) X(Mrecv) X(Imrecv) \
+	X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) \
+	X(Request_free) X(Cancel) X(Buffer_detach) X(Abort) X(Barrier) X(Bcast) X(Gather) \
+	X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) \
+	X(Alltoallw) X(Reduce) X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block) X(Scan) \
+	X(Exscan) X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter) X(Iscatterv) \
+	X(Iallgather) X(Iallgatherv) X(Ialltoall) X(Ialltoallv) X(Ialltoallw) X(Ireduce) \
+	X(Iallreduce) X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iexscan) \
+	X(Neighbor_allgather) X(Neighbor_allgatherv) X(Neighbor_alltoall) X(Neighbor_alltoallv) \
+	X(Neighbor_alltoallw) X(Ineighbor_allgather) X(Ineighbor_alltoall) X(Put) X(Get) X(Rput) \
+	X(Rget) X(Accumulate) X(Raccumulate) X(Get_accumulate) X(Rget_accumulate) X(Fetch_and_op) \
+	X(Compare_and_swap) X(Win_create) X(Win_allocate) X(Win_allocate_shared) \
+	X(Win_create_dynamic) X(Win_free) X(Win_fence) X(Win_post) X(Win_start) X(Win_complete) \
+	X(Win_wait) X(Win_test) X(Win_lock) X(Win_unlock) X(Win_lock_all) X(Win_unlock_all) \
+	X(Win_flush) X(Win_flush_all) X(Win_flush_local) X(Win_flush_local_all) X(Comm_dup) \
+	X(Comm_idup) X(Comm_dup_with_info) X(Comm_create) X(Comm_create_group) X(Comm_split) \
+	X(Comm_split_type) X(Comm_free) X(Intercomm_create) X(Intercomm_merge) X(Cart_create) \
+	X(Cart_sub) X(Graph_create) X(Dist_graph_create) X(Dist_graph_create_adjacent) X(Init) \
+	X(Init_thread) X(Finalize)
+/* clang-format on */
 
 enum {
 #define X(name) AT_##name,
