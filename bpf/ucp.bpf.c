@@ -73,6 +73,22 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 }
 
 /*
+ * The number that UCX gives to a receive as it queues it, recv.tag.sn: a callback pointer before the
+ * info in UCX 1.13 to 1.18 (src/ucp/core/ucp_request.h). Threads may be queued in another order than
+ * they came in.
+ */
+#define RECV_SN_BEFORE_INFO 16
+
+static __always_inline void op_posted(struct ub_op *op, const struct task_state *task,
+				      const struct ub_layout *layout)
+{
+	if (layout->req_recv_info == UB_OFF_UNKNOWN || op->h.flags & UB_F_INFO)
+		return;
+	op->info_tag = request_u64(task, layout->req_recv_info - RECV_SN_BEFORE_INFO);
+	op->h.flags |= UB_F_POSTED;
+}
+
+/*
  * What the request knows at the return. One that was handed in and completed at once may never have
  * been touched by UCX: only a receive marks it then.
  */
@@ -84,9 +100,10 @@ static __always_inline void op_request(struct ub_op *op, struct task_state *task
 	op->req_flags = request_u32(task, layout->req_flags);
 	if (what != UB_OP_TAG_RECV)
 		op->req_len = request_length(task, layout);
-	else if (op->ret != 0)
+	else if (op->ret != 0) {
 		op->req_len = request_u64(task, layout->req_recv_length);
-	else if ((op->req_flags & UCP_REQUEST_FLAG_COMPLETED) && !(op->h.flags & UB_F_INFO)) {
+		op_posted(op, task, layout);
+	} else if ((op->req_flags & UCP_REQUEST_FLAG_COMPLETED) && !(op->h.flags & UB_F_INFO)) {
 		op->info_tag = request_u64(task, layout->req_recv_info);
 		op->info_len = request_u64(task, layout->req_recv_info + 8);
 		op->h.flags |= UB_F_INFO;

@@ -69,6 +69,7 @@ enum ub_flags {
 	UB_F_DEEP = 1 << 8, /* frame stack was full: parents may be too far out */
 	UB_F_FIFO = 1 << 9, /* xfer.raddr is the position in the receiver's FIFO, counted from its
 			       start */
+	UB_F_POSTED = 1 << 10, /* op.info_tag: the receive's number in the order UCX queued them */
 };
 
 struct ub_call {

@@ -276,6 +276,39 @@ static void posted_by_two_threads(void **state)
 	pair_release(&p);
 }
 
+/* UCX's own numbers tell in which order threads got their receives queued. */
+static void numbered_by_ucx(void **state)
+{
+	const struct fact_message *first, *second;
+	struct pair p;
+	struct task other;
+	struct ub_op *op;
+
+	(void)state;
+	pair_init(&p, "start");
+	other = p.b;
+	other.tid = 22;
+	for (unsigned int i = 0; i < 2; i++) {
+		op = job_op(i ? &other : &p.b, AT_TAG_RECV, WORKER(2), 7, 64, 0x9000 + i * 0x200);
+		op->info_tag = 17 - i;
+		op->h.flags = UB_F_POSTED;
+	}
+	job_op_end(&p.b);
+	job_op_end(&other);
+	for (unsigned int i = 0; i < 2; i++) {
+		job_send_short(&p.a, &p.b, 7, 3 + i);
+		job_arrive(&p.b, 7, 3 + i, 0);
+	}
+	pair_analyse(&p);
+	assert_int_equal(p.out.totals.matched, 2);
+	assert_int_equal(p.out.totals.ambiguous, 0);
+	assert_int_equal(p.out.messages.len, 2);
+	first = &p.out.messages.data[p.out.messages.data[0].bytes == 4];
+	second = &p.out.messages.data[p.out.messages.data[0].bytes == 3];
+	assert_true(first->recv_start > second->recv_start);
+	pair_release(&p);
+}
+
 /* The message arrives in another thread while the receive waits for the worker's lock. */
 static void arrived_while_posting(void **state)
 {
@@ -316,6 +349,7 @@ int main(void)
 		cmocka_unit_test(header_not_readable),
 		cmocka_unit_test(lost_records),
 		cmocka_unit_test(posted_by_two_threads),
+		cmocka_unit_test(numbered_by_ucx),
 		cmocka_unit_test(arrived_while_posting),
 	};
 

@@ -49,6 +49,7 @@ struct op {
 	bool info; /* info_tag, info_len hold the sender's tag and length */
 	uint8_t rank; /* how good the evidence for protocol is */
 	uint64_t info_tag, info_len;
+	uint64_t number; /* of a receive in the order in which UCX queued them; 0: not known */
 	unsigned int refs;
 	struct op *newer; /* next generation of the same request */
 	void *match; /* for the match stage */

@@ -80,6 +80,8 @@ static void op_fill(struct op *op, const struct event *event, const struct ub_op
 	op->info = h->flags & UB_F_INFO;
 	op->info_tag = record->info_tag;
 	op->info_len = record->info_len;
+	if (h->flags & UB_F_POSTED && event->site->op == OP_TAG_RECV)
+		op->number = record->info_tag + 1;
 	op->bytes = op_bytes(record);
 	op->sends = SENDS >> event->site->op & 1;
 	op->unsized = op->sends && op->bytes == UINT64_MAX;

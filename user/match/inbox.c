@@ -25,15 +25,31 @@ struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_
 	return (struct inbox *)(uintptr_t)*slot;
 }
 
+/* Two threads were posting at the same time: either may have come first. */
+static bool at_once(const struct receive *receive, const struct receive *other)
+{
+	return other->op->tid != receive->op->tid && other->op->start <= receive->op->returned &&
+	       receive->op->start <= other->op->returned;
+}
+
+static bool are_numbered(const struct receive *receive, const struct receive *other)
+{
+	return receive->op->number && other->op->number;
+}
+
 void posted_add(struct inbox *inbox, struct receive *receive)
 {
+	struct receive *older = inbox->posted_last, *newer;
+
+	while (older && at_once(older, receive) && are_numbered(older, receive) &&
+	       older->op->number > receive->op->number)
+		older = older->older;
+	newer = older ? older->newer : inbox->posted;
 	receive->queued = true;
-	receive->older = inbox->posted_last;
-	if (inbox->posted_last)
-		inbox->posted_last->newer = receive;
-	else
-		inbox->posted = receive;
-	inbox->posted_last = receive;
+	receive->older = older;
+	receive->newer = newer;
+	*(older ? &older->newer : &inbox->posted) = receive;
+	*(newer ? &newer->older : &inbox->posted_last) = receive;
 }
 
 void posted_remove(struct receive *receive)
@@ -117,11 +133,10 @@ static struct receive *next_accepting(struct receive *receive, const struct arri
 	return receive;
 }
 
-/* Two threads posted at the same time: which one came first cannot be seen. */
+/* Which one came first cannot be seen. */
 static void contest(struct receive *receive, struct receive *other)
 {
-	if (!other || other->op->tid == receive->op->tid ||
-	    other->op->start > receive->op->returned)
+	if (!other || !at_once(receive, other) || are_numbered(receive, other))
 		return;
 	receive->contested = other->contested = true;
 }
