@@ -31,6 +31,7 @@ struct op {
 	uint64_t tag, mask;
 	uint64_t bytes; /* UINT64_MAX unknown */
 	uint64_t room; /* bytes that a stream receive asked for */
+	bool whole; /* it is done only with all of them */
 	uint64_t buffer, req, handle, message;
 	uint32_t transfers; /* that were sent for it */
 	uint64_t carried; /* payload that its transfers took away so far */

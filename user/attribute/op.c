@@ -13,6 +13,9 @@
 
 #define NO_IMM_CMPL (1u << 16) /* ucp.h, public ABI */
 
+/* UCP_REQUEST_FLAG_STREAM_RECV_WAITALL, src/ucp/core/ucp_request.h, 1.13.1 to 1.18.1 */
+#define STREAM_RECV_WAITALL (1u << 12)
+
 static bool is_handle(int64_t ret)
 {
 	return ret > 0 || ret < -4096;
@@ -33,6 +36,7 @@ static void op_kind_fields(struct op *op, const struct ub_op *record)
 	case OP_TAG_MSG_RECV:
 	case OP_STREAM_RECV:
 		op->room = op_bytes(record);
+		op->whole = record->req_flags & STREAM_RECV_WAITALL;
 		op->bytes = op->info ? op->info_len : UINT64_MAX;
 		break;
 	case OP_FLUSH:

@@ -78,7 +78,9 @@ void stream_done(struct matcher *matcher, struct op *op)
 		return;
 	receive = *link;
 	*link = receive->next;
-	if (!op->failed && receive->arrivals &&
+	if (!op->failed && op->whole && !matcher->finishing)
+		op->bytes = op->room;
+	else if (!op->failed && receive->arrivals &&
 	    (receive->arrivals == 1 || receive->got == op->room))
 		op->bytes = receive->got;
 	free(receive);
