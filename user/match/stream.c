@@ -81,7 +81,7 @@ void stream_done(struct matcher *matcher, struct op *op)
 	if (!op->failed && op->whole && !matcher->finishing)
 		op->bytes = op->room;
 	else if (!op->failed && receive->arrivals &&
-	    (receive->arrivals == 1 || receive->got == op->room))
+		 (receive->arrivals == 1 || receive->got == op->room))
 		op->bytes = receive->got;
 	free(receive);
 }
