@@ -198,13 +198,16 @@ void bucket_add_sent(struct bucket *bucket, struct sent *sent);
 void bucket_add_arrival(struct bucket *bucket, struct arrival *arrival);
 void bucket_remove_sent(struct sent *sent);
 void bucket_remove_arrival(struct arrival *arrival);
-/* Joins by id: the other end of an exact class, if it is there already. */
-void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket);
 enum message_class message_class(uint8_t am_id);
 bool class_is_exact(enum message_class class);
-bool stale(const struct sent *sent, const struct arrival *arrival);
 /* Joins a send and an arrival: out of their buckets, and on to the message. */
 void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
+
+/* ---- pair.c ---- */
+/* Whether order or clock say that the arrival cannot be of this send. */
+bool stale(const struct sent *sent, const struct arrival *arrival);
+/* Joins by id: the other end of an exact class, if it is there already. */
+void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket);
 /* Joins whatever can be joined in a bucket of an order class. */
 void bucket_pair(struct matcher *matcher, struct bucket *bucket);
 
