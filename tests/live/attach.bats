@@ -95,7 +95,8 @@ attached()
 
 @test "Ctrl-C ends an attach cleanly, the job goes on" {
 	start openmpi shm n
-	"$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" >"$WORK/summary" 2>&1 3>&- &
+	# the shell has background commands ignore SIGINT, and what was ignored before stays so
+	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" >"$WORK/summary" 2>&1 3>&- &
 	tracer=$!
 	sleep 2
 	kill -INT $tracer

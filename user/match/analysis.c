@@ -5,22 +5,11 @@
 #include <string.h>
 
 #include "match/emit.h"
-#include "match/gaps.h"
+#include "match/input.h"
 #include "match/totals.h"
 
-struct input {
-	struct record_source source;
-	struct capture capture;
-	struct gaps gaps;
-	const struct ub_hdr *head;
-	int64_t to_real; /* add to its monotonic clock: only to read several hosts abreast */
-	const char *host; /* boot id, for the order */
-	uint64_t started;
-	uint64_t stored;
-};
-
 struct analysis {
-	VEC(struct input *) inputs;
+	inputs inputs;
 	struct decoder decoder;
 	struct attribute *attribute;
 	struct matcher *matcher;
@@ -43,61 +32,17 @@ void analysis_free(struct analysis *analysis)
 		return;
 	matcher_free(analysis->matcher);
 	attribute_free(analysis->attribute);
-	for (size_t i = 0; i < analysis->inputs.len; i++) {
-		struct input *input = analysis->inputs.data[i];
-
-		if (input->source.release)
-			input->source.release(input->source.ctx);
-		capture_release(&input->capture);
-		gaps_release(&input->gaps);
-		free(input);
-	}
+	for (size_t i = 0; i < analysis->inputs.len; i++)
+		input_free(analysis->inputs.data[i]);
 	vec_release(&analysis->inputs);
 	emitter_release(&analysis->emitter);
 	decoder_release(&analysis->decoder);
 	free(analysis);
 }
 
-static void input_clock(struct input *input)
-{
-	const json_t *side;
-	size_t i;
-
-	json_array_foreach(input->source.sides, i, side)
-	{
-		const char *type = json_string_value(json_object_get(side, "t"));
-
-		if (type && !strcmp(type, "clock") && !input->to_real)
-			input->to_real = json_integer_value(json_object_get(side, "real")) -
-					 json_integer_value(json_object_get(side, "mono"));
-		if (type && !strcmp(type, "capture")) {
-			input->host = json_string_value(
-				json_object_get(json_object_get(side, "host"), "id"));
-			input->started = json_integer_value(json_object_get(side, "ts"));
-		}
-	}
-}
-
 void analysis_add_source(struct analysis *analysis, const struct record_source *source)
 {
-	struct input *input = calloc(1, sizeof(*input));
-
-	if (!input)
-		abort();
-	input->source = *source;
-	input_clock(input);
-	vec_push(&analysis->inputs, input);
-}
-
-/* The order in which files are named must not show in the result. */
-static int canonical(const void *left, const void *right)
-{
-	const struct input *a = *(struct input *const *)left, *b = *(struct input *const *)right;
-	int hosts = strcmp(a->host ? a->host : "", b->host ? b->host : "");
-
-	if (hosts)
-		return hosts;
-	return a->started < b->started ? -1 : a->started > b->started;
+	vec_push(&analysis->inputs, input_new(source));
 }
 
 static void on_call(void *arg, const struct call *call)
@@ -168,9 +113,7 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 	int err = 0;
 
 	memset(totals, 0, sizeof(*totals));
-	if (analysis->inputs.len)
-		qsort(analysis->inputs.data, analysis->inputs.len, sizeof(*analysis->inputs.data),
-		      canonical);
+	inputs_sort(&analysis->inputs);
 	for (size_t i = 0; i < analysis->inputs.len; i++) {
 		struct input *input = analysis->inputs.data[i];
 
@@ -186,35 +129,6 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 		(struct emitter){ .decoder = &analysis->decoder, .sink = sink, .totals = totals };
 	emit_processes(&analysis->emitter);
 	return err;
-}
-
-static int input_open(struct input *input)
-{
-	int err = 0;
-
-	if (stats_dropped(&input->source.stats) || input->source.damaged)
-		err = gaps_find(&input->gaps, &input->source);
-	return err < 0 ? err : input->source.next(input->source.ctx, &input->head);
-}
-
-static struct input *earliest(struct analysis *analysis)
-{
-	struct input *found = NULL;
-	uint64_t found_ts = 0;
-
-	for (size_t i = 0; i < analysis->inputs.len; i++) {
-		struct input *input = analysis->inputs.data[i];
-		uint64_t ts;
-
-		if (!input->head)
-			continue;
-		ts = input->head->ts + (uint64_t)input->to_real;
-		if (!found || ts < found_ts) {
-			found = input;
-			found_ts = ts;
-		}
-	}
-	return found;
 }
 
 static void feed(struct analysis *analysis, struct input *input)
@@ -242,7 +156,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	err = start(analysis, sink, totals);
 	for (size_t i = 0; i < analysis->inputs.len && err >= 0; i++)
 		err = input_open(analysis->inputs.data[i]);
-	while (err >= 0 && (input = earliest(analysis))) {
+	while (err >= 0 && (input = inputs_earliest(&analysis->inputs))) {
 		feed(analysis, input);
 		err = input->source.next(input->source.ctx, &input->head);
 		if (err <= 0)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One capture while it is analysed, and the order in which several are read. */
+#ifndef UCXBPF_MATCH_INPUT_H
+#define UCXBPF_MATCH_INPUT_H
+
+#include "decode/decode.h"
+#include "match/analysis.h"
+#include "match/gaps.h"
+
+struct input {
+	struct record_source source;
+	struct capture capture;
+	struct gaps gaps;
+	const struct ub_hdr *head;
+	int64_t to_real; /* add to its monotonic clock: only to read several hosts abreast */
+	const char *host; /* boot id, for the order */
+	uint64_t started;
+	uint64_t stored;
+};
+
+typedef VEC(struct input *) inputs;
+
+/* Takes the source over. */
+struct input *input_new(const struct record_source *source);
+void input_free(struct input *input);
+
+/* Into an order that does not depend on the one in which files were named. */
+void inputs_sort(inputs *inputs);
+
+/* To the first record; finds the gaps where records are missing. 0 or -errno. */
+int input_open(struct input *input);
+
+/* The one whose next record comes first, by the hosts' wall clocks; NULL: no records left. */
+struct input *inputs_earliest(const inputs *inputs);
+
+#endif
