@@ -73,9 +73,9 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 }
 
 /*
- * The number that UCX gives to a receive as it queues it, recv.tag.sn: a callback pointer before the
- * info in UCX 1.13 to 1.18 (src/ucp/core/ucp_request.h). Threads may be queued in another order than
- * they came in.
+ * The number that UCX gives to a receive as it queues it, recv.tag.sn: a callback pointer before
+ * the info in UCX 1.13 to 1.18 (src/ucp/core/ucp_request.h). Threads may be queued in another order
+ * than they came in.
  */
 #define RECV_SN_BEFORE_INFO 16
 
