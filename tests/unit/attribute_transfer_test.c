@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Which operation and which call a transfer belongs to. */
-#include "match_job.h"
+#include "match_outcome.h"
 
 struct scene {
 	struct job job;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Messages with ids of their own, what they fix for the others, and jobs over several captures. */
-#include "match_job.h"
+#include "match_outcome.h"
 
 /* First fragment of a message in several: its id is unique. */
 static void send_multi(struct task *task, const struct task *to, uint64_t tag, uint64_t id)

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The facts that the analysis of a made-up job gives. */
+#ifndef TESTS_UNIT_MATCH_OUTCOME_H
+#define TESTS_UNIT_MATCH_OUTCOME_H
+
+#include "match_job.h"
+
+struct outcome {
+	VEC(struct fact_process) processes;
+	VEC(struct fact_call) calls;
+	VEC(struct fact_op) ops;
+	VEC(struct fact_transfer) transfers;
+	VEC(struct fact_message) messages;
+	struct fact_totals totals;
+	struct analysis *analysis; /* owns the strings */
+};
+
+static inline void got_process(void *arg, const struct fact_process *fact)
+{
+	vec_push(&((struct outcome *)arg)->processes, *fact);
+}
+
+static inline void got_call(void *arg, const struct fact_call *fact)
+{
+	vec_push(&((struct outcome *)arg)->calls, *fact);
+}
+
+static inline void got_op(void *arg, const struct fact_op *fact)
+{
+	vec_push(&((struct outcome *)arg)->ops, *fact);
+}
+
+static inline void got_transfer(void *arg, const struct fact_transfer *fact)
+{
+	vec_push(&((struct outcome *)arg)->transfers, *fact);
+}
+
+static inline void got_message(void *arg, const struct fact_message *fact)
+{
+	vec_push(&((struct outcome *)arg)->messages, *fact);
+}
+
+static inline int job_next(void *ctx, const struct ub_hdr **record)
+{
+	struct job *job = ctx;
+
+	if (job->read == job->records.len)
+		return 0;
+	*record = &job->records.data[job->read++].h;
+	return 1;
+}
+
+static inline int job_rewind(void *ctx)
+{
+	((struct job *)ctx)->read = 0;
+	return 0;
+}
+
+static inline void analyse(struct outcome *outcome, struct job **jobs, int count)
+{
+	struct fact_sink sink = {
+		outcome, got_process, got_call, got_op, got_transfer, got_message
+	};
+
+	memset(outcome, 0, sizeof(*outcome));
+	outcome->analysis = analysis_new();
+	for (int i = 0; i < count; i++) {
+		struct record_source source = { .ctx = jobs[i],
+						.next = job_next,
+						.rewind = job_rewind,
+						.sides = jobs[i]->sides };
+
+		jobs[i]->read = 0;
+		source.stats.produced[UB_OP] = jobs[i]->records.len + jobs[i]->lost;
+		source.stats.dropped[UB_OP] = jobs[i]->lost;
+		analysis_add_source(outcome->analysis, &source);
+	}
+	assert_int_equal(analysis_run(outcome->analysis, &sink, &outcome->totals), 0);
+}
+
+static inline void outcome_release(struct outcome *outcome)
+{
+	vec_release(&outcome->processes);
+	vec_release(&outcome->calls);
+	vec_release(&outcome->ops);
+	vec_release(&outcome->transfers);
+	vec_release(&outcome->messages);
+	analysis_free(outcome->analysis);
+}
+
+static inline uint64_t reason_count(const struct fact_reason *reasons, const char *reason)
+{
+	for (int i = 0; i < FACT_MAX_REASONS && reasons[i].reason; i++)
+		if (!strcmp(reasons[i].reason, reason))
+			return reasons[i].count;
+	return 0;
+}
+
+static inline uint64_t reason_sum(const struct fact_reason *reasons)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < FACT_MAX_REASONS; i++)
+		sum += reasons[i].count;
+	return sum;
+}
+
+/* Every send and every receive is matched, ambiguous, or unmatched for a reason. */
+static inline void assert_balanced(const struct fact_totals *totals)
+{
+	assert_int_equal(totals->sends,
+			 totals->matched + totals->ambiguous + reason_sum(totals->unmatched_sends));
+	assert_int_equal(totals->receives, totals->matched + totals->ambiguous +
+						   reason_sum(totals->unmatched_receives));
+	assert_int_equal(totals->data_bytes, totals->to_op_bytes + totals->unexplained_bytes);
+}
+
+#endif
