@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_MATCH_OUTCOME_H
 #define TESTS_UNIT_MATCH_OUTCOME_H
 
-#include "match_job.h"
+#include "match_calls.h"
 
 struct outcome {
 	VEC(struct fact_process) processes;
