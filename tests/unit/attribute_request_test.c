@@ -8,7 +8,7 @@ static void one_address_many_requests(void **state)
 	struct pair s;
 
 	(void)state;
-	pair_init(&s);
+	pair_init(&s, "start");
 	for (uint64_t i = 1; i <= 4; i++) {
 		struct ub_xfer *xfer;
 
@@ -36,7 +36,7 @@ static void freed_inside_next_span(void **state)
 	struct ub_xfer *xfer;
 
 	(void)state;
-	pair_init(&s);
+	pair_init(&s, "start");
 	other = s.a;
 	other.tid = 11;
 	job_call(&s.a, AT_MPI_SEND);
@@ -62,7 +62,7 @@ static void calls(void **state)
 	struct ub_call *call;
 
 	(void)state;
-	pair_init(&s);
+	pair_init(&s, "start");
 	json_array_append_new(s.job.sides, json_pack("{s:s, s:i, s:I, s:s, s:[s]}", "t", "library",
 						     "tgid", 1, "ts", (json_int_t)s.job.now, "base",
 						     "0x700000", "roles", "mpi"));

@@ -21,7 +21,7 @@ static void fragments_with_retries(void **state)
 	struct ub_xfer *xfer;
 
 	(void)state;
-	pair_init(&s);
+	pair_init(&s, "start");
 	job_call(&s.a, AT_MPI_SEND);
 	job_op(&s.a, AT_TAG_SEND, EP(1, 2), 7, 20000, 0x8000);
 	fragment(&s.a, &s.b, 3, 8256, 0x8000);
@@ -56,7 +56,7 @@ static void rendezvous_get(void **state)
 	struct ub_comp *comp;
 
 	(void)state;
-	pair_init(&s);
+	pair_init(&s, "start");
 	job_post(&s.b, 7, UINT64_MAX, 0x9000);
 	job_rx(&s.b, AT_RX_RTS, 42, 7, EP(2, 1), 0x8000);
 	xfer = job_xfer(&s.b, &s.a, AT_GET_ZCOPY, 0, 100000, 0x9800);
@@ -91,7 +91,7 @@ static void emulated_get(void **state)
 	struct ub_xfer *xfer;
 
 	(void)state;
-	pair_init(&s);
+	pair_init(&s, "start");
 	job_call(&s.a, AT_MPI_SEND);
 	job_op(&s.a, AT_GET, EP(1, 2), 0x4000, 3000, 0x8000);
 	xfer = job_xfer(&s.a, &s.b, AT_AM_BCOPY, 18, 36, 0x8000);
@@ -116,7 +116,7 @@ static void short_send_that_waited(void **state)
 	struct ub_xfer *xfer;
 
 	(void)state;
-	pair_init(&s);
+	pair_init(&s, "start");
 	job_call(&s.a, AT_MPI_SEND);
 	job_op(&s.a, AT_TAG_SEND, EP(1, 2), 7, 3, 0x8000);
 	job_op_end(&s.a);
@@ -135,7 +135,7 @@ static void unknown_is_said(void **state)
 	struct ub_xfer *xfer;
 
 	(void)state;
-	pair_init(&s);
+	pair_init(&s, "start");
 	xfer = job_xfer(&s.a, &s.b, AT_AM_BCOPY, 2, 108, 0x8000);
 	xfer->h.flags = UB_F_REQ;
 	pair_analyse(&s);
