@@ -2,34 +2,105 @@
 /* Several threads of a process receive at the same time. */
 #include "match_pair.h"
 
-/* Two threads post the same receive at the same time: callbacks tell, order alone does not. */
-static void posted_by_two_threads(void **state)
+struct threads {
+	struct pair pair;
+	struct task other; /* of the receiving process */
+};
+
+static void threads_init(struct threads *t)
+{
+	pair_init(&t->pair, "start");
+	t->other = t->pair.b;
+	t->other.tid = 22;
+}
+
+/* Both post at the same time, then two messages come, with or without the receives' callbacks. */
+static void post_and_arrive(struct threads *t, uint64_t mask, bool callbacks)
+{
+	struct pair *p = &t->pair;
+
+	job_op(&p->b, AT_TAG_RECV, WORKER(2), 7, 64, 0x9000);
+	job_op(&t->other, AT_TAG_RECV, WORKER(2), 7, 64, 0x9200)->aux = mask;
+	job_op_end(&p->b);
+	job_op_end(&t->other);
+	job_send_short(&p->a, &p->b, 7, 3);
+	job_send_short(&p->a, &p->b, 7, 4);
+	job_arrive(&p->b, 7, 3, callbacks ? 0x9200 : 0);
+	job_arrive(&p->b, 7, 4, callbacks ? 0x9000 : 0);
+}
+
+static void callbacks_tell(void **state)
 {
 	const struct fact_message *first, *second;
-	struct pair p;
-	struct task other;
+	struct threads t;
 
 	(void)state;
-	pair_init(&p, "start");
-	other = p.b;
-	other.tid = 22;
-	for (int round = 0; round < 2; round++) {
-		job_op(&p.b, AT_TAG_RECV, WORKER(2), 7, 64, 0x9000);
-		job_op(&other, AT_TAG_RECV, WORKER(2), 7, 64, 0x9200);
-		job_op_end(&p.b);
-		job_op_end(&other);
-		job_send_short(&p.a, &p.b, 7, 3);
-		job_send_short(&p.a, &p.b, 7, 4);
-		job_arrive(&p.b, 7, 3, round ? 0 : 0x9200);
-		job_arrive(&p.b, 7, 4, round ? 0 : 0x9000);
-	}
-	pair_analyse(&p);
-	assert_int_equal(p.out.totals.matched, 2);
-	assert_int_equal(p.out.totals.ambiguous, 2);
-	first = &p.out.messages.data[p.out.messages.data[0].bytes == 4];
-	second = &p.out.messages.data[p.out.messages.data[0].bytes == 3];
+	threads_init(&t);
+	post_and_arrive(&t, UINT64_MAX, true);
+	pair_analyse(&t.pair);
+	assert_int_equal(t.pair.out.totals.matched, 2);
+	first = &t.pair.out.messages.data[t.pair.out.messages.data[0].bytes == 4];
+	second = &t.pair.out.messages.data[t.pair.out.messages.data[0].bytes == 3];
 	assert_true(first->recv_start > second->recv_start);
-	pair_release(&p);
+	pair_release(&t.pair);
+}
+
+/* Which receive it was makes a difference to its time alone. */
+static void alike(void **state)
+{
+	struct threads t;
+
+	(void)state;
+	threads_init(&t);
+	post_and_arrive(&t, UINT64_MAX, false);
+	pair_analyse(&t.pair);
+	assert_int_equal(t.pair.out.totals.matched, 2);
+	assert_int_equal(t.pair.out.totals.ambiguous, 0);
+	assert_int_equal(t.pair.out.messages.data[0].recv_start, 0);
+	assert_int_equal(t.pair.out.messages.data[1].recv_start, 0);
+	pair_release(&t.pair);
+}
+
+static void not_alike(void **state)
+{
+	struct threads t;
+
+	(void)state;
+	threads_init(&t);
+	post_and_arrive(&t, 0xff, false);
+	pair_analyse(&t.pair);
+	assert_int_equal(t.pair.out.totals.matched, 0);
+	assert_int_equal(t.pair.out.totals.ambiguous, 2);
+	pair_release(&t.pair);
+}
+
+/* A thread enters first and waits for the lock while another one receives. */
+static void overtaken(void **state)
+{
+	struct threads t;
+	struct pair *p = &t.pair;
+	struct ub_op *op;
+
+	(void)state;
+	threads_init(&t);
+	job_call(&t.other, AT_MPI_RECV);
+	op = job_op(&t.other, AT_TAG_RECV, WORKER(2), 7, 1024, 0);
+	op->info_tag = 7;
+	op->info_len = 3;
+	op->h.flags = UB_F_INFO;
+	op->h.dur = 100 * OP_NS;
+	for (unsigned int i = 0; i < 3; i++) {
+		job_send_short(&p->a, &p->b, 7, 3);
+		job_arrive(&p->b, 7, 3, 0);
+		if (i < 2)
+			job_take(&p->b, 7, UINT64_MAX, 7, 3);
+	}
+	p->job.now += 100 * OP_NS;
+	job_op_end(&t.other);
+	pair_analyse(p);
+	assert_int_equal(p->out.totals.sends, 3);
+	assert_int_equal(p->out.totals.matched, 3);
+	pair_release(p);
 }
 
 /* UCX's own numbers tell in which order threads got their receives queued. */
@@ -95,9 +166,9 @@ static void arrived_while_posting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(posted_by_two_threads),
-		cmocka_unit_test(numbered_by_ucx),
-		cmocka_unit_test(arrived_while_posting),
+		cmocka_unit_test(callbacks_tell),  cmocka_unit_test(alike),
+		cmocka_unit_test(not_alike),       cmocka_unit_test(overtaken),
+		cmocka_unit_test(numbered_by_ucx), cmocka_unit_test(arrived_while_posting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ void receive_verify(struct matcher *matcher, struct receive *receive)
 	if (!told) {
 		if (arrival)
 			arrival->ambiguous = true;
-		else if (!receive->bound)
+		else if (!receive->bound && !swap_at_once(matcher, receive))
 			infer(matcher, receive);
 		return;
 	}

@@ -82,7 +82,7 @@ struct fact_message {
 	const char *function; /* MPI function of the send */
 	const char *send_op, *recv_op;
 	uint64_t tag, bytes;
-	uint64_t send_start, recv_start, arrival; /* on their own hosts' clocks */
+	uint64_t send_start, recv_start, arrival; /* on their own hosts' clocks; 0: unknown */
 };
 
 /* Any member may be NULL. Called in order of start time per host for call/op/transfer. */

@@ -25,24 +25,11 @@ struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_
 	return (struct inbox *)(uintptr_t)*slot;
 }
 
-/* Two threads were posting at the same time: either may have come first. */
-static bool at_once(const struct receive *receive, const struct receive *other)
-{
-	return other->op->tid != receive->op->tid && other->op->start <= receive->op->returned &&
-	       receive->op->start <= other->op->returned;
-}
-
-static bool are_numbered(const struct receive *receive, const struct receive *other)
-{
-	return receive->op->number && other->op->number;
-}
-
 void posted_add(struct inbox *inbox, struct receive *receive)
 {
 	struct receive *older = inbox->posted_last, *newer;
 
-	while (older && at_once(older, receive) && are_numbered(older, receive) &&
-	       older->op->number > receive->op->number)
+	while (older && posted_before(receive, older))
 		older = older->older;
 	newer = older ? older->newer : inbox->posted;
 	receive->queued = true;
@@ -107,7 +94,8 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
 	arrival->receive = receive;
 	arrival->state = RECEIVE_BOUND;
 	arrival->recv_op = receive->op->site->name;
-	arrival->recv_start = receive->op->start;
+	arrival->recv_start = receive->alike ? 0 : receive->op->start;
+	bound_add(receive);
 	receive_end(receive->op, arrival);
 	message_settle(matcher, arrival);
 }
@@ -116,7 +104,7 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
  * A receive that was done at its return took a message that had arrived by then: from another
  * thread's handler, perhaps, that ran while this one waited for the worker.
  */
-static bool accepts(const struct op *op, const struct arrival *arrival)
+bool receive_accepts(const struct op *op, const struct arrival *arrival)
 {
 	if (op->failed || ((op->tag ^ arrival->tag) & op->mask))
 		return false;
@@ -128,17 +116,9 @@ static bool accepts(const struct op *op, const struct arrival *arrival)
 
 static struct receive *next_accepting(struct receive *receive, const struct arrival *arrival)
 {
-	while (receive && !accepts(receive->op, arrival))
+	while (receive && !receive_accepts(receive->op, arrival))
 		receive = receive->newer;
 	return receive;
-}
-
-/* Which one came first cannot be seen. */
-static void contest(struct receive *receive, struct receive *other)
-{
-	if (!other || !at_once(receive, other) || are_numbered(receive, other))
-		return;
-	receive->contested = other->contested = true;
 }
 
 void inbox_settle(struct matcher *matcher, struct inbox *inbox)

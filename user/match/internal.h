@@ -78,6 +78,8 @@ struct receive {
 	struct receive *older, *newer; /* in the posted queue */
 	bool queued, bound;
 	bool contested; /* another thread's receive may have been posted before it, or after */
+	bool alike; /* the same, but it makes no difference to what is told of the messages */
+	bool listed; /* among the bound ones of its inbox, linked as in the posted queue */
 	struct arrival *arrival; /* until the message is settled */
 };
 
@@ -97,6 +99,7 @@ struct inbox {
 	int id;
 	uint64_t arrivals;
 	struct receive *posted, *posted_last;
+	struct receive *bound; /* have their message, are not done */
 	struct arrival *unexpected, *unexpected_last;
 	struct arrival *current; /* arrived, not known yet whether expected */
 	struct { /* the last transfer to the thread itself */
@@ -157,6 +160,21 @@ void unexpected_remove(struct arrival *arrival);
 /* Decides the current arrival by what UCX's tag matching does with it. */
 void inbox_settle(struct matcher *matcher, struct inbox *inbox);
 void bind(struct matcher *matcher, struct receive *receive, struct arrival *arrival);
+
+bool receive_accepts(const struct op *op, const struct arrival *arrival);
+
+/* ---- threads.c ---- */
+/* Whether one of two that were posted at the same time is known to have come first. */
+bool posted_before(const struct receive *receive, const struct receive *other);
+/* Marks two receives that a message may be of, if they were posted at the same time. */
+void contest(struct receive *receive, struct receive *other);
+void bound_add(struct receive *receive);
+void bound_remove(struct receive *receive);
+/*
+ * A receive that is done and has nothing takes the message of another thread's that is like it and
+ * was posted at the same time: that one gets a later one. False: there is none.
+ */
+bool swap_at_once(struct matcher *matcher, struct receive *receive);
 
 /* ---- evidence.c ---- */
 /* Whether tag and length that a receive tells are the arrival's. */

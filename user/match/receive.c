@@ -134,11 +134,12 @@ static void receive_done(struct matcher *matcher, struct receive *receive)
 	inbox_settle(matcher, receive->inbox);
 	receive_verify(matcher, receive);
 	posted_remove(receive);
+	bound_remove(receive);
 	if (!receive->bound && !matcher->finishing && !receive->op->failed &&
 	    receive->op->site->op == OP_TAG_RECV)
 		infer(matcher, receive);
 	arrival = receive->arrival;
-	if (!arrival)
+	if (!arrival && !receive->bound)
 		reason_add(matcher->unmatched_receives, why_unmatched(matcher, receive->op), 1);
 	receive->op->match = NULL;
 	if (arrival) {
