@@ -10,7 +10,8 @@ app_command()
 	case $1:$2 in
 	petsc:short) APP=("$APPS/ex2" -m 300 -n 300 -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
 	petsc:long) APP=("$APPS/ex2" -m 950 -n 950 -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
-	gromacs:*) APP=(gmx_mpi -quiet mdrun -s "$APPS/$2.tpr" -reprod -ntomp 1 -nb cpu -c end.gro) ;;
+	gromacs:short) APP=(gmx_mpi -quiet mdrun -s "$APPS/400.tpr" -reprod -ntomp 1 -nb cpu -c end.gro) ;;
+	gromacs:long) APP=(gmx_mpi -quiet mdrun -s "$APPS/2500.tpr" -reprod -ntomp 1 -nb cpu -c end.gro) ;;
 	lammps:short) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 500 -log none) ;;
 	lammps:long) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 5000 -log none) ;;
 	mpi4py:short) APP=(/usr/bin/python3 "$TOP/tests/apps/collectives.py" 100) ;;
@@ -22,7 +23,7 @@ app_missing()
 {
 	case $1 in
 	petsc) [ ! -x "$APPS/ex2" ] && echo "no libpetsc3.18-dev-examples" ;;
-	gromacs) [ ! -e "$APPS/long.tpr" ] && echo "no gromacs" ;;
+	gromacs) [ ! -e "$APPS/2500.tpr" ] && echo "no gromacs" ;;
 	lammps) ! command -v lmp >/dev/null && echo "no lammps" ;;
 	mpi4py) ! /usr/bin/python3 -c 'import mpi4py' 2>/dev/null && echo "no python3-mpi4py" ;;
 	esac

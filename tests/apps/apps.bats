@@ -37,14 +37,21 @@ prepare_app()
 	cd "$WORK/traced"
 }
 
+# check NAME start|attach
+check()
+{
+	"$UCXBPF" replay --json a.ucxb >report.json
+	[ -z "${KEEP:-}" ] || cp report.json "$KEEP/$1-$2.json"
+	/usr/bin/python3 "$TOP/tests/apps/check_app.py" report.json "$2"
+}
+
 from_start()
 {
 	prepare_app "$1" short
 	TRUTH= job_command openmpi 2 shm n "${APP[@]}"
 	timeout -k 5 120 "$UCXBPF" run -q -o a.ucxb -- "${JOB[@]}" >out 2>&1 </dev/null
 	app_result "$1" | cmp - "$PLAIN"
-	"$UCXBPF" replay --json a.ucxb >report.json
-	/usr/bin/python3 "$TOP/tests/apps/check_app.py" report.json start
+	check "$1" start
 }
 
 # Two processes of the program itself, below the launcher.
@@ -66,14 +73,17 @@ mid_run()
 	TRUTH= job_command openmpi 2 shm n "${APP[@]}"
 	timeout -k 5 200 "${JOB[@]}" >out 2>&1 </dev/null 3>&- &
 	launcher=$!
-	sleep 2.5
-	pids=$(ranks_below $launcher | paste -s -d ,)
-	timeout 30 "$UCXBPF" attach -q -o a.ucxb -p "$pids" -d 2 >summary
+	for _ in $(seq 100); do
+		pids=$(ranks_below $launcher | paste -s -d ,)
+		[[ $pids = *,* ]] && break
+		sleep 0.1
+	done
+	sleep 1.5
+	timeout 30 "$UCXBPF" attach -q -o a.ucxb -p "$pids" -d 1.5 >summary
 	kill -0 $launcher
 	wait $launcher
 	app_result "$1" | cmp - "$PLAIN"
-	"$UCXBPF" replay --json a.ucxb >report.json
-	/usr/bin/python3 "$TOP/tests/apps/check_app.py" report.json attach
+	check "$1" attach
 }
 
 @test "PETSc CG from the start" { from_start petsc; }
