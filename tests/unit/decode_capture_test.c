@@ -177,12 +177,45 @@ static void peer_pid(void **state)
 	bed_release(&bed);
 }
 
+/* Where its messages lie; and lanes of an endpoint, before the snapshot that told of them as well.
+ */
+static void fifo_and_lanes(void **state)
+{
+	static const int slots[] = { 64, 65 }; /* a power of two, or not to be trusted */
+
+	(void)state;
+	for (int bad = 0; bad < 2; bad++) {
+		struct process *process;
+		struct object *iface;
+		struct bed bed;
+
+		bed_init(&bed);
+		bed_process(&bed, 7, 10, 20, "app");
+		json_array_append_new(bed.sides,
+				      json_pack("{s:s, s:i, s:s, s:i, s:{s:s, s:i, s:i}}", "t",
+						"iface", "tgid", 7, "iface", "0x1000", "ts", 50,
+						"fifo", "base", "0x7000", "slots", slots[bad],
+						"stride", 128));
+		json_array_append_new(bed.sides, json_pack("{s:s, s:i, s:s, s:i, s:[s, s]}", "t",
+							   "ep", "tgid", 7, "ep", "0x3000", "ts",
+							   50, "lanes", "0x4000", "0x5000"));
+		bed_ready(&bed);
+		process = bed.decoder.processes.data[0];
+		iface = decoder_object(&bed.decoder, process, OBJECT_IFACE, 0x1000, 30);
+		assert_int_equal(iface->fifo.slots, bad ? 0 : 64);
+		assert_int_equal(iface->fifo.base, bad ? 0 : 0x7000);
+		assert_int_equal(decoder_lane_ep(&bed.decoder, process, 0x5000), 0x3000);
+		bed_release(&bed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings_are_interned),
 		cmocka_unit_test(pid_reuse),
 		cmocka_unit_test(snapshot_reaches_back),
+		cmocka_unit_test(fifo_and_lanes),
 		cmocka_unit_test(mutual_ids),
 		cmocka_unit_test(peer_pid),
 	};
