@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the matcher thinks of: sends on links, arrivals in inboxes, receives. */
+#ifndef UCXBPF_MATCH_MODEL_H
+#define UCXBPF_MATCH_MODEL_H
+
+#include "match/match.h"
+
+/* First fragments, by what identifies them. */
+enum message_class {
+	CLASS_NONE,
+	CLASS_EAGER, /* tag and order only */
+	CLASS_MULTI, /* message id */
+	CLASS_REQUEST, /* request id: RTS, sync */
+	CLASS_AM, /* AM id and order */
+	CLASS_AM_FIRST,
+	CLASS_STREAM, /* order */
+};
+
+/* Messages that share a key: FIFO on both sides. */
+struct bucket {
+	struct sent *sents, *last_sent;
+	struct arrival *arrivals, *last_arrival;
+	struct link *only; /* the link that all of them came over so far */
+	bool many; /* more than one link */
+};
+
+#define UCT_FLAG_DESC 1u /* UCT_CB_PARAM_FLAG_DESC: the message does not lie in a FIFO */
+
+/* AM id and length of the user's header; the flags between them differ by the way it is sent. */
+#define AM_KEY_MASK 0xffffffff0000ffffu
+
+/* A first fragment that was sent and has not been seen to arrive. */
+struct sent {
+	struct link *link;
+	struct sent *before, *after; /* order on the link */
+	struct bucket *bucket;
+	struct sent *prev, *next; /* in the bucket */
+	enum message_class class;
+	uint8_t am_id;
+	bool counted; /* by a known operation; continuations of a stream send are not */
+	bool inlined; /* its handler runs inside its own transfer */
+	bool active; /* of an AM operation */
+	bool ambiguous;
+	uint64_t pos, ts, done;
+	uint64_t tag, key, length; /* length: of the UCT message; of the data for CLASS_REQUEST */
+	uint64_t bytes, start;
+	const char *function, *op, *protocol;
+	struct fifo *fifo; /* where it is expected; NULL */
+	uint64_t position; /* in that FIFO, from its start */
+	bool vacant; /* its slot was consumed before */
+};
+
+enum receive_state { RECEIVE_WAIT, RECEIVE_BOUND, RECEIVE_UNSEEN, RECEIVE_IS_ARRIVAL };
+
+struct arrival {
+	struct inbox *inbox;
+	struct bucket *bucket;
+	struct arrival *prev, *next; /* in the bucket */
+	struct arrival *older, *newer; /* in the unexpected queue */
+	bool queued;
+	enum message_class class;
+	bool rts, ambiguous, waits; /* waits: in the bucket */
+	bool multi;
+	uint32_t tid, seq;
+	uint64_t pos, ts, idle_since, tag, key, length, bytes, ep_id;
+	struct process *source; /* NULL = not known */
+	struct sent *sent;
+	enum receive_state state;
+	struct receive *receive; /* while its operation is open */
+	uint64_t recv_start;
+	const char *recv_op;
+};
+
+/* A tag receive operation. */
+struct receive {
+	struct op *op;
+	struct inbox *inbox;
+	struct receive *older, *newer; /* in the posted queue */
+	bool queued, bound;
+	bool contested; /* another thread's receive may have been posted before it, or after */
+	bool alike; /* the same, but it makes no difference to what is told of the messages */
+	bool listed; /* among the bound ones of its inbox, linked as in the posted queue */
+	struct arrival *arrival; /* until the message is settled */
+};
+
+/* A receive FIFO in shared memory, of a process that was joined in mid-run. */
+struct fifo {
+	const struct object *iface;
+	bool several; /* not known which of several: not used */
+	bool known; /* reached is the least position that the last message can have had */
+	uint64_t reached;
+	struct map expected; /* slot -> struct sent * that will arrive there next */
+};
+
+/* A worker as the receiving end. */
+struct inbox {
+	struct process *process;
+	uint64_t worker;
+	int id;
+	uint64_t arrivals;
+	struct receive *posted, *posted_last;
+	struct receive *bound; /* have their message, are not done */
+	struct arrival *unexpected, *unexpected_last;
+	struct arrival *current; /* arrived, not known yet whether expected */
+	struct { /* the last transfer to the thread itself */
+		struct sent *sent; /* NULL: arrived */
+		uint32_t tid;
+		uint64_t until;
+	} inlined;
+	struct map handles; /* message handle of a probe -> arrival */
+	uint32_t handlers; /* bit n: one of active message n was seen */
+	VEC(struct fifo) fifos;
+};
+
+/* An endpoint as the sending end. */
+struct link {
+	struct object *ep;
+	struct process *process;
+	struct inbox *inbox; /* NULL: not known */
+	bool untraced, synced;
+	uint64_t sends;
+	uint64_t anchor_sent, anchor_arrival; /* positions of the last anchor */
+	struct sent *first, *last; /* not arrived */
+};
+
+struct matcher {
+	struct decoder *decoder;
+	struct attribute *attribute;
+	void (*emit)(void *arg, const struct message *message);
+	void *arg;
+	struct map inboxes; /* (worker, process) */
+	VEC(struct inbox *) all_inboxes;
+	VEC(struct link *) links;
+	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
+	struct map buckets; /* (key, class and inbox) */
+	VEC(struct bucket *) all_buckets;
+	struct sent *free_sents;
+	struct arrival *free_arrivals;
+	uint64_t sends, receives, matched, ambiguous;
+	bool finishing;
+	struct fact_reason unmatched_sends[MAX_REASONS], unmatched_receives[MAX_REASONS];
+};
+
+#endif
