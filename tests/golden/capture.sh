@@ -3,7 +3,8 @@
 # usage: capture.sh [NAME...]
 # Makes the golden captures anew, as root: only when what a capture holds has changed on purpose.
 # Old ones stay readable for good, so keep them beside the new ones where the format changed.
-# Then: run.sh --update, read the difference, git add -f tests/data/*.ucxb.
+# Paths end up in captures: work in a clone at a place that says nothing, such as /tmp/ucxbpf.
+# Then: run.sh --update, read the difference, git add tests/data.
 # environment: UCXBPF (build/ucxbpf), DATA (tests/data), BED (see tests/nodes)
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/job.sh"
 ucxbpf=${UCXBPF:-$BUILD/ucxbpf}
