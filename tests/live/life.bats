@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # How processes begin and end: abort, fork, exec, an MPI loaded late.
 
+bats_require_minimum_version 1.5.0
 load ../lib/live.bash
 
 setup_file() { live_file_setup; }
@@ -33,8 +34,7 @@ setup() { live_setup; }
 }
 
 @test "a command that is not there, one that fails, one without UCX" {
-	run "$UCXBPF" run -q -o "$WORK/a.ucxb" -- /nonexistent/command
-	[ "$status" = 127 ]
+	run -127 "$UCXBPF" run -q -o "$WORK/a.ucxb" -- /nonexistent/command
 	run "$UCXBPF" run -q -o "$WORK/b.ucxb" -- sh -c 'exit 9'
 	[ "$status" = 9 ]
 	run "$UCXBPF" run -q -o "$WORK/c.ucxb" -- true
