@@ -122,23 +122,6 @@ static void test_snapshot_keeps_its_deadline(void **state)
 	assert_int_equal(snapshot_worker(&snapshot, 4096, fail_if_called, NULL), -ETIME);
 }
 
-static void test_protocol_names(void **state)
-{
-	struct {
-		const char *name;
-	} good = { "egr/short" }, bad = { "\x01\x02" };
-	struct snapshot snapshot;
-	char name[64];
-
-	(void)state;
-	snapshot_init(&snapshot, getpid(), layout_at(0), 1000);
-	assert_int_equal(snapshot_proto_name(&snapshot, (uintptr_t)&good, name, sizeof(name)), 0);
-	assert_string_equal(name, "egr/short");
-	assert_int_equal(snapshot_proto_name(&snapshot, (uintptr_t)&bad, name, sizeof(name)),
-			 -EBADMSG);
-	assert_int_equal(snapshot_proto_name(&snapshot, 0, name, sizeof(name)), -EBADMSG);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,7 +131,6 @@ int main(void)
 		cmocka_unit_test(test_absent_process),
 		cmocka_unit_test(test_snapshot_refuses_what_is_no_worker),
 		cmocka_unit_test(test_snapshot_keeps_its_deadline),
-		cmocka_unit_test(test_protocol_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

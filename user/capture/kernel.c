@@ -301,20 +301,3 @@ int kernel_stats(struct kernel *kernel, struct ub_stats *stats)
 	free(values);
 	return err;
 }
-
-uint64_t kernel_run_time(struct kernel *kernel)
-{
-	struct bpf_program *prog;
-	uint64_t total = 0;
-
-	bpf_object__for_each_program(prog, kernel->skel->obj)
-	{
-		struct bpf_prog_info info = { 0 };
-		uint32_t size = sizeof(info);
-		int fd = bpf_program__fd(prog);
-
-		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size))
-			total += info.run_time_ns;
-	}
-	return total;
-}

@@ -46,7 +46,4 @@ int kernel_drain(struct kernel *kernel);
 /* Counters summed over CPUs. */
 int kernel_stats(struct kernel *kernel, struct ub_stats *stats);
 
-/* ns spent in our programs, where the kernel keeps statistics (0 else). */
-uint64_t kernel_run_time(struct kernel *kernel);
-
 #endif

@@ -327,6 +327,7 @@ int capture_close(struct capture *capture, const char *reason)
 			   side_note("the kernel lost mmap events: a library may have been used "
 				     "before it was probed"));
 	side_write(capture->writer, side_clock());
+	side_write(capture->writer, side_self(capture->writer));
 	side_write(capture->writer, side_end(reason, &stats));
 	err = file_writer_close(capture->writer, &stats);
 	if (err && !capture->error)

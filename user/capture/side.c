@@ -92,6 +92,14 @@ json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, 
 			 what, "path", path, "from", (json_int_t)from, "to", (json_int_t)to);
 }
 
+json_t *side_self(const struct file_writer *writer)
+{
+	return json_pack("{s:s, s:I, s:I, s:I, s:I}", "t", "self", "cpu_ns",
+			 (json_int_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID), "records",
+			 (json_int_t)file_writer_records(writer), "bytes",
+			 (json_int_t)file_writer_bytes(writer), "ts", (json_int_t)side_now());
+}
+
 json_t *side_note(const char *text)
 {
 	return json_pack("{s:s, s:s}", "t", "note", "text", text);

@@ -22,6 +22,8 @@ json_t *side_capture(const char *level, const char *mode, char *const *command);
 json_t *side_clock(void);
 json_t *side_site(unsigned int row);
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to);
+/* What the capture cost so far: CPU time of this process, records and bytes written. */
+json_t *side_self(const struct file_writer *writer);
 json_t *side_note(const char *text);
 json_t *side_end(const char *reason, const struct ub_stats *stats);
 

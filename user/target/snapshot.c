@@ -120,23 +120,3 @@ int snapshot_worker(struct snapshot *snapshot, uint64_t worker, snapshot_emit em
 	json_decref(records);
 	return error;
 }
-
-int snapshot_proto_name(struct snapshot *snapshot, uint64_t proto, char *name, size_t size)
-{
-	uint64_t text;
-	long got;
-	int error;
-
-	if (snapshot->layout->wire.proto_name == UB_OFF_UNKNOWN)
-		return snap_refuse(snapshot, -EBADMSG, "protocol names are not known for this UCX");
-	error = snap_pointer(snapshot, proto + snapshot->layout->wire.proto_name, &text);
-	if (error)
-		return error;
-	got = proc_read_memory(snapshot->pid, text, name, size);
-	if (got <= 0 || !memchr(name, 0, (size_t)got) || !*name)
-		return snap_refuse(snapshot, -EBADMSG, "no protocol name there");
-	for (const char *at = name; *at; at++)
-		if (!isprint((unsigned char)*at))
-			return snap_refuse(snapshot, -EBADMSG, "no protocol name there");
-	return 0;
-}

@@ -48,7 +48,4 @@ int snapshot_worker(struct snapshot *snapshot, uint64_t worker, snapshot_emit em
 int snapshot_find_workers(struct snapshot *snapshot, const mapped_libraries *mapped,
 			  uint64_t *workers, int max);
 
-/* UCX's name of a ucp_proto_t; -EBADMSG: no name there. */
-int snapshot_proto_name(struct snapshot *snapshot, uint64_t proto, char *name, size_t size);
-
 #endif
