@@ -56,6 +56,36 @@ static inline int job_rewind(void *ctx)
 	return 0;
 }
 
+static inline uint64_t reason_count(const struct fact_reason *reasons, const char *reason)
+{
+	for (int i = 0; i < FACT_MAX_REASONS && reasons[i].reason; i++)
+		if (!strcmp(reasons[i].reason, reason))
+			return reasons[i].count;
+	return 0;
+}
+
+static inline uint64_t reason_sum(const struct fact_reason *reasons)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < FACT_MAX_REASONS; i++)
+		sum += reasons[i].count;
+	return sum;
+}
+
+/* Every send and every receive is matched, ambiguous, or unmatched for a reason that is one. */
+static inline void assert_balanced(const struct fact_totals *totals)
+{
+	assert_int_equal(totals->sends,
+			 totals->matched + totals->ambiguous + reason_sum(totals->unmatched_sends));
+	assert_int_equal(totals->receives, totals->matched + totals->ambiguous +
+						   reason_sum(totals->unmatched_receives));
+	assert_int_equal(reason_count(totals->unmatched_sends, "lost track"), 0);
+	assert_int_equal(reason_count(totals->unmatched_receives, "lost track"), 0);
+	assert_int_equal(reason_count(totals->notes, "sends or receives counted twice"), 0);
+	assert_int_equal(totals->data_bytes, totals->to_op_bytes + totals->unexplained_bytes);
+}
+
 static inline void analyse(struct outcome *outcome, struct job **jobs, int count)
 {
 	struct fact_sink sink = {
@@ -76,6 +106,7 @@ static inline void analyse(struct outcome *outcome, struct job **jobs, int count
 		analysis_add_source(outcome->analysis, &source);
 	}
 	assert_int_equal(analysis_run(outcome->analysis, &sink, &outcome->totals), 0);
+	assert_balanced(&outcome->totals);
 }
 
 static inline void outcome_release(struct outcome *outcome)
@@ -86,33 +117,6 @@ static inline void outcome_release(struct outcome *outcome)
 	vec_release(&outcome->transfers);
 	vec_release(&outcome->messages);
 	analysis_free(outcome->analysis);
-}
-
-static inline uint64_t reason_count(const struct fact_reason *reasons, const char *reason)
-{
-	for (int i = 0; i < FACT_MAX_REASONS && reasons[i].reason; i++)
-		if (!strcmp(reasons[i].reason, reason))
-			return reasons[i].count;
-	return 0;
-}
-
-static inline uint64_t reason_sum(const struct fact_reason *reasons)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < FACT_MAX_REASONS; i++)
-		sum += reasons[i].count;
-	return sum;
-}
-
-/* Every send and every receive is matched, ambiguous, or unmatched for a reason. */
-static inline void assert_balanced(const struct fact_totals *totals)
-{
-	assert_int_equal(totals->sends,
-			 totals->matched + totals->ambiguous + reason_sum(totals->unmatched_sends));
-	assert_int_equal(totals->receives, totals->matched + totals->ambiguous +
-						   reason_sum(totals->unmatched_receives));
-	assert_int_equal(totals->data_bytes, totals->to_op_bytes + totals->unexplained_bytes);
 }
 
 #endif

@@ -103,6 +103,75 @@ static void overtaken(void **state)
 	pair_release(p);
 }
 
+/* Two receives are swapped while a third one waits: the one that is put back was before it. */
+static void put_back_in_order(void **state)
+{
+	const struct fact_message *last;
+	struct threads t;
+	struct pair *p = &t.pair;
+	struct task third;
+	struct ub_op *op;
+	uint64_t posted;
+
+	(void)state;
+	threads_init(&t);
+	third = t.other;
+	third.tid = 23;
+	job_call(&p->b, AT_MPI_RECV);
+	op = job_op(&p->b, AT_TAG_RECV, WORKER(2), 7, 1024, 0x9000);
+	op->info_tag = 16;
+	op->h.flags = UB_F_POSTED;
+	op->h.dur = 8 * OP_NS;
+	job_send_short(&p->a, &p->b, 7, 3);
+	job_arrive(&third, 7, 3, 0);
+	job_take(&t.other, 7, UINT64_MAX, 7, 3);
+	p->job.now += 8 * OP_NS;
+	job_call(&third, AT_MPI_RECV);
+	op = job_op(&third, AT_TAG_RECV, WORKER(2), 7, 1024, 0x9200);
+	op->info_tag = 17;
+	op->h.flags = UB_F_POSTED;
+	posted = op->h.ts;
+	job_op_end(&third);
+	for (unsigned int i = 4; i < 6; i++) {
+		job_send_short(&p->a, &p->b, 7, i);
+		job_arrive(&third, 7, i, 0);
+	}
+	job_op(&p->b, AT_TAG_RECV, WORKER(2), 8, 64, 0x9000);
+	job_op_end(&p->b);
+	pair_analyse(p);
+	assert_int_equal(p->out.totals.matched, 3);
+	assert_int_equal(p->out.messages.len, 3);
+	for (size_t i = 0; i < 3; i++) {
+		last = &p->out.messages.data[i];
+		assert_int_equal(last->recv_start, last->bytes == 5 ? posted : 0);
+	}
+	pair_release(p);
+}
+
+/* What was inferred of receives that are over leaves nothing behind for those that follow. */
+static void inferred_is_over(void **state)
+{
+	struct threads t;
+	struct pair *p = &t.pair;
+
+	(void)state;
+	threads_init(&t);
+	for (unsigned int i = 0; i < 8; i++) {
+		job_post(&p->b, 7, UINT64_MAX, 0x9000);
+		job_send_short(&p->a, &p->b, 7, 3);
+		job_post(&p->b, 7, UINT64_MAX, 0x9000);
+		job_post(&t.other, 8, UINT64_MAX, 0x9200);
+		job_send_short(&p->a, &p->b, 7, 3);
+		job_send_short(&p->a, &p->b, 8, 3);
+		job_arrive(&p->b, 7, 3, 0x9000);
+		job_arrive(&t.other, 8, 3, 0x9200);
+	}
+	pair_analyse(p);
+	assert_int_equal(p->out.totals.sends, 24);
+	assert_int_equal(p->out.totals.matched, 24);
+	pair_release(p);
+}
+
 /* UCX's own numbers tell in which order threads got their receives queued. */
 static void numbered_by_ucx(void **state)
 {
@@ -166,9 +235,10 @@ static void arrived_while_posting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callbacks_tell),  cmocka_unit_test(alike),
-		cmocka_unit_test(not_alike),       cmocka_unit_test(overtaken),
-		cmocka_unit_test(numbered_by_ucx), cmocka_unit_test(arrived_while_posting),
+		cmocka_unit_test(put_back_in_order), cmocka_unit_test(inferred_is_over),
+		cmocka_unit_test(callbacks_tell),    cmocka_unit_test(alike),
+		cmocka_unit_test(not_alike),         cmocka_unit_test(overtaken),
+		cmocka_unit_test(numbered_by_ucx),   cmocka_unit_test(arrived_while_posting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

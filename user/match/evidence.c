@@ -34,13 +34,13 @@ void receive_verify(struct matcher *matcher, struct receive *receive)
 	struct arrival *arrival = receive->arrival, *told;
 	const struct op *op = receive->op;
 
-	if (!op->info || op->failed || (arrival && arrival_is_told(op, arrival)))
+	if (!op->info || op->failed || (arrival ? arrival_is_told(op, arrival) : receive->bound))
 		return;
 	told = unexpected_told(receive->inbox, op);
 	if (!told) {
 		if (arrival)
 			arrival->ambiguous = true;
-		else if (!receive->bound && !swap_at_once(matcher, receive))
+		else if (!swap_at_once(matcher, receive))
 			infer(matcher, receive);
 		return;
 	}

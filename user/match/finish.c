@@ -77,6 +77,22 @@ static void inboxes_finish(struct matcher *matcher)
 	}
 }
 
+/*
+ * Every send and every receive is in one place. What is in none is this program's own fault, as is
+ * what is in two: it is told, never left out.
+ */
+static void conserve(struct fact_totals *totals, uint64_t all, struct fact_reason *unmatched)
+{
+	uint64_t sum = totals->matched + totals->ambiguous;
+
+	for (int i = 0; i < FACT_MAX_REASONS; i++)
+		sum += unmatched[i].count;
+	if (sum < all)
+		reason_add(unmatched, "lost track", all - sum);
+	if (sum > all)
+		reason_add(totals->notes, "sends or receives counted twice", sum - all);
+}
+
 void matcher_finish(struct matcher *matcher, struct fact_totals *totals)
 {
 	align_links(matcher);
@@ -90,6 +106,8 @@ void matcher_finish(struct matcher *matcher, struct fact_totals *totals)
 	memcpy(totals->unmatched_sends, matcher->unmatched_sends, sizeof(totals->unmatched_sends));
 	memcpy(totals->unmatched_receives, matcher->unmatched_receives,
 	       sizeof(totals->unmatched_receives));
+	conserve(totals, totals->sends, totals->unmatched_sends);
+	conserve(totals, totals->receives, totals->unmatched_receives);
 }
 
 void matcher_free(struct matcher *matcher)

@@ -32,6 +32,7 @@ void posted_add(struct inbox *inbox, struct receive *receive)
 	while (older && posted_before(receive, older))
 		older = older->older;
 	newer = older ? older->newer : inbox->posted;
+	inbox->returned += receive->op->immediate;
 	receive->queued = true;
 	receive->older = older;
 	receive->newer = newer;
@@ -47,6 +48,7 @@ void posted_remove(struct receive *receive)
 		return;
 	*(receive->older ? &receive->older->newer : &inbox->posted) = receive->newer;
 	*(receive->newer ? &receive->newer->older : &inbox->posted_last) = receive->older;
+	inbox->returned -= receive->op->immediate;
 	receive->older = receive->newer = NULL;
 	receive->queued = false;
 }

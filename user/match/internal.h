@@ -28,7 +28,7 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
 bool receive_accepts(const struct op *op, const struct arrival *arrival);
 
 /* ---- threads.c ---- */
-/* Whether one of two that were posted at the same time is known to have come first. */
+/* Whether it was queued first, as far as that is known: one may be put back long after. */
 bool posted_before(const struct receive *receive, const struct receive *other);
 /* Marks two receives that a message may be of, if they were posted at the same time. */
 void contest(struct receive *receive, struct receive *other);
@@ -39,6 +39,8 @@ void bound_remove(struct receive *receive);
  * was posted at the same time: that one gets a later one. False: there is none.
  */
 bool swap_at_once(struct matcher *matcher, struct receive *receive);
+/* Those that have returned by now and have nothing take what they say they got, as above. */
+void receives_returned(struct matcher *matcher, struct inbox *inbox, uint64_t now);
 
 /* ---- evidence.c ---- */
 /* Whether tag and length that a receive tells are the arrival's. */

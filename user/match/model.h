@@ -99,6 +99,7 @@ struct inbox {
 	int id;
 	uint64_t arrivals;
 	struct receive *posted, *posted_last;
+	unsigned int returned; /* posted ones that were done at their return: of what? */
 	struct receive *bound; /* have their message, are not done */
 	struct arrival *unexpected, *unexpected_last;
 	struct arrival *current; /* arrived, not known yet whether expected */

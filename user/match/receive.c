@@ -62,6 +62,7 @@ static void receive_start(struct matcher *matcher, struct op *op)
 		abort();
 	matcher->receives++;
 	inbox_settle(matcher, inbox);
+	receives_returned(matcher, inbox, op->start);
 	receive->op = op;
 	receive->inbox = inbox;
 	op_hold(op);
@@ -78,6 +79,8 @@ static void probed(struct matcher *matcher, struct op *op)
 {
 	struct inbox *inbox = inbox_of(matcher, op->process, op->object);
 	struct arrival *arrival;
+	uint64_t *slot;
+	bool fresh;
 
 	inbox_settle(matcher, inbox);
 	if (!op->removes)
@@ -88,7 +91,10 @@ static void probed(struct matcher *matcher, struct op *op)
 	if (!arrival)
 		return;
 	unexpected_remove(arrival);
-	*map_insert(&inbox->handles, op->message, 0, NULL) = (uintptr_t)arrival;
+	slot = map_insert(&inbox->handles, op->message, 0, &fresh);
+	if (!fresh)
+		arrival_taken_unseen(matcher, (struct arrival *)(uintptr_t)*slot);
+	*slot = (uintptr_t)arrival;
 }
 
 void matcher_op_start(struct matcher *matcher, struct op *op)
@@ -134,13 +140,13 @@ static void receive_done(struct matcher *matcher, struct receive *receive)
 	inbox_settle(matcher, receive->inbox);
 	receive_verify(matcher, receive);
 	posted_remove(receive);
-	bound_remove(receive);
 	if (!receive->bound && !matcher->finishing && !receive->op->failed &&
 	    receive->op->site->op == OP_TAG_RECV)
 		infer(matcher, receive);
 	arrival = receive->arrival;
 	if (!arrival && !receive->bound)
 		reason_add(matcher->unmatched_receives, why_unmatched(matcher, receive->op), 1);
+	bound_remove(receive);
 	receive->op->match = NULL;
 	if (arrival) {
 		arrival->receive = NULL;

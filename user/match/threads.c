@@ -19,8 +19,9 @@ static bool are_numbered(const struct receive *receive, const struct receive *ot
 
 bool posted_before(const struct receive *receive, const struct receive *other)
 {
-	return at_once(receive, other) && are_numbered(receive, other) &&
-	       receive->op->number < other->op->number;
+	if (at_once(receive, other) && are_numbered(receive, other))
+		return receive->op->number < other->op->number;
+	return receive->op->start < other->op->start;
 }
 
 /* Whichever of them got a message: all that is told of it but its time is the same. */
@@ -84,7 +85,8 @@ bool swap_at_once(struct matcher *matcher, struct receive *receive)
 
 	while (other &&
 	       !(other->arrival && at_once(receive, other) && are_alike(receive->op, other->op) &&
-		 arrival_is_told(receive->op, other->arrival)))
+		 arrival_is_told(receive->op, other->arrival) &&
+		 receive_accepts(receive->op, other->arrival)))
 		other = other->newer;
 	if (!other)
 		return false;
@@ -98,4 +100,26 @@ bool swap_at_once(struct matcher *matcher, struct receive *receive)
 	bind(matcher, receive, arrival);
 	repost(matcher, other);
 	return true;
+}
+
+/*
+ * A receive is over when its thread goes on, and that may be long after. What it took is not left
+ * with others until then: they get what comes next.
+ */
+void receives_returned(struct matcher *matcher, struct inbox *inbox, uint64_t now)
+{
+	struct receive *receive, *newer;
+
+	for (receive = inbox->returned ? inbox->posted : NULL; receive; receive = newer) {
+		struct arrival *told = NULL;
+
+		newer = receive->newer;
+		if (!receive->op->immediate || !receive->op->info || receive->op->returned >= now)
+			continue;
+		told = unexpected_told(inbox, receive->op);
+		if (told)
+			bind(matcher, receive, told);
+		else
+			swap_at_once(matcher, receive);
+	}
 }
