@@ -5,6 +5,8 @@
 # Old ones stay readable for good, so keep them beside the new ones where the format changed.
 # Paths end up in captures: work in a clone at a place that says nothing, such as /tmp/ucxbpf.
 # Then: run.sh --update, read the difference, git add tests/data.
+# threads-parallel is not made here: mpi_threads over shm without v2 on 16 cores, where threads truly
+# overlap, less the records that name that machine's GPU driver library.
 # environment: UCXBPF (build/ucxbpf), DATA (tests/data), BED (see tests/nodes)
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/job.sh"
 ucxbpf=${UCXBPF:-$BUILD/ucxbpf}
