@@ -2,6 +2,7 @@
 #include "capture_args.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -171,6 +172,8 @@ int capture_summary(const char *path)
 		report_finish(report, &totals);
 		report_text_options_detect(&text, stdout);
 		err = report_text(report, &text, stdout);
+		fflush(stdout);
+		fprintf(stderr, "\ncapture in %s; the same again: ucxbpf replay %s\n", path, path);
 	}
 	report_free(report);
 	analysis_free(analysis);

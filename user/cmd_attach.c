@@ -22,6 +22,7 @@ struct attach {
 	VEC(pid_t) pids;
 	const char *job;
 	bool all;
+	bool partial; /* some of the listed processes could not be traced */
 	double seconds;
 };
 
@@ -84,9 +85,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		if (*end || !(attach->seconds > 0))
 			argp_error(state, "'%s' is not a duration in seconds", value);
 		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is no option; processes come behind -p", value);
+		return 0;
 	case ARGP_KEY_END:
-		if (!attach->pids.len && !attach->job && !attach->all)
-			argp_error(state, "say what to trace: -p PID, --job ID or --all");
+		if ((attach->pids.len > 0) + !!attach->job + attach->all != 1)
+			argp_error(state, "say what to trace: one of -p PID, --job ID and --all");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -136,6 +140,7 @@ static int add_listed(struct attach *attach, struct capture *capture)
 		else if (err != -EEXIST)
 			explain(attach->pids.data[i], last = err);
 	}
+	attach->partial = last;
 	return added ? 0 : last;
 }
 
@@ -159,7 +164,7 @@ static int add_job(struct attach *attach, struct capture *capture)
 			closedir(proc);
 	} while (added != before);
 	if (!added)
-		log_error("no process here belongs to job %s", attach->job);
+		log_error("no process here has SLURM_JOB_ID=%s", attach->job);
 	return added ? 0 : -ESRCH;
 }
 
@@ -212,7 +217,8 @@ static int trace(struct attach *attach, const struct capture_options *options)
 	struct capture *capture;
 	struct signals signals;
 	int err, close_err;
-	const char *reason = "error";
+	const char *reason;
+	int code;
 
 	err = signals_open(&signals, false);
 	if (!err)
@@ -220,12 +226,16 @@ static int trace(struct attach *attach, const struct capture_options *options)
 	if (err)
 		return capture_exit_code(err);
 	err = add_processes(attach, capture);
-	if (!err)
-		reason = follow(attach, capture, &signals, &err);
+	if (err) {
+		capture_abandon(capture);
+		return capture_exit_code(err);
+	}
+	reason = follow(attach, capture, &signals, &err);
 	close_err = capture_close(capture, reason);
 	if (err || close_err)
 		return capture_exit_code(err ? err : close_err);
-	return attach->capture.quiet ? UCXBPF_EXIT_OK : capture_summary(options->output);
+	code = attach->capture.quiet ? UCXBPF_EXIT_OK : capture_summary(options->output);
+	return code == UCXBPF_EXIT_OK && attach->partial ? UCXBPF_EXIT_PARTIAL : code;
 }
 
 int cmd_attach(int argc, char **argv)
@@ -234,6 +244,7 @@ int cmd_attach(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
+		.args_doc = "(-p PID[,PID...] | --job ID | --all) [-d SECONDS]",
 		.doc = doc,
 		.children = children,
 	};

@@ -107,16 +107,18 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* 126 and 127: the command could not be started, and said so. */
-static void report(const struct run *run, const struct capture_options *options, int code,
-		   bool has_records)
+/* The command could not be executed or found, and has said so. */
+static bool not_started(int code)
 {
-	if (has_records) {
-		if (!run->capture.quiet)
-			capture_summary(options->output);
-	} else if (code != 126 && code != 127) {
+	return code == 126 || code == 127;
+}
+
+static void report(const struct run *run, const struct capture_options *options, bool has_records)
+{
+	if (!has_records)
 		log_warn("no process mapped UCX or MPI: nothing to see; try 'ucxbpf doctor'");
-	}
+	else if (!run->capture.quiet)
+		capture_summary(options->output);
 }
 
 static int trace(const struct run *run, const struct capture_options *options,
@@ -135,7 +137,7 @@ static int trace(const struct run *run, const struct capture_options *options,
 	err = pid < 0 ? pid : capture_add_started(capture, pid);
 	if (err) {
 		log_error("cannot start '%s': %s", run->command[0], strerror(-err));
-		capture_close(capture, "error");
+		capture_abandon(capture);
 		return capture_exit_code(err);
 	}
 	if (write(go, "", 1) != 1)
@@ -143,10 +145,14 @@ static int trace(const struct run *run, const struct capture_options *options,
 	close(go);
 	err = follow(capture, signals, pid, &status);
 	has_records = capture_has_records(capture);
+	if (!err && !has_records && not_started(exit_status(status))) {
+		capture_abandon(capture);
+		return exit_status(status);
+	}
 	close_err = capture_close(capture, err ? "error" : "exit");
 	if (err || close_err)
 		return capture_exit_code(err ? err : close_err);
-	report(run, options, exit_status(status), has_records);
+	report(run, options, has_records);
 	return exit_status(status);
 }
 

@@ -67,6 +67,9 @@ unsigned int capture_alive(const struct capture *capture);
  */
 int capture_work(struct capture *capture, int ms);
 
+/* Detaches and frees; before half a second of tracing, a file that was there is as it was. */
+void capture_abandon(struct capture *capture);
+
 /* Detaches, takes what is left in the rings, completes the file, frees. */
 int capture_close(struct capture *capture, const char *reason);
 

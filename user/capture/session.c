@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,6 +98,20 @@ static int open_watch(struct capture *capture)
 	return 0;
 }
 
+static const char *why_not_created(int err)
+{
+	switch (err) {
+	case -EWOULDBLOCK:
+		return "another ucxbpf is writing it, name one with -o";
+	case -EEXIST:
+		return "it exists and is not a capture";
+	case -EISDIR:
+		return "it is a directory, name a file in it";
+	default:
+		return strerror(-err);
+	}
+}
+
 static int open_file(struct capture *capture)
 {
 	static const char *const levels[] = { "mpi", "ucp", "uct" };
@@ -104,9 +119,7 @@ static int open_file(struct capture *capture)
 	int err = file_writer_open(&capture->writer, options->output);
 
 	if (err) {
-		log_error("cannot create '%s': %s", options->output,
-			  err == -EWOULDBLOCK ? "another ucxbpf is writing it, name one with -o"
-					      : strerror(-err));
+		log_error("cannot create '%s': %s", options->output, why_not_created(err));
 		return err;
 	}
 	side_write(capture->writer,
@@ -302,11 +315,35 @@ int capture_work(struct capture *capture, int ms)
 		}
 	} while (!capture->error && side_now() < end);
 	if (capture->error && !capture->stopped) {
-		log_error("cannot write '%s': %s; what was written before is readable",
+		log_error("cannot write '%s': %s; 'ucxbpf replay' reads what was "
+			  "written before",
 			  capture->options.output, strerror(-capture->error));
 		stop(capture);
 	}
 	return capture->error;
+}
+
+void capture_abandon(struct capture *capture)
+{
+	stop(capture);
+	file_writer_abandon(capture->writer);
+	release(capture);
+}
+
+/* The first trap: Debian's and Ubuntu's Open MPI avoids UCX unless told otherwise. */
+static void note_without_ucx(struct capture *capture)
+{
+	unsigned int count = capture->track.announced - capture->track.with_ucp;
+	char text[160];
+
+	if (!count)
+		return;
+	snprintf(text, sizeof(text),
+		 "%u process%s use%s MPI but no UCX, which cannot be followed: 'ucxbpf "
+		 "doctor -p PID' says why",
+		 count, count == 1 ? "" : "es", count == 1 ? "s" : "");
+	log_warn("%s", text);
+	side_write(capture->writer, side_note(text));
 }
 
 int capture_close(struct capture *capture, const char *reason)
@@ -326,6 +363,7 @@ int capture_close(struct capture *capture, const char *reason)
 		side_write(capture->writer,
 			   side_note("the kernel lost mmap events: a library may have been used "
 				     "before it was probed"));
+	note_without_ucx(capture);
 	side_write(capture->writer, side_clock());
 	side_write(capture->writer, side_self(capture->writer));
 	side_write(capture->writer, side_end(reason, &stats));

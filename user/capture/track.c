@@ -196,6 +196,10 @@ static void announce_library(struct track *track, struct tracked *tracked,
 	json_object_set_new(record, "slot", json_integer(probed ? probed->slot : 0));
 	side_write(track->writer, record);
 	vec_push(&tracked->libraries, mapped->library);
+	if ((mapped->library->roles & LIB_UCP) && !tracked->uses_ucp) {
+		tracked->uses_ucp = true;
+		track->with_ucp++;
+	}
 	if (!was_probed && tracked->from_start && probed && probed->placed)
 		side_write(track->writer, side_gap(tracked->tgid, "library", mapped->library->path,
 						   tracked->dirty_since, side_now()));

@@ -15,7 +15,7 @@
 struct tracked {
 	pid_t tgid;
 	uint64_t start_time;
-	bool from_start, alive, announced;
+	bool from_start, alive, announced, uses_ucp;
 	bool dirty; /* has mapped something since it was last scanned */
 	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */
 	VEC(const struct library *) libraries; /* announced */
@@ -31,7 +31,8 @@ struct track {
 	struct probes *probes;
 	struct file_writer *writer;
 	unsigned int announced; /* processes that mapped UCX or MPI, ever */
-	unsigned int with_ucx; /* of them, alive */
+	unsigned int with_ucp; /* of them, mapped a libucp, ever */
+	unsigned int with_ucx; /* announced and alive */
 	unsigned int alive;
 };
 

@@ -17,7 +17,10 @@
 
 struct file_writer;
 
-/* -EWOULDBLOCK: another writer has the file open; -errno. What was in the file is lost. */
+/*
+ * -EWOULDBLOCK: another writer has the file open; -EEXIST: it holds something that is no capture;
+ * -errno. A capture that was there stays until the first flush.
+ */
 int file_writer_open(struct file_writer **writer, const char *path);
 
 /*
@@ -45,6 +48,9 @@ uint64_t file_writer_bytes(const struct file_writer *writer);
 
 /* Records lost by a failure or refused after it; also in the file, if its end could be written. */
 uint64_t file_writer_refused(const struct file_writer *writer);
+
+/* Frees without writing; before the first flush, the file is as it was. */
+void file_writer_abandon(struct file_writer *writer);
 
 /* Flushes, marks the file complete, frees. Also frees on error. */
 int file_writer_close(struct file_writer *writer, const struct ub_stats *stats);

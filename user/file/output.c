@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file/output.h"
@@ -54,33 +55,54 @@ static int output_alloc(struct output *o, size_t max_raw)
 	return 0;
 }
 
+/* Only a capture, an empty file or a device is written over. */
+static int check_content(struct output *o)
+{
+	char magic[FILE_MAGIC_SIZE];
+	struct stat st;
+	ssize_t got;
+
+	if (fstat(o->fd, &st))
+		return -errno;
+	o->created = S_ISREG(st.st_mode) && !st.st_size;
+	if (!S_ISREG(st.st_mode) || o->created)
+		return 0;
+	got = pread(o->fd, magic, sizeof(magic), 0);
+	if (got < 0)
+		return -errno;
+	return got == sizeof(magic) && !memcmp(magic, FILE_MAGIC, sizeof(magic)) ? 0 : -EEXIST;
+}
+
 int output_open(struct output *o, const char *path, size_t max_raw)
 {
-	struct file_header header = { .version = FILE_VERSION, .wire = UB_WIRE_VERSION };
 	int error;
 
 	memset(o, 0, sizeof(*o));
-	o->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	o->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (o->fd < 0)
 		return -errno;
-	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-		close(o->fd);
-		o->fd = -1;
-		return -EWOULDBLOCK;
-	}
-	/* a pipe or a device has nothing to cut */
-	if (ftruncate(o->fd, 0) && errno != EINVAL) {
-		error = -errno;
-		output_close(o);
-		return error;
-	}
-	memcpy(header.magic, FILE_MAGIC, FILE_MAGIC_SIZE);
-	error = output_alloc(o, max_raw);
+	error = flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EWOULDBLOCK : 0;
 	if (!error)
-		error = append(o, &header, sizeof(header));
+		error = check_content(o);
+	if (!error && !(o->path = strdup(path)))
+		error = -ENOMEM;
+	if (!error)
+		error = output_alloc(o, max_raw);
 	if (error)
 		output_close(o);
 	return error;
+}
+
+static int start_file(struct output *o)
+{
+	struct file_header header = { .version = FILE_VERSION, .wire = UB_WIRE_VERSION };
+
+	o->started = true;
+	/* a pipe or a device has nothing to cut */
+	if (ftruncate(o->fd, 0) && errno != EINVAL)
+		return -errno;
+	memcpy(header.magic, FILE_MAGIC, FILE_MAGIC_SIZE);
+	return append(o, &header, sizeof(header));
 }
 
 int output_chunk(struct output *o, const struct chunk_header *head, const struct ub_stats *stats,
@@ -88,7 +110,10 @@ int output_chunk(struct output *o, const struct chunk_header *head, const struct
 {
 	struct chunk_start *start = o->chunk;
 	size_t stored = 0;
+	int error = o->started ? 0 : start_file(o);
 
+	if (error)
+		return error;
 	if (size)
 		stored = ZSTD_compress2(o->zstd, start + 1, o->room, raw, size);
 	if (ZSTD_isError(stored))
@@ -106,8 +131,13 @@ int output_chunk(struct output *o, const struct chunk_header *head, const struct
 int output_close(struct output *o)
 {
 	/* Network file systems report a full disk no earlier. */
-	int error = close(o->fd) ? -errno : 0;
+	int error;
 
+	if (o->created && !o->started && o->path)
+		unlink(o->path);
+	error = close(o->fd) ? -errno : 0;
+
+	free(o->path);
 	free(o->chunk);
 	ZSTD_freeCCtx(o->zstd);
 	return error;

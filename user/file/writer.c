@@ -172,6 +172,14 @@ uint64_t file_writer_bytes(const struct file_writer *w)
 	return w->output.bytes;
 }
 
+void file_writer_abandon(struct file_writer *w)
+{
+	if (!w)
+		return;
+	output_close(&w->output);
+	writer_free(w);
+}
+
 int file_writer_close(struct file_writer *w, const struct ub_stats *stats)
 {
 	int error = file_writer_flush(w, stats);

@@ -21,7 +21,8 @@ size_t text_limit(const struct text *text, size_t count, const size_t limits[TEX
 {
 	int verbose = text->options->verbose;
 
-	if (verbose >= TEXT_LIMITS || count <= limits[verbose])
+	/* one line to say that one is hidden would hide nothing */
+	if (verbose >= TEXT_LIMITS || count <= limits[verbose] + 1)
 		return count;
 	return limits[verbose];
 }
@@ -34,8 +35,7 @@ void text_end(const struct text *text, size_t shown, size_t count)
 			count - shown, text->options->verbose ? "-vv" : "-v");
 		style_off(text->out, text->options, STYLE_DIM);
 	}
-	if (shown == count || text->options->verbose)
-		fputc('\n', text->out);
+	fputc('\n', text->out);
 }
 
 void text_process(const struct text *text, char *out, size_t size, int64_t index)

@@ -51,7 +51,11 @@ static void print_time(char *cell, size_t size, const void *row, const void *con
 {
 	const struct functions *functions = context;
 
-	if (sums(row)->timed)
+	/* a lower bound of nothing says nothing */
+	if (sums(row)->timed && !sums(row)->time_sum &&
+	    sums(row)->precisions == 1u << TIME_LOWER_BOUND)
+		snprintf(cell, size, "?");
+	else if (sums(row)->timed)
 		text_time(functions->text, cell, size, sums(row)->time_sum, sums(row)->precisions);
 	else
 		snprintf(cell, size, ((const struct cube_row *)row)->key[0] ? "unknown" : "-");
@@ -80,10 +84,10 @@ static void print_transports(char *cell, size_t size, const void *row, const voi
 static const struct table_column columns[] = {
 	{ "MPI FUNCTIONS", true, 14, 0, print_function },
 	{ "calls", false, 0, 0, print_calls },
-	{ "time", false, 0, 1, print_time },
+	{ "time, all ranks", false, 0, 1, print_time },
 	{ "ops", false, 0, 2, print_ops },
-	{ "bytes", false, 0, 0, print_bytes },
-	{ "by transport", true, 12, 0, print_transports },
+	{ "bytes sent", false, 0, 0, print_bytes },
+	{ "transfers it started", true, 12, 0, print_transports },
 };
 
 /* What runs outside MPI has no calls: its row is made of the operations and data transfers. */
@@ -106,7 +110,7 @@ static void add_outside(struct functions *functions)
 
 void text_functions(const struct text *text)
 {
-	static const size_t limits[TEXT_LIMITS] = { 5, 60 };
+	static const size_t limits[TEXT_LIMITS] = { 4, 60 };
 	struct functions functions = { .text = text };
 	const struct cube_row **rows;
 	size_t shown;

@@ -138,8 +138,8 @@ static void collect(struct paths *paths, const struct cube_row *row)
 
 void text_paths(const struct text *text)
 {
-	static const size_t data_limits[TEXT_LIMITS] = { 6, 40 };
-	static const size_t control_limits[TEXT_LIMITS] = { 2, 20 };
+	static const size_t data_limits[TEXT_LIMITS] = { 5, 40 };
+	static const size_t control_limits[TEXT_LIMITS] = { 1, 20 };
 	const struct cube *transfers = &text->report->transfers;
 	struct paths paths = { .text = text };
 	const struct cube_row **data, **control, **rows;
