@@ -92,3 +92,10 @@ need_capture() {
 	run bash -c "set -o pipefail; '$UCXBPF' replay -vv '$capture' | head -1"
 	[[ $output == ucxbpf* ]]
 }
+
+@test "the same capture twice counts once" {
+	need_capture
+	cp "$capture" copy.ucxb
+	expect 4 "copy.ucxb: .*left out" "$capture" copy.ucxb
+	"$UCXBPF" replay "$capture" | diff - out
+}

@@ -6,6 +6,7 @@
 
 #include "match/emit.h"
 #include "match/input.h"
+#include "match/overlap.h"
 #include "match/totals.h"
 
 struct analysis {
@@ -38,6 +39,14 @@ void analysis_free(struct analysis *analysis)
 	emitter_release(&analysis->emitter);
 	decoder_release(&analysis->decoder);
 	free(analysis);
+}
+
+bool analysis_overlaps(const struct analysis *analysis, const json_t *sides)
+{
+	for (size_t i = 0; i < analysis->inputs.len; i++)
+		if (sides_overlap(analysis->inputs.data[i]->source.sides, sides))
+			return true;
+	return false;
 }
 
 void analysis_add_source(struct analysis *analysis, const struct record_source *source)

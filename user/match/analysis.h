@@ -4,6 +4,7 @@
 #define UCXBPF_MATCH_ANALYSIS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "match/facts.h"
 #include "ucxbpf.h"
@@ -20,6 +21,9 @@ struct record_source {
 	uint64_t damaged; /* bytes that could not be read */
 	const char *incomplete; /* why the capture has no proper end; NULL */
 };
+
+/* Whether a source that is there already has a process of these side records at the same time. */
+bool analysis_overlaps(const struct analysis *analysis, const json_t *sides);
 
 /* Takes the source over. */
 void analysis_add_source(struct analysis *analysis, const struct record_source *source);

@@ -53,6 +53,12 @@ int analysis_add_file(struct analysis *analysis, const char *path, const char **
 		free(file);
 		return err;
 	}
+	if (analysis_overlaps(analysis, file_reader_sides(file->first))) {
+		*why = "it has the same processes at the same time as another one, left out";
+		file_reader_free(file->first);
+		free(file);
+		return -EEXIST;
+	}
 	file->reader = file->first;
 	file->path = strdup(path);
 	if (!file->path)
