@@ -148,6 +148,34 @@ static void put_back_in_order(void **state)
 	pair_release(p);
 }
 
+/* A receive waits for the lock while one that is seen to begin later takes what is there. */
+static void taken_by_a_later_one(void **state)
+{
+	struct threads t;
+	struct pair *p = &t.pair;
+	uint64_t taken;
+
+	(void)state;
+	threads_init(&t);
+	job_send_short(&p->a, &p->b, 7, 3);
+	job_arrive(&p->b, 7, 3, 0);
+	job_call(&p->b, AT_MPI_RECV);
+	job_op(&p->b, AT_TAG_RECV, WORKER(2), 7, 1024, 0x9000)->h.dur = 8 * OP_NS;
+	job_take(&t.other, 7, UINT64_MAX, 7, 3);
+	taken = p->job.records.data[p->job.records.len - 1].h.ts;
+	p->job.now += 8 * OP_NS;
+	p->b.op = 0;
+	job_send_short(&p->a, &p->b, 7, 4);
+	job_arrive(&p->b, 7, 4, 0x9000);
+	pair_analyse(p);
+	assert_int_equal(p->out.totals.matched, 2);
+	assert_int_equal(p->out.messages.len, 2);
+	for (size_t i = 0; i < 2; i++)
+		if (p->out.messages.data[i].bytes == 3)
+			assert_int_equal(p->out.messages.data[i].recv_start, taken);
+	pair_release(p);
+}
+
 /* What was inferred of receives that are over leaves nothing behind for those that follow. */
 static void inferred_is_over(void **state)
 {
@@ -235,10 +263,15 @@ static void arrived_while_posting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(put_back_in_order), cmocka_unit_test(inferred_is_over),
-		cmocka_unit_test(callbacks_tell),    cmocka_unit_test(alike),
-		cmocka_unit_test(not_alike),         cmocka_unit_test(overtaken),
-		cmocka_unit_test(numbered_by_ucx),   cmocka_unit_test(arrived_while_posting),
+		cmocka_unit_test(taken_by_a_later_one),
+		cmocka_unit_test(put_back_in_order),
+		cmocka_unit_test(inferred_is_over),
+		cmocka_unit_test(callbacks_tell),
+		cmocka_unit_test(alike),
+		cmocka_unit_test(not_alike),
+		cmocka_unit_test(overtaken),
+		cmocka_unit_test(numbered_by_ucx),
+		cmocka_unit_test(arrived_while_posting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,7 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 	if (class == CLASS_NONE)
 		return;
 	inbox_settle(matcher, inbox);
-	receives_returned(matcher, inbox, event->h->ts);
+	inbox_catch_up(matcher, inbox, event->h->ts);
 	arrival = arrival_new(matcher);
 	arrival->inbox = inbox;
 	arrival->class = class;

@@ -12,7 +12,8 @@ struct arrival *unexpected_told(const struct inbox *inbox, const struct op *op)
 {
 	struct arrival *arrival = inbox->unexpected;
 
-	while (arrival && (arrival->rts || !arrival_is_told(op, arrival)))
+	while (arrival && (arrival->rts || (arrival->passed && !op->immediate) ||
+			   !arrival_is_told(op, arrival)))
 		arrival = arrival->newer;
 	return arrival;
 }

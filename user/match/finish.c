@@ -60,6 +60,7 @@ static void inboxes_finish(struct matcher *matcher)
 		size_t pos = 0;
 
 		inbox_settle(matcher, inbox);
+		inbox_catch_up(matcher, inbox, UINT64_MAX);
 		while ((slot = map_next(&inbox->handles, &pos)))
 			unexpected_add((struct arrival *)(uintptr_t)slot->value);
 		while (inbox->unexpected) {

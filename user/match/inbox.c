@@ -74,6 +74,8 @@ void unexpected_remove(struct arrival *arrival)
 		return;
 	*(arrival->older ? &arrival->older->newer : &inbox->unexpected) = arrival->newer;
 	*(arrival->newer ? &arrival->newer->older : &inbox->unexpected_last) = arrival->older;
+	inbox->passed -= arrival->passed != 0;
+	arrival->passed = 0;
 	arrival->older = arrival->newer = NULL;
 	arrival->queued = false;
 }

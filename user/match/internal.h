@@ -39,8 +39,13 @@ void bound_remove(struct receive *receive);
  * was posted at the same time: that one gets a later one. False: there is none.
  */
 bool swap_at_once(struct matcher *matcher, struct receive *receive);
-/* Those that have returned by now and have nothing take what they say they got, as above. */
-void receives_returned(struct matcher *matcher, struct inbox *inbox, uint64_t now);
+/* A receive that returned then waits, although this message was there: another one has it. */
+void arrival_pass(struct arrival *arrival, uint64_t returned);
+/*
+ * What is certain by now: receives that have returned with nothing take what they say they got, as
+ * above, and a message that was passed went to a receive that was not seen.
+ */
+void inbox_catch_up(struct matcher *matcher, struct inbox *inbox, uint64_t now);
 
 /* ---- evidence.c ---- */
 /* Whether tag and length that a receive tells are the arrival's. */

@@ -63,6 +63,7 @@ struct arrival {
 	bool multi;
 	uint32_t tid, seq;
 	uint64_t pos, ts, idle_since, tag, key, length, bytes, ep_id;
+	uint64_t passed; /* when a receive had returned that left it where it was; 0: none */
 	struct process *source; /* NULL = not known */
 	struct sent *sent;
 	enum receive_state state;
@@ -102,6 +103,7 @@ struct inbox {
 	unsigned int returned; /* posted ones that were done at their return: of what? */
 	struct receive *bound; /* have their message, are not done */
 	struct arrival *unexpected, *unexpected_last;
+	unsigned int passed; /* unexpected ones that somebody has taken, or will have */
 	struct arrival *current; /* arrived, not known yet whether expected */
 	struct { /* the last transfer to the thread itself */
 		struct sent *sent; /* NULL: arrived */

@@ -15,8 +15,7 @@ static bool may_take(const struct op *op, const struct arrival *arrival)
 	return !arrival->rts && ((op->tag ^ arrival->tag) & op->mask) == 0;
 }
 
-static struct arrival *take_oldest(struct matcher *matcher, struct inbox *inbox,
-				   const struct op *op)
+static struct arrival *take_oldest(const struct inbox *inbox, const struct op *op)
 {
 	struct arrival *arrival = inbox->unexpected, *newer;
 
@@ -26,7 +25,7 @@ static struct arrival *take_oldest(struct matcher *matcher, struct inbox *inbox,
 			continue;
 		if (arrival->multi || op->immediate || op->deferred || !op->returns)
 			return arrival;
-		arrival_taken_unseen(matcher, arrival);
+		arrival_pass(arrival, op->returned);
 	}
 	return NULL;
 }
@@ -41,7 +40,7 @@ static struct arrival *by_handle(struct inbox *inbox, uint64_t message)
 	return arrival;
 }
 
-static struct arrival *at_entry(struct matcher *matcher, struct inbox *inbox, const struct op *op)
+static struct arrival *at_entry(struct inbox *inbox, const struct op *op)
 {
 	if (op->site->op == OP_TAG_MSG_RECV)
 		return by_handle(inbox, op->message);
@@ -49,7 +48,7 @@ static struct arrival *at_entry(struct matcher *matcher, struct inbox *inbox, co
 		return NULL;
 	if (op->immediate && op->info)
 		return unexpected_told(inbox, op);
-	return take_oldest(matcher, inbox, op);
+	return take_oldest(inbox, op);
 }
 
 static void receive_start(struct matcher *matcher, struct op *op)
@@ -62,12 +61,12 @@ static void receive_start(struct matcher *matcher, struct op *op)
 		abort();
 	matcher->receives++;
 	inbox_settle(matcher, inbox);
-	receives_returned(matcher, inbox, op->start);
+	inbox_catch_up(matcher, inbox, op->start);
 	receive->op = op;
 	receive->inbox = inbox;
 	op_hold(op);
 	op->match = receive;
-	arrival = at_entry(matcher, inbox, op);
+	arrival = at_entry(inbox, op);
 	if (arrival)
 		bind(matcher, receive, arrival);
 	else if (!op->failed)
@@ -83,6 +82,7 @@ static void probed(struct matcher *matcher, struct op *op)
 	bool fresh;
 
 	inbox_settle(matcher, inbox);
+	inbox_catch_up(matcher, inbox, op->start);
 	if (!op->removes)
 		return;
 	for (arrival = inbox->unexpected; arrival; arrival = arrival->newer)

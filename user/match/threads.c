@@ -70,7 +70,8 @@ static void repost(struct matcher *matcher, struct receive *receive)
 {
 	struct arrival *arrival = receive->inbox->unexpected;
 
-	while (arrival && (arrival->rts || !receive_accepts(receive->op, arrival)))
+	while (arrival &&
+	       (arrival->rts || arrival->passed || !receive_accepts(receive->op, arrival)))
 		arrival = arrival->newer;
 	if (arrival)
 		bind(matcher, receive, arrival);
@@ -106,12 +107,12 @@ bool swap_at_once(struct matcher *matcher, struct receive *receive)
  * A receive is over when its thread goes on, and that may be long after. What it took is not left
  * with others until then: they get what comes next.
  */
-void receives_returned(struct matcher *matcher, struct inbox *inbox, uint64_t now)
+static void receives_returned(struct matcher *matcher, struct inbox *inbox, uint64_t now)
 {
 	struct receive *receive, *newer;
 
 	for (receive = inbox->returned ? inbox->posted : NULL; receive; receive = newer) {
-		struct arrival *told = NULL;
+		struct arrival *told;
 
 		newer = receive->newer;
 		if (!receive->op->immediate || !receive->op->info || receive->op->returned >= now)
@@ -121,5 +122,29 @@ void receives_returned(struct matcher *matcher, struct inbox *inbox, uint64_t no
 			bind(matcher, receive, told);
 		else
 			swap_at_once(matcher, receive);
+	}
+}
+
+/*
+ * The receive that has it began before the one that returned was queued, and may be seen to begin
+ * later than that one.
+ */
+void arrival_pass(struct arrival *arrival, uint64_t returned)
+{
+	if (!arrival->passed)
+		arrival->inbox->passed++;
+	if (!arrival->passed || returned < arrival->passed)
+		arrival->passed = returned;
+}
+
+void inbox_catch_up(struct matcher *matcher, struct inbox *inbox, uint64_t now)
+{
+	struct arrival *arrival, *newer;
+
+	receives_returned(matcher, inbox, now);
+	for (arrival = inbox->passed ? inbox->unexpected : NULL; arrival; arrival = newer) {
+		newer = arrival->newer;
+		if (arrival->passed && arrival->passed < now)
+			arrival_taken_unseen(matcher, arrival);
 	}
 }
