@@ -16,7 +16,15 @@
 
 struct run {
 	struct capture_arguments capture;
+	const char *libraries;
 	char **command;
+};
+
+static const struct argp_option run_options[] = {
+	{ "libraries", 'L', "DIR[:DIR...]", 0,
+	  "Also look there for UCX and MPI to probe ahead of time: /opt/ucx/lib, or a container's",
+	  0 },
+	{ 0 },
 };
 
 static const char doc[] =
@@ -32,8 +40,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct run *run = state->input;
 
-	(void)value;
 	switch (key) {
+	case 'L':
+		run->libraries = value;
+		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &run->capture;
 		return 0;
@@ -160,6 +170,7 @@ int cmd_run(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &capture_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
+		.options = run_options,
 		.parser = parse,
 		.args_doc = "[--] COMMAND [ARG...]",
 		.doc = doc,
@@ -178,5 +189,6 @@ int cmd_run(int argc, char **argv)
 	if (err)
 		return capture_exit_code(err);
 	options.command = run.command;
+	options.libraries = run.libraries;
 	return trace(&run, &options, &signals);
 }

@@ -73,16 +73,25 @@ static const char *variable(char *const *environment, const char *name)
 	return "";
 }
 
-void prepare_libraries(struct library_set *set, struct probes *probes, char *const *environment)
+static void prepare_list(struct library_set *set, mapped_libraries *found, const char *list)
 {
-	char *paths = strdup(variable(environment, "LD_LIBRARY_PATH")), *rest = paths;
-	mapped_libraries found = { 0 };
+	char *copy = strdup(list), *rest = copy;
 	const char *directory;
 
-	while (paths && (directory = strsep(&rest, ":")))
+	while (copy && (directory = strsep(&rest, ":")))
 		if (*directory)
-			prepare_directory(set, &found, directory);
-	free(paths);
+			prepare_directory(set, found, directory);
+	free(copy);
+}
+
+void prepare_libraries(struct library_set *set, struct probes *probes, char *const *environment,
+		       const char *directories)
+{
+	mapped_libraries found = { 0 };
+
+	prepare_list(set, &found, variable(environment, "LD_LIBRARY_PATH"));
+	if (directories)
+		prepare_list(set, &found, directories);
 	for (size_t i = 0; i < sizeof(system_directories) / sizeof(system_directories[0]); i++)
 		prepare_directory(set, &found, system_directories[i]);
 	for (size_t i = 0; i < found.len; i++) {

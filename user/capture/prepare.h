@@ -8,7 +8,11 @@
 
 #include "capture/probes.h"
 
-/* environment: the command's, for LD_LIBRARY_PATH, LD_PRELOAD and the like. */
-void prepare_libraries(struct library_set *set, struct probes *probes, char *const *environment);
+/*
+ * environment: the command's, for LD_LIBRARY_PATH. directories: more places, separated by colons,
+ * NULL = none.
+ */
+void prepare_libraries(struct library_set *set, struct probes *probes, char *const *environment,
+		       const char *directories);
 
 #endif

@@ -243,7 +243,8 @@ void capture_add_all(struct capture *capture)
 
 void capture_prepare(struct capture *capture, char *const *environment)
 {
-	prepare_libraries(&capture->track.libraries, &capture->probes, environment);
+	prepare_libraries(&capture->track.libraries, &capture->probes, environment,
+			  capture->options.libraries);
 }
 
 unsigned int capture_processes(const struct capture *capture)
