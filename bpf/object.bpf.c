@@ -87,24 +87,17 @@ static __always_inline void object_result(struct ub_obj *obj, __u64 result, __u8
 
 static __always_inline int object_leave(struct pt_regs *ctx)
 {
-	struct task_state *task = task_state();
-	struct frame *frame = task ? frame_pop(task, ctx) : NULL;
-	const struct ub_layout *layout;
-	const struct ub_site *site;
-	__u32 row, slot;
+	struct leaving leaving;
+	struct ub_obj *obj;
 
-	if (!frame)
+	if (!leave_begin(&leaving, ctx))
 		return 0;
-	row = frame->h.site;
-	slot = frame->h.layout;
-	site = bpf_map_lookup_elem(&sites, &row);
-	layout = bpf_map_lookup_elem(&layouts, &slot);
-	if (!site || !layout)
-		return 0;
-	frame->obj.status = (__s8)PT_REGS_RC(ctx);
-	if (frame->obj.status == 0 && frame->out)
-		object_result(&frame->obj, read_u64(frame->out), site->what, layout);
-	emit(&frame->obj);
+	obj = &leaving.frame->obj;
+	obj->status = (__s8)PT_REGS_RC(ctx);
+	if (obj->status == 0 && leaving.frame->out)
+		object_result(obj, read_u64(leaving.frame->out), leaving.site->what,
+			      leaving.layout);
+	emit(obj);
 	return 0;
 }
 

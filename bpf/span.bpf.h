@@ -11,6 +11,29 @@
 /* span.bpf.c: the object linker takes a kernel function from one object only. */
 int span_at_return(void);
 
+/* What a return needs of its entry; false: no entry was seen. */
+struct leaving {
+	struct task_state *task;
+	struct frame *frame;
+	const struct ub_site *site;
+	const struct ub_layout *layout;
+};
+
+static __always_inline bool leave_begin(struct leaving *leaving, struct pt_regs *ctx)
+{
+	__u32 row, slot;
+
+	leaving->task = task_state();
+	leaving->frame = leaving->task ? frame_pop(leaving->task, ctx) : NULL;
+	if (!leaving->frame)
+		return false;
+	row = leaving->frame->h.site;
+	slot = leaving->frame->h.layout;
+	leaving->site = bpf_map_lookup_elem(&sites, &row);
+	leaving->layout = bpf_map_lookup_elem(&layouts, &slot);
+	return leaving->site && leaving->layout;
+}
+
 #define SPAN(name, enter, leave)                                                                   \
 	SEC("?uprobe.multi")                                                                       \
 	int name##_session(struct pt_regs *ctx)                                                    \

@@ -133,22 +133,16 @@ static __always_inline bool is_handle(__s64 ret)
 
 static __always_inline int op_leave(struct pt_regs *ctx)
 {
-	struct task_state *task = task_state();
-	struct frame *frame = task ? frame_pop(task, ctx) : NULL;
+	struct leaving leaving;
 	const struct ub_layout *layout;
 	const struct ub_site *site;
 	struct ub_op *op;
-	__u32 row, slot;
 
-	if (!frame)
+	if (!leave_begin(&leaving, ctx))
 		return 0;
-	op = &frame->op;
-	row = op->h.site;
-	slot = op->h.layout;
-	site = bpf_map_lookup_elem(&sites, &row);
-	layout = bpf_map_lookup_elem(&layouts, &slot);
-	if (!site || !layout)
-		return 0;
+	op = &leaving.frame->op;
+	site = leaving.site;
+	layout = leaving.layout;
 	op->ret = PT_REGS_RC(ctx);
 	if (site->what == UB_OP_CANCEL) {
 		op->ret = 0;
@@ -156,13 +150,13 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 	} else if (site->what == UB_OP_PROBE || site->what == UB_OP_DATA_OUT) {
 		if (!op->ret)
 			return 0;
-		op_info(frame, site->what);
+		op_info(leaving.frame, site->what);
 	} else {
 		if (is_handle(op->ret) && !op->req && layout->req_size)
 			op->req = op->ret - layout->req_size;
 		if (op->ret == 0)
-			op_info(frame, site->what);
-		op_request(op, task, layout, site->what);
+			op_info(leaving.frame, site->what);
+		op_request(op, leaving.task, layout, site->what);
 	}
 	emit(op);
 	return 0;

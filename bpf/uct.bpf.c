@@ -266,33 +266,23 @@ static __always_inline void emit_proto_name(struct task_state *task, const struc
 
 static __always_inline int xfer_leave(struct pt_regs *ctx)
 {
-	struct task_state *task = task_state();
-	struct frame *frame = task ? frame_pop(task, ctx) : NULL;
-	const struct ub_layout *layout;
-	const struct ub_site *site;
+	struct leaving leaving;
 	struct ub_xfer *xfer;
-	__u32 row, slot;
 	__s64 ret;
 
-	if (!frame)
+	if (!leave_begin(&leaving, ctx))
 		return 0;
-	xfer = &frame->xfer;
-	row = xfer->h.site;
-	slot = xfer->h.layout;
-	site = bpf_map_lookup_elem(&sites, &row);
-	layout = bpf_map_lookup_elem(&layouts, &slot);
-	if (!site || !layout)
-		return 0;
+	xfer = &leaving.frame->xfer;
 	ret = PT_REGS_RC(ctx);
 	xfer->status = (__s8)ret;
-	if (site->length_rule == UB_LEN_RETURN) {
+	if (leaving.site->length_rule == UB_LEN_RETURN) {
 		xfer->length = ret < 0 ? 0 : ret;
 		xfer->status = ret < 0 ? (__s8)ret : 0;
 	}
-	if (site->what == UB_XFER_MM && fifo_wanted(xfer->h.seq))
+	if (leaving.site->what == UB_XFER_MM && fifo_wanted(xfer->h.seq))
 		fifo_position(xfer);
-	if (xfer->proto && layout->proto_name != UB_OFF_UNKNOWN)
-		emit_proto_name(task, xfer, layout);
+	if (xfer->proto && leaving.layout->proto_name != UB_OFF_UNKNOWN)
+		emit_proto_name(leaving.task, xfer, leaving.layout);
 	emit(xfer);
 	return 0;
 }

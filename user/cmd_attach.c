@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "capture_args.h"
@@ -186,18 +186,10 @@ static int add_processes(struct attach *attach, struct capture *capture)
 	return err;
 }
 
-static double monotonic(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 static const char *follow(struct attach *attach, struct capture *capture,
 			  const struct signals *signals, int *err)
 {
-	double end = monotonic() + attach->seconds;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(attach->seconds * 1e9);
 	struct signalfd_siginfo info;
 
 	while (!*err) {
@@ -205,7 +197,7 @@ static const char *follow(struct attach *attach, struct capture *capture,
 			return "interrupt";
 		if (!capture_alive(capture) && !attach->all)
 			return "exit";
-		if (attach->seconds && monotonic() >= end)
+		if (attach->seconds && clock_ns(CLOCK_MONOTONIC) >= end)
 			return "duration";
 		*err = capture_work(capture, 10);
 	}

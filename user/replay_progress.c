@@ -2,8 +2,9 @@
 #include "replay_progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #define LOOK_EVERY 65536 /* facts between two looks at the clock, a power of two */
 #define SHOW_EVERY 200000000u
@@ -11,10 +12,7 @@
 
 static uint64_t now(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000u + ts.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 static void show(struct replay_progress *progress)

@@ -13,7 +13,6 @@
 void learn_release(struct learn *learn)
 {
 	map_release(&learn->seen);
-	map_release(&learn->probed);
 	vec_release(&learn->pending);
 }
 
@@ -80,22 +79,18 @@ static int match_mapping(void *arg, const struct mapping *mapping)
 	return 1;
 }
 
-static int place_probe_at(struct learn *learn, struct probes *probes, const struct learnt *learnt)
+static int place_probe_at(struct probes *probes, const struct learnt *learnt)
 {
 	struct place place = { .learnt = learnt };
 	struct library library = { .open_path = place.path };
 	struct stat st;
-	bool fresh;
 	int err = process_each_mapping(learnt->tgid, match_mapping, &place);
 
 	if (err <= 0)
 		return err ? err : -ENOENT;
 	if (stat(place.path, &st))
 		return -errno;
-	if (probes_has_function(probes, st.st_dev, st.st_ino, place.offset))
-		return 0;
-	map_insert(&learn->probed, (uint64_t)st.st_dev << 40 ^ st.st_ino, place.offset, &fresh);
-	if (!fresh)
+	if (!probes_claim_function(probes, st.st_dev, st.st_ino, place.offset))
 		return 0;
 	library.dev = st.st_dev;
 	library.ino = st.st_ino;
@@ -111,7 +106,7 @@ void learn_apply(struct learn *learn, struct probes *probes)
 {
 	for (size_t i = 0; i < learn->pending.len; i++) {
 		const struct learnt *learnt = &learn->pending.data[i];
-		int err = place_probe_at(learn, probes, learnt);
+		int err = place_probe_at(probes, learnt);
 
 		if (err)
 			log_debug("no probe at completion function %#" PRIx64 " of process %d: %s",

@@ -19,7 +19,6 @@ struct learnt {
 
 struct learn {
 	struct map seen; /* (tgid, address) */
-	struct map probed; /* (file identity, file offset) */
 	VEC(struct learnt) pending;
 };
 

@@ -51,9 +51,12 @@ static int layout_slot(struct probes *probes, const struct library *ucp)
 	return 0;
 }
 
-static uint64_t file_identity(dev_t dev, ino_t ino)
+bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t offset)
 {
-	return (uint64_t)dev << 40 ^ ino;
+	bool fresh;
+
+	map_insert(&probes->functions, (uint64_t)dev << 40 ^ ino, offset, &fresh);
+	return fresh;
 }
 
 static struct link_probe link_probe(const struct planned_probe *planned, int slot)
@@ -93,8 +96,7 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 			probed->refused++;
 			continue;
 		}
-		map_insert(&probes->functions, file_identity(library->dev, library->ino),
-			   planned->function, NULL);
+		probes_claim_function(probes, library->dev, library->ino, planned->function);
 		probed->stepped += planned->class == PLACE_STEPPED;
 		list[n++] = link_probe(planned, probed->slot);
 	}
@@ -109,11 +111,6 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 	free(list);
 	plan_release(&plan);
 	return err;
-}
-
-bool probes_has_function(const struct probes *probes, dev_t dev, ino_t ino, uint64_t offset)
-{
-	return map_find(&probes->functions, file_identity(dev, ino), offset);
 }
 
 int probes_attach_function(struct probes *probes, const struct library *library, int slot,

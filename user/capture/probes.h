@@ -28,7 +28,7 @@ struct probes {
 	enum site_layer level;
 	struct links links;
 	VEC(struct probed) libraries;
-	struct map functions; /* (file identity, file offset) that have a probe by the plan */
+	struct map functions; /* (file identity, file offset) that are probed, or were tried */
 	const struct layout *slots[UB_MAX_LAYOUTS];
 };
 
@@ -47,8 +47,8 @@ const struct probed *probes_find(const struct probes *probes, const struct libra
  */
 int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp);
 
-/* Whether the plan already put a probe at this function. */
-bool probes_has_function(const struct probes *probes, dev_t dev, ino_t ino, uint64_t offset);
+/* Takes the function for a probe; false where it has one already, or was tried. */
+bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t offset);
 
 /* Places one probe at a function learnt at run time, with a layout slot taken from a record. */
 int probes_attach_function(struct probes *probes, const struct library *library, int slot,

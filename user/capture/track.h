@@ -14,7 +14,6 @@
 
 struct tracked {
 	pid_t tgid;
-	uint64_t start_time;
 	bool from_start, alive, announced, uses_ucp;
 	bool dirty; /* has mapped something since it was last scanned */
 	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */

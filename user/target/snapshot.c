@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "target/snapshot.h"
 
+#include "base/clock.h"
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "target/proc_file.h"
 #include "target/process.h"
@@ -16,10 +16,7 @@
 
 uint64_t snap_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 bool snap_expired(const struct snapshot *snapshot)
