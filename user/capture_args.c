@@ -85,11 +85,10 @@ static bool is_permission(int err)
 int capture_arguments_apply(const struct capture_arguments *arguments, const char *mode,
 			    struct capture_options *out)
 {
-	static const char *const levels[] = { "mpi", "ucp", "uct" };
 	static const char *const links[] = { "none", "perf", "multi", "session" };
 	enum link_mechanism best = LINK_NONE;
 	long kib = arguments->ring_kib ? arguments->ring_kib : default_ring_kib();
-	int level = arguments->level ? index_of(arguments->level, levels, 3) : LAYER_UCT;
+	int level = arguments->level ? site_layer_by_name(arguments->level) : LAYER_UCT;
 	int mechanism = arguments->links ? index_of(arguments->links, links, 4) : LINK_NONE;
 	int err = links_detect(&best);
 

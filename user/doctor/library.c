@@ -25,8 +25,6 @@ static const char *const classes[] = {
 	[PLACE_REFUSED] = "refused",
 };
 
-static const char *const layers[] = { "mpi", "ucp", "uct" };
-
 static json_t *role_names(unsigned int set)
 {
 	json_t *names = json_array();
@@ -62,7 +60,7 @@ static int add_sites(json_t *out, const struct plan *plan)
 		by_class[probe->class]++;
 		json_array_append_new(
 			sites, json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "symbol", site->symbol,
-					 "name", site->name, "layer", layers[site->layer],
+					 "name", site->name, "layer", site_layer_name(site->layer),
 					 "function", (json_int_t)probe->function, "delta",
 					 (json_int_t)(probe->offset - probe->function), "place",
 					 classes[probe->class]));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -10,6 +11,21 @@ static const struct site_table *const tables[] = {
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static const char *const layer_names[] = { "mpi", "ucp", "uct" };
+
+const char *site_layer_name(enum site_layer layer)
+{
+	return layer_names[layer];
+}
+
+int site_layer_by_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(layer_names) / sizeof(layer_names[0]); i++)
+		if (!strcmp(name, layer_names[i]))
+			return i;
+	return -EINVAL;
+}
 
 /* Row numbers start at 1, in the order of the tables. */
 static const struct site_table *table_of(unsigned int row, unsigned int *index)

@@ -11,6 +11,10 @@
 
 enum site_layer { LAYER_MPI, LAYER_UCP, LAYER_UCT };
 
+/* "mpi", "ucp", "uct", as --level and side records have it; and back, -EINVAL: no layer. */
+const char *site_layer_name(enum site_layer layer);
+int site_layer_by_name(const char *name);
+
 struct site {
 	/* ELF symbol; a pattern or member where the row stands for hidden or learnt functions */
 	const char *symbol;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which processes a session traces: those it was told of, and those that come by themselves. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "capture/prepare.h"
+#include "capture/session.h"
+
+int capture_add_started(struct capture *capture, pid_t pid)
+{
+	int err = track_add(&capture->track, pid, true);
+
+	return err ? err : track_begin(&capture->track, pid);
+}
+
+int capture_add_running(struct capture *capture, pid_t pid)
+{
+	int err = track_add(&capture->track, pid, false);
+
+	if (err)
+		return err;
+	track_scan(&capture->track);
+	live_process(&capture->live, pid);
+	return 0;
+}
+
+/* Everything that takes time was done before: all processes begin within microseconds. */
+int capture_begin(struct capture *capture)
+{
+	const struct track *track = &capture->track;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < track->processes.len; i++)
+		if (track->processes.data[i].alive)
+			err = track_begin(&capture->track, track->processes.data[i].tgid);
+	return err;
+}
+
+/* A process that came by itself (--all): its records start while it is being looked at. */
+static void consider(struct capture *capture, pid_t pid)
+{
+	if (pid <= 0 || pid == getpid() || !track_consider(&capture->track, pid))
+		return;
+	track_scan(&capture->track);
+	live_process(&capture->live, pid);
+	track_begin(&capture->track, pid);
+}
+
+void capture_add_all(struct capture *capture)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc)))
+		consider(capture, atoi(entry->d_name));
+	if (proc)
+		closedir(proc);
+}
+
+void capture_prepare(struct capture *capture, char *const *environment)
+{
+	prepare_libraries(&capture->track.libraries, &capture->probes, environment,
+			  capture->options.libraries);
+}
+
+void session_consider_newcomers(struct capture *capture)
+{
+	while (capture->newcomers.len)
+		consider(capture, capture->newcomers.data[--capture->newcomers.len]);
+}
+
+unsigned int capture_processes(const struct capture *capture)
+{
+	return capture->track.announced;
+}
+
+unsigned int capture_alive(const struct capture *capture)
+{
+	return capture->track.alive;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of a session share: open.c, members.c and session.c. Private to capture/. */
+#ifndef UCXBPF_CAPTURE_SESSION_H
+#define UCXBPF_CAPTURE_SESSION_H
+
+#include <poll.h>
+
+#include "base/vec.h"
+#include "capture/capture.h"
+#include "capture/kernel.h"
+#include "capture/learn.h"
+#include "capture/live.h"
+#include "capture/probes.h"
+#include "capture/progress.h"
+#include "capture/track.h"
+#include "capture/watch.h"
+
+#define FLUSH_NS 500000000ull
+
+struct capture {
+	struct capture_options options;
+	struct kernel *kernel;
+	struct file_writer *writer;
+	struct watch *watch;
+	struct pollfd *polls;
+	struct probes probes;
+	struct track track;
+	struct learn learn;
+	struct live live;
+	struct progress progress;
+	uint64_t next_flush;
+	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
+	uint64_t maps_lost;
+	uint64_t seen_records; /* other than of processes coming and going */
+	bool stopped;
+	int error;
+};
+
+/* --all: looks at the processes that have mapped something since the last call. */
+void session_consider_newcomers(struct capture *capture);
+
+/* Frees everything; the file is closed or abandoned already. */
+void session_release(struct capture *capture);
+
+#endif
