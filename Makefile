@@ -28,6 +28,7 @@ UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 MPI_SRC := $(sort $(wildcard tests/progs/mpi_*.c tests/progs/cg.c))
 UCP_SRC := $(sort $(wildcard tests/progs/ucp_*.c))
 DL_SRC := $(sort $(wildcard tests/progs/dl_*.c))
+LIB_SRC := $(sort $(wildcard tests/progs/lib_*.c))
 WITNESS_SRC := $(sort $(wildcard tests/witness/*.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
 MAN_SRC := $(sort $(wildcard docs/*.1.md))
@@ -42,6 +43,7 @@ MPIS := openmpi mpich
 PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/%)) \
 	$(UCP_SRC:tests/progs/%.c=$(O)/tests/progs/ucp/%) \
 	$(DL_SRC:tests/progs/%.c=$(O)/tests/progs/dl/%) \
+	$(LIB_SRC:tests/progs/%.c=$(O)/tests/progs/lib/%.so) \
 	$(foreach m,$(MPIS),$(WITNESS_SRC:tests/witness/%.c=$(O)/tests/witness/$(m)/%.so))
 MAN := $(MAN_SRC:docs/%.md=$(O)/man/%)
 SKEL := $(if $(BPF_SRC),$(O)/include/ucxbpf.skel.h)
@@ -147,6 +149,11 @@ $(O)/tests/progs/ucp/%: tests/progs/%.c
 $(O)/tests/progs/dl/%: tests/progs/%.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@ -ldl -pthread
+
+# Without symbols and debug information.
+$(O)/tests/progs/lib/%.so: tests/progs/%.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -MMD -MP -shared -fPIC -s $< -o $@
 
 .PHONY: tests progs check bench format format-check demo setup man install clean
 tests: $(UNIT_BIN) $(O)/tests/bench/verifier progs

@@ -58,10 +58,19 @@ def message:
 	breach($where; ("src", "dst", "count", "bytes"); natural),
 	breach($where; "function"; or_null(name));
 
+# Not there in reports on captures that do not say where calls came from.
+def call_site:
+	.where as $where | .row |
+	breach($where; ("process", "count"); natural),
+	breach($where; ("function", "label"); name),
+	breach($where; ("module", "build_id", "symbol", "file", "address", "reason"); or_null(name)),
+	breach($where; ("line", "symbol_offset"); or_null(natural)),
+	(select((.module == null) != (.reason != null)) | "\($where): neither module nor reason, or both");
+
 # Every process that a row names is in the list.
 def dangling:
 	[.processes[]?.id] as $known
-	| ((.calls, .ops, .transfers)[]?.process, .transfers[]?.peer, .messages[]?.src, .messages[]?.dst)
+	| ((.calls, .ops, .transfers, .call_sites)[]?.process, .transfers[]?.peer, .messages[]?.src, .messages[]?.dst)
 	| select(. != null)
 	| . as $id
 	| select($known | index([$id]) == null)
@@ -81,6 +90,9 @@ def sums:
 	(select(.filter == null)
 		| select(.matching.matched != ([.messages[]?.count] | add // 0))
 		| "matching: matched is not the sum of the messages"),
+	(select(has("call_sites"))
+		| select(([.calls[].count] | add // 0) < ([.call_sites[].count] | add // 0))
+		| "call_sites: more than calls"),
 	(.matching | objects
 		| select(.sends != .matched + .ambiguous + ([.unmatched_sends[]?] | add // 0))
 		| "matching: sends are not matched, ambiguous and unmatched");
@@ -93,6 +105,7 @@ def sums:
 	rows("ops"; op),
 	rows("transfers"; transfer),
 	rows("messages"; message),
+	(select(has("call_sites")) | rows("call_sites"; call_site)),
 	(.loss | breach("loss"; ("produced", "stored"); natural), breach("loss"; "dropped"; reasons)),
 	(.matching
 		| breach("matching"; ("sends", "receives", "matched", "ambiguous"); natural),

@@ -82,6 +82,8 @@ static void every_field(void **state)
 	expect(FILTER_KIND, "control", (struct counts){ 234, 221, 5, 213 });
 	expect(FILTER_HOST, "node-b", (struct counts){ 0, 4, 5, 99 });
 	expect(FILTER_HOST, "boot-a", (struct counts){ 234, 217, 222, 213 });
+	expect(FILTER_CALL_SITE, "none", (struct counts){ 234, 221, 227, 213 });
+	expect(FILTER_CALL_SITE, "main", (struct counts){ 0, 0, 0, 213 });
 }
 
 static void processes(void **state)

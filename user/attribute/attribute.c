@@ -51,6 +51,7 @@ static void op_event(struct attribute *attribute, struct thread *thread, const s
 	struct op *op = op_new(attribute, event);
 
 	op->function = thread_function(thread, event->h);
+	op->place = op->function ? thread->call.place : NULL;
 	op->framed = true;
 	thread_push(attribute, thread, op);
 	if (op->site->op == OP_CANCEL)

@@ -23,6 +23,7 @@ struct op {
 	struct process *peer; /* of receives, once matched */
 	const struct site_info *site;
 	const char *function; /* MPI function around it, NULL = outside MPI */
+	const struct place *place; /* of that call */
 	const char *protocol;
 	uint32_t tid, seq;
 	uint64_t start, returned;
@@ -77,6 +78,7 @@ struct transfer {
 struct call {
 	struct process *process;
 	const char *function;
+	const struct place *place; /* where it was made; NULL: the capture does not tell */
 	uint32_t tid, seq;
 	uint64_t start;
 	struct moment end;

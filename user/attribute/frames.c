@@ -78,12 +78,14 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 	}
 	call_finish(attribute, thread);
 	thread->in_call = true;
-	thread->call = (struct call){ .process = event->process,
-				      .function = event->site->name,
-				      .tid = event->h->tid,
-				      .seq = event->h->seq,
-				      .start = event->h->ts,
-				      .end = { event->h->ts, PRECISION_LOWER } };
+	thread->call =
+		(struct call){ .process = event->process,
+			       .function = event->site->name,
+			       .place = decoder_place(attribute->decoder, event, record->ret_addr),
+			       .tid = event->h->tid,
+			       .seq = event->h->seq,
+			       .start = event->h->ts,
+			       .end = { event->h->ts, PRECISION_LOWER } };
 }
 
 void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)

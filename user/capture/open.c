@@ -35,6 +35,7 @@ static int on_record(void *arg, const struct ub_hdr *record)
 	}
 	learn_record(&capture->learn, record);
 	live_record(&capture->live, record);
+	places_record(&capture->places, record);
 	return 0;
 }
 
@@ -100,6 +101,7 @@ void session_release(struct capture *capture)
 	if (!capture->stopped)
 		probes_release(&capture->probes);
 	vec_release(&capture->newcomers);
+	places_release(&capture->places);
 	live_release(&capture->live);
 	learn_release(&capture->learn);
 	track_release(&capture->track);
@@ -148,6 +150,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	probes_init(&capture->probes, capture->kernel, options->mechanism, options->level);
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	live_init(&capture->live, &capture->track, capture->writer);
+	places_init(&capture->places, capture->writer);
 	progress_init(&capture->progress, options->progress);
 	capture->next_flush = side_now() + FLUSH_NS;
 	*out = capture;

@@ -42,6 +42,7 @@ static void follow(struct capture *capture)
 	track_scan(&capture->track);
 	learn_apply(&capture->learn, &capture->probes);
 	live_apply(&capture->live);
+	places_apply(&capture->places);
 }
 
 /* The job is as it was before from here on. */
@@ -111,6 +112,7 @@ int capture_close(struct capture *capture, const char *reason)
 	stop(capture);
 	kernel_drain(capture->kernel);
 	live_apply(&capture->live);
+	places_finish(&capture->places);
 	kernel_stats(capture->kernel, &stats);
 	if (capture->maps_lost)
 		side_write(capture->writer,

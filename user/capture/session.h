@@ -10,6 +10,7 @@
 #include "capture/kernel.h"
 #include "capture/learn.h"
 #include "capture/live.h"
+#include "capture/places.h"
 #include "capture/probes.h"
 #include "capture/progress.h"
 #include "capture/track.h"
@@ -27,6 +28,7 @@ struct capture {
 	struct track track;
 	struct learn learn;
 	struct live live;
+	struct places places;
 	struct progress progress;
 	uint64_t next_flush;
 	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */

@@ -30,6 +30,7 @@ void decoder_release(struct decoder *decoder)
 	map_release(&decoder->uuids);
 	map_release(&decoder->lanes);
 	map_release(&decoder->names);
+	decoded_places_release(decoder);
 	strings_release(&decoder->strings);
 }
 
@@ -38,6 +39,8 @@ void capture_release(struct capture *capture)
 	vec_release(&capture->sites);
 	vec_release(&capture->side_objects);
 	vec_release(&capture->notes);
+	vec_release(&capture->modules);
+	map_release(&capture->symbols);
 	map_release(&capture->tgids);
 }
 
@@ -118,7 +121,8 @@ static const struct {
 	{ "capture", decode_capture }, { "site", decode_site },     { "process", decode_process },
 	{ "library", decode_library }, { "worker", decode_worker }, { "iface", decode_iface },
 	{ "uct_ep", decode_uct_ep },   { "ep", decode_ep },         { "note", decode_note },
-	{ "gap", decode_gap },
+	{ "gap", decode_gap },         { "module", decode_module }, { "symbol", decode_symbol },
+	{ "address", decode_address },
 };
 
 static int by_time(const void *left, const void *right)

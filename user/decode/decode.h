@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/place.h"
 #include "base/vec.h"
 #include "decode/strings.h"
 #include "ucxbpf.h"
@@ -98,6 +99,11 @@ struct site_info {
 	uint8_t mode; /* enum xfer_mode */
 };
 
+/* A file that code runs in. */
+struct code_module {
+	const char *path, *build_id;
+};
+
 /* One capture file: a host as it was seen over one session. */
 struct capture {
 	int host;
@@ -108,6 +114,9 @@ struct capture {
 	uint64_t started; /* time of the first side record */
 	bool attached; /* mode "attach" */
 	VEC(const char *) notes;
+	VEC(struct code_module) modules; /* by the id that side records use */
+	struct map symbols; /* (link-time address, module) -> struct place * */
+	bool knows_places; /* it says where code lies: old ones do not */
 };
 
 struct host {
@@ -124,6 +133,8 @@ struct decoder {
 	struct map uuids; /* worker uuid -> worker */
 	struct map lanes; /* (uct_ep, process) -> ep */
 	struct map names; /* (pointer, process) -> string */
+	VEC(struct place *) places;
+	struct map addresses; /* (address, process) -> struct place * */
 	int shown; /* processes that have an index */
 };
 
@@ -175,6 +186,13 @@ void decoder_learn_lane(struct decoder *decoder, const struct process *process, 
 
 /* Whether code at an address is the MPI library's: calls from there are its own, not the user's. */
 bool decoder_in_mpi(const struct process *process, uint64_t address);
+
+/*
+ * The place in code that an address of the event's process returns to; NULL: the capture does not
+ * say such things at all. Lives as long as the decoder, one per address and process.
+ */
+const struct place *decoder_place(struct decoder *decoder, const struct event *event,
+				  uint64_t address);
 
 /* Name behind a ucp_proto_t pointer; NULL: not known. */
 const char *decoder_name(const struct decoder *decoder, const struct process *process,

@@ -16,6 +16,8 @@ struct process *capture_process(struct decoder *decoder, struct capture *capture
 void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task);
+/* Of all processes with that tgid the one whose first side record is the last not after ts. */
+struct process *process_at(struct decoder *decoder, int host, uint32_t tgid, uint64_t ts);
 void process_show(struct decoder *decoder, struct process *process);
 
 /* One map for all kinds: the second half of the key is process and kind. */
@@ -29,5 +31,11 @@ void decode_object(struct decoder *decoder, const struct event *event, const str
 /* Side records' objects whose time has come; later snapshots add to what is known. */
 void objects_apply(struct decoder *decoder, struct capture *capture, uint64_t ts);
 void objects_pair(struct decoder *decoder);
+
+/* In this order: addresses are joined to modules and symbols. */
+void decode_module(struct decoder *decoder, struct capture *capture, const json_t *side);
+void decode_symbol(struct decoder *decoder, struct capture *capture, const json_t *side);
+void decode_address(struct decoder *decoder, struct capture *capture, const json_t *side);
+void decoded_places_release(struct decoder *decoder);
 
 #endif

@@ -104,8 +104,7 @@ void decode_process(struct decoder *decoder, struct capture *capture, const json
 	describe(decoder, process, side);
 }
 
-/* Of all processes with that tgid the one whose first side record is the last not after ts. */
-static struct process *process_at(struct decoder *decoder, int host, uint32_t tgid, uint64_t ts)
+struct process *process_at(struct decoder *decoder, int host, uint32_t tgid, uint64_t ts)
 {
 	struct process *best = NULL;
 

@@ -107,6 +107,7 @@ void emit_call(struct emitter *emitter, const struct call *call)
 	struct fact_call fact = {
 		.process = call->process->index,
 		.function = call->function,
+		.place = call->place,
 		.tid = call->tid,
 		.start = call->start,
 		.end = call->end.ns,
@@ -126,6 +127,7 @@ void emit_op(struct emitter *emitter, struct op *op)
 		.peer = index_of(op->ep ? peer_of(emitter, op->ep) : op->peer),
 		.op = op->site->name,
 		.function = op->function,
+		.place = op->place,
 		.protocol = op->protocol,
 		.tid = op->tid,
 		.start = op->start,
@@ -185,6 +187,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.kind = transfer->control ? KIND_CONTROL : KIND_DATA,
 		.ucp_op = op ? op->site->name : NULL,
 		.function = op ? op->function : NULL,
+		.place = op ? op->place : NULL,
 		.protocol = transfer->protocol,
 		.src_mem = memory,
 		.dst_mem = memory,

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/place.h"
+
 enum fact_kind { KIND_DATA, KIND_CONTROL };
 
 enum fact_precision { TIME_UNKNOWN, TIME_EXACT, TIME_UPPER_BOUND, TIME_LOWER_BOUND };
@@ -37,6 +39,7 @@ struct fact_process {
 struct fact_call {
 	int process;
 	const char *function; /* MPI_Send */
+	const struct place *place; /* of the call; NULL: the capture does not tell */
 	uint32_t tid;
 	uint64_t start, end; /* ns, CLOCK_MONOTONIC of its host; end 0 = unknown */
 	enum fact_precision end_precision;
@@ -48,6 +51,7 @@ struct fact_op {
 	int process, peer; /* peer process, -1 unknown or none */
 	const char *op; /* tag_send, tag_recv, put, am_send, flush... */
 	const char *function; /* MPI function, NULL = outside MPI */
+	const struct place *place; /* of that call */
 	const char *protocol; /* UCX's name for v2, our derived name for v1; NULL unknown */
 	uint32_t tid;
 	uint64_t start, end;
@@ -66,6 +70,7 @@ struct fact_transfer {
 	enum fact_locality locality;
 	enum fact_kind kind;
 	const char *ucp_op, *function, *protocol;
+	const struct place *place; /* of the call */
 	const char *src_mem, *dst_mem; /* "host", NULL unknown */
 	const char *unexplained; /* data without op: the reason; NULL = explained */
 	uint32_t tid;

@@ -83,22 +83,37 @@ static void add_bytes(struct cube_sums *sums, uint64_t bytes)
 		sums->bytes += bytes;
 }
 
-static void feed_call(void *arg, const struct fact_call *call)
+static void sum_call(struct cube_sums *sums, const struct fact_call *call)
 {
-	struct report *report = arg;
-	struct cube_sums *sums;
-
-	see_time(report, call->process, call->start, call->end);
-	if (!selected(report, call->process) ||
-	    (report->filtering && !filter_call(report->filter, call)))
-		return;
-	sums = &cube_at(&report->calls,
-			(uint64_t[]){ (int64_t)call->process, word(call->function) })
-			->sums;
 	sums->count++;
 	sums->ops += call->ops;
 	add_bytes(sums, call->bytes);
 	cube_sums_time(sums, call->start, call->end, call->end_precision);
+}
+
+static void feed_place(struct report *report, const struct fact_call *call)
+{
+	uint64_t key[] = { (int64_t)call->process, word(call->function), word(call->place->key) };
+
+	*map_insert(&report->places, word(call->place->key), 0, NULL) = (uintptr_t)call->place;
+	sum_call(&cube_at(&report->call_sites, key)->sums, call);
+}
+
+static void feed_call(void *arg, const struct fact_call *call)
+{
+	struct report *report = arg;
+
+	see_time(report, call->process, call->start, call->end);
+	report->knows_places = report->knows_places || call->place;
+	if (!selected(report, call->process) ||
+	    (report->filtering && !filter_call(report->filter, call)))
+		return;
+	sum_call(&cube_at(&report->calls,
+			  (uint64_t[]){ (int64_t)call->process, word(call->function) })
+			  ->sums,
+		 call);
+	if (call->place)
+		feed_place(report, call);
 }
 
 static void feed_op(void *arg, const struct fact_op *op)

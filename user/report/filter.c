@@ -22,6 +22,9 @@ const struct filter_info filter_infos[FILTER_FIELDS] = {
 	[FILTER_HOST] = { "host", "LIST", "Hosts, by name or boot id",
 			  "calls, operations, transfers, messages" },
 	[FILTER_KIND] = { "kind", "data|control", "Payload, or UCX's own traffic", "transfers" },
+	[FILTER_CALL_SITE] = { "call-site", "LIST",
+			       "Where MPI was called: file:line, function or module (solve.c:*)",
+			       "calls, operations, transfers" },
 };
 
 void filter_release(struct filter *filter)
@@ -97,6 +100,25 @@ static bool pass(struct filter *filter, enum filter_field field, const char *wor
 	return *seen == 1;
 }
 
+/* Any of a place's names may fit; a place has one key, so each is matched only once. */
+static bool pass_place(struct filter *filter, const struct place *place)
+{
+	struct filter_list *list = &filter->lists[FILTER_CALL_SITE];
+	uint64_t *seen;
+
+	if (!list->patterns.len)
+		return true;
+	if (!place)
+		return any(list, NULL);
+	seen = map_insert(&list->seen, (uintptr_t)place->key, 0, NULL);
+	if (!*seen)
+		*seen = any(list, place->label) || any(list, place->frame) ||
+					any(list, place->module)
+				? 1
+				: 2;
+	return *seen == 1;
+}
+
 static bool number_is(const char *word, int64_t value)
 {
 	char *end;
@@ -135,12 +157,13 @@ bool filter_process(const struct filter *filter, const struct fact_process *proc
 
 bool filter_call(struct filter *filter, const struct fact_call *call)
 {
-	return pass(filter, FILTER_FUNCTION, call->function);
+	return pass(filter, FILTER_FUNCTION, call->function) && pass_place(filter, call->place);
 }
 
 bool filter_op(struct filter *filter, const struct fact_op *op)
 {
-	return pass(filter, FILTER_FUNCTION, op->function) && pass(filter, FILTER_UCP_OP, op->op);
+	return pass(filter, FILTER_FUNCTION, op->function) && pass(filter, FILTER_UCP_OP, op->op) &&
+	       pass_place(filter, op->place);
 }
 
 bool filter_transfer(struct filter *filter, const struct fact_transfer *transfer)
@@ -152,6 +175,7 @@ bool filter_transfer(struct filter *filter, const struct fact_transfer *transfer
 	       pass(filter, FILTER_TRANSPORT, transfer->transport) &&
 	       pass(filter, FILTER_DEVICE, transfer->device) &&
 	       pass(filter, FILTER_UCP_OP, transfer->ucp_op) &&
+	       pass_place(filter, transfer->place) &&
 	       pass(filter, FILTER_FUNCTION, transfer->function);
 }
 

@@ -3,6 +3,7 @@
 #ifndef UCXBPF_REPORT_INTERNAL_H
 #define UCXBPF_REPORT_INTERNAL_H
 
+#include "base/map.h"
 #include "report/cube.h"
 #include "report/report.h"
 #include "report/slowest.h"
@@ -12,6 +13,7 @@ extern const struct cube_shape report_calls_shape;
 extern const struct cube_shape report_ops_shape;
 extern const struct cube_shape report_transfers_shape;
 extern const struct cube_shape report_messages_shape;
+extern const struct cube_shape report_call_sites_shape;
 
 enum transfer_key {
 	T_PROCESS,
@@ -45,12 +47,17 @@ struct report {
 	bool filtering;
 	VEC(struct report_process) processes; /* by index, holes are not known */
 	VEC(struct report_host) hosts; /* by index */
-	struct cube calls, ops, transfers, messages;
+	struct cube calls, ops, transfers, messages, call_sites;
+	struct map places; /* key -> const struct place * of the call sites */
+	bool knows_places; /* some capture says where calls came from */
 	struct slowest slowest;
 	struct fact_totals totals;
 };
 
 const struct report_process *report_process_at(const struct report *report, int64_t index);
+
+/* The place that a key of call_sites stands for. */
+const struct place *report_place(const struct report *report, uint64_t key);
 
 /* Non-empty reasons sorted by name, at most FACT_MAX_REASONS; returns how many. */
 int report_reasons(const struct fact_reason *from, struct fact_reason *to);

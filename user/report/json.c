@@ -111,5 +111,7 @@ int report_json(const struct report *report, FILE *file)
 	report_json_transfers(report, &out);
 	report_json_messages(report, &out);
 	report_json_slowest(report, &out);
+	if (report->knows_places)
+		report_json_call_sites(report, &out);
 	return json_out_end(&out);
 }

@@ -52,7 +52,7 @@ static const char *precision_name(uint32_t precisions)
 	return "mixed";
 }
 
-static json_t *time_json(const struct cube_sums *sums)
+json_t *report_json_time(const struct cube_sums *sums)
 {
 	json_t *object;
 
@@ -104,7 +104,7 @@ static void put_cube(struct json_out *out, const char *name, const struct cube *
 		json_t *object = row_json(cube->shape, rows[i], measures);
 
 		if (timed)
-			json_object_set_new(object, "time", time_json(&rows[i]->sums));
+			json_object_set_new(object, "time", report_json_time(&rows[i]->sums));
 		json_out_item(out, object);
 	}
 	json_out_array_end(out);

@@ -10,7 +10,11 @@ void report_json_calls(const struct report *report, struct json_out *out);
 void report_json_ops(const struct report *report, struct json_out *out);
 void report_json_transfers(const struct report *report, struct json_out *out);
 void report_json_messages(const struct report *report, struct json_out *out);
+void report_json_call_sites(const struct report *report, struct json_out *out);
 void report_json_slowest(const struct report *report, struct json_out *out);
+
+/* Member "time" of a row. */
+json_t *report_json_time(const struct cube_sums *sums);
 
 /* "loss", "matching", "attribution" and "notes". */
 void report_json_totals(const struct fact_totals *totals, struct json_out *out);

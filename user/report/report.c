@@ -14,6 +14,7 @@ struct report *report_new(struct filter *filter)
 	cube_init(&report->ops, &report_ops_shape);
 	cube_init(&report->transfers, &report_transfers_shape);
 	cube_init(&report->messages, &report_messages_shape);
+	cube_init(&report->call_sites, &report_call_sites_shape);
 	return report;
 }
 
@@ -29,6 +30,8 @@ void report_free(struct report *report)
 	cube_release(&report->ops);
 	cube_release(&report->transfers);
 	cube_release(&report->messages);
+	cube_release(&report->call_sites);
+	map_release(&report->places);
 	free(report);
 }
 
@@ -49,6 +52,13 @@ const struct report_process *report_process_at(const struct report *report, int6
 		return NULL;
 	process = &report->processes.data[index];
 	return process->known ? process : NULL;
+}
+
+const struct place *report_place(const struct report *report, uint64_t key)
+{
+	const uint64_t *place = map_find(&report->places, key, 0);
+
+	return place ? (const struct place *)(uintptr_t)*place : NULL;
 }
 
 static int by_reason(const void *left, const void *right)

@@ -37,6 +37,15 @@ const struct cube_shape report_transfers_shape = {
 	},
 };
 
+const struct cube_shape report_call_sites_shape = {
+	3,
+	{
+		{ "process", CUBE_PROCESS, NULL },
+		{ "function", CUBE_STRING, "unknown" },
+		{ "place", CUBE_STRING, NULL },
+	},
+};
+
 const struct cube_shape report_messages_shape = {
 	3,
 	{

@@ -20,6 +20,7 @@ void text_header(const struct text *text);
 void text_processes(const struct text *text);
 void text_paths(const struct text *text);
 void text_functions(const struct text *text);
+void text_call_sites(const struct text *text);
 void text_pairs(const struct text *text);
 void text_slowest(const struct text *text);
 void text_unknown(const struct text *text);

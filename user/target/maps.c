@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 static bool parse(char *line, struct mapping *mapping)
@@ -59,4 +60,18 @@ int process_each_mapping(pid_t pid, int (*fn)(void *arg, const struct mapping *m
 	fclose(maps);
 	/* a process that has exited has no mappings left */
 	return stop ? stop : lines ? 0 : -ESRCH;
+}
+
+int mapping_open_path(pid_t pid, const struct mapping *mapping, char *path, size_t size)
+{
+	struct stat st;
+
+	snprintf(path, size, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
+		 mapping->end);
+	if (!stat(path, &st))
+		return 0;
+	snprintf(path, size, "/proc/%d/root%s", pid, mapping->path);
+	if (stat(path, &st))
+		return -errno;
+	return st.st_dev == mapping->dev && st.st_ino == mapping->ino ? 0 : -ESTALE;
 }

@@ -24,4 +24,11 @@ struct mapping {
  */
 int process_each_mapping(pid_t pid, int (*fn)(void *arg, const struct mapping *mapping), void *arg);
 
+/*
+ * A path to open the mapped file by, even when it was deleted or replaced since; that needs
+ * CAP_CHECKPOINT_RESTORE. Without it, the path in the process's own root, if that is still the same
+ * file; -ESTALE: it is not, -errno.
+ */
+int mapping_open_path(pid_t pid, const struct mapping *mapping, char *path, size_t size);
+
 #endif

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/log.h"
 #include "target/elf_symbols.h"
@@ -16,24 +13,6 @@ struct search {
 	struct library_set *set;
 	mapped_libraries *out;
 };
-
-/*
- * The file as mapped, even when it was deleted or replaced since; needs CAP_CHECKPOINT_RESTORE.
- * Without it, the path in the process's own root, if that is still the same file.
- */
-static int open_path_of(pid_t pid, const struct mapping *mapping, char *path, size_t size)
-{
-	struct stat st;
-
-	snprintf(path, size, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
-		 mapping->end);
-	if (!stat(path, &st))
-		return 0;
-	snprintf(path, size, "/proc/%d/root%s", pid, mapping->path);
-	if (stat(path, &st))
-		return -errno;
-	return st.st_dev == mapping->dev && st.st_ino == mapping->ino ? 0 : -ESTALE;
-}
 
 static void add_mapped(mapped_libraries *out, struct library *library,
 		       const struct mapping *mapping)
@@ -74,7 +53,7 @@ static int look_at(void *arg, const struct mapping *mapping)
 	if (seen && !*seen)
 		return 0;
 	if (!seen)
-		error = open_path_of(search->pid, mapping, open_path, sizeof(open_path));
+		error = mapping_open_path(search->pid, mapping, open_path, sizeof(open_path));
 	if (!error)
 		library = library_set_get(search->set, mapping->dev, mapping->ino, mapping->path,
 					  open_path, &error);

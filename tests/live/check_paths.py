@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares the call sites of a report with what tests/progs/mpi_paths.c says of itself.
+
+usage: check_paths.py REPORT.json LEDGERS [--stripped]
+  LEDGERS     folder with the program's RANK.paths
+  --stripped  the program had no symbols and no lines when it was traced
+
+Prints one line per difference and exits with 1 if there was any.
+"""
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+
+def read_paths(ledgers):
+    """[(count, function, line, ["module+offset"...])...] of rank 0."""
+    rows = []
+    for line in (ledgers / "0.paths").read_text().splitlines():
+        count, function, number, *frames = line.split()
+        rows.append((int(count), function, int(number), frames))
+    return rows
+
+
+def sites(report):
+    """The program's sends: what the report knows of where each came from -> count."""
+    rank0 = {p["id"] for p in report["processes"] if p["rank"] == 0}
+    return [row for row in report["call_sites"]
+            if row["process"] in rank0 and row["function"] == "MPI_Send"]
+
+
+def compare(seen, true):
+    keys = sorted(set(seen) | set(true), key=str)
+    return [f"sends from {key}: report says {seen[key]}, true is {true[key]}"
+            for key in keys if seen[key] != true[key]]
+
+
+def check_named(report, paths):
+    seen, true = Counter(), Counter()
+    for row in sites(report):
+        seen[row["symbol"], Path(row["file"] or "none").name, row["line"]] += row["count"]
+    for count, function, line, _ in paths:
+        true[function, "mpi_paths.c", line] += count
+    return compare(seen, true)
+
+
+def check_stripped(report, paths):
+    """Without names every place is still told from the others by its offset."""
+    places, true = Counter(), Counter()
+    for row in sites(report):
+        places[row["offset"]] += row["count"]
+        if row["symbol"] or row["file"] or row["line"] is not None or not row["module"]:
+            return [f"a stripped program has no names: {row}"]
+    for count, function, line, _ in paths:
+        true[function, line] += count
+    return compare(Counter(sorted(places.values())), Counter(sorted(true.values())))
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("report", type=Path)
+    arguments.add_argument("ledgers", type=Path)
+    arguments.add_argument("--stripped", action="store_true")
+    options = arguments.parse_args()
+    report = json.loads(options.report.read_text())
+    check = check_stripped if options.stripped else check_named
+    differences = check(report, read_paths(options.ledgers))
+    print("\n".join(differences))
+    return bool(differences)
+
+
+sys.exit(main())

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A place in a program's code, as far as it is known: where a call came from. */
+#ifndef UCXBPF_BASE_PLACE_H
+#define UCXBPF_BASE_PLACE_H
+
+#include <stdint.h>
+
+/* Strings are interned, NULL = not known: one pointer per text. */
+struct place {
+	const char *key; /* a text of its own for every place: sorts and compares */
+	const char *label; /* "cg.c:120", else "main+0x1f", "libsolve.so+0x1234", "0x7f..." */
+	const char *frame; /* as one frame of a stack: "main", else the label */
+	const char *module, *build_id; /* the file it lies in */
+	const char *symbol, *file;
+	const char *reason; /* why the module is not known */
+	uint64_t address; /* in its process: behind the call, where that returns to */
+	uint64_t offset; /* in the module, link-time address */
+	uint64_t symbol_offset; /* from the symbol's start */
+	int line; /* 0 = not known */
+};
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "target/code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "target/elf_symbols.h"
+#include "target/maps.h"
+
+void code_files_release(struct code_files *files)
+{
+	for (size_t i = 0; i < files->all.len; i++) {
+		elf_free(files->all.data[i]->elf);
+		free(files->all.data[i]->path);
+		free(files->all.data[i]);
+	}
+	vec_release(&files->all);
+	map_release(&files->numbers);
+}
+
+static struct code_file *file_of(struct code_files *files, const struct mapping *mapping)
+{
+	bool fresh;
+	uint64_t *number = map_insert(&files->numbers, mapping->dev, mapping->ino, &fresh);
+	struct code_file *file;
+
+	if (!fresh)
+		return files->all.data[*number - 1];
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		abort();
+	*file = (struct code_file){ .dev = mapping->dev,
+				    .ino = mapping->ino,
+				    .number = (int)files->all.len,
+				    .path = strdup(mapping->path) };
+	vec_push(&files->all, file);
+	*number = files->all.len;
+	return file;
+}
+
+struct listing {
+	struct code_files *files;
+	code_ranges *ranges;
+};
+
+static int list_one(void *arg, const struct mapping *mapping)
+{
+	struct listing *listing = arg;
+
+	if (mapping->executable)
+		vec_push(listing->ranges,
+			 ((struct code_range){ mapping->start, mapping->end, mapping->offset,
+					       mapping->ino ? file_of(listing->files, mapping)
+							    : NULL }));
+	return 0;
+}
+
+int code_list(pid_t pid, struct code_files *files, code_ranges *ranges)
+{
+	return process_each_mapping(pid, list_one, &(struct listing){ files, ranges });
+}
+
+const struct code_range *code_find(const code_ranges *ranges, uint64_t address)
+{
+	size_t low = 0, high = ranges->len;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (ranges->data[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ranges->len && ranges->data[low].start <= address ? &ranges->data[low] : NULL;
+}
+
+/* Where the process is gone, the path may still lead to the same file. */
+static int open_file(pid_t pid, const struct code_range *range)
+{
+	struct code_file *file = range->file;
+	const struct mapping mapping = { .start = range->start,
+					 .end = range->end,
+					 .dev = file->dev,
+					 .ino = file->ino,
+					 .path = file->path };
+	char path[4096];
+	struct stat st;
+
+	if (!mapping_open_path(pid, &mapping, path, sizeof(path)))
+		return elf_load(&file->elf, path);
+	if (stat(file->path, &st))
+		return -errno;
+	if (st.st_dev != file->dev || st.st_ino != file->ino)
+		return -ESTALE;
+	return elf_load(&file->elf, file->path);
+}
+
+struct elf *code_file_elf(pid_t pid, const struct code_range *range)
+{
+	struct code_file *file = range->file;
+
+	if (!file->looked)
+		file->error = open_file(pid, range);
+	file->looked = true;
+	return file->elf;
+}
+
+uint64_t code_vaddr(const struct code_range *range, uint64_t address)
+{
+	uint64_t offset = address - range->start + range->offset, vaddr;
+
+	if (!range->file->elf || elf_offset_to_vaddr(range->file->elf, offset, &vaddr))
+		return offset;
+	return vaddr;
+}
