@@ -156,7 +156,7 @@ $(O)/tests/progs/lib/%.so: tests/progs/%.c
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -MMD -MP -shared -fPIC -s $< -o $@
 
 .PHONY: tests progs check bench format format-check demo setup man install clean
-tests: $(UNIT_BIN) $(O)/tests/bench/verifier progs
+tests: $(UNIT_BIN) $(O)/tests/bench/verifier $(O)/tests/bench/callends progs
 progs: $(PROG_BIN)
 
 # The second make starts after setup, and so sees what setup installed.

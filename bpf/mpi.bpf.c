@@ -1,24 +1,80 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/* MPI calls: entry only. Return probes there break programs that switch stacks inside the call. */
-#include "context.bpf.h"
+/*
+ * MPI calls: entry only, since return probes there break programs that switch stacks inside the
+ * call. Those who ask for exact ends get the second form.
+ */
+#include "span.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-SEC("uprobe")
-int call_entry(struct pt_regs *ctx)
+/* How many entries no_call_end has: while there are none, nobody looks. Written by user space. */
+volatile __u32 no_call_ends = 0;
+
+/* Set by user space before it takes the return probes away. */
+volatile __u32 call_ends_over = 0;
+
+/* tgid -> 1: a process whose stacks may be switched inside an MPI call. Written by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, __u32);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+} no_call_end SEC(".maps");
+
+/* Says whether the return is wanted. */
+static __always_inline bool call_enter(struct pt_regs *ctx, bool ends)
 {
 	struct hit hit;
 	struct frame *frame;
 
 	if (!hit_begin(&hit, ctx))
-		return 0;
+		return false;
 	hit_args(&hit, ctx);
 	hit_stack_args(&hit, hit.site->arg_comm);
-	frame = frame_push(&hit, UB_CALL, false);
+	/* without a place for its frame, a call goes out all the same, its end unknown */
+	if (ends) {
+		frame_top(hit.task, hit.sp);
+		ends = hit.task->depth < FRAMES;
+	}
+	frame = frame_push(&hit, UB_CALL, ends);
 	if (!frame)
-		return 0;
-	frame->call.ret_addr = frame->ret;
+		return false;
+	frame->call.ret_addr = ends && SLOT_HAS_RETURN ? read_u64(hit.sp) : frame->ret;
 	frame->call.comm = arg(&hit, hit.site->arg_comm);
 	emit(&frame->call);
+	return ends;
+}
+
+SEC("uprobe")
+int call_entry(struct pt_regs *ctx)
+{
+	call_enter(ctx, false);
 	return 0;
 }
+
+static __always_inline int call_enter_end(struct pt_regs *ctx)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	bool ends = !call_ends_over && (!no_call_ends || !bpf_map_lookup_elem(&no_call_end, &tgid));
+
+	return !call_enter(ctx, ends);
+}
+
+static __always_inline int call_leave(struct pt_regs *ctx)
+{
+	struct ub_call_end end = {};
+	struct leaving leaving;
+
+	if (!leave_begin(&leaving, ctx))
+		return 0;
+	end.h = leaving.frame->h;
+	end.h.kind = UB_CALL_END;
+	end.h.ts = bpf_ktime_get_ns();
+	end.h.call = end.h.seq;
+	end.h.seq = 0;
+	emit(&end);
+	return 0;
+}
+
+SPAN(exact, call_enter_end, call_leave)

@@ -26,7 +26,7 @@ enum ub_kind {
 	UB_OBJ = 7, /* life of an iface, an endpoint, a worker */
 	UB_NAME = 8, /* a string seen for the first time behind a pointer */
 	UB_TASK = 9, /* fork, exec, exit of a traced process */
-	UB_CALL_END = 10, /* MPI function returned (only with --call-ends) */
+	UB_CALL_END = 10, /* MPI function returned (only with --call-ends); h.ts is that time */
 	UB_KIND_MAX
 };
 
@@ -174,7 +174,7 @@ struct ub_task {
 };
 
 struct ub_call_end {
-	struct ub_hdr h; /* h.call names the call that ended */
+	struct ub_hdr h; /* h.call names the call that ended; dur: of the call, saturated */
 };
 
 static inline unsigned int ub_kind_size(unsigned int kind)
@@ -254,6 +254,11 @@ enum ub_comp_what {
 	UB_COMP_RECV_CB = 3, /* ucp_tag_recv_nbx_callback_t: (request, status, info, user_data) */
 	UB_COMP_SCOPY = 4, /* retired, in old captures only: uct_scopy_ep_progress_tx */
 	UB_COMP_REQ_FREE = 5, /* ucp_request_free/release: (request) */
+};
+
+enum ub_call_what {
+	UB_CALL_PLAIN = 0,
+	UB_CALL_NO_END = 1, /* does not return: never with a return probe */
 };
 
 enum ub_op_what {

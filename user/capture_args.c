@@ -12,11 +12,14 @@
 #include "match/facts.h"
 #include "report/report.h"
 
-enum { OPT_LEVEL = 256, OPT_RING, OPT_LINKS, OPT_DEBUG };
+enum { OPT_LEVEL = 256, OPT_RING, OPT_LINKS, OPT_DEBUG, OPT_CALL_ENDS };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Capture file (default ucxbpf.ucxb)", 0 },
 	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0, "How many layers are probed (default uct)", 0 },
+	{ "call-ends", OPT_CALL_ENDS, NULL, 0,
+	  "Exact ends of MPI calls, by return probes; not where MPI runs on user-level threads",
+	  0 },
 	{ "ring-size", OPT_RING, "KIB", 0,
 	  "Ring per CPU in KiB, a power of two (default 8192, less on many CPUs)", 0 },
 	{ "links", OPT_LINKS, "session|multi|perf", 0,
@@ -48,6 +51,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case 'q':
 		arguments->quiet = true;
+		return 0;
+	case OPT_CALL_ENDS:
+		arguments->call_ends = true;
 		return 0;
 	case OPT_DEBUG:
 		arguments->debug = true;
@@ -120,6 +126,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.output = arguments->output ? arguments->output : "ucxbpf.ucxb",
 		.mode = mode,
 		.level = level,
+		.call_ends = arguments->call_ends,
 		.ring_bytes = (size_t)kib << 10,
 		.mechanism = mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism,
 		.progress = !arguments->quiet && isatty(STDERR_FILENO),

@@ -13,7 +13,7 @@ struct capture_arguments {
 	const char *level;
 	long ring_kib;
 	const char *links;
-	bool quiet, debug;
+	bool quiet, debug, call_ends;
 };
 
 /* argp child parser; its input is a struct capture_arguments. */

@@ -44,3 +44,11 @@ setup() {
 	run "$UCXBPF" doctor --frobnicate
 	[ "$status" -eq 2 ]
 }
+
+@test "--call-ends takes no value" {
+	for command in "run --call-ends=yes -- true" "attach --call-ends=1 -p 1"; do
+		run "$UCXBPF" $command
+		[ "$status" -eq 2 ]
+		[[ $output == *call-ends* ]]
+	done
+}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # For live tests (bats): trace a job, read the capture again, compare with the program's ledger.
 #
-#   KEEP=DIR   keeps captures and reports there
+#   KEEP=DIR       keeps captures and reports there
+#   TRACE_OPTIONS  more options of `ucxbpf run`
 
 . "$(dirname "${BASH_SOURCE[0]}")/job.sh"
 
@@ -69,7 +70,7 @@ trace()
 		fi
 		! declare -F before_attempt >/dev/null || before_attempt
 		status=0
-		timeout -k 5 60 "$UCXBPF" run -q -o "$CASE/job.ucxb" -- timeout -k 2 "$(patience "$mpi" "$transport")" "${JOB[@]}" \
+		timeout -k 5 60 "$UCXBPF" run -q ${TRACE_OPTIONS:-} -o "$CASE/job.ucxb" -- timeout -k 2 "$(patience "$mpi" "$transport")" "${JOB[@]}" \
 			</dev/null >"$CASE/out" 2>&1 || status=$?
 		may_repeat "$mpi" "$transport" "$status" || break
 	done

@@ -51,6 +51,7 @@ static const struct {
 	{ "op", UB_OP },
 	{ "xfer", UB_XFER },
 	{ "object", UB_OBJ },
+	{ "exact", UB_CALL },
 };
 
 static int span_of(const char *program)
@@ -70,8 +71,9 @@ static const char *rx_program(enum link_mechanism mechanism)
 	return mechanism == LINK_PERF ? "rx_entry" : "rx_sleepable";
 }
 
-static void choose_programs(struct ucxbpf *skel, enum link_mechanism mechanism)
+static void choose_programs(struct ucxbpf *skel, const struct kernel_options *options)
 {
+	enum link_mechanism mechanism = options->mechanism;
 	struct bpf_program *prog;
 
 	bpf_object__for_each_program(prog, skel->obj)
@@ -85,6 +87,8 @@ static void choose_programs(struct ucxbpf *skel, enum link_mechanism mechanism)
 			bpf_program__set_autoload(prog, session == (mechanism == LINK_SESSION));
 		if (!strncmp(name, "rx_", 3))
 			bpf_program__set_autoload(prog, !strcmp(name, rx_program(mechanism)));
+		if (!strncmp(name, "exact_", 6) && !options->call_ends)
+			bpf_program__set_autoload(prog, false);
 		bpf_program__set_expected_attach_type(prog, links_attach_type(mechanism, session));
 	}
 }
@@ -171,7 +175,7 @@ static int load(struct kernel *kernel, const struct kernel_options *options)
 	kernel->skel = ucxbpf__open();
 	if (!kernel->skel)
 		return -errno;
-	choose_programs(kernel->skel, options->mechanism);
+	choose_programs(kernel->skel, options);
 	err = bpf_map__set_max_entries(kernel->skel->maps.rings, kernel->cpus);
 	if (!err)
 		err = ucxbpf__load(kernel->skel);
@@ -260,6 +264,25 @@ int kernel_trace_process(struct kernel *kernel, pid_t tgid)
 	if (!err)
 		__atomic_add_fetch(&kernel->skel->data->filter_generation, 1, __ATOMIC_SEQ_CST);
 	return err;
+}
+
+int kernel_allow_call_ends(struct kernel *kernel, pid_t tgid, bool allow)
+{
+	uint32_t key = tgid, one = 1;
+	const struct bpf_map *map = kernel->skel->maps.no_call_end;
+	int err = allow ? bpf_map__delete_elem(map, &key, sizeof(key), 0)
+			: bpf_map__update_elem(map, &key, sizeof(key), &one, sizeof(one),
+					       BPF_NOEXIST);
+
+	if (!err)
+		__atomic_add_fetch(&kernel->skel->bss->no_call_ends, allow ? -1 : 1,
+				   __ATOMIC_SEQ_CST);
+	return err;
+}
+
+void kernel_end_call_ends(struct kernel *kernel)
+{
+	__atomic_store_n(&kernel->skel->bss->call_ends_over, 1, __ATOMIC_SEQ_CST);
 }
 
 bool kernel_is_traced(struct kernel *kernel, pid_t tgid)

@@ -22,6 +22,7 @@ typedef int (*kernel_record_fn)(void *arg, const struct ub_hdr *record);
 struct kernel_options {
 	enum link_mechanism mechanism;
 	size_t ring_bytes; /* per CPU; a power of two and a multiple of the page size */
+	bool call_ends; /* MPI calls with their returns */
 };
 
 /* Loads and fills the site table. -EPERM, -ENOSYS, -ENOMEM...: printed once, with what to do. */
@@ -36,6 +37,12 @@ int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_
 
 int kernel_trace_process(struct kernel *kernel, pid_t tgid);
 bool kernel_is_traced(struct kernel *kernel, pid_t tgid);
+
+/* Whether returns of MPI calls of this process may be taken from now on; at first they may. */
+int kernel_allow_call_ends(struct kernel *kernel, pid_t tgid, bool allow);
+
+/* No return of an MPI call is waited for any more: before links_drop_call_returns(). */
+void kernel_end_call_ends(struct kernel *kernel);
 
 /* From now on no record is produced; what is in the rings stays. */
 void kernel_stop(struct kernel *kernel);

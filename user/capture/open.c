@@ -129,6 +129,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	const struct kernel_options kernel_options = {
 		.mechanism = options->mechanism,
 		.ring_bytes = options->ring_bytes,
+		.call_ends = options->call_ends,
 	};
 	struct capture *capture = calloc(1, sizeof(*capture));
 	int err;
@@ -148,6 +149,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 		return err;
 	}
 	probes_init(&capture->probes, capture->kernel, options->mechanism, options->level);
+	capture->probes.call_ends = options->call_ends;
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	live_init(&capture->live, &capture->track, capture->writer);
 	places_init(&capture->places, capture->writer);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "target/user_threads.h"
 
 void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechanism mechanism,
 		 enum site_layer level)
@@ -68,7 +69,7 @@ static struct link_probe link_probe(const struct planned_probe *planned, int slo
 		.cookie = UB_COOKIE(planned->row, slot, planned->sp_words,
 				    planned->offset - planned->function),
 		.kind = wire->kind,
-		.needs_return = wire->needs_return,
+		.needs_return = planned->needs_return,
 	};
 }
 
@@ -85,6 +86,9 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 	probed = vec_add(&probes->libraries);
 	probed->library = library;
 	probed->slot = layout_slot(probes, ucp);
+	if (probes->call_ends && library->roles & LIB_MPI)
+		probed->user_threads = user_threads_of(library);
+	plan.call_ends = probes->call_ends && !probed->user_threads;
 	err = plan_library(&plan, library, probes->level);
 	list = calloc(plan.probes.len + 1, sizeof(*list));
 	if (!err && !list)

@@ -21,11 +21,14 @@ struct probed {
 	const struct library *library;
 	int slot; /* layout slot its cookies carry */
 	unsigned int placed, missing, stepped, refused;
+	const char
+		*user_threads; /* the runtime that forbids call ends, NULL = none, or not asked */
 };
 
 struct probes {
 	struct kernel *kernel;
 	enum site_layer level;
+	bool call_ends; /* MPI calls with their returns; set after probes_init() */
 	struct links links;
 	VEC(struct probed) libraries;
 	struct map functions; /* (file identity, file offset) that are probed, or were tried */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "capture/ends.h"
 #include "capture/side.h"
 #include "target/library_owner.h"
 #include "target/proc_file.h"
@@ -24,6 +25,7 @@ void track_release(struct track *track)
 	vec_release(&track->dirty);
 	vec_release(&track->free);
 	map_release(&track->latest);
+	map_release(&track->ends_refused);
 	library_set_release(&track->libraries);
 }
 
@@ -66,6 +68,7 @@ static void end_entry(struct track *track, struct tracked *tracked)
 		return;
 	tracked->alive = false;
 	track->alive--;
+	ends_forget(track, tracked);
 	map_remove(&track->latest, tracked->tgid, 0);
 	if (tracked->announced)
 		track->with_ucx--;
@@ -196,6 +199,8 @@ static void announce_library(struct track *track, struct tracked *tracked,
 	json_object_set_new(record, "slot", json_integer(probed ? probed->slot : 0));
 	side_write(track->writer, record);
 	vec_push(&tracked->libraries, mapped->library);
+	if (probed)
+		ends_library(track, probed);
 	if ((mapped->library->roles & LIB_UCP) && !tracked->uses_ucp) {
 		tracked->uses_ucp = true;
 		track->with_ucp++;
@@ -230,6 +235,12 @@ static unsigned int probing_turn(const struct library *library)
 	return library->roles & LIB_MPI ? 0 : library->roles & LIB_UCP ? 1 : 2;
 }
 
+/* A runtime of user-level threads is nothing to trace by itself. */
+static bool matters(const struct library *library)
+{
+	return library->roles & ~LIB_USER_THREADS;
+}
+
 static void scan_one(struct track *track, struct tracked *tracked)
 {
 	mapped_libraries mapped = { 0 };
@@ -237,9 +248,11 @@ static void scan_one(struct track *track, struct tracked *tracked)
 
 	if (err)
 		log_debug("process %d: %s", tracked->tgid, strerror(-err));
+	ends_process(track, tracked, &mapped);
 	for (unsigned int turn = 0; turn < 3; turn++)
 		for (size_t i = 0; i < mapped.len; i++)
-			if (probing_turn(mapped.data[i].library) == turn)
+			if (matters(mapped.data[i].library) &&
+			    probing_turn(mapped.data[i].library) == turn)
 				scan_library(track, tracked, &mapped, i);
 	vec_release(&mapped);
 }
@@ -258,11 +271,19 @@ void track_scan(struct track *track)
 	}
 }
 
+static bool any_matters(const mapped_libraries *mapped)
+{
+	for (size_t i = 0; i < mapped->len; i++)
+		if (matters(mapped->data[i].library))
+			return true;
+	return false;
+}
+
 bool track_consider(struct track *track, pid_t tgid)
 {
 	mapped_libraries mapped = { 0 };
 	bool added = !track_find(track, tgid) &&
-		     !process_libraries(tgid, &track->libraries, &mapped) && mapped.len &&
+		     !process_libraries(tgid, &track->libraries, &mapped) && any_matters(&mapped) &&
 		     !track_add(track, tgid, false);
 
 	vec_release(&mapped);

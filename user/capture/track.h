@@ -15,6 +15,7 @@
 struct tracked {
 	pid_t tgid;
 	bool from_start, alive, announced, uses_ucp;
+	bool no_ends; /* of its MPI calls: capture/ends.h */
 	bool dirty; /* has mapped something since it was last scanned */
 	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */
 	VEC(const struct library *) libraries; /* announced */
@@ -24,6 +25,7 @@ struct track {
 	struct library_set libraries;
 	VEC(struct tracked) processes; /* one per tgid and program; the last one of a tgid counts */
 	struct map latest; /* tgid -> index + 1 */
+	struct map ends_refused; /* (dev, ino) of MPI libraries; capture/ends.h */
 	VEC(size_t) dirty; /* indices to scan */
 	VEC(size_t) free; /* entries of the dead that nobody announced */
 	struct kernel *kernel;

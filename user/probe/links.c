@@ -12,6 +12,7 @@ struct batch {
 	const char *path;
 	int entry_fd, return_fd; /* return_fd -1: the entry program is all, or serves both ends */
 	int entry_type;
+	unsigned int kind;
 	VEC(uint64_t) offsets;
 	VEC(uint64_t) cookies;
 	size_t refused;
@@ -44,8 +45,18 @@ void links_init(struct links *links, enum link_mechanism mechanism,
 
 void links_release(struct links *links)
 {
+	links_drop_call_returns(links);
 	link_close_all(links->fds.data, links->fds.len);
 	vec_release(&links->fds);
+}
+
+size_t links_drop_call_returns(struct links *links)
+{
+	size_t count = links->call_returns.len;
+
+	link_close_all(links->call_returns.data, count);
+	vec_release(&links->call_returns);
+	return count;
 }
 
 /* Errors that another offset would meet as well. */
@@ -88,7 +99,9 @@ static int create_ends(struct links *links, const struct batch *batch,
 		return entry;
 	}
 	vec_push(&links->fds, entry);
-	if (at_return >= 0)
+	if (at_return >= 0 && batch->kind == UB_CALL)
+		vec_push(&links->call_returns, at_return);
+	else if (at_return >= 0)
 		vec_push(&links->fds, at_return);
 	return 0;
 }
@@ -117,7 +130,7 @@ static struct batch batch_for(const struct links *links, const char *path, unsig
 {
 	const struct link_programs *programs = links->programs;
 	bool session = span && links->mechanism == LINK_SESSION;
-	struct batch batch = { .path = path, .return_fd = -1 };
+	struct batch batch = { .path = path, .kind = kind, .return_fd = -1 };
 
 	batch.entry_type = links_attach_type(links->mechanism, session);
 	batch.entry_fd = session ? programs->session_fd[kind]

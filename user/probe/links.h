@@ -59,6 +59,7 @@ struct links {
 	enum link_mechanism mechanism;
 	const struct link_programs *programs; /* the caller's */
 	VEC(int) fds;
+	VEC(int) call_returns; /* apart from their entries: not where sessions hold both */
 };
 
 void links_init(struct links *links, enum link_mechanism mechanism,
@@ -72,6 +73,12 @@ void links_init(struct links *links, enum link_mechanism mechanism,
  */
 int links_attach(struct links *links, const char *path, const struct link_probe *probes, size_t n,
 		 size_t *refused);
+
+/*
+ * Takes the returns of MPI calls away, which no program can leave out for one process where they
+ * have links of their own; their entries stay. Returns how many links that were.
+ */
+size_t links_drop_call_returns(struct links *links);
 
 /* Detaches everything; *links may be initialised again. */
 void links_release(struct links *links);

@@ -19,21 +19,20 @@ struct planning {
 };
 
 static int place_at(struct planned_probe *probe, const struct elf *elf, unsigned int row,
-		    uint64_t function, size_t size)
+		    uint64_t function, size_t size, bool needs_return)
 {
 	const struct site *site = site_row(row);
 	uint8_t code[PLACE_CODE_MAX];
 	struct placement place;
 	long got;
 
-	if (!site)
-		return -EINVAL;
 	got = elf_read(elf, function, code, size < sizeof(code) ? size : sizeof(code));
 	if (got < 0)
 		return got;
-	place = place_probe_reading(elf_machine(elf), code, got, site->wire.needs_return,
+	place = place_probe_reading(elf_machine(elf), code, got, needs_return,
 				    site_arguments(site));
 	*probe = (struct planned_probe){ .row = row,
+					 .needs_return = needs_return,
 					 .function = function,
 					 .offset = function + place.delta,
 					 .sp_words = place.sp_words,
@@ -44,7 +43,36 @@ static int place_at(struct planned_probe *probe, const struct elf *elf, unsigned
 int plan_function(struct planned_probe *probe, const struct library *library, unsigned int row,
 		  uint64_t function_offset)
 {
-	return place_at(probe, library->elf, row, function_offset, PLACE_CODE_MAX);
+	if (!site_row(row))
+		return -EINVAL;
+	return place_at(probe, library->elf, row, function_offset, PLACE_CODE_MAX,
+			site_row(row)->wire.needs_return);
+}
+
+/* A call's exact end is worth a return probe, but not a single step. */
+static int place_call(struct planned_probe *probe, const struct elf *elf, unsigned int row,
+		      uint64_t function, size_t size)
+{
+	struct planned_probe plain;
+	int err = place_at(probe, elf, row, function, size, true);
+
+	if (!err && probe->class == PLACE_STEPPED &&
+	    !place_at(&plain, elf, row, function, size, false) && plain.class != PLACE_STEPPED)
+		*probe = plain;
+	return err;
+}
+
+static int place_row(struct planned_probe *probe, const struct planning *p, unsigned int row,
+		     uint64_t function, size_t size)
+{
+	const struct ub_site *wire;
+
+	if (!site_row(row))
+		return -EINVAL;
+	wire = &site_row(row)->wire;
+	if (p->plan->call_ends && wire->kind == UB_CALL && wire->what != UB_CALL_NO_END)
+		return place_call(probe, p->library->elf, row, function, size);
+	return place_at(probe, p->library->elf, row, function, size, wire->needs_return);
 }
 
 static void plan_once(struct planning *p, unsigned int row, uint64_t function, size_t size)
@@ -55,7 +83,7 @@ static void plan_once(struct planning *p, unsigned int row, uint64_t function, s
 	map_insert(&p->functions, function, 0, &fresh);
 	if (!fresh)
 		return;
-	if (place_at(&probe, p->library->elf, row, function, size))
+	if (place_row(&probe, p, row, function, size))
 		vec_push(&p->plan->missing, row);
 	else
 		vec_push(&p->plan->probes, probe);

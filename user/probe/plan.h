@@ -6,6 +6,7 @@
 #ifndef UCXBPF_PROBE_PLAN_H
 #define UCXBPF_PROBE_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"
@@ -34,6 +35,7 @@ struct placement place_probe(int machine, const uint8_t *code, size_t size, int 
 
 struct planned_probe {
 	unsigned int row;
+	bool needs_return;
 	uint64_t function; /* file offset of the function */
 	uint64_t offset; /* file offset of the probe */
 	uint8_t sp_words;
@@ -41,6 +43,7 @@ struct planned_probe {
 };
 
 struct plan {
+	bool call_ends; /* set by the caller: MPI calls with their returns, where that is cheap */
 	VEC(struct planned_probe) probes;
 	VEC(unsigned int) missing; /* rows that this kind of library could have but has not */
 };

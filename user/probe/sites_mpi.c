@@ -60,7 +60,7 @@ static const struct site rows[] = {
 	SITE_CALL(Win_flush_local_all, 0), SITE_CALL(Win_sync, 0),
 
 	/* Communicators and process groups */
-	SITE_CALL(Init, 0), SITE_CALL(Init_thread, 0), SITE_CALL(Finalize, 0), SITE_CALL(Abort, 1),
+	SITE_CALL(Init, 0), SITE_CALL(Init_thread, 0), SITE_CALL(Finalize, 0), SITE_CALL_NO_END(Abort, 1),
 	SITE_CALL(Comm_create, 1), SITE_CALL(Comm_create_group, 1), SITE_CALL(Comm_dup, 1),
 	SITE_CALL(Comm_dup_with_info, 1), SITE_CALL(Comm_idup, 1), SITE_CALL(Comm_split, 1),
 	SITE_CALL(Comm_split_type, 1), SITE_CALL(Comm_free, 0), SITE_CALL(Comm_disconnect, 0),

@@ -39,6 +39,13 @@ unsigned int site_arguments(const struct site *site);
 		}                                                                                  \
 	}
 #define SITE_CALL(f, comm) SITE_CALL_AS("PMPI_" #f, "MPI_" #f, comm)
+#define SITE_CALL_NO_END(f, comm)                                                                  \
+	{                                                                                          \
+		"PMPI_" #f, "MPI_" #f, LAYER_MPI, -1,                                              \
+		{                                                                                  \
+			.kind = UB_CALL, .what = UB_CALL_NO_END, .arg_comm = (comm)                \
+		}                                                                                  \
+	}
 #define SITE_CALL_C(f, comm) SITE_CALL_AS("PMPI_" #f "_c", "MPI_" #f "_c", comm)
 #define SITE_CALL_X(f, comm) SITE_CALL_AS("PMPIX_" #f, "MPIX_" #f, comm)
 

@@ -22,6 +22,7 @@ enum library_role {
 		1 << 3, /* has uct_iface_ops_t tables or uct_*_ep_* functions, imports uct_* */
 	LIB_MPI_PLUGIN = 1 << 4, /* defines completion callbacks of an MPI (mca_pml_ucx_*) */
 	LIB_CUDA = 1 << 5, /* defines cuMemAlloc_v2 or cudaMalloc */
+	LIB_USER_THREADS = 1 << 6, /* a runtime that switches stacks: target/user_threads.h */
 };
 
 enum mpi_kind { MPI_NONE, MPI_OPEN_MPI, MPI_MPICH, MPI_OTHER };

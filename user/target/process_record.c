@@ -15,6 +15,7 @@ static const struct {
 	{ LIB_UCT_MODULE, "uct_module" },
 	{ LIB_MPI_PLUGIN, "mpi_plugin" },
 	{ LIB_CUDA, "cuda" },
+	{ LIB_USER_THREADS, "user_threads" },
 };
 
 void record_text(json_t *record, const char *name, const char *text)

@@ -6,6 +6,7 @@
 
 #include "target/elf_symbols.h"
 #include "target/ops_tables.h"
+#include "target/user_threads.h"
 
 /* What is worth noticing about a symbol table. */
 enum sign {
@@ -18,6 +19,7 @@ enum sign {
 	IMPORTS_UCT = 1 << 6,
 	DEFINES_PML = 1 << 7,
 	DEFINES_CUDA = 1 << 8,
+	DEFINES_USER_THREADS = 1 << 9,
 };
 
 enum match { MATCH_WHOLE, MATCH_PREFIX };
@@ -60,6 +62,8 @@ static int note_signs(void *arg, const struct elf_symbol *symbol)
 	if (symbol->defined && symbol->function && !strncmp(symbol->name, "uct_", 4) &&
 	    strstr(symbol->name, "_ep_"))
 		*seen |= DEFINES_UCT_EP;
+	if (symbol->defined && user_threads_symbol(symbol->name))
+		*seen |= DEFINES_USER_THREADS;
 	return 0;
 }
 
@@ -93,6 +97,8 @@ unsigned int elf_roles(const struct elf *elf)
 		roles |= LIB_MPI_PLUGIN;
 	if (seen & DEFINES_CUDA)
 		roles |= LIB_CUDA;
+	if (seen & DEFINES_USER_THREADS)
+		roles |= LIB_USER_THREADS;
 	return roles;
 }
 
