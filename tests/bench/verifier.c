@@ -62,7 +62,9 @@ int main(void)
 
 	printf("%-8s %-16s %9s %9s %9s\n", "links", "program", "verified", "bytecode", "code");
 	for (int mechanism = LINK_PERF; mechanism <= (int)best; mechanism++) {
-		struct kernel_options options = { .mechanism = mechanism, .ring_bytes = 1 << 16 };
+		struct kernel_options options = { .mechanism = mechanism,
+						  .ring_bytes = 1 << 16,
+						  .call_ends = true };
 		struct kernel *kernel = NULL;
 		int err = kernel_open(&kernel, &options, no_record, NULL);
 
