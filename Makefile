@@ -30,7 +30,7 @@ UCP_SRC := $(sort $(wildcard tests/progs/ucp_*.c))
 DL_SRC := $(sort $(wildcard tests/progs/dl_*.c))
 LIB_SRC := $(sort $(wildcard tests/progs/lib_*.c))
 WITNESS_SRC := $(sort $(wildcard tests/witness/*.c))
-BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
+BENCH_SRC := $(sort $(filter-out %.bpf.c,$(wildcard tests/bench/*.c)))
 MAN_SRC := $(sort $(wildcard docs/*.1.md))
 
 BPF_OBJ := $(BPF_SRC:bpf/%.bpf.c=$(O)/bpf/%.bpf.o)
@@ -39,6 +39,7 @@ USER_OBJ := $(USER_SRC:%.c=$(O)/obj/%.o)
 LIB_OBJ := $(filter-out %/user/main.o,$(USER_OBJ))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/unit/%)
 BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(O)/tests/bench/%)
+BENCH_JOB := $(addprefix $(O)/tests/bench/job/,pingpong shim.so flood libflood.so)
 MPIS := openmpi mpich
 PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/%)) \
 	$(UCP_SRC:tests/progs/%.c=$(O)/tests/progs/ucp/%) \
@@ -127,6 +128,21 @@ $(O)/tests/unit/%: tests/unit/%.c $(O)/libucxbpf.a
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -Itests -MMD -MP $< $(O)/libucxbpf.a $(libs) -lcmocka -o $@
 
+$(O)/include/floor.skel.h: tests/bench/floor.bpf.c
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(O)/bpf && $(CLANG) $(BPF_CFLAGS) -D__TARGET_ARCH_x86 -Ivmlinux/x86_64 -c $< -o $(O)/bpf/floor.o
+	$(Q)$(BPFTOOL) gen skeleton $(O)/bpf/floor.o name floor_bpf >$@
+
+$(O)/tests/bench/floor: $(O)/include/floor.skel.h
+
+$(O)/tests/bench/job/%: tests/bench/job/%.c
+	$(call say,MPICC,$@)
+	$(Q)mkdir -p $(@D) && mpicc.openmpi -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP $< -o $@
+
+$(O)/tests/bench/job/%.so: tests/bench/job/%.c
+	$(call say,MPICC,$@)
+	$(Q)mkdir -p $(@D) && mpicc.openmpi -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -MMD -MP -shared -fPIC $< -o $@
+
 $(O)/tests/bench/%: tests/bench/%.c $(O)/libucxbpf.a
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -Itests -MMD -MP $< $(O)/libucxbpf.a $(libs) -o $@
@@ -156,7 +172,7 @@ $(O)/tests/progs/lib/%.so: tests/progs/%.c
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -MMD -MP -shared -fPIC -s $< -o $@
 
 .PHONY: tests progs check bench format format-check demo setup man install clean
-tests: $(UNIT_BIN) $(O)/tests/bench/verifier $(O)/tests/bench/callends progs
+tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) progs
 progs: $(PROG_BIN)
 
 # The second make starts after setup, and so sees what setup installed.
@@ -170,8 +186,14 @@ demo:
 	$(Q)$(MAKE) --no-print-directory -j2 all $(O)/tests/progs/openmpi/cg
 	$(Q)scripts/demo
 
-bench: all $(BENCH_BIN) $(PROG_BIN)
-	$(Q)for script in tests/bench/*.sh; do BUILD=$(CURDIR)/$(O) $$script || exit; done
+# ROUNDS=3 for a quick look, PARTS="overhead apps" for some of it
+bench:
+	$(Q)scripts/setup --bench
+	$(Q)$(MAKE) --no-print-directory -j2 bench-programs
+	$(Q)BUILD=$(O) tests/bench/run $(PARTS)
+
+.PHONY: bench-programs
+bench-programs: all $(BENCH_BIN) $(BENCH_JOB)
 
 setup:
 	$(Q)scripts/setup --tests

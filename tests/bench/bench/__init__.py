@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `make bench` measures, one module per part; ../run starts them."""

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The cases that are compared around one job, and what each is compared with."""
+from collections import namedtuple
+
+from . import job, machine, sites, tracers
+
+# floor: name of the case with empty probes at the same sites; every: in which rounds it runs
+Case = namedtuple("Case", "name title make floor every")
+
+# Variants of ucxbpf, by the options they need.
+VARIANTS = [
+    ("mpi", "level mpi", ["--level", "mpi"]),
+    ("ucp", "level ucp", ["--level", "ucp"]),
+    ("uct", "level uct (default)", []),
+    ("count", "--count", ["--count"]),
+    ("call-ends", "--call-ends", ["--call-ends"]),
+    ("stacks", "--stacks", ["--stacks"]),
+]
+
+# Detaching takes these 0.1 s a probe, 6 to 7 s in all: fewer rounds.
+SLOW = 4
+
+
+def learn_sites(ping, options):
+    """What a variant has in place once it has seen every pattern, learnt sites among it."""
+    tracer = tracers.Ucxbpf(*options)
+    tracer.start(ping.pids)
+    for pattern in job.PATTERNS:
+        ping.run(pattern, 2, 1)
+    found = tracer.sites()
+    tracer.stop()
+    return found
+
+
+def count_hits(ping, where):
+    """(sites that the job hits, pattern -> hits per message)"""
+    counter = tracers.Floor(where, "count")
+    counter.start(ping.pids)
+    last, hits, hot = counter.counts(), {}, set()
+    for pattern in job.PATTERNS:
+        messages, _ = ping.run(pattern, 3, 2)
+        now = counter.counts()
+        hits["%s %d" % pattern] = round((sum(now) - sum(last)) / messages, 2)
+        hot |= {site for site, a, b in zip(where, last, now) if b > a + 2}
+        last = now
+    counter.stop()
+    return sorted(hot, key=lambda site: (site.path, site.offset)), hits
+
+
+def variants():
+    known, skipped = [], {}
+    for name, title, options in VARIANTS:
+        unknown = [word for word in options if word.startswith("--")
+                   and not machine.knows_option(word)]
+        if unknown:
+            skipped[name] = f"this ucxbpf has no {unknown[0]}"
+        else:
+            known.append((name, f"ucxbpf {title}", options))
+    return known, skipped
+
+
+def plan(ping):
+    """Returns (cases, name -> why it is left out, facts about the sites)."""
+    cases, (known, skipped), facts, lists = [], variants(), {}, {}
+    for name, title, options in known:
+        where = learn_sites(ping, options)
+        hot, hits = count_hits(ping, where)
+        same = next((other for other, sites_of in lists.items() if sites_of == where), name)
+        lists[name] = where
+        facts[name] = {"sites": len(where), "spans": sum(s.kind == "span" for s in where),
+                       "hit": len(hot), "hits per message": hits, "floor": f"floor {same}"}
+        cases.append(Case(name, title, lambda o=options: tracers.Ucxbpf(*o), f"floor {same}", 1))
+        if same == name:
+            cases.append(Case(f"floor {name}", f"empty probes, sites of {title}",
+                              lambda w=where: tracers.Floor(w), None, 1))
+        if name == "uct":
+            cases += peers(hot, skipped)
+    fixed = sites.fixed(job.private_libraries(machine.OUT), lists["uct"])
+    facts["fixed"] = {"sites": len(fixed), "spans": len(fixed),
+                      "hits per message": count_hits(ping, fixed)[1]}
+    cases.append(Case("fixed", "empty entry+return probes, the fixed 30 sites",
+                      lambda: tracers.Floor(fixed), None, 1))
+    return cases, skipped, facts
+
+
+def peers(hot, skipped):
+    """Other tracers at the sites of the default level that the job hits."""
+    found = []
+    for name, title, sort in (("bpftrace", "bpftrace, count()", tracers.Bpftrace),
+                              ("perf", "perf record", tracers.Perf)):
+        if sort.missing:
+            skipped[name] = sort.missing
+            continue
+        found.append(Case(name, title, lambda s=sort: s(hot), "floor uct", SLOW))
+    return found

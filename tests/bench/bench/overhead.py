@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+Part "overhead": what a tracer adds to a message. Tracers come and go around one running job, in
+random order, an untraced visit between any two, so that each is measured against what the job did a
+second before and after it.
+"""
+import random
+import sys
+import time
+
+from . import cases as case_list
+from . import job, machine, stats, tracers
+
+LABELS = ["%s %d" % pattern for pattern in job.PATTERNS]
+MILLISECONDS, BATCHES = 3, 7
+DISTURBED = 1.15  # an untraced visit this much above the median of all: the machine was busy
+
+
+def visit(ping):
+    """Label -> [median, least] ns per message."""
+    values = {}
+    for label, pattern in zip(LABELS, job.PATTERNS):
+        _, batches = ping.run(pattern, MILLISECONDS, BATCHES)
+        values[label] = [stats.median(batches), min(batches)]
+    return values
+
+
+class Overhead:
+    def __init__(self, rounds):
+        self.rounds = rounds
+        self.untraced = []  # one visit after the other
+        self.visits = []  # (round, case name, index of the untraced visit before it, values)
+        self.extra = {}  # case name -> list of facts of its visits
+        self.failed = {}
+
+    def run(self):
+        self.ping = job.Job()
+        self.shimmed = job.Job(preload=machine.TOOLS / "job/shim.so")
+        self.cases, self.skipped, self.sites = case_list.plan(self.ping)
+        self.cases.append(case_list.Case("shim", "LD_PRELOAD shim with backtrace()", None, None, 1))
+        for number in range(self.rounds):
+            self.round(number)
+            print(f"  overhead: round {number + 1} of {self.rounds}", file=sys.stderr, flush=True)
+        self.ping.close()
+        self.shimmed.close()
+
+    def round(self, number):
+        due = [case for case in self.cases
+               if number % case.every == 0 and case.name not in self.failed]
+        random.shuffle(due)
+        for case in due:
+            self.untraced.append(visit(self.ping))
+            try:
+                self.visits.append((number, case.name, len(self.untraced) - 1, self.traced(case)))
+            except RuntimeError as error:
+                self.failed[case.name] = str(error)
+        self.untraced.append(visit(self.ping))
+
+    def traced(self, case):
+        if not case.make:
+            return visit(self.shimmed)
+        tracer = case.make()
+        tracer.start(self.ping.pids)
+        values = visit(self.ping)
+        start = time.monotonic()
+        tracer.stop()
+        facts = {"stop s": time.monotonic() - start}
+        if isinstance(tracer, tracers.Ucxbpf):
+            facts["memory MiB"] = tracer.memory
+            facts["loss"] = tracer.loss()
+        self.extra.setdefault(case.name, []).append(facts)
+        return values
+
+    def added(self, name, label, which):
+        """Round -> (ns added, times the untraced); disturbed visits are left out."""
+        limit = DISTURBED * stats.median([visit[label][which] for visit in self.untraced])
+        found = {}
+        for number, case, before, values in self.visits:
+            around = [self.untraced[i][label][which] for i in (before, before + 1)]
+            if case == name and max(around) <= limit:
+                base = sum(around) / 2
+                found[number] = (values[label][which] - base, values[label][which] / base)
+        return found
+
+    def row(self, case, label):
+        mine = self.added(case.name, label, 0)
+        row = {"added": stats.quartiles([a for a, _ in mine.values()]),
+               "times": stats.median([t for _, t in mine.values()]),
+               "visits": len(mine),
+               "added by least": stats.median(
+                   [a for a, _ in self.added(case.name, label, 1).values()])}
+        if case.floor:
+            floor = self.added(case.floor, label, 0)
+            row["to floor"] = stats.ratios([(mine[n][0], floor[n][0]) for n in mine if n in floor])
+        return row
+
+    def facts(self, name):
+        seen = self.extra.get(name, [])
+        facts = {"stop s": stats.median([fact["stop s"] for fact in seen])}
+        loss = [fact["loss"] for fact in seen if fact.get("loss")]
+        if loss:
+            facts["records"] = sum(one["stored"] for one in loss)
+            facts["dropped"] = sum(sum(one["dropped"].values()) for one in loss)
+        if any("memory MiB" in fact for fact in seen):
+            facts["memory MiB"] = max(fact["memory MiB"] for fact in seen)
+        return facts
+
+    def ratio(self, name, to, label):
+        """Added by one case over added by another of the same round: quartiles."""
+        mine, other = self.added(name, label, 0), self.added(to, label, 0)
+        return stats.ratios([(mine[n][0], other[n][0]) for n in mine if n in other])
+
+    def result(self):
+        names = {case.name for case in self.cases}
+        compared = [pair for pair in (("uct", "bpftrace"), ("ucp", "shim"), ("uct", "fixed"),
+                                      ("uct", "perf"), ("count", "fixed"))
+                    if set(pair) <= names]
+        return {
+            "rounds": self.rounds, "labels": LABELS, "sites": self.sites,
+            "skipped": {**self.skipped, **self.failed},
+            "untraced": {label: stats.quartiles([visit[label][0] for visit in self.untraced])
+                         for label in LABELS},
+            "cases": {case.name: {
+                "title": case.title, "floor": case.floor, **self.facts(case.name),
+                "patterns": {label: self.row(case, label) for label in LABELS},
+            } for case in self.cases if case.name not in self.failed},
+            "ratios": {f"{a} to {b}": {label: self.ratio(a, b, label) for label in LABELS}
+                       for a, b in compared},
+        }
+
+
+def main(rounds):
+    overhead = Overhead(rounds)
+    overhead.run()
+    return overhead.result()

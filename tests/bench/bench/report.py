@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results as Markdown: build/bench/PART.json to build/bench/overhead.md, a section per part."""
+import json
+
+from . import verdicts
+from .verdicts import name
+
+PARTS = ["machine", "overhead", "apps", "rate", "replay", "verifier", "gpu"]
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(map(str, row)) + " |" for row in [head, ["---"] * len(head), *rows]]
+    return "\n".join(lines)
+
+
+def ns(spread):
+    if not spread:
+        return "?"
+    return f"{spread[1]:+,.0f}"
+
+
+def spread(values, form):
+    return "?" if not values else f"{values[1]:{form}} ({values[0]:{form}}–{values[2]:{form}})"
+
+
+def machine(facts):
+    return "Measured on " + ", ".join(
+        f"{key} {value}" for key, value in facts.items() if value) + "."
+
+
+def verdict(results):
+    words = {True: "reached", False: "**not reached**", None: "not measured"}
+    return table(["promise", "measured", ""],
+                 [(what, number, words[reached])
+                  for what, number, reached in verdicts.all_of(results)])
+
+
+def added(result, pattern):
+    labels = [label for label in result["labels"] if label.startswith(pattern + " ")]
+    rows = [["untraced, ns"] + [f"{result['untraced'][label][1]:,.0f}" for label in labels] + [""]]
+    for case in result["cases"].values():
+        cells = []
+        for label in labels:
+            row = case["patterns"][label]
+            times = f" x{row['times']:.{1 if row['times'] >= 3 else 2}f}" if row["times"] else ""
+            cells.append(ns(row["added"]) + times)
+        stop = case.get("stop s")
+        rows.append([case["title"], *cells, f"{stop:.1f}" if stop is not None else "-"])
+    return table([pattern] + [name(label).split(" ", 1)[1] for label in labels] + ["stop s"], rows)
+
+
+def floors(result):
+    labels = [label for label in result["labels"] if not label.endswith(" 1048576")]
+    rows = [[case["title"]] + [spread(case["patterns"][label].get("to floor"), ".2f")
+                               for label in labels]
+            for case in result["cases"].values() if case["floor"]]
+    rows += [[pair] + [spread(values[label], ".2f") for label in labels]
+             for pair, values in result["ratios"].items()]
+    return table(["added, as a ratio"] + [name(label) for label in labels], rows)
+
+
+def hits(result):
+    rows = [[case, facts["sites"], facts["spans"], facts.get("hit", "")]
+            + [facts["hits per message"][label] for label in result["labels"]]
+            for case, facts in result["sites"].items()]
+    return table(["sites of", "probes", "both ends", "hit"]
+                 + [name(label) for label in result["labels"]], rows)
+
+
+def overhead(result):
+    text = [f"Medians of {result['rounds']} rounds; added ns per message, and times the untraced "
+            "ones.", added(result, "lat")]
+    if any(label.startswith("bw ") for label in result["labels"]):
+        text.append(added(result, "bw"))
+    text += ["Added time by added time of the same round, median (quartiles):", floors(result)]
+    if result.get("sites"):
+        text += ["Probe hits per message, both ranks:", hits(result)]
+    text += [f"- left out: {case}: {why}" for case, why in result["skipped"].items()]
+    return "\n\n".join(text)
+
+
+def apps(result):
+    rows = []
+    for app, facts in result.items():
+        if "skipped" in facts:
+            rows.append([app, facts["skipped"]] + [""] * 8)
+            continue
+        for way, one in facts["traced"].items():
+            rows.append([app, way, spread(facts["untraced s"], ".2f"), spread(one["job s"], ".2f"),
+                         spread(one["slower"], ".3f"), spread(one["whole slower"], ".3f"),
+                         f"{one['log MiB']:.1f}", f"{one['records']:,}",
+                         f"{one['bytes per record']:.2f}", f"{one['memory MiB']:.0f}"])
+    return table(["whole run", "traced", "untraced s", "traced s", "ratio", "with start and end",
+                  "log MiB", "records", "bytes each", "tracer MiB"], rows)
+
+
+def rate(result):
+    return table(["producers", "asked, per core", "stored per s", "dropped",
+                  "consumer ms per million", "tracer MiB"],
+                 [[row["producers"], f"{row['rate asked']:,}" if row["rate asked"] else "flat out",
+                   f"{row['stored per s']:,.0f}", row["dropped"],
+                   f"{row['consumer ms per million']:.1f}", f"{row['memory MiB']:.0f}"]
+                  for row in result["rows"]])
+
+
+def replay(result):
+    return (f"{result['records']:,} records: {result['replay s']:.2f} s, "
+            f"{result['records per s'] / 1e6:.2f} million records/s, "
+            f"{result['replay MiB']:.0f} MiB, {result['bytes per record']:.2f} bytes per record "
+            f"on disk (reading alone: {result['read s']:.2f} s).")
+
+
+def verifier(result):
+    return table(["links", "program", "verified", "code, bytes"],
+                 [[row["links"], row["program"], f"{row['verified']:,}", f"{row['code']:,}"]
+                  for row in result["programs"]])
+
+
+SECTIONS = {"machine": machine, "overhead": overhead, "apps": apps, "rate": rate,
+            "replay": replay, "verifier": verifier, "gpu": overhead}
+
+
+def sections(folder):
+    results = {part: json.loads((folder / f"{part}.json").read_text())
+               for part in PARTS if (folder / f"{part}.json").exists()}
+    texts = {part: SECTIONS[part](result) for part, result in results.items()}
+    texts["verdicts"] = verdict(results)
+    return texts
+
+
+def write(folder):
+    """Writes overhead.md; returns the verdicts as text."""
+    texts = sections(folder)
+    order = ["verdicts"] + [part for part in PARTS if part in texts]
+    (folder / "overhead.md").write_text("\n\n".join(
+        f"## {part}\n\n{texts[part]}" for part in order) + "\n")
+    return texts["verdicts"]
