@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The cases that are compared around one job, and what each is compared with."""
+import shutil
 from collections import namedtuple
+from pathlib import Path
 
 from . import job, machine, sites, tracers
 
@@ -16,6 +18,31 @@ VARIANTS = [
     ("call-ends", "--call-ends", ["--call-ends"]),
     ("stacks", "--stacks", ["--stacks"]),
 ]
+
+# What a job is started with: that job sleeps while others are measured.
+NSYS = ["profile", "--trace=mpi,ucx", "--sample=none", "--cpuctxsw=none", "--mpi-impl=openmpi",
+        "--output=FOLDER/nsys.%p"]
+
+
+def find_nsys():
+    """On the path, or where Nsight Compute brings it along."""
+    places = sorted(Path("/opt/nvidia/nsight-compute").glob("*/host/target-linux-x64/nsys"))
+    return shutil.which("nsys") or (str(places[-1]) if places else None)
+
+
+def companions(skipped):
+    """Case and arguments of job.Job for each of them."""
+    found = [(Case("control", "another untraced job", None, None, 1), {}),
+             (Case("shim", "LD_PRELOAD shim with backtrace()", None, None, 1),
+              {"preload": machine.TOOLS / "job/shim.so"})]
+    nsys = find_nsys()
+    if nsys:
+        found.append((Case("nsys", "nsys profile --trace=mpi,ucx", None, None, 1),
+                      {"prefix": [nsys, *NSYS]}))
+    else:
+        skipped["nsys"] = "no nsys (NVIDIA Nsight Systems)"
+    return found
+
 
 # Detaching takes these 0.1 s a probe, 6 to 7 s in all: fewer rounds.
 SLOW = 4
@@ -75,7 +102,7 @@ def plan(ping):
                               lambda w=where: tracers.Floor(w), None, 1))
         if name == "uct":
             cases += peers(hot, skipped)
-    fixed = sites.fixed(job.private_libraries(machine.OUT), lists["uct"])
+    fixed = sites.fixed(lists["uct"])
     facts["fixed"] = {"sites": len(fixed), "spans": len(fixed),
                       "hits per message": count_hits(ping, fixed)[1]}
     cases.append(Case("fixed", "empty entry+return probes, the fixed 30 sites",

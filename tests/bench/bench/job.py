@@ -14,31 +14,35 @@ SIZES = [8, 4096, 65536, 1 << 20]
 PATTERNS = [(name, size) for name in ("lat", "bw") for size in SIZES]
 
 
-def private_libraries(folder):
-    """
-    Copies of the MPI and UCX libraries: files of their own, so that probes which others have on this
-    machine's libraries cost nothing here. Returns the folder for LD_LIBRARY_PATH.
-    """
-    where = Path(folder) / "lib"
-    if where.exists():
-        return where
-    listing = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True).stdout
-    paths = {}
+def needed(binary, names):
+    """Name -> path of those libraries that a binary is linked to."""
+    listing = subprocess.run(["ldd", binary], capture_output=True, text=True).stdout
+    found = {}
     for line in listing.splitlines():
-        name, arrow, path = line.partition(" => ")
-        name = name.split(" ")[0].strip()
-        if arrow and name.startswith(("libmpi.so.", "libucp.so.", "libuct.so.", "libucs.so.",
-                                      "libucm.so.")):
-            paths.setdefault(name, os.path.realpath(path))
+        name, _, path = line.strip().partition(" => ")
+        if name.startswith(names):
+            found[name] = os.path.realpath(path.split(" (")[0])
+    return found
+
+
+def private_libraries(where):
+    """
+    Fills a folder for LD_LIBRARY_PATH with copies of the MPI and UCX libraries: files of their own, so
+    that probes which others have on this machine's libraries cost nothing here.
+    """
+    if where.exists():
+        return
     where.mkdir(parents=True)
-    for plugin in Path(os.path.dirname(paths["libmpi.so.40"])).glob("openmpi/**/mca_pml_ucx.so"):
-        shutil.copytree(plugin.parent, where / "mca")
+    paths = needed(machine.TOOLS / "job/pingpong", ("libmpi.so.",))
+    for mpi in list(paths.values()):
+        for plugin in Path(mpi).parent.glob("openmpi/**/mca_pml_ucx.so"):
+            paths.update(needed(plugin, ("libucp.so.", "libuct.so.", "libucs.so.", "libucm.so.")))
+            shutil.copytree(plugin.parent, where / "mca", dirs_exist_ok=True)
     for name, path in paths.items():
         shutil.copy(path, where / name)
         modules = Path(path).parent / "ucx"
         if name.startswith("libuct.so.") and modules.is_dir():
             shutil.copytree(modules, where / "ucx", symlinks=True)
-    return where
 
 
 class Job:
@@ -49,13 +53,16 @@ class Job:
         for name in ("in.0", "in.1", "out"):
             os.mkfifo(self.folder / name)
         env = dict(os.environ, **machine.MPI_ENVIRONMENT)
-        libraries = private_libraries(machine.OUT)
+        libraries = machine.OUT / "lib"
+        private_libraries(libraries)
         env["LD_LIBRARY_PATH"] = str(libraries)
-        env["OMPI_MCA_mca_base_component_path"] = str(libraries / "mca")
+        if (libraries / "mca").exists():
+            env["OMPI_MCA_mca_base_component_path"] = str(libraries / "mca")
         command = list(machine.MPIRUN)
         if preload:
             command += ["-x", f"LD_PRELOAD={preload}"]
-        command += [*prefix, machine.TOOLS / "job/pingpong", self.folder]
+        command += [word.replace("FOLDER", str(self.folder)) for word in prefix]
+        command += [machine.TOOLS / "job/pingpong", self.folder]
         self.log = open(self.folder / "log", "w+")
         self.process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
                                         stdout=self.log, stderr=self.log)
@@ -84,11 +91,11 @@ class Job:
         words = self.line(60).split()
         return int(words[0]), [float(word) for word in words[1:]]
 
-    def close(self):
+    def close(self, patience=20):
         for pipe in self.pipes:
             os.write(pipe, b"quit\n")
         try:
-            self.process.wait(20)
+            self.process.wait(patience)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -4,6 +4,7 @@ Part "overhead": what a tracer adds to a message. Tracers come and go around one
 random order, an untraced visit between any two, so that each is measured against what the job did a
 second before and after it.
 """
+import os
 import random
 import sys
 import time
@@ -13,6 +14,7 @@ from . import job, machine, stats, tracers
 
 LABELS = ["%s %d" % pattern for pattern in job.PATTERNS]
 MILLISECONDS, BATCHES = 3, 7
+ROUNDS_PER_JOB = 5  # then new ones: no job's luck with its memory decides
 DISTURBED = 1.15  # an untraced visit this much above the median of all: the machine was busy
 
 
@@ -28,21 +30,42 @@ def visit(ping):
 class Overhead:
     def __init__(self, rounds):
         self.rounds = rounds
+        self.end = time.monotonic() + 60 * float(os.environ.get("MINUTES", "inf"))
         self.untraced = []  # one visit after the other
         self.visits = []  # (round, case name, index of the untraced visit before it, values)
         self.extra = {}  # case name -> list of facts of its visits
         self.failed = {}
+        self.cases = None
 
     def run(self):
+        done = 0
+        while done < self.rounds and time.monotonic() < self.end:
+            self.open_jobs()
+            for _ in range(min(ROUNDS_PER_JOB, self.rounds - done)):
+                if time.monotonic() > self.end:
+                    break
+                self.round(done)
+                done += 1
+                print(f"  overhead: round {done} of {self.rounds}", file=sys.stderr, flush=True)
+            for one in (self.ping, *filter(None, self.jobs.values())):
+                one.close()
+        self.rounds = done
+
+    def open_jobs(self):
         self.ping = job.Job()
-        self.shimmed = job.Job(preload=machine.TOOLS / "job/shim.so")
-        self.cases, self.skipped, self.sites = case_list.plan(self.ping)
-        self.cases.append(case_list.Case("shim", "LD_PRELOAD shim with backtrace()", None, None, 1))
-        for number in range(self.rounds):
-            self.round(number)
-            print(f"  overhead: round {number + 1} of {self.rounds}", file=sys.stderr, flush=True)
-        self.ping.close()
-        self.shimmed.close()
+        if self.cases is None:
+            self.cases, self.skipped, self.sites = case_list.plan(self.ping)
+            self.companions = case_list.companions(self.skipped)
+            self.cases += [case for case, _ in self.companions]
+        self.jobs = {case.name: self.start(case, how) for case, how in self.companions
+                     if case.name not in self.failed}
+
+    def start(self, case, how):
+        try:
+            return job.Job(**how)
+        except RuntimeError as error:
+            self.failed[case.name] = str(error)
+            return None
 
     def round(self, number):
         due = [case for case in self.cases
@@ -58,7 +81,7 @@ class Overhead:
 
     def traced(self, case):
         if not case.make:
-            return visit(self.shimmed)
+            return visit(self.jobs[case.name])
         tracer = case.make()
         tracer.start(self.ping.pids)
         values = visit(self.ping)
@@ -113,7 +136,7 @@ class Overhead:
     def result(self):
         names = {case.name for case in self.cases}
         compared = [pair for pair in (("uct", "bpftrace"), ("ucp", "shim"), ("uct", "fixed"),
-                                      ("uct", "perf"), ("count", "fixed"))
+                                      ("uct", "perf"), ("uct", "nsys"), ("count", "fixed"))
                     if set(pair) <= names]
         return {
             "rounds": self.rounds, "labels": LABELS, "sites": self.sites,

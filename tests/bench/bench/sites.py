@@ -14,11 +14,11 @@ Site = namedtuple("Site", "offset kind path")  # kind: "span", both ends; "entry
 
 # 6 + 8 + 16: what a tracer of the ping-pong would probe with both ends, without more thought.
 FIXED = {
-    "libmpi.so.40": ["MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall"],
-    "libucp.so.0": [f"ucp_tag_{name}" for name in (
+    "libmpi": ["MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall"],
+    "libucp": [f"ucp_tag_{name}" for name in (
         "send_nb", "send_nbr", "send_nbx", "send_sync_nb", "send_sync_nbx", "recv_nb", "recv_nbr",
         "recv_nbx")],
-    "libuct.so.0": [f"uct_mm_ep_{name}" for name in (
+    "libuct": [f"uct_mm_ep_{name}" for name in (
         "am_bcopy", "am_short", "am_short_iov", "check", "cleanup_remote_segs", "flush",
         "pending_add", "pending_purge", "process_pending", "t_delete", "t_new")]
     + [f"uct_scopy_ep_{name}" for name in (
@@ -82,23 +82,22 @@ class Symbols:
         return None
 
 
-def fixed(libraries, known):
+def fixed(known):
     """
-    The 30 sites, all with both ends, where ucxbpf puts its probe into a function that it knows, else
-    behind endbr64: nothing is single-stepped.
+    The 30 sites, all with both ends, in the libraries of known sites: where ucxbpf puts its probe into
+    a function that it knows, else behind endbr64, so that nothing is single-stepped.
     """
-    sites, at = [], {}
-    for site in known:
-        at.setdefault(site.path, []).append(site.offset)
-    for name, functions in FIXED.items():
-        path = str(libraries / name)
-        symbols = Symbols(path)
+    found = []
+    for path in sorted({site.path for site in known}):
+        functions = FIXED.get(Path(path).name.split(".so")[0], [])
+        symbols = Symbols(path) if functions else None
+        placed = [site.offset for site in known if site.path == path]
         for function in functions:
             if function not in symbols.functions:
                 continue
             value, length = symbols.functions[function]
             start = symbols.offset(value)
-            placed = [o for o in at.get(path, ()) if start <= o < start + max(length, 1)]
             skip = 4 if symbols.data[start:start + 4] == b"\xf3\x0f\x1e\xfa" else 0
-            sites.append(Site(placed[0] if placed else start + skip, "span", path))
-    return sites
+            there = [offset for offset in placed if start <= offset < start + max(length, 1)]
+            found.append(Site(there[0] if there else start + skip, "span", path))
+    return found

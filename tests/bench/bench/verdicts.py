@@ -96,14 +96,8 @@ def verified(verifier):
 
 
 def machines(gpu):
-    rows = gpu["cases"]
-    if not {"uct", "nsys"} <= set(rows):
-        yield "GPU machine: adds less than Nsight Systems at every size", "not measured", None
-        return
-    numbers = {}
-    for label in gpu["labels"]:
-        ours, theirs = (middle(rows[case]["patterns"][label]["added"]) for case in ("uct", "nsys"))
-        numbers[name(label)] = ours / theirs if ours is not None and theirs else None
+    ratios = gpu["ratios"].get("uct to nsys", {})
+    numbers = {name(label): middle(ratios.get(label)) for label in gpu["labels"]}
     yield compare("GPU machine: level uct adds less than Nsight Systems' MPI+UCX trace (ratio)",
                   numbers, dict.fromkeys(numbers, 1))
 
