@@ -44,13 +44,37 @@ static __always_inline __u64 read_u64(__u64 address)
 	return value;
 }
 
+/* A program that also works between windows says so before it includes this. */
+#ifndef QUIET_FROM
+#define QUIET_FROM UB_BETWEEN_WINDOWS
+#endif
+
+static __always_inline void count_lost_return(void)
+{
+	struct cpu_stats *st = cpu_stats();
+
+	if (st)
+		__sync_fetch_and_add(&st->s.lost_returns, 1);
+}
+
+/* The probes were away: calls of another window may have the same stack slots by now. */
+static __noinline int frames_forget(struct task_state *task)
+{
+	for (__u32 i = 0; i < FRAMES; i++)
+		if (i < task->depth && task->frames[i].span)
+			count_lost_return();
+	task->depth = 0;
+	task->window = window;
+	return 0;
+}
+
 static __always_inline struct task_state *task_state(void)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct task_state *task = bpf_task_storage_get(&tasks, current, NULL, 0);
 	__u32 tgid;
 
-	if (stopped)
+	if (stopped >= QUIET_FROM)
 		return NULL;
 	if (task && task->filter_gen == filter_generation)
 		return task->filter == FILTER_TRACED ? task : NULL;
@@ -70,6 +94,8 @@ static __always_inline struct task_state *task_state(void)
 		}
 	}
 	task->filter_gen = filter_generation;
+	if (task->window != window)
+		frames_forget(task);
 	task->filter = bpf_map_lookup_elem(&processes, &tgid) ? FILTER_TRACED : FILTER_IGNORED;
 	return task->filter == FILTER_TRACED ? task : NULL;
 }
@@ -149,14 +175,6 @@ static __always_inline bool frame_live(struct frame *frame, __u64 sp)
 	if (frame->span && !frame->ret)
 		frame->ret = slot;
 	return slot == frame->ret;
-}
-
-static __always_inline void count_lost_return(void)
-{
-	struct cpu_stats *st = cpu_stats();
-
-	if (st)
-		__sync_fetch_and_add(&st->s.lost_returns, 1);
 }
 
 /*

@@ -35,6 +35,7 @@ struct task_state {
 	__u32 filter;
 	__u32 depth;
 	__u32 next_seq;
+	__u32 window; /* in which frames[] were entered */
 	__u64 last_proto[2]; /* protocol names already emitted by this task, a cache before named */
 	struct frame frames[FRAMES];
 	struct frame spare; /* for a record that finds no place in frames[] */
@@ -115,7 +116,13 @@ struct {
 /* Raised by user space whenever it adds a process: every task asks the process map again. */
 volatile __u32 filter_generation __weak = 1;
 
-/* Set by user space before it detaches: nothing is produced while links go away one by one. */
-volatile __u32 stopped __weak = 0;
+/*
+ * enum ub_pause. Raised by user space before it detaches and lowered after it has attached: all
+ * sites begin and end at one instant, although links come and go one by one.
+ */
+volatile __u32 stopped __weak = UB_RUN;
+
+/* Raised with each window: what was entered before it is over, or its return cannot be known. */
+volatile __u32 window __weak = 0;
 
 #endif

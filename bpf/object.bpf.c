@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* The lives of workers, ifaces and endpoints: rare, so clarity before speed. */
+#define QUIET_FROM UB_STOP
 #include "span.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -343,6 +343,13 @@ _Static_assert(sizeof(struct ub_layout) == 40, "layout row size");
 #define UB_MAX_SITES 1024
 #define UB_MAX_LAYOUTS 32
 
+/* What programs do, from now on, in all tasks. */
+enum ub_pause {
+	UB_RUN = 0,
+	UB_BETWEEN_WINDOWS = 1, /* only what names things: lives of objects, processes */
+	UB_STOP = 2, /* nothing */
+};
+
 /* Per-CPU counters, read by user space: produced = stored + dropped, exact. */
 struct ub_stats {
 	__u64 produced[16]; /* by kind, counted before space is reserved */

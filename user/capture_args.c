@@ -7,12 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/log.h"
 #include "exit_codes.h"
 #include "match/facts.h"
 #include "report/report.h"
 
-enum { OPT_LEVEL = 256, OPT_RING, OPT_LINKS, OPT_DEBUG, OPT_CALL_ENDS };
+enum { OPT_LEVEL = 256, OPT_RING, OPT_LINKS, OPT_DEBUG, OPT_CALL_ENDS, OPT_WINDOW };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Capture file (default ucxbpf.ucxb)", 0 },
@@ -24,10 +25,33 @@ static const struct argp_option options[] = {
 	  "Ring per CPU in KiB, a power of two (default 8192, less on many CPUs)", 0 },
 	{ "links", OPT_LINKS, "session|multi|perf", 0,
 	  "Force a way to attach probes (default: the best that this kernel has)", 0 },
+	{ "window", OPT_WINDOW, "LENGTH/PERIOD", 0,
+	  "Trace for LENGTH, take the probes away, again every PERIOD: 1s/30s, 300ms/2min", 0 },
 	{ "quiet", 'q', NULL, 0, "No progress, no report at the end", 0 },
 	{ "debug", OPT_DEBUG, NULL, 0, "Say what is done, on stderr", 0 },
 	{ 0 },
 };
+
+#define REST_NS 100000000ull /* probes take this long to go away and come back */
+
+static void parse_window(struct capture_arguments *arguments, const char *value,
+			 struct argp_state *state)
+{
+	const char *slash, *end;
+	uint64_t *length = &arguments->window_ns, *period = &arguments->period_ns;
+
+	if (duration_parse(value, &slash, length) || *slash != '/' ||
+	    duration_parse(slash + 1, &end, period) || *end)
+		argp_error(state, "'%s' is no window: say LENGTH/PERIOD, as in 1s/30s", value);
+	else if (!*length)
+		argp_error(state,
+			   "a window of no length shows nothing: say how long, as in 1s/30s");
+	else if (*length + REST_NS > *period)
+		argp_error(state,
+			   "'%s' leaves no time without probes: the period must be 100ms longer "
+			   "than the window",
+			   value);
+}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -48,6 +72,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPT_LINKS:
 		arguments->links = value;
+		return 0;
+	case OPT_WINDOW:
+		parse_window(arguments, value, state);
 		return 0;
 	case 'q':
 		arguments->quiet = true;
@@ -120,6 +147,12 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		log_error("ring size must be a power of two from 64 to 1048576 KiB");
 		return -EINVAL;
 	}
+	if (arguments->window_ns &&
+	    (mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism) == LINK_PERF) {
+		log_error("--window needs session or multi links, of Linux 6.6 and later: taking "
+			  "away perf probes takes 0.1 s each");
+		return -EINVAL;
+	}
 	if (arguments->debug)
 		log_set_level(LOG_DEBUG);
 	*out = (struct capture_options){
@@ -129,6 +162,8 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.call_ends = arguments->call_ends,
 		.ring_bytes = (size_t)kib << 10,
 		.mechanism = mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism,
+		.window_ns = arguments->window_ns,
+		.period_ns = arguments->period_ns,
 		.progress = !arguments->quiet && isatty(STDERR_FILENO),
 	};
 	return 0;

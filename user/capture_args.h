@@ -13,6 +13,7 @@ struct capture_arguments {
 	const char *level;
 	long ring_kib;
 	const char *links;
+	uint64_t window_ns, period_ns; /* 0: all the time */
 	bool quiet, debug, call_ends;
 };
 

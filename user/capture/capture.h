@@ -23,6 +23,7 @@ struct capture_options {
 	const char *libraries; /* more directories for capture_prepare(), colons between; NULL */
 	size_t ring_bytes; /* per CPU */
 	enum link_mechanism mechanism;
+	uint64_t window_ns, period_ns; /* a duty cycle; 0: records all the time */
 	bool progress; /* a line on stderr, rewritten about twice a second */
 	bool all; /* every process that maps UCX or MPI, now and later */
 };

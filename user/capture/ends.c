@@ -43,7 +43,7 @@ void ends_process(struct track *track, struct tracked *tracked, const mapped_lib
 	kernel_allow_call_ends(track->kernel, tracked->tgid, false);
 	if (track->probes->links.mechanism != LINK_SESSION) {
 		kernel_end_call_ends(track->kernel);
-		links_drop_call_returns(&track->probes->links);
+		hot_drop_call_returns(&track->probes->hot);
 		track->probes->call_ends = false;
 	}
 	snprintf(name, sizeof(name), "process %d%s", tracked->tgid,

@@ -293,9 +293,21 @@ bool kernel_is_traced(struct kernel *kernel, pid_t tgid)
 				     sizeof(value), 0);
 }
 
+void kernel_pause(struct kernel *kernel)
+{
+	__atomic_store_n(&kernel->skel->bss->stopped, UB_BETWEEN_WINDOWS, __ATOMIC_SEQ_CST);
+}
+
+void kernel_resume(struct kernel *kernel)
+{
+	__atomic_add_fetch(&kernel->skel->bss->window, 1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&kernel->skel->data->filter_generation, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&kernel->skel->bss->stopped, UB_RUN, __ATOMIC_SEQ_CST);
+}
+
 void kernel_stop(struct kernel *kernel)
 {
-	__atomic_store_n(&kernel->skel->bss->stopped, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&kernel->skel->bss->stopped, UB_STOP, __ATOMIC_SEQ_CST);
 }
 
 int kernel_drain(struct kernel *kernel)

@@ -44,6 +44,13 @@ int kernel_allow_call_ends(struct kernel *kernel, pid_t tgid, bool allow);
 /* No return of an MPI call is waited for any more: before links_drop_call_returns(). */
 void kernel_end_call_ends(struct kernel *kernel);
 
+/* A window's end: only lives of objects and processes are recorded. Before probes are taken away.
+ */
+void kernel_pause(struct kernel *kernel);
+
+/* A window's start, once all probes are in place: what was entered before counts as over. */
+void kernel_resume(struct kernel *kernel);
+
 /* From now on no record is produced; what is in the rings stays. */
 void kernel_stop(struct kernel *kernel);
 

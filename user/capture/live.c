@@ -110,7 +110,7 @@ static const struct layout *layout_of(struct live *live, pid_t tgid)
 	return ucp ? ucp->layout : NULL;
 }
 
-void live_process(struct live *live, pid_t tgid)
+static int read_process(struct live *live, pid_t tgid)
 {
 	const struct layout *layout = layout_of(live, tgid);
 	uint64_t workers[MAX_WORKERS];
@@ -119,13 +119,31 @@ void live_process(struct live *live, pid_t tgid)
 	int count;
 
 	if (!layout || process_libraries(tgid, &live->track->libraries, &mapped))
-		return;
+		return 0;
 	snapshot_init(&snapshot, tgid, layout, SNAPSHOT_DEADLINE_MS);
 	count = snapshot_find_workers(&snapshot, &mapped, workers, MAX_WORKERS);
 	log_debug("process %d: %d workers found", tgid, count);
 	for (int i = 0; i < count; i++)
 		read_worker(live, &snapshot, workers[i]);
 	vec_release(&mapped);
+	return count;
+}
+
+void live_process(struct live *live, pid_t tgid)
+{
+	read_process(live, tgid);
+}
+
+void live_read_started(struct live *live)
+{
+	struct track *track = live->track;
+
+	for (size_t i = 0; i < track->processes.len; i++) {
+		struct tracked *tracked = &track->processes.data[i];
+
+		if (tracked->alive && tracked->uses_ucp && tracked->from_start && !tracked->read)
+			tracked->read = read_process(live, tracked->tgid) > 0;
+	}
 }
 
 static uint64_t worker_of(const struct stranger *stranger, const struct layout *layout)

@@ -38,4 +38,10 @@ void live_process(struct live *live, pid_t tgid);
 /* Reads what the records since the last call have asked for. */
 void live_apply(struct live *live);
 
+/*
+ * Reads the objects of processes that were traced from their start, once each, when they have
+ * workers: after a time without probes they are as good as joined in mid-run.
+ */
+void live_read_started(struct live *live);
+
 #endif

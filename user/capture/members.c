@@ -11,6 +11,8 @@ int capture_add_started(struct capture *capture, pid_t pid)
 {
 	int err = track_add(&capture->track, pid, true);
 
+	if (!err)
+		windows_begin(capture);
 	return err ? err : track_begin(&capture->track, pid);
 }
 
@@ -31,6 +33,7 @@ int capture_begin(struct capture *capture)
 	const struct track *track = &capture->track;
 	int err = 0;
 
+	windows_begin(capture);
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			err = track_begin(&capture->track, track->processes.data[i].tgid);

@@ -148,8 +148,11 @@ int capture_open(struct capture **out, const struct capture_options *options)
 		session_release(capture);
 		return err;
 	}
-	probes_init(&capture->probes, capture->kernel, options->mechanism, options->level);
+	probes_init(&capture->probes, capture->kernel, options->mechanism, options->level,
+		    options->window_ns);
 	capture->probes.call_ends = options->call_ends;
+	capture->windows.length = options->window_ns;
+	capture->windows.period = options->period_ns;
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	live_init(&capture->live, &capture->track, capture->writer);
 	places_init(&capture->places, capture->writer);

@@ -9,14 +9,17 @@
 #include "target/user_threads.h"
 
 void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechanism mechanism,
-		 enum site_layer level)
+		 enum site_layer level, bool windows)
 {
 	*probes = (struct probes){ .kernel = kernel, .level = level };
 	links_init(&probes->links, mechanism, kernel_programs(kernel));
+	hot_init(&probes->hot, mechanism, kernel_programs(kernel), windows);
 }
 
 void probes_release(struct probes *probes)
 {
+	links_detach(&probes->links);
+	hot_release(&probes->hot);
 	links_release(&probes->links);
 	vec_release(&probes->libraries);
 	map_release(&probes->functions);
@@ -73,6 +76,30 @@ static struct link_probe link_probe(const struct planned_probe *planned, int slo
 	};
 }
 
+/* Those that stay come first. */
+static int by_life(const void *left, const void *right)
+{
+	const struct link_probe *a = left, *b = right;
+
+	return (b->kind == UB_OBJ) - (a->kind == UB_OBJ);
+}
+
+static int place(struct probes *probes, const char *path, struct link_probe *list, size_t n,
+		 size_t *refused)
+{
+	size_t lives = 0, hot_refused = 0;
+	int err;
+
+	qsort(list, n, sizeof(*list), by_life);
+	while (lives < n && list[lives].kind == UB_OBJ)
+		lives++;
+	err = links_attach(&probes->links, path, list, lives, refused);
+	if (!err && n > lives)
+		err = hot_add(&probes->hot, path, list + lives, n - lives, &hot_refused);
+	*refused += hot_refused;
+	return err;
+}
+
 int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp)
 {
 	struct probed *probed;
@@ -105,7 +132,7 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 		list[n++] = link_probe(planned, probed->slot);
 	}
 	if (!err && n)
-		err = links_attach(&probes->links, library->open_path, list, n, &refused);
+		err = place(probes, library->open_path, list, n, &refused);
 	probed->missing = plan.missing.len;
 	probed->refused += refused;
 	probed->placed = err ? 0 : n - refused;
@@ -128,6 +155,6 @@ int probes_attach_function(struct probes *probes, const struct library *library,
 	if (err)
 		return err;
 	probe = link_probe(&planned, slot);
-	err = links_attach(&probes->links, library->open_path, &probe, 1, &refused);
+	err = hot_add(&probes->hot, library->open_path, &probe, 1, &refused);
 	return err ? err : (refused ? -EINVAL : 0);
 }

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "capture/hot.h"
 #include "capture/kernel.h"
 #include "probe/links.h"
 #include "probe/plan.h"
@@ -29,14 +30,16 @@ struct probes {
 	struct kernel *kernel;
 	enum site_layer level;
 	bool call_ends; /* MPI calls with their returns; set after probes_init() */
-	struct links links;
+	struct links links; /* lives of objects */
+	struct hot hot;
 	VEC(struct probed) libraries;
 	struct map functions; /* (file identity, file offset) that are probed, or were tried */
 	const struct layout *slots[UB_MAX_LAYOUTS];
 };
 
+/* windows: the hot ones come and go, through probes->hot. */
 void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechanism mechanism,
-		 enum site_layer level);
+		 enum site_layer level, bool windows);
 
 /* Detaches everything. */
 void probes_release(struct probes *probes);

@@ -22,9 +22,10 @@ void progress_show(struct progress *progress, unsigned int processes, uint64_t r
 	for (int kind = 0; kind < 16; kind++)
 		dropped += stats->dropped[kind];
 	fprintf(stderr,
-		"\r\033[Kucxbpf: %u processes, %" PRIu64 " records, %.0f/s, %" PRIu64 " dropped",
+		"\r\033[Kucxbpf: %u processes, %" PRIu64 " records, %.0f/s, %" PRIu64 " dropped%s",
 		processes, records,
-		seconds > 0 ? (records - progress->last_records) / seconds : 0.0, dropped);
+		seconds > 0 ? (records - progress->last_records) / seconds : 0.0, dropped,
+		progress->state);
 	fflush(stderr);
 	progress->shown = true;
 	progress->last_time = now;

@@ -9,6 +9,7 @@
 #include "ucxbpf.h"
 
 struct progress {
+	char state[40]; /* of the session, behind the numbers; "" = nothing to say */
 	bool on, shown;
 	uint64_t last_time, last_records;
 };

@@ -24,6 +24,7 @@ static void flush(struct capture *capture)
 	if (kernel_stats(capture->kernel, &stats))
 		return;
 	side_write(capture->writer, side_clock());
+	windows_state(&capture->windows, capture->progress.state, sizeof(capture->progress.state));
 	err = file_writer_flush(capture->writer, &stats);
 	if (err && !capture->error)
 		capture->error = err;
@@ -51,6 +52,7 @@ static void stop(struct capture *capture)
 	if (capture->stopped)
 		return;
 	kernel_stop(capture->kernel);
+	windows_end(capture);
 	probes_release(&capture->probes);
 	capture->stopped = true;
 }
@@ -63,6 +65,7 @@ int capture_work(struct capture *capture, int ms)
 		poll(capture->polls, watch_fd_count(capture->watch), DRAIN_MS);
 		kernel_drain(capture->kernel);
 		follow(capture);
+		windows_step(capture);
 		if (side_now() >= capture->next_flush) {
 			flush(capture);
 			capture->next_flush = side_now() + FLUSH_NS;

@@ -15,6 +15,7 @@
 #include "capture/progress.h"
 #include "capture/track.h"
 #include "capture/watch.h"
+#include "capture/windows.h"
 
 #define FLUSH_NS 500000000ull
 
@@ -30,6 +31,7 @@ struct capture {
 	struct live live;
 	struct places places;
 	struct progress progress;
+	struct windows windows;
 	uint64_t next_flush;
 	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
 	uint64_t maps_lost;

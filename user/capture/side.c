@@ -91,6 +91,17 @@ json_t *side_self(const struct file_writer *writer)
 			 (json_int_t)file_writer_bytes(writer), "ts", (json_int_t)side_now());
 }
 
+json_t *side_window(const struct windows *windows, uint64_t to)
+{
+	json_t *record =
+		json_pack("{s:s, s:i, s:I, s:I}", "t", "window", "n", (int)windows->count, "from",
+			  (json_int_t)windows->opened, "placing_ns", (json_int_t)windows->placing);
+
+	if (to)
+		json_object_set_new(record, "to", json_integer((json_int_t)to));
+	return record;
+}
+
 json_t *side_note(const char *text)
 {
 	return json_pack("{s:s, s:s}", "t", "note", "text", text);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "capture/windows.h"
 #include "file/file.h"
 
 /* CLOCK_MONOTONIC, ns. */
@@ -24,6 +25,8 @@ json_t *side_site(unsigned int row);
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to);
 /* What the capture cost so far: CPU time of this process, records and bytes written. */
 json_t *side_self(const struct file_writer *writer);
+/* At its start, to = 0, and again, whole, at its end. */
+json_t *side_window(const struct windows *windows, uint64_t to);
 json_t *side_note(const char *text);
 json_t *side_end(const char *reason, const struct ub_stats *stats);
 

@@ -43,18 +43,35 @@ void links_init(struct links *links, enum link_mechanism mechanism,
 	*links = (struct links){ .mechanism = mechanism, .programs = programs };
 }
 
+void links_settle(struct links *links)
+{
+	link_close_wait(links->closing);
+	links->closing = NULL;
+}
+
+void links_detach(struct links *links)
+{
+	links_settle(links);
+	for (size_t i = 0; i < links->call_returns.len; i++)
+		vec_push(&links->fds, links->call_returns.data[i]);
+	links->call_returns.len = 0;
+	links->closing = link_close_begin(links->fds.data, links->fds.len);
+	links->fds.len = 0;
+}
+
 void links_release(struct links *links)
 {
-	links_drop_call_returns(links);
-	link_close_all(links->fds.data, links->fds.len);
+	links_detach(links);
+	links_settle(links);
 	vec_release(&links->fds);
+	vec_release(&links->call_returns);
 }
 
 size_t links_drop_call_returns(struct links *links)
 {
 	size_t count = links->call_returns.len;
 
-	link_close_all(links->call_returns.data, count);
+	link_close_wait(link_close_begin(links->call_returns.data, count));
 	vec_release(&links->call_returns);
 	return count;
 }

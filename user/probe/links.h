@@ -60,6 +60,7 @@ struct links {
 	const struct link_programs *programs; /* the caller's */
 	VEC(int) fds;
 	VEC(int) call_returns; /* apart from their entries: not where sessions hold both */
+	struct link_closing *closing; /* what links_detach() left to its threads; NULL */
 };
 
 void links_init(struct links *links, enum link_mechanism mechanism,
@@ -80,7 +81,16 @@ int links_attach(struct links *links, const char *path, const struct link_probe 
  */
 size_t links_drop_call_returns(struct links *links);
 
-/* Detaches everything; *links may be initialised again. */
+/*
+ * Detaches everything without waiting: probes are gone after some milliseconds, the kernel's waits
+ * for those who are inside them go on in threads. *links may be attached to again.
+ */
+void links_detach(struct links *links);
+
+/* Until the kernel has let go of what links_detach() detached. */
+void links_settle(struct links *links);
+
+/* Detaches everything and waits; *links may be initialised again. */
 void links_release(struct links *links);
 
 #endif

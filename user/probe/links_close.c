@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "probe/links_kernel.h"
@@ -8,34 +10,52 @@
 
 struct closer {
 	pthread_t thread;
-	const int *fds;
-	size_t first, count;
+	const struct link_closing *all;
+	size_t first;
 	bool started;
+};
+
+struct link_closing {
+	struct closer closers[MAX_CLOSERS];
+	size_t count;
+	int fds[];
 };
 
 /* Every MAX_CLOSERS-th descriptor. */
 static void *close_some(void *arg)
 {
-	struct closer *closer = arg;
+	const struct closer *closer = arg;
 
-	for (size_t i = closer->first; i < closer->count; i += MAX_CLOSERS)
-		close(closer->fds[i]);
+	for (size_t i = closer->first; i < closer->all->count; i += MAX_CLOSERS)
+		close(closer->all->fds[i]);
 	return NULL;
 }
 
-void link_close_all(const int *fds, size_t count)
+struct link_closing *link_close_begin(const int *fds, size_t count)
 {
-	struct closer closers[MAX_CLOSERS];
+	struct link_closing *closing = calloc(1, sizeof(*closing) + count * sizeof(*fds));
 
-	for (size_t i = 0; i < MAX_CLOSERS; i++) {
-		closers[i] = (struct closer){ .fds = fds, .first = i, .count = count };
-		if (i + 1 < MAX_CLOSERS && i + 1 < count)
-			closers[i].started =
-				!pthread_create(&closers[i].thread, NULL, close_some, &closers[i]);
-		if (!closers[i].started)
-			close_some(&closers[i]);
+	if (!closing)
+		abort();
+	if (count)
+		memcpy(closing->fds, fds, count * sizeof(*fds));
+	closing->count = count;
+	for (size_t i = 0; i < MAX_CLOSERS && i < count; i++) {
+		struct closer *closer = &closing->closers[i];
+
+		closer->all = closing;
+		closer->first = i;
+		closer->started = !pthread_create(&closer->thread, NULL, close_some, closer);
+		if (!closer->started)
+			close_some(closer);
 	}
-	for (size_t i = 0; i < MAX_CLOSERS; i++)
-		if (closers[i].started)
-			pthread_join(closers[i].thread, NULL);
+	return closing;
+}
+
+void link_close_wait(struct link_closing *closing)
+{
+	for (size_t i = 0; closing && i < MAX_CLOSERS; i++)
+		if (closing->closers[i].started)
+			pthread_join(closing->closers[i].thread, NULL);
+	free(closing);
 }

@@ -29,6 +29,9 @@ int link_perf(int prog_fd, bool at_return, const struct link_target *target);
  * any more, and these waits overlap. (Those of perf events do not: the kernel holds a lock
  * meanwhile.)
  */
-void link_close_all(const int *fds, size_t count);
+struct link_closing *link_close_begin(const int *fds, size_t count);
+
+/* Until all are closed; frees. NULL is ignored. */
+void link_close_wait(struct link_closing *closing);
 
 #endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "capture/windows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "capture/session.h"
+#include "capture/side.h"
+
+static void opened(struct capture *capture, uint64_t now)
+{
+	struct windows *windows = &capture->windows;
+
+	windows->open = true;
+	windows->opened = now;
+	windows->count++;
+	while (windows->due <= now)
+		windows->due += windows->period;
+	side_write(capture->writer, side_window(windows, 0));
+}
+
+void windows_begin(struct capture *capture)
+{
+	struct windows *windows = &capture->windows;
+	uint64_t now = side_now();
+
+	if (!windows->length || windows->count)
+		return;
+	windows->due = now;
+	opened(capture, now);
+}
+
+static void close_window(struct capture *capture)
+{
+	struct windows *windows = &capture->windows;
+	uint64_t began;
+
+	kernel_pause(capture->kernel);
+	windows->open = false;
+	side_write(capture->writer, side_window(windows, side_now()));
+	began = side_now();
+	hot_detach(&capture->probes.hot);
+	log_debug("window %u: closed after %.3f ms, detaching began within %.3f ms", windows->count,
+		  (began - windows->opened) / 1e6, (side_now() - began) / 1e6);
+}
+
+static void open_window(struct capture *capture)
+{
+	struct windows *windows = &capture->windows;
+	uint64_t began = side_now(), now;
+	int err;
+
+	live_read_started(&capture->live);
+	links_settle(&capture->probes.hot.links);
+	now = side_now();
+	err = hot_attach(&capture->probes.hot);
+	windows->placing = side_now() - now;
+	if (err)
+		log_warn("window %u: not all probes could be placed: %s", windows->count + 1,
+			 strerror(-err));
+	/* what a record could tell of is later than this, and the kernel's start is no later */
+	now = side_now();
+	kernel_resume(capture->kernel);
+	opened(capture, now);
+	log_debug("window %u: %.3f ms late, %.3f ms to attach", windows->count,
+		  (began - (windows->due - windows->period)) / 1e6, windows->placing / 1e6);
+}
+
+void windows_step(struct capture *capture)
+{
+	struct windows *windows = &capture->windows;
+	uint64_t now = side_now();
+
+	if (!windows->count)
+		return;
+	if (windows->open && now >= windows->opened + windows->length)
+		close_window(capture);
+	else if (!windows->open && now >= windows->due)
+		open_window(capture);
+}
+
+void windows_end(struct capture *capture)
+{
+	struct windows *windows = &capture->windows;
+
+	if (windows->open)
+		side_write(capture->writer, side_window(windows, side_now()));
+	windows->open = false;
+}
+
+void windows_state(const struct windows *windows, char *text, unsigned int size)
+{
+	uint64_t now = side_now();
+
+	text[0] = '\0';
+	if (windows->open)
+		snprintf(text, size, ", window %u", windows->count);
+	else if (windows->count)
+		snprintf(text, size, ", window %u in %.1f s", windows->count + 1,
+			 windows->due > now ? (windows->due - now) / 1e9 : 0.0);
+}
