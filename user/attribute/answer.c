@@ -43,7 +43,7 @@ const struct answer *answer_find(const struct attribute *attribute, const struct
 	return answer_to(attribute, event->process, xfer->w[0]);
 }
 
-void answers_finish(struct attribute *attribute)
+void answers_cut(struct attribute *attribute)
 {
 	struct map_slot *slot;
 	size_t pos = 0;
@@ -51,8 +51,10 @@ void answers_finish(struct attribute *attribute)
 	while ((slot = map_next(&attribute->answers, &pos))) {
 		struct answer *answer = (struct answer *)(uintptr_t)slot->value;
 
+		if (!entry_ends(attribute, slot))
+			continue;
+		map_remove(&attribute->answers, slot->a, slot->b);
 		op_drop(attribute, answer->op);
 		free(answer);
 	}
-	map_release(&attribute->answers);
 }

@@ -30,7 +30,16 @@ void attribute_free(struct attribute *attribute)
 		attribute->free_transfers = transfer->next;
 		free(transfer);
 	}
+	map_release(&attribute->inners);
+	map_release(&attribute->requests);
+	map_release(&attribute->answers);
+	map_release(&attribute->threads);
 	free(attribute);
+}
+
+bool entry_ends(const struct attribute *attribute, const struct map_slot *slot)
+{
+	return attribute->decoder->processes.data[slot->b]->ending;
 }
 
 static void cancelled(struct attribute *attribute, const struct op *cancel)
@@ -99,9 +108,9 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 	}
 }
 
-void attribute_finish(struct attribute *attribute)
+void attribute_cut(struct attribute *attribute)
 {
-	requests_finish(attribute);
-	answers_finish(attribute);
-	threads_finish(attribute);
+	requests_cut(attribute);
+	answers_cut(attribute);
+	threads_cut(attribute);
 }

@@ -111,8 +111,8 @@ void attribute_free(struct attribute *attribute);
 
 void attribute_event(struct attribute *attribute, const struct event *event);
 
-/* End of all captures: closes whatever is open. */
-void attribute_finish(struct attribute *attribute);
+/* Closes whatever is open of the processes that are ending (struct process), or of all. */
+void attribute_cut(struct attribute *attribute);
 
 void op_hold(struct op *op);
 void op_drop(struct attribute *attribute, struct op *op);

@@ -143,7 +143,7 @@ void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes)
 		thread->call.bytes += bytes;
 }
 
-void threads_finish(struct attribute *attribute)
+void threads_cut(struct attribute *attribute)
 {
 	struct map_slot *slot;
 	size_t pos = 0;
@@ -151,6 +151,9 @@ void threads_finish(struct attribute *attribute)
 	while ((slot = map_next(&attribute->threads, &pos))) {
 		struct thread *thread = (struct thread *)(uintptr_t)slot->value;
 
+		if (!thread->process->ending)
+			continue;
+		map_remove(&attribute->threads, slot->a, slot->b);
 		while (thread->depth) {
 			struct op *op = thread->frames[--thread->depth];
 
@@ -160,6 +163,5 @@ void threads_finish(struct attribute *attribute)
 		call_finish(attribute, thread);
 		free(thread);
 	}
-	map_release(&attribute->threads);
 	attribute->last_thread = NULL;
 }

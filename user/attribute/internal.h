@@ -53,6 +53,10 @@ struct attribute {
 	struct inner *free_inners;
 };
 
+/* ---- attribute.c ---- */
+/* Whether an entry of a map by (something, process) is of a process that is ending. */
+bool entry_ends(const struct attribute *attribute, const struct map_slot *slot);
+
 /* ---- frames.c ---- */
 struct thread *thread_of(struct attribute *attribute, const struct event *event);
 /* Leaves the frames that are over at this record; tells the call that it is not over yet. */
@@ -70,7 +74,7 @@ struct op *thread_find(const struct thread *thread, uint64_t req, unsigned int k
 const char *thread_function(const struct thread *thread, const struct ub_hdr *h);
 /* Bytes of an operation whose size its entry did not tell. */
 void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes);
-void threads_finish(struct attribute *attribute);
+void threads_cut(struct attribute *attribute);
 
 /* ---- op.c ---- */
 struct op *op_new(struct attribute *attribute, const struct event *event);
@@ -93,7 +97,7 @@ void request_close(struct attribute *attribute, struct op *op);
 struct inner *inner_get(struct attribute *attribute, const struct process *process, uint64_t req);
 struct inner *inner_find(struct attribute *attribute, const struct process *process, uint64_t req);
 void inner_bind(struct attribute *attribute, struct inner *inner, struct op *op);
-void requests_finish(struct attribute *attribute);
+void requests_cut(struct attribute *attribute);
 
 /* ---- resolve.c ---- */
 /* The operation behind a transfer, NULL with a reason. */
@@ -108,7 +112,7 @@ const struct answer *answer_to(const struct attribute *attribute, const struct p
 			       uint64_t id);
 /* NULL: a transfer that answers nothing, or something not seen. */
 const struct answer *answer_find(const struct attribute *attribute, const struct event *event);
-void answers_finish(struct attribute *attribute);
+void answers_cut(struct attribute *attribute);
 
 /* ---- payload.c ---- */
 bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer);

@@ -186,7 +186,8 @@ static void close_all(struct attribute *attribute)
 
 	while ((slot = map_next(&attribute->requests, &pos)))
 		for (struct op *op = pointer(&slot->value); op; op = op->newer)
-			vec_push(&open, op);
+			if (op->process->ending)
+				vec_push(&open, op);
 	if (open.len)
 		qsort(open.data, open.len, sizeof(*open.data), by_start);
 	for (size_t i = 0; i < open.len; i++)
@@ -194,22 +195,24 @@ static void close_all(struct attribute *attribute)
 	vec_release(&open);
 }
 
-void requests_finish(struct attribute *attribute)
+void requests_cut(struct attribute *attribute)
 {
 	struct map_slot *slot;
 	size_t pos = 0;
 
 	while ((slot = map_next(&attribute->inners, &pos)))
-		transfers_complete(attribute, (struct inner *)(uintptr_t)slot->value, 0, false,
-				   false);
+		if (entry_ends(attribute, slot))
+			transfers_complete(attribute, (struct inner *)(uintptr_t)slot->value, 0,
+					   false, false);
 	close_all(attribute);
 	pos = 0;
 	while ((slot = map_next(&attribute->inners, &pos))) {
 		struct inner *inner = (struct inner *)(uintptr_t)slot->value;
 
+		if (!entry_ends(attribute, slot))
+			continue;
+		map_remove(&attribute->inners, slot->a, slot->b);
 		inner_bind(attribute, inner, NULL);
 		free(inner);
 	}
-	map_release(&attribute->inners);
-	map_release(&attribute->requests);
 }

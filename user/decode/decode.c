@@ -41,6 +41,8 @@ void capture_release(struct capture *capture)
 	vec_release(&capture->notes);
 	vec_release(&capture->modules);
 	map_release(&capture->symbols);
+	vec_release(&capture->windows);
+	vec_release(&capture->rejoined);
 	map_release(&capture->tgids);
 }
 
@@ -122,7 +124,7 @@ static const struct {
 	{ "library", decode_library }, { "worker", decode_worker }, { "iface", decode_iface },
 	{ "uct_ep", decode_uct_ep },   { "ep", decode_ep },         { "note", decode_note },
 	{ "gap", decode_gap },         { "module", decode_module }, { "symbol", decode_symbol },
-	{ "address", decode_address },
+	{ "address", decode_address }, { "window", decode_window }, { "end", decode_end },
 };
 
 static int by_time(const void *left, const void *right)

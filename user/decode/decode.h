@@ -65,6 +65,20 @@ struct process {
 	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
 	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 	uint64_t blind_until; /* records of it before this time may be missing */
+	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
+	bool ending; /* what it has begun is over or not seen to end: a cut is being made */
+};
+
+/* When a capture with a duty cycle had its probes in place; to 0: not told, the tracer was killed.
+ */
+struct window {
+	uint64_t from, to;
+};
+
+/* A process that an earlier capture knew: its records may be missing up to a time. */
+struct rejoined {
+	struct process *process;
+	uint64_t until;
 };
 
 /* What a site is, by its name and symbol: classes that later stages switch tables on. */
@@ -112,6 +126,9 @@ struct capture {
 	size_t side_next; /* first one not yet in force */
 	struct map tgids; /* tgid -> struct process * that has it now */
 	uint64_t started; /* time of the first side record */
+	uint64_t ended; /* time of its last one; 0: it has none */
+	VEC(struct window) windows; /* none: without a duty cycle */
+	VEC(struct rejoined) rejoined;
 	bool attached; /* mode "attach" */
 	VEC(const char *) notes;
 	VEC(struct code_module) modules; /* by the id that side records use */

@@ -18,6 +18,9 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task);
 /* Of all processes with that tgid the one whose first side record is the last not after ts. */
 struct process *process_at(struct decoder *decoder, int host, uint32_t tgid, uint64_t ts);
+void decode_window(struct decoder *decoder, struct capture *capture, const json_t *side);
+void decode_end(struct decoder *decoder, struct capture *capture, const json_t *side);
+void process_joined(struct capture *capture, struct process *process, uint64_t ts);
 void process_show(struct decoder *decoder, struct process *process);
 
 /* One map for all kinds: the second half of the key is process and kind. */

@@ -65,10 +65,23 @@ void process_show(struct decoder *decoder, struct process *process)
 		process->index = decoder->shown++;
 }
 
+/* What the first capture said of its beginning holds, whoever else has seen it. */
+static void describe_start(struct capture *capture, struct process *process, const json_t *side)
+{
+	const char *from = json_string_value(json_object_get(side, "seen_from"));
+	bool from_start = from && from[0] == 's';
+
+	if (!from_start)
+		process_joined(capture, process, side_u64(side, "ts"));
+	if (!process->told_by || process->told_by == capture) {
+		process->from_start = from_start;
+		process->told_by = capture;
+	}
+}
+
 static void describe(struct decoder *decoder, struct process *process, const json_t *side)
 {
 	struct strings *strings = &decoder->strings;
-	const char *from = json_string_value(json_object_get(side, "seen_from"));
 	uint64_t ns_pid = side_u64(side, "ns_pid");
 	char number[24];
 
@@ -81,9 +94,6 @@ static void describe(struct decoder *decoder, struct process *process, const jso
 	process->ns_pid = ns_pid ? (uint32_t)ns_pid : process->tgid;
 	process->rank = side_int(side, "rank");
 	process->size = side_int(side, "size");
-	process->from_start = from && from[0] == 's';
-	if (!process->from_start && side_u64(side, "ts") >= process->blind_until)
-		process->blind_until = side_u64(side, "ts") + 1;
 }
 
 void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side)
@@ -102,6 +112,7 @@ void decode_process(struct decoder *decoder, struct capture *capture, const json
 	if (fresh)
 		*slot = (uintptr_t)process;
 	describe(decoder, process, side);
+	describe_start(capture, process, side);
 }
 
 struct process *process_at(struct decoder *decoder, int host, uint32_t tgid, uint64_t ts)
@@ -129,6 +140,16 @@ static struct address_range mpi_range(const json_t *side)
 	return (struct address_range){ base, base + (size ? size : MPI_TEXT_MAX) };
 }
 
+/* Told of before: by another capture, or when the process became another program. */
+static bool has_ucx(const struct process *process, const struct ucx_library *ucx)
+{
+	for (size_t i = 0; i < process->ucx.len; i++)
+		if (process->ucx.data[i].path == ucx->path &&
+		    process->ucx.data[i].build_id == ucx->build_id)
+			return true;
+	return false;
+}
+
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	struct process *process =
@@ -148,7 +169,7 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 	{
 		const char *name = json_string_value(role);
 
-		if (name && !strcmp(name, "ucp"))
+		if (name && !strcmp(name, "ucp") && !has_ucx(process, &ucx))
 			vec_push(&process->ucx, ucx);
 		if (name && !strcmp(name, "mpi"))
 			vec_push(&process->mpi_text, mpi_range(side));

@@ -139,8 +139,8 @@ void align_links(struct matcher *matcher)
 	for (size_t i = 0; i < matcher->links.len; i++) {
 		struct link *link = matcher->links.data[i];
 
-		if (link->first && link->inbox && !link->synced && !link->anchor_sent &&
-		    link->inbox->process->host == link->process->host)
+		if (link_ends(link) && link->first && link->inbox && !link->synced &&
+		    !link->anchor_sent && link->inbox->process->host == link->process->host)
 			align_link(matcher, link);
 	}
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "match/cut.h"
 #include "match/emit.h"
 #include "match/input.h"
 #include "match/overlap.h"
@@ -148,6 +149,7 @@ static void feed(struct analysis *analysis, struct input *input)
 	       input->gaps.all.data[input->gaps.next].from <= input->head->ts)
 		matcher_gap(analysis->matcher, input->capture.host,
 			    input->gaps.all.data[input->gaps.next++].until);
+	cut_before(input, &analysis->decoder, analysis->attribute, analysis->matcher);
 	input->stored++;
 	if (!decoder_event(&analysis->decoder, &input->capture, input->head, &event))
 		return;
@@ -171,8 +173,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 		if (err <= 0)
 			input->head = NULL;
 	}
-	matcher_finishing(analysis->matcher);
-	attribute_finish(analysis->attribute);
+	cut_at_end(&analysis->decoder, analysis->attribute, analysis->matcher);
 	matcher_finish(analysis->matcher, totals);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		totals_add(totals, &analysis->inputs.data[i]->source,

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-void matcher_finishing(struct matcher *matcher)
+void matcher_ending(struct matcher *matcher, const char *reason)
 {
-	matcher->finishing = true;
+	matcher->ending = reason;
 }
 
-static const char *send_reason(const struct sent *sent)
+static const char *send_reason(const struct matcher *matcher, const struct sent *sent)
 {
 	const struct link *link = sent->link;
 
@@ -17,16 +17,29 @@ static const char *send_reason(const struct sent *sent)
 		return "peer not known";
 	if (!link->synced)
 		return link->anchor_sent ? "lost records" : "before first anchor";
-	return "in flight at end";
+	return matcher->ending;
 }
 
-static void links_finish(struct matcher *matcher)
+static void links_cut(struct matcher *matcher)
 {
 	for (size_t i = 0; i < matcher->links.len; i++) {
 		struct link *link = matcher->links.data[i];
 
-		while (link->first)
-			sent_give_up(matcher, link->first, send_reason(link->first));
+		while (link_ends(link) && link->first)
+			sent_give_up(matcher, link->first, send_reason(matcher, link->first));
+	}
+}
+
+/* Where they stand is not known any more. */
+static void links_begin_anew(struct matcher *matcher)
+{
+	for (size_t i = 0; i < matcher->links.len; i++) {
+		struct link *link = matcher->links.data[i];
+
+		if (!link_ends(link))
+			continue;
+		link->synced = false;
+		link->anchor_sent = link->anchor_arrival = 0;
 	}
 }
 
@@ -40,42 +53,73 @@ static const char *arrival_reason(const struct arrival *arrival)
 	return link || arrival->source ? "send not seen" : "sender not known";
 }
 
-static void buckets_finish(struct matcher *matcher)
+/* Whoever has the handle of a probe may still ask for it. */
+static bool is_with_handle(const struct arrival *arrival)
+{
+	return arrival->state == RECEIVE_WAIT && !arrival->queued &&
+	       arrival->inbox->current != arrival;
+}
+
+static bool arrival_ends(const struct arrival *arrival)
+{
+	return arrival->inbox->process->ending ||
+	       (arrival->source && arrival->source->ending && !is_with_handle(arrival));
+}
+
+static void buckets_cut(struct matcher *matcher)
 {
 	for (size_t i = 0; i < matcher->all_buckets.len; i++) {
-		struct bucket *bucket = matcher->all_buckets.data[i];
+		struct arrival *arrival = matcher->all_buckets.data[i]->arrivals, *next;
 
-		while (bucket->arrivals)
-			arrival_give_up(matcher, bucket->arrivals,
-					arrival_reason(bucket->arrivals));
+		for (; arrival; arrival = next) {
+			next = arrival->next;
+			if (arrival_ends(arrival))
+				arrival_give_up(matcher, arrival, arrival_reason(arrival));
+		}
 	}
 }
 
 /* Sends that arrived and were never received. */
-static void inboxes_finish(struct matcher *matcher)
+static void inbox_cut(struct matcher *matcher, struct inbox *inbox)
 {
-	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
-		struct inbox *inbox = matcher->all_inboxes.data[i];
-		struct map_slot *slot;
-		size_t pos = 0;
+	struct map_slot *slot;
+	size_t pos = 0;
 
-		inbox_settle(matcher, inbox);
-		inbox_catch_up(matcher, inbox, UINT64_MAX);
-		while ((slot = map_next(&inbox->handles, &pos)))
-			unexpected_add((struct arrival *)(uintptr_t)slot->value);
-		while (inbox->unexpected) {
-			struct arrival *arrival = inbox->unexpected;
+	inbox_settle(matcher, inbox);
+	inbox_catch_up(matcher, inbox, UINT64_MAX);
+	while ((slot = map_next(&inbox->handles, &pos)))
+		unexpected_add((struct arrival *)(uintptr_t)slot->value);
+	map_release(&inbox->handles);
+	while (inbox->unexpected) {
+		struct arrival *arrival = inbox->unexpected;
 
-			unexpected_remove(arrival);
-			if (!arrival->sent)
-				continue;
-			if (arrival->sent->counted)
-				reason_add(matcher->unmatched_sends, "arrived, not received", 1);
-			sent_free(matcher, arrival->sent);
-			arrival->sent = NULL;
-			arrival_give_up(matcher, arrival, "");
-		}
+		unexpected_remove(arrival);
+		if (!arrival->sent)
+			continue;
+		if (arrival->sent->counted)
+			reason_add(matcher->unmatched_sends, "arrived, not received", 1);
+		sent_free(matcher, arrival->sent);
+		arrival->sent = NULL;
+		arrival_give_up(matcher, arrival, "");
 	}
+	fifos_lost(inbox);
+}
+
+static void inboxes_cut(struct matcher *matcher)
+{
+	for (size_t i = 0; i < matcher->all_inboxes.len; i++)
+		if (matcher->all_inboxes.data[i]->process->ending)
+			inbox_cut(matcher, matcher->all_inboxes.data[i]);
+}
+
+void matcher_cut(struct matcher *matcher)
+{
+	align_links(matcher);
+	inboxes_cut(matcher);
+	links_cut(matcher);
+	buckets_cut(matcher);
+	links_begin_anew(matcher);
+	matcher->ending = NULL;
 }
 
 /*
@@ -96,10 +140,6 @@ static void conserve(struct fact_totals *totals, uint64_t all, struct fact_reaso
 
 void matcher_finish(struct matcher *matcher, struct fact_totals *totals)
 {
-	align_links(matcher);
-	inboxes_finish(matcher);
-	links_finish(matcher);
-	buckets_finish(matcher);
 	totals->sends = matcher->sends;
 	totals->receives = matcher->receives;
 	totals->matched = matcher->matched;

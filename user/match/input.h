@@ -16,6 +16,7 @@ struct input {
 	const char *host; /* boot id, for the order */
 	uint64_t started;
 	uint64_t stored;
+	size_t window; /* of capture.windows: the first one not begun */
 };
 
 typedef VEC(struct input *) inputs;

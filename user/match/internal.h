@@ -73,6 +73,8 @@ const struct sent *headless(const struct matcher *matcher, const struct inbox *i
 
 /* ---- link.c ---- */
 struct link *link_of(struct matcher *matcher, struct object *ep);
+/* Whether one of its ends is cut. */
+bool link_ends(const struct link *link);
 void link_append(struct link *link, struct sent *sent);
 void link_remove(struct sent *sent);
 /* Forward in the link's order: whatever has arrived meanwhile. */
@@ -101,7 +103,7 @@ void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket);
 void bucket_pair(struct matcher *matcher, struct bucket *bucket);
 
 /* ---- align.c ---- */
-/* Links that never saw an anchor, once all records are there. */
+/* Links that never saw an anchor and are cut, once all records up to there are read. */
 void align_links(struct matcher *matcher);
 
 /* ---- anchor.c ---- */

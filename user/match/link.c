@@ -45,6 +45,11 @@ struct link *link_of(struct matcher *matcher, struct object *ep)
 	return link;
 }
 
+bool link_ends(const struct link *link)
+{
+	return link->process->ending || (link->inbox && link->inbox->process->ending);
+}
+
 void link_append(struct link *link, struct sent *sent)
 {
 	sent->link = link;

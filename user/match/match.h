@@ -36,10 +36,15 @@ void matcher_met(struct matcher *matcher, const struct event *event, struct op *
 /* Records of a host may be missing up to a time: order counts nothing until the next anchor. */
 void matcher_gap(struct matcher *matcher, int host, uint64_t until);
 
-/* From here on operations end because the captures do. */
-void matcher_finishing(struct matcher *matcher);
+/*
+ * A cut through the processes that are ending (struct process): from matcher_ending() on their
+ * operations end for that reason (static); matcher_cut() counts what is left of them, with its
+ * reasons, and forgets it. What they do later begins anew, as if joined then.
+ */
+void matcher_ending(struct matcher *matcher, const char *reason);
+void matcher_cut(struct matcher *matcher);
 
-/* Counts what is left, with its reasons. */
+/* The sums, once all processes were cut. */
 void matcher_finish(struct matcher *matcher, struct fact_totals *totals);
 
 /* Adds to the first FACT_MAX_REASONS distinct reasons; reason must outlive the table. */

@@ -140,7 +140,7 @@ struct matcher {
 	struct sent *free_sents;
 	struct arrival *free_arrivals;
 	uint64_t sends, receives, matched, ambiguous;
-	bool finishing;
+	const char *ending; /* why operations end now; NULL: by themselves */
 	struct fact_reason unmatched_sends[MAX_REASONS], unmatched_receives[MAX_REASONS];
 };
 

@@ -126,8 +126,8 @@ static const char *why_unmatched(const struct matcher *matcher, const struct op 
 {
 	if (op->failed)
 		return "failed or cancelled";
-	if (matcher->finishing && !op->completed)
-		return "in flight at end";
+	if (matcher->ending && !op->completed)
+		return matcher->ending;
 	if (!op->sends)
 		return "arrival not seen";
 	return before_anchor(op) ? "before first anchor" : "no transfer seen";
@@ -140,7 +140,7 @@ static void receive_done(struct matcher *matcher, struct receive *receive)
 	inbox_settle(matcher, receive->inbox);
 	receive_verify(matcher, receive);
 	posted_remove(receive);
-	if (!receive->bound && !matcher->finishing && !receive->op->failed &&
+	if (!receive->bound && !matcher->ending && !receive->op->failed &&
 	    receive->op->site->op == OP_TAG_RECV)
 		infer(matcher, receive);
 	arrival = receive->arrival;

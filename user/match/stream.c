@@ -78,7 +78,7 @@ void stream_done(struct matcher *matcher, struct op *op)
 		return;
 	receive = *link;
 	*link = receive->next;
-	if (!op->failed && op->whole && !matcher->finishing)
+	if (!op->failed && op->whole && !matcher->ending)
 		op->bytes = op->room;
 	else if (!op->failed && receive->arrivals &&
 		 (receive->arrivals == 1 || receive->got == op->room))

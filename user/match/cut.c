@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "match/cut.h"
+
+static void cut(struct decoder *decoder, struct attribute *attribute, struct matcher *matcher,
+		const char *reason)
+{
+	matcher_ending(matcher, reason);
+	attribute_cut(attribute);
+	matcher_cut(matcher);
+	for (size_t i = 0; i < decoder->processes.len; i++)
+		decoder->processes.data[i]->ending = false;
+}
+
+/* Order is known again from what was sent after that time. */
+static void blind(struct process *process, uint64_t until)
+{
+	if (process->blind_until < until)
+		process->blind_until = until;
+}
+
+/* The capture before knew them: their state ends with it. */
+static void rejoin(const struct capture *capture, struct decoder *decoder,
+		   struct attribute *attribute, struct matcher *matcher)
+{
+	for (size_t i = 0; i < capture->rejoined.len; i++)
+		capture->rejoined.data[i].process->ending = true;
+	if (capture->rejoined.len)
+		cut(decoder, attribute, matcher, "between captures");
+	for (size_t i = 0; i < capture->rejoined.len; i++)
+		blind(capture->rejoined.data[i].process, capture->rejoined.data[i].until);
+}
+
+static void window_edge(const struct capture *capture, uint64_t from, struct decoder *decoder,
+			struct attribute *attribute, struct matcher *matcher)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&capture->tgids, &pos)))
+		((struct process *)(uintptr_t)slot->value)->ending = true;
+	cut(decoder, attribute, matcher, "window edge");
+	pos = 0;
+	while ((slot = map_next(&capture->tgids, &pos)))
+		blind((struct process *)(uintptr_t)slot->value, from);
+}
+
+void cut_before(struct input *input, struct decoder *decoder, struct attribute *attribute,
+		struct matcher *matcher)
+{
+	const struct capture *capture = &input->capture;
+
+	if (!input->stored)
+		rejoin(capture, decoder, attribute, matcher);
+	for (; input->window < capture->windows.len; input->window++) {
+		uint64_t from = capture->windows.data[input->window].from;
+
+		if (input->head->ts < from)
+			return;
+		if (input->window) /* before the first one nothing was watched either */
+			window_edge(capture, from, decoder, attribute, matcher);
+	}
+}
+
+void cut_at_end(struct decoder *decoder, struct attribute *attribute, struct matcher *matcher)
+{
+	for (size_t i = 0; i < decoder->processes.len; i++)
+		decoder->processes.data[i]->ending = true;
+	cut(decoder, attribute, matcher, "in flight at end");
+}

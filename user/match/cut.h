@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Times that nobody watched: between windows of a capture, and between captures of one process. */
+#ifndef UCXBPF_MATCH_CUT_H
+#define UCXBPF_MATCH_CUT_H
+
+#include "attribute/attribute.h"
+#include "match/input.h"
+#include "match/match.h"
+
+/* Cuts that lie before the next record of this input are made. */
+void cut_before(struct input *input, struct decoder *decoder, struct attribute *attribute,
+		struct matcher *matcher);
+
+/* The last cut, through everything. */
+void cut_at_end(struct decoder *decoder, struct attribute *attribute, struct matcher *matcher);
+
+#endif
