@@ -71,6 +71,13 @@ static void pass_message(void *arg, const struct fact_message *message)
 	progress->to.message(progress->to.arg, message);
 }
 
+static void pass_window(void *arg, const struct fact_window *window)
+{
+	struct replay_progress *progress = arg;
+
+	progress->to.window(progress->to.arg, window);
+}
+
 struct fact_sink replay_progress_start(struct replay_progress *progress, const struct fact_sink *to)
 {
 	*progress = (struct replay_progress){ .to = *to, .started = now() };
@@ -83,6 +90,7 @@ struct fact_sink replay_progress_start(struct replay_progress *progress, const s
 		.op = to->op ? pass_op : NULL,
 		.transfer = to->transfer ? pass_transfer : NULL,
 		.message = to->message ? pass_message : NULL,
+		.window = to->window ? pass_window : NULL,
 	};
 }
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prints what in the executable pages of processes is not as in the files they were mapped from.
 
-usage: check_text.py PID...
+usage: check_text.py [--count] PID...
 
 One line per mapping that differs: pid, file name, digest of its pages. UCX itself patches libc's
-memory functions, so some lines are normal: what matters is that tracing changes none of them.
+memory functions, so some lines are normal: what matters is that tracing changes none of them. --count: how many bytes differ in each instead of
+the digest.
 """
 import hashlib
 import os
@@ -25,9 +26,18 @@ def differing(pid):
             memory.seek(start)
             pages = memory.read(len(original))
             if pages != original:
-                yield f"{os.path.basename(field[5].strip())} {hashlib.sha256(pages).hexdigest()[:16]}"
+                yield os.path.basename(field[5].strip()), pages, original
 
 
-for pid in sys.argv[1:]:
-    for difference in differing(pid):
-        print(pid, difference)
+def digest(pages, _):
+    return hashlib.sha256(pages).hexdigest()[:16]
+
+
+def count(pages, original):
+    return sum(a != b for a, b in zip(pages, original))
+
+
+counts = sys.argv[1] == "--count"
+for pid in sys.argv[1 + counts :]:
+    for name, pages, original in differing(pid):
+        print(pid, name, (count if counts else digest)(pages, original))

@@ -88,9 +88,8 @@ static inline void assert_balanced(const struct fact_totals *totals)
 
 static inline void analyse(struct outcome *outcome, struct job **jobs, int count)
 {
-	struct fact_sink sink = {
-		outcome, got_process, got_call, got_op, got_transfer, got_message
-	};
+	struct fact_sink sink = { outcome,      got_process, got_call, got_op,
+				  got_transfer, got_message, NULL };
 
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->analysis = analysis_new();

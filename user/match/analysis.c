@@ -151,6 +151,7 @@ static void feed(struct analysis *analysis, struct input *input)
 			    input->gaps.all.data[input->gaps.next++].until);
 	cut_before(input, &analysis->decoder, analysis->attribute, analysis->matcher);
 	input->stored++;
+	input->last = input->head->ts;
 	if (!decoder_event(&analysis->decoder, &input->capture, input->head, &event))
 		return;
 	if (analysis->emitter.processes < analysis->decoder.shown)
@@ -175,6 +176,8 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	}
 	cut_at_end(&analysis->decoder, analysis->attribute, analysis->matcher);
 	matcher_finish(analysis->matcher, totals);
+	for (size_t i = 0; i < analysis->inputs.len; i++)
+		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		totals_add(totals, &analysis->inputs.data[i]->source,
 			   &analysis->inputs.data[i]->capture, analysis->inputs.data[i]->stored);

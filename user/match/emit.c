@@ -226,3 +226,25 @@ void emit_message(struct emitter *emitter, const struct message *message)
 	if (emitter->sink->message)
 		emitter->sink->message(emitter->sink->arg, &fact);
 }
+
+void emit_windows(struct emitter *emitter, const struct input *input, int number)
+{
+	const struct capture *capture = &input->capture;
+	uint64_t until = capture->ended ? capture->ended : input->last;
+
+	for (size_t i = 0; emitter->sink->window && i < capture->windows.len; i++) {
+		const struct window *window = &capture->windows.data[i];
+		struct fact_window fact = {
+			.host = capture->host,
+			.host_name = emitter->decoder->hosts.data[capture->host].name,
+			.capture = number,
+			.from = window->from,
+			.to = window->to ? window->to : input->last,
+			.until = until,
+		};
+
+		if (fact.to < fact.from)
+			fact.to = fact.from;
+		emitter->sink->window(emitter->sink->arg, &fact);
+	}
+}

@@ -3,6 +3,7 @@
 #ifndef UCXBPF_MATCH_EMIT_H
 #define UCXBPF_MATCH_EMIT_H
 
+#include "match/input.h"
 #include "match/match.h"
 
 struct emitter {
@@ -22,5 +23,7 @@ void emit_call(struct emitter *emitter, const struct call *call);
 void emit_op(struct emitter *emitter, struct op *op);
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer);
 void emit_message(struct emitter *emitter, const struct message *message);
+/* After all records; number: the capture's, in the order in which they are read. */
+void emit_windows(struct emitter *emitter, const struct input *input, int number);
 
 #endif

@@ -90,6 +90,15 @@ struct fact_message {
 	uint64_t send_start, recv_start, arrival; /* on their own hosts' clocks; 0: unknown */
 };
 
+/* A capture with a duty cycle saw its processes in windows alone. */
+struct fact_window {
+	int host;
+	const char *host_name;
+	int capture; /* number of the capture, in the order in which they are read */
+	uint64_t from, to; /* ns on its clock; to: of the last record where its end was not told */
+	uint64_t until; /* until when the capture lasted */
+};
+
 /* Any member may be NULL. Called in order of start time per host for call/op/transfer. */
 struct fact_sink {
 	void *arg;
@@ -98,6 +107,7 @@ struct fact_sink {
 	void (*op)(void *arg, const struct fact_op *op);
 	void (*transfer)(void *arg, const struct fact_transfer *transfer);
 	void (*message)(void *arg, const struct fact_message *message);
+	void (*window)(void *arg, const struct fact_window *window); /* after all others */
 };
 
 struct fact_reason {

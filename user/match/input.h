@@ -15,7 +15,7 @@ struct input {
 	int64_t to_real; /* add to its monotonic clock: only to read several hosts abreast */
 	const char *host; /* boot id, for the order */
 	uint64_t started;
-	uint64_t stored;
+	uint64_t stored, last; /* records read, and ts of the last one */
 	size_t window; /* of capture.windows: the first one not begun */
 };
 

@@ -198,6 +198,19 @@ static void feed_message(void *arg, const struct fact_message *message)
 	add_bytes(sums, message->bytes);
 }
 
+/* The span of a host's trace begins with its first window, whenever the first fact was. */
+static void feed_window(void *arg, const struct fact_window *fact)
+{
+	struct report *report = arg;
+	struct report_host *host = host_at(report, fact->host);
+
+	vec_push(&report->windows, *fact);
+	if (!host->last || fact->from < host->first)
+		host->first = fact->from;
+	if (fact->until > host->last)
+		host->last = fact->until;
+}
+
 struct fact_sink report_sink(struct report *report)
 {
 	return (struct fact_sink){
@@ -207,5 +220,6 @@ struct fact_sink report_sink(struct report *report)
 		.op = feed_op,
 		.transfer = feed_transfer,
 		.message = feed_message,
+		.window = feed_window,
 	};
 }

@@ -47,6 +47,7 @@ struct report {
 	bool filtering;
 	VEC(struct report_process) processes; /* by index, holes are not known */
 	VEC(struct report_host) hosts; /* by index */
+	VEC(struct fact_window) windows; /* by capture, then in order of time */
 	struct cube calls, ops, transfers, messages, call_sites;
 	struct map places; /* key -> const struct place * of the call sites */
 	bool knows_places; /* some capture says where calls came from */

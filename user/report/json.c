@@ -96,6 +96,30 @@ static void put_processes(const struct report *report, struct json_out *out)
 	json_out_array_end(out);
 }
 
+/* Times count from where the host's span begins, as those of the slowest transfers do. */
+static json_t *window_json(const struct report *report, const struct fact_window *window)
+{
+	uint64_t zero = report->hosts.data[window->host].first;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "host", number_or_null(window->host));
+	json_object_set_new(object, "capture", json_integer(window->capture));
+	json_object_set_new(object, "from_ns", json_integer(window->from - zero));
+	json_object_set_new(object, "to_ns", json_integer(window->to - zero));
+	return object;
+}
+
+/* Only where a capture had a duty cycle. */
+static void put_windows(const struct report *report, struct json_out *out)
+{
+	if (!report->windows.len)
+		return;
+	json_out_array(out, "windows");
+	for (size_t i = 0; i < report->windows.len; i++)
+		json_out_item(out, window_json(report, &report->windows.data[i]));
+	json_out_array_end(out);
+}
+
 int report_json(const struct report *report, FILE *file)
 {
 	struct json_out out;
@@ -105,6 +129,7 @@ int report_json(const struct report *report, FILE *file)
 	json_out_member(&out, "filter", filter_json(report));
 	put_hosts(report, &out);
 	put_processes(report, &out);
+	put_windows(report, &out);
 	report_json_totals(&report->totals, &out);
 	report_json_calls(report, &out);
 	report_json_ops(report, &out);

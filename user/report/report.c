@@ -26,6 +26,7 @@ void report_free(struct report *report)
 		free((void *)report->processes.data[i].fact.ucx);
 	vec_release(&report->processes);
 	vec_release(&report->hosts);
+	vec_release(&report->windows);
 	cube_release(&report->calls);
 	cube_release(&report->ops);
 	cube_release(&report->transfers);

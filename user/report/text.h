@@ -17,6 +17,7 @@ struct text {
 };
 
 void text_header(const struct text *text);
+void text_windows(const struct text *text);
 void text_processes(const struct text *text);
 void text_paths(const struct text *text);
 void text_functions(const struct text *text);

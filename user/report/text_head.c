@@ -91,6 +91,7 @@ void text_header(const struct text *text)
 	style_off(text->out, text->options, STYLE_BOLD);
 	fprintf(text->out, "  %.*s\n", (int)text_fit(line + strlen(", "), text->options->width - 8),
 		line + strlen(", "));
+	text_windows(text);
 	if (report->filtering)
 		filter_lines(text);
 	fputc('\n', text->out);

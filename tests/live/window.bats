@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A duty cycle: windows with probes, and time without, of jobs that must not notice.
+
+load ../lib/live.bash
+load ../lib/running.bash
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+setup() { live_setup; }
+teardown() { running_teardown; }
+
+replayed()
+{
+	"$UCXBPF" replay --json "$@" >"$WORK/report.json"
+	/usr/bin/python3 "$TOP/tests/live/check_window.py" "$WORK/report.json" $WINDOWS
+}
+
+# windowed MPI PROTO: a ping-pong, watched for 4 s of which the windows are a third
+windowed()
+{
+	start "$1" shm "$2"
+	timeout 30 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 300ms/1s -d 4 >"$WORK/summary"
+	text | diff "$WORK/text" -
+	finish
+	same_result "$1"
+	WINDOWS="4 300"
+	replayed "$WORK/a.ucxb"
+	"$UCXBPF" replay "$WORK/a.ucxb" >"$WORK/report.txt"
+	grep -q "^sampled [45] windows, 1.[23]. s of 4.[0-9]* s (.*): all numbers are of the windows alone$" \
+		"$WORK/report.txt"
+}
+
+@test "windows on Open MPI, protocol v1" { windowed openmpi n; }
+
+@test "windows on Open MPI, protocol v2" { windowed openmpi y; }
+
+@test "windows on MPICH" { windowed mpich n; }
+
+# patched: bytes of UCX's and MPI's code in rank 0 that are not as in their files
+patched()
+{
+	/usr/bin/python3 "$TOP/tests/live/check_text.py" --count "${PIDS%,*}" |
+		awk '!/libc/ { sum += $3 } END { print sum + 0 }'
+}
+
+@test "between windows the probes are out of the job's text" {
+	start openmpi shm n
+	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 1500ms/20s \
+		>"$WORK/summary" 2>&1 3>&- &
+	tracer=$!
+	sleep 1
+	within=$(patched)
+	sleep 1.5
+	between=$(patched)
+	kill -INT $tracer
+	wait $tracer
+	[ "$(patched)" = 0 ]
+	finish
+	same_result openmpi
+	echo "$within bytes in a window, $between between windows"
+	# what names objects stays, and is never run by a job that makes none
+	[ "$within" -gt 150 ]
+	[ "$between" -lt 50 ]
+	[ "$between" -gt 5 ]
+}
+
+@test "windows of a run: from its start, then as if joined again" {
+	for mpi in openmpi mpich; do
+		export TRUTH=$WORK/truth
+		mkdir -p "$TRUTH"
+		job_command $mpi 2 shm n "$PROGS/$mpi/mpi_pingpong" 5000 200
+		timeout -k 5 60 "$UCXBPF" run -q -o "$WORK/a.ucxb" --window 300ms/800ms -- "${JOB[@]}" \
+			</dev/null >"$WORK/out" 2>&1
+		same_result $mpi
+		WINDOWS="3 300"
+		replayed "$WORK/a.ucxb"
+		[ "$(jq -r '[.processes[] | select(.rank != null) | .seen_from] | unique[]' \
+			"$WORK/report.json")" = start ]
+	done
+}
+
+@test "two attaches to one job, one after the other" {
+	start openmpi shm n
+	for i in 1 2; do
+		timeout 30 "$UCXBPF" attach -q -o "$WORK/$i.ucxb" -p "$PIDS" -d 1 >"$WORK/summary"
+		"$UCXBPF" replay --json "$WORK/$i.ucxb" >"$WORK/$i.json"
+		sleep 0.5
+	done
+	finish
+	"$UCXBPF" replay --json "$WORK/1.ucxb" "$WORK/2.ucxb" >"$WORK/both.json"
+	"$UCXBPF" replay --json "$WORK/2.ucxb" "$WORK/1.ucxb" | cmp - "$WORK/both.json"
+	/usr/bin/python3 "$TOP/tests/live/check_attach.py" "$WORK/both.json"
+	# together they know what each knew alone, no more and no less
+	for field in sends receives matched; do
+		[ "$(jq .matching.$field "$WORK/1.json" "$WORK/2.json" | paste -sd+ | bc)" = \
+			"$(jq .matching.$field "$WORK/both.json")" ]
+	done
+	[ "$(jq '.processes[].ucx | length' "$WORK/both.json" | sort -u)" = 1 ]
+}
