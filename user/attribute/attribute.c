@@ -108,6 +108,13 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 	}
 }
 
+void attribute_finish(struct attribute *attribute)
+{
+	for (size_t i = 0; i < attribute->decoder->processes.len; i++)
+		attribute->decoder->processes.data[i]->ending = true;
+	attribute_cut(attribute);
+}
+
 void attribute_cut(struct attribute *attribute)
 {
 	requests_cut(attribute);

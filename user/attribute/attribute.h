@@ -111,8 +111,11 @@ void attribute_free(struct attribute *attribute);
 
 void attribute_event(struct attribute *attribute, const struct event *event);
 
-/* Closes whatever is open of the processes that are ending (struct process), or of all. */
+/* Closes whatever is open of the processes that are ending (struct process). */
 void attribute_cut(struct attribute *attribute);
+
+/* End of all captures: all processes are ending. */
+void attribute_finish(struct attribute *attribute);
 
 void op_hold(struct op *op);
 void op_drop(struct attribute *attribute, struct op *op);

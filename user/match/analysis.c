@@ -174,7 +174,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 		if (err <= 0)
 			input->head = NULL;
 	}
-	cut_at_end(&analysis->decoder, analysis->attribute, analysis->matcher);
+	cut_at_end(analysis->attribute, analysis->matcher);
 	matcher_finish(analysis->matcher, totals);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);

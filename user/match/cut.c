@@ -61,9 +61,9 @@ void cut_before(struct input *input, struct decoder *decoder, struct attribute *
 	}
 }
 
-void cut_at_end(struct decoder *decoder, struct attribute *attribute, struct matcher *matcher)
+void cut_at_end(struct attribute *attribute, struct matcher *matcher)
 {
-	for (size_t i = 0; i < decoder->processes.len; i++)
-		decoder->processes.data[i]->ending = true;
-	cut(decoder, attribute, matcher, "in flight at end");
+	matcher_ending(matcher, "in flight at end");
+	attribute_finish(attribute);
+	matcher_cut(matcher);
 }

@@ -12,6 +12,6 @@ void cut_before(struct input *input, struct decoder *decoder, struct attribute *
 		struct matcher *matcher);
 
 /* The last cut, through everything. */
-void cut_at_end(struct decoder *decoder, struct attribute *attribute, struct matcher *matcher);
+void cut_at_end(struct attribute *attribute, struct matcher *matcher);
 
 #endif
