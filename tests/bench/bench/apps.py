@@ -23,7 +23,7 @@ APPS = {
     "GROMACS, 2000 steps": (["gmx_mpi", "-quiet", "mdrun", "-s", FOLDER / "2500.tpr", "-nsteps",
                              "2000", "-reprod", "-ntomp", "1", "-nb", "cpu"],
                             FOLDER / "2500.tpr", "gromacs"),
-    "LAMMPS": (["lmp", "-in", machine.TOP / "tests/apps/lj.in", "-var", "steps", "10000", "-log",
+    "LAMMPS": (["lmp", "-in", machine.TOP / "tests/apps/lj.in", "-var", "steps", "5000", "-log",
                 "none"], shutil.which("lmp"), "lammps"),
 }
 # The job's own clock, within what starts it: a tracer's start and end are told apart from it.

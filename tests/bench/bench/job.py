@@ -33,11 +33,13 @@ def private_libraries(where):
     if where.exists():
         return
     where.mkdir(parents=True)
-    paths = needed(machine.TOOLS / "job/pingpong", ("libmpi.so.",))
-    for mpi in list(paths.values()):
-        for plugin in Path(mpi).parent.glob("openmpi/**/mca_pml_ucx.so"):
-            paths.update(needed(plugin, ("libucp.so.", "libuct.so.", "libucs.so.", "libucm.so.")))
-            shutil.copytree(plugin.parent, where / "mca", dirs_exist_ok=True)
+    ucx = ("libucp.so.", "libuct.so.", "libucs.so.", "libucm.so.")
+    paths = needed(machine.TOOLS / "job/pingpong", ("libmpi.so.", *ucx))
+    mpi = next(path for name, path in paths.items() if name.startswith("libmpi.so."))
+    plugin = next(Path(mpi).parent.glob("**/mca_pml_ucx.so"), None)
+    if plugin:
+        paths.update(needed(plugin, ucx))
+        shutil.copytree(plugin.parent, where / "mca")
     for name, path in paths.items():
         shutil.copy(path, where / name)
         modules = Path(path).parent / "ucx"
@@ -75,7 +77,7 @@ class Job:
     def line(self, seconds):
         end = time.monotonic() + seconds
         while b"\n" not in self.pending:
-            if self.process.poll() is not None or time.monotonic() > end:
+            if not self.alive() or time.monotonic() > end:
                 self.log.seek(0)
                 raise RuntimeError("the ping-pong job does not answer: "
                                    + self.log.read().strip()[-500:])
@@ -83,6 +85,9 @@ class Job:
                 self.pending += os.read(self.out, 1 << 16)
         line, _, self.pending = self.pending.partition(b"\n")
         return line.decode()
+
+    def alive(self):
+        return self.process.poll() is None
 
     def run(self, pattern, milliseconds, batches):
         """Returns how many messages were exchanged in all, and the ns per message of each batch."""

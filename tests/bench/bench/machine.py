@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where things are, what this machine is, and which other tools it has."""
+import json
 import os
 import platform
 import shutil
@@ -43,11 +44,20 @@ def ucx_version():
     return None
 
 
-def facts():
+def facts(part=None):
+    """part: that has just been measured; what measured the others is kept from the last facts."""
+    version = first_line(UCXBPF, "--version")
+    try:
+        parts = json.loads((OUT / "machine.json").read_text())["parts"]
+    except (OSError, ValueError, KeyError):
+        parts = {}
+    if part:
+        parts[part] = version
     return {
+        "parts": parts,
         "cpu": cpu_model(), "cpus": os.cpu_count(), "kernel": platform.release(),
         "machine": platform.machine(), "mpi": first_line(MPIRUN[0], "--version"),
-        "ucx": ucx_version(), "ucxbpf": first_line(UCXBPF, "--version"),
+        "ucx": ucx_version(), "ucxbpf": version,
         "bpftrace": first_line("bpftrace", "--version"), "perf": first_line("perf", "--version"),
     }
 

@@ -15,7 +15,7 @@ from . import job, machine, stats, tracers
 LABELS = ["%s %d" % pattern for pattern in job.PATTERNS]
 MILLISECONDS, BATCHES = 3, 7
 ROUNDS_PER_JOB = 5  # then new ones: no job's luck with its memory decides
-DISTURBED = 1.15  # an untraced visit this much above the median of all: the machine was busy
+DISTURBED = 1.15  # untraced visits before and after that differ more: something else happened
 
 
 def visit(ping):
@@ -76,6 +76,8 @@ class Overhead:
             try:
                 self.visits.append((number, case.name, len(self.untraced) - 1, self.traced(case)))
             except RuntimeError as error:
+                if not self.ping.alive():
+                    raise
                 self.failed[case.name] = str(error)
         self.untraced.append(visit(self.ping))
 
@@ -84,9 +86,11 @@ class Overhead:
             return visit(self.jobs[case.name])
         tracer = case.make()
         tracer.start(self.ping.pids)
-        values = visit(self.ping)
-        start = time.monotonic()
-        tracer.stop()
+        try:
+            values = visit(self.ping)
+        finally:
+            start = time.monotonic()
+            tracer.stop()
         facts = {"stop s": time.monotonic() - start}
         if isinstance(tracer, tracers.Ucxbpf):
             facts["memory MiB"] = tracer.memory
@@ -96,11 +100,10 @@ class Overhead:
 
     def added(self, name, label, which):
         """Round -> (ns added, times the untraced); disturbed visits are left out."""
-        limit = DISTURBED * stats.median([visit[label][which] for visit in self.untraced])
         found = {}
         for number, case, before, values in self.visits:
             around = [self.untraced[i][label][which] for i in (before, before + 1)]
-            if case == name and max(around) <= limit:
+            if case == name and max(around) <= DISTURBED * min(around):
                 base = sum(around) / 2
                 found[number] = (values[label][which] - base, values[label][which] / base)
         return found
@@ -139,7 +142,7 @@ class Overhead:
                                       ("uct", "perf"), ("uct", "nsys"), ("count", "fixed"))
                     if set(pair) <= names]
         return {
-            "rounds": self.rounds, "labels": LABELS, "sites": self.sites,
+            "machine": machine.facts(), "rounds": self.rounds, "labels": LABELS, "sites": self.sites,
             "skipped": {**self.skipped, **self.failed},
             "untraced": {label: stats.quartiles([visit[label][0] for visit in self.untraced])
                          for label in LABELS},

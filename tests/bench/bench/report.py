@@ -24,8 +24,11 @@ def spread(values, form):
 
 
 def machine(facts):
-    return "Measured on " + ", ".join(
-        f"{key} {value}" for key, value in facts.items() if value) + "."
+    text = "Measured on " + ", ".join(
+        f"{key} {value}" for key, value in facts.items() if value and key != "parts") + "."
+    old = {part: version for part, version in facts.get("parts", {}).items()
+           if version != facts["ucxbpf"]}
+    return text + "".join(f" Part {part}: {version}." for part, version in old.items())
 
 
 def verdict(results):
@@ -67,6 +70,17 @@ def hits(result):
                  + [name(label) for label in result["labels"]], rows)
 
 
+def records(result):
+    seen = [case for case in result["cases"].values() if "records" in case]
+    return (f"{sum(case['records'] for case in seen):,} records stored, "
+            f"{sum(case['dropped'] for case in seen):,} dropped in all visits; the tracer took at "
+            f"most {max((case['memory MiB'] for case in seen), default=0):.0f} MiB.")
+
+
+def gpu(result):
+    return machine(result["machine"]) + "\n\n" + overhead(result)
+
+
 def overhead(result):
     text = [f"Medians of {result['rounds']} rounds; added ns per message, and times the untraced "
             "ones.", added(result, "lat")]
@@ -75,6 +89,7 @@ def overhead(result):
     text += ["Added time by added time of the same round, median (quartiles):", floors(result)]
     if result.get("sites"):
         text += ["Probe hits per message, both ranks:", hits(result)]
+    text.append(records(result))
     text += [f"- left out: {case}: {why}" for case, why in result["skipped"].items()]
     return "\n\n".join(text)
 
@@ -117,7 +132,7 @@ def verifier(result):
 
 
 SECTIONS = {"machine": machine, "overhead": overhead, "apps": apps, "rate": rate,
-            "replay": replay, "verifier": verifier, "gpu": overhead}
+            "replay": replay, "verifier": verifier, "gpu": gpu}
 
 
 def sections(folder):

@@ -14,10 +14,13 @@ int PMPI_Init(int *argc, char ***argv)
 	return 0;
 }
 
+#ifdef __aarch64__
+#define NOTHING "nop\n mov w0, #0\n"
+#else
+#define NOTHING ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n xor %eax, %eax\n"
+#endif
+
 __asm__(".globl PMPI_Testall\n"
-	".type PMPI_Testall, @function\n"
-	"PMPI_Testall:\n"
-	".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
-	"xor %eax, %eax\n"
-	"ret\n"
+	".type PMPI_Testall, %function\n"
+	"PMPI_Testall:\n" NOTHING "ret\n"
 	".size PMPI_Testall, . - PMPI_Testall\n");
