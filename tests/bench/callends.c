@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * How close the lower bound of a call's end comes: callends FILE, a capture made with --call-ends.
- * Reads it twice, with the exact ends and without them, and compares call by call.
+ * How close the lower bound of a call's end comes: callends CAPTURE [PATTERN], made with
+ * --call-ends. Reads it twice, with the exact ends and without them, and compares call by call;
+ * functions that match PATTERN, an extended regular expression, are left out.
  */
 #include <inttypes.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@ struct pair {
 
 struct comparison {
 	bool with_ends; /* the pass that is under way */
+	regex_t *left_out; /* NULL: nothing */
 	VEC(struct pair) pairs;
 	struct map by_call; /* (start, thread) -> index + 1 */
 	uint64_t calls, ends, inexact;
@@ -34,6 +37,8 @@ static void on_call(void *arg, const struct call *call)
 	struct comparison *c = arg;
 	uint64_t *slot, duration = call->end.ns - call->start;
 
+	if (c->left_out && !regexec(c->left_out, call->function, 0, NULL, 0))
+		return;
 	if (c->with_ends && call->end.precision != PRECISION_EXACT) {
 		c->inexact++;
 	} else if (c->with_ends) {
@@ -93,40 +98,53 @@ static int by_number(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+static double total(const struct pair *pairs, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += pairs[i].exact;
+	return sum;
+}
+
 static void print_row(const char *name, const struct pair *pairs, size_t n)
 {
 	double *share = calloc(n, sizeof(*share)), *lacking = calloc(n, sizeof(*lacking));
-	double exact = 0, bound = 0;
+	double exact = total(pairs, n), bound = 0;
 
 	if (!share || !lacking)
 		abort();
 	for (size_t i = 0; i < n; i++) {
-		exact += pairs[i].exact;
 		bound += pairs[i].bound;
 		share[i] = pairs[i].exact ? (double)pairs[i].bound / pairs[i].exact : 1;
 		lacking[i] = (double)pairs[i].exact - (double)pairs[i].bound;
 	}
 	qsort(share, n, sizeof(*share), by_number);
 	qsort(lacking, n, sizeof(*lacking), by_number);
-	printf("| %s | %zu | %.3f | %.3f | %.1f %% | %.2f | %.2f | %.2f | %.1f |\n", name, n,
-	       exact / 1e6, bound / 1e6, exact > 0 ? 100 * bound / exact : 100.0, share[n / 2],
-	       share[n / 20], lacking[n / 2] / 1e3, lacking[n - 1 - n / 20] / 1e3);
+	printf("| %s | %zu | %.2f | %.2f | %.1f %% | %.0f %% | %.0f %% | %.2f | %.2f |\n", name, n,
+	       exact / 1e6, bound / 1e6, exact > 0 ? 100 * bound / exact : 100.0,
+	       100 * share[n / 2], 100 * share[n / 20], lacking[n / 2] / 1e3,
+	       lacking[n - 1 - n / 20] / 1e3);
 	free(share);
 	free(lacking);
 }
 
+#define WORTH_A_ROW 1e-3 /* of all time */
+
 static void print_table(const struct comparison *c)
 {
 	const struct pair *pairs = c->pairs.data;
+	double all = total(pairs, c->pairs.len);
 
-	puts("| function | calls | exact, ms | lower bound, ms | of it | median | p5 | "
-	     "lacking: median us | p95 us |\n"
+	puts("| function | calls | exact, ms | lower bound, ms | of exact | per call: median | p5 | "
+	     "lacking, us: median | p95 |\n"
 	     "| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
 	for (size_t i = 0, n; i < c->pairs.len; i += n) {
 		for (n = 1;
 		     i + n < c->pairs.len && !strcmp(pairs[i].function, pairs[i + n].function); n++)
 			;
-		print_row(pairs[i].function, pairs + i, n);
+		if (total(pairs + i, n) >= WORTH_A_ROW * all)
+			print_row(pairs[i].function, pairs + i, n);
 	}
 	print_row("all", pairs, c->pairs.len);
 }
@@ -134,13 +152,18 @@ static void print_table(const struct comparison *c)
 int main(int argc, char **argv)
 {
 	struct comparison c = { .with_ends = true };
-	int err = argc == 2 ? pass(&c, argv[1]) : 2;
+	regex_t pattern;
+	int err = 2;
 
+	if (argc == 3 && !regcomp(&pattern, argv[2], REG_EXTENDED | REG_NOSUB))
+		c.left_out = &pattern;
+	if (argc == 2 || c.left_out)
+		err = pass(&c, argv[1]);
 	c.with_ends = false;
 	if (!err)
 		err = pass(&c, argv[1]);
 	if (err || !c.pairs.len) {
-		fprintf(stderr, "usage: callends CAPTURE, made with --call-ends\n");
+		fprintf(stderr, "usage: callends CAPTURE [PATTERN], made with --call-ends\n");
 		return 2;
 	}
 	qsort(c.pairs.data, c.pairs.len, sizeof(*c.pairs.data), by_function);
@@ -148,5 +171,7 @@ int main(int argc, char **argv)
 	       "\n\n",
 	       c.calls, c.ends, c.inexact);
 	print_table(&c);
+	if (c.left_out)
+		regfree(c.left_out);
 	return 0;
 }
