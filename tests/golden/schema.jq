@@ -67,6 +67,14 @@ def call_site:
 	breach($where; ("line", "symbol_offset"); or_null(natural)),
 	(select((.module == null) != (.reason != null)) | "\($where): neither module nor reason, or both");
 
+def self_cost:
+	breach("self"; ("captures", "records", "bytes", "cpu_ns"); natural),
+	breach("self"; "memory_peak"; or_null(natural)),
+	breach("self"; "levels"; type == "array" and all(.[]; . as $l | ["mpi", "ucp", "uct"] | index([$l]) != null)),
+	(select(.kernel != null) | .kernel
+		| breach("self.kernel"; ("captures", "time_ns", "hits", "sampled_hits"); natural),
+		(select(.sampled_hits > .hits) | "self.kernel: more hits sampled than there were"));
+
 # Every process that a row names is in the list.
 def dangling:
 	[.processes[]?.id] as $known
@@ -112,6 +120,7 @@ def sums:
 		  breach("matching"; ("unmatched_sends", "unmatched_receives"); reasons)),
 	(.attribution
 		| breach("attribution"; ("data_bytes", "to_op", "to_call", "unexplained"); natural)),
+	(select(has("self")) | .self | self_cost),
 	dangling,
 	sums
 ] | unique[]

@@ -108,6 +108,45 @@ static void one_screen(void **state)
 	free(text);
 }
 
+static void cost_is_said(void **state)
+{
+	struct report_text_options options = { .width = 80 };
+	struct fact_totals totals = made_totals;
+	char *text;
+
+	(void)state;
+	totals.self = (struct fact_self){ .captures = 2 };
+	text = print(&options, made_job, &totals);
+	assert_non_null(strstr(text, "\ncost:   not known, the capture does not say\n"));
+	free(text);
+	totals.self = (struct fact_self){ .captures = 1,
+					  .known = 1,
+					  .levels = { false, false, true },
+					  .records = 1016032,
+					  .bytes = 1819848,
+					  .cpu_ns = 307482016 };
+	text = print(&options, made_job, &totals);
+	assert_non_null(strstr(text, ", level uct"));
+	assert_non_null(strstr(text, "tracer 307 ms of CPU; 1,016,032 records in 1.74 MiB\n"));
+	assert_non_null(strstr(text, "job not known: the kernel was not asked"));
+	free(text);
+	totals.self.levels[0] = true;
+	totals.self.captures = 2;
+	totals.self.memory_peak = 55992320;
+	totals.self.kernel_known = 1;
+	totals.self.kernel_ns = 497662665;
+	totals.self.hits = 1016024;
+	totals.self.sampled_hits = 22062;
+	options.width = 100;
+	text = print(&options, made_job, &totals);
+	assert_non_null(strstr(text, ", level mpi and uct"));
+	assert_non_null(strstr(text, "307 ms of CPU, 53.4 MiB; "));
+	assert_non_null(strstr(text, "; 1 of 2 captures say so\n"));
+	assert_non_null(strstr(text, "job 498 ms in BPF, estimated from 22,062 of 1,016,024 hits, "
+				     "plus their traps"));
+	free(text);
+}
+
 static void unknown_is_said(void **state)
 {
 	struct report_text_options options = { .width = 120 };
@@ -187,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fits_every_width),
 		cmocka_unit_test(one_screen),
+		cmocka_unit_test(cost_is_said),
 		cmocka_unit_test(unknown_is_said),
 		cmocka_unit_test(names_do_not_steer_the_terminal),
 		cmocka_unit_test(empty_capture),

@@ -315,6 +315,23 @@ int kernel_drain(struct kernel *kernel)
 	return ring_buffer__consume(kernel->rings);
 }
 
+uint64_t kernel_run_time(const struct kernel *kernel)
+{
+	struct bpf_program *prog;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_program(prog, kernel->skel->obj)
+	{
+		struct bpf_prog_info info = { 0 };
+		uint32_t size = sizeof(info);
+		int fd = bpf_program__fd(prog);
+
+		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size))
+			sum += info.run_time_ns;
+	}
+	return sum;
+}
+
 int kernel_stats(struct kernel *kernel, struct ub_stats *stats)
 {
 	struct cpu_stats *values = calloc(kernel->cpus, sizeof(*values));

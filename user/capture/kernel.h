@@ -57,6 +57,9 @@ void kernel_stop(struct kernel *kernel);
 /* Hands all records that are ready to fn; returns how many, or what fn returned below 0. */
 int kernel_drain(struct kernel *kernel);
 
+/* ns in our programs while the kernel measured it (BPF_ENABLE_STATS), whoever asked it to. */
+uint64_t kernel_run_time(const struct kernel *kernel);
+
 /* Counters summed over CPUs. */
 int kernel_stats(struct kernel *kernel, struct ub_stats *stats);
 

@@ -156,6 +156,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	live_init(&capture->live, &capture->track, capture->writer);
 	places_init(&capture->places, capture->writer);
+	cost_init(&capture->cost, capture->kernel);
 	progress_init(&capture->progress, options->progress);
 	capture->next_flush = side_now() + FLUSH_NS;
 	*out = capture;

@@ -17,6 +17,7 @@ bool capture_has_records(const struct capture *capture)
 
 static void flush(struct capture *capture)
 {
+	struct cost_report cost;
 	struct ub_stats stats;
 	int err;
 
@@ -28,8 +29,8 @@ static void flush(struct capture *capture)
 	err = file_writer_flush(capture->writer, &stats);
 	if (err && !capture->error)
 		capture->error = err;
-	progress_show(&capture->progress, capture->track.with_ucx,
-		      file_writer_records(capture->writer), &stats);
+	cost = cost_report(&capture->cost, stats.hits);
+	progress_show(&capture->progress, capture->track.with_ucx, capture->writer, &stats, &cost);
 }
 
 static void follow(struct capture *capture)
@@ -51,6 +52,7 @@ static void stop(struct capture *capture)
 {
 	if (capture->stopped)
 		return;
+	cost_end(&capture->cost);
 	kernel_stop(capture->kernel);
 	windows_end(capture);
 	probes_release(&capture->probes);
@@ -66,6 +68,7 @@ int capture_work(struct capture *capture, int ms)
 		kernel_drain(capture->kernel);
 		follow(capture);
 		windows_step(capture);
+		cost_step(&capture->cost);
 		if (side_now() >= capture->next_flush) {
 			flush(capture);
 			capture->next_flush = side_now() + FLUSH_NS;
@@ -106,6 +109,7 @@ static void note_without_ucx(struct capture *capture)
 int capture_close(struct capture *capture, const char *reason)
 {
 	struct ub_stats stats = { 0 };
+	struct cost_report cost;
 	int err;
 
 	if (!capture->stopped) {
@@ -123,7 +127,10 @@ int capture_close(struct capture *capture, const char *reason)
 				     "before it was probed"));
 	note_without_ucx(capture);
 	side_write(capture->writer, side_clock());
-	side_write(capture->writer, side_self(capture->writer));
+	/* so that what the capture says of its size lacks this last bit only */
+	file_writer_flush(capture->writer, &stats);
+	cost = cost_report(&capture->cost, stats.hits);
+	side_write(capture->writer, side_self(capture->writer, &cost));
 	side_write(capture->writer, side_end(reason, &stats));
 	err = file_writer_close(capture->writer, &stats);
 	if (err && !capture->error)

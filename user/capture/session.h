@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "capture/capture.h"
+#include "capture/cost.h"
 #include "capture/kernel.h"
 #include "capture/learn.h"
 #include "capture/live.h"
@@ -30,6 +31,7 @@ struct capture {
 	struct learn learn;
 	struct live live;
 	struct places places;
+	struct cost cost;
 	struct progress progress;
 	struct windows windows;
 	uint64_t next_flush;

@@ -83,12 +83,27 @@ json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, 
 			 what, "path", path, "from", (json_int_t)from, "to", (json_int_t)to);
 }
 
-json_t *side_self(const struct file_writer *writer)
+static void set(json_t *record, const char *name, uint64_t value)
 {
-	return json_pack("{s:s, s:I, s:I, s:I, s:I}", "t", "self", "cpu_ns",
-			 (json_int_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID), "records",
-			 (json_int_t)file_writer_records(writer), "bytes",
-			 (json_int_t)file_writer_bytes(writer), "ts", (json_int_t)side_now());
+	json_object_set_new(record, name, json_integer((json_int_t)value));
+}
+
+json_t *side_self(const struct file_writer *writer, const struct cost_report *cost)
+{
+	json_t *record = json_pack("{s:s}", "t", "self");
+
+	set(record, "cpu_ns", cost->cpu_ns);
+	set(record, "records", file_writer_records(writer));
+	set(record, "bytes", file_writer_bytes(writer));
+	if (cost->memory_peak)
+		set(record, "memory_peak", cost->memory_peak);
+	if (cost->kernel_known) {
+		set(record, "kernel_ns", cost->kernel_ns);
+		set(record, "hits", cost->hits);
+		set(record, "sampled_hits", cost->sampled_hits);
+	}
+	set(record, "ts", side_now());
+	return record;
 }
 
 json_t *side_window(const struct windows *windows, uint64_t to)

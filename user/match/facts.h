@@ -117,6 +117,22 @@ struct fact_reason {
 
 #define FACT_MAX_REASONS 24
 
+#define FACT_LEVELS 3
+extern const char *const fact_level_names[FACT_LEVELS]; /* "mpi", "ucp", "uct" */
+
+/* How the captures were made and what that cost. A capture that was cut short or is old says less.
+ */
+struct fact_self {
+	unsigned int captures, known; /* all, and those that say what they cost */
+	bool levels[FACT_LEVELS]; /* --level of some capture */
+	uint64_t records, bytes; /* written; sums over the known */
+	uint64_t cpu_ns; /* of the tracers, user and system */
+	uint64_t memory_peak; /* resident bytes of the largest tracer, 0 = not known */
+	unsigned int kernel_known; /* captures that know the following */
+	/* ns in BPF programs, estimated from sampled hits; not the traps that lead there */
+	uint64_t kernel_ns, hits, sampled_hits;
+};
+
 struct fact_totals {
 	/* loss */
 	uint64_t produced, stored;
@@ -130,6 +146,7 @@ struct fact_totals {
 	struct fact_reason unexplained[FACT_MAX_REASONS];
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
+	struct fact_self self;
 	/* bytes of the captures that were skipped as damaged, file_reader_damaged() at the end */
 	uint64_t damaged_bytes;
 };

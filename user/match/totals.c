@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "match/totals.h"
 
+#include "match/self.h"
+
 uint64_t stats_dropped(const struct ub_stats *stats)
 {
 	uint64_t sum = 0;
@@ -34,6 +36,7 @@ void totals_add(struct fact_totals *totals, const struct record_source *source,
 		reason_add(totals->notes, "damaged bytes skipped", source->damaged);
 	if (source->incomplete)
 		reason_add(totals->notes, source->incomplete, 1);
+	self_add(&totals->self, source->sides);
 	for (size_t i = 0; i < capture->notes.len; i++)
 		reason_add(totals->notes, capture->notes.data[i], 1);
 }

@@ -56,10 +56,49 @@ static json_t *attribution_json(const struct fact_totals *totals)
 	return object;
 }
 
+static json_t *levels_json(const struct fact_self *self)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < FACT_LEVELS; i++)
+		if (self->levels[i])
+			json_array_append_new(array, json_string(fact_level_names[i]));
+	return array;
+}
+
+static json_t *kernel_json(const struct fact_self *self)
+{
+	json_t *object = json_object();
+
+	set(object, "captures", self->kernel_known);
+	set(object, "time_ns", self->kernel_ns);
+	set(object, "hits", self->hits);
+	set(object, "sampled_hits", self->sampled_hits);
+	return object;
+}
+
+static json_t *self_json(const struct fact_self *self)
+{
+	json_t *object = json_object();
+
+	set(object, "captures", self->known);
+	json_object_set_new(object, "levels", levels_json(self));
+	set(object, "records", self->records);
+	set(object, "bytes", self->bytes);
+	set(object, "cpu_ns", self->cpu_ns);
+	json_object_set_new(object, "memory_peak",
+			    self->memory_peak ? json_integer((json_int_t)self->memory_peak)
+					      : json_null());
+	json_object_set_new(object, "kernel", self->kernel_known ? kernel_json(self) : json_null());
+	return object;
+}
+
 void report_json_totals(const struct fact_totals *totals, struct json_out *out)
 {
 	json_out_member(out, "loss", loss_json(totals));
 	json_out_member(out, "matching", matching_json(totals));
 	json_out_member(out, "attribution", attribution_json(totals));
 	json_out_member(out, "notes", reasons_json(totals->notes));
+	if (totals->self.known)
+		json_out_member(out, "self", self_json(&totals->self));
 }

@@ -26,6 +26,9 @@ void text_pairs(const struct text *text);
 void text_slowest(const struct text *text);
 void text_unknown(const struct text *text);
 
+/* What tracing cost: lines of the header. */
+void text_self(const struct text *text);
+
 /* How many of count rows are shown, given the limits for no -v and for one -v. */
 size_t text_limit(const struct text *text, size_t count, const size_t limits[TEXT_LIMITS]);
 

@@ -54,6 +54,19 @@ static void versions(const struct report *report, char *out, size_t size)
 	}
 }
 
+static void levels(const struct report *report, char *out, size_t size)
+{
+	const struct fact_self *self = &report->totals.self;
+	const char *separator = ", level ";
+
+	for (int i = 0; i < FACT_LEVELS; i++) {
+		if (!self->levels[i])
+			continue;
+		text_append(out, size, "%s%s", separator, fact_level_names[i]);
+		separator = " and ";
+	}
+}
+
 /* A line for each field, so that it is clear what it says nothing about. */
 static void filter_lines(const struct text *text)
 {
@@ -85,6 +98,7 @@ void text_header(const struct text *text)
 	counted(line, sizeof(line), processes, "process", "processes");
 	counted(line, sizeof(line), known_hosts(report), "host", "hosts");
 	text_append(line, sizeof(line), ", %s", span);
+	levels(report, line, sizeof(line));
 	versions(report, line, sizeof(line));
 	style_on(text->out, text->options, STYLE_BOLD);
 	fputs("ucxbpf", text->out);
@@ -94,5 +108,6 @@ void text_header(const struct text *text)
 	text_windows(text);
 	if (report->filtering)
 		filter_lines(text);
+	text_self(text);
 	fputc('\n', text->out);
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "match/self.h"
+
+#include <string.h>
+
+static uint64_t number(const json_t *side, const char *name)
+{
+	json_int_t value = json_integer_value(json_object_get(side, name));
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static void add_level(struct fact_self *self, const json_t *side)
+{
+	const char *level = json_string_value(json_object_get(side, "level"));
+
+	for (int i = 0; i < FACT_LEVELS; i++)
+		if (level && !strcmp(level, fact_level_names[i]))
+			self->levels[i] = true;
+}
+
+static void add_cost(struct fact_self *self, const json_t *side)
+{
+	uint64_t peak = number(side, "memory_peak");
+
+	self->known++;
+	self->records += number(side, "records");
+	self->bytes += number(side, "bytes");
+	self->cpu_ns += number(side, "cpu_ns");
+	if (peak > self->memory_peak)
+		self->memory_peak = peak;
+	if (!json_object_get(side, "kernel_ns"))
+		return;
+	self->kernel_known++;
+	self->kernel_ns += number(side, "kernel_ns");
+	self->hits += number(side, "hits");
+	self->sampled_hits += number(side, "sampled_hits");
+}
+
+static const json_t *last_of(const json_t *sides, const char *type)
+{
+	const json_t *side, *found = NULL;
+	size_t i;
+
+	json_array_foreach((json_t *)sides, i, side)
+	{
+		const char *t = json_string_value(json_object_get(side, "t"));
+
+		if (t && !strcmp(t, type))
+			found = side;
+	}
+	return found;
+}
+
+void self_add(struct fact_self *self, const json_t *sides)
+{
+	const json_t *cost = last_of(sides, "self");
+
+	self->captures++;
+	add_level(self, last_of(sides, "capture"));
+	if (cost)
+		add_cost(self, cost);
+}
+
+const char *const fact_level_names[FACT_LEVELS] = { "mpi", "ucp", "uct" };
