@@ -24,14 +24,13 @@
 #define STACK_ARGS 0
 #endif
 
-/* One hit: index args[] by a site's arg_*, 0 reads as 0. */
+/* One hit of an entry probe. */
 struct hit {
-	__u64 args[16];
+	struct task_state *task;
+	const struct ub_site *site;
 	__u64 sp; /* at the function's entry */
 	__u64 function; /* address of its first instruction */
-	const struct ub_site *site;
-	const struct ub_layout *layout;
-	struct task_state *task;
+	__u64 ts;
 	__u16 row;
 	__u8 slot;
 };
@@ -93,6 +92,7 @@ static __always_inline struct task_state *task_state(void)
 			return NULL;
 		}
 	}
+	task->outbox.id = bpf_get_current_pid_tgid();
 	task->filter_gen = filter_generation;
 	if (task->window != window)
 		frames_forget(task);
@@ -103,55 +103,50 @@ static __always_inline struct task_state *task_state(void)
 static __always_inline bool hit_begin(struct hit *hit, struct pt_regs *ctx)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
-	__u32 row = UB_COOKIE_SITE(cookie), slot = UB_COOKIE_LAYOUT(cookie);
-	struct cpu_stats *st;
+	__u32 row = UB_COOKIE_SITE(cookie);
 
 	hit->task = task_state();
 	if (!hit->task)
 		return false;
 	hit->site = bpf_map_lookup_elem(&sites, &row);
-	hit->layout = bpf_map_lookup_elem(&layouts, &slot);
-	if (!hit->site || !hit->layout)
+	if (!hit->site)
 		return false;
-	st = cpu_stats();
-	if (st)
-		__sync_fetch_and_add(&st->s.hits, 1);
+	hit->task->outbox.hits++;
 	hit->row = row;
-	hit->slot = slot;
+	hit->slot = UB_COOKIE_LAYOUT(cookie);
 	hit->sp = PT_REGS_SP(ctx) + UB_COOKIE_SP_WORDS(cookie) * 8;
 	hit->function = PT_REGS_IP(ctx) - UB_COOKIE_DELTA(cookie);
+	hit->ts = bpf_ktime_get_ns();
 	return true;
 }
 
-static __always_inline void hit_args(struct hit *hit, struct pt_regs *ctx)
+static __always_inline const struct ub_layout *layout_at(__u8 slot)
 {
-	__builtin_memset(hit->args, 0, sizeof(hit->args));
-	hit->args[1] = PT_REGS_PARM1(ctx);
-	hit->args[2] = PT_REGS_PARM2(ctx);
-	hit->args[3] = PT_REGS_PARM3(ctx);
-	hit->args[4] = PT_REGS_PARM4(ctx);
-	hit->args[5] = PT_REGS_PARM5(ctx);
-	hit->args[6] = PT_REGS_PARM6(ctx);
-#if ARG_REGISTERS == 8
-	hit->args[7] = PT_REGS_PARM7(ctx);
-	hit->args[8] = PT_REGS_PARM8(ctx);
-#endif
+	__u32 row = slot;
+
+	return bpf_map_lookup_elem(&layouts, &row);
 }
 
 #define LAST_ARG 12 /* no function in the table has more */
 
-/* Arguments on the stack: only for sites whose highest argument in use is one. */
-static __always_inline void hit_stack_args(struct hit *hit, __u8 highest)
+/* Arguments in registers, and on the stack for sites whose highest argument is one. */
+static __always_inline void read_args(__u64 *args, struct pt_regs *ctx, const struct hit *hit)
 {
-	if (highest > ARG_REGISTERS)
-		bpf_probe_read_user(&hit->args[ARG_REGISTERS + 1],
+	args[0] = 0;
+	args[1] = PT_REGS_PARM1(ctx);
+	args[2] = PT_REGS_PARM2(ctx);
+	args[3] = PT_REGS_PARM3(ctx);
+	args[4] = PT_REGS_PARM4(ctx);
+	args[5] = PT_REGS_PARM5(ctx);
+	args[6] = PT_REGS_PARM6(ctx);
+#if ARG_REGISTERS == 8
+	args[7] = PT_REGS_PARM7(ctx);
+	args[8] = PT_REGS_PARM8(ctx);
+#endif
+	if (hit->site->last_arg > ARG_REGISTERS)
+		bpf_probe_read_user(&args[ARG_REGISTERS + 1],
 				    (LAST_ARG - ARG_REGISTERS) * sizeof(__u64),
 				    (void *)(hit->sp + STACK_ARGS));
-}
-
-static __always_inline __u64 arg(const struct hit *hit, __u8 n)
-{
-	return hit->args[n & 15];
 }
 
 static __always_inline struct frame *frame_at(struct task_state *task, __u32 i)
@@ -179,17 +174,23 @@ static __always_inline bool frame_live(struct frame *frame, __u64 sp)
 
 /*
  * Drops frames that are over; returns the innermost live one or NULL. A frame below a live span
- * frame is live by construction, so only the top is ever looked at.
+ * frame is live by construction, so only the top is ever looked at. A transfer need not look into
+ * the slot of the span around it: after a jump past that span no transfer comes before the next
+ * call or operation, which looks.
  */
-static __always_inline struct frame *frame_top(struct task_state *task, __u64 sp)
+static __always_inline struct frame *frame_top(const struct hit *hit, __u8 kind)
 {
+	struct task_state *task = hit->task;
+
 	for (int i = 0; i < FRAMES; i++) {
 		struct frame *frame;
 
 		if (!task->depth || task->depth > FRAMES)
 			return NULL;
 		frame = frame_at(task, task->depth - 1);
-		if (frame_live(frame, sp))
+		if (kind == UB_XFER && frame->span && hit->sp < frame->sp)
+			return frame;
+		if (frame_live(frame, hit->sp))
 			return frame;
 		if (frame->span)
 			count_lost_return();
@@ -198,64 +199,99 @@ static __always_inline struct frame *frame_top(struct task_state *task, __u64 sp
 	return NULL;
 }
 
-/* Fills the common header: who, when, inside what. */
-static __always_inline void header_init(struct ub_hdr *h, const struct hit *hit,
-					const struct frame *top, __u8 kind)
+/* The frame numbers that a record or a frame inside of top carries. */
+static __always_inline struct parents parents_in(const struct frame *top)
+{
+	struct parents up = {};
+
+	if (!top)
+		return up;
+	up = top->up;
+	if (top->kind == UB_CALL)
+		up.call = top->seq;
+	else if (top->kind == UB_OP)
+		up.op = top->seq;
+	else if (top->kind == UB_RX)
+		up.rx = top->seq;
+	return up;
+}
+
+/* Who, when, inside what. */
+static __always_inline void header_fill(struct ub_hdr *h, __u64 ts, __u16 row, __u8 slot, __u8 kind,
+					struct parents up)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 
-	h->ts = bpf_ktime_get_ns();
+	h->ts = ts;
 	h->tgid = id >> 32;
 	h->tid = id;
-	h->site = hit->row;
+	h->cpu_seq = 0;
+	h->cpu = 0;
+	h->site = row;
 	h->seq = 0;
-	h->call = 0;
-	h->op = 0;
-	h->rx = 0;
+	h->call = up.call;
+	h->op = up.op;
+	h->rx = up.rx;
 	h->dur = 0;
 	h->kind = kind;
-	h->layout = hit->slot;
+	h->layout = slot;
 	h->flags = 0;
-	if (top) {
-		h->call = top->h.kind == UB_CALL ? top->h.seq : top->h.call;
-		h->op = top->h.kind == UB_OP ? top->h.seq : top->h.op;
-		h->rx = top->h.kind == UB_RX ? top->h.seq : top->h.rx;
-	}
 }
 
-/*
- * Opens a frame. With the stack of frames full, an entry-only record still goes out, through the
- * spare place and with a flag; a span has nowhere to wait for its return and counts as dropped.
+/* The header of a record that opens no frame. */
+static __always_inline void header_inside(struct ub_hdr *h, const struct hit *hit, __u8 kind)
+{
+	header_fill(h, hit->ts, hit->row, hit->slot, kind, parents_in(frame_top(hit, kind)));
+}
+
+/* Opens a frame; NULL where there is no place for one: the sequence number is used up all the same.
  */
-static __always_inline struct frame *frame_push(struct hit *hit, __u8 kind, bool span)
+static __always_inline struct frame *frame_push(const struct hit *hit, __u8 kind, bool span,
+						struct parents up)
 {
 	struct task_state *task = hit->task;
-	struct frame *top = frame_top(task, hit->sp), *frame;
-	bool deep = task->depth >= FRAMES;
+	__u32 seq = ++task->next_seq;
+	struct frame *frame;
 
-	if (deep) {
+	if (task->depth >= FRAMES) {
 		struct cpu_stats *st = cpu_stats();
 
 		if (st)
 			__sync_fetch_and_add(&st->s.deep, 1);
-		if (span) {
-			emit_nothing(kind);
-			return NULL;
-		}
+		return NULL;
 	}
-	frame = deep ? &task->spare : frame_at(task, task->depth);
-	__builtin_memset(&frame->xfer, 0, sizeof(frame->xfer));
-	header_init(&frame->h, hit, top, kind);
-	frame->h.seq = ++task->next_seq;
+	frame = frame_at(task, task->depth++);
 	frame->sp = hit->sp;
-	frame->ret = !span && SLOT_HAS_RETURN ? read_u64(hit->sp) : 0;
+	frame->ret = 0;
+	frame->seq = seq;
+	frame->up = up;
+	frame->kind = kind;
 	frame->span = span;
-	frame->out = 0;
-	if (deep)
-		frame->h.flags |= UB_F_DEEP;
-	else
-		task->depth++;
+	frame->row = hit->row;
+	frame->slot = hit->slot;
+	frame->ts = hit->ts;
 	return frame;
+}
+
+/*
+ * Opens a frame and fills its record's header; call_site: what the frame's stack slot holds. With
+ * no place for the frame (false) the record still goes out, with a flag.
+ */
+static __always_inline bool frame_enter(struct ub_hdr *h, const struct hit *hit, __u8 kind,
+					bool span, __u64 *call_site)
+{
+	struct parents up = parents_in(frame_top(hit, kind));
+	struct frame *frame = frame_push(hit, kind, span, up);
+
+	header_fill(h, hit->ts, hit->row, hit->slot, kind, up);
+	h->seq = hit->task->next_seq;
+	*call_site = SLOT_HAS_RETURN ? read_u64(hit->sp) : 0;
+	if (!frame) {
+		h->flags = UB_F_DEEP;
+		return false;
+	}
+	frame->ret = span ? 0 : *call_site;
+	return true;
 }
 
 /* The frame that this return closes; frames left above it are over without their return. */
@@ -273,12 +309,8 @@ static __always_inline struct frame *frame_pop(struct task_state *task, struct p
 		if (frame->sp > sp)
 			return NULL;
 		task->depth--;
-		if (frame->sp == sp && frame->span && frame->h.site == UB_COOKIE_SITE(cookie)) {
-			__u64 dur = bpf_ktime_get_ns() - frame->h.ts;
-
-			frame->h.dur = dur > 0xffffffff ? 0xffffffff : dur;
+		if (frame->sp == sp && frame->span && frame->row == UB_COOKIE_SITE(cookie))
 			return frame;
-		}
 		if (frame->span)
 			count_lost_return();
 	}

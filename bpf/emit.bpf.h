@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Records leave through here and nowhere else: counted first, then given space, then submitted
- * without a wake-up (user space drains by time). produced = stored + dropped holds for every CPU.
+ * Records leave through here and nowhere else: into the task's outbox, from there as a batch into
+ * the ring of the CPU, counted first, without a wake-up (user space drains by time).
+ * produced = stored + dropped holds for every CPU.
  */
 #ifndef UCXBPF_EMIT_BPF_H
 #define UCXBPF_EMIT_BPF_H
@@ -13,25 +14,6 @@ static __always_inline struct cpu_stats *cpu_stats(void)
 	__u32 zero = 0;
 
 	return bpf_map_lookup_elem(&stats, &zero);
-}
-
-/* Counts the record, stamps cpu and cpu_seq, returns space for it or NULL. */
-static __always_inline void *emit_reserve(struct ub_hdr *h, __u32 size)
-{
-	struct cpu_stats *st = cpu_stats();
-	__u32 cpu = bpf_get_smp_processor_id();
-	void *ring, *space;
-
-	if (!st)
-		return NULL;
-	h->cpu = cpu;
-	h->cpu_seq = __sync_fetch_and_add(&st->cpu_seq, 1);
-	__sync_fetch_and_add(&st->s.produced[h->kind & 15], 1);
-	ring = bpf_map_lookup_elem(&rings, &cpu);
-	space = ring ? bpf_ringbuf_reserve(ring, size, 0) : NULL;
-	if (!space)
-		__sync_fetch_and_add(&st->s.dropped[h->kind & 15], 1);
-	return space;
 }
 
 /* A record that could not be made: produced, and dropped at once. */
@@ -46,14 +28,109 @@ static __always_inline void emit_nothing(__u8 kind)
 	__sync_fetch_and_add(&st->s.dropped[kind & 15], 1);
 }
 
-/* Emits a record of a fixed type: size must be a constant for the verifier. */
-#define emit(record)                                                                               \
-	({                                                                                         \
-		void *__space = emit_reserve(&(record)->h, sizeof(*(record)));                     \
-		if (__space) {                                                                     \
-			__builtin_memcpy(__space, (record), sizeof(*(record)));                    \
-			bpf_ringbuf_submit(__space, BPF_RB_NO_WAKEUP);                             \
-		}                                                                                  \
-	})
+/* Room for a record of a constant size that began at ts. It must be filled at once. */
+static __always_inline void *outbox_place(struct outbox *box, __u8 kind, __u32 size, __u64 ts)
+{
+	__u32 at = box->bytes & (OUTBOX - 1);
+
+	if (!at || ts < box->oldest)
+		box->oldest = ts;
+	box->bytes = at + size;
+	box->kinds[kind & 15]++;
+	return box->records + at;
+}
+
+#define place(box, type, record_kind, ts)                                                          \
+	((struct type *)outbox_place(box, record_kind, sizeof(struct type), ts))
+
+static __always_inline void loss_place(struct outbox *box)
+{
+	struct ub_loss *loss = place(box, ub_loss, UB_LOSS, box->lost_from);
+
+	__builtin_memset(loss, 0, sizeof(*loss));
+	loss->h.ts = box->lost_from;
+	loss->h.tgid = box->id >> 32;
+	loss->h.tid = box->id;
+	loss->h.kind = UB_LOSS;
+	loss->until = box->lost_until;
+	loss->records = box->lost;
+}
+
+static __always_inline __u32 batch_count(const struct outbox *box, __u64 *counters)
+{
+	__u32 records = 0;
+
+	for (int kind = 1; kind < UB_KIND_MAX; kind++) {
+		__u32 n = box->kinds[kind];
+
+		if (n)
+			__sync_fetch_and_add(&counters[kind], n);
+		records += n;
+	}
+	return records;
+}
+
+/* Numbers the batch and puts it into the ring of this CPU. */
+static __always_inline long batch_send(struct outbox *box, struct cpu_stats *st, __u32 records)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), bytes = box->bytes;
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+
+	box->head.first_seq = __sync_fetch_and_add(&st->cpu_seq, records);
+	box->head.cpu = cpu;
+	box->head.records = records;
+	if (!ring || bytes > OUTBOX)
+		return -1;
+	return bpf_ringbuf_output(ring, &box->head, sizeof(box->head) + bytes, BPF_RB_NO_WAKEUP);
+}
+
+/* Empties the outbox: what finds no room in the ring is dropped, counted, and told of later. */
+static __noinline int outbox_flush(struct outbox *box, __u64 now)
+{
+	struct cpu_stats *st = cpu_stats();
+	__u32 records;
+
+	if (!st)
+		return 0;
+	if (box->lost)
+		loss_place(box);
+	records = batch_count(box, st->s.produced);
+	if (!batch_send(box, st, records)) {
+		box->lost = 0;
+	} else {
+		batch_count(box, st->s.dropped);
+		if (!box->lost)
+			box->lost_from = box->oldest;
+		box->lost += records;
+		box->lost_until = now;
+	}
+	__sync_fetch_and_add(&st->s.hits, box->hits);
+	box->hits = 0;
+	box->bytes = 0;
+	box->sent = now;
+	__builtin_memset(box->kinds, 0, sizeof(box->kinds));
+	return 0;
+}
+
+/* Ends every program that may have placed a record. */
+static __always_inline void outbox_settle(struct outbox *box, __u64 now)
+{
+	if (box->bytes > OUTBOX_ENOUGH || (box->bytes && now - box->sent > BATCH_NS))
+		outbox_flush(box, now);
+}
+
+/*
+ * An outbox is its task's alone, but for one visitor: what tasks kept back is collected when no hot
+ * probe is in place (task.bpf.c). Programs that work then as well ask first.
+ */
+static __always_inline bool outbox_take(struct outbox *box)
+{
+	return __sync_lock_test_and_set(&box->taken, 1) == 0;
+}
+
+static __always_inline void outbox_give_back(struct outbox *box)
+{
+	__sync_lock_test_and_set(&box->taken, 0);
+}
 
 #endif

@@ -10,23 +10,72 @@
 /* Power of two. Over self, calls nest as deep as the program's callbacks do. */
 #define FRAMES 16
 #define SCRATCH 256 /* covers every field of ucp_request_t that is read, power of two */
+#define ARGS 16 /* power of two; index 0 reads as 0 */
+
+/* Innermost live frame of each sort, 0 = none. */
+struct parents {
+	__u32 call, op, rx;
+};
+
+/* What a transfer's request says, as far as its layout is known. */
+struct owner {
+	__u64 req; /* 0: none was found, the rest is nothing */
+	__u64 super_req, ucp_ep, proto, length;
+	__u64 w[3]; /* tag or AM id, length, message id */
+	__u32 req_flags;
+	__u16 found_by; /* UB_F_REQ_BY_COMP or UB_F_REQ_BY_ARG */
+	__u16 pad;
+};
 
 /* A live call: its stack slot proves that an entry-only frame has not returned. */
 struct frame {
 	__u64 sp; /* stack pointer at the function's entry */
 	__u64 ret; /* what its stack slot holds while it is live; span: 0 = not looked at yet */
-	__u64 span; /* closed by a return probe */
-	__u64 out; /* where the caller wants a result, read at the return */
-	union {
-		struct ub_hdr h;
-		struct ub_call call;
-		struct ub_op op;
-		struct ub_xfer xfer;
-		struct ub_rx rx;
-		struct ub_comp comp;
-		struct ub_obj obj;
-	};
+	__u32 seq;
+	struct parents up;
+	__u8 kind;
+	__u8 span; /* closed by a return probe: the fields below are as they were at its entry */
+	__u16 row;
+	__u8 slot; /* of the layout map */
+	__u8 pad;
+	__u16 comp_count;
+	__u64 comp_func;
+	__u64 fifo_head;
+	__u64 ts;
+	__u64 args[ARGS];
+	struct owner owner; /* UB_XFER_SELF only */
 };
+
+/*
+ * Records wait with their task until there is a batch of them or one is BATCH_NS old: a ring's lock
+ * and head are paid for once, and a short message leaves before its records do.
+ */
+#define OUTBOX 2048 /* power of two */
+#define OUTBOX_ENOUGH (OUTBOX - 4 * UB_MAX_RECORD) /* a program makes no more than that at once */
+#define BATCH_NS 1000000
+
+struct outbox {
+	__u32 bytes; /* with the batch's head */
+	__u32 hits;
+	__u32 taken; /* see outbox_take() */
+	__u32 pad;
+	__u64 id; /* tgid and tid, as bpf_get_current_pid_tgid() has them */
+	__u64 oldest; /* ts of the record that began first */
+	__u64 sent; /* when the batch before this one left, ns */
+	__u64 lost; /* records that found no room, not told yet, */
+	__u64 lost_from, lost_until; /* ns */
+	__u8 kinds[16]; /* records by kind */
+	struct ub_batch head;
+	__u8 records[OUTBOX + UB_MAX_RECORD];
+};
+
+struct home {
+	__u64 uct_ep, iface, worker;
+	__u32 generation; /* ep_generation as it was before they were read */
+	__u32 pad;
+};
+
+#define HOMES 8 /* power of two */
 
 enum task_filter { FILTER_UNKNOWN, FILTER_TRACED, FILTER_IGNORED };
 
@@ -38,7 +87,8 @@ struct task_state {
 	__u32 window; /* in which frames[] were entered */
 	__u64 last_proto[2]; /* protocol names already emitted by this task, a cache before named */
 	struct frame frames[FRAMES];
-	struct frame spare; /* for a record that finds no place in frames[] */
+	struct outbox outbox;
+	struct home homes[HOMES];
 	__u8 scratch[SCRATCH];
 };
 
@@ -124,5 +174,8 @@ volatile __u32 stopped __weak = UB_RUN;
 
 /* Raised with each window: what was entered before it is over, or its return cannot be known. */
 volatile __u32 window __weak = 0;
+
+/* Raised whenever a UCT endpoint comes or goes, in any process. */
+volatile __u32 ep_generation __weak = 1;
 
 #endif

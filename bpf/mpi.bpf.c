@@ -22,27 +22,20 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 } no_call_end SEC(".maps");
 
-/* Says whether the return is wanted. */
+/* Says whether the return is wanted. Without a place for its frame a call has no end. */
 static __always_inline bool call_enter(struct pt_regs *ctx, bool ends)
 {
+	__u64 args[ARGS] = {};
+	struct ub_call *call;
 	struct hit hit;
-	struct frame *frame;
 
 	if (!hit_begin(&hit, ctx))
 		return false;
-	hit_args(&hit, ctx);
-	hit_stack_args(&hit, hit.site->arg_comm);
-	/* without a place for its frame, a call goes out all the same, its end unknown */
-	if (ends) {
-		frame_top(hit.task, hit.sp);
-		ends = hit.task->depth < FRAMES;
-	}
-	frame = frame_push(&hit, UB_CALL, ends);
-	if (!frame)
-		return false;
-	frame->call.ret_addr = ends && SLOT_HAS_RETURN ? read_u64(hit.sp) : frame->ret;
-	frame->call.comm = arg(&hit, hit.site->arg_comm);
-	emit(&frame->call);
+	read_args(args, ctx, &hit);
+	call = place(&hit.task->outbox, ub_call, UB_CALL, hit.ts);
+	ends = frame_enter(&call->h, &hit, UB_CALL, ends, &call->ret_addr) && ends;
+	call->comm = args[hit.site->arg_comm & (ARGS - 1)];
+	outbox_settle(&hit.task->outbox, hit.ts);
 	return ends;
 }
 
@@ -63,17 +56,18 @@ static __always_inline int call_enter_end(struct pt_regs *ctx)
 
 static __always_inline int call_leave(struct pt_regs *ctx)
 {
-	struct ub_call_end end = {};
+	struct ub_call_end *end;
 	struct leaving leaving;
 
 	if (!leave_begin(&leaving, ctx))
 		return 0;
-	end.h = leaving.frame->h;
-	end.h.kind = UB_CALL_END;
-	end.h.ts = bpf_ktime_get_ns();
-	end.h.call = end.h.seq;
-	end.h.seq = 0;
-	emit(&end);
+	end = place(&leaving.task->outbox, ub_call_end, UB_CALL_END, leaving.now);
+	leave_header(&end->h, &leaving);
+	end->h.kind = UB_CALL_END;
+	end->h.ts = leaving.now;
+	end->h.call = end->h.seq;
+	end->h.seq = 0;
+	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;
 }
 

@@ -28,44 +28,36 @@ static __always_inline void iface_names(struct ub_obj *obj, __u64 params)
 	read_name(obj->dev_name, sizeof(obj->dev_name), params + IFACE_PARAMS_DEV_NAME);
 }
 
-/* Creations hand their result to the caller through a pointer: remember where. */
 static __always_inline int object_enter(struct pt_regs *ctx)
 {
-	struct frame *frame;
-	struct ub_obj *obj;
 	struct hit hit;
 
-	if (!hit_begin(&hit, ctx))
-		return 1;
-	hit_args(&hit, ctx);
-	frame = frame_push(&hit, UB_OBJ, true);
-	if (!frame)
-		return 1;
-	obj = &frame->obj;
-	obj->h.seq = 0;
-	switch (hit.site->what) {
+	return span_enter(&hit, ctx, UB_OBJ) ? 0 : 1;
+}
+
+/* Creations hand their result to the caller through a pointer. Returns that pointer. */
+static __always_inline __u64 object_arguments(struct ub_obj *obj, const struct leaving *leaving)
+{
+	const __u64 *args = leaving->frame->args;
+
+	switch (leaving->site->what) {
 	case UB_OBJ_IFACE_OPEN:
-		iface_names(obj, hit.args[3]);
-		frame->out = hit.args[5];
-		break;
+		iface_names(obj, args[3]);
+		return args[5];
 	case UB_OBJ_UCT_EP_CREATE:
-		obj->parent = read_u64(hit.args[1] + UCT_EP_PARAMS_IFACE);
-		frame->out = hit.args[2];
-		break;
+		obj->parent = read_u64(args[1] + UCT_EP_PARAMS_IFACE);
+		return args[2];
 	case UB_OBJ_UCP_EP_CREATE:
-		obj->parent = hit.args[1];
-		if (read_u64(hit.args[2]) & UCP_EP_PARAM_FIELD_REMOTE_ADDRESS)
-			obj->uuid = read_u64(read_u64(hit.args[2] + UCP_EP_PARAMS_ADDRESS) +
+		obj->parent = args[1];
+		if (read_u64(args[2]) & UCP_EP_PARAM_FIELD_REMOTE_ADDRESS)
+			obj->uuid = read_u64(read_u64(args[2] + UCP_EP_PARAMS_ADDRESS) +
 					     PACKED_ADDRESS_UUID);
-		frame->out = hit.args[3];
-		break;
+		return args[3];
 	case UB_OBJ_WORKER_CREATE:
-		frame->out = hit.args[3];
-		break;
+		return args[3];
 	case UB_OBJ_WORKER_ADDRESS:
-		obj->obj = hit.args[1];
-		frame->out = hit.args[2];
-		break;
+		obj->obj = args[1];
+		return args[2];
 	}
 	return 0;
 }
@@ -86,19 +78,35 @@ static __always_inline void object_result(struct ub_obj *obj, __u64 result, __u8
 		obj->parent = read_u64(result + layout->iface_worker);
 }
 
+static __always_inline void endpoints_changed(__u8 what)
+{
+	if (what == UB_OBJ_UCT_EP_CREATE || what == UB_OBJ_UCT_EP_DESTROY)
+		__sync_fetch_and_add(&ep_generation, 1);
+}
+
 static __always_inline int object_leave(struct pt_regs *ctx)
 {
 	struct leaving leaving;
 	struct ub_obj *obj;
+	__u64 out;
 
 	if (!leave_begin(&leaving, ctx))
 		return 0;
-	obj = &leaving.frame->obj;
-	obj->status = (__s8)PT_REGS_RC(ctx);
-	if (obj->status == 0 && leaving.frame->out)
-		object_result(obj, read_u64(leaving.frame->out), leaving.site->what,
-			      leaving.layout);
-	emit(obj);
+	if (!outbox_take(&leaving.task->outbox)) {
+		emit_nothing(UB_OBJ);
+		return 0;
+	}
+	obj = place(&leaving.task->outbox, ub_obj, UB_OBJ, leaving.frame->ts);
+	__builtin_memset(obj, 0, sizeof(*obj));
+	leave_header(&obj->h, &leaving);
+	obj->h.seq = 0;
+	obj->status = (__s8)leaving.ret;
+	endpoints_changed(leaving.site->what);
+	out = object_arguments(obj, &leaving);
+	if (obj->status == 0 && out)
+		object_result(obj, read_u64(out), leaving.site->what, leaving.layout);
+	outbox_settle(&leaving.task->outbox, leaving.now);
+	outbox_give_back(&leaving.task->outbox);
 	return 0;
 }
 
@@ -107,19 +115,26 @@ SPAN(object, object_enter, object_leave)
 SEC("uprobe")
 int object_end(struct pt_regs *ctx)
 {
-	struct ub_obj obj = {};
+	struct ub_obj *obj;
 	struct hit hit;
 
 	if (!hit_begin(&hit, ctx))
 		return 0;
-	hit_args(&hit, ctx);
-	header_init(&obj.h, &hit, frame_top(hit.task, hit.sp), UB_OBJ);
-	obj.obj = hit.args[1];
-	if (hit.site->what == UB_OBJ_UCP_EP_PEER) {
-		obj.parent = hit.args[1];
-		obj.obj = hit.args[2];
-		obj.uuid = hit.args[3];
+	if (!outbox_take(&hit.task->outbox)) {
+		emit_nothing(UB_OBJ);
+		return 0;
 	}
-	emit(&obj);
+	obj = place(&hit.task->outbox, ub_obj, UB_OBJ, hit.ts);
+	__builtin_memset(obj, 0, sizeof(*obj));
+	header_inside(&obj->h, &hit, UB_OBJ);
+	obj->obj = PT_REGS_PARM1(ctx);
+	endpoints_changed(hit.site->what);
+	if (hit.site->what == UB_OBJ_UCP_EP_PEER) {
+		obj->parent = PT_REGS_PARM1(ctx);
+		obj->obj = PT_REGS_PARM2(ctx);
+		obj->uuid = PT_REGS_PARM3(ctx);
+	}
+	outbox_settle(&hit.task->outbox, hit.ts);
+	outbox_give_back(&hit.task->outbox);
 	return 0;
 }

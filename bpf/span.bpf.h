@@ -11,27 +11,65 @@
 /* span.bpf.c: the object linker takes a kernel function from one object only. */
 int span_at_return(void);
 
-/* What a return needs of its entry; false: no entry was seen. */
+/* Opens a frame that waits for its return with its arguments; NULL: there will be no record. */
+static __always_inline struct frame *span_enter(struct hit *hit, struct pt_regs *ctx, __u8 kind)
+{
+	struct frame *frame;
+
+	if (!hit_begin(hit, ctx))
+		return NULL;
+	frame = frame_push(hit, kind, true, parents_in(frame_top(hit, kind)));
+	if (!frame) {
+		emit_nothing(kind);
+		return NULL;
+	}
+	read_args(frame->args, ctx, hit);
+	return frame;
+}
+
+/*
+ * A return, with what its entry left. Whatever the arguments point to is read now: the caller keeps
+ * it until it goes on, and the message is on its way.
+ */
 struct leaving {
 	struct task_state *task;
 	struct frame *frame;
 	const struct ub_site *site;
 	const struct ub_layout *layout;
+	__u64 ret;
+	__u64 now;
 };
 
 static __always_inline bool leave_begin(struct leaving *leaving, struct pt_regs *ctx)
 {
-	__u32 row, slot;
+	__u32 row;
 
 	leaving->task = task_state();
 	leaving->frame = leaving->task ? frame_pop(leaving->task, ctx) : NULL;
 	if (!leaving->frame)
 		return false;
-	row = leaving->frame->h.site;
-	slot = leaving->frame->h.layout;
+	row = leaving->frame->row;
 	leaving->site = bpf_map_lookup_elem(&sites, &row);
-	leaving->layout = bpf_map_lookup_elem(&layouts, &slot);
+	leaving->layout = layout_at(leaving->frame->slot);
+	leaving->ret = PT_REGS_RC(ctx);
+	leaving->now = bpf_ktime_get_ns();
+	leaving->task->outbox.hits++;
 	return leaving->site && leaving->layout;
+}
+
+static __always_inline __u64 arg(const struct leaving *leaving, __u8 n)
+{
+	return leaving->frame->args[n & (ARGS - 1)];
+}
+
+static __always_inline void leave_header(struct ub_hdr *h, const struct leaving *leaving)
+{
+	const struct frame *frame = leaving->frame;
+	__u64 dur = leaving->now - frame->ts;
+
+	header_fill(h, frame->ts, frame->row, frame->slot, frame->kind, frame->up);
+	h->seq = frame->seq;
+	h->dur = dur > 0xffffffff ? 0xffffffff : dur;
 }
 
 #define SPAN(name, enter, leave)                                                                   \

@@ -6,19 +6,34 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+/* A process comes or goes: that is not the business of one task's outbox. */
 static __always_inline void emit_task(struct task_struct *p, __u32 what, __u32 other)
 {
-	struct ub_task task = {};
+	struct {
+		struct ub_batch head;
+		struct ub_task task;
+	} batch = {};
+	struct ub_task *task = &batch.task;
+	struct cpu_stats *st = cpu_stats();
+	__u32 cpu = bpf_get_smp_processor_id();
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
 
-	task.h.ts = bpf_ktime_get_ns();
-	task.h.tgid = p->tgid;
-	task.h.tid = p->tgid;
-	task.h.kind = UB_TASK;
-	task.what = what;
-	task.other = other;
-	task.start_time = p->group_leader->start_boottime;
-	bpf_probe_read_kernel_str(task.comm, sizeof(task.comm), p->comm);
-	emit(&task);
+	if (!st)
+		return;
+	batch.head.first_seq = __sync_fetch_and_add(&st->cpu_seq, 1);
+	batch.head.cpu = cpu;
+	batch.head.records = 1;
+	task->h.ts = bpf_ktime_get_ns();
+	task->h.tgid = p->tgid;
+	task->h.tid = p->tgid;
+	task->h.kind = UB_TASK;
+	task->what = what;
+	task->other = other;
+	task->start_time = p->group_leader->start_boottime;
+	bpf_probe_read_kernel_str(task->comm, sizeof(task->comm), p->comm);
+	__sync_fetch_and_add(&st->s.produced[UB_TASK], 1);
+	if (!ring || bpf_ringbuf_output(ring, &batch, sizeof(batch), BPF_RB_NO_WAKEUP))
+		__sync_fetch_and_add(&st->s.dropped[UB_TASK], 1);
 }
 
 static __always_inline bool traced(__u32 tgid)
@@ -55,11 +70,34 @@ int BPF_PROG(task_exec, struct task_struct *p, __u32 old_pid, struct linux_binpr
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *p)
 {
+	struct task_state *state = bpf_task_storage_get(&tasks, p, NULL, 0);
 	__u32 tgid = p->tgid;
 
+	if (state && state->outbox.bytes)
+		outbox_flush(&state->outbox, bpf_ktime_get_ns());
 	if (p->signal->live.counter || !traced(tgid))
 		return 0;
 	bpf_map_delete_elem(&processes, &tgid);
 	emit_task(p, UB_EXIT, 0);
+	return 0;
+}
+
+/* Context of the kernel's task iterator, kernel/bpf/task_iter.c. */
+struct bpf_iter__task {
+	void *meta;
+	struct task_struct *task;
+} __attribute__((preserve_access_index));
+
+/* Run while no hot probe is in place: what tasks have not sent yet. */
+SEC("iter/task")
+int task_rest(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct task_state *state = p ? bpf_task_storage_get(&tasks, p, NULL, 0) : NULL;
+
+	if (!state || !state->outbox.bytes || !outbox_take(&state->outbox))
+		return 0;
+	outbox_flush(&state->outbox, bpf_ktime_get_ns());
+	outbox_give_back(&state->outbox);
 	return 0;
 }

@@ -24,52 +24,53 @@ struct request_param {
 	__u64 recv_info;
 };
 
-static __always_inline void op_param(struct frame *frame, const struct hit *hit)
+static __always_inline int op_enter(struct pt_regs *ctx)
 {
-	struct request_param param = {};
-	struct ub_op *op = &frame->op;
+	struct hit hit;
 
-	op->datatype = UCP_DATATYPE_BYTE;
-	if (!hit->site->arg_param)
-		return;
-	if (bpf_probe_read_user(&param, sizeof(param), (void *)arg(hit, hit->site->arg_param)))
+	return span_enter(&hit, ctx, UB_OP) ? 0 : 1;
+}
+
+/* Returns where the caller wants to be told the tag and the length, 0 = nowhere. */
+static __always_inline __u64 op_param(struct ub_op *op, const struct leaving *leaving)
+{
+	const struct ub_site *site = leaving->site;
+	struct request_param param = {};
+
+	if (!site->arg_param)
+		return arg(leaving, site->arg_info);
+	if (bpf_probe_read_user(&param, sizeof(param), (void *)arg(leaving, site->arg_param)))
 		op->h.flags |= UB_F_READ_FAULT;
 	op->attr_mask = param.op_attr_mask;
-	if ((param.op_attr_mask & UCP_OP_ATTR_FIELD_REQUEST) && hit->layout->req_size)
-		op->req = param.request - hit->layout->req_size;
+	if ((param.op_attr_mask & UCP_OP_ATTR_FIELD_REQUEST) && leaving->layout->req_size)
+		op->req = param.request - leaving->layout->req_size;
 	if (param.op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK)
 		op->cb = param.cb;
 	if (param.op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE)
 		op->datatype = param.datatype;
-	if (param.op_attr_mask & UCP_OP_ATTR_FIELD_RECV_INFO)
-		frame->out = param.recv_info;
+	if (site->arg_info)
+		return arg(leaving, site->arg_info);
+	return param.op_attr_mask & UCP_OP_ATTR_FIELD_RECV_INFO ? param.recv_info : 0;
 }
 
-static __always_inline int op_enter(struct pt_regs *ctx)
+static __always_inline void op_arguments(struct ub_op *op, const struct leaving *leaving)
 {
-	struct hit hit;
-	struct frame *frame;
-	const struct ub_site *site;
+	const struct ub_site *site = leaving->site;
 
-	if (!hit_begin(&hit, ctx))
-		return 1;
-	hit_args(&hit, ctx);
-	site = hit.site;
-	hit_stack_args(&hit, site->arg_param);
-	frame = frame_push(&hit, UB_OP, true);
-	if (!frame)
-		return 1;
-	op_param(frame, &hit);
-	frame->op.obj = arg(&hit, site->arg_obj);
-	frame->op.buffer = arg(&hit, site->arg_buffer);
-	frame->op.count = arg(&hit, site->arg_count);
-	frame->op.tag = arg(&hit, site->arg_tag);
-	frame->op.aux = arg(&hit, site->arg_aux);
-	if (site->arg_info)
-		frame->out = arg(&hit, site->arg_info);
-	if (site->what == UB_OP_PROBE)
-		frame->op.attr_mask = frame->op.count;
-	return 0;
+	op->obj = arg(leaving, site->arg_obj);
+	op->buffer = arg(leaving, site->arg_buffer);
+	op->count = arg(leaving, site->arg_count);
+	op->tag = arg(leaving, site->arg_tag);
+	op->aux = arg(leaving, site->arg_aux);
+	op->datatype = UCP_DATATYPE_BYTE;
+	op->req = 0;
+	op->ret = leaving->ret;
+	op->cb = 0;
+	op->req_len = 0;
+	op->info_tag = 0;
+	op->info_len = 0;
+	op->attr_mask = site->what == UB_OP_PROBE ? op->count : 0;
+	op->req_flags = 0;
 }
 
 /*
@@ -110,17 +111,16 @@ static __always_inline void op_request(struct ub_op *op, struct task_state *task
 	}
 }
 
-static __always_inline void op_info(struct frame *frame, __u8 what)
+static __always_inline void op_info(struct ub_op *op, __u64 out, __u8 what)
 {
-	struct ub_op *op = &frame->op;
 	__u64 info[2] = {};
 
-	if (!frame->out)
+	if (!out)
 		return;
 	if (what == UB_OP_SIZE_OUT || what == UB_OP_DATA_OUT)
-		bpf_probe_read_user(&info[1], 8, (void *)frame->out);
+		bpf_probe_read_user(&info[1], 8, (void *)out);
 	else
-		bpf_probe_read_user(info, sizeof(info), (void *)frame->out);
+		bpf_probe_read_user(info, sizeof(info), (void *)out);
 	op->info_tag = info[0];
 	op->info_len = info[1];
 	op->h.flags |= UB_F_INFO;
@@ -131,34 +131,44 @@ static __always_inline bool is_handle(__s64 ret)
 	return ret > 0 || ret < -4096;
 }
 
+static __always_inline void op_result(struct ub_op *op, const struct leaving *leaving, __u64 out)
+{
+	const struct ub_layout *layout = leaving->layout;
+	__u8 what = leaving->site->what;
+
+	switch (what) {
+	case UB_OP_CANCEL:
+		op->ret = 0;
+		op->req = op->aux - layout->req_size;
+		return;
+	case UB_OP_PROBE:
+	case UB_OP_DATA_OUT:
+		op_info(op, out, what);
+		return;
+	}
+	if (is_handle(op->ret) && !op->req && layout->req_size)
+		op->req = op->ret - layout->req_size;
+	if (op->ret == 0)
+		op_info(op, out, what);
+	op_request(op, leaving->task, layout, what);
+}
+
 static __always_inline int op_leave(struct pt_regs *ctx)
 {
 	struct leaving leaving;
-	const struct ub_layout *layout;
-	const struct ub_site *site;
 	struct ub_op *op;
+	__u8 what;
 
 	if (!leave_begin(&leaving, ctx))
 		return 0;
-	op = &leaving.frame->op;
-	site = leaving.site;
-	layout = leaving.layout;
-	op->ret = PT_REGS_RC(ctx);
-	if (site->what == UB_OP_CANCEL) {
-		op->ret = 0;
-		op->req = op->aux - layout->req_size;
-	} else if (site->what == UB_OP_PROBE || site->what == UB_OP_DATA_OUT) {
-		if (!op->ret)
-			return 0;
-		op_info(leaving.frame, site->what);
-	} else {
-		if (is_handle(op->ret) && !op->req && layout->req_size)
-			op->req = op->ret - layout->req_size;
-		if (op->ret == 0)
-			op_info(leaving.frame, site->what);
-		op_request(op, leaving.task, layout, site->what);
-	}
-	emit(op);
+	what = leaving.site->what;
+	if ((what == UB_OP_PROBE || what == UB_OP_DATA_OUT) && !leaving.ret)
+		return 0;
+	op = place(&leaving.task->outbox, ub_op, UB_OP, leaving.frame->ts);
+	leave_header(&op->h, &leaving);
+	op_arguments(op, &leaving);
+	op_result(op, &leaving, op_param(op, &leaving));
+	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;
 }
 
@@ -171,18 +181,18 @@ SPAN(op, op_enter, op_leave)
 SEC("uprobe")
 int op_call(struct pt_regs *ctx)
 {
+	__u64 call_site;
+	struct ub_op *op;
 	struct hit hit;
-	struct frame *frame;
 
 	if (!hit_begin(&hit, ctx))
 		return 0;
-	hit_args(&hit, ctx);
-	frame = frame_push(&hit, UB_OP, false);
-	if (!frame)
-		return 0;
-	frame->op.obj = arg(&hit, hit.site->arg_obj);
-	frame->h.flags |= UB_F_NO_RETURN;
-	emit(&frame->op);
+	op = place(&hit.task->outbox, ub_op, UB_OP, hit.ts);
+	__builtin_memset(op, 0, sizeof(*op));
+	frame_enter(&op->h, &hit, UB_OP, false, &call_site);
+	op->obj = PT_REGS_PARM1(ctx);
+	op->h.flags |= UB_F_NO_RETURN;
+	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }
 
@@ -192,30 +202,35 @@ static __always_inline long read_header(void *to, __u32 bytes, __u64 at, bool ma
 			 : bpf_probe_read_user(to, bytes, (void *)at);
 }
 
+static __always_inline void rx_header(struct ub_rx *rx, __u8 am_id, bool may_sleep)
+{
+	__u32 bytes = am_header_words(am_id) * 8;
+
+	__builtin_memset(rx->w, 0, sizeof(rx->w));
+	if (bytes > rx->length)
+		bytes = rx->length & ~7;
+	if (bytes > sizeof(rx->w))
+		bytes = sizeof(rx->w);
+	if (bytes && read_header(rx->w, bytes, rx->data, may_sleep))
+		rx->h.flags |= UB_F_READ_FAULT;
+}
+
 static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 {
+	__u64 call_site;
+	struct ub_rx *rx;
 	struct hit hit;
-	struct frame *frame;
-	__u32 bytes;
 
 	if (!hit_begin(&hit, ctx))
 		return 0;
-	hit_args(&hit, ctx);
-	frame = frame_push(&hit, UB_RX, false);
-	if (!frame)
-		return 0;
-	frame->rx.worker = hit.args[1];
-	frame->rx.length = hit.args[3];
-	frame->rx.am_flags = hit.args[4];
-	frame->rx.data = hit.args[2];
-	bytes = am_header_words(hit.site->am_id) * 8;
-	if (bytes > frame->rx.length)
-		bytes = frame->rx.length & ~7;
-	if (bytes > sizeof(frame->rx.w))
-		bytes = sizeof(frame->rx.w);
-	if (bytes && read_header(frame->rx.w, bytes, hit.args[2], may_sleep))
-		frame->h.flags |= UB_F_READ_FAULT;
-	emit(&frame->rx);
+	rx = place(&hit.task->outbox, ub_rx, UB_RX, hit.ts);
+	frame_enter(&rx->h, &hit, UB_RX, false, &call_site);
+	rx->worker = PT_REGS_PARM1(ctx);
+	rx->data = PT_REGS_PARM2(ctx);
+	rx->length = PT_REGS_PARM3(ctx);
+	rx->am_flags = PT_REGS_PARM4(ctx);
+	rx_header(rx, hit.site->am_id, may_sleep);
+	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }
 
@@ -236,67 +251,70 @@ int rx_entry(struct pt_regs *ctx)
 SEC("uprobe")
 int match_entry(struct pt_regs *ctx)
 {
-	struct ub_match match = {};
+	struct ub_match *match;
 	struct hit hit;
 	__u64 rts[5] = {};
 
 	if (!hit_begin(&hit, ctx))
 		return 0;
-	hit_args(&hit, ctx);
-	header_init(&match.h, &hit, frame_top(hit.task, hit.sp), UB_MATCH);
-	match.worker = hit.args[1];
-	match.req = hit.args[2];
-	if (bpf_probe_read_user(rts, sizeof(rts), (void *)hit.args[3]))
-		match.h.flags |= UB_F_READ_FAULT;
-	match.tag = rts[0];
-	match.ep_id = rts[1];
-	match.req_id = rts[2];
-	match.size = rts[4];
-	emit(&match);
+	match = place(&hit.task->outbox, ub_match, UB_MATCH, hit.ts);
+	header_inside(&match->h, &hit, UB_MATCH);
+	match->worker = PT_REGS_PARM1(ctx);
+	match->req = PT_REGS_PARM2(ctx);
+	if (bpf_probe_read_user(rts, sizeof(rts), (void *)PT_REGS_PARM3(ctx)))
+		match->h.flags |= UB_F_READ_FAULT;
+	match->tag = rts[0];
+	match->ep_id = rts[1];
+	match->req_id = rts[2];
+	match->size = rts[4];
+	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }
 
-static __always_inline void comp_fill(struct ub_comp *comp, const struct hit *hit)
+static __always_inline void comp_fill(struct ub_comp *comp, struct pt_regs *ctx, __u8 what,
+				      const struct ub_layout *layout)
 {
-	__u64 info[2] = {};
+	__u64 first = PT_REGS_PARM1(ctx), info[2] = {};
 	__u8 status = 0;
 
-	comp->status = (__s8)hit->args[2];
-	comp->req = hit->args[1] - hit->layout->req_size;
-	switch (hit->site->what) {
+	comp->status = (__s8)PT_REGS_PARM2(ctx);
+	comp->req = first - layout->req_size;
+	switch (what) {
 	case UB_COMP_UCT:
-		comp->req = hit->args[1] - hit->layout->req_uct_comp;
-		bpf_probe_read_user(&status, 1, (void *)(hit->args[1] + 12));
+		comp->req = first - layout->req_uct_comp;
+		bpf_probe_read_user(&status, 1, (void *)(first + 12));
 		comp->status = (__s8)status;
 		break;
 	case UB_COMP_RECV_CB:
-		if (bpf_probe_read_user(info, sizeof(info), (void *)hit->args[3]))
+		if (bpf_probe_read_user(info, sizeof(info), (void *)PT_REGS_PARM3(ctx)))
 			comp->h.flags |= UB_F_READ_FAULT;
 		else
 			comp->h.flags |= UB_F_INFO;
-		comp->tag = info[0];
-		comp->length = info[1];
 		break;
 	case UB_COMP_REQ_FREE:
 		comp->status = 0;
 		break;
 	}
+	comp->tag = info[0];
+	comp->length = info[1];
 }
 
 SEC("uprobe")
 int comp_entry(struct pt_regs *ctx)
 {
-	struct ub_comp comp = {};
+	const struct ub_layout *layout;
+	struct ub_comp *comp;
 	struct hit hit;
 
 	if (!hit_begin(&hit, ctx))
 		return 0;
-	if (!hit.layout->req_size)
+	layout = layout_at(hit.slot);
+	if (!layout || !layout->req_size)
 		return 0;
-	hit_args(&hit, ctx);
-	header_init(&comp.h, &hit, frame_top(hit.task, hit.sp), UB_COMP);
-	comp.func = hit.function;
-	comp_fill(&comp, &hit);
-	emit(&comp);
+	comp = place(&hit.task->outbox, ub_comp, UB_COMP, hit.ts);
+	header_inside(&comp->h, &hit, UB_COMP);
+	comp->func = hit.function;
+	comp_fill(comp, ctx, hit.site->what, layout);
+	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }

@@ -27,7 +27,19 @@ enum ub_kind {
 	UB_NAME = 8, /* a string seen for the first time behind a pointer */
 	UB_TASK = 9, /* fork, exec, exit of a traced process */
 	UB_CALL_END = 10, /* MPI function returned (only with --call-ends); h.ts is that time */
+	UB_LOSS = 11, /* records of this task that found no room in its ring */
+	UB_FRAGS = 12, /* fragments behind a message's first one, folded */
 	UB_KIND_MAX
+};
+
+/*
+ * What a ring holds: records that one task made one after the other, behind this head. The numbers
+ * that a CPU gives to records are handed out by batch; user space writes them into the records.
+ */
+struct ub_batch {
+	__u32 first_seq; /* ub_hdr.cpu_seq of the first record, the others follow */
+	__u16 cpu;
+	__u16 records;
 };
 
 /*
@@ -36,7 +48,7 @@ enum ub_kind {
  * that sort around this record on the same task, 0 = none. An MPI call that seems to be inside
  * another one (h.call != 0 in a UB_CALL) is so only if its call site lies in the MPI library: the
  * outer one has no return probe and may be over, its stack slot untouched by chance. cpu_seq counts
- * every record produced on that CPU, before space for it is reserved: a gap is a loss.
+ * every record produced on that CPU, before room for it is looked for: a gap is a loss.
  */
 struct ub_hdr {
 	__u64 ts; /* CLOCK_MONOTONIC at entry, ns */
@@ -177,6 +189,29 @@ struct ub_call_end {
 	struct ub_hdr h; /* h.call names the call that ended; dur: of the call, saturated */
 };
 
+/* Written as soon as there is room again. */
+struct ub_loss {
+	struct ub_hdr h; /* ts: when the first of them began */
+	__u64 until; /* when the last of them was written */
+	__u64 records;
+};
+
+/*
+ * Successful transfers of one request's fragments, the same function each time, with nothing else
+ * of their task in between. h.ts and h.dur span all of them.
+ */
+struct ub_frags {
+	struct ub_hdr h;
+	__u64 uct_ep;
+	__u64 iface;
+	__u64 req;
+	__u64 bytes; /* UCT bytes incl. UCP headers */
+	__u64 time; /* sum of entry to return, ns */
+	__u32 count;
+	__u8 am_id;
+	__u8 pad[3];
+};
+
 static inline unsigned int ub_kind_size(unsigned int kind)
 {
 	switch (kind) {
@@ -200,6 +235,10 @@ static inline unsigned int ub_kind_size(unsigned int kind)
 		return sizeof(struct ub_task);
 	case UB_CALL_END:
 		return sizeof(struct ub_call_end);
+	case UB_LOSS:
+		return sizeof(struct ub_loss);
+	case UB_FRAGS:
+		return sizeof(struct ub_frags);
 	}
 	return 0;
 }
@@ -216,6 +255,9 @@ _Static_assert(sizeof(struct ub_match) == 96, "wire match size");
 _Static_assert(sizeof(struct ub_obj) == 128, "wire obj size");
 _Static_assert(sizeof(struct ub_name) == 120, "wire name size");
 _Static_assert(sizeof(struct ub_task) == 80, "wire task size");
+_Static_assert(sizeof(struct ub_loss) == 64, "wire loss size");
+_Static_assert(sizeof(struct ub_frags) == 96, "wire frags size");
+_Static_assert(sizeof(struct ub_batch) == 8, "batch head size");
 
 /*
  * Site table row as the BPF side needs it. Arguments are numbered from 1 in the order of the C
@@ -273,6 +315,7 @@ enum ub_op_what {
 enum ub_xfer_what {
 	UB_XFER_PLAIN = 0,
 	UB_XFER_MM = 1, /* active message over shared memory: has a FIFO position */
+	UB_XFER_SELF = 2, /* the receiver's handler runs inside, and may change the request */
 };
 
 struct ub_site {
@@ -297,7 +340,8 @@ struct ub_site {
 	__u8 arg_info; /* op: ucp_tag_recv_info_t * out (probe); with what = UB_OP_SIZE_OUT: size_t
 			* out */
 	__u8 am_id; /* rx: UCP_AM_ID_* of the handler */
-	__u8 pad[5];
+	__u8 last_arg; /* the highest of the above */
+	__u8 pad[4];
 };
 
 _Static_assert(sizeof(struct ub_site) == 24, "site row size");

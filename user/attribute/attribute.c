@@ -84,9 +84,10 @@ static void match_event(struct attribute *attribute, const struct event *event)
 
 void attribute_event(struct attribute *attribute, const struct event *event)
 {
+	const unsigned int no_work = 1u << UB_TASK | 1u << UB_NAME | 1u << UB_OBJ | 1u << UB_LOSS;
 	struct thread *thread;
 
-	if (event->h->kind == UB_TASK || event->h->kind == UB_NAME || event->h->kind == UB_OBJ)
+	if (1u << event->h->kind & no_work)
 		return;
 	thread = thread_of(attribute, event);
 	thread_step(attribute, thread, event->h);

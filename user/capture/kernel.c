@@ -126,8 +126,12 @@ static void find_programs(struct kernel *kernel)
 static int fill_sites(struct kernel *kernel)
 {
 	for (unsigned int row = 1; row < site_count(); row++) {
-		int err = bpf_map__update_elem(kernel->skel->maps.sites, &row, sizeof(row),
-					       &site_row(row)->wire, sizeof(struct ub_site), 0);
+		struct ub_site wire = site_row(row)->wire;
+		int err;
+
+		wire.last_arg = 31 - __builtin_clz(site_arguments(site_row(row)) | 1);
+		err = bpf_map__update_elem(kernel->skel->maps.sites, &row, sizeof(row), &wire,
+					   sizeof(wire), 0);
 
 		if (err)
 			return err;
@@ -135,14 +139,40 @@ static int fill_sites(struct kernel *kernel)
 	return 0;
 }
 
-static int on_sample(void *arg, void *data, size_t size)
+/* A record of a batch, with the number that its CPU gave to it. */
+static int on_record(struct kernel *kernel, const struct ub_batch *batch, unsigned int i,
+		     const struct ub_hdr *from, size_t size)
+{
+	union {
+		struct ub_hdr h;
+		uint8_t bytes[UB_MAX_RECORD];
+	} record;
+
+	memcpy(record.bytes, from, size);
+	record.h.cpu = batch->cpu;
+	record.h.cpu_seq = batch->first_seq + i;
+	return kernel->fn(kernel->arg, &record.h);
+}
+
+static int on_batch(void *arg, void *data, size_t size)
 {
 	struct kernel *kernel = arg;
-	const struct ub_hdr *record = data;
+	const struct ub_batch *batch = data;
+	const uint8_t *at = (const uint8_t *)(batch + 1), *end = (const uint8_t *)data + size;
 
-	if (size < sizeof(*record) || size < ub_kind_size(record->kind))
-		return -EBADMSG;
-	return kernel->fn(kernel->arg, record);
+	for (unsigned int i = 0; i < batch->records; i++) {
+		const struct ub_hdr *h = (const struct ub_hdr *)at;
+		size_t bytes = (size_t)(end - at) < sizeof(*h) ? 0 : ub_kind_size(h->kind);
+		int err;
+
+		if (!bytes || (size_t)(end - at) < bytes)
+			return -EBADMSG;
+		err = on_record(kernel, batch, i, h, bytes);
+		if (err)
+			return err;
+		at += bytes;
+	}
+	return 0;
 }
 
 static int make_rings(struct kernel *kernel, size_t bytes)
@@ -159,8 +189,8 @@ static int make_rings(struct kernel *kernel, size_t bytes)
 		if (err)
 			return err;
 		if (kernel->rings)
-			err = ring_buffer__add(kernel->rings, fd, on_sample, kernel);
-		else if (!(kernel->rings = ring_buffer__new(fd, on_sample, kernel, NULL)))
+			err = ring_buffer__add(kernel->rings, fd, on_batch, kernel);
+		else if (!(kernel->rings = ring_buffer__new(fd, on_batch, kernel, NULL)))
 			err = -errno;
 		if (err)
 			return err;
@@ -308,6 +338,20 @@ void kernel_resume(struct kernel *kernel)
 void kernel_stop(struct kernel *kernel)
 {
 	__atomic_store_n(&kernel->skel->bss->stopped, UB_STOP, __ATOMIC_SEQ_CST);
+}
+
+/* Reading a BPF iterator's file runs its program over all tasks. */
+int kernel_collect(struct kernel *kernel)
+{
+	int fd = bpf_iter_create(bpf_link__fd(kernel->skel->links.task_rest)), err = 0;
+	char text[64];
+
+	if (fd < 0)
+		return fd;
+	while ((err = read(fd, text, sizeof(text))) > 0)
+		;
+	close(fd);
+	return err < 0 ? -errno : 0;
 }
 
 int kernel_drain(struct kernel *kernel)

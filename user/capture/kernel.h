@@ -54,6 +54,12 @@ void kernel_resume(struct kernel *kernel);
 /* From now on no record is produced; what is in the rings stays. */
 void kernel_stop(struct kernel *kernel);
 
+/*
+ * Puts into the rings what threads have kept back: records travel in batches. Only while no hot
+ * probe is in place.
+ */
+int kernel_collect(struct kernel *kernel);
+
 /* Hands all records that are ready to fn; returns how many, or what fn returned below 0. */
 int kernel_drain(struct kernel *kernel);
 

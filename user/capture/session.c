@@ -56,6 +56,9 @@ static void stop(struct capture *capture)
 	kernel_stop(capture->kernel);
 	windows_end(capture);
 	probes_release(&capture->probes);
+	kernel_drain(capture->kernel);
+	if (kernel_collect(capture->kernel))
+		log_warn("cannot collect the last records of each thread");
 	capture->stopped = true;
 }
 

@@ -38,11 +38,22 @@ static void close_window(struct capture *capture)
 
 	kernel_pause(capture->kernel);
 	windows->open = false;
-	side_write(capture->writer, side_window(windows, side_now()));
+	windows->collected = false;
+	windows->closed = side_now();
+	side_write(capture->writer, side_window(windows, windows->closed));
 	began = side_now();
 	hot_detach(&capture->probes.hot);
 	log_debug("window %u: closed after %.3f ms, detaching began within %.3f ms", windows->count,
 		  (began - windows->opened) / 1e6, (side_now() - began) / 1e6);
+}
+
+#define COLLECT_AFTER 100000000ull /* ns; by then the probes are gone, and programs with them */
+
+static void collect(struct capture *capture)
+{
+	links_settle(&capture->probes.hot.links);
+	kernel_collect(capture->kernel);
+	capture->windows.collected = true;
 }
 
 static void open_window(struct capture *capture)
@@ -52,7 +63,8 @@ static void open_window(struct capture *capture)
 	int err;
 
 	live_read_started(&capture->live);
-	links_settle(&capture->probes.hot.links);
+	if (!windows->collected)
+		collect(capture);
 	now = side_now();
 	err = hot_attach(&capture->probes.hot);
 	windows->placing = side_now() - now;
@@ -78,6 +90,8 @@ void windows_step(struct capture *capture)
 		close_window(capture);
 	else if (!windows->open && now >= windows->due)
 		open_window(capture);
+	else if (!windows->open && !windows->collected && now >= windows->closed + COLLECT_AFTER)
+		collect(capture);
 }
 
 void windows_end(struct capture *capture)

@@ -15,8 +15,10 @@ struct capture;
 struct windows {
 	uint64_t length, period; /* ns; length 0: one window without an end, not told of */
 	bool open;
+	bool collected; /* what threads kept back at the end of the last window is in the rings */
 	unsigned int count; /* opened so far */
-	uint64_t opened, due; /* ns: when this one was opened, when the next one is due */
+	uint64_t opened, closed; /* ns: this one, the last one */
+	uint64_t due; /* ns: the next one */
 	uint64_t placing; /* ns that placing the probes of this one took */
 };
 

@@ -8,6 +8,8 @@ struct numbered {
 	uint64_t began, written;
 };
 
+typedef VEC(struct numbered) numbers;
+
 static int by_number(const void *left, const void *right)
 {
 	const struct numbered *a = left, *b = right;
@@ -24,38 +26,38 @@ static int by_from(const void *left, const void *right)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-static int number_all(struct record_source *source, struct numbered **all, size_t *count)
+/* A thread tells of what it lost itself; a whole batch of another thread may lie in a hole. */
+static int read_all(struct gaps *gaps, struct record_source *source, numbers *all)
 {
-	VEC(struct numbered) numbers = { 0 };
 	const struct ub_hdr *h;
 	int err;
 
-	while ((err = source->next(source->ctx, &h)) > 0)
-		vec_push(&numbers,
-			 ((struct numbered){ h->cpu, h->cpu_seq, h->ts, h->ts + h->dur }));
-	*all = numbers.data;
-	*count = numbers.len;
+	while ((err = source->next(source->ctx, &h)) > 0) {
+		const struct ub_loss *loss = (const struct ub_loss *)h;
+
+		vec_push(all, ((struct numbered){ h->cpu, h->cpu_seq, h->ts, h->ts + h->dur }));
+		if (h->kind == UB_LOSS)
+			vec_push(&gaps->all, ((struct gap){ h->ts, loss->until }));
+	}
 	return err ? err : source->rewind(source->ctx);
 }
 
 int gaps_find(struct gaps *gaps, struct record_source *source)
 {
-	struct numbered *all;
-	size_t count;
-	int err = number_all(source, &all, &count);
+	numbers all = { 0 };
+	int err = read_all(gaps, source, &all);
 
-	if (count)
-		qsort(all, count, sizeof(*all), by_number);
-	for (size_t i = 1; i < count; i++) {
-		const struct numbered *a = &all[i - 1], *b = &all[i];
+	if (all.len)
+		qsort(all.data, all.len, sizeof(*all.data), by_number);
+	for (size_t i = 1; i < all.len; i++) {
+		const struct numbered *a = &all.data[i - 1], *b = &all.data[i];
 
 		if (a->cpu == b->cpu && b->seq - a->seq > 1)
-			vec_push(&gaps->all,
-				 ((struct gap){ a->began, b->written, b->seq - a->seq - 1 }));
+			vec_push(&gaps->all, ((struct gap){ a->began, b->written }));
 	}
 	if (gaps->all.len)
 		qsort(gaps->all.data, gaps->all.len, sizeof(*gaps->all.data), by_from);
-	free(all);
+	vec_release(&all);
 	return err;
 }
 

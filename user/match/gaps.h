@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When records were lost: holes in the per-CPU numbering. */
+/* When records were lost: what threads told of it, and holes in the per-CPU numbering. */
 #ifndef UCXBPF_MATCH_GAPS_H
 #define UCXBPF_MATCH_GAPS_H
 
@@ -8,7 +8,6 @@
 
 struct gap {
 	uint64_t from, until; /* the lost records began in between, ns */
-	uint64_t records;
 };
 
 struct gaps {

@@ -28,6 +28,13 @@ struct site {
 const struct site *site_row(unsigned int row);
 unsigned int site_count(void);
 
+/*
+ * The arguments that a row names, one bit each (bit 1 = first). BPF programs read no others, so a
+ * row must name all that its kind of program reads, and a probe may stand behind an instruction
+ * that overwrites the rest.
+ */
+unsigned int site_arguments(const struct site *site);
+
 /* Row of a symbol, 0 = none. */
 unsigned int site_by_symbol(const char *symbol);
 

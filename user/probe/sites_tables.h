@@ -24,13 +24,6 @@ extern const struct site_table sites_mpi, sites_mpi4, sites_ucp_ops, sites_ucp_a
 /* Whether a library with these roles should have the row. */
 bool site_expected(unsigned int row, unsigned int roles);
 
-/*
- * The arguments that a row names, one bit each (bit 1 = first). BPF programs read no others, so a
- * row must name all that its kind of program reads, and a probe may stand behind an instruction
- * that overwrites the rest.
- */
-unsigned int site_arguments(const struct site *site);
-
 #define SITE_CALL_AS(symbol_text, name_text, comm)                                                 \
 	{                                                                                          \
 		symbol_text, name_text, LAYER_MPI, -1,                                             \

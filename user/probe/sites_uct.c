@@ -37,7 +37,9 @@ static const struct site op_rows[] = {
 	UCT_PUT_BCOPY("uct_sm_ep_put_bcopy"),
 	UCT_GET_BCOPY("uct_sm_ep_get_bcopy"),
 	UCT_ATOMIC_ALL("uct_sm_ep_"),
-	UCT_AM_EAGER("uct_self_ep_"),
+	UCT_AM_SHORT("uct_self_ep_am_short"),
+	UCT_AM_SHORT_IOV("uct_self_ep_am_short_iov"),
+	UCT_AM_BCOPY("uct_self_ep_am_bcopy", .what = UB_XFER_SELF),
 	UCT_AM_ALL("uct_tcp_ep_"),
 	UCT_PUT_ZCOPY("uct_tcp_ep_put_zcopy"),
 	/* cma, knem */

@@ -53,8 +53,9 @@
 	UCT_OP(s, "am_short_iov", 7, .length_rule = UB_LEN_IOV, .arg_am_id = 2, .arg_iov = 3,      \
 	       .arg_iovcnt = 4)
 /* (ep, id, pack_cb, arg, flags) */
-#define UCT_AM_BCOPY(s)                                                                            \
-	UCT_OP(s, "am_bcopy", 8, .length_rule = UB_LEN_RETURN, .arg_am_id = 2, .arg_pack = 4)
+#define UCT_AM_BCOPY(s, ...)                                                                       \
+	UCT_OP(s, "am_bcopy", 8, .length_rule = UB_LEN_RETURN, .arg_am_id = 2, .arg_pack = 4,      \
+	       __VA_ARGS__)
 /* (ep, id, header, header_length, iov, iovcnt, flags, comp) */
 #define UCT_AM_ZCOPY(s)                                                                            \
 	UCT_OP(s, "am_zcopy", 9, .length_rule = UB_LEN_ZCOPY_AM, .arg_am_id = 2, .arg_aux = 3,     \
