@@ -8,6 +8,13 @@ static bool is_next(const struct sent *sent)
 	return sent->link->synced && sent == sent->link->first && !sent->inlined;
 }
 
+/* On one clock. */
+static bool before_send(const struct sent *sent, const struct arrival *arrival)
+{
+	return sent->link->process->host == arrival->inbox->process->host &&
+	       arrival->ts < sent->ts;
+}
+
 /*
  * An arrival that cannot be of this send: from before the link's last anchor while the send is
  * after it, or, on one clock, from before the send.
@@ -16,7 +23,7 @@ bool stale(const struct sent *sent, const struct arrival *arrival)
 {
 	const struct link *link = sent->link;
 
-	if (link->process->host == arrival->inbox->process->host && arrival->ts < sent->ts)
+	if (before_send(sent, arrival))
 		return true;
 	return link->anchor_sent && sent->pos > link->anchor_sent &&
 	       arrival->pos < link->anchor_arrival;
@@ -88,11 +95,17 @@ void bucket_pair(struct matcher *matcher, struct bucket *bucket)
 				    : pair_in_order(matcher, bucket);
 }
 
-/* What both ends say about themselves must agree; what one end does not know does not count. */
+/*
+ * What both ends say about themselves must agree; what one end does not know does not count. The
+ * id is a request's address, and names one message after the other: one that was sent unseen may
+ * lie there when the next one is sent.
+ */
 static bool agree(const struct sent *sent, const struct arrival *arrival)
 {
 	const struct link *link = sent->link;
 
+	if (before_send(sent, arrival))
+		return false;
 	if (sent->tag != arrival->tag && !sent->active)
 		return false;
 	if (arrival->source && arrival->source != link->process)

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Times that nobody watched: between windows, and between captures of the same processes. */
+#include "match_ids.h"
+
+#define GAP 1000000u
+
+static void window(struct job *job, uint64_t from, uint64_t to)
+{
+	json_array_append_new(job->sides, json_pack("{s:s, s:I, s:I}", "t", "window", "from",
+						    (json_int_t)from, "to", (json_int_t)to));
+}
+
+static void exchange(struct ranks *r, uint64_t tag)
+{
+	job_send_short(&r->a, &r->b, tag, 3);
+	job_arrive(&r->b, tag, 3, 0);
+	job_take(&r->b, tag, UINT64_MAX, tag, 3);
+}
+
+static void assert_causal(const struct outcome *out)
+{
+	for (size_t i = 0; i < out->messages.len; i++)
+		assert_true(out->messages.data[i].send_start < out->messages.data[i].arrival);
+}
+
+/*
+ * What is under way at an edge looks like what comes after the gap. Nothing is joined across it,
+ * although both processes were traced from their start.
+ */
+static void nothing_crosses_an_edge(void **state)
+{
+	struct ranks r;
+	uint64_t first;
+
+	(void)state;
+	ranks_init(&r, "start");
+	ranks_connect(&r);
+	first = r.job.now;
+	exchange(&r, 7);
+	job_post(&r.b, 8, UINT64_MAX, 0x9000);
+	job_send_short(&r.a, &r.b, 7, 3);
+	window(&r.job, first, r.job.now);
+	r.job.now += GAP;
+	window(&r.job, r.job.now, 0);
+	job_arrive(&r.b, 7, 3, 0); /* sent in the gap */
+	job_take(&r.b, 7, UINT64_MAX, 7, 3);
+	send_multi(&r.a, &r.b, 9, 0xabc1);
+	receive_multi(&r.b, 9, 0xabc1);
+	exchange(&r, 7);
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.sends, 4);
+	assert_int_equal(r.out.totals.matched, 3);
+	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "window edge"), 1);
+	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "window edge"), 1);
+	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "before first anchor"), 1);
+	for (size_t i = 0; i < r.out.messages.len; i++)
+		assert_true(r.out.messages.data[i].arrival - r.out.messages.data[i].send_start <
+			    GAP);
+	ranks_release(&r);
+}
+
+/* Without an anchor in it, a window says nothing of order, whatever the one before it knew. */
+static void each_window_needs_its_anchor(void **state)
+{
+	struct ranks r;
+	uint64_t first;
+
+	(void)state;
+	ranks_init(&r, "start");
+	ranks_connect(&r);
+	first = r.job.now;
+	exchange(&r, 7);
+	window(&r.job, first, r.job.now);
+	r.job.now += GAP;
+	window(&r.job, r.job.now, r.job.now + GAP);
+	exchange(&r, 7);
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 1);
+	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "before first anchor"), 1);
+	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "before first anchor"), 1);
+	ranks_release(&r);
+}
+
+/* An endpoint that is made within a window is in order from its first message. */
+static void new_endpoint_in_a_window(void **state)
+{
+	struct ranks r;
+
+	(void)state;
+	ranks_init(&r, "start");
+	job_worker(&r.a);
+	job_worker(&r.b);
+	window(&r.job, 1, r.job.now);
+	r.job.now += GAP;
+	window(&r.job, r.job.now, 0);
+	job_connect(&r.a, &r.b);
+	exchange(&r, 7);
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 1);
+	ranks_release(&r);
+}
+
+/* A request's address is its id, again and again: the RTS of before is not the one sent now. */
+static void request_of_before(void **state)
+{
+	struct ranks r;
+
+	(void)state;
+	ranks_init(&r, "attach");
+	job_snapshot(&r.a, &r.b);
+	job_snapshot(&r.b, &r.a);
+	for (int i = 0; i < 4; i++) {
+		if (i)
+			send_rts(&r.a, &r.b, 7, 0x7ff2000);
+		job_post(&r.b, 7, UINT64_MAX, 0x9000);
+		arrive_rts(&r.b, &r.a, 7, 0x7ff2000, 0x9000);
+		job_comp(&r.b, AT_RECV_CB, 0x9000, 7, 100000);
+	}
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.sends, 3);
+	assert_int_equal(r.out.totals.matched, 3);
+	assert_int_equal(reason_sum(r.out.totals.unmatched_receives), 1);
+	assert_causal(&r.out);
+	ranks_release(&r);
+}
+
+/* The later one of two captures, with the same processes and sites. */
+static void rejoin(struct ranks *second, const struct ranks *first)
+{
+	json_t *capture;
+
+	ranks_init(second, "attach");
+	second->job.now = first->job.now + GAP;
+	capture = json_array_get(second->job.sides, 0);
+	json_object_set_new(capture, "ts", json_integer((json_int_t)second->job.now));
+	/* made before the clock was set */
+	json_array_remove(second->job.sides, json_array_size(second->job.sides) - 1);
+	json_array_remove(second->job.sides, json_array_size(second->job.sides) - 1);
+	second->a = job_process(&second->job, 1, 0, "attach");
+	second->b = job_process(&second->job, 2, 1, "attach");
+	job_snapshot(&second->a, &second->b);
+	job_snapshot(&second->b, &second->a);
+}
+
+static void two_captures(bool swapped)
+{
+	struct ranks r, again;
+	struct job *jobs[2];
+
+	ranks_init(&r, "attach");
+	job_snapshot(&r.a, &r.b);
+	job_snapshot(&r.b, &r.a);
+	send_multi(&r.a, &r.b, 9, 0xabc1);
+	receive_multi(&r.b, 9, 0xabc1);
+	exchange(&r, 7);
+	job_send_short(&r.a, &r.b, 7, 3); /* arrives between the captures */
+	rejoin(&again, &r);
+	job_arrive(&again.b, 7, 3, 0); /* sent between the captures */
+	job_take(&again.b, 7, UINT64_MAX, 7, 3);
+	exchange(&again, 7);
+	send_multi(&again.a, &again.b, 9, 0xabc2);
+	receive_multi(&again.b, 9, 0xabc2);
+	jobs[swapped] = &r.job;
+	jobs[!swapped] = &again.job;
+	analyse(&r.out, jobs, 2);
+	assert_int_equal(r.out.processes.len, 2);
+	assert_int_equal(r.out.totals.sends, 5);
+	assert_int_equal(r.out.totals.matched, 4);
+	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "between captures"), 1);
+	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "send not seen"), 1);
+	assert_causal(&r.out);
+	outcome_release(&r.out);
+	job_release(&r.job);
+	job_release(&again.job);
+}
+
+static void one_capture_after_the_other(void **state)
+{
+	(void)state;
+	two_captures(false);
+	two_captures(true);
+}
+
+/* Who attaches to other processes of the host meanwhile ends nothing. */
+static void others_do_not_matter(void **state)
+{
+	struct ranks r, other;
+	struct job *jobs[2] = { &r.job, &other.job };
+	struct task c;
+
+	(void)state;
+	ranks_init(&r, "start");
+	ranks_connect(&r);
+	job_init(&other.job, "host-a", "attach");
+	job_send_short(&r.a, &r.b, 7, 3);
+	other.job.now = r.job.now + 10;
+	c = job_process(&other.job, 3, 0, "attach");
+	job_call(&c, AT_MPI_SEND);
+	r.job.now += GAP;
+	job_arrive(&r.b, 7, 3, 0);
+	job_take(&r.b, 7, UINT64_MAX, 7, 3);
+	analyse(&r.out, jobs, 2);
+	assert_int_equal(r.out.totals.matched, 1);
+	outcome_release(&r.out);
+	job_release(&r.job);
+	job_release(&other.job);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_crosses_an_edge),
+		cmocka_unit_test(each_window_needs_its_anchor),
+		cmocka_unit_test(new_endpoint_in_a_window),
+		cmocka_unit_test(request_of_before),
+		cmocka_unit_test(one_capture_after_the_other),
+		cmocka_unit_test(others_do_not_matter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
