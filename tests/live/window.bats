@@ -13,6 +13,7 @@ replayed()
 {
 	"$UCXBPF" replay --json "$@" >"$WORK/report.json"
 	/usr/bin/python3 "$TOP/tests/live/check_window.py" "$WORK/report.json" $WINDOWS
+	"$BUILD/tests/bench/strict" -w "$@"
 }
 
 # windowed MPI PROTO: a ping-pong, watched for 4 s of which the windows are a third
@@ -90,6 +91,7 @@ patched()
 	"$UCXBPF" replay --json "$WORK/1.ucxb" "$WORK/2.ucxb" >"$WORK/both.json"
 	"$UCXBPF" replay --json "$WORK/2.ucxb" "$WORK/1.ucxb" | cmp - "$WORK/both.json"
 	/usr/bin/python3 "$TOP/tests/live/check_attach.py" "$WORK/both.json"
+	"$BUILD/tests/bench/strict" "$WORK/1.ucxb" "$WORK/2.ucxb"
 	# together they know what each knew alone, no more and no less
 	for field in sends receives matched; do
 		[ "$(jq .matching.$field "$WORK/1.json" "$WORK/2.json" | paste -sd+ | bc)" = \

@@ -217,6 +217,32 @@ static void each_mechanism_counts(void **state)
 	}
 }
 
+/* As windows do: nothing is counted between them, and everything again in the next one. */
+static void detached_and_back(void **state)
+{
+	const struct link_probe probes[] = {
+		{ offset_of(spanned), COOKIE_SPAN, UB_OP, true },
+		{ offset_of(called), COOKIE_CALL, UB_CALL, false },
+	};
+	struct setting s;
+	size_t refused;
+
+	(void)state;
+	set_up(&s, best_or_skip());
+	for (int window = 1; window <= 3; window++) {
+		assert_int_equal(links_attach(&s.links, SELF, probes, 2, &refused), 0);
+		run_victims();
+		links_detach(&s.links);
+		assert_int_equal(s.links.fds.len, 0);
+		links_settle(&s.links);
+		links_settle(&s.links);
+		run_victims();
+		assert_int_equal(counter(s.counters, COOKIE_CALL), window * CALLS);
+		assert_int_equal(counter(s.counters, COOKIE_SPAN), window * 2 * SPANS);
+	}
+	tear_down(&s);
+}
+
 static void no_program_of_that_kind(void **state)
 {
 	const struct link_probe probe = { offset_of(called), 1, UB_RX, false };
@@ -263,9 +289,8 @@ static void nothing_to_attach(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_mechanism_counts),
-		cmocka_unit_test(no_program_of_that_kind),
-		cmocka_unit_test(no_such_file),
+		cmocka_unit_test(each_mechanism_counts),   cmocka_unit_test(detached_and_back),
+		cmocka_unit_test(no_program_of_that_kind), cmocka_unit_test(no_such_file),
 		cmocka_unit_test(nothing_to_attach),
 	};
 

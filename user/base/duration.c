@@ -21,9 +21,9 @@ int duration_parse(const char *text, const char **end, uint64_t *ns)
 	char *unit;
 	double value;
 
-	if (!strchr("0123456789.", *text))
-		return -EINVAL;
 	value = strtod(text, &unit);
+	if (unit == text || unit != text + strspn(text, "0123456789.")) /* no 0x1, nan, 1e9 */
+		return -EINVAL;
 	length = strspn(unit, "abcdefghijklmnopqrstuvwxyz");
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strlen(units[i].name) != length || strncmp(units[i].name, unit, length) != 0)

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the report says of a duty cycle. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "report_facts.h"
+
+#define SECOND 1000000000ull
+
+typedef int print_fn(const struct report *report, FILE *out);
+
+static int text(const struct report *report, FILE *out)
+{
+	return report_text(report, &(struct report_text_options){ .width = 100 }, out);
+}
+
+static char *print(const struct fact_window *windows, int count, print_fn *to)
+{
+	struct report *report = report_new(NULL);
+	struct fact_sink sink = report_sink(report);
+	struct fact_totals totals = { 0 };
+	char *printed = NULL;
+	size_t size;
+	FILE *out = open_memstream(&printed, &size);
+
+	for (int i = 0; i < 4; i++)
+		sink.process(sink.arg, &made_processes[i]);
+	for (int i = 0; i < count; i++)
+		sink.window(sink.arg, &windows[i]);
+	report_finish(report, &totals);
+	assert_int_equal(to(report, out), 0);
+	fclose(out);
+	report_free(report);
+	return printed;
+}
+
+static void assert_says(const char *printed, const char *words)
+{
+	if (!strstr(printed, words))
+		fail_msg("'%s' is not in:\n%s", words, printed);
+}
+
+static void one_host(void **state)
+{
+	struct fact_window windows[12];
+	char *printed;
+
+	(void)state;
+	for (int i = 0; i < 12; i++)
+		windows[i] = (struct fact_window){ .host_name = "node-a",
+						   .from = (30 * i + 5) * SECOND,
+						   .to = (30 * i + 6) * SECOND,
+						   .until = 365 * SECOND };
+	printed = print(windows, 12, text);
+	assert_says(printed, "\nsampled 12 windows, 12.0 s of 360 s (3.3 %): "
+			     "all numbers are of the windows alone\n");
+	free(printed);
+	printed = print(windows, 1, text);
+	assert_says(printed, "\nsampled 1 window, 1.00 s of 360 s (0.3 %): ");
+	free(printed);
+	printed = print(windows, 0, text);
+	assert_null(strstr(printed, "sampled"));
+	free(printed);
+}
+
+static const struct fact_window two_hosts[] = {
+	{ 0, "node-a", 0, 5 * SECOND, 6 * SECOND, 25 * SECOND },
+	{ 0, "node-a", 0, 15 * SECOND, 16 * SECOND, 25 * SECOND },
+	{ 1, "node-b", 1, 9 * SECOND, 10 * SECOND, 13 * SECOND },
+};
+
+static void several_captures(void **state)
+{
+	char *printed = print(two_hosts, 3, text);
+
+	(void)state;
+	assert_says(printed, "sampled 2 windows, 2.00 s of 20.0 s (10.0 %) on node-a: all");
+	assert_says(printed, "sampled 1 window, 1.00 s of 4.00 s (25.0 %) on node-b\n");
+	free(printed);
+}
+
+static void in_json(void **state)
+{
+	char *printed = print(two_hosts, 3, report_json);
+	json_t *root = json_loads(printed, 0, NULL), *windows = json_object_get(root, "windows");
+	json_t *last = json_array_get(windows, 1);
+
+	(void)state;
+	assert_int_equal(json_array_size(windows), 3);
+	assert_int_equal(json_integer_value(json_object_get(last, "host")), 0);
+	assert_int_equal(json_integer_value(json_object_get(last, "capture")), 0);
+	assert_int_equal(json_integer_value(json_object_get(last, "from_ns")), 10 * SECOND);
+	assert_int_equal(json_integer_value(json_object_get(last, "to_ns")), 11 * SECOND);
+	json_decref(root);
+	free(printed);
+	printed = print(NULL, 0, report_json);
+	assert_null(strstr(printed, "windows"));
+	free(printed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_host),
+		cmocka_unit_test(several_captures),
+		cmocka_unit_test(in_json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
