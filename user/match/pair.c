@@ -11,8 +11,7 @@ static bool is_next(const struct sent *sent)
 /* On one clock. */
 static bool before_send(const struct sent *sent, const struct arrival *arrival)
 {
-	return sent->link->process->host == arrival->inbox->process->host &&
-	       arrival->ts < sent->ts;
+	return sent->link->process->host == arrival->inbox->process->host && arrival->ts < sent->ts;
 }
 
 /*
