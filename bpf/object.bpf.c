@@ -2,6 +2,7 @@
 /* The lives of workers, ifaces and endpoints: rare, so clarity before speed. */
 #define QUIET_FROM UB_STOP
 #include "span.bpf.h"
+#include "count_ep.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -129,6 +130,8 @@ int object_end(struct pt_regs *ctx)
 	header_inside(&obj->h, &hit, UB_OBJ);
 	obj->obj = PT_REGS_PARM1(ctx);
 	endpoints_changed(hit.site->what);
+	if (hit.site->what == UB_OBJ_UCT_EP_DESTROY)
+		ep_gone(obj->obj);
 	if (hit.site->what == UB_OBJ_UCP_EP_PEER) {
 		obj->parent = PT_REGS_PARM1(ctx);
 		obj->obj = PT_REGS_PARM2(ctx);

@@ -13,13 +13,16 @@
 #include "match/facts.h"
 #include "report/report.h"
 
-enum { OPT_LEVEL = 256, OPT_RING, OPT_LINKS, OPT_DEBUG, OPT_CALL_ENDS, OPT_WINDOW };
+enum { OPT_LEVEL = 256, OPT_RING, OPT_LINKS, OPT_DEBUG, OPT_CALL_ENDS, OPT_WINDOW, OPT_COUNT };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Capture file (default ucxbpf.ucxb)", 0 },
 	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0, "How many layers are probed (default uct)", 0 },
 	{ "call-ends", OPT_CALL_ENDS, NULL, 0,
 	  "Exact ends of MPI calls, by return probes; not where MPI runs on user-level threads",
+	  0 },
+	{ "count", OPT_COUNT, NULL, 0,
+	  "Add up in the kernel instead of recording: less overhead, and a file that hardly grows",
 	  0 },
 	{ "ring-size", OPT_RING, "KIB", 0,
 	  "Ring per CPU in KiB, a power of two (default 8192, less on many CPUs)", 0 },
@@ -64,6 +67,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPT_LEVEL:
 		arguments->level = value;
+		return 0;
+	case OPT_COUNT:
+		arguments->count = true;
 		return 0;
 	case OPT_RING:
 		arguments->ring_kib = strtol(value, &end, 10);
@@ -134,6 +140,14 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 			  arguments->links);
 		return -EINVAL;
 	}
+	if (arguments->count && arguments->call_ends) {
+		log_error("--count keeps no times of calls: leave out --call-ends or --count");
+		return -EINVAL;
+	}
+	if (arguments->count && arguments->window_ns) {
+		log_error("--count adds up without a pause: leave out --window or --count");
+		return -EINVAL;
+	}
 	if (err) {
 		if (is_permission(err))
 			log_error("no permission to place probes; needs root, or CAP_BPF, "
@@ -160,6 +174,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.mode = mode,
 		.level = level,
 		.call_ends = arguments->call_ends,
+		.count = arguments->count,
 		.ring_bytes = (size_t)kib << 10,
 		.mechanism = mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism,
 		.window_ns = arguments->window_ns,

@@ -78,6 +78,31 @@ static void pass_window(void *arg, const struct fact_window *window)
 	progress->to.window(progress->to.arg, window);
 }
 
+static void pass_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
+{
+	struct replay_progress *progress = arg;
+
+	count(progress);
+	progress->to.calls(progress->to.arg, call, sums);
+}
+
+static void pass_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
+{
+	struct replay_progress *progress = arg;
+
+	count(progress);
+	progress->to.ops(progress->to.arg, op, sums);
+}
+
+static void pass_transfers(void *arg, const struct fact_transfer *transfer,
+			   const struct fact_sums *sums)
+{
+	struct replay_progress *progress = arg;
+
+	count(progress);
+	progress->to.transfers(progress->to.arg, transfer, sums);
+}
+
 struct fact_sink replay_progress_start(struct replay_progress *progress, const struct fact_sink *to)
 {
 	*progress = (struct replay_progress){ .to = *to, .started = now() };
@@ -91,6 +116,9 @@ struct fact_sink replay_progress_start(struct replay_progress *progress, const s
 		.transfer = to->transfer ? pass_transfer : NULL,
 		.message = to->message ? pass_message : NULL,
 		.window = to->window ? pass_window : NULL,
+		.calls = to->calls ? pass_calls : NULL,
+		.ops = to->ops ? pass_ops : NULL,
+		.transfers = to->transfers ? pass_transfers : NULL,
 	};
 }
 

@@ -33,26 +33,46 @@ static int is_program(const char *fd)
 	return !strcmp(target, "anon_inode:bpf-prog");
 }
 
-static void print_program(const char *mechanism, int fd)
+/* With count, only the programs that record mode has not. */
+static void print_program(const char *mechanism, int fd, bool count)
 {
 	struct bpf_prog_info info = { 0 };
 	uint32_t size = sizeof(info);
 
-	if (!bpf_prog_get_info_by_fd(fd, &info, &size))
+	if (!bpf_prog_get_info_by_fd(fd, &info, &size) &&
+	    count == !strncmp(info.name, "count_", strlen("count_")))
 		printf("%-8s %-16s %9u %9u %9u\n", mechanism, info.name, info.verified_insns,
 		       info.xlated_prog_len, info.jited_prog_len);
 }
 
-static void print_programs(const char *mechanism)
+static void print_programs(const char *mechanism, bool count)
 {
 	DIR *fds = opendir("/proc/self/fd");
 	struct dirent *entry;
 
 	while (fds && (entry = readdir(fds)))
 		if (is_program(entry->d_name))
-			print_program(mechanism, atoi(entry->d_name));
+			print_program(mechanism, atoi(entry->d_name), count);
 	if (fds)
 		closedir(fds);
+}
+
+static int load(enum link_mechanism mechanism, bool count)
+{
+	struct kernel_options options = {
+		.mechanism = mechanism, .ring_bytes = 1 << 16, .call_ends = !count, .count = count
+	};
+	const char *name = link_mechanism_name(mechanism);
+	struct kernel *kernel = NULL;
+	int err = kernel_open(&kernel, &options, no_record, NULL);
+
+	if (err) {
+		fprintf(stderr, "%s: %s\n", name, strerror(-err));
+		return 1;
+	}
+	print_programs(name, count);
+	kernel_free(kernel);
+	return 0;
 }
 
 int main(void)
@@ -61,20 +81,8 @@ int main(void)
 	int status = links_detect(&best) < 0;
 
 	printf("%-8s %-16s %9s %9s %9s\n", "links", "program", "verified", "bytecode", "code");
-	for (int mechanism = LINK_PERF; mechanism <= (int)best; mechanism++) {
-		struct kernel_options options = { .mechanism = mechanism,
-						  .ring_bytes = 1 << 16,
-						  .call_ends = true };
-		struct kernel *kernel = NULL;
-		int err = kernel_open(&kernel, &options, no_record, NULL);
-
-		if (err) {
-			fprintf(stderr, "%s: %s\n", link_mechanism_name(mechanism), strerror(-err));
-			status = 1;
-			continue;
-		}
-		print_programs(link_mechanism_name(mechanism));
-		kernel_free(kernel);
-	}
+	for (int mechanism = LINK_PERF; mechanism <= (int)best; mechanism++)
+		for (int count = 0; count < 2; count++)
+			status |= load(mechanism, count);
 	return status;
 }

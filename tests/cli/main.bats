@@ -52,3 +52,13 @@ setup() {
 		[[ $output == *call-ends* ]]
 	done
 }
+
+@test "--count takes no value, no exact ends, no windows" {
+	for command in "run --count=yes -- true" "attach --count=1 -p 1" "run --count --call-ends -- true" \
+		"attach --count --window 1s/5s -p 1"; do
+		# shellcheck disable=SC2086
+		run "$UCXBPF" $command
+		[ "$status" -eq 2 ]
+		[[ $output == *--count* ]]
+	done
+}

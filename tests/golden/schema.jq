@@ -95,7 +95,7 @@ def sums:
 		| select(.attribution.data_bytes
 			!= ([.transfers[]? | select(.kind == "data") | .bytes] | add // 0))
 		| "attribution: data_bytes is not the sum of the data transfers"),
-	(select(.filter == null)
+	(select(.filter == null and .matching != null)
 		| select(.matching.matched != ([.messages[]?.count] | add // 0))
 		| "matching: matched is not the sum of the messages"),
 	(select(has("call_sites"))
@@ -115,7 +115,7 @@ def sums:
 	rows("messages"; message),
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
 	(.loss | breach("loss"; ("produced", "stored"); natural), breach("loss"; "dropped"; reasons)),
-	(.matching
+	(select(.counted == null or .counted.of != .counted.captures) | .matching
 		| breach("matching"; ("sends", "receives", "matched", "ambiguous"); natural),
 		  breach("matching"; ("unmatched_sends", "unmatched_receives"); reasons)),
 	(.attribution

@@ -3,6 +3,7 @@
 #
 #   KEEP=DIR       keeps captures and reports there
 #   TRACE_OPTIONS  more options of `ucxbpf run`
+#   CHECK_OPTIONS  more options of check.py
 
 . "$(dirname "${BASH_SOURCE[0]}")/job.sh"
 
@@ -102,7 +103,7 @@ one_case()
 		tail -n 5 "$CASE/out"
 		return 1
 	fi
-	differences=$(report --transports "${MOVED_BY[$3]}") || {
+	differences=$(report --transports "${MOVED_BY[$3]}" ${CHECK_OPTIONS:-}) || {
 		echo "$2 $3 proto=$4 $1:"
 		head -n 20 <<<"$differences" | sed 's/^/    /'
 		return 1

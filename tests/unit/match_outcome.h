@@ -88,8 +88,14 @@ static inline void assert_balanced(const struct fact_totals *totals)
 
 static inline void analyse(struct outcome *outcome, struct job **jobs, int count)
 {
-	struct fact_sink sink = { outcome,      got_process, got_call, got_op,
-				  got_transfer, got_message, NULL };
+	struct fact_sink sink = {
+		.arg = outcome,
+		.process = got_process,
+		.call = got_call,
+		.op = got_op,
+		.transfer = got_transfer,
+		.message = got_message,
+	};
 
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->analysis = analysis_new();

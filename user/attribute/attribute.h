@@ -148,6 +148,17 @@ enum {
 	AM_SINGLE_REPLY = 26,
 };
 
+/* Whether operations of that kind carry payload away from their process. */
+bool op_sends(enum op_kind kind);
+
+/* What the transfers of a cell carried: payload is UINT64_MAX where it is not known. */
+struct cell_load {
+	bool control;
+	uint64_t payload;
+};
+
+struct cell_load cell_load(const struct cell *cell);
+
 /* Whether a transfer left the process: neither refused for lack of resources nor failed. */
 bool xfer_sent(const struct ub_xfer *xfer);
 

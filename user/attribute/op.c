@@ -6,7 +6,6 @@
 #define SENDS                                                                                      \
 	(1u << OP_TAG_SEND | 1u << OP_AM_SEND | 1u << OP_STREAM_SEND | 1u << OP_PUT |              \
 	 1u << OP_ATOMIC)
-#define ON_EP (SENDS | 1u << OP_GET)
 
 #define DATATYPE_CLASS_MASK 7 /* ucp_dt_type, low bits of ucp_datatype_t; 0 = contiguous */
 #define DATATYPE_SIZE_SHIFT 3
@@ -15,6 +14,11 @@
 
 /* UCP_REQUEST_FLAG_STREAM_RECV_WAITALL, src/ucp/core/ucp_request.h, 1.13.1 to 1.18.1 */
 #define STREAM_RECV_WAITALL (1u << 12)
+
+bool op_sends(enum op_kind kind)
+{
+	return SENDS >> kind & 1;
+}
 
 static bool is_handle(int64_t ret)
 {
@@ -87,7 +91,7 @@ static void op_fill(struct op *op, const struct event *event, const struct ub_op
 	if (h->flags & UB_F_POSTED && event->site->op == OP_TAG_RECV)
 		op->number = record->info_tag + 1;
 	op->bytes = op_bytes(record);
-	op->sends = SENDS >> event->site->op & 1;
+	op->sends = op_sends(event->site->op);
 	op->unsized = op->sends && op->bytes == UINT64_MAX;
 	if (handle && op->req)
 		op->process->request_size = op->handle - op->req;
@@ -105,7 +109,7 @@ struct op *op_new(struct attribute *attribute, const struct event *event)
 	memset(op, 0, sizeof(*op));
 	op_fill(op, event, record);
 	op_kind_fields(op, record);
-	if (ON_EP >> event->site->op & 1)
+	if (op_takes_ep(event->site->op))
 		op->ep = decoder_ep(attribute->decoder, event->process, record->obj, record->h.ts);
 	if (op->immediate) {
 		op->end = (struct moment){ op->returned, PRECISION_EXACT };

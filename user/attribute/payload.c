@@ -82,3 +82,21 @@ uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer, 
 	header = header_bytes[xfer->am_id & 31] + user_header(xfer, op);
 	return length > header ? length - header : 0;
 }
+
+struct cell_load cell_load(const struct cell *cell)
+{
+	const struct ub_xfer like = { .am_id = cell->am_id, .length = cell->size_class };
+	struct cell_load load = { .control = xfer_is_control(cell->xfer, &like) };
+	uint64_t headers = cell->headers;
+
+	if (load.control)
+		return load;
+	if (cell->flags & (UB_CELL_UNSIZED | UB_CELL_HEADER)) {
+		load.payload = UINT64_MAX;
+		return load;
+	}
+	if (cell->xfer->verb == VERB_AM)
+		headers += cell->count * header_bytes[cell->am_id & 31];
+	load.payload = cell->bytes > headers ? cell->bytes - headers : 0;
+	return load;
+}

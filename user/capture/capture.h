@@ -20,6 +20,7 @@ struct capture_options {
 	char *const *command; /* run: the command, NULL-terminated; else NULL */
 	enum site_layer level;
 	bool call_ends; /* exact ends of MPI calls, by return probes */
+	bool count; /* sums instead of records of calls, operations and transfers */
 	const char *libraries; /* more directories for capture_prepare(), colons between; NULL */
 	size_t ring_bytes; /* per CPU */
 	enum link_mechanism mechanism;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "capture/kernel_count.h"
 #include "probe/sites.h"
 #include "ucxbpf.skel.h"
 
@@ -206,6 +207,7 @@ static int load(struct kernel *kernel, const struct kernel_options *options)
 	if (!kernel->skel)
 		return -errno;
 	choose_programs(kernel->skel, options);
+	kernel_count_choose(kernel->skel, options->mechanism, options->count);
 	err = bpf_map__set_max_entries(kernel->skel->maps.rings, kernel->cpus);
 	if (!err)
 		err = ucxbpf__load(kernel->skel);
@@ -257,6 +259,8 @@ int kernel_open(struct kernel **out, const struct kernel_options *options, kerne
 		return err == -EPERM || err == -ENOMEM ? err : -ENOSYS;
 	}
 	find_programs(kernel);
+	if (options->count)
+		kernel_count_programs(kernel->skel, &kernel->programs);
 	*out = kernel;
 	return 0;
 }
@@ -272,6 +276,11 @@ void kernel_free(struct kernel *kernel)
 	free(kernel->ring_fds);
 	ucxbpf__destroy(kernel->skel);
 	free(kernel);
+}
+
+struct ucxbpf *kernel_object(const struct kernel *kernel)
+{
+	return kernel->skel;
 }
 
 const struct link_programs *kernel_programs(const struct kernel *kernel)

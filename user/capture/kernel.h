@@ -15,6 +15,7 @@
 #include "ucxbpf.h"
 
 struct kernel;
+struct ucxbpf;
 
 /* Receives every record; the memory is valid during the call. */
 typedef int (*kernel_record_fn)(void *arg, const struct ub_hdr *record);
@@ -23,12 +24,16 @@ struct kernel_options {
 	enum link_mechanism mechanism;
 	size_t ring_bytes; /* per CPU; a power of two and a multiple of the page size */
 	bool call_ends; /* MPI calls with their returns */
+	bool count; /* sums instead of records of calls, operations and transfers */
 };
 
 /* Loads and fills the site table. -EPERM, -ENOSYS, -ENOMEM...: printed once, with what to do. */
 int kernel_open(struct kernel **kernel, const struct kernel_options *options, kernel_record_fn fn,
 		void *arg);
 void kernel_free(struct kernel *kernel);
+
+/* The loaded object. */
+struct ucxbpf *kernel_object(const struct kernel *kernel);
 
 /* What links are made of. */
 const struct link_programs *kernel_programs(const struct kernel *kernel);
@@ -56,7 +61,7 @@ void kernel_stop(struct kernel *kernel);
 
 /*
  * Puts into the rings what threads have kept back: records travel in batches. Only while no hot
- * probe is in place.
+ * probe is in place, or while those that are only count.
  */
 int kernel_collect(struct kernel *kernel);
 

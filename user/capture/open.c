@@ -33,6 +33,7 @@ static int on_record(void *arg, const struct ub_hdr *record)
 		forget_at_end(capture, task);
 		track_task(&capture->track, task);
 	}
+	cells_record(&capture->cells, record);
 	learn_record(&capture->learn, record);
 	live_record(&capture->live, record);
 	places_record(&capture->places, record);
@@ -87,8 +88,8 @@ static int open_file(struct capture *capture)
 		log_error("cannot create '%s': %s", options->output, why_not_created(err));
 		return err;
 	}
-	side_write(capture->writer,
-		   side_capture(site_layer_name(options->level), options->mode, options->command));
+	side_write(capture->writer, side_capture(site_layer_name(options->level), options->mode,
+						 options->command, options->count));
 	side_write(capture->writer, side_clock());
 	for (unsigned int row = 1; row < site_count(); row++)
 		side_write(capture->writer, side_site(row));
@@ -103,6 +104,7 @@ void session_release(struct capture *capture)
 	vec_release(&capture->newcomers);
 	places_release(&capture->places);
 	live_release(&capture->live);
+	cells_release(&capture->cells);
 	learn_release(&capture->learn);
 	track_release(&capture->track);
 	watch_free(capture->watch);
@@ -130,6 +132,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 		.mechanism = options->mechanism,
 		.ring_bytes = options->ring_bytes,
 		.call_ends = options->call_ends,
+		.count = options->count,
 	};
 	struct capture *capture = calloc(1, sizeof(*capture));
 	int err;
@@ -140,6 +143,8 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	err = check_pid_namespace();
 	if (!err)
 		err = kernel_open(&capture->kernel, &kernel_options, on_record, capture);
+	if (!err && options->count)
+		err = cells_open(&capture->cells, kernel_object(capture->kernel));
 	if (!err)
 		err = open_watch(capture);
 	if (!err)
@@ -153,7 +158,9 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	capture->probes.call_ends = options->call_ends;
 	capture->windows.length = options->window_ns;
 	capture->windows.period = options->period_ns;
+	capture->probes.count = options->count;
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
+	capture->track.cells = &capture->cells;
 	live_init(&capture->live, &capture->track, capture->writer);
 	places_init(&capture->places, capture->writer);
 	cost_init(&capture->cost, capture->kernel);

@@ -63,7 +63,28 @@ bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t
 	return fresh;
 }
 
-static struct link_probe link_probe(const struct planned_probe *planned, int slot)
+/* Counting has no use for arrivals and completions. */
+static bool is_counted(const struct ub_site *wire)
+{
+	return wire->kind == UB_CALL || wire->kind == UB_OP || wire->kind == UB_XFER ||
+	       wire->kind == UB_OBJ;
+}
+
+/*
+ * Counting takes the return of an operation where its entry does not tell whether it found
+ * anything; session programs decide each time, to time a few.
+ */
+static bool needs_return(const struct probes *probes, const struct planned_probe *planned)
+{
+	const struct ub_site *wire = &site_row(planned->row)->wire;
+
+	if (!probes->count || wire->kind != UB_OP || probes->links.mechanism == LINK_SESSION)
+		return planned->needs_return;
+	return wire->what == UB_OP_PROBE || wire->what == UB_OP_DATA_OUT;
+}
+
+static struct link_probe link_probe(const struct probes *probes,
+				    const struct planned_probe *planned, int slot)
 {
 	const struct ub_site *wire = &site_row(planned->row)->wire;
 
@@ -72,7 +93,7 @@ static struct link_probe link_probe(const struct planned_probe *planned, int slo
 		.cookie = UB_COOKIE(planned->row, slot, planned->sp_words,
 				    planned->offset - planned->function),
 		.kind = wire->kind,
-		.needs_return = planned->needs_return,
+		.needs_return = needs_return(probes, planned),
 	};
 }
 
@@ -123,13 +144,15 @@ int probes_attach(struct probes *probes, const struct library *library, const st
 	for (size_t i = 0; !err && i < plan.probes.len; i++) {
 		const struct planned_probe *planned = &plan.probes.data[i];
 
+		if (probes->count && !is_counted(&site_row(planned->row)->wire))
+			continue;
 		if (planned->class == PLACE_REFUSED) {
 			probed->refused++;
 			continue;
 		}
 		probes_claim_function(probes, library->dev, library->ino, planned->function);
 		probed->stepped += planned->class == PLACE_STEPPED;
-		list[n++] = link_probe(planned, probed->slot);
+		list[n++] = link_probe(probes, planned, probed->slot);
 	}
 	if (!err && n)
 		err = place(probes, library->open_path, list, n, &refused);
@@ -154,7 +177,7 @@ int probes_attach_function(struct probes *probes, const struct library *library,
 
 	if (err)
 		return err;
-	probe = link_probe(&planned, slot);
+	probe = link_probe(probes, &planned, slot);
 	err = hot_add(&probes->hot, library->open_path, &probe, 1, &refused);
 	return err ? err : (refused ? -EINVAL : 0);
 }

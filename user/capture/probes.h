@@ -30,6 +30,7 @@ struct probes {
 	struct kernel *kernel;
 	enum site_layer level;
 	bool call_ends; /* MPI calls with their returns; set after probes_init() */
+	bool count; /* sums, without arrivals and completions; set after probes_init() */
 	struct links links; /* lives of objects */
 	struct hot hot;
 	VEC(struct probed) libraries;

@@ -12,21 +12,53 @@
 
 bool capture_has_records(const struct capture *capture)
 {
-	return capture->seen_records > 0;
+	return capture->seen_records > 0 || cells_count(&capture->cells) > 0;
+}
+
+/* A capture that counts grows only when there is something new. */
+static bool has_news(struct capture *capture)
+{
+	uint64_t records = file_writer_records(capture->writer);
+	bool news = !capture->options.count || records != capture->flushed ||
+		    cells_due(&capture->cells);
+
+	capture->flushed = records;
+	return news;
+}
+
+/* Programs that count leave their hits to the cells. */
+static int read_stats(struct capture *capture, struct ub_stats *stats)
+{
+	int err = kernel_stats(capture->kernel, stats);
+
+	stats->hits += cells_count(&capture->cells);
+	return err;
+}
+
+/* With what they are about: lives of objects, which threads may have kept back. */
+static void write_cells(struct capture *capture)
+{
+	if (!kernel_collect(capture->kernel))
+		kernel_drain(capture->kernel);
+	cells_write(&capture->cells, capture->writer, false);
 }
 
 static void flush(struct capture *capture)
 {
 	struct cost_report cost;
 	struct ub_stats stats;
-	int err;
+	int err = 0;
 
 	track_reap(&capture->track);
-	if (kernel_stats(capture->kernel, &stats))
+	if (read_stats(capture, &stats))
 		return;
-	side_write(capture->writer, side_clock());
 	windows_state(&capture->windows, capture->progress.state, sizeof(capture->progress.state));
-	err = file_writer_flush(capture->writer, &stats);
+	if (has_news(capture)) {
+		if (cells_due(&capture->cells))
+			write_cells(capture);
+		side_write(capture->writer, side_clock());
+		err = file_writer_flush(capture->writer, &stats);
+	}
 	if (err && !capture->error)
 		capture->error = err;
 	cost = cost_report(&capture->cost, stats.hits);
@@ -123,7 +155,8 @@ int capture_close(struct capture *capture, const char *reason)
 	kernel_drain(capture->kernel);
 	live_apply(&capture->live);
 	places_finish(&capture->places);
-	kernel_stats(capture->kernel, &stats);
+	cells_write(&capture->cells, capture->writer, true);
+	read_stats(capture, &stats);
 	if (capture->maps_lost)
 		side_write(capture->writer,
 			   side_note("the kernel lost mmap events: a library may have been used "

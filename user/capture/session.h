@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "capture/capture.h"
+#include "capture/cells.h"
 #include "capture/cost.h"
 #include "capture/kernel.h"
 #include "capture/learn.h"
@@ -32,9 +33,11 @@ struct capture {
 	struct live live;
 	struct places places;
 	struct cost cost;
+	struct cells cells;
 	struct progress progress;
 	struct windows windows;
 	uint64_t next_flush;
+	uint64_t flushed; /* records that the last flush has written */
 	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
 	uint64_t maps_lost;
 	uint64_t seen_records; /* other than of processes coming and going */

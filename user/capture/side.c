@@ -43,7 +43,7 @@ static json_t *host(void)
 			 uts.release, "machine", uts.machine);
 }
 
-json_t *side_capture(const char *level, const char *mode, char *const *command)
+json_t *side_capture(const char *level, const char *mode, char *const *command, bool count)
 {
 	json_t *record = json_pack("{s:s, s:i, s:s, s:o, s:s, s:s, s:I}", "t", "capture", "version",
 				   UB_WIRE_VERSION, "tool", UCXBPF_VERSION, "host", host(), "level",
@@ -54,6 +54,8 @@ json_t *side_capture(const char *level, const char *mode, char *const *command)
 		json_array_append_new(words, json_stringn_nocheck(*command, strlen(*command)));
 	if (words)
 		json_object_set_new(record, "command", words);
+	if (count)
+		json_object_set_new(record, "timed_every", json_integer(UB_TIMED_EVERY));
 	return record;
 }
 

@@ -20,7 +20,7 @@ uint64_t side_now(void);
 /* Writes and frees the record; NULL is ignored. A write error is kept by the writer. */
 void side_write(struct file_writer *writer, json_t *record);
 
-json_t *side_capture(const char *level, const char *mode, char *const *command);
+json_t *side_capture(const char *level, const char *mode, char *const *command, bool count);
 json_t *side_clock(void);
 json_t *side_site(unsigned int row);
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to);

@@ -201,6 +201,9 @@ static void announce_library(struct track *track, struct tracked *tracked,
 	vec_push(&tracked->libraries, mapped->library);
 	if (probed)
 		ends_library(track, probed);
+	if (mapped->library->roles & LIB_MPI)
+		cells_mpi_text(track->cells, tracked->tgid, mapped->base,
+			       mapped->base + elf_reach(mapped->library->elf));
 	if ((mapped->library->roles & LIB_UCP) && !tracked->uses_ucp) {
 		tracked->uses_ucp = true;
 		track->with_ucp++;

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "capture/cells.h"
 #include "capture/probes.h"
 #include "file/file.h"
 #include "target/library.h"
@@ -32,6 +33,7 @@ struct track {
 	struct kernel *kernel;
 	struct probes *probes;
 	struct file_writer *writer;
+	struct cells *cells; /* set after track_init() */
 	unsigned int announced; /* processes that mapped UCX or MPI, ever */
 	unsigned int with_ucp; /* of them, mapped a libucp, ever */
 	unsigned int with_ucx; /* announced and alive */

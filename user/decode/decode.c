@@ -43,6 +43,8 @@ void capture_release(struct capture *capture)
 	map_release(&capture->symbols);
 	vec_release(&capture->windows);
 	vec_release(&capture->rejoined);
+	vec_release(&capture->cells);
+	map_release(&capture->cell_ids);
 	map_release(&capture->tgids);
 }
 
@@ -65,6 +67,8 @@ static void decode_capture(struct decoder *decoder, struct capture *capture, con
 
 	capture->started = side_u64(side, "ts");
 	capture->attached = mode && !strcmp(mode, "attach");
+	capture->timed_every = (uint32_t)side_u64(side, "timed_every");
+	capture->counted = capture->timed_every;
 	for (size_t i = 0; i < decoder->hosts.len; i++)
 		if (id && decoder->hosts.data[i].id == id)
 			capture->host = (int)i;
@@ -125,6 +129,7 @@ static const struct {
 	{ "uct_ep", decode_uct_ep },   { "ep", decode_ep },         { "note", decode_note },
 	{ "gap", decode_gap },         { "module", decode_module }, { "symbol", decode_symbol },
 	{ "address", decode_address }, { "window", decode_window }, { "end", decode_end },
+	{ "cell", decode_cell },       { "cells", decode_cells },
 };
 
 static int by_time(const void *left, const void *right)
@@ -155,6 +160,7 @@ void decoder_add_capture(struct decoder *decoder, struct capture *capture, const
 	if (capture->side_objects.len)
 		qsort(capture->side_objects.data, capture->side_objects.len,
 		      sizeof(*capture->side_objects.data), by_time);
+	cells_sort(capture);
 }
 
 /* Processes that use UCX or are ranks; others only once a record of theirs comes. */
@@ -199,6 +205,7 @@ bool decoder_event(struct decoder *decoder, struct capture *capture, const struc
 
 	if (!ub_kind_size(h->kind))
 		return false;
+	cells_apply(decoder, capture, h->ts);
 	objects_apply(decoder, capture, h->ts);
 	*event =
 		(struct event){ .capture = capture,

@@ -118,6 +118,19 @@ struct code_module {
 	const char *path, *build_id;
 };
 
+/* Sums that the kernel has kept (--count), and what they are about. */
+struct cell {
+	uint32_t id;
+	struct process *process; /* NULL: of whatever found no cell of its own */
+	uint64_t first, last; /* times: of the first entry, and when the sums were written last */
+	const struct site_info *call, *op, *xfer; /* NULL: none */
+	uint8_t am_id, size_class, flags; /* flags: enum ub_cell_flags */
+	uint64_t obj, uct_ep, iface_address, ucp_ep;
+	uint64_t count, bytes, headers, refused, timed, time;
+	const struct object *iface; /* what the addresses stood for; NULL: not known */
+	struct object *ep;
+};
+
 /* One capture file: a host as it was seen over one session. */
 struct capture {
 	int host;
@@ -130,6 +143,11 @@ struct capture {
 	VEC(struct window) windows; /* none: without a duty cycle */
 	VEC(struct rejoined) rejoined;
 	bool attached; /* mode "attach" */
+	bool counted; /* made with --count */
+	uint32_t timed_every; /* one entry in so many was timed */
+	VEC(struct cell) cells; /* in time order once decoder_ready() */
+	struct map cell_ids; /* id -> index + 1, until they are sorted */
+	size_t cell_next; /* first one whose time has not come */
 	VEC(const char *) notes;
 	VEC(struct code_module) modules; /* by the id that side records use */
 	struct map symbols; /* (link-time address, module) -> struct place * */
@@ -214,6 +232,12 @@ const struct place *decoder_place(struct decoder *decoder, const struct event *e
 /* Name behind a ucp_proto_t pointer; NULL: not known. */
 const char *decoder_name(const struct decoder *decoder, const struct process *process,
 			 uint64_t key);
+
+/* After the last record: what the addresses of all remaining cells stand for. */
+void decoder_cells(struct decoder *decoder, struct capture *capture);
+
+/* Whether operations of that kind take a ucp_ep; else a worker or nothing. */
+bool op_takes_ep(enum op_kind kind);
 
 /*
  * Finds the peer of an endpoint: object.peer, object.peer_process. Returns false if not known.

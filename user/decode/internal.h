@@ -14,6 +14,8 @@ uint64_t side_u64(const json_t *side, const char *key);
 struct process *capture_process(struct decoder *decoder, struct capture *capture, uint32_t tgid);
 
 void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side);
+/* Of all processes with that tgid the one whose first side record is the last not after ts. */
+struct process *process_at(struct decoder *decoder, int host, uint32_t tgid, uint64_t ts);
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task);
 /* Of all processes with that tgid the one whose first side record is the last not after ts. */
@@ -34,6 +36,11 @@ void decode_object(struct decoder *decoder, const struct event *event, const str
 /* Side records' objects whose time has come; later snapshots add to what is known. */
 void objects_apply(struct decoder *decoder, struct capture *capture, uint64_t ts);
 void objects_pair(struct decoder *decoder);
+void decode_cell(struct decoder *decoder, struct capture *capture, const json_t *side);
+void decode_cells(struct decoder *decoder, struct capture *capture, const json_t *side);
+void cells_sort(struct capture *capture);
+/* Cells whose time has come: what their addresses stand for now. */
+void cells_apply(struct decoder *decoder, struct capture *capture, uint64_t ts);
 
 /* In this order: addresses are joined to modules and symbols. */
 void decode_module(struct decoder *decoder, struct capture *capture, const json_t *side);

@@ -159,6 +159,16 @@ static void feed(struct analysis *analysis, struct input *input)
 	attribute_event(analysis->attribute, &event);
 }
 
+/* Peers may be named by another capture, so all of them come first. */
+static void finish_cells(struct analysis *analysis)
+{
+	for (size_t i = 0; i < analysis->inputs.len; i++)
+		decoder_cells(&analysis->decoder, &analysis->inputs.data[i]->capture);
+	emit_processes(&analysis->emitter);
+	for (size_t i = 0; i < analysis->inputs.len; i++)
+		emit_cells(&analysis->emitter, &analysis->inputs.data[i]->capture);
+}
+
 int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 		 struct fact_totals *totals)
 {
@@ -176,6 +186,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	}
 	cut_at_end(analysis->attribute, analysis->matcher);
 	matcher_finish(analysis->matcher, totals);
+	finish_cells(analysis);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);
 	for (size_t i = 0; i < analysis->inputs.len; i++)

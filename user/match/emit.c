@@ -95,7 +95,7 @@ static int index_of(const struct process *process)
 	return process ? process->index : -1;
 }
 
-static struct process *peer_of(struct emitter *emitter, struct object *ep)
+const struct process *emit_peer(struct emitter *emitter, struct object *ep)
 {
 	bool traced;
 
@@ -124,7 +124,7 @@ void emit_op(struct emitter *emitter, struct op *op)
 {
 	struct fact_op fact = {
 		.process = op->process->index,
-		.peer = index_of(op->ep ? peer_of(emitter, op->ep) : op->peer),
+		.peer = index_of(op->ep ? emit_peer(emitter, op->ep) : op->peer),
 		.op = op->site->name,
 		.function = op->function,
 		.place = op->place,
@@ -144,8 +144,8 @@ void emit_op(struct emitter *emitter, struct op *op)
 		emitter->sink->op(emitter->sink->arg, &fact);
 }
 
-static enum fact_locality locality(const struct process *process, const struct process *peer,
-				   const char *transport)
+enum fact_locality emit_locality(const struct process *process, const struct process *peer,
+				 const char *transport)
 {
 	int row = host_transport(transport);
 
@@ -154,6 +154,11 @@ static enum fact_locality locality(const struct process *process, const struct p
 	if (peer == process)
 		return LOCALITY_SELF;
 	return peer->host == process->host ? LOCALITY_NODE : LOCALITY_REMOTE;
+}
+
+const char *emit_memory(const char *transport)
+{
+	return host_transport(transport) < 0 ? NULL : "host";
 }
 
 static void account(struct fact_totals *totals, const struct transfer *transfer)
@@ -173,9 +178,9 @@ static void account(struct fact_totals *totals, const struct transfer *transfer)
 
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 {
-	const struct process *peer = peer_of(emitter, transfer->ep);
+	const struct process *peer = emit_peer(emitter, transfer->ep);
 	const char *transport = transfer->iface ? transfer->iface->transport : NULL;
-	const char *memory = host_transport(transport) < 0 ? NULL : "host";
+	const char *memory = emit_memory(transport);
 	const struct op *op = transfer->op;
 	struct fact_transfer fact = {
 		.process = transfer->process->index,
@@ -183,7 +188,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.op = transfer->site->name,
 		.transport = transport,
 		.device = transfer->iface ? transfer->iface->device : NULL,
-		.locality = locality(transfer->process, peer, transport),
+		.locality = emit_locality(transfer->process, peer, transport),
 		.kind = transfer->control ? KIND_CONTROL : KIND_DATA,
 		.ucp_op = op ? op->site->name : NULL,
 		.function = op ? op->function : NULL,

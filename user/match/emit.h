@@ -26,4 +26,14 @@ void emit_message(struct emitter *emitter, const struct message *message);
 /* After all records; number: the capture's, in the order in which they are read. */
 void emit_windows(struct emitter *emitter, const struct input *input, int number);
 
+/* The process at the other end; NULL: not known. */
+const struct process *emit_peer(struct emitter *emitter, struct object *ep);
+enum fact_locality emit_locality(const struct process *process, const struct process *peer,
+				 const char *transport);
+/* Where a transport's data lies; NULL: not known. */
+const char *emit_memory(const char *transport);
+
+/* ---- emit_cells.c ---- */
+void emit_cells(struct emitter *emitter, const struct capture *capture);
+
 #endif

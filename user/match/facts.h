@@ -14,7 +14,13 @@
 
 enum fact_kind { KIND_DATA, KIND_CONTROL };
 
-enum fact_precision { TIME_UNKNOWN, TIME_EXACT, TIME_UPPER_BOUND, TIME_LOWER_BOUND };
+enum fact_precision {
+	TIME_UNKNOWN,
+	TIME_EXACT,
+	TIME_UPPER_BOUND,
+	TIME_LOWER_BOUND,
+	TIME_SAMPLED, /* exact, of some taken at random */
+};
 
 enum fact_locality { LOCALITY_UNKNOWN, LOCALITY_SELF, LOCALITY_NODE, LOCALITY_REMOTE };
 
@@ -99,6 +105,16 @@ struct fact_window {
 	uint64_t until; /* until when the capture lasted */
 };
 
+/* Sums over many facts that are alike (captures made with --count). */
+struct fact_sums {
+	uint64_t count;
+	uint64_t bytes, bytes_unknown; /* unknown: facts whose bytes are in no other number */
+	uint64_t wire_bytes;
+	uint64_t retries;
+	uint64_t ops; /* of a call */
+	uint64_t timed, time; /* ns; facts taken at random, and the sum over them */
+};
+
 /* Any member may be NULL. Called in order of start time per host for call/op/transfer. */
 struct fact_sink {
 	void *arg;
@@ -108,6 +124,11 @@ struct fact_sink {
 	void (*transfer)(void *arg, const struct fact_transfer *transfer);
 	void (*message)(void *arg, const struct fact_message *message);
 	void (*window)(void *arg, const struct fact_window *window); /* after all others */
+	/* of the fact, what they have in common; start and end: of the first and the last */
+	void (*calls)(void *arg, const struct fact_call *call, const struct fact_sums *sums);
+	void (*ops)(void *arg, const struct fact_op *op, const struct fact_sums *sums);
+	void (*transfers)(void *arg, const struct fact_transfer *transfer,
+			  const struct fact_sums *sums);
 };
 
 struct fact_reason {
@@ -147,6 +168,9 @@ struct fact_totals {
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
 	struct fact_self self;
+	/* captures, those of them made with --count, and how many entries there are to a timed one
+	 */
+	uint64_t captures, counted, timed_every;
 	/* bytes of the captures that were skipped as damaged, file_reader_damaged() at the end */
 	uint64_t damaged_bytes;
 };

@@ -20,6 +20,10 @@ void totals_add(struct fact_totals *totals, const struct record_source *source,
 
 	for (size_t i = 0; i < sizeof(stats->produced) / sizeof(*stats->produced); i++)
 		produced += stats->produced[i];
+	totals->captures++;
+	totals->counted += capture->counted;
+	if (capture->counted)
+		totals->timed_every = capture->timed_every;
 	totals->produced += produced;
 	totals->stored += stored;
 	if (lost)

@@ -102,6 +102,7 @@ void cube_sums_add(struct cube_sums *to, const struct cube_sums *from)
 	to->unexplained_bytes += from->unexplained_bytes;
 	to->retries += from->retries;
 	to->errors += from->errors;
+	to->unchecked += from->unchecked;
 	to->ops += from->ops;
 	add_time(to, from);
 }
@@ -118,4 +119,12 @@ void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
 					    .time_min = time,
 					    .time_max = time,
 					    .precisions = 1u << precision });
+}
+
+void cube_sums_sampled(struct cube_sums *sums, uint64_t timed, uint64_t time_sum)
+{
+	add_time(sums, &(struct cube_sums){ .timed = timed,
+					    .time_sum = time_sum,
+					    .time_min = UINT64_MAX,
+					    .precisions = 1u << TIME_SAMPLED });
 }

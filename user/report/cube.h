@@ -35,9 +35,10 @@ struct cube_sums {
 	uint64_t unexplained_bytes;
 	uint64_t retries;
 	uint64_t errors;
+	uint64_t unchecked; /* facts of which is not known whether they ended with an error */
 	uint64_t ops;
 	uint64_t timed; /* facts with a known duration; the sums below are over these */
-	uint64_t time_sum, time_min, time_max; /* ns */
+	uint64_t time_sum, time_min, time_max; /* ns; least and most of none: UINT64_MAX and 0 */
 	uint32_t precisions; /* bit set of enum fact_precision met */
 };
 
@@ -67,6 +68,9 @@ void cube_sums_add(struct cube_sums *to, const struct cube_sums *from);
 /* Adds one duration; end 0 or TIME_UNKNOWN counts as not known. */
 void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
 		    enum fact_precision precision);
+
+/* Adds durations of facts taken at random. */
+void cube_sums_sampled(struct cube_sums *sums, uint64_t timed, uint64_t time_sum);
 
 /* Adds every row of from under the keys that both shapes have, by name; others are absent. */
 void cube_rollup(struct cube *to, const struct cube *from);

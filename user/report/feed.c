@@ -83,6 +83,18 @@ static void add_bytes(struct cube_sums *sums, uint64_t bytes)
 		sums->bytes += bytes;
 }
 
+/* Where a call belongs; NULL: it does not pass the filter. */
+static struct cube_sums *call_row(struct report *report, const struct fact_call *call)
+{
+	see_time(report, call->process, call->start, call->end);
+	if (!selected(report, call->process) ||
+	    (report->filtering && !filter_call(report->filter, call)))
+		return NULL;
+	return &cube_at(&report->calls,
+			(uint64_t[]){ (int64_t)call->process, word(call->function) })
+			->sums;
+}
+
 static void sum_call(struct cube_sums *sums, const struct fact_call *call)
 {
 	sums->count++;
@@ -102,31 +114,32 @@ static void feed_place(struct report *report, const struct fact_call *call)
 static void feed_call(void *arg, const struct fact_call *call)
 {
 	struct report *report = arg;
+	struct cube_sums *sums = call_row(report, call);
 
-	see_time(report, call->process, call->start, call->end);
 	report->knows_places = report->knows_places || call->place;
-	if (!selected(report, call->process) ||
-	    (report->filtering && !filter_call(report->filter, call)))
+	if (!sums)
 		return;
-	sum_call(&cube_at(&report->calls,
-			  (uint64_t[]){ (int64_t)call->process, word(call->function) })
-			  ->sums,
-		 call);
+	sum_call(sums, call);
 	if (call->place)
 		feed_place(report, call);
 }
 
-static void feed_op(void *arg, const struct fact_op *op)
+static struct cube_sums *op_row(struct report *report, const struct fact_op *op)
 {
-	struct report *report = arg;
-	struct cube_sums *sums;
-
 	see_time(report, op->process, op->start, op->end);
 	if (!selected(report, op->process) || (report->filtering && !filter_op(report->filter, op)))
-		return;
-	sums = &cube_at(&report->ops, (uint64_t[]){ (int64_t)op->process, word(op->op),
+		return NULL;
+	return &cube_at(&report->ops, (uint64_t[]){ (int64_t)op->process, word(op->op),
 						    word(op->function), word(op->protocol) })
 			->sums;
+}
+
+static void feed_op(void *arg, const struct fact_op *op)
+{
+	struct cube_sums *sums = op_row(arg, op);
+
+	if (!sums)
+		return;
 	sums->count++;
 	sums->errors += op->status < 0;
 	add_bytes(sums, op->bytes);
@@ -155,15 +168,9 @@ static bool may_be_slowest(const struct report *report, const struct fact_transf
 	return !transfer->retried && (transfer->kind == KIND_DATA || asked);
 }
 
-static void feed_transfer(void *arg, const struct fact_transfer *transfer)
+static struct cube_sums *transfer_row(struct report *report, const struct fact_transfer *transfer)
 {
-	struct report *report = arg;
-
-	see_time(report, transfer->process, transfer->start, transfer->end);
-	if (!selected(report, transfer->process) ||
-	    (report->filtering && !filter_transfer(report->filter, transfer)))
-		return;
-	uint64_t key[CUBE_MAX_KEYS] = {
+	const uint64_t key[CUBE_MAX_KEYS] = {
 		[T_PROCESS] = (int64_t)transfer->process,
 		[T_PEER] = (int64_t)transfer->peer,
 		[T_OP] = word(transfer->op),
@@ -177,9 +184,65 @@ static void feed_transfer(void *arg, const struct fact_transfer *transfer)
 		[T_SRC_MEM] = word(transfer->src_mem),
 		[T_DST_MEM] = word(transfer->dst_mem),
 	};
-	sum_transfer(&cube_at(&report->transfers, key)->sums, transfer);
+
+	see_time(report, transfer->process, transfer->start, transfer->end);
+	if (!selected(report, transfer->process) ||
+	    (report->filtering && !filter_transfer(report->filter, transfer)))
+		return NULL;
+	return &cube_at(&report->transfers, key)->sums;
+}
+
+static void feed_transfer(void *arg, const struct fact_transfer *transfer)
+{
+	struct report *report = arg;
+	struct cube_sums *sums = transfer_row(report, transfer);
+
+	if (!sums)
+		return;
+	sum_transfer(sums, transfer);
 	if (may_be_slowest(report, transfer))
 		slowest_offer(&report->slowest, transfer);
+}
+
+static void add_sums(struct cube_sums *to, const struct fact_sums *from)
+{
+	to->count += from->count;
+	to->bytes += from->bytes;
+	to->bytes_unknown += from->bytes_unknown;
+	to->wire_bytes += from->wire_bytes;
+	to->retries += from->retries;
+	to->ops += from->ops;
+	cube_sums_sampled(to, from->timed, from->time);
+}
+
+static void feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *from)
+{
+	struct cube_sums *sums = call_row(arg, call);
+
+	if (sums)
+		add_sums(sums, from);
+}
+
+static void feed_ops(void *arg, const struct fact_op *op, const struct fact_sums *from)
+{
+	struct cube_sums *sums = op_row(arg, op);
+
+	if (!sums)
+		return;
+	add_sums(sums, from);
+	sums->unchecked += from->count;
+}
+
+static void feed_transfers(void *arg, const struct fact_transfer *transfer,
+			   const struct fact_sums *from)
+{
+	struct cube_sums *sums = transfer_row(arg, transfer);
+
+	if (!sums)
+		return;
+	add_sums(sums, from);
+	if (transfer->unexplained)
+		sums->unexplained_bytes += from->bytes;
 }
 
 static void feed_message(void *arg, const struct fact_message *message)
@@ -221,5 +284,8 @@ struct fact_sink report_sink(struct report *report)
 		.transfer = feed_transfer,
 		.message = feed_message,
 		.window = feed_window,
+		.calls = feed_calls,
+		.ops = feed_ops,
+		.transfers = feed_transfers,
 	};
 }

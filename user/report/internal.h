@@ -55,6 +55,9 @@ struct report {
 	struct fact_totals totals;
 };
 
+/* Whether all captures were made with --count: messages are not known. */
+bool report_only_counts(const struct report *report);
+
 const struct report_process *report_process_at(const struct report *report, int64_t index);
 
 /* The place that a key of call_sites stands for. */

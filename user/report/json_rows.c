@@ -48,12 +48,15 @@ static const char *precision_name(uint32_t precisions)
 		return "upper_bound";
 	case 1u << TIME_LOWER_BOUND:
 		return "lower_bound";
+	case 1u << TIME_SAMPLED:
+		return "sampled";
 	}
 	return "mixed";
 }
 
 json_t *report_json_time(const struct cube_sums *sums)
 {
+	bool known = sums->time_min != UINT64_MAX;
 	json_t *object;
 
 	if (!sums->timed)
@@ -61,8 +64,8 @@ json_t *report_json_time(const struct cube_sums *sums)
 	object = json_object();
 	json_object_set_new(object, "known", json_integer(sums->timed));
 	json_object_set_new(object, "sum_ns", json_integer(sums->time_sum));
-	json_object_set_new(object, "min_ns", json_integer(sums->time_min));
-	json_object_set_new(object, "max_ns", json_integer(sums->time_max));
+	json_object_set_new(object, "min_ns", known ? json_integer(sums->time_min) : json_null());
+	json_object_set_new(object, "max_ns", known ? json_integer(sums->time_max) : json_null());
 	json_object_set_new(object, "precision", json_string(precision_name(sums->precisions)));
 	return object;
 }
@@ -103,6 +106,8 @@ static void put_cube(struct json_out *out, const char *name, const struct cube *
 	for (size_t i = 0; i < cube->rows.len; i++) {
 		json_t *object = row_json(cube->shape, rows[i], measures);
 
+		if (rows[i]->sums.unchecked)
+			json_object_set_new(object, "errors", json_null());
 		if (timed)
 			json_object_set_new(object, "time", report_json_time(&rows[i]->sums));
 		json_out_item(out, object);

@@ -31,10 +31,14 @@ static json_t *loss_json(const struct fact_totals *totals)
 	return object;
 }
 
+/* Captures that count keep no message: nothing to match. */
 static json_t *matching_json(const struct fact_totals *totals)
 {
-	json_t *object = json_object();
+	json_t *object;
 
+	if (totals->counted && totals->counted == totals->captures)
+		return json_null();
+	object = json_object();
 	set(object, "sends", totals->sends);
 	set(object, "receives", totals->receives);
 	set(object, "matched", totals->matched);
@@ -93,8 +97,20 @@ static json_t *self_json(const struct fact_self *self)
 	return object;
 }
 
+static json_t *counted_json(const struct fact_totals *totals)
+{
+	json_t *object = json_object();
+
+	set(object, "captures", totals->counted);
+	set(object, "of", totals->captures);
+	set(object, "timed_every", totals->timed_every);
+	return object;
+}
+
 void report_json_totals(const struct fact_totals *totals, struct json_out *out)
 {
+	if (totals->counted)
+		json_out_member(out, "counted", counted_json(totals));
 	json_out_member(out, "loss", loss_json(totals));
 	json_out_member(out, "matching", matching_json(totals));
 	json_out_member(out, "attribution", attribution_json(totals));

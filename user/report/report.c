@@ -45,6 +45,11 @@ void report_finish(struct report *report, const struct fact_totals *totals)
 	cube_join(&report->messages);
 }
 
+bool report_only_counts(const struct report *report)
+{
+	return report->totals.counted && report->totals.counted == report->totals.captures;
+}
+
 const struct report_process *report_process_at(const struct report *report, int64_t index)
 {
 	const struct report_process *process;

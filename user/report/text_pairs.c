@@ -57,12 +57,22 @@ static void print_pair(char *cell, size_t size, const void *row, const void *con
 
 static void print_messages(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, messages(row, context)->count, exact(context));
+	const struct pairs *pairs = context;
+
+	if (report_only_counts(pairs->text->report))
+		snprintf(cell, size, "unknown");
+	else
+		unit_count(cell, size, messages(row, context)->count, exact(context));
 }
 
 static void print_message_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, messages(row, context)->bytes, exact(context));
+	const struct pairs *pairs = context;
+
+	if (report_only_counts(pairs->text->report))
+		snprintf(cell, size, "unknown");
+	else
+		unit_bytes(cell, size, messages(row, context)->bytes, exact(context));
 }
 
 static void print_transfers(char *cell, size_t size, const void *row, const void *context)

@@ -117,6 +117,26 @@ static uint64_t reason_sum(const struct fact_reason *from)
 	return sum;
 }
 
+/* What captures made with --count cannot tell, of all or of some of them. */
+static void counted(const struct text *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	char line[LINE] = "";
+
+	if (!totals->counted)
+		return;
+	if (totals->counted < totals->captures)
+		text_append(line, LINE, "%" PRIu64 " of %" PRIu64 " captures: ", totals->counted,
+			    totals->captures);
+	text_append(
+		line, LINE,
+		"added up in the kernel (--count): no messages, protocols, failures, lengths of "
+		"receives, times of calls; times are of one transfer or operation in %" PRIu64
+		", taken at random",
+		totals->timed_every);
+	paragraph(text, "counted", line, false);
+}
+
 static void unmatched(const struct text *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
@@ -124,6 +144,8 @@ static void unmatched(const struct text *text)
 	uint64_t receives = reason_sum(totals->unmatched_receives);
 	char line[LINE] = "";
 
+	if (report_only_counts(text->report))
+		return paragraph(text, "unmatched", "not known, see 'counted'", false);
 	add_count(text, line, sends);
 	text_append(line, LINE, " of ");
 	add_count(text, line, totals->sends);
@@ -156,7 +178,10 @@ static void retries_and_errors(const struct text *text)
 		errors += report->ops.rows.data[i].sums.errors;
 	add_count(text, line, retries);
 	text_append(line, LINE, " for want of resources; operations that failed: ");
-	add_count(text, line, errors);
+	if (report_only_counts(report))
+		text_append(line, LINE, "not known");
+	else
+		add_count(text, line, errors);
 	if (lengths) {
 		text_append(line, LINE, "; transfers of unknown length: ");
 		add_count(text, line, lengths);
@@ -188,6 +213,7 @@ void text_unknown(const struct text *text)
 	style_off(text->out, text->options, STYLE_BOLD);
 	fputs(text->report->filtering ? "  (of the whole capture, but for retries)\n" : "\n",
 	      text->out);
+	counted(text);
 	loss(text);
 	unattributed(text);
 	unmatched(text);

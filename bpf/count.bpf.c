@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * --count: the programs of calls, operations and transfers that add up instead of recording. They
+ * share nothing with the recording ones but the sites: no request is read on the way, no clock but
+ * now and then, and an operation's return is awaited only where its entry does not tell what it
+ * was.
+ */
+#include "count_cell.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* ucp_request_param_t, public ABI (ucp.h, UCX 1.10 and later) */
+#define UCP_OP_ATTR_FIELD_DATATYPE 8
+#define DATATYPE_CLASS_MASK 7 /* ucp_dt_type; 0 = contiguous, the size above it */
+#define DATATYPE_SIZE_SHIFT 3
+
+struct param_head {
+	__u32 op_attr_mask;
+	__u32 flags;
+	__u64 request;
+	__u64 cb;
+	__u64 datatype;
+};
+
+static __always_inline bool call_live(const struct count_task *task, __u64 sp)
+{
+	return sp < task->call_sp && slot_holds(task->call_sp, task->call_ret);
+}
+
+static __always_inline bool in_mpi(const struct count_task *task, __u64 address)
+{
+	const struct ub_mpi_text *text = bpf_map_lookup_elem(&mpi_texts, &task->tgid);
+
+	for (int i = 0; text && i < UB_MAX_TEXTS; i++)
+		if (address >= text->from[i] && address < text->to[i])
+			return true;
+	return false;
+}
+
+SEC("?uprobe")
+int count_call(struct pt_regs *ctx)
+{
+	struct ub_cell *cell;
+	struct entry e;
+	__u64 ret;
+
+	if (!entry_begin(&e, ctx))
+		return 0;
+	ret = slot_value(e.hit.sp);
+	if (call_live(e.task, e.hit.sp) && in_mpi(e.task, ret))
+		return 0;
+	e.task->call_sp = e.hit.sp;
+	e.task->call_ret = ret;
+	e.task->call = e.hit.row;
+	cell = cell_at(cell_number(e.task, ROWS_CALL(e.hit.row), NULL, 0));
+	if (cell)
+		__sync_fetch_and_add(&cell->count, 1);
+	return 0;
+}
+
+/* Payload of an operation; false where its entry does not tell. */
+static __always_inline bool op_bytes(const struct entry *e, __u64 *bytes)
+{
+	const struct ub_site *site = e->hit.site;
+	struct param_head param;
+
+	*bytes = entry_arg(e, site->arg_count);
+	switch (site->what) {
+	case UB_OP_TAG_RECV:
+	case UB_OP_SIZE_OUT:
+	case UB_OP_DATA_OUT:
+		return false;
+	}
+	if (!site->arg_count || !site->arg_param)
+		return true;
+	if (bpf_probe_read_user(&param, sizeof(param), (void *)entry_arg(e, site->arg_param)))
+		return false;
+	if (!(param.op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE))
+		return true;
+	if (!param.datatype || param.datatype & DATATYPE_CLASS_MASK)
+		return false;
+	*bytes *= param.datatype >> DATATYPE_SIZE_SHIFT;
+	return true;
+}
+
+static __always_inline void op_add(struct count_op *op, struct count_task *task, __u64 bytes)
+{
+	struct ub_cell *cell;
+
+	op->cell = cell_number(task, op->rows, NULL, op->obj);
+	cell = cell_at(op->cell);
+	if (!cell)
+		return;
+	__sync_fetch_and_add(&cell->count, 1);
+	if (bytes)
+		__sync_fetch_and_add(&cell->bytes, bytes);
+}
+
+/* Entries that may have found nothing, which only the return tells, and then do not count. */
+static __always_inline bool counts_at_return(__u8 what)
+{
+	return what == UB_OP_PROBE || what == UB_OP_DATA_OUT;
+}
+
+/* A place for an operation entered at that stack pointer: those at or below it are over. */
+static __always_inline struct count_op *op_push(struct count_task *task, __u64 sp)
+{
+	for (int i = 0; i < COUNT_FRAMES; i++) {
+		if (!task->ops || op_at(task, task->ops - 1)->sp > sp)
+			break;
+		task->ops--;
+	}
+	if (task->ops >= COUNT_FRAMES) {
+		too_deep();
+		task->ops = 0;
+	}
+	return op_at(task, task->ops++);
+}
+
+/* may_return: the kernel asks us whether we want the return. Says 1 if not. */
+static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
+{
+	struct count_op *op;
+	struct entry e;
+	__u64 bytes = 0;
+	bool sized, at_return;
+
+	if (!entry_begin(&e, ctx) || !entry_args(&e, ctx))
+		return 1;
+	at_return = counts_at_return(e.hit.site->what);
+	op = op_push(e.task, e.hit.sp);
+	op->sp = e.hit.sp;
+	op->what = e.hit.site->what;
+	op->obj = entry_arg(&e, e.hit.site->arg_obj);
+	op->header = entry_arg(&e, e.hit.site->arg_aux);
+	op->start = may_return && count_timed(e.task) ? bpf_ktime_get_ns() : 0;
+	op->span = at_return || op->start;
+	op->ret = slot_value(e.hit.sp);
+	sized = op_bytes(&e, &bytes);
+	op->rows = ROWS_OP(e.hit.row) | ROWS_CLASS(sized ? size_class(bytes) : 0) |
+		   ROWS_FLAGS(sized ? 0 : UB_CELL_UNSIZED);
+	if (call_live(e.task, e.hit.sp))
+		op->rows |= ROWS_CALL(e.task->call);
+	if (!at_return)
+		op_add(op, e.task, sized ? bytes : 0);
+	return !op->span;
+}
+
+static __always_inline int op_enter(struct pt_regs *ctx)
+{
+	return op_count(ctx, true);
+}
+
+static __always_inline struct count_op *op_pop(struct count_task *task, __u64 sp)
+{
+	for (int i = 0; i < COUNT_FRAMES; i++) {
+		struct count_op *op;
+
+		if (!task->ops)
+			return NULL;
+		op = op_at(task, task->ops - 1);
+		if (op->sp > sp)
+			return NULL;
+		task->ops--;
+		if (op->sp == sp && op->span)
+			return op;
+	}
+	return NULL;
+}
+
+static __always_inline int op_leave(struct pt_regs *ctx)
+{
+	struct count_task *task = count_begin();
+	struct count_op *op = task ? op_pop(task, PT_REGS_SP(ctx) - SP_AFTER_RETURN) : NULL;
+	bool found = PT_REGS_RC(ctx), at_return;
+	struct ub_cell *cell;
+
+	if (!op)
+		return 0;
+	at_return = counts_at_return(op->what);
+	if (at_return && !found)
+		return 0;
+	if (at_return)
+		op_add(op, task, 0);
+	/* one that returns a request goes on: its time is not known */
+	cell = op->start && (at_return || !found) ? cell_at(op->cell) : NULL;
+	if (cell)
+		cell_time(cell, op->start);
+	return 0;
+}
+
+SPAN(count_op, op_enter, op_leave)
+
+SEC("?uprobe")
+int count_op_only(struct pt_regs *ctx)
+{
+	op_count(ctx, false);
+	return 0;
+}

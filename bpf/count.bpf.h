@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * What a task is inside of (--count): one MPI call, operations, transfers whose return is awaited.
+ */
+#ifndef UCXBPF_COUNT_BPF_H
+#define UCXBPF_COUNT_BPF_H
+
+#include "span.bpf.h"
+
+#define CACHE_BITS 8
+#define CACHE (1 << CACHE_BITS)
+#define COUNT_FRAMES 16 /* power of two */
+
+struct remembered {
+	__u64 uct_ep;
+	__u64 rows;
+	__u32 epoch;
+	__u32 cell;
+};
+
+/* An operation that may be under way, until its stack slot holds something else. */
+struct count_op {
+	__u64 sp;
+	__u64 ret;
+	__u64 rows;
+	__u64 obj;
+	__u64 start; /* 0 = is not timed */
+	__u32 header; /* length of the user's active-message header */
+	__u32 cell;
+	__u32 span; /* its return is awaited: is over then */
+	__u32 what;
+};
+
+/* A transfer whose return is awaited. */
+struct count_xfer {
+	__u64 sp;
+	__u64 uct_ep;
+	__u64 rows;
+	__u64 length;
+	__u64 start;
+	__u64 obj; /* of the operation around it */
+	__u64 comp;
+	__u64 pack;
+	__u32 header;
+	__u8 length_rule;
+	__u8 layout;
+	__u16 site;
+};
+
+struct count_task {
+	__u32 filter_gen;
+	__u32 filter;
+	__u32 tgid;
+	__u32 random;
+	__u64 call_sp; /* the MPI call that may be under way; 0 = none */
+	__u64 call_ret;
+	__u32 call;
+	__u32 ops;
+	__u32 xfers;
+	__u32 pad;
+	struct count_op op[COUNT_FRAMES];
+	struct count_xfer xfer[COUNT_FRAMES];
+	struct remembered cache[CACHE];
+};
+
+/* Per task; written and read here only. Allocation failure: the hit is counted in task_nomem. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct count_task);
+} count_tasks __weak SEC(".maps");
+
+/* By tgid; written by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct ub_mpi_text);
+} mpi_texts __weak SEC(".maps");
+
+static __always_inline bool count_filter(struct count_task *task)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	task->filter_gen = filter_generation;
+	task->filter = bpf_map_lookup_elem(&processes, &tgid) ? FILTER_TRACED : FILTER_IGNORED;
+	task->tgid = tgid;
+	return task->filter == FILTER_TRACED;
+}
+
+static __noinline struct count_task *count_task_new(void)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct count_task *task;
+	struct cpu_stats *st;
+
+	if (!bpf_map_lookup_elem(&processes, &tgid))
+		return NULL;
+	task = bpf_task_storage_get(&count_tasks, bpf_get_current_task_btf(), NULL,
+				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+	st = task ? NULL : cpu_stats();
+	if (st)
+		__sync_fetch_and_add(&st->s.task_nomem, 1);
+	return task;
+}
+
+static __always_inline struct count_task *count_begin(void)
+{
+	struct count_task *task =
+		bpf_task_storage_get(&count_tasks, bpf_get_current_task_btf(), NULL, 0);
+
+	if (stopped)
+		return NULL;
+	if (!task)
+		task = count_task_new();
+	if (!task)
+		return NULL;
+	if (task->filter_gen != filter_generation)
+		return count_filter(task) ? task : NULL;
+	return task->filter == FILTER_TRACED ? task : NULL;
+}
+
+/* One in UB_TIMED_EVERY, without a period that a program's own could meet. */
+static __always_inline bool count_timed(struct count_task *task)
+{
+	task->random = task->random * 1664525 + 1013904223;
+	return task->random >> 16 < 65536 / UB_TIMED_EVERY;
+}
+
+/* One entry: the hit without what only the recording programs need. */
+struct entry {
+	struct hit hit;
+	struct count_task *task;
+	__u64 args[ARGS];
+};
+
+static __always_inline bool entry_begin(struct entry *e, struct pt_regs *ctx)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+
+	e->task = count_begin();
+	if (!e->task)
+		return false;
+	e->hit.row = UB_COOKIE_SITE(cookie);
+	e->hit.slot = UB_COOKIE_LAYOUT(cookie);
+	e->hit.sp = PT_REGS_SP(ctx) + UB_COOKIE_SP_WORDS(cookie) * 8;
+	return true;
+}
+
+static __always_inline bool entry_args(struct entry *e, struct pt_regs *ctx)
+{
+	__u32 row = e->hit.row;
+
+	e->hit.site = bpf_map_lookup_elem(&sites, &row);
+	if (!e->hit.site)
+		return false;
+	read_args(e->args, ctx, &e->hit);
+	return true;
+}
+
+static __always_inline __u64 entry_arg(const struct entry *e, __u8 n)
+{
+	return e->args[n & (ARGS - 1)];
+}
+
+static __always_inline bool slot_holds(__u64 sp, __u64 ret)
+{
+	return !SLOT_HAS_RETURN || read_u64(sp) == ret;
+}
+
+static __always_inline __u64 slot_value(__u64 sp)
+{
+	return SLOT_HAS_RETURN ? read_u64(sp) : 0;
+}
+
+static __always_inline void too_deep(void)
+{
+	struct cpu_stats *st = cpu_stats();
+
+	if (st)
+		__sync_fetch_and_add(&st->s.deep, 1);
+}
+
+static __always_inline struct count_op *op_at(struct count_task *task, __u32 i)
+{
+	return &task->op[i & (COUNT_FRAMES - 1)];
+}
+
+#endif

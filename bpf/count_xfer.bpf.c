@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/* --count: transfers. The return says whether anything was sent, and how much by *_bcopy. */
+#include "count_cell.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define MAX_IOV 8
+
+/* uct_iov_t, public ABI (uct.h) */
+struct iov {
+	__u64 buffer;
+	__u64 length;
+	__u64 memh;
+	__u64 stride;
+	__u32 count;
+	__u32 pad;
+};
+
+/* Messages that hold a header of the user's behind UCP's, whose length is in UCP's (ucp_am.h). */
+#define AM_WITH_HEADER (1u << 23 | 1u << 24 | 1u << 26)
+
+struct sizes {
+	__u64 length;
+	__u64 first; /* address of UCP's header, where it is not in a register; 0 = not known */
+	bool unknown;
+};
+
+static __always_inline void add_iov(struct sizes *sizes, __u64 base, __u64 n)
+{
+	sizes->unknown = n > MAX_IOV;
+	for (__u32 i = 0; i < MAX_IOV; i++) {
+		struct iov iov;
+
+		if (i >= n)
+			break;
+		if (bpf_probe_read_user(&iov, sizeof(iov), (void *)(base + i * sizeof(iov)))) {
+			sizes->unknown = true;
+			break;
+		}
+		if (i == 0 && !sizes->first)
+			sizes->first = iov.buffer;
+		sizes->length += iov.length * iov.count;
+	}
+}
+
+static __always_inline void xfer_sizes(const struct entry *e, struct sizes *sizes)
+{
+	const struct ub_site *site = e->hit.site;
+
+	switch (site->length_rule) {
+	case UB_LEN_ARG32:
+		sizes->length = (__u32)entry_arg(e, site->arg_count);
+		break;
+	case UB_LEN_ARG64:
+		sizes->length = entry_arg(e, site->arg_count);
+		break;
+	case UB_LEN_SHORT_AM:
+		sizes->length = 8 + (__u32)entry_arg(e, site->arg_count);
+		break;
+	case UB_LEN_ZCOPY_AM:
+		sizes->length = (__u32)entry_arg(e, site->arg_header_len);
+		sizes->first = entry_arg(e, site->arg_aux);
+		add_iov(sizes, entry_arg(e, site->arg_iov), entry_arg(e, site->arg_iovcnt));
+		break;
+	case UB_LEN_IOV:
+		add_iov(sizes, entry_arg(e, site->arg_iov), entry_arg(e, site->arg_iovcnt));
+		break;
+	case UB_LEN_FIXED4:
+		sizes->length = 4;
+		break;
+	case UB_LEN_FIXED8:
+		sizes->length = 8;
+		break;
+	}
+}
+
+/* The user's header: its length lies in the upper half of UCP's, or is the operation's argument. */
+static __always_inline void xfer_header(struct count_xfer *xfer, const struct entry *e,
+					const struct sizes *sizes, const struct count_op *op)
+{
+	__u64 word = 0;
+
+	if (e->hit.site->length_rule == UB_LEN_SHORT_AM)
+		xfer->header = entry_arg(e, e->hit.site->arg_aux) >> 32;
+	else if (sizes->first && !bpf_probe_read_user(&word, sizeof(word), (void *)sizes->first))
+		xfer->header = word >> 32;
+	else if (op)
+		xfer->header = op->header;
+	else
+		xfer->rows |= ROWS_FLAGS(UB_CELL_HEADER);
+}
+
+static __always_inline struct count_xfer *xfer_at(struct count_task *task, __u32 i)
+{
+	return &task->xfer[i & (COUNT_FRAMES - 1)];
+}
+
+static __always_inline bool op_live(const struct count_op *op, __u64 sp)
+{
+	return sp < op->sp && (op->span || slot_holds(op->sp, op->ret));
+}
+
+/* A transfer that was entered between these two depths has not returned. */
+static __always_inline bool inside_transfer(struct count_task *task, __u64 sp, __u64 outer_sp)
+{
+	__u64 top = task->xfers ? xfer_at(task, task->xfers - 1)->sp : 0;
+
+	return top > sp && top < outer_sp;
+}
+
+/*
+ * The operation that a transfer is nested in; not if another transfer lies between them: then it is
+ * some arrival's, which that transfer has run into (over self).
+ */
+static __always_inline struct count_op *op_around(struct count_task *task, __u64 sp)
+{
+	for (int i = 0; i < COUNT_FRAMES; i++) {
+		struct count_op *op;
+
+		if (!task->ops)
+			return NULL;
+		op = op_at(task, task->ops - 1);
+		if (!op_live(op, sp)) {
+			task->ops--;
+			continue;
+		}
+		return inside_transfer(task, sp, op->sp) ? NULL : op;
+	}
+	return NULL;
+}
+
+static __always_inline struct count_xfer *xfer_push(struct count_task *task, __u64 sp)
+{
+	for (int i = 0; i < COUNT_FRAMES; i++) {
+		if (!task->xfers || xfer_at(task, task->xfers - 1)->sp > sp)
+			break;
+		task->xfers--;
+		count_lost_return();
+	}
+	if (task->xfers >= COUNT_FRAMES) {
+		too_deep();
+		return NULL;
+	}
+	return xfer_at(task, task->xfers++);
+}
+
+static __always_inline int xfer_enter(struct pt_regs *ctx)
+{
+	struct sizes sizes = {};
+	struct count_xfer *xfer;
+	struct count_op *op;
+	struct entry e;
+	__u8 am_id;
+
+	if (!entry_begin(&e, ctx) || !entry_args(&e, ctx))
+		return 1;
+	op = op_around(e.task, e.hit.sp);
+	xfer = xfer_push(e.task, e.hit.sp);
+	if (!xfer)
+		return 1;
+	xfer_sizes(&e, &sizes);
+	am_id = entry_arg(&e, e.hit.site->arg_am_id);
+	xfer->sp = e.hit.sp;
+	xfer->uct_ep = e.args[1];
+	xfer->length = sizes.length;
+	xfer->obj = op ? op->obj : 0;
+	xfer->comp = entry_arg(&e, e.hit.site->arg_comp);
+	xfer->pack = entry_arg(&e, e.hit.site->arg_pack);
+	xfer->header = 0;
+	xfer->length_rule = e.hit.site->length_rule;
+	xfer->layout = e.hit.slot;
+	xfer->site = e.hit.row;
+	xfer->rows = ROWS_XFER(e.hit.row) | ROWS_AM(am_id) |
+		     ROWS_FLAGS(sizes.unknown ? UB_CELL_UNSIZED : 0);
+	if (op)
+		xfer->rows |= op->rows & (ROWS_CALL(UB_MAX_SITES - 1) | ROWS_OP(UB_MAX_SITES - 1));
+	if (AM_WITH_HEADER >> (am_id & 31) & 1)
+		xfer_header(xfer, &e, &sizes, op);
+	xfer->start = count_timed(e.task) ? bpf_ktime_get_ns() : 0;
+	return 0;
+}
+
+static __always_inline struct count_xfer *xfer_pop(struct count_task *task, __u64 sp)
+{
+	for (int i = 0; i < COUNT_FRAMES; i++) {
+		struct count_xfer *xfer;
+
+		if (!task->xfers)
+			return NULL;
+		xfer = xfer_at(task, task->xfers - 1);
+		if (xfer->sp > sp)
+			return NULL;
+		task->xfers--;
+		if (xfer->sp == sp)
+			return xfer;
+		count_lost_return();
+	}
+	return NULL;
+}
+
+static __always_inline int xfer_leave(struct pt_regs *ctx)
+{
+	struct count_task *task = count_begin();
+	struct count_xfer *xfer = task ? xfer_pop(task, PT_REGS_SP(ctx) - SP_AFTER_RETURN) : NULL;
+	__s64 ret = PT_REGS_RC(ctx), status = (__s8)ret;
+	struct ub_cell *cell;
+	__u64 length;
+
+	if (!xfer)
+		return 0;
+	length = xfer->length;
+	if (xfer->length_rule == UB_LEN_RETURN) {
+		length = ret < 0 ? 0 : ret;
+		status = ret < 0 ? ret : 0;
+	}
+	if (xfer->rows & ROWS_FLAGS(UB_CELL_UNSIZED))
+		length = 0;
+	cell = cell_at(
+		cell_number(task, xfer->rows | ROWS_CLASS(size_class(length)), xfer, xfer->obj));
+	if (!cell)
+		return 0;
+	if (status < 0) {
+		__sync_fetch_and_add(&cell->refused, 1);
+		return 0;
+	}
+	__sync_fetch_and_add(&cell->count, 1);
+	__sync_fetch_and_add(&cell->bytes, length);
+	if (xfer->header)
+		__sync_fetch_and_add(&cell->headers, xfer->header);
+	if (xfer->start && status == 0)
+		cell_time(cell, xfer->start);
+	return 0;
+}
+
+SPAN(count_xfer, xfer_enter, xfer_leave)

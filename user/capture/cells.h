@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * --count: the sums that the kernel keeps, read in place and written to the file as side records
+ * now and then: first what a cell is for, then its sums whenever they have changed. The time
+ * between two writes grows with that of the capture, so that a file grows by the logarithm of time.
+ */
+#ifndef UCXBPF_CAPTURE_CELLS_H
+#define UCXBPF_CAPTURE_CELLS_H
+
+#include "base/vec.h"
+#include "file/file.h"
+#include "ucxbpf.h"
+
+struct ucxbpf;
+
+/* A process, or one of its endpoints, that will add to its cells no more. */
+struct cells_end {
+	uint32_t tgid;
+	uint64_t uct_ep; /* 0: the process */
+	uint64_t ts;
+};
+
+struct cells {
+	struct ucxbpf *skel; /* NULL: not counting */
+	struct ub_cell *all; /* the kernel's */
+	uint64_t *written; /* by cell: its sums when it was last written, added up */
+	uint32_t *ids; /* by cell: its number in the file; 0: not in it */
+	uint32_t last_id;
+	VEC(struct cells_end) ends;
+	uint64_t given_back; /* entries in cells that were given back */
+	uint64_t started, next_write;
+};
+
+/* skel: loaded, and outlives *cells; 0 or -errno. */
+int cells_open(struct cells *cells, struct ucxbpf *skel);
+void cells_release(struct cells *cells);
+
+/* Where a process has an MPI library's code; a fifth one is left out. */
+void cells_mpi_text(struct cells *cells, pid_t tgid, uint64_t from, uint64_t to);
+
+/* Looks at one record: of processes and endpoints that end. */
+void cells_record(struct cells *cells, const struct ub_hdr *record);
+
+/* Whether it is time for cells_write(): long ago, or somebody has ended. */
+bool cells_due(const struct cells *cells);
+
+/* Writes what is new, and gives back the cells of those that have ended. last: all of it. */
+void cells_write(struct cells *cells, struct file_writer *writer, bool last);
+
+/* Entries counted so far: calls, operations, transfers and attempts at them. */
+uint64_t cells_count(const struct cells *cells);
+
+#endif

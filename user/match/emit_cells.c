@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Facts by the sum: the cells of captures made with --count. */
+#include "match/emit.h"
+
+#include <string.h>
+
+#define NO_OPERATION "in progress: no operation seen around it"
+
+static int index_of(const struct process *process)
+{
+	return process ? process->index : -1;
+}
+
+static const char *name_of(const struct site_info *site)
+{
+	return site ? site->name : NULL;
+}
+
+static void emit_calls(struct emitter *emitter, const struct cell *cell,
+		       const struct fact_sums *sums)
+{
+	const struct fact_call fact = {
+		.process = index_of(cell->process),
+		.function = name_of(cell->call),
+		.start = cell->first,
+		.end = cell->last,
+	};
+
+	if (emitter->sink->calls)
+		emitter->sink->calls(emitter->sink->arg, &fact, sums);
+}
+
+/* A call's operations, and the bytes of those that send. */
+static void emit_ops(struct emitter *emitter, const struct cell *cell)
+{
+	bool unsized = cell->flags & UB_CELL_UNSIZED, sends = op_sends(cell->op->op);
+	const struct fact_op fact = {
+		.process = index_of(cell->process),
+		.peer = -1,
+		.op = cell->op->name,
+		.function = name_of(cell->call),
+		.start = cell->first,
+		.end = cell->last,
+		.sends = sends,
+	};
+	const struct fact_sums sums = {
+		.count = cell->count,
+		.bytes = cell->bytes,
+		.bytes_unknown = unsized ? cell->count : 0,
+		.timed = cell->timed,
+		.time = cell->time,
+	};
+	const struct fact_sums of_call = {
+		.ops = cell->count,
+		.bytes = sends ? cell->bytes : 0,
+		.bytes_unknown = sends ? sums.bytes_unknown : 0,
+	};
+
+	if (emitter->sink->ops)
+		emitter->sink->ops(emitter->sink->arg, &fact, &sums);
+	if (cell->call)
+		emit_calls(emitter, cell, &of_call);
+}
+
+static void account(struct fact_totals *totals, const struct cell *cell,
+		    const struct fact_sums *sums)
+{
+	totals->data_bytes += sums->bytes;
+	if (!cell->op) {
+		totals->unexplained_bytes += sums->bytes;
+		reason_add(totals->unexplained, NO_OPERATION, sums->bytes);
+		return;
+	}
+	totals->to_op_bytes += sums->bytes;
+	if (cell->call)
+		totals->to_call_bytes += sums->bytes;
+}
+
+static void emit_transfers(struct emitter *emitter, const struct cell *cell)
+{
+	const struct process *peer = emit_peer(emitter, cell->ep);
+	const char *transport = cell->iface ? cell->iface->transport : NULL;
+	const struct cell_load load = cell_load(cell);
+	const bool unknown = load.payload == UINT64_MAX;
+	const struct fact_transfer fact = {
+		.process = index_of(cell->process),
+		.peer = index_of(peer),
+		.op = cell->xfer->name,
+		.transport = transport,
+		.device = cell->iface ? cell->iface->device : NULL,
+		.locality = emit_locality(cell->process, peer, transport),
+		.kind = load.control ? KIND_CONTROL : KIND_DATA,
+		.ucp_op = name_of(cell->op),
+		.function = cell->op ? name_of(cell->call) : NULL,
+		.src_mem = emit_memory(transport),
+		.dst_mem = emit_memory(transport),
+		.unexplained = cell->op || load.control ? NULL : NO_OPERATION,
+		.start = cell->first,
+		.end = cell->last,
+	};
+	const struct fact_sums sums = {
+		.count = cell->count,
+		.bytes = unknown ? 0 : load.payload,
+		.bytes_unknown = unknown ? cell->count : 0,
+		.wire_bytes = cell->bytes,
+		.retries = cell->refused,
+		.timed = cell->timed,
+		.time = cell->time,
+	};
+
+	if (!load.control)
+		account(emitter->totals, cell, &sums);
+	if (emitter->sink->transfers)
+		emitter->sink->transfers(emitter->sink->arg, &fact, &sums);
+}
+
+static void emit_cell(struct emitter *emitter, const struct cell *cell)
+{
+	const struct fact_sums calls = { .count = cell->count };
+
+	if (!cell->process && cell->count)
+		reason_add(emitter->totals->notes,
+			   "entries that found no cell of their own (rows 'other')", cell->count);
+	if (cell->xfer)
+		emit_transfers(emitter, cell);
+	else if (cell->op)
+		emit_ops(emitter, cell);
+	else if (cell->call)
+		emit_calls(emitter, cell, &calls);
+}
+
+void emit_cells(struct emitter *emitter, const struct capture *capture)
+{
+	for (size_t i = 0; i < capture->cells.len; i++)
+		emit_cell(emitter, &capture->cells.data[i]);
+}
