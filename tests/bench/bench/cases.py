@@ -44,8 +44,8 @@ def companions(skipped):
     return found
 
 
-# Detaching takes these 0.1 s a probe, 6 to 7 s in all: fewer rounds.
-SLOW = 4
+# Detaching takes these 0.1 s a probe: fewer rounds.
+SLOW = 2
 
 
 def learn_sites(ping, options):
