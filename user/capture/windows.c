@@ -34,32 +34,32 @@ void windows_begin(struct capture *capture)
 static void close_window(struct capture *capture)
 {
 	struct windows *windows = &capture->windows;
-	uint64_t began;
 
 	kernel_pause(capture->kernel);
 	windows->open = false;
 	windows->collected = false;
 	windows->closed = side_now();
 	side_write(capture->writer, side_window(windows, windows->closed));
-	began = side_now();
 	hot_detach(&capture->probes.hot);
-	log_debug("window %u: closed after %.3f ms, detaching began within %.3f ms", windows->count,
-		  (began - windows->opened) / 1e6, (side_now() - began) / 1e6);
+	log_debug("window %u: recorded for %.3f ms", windows->count,
+		  (windows->closed - windows->opened) / 1e6);
 }
 
 #define COLLECT_AFTER 100000000ull /* ns; by then the probes are gone, and programs with them */
 
 static void collect(struct capture *capture)
 {
-	links_settle(&capture->probes.hot.links);
+	uint64_t took = links_settle(&capture->probes.hot.links);
+
 	kernel_collect(capture->kernel);
 	capture->windows.collected = true;
+	log_debug("window %u: detached in %.3f ms", capture->windows.count, took / 1e6);
 }
 
 static void open_window(struct capture *capture)
 {
 	struct windows *windows = &capture->windows;
-	uint64_t began = side_now(), now;
+	uint64_t now;
 	int err;
 
 	live_read_started(&capture->live);
@@ -75,8 +75,7 @@ static void open_window(struct capture *capture)
 	now = side_now();
 	kernel_resume(capture->kernel);
 	opened(capture, now);
-	log_debug("window %u: %.3f ms late, %.3f ms to attach", windows->count,
-		  (began - (windows->due - windows->period)) / 1e6, windows->placing / 1e6);
+	log_debug("window %u: attached in %.3f ms", windows->count, windows->placing / 1e6);
 }
 
 void windows_step(struct capture *capture)

@@ -43,10 +43,12 @@ void links_init(struct links *links, enum link_mechanism mechanism,
 	*links = (struct links){ .mechanism = mechanism, .programs = programs };
 }
 
-void links_settle(struct links *links)
+uint64_t links_settle(struct links *links)
 {
-	link_close_wait(links->closing);
+	uint64_t took = link_close_wait(links->closing);
+
 	links->closing = NULL;
+	return took;
 }
 
 void links_detach(struct links *links)

@@ -87,8 +87,11 @@ size_t links_drop_call_returns(struct links *links);
  */
 void links_detach(struct links *links);
 
-/* Until the kernel has let go of what links_detach() detached. */
-void links_settle(struct links *links);
+/*
+ * Until the kernel has let go of what links_detach() detached. Returns how long it took since then,
+ * ns; 0: there was nothing.
+ */
+uint64_t links_settle(struct links *links);
 
 /* Detaches everything and waits; *links may be initialised again. */
 void links_release(struct links *links);

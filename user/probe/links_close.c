@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "probe/links_kernel.h"
 
 #define MAX_CLOSERS 32
@@ -13,10 +14,12 @@ struct closer {
 	const struct link_closing *all;
 	size_t first;
 	bool started;
+	uint64_t done; /* ns; 0: had nothing to close */
 };
 
 struct link_closing {
 	struct closer closers[MAX_CLOSERS];
+	uint64_t began; /* ns */
 	size_t count;
 	int fds[];
 };
@@ -24,10 +27,11 @@ struct link_closing {
 /* Every MAX_CLOSERS-th descriptor. */
 static void *close_some(void *arg)
 {
-	const struct closer *closer = arg;
+	struct closer *closer = arg;
 
 	for (size_t i = closer->first; i < closer->all->count; i += MAX_CLOSERS)
 		close(closer->all->fds[i]);
+	closer->done = clock_ns(CLOCK_MONOTONIC);
 	return NULL;
 }
 
@@ -39,6 +43,7 @@ struct link_closing *link_close_begin(const int *fds, size_t count)
 		abort();
 	if (count)
 		memcpy(closing->fds, fds, count * sizeof(*fds));
+	closing->began = clock_ns(CLOCK_MONOTONIC);
 	closing->count = count;
 	for (size_t i = 0; i < MAX_CLOSERS && i < count; i++) {
 		struct closer *closer = &closing->closers[i];
@@ -52,10 +57,19 @@ struct link_closing *link_close_begin(const int *fds, size_t count)
 	return closing;
 }
 
-void link_close_wait(struct link_closing *closing)
+uint64_t link_close_wait(struct link_closing *closing)
 {
-	for (size_t i = 0; closing && i < MAX_CLOSERS; i++)
-		if (closing->closers[i].started)
-			pthread_join(closing->closers[i].thread, NULL);
+	uint64_t done = closing ? closing->began : 0, took;
+
+	for (size_t i = 0; closing && i < MAX_CLOSERS; i++) {
+		struct closer *closer = &closing->closers[i];
+
+		if (closer->started)
+			pthread_join(closer->thread, NULL);
+		if (closer->done > done)
+			done = closer->done;
+	}
+	took = closing ? done - closing->began : 0;
 	free(closing);
+	return took;
 }

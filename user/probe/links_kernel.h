@@ -31,7 +31,7 @@ int link_perf(int prog_fd, bool at_return, const struct link_target *target);
  */
 struct link_closing *link_close_begin(const int *fds, size_t count);
 
-/* Until all are closed; frees. NULL is ignored. */
-void link_close_wait(struct link_closing *closing);
+/* Until all are closed; frees. Returns how long it took, ns. NULL is ignored. */
+uint64_t link_close_wait(struct link_closing *closing);
 
 #endif
