@@ -64,6 +64,7 @@ static __noinline int frames_forget(struct task_state *task)
 			count_lost_return();
 	task->depth = 0;
 	task->window = window;
+	task->window_seq = task->next_seq;
 	return 0;
 }
 

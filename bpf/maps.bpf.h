@@ -85,6 +85,7 @@ struct task_state {
 	__u32 depth;
 	__u32 next_seq;
 	__u32 window; /* in which frames[] were entered */
+	__u32 window_seq; /* next_seq when it began for this task */
 	__u64 last_proto[2]; /* protocol names already emitted by this task, a cache before named */
 	struct frame frames[FRAMES];
 	struct outbox outbox;

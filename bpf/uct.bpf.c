@@ -190,7 +190,7 @@ static __always_inline void owner_find(struct owner *owner, struct task_state *t
 #define MM_EP_FIFO_CTL 8
 #define MM_FIFO_HEAD 0
 #define MM_FIFO_HEAD_ARMED (1ull << 63)
-#define FIFO_ALWAYS 64 /* of a task's first frames, */
+#define FIFO_ALWAYS 64 /* of a task's first frames, in each window, */
 #define FIFO_EVERY 16 /* then one in so many; a power of two */
 
 static __always_inline __u64 fifo_head(__u64 uct_ep)
@@ -198,9 +198,9 @@ static __always_inline __u64 fifo_head(__u64 uct_ep)
 	return read_u64(read_u64(uct_ep + MM_EP_FIFO_CTL) + MM_FIFO_HEAD) & ~MM_FIFO_HEAD_ARMED;
 }
 
-static __always_inline bool fifo_wanted(__u32 seq)
+static __always_inline bool fifo_wanted(const struct task_state *task, __u32 seq)
 {
-	return seq < FIFO_ALWAYS || (seq & (FIFO_EVERY - 1)) == 0;
+	return seq - task->window_seq < FIFO_ALWAYS || (seq & (FIFO_EVERY - 1)) == 0;
 }
 
 /* With another sender in between, the position is not known. */
@@ -241,7 +241,7 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 		frame->comp_func = c.func;
 		frame->comp_count = c.count;
 	}
-	if (hit.site->what == UB_XFER_MM && fifo_wanted(frame->seq))
+	if (hit.site->what == UB_XFER_MM && fifo_wanted(hit.task, frame->seq))
 		frame->fifo_head = fifo_head(frame->args[1]);
 	if (hit.site->what == UB_XFER_SELF)
 		owner_at_entry(frame, &hit);
@@ -309,7 +309,7 @@ static __always_inline void xfer_result(struct ub_xfer *xfer, const struct leavi
 		xfer->length = ret < 0 ? 0 : ret;
 		xfer->status = ret < 0 ? (__s8)ret : 0;
 	}
-	if (leaving->site->what == UB_XFER_MM && fifo_wanted(xfer->h.seq))
+	if (leaving->site->what == UB_XFER_MM && fifo_wanted(leaving->task, xfer->h.seq))
 		fifo_position(xfer, leaving->frame->fifo_head);
 }
 
