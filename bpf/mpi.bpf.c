@@ -4,6 +4,7 @@
  * call. Those who ask for exact ends get the second form.
  */
 #include "span.bpf.h"
+#include "stack.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -35,6 +36,8 @@ static __always_inline bool call_enter(struct pt_regs *ctx, bool ends)
 	call = place(&hit.task->outbox, ub_call, UB_CALL, hit.ts);
 	ends = frame_enter(&call->h, &hit, UB_CALL, ends, &call->ret_addr) && ends;
 	call->comm = args[hit.site->arg_comm & (ARGS - 1)];
+	if (stacks_on)
+		stack_take(ctx, &hit, call);
 	outbox_settle(&hit.task->outbox, hit.ts);
 	return ends;
 }

@@ -29,6 +29,8 @@ enum ub_kind {
 	UB_CALL_END = 10, /* MPI function returned (only with --call-ends); h.ts is that time */
 	UB_LOSS = 11, /* records of this task that found no room in its ring */
 	UB_FRAGS = 12, /* fragments behind a message's first one, folded */
+	UB_CALL_STACK = 13, /* which stack a call was made with (only with --stacks) */
+	UB_STACK = 14, /* a part of a stack, once per process */
 	UB_KIND_MAX
 };
 
@@ -212,6 +214,36 @@ struct ub_frags {
 	__u8 pad[3];
 };
 
+struct ub_call_stack {
+	struct ub_hdr h; /* h.call names the call */
+	__u64 stack; /* ub_stack.id */
+};
+
+/* Why a stack has no more frames. */
+enum ub_stack_end {
+	UB_STACK_WHOLE = 1, /* the outermost frame */
+	UB_STACK_NO_MODULE = 2, /* code of no file, or that was mapped just now */
+	UB_STACK_NO_ROWS = 3, /* the file, or that part of it, has no unwind information */
+	UB_STACK_RULE = 4, /* a frame that is found in another way than by %rsp or %rbp */
+	UB_STACK_UNREADABLE = 5, /* memory that is not there */
+	UB_STACK_DEEP = 6, /* UB_MAX_DEPTH frames, and more */
+	UB_STACK_LOST = 7, /* the next frame would be below this one */
+	UB_STACK_NOT_YET = 8, /* the file is known, its rows are still to be read */
+};
+
+#define UB_MAX_DEPTH 64
+#define UB_STACK_PART 8
+
+/* Frames from .. from + UB_STACK_PART - 1; the first frame is what called MPI. */
+struct ub_stack {
+	struct ub_hdr h; /* h.call: the call at which it was first seen */
+	__u64 id; /* hash of all frames and the end: within its process */
+	__u32 depth; /* frames in all */
+	__u16 from;
+	__u16 end; /* enum ub_stack_end */
+	__u64 pc[UB_STACK_PART]; /* return addresses; beyond depth: anything */
+};
+
 static inline unsigned int ub_kind_size(unsigned int kind)
 {
 	switch (kind) {
@@ -239,6 +271,10 @@ static inline unsigned int ub_kind_size(unsigned int kind)
 		return sizeof(struct ub_loss);
 	case UB_FRAGS:
 		return sizeof(struct ub_frags);
+	case UB_CALL_STACK:
+		return sizeof(struct ub_call_stack);
+	case UB_STACK:
+		return sizeof(struct ub_stack);
 	}
 	return 0;
 }
@@ -258,6 +294,8 @@ _Static_assert(sizeof(struct ub_task) == 80, "wire task size");
 _Static_assert(sizeof(struct ub_loss) == 64, "wire loss size");
 _Static_assert(sizeof(struct ub_frags) == 96, "wire frags size");
 _Static_assert(sizeof(struct ub_batch) == 8, "batch head size");
+_Static_assert(sizeof(struct ub_call_stack) == 56, "wire call stack size");
+_Static_assert(sizeof(struct ub_stack) == 128, "wire stack size");
 
 /*
  * Site table row as the BPF side needs it. Arguments are numbered from 1 in the order of the C
@@ -383,6 +421,37 @@ struct ub_layout {
 };
 
 _Static_assert(sizeof(struct ub_layout) == 40, "layout row size");
+
+/*
+ * Unwinding rows (x86-64): from link-time address pc up to the next row's, the frame's base (CFA,
+ * the caller's %rsp) is %rsp or %rbp + CFA bytes, the return address lies right below it, and %rbp
+ * was saved BP words below it, 0 = it was not. BP from UB_ROW_STOP on: no way up from here, the
+ * difference is enum ub_stack_end.
+ */
+struct ub_row {
+	__u32 pc;
+	__u32 rule;
+};
+
+#define UB_ROW_STOP 240
+#define UB_ROW_MAX_CFA ((1u << 23) - 1) /* words */
+#define UB_ROW(cfa_words, by_bp, bp) ((__u32)(cfa_words) << 9 | (__u32)(by_bp) << 8 | (__u32)(bp))
+#define UB_ROW_CFA(rule) ((__u64)((rule) >> 9) * 8)
+#define UB_ROW_BY_BP(rule) ((rule) >> 8 & 1)
+#define UB_ROW_BP(rule) ((rule)&0xff)
+
+/* An executable mapping of a process; in order of address, then UB_NO_RANGE as the start. */
+#define UB_NO_RANGE (~0ull >> 1)
+struct ub_range {
+	__u64 start, end;
+	__u64 bias; /* from link-time addresses to addresses */
+	__u32 first, count; /* its rows; count 0: first is an enum ub_stack_end */
+};
+
+#define UB_MAX_RANGES 512
+struct ub_process_ranges {
+	struct ub_range range[UB_MAX_RANGES];
+};
 
 #define UB_MAX_SITES 1024
 #define UB_MAX_LAYOUTS 32

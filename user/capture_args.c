@@ -13,7 +13,16 @@
 #include "match/facts.h"
 #include "report/report.h"
 
-enum { OPT_LEVEL = 256, OPT_RING, OPT_LINKS, OPT_DEBUG, OPT_CALL_ENDS, OPT_WINDOW, OPT_COUNT };
+enum {
+	OPT_LEVEL = 256,
+	OPT_RING,
+	OPT_LINKS,
+	OPT_DEBUG,
+	OPT_CALL_ENDS,
+	OPT_WINDOW,
+	OPT_COUNT,
+	OPT_STACKS
+};
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Capture file (default ucxbpf.ucxb)", 0 },
@@ -30,6 +39,8 @@ static const struct argp_option options[] = {
 	  "Force a way to attach probes (default: the best that this kernel has)", 0 },
 	{ "window", OPT_WINDOW, "LENGTH/PERIOD", 0,
 	  "Trace for LENGTH, take the probes away, again every PERIOD: 1s/30s, 300ms/2min", 0 },
+	{ "stacks", OPT_STACKS, NULL, 0,
+	  "Record the stack of every MPI call, once per call path (x86-64)", 0 },
 	{ "quiet", 'q', NULL, 0, "No progress, no report at the end", 0 },
 	{ "debug", OPT_DEBUG, NULL, 0, "Say what is done, on stderr", 0 },
 	{ 0 },
@@ -55,6 +66,11 @@ static void parse_window(struct capture_arguments *arguments, const char *value,
 			   "than the window",
 			   value);
 }
+#ifdef __x86_64__
+#define STACKS_SUPPORTED 1
+#else
+#define STACKS_SUPPORTED 0
+#endif
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -81,6 +97,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPT_WINDOW:
 		parse_window(arguments, value, state);
+		return 0;
+	case OPT_STACKS:
+		arguments->stacks = true;
 		return 0;
 	case 'q':
 		arguments->quiet = true;
@@ -167,6 +186,10 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 			  "away perf probes takes 0.1 s each");
 		return -EINVAL;
 	}
+	if (arguments->stacks && !STACKS_SUPPORTED) {
+		log_error("--stacks needs x86-64: on other machines, call sites are all there is");
+		return -EOPNOTSUPP;
+	}
 	if (arguments->debug)
 		log_set_level(LOG_DEBUG);
 	*out = (struct capture_options){
@@ -176,6 +199,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.call_ends = arguments->call_ends,
 		.count = arguments->count,
 		.ring_bytes = (size_t)kib << 10,
+		.stacks = arguments->stacks,
 		.mechanism = mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism,
 		.window_ns = arguments->window_ns,
 		.period_ns = arguments->period_ns,

@@ -14,7 +14,7 @@ struct capture_arguments {
 	long ring_kib;
 	const char *links;
 	uint64_t window_ns, period_ns; /* 0: all the time */
-	bool quiet, debug, call_ends, count;
+	bool quiet, debug, call_ends, count, stacks;
 };
 
 /* argp child parser; its input is a struct capture_arguments. */

@@ -13,13 +13,14 @@
 #include "replay_progress.h"
 #include "report/report.h"
 
-enum { KEY_EXACT = 0x100, KEY_FILTER };
+enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_FILTER };
 
 struct replay {
 	struct filter filter;
 	VEC(const char *) paths;
 	const char *output; /* NULL: standard output */
-	bool json, exact;
+	bool json, exact, folded;
+	enum report_amount amount; /* of folded */
 	int verbose;
 };
 
@@ -30,6 +31,21 @@ static void add_filter(struct argp_state *state, enum filter_field field, const 
 
 	if (filter_add(&replay->filter, field, list, &why))
 		argp_error(state, "--%s=%s: %s", filter_infos[field].name, list, why);
+}
+
+static void set_folded(struct argp_state *state, const char *what)
+{
+	static const char *const amounts[] = { "calls", "time", "bytes" };
+	struct replay *replay = state->input;
+
+	replay->folded = true;
+	for (int i = 0; i < 3; i++) {
+		if (what && strcmp(what, amounts[i]))
+			continue;
+		replay->amount = (enum report_amount)i;
+		return;
+	}
+	argp_error(state, "--folded=%s: not calls, time or bytes", what);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -49,6 +65,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'v':
 		replay->verbose++;
+		return 0;
+	case KEY_FOLDED:
+		set_folded(state, arg);
 		return 0;
 	case KEY_EXACT:
 		replay->exact = true;
@@ -81,7 +100,7 @@ static const char doc[] =
 	"Exit status: 0 done, 2 usage, 3 no file could be read, 4 reported but a file is damaged, "
 	"incomplete or unreadable, 1 anything else.";
 
-#define PLAIN_OPTIONS 4
+#define PLAIN_OPTIONS 5
 
 /* The plain options, then one per filter field, then the end mark. */
 static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_FIELDS + 2])
@@ -90,6 +109,8 @@ static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_FIELD
 		{ "json", 'j', NULL, 0, "Print JSON, schema ucxbpf.report/1", 1 },
 		{ "output", 'o', "FILE", 0, "Write the report to FILE", 1 },
 		{ "verbose", 'v', NULL, 0, "More rows and columns; twice: every row", 1 },
+		{ "folded", KEY_FOLDED, "calls|time|bytes", OPTION_ARG_OPTIONAL,
+		  "Print the stacks of MPI calls, a line per path, for flame graphs", 1 },
 		{ "exact", KEY_EXACT, NULL, 0, "Every digit instead of KiB and ms", 1 },
 	};
 
@@ -162,6 +183,8 @@ static int print_to(const struct replay *replay, const struct report *report, FI
 	struct report_text_options options = { .verbose = replay->verbose, .exact = replay->exact };
 
 	report_text_options_detect(&options, out);
+	if (replay->folded)
+		return report_folded(report, replay->amount, out);
 	return replay->json ? report_json(report, out) : report_text(report, &options, out);
 }
 
@@ -175,7 +198,9 @@ static int print(const struct replay *replay, const struct report *report)
 	/* Whoever reads us may stop early: that is no failure of ours. */
 	if (err == -EPIPE)
 		return 0;
-	if (err)
+	if (err == -ENODATA)
+		log_error("no stacks in there: they are recorded with --stacks");
+	else if (err)
 		log_error("%s: %s", replay->output ? replay->output : "standard output",
 			  strerror(-err));
 	return err;

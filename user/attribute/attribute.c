@@ -84,12 +84,15 @@ static void match_event(struct attribute *attribute, const struct event *event)
 
 void attribute_event(struct attribute *attribute, const struct event *event)
 {
-	const unsigned int no_work = 1u << UB_TASK | 1u << UB_NAME | 1u << UB_OBJ | 1u << UB_LOSS;
+	const unsigned int no_work =
+		1u << UB_TASK | 1u << UB_NAME | 1u << UB_OBJ | 1u << UB_LOSS | 1u << UB_STACK;
 	struct thread *thread;
 
 	if (1u << event->h->kind & no_work)
 		return;
 	thread = thread_of(attribute, event);
+	if (event->h->kind == UB_CALL_STACK)
+		return thread_stack(attribute, thread, event);
 	thread_step(attribute, thread, event->h);
 	switch (event->h->kind) {
 	case UB_CALL:

@@ -79,6 +79,7 @@ struct call {
 	struct process *process;
 	const char *function;
 	const struct place *place; /* where it was made; NULL: the capture does not tell */
+	const struct stack *stack; /* how it was reached; NULL: the capture does not tell */
 	uint32_t tid, seq;
 	uint64_t start;
 	struct moment end;

@@ -88,6 +88,14 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 			       .end = { event->h->ts, PRECISION_LOWER } };
 }
 
+void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event)
+{
+	const struct ub_call_stack *record = (const struct ub_call_stack *)event->h;
+
+	if (thread->in_call && record->h.call == thread->call.seq)
+		thread->call.stack = decoder_stack(attribute->decoder, event, record->stack);
+}
+
 void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
 {
 	if (!thread->in_call || h->call != thread->call.seq)

@@ -63,6 +63,8 @@ struct thread *thread_of(struct attribute *attribute, const struct event *event)
 void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
 void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event);
 void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
+/* What is told of a call besides: no event of its own. */
+void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event);
 void thread_push(struct attribute *attribute, struct thread *thread, struct op *op);
 /* The operation whose own code runs: none where an arrival handler is nested deeper. */
 struct op *thread_op(const struct thread *thread, const struct ub_hdr *h);

@@ -19,4 +19,12 @@ struct place {
 	int line; /* 0 = not known */
 };
 
+/* How a call was reached. Its frames are the places that each function returns to. */
+struct stack {
+	const char *key; /* a text of its own for every path */
+	const struct place *const *frames; /* the innermost first: what called MPI */
+	int depth;
+	const char *end; /* why there are no more frames; NULL: the outermost one is there */
+};
+
 #endif

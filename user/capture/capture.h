@@ -25,6 +25,7 @@ struct capture_options {
 	size_t ring_bytes; /* per CPU */
 	enum link_mechanism mechanism;
 	uint64_t window_ns, period_ns; /* a duty cycle; 0: records all the time */
+	bool stacks; /* user stacks at MPI calls, x86-64 */
 	bool progress; /* a line on stderr, rewritten about twice a second */
 	bool all; /* every process that maps UCX or MPI, now and later */
 };

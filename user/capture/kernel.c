@@ -199,6 +199,17 @@ static int make_rings(struct kernel *kernel, size_t bytes)
 	return 0;
 }
 
+/* Paths and stacks: more than any program has that calls MPI from hand-written code. */
+static int size_for_stacks(struct ucxbpf *skel)
+{
+	int err = bpf_map__set_max_entries(skel->maps.rows, KERNEL_ROWS);
+
+	skel->rodata->stacks_on = 1;
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.paths, 8192);
+	return err ? err : bpf_map__set_max_entries(skel->maps.stacks, 65536);
+}
+
 static int load(struct kernel *kernel, const struct kernel_options *options)
 {
 	int err;
@@ -209,6 +220,8 @@ static int load(struct kernel *kernel, const struct kernel_options *options)
 	choose_programs(kernel->skel, options);
 	kernel_count_choose(kernel->skel, options->mechanism, options->count);
 	err = bpf_map__set_max_entries(kernel->skel->maps.rings, kernel->cpus);
+	if (!err && options->stacks)
+		err = size_for_stacks(kernel->skel);
 	if (!err)
 		err = ucxbpf__load(kernel->skel);
 	return err;
@@ -292,6 +305,11 @@ int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_
 {
 	return bpf_map__update_elem(kernel->skel->maps.layouts, &slot, sizeof(slot), layout,
 				    sizeof(*layout), 0);
+}
+
+int kernel_map(const struct kernel *kernel, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(kernel->skel->obj, name);
 }
 
 int kernel_trace_process(struct kernel *kernel, pid_t tgid)

@@ -25,6 +25,7 @@ struct kernel_options {
 	size_t ring_bytes; /* per CPU; a power of two and a multiple of the page size */
 	bool call_ends; /* MPI calls with their returns */
 	bool count; /* sums instead of records of calls, operations and transfers */
+	bool stacks; /* user stacks at MPI calls */
 };
 
 /* Loads and fills the site table. -EPERM, -ENOSYS, -ENOMEM...: printed once, with what to do. */
@@ -39,6 +40,12 @@ struct ucxbpf *kernel_object(const struct kernel *kernel);
 const struct link_programs *kernel_programs(const struct kernel *kernel);
 
 int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_layout *layout);
+
+/* Room in the map "rows", with stacks; 8 bytes each. */
+#define KERNEL_ROWS (1u << 22)
+
+/* File descriptor of a map by its name in bpf/, which stays the kernel's. */
+int kernel_map(const struct kernel *kernel, const char *name);
 
 int kernel_trace_process(struct kernel *kernel, pid_t tgid);
 bool kernel_is_traced(struct kernel *kernel, pid_t tgid);

@@ -34,6 +34,7 @@ int capture_begin(struct capture *capture)
 	int err = 0;
 
 	windows_begin(capture);
+	session_follow_stacks(capture, UINT64_MAX);
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			err = track_begin(&capture->track, track->processes.data[i].tgid);
@@ -61,16 +62,41 @@ void capture_add_all(struct capture *capture)
 		closedir(proc);
 }
 
+/* Libraries of MPI are large: their rows are read before anybody waits for them. */
+static void prepare_stacks(struct capture *capture)
+{
+	const struct library_set *libraries = &capture->track.libraries;
+
+	for (size_t i = 0; capture->stacks.on && i < libraries->all.len; i++) {
+		const struct library *library = libraries->all.data[i];
+
+		stacks_file(&capture->stacks,
+			    code_files_open(&capture->places.files, library->dev, library->ino,
+					    library->path, library->open_path));
+	}
+}
+
 void capture_prepare(struct capture *capture, char *const *environment)
 {
 	prepare_libraries(&capture->track.libraries, &capture->probes, environment,
 			  capture->options.libraries);
+	prepare_stacks(capture);
 }
 
 void session_consider_newcomers(struct capture *capture)
 {
 	while (capture->newcomers.len)
 		consider(capture, capture->newcomers.data[--capture->newcomers.len]);
+}
+
+void session_follow_stacks(struct capture *capture, uint64_t ns)
+{
+	struct track *track = &capture->track;
+
+	for (size_t i = 0; capture->stacks.on && i < track->scanned.len; i++)
+		stacks_process(&capture->stacks, track->scanned.data[i]);
+	track->scanned.len = 0;
+	stacks_work(&capture->stacks, ns);
 }
 
 unsigned int capture_processes(const struct capture *capture)

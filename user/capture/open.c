@@ -37,6 +37,7 @@ static int on_record(void *arg, const struct ub_hdr *record)
 	learn_record(&capture->learn, record);
 	live_record(&capture->live, record);
 	places_record(&capture->places, record);
+	stacks_record(&capture->stacks, record);
 	return 0;
 }
 
@@ -102,6 +103,7 @@ void session_release(struct capture *capture)
 	if (!capture->stopped)
 		probes_release(&capture->probes);
 	vec_release(&capture->newcomers);
+	stacks_release(&capture->stacks);
 	places_release(&capture->places);
 	live_release(&capture->live);
 	cells_release(&capture->cells);
@@ -133,6 +135,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 		.ring_bytes = options->ring_bytes,
 		.call_ends = options->call_ends,
 		.count = options->count,
+		.stacks = options->stacks,
 	};
 	struct capture *capture = calloc(1, sizeof(*capture));
 	int err;
@@ -164,6 +167,13 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	live_init(&capture->live, &capture->track, capture->writer);
 	places_init(&capture->places, capture->writer);
 	cost_init(&capture->cost, capture->kernel);
+	if (options->stacks)
+		err = stacks_init(&capture->stacks, capture->kernel, &capture->places.files);
+	if (err) {
+		log_error("cannot prepare stacks: %s", strerror(-err));
+		session_release(capture);
+		return err;
+	}
 	progress_init(&capture->progress, options->progress);
 	capture->next_flush = side_now() + FLUSH_NS;
 	*out = capture;

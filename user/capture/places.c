@@ -35,6 +35,12 @@ static void notice(struct places *places, pid_t tgid, uint64_t address)
 		vec_push(&places->pending, ((struct unplaced){ tgid, address }));
 }
 
+static void notice_frames(struct places *places, const struct ub_stack *stack)
+{
+	for (unsigned int i = 0; i < UB_STACK_PART && stack->from + i < stack->depth; i++)
+		notice(places, stack->h.tgid, stack->pc[i]);
+}
+
 static struct process_code *find_process(const struct places *places, pid_t tgid)
 {
 	for (size_t i = 0; i < places->processes.len; i++)
@@ -69,6 +75,8 @@ void places_record(struct places *places, const struct ub_hdr *record)
 {
 	if (record->kind == UB_CALL)
 		notice(places, record->tgid, ((const struct ub_call *)record)->ret_addr);
+	else if (record->kind == UB_STACK)
+		notice_frames(places, (const struct ub_stack *)record);
 	else if (record->kind == UB_TASK)
 		task_record(places, (const struct ub_task *)record);
 }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "capture/side.h"
 
+#define STACKS_NS 5000000 /* of unwinding rows between two looks at the rings */
 #define DRAIN_MS 2 /* never a wake-up per record: the rings are looked at this often */
 
 bool capture_has_records(const struct capture *capture)
@@ -75,6 +76,7 @@ static void follow(struct capture *capture)
 	session_consider_newcomers(capture);
 	track_scan(&capture->track);
 	learn_apply(&capture->learn, &capture->probes);
+	session_follow_stacks(capture, STACKS_NS);
 	live_apply(&capture->live);
 	places_apply(&capture->places);
 }

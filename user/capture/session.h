@@ -15,6 +15,7 @@
 #include "capture/places.h"
 #include "capture/probes.h"
 #include "capture/progress.h"
+#include "capture/stacks.h"
 #include "capture/track.h"
 #include "capture/watch.h"
 #include "capture/windows.h"
@@ -34,6 +35,7 @@ struct capture {
 	struct places places;
 	struct cost cost;
 	struct cells cells;
+	struct stacks stacks;
 	struct progress progress;
 	struct windows windows;
 	uint64_t next_flush;
@@ -47,6 +49,9 @@ struct capture {
 
 /* --all: looks at the processes that have mapped something since the last call. */
 void session_consider_newcomers(struct capture *capture);
+
+/* Prepares the stacks of what was mapped since the last call, for ns at most. */
+void session_follow_stacks(struct capture *capture, uint64_t ns);
 
 /* Frees everything; the file is closed or abandoned already. */
 void session_release(struct capture *capture);

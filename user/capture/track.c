@@ -23,6 +23,7 @@ void track_release(struct track *track)
 		vec_release(&track->processes.data[i].libraries);
 	vec_release(&track->processes);
 	vec_release(&track->dirty);
+	vec_release(&track->scanned);
 	vec_release(&track->free);
 	map_release(&track->latest);
 	map_release(&track->ends_refused);
@@ -257,6 +258,8 @@ static void scan_one(struct track *track, struct tracked *tracked)
 			if (matters(mapped.data[i].library) &&
 			    probing_turn(mapped.data[i].library) == turn)
 				scan_library(track, tracked, &mapped, i);
+	if (tracked->announced)
+		vec_push(&track->scanned, tracked->tgid);
 	vec_release(&mapped);
 }
 

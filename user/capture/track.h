@@ -29,6 +29,7 @@ struct track {
 	struct map latest; /* tgid -> index + 1 */
 	struct map ends_refused; /* (dev, ino) of MPI libraries; capture/ends.h */
 	VEC(size_t) dirty; /* indices to scan */
+	VEC(pid_t) scanned; /* for whoever wants to know; that one empties it */
 	VEC(size_t) free; /* entries of the dead that nobody announced */
 	struct kernel *kernel;
 	struct probes *probes;

@@ -30,6 +30,7 @@ void decoder_release(struct decoder *decoder)
 	map_release(&decoder->uuids);
 	map_release(&decoder->lanes);
 	map_release(&decoder->names);
+	decoded_stacks_release(decoder);
 	decoded_places_release(decoder);
 	strings_release(&decoder->strings);
 }
@@ -219,6 +220,8 @@ bool decoder_event(struct decoder *decoder, struct capture *capture, const struc
 		process_show(decoder, event->process);
 	if (h->kind == UB_OBJ)
 		decode_object(decoder, event, (const struct ub_obj *)h);
+	if (h->kind == UB_STACK)
+		decode_stack(decoder, event, (const struct ub_stack *)h);
 	if (h->kind == UB_NAME)
 		decode_name(decoder, event, (const struct ub_name *)h);
 	return true;

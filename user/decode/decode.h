@@ -169,6 +169,7 @@ struct decoder {
 	struct map lanes; /* (uct_ep, process) -> ep */
 	struct map names; /* (pointer, process) -> string */
 	VEC(struct place *) places;
+	struct map stacks; /* (id, process) -> struct stack_parts * */
 	struct map addresses; /* (address, process) -> struct place * */
 	int shown; /* processes that have an index */
 };
@@ -228,6 +229,9 @@ bool decoder_in_mpi(const struct process *process, uint64_t address);
  */
 const struct place *decoder_place(struct decoder *decoder, const struct event *event,
 				  uint64_t address);
+
+/* The stack that a UB_CALL_STACK record names; what is not known of it is said in its end. */
+const struct stack *decoder_stack(struct decoder *decoder, const struct event *event, uint64_t id);
 
 /* Name behind a ucp_proto_t pointer; NULL: not known. */
 const char *decoder_name(const struct decoder *decoder, const struct process *process,

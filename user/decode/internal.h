@@ -46,6 +46,9 @@ void cells_apply(struct decoder *decoder, struct capture *capture, uint64_t ts);
 void decode_module(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_symbol(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_address(struct decoder *decoder, struct capture *capture, const json_t *side);
+void decode_stack(struct decoder *decoder, const struct event *event,
+		  const struct ub_stack *record);
+void decoded_stacks_release(struct decoder *decoder);
 void decoded_places_release(struct decoder *decoder);
 
 #endif

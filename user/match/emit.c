@@ -108,6 +108,7 @@ void emit_call(struct emitter *emitter, const struct call *call)
 		.process = call->process->index,
 		.function = call->function,
 		.place = call->place,
+		.stack = call->stack,
 		.tid = call->tid,
 		.start = call->start,
 		.end = call->end.ns,

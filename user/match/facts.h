@@ -46,6 +46,7 @@ struct fact_call {
 	int process;
 	const char *function; /* MPI_Send */
 	const struct place *place; /* of the call; NULL: the capture does not tell */
+	const struct stack *stack; /* how it was reached; NULL: the capture does not tell */
 	uint32_t tid;
 	uint64_t start, end; /* ns, CLOCK_MONOTONIC of its host; end 0 = unknown */
 	enum fact_precision end_precision;

@@ -111,17 +111,28 @@ static void feed_place(struct report *report, const struct fact_call *call)
 	sum_call(&cube_at(&report->call_sites, key)->sums, call);
 }
 
+static void feed_stack(struct report *report, const struct fact_call *call)
+{
+	uint64_t key[] = { (int64_t)call->process, word(call->function), word(call->stack->key) };
+
+	*map_insert(&report->paths, word(call->stack->key), 0, NULL) = (uintptr_t)call->stack;
+	sum_call(&cube_at(&report->stacks, key)->sums, call);
+}
+
 static void feed_call(void *arg, const struct fact_call *call)
 {
 	struct report *report = arg;
 	struct cube_sums *sums = call_row(report, call);
 
 	report->knows_places = report->knows_places || call->place;
+	report->knows_stacks = report->knows_stacks || call->stack;
 	if (!sums)
 		return;
 	sum_call(sums, call);
 	if (call->place)
 		feed_place(report, call);
+	if (call->stack)
+		feed_stack(report, call);
 }
 
 static struct cube_sums *op_row(struct report *report, const struct fact_op *op)

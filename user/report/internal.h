@@ -14,6 +14,7 @@ extern const struct cube_shape report_ops_shape;
 extern const struct cube_shape report_transfers_shape;
 extern const struct cube_shape report_messages_shape;
 extern const struct cube_shape report_call_sites_shape;
+extern const struct cube_shape report_stacks_shape;
 
 enum transfer_key {
 	T_PROCESS,
@@ -48,8 +49,10 @@ struct report {
 	VEC(struct report_process) processes; /* by index, holes are not known */
 	VEC(struct report_host) hosts; /* by index */
 	VEC(struct fact_window) windows; /* by capture, then in order of time */
-	struct cube calls, ops, transfers, messages, call_sites;
+	struct cube calls, ops, transfers, messages, call_sites, stacks;
 	struct map places; /* key -> const struct place * of the call sites */
+	struct map paths; /* key -> const struct stack * */
+	bool knows_stacks;
 	bool knows_places; /* some capture says where calls came from */
 	struct slowest slowest;
 	struct fact_totals totals;
@@ -62,6 +65,9 @@ const struct report_process *report_process_at(const struct report *report, int6
 
 /* The place that a key of call_sites stands for. */
 const struct place *report_place(const struct report *report, uint64_t key);
+
+/* The stack that a key of stacks stands for. */
+const struct stack *report_stack(const struct report *report, uint64_t key);
 
 /* Non-empty reasons sorted by name, at most FACT_MAX_REASONS; returns how many. */
 int report_reasons(const struct fact_reason *from, struct fact_reason *to);

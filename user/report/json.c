@@ -138,5 +138,7 @@ int report_json(const struct report *report, FILE *file)
 	report_json_slowest(report, &out);
 	if (report->knows_places)
 		report_json_call_sites(report, &out);
+	if (report->knows_stacks)
+		report_json_stacks(report, &out);
 	return json_out_end(&out);
 }

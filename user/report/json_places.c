@@ -16,7 +16,7 @@ static void set_text(json_t *object, const char *name, const char *text)
 	json_object_set_new(object, name, json_out_text(text, NULL));
 }
 
-static void set_place(json_t *object, const struct place *place)
+void report_json_place(json_t *object, const struct place *place)
 {
 	set_text(object, "label", place->label);
 	set_text(object, "module", place->module);
@@ -37,7 +37,7 @@ static json_t *call_site_json(const struct report *report, const struct cube_row
 
 	json_object_set_new(object, "process", json_integer((int64_t)row->key[0]));
 	set_text(object, "function", cube_key_text(&report_call_sites_shape.keys[1], row->key[1]));
-	set_place(object, report_place(report, row->key[2]));
+	report_json_place(object, report_place(report, row->key[2]));
 	json_object_set_new(object, "count", json_integer(row->sums.count));
 	json_object_set_new(object, "ops", json_integer(row->sums.ops));
 	json_object_set_new(object, "bytes", json_integer(row->sums.bytes));

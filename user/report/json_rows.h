@@ -11,7 +11,11 @@ void report_json_ops(const struct report *report, struct json_out *out);
 void report_json_transfers(const struct report *report, struct json_out *out);
 void report_json_messages(const struct report *report, struct json_out *out);
 void report_json_call_sites(const struct report *report, struct json_out *out);
+void report_json_stacks(const struct report *report, struct json_out *out);
 void report_json_slowest(const struct report *report, struct json_out *out);
+
+/* The members that say where a place is. */
+void report_json_place(json_t *object, const struct place *place);
 
 /* Member "time" of a row. */
 json_t *report_json_time(const struct cube_sums *sums);

@@ -15,6 +15,7 @@ struct report *report_new(struct filter *filter)
 	cube_init(&report->transfers, &report_transfers_shape);
 	cube_init(&report->messages, &report_messages_shape);
 	cube_init(&report->call_sites, &report_call_sites_shape);
+	cube_init(&report->stacks, &report_stacks_shape);
 	return report;
 }
 
@@ -32,7 +33,9 @@ void report_free(struct report *report)
 	cube_release(&report->transfers);
 	cube_release(&report->messages);
 	cube_release(&report->call_sites);
+	cube_release(&report->stacks);
 	map_release(&report->places);
+	map_release(&report->paths);
 	free(report);
 }
 
@@ -65,6 +68,13 @@ const struct place *report_place(const struct report *report, uint64_t key)
 	const uint64_t *place = map_find(&report->places, key, 0);
 
 	return place ? (const struct place *)(uintptr_t)*place : NULL;
+}
+
+const struct stack *report_stack(const struct report *report, uint64_t key)
+{
+	const uint64_t *stack = map_find(&report->paths, key, 0);
+
+	return stack ? (const struct stack *)(uintptr_t)*stack : NULL;
 }
 
 static int by_reason(const void *left, const void *right)

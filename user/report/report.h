@@ -44,6 +44,15 @@ void report_text_options_detect(struct report_text_options *options, FILE *out);
 /* Returns 0 or -errno of a failed write. */
 int report_text(const struct report *report, const struct report_text_options *options, FILE *out);
 
+/* What a line of folded stacks counts. */
+enum report_amount { REPORT_CALLS, REPORT_TIME, REPORT_BYTES };
+
+/*
+ * Stacks of MPI calls as flame graph programs take them: "outermost;...;innermost;MPI_Send N" per
+ * line, N calls, ns or bytes sent. -ENODATA: no capture has stacks; -errno of a failed write.
+ */
+int report_folded(const struct report *report, enum report_amount amount, FILE *out);
+
 /* Schema "ucxbpf.report/1". Returns 0 or -errno of a failed write. */
 int report_json(const struct report *report, FILE *out);
 

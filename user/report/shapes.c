@@ -46,6 +46,15 @@ const struct cube_shape report_call_sites_shape = {
 	},
 };
 
+const struct cube_shape report_stacks_shape = {
+	3,
+	{
+		{ "process", CUBE_PROCESS, NULL },
+		{ "function", CUBE_STRING, "unknown" },
+		{ "stack", CUBE_STRING, NULL },
+	},
+};
+
 const struct cube_shape report_messages_shape = {
 	3,
 	{

@@ -20,10 +20,10 @@ void code_files_release(struct code_files *files)
 	map_release(&files->numbers);
 }
 
-static struct code_file *file_of(struct code_files *files, const struct mapping *mapping)
+static struct code_file *file_of(struct code_files *files, dev_t dev, ino_t ino, const char *path)
 {
 	bool fresh;
-	uint64_t *number = map_insert(&files->numbers, mapping->dev, mapping->ino, &fresh);
+	uint64_t *number = map_insert(&files->numbers, dev, ino, &fresh);
 	struct code_file *file;
 
 	if (!fresh)
@@ -31,12 +31,22 @@ static struct code_file *file_of(struct code_files *files, const struct mapping 
 	file = calloc(1, sizeof(*file));
 	if (!file)
 		abort();
-	*file = (struct code_file){ .dev = mapping->dev,
-				    .ino = mapping->ino,
-				    .number = (int)files->all.len,
-				    .path = strdup(mapping->path) };
+	*file = (struct code_file){
+		.dev = dev, .ino = ino, .number = (int)files->all.len, .path = strdup(path)
+	};
 	vec_push(&files->all, file);
 	*number = files->all.len;
+	return file;
+}
+
+struct code_file *code_files_open(struct code_files *files, dev_t dev, ino_t ino, const char *path,
+				  const char *open_path)
+{
+	struct code_file *file = file_of(files, dev, ino, path);
+
+	if (!file->looked)
+		file->error = elf_load(&file->elf, open_path);
+	file->looked = true;
 	return file;
 }
 
@@ -52,7 +62,8 @@ static int list_one(void *arg, const struct mapping *mapping)
 	if (mapping->executable)
 		vec_push(listing->ranges,
 			 ((struct code_range){ mapping->start, mapping->end, mapping->offset,
-					       mapping->ino ? file_of(listing->files, mapping)
+					       mapping->ino ? file_of(listing->files, mapping->dev,
+								      mapping->ino, mapping->path)
 							    : NULL }));
 	return 0;
 }

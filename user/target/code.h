@@ -39,6 +39,10 @@ typedef VEC(struct code_range) code_ranges;
 
 void code_files_release(struct code_files *files);
 
+/* A file by its identity, opened through open_path if it was not known. */
+struct code_file *code_files_open(struct code_files *files, dev_t dev, ino_t ino, const char *path,
+				  const char *open_path);
+
 /* Lists the executable mappings of pid in address order. -ESRCH: gone, -EACCES. */
 int code_list(pid_t pid, struct code_files *files, code_ranges *ranges);
 
