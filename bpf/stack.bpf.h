@@ -178,39 +178,54 @@ static __always_inline bool stack_read(__u64 at, __u64 *value)
 	return !bpf_probe_read_user(value, sizeof(*value), (void *)at);
 }
 
-/* From a frame to its caller's; sets walk->end where there is none to go to. */
-static __always_inline void stack_up(struct stack_walk *walk, const struct ub_row *row)
+/* The frame's base is found through %rbp: it matters from where that came. */
+static __always_inline void stack_check_bp(struct stack_walk *walk)
 {
-	__u32 saved = UB_ROW_BP(row->rule);
-	__u64 cfa;
+	if (walk->bp_at)
+		stack_check(walk, walk->bp_at, walk->bp);
+	else
+		walk->path.needs_bp = 1;
+}
+
+/* The frame's base; 0: not readable. */
+static __always_inline __u64 stack_base(struct stack_walk *walk, __u32 rule)
+{
+	__u64 base = 0;
+
+	if (UB_ROW_MODE(rule) == UB_ROW_RSP)
+		return walk->sp + UB_ROW_CFA(rule);
+	stack_check_bp(walk);
+	if (UB_ROW_MODE(rule) == UB_ROW_RBP)
+		return walk->bp + UB_ROW_CFA(rule);
+	stack_read(walk->bp - UB_ROW_CFA(rule), &base);
+	stack_check(walk, walk->bp - UB_ROW_CFA(rule), base);
+	return base;
+}
+
+/* From a frame to its caller's; sets walk->end where there is none to go to. */
+static __always_inline void stack_up(struct stack_walk *walk, __u32 rule)
+{
+	__u32 saved = UB_ROW_BP(rule);
+	__u64 base;
 
 	if (saved >= UB_ROW_STOP) {
 		walk->end = saved - UB_ROW_STOP;
 		return;
 	}
-	if (UB_ROW_BY_BP(row->rule)) {
-		cfa = walk->bp;
-		if (walk->bp_at)
-			stack_check(walk, walk->bp_at, walk->bp);
-		else
-			walk->path.needs_bp = 1;
-	} else {
-		cfa = walk->sp;
-	}
-	cfa += UB_ROW_CFA(row->rule);
-	if (cfa <= walk->sp) {
+	base = stack_base(walk, rule);
+	if (base <= walk->sp) {
 		walk->end = UB_STACK_LOST;
 		return;
 	}
-	if (saved) {
-		walk->bp_at = cfa - saved * 8;
+	if (saved || UB_ROW_MODE(rule) == UB_ROW_REALIGNED) {
+		walk->bp_at = saved ? base - saved * 8 : walk->bp;
 		if (!stack_read(walk->bp_at, &walk->bp))
 			walk->end = UB_STACK_UNREADABLE;
 	}
-	if (!stack_read(cfa - 8, &walk->pc))
+	if (!stack_read(base - 8, &walk->pc))
 		walk->end = UB_STACK_UNREADABLE;
-	stack_check(walk, cfa - 8, walk->pc);
-	walk->sp = cfa;
+	stack_check(walk, base - 8, walk->pc);
+	walk->sp = base;
 }
 
 struct walking {
@@ -232,7 +247,7 @@ static long walk_step(__u32 i, void *arg)
 	range = stack_range(walk, walking->ranges, walk->pc - 1);
 	row = range && range->count ? stack_row(range, walk->pc - 1) : NULL;
 	if (row)
-		stack_up(walk, row);
+		stack_up(walk, row->rule);
 	else if (walking->ranges)
 		walk->end = range ? range->first : UB_STACK_NO_MODULE;
 	else

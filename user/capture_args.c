@@ -186,6 +186,10 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 			  "away perf probes takes 0.1 s each");
 		return -EINVAL;
 	}
+	if (arguments->count && arguments->stacks) {
+		log_error("--count keeps no single calls: leave out --stacks or --count");
+		return -EINVAL;
+	}
 	if (arguments->stacks && !STACKS_SUPPORTED) {
 		log_error("--stacks needs x86-64: on other machines, call sites are all there is");
 		return -EOPNOTSUPP;

@@ -78,6 +78,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!replay->paths.len)
 			argp_error(state, "which capture? Give one FILE.ucxb or more");
+		if (replay->json && replay->folded)
+			argp_error(state, "--json and --folded are two reports: ask for one");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -60,7 +60,11 @@ static void print_programs(const char *mechanism, bool count)
 static int load(enum link_mechanism mechanism, bool count)
 {
 	struct kernel_options options = {
-		.mechanism = mechanism, .ring_bytes = 1 << 16, .call_ends = !count, .count = count
+		.mechanism = mechanism,
+		.ring_bytes = 1 << 16,
+		.call_ends = !count,
+		.count = count,
+		.stacks = !count,
 	};
 	const char *name = link_mechanism_name(mechanism);
 	struct kernel *kernel = NULL;

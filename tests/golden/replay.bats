@@ -99,3 +99,24 @@ need_capture() {
 	expect 4 "copy.ucxb: .*left out" "$capture" copy.ucxb
 	"$UCXBPF" replay "$capture" | diff - out
 }
+
+@test "folded stacks: of a capture without them, of a wrong kind, together with JSON" {
+	need_capture
+	expect 1 "no stacks in there: they are recorded with --stacks" --folded "$capture"
+	[ ! -s out ]
+	for wrong in --folded=frames --folded=; do
+		run "$UCXBPF" replay $wrong "$capture"
+		[ "$status" -eq 2 ]
+		[[ $output == *"not calls, time or bytes"* ]]
+	done
+	run "$UCXBPF" replay --json --folded "$capture"
+	[ "$status" -eq 2 ]
+}
+
+@test "--stacks takes no value" {
+	for command in "run --stacks=all -- true" "attach --stacks=1 -p 1"; do
+		run "$UCXBPF" $command
+		[ "$status" -eq 2 ]
+		[[ $output == *stacks* ]]
+	done
+}

@@ -75,6 +75,16 @@ def self_cost:
 		| breach("self.kernel"; ("captures", "time_ns", "hits", "sampled_hits"); natural),
 		(select(.sampled_hits > .hits) | "self.kernel: more hits sampled than there were"));
 
+# Only there where captures have stacks.
+def stack:
+	.where as $where | .row |
+	breach($where; ("process", "count"); natural),
+	breach($where; "function"; name),
+	breach($where; "end"; or_null(name)),
+	(.frames | if type == "array" then to_entries[] | {where: "\($where).frames[\(.key)]", row: .value}
+		| .where as $frame | .row | breach($frame; "label"; name)
+	else "\($where).frames: not an array" end);
+
 # Every process that a row names is in the list.
 def dangling:
 	[.processes[]?.id] as $known
@@ -114,6 +124,7 @@ def sums:
 	rows("transfers"; transfer),
 	rows("messages"; message),
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
+	(select(has("stacks")) | rows("stacks"; stack)),
 	(.loss | breach("loss"; ("produced", "stored"); natural), breach("loss"; "dropped"; reasons)),
 	(select(.counted == null or .counted.of != .counted.captures) | .matching
 		| breach("matching"; ("sends", "receives", "matched", "ambiguous"); natural),

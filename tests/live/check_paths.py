@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares the call sites of a report with what tests/progs/mpi_paths.c says of itself.
 
-usage: check_paths.py REPORT.json LEDGERS [--stripped]
+usage: check_paths.py REPORT.json LEDGERS [--stripped] [--stacks all|some]
   LEDGERS     folder with the program's RANK.paths
   --stripped  the program had no symbols and no lines when it was traced
+  --stacks    every frame of every stack as well; some: the trace was over a part of the run
 
 Prints one line per difference and exits with 1 if there was any.
 """
@@ -58,15 +59,51 @@ def check_stripped(report, paths):
     return compare(Counter(sorted(places.values())), Counter(sorted(true.values())))
 
 
+def frame_name(module, offset):
+    return f"{Path(module.removesuffix(' (deleted)')).name}+{offset}" if module else "unknown"
+
+
+def stacks(report):
+    """The callers of each send's function, as the report has them -> count."""
+    rank0 = {p["id"] for p in report["processes"] if p["rank"] == 0}
+    seen = Counter()
+    for row in report["stacks"]:
+        if row["process"] in rank0 and row["function"] == "MPI_Send":
+            callers = (frame_name(f["module"], f["offset"]) for f in row["frames"][1:])
+            seen[row["end"], row["frames"][0]["line"], *callers] += row["count"]
+    return seen
+
+
+def true_stacks(paths):
+    true = Counter()
+    for count, _, line, frames in paths:
+        names = (frame_name(*frame.rsplit("+", 1)) for frame in frames)
+        true[None, line, *names] += count
+    return true
+
+
+def check_stacks(report, paths, which):
+    seen, true = stacks(report), true_stacks(paths)
+    if which == "all":
+        return compare(seen, true)
+    return ([f"no such path: {path}" for path in seen if path not in true]
+            + [f"not seen: {path}" for path in true if path not in seen]
+            + [f"more than there were: {path}" for path in seen if seen[path] > true[path]])
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("report", type=Path)
     arguments.add_argument("ledgers", type=Path)
     arguments.add_argument("--stripped", action="store_true")
+    arguments.add_argument("--stacks", choices=["all", "some"])
     options = arguments.parse_args()
     report = json.loads(options.report.read_text())
+    paths = read_paths(options.ledgers)
     check = check_stripped if options.stripped else check_named
-    differences = check(report, read_paths(options.ledgers))
+    differences = [] if options.stacks == "some" else check(report, paths)
+    if options.stacks:
+        differences += check_stacks(report, paths, options.stacks)
     print("\n".join(differences))
     return bool(differences)
 

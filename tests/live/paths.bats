@@ -44,10 +44,19 @@ paths()
 
 @test "a program that was deleted while it ran" {
 	cp "$PROGS/openmpi/mpi_paths" "$WORK/deleted"
-	before_attempt() { (sleep 0.5 && rm -f "$WORK/deleted") & }
+	before_attempt()
+	{
+		(
+			for _ in $(seq 100); do
+				[ -s "$TRUTH/0.pid" ] && [ -s "$TRUTH/1.pid" ] && break
+				sleep 0.1
+			done
+			rm -f "$WORK/deleted"
+		) 3>&- &
+	}
 	cat >"$WORK/slow" <<-END
 		#!/bin/sh
-		exec "$WORK/deleted" "$LIBRARY" 100 20000
+		exec "$WORK/deleted" "$LIBRARY" 20 2000
 	END
 	chmod +x "$WORK/slow"
 	paths openmpi "$WORK/slow"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * mpi_paths LIBRARY [ROUNDS [MICROSECONDS]]: MPI_Send from known places by known paths: twice to
- * the same place through callers that look alike on the stack, by recursion, from callbacks of libc
- * and of a library without symbols, over frames found through %rbp, from a second thread.
+ * mpi_paths LIBRARY [ROUNDS [MICROSECONDS [FILE]]]: MPI_Send from known places by known paths:
+ * twice to the same place through callers that look alike on the stack, by recursion, from
+ * callbacks of libc and of a library without symbols, over frames found through %rbp, from a second
+ * thread.
  *
  * At each place glibc's backtrace() says what the stack is: $TRUTH/RANK.paths has a line for every
- * path, its count, its function and line, then module and offset of each frame from the caller's
- * on.
+ * path: its count, its function and line, then module and offset of each frame from the caller's
+ * on. With a pause between rounds the library is loaded late: once FILE is there, by which whoever
+ * watches says so.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -91,6 +93,17 @@ static OTHER void on_stack(size_t bytes)
 	__asm__ volatile("" : : "r"(space) : "memory");
 }
 
+/* An aligned array and one of unknown size: GCC finds this frame through a word in it. */
+static OTHER void realigned(size_t bytes)
+{
+	char array[64] __attribute__((aligned(64))), *space = alloca(bytes);
+
+	memset(array, 1, sizeof(array));
+	memset(space, 1, bytes);
+	SEND();
+	__asm__ volatile("" : : "r"(space), "r"(array) : "memory");
+}
+
 static OTHER int compare(const void *a, const void *b)
 {
 	SEND();
@@ -105,7 +118,7 @@ static void *second_thread(void *arg)
 	return NULL;
 }
 
-#define SENDS 11 /* of one round */
+#define SENDS 12 /* of one round */
 
 static OTHER void round_of_sends(void)
 {
@@ -119,6 +132,7 @@ static OTHER void round_of_sends(void)
 	recurse(20);
 	on_stack(100);
 	on_stack(1000);
+	realigned(300);
 	qsort(pair, 2, 1, compare);
 	library_call(send_here, 3);
 	EXPECT(!pthread_create(&thread, NULL, second_thread, NULL));
@@ -147,15 +161,30 @@ static void print_paths(void)
 		fclose(file);
 }
 
+/* Loaded, and time to notice it. */
+static void load(const char *path, int pause, const char *when)
+{
+	void *library;
+
+	while (when && access(when, F_OK))
+		usleep(10000);
+	if (pause)
+		sleep(1);
+	library = dlopen(path, RTLD_NOW);
+	EXPECT(library);
+	*(void **)&library_call = dlsym(library, "paths_call");
+	if (pause)
+		sleep(1);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 10, pause = argc > 3 ? atoi(argv[3]) : 0, provided;
-	void *library = dlopen(argc > 1 ? argv[1] : "", RTLD_NOW);
 
 	T(MPI_Init_thread)(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
 	job_ranks("mpi_paths");
-	EXPECT(provided >= MPI_THREAD_SERIALIZED && library);
-	*(void **)&library_call = dlsym(library, "paths_call");
+	EXPECT(provided >= MPI_THREAD_SERIALIZED && argc > 1);
+	load(argv[1], pause, argc > 4 ? argv[4] : NULL);
 	for (int i = 0; i < rounds; i++) {
 		if (rank == 0)
 			round_of_sends();

@@ -56,9 +56,12 @@ void stacks_release(struct stacks *stacks)
 	for (size_t i = 0; i < stacks->processes.len; i++)
 		vec_release(&stacks->processes.data[i].ranges);
 	vec_release(&stacks->processes);
+	for (size_t i = 0; i < stacks->tables.len; i++) {
+		unwind_close(stacks->tables.data[i].unwind);
+		vec_release(&stacks->tables.data[i].rows);
+	}
 	vec_release(&stacks->tables);
 	vec_release(&stacks->wanted);
-	vec_release(&stacks->read);
 	if (stacks->rows)
 		munmap(stacks->rows, ROWS_BYTES);
 }
@@ -119,7 +122,7 @@ static struct unwind_table *table_of(struct stacks *stacks, const struct code_fi
 /* The kernel sees rows only through ranges, which are written after them. */
 static void store_rows(struct stacks *stacks, struct unwind_table *table)
 {
-	size_t count = stacks->read.len;
+	size_t count = table->rows.len;
 
 	if (count > KERNEL_ROWS - stacks->used) {
 		if (!stacks->full)
@@ -129,30 +132,60 @@ static void store_rows(struct stacks *stacks, struct unwind_table *table)
 	}
 	table->first = stacks->used;
 	table->count = count;
-	memcpy(stacks->rows + stacks->used, stacks->read.data, count * sizeof(struct ub_row));
+	if (count)
+		memcpy(stacks->rows + stacks->used, table->rows.data,
+		       count * sizeof(struct ub_row));
 	stacks->used += count;
 }
 
-void stacks_file(struct stacks *stacks, struct code_file *file)
+static void end_table(struct stacks *stacks, const struct code_file *file, int err)
 {
 	struct unwind_table *table = table_of(stacks, file);
-	int err;
 
-	if (table->ready)
-		return;
-	table->ready = true;
-	stacks->read.len = 0;
-	err = file->elf ? unwind_read(file->elf, &stacks->read) : file->error;
 	if (err)
 		log_debug("no unwinding rows of %s: %s", file->path, strerror(-err));
-	else if (stacks->read.len)
+	else
 		store_rows(stacks, table);
+	table->ready = true;
+	unwind_close(table->unwind);
+	table->unwind = NULL;
+	vec_release(&table->rows);
 }
 
-static void read_range(struct stacks *stacks, pid_t tgid, const struct code_range *range)
+#define FUNCTIONS_AT_ONCE 64 /* some hundred microseconds */
+
+/* Goes on with a file; false: not done by that time. */
+static bool read_file(struct stacks *stacks, const struct code_file *file, uint64_t until)
 {
+	struct unwind_table *table = table_of(stacks, file);
+	int more = 1, err = 0;
+
+	if (table->ready)
+		return true;
+	if (!table->unwind)
+		err = file->elf ? unwind_open(&table->unwind, file->elf) : file->error;
+	if (err)
+		more = err;
+	while (more > 0 && clock_ns(CLOCK_MONOTONIC) < until)
+		more = unwind_read(table->unwind, &table->rows, FUNCTIONS_AT_ONCE);
+	if (more > 0)
+		return false;
+	end_table(stacks, file, more);
+	return true;
+}
+
+void stacks_file(struct stacks *stacks, const struct code_file *file)
+{
+	read_file(stacks, file, UINT64_MAX);
+}
+
+static bool read_range(struct stacks *stacks, pid_t tgid, const struct code_range *range,
+		       uint64_t until)
+{
+	if (!range->file || table_of(stacks, range->file)->ready)
+		return true;
 	code_file_elf(tgid, range);
-	stacks_file(stacks, range->file);
+	return read_file(stacks, range->file, until);
 }
 
 static struct ub_range to_range(struct stacks *stacks, const struct code_range *range)
@@ -176,18 +209,18 @@ static struct ub_range to_range(struct stacks *stacks, const struct code_range *
 
 static void tell_kernel(struct stacks *stacks, struct stacked *process)
 {
-	static struct ub_process_ranges all;
+	struct ub_process_ranges *all = &stacks->scratch;
 	uint32_t key = process->tgid;
 
 	for (size_t i = 0; i < UB_MAX_RANGES; i++)
-		all.range[i] = (struct ub_range){ .start = UB_NO_RANGE };
+		all->range[i] = (struct ub_range){ .start = UB_NO_RANGE };
 	for (size_t i = 0; i < process->ranges.len && i < UB_MAX_RANGES; i++)
 		if (process->ranges.data[i].end < UB_NO_RANGE)
-			all.range[i] = to_range(stacks, &process->ranges.data[i]);
+			all->range[i] = to_range(stacks, &process->ranges.data[i]);
 	if (process->ranges.len > UB_MAX_RANGES)
 		log_debug("stacks of process %d end in all but its first %d mappings",
 			  process->tgid, UB_MAX_RANGES);
-	if (bpf_map_update_elem(stacks->ranges_fd, &key, &all, BPF_ANY))
+	if (bpf_map_update_elem(stacks->ranges_fd, &key, all, BPF_ANY))
 		log_debug("stacks of process %d: no room for its mappings", process->tgid);
 	process->stale = false;
 }
@@ -195,20 +228,14 @@ static void tell_kernel(struct stacks *stacks, struct stacked *process)
 /* True: every file of the process has its rows. */
 static bool read_tables(struct stacks *stacks, struct stacked *process, uint64_t until)
 {
-	for (size_t i = 0; i < process->ranges.len; i++) {
-		const struct code_range *range = &process->ranges.data[i];
-
-		if (!range->file || table_of(stacks, range->file)->ready)
-			continue;
-		if (clock_ns(CLOCK_MONOTONIC) >= until)
+	for (size_t i = 0; i < process->ranges.len; i++)
+		if (!read_range(stacks, process->tgid, &process->ranges.data[i], until))
 			return false;
-		read_range(stacks, process->tgid, range);
-	}
 	return true;
 }
 
 /* A walk came to code that the process mapped after it was looked at, or whose turn is not yet. */
-static void read_wanted(struct stacks *stacks)
+static void read_wanted(struct stacks *stacks, uint64_t until)
 {
 	for (size_t i = 0; i < stacks->wanted.len; i++) {
 		const struct wanted_code *wanted = &stacks->wanted.data[i];
@@ -220,9 +247,8 @@ static void read_wanted(struct stacks *stacks)
 		if (!code_find(&process->ranges, wanted->address - 1))
 			stacks_process(stacks, wanted->tgid);
 		range = code_find(&process->ranges, wanted->address - 1);
-		if (!range || !range->file || table_of(stacks, range->file)->ready)
-			continue;
-		read_range(stacks, wanted->tgid, range);
+		if (range)
+			read_range(stacks, wanted->tgid, range, until);
 		process->stale = true;
 	}
 	stacks->wanted.len = 0;
@@ -233,7 +259,7 @@ void stacks_work(struct stacks *stacks, uint64_t ns)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	uint64_t until = ns > UINT64_MAX - now ? UINT64_MAX : now + ns;
 
-	read_wanted(stacks);
+	read_wanted(stacks, until);
 	for (size_t i = 0; i < stacks->processes.len; i++) {
 		struct stacked *process = &stacks->processes.data[i];
 		bool whole;

@@ -13,8 +13,10 @@
 
 /* A file's rows in the kernel's array. */
 struct unwind_table {
-	bool ready;
+	bool ready; /* read, or found to have none */
 	uint32_t first, count;
+	struct unwind *unwind; /* while it is being read */
+	unwind_rows rows;
 };
 
 struct stacked {
@@ -39,7 +41,7 @@ struct stacks {
 	VEC(struct unwind_table) tables; /* by file number */
 	VEC(struct stacked) processes;
 	VEC(struct wanted_code) wanted;
-	unwind_rows read; /* of the file in hand */
+	struct ub_process_ranges scratch;
 };
 
 /* kernel was opened for stacks; files outlive this. -ENOMEM. */
@@ -47,7 +49,7 @@ int stacks_init(struct stacks *stacks, struct kernel *kernel, struct code_files 
 void stacks_release(struct stacks *stacks);
 
 /* Reads the rows of a file ahead of time. */
-void stacks_file(struct stacks *stacks, struct code_file *file);
+void stacks_file(struct stacks *stacks, const struct code_file *file);
 
 /* Looks at one record: processes end or run another program, walks stop for want of rows. */
 void stacks_record(struct stacks *stacks, const struct ub_hdr *record);

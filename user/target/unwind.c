@@ -99,40 +99,67 @@ static bool is_undefined(Dwarf_Frame *frame, int reg)
 	return !dwarf_frame_register(frame, reg, space, &ops, &count) && !count && ops;
 }
 
-static uint32_t rule_of(Dwarf_Frame *frame)
+/* The CFA is in the frame itself, and %rbp right where it points to: how GCC realigns a stack. */
+static uint32_t realigned_rule(Dwarf_Frame *frame, const Dwarf_Op *cfa)
 {
-	Dwarf_Op *ops;
+	int64_t at = -(int64_t)cfa->number;
+	Dwarf_Op space[3], *ops;
 	size_t count;
-	int64_t return_at, bp_at, cfa;
+
+	if (at <= 0 || at % 8 || at / 8 > UB_ROW_MAX_CFA)
+		return STOP(UB_STACK_RULE);
+	/* such an expression begins with the CFA on its stack; its result is what comes last */
+	if (dwarf_frame_register(frame, DWARF_RBP, space, &ops, &count) || count != 2 ||
+	    ops[0].atom != DW_OP_call_frame_cfa || ops[1].atom != DW_OP_breg0 + DWARF_RBP ||
+	    ops[1].number)
+		return STOP(UB_STACK_RULE);
+	return UB_ROW(at / 8, UB_ROW_REALIGNED, 0);
+}
+
+static uint32_t plain_rule(Dwarf_Frame *frame, const Dwarf_Op *cfa)
+{
+	int64_t bp_at, offset = (int64_t)cfa->number2;
 	bool saved;
 
-	if (is_undefined(frame, DWARF_RETURN))
-		return STOP(UB_STACK_WHOLE);
-	if (!saved_at(frame, DWARF_RETURN, &saved, &return_at) || !saved || return_at != -8)
+	if (cfa->number != DWARF_RSP && cfa->number != DWARF_RBP)
 		return STOP(UB_STACK_RULE);
 	if (!saved_at(frame, DWARF_RBP, &saved, &bp_at) || bp_at > 0 || bp_at % 8 ||
 	    bp_at <= -8 * UB_ROW_STOP || (saved && !bp_at))
 		return STOP(UB_STACK_RULE);
-	if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || ops[0].atom != DW_OP_bregx ||
-	    (ops[0].number != DWARF_RSP && ops[0].number != DWARF_RBP))
+	if (offset <= 0 || offset % 8 || offset / 8 > UB_ROW_MAX_CFA)
 		return STOP(UB_STACK_RULE);
-	cfa = (int64_t)ops[0].number2;
-	if (cfa <= 0 || cfa % 8 || cfa / 8 > UB_ROW_MAX_CFA)
-		return STOP(UB_STACK_RULE);
-	return UB_ROW(cfa / 8, ops[0].number == DWARF_RBP, -bp_at / 8);
+	return UB_ROW(offset / 8, cfa->number == DWARF_RBP ? UB_ROW_RBP : UB_ROW_RSP, -bp_at / 8);
 }
 
-static void add(unwind_rows *rows, size_t first, uint64_t pc, uint32_t rule)
+static uint32_t rule_of(Dwarf_Frame *frame)
 {
-	if (rows->len > first && rows->data[rows->len - 1].pc == pc)
+	int64_t return_at;
+	size_t count;
+	Dwarf_Op *cfa;
+	bool saved;
+
+	if (is_undefined(frame, DWARF_RETURN))
+		return STOP(UB_STACK_WHOLE);
+	if (!saved_at(frame, DWARF_RETURN, &saved, &return_at) || !saved || return_at != -8 ||
+	    dwarf_frame_cfa(frame, &cfa, &count))
+		return STOP(UB_STACK_RULE);
+	if (count == 1 && cfa[0].atom == DW_OP_bregx)
+		return plain_rule(frame, cfa);
+	if (count == 2 && cfa[0].atom == DW_OP_breg0 + DWARF_RBP && cfa[1].atom == DW_OP_deref)
+		return realigned_rule(frame, cfa);
+	return STOP(UB_STACK_RULE);
+}
+
+static void add(unwind_rows *rows, uint64_t pc, uint32_t rule)
+{
+	if (rows->len && rows->data[rows->len - 1].pc == pc)
 		rows->data[rows->len - 1].rule = rule;
-	else if (rows->len == first || rows->data[rows->len - 1].rule != rule)
+	else if (!rows->len || rows->data[rows->len - 1].rule != rule)
 		vec_push(rows, ((struct ub_row){ (uint32_t)pc, rule }));
 }
 
 /* From a function's start up to the next one's, or to where nothing is said any more. */
-static void read_function(Dwarf_CFI *cfi, unwind_rows *rows, size_t first, uint64_t pc,
-			  uint64_t next)
+static void read_function(Dwarf_CFI *cfi, unwind_rows *rows, uint64_t pc, uint64_t next)
 {
 	while (pc < next) {
 		Dwarf_Addr start, end;
@@ -140,10 +167,10 @@ static void read_function(Dwarf_CFI *cfi, unwind_rows *rows, size_t first, uint6
 		bool is_signal;
 
 		if (dwarf_cfi_addrframe(cfi, pc, &frame)) {
-			add(rows, first, pc, STOP(UB_STACK_NO_ROWS));
+			add(rows, pc, STOP(UB_STACK_NO_ROWS));
 			return;
 		}
-		add(rows, first, pc, rule_of(frame));
+		add(rows, pc, rule_of(frame));
 		if (dwarf_frame_info(frame, &start, &end, &is_signal) < 0 || end <= pc)
 			end = next;
 		free(frame);
@@ -151,36 +178,53 @@ static void read_function(Dwarf_CFI *cfi, unwind_rows *rows, size_t first, uint6
 	}
 }
 
-static int read_rows(Dwarf_CFI *cfi, const struct frame_index *index, unwind_rows *rows)
+struct unwind {
+	Dwarf_CFI *cfi;
+	struct frame_index index;
+	uint32_t next; /* function in the index */
+};
+
+int unwind_open(struct unwind **out, const struct elf *elf)
 {
-	size_t first = rows->len;
+	struct unwind *unwind;
+	struct frame_index index;
+	int err = elf->machine == EM_X86_64 ? find_index(elf, &index) : -EOPNOTSUPP;
 
-	for (uint32_t i = 0; i < index->count; i++) {
-		uint64_t pc = function_at(index, i), next = function_at(index, i + 1);
-
-		if (pc > UINT32_MAX || (i && pc < function_at(index, i - 1)))
-			return -ENOENT;
-		read_function(cfi, rows, first, pc, next < pc ? pc : next);
+	if (err)
+		return err;
+	unwind = calloc(1, sizeof(*unwind));
+	if (!unwind)
+		return -ENOMEM;
+	unwind->index = index;
+	unwind->cfi = dwarf_getcfi_elf(elf->handle);
+	if (!unwind->cfi) {
+		free(unwind);
+		return -ENOENT;
 	}
+	*out = unwind;
 	return 0;
 }
 
-int unwind_read(const struct elf *elf, unwind_rows *rows)
+void unwind_close(struct unwind *unwind)
 {
-	struct frame_index index;
-	size_t before = rows->len;
-	Dwarf_CFI *cfi;
-	int err;
+	if (!unwind)
+		return;
+	dwarf_cfi_end(unwind->cfi);
+	free(unwind);
+}
 
-	if (elf->machine != EM_X86_64)
-		return -EOPNOTSUPP;
-	err = find_index(elf, &index);
-	if (err)
-		return err;
-	cfi = dwarf_getcfi_elf(elf->handle);
-	err = cfi ? read_rows(cfi, &index, rows) : -ENOENT;
-	dwarf_cfi_end(cfi);
-	if (err)
-		rows->len = before;
-	return err;
+int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int functions)
+{
+	const struct frame_index *index = &unwind->index;
+
+	for (; functions && unwind->next < index->count; functions--) {
+		uint32_t i = unwind->next++;
+		uint64_t pc = function_at(index, i), next = function_at(index, i + 1);
+
+		/* the table is sorted, and the kernel's half relies on it */
+		if (pc > UINT32_MAX || (rows->len && pc < rows->data[rows->len - 1].pc))
+			return -EBADMSG;
+		read_function(unwind->cfi, rows, pc, next);
+	}
+	return unwind->next < index->count;
 }

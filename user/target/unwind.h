@@ -12,11 +12,20 @@
 
 typedef VEC(struct ub_row) unwind_rows;
 
+struct unwind;
+
 /*
- * Appends the rows of a file, in order of pc. Code that nothing is said of has a row that stops a
- * walk with UB_STACK_NO_ROWS. -ENOENT: no .eh_frame, or none with an index that can be read;
- * -EOPNOTSUPP: not x86-64.
+ * elf must outlive it. -ENOENT: no .eh_frame, or none with an index that can be read; -EOPNOTSUPP:
+ * not x86-64; -ENOMEM.
  */
-int unwind_read(const struct elf *elf, unwind_rows *rows);
+int unwind_open(struct unwind **unwind, const struct elf *elf);
+void unwind_close(struct unwind *unwind);
+
+/*
+ * Appends the rows of so many more functions, in order of pc. Code that nothing is said of has a
+ * row that stops a walk with UB_STACK_NO_ROWS. 1: there are more; 0: that was all; -EBADMSG: the
+ * index is not in order. Takes about a quarter of a microsecond per row.
+ */
+int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int functions);
 
 #endif

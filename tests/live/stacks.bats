@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# --stacks: every frame of every call in mpi_paths is what glibc's backtrace() says there.
+
+load ../lib/live.bash
+load ../lib/running.bash
+
+LIBRARY=$PROGS/lib/lib_paths.so
+PATHS=$TOP/tests/live/check_paths.py
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+
+setup()
+{
+	live_setup
+	[ "$(uname -m)" = x86_64 ] || skip "--stacks is for x86-64"
+}
+
+teardown() { running_teardown; }
+
+# stacks MPI PROGRAM [CHECK'S OPTIONS...]: with time to read what is mapped late, every stack is whole.
+stacks()
+{
+	local mpi=$1 program=$2
+	shift 2
+
+	TRACE_OPTIONS="--stacks ${MORE:-}" trace mpi_paths "$mpi" shm n "$program" "$LIBRARY" 20 2000
+	[ "$status" = 0 ] || tail -n 5 "$CASE/out"
+	[ "$status" = 0 ] && report && /usr/bin/python3 "$PATHS" "$CASE/report.json" "$CASE/truth" --stacks all "$@"
+	[ -z "$("$UCXBPF" replay --json "$CASE/job.ucxb" | jq -r -f "$TOP/tests/golden/schema.jq")" ]
+}
+
+@test "all stacks are exact: both MPIs, recursion, callbacks, threads, a library without symbols" {
+	for mpi in openmpi mpich; do
+		stacks $mpi "$PROGS/$mpi/mpi_paths"
+	done
+}
+
+@test "with exact ends of calls, and with one layer" {
+	MORE="--call-ends" stacks openmpi "$PROGS/openmpi/mpi_paths"
+	MORE="--level mpi" stacks mpich "$PROGS/mpich/mpi_paths"
+}
+
+@test "a frame-pointer build, and one without symbols" {
+	mpicc.openmpi -std=gnu11 -D_GNU_SOURCE -O1 -fno-omit-frame-pointer -g "$TOP/tests/progs/mpi_paths.c" -o "$WORK/fp"
+	stacks openmpi "$WORK/fp"
+	strip -o "$WORK/stripped" "$PROGS/openmpi/mpi_paths"
+	TRACE_OPTIONS=--stacks trace mpi_paths openmpi shm n "$WORK/stripped" "$LIBRARY" 20 2000
+	report
+	# without lines, paths are still told apart, and none ends early
+	jq -e '[.stacks[] | select(.function == "MPI_Send") | .end] | length == 12 and all(. == null)' "$CASE/report.json"
+}
+
+@test "late attach, and a library loaded after it" {
+	export TRUTH=$WORK
+	job_command openmpi 2 shm n "$PROGS/openmpi/mpi_paths" "$LIBRARY" 1000 2000 "$WORK/go"
+	timeout -k 5 60 "${JOB[@]}" </dev/null >"$WORK/out" 2>&1 3>&- &
+	JOB_PID=$!
+	for _ in $(seq 100); do
+		[ -s "$WORK/0.pid" ] && [ -s "$WORK/1.pid" ] && break
+		sleep 0.1
+	done
+	(sleep 2; touch "$WORK/go") 3>&- &
+	timeout 30 "$UCXBPF" attach -q --stacks -o "$WORK/a.ucxb" -p "$(cat "$WORK/0.pid"),$(cat "$WORK/1.pid")" -d 5
+	wait "$JOB_PID"
+	JOB_PID=
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	/usr/bin/python3 "$PATHS" "$WORK/report.json" "$WORK" --stacks some
+}
+
+# Code made at run time is of no file, and a library may have no .eh_frame at all: there it ends.
+@test "a stack ends with a reason where nothing says how to go on" {
+	gcc -O2 -shared -fPIC -fno-asynchronous-unwind-tables -fno-unwind-tables "$TOP/tests/progs/lib_paths.c" \
+		-o "$WORK/bare.so"
+	TRACE_OPTIONS=--stacks trace mpi_paths openmpi shm n "$PROGS/openmpi/mpi_paths" "$WORK/bare.so" 20 2000
+	[ "$status" = 0 ]
+	"$UCXBPF" replay --json "$CASE/job.ucxb" >"$WORK/report.json"
+	jq -e '[.stacks[] | select(.function == "MPI_Send" and .end != null)]
+		| length == 1 and .[0].end == "code without unwind information" and .[0].count == 20
+		and (.[0].frames | length == 2) and (.[0].frames[1].module | endswith("bare.so"))' "$WORK/report.json"
+}
+
+@test "folded stacks for a flame graph" {
+	TRACE_OPTIONS=--stacks trace mpi_paths openmpi shm n "$PROGS/openmpi/mpi_paths" "$LIBRARY" 20 2000
+	"$UCXBPF" replay --folded "$CASE/job.ucxb" >"$WORK/folded"
+	grep -q '^_start;.*;main;round_of_sends;right;send_here;MPI_Send 20$' "$WORK/folded"
+	[ "$(grep -o 'recurse' "$WORK/folded" | wc -l)" = 21 ]
+	[ "$(awk '{ n += $NF } END { print n }' "$WORK/folded")" = "$("$UCXBPF" replay --json "$CASE/job.ucxb" | jq '[.calls[].count] | add')" ]
+	[ "$("$UCXBPF" replay --folded=bytes --process rank:0 "$CASE/job.ucxb" | awk '/MPI_Send/ { n += $NF } END { print n }')" = $((12 * 20 * 64)) ]
+	[ "$("$UCXBPF" replay --folded=time "$CASE/job.ucxb" | wc -l)" -gt 5 ]
+}
