@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
  * The user's stack at an MPI call, without frame pointers: user space turns each mapped file's
- * .eh_frame into sorted rows (ucxbpf.h, struct ub_row), and the stack is walked over them here.
+ * .eh_frame into sorted rows (ucxbpf_rows.h), and the stack is walked over them here.
  *
  * A walk is done once per path. It notes which words of the stack it went by: return addresses, and
  * saved %rbp where a frame is found through it. As long as a later call from the same place with
@@ -12,6 +12,7 @@
 #define UCXBPF_STACK_BPF_H
 
 #include "context.bpf.h"
+#include "ucxbpf_rows.h"
 
 #if defined(__TARGET_ARCH_x86)
 

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "target/elf_symbols.h"
 
 #define ROWS_BYTES (KERNEL_ROWS * sizeof(struct ub_row))
 
@@ -199,7 +198,7 @@ static struct ub_range to_range(struct stacks *stacks, const struct code_range *
 	if (!table)
 		return out;
 	out.first = table->ready ? UB_STACK_NO_ROWS : UB_STACK_NOT_YET;
-	if (!table->count || elf_load_bias(range->file->elf, range->start, range->offset, &bias))
+	if (!table->count || code_bias(range, &bias))
 		return out;
 	out.bias = bias;
 	out.first = table->first;

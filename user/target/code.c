@@ -127,3 +127,10 @@ uint64_t code_vaddr(const struct code_range *range, uint64_t address)
 		return offset;
 	return vaddr;
 }
+
+int code_bias(const struct code_range *range, uint64_t *bias)
+{
+	if (!range->file->elf)
+		return range->file->error;
+	return elf_load_bias(range->file->elf, range->start, range->offset, bias);
+}

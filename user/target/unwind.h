@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How to get from a function's frame to its caller's without a frame pointer: a file's .eh_frame as
- * the sorted rows that the BPF side searches (ucxbpf.h, struct ub_row). x86-64.
+ * the sorted rows that the BPF side searches (ucxbpf_rows.h). x86-64.
  */
 #ifndef UCXBPF_TARGET_UNWIND_H
 #define UCXBPF_TARGET_UNWIND_H
 
 #include "base/vec.h"
 #include "target/elf.h"
-#include "ucxbpf.h"
+#include "ucxbpf_rows.h"
 
 typedef VEC(struct ub_row) unwind_rows;
 
