@@ -74,8 +74,15 @@ need_root() {
 	need_root
 	start openmpi
 	report -p "$pid"
-	expect '[.processes[0].libraries[].sites[] | select(.place == "stepped" or .place == "refused")
+	expect '[.processes[0].libraries[].sites[] | select(.place == "single-stepped" or .place == "refused")
 		| .symbol | select(test("^P?MPI_|_am_(short|bcopy|zcopy)$|ucp_tag_(send|recv)_nbx|ucp_am_"))] | length' 0
+	expect '[.processes[0].libraries[].left_out[]] | length' 0
+	expect '[.problems[] | select(.id == "left_out")] | length' 0
+	run "$UCXBPF" doctor -v -p "$pid"
+	[ "$status" -eq 0 ]
+	grep -qE '^ +uct +uct_mm_ep_am_short +\+[0-9]+ +(emulated|optimised)$' <<<"$output"
+	grep -qE '^placement +[0-9]+ sites (emulated|optimised): 0\.' <<<"$output"
+	grep -q '^ *no hot site is single-stepped$' <<<"$output"
 }
 
 @test "Debian's Open MPI without UCX: says that ob1 is used, why, and what to set" {

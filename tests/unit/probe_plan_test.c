@@ -4,12 +4,15 @@
  * single-stepped. A library that is not installed is skipped.
  */
 #include <errno.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -25,26 +28,11 @@
 #define LIBMPI LIBDIR "libmpi.so.40"
 #define LIBMPICH LIBDIR "libmpich.so.12"
 
-/* Too small or too early with its registers for anything better; none is on a message's path. */
-static const char *const stepped_ok[] = {
-	"ucp_rndv_put_completion",   "uct_sm_ep_put_bcopy",      "uct_sm_ep_atomic_cswap64",
-	"uct_sm_ep_atomic_cswap32",  "uct_sm_ep_atomic64_fetch", "uct_sm_ep_atomic32_fetch",
-	"uct_rc_verbs_ep_put_zcopy",
-};
-
 static void open_library(struct library *library, const char *path, unsigned int roles)
 {
 	*library = (struct library){ .roles = roles };
 	if (elf_load(&library->elf, path))
 		skip();
-}
-
-static int may_step(const char *symbol)
-{
-	for (size_t i = 0; i < sizeof(stepped_ok) / sizeof(stepped_ok[0]); i++)
-		if (!strcmp(stepped_ok[i], symbol))
-			return 1;
-	return 0;
 }
 
 static void check_probes(const struct plan *plan, const char *path)
@@ -60,15 +48,41 @@ static void check_probes(const struct plan *plan, const char *path)
 		map_insert(&functions, probe->function, 0, &fresh);
 		assert_true(fresh);
 		assert_true(probe->offset - probe->function < 64);
-		assert_true(!site->wire.needs_return || !probe->sp_words);
-		if (probe->class == PLACE_STEPPED && !may_step(site->symbol))
+		assert_true(!probe->needs_return || !probe->sp_words);
+		assert_true(probe->needs_return || !site->wire.needs_return);
+		if (probe->class == PLACE_STEPPED && !site_may_step(site))
 			fail_msg("%s: %s is single-stepped", path, site->symbol);
 		classes[probe->class]++;
 	}
 	map_release(&functions);
+	for (size_t i = 0; i < plan->left_out.len; i++)
+		fail_msg("%s: %s is left out: it would be single-stepped", path,
+			 site_row(plan->left_out.data[i])->symbol);
 	assert_int_equal(classes[PLACE_REFUSED], 0);
 	printf("%s: %u nop5, %u emulated, %u stepped\n", path, classes[PLACE_NOP5],
 	       classes[PLACE_EMULATED], classes[PLACE_STEPPED]);
+}
+
+/* Returns how many probes it gets. */
+static size_t plan_stock_library(struct library_set *set, const char *path)
+{
+	struct plan plan = { 0 };
+	struct library *library;
+	struct stat st;
+	size_t probes;
+	int err;
+
+	/* each file once, by its own name */
+	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	library = library_set_get(set, st.st_dev, st.st_ino, path, path, &err);
+	if (!library)
+		return 0;
+	assert_int_equal(plan_library(&plan, library, LAYER_UCT), 0);
+	probes = plan.probes.len;
+	check_probes(&plan, path);
+	plan_release(&plan);
+	return probes;
 }
 
 static void plan_and_check(const char *path, unsigned int roles, size_t probes)
@@ -83,6 +97,86 @@ static void plan_and_check(const char *path, unsigned int roles, size_t probes)
 	for (size_t i = 0; i < plan.missing.len; i++)
 		fail_msg("%s lacks %s", path, site_row(plan.missing.data[i])->symbol);
 	plan_release(&plan);
+	elf_free(library.elf);
+}
+
+/* Every library that this machine has, and those of the Debian 13 beside it. */
+static void every_stock_library(void **state)
+{
+	static const char *const places[] = {
+		"lib*mpi*.so*",
+		"libmpich.so*",
+		"libuc[pt].so*",
+		"ucx/lib*.so*",
+		"openmpi/lib/openmpi*/mca_*_ucx.so",
+		"openmpi/lib/*.so*",
+	};
+	const char *build = getenv("BUILD");
+	struct library_set set = { 0 };
+	size_t probes = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(places) / sizeof(places[0]); i++) {
+		char pattern[512];
+		glob_t files;
+
+		snprintf(pattern, sizeof(pattern), "%s%s" LIBDIR "%s",
+			 i % 2 ? (build ? build : "build") : "", i % 2 ? "/debian13" : "",
+			 places[i / 2]);
+		if (glob(pattern, 0, NULL, &files))
+			continue;
+		for (size_t k = 0; k < files.gl_pathc; k++)
+			probes += plan_stock_library(&set, files.gl_pathv[k]);
+		globfree(&files);
+	}
+	library_set_release(&set);
+	if (!probes)
+		skip();
+	printf("%zu probes in all\n", probes);
+}
+
+/* Exact ends of calls: of all functions that return, and no step dearer for it. */
+static void call_ends(void **state)
+{
+	static const char *const paths[] = { LIBMPI, LIBMPICH };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct plan plan = { .call_ends = true };
+		struct library library;
+
+		open_library(&library, paths[i], LIB_MPI);
+		assert_int_equal(plan_library(&plan, &library, LAYER_MPI), 0);
+		check_probes(&plan, paths[i]);
+		for (size_t k = 0; k < plan.probes.len; k++) {
+			const struct site *site = site_row(plan.probes.data[k].row);
+
+			assert_int_equal(plan.probes.data[k].needs_return,
+					 strcmp(site->name, "MPI_Abort") != 0);
+			assert_int_equal(plan.probes.data[k].class, PLACE_EMULATED);
+		}
+		plan_release(&plan);
+		elf_free(library.elf);
+	}
+}
+
+/* A hot function whose only cheap instruction comes too late is left out. */
+static void hot_functions_are_never_stepped(void **state)
+{
+	struct planned_probe probe;
+	struct library library;
+	uint64_t function;
+
+	(void)state;
+	open_library(&library, LIBUCP, LIB_UCP);
+	/* sub $0x58,%rsp: no return probe behind it; as a row that needs one, hot or rare */
+	assert_int_equal(elf_function(library.elf, "ucp_tag_send_nb", &function, NULL), 0);
+	assert_int_equal(
+		plan_function(&probe, &library, site_by_symbol("ucp_tag_send_nbx"), function),
+		-ENOTSUP);
+	assert_int_equal(
+		plan_function(&probe, &library, site_by_symbol("ucp_worker_create"), function), 0);
+	assert_int_equal(probe.class, PLACE_STEPPED);
 	elf_free(library.elf);
 }
 
@@ -211,6 +305,9 @@ static void learnt_function(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_stock_library),
+		cmocka_unit_test(call_ends),
+		cmocka_unit_test(hot_functions_are_never_stepped),
 		cmocka_unit_test(ucp),
 		cmocka_unit_test(uct),
 		cmocka_unit_test(modules),

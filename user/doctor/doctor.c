@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+#include "exit_codes.h"
+
 void doctor_init(struct doctor *doctor)
 {
 	doctor->report = json_pack("{s:s, s:[], s:[]}", "schema", "ucxbpf.doctor/1", "processes",
@@ -27,6 +29,6 @@ void doctor_problem(struct doctor *doctor, enum problem_id id, ...)
 	json_array_append_new(json_object_get(doctor->report, "problems"),
 			      json_pack("{s:s, s:b, s:s, s:s?}", "id", row->id, "fatal",
 					row->status != 0, "text", text, "fix", row->fix));
-	if (!doctor->status)
-		doctor->status = row->status;
+	if (!doctor->status || doctor->status == UCXBPF_EXIT_PARTIAL)
+		doctor->status = row->status ? row->status : doctor->status;
 }

@@ -15,7 +15,7 @@
 
 struct doctor {
 	json_t *report;
-	int status; /* of the first problem that prevents a trace, 0 = none */
+	int status; /* of the first problem that prevents a trace, else that spoils it; 0 = none */
 };
 
 void doctor_init(struct doctor *doctor);

@@ -20,9 +20,9 @@ static const struct {
 };
 
 static const char *const classes[] = {
-	[PLACE_NOP5] = "nop5",
+	[PLACE_NOP5] = "optimised",
 	[PLACE_EMULATED] = "emulated",
-	[PLACE_STEPPED] = "stepped",
+	[PLACE_STEPPED] = "single-stepped",
 	[PLACE_REFUSED] = "refused",
 };
 
@@ -48,10 +48,19 @@ static void version_text(const struct library *library, char *text, size_t size)
 		text[0] = '\0';
 }
 
+static json_t *symbols(const unsigned int *rows, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, json_string(site_row(rows[i])->symbol));
+	return list;
+}
+
 /* Returns how many sites would get a probe. */
 static int add_sites(json_t *out, const struct plan *plan)
 {
-	json_t *sites = json_array(), *missing = json_array(), *count = json_object();
+	json_t *sites = json_array(), *count = json_object();
 	int by_class[sizeof(classes) / sizeof(classes[0])] = { 0 };
 
 	for (size_t i = 0; i < plan->probes.len; i++) {
@@ -66,13 +75,11 @@ static int add_sites(json_t *out, const struct plan *plan)
 					 (json_int_t)(probe->offset - probe->function), "place",
 					 classes[probe->class]));
 	}
-	for (size_t i = 0; i < plan->missing.len; i++)
-		json_array_append_new(missing,
-				      json_string(site_row(plan->missing.data[i])->symbol));
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		json_object_set_new(count, classes[i], json_integer(by_class[i]));
 	json_object_set_new(out, "sites", sites);
-	json_object_set_new(out, "missing", missing);
+	json_object_set_new(out, "left_out", symbols(plan->left_out.data, plan->left_out.len));
+	json_object_set_new(out, "missing", symbols(plan->missing.data, plan->missing.len));
 	json_object_set_new(out, "places", count);
 	return (int)plan->probes.len - by_class[PLACE_REFUSED];
 }
@@ -82,15 +89,13 @@ static void add_plan(struct doctor *doctor, json_t *out, const struct library *l
 	struct plan plan = { 0 };
 	int err = plan_library(&plan, library, LAYER_UCT);
 	int found = err < 0 ? 0 : add_sites(out, &plan);
-	json_t *places = json_object_get(out, "places");
-	json_int_t stepped = json_integer_value(json_object_get(places, "stepped"));
 	char number[24];
 
 	if (!found && library->roles & (LIB_MPI | LIB_UCP | LIB_UCT))
 		doctor_problem(doctor, PROBLEM_NO_SITES, library->path);
-	snprintf(number, sizeof(number), "%lld", (long long)stepped);
-	if (stepped)
-		doctor_problem(doctor, PROBLEM_STEPPED, library->path, number);
+	snprintf(number, sizeof(number), "%zu", plan.left_out.len);
+	if (plan.left_out.len)
+		doctor_problem(doctor, PROBLEM_LEFT_OUT, library->path, number);
 	plan_release(&plan);
 }
 

@@ -75,10 +75,11 @@ static const struct problem problems[] = {
 	[PROBLEM_NO_SITES] = { "no_sites", UCXBPF_EXIT_UNSUPPORTED,
 			       "no probe could be placed in %s",
 			       "is its file damaged, or stripped of its dynamic symbols?" },
-	[PROBLEM_STEPPED] = { "stepped", 0,
-			      "sites of %s that must be single-stepped, about 33 times as dear as "
-			      "the others: %s",
-			      NULL },
+	[PROBLEM_LEFT_OUT] = { "left_out", UCXBPF_EXIT_PARTIAL,
+			       "functions of %s that are hot and would have to be single-stepped, "
+			       "and so get no probe: %s",
+			       "'ucxbpf doctor -p PID' names them (left out); what they do is not "
+			       "in a trace" },
 	[PROBLEM_NO_MODULES] = { "no_modules", 0,
 				 "libucp is mapped without libuct: transfers are not seen", NULL },
 	[PROBLEM_NOBODY] = { "nobody", 0, "no process here maps UCX or an MPI library",

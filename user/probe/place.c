@@ -19,7 +19,7 @@ struct placement place_probe_reading(int machine, const uint8_t *code, size_t si
 	case EM_X86_64:
 		return place_x86_64(code, size, needs_return, arguments);
 	case EM_AARCH64:
-		return place_arm64(code, size);
+		return place_arm64(code, size, needs_return);
 	}
 	return refused;
 }

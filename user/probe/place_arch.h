@@ -20,6 +20,6 @@ struct placement place_probe_reading(int machine, const uint8_t *code, size_t si
 
 struct placement place_x86_64(const uint8_t *code, size_t size, int needs_return,
 			      unsigned int arguments);
-struct placement place_arm64(const uint8_t *code, size_t size);
+struct placement place_arm64(const uint8_t *code, size_t size, int needs_return);
 
 #endif

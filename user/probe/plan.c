@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probe/plan.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -40,13 +41,23 @@ static int place_at(struct planned_probe *probe, const struct elf *elf, unsigned
 	return place.class == PLACE_REFUSED ? -EINVAL : 0;
 }
 
+/* A step costs dozens of times an emulated instruction on x86-64, twice that on arm64. */
+static bool too_dear(const struct planned_probe *probe, const struct elf *elf)
+{
+	return elf_machine(elf) == EM_X86_64 && probe->class == PLACE_STEPPED &&
+	       !site_may_step(site_row(probe->row));
+}
+
 int plan_function(struct planned_probe *probe, const struct library *library, unsigned int row,
 		  uint64_t function_offset)
 {
+	int err;
+
 	if (!site_row(row))
 		return -EINVAL;
-	return place_at(probe, library->elf, row, function_offset, PLACE_CODE_MAX,
-			site_row(row)->wire.needs_return);
+	err = place_at(probe, library->elf, row, function_offset, PLACE_CODE_MAX,
+		       site_row(row)->wire.needs_return);
+	return err ? err : (too_dear(probe, library->elf) ? -ENOTSUP : 0);
 }
 
 /* A call's exact end is worth a return probe, but not a single step. */
@@ -85,6 +96,8 @@ static void plan_once(struct planning *p, unsigned int row, uint64_t function, s
 		return;
 	if (place_row(&probe, p, row, function, size))
 		vec_push(&p->plan->missing, row);
+	else if (too_dear(&probe, p->library->elf))
+		vec_push(&p->plan->left_out, row);
 	else
 		vec_push(&p->plan->probes, probe);
 }
@@ -166,4 +179,5 @@ void plan_release(struct plan *plan)
 {
 	vec_release(&plan->probes);
 	vec_release(&plan->missing);
+	vec_release(&plan->left_out);
 }

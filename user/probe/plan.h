@@ -16,7 +16,7 @@
 enum place_class {
 	PLACE_NOP5, /* optimised to a call by recent kernels: cheapest */
 	PLACE_EMULATED, /* push, nop, call, jmp, jcc: one trap */
-	PLACE_STEPPED, /* single-stepped: dear, never on a hot site */
+	PLACE_STEPPED, /* single-stepped: dear, never on a hot site (site_may_step()) */
 	PLACE_REFUSED, /* no instruction start could be proved */
 };
 
@@ -45,13 +45,17 @@ struct planned_probe {
 struct plan {
 	bool call_ends; /* set by the caller: MPI calls with their returns, where that is cheap */
 	VEC(struct planned_probe) probes;
+	VEC(unsigned int) left_out; /* rows that would be single-stepped and are hot */
 	VEC(unsigned int) missing; /* rows that this kind of library could have but has not */
 };
 
 /* Plans all layers up to max_layer. One function gets one probe, however many names it has. */
 int plan_library(struct plan *plan, const struct library *library, enum site_layer max_layer);
 
-/* Plans one probe at a function found at run time (a completion callback); -EINVAL: refused. */
+/*
+ * Plans one probe at a function found at run time (a completion callback). -EINVAL: refused;
+ * -ENOTSUP: left out, as above.
+ */
 int plan_function(struct planned_probe *probe, const struct library *library, unsigned int row,
 		  uint64_t function_offset);
 

@@ -7,6 +7,8 @@
 #ifndef UCXBPF_PROBE_SITES_H
 #define UCXBPF_PROBE_SITES_H
 
+#include <stdbool.h>
+
 #include "ucxbpf.h"
 
 enum site_layer { LAYER_MPI, LAYER_UCP, LAYER_UCT };
@@ -34,6 +36,12 @@ unsigned int site_count(void);
  * that overwrites the rest.
  */
 unsigned int site_arguments(const struct site *site);
+
+/*
+ * Whether a probe there may cost a single step: so seldom hit that it does not matter. A site
+ * without this is left out rather than single-stepped.
+ */
+bool site_may_step(const struct site *site);
 
 /* Row of a symbol, 0 = none. */
 unsigned int site_by_symbol(const char *symbol);
