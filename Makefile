@@ -74,7 +74,7 @@ BPF_CFLAGS := -target bpf -g -O2 -mcpu=v3 -std=gnu11 -Wall -Wextra -Wno-unused-p
 #-- The program ------------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(O)/ucxbpf
+all: $(O)/ucxbpf $(O)/verifier.txt
 
 $(O)/ucxbpf: $(O)/obj/user/main.o $(O)/libucxbpf.a
 	$(call say,LINK,$@)
@@ -117,6 +117,10 @@ $(O)/bpf/linked/ucxbpf.bpf.o: $(BPF_OBJ)
 $(O)/include/ucxbpf.skel.h: $(O)/bpf/linked/ucxbpf.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name ucxbpf >$@
+
+# Counted anew when the programs have changed. Root only: others are told why not.
+$(O)/verifier.txt: $(SKEL) | $(O)/tests/bench/verifier
+	$(Q)scripts/verifier-counts $| $@
 
 .PHONY: bpf bpf-arm64
 bpf: $(SKEL)
