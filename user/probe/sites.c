@@ -77,11 +77,20 @@ unsigned int site_arguments(const struct site *site)
 }
 
 /*
- * Functions that stock builds leave without an instruction that the kernel emulates, by the
- * beginning of their names. None is on the path of an MPI message, save for large ones over verbs:
- * atomics and packed puts to memory that is shared, and completions of rendezvous by put.
+ * By the beginning of their names: calls of which a job makes few, and functions that stock builds
+ * leave without an instruction that the kernel emulates. None of the latter is on the path of an
+ * MPI message, save for large ones over verbs: atomics and packed puts to memory that is shared,
+ * and completions of rendezvous by put.
  */
 static const char *const rare[] = {
+	"PMPI_Init",
+	"PMPI_Finalize",
+	"PMPI_Abort",
+	"PMPI_Session_",
+	"PMPI_Comm_",
+	"PMPI_Win_create",
+	"PMPI_Win_allocate",
+	"PMPI_Win_free",
 	"uct_sm_ep_atomic",
 	"uct_sm_ep_put_bcopy",
 	"ucp_rndv_put_completion",
