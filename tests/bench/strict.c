@@ -102,6 +102,7 @@ static int match(char **paths)
 static bool in_window(const json_t *sides, uint64_t ts)
 {
 	const json_t *side;
+	bool open = false; /* the last window, if the tracer was killed within it */
 	size_t i;
 
 	json_array_foreach(sides, i, side)
@@ -109,11 +110,13 @@ static bool in_window(const json_t *sides, uint64_t ts)
 		uint64_t from = json_integer_value(json_object_get(side, "from"));
 		uint64_t to = json_integer_value(json_object_get(side, "to"));
 
-		if (!strcmp(json_string_value(json_object_get(side, "t")), "window") &&
-		    ts >= from && ts <= to)
+		if (strcmp(json_string_value(json_object_get(side, "t")), "window") != 0)
+			continue;
+		if (ts >= from && ts <= to)
 			return true;
+		open = !to && ts >= from;
 	}
-	return false;
+	return open;
 }
 
 /* Names are told by the programs of operations and transfers. */

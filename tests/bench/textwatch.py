@@ -4,7 +4,7 @@
 
 usage: textwatch.py PID[,PID...] SECONDS
 
-What differs from the files at some time in the first 3 seconds are the sites. Prints a line "TIME COUNT" (CLOCK_MONOTONIC,
+What differs from the files at some time in the first 4 seconds are the sites. Prints a line "TIME COUNT" (CLOCK_MONOTONIC,
 ns) whenever the count changes; looks about every 0.5 ms.
 """
 import os
@@ -12,7 +12,7 @@ import sys
 import time
 
 PAGE = 4096
-LEARN = 3
+LEARN = 4
 TRACED = ("libuc", "libmpi", "mca_pml_ucx")
 
 

@@ -80,6 +80,21 @@ patched()
 	done
 }
 
+@test "a tracer that is killed leaves the windows it had, and a clean job" {
+	start openmpi shm n
+	"$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 900ms/1200ms >"$WORK/summary" 2>&1 3>&- &
+	tracer=$!
+	sleep 3
+	kill -KILL $tracer
+	wait $tracer || true
+	text | diff "$WORK/text" -
+	finish
+	same_result openmpi
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json" || [ $? = 4 ]
+	[ "$(jq '.windows | length' "$WORK/report.json")" -ge 2 ]
+	"$BUILD/tests/bench/strict" -w "$WORK/a.ucxb"
+}
+
 @test "two attaches to one job, one after the other" {
 	start openmpi shm n
 	for i in 1 2; do
