@@ -181,6 +181,52 @@ static void one_capture_after_the_other(void **state)
 	two_captures(true);
 }
 
+/*
+ * A rank on each of two hosts, whose windows overlap but do not begin together. What was under way
+ * at an edge of either is not joined with what comes after.
+ */
+static void two_hosts(void **state)
+{
+	struct job jobs[2], *both[2] = { &jobs[0], &jobs[1] };
+	struct outcome out;
+	struct task a, b;
+
+	(void)state;
+	job_init(&jobs[0], "host-a", "attach");
+	job_init(&jobs[1], "host-b", "attach");
+	a = job_process(&jobs[0], 1, 0, "attach");
+	b = job_process(&jobs[1], 2, 1, "attach");
+	job_snapshot(&a, &b);
+	job_snapshot(&b, &a);
+	for (uint64_t round = 0; round < 3; round++) {
+		jobs[0].now = (round + 1) * GAP;
+		jobs[1].now = (round + 1) * GAP + 500;
+		window(&jobs[0], jobs[0].now, jobs[0].now + GAP / 2);
+		window(&jobs[1], jobs[1].now, jobs[1].now + GAP / 2);
+		jobs[0].now += 1000;
+		jobs[1].now += 1100; /* behind the send, as read */
+		send_multi(&a, &b, 9, 0xabc1 + round);
+		receive_multi(&b, 9, 0xabc1 + round);
+		for (int i = 0; i < 2; i++) {
+			jobs[1].now = jobs[0].now + 10000;
+			job_send_short(&a, &b, 7, 3);
+			job_arrive(&b, 7, 3, 0);
+			job_take(&b, 7, UINT64_MAX, 7, 3);
+			jobs[0].now += 20000;
+		}
+		job_send_short(&a, &b, 7, 3); /* arrives when nobody looks */
+	}
+	analyse(&out, both, 2);
+	assert_int_equal(out.totals.sends, 12);
+	assert_int_equal(out.totals.matched, 9);
+	assert_int_equal(reason_count(out.totals.unmatched_sends, "window edge"), 2);
+	assert_int_equal(reason_count(out.totals.unmatched_sends, "in flight at end"), 1);
+	assert_int_equal(out.totals.receives, 9);
+	outcome_release(&out);
+	job_release(&jobs[0]);
+	job_release(&jobs[1]);
+}
+
 /* Who attaches to other processes of the host meanwhile ends nothing. */
 static void others_do_not_matter(void **state)
 {
@@ -214,6 +260,7 @@ int main(void)
 		cmocka_unit_test(new_endpoint_in_a_window),
 		cmocka_unit_test(request_of_before),
 		cmocka_unit_test(one_capture_after_the_other),
+		cmocka_unit_test(two_hosts),
 		cmocka_unit_test(others_do_not_matter),
 	};
 

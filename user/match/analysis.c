@@ -149,7 +149,8 @@ static void feed(struct analysis *analysis, struct input *input)
 	       input->gaps.all.data[input->gaps.next].from <= input->head->ts)
 		matcher_gap(analysis->matcher, input->capture.host,
 			    input->gaps.all.data[input->gaps.next++].until);
-	cut_before(input, &analysis->decoder, analysis->attribute, analysis->matcher);
+	cut_before(&analysis->inputs, input, &analysis->decoder, analysis->attribute,
+		   analysis->matcher);
 	input->stored++;
 	input->last = input->head->ts;
 	if (!decoder_event(&analysis->decoder, &input->capture, input->head, &event))

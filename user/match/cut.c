@@ -44,21 +44,30 @@ static void window_edge(const struct capture *capture, uint64_t from, struct dec
 		blind((struct process *)(uintptr_t)slot->value, from);
 }
 
-void cut_before(struct input *input, struct decoder *decoder, struct attribute *attribute,
-		struct matcher *matcher)
+static void cut_windows(struct input *input, uint64_t until, struct decoder *decoder,
+			struct attribute *attribute, struct matcher *matcher)
 {
 	const struct capture *capture = &input->capture;
 
-	if (!input->stored)
-		rejoin(capture, decoder, attribute, matcher);
 	for (; input->window < capture->windows.len; input->window++) {
 		uint64_t from = capture->windows.data[input->window].from;
 
-		if (input->head->ts < from)
+		if (from + (uint64_t)input->to_real > until)
 			return;
 		if (input->window) /* before the first one nothing was watched either */
 			window_edge(capture, from, decoder, attribute, matcher);
 	}
+}
+
+void cut_before(const inputs *inputs, const struct input *next, struct decoder *decoder,
+		struct attribute *attribute, struct matcher *matcher)
+{
+	uint64_t until = next->head->ts + (uint64_t)next->to_real;
+
+	if (!next->stored)
+		rejoin(&next->capture, decoder, attribute, matcher);
+	for (size_t i = 0; i < inputs->len; i++)
+		cut_windows(inputs->data[i], until, decoder, attribute, matcher);
 }
 
 void cut_at_end(struct attribute *attribute, struct matcher *matcher)

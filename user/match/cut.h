@@ -7,9 +7,9 @@
 #include "match/input.h"
 #include "match/match.h"
 
-/* Cuts that lie before the next record of this input are made. */
-void cut_before(struct input *input, struct decoder *decoder, struct attribute *attribute,
-		struct matcher *matcher);
+/* Cuts of all inputs that lie before the next record, which is this input's, are made. */
+void cut_before(const inputs *inputs, const struct input *next, struct decoder *decoder,
+		struct attribute *attribute, struct matcher *matcher);
 
 /* The last cut, through everything. */
 void cut_at_end(struct attribute *attribute, struct matcher *matcher);
