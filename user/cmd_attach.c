@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/vec.h"
+#include "attach_launcher.h"
 #include "capture_args.h"
 #include "cmds.h"
 #include "exit_codes.h"
@@ -29,7 +30,8 @@ struct attach {
 enum { OPT_JOB = 512, OPT_ALL };
 
 static const struct argp_option options[] = {
-	{ "pid", 'p', "PID[,PID...]", 0, "Processes to trace, with the children they start", 0 },
+	{ "pid", 'p', "PID[,PID...]", 0,
+	  "Processes to trace, with the children they start; of a launcher, those below it", 0 },
 	{ "job", OPT_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
 	{ "all", OPT_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
 	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: Ctrl-C, or the last exit)",
@@ -133,11 +135,14 @@ static int add_listed(struct attach *attach, struct capture *capture)
 	int last = 0;
 
 	for (size_t i = 0; i < attach->pids.len; i++) {
+		unsigned int before = capture_processes(capture);
 		int err = capture_add_running(capture, attach->pids.data[i]);
 
 		if (!err)
 			added++;
-		else if (err != -EEXIST)
+		if (!err && capture_processes(capture) == before)
+			attach_below(capture, attach->pids.data[i]);
+		if (err && err != -EEXIST)
 			explain(attach->pids.data[i], last = err);
 	}
 	attach->partial = last;

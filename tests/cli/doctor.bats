@@ -104,6 +104,15 @@ need_root() {
 	expect '.problems[0].text | contains("OMPI_MCA_pml=ob1")' true
 }
 
+@test "the list of all processes tells which avoid UCX" {
+	need_root
+	start openmpi -u OMPI_MCA_osc OMPI_MCA_pml=ob1
+	report
+	[ "$status" -eq 0 ]
+	expect "[.problems[] | select(.id == \"avoids_ucx\" and (.text | test(\"\\\\b$pid\\\\b\")))] | length" 1
+	expect '[.problems[] | select(.fatal)] | length' 0
+}
+
 @test "MPICH over UCX, and the list of all processes" {
 	need_root
 	start mpich
@@ -113,6 +122,7 @@ need_root() {
 	report
 	[ "$status" -eq 0 ]
 	expect "[.processes[] | select(.pid == $pid)] | length" 1
+	expect "[.problems[] | select(.id == \"avoids_ucx\" and (.text | test(\"\\\\b$pid\\\\b\")))] | length" 0
 }
 
 @test "as text: kernel, privileges, verdict" {

@@ -120,3 +120,17 @@ need_capture() {
 		[[ $output == *stacks* ]]
 	done
 }
+
+@test "a pipe is as wide as COLUMNS says" {
+	DATA=$TOP/tests/data
+	widest() { awk 'length($0) > widest { widest = length($0) } END { print widest }'; }
+
+	[ "$(COLUMNS=70 "$UCXBPF" replay "$DATA/isend.ucxb" | widest)" -le 70 ]
+	[ "$(COLUMNS=140 "$UCXBPF" replay "$DATA/isend.ucxb" | widest)" -gt 70 ]
+	COLUMNS=70 "$UCXBPF" replay "$DATA/isend.ucxb" >"$BATS_TEST_TMPDIR/narrow"
+	COLUMNS= "$UCXBPF" replay "$DATA/isend.ucxb" >"$BATS_TEST_TMPDIR/plain"
+	! cmp -s "$BATS_TEST_TMPDIR/narrow" "$BATS_TEST_TMPDIR/plain"
+	for nonsense in x -5 0 99999999; do
+		COLUMNS=$nonsense "$UCXBPF" replay "$DATA/isend.ucxb" | cmp - "$BATS_TEST_TMPDIR/plain"
+	done
+}

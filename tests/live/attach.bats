@@ -34,6 +34,31 @@ attached()
 
 @test "attach to MPICH over sysv, protocol v2" { attached mpich sysv y; }
 
+@test "attach to a launcher: what runs below it is traced, and named" {
+	for mpi in openmpi mpich; do
+		start $mpi shm n
+		timeout 30 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$JOB_PID" -d 1 2>"$WORK/err"
+		grep -q "process $JOB_PID (timeout) uses neither UCX nor MPI itself: tracing the 2 below it" "$WORK/err"
+		for pid in ${PIDS//,/ }; do
+			grep -q ": .*\<$pid\>" "$WORK/err"
+		done
+		finish
+		"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+		[ "$(jq -c '[.processes[].pid] | sort' "$WORK/report.json")" = \
+			"$(jq -nc "[$PIDS] | sort")" ]
+		rm -f "$STOP" "$TRUTH"/*
+	done
+}
+
+@test "attach to a process with nothing below it is refused" {
+	sleep 30 3>&- &
+	idle=$!
+	run timeout 20 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p $idle -d 1
+	kill $idle
+	[ "$status" = 8 ]
+	[[ $output == *"none of the processes maps UCX or MPI"* ]]
+}
+
 @test "100 attaches in a row: the result is bit-identical, the text is the file's" {
 	PAUSE=100 LIMIT=250
 	start openmpi shm n

@@ -82,6 +82,8 @@ static const struct problem problems[] = {
 			       "in a trace" },
 	[PROBLEM_NO_MODULES] = { "no_modules", 0,
 				 "libucp is mapped without libuct: transfers are not seen", NULL },
+	[PROBLEM_AVOIDS_UCX] = { "avoids_ucx", 0, "processes that use MPI, but not over UCX: %s",
+				 "'ucxbpf doctor -p PID' says why, and what to set" },
 	[PROBLEM_NOBODY] = { "nobody", 0, "no process here maps UCX or an MPI library",
 			     "start the job, or trace it from its start with 'ucxbpf run'" },
 };

@@ -27,6 +27,7 @@ enum problem_id {
 	PROBLEM_LEFT_OUT,
 	PROBLEM_NO_MODULES,
 	PROBLEM_NOBODY,
+	PROBLEM_AVOIDS_UCX,
 };
 
 /* Severities: fatal = a trace would show nothing, so the exit status is not 0. */

@@ -54,8 +54,36 @@ static bool worth_listing(const mapped_libraries *libraries)
 	return false;
 }
 
+/* Whether a trace of it would show MPI calls at most. */
+static bool avoids_ucx(pid_t pid, const mapped_libraries *libraries)
+{
+	struct doctor alone;
+	bool uses_mpi = false, avoids;
+
+	for (size_t i = 0; i < libraries->len; i++)
+		uses_mpi |= libraries->data[i].library->roles & LIB_MPI;
+	if (!uses_mpi)
+		return false;
+	doctor_init(&alone);
+	doctor_explain(&alone, pid, libraries);
+	avoids = alone.status != 0;
+	doctor_release(&alone);
+	return avoids;
+}
+
+static void name_process(char *list, size_t size, pid_t pid)
+{
+	size_t used = strlen(list);
+
+	if (used < size - 16)
+		snprintf(list + used, size - used, "%s%d", used ? ", " : "", pid);
+	else if (list[used - 1] != '.')
+		strcpy(list + used, "...");
+}
+
 void doctor_list(struct doctor *doctor)
 {
+	char without[160] = "";
 	struct library_set set = { 0 };
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -71,12 +99,16 @@ void doctor_list(struct doctor *doctor)
 			hidden++;
 		if (!err && worth_listing(&libraries))
 			add_process(doctor, pid, &libraries, false);
+		if (!err && avoids_ucx(pid, &libraries))
+			name_process(without, sizeof(without), pid);
 		vec_release(&libraries);
 	}
 	if (proc)
 		closedir(proc);
 	library_set_release(&set);
 	snprintf(number, sizeof(number), "%d", hidden);
+	if (*without)
+		doctor_problem(doctor, PROBLEM_AVOIDS_UCX, without);
 	/* root is refused only where the process is protected from everyone */
 	if (hidden && geteuid())
 		doctor_problem(doctor, PROBLEM_HIDDEN, number);

@@ -38,7 +38,10 @@ struct report_text_options {
 	int width; /* columns available */
 };
 
-/* What suits this stream: width, colour and character set of a terminal, else 100 plain columns. */
+/*
+ * What suits this stream: width, colour and character set of a terminal, else plain text as wide as
+ * COLUMNS says, or 100.
+ */
 void report_text_options_detect(struct report_text_options *options, FILE *out);
 
 /* Returns 0 or -errno of a failed write. */

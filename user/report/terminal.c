@@ -9,6 +9,7 @@
 
 #define PLAIN_WIDTH 100
 #define LEAST_WIDTH 60
+#define MOST_WIDTH 1000
 
 static bool set(const char *variable)
 {
@@ -35,12 +36,22 @@ static bool dumb(void)
 	return !term || !strcmp(term, "dumb");
 }
 
+/* A pipe has no width, but who reads it may have said theirs. */
+static int asked_width(void)
+{
+	long width = set("COLUMNS") ? strtol(getenv("COLUMNS"), NULL, 10) : 0;
+
+	if (width <= 0 || width > MOST_WIDTH)
+		return PLAIN_WIDTH;
+	return width < LEAST_WIDTH ? LEAST_WIDTH : (int)width;
+}
+
 void report_text_options_detect(struct report_text_options *options, FILE *out)
 {
 	struct winsize size;
 	int fd = fileno(out);
 
-	options->width = PLAIN_WIDTH;
+	options->width = asked_width();
 	options->colour = options->utf8 = false;
 	if (fd < 0 || !isatty(fd))
 		return;
