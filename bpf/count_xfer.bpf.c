@@ -95,9 +95,22 @@ static __always_inline struct count_xfer *xfer_at(struct count_task *task, __u32
 	return &task->xfer[i & (COUNT_FRAMES - 1)];
 }
 
-static __always_inline bool op_live(const struct count_op *op, __u64 sp)
+/*
+ * Another tracer may await the return: then the slot holds the kernel's trampoline from the entry
+ * on. Those that we await ourselves show what that looks like.
+ */
+static __always_inline bool op_live(struct count_task *task, const struct count_op *op, __u64 sp)
 {
-	return sp < op->sp && (op->span || slot_holds(op->sp, op->ret));
+	__u64 slot;
+
+	if (sp >= op->sp)
+		return false;
+	if (!SLOT_HAS_RETURN)
+		return true;
+	slot = read_u64(op->sp);
+	if (op->span)
+		task->trampoline = slot;
+	return op->span || slot == op->ret || (slot && slot == task->trampoline);
 }
 
 /* A transfer that was entered between these two depths has not returned. */
@@ -120,7 +133,7 @@ static __always_inline struct count_op *op_around(struct count_task *task, __u64
 		if (!task->ops)
 			return NULL;
 		op = op_at(task, task->ops - 1);
-		if (!op_live(op, sp)) {
+		if (!op_live(task, op, sp)) {
 			task->ops--;
 			continue;
 		}

@@ -20,3 +20,39 @@ P2P="mpi_send mpi_isend mpi_persistent mpi_sizes"
 @test "mpich over tcp" { matrix mpich tcp $P2P; }
 
 @test "bare UCP over shm" { matrix ucp shm ucp_tag ucp_am ucp_rma ucp_stream; }
+
+# same MPI|ucp TRANSPORT PROTO PROGRAM: a tracer that records around one that counts, on one run.
+same()
+{
+	local mpi=$1 transport=$2 proto=$3 program=$4
+
+	[ "$transport" = tcp ] && nodes_up
+	mkdir -p "$WORK/truth"
+	if [ "$mpi" = ucp ]; then
+		TRUTH=$WORK/truth ucp_command "$transport" "$proto" "$PROGS/ucp/$program"
+	else
+		TRUTH=$WORK/truth job_command "$mpi" "${RANKS:-2}" "$transport" "$proto" "$PROGS/$mpi/$program"
+	fi
+	timeout 60 "$UCXBPF" run -q -o "$WORK/records.ucxb" -- \
+		"$UCXBPF" run -q --count -o "$WORK/count.ucxb" -- "${JOB[@]}" </dev/null >"$WORK/out" 2>&1
+	"$UCXBPF" replay --json "$WORK/records.ucxb" >"$WORK/records.json"
+	"$UCXBPF" replay --json "$WORK/count.ucxb" >"$WORK/count.json"
+	jq -r -f "$TOP/tests/golden/schema.jq" "$WORK/count.json" >"$WORK/breaches"
+	[ ! -s "$WORK/breaches" ] || { cat "$WORK/breaches" && false; }
+	/usr/bin/python3 "$TOP/tests/live/check_same.py" "$WORK/count.json" "$WORK/records.json"
+}
+
+@test "sums and records of one run agree: collectives" { RANKS=4 same openmpi shm n mpi_coll; }
+
+@test "sums and records of one run agree: one-sided" { same openmpi shm n mpi_rma; }
+
+@test "sums and records of one run agree: threads" { same openmpi shm n mpi_threads; }
+
+@test "sums and records of one run agree: communicators, MPICH" { same mpich shm y mpi_comms; }
+
+@test "sums and records of one run agree: datatypes, MPICH" { same mpich tcp n mpi_types; }
+
+@test "sums and records of one run agree: bare UCP" {
+	same ucp shm n ucp_am
+	same ucp shm y ucp_rma
+}

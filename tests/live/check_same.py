@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares the sums of a capture made with --count with the records of another tracer on the same run.
+
+usage: check_same.py COUNT.json RECORDS.json
+
+Calls by function, operations by function, transfers by transport, verb, pair and kind must agree to the
+last number; of operations whose bytes are not all known, the count. Who made a transfer is left out: the
+other tracer's return probes hide it. Prints one line per difference and exits with 1 if there was any.
+"""
+import json
+import sys
+from collections import defaultdict
+
+CALLS = ("count", "ops")
+OPS = ("count", "bytes")
+TRANSFERS = ("count", "bytes", "wire_bytes", "retries")
+
+
+def sums(report, table, keys, fields):
+    pids = {p["id"]: p["tgid"] for p in report["processes"]}
+    rows = defaultdict(lambda: [0] * len(fields))
+    for row in report[table]:
+        key = tuple(pids.get(row[k]) if k in ("process", "peer") else row[k] for k in keys)
+        for i, field in enumerate(fields):
+            rows[key][i] += row[field]
+    return {key: row for key, row in rows.items() if any(row)}
+
+
+def unsized(report):
+    pids = {p["id"]: p["tgid"] for p in report["processes"]}
+    return {(pids[r["process"]], r["op"], r["function"]) for r in report["ops"] if r["bytes_unknown"]}
+
+
+def compare(name, count, records):
+    for key in sorted(set(count) | set(records), key=str):
+        if count.get(key) != records.get(key):
+            yield f"{name} {key}: counted {count.get(key)}, recorded {records.get(key)}"
+
+
+def main():
+    count, records = (json.load(open(path)) for path in sys.argv[1:3])
+    ops = [sums(r, "ops", ("process", "op", "function"), OPS) for r in (count, records)]
+    for key in unsized(count) | unsized(records):
+        for rows in ops:
+            if key in rows:
+                rows[key][1] = None
+    keys = ("process", "peer", "op", "transport", "device", "kind")
+    differences = [
+        *compare("calls", *(sums(r, "calls", ("process", "function"), CALLS) for r in (count, records))),
+        *compare("ops", *ops),
+        *compare("transfers", *(sums(r, "transfers", keys, TRANSFERS) for r in (count, records))),
+    ]
+    print("\n".join(differences))
+    return bool(differences)
+
+
+sys.exit(main())
