@@ -27,6 +27,20 @@ def sums(report, table, keys, fields):
     return {key: row for key, row in rows.items() if any(row)}
 
 
+def transfers(report, unsized_in):
+    """Of control traffic neither report knows all peers; of what is partly unsized, the wire bytes alone."""
+    keys = ("process", "op", "transport", "device", "kind")
+    data = dict(report, transfers=[r for r in report["transfers"] if r["kind"] == "data"])
+    rows = {**sums(report, "transfers", keys, TRANSFERS), **sums(data, "transfers", (*keys, "peer"), TRANSFERS)}
+    pids = {p["id"]: p["tgid"] for p in report["processes"]}
+    for row in unsized_in["transfers"]:
+        key = (pids.get(row["process"]), *(row[k] for k in keys[1:]))
+        for some in (key, (*key, pids.get(row["peer"]))) if row["bytes_unknown"] else ():
+            if some in rows:
+                rows[some][1] = None
+    return rows
+
+
 def unsized(report):
     pids = {p["id"]: p["tgid"] for p in report["processes"]}
     return {(pids[r["process"]], r["op"], r["function"]) for r in report["ops"] if r["bytes_unknown"]}
@@ -45,11 +59,10 @@ def main():
         for rows in ops:
             if key in rows:
                 rows[key][1] = None
-    keys = ("process", "peer", "op", "transport", "device", "kind")
     differences = [
         *compare("calls", *(sums(r, "calls", ("process", "function"), CALLS) for r in (count, records))),
         *compare("ops", *ops),
-        *compare("transfers", *(sums(r, "transfers", keys, TRANSFERS) for r in (count, records))),
+        *compare("transfers", transfers(count, count), transfers(records, count)),
     ]
     print("\n".join(differences))
     return bool(differences)

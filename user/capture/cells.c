@@ -139,6 +139,7 @@ static void announce(struct file_writer *writer, uint32_t id, const struct ub_ce
 	set_number(record, "flags", cell->flags);
 	set_pointer(record, "obj", cell->obj);
 	set_pointer(record, "uct_ep", cell->uct_ep);
+	set_number(record, "ep", cell->ep);
 	set_pointer(record, "iface", cell->iface);
 	set_pointer(record, "ucp_ep", cell->ucp_ep);
 	side_write(writer, record);

@@ -57,6 +57,7 @@ void decode_cell(struct decoder *decoder, struct capture *capture, const json_t 
 		.uct_ep = side_u64(side, "uct_ep"),
 		.iface_address = side_u64(side, "iface"),
 		.ucp_ep = side_u64(side, "ucp_ep"),
+		.ep_number = side_u64(side, "ep"),
 	};
 
 	cell_add(capture, &cell);
@@ -121,23 +122,29 @@ void cells_sort(struct capture *capture)
 		      by_first);
 }
 
+/* How far it can be trusted that a cell's transfers went to that endpoint. */
+enum evidence { BY_NOTHING, BY_OPERATION, BY_REQUEST };
+
+static enum evidence evidence(const struct cell *cell)
+{
+	if (cell->ucp_ep)
+		return BY_REQUEST;
+	return cell->op && op_takes_ep(cell->op->op) ? BY_OPERATION : BY_NOTHING;
+}
+
 static void cell_bind(struct decoder *decoder, struct cell *cell)
 {
-	struct process *process = cell->process;
-	uint64_t ep = cell->ucp_ep;
+	uint64_t ep = cell->ucp_ep ? cell->ucp_ep : cell->obj;
 
-	process_show(decoder, process);
+	process_show(decoder, cell->process);
 	if (!cell->uct_ep)
 		return;
-	cell->iface =
-		decoder_object(decoder, process, OBJECT_IFACE, cell->iface_address, cell->first);
-	if (!ep && cell->op && op_takes_ep(cell->op->op))
-		ep = cell->obj;
-	if (ep)
-		decoder_learn_lane(decoder, process, cell->uct_ep, ep);
-	else
-		ep = decoder_lane_ep(decoder, process, cell->uct_ep);
-	cell->ep = decoder_ep(decoder, process, ep, cell->first);
+	cell->iface = decoder_object(decoder, cell->process, OBJECT_IFACE, cell->iface_address,
+				     cell->first);
+	if (evidence(cell) == BY_NOTHING)
+		return;
+	decoder_learn_lane(decoder, cell->process, cell->uct_ep, ep);
+	cell->ep = decoder_ep(decoder, cell->process, ep, cell->first);
 }
 
 void cells_apply(struct decoder *decoder, struct capture *capture, uint64_t ts)
@@ -154,18 +161,46 @@ void cells_apply(struct decoder *decoder, struct capture *capture, uint64_t ts)
 	}
 }
 
-/* An endpoint's first cell may not tell what a later one does. */
-void decoder_cells(struct decoder *decoder, struct capture *capture)
+static bool tells_more(const struct cell *cell, const struct cell *than)
 {
-	cells_apply(decoder, capture, UINT64_MAX);
+	if (!than || evidence(cell) != evidence(than))
+		return !than || evidence(cell) > evidence(than);
+	return cell->count > than->count;
+}
+
+/* By the number of the uct_ep: the cell that tells best which endpoint it is a lane of. */
+static void best_by_lane(const struct capture *capture, struct map *best)
+{
 	for (size_t i = 0; i < capture->cells.len; i++) {
 		struct cell *cell = &capture->cells.data[i];
+		uint64_t *found;
+
+		if (!cell->ep || !cell->ep_number)
+			continue;
+		found = map_insert(best, cell->ep_number, 0, NULL);
+		if (tells_more(cell, (struct cell *)(uintptr_t)*found))
+			*found = (uintptr_t)cell;
+	}
+}
+
+void decoder_cells(struct decoder *decoder, struct capture *capture)
+{
+	struct map best = { 0 };
+
+	cells_apply(decoder, capture, UINT64_MAX);
+	best_by_lane(capture, &best);
+	for (size_t i = 0; i < capture->cells.len; i++) {
+		struct cell *cell = &capture->cells.data[i];
+		uint64_t *found = map_find(&best, cell->ep_number, 0);
 
 		if (!cell->process || !cell->uct_ep)
 			continue;
-		if (!cell->ep)
+		if (found)
+			cell->ep = ((struct cell *)(uintptr_t)*found)->ep;
+		else if (!cell->ep)
 			cell->ep = decoder_ep(decoder, cell->process,
 					      decoder_lane_ep(decoder, cell->process, cell->uct_ep),
 					      cell->first);
 	}
+	map_release(&best);
 }

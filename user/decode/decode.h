@@ -126,6 +126,7 @@ struct cell {
 	const struct site_info *call, *op, *xfer; /* NULL: none */
 	uint8_t am_id, size_class, flags; /* flags: enum ub_cell_flags */
 	uint64_t obj, uct_ep, iface_address, ucp_ep;
+	uint32_t ep_number; /* of the capture's uct_eps; 0 = none */
 	uint64_t count, bytes, headers, refused, timed, time;
 	const struct object *iface; /* what the addresses stood for; NULL: not known */
 	struct object *ep;
