@@ -39,19 +39,22 @@ table() {
 		ucp-am-v2 ucp 2 shm y ucp_am
 		ucp-stream ucp 2 shm n ucp_stream
 		ucp-rma ucp 2 shm n ucp_rma
+		send-count openmpi 2 shm n mpi_send
+		ucp-am-count ucp 2 shm y ucp_am
 	EOT
 }
 
 capture() {
-	local name=$1 mpi=$2 ranks=$3 transport=$4 proto=$5 program=$6
+	local name=$1 mpi=$2 ranks=$3 transport=$4 proto=$5 program=$6 options=()
 	shift 6
 
+	[[ $name != *-count ]] || options=(--count)
 	case $mpi in
 	ucp) ucp_command "$transport" "$proto" "$PROGS/ucp/$program" ;;
 	*) job_command "$mpi" "$ranks" "$transport" "$proto" "$PROGS/$mpi/$program" "$@" ;;
 	esac
 	# An aborting job has a status of its own: what counts is that there is a capture.
-	timeout -k 5 60 "$ucxbpf" run -q -o "$data/$name.ucxb" -- "${JOB[@]}" </dev/null >/dev/null
+	timeout -k 5 60 "$ucxbpf" run -q "${options[@]}" -o "$data/$name.ucxb" -- "${JOB[@]}" </dev/null >/dev/null
 	if "$ucxbpf" replay --json "$data/$name.ucxb" | jq -e '.loss.dropped == {}' >/dev/null; then
 		echo "$name: $(stat -c %s "$data/$name.ucxb") bytes"
 	else

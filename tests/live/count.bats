@@ -2,12 +2,15 @@
 # --count: the sums are exactly the programs' numbers, as with records.
 
 load ../lib/live.bash
+load ../lib/running.bash
 
 export TRACE_OPTIONS=--count CHECK_OPTIONS=--count
 
 setup_file() { live_file_setup; }
 teardown_file() { live_file_teardown; }
 setup() { live_setup; }
+
+teardown() { running_teardown; }
 
 P2P="mpi_send mpi_isend mpi_persistent mpi_sizes"
 
@@ -55,4 +58,54 @@ same()
 @test "sums and records of one run agree: bare UCP" {
 	same ucp shm n ucp_am
 	same ucp shm y ucp_rma
+}
+
+# peers_known REPORT: transport, device and both ranks of every transfer of data, and many of them.
+peers_known()
+{
+	jq -e '[.transfers[] | select(.kind == "data")]
+		| ([.[].count] | add) > 100 and all(.[]; .transport != "unknown" and .device != "unknown" and .peer != null)' \
+		"$1" >/dev/null || { jq -c '.transfers[]' "$1" && false; }
+}
+
+attached()
+{
+	start "$1" "$2" "$3"
+	timeout 30 "$UCXBPF" attach -q --count ${4:-} -o "$WORK/a.ucxb" -p "$PIDS" -d 1 >"$WORK/summary"
+	text | diff "$WORK/text" -
+	finish
+	same_result "$1"
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	peers_known "$WORK/report.json"
+	[ "$(jq .counted.captures "$WORK/report.json")" = 1 ]
+}
+
+@test "attach with --count to Open MPI over shm" { attached openmpi shm n; }
+
+@test "attach with --count to MPICH over shm, protocol v2, links without sessions" {
+	attached mpich shm y "--links multi"
+}
+
+@test "a killed tracer leaves sums, and what they are about" {
+	start openmpi shm n
+	"$UCXBPF" attach -q --count -o "$WORK/a.ucxb" -p "$PIDS" >"$WORK/summary" 2>&1 3>&- &
+	tracer=$!
+	sleep 6
+	kill -KILL $tracer
+	wait $tracer || true
+	finish
+	same_result openmpi
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json" || [ $? = 4 ]
+	peers_known "$WORK/report.json"
+}
+
+@test "a level leaves out what is below it" {
+	TRACE_OPTIONS="--count --level mpi" trace level openmpi shm n "$PROGS/openmpi/mpi_send"
+	"$UCXBPF" replay --json "$CASE/job.ucxb" >"$WORK/mpi.json"
+	[ "$(jq '.ops + .transfers | length' "$WORK/mpi.json")" = 0 ]
+	[ "$(jq '[.calls[] | select(.function == "MPI_Send") | .count] | add' "$WORK/mpi.json")" = 72 ]
+	TRACE_OPTIONS="--count --level ucp" trace level openmpi shm n "$PROGS/openmpi/mpi_send"
+	"$UCXBPF" replay --json "$CASE/job.ucxb" >"$WORK/ucp.json"
+	[ "$(jq '.transfers | length' "$WORK/ucp.json")" = 0 ]
+	[ "$(jq '[.ops[] | select(.function == "MPI_Send") | .count] | add' "$WORK/ucp.json")" = 72 ]
 }

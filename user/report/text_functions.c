@@ -39,9 +39,17 @@ static void print_function(char *cell, size_t size, const void *row, const void 
 		 cube_key_text(&function_shape.keys[0], ((const struct cube_row *)row)->key[0]));
 }
 
+/* Counted transfers without an operation: which call they were for is not known. */
+static const char in_progress[] = "in progress";
+
+static bool is_function(uint64_t key)
+{
+	return key && key != (uintptr_t)in_progress;
+}
+
 static void print_calls(char *cell, size_t size, const void *row, const void *context)
 {
-	if (((const struct cube_row *)row)->key[0])
+	if (is_function(((const struct cube_row *)row)->key[0]))
 		unit_count(cell, size, sums(row)->count, exact(context));
 	else
 		snprintf(cell, size, "-");
@@ -58,7 +66,8 @@ static void print_time(char *cell, size_t size, const void *row, const void *con
 	else if (sums(row)->timed)
 		text_time(functions->text, cell, size, sums(row)->time_sum, sums(row)->precisions);
 	else
-		snprintf(cell, size, ((const struct cube_row *)row)->key[0] ? "unknown" : "-");
+		snprintf(cell, size, "%s",
+			 is_function(((const struct cube_row *)row)->key[0]) ? "unknown" : "-");
 }
 
 static void print_ops(char *cell, size_t size, const void *row, const void *context)
@@ -90,6 +99,24 @@ static const struct table_column columns[] = {
 	{ "transfers it started", true, 12, 0, print_transports },
 };
 
+static void add_carried(struct functions *functions)
+{
+	const struct report *report = functions->text->report;
+
+	if (!report_only_counts(report)) {
+		cube_rollup(&functions->carried.cube, &report->transfers);
+		return;
+	}
+	for (size_t i = 0; i < report->transfers.rows.len; i++) {
+		const struct cube_row *row = &report->transfers.rows.data[i];
+		uint64_t function =
+			row->key[T_UCP_OP] ? row->key[T_FUNCTION] : (uintptr_t)in_progress;
+		uint64_t key[] = { row->key[T_KIND], function, row->key[T_TRANSPORT] };
+
+		cube_sums_add(&cube_at(&functions->carried.cube, key)->sums, &row->sums);
+	}
+}
+
 /* What runs outside MPI has no calls: its row is made of the operations and data transfers. */
 static void add_outside(struct functions *functions)
 {
@@ -103,8 +130,8 @@ static void add_outside(struct functions *functions)
 	for (size_t i = 0; i < functions->carried.cube.rows.len; i++) {
 		const struct cube_row *row = &functions->carried.cube.rows.data[i];
 
-		if (row->key[0] == KIND_DATA && !row->key[1])
-			cube_at(&functions->rows, outside)->sums.bytes += row->sums.bytes;
+		if (row->key[0] == KIND_DATA && !is_function(row->key[1]))
+			cube_at(&functions->rows, &row->key[1])->sums.bytes += row->sums.bytes;
 	}
 }
 
@@ -118,7 +145,7 @@ void text_functions(const struct text *text)
 	cube_init(&functions.rows, &function_shape);
 	cube_init(&functions.carried.cube, &carried_shape);
 	cube_rollup(&functions.rows, &text->report->calls);
-	cube_rollup(&functions.carried.cube, &text->report->transfers);
+	add_carried(&functions);
 	functions.carried.sorted = cube_sorted(&functions.carried.cube, CUBE_BY_KEYS);
 	add_outside(&functions);
 	rows = cube_sorted(&functions.rows, CUBE_BY_TIME);
