@@ -256,11 +256,21 @@ static long walk_step(__u32 i, void *arg)
 	return walk->end != 0;
 }
 
-static __always_inline void part_place(const struct stack_walk *walk, struct outbox *box,
-				       __u32 from)
-{
-	struct ub_stack *part = place(box, ub_stack, UB_STACK, walk->h.ts);
+struct noting {
+	const struct stack_walk *walk;
+	struct outbox *box;
+};
 
+static long note_step(__u32 i, void *arg)
+{
+	struct noting *noting = arg;
+	const struct stack_walk *walk = noting->walk;
+	__u32 from = i * UB_STACK_PART;
+	struct ub_stack *part;
+
+	if (from > UB_MAX_DEPTH - UB_STACK_PART)
+		return 1;
+	part = place(noting->box, ub_stack, UB_STACK, walk->h.ts);
 	part->h = walk->h;
 	part->h.kind = UB_STACK;
 	part->id = walk->path.id;
@@ -268,14 +278,16 @@ static __always_inline void part_place(const struct stack_walk *walk, struct out
 	part->from = from;
 	part->end = walk->end;
 	__builtin_memcpy(part->pc, &walk->pcs[from], sizeof(part->pc));
+	return 0;
 }
 
 /* Says whether all of it found room in the ring. An empty outbox has room for the largest stack. */
 static __always_inline bool stack_note(const struct stack_walk *walk, struct outbox *box)
 {
+	struct noting noting = { walk, box };
+
 	outbox_flush(box, walk->h.ts);
-	for (__u32 from = 0; from < UB_MAX_DEPTH && from < walk->depth; from += UB_STACK_PART)
-		part_place(walk, box, from);
+	bpf_loop((walk->depth + UB_STACK_PART - 1) / UB_STACK_PART, note_step, &noting, 0);
 	outbox_flush(box, walk->h.ts);
 	return !box->lost;
 }

@@ -65,10 +65,9 @@ ranks_below()
 	done
 }
 
-mid_run()
+# start_long NAME: sets launcher and pids
+start_long()
 {
-	local launcher pids
-
 	prepare_app "$1" long
 	TRUTH= job_command openmpi 2 shm n "${APP[@]}"
 	timeout -k 5 200 "${JOB[@]}" >out 2>&1 </dev/null 3>&- &
@@ -79,11 +78,37 @@ mid_run()
 		sleep 0.1
 	done
 	sleep 1.5
+}
+
+mid_run()
+{
+	local launcher pids
+
+	start_long "$1"
 	timeout 30 "$UCXBPF" attach -q -o a.ucxb -p "$pids" -d 1.5 >summary
 	kill -0 $launcher
 	wait $launcher
 	app_result "$1" | cmp - "$PLAIN"
 	check "$1" attach
+}
+
+# Every stack that gdb finds inside an MPI call is one of those that were recorded, and none ends early.
+same_as_gdb()
+{
+	local launcher pids tracer
+
+	command -v gdb >/dev/null || skip "no gdb"
+	[ "$(uname -m)" = x86_64 ] || skip "--stacks is for x86-64"
+	start_long "$1"
+	timeout 60 "$UCXBPF" attach -q --stacks -o a.ucxb -p "$pids" -d 10 >summary 3>&- &
+	tracer=$!
+	sleep 3
+	/usr/bin/python3 "$TOP/tests/apps/gdb_stacks.py" sample "${pids%,*}" 8 >samples
+	wait $tracer
+	kill "$launcher" && wait "$launcher" || true
+	"$UCXBPF" replay --json a.ucxb >report.json
+	/usr/bin/python3 "$TOP/tests/apps/gdb_stacks.py" check report.json <samples
+	jq -e '[.stacks[].end] | length > 4 and all(. == null)' report.json
 }
 
 @test "PETSc CG from the start" { from_start petsc; }
@@ -101,3 +126,11 @@ mid_run()
 @test "LAMMPS joined in mid-run" { mid_run lammps; }
 
 @test "mpi4py collectives joined in mid-run" { mid_run mpi4py; }
+
+@test "stacks of PETSc CG are gdb's" { same_as_gdb petsc; }
+
+@test "stacks of GROMACS are gdb's" { same_as_gdb gromacs; }
+
+@test "stacks of LAMMPS are gdb's" { same_as_gdb lammps; }
+
+@test "stacks of mpi4py are gdb's" { same_as_gdb mpi4py; }
