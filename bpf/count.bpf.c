@@ -22,6 +22,8 @@ struct param_head {
 	__u64 datatype;
 };
 
+#define PARAM_WORDS (sizeof(struct param_head) / 8)
+
 static __always_inline bool call_live(const struct count_task *task, __u64 sp)
 {
 	return sp < task->call_sp && slot_holds(task->call_sp, task->call_ret);
@@ -58,22 +60,83 @@ int count_call(struct pt_regs *ctx)
 	return 0;
 }
 
+/* Distance upwards in the caller's stack, in words; STACK_WORDS: not within what is read at once.
+ */
+static __always_inline __u32 words_up(__u64 sp, __u64 address, __u32 words)
+{
+	__u64 up = (address - sp) / 8;
+
+	return address < sp || address & 7 || up > STACK_WORDS - words ? STACK_WORDS : up;
+}
+
+/*
+ * Of the words at an operation's entry, one read takes all that is wanted: its own slot, the
+ * parameters, which are the caller's as a rule, and the slot of the MPI call. A read costs much,
+ * its length little.
+ */
+struct around {
+	__u32 call, param; /* where in task->stack; STACK_WORDS: elsewhere */
+};
+
+static __always_inline void read_around(const struct entry *e, struct around *around, __u64 param)
+{
+	__u32 words = 1;
+
+	around->call = words_up(e->hit.sp, e->task->call_sp, 1);
+	around->param = words_up(e->hit.sp, param, PARAM_WORDS);
+	if (around->call < STACK_WORDS)
+		words = around->call + 1;
+	if (around->param < STACK_WORDS && around->param + PARAM_WORDS > words)
+		words = around->param + PARAM_WORDS;
+	if (words > STACK_WORDS)
+		words = STACK_WORDS;
+	bpf_probe_read_user(e->task->stack, words * 8, (void *)e->hit.sp);
+}
+
+static __always_inline bool call_around(const struct entry *e, const struct around *around)
+{
+	const struct count_task *task = e->task;
+
+	if (!SLOT_HAS_RETURN || around->call >= STACK_WORDS)
+		return call_live(task, e->hit.sp);
+	return e->hit.sp < task->call_sp && task->stack[around->call] == task->call_ret;
+}
+
+/* Whether the entry tells an operation's payload. */
+static __always_inline bool is_sized(__u8 what)
+{
+	return what != UB_OP_TAG_RECV && what != UB_OP_SIZE_OUT && what != UB_OP_DATA_OUT;
+}
+
+static __always_inline bool read_param(const struct entry *e, const struct around *around,
+				       struct param_head *param)
+{
+	__u64 at = entry_arg(e, e->hit.site->arg_param);
+
+	if (around->param < STACK_WORDS) {
+		const __u64 *words = &e->task->stack[around->param & (STACK_WORDS - 1)];
+
+		if (around->param > STACK_WORDS - PARAM_WORDS)
+			return false;
+		__builtin_memcpy(param, words, sizeof(*param));
+		return true;
+	}
+	return !bpf_probe_read_user(param, sizeof(*param), (void *)at);
+}
+
 /* Payload of an operation; false where its entry does not tell. */
-static __always_inline bool op_bytes(const struct entry *e, __u64 *bytes)
+static __always_inline bool op_bytes(const struct entry *e, const struct around *around,
+				     __u64 *bytes)
 {
 	const struct ub_site *site = e->hit.site;
 	struct param_head param;
 
 	*bytes = entry_arg(e, site->arg_count);
-	switch (site->what) {
-	case UB_OP_TAG_RECV:
-	case UB_OP_SIZE_OUT:
-	case UB_OP_DATA_OUT:
+	if (!is_sized(site->what))
 		return false;
-	}
 	if (!site->arg_count || !site->arg_param)
 		return true;
-	if (bpf_probe_read_user(&param, sizeof(param), (void *)entry_arg(e, site->arg_param)))
+	if (!read_param(e, around, &param))
 		return false;
 	if (!(param.op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE))
 		return true;
@@ -125,6 +188,7 @@ static __always_inline bool is_first(struct count_task *task)
 /* may_return: the kernel asks us whether we want the return. Says 1 if not. */
 static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 {
+	struct around around;
 	struct count_op *op;
 	struct entry e;
 	__u64 bytes = 0;
@@ -140,11 +204,12 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 	op->header = entry_arg(&e, e.hit.site->arg_aux);
 	op->start = may_return && count_timed(e.task) ? bpf_ktime_get_ns() : 0;
 	op->span = at_return || op->start || (may_return && is_first(e.task));
-	op->ret = slot_value(e.hit.sp);
-	sized = op_bytes(&e, &bytes);
+	read_around(&e, &around, is_sized(op->what) ? entry_arg(&e, e.hit.site->arg_param) : 0);
+	op->ret = e.task->stack[0];
+	sized = op_bytes(&e, &around, &bytes);
 	op->rows = ROWS_OP(e.hit.row) | ROWS_CLASS(sized ? size_class(bytes) : 0) |
 		   ROWS_FLAGS(sized ? 0 : UB_CELL_UNSIZED);
-	if (call_live(e.task, e.hit.sp))
+	if (call_around(&e, &around))
 		op->rows |= ROWS_CALL(e.task->call);
 	if (!at_return)
 		op_add(op, e.task, sized ? bytes : 0);
