@@ -76,7 +76,7 @@ static __always_inline void xfer_sizes(const struct entry *e, struct sizes *size
 
 /* The user's header: its length lies in the upper half of UCP's, or is the operation's argument. */
 static __always_inline void xfer_header(struct count_xfer *xfer, const struct entry *e,
-					const struct sizes *sizes, const struct count_op *op)
+					const struct sizes *sizes)
 {
 	__u64 word = 0;
 
@@ -84,8 +84,6 @@ static __always_inline void xfer_header(struct count_xfer *xfer, const struct en
 		xfer->header = entry_arg(e, e->hit.site->arg_aux) >> 32;
 	else if (sizes->first && !bpf_probe_read_user(&word, sizeof(word), (void *)sizes->first))
 		xfer->header = word >> 32;
-	else if (op)
-		xfer->header = op->header;
 	else
 		xfer->rows |= ROWS_FLAGS(UB_CELL_HEADER);
 }
@@ -161,13 +159,11 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 {
 	struct sizes sizes = {};
 	struct count_xfer *xfer;
-	struct count_op *op;
 	struct entry e;
 	__u8 am_id;
 
 	if (!entry_begin(&e, ctx) || !entry_args(&e, ctx))
 		return 1;
-	op = op_around(e.task, e.hit.sp);
 	xfer = xfer_push(e.task, e.hit.sp);
 	if (!xfer)
 		return 1;
@@ -176,7 +172,7 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 	xfer->sp = e.hit.sp;
 	xfer->uct_ep = e.args[1];
 	xfer->length = sizes.length;
-	xfer->obj = op ? op->obj : 0;
+	xfer->obj = 0;
 	xfer->comp = entry_arg(&e, e.hit.site->arg_comp);
 	xfer->pack = entry_arg(&e, e.hit.site->arg_pack);
 	xfer->header = 0;
@@ -185,10 +181,8 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 	xfer->site = e.hit.row;
 	xfer->rows = ROWS_XFER(e.hit.row) | ROWS_AM(am_id) |
 		     ROWS_FLAGS(sizes.unknown ? UB_CELL_UNSIZED : 0);
-	if (op)
-		xfer->rows |= op->rows & (ROWS_CALL(UB_MAX_SITES - 1) | ROWS_OP(UB_MAX_SITES - 1));
 	if (AM_WITH_HEADER >> (am_id & 31) & 1)
-		xfer_header(xfer, &e, &sizes, op);
+		xfer_header(xfer, &e, &sizes);
 	xfer->start = count_timed(e.task) ? bpf_ktime_get_ns() : 0;
 	return 0;
 }
@@ -211,6 +205,21 @@ static __always_inline struct count_xfer *xfer_pop(struct count_task *task, __u6
 	return NULL;
 }
 
+/* Looked for at the return, which keeps a read off the message's path. */
+static __always_inline void xfer_op(struct count_task *task, struct count_xfer *xfer)
+{
+	const struct count_op *op = op_around(task, xfer->sp);
+
+	if (!op)
+		return;
+	xfer->obj = op->obj;
+	xfer->rows |= op->rows & (ROWS_CALL(UB_MAX_SITES - 1) | ROWS_OP(UB_MAX_SITES - 1));
+	if (xfer->rows & ROWS_FLAGS(UB_CELL_HEADER)) {
+		xfer->rows &= ~ROWS_FLAGS(UB_CELL_HEADER);
+		xfer->header = op->header;
+	}
+}
+
 static __always_inline int xfer_leave(struct pt_regs *ctx)
 {
 	struct count_task *task = count_begin();
@@ -221,6 +230,7 @@ static __always_inline int xfer_leave(struct pt_regs *ctx)
 
 	if (!xfer)
 		return 0;
+	xfer_op(task, xfer);
 	length = xfer->length;
 	if (xfer->length_rule == UB_LEN_RETURN) {
 		length = ret < 0 ? 0 : ret;
