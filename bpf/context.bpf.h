@@ -62,9 +62,12 @@ static __noinline int frames_forget(struct task_state *task)
 	for (__u32 i = 0; i < FRAMES; i++)
 		if (i < task->depth && task->frames[i].span)
 			count_lost_return();
+	if (task->short_open)
+		count_lost_return();
+	task->short_open = 0;
 	task->depth = 0;
 	task->window = window;
-	task->window_seq = task->next_seq;
+	task->fifo_sends = 0;
 	return 0;
 }
 
@@ -279,20 +282,23 @@ static __always_inline struct frame *frame_push(const struct hit *hit, __u8 kind
  * no place for the frame (false) the record still goes out, with a flag.
  */
 static __always_inline bool frame_enter(struct ub_hdr *h, const struct hit *hit, __u8 kind,
-					bool span, __u64 *call_site)
+					bool span, struct parents up, __u64 call_site)
 {
-	struct parents up = parents_in(frame_top(hit, kind));
 	struct frame *frame = frame_push(hit, kind, span, up);
 
 	header_fill(h, hit->ts, hit->row, hit->slot, kind, up);
 	h->seq = hit->task->next_seq;
-	*call_site = SLOT_HAS_RETURN ? read_u64(hit->sp) : 0;
 	if (!frame) {
 		h->flags = UB_F_DEEP;
 		return false;
 	}
-	frame->ret = span ? 0 : *call_site;
+	frame->ret = span ? 0 : call_site;
 	return true;
+}
+
+static __always_inline __u64 call_site(const struct hit *hit)
+{
+	return SLOT_HAS_RETURN ? read_u64(hit->sp) : 0;
 }
 
 /* The frame that this return closes; frames left above it are over without their return. */

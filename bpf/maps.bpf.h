@@ -40,7 +40,7 @@ struct frame {
 	__u8 pad;
 	__u16 comp_count;
 	__u64 comp_func;
-	__u64 fifo_head;
+	__u64 fifo_head; /* UINT64_MAX: not looked at */
 	__u64 ts;
 	__u64 args[ARGS];
 	struct owner owner; /* UB_XFER_SELF only */
@@ -77,6 +77,18 @@ struct home {
 
 #define HOMES 8 /* power of two */
 
+/* The arrival handler that was entered last, at which stack pointer, from where. */
+struct handler {
+	__u64 sp, call_site;
+	__u32 row, pad;
+};
+
+/* Where the last record of fragments ends in the outbox, and since when that one is filled. */
+struct fragments {
+	__u64 sent;
+	__u32 end, pad;
+};
+
 enum task_filter { FILTER_UNKNOWN, FILTER_TRACED, FILTER_IGNORED };
 
 struct task_state {
@@ -85,11 +97,15 @@ struct task_state {
 	__u32 depth;
 	__u32 next_seq;
 	__u32 window; /* in which frames[] were entered */
-	__u32 window_seq; /* next_seq when it began for this task */
+	__u32 fifo_sends; /* sends through a FIFO in this window */
 	__u64 last_proto[2]; /* protocol names already emitted by this task, a cache before named */
+	__u32 short_open; /* last_short waits for its operation's return */
+	struct frame last_short; /* see short.bpf.h */
 	struct frame frames[FRAMES];
 	struct outbox outbox;
 	struct home homes[HOMES];
+	struct handler handler;
+	struct fragments fragments;
 	__u8 scratch[SCRATCH];
 };
 

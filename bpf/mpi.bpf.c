@@ -28,13 +28,16 @@ static __always_inline bool call_enter(struct pt_regs *ctx, bool ends)
 {
 	__u64 args[ARGS] = {};
 	struct ub_call *call;
+	struct parents up;
 	struct hit hit;
 
 	if (!hit_begin(&hit, ctx))
 		return false;
 	read_args(args, ctx, &hit);
 	call = place(&hit.task->outbox, ub_call, UB_CALL, hit.ts);
-	ends = frame_enter(&call->h, &hit, UB_CALL, ends, &call->ret_addr) && ends;
+	up = parents_in(frame_top(&hit, UB_CALL));
+	call->ret_addr = call_site(&hit);
+	ends = frame_enter(&call->h, &hit, UB_CALL, ends, up, call->ret_addr) && ends;
 	call->comm = args[hit.site->arg_comm & (ARGS - 1)];
 	if (stacks_on)
 		stack_take(ctx, &hit, call);

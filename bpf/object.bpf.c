@@ -31,9 +31,7 @@ static __always_inline void iface_names(struct ub_obj *obj, __u64 params)
 
 static __always_inline int object_enter(struct pt_regs *ctx)
 {
-	struct hit hit;
-
-	return span_enter(&hit, ctx, UB_OBJ) ? 0 : 1;
+	return span_enter(ctx, UB_OBJ);
 }
 
 /* Creations hand their result to the caller through a pointer. Returns that pointer. */

@@ -63,6 +63,12 @@ static __always_inline bool request_valid(struct task_state *task, const struct 
 	return ep && read_u64(ep + layout->ep_worker) == worker;
 }
 
+/* What UCP's operations return: 0, a status, or the user's handle of a request. */
+static __always_inline bool is_handle(__s64 ret)
+{
+	return ret > 0 || ret < -4096;
+}
+
 /* Total length of the request's data, by the protocol generation that filled it. */
 static __always_inline __u64 request_length(const struct task_state *task,
 					    const struct ub_layout *layout)

@@ -12,19 +12,24 @@
 int span_at_return(void);
 
 /* Opens a frame that waits for its return with its arguments; NULL: there will be no record. */
-static __always_inline struct frame *span_enter(struct hit *hit, struct pt_regs *ctx, __u8 kind)
+static __always_inline struct frame *span_open(const struct hit *hit, struct pt_regs *ctx,
+					       __u8 kind, const struct frame *top)
 {
-	struct frame *frame;
+	struct frame *frame = frame_push(hit, kind, true, parents_in(top));
 
-	if (!hit_begin(hit, ctx))
-		return NULL;
-	frame = frame_push(hit, kind, true, parents_in(frame_top(hit, kind)));
 	if (!frame) {
 		emit_nothing(kind);
 		return NULL;
 	}
 	read_args(frame->args, ctx, hit);
 	return frame;
+}
+
+static __always_inline int span_enter(struct pt_regs *ctx, __u8 kind)
+{
+	struct hit hit;
+
+	return hit_begin(&hit, ctx) && span_open(&hit, ctx, kind, frame_top(&hit, kind)) ? 0 : 1;
 }
 
 /*

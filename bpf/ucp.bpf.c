@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* UCP operations, arrivals, completions. */
-#include "span.bpf.h"
+#include "short.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -26,9 +26,7 @@ struct request_param {
 
 static __always_inline int op_enter(struct pt_regs *ctx)
 {
-	struct hit hit;
-
-	return span_enter(&hit, ctx, UB_OP) ? 0 : 1;
+	return span_enter(ctx, UB_OP);
 }
 
 /* Returns where the caller wants to be told the tag and the length, 0 = nowhere. */
@@ -126,11 +124,6 @@ static __always_inline void op_info(struct ub_op *op, __u64 out, __u8 what)
 	op->h.flags |= UB_F_INFO;
 }
 
-static __always_inline bool is_handle(__s64 ret)
-{
-	return ret > 0 || ret < -4096;
-}
-
 static __always_inline void op_result(struct ub_op *op, const struct leaving *leaving, __u64 out)
 {
 	const struct ub_layout *layout = leaving->layout;
@@ -168,6 +161,7 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 	leave_header(&op->h, &leaving);
 	op_arguments(op, &leaving);
 	op_result(op, &leaving, op_param(op, &leaving));
+	short_leave(&leaving, op);
 	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;
 }
@@ -181,7 +175,7 @@ SPAN(op, op_enter, op_leave)
 SEC("uprobe")
 int op_call(struct pt_regs *ctx)
 {
-	__u64 call_site;
+	struct parents up;
 	struct ub_op *op;
 	struct hit hit;
 
@@ -189,7 +183,8 @@ int op_call(struct pt_regs *ctx)
 		return 0;
 	op = place(&hit.task->outbox, ub_op, UB_OP, hit.ts);
 	__builtin_memset(op, 0, sizeof(*op));
-	frame_enter(&op->h, &hit, UB_OP, false, &call_site);
+	up = parents_in(frame_top(&hit, UB_OP));
+	frame_enter(&op->h, &hit, UB_OP, false, up, call_site(&hit));
 	op->obj = PT_REGS_PARM1(ctx);
 	op->h.flags |= UB_F_NO_RETURN;
 	outbox_settle(&hit.task->outbox, hit.ts);
@@ -215,16 +210,38 @@ static __always_inline void rx_header(struct ub_rx *rx, __u8 am_id, bool may_sle
 		rx->h.flags |= UB_F_READ_FAULT;
 }
 
+/*
+ * A handler is called from one place in the transport's progress function, mostly: at the same
+ * height of the stack it is taken to be the place of the last time, and looked at now and then. A
+ * handler called from elsewhere seems to be over when something inside it is recorded: that record
+ * says no more than that it was not inside an operation, which is so, since those always look.
+ */
+#define LOOK_EVERY 32 /* power of two */
+
+static __always_inline __u64 handler_call_site(const struct hit *hit, __u32 op)
+{
+	struct handler *last = &hit->task->handler;
+
+	if (op || last->sp != hit->sp || last->row != hit->row ||
+	    !(hit->task->next_seq & (LOOK_EVERY - 1))) {
+		last->sp = hit->sp;
+		last->row = hit->row;
+		last->call_site = call_site(hit);
+	}
+	return last->call_site;
+}
+
 static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 {
-	__u64 call_site;
+	struct parents up;
 	struct ub_rx *rx;
 	struct hit hit;
 
 	if (!hit_begin(&hit, ctx))
 		return 0;
 	rx = place(&hit.task->outbox, ub_rx, UB_RX, hit.ts);
-	frame_enter(&rx->h, &hit, UB_RX, false, &call_site);
+	up = parents_in(frame_top(&hit, UB_RX));
+	frame_enter(&rx->h, &hit, UB_RX, false, up, handler_call_site(&hit, up.op));
 	rx->worker = PT_REGS_PARM1(ctx);
 	rx->data = PT_REGS_PARM2(ctx);
 	rx->length = PT_REGS_PARM3(ctx);

@@ -84,6 +84,7 @@ enum ub_flags {
 	UB_F_FIFO = 1 << 9, /* xfer.raddr is the position in the receiver's FIFO, counted from its
 			       start */
 	UB_F_POSTED = 1 << 10, /* op.info_tag: the receive's number in the order UCX queued them */
+	UB_F_WITH_OP = 1 << 11, /* xfer: its end is its operation's, its own was not later */
 };
 
 struct ub_call {
@@ -199,19 +200,14 @@ struct ub_loss {
 };
 
 /*
- * Successful transfers of one request's fragments, the same function each time, with nothing else
- * of their task in between. h.ts and h.dur span all of them.
+ * Fragments behind a message's first one, sent through the same endpoint with nothing else of their
+ * thread in between: all as long as the first of them, but for the last.
  */
 struct ub_frags {
-	struct ub_hdr h;
-	__u64 uct_ep;
-	__u64 iface;
-	__u64 req;
-	__u64 bytes; /* UCT bytes incl. UCP headers */
-	__u64 time; /* sum of entry to return, ns */
+	struct ub_xfer xfer; /* of the first, but: dur until the last was over, length of all */
 	__u32 count;
-	__u8 am_id;
-	__u8 pad[3];
+	__u32 each; /* length of the first */
+	__u64 time; /* sum of entry to return, ns */
 };
 
 struct ub_call_stack {
@@ -279,7 +275,7 @@ static inline unsigned int ub_kind_size(unsigned int kind)
 	return 0;
 }
 
-#define UB_MAX_RECORD 168
+#define UB_MAX_RECORD 184
 
 _Static_assert(sizeof(struct ub_hdr) == 48, "wire header size");
 _Static_assert(sizeof(struct ub_call) == 64, "wire call size");
@@ -292,7 +288,7 @@ _Static_assert(sizeof(struct ub_obj) == 128, "wire obj size");
 _Static_assert(sizeof(struct ub_name) == 120, "wire name size");
 _Static_assert(sizeof(struct ub_task) == 80, "wire task size");
 _Static_assert(sizeof(struct ub_loss) == 64, "wire loss size");
-_Static_assert(sizeof(struct ub_frags) == 96, "wire frags size");
+_Static_assert(sizeof(struct ub_frags) == 184, "wire frags size");
 _Static_assert(sizeof(struct ub_batch) == 8, "batch head size");
 _Static_assert(sizeof(struct ub_call_stack) == 56, "wire call stack size");
 _Static_assert(sizeof(struct ub_stack) == 128, "wire stack size");
@@ -379,7 +375,8 @@ struct ub_site {
 			* out */
 	__u8 am_id; /* rx: UCP_AM_ID_* of the handler */
 	__u8 last_arg; /* the highest of the above */
-	__u8 pad[4];
+	__u8 ends_with_op; /* xfer: see bpf/short.bpf.h */
+	__u8 pad[3];
 };
 
 _Static_assert(sizeof(struct ub_site) == 24, "site row size");

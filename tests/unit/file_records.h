@@ -31,13 +31,15 @@ static inline uint64_t random_u64(uint64_t *seed)
 	return *seed;
 }
 
+#define DRAWN_WORDS 21 /* as many as the stored captures were made with */
+
 /* Words that are mostly alike from record to record, with extreme ones among them. */
 static inline void random_record(union any_record *r, uint64_t *seed, uint64_t ts)
 {
 	static const uint64_t extremes[] = { 0, UINT64_MAX, 1ULL << 63, 1ULL << 32, UINT32_MAX };
 	size_t i;
 
-	for (i = 0; i < UB_MAX_RECORD / 8; i++) {
+	for (i = 0; i < DRAWN_WORDS; i++) {
 		uint64_t dice = random_u64(seed) % 16;
 
 		if (dice < 5)
@@ -45,6 +47,8 @@ static inline void random_record(union any_record *r, uint64_t *seed, uint64_t t
 		else
 			r->words[i] = dice < 8 ? random_u64(seed) : 0x7f0000001000 + dice * 64;
 	}
+	for (i = DRAWN_WORDS; i < UB_MAX_RECORD / 8; i++)
+		r->words[i] = r->words[i - DRAWN_WORDS] + i;
 	r->h.ts = ts;
 	r->h.kind = (uint8_t)(1 + random_u64(seed) % (UB_KIND_MAX - 1));
 }

@@ -85,8 +85,9 @@ static void every_data_slot_has_a_row(void **state)
 			if (site->ops_slot != slot)
 				continue;
 			assert_string_equal(site->name, generic->name);
-			/* what a transport adds to the operation (UB_XFER_MM) is its own */
+			/* what a transport adds to the operation is its own */
 			wire.what = generic->wire.what;
+			wire.ends_with_op = generic->wire.ends_with_op;
 			assert_memory_equal(&wire, &generic->wire, sizeof(wire));
 		}
 	}

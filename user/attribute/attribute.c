@@ -102,6 +102,7 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 	case UB_OP:
 		return op_event(attribute, thread, event);
 	case UB_XFER:
+	case UB_FRAGS:
 		return transfer_event(attribute, thread, event);
 	case UB_RX:
 		return arrival_event(attribute, thread, event);

@@ -71,6 +71,8 @@ struct transfer {
 	uint64_t start;
 	struct moment end;
 	uint64_t bytes, wire_bytes, laddr, raddr;
+	uint64_t count; /* fragments told of at once: bytes are of all of them, */
+	uint64_t time; /* as is the time, ns; count 1: from start to end */
 	uint64_t req;
 	struct transfer *next; /* pending on the same request, oldest first */
 };

@@ -121,6 +121,10 @@ bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer);
 uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer,
 		      const struct op *op);
 
+/* Of all of them. */
+uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frags,
+		       const struct op *op);
+
 /* ---- protocol.c ---- */
 /* Name of the protocol as far as this transfer tells; *rank: the higher, the better it tells. */
 const char *xfer_protocol(const struct site_info *site, const struct ub_xfer *xfer,

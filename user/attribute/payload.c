@@ -83,6 +83,18 @@ uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer, 
 	return length > header ? length - header : 0;
 }
 
+uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frags,
+		       const struct op *op)
+{
+	struct ub_xfer one = frags->xfer;
+	uint64_t total;
+
+	one.length = frags->each;
+	total = (frags->count - 1) * xfer_payload(site, &one, op);
+	one.length = frags->xfer.length - (int64_t)frags->each * (frags->count - 1);
+	return total + xfer_payload(site, &one, op);
+}
+
 struct cell_load cell_load(const struct cell *cell)
 {
 	const struct ub_xfer like = { .am_id = cell->am_id, .length = cell->size_class };

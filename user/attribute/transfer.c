@@ -93,6 +93,7 @@ static void transfer_fill(struct attribute *attribute, struct transfer *transfer
 	transfer->control = xfer_is_control(event->site, xfer);
 	transfer->reason = transfer->control ? NULL : reason;
 	transfer->retried = !xfer_sent(xfer);
+	transfer->count = 1;
 	transfer->bytes = xfer_payload(event->site, xfer, op);
 	transfer->wire_bytes = xfer_sent(xfer) ? (uint64_t)xfer->length : 0;
 	transfer->laddr = xfer->laddr;
@@ -102,6 +103,18 @@ static void transfer_fill(struct attribute *attribute, struct transfer *transfer
 					 xfer->iface, xfer->h.ts);
 	if (op)
 		op_hold(op);
+}
+
+static void transfer_fragments(struct transfer *transfer, const struct event *event,
+			       const struct op *op)
+{
+	const struct ub_frags *frags = (const struct ub_frags *)event->h;
+
+	if (event->h->kind != UB_FRAGS)
+		return;
+	transfer->count = frags->count;
+	transfer->time = frags->time;
+	transfer->bytes = frags_payload(event->site, frags, op);
 }
 
 /* In progress: the completion comes later. Everything else is over at its return. */
@@ -115,8 +128,10 @@ static void transfer_end(struct transfer *transfer, const struct event *event)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
 
+	enum precision precision = xfer->h.flags & UB_F_WITH_OP ? PRECISION_UPPER : PRECISION_EXACT;
+
 	if (!(xfer->h.flags & UB_F_NO_RETURN) && xfer->status != 1)
-		transfer->end = (struct moment){ xfer->h.ts + xfer->h.dur, PRECISION_EXACT };
+		transfer->end = (struct moment){ xfer->h.ts + xfer->h.dur, precision };
 }
 
 static void transfer_hand_on(struct attribute *attribute, struct transfer *transfer,
@@ -157,6 +172,7 @@ void transfer_event(struct attribute *attribute, struct thread *thread, const st
 	struct inner *inner;
 
 	transfer_fill(attribute, transfer, event, op, reason);
+	transfer_fragments(transfer, event, op);
 	transfer->ep = transfer_ep(attribute, event, xfer, op);
 	transfer->protocol = note_protocol(attribute, event, xfer, op);
 	if (xfer->req && !transfer->retried && op && op->process == event->process &&
@@ -168,7 +184,7 @@ void transfer_event(struct attribute *attribute, struct thread *thread, const st
 	    !(op->site->op == OP_TAG_RECV || op->site->op == OP_TAG_MSG_RECV))
 		op->ep = transfer->ep;
 	if (op && !transfer->retried)
-		op->transfers++;
+		op->transfers += transfer->count;
 	if (!transfer->retried && attribute->sink.sent)
 		attribute->sink.sent(attribute->sink.arg, event, op, transfer->ep);
 	transfer_end(transfer, event);

@@ -7,7 +7,9 @@
 #include "file/encode.h"
 
 /* Kinds whose first word (call site, endpoint, worker) says much about the other words. */
-#define KEYED (1u << UB_CALL | 1u << UB_OP | 1u << UB_XFER | 1u << UB_RX | 1u << UB_MATCH)
+#define KEYED                                                                                      \
+	(1u << UB_CALL | 1u << UB_OP | 1u << UB_XFER | 1u << UB_RX | 1u << UB_MATCH |              \
+	 1u << UB_FRAGS)
 
 #define PAIR_AT(type, first) (1u << ((offsetof(type, first) - sizeof(struct ub_hdr)) / 8))
 
@@ -15,6 +17,7 @@ static const uint32_t kind_split[UB_KIND_MAX] = {
 	[UB_OP] = PAIR_AT(struct ub_op, attr_mask),
 	[UB_XFER] = PAIR_AT(struct ub_xfer, status),
 	[UB_RX] = PAIR_AT(struct ub_rx, length),
+	[UB_FRAGS] = PAIR_AT(struct ub_frags, xfer.status) | PAIR_AT(struct ub_frags, count),
 	[UB_TASK] = PAIR_AT(struct ub_task, what),
 };
 

@@ -177,6 +177,22 @@ static void account(struct fact_totals *totals, const struct transfer *transfer)
 		totals->to_call_bytes += transfer->bytes;
 }
 
+static void emit_fragments(struct emitter *emitter, const struct transfer *transfer,
+			   const struct fact_transfer *fact)
+{
+	const struct fact_sums sums = {
+		.count = transfer->count,
+		.bytes = transfer->bytes,
+		.wire_bytes = transfer->wire_bytes,
+		.timed = transfer->count,
+		.time = transfer->time,
+		.precision = fact->end_precision,
+	};
+
+	if (emitter->sink->transfers)
+		emitter->sink->transfers(emitter->sink->arg, fact, &sums);
+}
+
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 {
 	const struct process *peer = emit_peer(emitter, transfer->ep);
@@ -210,7 +226,9 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 	};
 
 	account(emitter->totals, transfer);
-	if (emitter->sink->transfer)
+	if (transfer->count > 1)
+		emit_fragments(emitter, transfer, &fact);
+	else if (emitter->sink->transfer)
 		emitter->sink->transfer(emitter->sink->arg, &fact);
 }
 

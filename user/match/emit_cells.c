@@ -49,6 +49,7 @@ static void emit_ops(struct emitter *emitter, const struct cell *cell)
 		.bytes_unknown = unsized ? cell->count : 0,
 		.timed = cell->timed,
 		.time = cell->time,
+		.precision = TIME_SAMPLED,
 	};
 	const struct fact_sums of_call = {
 		.ops = cell->count,
@@ -106,6 +107,7 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		.retries = cell->refused,
 		.timed = cell->timed,
 		.time = cell->time,
+		.precision = TIME_SAMPLED,
 	};
 
 	if (!load.control)

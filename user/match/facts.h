@@ -106,14 +106,15 @@ struct fact_window {
 	uint64_t until; /* until when the capture lasted */
 };
 
-/* Sums over many facts that are alike (captures made with --count). */
+/* Sums over many facts that are alike: fragments, and all of captures made with --count. */
 struct fact_sums {
 	uint64_t count;
 	uint64_t bytes, bytes_unknown; /* unknown: facts whose bytes are in no other number */
 	uint64_t wire_bytes;
 	uint64_t retries;
 	uint64_t ops; /* of a call */
-	uint64_t timed, time; /* ns; facts taken at random, and the sum over them */
+	uint64_t timed, time; /* ns; how many of them it was seen of, and the sum over those */
+	enum fact_precision precision; /* of time */
 };
 
 /* Any member may be NULL. Called in order of start time per host for call/op/transfer. */

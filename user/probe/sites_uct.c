@@ -23,8 +23,13 @@ static const struct site base_rows[] = {
 };
 
 static const struct site slot_rows[] = {
-	UCT_RMA_NIC("uct_*_ep_"), UCT_GET_SHORT("uct_*_ep_get_short"),
-	UCT_AM_ALL("uct_*_ep_"),  UCT_ATOMIC_ALL("uct_*_ep_"),
+	UCT_RMA_NIC("uct_*_ep_"),
+	UCT_GET_SHORT("uct_*_ep_get_short"),
+	UCT_AM_SHORT_LOOP("uct_*_ep_am_short"),
+	UCT_AM_SHORT_IOV("uct_*_ep_am_short_iov"),
+	UCT_AM_BCOPY("uct_*_ep_am_bcopy"),
+	UCT_AM_ZCOPY("uct_*_ep_am_zcopy"),
+	UCT_ATOMIC_ALL("uct_*_ep_"),
 	UCT_TAG_ALL("uct_*_ep_"),
 };
 
@@ -37,7 +42,7 @@ static const struct site op_rows[] = {
 	UCT_PUT_BCOPY("uct_sm_ep_put_bcopy"),
 	UCT_GET_BCOPY("uct_sm_ep_get_bcopy"),
 	UCT_ATOMIC_ALL("uct_sm_ep_"),
-	UCT_AM_SHORT("uct_self_ep_am_short"),
+	UCT_AM_SHORT_LOOP("uct_self_ep_am_short"),
 	UCT_AM_SHORT_IOV("uct_self_ep_am_short_iov"),
 	UCT_AM_BCOPY("uct_self_ep_am_bcopy", .what = UB_XFER_SELF),
 	UCT_AM_ALL("uct_tcp_ep_"),

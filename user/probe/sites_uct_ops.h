@@ -44,10 +44,13 @@
 	UCT_OP(s, "get_bcopy", 4, .length_rule = UB_LEN_ARG64, .arg_buffer = 3, .arg_count = 4,    \
 	       .arg_tag = 5, .arg_comp = 7)
 #define UCT_GET_ZCOPY(s) UCT_OP(s, "get_zcopy", 5, UCT_ZCOPY)
-/* (ep, id, header, payload, length) */
+/* (ep, id, header, payload, length): nothing traced runs inside, but for loopback */
+#define UCT_AM_SHORT_LOOP(s)                                                                       \
+	UCT_OP(s, "am_short", 6, .length_rule = UB_LEN_SHORT_AM, .arg_am_id = 2, .arg_aux = 3,     \
+	       .arg_buffer = 4, .arg_count = 5)
 #define UCT_AM_SHORT(s, ...)                                                                       \
 	UCT_OP(s, "am_short", 6, .length_rule = UB_LEN_SHORT_AM, .arg_am_id = 2, .arg_aux = 3,     \
-	       .arg_buffer = 4, .arg_count = 5, __VA_ARGS__)
+	       .arg_buffer = 4, .arg_count = 5, .ends_with_op = 1, __VA_ARGS__)
 /* (ep, id, iov, iovcnt) */
 #define UCT_AM_SHORT_IOV(s)                                                                        \
 	UCT_OP(s, "am_short_iov", 7, .length_rule = UB_LEN_IOV, .arg_am_id = 2, .arg_iov = 3,      \

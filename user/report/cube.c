@@ -121,10 +121,11 @@ void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
 					    .precisions = 1u << precision });
 }
 
-void cube_sums_sampled(struct cube_sums *sums, uint64_t timed, uint64_t time_sum)
+void cube_sums_timed(struct cube_sums *sums, uint64_t timed, uint64_t time_sum,
+		     enum fact_precision precision)
 {
 	add_time(sums, &(struct cube_sums){ .timed = timed,
 					    .time_sum = time_sum,
 					    .time_min = UINT64_MAX,
-					    .precisions = 1u << TIME_SAMPLED });
+					    .precisions = 1u << precision });
 }

@@ -69,8 +69,9 @@ void cube_sums_add(struct cube_sums *to, const struct cube_sums *from);
 void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
 		    enum fact_precision precision);
 
-/* Adds durations of facts taken at random. */
-void cube_sums_sampled(struct cube_sums *sums, uint64_t timed, uint64_t time_sum);
+/* Adds durations that were summed up already. */
+void cube_sums_timed(struct cube_sums *sums, uint64_t timed, uint64_t time_sum,
+		     enum fact_precision precision);
 
 /* Adds every row of from under the keys that both shapes have, by name; others are absent. */
 void cube_rollup(struct cube *to, const struct cube *from);

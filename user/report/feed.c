@@ -223,7 +223,7 @@ static void add_sums(struct cube_sums *to, const struct fact_sums *from)
 	to->wire_bytes += from->wire_bytes;
 	to->retries += from->retries;
 	to->ops += from->ops;
-	cube_sums_sampled(to, from->timed, from->time);
+	cube_sums_timed(to, from->timed, from->time, from->precision);
 }
 
 static void feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *from)

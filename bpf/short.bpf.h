@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * A short message that is sent inside its operation ends with it: the operation's return tells what
+ * became of it, so no return of its own is taken. The operation is done, or failed like the
+ * transfer, or has a request; and such a request is complete only if the message left. What finds
+ * no resource is tried again within the operation, or later from its request (ucp_tag_send_nbx and
+ * ucp_request_send, src/ucp/tag/tag_send.c and core/ucp_request.inl, UCX 1.13 to 1.18).
+ */
+#ifndef UCXBPF_SHORT_BPF_H
+#define UCXBPF_SHORT_BPF_H
+
+#include "xfer.bpf.h"
+
+#define UCP_AM_ID_EAGER_ONLY 2
+#define UCS_ERR_NO_RESOURCE (-2)
+
+static __always_inline void short_emit(struct task_state *task, __s64 status, __u64 now)
+{
+	struct owner none = {};
+	__u32 row = task->last_short.row;
+	struct leaving leaving = {
+		.task = task,
+		.frame = &task->last_short,
+		.site = bpf_map_lookup_elem(&sites, &row),
+		.layout = layout_at(task->last_short.slot),
+		.ret = status,
+		.now = now,
+	};
+
+	task->short_open = 0;
+	if (!leaving.site || !leaving.layout)
+		return;
+	xfer_place(&leaving, &none, home_of(task, task->last_short.args[1], leaving.layout).iface)
+		->h.flags |= UB_F_WITH_OP;
+}
+
+/* Whether the transfer ends with its operation; then its entry is all there is to do. */
+static __always_inline bool short_enter(const struct hit *hit, struct pt_regs *ctx,
+					const struct frame *top)
+{
+	struct task_state *task = hit->task;
+	struct frame *frame = &task->last_short;
+
+	if (!hit->site->ends_with_op || !hit->slot || !top || top->kind != UB_OP || !top->span ||
+	    (__u8)PT_REGS_PARM2(ctx) != UCP_AM_ID_EAGER_ONLY)
+		return false;
+	if (task->short_open && frame->up.op == top->seq) {
+		short_emit(task, UCS_ERR_NO_RESOURCE, hit->ts);
+		outbox_settle(&task->outbox, hit->ts);
+	} else if (task->short_open) {
+		count_lost_return();
+	}
+	frame->seq = ++task->next_seq;
+	frame->up = parents_in(top);
+	frame->kind = UB_XFER;
+	frame->row = hit->row;
+	frame->slot = hit->slot;
+	frame->ts = hit->ts;
+	frame->comp_func = 0;
+	frame->comp_count = 0;
+	read_args(frame->args, ctx, hit);
+	frame->fifo_head = fifo_before(task, hit->site, frame->args[1]);
+	task->short_open = 1;
+	return true;
+}
+
+/* At the operation's return; its record has been made. */
+static __always_inline void short_leave(const struct leaving *leaving, const struct ub_op *op)
+{
+	struct task_state *task = leaving->task;
+	__s64 status = op->ret;
+
+	if (!task->short_open || task->last_short.up.op != leaving->frame->seq)
+		return;
+	if (is_handle(status))
+		status = op->req_flags & UCP_REQUEST_FLAG_COMPLETED ? 0 : UCS_ERR_NO_RESOURCE;
+	short_emit(task, status, leaving->now);
+}
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/* A transfer's record, made at its return from its arguments and its result. */
+#ifndef UCXBPF_XFER_BPF_H
+#define UCXBPF_XFER_BPF_H
+
+#include "owner.bpf.h"
+#include "span.bpf.h"
+
+#define MAX_IOV 8
+
+/* uct_iov_t, public ABI (uct.h) */
+struct uct_iov {
+	__u64 buffer;
+	__u64 length;
+	__u64 memh;
+	__u64 stride;
+	__u32 count;
+	__u32 pad;
+};
+
+static __always_inline __u64 iov_length(const struct leaving *leaving, struct ub_xfer *xfer)
+{
+	__u64 base = arg(leaving, leaving->site->arg_iov);
+	__u64 n = arg(leaving, leaving->site->arg_iovcnt);
+	__u64 total = 0;
+
+	for (__u32 i = 0; i < MAX_IOV; i++) {
+		struct uct_iov iov;
+
+		if (i >= n)
+			break;
+		if (bpf_probe_read_user(&iov, sizeof(iov), (void *)(base + i * sizeof(iov)))) {
+			xfer->h.flags |= UB_F_READ_FAULT;
+			break;
+		}
+		if (i == 0)
+			xfer->laddr = iov.buffer;
+		total += iov.length * iov.count;
+	}
+	if (n > MAX_IOV)
+		xfer->h.flags |= UB_F_READ_FAULT;
+	return total;
+}
+
+static __always_inline __s64 xfer_length(const struct leaving *leaving, struct ub_xfer *xfer)
+{
+	const struct ub_site *site = leaving->site;
+
+	switch (site->length_rule) {
+	case UB_LEN_ARG32:
+		return (__u32)arg(leaving, site->arg_count);
+	case UB_LEN_ARG64:
+		return arg(leaving, site->arg_count);
+	case UB_LEN_IOV:
+		return iov_length(leaving, xfer);
+	case UB_LEN_SHORT_AM:
+		return 8 + (__u32)arg(leaving, site->arg_count);
+	case UB_LEN_ZCOPY_AM:
+		return (__u32)arg(leaving, site->arg_header_len) + iov_length(leaving, xfer);
+	case UB_LEN_FIXED4:
+		return 4;
+	case UB_LEN_FIXED8:
+		return 8;
+	}
+	return 0;
+}
+
+/* Up to three words, each size a constant for the verifier. */
+static __always_inline long read_words(__u64 *to, __u32 words, __u64 at)
+{
+	switch (words) {
+	case 1:
+		return bpf_probe_read_user(to, 8, (void *)at);
+	case 2:
+		return bpf_probe_read_user(to, 16, (void *)at);
+	case 3:
+		return bpf_probe_read_user(to, 24, (void *)at);
+	}
+	return -1;
+}
+
+/* The first words of the outgoing UCP header, where they lie in registers or in a buffer. */
+static __always_inline void xfer_wire_header(const struct leaving *leaving, struct ub_xfer *xfer)
+{
+	const struct ub_site *site = leaving->site;
+	__u32 words = am_header_words(xfer->am_id);
+	__u64 address = 0;
+
+	if (words > 3)
+		words = 3;
+	if (site->length_rule == UB_LEN_SHORT_AM) {
+		xfer->w[0] = arg(leaving, site->arg_aux);
+		xfer->h.flags |= UB_F_WIRE;
+		if (words > 1 && (__u32)arg(leaving, site->arg_count) >= (words - 1) * 8)
+			read_words(&xfer->w[1], words == 3 ? 2 : 1, arg(leaving, site->arg_buffer));
+		return;
+	}
+	if (site->length_rule == UB_LEN_ZCOPY_AM &&
+	    (__u32)arg(leaving, site->arg_header_len) >= words * 8)
+		address = arg(leaving, site->arg_aux);
+	else if (site->length_rule == UB_LEN_IOV)
+		address = xfer->laddr;
+	if (address && !read_words(xfer->w, words, address))
+		xfer->h.flags |= UB_F_WIRE;
+}
+
+/*
+ * Where in the receiver's FIFO a message will go: an identity on the wire that eager messages have
+ * nowhere else. Wanted once in a while only, to tell which send met which arrival after a late
+ * attach. uct_mm_ep_t.fifo_ctl and uct_mm_fifo_ctl_t.head: same places in UCX 1.13 to 1.21
+ * (src/uct/sm/mm/base/mm_ep.h, mm_iface.h); the top bit of head is a flag.
+ */
+#define MM_EP_FIFO_CTL 8
+#define MM_FIFO_HEAD 0
+#define MM_FIFO_HEAD_ARMED (1ull << 63)
+#define FIFO_ALWAYS 64 /* of a task's first sends in each window, */
+#define FIFO_EVERY 16 /* then one in so many; a power of two */
+
+static __always_inline __u64 fifo_head(__u64 uct_ep)
+{
+	return read_u64(read_u64(uct_ep + MM_EP_FIFO_CTL) + MM_FIFO_HEAD) & ~MM_FIFO_HEAD_ARMED;
+}
+
+#define FIFO_NOT_SEEN (~0ull)
+
+/* As it is at the entry of a send. */
+static __always_inline __u64 fifo_before(struct task_state *task, const struct ub_site *site,
+					 __u64 uct_ep)
+{
+	__u32 n;
+
+	if (site->what != UB_XFER_MM)
+		return FIFO_NOT_SEEN;
+	n = task->fifo_sends++;
+	return n < FIFO_ALWAYS || (n & (FIFO_EVERY - 1)) == 0 ? fifo_head(uct_ep) : FIFO_NOT_SEEN;
+}
+
+/* With another sender in between, the position is not known. */
+static __always_inline void fifo_position(struct ub_xfer *xfer, __u64 before)
+{
+	if (before == FIFO_NOT_SEEN || xfer->status != 0 || fifo_head(xfer->uct_ep) != before + 1)
+		return;
+	xfer->raddr = before;
+	xfer->h.flags |= UB_F_FIFO;
+}
+
+static __always_inline void xfer_arguments(struct ub_xfer *xfer, const struct leaving *leaving)
+{
+	const struct ub_site *site = leaving->site;
+
+	xfer->uct_ep = leaving->frame->args[1];
+	xfer->req = 0;
+	xfer->super_req = 0;
+	xfer->ucp_ep = 0;
+	xfer->proto = 0;
+	xfer->req_len = 0;
+	xfer->w[0] = 0;
+	xfer->w[1] = 0;
+	xfer->w[2] = 0;
+	xfer->am_id = arg(leaving, site->arg_am_id);
+	xfer->raddr = arg(leaving, site->arg_tag);
+	xfer->laddr = site->arg_am_id ? 0 : arg(leaving, site->arg_buffer);
+	xfer->comp_func = leaving->frame->comp_func;
+	xfer->comp_count = leaving->frame->comp_count;
+	xfer->req_flags = 0;
+	xfer->length = xfer_length(leaving, xfer);
+	if (xfer->am_id)
+		xfer_wire_header(leaving, xfer);
+}
+
+static __always_inline void xfer_result(struct ub_xfer *xfer, const struct leaving *leaving)
+{
+	__s64 ret = leaving->ret;
+
+	xfer->status = (__s8)ret;
+	if (leaving->site->length_rule == UB_LEN_RETURN) {
+		xfer->length = ret < 0 ? 0 : ret;
+		xfer->status = ret < 0 ? (__s8)ret : 0;
+	}
+	fifo_position(xfer, leaving->frame->fifo_head);
+}
+
+static __always_inline void xfer_owner(struct ub_xfer *xfer, const struct owner *owner)
+{
+	xfer->req = owner->req;
+	if (!owner->req)
+		return;
+	xfer->h.flags |= owner->found_by;
+	xfer->super_req = owner->super_req;
+	xfer->ucp_ep = owner->ucp_ep;
+	xfer->req_len = owner->length;
+	xfer->req_flags = owner->req_flags;
+	if (owner->req_flags & UCP_REQUEST_FLAG_PROTO_SEND)
+		xfer->h.flags |= UB_F_PROTO_V2;
+	xfer->proto = owner->proto;
+	if (!xfer->am_id || xfer->h.flags & UB_F_WIRE)
+		return;
+	xfer->w[0] = owner->w[0];
+	xfer->w[1] = owner->w[1];
+	xfer->w[2] = owner->w[2];
+	xfer->h.flags |= UB_F_REQ;
+}
+
+/* The owner is looked for at the return, or was at the entry. */
+static __always_inline void xfer_fill(struct ub_xfer *xfer, const struct leaving *leaving,
+				      const struct owner *owner, __u64 iface)
+{
+	leave_header(&xfer->h, leaving);
+	xfer->iface = iface;
+	xfer_arguments(xfer, leaving);
+	xfer_result(xfer, leaving);
+	xfer_owner(xfer, owner);
+}
+
+static __always_inline struct ub_xfer *xfer_place(const struct leaving *leaving,
+						  const struct owner *owner, __u64 iface)
+{
+	struct ub_xfer *xfer = place(&leaving->task->outbox, ub_xfer, UB_XFER, leaving->frame->ts);
+
+	xfer_fill(xfer, leaving, owner, iface);
+	return xfer;
+}
+
+#endif
