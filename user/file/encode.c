@@ -28,6 +28,7 @@ struct encoder {
 	uint64_t residuals[RESIDUALS][CHUNK_MAX_RECORDS];
 	uint64_t column[CHUNK_MAX_RECORDS];
 	uint64_t heads[CHUNK_MAX_RECORDS];
+	uint64_t fields[BLOCK_MAX_COLUMNS][CHUNK_MAX_RECORDS];
 };
 
 struct encoder *encoder_new(void)
@@ -124,30 +125,50 @@ static uint8_t *put_headers(struct encoder *e, const void *records, uint32_t n, 
 	return out;
 }
 
+/*
+ * All fields of n records, a column each. Tile by tile: a record's memory is read once, whatever
+ * number of fields it has.
+ */
+#define TILE 64
+
+static void split_fields(struct encoder *e, const struct ub_hdr *const *rows, uint32_t n,
+			 const struct block_field *fields, unsigned int count)
+{
+	for (uint32_t tile = 0; tile < n; tile += TILE) {
+		uint32_t end = n - tile < TILE ? n : tile + TILE;
+
+		for (unsigned int f = 0; f < count; f++)
+			for (uint32_t i = tile; i < end; i++) {
+				uint64_t value = 0;
+
+				memcpy(&value, (const uint8_t *)rows[i] + fields[f].offset,
+				       fields[f].width);
+				e->fields[f][i] = value;
+			}
+	}
+}
+
 /* One field of all records of contexts first .. end - 1: the first of each context, then the rest.
  */
-static uint8_t *put_field(struct encoder *e, uint32_t first, uint32_t end,
-			  const struct ub_hdr *const *rows, const struct block_field *field,
-			  uint8_t *out)
+static uint8_t *put_field(struct encoder *e, uint32_t first, uint32_t end, const uint64_t *values,
+			  unsigned int width, uint8_t *out)
 {
-	uint64_t value, previous = 0, previous_head = 0;
+	uint64_t previous = 0, previous_head = 0;
 	uint32_t c, i, heads = 0, tails = 0;
 
 	for (c = first; c < end; c++) {
-		for (i = 0; i < e->grouping.contexts[c].count; i++) {
-			value = 0;
-			memcpy(&value, (const uint8_t *)*rows++ + field->offset, field->width);
-			if (i)
-				e->column[tails++] = zigzag(value - previous, field->width);
-			else
-				e->heads[heads++] = zigzag(value - previous_head, field->width);
-			if (!i)
-				previous_head = value;
-			previous = value;
+		uint32_t count = e->grouping.contexts[c].count;
+
+		e->heads[heads++] = zigzag(*values - previous_head, width);
+		previous_head = previous = *values;
+		for (i = 1; i < count; i++) {
+			e->column[tails++] = zigzag(values[i] - previous, width);
+			previous = values[i];
 		}
+		values += count;
 	}
-	out = column_put(out, e->heads, heads, field->width);
-	return column_put(out, e->column, tails, field->width);
+	out = column_put(out, e->heads, heads, width);
+	return column_put(out, e->column, tails, width);
 }
 
 static uint8_t *put_payloads(struct encoder *e, uint32_t kinds, uint8_t *out)
@@ -163,8 +184,9 @@ static uint8_t *put_payloads(struct encoder *e, uint32_t kinds, uint8_t *out)
 
 		for (; end < g->n && g->contexts[end].kind == e->kinds[k].kind; end++)
 			count += g->contexts[end].count;
+		split_fields(e, rows, count, fields, n);
 		for (f = 0; f < n; f++)
-			out = put_field(e, first, end, rows, &fields[f], out);
+			out = put_field(e, first, end, e->fields[f], fields[f].width, out);
 		rows += count;
 		first = end;
 	}
