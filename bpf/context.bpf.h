@@ -221,10 +221,10 @@ static __always_inline struct parents parents_in(const struct frame *top)
 }
 
 /* Who, when, inside what. */
-static __always_inline void header_fill(struct ub_hdr *h, __u64 ts, __u16 row, __u8 slot, __u8 kind,
-					struct parents up)
+static __always_inline void header_fill(struct ub_hdr *h, const struct task_state *task, __u64 ts,
+					__u16 row, __u8 slot, __u8 kind, struct parents up)
 {
-	__u64 id = bpf_get_current_pid_tgid();
+	__u64 id = task->outbox.id;
 
 	h->ts = ts;
 	h->tgid = id >> 32;
@@ -245,7 +245,9 @@ static __always_inline void header_fill(struct ub_hdr *h, __u64 ts, __u16 row, _
 /* The header of a record that opens no frame. */
 static __always_inline void header_inside(struct ub_hdr *h, const struct hit *hit, __u8 kind)
 {
-	header_fill(h, hit->ts, hit->row, hit->slot, kind, parents_in(frame_top(hit, kind)));
+	struct parents up = parents_in(frame_top(hit, kind));
+
+	header_fill(h, hit->task, hit->ts, hit->row, hit->slot, kind, up);
 }
 
 /* Opens a frame; NULL where there is no place for one: the sequence number is used up all the same.
@@ -286,7 +288,7 @@ static __always_inline bool frame_enter(struct ub_hdr *h, const struct hit *hit,
 {
 	struct frame *frame = frame_push(hit, kind, span, up);
 
-	header_fill(h, hit->ts, hit->row, hit->slot, kind, up);
+	header_fill(h, hit->task, hit->ts, hit->row, hit->slot, kind, up);
 	h->seq = hit->task->next_seq;
 	if (!frame) {
 		h->flags = UB_F_DEEP;

@@ -72,7 +72,7 @@ static __always_inline void leave_header(struct ub_hdr *h, const struct leaving 
 	const struct frame *frame = leaving->frame;
 	__u64 dur = leaving->now - frame->ts;
 
-	header_fill(h, frame->ts, frame->row, frame->slot, frame->kind, frame->up);
+	header_fill(h, leaving->task, frame->ts, frame->row, frame->slot, frame->kind, frame->up);
 	h->seq = frame->seq;
 	h->dur = dur > 0xffffffff ? 0xffffffff : dur;
 }

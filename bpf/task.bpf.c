@@ -61,8 +61,10 @@ int BPF_PROG(task_exec, struct task_struct *p, __u32 old_pid, struct linux_binpr
 	if (!traced(p->tgid))
 		return 0;
 	state = bpf_task_storage_get(&tasks, p, NULL, 0);
-	if (state)
+	if (state) {
 		state->depth = 0;
+		state->filter_gen = 0; /* the thread may have got another id */
+	}
 	emit_task(p, UB_EXEC, old_pid);
 	return 0;
 }

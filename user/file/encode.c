@@ -21,6 +21,9 @@ static const uint32_t kind_split[UB_KIND_MAX] = {
 	[UB_TASK] = PAIR_AT(struct ub_task, what),
 };
 
+/* Columns that begin a power of two apart would all fight for the same cache lines. */
+#define COLUMN_STRIDE (CHUNK_MAX_RECORDS + 40)
+
 struct encoder {
 	struct grouping grouping;
 	struct threads threads;
@@ -28,7 +31,7 @@ struct encoder {
 	uint64_t residuals[RESIDUALS][CHUNK_MAX_RECORDS];
 	uint64_t column[CHUNK_MAX_RECORDS];
 	uint64_t heads[CHUNK_MAX_RECORDS];
-	uint64_t fields[BLOCK_MAX_COLUMNS][CHUNK_MAX_RECORDS];
+	uint64_t fields[BLOCK_MAX_COLUMNS][COLUMN_STRIDE];
 };
 
 struct encoder *encoder_new(void)
@@ -125,6 +128,20 @@ static uint8_t *put_headers(struct encoder *e, const void *records, uint32_t n, 
 	return out;
 }
 
+static inline uint64_t field_value(const struct ub_hdr *row, const struct block_field *field)
+{
+	const uint8_t *at = (const uint8_t *)row + field->offset;
+	uint64_t wide;
+	uint32_t narrow;
+
+	if (field->width == sizeof(wide)) {
+		memcpy(&wide, at, sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, at, sizeof(narrow));
+	return narrow;
+}
+
 /*
  * All fields of n records, a column each. Tile by tile: a record's memory is read once, whatever
  * number of fields it has.
@@ -138,13 +155,8 @@ static void split_fields(struct encoder *e, const struct ub_hdr *const *rows, ui
 		uint32_t end = n - tile < TILE ? n : tile + TILE;
 
 		for (unsigned int f = 0; f < count; f++)
-			for (uint32_t i = tile; i < end; i++) {
-				uint64_t value = 0;
-
-				memcpy(&value, (const uint8_t *)rows[i] + fields[f].offset,
-				       fields[f].width);
-				e->fields[f][i] = value;
-			}
+			for (uint32_t i = tile; i < end; i++)
+				e->fields[f][i] = field_value(rows[i], &fields[f]);
 	}
 }
 
