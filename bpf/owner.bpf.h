@@ -48,34 +48,40 @@ static __always_inline void owner_take(struct owner *owner, const struct task_st
 		owner->proto = read_u64(config + layout->proto_config_proto);
 }
 
+/*
+ * The packing argument is the request, or a packing context on the stack that starts with a pointer
+ * to it. Such a context may hold an endpoint where a request would, so the pointer is tried first;
+ * a request starts with its status, in progress or done. 0: neither.
+ */
+static __always_inline __u64 packed_request(struct task_state *task, const struct ub_layout *layout,
+					    __u64 worker, __u64 pack)
+{
+	__u64 first;
+
+	if (!request_load(task, pack))
+		return 0;
+	first = request_u64(task, 0);
+	if ((__u32)first > UCS_INPROGRESS && request_valid(task, layout, first, worker))
+		return first;
+	return request_valid(task, layout, pack, worker) ? pack : 0;
+}
+
 /* Which request does a transfer belong to: by its completion, else by the packing argument. */
 static __always_inline void owner_find(struct owner *owner, struct task_state *task,
 				       const struct ub_layout *layout, __u64 worker, __u64 comp,
 				       __u64 pack)
 {
-	__u64 first;
+	__u64 req = 0;
 
 	owner->req = 0;
 	if (!layout->req_size || (!comp && !pack))
 		return;
-	if (comp) {
-		comp -= layout->req_uct_comp;
-		if (request_valid(task, layout, comp, worker))
-			owner_take(owner, task, layout, comp, UB_F_REQ_BY_COMP);
-		return;
-	}
-	if (!request_load(task, pack))
-		return;
-	/*
-	 * The argument is the request, or a packing context on the stack that starts with a pointer
-	 * to it. Such a context may hold an endpoint where a request would, so the pointer is tried
-	 * first; a request starts with its status, in progress or done.
-	 */
-	first = request_u64(task, 0);
-	if ((__u32)first > UCS_INPROGRESS && request_valid(task, layout, first, worker))
-		owner_take(owner, task, layout, first, UB_F_REQ_BY_ARG);
-	else if (request_valid(task, layout, pack, worker))
-		owner_take(owner, task, layout, pack, UB_F_REQ_BY_ARG);
+	if (!comp)
+		req = packed_request(task, layout, worker, pack);
+	else if (request_valid(task, layout, comp - layout->req_uct_comp, worker))
+		req = comp - layout->req_uct_comp;
+	if (req)
+		owner_take(owner, task, layout, req, comp ? UB_F_REQ_BY_COMP : UB_F_REQ_BY_ARG);
 }
 
 #endif

@@ -124,13 +124,15 @@ static int index_of(const char *word, const char *const *words, int count)
 	return -EINVAL;
 }
 
-/* 8 MiB takes what one CPU can produce in 30 ms; on a large node all rings together stay at 128
- * MiB. */
+/*
+ * 8 MiB takes what one CPU can produce in 30 ms. On a large node all rings together stay at 48 MiB;
+ * they count twice as resident memory, since libbpf maps each twice to read across its end.
+ */
 static long default_ring_kib(void)
 {
 	long kib = 8192, cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-	while (kib > 512 && kib * cpus > 128 << 10)
+	while (kib > 512 && kib * cpus > 48 << 10)
 		kib /= 2;
 	return kib;
 }
