@@ -192,7 +192,7 @@ static __always_inline struct frame *frame_top(const struct hit *hit, __u8 kind)
 		if (!task->depth || task->depth > FRAMES)
 			return NULL;
 		frame = frame_at(task, task->depth - 1);
-		if (kind == UB_XFER && frame->span && hit->sp < frame->sp)
+		if (kind == UB_XFER && frame->span && frame->ret && hit->sp < frame->sp)
 			return frame;
 		if (frame_live(frame, hit->sp))
 			return frame;

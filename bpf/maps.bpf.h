@@ -80,8 +80,10 @@ struct home {
 /* The arrival handler that was entered last, at which stack pointer, from where. */
 struct handler {
 	__u64 sp, call_site;
-	__u32 row, pad;
+	__u32 row, flags; /* UCT_CB_PARAM_FLAG_* of the arrival */
 };
+
+#define HANDLERS 2 /* by the lowest flag, "in a descriptor"; power of two */
 
 /* Where the last record of fragments ends in the outbox, and since when that one is filled. */
 struct fragments {
@@ -104,7 +106,7 @@ struct task_state {
 	struct frame frames[FRAMES];
 	struct outbox outbox;
 	struct home homes[HOMES];
-	struct handler handler;
+	struct handler handlers[HANDLERS];
 	struct fragments fragments;
 	__u8 scratch[SCRATCH];
 };

@@ -4,7 +4,9 @@
  * became of it, so no return of its own is taken. The operation is done, or failed like the
  * transfer, or has a request; and such a request is complete only if the message left. What finds
  * no resource is tried again within the operation, or later from its request (ucp_tag_send_nbx and
- * ucp_request_send, src/ucp/tag/tag_send.c and core/ucp_request.inl, UCX 1.13 to 1.18).
+ * ucp_request_send, src/ucp/tag/tag_send.c and core/ucp_request.inl, UCX 1.13 to 1.18). Complete
+ * within the operation and with a request all the same is only what asked for that; any other
+ * request that is complete by now was completed by another thread, with a transfer of its own.
  */
 #ifndef UCXBPF_SHORT_BPF_H
 #define UCXBPF_SHORT_BPF_H
@@ -13,6 +15,7 @@
 
 #define UCP_AM_ID_EAGER_ONLY 2
 #define UCS_ERR_NO_RESOURCE (-2)
+#define UCP_OP_ATTR_FLAG_NO_IMM_CMPL (1u << 16)
 
 static __always_inline void short_emit(struct task_state *task, __s64 status, __u64 now)
 {
@@ -44,6 +47,9 @@ static __always_inline bool short_enter(const struct hit *hit, struct pt_regs *c
 	if (!hit->site->ends_with_op || !hit->slot || !top || top->kind != UB_OP || !top->span ||
 	    (__u8)PT_REGS_PARM2(ctx) != UCP_AM_ID_EAGER_ONLY)
 		return false;
+	/* a callback inside the operation that waits: that one keeps the place */
+	if (task->short_open && frame->up.op == top->up.op)
+		return false;
 	if (task->short_open && frame->up.op == top->seq) {
 		short_emit(task, UCS_ERR_NO_RESOURCE, hit->ts);
 		outbox_settle(&task->outbox, hit->ts);
@@ -73,7 +79,10 @@ static __always_inline void short_leave(const struct leaving *leaving, const str
 	if (!task->short_open || task->last_short.up.op != leaving->frame->seq)
 		return;
 	if (is_handle(status))
-		status = op->req_flags & UCP_REQUEST_FLAG_COMPLETED ? 0 : UCS_ERR_NO_RESOURCE;
+		status = (op->attr_mask & UCP_OP_ATTR_FLAG_NO_IMM_CMPL) &&
+					 (op->req_flags & UCP_REQUEST_FLAG_COMPLETED)
+				 ? 0
+				 : UCS_ERR_NO_RESOURCE;
 	short_emit(task, status, leaving->now);
 }
 

@@ -36,6 +36,15 @@ static __always_inline void emit_task(struct task_struct *p, __u32 what, __u32 o
 		__sync_fetch_and_add(&st->s.dropped[UB_TASK], 1);
 }
 
+/* What a task has not sent or told yet; it may end while this is collected from outside. */
+static __always_inline void send_rest(struct outbox *box)
+{
+	if ((!box->bytes && !box->lost) || !outbox_take(box))
+		return;
+	outbox_flush(box, bpf_ktime_get_ns());
+	outbox_give_back(box);
+}
+
 static __always_inline bool traced(__u32 tgid)
 {
 	return bpf_map_lookup_elem(&processes, &tgid) != NULL;
@@ -75,8 +84,8 @@ int BPF_PROG(task_exit, struct task_struct *p)
 	struct task_state *state = bpf_task_storage_get(&tasks, p, NULL, 0);
 	__u32 tgid = p->tgid;
 
-	if (state && state->outbox.bytes)
-		outbox_flush(&state->outbox, bpf_ktime_get_ns());
+	if (state)
+		send_rest(&state->outbox);
 	if (p->signal->live.counter || !traced(tgid))
 		return 0;
 	bpf_map_delete_elem(&processes, &tgid);
@@ -97,9 +106,7 @@ int task_rest(struct bpf_iter__task *ctx)
 	struct task_struct *p = ctx->task;
 	struct task_state *state = p ? bpf_task_storage_get(&tasks, p, NULL, 0) : NULL;
 
-	if (!state || !state->outbox.bytes || !outbox_take(&state->outbox))
-		return 0;
-	outbox_flush(&state->outbox, bpf_ktime_get_ns());
-	outbox_give_back(&state->outbox);
+	if (state)
+		send_rest(&state->outbox);
 	return 0;
 }

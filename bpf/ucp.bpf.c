@@ -155,8 +155,10 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 	if (!leave_begin(&leaving, ctx))
 		return 0;
 	what = leaving.site->what;
-	if ((what == UB_OP_PROBE || what == UB_OP_DATA_OUT) && !leaving.ret)
+	if ((what == UB_OP_PROBE || what == UB_OP_DATA_OUT) && !leaving.ret) {
+		outbox_settle(&leaving.task->outbox, leaving.now);
 		return 0;
+	}
 	op = place(&leaving.task->outbox, ub_op, UB_OP, leaving.frame->ts);
 	leave_header(&op->h, &leaving);
 	op_arguments(op, &leaving);
@@ -211,21 +213,23 @@ static __always_inline void rx_header(struct ub_rx *rx, __u8 am_id, bool may_sle
 }
 
 /*
- * A handler is called from one place in the transport's progress function, mostly: at the same
- * height of the stack it is taken to be the place of the last time, and looked at now and then. A
- * handler called from elsewhere seems to be over when something inside it is recorded: that record
+ * A handler is called from one place in the transport's progress function for each sort of
+ * message, inline or in a descriptor: at the same height of the stack and with the same flags it is
+ * taken to be the place of the last time, and looked at now and then. A handler called from
+ * elsewhere seems to be over when something inside it is recorded: that record
  * says no more than that it was not inside an operation, which is so, since those always look.
  */
 #define LOOK_EVERY 32 /* power of two */
 
-static __always_inline __u64 handler_call_site(const struct hit *hit, __u32 op)
+static __always_inline __u64 handler_call_site(const struct hit *hit, __u32 op, __u32 flags)
 {
-	struct handler *last = &hit->task->handler;
+	struct handler *last = &hit->task->handlers[flags & (HANDLERS - 1)];
 
-	if (op || last->sp != hit->sp || last->row != hit->row ||
+	if (op || last->sp != hit->sp || last->row != hit->row || last->flags != flags ||
 	    !(hit->task->next_seq & (LOOK_EVERY - 1))) {
 		last->sp = hit->sp;
 		last->row = hit->row;
+		last->flags = flags;
 		last->call_site = call_site(hit);
 	}
 	return last->call_site;
@@ -241,7 +245,8 @@ static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 		return 0;
 	rx = place(&hit.task->outbox, ub_rx, UB_RX, hit.ts);
 	up = parents_in(frame_top(&hit, UB_RX));
-	frame_enter(&rx->h, &hit, UB_RX, false, up, handler_call_site(&hit, up.op));
+	frame_enter(&rx->h, &hit, UB_RX, false, up,
+		    handler_call_site(&hit, up.op, PT_REGS_PARM4(ctx)));
 	rx->worker = PT_REGS_PARM1(ctx);
 	rx->data = PT_REGS_PARM2(ctx);
 	rx->length = PT_REGS_PARM3(ctx);

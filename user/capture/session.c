@@ -90,9 +90,12 @@ static void stop(struct capture *capture)
 	kernel_stop(capture->kernel);
 	windows_end(capture);
 	probes_release(&capture->probes);
-	kernel_drain(capture->kernel);
-	if (kernel_collect(capture->kernel))
-		log_warn("cannot collect the last records of each thread");
+	/* twice: what found no room the first time is told of the second time */
+	for (int i = 0; i < 2; i++) {
+		kernel_drain(capture->kernel);
+		if (kernel_collect(capture->kernel))
+			log_warn("cannot collect the last records of each thread");
+	}
 	capture->stopped = true;
 }
 
