@@ -37,7 +37,7 @@ windowed()
 	replayed "$WORK/a.ucxb"
 	on_the_second
 	"$UCXBPF" replay "$WORK/a.ucxb" >"$WORK/report.txt"
-	grep -qE "^sampled [2-6] windows, [0-9.]+ m?s of [4-7][.0-9]* s \.*\): all numbers are of the windows alone$" \
+	grep -qE "^sampled [2-6] windows, [0-9.]+ m?s of [4-7][.0-9]* s \(.*\): all numbers are of the windows alone$" \
 		"$WORK/report.txt"
 }
 
