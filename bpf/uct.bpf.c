@@ -31,9 +31,9 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 
 	if (!hit_begin(&hit, ctx))
 		return 1;
-	top = frame_top(&hit, UB_XFER);
-	if (short_enter(&hit, ctx, top))
+	if (short_enter(&hit, ctx))
 		return 1;
+	top = frame_top(&hit, UB_XFER);
 	frame = span_open(&hit, ctx, UB_XFER, top);
 	if (!frame)
 		return 1;

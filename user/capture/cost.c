@@ -18,16 +18,18 @@
 #define EVERY_AT_FIRST (100 * MS) /* a short trace is to know it, too */
 #define ENOUGH_HITS 2000
 
-void cost_init(struct cost *cost, struct kernel *kernel)
+void cost_init(struct cost *cost, struct kernel *kernel, const struct cells *cells)
 {
-	*cost = (struct cost){ .kernel = kernel, .sampling = -1 };
+	*cost = (struct cost){ .kernel = kernel, .cells = cells, .sampling = -1 };
 }
 
 static uint64_t hits_now(const struct cost *cost)
 {
 	struct ub_stats stats;
 
-	return kernel_stats(cost->kernel, &stats) ? cost->hits_before : stats.hits;
+	if (kernel_stats(cost->kernel, &stats))
+		return cost->hits_before;
+	return stats.hits + cells_count(cost->cells);
 }
 
 static void begin(struct cost *cost, uint64_t now)

@@ -10,10 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/cells.h"
 #include "capture/kernel.h"
 
 struct cost {
 	struct kernel *kernel;
+	const struct cells *cells; /* of programs that count and leave their hits there */
 	int sampling; /* file descriptor that keeps the kernel measuring, -1 = it does not */
 	bool refused; /* needs CAP_SYS_ADMIN */
 	uint64_t next, until; /* begin of the next sample, end of this one; CLOCK_MONOTONIC ns */
@@ -31,7 +33,8 @@ struct cost_report {
 	uint64_t hits, sampled_hits;
 };
 
-void cost_init(struct cost *cost, struct kernel *kernel);
+/* Both outlive *cost. */
+void cost_init(struct cost *cost, struct kernel *kernel, const struct cells *cells);
 
 /* Begins and ends samples: called all the time. */
 void cost_step(struct cost *cost);

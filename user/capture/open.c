@@ -166,7 +166,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	capture->track.cells = &capture->cells;
 	live_init(&capture->live, &capture->track, capture->writer);
 	places_init(&capture->places, capture->writer);
-	cost_init(&capture->cost, capture->kernel);
+	cost_init(&capture->cost, capture->kernel, &capture->cells);
 	if (options->stacks)
 		err = stacks_init(&capture->stacks, capture->kernel, &capture->places.files);
 	if (err) {

@@ -9,7 +9,14 @@
 #include "capture/side.h"
 
 #define STACKS_NS 5000000 /* of unwinding rows between two looks at the rings */
-#define DRAIN_MS 2 /* never a wake-up per record: the rings are looked at this often */
+
+/*
+ * Never a wake-up per record: the rings are looked at as rarely as their size allows, since each
+ * look takes one of the job's cores away for a moment. A ring is half full by then at the most.
+ */
+#define DRAIN_MS_MIN 2
+#define DRAIN_MS_MAX 10
+#define FILL_PER_MS (400 << 10) /* bytes; a CPU that does nothing but make records takes longer */
 
 bool capture_has_records(const struct capture *capture)
 {
@@ -99,12 +106,22 @@ static void stop(struct capture *capture)
 	capture->stopped = true;
 }
 
+static int drain_ms(size_t ring_bytes)
+{
+	size_t ms = ring_bytes / 2 / FILL_PER_MS;
+
+	if (ms < DRAIN_MS_MIN)
+		return DRAIN_MS_MIN;
+	return ms < DRAIN_MS_MAX ? (int)ms : DRAIN_MS_MAX;
+}
+
 int capture_work(struct capture *capture, int ms)
 {
+	int pause = drain_ms(capture->options.ring_bytes);
 	uint64_t end = side_now() + (uint64_t)ms * 1000000;
 
 	do {
-		poll(capture->polls, watch_fd_count(capture->watch), DRAIN_MS);
+		poll(capture->polls, watch_fd_count(capture->watch), pause);
 		kernel_drain(capture->kernel);
 		follow(capture);
 		windows_step(capture);
