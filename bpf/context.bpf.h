@@ -203,6 +203,18 @@ static __always_inline struct frame *frame_top(const struct hit *hit, __u8 kind)
 	return NULL;
 }
 
+/* What a transfer that has just left its frame was inside of: such an operation progresses no other
+ * messages than its own. */
+static __always_inline const struct frame *operation_around(struct task_state *task)
+{
+	const struct frame *top;
+
+	if (!task->depth)
+		return NULL;
+	top = frame_at(task, task->depth - 1);
+	return top->kind == UB_OP && top->span ? top : NULL;
+}
+
 /* The frame numbers that a record or a frame inside of top carries. */
 static __always_inline struct parents parents_in(const struct frame *top)
 {

@@ -31,17 +31,6 @@ static __always_inline struct ub_frags *open_record(struct task_state *task)
 	return (struct ub_frags *)(box->records + (at & (OUTBOX - 1)));
 }
 
-/* One that returns at once: it progresses no other messages. */
-static __always_inline bool inside_operation(struct task_state *task)
-{
-	const struct frame *top;
-
-	if (!task->depth)
-		return false;
-	top = frame_at(task, task->depth - 1);
-	return top->kind == UB_OP && top->span;
-}
-
 /* Requests are used again: the message must be the same one. */
 static __always_inline bool same_message(const struct leaving *leaving,
 					 const struct ub_frags *frags)
@@ -55,7 +44,7 @@ static __always_inline bool same_message(const struct leaving *leaving,
 	    frame->up.rx != xfer->h.rx ||
 	    xfer->am_id != (__u8)arg(leaving, leaving->site->arg_am_id))
 		return false;
-	if (frame->up.op && pack == req && inside_operation(leaving->task))
+	if (pack == req && operation_around(leaving->task))
 		return true;
 	if (pack != req && read_u64(pack) != req)
 		return false;

@@ -71,6 +71,7 @@ struct outbox {
 
 struct home {
 	__u64 uct_ep, iface, worker;
+	__u64 ucp_ep; /* seen to be on that worker; 0 = none yet */
 	__u32 generation; /* ep_generation as it was before they were read */
 	__u32 pad;
 };

@@ -5,27 +5,40 @@
 
 #include "request.bpf.h"
 
-#define UCS_INPROGRESS 1
-
 /*
  * An endpoint's iface and that iface's worker: two reads of user memory, so a task remembers the
  * last ones until any endpoint comes or goes.
  */
-static __always_inline struct home home_of(struct task_state *task, __u64 uct_ep,
-					   const struct ub_layout *layout)
+static __always_inline struct home *home_of(struct task_state *task, __u64 uct_ep,
+					    const struct ub_layout *layout)
 {
 	struct home *home = &task->homes[uct_ep >> 6 & (HOMES - 1)];
 
 	if (home->uct_ep == uct_ep && home->generation == ep_generation)
-		return *home;
+		return home;
 	home->generation = ep_generation;
 	home->uct_ep = uct_ep;
+	home->ucp_ep = 0;
 	home->iface = read_u64(uct_ep);
 	home->worker = layout->req_size ? read_u64(home->iface + layout->iface_worker) : 0;
 	/* a page that is not in place now may be the next time */
 	if (!home->iface || (layout->req_size && !home->worker))
 		home->generation = 0;
-	return *home;
+	return home;
+}
+
+/* Whether what was loaded last is a request on the worker of that home. */
+static __always_inline bool request_here(const struct task_state *task,
+					 const struct ub_layout *layout, struct home *home)
+{
+	__u64 ep = request_u64(task, layout->req_ep);
+
+	if (!ep || !home->worker)
+		return false;
+	if (ep != home->ucp_ep && read_u64(ep + layout->ep_worker) != home->worker)
+		return false;
+	home->ucp_ep = ep;
+	return true;
 }
 
 /* Takes what is wanted from the request that was loaded last. */
@@ -52,37 +65,49 @@ static __always_inline void owner_take(struct owner *owner, const struct task_st
 }
 
 /*
- * The packing argument is the request, or a packing context on the stack that starts with a pointer
- * to it. Such a context may hold an endpoint where a request would, so the pointer is tried first;
- * a request starts with its status, in progress or done. 0: neither.
+ * The packing argument is the request, or a packing context that starts with a pointer to it. Such
+ * a context may hold an endpoint where a request would, so the pointer is tried first. Contexts lie
+ * on the stack, below the operation's frame; requests may lie there, too, but above it (Open MPI's
+ * MPI_Send): what one of them starts with, its status and flags, is no address to try.
  */
-static __always_inline __u64 packed_request(struct task_state *task, const struct ub_layout *layout,
-					    __u64 worker, __u64 pack)
+#define CONTEXT_DISTANCE 65536 /* bytes above the transfer's stack slot, outside an operation */
+
+static __always_inline __u64 context_request(struct task_state *task, __u64 pack, __u64 sp)
 {
+	const struct frame *op = operation_around(task);
 	__u64 first;
 
-	if (!request_load(task, pack))
+	if (pack - sp >= (op ? op->sp - sp : CONTEXT_DISTANCE))
 		return 0;
-	first = request_u64(task, 0);
-	if ((__u32)first > UCS_INPROGRESS && request_valid(task, layout, first, worker))
-		return first;
-	return request_valid(task, layout, pack, worker) ? pack : 0;
+	first = read_u64(pack);
+	return first & 7 ? 0 : first;
+}
+
+/* 0: no request. */
+static __always_inline __u64 packed_request(struct task_state *task, const struct ub_layout *layout,
+					    struct home *home, __u64 pack, __u64 sp)
+{
+	__u64 req = context_request(task, pack, sp);
+
+	if (req && request_load(task, req) && request_here(task, layout, home))
+		return req;
+	return request_load(task, pack) && request_here(task, layout, home) ? pack : 0;
 }
 
 /* Which request does a transfer belong to: by its completion, else by the packing argument. */
 static __always_inline void owner_find(struct owner *owner, struct task_state *task,
-				       const struct ub_layout *layout, __u64 worker, __u64 comp,
-				       __u64 pack)
+				       const struct ub_layout *layout, struct home *home,
+				       __u64 comp, __u64 pack, __u64 sp)
 {
-	__u64 req = 0;
+	__u64 by_comp = comp - layout->req_uct_comp, req = 0;
 
 	owner->req = 0;
 	if (!layout->req_size || (!comp && !pack))
 		return;
 	if (!comp)
-		req = packed_request(task, layout, worker, pack);
-	else if (request_valid(task, layout, comp - layout->req_uct_comp, worker))
-		req = comp - layout->req_uct_comp;
+		req = packed_request(task, layout, home, pack, sp);
+	else if (request_load(task, by_comp) && request_here(task, layout, home))
+		req = by_comp;
 	if (req)
 		owner_take(owner, task, layout, req, comp ? UB_F_REQ_BY_COMP : UB_F_REQ_BY_ARG);
 }

@@ -51,18 +51,6 @@ static __always_inline __u32 request_u32(const struct task_state *task, __u16 of
 	return *(const __u32 *)&task->scratch[offset & (SCRATCH - 4)];
 }
 
-/* Loads the candidate and says whether it is a request on this worker. */
-static __always_inline bool request_valid(struct task_state *task, const struct ub_layout *layout,
-					  __u64 req, __u64 worker)
-{
-	__u64 ep;
-
-	if (!req || !worker || !request_load(task, req))
-		return false;
-	ep = request_u64(task, layout->req_ep);
-	return ep && read_u64(ep + layout->ep_worker) == worker;
-}
-
 /* What UCP's operations return: 0, a status, or the user's handle of a request. */
 static __always_inline bool is_handle(__s64 ret)
 {

@@ -33,7 +33,7 @@ static __always_inline void short_emit(struct task_state *task, __s64 status, __
 	task->short_open = 0;
 	if (!leaving.site || !leaving.layout)
 		return;
-	xfer_place(&leaving, &none, home_of(task, task->last_short.args[1], leaving.layout).iface)
+	xfer_place(&leaving, &none, home_of(task, task->last_short.args[1], leaving.layout)->iface)
 		->h.flags |= UB_F_WITH_OP;
 }
 

@@ -19,8 +19,8 @@ static __always_inline void owner_at_entry(struct frame *frame, const struct hit
 
 	if (layout)
 		owner_find(&frame->owner, hit->task, layout,
-			   home_of(hit->task, frame->args[1], layout).worker, 0,
-			   frame->args[hit->site->arg_pack & (ARGS - 1)]);
+			   home_of(hit->task, frame->args[1], layout), 0,
+			   frame->args[hit->site->arg_pack & (ARGS - 1)], frame->sp);
 }
 
 static __always_inline int xfer_enter(struct pt_regs *ctx)
@@ -85,7 +85,7 @@ static __always_inline int xfer_leave(struct pt_regs *ctx)
 {
 	struct leaving leaving;
 	struct owner *owner;
-	struct home home;
+	struct home *home;
 	bool fragment;
 
 	if (!leave_begin(&leaving, ctx))
@@ -98,15 +98,15 @@ static __always_inline int xfer_leave(struct pt_regs *ctx)
 	home = home_of(leaving.task, leaving.frame->args[1], leaving.layout);
 	owner = &leaving.frame->owner;
 	if (leaving.site->what != UB_XFER_SELF)
-		owner_find(owner, leaving.task, leaving.layout, home.worker,
+		owner_find(owner, leaving.task, leaving.layout, home,
 			   arg(&leaving, leaving.site->arg_comp),
-			   arg(&leaving, leaving.site->arg_pack));
+			   arg(&leaving, leaving.site->arg_pack), leaving.frame->sp);
 	if (owner->req && owner->proto && leaving.layout->proto_name != UB_OFF_UNKNOWN)
 		name_protocol(&leaving, owner->proto);
 	if (fragment && owner->req && leaving.layout->req_msg_id != UB_OFF_UNKNOWN)
-		fragment_place(&leaving, owner, home.iface);
+		fragment_place(&leaving, owner, home->iface);
 	else
-		xfer_place(&leaving, owner, home.iface);
+		xfer_place(&leaving, owner, home->iface);
 	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;
 }

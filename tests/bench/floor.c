@@ -6,6 +6,7 @@
  *                       (KIND "span": a session, both ends; "entry": the entry only)
  *   floor attach FILE   empty programs at the sites of such lines, until stdin ends
  *   floor count FILE    programs that count entries; a line on stdin prints one count per site
+ *   floor least FILE    the least that makes a record
  *
  * Sites come from the kernel's own list of a tracer's links, so that they are those of the tracer,
  * its learnt ones too. Prints "ready N" when N probes are in place. Needs Linux 6.13.
@@ -161,7 +162,35 @@ static void answer(const struct floor_bpf *skel, size_t count)
 	}
 }
 
-static int hold(const char *file, bool count)
+/* What is placed, by the word on the command line; without a session: entries only. */
+static const struct mode {
+	const char *name, *entry, *session;
+} modes[] = {
+	{ "attach", "empty_entry", "empty_session" },
+	{ "count", "count_entry", NULL },
+	{ "least", "least_entry", "least_session" },
+};
+
+static int program_fd(const struct floor_bpf *skel, const char *name)
+{
+	return name ? bpf_program__fd(bpf_object__find_program_by_name(skel->obj, name)) : -1;
+}
+
+static int load(struct floor_bpf *skel)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		bool session = strstr(bpf_program__name(prog), "_session");
+
+		bpf_program__set_expected_attach_type(prog,
+						      links_attach_type(LINK_SESSION, session));
+	}
+	return floor_bpf__load(skel);
+}
+
+static int hold(const char *file, const struct mode *mode)
 {
 	struct link_programs programs;
 	struct floor_bpf *skel = floor_bpf__open();
@@ -171,19 +200,12 @@ static int hold(const char *file, bool count)
 
 	if (err)
 		return 1;
-	for (size_t i = 0; count && i < sites.len; i++)
+	for (size_t i = 0; !mode->session && i < sites.len; i++)
 		sites.data[i].probe.needs_return = false;
-	bpf_program__set_expected_attach_type(skel->progs.empty_entry,
-					      links_attach_type(LINK_SESSION, false));
-	bpf_program__set_expected_attach_type(skel->progs.count_entry,
-					      links_attach_type(LINK_SESSION, false));
-	bpf_program__set_expected_attach_type(skel->progs.empty_session,
-					      links_attach_type(LINK_SESSION, true));
-	err = floor_bpf__load(skel);
+	err = load(skel);
 	memset(&programs, -1, sizeof(programs));
-	programs.entry_fd[UB_CALL] =
-		bpf_program__fd(count ? skel->progs.count_entry : skel->progs.empty_entry);
-	programs.session_fd[UB_CALL] = bpf_program__fd(skel->progs.empty_session);
+	programs.entry_fd[UB_CALL] = program_fd(skel, mode->entry);
+	programs.session_fd[UB_CALL] = program_fd(skel, mode->session);
 	links_init(&links, LINK_SESSION, &programs);
 	if (!err)
 		err = attach_all(&links, &sites);
@@ -199,10 +221,9 @@ int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "sites"))
 		return print_sites(argv[2]);
-	if (argc == 3 && !strcmp(argv[1], "attach"))
-		return hold(argv[2], false);
-	if (argc == 3 && !strcmp(argv[1], "count"))
-		return hold(argv[2], true);
-	fprintf(stderr, "usage: floor sites PID | attach FILE | count FILE\n");
+	for (size_t i = 0; argc == 3 && i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(argv[1], modes[i].name))
+			return hold(argv[2], &modes[i]);
+	fprintf(stderr, "usage: floor sites PID | attach FILE | count FILE | least FILE\n");
 	return 2;
 }

@@ -101,6 +101,8 @@ def plan(ping):
             cases.append(Case(f"floor {name}", f"empty probes, sites of {title}",
                               lambda w=where: tracers.Floor(w), None, 1))
         if name == "uct":
+            cases.append(Case("least", f"the least that records, sites of {title}",
+                              lambda w=where: tracers.Floor(w, "least"), f"floor {same}", 1))
             cases += peers(hot, skipped)
     fixed = sites.fixed(lists["uct"])
     facts["fixed"] = {"sites": len(fixed), "spans": len(fixed),
