@@ -43,6 +43,24 @@ static __always_inline __u64 read_u64(__u64 address)
 	return value;
 }
 
+/* What the stack slot of a function holds that was entered at this stack pointer. */
+static __always_inline __u64 slot_value(__u64 sp)
+{
+	return SLOT_HAS_RETURN ? read_u64(sp) : 0;
+}
+
+/* ns, as records keep it; a longer one reads as the greatest. */
+static __always_inline __u32 duration(__u64 from, __u64 until)
+{
+	return until - from > 0xffffffff ? 0xffffffff : until - from;
+}
+
+/* The mm_struct: what a process's addresses are addresses of. */
+static __always_inline __u64 address_space(void)
+{
+	return (__u64)bpf_get_current_task_btf()->mm;
+}
+
 /* A program that also works between windows says so before it includes this. */
 #ifndef QUIET_FROM
 #define QUIET_FROM UB_BETWEEN_WINDOWS
@@ -54,6 +72,27 @@ static __always_inline void count_lost_return(void)
 
 	if (st)
 		__sync_fetch_and_add(&st->s.lost_returns, 1);
+}
+
+static __always_inline void count_deep(void)
+{
+	struct cpu_stats *st = cpu_stats();
+
+	if (st)
+		__sync_fetch_and_add(&st->s.deep, 1);
+}
+
+static __always_inline void count_nomem(void)
+{
+	struct cpu_stats *st = cpu_stats();
+
+	if (st)
+		__sync_fetch_and_add(&st->s.task_nomem, 1);
+}
+
+static __always_inline bool process_traced(__u32 tgid)
+{
+	return bpf_map_lookup_elem(&processes, &tgid);
 }
 
 /* The probes were away: calls of another window may have the same stack slots by now. */
@@ -85,14 +124,11 @@ static __always_inline struct task_state *task_state(void)
 	tgid = bpf_get_current_pid_tgid() >> 32;
 	if (!task) {
 		/* a task of another job never costs memory */
-		if (!bpf_map_lookup_elem(&processes, &tgid))
+		if (!process_traced(tgid))
 			return NULL;
 		task = bpf_task_storage_get(&tasks, current, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!task) {
-			struct cpu_stats *st = cpu_stats();
-
-			if (st)
-				__sync_fetch_and_add(&st->s.task_nomem, 1);
+			count_nomem();
 			return NULL;
 		}
 	}
@@ -100,7 +136,7 @@ static __always_inline struct task_state *task_state(void)
 	task->filter_gen = filter_generation;
 	if (task->window != window)
 		frames_forget(task);
-	task->filter = bpf_map_lookup_elem(&processes, &tgid) ? FILTER_TRACED : FILTER_IGNORED;
+	task->filter = process_traced(tgid) ? FILTER_TRACED : FILTER_IGNORED;
 	return task->filter == FILTER_TRACED ? task : NULL;
 }
 
@@ -178,9 +214,8 @@ static __always_inline bool frame_live(struct frame *frame, __u64 sp)
 
 /*
  * Drops frames that are over; returns the innermost live one or NULL. A frame below a live span
- * frame is live by construction, so only the top is ever looked at. A transfer need not look into
- * the slot of the span around it: after a jump past that span no transfer comes before the next
- * call or operation, which looks.
+ * frame is live by construction, so only the top is ever looked at; a transfer that finds a span
+ * there which was looked at before does not look again.
  */
 static __always_inline struct frame *frame_top(const struct hit *hit, __u8 kind)
 {
@@ -272,10 +307,7 @@ static __always_inline struct frame *frame_push(const struct hit *hit, __u8 kind
 	struct frame *frame;
 
 	if (task->depth >= FRAMES) {
-		struct cpu_stats *st = cpu_stats();
-
-		if (st)
-			__sync_fetch_and_add(&st->s.deep, 1);
+		count_deep();
 		return NULL;
 	}
 	frame = frame_at(task, task->depth++);
@@ -308,11 +340,6 @@ static __always_inline bool frame_enter(struct ub_hdr *h, const struct hit *hit,
 	}
 	frame->ret = span ? 0 : call_site;
 	return true;
-}
-
-static __always_inline __u64 call_site(const struct hit *hit)
-{
-	return SLOT_HAS_RETURN ? read_u64(hit->sp) : 0;
 }
 
 /* The frame that this return closes; frames left above it are over without their return. */

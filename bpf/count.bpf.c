@@ -9,20 +9,12 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* ucp_request_param_t, public ABI (ucp.h, UCX 1.10 and later) */
-#define UCP_OP_ATTR_FIELD_DATATYPE 8
 #define DATATYPE_CLASS_MASK 7 /* ucp_dt_type; 0 = contiguous, the size above it */
 #define DATATYPE_SIZE_SHIFT 3
 
-struct param_head {
-	__u32 op_attr_mask;
-	__u32 flags;
-	__u64 request;
-	__u64 cb;
-	__u64 datatype;
-};
-
-#define PARAM_WORDS (sizeof(struct param_head) / 8)
+/* The head of the parameters, to the datatype. */
+#define PARAM_BYTES offsetof(struct request_param, user_data)
+#define PARAM_WORDS (PARAM_BYTES / 8)
 
 static __always_inline bool call_live(const struct count_task *task, __u64 sp)
 {
@@ -54,7 +46,7 @@ int count_call(struct pt_regs *ctx)
 	e.task->call_sp = e.hit.sp;
 	e.task->call_ret = ret;
 	e.task->call = e.hit.row;
-	cell = cell_at(cell_number(e.task, ROWS_CALL(e.hit.row), NULL, 0));
+	cell = cell_at(cell_number(e.task, UB_ROWS_CALL(e.hit.row), NULL, 0));
 	if (cell)
 		__sync_fetch_and_add(&cell->count, 1);
 	return 0;
@@ -109,7 +101,7 @@ static __always_inline bool is_sized(__u8 what)
 }
 
 static __always_inline bool read_param(const struct entry *e, const struct around *around,
-				       struct param_head *param)
+				       struct request_param *param)
 {
 	__u64 at = entry_arg(e, e->hit.site->arg_param);
 
@@ -118,10 +110,10 @@ static __always_inline bool read_param(const struct entry *e, const struct aroun
 
 		if (around->param > STACK_WORDS - PARAM_WORDS)
 			return false;
-		__builtin_memcpy(param, words, sizeof(*param));
+		__builtin_memcpy(param, words, PARAM_BYTES);
 		return true;
 	}
-	return !bpf_probe_read_user(param, sizeof(*param), (void *)at);
+	return !bpf_probe_read_user(param, PARAM_BYTES, (void *)at);
 }
 
 /* Payload of an operation; false where its entry does not tell. */
@@ -129,7 +121,7 @@ static __always_inline bool op_bytes(const struct entry *e, const struct around 
 				     __u64 *bytes)
 {
 	const struct ub_site *site = e->hit.site;
-	struct param_head param;
+	struct request_param param;
 
 	*bytes = entry_arg(e, site->arg_count);
 	if (!is_sized(site->what))
@@ -174,7 +166,7 @@ static __always_inline struct count_op *op_push(struct count_task *task, __u64 s
 		task->ops--;
 	}
 	if (task->ops >= COUNT_FRAMES) {
-		too_deep();
+		count_deep();
 		task->ops = 0;
 	}
 	return op_at(task, task->ops++);
@@ -207,10 +199,10 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 	read_around(&e, &around, is_sized(op->what) ? entry_arg(&e, e.hit.site->arg_param) : 0);
 	op->ret = e.task->stack[0];
 	sized = op_bytes(&e, &around, &bytes);
-	op->rows = ROWS_OP(e.hit.row) | ROWS_CLASS(sized ? size_class(bytes) : 0) |
-		   ROWS_FLAGS(sized ? 0 : UB_CELL_UNSIZED);
+	op->rows = UB_ROWS_OP(e.hit.row) | UB_ROWS_CLASS(sized ? size_class(bytes) : 0) |
+		   UB_ROWS_FLAGS(sized ? 0 : UB_CELL_UNSIZED);
 	if (call_around(&e, &around))
-		op->rows |= ROWS_CALL(e.task->call);
+		op->rows |= UB_ROWS_CALL(e.task->call);
 	if (!at_return)
 		op_add(op, e.task, sized ? bytes : 0);
 	return !op->span;

@@ -88,7 +88,7 @@ static __always_inline bool count_filter(struct count_task *task)
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
 	task->filter_gen = filter_generation;
-	task->filter = bpf_map_lookup_elem(&processes, &tgid) ? FILTER_TRACED : FILTER_IGNORED;
+	task->filter = process_traced(tgid) ? FILTER_TRACED : FILTER_IGNORED;
 	task->tgid = tgid;
 	return task->filter == FILTER_TRACED;
 }
@@ -97,15 +97,13 @@ static __noinline struct count_task *count_task_new(void)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct count_task *task;
-	struct cpu_stats *st;
 
-	if (!bpf_map_lookup_elem(&processes, &tgid))
+	if (!process_traced(tgid))
 		return NULL;
 	task = bpf_task_storage_get(&count_tasks, bpf_get_current_task_btf(), NULL,
 				    BPF_LOCAL_STORAGE_GET_F_CREATE);
-	st = task ? NULL : cpu_stats();
-	if (st)
-		__sync_fetch_and_add(&st->s.task_nomem, 1);
+	if (!task)
+		count_nomem();
 	return task;
 }
 
@@ -170,20 +168,7 @@ static __always_inline __u64 entry_arg(const struct entry *e, __u8 n)
 
 static __always_inline bool slot_holds(__u64 sp, __u64 ret)
 {
-	return !SLOT_HAS_RETURN || read_u64(sp) == ret;
-}
-
-static __always_inline __u64 slot_value(__u64 sp)
-{
-	return SLOT_HAS_RETURN ? read_u64(sp) : 0;
-}
-
-static __always_inline void too_deep(void)
-{
-	struct cpu_stats *st = cpu_stats();
-
-	if (st)
-		__sync_fetch_and_add(&st->s.deep, 1);
+	return !SLOT_HAS_RETURN || slot_value(sp) == ret;
 }
 
 static __always_inline struct count_op *op_at(struct count_task *task, __u32 i)

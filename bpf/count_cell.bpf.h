@@ -10,22 +10,6 @@
 #include "count.bpf.h"
 #include "count_ep.bpf.h"
 
-/* What a cell is for, but process and endpoint, in one word. */
-#define ROWS_CALL(row) ((__u64)(row))
-#define ROWS_OP(row) ((__u64)(row) << 10)
-#define ROWS_XFER(row) ((__u64)(row) << 20)
-#define ROWS_AM(id) ((__u64)(id) << 30)
-#define ROWS_CLASS(class) ((__u64)(class) << 38)
-#define ROWS_FLAGS(flags) ((__u64)(flags) << 44)
-
-_Static_assert(UB_MAX_SITES <= 1 << 10, "rows of ten bits");
-
-struct cell_key {
-	__u32 tgid;
-	__u32 ep; /* number, 0 = none */
-	__u64 rows;
-};
-
 /* The sums: user space maps them and reads. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -39,7 +23,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, UB_MAX_CELLS);
-	__type(key, struct cell_key);
+	__type(key, struct ub_cell_key);
 	__type(value, __u32);
 } cell_numbers __weak SEC(".maps");
 
@@ -70,15 +54,15 @@ static __always_inline __u32 size_class(__u64 bytes)
 
 static __always_inline __u32 cell_other(__u64 rows)
 {
-	if (rows & ROWS_XFER(UB_MAX_SITES - 1))
+	if (rows & UB_ROWS_XFER(UB_MAX_SITES - 1))
 		return UB_OTHER_XFERS;
-	return rows & ROWS_OP(UB_MAX_SITES - 1) ? UB_OTHER_OPS : UB_OTHER_CALLS;
+	return rows & UB_ROWS_OP(UB_MAX_SITES - 1) ? UB_OTHER_OPS : UB_OTHER_CALLS;
 }
 
 /* The endpoint behind an address; false: no number left. */
 static __always_inline bool ep_find(__u64 uct_ep, __u32 *number)
 {
-	struct ep_key key = { uct_ep, address_space() };
+	struct ub_ep_key key = { uct_ep, address_space() };
 	__u32 *found = bpf_map_lookup_elem(&ep_numbers, &key), fresh;
 
 	if (!found) {
@@ -132,7 +116,7 @@ static __always_inline __u64 xfer_ucp_ep(const struct count_xfer *xfer, __u64 if
 	return on_worker(ep, worker, layout) ? ep : 0;
 }
 
-static __always_inline void cell_describe(struct ub_cell *cell, const struct cell_key *key,
+static __always_inline void cell_describe(struct ub_cell *cell, const struct ub_cell_key *key,
 					  const struct count_xfer *xfer, __u64 obj)
 {
 	__u64 rows = key->rows;
@@ -157,7 +141,7 @@ static __always_inline void cell_describe(struct ub_cell *cell, const struct cel
 }
 
 /* The cell's number: known to another task, or made. */
-static __always_inline __u32 cell_make(const struct cell_key *key, const struct count_xfer *xfer,
+static __always_inline __u32 cell_make(const struct ub_cell_key *key, const struct count_xfer *xfer,
 				       __u64 obj)
 {
 	__u32 *found = bpf_map_lookup_elem(&cell_numbers, key), index;
@@ -181,7 +165,7 @@ static __always_inline __u32 cell_make(const struct cell_key *key, const struct 
 static __noinline __u32 cell_find(struct count_task *task, __u64 rows,
 				  const struct count_xfer *xfer, __u64 obj)
 {
-	struct cell_key key = { .tgid = task->tgid, .rows = rows };
+	struct ub_cell_key key = { .tgid = task->tgid, .rows = rows };
 
 	if (xfer && !ep_find(xfer->uct_ep, &key.ep))
 		return UB_OTHER_XFERS;

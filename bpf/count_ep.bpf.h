@@ -6,12 +6,7 @@
 #ifndef UCXBPF_COUNT_EP_BPF_H
 #define UCXBPF_COUNT_EP_BPF_H
 
-#include "maps.bpf.h"
-
-struct ep_key {
-	__u64 uct_ep;
-	__u64 space; /* address of the mm_struct */
-};
+#include "context.bpf.h"
 
 /*
  * Made at an endpoint's first transfer, removed as it is destroyed, or by user space once the
@@ -21,21 +16,16 @@ struct ep_key {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
-	__type(key, struct ep_key);
+	__type(key, struct ub_ep_key);
 	__type(value, __u32);
 } ep_numbers __weak SEC(".maps");
 
 /* Raised when an address or a cell changes its meaning: what tasks remember no longer holds. */
 volatile __u32 cache_epoch __weak = 1;
 
-static __always_inline __u64 address_space(void)
-{
-	return (__u64)bpf_get_current_task_btf()->mm;
-}
-
 static __always_inline void ep_gone(__u64 uct_ep)
 {
-	struct ep_key key = { uct_ep, address_space() };
+	struct ub_ep_key key = { uct_ep, address_space() };
 
 	if (!bpf_map_delete_elem(&ep_numbers, &key))
 		__sync_fetch_and_add(&cache_epoch, 1);

@@ -4,18 +4,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define MAX_IOV 8
-
-/* uct_iov_t, public ABI (uct.h) */
-struct iov {
-	__u64 buffer;
-	__u64 length;
-	__u64 memh;
-	__u64 stride;
-	__u32 count;
-	__u32 pad;
-};
-
 /* Messages that hold a header of the user's behind UCP's, whose length is in UCP's (ucp_am.h). */
 #define AM_WITH_HEADER (1u << 23 | 1u << 24 | 1u << 26)
 
@@ -29,7 +17,7 @@ static __always_inline void add_iov(struct sizes *sizes, __u64 base, __u64 n)
 {
 	sizes->unknown = n > MAX_IOV;
 	for (__u32 i = 0; i < MAX_IOV; i++) {
-		struct iov iov;
+		struct uct_iov iov;
 
 		if (i >= n)
 			break;
@@ -85,7 +73,7 @@ static __always_inline void xfer_header(struct count_xfer *xfer, const struct en
 	else if (sizes->first && !bpf_probe_read_user(&word, sizeof(word), (void *)sizes->first))
 		xfer->header = word >> 32;
 	else
-		xfer->rows |= ROWS_FLAGS(UB_CELL_HEADER);
+		xfer->rows |= UB_ROWS_FLAGS(UB_CELL_HEADER);
 }
 
 static __always_inline struct count_xfer *xfer_at(struct count_task *task, __u32 i)
@@ -149,7 +137,7 @@ static __always_inline struct count_xfer *xfer_push(struct count_task *task, __u
 		count_lost_return();
 	}
 	if (task->xfers >= COUNT_FRAMES) {
-		too_deep();
+		count_deep();
 		return NULL;
 	}
 	return xfer_at(task, task->xfers++);
@@ -179,8 +167,8 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 	xfer->length_rule = e.hit.site->length_rule;
 	xfer->layout = e.hit.slot;
 	xfer->site = e.hit.row;
-	xfer->rows = ROWS_XFER(e.hit.row) | ROWS_AM(am_id) |
-		     ROWS_FLAGS(sizes.unknown ? UB_CELL_UNSIZED : 0);
+	xfer->rows = UB_ROWS_XFER(e.hit.row) | UB_ROWS_AM(am_id) |
+		     UB_ROWS_FLAGS(sizes.unknown ? UB_CELL_UNSIZED : 0);
 	if (AM_WITH_HEADER >> (am_id & 31) & 1)
 		xfer_header(xfer, &e, &sizes);
 	xfer->start = count_timed(e.task) ? bpf_ktime_get_ns() : 0;
@@ -213,9 +201,9 @@ static __always_inline void xfer_op(struct count_task *task, struct count_xfer *
 	if (!op)
 		return;
 	xfer->obj = op->obj;
-	xfer->rows |= op->rows & (ROWS_CALL(UB_MAX_SITES - 1) | ROWS_OP(UB_MAX_SITES - 1));
-	if (xfer->rows & ROWS_FLAGS(UB_CELL_HEADER)) {
-		xfer->rows &= ~ROWS_FLAGS(UB_CELL_HEADER);
+	xfer->rows |= op->rows & (UB_ROWS_CALL(UB_MAX_SITES - 1) | UB_ROWS_OP(UB_MAX_SITES - 1));
+	if (xfer->rows & UB_ROWS_FLAGS(UB_CELL_HEADER)) {
+		xfer->rows &= ~UB_ROWS_FLAGS(UB_CELL_HEADER);
 		xfer->header = op->header;
 	}
 }
@@ -236,10 +224,10 @@ static __always_inline int xfer_leave(struct pt_regs *ctx)
 		length = ret < 0 ? 0 : ret;
 		status = ret < 0 ? ret : 0;
 	}
-	if (xfer->rows & ROWS_FLAGS(UB_CELL_UNSIZED))
+	if (xfer->rows & UB_ROWS_FLAGS(UB_CELL_UNSIZED))
 		length = 0;
 	cell = cell_at(
-		cell_number(task, xfer->rows | ROWS_CLASS(size_class(length)), xfer, xfer->obj));
+		cell_number(task, xfer->rows | UB_ROWS_CLASS(size_class(length)), xfer, xfer->obj));
 	if (!cell)
 		return 0;
 	if (status < 0) {

@@ -54,7 +54,6 @@ static __always_inline bool same_message(const struct leaving *leaving,
 static __always_inline bool fragment_joins(const struct leaving *leaving)
 {
 	struct ub_frags *frags = open_record(leaving->task);
-	__u64 dur;
 
 	if (!frags || frags->xfer.length != (__s64)frags->each * frags->count ||
 	    leaving->ret > frags->each || !same_message(leaving, frags))
@@ -62,8 +61,7 @@ static __always_inline bool fragment_joins(const struct leaving *leaving)
 	frags->count++;
 	frags->xfer.length += leaving->ret;
 	frags->time += leaving->now - leaving->frame->ts;
-	dur = leaving->now - frags->xfer.h.ts;
-	frags->xfer.h.dur = dur > 0xffffffff ? 0xffffffff : dur;
+	frags->xfer.h.dur = duration(frags->xfer.h.ts, leaving->now);
 	return true;
 }
 

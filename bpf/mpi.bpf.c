@@ -36,7 +36,7 @@ static __always_inline bool call_enter(struct pt_regs *ctx, bool ends)
 	read_args(args, ctx, &hit);
 	call = place(&hit.task->outbox, ub_call, UB_CALL, hit.ts);
 	up = parents_in(frame_top(&hit, UB_CALL));
-	call->ret_addr = call_site(&hit);
+	call->ret_addr = slot_value(hit.sp);
 	ends = frame_enter(&call->h, &hit, UB_CALL, ends, up, call->ret_addr) && ends;
 	call->comm = args[hit.site->arg_comm & (ARGS - 1)];
 	if (stacks_on)

@@ -7,6 +7,7 @@
 #define UCXBPF_REQUEST_BPF_H
 
 #include "context.bpf.h"
+#include "ucx_abi.bpf.h"
 
 /*
  * 8-byte words of UCP's header at the start of each active message, by UCP_AM_ID_*: what lies

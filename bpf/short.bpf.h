@@ -15,7 +15,6 @@
 
 #define UCP_AM_ID_EAGER_ONLY 2
 #define UCS_ERR_NO_RESOURCE (-2)
-#define UCP_OP_ATTR_FLAG_NO_IMM_CMPL (1u << 16)
 
 static __always_inline void short_emit(struct task_state *task, __s64 status, __u64 now)
 {

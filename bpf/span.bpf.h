@@ -70,11 +70,10 @@ static __always_inline __u64 arg(const struct leaving *leaving, __u8 n)
 static __always_inline void leave_header(struct ub_hdr *h, const struct leaving *leaving)
 {
 	const struct frame *frame = leaving->frame;
-	__u64 dur = leaving->now - frame->ts;
 
 	header_fill(h, leaving->task, frame->ts, frame->row, frame->slot, frame->kind, frame->up);
 	h->seq = frame->seq;
-	h->dur = dur > 0xffffffff ? 0xffffffff : dur;
+	h->dur = duration(frame->ts, leaving->now);
 }
 
 #define SPAN(name, enter, leave)                                                                   \

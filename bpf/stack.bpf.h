@@ -397,7 +397,7 @@ static __always_inline void stack_take(struct pt_regs *ctx, const struct hit *hi
 				       const struct ub_call *call)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct stack_key key = { call->ret_addr, hit->sp, (__u64)task->mm };
+	struct stack_key key = { call->ret_addr, hit->sp, address_space() };
 	struct stack_walk *walk =
 		bpf_task_storage_get(&walks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct outbox *box = &hit->task->outbox;
@@ -414,6 +414,8 @@ static __always_inline void stack_take(struct pt_regs *ctx, const struct hit *hi
 	record = place(box, ub_call_stack, UB_CALL_STACK, hit->ts);
 	record->h = walk->h;
 	record->h.kind = UB_CALL_STACK;
+	/* it may leave by another CPU than its call did, and comes after it all the same */
+	record->h.ts++;
 	record->stack = id;
 }
 

@@ -4,25 +4,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define UCP_OP_ATTR_FIELD_REQUEST 1
-#define UCP_OP_ATTR_FIELD_CALLBACK 2
-#define UCP_OP_ATTR_FIELD_DATATYPE 8
-#define UCP_OP_ATTR_FIELD_RECV_INFO 128
 #define UCP_DATATYPE_BYTE 8
-
-/* ucp_request_param_t, public ABI (ucp.h, UCX 1.10 and later) */
-struct request_param {
-	__u32 op_attr_mask;
-	__u32 flags;
-	__u64 request;
-	__u64 cb;
-	__u64 datatype;
-	__u64 user_data;
-	__u64 reply_buffer;
-	__u32 memory_type;
-	__u32 pad;
-	__u64 recv_info;
-};
 
 static __always_inline int op_enter(struct pt_regs *ctx)
 {
@@ -186,7 +168,7 @@ int op_call(struct pt_regs *ctx)
 	op = place(&hit.task->outbox, ub_op, UB_OP, hit.ts);
 	__builtin_memset(op, 0, sizeof(*op));
 	up = parents_in(frame_top(&hit, UB_OP));
-	frame_enter(&op->h, &hit, UB_OP, false, up, call_site(&hit));
+	frame_enter(&op->h, &hit, UB_OP, false, up, slot_value(hit.sp));
 	op->obj = PT_REGS_PARM1(ctx);
 	op->h.flags |= UB_F_NO_RETURN;
 	outbox_settle(&hit.task->outbox, hit.ts);
@@ -230,7 +212,7 @@ static __always_inline __u64 handler_call_site(const struct hit *hit, __u32 op, 
 		last->sp = hit->sp;
 		last->row = hit->row;
 		last->flags = flags;
-		last->call_site = call_site(hit);
+		last->call_site = slot_value(hit->sp);
 	}
 	return last->call_site;
 }

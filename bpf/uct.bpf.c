@@ -5,14 +5,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* uct_completion_t, public ABI (uct.h) */
-struct uct_completion {
-	__u64 func;
-	__s32 count;
-	__u8 status;
-	__u8 pad[3];
-};
-
 static __always_inline void owner_at_entry(struct frame *frame, const struct hit *hit)
 {
 	const struct ub_layout *layout = layout_at(hit->slot);
@@ -59,7 +51,7 @@ static __always_inline void name_protocol(const struct leaving *leaving, __u64 p
 	struct task_state *task = leaving->task;
 	struct named_key key = {
 		.pointer = proto,
-		.mm = (__u64)bpf_get_current_task_btf()->mm,
+		.mm = address_space(),
 	};
 	struct ub_name *name;
 	__u8 one = 1;

@@ -463,6 +463,29 @@ struct ub_cell {
 
 _Static_assert(sizeof(struct ub_cell) == 128, "cell size");
 
+/* What a cell is for, but process and endpoint, in one word. */
+#define UB_ROWS_CALL(row) ((__u64)(row))
+#define UB_ROWS_OP(row) ((__u64)(row) << 10)
+#define UB_ROWS_XFER(row) ((__u64)(row) << 20)
+#define UB_ROWS_AM(id) ((__u64)(id) << 30)
+#define UB_ROWS_CLASS(class) ((__u64)(class) << 38)
+#define UB_ROWS_FLAGS(flags) ((__u64)(flags) << 44)
+
+_Static_assert(UB_MAX_SITES <= 1 << 10, "rows of ten bits");
+
+/* Key of the map of cell numbers. */
+struct ub_cell_key {
+	__u32 tgid;
+	__u32 ep; /* number, 0 = none */
+	__u64 rows;
+};
+
+/* Key of the map of endpoint numbers. */
+struct ub_ep_key {
+	__u64 uct_ep;
+	__u64 space; /* address of the mm_struct */
+};
+
 enum ub_cell_flags {
 	UB_CELL_UNSIZED = 1 << 0, /* lengths are not known: not in bytes */
 	UB_CELL_HEADER = 1 << 1, /* the user's headers in bytes are of unknown length */

@@ -6,18 +6,6 @@
 #include "owner.bpf.h"
 #include "span.bpf.h"
 
-#define MAX_IOV 8
-
-/* uct_iov_t, public ABI (uct.h) */
-struct uct_iov {
-	__u64 buffer;
-	__u64 length;
-	__u64 memh;
-	__u64 stride;
-	__u32 count;
-	__u32 pad;
-};
-
 static __always_inline __u64 iov_length(const struct leaving *leaving, struct ub_xfer *xfer)
 {
 	__u64 base = arg(leaving, leaving->site->arg_iov);

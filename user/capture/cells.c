@@ -16,16 +16,6 @@
 #define WRITE_SHARE 16 /* or this part of the time since the start */
 #define ROWS_MAX 8192 /* of one side record */
 
-/* Keys of the maps (bpf/count_cell.bpf.h, bpf/count_ep.bpf.h). */
-struct cell_key {
-	uint32_t tgid, ep;
-	uint64_t rows;
-};
-
-struct ep_key {
-	uint64_t uct_ep, space;
-};
-
 int cells_open(struct cells *cells, struct ucxbpf *skel)
 {
 	void *all = mmap(NULL, UB_MAX_CELLS * sizeof(struct ub_cell), PROT_READ | PROT_WRITE,
@@ -216,17 +206,17 @@ static void write_changed(struct cells *cells, struct file_writer *writer, bool 
 
 static uint64_t rows_of(const struct ub_cell *cell)
 {
-	return cell->call | (uint64_t)cell->op << 10 | (uint64_t)cell->xfer << 20 |
-	       (uint64_t)cell->am_id << 30 | (uint64_t)cell->size_class << 38 |
-	       (uint64_t)cell->flags << 44;
+	return UB_ROWS_CALL(cell->call) | UB_ROWS_OP(cell->op) | UB_ROWS_XFER(cell->xfer) |
+	       UB_ROWS_AM(cell->am_id) | UB_ROWS_CLASS(cell->size_class) |
+	       UB_ROWS_FLAGS(cell->flags);
 }
 
 /* Nobody adds to it any more, and nobody can find it once its number is gone. */
 static void give_back(struct cells *cells, uint32_t i)
 {
 	struct ub_cell *cell = &cells->all[i];
-	struct cell_key key = { cell->tgid, cell->ep, rows_of(cell) };
-	struct ep_key ep = { cell->uct_ep, cell->space };
+	struct ub_cell_key key = { cell->tgid, cell->ep, rows_of(cell) };
+	struct ub_ep_key ep = { cell->uct_ep, cell->space };
 
 	bpf_map__delete_elem(cells->skel->maps.cell_numbers, &key, sizeof(key), 0);
 	if (cell->uct_ep)
