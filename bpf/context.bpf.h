@@ -195,8 +195,8 @@ static __always_inline struct frame *frame_at(struct task_state *task, __u32 i)
 }
 
 /*
- * A span's slot holds the return probe's trampoline from its entry on, so what it holds is learnt
- * at the first look: a longjmp or an exception past the span leaves other things there in time.
+ * A span's slot holds the return probe's trampoline from its entry on. A task's first one is learnt
+ * at the first look inside it, and known for good once that span has returned.
  */
 static __always_inline bool frame_live(struct frame *frame, __u64 sp)
 {
@@ -209,7 +209,8 @@ static __always_inline bool frame_live(struct frame *frame, __u64 sp)
 	slot = read_u64(frame->sp);
 	if (frame->span && !frame->ret)
 		frame->ret = slot;
-	return slot == frame->ret;
+	frame->looked = slot == frame->ret;
+	return frame->looked;
 }
 
 /*
@@ -227,7 +228,7 @@ static __always_inline struct frame *frame_top(const struct hit *hit, __u8 kind)
 		if (!task->depth || task->depth > FRAMES)
 			return NULL;
 		frame = frame_at(task, task->depth - 1);
-		if (kind == UB_XFER && frame->span && frame->ret && hit->sp < frame->sp)
+		if (kind == UB_XFER && frame->span && frame->looked && hit->sp < frame->sp)
 			return frame;
 		if (frame_live(frame, hit->sp))
 			return frame;
@@ -238,16 +239,16 @@ static __always_inline struct frame *frame_top(const struct hit *hit, __u8 kind)
 	return NULL;
 }
 
-/* What a transfer that has just left its frame was inside of: such an operation progresses no other
- * messages than its own. */
-static __always_inline const struct frame *operation_around(struct task_state *task)
+/* Operations that return at once: they progress no other messages than their own. */
+static __always_inline bool is_operation(const struct frame *frame)
 {
-	const struct frame *top;
+	return frame && frame->kind == UB_OP && frame->span;
+}
 
-	if (!task->depth)
-		return NULL;
-	top = frame_at(task, task->depth - 1);
-	return top->kind == UB_OP && top->span ? top : NULL;
+/* The frame on top, whatever has become of it. */
+static __always_inline struct frame *frame_last(struct task_state *task)
+{
+	return task->depth ? frame_at(task, task->depth - 1) : NULL;
 }
 
 /* The frame numbers that a record or a frame inside of top carries. */
@@ -312,7 +313,8 @@ static __always_inline struct frame *frame_push(const struct hit *hit, __u8 kind
 	}
 	frame = frame_at(task, task->depth++);
 	frame->sp = hit->sp;
-	frame->ret = 0;
+	frame->ret = task->trampoline;
+	frame->looked = 0;
 	frame->seq = seq;
 	frame->up = up;
 	frame->kind = kind;
@@ -338,7 +340,8 @@ static __always_inline bool frame_enter(struct ub_hdr *h, const struct hit *hit,
 		h->flags = UB_F_DEEP;
 		return false;
 	}
-	frame->ret = span ? 0 : call_site;
+	if (!span)
+		frame->ret = call_site;
 	return true;
 }
 
@@ -357,8 +360,11 @@ static __always_inline struct frame *frame_pop(struct task_state *task, struct p
 		if (frame->sp > sp)
 			return NULL;
 		task->depth--;
-		if (frame->sp == sp && frame->span && frame->row == UB_COOKIE_SITE(cookie))
+		if (frame->sp == sp && frame->span && frame->row == UB_COOKIE_SITE(cookie)) {
+			if (frame->looked)
+				task->trampoline = frame->ret;
 			return frame;
+		}
 		if (frame->span)
 			count_lost_return();
 	}

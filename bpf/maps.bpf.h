@@ -30,14 +30,14 @@ struct owner {
 /* A live call: its stack slot proves that an entry-only frame has not returned. */
 struct frame {
 	__u64 sp; /* stack pointer at the function's entry */
-	__u64 ret; /* what its stack slot holds while it is live; span: 0 = not looked at yet */
+	__u64 ret; /* what its stack slot holds while it is live; span: 0 = not known yet */
 	__u32 seq;
 	struct parents up;
 	__u8 kind;
 	__u8 span; /* closed by a return probe: the fields below are as they were at its entry */
 	__u16 row;
 	__u8 slot; /* of the layout map */
-	__u8 pad;
+	__u8 looked; /* span: its slot was seen to hold ret */
 	__u16 comp_count;
 	__u64 comp_func;
 	__u64 fifo_head; /* UINT64_MAX: not looked at */
@@ -101,6 +101,7 @@ struct task_state {
 	__u32 next_seq;
 	__u32 window; /* in which frames[] were entered */
 	__u32 fifo_sends; /* sends through a FIFO in this window */
+	__u64 trampoline; /* what the kernel puts into the slots of spans; 0 = not seen yet */
 	__u64 last_proto[2]; /* protocol names already emitted by this task, a cache before named */
 	__u32 short_open; /* last_short waits for its operation's return */
 	struct frame last_short; /* see short.bpf.h */

@@ -72,44 +72,61 @@ static __always_inline void owner_take(struct owner *owner, const struct task_st
  */
 #define CONTEXT_DISTANCE 65536 /* bytes above the transfer's stack slot, outside an operation */
 
-static __always_inline __u64 context_request(struct task_state *task, __u64 pack, __u64 sp)
-{
-	const struct frame *op = operation_around(task);
-	__u64 first;
+/* What a transfer says of its request, and where it was made. */
+struct owner_hints {
+	__u64 comp, pack;
+	__u64 sp;
+	__u64 contexts_end; /* packing contexts lie between sp and here */
+	bool bare; /* and requests may, too */
+};
 
-	if (pack - sp >= (op ? op->sp - sp : CONTEXT_DISTANCE))
-		return 0;
-	first = read_u64(pack);
-	return first & 7 ? 0 : first;
+/* Contexts of a put hold no request in protocol v1, so nothing else is tried there. */
+static __always_inline void hints_place(struct owner_hints *hints, const struct frame *around,
+					bool message)
+{
+	hints->contexts_end = hints->sp + CONTEXT_DISTANCE;
+	hints->bare = message;
+	if (is_operation(around)) {
+		hints->contexts_end = around->sp;
+		hints->bare = false;
+	}
 }
 
 /* 0: no request. */
 static __always_inline __u64 packed_request(struct task_state *task, const struct ub_layout *layout,
-					    struct home *home, __u64 pack, __u64 sp)
+					    struct home *home, const struct owner_hints *hints)
 {
-	__u64 req = context_request(task, pack, sp);
+	bool bare = true;
 
-	if (req && request_load(task, req) && request_here(task, layout, home))
-		return req;
-	return request_load(task, pack) && request_here(task, layout, home) ? pack : 0;
+	if (hints->pack > hints->sp && hints->pack < hints->contexts_end) {
+		__u64 first = read_u64(hints->pack);
+
+		if (!(first & 7) && request_load(task, first) && request_here(task, layout, home))
+			return first;
+		bare = hints->bare;
+	}
+	if (!bare || !request_load(task, hints->pack) || !request_here(task, layout, home))
+		return 0;
+	return hints->pack;
 }
 
 /* Which request does a transfer belong to: by its completion, else by the packing argument. */
 static __always_inline void owner_find(struct owner *owner, struct task_state *task,
 				       const struct ub_layout *layout, struct home *home,
-				       __u64 comp, __u64 pack, __u64 sp)
+				       const struct owner_hints *hints)
 {
-	__u64 by_comp = comp - layout->req_uct_comp, req = 0;
+	__u64 by_comp = hints->comp - layout->req_uct_comp, req = 0;
 
 	owner->req = 0;
-	if (!layout->req_size || (!comp && !pack))
+	if (!layout->req_size || (!hints->comp && !hints->pack))
 		return;
-	if (!comp)
-		req = packed_request(task, layout, home, pack, sp);
+	if (!hints->comp)
+		req = packed_request(task, layout, home, hints);
 	else if (request_load(task, by_comp) && request_here(task, layout, home))
 		req = by_comp;
 	if (req)
-		owner_take(owner, task, layout, req, comp ? UB_F_REQ_BY_COMP : UB_F_REQ_BY_ARG);
+		owner_take(owner, task, layout, req,
+			   hints->comp ? UB_F_REQ_BY_COMP : UB_F_REQ_BY_ARG);
 }
 
 #endif

@@ -39,24 +39,26 @@ static __always_inline void short_emit(struct task_state *task, __s64 status, __
 /*
  * Whether the transfer ends with its operation; then its entry is all there is to do. Whether that
  * operation is still live need not be read: nothing is told of this one before its return shows.
+ * (What a live one's slot holds must be known for those who do look later.)
  */
 static __always_inline bool short_enter(const struct hit *hit, struct pt_regs *ctx)
 {
 	struct task_state *task = hit->task;
-	struct frame *frame = &task->last_short, *top;
+	struct frame *frame = &task->last_short, *top = frame_last(task);
 
-	if (!hit->site->ends_with_op || !hit->slot || !task->depth ||
+	if (!hit->site->ends_with_op || !hit->slot || !is_operation(top) || hit->sp >= top->sp ||
 	    (__u8)PT_REGS_PARM2(ctx) != UCP_AM_ID_EAGER_ONLY)
 		return false;
-	top = frame_at(task, task->depth - 1);
-	if (top->kind != UB_OP || !top->span || hit->sp >= top->sp)
+	if (!top->ret && !frame_live(top, hit->sp))
 		return false;
 	/* a callback inside the operation that waits: that one keeps the place */
 	if (task->short_open && frame->up.op == top->up.op)
 		return false;
 	if (task->short_open && frame->up.op == top->seq) {
-		if (!frame_live(top, hit->sp))
+		if (!frame_live(top, hit->sp)) {
+			top->looked = 0;
 			return false;
+		}
 		short_emit(task, UCS_ERR_NO_RESOURCE, hit->ts);
 		outbox_settle(&task->outbox, hit->ts);
 	} else if (task->short_open) {

@@ -5,14 +5,32 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-static __always_inline void owner_at_entry(struct frame *frame, const struct hit *hit)
+static __always_inline void owner_at_entry(struct frame *frame, const struct hit *hit,
+					   const struct frame *around)
 {
 	const struct ub_layout *layout = layout_at(hit->slot);
+	struct owner_hints hints = {
+		.pack = frame->args[hit->site->arg_pack & (ARGS - 1)],
+		.sp = frame->sp,
+	};
 
+	hints_place(&hints, around, hit->site->arg_am_id);
 	if (layout)
 		owner_find(&frame->owner, hit->task, layout,
-			   home_of(hit->task, frame->args[1], layout), 0,
-			   frame->args[hit->site->arg_pack & (ARGS - 1)], frame->sp);
+			   home_of(hit->task, frame->args[1], layout), &hints);
+}
+
+static __always_inline void owner_at_return(struct owner *owner, const struct leaving *leaving,
+					    struct home *home)
+{
+	struct owner_hints hints = {
+		.comp = arg(leaving, leaving->site->arg_comp),
+		.pack = arg(leaving, leaving->site->arg_pack),
+		.sp = leaving->frame->sp,
+	};
+
+	hints_place(&hints, frame_last(leaving->task), leaving->site->arg_am_id);
+	owner_find(owner, leaving->task, leaving->layout, home, &hints);
 }
 
 static __always_inline int xfer_enter(struct pt_regs *ctx)
@@ -41,7 +59,7 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 	}
 	frame->fifo_head = fifo_before(hit.task, hit.site, frame->args[1]);
 	if (hit.site->what == UB_XFER_SELF)
-		owner_at_entry(frame, &hit);
+		owner_at_entry(frame, &hit, top);
 	return 0;
 }
 
@@ -90,9 +108,7 @@ static __always_inline int xfer_leave(struct pt_regs *ctx)
 	home = home_of(leaving.task, leaving.frame->args[1], leaving.layout);
 	owner = &leaving.frame->owner;
 	if (leaving.site->what != UB_XFER_SELF)
-		owner_find(owner, leaving.task, leaving.layout, home,
-			   arg(&leaving, leaving.site->arg_comp),
-			   arg(&leaving, leaving.site->arg_pack), leaving.frame->sp);
+		owner_at_return(owner, &leaving, home);
 	if (owner->req && owner->proto && leaving.layout->proto_name != UB_OFF_UNKNOWN)
 		name_protocol(&leaving, owner->proto);
 	if (fragment && owner->req && leaving.layout->req_msg_id != UB_OFF_UNKNOWN)

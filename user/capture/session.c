@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "capture/side.h"
 
+#define MS 1000000ull /* ns */
 #define STACKS_NS 5000000 /* of unwinding rows between two looks at the rings */
 
 /*
@@ -106,22 +107,34 @@ static void stop(struct capture *capture)
 	capture->stopped = true;
 }
 
-static int drain_ms(size_t ring_bytes)
+static uint64_t drain_pause(size_t ring_bytes)
 {
-	size_t ms = ring_bytes / 2 / FILL_PER_MS;
+	uint64_t ms = ring_bytes / 2 / FILL_PER_MS;
 
 	if (ms < DRAIN_MS_MIN)
-		return DRAIN_MS_MIN;
-	return ms < DRAIN_MS_MAX ? (int)ms : DRAIN_MS_MAX;
+		ms = DRAIN_MS_MIN;
+	return (ms < DRAIN_MS_MAX ? ms : DRAIN_MS_MAX) * MS;
+}
+
+/* Until the rings or a window are due, or a process maps something. */
+static void wait_for_work(struct capture *capture)
+{
+	uint64_t now = side_now(), next = windows_next(&capture->windows);
+
+	if (next > capture->next_drain)
+		next = capture->next_drain;
+	poll(capture->polls, watch_fd_count(capture->watch),
+	     next > now ? (int)((next - now + MS - 1) / MS) : 0);
 }
 
 int capture_work(struct capture *capture, int ms)
 {
-	int pause = drain_ms(capture->options.ring_bytes);
-	uint64_t end = side_now() + (uint64_t)ms * 1000000;
+	uint64_t pause = drain_pause(capture->options.ring_bytes);
+	uint64_t end = side_now() + ms * MS;
 
 	do {
-		poll(capture->polls, watch_fd_count(capture->watch), pause);
+		wait_for_work(capture);
+		capture->next_drain = side_now() + pause;
 		kernel_drain(capture->kernel);
 		follow(capture);
 		windows_step(capture);

@@ -39,6 +39,7 @@ struct capture {
 	struct progress progress;
 	struct windows windows;
 	uint64_t next_flush;
+	uint64_t next_drain; /* side_now() ns */
 	uint64_t flushed; /* records that the last flush has written */
 	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
 	uint64_t maps_lost;

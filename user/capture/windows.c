@@ -94,6 +94,17 @@ static void open_window(struct capture *capture)
 	log_debug("window %u: attached in %.3f ms", windows->count, windows->placing / 1e6);
 }
 
+uint64_t windows_next(const struct windows *windows)
+{
+	uint64_t collect_at = windows->closed + COLLECT_AFTER;
+
+	if (!windows->count)
+		return UINT64_MAX;
+	if (windows->open)
+		return windows->opened + windows->length;
+	return !windows->collected && collect_at < windows->due ? collect_at : windows->due;
+}
+
 void windows_step(struct capture *capture)
 {
 	struct windows *windows = &capture->windows;

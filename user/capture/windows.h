@@ -25,6 +25,9 @@ struct windows {
 /* The first window: recording begins now. Its probes are in place. */
 void windows_begin(struct capture *capture);
 
+/* When windows_step() will have something to do, side_now() ns; UINT64_MAX: never. */
+uint64_t windows_next(const struct windows *windows);
+
 /* Opens or closes a window that is due. */
 void windows_step(struct capture *capture);
 
