@@ -429,81 +429,6 @@ enum ub_pause {
 	UB_STOP = 2, /* nothing */
 };
 
-/*
- * --count: sums instead of records. A cell is for one combination of process, MPI call, operation,
- * transfer, endpoint, active-message id and size class. Rows are those of the site table, 0 = none.
- * The kernel writes what the cell is for, then ts, then nothing but its sums.
- */
-struct ub_cell {
-	__u64 count; /* entries; of transfers: those that were sent */
-	__u64 bytes; /* operation: payload; transfer: as given to UCT, with UCP's header */
-	__u64 headers; /* of bytes, the user's own active-message headers */
-	__u64 refused; /* attempts that sent nothing */
-	__u64 timed; /* of count, those whose time was taken: one in UB_TIMED_EVERY, at random */
-	__u64 time; /* ns, of those that were timed */
-	__u64 pad;
-	__u32 ep; /* number of the endpoint */
-	__u32 pad2;
-	__u64 ts; /* CLOCK_MONOTONIC at the first entry; 0 = not in use */
-	__u64 space; /* names the address space */
-	__u64 uct_ep;
-	__u64 iface;
-	__u64 obj; /* first argument of the operation */
-	__u64 ucp_ep; /* of the transfer's request, 0 = not known */
-	__u32 tgid;
-	__u16 call;
-	__u16 op;
-	__u16 xfer;
-	__u8 am_id;
-	__u8 size_class; /* 0: no bytes; n: 2^(n-1) bytes and more, below 2^n */
-	__u8 flags; /* enum ub_cell_flags */
-	__u8 layout; /* slot of the layout map */
-	__u16 reserved;
-};
-
-_Static_assert(sizeof(struct ub_cell) == 128, "cell size");
-
-/* What a cell is for, but process and endpoint, in one word. */
-#define UB_ROWS_CALL(row) ((__u64)(row))
-#define UB_ROWS_OP(row) ((__u64)(row) << 10)
-#define UB_ROWS_XFER(row) ((__u64)(row) << 20)
-#define UB_ROWS_AM(id) ((__u64)(id) << 30)
-#define UB_ROWS_CLASS(class) ((__u64)(class) << 38)
-#define UB_ROWS_FLAGS(flags) ((__u64)(flags) << 44)
-
-_Static_assert(UB_MAX_SITES <= 1 << 10, "rows of ten bits");
-
-/* Key of the map of cell numbers. */
-struct ub_cell_key {
-	__u32 tgid;
-	__u32 ep; /* number, 0 = none */
-	__u64 rows;
-};
-
-/* Key of the map of endpoint numbers. */
-struct ub_ep_key {
-	__u64 uct_ep;
-	__u64 space; /* address of the mm_struct */
-};
-
-enum ub_cell_flags {
-	UB_CELL_UNSIZED = 1 << 0, /* lengths are not known: not in bytes */
-	UB_CELL_HEADER = 1 << 1, /* the user's headers in bytes are of unknown length */
-};
-
-/* The first cells are for what finds no free one: calls, operations, transfers. */
-enum ub_cell_other { UB_OTHER_CALLS, UB_OTHER_OPS, UB_OTHER_XFERS, UB_CELL_OTHERS };
-
-#define UB_MAX_CELLS 65536
-#define UB_TIMED_EVERY 32
-
-/* Where a process has its MPI libraries' code: calls from there are the library's own. */
-#define UB_MAX_TEXTS 4
-struct ub_mpi_text {
-	__u64 from[UB_MAX_TEXTS];
-	__u64 to[UB_MAX_TEXTS];
-};
-
 /* Per-CPU counters, read by user space: produced = stored + dropped, exact. */
 struct ub_stats {
 	__u64 produced[16]; /* by kind, counted before space is reserved */
@@ -513,5 +438,7 @@ struct ub_stats {
 	__u64 deep; /* entries with no free frame slot */
 	__u64 task_nomem; /* hits skipped because task storage could not be had */
 };
+
+#include "ucxbpf_cells.h"
 
 #endif

@@ -41,3 +41,16 @@ setup() { live_setup; }
 	[ "$status" = 0 ]
 	"$UCXBPF" replay "$WORK/c.ucxb"
 }
+
+# Over self a receive's callback runs inside the send, and may leave it: no end of it is ever seen.
+@test "operations that are left by a longjmp" {
+	for proto in n y; do
+		UCX_TLS=self UCX_PROTO_ENABLE=$proto "$UCXBPF" run -q -o "$WORK/a.ucxb" -- "$PROGS/ucp/ucp_jump" >"$WORK/out"
+		[ "$(cat "$WORK/out")" = "69 returned, 23 left" ]
+		"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+		jq -e '([.ops[] | select(.op == "tag_send") | .count] | add) == 69
+			and ([.ops[] | select(.op == "tag_recv") | .count] | add) == 92
+			and .matching.matched == 69 and .attribution.to_op == 8 * 69
+			and .loss.produced == .loss.stored' "$WORK/report.json"
+	done
+}
