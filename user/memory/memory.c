@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory/memory.h"
+
+#include "memory/internal.h"
+
+const char *memory_kind_name(enum memory_kind kind)
+{
+	static const char *const names[MEMORY_KINDS] = {
+		[MEMORY_HOST] = "host",
+		[MEMORY_PINNED] = "pinned",
+		[MEMORY_MANAGED] = "managed",
+		[MEMORY_GPU] = "gpu",
+	};
+
+	return names[kind];
+}
+
+const char *memory_sort_name(enum memory_sort sort)
+{
+	static const char *const names[MEMORY_SORTS] = {
+		[MEMORY_PLAIN] = "plain",           [MEMORY_POOL] = "pool",
+		[MEMORY_REGISTERED] = "registered", [MEMORY_MAPPED] = "mapped",
+		[MEMORY_IMPORTED] = "imported",
+	};
+
+	return names[sort];
+}
+
+static struct space *space_find(const struct memory *memory, int process)
+{
+	const uint64_t *found = map_find(&memory->spaces, process, 0);
+
+	return found ? (struct space *)(uintptr_t)*found : NULL;
+}
+
+static struct space *space_of(struct memory *memory, int process)
+{
+	struct space *space = space_find(memory, process);
+
+	if (space)
+		return space;
+	space = calloc(1, sizeof(*space));
+	if (!space)
+		abort();
+	space->memory = memory;
+	space->process = process;
+	space->ranges.ended = use_ended;
+	space->ranges.arg = space;
+	*map_insert(&memory->spaces, process, 0, NULL) = (uintptr_t)space;
+	return space;
+}
+
+/* Sums stay, and what is certain of the process. */
+static void space_clear(struct space *space)
+{
+	ranges_clear(&space->ranges);
+	contexts_release(space);
+	map_release(&space->streams);
+	map_release(&space->pools);
+	map_release(&space->physical);
+	map_release(&space->opens);
+}
+
+void memory_release(struct memory *memory)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&memory->spaces, &pos))) {
+		struct space *space = (struct space *)(uintptr_t)slot->value;
+
+		space_clear(space);
+		vec_release(&space->uses);
+		free(space);
+	}
+	for (size_t i = 0; i < memory->uses.len; i++)
+		free(memory->uses.data[i]);
+	vec_release(&memory->uses);
+	map_release(&memory->spaces);
+}
+
+void memory_apply(struct memory *memory, int process, uint32_t tid, enum ub_mem_what what,
+		  const struct ub_mem *record)
+{
+	space_apply(space_of(memory, process), tid, what, record);
+}
+
+void memory_thread_ended(struct memory *memory, int process, uint32_t tid)
+{
+	struct space *space = space_find(memory, process);
+
+	if (space)
+		context_thread_ended(space, tid);
+}
+
+void memory_forget(struct memory *memory, int process)
+{
+	struct space *space = space_find(memory, process);
+
+	if (space)
+		space_clear(space);
+}
+
+void memory_no_library(struct memory *memory, int process)
+{
+	space_of(memory, process)->no_library = true;
+}
+
+static struct memory_answer unknown(const char *reason)
+{
+	return (struct memory_answer){ .device = -1, .reason = reason };
+}
+
+/* Where memory of a size that was not told ends, nobody knows: only its first byte is certain. */
+static struct memory_answer answer_by(const struct range *range, uint64_t address)
+{
+	const struct memory_use *use = range->value;
+
+	if (!range->size && address != range->start)
+		return unknown("behind the start of memory whose size was not told");
+	return (struct memory_answer){
+		.kind = use->kind,
+		.sort = use->sort,
+		.device = use->device,
+		.known_by = use->kind == MEMORY_UNKNOWN ? NULL : "allocation",
+		.reason = use->reason,
+	};
+}
+
+void memory_find(const struct memory *memory, int process, uint64_t address,
+		 struct memory_answer *answer)
+{
+	struct space *space = space_find(memory, process);
+	const struct range *range = space ? ranges_find(&space->ranges, address) : NULL;
+
+	if (!address)
+		*answer = unknown("no address");
+	else if (range)
+		*answer = answer_by(range, address);
+	else if (space && space->no_library)
+		*answer = (struct memory_answer){ .kind = MEMORY_HOST,
+						  .device = -1,
+						  .known_by = "no GPU library" };
+	else
+		*answer = unknown("not seen allocated");
+}
+
+struct memory_counts memory_counts(const struct memory *memory, int process)
+{
+	const struct space *space = space_find(memory, process);
+	struct memory_counts counts = { 0 };
+
+	if (!space)
+		return counts;
+	counts = space->counts;
+	counts.replaced = space->ranges.replaced;
+	return counts;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whose memory an address is of: what GPU libraries were seen to do with memory (enum ub_mem_what),
+ * applied in the order of its times, is the state of each process at that time. What was not seen
+ * is unknown, with a reason: a device is never guessed.
+ *
+ * How calls choose a device: CUDA driver API, cuda.h of CUDA 13.0. cuMemAlloc and the like take the
+ * calling thread's current context, the top of a stack per thread that cuCtxCreate and
+ * cuCtxPushCurrent push onto, cuCtxPopCurrent pops, and whose top cuCtxSetCurrent replaces (NULL
+ * pops); cuMemAllocAsync takes the stream's, cuMemAllocFromPoolAsync the pool's.
+ */
+#ifndef UCXBPF_MEMORY_MEMORY_H
+#define UCXBPF_MEMORY_MEMORY_H
+
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "ucxbpf.h"
+
+enum memory_kind {
+	MEMORY_UNKNOWN,
+	MEMORY_HOST, /* pageable, of a process without a GPU library */
+	MEMORY_PINNED,
+	MEMORY_MANAGED,
+	MEMORY_GPU,
+	MEMORY_KINDS
+};
+
+/* How it came to be there. */
+enum memory_sort {
+	MEMORY_NO_SORT,
+	MEMORY_PLAIN,
+	MEMORY_POOL, /* of a stream's or an explicit pool */
+	MEMORY_REGISTERED, /* the program's own memory, pinned later */
+	MEMORY_MAPPED, /* physical memory, mapped piece by piece */
+	MEMORY_IMPORTED, /* of another process */
+	MEMORY_SORTS
+};
+
+struct memory_answer {
+	enum memory_kind kind;
+	enum memory_sort sort;
+	int device; /* the library's own number; -1: not a GPU's, or not known */
+	const char *known_by; /* "allocation", "no GPU library"; NULL: unknown. Static. */
+	const char *reason; /* why kind or device are unknown; NULL: they are not. Static. */
+};
+
+/* Sums over all memory of a process that is alike. */
+struct memory_use {
+	int process;
+	enum memory_kind kind;
+	enum memory_sort sort;
+	int device;
+	const char *reason; /* as in struct memory_answer */
+	uint64_t allocations, bytes;
+	uint64_t unsized; /* of allocations, those whose size was not told: in no other number */
+	uint64_t live, live_peak; /* bytes; a peak is per row */
+};
+
+/* What did not go into the state of a process, or came out of it unseen. */
+struct memory_counts {
+	uint64_t failed; /* calls that returned an error: they changed nothing */
+	uint64_t unreadable; /* made memory at an address that could not be read */
+	uint64_t unmatched; /* frees and unmappings of what was not seen made */
+	uint64_t replaced; /* memory in whose place other memory was made: its end was not seen */
+};
+
+/* A zeroed struct memory is an empty one. */
+struct memory {
+	struct map spaces; /* process -> struct space * */
+	VEC(struct memory_use *) uses; /* in the order in which they were first seen */
+};
+
+void memory_release(struct memory *memory);
+
+/* What a call did; process: the caller's number for it, not negative. */
+void memory_apply(struct memory *memory, int process, uint32_t tid, enum ub_mem_what what,
+		  const struct ub_mem *record);
+
+/* A thread has ended: another one may get its number. */
+void memory_thread_ended(struct memory *memory, int process, uint32_t tid);
+
+/* All that the process has is over: it begins anew (fork, exec), or nobody looked for a time. */
+void memory_forget(struct memory *memory, int process);
+
+/* It is certain that the process never has a GPU library: all its memory is the host's. */
+void memory_no_library(struct memory *memory, int process);
+
+/* What lies at an address now, after all that was applied so far. */
+void memory_find(const struct memory *memory, int process, uint64_t address,
+		 struct memory_answer *answer);
+
+/* Zeros where nothing was seen of the process. */
+struct memory_counts memory_counts(const struct memory *memory, int process);
+
+/* "host", "pinned", "managed", "gpu"; NULL: unknown. */
+const char *memory_kind_name(enum memory_kind kind);
+/* "plain", "pool", "registered", "mapped", "imported"; NULL: none. */
+const char *memory_sort_name(enum memory_sort sort);
+
+#endif
