@@ -27,6 +27,8 @@ union job_record {
 	struct ub_comp comp;
 	struct ub_match match;
 	struct ub_obj obj;
+	struct ub_mem mem;
+	struct ub_task task;
 	uint8_t bytes[UB_MAX_RECORD];
 };
 

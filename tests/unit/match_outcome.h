@@ -11,6 +11,7 @@ struct outcome {
 	VEC(struct fact_op) ops;
 	VEC(struct fact_transfer) transfers;
 	VEC(struct fact_message) messages;
+	VEC(struct fact_memory) memory;
 	struct fact_totals totals;
 	struct analysis *analysis; /* owns the strings */
 };
@@ -38,6 +39,11 @@ static inline void got_transfer(void *arg, const struct fact_transfer *fact)
 static inline void got_message(void *arg, const struct fact_message *fact)
 {
 	vec_push(&((struct outcome *)arg)->messages, *fact);
+}
+
+static inline void got_memory(void *arg, const struct fact_memory *fact)
+{
+	vec_push(&((struct outcome *)arg)->memory, *fact);
 }
 
 static inline int job_next(void *ctx, const struct ub_hdr **record)
@@ -95,6 +101,7 @@ static inline void analyse(struct outcome *outcome, struct job **jobs, int count
 		.op = got_op,
 		.transfer = got_transfer,
 		.message = got_message,
+		.memory = got_memory,
 	};
 
 	memset(outcome, 0, sizeof(*outcome));
@@ -121,6 +128,7 @@ static inline void outcome_release(struct outcome *outcome)
 	vec_release(&outcome->ops);
 	vec_release(&outcome->transfers);
 	vec_release(&outcome->messages);
+	vec_release(&outcome->memory);
 	analysis_free(outcome->analysis);
 }
 

@@ -33,6 +33,12 @@ enum job_site {
 	AT_WORKER,
 	AT_EP,
 	AT_IFACE,
+	AT_MEM_ALLOC,
+	AT_MEM_HOST,
+	AT_MEM_FREE,
+	AT_CTX_RETAIN,
+	AT_CTX_SET,
+	AT_TASK,
 	JOB_SITES
 };
 
@@ -65,6 +71,13 @@ static const struct {
 	[AT_WORKER] = { "ucp_worker_create", "worker_create", UB_OBJ, UB_OBJ_WORKER_CREATE, 0 },
 	[AT_EP] = { "ucp_ep_create", "ep_create", UB_OBJ, UB_OBJ_UCP_EP_CREATE, 0 },
 	[AT_IFACE] = { "uct_iface_open", "iface_open", UB_OBJ, UB_OBJ_IFACE_OPEN, 0 },
+	[AT_MEM_ALLOC] = { "cuMemAlloc_v2", "cuMemAlloc", UB_MEM, UB_MEM_ALLOC, 0 },
+	[AT_MEM_HOST] = { "cuMemHostAlloc", "cuMemHostAlloc", UB_MEM, UB_MEM_ALLOC_HOST, 0 },
+	[AT_MEM_FREE] = { "cuMemFree_v2", "cuMemFree", UB_MEM, UB_MEM_FREE, 0 },
+	[AT_CTX_RETAIN] = { "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRetain", UB_MEM,
+			    UB_MEM_CTX_RETAIN, 0 },
+	[AT_CTX_SET] = { "cuCtxSetCurrent", "cuCtxSetCurrent", UB_MEM, UB_MEM_CTX_SET, 0 },
+	[AT_TASK] = { "task", "task", UB_TASK, 0, 0 },
 };
 
 #endif

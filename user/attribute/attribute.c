@@ -84,8 +84,8 @@ static void match_event(struct attribute *attribute, const struct event *event)
 
 void attribute_event(struct attribute *attribute, const struct event *event)
 {
-	const unsigned int no_work =
-		1u << UB_TASK | 1u << UB_NAME | 1u << UB_OBJ | 1u << UB_LOSS | 1u << UB_STACK;
+	const unsigned int no_work = 1u << UB_TASK | 1u << UB_NAME | 1u << UB_OBJ | 1u << UB_LOSS |
+				     1u << UB_STACK | 1u << UB_MEM;
 	struct thread *thread;
 
 	if (1u << event->h->kind & no_work)

@@ -28,6 +28,7 @@ struct op {
 	uint32_t tid, seq;
 	uint64_t start, returned;
 	struct moment end;
+	struct memory_answer memory; /* of its buffer, at its start */
 	uint64_t object; /* first argument: ucp_ep or worker */
 	uint64_t tag, mask;
 	uint64_t bytes; /* UINT64_MAX unknown */

@@ -97,6 +97,18 @@ static void op_fill(struct op *op, const struct event *event, const struct ub_op
 		op->process->request_size = op->handle - op->req;
 }
 
+/* Only of a contiguous datatype is the buffer where the data lies. */
+static void op_memory(const struct attribute *attribute, const struct event *event, struct op *op)
+{
+	const struct ub_op *record = (const struct ub_op *)event->h;
+
+	if (!(record->datatype & DATATYPE_CLASS_MASK))
+		decoder_memory(attribute->decoder, event, record->buffer, &op->memory);
+	else
+		op->memory = (struct memory_answer){ .device = -1,
+						     .reason = "datatype is not contiguous" };
+}
+
 struct op *op_new(struct attribute *attribute, const struct event *event)
 {
 	const struct ub_op *record = (const struct ub_op *)event->h;
@@ -109,6 +121,7 @@ struct op *op_new(struct attribute *attribute, const struct event *event)
 	memset(op, 0, sizeof(*op));
 	op_fill(op, event, record);
 	op_kind_fields(op, record);
+	op_memory(attribute, event, op);
 	if (op_takes_ep(event->site->op))
 		op->ep = decoder_ep(attribute->decoder, event->process, record->obj, record->h.ts);
 	if (op->immediate) {

@@ -32,6 +32,7 @@ void decoder_release(struct decoder *decoder)
 	map_release(&decoder->names);
 	decoded_stacks_release(decoder);
 	decoded_places_release(decoder);
+	decoded_memory_release(decoder);
 	strings_release(&decoder->strings);
 }
 
@@ -214,14 +215,18 @@ bool decoder_event(struct decoder *decoder, struct capture *capture, const struc
 				.site = h->site < capture->sites.len ? &capture->sites.data[h->site]
 								     : &unknown_site,
 				.h = h };
-	if (h->kind == UB_TASK)
+	if (h->kind == UB_TASK) {
 		decode_task(decoder, capture, (const struct ub_task *)h);
-	else
+		decode_memory_task(decoder, event, (const struct ub_task *)h);
+	} else {
 		process_show(decoder, event->process);
+	}
 	if (h->kind == UB_OBJ)
 		decode_object(decoder, event, (const struct ub_obj *)h);
 	if (h->kind == UB_STACK)
 		decode_stack(decoder, event, (const struct ub_stack *)h);
+	if (h->kind == UB_MEM)
+		decode_memory(decoder, event, (const struct ub_mem *)h);
 	if (h->kind == UB_NAME)
 		decode_name(decoder, event, (const struct ub_name *)h);
 	return true;

@@ -15,6 +15,7 @@
 #include "base/place.h"
 #include "base/vec.h"
 #include "decode/strings.h"
+#include "memory/memory.h"
 #include "ucxbpf.h"
 
 enum object_kind { OBJECT_WORKER, OBJECT_IFACE, OBJECT_EP, OBJECT_UCT_EP };
@@ -66,6 +67,7 @@ struct process {
 	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 	uint64_t blind_until; /* records of it before this time may be missing */
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
+	const struct capture *memory_by; /* that its memory was last told by; NULL: none */
 	bool ending; /* what it has begun is over or not seen to end: a cut is being made */
 };
 
@@ -106,7 +108,7 @@ enum xfer_mode { MODE_NONE, MODE_SHORT, MODE_BCOPY, MODE_ZCOPY };
 struct site_info {
 	const char *name;
 	uint8_t kind; /* enum ub_kind */
-	uint8_t what; /* enum ub_obj_what or ub_comp_what */
+	uint8_t what; /* enum ub_obj_what, ub_comp_what or ub_mem_what */
 	uint8_t am_id;
 	uint8_t op; /* enum op_kind */
 	uint8_t verb; /* enum xfer_verb */
@@ -172,6 +174,8 @@ struct decoder {
 	VEC(struct place *) places;
 	struct map stacks; /* (id, process) -> struct stack_parts * */
 	struct map addresses; /* (address, process) -> struct place * */
+	struct memory memory; /* of all processes, by process.id */
+	VEC(const char *) gpu_names; /* by number, NULL: not asked for yet */
 	int shown; /* processes that have an index */
 };
 
@@ -233,6 +237,13 @@ const struct place *decoder_place(struct decoder *decoder, const struct event *e
 
 /* The stack that a UB_CALL_STACK record names; what is not known of it is said in its end. */
 const struct stack *decoder_stack(struct decoder *decoder, const struct event *event, uint64_t id);
+
+/* What lies at an address of the event's process, at the time of the last event. */
+void decoder_memory(const struct decoder *decoder, const struct event *event, uint64_t address,
+		    struct memory_answer *answer);
+
+/* "gpu0", "host"...; "gpu": which one is not known; NULL: unknown. Interned. */
+const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, int device);
 
 /* Name behind a ucp_proto_t pointer; NULL: not known. */
 const char *decoder_name(const struct decoder *decoder, const struct process *process,

@@ -48,6 +48,11 @@ void decode_symbol(struct decoder *decoder, struct capture *capture, const json_
 void decode_address(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_stack(struct decoder *decoder, const struct event *event,
 		  const struct ub_stack *record);
+void decode_memory(struct decoder *decoder, const struct event *event, const struct ub_mem *record);
+/* After decode_task(): what becomes of the memory. */
+void decode_memory_task(struct decoder *decoder, const struct event *event,
+			const struct ub_task *task);
+void decoded_memory_release(struct decoder *decoder);
 void decoded_stacks_release(struct decoder *decoder);
 void decoded_places_release(struct decoder *decoder);
 

@@ -44,6 +44,7 @@ static const struct prefix kinds[] = {
 	{ "comp", UB_COMP }, { "match", UB_MATCH },
 	{ "obj", UB_OBJ },   { "name", UB_NAME },
 	{ "task", UB_TASK }, { "call_end", UB_CALL_END },
+	{ "mem", UB_MEM },
 };
 
 static uint8_t by_prefix(const struct prefix *table, size_t count, const char *text)

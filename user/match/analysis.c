@@ -188,6 +188,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	cut_at_end(analysis->attribute, analysis->matcher);
 	matcher_finish(analysis->matcher, totals);
 	finish_cells(analysis);
+	emit_memory_uses(&analysis->emitter);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);
 	for (size_t i = 0; i < analysis->inputs.len; i++)

@@ -137,6 +137,8 @@ void emit_op(struct emitter *emitter, struct op *op)
 		.tag = op->info ? op->info_tag : op->tag,
 		.bytes = op->bytes,
 		.buffer = op->buffer,
+		.memory = decoder_memory_name(emitter->decoder, op->memory.kind, op->memory.device),
+		.memory_reason = op->memory.reason,
 		.status = op->status,
 		.sends = op->sends,
 	};

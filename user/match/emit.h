@@ -26,6 +26,9 @@ void emit_message(struct emitter *emitter, const struct message *message);
 /* After all records; number: the capture's, in the order in which they are read. */
 void emit_windows(struct emitter *emitter, const struct input *input, int number);
 
+/* Likewise: memory, and what of it is not known. */
+void emit_memory_uses(struct emitter *emitter);
+
 /* The process at the other end; NULL: not known. */
 const struct process *emit_peer(struct emitter *emitter, struct object *ep);
 enum fact_locality emit_locality(const struct process *process, const struct process *peer,

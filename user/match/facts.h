@@ -66,6 +66,8 @@ struct fact_op {
 	uint64_t tag;
 	uint64_t bytes; /* payload; UINT64_MAX unknown */
 	uint64_t buffer;
+	const char *memory; /* that buffer: "host", "pinned", "managed", "gpu0"; NULL unknown, */
+	const char *memory_reason; /* and why: static; "gpu": why it is not known which one */
 	int status; /* ucs_status_t */
 	bool sends; /* carries payload away from this process */
 };
@@ -106,6 +108,18 @@ struct fact_window {
 	uint64_t until; /* until when the capture lasted */
 };
 
+/* Memory that GPU libraries made for a process, as far as it is alike. */
+struct fact_memory {
+	int process;
+	const char *kind; /* "pinned", "managed", "gpu"; NULL unknown */
+	const char *sort; /* "plain", "pool", "registered", "mapped", "imported" */
+	int device; /* the process's own number of the GPU, -1 none or unknown */
+	const char *reason; /* why kind or device are unknown */
+	uint64_t allocations, bytes;
+	uint64_t unsized; /* of allocations, those of unknown size: in no other number */
+	uint64_t live_peak;
+};
+
 /* Sums over many facts that are alike: fragments, and all of captures made with --count. */
 struct fact_sums {
 	uint64_t count;
@@ -126,6 +140,7 @@ struct fact_sink {
 	void (*transfer)(void *arg, const struct fact_transfer *transfer);
 	void (*message)(void *arg, const struct fact_message *message);
 	void (*window)(void *arg, const struct fact_window *window); /* after all others */
+	void (*memory)(void *arg, const struct fact_memory *memory); /* likewise */
 	/* of the fact, what they have in common; start and end: of the first and the last */
 	void (*calls)(void *arg, const struct fact_call *call, const struct fact_sums *sums);
 	void (*ops)(void *arg, const struct fact_op *op, const struct fact_sums *sums);

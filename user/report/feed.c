@@ -141,7 +141,8 @@ static struct cube_sums *op_row(struct report *report, const struct fact_op *op)
 	if (!selected(report, op->process) || (report->filtering && !filter_op(report->filter, op)))
 		return NULL;
 	return &cube_at(&report->ops, (uint64_t[]){ (int64_t)op->process, word(op->op),
-						    word(op->function), word(op->protocol) })
+						    word(op->function), word(op->protocol),
+						    word(op->memory), word(op->memory_reason) })
 			->sums;
 }
 
@@ -285,6 +286,14 @@ static void feed_window(void *arg, const struct fact_window *fact)
 		host->last = fact->until;
 }
 
+static void feed_memory(void *arg, const struct fact_memory *fact)
+{
+	struct report *report = arg;
+
+	if (selected(report, fact->process))
+		vec_push(&report->memory, *fact);
+}
+
 struct fact_sink report_sink(struct report *report)
 {
 	return (struct fact_sink){
@@ -295,6 +304,7 @@ struct fact_sink report_sink(struct report *report)
 		.transfer = feed_transfer,
 		.message = feed_message,
 		.window = feed_window,
+		.memory = feed_memory,
 		.calls = feed_calls,
 		.ops = feed_ops,
 		.transfers = feed_transfers,

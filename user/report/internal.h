@@ -11,6 +11,7 @@
 /* Word 0 of every cube's key is the process, save where a shape says otherwise. */
 extern const struct cube_shape report_calls_shape;
 extern const struct cube_shape report_ops_shape;
+extern const struct cube_shape report_plain_ops_shape; /* without their memory */
 extern const struct cube_shape report_transfers_shape;
 extern const struct cube_shape report_messages_shape;
 extern const struct cube_shape report_call_sites_shape;
@@ -49,6 +50,7 @@ struct report {
 	VEC(struct report_process) processes; /* by index, holes are not known */
 	VEC(struct report_host) hosts; /* by index */
 	VEC(struct fact_window) windows; /* by capture, then in order of time */
+	VEC(struct fact_memory) memory; /* none: no GPU library was seen to make any */
 	struct cube calls, ops, transfers, messages, call_sites, stacks;
 	struct map places; /* key -> const struct place * of the call sites */
 	struct map paths; /* key -> const struct stack * */

@@ -136,6 +136,8 @@ int report_json(const struct report *report, FILE *file)
 	report_json_transfers(report, &out);
 	report_json_messages(report, &out);
 	report_json_slowest(report, &out);
+	if (report->memory.len)
+		report_json_memory(report, &out);
 	if (report->knows_places)
 		report_json_call_sites(report, &out);
 	if (report->knows_stacks)

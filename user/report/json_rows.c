@@ -121,9 +121,19 @@ void report_json_calls(const struct report *report, struct json_out *out)
 	put_cube(out, "calls", &report->calls, call_measures, true);
 }
 
+/* Where no GPU library was seen, nothing is known of memory: one unknown more would say nothing. */
 void report_json_ops(const struct report *report, struct json_out *out)
 {
-	put_cube(out, "ops", &report->ops, op_measures, true);
+	struct cube plain;
+
+	if (report->memory.len) {
+		put_cube(out, "ops", &report->ops, op_measures, true);
+		return;
+	}
+	cube_init(&plain, &report_plain_ops_shape);
+	cube_rollup(&plain, &report->ops);
+	put_cube(out, "ops", &plain, op_measures, true);
+	cube_release(&plain);
 }
 
 void report_json_transfers(const struct report *report, struct json_out *out)

@@ -28,6 +28,7 @@ void report_free(struct report *report)
 	vec_release(&report->processes);
 	vec_release(&report->hosts);
 	vec_release(&report->windows);
+	vec_release(&report->memory);
 	cube_release(&report->calls);
 	cube_release(&report->ops);
 	cube_release(&report->transfers);
@@ -39,9 +40,30 @@ void report_free(struct report *report)
 	free(report);
 }
 
+static int by_text(const char *left, const char *right)
+{
+	if (!left || !right)
+		return !right - !left;
+	return strcmp(left, right);
+}
+
+static int by_memory(const void *left, const void *right)
+{
+	const struct fact_memory *a = left, *b = right;
+	int order = (a->process > b->process) - (a->process < b->process);
+
+	order = order ? order : by_text(a->kind, b->kind);
+	order = order ? order : by_text(a->sort, b->sort);
+	order = order ? order : (a->device > b->device) - (a->device < b->device);
+	return order ? order : by_text(a->reason, b->reason);
+}
+
 void report_finish(struct report *report, const struct fact_totals *totals)
 {
 	report->totals = *totals;
+	if (report->memory.len)
+		qsort(report->memory.data, report->memory.len, sizeof(*report->memory.data),
+		      by_memory);
 	cube_join(&report->calls);
 	cube_join(&report->ops);
 	cube_join(&report->transfers);

@@ -9,13 +9,25 @@ const struct cube_shape report_calls_shape = {
 	},
 };
 
-const struct cube_shape report_ops_shape = {
+const struct cube_shape report_plain_ops_shape = {
 	4,
 	{
 		{ "process", CUBE_PROCESS, NULL },
 		{ "op", CUBE_STRING, "unknown" },
 		{ "function", CUBE_STRING, NULL },
 		{ "protocol", CUBE_STRING, "unknown" },
+	},
+};
+
+const struct cube_shape report_ops_shape = {
+	6,
+	{
+		{ "process", CUBE_PROCESS, NULL },
+		{ "op", CUBE_STRING, "unknown" },
+		{ "function", CUBE_STRING, NULL },
+		{ "protocol", CUBE_STRING, "unknown" },
+		{ "memory", CUBE_STRING, "unknown" },
+		{ "memory_reason", CUBE_STRING, NULL },
 	},
 };
 

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Operations are told whose memory their buffer is of, as it was when they began. */
+#include "match_pair.h"
+
+#define DEVICE_MEMORY 0x7f0000000000u
+
+static void job_mem(struct task *task, enum job_site site, uint64_t address, uint64_t size,
+		    uint64_t handle, int device, int status)
+{
+	struct ub_mem *mem = job_add(task, site, 0);
+
+	mem->address = address;
+	mem->size = size;
+	mem->handle = handle;
+	mem->device = device;
+	mem->status = status;
+}
+
+static void job_context(struct task *task, int device)
+{
+	job_mem(task, AT_CTX_RETAIN, 0, 0, 0xc000 + (uint64_t)device, device, 0);
+	job_mem(task, AT_CTX_SET, 0, 0, 0xc000 + (uint64_t)device, -1, 0);
+}
+
+static void job_send_from(struct task *task, const struct task *to, uint64_t tag, uint64_t buffer)
+{
+	struct ub_op *op;
+
+	job_call(task, AT_MPI_SEND);
+	op = job_op(task, AT_TAG_SEND, EP(task->tgid, to->tgid), tag, 8, 0);
+	op->buffer = buffer;
+	job_op_end(task);
+}
+
+static const struct fact_op *op_tagged(const struct outcome *out, int process, uint64_t tag)
+{
+	for (size_t i = 0; i < out->ops.len; i++)
+		if (out->ops.data[i].process == process && out->ops.data[i].tag == tag)
+			return &out->ops.data[i];
+	fail_msg("no operation with tag %d", (int)tag);
+	return NULL;
+}
+
+static void is(const struct pair *p, int process, uint64_t tag, const char *memory)
+{
+	const struct fact_op *op = op_tagged(&p->out, process, tag);
+
+	assert_string_equal(op->memory, memory);
+	assert_null(op->memory_reason);
+}
+
+static void is_unknown(const struct pair *p, int process, uint64_t tag, const char *reason)
+{
+	const struct fact_op *op = op_tagged(&p->out, process, tag);
+
+	assert_null(op->memory);
+	assert_string_equal(op->memory_reason, reason);
+}
+
+/* The same address, one allocation after the other: each operation has the one of its time. */
+static void of_its_time(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_init(&p, "start");
+	job_context(&p.a, 0);
+	job_send_from(&p.a, &p.b, 1, DEVICE_MEMORY + 64);
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
+	job_send_from(&p.a, &p.b, 2, DEVICE_MEMORY + 64);
+	job_send_from(&p.a, &p.b, 3, DEVICE_MEMORY + 4096);
+	job_mem(&p.a, AT_MEM_FREE, DEVICE_MEMORY, 0, 0, -1, 0);
+	job_send_from(&p.a, &p.b, 4, DEVICE_MEMORY + 64);
+	job_context(&p.a, 1);
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
+	job_send_from(&p.a, &p.b, 5, DEVICE_MEMORY + 64);
+	job_mem(&p.a, AT_MEM_FREE, DEVICE_MEMORY, 0, 0, -1, 0);
+	job_mem(&p.a, AT_MEM_HOST, DEVICE_MEMORY, 4096, 0, -1, 0);
+	job_send_from(&p.a, &p.b, 6, DEVICE_MEMORY + 64);
+	job_send_from(&p.b, &p.a, 7, DEVICE_MEMORY + 64); /* another process's */
+	pair_analyse(&p);
+	is_unknown(&p, 0, 1, "not seen allocated");
+	is(&p, 0, 2, "gpu0");
+	is_unknown(&p, 0, 3, "not seen allocated");
+	is_unknown(&p, 0, 4, "not seen allocated");
+	is(&p, 0, 5, "gpu1");
+	is(&p, 0, 6, "pinned");
+	is_unknown(&p, 1, 7, "not seen allocated");
+	pair_release(&p);
+}
+
+/* Data of other datatypes lies elsewhere: the buffer is for whoever unpacks it. */
+static void not_contiguous(void **state)
+{
+	struct pair p;
+	struct ub_op *op;
+
+	(void)state;
+	pair_init(&p, "start");
+	job_context(&p.a, 0);
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
+	job_call(&p.a, AT_MPI_SEND);
+	op = job_op(&p.a, AT_TAG_SEND, EP(1, 2), 1, 8, 0);
+	op->buffer = DEVICE_MEMORY;
+	op->datatype = 0xbe03;
+	job_op_end(&p.a);
+	pair_analyse(&p);
+	is_unknown(&p, 0, 1, "datatype is not contiguous");
+	pair_release(&p);
+}
+
+static void rows_and_notes(void **state)
+{
+	struct pair p;
+	const struct fact_memory *row;
+
+	(void)state;
+	pair_init(&p, "start");
+	job_context(&p.b, 3);
+	job_mem(&p.b, AT_MEM_ALLOC, DEVICE_MEMORY, 4099, 0, -1, 0);
+	job_mem(&p.b, AT_MEM_ALLOC, DEVICE_MEMORY + 8192, 1009, 0, -1, 0);
+	job_mem(&p.b, AT_MEM_FREE, DEVICE_MEMORY, 0, 0, -1, 0);
+	job_mem(&p.b, AT_MEM_FREE, DEVICE_MEMORY, 0, 0, -1, 0);
+	job_mem(&p.b, AT_MEM_ALLOC, DEVICE_MEMORY, 13, 0, -1, 0);
+	job_mem(&p.b, AT_MEM_ALLOC, 0, 1 << 30, 0, -1, 2);
+	pair_analyse(&p);
+	assert_int_equal(p.out.memory.len, 1);
+	row = &p.out.memory.data[0];
+	assert_int_equal(row->process, 1);
+	assert_string_equal(row->kind, "gpu");
+	assert_string_equal(row->sort, "plain");
+	assert_int_equal(row->device, 3);
+	assert_null(row->reason);
+	assert_int_equal(row->allocations, 3);
+	assert_int_equal(row->bytes, 4099 + 1009 + 13);
+	assert_int_equal(row->live_peak, 4099 + 1009);
+	assert_int_equal(reason_count(p.out.totals.notes, "calls of a GPU library that failed"), 1);
+	assert_int_equal(
+		reason_count(p.out.totals.notes, "memory freed that was not seen allocated"), 1);
+	pair_release(&p);
+}
+
+static void job_task(struct task *task, uint32_t what, uint32_t other)
+{
+	struct ub_task *record = job_add(task, AT_TASK, 0);
+
+	record->what = what;
+	record->other = other;
+}
+
+/* What had a thread's number before it says nothing of it; nor is a child's what its parent had. */
+static void forks_and_threads(void **state)
+{
+	struct pair p;
+	struct task other;
+
+	(void)state;
+	pair_init(&p, "start");
+	other = p.a;
+	other.tid = 77;
+	job_context(&other, 1);
+	job_mem(&other, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
+	job_mem(&p.b, AT_MEM_HOST, DEVICE_MEMORY, 4096, 0, -1, 0);
+	job_send_from(&p.b, &p.a, 1, DEVICE_MEMORY);
+	job_task(&other, UB_EXIT, 0);
+	job_mem(&other, AT_MEM_ALLOC, DEVICE_MEMORY + 4096, 4096, 0, -1, 0);
+	job_task(&p.a, UB_FORK, 2); /* the other process, anew */
+	job_send_from(&p.b, &p.a, 2, DEVICE_MEMORY);
+	job_send_from(&p.a, &p.b, 3, DEVICE_MEMORY);
+	job_send_from(&p.a, &p.b, 4, DEVICE_MEMORY + 4096);
+	job_task(&p.a, UB_EXEC, 0);
+	job_send_from(&p.a, &p.b, 5, DEVICE_MEMORY);
+	pair_analyse(&p);
+	is(&p, 1, 1, "pinned");
+	is_unknown(&p, 1, 2, "not seen allocated");
+	is(&p, 0, 3, "gpu1");
+	assert_string_equal(op_tagged(&p.out, 0, 4)->memory, "gpu");
+	assert_string_equal(op_tagged(&p.out, 0, 4)->memory_reason,
+			    "the thread's current context was not seen");
+	is_unknown(&p, 0, 5, "not seen allocated");
+	pair_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_its_time),
+		cmocka_unit_test(not_contiguous),
+		cmocka_unit_test(rows_and_notes),
+		cmocka_unit_test(forks_and_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whose memory an address is of, at the time of the last event. */
+#include "decode/internal.h"
+
+#include <stdio.h>
+
+/* Between two captures nobody saw what was freed. */
+void decode_memory(struct decoder *decoder, const struct event *event, const struct ub_mem *record)
+{
+	struct process *process = event->process;
+
+	if (process->memory_by != event->capture)
+		memory_forget(&decoder->memory, process->id);
+	process->memory_by = event->capture;
+	memory_apply(&decoder->memory, process->id, record->h.tid, event->site->what, record);
+}
+
+/* A child has its parent's addresses, but none of its GPU memory. */
+void decode_memory_task(struct decoder *decoder, const struct event *event,
+			const struct ub_task *task)
+{
+	int process = event->process->id;
+
+	if (task->what == UB_EXEC)
+		memory_forget(&decoder->memory, process);
+	if (task->what == UB_EXIT)
+		memory_thread_ended(&decoder->memory, process, task->h.tid);
+	if (task->what == UB_FORK && task->other != task->h.tgid)
+		memory_forget(&decoder->memory,
+			      capture_process(decoder, event->capture, task->other)->id);
+}
+
+void decoder_memory(const struct decoder *decoder, const struct event *event, uint64_t address,
+		    struct memory_answer *answer)
+{
+	const struct process *process = event->process;
+
+	if (process->memory_by && process->memory_by != event->capture)
+		*answer = (struct memory_answer){ .device = -1, .reason = "not seen allocated" };
+	else
+		memory_find(&decoder->memory, process->id, address, answer);
+}
+
+/* No machine has more: numbers beyond are of a damaged file. */
+#define MAX_GPUS 1024
+
+const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, int device)
+{
+	const char **name;
+	char text[24];
+
+	if (kind != MEMORY_GPU || device < 0 || device >= MAX_GPUS)
+		return memory_kind_name(kind);
+	while (decoder->gpu_names.len <= (size_t)device)
+		vec_add(&decoder->gpu_names);
+	name = &decoder->gpu_names.data[device];
+	if (!*name) {
+		snprintf(text, sizeof(text), "gpu%d", device);
+		*name = strings_intern(&decoder->strings, text);
+	}
+	return *name;
+}
+
+void decoded_memory_release(struct decoder *decoder)
+{
+	memory_release(&decoder->memory);
+	vec_release(&decoder->gpu_names);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What GPU libraries were seen to do with memory, as facts. */
+#include "match/emit.h"
+
+static int index_of(const struct emitter *emitter, const struct memory_use *use)
+{
+	return emitter->decoder->processes.data[use->process]->index;
+}
+
+static void emit_use(struct emitter *emitter, const struct memory_use *use)
+{
+	struct fact_memory fact = {
+		.process = index_of(emitter, use),
+		.kind = memory_kind_name(use->kind),
+		.sort = memory_sort_name(use->sort),
+		.device = use->device,
+		.reason = use->reason,
+		.allocations = use->allocations,
+		.bytes = use->bytes,
+		.unsized = use->unsized,
+		.live_peak = use->live_peak,
+	};
+
+	if (emitter->sink->memory)
+		emitter->sink->memory(emitter->sink->arg, &fact);
+}
+
+static void note(struct emitter *emitter, const char *text, uint64_t count)
+{
+	if (count)
+		reason_add(emitter->totals->notes, text, count);
+}
+
+static void emit_counts(struct emitter *emitter, const struct process *process)
+{
+	struct memory_counts counts = memory_counts(&emitter->decoder->memory, process->id);
+
+	note(emitter, "calls of a GPU library that failed", counts.failed);
+	note(emitter, "memory made at an address that could not be read", counts.unreadable);
+	note(emitter, "memory freed that was not seen allocated", counts.unmatched);
+	note(emitter, "memory whose end was not seen: other memory took its place",
+	     counts.replaced);
+}
+
+void emit_memory_uses(struct emitter *emitter)
+{
+	const struct decoder *decoder = emitter->decoder;
+
+	for (size_t i = 0; i < decoder->memory.uses.len; i++)
+		emit_use(emitter, decoder->memory.uses.data[i]);
+	for (size_t i = 0; i < decoder->processes.len; i++)
+		emit_counts(emitter, decoder->processes.data[i]);
+}
