@@ -414,11 +414,12 @@ struct ub_site {
 	__u8 arg_comp; /* xfer: uct_completion_t * */
 	__u8 arg_comm; /* call: communicator */
 	__u8 arg_info; /* op: ucp_tag_recv_info_t * out (probe); with what = UB_OP_SIZE_OUT: size_t
-			* out */
+			* out; mem: where the pitch is stored */
+	__u8 arg_device; /* mem: the library's number of a device */
 	__u8 am_id; /* rx: UCP_AM_ID_* of the handler */
 	__u8 last_arg; /* the highest of the above */
 	__u8 ends_with_op; /* xfer: see bpf/short.bpf.h */
-	__u8 pad[3];
+	__u8 pad[2];
 };
 
 _Static_assert(sizeof(struct ub_site) == 24, "site row size");

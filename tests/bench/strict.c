@@ -122,7 +122,7 @@ static bool in_window(const json_t *sides, uint64_t ts)
 /* Names are told by the programs of operations and transfers. */
 static int judge_records(const char *path)
 {
-	const unsigned int always = 1u << UB_OBJ | 1u << UB_TASK;
+	const unsigned int always = 1u << UB_OBJ | 1u << UB_TASK | 1u << UB_MEM;
 	uint64_t inside = 0, outside = 0, wrong = 0;
 	struct file_reader *reader;
 	const struct ub_hdr *h;

@@ -106,6 +106,8 @@ static void find_programs(struct kernel *kernel)
 	programs->entry_fd[UB_MATCH] = bpf_program__fd(skel->progs.match_entry);
 	programs->entry_fd[UB_COMP] = bpf_program__fd(skel->progs.comp_entry);
 	programs->entry_fd[UB_OBJ] = bpf_program__fd(skel->progs.object_end);
+	programs->entry_fd[UB_MEM] = bpf_program__fd(skel->progs.memory_entry);
+	programs->exit_fd[UB_MEM] = bpf_program__fd(skel->progs.memory_exit);
 	bpf_object__for_each_program(prog, skel->obj)
 	{
 		const char *name = bpf_program__name(prog);

@@ -28,6 +28,7 @@ static const char *const patterns[] = {
 	"libmpi*.so*",
 	"openmpi/mca_pml_ucx.so",
 	"openmpi/lib/openmpi*/mca_pml_ucx.so",
+	"libcuda.so.1",
 };
 
 static void prepare_file(struct library_set *set, mapped_libraries *found, const char *path)

@@ -63,7 +63,7 @@ bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t
 	return fresh;
 }
 
-/* Counting has no use for arrivals and completions. */
+/* Counting has no use for arrivals, completions and memory. */
 static bool is_counted(const struct ub_site *wire)
 {
 	return wire->kind == UB_CALL || wire->kind == UB_OP || wire->kind == UB_XFER ||
@@ -94,15 +94,20 @@ static struct link_probe link_probe(const struct probes *probes,
 				    planned->offset - planned->function),
 		.kind = wire->kind,
 		.needs_return = needs_return(probes, planned),
+		.at_exit = planned->at_exit,
 	};
+}
+
+/* Lives of objects and memory are followed between windows as well. */
+static bool stays(const struct link_probe *probe)
+{
+	return probe->kind == UB_OBJ || probe->kind == UB_MEM;
 }
 
 /* Those that stay come first. */
 static int by_life(const void *left, const void *right)
 {
-	const struct link_probe *a = left, *b = right;
-
-	return (b->kind == UB_OBJ) - (a->kind == UB_OBJ);
+	return stays(right) - stays(left);
 }
 
 static int place(struct probes *probes, const char *path, struct link_probe *list, size_t n,
@@ -112,7 +117,7 @@ static int place(struct probes *probes, const char *path, struct link_probe *lis
 	int err;
 
 	qsort(list, n, sizeof(*list), by_life);
-	while (lives < n && list[lives].kind == UB_OBJ)
+	while (lives < n && stays(&list[lives]))
 		lives++;
 	err = links_attach(&probes->links, path, list, lives, refused);
 	if (!err && n > lives)

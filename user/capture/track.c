@@ -239,23 +239,39 @@ static unsigned int probing_turn(const struct library *library)
 	return library->roles & LIB_MPI ? 0 : library->roles & LIB_UCP ? 1 : 2;
 }
 
-/* A runtime of user-level threads is nothing to trace by itself. */
+/* A runtime of user-level threads and a GPU's library are nothing to trace by themselves. */
 static bool matters(const struct library *library)
 {
-	return library->roles & ~LIB_USER_THREADS;
+	return library->roles & ~(LIB_USER_THREADS | LIB_CUDA);
+}
+
+static bool any_matters(const mapped_libraries *mapped)
+{
+	for (size_t i = 0; i < mapped->len; i++)
+		if (matters(mapped->data[i].library))
+			return true;
+	return false;
+}
+
+/* Beside a library that matters, memory does as well. */
+static bool is_scanned(const struct library *library, bool beside)
+{
+	return matters(library) || (beside && library->roles & LIB_CUDA);
 }
 
 static void scan_one(struct track *track, struct tracked *tracked)
 {
 	mapped_libraries mapped = { 0 };
 	int err = process_libraries(tracked->tgid, &track->libraries, &mapped);
+	bool beside;
 
 	if (err)
 		log_debug("process %d: %s", tracked->tgid, strerror(-err));
 	ends_process(track, tracked, &mapped);
+	beside = any_matters(&mapped);
 	for (unsigned int turn = 0; turn < 3; turn++)
 		for (size_t i = 0; i < mapped.len; i++)
-			if (matters(mapped.data[i].library) &&
+			if (is_scanned(mapped.data[i].library, beside) &&
 			    probing_turn(mapped.data[i].library) == turn)
 				scan_library(track, tracked, &mapped, i);
 	if (tracked->announced)
@@ -275,14 +291,6 @@ void track_scan(struct track *track)
 		else if (!tracked->announced)
 			vec_push(&track->free, index);
 	}
-}
-
-static bool any_matters(const mapped_libraries *mapped)
-{
-	for (size_t i = 0; i < mapped->len; i++)
-		if (matters(mapped->data[i].library))
-			return true;
-	return false;
 }
 
 bool track_consider(struct track *track, pid_t tgid)

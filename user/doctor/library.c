@@ -67,6 +67,8 @@ static int add_sites(json_t *out, const struct plan *plan)
 		const struct planned_probe *probe = &plan->probes.data[i];
 		const struct site *site = site_row(probe->row);
 
+		if (probe->at_exit)
+			continue;
 		by_class[probe->class]++;
 		json_array_append_new(
 			sites, json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "symbol", site->symbol,
@@ -81,7 +83,7 @@ static int add_sites(json_t *out, const struct plan *plan)
 	json_object_set_new(out, "left_out", symbols(plan->left_out.data, plan->left_out.len));
 	json_object_set_new(out, "missing", symbols(plan->missing.data, plan->missing.len));
 	json_object_set_new(out, "places", count);
-	return (int)plan->probes.len - by_class[PLACE_REFUSED];
+	return (int)json_array_size(sites) - by_class[PLACE_REFUSED];
 }
 
 static void add_plan(struct doctor *doctor, json_t *out, const struct library *library)

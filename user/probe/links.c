@@ -144,34 +144,43 @@ static int attach_range(struct links *links, struct batch *batch, size_t first, 
 	return err ? err : attach_range(links, batch, first + n / 2, n - n / 2);
 }
 
+/* What a probe stands for, in the order in which they are placed: no entry waits for its exits. */
+enum link_end { END_EXIT, END_ENTRY, END_SPAN, ENDS };
+
+static enum link_end end_of(const struct link_probe *probe)
+{
+	return probe->at_exit ? END_EXIT : probe->needs_return ? END_SPAN : END_ENTRY;
+}
+
 static struct batch batch_for(const struct links *links, const char *path, unsigned int kind,
-			      bool span)
+			      enum link_end end)
 {
 	const struct link_programs *programs = links->programs;
-	bool session = span && links->mechanism == LINK_SESSION;
+	bool span = end == END_SPAN, session = span && links->mechanism == LINK_SESSION;
 	struct batch batch = { .path = path, .kind = kind, .return_fd = -1 };
 
 	batch.entry_type = links_attach_type(links->mechanism, session);
-	batch.entry_fd = session ? programs->session_fd[kind]
-			 : span  ? programs->span_entry_fd[kind]
-				 : programs->entry_fd[kind];
+	batch.entry_fd = session           ? programs->session_fd[kind]
+			 : span            ? programs->span_entry_fd[kind]
+			 : end == END_EXIT ? programs->exit_fd[kind]
+					   : programs->entry_fd[kind];
 	if (span && !session)
 		batch.return_fd = programs->return_fd[kind];
 	return batch;
 }
 
-static int attach_batch(struct links *links, struct batch *batch, bool span,
+static int attach_batch(struct links *links, struct batch *batch, enum link_end end,
 			const struct link_probe *probes, size_t n, unsigned int kind)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (probes[i].kind != kind || probes[i].needs_return != span)
+		if (probes[i].kind != kind || end_of(&probes[i]) != end)
 			continue;
 		vec_push(&batch->offsets, probes[i].offset);
 		vec_push(&batch->cookies, probes[i].cookie);
 	}
 	if (batch->offsets.len &&
 	    (batch->entry_fd < 0 ||
-	     (span && links->mechanism != LINK_SESSION && batch->return_fd < 0)))
+	     (end == END_SPAN && links->mechanism != LINK_SESSION && batch->return_fd < 0)))
 		return -EBADF;
 	return attach_range(links, batch, 0, batch->offsets.len);
 }
@@ -182,11 +191,12 @@ int links_attach(struct links *links, const char *path, const struct link_probe 
 	int err = 0;
 
 	*refused = 0;
-	for (unsigned int i = 0; !err && i < 2 * UB_KIND_MAX; i++) {
-		bool span = i % 2;
-		struct batch batch = batch_for(links, path, i / 2, span);
+	for (unsigned int i = 0; !err && i < ENDS * UB_KIND_MAX; i++) {
+		unsigned int kind = i / ENDS;
+		enum link_end end = i % ENDS;
+		struct batch batch = batch_for(links, path, kind, end);
 
-		err = attach_batch(links, &batch, span, probes, n, i / 2);
+		err = attach_batch(links, &batch, end, probes, n, kind);
 		*refused += batch.refused;
 		vec_release(&batch.offsets);
 		vec_release(&batch.cookies);

@@ -39,10 +39,12 @@ int links_attach_type(enum link_mechanism mechanism, bool session);
 
 /*
  * Loaded programs by record kind (enum ub_kind), -1 = none. A probe with needs_return uses
- * session_fd under LINK_SESSION, else the pair of span_entry_fd and return_fd; others use entry_fd.
+ * session_fd under LINK_SESSION, else the pair of span_entry_fd and return_fd; one at_exit exit_fd;
+ * others use entry_fd.
  */
 struct link_programs {
 	int entry_fd[UB_KIND_MAX];
+	int exit_fd[UB_KIND_MAX];
 	int span_entry_fd[UB_KIND_MAX];
 	int session_fd[UB_KIND_MAX];
 	int return_fd[UB_KIND_MAX];
@@ -53,6 +55,7 @@ struct link_probe {
 	uint64_t cookie;
 	unsigned int kind; /* enum ub_kind */
 	bool needs_return;
+	bool at_exit; /* at an instruction that returns */
 };
 
 struct links {

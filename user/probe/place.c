@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <elf.h>
+#include <errno.h>
 
 #include "probe/place_arch.h"
 
@@ -22,4 +23,10 @@ struct placement place_probe_reading(int machine, const uint8_t *code, size_t si
 		return place_arm64(code, size, needs_return);
 	}
 	return refused;
+}
+
+int place_body(struct body *body, int machine, const uint8_t *code, size_t size,
+	       unsigned int arguments)
+{
+	return machine == EM_X86_64 ? place_body_x86_64(body, code, size, arguments) : -EOPNOTSUPP;
 }

@@ -8,6 +8,7 @@
  * nop, 18 us for an instruction that must be single-stepped.
  */
 #include <Zydis/Zydis.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -191,4 +192,52 @@ struct placement place_x86_64(const uint8_t *code, size_t size, int needs_return
 	} while (step_over(&at, &insn, arguments) && at.pos < PLACE_WINDOW && at.pos < size &&
 		 decode(code + at.pos, size - at.pos, &insn));
 	return place;
+}
+
+/* The cheapest place behind the bytes that may be patched. */
+static struct placement place_behind_patch(const uint8_t *code, size_t size, unsigned int arguments)
+{
+	struct placement place = { .class = PLACE_REFUSED };
+	struct prologue at = { 0 };
+	struct instruction insn;
+
+	while (at.pos < PLACE_WINDOW && at.pos < size &&
+	       decode(code + at.pos, size - at.pos, &insn) && !is_trap(&insn)) {
+		enum place_class class = classify(&insn, code + at.pos);
+
+		if (at.pos >= PLACE_PATCHED && class < place.class && !in_loop(code, size, at.pos))
+			place = (struct placement){ at.pos, at.sp_words, class };
+		if (place.class < PLACE_STEPPED || !step_over(&at, &insn, arguments))
+			break;
+	}
+	return place;
+}
+
+/* Whether control may go on outside of the function, or anywhere. */
+static bool escapes(const struct instruction *insn, uint64_t next, size_t size)
+{
+	if (insn->code.meta.category != ZYDIS_CATEGORY_UNCOND_BR &&
+	    insn->code.meta.category != ZYDIS_CATEGORY_COND_BR)
+		return false;
+	return !is_direct_branch(insn) || next + (uint64_t)insn->operands[0].imm.value.s >= size;
+}
+
+int place_body_x86_64(struct body *body, const uint8_t *code, size_t size, unsigned int arguments)
+{
+	struct instruction insn;
+
+	*body = (struct body){ .entry = place_behind_patch(code, size, arguments) };
+	if (body->entry.class == PLACE_REFUSED)
+		return -EINVAL;
+	for (size_t at = 0; at < size; at += insn.code.length) {
+		if (!decode(code + at, size - at, &insn) ||
+		    escapes(&insn, at + insn.code.length, size))
+			return -EINVAL;
+		if (insn.code.meta.category != ZYDIS_CATEGORY_RET)
+			continue;
+		if (at < PLACE_PATCHED || body->count == PLACE_EXITS)
+			return -EINVAL;
+		body->exits[body->count++] = at;
+	}
+	return body->count ? 0 : -EINVAL;
 }

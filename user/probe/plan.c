@@ -86,6 +86,34 @@ static int place_row(struct planned_probe *probe, const struct planning *p, unsi
 	return place_at(probe, p->library->elf, row, function, size, wire->needs_return);
 }
 
+static bool needs_body(unsigned int row)
+{
+	return site_row(row) && site_row(row)->wire.kind == UB_MEM;
+}
+
+/* A function of a GPU's driver: entered behind what others patch, left at each of its returns. */
+static int plan_body(struct planning *p, unsigned int row, uint64_t function, size_t size)
+{
+	const struct elf *elf = p->library->elf;
+	uint8_t code[PLACE_CODE_MAX];
+	struct body body;
+	int err;
+
+	if (size > sizeof(code) || elf_read(elf, function, code, size) != (long)size)
+		return -EINVAL;
+	err = place_body(&body, elf_machine(elf), code, size, site_arguments(site_row(row)));
+	for (unsigned int i = 0; !err && i <= body.count; i++) {
+		struct planned_probe probe = { .row = row, .function = function };
+
+		probe.at_exit = i < body.count;
+		probe.offset = function + (probe.at_exit ? body.exits[i] : body.entry.delta);
+		probe.sp_words = probe.at_exit ? 0 : body.entry.sp_words;
+		probe.class = probe.at_exit ? PLACE_STEPPED : body.entry.class;
+		vec_push(&p->plan->probes, probe);
+	}
+	return err;
+}
+
 static void plan_once(struct planning *p, unsigned int row, uint64_t function, size_t size)
 {
 	struct planned_probe probe;
@@ -94,6 +122,11 @@ static void plan_once(struct planning *p, unsigned int row, uint64_t function, s
 	map_insert(&p->functions, function, 0, &fresh);
 	if (!fresh)
 		return;
+	if (needs_body(row)) {
+		if (plan_body(p, row, function, size))
+			vec_push(&p->plan->missing, row);
+		return;
+	}
 	if (place_row(&probe, p, row, function, size))
 		vec_push(&p->plan->missing, row);
 	else if (too_dear(&probe, p->library->elf))
@@ -128,7 +161,7 @@ static void plan_row(struct planning *p, unsigned int row)
 	uint64_t function, size;
 
 	if (!find_function(p->library->elf, site_row(row)->symbol, &function, &size))
-		plan_once(p, row, function, size ? size : PLACE_CODE_MAX);
+		plan_once(p, row, function, size || needs_body(row) ? size : PLACE_CODE_MAX);
 	else if (site_expected(row, p->library->roles))
 		vec_push(&p->plan->missing, row);
 }
@@ -162,14 +195,26 @@ static void plan_ops_tables(struct planning *p)
 					  PLACE_CODE_MAX);
 }
 
-int plan_library(struct plan *plan, const struct library *library, enum site_layer max_layer)
+/* Not a runtime above it, nor something that stands in for some of its functions and calls it. */
+static bool is_driver(const struct library *library)
+{
+	uint64_t offset;
+
+	return (library->roles & LIB_CUDA) && !elf_function(library->elf, "cuInit", &offset, NULL);
+}
+
+int plan_library(struct plan *plan, const struct library *library, enum site_layer level)
 {
 	struct planning p = { .plan = plan, .library = library };
+	bool memory = is_driver(library);
 
-	for (unsigned int row = 1; row < site_count(); row++)
-		if (site_row(row)->layer <= max_layer)
+	for (unsigned int row = 1; row < site_count(); row++) {
+		enum site_layer layer = site_row(row)->layer;
+
+		if (site_layer_in(layer, level) && (layer != LAYER_MEMORY || memory))
 			plan_row(&p, row);
-	if (max_layer >= LAYER_UCT && (library->roles & (LIB_UCT | LIB_UCT_MODULE)))
+	}
+	if (level >= LAYER_UCT && (library->roles & (LIB_UCT | LIB_UCT_MODULE)))
 		plan_ops_tables(&p);
 	map_release(&p.functions);
 	return 0;

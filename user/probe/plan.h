@@ -36,6 +36,7 @@ struct placement place_probe(int machine, const uint8_t *code, size_t size, int 
 struct planned_probe {
 	unsigned int row;
 	bool needs_return;
+	bool at_exit; /* stands at an instruction that returns, not at the function's beginning */
 	uint64_t function; /* file offset of the function */
 	uint64_t offset; /* file offset of the probe */
 	uint8_t sp_words;
@@ -49,8 +50,11 @@ struct plan {
 	VEC(unsigned int) missing; /* rows that this kind of library could have but has not */
 };
 
-/* Plans all layers up to max_layer. One function gets one probe, however many names it has. */
-int plan_library(struct plan *plan, const struct library *library, enum site_layer max_layer);
+/*
+ * Plans all layers of a level. One function gets one probe, however many names it has; a GPU
+ * driver's function one, and one for each of its exits (place_body()).
+ */
+int plan_library(struct plan *plan, const struct library *library, enum site_layer level);
 
 /*
  * Plans one probe at a function found at run time (a completion callback). -EINVAL: refused;

@@ -6,23 +6,36 @@
 #include "probe/sites_tables.h"
 
 static const struct site_table *const tables[] = {
-	&sites_mpi,      &sites_mpi4,     &sites_ucp_ops,   &sites_ucp_am,
-	&sites_ucp_rest, &sites_uct_base, &sites_uct_slots, &sites_uct_ops,
+	&sites_mpi,      &sites_mpi4,      &sites_ucp_ops, &sites_ucp_am, &sites_ucp_rest,
+	&sites_uct_base, &sites_uct_slots, &sites_uct_ops, &sites_cuda,
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 
-static const char *const layer_names[] = { "mpi", "ucp", "uct" };
+static const struct {
+	const char *name;
+	enum site_layer level; /* the lowest that has it */
+} layers[] = {
+	[LAYER_MPI] = { "mpi", LAYER_MPI },
+	[LAYER_UCP] = { "ucp", LAYER_UCP },
+	[LAYER_UCT] = { "uct", LAYER_UCT },
+	[LAYER_MEMORY] = { "memory", LAYER_UCP },
+};
 
 const char *site_layer_name(enum site_layer layer)
 {
-	return layer_names[layer];
+	return layers[layer].name;
+}
+
+bool site_layer_in(enum site_layer layer, enum site_layer level)
+{
+	return layers[layer].level <= level;
 }
 
 int site_layer_by_name(const char *name)
 {
-	for (size_t i = 0; i < sizeof(layer_names) / sizeof(layer_names[0]); i++)
-		if (!strcmp(name, layer_names[i]))
+	for (size_t i = 0; i < LAYER_MEMORY; i++)
+		if (!strcmp(name, layers[i].name))
 			return i;
 	return -EINVAL;
 }
@@ -69,8 +82,8 @@ unsigned int site_arguments(const struct site *site)
 	const __u8 *wire = (const __u8 *)&site->wire;
 	unsigned int mask = 0;
 
-	for (size_t i = offsetof(struct ub_site, arg_obj); i <= offsetof(struct ub_site, arg_info);
-	     i++)
+	for (size_t i = offsetof(struct ub_site, arg_obj);
+	     i <= offsetof(struct ub_site, arg_device); i++)
 		if (wire[i])
 			mask |= 1u << wire[i];
 	return mask;
@@ -102,7 +115,7 @@ bool site_may_step(const struct site *site)
 	for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++)
 		if (!strncmp(rare[i], site->symbol, strlen(rare[i])))
 			return true;
-	return site->wire.kind == UB_OBJ;
+	return site->wire.kind == UB_OBJ || site->wire.kind == UB_MEM;
 }
 
 unsigned int site_by_symbol(const char *symbol)

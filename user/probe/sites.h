@@ -11,11 +11,18 @@
 
 #include "ucxbpf.h"
 
-enum site_layer { LAYER_MPI, LAYER_UCP, LAYER_UCT };
+/* Memory lies beside the others: it is no level, but a part of the levels ucp and uct. */
+enum site_layer { LAYER_MPI, LAYER_UCP, LAYER_UCT, LAYER_MEMORY };
 
-/* "mpi", "ucp", "uct", as --level and side records have it; and back, -EINVAL: no layer. */
+/*
+ * "mpi", "ucp", "uct", "memory", as --level and side records have it; and back, -EINVAL: not a
+ * level.
+ */
 const char *site_layer_name(enum site_layer layer);
 int site_layer_by_name(const char *name);
+
+/* Whether a trace of this level (which is not LAYER_MEMORY) has probes of this layer. */
+bool site_layer_in(enum site_layer layer, enum site_layer level);
 
 struct site {
 	/* ELF symbol; a pattern or member where the row stands for hidden or learnt functions */
