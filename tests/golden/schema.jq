@@ -75,6 +75,27 @@ def self_cost:
 		| breach("self.kernel"; ("captures", "time_ns", "hits", "sampled_hits"); natural),
 		(select(.sampled_hits > .hits) | "self.kernel: more hits sampled than there were"));
 
+# Only there where GPU libraries were seen to make memory.
+def memory:
+	.where as $where | .row |
+	breach($where; ("process", "allocations", "bytes", "unsized", "live_peak"); natural),
+	breach($where; "kind"; one_of(["unknown", "pinned", "managed", "gpu"])),
+	breach($where; "sort"; one_of(["plain", "pool", "registered", "mapped", "imported"])),
+	breach($where; "device"; or_null(natural)),
+	breach($where; "reason"; or_null(name)),
+	(select((.kind == "gpu" and .device != null) != (.reason == null and (.kind == "gpu" or .kind == "unknown")))
+		| "\($where): neither device nor reason, or both"),
+	(select(.live_peak > .bytes) | "\($where): more at once than in all"),
+	(select(.unsized > .allocations) | "\($where): more unsized than there are");
+
+# With memory[], operations say whose memory their buffer is of.
+def op_memory:
+	.where as $where | .row |
+	breach($where; "memory"; type == "string" and test("^(unknown|host|pinned|managed|gpu[0-9]*)$")),
+	breach($where; "memory_reason"; or_null(name)),
+	(select((.memory == "unknown" or .memory == "gpu") != (.memory_reason != null))
+		| "\($where): neither memory nor reason, or both");
+
 # Only there where captures have stacks.
 def stack:
 	.where as $where | .row |
@@ -88,7 +109,7 @@ def stack:
 # Every process that a row names is in the list.
 def dangling:
 	[.processes[]?.id] as $known
-	| ((.calls, .ops, .transfers, .call_sites)[]?.process, .transfers[]?.peer, .messages[]?.src, .messages[]?.dst)
+	| ((.calls, .ops, .transfers, .call_sites, .memory)[]?.process, .transfers[]?.peer, .messages[]?.src, .messages[]?.dst)
 	| select(. != null)
 	| . as $id
 	| select($known | index([$id]) == null)
@@ -125,6 +146,7 @@ def sums:
 	rows("messages"; message),
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
 	(select(has("stacks")) | rows("stacks"; stack)),
+	(select(has("memory")) | rows("memory"; memory), rows("ops"; op_memory)),
 	(.loss | breach("loss"; ("produced", "stored"); natural), breach("loss"; "dropped"; reasons)),
 	(select(.counted == null or .counted.of != .counted.captures) | .matching
 		| breach("matching"; ("sends", "receives", "matched", "ambiguous"); natural),

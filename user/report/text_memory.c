@@ -72,7 +72,7 @@ static const struct table_column columns[] = {
 	{ "allocations", false, 0, 0, print_allocations },
 	{ "bytes", false, 0, 2, print_bytes },
 	{ "most at once", false, 0, 0, print_peak },
-	{ "device unknown", true, 16, 1, print_reason },
+	{ "unknown because", true, 16, 1, print_reason },
 };
 
 /* The last column is only there where it says something. */
