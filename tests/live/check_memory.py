@@ -1,0 +1,75 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares the records of memory in a capture with what mpi_memory wrote down, call by call.
+
+usage: check_memory.py RECORDS TRUTH_DIR [--from-to NS NS]
+    RECORDS    output of tests/bench/memory
+    TRUTH_DIR  RANK.pid and RANK.memory of each rank
+    --from-to  the trace began and ended in between: calls outside may be missing, at both ends
+Exits with 1 and prints what differs.
+"""
+import argparse
+import collections
+import sys
+from pathlib import Path
+
+Record = collections.namedtuple("Record", "ts dur call flags")
+Call = collections.namedtuple("Call", "begun ended call")
+
+# Functions that end something: over from their beginning on.
+ENDS = ("Free", "Unregister", "Close", "Release", "Unmap")
+
+
+def records(path):
+    """By process: what the tracer saw, in the order of its file."""
+    seen = collections.defaultdict(list)
+    for line in open(path):
+        tgid, _, ts, dur, *call, flags = line.split()
+        seen[int(tgid)].append(Record(int(ts), int(dur), tuple(call), int(flags)))
+    return seen
+
+
+def ledger(path):
+    calls = []
+    for line in open(path):
+        *call, begun, ended = line.split()
+        calls.append(Call(int(begun), int(ended), tuple(call)))
+    return calls
+
+
+def compare(rank, seen, calls):
+    """Yields differences. Both are in the order of the calls."""
+    if len(seen) != len(calls):
+        yield f"rank {rank}: {len(seen)} records of {len(calls)} calls"
+        wrong = collections.Counter(c.call[0] for c in calls)
+        wrong.subtract(r.call[0] for r in seen)
+        yield "  calls less records: " + ", ".join(f"{n} {c}" for n, c in wrong.items() if c)
+        return
+    for record, call in zip(seen, calls):
+        if record.call != call.call or record.flags:
+            yield f"rank {rank}: {' '.join(call.call)} was seen as {record}"
+        ends = any(word in call.call[0] for word in ENDS)
+        first = record.ts if ends else record.ts - record.dur
+        if not call.begun <= first <= first + record.dur <= call.ended:
+            yield f"rank {rank}: {call.call[0]} at {call.begun}..{call.ended} has {record}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("records")
+    parser.add_argument("truth", type=Path)
+    parser.add_argument("--from-to", nargs=2, type=int)
+    arguments = parser.parse_args()
+    seen, bad, compared = records(arguments.records), [], 0
+    for pid in sorted(arguments.truth.glob("*.pid")):
+        calls = ledger(pid.with_suffix(".memory"))
+        if arguments.from_to:
+            first, last = arguments.from_to
+            calls = [c for c in calls if first <= c.begun and c.ended <= last]
+        bad += compare(pid.stem, seen[int(pid.read_text())], calls)
+        compared += len(calls)
+    print("\n".join(bad[:20]) if bad else f"{compared} calls")
+    return bool(bad) or not compared
+
+
+sys.exit(main())
