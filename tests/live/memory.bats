@@ -36,7 +36,7 @@ exact()
 
 @test "every kind of link" {
 	exact openmpi "--links multi"
-	exact openmpi "--links perf"
+	exact openmpi "--links perf --level ucp"
 }
 
 @test "functions whose beginnings are patched, as UCX does" { exact openmpi "" patch; }

@@ -217,7 +217,6 @@ static void failures(void)
 
 /* The first instructions of each function of lib_cuda.c: a push and a move beside %rip, at least.
  */
-#define PATCH 12
 #define PATCH 15
 
 static uint8_t *near_library(const void *address)

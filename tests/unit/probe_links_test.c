@@ -181,10 +181,10 @@ static void run_victims(void)
 static void counts_by(enum link_mechanism mechanism)
 {
 	const struct link_probe probes[] = {
-		{ offset_of(spanned), COOKIE_SPAN, UB_OP, true },
-		{ 1ull << 40, COOKIE_BAD, UB_OP, true },
-		{ offset_of(called), COOKIE_CALL, UB_CALL, false },
-		{ 1ull << 40, COOKIE_BAD, UB_CALL, false },
+		{ offset_of(spanned), COOKIE_SPAN, UB_OP, true, false },
+		{ 1ull << 40, COOKIE_BAD, UB_OP, true, false },
+		{ offset_of(called), COOKIE_CALL, UB_CALL, false, false },
+		{ 1ull << 40, COOKIE_BAD, UB_CALL, false, false },
 	};
 	unsigned char before[16], after[16];
 	struct setting s;
@@ -221,8 +221,8 @@ static void each_mechanism_counts(void **state)
 static void detached_and_back(void **state)
 {
 	const struct link_probe probes[] = {
-		{ offset_of(spanned), COOKIE_SPAN, UB_OP, true },
-		{ offset_of(called), COOKIE_CALL, UB_CALL, false },
+		{ offset_of(spanned), COOKIE_SPAN, UB_OP, true, false },
+		{ offset_of(called), COOKIE_CALL, UB_CALL, false, false },
 	};
 	struct setting s;
 	size_t refused;
@@ -245,7 +245,7 @@ static void detached_and_back(void **state)
 
 static void no_program_of_that_kind(void **state)
 {
-	const struct link_probe probe = { offset_of(called), 1, UB_RX, false };
+	const struct link_probe probe = { offset_of(called), 1, UB_RX, false, false };
 	enum link_mechanism best = best_or_skip();
 	struct setting s;
 	size_t refused;
@@ -258,7 +258,7 @@ static void no_program_of_that_kind(void **state)
 
 static void no_such_file(void **state)
 {
-	const struct link_probe probe = { 64, 1, UB_CALL, false };
+	const struct link_probe probe = { 64, 1, UB_CALL, false, false };
 	enum link_mechanism best = best_or_skip();
 
 	(void)state;
