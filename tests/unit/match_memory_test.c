@@ -16,6 +16,22 @@ static void job_mem(struct task *task, enum job_site site, uint64_t address, uin
 	mem->status = status;
 }
 
+/* The process maps the driver. */
+static void job_driver(const struct task *task)
+{
+	json_array_append_new(task->job->sides,
+			      json_pack("{s:s, s:i, s:s, s:[s], s:I}", "t", "library", "tgid",
+					task->tgid, "path", "/usr/lib/libcuda.so.1", "roles",
+					"cuda", "ts", (json_int_t)task->job->now));
+}
+
+static void pair_init_gpu(struct pair *p)
+{
+	pair_init(p, "start");
+	job_driver(&p->a);
+	job_driver(&p->b);
+}
+
 static void job_context(struct task *task, int device)
 {
 	job_mem(task, AT_CTX_RETAIN, 0, 0, 0xc000 + (uint64_t)device, device, 0);
@@ -63,7 +79,7 @@ static void of_its_time(void **state)
 	struct pair p;
 
 	(void)state;
-	pair_init(&p, "start");
+	pair_init_gpu(&p);
 	job_context(&p.a, 0);
 	job_send_from(&p.a, &p.b, 1, DEVICE_MEMORY + 64);
 	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
@@ -96,7 +112,7 @@ static void not_contiguous(void **state)
 	struct ub_op *op;
 
 	(void)state;
-	pair_init(&p, "start");
+	pair_init_gpu(&p);
 	job_context(&p.a, 0);
 	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
 	job_call(&p.a, AT_MPI_SEND);
@@ -109,13 +125,118 @@ static void not_contiguous(void **state)
 	pair_release(&p);
 }
 
+static const struct fact_transfer *transfer_of(const struct outcome *out, uint64_t bytes)
+{
+	for (size_t i = 0; i < out->transfers.len; i++)
+		if (out->transfers.data[i].bytes == bytes)
+			return &out->transfers.data[i];
+	fail_msg("no transfer of %d bytes", (int)bytes);
+	return NULL;
+}
+
+static void moves(const struct pair *p, uint64_t bytes, const char *from, const char *to)
+{
+	const struct fact_transfer *transfer = transfer_of(&p->out, bytes);
+
+	assert_string_equal(transfer->src_mem ? transfer->src_mem : "unknown", from);
+	assert_string_equal(transfer->dst_mem ? transfer->dst_mem : "unknown", to);
+}
+
+static void job_iface(struct task *task, uint64_t address, const char *transport)
+{
+	struct ub_obj *obj = job_add(task, AT_IFACE, 0);
+
+	obj->obj = address;
+	obj->parent = WORKER(task->tgid);
+	strcpy(obj->tl_name, transport);
+}
+
+/* A get of the peer's memory, or, over cuda_copy, of the process's own. */
+static void job_fetch(struct task *task, const struct task *from, uint64_t iface, uint64_t bytes,
+		      uint64_t laddr, uint64_t raddr)
+{
+	struct ub_op *op;
+	struct ub_xfer *xfer;
+
+	op = job_op(task, AT_GET, EP(task->tgid, from->tgid), raddr, bytes, 0x9000);
+	op->buffer = laddr;
+	xfer = job_xfer(task, from, AT_GET_ZCOPY, 0, (int64_t)bytes, 0x9000);
+	xfer->iface = iface;
+	xfer->laddr = laddr;
+	xfer->raddr = raddr;
+	job_op_end(task);
+}
+
+/* Where both ends' memory was seen made, a transfer has both; the remote address is its peer's. */
+static void both_ends(void **state)
+{
+	const uint64_t ipc = 0x3100, copy = 0x3200;
+	struct pair p;
+
+	(void)state;
+	pair_init_gpu(&p);
+	job_iface(&p.a, ipc, "cuda_ipc");
+	job_iface(&p.a, copy, "cuda_copy");
+	job_context(&p.a, 0);
+	job_context(&p.b, 1);
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
+	job_mem(&p.a, AT_MEM_HOST, DEVICE_MEMORY + 8192, 4096, 0, -1, 0);
+	job_mem(&p.b, AT_MEM_ALLOC, DEVICE_MEMORY + 4096, 4096, 0, -1, 0);
+	job_fetch(&p.a, &p.b, ipc, 1009, DEVICE_MEMORY, DEVICE_MEMORY + 4096);
+	job_fetch(&p.a, &p.b, ipc, 1013, DEVICE_MEMORY, DEVICE_MEMORY);
+	job_fetch(&p.a, &p.b, copy, 1019, DEVICE_MEMORY + 8192, DEVICE_MEMORY);
+	job_fetch(&p.a, &p.b, IFACE, 1021, DEVICE_MEMORY + 12288, 0x10000);
+	pair_analyse(&p);
+	moves(&p, 1009, "gpu1", "gpu0");
+	moves(&p, 1013, "unknown", "gpu0");
+	moves(&p, 1019, "gpu0", "pinned");
+	moves(&p, 1021, "host", "host"); /* of a transport that takes no other */
+	pair_release(&p);
+}
+
+static void job_packed(struct task *task, const struct task *to, uint64_t buffer, uint64_t bytes)
+{
+	struct ub_op *op;
+	struct ub_xfer *xfer;
+
+	op = job_op(task, AT_TAG_SEND, EP(task->tgid, to->tgid), bytes, bytes, 0);
+	op->buffer = buffer;
+	xfer = job_xfer(task, to, AT_AM_BCOPY, 2, (int64_t)bytes + 8, 0);
+	xfer->w[0] = bytes;
+	xfer->h.flags = UB_F_WIRE;
+	job_op_end(task);
+}
+
+/* Data on its way through shared memory is the operation's. */
+static void packed(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_init(&p, "start");
+	job_driver(&p.a);
+	job_packed(&p.a, &p.b, DEVICE_MEMORY, 1009);
+	job_context(&p.a, 2);
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
+	job_packed(&p.a, &p.b, DEVICE_MEMORY, 1013);
+	job_packed(&p.a, &p.b, DEVICE_MEMORY + 4096, 1019);
+	job_packed(&p.b, &p.a, DEVICE_MEMORY, 1021);
+	pair_analyse(&p);
+	moves(&p, 1009, "unknown", "host");
+	moves(&p, 1013, "gpu2", "host");
+	moves(&p, 1019, "unknown", "host");
+	moves(&p, 1021, "host", "host");
+	is(&p, 1, 1021, "host"); /* no GPU library */
+	pair_release(&p);
+}
+
 static void rows_and_notes(void **state)
 {
 	struct pair p;
 	const struct fact_memory *row;
 
 	(void)state;
-	pair_init(&p, "start");
+	pair_init_gpu(&p);
 	job_context(&p.b, 3);
 	job_mem(&p.b, AT_MEM_ALLOC, DEVICE_MEMORY, 4099, 0, -1, 0);
 	job_mem(&p.b, AT_MEM_ALLOC, DEVICE_MEMORY + 8192, 1009, 0, -1, 0);
@@ -155,7 +276,7 @@ static void forks_and_threads(void **state)
 	struct task other;
 
 	(void)state;
-	pair_init(&p, "start");
+	pair_init_gpu(&p);
 	other = p.a;
 	other.tid = 77;
 	job_context(&other, 1);
@@ -184,10 +305,9 @@ static void forks_and_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_its_time),
-		cmocka_unit_test(not_contiguous),
-		cmocka_unit_test(rows_and_notes),
-		cmocka_unit_test(forks_and_threads),
+		cmocka_unit_test(of_its_time),    cmocka_unit_test(not_contiguous),
+		cmocka_unit_test(both_ends),      cmocka_unit_test(packed),
+		cmocka_unit_test(rows_and_notes), cmocka_unit_test(forks_and_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -400,6 +400,24 @@ static void processes(void **state)
 	is_gpu_for_a_reason(0x1000000, "the current context was not seen made");
 }
 
+/* All is the host's where no GPU library can have made any; a call of one proves it wrong. */
+static void no_library(void **state)
+{
+	struct memory_answer answer;
+
+	(void)state;
+	memory_no_library(&memory, CHILD);
+	memory_find(&memory, CHILD, 0x1000000, &answer);
+	assert_int_equal(answer.kind, MEMORY_HOST);
+	assert_int_equal(answer.device, -1);
+	assert_string_equal(answer.known_by, "no GPU library");
+	assert_null(answer.reason);
+	is_unknown(0x1000000, "not seen allocated");
+	call_in(CHILD, UB_MEM_ALLOC_HOST, 0x1000000, MIB, 0, -1, 0);
+	memory_find(&memory, CHILD, 0x2000000, &answer);
+	assert_int_equal(answer.kind, MEMORY_UNKNOWN);
+}
+
 /* Numbers that no library makes, as a damaged file may have them. */
 static void nonsense(void **state)
 {
@@ -432,6 +450,7 @@ int main(void)
 		STATE_TEST(current_contexts),
 		STATE_TEST(two_devices_and_threads),
 		STATE_TEST(processes),
+		STATE_TEST(no_library),
 		STATE_TEST(nonsense),
 	};
 

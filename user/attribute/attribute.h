@@ -72,6 +72,7 @@ struct transfer {
 	uint64_t start;
 	struct moment end;
 	uint64_t bytes, wire_bytes, laddr, raddr;
+	struct memory_answer here, there; /* memory at laddr, else of the op, and at raddr */
 	uint64_t count; /* fragments told of at once: bytes are of all of them, */
 	uint64_t time; /* as is the time, ns; count 1: from start to end */
 	uint64_t req;

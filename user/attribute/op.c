@@ -103,7 +103,8 @@ static void op_memory(const struct attribute *attribute, const struct event *eve
 	const struct ub_op *record = (const struct ub_op *)event->h;
 
 	if (!(record->datatype & DATATYPE_CLASS_MASK))
-		decoder_memory(attribute->decoder, event, record->buffer, &op->memory);
+		decoder_memory(attribute->decoder, event->capture, event->process, record->buffer,
+			       &op->memory);
 	else
 		op->memory = (struct memory_answer){ .device = -1,
 						     .reason = "datatype is not contiguous" };

@@ -117,6 +117,51 @@ static void transfer_fragments(struct transfer *transfer, const struct event *ev
 	transfer->bytes = frags_payload(event->site, frags, op);
 }
 
+/*
+ * Transports that copy within a process: what UCX calls the remote address is the GPU's, of the
+ * process itself (src/uct/cuda/cuda_copy/cuda_copy_ep.c, gdr_copy/gdr_copy_ep.c, 1.13.1 to 1.18.1).
+ */
+static bool copies_within(const struct object *iface)
+{
+	const char *name = iface ? iface->transport : NULL;
+
+	return name && (!strcmp(name, "cuda_copy") || !strcmp(name, "gdr_copy"));
+}
+
+static const struct process *process_there(struct attribute *attribute,
+					   const struct transfer *transfer)
+{
+	bool traced;
+
+	if (copies_within(transfer->iface))
+		return transfer->process;
+	if (!transfer->ep || !decoder_peer(attribute->decoder, transfer->ep, &traced))
+		return NULL;
+	return transfer->ep->peer_process;
+}
+
+/*
+ * Data that is sent without an address is packed from the operation's buffer. What another host's
+ * process had at that time, its clock does not tell.
+ */
+static void transfer_memory(struct attribute *attribute, struct transfer *transfer,
+			    const struct event *event, const struct op *op)
+{
+	const struct decoder *decoder = attribute->decoder;
+	const struct process *there;
+
+	if (!decoder->memory.uses.len)
+		return;
+	if (!transfer->laddr && !transfer->control && op && op->process == event->process)
+		transfer->here = op->memory;
+	else
+		decoder_memory(decoder, event->capture, event->process, transfer->laddr,
+			       &transfer->here);
+	there = process_there(attribute, transfer);
+	if (there && there->host == event->process->host)
+		decoder_memory(decoder, event->capture, there, transfer->raddr, &transfer->there);
+}
+
 /* In progress: the completion comes later. Everything else is over at its return. */
 static bool transfer_pends(const struct event *event, const struct ub_xfer *xfer)
 {
@@ -174,6 +219,7 @@ void transfer_event(struct attribute *attribute, struct thread *thread, const st
 	transfer_fill(attribute, transfer, event, op, reason);
 	transfer_fragments(transfer, event, op);
 	transfer->ep = transfer_ep(attribute, event, xfer, op);
+	transfer_memory(attribute, transfer, event, op);
 	transfer->protocol = note_protocol(attribute, event, xfer, op);
 	if (xfer->req && !transfer->retried && op && op->process == event->process &&
 	    op->req != xfer->req) {

@@ -180,6 +180,7 @@ void decoder_ready(struct decoder *decoder)
 			process_show(decoder, process);
 	}
 	map_release(&has_worker);
+	decoded_memory_ready(decoder);
 	objects_pair(decoder);
 }
 

@@ -61,6 +61,7 @@ struct process {
 	const char *comm, *exe, *mpi, *job, *pid_ns;
 	int rank, size;
 	bool from_start, exited;
+	bool gpu_library; /* it has mapped one, at some time */
 	bool maps_peers; /* it has an interface over which peers' memory can be mapped */
 	VEC(struct ucx_library) ucx;
 	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
@@ -238,9 +239,9 @@ const struct place *decoder_place(struct decoder *decoder, const struct event *e
 /* The stack that a UB_CALL_STACK record names; what is not known of it is said in its end. */
 const struct stack *decoder_stack(struct decoder *decoder, const struct event *event, uint64_t id);
 
-/* What lies at an address of the event's process, at the time of the last event. */
-void decoder_memory(const struct decoder *decoder, const struct event *event, uint64_t address,
-		    struct memory_answer *answer);
+/* What lies at an address of a process at the time of the last event, as far as a capture tells. */
+void decoder_memory(const struct decoder *decoder, const struct capture *capture,
+		    const struct process *process, uint64_t address, struct memory_answer *answer);
 
 /* "gpu0", "host"...; "gpu": which one is not known; NULL: unknown. Interned. */
 const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, int device);

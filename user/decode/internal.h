@@ -52,6 +52,7 @@ void decode_memory(struct decoder *decoder, const struct event *event, const str
 /* After decode_task(): what becomes of the memory. */
 void decode_memory_task(struct decoder *decoder, const struct event *event,
 			const struct ub_task *task);
+void decoded_memory_ready(struct decoder *decoder);
 void decoded_memory_release(struct decoder *decoder);
 void decoded_stacks_release(struct decoder *decoder);
 void decoded_places_release(struct decoder *decoder);

@@ -12,7 +12,19 @@ void decode_memory(struct decoder *decoder, const struct event *event, const str
 	if (process->memory_by != event->capture)
 		memory_forget(&decoder->memory, process->id);
 	process->memory_by = event->capture;
+	process->gpu_library = true;
 	memory_apply(&decoder->memory, process->id, record->h.tid, event->site->what, record);
+}
+
+/* Captures tell of each library that a process maps: of those that they tell of, none has one. */
+void decoded_memory_ready(struct decoder *decoder)
+{
+	for (size_t i = 0; i < decoder->processes.len; i++) {
+		const struct process *process = decoder->processes.data[i];
+
+		if (process->told_by && !process->gpu_library)
+			memory_no_library(&decoder->memory, process->id);
+	}
 }
 
 /* A child has its parent's addresses, but none of its GPU memory. */
@@ -30,12 +42,10 @@ void decode_memory_task(struct decoder *decoder, const struct event *event,
 			      capture_process(decoder, event->capture, task->other)->id);
 }
 
-void decoder_memory(const struct decoder *decoder, const struct event *event, uint64_t address,
-		    struct memory_answer *answer)
+void decoder_memory(const struct decoder *decoder, const struct capture *capture,
+		    const struct process *process, uint64_t address, struct memory_answer *answer)
 {
-	const struct process *process = event->process;
-
-	if (process->memory_by && process->memory_by != event->capture)
+	if (process->memory_by && process->memory_by != capture)
 		*answer = (struct memory_answer){ .device = -1, .reason = "not seen allocated" };
 	else
 		memory_find(&decoder->memory, process->id, address, answer);

@@ -171,6 +171,8 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 
 		if (name && !strcmp(name, "ucp") && !has_ucx(process, &ucx))
 			vec_push(&process->ucx, ucx);
+		if (name && !strcmp(name, "cuda"))
+			process->gpu_library = true;
 		if (name && !strcmp(name, "mpi"))
 			vec_push(&process->mpi_text, mpi_range(side));
 	}

@@ -195,11 +195,41 @@ static void emit_fragments(struct emitter *emitter, const struct transfer *trans
 		emitter->sink->transfers(emitter->sink->arg, fact, &sums);
 }
 
+static const char *known_memory(struct emitter *emitter, const struct memory_answer *answer)
+{
+	return decoder_memory_name(emitter->decoder, answer->kind, answer->device);
+}
+
+/*
+ * Transports of host memory copy from any: in a process with a GPU, the buffer that data is packed
+ * from may be the GPU's.
+ */
+static const char *memory_here(struct emitter *emitter, const struct transfer *transfer,
+			       const char *transport)
+{
+	const char *known = known_memory(emitter, &transfer->here);
+	bool packed = transfer->site->mode == MODE_BCOPY && !transfer->control;
+
+	if (known || (packed && transfer->process->gpu_library))
+		return known;
+	return emit_memory(transport);
+}
+
+static const char *memory_there(struct emitter *emitter, const struct transfer *transfer,
+				const char *transport)
+{
+	const char *known = known_memory(emitter, &transfer->there);
+
+	return known ? known : emit_memory(transport);
+}
+
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 {
 	const struct process *peer = emit_peer(emitter, transfer->ep);
 	const char *transport = transfer->iface ? transfer->iface->transport : NULL;
-	const char *memory = emit_memory(transport);
+	const char *here = memory_here(emitter, transfer, transport);
+	const char *there = memory_there(emitter, transfer, transport);
+	bool fetches = transfer->site->verb == VERB_GET;
 	const struct op *op = transfer->op;
 	struct fact_transfer fact = {
 		.process = transfer->process->index,
@@ -213,8 +243,8 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.function = op ? op->function : NULL,
 		.place = op ? op->place : NULL,
 		.protocol = transfer->protocol,
-		.src_mem = memory,
-		.dst_mem = memory,
+		.src_mem = fetches ? there : here,
+		.dst_mem = fetches ? here : there,
 		.unexplained = transfer->retried ? NULL : transfer->reason,
 		.tid = transfer->tid,
 		.start = transfer->start,

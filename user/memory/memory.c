@@ -82,7 +82,10 @@ void memory_release(struct memory *memory)
 void memory_apply(struct memory *memory, int process, uint32_t tid, enum ub_mem_what what,
 		  const struct ub_mem *record)
 {
-	space_apply(space_of(memory, process), tid, what, record);
+	struct space *space = space_of(memory, process);
+
+	space->no_library = false;
+	space_apply(space, tid, what, record);
 }
 
 void memory_thread_ended(struct memory *memory, int process, uint32_t tid)

@@ -84,7 +84,7 @@ void memory_thread_ended(struct memory *memory, int process, uint32_t tid);
 /* All that the process has is over: it begins anew (fork, exec), or nobody looked for a time. */
 void memory_forget(struct memory *memory, int process);
 
-/* It is certain that the process never has a GPU library: all its memory is the host's. */
+/* The process never has a GPU library, so its memory is the host's; memory_apply() disproves it. */
 void memory_no_library(struct memory *memory, int process);
 
 /* What lies at an address now, after all that was applied so far. */
