@@ -29,6 +29,7 @@ union job_record {
 	struct ub_obj obj;
 	struct ub_mem mem;
 	struct ub_task task;
+	struct ub_loss loss;
 	uint8_t bytes[UB_MAX_RECORD];
 };
 
@@ -39,7 +40,7 @@ struct job {
 	size_t read;
 	uint64_t now;
 	uint32_t cpu_seq, seq;
-	uint64_t lost;
+	uint64_t lost, lost_memory;
 };
 
 /* A thread of a process of a job, and the frames it is in. */

@@ -261,6 +261,42 @@ static void rows_and_notes(void **state)
 	pair_release(&p);
 }
 
+/* Records of memory were lost, then or another time: what was known before may be over. */
+static void lost(bool memory)
+{
+	struct pair p;
+	struct ub_loss *loss;
+
+	pair_init_gpu(&p);
+	job_context(&p.a, 0);
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
+	loss = job_add(&p.a, AT_LOSS, 0);
+	loss->until = loss->h.ts + 250;
+	loss->records = 1;
+	p.job.lost = !memory;
+	p.job.lost_memory = memory;
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY + 4096, 4096, 0, -1, 0);
+	job_mem(&p.a, AT_MEM_HOST, DEVICE_MEMORY + 8192, 4096, 0, -1, 0);
+	job_mem(&p.a, AT_MEM_HOST, DEVICE_MEMORY + 12288, 4096, 0, -1, 0);
+	for (uint64_t i = 0; i < 4; i++)
+		job_send_from(&p.a, &p.b, i, DEVICE_MEMORY + i * 4096);
+	pair_analyse(&p);
+	is(&p, 0, 3, "pinned");
+	for (uint64_t i = 0; i < 3; i++)
+		if (memory)
+			is_unknown(&p, 0, i, "not seen allocated");
+		else
+			is(&p, 0, i, i < 2 ? "gpu0" : "pinned");
+	pair_release(&p);
+}
+
+static void losses(void **state)
+{
+	(void)state;
+	lost(true);
+	lost(false);
+}
+
 static void job_task(struct task *task, uint32_t what, uint32_t other)
 {
 	struct ub_task *record = job_add(task, AT_TASK, 0);
@@ -308,6 +344,7 @@ int main(void)
 		cmocka_unit_test(of_its_time),    cmocka_unit_test(not_contiguous),
 		cmocka_unit_test(both_ends),      cmocka_unit_test(packed),
 		cmocka_unit_test(rows_and_notes), cmocka_unit_test(forks_and_threads),
+		cmocka_unit_test(losses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

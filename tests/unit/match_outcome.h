@@ -115,6 +115,8 @@ static inline void analyse(struct outcome *outcome, struct job **jobs, int count
 		jobs[i]->read = 0;
 		source.stats.produced[UB_OP] = jobs[i]->records.len + jobs[i]->lost;
 		source.stats.dropped[UB_OP] = jobs[i]->lost;
+		source.stats.produced[UB_MEM] = jobs[i]->lost_memory;
+		source.stats.dropped[UB_MEM] = jobs[i]->lost_memory;
 		analysis_add_source(outcome->analysis, &source);
 	}
 	assert_int_equal(analysis_run(outcome->analysis, &sink, &outcome->totals), 0);

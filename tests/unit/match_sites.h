@@ -39,6 +39,7 @@ enum job_site {
 	AT_CTX_RETAIN,
 	AT_CTX_SET,
 	AT_TASK,
+	AT_LOSS,
 	JOB_SITES
 };
 
@@ -77,6 +78,7 @@ static const struct {
 	[AT_CTX_RETAIN] = { "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRetain", UB_MEM,
 			    UB_MEM_CTX_RETAIN, 0 },
 	[AT_CTX_SET] = { "cuCtxSetCurrent", "cuCtxSetCurrent", UB_MEM, UB_MEM_CTX_SET, 0 },
+	[AT_LOSS] = { "loss", "loss", UB_LOSS, 0, 0 },
 	[AT_TASK] = { "task", "task", UB_TASK, 0, 0 },
 };
 

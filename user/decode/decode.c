@@ -228,6 +228,8 @@ bool decoder_event(struct decoder *decoder, struct capture *capture, const struc
 		decode_stack(decoder, event, (const struct ub_stack *)h);
 	if (h->kind == UB_MEM)
 		decode_memory(decoder, event, (const struct ub_mem *)h);
+	if (h->kind == UB_LOSS)
+		decode_memory_loss(decoder, event, (const struct ub_loss *)h);
 	if (h->kind == UB_NAME)
 		decode_name(decoder, event, (const struct ub_name *)h);
 	return true;

@@ -68,6 +68,7 @@ struct process {
 	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 	uint64_t blind_until; /* records of it before this time may be missing */
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
+	uint64_t memory_lost_until; /* what GPU libraries did before is not known */
 	const struct capture *memory_by; /* that its memory was last told by; NULL: none */
 	bool ending; /* what it has begun is over or not seen to end: a cut is being made */
 };
@@ -148,6 +149,7 @@ struct capture {
 	VEC(struct rejoined) rejoined;
 	bool attached; /* mode "attach" */
 	bool counted; /* made with --count */
+	bool lost_memory; /* some record of memory found no room */
 	uint32_t timed_every; /* one entry in so many was timed */
 	VEC(struct cell) cells; /* in time order once decoder_ready() */
 	struct map cell_ids; /* id -> index + 1, until they are sorted */

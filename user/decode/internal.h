@@ -49,6 +49,9 @@ void decode_address(struct decoder *decoder, struct capture *capture, const json
 void decode_stack(struct decoder *decoder, const struct event *event,
 		  const struct ub_stack *record);
 void decode_memory(struct decoder *decoder, const struct event *event, const struct ub_mem *record);
+/* Any of the lost records may have been of memory, if one was. */
+void decode_memory_loss(struct decoder *decoder, const struct event *event,
+			const struct ub_loss *loss);
 /* After decode_task(): what becomes of the memory. */
 void decode_memory_task(struct decoder *decoder, const struct event *event,
 			const struct ub_task *task);

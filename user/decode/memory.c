@@ -4,6 +4,18 @@
 
 #include <stdio.h>
 
+void decode_memory_loss(struct decoder *decoder, const struct event *event,
+			const struct ub_loss *loss)
+{
+	struct process *process = event->process;
+
+	if (!event->capture->lost_memory)
+		return;
+	memory_forget(&decoder->memory, process->id);
+	if (loss->until > process->memory_lost_until)
+		process->memory_lost_until = loss->until;
+}
+
 /* Between two captures nobody saw what was freed. */
 void decode_memory(struct decoder *decoder, const struct event *event, const struct ub_mem *record)
 {
@@ -13,6 +25,8 @@ void decode_memory(struct decoder *decoder, const struct event *event, const str
 		memory_forget(&decoder->memory, process->id);
 	process->memory_by = event->capture;
 	process->gpu_library = true;
+	if (record->h.ts <= process->memory_lost_until)
+		return;
 	memory_apply(&decoder->memory, process->id, record->h.tid, event->site->what, record);
 }
 

@@ -33,6 +33,7 @@ struct input *input_new(const struct record_source *source)
 	if (!input)
 		abort();
 	input->source = *source;
+	input->capture.lost_memory = source->stats.dropped[UB_MEM];
 	read_clock(input);
 	return input;
 }
