@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Where a probe goes, over prologues copied from stock libraries and made-up nasty ones. */
 #include <elf.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -198,6 +199,80 @@ static void random_bytes_never_lead_outside(void **state)
 	}
 }
 
+/* Begins as functions of driver 580.159.04 do: push; mov; push; sub; cmpl; je; call; ret twice. */
+#define DRIVER_HEAD                                                                                \
+	"\x55\x48\x89\xe5\x41\x54\x48\x83\xec\x08"                                                 \
+	"\x81\x3d\x00\x01\x00\x00\x00\xba\x1c\x32"
+#define DRIVER_BODY "\x0f\x84\x0c\x00\x00\x00\xff\x15\x00\x01\x00\x00"
+
+static const struct body_case {
+	const char *what, *code;
+	size_t size;
+	int err;
+	unsigned int delta, sp_words, exits[3];
+} bodies[] = {
+	{ "entered at the jump, left at both returns",
+	  BYTES(DRIVER_HEAD DRIVER_BODY "\x4c\x8b\x65\xf8\xc9\xc3\x4c\x8b\x65\xf8\xc9\xc3"),
+	  0,
+	  20,
+	  3,
+	  { 37, 43 } },
+	{ "a tail call",
+	  BYTES(DRIVER_HEAD DRIVER_BODY "\xc9\xe9\x00\x10\x00\x00\xc9\xc3"),
+	  -EINVAL,
+	  0,
+	  0,
+	  { 0 } },
+	{ "a jump to anywhere",
+	  BYTES(DRIVER_HEAD DRIVER_BODY "\xc9\xff\xe0\xc9\xc3"),
+	  -EINVAL,
+	  0,
+	  0,
+	  { 0 } },
+	{ "a return that a patch would cover",
+	  BYTES("\x55\x5d\xc3" DRIVER_HEAD DRIVER_BODY "\xc3"),
+	  -EINVAL,
+	  0,
+	  0,
+	  { 0 } },
+	{ "the argument is gone by then",
+	  BYTES("\x31\xff" DRIVER_HEAD "\x90\xc9\xc3"),
+	  -EINVAL,
+	  0,
+	  0,
+	  { 0 } },
+	{ "nothing known of it", BYTES(""), -EINVAL, 0, 0, { 0 } },
+};
+
+static void bodies_of_patched_functions(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		const struct body_case *c = &bodies[i];
+		struct body body;
+		int err = place_body(&body, EM_X86_64, (const uint8_t *)c->code, c->size, 1 << 1);
+
+		if (err != c->err)
+			fail_msg("%s: %d instead of %d", c->what, err, c->err);
+		if (err)
+			continue;
+		assert_int_equal(body.entry.delta, c->delta);
+		assert_int_equal(body.entry.sp_words, c->sp_words);
+		assert_int_equal(body.entry.class, PLACE_EMULATED);
+		for (unsigned int k = 0; k < 3; k++)
+			assert_int_equal(k < body.count ? body.exits[k] : 0, c->exits[k]);
+	}
+}
+
+static void bodies_elsewhere(void **state)
+{
+	struct body body;
+
+	(void)state;
+	assert_int_equal(place_body(&body, EM_AARCH64, (const uint8_t *)DRIVER_HEAD, 20, 0),
+			 -EOPNOTSUPP);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +280,8 @@ int main(void)
 		cmocka_unit_test(arm64_prologues),
 		cmocka_unit_test(other_machines_are_refused),
 		cmocka_unit_test(random_bytes_never_lead_outside),
+		cmocka_unit_test(bodies_of_patched_functions),
+		cmocka_unit_test(bodies_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

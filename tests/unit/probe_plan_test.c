@@ -251,6 +251,44 @@ static void hidden_arrival_handler(void **state)
 	elf_free(library.elf);
 }
 
+/* A GPU driver: all rows, none of its probes where others patch, nor a return probe. */
+static void driver(void **state)
+{
+	const char *build = getenv("BUILD");
+	unsigned int rows = 0, entries = 0, exits = 0;
+	struct plan plan = { 0 };
+	struct library library;
+	char path[512];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/tests/progs/lib/lib_cuda.so", build ? build : "build");
+	open_library(&library, path, LIB_CUDA);
+	assert_int_equal(plan_library(&plan, &library, LAYER_MPI), 0);
+	assert_int_equal(plan.probes.len, 0);
+	assert_int_equal(plan_library(&plan, &library, LAYER_UCP), 0);
+	assert_int_equal(plan.missing.len + plan.left_out.len, 0);
+	for (unsigned int row = 1; row < site_count(); row++)
+		rows += site_row(row)->layer == LAYER_MEMORY;
+	for (size_t i = 0; i < plan.probes.len; i++) {
+		const struct planned_probe *probe = &plan.probes.data[i];
+
+		entries += !probe->at_exit;
+		exits += probe->at_exit;
+		assert_false(probe->needs_return);
+		assert_true(probe->offset >= probe->function + 14);
+	}
+	assert_int_equal(entries, rows);
+	assert_true(exits >= 2 * rows);
+	plan_release(&plan);
+	/* what is no driver has functions of these names for another end */
+	library.roles = LIB_UCT_MODULE;
+	plan = (struct plan){ 0 };
+	assert_int_equal(plan_library(&plan, &library, LAYER_UCP), 0);
+	assert_int_equal(plan.probes.len, 0);
+	plan_release(&plan);
+	elf_free(library.elf);
+}
+
 static void levels_limit_layers(void **state)
 {
 	size_t counts[LAYER_UCT + 1];
@@ -315,6 +353,7 @@ int main(void)
 		cmocka_unit_test(mpich),
 		cmocka_unit_test(hidden_operations),
 		cmocka_unit_test(hidden_arrival_handler),
+		cmocka_unit_test(driver),
 		cmocka_unit_test(levels_limit_layers),
 		cmocka_unit_test(missing_rows_are_told),
 		cmocka_unit_test(learnt_function),

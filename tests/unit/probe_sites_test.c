@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The site table is consistent with itself and with what BPF programs read. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,6 +113,21 @@ static void completions_have_rows(void **state)
 	assert_non_null(strchr(site_row(site_for_completion(UB_COMP_RECV_CB))->symbol, '.'));
 }
 
+static void memory_is_in_two_levels(void **state)
+{
+	(void)state;
+	assert_false(site_layer_in(LAYER_MEMORY, LAYER_MPI));
+	assert_true(site_layer_in(LAYER_MEMORY, LAYER_UCP));
+	assert_true(site_layer_in(LAYER_MEMORY, LAYER_UCT));
+	assert_false(site_layer_in(LAYER_UCT, LAYER_UCP));
+	assert_string_equal(site_layer_name(LAYER_MEMORY), "memory");
+	assert_int_equal(site_layer_by_name("memory"), -EINVAL);
+	assert_int_equal(site_layer_by_name("uct"), LAYER_UCT);
+	for (unsigned int row = 1; row < site_count(); row++)
+		assert_int_equal(site_row(row)->layer == LAYER_MEMORY,
+				 site_row(row)->wire.kind == UB_MEM);
+}
+
 static const struct ub_site *wire_of(const char *symbol)
 {
 	return &site_row(site_by_symbol(symbol))->wire;
@@ -129,6 +145,9 @@ static void arguments_follow_prototypes(void **state)
 	assert_int_equal(wire_of("uct_tcp_ep_am_zcopy")->length_rule, UB_LEN_ZCOPY_AM);
 	assert_int_equal(wire_of("uct_mm_ep_am_bcopy")->arg_pack, 4);
 	assert_int_equal(wire_of("uct_scopy_ep_get_zcopy")->arg_comp, 6);
+	assert_int_equal(wire_of("cuCtxCreate_v3")->arg_device, 5);
+	assert_int_equal(site_arguments(site_row(site_by_symbol("cuCtxCreate_v4"))),
+			 1 << 1 | 1 << 4);
 	assert_int_equal(site_arguments(site_row(site_by_symbol("ucp_ep_flush_nbx"))),
 			 1 << 1 | 1 << 2);
 }
@@ -142,6 +161,7 @@ int main(void)
 		cmocka_unit_test(every_data_slot_has_a_row),
 		cmocka_unit_test(completions_have_rows),
 		cmocka_unit_test(arguments_follow_prototypes),
+		cmocka_unit_test(memory_is_in_two_levels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
