@@ -128,17 +128,18 @@ static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_FIELD
 		};
 }
 
-static bool is_input(const struct replay *replay)
+/* A report must not take the place of what it is made of, nor of any other capture. */
+static bool would_overwrite_capture(const char *output)
 {
-	struct stat in, out;
+	struct file_reader *reader;
+	const char *why;
+	struct stat out;
 
-	if (!replay->output || stat(replay->output, &out))
+	if (!output || stat(output, &out) || !S_ISREG(out.st_mode) ||
+	    file_reader_open(&reader, output, &why))
 		return false;
-	for (size_t i = 0; i < replay->paths.len; i++)
-		if (!stat(replay->paths.data[i], &in) && in.st_dev == out.st_dev &&
-		    in.st_ino == out.st_ino)
-			return true;
-	return false;
+	file_reader_free(reader);
+	return true;
 }
 
 /* Says what is wrong with a file, in one line. Returns -errno if it cannot be used at all. */
@@ -265,8 +266,8 @@ int cmd_replay(int argc, char **argv)
 	list_options(options);
 	if (argp_parse(&argp, argc, argv, 0, NULL, &replay))
 		goto out;
-	if (is_input(&replay))
-		log_error("%s: is one of the captures, not overwritten", replay.output);
+	if (would_overwrite_capture(replay.output))
+		log_error("%s: is a capture, not overwritten", replay.output);
 	else
 		status = replay_files(&replay);
 out:

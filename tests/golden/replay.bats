@@ -70,6 +70,9 @@ need_capture() {
 	need_capture
 	cp "$capture" copy.ucxb
 	expect 2 "not overwritten" -o copy.ucxb copy.ucxb
+	cp copy.ucxb other.ucxb
+	expect 2 "not overwritten" -o other.ucxb copy.ucxb
+	cmp copy.ucxb other.ucxb
 	cmp "$capture" copy.ucxb
 }
 
