@@ -10,6 +10,7 @@
 #define UCXBPF_CONTEXT_BPF_H
 
 #include "emit.bpf.h"
+#include "own_stack.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 #if defined(__TARGET_ARCH_x86)

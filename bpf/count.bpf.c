@@ -38,6 +38,7 @@ int count_call(struct pt_regs *ctx)
 	struct entry e;
 	__u64 ret;
 
+	own_stack(ctx);
 	if (!entry_begin(&e, ctx))
 		return 0;
 	ret = slot_value(e.hit.sp);
@@ -256,6 +257,7 @@ SPAN(count_op, op_enter, op_leave)
 SEC("?uprobe")
 int count_op_only(struct pt_regs *ctx)
 {
+	own_stack(ctx);
 	op_count(ctx, false);
 	return 0;
 }

@@ -76,6 +76,7 @@ int memory_entry(struct pt_regs *ctx)
 	struct memory_call *call;
 	struct hit hit;
 
+	own_stack(ctx);
 	if (!hit_begin(&hit, ctx))
 		return 0;
 	task = memory_task(BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -170,6 +171,7 @@ int memory_exit(struct pt_regs *ctx)
 	struct hit hit;
 	__u64 ts;
 
+	own_stack(ctx);
 	if (!hit_begin(&hit, ctx))
 		return 0;
 	call = call_left(&hit);

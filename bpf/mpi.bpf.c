@@ -48,6 +48,7 @@ static __always_inline bool call_enter(struct pt_regs *ctx, bool ends)
 SEC("uprobe")
 int call_entry(struct pt_regs *ctx)
 {
+	own_stack(ctx);
 	call_enter(ctx, false);
 	return 0;
 }

@@ -117,6 +117,7 @@ int object_end(struct pt_regs *ctx)
 	struct ub_obj *obj;
 	struct hit hit;
 
+	own_stack(ctx);
 	if (!hit_begin(&hit, ctx))
 		return 0;
 	if (!outbox_take(&hit.task->outbox)) {

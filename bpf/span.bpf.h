@@ -80,17 +80,20 @@ static __always_inline void leave_header(struct ub_hdr *h, const struct leaving 
 	SEC("?uprobe.multi")                                                                       \
 	int name##_session(struct pt_regs *ctx)                                                    \
 	{                                                                                          \
+		own_stack(ctx);                                                                    \
 		return span_at_return() ? leave(ctx) : enter(ctx);                                 \
 	}                                                                                          \
 	SEC("?uprobe")                                                                             \
 	int name##_entry(struct pt_regs *ctx)                                                      \
 	{                                                                                          \
+		own_stack(ctx);                                                                    \
 		enter(ctx);                                                                        \
 		return 0;                                                                          \
 	}                                                                                          \
 	SEC("?uprobe")                                                                             \
 	int name##_return(struct pt_regs *ctx)                                                     \
 	{                                                                                          \
+		own_stack(ctx);                                                                    \
 		return leave(ctx);                                                                 \
 	}
 

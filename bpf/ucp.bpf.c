@@ -163,6 +163,7 @@ int op_call(struct pt_regs *ctx)
 	struct ub_op *op;
 	struct hit hit;
 
+	own_stack(ctx);
 	if (!hit_begin(&hit, ctx))
 		return 0;
 	op = place(&hit.task->outbox, ub_op, UB_OP, hit.ts);
@@ -242,12 +243,14 @@ static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 SEC("?uprobe.multi.s")
 int rx_sleepable(struct pt_regs *ctx)
 {
+	own_stack(ctx);
 	return rx_enter(ctx, true);
 }
 
 SEC("?uprobe")
 int rx_entry(struct pt_regs *ctx)
 {
+	own_stack(ctx);
 	return rx_enter(ctx, false);
 }
 
@@ -259,6 +262,7 @@ int match_entry(struct pt_regs *ctx)
 	struct hit hit;
 	__u64 rts[5] = {};
 
+	own_stack(ctx);
 	if (!hit_begin(&hit, ctx))
 		return 0;
 	match = place(&hit.task->outbox, ub_match, UB_MATCH, hit.ts);
@@ -310,6 +314,7 @@ int comp_entry(struct pt_regs *ctx)
 	struct ub_comp *comp;
 	struct hit hit;
 
+	own_stack(ctx);
 	if (!hit_begin(&hit, ctx))
 		return 0;
 	layout = layout_at(hit.slot);
