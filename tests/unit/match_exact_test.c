@@ -119,12 +119,37 @@ static void two_hosts(void **state)
 	job_release(&two);
 }
 
+/* The first pair that a capture has, for hosts that have one. */
+static void clocks(void **state)
+{
+	struct job one, two;
+	struct outcome out;
+
+	(void)state;
+	job_init(&one, "host-a", "run");
+	job_init(&two, "host-b", "run");
+	for (int i = 0; i < 2; i++)
+		json_array_append_new(two.sides, json_pack("{s:s, s:I, s:I}", "t", "clock", "mono",
+							   (json_int_t)(50 + i), "real",
+							   (json_int_t)(9000 + 2 * i)));
+	job_process(&one, 1, 0, "start");
+	job_process(&two, 2, 1, "start");
+	analyse(&out, (struct job *[]){ &one, &two }, 2);
+	assert_int_equal(out.clocks.len, 1);
+	assert_int_equal(out.clocks.data[0].host, 1);
+	assert_int_equal(out.clocks.data[0].mono, 50);
+	assert_int_equal(out.clocks.data[0].real, 9000);
+	outcome_release(&out);
+	job_release(&one);
+	job_release(&two);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fragments),       cmocka_unit_test(rendezvous),
 		cmocka_unit_test(peer_not_traced), cmocka_unit_test(in_flight),
-		cmocka_unit_test(two_hosts),
+		cmocka_unit_test(two_hosts),       cmocka_unit_test(clocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

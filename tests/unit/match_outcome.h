@@ -12,6 +12,7 @@ struct outcome {
 	VEC(struct fact_transfer) transfers;
 	VEC(struct fact_message) messages;
 	VEC(struct fact_memory) memory;
+	VEC(struct fact_clock) clocks;
 	struct fact_totals totals;
 	struct analysis *analysis; /* owns the strings */
 };
@@ -44,6 +45,11 @@ static inline void got_message(void *arg, const struct fact_message *fact)
 static inline void got_memory(void *arg, const struct fact_memory *fact)
 {
 	vec_push(&((struct outcome *)arg)->memory, *fact);
+}
+
+static inline void got_clock(void *arg, const struct fact_clock *fact)
+{
+	vec_push(&((struct outcome *)arg)->clocks, *fact);
 }
 
 static inline int job_next(void *ctx, const struct ub_hdr **record)
@@ -102,6 +108,7 @@ static inline void analyse(struct outcome *outcome, struct job **jobs, int count
 		.transfer = got_transfer,
 		.message = got_message,
 		.memory = got_memory,
+		.clock = got_clock,
 	};
 
 	memset(outcome, 0, sizeof(*outcome));
@@ -131,6 +138,7 @@ static inline void outcome_release(struct outcome *outcome)
 	vec_release(&outcome->transfers);
 	vec_release(&outcome->messages);
 	vec_release(&outcome->memory);
+	vec_release(&outcome->clocks);
 	analysis_free(outcome->analysis);
 }
 

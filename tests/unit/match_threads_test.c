@@ -42,6 +42,9 @@ static void callbacks_tell(void **state)
 	first = &t.pair.out.messages.data[t.pair.out.messages.data[0].bytes == 4];
 	second = &t.pair.out.messages.data[t.pair.out.messages.data[0].bytes == 3];
 	assert_true(first->recv_start > second->recv_start);
+	assert_int_equal(first->recv_tid, t.other.tid);
+	assert_int_equal(second->recv_tid, t.pair.b.tid);
+	assert_int_equal(first->send_tid, t.pair.a.tid);
 	pair_release(&t.pair);
 }
 
@@ -58,6 +61,7 @@ static void alike(void **state)
 	assert_int_equal(t.pair.out.totals.ambiguous, 0);
 	assert_int_equal(t.pair.out.messages.data[0].recv_start, 0);
 	assert_int_equal(t.pair.out.messages.data[1].recv_start, 0);
+	assert_int_equal(t.pair.out.messages.data[0].recv_tid, 0);
 	pair_release(&t.pair);
 }
 

@@ -137,6 +137,7 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 		matcher_new(&analysis->decoder, analysis->attribute, on_message, analysis);
 	analysis->emitter =
 		(struct emitter){ .decoder = &analysis->decoder, .sink = sink, .totals = totals };
+	emit_clocks(&analysis->emitter, &analysis->inputs);
 	emit_processes(&analysis->emitter);
 	return err;
 }

@@ -92,6 +92,7 @@ static void received_by_arriving(struct matcher *matcher, struct arrival *arriva
 	arrival->state = RECEIVE_IS_ARRIVAL;
 	arrival->recv_op = arrival->class == CLASS_STREAM ? "stream_recv" : "am_recv";
 	arrival->recv_start = arrival->ts;
+	arrival->recv_tid = arrival->tid;
 	matcher->receives++;
 }
 

@@ -97,6 +97,7 @@ void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 		arrival->state = RECEIVE_IS_ARRIVAL;
 		arrival->recv_op = "am_recv";
 		arrival->recv_start = arrival->ts;
+		arrival->recv_tid = arrival->tid;
 		matcher->receives++;
 	}
 	message_settle(matcher, arrival);

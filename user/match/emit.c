@@ -90,6 +90,27 @@ void emit_processes(struct emitter *emitter)
 	}
 }
 
+static bool host_told(const inputs *inputs, size_t before)
+{
+	for (size_t i = 0; i < before; i++)
+		if (inputs->data[i]->capture.host == inputs->data[before]->capture.host &&
+		    inputs->data[i]->real)
+			return true;
+	return false;
+}
+
+void emit_clocks(struct emitter *emitter, const inputs *inputs)
+{
+	for (size_t i = 0; emitter->sink->clock && i < inputs->len; i++) {
+		const struct input *input = inputs->data[i];
+
+		if (input->real && !host_told(inputs, i))
+			emitter->sink->clock(emitter->sink->arg,
+					     &(struct fact_clock){ input->capture.host, input->mono,
+								   input->real });
+	}
+}
+
 static int index_of(const struct process *process)
 {
 	return process ? process->index : -1;
@@ -275,7 +296,9 @@ void emit_message(struct emitter *emitter, const struct message *message)
 		.tag = message->tag,
 		.bytes = message->bytes,
 		.send_start = message->send_start,
+		.send_tid = message->send_tid,
 		.recv_start = message->recv_start,
+		.recv_tid = message->recv_tid,
 		.arrival = message->arrival,
 	};
 

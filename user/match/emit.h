@@ -16,6 +16,9 @@ struct emitter {
 
 void emitter_release(struct emitter *emitter);
 
+/* Hands on the first pair of clocks that a capture of each host tells. */
+void emit_clocks(struct emitter *emitter, const inputs *inputs);
+
 /* Hands on every process that has an index and was not handed on yet. */
 void emit_processes(struct emitter *emitter);
 

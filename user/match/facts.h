@@ -42,6 +42,12 @@ struct fact_process {
 	int ucx_count;
 };
 
+/* What a host's CLOCK_MONOTONIC showed when its CLOCK_REALTIME showed something, ns. */
+struct fact_clock {
+	int host;
+	uint64_t mono, real;
+};
+
 struct fact_call {
 	int process;
 	const char *function; /* MPI_Send */
@@ -97,6 +103,8 @@ struct fact_message {
 	const char *send_op, *recv_op;
 	uint64_t tag, bytes;
 	uint64_t send_start, recv_start, arrival; /* on their own hosts' clocks; 0: unknown */
+	/* threads of both operations: with process and start, these name one; 0: unknown */
+	uint32_t send_tid, recv_tid;
 };
 
 /* A capture with a duty cycle saw its processes in windows alone. */
@@ -135,6 +143,8 @@ struct fact_sums {
 struct fact_sink {
 	void *arg;
 	void (*process)(void *arg, const struct fact_process *process); /* before any fact of it */
+	/* before all others, one of each host that captures tell it of */
+	void (*clock)(void *arg, const struct fact_clock *clock);
 	void (*call)(void *arg, const struct fact_call *call);
 	void (*op)(void *arg, const struct fact_op *op);
 	void (*transfer)(void *arg, const struct fact_transfer *transfer);

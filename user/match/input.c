@@ -15,9 +15,11 @@ static void read_clock(struct input *input)
 	{
 		const char *type = json_string_value(json_object_get(side, "t"));
 
-		if (type && !strcmp(type, "clock") && !input->to_real)
-			input->to_real = json_integer_value(json_object_get(side, "real")) -
-					 json_integer_value(json_object_get(side, "mono"));
+		if (type && !strcmp(type, "clock") && !input->real) {
+			input->mono = json_integer_value(json_object_get(side, "mono"));
+			input->real = json_integer_value(json_object_get(side, "real"));
+			input->to_real = (int64_t)(input->real - input->mono);
+		}
 		if (type && !strcmp(type, "capture")) {
 			input->host = json_string_value(
 				json_object_get(json_object_get(side, "host"), "id"));

@@ -12,6 +12,7 @@ struct input {
 	struct capture capture;
 	struct gaps gaps;
 	const struct ub_hdr *head;
+	uint64_t mono, real; /* what its clocks showed at one time; 0: not told */
 	int64_t to_real; /* add to its monotonic clock: only to read several hosts abreast */
 	const char *host; /* boot id, for the order */
 	uint64_t started;

@@ -70,6 +70,7 @@ static void sent_fill(struct sent *sent, const struct ub_xfer *xfer, struct op *
 		sent->active = op->site->op == OP_AM_SEND;
 		sent->bytes = op->bytes;
 		sent->start = op->start;
+		sent->tid = op->tid;
 		sent->function = op->function;
 		sent->op = op->site->name;
 		sent->protocol = op->protocol;

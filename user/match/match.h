@@ -19,6 +19,7 @@ struct message {
 	struct process *src, *dst;
 	const char *function, *send_op, *recv_op;
 	uint64_t tag, bytes, send_start, recv_start, arrival;
+	uint32_t send_tid, recv_tid;
 };
 
 struct matcher *matcher_new(struct decoder *decoder, struct attribute *attribute,

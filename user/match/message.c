@@ -59,7 +59,9 @@ static void emit(struct matcher *matcher, const struct sent *sent, const struct 
 		.tag = sent->tag,
 		.bytes = sent->bytes == UINT64_MAX ? arrival->bytes : sent->bytes,
 		.send_start = sent->start,
+		.send_tid = sent->tid,
 		.recv_start = arrival->recv_start,
+		.recv_tid = arrival->recv_tid,
 		.arrival = arrival->ts,
 	};
 

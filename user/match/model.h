@@ -44,6 +44,7 @@ struct sent {
 	uint64_t pos, ts, done;
 	uint64_t tag, key, length; /* length: of the UCT message; of the data for CLASS_REQUEST */
 	uint64_t bytes, start;
+	uint32_t tid; /* of the operation */
 	const char *function, *op, *protocol;
 	struct fifo *fifo; /* where it is expected; NULL */
 	uint64_t position; /* in that FIFO, from its start */
@@ -69,6 +70,7 @@ struct arrival {
 	enum receive_state state;
 	struct receive *receive; /* while its operation is open */
 	uint64_t recv_start;
+	uint32_t recv_tid;
 	const char *recv_op;
 };
 
