@@ -89,9 +89,34 @@ static void replaced(void **state)
 	ranges_clear(&ranges);
 }
 
+static bool has_value(const void *arg, const struct range *range)
+{
+	return range->value == arg;
+}
+
+static void pointed_out(void **state)
+{
+	struct ranges ranges = { 0 };
+
+	(void)state;
+	for (unsigned int i = 0; i < 1000; i++)
+		ranges_insert(&ranges, 0x1000 + i * 0x10, i % 5 ? 0x10 : 0, value(i));
+	assert_int_equal(ranges_remove_where(&ranges, has_value, value(3)), 125);
+	assert_int_equal(ranges_remove_where(&ranges, has_value, value(3)), 0);
+	assert_int_equal(ranges.count, 875);
+	assert_int_equal(ranges.open, 200 - 25);
+	assert_null(ranges_find(&ranges, 0x1000 + 19 * 0x10));
+	assert_ptr_equal(ranges_find(&ranges, 0x1000 + 12 * 0x10)->value, value(12));
+	for (unsigned int i = 0; i < 8; i++)
+		ranges_remove_where(&ranges, has_value, value(i));
+	assert_int_equal(ranges.count, 0);
+	assert_int_equal(ranges.leaves.len, 0);
+	ranges_clear(&ranges);
+}
+
 /* ---- against a model: ranges in no order, looked through one by one ---- */
 
-#define SPACE 512
+#define SPACE 2048
 #define MAX_LIVE SPACE
 
 struct model {
@@ -161,11 +186,10 @@ static void count_end(void *arg, const struct range *range)
 static void step(struct ranges *ranges, struct model *model, unsigned int i)
 {
 	uint64_t start = rand() % SPACE;
-	uint64_t size = rand() % 8 ? 1 + rand() % 40 : 0;
+	uint64_t size = rand() % 8 ? 1 + rand() % (rand() % 64 ? 3 : 300) : 0;
 
-	switch (rand() % 4) {
-	case 0:
-	case 1:
+	switch (rand() % 8) {
+	default:
 		ranges_insert(ranges, start, size, value(i));
 		model_insert(model, start, size, value(i));
 		break;
@@ -186,6 +210,7 @@ static void at_random(void **state)
 {
 	struct model model = { 0 };
 	uint64_t ended = 0;
+	size_t most = 0;
 	struct ranges ranges = { .ended = count_end, .arg = &ended };
 
 	(void)state;
@@ -193,7 +218,9 @@ static void at_random(void **state)
 	for (unsigned int i = 0; i < 20000; i++) {
 		step(&ranges, &model, i);
 		assert_int_equal(ranges.count, model.count);
-		for (int k = 0; k < 20; k++) {
+		if (most < ranges.leaves.len)
+			most = ranges.leaves.len;
+		for (int k = 0; k < 5; k++) {
 			uint64_t address = rand() % (SPACE + 64);
 			const struct range *range = ranges_find(&ranges, address);
 
@@ -201,6 +228,7 @@ static void at_random(void **state)
 		}
 	}
 	assert_true(model.replaced > 1000);
+	assert_true(most > 5);
 	assert_int_equal(ranges.replaced, model.replaced);
 	assert_int_equal(ended, model.ended);
 	ranges_clear(&ranges);
@@ -258,8 +286,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_address), cmocka_unit_test(open_ended),
-		cmocka_unit_test(replaced),   cmocka_unit_test(at_random),
-		cmocka_unit_test(a_million),
+		cmocka_unit_test(replaced),   cmocka_unit_test(pointed_out),
+		cmocka_unit_test(at_random),  cmocka_unit_test(a_million),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,12 @@
 #include "memory/ranges.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Where a range is, or would be. */
+struct place {
+	size_t leaf, at;
+};
 
 static uint64_t last_byte(const struct range *range)
 {
@@ -10,84 +16,205 @@ static uint64_t last_byte(const struct range *range)
 	return more > UINT64_MAX - range->start ? UINT64_MAX : range->start + more;
 }
 
-/* Ranges that overlap are equal: those in the tree do not, so one byte finds the one around it. */
-static int compare(const struct range *left, const struct range *right)
+/* How many of n sorted addresses are not above this one; without a branch on what is compared. */
+static size_t count_until(const uint64_t *sorted, size_t n, uint64_t address)
 {
-	if (last_byte(left) < right->start)
-		return -1;
-	return left->start > last_byte(right);
+	const uint64_t *from = sorted;
+
+	while (n > 1) {
+		size_t half = n / 2;
+
+		from += from[half] <= address ? half : 0;
+		n -= half;
+	}
+	return (size_t)(from - sorted) + (n && *from <= address);
 }
 
-RB_GENERATE_INTERNAL(range_tree, range, link, compare, static __attribute__((unused)))
-
-static void end(struct ranges *ranges, struct range *range)
+/* The last range that begins no later; false: none does. */
+static bool find_until(const struct ranges *ranges, uint64_t address, struct place *place)
 {
-	RB_REMOVE(range_tree, &ranges->tree, range);
+	size_t leaf = count_until(ranges->firsts.data, ranges->firsts.len, address);
+	const struct range_leaf *found;
+
+	if (!leaf)
+		return false;
+	found = ranges->leaves.data[leaf - 1];
+	place->leaf = leaf - 1;
+	place->at = count_until(found->starts, found->count, address) - 1;
+	return true;
+}
+
+static struct range *range_at(const struct ranges *ranges, struct place place)
+{
+	return &ranges->leaves.data[place.leaf]->ranges[place.at];
+}
+
+/* Makes room for one more leaf there, or takes that one out. */
+static void shift_leaves(struct ranges *ranges, size_t at, int by)
+{
+	size_t from = by > 0 ? at : at + 1, rest = ranges->leaves.len - from;
+
+	if (by > 0) {
+		vec_add(&ranges->firsts);
+		vec_add(&ranges->leaves);
+	}
+	memmove(ranges->firsts.data + from + by, ranges->firsts.data + from,
+		rest * sizeof(*ranges->firsts.data));
+	memmove(ranges->leaves.data + from + by, ranges->leaves.data + from,
+		rest * sizeof(*ranges->leaves.data));
+	if (by < 0) {
+		ranges->firsts.len--;
+		ranges->leaves.len--;
+	}
+}
+
+static void shift_ranges(struct range_leaf *leaf, size_t from, int by)
+{
+	size_t rest = leaf->count - from;
+
+	memmove(leaf->starts + from + by, leaf->starts + from, rest * sizeof(*leaf->starts));
+	memmove(leaf->ranges + from + by, leaf->ranges + from, rest * sizeof(*leaf->ranges));
+	leaf->count += by;
+}
+
+static void leaf_add(struct ranges *ranges, size_t at)
+{
+	struct range_leaf *leaf = calloc(1, sizeof(*leaf));
+
+	if (!leaf)
+		abort();
+	shift_leaves(ranges, at, 1);
+	ranges->leaves.data[at] = leaf;
+}
+
+/* A full leaf's upper half becomes a leaf of its own. */
+static void split(struct ranges *ranges, size_t at)
+{
+	struct range_leaf *low, *high;
+	const size_t half = RANGE_LEAF / 2;
+
+	leaf_add(ranges, at + 1);
+	low = ranges->leaves.data[at];
+	high = ranges->leaves.data[at + 1];
+	memcpy(high->starts, low->starts + half, half * sizeof(*low->starts));
+	memcpy(high->ranges, low->ranges + half, half * sizeof(*low->ranges));
+	low->count = high->count = half;
+	ranges->firsts.data[at + 1] = high->starts[0];
+}
+
+/* Where a range that begins there belongs, with room for it. */
+static struct place place_for(struct ranges *ranges, uint64_t start)
+{
+	struct place place = { 0 };
+
+	if (!ranges->leaves.len)
+		leaf_add(ranges, 0);
+	if (find_until(ranges, start, &place))
+		place.at++;
+	if (ranges->leaves.data[place.leaf]->count < RANGE_LEAF)
+		return place;
+	split(ranges, place.leaf);
+	if (place.at > RANGE_LEAF / 2)
+		place = (struct place){ place.leaf + 1, place.at - RANGE_LEAF / 2 };
+	return place;
+}
+
+static void put(struct ranges *ranges, const struct range *range)
+{
+	struct place place = place_for(ranges, range->start);
+	struct range_leaf *leaf = ranges->leaves.data[place.leaf];
+
+	shift_ranges(leaf, place.at, 1);
+	leaf->starts[place.at] = range->start;
+	leaf->ranges[place.at] = *range;
+	ranges->firsts.data[place.leaf] = leaf->starts[0];
+	ranges->count++;
+	ranges->open += !range->size;
+}
+
+static void take_out(struct ranges *ranges, struct place place)
+{
+	struct range_leaf *leaf = ranges->leaves.data[place.leaf];
+
 	ranges->count--;
-	ranges->open -= !range->size;
+	ranges->open -= !leaf->ranges[place.at].size;
+	shift_ranges(leaf, place.at + 1, -1);
+	if (leaf->count) {
+		ranges->firsts.data[place.leaf] = leaf->starts[0];
+		return;
+	}
+	free(leaf);
+	shift_leaves(ranges, place.leaf, -1);
+}
+
+static void end(struct ranges *ranges, struct place place)
+{
+	struct range range = *range_at(ranges, place);
+
+	take_out(ranges, place);
 	if (ranges->ended)
-		ranges->ended(ranges->arg, range);
-	free(range);
+		ranges->ended(ranges->arg, &range);
 }
 
 void ranges_clear(struct ranges *ranges)
 {
-	struct range *range;
+	while (ranges->leaves.len) {
+		size_t last = ranges->leaves.len - 1;
 
-	while ((range = RB_ROOT(&ranges->tree)))
-		end(ranges, range);
+		end(ranges, (struct place){ last, ranges->leaves.data[last]->count - 1 });
+	}
+	vec_release(&ranges->firsts);
+	vec_release(&ranges->leaves);
 }
 
 size_t ranges_remove_within(struct ranges *ranges, uint64_t start, uint64_t size)
 {
-	struct range key = { .start = start, .size = size }, *range;
+	struct range key = { .start = start, .size = size };
+	size_t before = ranges->count;
+	struct place place;
+
+	while (size && find_until(ranges, last_byte(&key), &place) &&
+	       last_byte(range_at(ranges, place)) >= start)
+		end(ranges, place);
+	return before - ranges->count;
+}
+
+size_t ranges_remove_where(struct ranges *ranges,
+			   bool (*over)(const void *arg, const struct range *range),
+			   const void *arg)
+{
 	size_t before = ranges->count;
 
-	while (size && (range = RB_FIND(range_tree, &ranges->tree, &key)))
-		end(ranges, range);
+	for (size_t leaf = ranges->leaves.len; leaf-- > 0;)
+		for (size_t at = ranges->leaves.data[leaf]->count; at-- > 0;)
+			if (over(arg, &ranges->leaves.data[leaf]->ranges[at]))
+				end(ranges, (struct place){ leaf, at });
 	return before - ranges->count;
 }
 
 void ranges_insert(struct ranges *ranges, uint64_t start, uint64_t size, void *value)
 {
-	struct range *range = malloc(sizeof(*range));
-
-	if (!range)
-		abort();
 	ranges->replaced += ranges_remove_within(ranges, start, size ? size : 1);
-	*range = (struct range){ .start = start, .size = size, .value = value };
-	RB_INSERT(range_tree, &ranges->tree, range);
-	ranges->count++;
-	ranges->open += !size;
+	put(ranges, &(struct range){ .start = start, .size = size, .value = value });
 }
 
 bool ranges_remove(struct ranges *ranges, uint64_t start)
 {
-	struct range key = { .start = start, .size = 1 };
-	struct range *range = RB_FIND(range_tree, &ranges->tree, &key);
+	struct place place;
 
-	if (!range || range->start != start)
+	if (!find_until(ranges, start, &place) || range_at(ranges, place)->start != start)
 		return false;
-	end(ranges, range);
+	end(ranges, place);
 	return true;
 }
 
-/* The last one that begins before an address that no range of a known size is around. */
-static const struct range *find_below(struct ranges *ranges, struct range *key)
+const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
 {
-	struct range *above = RB_NFIND(range_tree, &ranges->tree, key);
+	const struct range *range;
+	struct place place;
 
-	return above ? RB_PREV(range_tree, &ranges->tree, above)
-		     : RB_MAX(range_tree, &ranges->tree);
-}
-
-const struct range *ranges_find(struct ranges *ranges, uint64_t address)
-{
-	struct range key = { .start = address, .size = 1 };
-	const struct range *range = RB_FIND(range_tree, &ranges->tree, &key);
-
-	if (range || !ranges->open)
-		return range;
-	range = find_below(ranges, &key);
-	return range && !range->size ? range : NULL;
+	if (!find_until(ranges, address, &place))
+		return NULL;
+	range = range_at(ranges, place);
+	return !range->size || address <= last_byte(range) ? range : NULL;
 }

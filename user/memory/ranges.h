@@ -3,27 +3,37 @@
  * What lies where in one address space now: ranges that do not overlap, by address. Time is the
  * caller's matter: changes are made in the order in which they happened. A failed allocation ends
  * the program, see base/vec.h.
+ *
+ * Kept in leaves of up to RANGE_LEAF ranges, the leaves in one array by their first address: a
+ * look-up among a million goes through two short sorted arrays of addresses, and then to one range.
  */
 #ifndef UCXBPF_MEMORY_RANGES_H
 #define UCXBPF_MEMORY_RANGES_H
 
-#include <bsd/sys/tree.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+
 struct range {
-	RB_ENTRY(range) link;
 	uint64_t start;
 	uint64_t size; /* bytes; 0 = not told: it reaches to the next range's start */
 	void *value; /* the caller's */
 };
 
-RB_HEAD(range_tree, range);
+#define RANGE_LEAF 128
+
+struct range_leaf {
+	uint64_t starts[RANGE_LEAF]; /* as in ranges[], apart: these are what is searched */
+	struct range ranges[RANGE_LEAF];
+	size_t count; /* at least 1 */
+};
 
 /* A zeroed struct ranges is an empty one. */
 struct ranges {
-	struct range_tree tree;
+	VEC(uint64_t) firsts; /* the first address of each leaf */
+	VEC(struct range_leaf *) leaves;
 	size_t count;
 	size_t open; /* of these, those whose size was not told */
 	uint64_t replaced; /* those that ended because another one took their place */
@@ -43,7 +53,12 @@ bool ranges_remove(struct ranges *ranges, uint64_t start);
 /* Ends all that lies in there, if only in part; returns how many. */
 size_t ranges_remove_within(struct ranges *ranges, uint64_t start, uint64_t size);
 
+/* Ends all that the caller points out; returns how many. Looks at every one. */
+size_t ranges_remove_where(struct ranges *ranges,
+			   bool (*over)(const void *arg, const struct range *range),
+			   const void *arg);
+
 /* The range that an address lies in; NULL: none. Valid until the next change. */
-const struct range *ranges_find(struct ranges *ranges, uint64_t address);
+const struct range *ranges_find(const struct ranges *ranges, uint64_t address);
 
 #endif
