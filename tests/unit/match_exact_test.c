@@ -74,6 +74,57 @@ static void in_flight(void **state)
 	ranks_release(&r);
 }
 
+static const struct fact_op *op_of(const struct ranks *r, uint64_t id)
+{
+	for (size_t i = 0; i < r->out.ops.len; i++)
+		if (r->out.ops.data[i].id == id)
+			return &r->out.ops.data[i];
+	fail_msg("no operation %llu", (unsigned long long)id);
+	return NULL;
+}
+
+static const char *call_of(const struct ranks *r, uint64_t id)
+{
+	for (size_t i = 0; i < r->out.calls.len; i++)
+		if (r->out.calls.data[i].id == id)
+			return r->out.calls.data[i].function;
+	fail_msg("no call %llu", (unsigned long long)id);
+	return NULL;
+}
+
+/* What caused what, by ids: calls, their operations, the transfers of these, both ends of messages.
+ */
+static void ids(void **state)
+{
+	const struct fact_message *message;
+	struct ranks r;
+
+	(void)state;
+	ranks_init(&r, "start");
+	ranks_connect(&r);
+	job_send_short(&r.a, &r.b, 7, 3);
+	job_send_short(&r.a, &r.b, 7, 5);
+	job_arrive(&r.b, 7, 3, 0);
+	job_arrive(&r.b, 7, 5, 0);
+	job_take(&r.b, 7, UINT64_MAX, 7, 3);
+	job_take(&r.b, 7, UINT64_MAX, 7, 5);
+	ranks_analyse(&r);
+	assert_int_equal(r.out.messages.len, 2);
+	for (size_t i = 0; i < 2; i++) {
+		message = &r.out.messages.data[i];
+		assert_int_equal(op_of(&r, message->send)->bytes, message->bytes);
+		assert_int_equal(op_of(&r, message->recv)->bytes, message->bytes);
+		assert_int_equal(op_of(&r, message->recv)->process, 1);
+		assert_string_equal(call_of(&r, op_of(&r, message->send)->call), "MPI_Send");
+		assert_string_equal(call_of(&r, op_of(&r, message->recv)->call), "MPI_Recv");
+		assert_int_equal(op_of(&r, r.out.transfers.data[i].caused_by)->bytes,
+				 r.out.transfers.data[i].bytes);
+	}
+	assert_int_not_equal(op_of(&r, r.out.messages.data[0].send)->call,
+			     op_of(&r, r.out.messages.data[1].send)->call);
+	ranks_release(&r);
+}
+
 /* Hosts whose clocks differ by hours; the order in which their files are named must not matter. */
 static void two_hosts(void **state)
 {
@@ -147,9 +198,13 @@ static void clocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fragments),       cmocka_unit_test(rendezvous),
-		cmocka_unit_test(peer_not_traced), cmocka_unit_test(in_flight),
-		cmocka_unit_test(two_hosts),       cmocka_unit_test(clocks),
+		cmocka_unit_test(fragments),
+		cmocka_unit_test(rendezvous),
+		cmocka_unit_test(peer_not_traced),
+		cmocka_unit_test(in_flight),
+		cmocka_unit_test(two_hosts),
+		cmocka_unit_test(clocks),
+		cmocka_unit_test(ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

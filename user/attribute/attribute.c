@@ -59,7 +59,9 @@ static void op_event(struct attribute *attribute, struct thread *thread, const s
 {
 	struct op *op = op_new(attribute, event);
 
+	op->id = ++attribute->ids;
 	op->function = thread_function(thread, event->h);
+	op->call = op->function ? thread->call.id : 0;
 	op->place = op->function ? thread->call.place : NULL;
 	op->framed = true;
 	thread_push(attribute, thread, op);

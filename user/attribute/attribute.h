@@ -18,6 +18,8 @@ struct moment {
 
 /* A UCP operation from its entry until nothing can be said about it any more. */
 struct op {
+	uint64_t id; /* above 0, calls count as well */
+	uint64_t call; /* id of the MPI call around it, 0 = outside MPI */
 	struct process *process;
 	struct object *ep; /* of sends, put, get, atomics; NULL: none or not known */
 	struct process *peer; /* of receives, once matched */
@@ -80,6 +82,7 @@ struct transfer {
 };
 
 struct call {
+	uint64_t id;
 	struct process *process;
 	const char *function;
 	const struct place *place; /* where it was made; NULL: the capture does not tell */

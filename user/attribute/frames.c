@@ -79,7 +79,8 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 	call_finish(attribute, thread);
 	thread->in_call = true;
 	thread->call =
-		(struct call){ .process = event->process,
+		(struct call){ .id = ++attribute->ids,
+			       .process = event->process,
 			       .function = event->site->name,
 			       .place = decoder_place(attribute->decoder, event, record->ret_addr),
 			       .tid = event->h->tid,

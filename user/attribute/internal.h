@@ -48,6 +48,7 @@ struct attribute {
 	struct map inners; /* (request, process) -> struct inner * */
 	struct map answers; /* (peer's request id, process) -> struct answer * */
 	struct thread *last_thread;
+	uint64_t ids; /* the last one given to a call or operation */
 	struct op *free_ops;
 	struct transfer *free_transfers;
 	struct inner *free_inners;

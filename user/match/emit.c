@@ -126,6 +126,7 @@ const struct process *emit_peer(struct emitter *emitter, struct object *ep)
 void emit_call(struct emitter *emitter, const struct call *call)
 {
 	struct fact_call fact = {
+		.id = call->id,
 		.process = call->process->index,
 		.function = call->function,
 		.place = call->place,
@@ -145,6 +146,8 @@ void emit_call(struct emitter *emitter, const struct call *call)
 void emit_op(struct emitter *emitter, struct op *op)
 {
 	struct fact_op fact = {
+		.id = op->id,
+		.call = op->call,
 		.process = op->process->index,
 		.peer = index_of(op->ep ? emit_peer(emitter, op->ep) : op->peer),
 		.op = op->site->name,
@@ -253,6 +256,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 	bool fetches = transfer->site->verb == VERB_GET;
 	const struct op *op = transfer->op;
 	struct fact_transfer fact = {
+		.caused_by = op ? op->id : 0,
 		.process = transfer->process->index,
 		.peer = index_of(peer),
 		.op = transfer->site->name,
@@ -288,6 +292,8 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 void emit_message(struct emitter *emitter, const struct message *message)
 {
 	struct fact_message fact = {
+		.send = message->send,
+		.recv = message->recv,
 		.src = message->src->index,
 		.dst = message->dst->index,
 		.function = message->function,

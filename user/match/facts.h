@@ -48,7 +48,12 @@ struct fact_clock {
 	uint64_t mono, real;
 };
 
+/*
+ * Calls and operations have an id: a number above 0 that no other one of the analysis has, 0 where
+ * a fact stands for many.
+ */
 struct fact_call {
+	uint64_t id;
 	int process;
 	const char *function; /* MPI_Send */
 	const struct place *place; /* of the call; NULL: the capture does not tell */
@@ -61,6 +66,8 @@ struct fact_call {
 };
 
 struct fact_op {
+	uint64_t id;
+	uint64_t call; /* id of the call that made it, 0 = outside MPI */
 	int process, peer; /* peer process, -1 unknown or none */
 	const char *op; /* tag_send, tag_recv, put, am_send, flush... */
 	const char *function; /* MPI function, NULL = outside MPI */
@@ -79,6 +86,7 @@ struct fact_op {
 };
 
 struct fact_transfer {
+	uint64_t caused_by; /* id of its operation, 0 = unknown or none */
 	int process, peer;
 	const char *op; /* am_short, get_zcopy... */
 	const char *transport, *device; /* UCX's names */
@@ -98,6 +106,7 @@ struct fact_transfer {
 };
 
 struct fact_message {
+	uint64_t send, recv; /* ids of operations; recv 0: no operation, or one of several alike */
 	int src, dst; /* processes */
 	const char *function; /* MPI function of the send */
 	const char *send_op, *recv_op;

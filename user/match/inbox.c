@@ -100,6 +100,7 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
 	arrival->recv_op = receive->op->site->name;
 	arrival->recv_start = receive->alike ? 0 : receive->op->start;
 	arrival->recv_tid = receive->alike ? 0 : receive->op->tid;
+	arrival->recv_id = receive->alike ? 0 : receive->op->id;
 	bound_add(receive);
 	receive_end(receive->op, arrival);
 	message_settle(matcher, arrival);

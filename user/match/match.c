@@ -71,6 +71,7 @@ static void sent_fill(struct sent *sent, const struct ub_xfer *xfer, struct op *
 		sent->bytes = op->bytes;
 		sent->start = op->start;
 		sent->tid = op->tid;
+		sent->op_id = op->id;
 		sent->function = op->function;
 		sent->op = op->site->name;
 		sent->protocol = op->protocol;

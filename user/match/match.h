@@ -16,6 +16,7 @@ struct matcher;
 
 /* The operation ends of a message, as they are when the message is known. */
 struct message {
+	uint64_t send, recv; /* ids of operations; recv 0: none, or not told which */
 	struct process *src, *dst;
 	const char *function, *send_op, *recv_op;
 	uint64_t tag, bytes, send_start, recv_start, arrival;

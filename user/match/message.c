@@ -51,6 +51,8 @@ void arrival_forget(struct matcher *matcher, struct arrival *arrival)
 static void emit(struct matcher *matcher, const struct sent *sent, const struct arrival *arrival)
 {
 	struct message message = {
+		.send = sent->op_id,
+		.recv = arrival->recv_id,
 		.src = sent->link->process,
 		.dst = arrival->inbox->process,
 		.function = sent->function,

@@ -43,7 +43,7 @@ struct sent {
 	bool ambiguous;
 	uint64_t pos, ts, done;
 	uint64_t tag, key, length; /* length: of the UCT message; of the data for CLASS_REQUEST */
-	uint64_t bytes, start;
+	uint64_t bytes, start, op_id;
 	uint32_t tid; /* of the operation */
 	const char *function, *op, *protocol;
 	struct fifo *fifo; /* where it is expected; NULL */
@@ -69,7 +69,7 @@ struct arrival {
 	struct sent *sent;
 	enum receive_state state;
 	struct receive *receive; /* while its operation is open */
-	uint64_t recv_start;
+	uint64_t recv_start, recv_id;
 	uint32_t recv_tid;
 	const char *recv_op;
 };
