@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/log.h"
+#include "captures.h"
 #include "cmds.h"
 #include "exit_codes.h"
-#include "file/file.h"
+#include "facts_progress.h"
+#include "filter_options.h"
 #include "match/facts.h"
-#include "replay_progress.h"
 #include "report/report.h"
 
-enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_FILTER };
+enum { KEY_EXACT = 0x100, KEY_FOLDED };
 
 struct replay {
 	struct filter filter;
-	VEC(const char *) paths;
+	struct captures captures;
 	const char *output; /* NULL: standard output */
 	bool json, exact, folded;
 	enum report_amount amount; /* of folded */
 	int verbose;
 };
-
-static void add_filter(struct argp_state *state, enum filter_field field, const char *list)
-{
-	struct replay *replay = state->input;
-	const char *why;
-
-	if (filter_add(&replay->filter, field, list, &why))
-		argp_error(state, "--%s=%s: %s", filter_infos[field].name, list, why);
-}
 
 static void set_folded(struct argp_state *state, const char *what)
 {
@@ -52,10 +42,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct replay *replay = state->input;
 
-	if (key >= KEY_FILTER && key < KEY_FILTER + FILTER_FIELDS) {
-		add_filter(state, key - KEY_FILTER, arg);
-		return 0;
-	}
 	switch (key) {
 	case 'j':
 		replay->json = true;
@@ -73,16 +59,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		replay->exact = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		vec_push(&replay->paths, arg);
+		vec_push(&replay->captures.paths, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!replay->paths.len)
+		if (!replay->captures.paths.len)
 			argp_error(state, "which capture? Give one FILE.ucxb or more");
 		if (replay->json && replay->folded)
 			argp_error(state, "--json and --folded are two reports: ask for one");
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return filter_options_parse(&replay->filter, key, arg, state);
 }
 
 static const char doc[] =
@@ -104,8 +90,8 @@ static const char doc[] =
 
 #define PLAIN_OPTIONS 5
 
-/* The plain options, then one per filter field, then the end mark. */
-static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_FIELDS + 2])
+/* The plain options, then the filters, then the end mark. */
+static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_OPTIONS + 1])
 {
 	static const struct argp_option plain[PLAIN_OPTIONS] = {
 		{ "json", 'j', NULL, 0, "Print JSON, schema ucxbpf.report/1", 1 },
@@ -117,68 +103,7 @@ static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_FIELD
 	};
 
 	memcpy(options, plain, sizeof(plain));
-	options[PLAIN_OPTIONS] = (struct argp_option){ .doc = "Only these:", .group = 2 };
-	for (int i = 0; i < FILTER_FIELDS; i++)
-		options[PLAIN_OPTIONS + 1 + i] = (struct argp_option){
-			.name = filter_infos[i].name,
-			.key = KEY_FILTER + i,
-			.arg = filter_infos[i].metavar,
-			.doc = filter_infos[i].doc,
-			.group = 2,
-		};
-}
-
-/* A report must not take the place of what it is made of, nor of any other capture. */
-static bool would_overwrite_capture(const char *output)
-{
-	struct file_reader *reader;
-	const char *why;
-	struct stat out;
-
-	if (!output || stat(output, &out) || !S_ISREG(out.st_mode) ||
-	    file_reader_open(&reader, output, &why))
-		return false;
-	file_reader_free(reader);
-	return true;
-}
-
-/* Says what is wrong with a file, in one line. Returns -errno if it cannot be used at all. */
-static int check_file(const char *path, bool *whole)
-{
-	struct file_reader *reader;
-	const char *why = NULL;
-	int err = file_reader_open(&reader, path, &why);
-
-	if (err) {
-		log_error("%s: %s", path, why ? why : strerror(-err));
-		return err;
-	}
-	if (!file_reader_complete(reader, &why)) {
-		log_warn("%s: %s", path, why ? why : "incomplete");
-		*whole = false;
-	}
-	file_reader_free(reader);
-	return 0;
-}
-
-/* Returns how many files are in the analysis. */
-static size_t add_files(const struct replay *replay, struct analysis *analysis, bool *whole)
-{
-	size_t added = 0;
-
-	for (size_t i = 0; i < replay->paths.len; i++) {
-		const char *path = replay->paths.data[i], *why = NULL;
-		int err = check_file(path, whole);
-
-		if (!err) {
-			err = analysis_add_file(analysis, path, &why);
-			if (err)
-				log_error("%s: %s", path, why ? why : strerror(-err));
-		}
-		added += !err;
-		*whole = *whole && !err;
-	}
-	return added;
+	filter_options_list(options + PLAIN_OPTIONS, 2);
 }
 
 static int print_to(const struct replay *replay, const struct report *report, FILE *out)
@@ -209,30 +134,21 @@ static int print(const struct replay *replay, const struct report *report)
 	return err;
 }
 
-/* Damage inside a file shows only when that part is read. */
-static void check_damage(uint64_t damaged, bool *whole)
-{
-	if (!damaged)
-		return;
-	log_warn("%" PRIu64 " bytes of the captures are damaged and were skipped", damaged);
-	*whole = false;
-}
-
-static int analyse(struct replay *replay, struct analysis *analysis, bool *whole)
+static int analyse(struct replay *replay, struct analysis *analysis)
 {
 	struct report *report = report_new(&replay->filter);
 	struct fact_sink sink = report_sink(report);
 	struct fact_totals totals = { 0 };
-	struct replay_progress progress;
+	struct facts_progress progress;
 	int err;
 
-	sink = replay_progress_start(&progress, &sink);
+	sink = facts_progress_start(&progress, "replay", &sink);
 	err = analysis_run(analysis, &sink, &totals);
-	replay_progress_end(&progress);
+	facts_progress_end(&progress);
 	if (err) {
 		log_error("the capture cannot be analysed: %s", strerror(-err));
 	} else {
-		check_damage(totals.damaged_bytes, whole);
+		captures_damage(&replay->captures, totals.damaged_bytes);
 		report_finish(report, &totals);
 		err = print(replay, report);
 	}
@@ -243,22 +159,21 @@ static int analyse(struct replay *replay, struct analysis *analysis, bool *whole
 static int replay_files(struct replay *replay)
 {
 	struct analysis *analysis = analysis_new();
-	bool whole = true;
 	int status;
 
-	if (!add_files(replay, analysis, &whole))
+	if (!captures_add(&replay->captures, analysis))
 		status = UCXBPF_EXIT_INPUT;
-	else if (analyse(replay, analysis, &whole))
+	else if (analyse(replay, analysis))
 		status = UCXBPF_EXIT_FAILED;
 	else
-		status = whole ? UCXBPF_EXIT_OK : UCXBPF_EXIT_PARTIAL;
+		status = replay->captures.broken ? UCXBPF_EXIT_PARTIAL : UCXBPF_EXIT_OK;
 	analysis_free(analysis);
 	return status;
 }
 
 int cmd_replay(int argc, char **argv)
 {
-	struct argp_option options[PLAIN_OPTIONS + FILTER_FIELDS + 2] = { 0 };
+	struct argp_option options[PLAIN_OPTIONS + FILTER_OPTIONS + 1] = { 0 };
 	struct argp argp = { options, parse, "FILE...", doc, NULL, NULL, NULL };
 	struct replay replay = { 0 };
 	int status = UCXBPF_EXIT_USAGE;
@@ -266,12 +181,12 @@ int cmd_replay(int argc, char **argv)
 	list_options(options);
 	if (argp_parse(&argp, argc, argv, 0, NULL, &replay))
 		goto out;
-	if (would_overwrite_capture(replay.output))
+	if (replay.output && captures_has(replay.output))
 		log_error("%s: is a capture, not overwritten", replay.output);
 	else
 		status = replay_files(&replay);
 out:
 	filter_release(&replay.filter);
-	vec_release(&replay.paths);
+	captures_release(&replay.captures);
 	return status;
 }

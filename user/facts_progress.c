@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "replay_progress.h"
+#include "facts_progress.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -15,18 +15,18 @@ static uint64_t now(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-static void show(struct replay_progress *progress)
+static void show(struct facts_progress *progress)
 {
 	uint64_t time = now();
 
 	if (time - progress->started < PATIENCE || time - progress->shown < SHOW_EVERY)
 		return;
 	progress->shown = time;
-	fprintf(stderr, "\rreplay: %.1f million facts, %.0f s ", progress->facts / 1e6,
+	fprintf(stderr, "\r%s: %.1f million facts, %.0f s ", progress->name, progress->facts / 1e6,
 		(time - progress->started) / 1e9);
 }
 
-static void count(struct replay_progress *progress)
+static void count(struct facts_progress *progress)
 {
 	if (++progress->facts % LOOK_EVERY == 0)
 		show(progress);
@@ -34,14 +34,14 @@ static void count(struct replay_progress *progress)
 
 static void pass_process(void *arg, const struct fact_process *process)
 {
-	struct replay_progress *progress = arg;
+	struct facts_progress *progress = arg;
 
 	progress->to.process(progress->to.arg, process);
 }
 
 static void pass_call(void *arg, const struct fact_call *call)
 {
-	struct replay_progress *progress = arg;
+	struct facts_progress *progress = arg;
 
 	count(progress);
 	progress->to.call(progress->to.arg, call);
@@ -49,7 +49,7 @@ static void pass_call(void *arg, const struct fact_call *call)
 
 static void pass_op(void *arg, const struct fact_op *op)
 {
-	struct replay_progress *progress = arg;
+	struct facts_progress *progress = arg;
 
 	count(progress);
 	progress->to.op(progress->to.arg, op);
@@ -57,7 +57,7 @@ static void pass_op(void *arg, const struct fact_op *op)
 
 static void pass_transfer(void *arg, const struct fact_transfer *transfer)
 {
-	struct replay_progress *progress = arg;
+	struct facts_progress *progress = arg;
 
 	count(progress);
 	progress->to.transfer(progress->to.arg, transfer);
@@ -65,7 +65,7 @@ static void pass_transfer(void *arg, const struct fact_transfer *transfer)
 
 static void pass_message(void *arg, const struct fact_message *message)
 {
-	struct replay_progress *progress = arg;
+	struct facts_progress *progress = arg;
 
 	count(progress);
 	progress->to.message(progress->to.arg, message);
@@ -73,14 +73,21 @@ static void pass_message(void *arg, const struct fact_message *message)
 
 static void pass_window(void *arg, const struct fact_window *window)
 {
-	struct replay_progress *progress = arg;
+	struct facts_progress *progress = arg;
 
 	progress->to.window(progress->to.arg, window);
 }
 
+static void pass_memory(void *arg, const struct fact_memory *memory)
+{
+	struct facts_progress *progress = arg;
+
+	progress->to.memory(progress->to.arg, memory);
+}
+
 static void pass_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
 {
-	struct replay_progress *progress = arg;
+	struct facts_progress *progress = arg;
 
 	count(progress);
 	progress->to.calls(progress->to.arg, call, sums);
@@ -88,7 +95,7 @@ static void pass_calls(void *arg, const struct fact_call *call, const struct fac
 
 static void pass_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
 {
-	struct replay_progress *progress = arg;
+	struct facts_progress *progress = arg;
 
 	count(progress);
 	progress->to.ops(progress->to.arg, op, sums);
@@ -97,15 +104,16 @@ static void pass_ops(void *arg, const struct fact_op *op, const struct fact_sums
 static void pass_transfers(void *arg, const struct fact_transfer *transfer,
 			   const struct fact_sums *sums)
 {
-	struct replay_progress *progress = arg;
+	struct facts_progress *progress = arg;
 
 	count(progress);
 	progress->to.transfers(progress->to.arg, transfer, sums);
 }
 
-struct fact_sink replay_progress_start(struct replay_progress *progress, const struct fact_sink *to)
+struct fact_sink facts_progress_start(struct facts_progress *progress, const char *name,
+				      const struct fact_sink *to)
 {
-	*progress = (struct replay_progress){ .to = *to, .started = now() };
+	*progress = (struct facts_progress){ .to = *to, .name = name, .started = now() };
 	if (!isatty(STDERR_FILENO))
 		return *to;
 	return (struct fact_sink){
@@ -116,13 +124,14 @@ struct fact_sink replay_progress_start(struct replay_progress *progress, const s
 		.transfer = to->transfer ? pass_transfer : NULL,
 		.message = to->message ? pass_message : NULL,
 		.window = to->window ? pass_window : NULL,
+		.memory = to->memory ? pass_memory : NULL,
 		.calls = to->calls ? pass_calls : NULL,
 		.ops = to->ops ? pass_ops : NULL,
 		.transfers = to->transfers ? pass_transfers : NULL,
 	};
 }
 
-void replay_progress_end(struct replay_progress *progress)
+void facts_progress_end(struct facts_progress *progress)
 {
 	if (progress->shown)
 		fputs("\r\033[K", stderr);

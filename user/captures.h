@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The captures that a command reads: named on its command line, put into one analysis. What is
+ * wrong with one is said here, a line each.
+ */
+#ifndef UCXBPF_CAPTURES_H
+#define UCXBPF_CAPTURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct analysis;
+
+struct captures {
+	VEC(const char *) paths; /* the caller's strings */
+	bool broken; /* some of them are damaged, incomplete or unreadable */
+};
+
+void captures_release(struct captures *captures);
+
+/* Returns how many files are in the analysis. */
+size_t captures_add(struct captures *captures, struct analysis *analysis);
+
+/* Damage inside a file shows only when that part is read: fact_totals.damaged_bytes. */
+void captures_damage(struct captures *captures, uint64_t damaged);
+
+/* A result must not take the place of what it is made of, nor of any other capture. */
+bool captures_has(const char *path);
+
+#endif
