@@ -25,17 +25,12 @@ struct replay {
 
 static void set_folded(struct argp_state *state, const char *what)
 {
-	static const char *const amounts[] = { "calls", "time", "bytes" };
 	struct replay *replay = state->input;
 
 	replay->folded = true;
-	for (int i = 0; i < 3; i++) {
-		if (what && strcmp(what, amounts[i]))
-			continue;
-		replay->amount = (enum report_amount)i;
-		return;
-	}
-	argp_error(state, "--folded=%s: not calls, time or bytes", what);
+	replay->amount = what ? report_amount_find(what) : REPORT_CALLS;
+	if (replay->amount == REPORT_AMOUNTS)
+		argp_error(state, "--folded=%s: not calls, time or bytes", what);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -16,7 +16,8 @@ enum ucxbpf_exit {
 	UCXBPF_EXIT_KERNEL = 6, /* the kernel lacks BTF, uprobes or another needed feature */
 	UCXBPF_EXIT_NO_TARGET = 7, /* process gone, reused, or never there */
 	UCXBPF_EXIT_UNSUPPORTED = 8, /* process cannot be traced: no UCX mapped, 32 bit, static */
-	UCXBPF_EXIT_NO_SPACE = 9, /* disk full: the capture ends early but is readable */
+	UCXBPF_EXIT_NO_SPACE =
+		9, /* disk full: a capture ends early but is readable, an export is not there */
 };
 
 #endif

@@ -28,7 +28,8 @@ static const char examples[] =
 	"  sudo ucxbpf attach -p 4242 -d 10        trace a running process for 10 seconds\n"
 	"  sudo ucxbpf attach -o a.ucxb --all      trace every UCX process here until Ctrl-C\n"
 	"  ucxbpf replay a.ucxb b.ucxb             report on captures, anywhere, as any user\n"
-	"  ucxbpf replay --json a.ucxb | jq .loss  the same for programs\n";
+	"  ucxbpf replay --json a.ucxb | jq .loss  the same for programs\n"
+	"  ucxbpf export -f json -o a.json a.ucxb  captures in the formats of other tools\n";
 
 static void print_help(FILE *out)
 {

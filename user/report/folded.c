@@ -11,6 +11,16 @@ struct line {
 	uint64_t amount;
 };
 
+enum report_amount report_amount_find(const char *name)
+{
+	static const char *const names[REPORT_AMOUNTS] = { "calls", "time", "bytes" };
+	int i = 0;
+
+	while (i < REPORT_AMOUNTS && strcmp(name, names[i]))
+		i++;
+	return (enum report_amount)i;
+}
+
 static uint64_t amount_of(const struct cube_sums *sums, enum report_amount amount)
 {
 	switch (amount) {
@@ -19,6 +29,7 @@ static uint64_t amount_of(const struct cube_sums *sums, enum report_amount amoun
 	case REPORT_BYTES:
 		return sums->bytes;
 	case REPORT_CALLS:
+	case REPORT_AMOUNTS:
 		break;
 	}
 	return sums->count;

@@ -48,7 +48,10 @@ void report_text_options_detect(struct report_text_options *options, FILE *out);
 int report_text(const struct report *report, const struct report_text_options *options, FILE *out);
 
 /* What a line of folded stacks counts. */
-enum report_amount { REPORT_CALLS, REPORT_TIME, REPORT_BYTES };
+enum report_amount { REPORT_CALLS, REPORT_TIME, REPORT_BYTES, REPORT_AMOUNTS };
+
+/* "calls", "time" or "bytes"; REPORT_AMOUNTS for any other word. */
+enum report_amount report_amount_find(const char *name);
 
 /*
  * Stacks of MPI calls as flame graph programs take them: "outermost;...;innermost;MPI_Send N" per

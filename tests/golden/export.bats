@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# `ucxbpf export`: outputs appear whole or not at all, errors have a line and a documented status.
+
+setup() {
+	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
+	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
+	DATA=$TOP/tests/data
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# expect STATUS PATTERN ARGUMENT...: the status, and one line on stderr that fits the pattern.
+expect() {
+	local status=$1 pattern=$2 got=0
+
+	shift 2
+	"$UCXBPF" export "$@" >out 2>err || got=$?
+	cat err
+	[ "$got" -eq "$status" ]
+	grep -q "$pattern" err
+	[ "$(grep -vc '^Try ' err)" -eq 1 ]
+}
+
+@test "json is the report" {
+	for capture in "$DATA"/*.ucxb; do
+		"$UCXBPF" export -f json -o report.json "$capture"
+		cmp report.json "${capture%.ucxb}.json"
+	done
+	"$UCXBPF" export -f json --kind data --function 'MPI_*send' "$DATA/send.ucxb" >report.json
+	"$UCXBPF" replay --json --kind data --function 'MPI_*send' "$DATA/send.ucxb" | cmp - report.json
+}
+
+@test "no such format: the line lists those there are" {
+	expect 2 "such format, but json, " -f jsn "$DATA/send.ucxb"
+	expect 2 "which format" "$DATA/send.ucxb"
+	expect 2 "which capture" -f json
+	expect 2 "not calls, time or bytes" -f folded --amount frames "$DATA/send.ucxb"
+	expect 2 "for formats with tables" -f json --table calls "$DATA/send.ucxb"
+	[ ! -s out ]
+}
+
+@test "help lists the formats" {
+	run "$UCXBPF" export --help
+	[ "$status" -eq 0 ]
+	for word in Examples: "Exit status" Formats: "  json " "  folded " --function; do
+		[[ $output == *"$word"* ]]
+	done
+}
+
+@test "captures and directories are never overwritten" {
+	cp "$DATA/self.ucxb" self.ucxb
+	expect 2 "is a capture, not overwritten" -f json -o self.ucxb "$DATA/send.ucxb"
+	cmp self.ucxb "$DATA/self.ucxb"
+	mkdir there
+	expect 2 "is a directory" -f json -o there "$DATA/send.ucxb"
+}
+
+@test "a failed export leaves what was there, and nothing else" {
+	echo before >kept
+	ln -s kept link
+	expect 1 "nothing for this format" -f folded -o kept "$DATA/send.ucxb"
+	expect 3 "nowhere.ucxb" -f json -o kept nowhere.ucxb
+	expect 1 "No such file" -f json -o nowhere/kept "$DATA/send.ucxb"
+	[ "$(cat kept)" = before ]
+	"$UCXBPF" export -f json -o link "$DATA/send.ucxb"
+	[ -L link ]
+	cmp kept "$DATA/send.json"
+	[ -z "$(find . -name '*.part-*')" ]
+}
+
+@test "a full disk" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	expect 9 "No space left" -f json -o /dev/full "$DATA/send.ucxb"
+	got=0
+	"$UCXBPF" export -f json "$DATA/send.ucxb" >/dev/full || got=$?
+	[ "$got" -eq 9 ]
+}
+
+@test "rights of the output: those of the file it replaces, or the umask's" {
+	umask 027
+	"$UCXBPF" export -f json -o new "$DATA/send.ucxb"
+	[ "$(stat -c %a new)" = 640 ]
+	chmod 604 new
+	"$UCXBPF" export -f json -o new "$DATA/send.ucxb"
+	[ "$(stat -c %a new)" = 604 ]
+}
+
+@test "a pipe that closes early" {
+	run bash -c "set -o pipefail; '$UCXBPF' export -f json '$DATA/coll.ucxb' | head -1"
+	[ "${lines[0]}" = "{" ]
+}
+
+@test "a truncated capture is exported as far as it goes" {
+	head -c $(($(stat -c %s "$DATA/send.ucxb") - 7)) "$DATA/send.ucxb" >short.ucxb
+	expect 4 "short.ucxb: " -f json -o report.json short.ucxb
+	jq -e '.schema == "ucxbpf.report/1"' report.json
+}

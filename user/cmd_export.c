@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmds.h"
+#include "exit_codes.h"
+#include "export_captures.h"
+#include "filter_options.h"
+
+enum { KEY_TABLE = 0x100, KEY_AMOUNT };
+
+struct arguments {
+	struct export_request request;
+	struct filter filter;
+	struct captures captures;
+};
+
+/* One line on stderr: which formats there are. */
+static void set_format(struct argp_state *state, const char *name)
+{
+	struct arguments *arguments = state->input;
+	const struct export_format *format;
+	char known[256] = "";
+
+	arguments->request.format = export_format_find(name);
+	for (size_t i = 0; (format = export_format_at(i)); i++)
+		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s",
+			 i ? ", " : "", format->name);
+	if (!arguments->request.format)
+		argp_error(state, "--format=%s: there is no such format, but %s", name, known);
+}
+
+static void check(struct argp_state *state)
+{
+	const struct arguments *arguments = state->input;
+
+	if (!arguments->request.format)
+		argp_error(state, "which format? Give one with --format, see --help");
+	if (!arguments->captures.paths.len)
+		argp_error(state, "which capture? Give one FILE.ucxb or more");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'f':
+		set_format(state, arg);
+		return 0;
+	case 'o':
+		arguments->request.path = strcmp(arg, "-") ? arg : NULL;
+		return 0;
+	case KEY_TABLE:
+		arguments->request.table = arg;
+		return 0;
+	case KEY_AMOUNT:
+		arguments->request.amount = report_amount_find(arg);
+		if (arguments->request.amount == REPORT_AMOUNTS)
+			argp_error(state, "--amount=%s: not calls, time or bytes", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		vec_push(&arguments->captures.paths, arg);
+		return 0;
+	case ARGP_KEY_END:
+		check(state);
+		return 0;
+	}
+	return filter_options_parse(&arguments->filter, key, arg, state);
+}
+
+static const char doc[] =
+	"Writes captured event files in the formats of other tools. Give the files of all hosts of "
+	"a job together, in any order. The output appears whole or not at all."
+	"\v"
+	"Filters are those of ucxbpf replay. Loss, matching and attribution are always those of "
+	"the whole capture, and go along in each format that has room for them.\n\n"
+	"Examples:\n"
+	"  ucxbpf export -f json -o report.json a.ucxb b.ucxb\n"
+	"  ucxbpf export -f folded --amount time a.ucxb | flamegraph.pl >a.svg\n\n"
+	"Exit status: 0 done, 2 usage, 3 no file could be read, 4 written but a file is damaged, "
+	"incomplete or unreadable, 9 the disk is full, 1 anything else.";
+
+/* The formats of the table, below the options. */
+static char *help(int key, const char *text, void *input)
+{
+	const struct export_format *format;
+	char *all = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC || !(out = open_memstream(&all, &size)))
+		return (char *)text;
+	fputs("Formats:\n", out);
+	for (size_t i = 0; (format = export_format_at(i)); i++)
+		fprintf(out, "  %-9s %s\n", format->name, format->help);
+	fprintf(out, "\n%s", text);
+	fclose(out);
+	return all;
+}
+
+#define PLAIN_OPTIONS 4
+
+static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_OPTIONS + 1])
+{
+	static const struct argp_option plain[PLAIN_OPTIONS] = {
+		{ "format", 'f', "FORMAT", 0, "One of the formats below", 1 },
+		{ "output", 'o', "OUT", 0,
+		  "Write to OUT, a file or for some formats a directory; without it, or -, to "
+		  "standard output",
+		  1 },
+		{ "table", KEY_TABLE, "NAME", 0,
+		  "Of formats with tables: only this one, as one file", 1 },
+		{ "amount", KEY_AMOUNT, "calls|time|bytes", 0, "What folded stacks count", 1 },
+	};
+
+	memcpy(options, plain, sizeof(plain));
+	filter_options_list(options + PLAIN_OPTIONS, 2);
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct argp_option options[PLAIN_OPTIONS + FILTER_OPTIONS + 1] = { 0 };
+	struct argp argp = { options, parse, "FILE...", doc, NULL, help, NULL };
+	struct arguments arguments = { 0 };
+	int status = UCXBPF_EXIT_USAGE;
+
+	list_options(options);
+	arguments.request.filter = &arguments.filter;
+	if (!argp_parse(&argp, argc, argv, 0, NULL, &arguments))
+		status = export_captures("export", &arguments.request, &arguments.captures);
+	filter_release(&arguments.filter);
+	captures_release(&arguments.captures);
+	return status;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows of the table in formats.c. */
+#ifndef UCXBPF_EXPORT_FORMATS_H
+#define UCXBPF_EXPORT_FORMATS_H
+
+#include "export/export.h"
+
+extern const struct export_format export_json;
+extern const struct export_format export_folded;
+
+#endif
