@@ -14,8 +14,12 @@ data=${DATA:-$TOP/tests/data}
 failed=0
 export BED=${BED:-ug}
 
-# name, MPI or ucp, ranks, transport, UCX_PROTO_ENABLE, program and its arguments
+# name, MPI or ucp, ranks, transport, UCX_PROTO_ENABLE, [NAME=VALUE...] program and its arguments
 table() {
+	local tuned=OMPI_MCA_coll_tuned_use_dynamic_rules=1
+	local openmpi=OMPI_MCA_coll_tuned_allreduce_algorithm
+	local mpich=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM
+
 	cat <<-EOT
 		send openmpi 2 shm n mpi_send
 		send-v2 openmpi 2 shm y mpi_send
@@ -41,13 +45,25 @@ table() {
 		ucp-rma ucp 2 shm n ucp_rma
 		send-count openmpi 2 shm n mpi_send
 		ucp-am-count ucp 2 shm y ucp_am
+		allreduce-doubling openmpi 4 tcp n $tuned $openmpi=3 mpi_allreduce 1009 11
+		allreduce-ring openmpi 4 tcp n $tuned $openmpi=4 mpi_allreduce 50021 11
+		allreduce-rabenseifner openmpi 4 tcp n $tuned $openmpi=6 mpi_allreduce 50021 11
+		allreduce-doubling-mpich mpich 4 tcp n $mpich=recursive_doubling mpi_allreduce 1009 11
+		allreduce-halving-mpich mpich 4 tcp n $mpich=reduce_scatter_allgather mpi_allreduce 50021 11
 	EOT
 }
 
 capture() {
-	local name=$1 mpi=$2 ranks=$3 transport=$4 proto=$5 program=$6 options=()
-	shift 6
+	local name=$1 mpi=$2 ranks=$3 transport=$4 proto=$5 program options=()
+	shift 5
 
+	JOB_EXTRA="" JOB_EXPORT=""
+	while [[ $1 == *=* ]]; do
+		JOB_EXTRA+=" $1" JOB_EXPORT+=" ${1%%=*}"
+		shift
+	done
+	program=$1
+	shift
 	[[ $name != *-count ]] || options=(--count)
 	case $mpi in
 	ucp) ucp_command "$transport" "$proto" "$PROGS/ucp/$program" ;;
@@ -64,7 +80,7 @@ capture() {
 }
 
 mkdir -p "$data" || exit
-"$TOP/tests/nodes" up 2 >/dev/null || echo "no nodes: nothing over tcp" >&2
+"$TOP/tests/nodes" up 4 >/dev/null || echo "no nodes: nothing over tcp" >&2
 trap '"$TOP/tests/nodes" down' EXIT
 while read -r name rest; do
 	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
