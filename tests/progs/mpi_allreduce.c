@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* usage: mpi_allreduce COUNT ROUNDS: sums of COUNT doubles. Which way they go is the MPI's choice. */
+/* usage: mpi_allreduce COUNT ROUNDS: sums of COUNT doubles. Which way they go is the MPI's choice.
+ */
 #include "mpi_common.h"
 
 int main(int argc, char **argv)
