@@ -51,7 +51,7 @@ def transfer:
 	breach($where; ("op", "transport", "device", "protocol", "src_mem", "dst_mem"); name),
 	breach($where; ("ucp_op", "function"); or_null(name)),
 	breach($where; "locality"; one_of(["unknown", "self", "node", "remote"])),
-	breach($where; "kind"; one_of(["data", "control"]));
+	breach($where; "kind"; one_of(["data", "control", "copy"]));
 
 def message:
 	.where as $where | .row |
@@ -126,6 +126,10 @@ def sums:
 		| select(.attribution.data_bytes
 			!= ([.transfers[]? | select(.kind == "data") | .bytes] | add // 0))
 		| "attribution: data_bytes is not the sum of the data transfers"),
+	(select(.filter == null)
+		| select((.attribution.copy_bytes // 0)
+			!= ([.transfers[]? | select(.kind == "copy") | .bytes] | add // 0))
+		| "attribution: copy_bytes is not the sum of the copies"),
 	(select(.filter == null and .matching != null)
 		| select(.matching.matched != ([.messages[]?.count] | add // 0))
 		| "matching: matched is not the sum of the messages"),

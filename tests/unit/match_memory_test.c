@@ -1,42 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Operations are told whose memory their buffer is of, as it was when they began. */
-#include "match_pair.h"
-
-#define DEVICE_MEMORY 0x7f0000000000u
-
-static void job_mem(struct task *task, enum job_site site, uint64_t address, uint64_t size,
-		    uint64_t handle, int device, int status)
-{
-	struct ub_mem *mem = job_add(task, site, 0);
-
-	mem->address = address;
-	mem->size = size;
-	mem->handle = handle;
-	mem->device = device;
-	mem->status = status;
-}
-
-/* The process maps the driver. */
-static void job_driver(const struct task *task)
-{
-	json_array_append_new(task->job->sides,
-			      json_pack("{s:s, s:i, s:s, s:[s], s:I}", "t", "library", "tgid",
-					task->tgid, "path", "/usr/lib/libcuda.so.1", "roles",
-					"cuda", "ts", (json_int_t)task->job->now));
-}
-
-static void pair_init_gpu(struct pair *p)
-{
-	pair_init(p, "start");
-	job_driver(&p->a);
-	job_driver(&p->b);
-}
-
-static void job_context(struct task *task, int device)
-{
-	job_mem(task, AT_CTX_RETAIN, 0, 0, 0xc000 + (uint64_t)device, device, 0);
-	job_mem(task, AT_CTX_SET, 0, 0, 0xc000 + (uint64_t)device, -1, 0);
-}
+#include "match_gpu.h"
 
 static void job_send_from(struct task *task, const struct task *to, uint64_t tag, uint64_t buffer)
 {
@@ -140,15 +104,6 @@ static void moves(const struct pair *p, uint64_t bytes, const char *from, const 
 
 	assert_string_equal(transfer->src_mem ? transfer->src_mem : "unknown", from);
 	assert_string_equal(transfer->dst_mem ? transfer->dst_mem : "unknown", to);
-}
-
-static void job_iface(struct task *task, uint64_t address, const char *transport)
-{
-	struct ub_obj *obj = job_add(task, AT_IFACE, 0);
-
-	obj->obj = address;
-	obj->parent = WORKER(task->tgid);
-	strcpy(obj->tl_name, transport);
 }
 
 /* A get of the peer's memory, or, over cuda_copy, of the process's own. */

@@ -73,12 +73,14 @@ static void op_event(struct attribute *attribute, struct thread *thread, const s
 		attribute->sink.op_start(attribute->sink.arg, op);
 }
 
-static void match_event(struct attribute *attribute, const struct event *event)
+static void match_event(struct attribute *attribute, struct thread *thread,
+			const struct event *event)
 {
 	const struct ub_match *record = (const struct ub_match *)event->h;
 	unsigned int kinds = 1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV;
 	struct op *op = request_find(attribute, event->process, record->req, event->h, kinds);
 
+	thread_about(attribute, thread, event->h, op);
 	answer_learn(attribute, event->process, record->req_id, op, record->ep_id);
 	if (attribute->sink.met)
 		attribute->sink.met(attribute->sink.arg, event, op);
@@ -111,7 +113,7 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 	case UB_COMP:
 		return completion_event(attribute, event);
 	case UB_MATCH:
-		return match_event(attribute, event);
+		return match_event(attribute, thread, event);
 	}
 }
 

@@ -39,6 +39,8 @@ struct op {
 	uint64_t buffer, req, handle, message;
 	uint32_t transfers; /* that were sent for it */
 	uint64_t carried; /* payload that its transfers took away so far */
+	uint64_t copied; /* bytes that were copied from its buffer, or into it */
+	struct transfer *copies; /* of these, those whose role is not known yet; latest first */
 	int status;
 	bool sends; /* carries payload away */
 	bool immediate; /* done at its return */
@@ -71,6 +73,7 @@ struct transfer {
 	uint32_t tid;
 	uint8_t am_id;
 	bool control, retried;
+	bool copy; /* within the process: its bytes are no payload */
 	uint64_t start;
 	struct moment end;
 	uint64_t bytes, wire_bytes, laddr, raddr;
@@ -166,6 +169,9 @@ struct cell_load {
 };
 
 struct cell_load cell_load(const struct cell *cell);
+
+/* Whether what goes over the interface stays in its process, save for what is sent to itself. */
+bool iface_copies(const struct object *iface);
 
 /* Whether a transfer left the process: neither refused for lack of resources nor failed. */
 bool xfer_sent(const struct ub_xfer *xfer);

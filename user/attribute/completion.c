@@ -19,9 +19,13 @@ static void uct_completed(struct attribute *attribute, const struct event *event
 	struct op *op = request_find(attribute, event->process, req, event->h, ANY_KIND);
 
 	if (inner) {
+		bool copied = inner->pending && inner->pending->copy;
+
 		transfers_complete(attribute, inner, event->h->ts, false, true);
 		if (!op)
 			op = inner->op;
+		if (copied && op && op->sends)
+			return; /* its data is still to be sent */
 	}
 	if (op && op->open)
 		end_at(op, event->h->ts, PRECISION_EXACT);
@@ -163,6 +167,7 @@ void arrival_event(struct attribute *attribute, struct thread *thread, const str
 	if (am_id == AM_RTR) {
 		struct op *op = send_of(attribute, thread, event, rx->w[0]);
 
+		thread_about(attribute, thread, event->h, op);
 		answer_learn(attribute, event->process, rx->w[1], op,
 			     op && op->ep ? op->ep->address : 0);
 	}

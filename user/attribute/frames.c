@@ -170,6 +170,8 @@ void threads_cut(struct attribute *attribute)
 			op_drop(attribute, op);
 		}
 		call_finish(attribute, thread);
+		op_drop(attribute, thread->around.op);
+		op_drop(attribute, thread->about.op);
 		free(thread);
 	}
 	attribute->last_thread = NULL;

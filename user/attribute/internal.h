@@ -24,6 +24,14 @@ struct thread {
 		uint8_t am_id;
 		uint64_t req_id; /* of a request that the arrival asks an answer for */
 	} arrival; /* the innermost one */
+	struct {
+		uint64_t from, to;
+		struct op *op; /* held; NULL */
+	} around; /* the last transfer that was no copy: copies may run inside */
+	struct {
+		uint32_t rx, frame;
+		struct op *op; /* held; NULL */
+	} about; /* the operation that a handler, or an operation, was last seen to work for */
 };
 
 /* A request that UCX made for itself: what is known of where it belongs. */
@@ -96,6 +104,9 @@ struct op *request_find(struct attribute *attribute, const struct process *proce
  */
 struct op *request_unsent(struct attribute *attribute, const struct process *process,
 			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes);
+/* The youngest open one of those kinds whose buffer has that address. */
+struct op *request_covering(struct attribute *attribute, const struct process *process,
+			    unsigned int kinds, uint64_t address);
 void request_close(struct attribute *attribute, struct op *op);
 struct inner *inner_get(struct attribute *attribute, const struct process *process, uint64_t req);
 struct inner *inner_find(struct attribute *attribute, const struct process *process, uint64_t req);
@@ -106,6 +117,28 @@ void requests_cut(struct attribute *attribute);
 /* The operation behind a transfer, NULL with a reason. */
 struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread,
 			const struct event *event, const char **reason);
+
+/* ---- copy.c ---- */
+/* Whether an address is of the operation's buffer, as far as its size is known. */
+bool op_covers(const struct op *op, uint64_t address);
+/* Whether the transfer moves data within its process, to where another one can reach it. */
+bool is_copy(const struct object *iface, const struct site_info *site, const struct ub_xfer *xfer,
+	     const struct op *op);
+/* Whether what looked like copies of a send has brought its data to the peer: once it is done. */
+bool copies_cross(const struct op *op);
+/* Whether that is still to be seen. */
+bool copy_waits(const struct transfer *transfer);
+/*
+ * The operation behind a copy that has no request: by what it runs inside of, by its buffer.
+ * NULL also for what is no copy.
+ */
+struct op *copy_resolve(struct attribute *attribute, const struct thread *thread,
+			const struct event *event, unsigned int kinds);
+void thread_around(struct attribute *attribute, struct thread *thread, const struct ub_xfer *xfer,
+		   struct op *op);
+/* What the handler or the operation that this record is of, or is inside of, works for. */
+void thread_about(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h,
+		  struct op *op);
 
 /* ---- answer.c ---- */
 void answer_learn(struct attribute *attribute, const struct process *process, uint64_t id,
@@ -133,6 +166,8 @@ const char *xfer_protocol(const struct site_info *site, const struct ub_xfer *xf
 
 /* ---- transfer.c ---- */
 void transfer_event(struct attribute *attribute, struct thread *thread, const struct event *event);
+/* The operation is over: what its copies were is known. */
+void transfers_settle(struct attribute *attribute, struct op *op);
 /* Transfers pending on a request are over; one: only the oldest. */
 void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
 			bool exact);

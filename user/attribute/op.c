@@ -152,6 +152,7 @@ static void op_settle(struct attribute *attribute, struct op *op)
 		return;
 	if (op->unsized && op->immediate && op->transfers)
 		op->bytes = op->carried;
+	transfers_settle(attribute, op);
 	if (attribute->sink.op_done)
 		attribute->sink.op_done(attribute->sink.arg, op);
 	op_drop(attribute, op);

@@ -114,6 +114,25 @@ struct op *request_unsent(struct attribute *attribute, const struct process *pro
 	return found;
 }
 
+/* Two receives into the same memory at once are the program's error: an older one is over. */
+struct op *request_covering(struct attribute *attribute, const struct process *process,
+			    unsigned int kinds, uint64_t address)
+{
+	struct op *found = NULL;
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&attribute->requests, &pos))) {
+		if (slot->b != (uint64_t)process->id)
+			continue;
+		for (struct op *op = pointer(&slot->value); op; op = op->newer)
+			if ((kinds >> op->site->op & 1) && op_covers(op, address) &&
+			    (!found || op->start > found->start))
+				found = op;
+	}
+	return found;
+}
+
 void request_close(struct attribute *attribute, struct op *op)
 {
 	uint64_t *slot;

@@ -68,17 +68,31 @@ static bool is_last(const struct site_info *site, const struct ub_xfer *xfer)
 	return site->verb == VERB_AM && (xfer->am_id == AM_ATS || xfer->am_id == AM_ATP);
 }
 
+/*
+ * Fragments of a pipeline have requests whose parents never send anything, so nobody knows whose
+ * they are; but they begin in the handler of the RTR, or right after the RTS met its receive
+ * (src/ucp/rndv/rndv.c of 1.13.1, proto_rndv.c and rndv_ppln.c of 1.18.1).
+ */
+static struct op *by_handler(const struct thread *thread, const struct ub_hdr *h,
+			     unsigned int kinds)
+{
+	struct op *op = thread->about.op;
+
+	if (!op || h->rx != thread->about.rx || (h->rx > h->op ? 0 : h->op) != thread->about.frame)
+		return NULL;
+	return kinds >> op->site->op & 1 ? op : NULL;
+}
+
 static struct op *by_super(struct attribute *attribute, const struct thread *thread,
 			   const struct event *event, const struct ub_xfer *xfer,
 			   unsigned int kinds)
 {
 	struct inner *inner = inner_get(attribute, event->process, xfer->req);
+	bool same =
+		inner->op && inner->super == xfer->super_req && (kinds >> inner->op->site->op & 1);
 	uint64_t super = xfer->super_req;
-	struct op *op = NULL;
+	struct op *op = same && is_last(event->site, xfer) ? inner->op : NULL;
 
-	if (is_last(event->site, xfer) && inner->op && inner->super == super &&
-	    (kinds >> inner->op->site->op & 1))
-		op = inner->op;
 	inner->super = super;
 	for (int level = 0; !op && super && level < MAX_LEVELS; level++) {
 		struct inner *parent = inner_find(attribute, event->process, super);
@@ -88,7 +102,9 @@ static struct op *by_super(struct attribute *attribute, const struct thread *thr
 			op = request_find(attribute, event->process, super, &xfer->h, kinds);
 		super = parent ? parent->super : 0;
 	}
-	return op;
+	if (!op && xfer->super_req)
+		op = by_handler(thread, &xfer->h, kinds);
+	return !op && same && inner->op->open ? inner->op : op;
 }
 
 static struct op *by_wire(struct attribute *attribute, const struct event *event,
@@ -194,6 +210,8 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 		op = nested;
 		learn_request(op, event, xfer);
 	}
+	if (!op && (event->site->verb == VERB_PUT || event->site->verb == VERB_GET))
+		op = copy_resolve(attribute, thread, event, kinds);
 	if (!op && event->site->verb == VERB_AM)
 		op = by_content(attribute, event, xfer, kinds & WHOLE_SENDS);
 	if (!op && (xfer->am_id == AM_GET_REP || xfer->am_id == AM_ATOMIC_REP))

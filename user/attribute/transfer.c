@@ -15,13 +15,59 @@ static struct transfer *transfer_new(struct attribute *attribute)
 	return transfer;
 }
 
-static void transfer_emit(struct attribute *attribute, struct transfer *transfer)
+static void transfer_hand_out(struct attribute *attribute, struct transfer *transfer)
 {
 	if (attribute->sink.transfer)
 		attribute->sink.transfer(attribute->sink.arg, transfer);
 	op_drop(attribute, transfer->op);
 	transfer->next = attribute->free_transfers;
 	attribute->free_transfers = transfer;
+}
+
+/* The operation is done with it: the data is with the peer. */
+static void transfer_crosses(struct transfer *transfer)
+{
+	transfer->copy = false;
+	transfer->ep = transfer->op->ep;
+}
+
+void transfers_settle(struct attribute *attribute, struct op *op)
+{
+	struct transfer *latest = op->copies, *oldest = NULL;
+	bool cross = copies_cross(op);
+
+	op->copies = NULL;
+	while (latest) {
+		struct transfer *before = latest->next;
+
+		latest->next = oldest;
+		oldest = latest;
+		latest = before;
+	}
+	op_hold(op);
+	while (oldest) {
+		struct transfer *transfer = oldest;
+
+		oldest = transfer->next;
+		if (cross)
+			transfer_crosses(transfer);
+		transfer_hand_out(attribute, transfer);
+	}
+	op_drop(attribute, op);
+}
+
+static void transfer_emit(struct attribute *attribute, struct transfer *transfer)
+{
+	struct op *op = transfer->op;
+
+	if (copy_waits(transfer)) {
+		transfer->next = op->copies;
+		op->copies = transfer;
+		return;
+	}
+	if (transfer->copy && op && transfer->site->verb == VERB_GET && copies_cross(op))
+		transfer_crosses(transfer);
+	transfer_hand_out(attribute, transfer);
 }
 
 void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
@@ -63,11 +109,13 @@ static struct object *transfer_ep(struct attribute *attribute, const struct even
 
 /* Better evidence replaces an earlier name; among equals the first stays. */
 static const char *note_protocol(struct attribute *attribute, const struct event *event,
-				 const struct ub_xfer *xfer, struct op *op)
+				 const struct ub_xfer *xfer, bool copy, struct op *op)
 {
 	uint8_t rank;
 	const char *name = xfer_protocol(event->site, xfer, op, &rank);
 
+	if (copy && !xfer->proto)
+		return strings_intern(&attribute->decoder->strings, "copy");
 	if (xfer->proto)
 		name = decoder_name(attribute->decoder, event->process, xfer->proto);
 	else if (name)
@@ -101,6 +149,7 @@ static void transfer_fill(struct attribute *attribute, struct transfer *transfer
 	transfer->req = xfer->req;
 	transfer->iface = decoder_object(attribute->decoder, event->process, OBJECT_IFACE,
 					 xfer->iface, xfer->h.ts);
+	transfer->copy = is_copy(transfer->iface, event->site, xfer, op);
 	if (op)
 		op_hold(op);
 }
@@ -117,23 +166,12 @@ static void transfer_fragments(struct transfer *transfer, const struct event *ev
 	transfer->bytes = frags_payload(event->site, frags, op);
 }
 
-/*
- * Transports that copy within a process: what UCX calls the remote address is the GPU's, of the
- * process itself (src/uct/cuda/cuda_copy/cuda_copy_ep.c, gdr_copy/gdr_copy_ep.c, 1.13.1 to 1.18.1).
- */
-static bool copies_within(const struct object *iface)
-{
-	const char *name = iface ? iface->transport : NULL;
-
-	return name && (!strcmp(name, "cuda_copy") || !strcmp(name, "gdr_copy"));
-}
-
 static const struct process *process_there(struct attribute *attribute,
 					   const struct transfer *transfer)
 {
 	bool traced;
 
-	if (copies_within(transfer->iface))
+	if (iface_copies(transfer->iface))
 		return transfer->process;
 	if (!transfer->ep || !decoder_peer(attribute->decoder, transfer->ep, &traced))
 		return NULL;
@@ -195,7 +233,13 @@ static void transfer_hand_on(struct attribute *attribute, struct transfer *trans
 /* Once all payload of a copying send is out, the send is done. */
 static void op_progress(struct op *op, const struct transfer *transfer, const struct event *event)
 {
-	if (!op || !op->sends || op->process != event->process || transfer->control)
+	if (!op || op->process != event->process || transfer->control)
+		return;
+	if (transfer->copy) {
+		op->copied += transfer->bytes;
+		return;
+	}
+	if (!op->sends)
 		return;
 	op->carried += transfer->bytes;
 	if (op->released && op->end.precision == PRECISION_UPPER)
@@ -218,24 +262,27 @@ void transfer_event(struct attribute *attribute, struct thread *thread, const st
 
 	transfer_fill(attribute, transfer, event, op, reason);
 	transfer_fragments(transfer, event, op);
-	transfer->ep = transfer_ep(attribute, event, xfer, op);
+	/* a copy's endpoint is to the worker itself, whatever its request's is */
+	transfer->ep = transfer->copy ? NULL : transfer_ep(attribute, event, xfer, op);
 	transfer_memory(attribute, transfer, event, op);
-	transfer->protocol = note_protocol(attribute, event, xfer, op);
-	if (xfer->req && !transfer->retried && op && op->process == event->process &&
-	    op->req != xfer->req) {
+	transfer->protocol = note_protocol(attribute, event, xfer, transfer->copy, op);
+	if (xfer->req && !(transfer->retried && xfer->am_id == AM_ATS) && op &&
+	    op->process == event->process && op->req != xfer->req) {
 		inner = inner_get(attribute, event->process, xfer->req);
 		inner_bind(attribute, inner, xfer->am_id == AM_ATS ? NULL : op);
 	}
-	if (op && !op->ep && op->process == event->process &&
+	if (op && !op->ep && !transfer->copy && op->process == event->process &&
 	    !(op->site->op == OP_TAG_RECV || op->site->op == OP_TAG_MSG_RECV))
 		op->ep = transfer->ep;
-	if (op && !transfer->retried)
+	if (op && !transfer->retried && !transfer->copy)
 		op->transfers += transfer->count;
 	if (!transfer->retried && attribute->sink.sent)
 		attribute->sink.sent(attribute->sink.arg, event, op, transfer->ep);
 	transfer_end(transfer, event);
 	op_progress(op, transfer, event);
-	if (op && op->unsized && op->process == event->process)
+	if (op && op->unsized && !transfer->copy && op->process == event->process)
 		thread_bytes(thread, event->h, transfer->bytes);
+	if (!transfer->copy)
+		thread_around(attribute, thread, xfer, op);
 	transfer_hand_on(attribute, transfer, event);
 }

@@ -188,10 +188,20 @@ const char *emit_memory(const char *transport)
 	return host_transport(transport) < 0 ? NULL : "host";
 }
 
+static void account_copy(struct fact_totals *totals, const struct transfer *transfer)
+{
+	totals->copies += transfer->count;
+	totals->copy_bytes += transfer->bytes;
+	if (!transfer->op)
+		totals->copy_unexplained_bytes += transfer->bytes;
+}
+
 static void account(struct fact_totals *totals, const struct transfer *transfer)
 {
 	if (transfer->control || transfer->retried)
 		return;
+	if (transfer->copy)
+		return account_copy(totals, transfer);
 	totals->data_bytes += transfer->bytes;
 	if (!transfer->op) {
 		totals->unexplained_bytes += transfer->bytes;
@@ -247,9 +257,21 @@ static const char *memory_there(struct emitter *emitter, const struct transfer *
 	return known ? known : emit_memory(transport);
 }
 
+static enum fact_kind kind_of(const struct transfer *transfer)
+{
+	if (transfer->control)
+		return KIND_CONTROL;
+	return transfer->copy ? KIND_COPY : KIND_DATA;
+}
+
+static const struct process *peer_of(struct emitter *emitter, const struct transfer *transfer)
+{
+	return transfer->copy ? transfer->process : emit_peer(emitter, transfer->ep);
+}
+
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 {
-	const struct process *peer = emit_peer(emitter, transfer->ep);
+	const struct process *peer = peer_of(emitter, transfer);
 	const char *transport = transfer->iface ? transfer->iface->transport : NULL;
 	const char *here = memory_here(emitter, transfer, transport);
 	const char *there = memory_there(emitter, transfer, transport);
@@ -263,7 +285,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.transport = transport,
 		.device = transfer->iface ? transfer->iface->device : NULL,
 		.locality = emit_locality(transfer->process, peer, transport),
-		.kind = transfer->control ? KIND_CONTROL : KIND_DATA,
+		.kind = kind_of(transfer),
 		.ucp_op = op ? op->site->name : NULL,
 		.function = op ? op->function : NULL,
 		.place = op ? op->place : NULL,

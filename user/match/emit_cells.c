@@ -77,11 +77,30 @@ static void account(struct fact_totals *totals, const struct cell *cell,
 		totals->to_call_bytes += sums->bytes;
 }
 
+static void account_copies(struct fact_totals *totals, const struct cell *cell,
+			   const struct fact_sums *sums)
+{
+	totals->copies += sums->count;
+	totals->copy_bytes += sums->bytes;
+	if (!cell->op)
+		totals->copy_unexplained_bytes += sums->bytes;
+}
+
+/* Sums do not tell an operation's own data that goes this way from what is copied for it. */
+static enum fact_kind kind_of(const struct cell *cell, const struct cell_load *load)
+{
+	if (load->control)
+		return KIND_CONTROL;
+	return iface_copies(cell->iface) ? KIND_COPY : KIND_DATA;
+}
+
 static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 {
-	const struct process *peer = emit_peer(emitter, cell->ep);
 	const char *transport = cell->iface ? cell->iface->transport : NULL;
 	const struct cell_load load = cell_load(cell);
+	const enum fact_kind kind = kind_of(cell, &load);
+	const struct process *peer =
+		kind == KIND_COPY ? cell->process : emit_peer(emitter, cell->ep);
 	const bool unknown = load.payload == UINT64_MAX;
 	const struct fact_transfer fact = {
 		.process = index_of(cell->process),
@@ -90,7 +109,7 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		.transport = transport,
 		.device = cell->iface ? cell->iface->device : NULL,
 		.locality = emit_locality(cell->process, peer, transport),
-		.kind = load.control ? KIND_CONTROL : KIND_DATA,
+		.kind = kind,
 		.ucp_op = name_of(cell->op),
 		.function = cell->op ? name_of(cell->call) : NULL,
 		.src_mem = emit_memory(transport),
@@ -110,8 +129,10 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		.precision = TIME_SAMPLED,
 	};
 
-	if (!load.control)
+	if (kind == KIND_DATA)
 		account(emitter->totals, cell, &sums);
+	if (kind == KIND_COPY)
+		account_copies(emitter->totals, cell, &sums);
 	if (emitter->sink->transfers)
 		emitter->sink->transfers(emitter->sink->arg, &fact, &sums);
 }

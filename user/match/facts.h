@@ -12,7 +12,8 @@
 
 #include "base/place.h"
 
-enum fact_kind { KIND_DATA, KIND_CONTROL };
+/* Copies: of payload, within one process, so that a transfer can take it on. */
+enum fact_kind { KIND_DATA, KIND_CONTROL, KIND_COPY };
 
 enum fact_precision {
 	TIME_UNKNOWN,
@@ -201,6 +202,8 @@ struct fact_totals {
 	/* attribution, in payload bytes of data transfers */
 	uint64_t data_bytes, to_op_bytes, to_call_bytes, unexplained_bytes;
 	struct fact_reason unexplained[FACT_MAX_REASONS];
+	/* copies within a process, which are in no number above; bytes without an operation */
+	uint64_t copies, copy_bytes, copy_unexplained_bytes;
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
 	struct fact_self self;

@@ -10,7 +10,9 @@ static const char *const locality_names[] = {
 	[LOCALITY_REMOTE] = "remote",
 };
 
-static const char *const kind_names[] = { [KIND_DATA] = "data", [KIND_CONTROL] = "control" };
+static const char *const kind_names[] = {
+	[KIND_DATA] = "data", [KIND_CONTROL] = "control", [KIND_COPY] = "copy"
+};
 
 const char *cube_key_text(const struct cube_key *key, uint64_t word)
 {

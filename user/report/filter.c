@@ -21,7 +21,8 @@ const struct filter_info filter_infos[FILTER_FIELDS] = {
 			     "calls, operations, transfers, messages" },
 	[FILTER_HOST] = { "host", "LIST", "Hosts, by name or boot id",
 			  "calls, operations, transfers, messages" },
-	[FILTER_KIND] = { "kind", "data|control", "Payload, or UCX's own traffic", "transfers" },
+	[FILTER_KIND] = { "kind", "data|control|copy",
+			  "Payload, UCX's own traffic, or copies within a process", "transfers" },
 	[FILTER_CALL_SITE] = { "call-site", "LIST",
 			       "Where MPI was called: file:line, function or module (solve.c:*)",
 			       "calls, operations, transfers" },
@@ -42,7 +43,8 @@ void filter_release(struct filter *filter)
 static bool valid(enum filter_field field, const char *pattern)
 {
 	if (field == FILTER_KIND)
-		return !strcmp(pattern, "data") || !strcmp(pattern, "control");
+		return !strcmp(pattern, "data") || !strcmp(pattern, "control") ||
+		       !strcmp(pattern, "copy");
 	return *pattern != '\0';
 }
 
@@ -54,7 +56,7 @@ int filter_add(struct filter *filter, enum filter_field field, const char *list,
 	*why = "out of memory";
 	while (!err && (word = strsep(&rest, ","))) {
 		if (!valid(field, word)) {
-			*why = field == FILTER_KIND ? "not data or control"
+			*why = field == FILTER_KIND ? "not data, control or copy"
 						    : "empty name in the list";
 			err = -EINVAL;
 			break;
@@ -168,7 +170,9 @@ bool filter_op(struct filter *filter, const struct fact_op *op)
 
 bool filter_transfer(struct filter *filter, const struct fact_transfer *transfer)
 {
-	static const char *const kinds[] = { [KIND_DATA] = "data", [KIND_CONTROL] = "control" };
+	static const char *const kinds[] = {
+		[KIND_DATA] = "data", [KIND_CONTROL] = "control", [KIND_COPY] = "copy"
+	};
 
 	return pass(filter, FILTER_KIND, kinds[transfer->kind]) &&
 	       pass(filter, FILTER_OP, transfer->op) &&

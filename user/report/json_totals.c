@@ -57,6 +57,11 @@ static json_t *attribution_json(const struct fact_totals *totals)
 	set(object, "to_call", totals->to_call_bytes);
 	set(object, "unexplained", totals->unexplained_bytes);
 	json_object_set_new(object, "unexplained_reasons", reasons_json(totals->unexplained));
+	if (totals->copies) {
+		set(object, "copies", totals->copies);
+		set(object, "copy_bytes", totals->copy_bytes);
+		set(object, "copy_unexplained", totals->copy_unexplained_bytes);
+	}
 	return object;
 }
 

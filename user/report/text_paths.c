@@ -20,7 +20,7 @@ static const struct cube_shape path_shape = {
 
 struct paths {
 	const struct text *text;
-	struct cube data, control;
+	struct cube data, control; /* copies are with the data, but no share of it */
 	uint64_t data_bytes;
 };
 
@@ -37,6 +37,11 @@ static const struct cube_sums *sums(const void *row)
 static bool is_data(const void *row)
 {
 	return ((const struct cube_row *)row)->key[P_KIND] == KIND_DATA;
+}
+
+static bool is_control(const void *row)
+{
+	return ((const struct cube_row *)row)->key[P_KIND] == KIND_CONTROL;
 }
 
 static bool exact(const void *context)
@@ -59,7 +64,7 @@ static void print_op(char *cell, size_t size, const void *row, const void *conte
 static void print_protocol(char *cell, size_t size, const void *row, const void *context)
 {
 	(void)context;
-	snprintf(cell, size, "%s", is_data(row) ? word(row, P_PROTOCOL) : "-");
+	snprintf(cell, size, "%s", is_control(row) ? "-" : word(row, P_PROTOCOL));
 }
 
 static void print_locality(char *cell, size_t size, const void *row, const void *context)
@@ -120,8 +125,8 @@ static const struct table_column columns[] = {
 /* By default a line per transport is enough for UCX's own traffic. */
 static void collect(struct paths *paths, const struct cube_row *row)
 {
-	bool data = row->key[T_KIND] == KIND_DATA;
-	bool fold = !data && !paths->text->options->verbose;
+	bool control = row->key[T_KIND] == KIND_CONTROL;
+	bool fold = control && !paths->text->options->verbose;
 	uint64_t key[CUBE_MAX_KEYS] = {
 		[P_TRANSPORT] = row->key[T_TRANSPORT],
 		[P_DEVICE] = row->key[T_DEVICE],
@@ -131,8 +136,8 @@ static void collect(struct paths *paths, const struct cube_row *row)
 		[P_KIND] = row->key[T_KIND],
 	};
 
-	cube_sums_add(&cube_at(data ? &paths->data : &paths->control, key)->sums, &row->sums);
-	if (data)
+	cube_sums_add(&cube_at(control ? &paths->control : &paths->data, key)->sums, &row->sums);
+	if (row->key[T_KIND] == KIND_DATA)
 		paths->data_bytes += row->sums.bytes;
 }
 

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Transfers of messages between GPUs: whose they are, and which of them are copies on the way. */
+#include "match_ways.h"
+
+struct sum {
+	uint64_t count, bytes;
+};
+
+static bool is_like(const struct fact_transfer *transfer, int process, enum fact_kind kind,
+		    const char *transport, const char *op)
+{
+	return transfer->process == process && transfer->kind == kind &&
+	       !strcmp(transfer->transport, transport) && !strcmp(transfer->op, op);
+}
+
+static struct sum sum_of(const struct pair *p, int process, enum fact_kind kind,
+			 const char *transport, const char *op)
+{
+	struct sum sum = { 0 };
+
+	for (size_t i = 0; i < p->out.transfers.len; i++) {
+		const struct fact_transfer *transfer = &p->out.transfers.data[i];
+
+		if (!is_like(transfer, process, kind, transport, op))
+			continue;
+		assert_string_equal(transfer->ucp_op, process ? "tag_recv" : "tag_send");
+		assert_string_equal(transfer->function, process ? "MPI_Recv" : "MPI_Send");
+		assert_int_equal(transfer->peer, kind == KIND_COPY ? process : !process);
+		sum.count++;
+		sum.bytes += transfer->bytes;
+	}
+	return sum;
+}
+
+static void are(const struct pair *p, int process, enum fact_kind kind, const char *transport,
+		const char *op, uint64_t count, uint64_t bytes)
+{
+	struct sum sum = sum_of(p, process, kind, transport, op);
+
+	assert_int_equal(sum.count, count);
+	assert_int_equal(sum.bytes, bytes);
+}
+
+static void totals_are(const struct pair *p, uint64_t data, uint64_t copies, uint64_t copied)
+{
+	assert_int_equal(p->out.totals.data_bytes, data);
+	assert_int_equal(p->out.totals.to_op_bytes, data);
+	assert_int_equal(p->out.totals.to_call_bytes, data);
+	assert_int_equal(p->out.totals.copies, copies);
+	assert_int_equal(p->out.totals.copy_bytes, copied);
+	assert_int_equal(p->out.totals.copy_unexplained_bytes, 0);
+	assert_int_equal(p->out.totals.matched, 1);
+}
+
+static void eager(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	ways_init(&p);
+	ways_post(&p.b, 7, 4096, TARGET, RECV_REQ);
+	ways_send(&p.a, &p.b, 7, 1009, SOURCE + 64, 0);
+	ways_pack(&p.a, &p.b, 7, 1009, SOURCE + 64, 0);
+	job_op_end(&p.a);
+	ways_unpack(&p.b, 7, 1009, TARGET, RECV_REQ);
+	pair_analyse(&p);
+	are(&p, 0, KIND_DATA, "posix", "am_bcopy", 1, 1009);
+	are(&p, 0, KIND_COPY, "cuda_copy", "get_short", 1, 1009);
+	are(&p, 1, KIND_COPY, "cuda_copy", "put_short", 1, 1009);
+	totals_are(&p, 1009, 2, 2 * 1009);
+	pair_release(&p);
+}
+
+/* Sent later, while UCX progresses: the copy runs inside of a transfer, not of an operation. */
+static void eager_later(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	ways_init(&p);
+	ways_post(&p.b, 7, 4096, TARGET, RECV_REQ);
+	ways_post(&p.b, 8, 4096, TARGET + 4096, RECV_REQ + 0x800);
+	ways_send(&p.a, &p.b, 7, 1009, SOURCE, SEND_REQ);
+	job_op_end(&p.a);
+	ways_pack(&p.a, &p.b, 7, 1009, SOURCE, SEND_REQ);
+	job_comp(&p.a, AT_SEND_CB, SEND_REQ, 0, 0);
+	ways_unpack(&p.b, 7, 1009, TARGET, RECV_REQ);
+	pair_analyse(&p);
+	are(&p, 0, KIND_COPY, "cuda_copy", "get_short", 1, 1009);
+	are(&p, 1, KIND_COPY, "cuda_copy", "put_short", 1, 1009);
+	totals_are(&p, 1009, 2, 2 * 1009);
+	pair_release(&p);
+}
+
+/* A copy of memory that no operation has: counted as such, and no data. */
+static void strange(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	ways_init(&p);
+	ways_copy(&p.a, AT_PUT_SHORT, 1013, BOUNCE, SOURCE + 8192);
+	ways_post(&p.b, 8, 4096, TARGET, RECV_REQ);
+	ways_copy(&p.b, AT_PUT_SHORT, 1019, BOUNCE, TARGET + 4096);
+	pair_analyse(&p);
+	assert_int_equal(p.out.totals.data_bytes, 0);
+	assert_int_equal(p.out.totals.copies, 2);
+	assert_int_equal(p.out.totals.copy_bytes, 1013 + 1019);
+	assert_int_equal(p.out.totals.copy_unexplained_bytes, 1013 + 1019);
+	pair_release(&p);
+}
+
+static void fetched(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	ways_init(&p);
+	ways_fetched(&p, 7, 1048583);
+	pair_analyse(&p);
+	are(&p, 1, KIND_DATA, "cuda_ipc", "get_zcopy", 1, 1048583);
+	totals_are(&p, 1048583, 0, 0);
+	pair_release(&p);
+}
+
+static void staged_as(enum staging how)
+{
+	const uint64_t bytes = 8388617;
+	struct pair p;
+
+	ways_init(&p);
+	ways_staged(&p, 7, bytes, 524288, how);
+	pair_analyse(&p);
+	are(&p, 0, KIND_COPY, "cuda_copy", "get_zcopy", 17, bytes);
+	are(&p, 0, KIND_DATA, "cma", "put_zcopy", 17, bytes);
+	are(&p, 1, KIND_COPY, "cuda_copy", "put_zcopy", 17, bytes);
+	totals_are(&p, bytes, 34, 2 * bytes);
+	pair_release(&p);
+}
+
+static void staged(void **state)
+{
+	(void)state;
+	staged_as(STAGED);
+	staged_as(STAGED_V2);
+}
+
+/* Into memory of the peer's that is mapped: the copy is what brings the data there. */
+static void mapped(void **state)
+{
+	const uint64_t bytes = 1048583;
+	struct pair p;
+
+	(void)state;
+	ways_init(&p);
+	ways_staged(&p, 7, bytes, 524288, STAGED_MAPPED);
+	pair_analyse(&p);
+	are(&p, 0, KIND_DATA, "cuda_copy", "get_zcopy", 3, bytes);
+	are(&p, 1, KIND_COPY, "cuda_copy", "put_zcopy", 3, bytes);
+	totals_are(&p, bytes, 3, bytes);
+	pair_release(&p);
+}
+
+/* One message after the other, with the same requests and parents of other messages' fragments. */
+static void again(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	ways_init(&p);
+	for (int i = 0; i < 3; i++)
+		ways_staged(&p, (uint64_t)i, 600011, 524288, STAGED_V2);
+	pair_analyse(&p);
+	are(&p, 0, KIND_COPY, "cuda_copy", "get_zcopy", 6, 3 * 600011);
+	are(&p, 1, KIND_COPY, "cuda_copy", "put_zcopy", 6, 3 * 600011);
+	assert_int_equal(p.out.totals.data_bytes, 3 * 600011);
+	assert_int_equal(p.out.totals.matched, 3);
+	for (size_t i = 0; i < p.out.transfers.len; i++) {
+		const struct fact_transfer *transfer = &p.out.transfers.data[i];
+		bool found = transfer->kind != KIND_COPY;
+
+		for (size_t k = 0; !found && k < p.out.ops.len; k++)
+			found = p.out.ops.data[k].id == transfer->caused_by &&
+				p.out.ops.data[k].start < transfer->start &&
+				p.out.ops.data[k].end >= transfer->start;
+		assert_true(found);
+	}
+	pair_release(&p);
+}
+
+/* Fragments that nothing but the handler tells of: their parents send nothing, their memory is
+ * UCX's.
+ */
+static void half_staged(void **state)
+{
+	const uint64_t at[] = { 0, 524288 }, bytes[] = { 524288, 75723 };
+	struct pair p;
+
+	(void)state;
+	ways_init(&p);
+	ways_post(&p.b, 7, 600011, TARGET, RECV_REQ);
+	ways_rts(&p, 7, 600011);
+	for (int i = 0; i < 2; i++)
+		ways_move(&p.b, &p.a, AT_GET_ZCOPY, OVER_CMA, bytes[i], STAGE(2) + at[i],
+			  STAGE(1) + at[i], 0xa200 + (uint64_t)i * 16, 0xa100)
+			->status = i ? -2 : 1;
+	p.b.rx = 0;
+	ways_move(&p.b, &p.a, AT_GET_ZCOPY, OVER_CMA, bytes[1], STAGE(2) + at[1], STAGE(1) + at[1],
+		  0xa210, 0xa100)
+		->status = 1;
+	ways_done(&p, 7, 600011);
+	ways_post(&p.b, 8, 600011, TARGET, RECV_REQ);
+	ways_rts(&p, 8, 600011);
+	p.b.rx = 0;
+	for (int i = 0; i < 2; i++) {
+		job_rx(&p.a, AT_RX_RTR, 48, SEND_REQ, 0xa200 + (uint64_t)i * 16, 0);
+		ways_move(&p.a, &p.b, AT_PUT_ZCOPY, OVER_CMA, bytes[i], STAGE(1) + at[i],
+			  STAGE(2) + at[i], 0x9200, 0x9800);
+		p.a.rx = 0;
+	}
+	ways_done(&p, 8, 600011);
+	pair_analyse(&p);
+	are(&p, 1, KIND_DATA, "cma", "get_zcopy", 3, 600011); /* one found no room at first */
+	are(&p, 0, KIND_DATA, "cma", "put_zcopy", 2, 600011);
+	assert_int_equal(p.out.totals.to_op_bytes, 2 * 600011);
+	assert_int_equal(p.out.totals.unexplained_bytes, 0);
+	assert_int_equal(p.out.totals.matched, 2);
+	pair_release(&p);
+}
+
+/* From and to buffers of the process itself: the operation's own data. */
+static void to_itself(void **state)
+{
+	struct pair p;
+	struct ub_xfer *xfer;
+
+	(void)state;
+	ways_init(&p);
+	job_op(&p.a, AT_GET, EP(1, 2), SOURCE, 4099, SEND_REQ)->buffer = SOURCE + 65536;
+	xfer = ways_copy(&p.a, AT_GET_ZCOPY, 4099, SOURCE + 65536, SOURCE);
+	xfer->req = SEND_REQ;
+	job_op_end(&p.a);
+	pair_analyse(&p);
+	assert_int_equal(p.out.transfers.len, 1);
+	assert_int_equal(p.out.transfers.data[0].kind, KIND_DATA);
+	assert_int_equal(p.out.totals.data_bytes, 4099);
+	assert_int_equal(p.out.totals.copies, 0);
+	pair_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(eager),       cmocka_unit_test(eager_later),
+		cmocka_unit_test(strange),     cmocka_unit_test(fetched),
+		cmocka_unit_test(staged),      cmocka_unit_test(mapped),
+		cmocka_unit_test(again),       cmocka_unit_test(to_itself),
+		cmocka_unit_test(half_staged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
