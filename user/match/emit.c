@@ -123,8 +123,16 @@ const struct process *emit_peer(struct emitter *emitter, struct object *ep)
 	return ep && decoder_peer(emitter->decoder, ep, &traced) ? ep->peer_process : NULL;
 }
 
+/* What a receive waited for may have come before it was posted: when it was done is then not known.
+ */
+static struct moment end_of(uint64_t start, struct moment end)
+{
+	return end.precision == PRECISION_UNKNOWN || end.ns < start ? (struct moment){ 0 } : end;
+}
+
 void emit_call(struct emitter *emitter, const struct call *call)
 {
+	const struct moment end = end_of(call->start, call->end);
 	struct fact_call fact = {
 		.id = call->id,
 		.process = call->process->index,
@@ -133,8 +141,8 @@ void emit_call(struct emitter *emitter, const struct call *call)
 		.stack = call->stack,
 		.tid = call->tid,
 		.start = call->start,
-		.end = call->end.ns,
-		.end_precision = precisions[call->end.precision],
+		.end = end.ns,
+		.end_precision = precisions[end.precision],
 		.ops = call->ops,
 		.bytes = call->bytes,
 	};
@@ -145,6 +153,7 @@ void emit_call(struct emitter *emitter, const struct call *call)
 
 void emit_op(struct emitter *emitter, struct op *op)
 {
+	const struct moment end = end_of(op->start, op->end);
 	struct fact_op fact = {
 		.id = op->id,
 		.call = op->call,
@@ -156,8 +165,8 @@ void emit_op(struct emitter *emitter, struct op *op)
 		.protocol = op->protocol,
 		.tid = op->tid,
 		.start = op->start,
-		.end = op->end.precision == PRECISION_UNKNOWN ? 0 : op->end.ns,
-		.end_precision = precisions[op->end.precision],
+		.end = end.ns,
+		.end_precision = precisions[end.precision],
 		.tag = op->info ? op->info_tag : op->tag,
 		.bytes = op->bytes,
 		.buffer = op->buffer,
@@ -275,6 +284,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 	const char *transport = transfer->iface ? transfer->iface->transport : NULL;
 	const char *here = memory_here(emitter, transfer, transport);
 	const char *there = memory_there(emitter, transfer, transport);
+	const struct moment end = end_of(transfer->start, transfer->end);
 	bool fetches = transfer->site->verb == VERB_GET;
 	const struct op *op = transfer->op;
 	struct fact_transfer fact = {
@@ -295,8 +305,8 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.unexplained = transfer->retried ? NULL : transfer->reason,
 		.tid = transfer->tid,
 		.start = transfer->start,
-		.end = transfer->end.precision == PRECISION_UNKNOWN ? 0 : transfer->end.ns,
-		.end_precision = precisions[transfer->end.precision],
+		.end = end.ns,
+		.end_precision = precisions[end.precision],
 		.bytes = transfer->bytes,
 		.wire_bytes = transfer->wire_bytes,
 		.laddr = transfer->laddr,
