@@ -40,7 +40,6 @@ static json_t *address(uint64_t value)
 
 static void put_sites(struct traffic *t, struct file_writer *w)
 {
-	static const char *const layers[] = { "mpi", "ucp", "uct" };
 	unsigned int row, i;
 
 	for (row = 1; row < site_count(); row++) {
@@ -52,8 +51,8 @@ static void put_sites(struct traffic *t, struct file_writer *w)
 			     !strcmp(s->symbol, traffic_sites[i].symbol)))
 				t->sites[traffic_sites[i].site] = (uint16_t)row;
 		put_side(w, json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:i, s:i}", "t", "site",
-				      "row", (int)row, "symbol", s->symbol, "name", s->name,
-				      "layer", layers[s->layer], "kind", s->wire.kind, "what",
+				      "row", (int)row, "symbol", s->symbol ? s->symbol : "", "name", s->name,
+				      "layer", site_layer_name(s->layer), "kind", s->wire.kind, "what",
 				      s->wire.what, "am_id", s->wire.am_id));
 	}
 }
