@@ -3,7 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/text.h"
 
 static void check(struct json_out *out, bool failed)
 {
@@ -68,26 +69,19 @@ void json_out_array_end(struct json_out *out)
 	put(out, out->more_items ? "\n ]" : "]");
 }
 
-static json_t *ascii_only(const char *text)
-{
-	char *copy = strdup(text);
-	json_t *string;
-
-	for (char *c = copy; c && *c; c++)
-		if (*c & 0x80)
-			*c = '?';
-	string = copy ? json_string(copy) : NULL;
-	free(copy);
-	return string;
-}
-
 json_t *json_out_text(const char *text, const char *absent)
 {
 	json_t *string;
+	char *safe;
 
 	text = text ? text : absent;
 	if (!text)
 		return json_null();
 	string = json_string(text);
-	return string ? string : ascii_only(text);
+	if (string)
+		return string;
+	safe = text_utf8(text);
+	string = json_string(safe);
+	free(safe);
+	return string;
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Characters of so many bytes: the bits of the first byte, and the least number. */
+static const struct {
+	unsigned char mask, mark;
+	unsigned int least;
+} forms[] = {
+	{ 0x80, 0x00, 0 },
+	{ 0xe0, 0xc0, 0x80 },
+	{ 0xf0, 0xe0, 0x800 },
+	{ 0xf8, 0xf0, 0x10000 },
+};
+
+#define FORMS (sizeof(forms) / sizeof(forms[0]))
+
+size_t text_character(const char *text, unsigned int *code)
+{
+	unsigned char first = (unsigned char)*text;
+	size_t more = 0;
+
+	while (more < FORMS && (first & forms[more].mask) != forms[more].mark)
+		more++;
+	if (more == FORMS)
+		return 0;
+	*code = first & (unsigned char)~forms[more].mask;
+	for (size_t i = 1; i <= more; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (text[i] & 0x3f);
+	}
+	if (*code < forms[more].least || *code > 0x10ffff || (*code & ~0x7ffu) == 0xd800)
+		return 0;
+	return more + 1;
+}
+
+bool text_steers(unsigned int code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029;
+}
+
+static char *copy(const char *text, bool plain)
+{
+	char *safe = malloc(strlen(text) + 1), *to = safe;
+	unsigned int code;
+
+	if (!safe)
+		abort();
+	while (*text) {
+		size_t len = text_character(text, &code);
+
+		if (len && !(plain && text_steers(code)))
+			to = mempcpy(to, text, len);
+		else
+			*to++ = '?';
+		text += len ? len : 1;
+	}
+	*to = '\0';
+	return safe;
+}
+
+char *text_utf8(const char *text)
+{
+	return copy(text, false);
+}
+
+char *text_plain(const char *text)
+{
+	return copy(text, true);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names come from other people's programs and may hold any bytes: markup, newlines, escape
+ * sequences, what is no UTF-8. Whoever hands one on makes it safe here first.
+ */
+#ifndef UCXBPF_BASE_TEXT_H
+#define UCXBPF_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Bytes of the UTF-8 character that text begins with (RFC 3629: the shortest form, no surrogates), 0
+ * where there is none. *code is its number. At the end of text, 1 and code 0.
+ */
+size_t text_character(const char *text, unsigned int *code);
+
+/* Whether a character steers instead of showing: C0, C1, DEL, the line and paragraph separators. */
+bool text_steers(unsigned int code);
+
+/* A copy with ? for each byte that is not UTF-8; the caller frees it. */
+char *text_utf8(const char *text);
+
+/* Likewise, and ? for each character that steers: one line, harmless to a terminal. */
+char *text_plain(const char *text);
+
+#endif
