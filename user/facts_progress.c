@@ -39,6 +39,13 @@ static void pass_process(void *arg, const struct fact_process *process)
 	progress->to.process(progress->to.arg, process);
 }
 
+static void pass_clock(void *arg, const struct fact_clock *clock)
+{
+	struct facts_progress *progress = arg;
+
+	progress->to.clock(progress->to.arg, clock);
+}
+
 static void pass_call(void *arg, const struct fact_call *call)
 {
 	struct facts_progress *progress = arg;
@@ -119,6 +126,7 @@ struct fact_sink facts_progress_start(struct facts_progress *progress, const cha
 	return (struct fact_sink){
 		.arg = progress,
 		.process = to->process ? pass_process : NULL,
+		.clock = to->clock ? pass_clock : NULL,
 		.call = to->call ? pass_call : NULL,
 		.op = to->op ? pass_op : NULL,
 		.transfer = to->transfer ? pass_transfer : NULL,

@@ -30,6 +30,34 @@ expect() {
 	"$UCXBPF" replay --json --kind data --function 'MPI_*send' "$DATA/send.ucxb" | cmp - report.json
 }
 
+@test "ndjson: the events add up to the report, every line fits the schema" {
+	"$UCXBPF" schema >schema
+	for capture in "$DATA"/*.ucxb; do
+		"$UCXBPF" export -f ndjson -o events "$capture"
+		python3 "$TOP/tests/golden/check_events.py" events "${capture%.ucxb}.json" schema
+	done
+	[ "$(head -1 events)" = '{"event":"export","schema":"ucxbpf.events/1","filter":null}' ]
+}
+
+@test "ndjson: filters are those of the report" {
+	"$UCXBPF" schema >schema
+	for filter in --kind=control --function=MPI_Isend --process=rank:1 "--transport=posix --op=am_short" \
+		--host=nowhere --ucp-op=tag_recv; do
+		"$UCXBPF" export -f ndjson -o events $filter "$DATA/isend.ucxb"
+		"$UCXBPF" replay --json -o report $filter "$DATA/isend.ucxb"
+		python3 "$TOP/tests/golden/check_events.py" events report schema
+	done
+}
+
+@test "ndjson: a comparison that differs is noticed" {
+	"$UCXBPF" schema >schema
+	"$UCXBPF" export -f ndjson "$DATA/send.ucxb" | sed '20s/"bytes":[0-9]*/"bytes":77/' >events
+	run python3 "$TOP/tests/golden/check_events.py" events "$DATA/send.json" schema
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"is "*" in events, "*" in the report"* ]]
+}
+
 @test "no such format: the line lists those there are" {
 	expect 2 "such format, but json, " -f jsn "$DATA/send.ucxb"
 	expect 2 "which format" "$DATA/send.ucxb"
@@ -42,7 +70,7 @@ expect() {
 @test "help lists the formats" {
 	run "$UCXBPF" export --help
 	[ "$status" -eq 0 ]
-	for word in Examples: "Exit status" Formats: "  json " "  folded " --function; do
+	for word in Examples: "Exit status" Formats: "  json " "  ndjson " "  folded " --function; do
 		[[ $output == *"$word"* ]]
 	done
 }

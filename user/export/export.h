@@ -53,6 +53,11 @@ struct export_format {
 	void (*free)(void *state); /* after end(), or instead of it */
 };
 
+#define EXPORT_EVENTS_SCHEMA "ucxbpf.events/1"
+
+/* What the lines of ndjson are, as a JSON Schema. Returns 0 or -errno of a failed write. */
+int export_schema(FILE *out);
+
 /* The row of that name or NULL. */
 const struct export_format *export_format_find(const char *name);
 

@@ -20,6 +20,13 @@ static void pass_process(void *arg, const struct fact_process *process)
 		filtered->to.process(filtered->to.arg, process);
 }
 
+static void pass_clock(void *arg, const struct fact_clock *clock)
+{
+	struct filtered *filtered = arg;
+
+	filtered->to.clock(filtered->to.arg, clock);
+}
+
 static bool passes_call(struct filtered *filtered, const struct fact_call *call)
 {
 	return selected(filtered, call->process) && filter_call(filtered->filter, call);
@@ -117,6 +124,7 @@ struct fact_sink filtered_start(struct filtered *filtered, struct filter *filter
 	return (struct fact_sink){
 		.arg = filtered,
 		.process = pass_process,
+		.clock = to->clock ? pass_clock : NULL,
 		.call = to->call ? pass_call : NULL,
 		.op = to->op ? pass_op : NULL,
 		.transfer = to->transfer ? pass_transfer : NULL,

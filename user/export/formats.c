@@ -5,6 +5,7 @@
 
 static const struct export_format *const formats[] = {
 	&export_json,
+	&export_ndjson,
 	&export_folded,
 };
 

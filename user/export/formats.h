@@ -6,6 +6,7 @@
 #include "export/export.h"
 
 extern const struct export_format export_json;
+extern const struct export_format export_ndjson;
 extern const struct export_format export_folded;
 
 #endif

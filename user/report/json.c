@@ -7,15 +7,15 @@ static json_t *number_or_null(int number)
 	return number < 0 ? json_null() : json_integer(number);
 }
 
-static json_t *filter_json(const struct report *report)
+json_t *report_filter_json(const struct filter *filter)
 {
 	json_t *object;
 
-	if (!report->filtering)
+	if (!filter_active(filter))
 		return json_null();
 	object = json_object();
 	for (int i = 0; i < FILTER_FIELDS; i++) {
-		const struct filter_list *list = &report->filter->lists[i];
+		const struct filter_list *list = &filter->lists[i];
 		json_t *patterns;
 
 		if (!list->patterns.len)
@@ -126,7 +126,7 @@ int report_json(const struct report *report, FILE *file)
 
 	json_out_begin(&out, file);
 	json_out_member(&out, "schema", json_string("ucxbpf.report/1"));
-	json_out_member(&out, "filter", filter_json(report));
+	json_out_member(&out, "filter", report_filter_json(report->filter));
 	put_hosts(report, &out);
 	put_processes(report, &out);
 	put_windows(report, &out);

@@ -112,14 +112,27 @@ static json_t *counted_json(const struct fact_totals *totals)
 	return object;
 }
 
+json_t *report_totals_json(const struct fact_totals *totals)
+{
+	json_t *object = json_object();
+
+	if (totals->counted)
+		json_object_set_new(object, "counted", counted_json(totals));
+	json_object_set_new(object, "loss", loss_json(totals));
+	json_object_set_new(object, "matching", matching_json(totals));
+	json_object_set_new(object, "attribution", attribution_json(totals));
+	json_object_set_new(object, "notes", reasons_json(totals->notes));
+	if (totals->self.known)
+		json_object_set_new(object, "self", self_json(&totals->self));
+	return object;
+}
+
 void report_json_totals(const struct fact_totals *totals, struct json_out *out)
 {
-	if (totals->counted)
-		json_out_member(out, "counted", counted_json(totals));
-	json_out_member(out, "loss", loss_json(totals));
-	json_out_member(out, "matching", matching_json(totals));
-	json_out_member(out, "attribution", attribution_json(totals));
-	json_out_member(out, "notes", reasons_json(totals->notes));
-	if (totals->self.known)
-		json_out_member(out, "self", self_json(&totals->self));
+	json_t *object = report_totals_json(totals), *value;
+	const char *name;
+
+	json_object_foreach(object, name, value)
+		json_out_member(out, name, json_incref(value));
+	json_decref(object);
 }

@@ -8,6 +8,7 @@
 #ifndef UCXBPF_REPORT_REPORT_H
 #define UCXBPF_REPORT_REPORT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -58,6 +59,15 @@ enum report_amount report_amount_find(const char *name);
  * line, N calls, ns or bytes sent. -ENODATA: no capture has stacks; -errno of a failed write.
  */
 int report_folded(const struct report *report, enum report_amount amount, FILE *out);
+
+/*
+ * What is lost, unmatched and unexplained, and what the captures say of themselves, as members of one
+ * object: those of the report, for whoever shows the rows otherwise. The caller's.
+ */
+json_t *report_totals_json(const struct fact_totals *totals);
+
+/* What the filter lets through, null: everything. The caller's. */
+json_t *report_filter_json(const struct filter *filter);
 
 /* Schema "ucxbpf.report/1". Returns 0 or -errno of a failed write. */
 int report_json(const struct report *report, FILE *out);

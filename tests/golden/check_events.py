@@ -1,0 +1,241 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""usage: check_events.py EVENTS.ndjson REPORT.json SCHEMA.json
+
+Adds up exported events and compares the sums with the report's, row by row and to the last digit; holds
+every line against the schema. Prints every difference; exits with 1 if there is one."""
+import json
+import sys
+from collections import defaultdict
+
+UNKNOWN = "unknown"
+CALL_KEYS = ["process", "function"]
+OP_KEYS = ["process", "op", "function", "protocol"]
+MEMORY_KEYS = ["memory", "memory_reason"]
+TRANSFER_KEYS = ["process", "peer", "op", "transport", "device", "locality", "kind", "ucp_op",
+                 "function", "protocol", "src_mem", "dst_mem"]
+MESSAGE_KEYS = ["src", "dst", "function"]
+# Of these the report says null where a name is absent; of other names, "unknown".
+NULLABLE = {"process", "peer", "src", "dst", "ucp_op", "memory_reason", "reason", "device of memory"}
+bad = 0
+
+
+def complain(text):
+    global bad
+    bad += 1
+    if bad < 20:
+        print(text)
+
+
+class Sums(dict):
+    """Of one row: the report's fields, made of single events and of sums."""
+
+    def __init__(self):
+        super().__init__(count=0, bytes=0, bytes_unknown=0, time=None)
+
+    def add(self, field, value):
+        self[field] = self.get(field, 0) + value
+
+    def add_bytes(self, value):
+        self.add("bytes_unknown" if value is None else "bytes", 1 if value is None else value)
+
+    def add_time(self, timed, total, each, precision):
+        if not timed:
+            return
+        time = self["time"] or dict(known=0, sum_ns=0, min_ns=None, max_ns=None, precision=precision)
+        if each is not None:
+            time["min_ns"] = min(each, time["min_ns"] if time["min_ns"] is not None else each)
+            time["max_ns"] = max(each, time["max_ns"] or 0)
+        time["known"] += timed
+        time["sum_ns"] += total
+        time["precision"] = precision if time["precision"] == precision else "mixed"
+        self["time"] = time
+
+
+def key_of(event, keys, nullable=()):
+    return tuple(event[key] if event[key] is not None or key in NULLABLE or key in nullable
+                 else UNKNOWN for key in keys)
+
+
+def add_single(sums, event):
+    sums.add("count", 1)
+    sums.add_bytes(event["bytes"])
+    if event.get("end") is not None and event["precision"] is not None:
+        time = event["end"] - event["start"]
+        sums.add_time(1, time, time, event["precision"])
+
+
+def add_sums(sums, event, fields):
+    for field in ["count", "bytes", "bytes_unknown", *fields]:
+        sums.add(field, event[field])
+    sums.add_time(event["timed"], event["time"], None, event["precision"])
+
+
+class Tables:
+    def __init__(self, with_memory, with_places, with_stacks):
+        self.rows = {name: defaultdict(Sums) for name in
+                     ("calls", "ops", "transfers", "messages", "call_sites", "stacks")}
+        self.op_keys = OP_KEYS + (MEMORY_KEYS if with_memory else [])
+        self.with_places, self.with_stacks = with_places, with_stacks
+        self.places, self.stacks = {}, {}
+
+    def call(self, event):
+        rows = [self.rows["calls"][key_of(event, CALL_KEYS)]]
+        base = key_of(event, CALL_KEYS)
+        if event["place"]:
+            rows.append(self.rows["call_sites"][base + (self.places[event["place"]],)])
+        if event["stack"]:
+            rows.append(self.rows["stacks"][base + (self.stacks[event["stack"]],)])
+        for sums in rows:
+            add_single(sums, event)
+            sums.add("ops", event["ops"])
+
+    def calls(self, event):
+        add_sums(self.rows["calls"][key_of(event, CALL_KEYS)], event, ["ops"])
+
+    def op_row(self, event):
+        return self.rows["ops"][key_of(event, self.op_keys, ["function"])]
+
+    def op(self, event):
+        sums = self.op_row(event)
+        add_single(sums, event)
+        if sums.get("errors", 0) is not None:
+            sums.add("errors", event["status"] < 0)
+
+    def ops(self, event):
+        sums = self.op_row(event)
+        add_sums(sums, event, [])
+        sums["errors"] = None
+
+    def transfer_row(self, event):
+        sums = self.rows["transfers"][key_of(event, TRANSFER_KEYS, ["function"])]
+        for field in ("retries", "wire_bytes", "unexplained_bytes"):
+            sums.add(field, 0)
+        return sums
+
+    def transfer(self, event):
+        sums = self.transfer_row(event)
+        if event["retried"]:
+            sums.add("retries", 1)
+            return
+        add_single(sums, event)
+        sums.add("wire_bytes", event["wire_bytes"])
+        if event["unexplained"]:
+            sums.add("unexplained_bytes", event["bytes"] or 0)
+
+    def transfers(self, event):
+        sums = self.transfer_row(event)
+        add_sums(sums, event, ["retries", "wire_bytes"])
+        if event["unexplained"]:
+            sums.add("unexplained_bytes", event["bytes"])
+
+    def message(self, event):
+        sums = self.rows["messages"][key_of(event, MESSAGE_KEYS, ["function"])]
+        sums.add("count", 1)
+        sums.add_bytes(event["bytes"])
+        sums.pop("time", None)
+
+
+def place_key(place):
+    return (place["label"], place["module"], place["offset"] if place["module"] else None)
+
+
+def compare(name, ours, report_rows, key_of_row):
+    left = dict(ours)
+    for row in report_rows:
+        key = key_of_row(row)
+        sums = left.pop(key, None)
+        if sums is None:
+            complain(f"{name}: no events of {key}")
+            continue
+        for field, value in sums.items():
+            if field in row and row[field] != value:
+                complain(f"{name} {key}: {field} is {value} in events, {row[field]} in the report")
+    for key in left:
+        complain(f"{name}: the report has no row {key}")
+
+
+def compare_tables(tables, report):
+    keys = dict(calls=CALL_KEYS, ops=tables.op_keys, transfers=TRANSFER_KEYS, messages=MESSAGE_KEYS)
+    for name, fields in keys.items():
+        compare(name, tables.rows[name], report[name],
+                lambda row, fields=fields: tuple(row[field] for field in fields))
+    compare("call_sites", tables.rows["call_sites"], report.get("call_sites", []),
+            lambda row: (row["process"], row["function"], place_key(row)))
+    compare("stacks", tables.rows["stacks"], report.get("stacks", []),
+            lambda row: (row["process"], row["function"],
+                         (row["end"], tuple(place_key(frame) for frame in row["frames"]))))
+
+
+def same(name, ours, report):
+    if ours != report:
+        complain(f"{name}: {ours} in events, {report} in the report")
+
+
+def words(row, fields):
+    return {field: row[field] if row[field] is not None else UNKNOWN for field in fields}
+
+
+def compare_processes(events, report):
+    same("processes", [words(event, ["id", "host", "pid", "tgid", "start_time", "comm", "exe", "rank"])
+                       for event in sorted(events["process"], key=lambda event: event["id"])],
+         [words(row, ["id", "host", "pid", "tgid", "start_time", "comm", "exe", "rank"])
+          for row in report["processes"]])
+    same("ucx", sorted((event["process"], event["path"], event["layout"] or UNKNOWN)
+                       for event in events["ucx"]),
+         sorted((row["id"], ucx["path"], ucx["layout"]) for row in report["processes"]
+                for ucx in row["ucx"]))
+    same("windows", sorted(event["to"] - event["from"] for event in events["window"]),
+         sorted(row["to_ns"] - row["from_ns"] for row in report.get("windows", [])))
+    same("memory", sorted((event["process"], event["kind"] or UNKNOWN, event["bytes"])
+                          for event in events["memory"]),
+         sorted((row["process"], row["kind"], row["bytes"]) for row in report.get("memory", [])))
+
+
+def check_lines(lines, schema):
+    shapes = {shape["properties"]["event"]["const"]: shape for shape in schema["oneOf"]}
+    names = {"string": str, "integer": int, "boolean": bool, "object": dict, "array": list,
+             "null": type(None)}
+    for event in lines:
+        shape = shapes[event["event"]]
+        if set(event) != set(shape["required"]):
+            complain(f"{event['event']}: members {set(event) ^ set(shape['required'])}")
+        for name, rule in shape["properties"].items():
+            value, types = event.get(name), rule.get("type", [])
+            types = [types] if isinstance(types, str) else types
+            if types and type(value) not in [names[word] for word in types]:
+                complain(f"{event['event']}.{name}: {value!r} is not {types}")
+            if "enum" in rule and value not in rule["enum"]:
+                complain(f"{event['event']}.{name}: {value!r} is none of {rule['enum']}")
+            if "const" in rule and value != rule["const"]:
+                complain(f"{event['event']}.{name}: {value!r} is not {rule['const']!r}")
+
+
+def main():
+    lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+    report = json.load(open(sys.argv[2], encoding="utf-8"))
+    events = defaultdict(list)
+    tables = Tables("memory" in report, "call_sites" in report, "stacks" in report)
+
+    check_lines(lines, json.load(open(sys.argv[3], encoding="utf-8")))
+    for event in lines:
+        events[event["event"]].append(event)
+        if event["event"] == "place":
+            tables.places[event["id"]] = place_key(event)
+        elif event["event"] == "stack":
+            tables.stacks[event["id"]] = (event["end"], tuple(tables.places[number]
+                                                              for number in event["places"]))
+        elif hasattr(tables, event["event"]):
+            getattr(tables, event["event"])(event)
+    compare_tables(tables, report)
+    compare_processes(events, report)
+    same("filter", lines[0]["filter"], report["filter"])
+    totals = lines[-1]["totals"]
+    same("totals", totals, {name: report[name] for name in
+                            ("counted", "loss", "matching", "attribution", "notes", "self")
+                            if name in report})
+    print(f"{len(lines)} lines, {bad} differences")
+    return bad > 0
+
+
+sys.exit(main())

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "export/fields.h"
+
+#include "base/place.h"
+
+#define FIELD(name, type, fact, member, help, single)                                              \
+	{                                                                                          \
+		name, FIELD_##type, offsetof(struct fact, member), help, single                    \
+	}
+#define ROW(...) FIELD(__VA_ARGS__, false)
+#define ONE(...) FIELD(__VA_ARGS__, true) /* not in sums of many */
+
+static const struct field process_fields[] = {
+	ROW("id", INT, fact_process, index, "number that all others refer to"),
+	ROW("host", INDEX, fact_process, host, "number of its host"),
+	ROW("host_name", TEXT, fact_process, host_name, "node name"),
+	ROW("boot_id", TEXT, fact_process, host_id, "tells machines of one name apart"),
+	ROW("pid", U32, fact_process, pid, "in its own pid namespace where that is known"),
+	ROW("tgid", U32, fact_process, tgid, "as the tracer saw it"),
+	ROW("start_time", U64, fact_process, start_time, "ns since boot"),
+	ROW("comm", TEXT, fact_process, comm, "command name"),
+	ROW("exe", TEXT, fact_process, exe, "program"),
+	ROW("job", TEXT, fact_process, job, "of the scheduler or launcher"),
+	ROW("rank", INDEX, fact_process, rank, "in the job's world"),
+	ROW("size", INDEX, fact_process, size, "of the job's world"),
+	ROW("mpi", TEXT, fact_process, mpi, "library and version, null without MPI"),
+	ROW("from_start", BOOL, fact_process, from_start,
+	    "every worker was seen being created; else joined in mid-run"),
+	{ .name = NULL },
+};
+
+static const struct field ucx_fields[] = {
+	ROW("path", TEXT, fact_ucx, path, "of libucp"),
+	ROW("build_id", TEXT, fact_ucx, build_id, "of that file"),
+	ROW("version", TEXT, fact_ucx, version, "as it says itself"),
+	ROW("layout", TEXT, fact_ucx, layout, "null: private fields were not read"),
+	{ .name = NULL },
+};
+
+static const struct field clock_fields[] = {
+	ROW("host", INT, fact_clock, host, "number of the host"),
+	ROW("mono", U64, fact_clock, mono, "ns of its CLOCK_MONOTONIC when"),
+	ROW("real", U64, fact_clock, real, "its CLOCK_REALTIME showed this"),
+	{ .name = NULL },
+};
+
+static const struct field place_fields[] = {
+	ROW("label", TEXT, place, label, "shortest name of it"),
+	ROW("module", TEXT, place, module, "file that the code lies in"),
+	ROW("build_id", TEXT, place, build_id, "of that file"),
+	ROW("offset", BITS, place, offset, "link-time address in the module"),
+	ROW("symbol", TEXT, place, symbol, "function"),
+	ROW("symbol_offset", U64, place, symbol_offset, "bytes from the symbol's start"),
+	ROW("file", TEXT, place, file, "source file"),
+	ROW("line", INT, place, line, "of the call; 0: not known"),
+	ROW("address", BITS, place, address, "in its process"),
+	ROW("reason", TEXT, place, reason, "why the module is not known"),
+	{ .name = NULL },
+};
+
+static const struct field call_fields[] = {
+	ONE("id", ID, fact_call, id, "number that operations refer to"),
+	ROW("process", INDEX, fact_call, process, "id of the process"),
+	ROW("function", TEXT, fact_call, function, "MPI function"),
+	ROW("place", PLACE, fact_call, place, "where it was called"),
+	ROW("stack", STACK, fact_call, stack, "how that was reached"),
+	ONE("tid", ID32, fact_call, tid, "thread"),
+	ROW("start", ID, fact_call, start, "ns, CLOCK_MONOTONIC of its host"),
+	ROW("end", ID, fact_call, end, "likewise, null: not known"),
+	ONE("precision", PRECISION, fact_call, end_precision, "of the end"),
+	ONE("ops", U32, fact_call, ops, "UCP operations below it"),
+	ONE("bytes", SIZE, fact_call, bytes, "of those that send"),
+	{ .name = NULL },
+};
+
+static const struct field op_fields[] = {
+	ONE("id", ID, fact_op, id, "number that others refer to"),
+	ONE("call", ID, fact_op, call, "id of its call, null: outside MPI"),
+	ROW("process", INDEX, fact_op, process, "id of the process"),
+	ROW("peer", INDEX, fact_op, peer, "id of the process at the other end"),
+	ROW("op", TEXT, fact_op, op, "UCP operation"),
+	ROW("function", TEXT, fact_op, function, "MPI function, null: outside MPI"),
+	ROW("place", PLACE, fact_op, place, "where that was called"),
+	ROW("protocol", TEXT, fact_op, protocol, "UCP protocol"),
+	ONE("tid", ID32, fact_op, tid, "thread"),
+	ROW("start", ID, fact_op, start, "ns, CLOCK_MONOTONIC of its host"),
+	ROW("end", ID, fact_op, end, "likewise, null: not known"),
+	ONE("precision", PRECISION, fact_op, end_precision, "of the end"),
+	ONE("tag", BITS, fact_op, tag, "of tag operations"),
+	ONE("bytes", SIZE, fact_op, bytes, "payload"),
+	ONE("buffer", ADDRESS, fact_op, buffer, "address"),
+	ROW("memory", TEXT, fact_op, memory, "what the buffer is of"),
+	ROW("memory_reason", TEXT, fact_op, memory_reason, "why that is not known"),
+	ONE("status", INT, fact_op, status, "ucs_status_t, below 0 an error"),
+	ROW("sends", BOOL, fact_op, sends, "it carries payload away from its process"),
+	{ .name = NULL },
+};
+
+static const struct field transfer_fields[] = {
+	ROW("caused_by", ID, fact_transfer, caused_by, "id of its operation"),
+	ROW("process", INDEX, fact_transfer, process, "id of the process that started it"),
+	ROW("peer", INDEX, fact_transfer, peer, "id of the process at the other end"),
+	ROW("op", TEXT, fact_transfer, op, "UCT operation"),
+	ROW("transport", TEXT, fact_transfer, transport, "UCX's name"),
+	ROW("device", TEXT, fact_transfer, device, "UCX's name"),
+	ROW("locality", LOCALITY, fact_transfer, locality, "where the other end is"),
+	ROW("kind", KIND, fact_transfer, kind, "payload, or UCX's own traffic"),
+	ROW("ucp_op", TEXT, fact_transfer, ucp_op, "UCP operation that caused it"),
+	ROW("function", TEXT, fact_transfer, function, "MPI function, null: outside MPI"),
+	ROW("protocol", TEXT, fact_transfer, protocol, "UCP protocol"),
+	ROW("place", PLACE, fact_transfer, place, "where MPI was called"),
+	ROW("src_mem", TEXT, fact_transfer, src_mem, "memory that the data comes from"),
+	ROW("dst_mem", TEXT, fact_transfer, dst_mem, "memory that it goes to"),
+	ROW("unexplained", TEXT, fact_transfer, unexplained,
+	    "why data has no operation, null: it has"),
+	ROW("tid", ID32, fact_transfer, tid, "thread"),
+	ROW("start", ID, fact_transfer, start, "ns, CLOCK_MONOTONIC of its host"),
+	ROW("end", ID, fact_transfer, end, "likewise, null: not known"),
+	ONE("precision", PRECISION, fact_transfer, end_precision, "of the end"),
+	ONE("bytes", SIZE, fact_transfer, bytes, "payload, without UCP's header"),
+	ONE("wire_bytes", U64, fact_transfer, wire_bytes, "as UCT was given them"),
+	ONE("laddr", ADDRESS, fact_transfer, laddr, "local address"),
+	ONE("raddr", ADDRESS, fact_transfer, raddr, "remote address"),
+	ONE("retried", BOOL, fact_transfer, retried,
+	    "found no resource: nothing was sent, not counted as a transfer"),
+	{ .name = NULL },
+};
+
+static const struct field message_fields[] = {
+	ROW("send", ID, fact_message, send, "id of the operation that sent it"),
+	ROW("recv", ID, fact_message, recv,
+	    "id of the one that received it, null: none, or one of several alike"),
+	ROW("src", INDEX, fact_message, src, "id of the sending process"),
+	ROW("dst", INDEX, fact_message, dst, "id of the receiving process"),
+	ROW("function", TEXT, fact_message, function, "MPI function of the send"),
+	ROW("send_op", TEXT, fact_message, send_op, "UCP operation"),
+	ROW("recv_op", TEXT, fact_message, recv_op, "UCP operation"),
+	ROW("tag", BITS, fact_message, tag, "UCP tag"),
+	ROW("bytes", SIZE, fact_message, bytes, "payload"),
+	ROW("send_start", ID, fact_message, send_start, "ns on the sender's host"),
+	ROW("recv_start", ID, fact_message, recv_start, "ns on the receiver's host"),
+	ROW("arrival", ID, fact_message, arrival, "likewise"),
+	ROW("send_tid", ID32, fact_message, send_tid, "thread that sent"),
+	ROW("recv_tid", ID32, fact_message, recv_tid, "thread that received"),
+	{ .name = NULL },
+};
+
+static const struct field window_fields[] = {
+	ROW("host", INDEX, fact_window, host, "number of the host"),
+	ROW("host_name", TEXT, fact_window, host_name, "node name"),
+	ROW("capture", INT, fact_window, capture, "number of the capture"),
+	ROW("from", U64, fact_window, from, "ns, from when it recorded"),
+	ROW("to", U64, fact_window, to, "and until when"),
+	ROW("until", U64, fact_window, until, "end of the capture"),
+	{ .name = NULL },
+};
+
+static const struct field memory_fields[] = {
+	ROW("process", INDEX, fact_memory, process, "id of the process"),
+	ROW("kind", TEXT, fact_memory, kind, "gpu, managed or pinned"),
+	ROW("sort", TEXT, fact_memory, sort, "how it was made"),
+	ROW("device", INDEX, fact_memory, device, "the process's number of the GPU"),
+	ROW("reason", TEXT, fact_memory, reason, "why kind or device are not known"),
+	ROW("allocations", U64, fact_memory, allocations, "successful calls"),
+	ROW("bytes", U64, fact_memory, bytes, "of all of known size"),
+	ROW("unsized", U64, fact_memory, unsized, "of unknown size"),
+	ROW("live_peak", U64, fact_memory, live_peak, "most bytes at once"),
+	{ .name = NULL },
+};
+
+static const struct field call_sums[] = {
+	ROW("count", U64, fact_sums, count, "how many"),
+	ROW("ops", U64, fact_sums, ops, "UCP operations"),
+	ROW("bytes", U64, fact_sums, bytes, "payload"),
+	ROW("bytes_unknown", U64, fact_sums, bytes_unknown,
+	    "those of unknown length: in no other sum"),
+	ROW("timed", U64, fact_sums, timed, "those of known duration"),
+	ROW("time", U64, fact_sums, time, "ns, over these"),
+	ROW("precision", PRECISION, fact_sums, precision, "of time"),
+	{ .name = NULL },
+};
+
+static const struct field op_sums[] = {
+	ROW("count", U64, fact_sums, count, "how many"),
+	ROW("bytes", U64, fact_sums, bytes, "payload"),
+	ROW("bytes_unknown", U64, fact_sums, bytes_unknown,
+	    "those of unknown length: in no other sum"),
+	ROW("timed", U64, fact_sums, timed, "those of known duration"),
+	ROW("time", U64, fact_sums, time, "ns, over these"),
+	ROW("precision", PRECISION, fact_sums, precision, "of time"),
+	{ .name = NULL },
+};
+
+static const struct field transfer_sums[] = {
+	ROW("count", U64, fact_sums, count, "how many"),
+	ROW("bytes", U64, fact_sums, bytes, "payload"),
+	ROW("bytes_unknown", U64, fact_sums, bytes_unknown,
+	    "those of unknown length: in no other sum"),
+	ROW("wire_bytes", U64, fact_sums, wire_bytes, "as UCT was given them"),
+	ROW("retries", U64, fact_sums, retries, "attempts that found no resource"),
+	ROW("timed", U64, fact_sums, timed, "those of known duration"),
+	ROW("time", U64, fact_sums, time, "ns, over these"),
+	ROW("precision", PRECISION, fact_sums, precision, "of time"),
+	{ .name = NULL },
+};
+
+const struct subject_info subject_infos[SUBJECTS] = {
+	[SUBJECT_PROCESS] = { "process", "a traced process; before all that it did", process_fields,
+			      NULL },
+	[SUBJECT_UCX] = { "ucx", "a UCX library of the process before it", ucx_fields, NULL },
+	[SUBJECT_CLOCK] = { "clock", "what the two clocks of a host showed at one moment",
+			    clock_fields, NULL },
+	[SUBJECT_PLACE] = { "place", "a place in a program's code; before what refers to it",
+			    place_fields, NULL },
+	[SUBJECT_CALL] = { "call", "an MPI call", call_fields, NULL },
+	[SUBJECT_OP] = { "op", "a UCP operation", op_fields, NULL },
+	[SUBJECT_TRANSFER] = { "transfer", "a UCT operation", transfer_fields, NULL },
+	[SUBJECT_MESSAGE] = { "message", "a send matched to its receive", message_fields, NULL },
+	[SUBJECT_WINDOW] = { "window", "a time in which a capture with a duty cycle recorded",
+			     window_fields, NULL },
+	[SUBJECT_MEMORY] = { "memory", "memory that GPU libraries made", memory_fields, NULL },
+	[SUBJECT_CALLS] = { "calls",
+			    "the sum of alike calls; start, end: of the first and the last",
+			    call_fields, call_sums },
+	[SUBJECT_OPS] = { "ops", "the sum of alike operations", op_fields, op_sums },
+	[SUBJECT_TRANSFERS] = { "transfers", "the sum of alike transfers: fragments, counts",
+				transfer_fields, transfer_sums },
+};
