@@ -29,7 +29,8 @@ static const char examples[] =
 	"  sudo ucxbpf attach -o a.ucxb --all      trace every UCX process here until Ctrl-C\n"
 	"  ucxbpf replay a.ucxb b.ucxb             report on captures, anywhere, as any user\n"
 	"  ucxbpf replay --json a.ucxb | jq .loss  the same for programs\n"
-	"  ucxbpf export -f json -o a.json a.ucxb  captures in the formats of other tools\n";
+	"  ucxbpf export -f json -o a.json a.ucxb  captures in the formats of other tools\n"
+	"  ucxbpf schema                           what the lines of its ndjson are\n";
 
 static void print_help(FILE *out)
 {

@@ -51,9 +51,9 @@ static void put_sites(struct traffic *t, struct file_writer *w)
 			     !strcmp(s->symbol, traffic_sites[i].symbol)))
 				t->sites[traffic_sites[i].site] = (uint16_t)row;
 		put_side(w, json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:i, s:i}", "t", "site",
-				      "row", (int)row, "symbol", s->symbol ? s->symbol : "", "name", s->name,
-				      "layer", site_layer_name(s->layer), "kind", s->wire.kind, "what",
-				      s->wire.what, "am_id", s->wire.am_id));
+				      "row", (int)row, "symbol", s->symbol ? s->symbol : "", "name",
+				      s->name, "layer", site_layer_name(s->layer), "kind",
+				      s->wire.kind, "what", s->wire.what, "am_id", s->wire.am_id));
 	}
 }
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /*
- * Bytes of the UTF-8 character that text begins with (RFC 3629: the shortest form, no surrogates), 0
- * where there is none. *code is its number. At the end of text, 1 and code 0.
+ * Bytes of the UTF-8 character that text begins with (RFC 3629: the shortest form, no surrogates),
+ * 0 where there is none. *code is its number. At the end of text, 1 and code 0.
  */
 size_t text_character(const char *text, unsigned int *code);
 

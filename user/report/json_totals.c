@@ -132,7 +132,6 @@ void report_json_totals(const struct fact_totals *totals, struct json_out *out)
 	json_t *object = report_totals_json(totals), *value;
 	const char *name;
 
-	json_object_foreach(object, name, value)
-		json_out_member(out, name, json_incref(value));
+	json_object_foreach(object, name, value) json_out_member(out, name, json_incref(value));
 	json_decref(object);
 }

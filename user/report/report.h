@@ -61,8 +61,8 @@ enum report_amount report_amount_find(const char *name);
 int report_folded(const struct report *report, enum report_amount amount, FILE *out);
 
 /*
- * What is lost, unmatched and unexplained, and what the captures say of themselves, as members of one
- * object: those of the report, for whoever shows the rows otherwise. The caller's.
+ * What is lost, unmatched and unexplained, and what the captures say of themselves, as members of
+ * one object: those of the report, for whoever shows the rows otherwise. The caller's.
  */
 json_t *report_totals_json(const struct fact_totals *totals);
 
