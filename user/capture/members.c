@@ -24,6 +24,7 @@ int capture_add_running(struct capture *capture, pid_t pid)
 		return err;
 	track_scan(&capture->track);
 	live_process(&capture->live, pid);
+	memory_watch_apply(&capture->memory);
 	return 0;
 }
 
@@ -48,6 +49,7 @@ static void consider(struct capture *capture, pid_t pid)
 		return;
 	track_scan(&capture->track);
 	live_process(&capture->live, pid);
+	memory_watch_apply(&capture->memory);
 	track_begin(&capture->track, pid);
 }
 

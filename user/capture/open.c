@@ -17,6 +17,7 @@ static void forget_at_end(struct capture *capture, const struct ub_task *task)
 		return;
 	learn_forget(&capture->learn, task->h.tgid);
 	live_forget(&capture->live, task->h.tgid);
+	memory_watch_forget(&capture->memory, task->h.tgid);
 }
 
 static int on_record(void *arg, const struct ub_hdr *record)
@@ -36,6 +37,7 @@ static int on_record(void *arg, const struct ub_hdr *record)
 	cells_record(&capture->cells, record);
 	learn_record(&capture->learn, record);
 	live_record(&capture->live, record);
+	memory_watch_record(&capture->memory, record);
 	places_record(&capture->places, record);
 	stacks_record(&capture->stacks, record);
 	return 0;
@@ -105,6 +107,7 @@ void session_release(struct capture *capture)
 	vec_release(&capture->newcomers);
 	stacks_release(&capture->stacks);
 	places_release(&capture->places);
+	memory_watch_release(&capture->memory);
 	live_release(&capture->live);
 	cells_release(&capture->cells);
 	learn_release(&capture->learn);
@@ -165,6 +168,10 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	capture->track.cells = &capture->cells;
 	live_init(&capture->live, &capture->track, capture->writer);
+	memory_watch_init(&capture->memory, &capture->track, capture->writer);
+	capture->memory.on = !options->count && site_layer_in(LAYER_MEMORY, options->level);
+	if (capture->memory.on)
+		memory_watch_host(&capture->memory);
 	places_init(&capture->places, capture->writer);
 	cost_init(&capture->cost, capture->kernel, &capture->cells);
 	if (options->stacks)

@@ -86,6 +86,7 @@ static void follow(struct capture *capture)
 	learn_apply(&capture->learn, &capture->probes);
 	session_follow_stacks(capture, STACKS_NS);
 	live_apply(&capture->live);
+	memory_watch_apply(&capture->memory);
 	places_apply(&capture->places);
 }
 
@@ -189,6 +190,7 @@ int capture_close(struct capture *capture, const char *reason)
 	stop(capture);
 	kernel_drain(capture->kernel);
 	live_apply(&capture->live);
+	memory_watch_finish(&capture->memory);
 	places_finish(&capture->places);
 	cells_write(&capture->cells, capture->writer, true);
 	read_stats(capture, &stats);

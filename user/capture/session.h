@@ -12,6 +12,7 @@
 #include "capture/kernel.h"
 #include "capture/learn.h"
 #include "capture/live.h"
+#include "capture/memory.h"
 #include "capture/places.h"
 #include "capture/probes.h"
 #include "capture/progress.h"
@@ -32,6 +33,7 @@ struct capture {
 	struct track track;
 	struct learn learn;
 	struct live live;
+	struct memory_watch memory;
 	struct places places;
 	struct cost cost;
 	struct cells cells;

@@ -18,6 +18,7 @@ struct tracked {
 	bool from_start, alive, announced, uses_ucp;
 	bool no_ends; /* of its MPI calls: capture/ends.h */
 	bool read; /* its objects were read, although it was traced from its start */
+	bool memory_watched; /* capture/memory.h */
 	bool dirty; /* has mapped something since it was last scanned */
 	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */
 	VEC(const struct library *) libraries; /* announced */

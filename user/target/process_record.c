@@ -24,12 +24,17 @@ void record_text(json_t *record, const char *name, const char *text)
 		json_object_set_new(record, name, json_string(text));
 }
 
-void record_hex(json_t *record, const char *name, uint64_t value)
+json_t *record_address(uint64_t value)
 {
 	char text[20];
 
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
-	json_object_set_new(record, name, json_string(text));
+	return json_string(text);
+}
+
+void record_hex(json_t *record, const char *name, uint64_t value)
+{
+	json_object_set_new(record, name, record_address(value));
 }
 
 void record_integer(json_t *record, const char *name, int64_t value)
