@@ -234,7 +234,11 @@ static void gpus_of_a_machine(void **state)
 		"sys/bus/pci/devices/0000:5e:00.0/numa_node",
 	};
 	static const char *const texts[] = {
-		"Model: \t\t NVIDIA H200\nIRQ:   \t\t 11\nGPU UUID: \t GPU-?" "?" "?" "?-?" "?\n",
+		"Model: \t\t NVIDIA H200\nIRQ:   \t\t 11\nGPU UUID: \t GPU-?"
+		"?"
+		"?"
+		"?-?"
+		"?\n",
 		"Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-c0ffee00-1234\nBus Type: \t PCIe\n",
 		"1\n",
 		"-1\n",
@@ -255,8 +259,8 @@ static void gpus_of_a_machine(void **state)
 	assert_string_equal(text_of(records, 0, "pci"), "0000:18:00.0");
 	assert_string_equal(text_of(records, 0, "model"), "NVIDIA H200");
 	assert_string_equal(text_of(records, 0, "uuid"), "GPU-c0ffee00-1234");
-	assert_int_equal(json_integer_value(json_object_get(json_array_get(records, 0),
-							    "numa_node")), 1);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_array_get(records, 0), "numa_node")), 1);
 	assert_string_equal(text_of(records, 1, "pci"), "0000:5e:00.0");
 	assert_string_equal(text_of(records, 1, "uuid"), "");
 	assert_null(json_object_get(json_array_get(records, 1), "numa_node"));

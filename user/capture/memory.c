@@ -95,9 +95,9 @@ void memory_watch_record(struct memory_watch *watch, const struct ub_hdr *record
 static void write_look(struct memory_watch *watch, const struct memory_watched *watched,
 		       uint64_t ts, bool ucx)
 {
-	json_t *record = json_pack("{s:s, s:i, s:I, s:o}", "t", "memory", "tgid",
-				   (int)watched->tgid, "ts", (json_int_t)ts, "maps",
-				   memory_map_json(&watched->map));
+	json_t *record =
+		json_pack("{s:s, s:i, s:I, s:o}", "t", "memory", "tgid", (int)watched->tgid, "ts",
+			  (json_int_t)ts, "maps", memory_map_json(&watched->map));
 
 	if (ucx)
 		json_object_set_new(record, "ucx", ucx_memory_json(&watched->ucx));

@@ -20,11 +20,14 @@ void decoder_release(struct decoder *decoder)
 	for (size_t i = 0; i < decoder->processes.len; i++) {
 		vec_release(&decoder->processes.data[i]->ucx);
 		vec_release(&decoder->processes.data[i]->mpi_text);
+		vec_release(&decoder->processes.data[i]->ordinals);
+		evidence_release(&decoder->processes.data[i]->evidence);
 		free(decoder->processes.data[i]);
 	}
 	vec_release(&decoder->objects);
 	vec_release(&decoder->processes);
 	vec_release(&decoder->hosts);
+	vec_release(&decoder->gpus);
 	map_release(&decoder->by_address);
 	map_release(&decoder->later);
 	map_release(&decoder->uuids);
@@ -131,7 +134,8 @@ static const struct {
 	{ "uct_ep", decode_uct_ep },   { "ep", decode_ep },         { "note", decode_note },
 	{ "gap", decode_gap },         { "module", decode_module }, { "symbol", decode_symbol },
 	{ "address", decode_address }, { "window", decode_window }, { "end", decode_end },
-	{ "cell", decode_cell },       { "cells", decode_cells },
+	{ "cell", decode_cell },       { "cells", decode_cells },   { "gpu", decode_gpu },
+	{ "memory", decode_look },
 };
 
 static int by_time(const void *left, const void *right)
@@ -181,6 +185,8 @@ void decoder_ready(struct decoder *decoder)
 	}
 	map_release(&has_worker);
 	decoded_memory_ready(decoder);
+	gpus_ready(decoder);
+	evidences_ready(decoder);
 	objects_pair(decoder);
 }
 
@@ -208,6 +214,7 @@ bool decoder_event(struct decoder *decoder, struct capture *capture, const struc
 
 	if (!ub_kind_size(h->kind))
 		return false;
+	decoder->now = h->ts;
 	cells_apply(decoder, capture, h->ts);
 	objects_apply(decoder, capture, h->ts);
 	*event =

@@ -15,6 +15,7 @@
 #include "base/place.h"
 #include "base/vec.h"
 #include "decode/strings.h"
+#include "memory/evidence.h"
 #include "memory/memory.h"
 #include "ucxbpf.h"
 
@@ -70,6 +71,8 @@ struct process {
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
 	uint64_t memory_lost_until; /* what GPU libraries did before is not known */
 	const struct capture *memory_by; /* that its memory was last told by; NULL: none */
+	struct memory_evidence evidence; /* device numbers in it: positions in decoder.gpus */
+	VEC(int) ordinals; /* its own number of a GPU -> position in decoder.gpus, -1: not known */
 	bool ending; /* what it has begun is over or not seen to end: a cut is being made */
 };
 
@@ -150,6 +153,7 @@ struct capture {
 	bool attached; /* mode "attach" */
 	bool counted; /* made with --count */
 	bool lost_memory; /* some record of memory found no room */
+	bool looked; /* it has looks at processes' memory */
 	uint32_t timed_every; /* one entry in so many was timed */
 	VEC(struct cell) cells; /* in time order once decoder_ready() */
 	struct map cell_ids; /* id -> index + 1, until they are sorted */
@@ -164,9 +168,18 @@ struct host {
 	const char *id, *name;
 };
 
+struct gpu {
+	int host;
+	int number; /* among those of its host, in order of PCI address */
+	const char *pci, *uuid, *model; /* NULL: not told; pci is always */
+	int numa_node; /* -1: not told */
+};
+
 struct decoder {
 	struct strings strings;
 	VEC(struct host) hosts;
+	VEC(struct gpu) gpus;
+	uint64_t now; /* time of the last event */
 	VEC(struct process *) processes;
 	VEC(struct object *) objects;
 	struct map by_address; /* (address, process and kind) -> object in force */
@@ -241,9 +254,19 @@ const struct place *decoder_place(struct decoder *decoder, const struct event *e
 /* The stack that a UB_CALL_STACK record names; what is not known of it is said in its end. */
 const struct stack *decoder_stack(struct decoder *decoder, const struct event *event, uint64_t id);
 
-/* What lies at an address of a process at the time of the last event, as far as a capture tells. */
+/*
+ * What lies at an address of a process at the time of the last event, as far as a capture tells. A
+ * device is numbered as in reports.
+ */
 void decoder_memory(const struct decoder *decoder, const struct capture *capture,
 		    const struct process *process, uint64_t address, struct memory_answer *answer);
+
+/*
+ * A process's own number of a GPU: its position in decoder.gpus, -1 not known; and its number in
+ * reports, which is the process's own where it is not known which one that is.
+ */
+int decoder_ordinal_gpu(const struct decoder *decoder, const struct process *process, int ordinal);
+int decoder_gpu_number(const struct decoder *decoder, const struct process *process, int ordinal);
 
 /* "gpu0", "host"...; "gpu": which one is not known; NULL: unknown. Interned. */
 const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, int device);

@@ -57,6 +57,16 @@ void decode_memory_task(struct decoder *decoder, const struct event *event,
 			const struct ub_task *task);
 void decoded_memory_ready(struct decoder *decoder);
 void decoded_memory_release(struct decoder *decoder);
+
+/* No machine has more: numbers beyond are of a damaged file. */
+#define MAX_GPUS 1024
+void decode_gpu(struct decoder *decoder, struct capture *capture, const json_t *side);
+/* Position in decoder.gpus of what UCX calls so in a process; -1: no GPU. */
+int gpu_named(struct decoder *decoder, struct process *process, const char *pci, const char *name);
+void gpus_ready(struct decoder *decoder);
+void decode_look(struct decoder *decoder, struct capture *capture, const json_t *side);
+void evidence_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h);
+void evidences_ready(struct decoder *decoder);
 void decoded_stacks_release(struct decoder *decoder);
 void decoded_places_release(struct decoder *decoder);
 

@@ -56,6 +56,31 @@ void decode_memory_task(struct decoder *decoder, const struct event *event,
 			      capture_process(decoder, event->capture, task->other)->id);
 }
 
+/*
+ * What calls have told holds. Memory of another process is on its GPU, which this one's UCX may not
+ * know; with records of calls lost, nobody knows how long UCX was right.
+ */
+static void ask_evidence(const struct decoder *decoder, const struct capture *capture,
+			 const struct process *process, uint64_t address,
+			 struct memory_answer *answer)
+{
+	struct memory_answer found;
+
+	if (!address || answer->sort == MEMORY_IMPORTED ||
+	    !evidence_find(&process->evidence, capture, decoder->now, address, &found))
+		return;
+	if (found.kind == MEMORY_GPU && found.device >= 0)
+		found.device = decoder->gpus.data[found.device].number;
+	if (answer->kind == MEMORY_UNKNOWN) {
+		found.sort = answer->sort;
+		*answer = found;
+	} else if (found.kind == MEMORY_GPU && found.device >= 0) {
+		answer->device = found.device;
+		answer->reason = NULL;
+		answer->known_by = found.known_by;
+	}
+}
+
 void decoder_memory(const struct decoder *decoder, const struct capture *capture,
 		    const struct process *process, uint64_t address, struct memory_answer *answer)
 {
@@ -63,10 +88,11 @@ void decoder_memory(const struct decoder *decoder, const struct capture *capture
 		*answer = (struct memory_answer){ .device = -1, .reason = "not seen allocated" };
 	else
 		memory_find(&decoder->memory, process->id, address, answer);
+	if (answer->kind == MEMORY_UNKNOWN || (answer->kind == MEMORY_GPU && answer->device < 0))
+		ask_evidence(decoder, capture, process, address, answer);
+	else if (answer->kind == MEMORY_GPU)
+		answer->device = decoder_gpu_number(decoder, process, answer->device);
 }
-
-/* No machine has more: numbers beyond are of a damaged file. */
-#define MAX_GPUS 1024
 
 const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, int device)
 {

@@ -149,6 +149,8 @@ void decoder_foresee(struct decoder *decoder, struct capture *capture, const str
 	struct object *worker;
 	uint8_t what;
 
+	if (capture->looked)
+		evidence_foresee(decoder, capture, h);
 	if (h->kind != UB_OBJ || h->site >= capture->sites.len || !record->uuid)
 		return;
 	what = capture->sites.data[h->site].what;

@@ -129,8 +129,9 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 
 		decoder_add_capture(&analysis->decoder, &input->capture, input->source.sides);
 	}
-	for (size_t i = 0; i < analysis->inputs.len && analysis->inputs.len > 1 && err >= 0; i++)
-		err = foresee(analysis, analysis->inputs.data[i]);
+	for (size_t i = 0; i < analysis->inputs.len && err >= 0; i++)
+		if (analysis->inputs.len > 1 || analysis->inputs.data[i]->capture.looked)
+			err = foresee(analysis, analysis->inputs.data[i]);
 	decoder_ready(&analysis->decoder);
 	analysis->attribute = attribute_new(&analysis->decoder, &stages);
 	analysis->matcher =

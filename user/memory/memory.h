@@ -42,7 +42,8 @@ struct memory_answer {
 	enum memory_kind kind;
 	enum memory_sort sort;
 	int device; /* the library's own number; -1: not a GPU's, or not known */
-	const char *known_by; /* "allocation", "no GPU library"; NULL: unknown. Static. */
+	/* "allocation", "no GPU library", "map", "ucx"; NULL: unknown. Static. */
+	const char *known_by;
 	const char *reason; /* why kind or device are unknown; NULL: they are not. Static. */
 };
 

@@ -117,8 +117,8 @@ void ucx_devices_read(struct ucx_memory *memory, const struct ucx_place *place)
 {
 	uint32_t count = 0;
 
-	if (!place->devices || proc_read_memory(place->pid, place->devices, &count,
-						sizeof(count)) != sizeof(count)) {
+	if (!place->devices ||
+	    proc_read_memory(place->pid, place->devices, &count, sizeof(count)) != sizeof(count)) {
 		memory->reason = "UCX's table of devices was not found";
 		return;
 	}

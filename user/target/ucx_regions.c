@@ -57,8 +57,8 @@ static bool add_region(struct walk *walk, uint64_t address)
 	if (++walk->found > walk->wanted ||
 	    !read_all(walk->pid, address, &region, sizeof(region)) || region.start >= region.end)
 		return false;
-	vec_push(&walk->memory->regions, ((struct ucx_region){ region.start, region.end,
-							       region.type, region.device }));
+	vec_push(&walk->memory->regions,
+		 ((struct ucx_region){ region.start, region.end, region.type, region.device }));
 	return true;
 }
 

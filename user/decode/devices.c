@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The GPUs of each host and what processes call them. A GPU's number in reports is its place among
+ * those of its host in order of PCI address; a process numbers those that it may use, from 0.
+ */
+#include "decode/internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int gpu_find(const struct decoder *decoder, int host, const char *pci)
+{
+	for (size_t i = 0; i < decoder->gpus.len; i++)
+		if (decoder->gpus.data[i].host == host && decoder->gpus.data[i].pci == pci)
+			return (int)i;
+	return -1;
+}
+
+static int gpu_add(struct decoder *decoder, int host, const char *pci)
+{
+	int found = gpu_find(decoder, host, pci);
+
+	if (found >= 0)
+		return found;
+	vec_push(&decoder->gpus, ((struct gpu){ .host = host, .pci = pci, .numa_node = -1 }));
+	return (int)decoder->gpus.len - 1;
+}
+
+/* In lower case: the driver's list has it so, others may not. */
+static const char *intern_pci(struct decoder *decoder, const char *text)
+{
+	char pci[24] = "";
+
+	for (size_t i = 0; text && text[i] && i < sizeof(pci) - 1; i++)
+		pci[i] = (char)tolower((unsigned char)text[i]);
+	return *pci ? strings_intern(&decoder->strings, pci) : NULL;
+}
+
+void decode_gpu(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	const char *pci =
+		intern_pci(decoder, json_string_value(json_object_get(side, "pci")));
+	const json_t *node = json_object_get(side, "numa_node");
+	struct gpu *gpu;
+
+	if (!pci)
+		return;
+	gpu = &decoder->gpus.data[gpu_add(decoder, capture->host, pci)];
+	gpu->uuid = strings_intern(&decoder->strings,
+				   json_string_value(json_object_get(side, "uuid")));
+	gpu->model = strings_intern(&decoder->strings,
+				    json_string_value(json_object_get(side, "model")));
+	gpu->numa_node = json_is_integer(node) ? (int)json_integer_value(node) : -1;
+}
+
+/* "GPU3": CUDA's number of it in that process (uct_cuda_base_query_md_resources(), UCX 1.13 on). */
+static int ordinal_in(const char *name)
+{
+	char *end;
+	long ordinal;
+
+	if (!name || strncmp(name, "GPU", 3) || !isdigit((unsigned char)name[3]))
+		return -1;
+	ordinal = strtol(name + 3, &end, 10);
+	return *end || ordinal >= MAX_GPUS ? -1 : (int)ordinal;
+}
+
+int gpu_named(struct decoder *decoder, struct process *process, const char *pci, const char *name)
+{
+	const char *address = intern_pci(decoder, pci);
+	int ordinal = ordinal_in(name), gpu;
+
+	if (!address)
+		return -1;
+	if (ordinal < 0)
+		return gpu_find(decoder, process->host, address);
+	gpu = gpu_add(decoder, process->host, address);
+	while (process->ordinals.len <= (size_t)ordinal)
+		vec_push(&process->ordinals, -1);
+	process->ordinals.data[ordinal] = gpu;
+	return gpu;
+}
+
+/* After all of them were told. */
+void gpus_ready(struct decoder *decoder)
+{
+	for (size_t i = 0; i < decoder->gpus.len; i++) {
+		struct gpu *gpu = &decoder->gpus.data[i];
+
+		for (size_t k = 0; k < decoder->gpus.len; k++)
+			gpu->number += decoder->gpus.data[k].host == gpu->host &&
+				       strcmp(decoder->gpus.data[k].pci, gpu->pci) < 0;
+	}
+}
+
+int decoder_ordinal_gpu(const struct decoder *decoder, const struct process *process, int ordinal)
+{
+	int gpu = -1, gpus = 0;
+
+	if (ordinal >= 0 && (size_t)ordinal < process->ordinals.len)
+		gpu = process->ordinals.data[ordinal];
+	for (size_t i = 0; gpu < 0 && ordinal == 0 && i < decoder->gpus.len; i++)
+		gpus += decoder->gpus.data[i].host == process->host;
+	/* whatever is made visible, there is but one */
+	for (size_t i = 0; gpus == 1 && i < decoder->gpus.len; i++)
+		if (decoder->gpus.data[i].host == process->host)
+			gpu = (int)i;
+	return gpu;
+}
+
+int decoder_gpu_number(const struct decoder *decoder, const struct process *process, int ordinal)
+{
+	int gpu = decoder_ordinal_gpu(decoder, process, ordinal);
+
+	return gpu < 0 ? ordinal : decoder->gpus.data[gpu].number;
+}
