@@ -96,6 +96,16 @@ def op_memory:
 	(select((.memory == "unknown" or .memory == "gpu") != (.memory_reason != null))
 		| "\($where): neither memory nor reason, or both");
 
+# Where some process has a GPU library, what is not known of a transfer's memory has a reason.
+def transfer_memory:
+	.where as $where | .row |
+	(("src", "dst") as $side
+		| breach($where; $side + "_mem"; test("^(unknown|host|pinned|managed|gpu[0-9]*)$")),
+		  breach($where; $side + "_reason"; or_null(name)),
+		  (select((.[$side + "_mem"] == "unknown" or .[$side + "_mem"] == "gpu")
+				!= (.[$side + "_reason"] != null))
+			| "\($where): neither \($side)_mem nor its reason, or both"));
+
 # Only there where captures have stacks.
 def stack:
 	.where as $where | .row |
@@ -147,6 +157,7 @@ def sums:
 	rows("calls"; call),
 	rows("ops"; op),
 	rows("transfers"; transfer),
+	(select(any(.transfers[]?; has("src_reason"))) | rows("transfers"; transfer_memory)),
 	rows("messages"; message),
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
 	(select(has("stacks")) | rows("stacks"; stack)),

@@ -162,7 +162,7 @@ static void job_packed(struct task *task, const struct task *to, uint64_t buffer
 	job_op_end(task);
 }
 
-/* Data on its way through shared memory is the operation's. */
+/* Data on its way through shared memory is packed from the operation's buffer. */
 static void packed(void **state)
 {
 	struct pair p;
@@ -178,7 +178,7 @@ static void packed(void **state)
 	job_packed(&p.b, &p.a, DEVICE_MEMORY, 1021);
 	pair_analyse(&p);
 	moves(&p, 1009, "unknown", "host");
-	moves(&p, 1013, "gpu2", "host");
+	moves(&p, 1013, "host", "host"); /* packed by a copy of its own */
 	moves(&p, 1019, "unknown", "host");
 	moves(&p, 1021, "host", "host");
 	is(&p, 1, 1021, "host"); /* no GPU library */

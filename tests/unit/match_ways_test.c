@@ -41,6 +41,29 @@ static void are(const struct pair *p, int process, enum fact_kind kind, const ch
 	assert_int_equal(sum.bytes, bytes);
 }
 
+/* All of them, one like the other. */
+static void go(const struct pair *p, int process, enum fact_kind kind, const char *transport,
+	       const char *from, const char *to)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < p->out.transfers.len; i++) {
+		const struct fact_transfer *transfer = &p->out.transfers.data[i];
+
+		if (transfer->process != process || transfer->kind != kind ||
+		    strcmp(transfer->transport, transport))
+			continue;
+		assert_string_equal(transfer->src_mem ? transfer->src_mem : transfer->src_reason,
+				    from);
+		assert_string_equal(transfer->dst_mem ? transfer->dst_mem : transfer->dst_reason,
+				    to);
+		assert_true(!transfer->src_mem == !!transfer->src_reason);
+		assert_true(!transfer->dst_mem == !!transfer->dst_reason);
+		count++;
+	}
+	assert_true(count > 0);
+}
+
 static void totals_are(const struct pair *p, uint64_t data, uint64_t copies, uint64_t copied)
 {
 	assert_int_equal(p->out.totals.data_bytes, data);
@@ -68,6 +91,9 @@ static void eager(void **state)
 	are(&p, 0, KIND_COPY, "cuda_copy", "get_short", 1, 1009);
 	are(&p, 1, KIND_COPY, "cuda_copy", "put_short", 1, 1009);
 	totals_are(&p, 1009, 2, 2 * 1009);
+	go(&p, 0, KIND_COPY, "cuda_copy", "gpu0", "host");
+	go(&p, 0, KIND_DATA, "posix", "host", "host");
+	go(&p, 1, KIND_COPY, "cuda_copy", "host", "gpu1");
 	pair_release(&p);
 }
 
@@ -120,6 +146,7 @@ static void fetched(void **state)
 	pair_analyse(&p);
 	are(&p, 1, KIND_DATA, "cuda_ipc", "get_zcopy", 1, 1048583);
 	totals_are(&p, 1048583, 0, 0);
+	go(&p, 1, KIND_DATA, "cuda_ipc", "gpu0", "gpu1");
 	pair_release(&p);
 }
 
@@ -135,6 +162,9 @@ static void staged_as(enum staging how)
 	are(&p, 0, KIND_DATA, "cma", "put_zcopy", 17, bytes);
 	are(&p, 1, KIND_COPY, "cuda_copy", "put_zcopy", 17, bytes);
 	totals_are(&p, bytes, 34, 2 * bytes);
+	go(&p, 0, KIND_COPY, "cuda_copy", "gpu0", "pinned");
+	go(&p, 0, KIND_DATA, "cma", "pinned", "pinned");
+	go(&p, 1, KIND_COPY, "cuda_copy", "pinned", "gpu1");
 	pair_release(&p);
 }
 
@@ -158,6 +188,8 @@ static void mapped(void **state)
 	are(&p, 0, KIND_DATA, "cuda_copy", "get_zcopy", 3, bytes);
 	are(&p, 1, KIND_COPY, "cuda_copy", "put_zcopy", 3, bytes);
 	totals_are(&p, bytes, 3, bytes);
+	go(&p, 0, KIND_DATA, "cuda_copy", "gpu0", "host");
+	go(&p, 1, KIND_COPY, "cuda_copy", "pinned", "gpu1");
 	pair_release(&p);
 }
 
@@ -248,6 +280,53 @@ static void to_itself(void **state)
 	pair_release(&p);
 }
 
+static void host_init(struct job *job, const char *name, uint64_t now, struct task *task, int rank,
+		      uint64_t buffer)
+{
+	job_init(job, name, "run");
+	job->now = now;
+	*task = job_process(job, (uint32_t)rank, rank - 1, "start");
+	job_worker(task);
+	job_driver(task);
+	ways_process(task, rank, buffer);
+}
+
+/* What lies at an address of another host, the message's other operation tells, and nothing else.
+ */
+static void other_host(void **state)
+{
+	const uint64_t nic = 0x3500;
+	struct job there;
+	struct job *jobs[2];
+	struct pair p;
+
+	(void)state;
+	host_init(&p.job, "host-a", 1000000, &p.a, 1, SOURCE);
+	host_init(&there, "host-b", 5000000, &p.b, 2, TARGET);
+	job_connect(&p.a, &p.b);
+	job_connect(&p.b, &p.a);
+	job_iface(&p.b, nic, "rc_mlx5");
+	ways_post(&p.b, 7, 4099, TARGET, RECV_REQ);
+	ways_rts(&p, 7, 4099);
+	ways_move(&p.b, &p.a, AT_GET_ZCOPY, nic, 4099, TARGET, SOURCE, 0xa100, RECV_REQ);
+	p.b.rx = 0;
+	ways_done(&p, 7, 4099);
+	ways_move(&p.b, &p.a, AT_GET_ZCOPY, nic, 4111, TARGET, SOURCE, 0, 0)->ucp_ep = EP(2, 1);
+	jobs[0] = &p.job;
+	jobs[1] = &there;
+	analyse(&p.out, jobs, 2);
+	assert_int_equal(p.out.transfers.len, 3);
+	assert_int_equal(p.out.transfers.data[1].bytes, 4099);
+	assert_string_equal(p.out.transfers.data[1].src_mem, "gpu1");
+	assert_string_equal(p.out.transfers.data[1].dst_mem, "gpu2");
+	assert_int_equal(p.out.transfers.data[2].bytes, 4111);
+	assert_null(p.out.transfers.data[2].src_mem);
+	assert_string_equal(p.out.transfers.data[2].src_reason, "memory of another host");
+	assert_string_equal(p.out.transfers.data[2].dst_mem, "gpu2");
+	job_release(&there);
+	pair_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,7 +334,7 @@ int main(void)
 		cmocka_unit_test(strange),     cmocka_unit_test(fetched),
 		cmocka_unit_test(staged),      cmocka_unit_test(mapped),
 		cmocka_unit_test(again),       cmocka_unit_test(to_itself),
-		cmocka_unit_test(half_staged),
+		cmocka_unit_test(half_staged), cmocka_unit_test(other_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

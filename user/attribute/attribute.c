@@ -11,6 +11,8 @@ struct attribute *attribute_new(struct decoder *decoder, const struct attribute_
 		abort();
 	attribute->decoder = decoder;
 	attribute->sink = *sink;
+	for (size_t i = 0; i < decoder->processes.len; i++)
+		attribute->gpu = attribute->gpu || decoder->processes.data[i]->gpu_library;
 	return attribute;
 }
 

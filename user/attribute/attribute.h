@@ -16,6 +16,12 @@ struct moment {
 	enum precision precision;
 };
 
+/* What an operation's message is received into, or was sent from. */
+struct other_end {
+	uint64_t buffer, bytes; /* bytes 0: not known */
+	struct memory_answer memory;
+};
+
 /* A UCP operation from its entry until nothing can be said about it any more. */
 struct op {
 	uint64_t id; /* above 0, calls count as well */
@@ -31,6 +37,7 @@ struct op {
 	uint64_t start, returned;
 	struct moment end;
 	struct memory_answer memory; /* of its buffer, at its start */
+	struct other_end other; /* as far as the message is matched */
 	uint64_t object; /* first argument: ucp_ep or worker */
 	uint64_t tag, mask;
 	uint64_t bytes; /* UINT64_MAX unknown */
@@ -77,7 +84,9 @@ struct transfer {
 	uint64_t start;
 	struct moment end;
 	uint64_t bytes, wire_bytes, laddr, raddr;
-	struct memory_answer here, there; /* memory at laddr, else of the op, and at raddr */
+	/* memory at laddr, else of the op, and at raddr; zeros where no process has a GPU library
+	 */
+	struct memory_answer here, there;
 	uint64_t count; /* fragments told of at once: bytes are of all of them, */
 	uint64_t time; /* as is the time, ns; count 1: from start to end */
 	uint64_t req;
@@ -172,6 +181,11 @@ struct cell_load cell_load(const struct cell *cell);
 
 /* Whether what goes over the interface stays in its process, save for what is sent to itself. */
 bool iface_copies(const struct object *iface);
+
+/* Whether an address is of the operation's buffer, as far as its size is known. */
+bool op_covers(const struct op *op, uint64_t address);
+/* Of that buffer; 0: not known. */
+uint64_t op_buffer_size(const struct op *op);
 
 /* Whether a transfer left the process: neither refused for lack of resources nor failed. */
 bool xfer_sent(const struct ub_xfer *xfer);

@@ -24,13 +24,18 @@ bool iface_copies(const struct object *iface)
 	return false;
 }
 
-bool op_covers(const struct op *op, uint64_t address)
+uint64_t op_buffer_size(const struct op *op)
 {
 	uint64_t bytes = op->bytes == UINT64_MAX ? op->room : op->bytes;
 
 	if (op->room && op->room < bytes)
 		bytes = op->room;
-	return op->buffer && bytes != UINT64_MAX && address - op->buffer < bytes;
+	return op->buffer && bytes != UINT64_MAX ? bytes : 0;
+}
+
+bool op_covers(const struct op *op, uint64_t address)
+{
+	return address - op->buffer < op_buffer_size(op);
 }
 
 /*

@@ -51,6 +51,7 @@ struct answer {
 struct attribute {
 	struct decoder *decoder;
 	struct attribute_sink sink;
+	bool gpu; /* a process has a GPU library */
 	struct map threads; /* (tid, process) -> struct thread * */
 	struct map requests; /* (request, process) -> oldest open generation */
 	struct map inners; /* (request, process) -> struct inner * */
@@ -119,8 +120,6 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 			const struct event *event, const char **reason);
 
 /* ---- copy.c ---- */
-/* Whether an address is of the operation's buffer, as far as its size is known. */
-bool op_covers(const struct op *op, uint64_t address);
 /* Whether the transfer moves data within its process, to where another one can reach it. */
 bool is_copy(const struct object *iface, const struct site_info *site, const struct ub_xfer *xfer,
 	     const struct op *op);

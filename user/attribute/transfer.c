@@ -166,38 +166,44 @@ static void transfer_fragments(struct transfer *transfer, const struct event *ev
 	transfer->bytes = frags_payload(event->site, frags, op);
 }
 
-static const struct process *process_there(struct attribute *attribute,
-					   const struct transfer *transfer)
+static void unknown_there(struct transfer *transfer, const char *reason)
 {
+	transfer->there = (struct memory_answer){ .device = -1, .reason = reason };
+}
+
+/* What another host's process had at that time, its clock does not tell. */
+static void memory_there(struct attribute *attribute, struct transfer *transfer,
+			 const struct event *event)
+{
+	const struct process *there = NULL;
 	bool traced;
 
 	if (iface_copies(transfer->iface))
-		return transfer->process;
-	if (!transfer->ep || !decoder_peer(attribute->decoder, transfer->ep, &traced))
-		return NULL;
-	return transfer->ep->peer_process;
+		there = transfer->process;
+	else if (transfer->ep && decoder_peer(attribute->decoder, transfer->ep, &traced))
+		there = transfer->ep->peer_process;
+	if (!there)
+		unknown_there(transfer, "the peer is not traced, or not known");
+	else if (there->host != event->process->host)
+		unknown_there(transfer, "memory of another host");
+	else
+		decoder_memory(attribute->decoder, event->capture, there, transfer->raddr,
+			       &transfer->there);
 }
 
-/*
- * Data that is sent without an address is packed from the operation's buffer. What another host's
- * process had at that time, its clock does not tell.
- */
+/* Data that is sent without an address is packed from the operation's buffer. */
 static void transfer_memory(struct attribute *attribute, struct transfer *transfer,
 			    const struct event *event, const struct op *op)
 {
-	const struct decoder *decoder = attribute->decoder;
-	const struct process *there;
-
-	if (!decoder->memory.uses.len)
+	attribute->gpu = attribute->gpu || event->process->gpu_library;
+	if (!attribute->gpu)
 		return;
 	if (!transfer->laddr && !transfer->control && op && op->process == event->process)
 		transfer->here = op->memory;
 	else
-		decoder_memory(decoder, event->capture, event->process, transfer->laddr,
+		decoder_memory(attribute->decoder, event->capture, event->process, transfer->laddr,
 			       &transfer->here);
-	there = process_there(attribute, transfer);
-	if (there && there->host == event->process->host)
-		decoder_memory(decoder, event->capture, there, transfer->raddr, &transfer->there);
+	memory_there(attribute, transfer, event);
 }
 
 /* In progress: the completion comes later. Everything else is over at its return. */

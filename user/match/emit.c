@@ -10,24 +10,6 @@ static const enum fact_precision precisions[] = {
 	[PRECISION_LOWER] = TIME_LOWER_BOUND,
 };
 
-/* Transports that only ever move host memory, and which of them do not leave the node. */
-static const struct {
-	const char *name;
-	enum fact_locality locality;
-} host_transports[] = {
-	{ "self", LOCALITY_SELF },   { "posix", LOCALITY_NODE }, { "sysv", LOCALITY_NODE },
-	{ "xpmem", LOCALITY_NODE },  { "cma", LOCALITY_NODE },   { "knem", LOCALITY_NODE },
-	{ "tcp", LOCALITY_UNKNOWN },
-};
-
-static int host_transport(const char *name)
-{
-	for (size_t i = 0; name && i < sizeof(host_transports) / sizeof(*host_transports); i++)
-		if (!strcmp(name, host_transports[i].name))
-			return (int)i;
-	return -1;
-}
-
 void emitter_release(struct emitter *emitter)
 {
 	for (size_t i = 0; i < emitter->ucx.len; i++)
@@ -71,6 +53,7 @@ static void emit_process(struct emitter *emitter, const struct process *process)
 		.from_start = process->from_start,
 		.ucx = ucx_facts(emitter, process),
 		.ucx_count = (int)process->ucx.len,
+		.gpu_library = process->gpu_library,
 	};
 
 	if (emitter->sink->process)
@@ -183,18 +166,11 @@ void emit_op(struct emitter *emitter, struct op *op)
 enum fact_locality emit_locality(const struct process *process, const struct process *peer,
 				 const char *transport)
 {
-	int row = host_transport(transport);
-
 	if (!peer)
-		return row < 0 ? LOCALITY_UNKNOWN : host_transports[row].locality;
+		return transport_locality(transport);
 	if (peer == process)
 		return LOCALITY_SELF;
 	return peer->host == process->host ? LOCALITY_NODE : LOCALITY_REMOTE;
-}
-
-const char *emit_memory(const char *transport)
-{
-	return host_transport(transport) < 0 ? NULL : "host";
 }
 
 static void account_copy(struct fact_totals *totals, const struct transfer *transfer)
@@ -238,34 +214,6 @@ static void emit_fragments(struct emitter *emitter, const struct transfer *trans
 		emitter->sink->transfers(emitter->sink->arg, fact, &sums);
 }
 
-static const char *known_memory(struct emitter *emitter, const struct memory_answer *answer)
-{
-	return decoder_memory_name(emitter->decoder, answer->kind, answer->device);
-}
-
-/*
- * Transports of host memory copy from any: in a process with a GPU, the buffer that data is packed
- * from may be the GPU's.
- */
-static const char *memory_here(struct emitter *emitter, const struct transfer *transfer,
-			       const char *transport)
-{
-	const char *known = known_memory(emitter, &transfer->here);
-	bool packed = transfer->site->mode == MODE_BCOPY && !transfer->control;
-
-	if (known || (packed && transfer->process->gpu_library))
-		return known;
-	return emit_memory(transport);
-}
-
-static const char *memory_there(struct emitter *emitter, const struct transfer *transfer,
-				const char *transport)
-{
-	const char *known = known_memory(emitter, &transfer->there);
-
-	return known ? known : emit_memory(transport);
-}
-
 static enum fact_kind kind_of(const struct transfer *transfer)
 {
 	if (transfer->control)
@@ -282,10 +230,10 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 {
 	const struct process *peer = peer_of(emitter, transfer);
 	const char *transport = transfer->iface ? transfer->iface->transport : NULL;
-	const char *here = memory_here(emitter, transfer, transport);
-	const char *there = memory_there(emitter, transfer, transport);
+	const struct memory_end here = memory_here(emitter->decoder, transfer);
+	const struct memory_end there = memory_there(emitter->decoder, transfer);
 	const struct moment end = end_of(transfer->start, transfer->end);
-	bool fetches = transfer->site->verb == VERB_GET;
+	const bool fetches = transfer->site->verb == VERB_GET;
 	const struct op *op = transfer->op;
 	struct fact_transfer fact = {
 		.caused_by = op ? op->id : 0,
@@ -300,8 +248,10 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.function = op ? op->function : NULL,
 		.place = op ? op->place : NULL,
 		.protocol = transfer->protocol,
-		.src_mem = fetches ? there : here,
-		.dst_mem = fetches ? here : there,
+		.src_mem = fetches ? there.name : here.name,
+		.dst_mem = fetches ? here.name : there.name,
+		.src_reason = fetches ? there.reason : here.reason,
+		.dst_reason = fetches ? here.reason : there.reason,
 		.unexplained = transfer->retried ? NULL : transfer->reason,
 		.tid = transfer->tid,
 		.start = transfer->start,

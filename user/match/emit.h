@@ -36,8 +36,21 @@ void emit_memory_uses(struct emitter *emitter);
 const struct process *emit_peer(struct emitter *emitter, struct object *ep);
 enum fact_locality emit_locality(const struct process *process, const struct process *peer,
 				 const char *transport);
-/* Where a transport's data lies; NULL: not known. */
-const char *emit_memory(const char *transport);
+
+/* ---- ends.c ---- */
+/* Where all data of a transport lies; NULL: it may lie elsewhere. */
+const char *transport_memory(const char *transport);
+/* How far it reaches at most. */
+enum fact_locality transport_locality(const char *transport);
+
+/* Whose memory one end of a transfer is of. */
+struct memory_end {
+	const char *name; /* NULL: unknown */
+	const char *reason; /* static; why name, or the device of "gpu", is not known */
+};
+
+struct memory_end memory_here(struct decoder *decoder, const struct transfer *transfer);
+struct memory_end memory_there(struct decoder *decoder, const struct transfer *transfer);
 
 /* ---- emit_cells.c ---- */
 void emit_cells(struct emitter *emitter, const struct capture *capture);

@@ -97,6 +97,7 @@ static enum fact_kind kind_of(const struct cell *cell, const struct cell_load *l
 static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 {
 	const char *transport = cell->iface ? cell->iface->transport : NULL;
+	const char *memory = transport_memory(transport);
 	const struct cell_load load = cell_load(cell);
 	const enum fact_kind kind = kind_of(cell, &load);
 	const struct process *peer =
@@ -112,8 +113,10 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		.kind = kind,
 		.ucp_op = name_of(cell->op),
 		.function = cell->op ? name_of(cell->call) : NULL,
-		.src_mem = emit_memory(transport),
-		.dst_mem = emit_memory(transport),
+		.src_mem = memory,
+		.dst_mem = memory,
+		.src_reason = memory ? NULL : "sums do not tell",
+		.dst_reason = memory ? NULL : "sums do not tell",
 		.unexplained = cell->op || load.control ? NULL : NO_OPERATION,
 		.start = cell->first,
 		.end = cell->last,

@@ -41,6 +41,7 @@ struct fact_process {
 	bool from_start; /* every worker was seen being created */
 	const struct fact_ucx *ucx;
 	int ucx_count;
+	bool gpu_library; /* it maps one, as far as is known by then */
 };
 
 /* What a host's CLOCK_MONOTONIC showed when its CLOCK_REALTIME showed something, ns. */
@@ -95,7 +96,8 @@ struct fact_transfer {
 	enum fact_kind kind;
 	const char *ucp_op, *function, *protocol;
 	const struct place *place; /* of the call */
-	const char *src_mem, *dst_mem; /* "host", NULL unknown */
+	const char *src_mem, *dst_mem; /* as fact_op.memory */
+	const char *src_reason, *dst_reason; /* as fact_op.memory_reason */
 	const char *unexplained; /* data without op: the reason; NULL = explained */
 	uint32_t tid;
 	uint64_t start, end;

@@ -66,6 +66,8 @@ static void sent_fill(struct sent *sent, const struct ub_xfer *xfer, struct op *
 	sent->tag = sent_tag(xfer, op);
 	sent->bytes = UINT64_MAX;
 	if (op) {
+		op_hold(op);
+		sent->from = op;
 		sent->counted = !op->match;
 		sent->active = op->site->op == OP_AM_SEND;
 		sent->bytes = op->bytes;

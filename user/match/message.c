@@ -22,6 +22,7 @@ void sent_free(struct matcher *matcher, struct sent *sent)
 	if (inbox && inbox->inlined.sent == sent)
 		inbox->inlined.sent = NULL;
 	fifo_forget(sent);
+	op_drop(matcher->attribute, sent->from);
 	sent->next = matcher->free_sents;
 	matcher->free_sents = sent;
 }
@@ -90,6 +91,11 @@ static void count(struct matcher *matcher, const struct sent *sent, const struct
 	}
 }
 
+static struct other_end end_of(const struct op *op)
+{
+	return (struct other_end){ op->buffer, op_buffer_size(op), op->memory };
+}
+
 /* A receive's length is its message's, its protocol the sender's, where it did not say itself. */
 static void enrich(const struct sent *sent, struct arrival *arrival)
 {
@@ -102,6 +108,10 @@ static void enrich(const struct sent *sent, struct arrival *arrival)
 	op->peer = sent ? sent->link->process : arrival->source;
 	if (!op->protocol && sent)
 		op->protocol = sent->protocol;
+	if (sent && sent->from) {
+		op->other = end_of(sent->from);
+		sent->from->other = end_of(op);
+	}
 	if (op->bytes == UINT64_MAX)
 		op->bytes = sent && sent->bytes != UINT64_MAX ? sent->bytes : arrival->bytes;
 }

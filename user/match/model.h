@@ -35,6 +35,7 @@ struct sent {
 	struct sent *before, *after; /* order on the link */
 	struct bucket *bucket;
 	struct sent *prev, *next; /* in the bucket */
+	struct op *from; /* held; NULL */
 	enum message_class class;
 	uint8_t am_id;
 	bool counted; /* by a known operation; continuations of a stream send are not */

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "match/facts.h"
 
-#define CUBE_MAX_KEYS 12
+#define CUBE_MAX_KEYS 14
 
 enum cube_key_type { CUBE_PROCESS, CUBE_STRING, CUBE_LOCALITY, CUBE_KIND };
 

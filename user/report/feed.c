@@ -42,6 +42,7 @@ static void feed_process(void *arg, const struct fact_process *fact)
 	process->fact = *fact;
 	copy_ucx(&process->fact);
 	process->known = true;
+	report->gpu = report->gpu || fact->gpu_library;
 	process->selected = filter_process(report->filter, fact);
 	if (fact->host < 0)
 		return;
@@ -195,6 +196,8 @@ static struct cube_sums *transfer_row(struct report *report, const struct fact_t
 		[T_PROTOCOL] = word(transfer->protocol),
 		[T_SRC_MEM] = word(transfer->src_mem),
 		[T_DST_MEM] = word(transfer->dst_mem),
+		[T_SRC_REASON] = word(transfer->src_reason),
+		[T_DST_REASON] = word(transfer->dst_reason),
 	};
 
 	see_time(report, transfer->process, transfer->start, transfer->end);
@@ -290,6 +293,7 @@ static void feed_memory(void *arg, const struct fact_memory *fact)
 {
 	struct report *report = arg;
 
+	report->gpu = true;
 	if (selected(report, fact->process))
 		vec_push(&report->memory, *fact);
 }

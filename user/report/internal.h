@@ -13,6 +13,7 @@ extern const struct cube_shape report_calls_shape;
 extern const struct cube_shape report_ops_shape;
 extern const struct cube_shape report_plain_ops_shape; /* without their memory */
 extern const struct cube_shape report_transfers_shape;
+extern const struct cube_shape report_plain_transfers_shape; /* without the reasons */
 extern const struct cube_shape report_messages_shape;
 extern const struct cube_shape report_call_sites_shape;
 extern const struct cube_shape report_stacks_shape;
@@ -30,6 +31,8 @@ enum transfer_key {
 	T_PROTOCOL,
 	T_SRC_MEM,
 	T_DST_MEM,
+	T_SRC_REASON,
+	T_DST_REASON,
 };
 
 struct report_process {
@@ -47,6 +50,7 @@ struct report_host {
 struct report {
 	struct filter *filter; /* NULL: everything */
 	bool filtering;
+	bool gpu; /* a process has a GPU library */
 	VEC(struct report_process) processes; /* by index, holes are not known */
 	VEC(struct report_host) hosts; /* by index */
 	VEC(struct fact_window) windows; /* by capture, then in order of time */
@@ -59,6 +63,9 @@ struct report {
 	struct slowest slowest;
 	struct fact_totals totals;
 };
+
+/* Whether a GPU's memory may be involved: else all of it is the host's, and no word about it. */
+bool report_knows_memory(const struct report *report);
 
 /* Whether all captures were made with --count: messages are not known. */
 bool report_only_counts(const struct report *report);

@@ -122,23 +122,31 @@ void report_json_calls(const struct report *report, struct json_out *out)
 }
 
 /* Where no GPU library was seen, nothing is known of memory: one unknown more would say nothing. */
-void report_json_ops(const struct report *report, struct json_out *out)
+static void put_plain(const struct report *report, struct json_out *out, const char *name,
+		      const struct cube *cube, const struct cube_shape *shape,
+		      const struct measure *measures)
 {
 	struct cube plain;
 
-	if (report->memory.len) {
-		put_cube(out, "ops", &report->ops, op_measures, true);
+	if (report_knows_memory(report)) {
+		put_cube(out, name, cube, measures, true);
 		return;
 	}
-	cube_init(&plain, &report_plain_ops_shape);
-	cube_rollup(&plain, &report->ops);
-	put_cube(out, "ops", &plain, op_measures, true);
+	cube_init(&plain, shape);
+	cube_rollup(&plain, cube);
+	put_cube(out, name, &plain, measures, true);
 	cube_release(&plain);
+}
+
+void report_json_ops(const struct report *report, struct json_out *out)
+{
+	put_plain(report, out, "ops", &report->ops, &report_plain_ops_shape, op_measures);
 }
 
 void report_json_transfers(const struct report *report, struct json_out *out)
 {
-	put_cube(out, "transfers", &report->transfers, transfer_measures, true);
+	put_plain(report, out, "transfers", &report->transfers, &report_plain_transfers_shape,
+		  transfer_measures);
 }
 
 void report_json_messages(const struct report *report, struct json_out *out)

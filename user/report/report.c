@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+bool report_knows_memory(const struct report *report)
+{
+	return report->gpu;
+}
+
 struct report *report_new(struct filter *filter)
 {
 	struct report *report = NULL;

@@ -31,21 +31,26 @@ const struct cube_shape report_ops_shape = {
 	},
 };
 
+#define TRANSFER_KEYS                                                                              \
+	[T_PROCESS] = { "process", CUBE_PROCESS, NULL },                                           \
+	[T_PEER] = { "peer", CUBE_PROCESS, NULL }, [T_OP] = { "op", CUBE_STRING, "unknown" },      \
+	[T_TRANSPORT] = { "transport", CUBE_STRING, "unknown" },                                   \
+	[T_DEVICE] = { "device", CUBE_STRING, "unknown" },                                         \
+	[T_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },                                        \
+	[T_KIND] = { "kind", CUBE_KIND, NULL }, [T_UCP_OP] = { "ucp_op", CUBE_STRING, NULL },      \
+	[T_FUNCTION] = { "function", CUBE_STRING, NULL },                                          \
+	[T_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },                                     \
+	[T_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },                                       \
+	[T_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" }
+
+const struct cube_shape report_plain_transfers_shape = { 12, { TRANSFER_KEYS } };
+
 const struct cube_shape report_transfers_shape = {
-	12,
+	14,
 	{
-		[T_PROCESS] = { "process", CUBE_PROCESS, NULL },
-		[T_PEER] = { "peer", CUBE_PROCESS, NULL },
-		[T_OP] = { "op", CUBE_STRING, "unknown" },
-		[T_TRANSPORT] = { "transport", CUBE_STRING, "unknown" },
-		[T_DEVICE] = { "device", CUBE_STRING, "unknown" },
-		[T_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },
-		[T_KIND] = { "kind", CUBE_KIND, NULL },
-		[T_UCP_OP] = { "ucp_op", CUBE_STRING, NULL },
-		[T_FUNCTION] = { "function", CUBE_STRING, NULL },
-		[T_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },
-		[T_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },
-		[T_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" },
+		TRANSFER_KEYS,
+		[T_SRC_REASON] = { "src_reason", CUBE_STRING, NULL },
+		[T_DST_REASON] = { "dst_reason", CUBE_STRING, NULL },
 	},
 };
 

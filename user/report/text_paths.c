@@ -4,10 +4,10 @@
 #include "report/text.h"
 #include "report/units.h"
 
-enum { P_TRANSPORT, P_DEVICE, P_OP, P_PROTOCOL, P_LOCALITY, P_KIND };
+enum { P_TRANSPORT, P_DEVICE, P_OP, P_PROTOCOL, P_LOCALITY, P_KIND, P_SRC_MEM, P_DST_MEM };
 
 static const struct cube_shape path_shape = {
-	6,
+	8,
 	{
 		[P_TRANSPORT] = { "transport", CUBE_STRING, "unknown" },
 		[P_DEVICE] = { "device", CUBE_STRING, "unknown" },
@@ -15,6 +15,8 @@ static const struct cube_shape path_shape = {
 		[P_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },
 		[P_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },
 		[P_KIND] = { "kind", CUBE_KIND, NULL },
+		[P_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },
+		[P_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" },
 	},
 };
 
@@ -79,6 +81,17 @@ static void print_kind(char *cell, size_t size, const void *row, const void *con
 	snprintf(cell, size, "%s", word(row, P_KIND));
 }
 
+static void print_memory(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct paths *paths = context;
+
+	if (is_control(row))
+		snprintf(cell, size, "-");
+	else
+		snprintf(cell, size, "%s %s %s", word(row, P_SRC_MEM), paths->text->arrow,
+			 word(row, P_DST_MEM));
+}
+
 static void print_count(char *cell, size_t size, const void *row, const void *context)
 {
 	unit_count(cell, size, sums(row)->count, exact(context));
@@ -114,13 +127,35 @@ static void print_retries(char *cell, size_t size, const void *row, const void *
 	unit_count(cell, size, sums(row)->retries, exact(context));
 }
 
-static const struct table_column columns[] = {
-	{ "PATHS", true, 18, 0, print_path },       { "op", true, 0, 0, print_op },
-	{ "protocol", true, 8, 2, print_protocol }, { "locality", true, 0, 3, print_locality },
-	{ "kind", true, 0, 0, print_kind },         { "count", false, 0, 0, print_count },
-	{ "bytes", false, 0, 0, print_bytes },      { "share", false, 0, 0, print_share },
-	{ "mean time", false, 0, 4, print_mean },   { "retries", false, 0, 5, print_retries },
+#define MAX_COLUMNS 11
+
+static const struct column {
+	struct table_column column;
+	bool verbose, memory; /* only then */
+} columns[MAX_COLUMNS] = {
+	{ .column = { "PATHS", true, 18, 0, print_path } },
+	{ .column = { "op", true, 0, 0, print_op } },
+	{ .column = { "protocol", true, 8, 2, print_protocol } },
+	{ .column = { "memory", true, 0, 0, print_memory }, .memory = true },
+	{ .column = { "locality", true, 0, 3, print_locality } },
+	{ .column = { "kind", true, 0, 0, print_kind } },
+	{ .column = { "count", false, 0, 0, print_count } },
+	{ .column = { "bytes", false, 0, 0, print_bytes } },
+	{ .column = { "share", false, 0, 0, print_share } },
+	{ .column = { "mean time", false, 0, 4, print_mean } },
+	{ .column = { "retries", false, 0, 5, print_retries }, .verbose = true },
 };
+
+static int wanted(const struct text *text, struct table_column *to)
+{
+	int count = 0;
+
+	for (int i = 0; i < MAX_COLUMNS; i++)
+		if ((!columns[i].verbose || text->options->verbose) &&
+		    (!columns[i].memory || report_knows_memory(text->report)))
+			to[count++] = columns[i].column;
+	return count;
+}
 
 /* By default a line per transport is enough for UCX's own traffic. */
 static void collect(struct paths *paths, const struct cube_row *row)
@@ -136,6 +171,11 @@ static void collect(struct paths *paths, const struct cube_row *row)
 		[P_KIND] = row->key[T_KIND],
 	};
 
+	if (!control && report_knows_memory(paths->text->report)) {
+		key[P_SRC_MEM] = row->key[T_SRC_MEM];
+		key[P_DST_MEM] = row->key[T_DST_MEM];
+	}
+
 	cube_sums_add(&cube_at(control ? &paths->control : &paths->data, key)->sums, &row->sums);
 	if (row->key[T_KIND] == KIND_DATA)
 		paths->data_bytes += row->sums.bytes;
@@ -148,6 +188,7 @@ void text_paths(const struct text *text)
 	const struct cube *transfers = &text->report->transfers;
 	struct paths paths = { .text = text };
 	const struct cube_row **data, **control, **rows;
+	struct table_column shown[MAX_COLUMNS];
 	size_t data_count, control_count, room = 0;
 
 	cube_init(&paths.data, &path_shape);
@@ -163,7 +204,7 @@ void text_paths(const struct text *text)
 	memcpy(rows + data_count, control, control_count * sizeof(*rows));
 	if (data_count + control_count) {
 		table_print(text->out, text->options,
-			    &(struct table){ columns, text->options->verbose ? 10 : 9, &paths,
+			    &(struct table){ shown, wanted(text, shown), &paths,
 					     (const void *const *)rows,
 					     data_count + control_count });
 		text_end(text, data_count + control_count,
