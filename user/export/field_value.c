@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "export/fields.h"
 
-static const char *const precisions[] = { "unknown",     "exact",   "upper_bound",
-					  "lower_bound", "sampled", NULL };
-static const char *const localities[] = { "unknown", "self", "node", "remote", NULL };
-static const char *const kinds[] = { "data", "control", NULL };
-
 const char *const *field_words(enum field_type type)
 {
 	switch (type) {
 	case FIELD_PRECISION:
-		return precisions + 1;
+		return fact_precision_names + 1;
 	case FIELD_LOCALITY:
-		return localities;
+		return fact_locality_names;
 	case FIELD_KIND:
-		return kinds;
+		return fact_kind_names;
 	default:
 		return NULL;
 	}
@@ -55,11 +50,11 @@ struct field_value field_value(const struct field *field, const void *fact)
 		return integer(*(const bool *)at, false);
 	case FIELD_PRECISION:
 		number = *(const enum fact_precision *)at;
-		return word(precisions, number, number == TIME_UNKNOWN);
+		return word(fact_precision_names, number, number == TIME_UNKNOWN);
 	case FIELD_LOCALITY:
-		return word(localities, *(const enum fact_locality *)at, false);
+		return word(fact_locality_names, *(const enum fact_locality *)at, false);
 	case FIELD_KIND:
-		return word(kinds, *(const enum fact_kind *)at, false);
+		return word(fact_kind_names, *(const enum fact_kind *)at, false);
 	case FIELD_U64:
 	case FIELD_BITS:
 	case FIELD_ID:

@@ -25,6 +25,11 @@ enum fact_precision {
 
 enum fact_locality { LOCALITY_UNKNOWN, LOCALITY_SELF, LOCALITY_NODE, LOCALITY_REMOTE };
 
+/* Their names in every output, NULL behind the last one. */
+extern const char *const fact_kind_names[]; /* "data", "control", "copy" */
+extern const char *const fact_precision_names[]; /* "unknown", "exact", "upper_bound"... */
+extern const char *const fact_locality_names[]; /* "unknown", "self", "node", "remote" */
+
 struct fact_ucx {
 	const char *path, *build_id, *version, *layout; /* layout NULL: unknown build */
 };

@@ -3,24 +3,13 @@
 
 #include <string.h>
 
-static const char *const locality_names[] = {
-	[LOCALITY_UNKNOWN] = "unknown",
-	[LOCALITY_SELF] = "self",
-	[LOCALITY_NODE] = "node",
-	[LOCALITY_REMOTE] = "remote",
-};
-
-static const char *const kind_names[] = {
-	[KIND_DATA] = "data", [KIND_CONTROL] = "control", [KIND_COPY] = "copy"
-};
-
 const char *cube_key_text(const struct cube_key *key, uint64_t word)
 {
 	switch (key->type) {
 	case CUBE_LOCALITY:
-		return locality_names[word];
+		return fact_locality_names[word];
 	case CUBE_KIND:
-		return kind_names[word];
+		return fact_kind_names[word];
 	case CUBE_STRING:
 		return word ? (const char *)(uintptr_t)word : key->absent;
 	case CUBE_PROCESS:

@@ -170,11 +170,7 @@ bool filter_op(struct filter *filter, const struct fact_op *op)
 
 bool filter_transfer(struct filter *filter, const struct fact_transfer *transfer)
 {
-	static const char *const kinds[] = {
-		[KIND_DATA] = "data", [KIND_CONTROL] = "control", [KIND_COPY] = "copy"
-	};
-
-	return pass(filter, FILTER_KIND, kinds[transfer->kind]) &&
+	return pass(filter, FILTER_KIND, fact_kind_names[transfer->kind]) &&
 	       pass(filter, FILTER_OP, transfer->op) &&
 	       pass(filter, FILTER_TRANSPORT, transfer->transport) &&
 	       pass(filter, FILTER_DEVICE, transfer->device) &&

@@ -41,16 +41,9 @@ static const struct measure message_measures[MAX_MEASURES] = {
 
 static const char *precision_name(uint32_t precisions)
 {
-	switch (precisions) {
-	case 1u << TIME_EXACT:
-		return "exact";
-	case 1u << TIME_UPPER_BOUND:
-		return "upper_bound";
-	case 1u << TIME_LOWER_BOUND:
-		return "lower_bound";
-	case 1u << TIME_SAMPLED:
-		return "sampled";
-	}
+	for (int i = TIME_EXACT; fact_precision_names[i]; i++)
+		if (precisions == 1u << i)
+			return fact_precision_names[i];
 	return "mixed";
 }
 
