@@ -158,22 +158,24 @@ static char *folded(const struct fact_call *calls, int count, enum report_amount
 static void folded_lines(void **state)
 {
 	static const struct place inner = { .key = "k1", .frame = "solve" };
-	static const struct place outer = { .key = "k2", .frame = "main;x" };
+	static const struct place outer = { .key = "k2", .frame = "main;x\n" };
 	const struct place *frames[] = { &inner, &outer };
 	const struct stack whole = { "a", frames, 2, NULL }, cut = { "b", frames, 1, "a reason" };
 	const struct fact_call calls[] = {
 		{ .process = 0, .function = "MPI_Send", .stack = &whole, .bytes = 10 },
 		{ .process = 1, .function = "MPI_Send", .stack = &whole, .bytes = 7 },
 		{ .process = 1, .function = "MPI_Recv", .stack = &cut },
+		{ .process = 1, .function = "MPI_Send", .bytes = 3 },
 	};
 	char *text;
 
 	(void)state;
-	text = folded(calls, 3, REPORT_CALLS);
-	assert_string_equal(text, "[a reason];solve;MPI_Recv 1\nmain:x;solve;MPI_Send 2\n");
+	text = folded(calls, 4, REPORT_CALLS);
+	assert_string_equal(text, "[a reason];solve;MPI_Recv 1\n[no stack recorded];MPI_Send 1\n"
+				  "main:x?;solve;MPI_Send 2\n");
 	free(text);
-	text = folded(calls, 3, REPORT_BYTES);
-	assert_string_equal(text, "main:x;solve;MPI_Send 17\n");
+	text = folded(calls, 4, REPORT_BYTES);
+	assert_string_equal(text, "[no stack recorded];MPI_Send 3\nmain:x?;solve;MPI_Send 17\n");
 	free(text);
 }
 

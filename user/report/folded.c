@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/internal.h"
 
 struct line {
@@ -21,6 +22,10 @@ enum report_amount report_amount_find(const char *name)
 	return (enum report_amount)i;
 }
 
+struct lines {
+	VEC(struct line) all;
+};
+
 static uint64_t amount_of(const struct cube_sums *sums, enum report_amount amount)
 {
 	switch (amount) {
@@ -35,12 +40,14 @@ static uint64_t amount_of(const struct cube_sums *sums, enum report_amount amoun
 	return sums->count;
 }
 
-/* A semicolon separates frames, so names cannot have one. */
-static void put_frame(FILE *out, const char *name)
+/* A semicolon separates frames and a line is a path, so names cannot have either. */
+static void put_name(FILE *out, const char *name)
 {
-	for (; *name; name++)
-		fputc(*name == ';' ? ':' : *name, out);
-	fputc(';', out);
+	char *safe = text_plain(name);
+
+	for (const char *c = safe; *c; c++)
+		fputc(*c == ';' ? ':' : *c, out);
+	free(safe);
 }
 
 static char *line_of(const struct report *report, const struct cube_row *row)
@@ -54,11 +61,36 @@ static char *line_of(const struct report *report, const struct cube_row *row)
 		abort();
 	if (stack->end)
 		fprintf(out, "[%s];", stack->end);
-	for (int i = stack->depth; i-- > 0;)
-		put_frame(out, stack->frames[i]->frame);
-	fputs(cube_key_text(&report_stacks_shape.keys[1], row->key[1]), out);
+	for (int i = stack->depth; i-- > 0;) {
+		put_name(out, stack->frames[i]->frame);
+		fputc(';', out);
+	}
+	put_name(out, cube_key_text(&report_stacks_shape.keys[1], row->key[1]));
 	fclose(out);
 	return text;
+}
+
+/* What calls have that no stack has: a line per function, so that lines add up to all calls. */
+static void add_rest(const struct report *report, enum report_amount amount, struct lines *lines)
+{
+	struct cube known;
+
+	cube_init(&known, &report_calls_shape);
+	cube_rollup(&known, &report->stacks);
+	for (size_t i = 0; i < report->calls.rows.len; i++) {
+		const struct cube_row *all = &report->calls.rows.data[i];
+		const struct cube_row *some = cube_find(&known, all->key);
+		const char *name = cube_key_text(&report_calls_shape.keys[1], all->key[1]);
+		uint64_t rest = amount_of(&all->sums, amount);
+		struct line line = { NULL, rest - (some ? amount_of(&some->sums, amount) : 0) };
+
+		if (!line.amount)
+			continue;
+		if (asprintf(&line.text, "[no stack recorded];%s", name) < 0)
+			abort();
+		vec_push(&lines->all, line);
+	}
+	cube_release(&known);
 }
 
 static int by_text(const void *left, const void *right)
@@ -81,20 +113,22 @@ static void print_lines(struct line *lines, size_t count, FILE *out)
 int report_folded(const struct report *report, enum report_amount amount, FILE *out)
 {
 	const struct cube *stacks = &report->stacks;
-	VEC(struct line) lines = { 0 };
+	struct lines lines = { 0 };
 
 	if (!report->knows_stacks)
 		return -ENODATA;
 	for (size_t i = 0; i < stacks->rows.len; i++)
-		vec_push(&lines, ((struct line){ line_of(report, &stacks->rows.data[i]),
-						 amount_of(&stacks->rows.data[i].sums, amount) }));
-	if (lines.len)
-		qsort(lines.data, lines.len, sizeof(*lines.data), by_text);
+		vec_push(&lines.all,
+			 ((struct line){ line_of(report, &stacks->rows.data[i]),
+					 amount_of(&stacks->rows.data[i].sums, amount) }));
+	add_rest(report, amount, &lines);
+	if (lines.all.len)
+		qsort(lines.all.data, lines.all.len, sizeof(*lines.all.data), by_text);
 	errno = 0;
-	print_lines(lines.data, lines.len, out);
-	for (size_t i = 0; i < lines.len; i++)
-		free(lines.data[i].text);
-	vec_release(&lines);
+	print_lines(lines.all.data, lines.all.len, out);
+	for (size_t i = 0; i < lines.all.len; i++)
+		free(lines.all.data[i].text);
+	vec_release(&lines.all);
 	if (!fflush(out) && !ferror(out))
 		return 0;
 	return errno ? -errno : -EIO;
