@@ -58,6 +58,28 @@ expect() {
 	[[ $output == *"is "*" in events, "*" in the report"* ]]
 }
 
+@test "csv: every member of every row of the report, tables that are there and no others" {
+	for capture in "$DATA"/*.ucxb; do
+		rm -rf tables
+		"$UCXBPF" export -f csv -o tables "$capture"
+		python3 "$TOP/tests/golden/check_csv.py" tables "${capture%.ucxb}.json"
+	done
+	sed -i '2s/,[0-9]*$/,77/' tables/messages.csv
+	! python3 "$TOP/tests/golden/check_csv.py" tables "${capture%.ucxb}.json"
+}
+
+@test "csv: one table, to a pipe or a file; none of that name, none in the captures" {
+	"$UCXBPF" export -f csv -o tables "$DATA/coll.ucxb"
+	for table in calls totals ucx; do
+		"$UCXBPF" export -f csv --table "$table" "$DATA/coll.ucxb" | cmp - "tables/$table.csv"
+		"$UCXBPF" export -f csv --table "$table" -o one "$DATA/coll.ucxb"
+		cmp one "tables/$table.csv"
+	done
+	expect 2 "no table 'pairs', but totals, " -f csv --table pairs "$DATA/coll.ucxb"
+	expect 1 "nothing for table 'stacks'" -f csv --table stacks "$DATA/coll.ucxb"
+	expect 2 "a directory: name one with -o" -f csv "$DATA/coll.ucxb"
+}
+
 @test "no such format: the line lists those there are" {
 	expect 2 "such format, but json, " -f jsn "$DATA/send.ucxb"
 	expect 2 "which format" "$DATA/send.ucxb"
@@ -81,6 +103,11 @@ expect() {
 	cmp self.ucxb "$DATA/self.ucxb"
 	mkdir there
 	expect 2 "is a directory" -f json -o there "$DATA/send.ucxb"
+	"$UCXBPF" export -f csv -o there/ "$DATA/send.ucxb"
+	[ -s there/calls.csv ]
+	echo mine >there/calls.csv
+	expect 2 "is there already" -f csv -o there "$DATA/self.ucxb"
+	[ "$(cat there/calls.csv)" = mine ]
 }
 
 @test "a failed export leaves what was there, and nothing else" {
@@ -89,6 +116,8 @@ expect() {
 	expect 1 "nothing for this format" -f folded -o kept "$DATA/send.ucxb"
 	expect 3 "nowhere.ucxb" -f json -o kept nowhere.ucxb
 	expect 1 "No such file" -f json -o nowhere/kept "$DATA/send.ucxb"
+	expect 3 "nowhere.ucxb" -f csv -o tables nowhere.ucxb
+	[ ! -e tables ]
 	[ "$(cat kept)" = before ]
 	"$UCXBPF" export -f json -o link "$DATA/send.ucxb"
 	[ -L link ]

@@ -6,6 +6,7 @@
 static const struct export_format *const formats[] = {
 	&export_json,
 	&export_ndjson,
+	&export_csv,
 	&export_folded,
 };
 

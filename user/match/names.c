@@ -8,15 +8,15 @@ const char *const fact_kind_names[] = {
 };
 
 const char *const fact_precision_names[] = {
-	[TIME_UNKNOWN] = "unknown",
-	[TIME_EXACT] = "exact",
-	[TIME_UPPER_BOUND] = "upper_bound",
-	[TIME_LOWER_BOUND] = "lower_bound",
-	[TIME_SAMPLED] = "sampled",
-	NULL,
+	[TIME_UNKNOWN] = "unknown",         [TIME_EXACT] = "exact",
+	[TIME_UPPER_BOUND] = "upper_bound", [TIME_LOWER_BOUND] = "lower_bound",
+	[TIME_SAMPLED] = "sampled",         NULL,
 };
 
 const char *const fact_locality_names[] = {
-	[LOCALITY_UNKNOWN] = "unknown", [LOCALITY_SELF] = "self",     [LOCALITY_NODE] = "node",
-	[LOCALITY_REMOTE] = "remote",	NULL,
+	[LOCALITY_UNKNOWN] = "unknown",
+	[LOCALITY_SELF] = "self",
+	[LOCALITY_NODE] = "node",
+	[LOCALITY_REMOTE] = "remote",
+	NULL,
 };

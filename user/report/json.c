@@ -120,27 +120,40 @@ static void put_windows(const struct report *report, struct json_out *out)
 	json_out_array_end(out);
 }
 
+static void put_all(const struct report *report, struct json_out *out)
+{
+	json_out_member(out, "schema", json_string("ucxbpf.report/1"));
+	json_out_member(out, "filter", report_filter_json(report->filter));
+	put_hosts(report, out);
+	put_processes(report, out);
+	put_windows(report, out);
+	report_json_totals(&report->totals, out);
+	report_json_calls(report, out);
+	report_json_ops(report, out);
+	report_json_transfers(report, out);
+	report_json_messages(report, out);
+	report_json_slowest(report, out);
+	if (report->memory.len)
+		report_json_memory(report, out);
+	if (report->knows_places)
+		report_json_call_sites(report, out);
+	if (report->knows_stacks)
+		report_json_stacks(report, out);
+}
+
 int report_json(const struct report *report, FILE *file)
 {
 	struct json_out out;
 
 	json_out_begin(&out, file);
-	json_out_member(&out, "schema", json_string("ucxbpf.report/1"));
-	json_out_member(&out, "filter", report_filter_json(report->filter));
-	put_hosts(report, &out);
-	put_processes(report, &out);
-	put_windows(report, &out);
-	report_json_totals(&report->totals, &out);
-	report_json_calls(report, &out);
-	report_json_ops(report, &out);
-	report_json_transfers(report, &out);
-	report_json_messages(report, &out);
-	report_json_slowest(report, &out);
-	if (report->memory.len)
-		report_json_memory(report, &out);
-	if (report->knows_places)
-		report_json_call_sites(report, &out);
-	if (report->knows_stacks)
-		report_json_stacks(report, &out);
+	put_all(report, &out);
 	return json_out_end(&out);
+}
+
+void report_visit(const struct report *report, const struct report_visitor *visitor)
+{
+	struct json_out out;
+
+	json_out_visit(&out, visitor);
+	put_all(report, &out);
 }

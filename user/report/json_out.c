@@ -44,14 +44,29 @@ int json_out_end(struct json_out *out)
 	return out->err;
 }
 
+void json_out_visit(struct json_out *out, const struct report_visitor *visitor)
+{
+	*out = (struct json_out){ .visitor = visitor };
+}
+
 void json_out_member(struct json_out *out, const char *name, json_t *value)
 {
+	if (out->visitor) {
+		out->visitor->member(out->visitor->arg, name, value);
+		json_decref(value);
+		return;
+	}
 	name_member(out, name);
 	dump(out, value);
 }
 
 void json_out_array(struct json_out *out, const char *name)
 {
+	out->array = name;
+	if (out->visitor) {
+		out->visitor->table(out->visitor->arg, name);
+		return;
+	}
 	name_member(out, name);
 	put(out, "[");
 	out->more_items = false;
@@ -59,6 +74,11 @@ void json_out_array(struct json_out *out, const char *name)
 
 void json_out_item(struct json_out *out, json_t *value)
 {
+	if (out->visitor) {
+		out->visitor->row(out->visitor->arg, out->array, value);
+		json_decref(value);
+		return;
+	}
 	put(out, out->more_items ? ",\n  " : "\n  ");
 	out->more_items = true;
 	dump(out, value);
@@ -66,7 +86,8 @@ void json_out_item(struct json_out *out, json_t *value)
 
 void json_out_array_end(struct json_out *out)
 {
-	put(out, out->more_items ? "\n ]" : "]");
+	if (!out->visitor)
+		put(out, out->more_items ? "\n ]" : "]");
 }
 
 json_t *json_out_text(const char *text, const char *absent)

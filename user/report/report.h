@@ -72,4 +72,17 @@ json_t *report_filter_json(const struct filter *filter);
 /* Schema "ucxbpf.report/1". Returns 0 or -errno of a failed write. */
 int report_json(const struct report *report, FILE *out);
 
+/*
+ * The same in pieces, for other formats: members that are no tables, and the tables row by row.
+ * Values are the report's, for the time of the call.
+ */
+struct report_visitor {
+	void *arg;
+	void (*member)(void *arg, const char *name, const json_t *value);
+	void (*table)(void *arg, const char *name); /* one begins */
+	void (*row)(void *arg, const char *table, const json_t *row);
+};
+
+void report_visit(const struct report *report, const struct report_visitor *visitor);
+
 #endif
