@@ -14,9 +14,10 @@ OP_KEYS = ["process", "op", "function", "protocol"]
 MEMORY_KEYS = ["memory", "memory_reason"]
 TRANSFER_KEYS = ["process", "peer", "op", "transport", "device", "locality", "kind", "ucp_op",
                  "function", "protocol", "src_mem", "dst_mem"]
+REASON_KEYS = ["src_reason", "dst_reason"]
 MESSAGE_KEYS = ["src", "dst", "function"]
 # Of these the report says null where a name is absent; of other names, "unknown".
-NULLABLE = {"process", "peer", "src", "dst", "ucp_op", "memory_reason", "reason", "device of memory"}
+NULLABLE = {"process", "peer", "src", "dst", "ucp_op", "memory_reason", "src_reason", "dst_reason"}
 bad = 0
 
 
@@ -72,11 +73,11 @@ def add_sums(sums, event, fields):
 
 
 class Tables:
-    def __init__(self, with_memory, with_places, with_stacks):
+    def __init__(self, with_memory, with_reasons):
         self.rows = {name: defaultdict(Sums) for name in
                      ("calls", "ops", "transfers", "messages", "call_sites", "stacks")}
         self.op_keys = OP_KEYS + (MEMORY_KEYS if with_memory else [])
-        self.with_places, self.with_stacks = with_places, with_stacks
+        self.transfer_keys = TRANSFER_KEYS + (REASON_KEYS if with_reasons else [])
         self.places, self.stacks = {}, {}
 
     def call(self, event):
@@ -108,7 +109,7 @@ class Tables:
         sums["errors"] = None
 
     def transfer_row(self, event):
-        sums = self.rows["transfers"][key_of(event, TRANSFER_KEYS, ["function"])]
+        sums = self.rows["transfers"][key_of(event, self.transfer_keys, ["function"])]
         for field in ("retries", "wire_bytes", "unexplained_bytes"):
             sums.add(field, 0)
         return sums
@@ -156,7 +157,7 @@ def compare(name, ours, report_rows, key_of_row):
 
 
 def compare_tables(tables, report):
-    keys = dict(calls=CALL_KEYS, ops=tables.op_keys, transfers=TRANSFER_KEYS, messages=MESSAGE_KEYS)
+    keys = dict(calls=CALL_KEYS, ops=tables.op_keys, transfers=tables.transfer_keys, messages=MESSAGE_KEYS)
     for name, fields in keys.items():
         compare(name, tables.rows[name], report[name],
                 lambda row, fields=fields: tuple(row[field] for field in fields))
@@ -215,7 +216,8 @@ def main():
     lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
     report = json.load(open(sys.argv[2], encoding="utf-8"))
     events = defaultdict(list)
-    tables = Tables("memory" in report, "call_sites" in report, "stacks" in report)
+    tables = Tables(any("memory" in row for row in report["ops"]),
+                    any("src_reason" in row for row in report["transfers"]))
 
     check_lines(lines, json.load(open(sys.argv[3], encoding="utf-8")))
     for event in lines:

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #define CSV_MAX_TABLES 16
-#define CSV_MAX_COLUMNS 24
+#define CSV_MAX_COLUMNS 32
 
 struct csv_table {
 	const char *name;
