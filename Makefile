@@ -64,9 +64,8 @@ BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CF
 # Asked of pkg-config in a recipe, never while reading this file: `make setup` may not have run yet.
 PKGS := libbpf libdw libelf libzstd jansson libxxhash
 # Debian has no static Zydis.
-libs = $(if $(STATIC),-Wl$(comma)-Bstatic) $$(pkg-config $(if $(STATIC),--static) --libs $(PKGS)) \
-	$(if $(STATIC),-Wl$(comma)-Bdynamic) -lZydis -pthread -lm
-comma := ,
+static_libs = -Wl,-Bstatic $$(pkg-config --static --libs $(PKGS)) -Wl,-Bdynamic -lZydis -pthread -lm
+libs = $(if $(STATIC),$(static_libs),$$(pkg-config --libs $(PKGS)) -lZydis -pthread -lm)
 
 BPF_CFLAGS := -target bpf -g -O2 -mcpu=v3 -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	$(if $(DEVELOPER),-Werror) -Ibpf
@@ -174,6 +173,49 @@ $(O)/tests/progs/dl/%: tests/progs/%.c
 $(O)/tests/progs/lib/%.so: tests/progs/%.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -MMD -MP -shared -fPIC -s $< -o $@
+
+#-- GPU tests, for a machine with GPUs (docs/gpu-check.md) ------------------------------------------
+
+GPU_SRC := $(sort $(wildcard tests/gpu/gpu_*.c))
+GPU_BIN := $(foreach runtime,static dynamic,$(GPU_SRC:tests/gpu/%.c=$(O)/tests/gpu/$(runtime)/%))
+CUDA := $(O)/gpu/cuda
+GPU_STANDIN := $(O)/tests/gpu/standin/libcudart.so.12 $(O)/tests/progs/lib/lib_cuda.so
+
+# NAME:FOLDER[,NAME:FOLDER...] of built UCX with CUDA modules
+GPU_UCX ?= 1.13.1:$(O)/gpu/ucx-1.13.1
+
+$(CUDA)/include/cuda.h:
+	$(call say,FETCH,$@)
+	$(Q)scripts/gpu-parts $(O)/gpu cuda
+
+$(O)/gpu/ucx-1.13.1/lib/libucp.so.0: | $(CUDA)/include/cuda.h
+	$(call say,UCX,$@)
+	$(Q)scripts/gpu-parts $(O)/gpu ucx
+
+GPU_CC = mpicc.openmpi -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -isystem $(CUDA)/include -MMD -MP
+
+$(O)/tests/gpu/static/%: tests/gpu/%.c tests/gpu/kinds.c | $(CUDA)/include/cuda.h
+	$(call say,MPICC,$@)
+	$(Q)mkdir -p $(@D) && $(GPU_CC) $(filter %.c,$^) -o $@ $(CUDA)/lib64/libcudart_static.a -ldl -lrt -pthread
+
+$(O)/tests/gpu/dynamic/%: tests/gpu/%.c tests/gpu/kinds.c | $(CUDA)/include/cuda.h
+	$(call say,MPICC,$@)
+	$(Q)mkdir -p $(@D) && $(GPU_CC) $(filter %.c,$^) -o $@ -L$(CUDA)/lib64 -lcudart -ldl -pthread
+
+$(O)/tests/gpu/standin/libcudart.so.12: tests/gpu/standin_cudart.c | $(CUDA)/include/cuda.h
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -isystem $(CUDA)/include -MMD -MP \
+		-shared -fPIC -Wl,-soname,$(@F) $< -o $@ -ldl
+
+# Needs no library of the machine that it is carried to.
+$(O)/gpu/ucxbpf: $(O)/obj/user/main.o $(O)/libucxbpf.a
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $^ $(static_libs) -Wl,-rpath,'$$ORIGIN/lib' -o $@
+
+.PHONY: gpu-bundle
+gpu-bundle: $(O)/gpu/ucxbpf $(GPU_BIN) $(GPU_STANDIN) \
+		$(if $(findstring 1.13.1:$(O)/gpu,$(GPU_UCX)),$(O)/gpu/ucx-1.13.1/lib/libucp.so.0)
+	$(Q)scripts/gpu-bundle $(O) $(O)/gpu-bundle $(GPU_UCX)
 
 .PHONY: tests progs check bench format format-check demo setup man install clean
 tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) progs

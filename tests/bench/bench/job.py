@@ -47,29 +47,21 @@ def private_libraries(where):
             shutil.copytree(modules, where / "ucx", symlinks=True)
 
 
-class Job:
-    """Two idle ranks; run() has them exchange messages."""
+class Asked:
+    """Idle ranks; run() has them exchange messages."""
 
-    def __init__(self, preload=None, prefix=()):
+    def __init__(self, ranks):
+        self.ranks = range(ranks)
         self.folder = Path(tempfile.mkdtemp(prefix="ucxbpf-bench-"))
-        for name in ("in.0", "in.1", "out"):
+        for name in (*(f"in.{rank}" for rank in self.ranks), "out"):
             os.mkfifo(self.folder / name)
-        env = dict(os.environ, **machine.MPI_ENVIRONMENT)
-        libraries = machine.OUT / "lib"
-        private_libraries(libraries)
-        env["LD_LIBRARY_PATH"] = str(libraries)
-        if (libraries / "mca").exists():
-            env["OMPI_MCA_mca_base_component_path"] = str(libraries / "mca")
-        command = list(machine.MPIRUN)
-        if preload:
-            command += ["-x", f"LD_PRELOAD={preload}"]
-        command += [word.replace("FOLDER", str(self.folder)) for word in prefix]
-        command += [machine.TOOLS / "job/pingpong", self.folder]
+
+    def begin(self, command, env):
         self.log = open(self.folder / "log", "w+")
         self.process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
                                         stdout=self.log, stderr=self.log)
         # opened for both directions: neither side waits for the other
-        self.pipes = [os.open(self.folder / f"in.{rank}", os.O_RDWR) for rank in (0, 1)]
+        self.pipes = [os.open(self.folder / f"in.{rank}", os.O_RDWR) for rank in self.ranks]
         self.out = os.open(self.folder / "out", os.O_RDWR)
         self.pending = b""
         self.pids = [int(word) for word in self.line(60).split()[1:]]
@@ -108,3 +100,22 @@ class Job:
             os.close(descriptor)
         self.log.close()
         shutil.rmtree(self.folder)
+
+
+class Job(Asked):
+    """The ping-pong of two ranks."""
+
+    def __init__(self, preload=None, prefix=()):
+        super().__init__(2)
+        env = dict(os.environ, **machine.MPI_ENVIRONMENT)
+        libraries = machine.OUT / "lib"
+        private_libraries(libraries)
+        env["LD_LIBRARY_PATH"] = str(libraries)
+        if (libraries / "mca").exists():
+            env["OMPI_MCA_mca_base_component_path"] = str(libraries / "mca")
+        command = list(machine.MPIRUN)
+        if preload:
+            command += ["-x", f"LD_PRELOAD={preload}"]
+        command += [word.replace("FOLDER", str(self.folder)) for word in prefix]
+        command += [machine.TOOLS / "job/pingpong", self.folder]
+        self.begin(command, env)

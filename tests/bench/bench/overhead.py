@@ -12,24 +12,24 @@ import time
 from . import cases as case_list
 from . import job, machine, stats, tracers
 
-LABELS = ["%s %d" % pattern for pattern in job.PATTERNS]
 MILLISECONDS, BATCHES = 3, 7
-ROUNDS_PER_JOB = 5  # then new ones: no job's luck with its memory decides
 DISTURBED = 1.15  # untraced visits before and after that differ more: something else happened
 
 
-def visit(ping):
-    """Label -> [median, least] ns per message."""
-    values = {}
-    for label, pattern in zip(LABELS, job.PATTERNS):
-        _, batches = ping.run(pattern, MILLISECONDS, BATCHES)
-        values[label] = [stats.median(batches), min(batches)]
-    return values
+def labels(patterns):
+    return ["%s %d" % pattern for pattern in patterns]
+
+
+LABELS = labels(job.PATTERNS)
 
 
 class Overhead:
+    patterns = job.PATTERNS
+    rounds_per_job = 5  # then new ones: no job's luck with its memory decides
+
     def __init__(self, rounds):
         self.rounds = rounds
+        self.labels = labels(self.patterns)
         self.end = time.monotonic() + 60 * float(os.environ.get("MINUTES", "inf"))
         self.untraced = []  # one visit after the other
         self.visits = []  # (round, case name, index of the untraced visit before it, values)
@@ -37,11 +37,19 @@ class Overhead:
         self.failed = {}
         self.cases = None
 
+    def visit(self, ping):
+        """Label -> [median, least] ns per message."""
+        values = {}
+        for label, pattern in zip(self.labels, self.patterns):
+            _, batches = ping.run(pattern, MILLISECONDS, BATCHES)
+            values[label] = [stats.median(batches), min(batches)]
+        return values
+
     def run(self):
         done = 0
         while done < self.rounds and time.monotonic() < self.end:
             self.open_jobs()
-            for _ in range(min(ROUNDS_PER_JOB, self.rounds - done)):
+            for _ in range(min(self.rounds_per_job, self.rounds - done)):
                 if time.monotonic() > self.end:
                     break
                 self.round(done)
@@ -72,22 +80,22 @@ class Overhead:
                if number % case.every == 0 and case.name not in self.failed]
         random.shuffle(due)
         for case in due:
-            self.untraced.append(visit(self.ping))
+            self.untraced.append(self.visit(self.ping))
             try:
                 self.visits.append((number, case.name, len(self.untraced) - 1, self.traced(case)))
             except RuntimeError as error:
                 if not self.ping.alive():
                     raise
                 self.failed[case.name] = str(error)
-        self.untraced.append(visit(self.ping))
+        self.untraced.append(self.visit(self.ping))
 
     def traced(self, case):
         if not case.make:
-            return visit(self.jobs[case.name])
+            return self.visit(self.jobs[case.name])
         tracer = case.make()
         tracer.start(self.ping.pids)
         try:
-            values = visit(self.ping)
+            values = self.visit(self.ping)
         finally:
             start = time.monotonic()
             tracer.stop()
@@ -142,15 +150,15 @@ class Overhead:
                                       ("uct", "perf"), ("uct", "nsys"), ("count", "fixed"))
                     if set(pair) <= names]
         return {
-            "machine": machine.facts(), "rounds": self.rounds, "labels": LABELS, "sites": self.sites,
+            "machine": machine.facts(), "rounds": self.rounds, "labels": self.labels, "sites": self.sites,
             "skipped": {**self.skipped, **self.failed},
             "untraced": {label: stats.quartiles([visit[label][0] for visit in self.untraced])
-                         for label in LABELS},
+                         for label in self.labels},
             "cases": {case.name: {
                 "title": case.title, "floor": case.floor, **self.facts(case.name),
-                "patterns": {label: self.row(case, label) for label in LABELS},
+                "patterns": {label: self.row(case, label) for label in self.labels},
             } for case in self.cases if case.name not in self.failed},
-            "ratios": {f"{a} to {b}": {label: self.ratio(a, b, label) for label in LABELS}
+            "ratios": {f"{a} to {b}": {label: self.ratio(a, b, label) for label in self.labels}
                        for a, b in compared},
         }
 

@@ -5,7 +5,7 @@ import json
 from . import verdicts
 from .verdicts import name
 
-PARTS = ["machine", "overhead", "apps", "rate", "replay", "verifier", "gpu"]
+PARTS = ["machine", "overhead", "apps", "rate", "replay", "verifier", "gpu", "gpu_ring"]
 
 
 def table(head, rows):
@@ -94,6 +94,13 @@ def overhead(result):
     return "\n\n".join(text)
 
 
+def gpu_ring(result):
+    text = [machine(result["machine"]), f"Medians of {result['rounds']} rounds; added ns per round, "
+            "and times the untraced ones.", added(result, "ring"), records(result)]
+    text += [f"- left out: {case}: {why}" for case, why in result["skipped"].items()]
+    return "\n\n".join(text)
+
+
 def apps(result):
     rows = []
     for app, facts in result.items():
@@ -132,7 +139,8 @@ def verifier(result):
 
 
 SECTIONS = {"machine": machine, "overhead": overhead, "apps": apps, "rate": rate,
-            "replay": replay, "verifier": verifier, "gpu": gpu}
+            "replay": replay, "verifier": verifier, "gpu": gpu,
+            "gpu_ring": gpu_ring}
 
 
 def sections(folder):

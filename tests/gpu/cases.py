@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The cases of scripts/gpu-check, the most telling ones first: a row each."""
+from collections import namedtuple
+
+# name      of the case: what a folder with its capture is called
+# program   in tests/gpu, and its arguments behind the devices
+# devices   of the ranks: see DEVICES
+# ucx       a folder of the bundle's, or "stock": the machine's own
+# proto     UCX_PROTO_ENABLE
+# way       see TLS
+# runtime   how the program is linked to the CUDA runtime
+# late      attached to after all memory was made and messages were sent
+Case = namedtuple("Case", "name program arguments devices ucx proto way runtime late")
+
+# The transports that UCX may use.
+TLS = {"ipc": "cuda_copy,cuda_ipc,posix,self,cma", "staged": "cuda_copy,posix,self,cma",
+       "host": "posix,self"}
+
+# What a rank's device is (choose_device() in ledger.h), the GPUs that it takes, and whether each
+# rank is started with only its own to be seen.
+DEVICES = {"same": ("0", 1, False), "peer": ("0,1", 2, False), "setenv": ("setenv:0,1", 2, False),
+           "environ": ("0", 2, True), "ring": (None, 2, False)}
+
+KINDS = {
+    "plain": "cudaMalloc cudaMallocPitch cudaMallocManaged cudaMallocHost cudaHostRegister malloc",
+    "pool": "cudaMallocAsync cudaMallocFromPoolAsync",
+    "vmm": "vmm vmm_pieces",
+    "host": "malloc cudaMallocHost cudaHostRegister",
+}
+
+# program  what  devices  UCX  protocols  way  runtime  when
+TABLE = """
+pairs plain    peer    1.18.1 y ipc    static  start
+pairs plain    peer    1.13.1 n ipc    dynamic start
+pairs plain    peer    1.18.1 y ipc    dynamic late
+pairs plain    peer    1.13.1 n ipc    static  late
+pairs plain    peer    1.18.1 y staged static  start
+pairs plain    peer    1.13.1 n staged static  start
+hosts host     peer    stock  n host   dynamic start
+halo  -        ring    1.18.1 y ipc    static  start
+pairs pool     peer    1.18.1 y ipc    dynamic start
+pairs vmm      peer    1.18.1 y ipc    static  start
+imported -     peer    1.18.1 y staged static  start
+hostile reuse  peer    1.18.1 y ipc    static  start
+hostile threads peer   1.18.1 y ipc    dynamic start
+pairs pool     peer    1.18.1 y ipc    static  late
+pairs vmm      peer    1.18.1 y ipc    dynamic late
+pairs plain    same    1.18.1 y ipc    static  start
+pairs plain    setenv  1.18.1 y ipc    static  start
+pairs plain    environ 1.18.1 y ipc    static  start
+pairs plain    peer    1.18.1 y staged static  late
+halo  -        ring    1.13.1 n ipc    static  start
+imported -     peer    1.13.1 n staged dynamic start
+imported -     peer    1.18.1 y ipc    static  start
+hostile failing peer   1.18.1 y ipc    static  start
+hostile fork   peer    1.18.1 y ipc    static  start
+hostile remap  peer    1.18.1 y staged static  start
+halo  -        ring    1.18.1 y ipc    static  late
+pairs pool     peer    1.13.1 n staged static  start
+pairs vmm      peer    1.13.1 n staged static  start
+imported -     peer    1.18.1 y staged static  late
+pairs plain    same    1.13.1 n ipc    static  start
+hosts host     peer    stock  n host   static  late
+pairs plain    peer    1.18.1 n ipc    static  start
+pairs plain    setenv  1.18.1 y ipc    dynamic late
+pairs plain    environ 1.18.1 y ipc    dynamic late
+hostile reuse  peer    1.13.1 n ipc    static  start
+hostile threads peer   1.13.1 n ipc    static  start
+pairs plain    peer    1.13.1 n staged static  late
+pairs pool     same    1.18.1 y staged static  start
+pairs vmm      same    1.18.1 y staged static  start
+halo  -        ring    1.18.1 y staged static  start
+pairs plain    peer    1.13.1 y ipc    static  start
+pairs pool     peer    1.13.1 n ipc    static  start
+pairs vmm      peer    1.13.1 n ipc    static  start
+"""
+
+
+def arguments(program, what):
+    return KINDS[what].split() if program in ("pairs", "hosts") else [] if what == "-" else [what]
+
+
+def cases():
+    made = []
+    for line in TABLE.split("\n"):
+        if not line:
+            continue
+        program, what, devices, ucx, proto, way, runtime, when = line.split()
+        parts = [program, what, devices, ucx, {"y": "v2", "n": "v1"}[proto], way, runtime, when]
+        made.append(Case("-".join(part for part in parts if part != "-"),
+                         "gpu_pairs" if program == "hosts" else f"gpu_{program}",
+                         arguments(program, what), devices, ucx, proto, way, runtime,
+                         when == "late"))
+    return made

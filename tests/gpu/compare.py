@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares a report (`ucxbpf replay --json`) with what a GPU test program says it sent (ledger.h).
+
+usage: compare.py REPORT.json LEDGERS [--late] [--way ipc|staged|host]
+  LEDGERS  folder with RANK.memory and RANK.pid
+  --late   the tracer came when all memory was there: at least 99 % of the bytes have the right
+           memory, none a wrong one; else every operation has it
+  --way    how bytes from GPU to GPU must have moved
+
+Prints one line per difference, or what was compared, and exits with 1 if there was any.
+"""
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+RECEIVED_BY = {"MPI_Send": "MPI_Recv", "MPI_Isend": "MPI_Irecv"}
+SEND_OPS, RECEIVE_OPS = ("tag_send", "tag_send_sync"), ("tag_recv",)
+UNKNOWN = ("unknown", "gpu")  # "gpu": of a GPU, but which is not known
+LATE_SHARE = 0.99
+
+
+class Sum(Counter):
+    """(key, "count" or "bytes") -> number"""
+
+    def put(self, key, row):
+        self[key, "count"] += row["count"]
+        self[key, "bytes"] += row["bytes"]
+
+
+class Compare:
+    def __init__(self, report, rows, pids):
+        self.report, self.rows, self.differences = report, rows, []
+        by_pid = {pid: rank for rank, pid in pids.items()}
+        self.rank_of = {p["id"]: by_pid[p["pid"]] for p in report["processes"]
+                        if p["pid"] in by_pid}
+        self.gpus = {d["pci"].lower(): d["name"] for d in report.get("devices", []) if d.get("pci")}
+        self.functions = {row["function"] for row in rows}
+        if sorted(self.rank_of.values()) != sorted(pids):
+            self.differences.append(f"ranks in the report: {sorted(self.rank_of.values())}, "
+                                    f"there were {sorted(pids)}")
+
+    def memory(self, row, side):
+        """What the report should call one end of a ledger's row."""
+        if row[f"{side}_mem"] != "gpu":
+            return row[f"{side}_mem"]
+        return self.gpus.get(row[f"{side}_bus_id"], f"gpu{row[f'{side}_device']}")
+
+    def expect(self, what, seen, true):
+        for key, unit in sorted(set(seen) | set(true), key=str):
+            a, b = seen[key, unit], true[key, unit]
+            if a != b:
+                self.differences.append(f"{what} {' '.join(map(str, key))}: report says {a:,} "
+                                        f"{unit}, true is {b:,}")
+
+    def ops(self):
+        """(rank, "sends" or "receives", memory) as reported, and as it was."""
+        seen, true = Sum(), Sum()
+        receives = {RECEIVED_BY[function] for function in self.functions}
+        for row in self.report["ops"]:
+            rank = self.rank_of.get(row["process"])
+            if rank is None:
+                continue
+            if row["op"] in SEND_OPS and row["function"] in self.functions:
+                seen.put((rank, "sends", self.seen_memory(row)), row)
+            if row["op"] in RECEIVE_OPS and row["function"] in receives:
+                seen.put((rank, "receives", self.seen_memory(row)), row)
+        for row in self.rows:
+            true.put((row["src"], "sends", self.memory(row, "src")), row)
+            true.put((row["dst"], "receives", self.memory(row, "dst")), row)
+        return seen, true
+
+    @staticmethod
+    def seen_memory(row):
+        return row.get("memory") or "unknown"
+
+    def messages(self):
+        """With the memory at both ends, where reports say it."""
+        seen, true = Sum(), Sum()
+        sides = all("src_mem" in row and "dst_mem" in row for row in self.report["messages"])
+        for row in self.report["messages"]:
+            ranks = self.rank_of.get(row["src"]), self.rank_of.get(row["dst"])
+            if row["function"] in self.functions:
+                ends = (row["src_mem"] or "unknown", row["dst_mem"] or "unknown") if sides else ()
+                seen.put((*ranks, *ends), row)
+        for row in self.rows:
+            ends = (self.memory(row, "src"), self.memory(row, "dst")) if sides else ()
+            true.put((row["src"], row["dst"], *ends), row)
+        return seen, true
+
+    def transfers(self):
+        """Data whose memory is not known at one end, or that nothing explains."""
+        counted = self.functions | {RECEIVED_BY[function] for function in self.functions}
+        for row in self.report["transfers"]:
+            if row["kind"] == "control" or row["function"] not in counted or not row["count"]:
+                continue
+            for side in ("src_mem", "dst_mem"):
+                if row[side] is None or row[side] in UNKNOWN:
+                    self.differences.append(
+                        f"{side} of {row['count']} {row['transport']} {row['op']} of "
+                        f"{row['function']} ({row['bytes']:,} bytes) is {row[side]}: "
+                        f"{row.get(side + '_reason')}")
+        unexplained = self.report["attribution"]["unexplained"]
+        if unexplained:
+            self.differences.append(f"{unexplained:,} data bytes without an operation")
+
+    def way(self, wanted):
+        """GPU to GPU goes by cuda_ipc, or never."""
+        between = any(row["src_mem"] == row["dst_mem"] == "gpu" and row["size"] >= 1 << 20
+                      for row in self.rows)
+        seen = any(row["transport"] == "cuda_ipc" and row["count"] for row in
+                   self.report["transfers"])
+        if wanted == "ipc" and between and not seen:
+            self.differences.append("no transfer over cuda_ipc")
+        if wanted != "ipc" and seen:
+            self.differences.append("transfers over cuda_ipc, which was not to be used")
+
+    def loss(self):
+        loss = self.report["loss"]
+        if loss["dropped"]:
+            self.differences.append(f"records were lost: {loss['dropped']}")
+
+    def exact(self):
+        self.expect("operations", *self.ops())
+        self.expect("messages", *self.messages())
+        self.transfers()
+        return f"{sum(row['count'] for row in self.rows):,} messages exact"
+
+    def late(self):
+        """Bytes at the ends of operations: right, wrong, unknown."""
+        right = unknown = wrong = 0
+        seen, true = self.ops()
+        total = sum(n for (_, unit), n in true.items() if unit == "bytes")
+        for (key, unit), n in sorted(seen.items(), key=str):
+            if unit != "bytes" or not n:
+                continue
+            as_true = min(n, true[key, unit])
+            right += as_true
+            if key[2] in UNKNOWN:
+                unknown += n
+            elif n > as_true:
+                wrong += n - as_true
+                self.differences.append(f"operations {' '.join(map(str, key))}: report says "
+                                        f"{n:,} bytes, true is {true[key, unit]:,}")
+        text = (f"{100 * right / total:.2f} % right, {wrong:,} bytes wrong, {unknown:,} unknown of "
+                f"{total:,}")
+        if right < LATE_SHARE * total:
+            self.differences.append(text)
+        return text
+
+
+def read_ledgers(folder):
+    rows = [json.loads(line) for path in sorted(folder.glob("*.memory"))
+            for line in path.read_text().splitlines()]
+    pids = {int(path.stem): int(path.read_text()) for path in folder.glob("*.pid")}
+    if not rows:
+        raise ValueError(f"no ledger in {folder}")
+    return rows, pids
+
+
+def compare(report, folder, late=False, way=None):
+    """(differences, what was compared in a few words)"""
+    one = Compare(report, *read_ledgers(Path(folder)))
+    one.loss()
+    text = one.late() if late else one.exact()
+    if way:
+        one.way(way)
+    return one.differences, text
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("report", type=Path)
+    parser.add_argument("ledgers", type=Path)
+    parser.add_argument("--late", action="store_true")
+    parser.add_argument("--way", choices=["ipc", "staged", "host"])
+    options = parser.parse_args()
+    differences, text = compare(json.loads(options.report.read_text()), options.ledgers,
+                                options.late, options.way)
+    print("\n".join(differences) or text)
+    return bool(differences)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+What tracing adds to a round of a ring of GPU buffers (gpu_ring.c): tracers come and go around one
+running job, an untraced visit between any two (tests/bench/bench/overhead.py).
+"""
+import json
+import os
+import time
+
+from bench import cases, job, machine, overhead, report, tracers
+
+from cases import TLS
+
+SIZES = [8, 4096, 65536, 1 << 20, 8 << 20]
+VARIANTS = ("mpi", "ucp", "uct", "count")
+UCX = "1.18.1", "1.13.1"  # the first one that the bundle has
+
+
+class RingJob(job.Asked):
+    def __init__(self, place, ranks):
+        super().__init__(ranks)
+        ucx = [place.bundle / "ucx" / version / "lib" for version in UCX]
+        libraries = [str(path) for path in ucx if path.is_dir()][:1] + [str(place.bundle / "lib")]
+        if place.standin:
+            libraries = [str(place.standin)]
+        libraries += [path for path in [os.environ.get("LD_LIBRARY_PATH")] if path]
+        environment = dict(os.environ, **machine.MPI_ENVIRONMENT, LD_LIBRARY_PATH=":".join(libraries))
+        environment["UCX_TLS"] = TLS["host" if place.standin else "ipc"]
+        devices = ",".join(str(i % max(1, place.gpus)) for i in range(ranks))
+        binding = [] if place.standin else ["--bind-to", "core", "--map-by", "core"]
+        self.begin([place.mpirun, *binding, "-n", str(ranks),
+                    place.bundle / "progs/dynamic/gpu_ring", devices, self.folder], environment)
+
+
+class Ring(overhead.Overhead):
+    patterns = [("ring", size) for size in SIZES]
+    rounds_per_job = 10
+
+    def __init__(self, place, seconds):
+        super().__init__(1000)
+        self.end = time.monotonic() + seconds
+        self.place, self.ranks = place, 2
+        self.skipped, self.sites, self.companions, self.jobs = {}, {}, [], {}
+        self.cases = [cases.Case(name, f"ucxbpf {title}", lambda o=options: tracers.Ucxbpf(*o),
+                                 None, 1)
+                      for name, title, options in cases.VARIANTS if name in VARIANTS]
+
+    def open_jobs(self):
+        self.ping = RingJob(self.place, self.ranks)
+
+
+def measure(place, seconds):
+    """Writes RESULTS/gpu_ring.json; returns it as text."""
+    machine.UCXBPF, machine.OUT = place.ucxbpf, place.results
+    ring = Ring(place, seconds)
+    ring.run()
+    result = ring.result()
+    result["machine"].update(ucx=f"{UCX[0]} with CUDA", gpus=f"{ring.ranks} of {place.gpus}")
+    (place.results / "gpu_ring.json").write_text(json.dumps(result, indent=1) + "\n")
+    (place.results / "visit.ucxb").unlink(missing_ok=True)
+    return report.gpu_ring(result)
