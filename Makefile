@@ -48,7 +48,10 @@ PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/
 	$(foreach m,$(MPIS),$(WITNESS_SRC:tests/witness/%.c=$(O)/tests/witness/$(m)/%.so))
 MAN := $(MAN_SRC:docs/%.md=$(O)/man/%)
 SKEL := $(if $(BPF_SRC),$(O)/include/ucxbpf.skel.h)
-GENERATED := $(O)/include/commands.inc $(O)/include/version.h $(SKEL)
+PROTO_SRC := $(sort $(shell find user -name '*.proto'))
+PROTO_OBJ := $(PROTO_SRC:%.proto=$(O)/obj/%.pb-c.o)
+PROTO_H := $(foreach p,$(PROTO_SRC),$(O)/include/$(notdir $(p:.proto=.pb-c.h)))
+GENERATED := $(O)/include/commands.inc $(O)/include/version.h $(SKEL) $(PROTO_H)
 
 #-- Flags ------------------------------------------------------------------------------------------
 
@@ -62,7 +65,7 @@ SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sani
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CFLAGS) $(SAN)
 
 # Asked of pkg-config in a recipe, never while reading this file: `make setup` may not have run yet.
-PKGS := libbpf libdw libelf libzstd jansson libxxhash
+PKGS := libbpf libdw libelf libzstd jansson libxxhash libprotobuf-c
 # Debian has no static Zydis.
 static_libs = -Wl,-Bstatic $$(pkg-config --static --libs $(PKGS)) -Wl,-Bdynamic -lZydis -pthread -lm
 libs = $(if $(STATIC),$(static_libs),$$(pkg-config --libs $(PKGS)) -lZydis -pthread -lm)
@@ -79,13 +82,24 @@ $(O)/ucxbpf: $(O)/obj/user/main.o $(O)/libucxbpf.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $^ $(libs) -o $@
 
-$(O)/libucxbpf.a: $(LIB_OBJ)
+$(O)/libucxbpf.a: $(LIB_OBJ) $(PROTO_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
 $(O)/obj/%.o: %.c $(O)/flags | $(GENERATED)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/include/%.pb-c.h: user/export/%.proto
+	$(call say,PROTOC,$@)
+	$(Q)mkdir -p $(@D) && protoc-c --proto_path=$(<D) --c_out=$(@D) $<
+
+.SECONDARY: $(PROTO_H)
+
+# Not our code: no warnings of ours.
+$(O)/obj/user/export/%.pb-c.o: $(O)/include/%.pb-c.h
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -w -I$(O)/include $(CFLAGS) $(SAN) -c $(<:.h=.c) -o $@
 
 # Rewritten only when the text changes, so that what depends on it is rebuilt only then.
 update = mkdir -p $(@D); cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@

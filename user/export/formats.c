@@ -4,10 +4,7 @@
 #include <string.h>
 
 static const struct export_format *const formats[] = {
-	&export_json,
-	&export_ndjson,
-	&export_csv,
-	&export_folded,
+	&export_json, &export_ndjson, &export_csv, &export_folded, &export_perfetto,
 };
 
 const struct export_format *export_format_at(size_t i)

@@ -9,5 +9,6 @@ extern const struct export_format export_json;
 extern const struct export_format export_ndjson;
 extern const struct export_format export_csv;
 extern const struct export_format export_folded;
+extern const struct export_format export_perfetto;
 
 #endif

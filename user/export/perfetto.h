@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One export to Perfetto's trace format (docs/perfetto.md). */
+#ifndef UCXBPF_EXPORT_PERFETTO_H
+#define UCXBPF_EXPORT_PERFETTO_H
+
+#include "export/export.h"
+#include "export/perfetto_out.h"
+#include "export/spans.h"
+#include "export/traffic.h"
+
+struct perfetto_host {
+	int64_t to_real; /* add to its times for those of CLOCK_REALTIME */
+	bool placed; /* that is made up: no capture tells it */
+	uint64_t track;
+};
+
+struct perfetto {
+	struct export_target *target;
+	struct perfetto_out out;
+	struct spans spans;
+	struct traffic traffic;
+	VEC(struct perfetto_host) hosts; /* by number */
+	VEC(uint64_t) process_tracks; /* by index; 0: none */
+	uint64_t begin; /* CLOCK_REALTIME of the first thing in the trace */
+};
+
+/* ---- perfetto_setup.c ---- */
+void perfetto_setup(struct perfetto *perfetto);
+
+/* ---- perfetto_spans.c: 0 or -errno ---- */
+int perfetto_spans(struct perfetto *perfetto);
+
+/* ---- perfetto_rest.c ---- */
+int perfetto_devices(struct perfetto *perfetto);
+void perfetto_windows(struct perfetto *perfetto);
+void perfetto_memory(struct perfetto *perfetto);
+void perfetto_unknowns(struct perfetto *perfetto, const struct fact_totals *totals);
+
+#endif
