@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The shapes of docs/viewer-data.md's directory and of docs/report.md's report, as far as they are used.
+import type { SectionInfo } from "./section";
+
+export interface HostTime {
+  host: number;
+  span_ns: number;
+  zero_ns: number;
+  level_zero_ns: number[];
+}
+
+export interface Directory {
+  schema: string;
+  rounded: number;
+  sections: SectionInfo[];
+  report: { left_out: string[] };
+  time: { bucket_ns: number; buckets: number; hosts: HostTime[] };
+  cube: { cells: number; keys: number; merged: string[] };
+  timeline: {
+    levels: { bucket_ns: number }[];
+    untimed: number;
+    events: { kept: number; of: number; windows: { host: number; from_ns: number; to_ns: number }[] };
+  };
+}
+
+export interface Host {
+  id: number;
+  name: string;
+  boot_id: string;
+  span_ns: number;
+}
+
+export interface Process {
+  id: number;
+  host: number;
+  pid: number;
+  tgid: number;
+  comm: string;
+  exe: string;
+  job: string | null;
+  rank: number | null;
+  size: number | null;
+  mpi: string | null;
+  ucx: { path: string; build_id: string; version: string; layout: string }[];
+  seen_from: string;
+}
+
+export interface Slow {
+  process: number;
+  peer: number | null;
+  op: string;
+  transport: string;
+  device: string;
+  ucp_op: string | null;
+  function: string | null;
+  bytes: number;
+  time_ns: number;
+  precision: string;
+  at_ns: number;
+}
+
+export type Reasons = Record<string, number>;
+
+export interface Report {
+  schema: string;
+  filter: Record<string, string[]> | null;
+  hosts: Host[];
+  processes: Process[];
+  windows?: { host: number; capture: number; from_ns: number; to_ns: number }[];
+  counted?: { captures: number; of: number; timed_every: number };
+  loss: { produced: number; stored: number; dropped: Reasons };
+  matching: {
+    sends: number;
+    receives: number;
+    matched: number;
+    ambiguous: number;
+    unmatched_sends: Reasons;
+    unmatched_receives: Reasons;
+  } | null;
+  attribution: {
+    data_bytes: number;
+    to_op: number;
+    to_call: number;
+    unexplained: number;
+    unexplained_reasons: Reasons;
+  };
+  notes: Reasons;
+  self?: {
+    levels: string[];
+    records: number;
+    bytes: number;
+    cpu_ns: number;
+    memory_peak: number | null;
+    kernel: { time_ns: number; hits: number; sampled_hits: number } | null;
+  };
+  slowest: Slow[];
+}

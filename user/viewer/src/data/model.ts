@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that the page knows, decoded: the cube at once, the timeline when it is first looked at.
+import type { Directory, Process, Report } from "./directory";
+import { Section } from "./section";
+
+export const SORTS = ["calls", "ops", "transfers", "messages"] as const;
+export type Sort = (typeof SORTS)[number];
+
+export interface Place {
+  label: string;
+  module: string | null;
+  offset: string | null;
+  symbol: string | null;
+  file: string | null;
+  line: number | null;
+}
+
+const CELL_COLUMNS = new Set(["key", "time", "size", "precision"]);
+const SUMS = [
+  "count", "bytes", "bytes_unknown", "ops", "errors", "unchecked", "wire_bytes", "retries", "unexplained_bytes",
+  "timed", "time_sum",
+];
+
+// The keys and cells of one sort of fact.
+export class Facts {
+  readonly keys: number;
+  readonly key: Uint32Array;
+  readonly time: Uint32Array;
+  readonly size: Uint8Array;
+  private codes = new Map<string, Uint32Array>();
+  private sums = new Map<string, Float64Array>();
+
+  constructor(readonly sort: Sort, section: Section) {
+    this.key = section.wide("key");
+    this.time = section.wide("time");
+    this.size = Uint8Array.from(section.column("size"));
+    for (const { name } of section.info.columns ?? []) {
+      if (SUMS.includes(name)) this.sums.set(name, section.floats(name));
+      else if (!CELL_COLUMNS.has(name)) this.codes.set(name, section.wide(name));
+      else if (name === "precision") this.sums.set(name, section.floats(name));
+    }
+    this.keys = Math.max(0, ...[...this.codes.values()].map((column) => column.length));
+  }
+
+  has(name: string): boolean {
+    return this.codes.has(name);
+  }
+
+  // Codes of a column of keys; all 0 (none or unknown) where the fact has no such field.
+  column(name: string): Uint32Array {
+    let column = this.codes.get(name);
+    if (!column || column.length !== this.keys) this.codes.set(name, (column = new Uint32Array(this.keys)));
+    return column;
+  }
+
+  cells(name: string): Float64Array {
+    return this.sums.get(name) ?? new Float64Array(this.key.length);
+  }
+}
+
+export class Model {
+  readonly directory: Directory;
+  readonly report: Report;
+  readonly names: (string | null)[];
+  readonly places: (Place | null)[];
+  readonly facts: Record<Sort, Facts>;
+  readonly labels: string[]; // of processes, by code
+  readonly hostLabels: string[]; // by code
+
+  constructor() {
+    const text = document.getElementById("directory")?.textContent;
+    if (!text) throw new Error("this page carries no data");
+    this.directory = JSON.parse(text) as Directory;
+    if (!this.directory.schema.startsWith("ucxbpf.viewer/1"))
+      throw new Error(`the data have a form that this page does not know: ${this.directory.schema}`);
+    this.report = this.section("report").json() as Report;
+    this.names = this.section("names").json() as (string | null)[];
+    this.places = this.find("places") ? (this.section("places").json() as (Place | null)[]) : [null];
+    this.facts = Object.fromEntries(SORTS.map((sort) => [sort, new Facts(sort, this.section(sort))])) as
+      Record<Sort, Facts>;
+    this.labels = this.processLabels();
+    this.hostLabels = this.labelHosts();
+  }
+
+  find(name: string) {
+    return this.directory.sections.find((section) => section.name === name);
+  }
+
+  section(name: string): Section {
+    const info = this.find(name);
+    if (!info) throw new Error(`this page has no section ${name}`);
+    return new Section(info);
+  }
+
+  process(code: number): Process | null {
+    return code > 0 ? this.report.processes[code - 1] ?? null : null;
+  }
+
+  // Ranks where they tell processes apart, as the text report does.
+  private processLabels(): string[] {
+    const { processes } = this.report;
+    const seen = new Map<number, number>();
+    for (const p of processes) if (p.rank !== null) seen.set(p.rank, (seen.get(p.rank) ?? 0) + 1);
+    const label = (p: Process) => {
+      if (p.rank === null) return `${p.comm} ${p.pid}`;
+      return seen.get(p.rank) === 1 ? `${p.rank}` : `${p.rank}#${p.id}`;
+    };
+    return ["unknown", ...processes.map(label)];
+  }
+
+  private labelHosts(): string[] {
+    const { hosts } = this.report;
+    const alike = (name: string) => hosts.filter((host) => host.name === name).length > 1;
+    const label = (host: (typeof hosts)[number]) =>
+      alike(host.name) ? `${host.name} (${host.boot_id.slice(0, 8)})` : host.name;
+    return ["unknown", ...hosts.map(label)];
+  }
+
+  hostOf(code: number): number {
+    const process = this.process(code);
+    return process ? process.host + 1 : 0;
+  }
+
+  // What a process is called where there is room for it.
+  longLabel(code: number): string {
+    const process = this.process(code);
+    if (!process) return "unknown process";
+    const who = process.rank === null ? "" : `rank ${this.labels[code]}, `;
+    return `${who}${process.comm} ${process.pid} on ${this.hostLabels[process.host + 1]}`;
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How exact a sum of times is (bits of docs/viewer-data.md), in the signs of the text report.
+import { time } from "../ui/format";
+
+const SIGNS: Record<number, string> = { 2: "", 4: "<= ", 8: ">= ", 16: "" };
+const WORDS: Record<number, string> = { 2: "exact", 4: "upper bound", 8: "lower bound", 16: "sampled" };
+
+export function precisionWord(bits: number): string {
+  return WORDS[bits] ?? (bits ? "mixed" : "unknown");
+}
+
+export function signedTime(ns: number, bits: number): string {
+  return `${SIGNS[bits] ?? "~ "}${time(ns)}`;
+}
+
+export function meanTime(sum: number, timed: number, bits: number): string {
+  return timed ? signedTime(sum / timed, bits) : "unknown";
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is not known of the whole capture. No filter touches it.
+import { bytes, count, plural, share, time } from "../ui/format";
+import type { Reasons } from "./directory";
+import type { Model } from "./model";
+
+export interface Unknown {
+  id: string;
+  label: string;
+  text: string;
+  fine: boolean; // nothing is missing
+  reasons: [string, string][];
+}
+
+function reasons(map: Reasons, write: (value: number) => string): [string, string][] {
+  return Object.entries(map).sort((a, b) => b[1] - a[1]).map(([reason, value]) => [reason, write(value)]);
+}
+
+function lost(model: Model): Unknown {
+  const { loss } = model.report;
+  const dropped = loss.produced - loss.stored;
+  return {
+    id: "lost", label: "Lost", fine: !dropped,
+    text: dropped
+      ? `${count(dropped)} of ${count(loss.produced)} records (${share(dropped, loss.produced)})`
+      : `none of ${count(loss.produced)} records`,
+    reasons: reasons(loss.dropped, count),
+  };
+}
+
+function unattributed(model: Model): Unknown {
+  const { data_bytes, unexplained, unexplained_reasons } = model.report.attribution;
+  return {
+    id: "unattributed", label: "Unattributed", fine: !unexplained,
+    text: `${bytes(unexplained)} of ${bytes(data_bytes)} have no operation`,
+    reasons: reasons(unexplained_reasons, bytes),
+  };
+}
+
+function unmatched(model: Model): Unknown {
+  const { matching } = model.report;
+  if (!matching)
+    return { id: "unmatched", label: "Unmatched", fine: false, text: "messages were not recorded (--count)", reasons: [] };
+  const sends = matching.sends - matching.matched;
+  const receives = matching.receives - matching.matched;
+  const why: [string, string][] = [
+    ...reasons(matching.unmatched_sends, (n) => plural(n, "send")),
+    ...reasons(matching.unmatched_receives, (n) => plural(n, "receive")),
+  ];
+  if (matching.ambiguous) why.push(["ambiguous: more than one possible receive", plural(matching.ambiguous, "send")]);
+  return {
+    id: "unmatched", label: "Unmatched", fine: !sends && !receives, reasons: why,
+    text: `${count(sends)} of ${plural(matching.sends, "send")}, ${count(receives)} of ${plural(matching.receives, "receive")}`,
+  };
+}
+
+function kept(model: Model): Unknown {
+  const { cube, time: scale, timeline } = model.directory;
+  const { events } = timeline;
+  const single = events.kept === events.of
+    ? `all ${count(events.of)} single events`
+    : `${count(events.kept)} of ${count(events.of)} single events`;
+  const why: [string, string][] = [
+    ["filters and tables: time in steps of", time(scale.bucket_ns)],
+    ...(timeline.levels.length
+      ? [["timeline, where single events were not kept: steps from", time(timeline.levels[0].bucket_ns)] as [string, string]]
+      : []),
+  ];
+  if (cube.merged.length) why.push(["given up to stay in the budget", cube.merged.join(", ")]);
+  if (timeline.untimed) why.push(["of no known time, so not on the timeline", count(timeline.untimed)]);
+  if (model.directory.rounded) why.push(["sums beyond 2^53, rounded", count(model.directory.rounded)]);
+  return {
+    id: "kept", label: "Kept", fine: events.kept === events.of && !cube.merged.length, text: single, reasons: why,
+  };
+}
+
+export function unknowns(model: Model): Unknown[] {
+  return [lost(model), unattributed(model), unmatched(model), kept(model)];
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the reader has chosen. All of it is in the URL's fragment, so that a link shows the same.
+import { computed, signal } from "@preact/signals";
+import { allDims } from "../data/dims";
+import { Engine, Range, View, Wanted } from "../data/engine";
+import { Model } from "../data/model";
+
+export const VIEWS = ["overview", "timeline", "matrix", "graphs", "tables"] as const;
+export type ViewName = (typeof VIEWS)[number];
+export type Measure = "bytes" | "count";
+export type Kind = "data" | "control";
+
+export const KIND_CODES: Record<Kind, number> = { data: 0, control: 1 };
+
+export const model = new Model();
+export const engine = new Engine(model, allDims(model));
+
+export const view = signal<ViewName>("overview");
+export const measure = signal<Measure>("bytes");
+export const kind = signal<Kind>("data");
+export const chosen = signal<Wanted>(new Map());
+export const sizes = signal<ReadonlySet<number>>(new Set());
+export const range = signal<Range | null>(null);
+// Choices inside of a view: "matrix.by" → "host"
+export const options = signal<ReadonlyMap<string, string>>(new Map());
+
+// Data and control are never added up: one of them is always chosen.
+const wanted = computed<Wanted>(() => new Map([...chosen.value, ["kind", new Set([KIND_CODES[kind.value]])]]));
+
+let last: View | null = null;
+export const current = computed(
+  () => (last = new View(engine, { wanted: wanted.value, sizes: sizes.value, range: range.value }, last)),
+);
+
+export function option(name: string, otherwise: string): string {
+  return options.value.get(name) ?? otherwise;
+}
+
+export function setOption(name: string, value: string) {
+  options.value = new Map(options.value).set(name, value);
+}
+
+export function setCodes(dim: string, codes: ReadonlySet<number>) {
+  const next = new Map(chosen.value);
+  if (codes.size) next.set(dim, codes);
+  else next.delete(dim);
+  chosen.value = next;
+}
+
+export function toggleCode(dim: string, code: number) {
+  const codes = new Set(chosen.value.get(dim));
+  if (!codes.delete(code)) codes.add(code);
+  setCodes(dim, codes);
+}
+
+export function clearAll() {
+  chosen.value = new Map();
+  sizes.value = new Set();
+  range.value = null;
+}
+
+export const filtered = computed(() => chosen.value.size > 0 || sizes.value.size > 0 || range.value !== null);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state in the URL's fragment, in words: #view=matrix&transport=tcp,cma&time=12-40
+import { batch, effect } from "@preact/signals";
+import { chosen, engine, kind, measure, model, options, range, sizes, view, VIEWS, ViewName } from "./state";
+
+const PROCESSES = new Set(["process", "src", "dst"]);
+
+// Processes by their number in the report: their labels may be alike.
+function wordOf(dim: string, code: number): string {
+  if (PROCESSES.has(dim)) return code ? `${code - 1}` : "unknown";
+  return engine.dim(dim).values[code];
+}
+
+function codeOf(dim: string, word: string): number {
+  if (PROCESSES.has(dim)) return word === "unknown" ? 0 : model.process(Number(word) + 1) ? Number(word) + 1 : -1;
+  return engine.dim(dim).values.indexOf(word);
+}
+
+export function fragment(): string {
+  const parts: string[] = [];
+  const put = (name: string, words: string[]) =>
+    words.length && parts.push(`${name}=${words.map(encodeURIComponent).join(",")}`);
+  if (view.value !== "overview") put("view", [view.value]);
+  if (measure.value !== "bytes") put("by", [measure.value]);
+  if (kind.value !== "data") put("kind", [kind.value]);
+  for (const [dim, codes] of chosen.value) put(dim, [...codes].map((code) => wordOf(dim, code)));
+  put("size", [...sizes.value].map(String));
+  if (range.value) put("time", [`${range.value.from}-${range.value.to}`]);
+  for (const [name, value] of options.value) put(name, [value]);
+  return parts.join("&");
+}
+
+function readRange(word: string) {
+  const [from, to] = word.split("-").map(Number);
+  const { buckets } = model.directory.time;
+  return from >= 0 && to > from && from < buckets ? { from, to: Math.min(to, buckets) } : null;
+}
+
+function words(value: string): string[] {
+  try {
+    return value.split(",").map(decodeURIComponent);
+  } catch {
+    return []; // somebody cut the link short
+  }
+}
+
+// What is not known here is left out, not an error: links outlive files.
+export function readFragment(text: string) {
+  const nextChosen = new Map<string, ReadonlySet<number>>();
+  const nextOptions = new Map<string, string>();
+  const single = new Map<string, string>();
+  let nextSizes: number[] = [];
+  for (const part of text.replace(/^#/, "").split("&")) {
+    const [name, value] = [part.split("=", 1)[0], words(part.slice(part.indexOf("=") + 1))];
+    if (!part.includes("=") || !value.length) continue;
+    if (name === "size") nextSizes = value.map(Number).filter((size) => size >= 0 && size < 66);
+    else if (name.includes(".")) nextOptions.set(name, value[0]);
+    else if (engine.has(name) && name !== "kind") {
+      const codes = value.map((word) => codeOf(name, word)).filter((code) => code >= 0);
+      if (codes.length) nextChosen.set(name, new Set(codes));
+    } else single.set(name, value[0]);
+  }
+  batch(() => {
+    const wanted = single.get("view") as ViewName;
+    view.value = VIEWS.includes(wanted) ? wanted : "overview";
+    measure.value = single.get("by") === "count" ? "count" : "bytes";
+    kind.value = single.get("kind") === "control" ? "control" : "data";
+    chosen.value = nextChosen;
+    sizes.value = new Set(nextSizes);
+    range.value = readRange(single.get("time") ?? "");
+    options.value = nextOptions;
+  });
+}
+
+export function followUrl() {
+  readFragment(location.hash);
+  addEventListener("hashchange", () => {
+    if (location.hash.replace(/^#/, "") !== fragment()) readFragment(location.hash);
+  });
+  let first = true;
+  effect(() => {
+    const text = fragment();
+    if (first || location.hash.replace(/^#/, "") === text) {
+      first = false;
+      return;
+    }
+    // A step of its own in the history for each view, none for each filter.
+    history.replaceState(null, "", `#${text}`);
+  });
+}

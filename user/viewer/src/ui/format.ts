@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers as the text report writes them: three digits, binary units for bytes.
+
+const GROUPED = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+const TIME_UNITS: [string, number][] = [["ns", 1], ["us", 1e3], ["ms", 1e6], ["s", 1e9]];
+
+function digits(value: number): string {
+  if (value >= 100) return value.toFixed(0);
+  return value.toFixed(value >= 10 ? 1 : 2);
+}
+
+export function count(value: number): string {
+  return GROUPED.format(value);
+}
+
+export function bytes(value: number): string {
+  if (value < 1024) return `${GROUPED.format(value)} B`;
+  let unit = 0;
+  // 1023.6 KiB would be rounded to "1024 KiB", a number nobody writes
+  while (unit < BYTE_UNITS.length - 1 && value >= 1023.5) {
+    value /= 1024;
+    unit++;
+  }
+  return `${digits(value)} ${BYTE_UNITS[unit]}`;
+}
+
+export function time(ns: number): string {
+  const sign = ns < 0 ? "-" : "";
+  const size = Math.abs(ns);
+  if (size === 0) return "0 s";
+  let row = TIME_UNITS[0];
+  for (const next of TIME_UNITS) if (size >= next[1] * 0.9995) row = next;
+  const value = size / row[1];
+  return `${sign}${row[1] === 1 ? value.toFixed(0) : digits(value)} ${row[0]}`;
+}
+
+// A point in time with as many digits as tell it from one that is `step` ns away.
+export function instant(ns: number, step: number): string {
+  let row = TIME_UNITS[0];
+  for (const next of TIME_UNITS) if (Math.max(Math.abs(ns), step) >= next[1]) row = next;
+  const places = Math.min(9, Math.max(0, Math.ceil(Math.log10(row[1] / step) - 1e-9)));
+  return `${(ns / row[1]).toFixed(places)} ${row[0]}`;
+}
+
+// Shares below half a tenth of a percent are not nothing.
+export function share(part: number, whole: number): string {
+  if (!(whole > 0)) return "-";
+  const percent = (100 * part) / whole;
+  if (part > 0 && percent < 0.05) return "<0.1 %";
+  if (part < whole && percent > 99.95) return ">99.9 %";
+  return `${percent.toFixed(1)} %`;
+}
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Amounts to shades of one colour, from the ground of the page to what stands out from it.
+import { dark } from "./colours";
+
+type Rgb = [number, number, number];
+
+const LIGHT: Rgb[] = [[226, 236, 249], [156, 195, 234], [63, 132, 204], [18, 63, 133], [6, 24, 66]];
+const DARK: Rgb[] = [[27, 43, 66], [31, 74, 128], [58, 128, 201], [134, 186, 240], [230, 243, 255]];
+
+export interface Scale {
+  log: boolean;
+  low: number; // least amount that is not 0
+  high: number;
+}
+
+export function scaleOf(values: Iterable<number>, log: boolean): Scale {
+  let [low, high] = [Infinity, 0];
+  for (const value of values) {
+    if (!(value > 0)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return { log, low: high ? low : 0, high };
+}
+
+// 0 to 1
+export function position(scale: Scale, value: number): number {
+  if (!(value > 0) || !scale.high) return 0;
+  if (!scale.log) return value / scale.high;
+  if (scale.high <= scale.low) return 1;
+  return Math.log(value / scale.low) / Math.log(scale.high / scale.low);
+}
+
+export function shade(at: number): Rgb {
+  const stops = dark.value ? DARK : LIGHT;
+  const place = Math.min(1, Math.max(0, at)) * (stops.length - 1);
+  const low = Math.min(stops.length - 2, Math.floor(place));
+  const part = place - low;
+  return stops[low].map((from, i) => Math.round(from + (stops[low + 1][i] - from) * part)) as Rgb;
+}
+
+export function shadeText(at: number): string {
+  return `rgb(${shade(at).join(" ")})`;
+}

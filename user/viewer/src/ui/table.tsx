@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A table that can be sorted by each column and copied as CSV, all digits.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { count } from "./format";
+import { Cell, copy, csv } from "./csv";
+
+export interface Column<Row> {
+  id: string;
+  label: string;
+  title?: string;
+  value: (row: Row) => Cell; // to sort by, and in the CSV
+  show?: (row: Row) => ComponentChildren;
+  words?: boolean; // left-aligned
+}
+
+interface Props<Row> {
+  id: string;
+  title: string;
+  about?: ComponentChildren;
+  columns: Column<Row>[];
+  rows: Row[];
+  sort: string; // column that is sorted by at first, largest first
+  limit?: number;
+  note?: ComponentChildren;
+  empty?: string;
+  onRow?: (row: Row) => void;
+  rowTitle?: string;
+}
+
+const AT_ONCE = 25;
+
+function compare(a: Cell, b: Cell): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  return `${a}`.localeCompare(`${b}`, "en", { numeric: true });
+}
+
+function Copy({ text }: { text: () => string }) {
+  const [said, say] = useState("");
+  const run = async () => {
+    say((await copy(text())) ? "Copied" : "Not allowed here");
+    setTimeout(() => say(""), 1500);
+  };
+  return (
+    <button type="button" class="button plain end no-print" onClick={run} aria-live="polite">
+      {said || "Copy as CSV"}
+    </button>
+  );
+}
+
+export function DataTable<Row>(props: Props<Row>) {
+  const { columns, rows } = props;
+  const first = columns.find((column) => column.id === props.sort) ?? columns[0];
+  const [order, setOrder] = useState({ id: first.id, down: !first.words });
+  const [shown, setShown] = useState(props.limit ?? AT_ONCE);
+  const by = columns.find((column) => column.id === order.id) ?? first;
+  const sorted = [...rows].sort((a, b) => (order.down ? -1 : 1) * compare(by.value(a), by.value(b)));
+  const text = () => csv([columns.map((c) => c.label), ...sorted.map((row) => columns.map((c) => c.value(row)))]);
+  const turn = (column: Column<Row>) =>
+    setOrder({ id: column.id, down: column.id === by.id ? !order.down : !column.words });
+  const direction = (column: Column<Row>) =>
+    column.id === by.id ? (order.down ? "descending" : "ascending") : "none";
+  return (
+    <section class="card table-card" id={props.id} aria-label={props.title}>
+      <header>
+        <h2>{props.title}</h2>
+        {props.about && <span class="soft">{props.about}</span>}
+        {rows.length > 0 && <Copy text={text} />}
+      </header>
+      {rows.length === 0 ? (
+        <p class="empty">{props.empty ?? "Nothing passes the filters."}</p>
+      ) : (
+        <div class="scroll">
+          <table class="data">
+            <thead>
+              <tr>
+                {columns.map((column) => (
+                  <th scope="col" class={column.words ? "" : "num"} aria-sort={direction(column)}>
+                    <button type="button" title={column.title} onClick={() => turn(column)}>{column.label}</button>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {sorted.slice(0, shown).map((row) => (
+                <tr
+                  class={props.onRow ? "active" : ""}
+                  title={props.rowTitle}
+                  onClick={props.onRow && (() => props.onRow!(row))}
+                >
+                  {columns.map((column) => (
+                    <td class={column.words ? "" : "num"}>{column.show ? column.show(row) : column.value(row)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {sorted.length > shown && (
+        <p class="note">
+          {count(shown)} of {count(sorted.length)} rows.{" "}
+          <button type="button" class="button plain" onClick={() => setShown(shown + 500)}>Show more</button>
+        </p>
+      )}
+      {props.note && <p class="note">{props.note}</p>}
+    </section>
+  );
+}

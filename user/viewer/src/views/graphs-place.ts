@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where nodes lie. Processes of a host in a circle, hosts in a grid; in the device graph each host has
+// its processes in a row, their GPUs above, its NICs below. The same graph always looks the same.
+import type { Graph, Node, Which } from "./graphs-model";
+
+type Place = { x: number; y: number };
+
+const STEP = 74;
+
+function circle(nodes: Node[]): Map<string, Place> {
+  const radius = nodes.length < 2 ? 0 : Math.max(64, (nodes.length * 52) / (2 * Math.PI));
+  return new Map(nodes.map((node, i) => {
+    const angle = (2 * Math.PI * i) / nodes.length - Math.PI / 2;
+    return [node.id, { x: radius * Math.cos(angle), y: radius * Math.sin(angle) }];
+  }));
+}
+
+function rows(nodes: Node[]): Map<string, Place> {
+  const out = new Map<string, Place>();
+  const processes = nodes.filter((node) => node.kind === "process");
+  const across = Math.max(1, Math.ceil(Math.sqrt(processes.length * 4)));
+  const column = new Map(processes.map((node, i) => [node.process, i % across]));
+  const lines = Math.ceil(processes.length / across);
+  processes.forEach((node, i) => out.set(node.id, { x: (i % across) * STEP, y: Math.floor(i / across) * STEP * 2 }));
+  const above = new Map<number, number>();
+  for (const node of nodes.filter((n) => n.kind === "gpu")) {
+    const line = Math.floor(processes.findIndex((p) => p.process === node.process) / across);
+    const n = above.get(node.process) ?? 0;
+    above.set(node.process, n + 1);
+    out.set(node.id, { x: (column.get(node.process) ?? 0) * STEP + n * 44, y: line * STEP * 2 - STEP });
+  }
+  const nics = nodes.filter((node) => node.kind === "nic" || node.kind === "somenic");
+  const wide = Math.max(1, Math.min(processes.length, across) - 1) * STEP;
+  nics.forEach((node, i) => {
+    out.set(node.id, { x: nics.length === 1 ? wide / 2 : (i * Math.max(wide, (nics.length - 1) * STEP)) / (nics.length - 1), y: lines * STEP * 2 - STEP + 20 });
+  });
+  return out;
+}
+
+function extent(places: Map<string, Place>): { left: number; top: number; width: number; height: number } {
+  const xs = [...places.values()].map((place) => place.x);
+  const ys = [...places.values()].map((place) => place.y);
+  const [left, top] = [Math.min(0, ...xs), Math.min(0, ...ys)];
+  return { left, top, width: Math.max(0, ...xs) - left, height: Math.max(0, ...ys) - top };
+}
+
+function byParent(graph: Graph): Map<string, Node[]> {
+  const out = new Map<string, Node[]>();
+  for (const node of graph.nodes.values()) {
+    if (node.kind === "host") continue;
+    const parent = node.parent ?? "";
+    out.set(parent, [...(out.get(parent) ?? []), node]);
+  }
+  return out;
+}
+
+export function places(graph: Graph, which: Which, aspect: number): Map<string, Place> {
+  const groups = [...byParent(graph)].sort((a, b) => Number(a[0] === "") - Number(b[0] === ""));
+  const inner = groups.map(([, nodes]) => (which === "process" ? circle(nodes) : rows(nodes)));
+  const sizes = inner.map(extent);
+  const wide = Math.max(0, ...sizes.map((size) => size.width)) + 120;
+  const high = Math.max(0, ...sizes.map((size) => size.height)) + 130;
+  const across = Math.max(1, Math.round(Math.sqrt((groups.length * high * aspect) / wide)));
+  const out = new Map<string, Place>();
+  inner.forEach((nodes, i) => {
+    const { left, top, width } = sizes[i];
+    const x = (i % across) * wide - left + (wide - 120 - width) / 2;
+    const y = Math.floor(i / across) * high - top;
+    for (const [id, place] of nodes) out.set(id, { x: place.x + x, y: place.y + y });
+  });
+  return out;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the squares of a matrix are, and drawing them.
+import { styleColour } from "../ui/colours";
+
+export interface GridInput {
+  rows: number[];
+  columns: number[];
+  label: (code: number) => string;
+  group: (code: number) => string; // host: a line parts two groups
+  colour: (src: number, dst: number) => string | null;
+  cells: [number, number][];
+  room: { width: number; height: number };
+  theme: boolean;
+}
+
+export interface Grid extends GridInput {
+  size: number; // of a square, px
+  left: number;
+  top: number;
+  places: { row: Map<number, number>; column: Map<number, number> };
+}
+
+const FONT = "11px system-ui, sans-serif";
+const LONGEST = 150;
+const LARGEST = 72;
+const TITLE = 16; // "receivers" above the columns
+
+let meter: CanvasRenderingContext2D | null = null;
+
+function widest(labels: string[]): number {
+  meter ??= document.createElement("canvas").getContext("2d")!;
+  meter.font = FONT;
+  return Math.min(LONGEST, Math.max(0, ...labels.map((text) => meter!.measureText(text).width)));
+}
+
+export function layout(input: GridInput): Grid {
+  const { rows, columns, room } = input;
+  const groups = new Set(rows.map(input.group)).size > 1 ? 18 : 0;
+  const left = Math.ceil(widest(rows.map(input.label))) + 12 + groups;
+  const text = Math.ceil(widest(columns.map(input.label)));
+  const fit = Math.min((room.width - left - 8) / columns.length, (room.height - TITLE - 30) / rows.length, LARGEST);
+  // Labels of columns lie flat where there is room, else they stand.
+  const top = TITLE + groups + (text + 6 <= fit ? 18 : text + 10);
+  const size = Math.max(1, Math.floor(Math.min(fit, Math.max(1, (room.height - top) / rows.length))));
+  const places = (codes: number[]) => new Map(codes.map((code, i) => [code, i]));
+  return { ...input, size, left, top, places: { row: places(rows), column: places(columns) } };
+}
+
+function clip(context: CanvasRenderingContext2D, text: string, width: number): string {
+  if (context.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end--;
+  return `${text.slice(0, end)}…`;
+}
+
+function squares(context: CanvasRenderingContext2D, grid: Grid) {
+  const { size, left, top } = grid;
+  const gap = size > 5 ? 1 : 0;
+  context.fillStyle = styleColour("gap");
+  context.fillRect(left, top, size * grid.columns.length - gap, size * grid.rows.length - gap);
+  if (gap && grid.rows.length <= 64) {
+    context.fillStyle = styleColour("paper");
+    for (let i = 1; i < grid.columns.length; i++) context.fillRect(left + i * size - 1, top, 1, size * grid.rows.length);
+    for (let i = 1; i < grid.rows.length; i++) context.fillRect(left, top + i * size - 1, size * grid.columns.length, 1);
+  }
+  for (const [src, dst] of grid.cells) {
+    const colour = grid.colour(src, dst);
+    if (!colour) continue;
+    context.fillStyle = colour;
+    const [row, column] = [grid.places.row.get(src)!, grid.places.column.get(dst)!];
+    context.fillRect(left + column * size, top + row * size, size - gap, size - gap);
+  }
+}
+
+function labels(context: CanvasRenderingContext2D, grid: Grid) {
+  const { size, left, top, rows, columns } = grid;
+  const every = Math.max(1, Math.ceil(14 / size));
+  context.font = FONT;
+  context.fillStyle = styleColour("soft");
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  for (let i = 0; i < rows.length; i += every)
+    context.fillText(clip(context, grid.label(rows[i]), LONGEST), left - 6, top + (i + 0.5) * size);
+  const flat = widest(columns.map(grid.label)) + 6 <= size;
+  context.textAlign = flat ? "center" : "left";
+  for (let i = 0; i < columns.length; i += every) {
+    const text = clip(context, grid.label(columns[i]), LONGEST);
+    context.save();
+    context.translate(left + (i + 0.5) * size, top - (flat ? 9 : 5));
+    if (!flat) context.rotate(-Math.PI / 2);
+    context.fillText(text, 0, 0);
+    context.restore();
+  }
+}
+
+// Brackets of hosts along both sides, and lines between them.
+function groups(context: CanvasRenderingContext2D, grid: Grid) {
+  const { rows, size, left, top, columns } = grid;
+  if (new Set(rows.map(grid.group)).size < 2) return;
+  const text = Math.ceil(widest(columns.map(grid.label)));
+  const edge = text + 6 <= size ? 18 : text + 10;
+  for (const [codes, upright] of [[rows, true], [columns, false]] as [number[], boolean][]) {
+    for (let from = 0; from < codes.length; ) {
+      let to = from + 1;
+      while (to < codes.length && grid.group(codes[to]) === grid.group(codes[from])) to++;
+      bracket(context, grid, upright, from, to, edge);
+      from = to;
+    }
+  }
+  context.strokeStyle = styleColour("line-strong");
+  context.lineWidth = 1;
+  context.strokeRect(left - 1.5, top - 1.5, columns.length * size + 2, rows.length * size + 2);
+}
+
+function bracket(context: CanvasRenderingContext2D, grid: Grid, upright: boolean, from: number, to: number, edge: number) {
+  const { size, left, top } = grid;
+  const name = grid.group((upright ? grid.rows : grid.columns)[from]);
+  context.save();
+  context.translate(upright ? 8 : left, upright ? top : top - edge - 8);
+  if (upright) context.transform(0, 1, -1, 0, 0, 0); // along the rows
+  context.fillStyle = styleColour("faint");
+  context.fillRect(from * size + 1, upright ? -8 : 8, (to - from) * size - 3, 1);
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  const room = (to - from) * size - 6;
+  if (room > 24) context.fillText(clip(context, name, room), ((from + to) / 2) * size, 0);
+  context.restore();
+  context.fillStyle = styleColour("paper");
+  if (from > 0 && upright) context.fillRect(left, top + from * size - 1, grid.columns.length * size, size > 5 ? 2 : 1);
+  if (from > 0 && !upright) context.fillRect(left + from * size - 1, top, size > 5 ? 2 : 1, grid.rows.length * size);
+}
+
+export function draw(canvas: HTMLCanvasElement, grid: Grid, at: [number, number] | null) {
+  const width = grid.left + grid.columns.length * grid.size + 8;
+  const height = grid.top + grid.rows.length * grid.size + 4;
+  const ratio = devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext("2d")!;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  squares(context, grid);
+  labels(context, grid);
+  groups(context, grid);
+  if (!at) return;
+  context.strokeStyle = styleColour("select");
+  context.lineWidth = 2;
+  context.strokeRect(grid.left + at[1] * grid.size - 1, grid.top + at[0] * grid.size - 1, grid.size + 1, grid.size + 1);
+}
+
+export function hit(grid: Grid, canvas: HTMLCanvasElement, x: number, y: number): [number, number] | null {
+  const box = canvas.getBoundingClientRect();
+  const row = Math.floor((y - box.top - grid.top) / grid.size);
+  const column = Math.floor((x - box.left - grid.left) / grid.size);
+  return row >= 0 && column >= 0 && row < grid.rows.length && column < grid.columns.length ? [row, column] : null;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who sent how much to whom: a square per pair, rows send, columns receive.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { By, Of, PairCell, pairCells, splitPair } from "../data/pairs";
+import { meanTime } from "../data/precision";
+import { current, kind, measure, model, option, setCodes, setOption } from "../state/state";
+import { Choice } from "../ui/choice";
+import { dark } from "../ui/colours";
+import { bytes, count, plural, time } from "../ui/format";
+import { position, Scale, scaleOf, shadeText } from "../ui/scale";
+import { Splits } from "../ui/split";
+import { hideTip, showTip } from "../ui/tip";
+import { draw, Grid, hit, layout } from "./matrix-draw";
+
+type Show = "measure" | "mean";
+
+function valueOf(show: Show, cell: PairCell): number {
+  if (show === "mean") return cell.timed ? cell.time / cell.timed : 0;
+  return measure.value === "bytes" ? cell.bytes : cell.count;
+}
+
+function write(show: Show, value: number): string {
+  return show === "mean" ? time(value) : measure.value === "bytes" ? bytes(value) : count(value);
+}
+
+function label(by: By, code: number): string {
+  return by === "host" ? model.hostLabels[code] : model.labels[code];
+}
+
+function longLabel(by: By, code: number): string {
+  return by === "host" ? `host ${model.hostLabels[code]}` : model.longLabel(code);
+}
+
+// All processes have a row, also those that are silent; an end that is not known only where there is one.
+function axis(by: By, cells: PairCell[], end: "src" | "dst"): number[] {
+  const size = by === "host" ? model.report.hosts.length : model.report.processes.length;
+  const codes = Array.from({ length: size }, (_, i) => i + 1);
+  if (by === "process") {
+    const of = (code: number) => model.process(code)!;
+    codes.sort((a, b) => of(a).host - of(b).host || (of(a).rank ?? 1e9) - (of(b).rank ?? 1e9) || a - b);
+  }
+  return cells.some((cell) => cell[end] === 0) ? [...codes, 0] : codes;
+}
+
+function Legend({ scale, show }: { scale: Scale; show: Show }) {
+  if (!scale.high) return null;
+  const steps = Array.from({ length: 24 }, (_, i) => shadeText(i / 23));
+  return (
+    <span class="scale" aria-label={`from ${write(show, scale.low)} to ${write(show, scale.high)}`}>
+      {scale.log ? write(show, scale.low) : "0"}
+      <span class="ramp">{steps.map((colour) => <i style={{ background: colour }} />)}</span>
+      {write(show, scale.high)}
+    </span>
+  );
+}
+
+function describe(of: Of, by: By, src: number, dst: number, cell: PairCell | undefined) {
+  return (
+    <>
+      <h4>{longLabel(by, src)} → {longLabel(by, dst)}</h4>
+      {cell ? (
+        <>
+          <p>
+            {bytes(cell.bytes)} in {plural(cell.count, of === "messages" ? "message" : `${kind.value} transfer`)}
+            {of === "transfers" && <>; mean time {meanTime(cell.time, cell.timed, cell.precision)}</>}
+          </p>
+          <Splits splits={splitPair(model, current.value, of, by, src, dst)} />
+        </>
+      ) : (
+        <p class="soft">nothing</p>
+      )}
+    </>
+  );
+}
+
+interface PlotProps {
+  grid: Grid;
+  of: Of;
+  by: By;
+  words: (src: number, dst: number) => string;
+  find: (src: number, dst: number) => PairCell | undefined;
+}
+
+const STEPS: Record<string, [number, number]> = {
+  ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
+};
+
+function choose(by: By, src: number, dst: number) {
+  if (by === "process") {
+    setCodes("src", new Set([src]));
+    setCodes("dst", new Set([dst]));
+    return;
+  }
+  const of = (host: number) => model.labels.map((_, code) => code).filter((code) => model.hostOf(code) === host);
+  setCodes("src", new Set(of(src)));
+  setCodes("dst", new Set(of(dst)));
+}
+
+function Plot({ grid, of, by, words, find }: PlotProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [at, setAt] = useState<[number, number] | null>(null);
+  useEffect(() => draw(canvas.current!, grid, at));
+  useEffect(() => hideTip, []);
+  const place = (event: PointerEvent | MouseEvent) => hit(grid, canvas.current!, event.clientX, event.clientY);
+  const hover = (event: PointerEvent) => {
+    const found = place(event);
+    if (found?.[0] !== at?.[0] || found?.[1] !== at?.[1]) setAt(found);
+    if (!found) return hideTip();
+    const [src, dst] = [grid.rows[found[0]], grid.columns[found[1]]];
+    showTip(event.clientX, event.clientY, describe(of, by, src, dst, find(src, dst)));
+  };
+  const click = (event: MouseEvent) => {
+    const found = place(event);
+    if (found) choose(by, grid.rows[found[0]], grid.columns[found[1]]);
+  };
+  const key = (event: KeyboardEvent) => {
+    const step = STEPS[event.key];
+    if (event.key === "Enter" && at) choose(by, grid.rows[at[0]], grid.columns[at[1]]);
+    if (!step) return;
+    event.preventDefault();
+    const within = (n: number, most: number) => Math.min(most - 1, Math.max(0, n));
+    setAt(at ? [within(at[0] + step[0], grid.rows.length), within(at[1] + step[1], grid.columns.length)] : [0, 0]);
+  };
+  const said = at ? words(grid.rows[at[0]], grid.columns[at[1]]) : "";
+  return (
+    <div class="matrix-plot">
+      <canvas
+        ref={canvas} tabIndex={0} role="img" onKeyDown={key} onPointerMove={hover} onClick={click}
+        onPointerLeave={() => { setAt(null); hideTip(); }}
+        aria-label={`Matrix of ${grid.rows.length} senders and ${grid.columns.length} receivers. Arrow keys move, enter filters. The same numbers are in the table of pairs. ${said}`}
+      />
+      <p class="hidden" aria-live="polite">{said}</p>
+    </div>
+  );
+}
+
+export function Matrix() {
+  const by = option("matrix.by", "process") as By;
+  const of = option("matrix.of", "transfers") as Of;
+  const show: Show = of === "transfers" && option("matrix.show", "measure") === "mean" ? "mean" : "measure";
+  const log = option("matrix.scale", "log") === "log";
+  const cells = pairCells(model, current.value, of, by);
+  const byId = new Map(cells.map((cell) => [`${cell.src}/${cell.dst}`, cell]));
+  const find = (src: number, dst: number) => byId.get(`${src}/${dst}`);
+  const scale = scaleOf(cells.map((cell) => valueOf(show, cell)), log);
+  const [room, setRoom] = useState({ width: 900, height: 600 });
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const measured = () => setRoom({ width: box.current!.clientWidth, height: Math.max(320, innerHeight - 330) });
+    const seen = new ResizeObserver(measured);
+    seen.observe(box.current!);
+    return () => seen.disconnect();
+  }, []);
+  const grid = layout({
+    rows: axis(by, cells, "src"), columns: axis(by, cells, "dst"), label: (code) => label(by, code),
+    group: (code) => (by === "host" ? "" : model.hostLabels[model.hostOf(code)]),
+    colour: (src, dst) => {
+      const cell = find(src, dst);
+      return cell && valueOf(show, cell) > 0 ? shadeText(position(scale, valueOf(show, cell))) : null;
+    },
+    cells: cells.map((cell) => [cell.src, cell.dst]), room, theme: dark.value,
+  });
+  const words = (src: number, dst: number) => {
+    const cell = find(src, dst);
+    const amount = cell ? `${bytes(cell.bytes)} in ${count(cell.count)}` : "nothing";
+    return `${longLabel(by, src)} to ${longLabel(by, dst)}: ${amount}`;
+  };
+  const whole = cells.reduce((sum, cell) => ({ bytes: sum.bytes + cell.bytes, count: sum.count + cell.count }), { bytes: 0, count: 0 });
+  return (
+    <section class="card matrix" aria-label="Matrix">
+      <header>
+        <h2>Matrix</h2>
+        <span class="soft">
+          rows send, columns receive; {bytes(whole.bytes)} in {count(whole.count)} {of === "messages" ? "messages" : `${kind.value} transfers`}, {plural(cells.length, "pair")}
+        </span>
+      </header>
+      <div class="toolbar no-print">
+        <Choice<By> label="Rows" value={by} onChange={(value) => setOption("matrix.by", value)}
+          options={[{ value: "process", label: "Processes" }, { value: "host", label: "Hosts" }]} />
+        <Choice<Of> label="Facts" value={of} onChange={(value) => setOption("matrix.of", value)}
+          options={[{ value: "transfers", label: "Transfers" }, { value: "messages", label: "Messages" }]} />
+        {of === "transfers" && (
+          <Choice<Show> label="Shade" value={show} onChange={(value) => setOption("matrix.show", value)}
+            options={[{ value: "measure", label: measure.value === "bytes" ? "Bytes" : "Count" }, { value: "mean", label: "Mean time" }]} />
+        )}
+        <Choice<"log" | "linear"> label="Scale" value={log ? "log" : "linear"} onChange={(value) => setOption("matrix.scale", value)}
+          options={[{ value: "log", label: "Log" }, { value: "linear", label: "Linear" }]} />
+        <Legend scale={scale} show={show} />
+      </div>
+      <div ref={box}>
+        {grid.rows.length === 0 ? <p class="empty">No process was traced.</p> : <Plot {...{ grid, of, by, words, find }} />}
+      </div>
+      {cells.length === 0 && <p class="empty">Nothing passes the filters.</p>}
+    </section>
+  );
+}

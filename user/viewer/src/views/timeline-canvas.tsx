@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The timeline's canvas: zoom, pan, hover, click, and choosing a range of time.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Chain, chainOf, members } from "../data/chain";
+import { View } from "../data/engine";
+import { Lane, Timeline } from "../data/timeline";
+import { chosen, engine, measure, model, option, range, setOption, sizes } from "../state/state";
+import { bucketStart } from "../ui/chips";
+import { Choice } from "../ui/choice";
+import { actionColour, ACTIONS, dark, transportColour } from "../ui/colours";
+import { count, time } from "../ui/format";
+import { hideTip, showTip } from "../ui/tip";
+import { AXIS, Look, nsOf, Painter, Scene } from "./timeline-draw";
+import { GUTTER, Layout, layoutTracks, PlacedLane } from "./timeline-layout";
+import { Details, EventTip, StepTip } from "./timeline-words";
+
+interface Window {
+  from: number;
+  to: number;
+}
+
+const SHORTEST = 50; // ns that a screen may show
+const NEAR = 3; // px around an event that count as on it
+
+function clamp(span: number, wanted: Window): Window {
+  const length = Math.min(span * 1.02, Math.max(SHORTEST, wanted.to - wanted.from));
+  const from = Math.min(Math.max(wanted.from, -0.01 * span), span * 1.01 - length);
+  return { from, to: from + length };
+}
+
+function readWindow(span: number): Window {
+  const [from, to] = option("timeline.at", "").split("-").map(Number);
+  return to > from ? clamp(span, { from, to }) : { from: -0.01 * span, to: span * 1.01 };
+}
+
+// Which tracks the filters leave; events of the others are dimmed, their place stays.
+function wish() {
+  const processes = chosen.value.get("process");
+  const hosts = chosen.value.get("host");
+  const [transports, devices] = [chosen.value.get("transport"), chosen.value.get("device")];
+  const host = (id: number) => !hosts?.size || hosts.has(id + 1);
+  return {
+    host, process: (code: number) => !processes?.size || processes.has(code),
+    device: (transport: number, device: number) =>
+      (!transports?.size || transports.has(transport)) && (!devices?.size || devices.has(device)),
+  };
+}
+
+function chosenTime(): Scene["chosen"] {
+  const at = range.value;
+  return at && { from: bucketStart(at.from), to: bucketStart(at.to), zero: 0 };
+}
+
+function chooseTime(from: number, to: number) {
+  const { hosts, bucket_ns, buckets } = model.directory.time;
+  const zero = hosts[0]?.zero_ns ?? 0;
+  const a = Math.max(0, Math.floor((from - zero) / bucket_ns));
+  const b = Math.min(buckets, Math.ceil((to - zero) / bucket_ns));
+  range.value = b > a ? { from: a, to: b } : null;
+}
+
+function laneAt(layout: Layout, y: number): PlacedLane | null {
+  const track = layout.tracks.find((t) => y >= t.y && y < t.y + t.height);
+  return track?.lanes.find((lane) => y >= lane.y - 1 && y < lane.y + lane.height + 1) ?? null;
+}
+
+// The event under the pointer, the shortest of several.
+function eventAt(timeline: Timeline, placed: PlacedLane, look: Look, x: number, y: number): number | null {
+  const { lane } = placed;
+  const slack = (NEAR * (look.to - look.from)) / (look.width - GUTTER);
+  const at = nsOf(look, x);
+  const [first, end] = timeline.within(lane, at - slack, at + slack);
+  const row = Math.min(lane.rows - 1, Math.max(0, Math.floor(((y - placed.y) * lane.rows) / placed.height)));
+  let best: number | null = null;
+  for (let i = first; i < end; i++) {
+    const event = timeline.event(lane, i);
+    const { start, duration } = timeline.events;
+    if (lane.row[i] !== row || start[event] + duration[event] < at - slack) continue;
+    if (best === null || duration[event] <= duration[best]) best = event;
+  }
+  return best;
+}
+
+function stepAt(timeline: Timeline, painter: Painter, lane: Lane, look: Look, x: number) {
+  const level = painter.levelFor(look);
+  if (!level) return null;
+  const zero = level.zero.get(lane.host) ?? 0;
+  const bucket = Math.floor((nsOf(look, x) - zero) / level.bucket);
+  const row = timeline.levelRow(level, lane, bucket);
+  const { columns } = level;
+  if (row >= timeline.levelEnd(level, lane) || columns.bucket[row] !== bucket) return null;
+  return {
+    started: columns.started[row], busy: columns.busy[row], width: level.bucket, bytes: columns.bytes[row],
+    name: model.names[columns.name[row]] ?? "unknown", share: columns.share[row], at: zero + bucket * level.bucket,
+  };
+}
+
+function Legend() {
+  const f = model.facts.transfers.column("transport");
+  const transports = [...new Set(f)].map((code) => model.names[code]);
+  const actions = ACTIONS.filter(([, name]) => seen.has(actionColour(name)));
+  return (
+    <div class="legend timeline-legend">
+      <span class="soft">MPI, UCP</span>
+      {actions.map(([label, name]) => <span><i class="swatch" style={{ background: actionColour(name) }} />{label}</span>)}
+      <span class="soft">UCT, devices</span>
+      {transports.map((name) => <span title={name ?? ""}><i class="swatch" style={{ background: transportColour(name) }} />{name ?? "unknown"}</span>)}
+      <span class="soft">control: half as high</span>
+    </div>
+  );
+}
+
+const seen = { has: (colour: string) => present().has(colour) };
+function present(): Set<string> {
+  const names = new Set([...model.facts.calls.column("function"), ...model.facts.ops.column("ucp_op")]);
+  return new Set([...names].map((code) => actionColour(model.names[code])));
+}
+
+type Drag = { mode: "pan" | "range"; x: number; window: Window; moved: boolean };
+
+export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState<Window>(() => readWindow(timeline.span));
+  const [size, setSize] = useState({ width: 900, height: 420 });
+  const [scroll, setScroll] = useState(0);
+  const [hover, setHover] = useState<number | null>(null);
+  const [brush, setBrush] = useState<Window | null>(null);
+  const chosenEvent = Number(option("timeline.event", "-1"));
+  const selected = chosenEvent >= 0 && chosenEvent < timeline.events.length ? chosenEvent : null;
+  const drag = useRef<Drag | null>(null);
+  const tool = option("timeline.tool", "pan") as Drag["mode"];
+  const painter = useMemo(() => new Painter(timeline), [timeline]);
+  const look: Look = { ...at, ...size, scroll };
+  const layout = useMemo(() => layoutTracks(model, timeline, wish()), [timeline, chosen.value]);
+  // Data and control are both drawn.
+  const fails = useMemo(
+    () => new View(engine, { wanted: chosen.value, sizes: sizes.value, range: null }, null).fails, [chosen.value, sizes.value]);
+  const focus = hover ?? selected;
+  const chain: Chain | null = focus === null ? null : chainOf(timeline, focus);
+  const mode = useRef<ReturnType<Painter["draw"]>>({ mode: "events", level: null });
+  const [said, say] = useState("");
+
+  const select = (event: number | null) => setOption("timeline.event", event === null ? "-1" : `${event}`);
+  const show = (wanted: Window) => setAt(clamp(timeline.span, wanted));
+  const zoom = (factor: number, x = (GUTTER + size.width) / 2) => {
+    const middle = nsOf(look, x);
+    show({ from: middle - (middle - at.from) * factor, to: middle + (at.to - middle) * factor });
+  };
+  const pan = (part: number) => show({ from: at.from + part * (at.to - at.from), to: at.to + part * (at.to - at.from) });
+
+  // Brings an event into sight: its lane, its time, and a scale at which it can be seen.
+  const go = (event: number) => {
+    select(event);
+    const start = timeline.events.start[event];
+    const length = timeline.events.duration[event];
+    const span = at.to - at.from;
+    const wanted = length < span / 400 ? Math.max(SHORTEST, length * 60, 2000) : length > span ? length * 1.5 : span;
+    const [first, last] = [start, start + length];
+    if (wanted !== span || first < at.from || last > at.to)
+      show({ from: (first + last) / 2 - wanted / 2, to: (first + last) / 2 + wanted / 2 });
+    const placed = layout.byLane.get(timeline.events.lane[event]);
+    const box = scroller.current;
+    if (placed && box && (placed.y < box.scrollTop || placed.y + placed.height > box.scrollTop + size.height - AXIS))
+      box.scrollTop = placed.y - size.height / 3;
+  };
+
+  useEffect(() => {
+    const box = scroller.current!;
+    const measured = () => {
+      const most = Math.max(260, innerHeight - 400);
+      setSize({ width: box.clientWidth, height: Math.min(most, layout.height + AXIS) });
+    };
+    const watch = new ResizeObserver(measured);
+    watch.observe(box);
+    addEventListener("resize", measured);
+    measured();
+    return () => {
+      watch.disconnect();
+      removeEventListener("resize", measured);
+    };
+  }, [layout]);
+
+  useEffect(() => {
+    const note = setTimeout(() => {
+      const whole = at.from <= -0.0099 * timeline.span && at.to >= 1.0099 * timeline.span;
+      if (!whole || option("timeline.at", "")) setOption("timeline.at", `${Math.round(at.from)}-${Math.round(at.to)}`);
+    }, 250);
+    return () => clearTimeout(note);
+  }, [at.from, at.to]);
+
+  useEffect(() => hideTip, []);
+
+  useEffect(() => {
+    const element = canvas.current!;
+    const ratio = devicePixelRatio || 1;
+    const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+    if (element.width !== width || element.height !== height) {
+      element.width = width;
+      element.height = height;
+      element.style.width = `${size.width}px`;
+      element.style.height = `${size.height}px`;
+    }
+    const context = element.getContext("2d")!;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    mode.current = painter.draw(context, {
+      timeline, layout, look, fails, sizes: sizes.value, chain: new Set(chain ? members(chain) : []),
+      arrow: chain?.arrow ?? null, chosen: brush ? { ...brush, zero: 0 } : chosenTime(),
+    });
+    const { level, mode: how } = mode.current;
+    const steps = level ? `sums over steps of ${time(level.bucket)}` : "single events";
+    say(how === "both" ? `${steps}, single events where they were kept` : steps);
+  }, [at, size, scroll, layout, fails, sizes.value, focus, brush, range.value, dark.value, measure.value]);
+
+  const position = (event: MouseEvent): [number, number] => {
+    const box = canvas.current!.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+
+  const point = (event: PointerEvent) => {
+    const [x, y] = position(event);
+    if (drag.current) return dragTo(x);
+    const placed = x > GUTTER && y > AXIS ? laneAt(layout, y - AXIS + scroll) : null;
+    const found = placed && mode.current.mode !== "levels" ? eventAt(timeline, placed, look, x, y - AXIS + scroll) : null;
+    if (found !== hover) setHover(found);
+    if (found !== null) return showTip(event.clientX, event.clientY, <EventTip timeline={timeline} event={found} chain={chainOf(timeline, found)} />);
+    const step = placed && mode.current.level ? stepAt(timeline, painter, placed.lane, look, x) : null;
+    if (step) return showTip(event.clientX, event.clientY, <StepTip lane={placed!.lane} step={step} />);
+    return placed && mode.current.mode === "events" ? gapTip(event, placed, x) : hideTip();
+  };
+
+  const gapTip = (event: PointerEvent, { lane }: PlacedLane, x: number) => {
+    const ns = nsOf(look, x);
+    const [, next] = timeline.within(lane, ns, ns);
+    const before = next > 0 ? lane.reach[next - 1] : null;
+    const after = next < timeline.count(lane) ? timeline.events.start[timeline.event(lane, next)] : null;
+    if (before === null || after === null || before > ns) return hideTip();
+    showTip(event.clientX, event.clientY, <p>nothing here for {time(after - before)}</p>);
+  };
+
+  const dragTo = (x: number) => {
+    const held = drag.current!;
+    held.moved ||= Math.abs(x - held.x) > 3;
+    if (!held.moved) return;
+    hideTip();
+    const scale = (held.window.to - held.window.from) / (size.width - GUTTER);
+    if (held.mode === "pan")
+      show({ from: held.window.from - (x - held.x) * scale, to: held.window.to - (x - held.x) * scale });
+    else setBrush({ from: nsOf(look, Math.max(GUTTER, Math.min(held.x, x))), to: nsOf(look, Math.max(held.x, x)) });
+  };
+
+  const press = (event: PointerEvent) => {
+    const [x] = position(event);
+    if (event.button !== 0 || x < GUTTER) return;
+    canvas.current!.setPointerCapture(event.pointerId);
+    drag.current = { mode: event.shiftKey ? "range" : tool, x, window: at, moved: false };
+  };
+
+  const release = () => {
+    const held = drag.current;
+    drag.current = null;
+    if (held?.mode === "range" && brush) chooseTime(brush.from, brush.to);
+    setBrush(null);
+    if (held && !held.moved) select(hover);
+  };
+
+  const wheel = (event: WheelEvent) => {
+    const [x] = position(event);
+    if (event.ctrlKey || event.metaKey || event.altKey) zoom(Math.exp(event.deltaY * 0.0022), Math.max(GUTTER, x));
+    else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+      pan((event.shiftKey ? event.deltaY : event.deltaX) / (size.width - GUTTER));
+    else return; // scrolls the tracks
+    event.preventDefault();
+  };
+
+  useEffect(() => {
+    const element = canvas.current!;
+    element.addEventListener("wheel", wheel, { passive: false });
+    return () => element.removeEventListener("wheel", wheel);
+  });
+
+  const along = (step: number) => {
+    if (selected === null) {
+      const placed = layout.tracks.flatMap((track) => track.lanes).find(({ lane }) => timeline.count(lane) > 0);
+      if (placed) go(timeline.event(placed.lane, timeline.within(placed.lane, at.from, at.to)[0]));
+      return;
+    }
+    const lane = timeline.lanes[timeline.events.lane[selected]];
+    const next = selected + step;
+    if (next >= lane.first && next < lane.end) go(next);
+  };
+  const inwards = (step: number) => {
+    if (selected === null) return;
+    const next = step < 0 ? timeline.parentOf(selected) : timeline.childrenOf(selected)[0];
+    if (next !== null && next !== undefined) go(next);
+  };
+  const keys: Record<string, () => void> = {
+    ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15), a: () => pan(-0.15), d: () => pan(0.15),
+    "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), w: () => zoom(0.6), s: () => zoom(1 / 0.6),
+    "0": () => show({ from: -Infinity, to: Infinity }), Home: () => show({ from: 0, to: timeline.span * 1.02 }),
+    n: () => along(1), p: () => along(-1), i: () => inwards(1), o: () => inwards(-1),
+    l: () => chain?.far && go(chain.far.op ?? chain.far.transfers[0]), Escape: () => select(null),
+  };
+  const press_key = (event: KeyboardEvent) => {
+    const run = keys[event.key];
+    if (!run || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    run();
+  };
+
+  const whole = () => show({ from: -0.01 * timeline.span, to: 1.01 * timeline.span });
+  const toRange = () => {
+    const picked = chosenTime();
+    if (picked) show({ from: picked.from, to: picked.to });
+  };
+  const { kept, of } = model.directory.timeline.events;
+  return (
+    <>
+      <section class="card timeline" aria-label="Timeline">
+        <header>
+          <h2>Timeline</h2>
+          <span class="soft" id="timeline-mode">
+            {said}{all ? "" : `; ${count(kept)} of ${count(of)} single events are kept`}
+            {mode.current.mode === "levels" && (chosen.value.size > 0 || sizes.value.size > 0) ? "; sums are not filtered" : ""}
+          </span>
+        </header>
+        <div class="toolbar no-print">
+          <Choice<Drag["mode"]>
+            label="Dragging" value={tool} onChange={(value) => setOption("timeline.tool", value)}
+            options={[{ value: "pan", label: "Move" }, { value: "range", label: "Choose time", title: "or hold shift while dragging" }]}
+          />
+          <span class="buttons">
+            <button type="button" class="button" onClick={() => zoom(0.5)} title="ctrl and wheel, or +">Zoom in</button>
+            <button type="button" class="button" onClick={() => zoom(2)} title="ctrl and wheel, or −">Zoom out</button>
+            <button type="button" class="button" onClick={whole}>Whole run</button>
+            {range.value && <button type="button" class="button" onClick={toRange}>To chosen time</button>}
+          </span>
+          <Legend />
+        </div>
+        <div
+          class="tracks" ref={scroller} onScroll={(event) => setScroll(event.currentTarget.scrollTop)}
+        >
+          <div class="spacer" style={{ height: `${layout.height + AXIS}px` }}>
+            <canvas
+              ref={canvas} tabIndex={0} role="application" onKeyDown={press_key} onPointerMove={point} onPointerDown={press}
+              onPointerUp={release} onPointerCancel={release} onPointerLeave={() => { setHover(null); hideTip(); }}
+              onDblClick={() => hover !== null && go(hover)} class={tool === "range" ? "range" : ""}
+              aria-label="Timeline. Left and right move, plus and minus zoom, 0 shows all. N and P go to the next and previous event, I and O in to and out of its layers, L to its other end, escape lets go."
+            />
+          </div>
+        </div>
+        <p class="note no-print">
+          Ctrl and wheel zoom, dragging moves, shift and dragging chooses a time for all views. Keys: + − ← →, N and P next and
+          previous event, I and O in and out of its layers, L its other end.
+          {model.report.hosts.length > 1 ? " Hosts have clocks of their own, which are not compared: each begins with its first event, arrows between hosts are dashed." : ""}
+        </p>
+      </section>
+      {selected !== null && (
+        <Details timeline={timeline} event={selected} chain={chainOf(timeline, selected)} go={go} close={() => select(null)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the tracks of the timeline lie: per host its processes, each with its lanes, then its devices.
+import type { Model } from "../data/model";
+import { DEVICE, Lane, LAYERS, Timeline } from "../data/timeline";
+
+export interface PlacedLane {
+  lane: Lane;
+  y: number;
+  height: number;
+  label: string;
+}
+
+export interface Track {
+  host: number;
+  title: string;
+  detail: string;
+  heading: boolean; // a host's name, no lanes
+  y: number;
+  height: number;
+  lanes: PlacedLane[];
+}
+
+export interface Layout {
+  tracks: Track[];
+  height: number;
+  byLane: Map<number, PlacedLane>;
+}
+
+export const GUTTER = 172;
+const HEADING = 24;
+const MANY = 24; // processes; with more the tracks are low
+const HEIGHTS = { tall: [15, 20, 24, 28], low: [8, 10, 12, 12] };
+
+export interface Wish {
+  process: (code: number) => boolean;
+  host: (id: number) => boolean;
+  device: (transport: number, device: number) => boolean;
+}
+
+function place(lanes: Lane[], y: number, heights: number[], label: (lane: Lane) => string): PlacedLane[] {
+  return lanes.map((lane) => {
+    const height = heights[lane.rows - 1];
+    const placed = { lane, y, height, label: label(lane) };
+    y += height + 2;
+    return placed;
+  });
+}
+
+function byRank(model: Model) {
+  return (a: number, b: number) =>
+    (model.process(a)?.rank ?? 1e9) - (model.process(b)?.rank ?? 1e9) || a - b;
+}
+
+export function layoutTracks(model: Model, timeline: Timeline, wish: Wish): Layout {
+  const tracks: Track[] = [];
+  const lanesOf = new Map<number, Lane[]>();
+  for (const lane of timeline.lanes)
+    if (lane.layer !== DEVICE) lanesOf.set(lane.process, [...(lanesOf.get(lane.process) ?? []), lane]);
+  const shown = [...lanesOf.keys()].filter(wish.process).sort(byRank(model));
+  const heights = shown.length > MANY ? HEIGHTS.low : HEIGHTS.tall;
+  let y = 0;
+  const add = (track: Omit<Track, "y" | "height">, lanes: Lane[], label: (lane: Lane) => string) => {
+    const placed = place(lanes, y + 4, heights, label);
+    const height = track.heading ? HEADING : placed.reduce((sum, lane) => sum + lane.height + 2, 0) + 7;
+    tracks.push({ ...track, y, height, lanes: placed });
+    y += height;
+  };
+  for (const host of model.report.hosts) {
+    if (!wish.host(host.id)) continue;
+    const processes = shown.filter((code) => model.process(code)?.host === host.id);
+    const devices = timeline.lanes.filter(
+      (lane) => lane.layer === DEVICE && lane.host === host.id && wish.device(lane.transport, lane.device));
+    const name = model.hostLabels[host.id + 1];
+    if (!processes.length && !devices.length) continue;
+    add({ host: host.id, title: name, detail: "times are of this host's own clock", heading: true, lanes: [] }, [], String);
+    for (const code of processes) {
+      const process = model.process(code)!;
+      const title = process.rank === null ? process.comm : `rank ${model.labels[code]}`;
+      const detail = process.rank === null ? `pid ${process.pid}` : `${process.comm} ${process.pid}`;
+      add({ host: host.id, title, detail, heading: false, lanes: [] }, lanesOf.get(code)!, (lane) => LAYERS[lane.layer]);
+    }
+    for (const lane of devices) {
+      const [transport, device] = [lane.transport, lane.device].map((code) => model.names[code] ?? "unknown");
+      add({ host: host.id, title: device, detail: transport, heading: false, lanes: [] }, [lane], () => "");
+    }
+  }
+  const byLane = new Map(tracks.flatMap((track) => track.lanes).map((placed) => [placed.lane.index, placed]));
+  return { tracks, height: y, byLane };
+}
