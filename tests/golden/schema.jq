@@ -88,11 +88,22 @@ def memory:
 	(select(.live_peak > .bytes) | "\($where): more at once than in all"),
 	(select(.unsized > .allocations) | "\($where): more unsized than there are");
 
+# With memory[].
+def device:
+	.where as $where | .row |
+	breach($where; "host"; natural),
+	breach($where; "name"; type == "string" and test("^gpu[0-9]+$")),
+	breach($where; "pci"; type == "string" and test("^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}[.][0-7]$")),
+	breach($where; ("uuid", "model"); or_null(name)),
+	breach($where; "numa_node"; or_null(natural)),
+	breach($where; "processes"; type == "array" and all(.[]; (.process | natural) and (.ordinal | natural)));
+
 # With memory[], operations say whose memory their buffer is of.
 def op_memory:
 	.where as $where | .row |
 	breach($where; "memory"; type == "string" and test("^(unknown|host|pinned|managed|gpu[0-9]*)$")),
-	breach($where; "memory_reason"; or_null(name)),
+	breach($where; ("memory_reason", "memory_known_by"); or_null(name)),
+	(select((.memory == "unknown") != (.memory_known_by == null)) | "\($where): neither memory nor how it is known, or both"),
 	(select((.memory == "unknown" or .memory == "gpu") != (.memory_reason != null))
 		| "\($where): neither memory nor reason, or both");
 
@@ -161,7 +172,7 @@ def sums:
 	rows("messages"; message),
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
 	(select(has("stacks")) | rows("stacks"; stack)),
-	(select(has("memory")) | rows("memory"; memory), rows("ops"; op_memory)),
+	(select(has("memory")) | rows("memory"; memory), rows("devices"; device), rows("ops"; op_memory)),
 	(.loss | breach("loss"; ("produced", "stored"); natural), breach("loss"; "dropped"; reasons)),
 	(select(.counted == null or .counted.of != .counted.captures) | .matching
 		| breach("matching"; ("sends", "receives", "matched", "ambiguous"); natural),

@@ -39,16 +39,15 @@ static const char *intern_pci(struct decoder *decoder, const char *text)
 
 void decode_gpu(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
-	const char *pci =
-		intern_pci(decoder, json_string_value(json_object_get(side, "pci")));
+	const char *pci = intern_pci(decoder, json_string_value(json_object_get(side, "pci")));
 	const json_t *node = json_object_get(side, "numa_node");
 	struct gpu *gpu;
 
 	if (!pci)
 		return;
 	gpu = &decoder->gpus.data[gpu_add(decoder, capture->host, pci)];
-	gpu->uuid = strings_intern(&decoder->strings,
-				   json_string_value(json_object_get(side, "uuid")));
+	gpu->uuid =
+		strings_intern(&decoder->strings, json_string_value(json_object_get(side, "uuid")));
 	gpu->model = strings_intern(&decoder->strings,
 				    json_string_value(json_object_get(side, "model")));
 	gpu->numa_node = json_is_integer(node) ? (int)json_integer_value(node) : -1;

@@ -84,9 +84,8 @@ static void add_regions(struct evidence_look *look, const json_t *regions,
 
 		add.type = word_value(json_array_get(region, 2), types,
 				      sizeof(types) / sizeof(*types));
-		add.device = number >= 0 && (size_t)number < devices->len
-				     ? devices->data[number]
-				     : -1;
+		add.device =
+			number >= 0 && (size_t)number < devices->len ? devices->data[number] : -1;
 		if (follows(&end, add.start, add.end))
 			vec_push(&look->regions, add);
 	}
@@ -102,9 +101,9 @@ static int read_devices(struct decoder *decoder, struct process *process, const 
 
 	json_array_foreach(list, i, device)
 	{
-		int number = gpu_named(decoder, process,
-				       json_string_value(json_array_get(device, 0)),
-				       json_string_value(json_array_get(device, 1)));
+		int number =
+			gpu_named(decoder, process, json_string_value(json_array_get(device, 0)),
+				  json_string_value(json_array_get(device, 1)));
 
 		vec_push(numbers, number);
 		if (number < 0)
@@ -170,7 +169,7 @@ void evidence_foresee(struct decoder *decoder, struct capture *capture, const st
 	if (!process)
 		return;
 	if (h->kind == UB_TASK)
-		evidence_change_add(&process->evidence, h->ts, 0, UINT64_MAX);
+		evidence_end_add(&process->evidence, h->ts);
 	else if (h->site < capture->sites.len)
 		foresee_memory(process, capture->sites.data[h->site].what,
 			       (const struct ub_mem *)h);

@@ -92,6 +92,7 @@ static const struct field op_fields[] = {
 	ONE("buffer", ADDRESS, fact_op, buffer, "address"),
 	ROW("memory", TEXT, fact_op, memory, "what the buffer is of"),
 	ROW("memory_reason", TEXT, fact_op, memory_reason, "why that is not known"),
+	ROW("memory_known_by", TEXT, fact_op, memory_known_by, "how it is known"),
 	ONE("status", INT, fact_op, status, "ucs_status_t, below 0 an error"),
 	ROW("sends", BOOL, fact_op, sends, "it carries payload away from its process"),
 	{ .name = NULL },

@@ -191,6 +191,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	matcher_finish(analysis->matcher, totals);
 	finish_cells(analysis);
 	emit_memory_uses(&analysis->emitter);
+	emit_devices(&analysis->emitter);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);
 	for (size_t i = 0; i < analysis->inputs.len; i++)

@@ -15,6 +15,7 @@ void emitter_release(struct emitter *emitter)
 	for (size_t i = 0; i < emitter->ucx.len; i++)
 		free(emitter->ucx.data[i]);
 	vec_release(&emitter->ucx);
+	emitted_devices_release(emitter);
 }
 
 static const struct fact_ucx *ucx_facts(struct emitter *emitter, const struct process *process)
@@ -155,6 +156,7 @@ void emit_op(struct emitter *emitter, struct op *op)
 		.buffer = op->buffer,
 		.memory = decoder_memory_name(emitter->decoder, op->memory.kind, op->memory.device),
 		.memory_reason = op->memory.reason,
+		.memory_known_by = op->memory.known_by,
 		.status = op->status,
 		.sends = op->sends,
 	};

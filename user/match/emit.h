@@ -12,9 +12,12 @@ struct emitter {
 	struct fact_totals *totals;
 	int processes; /* emitted so far */
 	VEC(struct fact_ucx *) ucx;
+	VEC(struct fact_device) devices;
+	VEC(struct fact_device_user *) device_users;
 };
 
 void emitter_release(struct emitter *emitter);
+void emitted_devices_release(struct emitter *emitter);
 
 /* Hands on the first pair of clocks that a capture of each host tells. */
 void emit_clocks(struct emitter *emitter, const inputs *inputs);
@@ -31,6 +34,9 @@ void emit_windows(struct emitter *emitter, const struct input *input, int number
 
 /* Likewise: memory, and what of it is not known. */
 void emit_memory_uses(struct emitter *emitter);
+
+/* Likewise: GPUs, into the totals. */
+void emit_devices(struct emitter *emitter);
 
 /* The process at the other end; NULL: not known. */
 const struct process *emit_peer(struct emitter *emitter, struct object *ep);

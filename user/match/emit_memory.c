@@ -2,18 +2,21 @@
 /* What GPU libraries were seen to do with memory, as facts. */
 #include "match/emit.h"
 
-static int index_of(const struct emitter *emitter, const struct memory_use *use)
+static const struct process *process_of(const struct emitter *emitter, const struct memory_use *use)
 {
-	return emitter->decoder->processes.data[use->process]->index;
+	return emitter->decoder->processes.data[use->process];
 }
 
 static void emit_use(struct emitter *emitter, const struct memory_use *use)
 {
 	struct fact_memory fact = {
-		.process = index_of(emitter, use),
+		.process = process_of(emitter, use)->index,
 		.kind = memory_kind_name(use->kind),
 		.sort = memory_sort_name(use->sort),
-		.device = use->device,
+		.device = use->device < 0
+				  ? -1
+				  : decoder_gpu_number(emitter->decoder, process_of(emitter, use),
+						       use->device),
 		.reason = use->reason,
 		.allocations = use->allocations,
 		.bytes = use->bytes,

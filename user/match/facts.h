@@ -88,6 +88,7 @@ struct fact_op {
 	uint64_t buffer;
 	const char *memory; /* that buffer: "host", "pinned", "managed", "gpu0"; NULL unknown, */
 	const char *memory_reason; /* and why: static; "gpu": why it is not known which one */
+	const char *memory_known_by; /* "allocation", "map", "ucx"...; NULL: it is not known */
 	int status; /* ucs_status_t */
 	bool sends; /* carries payload away from this process */
 };
@@ -133,12 +134,28 @@ struct fact_window {
 	uint64_t until; /* until when the capture lasted */
 };
 
+/* A process that uses a GPU, and by which number of its own. */
+struct fact_device_user {
+	int process, ordinal;
+};
+
+/* A GPU of a host. */
+struct fact_device {
+	int host;
+	const char *host_name;
+	int number; /* of "gpu0": among those of the host, in order of PCI address */
+	const char *pci, *uuid, *model; /* NULL unknown; pci is always known */
+	int numa_node; /* -1 unknown */
+	const struct fact_device_user *users;
+	int user_count;
+};
+
 /* Memory that GPU libraries made for a process, as far as it is alike. */
 struct fact_memory {
 	int process;
 	const char *kind; /* "pinned", "managed", "gpu"; NULL unknown */
 	const char *sort; /* "plain", "pool", "registered", "mapped", "imported" */
-	int device; /* the process's own number of the GPU, -1 none or unknown */
+	int device; /* number of the GPU as in "gpu0", -1 none or unknown */
 	const char *reason; /* why kind or device are unknown */
 	uint64_t allocations, bytes;
 	uint64_t unsized; /* of allocations, those of unknown size: in no other number */
@@ -217,6 +234,9 @@ struct fact_totals {
 	/* captures, those of them made with --count, and how many entries there are to a timed one
 	 */
 	uint64_t captures, counted, timed_every;
+	/* GPUs by host and number; they live as long as the analysis */
+	const struct fact_device *devices;
+	int device_count;
 	/* bytes of the captures that were skipped as damaged, file_reader_damaged() at the end */
 	uint64_t damaged_bytes;
 };

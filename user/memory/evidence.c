@@ -12,9 +12,11 @@ void evidence_release(struct memory_evidence *evidence)
 	}
 	vec_release(&evidence->looks);
 	vec_release(&evidence->changes);
+	vec_release(&evidence->ends);
 }
 
-struct evidence_look *evidence_look_add(struct memory_evidence *evidence, uint64_t ts, const void *by)
+struct evidence_look *evidence_look_add(struct memory_evidence *evidence, uint64_t ts,
+					const void *by)
 {
 	struct evidence_look *look = calloc(1, sizeof(*look));
 
@@ -27,9 +29,15 @@ struct evidence_look *evidence_look_add(struct memory_evidence *evidence, uint64
 	return look;
 }
 
-void evidence_change_add(struct memory_evidence *evidence, uint64_t ts, uint64_t start, uint64_t size)
+void evidence_change_add(struct memory_evidence *evidence, uint64_t ts, uint64_t start,
+			 uint64_t size)
 {
 	vec_push(&evidence->changes, ((struct evidence_change){ ts, start, size }));
+}
+
+void evidence_end_add(struct memory_evidence *evidence, uint64_t ts)
+{
+	vec_push(&evidence->ends, ts);
 }
 
 static int compare(uint64_t a, uint64_t b)
@@ -147,8 +155,8 @@ static const struct evidence_region *region_in(const struct evidence_look *look,
 	return NULL;
 }
 
-static void look_at(const struct memory_evidence *evidence, const struct evidence_look *look, uint64_t ts,
-		    uint64_t address, struct around *around, int side)
+static void look_at(const struct memory_evidence *evidence, const struct evidence_look *look,
+		    uint64_t ts, uint64_t address, struct around *around, int side)
 {
 	const struct evidence_region *region = region_in(look, address);
 
@@ -157,6 +165,14 @@ static void look_at(const struct memory_evidence *evidence, const struct evidenc
 	if (region && region->type != UCX_SAYS_UNKNOWN &&
 	    !changed(evidence, ts, look->ts, region->start, address))
 		around->region[side] = region;
+}
+
+static bool ended_between(const struct memory_evidence *evidence, uint64_t from, uint64_t until)
+{
+	for (size_t i = 0; i < evidence->ends.len; i++)
+		if (evidence->ends.data[i] > from && evidence->ends.data[i] <= until)
+			return true;
+	return false;
 }
 
 static bool look_around(const struct memory_evidence *evidence, const void *by, uint64_t ts,
@@ -177,6 +193,10 @@ static bool look_around(const struct memory_evidence *evidence, const void *by, 
 		before = evidence->looks.data[from - 1];
 	if (from < evidence->looks.len && evidence->looks.data[from]->by == by)
 		behind = evidence->looks.data[from];
+	if (before && ended_between(evidence, before->ts, ts))
+		before = NULL;
+	if (behind && ended_between(evidence, ts, behind->ts))
+		behind = NULL;
 	*around = (struct around){ 0 };
 	if (before)
 		look_at(evidence, before, ts, address, around, 0);
@@ -270,8 +290,8 @@ static struct memory_answer by_ucx(const struct around *around,
 	return unknown("not seen allocated");
 }
 
-bool evidence_find(const struct memory_evidence *evidence, const void *by, uint64_t ts, uint64_t address,
-		   struct memory_answer *answer)
+bool evidence_find(const struct memory_evidence *evidence, const void *by, uint64_t ts,
+		   uint64_t address, struct memory_answer *answer)
 {
 	const struct evidence_region *region;
 	enum evidence_class class;

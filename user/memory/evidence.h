@@ -51,20 +51,26 @@ struct evidence_look {
 /* Something happened to memory: it was made or it ended. */
 struct evidence_change {
 	uint64_t ts, start;
-	uint64_t size; /* 0: an end, of what begins at start; UINT64_MAX: everything */
+	uint64_t size; /* 0: an end, of what begins at start */
 };
 
 /* A zeroed one is empty. */
 struct memory_evidence {
 	VEC(struct evidence_look *) looks;
 	VEC(struct evidence_change) changes;
+	VEC(uint64_t) ends; /* times of when all that was before was over */
 };
 
 void evidence_release(struct memory_evidence *evidence);
 
 /* An empty one, to be filled before evidence_ready(). */
-struct evidence_look *evidence_look_add(struct memory_evidence *evidence, uint64_t ts, const void *by);
-void evidence_change_add(struct memory_evidence *evidence, uint64_t ts, uint64_t start, uint64_t size);
+struct evidence_look *evidence_look_add(struct memory_evidence *evidence, uint64_t ts,
+					const void *by);
+void evidence_change_add(struct memory_evidence *evidence, uint64_t ts, uint64_t start,
+			 uint64_t size);
+
+/* All that the process had is over: it has become another program. */
+void evidence_end_add(struct memory_evidence *evidence, uint64_t ts);
 
 /* All is there. */
 void evidence_ready(struct memory_evidence *evidence);
@@ -76,7 +82,7 @@ void evidence_distrust(struct memory_evidence *evidence, const void *by);
  * What lay at an address at a time. Where kind or device are not known, the reason says why; no
  * look at all, or none that has anything there: false, answer is as it was.
  */
-bool evidence_find(const struct memory_evidence *evidence, const void *by, uint64_t ts, uint64_t address,
-		   struct memory_answer *answer);
+bool evidence_find(const struct memory_evidence *evidence, const void *by, uint64_t ts,
+		   uint64_t address, struct memory_answer *answer);
 
 #endif

@@ -141,9 +141,10 @@ static struct cube_sums *op_row(struct report *report, const struct fact_op *op)
 	see_time(report, op->process, op->start, op->end);
 	if (!selected(report, op->process) || (report->filtering && !filter_op(report->filter, op)))
 		return NULL;
-	return &cube_at(&report->ops, (uint64_t[]){ (int64_t)op->process, word(op->op),
-						    word(op->function), word(op->protocol),
-						    word(op->memory), word(op->memory_reason) })
+	return &cube_at(&report->ops,
+			(uint64_t[]){ (int64_t)op->process, word(op->op), word(op->function),
+				      word(op->protocol), word(op->memory), word(op->memory_reason),
+				      word(op->memory_known_by) })
 			->sums;
 }
 

@@ -133,8 +133,10 @@ static void put_all(const struct report *report, struct json_out *out)
 	report_json_transfers(report, out);
 	report_json_messages(report, out);
 	report_json_slowest(report, out);
-	if (report->memory.len)
+	if (report_knows_memory(report)) {
 		report_json_memory(report, out);
+		report_json_devices(report, out);
+	}
 	if (report->knows_places)
 		report_json_call_sites(report, out);
 	if (report->knows_stacks)

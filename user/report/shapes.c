@@ -20,7 +20,7 @@ const struct cube_shape report_plain_ops_shape = {
 };
 
 const struct cube_shape report_ops_shape = {
-	6,
+	7,
 	{
 		{ "process", CUBE_PROCESS, NULL },
 		{ "op", CUBE_STRING, "unknown" },
@@ -28,6 +28,7 @@ const struct cube_shape report_ops_shape = {
 		{ "protocol", CUBE_STRING, "unknown" },
 		{ "memory", CUBE_STRING, "unknown" },
 		{ "memory_reason", CUBE_STRING, NULL },
+		{ "memory_known_by", CUBE_STRING, NULL },
 	},
 };
 

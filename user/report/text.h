@@ -22,6 +22,7 @@ void text_processes(const struct text *text);
 void text_paths(const struct text *text);
 void text_functions(const struct text *text);
 void text_call_sites(const struct text *text);
+void text_devices(const struct text *text);
 void text_memory(const struct text *text);
 void text_pairs(const struct text *text);
 void text_slowest(const struct text *text);

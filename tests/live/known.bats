@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Memory that no call was seen to make: told by the process's mappings and by what UCX knows.
+
+load ../lib/live.bash
+
+LIBRARY=$PROGS/lib/lib_cuda.so
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+
+setup()
+{
+	live_setup
+	[ "$(uname -m)" = x86_64 ] || skip "probes on GPU libraries are for x86-64"
+}
+
+# What each rank sent from, as mpi_known has it.
+compare()
+{
+	"$UCXBPF" replay --json "$1" >"$WORK/report.json"
+	jq -c '[.ops[] | select(.function == "MPI_Send") |
+		[.process, .memory, .memory_known_by, .memory_reason, .count, .bytes]] | sort' \
+		"$WORK/report.json" >"$WORK/seen"
+	jq -nc '[range(2) as $rank |
+		[$rank, "gpu", "map", "made before the trace: which GPU was not told", 19, 0],
+		[$rank, "gpu1", "ucx", null, 13, 0],
+		[$rank, "host", "map", null, 63, 63000]] | sort' >"$WORK/wanted"
+	diff "$WORK/wanted" "$WORK/seen"
+	jq -c '[.devices[] | [.name, .pci, [.processes[].ordinal]]]' "$WORK/report.json" >"$WORK/seen"
+	echo '[["gpu0","0000:18:00.0",[0,0]],["gpu1","0000:5e:00.0",[1,1]]]' >"$WORK/wanted"
+	diff "$WORK/wanted" "$WORK/seen"
+	jq -e '[.ops[] | select(.function == "MPI_Recv") | .memory] | unique == ["host"]' "$WORK/report.json"
+}
+
+@test "from the start, both MPIs, both protocols" {
+	for mpi in openmpi mpich; do
+		for proto in n y; do
+			trace mpi_known $mpi shm $proto "$PROGS/$mpi/mpi_known" "$LIBRARY"
+			[ "$status" = 0 ] || { tail -n 5 "$CASE/out" && false; }
+			compare "$CASE/job.ucxb"
+		done
+	done
+}
+
+# late MPI: attaches when all memory is there
+late()
+{
+	local pids job tracer go=$WORK/go
+
+	export TRUTH=$WORK/truth
+	rm -rf "$TRUTH" "$go"
+	mkdir -p "$TRUTH"
+	job_command "$1" 2 shm n "$PROGS/$1/mpi_known" "$LIBRARY" "$go"
+	timeout -k 2 30 "${JOB[@]}" </dev/null >"$WORK/out" 2>&1 3>&- &
+	job=$!
+	for _ in $(seq 100); do
+		[ -e "$TRUTH/0.ready" ] && [ -e "$TRUTH/1.ready" ] && break
+		sleep 0.1
+	done
+	pids=$(cat "$TRUTH/0.pid"),$(cat "$TRUTH/1.pid")
+	timeout 20 "$UCXBPF" attach -q -o "$WORK/late.ucxb" -p "$pids" >"$WORK/summary" 2>"$WORK/err" 3>&- &
+	tracer=$!
+	sleep 1.5
+	touch "$go"
+	wait $job
+	wait $tracer
+	compare "$WORK/late.ucxb"
+}
+
+@test "after a late attach, both MPIs" {
+	late openmpi
+	late mpich
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What looks at a process say of an address at a time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memory/evidence.h"
+
+#define WHICH "made before the trace: which GPU was not told"
+#define NO_REASON NULL
+
+static struct memory_evidence evidence;
+static struct evidence_look *look;
+static const int capture, other;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&evidence, 0, sizeof(evidence));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	evidence_release(&evidence);
+	return 0;
+}
+
+static void at(uint64_t ts)
+{
+	look = evidence_look_add(&evidence, ts, &capture);
+}
+
+static void range(uint64_t start, uint64_t end, enum evidence_class class)
+{
+	vec_push(&look->ranges, ((struct evidence_range){ start, end, class }));
+}
+
+static void region(uint64_t start, uint64_t end, enum evidence_type type, int device)
+{
+	vec_push(&look->regions, ((struct evidence_region){ start, end, type, device }));
+}
+
+static void is(uint64_t ts, uint64_t address, enum memory_kind kind, int device,
+	       const char *known_by, const char *reason)
+{
+	struct memory_answer answer = { .kind = MEMORY_KINDS };
+
+	assert_true(evidence_find(&evidence, &capture, ts, address, &answer));
+	assert_int_equal(answer.kind, kind);
+	assert_int_equal(answer.device, device);
+	assert_int_equal(!answer.known_by, !known_by);
+	assert_int_equal(!answer.reason, !reason);
+	if (known_by)
+		assert_string_equal(answer.known_by, known_by);
+	if (reason)
+		assert_string_equal(answer.reason, reason);
+}
+
+static void nothing(uint64_t ts, uint64_t address)
+{
+	struct memory_answer answer;
+
+	assert_false(evidence_find(&evidence, &capture, ts, address, &answer));
+}
+
+static void mappings(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x1000, 0x2000, EVIDENCE_HOST);
+	range(0x2000, 0x3000, EVIDENCE_RESERVED);
+	range(0x4000, 0x5000, EVIDENCE_MANAGED);
+	range(0x5000, 0x6000, EVIDENCE_PINNED);
+	evidence_ready(&evidence);
+	for (uint64_t ts = 50; ts <= 150; ts += 50) {
+		is(ts, 0x1000, MEMORY_HOST, -1, "map", NO_REASON);
+		is(ts, 0x1fff, MEMORY_HOST, -1, "map", NO_REASON);
+		is(ts, 0x2000, MEMORY_GPU, -1, "map", WHICH);
+		is(ts, 0x4fff, MEMORY_MANAGED, -1, "map", NO_REASON);
+		is(ts, 0x5000, MEMORY_PINNED, -1, "map", NO_REASON);
+		nothing(ts, 0xfff);
+		nothing(ts, 0x3000);
+		nothing(ts, 0x6000);
+	}
+}
+
+/* Only where a process has but one GPU, its mappings tell which. */
+static void only_one(void **state)
+{
+	(void)state;
+	at(100);
+	look->only_device = 3;
+	range(0x2000, 0x3000, EVIDENCE_RESERVED);
+	region(0x5000, 0x6000, UCX_SAYS_GPU, -1);
+	evidence_ready(&evidence);
+	is(100, 0x2000, MEMORY_GPU, 3, "map", NO_REASON);
+	is(100, 0x5000, MEMORY_GPU, 3, "ucx", NO_REASON);
+}
+
+/* Between two looks, what both say is so; mapped or unmapped in between: what one says. */
+static void between_two(void **state)
+{
+	(void)state;
+	at(200);
+	range(0x1000, 0x3000, EVIDENCE_HOST);
+	range(0x4000, 0x5000, EVIDENCE_HOST);
+	range(0x6000, 0x7000, EVIDENCE_RESERVED);
+	at(100);
+	range(0x1000, 0x2000, EVIDENCE_HOST);
+	range(0x2000, 0x3000, EVIDENCE_RESERVED);
+	range(0x5000, 0x6000, EVIDENCE_HOST);
+	range(0x6000, 0x7000, EVIDENCE_HOST);
+	evidence_ready(&evidence);
+	is(150, 0x1000, MEMORY_HOST, -1, "map", NO_REASON);
+	is(150, 0x4000, MEMORY_HOST, -1, "map", NO_REASON);
+	is(150, 0x5000, MEMORY_HOST, -1, "map", NO_REASON);
+	is(150, 0x2000, MEMORY_UNKNOWN, -1, NULL, "its mapping changed while it was in use");
+	is(150, 0x6000, MEMORY_UNKNOWN, -1, NULL, "its mapping changed while it was in use");
+	is(99, 0x2000, MEMORY_GPU, -1, "map", WHICH);
+	is(200, 0x2000, MEMORY_HOST, -1, "map", NO_REASON);
+	nothing(200, 0x5000);
+}
+
+/* A thread's heap grows into what it has reserved. */
+static void heap_grows(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x2000, 0x3000, EVIDENCE_RESERVED);
+	at(200);
+	look->cached = true;
+	range(0x2000, 0x3000, EVIDENCE_HOST);
+	evidence_ready(&evidence);
+	is(150, 0x2000, MEMORY_HOST, -1, "map", NO_REASON);
+}
+
+static void told_by_ucx(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x1000, 0x2000, EVIDENCE_RESERVED);
+	range(0x3000, 0x4000, EVIDENCE_MANAGED);
+	range(0x7000, 0x8000, EVIDENCE_HOST);
+	region(0x1000, 0x1800, UCX_SAYS_GPU, 1);
+	region(0x1800, 0x1900, UCX_SAYS_MANAGED, 2);
+	region(0x1900, 0x1a00, UCX_SAYS_UNKNOWN, -1);
+	region(0x3000, 0x4000, UCX_SAYS_MANAGED, 0);
+	region(0x5000, 0x6000, UCX_SAYS_MANAGED, 0);
+	region(0x7000, 0x7100, UCX_SAYS_GPU, 0);
+	region(0x9000, 0x9100, UCX_SAYS_HOST, -1);
+	evidence_ready(&evidence);
+	is(90, 0x1000, MEMORY_GPU, 1, "ucx", NO_REASON);
+	is(100, 0x17ff, MEMORY_GPU, 1, "ucx", NO_REASON);
+	is(110, 0x1800, MEMORY_GPU, 2, "ucx", NO_REASON);
+	is(100, 0x1900, MEMORY_GPU, -1, "map", WHICH);
+	is(100, 0x3000, MEMORY_MANAGED, -1, "ucx", NO_REASON);
+	is(100, 0x5000, MEMORY_UNKNOWN, -1, NULL,
+	   "managed or of a pool, which UCX does not tell apart");
+	is(100, 0x7000, MEMORY_UNKNOWN, -1, NULL,
+	   "UCX and the process's mappings say different things");
+	is(100, 0x9000, MEMORY_HOST, -1, "ucx", NO_REASON);
+}
+
+/* What UCX found out ends with the memory it was about, in both directions of time. */
+static void made_and_freed(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x1000, 0x3000, EVIDENCE_RESERVED);
+	region(0x1000, 0x2000, UCX_SAYS_GPU, 1);
+	region(0x2000, 0x3000, UCX_SAYS_GPU, 2);
+	evidence_change_add(&evidence, 130, 0x1400, 0); /* freed: what began there */
+	evidence_change_add(&evidence, 70, 0x2800, 0x100); /* made */
+	evidence_ready(&evidence);
+	is(129, 0x1400, MEMORY_GPU, 1, "ucx", NO_REASON);
+	is(131, 0x13ff, MEMORY_GPU, 1, "ucx", NO_REASON);
+	is(131, 0x1400, MEMORY_GPU, -1, "map", WHICH);
+	is(131, 0x1fff, MEMORY_GPU, -1, "map", WHICH);
+	is(131, 0x2000, MEMORY_GPU, 2, "ucx", NO_REASON);
+	is(60, 0x2800, MEMORY_GPU, -1, "map", WHICH);
+	is(60, 0x28ff, MEMORY_GPU, -1, "map", WHICH);
+	is(60, 0x2900, MEMORY_GPU, 2, "ucx", NO_REASON);
+	is(71, 0x2800, MEMORY_GPU, 2, "ucx", NO_REASON);
+}
+
+/* The process has become another program. */
+static void everything_ends(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x1000, 0x2000, EVIDENCE_RESERVED);
+	region(0x1000, 0x2000, UCX_SAYS_GPU, 1);
+	evidence_end_add(&evidence, 120);
+	evidence_ready(&evidence);
+	is(110, 0x1000, MEMORY_GPU, 1, "ucx", NO_REASON);
+	nothing(130, 0x1000);
+}
+
+static void changes_its_mind(void **state)
+{
+	(void)state;
+	for (uint64_t ts = 100; ts <= 200; ts += 100) {
+		at(ts);
+		range(0x1000, 0x2000, EVIDENCE_RESERVED);
+		region(0x1000, 0x2000, UCX_SAYS_GPU, ts == 100);
+	}
+	evidence_ready(&evidence);
+	is(150, 0x1000, MEMORY_UNKNOWN, -1, NULL, "UCX has changed its mind about it");
+	is(99, 0x1000, MEMORY_GPU, 1, "ucx", NO_REASON);
+	is(201, 0x1000, MEMORY_GPU, 0, "ucx", NO_REASON);
+}
+
+static void of_another_capture(void **state)
+{
+	struct memory_answer answer;
+
+	(void)state;
+	at(100);
+	range(0x1000, 0x2000, EVIDENCE_HOST);
+	evidence_ready(&evidence);
+	assert_false(evidence_find(&evidence, &other, 100, 0x1000, &answer));
+}
+
+/* Records of calls were lost: mappings still hold. */
+static void distrusted(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x1000, 0x2000, EVIDENCE_RESERVED);
+	region(0x1000, 0x2000, UCX_SAYS_GPU, 1);
+	evidence_distrust(&evidence, &capture);
+	evidence_ready(&evidence);
+	is(100, 0x1000, MEMORY_GPU, -1, "map", WHICH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(mappings, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(between_two, setup, teardown),
+		cmocka_unit_test_setup_teardown(heap_grows, setup, teardown),
+		cmocka_unit_test_setup_teardown(told_by_ucx, setup, teardown),
+		cmocka_unit_test_setup_teardown(made_and_freed, setup, teardown),
+		cmocka_unit_test_setup_teardown(everything_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(changes_its_mind, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_another_capture, setup, teardown),
+		cmocka_unit_test_setup_teardown(distrusted, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
