@@ -18,6 +18,7 @@ setup()
 compare()
 {
 	"$UCXBPF" replay --json "$1" >"$WORK/report.json"
+	[ -z "$(jq -r -f "$TOP/tests/golden/schema.jq" "$WORK/report.json")" ]
 	jq -c '[.ops[] | select(.function == "MPI_Send") |
 		[.process, .memory, .memory_known_by, .memory_reason, .count, .bytes]] | sort' \
 		"$WORK/report.json" >"$WORK/seen"
