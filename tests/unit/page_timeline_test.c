@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Every level of a page's timeline tells of the same work. */
+#include "unit/page_sections.h"
+
+#define LAYERS 4
+
+struct level_sums {
+	uint64_t started, busy, bytes;
+};
+
+/* Over the lanes of a layer. */
+static void sum_level(const struct page *page, const char *level, struct level_sums *sums)
+{
+	struct table lanes, rows;
+	size_t count;
+
+	memset(sums, 0, LAYERS * sizeof(*sums));
+	table_read(&lanes, page, "lanes");
+	table_read(&rows, page, level);
+	count = table_rows(&lanes, "layer");
+	for (size_t lane = 0; lane < count; lane++) {
+		struct level_sums *to = &sums[table_at(&lanes, "layer", lane)];
+		size_t end = lane + 1 < count ? table_at(&lanes, level, lane + 1)
+					      : table_rows(&rows, "busy");
+
+		for (size_t i = table_at(&lanes, level, lane); i < end; i++) {
+			to->started += table_at(&rows, "started", i);
+			to->busy += table_at(&rows, "busy", i);
+			to->bytes += table_at(&rows, "bytes", i);
+		}
+	}
+	table_release(&lanes);
+	table_release(&rows);
+}
+
+/* The cube's, whose sums are the report's. */
+static struct level_sums cube_sums(const struct page *page, const char *section)
+{
+	struct level_sums sums;
+	struct table table;
+
+	table_read(&table, page, section);
+	sums = (struct level_sums){ table_sum(&table, "count"), table_sum(&table, "time_sum"),
+				    table_sum(&table, "bytes") };
+	table_release(&table);
+	return sums;
+}
+
+static void assert_same(const struct level_sums *a, const struct level_sums *b)
+{
+	assert_int_equal(a->started, b->started);
+	assert_int_equal(a->busy, b->busy);
+	assert_int_equal(a->bytes, b->bytes);
+}
+
+static void check_levels(const struct page *page)
+{
+	static const char *const sections[] = { "calls", "ops", "transfers", "transfers" };
+	struct level_sums got[LAYERS], want;
+	char name[32];
+
+	assert_int_equal(page->timeline.untimed, 0);
+	for (size_t level = 0; level < page->levels.len; level++) {
+		snprintf(name, sizeof(name), "level%zu", level);
+		sum_level(page, name, got);
+		for (int layer = 0; layer < LAYERS; layer++) {
+			want = cube_sums(page, sections[layer]);
+			assert_same(&got[layer], &want);
+		}
+	}
+}
+
+static void levels_are_the_cubes_sums(void **state)
+{
+	static const char *const captures[] = { "send", "coll", "rma", "isend-tcp", "threads" };
+	struct made_page made;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(captures) / sizeof(*captures); i++) {
+		made_page_of(&made, captures[i], &(struct page_options){ 0 });
+		assert_true(made.page->levels.len > 1);
+		check_levels(made.page);
+		made_page_release(&made);
+	}
+}
+
+/* With room for ever fewer pieces there are fewer and wider levels, of the same sums. */
+static void coarser_is_the_same(void **state)
+{
+	static const size_t limits[] = { 10000, 1000, 100 };
+	struct made_page made;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		made_page_of(&made, "coll", &(struct page_options){ .spans = limits[i] });
+		check_levels(made.page);
+		made_page_release(&made);
+	}
+}
+
+/* Buckets are in order, begin with the host's trace and end with it. */
+static void buckets_are_in_the_span(void **state)
+{
+	struct table lanes, rows;
+	struct made_page made;
+	uint64_t last, before = 0;
+	size_t lane = 0;
+
+	(void)state;
+	made_page_of(&made, "coll", &(struct page_options){ 0 });
+	table_read(&lanes, made.page, "lanes");
+	table_read(&rows, made.page, "level0");
+	last = page_hosts_buckets(&made.page->hosts, made.page->levels.data[0].shift);
+	for (size_t i = 0; i < table_rows(&rows, "bucket"); i++) {
+		uint64_t bucket = table_at(&rows, "bucket", i);
+		bool first = false;
+
+		while (lane < table_rows(&lanes, "level0") &&
+		       table_at(&lanes, "level0", lane) <= i) {
+			lane++;
+			first = true;
+		}
+		assert_true(bucket < last);
+		assert_true(first || bucket > before);
+		before = bucket;
+	}
+	table_release(&lanes);
+	table_release(&rows);
+	made_page_release(&made);
+}
+
+/* What lasts over buckets is spread over them as long as it is in each. */
+static void spread(void **state)
+{
+	struct page_hosts hosts = { 0 };
+	struct page_timeline timeline;
+	struct page_work work = { 1000, 1900, 900, 1, 64 };
+	static const uint64_t busy[] = { 24, 256, 256, 256, 108 };
+
+	(void)state;
+	page_hosts_process(&hosts, &(struct fact_process){ .index = 0, .host = 0 }, true);
+	page_hosts_see(&hosts, 0, 1000, 1900);
+	page_timeline_init(&timeline, &hosts, 1000);
+	page_timeline_add(&timeline, 0, 1, &work);
+	assert_int_equal(timeline.shift, 8);
+	assert_int_equal(timeline.spans.len, 5);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(timeline.spans.data[i].bucket, 3 + i);
+		assert_int_equal(timeline.spans.data[i].busy, busy[i]);
+		assert_int_equal(timeline.spans.data[i].started, i == 0);
+	}
+	assert_true(page_timeline_coarsen(&timeline, 2));
+	assert_int_equal(timeline.spans.len, 2);
+	assert_int_equal(timeline.spans.data[0].busy, 24);
+	assert_int_equal(timeline.spans.data[1].busy, 876);
+	page_timeline_release(&timeline);
+	page_hosts_release(&hosts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(levels_are_the_cubes_sums),
+		cmocka_unit_test(coarser_is_the_same),
+		cmocka_unit_test(buckets_are_in_the_span),
+		cmocka_unit_test(spread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
