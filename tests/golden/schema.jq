@@ -107,6 +107,18 @@ def op_memory:
 	(select((.memory == "unknown" or .memory == "gpu") != (.memory_reason != null))
 		| "\($where): neither memory nor reason, or both");
 
+# ... and messages say which way they went: one hop less than there is memory.
+def message_way:
+	.where as $where | .row |
+	breach($where; ("src_mem", "dst_mem"); type == "string" and test("^(unknown|host|pinned|managed|gpu[0-9]*)$")),
+	breach($where; ("src_reason", "dst_reason", "chain_reason"); or_null(name)),
+	breach($where; ("copies", "copy_bytes"); natural),
+	breach($where; ("chain", "via"); . == null or (type == "array" and all(.[]; name))),
+	(select((.chain == null) != (.chain_reason != null)) | "\($where): neither chain nor reason, or both"),
+	(select((.chain == null) != (.via == null)) | "\($where): only one of chain and via"),
+	(select(.chain != null and (.chain | length) != (.via | length) + 1)
+		| "\($where): chain and via do not fit");
+
 # Where some process has a GPU library, what is not known of a transfer's memory has a reason.
 def transfer_memory:
 	.where as $where | .row |
@@ -170,6 +182,7 @@ def sums:
 	rows("transfers"; transfer),
 	(select(any(.transfers[]?; has("src_reason"))) | rows("transfers"; transfer_memory)),
 	rows("messages"; message),
+	(select(any(.messages[]?; has("chain"))) | rows("messages"; message_way)),
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
 	(select(has("stacks")) | rows("stacks"; stack)),
 	(select(has("memory")) | rows("memory"; memory), rows("devices"; device), rows("ops"; op_memory)),

@@ -75,6 +75,30 @@ static void totals_are(const struct pair *p, uint64_t data, uint64_t copies, uin
 	assert_int_equal(p->out.totals.matched, 1);
 }
 
+/* The one message; NULL: not known, then via is the reason. */
+static void went(const struct pair *p, const char *chain, const char *via, uint64_t copies,
+		 uint64_t copied)
+{
+	const struct fact_message *message = &p->out.messages.data[0];
+
+	assert_int_equal(p->out.messages.len, 1);
+	if (chain) {
+		assert_null(message->chain_reason);
+		assert_string_equal(message->chain, chain);
+		assert_string_equal(message->via, via);
+	} else {
+		assert_null(message->chain);
+		assert_null(message->via);
+		assert_string_equal(message->chain_reason, via);
+	}
+	assert_int_equal(message->copies, copies);
+	assert_int_equal(message->copy_bytes, copied);
+	assert_string_equal(message->src_mem, "gpu0");
+	assert_string_equal(message->dst_mem, "gpu1");
+	assert_null(message->src_reason);
+	assert_null(message->dst_reason);
+}
+
 static void eager(void **state)
 {
 	struct pair p;
@@ -94,6 +118,7 @@ static void eager(void **state)
 	go(&p, 0, KIND_COPY, "cuda_copy", "gpu0", "host");
 	go(&p, 0, KIND_DATA, "posix", "host", "host");
 	go(&p, 1, KIND_COPY, "cuda_copy", "host", "gpu1");
+	went(&p, "gpu0,host,host,gpu1", "cuda_copy,posix,cuda_copy", 2, 2 * 1009);
 	pair_release(&p);
 }
 
@@ -147,6 +172,7 @@ static void fetched(void **state)
 	are(&p, 1, KIND_DATA, "cuda_ipc", "get_zcopy", 1, 1048583);
 	totals_are(&p, 1048583, 0, 0);
 	go(&p, 1, KIND_DATA, "cuda_ipc", "gpu0", "gpu1");
+	went(&p, "gpu0,gpu1", "cuda_ipc", 0, 0);
 	pair_release(&p);
 }
 
@@ -165,6 +191,7 @@ static void staged_as(enum staging how)
 	go(&p, 0, KIND_COPY, "cuda_copy", "gpu0", "pinned");
 	go(&p, 0, KIND_DATA, "cma", "pinned", "pinned");
 	go(&p, 1, KIND_COPY, "cuda_copy", "pinned", "gpu1");
+	went(&p, "gpu0,pinned,pinned,gpu1", "cuda_copy,cma,cuda_copy", 34, 2 * bytes);
 	pair_release(&p);
 }
 
@@ -190,6 +217,7 @@ static void mapped(void **state)
 	totals_are(&p, bytes, 3, bytes);
 	go(&p, 0, KIND_DATA, "cuda_copy", "gpu0", "host");
 	go(&p, 1, KIND_COPY, "cuda_copy", "pinned", "gpu1");
+	went(&p, "gpu0,pinned,gpu1", "cuda_copy,cuda_copy", 3, bytes);
 	pair_release(&p);
 }
 

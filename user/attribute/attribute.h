@@ -66,7 +66,8 @@ struct op {
 	uint64_t number; /* of a receive in the order in which UCX queued them; 0: not known */
 	unsigned int refs;
 	struct op *newer; /* next generation of the same request */
-	void *match; /* for the match stage */
+	void *match; /* for the match stage, */
+	struct way *way; /* and this as well: dropped by op_over */
 };
 
 struct transfer {
@@ -112,6 +113,8 @@ struct attribute_sink {
 	void (*call)(void *arg, const struct call *call);
 	void (*op_start)(void *arg, struct op *op);
 	void (*op_done)(void *arg, struct op *op);
+	/* nothing will be told of an operation any more that has a way: no transfer either */
+	void (*op_over)(void *arg, struct op *op);
 	void (*transfer)(void *arg, const struct transfer *transfer);
 	/* a transfer was sent, in send order: op NULL = none known */
 	void (*sent)(void *arg, const struct event *event, struct op *op, struct object *ep);
@@ -179,7 +182,8 @@ struct cell_load {
 
 struct cell_load cell_load(const struct cell *cell);
 
-/* Whether what goes over the interface stays in its process, save for what is sent to itself. */
+/* Whether what goes over it stays among what its process has mapped. NULL: not known, no. */
+bool transport_copies(const char *name);
 bool iface_copies(const struct object *iface);
 
 /* Whether an address is of the operation's buffer, as far as its size is known. */

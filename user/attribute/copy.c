@@ -12,16 +12,20 @@
 
 #include "attribute/internal.h"
 
-bool iface_copies(const struct object *iface)
+bool transport_copies(const char *name)
 {
 	static const char *const transports[] = { "cuda_copy", "gdr_copy", "rocm_copy", "rocm_gdr",
 						  "ze_copy" };
-	const char *name = iface ? iface->transport : NULL;
 
 	for (size_t i = 0; name && i < sizeof(transports) / sizeof(*transports); i++)
 		if (!strcmp(name, transports[i]))
 			return true;
 	return false;
+}
+
+bool iface_copies(const struct object *iface)
+{
+	return iface && transport_copies(iface->transport);
 }
 
 uint64_t op_buffer_size(const struct op *op)

@@ -73,6 +73,12 @@ static void on_op_done(void *arg, struct op *op)
 	emit_op(&analysis->emitter, op);
 }
 
+static void on_op_over(void *arg, struct op *op)
+{
+	emit_way_over(&((struct analysis *)arg)->emitter, op->way);
+	way_drop(op->way);
+}
+
 static void on_transfer(void *arg, const struct transfer *transfer)
 {
 	emit_transfer(&((struct analysis *)arg)->emitter, transfer);
@@ -117,9 +123,9 @@ static int foresee(struct analysis *analysis, struct input *input)
 static int start(struct analysis *analysis, const struct fact_sink *sink,
 		 struct fact_totals *totals)
 {
-	struct attribute_sink stages = { analysis,   on_call,      on_op_start,
-					 on_op_done, on_transfer,  on_sent,
-					 on_arrived, on_completed, on_met };
+	struct attribute_sink stages = { analysis,     on_call,     on_op_start, on_op_done,
+					 on_op_over,   on_transfer, on_sent,     on_arrived,
+					 on_completed, on_met };
 	int err = 0;
 
 	memset(totals, 0, sizeof(*totals));

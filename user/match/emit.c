@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "match/emit.h"
 
-#include <string.h>
-
 static const enum fact_precision precisions[] = {
 	[PRECISION_UNKNOWN] = TIME_UNKNOWN,
 	[PRECISION_EXACT] = TIME_EXACT,
@@ -228,6 +226,15 @@ static const struct process *peer_of(struct emitter *emitter, const struct trans
 	return transfer->copy ? transfer->process : emit_peer(emitter, transfer->ep);
 }
 
+static void note_way(const struct transfer *transfer, const struct fact_transfer *fact)
+{
+	struct op *op = transfer->op;
+	const struct leg leg = { fact->transport, fact->src_mem, fact->dst_mem };
+
+	if (op && op->way && !transfer->retried && !transfer->control && transfer->bytes)
+		way_add(op->way, transfer->copy, &leg, transfer->count, transfer->bytes);
+}
+
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 {
 	const struct process *peer = peer_of(emitter, transfer);
@@ -267,33 +274,11 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 	};
 
 	account(emitter->totals, transfer);
+	note_way(transfer, &fact);
 	if (transfer->count > 1)
 		emit_fragments(emitter, transfer, &fact);
 	else if (emitter->sink->transfer)
 		emitter->sink->transfer(emitter->sink->arg, &fact);
-}
-
-void emit_message(struct emitter *emitter, const struct message *message)
-{
-	struct fact_message fact = {
-		.send = message->send,
-		.recv = message->recv,
-		.src = message->src->index,
-		.dst = message->dst->index,
-		.function = message->function,
-		.send_op = message->send_op,
-		.recv_op = message->recv_op,
-		.tag = message->tag,
-		.bytes = message->bytes,
-		.send_start = message->send_start,
-		.send_tid = message->send_tid,
-		.recv_start = message->recv_start,
-		.recv_tid = message->recv_tid,
-		.arrival = message->arrival,
-	};
-
-	if (emitter->sink->message)
-		emitter->sink->message(emitter->sink->arg, &fact);
 }
 
 void emit_windows(struct emitter *emitter, const struct input *input, int number)

@@ -28,7 +28,9 @@ void emit_processes(struct emitter *emitter);
 void emit_call(struct emitter *emitter, const struct call *call);
 void emit_op(struct emitter *emitter, struct op *op);
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer);
+/* Once the ways of its operations are over. */
 void emit_message(struct emitter *emitter, const struct message *message);
+void emit_way_over(struct emitter *emitter, struct way *way);
 /* After all records; number: the capture's, in the order in which they are read. */
 void emit_windows(struct emitter *emitter, const struct input *input, int number);
 

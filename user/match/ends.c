@@ -34,6 +34,11 @@ enum fact_locality transport_locality(const char *transport)
 	return row < 0 ? LOCALITY_UNKNOWN : host_transports[row].locality;
 }
 
+bool fact_fetches(const char *op, const char *transport)
+{
+	return op && !strncmp(op, "get", strlen("get")) && !transport_copies(transport);
+}
+
 static struct memory_end known(const char *name)
 {
 	return (struct memory_end){ .name = name };

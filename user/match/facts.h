@@ -114,12 +114,28 @@ struct fact_transfer {
 	bool retried; /* no resource: nothing was sent, not counted as a transfer */
 };
 
+/*
+ * Whether a transfer brings data to the process that starts it, as a get does; one within what the
+ * process has mapped goes from its own memory to the peer's.
+ */
+bool fact_fetches(const char *op, const char *transport);
+
 struct fact_message {
 	uint64_t send, recv; /* ids of operations; recv 0: no operation, or one of several alike */
 	int src, dst; /* processes */
 	const char *function; /* MPI function of the send */
 	const char *send_op, *recv_op;
 	uint64_t tag, bytes;
+	const char *src_mem, *dst_mem; /* of both operations' buffers, as fact_op.memory */
+	const char *src_reason, *dst_reason;
+	/*
+	 * All memory that its bytes were in ("gpu0,host,host,gpu1"), and the transports between
+	 * ("cuda_copy,cma,cuda_copy"); NULL: not known. All are NULL where no process has a GPU
+	 * library.
+	 */
+	const char *chain, *via;
+	const char *chain_reason; /* static: why they are not known */
+	uint64_t copies, copy_bytes; /* transfers of KIND_COPY that were made for it */
 	uint64_t send_start, recv_start, arrival; /* on their own hosts' clocks; 0: unknown */
 	/* threads of both operations: with process and start, these name one; 0: unknown */
 	uint32_t send_tid, recv_tid;

@@ -16,6 +16,8 @@ struct matcher *matcher_new(struct decoder *decoder, struct attribute *attribute
 	matcher->attribute = attribute;
 	matcher->emit = emit;
 	matcher->arg = arg;
+	for (size_t i = 0; i < decoder->processes.len; i++)
+		matcher->gpu = matcher->gpu || decoder->processes.data[i]->gpu_library;
 	return matcher;
 }
 

@@ -9,6 +9,7 @@
 
 #include "attribute/attribute.h"
 #include "match/facts.h"
+#include "match/way.h"
 
 #define MAX_REASONS FACT_MAX_REASONS
 
@@ -20,6 +21,7 @@ struct message {
 	struct process *src, *dst;
 	const char *function, *send_op, *recv_op;
 	uint64_t tag, bytes, send_start, recv_start, arrival;
+	struct way *src_way, *dst_way; /* NULL: of no interest, or of no operation */
 	uint32_t send_tid, recv_tid;
 };
 

@@ -45,6 +45,7 @@ void arrival_forget(struct matcher *matcher, struct arrival *arrival)
 		arrival->receive->arrival = NULL;
 	if (arrival->inbox->current == arrival)
 		arrival->inbox->current = NULL;
+	way_drop(arrival->way);
 	arrival->next = matcher->free_arrivals;
 	matcher->free_arrivals = arrival;
 }
@@ -66,6 +67,8 @@ static void emit(struct matcher *matcher, const struct sent *sent, const struct 
 		.recv_start = arrival->recv_start,
 		.recv_tid = arrival->recv_tid,
 		.arrival = arrival->ts,
+		.src_way = sent->from ? sent->from->way : NULL,
+		.dst_way = arrival->way,
 	};
 
 	matcher->matched++;
@@ -103,6 +106,10 @@ static void enrich(const struct sent *sent, struct arrival *arrival)
 
 	if (!op)
 		return;
+	if (arrival->way != op->way) {
+		way_drop(arrival->way);
+		arrival->way = way_hold(op->way);
+	}
 	if (op->site->op == OP_TAG_MSG_RECV)
 		op->tag = arrival->tag;
 	op->peer = sent ? sent->link->process : arrival->source;

@@ -68,6 +68,7 @@ struct arrival {
 	uint64_t passed; /* when a receive had returned that left it where it was; 0: none */
 	struct process *source; /* NULL = not known */
 	struct sent *sent;
+	struct way *way; /* of its receive */
 	enum receive_state state;
 	struct receive *receive; /* while its operation is open */
 	uint64_t recv_start, recv_id;
@@ -132,6 +133,7 @@ struct link {
 struct matcher {
 	struct decoder *decoder;
 	struct attribute *attribute;
+	bool gpu; /* a process has a GPU library */
 	void (*emit)(void *arg, const struct message *message);
 	void *arg;
 	struct map inboxes; /* (worker, process) */

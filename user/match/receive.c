@@ -97,8 +97,20 @@ static void probed(struct matcher *matcher, struct op *op)
 	*slot = (uintptr_t)arrival;
 }
 
+#define WITH_MESSAGE                                                                               \
+	(RECEIVES | 1u << OP_TAG_SEND | 1u << OP_AM_SEND | 1u << OP_STREAM_SEND |                  \
+	 1u << OP_STREAM_RECV)
+
+static void way_begin(struct matcher *matcher, struct op *op)
+{
+	matcher->gpu = matcher->gpu || op->process->gpu_library;
+	if (matcher->gpu && (WITH_MESSAGE >> op->site->op & 1))
+		op->way = way_new(&op->memory);
+}
+
 void matcher_op_start(struct matcher *matcher, struct op *op)
 {
+	way_begin(matcher, op);
 	switch (op->site->op) {
 	case OP_TAG_RECV:
 	case OP_TAG_MSG_RECV:

@@ -104,6 +104,8 @@ void cube_sums_add(struct cube_sums *to, const struct cube_sums *from)
 	to->errors += from->errors;
 	to->unchecked += from->unchecked;
 	to->ops += from->ops;
+	to->copies += from->copies;
+	to->copy_bytes += from->copy_bytes;
 	add_time(to, from);
 }
 

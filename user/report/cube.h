@@ -14,7 +14,13 @@
 
 #define CUBE_MAX_KEYS 14
 
-enum cube_key_type { CUBE_PROCESS, CUBE_STRING, CUBE_LOCALITY, CUBE_KIND };
+enum cube_key_type {
+	CUBE_PROCESS,
+	CUBE_STRING,
+	CUBE_LIST, /* a string: names with commas between */
+	CUBE_LOCALITY,
+	CUBE_KIND,
+};
 
 struct cube_key {
 	const char *name;
@@ -37,6 +43,7 @@ struct cube_sums {
 	uint64_t errors;
 	uint64_t unchecked; /* facts of which is not known whether they ended with an error */
 	uint64_t ops;
+	uint64_t copies, copy_bytes; /* of a message, within its processes */
 	uint64_t timed; /* facts with a known duration; the sums below are over these */
 	uint64_t time_sum, time_min, time_max; /* ns; least and most of none: UINT64_MAX and 0 */
 	uint32_t precisions; /* bit set of enum fact_precision met */

@@ -41,7 +41,7 @@ void cube_join(struct cube *cube)
 		struct cube_row *row = &cube->rows.data[r];
 
 		for (int i = 0; i < shape->count; i++)
-			if (shape->keys[i].type == CUBE_STRING)
+			if (shape->keys[i].type == CUBE_STRING || shape->keys[i].type == CUBE_LIST)
 				row->key[i] = canonical(&texts, row->key[i]);
 		cube_sums_add(&cube_at(&joined, row->key)->sums, &row->sums);
 	}

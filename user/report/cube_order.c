@@ -11,6 +11,7 @@ const char *cube_key_text(const struct cube_key *key, uint64_t word)
 	case CUBE_KIND:
 		return fact_kind_names[word];
 	case CUBE_STRING:
+	case CUBE_LIST:
 		return word ? (const char *)(uintptr_t)word : key->absent;
 	case CUBE_PROCESS:
 		break;
@@ -52,7 +53,7 @@ static int order_words(enum cube_key_type type, uint64_t a, uint64_t b)
 {
 	if (a == b)
 		return 0;
-	if (type == CUBE_STRING) {
+	if (type == CUBE_STRING || type == CUBE_LIST) {
 		if (!a || !b)
 			return a ? 1 : -1;
 		return strcmp((const char *)(uintptr_t)a, (const char *)(uintptr_t)b);

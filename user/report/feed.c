@@ -261,6 +261,24 @@ static void feed_transfers(void *arg, const struct fact_transfer *transfer,
 		sums->unexplained_bytes += from->bytes;
 }
 
+static struct cube_sums *message_row(struct report *report, const struct fact_message *message)
+{
+	const uint64_t key[CUBE_MAX_KEYS] = {
+		[M_SRC] = (int64_t)message->src,
+		[M_DST] = (int64_t)message->dst,
+		[M_FUNCTION] = word(message->function),
+		[M_SRC_MEM] = word(message->src_mem),
+		[M_DST_MEM] = word(message->dst_mem),
+		[M_SRC_REASON] = word(message->src_reason),
+		[M_DST_REASON] = word(message->dst_reason),
+		[M_CHAIN] = word(message->chain),
+		[M_VIA] = word(message->via),
+		[M_CHAIN_REASON] = word(message->chain_reason),
+	};
+
+	return &cube_at(&report->messages, key)->sums;
+}
+
 static void feed_message(void *arg, const struct fact_message *message)
 {
 	struct report *report = arg;
@@ -269,11 +287,10 @@ static void feed_message(void *arg, const struct fact_message *message)
 	if ((!selected(report, message->src) && !selected(report, message->dst)) ||
 	    (report->filtering && !filter_message(report->filter, message)))
 		return;
-	sums = &cube_at(&report->messages,
-			(uint64_t[]){ (int64_t)message->src, (int64_t)message->dst,
-				      word(message->function) })
-			->sums;
+	sums = message_row(report, message);
 	sums->count++;
+	sums->copies += message->copies;
+	sums->copy_bytes += message->copy_bytes;
 	add_bytes(sums, message->bytes);
 }
 

@@ -23,6 +23,9 @@ const struct filter_info filter_infos[FILTER_FIELDS] = {
 			  "calls, operations, transfers, messages" },
 	[FILTER_KIND] = { "kind", "data|control|copy",
 			  "Payload, UCX's own traffic, or copies within a process", "transfers" },
+	[FILTER_MEMORY] = { "memory", "LIST",
+			    "Memory (gpu0, gpu*, pinned, managed, host) of a buffer or of either end",
+			    "operations, transfers, messages" },
 	[FILTER_CALL_SITE] = { "call-site", "LIST",
 			       "Where MPI was called: file:line, function or module (solve.c:*)",
 			       "calls, operations, transfers" },
@@ -157,6 +160,11 @@ bool filter_process(const struct filter *filter, const struct fact_process *proc
 	return !who->patterns.len;
 }
 
+static bool pass_either(struct filter *filter, const char *one, const char *other)
+{
+	return pass(filter, FILTER_MEMORY, one) || pass(filter, FILTER_MEMORY, other);
+}
+
 bool filter_call(struct filter *filter, const struct fact_call *call)
 {
 	return pass(filter, FILTER_FUNCTION, call->function) && pass_place(filter, call->place);
@@ -165,7 +173,7 @@ bool filter_call(struct filter *filter, const struct fact_call *call)
 bool filter_op(struct filter *filter, const struct fact_op *op)
 {
 	return pass(filter, FILTER_FUNCTION, op->function) && pass(filter, FILTER_UCP_OP, op->op) &&
-	       pass_place(filter, op->place);
+	       pass(filter, FILTER_MEMORY, op->memory) && pass_place(filter, op->place);
 }
 
 bool filter_transfer(struct filter *filter, const struct fact_transfer *transfer)
@@ -175,6 +183,7 @@ bool filter_transfer(struct filter *filter, const struct fact_transfer *transfer
 	       pass(filter, FILTER_TRANSPORT, transfer->transport) &&
 	       pass(filter, FILTER_DEVICE, transfer->device) &&
 	       pass(filter, FILTER_UCP_OP, transfer->ucp_op) &&
+	       pass_either(filter, transfer->src_mem, transfer->dst_mem) &&
 	       pass_place(filter, transfer->place) &&
 	       pass(filter, FILTER_FUNCTION, transfer->function);
 }
@@ -182,5 +191,6 @@ bool filter_transfer(struct filter *filter, const struct fact_transfer *transfer
 bool filter_message(struct filter *filter, const struct fact_message *message)
 {
 	return pass(filter, FILTER_FUNCTION, message->function) &&
-	       pass(filter, FILTER_UCP_OP, message->send_op);
+	       pass(filter, FILTER_UCP_OP, message->send_op) &&
+	       pass_either(filter, message->src_mem, message->dst_mem);
 }

@@ -15,6 +15,7 @@ extern const struct cube_shape report_plain_ops_shape; /* without their memory *
 extern const struct cube_shape report_transfers_shape;
 extern const struct cube_shape report_plain_transfers_shape; /* without the reasons */
 extern const struct cube_shape report_messages_shape;
+extern const struct cube_shape report_plain_messages_shape; /* without their memory and way */
 extern const struct cube_shape report_call_sites_shape;
 extern const struct cube_shape report_stacks_shape;
 
@@ -33,6 +34,19 @@ enum transfer_key {
 	T_DST_MEM,
 	T_SRC_REASON,
 	T_DST_REASON,
+};
+
+enum message_key {
+	M_SRC,
+	M_DST,
+	M_FUNCTION,
+	M_SRC_MEM,
+	M_DST_MEM,
+	M_SRC_REASON,
+	M_DST_REASON,
+	M_CHAIN,
+	M_VIA,
+	M_CHAIN_REASON,
 };
 
 struct report_process {

@@ -33,10 +33,15 @@ static const struct measure transfer_measures[MAX_MEASURES] = {
 	MEASURE(retries), MEASURE(wire_bytes), MEASURE(unexplained_bytes),
 };
 
-static const struct measure message_measures[MAX_MEASURES] = {
+static const struct measure plain_message_measures[MAX_MEASURES] = {
 	MEASURE(count),
 	MEASURE(bytes),
 	MEASURE(bytes_unknown),
+};
+
+static const struct measure message_measures[MAX_MEASURES] = {
+	MEASURE(count),  MEASURE(bytes),      MEASURE(bytes_unknown),
+	MEASURE(copies), MEASURE(copy_bytes),
 };
 
 static const char *precision_name(uint32_t precisions)
@@ -63,6 +68,18 @@ json_t *report_json_time(const struct cube_sums *sums)
 	return object;
 }
 
+static json_t *list_json(const char *names)
+{
+	json_t *array = json_array();
+	size_t length;
+
+	for (; *names; names += length + (names[length] == ',')) {
+		length = strcspn(names, ",");
+		json_array_append_new(array, json_stringn(names, length));
+	}
+	return array;
+}
+
 static json_t *key_json(const struct cube_key *key, uint64_t word)
 {
 	const char *text;
@@ -70,6 +87,8 @@ static json_t *key_json(const struct cube_key *key, uint64_t word)
 	if (key->type == CUBE_PROCESS)
 		return (int64_t)word < 0 ? json_null() : json_integer(word);
 	text = cube_key_text(key, word);
+	if (key->type == CUBE_LIST)
+		return text ? list_json(text) : json_null();
 	return json_out_text(text, NULL);
 }
 
@@ -117,34 +136,35 @@ void report_json_calls(const struct report *report, struct json_out *out)
 /* Where no GPU library was seen, nothing is known of memory: one unknown more would say nothing. */
 static void put_plain(const struct report *report, struct json_out *out, const char *name,
 		      const struct cube *cube, const struct cube_shape *shape,
-		      const struct measure *measures)
+		      const struct measure *measures, bool timed)
 {
 	struct cube plain;
 
 	if (report_knows_memory(report)) {
-		put_cube(out, name, cube, measures, true);
+		put_cube(out, name, cube, measures, timed);
 		return;
 	}
 	cube_init(&plain, shape);
 	cube_rollup(&plain, cube);
-	put_cube(out, name, &plain, measures, true);
+	put_cube(out, name, &plain, measures, timed);
 	cube_release(&plain);
 }
 
 void report_json_ops(const struct report *report, struct json_out *out)
 {
-	put_plain(report, out, "ops", &report->ops, &report_plain_ops_shape, op_measures);
+	put_plain(report, out, "ops", &report->ops, &report_plain_ops_shape, op_measures, true);
 }
 
 void report_json_transfers(const struct report *report, struct json_out *out)
 {
 	put_plain(report, out, "transfers", &report->transfers, &report_plain_transfers_shape,
-		  transfer_measures);
+		  transfer_measures, true);
 }
 
 void report_json_messages(const struct report *report, struct json_out *out)
 {
-	put_cube(out, "messages", &report->messages, message_measures, false);
+	put_plain(report, out, "messages", &report->messages, &report_plain_messages_shape,
+		  report_knows_memory(report) ? message_measures : plain_message_measures, false);
 }
 
 static void set_text(json_t *object, const char *name, const char *text, const char *absent)

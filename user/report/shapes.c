@@ -73,11 +73,22 @@ const struct cube_shape report_stacks_shape = {
 	},
 };
 
+#define MESSAGE_KEYS                                                                               \
+	[M_SRC] = { "src", CUBE_PROCESS, NULL }, [M_DST] = { "dst", CUBE_PROCESS, NULL },          \
+	[M_FUNCTION] = { "function", CUBE_STRING, NULL }
+
+const struct cube_shape report_plain_messages_shape = { 3, { MESSAGE_KEYS } };
+
 const struct cube_shape report_messages_shape = {
-	3,
+	10,
 	{
-		{ "src", CUBE_PROCESS, NULL },
-		{ "dst", CUBE_PROCESS, NULL },
-		{ "function", CUBE_STRING, NULL },
+		MESSAGE_KEYS,
+		[M_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },
+		[M_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" },
+		[M_SRC_REASON] = { "src_reason", CUBE_STRING, NULL },
+		[M_DST_REASON] = { "dst_reason", CUBE_STRING, NULL },
+		[M_CHAIN] = { "chain", CUBE_LIST, NULL },
+		[M_VIA] = { "via", CUBE_LIST, NULL },
+		[M_CHAIN_REASON] = { "chain_reason", CUBE_STRING, NULL },
 	},
 };

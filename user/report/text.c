@@ -149,6 +149,7 @@ int report_text(const struct report *report, const struct report_text_options *o
 	text_call_sites(&text);
 	text_devices(&text);
 	text_memory(&text);
+	text_ways(&text);
 	text_pairs(&text);
 	text_slowest(&text);
 	text_unknown(&text);

@@ -24,6 +24,7 @@ void text_functions(const struct text *text);
 void text_call_sites(const struct text *text);
 void text_devices(const struct text *text);
 void text_memory(const struct text *text);
+void text_ways(const struct text *text);
 void text_pairs(const struct text *text);
 void text_slowest(const struct text *text);
 void text_unknown(const struct text *text);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <string.h>
-
 #include "report/text.h"
 #include "report/units.h"
 
@@ -106,7 +104,7 @@ static const struct table_column columns[] = {
 static void collect(struct pairs *pairs, const struct cube_row *row)
 {
 	const char *op = (const char *)(uintptr_t)row->key[T_OP];
-	bool get = op && !strncmp(op, "get", strlen("get"));
+	bool get = fact_fetches(op, (const char *)(uintptr_t)row->key[T_TRANSPORT]);
 	uint64_t key[] = { row->key[get ? T_PEER : T_PROCESS], row->key[get ? T_PROCESS : T_PEER],
 			   row->key[T_TRANSPORT] };
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <string.h>
-
 #include "report/text.h"
 #include "report/units.h"
 
@@ -46,7 +44,7 @@ static void print_pair(char *cell, size_t size, const void *row, const void *con
 {
 	const struct fact_transfer *transfer = row;
 	const struct text *text = context;
-	bool get = transfer->op && !strncmp(transfer->op, "get", strlen("get"));
+	bool get = fact_fetches(transfer->op, transfer->transport);
 	char from[32], to[32];
 
 	text_process(text, from, sizeof(from), get ? transfer->peer : transfer->process);
