@@ -47,6 +47,27 @@ static char *frames_text(const json_t *frames)
 	return text;
 }
 
+static char *words_text(const json_t *words)
+{
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+	json_t *word;
+
+	if (!out)
+		abort();
+	json_array_foreach(words, i, word)
+		fprintf(out, "%s%s", i ? ";" : "", json_string_value(word));
+	fclose(out);
+	return text;
+}
+
+/* Frames, the outermost first, or plain words. */
+static char *list_text(const json_t *list)
+{
+	return json_is_string(json_array_get(list, 0)) ? words_text(list) : frames_text(list);
+}
+
 void csv_value(FILE *out, const json_t *value)
 {
 	char *text;
@@ -56,7 +77,7 @@ void csv_value(FILE *out, const json_t *value)
 	} else if (json_is_string(value)) {
 		csv_text(out, json_string_value(value));
 	} else if (json_is_array(value)) {
-		text = frames_text(value);
+		text = list_text(value);
 		csv_text(out, text);
 		free(text);
 	}
