@@ -25,7 +25,7 @@ KINDS = {
     "plain": "cudaMalloc cudaMallocPitch cudaMallocManaged cudaMallocHost cudaHostRegister malloc",
     "pool": "cudaMallocAsync cudaMallocFromPoolAsync",
     "vmm": "vmm vmm_pieces",
-    "host": "malloc cudaMallocHost cudaHostRegister",
+    "host": "nogpu malloc cudaMallocHost cudaHostRegister",
 }
 
 # program  what  devices  UCX  protocols  way  runtime  when

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * gpu_pairs DEVICES KIND...: every kind of memory, from and to the GPU and the host, at every size,
- * prime numbers of messages, both ranks as the sender. DEVICES: see choose_device() in ledger.h.
+ * gpu_pairs DEVICES [nogpu] KIND...: every kind of memory, from and to the GPU and the host, at every
+ * size, prime numbers of messages, both ranks as the sender. DEVICES: see choose_device() in ledger.h.
+ * nogpu: nothing from and to the GPU, for a UCX that cannot.
  */
 #include "ledger.h"
 
@@ -31,16 +32,19 @@ static void send_sizes(const struct buffer *src, const struct buffer *dst, int s
 struct buffers {
 	struct buffer kind[16], gpu, host;
 	int kinds;
+	bool no_gpu;
 };
 
 static void all_ways(const struct buffers *own, bool warm)
 {
 	for (int sender = 0; sender < 2; sender++)
 		for (int i = 0; i < own->kinds; i++) {
-			send_sizes(&own->kind[i], &own->gpu, sender, warm);
 			send_sizes(&own->kind[i], &own->host, sender, warm);
-			send_sizes(&own->gpu, &own->kind[i], sender, warm);
 			send_sizes(&own->host, &own->kind[i], sender, warm);
+			if (own->no_gpu)
+				continue;
+			send_sizes(&own->kind[i], &own->gpu, sender, warm);
+			send_sizes(&own->gpu, &own->kind[i], sender, warm);
 		}
 }
 
@@ -56,7 +60,8 @@ int main(int argc, char **argv)
 	device = rank_device[rank];
 	buffer_make(&own.gpu, kind_of("cudaMalloc"), LARGEST, device);
 	buffer_make(&own.host, kind_of("malloc"), LARGEST, device);
-	for (int i = 2; i < argc; i++) {
+	own.no_gpu = !strcmp(argv[2], "nogpu");
+	for (int i = 2 + own.no_gpu; i < argc; i++) {
 		EXPECT(kind_of(argv[i]));
 		buffer_make(&own.kind[own.kinds++], kind_of(argv[i]), LARGEST, device);
 	}
