@@ -102,7 +102,7 @@ class Compare:
                     self.differences.append(
                         f"{side} of {row['count']} {row['transport']} {row['op']} of "
                         f"{row['function']} ({row['bytes']:,} bytes) is {row[side]}: "
-                        f"{row.get(side + '_reason')}")
+                        f"{row.get(side[:3] + '_reason')}")
         unexplained = self.report["attribution"]["unexplained"]
         if unexplained:
             self.differences.append(f"{unexplained:,} data bytes without an operation")
