@@ -12,6 +12,8 @@ int cmd_attach(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_policy(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

@@ -20,4 +20,17 @@ enum ucxbpf_exit {
 		9, /* disk full: a capture ends early but is readable, an export is not there */
 };
 
+/*
+ * `check` and `policy` judge a site, and end as monitoring systems expect it: 0 to 3 are those of
+ * their plug-ins. Of several that apply, the critical one wins.
+ */
+enum ucxbpf_check_exit {
+	UCXBPF_CHECK_PASS = 0,
+	UCXBPF_CHECK_WARNING = 1,
+	UCXBPF_CHECK_CRITICAL = 2,
+	UCXBPF_CHECK_UNKNOWN = 3, /* the evidence is incomplete */
+	UCXBPF_CHECK_USAGE = 4, /* usage or policy error: nothing was judged */
+	UCXBPF_CHECK_FAILED = 5, /* no capture could be read, or anything else */
+};
+
 #endif

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# ucxbpf check and ucxbpf policy: what they print, how they end.
+
+setup() {
+	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
+	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
+	DATA=$TOP/tests/data
+	cd "$BATS_TEST_TMPDIR"
+	cat >site.yaml <<-EOT
+		spec: ucxbpf-policy-v1
+		site: "here <&\"> there"
+		expect:
+		  - { loc: intra, tl: [posix, sysv, cma, tcp] }
+		rules:
+		  PATH-03: { severity: off }
+	EOT
+}
+
+# ends STATUS COMMAND...
+ends() {
+	local want=$1 got=0
+	shift
+	"$@" >out 2>err || got=$?
+	[ "$got" = "$want" ] || {
+		echo "status $got, not $want: $*"
+		cat out err
+		return 1
+	}
+}
+
+@test "a job within one node passes, one over tcp fails critically" {
+	ends 0 "$UCXBPF" check "$DATA/sizes.ucxb"
+	grep -q '^verdict PASS ' out
+	ends 2 "$UCXBPF" check "$DATA/allreduce-ring.ucxb"
+	grep -q '^FAIL C PATH-02 ' out
+	grep -q '^FAIL C PATH-03 ' out
+	grep -q '^verdict FAIL  critical 2 ' out
+}
+
+@test "the policy allows tcp" {
+	ends 0 "$UCXBPF" check -P site.yaml "$DATA/allreduce-ring.ucxb"
+	grep -q "policy sha256:$("$UCXBPF" policy check site.yaml 2>&1 >/dev/null | sed 's/.*sha256:\(.\{12\}\).*/\1/')" out
+}
+
+@test "warnings alone exit with 1, or 0 where that is asked for" {
+	sed -i 's/PATH-03.*/PATH-03: { severity: warning }/' site.yaml
+	ends 1 "$UCXBPF" check -P site.yaml "$DATA/allreduce-ring.ucxb"
+	ends 0 "$UCXBPF" check --warn-ok -P site.yaml "$DATA/allreduce-ring.ucxb"
+}
+
+@test "a capture that is cut short proves nothing" {
+	head -c 20000 "$DATA/allreduce-ring.ucxb" >cut.ucxb
+	ends 2 "$UCXBPF" check -v -P site.yaml cut.ucxb
+	grep -q '^FAIL C COV-01 .*not in the file' out
+	! grep -q '^pass' out
+}
+
+@test "JSON: the numbers of the text" {
+	ends 2 "$UCXBPF" check -f json "$DATA/allreduce-ring.ucxb"
+	jq -e '.schema == "ucxbpf.check/1" and .summary.critical == 2 and .summary.exit_status == 2
+		and ([.findings[] | select(.verdict == "fail") | .rule] == ["PATH-02", "PATH-03"])
+		and ([.findings[].rule] | unique | length == 40)' out
+	# the ring: 11 rounds of 6 steps, a quarter of 50,021 doubles each, of four ranks
+	[ "$(jq '.findings[] | select(.rule == "PATH-03") | .bytes' out)" = $((11 * 6 * 50021 * 8)) ]
+}
+
+@test "JUnit: well-formed, and counted as the text counts" {
+	ends 2 "$UCXBPF" check -f junit "$DATA/allreduce-ring.ucxb"
+	/usr/bin/python3 - <<-'EOT'
+		import xml.etree.ElementTree as tree
+		suites = tree.parse("out").getroot()
+		assert suites.tag == "testsuites" and len(suites) == 40
+		cases = suites.findall("testsuite/testcase")
+		assert len(cases) == sum(int(s.get("tests")) for s in suites)
+		assert len(suites.findall("testsuite/testcase/failure")) == 2
+		assert sum(int(s.get("failures")) for s in suites) == 2
+		assert sum(int(s.get("skipped")) for s in suites) == len(suites.findall("testsuite/testcase/skipped"))
+	EOT
+}
+
+@test "OpenMetrics: as the format's own parser reads it" {
+	/usr/bin/python3 -c 'import prometheus_client.openmetrics.parser' || skip "no python3-prometheus-client"
+	ends 2 "$UCXBPF" check -f openmetrics "$DATA/allreduce-ring.ucxb"
+	/usr/bin/python3 - <<-'EOT'
+		from prometheus_client.openmetrics.parser import text_string_to_metric_families as read
+		found = {f.name: f for f in read(open("out").read())}
+		states = {s.labels["rule"]: s.value for s in found["ucxbpf_rule_state"].samples}
+		assert states["PATH-03"] == 2 and states["COV-01"] == 0 and "PATH-04" not in states
+		assert found["ucxbpf_events_lost"].samples[0].value == 0
+		verdicts = {s.labels["verdict"]: s.value for s in found["ucxbpf_check_findings"].samples}
+		assert verdicts["fail"] == 2
+	EOT
+}
+
+@test "a wrong policy: every line of it, and nothing is judged" {
+	printf 'spec: ucxbpf-policy-v1\nsight: x\nrules: { PATH-99: {} }\n' >bad.yaml
+	ends 4 "$UCXBPF" check -P bad.yaml "$DATA/sizes.ucxb"
+	[ ! -s out ]
+	grep -q "bad.yaml:2: policy: no key 'sight'" err
+	grep -q "bad.yaml:3: rules: there is no rule 'PATH-99'" err
+	ends 4 "$UCXBPF" policy check bad.yaml
+	ends 4 "$UCXBPF" check -P missing.yaml "$DATA/sizes.ucxb"
+	grep -q 'missing.yaml: No such file' err
+}
+
+@test "usage: 4, and what is wrong" {
+	ends 4 "$UCXBPF" check
+	ends 4 "$UCXBPF" check -f xml "$DATA/sizes.ucxb"
+	grep -q 'not text, json, junit or openmetrics' err
+	ends 4 "$UCXBPF" policy
+	ends 4 "$UCXBPF" policy learn
+	ends 5 "$UCXBPF" check site.yaml
+	cp "$DATA/sizes.ucxb" a.ucxb
+	ends 4 "$UCXBPF" check -o a.ucxb a.ucxb
+	cmp a.ucxb "$DATA/sizes.ucxb"
+}
+
+@test "the normal form is a policy of the same meaning" {
+	"$UCXBPF" policy check site.yaml >one 2>hash
+	grep -q 'sha256:[0-9a-f]\{64\}$' hash
+	jq -e '.rules["PATH-03"].severity == "off" and .rules["PATH-04"].size == 65536' one
+}
+
+@test "docs/rules.md is the catalogue" {
+	"$UCXBPF" policy rules | diff "$TOP/docs/rules.md" -
+}

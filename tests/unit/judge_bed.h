@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Facts of two nodes, two ranks each, for tests of rules: rank r is on node r / 2. */
+#ifndef UCXBPF_JUDGE_BED_H
+#define UCXBPF_JUDGE_BED_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "judge/judge.h"
+
+#define SPEC "spec: ucxbpf-policy-v1\n"
+#define RANKS 4
+
+static const char *const node_names[] = { "n0", "n1" };
+
+struct bed {
+	struct policy *policy;
+	struct judge *judge;
+	struct fact_sink sink;
+	struct fact_totals totals;
+	struct fact_ucx ucx[RANKS][2];
+	uint64_t ops;
+};
+
+/* What a test says of a transfer; what it leaves out is a host message over shared memory. */
+struct moved {
+	int from, to;
+	const char *transport, *device, *op, *protocol, *src_mem, *dst_mem;
+	uint64_t bytes, count;
+};
+
+static inline void bed_rank(struct bed *bed, int rank, int copies)
+{
+	const struct fact_process process = {
+		.index = rank,
+		.host = rank / 2,
+		.host_id = node_names[rank / 2],
+		.host_name = node_names[rank / 2],
+		.pid = 100 + rank,
+		.mpi = "Open MPI 4.1.4",
+		.rank = rank,
+		.size = RANKS,
+		.ucx = bed->ucx[rank],
+		.ucx_count = copies,
+	};
+
+	bed->sink.process(bed->sink.arg, &process);
+}
+
+static inline void bed_begin(struct bed *bed, const char *policy)
+{
+	struct policy_errors errors = { 0 };
+
+	*bed = (struct bed){ 0 };
+	if (policy_parse(policy, strlen(policy), &bed->policy, &errors))
+		fail_msg("line %d: %s", errors.list.data[0].line, errors.list.data[0].text);
+	bed->judge = judge_new(bed->policy);
+	bed->sink = judge_sink(bed->judge);
+	for (int rank = 0; rank < RANKS; rank++) {
+		for (int i = 0; i < 2; i++)
+			bed->ucx[rank][i] = (struct fact_ucx){
+				.path = i ? "/opt/lib/libucp.so.0" : "/usr/lib/libucp.so.0",
+				.build_id = "b1",
+				.version = "1.13.1",
+			};
+		bed_rank(bed, rank, 1);
+	}
+}
+
+static inline void bed_end(struct bed *bed)
+{
+	judge_free(bed->judge);
+	policy_free(bed->policy);
+}
+
+static inline void bed_call(struct bed *bed, int rank, const char *function)
+{
+	bed->sink.call(bed->sink.arg, &(struct fact_call){ .process = rank, .function = function });
+}
+
+static inline void bed_move(struct bed *bed, const struct moved *moved)
+{
+	const char *op = moved->op ? moved->op : "am_zcopy";
+	/* a get is the receiver's transfer */
+	int own = strncmp(op, "get", 3) ? moved->from : moved->to;
+	struct fact_op ucp = {
+		.id = ++bed->ops,
+		.process = own,
+		.op = "tag_send",
+		.bytes = moved->bytes,
+	};
+	struct fact_transfer transfer = {
+		.caused_by = ucp.id,
+		.process = own,
+		.peer = own == moved->from ? moved->to : moved->from,
+		.op = op,
+		.transport = moved->transport ? moved->transport : "posix",
+		.device = moved->device ? moved->device : "memory",
+		.locality = moved->from / 2 == moved->to / 2 ? LOCALITY_NODE : LOCALITY_REMOTE,
+		.kind = KIND_DATA,
+		.function = "MPI_Send",
+		.protocol = moved->protocol,
+		.src_mem = moved->src_mem ? moved->src_mem : "host",
+		.dst_mem = moved->dst_mem ? moved->dst_mem : "host",
+		.start = 1000,
+		.bytes = moved->bytes,
+	};
+
+	bed_call(bed, own, "MPI_Send");
+	bed->sink.op(bed->sink.arg, &ucp);
+	for (uint64_t i = 0; i < (moved->count ? moved->count : 1); i++)
+		bed->sink.transfer(bed->sink.arg, &transfer);
+}
+
+static inline void bed_judge(struct bed *bed)
+{
+	judge_finish(bed->judge, &bed->totals, 20000);
+}
+
+/* What a rule says of a subject; NULL subject: the first thing it says. */
+static inline const struct finding *bed_finding(const struct bed *bed, const char *rule,
+						const char *subject)
+{
+	const struct finding *findings;
+	size_t count = judge_findings(bed->judge, &findings);
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(findings[i].rule->id, rule) &&
+		    (!subject || !strcmp(findings[i].subject, subject)))
+			return &findings[i];
+	fail_msg("%s says nothing of %s", rule, subject ? subject : "anything");
+	return NULL;
+}
+
+static inline void bed_expect(const struct bed *bed, const char *rule, const char *subject,
+			      enum verdict verdict)
+{
+	const struct finding *finding = bed_finding(bed, rule, subject);
+
+	if (finding->verdict != verdict)
+		fail_msg("%s of %s: %s (%s), not %s", rule, finding->subject,
+			 verdict_names[finding->verdict],
+			 finding->seen  ? finding->seen
+			 : finding->why ? finding->why
+					: "-",
+			 verdict_names[verdict]);
+}
+
+#endif

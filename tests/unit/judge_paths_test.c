@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Each rule of paths and rails: what passes it, what fails it, on which subject. */
+#include "judge_bed.h"
+
+#define KIB 1024u
+#define MIB (1024 * KIB)
+
+struct path_case {
+	const char *rule, *policy;
+	struct moved moved[4];
+	const char *subject; /* NULL: the first */
+	enum verdict verdict;
+};
+
+#define TCP_OK SPEC "expect: [ { loc: inter, tl: [tcp] } ]\n"
+#define IPC                                                                                        \
+	SPEC "expect:\n  - { loc: intra, mem: cuda-cuda, size: [64K, inf], tl: [cuda_ipc], min_share: 0.9 }\n"
+#define RAILS SPEC "classes: { a: { nodes: 'n[0-1]', nics: [e0, e1], rails: 2 } }\n"
+
+static const struct path_case cases[] = {
+	/* PATH-01: the first line that fits, by size and memory */
+	{ "PATH-01", SPEC, { { 0, 1, .bytes = 8 } }, "all captures", VERDICT_SKIP },
+	{ "PATH-01",
+	  IPC,
+	  { { 0, 1, "cuda_ipc", "cuda", "get_zcopy", NULL, "gpu0", "gpu1", 64 * KIB, 10 },
+	    { 0, 1, "cma", "memory", NULL, NULL, "gpu0", "gpu1", 64 * KIB, 1 } },
+	  "n0",
+	  VERDICT_PASS },
+	{ "PATH-01",
+	  IPC,
+	  { { 0, 1, "cuda_ipc", "cuda", "get_zcopy", NULL, "gpu0", "gpu1", 64 * KIB, 10 },
+	    { 0, 1, "cma", "memory", NULL, NULL, "gpu0", "gpu1", 64 * KIB, 2 } },
+	  "n0",
+	  VERDICT_FAIL },
+	{ "PATH-01",
+	  IPC,
+	  { { 0, 1, "cma", "memory", NULL, NULL, "gpu0", "gpu1", 64 * KIB - 1, 1 } },
+	  NULL,
+	  VERDICT_SKIP },
+	{ "PATH-01",
+	  SPEC "expect: [ { loc: inter, tl: [rc_*], forbid: [rc_verbs] } ]\n",
+	  { { 0, 2, "rc_mlx5", "mlx5_0:1", .bytes = 8 } },
+	  "n0>n1",
+	  VERDICT_PASS },
+	{ "PATH-01",
+	  SPEC "expect: [ { loc: inter, tl: [rc_*], forbid: [rc_verbs] } ]\n",
+	  { { 0, 2, "rc_verbs", "mlx5_0:1", .bytes = 8 } },
+	  "n0>n1",
+	  VERDICT_FAIL },
+	{ "PATH-01",
+	  SPEC "expect: [ { loc: intra, forbid: [net] } ]\n",
+	  { { 2, 3, "tcp", "lo", .bytes = 8 } },
+	  "n1",
+	  VERDICT_FAIL },
+	{ "PATH-01",
+	  SPEC "expect: [ { tl: [gdr_copy+sysv] } ]\n",
+	  { { 0, 1, "sysv", .bytes = 8 }, { 0, 1, "gdr_copy", .bytes = 8 } },
+	  "n0",
+	  VERDICT_PASS },
+	{ "PATH-01",
+	  SPEC "expect: [ { proto: [\"rndv*\"], size: [1M, inf] } ]\n",
+	  { { 0, 2, "rc_mlx5", "mlx5_0:1", "am_bcopy", "eager/multi", .bytes = 2 * MIB } },
+	  "n0>n1",
+	  VERDICT_FAIL },
+	{ "PATH-01",
+	  SPEC "expect: [ { staging: none } ]\n",
+	  { { 0, 1, .bytes = 8 } },
+	  "line 2",
+	  VERDICT_SKIP },
+
+	{ "PATH-02", SPEC, { { 0, 2, "rc_mlx5", "mlx5_0:1", .bytes = 8 } }, "n0>n1", VERDICT_PASS },
+	{ "PATH-02",
+	  SPEC,
+	  { { 0, 2, "tcp", "eth0", .bytes = MIB, .count = 2 } },
+	  "n0>n1",
+	  VERDICT_FAIL },
+	/* wire-up alone is no data path */
+	{ "PATH-02",
+	  SPEC,
+	  { { 0, 2, "tcp", "eth0", .bytes = 100, .count = 2 } },
+	  "n0>n1",
+	  VERDICT_PASS },
+	{ "PATH-02",
+	  TCP_OK,
+	  { { 0, 2, "tcp", "eth0", .bytes = MIB, .count = 2 } },
+	  "n0>n1",
+	  VERDICT_PASS },
+	{ "PATH-02",
+	  TCP_OK "rules: { PATH-02: { management: [eth0] } }\n",
+	  { { 0, 2, "tcp", "eth0", .bytes = 8 } },
+	  "n0>n1",
+	  VERDICT_FAIL },
+
+	{ "PATH-03", SPEC, { { 0, 1, .bytes = 8 } }, "n0", VERDICT_PASS },
+	{ "PATH-03",
+	  SPEC,
+	  { { 0, 1, .bytes = 8 }, { 2, 3, "rc_mlx5", "mlx5_0:1", .bytes = 8 } },
+	  "n1",
+	  VERDICT_FAIL },
+	{ "PATH-03",
+	  SPEC,
+	  { { 0, 2, "rc_mlx5", "mlx5_0:1", .bytes = 8 } },
+	  "all captures",
+	  VERDICT_SKIP },
+
+	{ "PATH-04",
+	  SPEC,
+	  { { 0, 1, "cuda_ipc", "cuda", "get_zcopy", NULL, "gpu0", "gpu1", MIB, 1 } },
+	  "n0",
+	  VERDICT_PASS },
+	{ "PATH-04",
+	  SPEC,
+	  { { 0, 1, "cma", "memory", NULL, NULL, "gpu0", "gpu1", MIB, 1 } },
+	  "n0",
+	  VERDICT_FAIL },
+	{ "PATH-04",
+	  SPEC,
+	  { { 0, 1, "cma", .src_mem = "gpu0", .bytes = MIB } },
+	  NULL,
+	  VERDICT_SKIP },
+
+	{ "PATH-05",
+	  SPEC,
+	  { { 0, 1, "cma", "memory", "get_zcopy", .bytes = MIB } },
+	  "n0",
+	  VERDICT_PASS },
+	{ "PATH-05",
+	  SPEC,
+	  { { 0, 1, "sysv", "memory", "am_bcopy", .bytes = MIB } },
+	  "n0",
+	  VERDICT_FAIL },
+	{ "PATH-05",
+	  SPEC,
+	  { { 0, 1, "sysv", "memory", "am_bcopy", .bytes = 8 } },
+	  NULL,
+	  VERDICT_SKIP },
+
+	{ "PATH-06",
+	  SPEC,
+	  { { 0, 1, "gdr_copy", "cuda", "put_short", .dst_mem = "gpu0", .bytes = 8 } },
+	  "n0",
+	  VERDICT_PASS },
+	{ "PATH-06",
+	  SPEC,
+	  { { 0, 1, "cuda_copy", "cuda", "put_short", .dst_mem = "gpu0", .bytes = 8 } },
+	  "n0",
+	  VERDICT_FAIL },
+	{ "PATH-06",
+	  SPEC,
+	  { { 0, 1, "cuda_copy", "cuda", "put_short", .dst_mem = "gpu0", .bytes = 8 * KIB } },
+	  NULL,
+	  VERDICT_SKIP },
+
+	{ "PATH-07",
+	  SPEC,
+	  { { 0, 2, "rc_mlx5", "mlx5_0:1", "get_zcopy", NULL, "gpu0", "gpu1", MIB, 1 } },
+	  "n0>n1",
+	  VERDICT_PASS },
+	{ "PATH-07",
+	  SPEC,
+	  { { 0, 2, "cuda_copy", "cuda", "get_zcopy", NULL, "gpu0", "host", MIB, 1 } },
+	  "n0>n1",
+	  VERDICT_FAIL },
+
+	{ "PATH-08", SPEC, { { 0, 2, "rc_mlx5", "mlx5_0:1", .bytes = 8 } }, "n0>n1", VERDICT_PASS },
+	{ "PATH-08",
+	  SPEC,
+	  { { 0, 2, "rc_verbs", "mlx5_0:1", .bytes = 8 } },
+	  "n0>n1",
+	  VERDICT_FAIL },
+
+	{ "PATH-09",
+	  SPEC,
+	  { { 0, 2, "rc_mlx5", "mlx5_0:1", .bytes = 8 } },
+	  "n0:rank0",
+	  VERDICT_PASS },
+	{ "PATH-09",
+	  SPEC "rules: { PATH-09: { endpoints: 1 } }\n",
+	  { { 0, 2, "rc_mlx5", "m", .bytes = 8 }, { 0, 3, "rc_mlx5", "m", .bytes = 8 } },
+	  "n0:rank0",
+	  VERDICT_FAIL },
+
+	{ "PATH-12",
+	  SPEC,
+	  { { 0, 2, "rc_mlx5", "m", .bytes = 8 }, { 3, 1, "rc_mlx5", "m", .bytes = 8 } },
+	  "n0<>n1",
+	  VERDICT_PASS },
+	{ "PATH-12",
+	  SPEC,
+	  { { 0, 2, "rc_mlx5", "m", .bytes = 8 }, { 2, 0, "tcp", "eth0", .bytes = 8 } },
+	  "n0<>n1",
+	  VERDICT_FAIL },
+	{ "PATH-12", SPEC, { { 0, 2, "rc_mlx5", "m", .bytes = 8 } }, NULL, VERDICT_SKIP },
+
+	{ "RAIL-01",
+	  RAILS,
+	  { { 0, 2, "tcp", "e0", .bytes = MIB }, { 1, 3, "tcp", "e1", .bytes = MIB } },
+	  "n0",
+	  VERDICT_PASS },
+	{ "RAIL-01", RAILS, { { 0, 2, "tcp", "e0", .bytes = MIB } }, "n0", VERDICT_FAIL },
+	{ "RAIL-01", RAILS, { { 0, 2, "tcp", "e0", .bytes = 8 } }, NULL, VERDICT_SKIP },
+	{ "RAIL-02",
+	  RAILS,
+	  { { 0, 2, "tcp", "e0", .bytes = 100 }, { 0, 2, "tcp", "e1", .bytes = 109 } },
+	  "n0",
+	  VERDICT_PASS },
+	{ "RAIL-02",
+	  RAILS,
+	  { { 0, 2, "tcp", "e0", .bytes = 100 }, { 0, 2, "tcp", "e1", .bytes = 300 } },
+	  "n0",
+	  VERDICT_FAIL },
+	{ "RAIL-02", SPEC, { { 0, 2, "tcp", "e0", .bytes = 100 } }, NULL, VERDICT_SKIP },
+
+	{ "PROTO-02",
+	  SPEC,
+	  { { 0, 2, "tcp", "e", "am_bcopy", "eager/multi", .bytes = 10000 },
+	    { 2, 0, "tcp", "e", "put_zcopy", "rndv/put", .bytes = 8000 } },
+	  "n0",
+	  VERDICT_PASS },
+	{ "PROTO-02",
+	  SPEC,
+	  { { 0, 2, "tcp", "e", "am_bcopy", "eager/multi", .bytes = 100000 },
+	    { 2, 0, "tcp", "e", "put_zcopy", "rndv/put", .bytes = 8000 } },
+	  "n0",
+	  VERDICT_FAIL },
+};
+
+static void paths(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct path_case *c = &cases[i];
+		struct bed bed;
+
+		bed_begin(&bed, c->policy);
+		for (int k = 0; k < 4 && c->moved[k].bytes; k++)
+			bed_move(&bed, &c->moved[k]);
+		bed_judge(&bed);
+		bed_expect(&bed, c->rule, c->subject, c->verdict);
+		bed_end(&bed);
+	}
+}
+
+/* Two cases at least of every rule that is judged from captures: one passes, one fails. */
+static void both_ways(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CATALOGUE_RULES; i++) {
+		bool pass = false, fail = false, any = false;
+
+		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+			if (strcmp(cases[k].rule, catalogue[i].id))
+				continue;
+			any = true;
+			pass = pass || cases[k].verdict == VERDICT_PASS;
+			fail = fail || cases[k].verdict == VERDICT_FAIL;
+		}
+		if (any && (!pass || !fail))
+			fail_msg("%s: no case for both verdicts", catalogue[i].id);
+	}
+}
+
+static void numbers_of_a_failure(void **state)
+{
+	const struct finding *finding;
+	struct bed bed;
+
+	(void)state;
+	bed_begin(&bed, SPEC);
+	bed_move(&bed, &(struct moved){ 0, 1, "posix", .bytes = 300, .count = 3 });
+	bed_move(&bed, &(struct moved){ 0, 1, "tcp", "lo", .bytes = 20, .count = 5 });
+	bed_judge(&bed);
+	finding = bed_finding(&bed, "PATH-03", "n0");
+	assert_int_equal(finding->verdict, VERDICT_FAIL);
+	assert_int_equal(finding->count, 5);
+	assert_int_equal(finding->bytes, 100);
+	assert_true(finding->share == 0.1);
+	assert_int_equal(finding->example_count, 3);
+	assert_string_equal(finding->examples[0].transport, "tcp");
+	assert_int_equal(finding->examples[0].bytes, 20);
+	assert_non_null(strstr(finding->seen, "tcp/lo"));
+	bed_end(&bed);
+}
+
+static void one_rail_is_critical(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_begin(&bed, RAILS);
+	bed_move(&bed, &(struct moved){ 0, 2, "tcp", "e0", .bytes = 100 });
+	bed_judge(&bed);
+	assert_int_equal(bed_finding(&bed, "RAIL-02", "n0")->severity, SEVERITY_CRITICAL);
+	bed_end(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(numbers_of_a_failure),
+		cmocka_unit_test(one_rail_is_critical),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

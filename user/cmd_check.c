@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "captures.h"
+#include "cmds.h"
+#include "exit_codes.h"
+#include "facts_progress.h"
+#include "judge/judge.h"
+#include "policy_file.h"
+
+enum { KEY_FORMAT = 0x100, KEY_WARN_OK };
+
+enum form { FORM_TEXT, FORM_JSON, FORM_JUNIT, FORM_METRICS, FORMS };
+
+static const char *const form_names[FORMS] = { "text", "json", "junit", "openmetrics" };
+
+struct check {
+	struct captures captures;
+	const char *policy_path; /* NULL: the catalogue's defaults */
+	const char *output; /* NULL: standard output */
+	enum form form;
+	bool verbose, warn_ok;
+};
+
+static void set_form(struct argp_state *state, const char *name)
+{
+	struct check *check = state->input;
+
+	for (check->form = 0; check->form < FORMS; check->form++)
+		if (!strcmp(form_names[check->form], name))
+			return;
+	argp_error(state, "--format=%s: not text, json, junit or openmetrics", name);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct check *check = state->input;
+
+	switch (key) {
+	case 'P':
+		check->policy_path = arg;
+		return 0;
+	case 'f':
+		set_form(state, arg);
+		return 0;
+	case 'o':
+		check->output = arg;
+		return 0;
+	case 'v':
+		check->verbose = true;
+		return 0;
+	case KEY_WARN_OK:
+		check->warn_ok = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		vec_push(&check->captures.paths, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!check->captures.paths.len)
+			argp_error(state, "which capture? Give one FILE.ucxb or more");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_option options[] = {
+	{ "policy", 'P', "FILE", 0, "What the site expects (docs/policy.md)", 1 },
+	{ "format", 'f', "FORMAT", 0, "text (the default), json, junit or openmetrics", 1 },
+	{ "output", 'o', "FILE", 0, "Write there", 1 },
+	{ "verbose", 'v', NULL, 0, "What passed and was skipped, causes and examples, too", 1 },
+	{ "warn-ok", KEY_WARN_OK, NULL, 0, "Warnings alone exit with 0", 1 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"Judges captures by the rules of site validation: does data move the way it should, on "
+	"every node. Give the captures of all nodes together."
+	"\v"
+	"Examples:\n"
+	"  ucxbpf check n0.ucxb n1.ucxb                the catalogue's rules, no policy\n"
+	"  ucxbpf check -P site.yaml *.ucxb            what this site expects\n"
+	"  ucxbpf check -v -P site.yaml job.ucxb       causes, remedies and examples\n"
+	"  ucxbpf check -f junit -o r.xml *.ucxb       for a CI server\n\n"
+	"Exit status: 0 pass, 1 warnings only, 2 a critical rule failed, 3 the evidence is "
+	"incomplete, 4 usage or policy error, 5 anything else.";
+
+static int write_to(const struct check *check, const struct judge *judge, FILE *out)
+{
+	static int (*const forms[FORMS])(const struct judge *, FILE *) = {
+		[FORM_JSON] = judge_json,
+		[FORM_JUNIT] = judge_junit,
+		[FORM_METRICS] = judge_metrics,
+	};
+	const struct judge_text_options options = {
+		.verbose = check->verbose,
+		.colour = isatty(fileno(out)) && !getenv("NO_COLOR"),
+	};
+
+	return forms[check->form] ? forms[check->form](judge, out)
+				  : judge_text(judge, &options, out);
+}
+
+static int write_out(const struct check *check, const struct judge *judge)
+{
+	FILE *out = check->output ? fopen(check->output, "we") : stdout;
+	int err = out ? write_to(check, judge, out) : -errno;
+
+	if (out && check->output && fclose(out) && !err)
+		err = -errno;
+	if (err)
+		log_error("%s: %s", check->output ? check->output : "standard output",
+			  strerror(-err));
+	return err;
+}
+
+static int judge_captures(struct check *check, struct analysis *analysis,
+			  const struct policy *policy)
+{
+	struct judge *judge = judge_new(policy);
+	struct fact_sink sink = judge_sink(judge);
+	struct fact_totals totals = { 0 };
+	struct facts_progress progress;
+	int status = UCXBPF_CHECK_FAILED, err;
+
+	sink = facts_progress_start(&progress, "check", &sink);
+	err = analysis_run(analysis, &sink, &totals);
+	facts_progress_end(&progress);
+	if (err) {
+		log_error("the captures cannot be analysed: %s", strerror(-err));
+	} else {
+		captures_damage(&check->captures, totals.damaged_bytes);
+		judge_finish(judge, &totals, time(NULL) / 86400);
+		if (!write_out(check, judge))
+			status = judge_status(judge, check->warn_ok);
+	}
+	judge_free(judge);
+	return status;
+}
+
+static int check_files(struct check *check)
+{
+	struct policy *policy = policy_of(check->policy_path);
+	struct analysis *analysis;
+	int status = UCXBPF_CHECK_FAILED;
+
+	if (!policy)
+		return UCXBPF_CHECK_USAGE;
+	analysis = analysis_new();
+	if (captures_add(&check->captures, analysis))
+		status = judge_captures(check, analysis, policy);
+	analysis_free(analysis);
+	policy_free(policy);
+	/* a capture that was left out may have held anything */
+	if (!status && check->captures.broken)
+		status = UCXBPF_CHECK_UNKNOWN;
+	return status;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	const struct argp argp = { options, parse, "FILE...", doc, NULL, NULL, NULL };
+	struct check check = { 0 };
+	int status = UCXBPF_CHECK_USAGE;
+
+	argp_err_exit_status = UCXBPF_CHECK_USAGE;
+	if (!argp_parse(&argp, argc, argv, 0, NULL, &check)) {
+		if (check.output && captures_has(check.output))
+			log_error("%s: is a capture, not overwritten", check.output);
+		else
+			status = check_files(&check);
+	}
+	captures_release(&check.captures);
+	return status;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "judge/exhibits.h"
+
+#include <string.h>
+
+static int by_size(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+void exhibits_line(struct exhibits *exhibits, uint64_t bytes)
+{
+	vec_push(&exhibits->sizes, bytes);
+	qsort(exhibits->sizes.data, exhibits->sizes.len, sizeof(bytes), by_size);
+}
+
+void exhibits_init(struct exhibits *exhibits, const struct policy *policy)
+{
+	size_t room = 0;
+
+	*exhibits = (struct exhibits){ .policy = policy };
+	exhibits->recent = vec_grow(NULL, &room, RECENT_OPS, sizeof(*exhibits->recent));
+	memset(exhibits->recent, 0, RECENT_OPS * sizeof(*exhibits->recent));
+	for (size_t i = 0; i < policy->expect.len; i++) {
+		exhibits_line(exhibits, policy->expect.data[i].from);
+		exhibits_line(exhibits, policy->expect.data[i].to);
+	}
+	for (size_t i = 0; i < CATALOGUE_RULES; i++)
+		for (size_t k = 0; k < CATALOGUE_PARAMS; k++)
+			if (catalogue[i].params[k].type == PARAM_SIZE)
+				exhibits_line(exhibits, policy->rules[i].number[k]);
+}
+
+void exhibits_release(struct exhibits *exhibits)
+{
+	for (size_t i = 0; i < exhibits->members.len; i++)
+		vec_release(&exhibits->members.data[i].ucx);
+	vec_release(&exhibits->members);
+	vec_release(&exhibits->nodes);
+	vec_release(&exhibits->cells);
+	vec_release(&exhibits->next);
+	vec_release(&exhibits->sizes);
+	map_release(&exhibits->index);
+	free(exhibits->recent);
+}
+
+/* How many of the lines are at or below it. */
+static int size_class(const struct exhibits *exhibits, uint64_t bytes)
+{
+	int class = 0;
+
+	while ((size_t) class < exhibits->sizes.len && exhibits->sizes.data[class] <= bytes)
+		class ++;
+	return class;
+}
+
+bool cell_at_least(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes)
+{
+	return cell->size_class >= size_class(exhibits, bytes);
+}
+
+const struct node *exhibits_node(const struct exhibits *exhibits, int process)
+{
+	const struct member *member;
+
+	if (process < 0 || (size_t)process >= exhibits->members.len)
+		return NULL;
+	member = &exhibits->members.data[process];
+	if (!member->known || member->fact.host < 0)
+		return NULL;
+	return &exhibits->nodes.data[member->fact.host];
+}
+
+static void feed_process(void *arg, const struct fact_process *fact)
+{
+	struct exhibits *exhibits = arg;
+	struct member *member;
+	struct node *node;
+
+	if (fact->index < 0)
+		return;
+	while (exhibits->members.len <= (size_t)fact->index)
+		vec_add(&exhibits->members);
+	member = &exhibits->members.data[fact->index];
+	member->fact = *fact;
+	member->fact.ucx = NULL;
+	member->known = true;
+	member->ucx.len = 0;
+	for (int i = 0; i < fact->ucx_count; i++)
+		vec_push(&member->ucx, fact->ucx[i]);
+	if (fact->host < 0)
+		return;
+	while (exhibits->nodes.len <= (size_t)fact->host)
+		vec_add(&exhibits->nodes);
+	node = &exhibits->nodes.data[fact->host];
+	node->name = fact->host_name ? fact->host_name : fact->host_id;
+	node->id = fact->host_id;
+	node->class = policy_class_of(exhibits->policy, node->name);
+}
+
+static struct member *member_at(struct exhibits *exhibits, int process)
+{
+	if (process < 0 || (size_t)process >= exhibits->members.len)
+		return NULL;
+	return &exhibits->members.data[process];
+}
+
+static const char *const moving[] = { "Send",     "Recv",      "send",  "recv",   "Allreduce",
+				      "Alltoall", "Allgather", "Bcast", "Reduce", "Gather",
+				      "Scatter",  "Barrier",   "Put",   "Get",    NULL };
+
+static bool moves_data(const char *function)
+{
+	for (int i = 0; function && moving[i]; i++)
+		if (strstr(function, moving[i]))
+			return true;
+	return false;
+}
+
+static void add_calls(struct exhibits *exhibits, const struct fact_call *call, uint64_t count)
+{
+	struct member *member = member_at(exhibits, call->process);
+
+	if (member && moves_data(call->function))
+		member->data_calls += count;
+}
+
+static void feed_call(void *arg, const struct fact_call *call)
+{
+	add_calls(arg, call, 1);
+}
+
+static void feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
+{
+	add_calls(arg, call, sums->count);
+}
+
+static void feed_op(void *arg, const struct fact_op *op)
+{
+	struct exhibits *exhibits = arg;
+	struct member *member = member_at(exhibits, op->process);
+
+	if (member)
+		member->ops++;
+	if (op->id && op->bytes != UINT64_MAX) {
+		exhibits->recent[op->id % RECENT_OPS].id = op->id;
+		exhibits->recent[op->id % RECENT_OPS].bytes = op->bytes;
+	}
+}
+
+static void feed_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
+{
+	struct member *member = member_at(arg, op->process);
+
+	if (member)
+		member->ops += sums->count;
+}
+
+/* Bytes of the whole message: a transfer may be a part of it. */
+static uint64_t message_bytes(const struct exhibits *exhibits, const struct fact_transfer *transfer)
+{
+	uint64_t id = transfer->caused_by;
+
+	if (id && exhibits->recent[id % RECENT_OPS].id == id &&
+	    exhibits->recent[id % RECENT_OPS].bytes >= transfer->bytes)
+		return exhibits->recent[id % RECENT_OPS].bytes;
+	return transfer->bytes;
+}
+
+static struct cell cell_of(const struct exhibits *exhibits, const struct fact_transfer *transfer,
+			   uint64_t bytes)
+{
+	/* what is fetched goes the other way */
+	bool fetched = transfer->op && !strncmp(transfer->op, "get", 3);
+
+	return (struct cell){
+		.process = fetched ? transfer->peer : transfer->process,
+		.peer = fetched ? transfer->process : transfer->peer,
+		.op = transfer->op,
+		.transport = transfer->transport,
+		.device = transfer->device,
+		.protocol = transfer->protocol,
+		.function = transfer->function,
+		.src_mem = transfer->src_mem,
+		.dst_mem = transfer->dst_mem,
+		.locality = transfer->locality,
+		.size_class = size_class(exhibits, bytes),
+	};
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return (hash << 23 ^ hash >> 41 ^ value) * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t hash_of(const struct cell *cell)
+{
+	const char *const words[] = { cell->op,       cell->transport, cell->device, cell->protocol,
+				      cell->function, cell->src_mem,   cell->dst_mem };
+	uint64_t hash = mix((uint32_t)cell->process, (uint32_t)cell->peer);
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		hash = mix(hash, (uintptr_t)words[i]);
+	return mix(mix(hash, cell->locality), cell->size_class);
+}
+
+static bool same(const struct cell *a, const struct cell *b)
+{
+	return a->process == b->process && a->peer == b->peer && a->op == b->op &&
+	       a->transport == b->transport && a->device == b->device &&
+	       a->protocol == b->protocol && a->function == b->function &&
+	       a->src_mem == b->src_mem && a->dst_mem == b->dst_mem && a->locality == b->locality &&
+	       a->size_class == b->size_class;
+}
+
+static struct cell *cell_at(struct exhibits *exhibits, const struct cell *like)
+{
+	uint64_t *first = map_insert(&exhibits->index, hash_of(like), 0, NULL);
+
+	for (uint32_t i = *first; i; i = exhibits->next.data[i - 1])
+		if (same(&exhibits->cells.data[i - 1], like))
+			return &exhibits->cells.data[i - 1];
+	vec_push(&exhibits->cells, *like);
+	vec_push(&exhibits->next, *first);
+	*first = exhibits->cells.len;
+	return &exhibits->cells.data[exhibits->cells.len - 1];
+}
+
+static void keep_example(struct cell *cell, const struct fact_transfer *transfer)
+{
+	if (cell->example_count == FINDING_EXAMPLES)
+		return;
+	cell->examples[cell->example_count++] = (struct finding_example){
+		.op = transfer->op,
+		.transport = transfer->transport,
+		.device = transfer->device,
+		.function = transfer->function,
+		.process = transfer->process,
+		.peer = transfer->peer,
+		.start = transfer->start,
+		.bytes = transfer->bytes,
+	};
+}
+
+static void add_transfers(struct exhibits *exhibits, const struct fact_transfer *transfer,
+			  uint64_t count, uint64_t bytes, uint64_t message)
+{
+	struct cell like = cell_of(exhibits, transfer, message), *cell;
+
+	if (transfer->kind != KIND_DATA || transfer->retried)
+		return;
+	cell = cell_at(exhibits, &like);
+	if (!cell->count || message < cell->least)
+		cell->least = message;
+	if (message > cell->most)
+		cell->most = message;
+	cell->count += count;
+	cell->bytes += bytes;
+	keep_example(cell, transfer);
+}
+
+static void feed_transfer(void *arg, const struct fact_transfer *transfer)
+{
+	uint64_t bytes = transfer->bytes == UINT64_MAX ? 0 : transfer->bytes;
+
+	add_transfers(arg, transfer, 1, bytes, bytes ? message_bytes(arg, transfer) : 0);
+}
+
+/* Fragments of one message, or all that --count put into one row. */
+static void feed_transfers(void *arg, const struct fact_transfer *transfer,
+			   const struct fact_sums *sums)
+{
+	struct fact_transfer mean = *transfer;
+
+	mean.bytes = sums->count ? sums->bytes / sums->count : 0;
+	add_transfers(arg, &mean, sums->count, sums->bytes, message_bytes(arg, &mean));
+}
+
+static void feed_message(void *arg, const struct fact_message *message)
+{
+	struct exhibits *exhibits = arg;
+
+	(void)message;
+	exhibits->messages++;
+}
+
+struct fact_sink exhibits_sink(struct exhibits *exhibits)
+{
+	return (struct fact_sink){
+		.arg = exhibits,
+		.process = feed_process,
+		.call = feed_call,
+		.calls = feed_calls,
+		.op = feed_op,
+		.ops = feed_ops,
+		.transfer = feed_transfer,
+		.transfers = feed_transfers,
+		.message = feed_message,
+	};
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "judge/judge.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "judge/rules.h"
+
+const char *const verdict_names[VERDICTS] = { "PASS", "FAIL", "UNKNOWN", "SKIP", "WAIVED" };
+
+/* Rules that captures alone can tell; the others of the catalogue need more than that. */
+static const struct {
+	const char *id;
+	void (*judge)(const struct trial *trial);
+} rules[] = {
+	{ "COV-01", rule_loss },
+	{ "COV-04", rule_both_ends },
+	{ "COV-05", rule_attribution },
+	{ "COV-06", rule_one_library },
+	{ "CFG-01", rule_versions },
+	{ "PATH-01", rule_expected },
+	{ "PATH-02", rule_tcp },
+	{ "PATH-03", rule_node_over_nic },
+	{ "PATH-04", rule_cuda_ipc },
+	{ "PATH-05", rule_single_copy },
+	{ "PATH-06", rule_gdr_copy },
+	{ "PATH-07", rule_staging },
+	{ "PATH-08", rule_accelerated },
+	{ "PATH-09", rule_scale },
+	{ "PATH-11", rule_ucx_in_use },
+	{ "PATH-12", rule_symmetric },
+	{ "RAIL-01", rule_rail_count },
+	{ "RAIL-02", rule_rail_balance },
+	{ "PROTO-02", rule_switch_points },
+};
+
+struct judge *judge_new(const struct policy *policy)
+{
+	struct judge *judge = calloc(1, sizeof(*judge));
+
+	judge->policy = policy;
+	exhibits_init(&judge->exhibits, policy);
+	return judge;
+}
+
+void judge_free(struct judge *judge)
+{
+	if (!judge)
+		return;
+	exhibits_release(&judge->exhibits);
+	vec_release(&judge->findings);
+	for (size_t i = 0; i < judge->made.len; i++)
+		free(judge->made.data[i]);
+	vec_release(&judge->made);
+	free(judge);
+}
+
+struct fact_sink judge_sink(struct judge *judge)
+{
+	return exhibits_sink(&judge->exhibits);
+}
+
+static const char *why_not(unsigned int needs)
+{
+	static const struct {
+		unsigned int need;
+		const char *why;
+	} reasons[] = {
+		{ NEEDS_PLAN, "needs a sweep's plan" },
+		{ NEEDS_COUNTERS, "needs the ports' counters, which a sweep reads" },
+		{ NEEDS_INVENTORY, "needs the nodes' inventory, which a sweep makes" },
+		{ NEEDS_TIMES, "needs the times of a sweep's rounds" },
+		{ NEEDS_BASELINE, "needs a baseline" },
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (needs & reasons[i].need)
+			return reasons[i].why;
+	return "captures do not tell it";
+}
+
+static void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
+{
+	const struct trial trial = {
+		.judge = judge,
+		.exhibits = &judge->exhibits,
+		.rule = rule,
+		.setting = policy_rule(judge->policy, rule),
+	};
+
+	if (trial.setting->off) {
+		found_nothing(&trial, VERDICT_SKIP, "switched off by the policy");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		if (strcmp(rules[i].id, rule->id))
+			continue;
+		rules[i].judge(&trial);
+		return;
+	}
+	found_nothing(&trial, VERDICT_SKIP, why_not(rule->needs));
+}
+
+/* What was lost may have gone another way: nothing is proved then, but what was seen was seen. */
+static void doubt(struct judge *judge)
+{
+	for (size_t i = 0; judge->incomplete && i < judge->findings.len; i++) {
+		struct finding *finding = &judge->findings.data[i];
+
+		if (finding->verdict != VERDICT_PASS)
+			continue;
+		finding->verdict = VERDICT_UNKNOWN;
+		finding->why = "records were lost (COV-01)";
+	}
+}
+
+static const struct policy_waiver *waiver_of(const struct policy *policy,
+					     const struct finding *finding, int64_t today)
+{
+	for (size_t i = 0; i < policy->waivers.len; i++) {
+		const struct policy_waiver *waiver = &policy->waivers.data[i];
+
+		if (waiver->rule == finding->rule && waiver->until >= today &&
+		    !fnmatch(waiver->subject, finding->subject, 0))
+			return waiver;
+	}
+	return NULL;
+}
+
+static void waive(struct judge *judge, int64_t today)
+{
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		struct finding *finding = &judge->findings.data[i];
+		const struct policy_waiver *waiver;
+
+		if (finding->verdict != VERDICT_FAIL && finding->verdict != VERDICT_UNKNOWN)
+			continue;
+		waiver = waiver_of(judge->policy, finding, today);
+		if (!waiver)
+			continue;
+		finding->verdict = VERDICT_WAIVED;
+		finding->why = waiver->reason;
+	}
+}
+
+static int by_rule(const void *left, const void *right)
+{
+	const struct finding *a = left, *b = right;
+	int order = (a->rule > b->rule) - (a->rule < b->rule);
+
+	order = order ? order : strcmp(a->subject, b->subject);
+	return order ? order
+		     : strcmp(a->expected ? a->expected : "", b->expected ? b->expected : "");
+}
+
+void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today)
+{
+	judge->exhibits.totals = *totals;
+	for (size_t i = 0; i < CATALOGUE_RULES; i++)
+		judge_rule(judge, &catalogue[i]);
+	doubt(judge);
+	waive(judge, today);
+	qsort(judge->findings.data, judge->findings.len, sizeof(*judge->findings.data), by_rule);
+}
+
+size_t judge_findings(const struct judge *judge, const struct finding **findings)
+{
+	*findings = judge->findings.data;
+	return judge->findings.len;
+}
+
+/* A subject is of a node if it is its name or begins with it: n0, n0>n1, n0:rank3. */
+static bool of_node(const char *subject, const char *node)
+{
+	size_t length = node ? strlen(node) : 0;
+
+	return length && !strncmp(subject, node, length) &&
+	       (!subject[length] || strchr(">:<", subject[length]));
+}
+
+static bool node_failed(const struct judge *judge, const struct node *node)
+{
+	for (size_t i = 0; i < judge->findings.len; i++)
+		if (judge->findings.data[i].verdict == VERDICT_FAIL &&
+		    of_node(judge->findings.data[i].subject, node->name))
+			return true;
+	return false;
+}
+
+struct judge_summary judge_summary(const struct judge *judge)
+{
+	struct judge_summary summary = { 0 };
+
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		const struct finding *finding = &judge->findings.data[i];
+
+		summary.verdicts[finding->verdict]++;
+		if (finding->verdict != VERDICT_FAIL)
+			continue;
+		summary.critical += finding->severity == SEVERITY_CRITICAL;
+		summary.warning += finding->severity == SEVERITY_WARNING;
+	}
+	for (size_t i = 0; i < judge->exhibits.nodes.len; i++) {
+		summary.nodes += judge->exhibits.nodes.data[i].name != NULL;
+		summary.failed_nodes += node_failed(judge, &judge->exhibits.nodes.data[i]);
+	}
+	return summary;
+}
+
+int judge_status(const struct judge *judge, bool warn_ok)
+{
+	struct judge_summary summary = judge_summary(judge);
+
+	if (summary.critical)
+		return 2;
+	if (summary.verdicts[VERDICT_UNKNOWN])
+		return 3;
+	return summary.warning && !warn_ok ? 1 : 0;
+}

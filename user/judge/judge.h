@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whether what captures show is what a policy expects: facts go in, findings come out, one per rule
+ * and subject. Missing evidence never passes: it is UNKNOWN, and says what is missing.
+ */
+#ifndef UCXBPF_JUDGE_JUDGE_H
+#define UCXBPF_JUDGE_JUDGE_H
+
+#include <stdio.h>
+
+#include "match/facts.h"
+#include "policy/policy.h"
+
+enum verdict {
+	VERDICT_PASS,
+	VERDICT_FAIL,
+	VERDICT_UNKNOWN, /* the evidence is incomplete */
+	VERDICT_SKIP, /* there is nothing the rule is about */
+	VERDICT_WAIVED,
+	VERDICTS
+};
+
+extern const char *const verdict_names[VERDICTS]; /* "PASS"... */
+
+#define FINDING_EXAMPLES 3
+
+/* One transfer of those that a finding is about. */
+struct finding_example {
+	const char *op, *transport, *device, *function;
+	int process, peer;
+	uint64_t start; /* ns, CLOCK_MONOTONIC of the process's host */
+	uint64_t bytes;
+};
+
+struct finding {
+	const struct catalogue_rule *rule;
+	enum verdict verdict;
+	enum severity severity;
+	const char *subject; /* a node, node>node, node:device, "all captures" */
+	uint64_t count, bytes; /* of transfers or messages concerned */
+	double share; /* of all that the rule looks at there, by bytes; NAN: not of bytes */
+	const char *expected, *seen;
+	const char *why; /* UNKNOWN, SKIP, WAIVED: the reason; else NULL */
+	struct finding_example examples[FINDING_EXAMPLES];
+	size_t example_count;
+};
+
+struct judge;
+
+/* The policy must outlive the judge. */
+struct judge *judge_new(const struct policy *policy);
+void judge_free(struct judge *judge);
+
+/* The sink to feed; strings of the facts must live until judge_free(). */
+struct fact_sink judge_sink(struct judge *judge);
+
+/* All facts are in. today: days since 1970, for waivers. */
+void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today);
+
+/* In the order of the catalogue, then by subject. */
+size_t judge_findings(const struct judge *judge, const struct finding **findings);
+
+struct judge_summary {
+	size_t verdicts[VERDICTS];
+	size_t critical, warning; /* of the failures */
+	size_t nodes, failed_nodes;
+};
+
+struct judge_summary judge_summary(const struct judge *judge);
+
+/* Exit status of site validation: 0 pass, 1 warnings only, 2 critical, 3 evidence incomplete. */
+int judge_status(const struct judge *judge, bool warn_ok);
+
+struct judge_text_options {
+	bool verbose; /* passed and skipped ones, causes and examples, too */
+	bool colour;
+};
+
+/* Each returns 0 or -errno of a failed write. */
+int judge_text(const struct judge *judge, const struct judge_text_options *options, FILE *out);
+int judge_json(const struct judge *judge, FILE *out); /* schema "ucxbpf.check/1" */
+int judge_junit(const struct judge *judge, FILE *out);
+int judge_metrics(const struct judge *judge, FILE *out); /* OpenMetrics */
+
+#endif

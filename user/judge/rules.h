@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What rules have in common: how they say what they found. */
+#ifndef UCXBPF_JUDGE_RULES_H
+#define UCXBPF_JUDGE_RULES_H
+
+#include "judge/exhibits.h"
+
+struct judge {
+	struct exhibits exhibits;
+	const struct policy *policy;
+	VEC(struct finding) findings;
+	VEC(char *) made; /* strings of findings */
+	bool incomplete; /* records were lost: nothing may pass */
+};
+
+/* A rule at work. */
+struct trial {
+	struct judge *judge;
+	const struct exhibits *exhibits;
+	const struct catalogue_rule *rule;
+	const struct policy_rule *setting;
+};
+
+/* Lives as long as the judge. */
+const char *say(struct judge *judge, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+struct finding *found(const struct trial *trial, enum verdict verdict, const char *subject);
+
+/* A finding without a subject of its own: the rule had nothing to look at, or could not. */
+void found_nothing(const struct trial *trial, enum verdict verdict, const char *why);
+
+/* The same, for one subject. */
+void found_why(const struct trial *trial, enum verdict verdict, const char *subject,
+	       const char *why);
+
+/* What a rule sums up of one subject: what is as it should be and what is not. */
+struct tally {
+	const char *subject;
+	const void *of; /* whose: tallies are found by these two */
+	const void *and;
+	uint64_t count, bytes; /* of the wrong ones */
+	uint64_t all_count, all_bytes;
+	const struct cell *worst; /* the wrong cell of most bytes */
+	struct finding_example examples[FINDING_EXAMPLES];
+	size_t example_count;
+};
+
+struct tallies {
+	VEC(struct tally) list;
+};
+
+/* A node, or a pair of them; the subject is named once. */
+struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
+			 const struct node *node);
+struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
+			 const struct node *from, const struct node *to);
+
+void tally_add(struct tally *tally, const struct cell *cell, bool wrong);
+
+/* Of the bytes, or of the transfers where none has bytes. */
+double tally_share(const struct tally *tally);
+
+/*
+ * A finding per tally: FAIL where more than that share is wrong, else PASS; none at all: SKIP with
+ * why_none. seen describes the worst cell.
+ */
+void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
+		   const char *expected, const char *why_none);
+
+/* "rc_mlx5/mlx5_0:1 rndv/get get_zcopy, host to gpu0" */
+const char *cell_text(const struct trial *trial, const struct cell *cell);
+
+/* Between processes of two nodes, or within one. */
+bool cell_inter(const struct cell *cell);
+bool cell_intra(const struct cell *cell);
+
+/* tcp, rc_*, dc_*, ud_*: what goes through a NIC. */
+bool is_network(const char *transport);
+bool is_gpu(const char *memory);
+
+/* Whether a shell pattern of the list fits. */
+bool listed(const texts *list, const char *word);
+
+/* The policy's first line that fits the cell's messages; NULL: none. */
+const struct policy_expect *expectation(const struct exhibits *exhibits, const struct cell *cell);
+
+/* ---- one function per rule; see judge.c's table ---- */
+void rule_loss(const struct trial *trial);
+void rule_both_ends(const struct trial *trial);
+void rule_attribution(const struct trial *trial);
+void rule_one_library(const struct trial *trial);
+void rule_versions(const struct trial *trial);
+void rule_expected(const struct trial *trial);
+void rule_tcp(const struct trial *trial);
+void rule_node_over_nic(const struct trial *trial);
+void rule_cuda_ipc(const struct trial *trial);
+void rule_single_copy(const struct trial *trial);
+void rule_gdr_copy(const struct trial *trial);
+void rule_staging(const struct trial *trial);
+void rule_accelerated(const struct trial *trial);
+void rule_scale(const struct trial *trial);
+void rule_ucx_in_use(const struct trial *trial);
+void rule_symmetric(const struct trial *trial);
+void rule_rail_count(const struct trial *trial);
+void rule_rail_balance(const struct trial *trial);
+void rule_switch_points(const struct trial *trial);
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whether the evidence is complete, and the software one: COV and CFG. */
+#include <string.h>
+
+#include "judge/rules.h"
+
+/* The reasons of a list of totals, the largest first, as one sentence. */
+static const char *reasons_text(struct judge *judge, const struct fact_reason *reasons)
+{
+	const char *text = NULL;
+
+	for (int i = 0; i < FACT_MAX_REASONS; i++) {
+		if (!reasons[i].reason || !reasons[i].count)
+			continue;
+		text = text ? say(judge, "%s, %s %lu", text, reasons[i].reason,
+				  (unsigned long)reasons[i].count)
+			    : say(judge, "%s %lu", reasons[i].reason,
+				  (unsigned long)reasons[i].count);
+	}
+	return text;
+}
+
+static uint64_t sum(const struct fact_reason *reasons)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < FACT_MAX_REASONS; i++)
+		all += reasons[i].reason ? reasons[i].count : 0;
+	return all;
+}
+
+void rule_loss(const struct trial *trial)
+{
+	const struct fact_totals *totals = &trial->exhibits->totals;
+	uint64_t lost = sum(totals->dropped);
+	bool fails = lost || totals->damaged_bytes;
+	struct finding *finding;
+
+	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, "all captures");
+	finding->count = fails ? lost : totals->stored;
+	finding->expected = "0 records lost";
+	if (!fails)
+		return;
+	finding->seen =
+		lost ? say(trial->judge, "lost: %s", reasons_text(trial->judge, totals->dropped))
+		     : say(trial->judge, "%lu bytes of captures are damaged",
+			   (unsigned long)totals->damaged_bytes);
+	trial->judge->incomplete = true;
+}
+
+/* What is under way at either end of a capture has one end only: that is no fault of the job. */
+void rule_both_ends(const struct trial *trial)
+{
+	const struct fact_totals *totals = &trial->exhibits->totals;
+	uint64_t all = totals->sends + totals->receives;
+	uint64_t open = sum(totals->unmatched_sends) + sum(totals->unmatched_receives);
+	struct finding *finding;
+
+	if (!all) {
+		found_nothing(trial, VERDICT_SKIP, "no message was sent");
+		return;
+	}
+	finding = found(trial,
+			open > trial->setting->number[0] * all ? VERDICT_UNKNOWN : VERDICT_PASS,
+			"all captures");
+	finding->count = open;
+	finding->expected = "a receive for every send";
+	finding->why = finding->verdict == VERDICT_PASS
+			       ? NULL
+			       : say(trial->judge, "%lu of %lu ends of messages have no other end",
+				     (unsigned long)open, (unsigned long)all);
+}
+
+static bool unknown_cell(const struct cell *cell)
+{
+	return !cell->transport || !cell->device || cell->process < 0 || cell->peer < 0 ||
+	       !cell->src_mem || !cell->dst_mem || cell->locality == LOCALITY_UNKNOWN;
+}
+
+void rule_attribution(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	size_t before = trial->judge->findings.len;
+	struct tallies tallies = { 0 };
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+		int known = cell->process < 0 ? cell->peer : cell->process;
+
+		tally_add(tally_node(trial, &tallies, exhibits_node(exhibits, known)), cell,
+			  unknown_cell(cell));
+	}
+	tallies_judge(trial, &tallies, trial->setting->number[0],
+		      "transport, device, memory and both processes known", "no data was moved");
+	for (; before < trial->judge->findings.len; before++) {
+		struct finding *finding = &trial->judge->findings.data[before];
+
+		if (finding->verdict == VERDICT_FAIL && finding->share > trial->setting->number[1])
+			finding->severity = SEVERITY_CRITICAL;
+	}
+}
+
+/* ---- software ---- */
+
+/* What a node's processes have, if that is one thing: "1.13.1"; "a, b" where they differ. */
+static const char *software_of(struct judge *judge, const struct exhibits *exhibits,
+			       const struct node *node,
+			       const char *(*part)(struct judge *, const struct member *))
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < exhibits->members.len; i++) {
+		const struct member *member = &exhibits->members.data[i];
+		const char *own = NULL;
+
+		if (exhibits_node(exhibits, i) == node)
+			own = part(judge, member);
+		if (own && !text)
+			text = own;
+		else if (own && !strstr(text, own))
+			text = say(judge, "%s, %s", text, own);
+	}
+	return text;
+}
+
+static const char *build_of(struct judge *judge, const struct member *member)
+{
+	return member->ucx.len ? say(judge, "%s",
+				     member->ucx.data[0].build_id ? member->ucx.data[0].build_id
+								  : "no build id")
+			       : NULL;
+}
+
+static const char *versions_of(struct judge *judge, const struct member *member)
+{
+	const char *ucx = member->ucx.len ? member->ucx.data[0].version : NULL;
+
+	if (!member->fact.mpi && !ucx)
+		return NULL;
+	return say(judge, "%s UCX %s", member->fact.mpi ? member->fact.mpi : "no MPI",
+		   ucx ? ucx : "?");
+}
+
+/* What most nodes of a class have. */
+static const char *majority(const char *const *software, const struct node *nodes, size_t count,
+			    const struct policy_class *class)
+{
+	const char *best = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t same = 0;
+
+		for (size_t k = 0; software[i] && k < count; k++)
+			same += software[k] && nodes[k].class == class &&
+				!strcmp(software[i], software[k]);
+		if (nodes[i].class == class && same > most) {
+			most = same;
+			best = software[i];
+		}
+	}
+	return best;
+}
+
+static void same_on_all(const struct trial *trial,
+			const char *(*part)(struct judge *, const struct member *))
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	size_t count = exhibits->nodes.len, room = 0;
+	const char **software = vec_grow(NULL, &room, count + 1, sizeof(*software));
+
+	for (size_t i = 0; i < count; i++)
+		software[i] = software_of(trial->judge, exhibits, &exhibits->nodes.data[i], part);
+	for (size_t i = 0; i < count; i++) {
+		const struct node *node = &exhibits->nodes.data[i];
+		const char *usual = majority(software, exhibits->nodes.data, count, node->class);
+		struct finding *finding;
+		bool fails = usual && software[i] && strcmp(usual, software[i]);
+
+		if (!node->name || !software[i])
+			continue;
+		finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, node->name);
+		finding->expected = usual;
+		finding->seen = fails ? software[i] : NULL;
+	}
+	free(software);
+}
+
+/* Two copies in a process: which of them an operation goes through is nobody's choice. */
+static const char *copies_of(const struct trial *trial, const struct node *node)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+
+	for (size_t i = 0; i < exhibits->members.len; i++) {
+		const struct member *member = &exhibits->members.data[i];
+
+		if (exhibits_node(exhibits, i) == node && member->ucx.len > 1)
+			return say(trial->judge, "pid %u has %s and %s", member->fact.pid,
+				   member->ucx.data[0].path, member->ucx.data[1].path);
+	}
+	return NULL;
+}
+
+void rule_one_library(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	size_t before = trial->judge->findings.len;
+
+	same_on_all(trial, build_of);
+	for (size_t i = before; i < trial->judge->findings.len; i++) {
+		struct finding *finding = &trial->judge->findings.data[i];
+		const char *copies = NULL;
+
+		for (size_t n = 0; n < exhibits->nodes.len && !copies; n++)
+			if (exhibits->nodes.data[n].name == finding->subject)
+				copies = copies_of(trial, &exhibits->nodes.data[n]);
+		if (!copies)
+			continue;
+		finding->verdict = VERDICT_FAIL;
+		finding->seen = copies;
+	}
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "no process has UCX");
+}
+
+void rule_versions(const struct trial *trial)
+{
+	size_t before = trial->judge->findings.len;
+
+	same_on_all(trial, versions_of);
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "no process has MPI or UCX");
+}

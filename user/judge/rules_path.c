@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which way messages go: PATH. */
+#include <string.h>
+
+#include "judge/rules.h"
+
+#define FIRST 0
+#define SECOND 1
+#define THIRD 2
+
+static const struct node *from(const struct trial *trial, const struct cell *cell)
+{
+	return exhibits_node(trial->exhibits, cell->process);
+}
+
+static const struct node *to(const struct trial *trial, const struct cell *cell)
+{
+	return exhibits_node(trial->exhibits, cell->peer);
+}
+
+/* Within a node its name, else the pair. */
+static struct tally *tally_of(const struct trial *trial, struct tallies *tallies,
+			      const struct cell *cell)
+{
+	if (cell_inter(cell))
+		return tally_pair(trial, tallies, from(trial, cell), to(trial, cell));
+	return tally_node(trial, tallies, from(trial, cell) ? from(trial, cell) : to(trial, cell));
+}
+
+/* ---- PATH-01 ---- */
+
+/* gdr_copy+sysv: a way of two transports, either of which may be seen. */
+static bool one_of(const texts *list, const char *transport)
+{
+	size_t length = transport ? strlen(transport) : 0;
+
+	if (listed(list, transport))
+		return true;
+	for (size_t i = 0; length && i < list->len; i++) {
+		const char *at = strstr(list->data[i], transport);
+
+		if (at && (at == list->data[i] || at[-1] == '+') &&
+		    (at[length] == '+' || !at[length]))
+			return true;
+	}
+	return false;
+}
+
+static bool as_expected(const struct policy_expect *expect, const struct cell *cell)
+{
+	if (expect->tl.len && !one_of(&expect->tl, cell->transport))
+		return false;
+	if (listed(&expect->forbid, cell->transport))
+		return false;
+	return !expect->proto.len || !cell->protocol || listed(&expect->proto, cell->protocol);
+}
+
+static const char *words(struct judge *judge, const texts *list)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < list->len; i++)
+		text = say(judge, "%s%s%s", text, i ? " or " : "", list->data[i]);
+	return text;
+}
+
+static const char *expect_text(const struct trial *trial, const struct policy_expect *expect)
+{
+	struct judge *judge = trial->judge;
+
+	if (expect->tl.len && expect->proto.len)
+		return say(judge, "%s with %s (line %d)", words(judge, &expect->tl),
+			   words(judge, &expect->proto), expect->line);
+	if (expect->tl.len)
+		return say(judge, "%s (line %d)", words(judge, &expect->tl), expect->line);
+	if (expect->forbid.len)
+		return say(judge, "not %s (line %d)", words(judge, &expect->forbid), expect->line);
+	return say(judge, "%s (line %d)", words(judge, &expect->proto), expect->line);
+}
+
+/* What of the line captures do not tell; NULL: they tell all of it. */
+static const char *untold(const struct policy_expect *expect)
+{
+	if (expect->staging != STAGING_ANY)
+		return "staging";
+	if (expect->dst_copy)
+		return "dst_copy";
+	if (expect->nearest_nic)
+		return "nic";
+	return expect->sl >= 0 ? "sl" : NULL;
+}
+
+static void judge_line(const struct trial *trial, const struct policy_expect *expect)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	struct tallies tallies = { 0 };
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		if (expectation(exhibits, cell) == expect)
+			tally_add(tally_of(trial, &tallies, cell), cell,
+				  !as_expected(expect, cell));
+	}
+	if (tallies.list.len)
+		tallies_judge(trial, &tallies, 1 - expect->min_share, expect_text(trial, expect),
+			      NULL);
+}
+
+void rule_expected(const struct trial *trial)
+{
+	size_t before = trial->judge->findings.len;
+
+	for (size_t i = 0; i < trial->judge->policy->expect.len; i++) {
+		const struct policy_expect *expect = &trial->judge->policy->expect.data[i];
+
+		if (untold(expect))
+			found_why(
+				trial, VERDICT_SKIP, say(trial->judge, "line %d", expect->line),
+				say(trial->judge, "'%s': captures do not tell it", untold(expect)));
+		if (expect->tl.len || expect->forbid.len || expect->proto.len)
+			judge_line(trial, expect);
+	}
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "no line under 'expect' fits what was moved");
+}
+
+/* ---- PATH-02 ---- */
+
+static bool tcp_allowed(const struct trial *trial, const struct cell *cell)
+{
+	const struct policy_expect *expect = expectation(trial->exhibits, cell);
+
+	return expect && one_of(&expect->tl, "tcp");
+}
+
+static bool bad_interface(const struct trial *trial, const struct cell *cell)
+{
+	return cell->device &&
+	       (!strcmp(cell->device, "lo") || listed(&trial->setting->list[THIRD], cell->device));
+}
+
+/* Wire-up alone is no data; but a management interface carries none at all. */
+void rule_tcp(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	struct tallies tallies = { 0 };
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+		bool tcp = cell->transport && !strcmp(cell->transport, "tcp");
+
+		tally_add(tally_of(trial, &tallies, cell), cell,
+			  tcp && (bad_interface(trial, cell) ||
+				  (!tcp_allowed(trial, cell) &&
+				   cell->bytes > trial->setting->number[FIRST])));
+	}
+	tallies_judge(trial, &tallies, trial->setting->number[SECOND],
+		      "no data over tcp, none over management interfaces", "no data was moved");
+}
+
+/* ---- PATH-03 ---- */
+
+void rule_node_over_nic(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	struct tallies tallies = { 0 };
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		if (cell_intra(cell))
+			tally_add(tally_node(trial, &tallies, from(trial, cell)), cell,
+				  is_network(cell->transport));
+	}
+	tallies_judge(trial, &tallies, 0, "shared memory, cma, xpmem or cuda_ipc",
+		      "no two processes of one node exchanged data");
+}
+
+/* ---- GPUs ---- */
+
+/* Which of the cells a rule is about, and which of those are wrong. */
+struct question {
+	bool (*about)(const struct trial *trial, const struct cell *cell);
+	bool (*wrong)(const struct cell *cell);
+	const char *expected, *why_none;
+};
+
+static void ask(const struct trial *trial, const struct question *question, double allowed)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	struct tallies tallies = { 0 };
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		if (question->about(trial, cell))
+			tally_add(tally_of(trial, &tallies, cell), cell, question->wrong(cell));
+	}
+	tallies_judge(trial, &tallies, allowed, question->expected, question->why_none);
+}
+
+static bool large(const struct trial *trial, const struct cell *cell)
+{
+	return cell_at_least(trial->exhibits, cell, trial->setting->number[FIRST]);
+}
+
+static bool gpus_of_a_node(const struct trial *trial, const struct cell *cell)
+{
+	return cell_intra(cell) && is_gpu(cell->src_mem) && is_gpu(cell->dst_mem) &&
+	       large(trial, cell);
+}
+
+static bool not_cuda_ipc(const struct cell *cell)
+{
+	return !cell->transport || strcmp(cell->transport, "cuda_ipc");
+}
+
+void rule_cuda_ipc(const struct trial *trial)
+{
+	static const struct question question = { gpus_of_a_node, not_cuda_ipc, "cuda_ipc",
+						  "no two GPUs of one node exchanged large "
+						  "messages" };
+
+	ask(trial, &question, 1 - trial->setting->number[SECOND]);
+}
+
+static bool hosts_of_a_node(const struct trial *trial, const struct cell *cell)
+{
+	return cell_intra(cell) && !is_gpu(cell->src_mem) && !is_gpu(cell->dst_mem) &&
+	       large(trial, cell);
+}
+
+static bool copied_twice(const struct cell *cell)
+{
+	bool shared = cell->transport &&
+		      (!strcmp(cell->transport, "posix") || !strcmp(cell->transport, "sysv"));
+
+	return shared && cell->op && !strcmp(cell->op, "am_bcopy");
+}
+
+void rule_single_copy(const struct trial *trial)
+{
+	static const struct question question = { hosts_of_a_node, copied_twice,
+						  "cma, knem or xpmem",
+						  "no large host messages within a node" };
+
+	ask(trial, &question, 0);
+}
+
+static bool small_of_gpu(const struct trial *trial, const struct cell *cell)
+{
+	return (is_gpu(cell->src_mem) || is_gpu(cell->dst_mem)) && !large(trial, cell);
+}
+
+static bool copied_by_driver(const struct cell *cell)
+{
+	return cell->transport && !strcmp(cell->transport, "cuda_copy");
+}
+
+void rule_gdr_copy(const struct trial *trial)
+{
+	static const struct question question = { small_of_gpu, copied_by_driver, "gdr_copy",
+						  "no small messages of GPU memory" };
+
+	ask(trial, &question, 0);
+}
+
+static bool large_of_gpu_far(const struct trial *trial, const struct cell *cell)
+{
+	return cell_inter(cell) && (is_gpu(cell->src_mem) || is_gpu(cell->dst_mem)) &&
+	       large(trial, cell);
+}
+
+void rule_staging(const struct trial *trial)
+{
+	static const struct question question = { large_of_gpu_far, copied_by_driver,
+						  "zcopy from and to GPU memory",
+						  "no large messages of GPU memory between nodes" };
+
+	ask(trial, &question, 0);
+}
+
+/* ---- PATH-08, PATH-09 ---- */
+
+static bool on_mlx5(const struct trial *trial, const struct cell *cell)
+{
+	(void)trial;
+	return cell->device && !strncmp(cell->device, "mlx5", 4);
+}
+
+static bool plain_verbs(const struct cell *cell)
+{
+	return cell->transport &&
+	       (!strcmp(cell->transport, "rc_verbs") || !strcmp(cell->transport, "ud_verbs"));
+}
+
+void rule_accelerated(const struct trial *trial)
+{
+	static const struct question question = { on_mlx5, plain_verbs, "rc_mlx5 or dc_mlx5",
+						  "no mlx5 device was used" };
+
+	ask(trial, &question, 0);
+}
+
+/* Peers that a process reached over rc; it keeps a queue pair for each. */
+static size_t rc_peers(const struct exhibits *exhibits, int process)
+{
+	struct map peers = { 0 };
+	size_t count;
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		if (cell->process == process && cell->transport &&
+		    !strncmp(cell->transport, "rc", 2))
+			map_insert(&peers, (uint32_t)cell->peer, 0, NULL);
+	}
+	count = peers.used;
+	map_release(&peers);
+	return count;
+}
+
+void rule_scale(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	size_t before = trial->judge->findings.len;
+
+	for (size_t i = 0; i < exhibits->members.len; i++) {
+		const struct node *node = exhibits_node(exhibits, i);
+		size_t peers = rc_peers(exhibits, i);
+		struct finding *finding;
+
+		if (!peers || !node)
+			continue;
+		finding = found(trial,
+				peers > trial->setting->number[FIRST] ? VERDICT_FAIL : VERDICT_PASS,
+				say(trial->judge, "%s:rank%d", node->name,
+				    exhibits->members.data[i].fact.rank));
+		finding->count = peers;
+		finding->expected = "dc beyond the limit of endpoints";
+		finding->seen = say(trial->judge, "rc to %zu peers", peers);
+	}
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "rc was not used");
+}
+
+/* ---- PATH-11 ---- */
+
+void rule_ucx_in_use(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	size_t before = trial->judge->findings.len;
+
+	for (size_t i = 0; i < exhibits->members.len; i++) {
+		const struct member *member = &exhibits->members.data[i];
+		const struct node *node = exhibits_node(exhibits, i);
+		bool fails = member->known && member->data_calls && !member->ops;
+		struct finding *finding;
+
+		if (!member->known || !node || (!member->data_calls && !member->ops))
+			continue;
+		finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
+				say(trial->judge, "%s:rank%d", node->name, member->fact.rank));
+		finding->count = fails ? member->data_calls : member->ops;
+		finding->expected = "UCP operations below MPI's calls";
+		if (fails)
+			finding->seen = say(trial->judge, "%lu calls, no operation",
+					    (unsigned long)member->data_calls);
+	}
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "no process called MPI");
+}
+
+/* ---- PATH-12 ---- */
+
+/* Bytes between two nodes in one direction over one transport. */
+static uint64_t bytes_over(const struct trial *trial, const struct node *src,
+			   const struct node *dst, const char *transport, uint64_t *all)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	uint64_t bytes = 0;
+
+	*all = 0;
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		if (!cell_inter(cell) || from(trial, cell) != src || to(trial, cell) != dst)
+			continue;
+		*all += cell->bytes;
+		if (cell->transport == transport)
+			bytes += cell->bytes;
+	}
+	return bytes;
+}
+
+#define SOME 0.05 /* of the bytes: less is no way that messages go */
+
+/* A cell whose transport the other direction has nothing of; NULL: there is none. */
+static const struct cell *one_way(const struct trial *trial, const struct node *src,
+				  const struct node *dst)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+		uint64_t there, back, all_there, all_back;
+
+		if (!cell_inter(cell) || from(trial, cell) != src || to(trial, cell) != dst)
+			continue;
+		there = bytes_over(trial, src, dst, cell->transport, &all_there);
+		back = bytes_over(trial, dst, src, cell->transport, &all_back);
+		if (all_back && there > SOME * all_there && !back)
+			return cell;
+	}
+	return NULL;
+}
+
+static bool talk(const struct trial *trial, const struct node *src, const struct node *dst)
+{
+	uint64_t all;
+
+	bytes_over(trial, src, dst, NULL, &all);
+	return all;
+}
+
+void rule_symmetric(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	size_t before = trial->judge->findings.len;
+
+	for (size_t a = 0; a < exhibits->nodes.len; a++) {
+		for (size_t b = a + 1; b < exhibits->nodes.len; b++) {
+			const struct node *one = &exhibits->nodes.data[a];
+			const struct node *other = &exhibits->nodes.data[b];
+			const struct cell *cell;
+			struct finding *finding;
+
+			if (!talk(trial, one, other) || !talk(trial, other, one))
+				continue;
+			cell = one_way(trial, one, other);
+			cell = cell ? cell : one_way(trial, other, one);
+			finding = found(trial, cell ? VERDICT_FAIL : VERDICT_PASS,
+					say(trial->judge, "%s<>%s", one->name, other->name));
+			finding->expected = "the same transports in both directions";
+			if (cell)
+				finding->seen =
+					say(trial->judge, "only %s>%s: %s", from(trial, cell)->name,
+					    to(trial, cell)->name, cell_text(trial, cell));
+		}
+	}
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "no two nodes exchanged data");
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <math.h>
+#include <string.h>
+
+#include "judge/rules.h"
+
+static struct tally *tally_at(struct tallies *tallies, const void *of, const void *and)
+{
+	struct tally *tally;
+
+	for (size_t i = 0; i < tallies->list.len; i++) {
+		tally = &tallies->list.data[i];
+		if (tally->of == of && tally->and == and)
+			return tally;
+	}
+	tally = vec_add(&tallies->list);
+	tally->of = of;
+	tally->and = and;
+	return tally;
+}
+
+struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
+			 const struct node *node)
+{
+	struct tally *tally = tally_at(tallies, node, NULL);
+
+	(void)trial;
+	tally->subject = node ? node->name : "unknown node";
+	return tally;
+}
+
+struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
+			 const struct node *from, const struct node *to)
+{
+	struct tally *tally = tally_at(tallies, from, to);
+
+	if (!tally->subject)
+		tally->subject =
+			say(trial->judge, "%s>%s", from ? from->name : "?", to ? to->name : "?");
+	return tally;
+}
+
+void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
+{
+	tally->all_count += cell->count;
+	tally->all_bytes += cell->bytes;
+	if (!wrong)
+		return;
+	tally->count += cell->count;
+	tally->bytes += cell->bytes;
+	if (!tally->worst || cell->bytes > tally->worst->bytes)
+		tally->worst = cell;
+	for (size_t i = 0; i < cell->example_count; i++)
+		if (tally->example_count < FINDING_EXAMPLES)
+			tally->examples[tally->example_count++] = cell->examples[i];
+}
+
+double tally_share(const struct tally *tally)
+{
+	if (tally->all_bytes)
+		return (double)tally->bytes / tally->all_bytes;
+	return tally->all_count ? (double)tally->count / tally->all_count : 0;
+}
+
+void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
+		   const char *expected, const char *why_none)
+{
+	for (size_t i = 0; i < tallies->list.len; i++) {
+		const struct tally *tally = &tallies->list.data[i];
+		double share = tally_share(tally);
+		bool fails = tally->count && share > allowed;
+		struct finding *finding =
+			found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, tally->subject);
+
+		finding->expected = expected;
+		finding->share = share;
+		finding->count = fails ? tally->count : tally->all_count;
+		finding->bytes = fails ? tally->bytes : tally->all_bytes;
+		if (!fails)
+			continue;
+		finding->seen = cell_text(trial, tally->worst);
+		finding->example_count = tally->example_count;
+		memcpy(finding->examples, tally->examples, sizeof(finding->examples));
+	}
+	if (!tallies->list.len)
+		found_nothing(trial, VERDICT_SKIP, why_none);
+	vec_release(&tallies->list);
+}
