@@ -80,6 +80,49 @@ expect() {
 	expect 2 "a directory: name one with -o" -f csv "$DATA/coll.ucxb"
 }
 
+@test "sqlite: the views are the report's rows, what refers leads somewhere" {
+	for capture in "$DATA"/*.ucxb; do
+		"$UCXBPF" export -f sqlite -o t.db "$capture"
+		python3 "$TOP/tests/golden/check_sqlite.py" t.db "${capture%.ucxb}.json"
+	done
+	"$UCXBPF" export -f sqlite --kind data --process rank:1 -o t.db "$DATA/isend.ucxb"
+	"$UCXBPF" replay --json --kind data --process rank:1 -o report "$DATA/isend.ucxb"
+	python3 "$TOP/tests/golden/check_sqlite.py" t.db report
+	run python3 "$TOP/tests/golden/check_sqlite.py" t.db "$DATA/isend.json"
+	[ "$status" -eq 1 ]
+}
+
+@test "sqlite: every view and every question of docs/sqlite.md has an answer" {
+	command -v sqlite3 || skip "no sqlite3"
+	"$UCXBPF" export -f sqlite -o t.db "$DATA/isend.ucxb"
+	for view in $(sqlite3 t.db "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
+		sqlite3 t.db "SELECT * FROM $view" >out
+		[ -s out ] || [ "$view" = call_sites ]
+		grep -q "\`$view\`" "$TOP/docs/sqlite.md"
+	done
+	sed -n '/^```sql$/,/^```$/p' "$TOP/docs/sqlite.md" | grep -v '^```' >questions
+	[ "$(grep -c ';$' questions)" -ge 6 ]
+	sqlite3 -bail t.db <questions
+	[ "$(sqlite3 t.db "SELECT sum(bytes) FROM paths WHERE kind = 'data'")" = \
+		"$(jq .attribution.data_bytes "$DATA/isend.json")" ]
+	"$UCXBPF" export -f sqlite --ucp-op none "$DATA/isend.ucxb" -o t.db
+}
+
+@test "sqlite: not to a pipe; a full disk leaves nothing" {
+	expect 2 "cannot be written to a pipe" -f sqlite "$DATA/send.ucxb"
+	expect 2 "no plain file" -f sqlite -o /dev/full "$DATA/send.ucxb"
+	mkdir small
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	unshare -m sh -c "mount -t tmpfs -o size=64k none small &&
+		for format in sqlite ndjson csv; do
+			'$UCXBPF' export -f \$format -o small/out '$DATA/coll.ucxb' 2>>err
+			echo \$? \$(ls -A small | wc -l) >>out
+		done" || true
+	cat err out
+	[ "$(sort -u out)" = "9 0" ]
+	[ "$(grep -c "small/out: .*\(full\|No space\)" err)" -eq 3 ]
+}
+
 @test "no such format: the line lists those there are" {
 	expect 2 "such format, but json, " -f jsn "$DATA/send.ucxb"
 	expect 2 "which format" "$DATA/send.ucxb"
@@ -92,7 +135,7 @@ expect() {
 @test "help lists the formats" {
 	run "$UCXBPF" export --help
 	[ "$status" -eq 0 ]
-	for word in Examples: "Exit status" Formats: "  json " "  ndjson " "  folded " --function; do
+	for word in Examples: "Exit status" Formats: "  json " "  ndjson " "  csv " "  sqlite " "  folded " --function; do
 		[[ $output == *"$word"* ]]
 	done
 }

@@ -7,6 +7,7 @@
 #include "export/csv_cell.h"
 #include "export/csv_tables.h"
 #include "export/formats.h"
+#include "export/totals.h"
 
 struct state {
 	struct report *report;
@@ -93,44 +94,19 @@ static void take_row(void *arg, const char *table, const json_t *row)
 		put_ucx(arg, row);
 }
 
-static void put_total(struct state *state, const char *section, const char *name,
-		      const char *reason, json_t *value)
+static void put_total(void *arg, const char *section, const char *name, const char *reason,
+		      const json_t *value)
 {
 	json_t *row = json_pack("{s:s, s:s?, s:s?, s:O}", "section", section, "name", name,
 				"reason", reason, "value", value);
 
-	put_row(state, "totals", row);
+	put_row(arg, "totals", row);
 	json_decref(row);
-}
-
-/* What is nested further: reasons with their counts, lists of words. */
-static void put_nested(struct state *state, const char *section, const char *name, json_t *value)
-{
-	const char *reason;
-	json_t *inner;
-	size_t i;
-
-	if (json_is_object(value)) {
-		json_object_foreach(value, reason, inner)
-			put_total(state, section, name, reason, inner);
-	} else if (json_is_array(value)) {
-		json_array_foreach(value, i, inner) put_total(state, section, name, NULL, inner);
-	} else {
-		put_total(state, section, name, NULL, value);
-	}
 }
 
 static void take_member(void *arg, const char *name, const json_t *value)
 {
-	const char *inner_name;
-	json_t *inner;
-
-	if (!json_is_object(value)) {
-		put_total(arg, name, NULL, NULL, (json_t *)value);
-		return;
-	}
-	json_object_foreach((json_t *)value, inner_name, inner)
-		put_nested(arg, name, inner_name, inner);
+	totals_rows(&(struct totals_sink){ arg, put_total }, name, value);
 }
 
 static void say_tables(struct export_target *target)

@@ -58,6 +58,8 @@ struct field_value field_value(const struct field *field, const void *fact)
 	case FIELD_U64:
 	case FIELD_BITS:
 	case FIELD_ID:
+	case FIELD_TIME:
+	case FIELD_NS:
 	case FIELD_ADDRESS:
 	case FIELD_SIZE:
 	case FIELD_TYPES:
@@ -67,6 +69,7 @@ struct field_value field_value(const struct field *field, const void *fact)
 	return (struct field_value){
 		.number = number,
 		.null = (number == UINT64_MAX && field->type == FIELD_SIZE) ||
-			(!number && (field->type == FIELD_ID || field->type == FIELD_ADDRESS)),
+			(!number && (field->type == FIELD_ID || field->type == FIELD_TIME ||
+				     field->type == FIELD_ADDRESS)),
 	};
 }

@@ -20,6 +20,8 @@ enum field_type {
 	FIELD_ID32, /* uint32_t, 0: null */
 	FIELD_U64,
 	FIELD_ID, /* uint64_t, 0: null */
+	FIELD_TIME, /* uint64_t ns, 0: null */
+	FIELD_NS, /* uint64_t ns */
 	FIELD_SIZE, /* uint64_t, UINT64_MAX: null */
 	FIELD_BITS, /* uint64_t that is no amount: in hex where numbers are not of 64 bits */
 	FIELD_ADDRESS, /* likewise, 0: null */

@@ -8,6 +8,7 @@
 extern const struct export_format export_json;
 extern const struct export_format export_ndjson;
 extern const struct export_format export_csv;
+extern const struct export_format export_sqlite;
 extern const struct export_format export_folded;
 extern const struct export_format export_perfetto;
 

@@ -14,6 +14,7 @@ static const struct {
 	[FIELD_TEXT] = { "string", true },      [FIELD_INT] = { "integer", false },
 	[FIELD_INDEX] = { "integer", true },    [FIELD_U32] = { "integer", false },
 	[FIELD_ID32] = { "integer", true },     [FIELD_U64] = { "integer", false },
+	[FIELD_TIME] = { "integer", true },     [FIELD_NS] = { "integer", false },
 	[FIELD_ID] = { "integer", true },       [FIELD_SIZE] = { "integer", true },
 	[FIELD_BITS] = { "string", false },     [FIELD_ADDRESS] = { "string", true },
 	[FIELD_BOOL] = { "boolean", false },    [FIELD_PRECISION] = { "string", true },

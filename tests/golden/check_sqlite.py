@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""usage: check_sqlite.py DATABASE REPORT.json
+
+Compares the views of an exported database that are the report's tables with the report, row by row and to the
+last digit; and all views with each other. Prints every difference; exits with 1 if there is one."""
+import json
+import sqlite3
+import sys
+
+KEYS = {
+    "calls": ["process", "function"],
+    "ops": ["process", "op", "function", "protocol"],
+    "transfers": ["process", "peer", "op", "transport", "device", "locality", "kind", "ucp_op", "function",
+                  "protocol", "src_mem", "dst_mem"],
+    "messages": ["src", "dst", "function"],
+}
+# Keys that a report without memory does not have: rows that differ in nothing else are one there.
+OPTIONAL = {"ops": ["memory", "memory_reason"], "transfers": ["src_reason", "dst_reason"]}
+bad = 0
+
+
+def complain(text):
+    global bad
+    bad += 1
+    if bad < 20:
+        print(text)
+
+
+def known(value):
+    return None if value == "unknown" else value
+
+
+def flat(row):
+    cells = {name: known(value) for name, value in row.items() if name != "time"}
+    time = row.get("time") or {}
+    if "time" in row:
+        cells["time_known"] = time.get("known", 0)
+        cells.update({f"time_{name}": time.get(name) for name in ("sum_ns", "min_ns", "max_ns", "precision")})
+    return cells
+
+
+def least(a, b, choose):
+    return choose(a, b) if a is not None and b is not None else a if b is None else b
+
+
+def join(rows, keys):
+    """Rows that are alike in keys, added up."""
+    joined = {}
+    for row in rows:
+        key = tuple("unknown" if name == "locality" and row[name] is None else row[name] for name in keys)
+        into = joined.setdefault(key, None)
+        if into is None:
+            joined[key] = dict(row)
+            continue
+        for name, value in row.items():
+            if name in keys:
+                continue
+            if name == "time_min_ns":
+                into[name] = least(into[name], value, min)
+            elif name == "time_max_ns":
+                into[name] = least(into[name], value, max)
+            elif name == "time_precision":
+                into[name] = least(into[name], value, lambda a, b: a if a == b else "mixed")
+            elif name == "time_sum_ns":
+                into[name] = least(into[name], value, lambda a, b: a + b)
+            elif isinstance(value, int):
+                into[name] += value
+    return joined
+
+
+def compare(database, name, report_rows):
+    rows = [{column: known(value) for column, value in dict(row).items()}
+            for row in database.execute(f"SELECT * FROM {name}")]
+    want = [flat(row) for row in report_rows]
+    keys = KEYS[name] + [key for key in OPTIONAL.get(name, []) if want and key in want[0]]
+    ours, want = join(rows, keys), join(want, keys)
+    for key in ours.keys() - want.keys():
+        complain(f"{name}: the report has no row {key}")
+    for key, row in want.items():
+        if key not in ours:
+            complain(f"{name}: no row {key}")
+            continue
+        for member, value in row.items():
+            if ours[key].get(member) != value:
+                complain(f"{name} {key}: {member} is {ours[key].get(member)}, in the report {value}")
+
+
+def one(database, query):
+    return database.execute(query).fetchone()[0]
+
+
+def same(what, ours, want):
+    if ours != want:
+        complain(f"{what}: {ours}, not {want}")
+
+
+def compare_views(database, report):
+    for kind in ("data", "control", "copy"):
+        rows = [row for row in report["transfers"] if row["kind"] == kind]
+        for field in ("count", "bytes", "retries"):
+            same(f"paths: {kind} {field}",
+                 one(database, f"SELECT coalesce(sum({field}), 0) FROM paths WHERE kind = '{kind}'"),
+                 sum(row[field] for row in rows))
+    same("functions: calls", one(database, "SELECT coalesce(sum(calls), 0) FROM functions"),
+         sum(row["count"] for row in report["calls"]))
+    for field, table in (("messages", "messages"), ("transfers", "transfers")):
+        same(f"pairs: {field}", one(database, f"SELECT coalesce(sum({field}), 0) FROM pairs"),
+             sum(row["count"] for row in report[table] if row.get("kind", "data") == "data"))
+    same("call_sites", one(database, "SELECT coalesce(sum(count), 0) FROM call_sites"),
+         sum(row["count"] for row in report.get("call_sites", [])))
+    same("slowest", [row[0] for row in database.execute("SELECT duration_ns FROM slowest")],
+         [row["time_ns"] for row in report["slowest"]])
+    same("processes", one(database, "SELECT count(*) FROM process"), len(report["processes"]))
+    same("unknown", one(database, "SELECT value FROM unknown WHERE section = 'loss' AND name = 'produced'"),
+         report["loss"]["produced"])
+    same("references", one(database, "SELECT count(*) FROM transfer WHERE caused_by NOT NULL AND"
+                                     " caused_by NOT IN (SELECT id FROM op_event)"), 0)
+
+
+def main():
+    report = json.load(open(sys.argv[2], encoding="utf-8"))
+    database = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
+    database.row_factory = sqlite3.Row
+    same("integrity", one(database, "PRAGMA integrity_check"), "ok")
+    for name in KEYS:
+        compare(database, name, report[name])
+    compare_views(database, report)
+    print(f"{bad} differences")
+    return bad > 0
+
+
+sys.exit(main())
