@@ -43,6 +43,14 @@ class Compare:
             self.differences.append(f"ranks in the report: {sorted(self.rank_of.values())}, "
                                     f"there were {sorted(pids)}")
 
+    def devices(self):
+        """Every GPU of the ledger by its PCI address, where the report has any."""
+        used = {row[f"{side}_bus_id"] for row in self.rows for side in ("src", "dst")
+                if f"{side}_bus_id" in row}
+        if self.gpus:
+            self.differences += [f"no GPU {address} in devices[]"
+                                 for address in sorted(used - set(self.gpus))]
+
     def memory(self, row, side):
         """What the report should call one end of a ledger's row."""
         if row[f"{side}_mem"] != "gpu":
@@ -169,6 +177,7 @@ def compare(report, folder, late=False, way=None):
     """(differences, what was compared in a few words)"""
     one = Compare(report, *read_ledgers(Path(folder)))
     one.loss()
+    one.devices()
     text = one.late() if late else one.exact()
     if way:
         one.way(way)
