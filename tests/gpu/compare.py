@@ -135,7 +135,15 @@ class Compare:
         self.expect("operations", *self.ops())
         self.expect("messages", *self.messages())
         self.transfers()
-        return f"{sum(row['count'] for row in self.rows):,} messages exact"
+        return f"{sum(row['count'] for row in self.rows):,} messages exact{self.chains()}"
+
+    def chains(self):
+        """How much of what was counted has its way from memory to memory."""
+        rows = [row for row in self.report["messages"]
+                if row["function"] in self.functions and "chain" in row]
+        total, known = sum(row["bytes"] for row in rows), sum(row["bytes"] for row in rows
+                                                              if row["chain"])
+        return f", {100 * known / total:.0f} % of bytes with their way" if total else ""
 
     def late(self):
         """Bytes at the ends of operations: right, wrong, unknown."""
