@@ -14,16 +14,19 @@ setup()
 	[ "$(uname -m)" = x86_64 ] || skip "probes on GPU libraries are for x86-64"
 }
 
-# What each rank sent from, as mpi_known has it.
+# What each rank sent from, as mpi_known has it: compare CAPTURE [GPU]
 compare()
 {
+	local which='"made before the trace: which GPU was not told"'
+
+	[ -z "${2:-}" ] || which=null
 	"$UCXBPF" replay --json "$1" >"$WORK/report.json"
 	[ -z "$(jq -r -f "$TOP/tests/golden/schema.jq" "$WORK/report.json")" ]
 	jq -c '[.ops[] | select(.function == "MPI_Send") |
 		[.process, .memory, .memory_known_by, .memory_reason, .count, .bytes]] | sort' \
 		"$WORK/report.json" >"$WORK/seen"
 	jq -nc '[range(2) as $rank |
-		[$rank, "gpu", "map", "made before the trace: which GPU was not told", 19, 0],
+		[$rank, "'"${2:-gpu}"'", "map", '"$which"', 19, 0],
 		[$rank, "gpu1", "ucx", null, 13, 0],
 		[$rank, "host", "map", null, 63, 63000]] | sort' >"$WORK/wanted"
 	diff "$WORK/wanted" "$WORK/seen"
@@ -43,7 +46,7 @@ compare()
 	done
 }
 
-# late MPI: attaches when all memory is there
+# late MPI [GPU]: attaches when all memory is there; GPU: the one that UCX is not needed for
 late()
 {
 	local pids job tracer go=$WORK/go
@@ -59,16 +62,23 @@ late()
 		sleep 0.1
 	done
 	pids=$(cat "$TRUTH/0.pid"),$(cat "$TRUTH/1.pid")
-	timeout 20 "$UCXBPF" attach -q -o "$WORK/late.ucxb" -p "$pids" >"$WORK/summary" 2>"$WORK/err" 3>&- &
+	NVML_PIDS=$pids timeout 20 "$UCXBPF" attach -q -o "$WORK/late.ucxb" -p "$pids" >"$WORK/summary" 2>"$WORK/err" 3>&- &
 	tracer=$!
 	sleep 1.5
 	touch "$go"
 	wait $job
 	wait $tracer
-	compare "$WORK/late.ucxb"
+	compare "$WORK/late.ucxb" ${2:-}
 }
 
 @test "after a late attach, both MPIs" {
 	late openmpi
 	late mpich
+}
+
+@test "after a late attach, with the driver's list of who uses which GPU" {
+	mkdir "$WORK/nvml"
+	ln -s "$PROGS/lib/lib_nvml.so" "$WORK/nvml/libnvidia-ml.so.1"
+	export LD_LIBRARY_PATH=$WORK/nvml
+	late openmpi gpu1
 }

@@ -103,6 +103,23 @@ static void only_one(void **state)
 	is(100, 0x5000, MEMORY_GPU, 3, "ucx", NO_REASON);
 }
 
+/* Where it had memory when the trace began; UCX knows better, and another program had none. */
+static void only_one_at_first(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x2000, 0x3000, EVIDENCE_RESERVED);
+	region(0x5000, 0x6000, UCX_SAYS_GPU, 2);
+	evidence_joined(&evidence, &other, 4);
+	evidence_ready(&evidence);
+	is(100, 0x2000, MEMORY_GPU, -1, "map", WHICH);
+	evidence_joined(&evidence, &capture, 4);
+	is(100, 0x2000, MEMORY_GPU, 4, "map", NO_REASON);
+	is(100, 0x5000, MEMORY_GPU, 2, "ucx", NO_REASON);
+	evidence_end_add(&evidence, 90);
+	is(100, 0x2000, MEMORY_GPU, -1, "map", WHICH);
+}
+
 /* Between two looks, what both say is so; mapped or unmapped in between: what one says. */
 static void between_two(void **state)
 {
@@ -244,6 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(mappings, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_one_at_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(between_two, setup, teardown),
 		cmocka_unit_test_setup_teardown(heap_grows, setup, teardown),
 		cmocka_unit_test_setup_teardown(told_by_ucx, setup, teardown),

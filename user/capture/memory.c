@@ -34,6 +34,7 @@ void memory_watch_release(struct memory_watch *watch)
 		release_watched(&watch->watched.data[i]);
 	vec_release(&watch->watched);
 	vec_release(&watch->files);
+	nvml_close(watch->nvml);
 	map_release(&watch->index);
 	map_release(&watch->met);
 }
@@ -92,6 +93,15 @@ void memory_watch_record(struct memory_watch *watch, const struct ub_hdr *record
 		meet(watch, watched, ((const struct ub_xfer *)record)->laddr);
 }
 
+/* Where all is that the process has made without anybody looking; NULL: nobody knows. */
+static json_t *gpus_of(struct memory_watch *watch, pid_t tgid)
+{
+	if (!watch->asked)
+		watch->nvml = nvml_open();
+	watch->asked = true;
+	return watch->nvml ? nvml_gpus_of(watch->nvml, tgid) : NULL;
+}
+
 static void write_look(struct memory_watch *watch, const struct memory_watched *watched,
 		       uint64_t ts, bool ucx)
 {
@@ -101,6 +111,8 @@ static void write_look(struct memory_watch *watch, const struct memory_watched *
 
 	if (ucx)
 		json_object_set_new(record, "ucx", ucx_memory_json(&watched->ucx));
+	if (watched->joined && watched->looks == 1)
+		json_object_set_new(record, "gpus", gpus_of(watch, watched->tgid));
 	side_write(watch->writer, record);
 }
 
@@ -141,7 +153,9 @@ static void add_new(struct memory_watch *watch)
 		if (!tracked->alive || tracked->memory_watched || !has_gpu_library(tracked))
 			continue;
 		tracked->memory_watched = true;
-		vec_push(&watch->watched, ((struct memory_watched){ .tgid = tracked->tgid }));
+		vec_push(&watch->watched,
+			 ((struct memory_watched){ .tgid = tracked->tgid,
+						   .joined = !tracked->from_start }));
 		*map_insert(&watch->index, tracked->tgid, 0, NULL) = watch->watched.len;
 		look(watch, &watch->watched.data[watch->watched.len - 1]);
 	}

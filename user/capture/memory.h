@@ -12,11 +12,13 @@
 #include "capture/track.h"
 #include "file/file.h"
 #include "target/memory_map.h"
+#include "target/nvml.h"
 #include "target/ucx_memory.h"
 
 struct memory_watched {
 	pid_t tgid;
 	bool gone, met; /* met: something unknown since the last look */
+	bool joined; /* it had memory before the trace began */
 	unsigned int looks;
 	uint64_t next; /* no look before, CLOCK_MONOTONIC ns */
 	struct memory_map map; /* as it was at the last look */
@@ -28,6 +30,8 @@ struct memory_watch {
 	struct file_writer *writer;
 	bool on;
 	ucx_files files;
+	struct nvml *nvml; /* NULL: not there, or not asked yet */
+	bool asked;
 	VEC(struct memory_watched) watched;
 	struct map index; /* tgid -> index + 1 */
 	struct map met; /* (tgid, part of its addresses) that a look was made for */

@@ -81,6 +81,13 @@ int gpu_named(struct decoder *decoder, struct process *process, const char *pci,
 	return gpu;
 }
 
+int gpu_used(struct decoder *decoder, const struct process *process, const char *pci)
+{
+	const char *address = intern_pci(decoder, pci);
+
+	return address ? gpu_add(decoder, process->host, address) : -1;
+}
+
 /* After all of them were told. */
 void gpus_ready(struct decoder *decoder)
 {

@@ -114,6 +114,17 @@ static int read_devices(struct decoder *decoder, struct process *process, const 
 	return gpus == 1 ? only : -1;
 }
 
+static void read_joined(struct decoder *decoder, struct capture *capture, struct process *process,
+			const json_t *gpus)
+{
+	int gpu = -1;
+
+	if (json_array_size(gpus) == 1)
+		gpu = gpu_used(decoder, process, json_string_value(json_array_get(gpus, 0)));
+	if (gpu >= 0)
+		evidence_joined(&process->evidence, capture, gpu);
+}
+
 void decode_look(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	uint64_t ts = side_u64(side, "ts");
@@ -131,6 +142,7 @@ void decode_look(struct decoder *decoder, struct capture *capture, const json_t 
 		read_devices(decoder, process, json_object_get(ucx, "devices"), &devices);
 	look->cached = json_is_true(json_object_get(ucx, "cached"));
 	add_regions(look, json_object_get(ucx, "regions"), &devices);
+	read_joined(decoder, capture, process, json_object_get(side, "gpus"));
 	if (capture->lost_memory)
 		evidence_distrust(&process->evidence, capture);
 	vec_release(&devices);

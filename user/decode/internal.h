@@ -63,6 +63,8 @@ void decoded_memory_release(struct decoder *decoder);
 void decode_gpu(struct decoder *decoder, struct capture *capture, const json_t *side);
 /* Position in decoder.gpus of what UCX calls so in a process; -1: no GPU. */
 int gpu_named(struct decoder *decoder, struct process *process, const char *pci, const char *name);
+/* One by its PCI address alone. */
+int gpu_used(struct decoder *decoder, const struct process *process, const char *pci);
 void gpus_ready(struct decoder *decoder);
 void decode_look(struct decoder *decoder, struct capture *capture, const json_t *side);
 void evidence_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h);

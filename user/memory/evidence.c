@@ -40,6 +40,12 @@ void evidence_end_add(struct memory_evidence *evidence, uint64_t ts)
 	vec_push(&evidence->ends, ts);
 }
 
+void evidence_joined(struct memory_evidence *evidence, const void *by, int device)
+{
+	evidence->joined_by = by;
+	evidence->joined_device = device;
+}
+
 static int compare(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
@@ -79,6 +85,7 @@ struct around {
 	const struct evidence_look *look[2];
 	enum evidence_class class[2];
 	const struct evidence_region *region[2]; /* NULL: none, or not the same memory any more */
+	int only_device; /* -1: there are several */
 };
 
 /* The first change that is not before a time. */
@@ -202,6 +209,10 @@ static bool look_around(const struct memory_evidence *evidence, const void *by, 
 		look_at(evidence, before, ts, address, around, 0);
 	if (behind)
 		look_at(evidence, behind, ts, address, around, 1);
+	if (behind || before)
+		around->only_device = (behind ? behind : before)->only_device;
+	if (around->only_device < 0 && evidence->joined_by == by && !evidence->ends.len)
+		around->only_device = evidence->joined_device;
 	return before || behind;
 }
 
@@ -238,10 +249,9 @@ static struct memory_answer unknown(const char *reason)
 
 static struct memory_answer on_gpu(const struct around *around, int device, const char *known_by)
 {
-	const struct evidence_look *look = around->look[1] ? around->look[1] : around->look[0];
 	struct memory_answer answer = known(MEMORY_GPU, known_by);
 
-	answer.device = device < 0 ? look->only_device : device;
+	answer.device = device < 0 ? around->only_device : device;
 	if (answer.device < 0)
 		answer.reason = "made before the trace: which GPU was not told";
 	return answer;

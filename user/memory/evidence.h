@@ -59,6 +59,8 @@ struct memory_evidence {
 	VEC(struct evidence_look *) looks;
 	VEC(struct evidence_change) changes;
 	VEC(uint64_t) ends; /* times of when all that was before was over */
+	const void *joined_by; /* whose the next is; NULL: nobody's */
+	int joined_device; /* on which alone it had memory when the trace began; the caller's */
 };
 
 void evidence_release(struct memory_evidence *evidence);
@@ -68,6 +70,12 @@ struct evidence_look *evidence_look_add(struct memory_evidence *evidence, uint64
 					const void *by);
 void evidence_change_add(struct memory_evidence *evidence, uint64_t ts, uint64_t start,
 			 uint64_t size);
+
+/*
+ * When the trace began, the process could have memory on that device alone. What it has made since
+ * is told by calls.
+ */
+void evidence_joined(struct memory_evidence *evidence, const void *by, int device);
 
 /* All that the process had is over: it has become another program. */
 void evidence_end_add(struct memory_evidence *evidence, uint64_t ts);
