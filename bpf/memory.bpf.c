@@ -7,51 +7,42 @@
  */
 #define QUIET_FROM UB_STOP
 #include "context.bpf.h"
+#include "memory.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* CUmemAllocationProp and CUmemPoolProps: public ABI (cuda.h, CUDA 11.2 to 13.0) */
-#define PROPERTIES_LOCATION 8 /* u32 type, u32 id */
+/*
+ * CUmemAllocationProp, CUmemPoolProps (cuda.h, CUDA 11.2 to 13.0) and hipMemPoolProps begin alike:
+ * u32 type, u32 types of handles, u32 location.type, u32 location.id. Public ABI.
+ */
+#define PROPERTIES_LOCATION 8
+#define TYPE_MANAGED 2 /* CUDA 13 */
 #define LOCATION_DEVICE 1
+#define LOCATION_HOST 2 /* and 3, 4: one of its NUMA nodes */
+#define LOCATION_HOST_LAST 4
 
-struct memory_call {
-	__u64 sp; /* at the function's entry */
-	__u64 ts;
-	__u64 row;
-	__u64 args[ARGS];
-};
+#define DEVICES 8 /* of a driver: more are not told */
+_Static_assert(DEVICES * sizeof(struct ub_mem) <= 4 * UB_MAX_RECORD, "placed at once");
 
-#define MEMORY_CALLS 4 /* power of two: they seldom nest at all */
-
-struct memory_task {
-	__u64 depth;
-	struct memory_call calls[MEMORY_CALLS];
-};
-
-/* Per task; written and read here only. Allocation failure: as of "tasks". */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct memory_task);
-} memory_tasks SEC(".maps");
-
-#define BIT(what) (1u << UB_MEM_##what)
+#define BIT(what) (1ull << UB_MEM_##what)
 
 /* The result is stored where the object argument points to. */
 #define MAKES                                                                                      \
 	(BIT(ALLOC) | BIT(ALLOC_STREAM) | BIT(ALLOC_POOL) | BIT(ALLOC_PITCH) |                     \
-	 BIT(ALLOC_MANAGED) | BIT(ALLOC_HOST) | BIT(CREATE) | BIT(IMPORT) | BIT(IMPORT_HANDLE) |   \
-	 BIT(IMPORT_POOL) | BIT(CTX_RETAIN) | BIT(CTX_CREATE) | BIT(CTX_POP) |                     \
-	 BIT(STREAM_CREATE) | BIT(POOL_CREATE))
+	 BIT(ALLOC_MANAGED) | BIT(ALLOC_HOST) | BIT(ALLOC_ON) | BIT(CREATE) | BIT(IMPORT) |        \
+	 BIT(IMPORT_HANDLE) | BIT(IMPORT_POOL) | BIT(CTX_RETAIN) | BIT(CTX_CREATE) |               \
+	 BIT(CTX_POP) | BIT(STREAM_CREATE) | BIT(POOL_CREATE) | BIT(DEVICES))
 
 /* The object is no address. */
 #define OF_HANDLE                                                                                  \
 	(BIT(CREATE) | BIT(RELEASE) | BIT(IMPORT_HANDLE) | BIT(CTX_RETAIN) | BIT(CTX_CREATE) |     \
-	 BIT(CTX_SET) | BIT(CTX_PUSH) | BIT(CTX_POP) | BIT(STREAM_CREATE) | BIT(POOL_CREATE))
+	 BIT(CTX_SET) | BIT(CTX_PUSH) | BIT(CTX_POP) | BIT(CTX_DESTROY) | BIT(STREAM_CREATE) |     \
+	 BIT(STREAM_DESTROY) | BIT(POOL_CREATE) | BIT(POOL_DESTROY))
 
 /* Over from the entry on. */
-#define ENDS (BIT(FREE) | BIT(RELEASE) | BIT(UNMAP))
+#define ENDS                                                                                       \
+	(BIT(FREE) | BIT(RELEASE) | BIT(UNMAP) | BIT(CTX_DESTROY) | BIT(CTX_RELEASE) |             \
+	 BIT(CTX_RESET) | BIT(STREAM_DESTROY) | BIT(POOL_DESTROY))
 
 static __always_inline struct memory_task *memory_task(__u64 flags)
 {
@@ -67,6 +58,16 @@ static __always_inline void drop_over(struct memory_task *task, __u64 sp)
 		task->depth--;
 		count_lost_return();
 	}
+}
+
+/* Of 64 bytes; 0 if they cannot be read. */
+static __always_inline __u64 handle_at(__u64 address)
+{
+	__u64 words[UB_HANDLE_WORDS];
+
+	if (bpf_probe_read_user(words, sizeof(words), (void *)address))
+		return 0;
+	return ub_handle_hash(words);
 }
 
 SEC("uprobe")
@@ -94,16 +95,32 @@ int memory_entry(struct pt_regs *ctx)
 	call->sp = hit.sp;
 	call->ts = hit.ts;
 	call->row = hit.row;
+	call->ret = slot_value(hit.sp);
 	read_args(call->args, ctx, &hit);
+	/* by value, so that it lies among the arguments on the stack (System V ABI, class MEMORY)
+	 */
+	call->key = hit.site->what == UB_MEM_IMPORT ? handle_at(hit.sp + STACK_ARGS) : 0;
 	return 0;
 }
 
-/* The call that this exit is of; none: it was entered before there were probes. */
-static __always_inline const struct memory_call *call_left(const struct hit *hit)
+/* The row of the call that is on top and live, 0 = none. */
+static __always_inline __u32 row_around(const struct memory_task *task)
+{
+	const struct memory_call *outer = &task->calls[(task->depth - 1) & (MEMORY_CALLS - 1)];
+
+	return task->depth && slot_value(outer->sp) == outer->ret ? outer->row : 0;
+}
+
+/*
+ * The call that this exit is of; none: it was entered before there were probes. outer: the row of
+ * the call that made it, 0 = none.
+ */
+static __always_inline const struct memory_call *call_left(const struct hit *hit, __u32 *outer)
 {
 	struct memory_task *task = memory_task(0);
 	const struct memory_call *call;
 
+	*outer = 0;
 	if (!task)
 		return NULL;
 	drop_over(task, hit->sp - 1);
@@ -113,7 +130,16 @@ static __always_inline const struct memory_call *call_left(const struct hit *hit
 	if (call->sp != hit->sp || call->row != hit->row)
 		return NULL;
 	task->depth--;
+	*outer = row_around(task);
 	return call;
+}
+
+/* A library that calls itself, or one below it, has done one thing: the outermost call tells it. */
+static __always_inline bool is_part(__u32 outer)
+{
+	const struct ub_site *site = outer ? bpf_map_lookup_elem(&sites, &outer) : NULL;
+
+	return site && site->what != UB_MEM_RUNTIME;
 }
 
 static __always_inline __u64 given(const struct memory_call *call, __u8 n)
@@ -130,23 +156,43 @@ static __always_inline __u64 stored(struct ub_mem *mem, __u64 at)
 	return value;
 }
 
+static __always_inline __s32 device_told(struct ub_mem *mem, __u64 properties)
+{
+	__u64 location = stored(mem, properties + PROPERTIES_LOCATION);
+	__u32 kind = location;
+
+	if ((__u32)stored(mem, properties) == TYPE_MANAGED)
+		return UB_DEVICE_MANAGED;
+	if (kind == LOCATION_DEVICE)
+		return location >> 32;
+	return kind >= LOCATION_HOST && kind <= LOCATION_HOST_LAST ? UB_DEVICE_HOST
+								   : UB_DEVICE_NOT_TOLD;
+}
+
 static __always_inline __s32 device_of(struct ub_mem *mem, const struct ub_site *site,
 				       const struct memory_call *call)
 {
-	__u64 location;
-
 	if (site->arg_device)
 		return given(call, site->arg_device);
 	if (!site->arg_param)
-		return -1;
-	location = stored(mem, given(call, site->arg_param) + PROPERTIES_LOCATION);
-	return (__u32)location == LOCATION_DEVICE ? location >> 32 : -1;
+		return UB_DEVICE_NOT_TOLD;
+	return device_told(mem, given(call, site->arg_param));
+}
+
+static __always_inline __u64 handle_of(const struct ub_mem *mem, const struct ub_site *site,
+				       const struct memory_call *call)
+{
+	if (site->what == UB_MEM_IMPORT)
+		return call->key;
+	if (site->what == UB_MEM_EXPORT)
+		return mem->status ? 0 : handle_at(given(call, site->arg_aux));
+	return given(call, site->arg_aux);
 }
 
 static __always_inline void describe(struct ub_mem *mem, const struct ub_site *site,
 				     const struct memory_call *call)
 {
-	__u32 what = 1u << (site->what & 31);
+	__u64 what = 1ull << (site->what & 63);
 	__u64 object = given(call, site->arg_obj);
 
 	if (what & MAKES)
@@ -155,7 +201,7 @@ static __always_inline void describe(struct ub_mem *mem, const struct ub_site *s
 		mem->handle = object;
 	} else {
 		mem->address = object;
-		mem->handle = given(call, site->arg_aux);
+		mem->handle = handle_of(mem, site, call);
 	}
 	mem->size = given(call, site->arg_count);
 	if (site->arg_info)
@@ -163,32 +209,75 @@ static __always_inline void describe(struct ub_mem *mem, const struct ub_site *s
 	mem->device = device_of(mem, site, call);
 }
 
+/* One of the handles of devices that a driver has given, by its number. */
+static __always_inline void describe_device(struct ub_mem *mem, const struct ub_site *site,
+					    const struct memory_call *call, __u32 number)
+{
+	mem->address = given(call, site->arg_aux);
+	mem->handle = stored(mem, given(call, site->arg_obj) + number * sizeof(__u64));
+	mem->device = number;
+}
+
+static __always_inline __u32 devices_given(const struct ub_site *site,
+					   const struct memory_call *call)
+{
+	__u32 count = 0;
+
+	if (given(call, site->arg_obj))
+		bpf_probe_read_user(&count, sizeof(count), (void *)given(call, site->arg_count));
+	return count;
+}
+
+static __always_inline void begin(struct ub_mem *mem, const struct hit *hit,
+				  const struct memory_call *call, __s32 status, __u32 runtime)
+{
+	__u64 ts = 1ull << (hit->site->what & 63) & ENDS ? call->ts : hit->ts;
+
+	__builtin_memset(mem, 0, sizeof(*mem));
+	header_inside(&mem->h, hit, UB_MEM);
+	mem->h.ts = ts;
+	mem->h.dur = duration(call->ts, hit->ts);
+	mem->status = status;
+	mem->runtime = runtime;
+}
+
+/* Eight at most: no more than a program may place at once. */
+static __always_inline void tell_devices(struct outbox *box, struct ub_mem *like,
+					 const struct ub_site *site, const struct memory_call *call)
+{
+	__u32 devices = like->status ? 0 : devices_given(site, call);
+
+	for (__u32 i = 0; i < DEVICES && i < devices; i++) {
+		describe_device(like, site, call, i);
+		*place(box, ub_mem, UB_MEM, like->h.ts) = *like;
+	}
+}
+
 SEC("uprobe")
 int memory_exit(struct pt_regs *ctx)
 {
 	const struct memory_call *call;
-	struct ub_mem *mem;
+	struct ub_mem mem;
 	struct hit hit;
-	__u64 ts;
+	__u32 outer;
 
 	own_stack(ctx);
 	if (!hit_begin(&hit, ctx))
 		return 0;
-	call = call_left(&hit);
-	if (!call)
+	call = call_left(&hit, &outer);
+	if (!call || hit.site->what == UB_MEM_RUNTIME || is_part(outer))
 		return 0;
 	if (!outbox_take(&hit.task->outbox)) {
 		emit_nothing(UB_MEM);
 		return 0;
 	}
-	ts = 1u << (hit.site->what & 31) & ENDS ? call->ts : hit.ts;
-	mem = place(&hit.task->outbox, ub_mem, UB_MEM, ts);
-	__builtin_memset(mem, 0, sizeof(*mem));
-	header_inside(&mem->h, &hit, UB_MEM);
-	mem->h.ts = ts;
-	mem->h.dur = duration(call->ts, hit.ts);
-	mem->status = PT_REGS_RC(ctx);
-	describe(mem, hit.site, call);
+	begin(&mem, &hit, call, PT_REGS_RC(ctx), outer);
+	if (hit.site->what == UB_MEM_DEVICES) {
+		tell_devices(&hit.task->outbox, &mem, hit.site, call);
+	} else {
+		describe(&mem, hit.site, call);
+		*place(&hit.task->outbox, ub_mem, UB_MEM, mem.h.ts) = mem;
+	}
 	outbox_settle(&hit.task->outbox, hit.ts);
 	outbox_give_back(&hit.task->outbox);
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* Children of traced processes are traced from their first instruction; the dead are forgotten. */
 #include "emit.bpf.h"
+#include "memory.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
@@ -25,7 +26,7 @@ static __always_inline void emit_task(struct task_struct *p, __u32 what, __u32 o
 	batch.head.records = 1;
 	task->h.ts = bpf_ktime_get_ns();
 	task->h.tgid = p->tgid;
-	task->h.tid = p->tgid;
+	task->h.tid = what == UB_THREAD_EXIT ? p->pid : p->tgid;
 	task->h.kind = UB_TASK;
 	task->what = what;
 	task->other = other;
@@ -88,8 +89,14 @@ int BPF_PROG(task_exit, struct task_struct *p)
 
 	if (state)
 		send_rest(&state->outbox);
-	if (p->signal->live.counter || !traced(tgid))
+	if (!traced(tgid))
 		return 0;
+	if (p->signal->live.counter) {
+		/* its number may come again, and what a GPU library keeps for a thread is over */
+		if (bpf_task_storage_get(&memory_tasks, p, NULL, 0))
+			emit_task(p, UB_THREAD_EXIT, 0);
+		return 0;
+	}
 	bpf_map_delete_elem(&processes, &tgid);
 	emit_task(p, UB_EXIT, 0);
 	return 0;

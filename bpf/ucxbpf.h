@@ -179,7 +179,12 @@ struct ub_name {
 	char name[64];
 };
 
-enum ub_task_what { UB_FORK = 1, UB_EXEC = 2, UB_EXIT = 3 };
+enum ub_task_what {
+	UB_FORK = 1,
+	UB_EXEC = 2,
+	UB_EXIT = 3, /* of the whole process */
+	UB_THREAD_EXIT = 4, /* of a thread that has called a GPU library: h.tid */
+};
 
 struct ub_task {
 	struct ub_hdr h;
@@ -241,42 +246,7 @@ struct ub_stack {
 	__u64 pc[UB_STACK_PART]; /* return addresses; beyond depth: anything */
 };
 
-/* What a memory site does; in brackets, its arguments. out: the result is written there. */
-enum ub_mem_what {
-	UB_MEM_NONE = 0,
-	UB_MEM_ALLOC = 1, /* (out address, size): on the current context's device */
-	UB_MEM_ALLOC_STREAM = 2, /* (out address, size, stream) */
-	UB_MEM_ALLOC_POOL = 3, /* (out address, size, pool, stream) */
-	UB_MEM_ALLOC_PITCH = 4, /* (out address, out pitch, width, height): size = pitch * height */
-	UB_MEM_ALLOC_MANAGED = 5, /* (out address, size) */
-	UB_MEM_ALLOC_HOST = 6, /* (out address, size): pinned host memory */
-	UB_MEM_REGISTER_HOST = 7, /* (address, size) */
-	UB_MEM_FREE = 8, /* (address): of any of the above, or imported */
-	UB_MEM_CREATE = 9, /* (out handle, size, properties): physical memory on a device */
-	UB_MEM_RELEASE = 10, /* (handle) */
-	UB_MEM_MAP = 11, /* (address, size, offset, handle) */
-	UB_MEM_UNMAP = 12, /* (address, size): of all mappings in there */
-	UB_MEM_IMPORT = 13, /* (out address, handle by value): size not told */
-	UB_MEM_IMPORT_HANDLE = 14, /* (out handle): physical memory of another process */
-	UB_MEM_IMPORT_POOL = 15, /* (out address, pool) */
-	UB_MEM_CTX_RETAIN = 16, /* (out context, device) */
-	UB_MEM_CTX_CREATE = 17, /* (out context, flags, device) */
-	UB_MEM_CTX_SET = 18, /* (context): current from now on */
-	UB_MEM_CTX_PUSH = 19, /* (context) */
-	UB_MEM_CTX_POP = 20,
-	UB_MEM_STREAM_CREATE = 21, /* (out stream): of the current context */
-	UB_MEM_POOL_CREATE = 22, /* (out pool, properties) */
-};
-
-/* What each makes is there from h.ts on (the return); what each ends, until h.ts (the entry). */
-struct ub_mem {
-	struct ub_hdr h;
-	__u64 address; /* as made, or as given */
-	__u64 size; /* bytes; 0 = not told */
-	__u64 handle; /* context, stream, pool or physical memory: as made, or as given */
-	__s32 device; /* the library's own number; -1 = not told */
-	__s32 status; /* as returned, 0 = done */
-};
+#include "ucxbpf_memory.h"
 
 static inline unsigned int ub_kind_size(unsigned int kind)
 {
@@ -332,7 +302,6 @@ _Static_assert(sizeof(struct ub_frags) == 184, "wire frags size");
 _Static_assert(sizeof(struct ub_batch) == 8, "batch head size");
 _Static_assert(sizeof(struct ub_call_stack) == 56, "wire call stack size");
 _Static_assert(sizeof(struct ub_stack) == 128, "wire stack size");
-_Static_assert(sizeof(struct ub_mem) == 80, "wire mem size");
 
 /*
  * Site table row as the BPF side needs it. Arguments are numbered from 1 in the order of the C

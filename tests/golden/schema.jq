@@ -81,8 +81,10 @@ def memory:
 	breach($where; ("process", "allocations", "bytes", "unsized", "live_peak"); natural),
 	breach($where; "kind"; one_of(["unknown", "pinned", "managed", "gpu"])),
 	breach($where; "sort"; one_of(["plain", "pool", "registered", "mapped", "imported"])),
-	breach($where; "device"; or_null(natural)),
+	breach($where; ("device", "exporter"); or_null(natural)),
 	breach($where; "reason"; or_null(name)),
+	breach($where; "function"; name),
+	(select(.exporter != null and .sort != "imported") | "\($where): exported, but not imported"),
 	(select((.kind == "gpu" and .device != null) != (.reason == null and (.kind == "gpu" or .kind == "unknown")))
 		| "\($where): neither device nor reason, or both"),
 	(select(.live_peak > .bytes) | "\($where): more at once than in all"),
@@ -142,7 +144,7 @@ def stack:
 # Every process that a row names is in the list.
 def dangling:
 	[.processes[]?.id] as $known
-	| ((.calls, .ops, .transfers, .call_sites, .memory)[]?.process, .transfers[]?.peer, .messages[]?.src, .messages[]?.dst)
+	| ((.calls, .ops, .transfers, .call_sites, .memory)[]?.process, .transfers[]?.peer, .messages[]?.src, .messages[]?.dst, .memory[]?.exporter)
 	| select(. != null)
 	| . as $id
 	| select($known | index([$id]) == null)

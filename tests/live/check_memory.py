@@ -17,23 +17,24 @@ Record = collections.namedtuple("Record", "ts dur call flags")
 Call = collections.namedtuple("Call", "begun ended call")
 
 # Functions that end something: over from their beginning on.
-ENDS = ("Free", "Unregister", "Close", "Release", "Unmap")
+ENDS = ("Free", "free", "Unregister", "Close", "Release", "Unmap", "Destroy", "Reset")
 
 
 def records(path):
-    """By process: what the tracer saw, in the order of its file."""
+    """By process and thread: what the tracer saw, in the order of its file."""
     seen = collections.defaultdict(list)
     for line in open(path):
-        tgid, _, ts, dur, *call, flags = line.split()
-        seen[int(tgid)].append(Record(int(ts), int(dur), tuple(call), int(flags)))
+        tgid, tid, ts, dur, *call, flags = line.split()
+        seen[int(tgid), int(tid)].append(Record(int(ts), int(dur), tuple(call), int(flags)))
     return seen
 
 
 def ledger(path):
-    calls = []
+    """By thread."""
+    calls = collections.defaultdict(list)
     for line in open(path):
-        *call, begun, ended = line.split()
-        calls.append(Call(int(begun), int(ended), tuple(call)))
+        tid, *call, begun, ended = line.split()
+        calls[int(tid)].append(Call(int(begun), int(ended), tuple(call)))
     return calls
 
 
@@ -62,12 +63,19 @@ def main():
     arguments = parser.parse_args()
     seen, bad, compared = records(arguments.records), [], 0
     for pid in sorted(arguments.truth.glob("*.pid")):
-        calls = ledger(pid.with_suffix(".memory"))
-        if arguments.from_to:
-            first, last = arguments.from_to
-            calls = [c for c in calls if first <= c.begun and c.ended <= last]
-        bad += compare(pid.stem, seen[int(pid.read_text())], calls)
-        compared += len(calls)
+        threads = ledger(pid.with_suffix(".memory"))
+        tgid = int(pid.read_text())
+        more = {tid for process, tid in seen if process == tgid} - threads.keys()
+        bad += [f"rank {pid.stem}: records of thread {tid}, which called nothing" for tid in more]
+        for tid, calls in threads.items():
+            if arguments.from_to:
+                first, last = arguments.from_to
+                calls = [c for c in calls if first <= c.begun and c.ended <= last]
+            own = seen[tgid, tid]
+            if tid != tgid and (not own or own.pop().call != ("exit",)):
+                bad.append(f"rank {pid.stem}: the end of thread {tid} was not seen")
+            bad += compare(f"{pid.stem} thread {tid}", own, calls)
+            compared += len(calls)
     print("\n".join(bad[:20]) if bad else f"{compared} calls")
     return bool(bad) or not compared
 

@@ -17,7 +17,16 @@ setup()
 # traced MPI OPTIONS [patch]: sets CASE
 traced()
 {
-	TRACE_OPTIONS=$2 trace mpi_memory "$1" shm n "$PROGS/$1/mpi_memory" "$LIBRARY" $3
+	program "$1" "$2" mpi_memory "$LIBRARY" $3
+}
+
+# program MPI OPTIONS PROGRAM ARGUMENTS...
+program()
+{
+	local mpi=$1 options=$2 name=$3
+	shift 3
+
+	TRACE_OPTIONS=$options trace "$name" "$mpi" shm n "$PROGS/$mpi/$name" "$@"
 	[ "$status" = 0 ] || { tail -n 5 "$CASE/out" && false; }
 	"$BUILD/tests/bench/memory" "$CASE/job.ucxb" >"$CASE/records"
 }
@@ -25,6 +34,11 @@ traced()
 exact()
 {
 	traced "$@"
+	same
+}
+
+same()
+{
 	/usr/bin/python3 "$TOP/tests/live/check_memory.py" "$CASE/records" "$CASE/truth"
 	"$UCXBPF" replay --json "$CASE/job.ucxb" | jq -e '.loss | .produced == .stored and .dropped == {}'
 }
@@ -32,6 +46,44 @@ exact()
 @test "every call, both MPIs" {
 	exact openmpi ""
 	exact mpich ""
+}
+
+# Kind, sort, device, function, allocations and bytes of what rank 0 had.
+rows()
+{
+	"$UCXBPF" replay --json "$CASE/job.ucxb" | tee "$CASE/report.json" |
+		jq -r '(.processes[] | select(.rank == 0).id) as $id | .memory[] | select(.process == $id)
+			| "\(.kind) \(.sort) \(.device) \(.function) \(.allocations) \(.bytes)"'
+}
+
+@test "other libraries, a runtime above the driver, eight threads on two devices" {
+	program openmpi "" mpi_gpus "$PROGS/lib"
+	same
+	rows | diff - <(
+		echo "unknown pool null cudaMallocFromPoolAsync 17 34136"
+		echo "unknown pool null hsa_amd_memory_pool_allocate 17 17136"
+		echo "gpu plain null cuMemAlloc 3 3003"
+		echo "gpu plain null cudaMalloc 31 62465"
+		echo "gpu plain 0 cuMemAlloc 92 376832"
+		echo "gpu plain 0 zeMemAllocDevice 10 10090"
+		echo "gpu plain 1 cuMemAlloc 92 376832"
+		echo "gpu plain 1 hipExtMallocWithFlags 7 7021"
+		echo "gpu plain 1 hipMalloc 31 31465"
+		echo "gpu plain 1 zeMemAllocDevice 9 9081"
+		echo "gpu pool null cudaMallocAsync 13 26078"
+		echo "gpu pool 1 hipMallocAsync 13 13078"
+		echo "gpu pool 3 hipMallocFromPoolAsync 3 3003"
+		echo "managed plain null cudaMallocManaged 7 14021"
+		echo "managed plain null hipMallocManaged 5 5010"
+		echo "managed plain null zeMemAllocShared 5 5010"
+		echo "pinned plain null cudaHostAlloc 5 10010"
+		echo "pinned plain null cudaMallocHost 11 22055"
+		echo "pinned plain null hipHostMalloc 11 11055"
+		echo "pinned plain null hipMallocHost 2 2001"
+		echo "pinned plain null zeMemAllocHost 7 7021"
+	)
+	jq -r -f "$TOP/tests/golden/schema.jq" "$CASE/report.json" >"$CASE/breaches"
+	[ ! -s "$CASE/breaches" ]
 }
 
 # Perf links make no difference (each end is a plain probe), but take 0.1 s each to detach.

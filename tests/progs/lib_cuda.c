@@ -1,65 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Stands in for NVIDIA's driver library: the functions that make, end and place memory, over
- * addresses from a counter. They begin and end as those of driver 580.159.04 do: frame pointer, a
- * comparison of memory with a number, a conditional jump, several returns.
- */
-#include <stdint.h>
-#include <stddef.h>
+/* Stands in for NVIDIA's driver library: see stand_in.h. */
+#define FIRST_ADDRESS 0x7f0000000000
 
-#pragma GCC optimize("no-omit-frame-pointer", "no-optimize-sibling-calls", "no-shrink-wrap")
-
-#define UNLOADED 0x321cba00
-#define INVALID_VALUE 1
-#define OUT_OF_MEMORY 2
-#define DEINITIALIZED 4
-#define GRANULE 512
-#define TOO_MUCH (1ull << 40)
-
-static volatile int state;
-static uint64_t next_address = 0x7f0000000000, next_handle = 0x1000;
-
-static __attribute__((noipa)) int done(int status)
-{
-	return status;
-}
-
-static __attribute__((noipa)) int failed(int status)
-{
-	return status;
-}
-
-/* What is freed before it was made, or twice, is told apart by its lowest bit. */
-static __attribute__((noipa)) int end(uint64_t address)
-{
-	return address & 1 ? INVALID_VALUE : 0;
-}
-
-static __attribute__((noipa)) int make(uint64_t *out, uint64_t size)
-{
-	if (size >= TOO_MUCH)
-		return OUT_OF_MEMORY;
-	*out = __atomic_fetch_add(&next_address, (size / GRANULE + 1) * GRANULE, __ATOMIC_RELAXED);
-	return 0;
-}
-
-static __attribute__((noipa)) int make_handle(uint64_t *out)
-{
-	*out = __atomic_fetch_add(&next_handle, 16, __ATOMIC_RELAXED);
-	return 0;
-}
-
-static __attribute__((noipa)) int make_on(uint64_t *out, int device)
-{
-	return device < 0 ? INVALID_VALUE : make_handle(out);
-}
-
-static __attribute__((noipa)) int make_pitch(uint64_t *out, uint64_t *pitch, uint64_t width,
-					     uint64_t height)
-{
-	*pitch = (width / GRANULE + 1) * GRANULE;
-	return make(out, *pitch * height);
-}
+#include "stand_in.h"
 
 static __thread uint64_t current;
 
@@ -75,24 +18,6 @@ static __attribute__((noipa)) int pop(uint64_t *context)
 		*context = current;
 	return 0;
 }
-
-#define DRIVER(name, parameters, result)                                                           \
-	__attribute__((noipa)) int name parameters;                                                \
-	__attribute__((noipa)) int name parameters                                                 \
-	{                                                                                          \
-		int status;                                                                        \
-                                                                                                   \
-		if (state == UNLOADED)                                                             \
-			return DEINITIALIZED;                                                      \
-		status = result;                                                                   \
-		if (status)                                                                        \
-			return failed(status);                                                     \
-		return 0;                                                                          \
-	}
-
-struct ipc_handle {
-	char bytes[64];
-};
 
 DRIVER(cuInit, (unsigned int flags), done(flags ? INVALID_VALUE : 0))
 
@@ -132,7 +57,8 @@ DRIVER(cuMemMap,
 DRIVER(cuMemUnmap, (uint64_t address, size_t size), end(address + !size))
 
 DRIVER(cuIpcOpenMemHandle_v2, (uint64_t * out, struct ipc_handle handle, unsigned int flags),
-       make(out, handle.bytes[0] + flags))
+       make(out, (handle.words[0] & 0xffff) + flags))
+DRIVER(cuIpcGetMemHandle, (struct ipc_handle * out, uint64_t address), export(out, address))
 DRIVER(cuMemPoolImportPointer, (uint64_t * out, uint64_t pool, void *data),
        make(out, !pool + !data))
 
@@ -149,5 +75,13 @@ DRIVER(cuCtxPopCurrent_v2, (uint64_t * context), pop(context))
 DRIVER(cuStreamCreate, (uint64_t * out, unsigned int flags), make_on(out, flags))
 DRIVER(cuStreamCreateWithPriority, (uint64_t * out, unsigned int flags, int priority),
        make_on(out, flags + priority))
+DRIVER(cuCtxDestroy_v2, (uint64_t context), end(context))
+DRIVER(cuDevicePrimaryCtxRelease, (int device), end(device * 2))
+DRIVER(cuDevicePrimaryCtxRelease_v2, (int device), end(device * 2))
+DRIVER(cuDevicePrimaryCtxReset, (int device), end(device * 2))
+DRIVER(cuDevicePrimaryCtxReset_v2, (int device), end(device * 2))
+DRIVER(cuStreamDestroy_v2, (uint64_t stream), end(stream))
+DRIVER(cuDeviceGetDefaultMemPool, (uint64_t * out, int device), make_on(out, device))
+DRIVER(cuMemPoolDestroy, (uint64_t pool), end(pool))
 DRIVER(cuMemPoolCreate, (uint64_t * out, const void *properties),
        properties ? make_handle(out) : INVALID_VALUE)

@@ -1,93 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * mpi_memory LIBRARY [patch]: every function of a CUDA driver library that makes, ends or places
- * memory, each a prime number of times. $TRUTH/RANK.memory gets a line per call: function, address,
- * size, handle, device, status as a trace should have them, then when it began and ended.
+ * memory, each a prime number of times, written down as memory_ledger.h has it.
  *
  * patch: as UCX does to watch for memory, a jump is put over the beginnings of some of them first,
  * and the instructions that stood there are run from a copy.
  */
-#include <dlfcn.h>
-#include <inttypes.h>
 #include <sys/mman.h>
-#include <time.h>
 
-#include "mpi_common.h"
-
-#define TOO_MUCH (1ull << 41)
-
-static void *library;
-static FILE *ledger;
-
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000ull + time.tv_nsec;
-}
-
-static void *function(const char *name)
-{
-	void *address = dlsym(library, name);
-
-	if (!address)
-		fprintf(stderr, "%s\n", dlerror());
-	EXPECT(address);
-	return address;
-}
-
-/* Public ABI of cuda.h; location.type 1 = a device. */
-struct properties {
-	int type, handle_types, location_type, location_id;
-	char more[72];
-};
-
-struct ipc_handle {
-	char bytes[64];
-};
-
-/* What a call is about. */
-struct about {
-	uint64_t address, size, handle;
-	int device, status;
-};
-
-static void record(const char *name, const struct about *about, uint64_t begun)
-{
-	if (ledger)
-		fprintf(ledger,
-			"%s %#" PRIx64 " %" PRIu64 " %#" PRIx64 " %d %d %" PRIu64 " %" PRIu64 "\n",
-			name, about->address, about->size, about->handle, about->device,
-			about->status, begun, now());
-}
-
-/* Makes the call and writes it down. */
-#define CALL(about, name, types, arguments)                                                        \
-	do {                                                                                       \
-		uint64_t begun = now();                                                            \
-                                                                                                   \
-		(about).status = ((int(*) types)function(#name))arguments;                         \
-		record(#name, &(about), begun);                                                    \
-	} while (0)
-
-#define ABOUT(...)                                                                                 \
-	{                                                                                          \
-		.device = -1, __VA_ARGS__                                                          \
-	}
-
-/* n calls of a function (out address, size, rest...), each followed by one of its counterpart. */
-#define PAIRS(n, made, types, arguments, freed, free_types, free_arguments)                        \
-	for (int i = 0; i < (n); i++) {                                                            \
-		struct about a = ABOUT(.size = 1000 + i), b = ABOUT();                             \
-                                                                                                   \
-		CALL(a, made, types, arguments);                                                   \
-		b.address = a.address;                                                             \
-		CALL(b, freed, free_types, free_arguments);                                        \
-	}
-
-#define ADDRESS (uint64_t)
-#define ADDRESS_STREAM (uint64_t, uint64_t)
+#include "memory_ledger.h"
 
 static void plain(void)
 {
@@ -99,9 +20,30 @@ static void plain(void)
 	      cuMemFreeHost, ADDRESS, (b.address));
 	PAIRS(5, cuMemAllocHost_v2, (uint64_t *, size_t), (&a.address, a.size), cuMemFreeHost,
 	      ADDRESS, (b.address));
-	PAIRS(3, cuIpcOpenMemHandle_v2, (uint64_t *, struct ipc_handle, unsigned int),
-	      (&a.address, (struct ipc_handle){ "x" }, (a.size = 0, 1)), cuIpcCloseMemHandle,
-	      ADDRESS, (b.address));
+}
+
+/* As in two processes: what is exported, and what it is opened as. */
+static void exports(int n)
+{
+	for (int i = 0; i < n; i++) {
+		struct about plain = ABOUT(.size = 5000), export = ABOUT(), import = ABOUT();
+		struct about close = ABOUT(), free = ABOUT();
+		struct ipc_handle handle;
+		uint64_t begun;
+
+		CALL(plain, cuMemAlloc_v2, (uint64_t *, size_t), (&plain.address, plain.size));
+		export.address = free.address = plain.address;
+		begun = now();
+		export.status = ((int (*)(struct ipc_handle *, uint64_t))function(
+			"cuIpcGetMemHandle"))(&handle, plain.address);
+		import.handle = export.handle = hash_of(&handle);
+		record("cuIpcGetMemHandle", "-", &export, begun);
+		CALL(import, cuIpcOpenMemHandle_v2, (uint64_t *, struct ipc_handle, unsigned int),
+		     (&import.address, handle, 1));
+		close.address = import.address;
+		CALL(close, cuIpcCloseMemHandle, ADDRESS, (close.address));
+		CALL(free, cuMemFree_v2, ADDRESS, (free.address));
+	}
 }
 
 static void streams(void)
@@ -132,6 +74,28 @@ static void streams(void)
 
 		CALL(a, cuStreamCreateWithPriority, (uint64_t *, unsigned int, int),
 		     (&a.handle, 1, 7));
+		CALL(a, cuStreamDestroy_v2, ADDRESS, (a.handle));
+	}
+	CALL(pool, cuMemPoolDestroy, ADDRESS, ((pool.device = -1, pool.handle)));
+}
+
+/* By type and location: on a device, the host, one of its nodes, nowhere known, managed. */
+static void pools(void)
+{
+	static const struct {
+		int type, location, device;
+	} kinds[] = { { 1, 1, 5 },  { 1, 2, -2 }, { 1, 3, -2 },
+		      { 1, 4, -2 }, { 1, 9, -1 }, { 2, 1, -3 } };
+
+	for (int i = 0; i < 6; i++) {
+		struct properties properties = { kinds[i].type, 0, kinds[i].location, 5, "" };
+		struct about pool = ABOUT(), by_default = ABOUT(.device = i);
+
+		pool.device = kinds[i].device;
+		CALL(pool, cuMemPoolCreate, (uint64_t *, const struct properties *),
+		     (&pool.handle, &properties));
+		CALL(by_default, cuDeviceGetDefaultMemPool, (uint64_t *, int),
+		     (&by_default.handle, i));
 	}
 }
 
@@ -144,16 +108,16 @@ static void pitched(int n)
 		a.status = ((int (*)(uint64_t *, uint64_t *, size_t, size_t, unsigned int))function(
 			"cuMemAllocPitch_v2"))(&a.address, &pitch, 100 + i, 70 + i, 4);
 		a.size = pitch * (70 + i);
-		record("cuMemAllocPitch_v2", &a, begun);
+		record("cuMemAllocPitch_v2", "-", &a, begun);
 	}
 }
 
-/* Physical memory on a device, on the host, and of another process, mapped and unmapped. */
+/* Physical memory on a device, on a node of the host, of another process, mapped and unmapped. */
 static void mappings(int n)
 {
 	for (int i = 0; i < n; i++) {
 		struct properties properties = { 1, 1, i % 3 == 2 ? 3 : 1, i, "" };
-		struct about made = ABOUT(.size = 1 << 21, .device = i % 3 == 2 ? -1 : i);
+		struct about made = ABOUT(.size = 1 << 21, .device = i % 3 == 2 ? -2 : i);
 		struct about map = ABOUT(.address = 0x7e0000000000 + (i << 22), .size = 1 << 21);
 		struct about unmap = map, release = ABOUT();
 
@@ -195,6 +159,15 @@ static void contexts(void)
 			CALL(pop, cuCtxPopCurrent_v2, (uint64_t *), (&pop.handle));
 		else
 			CALL(pop, cuCtxPopCurrent_v2, (uint64_t *), (NULL));
+		b.device = c.device = -1;
+		CALL(b, cuCtxDestroy_v2, ADDRESS, (b.handle));
+		CALL(c, cuCtxDestroy_v2, ADDRESS, (c.handle));
+		c.handle = 0;
+		c.device = device;
+		CALL(c, cuDevicePrimaryCtxRelease, (int), (device));
+		CALL(c, cuDevicePrimaryCtxRelease_v2, (int), (device));
+		CALL(c, cuDevicePrimaryCtxReset, (int), (device));
+		CALL(c, cuDevicePrimaryCtxReset_v2, (int), (device));
 	}
 }
 
@@ -266,11 +239,7 @@ int main(int argc, char **argv)
 {
 	struct timespec pause = { .tv_nsec = 300000000 };
 
-	library = dlopen(argc > 1 ? argv[1] : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-	if (!library) {
-		fprintf(stderr, "%s\n", dlerror());
-		return 2;
-	}
+	open_gpu_library(argc > 1 ? argv[1] : "libcuda.so.1");
 	job_start("mpi_memory", &argc, &argv);
 	ledger = truth_open("memory");
 	nanosleep(&pause, NULL);
@@ -278,7 +247,9 @@ int main(int argc, char **argv)
 		patch_some();
 	contexts();
 	plain();
+	exports(3);
 	streams();
+	pools();
 	pitched(29);
 	mappings(37);
 	failures();

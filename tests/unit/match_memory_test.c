@@ -274,7 +274,7 @@ static void forks_and_threads(void **state)
 	job_mem(&other, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
 	job_mem(&p.b, AT_MEM_HOST, DEVICE_MEMORY, 4096, 0, -1, 0);
 	job_send_from(&p.b, &p.a, 1, DEVICE_MEMORY);
-	job_task(&other, UB_EXIT, 0);
+	job_task(&other, UB_THREAD_EXIT, 0);
 	job_mem(&other, AT_MEM_ALLOC, DEVICE_MEMORY + 4096, 4096, 0, -1, 0);
 	job_task(&p.a, UB_FORK, 2); /* the other process, anew */
 	job_send_from(&p.b, &p.a, 2, DEVICE_MEMORY);

@@ -1,105 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Whose memory an address is of, as calls of a GPU library are applied one after the other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "memory/memory.h"
-
-#define MIB 0x100000u
-#define CONTEXT(device) (0xc000u + (device))
-
-enum { PROCESS = 3, CHILD = 4, THREAD = 70, OTHER = 71 };
-
-static struct memory memory;
-static uint32_t tid;
-
-/* Two devices; the thread has the first one's context. */
-static int setup(void **state)
-{
-	(void)state;
-	memset(&memory, 0, sizeof(memory));
-	tid = THREAD;
-	for (int device = 0; device < 2; device++)
-		memory_apply(&memory, PROCESS, tid, UB_MEM_CTX_RETAIN,
-			     &(struct ub_mem){ .handle = CONTEXT(device), .device = device });
-	memory_apply(&memory, PROCESS, tid, UB_MEM_CTX_SET,
-		     &(struct ub_mem){ .handle = CONTEXT(0), .device = -1 });
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	memory_release(&memory);
-	return 0;
-}
-
-static void call_in(int process, enum ub_mem_what what, uint64_t address, uint64_t size,
-		    uint64_t handle, int device, int status)
-{
-	memory_apply(&memory, process, tid, what,
-		     &(struct ub_mem){ .address = address,
-				       .size = size,
-				       .handle = handle,
-				       .device = device,
-				       .status = status });
-}
-
-static void call(enum ub_mem_what what, uint64_t address, uint64_t size, uint64_t handle)
-{
-	call_in(PROCESS, what, address, size, handle, -1, 0);
-}
-
-static struct memory_answer at(uint64_t address)
-{
-	struct memory_answer answer;
-
-	memory_find(&memory, PROCESS, address, &answer);
-	return answer;
-}
-
-static void is(uint64_t address, enum memory_kind kind, int device)
-{
-	struct memory_answer answer = at(address);
-
-	assert_int_equal(answer.kind, kind);
-	assert_int_equal(answer.device, device);
-	assert_string_equal(answer.known_by, "allocation");
-	assert_null(answer.reason);
-}
-
-static void is_gpu_for_a_reason(uint64_t address, const char *reason)
-{
-	assert_int_equal(at(address).kind, MEMORY_GPU);
-	assert_int_equal(at(address).device, -1);
-	assert_string_equal(at(address).reason, reason);
-}
-
-static void is_unknown(uint64_t address, const char *reason)
-{
-	assert_int_equal(at(address).kind, MEMORY_UNKNOWN);
-	assert_int_equal(at(address).device, -1);
-	assert_null(at(address).known_by);
-	assert_string_equal(at(address).reason, reason);
-}
-
-static const struct memory_use *row(int process, enum memory_kind kind, enum memory_sort sort,
-				    int device)
-{
-	for (size_t i = 0; i < memory.uses.len; i++) {
-		const struct memory_use *use = memory.uses.data[i];
-
-		if (use->process == process && use->kind == kind && use->sort == sort &&
-		    use->device == device)
-			return use;
-	}
-	return NULL;
-}
+#include "memory_calls.h"
 
 static void kinds(void **state)
 {
@@ -265,7 +166,7 @@ static void of_other_processes(void **state)
 {
 	(void)state;
 	call(UB_MEM_IMPORT, 0x1000000, 0, 0xbeef);
-	is_gpu_for_a_reason(0x1000000, "memory of another process");
+	is_gpu_for_a_reason(0x1000000, "imported: export not seen");
 	is_unknown(0x1000001, "behind the start of memory whose size was not told");
 	call(UB_MEM_ALLOC, 0x2000000, MIB, 0);
 	is_unknown(0x2000000 + MIB, "not seen allocated");

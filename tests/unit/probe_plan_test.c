@@ -18,6 +18,8 @@
 
 #include "base/map.h"
 #include "probe/plan.h"
+#include "probe/sites_tables.h"
+#include "target/roles.h"
 
 #define LIBDIR "/usr/lib/x86_64-linux-gnu/"
 #define LIBUCP LIBDIR "libucp.so.0"
@@ -251,24 +253,31 @@ static void hidden_arrival_handler(void **state)
 	elf_free(library.elf);
 }
 
-/* A GPU driver: all rows, none of its probes where others patch, nor a return probe. */
-static void driver(void **state)
+static unsigned int count_rows(const char *marker)
+{
+	unsigned int rows = 0;
+
+	for (unsigned int row = 1; row < site_count(); row++)
+		rows += site_marker(row) && !strcmp(site_marker(row), marker);
+	return rows;
+}
+
+/* All rows of its table, none of its probes where others patch, nor a return probe. */
+static void whole_table(const char *name, unsigned int role, const char *marker)
 {
 	const char *build = getenv("BUILD");
-	unsigned int rows = 0, entries = 0, exits = 0;
+	unsigned int entries = 0, exits = 0, rows = count_rows(marker);
 	struct plan plan = { 0 };
 	struct library library;
 	char path[512];
 
-	(void)state;
-	snprintf(path, sizeof(path), "%s/tests/progs/lib/lib_cuda.so", build ? build : "build");
-	open_library(&library, path, LIB_CUDA);
+	snprintf(path, sizeof(path), "%s/tests/progs/lib/%s", build ? build : "build", name);
+	open_library(&library, path, role);
+	assert_int_equal(elf_roles(library.elf), role);
 	assert_int_equal(plan_library(&plan, &library, LAYER_MPI), 0);
 	assert_int_equal(plan.probes.len, 0);
 	assert_int_equal(plan_library(&plan, &library, LAYER_UCP), 0);
 	assert_int_equal(plan.missing.len + plan.left_out.len, 0);
-	for (unsigned int row = 1; row < site_count(); row++)
-		rows += site_row(row)->layer == LAYER_MEMORY;
 	for (size_t i = 0; i < plan.probes.len; i++) {
 		const struct planned_probe *probe = &plan.probes.data[i];
 
@@ -276,17 +285,29 @@ static void driver(void **state)
 		exits += probe->at_exit;
 		assert_false(probe->needs_return);
 		assert_true(probe->offset >= probe->function + 14);
+		assert_string_equal(site_marker(probe->row), marker);
 	}
+	assert_true(rows > 1);
 	assert_int_equal(entries, rows);
 	assert_true(exits >= 2 * rows);
 	plan_release(&plan);
-	/* what is no driver has functions of these names for another end */
+	/* what is no GPU library has functions of these names for another end */
 	library.roles = LIB_UCT_MODULE;
 	plan = (struct plan){ 0 };
 	assert_int_equal(plan_library(&plan, &library, LAYER_UCP), 0);
 	assert_int_equal(plan.probes.len, 0);
 	plan_release(&plan);
 	elf_free(library.elf);
+}
+
+static void gpu_libraries(void **state)
+{
+	(void)state;
+	whole_table("lib_cuda.so", LIB_CUDA, "cuInit");
+	whole_table("lib_cudart.so", LIB_CUDA, "cudaRuntimeGetVersion");
+	whole_table("lib_hip.so", LIB_ROCM, "hipInit");
+	whole_table("lib_hsa.so", LIB_ROCM, "hsa_init");
+	whole_table("lib_ze.so", LIB_ZE, "zeInit");
 }
 
 static void levels_limit_layers(void **state)
@@ -353,7 +374,7 @@ int main(void)
 		cmocka_unit_test(mpich),
 		cmocka_unit_test(hidden_operations),
 		cmocka_unit_test(hidden_arrival_handler),
-		cmocka_unit_test(driver),
+		cmocka_unit_test(gpu_libraries),
 		cmocka_unit_test(levels_limit_layers),
 		cmocka_unit_test(missing_rows_are_told),
 		cmocka_unit_test(learnt_function),

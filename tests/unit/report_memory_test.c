@@ -47,6 +47,8 @@ static void made_gpu_job(const struct fact_sink *sink)
 					     .kind = made_pinned,
 					     .sort = "registered",
 					     .device = -1,
+					     .exporter = -1,
+					     .function = "cudaHostRegister",
 					     .allocations = 3,
 					     .bytes = 12289,
 					     .live_peak = 8191 });
@@ -54,6 +56,8 @@ static void made_gpu_job(const struct fact_sink *sink)
 					     .kind = made_gpu,
 					     .sort = "plain",
 					     .device = 1,
+					     .exporter = -1,
+					     .function = "cuMemAlloc",
 					     .allocations = 1009,
 					     .bytes = 1048583,
 					     .live_peak = 65537 });
@@ -61,13 +65,25 @@ static void made_gpu_job(const struct fact_sink *sink)
 					     .kind = made_gpu,
 					     .sort = "imported",
 					     .device = -1,
+					     .exporter = -1,
 					     .reason = "memory of another process",
+					     .function = "cuIpcOpenMemHandle",
 					     .allocations = 5,
 					     .unsized = 5 });
+	made_row(sink, (struct fact_memory){ .process = 1,
+					     .kind = made_gpu,
+					     .sort = "imported",
+					     .device = 3,
+					     .exporter = 0,
+					     .function = "cuIpcOpenMemHandle",
+					     .allocations = 1,
+					     .bytes = 4099,
+					     .live_peak = 4099 });
 	made_row(sink, (struct fact_memory){ .process = 0,
 					     .kind = NULL,
 					     .sort = "pool",
 					     .device = -1,
+					     .exporter = -1,
 					     .reason = "the pool was not seen made",
 					     .allocations = 2,
 					     .bytes = 97,
@@ -116,23 +132,27 @@ static void rows(void **state)
 	json_t *root = load(made_gpu_job), *memory = json_object_get(root, "memory");
 
 	(void)state;
-	assert_int_equal(json_array_size(memory), 4);
+	assert_int_equal(json_array_size(memory), 5);
 	is_row(memory, 0,
-	       "{\"allocations\":2,\"bytes\":97,\"device\":null,\"kind\":\"unknown\",\"live_peak\":97,"
-	       "\"process\":0,\"reason\":\"the pool was not seen made\",\"sort\":\"pool\","
-	       "\"unsized\":0}");
+	       "{\"allocations\":2,\"bytes\":97,\"device\":null,\"exporter\":null,"
+	       "\"function\":\"unknown\",\"kind\":\"unknown\",\"live_peak\":97,\"process\":0,"
+	       "\"reason\":\"the pool was not seen made\",\"sort\":\"pool\",\"unsized\":0}");
 	is_row(memory, 1,
-	       "{\"allocations\":5,\"bytes\":0,\"device\":null,\"kind\":\"gpu\",\"live_peak\":0,"
-	       "\"process\":1,\"reason\":\"memory of another process\",\"sort\":\"imported\","
-	       "\"unsized\":5}");
+	       "{\"allocations\":5,\"bytes\":0,\"device\":null,\"exporter\":null,"
+	       "\"function\":\"cuIpcOpenMemHandle\",\"kind\":\"gpu\",\"live_peak\":0,\"process\":1,"
+	       "\"reason\":\"memory of another process\",\"sort\":\"imported\",\"unsized\":5}");
 	is_row(memory, 2,
-	       "{\"allocations\":1009,\"bytes\":1048583,\"device\":1,\"kind\":\"gpu\","
-	       "\"live_peak\":65537,\"process\":1,\"reason\":null,\"sort\":\"plain\","
-	       "\"unsized\":0}");
+	       "{\"allocations\":1,\"bytes\":4099,\"device\":3,\"exporter\":0,"
+	       "\"function\":\"cuIpcOpenMemHandle\",\"kind\":\"gpu\",\"live_peak\":4099,"
+	       "\"process\":1,\"reason\":null,\"sort\":\"imported\",\"unsized\":0}");
 	is_row(memory, 3,
-	       "{\"allocations\":3,\"bytes\":12289,\"device\":null,\"kind\":\"pinned\","
-	       "\"live_peak\":8191,\"process\":1,\"reason\":null,\"sort\":\"registered\","
-	       "\"unsized\":0}");
+	       "{\"allocations\":1009,\"bytes\":1048583,\"device\":1,\"exporter\":null,"
+	       "\"function\":\"cuMemAlloc\",\"kind\":\"gpu\",\"live_peak\":65537,\"process\":1,"
+	       "\"reason\":null,\"sort\":\"plain\",\"unsized\":0}");
+	is_row(memory, 4,
+	       "{\"allocations\":3,\"bytes\":12289,\"device\":null,\"exporter\":null,"
+	       "\"function\":\"cudaHostRegister\",\"kind\":\"pinned\",\"live_peak\":8191,"
+	       "\"process\":1,\"reason\":null,\"sort\":\"registered\",\"unsized\":0}");
 	json_decref(root);
 }
 
@@ -190,7 +210,8 @@ static void as_text(void **state)
 
 	(void)state;
 	assert_non_null(at);
-	assert_non_null(strstr(at, "gpu1     plain"));
+	assert_non_null(strstr(at, "gpu1       plain"));
+	assert_non_null(strstr(at, "gpu3 of 0  imported"));
 	assert_non_null(strstr(at, "memory of another process"));
 	assert_non_null(strstr(at, "1,048,583 B"));
 	free(text);

@@ -242,7 +242,7 @@ static unsigned int probing_turn(const struct library *library)
 /* A runtime of user-level threads and a GPU's library are nothing to trace by themselves. */
 static bool matters(const struct library *library)
 {
-	return library->roles & ~(LIB_USER_THREADS | LIB_CUDA);
+	return library->roles & ~(LIB_USER_THREADS | LIB_GPU);
 }
 
 static bool any_matters(const mapped_libraries *mapped)
@@ -256,7 +256,7 @@ static bool any_matters(const mapped_libraries *mapped)
 /* Beside a library that matters, memory does as well. */
 static bool is_scanned(const struct library *library, bool beside)
 {
-	return matters(library) || (beside && library->roles & LIB_CUDA);
+	return matters(library) || (beside && library->roles & LIB_GPU);
 }
 
 static void scan_one(struct track *track, struct tracked *tracked)

@@ -16,18 +16,34 @@ void decode_memory_loss(struct decoder *decoder, const struct event *event,
 		process->memory_lost_until = loss->until;
 }
 
+/* What the program called: the runtime's function, if that is a library of its own. */
+static const char *function_called(const struct event *event, const struct ub_mem *record)
+{
+	const struct capture *capture = event->capture;
+
+	if (record->runtime && record->runtime < capture->sites.len)
+		return capture->sites.data[record->runtime].name;
+	return event->site->name;
+}
+
 /* Between two captures nobody saw what was freed. */
 void decode_memory(struct decoder *decoder, const struct event *event, const struct ub_mem *record)
 {
 	struct process *process = event->process;
 
-	if (process->memory_by != event->capture)
+	if (process->memory_by && process->memory_by != event->capture)
 		memory_forget(&decoder->memory, process->id);
 	process->memory_by = event->capture;
 	process->gpu_library = true;
 	if (record->h.ts <= process->memory_lost_until)
 		return;
-	memory_apply(&decoder->memory, process->id, record->h.tid, event->site->what, record);
+	memory_apply(&decoder->memory,
+		     &(struct memory_call){ .process = process->id,
+					    .host = process->host,
+					    .tid = record->h.tid,
+					    .what = event->site->what,
+					    .function = function_called(event, record),
+					    .record = record });
 }
 
 /* Captures tell of each library that a process maps: of those that they tell of, none has one. */
@@ -48,12 +64,12 @@ void decode_memory_task(struct decoder *decoder, const struct event *event,
 	int process = event->process->id;
 
 	if (task->what == UB_EXEC)
-		memory_forget(&decoder->memory, process);
-	if (task->what == UB_EXIT)
+		memory_begin(&decoder->memory, process);
+	if (task->what == UB_THREAD_EXIT)
 		memory_thread_ended(&decoder->memory, process, task->h.tid);
 	if (task->what == UB_FORK && task->other != task->h.tgid)
-		memory_forget(&decoder->memory,
-			      capture_process(decoder, event->capture, task->other)->id);
+		memory_begin(&decoder->memory,
+			     capture_process(decoder, event->capture, task->other)->id);
 }
 
 /*
@@ -81,14 +97,43 @@ static void ask_evidence(const struct decoder *decoder, const struct capture *ca
 	}
 }
 
+/*
+ * Two processes may see other GPUs under the same numbers (CUDA_VISIBLE_DEVICES): the exporter's
+ * tells something if it is known which GPU that is, or if a look at the exporter's memory does.
+ */
+static void of_exporter(const struct decoder *decoder, const struct capture *capture,
+			struct memory_answer *answer)
+{
+	const struct process *exporter = decoder->processes.data[answer->numbered_by];
+	int gpu = decoder_ordinal_gpu(decoder, exporter, answer->device);
+	struct memory_answer found = { .kind = MEMORY_UNKNOWN };
+
+	if (answer->exported_at)
+		evidence_find(&exporter->evidence, capture, decoder->now, answer->exported_at,
+			      &found);
+	if (found.kind == MEMORY_GPU && found.device >= 0) {
+		gpu = found.device;
+		answer->known_by = found.known_by;
+		answer->reason = NULL;
+	} else if (answer->device >= 0 && gpu < 0) {
+		answer->reason = "imported: which GPU the exporter's number is, is not known";
+	}
+	answer->device = gpu < 0 ? -1 : decoder->gpus.data[gpu].number;
+}
+
 void decoder_memory(const struct decoder *decoder, const struct capture *capture,
 		    const struct process *process, uint64_t address, struct memory_answer *answer)
 {
 	if (process->memory_by && process->memory_by != capture)
-		*answer = (struct memory_answer){ .device = -1, .reason = "not seen allocated" };
+		*answer = (struct memory_answer){ .device = -1,
+						  .numbered_by = -1,
+						  .reason = "not seen allocated" };
 	else
 		memory_find(&decoder->memory, process->id, address, answer);
-	if (answer->kind == MEMORY_UNKNOWN || (answer->kind == MEMORY_GPU && answer->device < 0))
+	if (answer->sort == MEMORY_IMPORTED && answer->numbered_by != process->id)
+		of_exporter(decoder, capture, answer);
+	else if (answer->kind == MEMORY_UNKNOWN ||
+		 (answer->kind == MEMORY_GPU && answer->device < 0))
 		ask_evidence(decoder, capture, process, address, answer);
 	else if (answer->kind == MEMORY_GPU)
 		answer->device = decoder_gpu_number(decoder, process, answer->device);

@@ -150,6 +150,11 @@ static bool has_ucx(const struct process *process, const struct ucx_library *ucx
 	return false;
 }
 
+static bool is_gpu_role(const char *role)
+{
+	return !strcmp(role, "cuda") || !strcmp(role, "rocm") || !strcmp(role, "ze");
+}
+
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	struct process *process =
@@ -171,7 +176,7 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 
 		if (name && !strcmp(name, "ucp") && !has_ucx(process, &ucx))
 			vec_push(&process->ucx, ucx);
-		if (name && !strcmp(name, "cuda"))
+		if (name && is_gpu_role(name))
 			process->gpu_library = true;
 		if (name && !strcmp(name, "mpi"))
 			vec_push(&process->mpi_text, mpi_range(side));

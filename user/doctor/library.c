@@ -17,6 +17,8 @@ static const struct {
 	{ LIB_MPI_PLUGIN, "mpi_plugin" },
 	{ LIB_CUDA, "cuda" },
 	{ LIB_USER_THREADS, "user_threads" },
+	{ LIB_ROCM, "rocm" },
+	{ LIB_ZE, "ze" },
 };
 
 static const char *const classes[] = {

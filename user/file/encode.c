@@ -19,7 +19,7 @@ static const uint32_t kind_split[UB_KIND_MAX] = {
 	[UB_RX] = PAIR_AT(struct ub_rx, length),
 	[UB_FRAGS] = PAIR_AT(struct ub_frags, xfer.status) | PAIR_AT(struct ub_frags, count),
 	[UB_TASK] = PAIR_AT(struct ub_task, what),
-	[UB_MEM] = PAIR_AT(struct ub_mem, device),
+	[UB_MEM] = PAIR_AT(struct ub_mem, device) | PAIR_AT(struct ub_mem, runtime),
 };
 
 /* Columns that begin a power of two apart would all fight for the same cache lines. */

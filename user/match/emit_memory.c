@@ -2,22 +2,24 @@
 /* What GPU libraries were seen to do with memory, as facts. */
 #include "match/emit.h"
 
-static const struct process *process_of(const struct emitter *emitter, const struct memory_use *use)
+static const struct process *process_at(const struct emitter *emitter, int process)
 {
-	return emitter->decoder->processes.data[use->process];
+	return emitter->decoder->processes.data[process];
 }
 
 static void emit_use(struct emitter *emitter, const struct memory_use *use)
 {
+	const struct process *owner = process_at(emitter, use->numbered_by);
 	struct fact_memory fact = {
-		.process = process_of(emitter, use)->index,
+		.process = process_at(emitter, use->process)->index,
 		.kind = memory_kind_name(use->kind),
 		.sort = memory_sort_name(use->sort),
 		.device = use->device < 0
 				  ? -1
-				  : decoder_gpu_number(emitter->decoder, process_of(emitter, use),
-						       use->device),
+				  : decoder_gpu_number(emitter->decoder, owner, use->device),
+		.exporter = use->numbered_by == use->process ? -1 : owner->index,
 		.reason = use->reason,
+		.function = use->function,
 		.allocations = use->allocations,
 		.bytes = use->bytes,
 		.unsized = use->unsized,

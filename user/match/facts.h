@@ -172,7 +172,9 @@ struct fact_memory {
 	const char *kind; /* "pinned", "managed", "gpu"; NULL unknown */
 	const char *sort; /* "plain", "pool", "registered", "mapped", "imported" */
 	int device; /* number of the GPU as in "gpu0", -1 none or unknown */
+	int exporter; /* of imported memory, the process that exported it; else -1 */
 	const char *reason; /* why kind or device are unknown */
+	const char *function; /* that was called to make it: "cudaMalloc", "cuMemAlloc" */
 	uint64_t allocations, bytes;
 	uint64_t unsized; /* of allocations, those of unknown size: in no other number */
 	uint64_t live_peak;

@@ -44,14 +44,19 @@ void context_set(struct space *space, uint32_t tid, uint64_t context)
 		context_push(space, tid, context);
 }
 
-struct device context_device(const struct space *space, uint32_t tid)
+uint64_t context_current(const struct space *space, uint32_t tid)
 {
 	const struct context_stack *stack = stack_find(space, tid);
 
-	if (!stack || !stack->contexts.len)
-		return (struct device){ -1, WHY_NO_CURRENT };
-	return device_of(&space->contexts, stack->contexts.data[stack->contexts.len - 1],
-			 WHY_NO_CONTEXT);
+	return stack && stack->contexts.len ? stack->contexts.data[stack->contexts.len - 1] : 0;
+}
+
+struct device context_device(const struct space *space, uint32_t tid)
+{
+	uint64_t context = context_current(space, tid);
+
+	return context ? device_of(&space->contexts, context, WHY_NO_CONTEXT)
+		       : (struct device){ -1, WHY_NO_CURRENT };
 }
 
 static void stack_free(struct context_stack *stack)
@@ -79,4 +84,6 @@ void contexts_release(struct space *space)
 		stack_free((struct context_stack *)(uintptr_t)slot->value);
 	map_release(&space->threads);
 	map_release(&space->contexts);
+	map_release(&space->primaries);
+	map_release(&space->retained);
 }

@@ -9,8 +9,12 @@ const char *why_text(enum why why)
 		[WHY_NO_STREAM] = "the stream was not seen made",
 		[WHY_NO_POOL] = "the pool was not seen made",
 		[WHY_NO_PHYSICAL] = "the physical memory was not seen made",
+		[WHY_NO_DEVICE] = "the device's number was not seen",
+		[WHY_TWO_DRIVERS] = "several drivers have a device of this number",
 		[WHY_NOT_TOLD] = "the call did not tell the device",
 		[WHY_IMPORTED] = "memory of another process",
+		[WHY_NO_EXPORT] = "imported: export not seen",
+		[WHY_EXPORTER] = "imported: where its own process has it is not known",
 	};
 
 	return texts[why];
@@ -33,6 +37,6 @@ struct device device_of(const struct map *map, uint64_t handle, enum why missing
 
 struct device device_told(const struct ub_mem *record, enum why missing)
 {
-	return record->device < 0 ? (struct device){ -1, missing }
-				  : (struct device){ record->device, WHY_KNOWN };
+	return record->device == UB_DEVICE_NOT_TOLD ? (struct device){ -1, missing }
+						    : (struct device){ record->device, WHY_KNOWN };
 }

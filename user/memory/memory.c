@@ -58,7 +58,10 @@ static void space_clear(struct space *space)
 	map_release(&space->streams);
 	map_release(&space->pools);
 	map_release(&space->physical);
+	map_release(&space->devices);
+	map_release(&space->stream_contexts);
 	map_release(&space->opens);
+	space->driver = 0;
 }
 
 void memory_release(struct memory *memory)
@@ -70,6 +73,9 @@ void memory_release(struct memory *memory)
 		struct space *space = (struct space *)(uintptr_t)slot->value;
 
 		space_clear(space);
+		for (size_t i = 0; i < space->holdings.len; i++)
+			free(space->holdings.data[i]);
+		vec_release(&space->holdings);
 		vec_release(&space->uses);
 		free(space);
 	}
@@ -77,15 +83,15 @@ void memory_release(struct memory *memory)
 		free(memory->uses.data[i]);
 	vec_release(&memory->uses);
 	map_release(&memory->spaces);
+	exports_release(memory);
 }
 
-void memory_apply(struct memory *memory, int process, uint32_t tid, enum ub_mem_what what,
-		  const struct ub_mem *record)
+void memory_apply(struct memory *memory, const struct memory_call *call)
 {
-	struct space *space = space_of(memory, process);
+	struct space *space = space_of(memory, call->process);
 
 	space->no_library = false;
-	space_apply(space, tid, what, record);
+	space_apply(space, call);
 }
 
 void memory_thread_ended(struct memory *memory, int process, uint32_t tid)
@@ -96,12 +102,22 @@ void memory_thread_ended(struct memory *memory, int process, uint32_t tid)
 		context_thread_ended(space, tid);
 }
 
+void memory_begin(struct memory *memory, int process)
+{
+	struct space *space = space_of(memory, process);
+
+	space_clear(space);
+	space->whole = true;
+}
+
 void memory_forget(struct memory *memory, int process)
 {
 	struct space *space = space_find(memory, process);
 
-	if (space)
-		space_clear(space);
+	if (!space)
+		return;
+	space_clear(space);
+	space->whole = false;
 }
 
 void memory_no_library(struct memory *memory, int process)
@@ -111,13 +127,14 @@ void memory_no_library(struct memory *memory, int process)
 
 static struct memory_answer unknown(const char *reason)
 {
-	return (struct memory_answer){ .device = -1, .reason = reason };
+	return (struct memory_answer){ .device = -1, .numbered_by = -1, .reason = reason };
 }
 
 /* Where memory of a size that was not told ends, nobody knows: only its first byte is certain. */
 static struct memory_answer answer_by(const struct range *range, uint64_t address)
 {
-	const struct memory_use *use = range->value;
+	const struct holding *holding = range->value;
+	const struct memory_use *use = holding->use;
 
 	if (!range->size && address != range->start)
 		return unknown("behind the start of memory whose size was not told");
@@ -125,6 +142,8 @@ static struct memory_answer answer_by(const struct range *range, uint64_t addres
 		.kind = use->kind,
 		.sort = use->sort,
 		.device = use->device,
+		.numbered_by = use->numbered_by,
+		.exported_at = holding->exported_at,
 		.known_by = use->kind == MEMORY_UNKNOWN ? NULL : "allocation",
 		.reason = use->reason,
 	};
@@ -143,6 +162,7 @@ void memory_find(const struct memory *memory, int process, uint64_t address,
 	else if (space && space->no_library)
 		*answer = (struct memory_answer){ .kind = MEMORY_HOST,
 						  .device = -1,
+						  .numbered_by = -1,
 						  .known_by = "no GPU library" };
 	else
 		*answer = unknown("not seen allocated");

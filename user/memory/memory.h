@@ -7,7 +7,9 @@
  * How calls choose a device: CUDA driver API, cuda.h of CUDA 13.0. cuMemAlloc and the like take the
  * calling thread's current context, the top of a stack per thread that cuCtxCreate and
  * cuCtxPushCurrent push onto, cuCtxPopCurrent pops, and whose top cuCtxSetCurrent replaces (NULL
- * pops); cuMemAllocAsync takes the stream's, cuMemAllocFromPoolAsync the pool's.
+ * pops); cuMemAllocAsync takes the stream's, cuMemAllocFromPoolAsync the pool's. What a context
+ * holds ends with it (context.c); memory opened over IPC is where its own process has it
+ * (imports.c).
  */
 #ifndef UCXBPF_MEMORY_MEMORY_H
 #define UCXBPF_MEMORY_MEMORY_H
@@ -42,6 +44,9 @@ struct memory_answer {
 	enum memory_kind kind;
 	enum memory_sort sort;
 	int device; /* the library's own number; -1: not a GPU's, or not known */
+	int numbered_by; /* the process whose number that is: of imported memory, the exporter */
+	uint64_t exported_at; /* its address there, where the exporter's calls did not tell the
+				 device */
 	/* "allocation", "no GPU library", "map", "ucx"; NULL: unknown. Static. */
 	const char *known_by;
 	const char *reason; /* why kind or device are unknown; NULL: they are not. Static. */
@@ -53,7 +58,9 @@ struct memory_use {
 	enum memory_kind kind;
 	enum memory_sort sort;
 	int device;
-	const char *reason; /* as in struct memory_answer */
+	int numbered_by; /* as in struct memory_answer */
+	const char *reason;
+	const char *function; /* that the program called to have it made */
 	uint64_t allocations, bytes;
 	uint64_t unsized; /* of allocations, those whose size was not told: in no other number */
 	uint64_t live, live_peak; /* bytes; a peak is per row */
@@ -67,22 +74,35 @@ struct memory_counts {
 	uint64_t replaced; /* memory in whose place other memory was made: its end was not seen */
 };
 
+/* A call of a GPU library. */
+struct memory_call {
+	int process; /* the caller's number for it, not negative */
+	int host; /* likewise: what one process exports, another one on its host can open */
+	uint32_t tid;
+	enum ub_mem_what what;
+	const char *function; /* that the program called: the runtime's, or this; it is kept */
+	const struct ub_mem *record;
+};
+
 /* A zeroed struct memory is an empty one. */
 struct memory {
 	struct map spaces; /* process -> struct space * */
+	struct map exports; /* (hash of the handle, host) -> struct exported * */
 	VEC(struct memory_use *) uses; /* in the order in which they were first seen */
 };
 
 void memory_release(struct memory *memory);
 
-/* What a call did; process: the caller's number for it, not negative. */
-void memory_apply(struct memory *memory, int process, uint32_t tid, enum ub_mem_what what,
-		  const struct ub_mem *record);
+/* What a call did. */
+void memory_apply(struct memory *memory, const struct memory_call *call);
 
 /* A thread has ended: another one may get its number. */
 void memory_thread_ended(struct memory *memory, int process, uint32_t tid);
 
-/* All that the process has is over: it begins anew (fork, exec), or nobody looked for a time. */
+/* The process begins anew (fork, exec), and is seen from there on. */
+void memory_begin(struct memory *memory, int process);
+
+/* What was known of the process may be over: nobody looked for a time. */
 void memory_forget(struct memory *memory, int process);
 
 /* The process never has a GPU library, so its memory is the host's; memory_apply() disproves it. */

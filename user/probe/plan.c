@@ -91,7 +91,7 @@ static bool needs_body(unsigned int row)
 	return site_row(row) && site_row(row)->wire.kind == UB_MEM;
 }
 
-/* A function of a GPU's driver: entered behind what others patch, left at each of its returns. */
+/* A function of a GPU's library: entered behind what others patch, left at each of its returns. */
 static int plan_body(struct planning *p, unsigned int row, uint64_t function, size_t size)
 {
 	const struct elf *elf = p->library->elf;
@@ -195,25 +195,22 @@ static void plan_ops_tables(struct planning *p)
 					  PLACE_CODE_MAX);
 }
 
-/* Not a runtime above it, nor something that stands in for some of its functions and calls it. */
-static bool is_driver(const struct library *library)
+static bool has_marker(const struct library *library, unsigned int row)
 {
+	const char *marker = site_marker(row);
 	uint64_t offset;
 
-	return (library->roles & LIB_CUDA) && !elf_function(library->elf, "cuInit", &offset, NULL);
+	return !marker ||
+	       ((library->roles & LIB_GPU) && !elf_function(library->elf, marker, &offset, NULL));
 }
 
 int plan_library(struct plan *plan, const struct library *library, enum site_layer level)
 {
 	struct planning p = { .plan = plan, .library = library };
-	bool memory = is_driver(library);
 
-	for (unsigned int row = 1; row < site_count(); row++) {
-		enum site_layer layer = site_row(row)->layer;
-
-		if (site_layer_in(layer, level) && (layer != LAYER_MEMORY || memory))
+	for (unsigned int row = 1; row < site_count(); row++)
+		if (site_layer_in(site_row(row)->layer, level) && has_marker(library, row))
 			plan_row(&p, row);
-	}
 	if (level >= LAYER_UCT && (library->roles & (LIB_UCT | LIB_UCT_MODULE)))
 		plan_ops_tables(&p);
 	map_release(&p.functions);

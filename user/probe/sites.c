@@ -7,7 +7,8 @@
 
 static const struct site_table *const tables[] = {
 	&sites_mpi,      &sites_mpi4,      &sites_ucp_ops, &sites_ucp_am, &sites_ucp_rest,
-	&sites_uct_base, &sites_uct_slots, &sites_uct_ops, &sites_cuda,
+	&sites_uct_base, &sites_uct_slots, &sites_uct_ops, &sites_cuda,   &sites_cudart,
+	&sites_hip,      &sites_hsa,       &sites_ze,
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -75,6 +76,14 @@ bool site_expected(unsigned int row, unsigned int roles)
 	const struct site_table *table = table_of(row, &index);
 
 	return table && (table->expected_in & roles);
+}
+
+const char *site_marker(unsigned int row)
+{
+	unsigned int index;
+	const struct site_table *table = table_of(row, &index);
+
+	return table ? table->marker : NULL;
 }
 
 unsigned int site_arguments(const struct site *site)

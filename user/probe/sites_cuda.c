@@ -6,12 +6,15 @@
  *
  * arg_obj = the address or handle it is about, or where the one it makes is stored; arg_count =
  * size (of a pitched allocation: height, and the pitch is stored at arg_info); arg_aux = stream,
- * pool or physical memory as given; arg_param = properties; arg_device = device.
+ * pool or physical memory as given, or where an exported handle is stored; arg_param = properties;
+ * arg_device = device.
+ *
+ * Not here: what UCX calls for each message (cuMemGetAddressRange, cuPointerGetAttribute,
+ * cuDeviceGetUuid).
  */
 #include "probe/sites_tables.h"
 
-#define MEM(symbol, name, mem_what, ...)                                                           \
-	SITE(symbol, name, LAYER_MEMORY, .kind = UB_MEM, .what = (mem_what), __VA_ARGS__)
+#define MEM SITE_MEM
 
 /* (out address, size, stream) */
 #define ALLOC_ASYNC(symbol)                                                                        \
@@ -63,6 +66,8 @@ static const struct site rows[] = {
 	/* (address, size) */
 	MEM("cuMemUnmap", "cuMemUnmap", UB_MEM_UNMAP, .arg_obj = 1, .arg_count = 2),
 
+	/* (out 64 bytes, address) */
+	MEM("cuIpcGetMemHandle", "cuIpcGetMemHandle", UB_MEM_EXPORT, .arg_obj = 2, .arg_aux = 1),
 	/* (out address, 64 bytes by value: on the stack, flags) */
 	MEM("cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle", UB_MEM_IMPORT, .arg_obj = 1),
 	/* (out address, pool, data) */
@@ -81,13 +86,35 @@ static const struct site rows[] = {
 	MEM("cuCtxPushCurrent_v2", "cuCtxPushCurrent", UB_MEM_CTX_PUSH, .arg_obj = 1),
 	/* (out context, may be NULL) */
 	MEM("cuCtxPopCurrent_v2", "cuCtxPopCurrent", UB_MEM_CTX_POP, .arg_obj = 1),
+	/* (context) */
+	MEM("cuCtxDestroy_v2", "cuCtxDestroy", UB_MEM_CTX_DESTROY, .arg_obj = 1),
+	/* (device); without _v2: of programs built with CUDA 10 or older */
+	MEM("cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease", UB_MEM_CTX_RELEASE,
+	    .arg_device = 1),
+	MEM("cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease", UB_MEM_CTX_RELEASE,
+	    .arg_device = 1),
+	MEM("cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset", UB_MEM_CTX_RESET,
+	    .arg_device = 1),
+	MEM("cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxReset", UB_MEM_CTX_RESET,
+	    .arg_device = 1),
 	/* (out stream, flags, [priority]) */
 	MEM("cuStreamCreate", "cuStreamCreate", UB_MEM_STREAM_CREATE, .arg_obj = 1),
 	MEM("cuStreamCreateWithPriority", "cuStreamCreateWithPriority", UB_MEM_STREAM_CREATE,
 	    .arg_obj = 1),
+	/* (stream) */
+	MEM("cuStreamDestroy_v2", "cuStreamDestroy", UB_MEM_STREAM_DESTROY, .arg_obj = 1),
 	/* (out pool, properties) */
 	MEM("cuMemPoolCreate", "cuMemPoolCreate", UB_MEM_POOL_CREATE, .arg_obj = 1, .arg_param = 2),
+	/* (out pool, device) */
+	MEM("cuDeviceGetDefaultMemPool", "cuDeviceGetDefaultMemPool", UB_MEM_POOL_CREATE,
+	    .arg_obj = 1, .arg_device = 2),
+	/* (pool) */
+	MEM("cuMemPoolDestroy", "cuMemPoolDestroy", UB_MEM_POOL_DESTROY, .arg_obj = 1),
 };
 
 /* Drivers differ in what they have. */
-const struct site_table sites_cuda = { rows, sizeof(rows) / sizeof(rows[0]), 0 };
+const struct site_table sites_cuda = {
+	rows,
+	sizeof(rows) / sizeof(rows[0]),
+	.marker = "cuInit",
+};

@@ -72,4 +72,4 @@ static const struct site rows[] = {
 	/* clang-format on */
 };
 
-const struct site_table sites_mpi = { rows, sizeof(rows) / sizeof(rows[0]), LIB_MPI };
+const struct site_table sites_mpi = { rows, sizeof(rows) / sizeof(rows[0]), LIB_MPI, NULL };

@@ -79,4 +79,4 @@ static const struct site rows[] = {
 	/* clang-format on */
 };
 
-const struct site_table sites_mpi4 = { rows, sizeof(rows) / sizeof(rows[0]), 0 };
+const struct site_table sites_mpi4 = { rows, sizeof(rows) / sizeof(rows[0]), 0, NULL };

@@ -16,13 +16,22 @@ struct site_table {
 	unsigned int count;
 	/* enum library_role: a library with such a role should have every row */
 	unsigned int expected_in;
+	/*
+	 * Only for a library that defines this function: not for one that stands in for some of
+	 * the table's functions and calls them (UCX's own libucm_cuda). NULL: for any.
+	 */
+	const char *marker;
 };
 
 extern const struct site_table sites_mpi, sites_mpi4, sites_ucp_ops, sites_ucp_am, sites_ucp_rest,
-	sites_uct_base, sites_uct_slots, sites_uct_ops, sites_cuda;
+	sites_uct_base, sites_uct_slots, sites_uct_ops, sites_cuda, sites_cudart, sites_hip,
+	sites_hsa, sites_ze;
 
 /* Whether a library with these roles should have the row. */
 bool site_expected(unsigned int row, unsigned int roles);
+
+/* The marker of the row's table. */
+const char *site_marker(unsigned int row);
 
 #define SITE_CALL_AS(symbol_text, name_text, comm)                                                 \
 	{                                                                                          \
@@ -50,5 +59,9 @@ bool site_expected(unsigned int row, unsigned int roles);
 			__VA_ARGS__                                                                \
 		}                                                                                  \
 	}
+
+/* A GPU library's function: further arguments as above. */
+#define SITE_MEM(symbol, name, mem_what, ...)                                                      \
+	SITE(symbol, name, LAYER_MEMORY, .kind = UB_MEM, .what = (mem_what), __VA_ARGS__)
 
 #endif

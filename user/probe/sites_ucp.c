@@ -67,4 +67,4 @@ static const struct site rows[] = {
 	/* clang-format on */
 };
 
-const struct site_table sites_ucp_ops = { rows, sizeof(rows) / sizeof(rows[0]), LIB_UCP };
+const struct site_table sites_ucp_ops = { rows, sizeof(rows) / sizeof(rows[0]), LIB_UCP, NULL };

@@ -38,4 +38,4 @@ static const struct site rows[] = {
 	AM(26, "ucp_am_handler_reply", "am_single_reply"),
 };
 
-const struct site_table sites_ucp_am = { rows, sizeof(rows) / sizeof(rows[0]), 0 };
+const struct site_table sites_ucp_am = { rows, sizeof(rows) / sizeof(rows[0]), 0, NULL };

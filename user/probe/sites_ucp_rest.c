@@ -92,4 +92,4 @@ static const struct site rows[] = {
 	OBJ("ucp_ep_destroy_base", "ep_destroy", UB_OBJ_UCP_EP_DESTROY, .arg_obj = 1),
 };
 
-const struct site_table sites_ucp_rest = { rows, sizeof(rows) / sizeof(rows[0]), 0 };
+const struct site_table sites_ucp_rest = { rows, sizeof(rows) / sizeof(rows[0]), 0, NULL };

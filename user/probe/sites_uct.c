@@ -96,6 +96,6 @@ static const struct site op_rows[] = {
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-const struct site_table sites_uct_base = { base_rows, COUNT(base_rows), LIB_UCT };
-const struct site_table sites_uct_slots = { slot_rows, COUNT(slot_rows), 0 };
-const struct site_table sites_uct_ops = { op_rows, COUNT(op_rows), 0 };
+const struct site_table sites_uct_base = { base_rows, COUNT(base_rows), LIB_UCT, NULL };
+const struct site_table sites_uct_slots = { slot_rows, COUNT(slot_rows), 0, NULL };
+const struct site_table sites_uct_ops = { op_rows, COUNT(op_rows), 0, NULL };

@@ -10,7 +10,10 @@ static json_t *memory_json(const struct fact_memory *memory)
 	json_object_set_new(object, "sort", json_out_text(memory->sort, "unknown"));
 	json_object_set_new(object, "device",
 			    memory->device < 0 ? json_null() : json_integer(memory->device));
+	json_object_set_new(object, "exporter",
+			    memory->exporter < 0 ? json_null() : json_integer(memory->exporter));
 	json_object_set_new(object, "reason", json_out_text(memory->reason, NULL));
+	json_object_set_new(object, "function", json_out_text(memory->function, "unknown"));
 	json_object_set_new(object, "allocations", json_integer((json_int_t)memory->allocations));
 	json_object_set_new(object, "bytes", json_integer((json_int_t)memory->bytes));
 	json_object_set_new(object, "unsized", json_integer((json_int_t)memory->unsized));

@@ -60,7 +60,9 @@ static int by_memory(const void *left, const void *right)
 	order = order ? order : by_text(a->kind, b->kind);
 	order = order ? order : by_text(a->sort, b->sort);
 	order = order ? order : (a->device > b->device) - (a->device < b->device);
-	return order ? order : by_text(a->reason, b->reason);
+	order = order ? order : (a->exporter > b->exporter) - (a->exporter < b->exporter);
+	order = order ? order : by_text(a->reason, b->reason);
+	return order ? order : by_text(a->function, b->function);
 }
 
 void report_finish(struct report *report, const struct fact_totals *totals)

@@ -15,9 +15,12 @@ static bool exact(const void *context)
 static void print_kind(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct fact_memory *memory = row_of(row);
+	char exporter[24];
 
-	(void)context;
-	if (memory->device >= 0)
+	if (memory->device >= 0 && memory->exporter >= 0) {
+		text_process(context, exporter, sizeof(exporter), memory->exporter);
+		snprintf(cell, size, "%s%d of %s", memory->kind, memory->device, exporter);
+	} else if (memory->device >= 0)
 		snprintf(cell, size, "%s%d", memory->kind, memory->device);
 	else
 		snprintf(cell, size, "%s", memory->kind ? memory->kind : "unknown");
@@ -27,6 +30,14 @@ static void print_sort(char *cell, size_t size, const void *row, const void *con
 {
 	(void)context;
 	snprintf(cell, size, "%s", row_of(row)->sort);
+}
+
+static void print_function(char *cell, size_t size, const void *row, const void *context)
+{
+	const char *function = row_of(row)->function;
+
+	(void)context;
+	snprintf(cell, size, "%s", function ? function : "?");
 }
 
 static void print_process(char *cell, size_t size, const void *row, const void *context)
@@ -68,6 +79,7 @@ static void print_reason(char *cell, size_t size, const void *row, const void *c
 static const struct table_column columns[] = {
 	{ "MEMORY", true, 0, 0, print_kind },
 	{ "sort", true, 0, 0, print_sort },
+	{ "made by", true, 0, 3, print_function },
 	{ "rank", false, 0, 0, print_process },
 	{ "allocations", false, 0, 0, print_allocations },
 	{ "bytes", false, 0, 2, print_bytes },

@@ -23,7 +23,12 @@ enum library_role {
 	LIB_MPI_PLUGIN = 1 << 4, /* defines completion callbacks of an MPI (mca_pml_ucx_*) */
 	LIB_CUDA = 1 << 5, /* defines cuMemAlloc_v2 or cudaMalloc */
 	LIB_USER_THREADS = 1 << 6, /* a runtime that switches stacks: target/user_threads.h */
+	LIB_ROCM = 1 << 7, /* defines hipMalloc or hsa_amd_memory_pool_allocate */
+	LIB_ZE = 1 << 8, /* defines zeMemAllocDevice */
 };
+
+/* What may give a process memory that is not the host's. */
+#define LIB_GPU (LIB_CUDA | LIB_ROCM | LIB_ZE)
 
 enum mpi_kind { MPI_NONE, MPI_OPEN_MPI, MPI_MPICH, MPI_OTHER };
 

@@ -16,6 +16,8 @@ static const struct {
 	{ LIB_MPI_PLUGIN, "mpi_plugin" },
 	{ LIB_CUDA, "cuda" },
 	{ LIB_USER_THREADS, "user_threads" },
+	{ LIB_ROCM, "rocm" },
+	{ LIB_ZE, "ze" },
 };
 
 void record_text(json_t *record, const char *name, const char *text)

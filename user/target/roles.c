@@ -20,6 +20,8 @@ enum sign {
 	DEFINES_PML = 1 << 7,
 	DEFINES_CUDA = 1 << 8,
 	DEFINES_USER_THREADS = 1 << 9,
+	DEFINES_ROCM = 1 << 10,
+	DEFINES_ZE = 1 << 11,
 };
 
 enum match { MATCH_WHOLE, MATCH_PREFIX };
@@ -41,6 +43,9 @@ static const struct {
 	{ "ompi_osc_ucx_", MATCH_PREFIX, true, DEFINES_PML },
 	{ "cuMemAlloc_v2", MATCH_WHOLE, true, DEFINES_CUDA },
 	{ "cudaMalloc", MATCH_WHOLE, true, DEFINES_CUDA },
+	{ "hipMalloc", MATCH_WHOLE, true, DEFINES_ROCM },
+	{ "hsa_amd_memory_pool_allocate", MATCH_WHOLE, true, DEFINES_ROCM },
+	{ "zeMemAllocDevice", MATCH_WHOLE, true, DEFINES_ZE },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -76,6 +81,16 @@ static bool is_module(const struct elf *elf, unsigned int seen)
 	return seen & DEFINES_UCT_EP || elf_ops_tables(elf, &table, 1) > 0;
 }
 
+static const struct {
+	enum sign sign;
+	enum library_role role;
+} role_of[] = {
+	{ DEFINES_UCP, LIB_UCP },   { DEFINES_UCT, LIB_UCT },
+	{ DEFINES_CUDA, LIB_CUDA }, { DEFINES_PML, LIB_MPI_PLUGIN },
+	{ DEFINES_ROCM, LIB_ROCM }, { DEFINES_USER_THREADS, LIB_USER_THREADS },
+	{ DEFINES_ZE, LIB_ZE },
+};
+
 unsigned int elf_roles(const struct elf *elf)
 {
 	unsigned int seen = 0, roles = 0;
@@ -87,18 +102,11 @@ unsigned int elf_roles(const struct elf *elf)
 	/* a profiling tool defines MPI_Init, and calls the MPI library's PMPI_Init */
 	if (seen & DEFINES_PMPI || (seen & DEFINES_MPI && !(seen & IMPORTS_PMPI)))
 		roles |= LIB_MPI;
-	if (seen & DEFINES_UCP)
-		roles |= LIB_UCP;
-	if (seen & DEFINES_UCT)
-		roles |= LIB_UCT;
 	if (is_module(elf, seen))
 		roles |= LIB_UCT_MODULE;
-	if (seen & DEFINES_PML)
-		roles |= LIB_MPI_PLUGIN;
-	if (seen & DEFINES_CUDA)
-		roles |= LIB_CUDA;
-	if (seen & DEFINES_USER_THREADS)
-		roles |= LIB_USER_THREADS;
+	for (size_t i = 0; i < COUNT(role_of); i++)
+		if (seen & role_of[i].sign)
+			roles |= role_of[i].role;
 	return roles;
 }
 
