@@ -42,10 +42,12 @@ void decode_gpu(struct decoder *decoder, struct capture *capture, const json_t *
 	const char *pci = intern_pci(decoder, json_string_value(json_object_get(side, "pci")));
 	const json_t *node = json_object_get(side, "numa_node");
 	struct gpu *gpu;
+	int index;
 
 	if (!pci)
 		return;
-	gpu = &decoder->gpus.data[gpu_add(decoder, capture->host, pci)];
+	index = gpu_add(decoder, capture->host, pci); /* may move them */
+	gpu = &decoder->gpus.data[index];
 	gpu->uuid =
 		strings_intern(&decoder->strings, json_string_value(json_object_get(side, "uuid")));
 	gpu->model = strings_intern(&decoder->strings,
