@@ -67,7 +67,9 @@ BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CF
 # Asked of pkg-config in a recipe, never while reading this file: `make setup` may not have run yet.
 PKGS := libbpf libdw libelf libzstd jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle
 # Debian has no static Zydis.
-static_libs = -Wl,-Bstatic $$(pkg-config --static --libs $(PKGS)) -Wl,-Bdynamic -lZydis -pthread -lm
+# what comes with the C library stays with it
+static_libs = -Wl,-Bstatic $$(pkg-config --static --libs $(PKGS) | sed 's/ -l\(m\|dl\|rt\)\>//g') \
+	-Wl,-Bdynamic -lZydis -pthread -lm
 libs = $(if $(STATIC),$(static_libs),$$(pkg-config --libs $(PKGS)) -lZydis -pthread -lm)
 
 BPF_CFLAGS := -target bpf -g -O2 -mcpu=v3 -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
