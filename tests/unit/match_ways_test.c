@@ -161,6 +161,44 @@ static void strange(void **state)
 	pair_release(&p);
 }
 
+/* The memory of two sends at once: not known whose; of two receives: the later one's. */
+static void by_memory(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	ways_init(&p);
+	for (uint64_t i = 0; i < 2; i++) {
+		ways_send(&p.a, &p.b, i, 4096, SOURCE, SEND_REQ + i * 512);
+		job_op_end(&p.a);
+	}
+	ways_copy(&p.a, AT_GET_SHORT, 1013, BOUNCE, SOURCE + 1);
+	job_comp(&p.a, AT_SEND_CB, SEND_REQ, 0, 0);
+	ways_copy(&p.a, AT_GET_SHORT, 1019, BOUNCE, SOURCE + 1);
+	for (uint64_t i = 0; i < 2; i++)
+		ways_post(&p.b, i, 4096, TARGET + i, RECV_REQ + i * 512);
+	ways_copy(&p.b, AT_PUT_SHORT, 1021, BOUNCE, TARGET + 4096); /* the second one's alone */
+	ways_copy(&p.b, AT_PUT_SHORT, 1031, BOUNCE, TARGET + 2);
+	ways_copy(&p.b, AT_PUT_SHORT, 1033, BOUNCE, TARGET); /* the first one's alone */
+	pair_analyse(&p);
+	assert_int_equal(p.out.transfers.len, 5);
+	assert_int_equal(p.out.totals.copy_unexplained_bytes, 1013);
+	for (size_t i = 0; i < 5; i++) {
+		const struct fact_transfer *transfer = &p.out.transfers.data[i];
+		const struct fact_op *op = &p.out.ops.data[0];
+
+		if (transfer->bytes == 1013)
+			assert_int_equal(transfer->caused_by, 0);
+		for (; transfer->caused_by && op->id != transfer->caused_by; op++)
+			assert_true(op < p.out.ops.data + p.out.ops.len - 1);
+		if (transfer->bytes == 1019 || transfer->bytes == 1021 || transfer->bytes == 1031)
+			assert_int_equal(op->tag, 1);
+		if (transfer->bytes == 1033)
+			assert_int_equal(op->tag, 0);
+	}
+	pair_release(&p);
+}
+
 static void fetched(void **state)
 {
 	struct pair p;
@@ -358,11 +396,12 @@ static void other_host(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(eager),       cmocka_unit_test(eager_later),
-		cmocka_unit_test(strange),     cmocka_unit_test(fetched),
-		cmocka_unit_test(staged),      cmocka_unit_test(mapped),
-		cmocka_unit_test(again),       cmocka_unit_test(to_itself),
-		cmocka_unit_test(half_staged), cmocka_unit_test(other_host),
+		cmocka_unit_test(eager),      cmocka_unit_test(eager_later),
+		cmocka_unit_test(strange),    cmocka_unit_test(by_memory),
+		cmocka_unit_test(fetched),    cmocka_unit_test(staged),
+		cmocka_unit_test(mapped),     cmocka_unit_test(again),
+		cmocka_unit_test(to_itself),  cmocka_unit_test(half_staged),
+		cmocka_unit_test(other_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

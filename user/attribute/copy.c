@@ -61,7 +61,7 @@ bool is_copy(const struct object *iface, const struct site_info *site, const str
  */
 bool copies_cross(const struct op *op)
 {
-	return op->sends && op->copied && !op->carried && op->copied == op->bytes;
+	return op->sends && op->copied && !op->carried && op->copied >= op->bytes;
 }
 
 /* Its second half may still show that it was one within the process. */
@@ -82,8 +82,15 @@ static struct op *by_transfer(const struct thread *thread, const struct ub_hdr *
 		       : NULL;
 }
 
+#define FILLED                                                                                     \
+	(1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV | 1u << OP_AM_RECV_DATA |                       \
+	 1u << OP_STREAM_RECV | 1u << OP_GET)
+#define EMPTIED                                                                                    \
+	(1u << OP_TAG_SEND | 1u << OP_AM_SEND | 1u << OP_STREAM_SEND | 1u << OP_PUT |              \
+	 1u << OP_ATOMIC)
+
 struct op *copy_resolve(struct attribute *attribute, const struct thread *thread,
-			const struct event *event, unsigned int kinds)
+			const struct event *event)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
 	struct op *op = by_transfer(thread, event->h);
@@ -93,7 +100,8 @@ struct op *copy_resolve(struct attribute *attribute, const struct thread *thread
 		return NULL;
 	if (op && op->process == event->process && op_covers(op, xfer->raddr))
 		return op;
-	return request_covering(attribute, event->process, kinds, xfer->raddr);
+	return request_covering(attribute, event->process,
+				event->site->verb == VERB_PUT ? FILLED : EMPTIED, xfer->raddr);
 }
 
 void thread_around(struct attribute *attribute, struct thread *thread, const struct ub_xfer *xfer,

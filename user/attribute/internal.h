@@ -54,6 +54,7 @@ struct attribute {
 	bool gpu; /* a process has a GPU library */
 	struct map threads; /* (tid, process) -> struct thread * */
 	struct map requests; /* (request, process) -> oldest open generation */
+	struct map buffers; /* (buffer, process) -> youngest open receive */
 	struct map inners; /* (request, process) -> struct inner * */
 	struct map answers; /* (peer's request id, process) -> struct answer * */
 	struct thread *last_thread;
@@ -105,7 +106,10 @@ struct op *request_find(struct attribute *attribute, const struct process *proce
  */
 struct op *request_unsent(struct attribute *attribute, const struct process *process,
 			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes);
-/* The youngest open one of those kinds whose buffer has that address. */
+/*
+ * An open one of those kinds whose buffer has that address: of receives the youngest, since no two
+ * may have it at once; of sends the only one, since several may. NULL: none, or not known which.
+ */
 struct op *request_covering(struct attribute *attribute, const struct process *process,
 			    unsigned int kinds, uint64_t address);
 void request_close(struct attribute *attribute, struct op *op);
@@ -132,7 +136,7 @@ bool copy_waits(const struct transfer *transfer);
  * NULL also for what is no copy.
  */
 struct op *copy_resolve(struct attribute *attribute, const struct thread *thread,
-			const struct event *event, unsigned int kinds);
+			const struct event *event);
 void thread_around(struct attribute *attribute, struct thread *thread, const struct ub_xfer *xfer,
 		   struct op *op);
 /* What the handler or the operation that this record is of, or is inside of, works for. */

@@ -58,6 +58,21 @@ static struct op *supersede(struct attribute *attribute, const struct op *op)
 	return NULL;
 }
 
+/* Where most look-ups by memory end: at the beginning of a receive's. */
+static void buffer_open(struct attribute *attribute, struct op *op)
+{
+	if (attribute->gpu && op->buffer && !op->sends)
+		*map_insert(&attribute->buffers, op->buffer, op->process->id, NULL) = (uintptr_t)op;
+}
+
+static void buffer_close(struct attribute *attribute, const struct op *op)
+{
+	const uint64_t *slot = map_find(&attribute->buffers, op->buffer, op->process->id);
+
+	if (slot && *slot == (uintptr_t)op)
+		map_remove(&attribute->buffers, op->buffer, op->process->id);
+}
+
 void request_open(struct attribute *attribute, struct op *op)
 {
 	struct op *older = supersede(attribute, op);
@@ -66,6 +81,7 @@ void request_open(struct attribute *attribute, struct op *op)
 		return;
 	op->open = true;
 	op_hold(op);
+	buffer_open(attribute, op);
 	if (older)
 		older->newer = op;
 	else
@@ -114,21 +130,32 @@ struct op *request_unsent(struct attribute *attribute, const struct process *pro
 	return found;
 }
 
-/* Two receives into the same memory at once are the program's error: an older one is over. */
+static bool covers(const struct op *op, unsigned int kinds, uint64_t address)
+{
+	return (kinds >> op->site->op & 1) && op_covers(op, address);
+}
+
 struct op *request_covering(struct attribute *attribute, const struct process *process,
 			    unsigned int kinds, uint64_t address)
 {
-	struct op *found = NULL;
+	struct op *found = pointer(map_find(&attribute->buffers, address, process->id));
 	struct map_slot *slot;
 	size_t pos = 0;
 
+	if (found && covers(found, kinds, address))
+		return found;
+	found = NULL;
 	while ((slot = map_next(&attribute->requests, &pos))) {
 		if (slot->b != (uint64_t)process->id)
 			continue;
-		for (struct op *op = pointer(&slot->value); op; op = op->newer)
-			if ((kinds >> op->site->op & 1) && op_covers(op, address) &&
-			    (!found || op->start > found->start))
+		for (struct op *op = pointer(&slot->value); op; op = op->newer) {
+			if (!covers(op, kinds, address))
+				continue;
+			if (found && op->sends)
+				return NULL;
+			if (!found || op->start > found->start)
 				found = op;
+		}
 	}
 	return found;
 }
@@ -140,6 +167,7 @@ void request_close(struct attribute *attribute, struct op *op)
 
 	if (!op->open)
 		return;
+	buffer_close(attribute, op);
 	slot = map_find(&attribute->requests, op->req, op->process->id);
 	link = (struct op **)(uintptr_t)slot;
 	while (link && *link && *link != op)

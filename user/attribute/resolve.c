@@ -211,7 +211,7 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 		learn_request(op, event, xfer);
 	}
 	if (!op && (event->site->verb == VERB_PUT || event->site->verb == VERB_GET))
-		op = copy_resolve(attribute, thread, event, kinds);
+		op = copy_resolve(attribute, thread, event);
 	if (!op && event->site->verb == VERB_AM)
 		op = by_content(attribute, event, xfer, kinds & WHOLE_SENDS);
 	if (!op && (xfer->am_id == AM_GET_REP || xfer->am_id == AM_ATOMIC_REP))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* From facts to codes and sums. */
-#include <string.h>
-
 #include "page/internal.h"
 
 uint32_t page_code(int process)
@@ -98,7 +96,7 @@ struct page_key page_op_key(struct page *page, const struct fact_op *op)
 
 static bool fetches(const struct fact_transfer *transfer)
 {
-	return transfer->op && !strncmp(transfer->op, "get_", 4);
+	return fact_fetches(transfer->op, transfer->transport);
 }
 
 struct page_key page_transfer_key(struct page *page, const struct fact_transfer *transfer)
