@@ -48,6 +48,8 @@ PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/
 	$(foreach m,$(MPIS),$(WITNESS_SRC:tests/witness/%.c=$(O)/tests/witness/$(m)/%.so))
 MAN := $(MAN_SRC:docs/%.md=$(O)/man/%)
 SKEL := $(if $(BPF_SRC),$(O)/include/ucxbpf.skel.h)
+VIEWER := build/viewer
+VIEWER_SRC := $(shell find user/viewer -name node_modules -prune -o -type f -print)
 PROTO_SRC := $(sort $(shell find user -name '*.proto'))
 PROTO_OBJ := $(PROTO_SRC:%.proto=$(O)/obj/%.pb-c.o)
 PROTO_H := $(foreach p,$(PROTO_SRC),$(O)/include/$(notdir $(p:.proto=.pb-c.h)))
@@ -84,7 +86,7 @@ $(O)/ucxbpf: $(O)/obj/user/main.o $(O)/libucxbpf.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $^ $(libs) -o $@
 
-$(O)/libucxbpf.a: $(LIB_OBJ) $(PROTO_OBJ)
+$(O)/libucxbpf.a: $(LIB_OBJ) $(PROTO_OBJ) $(O)/obj/viewer.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
@@ -114,6 +116,27 @@ $(O)/include/version.h: FORCE
 
 $(O)/include/commands.inc: FORCE
 	@mkdir -p $(@D); scripts/command-table >$@.new; $(update)
+
+#-- The page of an HTML report, which the program has in it --------------------------------------------
+
+# Once per machine and lockfile; the only step that may need a network.
+$(VIEWER)/packages: user/viewer/package.json user/viewer/package-lock.json
+	$(call say,NPM,$@)
+	$(Q)mkdir -p $(@D) && npm --prefix user/viewer ci --no-audit --no-fund --loglevel=error >$@.log 2>&1 || { \
+		cat $@.log; echo 'the packages in user/viewer/package-lock.json could not be installed: npm' \
+		'needs a registry or its cache' >&2; exit 1; }
+	$(Q)touch $@
+
+$(VIEWER)/index.js $(VIEWER)/index.css &: $(VIEWER)/packages $(VIEWER_SRC)
+	$(call say,VITE,$(VIEWER))
+	$(Q)npm --prefix user/viewer run --silent build && touch $(VIEWER)/index.js $(VIEWER)/index.css
+
+$(O)/obj/viewer.S: scripts/embed-viewer $(VIEWER)/index.js $(VIEWER)/index.css
+	$(Q)mkdir -p $(@D) && scripts/embed-viewer $(VIEWER)/index.js $(VIEWER)/index.css >$@
+
+$(O)/obj/viewer.o: $(O)/obj/viewer.S
+	$(call say,AS,$@)
+	$(Q)$(CC) -c $< -o $@
 
 #-- BPF --------------------------------------------------------------------------------------------
 

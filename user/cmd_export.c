@@ -8,12 +8,13 @@
 #include "export_captures.h"
 #include "filter_options.h"
 
-enum { KEY_TABLE = 0x100, KEY_AMOUNT };
+enum { KEY_TABLE = 0x100, KEY_AMOUNT, KEY_WINDOW };
 
 struct arguments {
 	struct export_request request;
 	struct filter filter;
 	struct captures captures;
+	struct page_window window;
 };
 
 /* One line on stderr: which formats there are. */
@@ -54,6 +55,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TABLE:
 		arguments->request.table = arg;
+		return 0;
+	case KEY_WINDOW:
+		if (page_window_parse(arg, &arguments->window))
+			argp_error(state, "--window=%s: say FROM:TO, as in 2s:2.5s", arg);
+		arguments->request.window = &arguments->window;
 		return 0;
 	case KEY_AMOUNT:
 		arguments->request.amount = report_amount_find(arg);
@@ -101,7 +107,7 @@ static char *help(int key, const char *text, void *input)
 	return all;
 }
 
-#define PLAIN_OPTIONS 4
+#define PLAIN_OPTIONS 5
 
 static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_OPTIONS + 1])
 {
@@ -113,6 +119,9 @@ static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_OPTIO
 		  1 },
 		{ "table", KEY_TABLE, "NAME", 0,
 		  "Of formats with tables: only this one, as one file", 1 },
+		{ "window", KEY_WINDOW, "FROM:TO", 0,
+		  "Of html: keep single events of this time, from the first event of each host",
+		  1 },
 		{ "amount", KEY_AMOUNT, "calls|time|bytes", 0, "What folded stacks count", 1 },
 	};
 

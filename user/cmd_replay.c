@@ -7,18 +7,19 @@
 #include "captures.h"
 #include "cmds.h"
 #include "exit_codes.h"
+#include "export_captures.h"
 #include "facts_progress.h"
 #include "filter_options.h"
 #include "match/facts.h"
 #include "report/report.h"
 
-enum { KEY_EXACT = 0x100, KEY_FOLDED };
+enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_HTML };
 
 struct replay {
 	struct filter filter;
 	struct captures captures;
 	const char *output; /* NULL: standard output */
-	bool json, exact, folded;
+	bool json, exact, folded, html;
 	enum report_amount amount; /* of folded */
 	int verbose;
 };
@@ -50,6 +51,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FOLDED:
 		set_folded(state, arg);
 		return 0;
+	case KEY_HTML:
+		replay->html = true;
+		return 0;
 	case KEY_EXACT:
 		replay->exact = true;
 		return 0;
@@ -59,8 +63,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!replay->captures.paths.len)
 			argp_error(state, "which capture? Give one FILE.ucxb or more");
-		if (replay->json && replay->folded)
-			argp_error(state, "--json and --folded are two reports: ask for one");
+		if (replay->json + replay->folded + replay->html > 1)
+			argp_error(state, "--json, --folded, --html: ask for one report");
 		return 0;
 	}
 	return filter_options_parse(&replay->filter, key, arg, state);
@@ -83,7 +87,7 @@ static const char doc[] =
 	"Exit status: 0 done, 2 usage, 3 no file could be read, 4 reported but a file is damaged, "
 	"incomplete or unreadable, 1 anything else.";
 
-#define PLAIN_OPTIONS 5
+#define PLAIN_OPTIONS 6
 
 /* The plain options, then the filters, then the end mark. */
 static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_OPTIONS + 1])
@@ -94,6 +98,7 @@ static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_OPTIO
 		{ "verbose", 'v', NULL, 0, "More rows and columns; twice: every row", 1 },
 		{ "folded", KEY_FOLDED, "calls|time|bytes", OPTION_ARG_OPTIONAL,
 		  "Print the stacks of MPI calls, a line per path, for flame graphs", 1 },
+		{ "html", KEY_HTML, NULL, 0, "Write a page for a browser, with -o FILE", 1 },
 		{ "exact", KEY_EXACT, NULL, 0, "Every digit instead of KiB and ms", 1 },
 	};
 
@@ -166,6 +171,15 @@ static int replay_files(struct replay *replay)
 	return status;
 }
 
+static int write_page(struct replay *replay)
+{
+	const struct export_request request = { .format = export_format_find("html"),
+						.path = replay->output,
+						.filter = &replay->filter };
+
+	return export_captures("replay", &request, &replay->captures);
+}
+
 int cmd_replay(int argc, char **argv)
 {
 	struct argp_option options[PLAIN_OPTIONS + FILTER_OPTIONS + 1] = { 0 };
@@ -176,7 +190,9 @@ int cmd_replay(int argc, char **argv)
 	list_options(options);
 	if (argp_parse(&argp, argc, argv, 0, NULL, &replay))
 		goto out;
-	if (replay.output && captures_has(replay.output))
+	if (replay.html)
+		status = write_page(&replay);
+	else if (replay.output && captures_has(replay.output))
 		log_error("%s: is a capture, not overwritten", replay.output);
 	else
 		status = replay_files(&replay);

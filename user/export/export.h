@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "match/facts.h"
+#include "page/page.h"
 #include "report/report.h"
 
 #define EXPORT_WHY 256 /* bytes for a sentence on what went wrong; empty: errno says it all */
@@ -29,6 +30,8 @@ struct export_request {
 	struct filter *filter; /* must outlive the export */
 	const char *table; /* of formats with tables: only this one, as a stream; NULL: all */
 	enum report_amount amount; /* of folded stacks */
+	const struct page_window
+		*window; /* of formats with windows: where single events are kept; NULL */
 };
 
 /* What a format writes to. */
@@ -43,7 +46,7 @@ struct export_format {
 	const char *name, *help;
 	enum export_place place;
 	bool binary; /* nothing for a terminal */
-	bool has_tables;
+	bool has_tables, has_windows;
 	bool unfiltered; /* takes all facts and asks the filter itself: a report does */
 	/* Returns the state of this export; NULL: not, *err is -errno. */
 	void *(*begin)(struct export_target *target, int *err);

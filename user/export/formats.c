@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const struct export_format *const formats[] = {
-	&export_json, &export_ndjson, &export_csv, &export_sqlite, &export_perfetto, &export_folded,
+	&export_json,   &export_html,     &export_ndjson, &export_csv,
+	&export_sqlite, &export_perfetto, &export_folded,
 };
 
 const struct export_format *export_format_at(size_t i)

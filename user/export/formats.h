@@ -11,5 +11,6 @@ extern const struct export_format export_csv;
 extern const struct export_format export_sqlite;
 extern const struct export_format export_folded;
 extern const struct export_format export_perfetto;
+extern const struct export_format export_html;
 
 #endif

@@ -21,6 +21,9 @@ struct page_window {
 	uint64_t from, to;
 };
 
+/* Reads "2s:2.5s". Returns 0 or -EINVAL. */
+int page_window_parse(const char *text, struct page_window *window);
+
 struct page_options {
 	struct filter *filter; /* NULL: everything; else must outlive the page */
 	const struct page_window *window; /* NULL: wherever there is room */
