@@ -142,6 +142,7 @@ class Run:
             mpirun = self.start(self.job(), log)
             tracer = None
             if self.wait_for(mpirun, self.ready):
+                self.keep_maps()
                 line = [self.place.ucxbpf, "attach", "-q", "-o", self.capture, "-p",
                         ",".join(self.pids())]
                 tracer = self.start(line, log)
@@ -166,6 +167,11 @@ class Run:
 
     def pids(self):
         return [(self.truth / f"{rank}.pid").read_text().strip() for rank in range(self.ranks)]
+
+    def keep_maps(self):
+        """What the processes have mapped, to explain what a late tracer says of it."""
+        for rank, pid in enumerate(self.pids()):
+            shutil.copyfile(f"/proc/{pid}/maps", self.folder / f"maps.{rank}")
 
     def go(self):
         (self.truth / "go").touch()
@@ -246,7 +252,8 @@ def compared(place, case, run):
     differences, text = compare(got, run.truth, case.late, way)
     (run.folder / "case.json").write_text(json.dumps(case._asdict()) + "\n")
     if not differences:
-        (run.folder / "out").unlink()
+        for path in (run.folder / "out", *run.folder.glob("maps.*")):
+            path.unlink()
         return "ok", text
     (run.folder / "differences").write_text("\n".join(differences) + "\n")
     return "FAIL", f"{len(differences)} differences, the first: {differences[0]}"
