@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * gpu_pairs DEVICES [nogpu] KIND...: every kind of memory, from and to the GPU and the host, at every
- * size, prime numbers of messages, both ranks as the sender. DEVICES: see choose_device() in ledger.h.
- * nogpu: nothing from and to the GPU, for a UCX that cannot.
+ * gpu_pairs DEVICES [nogpu] KIND...: every kind of memory, from and to the GPU and the host, at
+ * every size, prime numbers of messages, both ranks as the sender. DEVICES: see choose_device() in
+ * ledger.h. nogpu: nothing from and to the GPU, for a UCX that cannot.
  */
 #include "ledger.h"
 

@@ -22,13 +22,15 @@ compare()
 	[ -z "${2:-}" ] || which=null
 	"$UCXBPF" replay --json "$1" >"$WORK/report.json"
 	[ -z "$(jq -r -f "$TOP/tests/golden/schema.jq" "$WORK/report.json")" ]
-	jq -c '[.ops[] | select(.function == "MPI_Send") |
-		[.process, .memory, .memory_known_by, .memory_reason, .count, .bytes]] | sort' \
-		"$WORK/report.json" >"$WORK/seen"
+	# memory that was soon gone may have been looked at in time, or not
+	jq -c '[.ops[] | select(.function == "MPI_Send") | if .memory_known_by == "elimination" then
+		.memory_known_by = "map" else . end] | group_by(.process, .memory, .memory_known_by) | map([.[0].process,
+		.[0].memory, .[0].memory_known_by, .[0].memory_reason, ([.[].count] | add),
+		([.[].bytes] | add)]) | sort' "$WORK/report.json" >"$WORK/seen"
 	jq -nc '[range(2) as $rank |
 		[$rank, "'"${2:-gpu}"'", "map", '"$which"', 19, 0],
 		[$rank, "gpu1", "ucx", null, 13, 0],
-		[$rank, "host", "map", null, 63, 63000]] | sort' >"$WORK/wanted"
+		[$rank, "host", "map", null, 92, 92000]] | sort' >"$WORK/wanted"
 	diff "$WORK/wanted" "$WORK/seen"
 	jq -c '[.devices[] | [.name, .pci, [.processes[].ordinal]]]' "$WORK/report.json" >"$WORK/seen"
 	echo '[["gpu0","0000:18:00.0",[0,0]],["gpu1","0000:5e:00.0",[1,1]]]' >"$WORK/wanted"

@@ -82,6 +82,17 @@ static void send_all(int n, void *buffer, int bytes)
 	}
 }
 
+/* Gone before anybody has looked. */
+static void send_and_unmap(int n)
+{
+	for (int i = 0; i < n; i++) {
+		char *memory = map(PROT_READ | PROT_WRITE, MAP_PRIVATE);
+
+		send_all(1, memory, BYTES);
+		munmap(memory, AREA);
+	}
+}
+
 static void pause_ms(long ms)
 {
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
@@ -126,6 +137,7 @@ int main(int argc, char **argv)
 	send_all(7, local, BYTES);
 	send_all(5, shared, BYTES);
 	send_all(23, late + 4096, BYTES);
+	send_and_unmap(29);
 	send_all(13, told + 64, 0);
 	send_all(19, untold + AREA / 2, 0);
 	/* nobody can look at a process that is over */

@@ -84,10 +84,11 @@ static void mappings(void **state)
 		is(ts, 0x2000, MEMORY_GPU, -1, "map", WHICH);
 		is(ts, 0x4fff, MEMORY_MANAGED, -1, "map", NO_REASON);
 		is(ts, 0x5000, MEMORY_PINNED, -1, "map", NO_REASON);
-		nothing(ts, 0xfff);
-		nothing(ts, 0x3000);
-		nothing(ts, 0x6000);
 	}
+	/* what was mapped before the look and is not there any more, nobody knows */
+	nothing(50, 0xfff);
+	nothing(50, 0x3000);
+	nothing(50, 0x6000);
 }
 
 /* Only where a process has but one GPU, its mappings tell which. */
@@ -141,7 +142,36 @@ static void between_two(void **state)
 	is(150, 0x6000, MEMORY_UNKNOWN, -1, NULL, "its mapping changed while it was in use");
 	is(99, 0x2000, MEMORY_GPU, -1, "map", WHICH);
 	is(200, 0x2000, MEMORY_HOST, -1, "map", NO_REASON);
-	nothing(200, 0x5000);
+	nothing(99, 0x4000);
+}
+
+/*
+ * Mapped and unmapped between two looks: the host's, unless a GPU library was ever seen to make
+ * something there, or not all that it did was seen.
+ */
+static void eliminated(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x4000, 0x5000, EVIDENCE_OTHER);
+	at(200);
+	evidence_change_add(&evidence, 300, 0x2000, 0x1000);
+	evidence_change_add(&evidence, 310, 0x2800, 0x1000);
+	evidence_change_add(&evidence, 320, 0x3900, 0);
+	evidence_ready(&evidence);
+	for (uint64_t ts = 150; ts <= 250; ts += 100) {
+		is(ts, 0x1fff, MEMORY_HOST, -1, "elimination", NO_REASON);
+		is(ts, 0x3800, MEMORY_HOST, -1, "elimination", NO_REASON);
+		is(ts, 0x3901, MEMORY_HOST, -1, "elimination", NO_REASON);
+		nothing(ts, 0x2000);
+		nothing(ts, 0x2fff);
+		nothing(ts, 0x37ff);
+		nothing(ts, 0x3900);
+	}
+	is(150, 0x4000, MEMORY_UNKNOWN, -1, NULL, "mapped by another device's driver");
+	nothing(99, 0x1fff);
+	evidence_distrust(&evidence, &capture);
+	nothing(150, 0x1fff);
 }
 
 /* A thread's heap grows into what it has reserved. */
@@ -263,6 +293,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_one_at_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(between_two, setup, teardown),
+		cmocka_unit_test_setup_teardown(eliminated, setup, teardown),
 		cmocka_unit_test_setup_teardown(heap_grows, setup, teardown),
 		cmocka_unit_test_setup_teardown(told_by_ucx, setup, teardown),
 		cmocka_unit_test_setup_teardown(made_and_freed, setup, teardown),

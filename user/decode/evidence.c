@@ -39,10 +39,9 @@ static bool follows(uint64_t *end, uint64_t start, uint64_t next)
 static void add_ranges(struct evidence_look *look, const json_t *maps)
 {
 	static const struct word classes[] = {
-		{ "host", EVIDENCE_HOST },
-		{ "managed", EVIDENCE_MANAGED },
-		{ "pinned", EVIDENCE_PINNED },
-		{ "reserved", EVIDENCE_RESERVED },
+		{ "host", EVIDENCE_HOST },     { "managed", EVIDENCE_MANAGED },
+		{ "pinned", EVIDENCE_PINNED }, { "reserved", EVIDENCE_RESERVED },
+		{ "other", EVIDENCE_OTHER },
 	};
 	const json_t *range;
 	uint64_t end = 0;

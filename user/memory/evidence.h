@@ -18,11 +18,12 @@
 #include "memory/memory.h"
 
 enum evidence_class {
-	EVIDENCE_NONE, /* not mapped, or by who knows what */
+	EVIDENCE_NONE, /* not mapped */
 	EVIDENCE_HOST,
 	EVIDENCE_MANAGED,
 	EVIDENCE_PINNED,
 	EVIDENCE_RESERVED, /* a GPU's or nobody's */
+	EVIDENCE_OTHER, /* who knows what: a device's registers */
 };
 
 struct evidence_range {
@@ -58,8 +59,10 @@ struct evidence_change {
 struct memory_evidence {
 	VEC(struct evidence_look *) looks;
 	VEC(struct evidence_change) changes;
+	VEC(struct evidence_range) made; /* where any change was, in order of address */
 	VEC(uint64_t) ends; /* times of when all that was before was over */
 	const void *joined_by; /* whose the next is; NULL: nobody's */
+	const void *distrusted; /* whose changes are not all there; NULL: nobody's */
 	int joined_device; /* on which alone it had memory when the trace began; the caller's */
 };
 

@@ -12,14 +12,14 @@ static const struct {
 	const char *path;
 	enum map_class class;
 } known[] = {
-	{ "/dev/nvidia-uvm-tools", MAP_NONE },
+	{ "/dev/nvidia-uvm-tools", MAP_OTHER },
 	{ "/dev/nvidia-uvm", MAP_MANAGED },
 	{ "/dev/nvidiactl", MAP_PINNED },
 	{ "/dev/zero", MAP_HOST },
 	{ "/dev/shm/", MAP_HOST },
-	{ "/dev/", MAP_NONE },
-	{ "[v", MAP_NONE }, /* vdso, vvar, vsyscall: the kernel's */
-	{ "anon_inode:", MAP_NONE },
+	{ "/dev/", MAP_OTHER },
+	{ "[v", MAP_OTHER }, /* vdso, vvar, vsyscall: the kernel's */
+	{ "anon_inode:", MAP_OTHER },
 };
 
 enum map_class mapping_class(const struct mapping *mapping)
@@ -31,7 +31,7 @@ enum map_class mapping_class(const struct mapping *mapping)
 			return known[i].class;
 	if (accessible)
 		return MAP_HOST;
-	return *mapping->path || mapping->executable ? MAP_NONE : MAP_RESERVED;
+	return *mapping->path || mapping->executable ? MAP_OTHER : MAP_RESERVED;
 }
 
 static int add(void *arg, const struct mapping *mapping)
@@ -40,8 +40,6 @@ static int add(void *arg, const struct mapping *mapping)
 	enum map_class class = mapping_class(mapping);
 	struct map_range *last = map->ranges.len ? &map->ranges.data[map->ranges.len - 1] : NULL;
 
-	if (class == MAP_NONE)
-		return 0;
 	if (last && last->end == mapping->start && last->class == class)
 		last->end = mapping->end;
 	else
@@ -81,10 +79,8 @@ enum map_class memory_map_find(const struct memory_map *map, uint64_t address)
 json_t *memory_map_json(const struct memory_map *map)
 {
 	static const char *const names[MAP_CLASSES] = {
-		[MAP_HOST] = "host",
-		[MAP_MANAGED] = "managed",
-		[MAP_PINNED] = "pinned",
-		[MAP_RESERVED] = "reserved",
+		[MAP_HOST] = "host",         [MAP_MANAGED] = "managed", [MAP_PINNED] = "pinned",
+		[MAP_RESERVED] = "reserved", [MAP_OTHER] = "other",
 	};
 	json_t *list = json_array();
 

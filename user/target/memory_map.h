@@ -17,11 +17,12 @@
 #include "target/maps.h"
 
 enum map_class {
-	MAP_NONE, /* not mapped, or by who knows what: a device's registers */
+	MAP_NONE, /* not mapped */
 	MAP_HOST, /* pinned or not, that cannot be seen */
 	MAP_MANAGED,
 	MAP_PINNED, /* the driver's own host memory */
 	MAP_RESERVED, /* no access, no file: a GPU's memory, or nobody's */
+	MAP_OTHER, /* who knows what: a device's registers */
 	MAP_CLASSES
 };
 
