@@ -104,6 +104,8 @@ class Run:
         case = self.case
         libraries = [str(folder) for folder in self.place.libraries(case)]
         libraries += [folder for folder in [os.environ.get("LD_LIBRARY_PATH")] if folder]
+        libraries += [folder for folder in self.place.drivers
+                      if not folder.startswith(("/lib", "/usr/lib"))]
         made = dict(os.environ, **MPI_ENVIRONMENT, LD_LIBRARY_PATH=":".join(libraries),
                     UCX_PROTO_ENABLE=case.proto, TRUTH=str(self.truth))
         made["UCX_TLS"] = TLS["host" if self.place.standin else case.way]

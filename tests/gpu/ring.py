@@ -23,7 +23,7 @@ class RingJob(job.Asked):
         libraries = [str(path) for path in ucx if path.is_dir()][:1] + [str(place.bundle / "lib")]
         if place.standin:
             libraries = [str(place.standin)]
-        libraries += [path for path in [os.environ.get("LD_LIBRARY_PATH")] if path]
+        libraries += [path for path in [os.environ.get("LD_LIBRARY_PATH")] if path] + place.drivers
         environment = dict(os.environ, **machine.MPI_ENVIRONMENT, LD_LIBRARY_PATH=":".join(libraries))
         environment["UCX_TLS"] = TLS["host" if place.standin else "ipc"]
         devices = ",".join(str(i % max(1, place.gpus)) for i in range(ranks))
