@@ -117,24 +117,27 @@ static void give_up(struct page_cube *cube, unsigned int columns, bool size)
 	}
 }
 
+#define BIT(column) (1u << COLUMN_##column)
+
 static const struct {
 	uint64_t buckets; /* down to so many; 0: no step in time */
 	unsigned int columns;
 	bool size;
 } steps[] = {
 	{ .buckets = 64 },
-	{ .columns = 1u << COLUMN_PLACE },
-	{ .columns =
-		  1u << COLUMN_MEMORY_REASON | 1u << COLUMN_SRC_REASON | 1u << COLUMN_DST_REASON },
+	{ .columns = BIT(PLACE) },
+	{ .columns = BIT(MEMORY_REASON) | BIT(MEMORY_KNOWN_BY) | BIT(SRC_REASON) | BIT(DST_REASON) |
+		     BIT(CHAIN_REASON) },
 	{ .buckets = 16 },
 	{ .size = true },
 	{ .buckets = 1 },
-	{ .columns = 1u << COLUMN_DEVICE },
-	{ .columns = 1u << COLUMN_PROTOCOL },
-	{ .columns = 1u << COLUMN_PEER | 1u << COLUMN_SRC | 1u << COLUMN_DST },
-	{ .columns = 1u << COLUMN_UCP_OP },
-	{ .columns = 1u << COLUMN_FUNCTION },
-	{ .columns = 1u << COLUMN_PROCESS },
+	{ .columns = BIT(CHAIN) | BIT(VIA) },
+	{ .columns = BIT(DEVICE) },
+	{ .columns = BIT(PROTOCOL) },
+	{ .columns = BIT(PEER) | BIT(SRC) | BIT(DST) },
+	{ .columns = BIT(UCP_OP) },
+	{ .columns = BIT(FUNCTION) },
+	{ .columns = BIT(PROCESS) },
 };
 
 bool page_cube_coarsen(struct page_cube *cube)

@@ -91,6 +91,8 @@ struct page_key page_op_key(struct page *page, const struct fact_op *op)
 					  [COLUMN_PROTOCOL] = word(page, op->protocol),
 					  [COLUMN_MEMORY] = word(page, op->memory),
 					  [COLUMN_MEMORY_REASON] = word(page, op->memory_reason),
+					  [COLUMN_MEMORY_KNOWN_BY] =
+						  word(page, op->memory_known_by),
 				  } };
 }
 
@@ -122,6 +124,23 @@ struct page_key page_transfer_key(struct page *page, const struct fact_transfer 
 					  [COLUMN_DST_REASON] = word(page, transfer->dst_reason),
 					  [COLUMN_LOCALITY] = transfer->locality,
 					  [COLUMN_KIND] = transfer->kind,
+				  } };
+}
+
+struct page_key page_message_key(struct page *page, const struct fact_message *message)
+{
+	return (struct page_key){ .code = {
+					  [COLUMN_SRC] = page_code(message->src),
+					  [COLUMN_DST] = page_code(message->dst),
+					  [COLUMN_FUNCTION] = word(page, message->function),
+					  [COLUMN_UCP_OP] = word(page, message->send_op),
+					  [COLUMN_SRC_MEM] = word(page, message->src_mem),
+					  [COLUMN_DST_MEM] = word(page, message->dst_mem),
+					  [COLUMN_SRC_REASON] = word(page, message->src_reason),
+					  [COLUMN_DST_REASON] = word(page, message->dst_reason),
+					  [COLUMN_CHAIN] = word(page, message->chain),
+					  [COLUMN_VIA] = word(page, message->via),
+					  [COLUMN_CHAIN_REASON] = word(page, message->chain_reason),
 				  } };
 }
 

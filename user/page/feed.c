@@ -225,19 +225,17 @@ static void feed_transfer(void *arg, const struct fact_transfer *transfer)
 static void feed_message(void *arg, const struct fact_message *message)
 {
 	struct page *page = arg;
-	struct page_sums sums = { .of = { [SUM_COUNT] = 1 } };
-	struct page_key key = {
-		.code = { [COLUMN_SRC] = page_code(message->src),
-			  [COLUMN_DST] = page_code(message->dst),
-			  [COLUMN_FUNCTION] = page_word(&page->words, message->function),
-			  [COLUMN_UCP_OP] = page_word(&page->words, message->send_op) }
-	};
+	struct page_sums sums = { .of = { [SUM_COUNT] = 1,
+					  [SUM_COPIES] = message->copies,
+					  [SUM_COPY_BYTES] = message->copy_bytes } };
+	struct page_key key;
 
 	page->to_report.message(page->to_report.arg, message);
 	if ((!page_hosts_selected(&page->hosts, message->src) &&
 	     !page_hosts_selected(&page->hosts, message->dst)) ||
 	    (page->filtering && !filter_message(page->options.filter, message)))
 		return;
+	key = page_message_key(page, message);
 	page_sum_bytes(&sums, message->bytes);
 	page_cube_add(&page->cube, PAGE_MESSAGES, &key,
 		      page_host_of(&page->hosts, message->src) ? message->send_start : 0,

@@ -49,6 +49,7 @@ uint32_t page_place_code(struct page *page, const struct place *place);
 struct page_key page_call_key(struct page *page, const struct fact_call *call);
 struct page_key page_op_key(struct page *page, const struct fact_op *op);
 struct page_key page_transfer_key(struct page *page, const struct fact_transfer *transfer);
+struct page_key page_message_key(struct page *page, const struct fact_message *message);
 struct page_sums page_transfer_sums(const struct fact_transfer *transfer);
 struct page_sums page_sums_of(const struct fact_sums *from);
 void page_sum_bytes(struct page_sums *sums, uint64_t bytes);

@@ -21,6 +21,10 @@ const char *const page_column_names[PAGE_COLUMNS] = {
 	[COLUMN_DST_REASON] = "dst_reason",
 	[COLUMN_MEMORY] = "memory",
 	[COLUMN_MEMORY_REASON] = "memory_reason",
+	[COLUMN_MEMORY_KNOWN_BY] = "memory_known_by",
+	[COLUMN_CHAIN] = "chain",
+	[COLUMN_VIA] = "via",
+	[COLUMN_CHAIN_REASON] = "chain_reason",
 	[COLUMN_LOCALITY] = "locality",
 	[COLUMN_KIND] = "kind",
 };
@@ -34,7 +38,8 @@ const struct page_shape page_shapes[PAGE_SORTS] = {
 			 { OF_ALL, OF_SPANS, [SUM_OPS] = "ops" } },
 	[PAGE_OPS] = { "ops",
 		       BIT(PROCESS) | BIT(PEER) | BIT(FUNCTION) | BIT(PLACE) | BIT(UCP_OP) |
-			       BIT(PROTOCOL) | BIT(MEMORY) | BIT(MEMORY_REASON),
+			       BIT(PROTOCOL) | BIT(MEMORY) | BIT(MEMORY_REASON) |
+			       BIT(MEMORY_KNOWN_BY),
 		       { OF_ALL,
 			 OF_SPANS, [SUM_ERRORS] = "errors", [SUM_UNCHECKED] = "unchecked" } },
 	[PAGE_TRANSFERS] = { "transfers",
@@ -46,6 +51,8 @@ const struct page_shape page_shapes[PAGE_SORTS] = {
 			       OF_SPANS, [SUM_WIRE_BYTES] = "wire_bytes", [SUM_RETRIES] = "retries",
 			       [SUM_UNEXPLAINED] = "unexplained_bytes" } },
 	[PAGE_MESSAGES] = { "messages",
-			    BIT(SRC) | BIT(DST) | BIT(FUNCTION) | BIT(UCP_OP),
-			    { OF_ALL } },
+			    BIT(SRC) | BIT(DST) | BIT(FUNCTION) | BIT(UCP_OP) | BIT(SRC_MEM) |
+				    BIT(DST_MEM) | BIT(SRC_REASON) | BIT(DST_REASON) | BIT(CHAIN) |
+				    BIT(VIA) | BIT(CHAIN_REASON),
+			    { OF_ALL, [SUM_COPIES] = "copies", [SUM_COPY_BYTES] = "copy_bytes" } },
 };
