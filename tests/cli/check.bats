@@ -125,3 +125,16 @@ ends() {
 @test "docs/rules.md is the catalogue" {
 	"$UCXBPF" policy rules | diff "$TOP/docs/rules.md" -
 }
+
+@test "two hosts, a capture of each: pairs, and both directions alike" {
+	ends 2 "$UCXBPF" check -f json "$DATA"/hosts.n0.ucxb "$DATA"/hosts.n1.ucxb
+	[ "$(jq -r '.findings[] | select(.verdict == "fail") | "\(.rule) \(.subject)"' out)" = \
+		$'PATH-02 n0>n1\nPATH-02 n1>n0' ]
+	sed -i 's/loc: intra, tl: .*/loc: inter, tl: [tcp] }/' site.yaml
+	ends 0 "$UCXBPF" check -v -P site.yaml "$DATA"/hosts.n1.ucxb "$DATA"/hosts.n0.ucxb
+	grep -q '^pass   PATH-01  n0>n1 ' out
+	grep -q '^pass   PATH-12  n.<>n. ' out
+	# one of them alone: the messages' other ends are missing
+	ends 3 "$UCXBPF" check -P site.yaml "$DATA"/hosts.n0.ucxb
+	grep -q '^UNKN   COV-04 ' out
+}

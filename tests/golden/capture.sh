@@ -7,6 +7,7 @@
 # Then: run.sh --update, read the difference, git add tests/data.
 # threads-parallel is not made here: mpi_threads over shm without v2 on 16 cores, where threads truly
 # overlap, less the records that name that machine's GPU driver library.
+# hosts is two captures: each rank's tracer runs on the rank's own node.
 # environment: UCXBPF (build/ucxbpf), DATA (tests/data), BED (see tests/nodes)
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/job.sh"
 ucxbpf=${UCXBPF:-$BUILD/ucxbpf}
@@ -79,6 +80,15 @@ capture() {
 	fi
 }
 
+# Below Open MPI's launcher: on every node its own tracer.
+capture_hosts() {
+	local traced='exec "$0" run -q -o "$1.$(hostname).ucxb" -- "${@:2}"'
+
+	job_command openmpi 2 tcp n bash -c "$traced" "$ucxbpf" "$data/hosts" "$PROGS/openmpi/mpi_sizes"
+	timeout -k 5 60 "${JOB[@]}" </dev/null >/dev/null || failed=1
+	echo "hosts: $(stat -c %s "$data"/hosts.*.ucxb | xargs) bytes"
+}
+
 mkdir -p "$data" || exit
 "$TOP/tests/nodes" up 4 >/dev/null || echo "no nodes: nothing over tcp" >&2
 trap '"$TOP/tests/nodes" down' EXIT
@@ -87,4 +97,5 @@ while read -r name rest; do
 	# shellcheck disable=SC2086
 	capture "$name" $rest
 done < <(table)
+[ $# -gt 0 ] && [[ " $* " != *" hosts "* ]] || capture_hosts
 exit $failed

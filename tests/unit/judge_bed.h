@@ -82,6 +82,22 @@ static inline void bed_call(struct bed *bed, int rank, const char *function)
 	bed->sink.call(bed->sink.arg, &(struct fact_call){ .process = rank, .function = function });
 }
 
+/* To process -1: to one that no capture is of. */
+static inline enum fact_locality locality(const struct moved *moved)
+{
+	if (moved->to < 0)
+		return LOCALITY_UNKNOWN;
+	return moved->from / 2 == moved->to / 2 ? LOCALITY_NODE : LOCALITY_REMOTE;
+}
+
+/* "none": not known */
+static inline const char *transport(const struct moved *moved)
+{
+	if (!moved->transport)
+		return "posix";
+	return strcmp(moved->transport, "none") ? moved->transport : NULL;
+}
+
 static inline void bed_move(struct bed *bed, const struct moved *moved)
 {
 	const char *op = moved->op ? moved->op : "am_zcopy";
@@ -98,9 +114,9 @@ static inline void bed_move(struct bed *bed, const struct moved *moved)
 		.process = own,
 		.peer = own == moved->from ? moved->to : moved->from,
 		.op = op,
-		.transport = moved->transport ? moved->transport : "posix",
+		.transport = transport(moved),
 		.device = moved->device ? moved->device : "memory",
-		.locality = moved->from / 2 == moved->to / 2 ? LOCALITY_NODE : LOCALITY_REMOTE,
+		.locality = locality(moved),
 		.kind = KIND_DATA,
 		.function = "MPI_Send",
 		.protocol = moved->protocol,

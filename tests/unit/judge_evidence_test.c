@@ -79,6 +79,25 @@ static void ends_without_another(void **state)
 	bed_end(&bed);
 }
 
+/* A node that nobody looked at is held against no other one. */
+static void peers_in_no_capture(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC "expect: [ { loc: inter, tl: [rc_*] } ]\n");
+	bed_move(&bed, &(struct moved){ 2, -1, "tcp", "eth0", .bytes = 1 << 22 });
+	bed_move(&bed, &(struct moved){ 2, 3, .bytes = 8 });
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-04", "n1", VERDICT_UNKNOWN);
+	bed_expect(&bed, "PATH-02", "n1", VERDICT_UNKNOWN);
+	bed_expect(&bed, "PATH-02", "n0", VERDICT_PASS);
+	bed_expect(&bed, "PATH-01", NULL, VERDICT_SKIP);
+	bed_expect(&bed, "CFG-01", "n1", VERDICT_PASS);
+	assert_int_equal(judge_status(bed.judge, false), 3);
+	bed_end(&bed);
+}
+
 /* 1 of 50 bytes is unknown, then half. */
 static void bytes_of_unknown_way(void **state)
 {
@@ -93,7 +112,7 @@ static void bytes_of_unknown_way(void **state)
 
 		bed_begin(&bed, SPEC);
 		bed_move(&bed, &(struct moved){ 0, 1, .bytes = 1, .count = cases[i].known });
-		bed_move(&bed, &(struct moved){ 0, -1, .bytes = 1 });
+		bed_move(&bed, &(struct moved){ 0, 1, "none", .bytes = 1 });
 		bed_judge(&bed);
 		bed_expect(&bed, "COV-05", "n0", VERDICT_FAIL);
 		assert_int_equal(bed_finding(&bed, "COV-05", "n0")->severity, cases[i].severity);
@@ -218,11 +237,17 @@ static void every_rule_speaks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_is_well),          cmocka_unit_test(loss_lets_nothing_pass),
-		cmocka_unit_test(damage_is_loss),       cmocka_unit_test(ends_without_another),
-		cmocka_unit_test(bytes_of_unknown_way), cmocka_unit_test(software),
-		cmocka_unit_test(mpi_without_ucx),      cmocka_unit_test(waivers),
-		cmocka_unit_test(switched_off),         cmocka_unit_test(warnings_alone),
+		cmocka_unit_test(all_is_well),
+		cmocka_unit_test(loss_lets_nothing_pass),
+		cmocka_unit_test(damage_is_loss),
+		cmocka_unit_test(ends_without_another),
+		cmocka_unit_test(peers_in_no_capture),
+		cmocka_unit_test(bytes_of_unknown_way),
+		cmocka_unit_test(software),
+		cmocka_unit_test(mpi_without_ucx),
+		cmocka_unit_test(waivers),
+		cmocka_unit_test(switched_off),
+		cmocka_unit_test(warnings_alone),
 		cmocka_unit_test(every_rule_speaks),
 	};
 

@@ -61,7 +61,7 @@ bool cell_at_least(const struct exhibits *exhibits, const struct cell *cell, uin
 	return cell->size_class >= size_class(exhibits, bytes);
 }
 
-const struct node *exhibits_node(const struct exhibits *exhibits, int process)
+struct node *exhibits_node(const struct exhibits *exhibits, int process)
 {
 	const struct member *member;
 

@@ -21,6 +21,7 @@ struct cell {
 struct node {
 	const char *name, *id;
 	const struct policy_class *class; /* NULL: the policy names none */
+	bool in_part; /* much of what it moved has its other end in no capture */
 };
 
 struct member {
@@ -53,7 +54,7 @@ void exhibits_release(struct exhibits *exhibits);
 struct fact_sink exhibits_sink(struct exhibits *exhibits);
 
 /* The node of a process; NULL: unknown. */
-const struct node *exhibits_node(const struct exhibits *exhibits, int process);
+struct node *exhibits_node(const struct exhibits *exhibits, int process);
 
 /* Whether all messages of a cell have at least, or less than, so many bytes. */
 bool cell_at_least(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes);

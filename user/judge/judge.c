@@ -101,16 +101,47 @@ static void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
 	found_nothing(&trial, VERDICT_SKIP, why_not(rule->needs));
 }
 
-/* What was lost may have gone another way: nothing is proved then, but what was seen was seen. */
+/* A subject is of a node if it is its name or begins with it: n0, n0>n1, n0:rank3. */
+static bool of_node(const char *subject, const char *node)
+{
+	size_t length = node ? strlen(node) : 0;
+
+	return length && !strncmp(subject, node, length) &&
+	       (!subject[length] || strchr(">:<", subject[length]));
+}
+
+static bool in_part(const struct judge *judge, const char *subject)
+{
+	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
+		if (judge->exhibits.nodes.data[i].in_part &&
+		    of_node(subject, judge->exhibits.nodes.data[i].name))
+			return true;
+	return false;
+}
+
+/* Of the rules about what moved, unlike those about software. */
+static bool about_moves(const struct catalogue_rule *rule)
+{
+	return strncmp(rule->id, "COV", 3) && strncmp(rule->id, "CFG", 3);
+}
+
+/*
+ * What was lost, or went where nobody looked, may have gone another way: nothing is proved then,
+ * but what was seen was seen.
+ */
 static void doubt(struct judge *judge)
 {
-	for (size_t i = 0; judge->incomplete && i < judge->findings.len; i++) {
+	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
 
 		if (finding->verdict != VERDICT_PASS)
 			continue;
-		finding->verdict = VERDICT_UNKNOWN;
-		finding->why = "records were lost (COV-01)";
+		if (judge->incomplete)
+			finding->why = "records were lost (COV-01)";
+		else if (about_moves(finding->rule) && in_part(judge, finding->subject))
+			finding->why = "some of its peers are in no capture (COV-04)";
+		if (finding->why)
+			finding->verdict = VERDICT_UNKNOWN;
 	}
 }
 
@@ -167,15 +198,6 @@ size_t judge_findings(const struct judge *judge, const struct finding **findings
 {
 	*findings = judge->findings.data;
 	return judge->findings.len;
-}
-
-/* A subject is of a node if it is its name or begins with it: n0, n0>n1, n0:rank3. */
-static bool of_node(const char *subject, const char *node)
-{
-	size_t length = node ? strlen(node) : 0;
-
-	return length && !strncmp(subject, node, length) &&
-	       (!subject[length] || strchr(">:<", subject[length]));
 }
 
 static bool node_failed(const struct judge *judge, const struct node *node)

@@ -55,6 +55,11 @@ const char *cell_text(const struct trial *trial, const struct cell *cell)
 		   or_unknown(cell->src_mem), or_unknown(cell->dst_mem));
 }
 
+bool cell_placed(const struct cell *cell)
+{
+	return cell->locality != LOCALITY_UNKNOWN;
+}
+
 bool cell_inter(const struct cell *cell)
 {
 	return cell->locality == LOCALITY_REMOTE;

@@ -70,6 +70,9 @@ void tallies_judge(const struct trial *trial, struct tallies *tallies, double al
 /* "rc_mlx5/mlx5_0:1 rndv/get get_zcopy, host to gpu0" */
 const char *cell_text(const struct trial *trial, const struct cell *cell);
 
+/* Whether it is known where both ends are: else no rule of paths can say what it should be. */
+bool cell_placed(const struct cell *cell);
+
 /* Between processes of two nodes, or within one. */
 bool cell_inter(const struct cell *cell);
 bool cell_intra(const struct cell *cell);

@@ -48,33 +48,69 @@ void rule_loss(const struct trial *trial)
 	trial->judge->incomplete = true;
 }
 
+static struct node *known_node(const struct exhibits *exhibits, const struct cell *cell)
+{
+	return exhibits_node(exhibits, cell->process < 0 ? cell->peer : cell->process);
+}
+
+/* A node whose peers are in no capture: its own is not to blame, but proves little. */
+static void other_ends(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	struct tallies tallies = { 0 };
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		tally_add(tally_node(trial, &tallies, known_node(exhibits, cell)), cell,
+			  !cell_placed(cell));
+	}
+	for (size_t i = 0; i < tallies.list.len; i++) {
+		const struct tally *tally = &tallies.list.data[i];
+		struct node *node = tally->worst ? known_node(exhibits, tally->worst) : NULL;
+
+		if (!node || tally_share(tally) <= trial->setting->number[0])
+			continue;
+		node->in_part = true;
+		found_why(trial, VERDICT_UNKNOWN, node->name,
+			  say(trial->judge,
+			      "%lu B of %lu go to or come from processes in no capture",
+			      (unsigned long)tally->bytes, (unsigned long)tally->all_bytes));
+	}
+	vec_release(&tallies.list);
+}
+
 /* What is under way at either end of a capture has one end only: that is no fault of the job. */
-void rule_both_ends(const struct trial *trial)
+static void unmatched(const struct trial *trial)
 {
 	const struct fact_totals *totals = &trial->exhibits->totals;
 	uint64_t all = totals->sends + totals->receives;
 	uint64_t open = sum(totals->unmatched_sends) + sum(totals->unmatched_receives);
-	struct finding *finding;
+	bool many = open > trial->setting->number[0] * all;
+	struct finding *finding =
+		found(trial, many ? VERDICT_UNKNOWN : VERDICT_PASS, "all captures");
 
-	if (!all) {
-		found_nothing(trial, VERDICT_SKIP, "no message was sent");
-		return;
-	}
-	finding = found(trial,
-			open > trial->setting->number[0] * all ? VERDICT_UNKNOWN : VERDICT_PASS,
-			"all captures");
 	finding->count = open;
 	finding->expected = "a receive for every send";
-	finding->why = finding->verdict == VERDICT_PASS
-			       ? NULL
-			       : say(trial->judge, "%lu of %lu ends of messages have no other end",
-				     (unsigned long)open, (unsigned long)all);
+	if (many)
+		finding->why = say(trial->judge, "%lu of %lu ends of messages have no other end",
+				   (unsigned long)open, (unsigned long)all);
+}
+
+void rule_both_ends(const struct trial *trial)
+{
+	const struct fact_totals *totals = &trial->exhibits->totals;
+
+	if (totals->sends + totals->receives)
+		unmatched(trial);
+	else
+		found_nothing(trial, VERDICT_SKIP, "no message was sent");
+	other_ends(trial);
 }
 
 static bool unknown_cell(const struct cell *cell)
 {
-	return !cell->transport || !cell->device || cell->process < 0 || cell->peer < 0 ||
-	       !cell->src_mem || !cell->dst_mem || cell->locality == LOCALITY_UNKNOWN;
+	return !cell->transport || !cell->device || !cell->src_mem || !cell->dst_mem;
 }
 
 void rule_attribution(const struct trial *trial)
@@ -85,13 +121,12 @@ void rule_attribution(const struct trial *trial)
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
-		int known = cell->process < 0 ? cell->peer : cell->process;
-
-		tally_add(tally_node(trial, &tallies, exhibits_node(exhibits, known)), cell,
-			  unknown_cell(cell));
+		if (cell_placed(cell))
+			tally_add(tally_node(trial, &tallies, known_node(exhibits, cell)), cell,
+				  unknown_cell(cell));
 	}
 	tallies_judge(trial, &tallies, trial->setting->number[0],
-		      "transport, device, memory and both processes known", "no data was moved");
+		      "transport, device and memory known", "no data was moved");
 	for (; before < trial->judge->findings.len; before++) {
 		struct finding *finding = &trial->judge->findings.data[before];
 

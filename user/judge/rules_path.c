@@ -98,7 +98,7 @@ static void judge_line(const struct trial *trial, const struct policy_expect *ex
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
 
-		if (expectation(exhibits, cell) == expect)
+		if (cell_placed(cell) && expectation(exhibits, cell) == expect)
 			tally_add(tally_of(trial, &tallies, cell), cell,
 				  !as_expected(expect, cell));
 	}
@@ -150,6 +150,8 @@ void rule_tcp(const struct trial *trial)
 		const struct cell *cell = &exhibits->cells.data[i];
 		bool tcp = cell->transport && !strcmp(cell->transport, "tcp");
 
+		if (!cell_placed(cell))
+			continue;
 		tally_add(tally_of(trial, &tallies, cell), cell,
 			  tcp && (bad_interface(trial, cell) ||
 				  (!tcp_allowed(trial, cell) &&
@@ -194,7 +196,7 @@ static void ask(const struct trial *trial, const struct question *question, doub
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
 
-		if (question->about(trial, cell))
+		if (cell_placed(cell) && question->about(trial, cell))
 			tally_add(tally_of(trial, &tallies, cell), cell, question->wrong(cell));
 	}
 	tallies_judge(trial, &tallies, allowed, question->expected, question->why_none);

@@ -51,7 +51,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 	  "look at the ranks named here: what do they wait for",
 	  "NVIDIA/nccl#2428" },
 	{ "COV-05",
-	  "bytes are known by transport, device, memory and call",
+	  "bytes are known by transport, device and memory",
 	  WARNING,
 	  NEEDS_CAPTURE,
 	  { { "share", PARAM_SHARE, 0.01 }, { "critical", PARAM_SHARE, 0.05 } },
