@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { Kind, kind, Measure, measure, option, setOption, view, ViewName, VIEWS } from "./state/state";
-import { Choice } from "./ui/choice";
+import { Kind, kind, KIND_CODES, Measure, measure, model, option, setOption, view, ViewName, VIEWS } from "./state/state";
+import { Alternative, Choice } from "./ui/choice";
 import { Chips } from "./ui/chips";
 import { Theme, theme } from "./ui/colours";
 import { Facets } from "./ui/facets";
@@ -19,6 +19,14 @@ const LABELS: Record<ViewName, string> = {
 const BODIES: Record<ViewName, () => preact.JSX.Element> = {
   overview: Overview, timeline: Timeline, matrix: Matrix, graphs: Graphs, tables: Tables,
 };
+
+const COPIES = model.facts.transfers.column("kind").includes(KIND_CODES.copy);
+const KINDS: Alternative<Kind>[] = [
+  { value: "data", label: "Data", title: "payload" },
+  { value: "control", label: "Control", title: "UCX's own traffic: wire-up, announcements, answers" },
+  ...(COPIES || kind.value === "copy"
+    ? [{ value: "copy", label: "Copies", title: "payload on its way within its process" } as const] : []),
+];
 
 function go(name: ViewName) {
   hideTip();
@@ -58,10 +66,7 @@ function Top() {
         <div class="controls no-print">
           <Choice<Kind>
             label="Kind of traffic" value={kind.value} onChange={(value) => (kind.value = value)}
-            options={[
-              { value: "data", label: "Data", title: "payload" },
-              { value: "control", label: "Control", title: "UCX's own traffic: wire-up, announcements, answers" },
-            ]}
+            options={KINDS}
           />
           <Choice<Measure>
             label="Measure" value={measure.value} onChange={(value) => (measure.value = value)}

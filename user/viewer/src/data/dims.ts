@@ -14,7 +14,7 @@ export interface Dim {
 }
 
 const LOCALITIES = ["unknown", "self", "node", "remote"];
-const KINDS = ["data", "control"];
+const KINDS = ["data", "control", "copy"];
 
 type Words = (code: number) => string;
 

@@ -53,10 +53,26 @@ export interface Slow {
   device: string;
   ucp_op: string | null;
   function: string | null;
-  bytes: number;
+  bytes: number | null;
   time_ns: number;
   precision: string;
   at_ns: number;
+}
+
+// A row of messages[] as far as the ways through memory need it; chain: where memory is told at all.
+export interface MessageRow {
+  src: number | null;
+  dst: number | null;
+  function: string | null;
+  count: number;
+  bytes: number;
+  src_mem?: string | null;
+  dst_mem?: string | null;
+  chain?: string[] | null;
+  via?: string[] | null;
+  chain_reason?: string | null;
+  copies?: number;
+  copy_bytes?: number;
 }
 
 export type Reasons = Record<string, number>;
@@ -83,6 +99,8 @@ export interface Report {
     to_call: number;
     unexplained: number;
     unexplained_reasons: Reasons;
+    copy_bytes?: number;
+    copy_unexplained?: number;
   };
   notes: Reasons;
   self?: {
@@ -93,5 +111,7 @@ export interface Report {
     memory_peak: number | null;
     kernel: { time_ns: number; hits: number; sampled_hits: number } | null;
   };
+  devices?: { host: number; name: string; model: string | null }[];
+  messages?: MessageRow[];
   slowest: Slow[];
 }

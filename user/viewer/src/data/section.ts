@@ -33,7 +33,8 @@ function unpack(info: SectionInfo): Uint8Array {
   const element = document.getElementById(`data-${info.name}`);
   if (!element) throw new Error(`this page has no section ${info.name}`);
   if (!info.bytes) return new Uint8Array(0);
-  const content = decompress(fromBase64((element.textContent ?? "").trim()), new Uint8Array(info.bytes));
+  // Not into an array of ours: fzstd 0.1.1 compares that with a number, which writes all of it as text.
+  const content = decompress(fromBase64((element.textContent ?? "").trim())).slice();
   element.remove(); // its text is not needed any more
   if (content.length !== info.bytes) throw new Error(`section ${info.name} is cut short`);
   return content;

@@ -62,7 +62,7 @@ function kept(model: Model): Unknown {
     : `${count(events.kept)} of ${count(events.of)} single events`;
   const why: [string, string][] = [
     ["filters and tables: time in steps of", time(scale.bucket_ns)],
-    ...(timeline.levels.length
+    ...(timeline.levels.length && events.kept < events.of
       ? [["timeline, where single events were not kept: steps from", time(timeline.levels[0].bucket_ns)] as [string, string]]
       : []),
   ];

@@ -3,6 +3,7 @@
 import { bytes, count, share, time } from "../ui/format";
 import type { View } from "./engine";
 import type { Model } from "./model";
+import { ways } from "./ways";
 
 export interface Sentence {
   text: string;
@@ -39,36 +40,46 @@ function ranks(model: Model, codes: Iterable<number>): string {
 }
 
 const ON_GPU = /^(gpu|managed)/;
+const IN_HOST = /^(host|pinned)$/;
 
+// Of messages whose way through memory is known: what went straight, what was staged in host memory.
+function aboutWays(model: Model, view: View): Sentence[] {
+  if (view.selection.range || view.selection.sizes.size) return []; // the ways have neither
+  const all = ways(model, view).filter((way) => (way.chain ?? way.ends).some((memory) => ON_GPU.test(memory)));
+  const whole = all.reduce((sum, way) => sum + way.bytes, 0);
+  if (!whole) return [];
+  const straight = new Map<string, number>();
+  const senders = new Set<number>();
+  let [staged, unknown] = [0, 0];
+  for (const way of all) {
+    if (!way.chain) unknown += way.bytes;
+    else if (way.chain.slice(1, -1).some((memory) => IN_HOST.test(memory))) {
+      staged += way.bytes;
+      way.senders.forEach((code) => senders.add(code));
+    } else add(straight, way.via.join(" and "), way.bytes);
+  }
+  const parts = [];
+  if (straight.size) parts.push(words(largest(straight), whole));
+  if (staged) parts.push(`${share(staged, whole)} were staged through host memory, sent by ${ranks(model, senders)}`);
+  if (unknown) parts.push(`of ${share(unknown, whole)} the way is not known`);
+  const text = `Of ${bytes(whole)} in messages from or to GPU memory: ${parts.join("; ")}.`;
+  return [{ text, tone: staged || unknown ? "warn" : "good" }];
+}
+
+// Of the transfers, where messages are not told.
 function aboutGpus(model: Model, view: View): Sentence[] {
   const f = model.facts.transfers;
-  const columns = ["transport", "src_mem", "dst_mem", "process"].map((name) => f.column(name));
+  const columns = ["transport", "src_mem", "dst_mem"].map((name) => f.column(name));
   const by = new Map<string, number>();
-  const staged = new Set<number>();
   let whole = 0;
-  let copied = 0;
-  let unknown = 0;
   for (const { codes, sums } of view.group("transfers", columns, ["bytes"])) {
-    const [transport, src, dst] = codes.slice(0, 3).map((code) => model.names[code] ?? "unknown");
-    if (!model.names[codes[1]] && !model.names[codes[2]]) unknown += sums[0];
+    const [transport, src, dst] = codes.map((code) => model.names[code] ?? "unknown");
     if (!ON_GPU.test(src) && !ON_GPU.test(dst)) continue;
     whole += sums[0];
     add(by, transport, sums[0]);
-    if (!/^(cuda_copy|gdr_copy|rocm_copy)$/.test(transport)) continue;
-    copied += sums[0];
-    if (sums[0]) staged.add(codes[3]);
   }
   if (!whole) return [];
-  const out: Sentence[] = [
-    { text: `Of ${bytes(whole)} from or to GPU memory, ${words(largest(by), whole)}.`, tone: "plain" },
-  ];
-  if (copied)
-    out.push({
-      text: `${share(copied, whole)} of these bytes were copied between GPU and host memory, in ${ranks(model, staged)}.`,
-      tone: "warn",
-    });
-  if (unknown) out.push({ text: `Of ${bytes(unknown)} the memory at both ends is not known.`, tone: "warn" });
-  return out;
+  return [{ text: `Of ${bytes(whole)} transferred from or to GPU memory, ${words(largest(by), whole)}.`, tone: "plain" }];
 }
 
 const WHERE = ["places that are not known", "the process itself", "other processes of the same host", "other hosts"];
@@ -148,7 +159,7 @@ function aboutRetries(view: View): Sentence[] {
 
 export function verdict(model: Model, view: View): Sentence[] {
   const out = [
-    ...aboutPaths(model, view), ...aboutGpus(model, view), ...aboutProtocols(model, view),
+    ...aboutPaths(model, view), ...aboutWays(model, view), ...aboutGpus(model, view), ...aboutProtocols(model, view),
     ...aboutTime(model, view), ...aboutBalance(model, view), ...aboutRetries(view),
   ];
   return out.length ? out : [{ text: "Nothing that passes the filters moved any bytes.", tone: "plain" }];

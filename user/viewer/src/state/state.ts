@@ -8,9 +8,13 @@ import { Model } from "../data/model";
 export const VIEWS = ["overview", "timeline", "matrix", "graphs", "tables"] as const;
 export type ViewName = (typeof VIEWS)[number];
 export type Measure = "bytes" | "count";
-export type Kind = "data" | "control";
+export type Kind = "data" | "control" | "copy";
 
-export const KIND_CODES: Record<Kind, number> = { data: 0, control: 1 };
+export const KIND_CODES: Record<Kind, number> = { data: 0, control: 1, copy: 2 };
+
+export const KIND_WORDS: Record<Kind, string> = {
+  data: "payload", control: "UCX's own traffic", copy: "payload on its way within its process",
+};
 
 export const model = new Model();
 export const engine = new Engine(model, allDims(model));
@@ -24,7 +28,7 @@ export const range = signal<Range | null>(null);
 // Choices inside of a view: "matrix.by" → "host"
 export const options = signal<ReadonlyMap<string, string>>(new Map());
 
-// Data and control are never added up: one of them is always chosen.
+// Data, control and copies are never added up: one of them is always chosen.
 const wanted = computed<Wanted>(() => new Map([...chosen.value, ["kind", new Set([KIND_CODES[kind.value]])]]));
 
 let last: View | null = null;

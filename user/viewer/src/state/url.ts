@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state in the URL's fragment, in words: #view=matrix&transport=tcp,cma&time=12-40
 import { batch, effect } from "@preact/signals";
-import { chosen, engine, kind, measure, model, options, range, sizes, view, VIEWS, ViewName } from "./state";
+import { chosen, engine, Kind, kind, KIND_CODES, measure, model, options, range, sizes, view, VIEWS, ViewName } from "./state";
 
 const PROCESSES = new Set(["process", "src", "dst"]);
 
@@ -64,7 +64,8 @@ export function readFragment(text: string) {
     const wanted = single.get("view") as ViewName;
     view.value = VIEWS.includes(wanted) ? wanted : "overview";
     measure.value = single.get("by") === "count" ? "count" : "bytes";
-    kind.value = single.get("kind") === "control" ? "control" : "data";
+    const wantedKind = single.get("kind") as Kind;
+    kind.value = wantedKind in KIND_CODES ? wantedKind : "data";
     chosen.value = nextChosen;
     sizes.value = new Set(nextSizes);
     range.value = readRange(single.get("time") ?? "");

@@ -43,6 +43,12 @@ export function instant(ns: number, step: number): string {
   return `${(ns / row[1]).toFixed(places)} ${row[0]}`;
 }
 
+// 1, 2 or 5 times a power of ten, not below a length.
+export function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least * 0.999) ?? power;
+}
+
 // Shares below half a tenth of a percent are not nothing.
 export function share(part: number, whole: number): string {
   if (!(whole > 0)) return "-";

@@ -2,10 +2,10 @@
 // Bytes or transfers over time by transport, above every view; a range drawn in it is a filter.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { current, kind, measure, model, range } from "../state/state";
+import { current, kind, KIND_WORDS, measure, model, range } from "../state/state";
 import { dark, styleColour, transportColour } from "./colours";
 import { bucketStart, rangeText } from "./chips";
-import { bytes, count, instant, time } from "./format";
+import { bytes, count, instant, roundStep, time } from "./format";
 import { hideTip, Pairs, showTip } from "./tip";
 
 const MOST = 6; // transports with a colour of their own here; the others are added up
@@ -66,11 +66,22 @@ function choose(from: number, to: number) {
   range.value = b > a ? { from: a, to: b } : null;
 }
 
+// Ticks at round times, which are not the edges of buckets.
+function ticks(width: number): number[] {
+  const { buckets, bucket_ns } = model.directory.time;
+  const step = roundStep((buckets * bucket_ns * 90) / width);
+  const zero = bucketStart(0);
+  const out: number[] = [];
+  for (let at = 0; at < zero + buckets * bucket_ns; at += step) out.push((at - zero) / bucket_ns);
+  return out;
+}
+
 function build(host: HTMLElement, all: Layer[], hover: (bucket: number | null, u: uPlot) => void): uPlot {
   const { buckets, bucket_ns } = model.directory.time;
   const write = measure.value === "bytes" ? bytes : count;
   const ink = styleColour("soft");
   const grid = { stroke: styleColour("line"), width: 1 };
+  const tick = (x: number, step: number, i: number) => (i ? instant(Math.round(x * bucket_ns + bucketStart(0)), Math.round(step * bucket_ns)) : "0");
   const font = "11px system-ui, sans-serif";
   const bars = uPlot.paths.bars!({ size: [1.01, 10000], align: 0 });
   const axis = { stroke: ink, grid, font, ticks: { show: false } };
@@ -81,7 +92,7 @@ function build(host: HTMLElement, all: Layer[], hover: (bucket: number | null, u
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
     scales: { x: { time: false, range: [0, buckets] }, y: { range: (_u, _min, most) => [0, Math.max(1, most) * 1.05] } },
     axes: [
-      { ...axis, size: 20, space: 90, values: (_u, at) => at.map((x) => instant(Math.max(0, x * bucket_ns), (at[1] - at[0]) * bucket_ns)) },
+      { ...axis, size: 20, space: 90, splits: (u) => ticks(u.over.clientWidth || host.clientWidth), values: (_u, at) => at.map((x, i) => tick(x, at[1] - at[0], i)) },
       { ...axis, size: 62, space: 26, values: (_u, at) => at.map((value) => (value ? write(value) : "0")) },
     ],
     series: [{}, ...[...all].reverse().map((layer) => ({ fill: layer.colour, width: 0, paths: bars, points: { show: false } }))],
@@ -140,7 +151,7 @@ export function Strip() {
     };
   }, look);
   const what = `${measure.value === "bytes" ? "Bytes" : "Transfers"} over time`;
-  const about = `${kind.value === "data" ? "payload" : "UCX's own traffic"}, steps of ${time(model.directory.time.bucket_ns)}`;
+  const about = `${KIND_WORDS[kind.value]}, steps of ${time(model.directory.time.bucket_ns)}`;
   return (
     <section class="card strip" aria-label={what}>
       <header>

@@ -32,16 +32,20 @@ export interface Graph {
   nodes: Map<string, Node>;
   edges: Map<string, Edge>;
   left: number; // edges that were not drawn, least first
+  merged: boolean; // the processes of a host are one node
 }
 
 // Memory that no network card is in the way of: the transports that stay within a host.
 const WITHIN = /^(posix|sysv|xpmem|self|cma|knem|cuda_|gdr_copy|rocm_|ze_)/;
 const MOST_EDGES = 1500;
+const MOST_PROCESSES = 200; // with a node each
 
 class Builder {
-  readonly graph: Graph = { nodes: new Map(), edges: new Map(), left: 0 };
+  readonly graph: Graph;
 
-  constructor(readonly model: Model) {}
+  constructor(readonly model: Model, merged: boolean) {
+    this.graph = { nodes: new Map(), edges: new Map(), left: 0, merged };
+  }
 
   private node(id: string, make: () => Omit<Node, "id" | "sent" | "received">): string {
     if (!this.graph.nodes.has(id)) this.graph.nodes.set(id, { id, sent: 0, received: 0, ...make() });
@@ -56,17 +60,32 @@ class Builder {
   process(code: number): string {
     const { model } = this;
     if (!code) return this.node("p0", () => ({ label: "unknown", title: "processes that are not known", kind: "unknown", parent: null, process: 0 }));
-    const parent = this.host(model.hostOf(code));
+    const host = model.hostOf(code);
+    const parent = this.host(host);
+    if (this.graph.merged) {
+      const title = `processes on ${model.hostLabels[host]}`;
+      return this.node(`m${host}`, () => ({ label: "all", title, kind: "process", parent, process: 0 }));
+    }
     return this.node(`p${code}`, () => ({
       label: model.labels[code], title: model.longLabel(code), kind: "process", parent, process: code,
     }));
   }
 
-  // GPUs are numbered by each process for itself: two processes' gpu0 may be different ones.
+  // A GPU that the host's list does not have is numbered by its process: two of one name may differ.
   gpu(process: number, name: string): string {
-    const parent = this.host(this.model.hostOf(process));
-    return this.node(`g${process}/${name}`, () => ({
-      label: name, title: `${name} of ${this.model.longLabel(process)}`, kind: "gpu", parent, process,
+    const host = this.model.hostOf(process);
+    const parent = this.host(host);
+    const { merged } = this.graph;
+    const listed = this.model.report.devices?.find((gpu) => gpu.host === host - 1 && gpu.name === name);
+    if (listed && !merged) {
+      const what = listed.model ? ` (${listed.model})` : "";
+      return this.node(`g${host}/${name}`, () => ({
+        label: name, title: `${name}${what} on ${this.model.hostLabels[host]}`, kind: "gpu", parent, process,
+      }));
+    }
+    const title = merged ? `GPUs on ${this.model.hostLabels[host]}` : `${name} of ${this.model.longLabel(process)}`;
+    return this.node(merged ? `g${host}` : `g${process}/${name}`, () => ({
+      label: merged ? "GPUs" : name, title, kind: "gpu", parent, process: merged ? 0 : process,
     }));
   }
 
@@ -119,11 +138,13 @@ function end(build: Builder, process: number, memory: string | null): string {
 }
 
 export function graphOf(model: Model, view: View, which: Which, by: "bytes" | "count"): Graph {
-  const build = new Builder(model);
   const f = model.facts.transfers;
   const columns = ["src", "dst", "transport", "device", "src_mem", "dst_mem", "process"].map((name) => f.column(name));
-  model.report.processes.forEach((process) => build.process(process.id + 1));
-  for (const { codes, sums } of view.group("transfers", columns, ["bytes", "count"])) {
+  const groups = view.group("transfers", columns, ["bytes", "count"]);
+  const active = new Set(groups.flatMap(({ codes }) => [codes[0], codes[1]]));
+  const build = new Builder(model, active.size > MOST_PROCESSES);
+  if (model.report.processes.length <= MOST_PROCESSES) model.report.processes.forEach((p) => build.process(p.id + 1));
+  for (const { codes, sums } of groups) {
     const [src, dst] = codes;
     const [transport, device, srcMemory, dstMemory] = codes.slice(2, 6).map((code) => model.names[code]);
     const name = transport ?? "unknown";

@@ -86,8 +86,8 @@ function EdgeTip({ graph, edge }: { graph: Graph; edge: Edge }) {
 
 function choose(graph: Graph, id: string) {
   const node = graph.nodes.get(id);
-  if (node?.kind === "process") setCodes("process", new Set([node.process]));
-  if (node?.kind === "host") setCodes("host", new Set([Number(id.slice(1))]));
+  if (node?.kind === "process" && node.process) setCodes("process", new Set([node.process]));
+  if (node?.kind === "host" || id.startsWith("m")) setCodes("host", new Set([Number(id.slice(1))]));
   const edge = graph.edges.get(id);
   if (!edge) return;
   const [src, dst] = [0, 1].map((at) => new Set([...edge.pairs].map((pair) => Number(pair.split("/")[at]))));
@@ -210,6 +210,7 @@ export function Graphs() {
         <h2>{which === "process" ? "Process graph" : "Device graph"}</h2>
         <span class="soft">
           {kind.value} transfers of {plural(pairs, "pair")} of processes; click to filter
+          {graph.merged ? "; too many to draw each: the processes of a host are one node until filters leave fewer" : ""}
           {graph.left > 0 ? `; the ${count(graph.left)} smallest edges are not drawn` : ""}
         </span>
       </header>
@@ -224,7 +225,7 @@ export function Graphs() {
         <p class="note">
           A transfer over a network is drawn from memory to NIC to NIC to memory. UCX names the NIC of the end that starts it. The
           other end's is drawn where that process used one NIC alone towards this one, else as “?”. Processes stand for host
-          memory, or memory that is not known. Each process numbers its GPUs for itself.
+          memory, or memory that is not known.
         </p>
       )}
     </section>

@@ -22,7 +22,7 @@ export interface Grid extends GridInput {
 
 const FONT = "11px system-ui, sans-serif";
 const LONGEST = 150;
-const LARGEST = 72;
+const LARGEST = [150, 120, 96, 72]; // of 2 rows, 5, 8, and more
 const TITLE = 16; // "receivers" above the columns
 
 let meter: CanvasRenderingContext2D | null = null;
@@ -38,7 +38,7 @@ export function layout(input: GridInput): Grid {
   const groups = new Set(rows.map(input.group)).size > 1 ? 18 : 0;
   const left = Math.ceil(widest(rows.map(input.label))) + 12 + groups;
   const text = Math.ceil(widest(columns.map(input.label)));
-  const fit = Math.min((room.width - left - 8) / columns.length, (room.height - TITLE - 30) / rows.length, LARGEST);
+  const fit = Math.min((room.width - left - 8) / columns.length, (room.height - TITLE - 30) / rows.length, LARGEST[Math.min(3, Math.floor(rows.length / 3))]);
   // Labels of columns lie flat where there is room, else they stand.
   const top = TITLE + groups + (text + 6 <= fit ? 18 : text + 10);
   const size = Math.max(1, Math.floor(Math.min(fit, Math.max(1, (room.height - top) / rows.length))));
@@ -125,9 +125,10 @@ function bracket(context: CanvasRenderingContext2D, grid: Grid, upright: boolean
   const room = (to - from) * size - 6;
   if (room > 24) context.fillText(clip(context, name, room), ((from + to) / 2) * size, 0);
   context.restore();
+  if (!from || size < 6) return; // a line would hide what small squares show
   context.fillStyle = styleColour("paper");
-  if (from > 0 && upright) context.fillRect(left, top + from * size - 1, grid.columns.length * size, size > 5 ? 2 : 1);
-  if (from > 0 && !upright) context.fillRect(left + from * size - 1, top, size > 5 ? 2 : 1, grid.rows.length * size);
+  if (upright) context.fillRect(left, top + from * size - 1, grid.columns.length * size, 2);
+  else context.fillRect(left + from * size - 1, top, 2, grid.rows.length * size);
 }
 
 export function draw(canvas: HTMLCanvasElement, grid: Grid, at: [number, number] | null) {

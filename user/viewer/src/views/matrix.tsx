@@ -134,6 +134,31 @@ function Plot({ grid, of, by, words, find }: PlotProps) {
   );
 }
 
+const HEAVIEST = 12;
+const BESIDE = 312; // px that they take
+
+// Words for what the squares show, next to them where there is room.
+function Heaviest({ cells, show, by }: { cells: PairCell[]; show: Show; by: By }) {
+  const sorted = [...cells].sort((a, b) => valueOf(show, b) - valueOf(show, a)).slice(0, HEAVIEST);
+  const most = sorted.length ? valueOf(show, sorted[0]) : 0;
+  return (
+    <div class="heaviest">
+      <h3>{show === "mean" ? "Slowest" : "Heaviest"} pairs</h3>
+      <ul>
+        {sorted.map((cell) => (
+          <li>
+            <button type="button" title={`${longLabel(by, cell.src)} → ${longLabel(by, cell.dst)}`} onClick={() => choose(by, cell.src, cell.dst)}>
+              <span class="name">{label(by, cell.src)} → {label(by, cell.dst)}</span>
+              <span class="track"><i style={{ width: `${most ? (100 * valueOf(show, cell)) / most : 0}%` }} /></span>
+              <span class="num">{write(show, valueOf(show, cell))}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
 export function Matrix() {
   const by = option("matrix.by", "process") as By;
   const of = option("matrix.of", "transfers") as Of;
@@ -146,7 +171,7 @@ export function Matrix() {
   const [room, setRoom] = useState({ width: 900, height: 600 });
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const measured = () => setRoom({ width: box.current!.clientWidth, height: Math.max(320, innerHeight - 330) });
+    const measured = () => setRoom({ width: box.current!.clientWidth - BESIDE, height: Math.max(320, innerHeight - 330) });
     const seen = new ResizeObserver(measured);
     seen.observe(box.current!);
     return () => seen.disconnect();
@@ -187,8 +212,11 @@ export function Matrix() {
           options={[{ value: "log", label: "Log" }, { value: "linear", label: "Linear" }]} />
         <Legend scale={scale} show={show} />
       </div>
-      <div ref={box}>
-        {grid.rows.length === 0 ? <p class="empty">No process was traced.</p> : <Plot {...{ grid, of, by, words, find }} />}
+      <div class="beside" ref={box}>
+        <div class="room">
+          {grid.rows.length === 0 ? <p class="empty">No process was traced.</p> : <Plot {...{ grid, of, by, words, find }} />}
+        </div>
+        {cells.length > 0 && <Heaviest {...{ cells, show, by }} />}
       </div>
       {cells.length === 0 && <p class="empty">Nothing passes the filters.</p>}
     </section>

@@ -3,7 +3,7 @@
 import type { Process } from "../data/directory";
 import { unknowns } from "../data/unknown";
 import { verdict } from "../data/verdict";
-import { current, filtered, kind, measure, model, setCodes } from "../state/state";
+import { current, filtered, kind, KIND_WORDS, measure, model, setCodes } from "../state/state";
 import { transportColour } from "../ui/colours";
 import { bytes, count, plural, share, time } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
@@ -58,7 +58,7 @@ function Verdict() {
     <section class="card verdict" aria-label="In words">
       <header>
         <h2>In words</h2>
-        <span class="soft">{kind.value === "data" ? "payload" : "UCX's own traffic"}{filtered.value ? ", of what passes the filters" : ""}</span>
+        <span class="soft">{KIND_WORDS[kind.value]}{filtered.value ? ", of what passes the filters" : ""}</span>
       </header>
       <ul>{verdict(model, current.value).map((line) => <li class={line.tone}>{line.text}</li>)}</ul>
     </section>

@@ -1,47 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transfers that took longest, as the report has them: 20 of the whole capture.
+import { useEffect } from "preact/hooks";
 import type { Slow } from "../data/directory";
-import { chosen, engine, kind, model, range, sizes } from "../state/state";
+import { asSlow, inRange, MOST, sizeClass, slowestEvents } from "../data/slowest";
+import { chosen, current, engine, kind, model, sizes } from "../state/state";
+import { timeline, wantTimeline } from "../state/timeline";
+import { transportColour } from "../ui/colours";
 import { bytes, instant, time } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
-import { transportColour } from "../ui/colours";
 
 const SIGNS: Record<string, string> = { upper_bound: "<= ", lower_bound: ">= ", mixed: "~ " };
+const MOST_EVENTS = 2_000_000; // that are worth reading for 20 rows
 
+// What the report's rows can be filtered by.
 const FIELDS: Record<string, (slow: Slow) => string | number | null> = {
   transport: (s) => s.transport,
   device: (s) => s.device,
   op: (s) => s.op,
-  "ucp-op": (s) => s.ucp_op,
-  function: (s) => s.function,
+  "ucp-op": (s) => s.ucp_op ?? "no operation",
+  function: (s) => s.function ?? "outside MPI",
   process: (s) => s.process + 1,
   host: (s) => model.hostOf(s.process + 1),
 };
 
-function sizeClass(value: number): number {
-  return value === 0 ? 1 : Math.floor(Math.log2(value)) + 2;
-}
-
-function inTime(slow: Slow): boolean {
-  const at = range.value;
-  if (!at) return true;
-  const { hosts, bucket_ns } = model.directory.time;
-  const host = hosts.find((row) => row.host === model.report.processes[slow.process]?.host);
-  const bucket = Math.floor((slow.at_ns - (host?.zero_ns ?? 0)) / bucket_ns);
-  return bucket >= at.from && bucket < at.to;
-}
-
 function passes(slow: Slow): boolean {
-  if (sizes.value.size && !sizes.value.has(sizeClass(slow.bytes))) return false;
+  const size = slow.bytes === null ? 0 : sizeClass(slow.bytes);
+  if (sizes.value.size && !sizes.value.has(size)) return false;
   for (const [id, codes] of chosen.value) {
-    const field = FIELDS[id];
-    if (!field) continue;
-    const value = field(slow);
-    const values = engine.dim(id).values;
-    const fits = [...codes].some((code) => (typeof value === "number" ? code === value : values[code] === value));
-    if (!fits) return false;
+    const value = FIELDS[id]?.(slow);
+    if (value === undefined) continue;
+    const { values } = engine.dim(id);
+    if (![...codes].some((code) => (typeof value === "number" ? code === value : values[code] === value))) return false;
   }
-  return inTime(slow);
+  return inRange(current.value, model.hostOf(slow.process + 1) - 1, slow.at_ns);
 }
 
 const who = (id: number | null) => (id === null ? "unknown" : model.labels[id + 1]);
@@ -53,7 +43,7 @@ const COLUMNS: Column<Slow>[] = [
     id: "path", label: "Path", words: true, value: (s) => `${s.transport}/${s.device}`,
     show: (s) => <><i class="swatch" style={{ background: transportColour(s.transport) }} />{s.transport}/{s.device}</>,
   },
-  { id: "bytes", label: "Bytes", value: (s) => s.bytes, show: (s) => bytes(s.bytes) },
+  { id: "bytes", label: "Bytes", value: (s) => s.bytes, show: (s) => (s.bytes === null ? "unknown" : bytes(s.bytes)) },
   { id: "process", label: "Started by", words: true, value: (s) => who(s.process) },
   { id: "peer", label: "With", words: true, value: (s) => who(s.peer) },
   { id: "function", label: "MPI function", words: true, value: (s) => s.function ?? "outside MPI" },
@@ -61,15 +51,33 @@ const COLUMNS: Column<Slow>[] = [
   { id: "at", label: "At", value: (s) => s.at_ns, show: (s) => instant(s.at_ns, 1000) },
 ];
 
+const NOTE = "A transfer may be slow because its thread lost the processor in the middle of it.";
+
 export function Slowest() {
-  const rows = kind.value === "data" ? model.report.slowest.filter(passes) : [];
+  const { kept, of } = model.directory.timeline.events;
+  const single = kept === of && of > 0 && of <= MOST_EVENTS;
+  useEffect(() => {
+    if (single) wantTimeline();
+  }, []);
+  const data = timeline.value;
+  if (single && data) {
+    const rows = slowestEvents(data, current.value).map((event) => asSlow(data, event));
+    return (
+      <DataTable
+        id="table-slowest" title="Slowest transfers" columns={COLUMNS} rows={rows} sort="time" note={NOTE}
+        about={`the ${MOST} that took longest of those that pass the filters`} empty="No transfer with a known duration passes the filters."
+      />
+    );
+  }
   const all = model.report.slowest.length;
+  const unmet = [...chosen.value.keys()].filter((id) => !FIELDS[id]).map((id) => engine.dim(id).label.toLowerCase());
   return (
     <DataTable
-      id="table-slowest" title="Slowest transfers" columns={COLUMNS} rows={rows} sort="time"
-      about={`of the ${all} slowest of the whole capture, those that pass the filters`}
-      note="A transfer may be slow because its thread lost the processor in the middle of it."
-      empty={`None of the ${all} slowest transfers of the capture passes the filters.`}
+      id="table-slowest" title="Slowest transfers" columns={COLUMNS} sort="time"
+      rows={kind.value === "data" ? model.report.slowest.filter(passes) : []}
+      about={`of the ${all} slowest data transfers of the whole capture, those that pass the filters`}
+      note={unmet.length ? `${NOTE} These rows cannot be filtered by ${unmet.join(", ")}.` : NOTE}
+      empty={`None of the ${all} slowest data transfers of the capture passes the filters.`}
     />
   );
 }

@@ -2,11 +2,12 @@
 import { precisionWord, meanTime, signedTime } from "../data/precision";
 import { placeTitle } from "../data/places";
 import type { Group } from "../data/engine";
-import { current, kind, model, setCodes } from "../state/state";
+import { current, kind, KIND_WORDS, model, setCodes } from "../state/state";
 import { bytes, count, share } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
 import { Cross } from "./cross";
 import { Slowest } from "./slowest";
+import { Ways } from "./ways";
 
 const word = (code: number) => model.names[code] ?? "unknown";
 
@@ -72,7 +73,7 @@ function Paths() {
   ];
   return (
     <DataTable
-      id="table-paths" title="Paths" about={kind.value === "data" ? "UCT transfers, payload" : "UCT transfers, UCX's own"}
+      id="table-paths" title="Paths" about={`UCT transfers: ${KIND_WORDS[kind.value]}`}
       columns={columns} rows={rows("transfers", ["transport", "device", "op", "protocol", "locality"], TRANSFER_SUMS)}
       sort="bytes"
     />
@@ -206,6 +207,7 @@ export function Tables() {
       <CallSites />
       <Operations />
       <Pairs />
+      <Ways />
       <Slowest />
     </>
   );

@@ -105,7 +105,7 @@ function Legend() {
       {actions.map(([label, name]) => <span><i class="swatch" style={{ background: actionColour(name) }} />{label}</span>)}
       <span class="soft">UCT, devices</span>
       {transports.map((name) => <span title={name ?? ""}><i class="swatch" style={{ background: transportColour(name) }} />{name ?? "unknown"}</span>)}
-      <span class="soft">control: half as high</span>
+      <span class="soft">control, copies: half as high</span>
     </div>
   );
 }

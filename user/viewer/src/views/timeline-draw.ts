@@ -4,7 +4,7 @@
 import { DEVICE, Lane, LAYER_SORTS, Level, Timeline } from "../data/timeline";
 import type { Sort } from "../data/model";
 import { actionColour, styleColour, transportColour } from "../ui/colours";
-import { instant } from "../ui/format";
+import { instant, roundStep } from "../ui/format";
 import { GUTTER, Layout, PlacedLane, Track } from "./timeline-layout";
 
 export interface Look {
@@ -158,12 +158,12 @@ export class Painter {
     for (let i = first; i < end; i++) {
       const start = zero + bucket[i] * level.bucket;
       if (start >= to) break;
-      const x = Math.max(GUTTER, xOf(look, Math.max(start, from)));
-      const until = Math.min(xOf(look, Math.min(to, start + level.bucket)), x + width);
+      const x = Math.round(Math.max(GUTTER, xOf(look, Math.max(start, from))) * 2) / 2;
+      const until = Math.max(x + 1, Math.min(xOf(look, Math.min(to, start + level.bucket)), x + width));
       const part = Math.min(1, busy[i] / level.bucket);
       const tall = busy[i] ? Math.max(2, part * height) : started[i] ? 1 : 0;
       context.fillStyle = this.levelColour(lane, name[i]);
-      context.fillRect(x, y + height - tall, Math.max(0.5, until - x), tall);
+      context.fillRect(x, y + height - tall, until - x, tall);
     }
   }
 
@@ -188,7 +188,7 @@ export class Painter {
       if (stop <= drawn[row] || stop < left) continue;
       const passes = !fails[events.key[event]] && (!sizes.size || sizes.has(sizeOf(events.bytes[event])));
       const x = Math.max(left, start, passes ? drawn[row] : -1);
-      const low = control?.[events.key[event]] === 1 ? 0.45 : 1;
+      const low = control?.[events.key[event]] ? 0.45 : 1;
       context.globalAlpha = passes ? 1 : DIM;
       context.fillStyle = colours[events.key[event]];
       context.fillRect(x, y + row * tall + bar * (1 - low), Math.min(right, stop) - x - (stop - start > 4 ? 0.5 : 0), bar * low);
@@ -319,7 +319,7 @@ function fitted(context: CanvasRenderingContext2D, text: string, width: number):
 }
 
 function gutter(context: CanvasRenderingContext2D, track: Track) {
-  const low = track.height < 34;
+  const low = track.height < 40;
   context.clearRect(0, track.y, GUTTER, track.height - 1);
   context.textBaseline = "middle";
   context.textAlign = "left";
@@ -341,9 +341,7 @@ function gutter(context: CanvasRenderingContext2D, track: Track) {
 
 function axis(context: CanvasRenderingContext2D, look: Look) {
   const span = look.to - look.from;
-  const target = (span / (look.width - GUTTER)) * 110;
-  const power = 10 ** Math.floor(Math.log10(target));
-  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= target) ?? power;
+  const step = roundStep((span / (look.width - GUTTER)) * 110);
   context.fillStyle = styleColour("paper");
   context.fillRect(0, 0, look.width, AXIS);
   context.font = "11px system-ui, sans-serif";

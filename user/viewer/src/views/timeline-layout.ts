@@ -29,7 +29,7 @@ export interface Layout {
 export const GUTTER = 172;
 const HEADING = 24;
 const MANY = 24; // processes; with more the tracks are low
-const HEIGHTS = { tall: [15, 20, 24, 28], low: [8, 10, 12, 12] };
+const HEIGHTS = { tall: [15, 20, 24, 28], low: [6, 8, 9, 10] };
 
 export interface Wish {
   process: (code: number) => boolean;

@@ -37,7 +37,7 @@ export function wordsOf(timeline: Timeline, event: number): Words {
   if (lane.layer === 2) how.push(`${name("transport") ?? "unknown"}/${name("device") ?? "unknown"}`);
   if (lane.layer === 2 && (name("src_mem") || name("dst_mem")))
     how.push(`${name("src_mem") ?? "unknown"} → ${name("dst_mem") ?? "unknown"} memory`);
-  if (lane.layer === 2 && facts.column("kind")[key] === 1) how.push("control");
+  if (lane.layer === 2) how.push(["", "control", "copy"][facts.column("kind")[key]] ?? "");
   if (lane.layer > 0 && peer) how.push(`with ${model.labels[peer]}`);
   if (events.count[event] > 1) how.push(`${count(events.count[event])} alike`);
   for (const [bit, words] of FLAGS) if (events.flags[event] & bit) how.push(words);

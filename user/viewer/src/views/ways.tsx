@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import { Way, ways } from "../data/ways";
+import { current, model, range, sizes } from "../state/state";
+import { bytes, count, share } from "../ui/format";
+import { Column, DataTable } from "../ui/table";
+
+export function Ways() {
+  const rows = ways(model, current.value);
+  if (!model.report.messages?.some((row) => row.chain !== undefined)) return null;
+  const whole = rows.reduce((sum, way) => sum + way.bytes, 0);
+  const columns: Column<Way>[] = [
+    { id: "chain", label: "Memory", words: true, value: (way) => (way.chain ?? way.ends).join(" → ") },
+    { id: "via", label: "Via", words: true, value: (way) => (way.chain ? way.via.join(", ") : `unknown: ${way.reason ?? "no way was looked for"}`) },
+    { id: "messages", label: "Messages", value: (way) => way.count, show: (way) => count(way.count) },
+    { id: "bytes", label: "Bytes", value: (way) => way.bytes, show: (way) => bytes(way.bytes) },
+    { id: "share", label: "Bytes %", value: (way) => (whole ? (100 * way.bytes) / whole : null), show: (way) => share(way.bytes, whole) },
+    { id: "copies", label: "Copies", value: (way) => way.copies, show: (way) => count(way.copies) },
+    { id: "copied", label: "Copied", value: (way) => way.copied, show: (way) => bytes(way.copied) },
+  ];
+  const partial = range.value || sizes.value.size;
+  return (
+    <DataTable
+      id="table-ways" title="Memory ways" about="all memory that messages were in, from sender to receiver" columns={columns}
+      rows={rows} sort="bytes" note={partial ? "These rows have neither time nor size: they are of the whole run." : null}
+    />
+  );
+}
