@@ -252,7 +252,7 @@ def compared(place, case, run):
     # whether two processes reach GPUs that each hides from the other is the driver's business
     way = None if place.standin or case.devices in ("setenv", "environ") else case.way
     differences, text = compare(got, run.truth, case.late, way)
-    (run.folder / "case.json").write_text(json.dumps(case._asdict()) + "\n")
+    (run.folder / "case.json").write_text(json.dumps(case._replace(way=way)._asdict()) + "\n")
     if not differences:
         for path in (run.folder / "out", *run.folder.glob("maps.*")):
             path.unlink()
