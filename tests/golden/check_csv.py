@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 TABLES = ["hosts", "processes", "windows", "calls", "ops", "transfers", "messages", "slowest", "memory",
-          "call_sites", "stacks"]
+          "devices", "call_sites", "stacks"]
 bad = 0
 
 
@@ -26,7 +26,8 @@ def text_of(value):
     if value is None:
         return ""
     if isinstance(value, list):
-        return text_of(";".join(frame["label"].replace(";", ":") for frame in reversed(value)))
+        words = [frame["label"].replace(";", ":") for frame in reversed(value) if isinstance(frame, dict)]
+        return text_of(";".join(words or value))
     if isinstance(value, str):
         steers = lambda c: c < " " or "\x7f" <= c < "\xa0" or c in "\u2028\u2029"
         value = "".join("?" if steers(c) else c for c in value)
@@ -39,7 +40,7 @@ def flat(row):
     for name, value in row.items():
         if isinstance(value, dict):
             cells.update({f"{name}_{inner}": text_of(value[inner]) for inner in value})
-        elif name not in ("time", "ucx"):
+        elif name not in ("time", "ucx", "processes"):
             cells[name] = text_of(value)
     return cells
 
@@ -88,6 +89,10 @@ def main():
     compare("ucx", read(folder / "ucx.csv"),
             [dict(flat(ucx), process=str(process["id"])) for process in report["processes"]
              for ucx in process["ucx"]])
+    if "devices" in report:
+        compare("device_users", read(folder / "device_users.csv"),
+                [dict(flat(user), host=str(device["host"]), name=device["name"])
+                 for device in report["devices"] for user in device["processes"]])
     compare("totals", read(folder / "totals.csv"),
             [dict(zip(("section", "name", "reason", "value"), row)) for row in totals(report)])
     print(f"{bad} differences")

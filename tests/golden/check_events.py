@@ -11,13 +11,15 @@ from collections import defaultdict
 UNKNOWN = "unknown"
 CALL_KEYS = ["process", "function"]
 OP_KEYS = ["process", "op", "function", "protocol"]
-MEMORY_KEYS = ["memory", "memory_reason"]
+MEMORY_KEYS = ["memory", "memory_reason", "memory_known_by"]
 TRANSFER_KEYS = ["process", "peer", "op", "transport", "device", "locality", "kind", "ucp_op",
                  "function", "protocol", "src_mem", "dst_mem"]
 REASON_KEYS = ["src_reason", "dst_reason"]
 MESSAGE_KEYS = ["src", "dst", "function"]
+WAY_KEYS = ["src_mem", "dst_mem", "src_reason", "dst_reason", "chain", "via", "chain_reason"]
 # Of these the report says null where a name is absent; of other names, "unknown".
-NULLABLE = {"process", "peer", "src", "dst", "ucp_op", "memory_reason", "src_reason", "dst_reason"}
+NULLABLE = {"process", "peer", "src", "dst", "ucp_op", "memory_reason", "memory_known_by",
+            "src_reason", "dst_reason", "chain", "via", "chain_reason"}
 bad = 0
 
 
@@ -73,11 +75,15 @@ def add_sums(sums, event, fields):
 
 
 class Tables:
-    def __init__(self, with_memory, with_reasons):
+    def __init__(self, report):
+        def has(table, key):
+            return any(key in row for row in report[table])
+
         self.rows = {name: defaultdict(Sums) for name in
                      ("calls", "ops", "transfers", "messages", "call_sites", "stacks")}
-        self.op_keys = OP_KEYS + (MEMORY_KEYS if with_memory else [])
-        self.transfer_keys = TRANSFER_KEYS + (REASON_KEYS if with_reasons else [])
+        self.op_keys = OP_KEYS + (MEMORY_KEYS if has("ops", "memory") else [])
+        self.transfer_keys = TRANSFER_KEYS + (REASON_KEYS if has("transfers", "src_reason") else [])
+        self.message_keys = MESSAGE_KEYS + (WAY_KEYS if has("messages", "src_mem") else [])
         self.places, self.stacks = {}, {}
 
     def call(self, event):
@@ -131,10 +137,17 @@ class Tables:
             sums.add("unexplained_bytes", event["bytes"])
 
     def message(self, event):
-        sums = self.rows["messages"][key_of(event, MESSAGE_KEYS, ["function"])]
+        sums = self.rows["messages"][key_of(event, self.message_keys, ["function"])]
         sums.add("count", 1)
+        sums.add("copies", event["copies"])
+        sums.add("copy_bytes", event["copy_bytes"])
         sums.add_bytes(event["bytes"])
         sums.pop("time", None)
+
+
+def plain(value):
+    """A list of names is one text in events."""
+    return ",".join(value) if isinstance(value, list) else value
 
 
 def place_key(place):
@@ -157,10 +170,10 @@ def compare(name, ours, report_rows, key_of_row):
 
 
 def compare_tables(tables, report):
-    keys = dict(calls=CALL_KEYS, ops=tables.op_keys, transfers=tables.transfer_keys, messages=MESSAGE_KEYS)
+    keys = dict(calls=CALL_KEYS, ops=tables.op_keys, transfers=tables.transfer_keys, messages=tables.message_keys)
     for name, fields in keys.items():
         compare(name, tables.rows[name], report[name],
-                lambda row, fields=fields: tuple(row[field] for field in fields))
+                lambda row, fields=fields: tuple(plain(row[field]) for field in fields))
     compare("call_sites", tables.rows["call_sites"], report.get("call_sites", []),
             lambda row: (row["process"], row["function"], place_key(row)))
     compare("stacks", tables.rows["stacks"], report.get("stacks", []),
@@ -186,6 +199,13 @@ def compare_processes(events, report):
                        for event in events["ucx"]),
          sorted((row["id"], ucx["path"], ucx["layout"]) for row in report["processes"]
                 for ucx in row["ucx"]))
+    same("devices", sorted((event["host"], f"gpu{event['number']}", event["pci"], event["model"])
+                           for event in events["device"]),
+         sorted((row["host"], row["name"], row["pci"], row["model"]) for row in report.get("devices", [])))
+    same("device users", sorted((event["host"], event["process"], event["ordinal"])
+                                for event in events["device_user"]),
+         sorted((row["host"], user["process"], user["ordinal"]) for row in report.get("devices", [])
+                for user in row["processes"]))
     same("windows", sorted(event["to"] - event["from"] for event in events["window"]),
          sorted(row["to_ns"] - row["from_ns"] for row in report.get("windows", [])))
     same("memory", sorted((event["process"], event["kind"] or UNKNOWN, event["bytes"])
@@ -216,8 +236,7 @@ def main():
     lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
     report = json.load(open(sys.argv[2], encoding="utf-8"))
     events = defaultdict(list)
-    tables = Tables(any("memory" in row for row in report["ops"]),
-                    any("src_reason" in row for row in report["transfers"]))
+    tables = Tables(report)
 
     check_lines(lines, json.load(open(sys.argv[3], encoding="utf-8")))
     for event in lines:

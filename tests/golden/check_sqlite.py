@@ -16,7 +16,11 @@ KEYS = {
     "messages": ["src", "dst", "function"],
 }
 # Keys that a report without memory does not have: rows that differ in nothing else are one there.
-OPTIONAL = {"ops": ["memory", "memory_reason"], "transfers": ["src_reason", "dst_reason"]}
+OPTIONAL = {
+    "ops": ["memory", "memory_reason", "memory_known_by"],
+    "transfers": ["src_reason", "dst_reason"],
+    "messages": ["src_mem", "dst_mem", "src_reason", "dst_reason", "chain", "via", "chain_reason"],
+}
 bad = 0
 
 
@@ -28,6 +32,12 @@ def complain(text):
 
 
 def known(value):
+    """As a column shows it: null for unknown, a list as one text, a name without what steers."""
+    if isinstance(value, list):
+        value = ",".join(value)
+    if isinstance(value, str):
+        steers = lambda c: c < " " or "\x7f" <= c < "\xa0" or c in "\u2028\u2029"
+        value = "".join("?" if steers(c) else c for c in value)
     return None if value == "unknown" else value
 
 

@@ -70,28 +70,39 @@ static void put_row(struct state *state, const char *table, const json_t *row)
 		csv_row(file, csv_table_find(table)->columns, row);
 }
 
-/* A process's libraries are a table of their own. */
-static void put_ucx(struct state *state, const json_t *process)
+/* Lists in a row are a table of their own, with members of the row. */
+static const struct {
+	const char *of, *list, *table;
+	const char *members[3][2]; /* name in the list's row, name in the row */
+} lists[] = {
+	{ "processes", "ucx", "ucx", { { "process", "id" } } },
+	{ "devices", "processes", "device_users", { { "host", "host" }, { "name", "name" } } },
+};
+
+static void put_list(struct state *state, size_t at, const json_t *row)
 {
-	json_t *ucx;
+	json_t *item;
 	size_t i;
 
-	file_of(state, "ucx");
-	json_array_foreach(json_object_get(process, "ucx"), i, ucx)
+	file_of(state, lists[at].table);
+	json_array_foreach(json_object_get(row, lists[at].list), i, item)
 	{
-		json_t *row = json_copy(ucx);
+		json_t *copy = json_copy(item);
 
-		json_object_set(row, "process", json_object_get(process, "id"));
-		put_row(state, "ucx", row);
-		json_decref(row);
+		for (int k = 0; lists[at].members[k][0]; k++)
+			json_object_set(copy, lists[at].members[k][0],
+					json_object_get(row, lists[at].members[k][1]));
+		put_row(state, lists[at].table, copy);
+		json_decref(copy);
 	}
 }
 
 static void take_row(void *arg, const char *table, const json_t *row)
 {
 	put_row(arg, table, row);
-	if (!strcmp(table, "processes"))
-		put_ucx(arg, row);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (!strcmp(table, lists[i].of))
+			put_list(arg, i, row);
 }
 
 static void put_total(void *arg, const char *section, const char *name, const char *reason,

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define CSV_MAX_TABLES 16
+#define CSV_MAX_TABLES 20
 #define CSV_MAX_COLUMNS 32
 
 struct csv_table {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "export/fields.h"
 
-#include "base/place.h"
-
 #define FIELD(name, type, fact, member, help, single)                                              \
 	{                                                                                          \
 		name, FIELD_##type, offsetof(struct fact, member), help, single                    \
@@ -31,10 +29,30 @@ static const struct field process_fields[] = {
 };
 
 static const struct field ucx_fields[] = {
-	ROW("path", TEXT, fact_ucx, path, "of libucp"),
-	ROW("build_id", TEXT, fact_ucx, build_id, "of that file"),
-	ROW("version", TEXT, fact_ucx, version, "as it says itself"),
-	ROW("layout", TEXT, fact_ucx, layout, "null: private fields were not read"),
+	ROW("process", INT, ucx_row, process, "id of the process"),
+	ROW("path", TEXT, ucx_row, ucx.path, "of libucp"),
+	ROW("build_id", TEXT, ucx_row, ucx.build_id, "of that file"),
+	ROW("version", TEXT, ucx_row, ucx.version, "as it says itself"),
+	ROW("layout", TEXT, ucx_row, ucx.layout, "null: private fields were not read"),
+	{ .name = NULL },
+};
+
+static const struct field device_fields[] = {
+	ROW("host", INDEX, fact_device, host, "number of the host"),
+	ROW("host_name", TEXT, fact_device, host_name, "node name"),
+	ROW("number", INT, fact_device, number, "that of gpu0, gpu1..."),
+	ROW("pci", TEXT, fact_device, pci, "PCI address"),
+	ROW("uuid", TEXT, fact_device, uuid, "as the driver tells"),
+	ROW("model", TEXT, fact_device, model, "likewise"),
+	ROW("numa_node", INDEX, fact_device, numa_node, "as the kernel tells"),
+	{ .name = NULL },
+};
+
+static const struct field device_user_fields[] = {
+	ROW("host", INT, device_user_row, host, "number of the host"),
+	ROW("device", INT, device_user_row, device, "number of the GPU"),
+	ROW("process", INT, device_user_row, user.process, "id of the process"),
+	ROW("ordinal", INT, device_user_row, user.ordinal, "its own number of the GPU"),
 	{ .name = NULL },
 };
 
@@ -46,16 +64,17 @@ static const struct field clock_fields[] = {
 };
 
 static const struct field place_fields[] = {
-	ROW("label", TEXT, place, label, "shortest name of it"),
-	ROW("module", TEXT, place, module, "file that the code lies in"),
-	ROW("build_id", TEXT, place, build_id, "of that file"),
-	ROW("offset", BITS, place, offset, "link-time address in the module"),
-	ROW("symbol", TEXT, place, symbol, "function"),
-	ROW("symbol_offset", U64, place, symbol_offset, "bytes from the symbol's start"),
-	ROW("file", TEXT, place, file, "source file"),
-	ROW("line", INT, place, line, "of the call; 0: not known"),
-	ROW("address", BITS, place, address, "in its process"),
-	ROW("reason", TEXT, place, reason, "why the module is not known"),
+	ROW("id", U64, place_row, id, "number that others refer to"),
+	ROW("label", TEXT, place_row, place.label, "shortest name of it"),
+	ROW("module", TEXT, place_row, place.module, "file that the code lies in"),
+	ROW("build_id", TEXT, place_row, place.build_id, "of that file"),
+	ROW("offset", BITS, place_row, place.offset, "link-time address in the module"),
+	ROW("symbol", TEXT, place_row, place.symbol, "function"),
+	ROW("symbol_offset", U64, place_row, place.symbol_offset, "bytes from the symbol's start"),
+	ROW("file", TEXT, place_row, place.file, "source file"),
+	ROW("line", INT, place_row, place.line, "of the call; 0: not known"),
+	ROW("address", BITS, place_row, place.address, "in its process"),
+	ROW("reason", TEXT, place_row, place.reason, "why the module is not known"),
 	{ .name = NULL },
 };
 
@@ -125,6 +144,8 @@ static const struct field transfer_fields[] = {
 	ONE("wire_bytes", U64, fact_transfer, wire_bytes, "as UCT was given them"),
 	ONE("laddr", ADDRESS, fact_transfer, laddr, "local address"),
 	ONE("raddr", ADDRESS, fact_transfer, raddr, "remote address"),
+	ROW("fetches", BOOL, fact_transfer, fetches,
+	    "data moves from peer to process, as of a get"),
 	ONE("retried", BOOL, fact_transfer, retried,
 	    "found no resource: nothing was sent, not counted as a transfer"),
 	{ .name = NULL },
@@ -222,7 +243,7 @@ static const struct field transfer_sums[] = {
 const struct subject_info subject_infos[SUBJECTS] = {
 	[SUBJECT_PROCESS] = { "process", "a traced process; before all that it did", process_fields,
 			      NULL },
-	[SUBJECT_UCX] = { "ucx", "a UCX library of the process before it", ucx_fields, NULL },
+	[SUBJECT_UCX] = { "ucx", "a UCX library of a process", ucx_fields, NULL },
 	[SUBJECT_CLOCK] = { "clock", "what the two clocks of a host showed at one moment",
 			    clock_fields, NULL },
 	[SUBJECT_PLACE] = { "place", "a place in a program's code; before what refers to it",
@@ -234,6 +255,9 @@ const struct subject_info subject_infos[SUBJECTS] = {
 	[SUBJECT_WINDOW] = { "window", "a time in which a capture with a duty cycle recorded",
 			     window_fields, NULL },
 	[SUBJECT_MEMORY] = { "memory", "memory that GPU libraries made", memory_fields, NULL },
+	[SUBJECT_DEVICE] = { "device", "a GPU of a host", device_fields, NULL },
+	[SUBJECT_DEVICE_USER] = { "device_user", "a process that uses a GPU", device_user_fields,
+				  NULL },
 	[SUBJECT_CALLS] = { "calls",
 			    "the sum of alike calls; start, end: of the first and the last",
 			    call_fields, call_sums },

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/place.h"
 #include "match/facts.h"
 
 enum field_type {
@@ -42,18 +43,36 @@ struct field {
 	bool single; /* not what alike facts have in common: absent from sums */
 };
 
-/* What a line or a row is about. */
+/* What facts have several of, with what it belongs to. */
+struct ucx_row {
+	int process;
+	struct fact_ucx ucx;
+};
+
+struct place_row {
+	uint64_t id;
+	struct place place;
+};
+
+struct device_user_row {
+	int host, device;
+	struct fact_device_user user;
+};
+
+/* What a line or a row is about, and the struct that its fields are of. */
 enum subject {
 	SUBJECT_PROCESS,
-	SUBJECT_UCX,
+	SUBJECT_UCX, /* struct ucx_row */
 	SUBJECT_CLOCK,
-	SUBJECT_PLACE,
+	SUBJECT_PLACE, /* struct place_row */
 	SUBJECT_CALL,
 	SUBJECT_OP,
 	SUBJECT_TRANSFER,
 	SUBJECT_MESSAGE,
 	SUBJECT_WINDOW,
 	SUBJECT_MEMORY,
+	SUBJECT_DEVICE,
+	SUBJECT_DEVICE_USER, /* struct device_user_row */
 	SUBJECT_CALLS, /* sums: the fields of a single one that sums have too, and fact_sums */
 	SUBJECT_OPS,
 	SUBJECT_TRANSFERS,

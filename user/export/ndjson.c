@@ -4,12 +4,13 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "base/place.h"
 #include "export/formats.h"
 #include "export/json_line.h"
+#include "export/rows.h"
 
 struct state {
 	FILE *file;
+	struct rows rows;
 	struct json_line line;
 	struct map places, stacks; /* key -> number */
 };
@@ -38,13 +39,13 @@ static void put_fields(struct state *state, const struct field *fields, const vo
 static uint64_t place_number(struct state *state, const struct place *place)
 {
 	uint64_t *number = map_insert(&state->places, (uintptr_t)place->key, 0, NULL);
+	struct place_row row = { .place = *place };
 
 	if (*number)
 		return *number;
-	*number = state->places.used;
+	*number = row.id = state->places.used;
 	json_line_begin(&state->line, "place");
-	json_line_number(&state->line, "id", (int64_t)*number);
-	put_fields(state, subject_infos[SUBJECT_PLACE].fields, place);
+	put_fields(state, subject_infos[SUBJECT_PLACE].fields, &row);
 	json_line_end(&state->line, state->file);
 	return *number;
 }
@@ -101,9 +102,10 @@ static void put_field(struct state *state, const struct field *field, const void
 	json_line_field(&state->line, field, &value);
 }
 
-static void put_fact(struct state *state, enum subject subject, const void *fact,
+static void put_fact(void *arg, enum subject subject, const void *fact,
 		     const struct fact_sums *sums)
 {
+	struct state *state = arg;
 	const struct subject_info *info = &subject_infos[subject];
 
 	for (const struct field *field = info->fields; field->name; field++)
@@ -118,89 +120,11 @@ static void put_fact(struct state *state, enum subject subject, const void *fact
 	json_line_end(&state->line, state->file);
 }
 
-static void put_ucx(struct state *state, const struct fact_process *process)
-{
-	for (int i = 0; i < process->ucx_count; i++) {
-		json_line_begin(&state->line, subject_infos[SUBJECT_UCX].name);
-		json_line_number(&state->line, "process", process->index);
-		put_fields(state, subject_infos[SUBJECT_UCX].fields, &process->ucx[i]);
-		json_line_end(&state->line, state->file);
-	}
-}
-
-static void take_process(void *arg, const struct fact_process *process)
-{
-	put_fact(arg, SUBJECT_PROCESS, process, NULL);
-	put_ucx(arg, process);
-}
-
-static void take_clock(void *arg, const struct fact_clock *clock)
-{
-	put_fact(arg, SUBJECT_CLOCK, clock, NULL);
-}
-
-static void take_call(void *arg, const struct fact_call *call)
-{
-	put_fact(arg, SUBJECT_CALL, call, NULL);
-}
-
-static void take_op(void *arg, const struct fact_op *op)
-{
-	put_fact(arg, SUBJECT_OP, op, NULL);
-}
-
-static void take_transfer(void *arg, const struct fact_transfer *transfer)
-{
-	put_fact(arg, SUBJECT_TRANSFER, transfer, NULL);
-}
-
-static void take_message(void *arg, const struct fact_message *message)
-{
-	put_fact(arg, SUBJECT_MESSAGE, message, NULL);
-}
-
-static void take_window(void *arg, const struct fact_window *window)
-{
-	put_fact(arg, SUBJECT_WINDOW, window, NULL);
-}
-
-static void take_memory(void *arg, const struct fact_memory *memory)
-{
-	put_fact(arg, SUBJECT_MEMORY, memory, NULL);
-}
-
-static void take_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
-{
-	put_fact(arg, SUBJECT_CALLS, call, sums);
-}
-
-static void take_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
-{
-	put_fact(arg, SUBJECT_OPS, op, sums);
-}
-
-static void take_transfers(void *arg, const struct fact_transfer *transfer,
-			   const struct fact_sums *sums)
-{
-	put_fact(arg, SUBJECT_TRANSFERS, transfer, sums);
-}
-
 static struct fact_sink sink(void *arg)
 {
-	return (struct fact_sink){
-		.arg = arg,
-		.process = take_process,
-		.clock = take_clock,
-		.call = take_call,
-		.op = take_op,
-		.transfer = take_transfer,
-		.message = take_message,
-		.window = take_window,
-		.memory = take_memory,
-		.calls = take_calls,
-		.ops = take_ops,
-		.transfers = take_transfers,
-	};
+	struct state *state = arg;
+
+	return rows_sink(&state->rows);
 }
 
 static void *begin(struct export_target *target, int *err)
@@ -211,6 +135,7 @@ static void *begin(struct export_target *target, int *err)
 	if (!state)
 		return NULL;
 	state->file = target->file;
+	state->rows = (struct rows){ state, put_fact };
 	json_line_begin(&state->line, "export");
 	json_line_raw(&state->line, "schema", "\"" EXPORT_EVENTS_SCHEMA "\"");
 	put_json(state, "filter", report_filter_json(target->request->filter));
@@ -222,6 +147,7 @@ static int end(void *arg, const struct fact_totals *totals)
 {
 	struct state *state = arg;
 
+	rows_finish(&state->rows, totals);
 	json_line_begin(&state->line, "totals");
 	put_json(state, "totals", report_totals_json(totals));
 	json_line_end(&state->line, state->file);

@@ -72,10 +72,6 @@ static json_t *subject_json(enum subject subject)
 	const struct subject_info *info = &subject_infos[subject];
 	json_t *line = line_json(info->name, info->help);
 
-	if (subject == SUBJECT_UCX)
-		add_number(line, "process", "id of the process");
-	if (subject == SUBJECT_PLACE)
-		add_number(line, "id", "number that others refer to");
 	for (const struct field *field = info->fields; field->name; field++)
 		if (!info->sums || !field->single)
 			add(line, field->name, field_json(field));

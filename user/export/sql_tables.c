@@ -50,12 +50,8 @@ static void make_keyed(struct sql_tables *tables, enum subject subject)
 
 static void make_whole(struct sql_tables *tables, enum subject subject)
 {
-	const char *first = subject == SUBJECT_UCX     ? "process INTEGER -- id of the process"
-			    : subject == SUBJECT_PLACE ? "id INTEGER PRIMARY KEY"
-						       : NULL;
-
 	tables->rows[subject] =
-		make(tables->sql, subject_infos[subject].name, first, subject, SQL_WHOLE);
+		make(tables->sql, subject_infos[subject].name, NULL, subject, SQL_WHOLE);
 }
 
 void sql_tables_open(struct sql_tables *tables, struct sql *sql)
@@ -92,14 +88,13 @@ static int bind_fields(sqlite3_stmt *row, int column, const struct field *fields
 static uint64_t place_number(struct sql_tables *tables, const struct place *place)
 {
 	uint64_t *number = map_insert(&tables->places, (uintptr_t)place->key, 0, NULL);
-	sqlite3_stmt *row = tables->rows[SUBJECT_PLACE];
+	struct place_row row = { .place = *place };
 
 	if (*number)
 		return *number;
-	*number = tables->places.used;
-	sqlite3_bind_int64(row, 1, (sqlite3_int64)*number);
-	bind_fields(row, 2, subject_infos[SUBJECT_PLACE].fields, place);
-	sql_step(tables->sql, row);
+	*number = row.id = tables->places.used;
+	bind_fields(tables->rows[SUBJECT_PLACE], 1, subject_infos[SUBJECT_PLACE].fields, &row);
+	sql_step(tables->sql, tables->rows[SUBJECT_PLACE]);
 	return *number;
 }
 
@@ -222,17 +217,6 @@ void sql_tables_add(struct sql_tables *tables, enum subject subject, const void 
 	}
 	if (sums)
 		bind_fields(row, column, info->sums, sums);
-	sql_step(tables->sql, row);
-}
-
-void sql_tables_add_ucx(struct sql_tables *tables, int process, const struct fact_ucx *ucx)
-{
-	sqlite3_stmt *row = tables->rows[SUBJECT_UCX];
-
-	if (tables->sql->err)
-		return;
-	sqlite3_bind_int(row, 1, process);
-	bind_fields(row, 2, subject_infos[SUBJECT_UCX].fields, ucx);
 	sql_step(tables->sql, row);
 }
 

@@ -26,9 +26,6 @@ void sql_tables_open(struct sql_tables *tables, struct sql *sql);
 void sql_tables_add(struct sql_tables *tables, enum subject subject, const void *fact,
 		    const struct fact_sums *sums);
 
-/* Adds a row of table ucx. */
-void sql_tables_add_ucx(struct sql_tables *tables, int process, const struct fact_ucx *ucx);
-
 /* Finalizes the statements. */
 void sql_tables_release(struct sql_tables *tables);
 

@@ -55,18 +55,19 @@ static const char *const views[] = {
 	" FROM call_sum) s JOIN call_key k USING (key) GROUP BY k.process, k.function",
 
 	"CREATE VIEW ops AS SELECT k.process, k.op, k.function, k.protocol, k.memory,"
-	" k.memory_reason, sum(s.count) AS count," BYTES ","
+	" k.memory_reason, k.memory_known_by, sum(s.count) AS count," BYTES ","
 	" CASE WHEN sum(s.errors IS NULL) = 0 THEN sum(s.errors) END AS errors," TIME " FROM ("
 	"SELECT e.key, precision, count(*) AS count, sum(bytes) AS bytes,"
 	" sum(bytes IS NULL) AS bytes_unknown, sum(status < 0) AS errors, " SINGLE_TIME
 	" FROM op_event e JOIN op_key USING (key) GROUP BY e.key"
 	" UNION ALL SELECT key, precision, count, bytes, bytes_unknown, NULL, " SUM_TIME
 	" FROM op_sum) s JOIN op_key k USING (key)"
-	" GROUP BY k.process, k.op, k.function, k.protocol, k.memory, k.memory_reason",
+	" GROUP BY k.process, k.op, k.function, k.protocol, k.memory, k.memory_reason,"
+	" k.memory_known_by",
 
 	"CREATE VIEW transfers AS SELECT k.process, k.peer, k.op, k.transport, k.device,"
 	" k.locality, k.kind, k.ucp_op, k.function, k.protocol, k.src_mem, k.dst_mem,"
-	" k.src_reason, k.dst_reason, sum(s.count) AS count," BYTES ","
+	" k.src_reason, k.dst_reason, k.fetches, sum(s.count) AS count," BYTES ","
 	" sum(s.retries) AS retries, coalesce(sum(s.wire_bytes), 0) AS wire_bytes,"
 	" coalesce(sum(iif(k.unexplained IS NULL, 0, s.bytes)), 0) AS unexplained_bytes," TIME
 	" FROM (SELECT e.key, precision, count(*) AS count, sum(bytes) AS bytes,"
@@ -78,12 +79,17 @@ static const char *const views[] = {
 	" UNION ALL SELECT key, precision, count, bytes, bytes_unknown, retries, wire_bytes,"
 	" " SUM_TIME " FROM transfer_sum) s JOIN transfer_key k USING (key)"
 	" GROUP BY k.process, k.peer, k.op, k.transport, k.device, k.locality, k.kind, k.ucp_op,"
-	" k.function, k.protocol, k.src_mem, k.dst_mem, k.src_reason, k.dst_reason",
+	" k.function, k.protocol, k.src_mem, k.dst_mem, k.src_reason, k.dst_reason,"
+	" k.fetches",
 
-	"CREATE VIEW messages AS SELECT k.src, k.dst, k.function, sum(s.count) AS count," BYTES
+	"CREATE VIEW messages AS SELECT k.src, k.dst, k.function, k.src_mem, k.dst_mem,"
+	" k.src_reason, k.dst_reason, k.chain, k.via, k.chain_reason, sum(s.count) AS count," BYTES
+	", sum(s.copies) AS copies, sum(s.copy_bytes) AS copy_bytes"
 	" FROM (SELECT key, count(*) AS count, sum(bytes) AS bytes,"
-	" sum(bytes IS NULL) AS bytes_unknown FROM message_event GROUP BY key) s"
-	" JOIN message_key k USING (key) GROUP BY k.src, k.dst, k.function",
+	" sum(bytes IS NULL) AS bytes_unknown, sum(copies) AS copies, sum(copy_bytes) AS copy_bytes"
+	" FROM message_event GROUP BY key) s JOIN message_key k USING (key)"
+	" GROUP BY k.src, k.dst, k.function, k.src_mem, k.dst_mem, k.src_reason, k.dst_reason,"
+	" k.chain, k.via, k.chain_reason",
 
 	/* The screens of replay. */
 	"CREATE VIEW paths AS SELECT transport, device, op, protocol, locality, kind,"
@@ -102,7 +108,7 @@ static const char *const views[] = {
 	" sum(transfer_bytes) AS transfer_bytes FROM ("
 	"SELECT src, dst, count AS messages, bytes AS message_bytes, 0 AS transfers,"
 	" 0 AS transfer_bytes FROM messages"
-	" UNION ALL SELECT iif(op GLOB 'get*', peer, process), iif(op GLOB 'get*', process, peer),"
+	" UNION ALL SELECT iif(fetches, peer, process), iif(fetches, process, peer),"
 	" 0, 0, count, bytes FROM transfers WHERE kind = 'data')"
 	" GROUP BY src, dst ORDER BY transfer_bytes DESC",
 

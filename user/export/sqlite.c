@@ -4,91 +4,29 @@
 #include <stdlib.h>
 
 #include "export/formats.h"
+#include "export/rows.h"
 #include "export/sql_tables.h"
 #include "export/totals.h"
 
 struct state {
 	struct sql sql;
+	struct rows rows;
 	struct sql_tables tables;
 	sqlite3_stmt *total;
 };
 
-static void take_process(void *arg, const struct fact_process *process)
+static void take(void *arg, enum subject subject, const void *fact, const struct fact_sums *sums)
 {
 	struct state *state = arg;
 
-	sql_tables_add(&state->tables, SUBJECT_PROCESS, process, NULL);
-	for (int i = 0; i < process->ucx_count; i++)
-		sql_tables_add_ucx(&state->tables, process->index, &process->ucx[i]);
-}
-
-static void take_clock(void *arg, const struct fact_clock *clock)
-{
-	sql_tables_add(&((struct state *)arg)->tables, SUBJECT_CLOCK, clock, NULL);
-}
-
-static void take_call(void *arg, const struct fact_call *call)
-{
-	sql_tables_add(&((struct state *)arg)->tables, SUBJECT_CALL, call, NULL);
-}
-
-static void take_op(void *arg, const struct fact_op *op)
-{
-	sql_tables_add(&((struct state *)arg)->tables, SUBJECT_OP, op, NULL);
-}
-
-static void take_transfer(void *arg, const struct fact_transfer *transfer)
-{
-	sql_tables_add(&((struct state *)arg)->tables, SUBJECT_TRANSFER, transfer, NULL);
-}
-
-static void take_message(void *arg, const struct fact_message *message)
-{
-	sql_tables_add(&((struct state *)arg)->tables, SUBJECT_MESSAGE, message, NULL);
-}
-
-static void take_window(void *arg, const struct fact_window *window)
-{
-	sql_tables_add(&((struct state *)arg)->tables, SUBJECT_WINDOW, window, NULL);
-}
-
-static void take_memory(void *arg, const struct fact_memory *memory)
-{
-	sql_tables_add(&((struct state *)arg)->tables, SUBJECT_MEMORY, memory, NULL);
-}
-
-static void take_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
-{
-	sql_tables_add(&((struct state *)arg)->tables, SUBJECT_CALLS, call, sums);
-}
-
-static void take_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
-{
-	sql_tables_add(&((struct state *)arg)->tables, SUBJECT_OPS, op, sums);
-}
-
-static void take_transfers(void *arg, const struct fact_transfer *transfer,
-			   const struct fact_sums *sums)
-{
-	sql_tables_add(&((struct state *)arg)->tables, SUBJECT_TRANSFERS, transfer, sums);
+	sql_tables_add(&state->tables, subject, fact, sums);
 }
 
 static struct fact_sink sink(void *arg)
 {
-	return (struct fact_sink){
-		.arg = arg,
-		.process = take_process,
-		.clock = take_clock,
-		.call = take_call,
-		.op = take_op,
-		.transfer = take_transfer,
-		.message = take_message,
-		.window = take_window,
-		.memory = take_memory,
-		.calls = take_calls,
-		.ops = take_ops,
-		.transfers = take_transfers,
-	};
+	struct state *state = arg;
+
+	return rows_sink(&state->rows);
 }
 
 static void put_total(void *arg, const char *section, const char *name, const char *reason,
@@ -123,6 +61,7 @@ static void *begin(struct export_target *target, int *err)
 	*err = -ENOMEM;
 	if (!state)
 		return NULL;
+	state->rows = (struct rows){ state, take };
 	sql_open(&state->sql, target->path, target->why);
 	sql_tables_open(&state->tables, &state->sql);
 	sql_run(&state->sql, "CREATE TABLE total ( -- of whole captures, whatever the filter\n"
@@ -144,6 +83,7 @@ static int end(void *arg, const struct fact_totals *totals)
 {
 	struct state *state = arg;
 
+	rows_finish(&state->rows, totals);
 	put_totals(state, report_totals_json(totals));
 	finalize(state);
 	sql_views(&state->sql);

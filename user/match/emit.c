@@ -271,6 +271,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.laddr = transfer->laddr,
 		.raddr = transfer->raddr,
 		.retried = transfer->retried,
+		.fetches = fact_fetches(transfer->site->name, transport),
 	};
 
 	account(emitter->totals, transfer);

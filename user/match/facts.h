@@ -112,6 +112,7 @@ struct fact_transfer {
 	uint64_t wire_bytes;
 	uint64_t laddr, raddr;
 	bool retried; /* no resource: nothing was sent, not counted as a transfer */
+	bool fetches; /* data moves from peer to process: fact_fetches() */
 };
 
 /*
