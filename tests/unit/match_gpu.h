@@ -50,4 +50,40 @@ static inline void job_iface(struct task *task, uint64_t address, const char *tr
 	strcpy(obj->tl_name, transport);
 }
 
+static inline void job_send_from(struct task *task, const struct task *to, uint64_t tag,
+				 uint64_t buffer)
+{
+	struct ub_op *op;
+
+	job_call(task, AT_MPI_SEND);
+	op = job_op(task, AT_TAG_SEND, EP(task->tgid, to->tgid), tag, 8, 0);
+	op->buffer = buffer;
+	job_op_end(task);
+}
+
+static inline const struct fact_op *op_tagged(const struct outcome *out, int process, uint64_t tag)
+{
+	for (size_t i = 0; i < out->ops.len; i++)
+		if (out->ops.data[i].process == process && out->ops.data[i].tag == tag)
+			return &out->ops.data[i];
+	fail_msg("no operation with tag %d", (int)tag);
+	return NULL;
+}
+
+static inline void is(const struct pair *p, int process, uint64_t tag, const char *memory)
+{
+	const struct fact_op *op = op_tagged(&p->out, process, tag);
+
+	assert_string_equal(op->memory, memory);
+	assert_null(op->memory_reason);
+}
+
+static inline void is_unknown(const struct pair *p, int process, uint64_t tag, const char *reason)
+{
+	const struct fact_op *op = op_tagged(&p->out, process, tag);
+
+	assert_null(op->memory);
+	assert_string_equal(op->memory_reason, reason);
+}
+
 #endif

@@ -236,6 +236,20 @@ static void made_and_freed(void **state)
 	is(71, 0x2800, MEMORY_GPU, 2, "ucx", NO_REASON);
 }
 
+/* A context ended: nobody tells what was in it. Where nothing was made is not concerned. */
+static void anything_ended(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x1000, 0x2000, EVIDENCE_RESERVED);
+	region(0x1000, 0x2000, UCX_SAYS_GPU, 1);
+	evidence_change_add(&evidence, 120, 0, UINT64_MAX);
+	evidence_ready(&evidence);
+	is(110, 0x1000, MEMORY_GPU, 1, "ucx", NO_REASON);
+	is(130, 0x1000, MEMORY_GPU, -1, "map", WHICH);
+	is(130, 0x3000, MEMORY_HOST, -1, "elimination", NO_REASON);
+}
+
 /* The process has become another program. */
 static void everything_ends(void **state)
 {
@@ -297,6 +311,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(heap_grows, setup, teardown),
 		cmocka_unit_test_setup_teardown(told_by_ucx, setup, teardown),
 		cmocka_unit_test_setup_teardown(made_and_freed, setup, teardown),
+		cmocka_unit_test_setup_teardown(anything_ended, setup, teardown),
 		cmocka_unit_test_setup_teardown(everything_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(changes_its_mind, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_another_capture, setup, teardown),

@@ -161,11 +161,11 @@ static void foresee_memory(struct process *process, enum ub_mem_what what,
 		[UB_MEM_UNMAP] = { true, true },          [UB_MEM_IMPORT] = { true, false },
 		[UB_MEM_IMPORT_POOL] = { true, false },   [UB_MEM_ALLOC_ON] = { true, false },
 	};
-	bool all = what == UB_MEM_CTX_DESTROY || what == UB_MEM_CTX_RESET;
+	bool all = what == UB_MEM_CTX_DESTROY || what == UB_MEM_CTX_RESET ||
+		   what == UB_MEM_CTX_RELEASE;
 
 	if (all && !record->status)
 		evidence_change_add(&process->evidence, record->h.ts, 0, UINT64_MAX);
-
 	if ((size_t)what >= sizeof(known) / sizeof(*known) || record->status ||
 	    (!known[what].makes && !known[what].ends))
 		return;

@@ -82,9 +82,14 @@ static void ask_evidence(const struct decoder *decoder, const struct capture *ca
 {
 	struct memory_answer found;
 
-	if (!address || answer->sort == MEMORY_IMPORTED ||
-	    !evidence_find(&process->evidence, capture, decoder->now, address, &found))
+	if (!address || !evidence_find(&process->evidence, capture, decoder->now, address, &found))
 		return;
+	if (found.kind == MEMORY_GPU && answer->sort == MEMORY_IMPORTED) {
+		if (answer->kind == MEMORY_UNKNOWN)
+			answer->known_by = found.known_by;
+		answer->kind = MEMORY_GPU;
+		return;
+	}
 	if (found.kind == MEMORY_GPU && found.device >= 0)
 		found.device = decoder->gpus.data[found.device].number;
 	if (answer->kind == MEMORY_UNKNOWN) {
@@ -130,10 +135,11 @@ void decoder_memory(const struct decoder *decoder, const struct capture *capture
 						  .reason = "not seen allocated" };
 	else
 		memory_find(&decoder->memory, process->id, address, answer);
-	if (answer->sort == MEMORY_IMPORTED && answer->numbered_by != process->id)
+	if (answer->kind == MEMORY_UNKNOWN)
+		ask_evidence(decoder, capture, process, address, answer);
+	else if (answer->sort == MEMORY_IMPORTED && answer->numbered_by != process->id)
 		of_exporter(decoder, capture, answer);
-	else if (answer->kind == MEMORY_UNKNOWN ||
-		 (answer->kind == MEMORY_GPU && answer->device < 0))
+	else if (answer->kind == MEMORY_GPU && answer->device < 0)
 		ask_evidence(decoder, capture, process, address, answer);
 	else if (answer->kind == MEMORY_GPU)
 		answer->device = decoder_gpu_number(decoder, process, answer->device);

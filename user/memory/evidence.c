@@ -79,6 +79,8 @@ static void list_made(struct memory_evidence *evidence)
 		const struct evidence_change *change = &evidence->changes.data[i];
 		uint64_t end = change->start + (change->size ? change->size : 1);
 
+		if (change->size == UINT64_MAX)
+			continue;
 		vec_push(&evidence->made,
 			 ((struct evidence_range){ change->start, end, EVIDENCE_RESERVED }));
 	}

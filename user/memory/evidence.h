@@ -52,7 +52,7 @@ struct evidence_look {
 /* Something happened to memory: it was made or it ended. */
 struct evidence_change {
 	uint64_t ts, start;
-	uint64_t size; /* 0: an end, of what begins at start */
+	uint64_t size; /* 0: an end, of what begins at start; UINT64_MAX: who knows where */
 };
 
 /* A zeroed one is empty. */

@@ -136,8 +136,13 @@ static struct memory_answer answer_by(const struct range *range, uint64_t addres
 	const struct holding *holding = range->value;
 	const struct memory_use *use = holding->use;
 
-	if (!range->size && address != range->start)
-		return unknown("behind the start of memory whose size was not told");
+	if (!range->size && address != range->start) {
+		struct memory_answer answer =
+			unknown("behind the start of memory whose size was not told");
+
+		answer.sort = use->sort;
+		return answer;
+	}
 	return (struct memory_answer){
 		.kind = use->kind,
 		.sort = use->sort,

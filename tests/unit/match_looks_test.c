@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Memory that no call was seen to make, by looks at the process; GPUs by PCI address. */
+#include "match_gpu.h"
+
+#define WHICH "made before the trace: which GPU was not told"
+
+/* {...} of side records; the process's own ts and tgid are added. */
+static void job_side(const struct task *task, const char *text)
+{
+	json_t *side = json_loads(text, 0, NULL);
+
+	assert_non_null(side);
+	json_object_set_new(side, "tgid", json_integer(task->tgid));
+	json_object_set_new(side, "ts", json_integer((json_int_t)task->job->now));
+	json_array_append_new(task->job->sides, side);
+}
+
+static void is_known_by(const struct pair *p, int process, uint64_t tag, const char *known_by)
+{
+	const char *seen = op_tagged(&p->out, process, tag)->memory_known_by;
+
+	assert_string_equal(seen ? seen : "", known_by);
+}
+
+static void is_which(const struct pair *p, int process, uint64_t tag, const char *reason)
+{
+	const struct fact_op *op = op_tagged(&p->out, process, tag);
+
+	assert_string_equal(op->memory, "gpu");
+	assert_string_equal(op->memory_reason, reason);
+}
+
+static const char two_gpus[] =
+	"{\"t\": \"memory\", \"maps\": [[\"0x1000\", \"0x2000\", \"host\"],"
+	" [\"0x7f0000000000\", \"0x7f0000100000\", \"reserved\"]],"
+	" \"ucx\": {\"devices\": [[\"0000:81:00.0\", \"mlx5_0\"], [\"0000:5E:00.0\", \"GPU0\"],"
+	" [\"0000:18:00.0\", \"GPU1\"]], \"cached\": true, \"regions\":"
+	" [[\"0x7f0000001000\", \"0x7f0000002000\", \"cuda\", 1],"
+	" [\"0x7f0000002000\", \"0x7f0000003000\", \"cuda-managed\", 2],"
+	" [\"0x7f0000003000\", \"0x7f0000004000\", \"unknown\", -1]]}}";
+
+/* The process has them in another order than the host. */
+static void numbers(void **state)
+{
+	const struct fact_device *device;
+	struct pair p;
+
+	(void)state;
+	pair_init_gpu(&p);
+	job_side(&p.a, "{\"t\": \"gpu\", \"pci\": \"0000:18:00.0\", \"uuid\": \"GPU-1\","
+		       " \"model\": \"H\", \"numa_node\": 1}");
+	job_side(&p.a, two_gpus);
+	job_context(&p.a, 0);
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY + 0x8000, 4096, 0, -1, 0);
+	job_send_from(&p.a, &p.b, 1, DEVICE_MEMORY + 0x8000);
+	job_send_from(&p.a, &p.b, 2, DEVICE_MEMORY + 0x1000);
+	job_send_from(&p.a, &p.b, 3, DEVICE_MEMORY + 0x2000);
+	job_send_from(&p.a, &p.b, 4, DEVICE_MEMORY + 0x3000);
+	job_send_from(&p.a, &p.b, 5, 0x1000);
+	job_send_from(&p.a, &p.b, 6, 0x2000);
+	pair_analyse(&p);
+	is(&p, 0, 1, "gpu1");
+	is_known_by(&p, 0, 1, "allocation");
+	is(&p, 0, 2, "gpu1");
+	is_known_by(&p, 0, 2, "ucx");
+	is(&p, 0, 3, "gpu0");
+	is_which(&p, 0, 4, WHICH);
+	is_known_by(&p, 0, 4, "map");
+	is(&p, 0, 5, "host");
+	is_known_by(&p, 0, 5, "map");
+	is(&p, 0, 6, "host");
+	is_known_by(&p, 0, 6, "elimination");
+	assert_int_equal(p.out.totals.device_count, 2);
+	device = p.out.totals.devices;
+	assert_string_equal(device[0].pci, "0000:18:00.0");
+	assert_string_equal(device[0].uuid, "GPU-1");
+	assert_int_equal(device[0].numa_node, 1);
+	assert_int_equal(device[0].user_count, 1);
+	assert_int_equal(device[0].users[0].process, 0);
+	assert_int_equal(device[0].users[0].ordinal, 1);
+	assert_int_equal(device[1].number, 1);
+	assert_string_equal(device[1].pci, "0000:5e:00.0");
+	assert_null(device[1].uuid);
+	assert_int_equal(device[1].numa_node, -1);
+	assert_int_equal(device[1].users[0].ordinal, 0);
+	assert_int_equal(p.out.memory.data[0].device, 1);
+	pair_release(&p);
+}
+
+/* UCX does not tell, but the process used one GPU alone; memory of another process is not on it. */
+static void one_gpu_in_use(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_init(&p, "attach");
+	job_driver(&p.a);
+	job_side(&p.a, "{\"t\": \"gpu\", \"pci\": \"0000:18:00.0\"}");
+	job_side(&p.a, "{\"t\": \"gpu\", \"pci\": \"0000:5e:00.0\"}");
+	job_side(&p.a, "{\"t\": \"memory\", \"gpus\": [\"0000:5e:00.0\"], \"maps\": "
+		       "[[\"0x7f0000000000\", \"0x7f0000100000\", \"reserved\"]]}");
+	job_send_from(&p.a, &p.b, 1, DEVICE_MEMORY + 64);
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY + 0x8000, 4096, 0, -1, 0);
+	job_send_from(&p.a, &p.b, 2, DEVICE_MEMORY + 0x8000);
+	job_mem(&p.a, AT_MEM_IMPORT, DEVICE_MEMORY + 0x10000, 0, 0, -1, 0);
+	job_send_from(&p.a, &p.b, 3, DEVICE_MEMORY + 0x10000);
+	job_send_from(&p.a, &p.b, 4, DEVICE_MEMORY + 0x10040);
+	pair_analyse(&p);
+	is(&p, 0, 1, "gpu1");
+	is_known_by(&p, 0, 1, "map");
+	is(&p, 0, 2, "gpu1");
+	is_which(&p, 0, 3, "imported: export not seen");
+	is_known_by(&p, 0, 3, "allocation");
+	is_which(&p, 0, 4, "behind the start of memory whose size was not told");
+	pair_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(one_gpu_in_use),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
