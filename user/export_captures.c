@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "abandon.h"
 #include "base/log.h"
 #include "exit_codes.h"
 #include "facts_progress.h"
@@ -76,17 +77,20 @@ static int convert(const char *command, const struct export_request *request,
 		   struct analysis *analysis, struct captures *captures)
 {
 	struct fact_totals totals = { 0 };
+	struct abandon abandon;
 	char why[EXPORT_WHY];
 	int status, err = 0;
 	struct export *export = export_open(request, &err, why);
 
 	if (!export)
 		return failed(request, err, why);
+	abandon_start(&abandon, export_part(export));
 	if (analyse(command, analysis, export, &totals))
 		status = UCXBPF_EXIT_FAILED;
 	else
 		status = finish(export, request, &totals, captures);
 	export_free(export);
+	abandon_end(&abandon);
 	return status;
 }
 

@@ -201,6 +201,26 @@ expect() {
 	[ "$got" -eq 9 ]
 }
 
+@test "ended in the middle by a signal: nothing is left" {
+	mkcapture=$(dirname "$UCXBPF")/tests/bench/mkcapture
+	[ -x "$mkcapture" ] || skip "no $mkcapture: make tests"
+	"$mkcapture" large.ucxb 2000000
+	mkdir work
+	echo before >work/out
+	"$UCXBPF" export -f ndjson -o work/out large.ucxb &
+	pid=$!
+	until [ -n "$(find work -name 'out.part-*' -size +0)" ]; do
+		kill -0 $pid
+		sleep 0.01
+	done
+	kill -TERM $pid
+	got=0
+	wait $pid || got=$?
+	[ "$got" -eq 143 ]
+	[ "$(ls -A work)" = out ]
+	[ "$(cat work/out)" = before ]
+}
+
 @test "rights of the output: those of the file it replaces, or the umask's" {
 	umask 027
 	"$UCXBPF" export -f json -o new "$DATA/send.ucxb"

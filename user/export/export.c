@@ -79,6 +79,11 @@ struct export *export_open(const struct export_request *request, int *err, char 
 	return NULL;
 }
 
+const char *export_part(const struct export *export)
+{
+	return export->outlet.path;
+}
+
 struct fact_sink export_sink(struct export *export)
 {
 	struct fact_sink sink = export->format->sink(export->state);

@@ -78,6 +78,12 @@ struct export;
  */
 struct export *export_open(const struct export_request *request, int *err, char why[EXPORT_WHY]);
 
+/* What is being written until then: to remove where the process has to end; NULL: nothing. */
+const char *export_part(const struct export *export);
+
+/* Removes a file, or a directory and what is in it. */
+void export_remove(const char *path);
+
 /* The sink to feed; valid as long as the export. */
 struct fact_sink export_sink(struct export *export);
 

@@ -177,11 +177,16 @@ static int remove_one(const char *path, const struct stat *file, int type, struc
 	return remove(path);
 }
 
+void export_remove(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 void outlet_release(struct outlet *outlet)
 {
 	close_all(outlet);
 	if (outlet->path)
-		nftw(outlet->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		export_remove(outlet->path);
 	free(outlet->path);
 	free(outlet->place);
 	outlet->path = outlet->place = NULL;
