@@ -118,7 +118,7 @@ static void large_report(void **state)
 
 	(void)state;
 	made_page_of(&whole, "coll", &(struct page_options){ 0 });
-	made_page_of(&cut, "coll", &(struct page_options){ .report = 1 });
+	made_page_of(&cut, "coll", &(struct page_options){ .keys = 1 });
 	full = text_of(whole.page, "report");
 	rest = text_of(cut.page, "report");
 	for (size_t i = 0; i < sizeof(stay) / sizeof(*stay); i++) {

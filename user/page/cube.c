@@ -37,13 +37,23 @@ size_t page_cube_cells(const struct page_cube *cube)
 	return cells;
 }
 
+size_t page_cube_keys(const struct page_cube *cube)
+{
+	size_t keys = 0;
+
+	for (int i = 0; i < PAGE_SORTS; i++)
+		keys += cube->of[i].keys.rows.len;
+	return keys;
+}
+
 /* Sums go to the key without what was given up, which may be a new one. */
 static uint32_t alias_of(const struct page_cube *cube, struct page_cells *cells, uint32_t number)
 {
+	unsigned int merged = cube->merged[cells - cube->of];
 	struct page_key key = cells->keys.rows.data[number];
 
 	for (int i = 0; i < PAGE_COLUMNS; i++)
-		if (cube->merged >> i & 1)
+		if (merged >> i & 1)
 			key.code[i] = 0;
 	return page_key_of(&cells->keys, &key);
 }
@@ -106,38 +116,53 @@ static void coarsen_time(struct page_cube *cube)
 		rebuild(&cube->of[i], 1, cube->merged_size);
 }
 
-static void give_up(struct page_cube *cube, unsigned int columns, bool size)
+static void give_up(struct page_cube *cube, unsigned int columns, unsigned int sorts, bool size)
 {
-	cube->merged |= columns;
 	cube->merged_size = cube->merged_size || size;
 	for (int i = 0; i < PAGE_SORTS; i++) {
+		if (sorts >> i & 1)
+			cube->merged[i] |= columns & page_shapes[i].columns;
 		cube->of[i].alias.len = 0;
 		alias_new_keys(cube, &cube->of[i]);
 		rebuild(&cube->of[i], 0, cube->merged_size);
 	}
 }
 
+/* Whether the sorts still have one of these. */
+static bool has_any(const struct page_cube *cube, unsigned int columns, unsigned int sorts)
+{
+	for (int i = 0; i < PAGE_SORTS; i++)
+		if (sorts >> i & 1 && columns & page_shapes[i].columns & ~cube->merged[i])
+			return true;
+	return false;
+}
+
 #define BIT(column) (1u << COLUMN_##column)
 
+#define ALL ((1u << PAGE_SORTS) - 1)
+
+/* What is given up, the least missed first. */
 static const struct {
-	uint64_t buckets; /* down to so many; 0: no step in time */
-	unsigned int columns;
+	uint64_t buckets; /* of time, down to so many; 0: no step in time */
+	unsigned int columns, sorts;
 	bool size;
 } steps[] = {
 	{ .buckets = 64 },
-	{ .columns = BIT(PLACE) },
+	{ .columns = BIT(PLACE), .sorts = ALL },
 	{ .columns = BIT(MEMORY_REASON) | BIT(MEMORY_KNOWN_BY) | BIT(SRC_REASON) | BIT(DST_REASON) |
-		     BIT(CHAIN_REASON) },
+		     BIT(CHAIN_REASON),
+	  .sorts = ALL },
+	{ .columns = BIT(PEER), .sorts = 1u << PAGE_OPS }, /* their transfers have it */
 	{ .buckets = 16 },
 	{ .size = true },
 	{ .buckets = 1 },
-	{ .columns = BIT(CHAIN) | BIT(VIA) },
-	{ .columns = BIT(DEVICE) },
-	{ .columns = BIT(PROTOCOL) },
-	{ .columns = BIT(PEER) | BIT(SRC) | BIT(DST) },
-	{ .columns = BIT(UCP_OP) },
-	{ .columns = BIT(FUNCTION) },
-	{ .columns = BIT(PROCESS) },
+	{ .columns = BIT(CHAIN) | BIT(VIA), .sorts = ALL },
+	{ .columns = BIT(DEVICE), .sorts = ALL },
+	{ .columns = BIT(PROTOCOL), .sorts = ALL },
+	{ .columns = BIT(PEER) | BIT(SRC) | BIT(DST), .sorts = ALL },
+	{ .columns = BIT(UCP_OP), .sorts = ALL },
+	{ .columns = BIT(FUNCTION), .sorts = ALL },
+	{ .columns = BIT(PROCESS), .sorts = ALL },
 };
 
 bool page_cube_coarsen(struct page_cube *cube)
@@ -149,8 +174,9 @@ bool page_cube_coarsen(struct page_cube *cube)
 			coarsen_time(cube);
 			return true;
 		}
-		if (steps[i].columns & ~cube->merged || (steps[i].size && !cube->merged_size)) {
-			give_up(cube, steps[i].columns, steps[i].size);
+		if (has_any(cube, steps[i].columns, steps[i].sorts) ||
+		    (steps[i].size && !cube->merged_size)) {
+			give_up(cube, steps[i].columns, steps[i].sorts, steps[i].size);
 			return true;
 		}
 	}

@@ -36,7 +36,7 @@ struct page_cube {
 	struct page_cells of[PAGE_SORTS];
 	const struct page_hosts *hosts;
 	unsigned int shift; /* buckets are 2^shift ns wide */
-	unsigned int merged; /* bit set of enum page_column that were given up */
+	unsigned int merged[PAGE_SORTS]; /* bit sets of enum page_column that were given up */
 	bool merged_size;
 	size_t limit; /* of cells, over all sorts */
 };
@@ -55,6 +55,7 @@ uint32_t page_cube_add(struct page_cube *cube, enum page_sort sort, const struct
 uint8_t page_size(uint64_t bytes);
 
 size_t page_cube_cells(const struct page_cube *cube);
+size_t page_cube_keys(const struct page_cube *cube);
 
 /* One step coarser; false: there is none. */
 bool page_cube_coarsen(struct page_cube *cube);

@@ -74,13 +74,29 @@ static json_t *time_json(const struct page *page)
 			 "hosts", hosts);
 }
 
+/* A column by its name where all that have it gave it up, else with the section: "ops.peer". */
+static void add_merged(json_t *array, const struct page_cube *cube, int column)
+{
+	unsigned int have = 0, gone = 0;
+
+	for (int i = 0; i < PAGE_SORTS; i++) {
+		have |= (page_shapes[i].columns >> column & 1) << i;
+		gone |= (cube->merged[i] >> column & 1) << i;
+	}
+	if (have && have == gone)
+		json_array_append_new(array, json_string(page_column_names[column]));
+	for (int i = 0; have != gone && i < PAGE_SORTS; i++)
+		if (gone >> i & 1)
+			json_array_append_new(array, json_sprintf("%s.%s", page_shapes[i].name,
+								  page_column_names[column]));
+}
+
 static json_t *merged_json(const struct page_cube *cube)
 {
 	json_t *array = json_array();
 
 	for (int i = 0; i < PAGE_COLUMNS; i++)
-		if (cube->merged >> i & 1)
-			json_array_append_new(array, json_string(page_column_names[i]));
+		add_merged(array, cube, i);
 	if (cube->merged_size)
 		json_array_append_new(array, json_string("size"));
 	return array;
@@ -88,12 +104,8 @@ static json_t *merged_json(const struct page_cube *cube)
 
 static json_t *cube_json(const struct page_cube *cube)
 {
-	size_t keys = 0;
-
-	for (int i = 0; i < PAGE_SORTS; i++)
-		keys += cube->of[i].keys.rows.len;
 	return json_pack("{s:o, s:o, s:o}", "cells", number(page_cube_cells(cube)), "keys",
-			 number(keys), "merged", merged_json(cube));
+			 number(page_cube_keys(cube)), "merged", merged_json(cube));
 }
 
 static json_t *windows_json(const struct page *page)

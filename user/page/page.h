@@ -29,7 +29,7 @@ struct page_options {
 	const struct page_window *window; /* NULL: wherever there is room */
 	/* Most that there may be; 0: as documented. For tests. */
 	size_t bytes; /* of data, compressed */
-	size_t report; /* of text: larger ones are without their sums */
+	size_t keys; /* of sums: with more, the report is there without its own */
 	size_t cells, spans, events; /* in memory: sums, pieces of the timeline, single events */
 };
 

@@ -7,20 +7,20 @@
 #include "base/text.h"
 #include "page/internal.h"
 
-#define MOST_REPORT (8u << 20) /* bytes of text, that a browser is to read while it opens */
+#define MOST_KEYS 25000 /* whose rows, 10 MB of text, a browser reads while it opens */
 
-static int put(struct page *page, int (*print)(const struct report *report, FILE *out),
-	       size_t *bytes)
+static int put(struct page *page, int (*print)(const struct report *report, FILE *out))
 {
 	char *text = NULL;
-	FILE *out = open_memstream(&text, bytes);
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
 	int err = out ? print(page->report, out) : -errno;
 
 	if (out && fclose(out) && !err)
 		err = -errno;
 	if (!err) {
 		page_pack_begin(&page->pack, "report", false);
-		page_pack_text(&page->pack, text, *bytes);
+		page_pack_text(&page->pack, text, bytes);
 		page_pack_end(&page->pack);
 	}
 	free(text);
@@ -66,18 +66,14 @@ static int print_rest(const struct report *report, FILE *out)
 	return err ? -EIO : 0;
 }
 
+/* The report has about as many rows as the cube has keys. */
 int page_put_report(struct page *page, const struct fact_totals *totals)
 {
-	size_t bytes;
-	int err;
+	size_t most = page->options.keys ? page->options.keys : MOST_KEYS;
 
 	report_finish(page->report, totals);
-	err = put(page, report_json, &bytes);
-	if (err || bytes <= (page->options.report ? page->options.report : MOST_REPORT))
-		return err;
-	page->report_cut = true;
-	page_pack_cut(&page->pack, 0);
-	return put(page, print_rest, &bytes);
+	page->report_cut = page_cube_keys(&page->cube) > most;
+	return put(page, page->report_cut ? print_rest : report_json);
 }
 
 static json_t *text_json(const char *text)
