@@ -151,6 +151,7 @@ static void as_text(void **state)
 	assert_non_null(strstr(at, "  copy "));
 	assert_non_null(strstr(at, "\n  0 -> 1               6  18,875,422 B"));
 	assert_null(strstr(at, "\n  1 -> 0 "));
+	assert_non_null(strstr(at, "  gpu0 -> gpu1 99 %, unknown -> pin"));
 	free(text);
 }
 

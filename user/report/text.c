@@ -79,7 +79,7 @@ static void add_share(char *out, size_t size, uint64_t part, uint64_t whole)
 void text_shares(char *out, size_t size, const struct text_carried *carried, const uint64_t *prefix)
 {
 	const struct cube *cube = &carried->cube;
-	int last = cube->shape->count - 1;
+	int last = cube->shape->count - 1 - (carried->between != NULL);
 	size_t count;
 	const struct cube_row **rows = cube_prefix(cube, carried->sorted, prefix, last, &count);
 	uint64_t whole = 0;
@@ -93,6 +93,10 @@ void text_shares(char *out, size_t size, const struct text_carried *carried, con
 			continue;
 		text_append(out, size, "%s%s", *out ? ", " : "",
 			    cube_key_text(&cube->shape->keys[last], rows[i]->key[last]));
+		if (carried->between)
+			text_append(out, size, " %s %s", carried->between,
+				    cube_key_text(&cube->shape->keys[last + 1],
+						  rows[i]->key[last + 1]));
 		if (whole && rows[i]->sums.bytes != whole)
 			add_share(out, size, rows[i]->sums.bytes, whole);
 	}

@@ -48,6 +48,7 @@ void text_time(const struct text *text, char *out, size_t size, uint64_t ns, uin
 struct text_carried {
 	struct cube cube;
 	const struct cube_row **sorted; /* by keys, may be reordered below the same first keys */
+	const char *between; /* NULL: the last key is named; else the last two, with this */
 };
 
 /*
