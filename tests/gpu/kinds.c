@@ -14,12 +14,15 @@ void cuda_expect(cudaError_t status, const char *what, const char *file, int lin
 	exit(3);
 }
 
-/* Functions of the driver library, as the runtime has loaded it: its name links nowhere. */
+/* Functions of the driver library, which the runtime has loaded, or of a stand-in for the runtime.
+ */
 static void *driver(const char *name)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_LAZY);
 	void *function = library ? dlsym(library, name) : NULL;
 
+	if (!function)
+		function = dlsym(RTLD_DEFAULT, name);
 	if (function)
 		return function;
 	fprintf(stderr, "%s\n", dlerror());

@@ -198,3 +198,39 @@ cudaError_t cudaFreeAsync(void *at, cudaStream_t stream)
 {
 	return CALL(cuMemFreeAsync, (uint64_t, cudaStream_t), ((uintptr_t)at, stream));
 }
+
+/* What mapping memory needs of the driver besides, and a tracer does not: addresses, of the host.
+ */
+#define UNIT (2ull << 20)
+
+int cuMemGetAllocationGranularity(size_t *unit, const void *properties, int option);
+int cuMemAddressReserve(uint64_t *at, size_t size, size_t alignment, uint64_t wish,
+			unsigned long long flags);
+int cuMemSetAccess(uint64_t at, size_t size, const void *access, size_t count);
+int cuMemAddressFree(uint64_t at, size_t size);
+
+int cuMemGetAllocationGranularity(size_t *unit, const void *properties, int option)
+{
+	*unit = UNIT;
+	return !properties || option;
+}
+
+int cuMemAddressReserve(uint64_t *at, size_t size, size_t alignment, uint64_t wish,
+			unsigned long long flags)
+{
+	void *memory =
+		mmap(NULL, size + UNIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*at = ((uintptr_t)memory + UNIT - 1) & ~(UNIT - 1);
+	return memory == MAP_FAILED || alignment || wish || flags;
+}
+
+int cuMemSetAccess(uint64_t at, size_t size, const void *access, size_t count)
+{
+	return !at || !size || !access || !count;
+}
+
+int cuMemAddressFree(uint64_t at, size_t size)
+{
+	return !at || !size;
+}
