@@ -31,7 +31,7 @@ static struct fact_sink sink(void *arg)
 static int end(void *arg, const struct fact_totals *totals)
 {
 	struct perfetto *perfetto = arg;
-	int err = spans_finish(&perfetto->spans);
+	int err = spans_finish(&perfetto->spans, perfetto->target->why);
 
 	if (err)
 		return err;
@@ -50,7 +50,8 @@ static void release(void *arg)
 	perfetto_out_release(&perfetto->out);
 	spans_release(&perfetto->spans);
 	traffic_release(&perfetto->traffic);
-	vec_release(&perfetto->hosts);
+	placing_release(&perfetto->placing);
+	vec_release(&perfetto->host_tracks);
 	vec_release(&perfetto->process_tracks);
 	free(perfetto);
 }

@@ -5,23 +5,18 @@
 
 #include "export/export.h"
 #include "export/perfetto_out.h"
+#include "export/placing.h"
 #include "export/spans.h"
 #include "export/traffic.h"
-
-struct perfetto_host {
-	int64_t to_real; /* add to its times for those of CLOCK_REALTIME */
-	bool placed; /* that is made up: no capture tells it */
-	uint64_t track;
-};
 
 struct perfetto {
 	struct export_target *target;
 	struct perfetto_out out;
 	struct spans spans;
 	struct traffic traffic;
-	VEC(struct perfetto_host) hosts; /* by number */
+	struct placing placing;
+	VEC(uint64_t) host_tracks; /* by number */
 	VEC(uint64_t) process_tracks; /* by index; 0: none */
-	uint64_t begin; /* CLOCK_REALTIME of the first thing in the trace */
 };
 
 /* ---- perfetto_setup.c ---- */

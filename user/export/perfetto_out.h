@@ -81,7 +81,7 @@ struct perfetto_event {
 	double counter; /* of TYPE_COUNTER */
 };
 
-#define PERFETTO_MAX_NOTES 48
+#define PERFETTO_MAX_NOTES 96
 
 typedef VEC(uint8_t) perfetto_bytes;
 

@@ -23,7 +23,7 @@ static const char *or_unknown(const char *word)
 
 static uint64_t host_track(const struct perfetto *perfetto, int host)
 {
-	return perfetto->hosts.data[host].track;
+	return perfetto->host_tracks.data[host];
 }
 
 static void put_busy(void *arg, const struct busy *busy)
@@ -144,25 +144,33 @@ void perfetto_windows(struct perfetto *perfetto)
 static void put_memory(struct perfetto *perfetto, const struct fact_memory *memory, uint64_t track,
 		       int host)
 {
-	const struct perfetto_note notes[] = {
+	struct perfetto_note notes[] = {
 		{ "sort", or_unknown(memory->sort), 0 },
-		{ "reason", memory->reason ? memory->reason : "none: it is known", 0 },
+		{ "function", or_unknown(memory->function), 0 },
 		{ "allocations", NULL, memory->allocations },
 		{ "bytes", NULL, memory->bytes },
 		{ "unsized", NULL, memory->unsized },
 		{ "live_peak", NULL, memory->live_peak },
-		{ "device", NULL, (uint64_t)memory->device },
+		{ 0 },
+		{ 0 },
+		{ 0 },
 	};
+	size_t count = sizeof(notes) / sizeof(*notes) - 3;
 
+	if (memory->reason)
+		notes[count++] = (struct perfetto_note){ "reason", memory->reason, 0 };
+	if (memory->device >= 0)
+		notes[count++] = (struct perfetto_note){ "device", NULL, (uint64_t)memory->device };
+	if (memory->exporter >= 0)
+		notes[count++] =
+			(struct perfetto_note){ "exporter", NULL, (uint64_t)memory->exporter };
 	perfetto_put(&perfetto->out, sequence_of_host(host), perfetto->spans.hosts.data[host].first,
-		     &(struct perfetto_event){
-			     .type = TRACK_EVENT_TYPE__TYPE_INSTANT,
-			     .track = track,
-			     .category = "memory",
-			     .name = or_unknown(memory->kind),
-			     .notes = notes,
-			     .note_count = sizeof(notes) / sizeof(*notes) - (memory->device < 0),
-		     });
+		     &(struct perfetto_event){ .type = TRACK_EVENT_TYPE__TYPE_INSTANT,
+					       .track = track,
+					       .category = "memory",
+					       .name = or_unknown(memory->kind),
+					       .notes = notes,
+					       .note_count = count });
 }
 
 /* Sums over the whole trace, so they are told at its beginning. */
@@ -202,7 +210,7 @@ static void put_unknown(void *arg, const char *topic, const char *what, uint64_t
 		{ "number", NULL, number },
 	};
 
-	perfetto_put(&perfetto->out, SEQUENCE_GLOBAL, perfetto->begin,
+	perfetto_put(&perfetto->out, SEQUENCE_GLOBAL, perfetto->placing.begin,
 		     &(struct perfetto_event){
 			     .type = TRACK_EVENT_TYPE__TYPE_INSTANT,
 			     .track = unknowns->track,
@@ -213,22 +221,11 @@ static void put_unknown(void *arg, const char *topic, const char *what, uint64_t
 		     });
 }
 
-static const char *heading(const struct perfetto *perfetto, const struct fact_totals *totals)
-{
-	if (totals->captures && totals->counted == totals->captures)
-		return "captures made with --count: sums alone, there are no single events";
-	if (totals->counted)
-		return "some captures made with --count: no single events of those";
-	if (!perfetto->spans.facts)
-		return "no events at all";
-	return "loss, and what is not known";
-}
-
 void perfetto_unknowns(struct perfetto *perfetto, const struct fact_totals *totals)
 {
 	struct unknowns unknowns = { perfetto, 0 };
 
-	unknowns.track =
-		perfetto_track(&perfetto->out, SEQUENCE_GLOBAL, 0, heading(perfetto, totals), -1);
+	unknowns.track = perfetto_track(&perfetto->out, SEQUENCE_GLOBAL, 0,
+					unknowns_heading(totals, perfetto->spans.facts), -1);
 	unknowns_each(totals, put_unknown, &unknowns);
 }

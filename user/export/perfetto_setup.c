@@ -22,47 +22,6 @@ static int by_real(const void *left, const void *right)
 	return a->host - b->host;
 }
 
-static void find_begin(struct perfetto *perfetto)
-{
-	const struct spans *spans = &perfetto->spans;
-
-	for (size_t i = 0; i < spans->hosts.len; i++) {
-		uint64_t first =
-			spans->hosts.data[i].first + (uint64_t)perfetto->hosts.data[i].to_real;
-
-		if (spans->hosts.data[i].last && !perfetto->hosts.data[i].placed &&
-		    (!perfetto->begin || first < perfetto->begin))
-			perfetto->begin = first;
-	}
-}
-
-static void tell_clocks(struct perfetto *perfetto)
-{
-	const struct spans *spans = &perfetto->spans;
-
-	for (size_t i = 0; i < spans->hosts.len; i++) {
-		const struct fact_clock *clock = spans_clock(spans, (int)i);
-		struct perfetto_host *host = vec_add(&perfetto->hosts);
-
-		host->placed = !clock;
-		if (clock)
-			host->to_real = (int64_t)(clock->real - clock->mono);
-	}
-}
-
-/* A host whose offset is not known begins with the others; its track says so. */
-static void place_others(struct perfetto *perfetto)
-{
-	const struct spans *spans = &perfetto->spans;
-
-	for (size_t i = 0; i < spans->hosts.len && perfetto->begin; i++)
-		if (perfetto->hosts.data[i].placed)
-			perfetto->hosts.data[i].to_real =
-				(int64_t)(perfetto->begin - spans->hosts.data[i].first);
-	for (size_t i = 0; i < spans->hosts.len && !perfetto->begin; i++)
-		perfetto->begin = spans->hosts.data[i].first;
-}
-
 static void begin_sequences(struct perfetto *perfetto)
 {
 	const struct spans *spans = &perfetto->spans;
@@ -72,9 +31,9 @@ static void begin_sequences(struct perfetto *perfetto)
 		const struct fact_clock *clock = spans_clock(spans, (int)i);
 		uint64_t mono = clock ? clock->mono : spans->hosts.data[i].first;
 
-		vec_push(&points,
-			 ((struct point){ (int)i, mono,
-					  mono + (uint64_t)perfetto->hosts.data[i].to_real }));
+		vec_push(&points, ((struct point){ (int)i, mono,
+						   mono + (uint64_t)placing_to_real(
+								  &perfetto->placing, (int)i) }));
 	}
 	if (points.len)
 		qsort(points.data, points.len, sizeof(*points.data), by_real);
@@ -86,21 +45,23 @@ static void begin_sequences(struct perfetto *perfetto)
 	vec_release(&points);
 }
 
+static const char made_up[] = " (clock offset not known: placed at the beginning, compare no times "
+			      "with others)";
+
 static void add_hosts(struct perfetto *perfetto)
 {
 	const struct spans *spans = &perfetto->spans;
 
 	for (size_t i = 0; i < spans->hosts.len; i++) {
-		struct perfetto_host *host = &perfetto->hosts.data[i];
 		const char *name = spans->hosts.data[i].name;
 
-		host->track = perfetto_track(
-			&perfetto->out, sequence_of_host((int)i), 0,
-			perfetto_text(&perfetto->out, "host %s%s", name ? name : "unknown",
-				      host->placed ? " (clock offset not known: placed at the "
-						     "beginning, compare no times with others)"
-						   : ""),
-			(int)i);
+		const char *caution = perfetto->placing.hosts.data[i].made_up ? made_up : "";
+		uint64_t track = perfetto_track(&perfetto->out, sequence_of_host((int)i), 0,
+						perfetto_text(&perfetto->out, "host %s%s",
+							      name ? name : "unknown", caution),
+						(int)i);
+
+		vec_push(&perfetto->host_tracks, track);
 	}
 }
 
@@ -160,9 +121,7 @@ void perfetto_setup(struct perfetto *perfetto)
 {
 	const struct spans *spans = &perfetto->spans;
 
-	tell_clocks(perfetto);
-	find_begin(perfetto);
-	place_others(perfetto);
+	placing_make(&perfetto->placing, spans);
 	begin_sequences(perfetto);
 	add_hosts(perfetto);
 	for (size_t i = 0; i < spans->processes.len; i++) {

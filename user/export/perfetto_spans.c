@@ -121,81 +121,77 @@ static const perfetto_bytes *shape_bytes(struct writer *writer, const struct spa
 	return bytes;
 }
 
-/* The first or only event of a span. */
+/* The first or only event of a span. end: of the message that it is an operation of, or NULL. */
 static void put_first(struct writer *writer, const struct span *span, TrackEventType type,
-		      uint64_t track, const uint64_t *flows, size_t flow_count)
+		      uint64_t track, const struct span *end)
 {
 	struct perfetto *perfetto = writer->perfetto;
 	const perfetto_bytes *common = shape_bytes(writer, span);
+	bool instant = type == TRACK_EVENT_TYPE__TYPE_INSTANT;
 	struct span_note values[NOTES];
-	struct perfetto_note notes[NOTES];
-	struct perfetto_event event = {
-		.type = type,
-		.track = track,
-		.notes = notes,
-		.flows = flows,
-		.flow_count = flow_count,
-	};
+	struct perfetto_note notes[2 * NOTES];
+	struct perfetto_event event = { .type = type, .track = track, .notes = notes };
 
 	event.note_count = notes_of(values, notes_of_span(&perfetto->spans, span, values), notes);
+	if (end && end != span)
+		event.note_count +=
+			notes_of(values, notes_of_message(&perfetto->spans, end, values),
+				 notes + event.note_count);
+	if (end && (end->what == SPAN_SEND || instant)) {
+		event.flows = &end->cause;
+		event.flow_count = 1;
+	}
 	writer->event.len = 0;
 	vec_reserve(&writer->event, common->len);
 	memcpy(writer->event.data, common->data, common->len);
 	writer->event.len = common->len;
 	perfetto_pack(&perfetto->out, writer->group.sequence, &event, &writer->event);
 	perfetto_write(&perfetto->out, writer->group.sequence,
-		       span_process(span) < 0 ? perfetto->begin : span->start, writer->event.data,
-		       writer->event.len);
+		       span_process(span) < 0 ? perfetto->placing.begin : span->start,
+		       writer->event.data, writer->event.len);
 }
-
-static void put_last(struct writer *writer, const struct span *span, uint64_t track,
-		     const uint64_t *flows, size_t flow_count)
-{
-	perfetto_put(&writer->perfetto->out, writer->group.sequence, span->end,
-		     &(struct perfetto_event){ .type = TRACK_EVENT_TYPE__TYPE_SLICE_END,
-					       .track = track,
-					       .flows = flows,
-					       .flow_count = flow_count });
-}
-
-/* Takes the flows of an operation's messages out of those that wait. */
-static size_t take_flows(struct writer *writer, const struct span *span, enum span_what what,
-			 uint64_t *flows, size_t room)
-{
-	size_t count = 0, kept = 0;
-
-	for (size_t i = 0; i < writer->ends.len; i++) {
-		const struct span *end = &writer->ends.data[i];
-
-		if (end->what == what && span->id && end->id == span->id && count < room)
-			flows[count++] = end->cause;
-		else
-			writer->ends.data[kept++] = *end;
-	}
-	writer->ends.len = kept;
-	return count;
-}
-
-#define MAX_FLOWS 8 /* an operation has one; what is more becomes an event of its own */
 
 /*
  * A flow goes from its earliest event to its latest. So one that comes in is with the end of the
  * receive, which may well have been posted before the send began.
  */
+static void put_last(struct writer *writer, const struct span *span, uint64_t track,
+		     const struct span *end)
+{
+	struct perfetto_event event = { .type = TRACK_EVENT_TYPE__TYPE_SLICE_END, .track = track };
+
+	if (end && end->what == SPAN_RECEIVE) {
+		event.flows = &end->cause;
+		event.flow_count = 1;
+	}
+	perfetto_put(&writer->perfetto->out, writer->group.sequence, span->end, &event);
+}
+
+/* Takes the end of an operation's message out of those that wait. */
+static bool take_end(struct writer *writer, const struct span *span, struct span *end)
+{
+	for (size_t i = 0; span->id && i < writer->ends.len; i++) {
+		if (writer->ends.data[i].id != span->id)
+			continue;
+		*end = writer->ends.data[i];
+		writer->ends.data[i] = writer->ends.data[--writer->ends.len];
+		return true;
+	}
+	return false;
+}
+
 static void put_fact(struct writer *writer, const struct span *span)
 {
-	uint64_t out[MAX_FLOWS], in[MAX_FLOWS], track = lane_track(writer, span);
-	bool instant = !span->end || span->end < span->start;
-	size_t outs = take_flows(writer, span, SPAN_SEND, out, MAX_FLOWS / 2);
-	size_t ins = take_flows(writer, span, SPAN_RECEIVE, in, MAX_FLOWS / 2);
+	struct span taken;
+	const struct span *end = take_end(writer, span, &taken) ? &taken : NULL;
+	uint64_t track = lane_track(writer, span);
 
-	if (instant) {
-		memcpy(out + outs, in, ins * sizeof(*in));
-		put_first(writer, span, TRACK_EVENT_TYPE__TYPE_INSTANT, track, out, outs + ins);
+	if (!span->end || span->end < span->start) {
+		put_first(writer, span, TRACK_EVENT_TYPE__TYPE_INSTANT, track, end);
 		return;
 	}
-	put_first(writer, span, TRACK_EVENT_TYPE__TYPE_SLICE_BEGIN, track, out, outs);
-	put_last(writer, span, track, in, ins);
+	put_first(writer, span, TRACK_EVENT_TYPE__TYPE_SLICE_BEGIN, track, end);
+	put_last(writer, span, track, end);
 }
 
 static void put_sums(struct writer *writer, const struct span *span)
@@ -204,7 +200,7 @@ static void put_sums(struct writer *writer, const struct span *span)
 
 	if (!group->sums)
 		group->sums = track_for(writer, "%s sums, no single events (--count)");
-	put_first(writer, span, TRACK_EVENT_TYPE__TYPE_INSTANT, group->sums, NULL, 0);
+	put_first(writer, span, TRACK_EVENT_TYPE__TYPE_INSTANT, group->sums, NULL);
 }
 
 /* Ends of messages that have no operation of their own, or not in what was asked for. */
@@ -217,8 +213,7 @@ static void put_ends(struct writer *writer)
 
 		if (!group->messages)
 			group->messages = track_for(writer, "%s messages");
-		put_first(writer, end, TRACK_EVENT_TYPE__TYPE_INSTANT, group->messages, &end->cause,
-			  1);
+		put_first(writer, end, TRACK_EVENT_TYPE__TYPE_INSTANT, group->messages, end);
 	}
 	writer->ends.len = 0;
 }

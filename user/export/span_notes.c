@@ -22,6 +22,9 @@ const struct note_info note_infos[NOTES] = {
 	[NOTE_MEMORY] = { "memory", "memory of its buffer" },
 	[NOTE_MEMORY_REASON] = { "memory_reason", "why that is not known" },
 	[NOTE_UNEXPLAINED] = { "unexplained", "why no operation is known for it" },
+	[NOTE_CHAIN] = { "chain", "all memory that the message was in" },
+	[NOTE_VIA] = { "via", "transports between that memory" },
+	[NOTE_CHAIN_REASON] = { "chain_reason", "why these are not known" },
 	[NOTE_PRECISION] = { "precision",
 			     "what its end is: exact, lower_bound, upper_bound, unknown" },
 	[NOTE_RETRIED] = { "retried", "found no resource: nothing was sent" },
@@ -40,10 +43,13 @@ const struct note_info note_infos[NOTES] = {
 	[NOTE_TIMED] = { "timed", "how many of them that is of" },
 	[NOTE_RETRIES] = { "retries", "attempts that found no resource" },
 	[NOTE_MESSAGE] = { "message", "number of the message" },
+	[NOTE_COPIES] = { "copies", "copies within a process that were made for it" },
+	[NOTE_COPY_BYTES] = { "copy_bytes", "of these" },
 	[NOTE_ARRIVAL] = { "arrival", "ns, when it arrived, on the receiver's clock" },
 };
 
 #define LAYER(l) (1u << LAYER_##l)
+#define MESSAGE (1u << LAYERS)
 
 /* Words of a shape; otherwise: what stands for a word that ought to be there but is not known. */
 static const struct {
@@ -68,6 +74,13 @@ static const struct {
 	WORD(NOTE_MEMORY, LAYER(UCP), memory, "unknown"),
 	WORD(NOTE_MEMORY_REASON, LAYER(UCP), memory_reason, NULL),
 	WORD(NOTE_UNEXPLAINED, LAYER(UCT), unexplained, NULL),
+	WORD(NOTE_SRC_MEM, MESSAGE, src_mem, NULL),
+	WORD(NOTE_DST_MEM, MESSAGE, dst_mem, NULL),
+	WORD(NOTE_SRC_REASON, MESSAGE, src_reason, NULL),
+	WORD(NOTE_DST_REASON, MESSAGE, dst_reason, NULL),
+	WORD(NOTE_CHAIN, MESSAGE, chain, NULL),
+	WORD(NOTE_VIA, MESSAGE, via, NULL),
+	WORD(NOTE_CHAIN_REASON, MESSAGE, chain_reason, NULL),
 #undef WORD
 };
 
@@ -117,16 +130,26 @@ static const char *stack_text(struct spans *spans, const struct stack *stack)
 	return text;
 }
 
+static void put_words(struct list *list, const struct span_shape *shape, unsigned int row)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const char *word = *(const char *const *)((const char *)shape + words[i].offset);
+
+		if (words[i].layers & row)
+			put_text(list, words[i].note, word ? word : words[i].otherwise);
+	}
+}
+
 size_t notes_of_shape(struct spans *spans, const struct span_shape *shape,
 		      struct span_note values[NOTES])
 {
 	struct list list = { values, 0 };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		const char *word = *(const char *const *)((const char *)shape + words[i].offset);
-
-		if (words[i].layers & 1u << shape->layer)
-			put_text(&list, words[i].note, word ? word : words[i].otherwise);
+	if (shape->message) {
+		put_text(&list, NOTE_FUNCTION, shape->function);
+	} else {
+		put_words(&list, shape, 1u << shape->layer);
+		put_text(&list, NOTE_PRECISION, fact_precision_names[shape->precision]);
 	}
 	if (shape->place)
 		put_text(&list, NOTE_CALL_SITE, shape->place->label);
@@ -136,7 +159,6 @@ size_t notes_of_shape(struct spans *spans, const struct span_shape *shape,
 		put_text(&list, NOTE_LOCALITY, fact_locality_names[shape->locality]);
 		put_text(&list, NOTE_KIND, fact_kind_names[shape->kind]);
 	}
-	put_text(&list, NOTE_PRECISION, fact_precision_names[shape->precision]);
 	put_text(&list, NOTE_RETRIED, shape->retried ? "yes" : NULL);
 	if (shape->peer >= 0)
 		put_number(&list, NOTE_PEER, (uint64_t)shape->peer);
@@ -181,6 +203,15 @@ static void put_sums(struct list *list, const struct fact_sums *sums)
 	put_some(list, NOTE_TIME, sums->time);
 }
 
+static void put_message(struct list *list, const struct spans *spans, const struct span *span)
+{
+	put_words(list, spans_shape(spans, span), MESSAGE);
+	put_number(list, NOTE_MESSAGE, span->cause);
+	put_some(list, NOTE_ARRIVAL, span->time);
+	put_some(list, NOTE_COPIES, span->count);
+	put_some(list, NOTE_COPY_BYTES, span->end);
+}
+
 size_t notes_of_span(const struct spans *spans, const struct span *span,
 		     struct span_note values[NOTES])
 {
@@ -189,10 +220,9 @@ size_t notes_of_span(const struct spans *spans, const struct span *span,
 	switch ((enum span_what)span->what) {
 	case SPAN_SEND:
 	case SPAN_RECEIVE:
+		put_message(&list, spans, span);
 		put_bytes(&list, span->bytes);
 		put_some(&list, NOTE_TAG, span->detail);
-		put_number(&list, NOTE_MESSAGE, span->cause);
-		put_some(&list, NOTE_ARRIVAL, span->time);
 		break;
 	case SPAN_FACT:
 		put_fact(&list, span);
@@ -201,5 +231,14 @@ size_t notes_of_span(const struct spans *spans, const struct span *span,
 		put_sums(&list, spans_sums(spans, span));
 		break;
 	}
+	return list.len;
+}
+
+size_t notes_of_message(const struct spans *spans, const struct span *end,
+			struct span_note values[NOTES])
+{
+	struct list list = { values, 0 };
+
+	put_message(&list, spans, end);
 	return list.len;
 }

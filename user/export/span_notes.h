@@ -23,6 +23,9 @@ enum note {
 	NOTE_MEMORY,
 	NOTE_MEMORY_REASON,
 	NOTE_UNEXPLAINED,
+	NOTE_CHAIN,
+	NOTE_VIA,
+	NOTE_CHAIN_REASON,
 	NOTE_PRECISION,
 	NOTE_RETRIED,
 	NOTE_TEXTS, /* how many fields are texts; numbers from here on */
@@ -42,6 +45,8 @@ enum note {
 	NOTE_RETRIES,
 	NOTE_MESSAGE,
 	NOTE_ARRIVAL,
+	NOTE_COPIES,
+	NOTE_COPY_BYTES,
 	NOTES
 };
 
@@ -64,5 +69,9 @@ size_t notes_of_shape(struct spans *spans, const struct span_shape *shape,
 /* What is of the span alone. Returns how many. */
 size_t notes_of_span(const struct spans *spans, const struct span *span,
 		     struct span_note values[NOTES]);
+
+/* Of a message's end, what its operation does not say itself. Returns how many. */
+size_t notes_of_message(const struct spans *spans, const struct span *end,
+			struct span_note values[NOTES]);
 
 #endif

@@ -4,14 +4,8 @@
 #include <string.h>
 
 #include "export/sorter.h"
-#include "export/traffic.h"
 
 const char *const span_layer_names[LAYERS] = { "MPI", "UCP", "UCT" };
-
-static uint64_t group_of(int process, enum span_layer layer, uint32_t tid)
-{
-	return (uint64_t)(process + 1) << 40 | (uint64_t)layer << 32 | tid;
-}
 
 /* Whatever contains others comes before them; beyond that, an order that is always the same. */
 static int in_order(const void *left, const void *right)
@@ -21,7 +15,7 @@ static int in_order(const void *left, const void *right)
 		{ a->group, b->group }, { a->start, b->start }, { a->what, b->what },
 		{ b->end, a->end },     { a->id, b->id },       { a->cause, b->cause },
 		{ a->shape, b->shape }, { a->bytes, b->bytes }, { a->detail, b->detail },
-		{ a->time, b->time },   { a->count, b->count }, { a->sums, b->sums },
+		{ a->time, b->time },   { a->count, b->count }, { a->number, b->number },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -30,20 +24,20 @@ static int in_order(const void *left, const void *right)
 	return 0;
 }
 
-static struct spans_host *host_at(struct spans *spans, int host)
+struct spans_host *spans_host_at(struct spans *spans, int host)
 {
 	while (spans->hosts.len <= (size_t)host)
 		vec_add(&spans->hosts);
 	return &spans->hosts.data[host];
 }
 
-static void see_time(struct spans *spans, int host, uint64_t start, uint64_t end)
+void spans_see(struct spans *spans, int host, uint64_t start, uint64_t end)
 {
 	struct spans_host *seen;
 
 	if (host < 0 || !start)
 		return;
-	seen = host_at(spans, host);
+	seen = spans_host_at(spans, host);
 	if (!seen->last || start < seen->first)
 		seen->first = start;
 	if (start > seen->last)
@@ -52,242 +46,14 @@ static void see_time(struct spans *spans, int host, uint64_t start, uint64_t end
 		seen->last = end;
 }
 
-static void add(struct spans *spans, const struct span *span)
+void spans_add(struct spans *spans, const struct span *span)
 {
-	see_time(spans, spans_host_of(spans, span_process(span)), span->start, span->end);
+	spans_see(spans, spans_host_of(spans, span_process(span)), span->start,
+		  span->what < SPAN_FACT ? 0 : span->end);
 	if (!spans->err)
 		spans->err = sorter_add(spans->sorter, span);
 	spans->facts += span->what == SPAN_FACT;
 	spans->summed += span->what == SPAN_SUMS;
-}
-
-static void add_sums(struct spans *spans, struct span *span, const struct fact_sums *sums)
-{
-	span->what = SPAN_SUMS;
-	span->bytes = sums->bytes;
-	span->sums = (uint32_t)spans->sums.len;
-	vec_push(&spans->sums, *sums);
-	add(spans, span);
-}
-
-static void take_process(void *arg, const struct fact_process *process)
-{
-	struct spans *spans = arg;
-
-	if (process->index < 0)
-		return;
-	while (spans->processes.len <= (size_t)process->index) {
-		vec_add(&spans->processes);
-		spans->processes.data[spans->processes.len - 1].index = -1;
-	}
-	spans->processes.data[process->index] = *process;
-	if (process->host >= 0)
-		host_at(spans, process->host)->name = process->host_name;
-}
-
-static void take_clock(void *arg, const struct fact_clock *clock)
-{
-	vec_push(&((struct spans *)arg)->clocks, *clock);
-}
-
-static void take_window(void *arg, const struct fact_window *window)
-{
-	struct spans *spans = arg;
-
-	vec_push(&spans->windows, *window);
-	see_time(spans, window->host, window->from, window->to);
-}
-
-static void take_memory(void *arg, const struct fact_memory *memory)
-{
-	vec_push(&((struct spans *)arg)->memory, *memory);
-}
-
-static struct span call_span(struct spans *spans, const struct fact_call *call)
-{
-	struct span_shape shape;
-
-	memset(&shape, 0, sizeof(shape));
-	shape.process = call->process;
-	shape.peer = -1;
-	shape.layer = LAYER_MPI;
-	shape.precision = call->end_precision;
-	shape.name = call->function;
-	shape.place = call->place;
-	shape.stack = call->stack;
-	return (struct span){
-		.group = group_of(call->process, LAYER_MPI, call->tid),
-		.start = call->start,
-		.end = call->end,
-		.id = call->id,
-		.bytes = call->bytes,
-		.detail = call->ops,
-		.count = 1,
-		.shape = spans_shape_number(spans, &shape),
-		.what = SPAN_FACT,
-	};
-}
-
-static void take_call(void *arg, const struct fact_call *call)
-{
-	struct span span = call_span(arg, call);
-
-	add(arg, &span);
-}
-
-static void take_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
-{
-	struct span span = call_span(arg, call);
-
-	add_sums(arg, &span, sums);
-}
-
-static struct span op_span(struct spans *spans, const struct fact_op *op)
-{
-	struct span_shape shape;
-
-	memset(&shape, 0, sizeof(shape));
-	shape.process = op->process;
-	shape.peer = op->peer;
-	shape.layer = LAYER_UCP;
-	shape.precision = op->end_precision;
-	shape.status = op->status;
-	shape.name = op->op;
-	shape.function = op->function;
-	shape.protocol = op->protocol;
-	shape.memory = op->memory;
-	shape.memory_reason = op->memory_reason;
-	return (struct span){
-		.group = group_of(op->process, LAYER_UCP, op->tid),
-		.start = op->start,
-		.end = op->end,
-		.id = op->id,
-		.cause = op->call,
-		.bytes = op->bytes,
-		.detail = op->tag,
-		.count = 1,
-		.shape = spans_shape_number(spans, &shape),
-		.what = SPAN_FACT,
-	};
-}
-
-static void take_op(void *arg, const struct fact_op *op)
-{
-	struct span span = op_span(arg, op);
-
-	add(arg, &span);
-}
-
-static void take_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
-{
-	struct span span = op_span(arg, op);
-
-	add_sums(arg, &span, sums);
-}
-
-static struct span transfer_span(struct spans *spans, const struct fact_transfer *transfer)
-{
-	struct span_shape shape;
-
-	memset(&shape, 0, sizeof(shape));
-	shape.process = transfer->process;
-	shape.peer = transfer->peer;
-	shape.layer = LAYER_UCT;
-	shape.precision = transfer->end_precision;
-	shape.locality = transfer->locality;
-	shape.kind = transfer->kind;
-	shape.retried = transfer->retried;
-	shape.name = transfer->op;
-	shape.function = transfer->function;
-	shape.ucp_op = transfer->ucp_op;
-	shape.protocol = transfer->protocol;
-	shape.transport = transfer->transport;
-	shape.device = transfer->device;
-	shape.src_mem = transfer->src_mem;
-	shape.dst_mem = transfer->dst_mem;
-	shape.src_reason = transfer->src_reason;
-	shape.dst_reason = transfer->dst_reason;
-	shape.unexplained = transfer->unexplained;
-	return (struct span){
-		.group = group_of(transfer->process, LAYER_UCT, transfer->tid),
-		.start = transfer->start,
-		.end = transfer->end,
-		.cause = transfer->caused_by,
-		.bytes = transfer->bytes,
-		.detail = transfer->wire_bytes == UINT64_MAX ? 0 : transfer->wire_bytes,
-		.count = 1,
-		.shape = spans_shape_number(spans, &shape),
-		.what = SPAN_FACT,
-	};
-}
-
-static void take_transfer(void *arg, const struct fact_transfer *transfer)
-{
-	struct spans *spans = arg;
-	struct span span = transfer_span(spans, transfer);
-
-	add(spans, &span);
-	if (spans->traffic)
-		traffic_add(spans->traffic, spans_host_of(spans, transfer->process), transfer,
-			    NULL);
-}
-
-/* Fragments of one thread are a span of their own; all else is of a capture made with --count. */
-static void take_transfers(void *arg, const struct fact_transfer *transfer,
-			   const struct fact_sums *sums)
-{
-	struct spans *spans = arg;
-	struct span span = transfer_span(spans, transfer);
-
-	if (!transfer->tid) {
-		add_sums(spans, &span, sums);
-		return;
-	}
-	span.bytes = sums->bytes;
-	span.detail = sums->wire_bytes;
-	span.count = (uint32_t)sums->count;
-	span.time = sums->time;
-	add(spans, &span);
-	if (spans->traffic)
-		traffic_add(spans->traffic, spans_host_of(spans, transfer->process), transfer,
-			    sums);
-}
-
-static void add_end(struct spans *spans, const struct fact_message *message, enum span_what what)
-{
-	bool sends = what == SPAN_SEND;
-	int process = sends ? message->src : message->dst;
-	uint64_t start = sends ? message->send_start : message->recv_start;
-	struct span_shape shape;
-
-	memset(&shape, 0, sizeof(shape));
-	shape.process = process;
-	shape.peer = sends ? message->dst : message->src;
-	shape.layer = spans->message_layer;
-	shape.name = sends ? message->send_op : message->recv_op;
-	shape.function = message->function;
-	add(spans, &(struct span){
-			   .group = group_of(process, spans->message_layer,
-					     sends ? message->send_tid : message->recv_tid),
-			   .start = start ? start : message->arrival,
-			   .id = sends ? message->send : message->recv,
-			   .cause = spans->messages,
-			   .bytes = message->bytes,
-			   .detail = message->tag,
-			   .time = message->arrival,
-			   .count = 1,
-			   .shape = spans_shape_number(spans, &shape),
-			   .what = what,
-		   });
-}
-
-static void take_message(void *arg, const struct fact_message *message)
-{
-	struct spans *spans = arg;
-
-	spans->messages++;
-	add_end(spans, message, SPAN_SEND);
-	add_end(spans, message, SPAN_RECEIVE);
 }
 
 void spans_init(struct spans *spans, enum span_layer message_layer)
@@ -306,6 +72,7 @@ void spans_release(struct spans *spans)
 		free((void *)(uintptr_t)slot->value);
 	map_release(&spans->stack_texts);
 	map_release(&spans->shape_numbers);
+	map_release(&spans->channels);
 	vec_release(&spans->shapes);
 	vec_release(&spans->sums);
 	vec_release(&spans->processes);
@@ -315,27 +82,15 @@ void spans_release(struct spans *spans)
 	vec_release(&spans->hosts);
 }
 
-struct fact_sink spans_sink(struct spans *spans)
+int spans_finish(struct spans *spans, char why[EXPORT_WHY])
 {
-	return (struct fact_sink){
-		.arg = spans,
-		.process = take_process,
-		.clock = take_clock,
-		.call = take_call,
-		.op = take_op,
-		.transfer = take_transfer,
-		.message = take_message,
-		.window = take_window,
-		.memory = take_memory,
-		.calls = take_calls,
-		.ops = take_ops,
-		.transfers = take_transfers,
-	};
-}
+	int err = spans->err ? spans->err : sorter_finish(spans->sorter);
 
-int spans_finish(struct spans *spans)
-{
-	return spans->err ? spans->err : sorter_finish(spans->sorter);
+	if (err)
+		snprintf(why, EXPORT_WHY,
+			 "what is to be sorted waits in a file below $TMPDIR, else /var/tmp: %s",
+			 strerror(-err));
+	return err;
 }
 
 int spans_next(struct spans *spans, const struct span **span)

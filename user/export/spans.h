@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "export/export.h"
 #include "match/facts.h"
 
 struct sorter;
@@ -33,27 +34,30 @@ struct span_shape {
 	uint8_t precision; /* of the end */
 	uint8_t locality, kind;
 	bool retried;
+	bool message; /* of the end of one */
 	int status;
 	const char *name; /* the MPI function, or the UCP or UCT operation */
 	const char *function, *ucp_op, *protocol, *transport, *device;
 	const char *src_mem, *dst_mem, *src_reason, *dst_reason;
 	const char *memory, *memory_reason, *unexplained;
+	const char *chain, *via, *chain_reason;
 	const struct place *place; /* of calls */
 	const struct stack *stack;
 };
 
 struct span {
 	uint64_t group; /* process + 1, layer and thread: see span_process() and so on */
-	uint64_t start, end; /* end 0: not known */
+	uint64_t start, end; /* end 0: not known; of a message's end: bytes of its copies */
 	uint64_t id; /* of a call or operation; of a message's end, its operation's; or 0 */
 	uint64_t cause; /* id of what caused it, 0: none known; of a message's end, its number */
 	uint64_t bytes; /* UINT64_MAX unknown */
 	uint64_t detail; /* of a call, its operations; of an operation or message its tag; of a
 			    transfer bytes on the wire */
 	uint64_t time; /* of fragments, the sum of their times; of a message's end, its arrival */
-	uint32_t count; /* of fragments */
+	uint32_t count; /* of fragments; of a message's end: its copies */
 	uint32_t shape; /* for spans_shape() */
-	uint32_t sums; /* of SPAN_SUMS, for spans_sums() */
+	uint32_t number; /* of SPAN_SUMS, for spans_sums(); of a message's end, that of its
+			    channel: messages of one tag between two threads */
 	uint8_t what; /* enum span_what */
 };
 
@@ -93,18 +97,23 @@ struct spans {
 	VEC(struct fact_window) windows;
 	VEC(struct fact_memory) memory;
 	VEC(struct spans_host) hosts; /* by number */
+	struct map channels; /* (tag, both threads) -> number + 1 */
 	uint64_t messages; /* the number of the last one */
 	uint64_t facts, summed; /* of the spans: SPAN_FACT, SPAN_SUMS */
 };
 
-/* message_layer: the one that the ends of messages are in. */
+/*
+ * message_layer: the one that the ends of messages are in. LAYER_UCP: they are where their
+ * operations begin. LAYER_MPI: a receive is where the message had arrived and was wanted, so after
+ * its send.
+ */
 void spans_init(struct spans *spans, enum span_layer message_layer);
 void spans_release(struct spans *spans);
 
 struct fact_sink spans_sink(struct spans *spans);
 
-/* After the last fact. Returns 0 or -errno of this or of earlier: no room for what is sorted. */
-int spans_finish(struct spans *spans);
+/* After the last fact. Returns 0 or -errno of this or of earlier, with a sentence in why. */
+int spans_finish(struct spans *spans, char why[EXPORT_WHY]);
 
 /* Returns 1, 0 at the end, or -errno. */
 int spans_next(struct spans *spans, const struct span **span);
@@ -117,7 +126,7 @@ static inline const struct span_shape *spans_shape(const struct spans *spans,
 
 static inline const struct fact_sums *spans_sums(const struct spans *spans, const struct span *span)
 {
-	return &spans->sums.data[span->sums];
+	return &spans->sums.data[span->number];
 }
 
 /* NULL: not known. */
@@ -129,7 +138,12 @@ int spans_host_of(const struct spans *spans, int process);
 /* NULL: no capture tells it. */
 const struct fact_clock *spans_clock(const struct spans *spans, int host);
 
-/* ---- shape.c ---- */
+/* ---- for spans_facts.c ---- */
+void spans_add(struct spans *spans, const struct span *span);
+struct spans_host *spans_host_at(struct spans *spans, int host);
+/* Something was from start to end. */
+void spans_see(struct spans *spans, int host, uint64_t start, uint64_t end);
+
 uint32_t spans_shape_number(struct spans *spans, const struct span_shape *shape);
 
 #endif

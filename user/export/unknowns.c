@@ -41,6 +41,17 @@ static const struct {
 	{ "notes", offsetof(struct fact_totals, notes) },
 };
 
+const char *unknowns_heading(const struct fact_totals *totals, uint64_t facts)
+{
+	if (totals->captures && totals->counted == totals->captures)
+		return "captures made with --count: sums alone, there are no single events";
+	if (totals->counted)
+		return "some captures made with --count: no single events of those";
+	if (!facts)
+		return "no events at all";
+	return "loss, and what is not known";
+}
+
 void unknowns_each(const struct fact_totals *totals, unknowns_put put, void *arg)
 {
 	const char *base = (const char *)totals;

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a timeline of exported events (ndjson) must have in it: spans, ends of messages, totals."""
+import json
+from collections import Counter, defaultdict
+
+LAYERS = {"call": "MPI", "op": "UCP", "transfer": "UCT"}
+bad = []
+
+
+def complain(text):
+    bad.append(text)
+    if len(bad) < 20:
+        print(text)
+
+
+def compare(what, got, expected):
+    """Two multisets."""
+    for row in (Counter(got) - Counter(expected)).elements():
+        complain(f"{what}: only in the trace: {row}")
+    for row in (Counter(expected) - Counter(got)).elements():
+        complain(f"{what}: only in the events: {row}")
+
+
+def frozen(notes):
+    return tuple(sorted(notes.items()))
+
+
+def given(**notes):
+    return {name: value for name, value in notes.items() if value is not None}
+
+
+def label(events, event):
+    place = event["place"]
+    return events["places"][place] if place else None
+
+
+def stack_text(events, event):
+    stack = event.get("stack")
+    if not stack:
+        return None
+    frames, end = events["stacks"][stack]
+    return ";".join(([f"[{end}]"] if end else []) + frames)
+
+
+def common_notes(events, event, kind):
+    """What the events of a shape have in common; sums do not say how exact their ends are."""
+    if kind == "call":
+        return given(call_site=label(events, event), stack=stack_text(events, event))
+    notes = given(function=event["function"], protocol=event["protocol"] or "unknown", peer=event["peer"])
+    if kind == "op":
+        notes |= given(memory=event["memory"] or "unknown", memory_reason=event["memory_reason"])
+        if event.get("status", 0) < 0:
+            notes["error"] = -event["status"]
+        return notes
+    for name in ("transport", "device", "src_mem", "dst_mem"):
+        notes[name] = event[name] or "unknown"
+    for name in ("ucp_op", "unexplained", "src_reason", "dst_reason"):
+        notes |= given(**{name: event[name]})
+    if event.get("retried"):
+        notes["retried"] = "yes"
+    return notes | {"locality": event["locality"], "kind": event["kind"]}
+
+
+def message_notes(event):
+    """What the end of a message says, or the operation that is one."""
+    notes = {"message": event["number"], "arrival": event["arrival"]}
+    for name in ("src_mem", "dst_mem", "src_reason", "dst_reason", "chain", "via", "chain_reason"):
+        notes |= given(**{name: event[name]})
+    for name in ("copies", "copy_bytes"):
+        notes |= given(**{name: event[name] or None})
+    return notes
+
+
+def single_notes(events, event, kind):
+    notes = common_notes(events, event, kind)
+    if kind == "op" and event["id"] in events["ends"]:
+        notes |= message_notes(events["ends"][event["id"]])
+    if event["bytes"] is None:
+        notes["bytes_unknown"] = 1
+    else:
+        notes["bytes"] = event["bytes"]
+    notes["precision"] = event["precision"] or "unknown"
+    if kind == "call":
+        return notes | given(id=event["id"], ops=event["ops"] or None)
+    if kind == "op":
+        return notes | given(id=event["id"], call=event["call"], tag=int(event["tag"], 16) or None)
+    return notes | given(caused_by=event["caused_by"], wire_bytes=event["wire_bytes"] or None)
+
+
+def fragment_notes(events, event):
+    notes = common_notes(events, event, "transfer")
+    return notes | given(bytes=event["bytes"], count=event["count"], time=event["time"],
+                         precision=event["precision"] or "unknown", caused_by=event["caused_by"],
+                         wire_bytes=event["wire_bytes"] or None)
+
+
+def sum_notes(events, event, kind):
+    notes = common_notes(events, event, kind) | {"count": event["count"], "bytes": event["bytes"],
+                                                 "precision": "unknown"}
+    for name in ("bytes_unknown", "wire_bytes", "ops", "retries", "timed", "time"):
+        notes |= given(**{name: event.get(name) or None})
+    return notes
+
+
+def name_of(event, kind):
+    return event["function" if kind == "call" else "op"] or "unknown"
+
+
+def read_events(path):
+    """Lines by what they are about, labels of places, frames of stacks."""
+    events = defaultdict(list) | {"places": {}, "stacks": {}}
+    frames = {}
+    for line in open(path, encoding="utf-8"):
+        event = json.loads(line)
+        events[event["event"]].append(event)
+        if event["event"] == "place":
+            events["places"][event["id"]] = event["label"]
+            frames[event["id"]] = event["symbol"] or event["label"]
+        if event["event"] == "stack":
+            events["stacks"][event["id"]] = ([frames[i] for i in reversed(event["places"])], event["end"])
+    events["ends"] = {}
+    for number, message in enumerate(events["message"], 1):
+        message["number"] = number
+        events["ends"] |= {message["send"]: message, message["recv"]: message}
+    return events
+
+
+def expected_spans(events):
+    spans, sums = [], []
+    for kind, layer in LAYERS.items():
+        for event in events[kind]:
+            spans.append((layer, event["process"], event["tid"], name_of(event, kind), event["start"],
+                          event["end"], frozen(single_notes(events, event, kind))))
+        for event in events[kind + "s"]:
+            if event.get("tid"):
+                spans.append((layer, event["process"], event["tid"], name_of(event, kind), event["start"],
+                              event["end"], frozen(fragment_notes(events, event))))
+            else:
+                sums.append((layer, event["process"], name_of(event, kind),
+                             frozen(sum_notes(events, event, kind))))
+    return spans, sums
+
+
+def thread_of(name, layer, main):
+    if name == layer:
+        return main
+    rest = name.removeprefix(layer)
+    return None if rest == ", thread not known" else int(rest.removeprefix(" thread "))
+
+
+def alone(process, name, start, notes):
+    """An end of a message that has no operation."""
+    return (process, name or "unknown", start, frozen(notes))
+
+
+def expected_ends(events):
+    ops, ends = {op["id"] for op in events["op"]}, []
+    for message in events["message"]:
+        notes = message_notes(message) | given(function=message["function"], bytes=message["bytes"],
+                                               tag=int(message["tag"], 16) or None,
+                                               bytes_unknown=1 if message["bytes"] is None else None)
+        if message["send"] not in ops:
+            ends.append(alone(message["src"], message["send_op"], message["send_start"],
+                              notes | {"peer": message["dst"]}))
+        if message["recv"] not in ops:
+            ends.append(alone(message["dst"], message["recv_op"], message["recv_start"] or message["arrival"],
+                              notes | {"peer": message["src"]}))
+    return ends
+
+
+def totals_of(events):
+    totals = events["totals"][0]["totals"]
+    counted = totals.get("counted", {"captures": 0})
+    rows = {("loss", "produced"): totals["loss"]["produced"], ("loss", "stored"): totals["loss"]["stored"],
+            ("captures", "counted"): counted["captures"]}
+    for name in ("sends", "receives", "matched", "ambiguous"):
+        rows["matching", name] = (totals["matching"] or {}).get(name, 0)
+    for name in ("data_bytes", "to_op", "to_call", "unexplained"):
+        rows["attribution", name] = totals["attribution"][name]
+    for name in ("copies", "copy_bytes", "copy_unexplained"):
+        rows["attribution", name] = totals["attribution"].get(name, 0)
+    lists = {"dropped": totals["loss"]["dropped"], "notes": totals["notes"],
+             "unexplained": totals["attribution"]["unexplained_reasons"],
+             "unmatched_sends": (totals["matching"] or {}).get("unmatched_sends", {}),
+             "unmatched_receives": (totals["matching"] or {}).get("unmatched_receives", {})}
+    for topic, reasons in lists.items():
+        for reason, number in reasons.items():
+            rows[topic, reason] = number
+    return rows
