@@ -5,7 +5,7 @@
 
 static const struct export_format *const formats[] = {
 	&export_json,   &export_html,     &export_ndjson, &export_csv,
-	&export_sqlite, &export_perfetto, &export_folded,
+	&export_sqlite, &export_perfetto, &export_otf2,   &export_folded,
 };
 
 const struct export_format *export_format_at(size_t i)

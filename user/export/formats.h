@@ -12,5 +12,6 @@ extern const struct export_format export_sqlite;
 extern const struct export_format export_folded;
 extern const struct export_format export_perfetto;
 extern const struct export_format export_html;
+extern const struct export_format export_otf2;
 
 #endif

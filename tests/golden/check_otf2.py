@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""usage: check_otf2.py ARCHIVE EVENTS.ndjson
+
+Compares an exported OTF2 archive, as OTF2's own library reads it, with the exported events, record by record:
+calls, operations, transfers, sums, messages and how tools match them, windows, totals. Prints every
+difference; exits with 1 if there is one."""
+import sys
+from collections import Counter, defaultdict, deque
+
+import otf2
+from otf2.events import Enter, Leave, MpiRecv, MpiSend
+
+from timeline import (alone, bad, compare, complain, expected_ends, expected_spans, frozen, given, message_notes,
+                      read_events, thread_of, totals_of)
+
+
+class Archive:
+    def __init__(self, path, events):
+        self.spans, self.sums, self.windows, self.messages = [], [], [], []
+        self.main = {process["id"]: process["tgid"] for process in events["process"]}
+        self.processes = {process["id"]: process for process in events["process"]}
+        with otf2.reader.open(f"{path}/traces.otf2") as trace:
+            self.read(trace, Counter())
+
+    def read(self, trace, seen):
+        definitions = trace.definitions
+        self.properties = {(p.system_tree_node.name, p.name): p.value
+                           for p in definitions.system_tree_node_properties}
+        self.nodes = list(definitions.system_tree_nodes)
+        self.groups = list(definitions.location_groups)
+        self.ranks = [self.groups.index(location.group) for location in
+                      next(g for g in definitions.groups if "LOCATIONS" in str(g.group_type)).members]
+        self.offsets = {p.system_tree_node: p.value for p in definitions.system_tree_node_properties
+                        if p.name == "clock offset"}
+        inside = {}
+        for location, event in trace.events:
+            seen[location] += 1
+            self.event(location, event, inside)
+        if inside:
+            complain(f"never left: {inside}")
+        for location in definitions.locations:
+            if location.number_of_events != seen[location]:
+                complain(f"{location}: {seen[location]} events, {location.number_of_events} are said to be")
+
+    def place(self, location):
+        """Process (None: not known), and what to add to times of the host's clock."""
+        group = location.group
+        index = self.groups.index(group)
+        process = index if index in self.processes else None
+        return process, self.offsets.get(group.system_tree_parent, 0)
+
+    def event(self, location, event, inside):
+        process, offset = self.place(location)
+        time = event.time - offset
+        notes = {attribute.name: value for attribute, value in (event.attributes or {}).items()}
+        if isinstance(event, Enter):
+            if location in inside:
+                complain(f"{location}: regions overlap")
+            inside[location] = (event.region, time, notes)
+        elif isinstance(event, Leave):
+            region, start, notes = inside.pop(location)
+            if region != event.region:
+                complain(f"{location}: left {event.region}, was in {region}")
+            self.span(location, process, region, start, time, notes)
+        else:
+            layer, thread = "MPI", thread_of(location.name, "MPI", self.main.get(process))
+            assert layer in location.name
+            self.messages.append((event, process, thread, time, notes))
+
+    def span(self, location, process, region, start, end, notes):
+        layer = region.description
+        if layer == "ucxbpf":
+            self.windows.append((start, end))
+        elif "sums" in location.name:
+            self.sums.append((layer, process, region.name.removesuffix(" (sums)"), frozen(notes)))
+        else:
+            thread = thread_of(location.name, layer, self.main.get(process))
+            self.spans.append((layer, process, thread, region.name, start, end, frozen(notes)))
+
+
+def at_all_ends(spans):
+    """In OTF2 everything has an end: what has none is left at once."""
+    return [(*rest, start, end if end and end > start else start, notes)
+            for *rest, start, end, notes in spans]
+
+
+def without_message(spans):
+    """Operations do not say which message they are an end of: messages are events of their own."""
+    rows = []
+    for layer, process, thread, name, start, end, notes in spans:
+        drop = {"message", "arrival", "src_mem", "dst_mem", "src_reason", "dst_reason", "chain", "via",
+                "chain_reason", "copies", "copy_bytes"} if layer == "UCP" else set()
+        rows.append((layer, process, thread, name, start, end,
+                     tuple(note for note in notes if note[0] not in drop)))
+    return rows
+
+
+def expected_messages(events):
+    rows = []
+    for message in events["message"]:
+        notes = message_notes(message) | given(function=message["function"], bytes=message["bytes"],
+                                               tag=int(message["tag"], 16) or None,
+                                               bytes_unknown=1 if message["bytes"] is None else None)
+        received = max(message["recv_start"] or 0, message["arrival"])
+        rows.append(("MpiSend", message["src"], message["send_tid"], message["send_start"], message["dst"],
+                     message["bytes"] or 0, frozen(notes | {"peer": message["dst"]})))
+        rows.append(("MpiRecv", message["dst"], message["recv_tid"], received, message["src"],
+                     message["bytes"] or 0, frozen(notes | {"peer": message["src"]})))
+    return rows
+
+
+def check_messages(archive, events):
+    rows = []
+    for event, process, thread, time, notes in archive.messages:
+        rank = event.receiver if isinstance(event, MpiSend) else event.sender
+        rows.append((type(event).__name__, process, thread, time, archive.ranks[rank], event.msg_length,
+                     frozen(notes)))
+        if ("outside MPI" in event.communicator.name) != ("function" not in notes):
+            complain(f"message {notes['message']}: of {event.communicator.name}")
+    compare("messages", rows, expected_messages(events))
+
+
+def check_matching(archive):
+    """Tools match by order: the first send of a pair, communicator and tag is the first receive's."""
+    under_way, wrong = defaultdict(deque), 0
+    for event, process, _, _, notes in archive.messages:
+        if isinstance(event, MpiSend):
+            under_way[process, archive.ranks[event.receiver], event.communicator.name, event.msg_tag].append(
+                notes["message"])
+    for event, process, _, _, notes in archive.messages:
+        if isinstance(event, MpiRecv):
+            queue = under_way[archive.ranks[event.sender], process, event.communicator.name, event.msg_tag]
+            if not queue:
+                complain(f"message {notes['message']} was received with another tag than it was sent with")
+            wrong += queue.popleft() != notes["message"]
+    return wrong
+
+
+def check_totals(archive, events):
+    rows = {tuple(name.split(": ", 1)): value for (node, name), value in archive.properties.items()
+            if node == "all hosts" and ": " in name}
+    for ignored in (("loss", "damaged_bytes"), ("captures", "all")):
+        rows.pop(ignored, None)
+    compare("totals", rows.items(), totals_of(events).items())
+    heading = archive.properties["all hosts", "ucxbpf"]
+    if rows.get(("captures", "counted")) and "--count" not in heading:
+        complain(f"made with --count, and the heading is: {heading}")
+    for clock in events["clock"]:
+        if len(archive.nodes) > clock["host"] + 1:
+            node = archive.nodes[clock["host"] + 1]
+            if archive.offsets[node] != clock["real"] - clock["mono"]:
+                complain(f"{node}: clock offset {archive.offsets[node]}")
+
+
+def main():
+    events = read_events(sys.argv[2])
+    archive = Archive(sys.argv[1], events)
+    spans, sums = expected_spans(events)
+    compare("spans", archive.spans, at_all_ends(without_message(spans)))
+    compare("sums", archive.sums, sums)
+    compare("windows", archive.windows, [(e["from"], e["to"]) for e in events["window"]])
+    check_messages(archive, events)
+    wrong = check_matching(archive)
+    if wrong:
+        complain(f"{wrong} of {len(events['message'])} messages would be matched with others by their order")
+    check_totals(archive, events)
+    return len(bad) != 0
+
+
+sys.exit(main())

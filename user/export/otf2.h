@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One export as an OTF2 archive (docs/otf2.md). */
+#ifndef UCXBPF_EXPORT_OTF2_H
+#define UCXBPF_EXPORT_OTF2_H
+
+#include "export/export.h"
+#include "export/otf2_out.h"
+#include "export/placing.h"
+#include "export/spans.h"
+
+enum { COMM_MPI, COMM_OUTSIDE };
+
+struct otf2 {
+	struct export_target *target;
+	struct otf2_out out;
+	struct spans spans;
+	struct placing placing;
+	VEC(uint32_t) ranks; /* in both communicators, by process */
+	VEC(bool) begun; /* its first location is there, by process */
+	uint32_t nobody; /* location group of what is of no process; 0: none yet */
+};
+
+/* ---- otf2_defs.c ---- */
+
+/* Before the first event: hosts, processes, attributes. */
+void otf2_define(struct otf2 *otf2, const struct fact_totals *totals);
+
+/* After the last one: communicators. */
+void otf2_define_rest(struct otf2 *otf2);
+
+/* The location group of a process or, for -1, of nobody. */
+OTF2_LocationGroupRef otf2_group(struct otf2 *otf2, int process);
+
+/* A new location group of a host, -1: of all. */
+OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host);
+
+/* A location whose events were written. */
+void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,
+			  OTF2_LocationGroupRef group, uint64_t events);
+
+/* ---- otf2_spans.c: 0 or -errno ---- */
+int otf2_spans(struct otf2 *otf2);
+
+#endif
