@@ -187,6 +187,24 @@ static void heap_grows(void **state)
 	is(150, 0x2000, MEMORY_HOST, -1, "map", NO_REASON);
 }
 
+/* Likewise, without UCX's word for it: all calls were seen. */
+static void heap_grows_from_the_start(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x2000, 0x4000, EVIDENCE_RESERVED);
+	at(200);
+	range(0x2000, 0x4000, EVIDENCE_HOST);
+	evidence_change_add(&evidence, 90, 0x3000, 0x1000);
+	evidence_ready(&evidence);
+	is(150, 0x2000, MEMORY_UNKNOWN, -1, NULL, "its mapping changed while it was in use");
+	evidence.whole = true;
+	is(150, 0x2000, MEMORY_HOST, -1, "map", NO_REASON);
+	is(150, 0x3000, MEMORY_UNKNOWN, -1, NULL, "its mapping changed while it was in use");
+	evidence_distrust(&evidence, &capture);
+	is(150, 0x2000, MEMORY_UNKNOWN, -1, NULL, "its mapping changed while it was in use");
+}
+
 static void told_by_ucx(void **state)
 {
 	(void)state;
@@ -309,6 +327,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(between_two, setup, teardown),
 		cmocka_unit_test_setup_teardown(eliminated, setup, teardown),
 		cmocka_unit_test_setup_teardown(heap_grows, setup, teardown),
+		cmocka_unit_test_setup_teardown(heap_grows_from_the_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(told_by_ucx, setup, teardown),
 		cmocka_unit_test_setup_teardown(made_and_freed, setup, teardown),
 		cmocka_unit_test_setup_teardown(anything_ended, setup, teardown),

@@ -192,6 +192,10 @@ void evidence_foresee(struct decoder *decoder, struct capture *capture, const st
 
 void evidences_ready(struct decoder *decoder)
 {
-	for (size_t i = 0; i < decoder->processes.len; i++)
-		evidence_ready(&decoder->processes.data[i]->evidence);
+	for (size_t i = 0; i < decoder->processes.len; i++) {
+		struct process *process = decoder->processes.data[i];
+
+		process->evidence.whole = process->from_start;
+		evidence_ready(&process->evidence);
+	}
 }

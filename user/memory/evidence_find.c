@@ -143,11 +143,22 @@ static bool look_around(const struct memory_evidence *evidence, const void *by, 
 
 #define CHANGED "its mapping changed while it was in use"
 
+/* By calls that were seen, or if some were not, by UCX, which has seen the others. */
+static bool never_made(const struct memory_evidence *evidence, const struct around *around,
+		       uint64_t address)
+{
+	return around->look[1]->cached ||
+	       (evidence->whole && !evidence->distrusted &&
+		class_in(evidence->made.data, evidence->made.len, address) == EVIDENCE_NONE);
+}
+
 /*
  * What was mapped in between is in the look behind alone, what was unmapped in the one before. A
- * heap grows into addresses that it has reserved: host memory, if UCX knows of none other there.
+ * heap grows into addresses that it has reserved: host memory, if no GPU library made any there.
  */
-static enum evidence_class class_of(const struct around *around, const char **reason)
+static enum evidence_class class_of(const struct memory_evidence *evidence,
+				    const struct around *around, uint64_t address,
+				    const char **reason)
 {
 	enum evidence_class before = around->class[0], behind = around->class[1];
 
@@ -156,7 +167,8 @@ static enum evidence_class class_of(const struct around *around, const char **re
 		return before;
 	if (before == EVIDENCE_NONE)
 		return behind;
-	if (before == EVIDENCE_RESERVED && behind == EVIDENCE_HOST && around->look[1]->cached)
+	if (before == EVIDENCE_RESERVED && behind == EVIDENCE_HOST &&
+	    never_made(evidence, around, address))
 		return EVIDENCE_HOST;
 	*reason = CHANGED;
 	return EVIDENCE_NONE;
@@ -249,7 +261,7 @@ bool evidence_find(const struct memory_evidence *evidence, const void *by, uint6
 
 	if (!look_around(evidence, by, ts, address, &around))
 		return false;
-	class = class_of(&around, &reason);
+	class = class_of(evidence, &around, address, &reason);
 	region = around.region[1] ? around.region[1] : around.region[0];
 	if (around.region[0] && around.region[1] &&
 	    (around.region[0]->type != around.region[1]->type ||
