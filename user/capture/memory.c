@@ -82,15 +82,18 @@ void memory_watch_record(struct memory_watch *watch, const struct ub_hdr *record
 {
 	struct memory_watched *watched;
 
-	if (!watch->watched.len || (record->kind != UB_OP && record->kind != UB_XFER))
+	if (!watch->watched.len || record->kind > UB_OBJ)
 		return;
 	watched = find(watch, record->tgid);
 	if (!watched || watched->gone)
 		return;
 	if (record->kind == UB_OP)
 		meet(watch, watched, ((const struct ub_op *)record)->buffer);
-	else
+	if (record->kind == UB_XFER)
 		meet(watch, watched, ((const struct ub_xfer *)record)->laddr);
+	/* UCX has something to say from the time on when it has been initialised */
+	if (record->kind == UB_OBJ && watched->looks == 1)
+		watched->met = true;
 }
 
 /* Where all is that the process has made without anybody looking; NULL: nobody knows. */
