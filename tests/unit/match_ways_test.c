@@ -251,6 +251,9 @@ static void mapped(void **state)
 	ways_staged(&p, 7, bytes, 524288, STAGED_MAPPED);
 	pair_analyse(&p);
 	are(&p, 0, KIND_DATA, "cuda_copy", "get_zcopy", 3, bytes);
+	for (size_t i = 0; i < p.out.transfers.len; i++)
+		if (p.out.transfers.data[i].kind == KIND_DATA)
+			assert_string_equal(p.out.transfers.data[i].protocol, "rndv/rkey_ptr");
 	are(&p, 1, KIND_COPY, "cuda_copy", "put_zcopy", 3, bytes);
 	totals_are(&p, bytes, 3, bytes);
 	go(&p, 0, KIND_DATA, "cuda_copy", "gpu0", "host");

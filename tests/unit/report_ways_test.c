@@ -8,7 +8,7 @@
 #define FETCHED_BYTES 1048583
 
 /* All ways that there are, one after the other, and a message of the host's memory. */
-static void job(struct pair *p)
+static void all_ways(struct pair *p)
 {
 	ways_init(p);
 	ways_post(&p->b, 1, 4096, TARGET, RECV_REQ);
@@ -25,7 +25,7 @@ static void job(struct pair *p)
 	job_arrive(&p->b, 6, 13, RECV_REQ);
 }
 
-static char *print(struct filter *filter, bool as_text)
+static char *print(void (*job)(struct pair *), struct filter *filter, bool as_text)
 {
 	const struct report_text_options options = { .width = 140, .exact = true };
 	struct analysis *analysis = analysis_new();
@@ -59,7 +59,7 @@ static char *print(struct filter *filter, bool as_text)
 
 static json_t *load(struct filter *filter)
 {
-	char *text = print(filter, false);
+	char *text = print(all_ways, filter, false);
 	json_t *root = json_loads(text, 0, NULL);
 
 	assert_non_null(root);
@@ -137,7 +137,7 @@ static void rows(void **state)
 
 static void as_text(void **state)
 {
-	char *text = print(NULL, true);
+	char *text = print(all_ways, NULL, true);
 	const char *at = strstr(text, "MEMORY WAYS");
 
 	(void)state;
@@ -178,12 +178,30 @@ static void by_memory(void **state)
 	json_decref(root);
 }
 
+static void strange(struct pair *p)
+{
+	ways_init(p);
+	ways_copy(&p->a, AT_PUT_SHORT, 1013, BOUNCE, SOURCE);
+}
+
+static void without_operation(void **state)
+{
+	char *text = print(strange, NULL, true);
+
+	(void)state;
+	assert_non_null(strstr(text,
+			       "  copies       1,013 B of 1,013 B copied within processes have no "
+			       "operation\n"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows),
 		cmocka_unit_test(as_text),
 		cmocka_unit_test(by_memory),
+		cmocka_unit_test(without_operation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,10 +25,12 @@ static void transfer_hand_out(struct attribute *attribute, struct transfer *tran
 }
 
 /* The operation is done with it: the data is with the peer. */
-static void transfer_crosses(struct transfer *transfer)
+static void transfer_crosses(struct attribute *attribute, struct transfer *transfer)
 {
 	transfer->copy = false;
 	transfer->ep = transfer->op->ep;
+	if (transfer->protocol && !strcmp(transfer->protocol, "copy"))
+		transfer->protocol = strings_intern(&attribute->decoder->strings, "rndv/rkey_ptr");
 }
 
 void transfers_settle(struct attribute *attribute, struct op *op)
@@ -50,7 +52,7 @@ void transfers_settle(struct attribute *attribute, struct op *op)
 
 		oldest = transfer->next;
 		if (cross)
-			transfer_crosses(transfer);
+			transfer_crosses(attribute, transfer);
 		transfer_hand_out(attribute, transfer);
 	}
 	op_drop(attribute, op);
@@ -66,7 +68,7 @@ static void transfer_emit(struct attribute *attribute, struct transfer *transfer
 		return;
 	}
 	if (transfer->copy && op && transfer->site->verb == VERB_GET && copies_cross(op))
-		transfer_crosses(transfer);
+		transfer_crosses(attribute, transfer);
 	transfer_hand_out(attribute, transfer);
 }
 

@@ -108,6 +108,20 @@ static void unattributed(const struct text *text)
 	paragraph(text, "unattributed", line, totals->unexplained_bytes);
 }
 
+static void copies(const struct text *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	char line[LINE] = "";
+
+	if (!totals->copy_unexplained_bytes)
+		return;
+	add_bytes(text, line, totals->copy_unexplained_bytes);
+	text_append(line, LINE, " of ");
+	add_bytes(text, line, totals->copy_bytes);
+	text_append(line, LINE, " copied within processes have no operation");
+	paragraph(text, "copies", line, totals->copy_unexplained_bytes);
+}
+
 static uint64_t reason_sum(const struct fact_reason *from)
 {
 	uint64_t sum = 0;
@@ -216,6 +230,7 @@ void text_unknown(const struct text *text)
 	counted(text);
 	loss(text);
 	unattributed(text);
+	copies(text);
 	unmatched(text);
 	retries_and_errors(text);
 	notes(text);
