@@ -5,7 +5,8 @@ import json
 from . import verdicts
 from .verdicts import name
 
-PARTS = ["machine", "overhead", "apps", "rate", "replay", "verifier", "gpu", "gpu_ring"]
+PARTS = ["machine", "overhead", "apps", "rate", "replay", "export", "verifier", "gpu",
+         "gpu_ring"]
 
 
 def table(head, rows):
@@ -132,6 +133,12 @@ def replay(result):
             f"on disk (reading alone: {result['read s']:.2f} s).")
 
 
+def export(result):
+    return table(["format", "s", "s of CPU", "memory, MiB", "output, MiB"],
+                 [[row["format"], f"{row['s']:.1f}", f"{row['cpu s']:.1f}", f"{row['MiB']:.0f}",
+                   f"{row['out MiB']:,.1f}"] for row in result["rows"]])
+
+
 def verifier(result):
     return table(["links", "program", "verified", "code, bytes"],
                  [[row["links"], row["program"], f"{row['verified']:,}", f"{row['code']:,}"]
@@ -139,7 +146,7 @@ def verifier(result):
 
 
 SECTIONS = {"machine": machine, "overhead": overhead, "apps": apps, "rate": rate,
-            "replay": replay, "verifier": verifier, "gpu": gpu,
+            "replay": replay, "export": export, "verifier": verifier, "gpu": gpu,
             "gpu_ring": gpu_ring}
 
 

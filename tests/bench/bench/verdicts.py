@@ -100,6 +100,18 @@ def replayed(replay):
            replay["replay MiB"] < 500)
 
 
+def exported(export):
+    rows = export["rows"]
+    html = {row["format"]: row for row in rows}.get("html")
+    yield ("export: 10 million records in less than 1 GiB, every format",
+           ", ".join(f"{row['format']} {row['MiB']:.0f} MiB" for row in rows),
+           all(row["MiB"] < 1024 for row in rows))
+    if html:
+        yield ("export: html of 10 million records in less than 30 s of CPU, a file of less than 30 MiB",
+               f"{html['cpu s']:.1f} s, {html['out MiB']:.1f} MiB",
+               html["cpu s"] < 30 and html["out MiB"] < 30)
+
+
 def verified(verifier):
     most = max(verifier["programs"], key=lambda row: row["verified"])
     yield ("every program within 50,000 verified instructions",
@@ -120,7 +132,7 @@ def machines(gpu):
                   dict.fromkeys(numbers, 1))
 
 
-CHECKS = {"overhead": messages, "apps": applications, "rate": rates, "replay": replayed,
+CHECKS = {"overhead": messages, "apps": applications, "rate": rates, "replay": replayed, "export": exported,
           "verifier": verified, "gpu": machines}
 
 
