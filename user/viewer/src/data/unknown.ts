@@ -57,7 +57,7 @@ function unmatched(model: Model): Unknown {
 function kept(model: Model): Unknown {
   const { cube, time: scale, timeline } = model.directory;
   const { events } = timeline;
-  const single = events.kept === events.of
+  const single = !events.of ? "sums alone, no single events" : events.kept === events.of
     ? `all ${count(events.of)} single events`
     : `${count(events.kept)} of ${count(events.of)} single events`;
   const why: [string, string][] = [
@@ -70,7 +70,7 @@ function kept(model: Model): Unknown {
   if (timeline.untimed) why.push(["of no known time, so not on the timeline", count(timeline.untimed)]);
   if (model.directory.rounded) why.push(["sums beyond 2^53, rounded", count(model.directory.rounded)]);
   return {
-    id: "kept", label: "Kept", fine: events.kept === events.of && !cube.merged.length, text: single, reasons: why,
+    id: "kept", label: "Kept", fine: events.of > 0 && events.kept === events.of && !cube.merged.length, text: single, reasons: why,
   };
 }
 

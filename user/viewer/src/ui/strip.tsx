@@ -93,7 +93,7 @@ function build(host: HTMLElement, all: Layer[], hover: (bucket: number | null, u
     scales: { x: { time: false, range: [0, buckets] }, y: { range: (_u, _min, most) => [0, Math.max(1, most) * 1.05] } },
     axes: [
       { ...axis, size: 20, space: 90, splits: (u) => ticks(u.over.clientWidth || host.clientWidth), values: (_u, at) => at.map((x, i) => tick(x, at[1] - at[0], i)) },
-      { ...axis, size: 62, space: 26, values: (_u, at) => at.map((value) => (value ? write(value) : "0")) },
+      { ...axis, size: 62, splits: (u) => [0, (u.scales.y.max ?? 1) / 1.05], values: (_u, at) => at.map((value) => (value ? write(value) : "0")) },
     ],
     series: [{}, ...[...all].reverse().map((layer) => ({ fill: layer.colour, width: 0, paths: bars, points: { show: false } }))],
     hooks: {
@@ -150,6 +150,7 @@ export function Strip() {
       hideTip();
     };
   }, look);
+  const { untimed } = model.directory.timeline;
   const what = `${measure.value === "bytes" ? "Bytes" : "Transfers"} over time`;
   const about = `${KIND_WORDS[kind.value]}, steps of ${time(model.directory.time.bucket_ns)}`;
   return (
@@ -161,6 +162,7 @@ export function Strip() {
           {all.map((layer) => <span><i class="swatch" style={{ background: layer.colour }} />{layer.name}</span>)}
         </span>
       </header>
+      {!all.length && <p class="empty small">{untimed ? "The captures were made with --count: sums, without times." : "Nothing passes the filters."}</p>}
       <div
         ref={host} class="plot" tabIndex={0} onKeyDown={move} role="group"
         aria-label={`${what} by transport. Arrow keys choose and move a time range, with shift they resize it, escape clears it. ${rangeText()}`}

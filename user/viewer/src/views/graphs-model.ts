@@ -192,7 +192,8 @@ export function elements(graph: Graph, by: "bytes" | "count"): ElementDefinition
     })),
     ...[...graph.edges].map(([id, edge]) => ({
       data: {
-        id, source: edge.from, target: edge.to, colour: transportColour(edge.transport), width: widthOf(amount(edge), most),
+        id, source: edge.from, target: edge.to, colour: transportColour(edge.transport), transport: edge.transport,
+        bytes: edge.bytes, count: edge.count, width: widthOf(amount(edge), most),
       },
     })),
   ];

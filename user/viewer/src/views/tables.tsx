@@ -64,18 +64,19 @@ function named(id: string, label: string, place: number, absent = "unknown"): Co
 const LOCALITIES = ["unknown", "self", "node", "remote"];
 
 function Paths() {
+  const all = rows("transfers", ["transport", "device", "op", "protocol", "locality"], TRANSFER_SUMS);
   const columns = [
     named("transport", "Transport", 0), named("device", "Device", 1), named("op", "UCT operation", 2),
     named("protocol", "Protocol", 3),
     { id: "locality", label: "Locality", words: true, value: (r: Row) => LOCALITIES[r.codes[4]] },
     COUNT, COUNT_SHARE, BYTES, BYTES_SHARE, MEAN, sum("retries", "Retries", 5, count),
-    sum("wire", "Wire bytes", 6, bytes), sum("unexplained", "Unattributed", 7, bytes),
+    sum("wire", "Wire bytes", 6, bytes),
+    ...(all.some((row) => row.sums[7]) ? [sum("unexplained", "Unattributed", 7, bytes)] : []),
   ];
   return (
     <DataTable
       id="table-paths" title="Paths" about={`UCT transfers: ${KIND_WORDS[kind.value]}`}
-      columns={columns} rows={rows("transfers", ["transport", "device", "op", "protocol", "locality"], TRANSFER_SUMS)}
-      sort="bytes"
+      columns={columns} rows={all} sort="bytes"
     />
   );
 }
