@@ -256,7 +256,7 @@ gpu-bundle: $(O)/gpu/ucxbpf $(GPU_BIN) $(GPU_STANDIN) \
 		$(if $(findstring 1.13.1:$(O)/gpu,$(GPU_UCX)),$(O)/gpu/ucx-1.13.1/lib/libucp.so.0)
 	$(Q)scripts/gpu-bundle $(O) $(O)/gpu-bundle $(GPU_UCX)
 
-.PHONY: tests progs check bench format format-check demo setup man install clean
+.PHONY: tests progs check check-viewer bench format format-check demo setup man install clean
 tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) progs
 progs: $(PROG_BIN)
 
@@ -279,6 +279,12 @@ bench:
 
 .PHONY: bench-programs
 bench-programs: all $(BENCH_BIN) $(BENCH_JOB)
+
+# Every view of some reports, light and dark, for people to look at.
+check-viewer: $(O)/ucxbpf
+	$(Q)UCXBPF=$(O)/ucxbpf node tests/viewer/check.mjs shots build/viewer-shots tests/data/coll.ucxb \
+		tests/data/isend-tcp.ucxb tests/data/send-count.ucxb
+	@echo 'pictures in build/viewer-shots'
 
 setup:
 	$(Q)scripts/setup --tests

@@ -59,22 +59,6 @@ export interface Slow {
   at_ns: number;
 }
 
-// A row of messages[] as far as the ways through memory need it; chain: where memory is told at all.
-export interface MessageRow {
-  src: number | null;
-  dst: number | null;
-  function: string | null;
-  count: number;
-  bytes: number;
-  src_mem?: string | null;
-  dst_mem?: string | null;
-  chain?: string[] | null;
-  via?: string[] | null;
-  chain_reason?: string | null;
-  copies?: number;
-  copy_bytes?: number;
-}
-
 export type Reasons = Record<string, number>;
 
 export interface Report {
@@ -112,6 +96,6 @@ export interface Report {
     kernel: { time_ns: number; hits: number; sampled_hits: number } | null;
   };
   devices?: { host: number; name: string; model: string | null }[];
-  messages?: MessageRow[];
+  memory?: unknown[];
   slowest: Slow[];
 }

@@ -18,7 +18,7 @@ export interface Place {
 const CELL_COLUMNS = new Set(["key", "time", "size", "precision"]);
 const SUMS = [
   "count", "bytes", "bytes_unknown", "ops", "errors", "unchecked", "wire_bytes", "retries", "unexplained_bytes",
-  "timed", "time_sum",
+  "timed", "time_sum", "copies", "copy_bytes",
 ];
 
 // The keys and cells of one sort of fact.

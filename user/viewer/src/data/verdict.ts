@@ -44,7 +44,6 @@ const IN_HOST = /^(host|pinned)$/;
 
 // Of messages whose way through memory is known: what went straight, what was staged in host memory.
 function aboutWays(model: Model, view: View): Sentence[] {
-  if (view.selection.range || view.selection.sizes.size) return []; // the ways have neither
   const all = ways(model, view).filter((way) => (way.chain ?? way.ends).some((memory) => ON_GPU.test(memory)));
   const whole = all.reduce((sum, way) => sum + way.bytes, 0);
   if (!whole) return [];

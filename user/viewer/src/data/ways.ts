@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which memory messages went through, from the report's rows: these have no time and no size.
-import type { MessageRow } from "./directory";
+// Which memory messages went through, on their way from the sender's buffer to the receiver's.
 import type { View } from "./engine";
 import type { Model } from "./model";
 
@@ -16,32 +15,31 @@ export interface Way {
   senders: Set<number>; // codes
 }
 
-function fits(model: Model, view: View, row: MessageRow): boolean {
-  const { wanted } = view.selection;
-  const [src, dst] = [row.src, row.dst].map((id) => (id === null ? 0 : id + 1));
-  const any = (dim: string, codes: number[]) => !wanted.get(dim)?.size || codes.some((code) => wanted.get(dim)!.has(code));
-  const named = wanted.get("function");
-  return any("src", [src]) && any("dst", [dst]) && any("process", [src, dst]) &&
-    any("host", [model.hostOf(src), model.hostOf(dst)]) &&
-    (!named?.size || [...named].some((code) => model.names[code] === row.function));
+const COLUMNS = ["chain", "via", "chain_reason", "src_mem", "dst_mem", "src"];
+const SUMS = ["count", "bytes", "copies", "copy_bytes"];
+
+// Where no process has a GPU library all is host memory, and none of it is told.
+export function knowsMemory(model: Model): boolean {
+  return !!(model.report.memory || model.report.devices) && model.facts.messages.has("chain");
 }
 
-// Empty where no process has a GPU library: all is host memory.
 export function ways(model: Model, view: View): Way[] {
+  if (!knowsMemory(model)) return [];
+  const f = model.facts.messages;
   const out = new Map<string, Way>();
-  for (const row of model.report.messages ?? []) {
-    if (row.chain === undefined || !fits(model, view, row)) continue;
-    const ends: [string, string] = [row.src_mem ?? "unknown", row.dst_mem ?? "unknown"];
-    const id = JSON.stringify([row.chain, row.via, row.chain ? null : ends, row.chain_reason]);
+  for (const { codes, sums } of view.group("messages", COLUMNS.map((name) => f.column(name)), SUMS)) {
+    const [chain, via, reason, src, dst] = codes.slice(0, 5).map((code) => model.names[code]);
+    const ends: [string, string] = [src ?? "unknown", dst ?? "unknown"];
+    const id = JSON.stringify(chain ? [chain, via] : [ends, reason]);
     const way = out.get(id) ?? {
-      chain: row.chain, via: row.via ?? [], ends, reason: row.chain_reason ?? null, count: 0, bytes: 0, copies: 0, copied: 0,
+      chain: chain?.split(",") ?? null, via: via?.split(",") ?? [], ends, reason, count: 0, bytes: 0, copies: 0, copied: 0,
       senders: new Set<number>(),
     };
-    way.count += row.count;
-    way.bytes += row.bytes;
-    way.copies += row.copies ?? 0;
-    way.copied += row.copy_bytes ?? 0;
-    if (row.src !== null) way.senders.add(row.src + 1);
+    way.count += sums[0];
+    way.bytes += sums[1];
+    way.copies += sums[2];
+    way.copied += sums[3];
+    way.senders.add(codes[5]);
     out.set(id, way);
   }
   return [...out.values()];

@@ -171,9 +171,10 @@ export function Matrix() {
   const [room, setRoom] = useState({ width: 900, height: 600 });
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const measured = () => setRoom({ width: box.current!.clientWidth - BESIDE, height: Math.max(320, innerHeight - 330) });
+    const place = box.current!;
+    const measured = () => setRoom({ width: place.clientWidth - BESIDE, height: Math.max(320, innerHeight - 330) });
     const seen = new ResizeObserver(measured);
-    seen.observe(box.current!);
+    seen.observe(place);
     return () => seen.disconnect();
   }, []);
   const grid = layout({

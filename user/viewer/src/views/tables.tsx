@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { precisionWord, meanTime, signedTime } from "../data/precision";
+import { knowsMemory } from "../data/ways";
 import { placeTitle } from "../data/places";
 import type { Group } from "../data/engine";
 import { current, kind, KIND_WORDS, model, setCodes } from "../state/state";
@@ -118,8 +119,7 @@ function CallSites() {
 }
 
 function Operations() {
-  const f = model.facts.ops;
-  const memory = f.has("memory") && f.column("memory").some((code) => code !== f.column("memory")[0]);
+  const memory = knowsMemory(model);
   const columns = [
     named("op", "UCP operation", 0), named("function", "MPI function", 1, "outside MPI"), named("protocol", "Protocol", 2),
     ...(memory ? [named("memory", "Memory", 3)] : []),
@@ -128,7 +128,7 @@ function Operations() {
   return (
     <DataTable
       id="table-ops" title="UCP operations" about="sends and receives: their bytes are not to be added up"
-      columns={columns} rows={rows("ops", ["ucp_op", "function", "protocol", "memory"], OP_SUMS)} sort="count"
+      columns={columns} rows={rows("ops", ["ucp_op", "function", "protocol", ...(memory ? ["memory"] : [])], OP_SUMS)} sort="count"
       empty="No operation passes the filters."
     />
   );

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { Way, ways } from "../data/ways";
-import { current, model, range, sizes } from "../state/state";
+import { knowsMemory, Way, ways } from "../data/ways";
+import { current, model } from "../state/state";
 import { bytes, count, share } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
 
 export function Ways() {
   const rows = ways(model, current.value);
-  if (!model.report.messages?.some((row) => row.chain !== undefined)) return null;
+  if (!knowsMemory(model)) return null;
   const whole = rows.reduce((sum, way) => sum + way.bytes, 0);
   const columns: Column<Way>[] = [
     { id: "chain", label: "Memory", words: true, value: (way) => (way.chain ?? way.ends).join(" → ") },
@@ -17,11 +17,11 @@ export function Ways() {
     { id: "copies", label: "Copies", value: (way) => way.copies, show: (way) => count(way.copies) },
     { id: "copied", label: "Copied", value: (way) => way.copied, show: (way) => bytes(way.copied) },
   ];
-  const partial = range.value || sizes.value.size;
   return (
     <DataTable
       id="table-ways" title="Memory ways" about="all memory that messages were in, from sender to receiver" columns={columns}
-      rows={rows} sort="bytes" note={partial ? "These rows have neither time nor size: they are of the whole run." : null}
+      rows={rows} sort="bytes"
+      note="Messages have no transport: filters on it leave this table as it is."
     />
   );
 }

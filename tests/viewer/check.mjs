@@ -1,0 +1,103 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: BSD-3-Clause
+// usage: check.mjs CHECK CAPTURE...   what CHECK is: see CHECKS
+//        check.mjs shots FOLDER CAPTURE...
+// environment: UCXBPF, and a folder to write pages to: BATS_TEST_TMPDIR
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { Report, VIEWS, withBrowser } from "./browser.mjs";
+import { events, replay } from "./expected.mjs";
+import { controls, timeRange } from "./controls.mjs";
+import { timeline } from "./timeline.mjs";
+import { graphs, matrix, overview, tables } from "./views.mjs";
+
+const UCXBPF = process.env.UCXBPF ?? "build/ucxbpf";
+const FOLDER = process.env.BATS_TEST_TMPDIR ?? mkdtempSync(join(tmpdir(), "ucxbpf-viewer-"));
+const NUMBERS = { tables, overview, matrix, graphs };
+
+function page(capture) {
+  const path = join(FOLDER, `${basename(capture, ".ucxb")}.html`);
+  execFileSync(UCXBPF, ["export", "--format", "html", "-o", path, capture]);
+  return path;
+}
+
+// Values that occur, so that no filter is of nothing.
+function filters(report) {
+  const first = (rows, field) => rows.map((row) => row[field]).find((value) => value !== null && value !== "unknown");
+  const { transfers, ops } = report;
+  const data = transfers.filter((row) => row.kind === "data" && row.count);
+  const busy = first(data, "function");
+  const out = [["", []], ["kind", ["--kind", "control"]]];
+  const add = (name, value, option = name) =>
+    value !== undefined && out.push([`${name}=${encodeURIComponent(value)}`, [`--${option}`, `${value}`]]);
+  add("transport", first(data, "transport"));
+  add("device", first(data, "device"));
+  add("op", first(data, "op"));
+  add("ucp-op", first(ops, "op"));
+  add("function", busy);
+  out.push(["process=0", ["--process", "index:0"]]);
+  out.push([`host=${encodeURIComponent(report.hosts[0].name)}`, ["--host", report.hosts[0].name]]);
+  if (busy) out.push([`function=${busy}&process=0&op=${data[0].op}`, ["--function", busy, "--process", "index:0", "--op", data[0].op]]);
+  return out;
+}
+
+// Tables under each filter; the other views, which add up the same cells, under some.
+const SOME = 4;
+
+async function numbers(browser, capture, others = ["overview", "matrix", "graphs"]) {
+  const view = await new Report(browser, page(capture)).open();
+  const whole = replay(UCXBPF, capture);
+  for (const [i, [fragment, options]] of filters(whole).entries()) {
+    const kind = fragment === "kind" ? "control" : "data";
+    const report = replay(UCXBPF, capture, options);
+    for (const name of i < SOME || i === filters(whole).length - 1 ? ["tables", ...others] : ["tables"])
+      await NUMBERS[name](view, report, fragment === "kind" ? "" : fragment, kind).catch((error) => {
+        error.message = `${basename(capture)}, ${name}, ${options.join(" ") || "no filter"}: ${error.message}`;
+        throw error;
+      });
+  }
+  assert.deepEqual(view.complaints, []);
+  await view.close();
+}
+
+const CHECKS = {
+  numbers,
+  brief: (browser, capture) => numbers(browser, capture, []),
+  async events(browser, capture) {
+    const view = await new Report(browser, page(capture)).open();
+    await timeline(view, events(UCXBPF, capture), replay(UCXBPF, capture));
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  async controls(browser, capture) {
+    const view = await new Report(browser, page(capture)).open();
+    await controls(view, replay(UCXBPF, capture));
+    await timeRange(view, replay(UCXBPF, capture));
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+};
+
+async function shots(browser, folder, capture) {
+  mkdirSync(folder, { recursive: true });
+  const path = page(capture);
+  for (const colorScheme of ["light", "dark"]) {
+    const view = await new Report(browser, path).open({ colorScheme });
+    for (const name of [...VIEWS, "devices"]) {
+      await view.show(name === "devices" ? "view=graphs&graphs.show=device" : `view=${name}`);
+      await view.page.waitForTimeout(400); // until layouts and fonts have settled
+      await view.page.screenshot({ path: join(folder, `${basename(capture, ".ucxb")}-${name}-${colorScheme}.png`) });
+    }
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  }
+}
+
+const [what, ...rest] = process.argv.slice(2);
+const folder = what === "shots" ? rest.shift() : null;
+await withBrowser(async (browser) => {
+  for (const capture of rest) await (folder ? shots(browser, folder, capture) : CHECKS[what](browser, capture));
+});

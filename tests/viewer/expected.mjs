@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the views must show, added up anew from `replay --json`.
+import { execFileSync } from "node:child_process";
+
+export function replay(ucxbpf, capture, filters = []) {
+  const out = execFileSync(ucxbpf, ["replay", "--json", ...filters, capture], { maxBuffer: 1 << 28 });
+  return JSON.parse(out);
+}
+
+export function events(ucxbpf, capture) {
+  const out = execFileSync(ucxbpf, ["export", "--format", "ndjson", "-o", "-", capture], { maxBuffer: 1 << 28 });
+  return out.toString().trimEnd().split("\n").map((line) => JSON.parse(line));
+}
+
+// Adds rows up by some keys: "a/b" → { count, bytes, ... }
+export function sums(rows, key, fields) {
+  const out = new Map();
+  for (const row of rows) {
+    const id = key(row);
+    const at = out.get(id) ?? Object.fromEntries(fields.map((field) => [field, 0]));
+    for (const field of fields) at[field] += field === "time_ns" ? (row.time?.sum_ns ?? 0) : (row[field] ?? 0);
+    out.set(id, at);
+  }
+  return out;
+}
+
+export function ends(transfer) {
+  const [me, other] = [transfer.process, transfer.peer];
+  return transfer.op.startsWith("get") ? [other, me] : [me, other];
+}
+
+export const ofKind = (report, kind) => report.transfers.filter((row) => row.kind === kind);
+
+export function label(report, id) {
+  if (id === null) return "unknown";
+  const { rank, comm, pid } = report.processes[id];
+  return rank === null ? `${comm} ${pid}` : `${rank}`;
+}
+
+// As the text report and the page write bytes.
+export function bytes(value) {
+  const units = ["B", "KiB", "MiB", "GiB"];
+  if (value < 1024) return `${value} B`;
+  let unit = 0;
+  for (; value >= 1023.5 && unit < 3; unit++) value /= 1024;
+  return `${value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2)} ${units[unit]}`;
+}
+
+export const count = (value) => value.toLocaleString("en-US");

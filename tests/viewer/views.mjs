@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each view against the report: every number, under whatever filter both were given.
+import assert from "node:assert/strict";
+import { bytes, count, ends, label, ofKind, sums } from "./expected.mjs";
+
+const outside = (name) => name ?? "outside MPI";
+
+function same(rows, key, wanted, columns, what) {
+  const seen = new Map();
+  for (const row of rows) {
+    const id = key(row);
+    assert.ok(!seen.has(id), `${what}: ${id} is there twice`);
+    seen.set(id, Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, Number(row[column])])));
+  }
+  const expected = new Map([...wanted].map(([id, sum]) => [id, Object.fromEntries(Object.keys(columns).map((f) => [f, sum[f]]))]));
+  assert.deepEqual(Object.fromEntries([...seen].sort()), Object.fromEntries([...expected].sort()), what);
+}
+
+async function paths(view, report, kind) {
+  const key = (r) => [r.transport, r.device, r.op, r.protocol, r.locality].join();
+  const wanted = sums(ofKind(report, kind), key, ["count", "bytes", "retries", "wire_bytes"]);
+  const rows = await view.table("table-paths");
+  const shown = (r) => [r.Transport, r.Device, r["UCT operation"], r.Protocol, r.Locality].join();
+  same(rows, shown, wanted, { count: "Count", bytes: "Bytes", retries: "Retries", wire_bytes: "Wire bytes" }, "paths");
+}
+
+async function cross(view, report, kind) {
+  const wanted = sums(ofKind(report, kind).filter((r) => r.count || r.retries), (r) => `${r.transport},${r.op}`, ["count", "bytes"]);
+  const rows = await view.table("table-cross");
+  same(rows, (r) => `${r.transport},${r["UCT operation"]}`, wanted, { count: "count", bytes: "bytes" }, "transport by operation");
+  const whole = [...wanted.values()].reduce((sum, row) => ({ count: sum.count + row.count, bytes: sum.bytes + row.bytes }), { count: 0, bytes: 0 });
+  if (!rows.length) return;
+  const head = await view.text("#table-cross header");
+  assert.match(head, new RegExp(`of ${bytes(whole.bytes)} in ${count(whole.count)} ${kind} transfers`));
+}
+
+async function functions(view, report) {
+  const wanted = sums(report.calls, (r) => outside(r.function), ["count", "ops", "bytes", "time_ns"]);
+  const columns = { count: "Calls", ops: "UCP operations", bytes: "Bytes sent", time_ns: "Time, all" };
+  const rows = await view.table("table-functions");
+  for (const row of rows) if (row["Time, all"] === "") row["Time, all"] = 0; // unknown
+  same(rows, (r) => r["MPI function"], wanted, columns, "MPI functions");
+}
+
+async function callSites(view, report) {
+  if (!report.call_sites?.length) return;
+  const wanted = sums(report.call_sites, (r) => `${r.label}|${outside(r.function)}`, ["count", "ops", "bytes"]);
+  const rows = sums(
+    (await view.table("table-sites")).map((r) => ({ ...r, count: +r.Calls, ops: +r["UCP operations"], bytes: +r["Bytes sent"] })),
+    (r) => `${r["Call site"]}|${r["MPI function"]}`, ["count", "ops", "bytes"]);
+  assert.deepEqual(Object.fromEntries([...rows].sort()), Object.fromEntries([...wanted].sort()), "call sites");
+}
+
+async function operations(view, report) {
+  const wanted = sums(report.ops, (r) => [r.op, outside(r.function), r.protocol].join(), ["count", "bytes", "errors"]);
+  const rows = await view.table("table-ops");
+  const shown = (r) => [r["UCP operation"], r["MPI function"], r.Protocol].join();
+  same(rows, shown, wanted, { count: "Count", bytes: "Bytes", errors: "Errors" }, "UCP operations");
+}
+
+function wantedPairs(report, kind) {
+  const out = new Map();
+  const at = (src, dst) => {
+    const id = `${label(report, src)}>${label(report, dst)}`;
+    if (!out.has(id)) out.set(id, { messages: 0, of: 0, transfers: 0, bytes: 0 });
+    return out.get(id);
+  };
+  for (const row of report.messages) {
+    const pair = at(row.src, row.dst);
+    pair.messages += row.count;
+    pair.of += row.bytes;
+  }
+  for (const row of ofKind(report, kind)) {
+    const pair = at(...ends(row));
+    pair.transfers += row.count;
+    pair.bytes += row.bytes;
+  }
+  return out;
+}
+
+async function pairs(view, report, kind) {
+  const columns = { messages: "Messages", of: "of bytes", transfers: "Transfers", bytes: "Bytes" };
+  same(await view.table("table-pairs"), (r) => `${r.From}>${r.To}`, wantedPairs(report, kind), columns, "pairs");
+}
+
+async function slowest(view, report, kind, filtered) {
+  if (kind !== "data") return;
+  const rows = await view.table("table-slowest");
+  const shown = rows.map((r) => [Number(r.Time), r["UCT operation"], r.Path, r["Started by"]].join());
+  const wanted = report.slowest.map((s) => [s.time_ns, s.op, `${s.transport}/${s.device}`, label(report, s.process)].join());
+  const complete = (await view.text("#status-kept")).includes("all ");
+  if (complete || !filtered) assert.deepEqual(shown.sort(), wanted.sort(), "slowest");
+}
+
+export async function tables(view, report, fragment, kind) {
+  await view.show(`view=tables&kind=${kind}&${fragment}`);
+  await cross(view, report, kind);
+  await paths(view, report, kind);
+  await functions(view, report);
+  await callSites(view, report);
+  await operations(view, report);
+  await pairs(view, report, kind);
+  await slowest(view, report, kind, fragment !== "");
+}
+
+export async function overview(view, report, fragment, kind) {
+  await view.show(`kind=${kind}&${fragment}`);
+  const wanted = sums(ofKind(report, kind).filter((r) => r.count || r.retries), (r) => `${r.transport} / ${r.device}`, ["count", "bytes"]);
+  const rows = await view.page.locator(".paths button").evaluateAll((all) => all.map((row) => [...row.children].map((e) => e.textContent)));
+  const shown = rows.map(([name, , size, , n]) => [name, size, n]).sort();
+  assert.deepEqual(shown, [...wanted].map(([id, sum]) => [id, bytes(sum.bytes), count(sum.count)]).sort(), "transports and devices");
+  const [sent, received] = [0, 1].map((end) => sums(ofKind(report, kind), (r) => ends(r)[end], ["bytes"]));
+  for (const row of await view.table("processes")) {
+    const { id } = report.processes.find((p) => p.pid === Number(row.Pid) && (p.rank === null || p.rank === Number(row.Rank)));
+    assert.equal(Number(row.Sent), sent.get(id)?.bytes ?? 0, `sent by ${id}`);
+    assert.equal(Number(row.Received), received.get(id)?.bytes ?? 0, `received by ${id}`);
+  }
+  await unknown(view, report);
+}
+
+async function unknown(view, report) {
+  const lost = report.loss.produced - report.loss.stored;
+  const wanted = lost ? `${count(lost)} of ${count(report.loss.produced)}` : `none of ${count(report.loss.produced)} records`;
+  assert.ok((await view.text("#status-lost")).includes(wanted), "lost");
+  const { unexplained, data_bytes } = report.attribution;
+  assert.ok((await view.text("#status-unattributed")).includes(`${bytes(unexplained)} of ${bytes(data_bytes)}`), "unattributed");
+  if (!report.matching) return;
+  const { sends, receives, matched } = report.matching;
+  const text = `${count(sends - matched)} of ${count(sends)} send`;
+  assert.ok((await view.text("#status-unmatched")).includes(text), "unmatched sends");
+  assert.ok((await view.text("#status-unmatched")).includes(`${count(receives - matched)} of ${count(receives)} receive`), "unmatched receives");
+}
+
+// Every square, walked over with the arrow keys.
+export async function matrix(view, report, fragment, kind) {
+  await view.show(`view=matrix&kind=${kind}&${fragment}`);
+  const canvas = view.page.locator(".matrix-plot canvas");
+  await canvas.focus();
+  const wanted = sums(ofKind(report, kind).filter((r) => r.count), (r) => ends(r).join(), ["count", "bytes"]);
+  const order = [...report.processes].sort((a, b) => a.host - b.host || (a.rank ?? 1e9) - (b.rank ?? 1e9) || a.id - b.id).map((p) => p.id);
+  await canvas.press("ArrowUp");
+  for (const [row, src] of order.entries()) {
+    for (let i = 0; i < order.length; i++) {
+      const dst = order[row % 2 ? order.length - 1 - i : i];
+      const sum = wanted.get(`${src},${dst}`);
+      const words = sum ? `: ${bytes(sum.bytes)} in ${count(sum.count)}` : ": nothing";
+      const said = await view.text(".matrix-plot [aria-live]");
+      assert.ok(said.endsWith(words), `matrix ${src} to ${dst}: "${said}" ends with "${words}"`);
+      if (i < order.length - 1) await canvas.press(row % 2 ? "ArrowLeft" : "ArrowRight");
+    }
+    await canvas.press("ArrowDown");
+  }
+}
+
+async function edges(view) {
+  await view.page.locator(".graph canvas").first().waitFor();
+  return view.page.locator(".graph").evaluate((place) =>
+    place._cyreg.cy.edges().map((edge) => ["source", "target", "transport", "bytes", "count"].map((name) => edge.data(name))));
+}
+
+// The process graph's edges are the pairs by transport; the device graph moves the same bytes.
+export async function graphs(view, report, fragment, kind) {
+  await view.show(`view=graphs&kind=${kind}&${fragment}`);
+  const node = (id) => `p${id === null ? 0 : id + 1}`;
+  const rows = ofKind(report, kind).filter((r) => r.count || r.retries);
+  const wanted = sums(rows, (r) => [...ends(r).map(node), r.transport].join(), ["bytes", "count"]);
+  if (!wanted.size) return assert.equal(await view.page.locator(".graphs .empty").count(), 1, "an empty graph says so");
+  const shown = (await edges(view)).map(([src, dst, transport, b, n]) => [`${src},${dst},${transport}`, { bytes: b, count: n }]);
+  assert.deepEqual(Object.fromEntries(shown.sort()), Object.fromEntries([...wanted].sort()), "process graph");
+  await view.page.getByRole("radio", { name: "Devices" }).click();
+  const into = (await edges(view)).filter(([, target]) => /^[pg]/.test(target)).reduce((sum, edge) => sum + edge[3], 0);
+  assert.equal(into, rows.reduce((sum, row) => sum + row.bytes, 0), "device graph: bytes that arrive");
+}
