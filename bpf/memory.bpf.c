@@ -31,13 +31,13 @@ _Static_assert(DEVICES * sizeof(struct ub_mem) <= 4 * UB_MAX_RECORD, "placed at 
 	(BIT(ALLOC) | BIT(ALLOC_STREAM) | BIT(ALLOC_POOL) | BIT(ALLOC_PITCH) |                     \
 	 BIT(ALLOC_MANAGED) | BIT(ALLOC_HOST) | BIT(ALLOC_ON) | BIT(CREATE) | BIT(IMPORT) |        \
 	 BIT(IMPORT_HANDLE) | BIT(IMPORT_POOL) | BIT(CTX_RETAIN) | BIT(CTX_CREATE) |               \
-	 BIT(CTX_POP) | BIT(STREAM_CREATE) | BIT(POOL_CREATE) | BIT(DEVICES))
+	 BIT(CTX_POP) | BIT(STREAM_CREATE) | BIT(POOL_CREATE) | BIT(DEVICES) | BIT(RETAIN))
 
 /* The object is no address. */
 #define OF_HANDLE                                                                                  \
 	(BIT(CREATE) | BIT(RELEASE) | BIT(IMPORT_HANDLE) | BIT(CTX_RETAIN) | BIT(CTX_CREATE) |     \
 	 BIT(CTX_SET) | BIT(CTX_PUSH) | BIT(CTX_POP) | BIT(CTX_DESTROY) | BIT(STREAM_CREATE) |     \
-	 BIT(STREAM_DESTROY) | BIT(POOL_CREATE) | BIT(POOL_DESTROY))
+	 BIT(STREAM_DESTROY) | BIT(POOL_CREATE) | BIT(POOL_DESTROY) | BIT(RETAIN))
 
 /* Over from the entry on. */
 #define ENDS                                                                                       \
@@ -199,6 +199,7 @@ static __always_inline void describe(struct ub_mem *mem, const struct ub_site *s
 		object = mem->status ? 0 : stored(mem, object);
 	if (what & OF_HANDLE) {
 		mem->handle = object;
+		mem->address = given(call, site->arg_aux);
 	} else {
 		mem->address = object;
 		mem->handle = handle_of(mem, site, call);

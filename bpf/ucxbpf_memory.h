@@ -38,6 +38,7 @@ enum ub_mem_what {
 	UB_MEM_ALLOC_ON = 30, /* (out address, size, handle of a device) */
 	UB_MEM_DEVICE_SET = 31, /* (device): the thread's current one */
 	UB_MEM_DEVICES = 32, /* (driver, out count, out handles): a record per handle */
+	UB_MEM_RETAIN = 33, /* (out handle, address): physical memory, to be released once more */
 };
 
 /* ub_mem.device where it is no number of a device. */

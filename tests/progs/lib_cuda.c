@@ -50,6 +50,8 @@ DRIVER(cuMemCreate, (uint64_t * out, size_t size, const void *properties, unsign
        size &&properties && !flags ? make_handle(out) : INVALID_VALUE)
 DRIVER(cuMemImportFromShareableHandle, (uint64_t * out, void *handle, int type),
        handle &&type ? make_handle(out) : INVALID_VALUE)
+DRIVER(cuMemRetainAllocationHandle, (uint64_t * out, uint64_t address),
+       address ? make_handle(out) : INVALID_VALUE)
 DRIVER(cuMemRelease, (uint64_t handle), end(handle))
 DRIVER(cuMemMap,
        (uint64_t address, size_t size, size_t offset, uint64_t handle, unsigned long long flags),
@@ -57,6 +59,8 @@ DRIVER(cuMemMap,
 DRIVER(cuMemUnmap, (uint64_t address, size_t size), end(address + !size))
 
 DRIVER(cuIpcOpenMemHandle_v2, (uint64_t * out, struct ipc_handle handle, unsigned int flags),
+       make(out, (handle.words[0] & 0xffff) + flags))
+DRIVER(cuIpcOpenMemHandle, (uint64_t * out, struct ipc_handle handle, unsigned int flags),
        make(out, (handle.words[0] & 0xffff) + flags))
 DRIVER(cuIpcGetMemHandle, (struct ipc_handle * out, uint64_t address), export(out, address))
 DRIVER(cuMemPoolImportPointer, (uint64_t * out, uint64_t pool, void *data),

@@ -42,6 +42,8 @@ static void exports(int n)
 		     (&import.address, handle, 1));
 		close.address = import.address;
 		CALL(close, cuIpcCloseMemHandle, ADDRESS, (close.address));
+		CALL(import, cuIpcOpenMemHandle, (uint64_t *, struct ipc_handle, unsigned int),
+		     (&import.address, handle, 1));
 		CALL(free, cuMemFree_v2, ADDRESS, (free.address));
 	}
 }
@@ -119,7 +121,7 @@ static void mappings(int n)
 		struct properties properties = { 1, 1, i % 3 == 2 ? 3 : 1, i, "" };
 		struct about made = ABOUT(.size = 1 << 21, .device = i % 3 == 2 ? -2 : i);
 		struct about map = ABOUT(.address = 0x7e0000000000 + (i << 22), .size = 1 << 21);
-		struct about unmap = map, release = ABOUT();
+		struct about unmap = map, release = ABOUT(), retain = ABOUT();
 
 		if (i % 3 == 1) {
 			made.size = 0;
@@ -134,6 +136,9 @@ static void mappings(int n)
 		map.handle = release.handle = made.handle;
 		CALL(map, cuMemMap, (uint64_t, size_t, size_t, uint64_t, unsigned long long),
 		     (map.address, map.size, 0, map.handle, 0));
+		retain.address = map.address + 64;
+		CALL(retain, cuMemRetainAllocationHandle, (uint64_t *, uint64_t),
+		     (&retain.handle, retain.address));
 		CALL(release, cuMemRelease, ADDRESS, (release.handle));
 		CALL(unmap, cuMemUnmap, (uint64_t, size_t), (unmap.address, unmap.size));
 	}

@@ -160,6 +160,29 @@ static void managed_and_host(void **state)
 	assert_int_equal(at(0x3000000).sort, MEMORY_MAPPED);
 }
 
+/* A handle is there until it is released as often as it was made or retained. */
+static void physical_retained(void **state)
+{
+	(void)state;
+	call_in(PROCESS, UB_MEM_CREATE, 0, MIB, 0xa0, 1, 0);
+	call(UB_MEM_MAP, 0x1000000, MIB, 0xa0);
+	call(UB_MEM_RETAIN, 0x1000000 + 64, 0, 0xa0);
+	call(UB_MEM_RETAIN, 0x1000000 + 64, 0, 0xa1); /* by another name */
+	call(UB_MEM_RETAIN, 0x9000000, 0, 0xa2);
+	call(UB_MEM_RELEASE, 0, 0, 0xa0);
+	call(UB_MEM_MAP, 0x2000000, MIB, 0xa0);
+	call(UB_MEM_MAP, 0x3000000, MIB, 0xa1);
+	call(UB_MEM_MAP, 0x4000000, MIB, 0xa2);
+	is(0x2000000, MEMORY_GPU, 1);
+	is(0x3000000, MEMORY_GPU, 1);
+	is_unknown(0x4000000, "the physical memory was not seen made");
+	call(UB_MEM_RELEASE, 0, 0, 0xa0);
+	call(UB_MEM_RELEASE, 0, 0, 0xa0);
+	call(UB_MEM_MAP, 0x5000000, MIB, 0xa0);
+	is_unknown(0x5000000, "the physical memory was not seen made");
+	is(0x1000000, MEMORY_GPU, 1);
+}
+
 /* HIP: a thread has a device in place of a context. */
 static void current_devices(void **state)
 {
@@ -331,7 +354,7 @@ int main(void)
 		TEST(managed_and_host),  TEST(current_devices),
 		TEST(devices_given),     TEST(imported),
 		TEST(exported_again),    TEST(imported_from_unseen),
-		TEST(functions),
+		TEST(functions),         TEST(physical_retained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "decode/internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void decode_memory_loss(struct decoder *decoder, const struct event *event,
 			const struct ub_loss *loss)
@@ -72,6 +73,12 @@ void decode_memory_task(struct decoder *decoder, const struct event *event,
 			     capture_process(decoder, event->capture, task->other)->id);
 }
 
+/* That no GPU library has made it: not where one has made memory, nobody knows how much. */
+static bool is_by_elimination(const struct memory_answer *answer)
+{
+	return answer->known_by && !strcmp(answer->known_by, "elimination");
+}
+
 /*
  * What calls have told holds. Memory of another process is on its GPU, which this one's UCX may not
  * know; with records of calls lost, nobody knows how long UCX was right.
@@ -83,6 +90,8 @@ static void ask_evidence(const struct decoder *decoder, const struct capture *ca
 	struct memory_answer found;
 
 	if (!address || !evidence_find(&process->evidence, capture, decoder->now, address, &found))
+		return;
+	if (answer->sort == MEMORY_IMPORTED && is_by_elimination(&found))
 		return;
 	if (found.kind == MEMORY_GPU && answer->sort == MEMORY_IMPORTED) {
 		if (answer->kind == MEMORY_UNKNOWN)

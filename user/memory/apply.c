@@ -119,24 +119,6 @@ static void unmapped(struct space *space, const struct memory_call *call)
 		!ranges_remove_within(&space->ranges, call->record->address, call->record->size);
 }
 
-static void physical_made(struct space *space, const struct memory_call *call)
-{
-	device_learn(&space->physical, call->record->handle,
-		     device_told(call->record, WHY_NOT_TOLD));
-}
-
-static void physical_imported(struct space *space, const struct memory_call *call)
-{
-	device_learn(&space->physical, call->record->handle,
-		     device_told(call->record, WHY_IMPORTED));
-}
-
-/* What is mapped of it stays. */
-static void physical_released(struct space *space, const struct memory_call *call)
-{
-	map_remove(&space->physical, call->record->handle, 0);
-}
-
 static void pool_made(struct space *space, const struct memory_call *call)
 {
 	device_learn(&space->pools, call->record->handle, device_told(call->record, WHY_NOT_TOLD));
@@ -173,13 +155,14 @@ static const struct {
 	[UB_MEM_ALLOC_ON] = { on_device_given, true },
 	[UB_MEM_REGISTER_HOST] = { registered, true },
 	[UB_MEM_FREE] = { freed, false },
-	[UB_MEM_CREATE] = { physical_made, false },
-	[UB_MEM_RELEASE] = { physical_released, false },
+	[UB_MEM_CREATE] = { call_physical_made, false },
+	[UB_MEM_RELEASE] = { call_physical_released, false },
+	[UB_MEM_RETAIN] = { call_physical_retained, false },
 	[UB_MEM_MAP] = { mapped, true },
 	[UB_MEM_UNMAP] = { unmapped, false },
 	[UB_MEM_EXPORT] = { call_exported, false },
 	[UB_MEM_IMPORT] = { call_imported, true },
-	[UB_MEM_IMPORT_HANDLE] = { physical_imported, false },
+	[UB_MEM_IMPORT_HANDLE] = { call_physical_imported, false },
 	[UB_MEM_IMPORT_POOL] = { imported_from_pool, true },
 	[UB_MEM_CTX_RETAIN] = { call_context_retained, false },
 	[UB_MEM_CTX_CREATE] = { call_context_created, false },

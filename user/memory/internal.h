@@ -45,6 +45,7 @@ struct space {
 	bool no_library;
 	bool whole; /* seen from its beginning */
 	struct map contexts, streams, pools, physical, devices; /* handle -> packed struct device */
+	struct map physical_held; /* handle -> how often it is to be released */
 	struct map stream_contexts; /* stream -> context */
 	struct map primaries, retained; /* device -> its primary context; -> how often it is held */
 	uint64_t driver; /* whose devices are known */
@@ -85,6 +86,12 @@ void call_context_reset(struct space *space, const struct memory_call *call);
 void call_device_set(struct space *space, const struct memory_call *call);
 void call_stream_made(struct space *space, const struct memory_call *call);
 void call_stream_destroyed(struct space *space, const struct memory_call *call);
+
+/* ---- physical.c: memory that is mapped piece by piece ---- */
+void call_physical_made(struct space *space, const struct memory_call *call);
+void call_physical_imported(struct space *space, const struct memory_call *call);
+void call_physical_retained(struct space *space, const struct memory_call *call);
+void call_physical_released(struct space *space, const struct memory_call *call);
 
 /* ---- imports.c ---- */
 void call_exported(struct space *space, const struct memory_call *call);

@@ -58,6 +58,7 @@ static void space_clear(struct space *space)
 	map_release(&space->streams);
 	map_release(&space->pools);
 	map_release(&space->physical);
+	map_release(&space->physical_held);
 	map_release(&space->devices);
 	map_release(&space->stream_contexts);
 	map_release(&space->opens);

@@ -6,8 +6,8 @@
  *
  * arg_obj = the address or handle it is about, or where the one it makes is stored; arg_count =
  * size (of a pitched allocation: height, and the pitch is stored at arg_info); arg_aux = stream,
- * pool or physical memory as given, or where an exported handle is stored; arg_param = properties;
- * arg_device = device.
+ * pool or physical memory as given, where an exported handle is stored, or an address beside a
+ * handle; arg_param = properties; arg_device = device.
  *
  * Not here: what UCX calls for each message (cuMemGetAddressRange, cuPointerGetAttribute,
  * cuDeviceGetUuid).
@@ -59,6 +59,9 @@ static const struct site rows[] = {
 	/* (out handle, handle of the system, its type) */
 	MEM("cuMemImportFromShareableHandle", "cuMemImportFromShareableHandle",
 	    UB_MEM_IMPORT_HANDLE, .arg_obj = 1),
+	/* (out handle, address) */
+	MEM("cuMemRetainAllocationHandle", "cuMemRetainAllocationHandle", UB_MEM_RETAIN,
+	    .arg_obj = 1, .arg_aux = 2),
 	/* (handle) */
 	MEM("cuMemRelease", "cuMemRelease", UB_MEM_RELEASE, .arg_obj = 1),
 	/* (address, size, offset, handle, flags) */
@@ -70,6 +73,7 @@ static const struct site rows[] = {
 	MEM("cuIpcGetMemHandle", "cuIpcGetMemHandle", UB_MEM_EXPORT, .arg_obj = 2, .arg_aux = 1),
 	/* (out address, 64 bytes by value: on the stack, flags) */
 	MEM("cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle", UB_MEM_IMPORT, .arg_obj = 1),
+	MEM("cuIpcOpenMemHandle", "cuIpcOpenMemHandle", UB_MEM_IMPORT, .arg_obj = 1),
 	/* (out address, pool, data) */
 	MEM("cuMemPoolImportPointer", "cuMemPoolImportPointer", UB_MEM_IMPORT_POOL, .arg_obj = 1,
 	    .arg_aux = 2),
