@@ -58,6 +58,8 @@ def common_notes(events, event, kind):
         notes |= given(**{name: event[name]})
     if event.get("retried"):
         notes["retried"] = "yes"
+    if event["fetches"]:
+        notes["fetches"] = "yes"
     return notes | {"locality": event["locality"], "kind": event["kind"]}
 
 

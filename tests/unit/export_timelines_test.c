@@ -79,7 +79,15 @@ static void feed(const struct fact_sink *sink)
 static void export_to(const char *format, const char *path)
 {
 	struct export_request request = { .format = export_format_find(format), .path = path };
-	struct fact_totals totals = { .captures = 1, .notes = { { hostile, 3 } } };
+	const struct fact_device_user user = { 0, 1 };
+	const struct fact_device gpu = { .pci = "0000:01:00.0",
+					 .model = hostile,
+					 .numa_node = -1,
+					 .users = &user,
+					 .user_count = 1 };
+	struct fact_totals totals = {
+		.captures = 1, .notes = { { hostile, 3 } }, .devices = &gpu, .device_count = 1
+	};
 	char why[EXPORT_WHY];
 	struct export *export;
 	struct fact_sink sink;
@@ -97,6 +105,7 @@ static void export_to(const char *format, const char *path)
 /* What the trace has of each. */
 struct found {
 	size_t begins, ends, instants, tracks, words, flows;
+	bool user; /* of the GPU */
 };
 
 static void look_at_event(struct found *found, const TrackEvent *event)
@@ -109,8 +118,10 @@ static void look_at_event(struct found *found, const TrackEvent *event)
 
 static void look_at_words(struct found *found, size_t count, InternedName **words)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		assert_true(harmless(words[i]->name));
+		found->user = found->user || !strcmp(words[i]->name, "process 0 as 1");
+	}
 	found->words += count;
 }
 
@@ -159,19 +170,24 @@ static void perfetto(void **state)
 	assert_int_equal(found.begins, OPS - OPS / 10 + 1);
 	assert_int_equal(found.ends, found.begins);
 	assert_int_equal(found.flows, 2);
-	/* host, process, totals, MPI, lanes of UCP, both ends of the message */
-	assert_int_equal(found.tracks, 4 + OPS - OPS / 10 + 2);
+	assert_true(found.user);
+	/* host, its GPUs, process, totals, MPI, lanes of UCP, both ends of the message */
+	assert_int_equal(found.tracks, 5 + OPS - OPS / 10 + 2);
 }
 
 struct archive {
 	size_t strings, locations, enters, messages;
+	bool user;
 };
 
 static OTF2_CallbackCode got_string(void *arg, OTF2_StringRef self, const char *string)
 {
+	struct archive *archive = arg;
+
 	(void)self;
 	assert_true(harmless(string));
-	((struct archive *)arg)->strings++;
+	archive->strings++;
+	archive->user = archive->user || !strcmp(string, "process 0 as 1");
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -273,6 +289,7 @@ static void otf2(void **state)
 	/* MPI and its thread that is not known, lanes of UCP */
 	assert_int_equal(archive.locations, 2 + OPS - OPS / 10);
 	assert_true(archive.strings > 50);
+	assert_true(archive.user);
 }
 
 int main(void)

@@ -48,7 +48,7 @@ static int end(void *arg, const struct fact_totals *totals)
 	if (err)
 		return err;
 	err = write_archive(otf2, totals);
-	if (err && *otf2->out.why)
+	if (err == -EIO && *otf2->out.why)
 		snprintf(otf2->target->why, EXPORT_WHY, "OTF2: %s", otf2->out.why);
 	return err;
 }

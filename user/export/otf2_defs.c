@@ -2,6 +2,7 @@
 /* What is defined beside events: hosts, processes, attributes, clocks, communicators. */
 #include <stdlib.h>
 
+#include "export/gpus.h"
 #include "export/otf2.h"
 #include "export/span_notes.h"
 #include "export/unknowns.h"
@@ -74,6 +75,32 @@ static void define_hosts(struct otf2 *otf2)
 			    OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
 		put_offset(otf2, node, &otf2->placing.hosts.data[i]);
 	}
+}
+
+static void gpu_property(struct otf2 *otf2, const struct fact_device *device, const char *gpu,
+			 const char *what, const char *word)
+{
+	struct otf2_out *out = &otf2->out;
+	OTF2_StringRef value = otf2_text(out, "%s", or_unknown(word));
+
+	node_property(otf2, (OTF2_SystemTreeNodeRef)device->host + 1,
+		      otf2_text(out, "%s: %s", gpu, what), OTF2_TYPE_STRING,
+		      (OTF2_AttributeValue){ .stringRef = value });
+}
+
+static void define_gpu(struct otf2 *otf2, const struct fact_device *device)
+{
+	struct gpu_text text = gpu_text(device);
+	char node[16];
+
+	snprintf(node, sizeof(node), "%d", device->numa_node);
+	gpu_property(otf2, device, text.name, "pci", device->pci);
+	gpu_property(otf2, device, text.name, "uuid", device->uuid);
+	gpu_property(otf2, device, text.name, "model", device->model);
+	gpu_property(otf2, device, text.name, "used by", text.users);
+	gpu_property(otf2, device, text.name, "numa node", device->numa_node < 0 ? NULL : node);
+	free(text.name);
+	free(text.users);
 }
 
 OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host)
@@ -213,6 +240,9 @@ void otf2_define(struct otf2 *otf2, const struct fact_totals *totals)
 	put_heading(otf2, totals);
 	unknowns_each(totals, put_unknown, otf2);
 	define_hosts(otf2);
+	for (int i = 0; i < totals->device_count; i++)
+		if ((size_t)totals->devices[i].host < otf2->spans.hosts.len)
+			define_gpu(otf2, &totals->devices[i]);
 	for (size_t i = 0; i < otf2->spans.processes.len; i++) {
 		define_process(otf2, (int)i);
 		vec_push(&otf2->begun, false);

@@ -39,6 +39,7 @@ static int end(void *arg, const struct fact_totals *totals)
 	perfetto_unknowns(perfetto, totals);
 	perfetto_windows(perfetto);
 	perfetto_memory(perfetto);
+	perfetto_gpus(perfetto, totals);
 	err = perfetto_spans(perfetto);
 	return err ? err : perfetto_devices(perfetto);
 }

@@ -29,6 +29,7 @@ int perfetto_spans(struct perfetto *perfetto);
 int perfetto_devices(struct perfetto *perfetto);
 void perfetto_windows(struct perfetto *perfetto);
 void perfetto_memory(struct perfetto *perfetto);
+void perfetto_gpus(struct perfetto *perfetto, const struct fact_totals *totals);
 void perfetto_unknowns(struct perfetto *perfetto, const struct fact_totals *totals);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What is not of one call, operation or transfer. */
 #include "export/perfetto.h"
+#include "export/gpus.h"
 #include "export/unknowns.h"
 
-enum { RANK_WINDOWS, RANK_DEVICES, RANK_RATES };
+enum { RANK_GPUS, RANK_WINDOWS, RANK_DEVICES, RANK_RATES };
 #define RANK_MEMORY LAYERS /* among the layers of a process */
 
 /* The tracks of the device and the transport that came last. */
@@ -192,6 +193,49 @@ void perfetto_memory(struct perfetto *perfetto)
 					       RANK_MEMORY);
 		last = memory->process;
 		put_memory(perfetto, memory, track, host);
+	}
+}
+
+static void put_gpu(struct perfetto *perfetto, const struct fact_device *device, uint64_t track)
+{
+	struct gpu_text text = gpu_text(device);
+	const struct perfetto_note notes[] = {
+		{ "pci", or_unknown(device->pci), 0 },
+		{ "uuid", or_unknown(device->uuid), 0 },
+		{ "model", or_unknown(device->model), 0 },
+		{ "used by", perfetto_text(&perfetto->out, "%s", text.users), 0 },
+		{ "numa_node", NULL, (uint64_t)device->numa_node },
+	};
+
+	perfetto_put(&perfetto->out, sequence_of_host(device->host),
+		     perfetto->spans.hosts.data[device->host].first,
+		     &(struct perfetto_event){
+			     .type = TRACK_EVENT_TYPE__TYPE_INSTANT,
+			     .track = track,
+			     .category = "gpu",
+			     .name = perfetto_text(&perfetto->out, "%s", text.name),
+			     .notes = notes,
+			     .note_count = sizeof(notes) / sizeof(*notes) - (device->numa_node < 0),
+		     });
+	free(text.name);
+	free(text.users);
+}
+
+/* At the beginning of their host's time. */
+void perfetto_gpus(struct perfetto *perfetto, const struct fact_totals *totals)
+{
+	uint64_t track = 0;
+
+	for (int i = 0; i < totals->device_count; i++) {
+		const struct fact_device *device = &totals->devices[i];
+
+		if ((size_t)device->host >= perfetto->host_tracks.len)
+			continue; /* of a host that nothing was seen of */
+		if (!i || device[-1].host != device->host)
+			track = perfetto_track(&perfetto->out, sequence_of_host(device->host),
+					       host_track(perfetto, device->host), "GPUs",
+					       RANK_GPUS);
+		put_gpu(perfetto, device, track);
 	}
 }
 

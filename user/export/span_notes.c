@@ -27,6 +27,7 @@ const struct note_info note_infos[NOTES] = {
 	[NOTE_CHAIN_REASON] = { "chain_reason", "why these are not known" },
 	[NOTE_PRECISION] = { "precision",
 			     "what its end is: exact, lower_bound, upper_bound, unknown" },
+	[NOTE_FETCHES] = { "fetches", "its data moves from peer to process" },
 	[NOTE_RETRIED] = { "retried", "found no resource: nothing was sent" },
 	[NOTE_PEER] = { "peer", "process at the other end" },
 	[NOTE_ERROR] = { "error", "how it failed: ucs_status_t without its sign" },
@@ -160,6 +161,7 @@ size_t notes_of_shape(struct spans *spans, const struct span_shape *shape,
 		put_text(&list, NOTE_KIND, fact_kind_names[shape->kind]);
 	}
 	put_text(&list, NOTE_RETRIED, shape->retried ? "yes" : NULL);
+	put_text(&list, NOTE_FETCHES, shape->fetches ? "yes" : NULL);
 	if (shape->peer >= 0)
 		put_number(&list, NOTE_PEER, (uint64_t)shape->peer);
 	if (shape->status < 0)

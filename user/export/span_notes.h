@@ -28,6 +28,7 @@ enum note {
 	NOTE_CHAIN_REASON,
 	NOTE_PRECISION,
 	NOTE_RETRIED,
+	NOTE_FETCHES,
 	NOTE_TEXTS, /* how many fields are texts; numbers from here on */
 	NOTE_PEER = NOTE_TEXTS,
 	NOTE_ERROR,

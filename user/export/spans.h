@@ -33,7 +33,7 @@ struct span_shape {
 	uint8_t layer; /* enum span_layer */
 	uint8_t precision; /* of the end */
 	uint8_t locality, kind;
-	bool retried;
+	bool retried, fetches;
 	bool message; /* of the end of one */
 	int status;
 	const char *name; /* the MPI function, or the UCP or UCT operation */

@@ -146,6 +146,7 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 	shape.locality = transfer->locality;
 	shape.kind = transfer->kind;
 	shape.retried = transfer->retried;
+	shape.fetches = transfer->fetches;
 	shape.name = transfer->op;
 	shape.function = transfer->function;
 	shape.ucp_op = transfer->ucp_op;
