@@ -17,7 +17,9 @@ bool transport_copies(const char *name)
 	static const char *const transports[] = { "cuda_copy", "gdr_copy", "rocm_copy", "rocm_gdr",
 						  "ze_copy" };
 
-	for (size_t i = 0; name && i < sizeof(transports) / sizeof(*transports); i++)
+	if (!name || !strchr(name, '_')) /* asked for each transfer: most have none */
+		return false;
+	for (size_t i = 0; i < sizeof(transports) / sizeof(*transports); i++)
 		if (!strcmp(name, transports[i]))
 			return true;
 	return false;
