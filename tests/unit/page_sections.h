@@ -17,40 +17,45 @@
 
 #include "page/internal.h"
 
-static inline const char *capture_path(const char *name)
+static inline void add_captures(struct analysis *analysis, const char *names)
 {
-	static char path[4096];
-	const char *top = getenv("TOP");
+	const char *top = getenv("TOP"), *why = NULL;
+	char path[4096];
+	int length;
 
-	snprintf(path, sizeof(path), "%s/tests/data/%s.ucxb", top ? top : ".", name);
-	return path;
+	for (; *names; names += length + (names[length] == ' ')) {
+		length = (int)strcspn(names, " ");
+		snprintf(path, sizeof(path), "%s/tests/data/%.*s.ucxb", top ? top : ".", length,
+			 names);
+		assert_int_equal(analysis_add_file(analysis, path, &why), 0);
+	}
 }
 
-/* A page of one capture; the analysis owns its strings. */
+/* A page; the analysis owns its strings. */
 struct made_page {
 	struct analysis *analysis;
 	struct page *page;
 	struct fact_totals totals;
 };
 
-static inline void made_page_feed(struct made_page *made, const char *capture,
+/* Of captures, whose names have spaces between them. */
+static inline void made_page_feed(struct made_page *made, const char *captures,
 				  const struct page_options *options)
 {
-	const char *why = NULL;
 	struct fact_sink sink;
 
 	memset(made, 0, sizeof(*made));
 	made->analysis = analysis_new();
-	assert_int_equal(analysis_add_file(made->analysis, capture_path(capture), &why), 0);
+	add_captures(made->analysis, captures);
 	made->page = page_new(options);
 	sink = page_sink(made->page);
 	assert_int_equal(analysis_run(made->analysis, &sink, &made->totals), 0);
 }
 
-static inline void made_page_of(struct made_page *made, const char *capture,
+static inline void made_page_of(struct made_page *made, const char *captures,
 				const struct page_options *options)
 {
-	made_page_feed(made, capture, options);
+	made_page_feed(made, captures, options);
 	assert_int_equal(page_put(made->page, &made->totals), 0);
 }
 

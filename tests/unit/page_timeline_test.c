@@ -72,7 +72,8 @@ static void check_levels(const struct page *page)
 
 static void levels_are_the_cubes_sums(void **state)
 {
-	static const char *const captures[] = { "send", "coll", "rma", "isend-tcp", "threads" };
+	static const char *const captures[] = { "send",      "coll",    "rma",
+						"isend-tcp", "threads", "hosts.n0 hosts.n1" };
 	struct made_page made;
 
 	(void)state;
