@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the reader has chosen. All of it is in the URL's fragment, so that a link shows the same.
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { allDims } from "../data/dims";
 import { Engine, Range, View, Wanted } from "../data/engine";
 import { Model } from "../data/model";
@@ -35,6 +35,13 @@ let last: View | null = null;
 export const current = computed(
   () => (last = new View(engine, { wanted: wanted.value, sizes: sizes.value, range: range.value }, last)),
 );
+
+// The same a frame later: for what stands beside the view and may follow it.
+export const settled = signal(current.peek());
+effect(() => {
+  const view = current.value;
+  if (view !== settled.peek()) requestAnimationFrame(() => setTimeout(() => (settled.value = view)));
+});
 
 export function option(name: string, otherwise: string): string {
   return options.value.get(name) ?? otherwise;

@@ -68,9 +68,13 @@ export const ACTIONS: [string, string][] = [
   ["get", "MPI_Get"], ["atomic", "atomic"], ["collective or other MPI", "MPI_Allreduce"], ["flush, set-up", "flush"],
 ];
 
+const actions = new Map<string, Pair>();
+
 export function actionColour(name: string | null): string {
-  for (const [pattern, pair] of GROUPS) if (name && pattern.test(name)) return pick(pair);
-  return pick(UNKNOWN);
+  if (!name) return pick(UNKNOWN);
+  let pair = actions.get(name);
+  if (!pair) actions.set(name, (pair = GROUPS.find(([pattern]) => pattern.test(name))?.[1] ?? UNKNOWN));
+  return pick(pair);
 }
 
 const resolved = new Map<string, string>();

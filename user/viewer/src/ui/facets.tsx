@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { Dim, sizeLabel } from "../data/dims";
 import type { Sort } from "../data/model";
 import {
-  chosen, clearAll, current, engine, filtered, measure, option, setCodes, setOption, sizes, toggleCode,
+  chosen, clearAll, engine, filtered, measure, option, setCodes, setOption, settled, sizes, toggleCode,
 } from "../state/state";
 import { bytes, count } from "./format";
 import { transportColour } from "./colours";
@@ -114,7 +114,7 @@ const SORTS: Sort[] = ["transfers", "ops", "calls", "messages"];
 
 function amounts(dim: Dim): Float64Array {
   for (const sort of SORTS) {
-    const out = current.value.facet(sort, dim, measure.value);
+    const out = settled.value.facet(sort, dim, measure.value);
     if (out) return out;
   }
   return new Float64Array(dim.values.length);
@@ -158,7 +158,7 @@ export function Facets() {
       <Facet
         id="size" label="Size" name={sizeLabel} ordered codes={sizes.value} toggle={toggleSize}
         clear={() => (sizes.value = new Set())}
-        amounts={() => current.value.sizes("transfers", measure.value)}
+        amounts={() => settled.value.sizes("transfers", measure.value)}
       />
     </aside>
   );

@@ -127,13 +127,16 @@ export function Strip() {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const all = layers();
-  const look = [current.value, measure.value, dark.value];
+  const shown = useRef(all);
+  shown.current = all;
+  // Made anew for other layers or colours alone.
+  const look = [all.map((layer) => layer.name).join("\n"), measure.value, dark.value];
   useEffect(() => {
     const place = host.current!;
     const hover = (bucket: number | null, u: uPlot) => {
       if (bucket === null || bucket < 0) return hideTip();
       const box = u.over.getBoundingClientRect();
-      showTip(box.left + (u.cursor.left ?? 0), box.bottom - 20, describe(all, bucket));
+      showTip(box.left + (u.cursor.left ?? 0), box.bottom - 20, describe(shown.current, bucket));
     };
     const u = (plot.current = build(place, all, hover));
     mark(u);
@@ -150,6 +153,10 @@ export function Strip() {
       hideTip();
     };
   }, look);
+  useEffect(() => {
+    plot.current?.setData(stacked(all));
+    if (plot.current) mark(plot.current);
+  }, [current.value]);
   const { untimed } = model.directory.timeline;
   const what = `${measure.value === "bytes" ? "Bytes" : "Transfers"} over time`;
   const about = `${KIND_WORDS[kind.value]}, steps of ${time(model.directory.time.bucket_ns)}`;

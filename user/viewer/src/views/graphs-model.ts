@@ -176,11 +176,11 @@ export function graphOf(model: Model, view: View, which: Which, by: "bytes" | "c
   return graph;
 }
 
-// Between 1 and 9 px, by the order of magnitude.
+// Between 0.8 and 6 px, by the order of magnitude.
 export function widthOf(value: number, most: number): number {
   if (!(value > 0) || !(most > 0)) return 0.8;
   const decades = Math.log10(most / value);
-  return Math.max(0.8, 9 - 2 * decades);
+  return Math.max(0.8, 6 - 1.3 * decades);
 }
 
 export function elements(graph: Graph, by: "bytes" | "count"): ElementDefinition[] {

@@ -5,10 +5,10 @@ import type { Graph, Node, Which } from "./graphs-model";
 
 type Place = { x: number; y: number };
 
-const STEP = 74;
+const STEP = 92;
 
 function circle(nodes: Node[]): Map<string, Place> {
-  const radius = nodes.length < 2 ? 0 : Math.max(64, (nodes.length * 52) / (2 * Math.PI));
+  const radius = nodes.length < 2 ? 0 : Math.max(110, (nodes.length * 60) / (2 * Math.PI));
   return new Map(nodes.map((node, i) => {
     const angle = (2 * Math.PI * i) / nodes.length - Math.PI / 2;
     return [node.id, { x: radius * Math.cos(angle), y: radius * Math.sin(angle) }];

@@ -41,7 +41,7 @@ function style(): cytoscape.StylesheetStyle[] {
       selector: "edge",
       style: {
         width: "data(width)" as unknown as number, "line-color": "data(colour)", "target-arrow-color": "data(colour)", "target-arrow-shape": "triangle",
-        "arrow-scale": 0.8, "curve-style": "bezier", opacity: 0.82, "control-point-step-size": 26, "loop-direction": "-45deg", "loop-sweep": "50deg",
+        "arrow-scale": 0.8, "curve-style": "bezier", opacity: 0.82, "control-point-step-size": 20, "loop-direction": "-45deg", "loop-sweep": "50deg",
       },
     },
     { selector: ".faded", style: { opacity: 0.12 } },

@@ -27,7 +27,7 @@ export interface Scene {
 }
 
 export const AXIS = 24;
-const MOST_EVENTS = 120_000; // drawn at once
+const MOST_EVENTS = 60_000; // drawn at once
 const DIM = 0.16;
 
 export function xOf(look: Look, ns: number): number {
@@ -155,16 +155,17 @@ export class Painter {
     const { bucket, busy, name, started } = level.columns;
     const width = Math.max(1, (level.bucket / (look.to - look.from)) * (look.width - GUTTER));
     const first = this.timeline.levelRow(level, lane, Math.floor((from - zero) / level.bucket));
+    const strokes = new Strokes(context, y, height);
     for (let i = first; i < end; i++) {
       const start = zero + bucket[i] * level.bucket;
       if (start >= to) break;
-      const x = Math.round(Math.max(GUTTER, xOf(look, Math.max(start, from))) * 2) / 2;
-      const until = Math.max(x + 1, Math.min(xOf(look, Math.min(to, start + level.bucket)), x + width));
+      const x = Math.floor(Math.max(GUTTER, xOf(look, Math.max(start, from))));
+      const until = Math.max(x + 1, Math.round(Math.min(xOf(look, Math.min(to, start + level.bucket)), x + width)));
       const part = Math.min(1, busy[i] / level.bucket);
-      const tall = busy[i] ? Math.max(2, part * height) : started[i] ? 1 : 0;
-      context.fillStyle = this.levelColour(lane, name[i]);
-      context.fillRect(x, y + height - tall, until - x, tall);
+      const tall = busy[i] ? Math.max(2, Math.round(part * height)) : started[i] ? 1 : 0;
+      strokes.add(x, until, tall, this.levelColour(lane, name[i]));
     }
+    strokes.flush();
   }
 
   private events(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedLane, from: number, to: number) {
@@ -285,6 +286,32 @@ export class Painter {
     context.arc(x1, y1, 2.5, 0, 7);
     context.fill();
     context.restore();
+  }
+}
+
+// Bars side by side become one where they are alike; of several in one column of pixels the tallest is drawn.
+class Strokes {
+  private x = 0;
+  private until = -1;
+  private tall = 0;
+  private colour = "";
+
+  constructor(private context: CanvasRenderingContext2D, private y: number, private height: number) {}
+
+  add(x: number, until: number, tall: number, colour: string) {
+    if (until <= this.until && tall <= this.tall) return;
+    if (x <= this.until && tall === this.tall && colour === this.colour) {
+      this.until = Math.max(until, this.until);
+      return;
+    }
+    this.flush();
+    [this.x, this.until, this.tall, this.colour] = [x, until, tall, colour];
+  }
+
+  flush() {
+    if (this.until <= this.x || !this.tall) return;
+    this.context.fillStyle = this.colour;
+    this.context.fillRect(this.x, this.y + this.height - this.tall, this.until - this.x, this.tall);
   }
 }
 
