@@ -25,8 +25,13 @@ KINDS = {
     "plain": "cudaMalloc cudaMallocPitch cudaMallocManaged cudaMallocHost cudaHostRegister malloc",
     "pool": "cudaMallocAsync cudaMallocFromPoolAsync",
     "vmm": "vmm vmm_pieces",
+    "mapped": "vmm",  # of one handle: UCX 1.18.1 ends itself where cuda_ipc meets several
     "host": "nogpu malloc cudaMallocHost cudaHostRegister",
 }
+
+# What UCX takes for the host's memory if it remembers what it saw being made, and then touches: 1.13.1
+# does not see mappings, no version sees what is opened of another process. It is told not to.
+UNSEEN = ("vmm", "mapped", "remap", "imported")
 
 # program  what  devices  UCX  protocols  way  runtime  when
 TABLE = """
@@ -39,12 +44,12 @@ pairs plain    peer    1.13.1 n staged static  start
 hosts host     peer    stock  n host   dynamic start
 halo  -        ring    1.18.1 y ipc    static  start
 pairs pool     peer    1.18.1 y ipc    dynamic start
-pairs vmm      peer    1.18.1 y ipc    static  start
+pairs vmm      peer    1.18.1 y staged static  start
 imported -     peer    1.18.1 y staged static  start
 hostile reuse  peer    1.18.1 y ipc    static  start
 hostile threads peer   1.18.1 y ipc    dynamic start
 pairs pool     peer    1.18.1 y ipc    static  late
-pairs vmm      peer    1.18.1 y ipc    dynamic late
+pairs vmm      peer    1.18.1 y staged dynamic late
 pairs plain    same    1.18.1 y ipc    static  start
 pairs plain    setenv  1.18.1 y ipc    static  start
 pairs plain    environ 1.18.1 y ipc    static  start
@@ -72,8 +77,14 @@ pairs vmm      same    1.18.1 y staged static  start
 halo  -        ring    1.18.1 y staged static  start
 pairs plain    peer    1.13.1 y ipc    static  start
 pairs pool     peer    1.13.1 n ipc    static  start
-pairs vmm      peer    1.13.1 n ipc    static  start
+pairs mapped   peer    1.18.1 y ipc    static  start
+pairs mapped   peer    1.13.1 n ipc    static  start
 """
+
+
+def unseen(case):
+    """Whether that is what it sends."""
+    return any(word in case.name.split("-") for word in UNSEEN)
 
 
 def arguments(program, what):

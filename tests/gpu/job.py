@@ -10,7 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from cases import DEVICES, TLS
+from cases import DEVICES, TLS, unseen
 from compare import compare
 
 TIMEOUT = 15  # seconds for a job that ought to take two
@@ -109,6 +109,8 @@ class Run:
         made = dict(os.environ, **MPI_ENVIRONMENT, LD_LIBRARY_PATH=":".join(libraries),
                     UCX_PROTO_ENABLE=case.proto, TRUTH=str(self.truth))
         made["UCX_TLS"] = TLS["host" if self.place.standin else case.way]
+        if unseen(case):
+            made["UCX_MEMTYPE_CACHE"] = "n"
         if case.late:
             made["HOLD"] = "1"
         return made

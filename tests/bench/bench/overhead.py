@@ -23,6 +23,13 @@ def labels(patterns):
 LABELS = labels(job.PATTERNS)
 
 
+def timed(what):
+    """Seconds that it takes."""
+    start = time.monotonic()
+    what()
+    return time.monotonic() - start
+
+
 class Overhead:
     patterns = job.PATTERNS
     rounds_per_job = 5  # then new ones: no job's luck with its memory decides
@@ -93,13 +100,11 @@ class Overhead:
         if not case.make:
             return self.visit(self.jobs[case.name])
         tracer = case.make()
-        tracer.start(self.ping.pids)
+        facts = {"start s": timed(lambda: tracer.start(self.ping.pids))}
         try:
             values = self.visit(self.ping)
         finally:
-            start = time.monotonic()
-            tracer.stop()
-        facts = {"stop s": time.monotonic() - start}
+            facts["stop s"] = timed(tracer.stop)
         if isinstance(tracer, tracers.Ucxbpf):
             facts["memory MiB"] = tracer.memory
             facts["loss"] = tracer.loss()
@@ -130,7 +135,7 @@ class Overhead:
 
     def facts(self, name):
         seen = self.extra.get(name, [])
-        facts = {"stop s": stats.median([fact["stop s"] for fact in seen])}
+        facts = {key: stats.median([fact[key] for fact in seen]) for key in ("start s", "stop s")}
         loss = [fact["loss"] for fact in seen if fact.get("loss")]
         if loss:
             facts["records"] = sum(one["stored"] for one in loss)
