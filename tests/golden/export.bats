@@ -235,6 +235,16 @@ expect() {
 	[ "${lines[0]}" = "{" ]
 }
 
+@test "devices and named pipes are written to directly" {
+	"$UCXBPF" export -f json -o /dev/stdout "$DATA/send.ucxb" | cmp - "$DATA/send.json"
+	mkfifo pipe
+	"$UCXBPF" export -f json -o pipe "$DATA/send.ucxb" &
+	pid=$!
+	cmp pipe "$DATA/send.json"
+	wait $pid
+	[ -p pipe ]
+}
+
 @test "a truncated capture is exported as far as it goes" {
 	head -c $(($(stat -c %s "$DATA/send.ucxb") - 7)) "$DATA/send.ucxb" >short.ucxb
 	expect 4 "short.ucxb: " -f json -o report.json short.ucxb

@@ -48,10 +48,11 @@ static mode_t may(mode_t all)
 	return all & ~mask;
 }
 
-/* Through symbolic links: what they lead to is replaced, not they. */
+/* Through symbolic links to files: what they lead to is replaced, not they. */
 static char *resolve(const char *path)
 {
-	char *real = realpath(path, NULL);
+	struct stat file;
+	char *real = stat(path, &file) || S_ISREG(file.st_mode) ? realpath(path, NULL) : NULL;
 
 	return real ? real : strdup(path);
 }
