@@ -11,7 +11,7 @@ from collections import Counter, defaultdict, deque
 import otf2
 from otf2.events import Enter, Leave, MpiRecv, MpiSend
 
-from timeline import (alone, bad, compare, complain, expected_ends, expected_spans, frozen, given, message_notes,
+from timeline import (bad, compare, complain, expected_gpus, expected_spans, frozen, given, message_notes,
                       read_events, thread_of, totals_of)
 
 
@@ -27,6 +27,7 @@ class Archive:
         definitions = trace.definitions
         self.properties = {(p.system_tree_node.name, p.name): p.value
                            for p in definitions.system_tree_node_properties}
+        self.of_node = {(p.system_tree_node, p.name): p.value for p in definitions.system_tree_node_properties}
         self.nodes = list(definitions.system_tree_nodes)
         self.groups = list(definitions.location_groups)
         self.ranks = [self.groups.index(location.group) for location in
@@ -137,6 +138,13 @@ def check_matching(archive):
     return wrong
 
 
+def check_gpus(archive, events):
+    gpus = [(archive.nodes.index(node) - 1, name.split(":")[0],
+             *(archive.of_node[node, name.replace("pci", what)] for what in ("pci", "model", "used by")))
+            for node, name in archive.of_node if name.endswith(": pci")]
+    compare("GPUs", gpus, expected_gpus(events))
+
+
 def check_totals(archive, events):
     rows = {tuple(name.split(": ", 1)): value for (node, name), value in archive.properties.items()
             if node == "all hosts" and ": " in name}
@@ -164,6 +172,7 @@ def main():
     wrong = check_matching(archive)
     if wrong:
         complain(f"{wrong} of {len(events['message'])} messages would be matched with others by their order")
+    check_gpus(archive, events)
     check_totals(archive, events)
     return len(bad) != 0
 

@@ -9,7 +9,7 @@ import sys
 from collections import Counter, defaultdict
 
 from perfetto_trace import Trace
-from timeline import (LAYERS, alone, bad, compare, complain, expected_ends, expected_spans, frozen, read_events,
+from timeline import (LAYERS, alone, bad, compare, complain, expected_ends, expected_gpus, expected_spans, frozen, read_events,
                       thread_of, totals_of)
 
 def traced_spans(trace, events):
@@ -114,17 +114,21 @@ def check_totals(trace, events):
 
 
 def check_memory_and_windows(trace, events):
-    memory, windows = [], []
+    memory, windows, gpus = [], [], []
     for track in trace.tracks.values():
         for slice_ in track.slices:
             if slice_["category"] == "memory":
                 notes = slice_["notes"]
                 memory.append((trace.process_of(track), slice_["name"], notes["allocations"], notes["bytes"],
                                notes.get("device"), notes["function"], notes.get("exporter")))
+            if slice_["category"] == "gpu":
+                notes = slice_["notes"]
+                gpus.append((track.sequence - 2, slice_["name"], notes["pci"], notes["model"], notes["used by"]))
             if slice_["category"] == "window":
                 windows.append((slice_["start"], slice_["end"]))
     compare("memory", memory, [(e["process"], e["kind"] or "unknown", e["allocations"], e["bytes"], e["device"],
                                 e["function"] or "unknown", e["exporter"]) for e in events["memory"]])
+    compare("GPUs", gpus, expected_gpus(events))
     compare("windows", windows, [(e["from"], e["to"]) for e in events["window"]])
 
 

@@ -24,7 +24,7 @@ compare() {
 
 @test "otf2: every event of every golden capture, and nothing else" {
 	needs_reader
-	for capture in "$DATA"/*.ucxb; do
+	for capture in "$DATA"/*.ucxb "$DATA"/gpu/{halo,hostile-fork,hosts}-*/job.ucxb; do
 		echo "$capture"
 		compare "$capture"
 	done

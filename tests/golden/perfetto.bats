@@ -20,7 +20,7 @@ compare() {
 }
 
 @test "perfetto: every event of every golden capture, and nothing else" {
-	for capture in "$DATA"/*.ucxb; do
+	for capture in "$DATA"/*.ucxb "$DATA"/gpu/{halo,hostile-fork,hosts}-*/job.ucxb; do
 		echo "$capture"
 		compare "$capture"
 	done

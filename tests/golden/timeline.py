@@ -170,6 +170,15 @@ def expected_ends(events):
     return ends
 
 
+def expected_gpus(events):
+    """GPUs as (host, name, pci, model, who uses it)."""
+    users = defaultdict(list)
+    for user in events["device_user"]:
+        users[user["host"], user["device"]].append(f"process {user['process']} as {user['ordinal']}")
+    return [(gpu["host"], f"gpu{gpu['number']}", gpu["pci"] or "unknown", gpu["model"] or "unknown",
+             ", ".join(users[gpu["host"], gpu["number"]]) or "none that was seen") for gpu in events["device"]]
+
+
 def totals_of(events):
     totals = events["totals"][0]["totals"]
     counted = totals.get("counted", {"captures": 0})
