@@ -99,6 +99,27 @@ static void coarser_is_the_same(void **state)
 	}
 }
 
+/* Sums of a whole capture are of no time: counted, and nowhere on the timeline. */
+static void counted(void **state)
+{
+	struct level_sums got[LAYERS];
+	struct made_page made;
+	uint64_t facts = 0;
+
+	(void)state;
+	made_page_of(&made, "send-count", &(struct page_options){ 0 });
+	for (int sort = 0; sort <= PAGE_TRANSFERS; sort++)
+		facts += cube_sums(made.page, page_shapes[sort].name).started;
+	assert_true(facts > 0);
+	assert_int_equal(made.page->timeline.untimed, facts);
+	assert_int_equal(made.page->timeline.lanes.len, 0);
+	assert_int_equal(made.page->events.seen, 0);
+	sum_level(made.page, "level0", got);
+	for (int layer = 0; layer < LAYERS; layer++)
+		assert_int_equal(got[layer].started + got[layer].busy + got[layer].bytes, 0);
+	made_page_release(&made);
+}
+
 /* Buckets are in order, begin with the host's trace and end with it. */
 static void buckets_are_in_the_span(void **state)
 {
@@ -163,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_are_the_cubes_sums),
 		cmocka_unit_test(coarser_is_the_same),
+		cmocka_unit_test(counted),
 		cmocka_unit_test(buckets_are_in_the_span),
 		cmocka_unit_test(spread),
 	};

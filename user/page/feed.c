@@ -23,7 +23,10 @@ static void work(struct page *page, enum page_layer layer, int process, uint32_t
 				  .process = process,
 				  .host = host_number(page, process) };
 
-	page_timeline_add(&page->timeline, page_lane_of(&page->timeline, &lane), name, of);
+	if (of->start)
+		page_timeline_add(&page->timeline, page_lane_of(&page->timeline, &lane), name, of);
+	else
+		page->timeline.untimed += of->count;
 }
 
 static void device_work(struct page *page, int process, const struct page_key *key,

@@ -96,10 +96,6 @@ void page_timeline_add(struct page_timeline *timeline, uint32_t lane, uint32_t n
 {
 	struct page_span *first;
 
-	if (!work->start) {
-		timeline->untimed += work->count;
-		return;
-	}
 	while (page_hosts_exceed(timeline->hosts, timeline->shift, MOST_BUCKETS))
 		page_timeline_coarsen(timeline, 1);
 	first = span_at(timeline, lane, name, work->start >> timeline->shift);

@@ -46,13 +46,13 @@ uint32_t page_lane_of(struct page_timeline *timeline, const struct page_lane *la
 
 /* Some facts of one name. */
 struct page_work {
-	uint64_t start; /* of the first, ns; 0: unknown */
+	uint64_t start; /* of the first, ns */
 	uint64_t end; /* of the last; 0: no duration is known */
 	uint64_t time; /* over all of them */
 	uint64_t count, bytes;
 };
 
-/* Its time is spread evenly from start to end: exact where it is one fact. */
+/* start must be known. Its time is spread evenly from start to end: exact where it is one fact. */
 void page_timeline_add(struct page_timeline *timeline, uint32_t lane, uint32_t name,
 		       const struct page_work *work);
 
