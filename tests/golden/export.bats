@@ -153,6 +153,7 @@ expect() {
 	expect 2 "which format" "$DATA/send.ucxb"
 	expect 2 "which capture" -f json
 	expect 2 "not calls, time or bytes" -f folded --amount frames "$DATA/send.ucxb"
+	expect 2 "is for folded stacks" -f json --amount time "$DATA/send.ucxb"
 	expect 2 "for formats with tables" -f json --table calls "$DATA/send.ucxb"
 	[ ! -s out ]
 }

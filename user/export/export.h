@@ -46,7 +46,7 @@ struct export_format {
 	const char *name, *help;
 	enum export_place place;
 	bool binary; /* nothing for a terminal */
-	bool has_tables, has_windows;
+	bool has_tables, has_windows, has_amounts;
 	bool unfiltered; /* takes all facts and asks the filter itself: a report does */
 	/* Returns the state of this export; NULL: not, *err is -errno. */
 	void *(*begin)(struct export_target *target, int *err);

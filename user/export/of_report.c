@@ -66,6 +66,7 @@ const struct export_format export_folded = {
 	.name = "folded",
 	.help = "stacks of MPI calls, for flame graphs",
 	.place = EXPORT_STREAM,
+	.has_amounts = true,
 	.unfiltered = true,
 	.begin = begin,
 	.sink = sink,

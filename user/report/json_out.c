@@ -17,9 +17,33 @@ static void put(struct json_out *out, const char *text)
 	check(out, fputs(text, out->file) == EOF);
 }
 
+/* JSON leaves DEL, C1 and separators of lines as they are; a terminal does not. */
+static void put_safe(struct json_out *out, const char *text)
+{
+	unsigned int code;
+
+	while (*text) {
+		const char *end = text;
+		size_t len = 0;
+
+		while (*end && (!(len = text_character(end, &code)) || !text_steers(code)))
+			end += len ? len : 1;
+		check(out,
+		      fwrite(text, 1, (size_t)(end - text), out->file) != (size_t)(end - text));
+		if (*end)
+			check(out, fprintf(out->file, "\\u%04x", code) < 0);
+		text = end + (*end ? len : 0);
+	}
+}
+
 static void dump(struct json_out *out, json_t *value)
 {
-	check(out, json_dumpf(value, out->file, JSON_ENCODE_ANY) != 0);
+	char *text = json_dumps(value, JSON_ENCODE_ANY);
+
+	if (!text)
+		abort();
+	put_safe(out, text);
+	free(text);
 	json_decref(value);
 }
 
