@@ -121,6 +121,23 @@ static void only_one_at_first(void **state)
 	is(100, 0x2000, MEMORY_GPU, -1, "map", WHICH);
 }
 
+/* Two looks that differ, and a call in between that ended what lay there. */
+static void freed_between_two(void **state)
+{
+	(void)state;
+	at(100);
+	range(0x1000, 0x2000, EVIDENCE_HOST);
+	range(0x2000, 0x3000, EVIDENCE_HOST);
+	at(200);
+	range(0x1000, 0x3000, EVIDENCE_RESERVED);
+	evidence_change_add(&evidence, 170, 0x1000, 0);
+	evidence_ready(&evidence);
+	is(150, 0x1800, MEMORY_HOST, -1, "map", NO_REASON);
+	is(180, 0x1800, MEMORY_GPU, -1, "map", WHICH);
+	/* of another call's memory: neither look is over by it */
+	is(180, 0x2000, MEMORY_UNKNOWN, -1, NULL, "its mapping changed while it was in use");
+}
+
 /* Between two looks, what both say is so; mapped or unmapped in between: what one says. */
 static void between_two(void **state)
 {
@@ -324,6 +341,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(mappings, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_one_at_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(freed_between_two, setup, teardown),
 		cmocka_unit_test_setup_teardown(between_two, setup, teardown),
 		cmocka_unit_test_setup_teardown(eliminated, setup, teardown),
 		cmocka_unit_test_setup_teardown(heap_grows, setup, teardown),

@@ -8,6 +8,7 @@
 struct around {
 	const struct evidence_look *look[2];
 	enum evidence_class class[2];
+	bool over[2]; /* calls between then and now were about memory there */
 	const struct evidence_region *region[2]; /* NULL: none, or not the same memory any more */
 	int only_device; /* -1: there are several */
 };
@@ -50,8 +51,8 @@ static bool changed(const struct memory_evidence *evidence, uint64_t a, uint64_t
 	return false;
 }
 
-static enum evidence_class class_in(const struct evidence_range *ranges, size_t count,
-				    uint64_t address)
+static const struct evidence_range *range_in(const struct evidence_range *ranges, size_t count,
+					     uint64_t address)
 {
 	size_t from = 0, to = count;
 
@@ -64,9 +65,17 @@ static enum evidence_class class_in(const struct evidence_range *ranges, size_t 
 		else if (address >= range->end)
 			from = middle + 1;
 		else
-			return range->class;
+			return range;
 	}
-	return EVIDENCE_NONE;
+	return NULL;
+}
+
+static enum evidence_class class_in(const struct evidence_range *ranges, size_t count,
+				    uint64_t address)
+{
+	const struct evidence_range *range = range_in(ranges, count, address);
+
+	return range ? range->class : EVIDENCE_NONE;
 }
 
 static const struct evidence_region *region_in(const struct evidence_look *look, uint64_t address)
@@ -90,10 +99,14 @@ static const struct evidence_region *region_in(const struct evidence_look *look,
 static void look_at(const struct memory_evidence *evidence, const struct evidence_look *look,
 		    uint64_t ts, uint64_t address, struct around *around, int side)
 {
+	const struct evidence_range *range = range_in(look->ranges.data, look->ranges.len, address);
 	const struct evidence_region *region = region_in(look, address);
 
 	around->look[side] = look;
-	around->class[side] = class_in(look->ranges.data, look->ranges.len, address);
+	if (range) {
+		around->class[side] = range->class;
+		around->over[side] = changed(evidence, ts, look->ts, range->start, address);
+	}
 	if (region && region->type != UCX_SAYS_UNKNOWN &&
 	    !changed(evidence, ts, look->ts, region->start, address))
 		around->region[side] = region;
@@ -155,6 +168,7 @@ static bool never_made(const struct memory_evidence *evidence, const struct arou
 /*
  * What was mapped in between is in the look behind alone, what was unmapped in the one before. A
  * heap grows into addresses that it has reserved: host memory, if no GPU library made any there.
+ * Where the two differ, a call that was seen in between says which of them is of another time.
  */
 static enum evidence_class class_of(const struct memory_evidence *evidence,
 				    const struct around *around, uint64_t address,
@@ -170,6 +184,9 @@ static enum evidence_class class_of(const struct memory_evidence *evidence,
 	if (before == EVIDENCE_RESERVED && behind == EVIDENCE_HOST &&
 	    never_made(evidence, around, address))
 		return EVIDENCE_HOST;
+	/* what was freed since is not what lies there now; nor what is there now what was before */
+	if (around->over[0] != around->over[1])
+		return around->over[1] ? before : behind;
 	*reason = CHANGED;
 	return EVIDENCE_NONE;
 }
