@@ -1,23 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""usage: check_otf2.py ARCHIVE EVENTS.ndjson
+"""usage: check_otf2.py {ARCHIVE EVENTS.ndjson}...
 
-Compares an exported OTF2 archive, as OTF2's own library reads it, with the exported events, record by record:
+Compares each exported OTF2 archive, as OTF2's own library reads it, with the exported events, record by record:
 calls, operations, transfers, sums, messages and how tools match them, windows, totals. Prints every
 difference; exits with 1 if there is one."""
-import sys
 from collections import Counter, defaultdict, deque
 
 import otf2
 from otf2.events import Enter, Leave, MpiRecv, MpiSend
 
-from timeline import (bad, compare, complain, expected_gpus, expected_spans, frozen, given, message_notes,
-                      read_events, thread_of, totals_of)
+from timeline import (compare, complain, expected_gpus, expected_spans, for_each_pair, frozen, given,
+                      message_notes, read_events, thread_of, totals_of)
 
 
 class Archive:
     def __init__(self, path, events):
         self.spans, self.sums, self.windows, self.messages = [], [], [], []
+        self.places = {}
         self.main = {process["id"]: process["tgid"] for process in events["process"]}
         self.processes = {process["id"]: process for process in events["process"]}
         with otf2.reader.open(f"{path}/traces.otf2") as trace:
@@ -45,11 +45,12 @@ class Archive:
                 complain(f"{location}: {seen[location]} events, {location.number_of_events} are said to be")
 
     def place(self, location):
-        """Process (None: not known), and what to add to times of the host's clock."""
-        group = location.group
-        index = self.groups.index(group)
-        process = index if index in self.processes else None
-        return process, self.offsets.get(group.system_tree_parent, 0)
+        """Process (None: not known), and what was added to times of the host's clock."""
+        if location not in self.places:
+            index = self.groups.index(location.group)
+            self.places[location] = (index if index in self.processes else None,
+                                     self.offsets.get(location.group.system_tree_parent, 0))
+        return self.places[location]
 
     def event(self, location, event, inside):
         process, offset = self.place(location)
@@ -161,9 +162,7 @@ def check_totals(archive, events):
                 complain(f"{node}: clock offset {archive.offsets[node]}")
 
 
-def main():
-    events = read_events(sys.argv[2])
-    archive = Archive(sys.argv[1], events)
+def check(archive, events):
     spans, sums = expected_spans(events)
     compare("spans", archive.spans, at_all_ends(without_message(spans)))
     compare("sums", archive.sums, sums)
@@ -174,7 +173,11 @@ def main():
         complain(f"{wrong} of {len(events['message'])} messages would be matched with others by their order")
     check_gpus(archive, events)
     check_totals(archive, events)
-    return len(bad) != 0
 
 
-sys.exit(main())
+def check_pair(path, events_path):
+    events = read_events(events_path)
+    check(Archive(path, events), events)
+
+
+for_each_pair(check_pair)

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""usage: check_perfetto.py TRACE EVENTS.ndjson
+"""usage: check_perfetto.py {TRACE EVENTS.ndjson}...
 
-Compares an exported Perfetto trace with the exported events, record by record: calls, operations,
+Compares each exported Perfetto trace with the exported events, record by record: calls, operations,
 transfers, sums, the flows of messages, devices, counters, clocks, windows, memory, totals. Prints every
 difference; exits with 1 if there is one."""
-import sys
 from collections import Counter, defaultdict
 
 from perfetto_trace import Trace
-from timeline import (LAYERS, alone, bad, compare, complain, expected_ends, expected_gpus, expected_spans, frozen, read_events,
-                      thread_of, totals_of)
+from timeline import (LAYERS, alone, compare, complain, expected_ends, expected_gpus, expected_spans,
+                      for_each_pair, frozen, read_events, thread_of, totals_of)
+
 
 def traced_spans(trace, events):
     main = {process["id"]: process["tgid"] for process in events["process"]}
@@ -132,8 +132,7 @@ def check_memory_and_windows(trace, events):
     compare("windows", windows, [(e["from"], e["to"]) for e in events["window"]])
 
 
-def main():
-    trace, events = Trace(sys.argv[1]), read_events(sys.argv[2])
+def check(trace, events):
     spans, sums = expected_spans(events)
     got_spans, got_sums, ends = traced_spans(trace, events)
     compare("spans", got_spans, spans)
@@ -145,7 +144,6 @@ def main():
     check_memory_and_windows(trace, events)
     if not got_spans and not got_sums and (spans or sums):
         complain("an empty trace")
-    return len(bad) != 0
 
 
-sys.exit(main())
+for_each_pair(lambda trace, path: check(Trace(trace), read_events(path)))

@@ -20,10 +20,15 @@ compare() {
 }
 
 @test "perfetto: every event of every golden capture, and nothing else" {
+	local pairs=() n=0
+
 	for capture in "$DATA"/*.ucxb "$DATA"/gpu/{halo,hostile-fork,hosts}-*/job.ucxb; do
-		echo "$capture"
-		compare "$capture"
+		"$UCXBPF" export -f perfetto -o "$((++n))" "$capture"
+		"$UCXBPF" export -f ndjson -o "$n.ndjson" "$capture"
+		pairs+=("$n" "$n.ndjson")
+		echo "$n: $capture"
 	done
+	"$TOP/tests/golden/check_perfetto.py" "${pairs[@]}"
 }
 
 @test "perfetto: captures of several hosts have a clock each" {

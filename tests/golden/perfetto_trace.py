@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a Perfetto trace as its importer would: words by sequence, slices by track, common clock."""
+import functools
 import importlib
 import subprocess
 import sys
@@ -10,6 +11,7 @@ BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 PROTO = Path(__file__).resolve().parents[2] / "user" / "export" / "perfetto.proto"
 
 
+@functools.cache
 def messages():
     """The module that protoc makes of our .proto."""
     with tempfile.TemporaryDirectory() as where:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a timeline of exported events (ndjson) must have in it: spans, ends of messages, totals."""
 import json
+import sys
 from collections import Counter, defaultdict
 
 LAYERS = {"call": "MPI", "op": "UCP", "transfer": "UCT"}
@@ -11,6 +12,16 @@ def complain(text):
     bad.append(text)
     if len(bad) < 20:
         print(text)
+
+
+def for_each_pair(check):
+    """Of the arguments; the exit status tells whether there was a complaint."""
+    for trace, events in zip(sys.argv[1::2], sys.argv[2::2]):
+        before = len(bad)
+        check(trace, events)
+        if len(bad) > before:
+            print(f"{trace}, {events}: {len(bad) - before} differences")
+    sys.exit(len(bad) != 0)
 
 
 def compare(what, got, expected):
