@@ -60,6 +60,42 @@ static __always_inline void drop_over(struct memory_task *task, __u64 sp)
 	}
 }
 
+/* Its visitor (task.bpf.c) has an outbox for a few microseconds: what is so rare can wait. */
+static __always_inline bool outbox_take_soon(struct outbox *box)
+{
+	for (int i = 0; i < 512; i++)
+		if (outbox_take(box))
+			return true;
+	return false;
+}
+
+/* What comes after must not be taken for all there was. */
+static __always_inline void miss(__u64 ts, __u64 now)
+{
+	struct memory_task *task = memory_task(0);
+
+	emit_nothing(UB_MEM);
+	if (!task)
+		return;
+	if (!task->missed)
+		task->missed_from = ts;
+	task->missed_until = now;
+	task->missed++;
+}
+
+static __always_inline void tell_missed(struct outbox *box)
+{
+	struct memory_task *task = memory_task(0);
+
+	if (!task || !task->missed)
+		return;
+	if (!box->lost)
+		box->lost_from = task->missed_from;
+	box->lost += task->missed;
+	box->lost_until = task->missed_until;
+	task->missed = 0;
+}
+
 /* Of 64 bytes; 0 if they cannot be read. */
 static __always_inline __u64 handle_at(__u64 address)
 {
@@ -88,7 +124,7 @@ int memory_entry(struct pt_regs *ctx)
 	drop_over(task, hit.sp);
 	if (task->depth >= MEMORY_CALLS) {
 		count_deep();
-		emit_nothing(UB_MEM);
+		miss(hit.ts, hit.ts);
 		return 0;
 	}
 	call = &task->calls[task->depth++ & (MEMORY_CALLS - 1)];
@@ -268,10 +304,11 @@ int memory_exit(struct pt_regs *ctx)
 	call = call_left(&hit, &outer);
 	if (!call || hit.site->what == UB_MEM_RUNTIME || is_part(outer))
 		return 0;
-	if (!outbox_take(&hit.task->outbox)) {
-		emit_nothing(UB_MEM);
+	if (!outbox_take_soon(&hit.task->outbox)) {
+		miss(call->ts, hit.ts);
 		return 0;
 	}
+	tell_missed(&hit.task->outbox);
 	begin(&mem, &hit, call, PT_REGS_RC(ctx), outer);
 	if (hit.site->what == UB_MEM_DEVICES) {
 		tell_devices(&hit.task->outbox, &mem, hit.site, call);

@@ -52,11 +52,11 @@ same()
 rows()
 {
 	"$UCXBPF" replay --json "$CASE/job.ucxb" | tee "$CASE/report.json" |
-		jq -r '(.processes[] | select(.rank == 0).id) as $id | .memory[] | select(.process == $id)
+		jq -r 'first(.processes[] | select(.rank == 0).id) as $id | .memory[] | select(.process == $id)
 			| "\(.kind) \(.sort) \(.device) \(.function) \(.allocations) \(.bytes)"'
 }
 
-@test "other libraries, a runtime above the driver, eight threads on two devices" {
+@test "other libraries, a runtime above the driver, eight threads on two devices, a double free, a child" {
 	program openmpi "" mpi_gpus "$PROGS/lib"
 	same
 	rows | diff - <(
@@ -66,7 +66,7 @@ rows()
 		echo "gpu plain null cudaMalloc 31 62465"
 		echo "gpu plain 0 cuMemAlloc 92 376832"
 		echo "gpu plain 0 zeMemAllocDevice 10 10090"
-		echo "gpu plain 1 cuMemAlloc 92 376832"
+		echo "gpu plain 1 cuMemAlloc 93 380928"
 		echo "gpu plain 1 hipExtMallocWithFlags 7 7021"
 		echo "gpu plain 1 hipMalloc 31 31465"
 		echo "gpu plain 1 zeMemAllocDevice 9 9081"
@@ -82,6 +82,11 @@ rows()
 		echo "pinned plain null hipMallocHost 2 2001"
 		echo "pinned plain null zeMemAllocHost 7 7021"
 	)
+	jq -e '.notes["memory freed that was not seen allocated"] == 2' "$CASE/report.json"
+	# of each rank's child
+	jq -e '[.memory[] | select(.allocations == 5 and .function == "cuMemAlloc") |
+		[.kind, .device, .bytes, .live_peak, .reason]] |
+		. == [range(2) | ["gpu", null, 5010, 1004, "the thread\u0027s current context was not seen"]]' "$CASE/report.json"
 	jq -r -f "$TOP/tests/golden/schema.jq" "$CASE/report.json" >"$CASE/breaches"
 	[ ! -s "$CASE/breaches" ]
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * mpi_gpus FOLDER: the other GPU libraries, and a CUDA runtime above the driver, all of them
- * stand-ins in that folder; then eight threads on two devices. Written down as memory_ledger.h has
- * it.
+ * stand-ins in that folder; then eight threads on two devices, a double free, and a child. Written
+ * down as memory_ledger.h has it.
  */
+#include <sys/wait.h>
+
 #include "memory_ledger.h"
 
 /* What CUDA's runtime calls of the driver is seen once, with the runtime's function. */
@@ -154,6 +156,56 @@ static void threads(void)
 		pthread_join(all[i], NULL);
 }
 
+/* Freed twice, in a driver that does not mind. */
+static void freed_twice(void)
+{
+	struct about a = ABOUT(.size = 4096), b = ABOUT();
+
+	CALL(a, cuMemAlloc_v2, (uint64_t *, size_t), (&a.address, a.size));
+	b.address = a.address;
+	CALL(b, cuMemFree_v2, ADDRESS, (b.address));
+	CALL(b, cuMemFree_v2, ADDRESS, (b.address));
+}
+
+static FILE *child_file(const char *suffix)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/child-%d.%s", getenv("TRUTH"), rank, suffix);
+	return fopen(path, "w");
+}
+
+/* A child has none of its parent's contexts; its ledger is in child-RANK.memory. */
+static void child(void)
+{
+	FILE *file = child_file("pid");
+
+	EXPECT(file);
+	fprintf(file, "%d\n", getpid());
+	fclose(file);
+	ledger = child_file("memory");
+	EXPECT(ledger);
+	PAIRS(5, cuMemAlloc_v2, (uint64_t *, size_t), (&a.address, a.size), cuMemFree_v2, ADDRESS,
+	      (b.address));
+	fclose(ledger);
+	_exit(0);
+}
+
+static void forked(void)
+{
+	struct about set = ABOUT(.handle = contexts[1]);
+	pid_t pid;
+
+	CALL(set, cuCtxSetCurrent, ADDRESS, (set.handle));
+	if (!ledger)
+		return;
+	fflush(ledger);
+	pid = fork();
+	if (!pid)
+		child();
+	EXPECT(pid > 0 && waitpid(pid, NULL, 0) == pid);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const libraries[] = { "cuda", "cudart", "hsa", "hip", "ze" };
@@ -174,6 +226,8 @@ int main(int argc, char **argv)
 	hsa();
 	level_zero();
 	threads();
+	freed_twice();
+	forked();
 	if (ledger)
 		fclose(ledger);
 	return job_end();
