@@ -37,8 +37,8 @@ export interface Graph {
 
 // Memory that no network card is in the way of: the transports that stay within a host.
 const WITHIN = /^(posix|sysv|xpmem|self|cma|knem|cuda_|gdr_copy|rocm_|ze_)/;
-const MOST_EDGES = 1500;
-const MOST_PROCESSES = 200; // with a node each
+const MOST_EDGES = 800;
+const MOST_PROCESSES = 128; // with a node each
 
 class Builder {
   readonly graph: Graph;
@@ -183,18 +183,19 @@ export function widthOf(value: number, most: number): number {
   return Math.max(0.8, 6 - 1.3 * decades);
 }
 
-export function elements(graph: Graph, by: "bytes" | "count"): ElementDefinition[] {
+export function nodeElements(graph: Graph): ElementDefinition[] {
+  return [...graph.nodes.values()].map((node) => ({
+    data: { id: node.id, label: node.label, kind: node.kind, ...(node.parent ? { parent: node.parent } : {}) },
+  }));
+}
+
+export function edgeElements(graph: Graph, by: "bytes" | "count"): ElementDefinition[] {
   const amount = (edge: Edge) => (by === "bytes" ? edge.bytes : edge.count);
   const most = Math.max(0, ...[...graph.edges.values()].map(amount));
-  return [
-    ...[...graph.nodes.values()].map((node) => ({
-      data: { id: node.id, label: node.label, kind: node.kind, ...(node.parent ? { parent: node.parent } : {}) },
-    })),
-    ...[...graph.edges].map(([id, edge]) => ({
-      data: {
-        id, source: edge.from, target: edge.to, colour: transportColour(edge.transport), transport: edge.transport,
-        bytes: edge.bytes, count: edge.count, width: widthOf(amount(edge), most),
-      },
-    })),
-  ];
+  return [...graph.edges].map(([id, edge]) => ({
+    data: {
+      id, source: edge.from, target: edge.to, colour: transportColour(edge.transport), transport: edge.transport,
+      bytes: edge.bytes, count: edge.count, width: widthOf(amount(edge), most),
+    },
+  }));
 }

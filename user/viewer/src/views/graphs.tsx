@@ -7,7 +7,7 @@ import { Choice } from "../ui/choice";
 import { dark, styleColour, transportColour } from "../ui/colours";
 import { bytes, count, plural } from "../ui/format";
 import { hideTip, Pairs, showTip } from "../ui/tip";
-import { Edge, elements, Graph, graphOf, Node, Which } from "./graphs-model";
+import { Edge, edgeElements, Graph, graphOf, Node, nodeElements, Which } from "./graphs-model";
 import { places } from "./graphs-place";
 
 const SHAPES: Record<Node["kind"], string> = {
@@ -101,7 +101,7 @@ function engineCode(transport: string): number {
   return at < 0 ? 0 : at;
 }
 
-function listen(core: Core, graph: Graph) {
+function listen(core: Core, shown: { current: Graph }) {
   const fade = (event: EventObject) => {
     const near = event.target.isNode?.() ? event.target.closedNeighborhood().union(event.target.descendants().closedNeighborhood()) : event.target.union(event.target.connectedNodes());
     core.batch(() => {
@@ -112,6 +112,7 @@ function listen(core: Core, graph: Graph) {
   core.on("mouseover", "node, edge", (event) => {
     const id = event.target.id() as string;
     const { clientX, clientY } = event.originalEvent;
+    const graph = shown.current;
     const node = graph.nodes.get(id);
     const edge = graph.edges.get(id);
     if (core.edges().length < 4000) fade(event);
@@ -124,17 +125,21 @@ function listen(core: Core, graph: Graph) {
   });
   core.on("tap", "node, edge", (event) => {
     hideTip();
-    choose(graph, event.target.id());
+    choose(shown.current, event.target.id());
   });
 }
 
 function Plot({ graph, which }: { graph: Graph; which: Which }) {
   const host = useRef<HTMLDivElement>(null);
   const core = useRef<Core | null>(null);
+  const shown = useRef(graph);
+  shown.current = graph;
+  // The nodes stay where they are while filters change edges alone.
+  const nodes = [...graph.nodes.keys()].join();
   useEffect(() => {
     const at = places(graph, which, host.current!.clientWidth / Math.max(1, host.current!.clientHeight));
     const made = (core.current = cytoscape({
-      container: host.current, elements: elements(graph, measure.value), style: style(), minZoom: 0.05, maxZoom: 4,
+      container: host.current, elements: nodeElements(graph), style: style(), minZoom: 0.05, maxZoom: 4,
       layout: { name: "preset", positions: (node: { id: () => string }) => at.get(node.id()), fit: true, padding: 24 } as cytoscape.LayoutOptions,
       boxSelectionEnabled: false, autounselectify: true, textureOnViewport: graph.edges.size > 800, hideEdgesOnViewport: graph.edges.size > 800,
     }));
@@ -142,12 +147,19 @@ function Plot({ graph, which }: { graph: Graph; which: Which }) {
       made.zoom(1.6);
       made.center();
     }
-    listen(made, graph);
+    listen(made, shown);
     return () => {
       hideTip();
       made.destroy();
     };
-  }, [graph, dark.value]);
+  }, [nodes, which, dark.value]);
+  useEffect(() => {
+    const made = core.current!;
+    made.batch(() => {
+      made.edges().remove();
+      made.add(edgeElements(graph, measure.value));
+    });
+  }, [graph, which, dark.value]);
   const zoom = (factor: number) => {
     const made = core.current;
     made?.zoom({ level: made.zoom() * factor, renderedPosition: { x: made.width() / 2, y: made.height() / 2 } });
