@@ -5,6 +5,7 @@ import type { SectionInfo } from "./section";
 export interface HostTime {
   host: number;
   span_ns: number;
+  begin_ns?: number | null;
   zero_ns: number;
   level_zero_ns: number[];
 }

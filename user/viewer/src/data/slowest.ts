@@ -34,7 +34,7 @@ export function slowestEvents(timeline: Timeline, view: View): number[] {
       if ((best.length === MOST && events.duration[i] <= least) || fails[events.key[i]]) continue;
       if (!events.precision[i] || events.flags[i] & NOTHING_SENT || events.count[i] > 1) continue;
       if (sizes.size && !sizes.has(events.bytes[i] ? sizeClass(events.bytes[i] - 1) : 0)) continue;
-      if (!inRange(view, lane.host, events.start[i])) continue;
+      if (!inRange(view, lane.host, events.start[i] - timeline.begin(lane.host))) continue;
       best.push(i);
       best.sort((a, b) => events.duration[b] - events.duration[a] || events.start[a] - events.start[b]);
       if (best.length > MOST) best.pop();
@@ -54,6 +54,6 @@ export function asSlow(timeline: Timeline, event: number): Slow {
     process: timeline.lanes[events.lane[event]].process - 1, peer: peer ? peer - 1 : null, op: name("op") ?? "unknown",
     transport: name("transport") ?? "unknown", device: name("device") ?? "unknown", ucp_op: name("ucp_op"),
     function: name("function"), bytes: events.bytes[event] ? events.bytes[event] - 1 : null,
-    time_ns: events.duration[event], precision: PRECISIONS[events.precision[event]] ?? "mixed", at_ns: events.start[event],
+    time_ns: events.duration[event], precision: PRECISIONS[events.precision[event]] ?? "mixed", at_ns: events.start[event] - timeline.begin(timeline.lanes[events.lane[event]].host),
   };
 }

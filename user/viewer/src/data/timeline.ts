@@ -57,6 +57,13 @@ function deviceOrder(model: Model, lanes: Lane[], events: Events, lane: Lane): U
   return Uint32Array.from(out).sort((a, b) => events.start[a] - events.start[b]);
 }
 
+// Hosts side by side as their clocks of the time of day say, if all of them say it.
+function begins(model: Model): Map<number, number> {
+  const { hosts } = model.directory.time;
+  const known = hosts.every((row) => typeof row.begin_ns === "number");
+  return new Map(hosts.map((row) => [row.host, known ? row.begin_ns! : 0]));
+}
+
 // Each event goes into the first row that is free when it starts.
 function pack(lane: Lane, events: Events) {
   const n = lane.order ? lane.order.length : lane.end - lane.first;
@@ -82,6 +89,7 @@ export class Timeline {
   readonly events: Events;
   readonly levels: Level[];
   readonly span: number;
+  private begins: Map<number, number>;
   readonly threads: Codes; // tid by code less 1
   private send: Codes;
   private recv: Codes;
@@ -114,6 +122,7 @@ export class Timeline {
       end: value === DEVICE ? 0 : i + 1 < layer.length ? first[i + 1] : key.length,
       row: new Uint8Array(0), rows: 1, reach: new Float64Array(0),
     }));
+    this.begins = begins(model);
     this.addStarts(column("delta"), start);
     for (const lane of this.lanes) {
       if (lane.layer === DEVICE) lane.order = deviceOrder(model, this.lanes, this.events, lane);
@@ -127,13 +136,18 @@ export class Timeline {
       if (this.send[i]) this.bySend.set(this.send[i] - 1, i);
       if (this.recv[i]) this.byRecv.set(this.recv[i] - 1, i);
     }
-    this.span = Math.max(1, ...model.directory.time.hosts.map((row) => row.span_ns));
+    this.span = Math.max(1, ...model.directory.time.hosts.map((row) => row.span_ns + this.begin(row.host)));
+  }
+
+  // Times of the timeline less this are the host's own, from its first event.
+  begin(host: number): number {
+    return this.begins.get(host) ?? 0;
   }
 
   private addStarts(delta: Codes, start: Codes) {
     for (const lane of this.lanes) {
       if (lane.layer === DEVICE) continue;
-      let at = start[lane.index];
+      let at = start[lane.index] + this.begin(lane.host);
       for (let i = lane.first; i < lane.end; i++) {
         if (i > lane.first) at += delta[i];
         this.events.start[i] = at;
@@ -148,7 +162,7 @@ export class Timeline {
       const section = this.model.section(`level${i}`);
       const column = (name: string) => section.column(name);
       return {
-        bucket: bucket_ns, zero: new Map(time.hosts.map((host) => [host.host, host.level_zero_ns[i] ?? 0])),
+        bucket: bucket_ns, zero: new Map(time.hosts.map(({ host, level_zero_ns }) => [host, (level_zero_ns[i] ?? 0) + this.begin(host)])),
         bounds: bounds(`level${i}`),
         columns: {
           bucket: column("bucket"), started: column("started"), busy: column("busy"), name: column("name"),
@@ -237,13 +251,17 @@ export class Timeline {
     return { first, list };
   }
 
+  private beginOf(event: number): number {
+    return this.begin(this.lanes[this.events.lane[event]].host);
+  }
+
   // The message that an operation sent or received.
   message(op: number): { send: number | null; recv: number | null; arrival: number | null } | null {
     const link = this.bySend.get(op) ?? this.byRecv.get(op);
     if (link === undefined) return null;
     return {
       send: this.send[link] ? this.send[link] - 1 : null, recv: this.recv[link] ? this.recv[link] - 1 : null,
-      arrival: this.arrivals[link] ? this.arrivals[link] - 1 : null,
+      arrival: this.arrivals[link] && this.recv[link] ? this.arrivals[link] - 1 + this.beginOf(this.recv[link] - 1) : null,
     };
   }
 }

@@ -16,6 +16,10 @@ export const KIND_WORDS: Record<Kind, string> = {
   data: "payload", control: "UCX's own traffic", copy: "payload on its way within its process",
 };
 
+export const KIND_NOUNS: Record<Kind, [string, string]> = {
+  data: ["data transfer", "data transfers"], control: ["control transfer", "control transfers"], copy: ["copy", "copies"],
+};
+
 export const model = new Model();
 export const engine = new Engine(model, allDims(model));
 

@@ -164,7 +164,10 @@ export function Strip() {
     <section class="card strip" aria-label={what}>
       <header>
         <h2>{what}</h2>
-        <span class="soft">{range.value ? rangeText() : `${about}; drag to choose a time for all views`}</span>
+        <span class="soft">
+          {range.value ? rangeText() : about}
+          {!range.value && <span class="no-print">; drag to choose a time for all views</span>}
+        </span>
         <span class="legend end">
           {all.map((layer) => <span><i class="swatch" style={{ background: layer.colour }} />{layer.name}</span>)}
         </span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transports against UCT operations: share of bytes, share of transfers.
-import { current, kind, model, setCodes } from "../state/state";
+import { current, kind, KIND_NOUNS, model, setCodes } from "../state/state";
 import { transportColour } from "../ui/colours";
 import { copy, csv } from "../ui/csv";
 import { bytes, count, share } from "../ui/format";
@@ -54,7 +54,7 @@ export function Cross() {
     <section class="card table-card" id="table-cross" aria-label="Transport by UCT operation">
       <header>
         <h2>Transport by UCT operation</h2>
-        <span class="soft">bytes %, count % of {bytes(whole.bytes)} in {count(whole.count)} {kind.value} transfers</span>
+        <span class="soft">bytes %, count % of {bytes(whole.bytes)} in {count(whole.count)} {KIND_NOUNS[kind.value][1]}</span>
         {rows.length > 0 && (
           <button type="button" class="button plain end no-print" onClick={() => void copy(asCsv())}>Copy as CSV</button>
         )}

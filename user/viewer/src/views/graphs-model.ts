@@ -143,7 +143,9 @@ export function graphOf(model: Model, view: View, which: Which, by: "bytes" | "c
   const groups = view.group("transfers", columns, ["bytes", "count"]);
   const active = new Set(groups.flatMap(({ codes }) => [codes[0], codes[1]]));
   const build = new Builder(model, active.size > MOST_PROCESSES);
-  if (model.report.processes.length <= MOST_PROCESSES) model.report.processes.forEach((p) => build.process(p.id + 1));
+  // In order of rank, also those that are silent.
+  const all = [...model.report.processes].sort((a, b) => (a.rank ?? 1e9) - (b.rank ?? 1e9) || a.id - b.id);
+  if (all.length <= MOST_PROCESSES) all.forEach((process) => build.process(process.id + 1));
   for (const { codes, sums } of groups) {
     const [src, dst] = codes;
     const [transport, device, srcMemory, dstMemory] = codes.slice(2, 6).map((code) => model.names[code]);

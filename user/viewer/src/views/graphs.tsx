@@ -2,7 +2,7 @@
 // Two graphs of the same transfers: between processes, and over the devices that carried them.
 import cytoscape, { Core, EventObject } from "cytoscape";
 import { useEffect, useRef } from "preact/hooks";
-import { current, kind, measure, model, option, setCodes, setOption } from "../state/state";
+import { current, kind, KIND_NOUNS, measure, model, option, setCodes, setOption } from "../state/state";
 import { Choice } from "../ui/choice";
 import { dark, styleColour, transportColour } from "../ui/colours";
 import { bytes, count, plural } from "../ui/format";
@@ -77,7 +77,7 @@ function EdgeTip({ graph, edge }: { graph: Graph; edge: Edge }) {
       <h4>{title(edge.from)} → {title(edge.to)}</h4>
       <p>
         <i class="swatch" style={{ background: transportColour(edge.transport) }} />
-        {edge.transport}: {bytes(edge.bytes)} in {plural(edge.count, `${kind.value} transfer`)}
+        {edge.transport}: {bytes(edge.bytes)} in {plural(edge.count, ...KIND_NOUNS[kind.value])}
         {edge.pairs.size > 1 && <>, of {plural(edge.pairs.size, "pair")} of processes</>}
       </p>
     </>
@@ -221,7 +221,7 @@ export function Graphs() {
       <header>
         <h2>{which === "process" ? "Process graph" : "Device graph"}</h2>
         <span class="soft">
-          {kind.value} transfers of {plural(pairs, "pair")} of processes; click to filter
+          {KIND_NOUNS[kind.value][1]} of {plural(pairs, "pair")} of processes; click to filter
           {graph.merged ? "; too many to draw each: the processes of a host are one node until filters leave fewer" : ""}
           {graph.left > 0 ? `; the ${count(graph.left)} smallest edges are not drawn` : ""}
         </span>

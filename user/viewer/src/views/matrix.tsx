@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { By, Of, PairCell, pairCells, splitPair } from "../data/pairs";
 import { meanTime } from "../data/precision";
-import { current, kind, measure, model, option, setCodes, setOption } from "../state/state";
+import { current, kind, KIND_NOUNS, measure, model, option, setCodes, setOption } from "../state/state";
 import { Choice } from "../ui/choice";
 import { dark } from "../ui/colours";
 import { bytes, count, plural, time } from "../ui/format";
@@ -61,7 +61,7 @@ function describe(of: Of, by: By, src: number, dst: number, cell: PairCell | und
       {cell ? (
         <>
           <p>
-            {bytes(cell.bytes)} in {plural(cell.count, of === "messages" ? "message" : `${kind.value} transfer`)}
+            {bytes(cell.bytes)} in {of === "messages" ? plural(cell.count, "message") : plural(cell.count, ...KIND_NOUNS[kind.value])}
             {of === "transfers" && <>; mean time {meanTime(cell.time, cell.timed, cell.precision)}</>}
           </p>
           <Splits splits={splitPair(model, current.value, of, by, src, dst)} />
@@ -197,7 +197,7 @@ export function Matrix() {
       <header>
         <h2>Matrix</h2>
         <span class="soft">
-          rows send, columns receive; {bytes(whole.bytes)} in {count(whole.count)} {of === "messages" ? "messages" : `${kind.value} transfers`}, {plural(cells.length, "pair")}
+          rows send, columns receive; {bytes(whole.bytes)} in {count(whole.count)} {of === "messages" ? "messages" : KIND_NOUNS[kind.value][1]}, {plural(cells.length, "pair")}
         </span>
       </header>
       <div class="toolbar no-print">

@@ -5,7 +5,6 @@ import { Chain, chainOf, members } from "../data/chain";
 import { View } from "../data/engine";
 import { Lane, Timeline } from "../data/timeline";
 import { chosen, engine, measure, model, option, range, setOption, sizes } from "../state/state";
-import { bucketStart } from "../ui/chips";
 import { Choice } from "../ui/choice";
 import { actionColour, ACTIONS, dark, transportColour } from "../ui/colours";
 import { count, time } from "../ui/format";
@@ -46,14 +45,19 @@ function wish() {
   };
 }
 
-function chosenTime(): Scene["chosen"] {
+// A range is of each host's own time, so it lies elsewhere for each.
+function chosenTime(timeline: Timeline): Scene["chosen"] {
   const at = range.value;
-  return at && { from: bucketStart(at.from), to: bucketStart(at.to), zero: 0 };
+  const { hosts, bucket_ns } = model.directory.time;
+  const zeros = new Map(hosts.map((row) => [row.host, row.zero_ns + timeline.begin(row.host)]));
+  const start = (host: number, bucket: number) => (zeros.get(host) ?? 0) + bucket * bucket_ns;
+  return at && ((host) => ({ from: start(host, at.from), to: start(host, at.to) }));
 }
 
-function chooseTime(from: number, to: number) {
+// Of the host of the tracks it is drawn over.
+function chooseTime(timeline: Timeline, host: number, from: number, to: number) {
   const { hosts, bucket_ns, buckets } = model.directory.time;
-  const zero = hosts[0]?.zero_ns ?? 0;
+  const zero = (hosts.find((row) => row.host === host)?.zero_ns ?? 0) + timeline.begin(host);
   const a = Math.max(0, Math.floor((from - zero) / bucket_ns));
   const b = Math.min(buckets, Math.ceil((to - zero) / bucket_ns));
   range.value = b > a ? { from: a, to: b } : null;
@@ -116,7 +120,7 @@ function present(): Set<string> {
   return new Set([...names].map((code) => actionColour(model.names[code])));
 }
 
-type Drag = { mode: "pan" | "range"; x: number; window: Window; moved: boolean };
+type Drag = { mode: "pan" | "range"; host: number; x: number; window: Window; moved: boolean };
 
 export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -205,7 +209,7 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     mode.current = painter.draw(context, {
       timeline, layout, look, fails, sizes: sizes.value, chain: new Set(chain ? members(chain) : []),
-      arrow: chain?.arrow ?? null, chosen: brush ? { ...brush, zero: 0 } : chosenTime(),
+      arrow: chain?.arrow ?? null, chosen: brush ? () => brush : chosenTime(timeline),
     });
     const { level, mode: how } = mode.current;
     const steps = level ? `sums over steps of ${time(level.bucket)}` : "single events";
@@ -250,16 +254,17 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
   };
 
   const press = (event: PointerEvent) => {
-    const [x] = position(event);
+    const [x, y] = position(event);
     if (event.button !== 0 || x < GUTTER) return;
+    const track = layout.tracks.find((t) => t.y + t.height > y - AXIS + scroll) ?? layout.tracks[0];
     canvas.current!.setPointerCapture(event.pointerId);
-    drag.current = { mode: event.shiftKey ? "range" : tool, x, window: at, moved: false };
+    drag.current = { mode: event.shiftKey ? "range" : tool, host: track?.host ?? 0, x, window: at, moved: false };
   };
 
   const release = () => {
     const held = drag.current;
     drag.current = null;
-    if (held?.mode === "range" && brush) chooseTime(brush.from, brush.to);
+    if (held?.mode === "range" && brush) chooseTime(timeline, held.host, brush.from, brush.to);
     setBrush(null);
     if (held && !held.moved) select(hover);
   };
@@ -310,8 +315,8 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
 
   const whole = () => show({ from: -0.01 * timeline.span, to: 1.01 * timeline.span });
   const toRange = () => {
-    const picked = chosenTime();
-    if (picked) show({ from: picked.from, to: picked.to });
+    const picked = chosenTime(timeline);
+    if (picked) show(picked(layout.tracks[0]?.host ?? 0));
   };
   const { kept, of } = model.directory.timeline.events;
   return (
@@ -352,7 +357,7 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
         <p class="note no-print">
           Ctrl and wheel zoom, dragging moves, shift and dragging chooses a time for all views. Keys: + − ← →, N and P next and
           previous event, I and O in and out of its layers, L its other end.
-          {model.report.hosts.length > 1 ? " Hosts have clocks of their own, which are not compared: each begins with its first event, arrows between hosts are dashed." : ""}
+          {model.report.hosts.length > 1 ? " Hosts have clocks of their own, which are not compared: they lie side by side as their time of day says, arrows between hosts are dashed." : ""}
         </p>
       </section>
       {selected !== null && (

@@ -21,7 +21,7 @@ export interface Scene {
   look: Look;
   fails: Record<Sort, Uint8Array>; // by key: 0 passes the filters
   sizes: ReadonlySet<number>;
-  chosen: { from: number; to: number; zero: number } | null; // time range in ns
+  chosen: ((host: number) => { from: number; to: number }) | null; // time range in ns
   chain: Set<number>; // events to stand out
   arrow: { send: number; recv: number; arrival: number | null } | null;
 }
@@ -108,7 +108,6 @@ export class Painter {
     context.clip();
     context.translate(0, AXIS - look.scroll);
     for (const track of this.visible(scene)) this.track(context, scene, track, single, level);
-    this.outside(context, scene);
     if (scene.arrow) this.arrow(context, scene);
     context.restore();
     axis(context, look);
@@ -135,15 +134,17 @@ export class Painter {
         at = Math.max(at, to);
       }
     }
+    this.outside(context, scene, track);
     gutter(context, track);
   }
 
   // Times in sight in which every event is kept.
   private windows(host: number, look: Look): [number, number][] {
     const { windows } = this.timeline.model.directory.timeline.events;
+    const begin = this.timeline.begin(host);
     return windows
-      .filter((w) => w.host === host && w.to_ns > look.from && w.from_ns < look.to)
-      .map((w): [number, number] => [Math.max(look.from, w.from_ns), Math.min(look.to, w.to_ns)])
+      .filter((w) => w.host === host && w.to_ns + begin > look.from && w.from_ns + begin < look.to)
+      .map((w): [number, number] => [Math.max(look.from, w.from_ns + begin), Math.min(look.to, w.to_ns + begin)])
       .sort((a, b) => a[0] - b[0]);
   }
 
@@ -232,20 +233,20 @@ export class Painter {
   }
 
   // Greys out what a chosen time leaves out.
-  private outside(context: CanvasRenderingContext2D, scene: Scene) {
-    const { chosen, look } = scene;
+  private outside(context: CanvasRenderingContext2D, scene: Scene, { host, y, height }: Track) {
+    const { look } = scene;
+    const chosen = scene.chosen?.(host);
     if (!chosen) return;
-    const bottom = look.scroll + look.height;
     context.fillStyle = styleColour("paper");
     context.globalAlpha = 0.62;
     const left = Math.min(look.width, Math.max(GUTTER, xOf(look, chosen.from)));
     const right = Math.min(look.width, Math.max(GUTTER, xOf(look, chosen.to)));
-    context.fillRect(GUTTER, 0, left - GUTTER, bottom);
-    context.fillRect(right, 0, look.width - right, bottom);
+    context.fillRect(GUTTER, y, left - GUTTER, height - 1);
+    context.fillRect(right, y, look.width - right, height - 1);
     context.globalAlpha = 1;
     context.fillStyle = styleColour("accent");
-    if (left > GUTTER) context.fillRect(left - 1, 0, 1, bottom);
-    if (right < look.width) context.fillRect(right, 0, 1, bottom);
+    if (left > GUTTER) context.fillRect(left - 1, y, 1, height);
+    if (right < look.width) context.fillRect(right, y, 1, height);
   }
 
   private middle(scene: Scene, event: number): number | null {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the tracks of the timeline lie: per host its processes, each with its lanes, then its devices.
 import type { Model } from "../data/model";
+import { time } from "../ui/format";
 import { DEVICE, Lane, LAYERS, Timeline } from "../data/timeline";
 
 export interface PlacedLane {
@@ -46,6 +47,11 @@ function place(lanes: Lane[], y: number, heights: number[], label: (lane: Lane) 
   });
 }
 
+function began(timeline: Timeline, host: number): string {
+  const begin = timeline.begin(host);
+  return begin ? `begins ${time(begin)} after the first host, as their times of day say` : "";
+}
+
 function byRank(model: Model) {
   return (a: number, b: number) =>
     (model.process(a)?.rank ?? 1e9) - (model.process(b)?.rank ?? 1e9) || a - b;
@@ -72,7 +78,7 @@ export function layoutTracks(model: Model, timeline: Timeline, wish: Wish): Layo
       (lane) => lane.layer === DEVICE && lane.host === host.id && wish.device(lane.transport, lane.device));
     const name = model.hostLabels[host.id + 1];
     if (!processes.length && !devices.length) continue;
-    add({ host: host.id, title: name, detail: "times are of this host's own clock", heading: true, lanes: [] }, [], String);
+    add({ host: host.id, title: name, detail: began(timeline, host.id), heading: true, lanes: [] }, [], String);
     for (const code of processes) {
       const process = model.process(code)!;
       const title = process.rank === null ? process.comm : `rank ${model.labels[code]}`;
