@@ -79,6 +79,20 @@ static void ends_without_another(void **state)
 	bed_end(&bed);
 }
 
+/* Of a pair, both nodes are concerned. */
+static void nodes_of_a_pair(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	bed_move(&bed, &(struct moved){ 0, 2, "tcp", "eth0", .bytes = 1 << 22 });
+	bed_judge(&bed);
+	bed_expect(&bed, "PATH-02", "n0>n1", VERDICT_FAIL);
+	assert_int_equal(judge_summary(bed.judge).failed_nodes, 2);
+	bed_end(&bed);
+}
+
 /* A node that nobody looked at is held against no other one. */
 static void peers_in_no_capture(void **state)
 {
@@ -237,17 +251,12 @@ static void every_rule_speaks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_is_well),
-		cmocka_unit_test(loss_lets_nothing_pass),
-		cmocka_unit_test(damage_is_loss),
-		cmocka_unit_test(ends_without_another),
-		cmocka_unit_test(peers_in_no_capture),
-		cmocka_unit_test(bytes_of_unknown_way),
-		cmocka_unit_test(software),
-		cmocka_unit_test(mpi_without_ucx),
-		cmocka_unit_test(waivers),
-		cmocka_unit_test(switched_off),
-		cmocka_unit_test(warnings_alone),
+		cmocka_unit_test(all_is_well),          cmocka_unit_test(loss_lets_nothing_pass),
+		cmocka_unit_test(damage_is_loss),       cmocka_unit_test(ends_without_another),
+		cmocka_unit_test(nodes_of_a_pair),      cmocka_unit_test(peers_in_no_capture),
+		cmocka_unit_test(bytes_of_unknown_way), cmocka_unit_test(software),
+		cmocka_unit_test(mpi_without_ucx),      cmocka_unit_test(waivers),
+		cmocka_unit_test(switched_off),         cmocka_unit_test(warnings_alone),
 		cmocka_unit_test(every_rule_speaks),
 	};
 

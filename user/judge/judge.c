@@ -101,13 +101,24 @@ static void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
 	found_nothing(&trial, VERDICT_SKIP, why_not(rule->needs));
 }
 
-/* A subject is of a node if it is its name or begins with it: n0, n0>n1, n0:rank3. */
+/* What separates the two nodes of a pair, and a node from its rank or device. */
+#define SEPARATORS ">:<"
+
+static bool begins_with(const char *subject, const char *node)
+{
+	size_t length = strlen(node);
+
+	return !strncmp(subject, node, length) &&
+	       (!subject[length] || strchr(SEPARATORS, subject[length]));
+}
+
+/* n0 is in n0, n0:rank3, n0>n1, n1<>n0. */
 static bool of_node(const char *subject, const char *node)
 {
-	size_t length = node ? strlen(node) : 0;
+	const char *other = strpbrk(subject, "<>");
 
-	return length && !strncmp(subject, node, length) &&
-	       (!subject[length] || strchr(">:<", subject[length]));
+	return node && (begins_with(subject, node) ||
+			(other && begins_with(other + strspn(other, "<>"), node)));
 }
 
 static bool in_part(const struct judge *judge, const char *subject)
