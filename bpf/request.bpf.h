@@ -52,6 +52,11 @@ static __always_inline __u32 request_u32(const struct task_state *task, __u16 of
 	return *(const __u32 *)&task->scratch[offset & (SCRATCH - 4)];
 }
 
+static __always_inline __u8 request_u8(const struct task_state *task, __u16 offset)
+{
+	return task->scratch[offset & (SCRATCH - 1)];
+}
+
 /* What UCP's operations return: 0, a status, or the user's handle of a request. */
 static __always_inline bool is_handle(__s64 ret)
 {

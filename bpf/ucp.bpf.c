@@ -51,6 +51,9 @@ static __always_inline void op_arguments(struct ub_op *op, const struct leaving 
 	op->info_len = 0;
 	op->attr_mask = site->what == UB_OP_PROBE ? op->count : 0;
 	op->req_flags = 0;
+	op->mem_type = 0;
+	op->mem_device = 0;
+	op->pad = 0;
 }
 
 /*
@@ -70,15 +73,43 @@ static __always_inline void op_posted(struct ub_op *op, const struct task_state 
 }
 
 /*
+ * What UCX has found out about the buffer, of operations with a tag or an address: other receives
+ * have requests of another form. Type and device side by side in an ucp_datatype_iter_t,
+ * right before its length (src/ucp/dt/dt.h, ucp_memory_info_t); the type alone elsewhere.
+ */
+#define UCS_SYS_DEVICE_ID_UNKNOWN 255
+
+static __always_inline void op_memory(struct ub_op *op, const struct task_state *task,
+				      const struct ub_layout *layout, __u8 what)
+{
+	__u16 at = layout->req_mem, length = 0;
+
+	if (what == UB_OP_TAG_RECV) {
+		at = layout->recv_mem;
+		length = layout->req_recv_length;
+	} else if (op->req_flags & UCP_REQUEST_FLAG_PROTO_SEND) {
+		length = layout->req_dt_length;
+		at = length == UB_OFF_UNKNOWN ? 0 : length - 4;
+	}
+	if (!at || at == UB_OFF_UNKNOWN)
+		return;
+	op->mem_type = request_u8(task, at) + 1;
+	if (at + 4 == length && request_u8(task, at + 1) != UCS_SYS_DEVICE_ID_UNKNOWN)
+		op->mem_device = request_u8(task, at + 1) + 1;
+}
+
+/*
  * What the request knows at the return. One that was handed in and completed at once may never have
  * been touched by UCX: only a receive marks it then.
  */
 static __always_inline void op_request(struct ub_op *op, struct task_state *task,
-				       const struct ub_layout *layout, __u8 what)
+				       const struct ub_layout *layout, __u8 what, bool addressed)
 {
 	if (!op->req || (op->ret == 0 && what != UB_OP_TAG_RECV) || !request_load(task, op->req))
 		return;
 	op->req_flags = request_u32(task, layout->req_flags);
+	if (addressed && is_handle(op->ret))
+		op_memory(op, task, layout, what);
 	if (what != UB_OP_TAG_RECV)
 		op->req_len = request_length(task, layout);
 	else if (op->ret != 0) {
@@ -125,7 +156,7 @@ static __always_inline void op_result(struct ub_op *op, const struct leaving *le
 		op->req = op->ret - layout->req_size;
 	if (op->ret == 0)
 		op_info(op, out, what);
-	op_request(op, leaving->task, layout, what);
+	op_request(op, leaving->task, layout, what, leaving->site->arg_tag);
 }
 
 static __always_inline int op_leave(struct pt_regs *ctx)

@@ -111,6 +111,10 @@ struct ub_op {
 	__u64 info_len;
 	__u32 attr_mask; /* ucp_request_param_t.op_attr_mask; for probe: remove */
 	__u32 req_flags;
+	/* what the request says of the buffer's memory; captures of before have 0 */
+	__u16 mem_type; /* ucs_memory_type_t + 1, 0 = not known */
+	__u16 mem_device; /* UCX's number of the device + 1, 0 = not known */
+	__u32 pad;
 };
 
 struct ub_xfer {
@@ -289,7 +293,7 @@ static inline unsigned int ub_kind_size(unsigned int kind)
 
 _Static_assert(sizeof(struct ub_hdr) == 48, "wire header size");
 _Static_assert(sizeof(struct ub_call) == 64, "wire call size");
-_Static_assert(sizeof(struct ub_op) == 152, "wire op size");
+_Static_assert(sizeof(struct ub_op) == 160, "wire op size");
 _Static_assert(sizeof(struct ub_xfer) == 168, "wire xfer size");
 _Static_assert(sizeof(struct ub_rx) == 112, "wire rx size");
 _Static_assert(sizeof(struct ub_comp) == 88, "wire comp size");
@@ -426,7 +430,8 @@ struct ub_layout {
 	__u16 ep_worker;
 	__u16 iface_worker; /* uct_base_iface_t.err_handler_arg */
 	__u16 worker_uuid;
-	__u16 pad[2];
+	__u16 req_mem; /* send.mem_type, protocol v1; 0 = not known */
+	__u16 recv_mem; /* recv.mem_type, or where recv.dt_iter is, its mem_info; 0 = not known */
 };
 
 _Static_assert(sizeof(struct ub_layout) == 40, "layout row size");

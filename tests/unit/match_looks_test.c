@@ -115,11 +115,60 @@ static void one_gpu_in_use(void **state)
 	pair_release(&p);
 }
 
+static void job_send_told(struct task *task, const struct task *to, uint64_t tag, uint64_t buffer,
+			  uint16_t type, uint16_t device)
+{
+	struct ub_op *op;
+
+	job_call(task, AT_MPI_SEND);
+	op = job_op(task, AT_TAG_SEND, EP(task->tgid, to->tgid), tag, 8, 0);
+	op->buffer = buffer;
+	op->mem_type = type;
+	op->mem_device = device;
+	job_op_end(task);
+}
+
+/* What UCX has put into its request, one more than its own numbers; where nothing else is known. */
+static void told_by_requests(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_init_gpu(&p);
+	job_side(&p.a, two_gpus);
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY + 0x8000, 4096, 0, -1, 0);
+	job_mem(&p.a, AT_MEM_HOST, DEVICE_MEMORY + 0x9000, 4096, 0, -1, 0);
+	job_mem(&p.a, AT_MEM_IMPORT, DEVICE_MEMORY + 0x10000, 0, 0, -1, 0);
+	job_send_told(&p.a, &p.b, 1, DEVICE_MEMORY + 0x4000, 2, 3);
+	job_send_told(&p.a, &p.b, 2, DEVICE_MEMORY + 0x4000, 2, 0);
+	job_send_told(&p.a, &p.b, 3, DEVICE_MEMORY + 0x4000, 2, 1); /* a network card */
+	job_send_told(&p.a, &p.b, 4, DEVICE_MEMORY + 0x8000, 3, 2);
+	job_send_told(&p.a, &p.b, 5, DEVICE_MEMORY + 0x9000, 2, 2);
+	job_send_told(&p.a, &p.b, 6, DEVICE_MEMORY + 0x10000, 2, 2);
+	job_send_told(&p.b, &p.a, 7, 0x1000, 1, 0);
+	job_send_told(&p.b, &p.a, 8, 0x1000, 3, 0);
+	job_send_told(&p.b, &p.a, 9, 0x1000, 2, 2);
+	pair_analyse(&p);
+	is(&p, 0, 1, "gpu0");
+	is_known_by(&p, 0, 1, "ucx");
+	is_which(&p, 0, 2, WHICH);
+	is_which(&p, 0, 3, WHICH);
+	is(&p, 0, 4, "gpu1");
+	is(&p, 0, 5, "pinned");
+	is_which(&p, 0, 6, "imported: export not seen");
+	is(&p, 1, 7, "host");
+	is_known_by(&p, 1, 7, "ucx");
+	is_unknown(&p, 1, 8, "not seen allocated");
+	is_which(&p, 1, 9, "not seen allocated");
+	pair_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(one_gpu_in_use),
+		cmocka_unit_test(told_by_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

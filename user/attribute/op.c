@@ -102,10 +102,11 @@ static void op_memory(const struct attribute *attribute, const struct event *eve
 {
 	const struct ub_op *record = (const struct ub_op *)event->h;
 
-	if (!(record->datatype & DATATYPE_CLASS_MASK))
+	if (!(record->datatype & DATATYPE_CLASS_MASK)) {
 		decoder_memory(attribute->decoder, event->capture, event->process, record->buffer,
 			       &op->memory);
-	else
+		decoder_memory_told(attribute->decoder, event, &op->memory);
+	} else
 		op->memory = (struct memory_answer){ .device = -1,
 						     .reason = "datatype is not contiguous" };
 }

@@ -21,6 +21,7 @@ void decoder_release(struct decoder *decoder)
 		vec_release(&decoder->processes.data[i]->ucx);
 		vec_release(&decoder->processes.data[i]->mpi_text);
 		vec_release(&decoder->processes.data[i]->ordinals);
+		vec_release(&decoder->processes.data[i]->ucx_devices);
 		evidence_release(&decoder->processes.data[i]->evidence);
 		free(decoder->processes.data[i]);
 	}

@@ -72,6 +72,7 @@ struct process {
 	uint64_t memory_lost_until; /* what GPU libraries did before is not known */
 	const struct capture *memory_by; /* that its memory was last told by; NULL: none */
 	struct memory_evidence evidence; /* device numbers in it: positions in decoder.gpus */
+	VEC(int) ucx_devices; /* UCX's number of a device -> position in decoder.gpus, -1: no GPU */
 	VEC(int) ordinals; /* its own number of a GPU -> position in decoder.gpus, -1: not known */
 	bool ending; /* what it has begun is over or not seen to end: a cut is being made */
 };
@@ -260,6 +261,13 @@ const struct stack *decoder_stack(struct decoder *decoder, const struct event *e
  */
 void decoder_memory(const struct decoder *decoder, const struct capture *capture,
 		    const struct process *process, uint64_t address, struct memory_answer *answer);
+
+/*
+ * What the request of an operation says of its buffer, where the answer so far is unknown or lacks
+ * the GPU.
+ */
+void decoder_memory_told(const struct decoder *decoder, const struct event *event,
+			 struct memory_answer *answer);
 
 /*
  * A process's own number of a GPU: its position in decoder.gpus, -1 not known; and its number in

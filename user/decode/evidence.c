@@ -113,6 +113,13 @@ static int read_devices(struct decoder *decoder, struct process *process, const 
 	return gpus == 1 ? only : -1;
 }
 
+/* UCX adds devices and never takes one away: the longest table has them all. */
+static void keep_devices(struct process *process, const device_numbers *devices)
+{
+	for (size_t i = process->ucx_devices.len; i < devices->len; i++)
+		vec_push(&process->ucx_devices, devices->data[i]);
+}
+
 static void read_joined(struct decoder *decoder, struct capture *capture, struct process *process,
 			const json_t *gpus)
 {
@@ -144,6 +151,7 @@ void decode_look(struct decoder *decoder, struct capture *capture, const json_t 
 	read_joined(decoder, capture, process, json_object_get(side, "gpus"));
 	if (capture->lost_memory)
 		evidence_distrust(&process->evidence, capture);
+	keep_devices(process, &devices);
 	vec_release(&devices);
 }
 

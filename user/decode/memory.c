@@ -154,6 +154,67 @@ void decoder_memory(const struct decoder *decoder, const struct capture *capture
 		answer->device = decoder_gpu_number(decoder, process, answer->device);
 }
 
+#define REQUEST_PROTO_SEND 4 /* UCP_REQUEST_FLAG_PROTO_SEND, src/ucp/core/ucp_request.h */
+
+/* ucs_memory_type_t, one more than in UCX: as far as it is the same in UCX 1.13 to 1.21 */
+enum told { TOLD_NOTHING, TOLD_HOST, TOLD_CUDA, TOLD_CUDA_MANAGED };
+
+static int gpu_told(const struct decoder *decoder, const struct process *process,
+		    const struct ub_op *record)
+{
+	size_t device = (size_t)record->mem_device - 1;
+	int gpu;
+
+	if (!record->mem_device || device >= process->ucx_devices.len)
+		return -1;
+	gpu = process->ucx_devices.data[device];
+	return gpu < 0 ? -1 : decoder->gpus.data[gpu].number;
+}
+
+/*
+ * Protocol v1 calls the buffer of a put or get the host's without having looked
+ * (ucp_rma_request_init(), src/ucp/rma/rma_send.c), and any buffer of no length may be.
+ */
+static bool is_told(const struct ub_op *record, enum op_kind op)
+{
+	if (!record->buffer || !record->count || !record->mem_type)
+		return false;
+	if (op == OP_PUT || op == OP_GET)
+		return record->req_flags & REQUEST_PROTO_SEND;
+	return op == OP_TAG_SEND || op == OP_AM_SEND || op == OP_TAG_RECV;
+}
+
+void decoder_memory_told(const struct decoder *decoder, const struct event *event,
+			 struct memory_answer *answer)
+{
+	const struct ub_op *record = (const struct ub_op *)event->h;
+	const struct process *process = event->process;
+	bool unknown = answer->kind == MEMORY_UNKNOWN && answer->sort == MEMORY_NO_SORT;
+	bool lacks_gpu =
+		answer->kind == MEMORY_GPU && answer->device < 0 && answer->sort != MEMORY_IMPORTED;
+	int gpu = -1;
+
+	if ((!unknown && !lacks_gpu) || !is_told(record, event->site->op))
+		return;
+	if (record->mem_type == TOLD_CUDA || (lacks_gpu && record->mem_type == TOLD_CUDA_MANAGED))
+		gpu = gpu_told(decoder, process, record);
+	if (unknown && record->mem_type == TOLD_HOST)
+		*answer = (struct memory_answer){
+			.kind = MEMORY_HOST, .device = -1, .numbered_by = -1, .known_by = "ucx"
+		};
+	else if (unknown && record->mem_type == TOLD_CUDA)
+		*answer = (struct memory_answer){ .kind = MEMORY_GPU,
+						  .device = gpu,
+						  .numbered_by = -1,
+						  .known_by = "ucx",
+						  .reason = gpu < 0 ? answer->reason : NULL };
+	else if (lacks_gpu && gpu >= 0) {
+		answer->device = gpu;
+		answer->known_by = "ucx";
+		answer->reason = NULL;
+	}
+}
+
 const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, int device)
 {
 	const char **name;
