@@ -42,6 +42,16 @@ compare() {
 	compare "$DATA/send.ucxb" "$DATA/isend-tcp.ucxb"
 }
 
+@test "otf2: facts of every sort, with names meant to do harm" {
+	needs_reader
+	made=$(dirname "$UCXBPF")/tests/bench/madefacts
+	[ -x "$made" ] || skip "no $made: make tests"
+	mkdir archive
+	"$made" otf2 archive
+	"$made" ndjson events
+	"$TOP/tests/golden/check_otf2.py" archive events
+}
+
 @test "otf2: filters are those of ndjson" {
 	needs_reader
 	for filter in --kind=control --function=MPI_Isend "--transport=posix --op=am_short" --host=nowhere \

@@ -35,6 +35,14 @@ compare() {
 	compare "$DATA/send.ucxb" "$DATA/isend-tcp.ucxb"
 }
 
+@test "perfetto: facts of every sort, with names meant to do harm" {
+	made=$(dirname "$UCXBPF")/tests/bench/madefacts
+	[ -x "$made" ] || skip "no $made: make tests"
+	"$made" perfetto trace
+	"$made" ndjson events
+	"$TOP/tests/golden/check_perfetto.py" trace events
+}
+
 @test "perfetto: filters are those of ndjson" {
 	for filter in --kind=control --function=MPI_Isend --process=rank:1 "--transport=posix --op=am_short" \
 		--host=nowhere --ucp-op=tag_recv; do

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a timeline of exported events (ndjson) must have in it: spans, ends of messages, totals."""
 import json
+import re
 import sys
 from collections import Counter, defaultdict
 
@@ -119,12 +120,24 @@ def name_of(event, kind):
     return event["function" if kind == "call" else "op"] or "unknown"
 
 
+# What steers instead of showing is no part of a name in a timeline.
+STEERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def plain(value):
+    if isinstance(value, str):
+        return STEERS.sub("?", value)
+    if isinstance(value, dict):
+        return {plain(name): plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list) else value
+
+
 def read_events(path):
     """Lines by what they are about, labels of places, frames of stacks."""
     events = defaultdict(list) | {"places": {}, "stacks": {}}
     frames = {}
     for line in open(path, encoding="utf-8"):
-        event = json.loads(line)
+        event = plain(json.loads(line))
         events[event["event"]].append(event)
         if event["event"] == "place":
             events["places"][event["id"]] = event["label"]

@@ -134,7 +134,8 @@ static void take_ops(void *arg, const struct fact_op *op, const struct fact_sums
 	add_sums(arg, &span, sums);
 }
 
-static struct span transfer_span(struct spans *spans, const struct fact_transfer *transfer)
+static struct span transfer_span(struct spans *spans, const struct fact_transfer *transfer,
+				 enum fact_precision precision)
 {
 	struct span_shape shape;
 
@@ -142,7 +143,7 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 	shape.process = transfer->process;
 	shape.peer = transfer->peer;
 	shape.layer = LAYER_UCT;
-	shape.precision = transfer->end_precision;
+	shape.precision = precision;
 	shape.locality = transfer->locality;
 	shape.kind = transfer->kind;
 	shape.retried = transfer->retried;
@@ -174,7 +175,7 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 static void take_transfer(void *arg, const struct fact_transfer *transfer)
 {
 	struct spans *spans = arg;
-	struct span span = transfer_span(spans, transfer);
+	struct span span = transfer_span(spans, transfer, transfer->end_precision);
 
 	spans_add(spans, &span);
 	if (spans->traffic)
@@ -187,7 +188,8 @@ static void take_transfers(void *arg, const struct fact_transfer *transfer,
 			   const struct fact_sums *sums)
 {
 	struct spans *spans = arg;
-	struct span span = transfer_span(spans, transfer);
+	struct span span =
+		transfer_span(spans, transfer, transfer->tid ? sums->precision : TIME_UNKNOWN);
 
 	if (!transfer->tid) {
 		add_sums(spans, &span, sums);
