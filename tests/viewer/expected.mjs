@@ -24,9 +24,12 @@ export function sums(rows, key, fields) {
   return out;
 }
 
+const COPIERS = ["cuda_copy", "gdr_copy", "rocm_copy", "ze_copy"]; // between memory of one process
+
+// From whom to whom the data goes.
 export function ends(transfer) {
   const [me, other] = [transfer.process, transfer.peer];
-  return transfer.op.startsWith("get") ? [other, me] : [me, other];
+  return transfer.op.startsWith("get") && !COPIERS.includes(transfer.transport) ? [other, me] : [me, other];
 }
 
 export const ofKind = (report, kind) => report.transfers.filter((row) => row.kind === kind);

@@ -52,10 +52,20 @@ async function callSites(view, report) {
 }
 
 async function operations(view, report) {
-  const wanted = sums(report.ops, (r) => [r.op, outside(r.function), r.protocol].join(), ["count", "bytes", "errors"]);
+  const memory = report.memory !== undefined; // told where a process has a GPU library
+  const wanted = sums(report.ops, (r) => [r.op, outside(r.function), r.protocol, memory ? r.memory : ""].join(), ["count", "bytes", "errors"]);
   const rows = await view.table("table-ops");
-  const shown = (r) => [r["UCP operation"], r["MPI function"], r.Protocol].join();
+  const shown = (r) => [r["UCP operation"], r["MPI function"], r.Protocol, memory ? r.Memory : ""].join();
   same(rows, shown, wanted, { count: "Count", bytes: "Bytes", errors: "Errors" }, "UCP operations");
+}
+
+// The ways of messages through memory; of each that is known, one row.
+async function ways(view, report) {
+  if (report.memory === undefined) return;
+  const key = (r) => (r.chain ? [r.chain.join(" → "), r.via.join(", ")] : [`${r.src_mem} → ${r.dst_mem}`, `unknown: ${r.chain_reason}`]).join("|");
+  const wanted = sums(report.messages, key, ["count", "bytes", "copies", "copy_bytes"]);
+  const columns = { count: "Messages", bytes: "Bytes", copies: "Copies", copy_bytes: "Copied" };
+  same(await view.table("table-ways"), (r) => `${r.Memory}|${r.Via}`, wanted, columns, "memory ways");
 }
 
 function wantedPairs(report, kind) {
@@ -100,6 +110,7 @@ export async function tables(view, report, fragment, kind) {
   await callSites(view, report);
   await operations(view, report);
   await pairs(view, report, kind);
+  await ways(view, report);
   await slowest(view, report, kind, fragment !== "");
 }
 
