@@ -35,6 +35,7 @@ export class View {
   readonly fails: Record<Sort, Uint8Array>;
   private sizeMask: Uint8Array | null;
   private sums = new Map<string, Float64Array>();
+  private kept = new Map<Sort, Uint32Array>();
 
   constructor(readonly engine: Engine, readonly selection: Selection, last: View | null) {
     this.fails = {} as Record<Sort, Uint8Array>;
@@ -151,27 +152,72 @@ export class View {
 
   // Sums by the combinations of some columns, of the facts that pass.
   group(sort: Sort, columns: Uint32Array[], names: string[]): Group[] {
-    const facts = this.facts(sort);
-    const fails = this.fails[sort];
     const sums = names.map((name) => this.perKey(sort, name));
-    const counts = this.perKey(sort, "count");
-    const retries = facts.sort === "transfers" ? this.perKey(sort, "retries") : null;
-    const rows = new Map<number | string, Group>();
-    const widths = columns.map((column) => column.reduce((most, code) => Math.max(most, code), 0) + 1);
-    const whole = widths.reduce((product, width) => product * width, 1) < Number.MAX_SAFE_INTEGER;
-    for (let i = 0; i < facts.keys; i++) {
-      if (fails[i] || (!counts[i] && !retries?.[i])) continue;
-      let id: number | string = 0;
-      if (whole) for (let c = 0; c < columns.length; c++) id = (id as number) * widths[c] + columns[c][i];
-      else id = columns.map((column) => column[i]).join();
-      let row = rows.get(id);
-      if (!row) rows.set(id, (row = { codes: columns.map((c) => c[i]), sums: new Array(names.length).fill(0) }));
+    const rows: Group[] = [];
+    const places = new Places(columns);
+    for (const i of this.present(sort)) {
+      const place = places.of(i);
+      const row = (rows[place] ??= { codes: columns.map((c) => c[i]), sums: new Array(names.length).fill(0) });
       for (let s = 0; s < sums.length; s++) {
         if (names[s] === "precision") row.sums[s] |= sums[s][i];
         else row.sums[s] += sums[s][i];
       }
     }
-    return [...rows.values()];
+    return rows;
+  }
+
+  // Keys that pass and have anything in the wanted times and sizes.
+  private present(sort: Sort): Uint32Array {
+    let keys = this.kept.get(sort);
+    if (keys) return keys;
+    const fails = this.fails[sort];
+    const counts = this.perKey(sort, "count");
+    const retries = sort === "transfers" ? this.perKey(sort, "retries") : null;
+    keys = new Uint32Array(fails.length);
+    let n = 0;
+    for (let i = 0; i < fails.length; i++) if (!fails[i] && (counts[i] || retries?.[i])) keys[n++] = i;
+    this.kept.set(sort, (keys = keys.subarray(0, n)));
+    return keys;
+  }
+}
+
+const widths = new WeakMap<Uint32Array, number>();
+
+function widthOf(column: Uint32Array): number {
+  let width = widths.get(column);
+  if (width !== undefined) return width;
+  width = 1;
+  for (let i = 0; i < column.length; i++) if (column[i] >= width) width = column[i] + 1;
+  widths.set(column, width);
+  return width;
+}
+
+const DENSE = 1 << 22;
+
+// Numbers the combinations of codes in the order in which they are met.
+class Places {
+  private widths: number[];
+  private dense: Int32Array | null = null;
+  private sparse = new Map<number | string, number>();
+  private whole: boolean;
+  private met = 0;
+
+  constructor(private columns: Uint32Array[]) {
+    this.widths = columns.map(widthOf);
+    const all = this.widths.reduce((product, width) => product * width, 1);
+    this.whole = all < Number.MAX_SAFE_INTEGER;
+    if (all <= DENSE) this.dense = new Int32Array(all);
+  }
+
+  of(key: number): number {
+    const { columns, widths, dense } = this;
+    let id = 0;
+    for (let c = 0; c < columns.length; c++) id = id * widths[c] + columns[c][key];
+    if (dense) return (dense[id] ||= ++this.met) - 1;
+    const name = this.whole ? id : columns.map((column) => column[key]).join();
+    let place = this.sparse.get(name);
+    if (place === undefined) this.sparse.set(name, (place = this.met++));
+    return place;
   }
 }
 

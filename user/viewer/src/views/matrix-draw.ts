@@ -7,8 +7,8 @@ export interface GridInput {
   columns: number[];
   label: (code: number) => string;
   group: (code: number) => string; // host: a line parts two groups
-  colour: (src: number, dst: number) => string | null;
-  cells: [number, number][];
+  shades: string[];
+  cells: [number, number, number][]; // sender, receiver, which shade
   room: { width: number; height: number };
   theme: boolean;
 }
@@ -63,10 +63,10 @@ function squares(context: CanvasRenderingContext2D, grid: Grid) {
     for (let i = 1; i < grid.columns.length; i++) context.fillRect(left + i * size - 1, top, 1, size * grid.rows.length);
     for (let i = 1; i < grid.rows.length; i++) context.fillRect(left, top + i * size - 1, size * grid.columns.length, 1);
   }
-  for (const [src, dst] of grid.cells) {
-    const colour = grid.colour(src, dst);
-    if (!colour) continue;
-    context.fillStyle = colour;
+  // By shade, since setting a colour costs more than a square.
+  let last = -1;
+  for (const [src, dst, shade] of [...grid.cells].sort((a, b) => a[2] - b[2])) {
+    if (shade !== last) context.fillStyle = grid.shades[(last = shade)];
     const [row, column] = [grid.places.row.get(src)!, grid.places.column.get(dst)!];
     context.fillRect(left + column * size, top + row * size, size - gap, size - gap);
   }
@@ -131,7 +131,7 @@ function bracket(context: CanvasRenderingContext2D, grid: Grid, upright: boolean
   else context.fillRect(left + from * size - 1, top, 2, grid.rows.length * size);
 }
 
-export function draw(canvas: HTMLCanvasElement, grid: Grid, at: [number, number] | null) {
+function fit(canvas: HTMLCanvasElement, grid: Grid): CanvasRenderingContext2D {
   const width = grid.left + grid.columns.length * grid.size + 8;
   const height = grid.top + grid.rows.length * grid.size + 4;
   const ratio = devicePixelRatio || 1;
@@ -144,9 +144,23 @@ export function draw(canvas: HTMLCanvasElement, grid: Grid, at: [number, number]
   const context = canvas.getContext("2d")!;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
+  return context;
+}
+
+// All but what is under the pointer.
+export function drawBase(canvas: HTMLCanvasElement, grid: Grid) {
+  const context = fit(canvas, grid);
   squares(context, grid);
   labels(context, grid);
   groups(context, grid);
+}
+
+export function drawMark(canvas: HTMLCanvasElement, base: HTMLCanvasElement, grid: Grid, at: [number, number] | null) {
+  const context = fit(canvas, grid);
+  context.save();
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.drawImage(base, 0, 0);
+  context.restore();
   if (!at) return;
   context.strokeStyle = styleColour("select");
   context.lineWidth = 2;

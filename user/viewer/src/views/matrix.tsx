@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who sent how much to whom: a square per pair, rows send, columns receive.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { By, Of, PairCell, pairCells, splitPair } from "../data/pairs";
 import { meanTime } from "../data/precision";
 import { current, kind, KIND_NOUNS, measure, model, option, setCodes, setOption } from "../state/state";
@@ -10,7 +10,7 @@ import { bytes, count, plural, time } from "../ui/format";
 import { position, Scale, scaleOf, shadeText } from "../ui/scale";
 import { Splits } from "../ui/split";
 import { hideTip, showTip } from "../ui/tip";
-import { draw, Grid, hit, layout } from "./matrix-draw";
+import { drawBase, drawMark, Grid, hit, layout } from "./matrix-draw";
 
 type Show = "measure" | "mean";
 
@@ -99,7 +99,9 @@ function choose(by: By, src: number, dst: number) {
 function Plot({ grid, of, by, words, find }: PlotProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [at, setAt] = useState<[number, number] | null>(null);
-  useEffect(() => draw(canvas.current!, grid, at));
+  const base = useMemo(() => document.createElement("canvas"), []);
+  useEffect(() => drawBase(base, grid), [grid]);
+  useEffect(() => drawMark(canvas.current!, base, grid, at), [grid, at]);
   useEffect(() => hideTip, []);
   const place = (event: PointerEvent | MouseEvent) => hit(grid, canvas.current!, event.clientX, event.clientY);
   const hover = (event: PointerEvent) => {
@@ -134,6 +136,8 @@ function Plot({ grid, of, by, words, find }: PlotProps) {
   );
 }
 
+const WIDE = 2 ** 22; // more processes than that there are not
+const SHADES = 64;
 const HEAVIEST = 12;
 const BESIDE = 312; // px that they take
 
@@ -165,8 +169,8 @@ export function Matrix() {
   const show: Show = of === "transfers" && option("matrix.show", "measure") === "mean" ? "mean" : "measure";
   const log = option("matrix.scale", "log") === "log";
   const cells = pairCells(model, current.value, of, by);
-  const byId = new Map(cells.map((cell) => [`${cell.src}/${cell.dst}`, cell]));
-  const find = (src: number, dst: number) => byId.get(`${src}/${dst}`);
+  const byId = new Map(cells.map((cell) => [cell.src * WIDE + cell.dst, cell]));
+  const find = (src: number, dst: number) => byId.get(src * WIDE + dst);
   const scale = scaleOf(cells.map((cell) => valueOf(show, cell)), log);
   const [room, setRoom] = useState({ width: 900, height: 600 });
   const box = useRef<HTMLDivElement>(null);
@@ -180,11 +184,11 @@ export function Matrix() {
   const grid = layout({
     rows: axis(by, cells, "src"), columns: axis(by, cells, "dst"), label: (code) => label(by, code),
     group: (code) => (by === "host" ? "" : model.hostLabels[model.hostOf(code)]),
-    colour: (src, dst) => {
-      const cell = find(src, dst);
-      return cell && valueOf(show, cell) > 0 ? shadeText(position(scale, valueOf(show, cell))) : null;
-    },
-    cells: cells.map((cell) => [cell.src, cell.dst]), room, theme: dark.value,
+    shades: Array.from({ length: SHADES }, (_, i) => shadeText(i / (SHADES - 1))),
+    cells: cells
+      .filter((cell) => valueOf(show, cell) > 0)
+      .map((cell) => [cell.src, cell.dst, Math.round(position(scale, valueOf(show, cell)) * (SHADES - 1))]),
+    room, theme: dark.value,
   });
   const words = (src: number, dst: number) => {
     const cell = find(src, dst);
