@@ -140,11 +140,14 @@ function toggleSize(code: number) {
   sizes.value = next;
 }
 
+const several = new Set(
+  engine.dims.filter((dim) =>
+    SORTS.some((sort) => dim.columns[sort]?.some((column) => column.some((code) => code !== column[0])))),
+);
+
 // Dimensions that have only one value, and no filter, tell nothing.
 function useful(dim: Dim): boolean {
-  if (dim.id === "kind") return false;
-  if (chosen.value.get(dim.id)?.size) return true;
-  return SORTS.some((sort) => dim.columns[sort]?.some((column) => column.some((code) => code !== column[0])));
+  return dim.id !== "kind" && (several.has(dim) || !!chosen.value.get(dim.id)?.size);
 }
 
 export function Facets() {

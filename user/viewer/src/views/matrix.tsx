@@ -143,7 +143,15 @@ const BESIDE = 312; // px that they take
 
 // Words for what the squares show, next to them where there is room.
 function Heaviest({ cells, show, by }: { cells: PairCell[]; show: Show; by: By }) {
-  const sorted = [...cells].sort((a, b) => valueOf(show, b) - valueOf(show, a)).slice(0, HEAVIEST);
+  const sorted: PairCell[] = [];
+  let least = -1;
+  for (const cell of cells) {
+    if (sorted.length === HEAVIEST && valueOf(show, cell) <= least) continue;
+    sorted.push(cell);
+    sorted.sort((a, b) => valueOf(show, b) - valueOf(show, a));
+    if (sorted.length > HEAVIEST) sorted.pop();
+    least = valueOf(show, sorted[sorted.length - 1]);
+  }
   const most = sorted.length ? valueOf(show, sorted[0]) : 0;
   return (
     <div class="heaviest">
