@@ -127,9 +127,13 @@ static inline void bed_move(struct bed *bed, const struct moved *moved)
 	};
 
 	bed_call(bed, own, "MPI_Send");
-	bed->sink.op(bed->sink.arg, &ucp);
+	/* either may come first */
+	if (bed->ops % 2)
+		bed->sink.op(bed->sink.arg, &ucp);
 	for (uint64_t i = 0; i < (moved->count ? moved->count : 1); i++)
 		bed->sink.transfer(bed->sink.arg, &transfer);
+	if (bed->ops % 2 == 0)
+		bed->sink.op(bed->sink.arg, &ucp);
 }
 
 static inline void bed_judge(struct bed *bed)

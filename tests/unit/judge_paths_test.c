@@ -282,6 +282,38 @@ static void numbers_of_a_failure(void **state)
 	bed_end(&bed);
 }
 
+/* Fragments are as large as their message, whenever that is told. */
+static void parts_of_a_message(void **state)
+{
+	(void)state;
+	for (int late = 0; late < 2; late++) {
+		const struct fact_op op = { .id = 7, .process = 0, .bytes = MIB };
+		const struct fact_transfer part = {
+			.caused_by = 7,
+			.peer = 1,
+			.op = "am_bcopy",
+			.transport = "sysv",
+			.device = "memory",
+			.locality = LOCALITY_NODE,
+			.src_mem = "host",
+			.dst_mem = "host",
+		};
+		const struct fact_sums sums = { .count = 128, .bytes = MIB };
+		struct bed bed;
+
+		bed_begin(&bed, SPEC);
+		if (!late)
+			bed.sink.op(bed.sink.arg, &op);
+		bed.sink.transfers(bed.sink.arg, &part, &sums);
+		if (late)
+			bed.sink.op(bed.sink.arg, &op);
+		bed_judge(&bed);
+		bed_expect(&bed, "PATH-05", "n0", VERDICT_FAIL);
+		assert_int_equal(bed_finding(&bed, "PATH-05", "n0")->bytes, MIB);
+		bed_end(&bed);
+	}
+}
+
 static void one_rail_is_critical(void **state)
 {
 	struct bed bed;
@@ -300,6 +332,7 @@ int main(void)
 		cmocka_unit_test(paths),
 		cmocka_unit_test(both_ways),
 		cmocka_unit_test(numbers_of_a_failure),
+		cmocka_unit_test(parts_of_a_message),
 		cmocka_unit_test(one_rail_is_critical),
 	};
 

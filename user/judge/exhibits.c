@@ -43,6 +43,8 @@ void exhibits_release(struct exhibits *exhibits)
 	vec_release(&exhibits->next);
 	vec_release(&exhibits->sizes);
 	map_release(&exhibits->index);
+	map_release(&exhibits->waiting_for);
+	vec_release(&exhibits->waiting);
 	free(exhibits->recent);
 }
 
@@ -137,36 +139,12 @@ static void feed_calls(void *arg, const struct fact_call *call, const struct fac
 	add_calls(arg, call, sums->count);
 }
 
-static void feed_op(void *arg, const struct fact_op *op)
-{
-	struct exhibits *exhibits = arg;
-	struct member *member = member_at(exhibits, op->process);
-
-	if (member)
-		member->ops++;
-	if (op->id && op->bytes != UINT64_MAX) {
-		exhibits->recent[op->id % RECENT_OPS].id = op->id;
-		exhibits->recent[op->id % RECENT_OPS].bytes = op->bytes;
-	}
-}
-
 static void feed_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
 {
 	struct member *member = member_at(arg, op->process);
 
 	if (member)
 		member->ops += sums->count;
-}
-
-/* Bytes of the whole message: a transfer may be a part of it. */
-static uint64_t message_bytes(const struct exhibits *exhibits, const struct fact_transfer *transfer)
-{
-	uint64_t id = transfer->caused_by;
-
-	if (id && exhibits->recent[id % RECENT_OPS].id == id &&
-	    exhibits->recent[id % RECENT_OPS].bytes >= transfer->bytes)
-		return exhibits->recent[id % RECENT_OPS].bytes;
-	return transfer->bytes;
 }
 
 static struct cell cell_of(const struct exhibits *exhibits, const struct fact_transfer *transfer,
@@ -261,29 +239,108 @@ static void add_transfers(struct exhibits *exhibits, const struct fact_transfer 
 	keep_example(cell, transfer);
 }
 
+static void add_whole(struct exhibits *exhibits, const struct waiting *waiting, uint64_t op_bytes)
+{
+	uint64_t own = waiting->transfer.bytes;
+
+	add_transfers(exhibits, &waiting->transfer, waiting->count, waiting->bytes,
+		      op_bytes > own ? op_bytes : own);
+}
+
+/* All that waits is counted by its own bytes. */
+static void give_up_waiting(struct exhibits *exhibits)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&exhibits->waiting_for, &pos)))
+		for (uint32_t i = slot->value; i; i = exhibits->waiting.data[i - 1].next)
+			add_whole(exhibits, &exhibits->waiting.data[i - 1], 0);
+	map_release(&exhibits->waiting_for);
+	exhibits->waiting.len = 0;
+}
+
+static void wait_for_op(struct exhibits *exhibits, const struct waiting *waiting)
+{
+	uint64_t *first;
+
+	if (exhibits->waiting.len == MAX_WAITING)
+		give_up_waiting(exhibits);
+	first = map_insert(&exhibits->waiting_for, waiting->transfer.caused_by, 0, NULL);
+	vec_push(&exhibits->waiting, *waiting);
+	exhibits->waiting.data[exhibits->waiting.len - 1].next = *first;
+	*first = exhibits->waiting.len;
+}
+
+static void settle(struct exhibits *exhibits, uint64_t op, uint64_t bytes)
+{
+	uint64_t *first = map_find(&exhibits->waiting_for, op, 0);
+
+	if (!first)
+		return;
+	for (uint32_t i = *first; i; i = exhibits->waiting.data[i - 1].next)
+		add_whole(exhibits, &exhibits->waiting.data[i - 1], bytes);
+	map_remove(&exhibits->waiting_for, op, 0);
+	if (!exhibits->waiting_for.used)
+		exhibits->waiting.len = 0;
+}
+
+/* A transfer may be a part of its message, which is what sizes are about. */
+static void take(struct exhibits *exhibits, const struct waiting *waiting)
+{
+	uint64_t op = waiting->transfer.caused_by;
+
+	if (!op)
+		add_whole(exhibits, waiting, 0);
+	else if (exhibits->recent[op % RECENT_OPS].id == op)
+		add_whole(exhibits, waiting, exhibits->recent[op % RECENT_OPS].bytes);
+	else
+		wait_for_op(exhibits, waiting);
+}
+
 static void feed_transfer(void *arg, const struct fact_transfer *transfer)
 {
-	uint64_t bytes = transfer->bytes == UINT64_MAX ? 0 : transfer->bytes;
+	struct waiting waiting = { .transfer = *transfer, .count = 1 };
 
-	add_transfers(arg, transfer, 1, bytes, bytes ? message_bytes(arg, transfer) : 0);
+	if (transfer->bytes == UINT64_MAX)
+		waiting.transfer.bytes = 0;
+	waiting.bytes = waiting.transfer.bytes;
+	take(arg, &waiting);
 }
 
 /* Fragments of one message, or all that --count put into one row. */
 static void feed_transfers(void *arg, const struct fact_transfer *transfer,
 			   const struct fact_sums *sums)
 {
-	struct fact_transfer mean = *transfer;
+	struct waiting waiting = {
+		.transfer = *transfer,
+		.count = sums->count,
+		.bytes = sums->bytes,
+	};
 
-	mean.bytes = sums->count ? sums->bytes / sums->count : 0;
-	add_transfers(arg, &mean, sums->count, sums->bytes, message_bytes(arg, &mean));
+	waiting.transfer.bytes = sums->count ? sums->bytes / sums->count : 0;
+	take(arg, &waiting);
 }
 
-static void feed_message(void *arg, const struct fact_message *message)
+static void feed_op(void *arg, const struct fact_op *op)
 {
 	struct exhibits *exhibits = arg;
+	struct member *member = member_at(exhibits, op->process);
+	uint64_t bytes = op->bytes == UINT64_MAX ? 0 : op->bytes;
 
-	(void)message;
-	exhibits->messages++;
+	if (member)
+		member->ops++;
+	if (!op->id)
+		return;
+	exhibits->recent[op->id % RECENT_OPS].id = op->id;
+	exhibits->recent[op->id % RECENT_OPS].bytes = bytes;
+	settle(exhibits, op->id, bytes);
+}
+
+void exhibits_finish(struct exhibits *exhibits, const struct fact_totals *totals)
+{
+	give_up_waiting(exhibits);
+	exhibits->totals = *totals;
 }
 
 struct fact_sink exhibits_sink(struct exhibits *exhibits)
@@ -297,6 +354,5 @@ struct fact_sink exhibits_sink(struct exhibits *exhibits)
 		.ops = feed_ops,
 		.transfer = feed_transfer,
 		.transfers = feed_transfers,
-		.message = feed_message,
 	};
 }

@@ -31,8 +31,16 @@ struct member {
 	uint64_t data_calls, ops;
 };
 
+/* A transfer whose operation has not come yet: facts of operations come when these are over. */
+struct waiting {
+	struct fact_transfer transfer;
+	uint64_t count, bytes;
+	uint32_t next; /* 1 + the next one of the same operation */
+};
+
 /* Bytes of operations that were seen last, by id. */
 #define RECENT_OPS (1 << 16)
+#define MAX_WAITING (1 << 18)
 
 struct exhibits {
 	const struct policy *policy;
@@ -45,13 +53,17 @@ struct exhibits {
 	struct {
 		uint64_t id, bytes;
 	} * recent;
+	VEC(struct waiting) waiting;
+	struct map waiting_for; /* id of an operation -> 1 + its first one */
 	struct fact_totals totals;
-	uint64_t messages;
 };
 
 void exhibits_init(struct exhibits *exhibits, const struct policy *policy);
 void exhibits_release(struct exhibits *exhibits);
 struct fact_sink exhibits_sink(struct exhibits *exhibits);
+
+/* All facts are in. */
+void exhibits_finish(struct exhibits *exhibits, const struct fact_totals *totals);
 
 /* The node of a process; NULL: unknown. */
 struct node *exhibits_node(const struct exhibits *exhibits, int process);

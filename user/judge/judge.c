@@ -197,7 +197,7 @@ static int by_rule(const void *left, const void *right)
 
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today)
 {
-	judge->exhibits.totals = *totals;
+	exhibits_finish(&judge->exhibits, totals);
 	for (size_t i = 0; i < CATALOGUE_RULES; i++)
 		judge_rule(judge, &catalogue[i]);
 	doubt(judge);

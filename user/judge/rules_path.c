@@ -140,25 +140,38 @@ static bool bad_interface(const struct trial *trial, const struct cell *cell)
 	       (!strcmp(cell->device, "lo") || listed(&trial->setting->list[THIRD], cell->device));
 }
 
-/* Wire-up alone is no data; but a management interface carries none at all. */
-void rule_tcp(const struct trial *trial)
+/* Between two nodes; within one, a NIC of any kind is too much: PATH-03. */
+static void tcp_tallies(const struct trial *trial, struct tallies *tallies, bool management)
 {
 	const struct exhibits *exhibits = trial->exhibits;
-	struct tallies tallies = { 0 };
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
 		bool tcp = cell->transport && !strcmp(cell->transport, "tcp");
 
-		if (!cell_placed(cell))
-			continue;
-		tally_add(tally_of(trial, &tallies, cell), cell,
-			  tcp && (bad_interface(trial, cell) ||
-				  (!tcp_allowed(trial, cell) &&
-				   cell->bytes > trial->setting->number[FIRST])));
+		if (cell_inter(cell) && bad_interface(trial, cell) == management)
+			tally_add(tally_of(trial, tallies, cell), cell,
+				  tcp && (management || !tcp_allowed(trial, cell)));
 	}
-	tallies_judge(trial, &tallies, trial->setting->number[SECOND],
-		      "no data over tcp, none over management interfaces", "no data was moved");
+}
+
+void rule_tcp(const struct trial *trial)
+{
+	struct tallies data = { 0 }, management = { 0 };
+	bool none;
+
+	tcp_tallies(trial, &management, true);
+	none = !management.list.len;
+	if (!none)
+		tallies_judge(trial, &management, 0, "no data over management interfaces", NULL);
+	tcp_tallies(trial, &data, false);
+	/* wire-up alone is no data path */
+	for (size_t i = 0; i < data.list.len; i++)
+		if (data.list.data[i].bytes <= trial->setting->number[FIRST])
+			data.list.data[i].count = data.list.data[i].bytes = 0;
+	if (data.list.len || none)
+		tallies_judge(trial, &data, trial->setting->number[SECOND], "no data over tcp",
+			      "no two nodes exchanged data");
 }
 
 /* ---- PATH-03 ---- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Rails, and where protocols switch: RAIL, PROTO. */
+/* Several NICs of a node: RAIL. */
 #include <string.h>
 
 #include "judge/rules.h"
@@ -148,80 +148,4 @@ void rule_rail_balance(const struct trial *trial)
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP,
 			      "no class names several nics, or nothing left a node");
-}
-
-/* ---- PROTO-02 ---- */
-
-/* The smallest message that a node sent by rendezvous to other processes; 0: none. */
-static uint64_t switch_point(const struct exhibits *exhibits, const struct node *node, bool inter)
-{
-	uint64_t least = 0;
-
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-
-		if (exhibits_node(exhibits, cell->process) != node || !cell->protocol ||
-		    cell_inter(cell) != inter || !strstr(cell->protocol, "rndv"))
-			continue;
-		if (!least || cell->least < least)
-			least = cell->least;
-	}
-	return least;
-}
-
-/* The largest one that it sent eagerly: the switch is above. */
-static uint64_t eager_to(const struct exhibits *exhibits, const struct node *node, bool inter)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-
-		if (exhibits_node(exhibits, cell->process) == node && cell->protocol &&
-		    cell_inter(cell) == inter && strstr(cell->protocol, "eager") &&
-		    cell->most > most)
-			most = cell->most;
-	}
-	return most;
-}
-
-/* A node that sends eagerly what another one of its class sends by rendezvous. */
-static void compare(const struct trial *trial, const struct node *node, bool inter)
-{
-	const struct exhibits *exhibits = trial->exhibits;
-	uint64_t eager = eager_to(exhibits, node, inter);
-	struct finding *finding;
-	bool compared = false;
-
-	for (size_t i = 0; eager && i < exhibits->nodes.len; i++) {
-		const struct node *other = &exhibits->nodes.data[i];
-		uint64_t rndv = switch_point(exhibits, other, inter);
-
-		if (other == node || other->class != node->class || !rndv)
-			continue;
-		compared = true;
-		if (eager <= rndv * trial->setting->number[0])
-			continue;
-		finding = found(trial, VERDICT_FAIL, node->name);
-		finding->expected = say(trial->judge, "rendezvous from %lu B on, as on %s",
-					(unsigned long)rndv, other->name);
-		finding->seen = say(trial->judge, "%lu B sent eagerly", (unsigned long)eager);
-		return;
-	}
-	if (compared)
-		found(trial, VERDICT_PASS, node->name)->expected = "the class's switch points";
-}
-
-void rule_switch_points(const struct trial *trial)
-{
-	const struct exhibits *exhibits = trial->exhibits;
-	size_t before = trial->judge->findings.len;
-
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		compare(trial, &exhibits->nodes.data[i], true);
-		compare(trial, &exhibits->nodes.data[i], false);
-	}
-	if (before == trial->judge->findings.len)
-		found_nothing(trial, VERDICT_SKIP,
-			      "no two nodes of a class sent by rendezvous and eagerly");
 }

@@ -121,11 +121,12 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 	    "memory that cannot be exported (VMM, pools)", "peer access is off" },
 	  "give the job all GPUs and order them by CUDA_VISIBLE_DEVICES; --ipc host",
 	  "open-mpi/ompi#11949, openucx/ucx#7110" },
+	/* below that, UCX 1.13.1 sends eagerly by bcopy even where cma is there */
 	{ "PATH-05",
 	  "large host messages of one node are copied once",
 	  WARNING,
 	  NEEDS_CAPTURE,
-	  { { "size", PARAM_SIZE, 32 * KIB } },
+	  { { "size", PARAM_SIZE, MIB } },
 	  { "kernel.yama.ptrace_scope", "user namespaces", "xpmem or knem is not loaded" },
 	  "set ptrace_scope to 0, or load xpmem",
 	  "openucx/ucx#8958, #10317" },
