@@ -40,7 +40,7 @@ struct job {
 	size_t read;
 	uint64_t now;
 	uint32_t cpu_seq, seq;
-	uint64_t lost, lost_memory;
+	uint64_t lost, lost_memory, damaged;
 };
 
 /* A thread of a process of a job, and the frames it is in. */
@@ -90,7 +90,7 @@ static inline void *job_add(struct task *task, enum job_site site, uint32_t dur)
 	record->h = (struct ub_hdr){ .ts = job->now,
 				     .tgid = task->tgid,
 				     .tid = task->tid,
-				     .cpu_seq = ++job->cpu_seq,
+				     .cpu_seq = job->cpu_seq++,
 				     .site = site,
 				     .call = task->call,
 				     .op = task->op,
@@ -113,6 +113,13 @@ static inline void job_lose_last(struct job *job)
 {
 	job->records.len--;
 	job->lost++;
+}
+
+/* A record that was in a part of the file that is damaged. */
+static inline void job_damage_last(struct job *job)
+{
+	job->records.len--;
+	job->damaged++;
 }
 
 static inline struct task job_process(struct job *job, uint32_t tgid, int rank,

@@ -120,8 +120,10 @@ static inline void analyse(struct outcome *outcome, struct job **jobs, int count
 						.sides = jobs[i]->sides };
 
 		jobs[i]->read = 0;
-		source.stats.produced[UB_OP] = jobs[i]->records.len + jobs[i]->lost;
+		source.stats.produced[UB_OP] =
+			jobs[i]->records.len + jobs[i]->lost + jobs[i]->damaged;
 		source.stats.dropped[UB_OP] = jobs[i]->lost;
+		source.damaged = 100 * jobs[i]->damaged;
 		source.stats.produced[UB_MEM] = jobs[i]->lost_memory;
 		source.stats.dropped[UB_MEM] = jobs[i]->lost_memory;
 		analysis_add_source(outcome->analysis, &source);

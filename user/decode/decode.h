@@ -256,6 +256,11 @@ const struct place *decoder_place(struct decoder *decoder, const struct event *e
 const struct stack *decoder_stack(struct decoder *decoder, const struct event *event, uint64_t id);
 
 /*
+ * Records of a capture are missing up to a time, ns: none of its processes' memory is known then.
+ */
+void decoder_memory_hole(struct decoder *decoder, const struct capture *capture, uint64_t until);
+
+/*
  * What lies at an address of a process at the time of the last event, as far as a capture tells. A
  * device is numbered as in reports.
  */

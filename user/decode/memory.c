@@ -5,16 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
+static void forget_until(struct decoder *decoder, struct process *process, uint64_t until)
+{
+	memory_forget(&decoder->memory, process->id);
+	if (until > process->memory_lost_until)
+		process->memory_lost_until = until;
+}
+
+void decoder_memory_hole(struct decoder *decoder, const struct capture *capture, uint64_t until)
+{
+	for (size_t i = 0; i < decoder->processes.len; i++)
+		if (decoder->processes.data[i]->host == capture->host)
+			forget_until(decoder, decoder->processes.data[i], until);
+}
+
 void decode_memory_loss(struct decoder *decoder, const struct event *event,
 			const struct ub_loss *loss)
 {
-	struct process *process = event->process;
-
-	if (!event->capture->lost_memory)
-		return;
-	memory_forget(&decoder->memory, process->id);
-	if (loss->until > process->memory_lost_until)
-		process->memory_lost_until = loss->until;
+	if (event->capture->lost_memory)
+		forget_until(decoder, event->process, loss->until);
 }
 
 /* What the program called: the runtime's function, if that is a library of its own. */

@@ -81,9 +81,13 @@ int file_reader_next(struct file_reader *reader, const struct ub_hdr **record);
 
 /*
  * False: the tracer was killed, the tail was cut off, records could not be written, or a part is
- * damaged; *why says which (static). Damage of a chunk of records is known once it was read.
+ * damaged; *why says which (static). Records whose checksum holds and that make no sense all the
+ * same are known once they were read.
  */
 bool file_reader_complete(const struct file_reader *reader, const char **why);
+
+/* Records that the tracer could not store (disk full). */
+uint64_t file_reader_refused(const struct file_reader *reader);
 
 /* Bytes skipped because a chunk's checksum did not hold, or no chunk begins there. */
 uint64_t file_reader_damaged(const struct file_reader *reader);

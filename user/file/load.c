@@ -19,19 +19,29 @@ void loader_release(struct loader *loader)
 	vec_release(&loader->raw);
 }
 
-int loader_read(struct loader *loader, const struct chunk_ref *chunk)
+int loader_check(struct loader *loader, const struct chunk_ref *chunk)
 {
 	const struct chunk_header *head = &chunk->head;
-	size_t size;
 	long n;
 
 	vec_reserve(&loader->stored, head->stored_size);
-	vec_reserve(&loader->raw, head->raw_size);
 	n = read_at(loader->fd, loader->stored.data, head->stored_size, chunk->offset);
 	if (n < 0)
 		return (int)n;
-	if (n < (long)head->stored_size || !chunk_payload_valid(head, loader->stored.data))
-		return -EBADMSG;
+	return n == (long)head->stored_size && chunk_payload_valid(head, loader->stored.data)
+		       ? 0
+		       : -EBADMSG;
+}
+
+int loader_read(struct loader *loader, const struct chunk_ref *chunk)
+{
+	const struct chunk_header *head = &chunk->head;
+	int error = loader_check(loader, chunk);
+	size_t size;
+
+	if (error)
+		return error;
+	vec_reserve(&loader->raw, head->raw_size);
 	size = ZSTD_decompressDCtx(loader->zstd, loader->raw.data, head->raw_size,
 				   loader->stored.data, head->stored_size);
 	return size == head->raw_size ? 0 : -EBADMSG;

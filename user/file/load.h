@@ -19,6 +19,9 @@ struct loader {
 int loader_init(struct loader *loader, int fd);
 void loader_release(struct loader *loader);
 
+/* Whether the payload is what was stored: 0, -EBADMSG or -errno of pread(2). */
+int loader_check(struct loader *loader, const struct chunk_ref *chunk);
+
 /*
  * Leaves the payload, head.raw_size bytes, in loader->raw until the next call. -EBADMSG: damaged;
  * else -errno of pread(2).

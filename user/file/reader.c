@@ -112,6 +112,27 @@ static int load_sides(struct file_reader *r)
 	return 0;
 }
 
+/* Reads all that is stored: a chunk left out must be known before the first record is given out. */
+static int check_records(struct file_reader *r)
+{
+	struct scan *scan = &r->scan;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < scan->chunks.len; i++) {
+		const struct chunk_ref chunk = scan->chunks.data[i];
+		int error = chunk.head.type == CHUNK_RECORDS ? loader_check(&r->loader, &chunk) : 0;
+
+		if (error && error != -EBADMSG)
+			return error;
+		if (error)
+			scan->skipped += chunk.head.header_size + (uint64_t)chunk.head.stored_size;
+		else
+			scan->chunks.data[kept++] = chunk;
+	}
+	scan->chunks.len = kept;
+	return 0;
+}
+
 static int reader_load(struct file_reader *r, const char *path, const char **why)
 {
 	uint64_t size = 0;
@@ -130,6 +151,8 @@ static int reader_load(struct file_reader *r, const char *path, const char **why
 		return refuse(why, -EBADMSG, "a ucxbpf capture without one complete chunk");
 	r->sides = json_array();
 	error = loader_init(&r->loader, r->fd);
+	if (!error)
+		error = check_records(r);
 	if (!error)
 		error = merge_init(&r->merge, &r->loader, &r->scan);
 	if (!error)
@@ -171,6 +194,11 @@ int file_reader_next(struct file_reader *r, const struct ub_hdr **record)
 uint64_t file_reader_damaged(const struct file_reader *r)
 {
 	return r->scan.skipped + r->damaged_sides + r->merge.damaged;
+}
+
+uint64_t file_reader_refused(const struct file_reader *r)
+{
+	return r->scan.refused;
 }
 
 bool file_reader_complete(const struct file_reader *r, const char **why)

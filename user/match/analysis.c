@@ -149,14 +149,31 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 	return err;
 }
 
+static void tell_gaps(struct analysis *analysis, struct input *input)
+{
+	struct gaps *gaps = &input->gaps;
+	const struct gap *gap = &gaps->all.data[gaps->next];
+
+	for (; gaps->next < gaps->all.len && gap->from <= input->head->ts; gaps->next++, gap++) {
+		matcher_gap(analysis->matcher, input->capture.host, gap->until);
+		if (input->holes)
+			decoder_memory_hole(&analysis->decoder, &input->capture, gap->until);
+	}
+	if (!input->holes)
+		return;
+	if (!input->stored && gaps->first)
+		decoder_memory_hole(&analysis->decoder, &input->capture, gaps->first);
+	if (input->head->ts < gaps->last)
+		return;
+	decoder_memory_hole(&analysis->decoder, &input->capture, UINT64_MAX);
+	gaps->last = UINT64_MAX;
+}
+
 static void feed(struct analysis *analysis, struct input *input)
 {
 	struct event event;
 
-	while (input->gaps.next < input->gaps.all.len &&
-	       input->gaps.all.data[input->gaps.next].from <= input->head->ts)
-		matcher_gap(analysis->matcher, input->capture.host,
-			    input->gaps.all.data[input->gaps.next++].until);
+	tell_gaps(analysis, input);
 	cut_before(&analysis->inputs, input, &analysis->decoder, analysis->attribute,
 		   analysis->matcher);
 	input->stored++;

@@ -19,6 +19,7 @@ struct record_source {
 	const json_t *sides; /* outlive the analysis */
 	struct ub_stats stats;
 	uint64_t damaged; /* bytes that could not be read */
+	uint64_t refused; /* records that could not be stored */
 	const char *incomplete; /* why the capture has no proper end; NULL */
 };
 

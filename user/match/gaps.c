@@ -42,6 +42,27 @@ static int read_all(struct gaps *gaps, struct record_source *source, numbers *al
 	return err ? err : source->rewind(source->ctx);
 }
 
+/* What is missing at both ends has a number on one side only. */
+static void find_ends(struct gaps *gaps, const numbers *all, const struct ub_stats *stats)
+{
+	uint64_t produced = 0, numbered = 0, idle_since = UINT64_MAX;
+
+	for (size_t i = 0; i < sizeof(stats->produced) / sizeof(*stats->produced); i++)
+		produced += stats->produced[i];
+	for (size_t i = 0; i < all->len; i++) {
+		const struct numbered *at = &all->data[i];
+		bool first = !i || at[-1].cpu != at->cpu;
+		bool last = i + 1 == all->len || at[1].cpu != at->cpu;
+
+		if (first && at->seq && at->written > gaps->first)
+			gaps->first = at->written;
+		numbered += last ? at->seq + 1ull : 0;
+		if (last && at->began < idle_since)
+			idle_since = at->began;
+	}
+	gaps->last = produced > numbered ? idle_since : UINT64_MAX;
+}
+
 int gaps_find(struct gaps *gaps, struct record_source *source)
 {
 	numbers all = { 0 };
@@ -49,6 +70,7 @@ int gaps_find(struct gaps *gaps, struct record_source *source)
 
 	if (all.len)
 		qsort(all.data, all.len, sizeof(*all.data), by_number);
+	find_ends(gaps, &all, &source->stats);
 	for (size_t i = 1; i < all.len; i++) {
 		const struct numbered *a = &all.data[i - 1], *b = &all.data[i];
 

@@ -13,6 +13,8 @@ struct gap {
 struct gaps {
 	VEC(struct gap) all; /* by from */
 	size_t next;
+	uint64_t first; /* until then records before a CPU's first one are missing; 0: none are */
+	uint64_t last; /* from then on records behind a CPU's last one are; UINT64_MAX: none are */
 };
 
 /* Reads the whole source once and rewinds it. Takes 24 bytes per record meanwhile. */

@@ -35,7 +35,9 @@ struct input *input_new(const struct record_source *source)
 	if (!input)
 		abort();
 	input->source = *source;
-	input->capture.lost_memory = source->stats.dropped[UB_MEM];
+	/* what no thread tells of may have been of any kind */
+	input->holes = source->damaged || source->refused;
+	input->capture.lost_memory = source->stats.dropped[UB_MEM] || input->holes;
 	read_clock(input);
 	return input;
 }
@@ -71,7 +73,7 @@ int input_open(struct input *input)
 {
 	int err = 0;
 
-	if (stats_dropped(&input->source.stats) || input->source.damaged)
+	if (stats_dropped(&input->source.stats) || input->holes)
 		err = gaps_find(&input->gaps, &input->source);
 	return err < 0 ? err : input->source.next(input->source.ctx, &input->head);
 }

@@ -11,6 +11,7 @@ struct input {
 	struct record_source source;
 	struct capture capture;
 	struct gaps gaps;
+	bool holes; /* records are missing of which no thread tells */
 	const struct ub_hdr *head;
 	uint64_t mono, real; /* what its clocks showed at one time; 0: not told */
 	int64_t to_real; /* add to its monotonic clock: only to read several hosts abreast */

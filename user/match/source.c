@@ -66,6 +66,7 @@ int analysis_add_file(struct analysis *analysis, const char *path, const char **
 	source.sides = file_reader_sides(file->first);
 	source.stats = *file_reader_stats(file->first);
 	source.damaged = file_reader_damaged(file->first);
+	source.refused = file_reader_refused(file->first);
 	if (file_reader_complete(file->first, why))
 		*why = NULL;
 	source.incomplete = *why;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Records that a damaged file had are missing without any thread telling of it. */
+#include "match_gpu.h"
+
+#define MOVED (DEVICE_MEMORY + 0x10000)
+
+/* The same address on one GPU, then on the other: what tells of it may be missing. */
+static void job_reuse(struct pair *p, bool damaged)
+{
+	pair_init_gpu(p);
+	job_context(&p->a, 0);
+	job_mem(&p->a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
+	job_send_from(&p->a, &p->b, 1, DEVICE_MEMORY);
+	job_call(&p->a, AT_MPI_SEND);
+	job_mem(&p->a, AT_MEM_FREE, DEVICE_MEMORY, 0, 0, -1, 0);
+	if (damaged)
+		job_damage_last(&p->job);
+}
+
+static void between(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	job_reuse(&p, true);
+	job_send_from(&p.a, &p.b, 2, DEVICE_MEMORY);
+	job_send_from(&p.a, &p.b, 3, DEVICE_MEMORY);
+	job_context(&p.a, 1);
+	job_mem(&p.a, AT_MEM_ALLOC, MOVED, 4096, 0, -1, 0);
+	job_send_from(&p.a, &p.b, 4, MOVED);
+	pair_analyse(&p);
+	is(&p, 0, 1, "gpu0");
+	is_unknown(&p, 0, 2, "not seen allocated");
+	is_unknown(&p, 0, 3, "not seen allocated");
+	is(&p, 0, 4, "gpu1");
+	pair_release(&p);
+}
+
+/* Nothing of its CPU comes behind, but the counters say that there was more. */
+static void at_the_end(void **state)
+{
+	struct pair p;
+	size_t moved;
+
+	(void)state;
+	job_reuse(&p, true);
+	moved = p.job.records.len;
+	job_send_from(&p.a, &p.b, 2, DEVICE_MEMORY);
+	for (size_t i = moved; i < p.job.records.len; i++) {
+		p.job.records.data[i].h.cpu = 1;
+		p.job.records.data[i].h.cpu_seq = (uint32_t)(i - moved);
+	}
+	pair_analyse(&p);
+	is_unknown(&p, 0, 2, "not seen allocated");
+	pair_release(&p);
+}
+
+/* All is there: the end was seen, and a damage of something else changes nothing. */
+static void none(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	job_reuse(&p, false);
+	p.job.damaged = 0;
+	job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
+	job_send_from(&p.a, &p.b, 2, DEVICE_MEMORY);
+	pair_analyse(&p);
+	is(&p, 0, 1, "gpu0");
+	is(&p, 0, 2, "gpu0");
+	pair_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(between),
+		cmocka_unit_test(at_the_end),
+		cmocka_unit_test(none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
