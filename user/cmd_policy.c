@@ -1,32 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "captures.h"
 #include "cmds.h"
 #include "exit_codes.h"
+#include "facts_progress.h"
+#include "judge/judge.h"
 #include "policy/policy.h"
 #include "policy_file.h"
 
 struct policy_command {
-	const char *verb, *path;
+	const struct verb *verb;
+	struct captures files; /* of check: the policy */
+	const char *output; /* NULL: standard output */
 	bool quiet;
 };
 
-static bool wants(const struct policy_command *command, const char *verb)
+static int check(struct policy_command *command);
+static int learn(struct policy_command *command);
+static int rules(struct policy_command *command);
+
+static const struct verb {
+	const char *name;
+	size_t least, most; /* files */
+	const char *wanted;
+	int (*run)(struct policy_command *command);
+} verbs[] = {
+	{ "check", 1, 1, "which policy? Give FILE", check },
+	{ "learn", 1, SIZE_MAX, "from which captures? Give one FILE.ucxb or more", learn },
+	{ "rules", 0, 0, "'rules' takes no file", rules },
+};
+
+static void set_verb(struct argp_state *state, const char *name)
 {
-	return command->verb && !strcmp(command->verb, verb);
+	struct policy_command *command = state->input;
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (!strcmp(verbs[i].name, name))
+			command->verb = &verbs[i];
 }
 
 static void check_arguments(struct argp_state *state, const struct policy_command *command)
 {
-	if (!wants(command, "check") && !wants(command, "rules"))
-		argp_error(state, "what to do? 'check FILE' or 'rules'");
-	else if (wants(command, "check") && !command->path)
-		argp_error(state, "which policy? Give FILE");
-	else if (wants(command, "rules") && command->path)
-		argp_error(state, "'rules' takes no file");
+	size_t files = command->files.paths.len;
+
+	if (!command->verb)
+		argp_error(state, "what to do? 'check FILE', 'learn FILE...' or 'rules'");
+	else if (files < command->verb->least || files > command->verb->most)
+		argp_error(state, "%s", command->verb->wanted);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -37,13 +62,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'q':
 		command->quiet = true;
 		return 0;
+	case 'o':
+		command->output = arg;
+		return 0;
+	case 'F':
+		vec_push(&command->files.paths, arg);
+		return 0;
 	case ARGP_KEY_ARG:
-		if (!command->verb)
-			command->verb = arg;
-		else if (!command->path)
-			command->path = arg;
+		if (state->arg_num)
+			vec_push(&command->files.paths, arg);
 		else
-			argp_error(state, "one policy at a time");
+			set_verb(state, arg);
 		return 0;
 	case ARGP_KEY_END:
 		check_arguments(state, command);
@@ -53,52 +82,126 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
+	{ "from", 'F', "FILE", 0, "A capture to learn from; more may follow", 1 },
+	{ "output", 'o', "FILE", 0, "Write the policy that was learnt there", 1 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 1 },
 	{ 0 },
 };
 
 static const char doc[] =
 	"'check' reads a policy and prints its normal form: JSON with every default filled in, and "
-	"on standard error the SHA-256 that every report of it repeats. 'rules' prints the catalogue: "
-	"what each rule asserts, and the settings that a policy may change."
+	"on standard error the SHA-256 that every report of it repeats. 'learn' writes a policy from "
+	"captures of a good run. 'rules' prints the catalogue: what each rule asserts, and the "
+	"settings that a policy may change."
 	"\v"
 	"Examples:\n"
 	"  ucxbpf policy check site.yaml               is it right, and what does it mean\n"
 	"  ucxbpf policy check -q site.yaml            only what is wrong, line by line\n"
+	"  ucxbpf policy learn -o site.yaml --from good/*.ucxb\n"
+	"                                              how messages went there is expected\n"
 	"  ucxbpf policy rules                         all rules, as docs/rules.md has them\n\n"
-	"Exit status: 0 the policy is right, 4 usage, or it is not, 5 anything else.";
+	"Exit status: 0 done, 3 the captures are incomplete, so nothing is learnt, 4 usage, or the "
+	"policy is wrong, 5 anything else.";
 
-static int print_normal_form(const struct policy *policy, const char *path)
+static int check(struct policy_command *command)
 {
-	char *text = policy_normal_form(policy);
-	char hash[65];
-	int failed;
+	const char *path = command->files.paths.data[0];
+	struct policy *policy = policy_of(path);
+	char hash[65], *text;
+	int failed = 0;
 
-	policy_hash(policy, hash);
-	puts(text);
-	free(text);
-	failed = fflush(stdout);
-	fprintf(stderr, "%s: sha256:%s\n", path, hash);
+	if (!policy)
+		return UCXBPF_CHECK_USAGE;
+	if (!command->quiet) {
+		text = policy_normal_form(policy);
+		puts(text);
+		free(text);
+		failed = fflush(stdout);
+		policy_hash(policy, hash);
+		fprintf(stderr, "%s: sha256:%s\n", path, hash);
+	}
+	policy_free(policy);
 	return failed ? UCXBPF_CHECK_FAILED : UCXBPF_CHECK_PASS;
+}
+
+static int rules(struct policy_command *command)
+{
+	(void)command;
+	return catalogue_print(stdout) ? UCXBPF_CHECK_FAILED : UCXBPF_CHECK_PASS;
+}
+
+static int write_learnt(const struct policy_command *command, const struct judge *judge)
+{
+	const char *name = command->output ? command->output : "standard output";
+	FILE *out = command->output ? fopen(command->output, "we") : stdout;
+	int err = out ? judge_learn(judge, out) : -errno;
+
+	if (out && command->output && fclose(out) && !err)
+		err = -errno;
+	if (!err)
+		return UCXBPF_CHECK_PASS;
+	if (err == -EBADMSG)
+		log_error("records were lost: what is missing may have gone another way");
+	else if (err == -ENODATA)
+		log_error("no data was moved in these captures: there is nothing to learn");
+	else
+		log_error("%s: %s", name, strerror(-err));
+	return err == -EBADMSG || err == -ENODATA ? UCXBPF_CHECK_UNKNOWN : UCXBPF_CHECK_FAILED;
+}
+
+static int learn_from(struct policy_command *command, struct analysis *analysis,
+		      const struct policy *policy)
+{
+	struct judge *judge = judge_new(policy);
+	struct facts_progress progress;
+	struct fact_totals totals = { 0 };
+	int status = UCXBPF_CHECK_FAILED;
+	struct fact_sink sink;
+	int err;
+
+	judge_learn_sizes(judge);
+	sink = judge_sink(judge);
+	sink = facts_progress_start(&progress, "policy learn", &sink);
+	err = analysis_run(analysis, &sink, &totals);
+	facts_progress_end(&progress);
+	if (err) {
+		log_error("the captures cannot be analysed: %s", strerror(-err));
+	} else {
+		judge_finish(judge, &totals, 0);
+		status = write_learnt(command, judge);
+	}
+	judge_free(judge);
+	return status;
+}
+
+static int learn(struct policy_command *command)
+{
+	struct policy *policy = policy_default();
+	struct analysis *analysis = analysis_new();
+	int status = UCXBPF_CHECK_FAILED;
+
+	if (command->output && captures_has(command->output)) {
+		log_error("%s: is a capture, not overwritten", command->output);
+		status = UCXBPF_CHECK_USAGE;
+	} else if (captures_add(&command->files, analysis)) {
+		status = command->files.broken ? UCXBPF_CHECK_UNKNOWN
+					       : learn_from(command, analysis, policy);
+	}
+	analysis_free(analysis);
+	policy_free(policy);
+	return status;
 }
 
 int cmd_policy(int argc, char **argv)
 {
-	const struct argp argp = { options, parse, "check FILE\nrules", doc, NULL, NULL, NULL };
+	const struct argp argp = { options, parse, "check FILE\nlearn FILE...\nrules", doc, NULL,
+				   NULL,    NULL };
 	struct policy_command command = { 0 };
-	struct policy *policy;
-	int status = UCXBPF_CHECK_PASS;
+	int status = UCXBPF_CHECK_USAGE;
 
 	argp_err_exit_status = UCXBPF_CHECK_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &command))
-		return UCXBPF_CHECK_USAGE;
-	if (wants(&command, "rules"))
-		return catalogue_print(stdout) ? UCXBPF_CHECK_FAILED : UCXBPF_CHECK_PASS;
-	policy = policy_of(command.path);
-	if (!policy)
-		return UCXBPF_CHECK_USAGE;
-	if (!command.quiet)
-		status = print_normal_form(policy, command.path);
-	policy_free(policy);
+	if (!argp_parse(&argp, argc, argv, 0, NULL, &command))
+		status = command.verb->run(&command);
+	captures_release(&command.files);
 	return status;
 }

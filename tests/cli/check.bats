@@ -109,6 +109,8 @@ ends() {
 	grep -q 'not text, json, junit or openmetrics' err
 	ends 4 "$UCXBPF" policy
 	ends 4 "$UCXBPF" policy learn
+	ends 4 "$UCXBPF" policy teach
+	ends 4 "$UCXBPF" policy rules site.yaml
 	ends 5 "$UCXBPF" check site.yaml
 	cp "$DATA/sizes.ucxb" a.ucxb
 	ends 4 "$UCXBPF" check -o a.ucxb a.ucxb
@@ -136,4 +138,29 @@ ends() {
 	# one of them alone: the messages' other ends are missing
 	ends 3 "$UCXBPF" check -P site.yaml "$DATA"/hosts.n0.ucxb
 	grep -q '^UNKN   COV-04 ' out
+}
+
+@test "what was learnt from a run, that run passes" {
+	ends 0 "$UCXBPF" policy learn "$DATA/sizes.ucxb"
+	# 1 MiB and 8 MiB, eight times each: tests/progs/mpi_sizes.c
+	grep -q '^  - { loc: intra, mem: host-host, size: .1M, inf., tl: .cma., min_share: 0.99 } # learnt from 16 transfers, 75497472 B' out
+	ends 0 "$UCXBPF" policy learn -o learnt.yaml --from "$DATA/sizes.ucxb" "$DATA/coll.ucxb"
+	ends 0 "$UCXBPF" check -v -P learnt.yaml "$DATA/sizes.ucxb" "$DATA/coll.ucxb"
+	grep -q '^pass   PATH-01 ' out
+	! grep -q '^FAIL' out
+}
+
+@test "a fault that is everywhere is not learnt" {
+	ends 0 "$UCXBPF" policy learn "$DATA/hosts.n0.ucxb" "$DATA/hosts.n1.ucxb"
+	cp out learnt.yaml
+	grep -q '^  # not learnt, PATH-02 refuses it: inter, host-host, .1M, inf. over tcp' learnt.yaml
+	ends 2 "$UCXBPF" check -P learnt.yaml "$DATA/hosts.n0.ucxb" "$DATA/hosts.n1.ucxb"
+	ends 0 "$UCXBPF" policy learn "$DATA/allreduce-ring.ucxb"
+	grep -q '^  # not learnt, PATH-03 refuses it: intra' out
+}
+
+@test "nothing is learnt from half a capture" {
+	head -c 20000 "$DATA/allreduce-ring.ucxb" >cut.ucxb
+	ends 3 "$UCXBPF" policy learn cut.ucxb
+	[ ! -s out ]
 }
