@@ -83,10 +83,10 @@ int judge_junit(const struct judge *judge, FILE *out);
 int judge_metrics(const struct judge *judge, FILE *out); /* OpenMetrics */
 
 /*
- * A policy from what was fed: how messages went, as lines of 'expect' marked as learnt. What hard rules
- * refuse is not learnt, and said in a comment. judge_learn_sizes() comes before the first fact,
- * judge_learn() after judge_finish(). -EBADMSG: records were lost; -ENODATA: nothing moved; else 0
- * or -errno of a failed write.
+ * A policy from what was fed: how messages went, as lines of 'expect' marked as learnt. What hard
+ * rules refuse is not learnt, and said in a comment. judge_learn_sizes() comes before the first
+ * fact, judge_learn() after judge_finish(). -EBADMSG: records were lost; -ENODATA: nothing moved;
+ * else 0 or -errno of a failed write.
  */
 void judge_learn_sizes(struct judge *judge);
 int judge_learn(const struct judge *judge, FILE *out);
