@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ucxbpf. `make setup` first on a new machine, or `make demo` / `make check`, which do it themselves.
+# What there is to make: the table in CONTRIBUTING.md.
 #
 #   V=1               show commands
 #   DEVELOPER=1       all warnings, as errors
@@ -309,6 +310,8 @@ install: all man
 	install -D -m 755 $(O)/ucxbpf $(DESTDIR)$(PREFIX)/bin/ucxbpf
 	for page in $(wildcard $(MAN)); do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit; done
+	for page in README.md CONTRIBUTING.md LICENSE docs/*.md; do \
+		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/ucxbpf/$$page || exit; done
 
 clean:
 	rm -rf --one-file-system build
