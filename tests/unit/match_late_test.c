@@ -85,12 +85,46 @@ static void late_attach_polling(void **state)
 	ranks_release(&r);
 }
 
+/* What a probe has taken out turns out to be of before the trace, while its handle is still out. */
+static void late_attach_with_handle(void **state)
+{
+	struct ranks r;
+	struct ub_op *op;
+
+	(void)state;
+	ranks_init(&r, "attach");
+	job_snapshot(&r.a, &r.b);
+	job_snapshot(&r.b, &r.a);
+	/* sent before the trace */
+	job_arrive(&r.b, 7, 3, 0);
+	op = job_op(&r.b, AT_TAG_PROBE, WORKER(r.b.tgid), 7, 1, 0);
+	op->ret = 0xfeed0;
+	op->info_tag = 7;
+	op->info_len = 3;
+	op->h.flags = UB_F_INFO;
+	job_op_end(&r.b);
+	send_multi(&r.a, &r.b, 9, 0xabc1);
+	receive_multi(&r.b, 9, 0xabc1);
+	job_send_short(&r.a, &r.b, 7, 3);
+	job_arrive(&r.b, 7, 3, 0);
+	job_take(&r.b, 7, UINT64_MAX, 7, 3);
+	op = job_op(&r.b, AT_TAG_MSG_RECV, WORKER(r.b.tgid), 0, 64, 0);
+	op->aux = 0xfeed0;
+	job_op_end(&r.b);
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.sends, 2);
+	assert_int_equal(r.out.totals.matched, 2);
+	assert_int_equal(r.out.totals.receives, 3);
+	ranks_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(late_attach),
 		cmocka_unit_test(late_attach_without_anchor),
 		cmocka_unit_test(late_attach_polling),
+		cmocka_unit_test(late_attach_with_handle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,8 +87,12 @@ static void inbox_cut(struct matcher *matcher, struct inbox *inbox)
 
 	inbox_settle(matcher, inbox);
 	inbox_catch_up(matcher, inbox, UINT64_MAX);
-	while ((slot = map_next(&inbox->handles, &pos)))
-		unexpected_add((struct arrival *)(uintptr_t)slot->value);
+	while ((slot = map_next(&inbox->handles, &pos))) {
+		struct arrival *arrival = (struct arrival *)(uintptr_t)slot->value;
+
+		arrival->held = false;
+		unexpected_add(arrival);
+	}
 	map_release(&inbox->handles);
 	while (inbox->unexpected) {
 		struct arrival *arrival = inbox->unexpected;

@@ -45,6 +45,8 @@ void arrival_forget(struct matcher *matcher, struct arrival *arrival)
 		arrival->receive->arrival = NULL;
 	if (arrival->inbox->current == arrival)
 		arrival->inbox->current = NULL;
+	if (arrival->held)
+		map_remove(&arrival->inbox->handles, arrival->handle, 0);
 	way_drop(arrival->way);
 	arrival->next = matcher->free_arrivals;
 	matcher->free_arrivals = arrival;

@@ -63,6 +63,8 @@ struct arrival {
 	enum message_class class;
 	bool rts, ambiguous, waits; /* waits: in the bucket */
 	bool multi;
+	bool held; /* in the inbox's handles, by this one: */
+	uint64_t handle;
 	uint32_t tid, seq;
 	uint64_t pos, ts, idle_since, tag, key, length, bytes, ep_id;
 	uint64_t passed; /* when a receive had returned that left it where it was; 0: none */

@@ -35,8 +35,10 @@ static struct arrival *by_handle(struct inbox *inbox, uint64_t message)
 	uint64_t *slot = map_find(&inbox->handles, message, 0);
 	struct arrival *arrival = slot ? (struct arrival *)(uintptr_t)*slot : NULL;
 
-	if (slot)
-		map_remove(&inbox->handles, message, 0);
+	if (!arrival)
+		return NULL;
+	map_remove(&inbox->handles, message, 0);
+	arrival->held = false;
 	return arrival;
 }
 
@@ -77,9 +79,7 @@ static void receive_start(struct matcher *matcher, struct op *op)
 static void probed(struct matcher *matcher, struct op *op)
 {
 	struct inbox *inbox = inbox_of(matcher, op->process, op->object);
-	struct arrival *arrival;
-	uint64_t *slot;
-	bool fresh;
+	struct arrival *arrival, *before;
 
 	inbox_settle(matcher, inbox);
 	inbox_catch_up(matcher, inbox, op->start);
@@ -91,10 +91,12 @@ static void probed(struct matcher *matcher, struct op *op)
 	if (!arrival)
 		return;
 	unexpected_remove(arrival);
-	slot = map_insert(&inbox->handles, op->message, 0, &fresh);
-	if (!fresh)
-		arrival_taken_unseen(matcher, (struct arrival *)(uintptr_t)*slot);
-	*slot = (uintptr_t)arrival;
+	before = by_handle(inbox, op->message);
+	if (before)
+		arrival_taken_unseen(matcher, before);
+	*map_insert(&inbox->handles, op->message, 0, NULL) = (uintptr_t)arrival;
+	arrival->held = true;
+	arrival->handle = op->message;
 }
 
 #define WITH_MESSAGE                                                                               \
