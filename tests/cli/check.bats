@@ -55,6 +55,16 @@ ends() {
 	! grep -q '^pass' out
 }
 
+@test "an end cut off, or a capture that cannot be read: UNKNOWN, in the text as in the status" {
+	head -c -100 "$DATA/sizes.ucxb" >cut.ucxb
+	ends 3 "$UCXBPF" check cut.ucxb
+	grep -q '^UNKN   COV-01 .*cut short' out
+	grep -q '^verdict UNKNOWN .* passed 0 ' out
+	: >empty.ucxb
+	ends 3 "$UCXBPF" check "$DATA/sizes.ucxb" empty.ucxb
+	grep -q '^verdict UNKNOWN .* passed 0 ' out
+}
+
 @test "JSON: the numbers of the text" {
 	ends 2 "$UCXBPF" check -f json "$DATA/allreduce-ring.ucxb"
 	jq -e '.schema == "ucxbpf.check/1" and .summary.critical == 1 and .summary.exit_status == 2

@@ -60,6 +60,38 @@ static void damage_is_loss(void **state)
 	bed_end(&bed);
 }
 
+/* A capture that could not be read may have held anything; what was seen to be wrong is wrong. */
+static void broken_captures(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	bed_move(&bed, &(struct moved){ 2, 3, "tcp", "lo", .bytes = 8 });
+	judge_captures_broken(bed.judge);
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-01", NULL, VERDICT_UNKNOWN);
+	bed_expect(&bed, "PATH-03", "n0", VERDICT_UNKNOWN);
+	bed_expect(&bed, "PATH-03", "n1", VERDICT_FAIL);
+	assert_int_equal(judge_summary(bed.judge).verdicts[VERDICT_PASS], 0);
+	bed_end(&bed);
+}
+
+/* A trace of a machine where nothing ran that the rules are about. */
+static void nothing_captured(void **state)
+{
+	struct policy *policy = policy_default();
+	struct judge *judge = judge_new(policy);
+	const struct fact_totals totals = { .stored = 2 };
+
+	(void)state;
+	judge_finish(judge, &totals, 20000);
+	assert_int_equal(judge_summary(judge).verdicts[VERDICT_UNKNOWN], 1);
+	assert_int_equal(judge_status(judge, false), 3);
+	judge_free(judge);
+	policy_free(policy);
+}
+
 static void ends_without_another(void **state)
 {
 	struct bed bed;
@@ -257,7 +289,8 @@ int main(void)
 		cmocka_unit_test(bytes_of_unknown_way), cmocka_unit_test(software),
 		cmocka_unit_test(mpi_without_ucx),      cmocka_unit_test(waivers),
 		cmocka_unit_test(switched_off),         cmocka_unit_test(warnings_alone),
-		cmocka_unit_test(every_rule_speaks),
+		cmocka_unit_test(every_rule_speaks),    cmocka_unit_test(broken_captures),
+		cmocka_unit_test(nothing_captured),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,11 @@ struct fact_sink judge_sink(struct judge *judge)
 	return exhibits_sink(&judge->exhibits);
 }
 
+void judge_captures_broken(struct judge *judge)
+{
+	judge->captures_broken = true;
+}
+
 static const char *why_not(unsigned int needs)
 {
 	static const struct {
@@ -148,7 +153,7 @@ static void doubt(struct judge *judge)
 		if (finding->verdict != VERDICT_PASS)
 			continue;
 		if (judge->incomplete)
-			finding->why = "records were lost (COV-01)";
+			finding->why = "records were or may be lost (COV-01)";
 		else if (about_moves(finding->rule) && in_part(judge, finding->subject))
 			finding->why = "some of its peers are in no capture (COV-04)";
 		if (finding->why)

@@ -54,6 +54,9 @@ void judge_free(struct judge *judge);
 /* The sink to feed; strings of the facts must live until judge_free(). */
 struct fact_sink judge_sink(struct judge *judge);
 
+/* A capture was cut short, damaged or could not be read: nothing passes. Before judge_finish(). */
+void judge_captures_broken(struct judge *judge);
+
 /* All facts are in. today: days since 1970, for waivers. */
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today);
 

@@ -10,7 +10,8 @@ struct judge {
 	const struct policy *policy;
 	VEC(struct finding) findings;
 	VEC(char *) made; /* strings of findings */
-	bool incomplete; /* records were lost: nothing may pass */
+	bool captures_broken; /* a capture lacks something, who knows what */
+	bool incomplete; /* records were or may be lost: nothing may pass */
 };
 
 /* A rule at work. */

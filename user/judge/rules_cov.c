@@ -36,6 +36,12 @@ void rule_loss(const struct trial *trial)
 	bool fails = lost || totals->damaged_bytes;
 	struct finding *finding;
 
+	trial->judge->incomplete = fails || trial->judge->captures_broken;
+	if (!fails && trial->judge->captures_broken) {
+		found_nothing(trial, VERDICT_UNKNOWN,
+			      "a capture is cut short, or could not be read");
+		return;
+	}
 	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, "all captures");
 	finding->count = fails ? lost : totals->stored;
 	finding->expected = "0 records lost";
@@ -45,7 +51,6 @@ void rule_loss(const struct trial *trial)
 		lost ? say(trial->judge, "lost: %s", reasons_text(trial->judge, totals->dropped))
 		     : say(trial->judge, "%lu bytes of captures are damaged",
 			   (unsigned long)totals->damaged_bytes);
-	trial->judge->incomplete = true;
 }
 
 static struct node *known_node(const struct exhibits *exhibits, const struct cell *cell)
@@ -254,7 +259,10 @@ void rule_one_library(const struct trial *trial)
 		finding->verdict = VERDICT_FAIL;
 		finding->seen = copies;
 	}
-	if (before == trial->judge->findings.len)
+	if (!exhibits->members.len)
+		found_nothing(trial, VERDICT_UNKNOWN,
+			      "no process with UCX or MPI is in the captures");
+	else if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP, "no process has UCX");
 }
 
