@@ -15,9 +15,9 @@ struct options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "pid", 'p', "PID", 0, "look into this process", 0 },
-	{ "json", 'j', NULL, 0, "print JSON", 0 },
-	{ "verbose", 'v', NULL, 0, "list every site with its place", 0 },
+	{ "pid", 'p', "PID", 0, "Look into this process", 0 },
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ "verbose", 'v', NULL, 0, "List every site with its place", 0 },
 	{ 0 },
 };
 
@@ -58,7 +58,8 @@ static const struct argp argp = {
 	       "\vExamples:\n"
 	       "  ucxbpf doctor                     this machine, and who uses UCX on it\n"
 	       "  sudo ucxbpf doctor -p 4242        each library of a process, with its sites\n"
-	       "  sudo ucxbpf doctor --json -p 4242 | jq '.problems[].text'\n",
+	       "  sudo ucxbpf doctor --json -p 4242 | jq '.problems[].text'\n\n"
+	       "Exit status: 0 a trace would show something, else as in docs/exit-codes.md.",
 };
 
 int cmd_doctor(int argc, char **argv)

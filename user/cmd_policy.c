@@ -95,20 +95,28 @@ static const char doc[] =
 	"settings that a policy may change."
 	"\v"
 	"Examples:\n"
-	"  ucxbpf policy check site.yaml               is it right, and what does it mean\n"
-	"  ucxbpf policy check -q site.yaml            only what is wrong, line by line\n"
+	"  ucxbpf policy check site.yaml       is it right, and what does it mean\n"
+	"  ucxbpf policy check -q site.yaml    only what is wrong, line by line\n"
 	"  ucxbpf policy learn -o site.yaml --from good/*.ucxb\n"
-	"                                              how messages went there is expected\n"
-	"  ucxbpf policy rules                         all rules, as docs/rules.md has them\n\n"
+	"                                      how messages went there is expected\n"
+	"  ucxbpf policy rules                 all rules, as docs/rules.md has them\n\n"
 	"Exit status: 0 done, 3 the captures are incomplete, so nothing is learnt, 4 usage, or the "
 	"policy is wrong, 5 anything else.";
+
+static int printed(int err)
+{
+	if (!err)
+		return UCXBPF_CHECK_PASS;
+	log_error("standard output: %s", strerror(-err));
+	return UCXBPF_CHECK_FAILED;
+}
 
 static int check(struct policy_command *command)
 {
 	const char *path = command->files.paths.data[0];
 	struct policy *policy = policy_of(path);
 	char hash[65], *text;
-	int failed = 0;
+	int err = 0;
 
 	if (!policy)
 		return UCXBPF_CHECK_USAGE;
@@ -116,28 +124,48 @@ static int check(struct policy_command *command)
 		text = policy_normal_form(policy);
 		puts(text);
 		free(text);
-		failed = fflush(stdout);
+		err = fflush(stdout) ? -errno : 0;
 		policy_hash(policy, hash);
 		fprintf(stderr, "%s: sha256:%s\n", path, hash);
 	}
 	policy_free(policy);
-	return failed ? UCXBPF_CHECK_FAILED : UCXBPF_CHECK_PASS;
+	return printed(err);
 }
 
 static int rules(struct policy_command *command)
 {
 	(void)command;
-	return catalogue_print(stdout) ? UCXBPF_CHECK_FAILED : UCXBPF_CHECK_PASS;
+	return printed(catalogue_print(stdout));
 }
 
+static int put(const char *path, const char *text)
+{
+	FILE *out = path ? fopen(path, "we") : stdout;
+	int err = 0;
+
+	if (!out)
+		return -errno;
+	if (fputs(text, out) < 0 || fflush(out))
+		err = -errno;
+	if (path && fclose(out) && !err)
+		err = -errno;
+	return err;
+}
+
+/* The policy that was there before goes only when there is one to take its place. */
 static int write_learnt(const struct policy_command *command, const struct judge *judge)
 {
 	const char *name = command->output ? command->output : "standard output";
-	FILE *out = command->output ? fopen(command->output, "we") : stdout;
-	int err = out ? judge_learn(judge, out) : -errno;
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+	int err = memory ? judge_learn(judge, memory) : -errno;
 
-	if (out && command->output && fclose(out) && !err)
-		err = -errno;
+	if (memory)
+		fclose(memory);
+	if (!err)
+		err = put(command->output, text);
+	free(text);
 	if (!err)
 		return UCXBPF_CHECK_PASS;
 	if (err == -EBADMSG)
@@ -184,8 +212,12 @@ static int learn(struct policy_command *command)
 		log_error("%s: is a capture, not overwritten", command->output);
 		status = UCXBPF_CHECK_USAGE;
 	} else if (captures_add(&command->files, analysis)) {
-		status = command->files.broken ? UCXBPF_CHECK_UNKNOWN
-					       : learn_from(command, analysis, policy);
+		if (!command->files.broken) {
+			status = learn_from(command, analysis, policy);
+		} else {
+			log_error("nothing is learnt where a capture is incomplete or unreadable");
+			status = UCXBPF_CHECK_UNKNOWN;
+		}
 	}
 	analysis_free(analysis);
 	policy_free(policy);

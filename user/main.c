@@ -30,7 +30,9 @@ static const char examples[] =
 	"  ucxbpf replay a.ucxb b.ucxb             report on captures, anywhere, as any user\n"
 	"  ucxbpf replay --json a.ucxb | jq .loss  the same for programs\n"
 	"  ucxbpf export -f json -o a.json a.ucxb  captures in the formats of other tools\n"
-	"  ucxbpf schema                           what the lines of its ndjson are\n";
+	"  ucxbpf schema                           what the lines of its ndjson are\n"
+	"  ucxbpf check -P site.yaml a.ucxb        does data move the way this site expects\n"
+	"  ucxbpf policy check site.yaml           what a policy means, and what is wrong in it\n";
 
 static void print_help(FILE *out)
 {

@@ -124,6 +124,8 @@ ends() {
 	ends 5 "$UCXBPF" check site.yaml
 	cp "$DATA/sizes.ucxb" a.ucxb
 	ends 4 "$UCXBPF" check -o a.ucxb a.ucxb
+	ends 5 "$UCXBPF" check -o /dev/full a.ucxb
+	grep -q '/dev/full: No space left' err
 	cmp a.ucxb "$DATA/sizes.ucxb"
 }
 
@@ -171,6 +173,10 @@ ends() {
 
 @test "nothing is learnt from half a capture" {
 	head -c 20000 "$DATA/allreduce-ring.ucxb" >cut.ucxb
+	echo before >kept.yaml
+	ends 3 "$UCXBPF" policy learn -o kept.yaml cut.ucxb
+	grep -q 'nothing is learnt where a capture is incomplete' err
+	[ "$(cat kept.yaml)" = before ]
 	ends 3 "$UCXBPF" policy learn cut.ucxb
 	[ ! -s out ]
 }

@@ -10,7 +10,7 @@ setup() {
 @test "--help lists every command with a line of help, and examples" {
 	run "$UCXBPF" --help
 	[ "$status" -eq 0 ]
-	for name in run attach replay export schema doctor; do
+	for name in run attach replay export schema check policy doctor; do
 		grep -qE "^  $name +[a-z]" <<<"$output" || {
 			echo "no help line for $name"
 			false
@@ -20,7 +20,7 @@ setup() {
 }
 
 @test "every command has --help with an example" {
-	for name in run attach replay export schema doctor; do
+	for name in run attach replay export schema check policy doctor; do
 		run "$UCXBPF" $name --help
 		[ "$status" -eq 0 ]
 		grep -q "ucxbpf $name" <<<"$output"

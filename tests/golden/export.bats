@@ -182,7 +182,7 @@ expect() {
 @test "a failed export leaves what was there, and nothing else" {
 	echo before >kept
 	ln -s kept link
-	expect 1 "nothing for this format" -f folded -o kept "$DATA/send.ucxb"
+	expect 1 "nothing written: .* recorded with --stacks" -f folded -o kept "$DATA/send.ucxb"
 	expect 3 "nowhere.ucxb" -f json -o kept nowhere.ucxb
 	expect 1 "No such file" -f json -o nowhere/kept "$DATA/send.ucxb"
 	expect 3 "nowhere.ucxb" -f csv -o tables nowhere.ucxb

@@ -197,7 +197,7 @@ static void release(void *arg)
 
 const struct export_format export_csv = {
 	.name = "csv",
-	.help = "the report's tables, a file each in the directory OUT, or one: --table",
+	.help = "the report's tables, a file each in directory OUT; --table: one",
 	.place = EXPORT_DIRECTORY,
 	.has_tables = true,
 	.unfiltered = true,

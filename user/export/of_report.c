@@ -46,9 +46,14 @@ static int end_json(void *arg, const struct fact_totals *totals)
 static int end_folded(void *arg, const struct fact_totals *totals)
 {
 	struct state *state = arg;
+	int err;
 
 	report_finish(state->report, totals);
-	return report_folded(state->report, state->target->request->amount, state->target->file);
+	err = report_folded(state->report, state->target->request->amount, state->target->file);
+	if (err == -ENODATA)
+		snprintf(state->target->why, sizeof(state->target->why),
+			 "nothing written: no stacks in there, they are recorded with --stacks");
+	return err;
 }
 
 const struct export_format export_json = {
@@ -64,7 +69,7 @@ const struct export_format export_json = {
 
 const struct export_format export_folded = {
 	.name = "folded",
-	.help = "stacks of MPI calls, for flame graphs",
+	.help = "stacks of MPI calls, for flame graphs (run --stacks)",
 	.place = EXPORT_STREAM,
 	.has_amounts = true,
 	.unfiltered = true,

@@ -67,7 +67,7 @@ static void release(void *arg)
 
 const struct export_format export_otf2 = {
 	.name = "otf2",
-	.help = "an archive in the Open Trace Format 2 (Vampir, Scalasca, otf2-print)",
+	.help = "an archive in the Open Trace Format 2, for Vampir and Scalasca",
 	.place = EXPORT_DIRECTORY,
 	.binary = true,
 	.begin = begin,

@@ -101,7 +101,7 @@ static void release(void *arg)
 
 const struct export_format export_sqlite = {
 	.name = "sqlite",
-	.help = "every event in a database, views for the common questions: docs/sqlite.md",
+	.help = "every event in a database, with views for the common questions",
 	.place = EXPORT_FILE,
 	.binary = true,
 	.begin = begin,

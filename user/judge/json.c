@@ -103,5 +103,7 @@ int judge_json(const struct judge *judge, FILE *out)
 	err = json_dumpf(to, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
 	json_decref(to);
 	fputc('\n', out);
-	return err || fflush(out) || ferror(out) ? -EIO : 0;
+	if (!err && !fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
 }

@@ -96,5 +96,7 @@ int judge_junit(const struct judge *judge, FILE *out)
 		print_suite(&findings[from], to - from, out);
 	}
 	fputs("</testsuites>\n", out);
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
 }

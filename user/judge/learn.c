@@ -202,5 +202,7 @@ int judge_learn(const struct judge *judge, FILE *out)
 	print_nodes(exhibits, out);
 	fprintf(out, "expect:%s\n%s", learnt ? "" : " []", text);
 	free(text);
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
 }

@@ -70,5 +70,7 @@ int judge_metrics(const struct judge *judge, FILE *out)
 		summary.nodes, summary.failed_nodes);
 	print_lost(judge, out);
 	fputs("# EOF\n", out);
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
 }

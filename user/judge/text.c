@@ -116,5 +116,7 @@ int judge_text(const struct judge *judge, const struct judge_text_options *optio
 		summary.verdicts[VERDICT_UNKNOWN], summary.verdicts[VERDICT_WAIVED],
 		summary.verdicts[VERDICT_PASS], summary.verdicts[VERDICT_SKIP],
 		summary.failed_nodes, summary.nodes);
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
 }

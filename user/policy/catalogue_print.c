@@ -96,5 +96,7 @@ int catalogue_print(FILE *out)
 			if (in_family(&catalogue[i], families[f][0]))
 				print_rule(&catalogue[i], out);
 	}
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
 }
