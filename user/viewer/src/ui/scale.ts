@@ -9,9 +9,11 @@ const DARK: Rgb[] = [[27, 43, 66], [31, 74, 128], [58, 128, 201], [134, 186, 240
 
 export interface Scale {
   log: boolean;
-  low: number; // least amount that is not 0
+  low: number; // what the least shade stands for: the least amount that is not 0, or less
   high: number;
 }
+
+const DECADE = 10; // that shades span at least: amounts that hardly differ look alike
 
 export function scaleOf(values: Iterable<number>, log: boolean): Scale {
   let [low, high] = [Infinity, 0];
@@ -20,7 +22,7 @@ export function scaleOf(values: Iterable<number>, log: boolean): Scale {
     low = Math.min(low, value);
     high = Math.max(high, value);
   }
-  return { log, low: high ? low : 0, high };
+  return { log, low: high ? Math.min(low, high / DECADE) : 0, high };
 }
 
 // 0 to 1

@@ -15,19 +15,30 @@ function circle(nodes: Node[]): Map<string, Place> {
   }));
 }
 
+// How far a row's node is off its line, so that what joins the ends does not pass behind the middle.
+function bow(i: number, nodes: number): number {
+  const half = (nodes - 1) / 2;
+  return nodes < 3 ? 0 : 40 * (1 - ((i - half) / half) ** 2);
+}
+
 function rows(nodes: Node[]): Map<string, Place> {
   const out = new Map<string, Place>();
   const processes = nodes.filter((node) => node.kind === "process");
   const across = Math.max(1, Math.ceil(Math.sqrt(processes.length * 4)));
   const column = new Map(processes.map((node, i) => [node.process, i % across]));
   const lines = Math.ceil(processes.length / across);
-  processes.forEach((node, i) => out.set(node.id, { x: (i % across) * STEP, y: Math.floor(i / across) * STEP * 2 }));
+  const inLine = (line: number) => Math.min(across, processes.length - line * across);
+  processes.forEach((node, i) => {
+    const line = Math.floor(i / across);
+    out.set(node.id, { x: (i % across) * STEP, y: line * STEP * 2 + bow(i % across, inLine(line)) });
+  });
   const above = new Map<number, number>();
   for (const node of nodes.filter((n) => n.kind === "gpu")) {
     const line = Math.floor(processes.findIndex((p) => p.process === node.process) / across);
     const n = above.get(node.process) ?? 0;
     above.set(node.process, n + 1);
-    out.set(node.id, { x: (column.get(node.process) ?? 0) * STEP + n * 44, y: line * STEP * 2 - STEP });
+    const at = column.get(node.process) ?? 0;
+    out.set(node.id, { x: at * STEP + n * 44, y: line * STEP * 2 - STEP - bow(at, inLine(line)) });
   }
   const nics = nodes.filter((node) => node.kind === "nic" || node.kind === "somenic");
   const wide = Math.max(1, Math.min(processes.length, across) - 1) * STEP;
