@@ -7,7 +7,8 @@
 # Then: run.sh --update, read the difference, git add tests/data.
 # threads-parallel is not made here: mpi_threads over shm without v2 on 16 cores, where threads truly
 # overlap, less the records that name that machine's GPU driver library.
-# hosts is two captures: each rank's tracer runs on the rank's own node.
+# hosts is two captures, cg four: each rank's tracer runs on the rank's own node.
+# gromacs is not made here: Open MPI, shm, 4 ranks, 400.tpr of tests/apps/prepare with -nsteps 10.
 # environment: UCXBPF (build/ucxbpf), DATA (tests/data), BED (see tests/nodes)
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/job.sh"
 ucxbpf=${UCXBPF:-$BUILD/ucxbpf}
@@ -82,20 +83,27 @@ capture() {
 
 # Below Open MPI's launcher: on every node its own tracer.
 capture_hosts() {
-	local traced='exec "$0" run -q -o "$1.$(hostname).ucxb" -- "${@:2}"'
+	local name=$1 ranks=$2 traced='exec "$0" run -q -o "$1.$(hostname).ucxb" -- "${@:2}"'
+	shift 2
 
-	job_command openmpi 2 tcp n bash -c "$traced" "$ucxbpf" "$data/hosts" "$PROGS/openmpi/mpi_sizes"
+	job_command openmpi "$ranks" tcp n bash -c "$traced" "$ucxbpf" "$data/$name" "$PROGS/openmpi/$1" "${@:2}"
 	timeout -k 5 60 "${JOB[@]}" </dev/null >/dev/null || failed=1
-	echo "hosts: $(stat -c %s "$data"/hosts.*.ucxb | xargs) bytes"
+	echo "$name: $(stat -c %s "$data/$name".*.ucxb | xargs) bytes"
 }
 
+wanted() {
+	[ ${#names[@]} -eq 0 ] || [[ " ${names[*]} " == *" $1 "* ]]
+}
+
+names=("$@")
 mkdir -p "$data" || exit
 "$TOP/tests/nodes" up 4 >/dev/null || echo "no nodes: nothing over tcp" >&2
 trap '"$TOP/tests/nodes" down' EXIT
 while read -r name rest; do
-	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+	wanted "$name" || continue
 	# shellcheck disable=SC2086
 	capture "$name" $rest
 done < <(table)
-[ $# -gt 0 ] && [[ " $* " != *" hosts "* ]] || capture_hosts
+! wanted hosts || capture_hosts hosts 2 mpi_sizes
+! wanted cg || capture_hosts cg 4 cg 96
 exit $failed
