@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where nodes lie. Processes of a host in a circle, hosts in a grid; in the device graph each host has
+// Where nodes lie. Processes of a host in a circle, few hosts in a ring, more in a grid; in the device graph each host has
 // its processes in a row, their GPUs above, its NICs below. The same graph always looks the same.
 import type { Graph, Node, Which } from "./graphs-model";
 
@@ -65,18 +65,35 @@ function byParent(graph: Graph): Map<string, Node[]> {
   return out;
 }
 
+const RING = 8; // hosts: what joins two of them passes behind no other
+
+// Where hosts of one size begin: left to right, or in a ring without an overlap, the first one at its top left.
+function slots(hosts: number, wide: number, high: number, aspect: number): Place[] {
+  const all = Array.from({ length: hosts }, (_, i) => i);
+  if (hosts < 3 || hosts > RING) {
+    const across = Math.max(1, Math.round(Math.sqrt((hosts * high * aspect) / wide)));
+    return all.map((i) => ({ x: (i % across) * wide, y: Math.floor(i / across) * high }));
+  }
+  const radius = 0.65 / Math.sin(Math.PI / hosts);
+  const first = -Math.PI / 2 - (hosts % 2 ? 0 : Math.PI / hosts);
+  return all.map((i) => {
+    const angle = first + (2 * Math.PI * i) / hosts;
+    return { x: radius * wide * Math.cos(angle), y: radius * high * Math.sin(angle) };
+  });
+}
+
 export function places(graph: Graph, which: Which, aspect: number): Map<string, Place> {
   const groups = [...byParent(graph)].sort((a, b) => Number(a[0] === "") - Number(b[0] === ""));
   const inner = groups.map(([, nodes]) => (which === "process" ? circle(nodes) : rows(nodes)));
   const sizes = inner.map(extent);
   const wide = Math.max(0, ...sizes.map((size) => size.width)) + 120;
   const high = Math.max(0, ...sizes.map((size) => size.height)) + 130;
-  const across = Math.max(1, Math.round(Math.sqrt((groups.length * high * aspect) / wide)));
+  const at = slots(groups.length, wide, high, aspect);
   const out = new Map<string, Place>();
   inner.forEach((nodes, i) => {
     const { left, top, width } = sizes[i];
-    const x = (i % across) * wide - left + (wide - 120 - width) / 2;
-    const y = Math.floor(i / across) * high - top;
+    const x = at[i].x - left + (wide - 120 - width) / 2;
+    const y = at[i].y - top;
     for (const [id, place] of nodes) out.set(id, { x: place.x + x, y: place.y + y });
   });
   return out;
