@@ -1,0 +1,122 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: BSD-3-Clause
+// usage: gallery.mjs FOLDER [NAME...]
+// The pictures of docs/gallery.md, of the captures in tests/data. Called by scripts/gallery.
+// environment: UCXBPF
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { Report, withBrowser } from "./browser.mjs";
+
+const UCXBPF = process.env.UCXBPF ?? "build/ucxbpf";
+const DATA = "tests/data";
+const GPU = (kind) => `gpu/pairs-plain-peer-1.18.1-v2-${kind}-static-start/job`;
+const RING = "gpu/halo-ring-1.18.1-v2-ipc-static-start/job";
+const HOSTS = ["hosts.n0", "hosts.n1"];
+const CG = ["cg.n0", "cg.n1", "cg.n2", "cg.n3"];
+const ALLREDUCE = [
+  ["Open MPI: recursive doubling", ["allreduce-doubling"]],
+  ["Open MPI: ring", ["allreduce-ring"]],
+  ["Open MPI: reduce-scatter, allgather", ["allreduce-rabenseifner"]],
+  ["MPICH: recursive doubling", ["allreduce-doubling-mpich"]],
+  ["MPICH: reduce-scatter, allgather", ["allreduce-halving-mpich"]],
+];
+const REDUCED = "function=MPI_Allreduce";
+const CG_FUNCTIONS = [
+  ["MPI_Isend", CG, "view=graphs&side.open=no&function=MPI_Isend"],
+  ["MPI_Allreduce", CG, `view=graphs&side.open=no&${REDUCED}`],
+];
+
+// Walks along the calls of the first process as a reader does, with the key n, up to one of that many bytes.
+const upTo = (bytes) => async ({ page }) => {
+  await page.locator(".tracks canvas").focus();
+  for (let i = 0; i < 500; i++) {
+    await page.keyboard.press("n");
+    if ((await page.locator(".details tr.chosen").innerText()).includes(bytes)) return;
+  }
+  throw new Error(`no call of ${bytes}`);
+};
+
+// name, of what captures, which view (the fragment of a link), which part of the page, in which window;
+// many: [title, captures, view] side by side
+const PICTURES = [
+  { name: "sizes", of: ["sizes"], show: "view=tables", part: "#table-paths" },
+  { name: "sizes-sizes", of: ["sizes"], show: "view=tables", part: "#table-ops" },
+  { name: "hosts", of: HOSTS, show: "view=graphs&graphs.show=device&side.open=no", height: 720 },
+  { name: "hosts-paths", of: HOSTS, show: "view=tables", part: "#table-paths" },
+  { name: "allreduce-matrix", many: ALLREDUCE, show: `view=matrix&side.open=no&${REDUCED}`, part: ".matrix-plot", width: 760 },
+  { name: "allreduce-graph", many: ALLREDUCE, show: `view=graphs&side.open=no&${REDUCED}`, part: ".graph", width: 460, height: 690 },
+  { name: "cg", of: CG, show: "view=graphs&graphs.show=device&side.open=no", height: 840 },
+  { name: "cg-functions", many: CG_FUNCTIONS, part: ".graph", width: 460, height: 690 },
+  { name: "cg-timeline", of: CG, show: "view=timeline&side.open=no", scheme: "dark", height: 920 },
+  { name: "top", of: ["gromacs"], show: "view=tables", part: "#table-cross" },
+  { name: "top-functions", of: ["gromacs"], show: "view=tables", part: "#table-functions", height: 1000 },
+  { name: "gpu-ipc", of: [GPU("ipc")], show: "" },
+  { name: "gpu-staged", of: [GPU("staged")], show: "" },
+  { name: "gpu-ipc-ways", of: [GPU("ipc")], show: "view=tables", part: "#table-ways", height: 1100 },
+  { name: "gpu-staged-ways", of: [GPU("staged")], show: "view=tables", part: "#table-ways", height: 1100 },
+  { name: "gpu-ring", of: [RING], show: "view=graphs&graphs.show=device&side.open=no", height: 700 },
+  { name: "operation", of: ["sizes"], show: "view=timeline&side.open=no", act: upTo("8.00 MiB"), height: 940 },
+];
+
+const work = mkdtempSync(join(tmpdir(), "ucxbpf-gallery-"));
+
+function report(captures) {
+  const path = join(work, `${captures.map((name) => name.replaceAll("/", "-")).join("-")}.html`);
+  const files = captures.map((name) => join(DATA, `${name}.ucxb`));
+  execFileSync(UCXBPF, ["export", "-f", "html", "-o", path, ...files]);
+  return path;
+}
+
+const SETTLED = 600; // ms until layouts and fonts have settled
+
+async function shot(browser, captures, { show, part, act, scheme = "light", width = 1280, height = 800 }) {
+  const view = await new Report(browser, report(captures)).open({ viewport: { width, height }, colorScheme: scheme });
+  await view.load(show);
+  await view.page.waitForTimeout(SETTLED);
+  if (act) await act(view);
+  await view.page.waitForTimeout(SETTLED);
+  const image = await (part ? view.page.locator(part).first() : view.page).screenshot();
+  assert.deepEqual(view.complaints, []);
+  await view.close();
+  return image;
+}
+
+const SHEET = `body { margin: 0; font: 15px system-ui, sans-serif; background: #fff; color: #222 }
+  main { display: grid; grid-template-columns: repeat(3, max-content); gap: 16px; padding: 12px; width: max-content }
+  figure { margin: 0 } figcaption { padding-bottom: 6px } img { max-width: 400px; display: block }`;
+
+// Several pictures in one, three in a row.
+async function sheet(browser, pictures) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  const figures = pictures.map(
+    ([title, image]) => `<figure><figcaption>${title}</figcaption><img src="data:image/png;base64,${image.toString("base64")}"></figure>`);
+  await page.setContent(`<style>${SHEET}</style><main>${figures.join("")}</main>`);
+  const image = await page.locator("main").screenshot();
+  await context.close();
+  return image;
+}
+
+async function picture(browser, wanted) {
+  if (!wanted.many) return shot(browser, wanted.of, wanted);
+  const pictures = [];
+  for (const [title, of, show] of wanted.many) pictures.push([title, await shot(browser, of, { ...wanted, show: show ?? wanted.show })]);
+  return sheet(browser, pictures);
+}
+
+const [folder, ...names] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+try {
+  await withBrowser(async (browser) => {
+    for (const wanted of PICTURES) {
+      if (names.length && !names.includes(wanted.name)) continue;
+      writeFileSync(join(folder, `${wanted.name}.png`), await picture(browser, wanted));
+      console.log(basename(`${wanted.name}.png`));
+    }
+  });
+} finally {
+  rmSync(work, { recursive: true });
+}
