@@ -5,7 +5,7 @@ import json
 from . import verdicts
 from .verdicts import name
 
-PARTS = ["machine", "overhead", "apps", "rate", "replay", "export", "verifier", "gpu",
+PARTS = ["machine", "overhead", "apps", "rate", "replay", "export", "viewer", "verifier", "gpu",
          "gpu_ring"]
 
 
@@ -139,6 +139,26 @@ def export(result):
                    f"{row['out MiB']:,.1f}"] for row in result["rows"]])
 
 
+def viewer(result):
+    if "skipped" in result:
+        return f"Not measured: {result['skipped']}."
+    text = []
+    for title, page in result["pages"].items():
+        if "skipped" in page:
+            text.append(f"**{title}**: not measured: {' '.join(page['skipped'])}")
+            continue
+        usable = page["usable"]
+        text.append(f"**{title}**: {page['MiB']:.1f} MiB, Chromium {page['browser']}; usable after "
+                    f"{min(usable):,.0f} to {max(usable):,.0f} ms ({len(usable)} openings). Load of "
+                    f"the machine while measuring: {page['load']:.1f}.")
+        rows = [[action, times["view"]["n"]] + [f"{times[scope][key]:.0f}" for scope in ("view", "page")
+                                                for key in ("median", "p95")]
+                for action, times in page["actions"].items()]
+        text.append(table(["ms until shown", "actions", "view, median", "view, 95 %",
+                           "whole page, median", "whole page, 95 %"], rows))
+    return "\n\n".join(text)
+
+
 def verifier(result):
     return table(["links", "program", "verified", "code, bytes"],
                  [[row["links"], row["program"], f"{row['verified']:,}", f"{row['code']:,}"]
@@ -146,7 +166,7 @@ def verifier(result):
 
 
 SECTIONS = {"machine": machine, "overhead": overhead, "apps": apps, "rate": rate,
-            "replay": replay, "export": export, "verifier": verifier, "gpu": gpu,
+            "replay": replay, "export": export, "viewer": viewer, "verifier": verifier, "gpu": gpu,
             "gpu_ring": gpu_ring}
 
 

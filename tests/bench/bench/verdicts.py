@@ -112,6 +112,18 @@ def exported(export):
                html["cpu s"] < 30 and html["out MiB"] < 30)
 
 
+def viewed(viewer):
+    for title, page in viewer.get("pages", {}).items():
+        if "skipped" in page:
+            yield f"page of {title}: usable and fluid", "not measured", None
+            continue
+        yield compare(f"page of {title}: usable within 2 s of opening",
+                      {"slowest s": max(page["usable"]) / 1000}, {"slowest s": 2})
+        numbers = {action: times["view"]["p95"] for action, times in page["actions"].items()}
+        yield compare(f"page of {title}: answers within 50 ms at the 95th percentile", numbers,
+                      dict.fromkeys(numbers, 50), 0)
+
+
 def verified(verifier):
     most = max(verifier["programs"], key=lambda row: row["verified"])
     yield ("every program within 50,000 verified instructions",
@@ -133,7 +145,7 @@ def machines(gpu):
 
 
 CHECKS = {"overhead": messages, "apps": applications, "rate": rates, "replay": replayed, "export": exported,
-          "verifier": verified, "gpu": machines}
+          "viewer": viewed, "verifier": verified, "gpu": machines}
 
 
 def all_of(results):
