@@ -19,6 +19,7 @@
 #include "target/gpus.h"
 #include "target/memory_map.h"
 #include "target/ucx_memory.h"
+#include "target/ucx_memory_private.h"
 
 #define PAGE 4096
 
@@ -189,6 +190,30 @@ static void devices_and_regions_of_ucx(void **state)
 	vec_release(&files);
 }
 
+/* Directories whose entries all lead to the next one: as of a process that means no good. */
+static void regions_without_end(void **state)
+{
+	static uint64_t directories[12][16] __attribute__((aligned(64)));
+	struct {
+		uint64_t lock, root, base, mask;
+		uint32_t shift, regions;
+		uint64_t rest[8];
+	} cache = { .root = (uintptr_t)directories[0] | 2, .mask = ~0ull << 60, .shift = 60 };
+	uint64_t pointer = (uintptr_t)&cache;
+	struct ucx_place place = { .pid = getpid(), .cache = (uintptr_t)&pointer };
+	struct ucx_memory memory = { 0 };
+
+	(void)state;
+	cache.regions = 3;
+	for (int i = 0; i < 11 * 16; i++)
+		directories[i / 16][i % 16] = (uintptr_t)directories[i / 16 + 1] | 2;
+	ucx_regions_read(&memory, &place);
+	assert_non_null(memory.reason);
+	assert_false(memory.cached);
+	assert_int_equal(memory.regions.len, 0);
+	ucx_memory_release(&memory);
+}
+
 static void write_file(const char *root, const char *path, const char *text)
 {
 	char name[256];
@@ -273,9 +298,8 @@ static void gpus_of_a_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classes_of_this_process),
-		cmocka_unit_test(classes_of_devices),
-		cmocka_unit_test(devices_and_regions_of_ucx),
+		cmocka_unit_test(classes_of_this_process),    cmocka_unit_test(classes_of_devices),
+		cmocka_unit_test(devices_and_regions_of_ucx), cmocka_unit_test(regions_without_end),
 		cmocka_unit_test(gpus_of_a_machine),
 	};
 

@@ -40,6 +40,7 @@ struct walk {
 	pid_t pid;
 	uint64_t last; /* the region that was read last: one may fill several entries */
 	uint32_t found, wanted;
+	uint32_t directories; /* many that lead to the same one would never end */
 };
 
 static bool read_all(pid_t pid, uint64_t address, void *buffer, size_t size)
@@ -88,7 +89,7 @@ static bool walk_table(struct walk *walk, uint64_t root)
 			return false;
 		if ((entry & FLAGS) != IS_DIRECTORY)
 			continue;
-		if (++depth == LEVELS ||
+		if (++depth == LEVELS || ++walk->directories > 2 * LEVELS * walk->wanted ||
 		    !read_all(walk->pid, entry & ~(uint64_t)FLAGS, levels[depth].entries,
 			      sizeof(levels[depth].entries)))
 			return false;
