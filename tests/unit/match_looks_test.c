@@ -163,9 +163,44 @@ static void told_by_requests(void **state)
 	pair_release(&p);
 }
 
+static json_t *job_library(const struct task *task)
+{
+	json_t *side;
+	size_t i;
+
+	json_array_foreach(task->job->sides, i, side)
+	{
+		if (!strcmp(json_string_value(json_object_get(side, "t")), "library") &&
+		    json_integer_value(json_object_get(side, "tgid")) == task->tgid)
+			return side;
+	}
+	return NULL;
+}
+
+/* Memory came and went between two looks, and a function that may have made it has no probe. */
+static void without_a_probe(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	for (int missing = 0; missing < 2; missing++) {
+		pair_init_gpu(&p);
+		json_object_set_new(job_library(&p.a), "missing", json_integer(missing));
+		job_side(&p.a, two_gpus);
+		job_send_from(&p.a, &p.b, 1, 0x2000);
+		pair_analyse(&p);
+		if (missing)
+			is_unknown(&p, 0, 1, "not seen allocated");
+		else
+			is_known_by(&p, 0, 1, "elimination");
+		pair_release(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_probe),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(one_gpu_in_use),
 		cmocka_unit_test(told_by_requests),

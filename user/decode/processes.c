@@ -155,6 +155,15 @@ static bool is_gpu_role(const char *role)
 	return !strcmp(role, "cuda") || !strcmp(role, "rocm") || !strcmp(role, "ze");
 }
 
+/* What a function without a probe has made was not seen: then nothing is the host's for want of it.
+ */
+static void decode_gpu_library(struct process *process, const json_t *side)
+{
+	process->gpu_library = true;
+	if (side_u64(side, "missing"))
+		process->evidence.unprobed = true;
+}
+
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	struct process *process =
@@ -177,7 +186,7 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 		if (name && !strcmp(name, "ucp") && !has_ucx(process, &ucx))
 			vec_push(&process->ucx, ucx);
 		if (name && is_gpu_role(name))
-			process->gpu_library = true;
+			decode_gpu_library(process, side);
 		if (name && !strcmp(name, "mpi"))
 			vec_push(&process->mpi_text, mpi_range(side));
 	}

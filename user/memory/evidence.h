@@ -64,6 +64,7 @@ struct memory_evidence {
 	const void *joined_by; /* whose the next is; NULL: nobody's */
 	const void *distrusted; /* whose changes are not all there; NULL: nobody's */
 	bool whole; /* the process was seen from its start: so were all calls */
+	bool unprobed; /* but not those of functions that have no probe */
 	int joined_device; /* on which alone it had memory when the trace began; the caller's */
 };
 

@@ -161,7 +161,7 @@ static bool never_made(const struct memory_evidence *evidence, const struct arou
 		       uint64_t address)
 {
 	return around->look[1]->cached ||
-	       (evidence->whole && !evidence->distrusted &&
+	       (evidence->whole && !evidence->unprobed && !evidence->distrusted &&
 		class_in(evidence->made.data, evidence->made.len, address) == EVIDENCE_NONE);
 }
 
@@ -264,7 +264,8 @@ static bool is_eliminated(const struct memory_evidence *evidence, const void *by
 			  const struct around *around, uint64_t address)
 {
 	return around->look[0] && around->class[0] == EVIDENCE_NONE &&
-	       around->class[1] == EVIDENCE_NONE && evidence->distrusted != by &&
+	       around->class[1] == EVIDENCE_NONE && !evidence->unprobed &&
+	       evidence->distrusted != by &&
 	       class_in(evidence->made.data, evidence->made.len, address) == EVIDENCE_NONE;
 }
 
