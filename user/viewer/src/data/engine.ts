@@ -2,6 +2,7 @@
 // The filter over the cube. Which keys are wanted and which cells are (by time and size) are settled
 // apart: sums per key are kept until time or size change, and every view adds up keys.
 import type { Dim } from "./dims";
+import { combinationsOf } from "./combinations";
 import { Facts, Model, SORTS, Sort } from "./model";
 
 export type Wanted = ReadonlyMap<string, ReadonlySet<number>>; // dimension → codes
@@ -151,19 +152,32 @@ export class View {
   }
 
   // Sums by the combinations of some columns, of the facts that pass.
-  group(sort: Sort, columns: Uint32Array[], names: string[]): Group[] {
-    const sums = names.map((name) => this.perKey(sort, name));
-    const rows: Group[] = [];
-    const places = new Places(columns);
-    for (const i of this.present(sort)) {
-      const place = places.of(i);
-      const row = (rows[place] ??= { codes: columns.map((c) => c[i]), sums: new Array(names.length).fill(0) });
-      for (let s = 0; s < sums.length; s++) {
-        if (names[s] === "precision") row.sums[s] |= sums[s][i];
-        else row.sums[s] += sums[s][i];
-      }
+  sumsBy(sort: Sort, columns: Uint32Array[], names: string[]): Sums {
+    const combinations = combinationsOf(columns);
+    const { of, length } = combinations;
+    const keys = this.present(sort);
+    const seen = new Uint8Array(length);
+    const rows = new Uint32Array(length);
+    let n = 0;
+    for (const key of keys) {
+      if (seen[of[key]]) continue;
+      seen[of[key]] = 1;
+      rows[n++] = of[key];
     }
-    return rows;
+    const sums = names.map((name) => {
+      const out = new Float64Array(length);
+      const values = this.perKey(sort, name);
+      if (name === "precision") for (const key of keys) out[of[key]] |= values[key];
+      else for (const key of keys) out[of[key]] += values[key];
+      return out;
+    });
+    return { rows: rows.subarray(0, n), codes: combinations.codes, sums };
+  }
+
+  // The same, a row for each.
+  group(sort: Sort, columns: Uint32Array[], names: string[]): Group[] {
+    const { rows, codes, sums } = this.sumsBy(sort, columns, names);
+    return Array.from(rows, (row) => ({ codes: codes.map((c) => c[row]), sums: sums.map((s) => s[row]) }));
   }
 
   // Keys that pass and have anything in the wanted times and sizes.
@@ -181,44 +195,11 @@ export class View {
   }
 }
 
-const widths = new WeakMap<Uint32Array, number>();
-
-function widthOf(column: Uint32Array): number {
-  let width = widths.get(column);
-  if (width !== undefined) return width;
-  width = 1;
-  for (let i = 0; i < column.length; i++) if (column[i] >= width) width = column[i] + 1;
-  widths.set(column, width);
-  return width;
-}
-
-const DENSE = 1 << 22;
-
-// Numbers the combinations of codes in the order in which they are met.
-class Places {
-  private widths: number[];
-  private dense: Int32Array | null = null;
-  private sparse = new Map<number | string, number>();
-  private whole: boolean;
-  private met = 0;
-
-  constructor(private columns: Uint32Array[]) {
-    this.widths = columns.map(widthOf);
-    const all = this.widths.reduce((product, width) => product * width, 1);
-    this.whole = all < Number.MAX_SAFE_INTEGER;
-    if (all <= DENSE) this.dense = new Int32Array(all);
-  }
-
-  of(key: number): number {
-    const { columns, widths, dense } = this;
-    let id = 0;
-    for (let c = 0; c < columns.length; c++) id = id * widths[c] + columns[c][key];
-    if (dense) return (dense[id] ||= ++this.met) - 1;
-    const name = this.whole ? id : columns.map((column) => column[key]).join();
-    let place = this.sparse.get(name);
-    if (place === undefined) this.sparse.set(name, (place = this.met++));
-    return place;
-  }
+// Of the combinations in `rows`; codes and sums are by combination.
+export interface Sums {
+  rows: Uint32Array;
+  codes: Uint32Array[];
+  sums: Float64Array[];
 }
 
 export interface Group {

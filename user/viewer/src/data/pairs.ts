@@ -30,8 +30,12 @@ export function ends(model: Model, facts: Facts, name: "src" | "dst", by: By): U
 export function pairCells(model: Model, view: View, of: Of, by: By): PairCell[] {
   const facts = model.facts[of];
   const columns = [ends(model, facts, "src", by), ends(model, facts, "dst", by)];
-  return view.group(of, columns, ["bytes", "count", "timed", "time_sum", "precision"]).map(({ codes, sums }) => ({
-    src: codes[0], dst: codes[1], bytes: sums[0], count: sums[1], timed: sums[2], time: sums[3], precision: sums[4],
+  const { rows, codes, sums } = view.sumsBy(of, columns, ["bytes", "count", "timed", "time_sum", "precision"]);
+  const [src, dst] = codes;
+  const [bytes, count, timed, time, precision] = sums;
+  return Array.from(rows, (row) => ({
+    src: src[row], dst: dst[row], bytes: bytes[row], count: count[row], timed: timed[row], time: time[row],
+    precision: precision[row],
   }));
 }
 

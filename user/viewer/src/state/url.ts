@@ -44,6 +44,19 @@ function words(value: string): string[] {
   }
 }
 
+type Codes = ReadonlySet<number>;
+
+const alike = (a: Codes, b: Codes) => a.size === b.size && [...a].every((code) => b.has(code));
+
+// What stays the same stays the same object: sums over it are kept.
+function keep<T>(old: T, next: T, same: (a: T, b: T) => boolean): T {
+  return same(old, next) ? old : next;
+}
+
+function alikeAll(a: ReadonlyMap<string, Codes>, b: ReadonlyMap<string, Codes>): boolean {
+  return a.size === b.size && [...a].every(([dim, codes]) => b.has(dim) && alike(codes, b.get(dim)!));
+}
+
 // What is not known here is left out, not an error: links outlive files.
 export function readFragment(text: string) {
   const nextChosen = new Map<string, ReadonlySet<number>>();
@@ -66,9 +79,9 @@ export function readFragment(text: string) {
     measure.value = single.get("by") === "count" ? "count" : "bytes";
     const wantedKind = single.get("kind") as Kind;
     kind.value = wantedKind in KIND_CODES ? wantedKind : "data";
-    chosen.value = nextChosen;
-    sizes.value = new Set(nextSizes);
-    range.value = readRange(single.get("time") ?? "");
+    chosen.value = keep<typeof chosen.value>(chosen.value, nextChosen, alikeAll);
+    sizes.value = keep<Codes>(sizes.value, new Set(nextSizes), alike);
+    range.value = keep(range.value, readRange(single.get("time") ?? ""), (a, b) => a?.from === b?.from && a?.to === b?.to);
     options.value = nextOptions;
   });
 }

@@ -30,10 +30,30 @@ interface Props<Row> {
 
 const AT_ONCE = 25;
 
+const words = new Intl.Collator("en", { numeric: true });
+
 function compare(a: Cell, b: Cell): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   if (a === null || b === null) return Number(a !== null) - Number(b !== null);
-  return `${a}`.localeCompare(`${b}`, "en", { numeric: true });
+  return words.compare(`${a}`, `${b}`);
+}
+
+// As sorting all and taking the first, without sorting all.
+function firstOf<Row>(rows: Row[], most: number, before: (a: Row, b: Row) => number): Row[] {
+  if (rows.length <= 4 * most) return [...rows].sort(before).slice(0, most);
+  const out = rows.slice(0, most).sort(before);
+  for (let i = most; i < rows.length; i++) {
+    if (before(rows[i], out[most - 1]) >= 0) continue;
+    let [low, high] = [0, most - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (before(rows[i], out[middle]) < 0) high = middle;
+      else low = middle + 1;
+    }
+    out.pop();
+    out.splice(low, 0, rows[i]);
+  }
+  return out;
 }
 
 function Copy({ text }: { text: () => string }) {
@@ -55,8 +75,12 @@ export function DataTable<Row>(props: Props<Row>) {
   const [order, setOrder] = useState({ id: first.id, down: !first.words });
   const [shown, setShown] = useState(props.limit ?? AT_ONCE);
   const by = columns.find((column) => column.id === order.id) ?? first;
-  const sorted = [...rows].sort((a, b) => (order.down ? -1 : 1) * compare(by.value(a), by.value(b)));
-  const text = () => csv([columns.map((c) => c.label), ...sorted.map((row) => columns.map((c) => c.value(row)))]);
+  const before = (a: Row, b: Row) => (order.down ? -1 : 1) * compare(by.value(a), by.value(b));
+  const visible = firstOf(rows, shown, before);
+  const text = () => {
+    const sorted = [...rows].sort(before);
+    return csv([columns.map((c) => c.label), ...sorted.map((row) => columns.map((c) => c.value(row)))]);
+  };
   const turn = (column: Column<Row>) =>
     setOrder({ id: column.id, down: column.id === by.id ? !order.down : !column.words });
   const direction = (column: Column<Row>) =>
@@ -83,7 +107,7 @@ export function DataTable<Row>(props: Props<Row>) {
               </tr>
             </thead>
             <tbody>
-              {sorted.slice(0, shown).map((row) => (
+              {visible.map((row) => (
                 <tr
                   class={props.onRow ? "active" : ""}
                   title={props.rowTitle}
@@ -98,9 +122,9 @@ export function DataTable<Row>(props: Props<Row>) {
           </table>
         </div>
       )}
-      {sorted.length > shown && (
+      {rows.length > shown && (
         <p class="note">
-          {count(shown)} of {count(sorted.length)} rows.{" "}
+          {count(shown)} of {count(rows.length)} rows.{" "}
           <button type="button" class="button plain" onClick={() => setShown(shown + 500)}>Show more</button>
         </p>
       )}

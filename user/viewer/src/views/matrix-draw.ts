@@ -26,11 +26,19 @@ const LARGEST = [150, 120, 96, 72]; // of 2 rows, 5, 8, and more
 const TITLE = 16; // "receivers" above the columns
 
 let meter: CanvasRenderingContext2D | null = null;
+const widths = new Map<string, number>();
 
-function widest(labels: string[]): number {
+function width(text: string): number {
+  let px = widths.get(text);
+  if (px !== undefined) return px;
   meter ??= document.createElement("canvas").getContext("2d")!;
   meter.font = FONT;
-  return Math.min(LONGEST, Math.max(0, ...labels.map((text) => meter!.measureText(text).width)));
+  widths.set(text, (px = meter.measureText(text).width));
+  return px;
+}
+
+function widest(labels: string[]): number {
+  return labels.reduce((most, text) => Math.max(most, Math.min(LONGEST, width(text))), 0);
 }
 
 export function layout(input: GridInput): Grid {
@@ -64,12 +72,13 @@ function squares(context: CanvasRenderingContext2D, grid: Grid) {
     for (let i = 1; i < grid.rows.length; i++) context.fillRect(left, top + i * size - 1, size * grid.columns.length, 1);
   }
   // By shade, since setting a colour costs more than a square.
-  let last = -1;
-  for (const [src, dst, shade] of [...grid.cells].sort((a, b) => a[2] - b[2])) {
-    if (shade !== last) context.fillStyle = grid.shades[(last = shade)];
-    const [row, column] = [grid.places.row.get(src)!, grid.places.column.get(dst)!];
-    context.fillRect(left + column * size, top + row * size, size - gap, size - gap);
-  }
+  const byShade: number[][] = grid.shades.map(() => []);
+  for (const [src, dst, shade] of grid.cells)
+    byShade[shade].push(left + grid.places.column.get(dst)! * size, top + grid.places.row.get(src)! * size);
+  byShade.forEach((places, shade) => {
+    context.fillStyle = grid.shades[shade];
+    for (let i = 0; i < places.length; i += 2) context.fillRect(places[i], places[i + 1], size - gap, size - gap);
+  });
 }
 
 function labels(context: CanvasRenderingContext2D, grid: Grid) {

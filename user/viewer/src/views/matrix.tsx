@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who sent how much to whom: a square per pair, rows send, columns receive.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { By, Of, PairCell, pairCells, splitPair } from "../data/pairs";
 import { meanTime } from "../data/precision";
 import { current, kind, KIND_NOUNS, measure, model, option, setCodes, setOption } from "../state/state";
@@ -100,8 +100,8 @@ function Plot({ grid, of, by, words, find }: PlotProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [at, setAt] = useState<[number, number] | null>(null);
   const base = useMemo(() => document.createElement("canvas"), []);
-  useEffect(() => drawBase(base, grid), [grid]);
-  useEffect(() => drawMark(canvas.current!, base, grid, at), [grid, at]);
+  useLayoutEffect(() => drawBase(base, grid), [grid]);
+  useLayoutEffect(() => drawMark(canvas.current!, base, grid, at), [grid, at]);
   useEffect(() => hideTip, []);
   const place = (event: PointerEvent | MouseEvent) => hit(grid, canvas.current!, event.clientX, event.clientY);
   const hover = (event: PointerEvent) => {
@@ -177,8 +177,11 @@ export function Matrix() {
   const show: Show = of === "transfers" && option("matrix.show", "measure") === "mean" ? "mean" : "measure";
   const log = option("matrix.scale", "log") === "log";
   const cells = pairCells(model, current.value, of, by);
-  const byId = new Map(cells.map((cell) => [cell.src * WIDE + cell.dst, cell]));
-  const find = (src: number, dst: number) => byId.get(src * WIDE + dst);
+  const byId = new Map<number, PairCell>(); // when it is first asked
+  const find = (src: number, dst: number) => {
+    if (!byId.size) for (const cell of cells) byId.set(cell.src * WIDE + cell.dst, cell);
+    return byId.get(src * WIDE + dst);
+  };
   const scale = scaleOf(cells.map((cell) => valueOf(show, cell)), log);
   const [room, setRoom] = useState({ width: 900, height: 600 });
   const box = useRef<HTMLDivElement>(null);

@@ -141,37 +141,43 @@ interface Pair {
   of: number;
   transfers: number;
   bytes: number;
-  by: [string, number][];
+  by: number[]; // transport, bytes; transport, bytes...
 }
+
+const WIDE = 2 ** 22; // more processes than that there are not
 
 function pairs(): Pair[] {
   const { transfers, messages } = model.facts;
-  const out = new Map<string, Pair>();
+  const out = new Map<number, Pair>();
   const at = (src: number, dst: number) => {
-    const id = `${src}/${dst}`;
+    const id = src * WIDE + dst;
     let pair = out.get(id);
     if (!pair) out.set(id, (pair = { src, dst, messages: 0, of: 0, transfers: 0, bytes: 0, by: [] }));
     return pair;
   };
   const view = current.value;
-  for (const { codes, sums } of view.group("messages", ["src", "dst"].map((c) => messages.column(c)), ["count", "bytes"])) {
-    const pair = at(codes[0], codes[1]);
-    pair.messages += sums[0];
-    pair.of += sums[1];
+  const matched = view.sumsBy("messages", ["src", "dst"].map((c) => messages.column(c)), ["count", "bytes"]);
+  for (const row of matched.rows) {
+    const pair = at(matched.codes[0][row], matched.codes[1][row]);
+    pair.messages += matched.sums[0][row];
+    pair.of += matched.sums[1][row];
   }
   const columns = ["src", "dst", "transport"].map((c) => transfers.column(c));
-  for (const { codes, sums } of view.group("transfers", columns, ["count", "bytes"])) {
-    const pair = at(codes[0], codes[1]);
-    pair.transfers += sums[0];
-    pair.bytes += sums[1];
-    pair.by.push([word(codes[2]), sums[1]]);
+  const moved = view.sumsBy("transfers", columns, ["count", "bytes"]);
+  for (const row of moved.rows) {
+    const pair = at(moved.codes[0][row], moved.codes[1][row]);
+    pair.transfers += moved.sums[0][row];
+    pair.bytes += moved.sums[1][row];
+    pair.by.push(moved.codes[2][row], moved.sums[1][row]);
   }
   return [...out.values()];
 }
 
 function shares(pair: Pair): string {
   if (!pair.bytes) return "-";
-  const by = pair.by.filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
+  const by: [string, number][] = [];
+  for (let i = 0; i < pair.by.length; i += 2) if (pair.by[i + 1] > 0) by.push([word(pair.by[i]), pair.by[i + 1]]);
+  by.sort((a, b) => b[1] - a[1]);
   return by.map(([name, n]) => `${name} ${share(n, pair.bytes)}`).join(", ");
 }
 
