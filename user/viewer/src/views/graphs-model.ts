@@ -14,7 +14,18 @@ export interface Edge {
   transport: string;
   bytes: number;
   count: number;
-  pairs: Set<string>; // "src/dst", codes of processes
+  pairs: Set<number>; // of processes, pairId()
+}
+
+const WIDE = 2 ** 22; // more processes than that there are not
+
+// Of two codes of processes.
+export function pairId(src: number, dst: number): number {
+  return src * WIDE + dst;
+}
+
+export function pairEnds(id: number): [number, number] {
+  return [Math.floor(id / WIDE), id % WIDE];
 }
 
 export interface Node {
@@ -42,6 +53,7 @@ const MOST_PROCESSES = 128; // with a node each
 
 class Builder {
   readonly graph: Graph;
+  private processes: string[] = []; // nodes' ids, by code
 
   constructor(readonly model: Model, merged: boolean) {
     this.graph = { nodes: new Map(), edges: new Map(), left: 0, merged };
@@ -58,6 +70,10 @@ class Builder {
   }
 
   process(code: number): string {
+    return (this.processes[code] ??= this.addProcess(code));
+  }
+
+  private addProcess(code: number): string {
     const { model } = this;
     if (!code) return this.node("p0", () => ({ label: "unknown", title: "processes that are not known", kind: "unknown", parent: null, process: 0 }));
     const host = model.hostOf(code);
@@ -99,13 +115,13 @@ class Builder {
     }));
   }
 
-  edge(from: string, to: string, transport: string, bytes: number, count: number, pair: string) {
+  edge(from: string, to: string, transport: string, bytes: number, count: number, pair: number) {
     const id = `${from}>${to}/${transport}`;
-    const edge = this.graph.edges.get(id) ?? { from, to, transport, bytes: 0, count: 0, pairs: new Set<string>() };
+    let edge = this.graph.edges.get(id);
+    if (!edge) this.graph.edges.set(id, (edge = { from, to, transport, bytes: 0, count: 0, pairs: new Set() }));
     edge.bytes += bytes;
     edge.count += count;
     edge.pairs.add(pair);
-    this.graph.edges.set(id, edge);
   }
 
   add(src: string, dst: string, bytes: number, count: number, by: "bytes" | "count") {
@@ -140,31 +156,32 @@ function end(build: Builder, process: number, memory: string | null): string {
 export function graphOf(model: Model, view: View, which: Which, by: "bytes" | "count"): Graph {
   const f = model.facts.transfers;
   const columns = ["src", "dst", "transport", "device", "src_mem", "dst_mem", "process"].map((name) => f.column(name));
-  const groups = view.group("transfers", columns, ["bytes", "count"]);
-  const active = new Set(groups.flatMap(({ codes }) => [codes[0], codes[1]]));
+  const { rows, codes, sums } = view.sumsBy("transfers", columns, ["bytes", "count"]);
+  const active = new Set<number>();
+  for (const row of rows) active.add(codes[0][row]).add(codes[1][row]);
   const build = new Builder(model, active.size > MOST_PROCESSES);
   // In order of rank, also those that are silent.
   const all = [...model.report.processes].sort((a, b) => (a.rank ?? 1e9) - (b.rank ?? 1e9) || a.id - b.id);
   if (all.length <= MOST_PROCESSES) all.forEach((process) => build.process(process.id + 1));
-  for (const { codes, sums } of groups) {
-    const [src, dst] = codes;
-    const [transport, device, srcMemory, dstMemory] = codes.slice(2, 6).map((code) => model.names[code]);
-    const name = transport ?? "unknown";
-    const [bytes, count] = sums;
-    const pair = `${src}/${dst}`;
-    const device_graph = which === "device";
-    const from = device_graph ? end(build, src, srcMemory) : build.process(src);
-    const to = device_graph ? end(build, dst, dstMemory) : build.process(dst);
+  const device_graph = which === "device";
+  for (const row of rows) {
+    const [src, dst] = [codes[0][row], codes[1][row]];
+    const name = model.names[codes[2][row]] ?? "unknown";
+    const device = model.names[codes[3][row]];
+    const [bytes, count] = [sums[0][row], sums[1][row]];
+    const pair = pairId(src, dst);
+    const from = device_graph ? end(build, src, model.names[codes[4][row]]) : build.process(src);
+    const to = device_graph ? end(build, dst, model.names[codes[5][row]]) : build.process(dst);
     build.add(from, to, bytes, count, by);
     if (!device_graph || WITHIN.test(name) || !device || !src || !dst) {
       build.edge(from, to, name, bytes, count, pair);
       continue;
     }
     // The device is the one of the end that started the transfer, which of a get is where the data go.
-    const starts = codes[6];
+    const starts = codes[6][row];
     const other = starts === src ? dst : src;
     const near = build.nic(starts, device);
-    const far = build.nic(other, farDevice(model, other, starts, codes[2]));
+    const far = build.nic(other, farDevice(model, other, starts, codes[2][row]));
     const [first, second] = starts === src ? [near, far] : [far, near];
     build.edge(from, first, name, bytes, count, pair);
     if (first !== second) build.edge(first, second, name, bytes, count, pair);

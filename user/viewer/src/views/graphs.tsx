@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two graphs of the same transfers: between processes, and over the devices that carried them.
 import cytoscape, { Core, EventObject } from "cytoscape";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { current, kind, KIND_NOUNS, measure, model, option, setCodes, setOption } from "../state/state";
 import { Choice } from "../ui/choice";
 import { dark, styleColour, transportColour } from "../ui/colours";
 import { bytes, count, plural } from "../ui/format";
 import { hideTip, Pairs, showTip } from "../ui/tip";
-import { Edge, edgeElements, Graph, graphOf, Node, nodeElements, Which } from "./graphs-model";
+import { Edge, edgeElements, Graph, graphOf, Node, nodeElements, pairEnds, Which } from "./graphs-model";
 import { places } from "./graphs-place";
 
 const SHAPES: Record<Node["kind"], string> = {
@@ -90,7 +90,7 @@ function choose(graph: Graph, id: string) {
   if (node?.kind === "host" || id.startsWith("m")) setCodes("host", new Set([Number(id.slice(1))]));
   const edge = graph.edges.get(id);
   if (!edge) return;
-  const [src, dst] = [0, 1].map((at) => new Set([...edge.pairs].map((pair) => Number(pair.split("/")[at]))));
+  const [src, dst] = [0, 1].map((at) => new Set([...edge.pairs].map((pair) => pairEnds(pair)[at])));
   setCodes("src", src);
   setCodes("dst", dst);
   setCodes("transport", new Set([engineCode(edge.transport)]));
@@ -129,6 +129,20 @@ function listen(core: Core, shown: { current: Graph }) {
   });
 }
 
+// Edges that stay get their new amounts alone: making one costs far more.
+function update(core: Core, graph: Graph) {
+  core.batch(() => {
+    core.edges().filter((edge) => !graph.edges.has(edge.id())).remove();
+    const added = [];
+    for (const element of edgeElements(graph, measure.value)) {
+      const edge = core.getElementById(element.data.id!);
+      if (edge.empty()) added.push(element);
+      else edge.data(element.data);
+    }
+    core.add(added);
+  });
+}
+
 function Plot({ graph, which }: { graph: Graph; which: Which }) {
   const host = useRef<HTMLDivElement>(null);
   const core = useRef<Core | null>(null);
@@ -136,7 +150,7 @@ function Plot({ graph, which }: { graph: Graph; which: Which }) {
   shown.current = graph;
   // The nodes stay where they are while filters change edges alone.
   const nodes = [...graph.nodes.keys()].join();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const at = places(graph, which, host.current!.clientWidth / Math.max(1, host.current!.clientHeight));
     const made = (core.current = cytoscape({
       container: host.current, elements: nodeElements(graph), style: style(), minZoom: 0.05, maxZoom: 4,
@@ -153,13 +167,7 @@ function Plot({ graph, which }: { graph: Graph; which: Which }) {
       made.destroy();
     };
   }, [nodes, which, dark.value]);
-  useEffect(() => {
-    const made = core.current!;
-    made.batch(() => {
-      made.edges().remove();
-      made.add(edgeElements(graph, measure.value));
-    });
-  }, [graph, which, dark.value]);
+  useLayoutEffect(() => update(core.current!, graph), [graph, which, dark.value]);
   const zoom = (factor: number) => {
     const made = core.current;
     made?.zoom({ level: made.zoom() * factor, renderedPosition: { x: made.width() / 2, y: made.height() / 2 } });
@@ -215,13 +223,14 @@ export function Graphs() {
   if (!cache.current || cache.current.id.some((part, i) => part !== id[i]))
     cache.current = { id, graph: graphOf(model, view, which, measure.value) };
   const { graph } = cache.current;
-  const pairs = new Set([...graph.edges.values()].flatMap((edge) => [...edge.pairs])).size;
+  const pairs = new Set<number>();
+  for (const edge of graph.edges.values()) edge.pairs.forEach((pair) => pairs.add(pair));
   return (
     <section class="card graphs" aria-label="Graphs">
       <header>
         <h2>{which === "process" ? "Process graph" : "Device graph"}</h2>
         <span class="soft">
-          {KIND_NOUNS[kind.value][1]} of {plural(pairs, "pair")} of processes; click to filter
+          {KIND_NOUNS[kind.value][1]} of {plural(pairs.size, "pair")} of processes; click to filter
           {graph.merged ? "; too many to draw each: the processes of a host are one node until filters leave fewer" : ""}
           {graph.left > 0 ? `; the ${count(graph.left)} smallest edges are not drawn` : ""}
         </span>
