@@ -310,7 +310,7 @@ install: all man
 	install -D -m 755 $(O)/ucxbpf $(DESTDIR)$(PREFIX)/bin/ucxbpf
 	for page in $(wildcard $(MAN)); do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit; done
-	for page in README.md CONTRIBUTING.md LICENSE docs/*.md; do \
+	for page in README.md CONTRIBUTING.md LICENSE docs/*.md docs/gallery/*.png; do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/ucxbpf/$$page || exit; done
 
 clean:
