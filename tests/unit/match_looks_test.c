@@ -87,6 +87,31 @@ static void numbers(void **state)
 	pair_release(&p);
 }
 
+/* A process's own number names none of several GPUs: it may see them in an order of its own. */
+static void numbers_not_told(void **state)
+{
+	for (int gpus = 0; gpus <= 2; gpus++) {
+		struct pair p;
+
+		pair_init_gpu(&p);
+		if (gpus > 0)
+			job_side(&p.a, "{\"t\": \"gpu\", \"pci\": \"0000:18:00.0\"}");
+		if (gpus > 1)
+			job_side(&p.a, "{\"t\": \"gpu\", \"pci\": \"0000:5e:00.0\"}");
+		job_context(&p.a, 0);
+		job_mem(&p.a, AT_MEM_ALLOC, DEVICE_MEMORY, 4096, 0, -1, 0);
+		job_send_from(&p.a, &p.b, 1, DEVICE_MEMORY);
+		pair_analyse(&p);
+		if (gpus < 2)
+			is(&p, 0, 1, "gpu0");
+		else
+			is_which(&p, 0, 1, "which GPU the process's own number is, is not known");
+		assert_int_equal(p.out.memory.data[0].device, gpus < 2 ? 0 : -1);
+		pair_release(&p);
+	}
+	(void)state;
+}
+
 /* UCX does not tell, but the process used one GPU alone; memory of another process is not on it. */
 static void one_gpu_in_use(void **state)
 {
@@ -200,9 +225,8 @@ static void without_a_probe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_probe),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(one_gpu_in_use),
+		cmocka_unit_test(without_a_probe),  cmocka_unit_test(numbers),
+		cmocka_unit_test(numbers_not_told), cmocka_unit_test(one_gpu_in_use),
 		cmocka_unit_test(told_by_requests),
 	};
 

@@ -276,8 +276,12 @@ void decoder_memory_told(const struct decoder *decoder, const struct event *even
 
 /*
  * A process's own number of a GPU: its position in decoder.gpus, -1 not known; and its number in
- * reports, which is the process's own where it is not known which one that is.
+ * reports. Which of a host's GPUs a process counts as its own third is for the process to choose
+ * (CUDA_VISIBLE_DEVICES): -1, for the reason below, unless that was told. Where nothing is told of
+ * a host's GPUs, they have the process's own numbers.
  */
+#define NUMBER_NOT_TOLD "which GPU the process's own number is, is not known"
+
 int decoder_ordinal_gpu(const struct decoder *decoder, const struct process *process, int ordinal);
 int decoder_gpu_number(const struct decoder *decoder, const struct process *process, int ordinal);
 

@@ -117,9 +117,19 @@ int decoder_ordinal_gpu(const struct decoder *decoder, const struct process *pro
 	return gpu;
 }
 
+static bool has_gpus(const struct decoder *decoder, int host)
+{
+	for (size_t i = 0; i < decoder->gpus.len; i++)
+		if (decoder->gpus.data[i].host == host)
+			return true;
+	return false;
+}
+
 int decoder_gpu_number(const struct decoder *decoder, const struct process *process, int ordinal)
 {
 	int gpu = decoder_ordinal_gpu(decoder, process, ordinal);
 
-	return gpu < 0 ? ordinal : decoder->gpus.data[gpu].number;
+	if (gpu >= 0)
+		return decoder->gpus.data[gpu].number;
+	return has_gpus(decoder, process->host) ? -1 : ordinal;
 }

@@ -144,6 +144,18 @@ static void of_exporter(const struct decoder *decoder, const struct capture *cap
 	answer->device = gpu < 0 ? -1 : decoder->gpus.data[gpu].number;
 }
 
+/* By the process's own number of its GPU, or else by a look at its memory. */
+static void of_process(const struct decoder *decoder, const struct capture *capture,
+		       const struct process *process, uint64_t address,
+		       struct memory_answer *answer)
+{
+	answer->device = decoder_gpu_number(decoder, process, answer->device);
+	if (answer->device >= 0)
+		return;
+	answer->reason = NUMBER_NOT_TOLD;
+	ask_evidence(decoder, capture, process, address, answer);
+}
+
 void decoder_memory(const struct decoder *decoder, const struct capture *capture,
 		    const struct process *process, uint64_t address, struct memory_answer *answer)
 {
@@ -160,7 +172,7 @@ void decoder_memory(const struct decoder *decoder, const struct capture *capture
 	else if (answer->kind == MEMORY_GPU && answer->device < 0)
 		ask_evidence(decoder, capture, process, address, answer);
 	else if (answer->kind == MEMORY_GPU)
-		answer->device = decoder_gpu_number(decoder, process, answer->device);
+		of_process(decoder, capture, process, address, answer);
 }
 
 #define REQUEST_PROTO_SEND 4 /* UCP_REQUEST_FLAG_PROTO_SEND, src/ucp/core/ucp_request.h */

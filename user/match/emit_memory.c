@@ -10,15 +10,15 @@ static const struct process *process_at(const struct emitter *emitter, int proce
 static void emit_use(struct emitter *emitter, const struct memory_use *use)
 {
 	const struct process *owner = process_at(emitter, use->numbered_by);
+	int number =
+		use->device < 0 ? -1 : decoder_gpu_number(emitter->decoder, owner, use->device);
 	struct fact_memory fact = {
 		.process = process_at(emitter, use->process)->index,
 		.kind = memory_kind_name(use->kind),
 		.sort = memory_sort_name(use->sort),
-		.device = use->device < 0
-				  ? -1
-				  : decoder_gpu_number(emitter->decoder, owner, use->device),
+		.device = number,
 		.exporter = use->numbered_by == use->process ? -1 : owner->index,
-		.reason = use->reason,
+		.reason = use->device >= 0 && number < 0 ? NUMBER_NOT_TOLD : use->reason,
 		.function = use->function,
 		.allocations = use->allocations,
 		.bytes = use->bytes,
