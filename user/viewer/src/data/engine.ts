@@ -46,7 +46,8 @@ export class View {
       this.sizeMask = new Uint8Array(SIZES);
       for (const size of selection.sizes) this.sizeMask[size] = 1;
     }
-    if (last && last.selection.sizes === selection.sizes && last.selection.range === selection.range)
+    if (!this.sizeMask && !selection.range) this.sums = engine.whole;
+    else if (last && last.selection.sizes === selection.sizes && last.selection.range === selection.range)
       this.sums = last.sums;
   }
 
@@ -208,6 +209,8 @@ export interface Group {
 }
 
 export class Engine {
+  readonly whole = new Map<string, Float64Array>(); // sums per key over all times and sizes
+
   private byId: Map<string, Dim>;
 
   constructor(readonly model: Model, readonly dims: Dim[]) {

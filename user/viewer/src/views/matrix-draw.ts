@@ -61,6 +61,26 @@ function clip(context: CanvasRenderingContext2D, text: string, width: number): s
   return `${text.slice(0, end)}…`;
 }
 
+// Squares without gaps between them are the pixels of a picture.
+function dots(context: CanvasRenderingContext2D, grid: Grid) {
+  const { size, left, top, columns, rows, shades } = grid;
+  const picture = document.createElement("canvas");
+  [picture.width, picture.height] = [columns.length, rows.length];
+  const pixels = new ImageData(columns.length, rows.length);
+  const colours = shades.map((text) => (text.match(/\d+/g) ?? []).map(Number));
+  for (const [src, dst, shade] of grid.cells) {
+    const at = 4 * (grid.places.row.get(src)! * columns.length + grid.places.column.get(dst)!);
+    const [red, green, blue] = colours[shade];
+    pixels.data[at] = red;
+    pixels.data[at + 1] = green;
+    pixels.data[at + 2] = blue;
+    pixels.data[at + 3] = 255;
+  }
+  picture.getContext("2d")!.putImageData(pixels, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(picture, left, top, size * columns.length, size * rows.length);
+}
+
 function squares(context: CanvasRenderingContext2D, grid: Grid) {
   const { size, left, top } = grid;
   const gap = size > 5 ? 1 : 0;
@@ -71,6 +91,7 @@ function squares(context: CanvasRenderingContext2D, grid: Grid) {
     for (let i = 1; i < grid.columns.length; i++) context.fillRect(left + i * size - 1, top, 1, size * grid.rows.length);
     for (let i = 1; i < grid.rows.length; i++) context.fillRect(left, top + i * size - 1, size * grid.columns.length, 1);
   }
+  if (!gap) return dots(context, grid);
   // By shade, since setting a colour costs more than a square.
   const byShade: number[][] = grid.shades.map(() => []);
   for (const [src, dst, shade] of grid.cells)
