@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "capture/side.h"
 #include "target/gpus.h"
 
 #define MS 1000000ull /* ns */
 #define PAUSE_MS 10 /* between two looks at a process, */
-#define PAUSE_TIMES 20 /* and so many times what the last one took */
+#define PAUSE_TIMES 20 /* and so many times the time of a CPU that the last one took */
 #define LOOKS_MAX 2000 /* at one process */
 #define PART_SHIFT 21 /* a look for one address answers for those around it, */
 #define PAGE_SHIFT 12 /* or for its page alone, where the kind is still not certain */
@@ -122,7 +123,7 @@ static void write_look(struct memory_watch *watch, const struct memory_watched *
 /* ts is taken before: what is found was there then, or has come since. */
 static void look(struct memory_watch *watch, struct memory_watched *watched)
 {
-	uint64_t ts = side_now();
+	uint64_t ts = side_now(), cost = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int err = memory_map_read(&watched->map, watched->tgid), ucx;
 
 	watched->met = false;
@@ -136,8 +137,9 @@ static void look(struct memory_watch *watch, struct memory_watched *watched)
 	if (watched->ucx.reason)
 		log_debug("process %d: %s", watched->tgid, watched->ucx.reason);
 	write_look(watch, watched, ts, !ucx);
-	watched->next = side_now();
-	watched->next += PAUSE_MS * MS + PAUSE_TIMES * (watched->next - ts);
+	/* waiting for a CPU costs nobody anything, and the process may be over soon */
+	cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cost;
+	watched->next = side_now() + PAUSE_MS * MS + PAUSE_TIMES * cost;
 }
 
 static bool has_gpu_library(const struct tracked *tracked)
