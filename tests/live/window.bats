@@ -115,7 +115,7 @@ patched()
 	finish
 	"$UCXBPF" replay --json "$WORK/1.ucxb" "$WORK/2.ucxb" >"$WORK/both.json"
 	"$UCXBPF" replay --json "$WORK/2.ucxb" "$WORK/1.ucxb" | cmp - "$WORK/both.json"
-	/usr/bin/python3 "$TOP/tests/live/check_attach.py" "$WORK/both.json"
+	/usr/bin/python3 "$TOP/tests/live/check_attach.py" "$WORK/both.json" 2
 	"$BUILD/tests/bench/strict" "$WORK/1.ucxb" "$WORK/2.ucxb"
 	# together they know what each knew alone, no more and no less
 	for field in sends receives matched; do
