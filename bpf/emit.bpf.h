@@ -28,6 +28,28 @@ static __always_inline void emit_nothing(__u8 kind)
 	__sync_fetch_and_add(&st->s.dropped[kind & 15], 1);
 }
 
+/*
+ * A batch of one record, which is behind its head: what does not go into the outbox of the task.
+ * False: there was no room.
+ */
+static __always_inline bool emit_alone(struct ub_batch *batch, __u32 bytes, __u8 kind)
+{
+	struct cpu_stats *st = cpu_stats();
+	__u32 cpu = bpf_get_smp_processor_id();
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+
+	if (!st)
+		return false;
+	batch->first_seq = __sync_fetch_and_add(&st->cpu_seq, 1);
+	batch->cpu = cpu;
+	batch->records = 1;
+	__sync_fetch_and_add(&st->s.produced[kind & 15], 1);
+	if (ring && !bpf_ringbuf_output(ring, batch, bytes, BPF_RB_NO_WAKEUP))
+		return true;
+	__sync_fetch_and_add(&st->s.dropped[kind & 15], 1);
+	return false;
+}
+
 /* Room for a record of a constant size that began at ts. It must be filled at once. */
 static __always_inline void *outbox_place(struct outbox *box, __u8 kind, __u32 size, __u64 ts)
 {
@@ -121,7 +143,9 @@ static __always_inline void outbox_settle(struct outbox *box, __u64 now)
 
 /*
  * An outbox is its task's alone, but for one visitor: what tasks kept back is collected when no hot
- * probe is in place (task.bpf.c). Programs that work then as well ask first.
+ * probe is in place (task.bpf.c). Programs that work then as well ask first. They never wait: the
+ * visitor may have lost its CPU, for as long as a hypervisor likes. A record that finds the outbox
+ * taken leaves by itself, with emit_alone().
  */
 static __always_inline bool outbox_take(struct outbox *box)
 {

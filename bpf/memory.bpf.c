@@ -60,21 +60,11 @@ static __always_inline void drop_over(struct memory_task *task, __u64 sp)
 	}
 }
 
-/* Its visitor (task.bpf.c) has an outbox for a few microseconds: what is so rare can wait. */
-static __always_inline bool outbox_take_soon(struct outbox *box)
-{
-	for (int i = 0; i < 512; i++)
-		if (outbox_take(box))
-			return true;
-	return false;
-}
-
 /* What comes after must not be taken for all there was. */
 static __always_inline void miss(__u64 ts, __u64 now)
 {
 	struct memory_task *task = memory_task(0);
 
-	emit_nothing(UB_MEM);
 	if (!task)
 		return;
 	if (!task->missed)
@@ -124,6 +114,7 @@ int memory_entry(struct pt_regs *ctx)
 	drop_over(task, hit.sp);
 	if (task->depth >= MEMORY_CALLS) {
 		count_deep();
+		emit_nothing(UB_MEM);
 		miss(hit.ts, hit.ts);
 		return 0;
 	}
@@ -278,15 +269,30 @@ static __always_inline void begin(struct ub_mem *mem, const struct hit *hit,
 	mem->runtime = runtime;
 }
 
-/* Eight at most: no more than a program may place at once. */
-static __always_inline void tell_devices(struct outbox *box, struct ub_mem *like,
-					 const struct ub_site *site, const struct memory_call *call)
+/* A record, and the head that it has if it leaves by itself. */
+struct lone_mem {
+	struct ub_batch head;
+	struct ub_mem mem;
+};
+
+/* box: NULL while its visitor has it. */
+static __always_inline void tell(struct outbox *box, struct lone_mem *lone, __u64 now)
 {
-	__u32 devices = like->status ? 0 : devices_given(site, call);
+	if (box)
+		*place(box, ub_mem, UB_MEM, lone->mem.h.ts) = lone->mem;
+	else if (!emit_alone(&lone->head, sizeof(*lone), UB_MEM))
+		miss(lone->mem.h.ts, now);
+}
+
+/* Eight at most: no more than a program may place at once. */
+static __always_inline void tell_devices(struct outbox *box, struct lone_mem *lone,
+					 const struct hit *hit, const struct memory_call *call)
+{
+	__u32 devices = lone->mem.status ? 0 : devices_given(hit->site, call);
 
 	for (__u32 i = 0; i < DEVICES && i < devices; i++) {
-		describe_device(like, site, call, i);
-		*place(box, ub_mem, UB_MEM, like->h.ts) = *like;
+		describe_device(&lone->mem, hit->site, call, i);
+		tell(box, lone, hit->ts);
 	}
 }
 
@@ -294,7 +300,8 @@ SEC("uprobe")
 int memory_exit(struct pt_regs *ctx)
 {
 	const struct memory_call *call;
-	struct ub_mem mem;
+	struct lone_mem lone = {};
+	struct outbox *box;
 	struct hit hit;
 	__u32 outer;
 
@@ -304,19 +311,19 @@ int memory_exit(struct pt_regs *ctx)
 	call = call_left(&hit, &outer);
 	if (!call || hit.site->what == UB_MEM_RUNTIME || is_part(outer))
 		return 0;
-	if (!outbox_take_soon(&hit.task->outbox)) {
-		miss(call->ts, hit.ts);
-		return 0;
-	}
-	tell_missed(&hit.task->outbox);
-	begin(&mem, &hit, call, PT_REGS_RC(ctx), outer);
+	box = outbox_take(&hit.task->outbox) ? &hit.task->outbox : NULL;
+	if (box)
+		tell_missed(box);
+	begin(&lone.mem, &hit, call, PT_REGS_RC(ctx), outer);
 	if (hit.site->what == UB_MEM_DEVICES) {
-		tell_devices(&hit.task->outbox, &mem, hit.site, call);
+		tell_devices(box, &lone, &hit, call);
 	} else {
-		describe(&mem, hit.site, call);
-		*place(&hit.task->outbox, ub_mem, UB_MEM, mem.h.ts) = mem;
+		describe(&lone.mem, hit.site, call);
+		tell(box, &lone, hit.ts);
 	}
-	outbox_settle(&hit.task->outbox, hit.ts);
-	outbox_give_back(&hit.task->outbox);
+	if (box) {
+		outbox_settle(box, hit.ts);
+		outbox_give_back(box);
+	}
 	return 0;
 }

@@ -19,7 +19,7 @@ struct memory_call {
 
 struct memory_task {
 	__u64 depth;
-	__u64 missed; /* records that found the outbox taken, not told yet, */
+	__u64 missed; /* records that found no room, not told yet, */
 	__u64 missed_from, missed_until; /* ns */
 	struct memory_call calls[MEMORY_CALLS];
 };

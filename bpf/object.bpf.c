@@ -83,20 +83,46 @@ static __always_inline void endpoints_changed(__u8 what)
 		__sync_fetch_and_add(&ep_generation, 1);
 }
 
+/* A record, and the head that it has if it leaves by itself. */
+struct lone_obj {
+	struct ub_batch head;
+	struct ub_obj obj;
+};
+
+_Static_assert(sizeof(struct lone_obj) <= SCRATCH, "made there");
+
+static __always_inline struct lone_obj *lone_begin(struct task_state *task)
+{
+	struct lone_obj *lone = (struct lone_obj *)task->scratch;
+
+	__builtin_memset(lone, 0, sizeof(*lone));
+	return lone;
+}
+
+static __always_inline void lone_end(struct task_state *task, struct lone_obj *lone, __u64 now)
+{
+	struct outbox *box = &task->outbox;
+
+	if (!outbox_take(box)) {
+		emit_alone(&lone->head, sizeof(*lone), UB_OBJ);
+		return;
+	}
+	*place(box, ub_obj, UB_OBJ, lone->obj.h.ts) = lone->obj;
+	outbox_settle(box, now);
+	outbox_give_back(box);
+}
+
 static __always_inline int object_leave(struct pt_regs *ctx)
 {
 	struct leaving leaving;
+	struct lone_obj *lone;
 	struct ub_obj *obj;
 	__u64 out;
 
 	if (!leave_begin(&leaving, ctx))
 		return 0;
-	if (!outbox_take(&leaving.task->outbox)) {
-		emit_nothing(UB_OBJ);
-		return 0;
-	}
-	obj = place(&leaving.task->outbox, ub_obj, UB_OBJ, leaving.frame->ts);
-	__builtin_memset(obj, 0, sizeof(*obj));
+	lone = lone_begin(leaving.task);
+	obj = &lone->obj;
 	leave_header(&obj->h, &leaving);
 	obj->h.seq = 0;
 	obj->status = (__s8)leaving.ret;
@@ -104,8 +130,7 @@ static __always_inline int object_leave(struct pt_regs *ctx)
 	out = object_arguments(obj, &leaving);
 	if (obj->status == 0 && out)
 		object_result(obj, read_u64(out), leaving.site->what, leaving.layout);
-	outbox_settle(&leaving.task->outbox, leaving.now);
-	outbox_give_back(&leaving.task->outbox);
+	lone_end(leaving.task, lone, leaving.now);
 	return 0;
 }
 
@@ -114,18 +139,15 @@ SPAN(object, object_enter, object_leave)
 SEC("uprobe")
 int object_end(struct pt_regs *ctx)
 {
+	struct lone_obj *lone;
 	struct ub_obj *obj;
 	struct hit hit;
 
 	own_stack(ctx);
 	if (!hit_begin(&hit, ctx))
 		return 0;
-	if (!outbox_take(&hit.task->outbox)) {
-		emit_nothing(UB_OBJ);
-		return 0;
-	}
-	obj = place(&hit.task->outbox, ub_obj, UB_OBJ, hit.ts);
-	__builtin_memset(obj, 0, sizeof(*obj));
+	lone = lone_begin(hit.task);
+	obj = &lone->obj;
 	header_inside(&obj->h, &hit, UB_OBJ);
 	obj->obj = PT_REGS_PARM1(ctx);
 	endpoints_changed(hit.site->what);
@@ -136,7 +158,6 @@ int object_end(struct pt_regs *ctx)
 		obj->obj = PT_REGS_PARM2(ctx);
 		obj->uuid = PT_REGS_PARM3(ctx);
 	}
-	outbox_settle(&hit.task->outbox, hit.ts);
-	outbox_give_back(&hit.task->outbox);
+	lone_end(hit.task, lone, hit.ts);
 	return 0;
 }

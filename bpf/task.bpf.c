@@ -15,15 +15,7 @@ static __always_inline void emit_task(struct task_struct *p, __u32 what, __u32 o
 		struct ub_task task;
 	} batch = {};
 	struct ub_task *task = &batch.task;
-	struct cpu_stats *st = cpu_stats();
-	__u32 cpu = bpf_get_smp_processor_id();
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
 
-	if (!st)
-		return;
-	batch.head.first_seq = __sync_fetch_and_add(&st->cpu_seq, 1);
-	batch.head.cpu = cpu;
-	batch.head.records = 1;
 	task->h.ts = bpf_ktime_get_ns();
 	task->h.tgid = p->tgid;
 	task->h.tid = what == UB_THREAD_EXIT ? p->pid : p->tgid;
@@ -32,9 +24,7 @@ static __always_inline void emit_task(struct task_struct *p, __u32 what, __u32 o
 	task->other = other;
 	task->start_time = p->group_leader->start_boottime;
 	bpf_probe_read_kernel_str(task->comm, sizeof(task->comm), p->comm);
-	__sync_fetch_and_add(&st->s.produced[UB_TASK], 1);
-	if (!ring || bpf_ringbuf_output(ring, &batch, sizeof(batch), BPF_RB_NO_WAKEUP))
-		__sync_fetch_and_add(&st->s.dropped[UB_TASK], 1);
+	emit_alone(&batch.head, sizeof(batch), UB_TASK);
 }
 
 /* What a task has not sent or told yet; it may end while this is collected from outside. */
