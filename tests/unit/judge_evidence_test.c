@@ -187,6 +187,22 @@ static void software(void **state)
 	bed_end(&bed);
 }
 
+/* 1.1 is not in 1.13.1, though its letters are. */
+static void versions_of_a_node(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	bed.ucx[3][0].version = "1.1";
+	bed_rank(&bed, 3, 1);
+	bed_judge(&bed);
+	bed_expect(&bed, "CFG-01", "n1", VERDICT_FAIL);
+	assert_string_equal(bed_finding(&bed, "CFG-01", "n1")->seen,
+			    "Open MPI 4.1.4 UCX 1.13.1, Open MPI 4.1.4 UCX 1.1");
+	bed_end(&bed);
+}
+
 static void mpi_without_ucx(void **state)
 {
 	struct bed bed;
@@ -283,13 +299,21 @@ static void every_rule_speaks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_is_well),          cmocka_unit_test(loss_lets_nothing_pass),
-		cmocka_unit_test(damage_is_loss),       cmocka_unit_test(ends_without_another),
-		cmocka_unit_test(nodes_of_a_pair),      cmocka_unit_test(peers_in_no_capture),
-		cmocka_unit_test(bytes_of_unknown_way), cmocka_unit_test(software),
-		cmocka_unit_test(mpi_without_ucx),      cmocka_unit_test(waivers),
-		cmocka_unit_test(switched_off),         cmocka_unit_test(warnings_alone),
-		cmocka_unit_test(every_rule_speaks),    cmocka_unit_test(broken_captures),
+		cmocka_unit_test(all_is_well),
+		cmocka_unit_test(loss_lets_nothing_pass),
+		cmocka_unit_test(damage_is_loss),
+		cmocka_unit_test(ends_without_another),
+		cmocka_unit_test(nodes_of_a_pair),
+		cmocka_unit_test(peers_in_no_capture),
+		cmocka_unit_test(bytes_of_unknown_way),
+		cmocka_unit_test(software),
+		cmocka_unit_test(versions_of_a_node),
+		cmocka_unit_test(mpi_without_ucx),
+		cmocka_unit_test(waivers),
+		cmocka_unit_test(switched_off),
+		cmocka_unit_test(warnings_alone),
+		cmocka_unit_test(every_rule_speaks),
+		cmocka_unit_test(broken_captures),
 		cmocka_unit_test(nothing_captured),
 	};
 

@@ -48,7 +48,10 @@ struct tally {
 
 struct tallies {
 	VEC(struct tally) list;
+	struct map index; /* (of, and) -> 1 + position */
 };
+
+void tallies_release(struct tallies *tallies);
 
 /* A node, or a pair of them; the subject is named once. */
 struct tally *tally_node(const struct trial *trial, struct tallies *tallies,

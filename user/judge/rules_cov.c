@@ -82,7 +82,7 @@ static void other_ends(const struct trial *trial)
 			      "%lu B of %lu go to or come from processes in no capture",
 			      (unsigned long)tally->bytes, (unsigned long)tally->all_bytes));
 	}
-	vec_release(&tallies.list);
+	tallies_release(&tallies);
 }
 
 /* What is under way at either end of a capture has one end only: that is no fault of the job. */
@@ -142,25 +142,39 @@ void rule_attribution(const struct trial *trial)
 
 /* ---- software ---- */
 
-/* What a node's processes have, if that is one thing: "1.13.1"; "a, b" where they differ. */
-static const char *software_of(struct judge *judge, const struct exhibits *exhibits,
-			       const struct node *node,
-			       const char *(*part)(struct judge *, const struct member *))
+/* Whether it is one of a, b, c. */
+static bool names(const char *list, const char *one)
 {
-	const char *text = NULL;
+	size_t length = strlen(one);
 
+	for (const char *at = list; (at = strstr(at, one)); at += length)
+		if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return true;
+	return false;
+}
+
+/* What the processes of each node have, if that is one thing: "1.13.1"; "a, b" where they differ.
+ */
+static const char **software_of_nodes(struct judge *judge,
+				      const char *(*part)(struct judge *, const struct member *))
+{
+	const struct exhibits *exhibits = &judge->exhibits;
+	const char **software = NULL;
+	size_t room = 0;
+
+	software = vec_grow(NULL, &room, exhibits->nodes.len + 1, sizeof(*software));
+	memset(software, 0, room * sizeof(*software));
 	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
-		const char *own = NULL;
+		const struct node *node = exhibits_node(exhibits, i);
+		const char *own = node ? part(judge, &exhibits->members.data[i]) : NULL;
+		const char **text = node ? &software[node - exhibits->nodes.data] : NULL;
 
-		if (exhibits_node(exhibits, i) == node)
-			own = part(judge, member);
-		if (own && !text)
-			text = own;
-		else if (own && !strstr(text, own))
-			text = say(judge, "%s, %s", text, own);
+		if (own && !*text)
+			*text = own;
+		else if (own && !names(*text, own))
+			*text = say(judge, "%s, %s", *text, own);
 	}
-	return text;
+	return software;
 }
 
 static const char *build_of(struct judge *judge, const struct member *member)
@@ -181,48 +195,80 @@ static const char *versions_of(struct judge *judge, const struct member *member)
 		   ucx ? ucx : "?");
 }
 
-/* What most nodes of a class have. */
-static const char *majority(const char *const *software, const struct node *nodes, size_t count,
-			    const struct policy_class *class)
+/* A node's software, to be sorted: by class, then by what it is, then as the nodes came. */
+struct entry {
+	const struct policy_class *class;
+	const char *software;
+	size_t node;
+};
+
+static int by_software(const void *left, const void *right)
 {
-	const char *best = NULL;
-	size_t most = 0;
+	const struct entry *a = left, *b = right;
+	int order = (a->class > b->class) - (a->class < b->class);
 
-	for (size_t i = 0; i < count; i++) {
-		size_t same = 0;
+	order = order ? order : strcmp(a->software, b->software);
+	return order ? order : (a->node > b->node) - (a->node < b->node);
+}
 
-		for (size_t k = 0; software[i] && k < count; k++)
-			same += software[k] && nodes[k].class == class &&
-				!strcmp(software[i], software[k]);
-		if (nodes[i].class == class && same > most) {
-			most = same;
-			best = software[i];
-		}
+struct entries {
+	VEC(struct entry) list;
+};
+
+/* Of what most nodes of each class have, an entry; the first node's, where two are as frequent. */
+static void find_usual(struct entries *entries, struct map *usual)
+{
+	struct entry *list = entries->list.data;
+	size_t most = 0, to;
+
+	if (entries->list.len)
+		qsort(list, entries->list.len, sizeof(*list), by_software);
+	for (size_t from = 0; from < entries->list.len; from = to) {
+		uint64_t *best = map_insert(usual, (uintptr_t)list[from].class, 0, NULL);
+
+		for (to = from; to < entries->list.len && list[to].class == list[from].class &&
+				!strcmp(list[to].software, list[from].software);)
+			to++;
+		if (*best && (to - from < most ||
+			      (to - from == most && list[from].node > list[*best - 1].node)))
+			continue;
+		most = to - from;
+		*best = from + 1;
 	}
-	return best;
+}
+
+static void judge_node(const struct trial *trial, const struct node *node, const char *software,
+		       const char *usual)
+{
+	bool fails = strcmp(usual, software) != 0;
+	struct finding *finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, node->name);
+
+	finding->expected = usual;
+	finding->seen = fails ? software : NULL;
 }
 
 static void same_on_all(const struct trial *trial,
 			const char *(*part)(struct judge *, const struct member *))
 {
 	const struct exhibits *exhibits = trial->exhibits;
-	size_t count = exhibits->nodes.len, room = 0;
-	const char **software = vec_grow(NULL, &room, count + 1, sizeof(*software));
+	const char **software = software_of_nodes(trial->judge, part);
+	struct entries entries = { 0 };
+	struct map usual = { 0 };
 
-	for (size_t i = 0; i < count; i++)
-		software[i] = software_of(trial->judge, exhibits, &exhibits->nodes.data[i], part);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < exhibits->nodes.len; i++)
+		if (software[i])
+			vec_push(&entries.list,
+				 ((struct entry){ exhibits->nodes.data[i].class, software[i], i }));
+	find_usual(&entries, &usual);
+	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
-		const char *usual = majority(software, exhibits->nodes.data, count, node->class);
-		struct finding *finding;
-		bool fails = usual && software[i] && strcmp(usual, software[i]);
+		const uint64_t *best = map_find(&usual, (uintptr_t)node->class, 0);
 
-		if (!node->name || !software[i])
-			continue;
-		finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, node->name);
-		finding->expected = usual;
-		finding->seen = fails ? software[i] : NULL;
+		if (node->name && software[i])
+			judge_node(trial, node, software[i], entries.list.data[*best - 1].software);
 	}
+	vec_release(&entries.list);
+	map_release(&usual);
 	free(software);
 }
 

@@ -318,32 +318,35 @@ void rule_accelerated(const struct trial *trial)
 	ask(trial, &question, 0);
 }
 
-/* Peers that a process reached over rc; it keeps a queue pair for each. */
-static size_t rc_peers(const struct exhibits *exhibits, int process)
+/* Peers that each process reached over rc; it keeps a queue pair for each. */
+static void rc_peers(const struct exhibits *exhibits, struct map *counts)
 {
-	struct map peers = { 0 };
-	size_t count;
+	struct map seen = { 0 };
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
+		bool fresh;
 
-		if (cell->process == process && cell->transport &&
-		    !strncmp(cell->transport, "rc", 2))
-			map_insert(&peers, (uint32_t)cell->peer, 0, NULL);
+		if (!cell->transport || strncmp(cell->transport, "rc", 2))
+			continue;
+		map_insert(&seen, (uint32_t)cell->process, (uint32_t)cell->peer, &fresh);
+		if (fresh)
+			++*map_insert(counts, (uint32_t)cell->process, 0, NULL);
 	}
-	count = peers.used;
-	map_release(&peers);
-	return count;
+	map_release(&seen);
 }
 
 void rule_scale(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
 	size_t before = trial->judge->findings.len;
+	struct map counts = { 0 };
 
+	rc_peers(exhibits, &counts);
 	for (size_t i = 0; i < exhibits->members.len; i++) {
 		const struct node *node = exhibits_node(exhibits, i);
-		size_t peers = rc_peers(exhibits, i);
+		const uint64_t *count = map_find(&counts, (uint32_t)i, 0);
+		size_t peers = count ? *count : 0;
 		struct finding *finding;
 
 		if (!peers || !node)
@@ -356,6 +359,7 @@ void rule_scale(const struct trial *trial)
 		finding->expected = "dc beyond the limit of endpoints";
 		finding->seen = say(trial->judge, "rc to %zu peers", peers);
 	}
+	map_release(&counts);
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP, "rc was not used");
 }
@@ -385,85 +389,4 @@ void rule_ucx_in_use(const struct trial *trial)
 	}
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP, "no process called MPI");
-}
-
-/* ---- PATH-12 ---- */
-
-/* Bytes between two nodes in one direction over one transport. */
-static uint64_t bytes_over(const struct trial *trial, const struct node *src,
-			   const struct node *dst, const char *transport, uint64_t *all)
-{
-	const struct exhibits *exhibits = trial->exhibits;
-	uint64_t bytes = 0;
-
-	*all = 0;
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-
-		if (!cell_inter(cell) || from(trial, cell) != src || to(trial, cell) != dst)
-			continue;
-		*all += cell->bytes;
-		if (cell->transport == transport)
-			bytes += cell->bytes;
-	}
-	return bytes;
-}
-
-#define SOME 0.05 /* of the bytes: less is no way that messages go */
-
-/* A cell whose transport the other direction has nothing of; NULL: there is none. */
-static const struct cell *one_way(const struct trial *trial, const struct node *src,
-				  const struct node *dst)
-{
-	const struct exhibits *exhibits = trial->exhibits;
-
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		uint64_t there, back, all_there, all_back;
-
-		if (!cell_inter(cell) || from(trial, cell) != src || to(trial, cell) != dst)
-			continue;
-		there = bytes_over(trial, src, dst, cell->transport, &all_there);
-		back = bytes_over(trial, dst, src, cell->transport, &all_back);
-		if (all_back && there > SOME * all_there && !back)
-			return cell;
-	}
-	return NULL;
-}
-
-static bool talk(const struct trial *trial, const struct node *src, const struct node *dst)
-{
-	uint64_t all;
-
-	bytes_over(trial, src, dst, NULL, &all);
-	return all;
-}
-
-void rule_symmetric(const struct trial *trial)
-{
-	const struct exhibits *exhibits = trial->exhibits;
-	size_t before = trial->judge->findings.len;
-
-	for (size_t a = 0; a < exhibits->nodes.len; a++) {
-		for (size_t b = a + 1; b < exhibits->nodes.len; b++) {
-			const struct node *one = &exhibits->nodes.data[a];
-			const struct node *other = &exhibits->nodes.data[b];
-			const struct cell *cell;
-			struct finding *finding;
-
-			if (!talk(trial, one, other) || !talk(trial, other, one))
-				continue;
-			cell = one_way(trial, one, other);
-			cell = cell ? cell : one_way(trial, other, one);
-			finding = found(trial, cell ? VERDICT_FAIL : VERDICT_PASS,
-					say(trial->judge, "%s<>%s", one->name, other->name));
-			finding->expected = "the same transports in both directions";
-			if (cell)
-				finding->seen =
-					say(trial->judge, "only %s>%s: %s", from(trial, cell)->name,
-					    to(trial, cell)->name, cell_text(trial, cell));
-		}
-	}
-	if (before == trial->judge->findings.len)
-		found_nothing(trial, VERDICT_SKIP, "no two nodes exchanged data");
 }

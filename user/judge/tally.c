@@ -6,17 +6,19 @@
 
 static struct tally *tally_at(struct tallies *tallies, const void *of, const void *and)
 {
-	struct tally *tally;
+	uint64_t *at = map_insert(&tallies->index, (uintptr_t)of, (uintptr_t) and, NULL);
 
-	for (size_t i = 0; i < tallies->list.len; i++) {
-		tally = &tallies->list.data[i];
-		if (tally->of == of && tally->and == and)
-			return tally;
+	if (!*at) {
+		vec_push(&tallies->list, ((struct tally){ .of = of, .and = and}));
+		*at = tallies->list.len;
 	}
-	tally = vec_add(&tallies->list);
-	tally->of = of;
-	tally->and = and;
-	return tally;
+	return &tallies->list.data[*at - 1];
+}
+
+void tallies_release(struct tallies *tallies)
+{
+	vec_release(&tallies->list);
+	map_release(&tallies->index);
 }
 
 struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
@@ -84,5 +86,5 @@ void tallies_judge(const struct trial *trial, struct tallies *tallies, double al
 	}
 	if (!tallies->list.len)
 		found_nothing(trial, VERDICT_SKIP, why_none);
-	vec_release(&tallies->list);
+	tallies_release(tallies);
 }
