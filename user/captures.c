@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "facts_progress.h"
 #include "file/file.h"
 #include "match/facts.h"
 
@@ -64,10 +65,25 @@ size_t captures_add(struct captures *captures, struct analysis *analysis)
 	return added;
 }
 
-void captures_damage(struct captures *captures, uint64_t damaged)
+static void say_damage(struct captures *captures, uint64_t damaged)
 {
 	if (!damaged)
 		return;
 	log_warn("%" PRIu64 " bytes of the captures are damaged and were skipped", damaged);
 	captures->broken = true;
+}
+
+int captures_analyse(struct captures *captures, struct analysis *analysis, const char *command,
+		     const struct fact_sink *sink, struct fact_totals *totals)
+{
+	struct facts_progress progress;
+	const struct fact_sink counting = facts_progress_start(&progress, command, sink);
+	int err = analysis_run(analysis, &counting, totals);
+
+	facts_progress_end(&progress);
+	if (err)
+		log_error("the captures cannot be analysed: %s", strerror(-err));
+	else
+		say_damage(captures, totals->damaged_bytes);
+	return err;
 }

@@ -13,6 +13,8 @@
 #include "base/vec.h"
 
 struct analysis;
+struct fact_sink;
+struct fact_totals;
 
 struct captures {
 	VEC(const char *) paths; /* the caller's strings */
@@ -24,8 +26,13 @@ void captures_release(struct captures *captures);
 /* Returns how many files are in the analysis. */
 size_t captures_add(struct captures *captures, struct analysis *analysis);
 
-/* Damage inside a file shows only when that part is read: fact_totals.damaged_bytes. */
-void captures_damage(struct captures *captures, uint64_t damaged);
+/*
+ * Hands all facts of what was added to the sink, with a progress line that names the command.
+ * Damage inside a file shows only when that part is read: it is said, and makes the captures
+ * broken. Returns 0 or -errno, which is said, too.
+ */
+int captures_analyse(struct captures *captures, struct analysis *analysis, const char *command,
+		     const struct fact_sink *sink, struct fact_totals *totals);
 
 /* A result must not take the place of what it is made of, nor of any other capture. */
 bool captures_has(const char *path);

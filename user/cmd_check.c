@@ -9,7 +9,6 @@
 #include "captures.h"
 #include "cmds.h"
 #include "exit_codes.h"
-#include "facts_progress.h"
 #include "judge/judge.h"
 #include "policy_file.h"
 
@@ -124,16 +123,9 @@ static int judge_captures(struct check *check, struct analysis *analysis,
 	struct judge *judge = judge_new(policy);
 	struct fact_sink sink = judge_sink(judge);
 	struct fact_totals totals = { 0 };
-	struct facts_progress progress;
-	int status = UCXBPF_CHECK_FAILED, err;
+	int status = UCXBPF_CHECK_FAILED;
 
-	sink = facts_progress_start(&progress, "check", &sink);
-	err = analysis_run(analysis, &sink, &totals);
-	facts_progress_end(&progress);
-	if (err) {
-		log_error("the captures cannot be analysed: %s", strerror(-err));
-	} else {
-		captures_damage(&check->captures, totals.damaged_bytes);
+	if (!captures_analyse(&check->captures, analysis, "check", &sink, &totals)) {
 		if (check->captures.broken)
 			judge_captures_broken(judge);
 		judge_finish(judge, &totals, time(NULL) / 86400);

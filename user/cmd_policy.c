@@ -8,7 +8,6 @@
 #include "captures.h"
 #include "cmds.h"
 #include "exit_codes.h"
-#include "facts_progress.h"
 #include "judge/judge.h"
 #include "policy/policy.h"
 #include "policy_file.h"
@@ -181,20 +180,12 @@ static int learn_from(struct policy_command *command, struct analysis *analysis,
 		      const struct policy *policy)
 {
 	struct judge *judge = judge_new(policy);
-	struct facts_progress progress;
+	const struct fact_sink sink = judge_sink(judge);
 	struct fact_totals totals = { 0 };
 	int status = UCXBPF_CHECK_FAILED;
-	struct fact_sink sink;
-	int err;
 
 	judge_learn_sizes(judge);
-	sink = judge_sink(judge);
-	sink = facts_progress_start(&progress, "policy learn", &sink);
-	err = analysis_run(analysis, &sink, &totals);
-	facts_progress_end(&progress);
-	if (err) {
-		log_error("the captures cannot be analysed: %s", strerror(-err));
-	} else {
+	if (!captures_analyse(&command->files, analysis, "policy learn", &sink, &totals)) {
 		judge_finish(judge, &totals, 0);
 		status = write_learnt(command, judge);
 	}

@@ -8,7 +8,6 @@
 #include "cmds.h"
 #include "exit_codes.h"
 #include "export_captures.h"
-#include "facts_progress.h"
 #include "filter_options.h"
 #include "match/facts.h"
 #include "report/report.h"
@@ -139,16 +138,10 @@ static int analyse(struct replay *replay, struct analysis *analysis)
 	struct report *report = report_new(&replay->filter);
 	struct fact_sink sink = report_sink(report);
 	struct fact_totals totals = { 0 };
-	struct facts_progress progress;
 	int err;
 
-	sink = facts_progress_start(&progress, "replay", &sink);
-	err = analysis_run(analysis, &sink, &totals);
-	facts_progress_end(&progress);
-	if (err) {
-		log_error("the capture cannot be analysed: %s", strerror(-err));
-	} else {
-		captures_damage(&replay->captures, totals.damaged_bytes);
+	err = captures_analyse(&replay->captures, analysis, "replay", &sink, &totals);
+	if (!err) {
 		report_finish(report, &totals);
 		err = print(replay, report);
 	}

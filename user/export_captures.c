@@ -8,7 +8,6 @@
 #include "abandon.h"
 #include "base/log.h"
 #include "exit_codes.h"
-#include "facts_progress.h"
 
 static const char *name_of(const struct export_request *request)
 {
@@ -53,30 +52,15 @@ static int finish(struct export *export, const struct export_request *request,
 
 	if (err)
 		return failed(request, err, why);
-	captures_damage(captures, totals->damaged_bytes);
 	tell_loss(totals);
 	return captures->broken ? UCXBPF_EXIT_PARTIAL : UCXBPF_EXIT_OK;
-}
-
-static int analyse(const char *command, struct analysis *analysis, struct export *export,
-		   struct fact_totals *totals)
-{
-	struct fact_sink sink = export_sink(export);
-	struct facts_progress progress;
-	int err;
-
-	sink = facts_progress_start(&progress, command, &sink);
-	err = analysis_run(analysis, &sink, totals);
-	facts_progress_end(&progress);
-	if (err)
-		log_error("the captures cannot be analysed: %s", strerror(-err));
-	return err;
 }
 
 static int convert(const char *command, const struct export_request *request,
 		   struct analysis *analysis, struct captures *captures)
 {
 	struct fact_totals totals = { 0 };
+	struct fact_sink sink;
 	struct abandon abandon;
 	char why[EXPORT_WHY];
 	int status, err = 0;
@@ -85,7 +69,8 @@ static int convert(const char *command, const struct export_request *request,
 	if (!export)
 		return failed(request, err, why);
 	abandon_start(&abandon, export_part(export));
-	if (analyse(command, analysis, export, &totals))
+	sink = export_sink(export);
+	if (captures_analyse(captures, analysis, command, &sink, &totals))
 		status = UCXBPF_EXIT_FAILED;
 	else
 		status = finish(export, request, &totals, captures);
