@@ -8,7 +8,9 @@
 #include "base/log.h"
 #include "captures.h"
 #include "cmds.h"
+#include "evidence.h"
 #include "exit_codes.h"
+#include "inventories.h"
 #include "judge/judge.h"
 #include "policy_file.h"
 
@@ -19,7 +21,9 @@ enum form { FORM_TEXT, FORM_JSON, FORM_JUNIT, FORM_METRICS, FORMS };
 static const char *const form_names[FORMS] = { "text", "json", "junit", "openmetrics" };
 
 struct check {
+	VEC(const char *) paths;
 	struct captures captures;
+	struct inventories inventories;
 	const char *policy_path; /* NULL: the catalogue's defaults */
 	const char *output; /* NULL: standard output */
 	enum form form;
@@ -57,11 +61,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check->warn_ok = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		vec_push(&check->captures.paths, arg);
+		vec_push(&check->paths, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!check->captures.paths.len)
-			argp_error(state, "which capture? Give one FILE.ucxb or more");
+		if (!check->paths.len)
+			argp_error(state, "which files? Give captures, inventories or both");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -77,13 +81,17 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-	"Judges captures by the rules of site validation: does data move the way it should, on "
-	"every node. Give the captures of all nodes together."
+	"Judges captures and inventories by the rules of site validation: does data move the way "
+	"it should, on every node. Give the files of all nodes together; what one is shows from "
+	"its content."
 	"\v"
 	"Examples:\n"
 	"  ucxbpf check n0.ucxb n1.ucxb                the catalogue's rules, no policy\n"
 	"  ucxbpf check -P site.yaml *.ucxb            what this site expects\n"
 	"  ucxbpf check -v -P site.yaml job.ucxb       causes, remedies and examples\n"
+	"  ucxbpf check -P site.yaml n*.json           inventories: are the NICs in order\n"
+	"  ucxbpf check -P site.yaml before/*.json job.*.ucxb after/*.json\n"
+	"                                              and does their traffic add up\n"
 	"  ucxbpf check -f junit -o r.xml *.ucxb       for a CI server\n\n"
 	"Exit status: 0 pass, 1 warnings only, 2 a critical rule failed, 3 the evidence is "
 	"incomplete, 4 usage or policy error, 5 anything else.";
@@ -117,16 +125,30 @@ static int write_out(const struct check *check, const struct judge *judge)
 	return err;
 }
 
-static int judge_captures(struct check *check, struct analysis *analysis,
-			  const struct policy *policy)
+/* What is no document of ours is taken for a capture: what is wrong with it is said of one. */
+static void sort_files(struct check *check)
+{
+	for (size_t i = 0; i < check->paths.len; i++) {
+		const char *path = check->paths.data[i], *schema = evidence_schema(path);
+
+		if (schema && !strcmp(schema, "inventory"))
+			inventories_read(&check->inventories, path);
+		else
+			vec_push(&check->captures.paths, path);
+	}
+}
+
+static int judge_files(struct check *check, struct analysis *analysis, const struct policy *policy)
 {
 	struct judge *judge = judge_new(policy);
 	struct fact_sink sink = judge_sink(judge);
 	struct fact_totals totals = { 0 };
 	int status = UCXBPF_CHECK_FAILED;
 
+	for (size_t i = 0; i < check->inventories.list.len; i++)
+		judge_inventory(judge, check->inventories.list.data[i]);
 	if (!captures_analyse(&check->captures, analysis, "check", &sink, &totals)) {
-		if (check->captures.broken)
+		if (check->captures.broken || check->inventories.broken)
 			judge_captures_broken(judge);
 		judge_finish(judge, &totals, time(NULL) / 86400);
 		if (!write_out(check, judge))
@@ -144,9 +166,10 @@ static int check_files(struct check *check)
 
 	if (!policy)
 		return UCXBPF_CHECK_USAGE;
+	sort_files(check);
 	analysis = analysis_new();
-	if (captures_add(&check->captures, analysis))
-		status = judge_captures(check, analysis, policy);
+	if (captures_add(&check->captures, analysis) || check->inventories.list.len)
+		status = judge_files(check, analysis, policy);
 	analysis_free(analysis);
 	policy_free(policy);
 	return status;
@@ -160,11 +183,13 @@ int cmd_check(int argc, char **argv)
 
 	argp_err_exit_status = UCXBPF_CHECK_USAGE;
 	if (!argp_parse(&argp, argc, argv, 0, NULL, &check)) {
-		if (check.output && captures_has(check.output))
-			log_error("%s: is a capture, not overwritten", check.output);
+		if (check.output && (captures_has(check.output) || evidence_schema(check.output)))
+			log_error("%s: is evidence, not overwritten", check.output);
 		else
 			status = check_files(&check);
 	}
 	captures_release(&check.captures);
+	inventories_free(&check.inventories);
+	vec_release(&check.paths);
 	return status;
 }

@@ -8,30 +8,37 @@
 
 const char *const verdict_names[VERDICTS] = { "PASS", "FAIL", "UNKNOWN", "SKIP", "WAIVED" };
 
-/* Rules that captures alone can tell; the others of the catalogue need more than that. */
-static const struct {
+enum source {
+	OF_CAPTURES,
+	OF_INVENTORIES, /* and of nothing else: what captures lack is no doubt about it */
+};
+
+/* The rules that can be judged; the others of the catalogue need more than what may be given. */
+static const struct judged {
 	const char *id;
 	void (*judge)(const struct trial *trial);
+	enum source source;
 } rules[] = {
-	{ "COV-01", rule_loss },
-	{ "COV-04", rule_both_ends },
-	{ "COV-05", rule_attribution },
-	{ "COV-06", rule_one_library },
-	{ "CFG-01", rule_versions },
-	{ "PATH-01", rule_expected },
-	{ "PATH-02", rule_tcp },
-	{ "PATH-03", rule_node_over_nic },
-	{ "PATH-04", rule_cuda_ipc },
-	{ "PATH-05", rule_single_copy },
-	{ "PATH-06", rule_gdr_copy },
-	{ "PATH-07", rule_staging },
-	{ "PATH-08", rule_accelerated },
-	{ "PATH-09", rule_scale },
-	{ "PATH-11", rule_ucx_in_use },
-	{ "PATH-12", rule_symmetric },
-	{ "RAIL-01", rule_rail_count },
-	{ "RAIL-02", rule_rail_balance },
-	{ "PROTO-02", rule_switch_points },
+	{ "COV-01", rule_loss, OF_CAPTURES },
+	{ "COV-04", rule_both_ends, OF_CAPTURES },
+	{ "COV-05", rule_attribution, OF_CAPTURES },
+	{ "COV-06", rule_one_library, OF_CAPTURES },
+	{ "CFG-01", rule_versions, OF_CAPTURES },
+	{ "PATH-01", rule_expected, OF_CAPTURES },
+	{ "PATH-02", rule_tcp, OF_CAPTURES },
+	{ "PATH-03", rule_node_over_nic, OF_CAPTURES },
+	{ "PATH-04", rule_cuda_ipc, OF_CAPTURES },
+	{ "PATH-05", rule_single_copy, OF_CAPTURES },
+	{ "PATH-06", rule_gdr_copy, OF_CAPTURES },
+	{ "PATH-07", rule_staging, OF_CAPTURES },
+	{ "PATH-08", rule_accelerated, OF_CAPTURES },
+	{ "PATH-09", rule_scale, OF_CAPTURES },
+	{ "PATH-11", rule_ucx_in_use, OF_CAPTURES },
+	{ "PATH-12", rule_symmetric, OF_CAPTURES },
+	{ "RAIL-01", rule_rail_count, OF_CAPTURES },
+	{ "RAIL-02", rule_rail_balance, OF_CAPTURES },
+	{ "PROTO-02", rule_switch_points, OF_CAPTURES },
+	{ "RAIL-05", rule_ports, OF_INVENTORIES },
 };
 
 struct judge *judge_new(const struct policy *policy)
@@ -48,6 +55,7 @@ void judge_free(struct judge *judge)
 	if (!judge)
 		return;
 	exhibits_release(&judge->exhibits);
+	inventories_release(&judge->inventories);
 	vec_release(&judge->findings);
 	for (size_t i = 0; i < judge->made.len; i++)
 		free(judge->made.data[i]);
@@ -58,6 +66,11 @@ void judge_free(struct judge *judge)
 struct fact_sink judge_sink(struct judge *judge)
 {
 	return exhibits_sink(&judge->exhibits);
+}
+
+void judge_inventory(struct judge *judge, const struct inventory *inventory)
+{
+	inventories_add(&judge->inventories, judge->policy, inventory);
 }
 
 void judge_captures_broken(struct judge *judge)
@@ -72,8 +85,8 @@ static const char *why_not(unsigned int needs)
 		const char *why;
 	} reasons[] = {
 		{ NEEDS_PLAN, "needs a sweep's plan" },
-		{ NEEDS_COUNTERS, "needs the ports' counters, which a sweep reads" },
-		{ NEEDS_INVENTORY, "needs the nodes' inventory, which a sweep makes" },
+		{ NEEDS_COUNTERS, "needs an inventory from before and one from after the job" },
+		{ NEEDS_INVENTORY, "needs the nodes' inventory (ucxbpf inventory)" },
 		{ NEEDS_TIMES, "needs the times of a sweep's rounds" },
 		{ NEEDS_BASELINE, "needs a baseline" },
 	};
@@ -84,8 +97,34 @@ static const char *why_not(unsigned int needs)
 	return "captures do not tell it";
 }
 
+static const struct judged *judged_by(const struct catalogue_rule *rule)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (!strcmp(rules[i].id, rule->id))
+			return &rules[i];
+	return NULL;
+}
+
+/* NULL: all that the rule looks at is there, as far as its kind goes. */
+static const char *what_lacks(const struct judge *judge, const struct catalogue_rule *rule,
+			      const struct judged *judged)
+{
+	bool captures = judge->exhibits.totals.captures || judge->exhibits.members.len;
+
+	if (!judged)
+		return why_not(rule->needs);
+	if (rule->needs & (NEEDS_INVENTORY | NEEDS_COUNTERS) && !judge->inventories.list.len)
+		return why_not(rule->needs);
+	/* captures that say nothing are what COV-01 is about */
+	if (judged->source == OF_CAPTURES && !captures && judge->inventories.list.len)
+		return "no capture was given";
+	return NULL;
+}
+
 static void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
 {
+	const struct judged *judged = judged_by(rule);
+	const char *lacks = what_lacks(judge, rule, judged);
 	const struct trial trial = {
 		.judge = judge,
 		.exhibits = &judge->exhibits,
@@ -97,13 +136,10 @@ static void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
 		found_nothing(&trial, VERDICT_SKIP, "switched off by the policy");
 		return;
 	}
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
-		if (strcmp(rules[i].id, rule->id))
-			continue;
-		rules[i].judge(&trial);
-		return;
-	}
-	found_nothing(&trial, VERDICT_SKIP, why_not(rule->needs));
+	if (lacks)
+		found_nothing(&trial, VERDICT_SKIP, lacks);
+	else
+		judged->judge(&trial);
 }
 
 /* What separates the two nodes of a pair, and a node from its rank or device. */
@@ -150,7 +186,8 @@ static void doubt(struct judge *judge)
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
 
-		if (finding->verdict != VERDICT_PASS)
+		if (finding->verdict != VERDICT_PASS ||
+		    judged_by(finding->rule)->source == OF_INVENTORIES)
 			continue;
 		if (judge->incomplete)
 			finding->why = "records were or may be lost (COV-01)";
@@ -216,13 +253,41 @@ size_t judge_findings(const struct judge *judge, const struct finding **findings
 	return judge->findings.len;
 }
 
-static bool node_failed(const struct judge *judge, const struct node *node)
+static bool node_failed(const struct judge *judge, const char *name)
 {
 	for (size_t i = 0; i < judge->findings.len; i++)
 		if (judge->findings.data[i].verdict == VERDICT_FAIL &&
-		    of_node(judge->findings.data[i].subject, node->name))
+		    of_node(judge->findings.data[i].subject, name))
 			return true;
 	return false;
+}
+
+static bool is_captured(const struct judge *judge, const struct node_inventory *node)
+{
+	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
+		if (judge->exhibits.nodes.data[i].name &&
+		    !strcmp(judge->exhibits.nodes.data[i].name, node->name))
+			return true;
+	return false;
+}
+
+/* Of captures, and those of which there is but an inventory. */
+static void count_nodes(const struct judge *judge, struct judge_summary *summary)
+{
+	for (size_t i = 0; i < judge->exhibits.nodes.len; i++) {
+		const struct node *node = &judge->exhibits.nodes.data[i];
+
+		summary->nodes += node->name != NULL;
+		summary->failed_nodes += node_failed(judge, node->name);
+	}
+	for (size_t i = 0; i < judge->inventories.list.len; i++) {
+		const struct node_inventory *node = &judge->inventories.list.data[i];
+
+		if (is_captured(judge, node))
+			continue;
+		summary->nodes++;
+		summary->failed_nodes += node_failed(judge, node->name);
+	}
 }
 
 struct judge_summary judge_summary(const struct judge *judge)
@@ -238,10 +303,7 @@ struct judge_summary judge_summary(const struct judge *judge)
 		summary.critical += finding->severity == SEVERITY_CRITICAL;
 		summary.warning += finding->severity == SEVERITY_WARNING;
 	}
-	for (size_t i = 0; i < judge->exhibits.nodes.len; i++) {
-		summary.nodes += judge->exhibits.nodes.data[i].name != NULL;
-		summary.failed_nodes += node_failed(judge, &judge->exhibits.nodes.data[i]);
-	}
+	count_nodes(judge, &summary);
 	return summary;
 }
 

@@ -54,6 +54,14 @@ void judge_free(struct judge *judge);
 /* The sink to feed; strings of the facts must live until judge_free(). */
 struct fact_sink judge_sink(struct judge *judge);
 
+struct inventory;
+
+/*
+ * What was on a node at some moment; any number of them, in any order, of any nodes. It must live
+ * until judge_free(). Before judge_finish().
+ */
+void judge_inventory(struct judge *judge, const struct inventory *inventory);
+
 /* A capture was cut short, damaged or could not be read: nothing passes. Before judge_finish(). */
 void judge_captures_broken(struct judge *judge);
 

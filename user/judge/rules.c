@@ -42,6 +42,20 @@ void found_nothing(const struct trial *trial, enum verdict verdict, const char *
 	found_why(trial, verdict, "all captures", why);
 }
 
+void nodes_without_inventory(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+
+	for (size_t i = 0; i < exhibits->nodes.len; i++) {
+		const struct node *node = &exhibits->nodes.data[i];
+
+		if (node->name &&
+		    !inventories_find(&trial->judge->inventories, node->id, node->name))
+			found_why(trial, VERDICT_UNKNOWN, node->name,
+				  "no inventory of this node was given");
+	}
+}
+
 static const char *or_unknown(const char *word)
 {
 	return word ? word : "?";

@@ -4,9 +4,11 @@
 #define UCXBPF_JUDGE_RULES_H
 
 #include "judge/exhibits.h"
+#include "judge/exhibits_inventory.h"
 
 struct judge {
 	struct exhibits exhibits;
+	struct node_inventories inventories;
 	const struct policy *policy;
 	VEC(struct finding) findings;
 	VEC(char *) made; /* strings of findings */
@@ -91,6 +93,9 @@ bool listed(const texts *list, const char *word);
 /* The policy's first line that fits the cell's messages; NULL: none. */
 const struct policy_expect *expectation(const struct exhibits *exhibits, const struct cell *cell);
 
+/* UNKNOWN for each node of the captures of which no inventory is there. */
+void nodes_without_inventory(const struct trial *trial);
+
 /* ---- one function per rule; see judge.c's table ---- */
 void rule_loss(const struct trial *trial);
 void rule_both_ends(const struct trial *trial);
@@ -111,5 +116,6 @@ void rule_symmetric(const struct trial *trial);
 void rule_rail_count(const struct trial *trial);
 void rule_rail_balance(const struct trial *trial);
 void rule_switch_points(const struct trial *trial);
+void rule_ports(const struct trial *trial);
 
 #endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cmds.h"
+#include "exit_codes.h"
+#include "inventory/inventory.h"
+
+struct options {
+	const char *output; /* NULL: standard output */
+	const char *format; /* NULL: text to a terminal, else JSON */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		options->output = arg;
+		return 0;
+	case 'f':
+		if (strcmp(arg, "json") && strcmp(arg, "text"))
+			argp_error(state, "--format=%s: not json or text", arg);
+		options->format = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "FILE", 0, "Write there", 0 },
+	{ "format", 'f', "FORMAT", 0, "json, or text (the default on a terminal)", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse,
+	.doc = "Tell what is on this node: GPUs, NICs with their counters, copies of UCX and MPI, "
+	       "settings and limits. Makes no traffic."
+	       "\vExamples:\n"
+	       "  ucxbpf inventory                          this machine, for people\n"
+	       "  ucxbpf inventory -o $(hostname).json      for 'ucxbpf check', as any user\n"
+	       "  ucxbpf check -P site.yaml n*.json         are all NICs as they should be\n"
+	       "  ucxbpf inventory -f json | jq '.nics[].name'\n\n"
+	       "Exit status: 0, or 1 where it could not be written.",
+};
+
+static bool wants_text(const struct options *options)
+{
+	if (options->format)
+		return !strcmp(options->format, "text");
+	return !options->output && isatty(STDOUT_FILENO);
+}
+
+/* An older snapshot stays whole until the new one is. */
+static int write_file(const char *path, const struct inventory *inventory, bool text)
+{
+	char *new;
+	FILE *out;
+	int err;
+
+	if (asprintf(&new, "%s.new", path) < 0)
+		return -ENOMEM;
+	out = fopen(new, "we");
+	err = out ? 0 : -errno;
+	if (out) {
+		err = (text ? inventory_text : inventory_write)(inventory, out);
+		if (fclose(out) && !err)
+			err = -errno;
+		if (!err && rename(new, path))
+			err = -errno;
+		if (err)
+			unlink(new);
+	}
+	free(new);
+	return err;
+}
+
+int cmd_inventory(int argc, char **argv)
+{
+	struct options options = { 0 };
+	struct inventory *inventory;
+	bool text;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	text = wants_text(&options);
+	inventory = inventory_collect("");
+	if (options.output)
+		err = write_file(options.output, inventory, text);
+	else
+		err = (text ? inventory_text : inventory_write)(inventory, stdout);
+	inventory_free(inventory);
+	if (err)
+		log_error("%s: %s", options.output ? options.output : "standard output",
+			  strerror(-err));
+	return err ? UCXBPF_EXIT_FAILED : 0;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "inventory/collect.h"
+#include "version.h"
+
+static void take_names(struct look *look)
+{
+	struct inventory *inventory = look->inventory;
+	struct utsname names;
+
+	uname(&names);
+	inventory->version = strdup(UCXBPF_VERSION);
+	inventory->host = text_plain(names.nodename);
+	inventory->kernel = text_plain(names.release);
+	inventory->machine = text_plain(names.machine);
+	inventory->boot_id = look_line("%s/sys/kernel/random/boot_id", look->proc);
+	if (!inventory->boot_id)
+		inventory->boot_id = strdup("");
+}
+
+static int by_name(const void *left, const void *right)
+{
+	const struct inventory_nic *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static void take_nics(struct look *look)
+{
+	struct inventory *inventory = look->inventory;
+
+	inventory->real_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+	inventory->mono_ns = (int64_t)clock_ns(CLOCK_MONOTONIC);
+	collect_net(look);
+	collect_verbs(look);
+	if (inventory->nics.len)
+		qsort(inventory->nics.data, inventory->nics.len, sizeof(*inventory->nics.data),
+		      by_name);
+}
+
+struct inventory *inventory_collect(const char *root)
+{
+	struct look look = { .root = root, .inventory = inventory_new() };
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+
+	snprintf(look.sysfs, sizeof(look.sysfs), "%s/sys", root);
+	snprintf(look.proc, sizeof(look.proc), "%s/proc", root);
+	take_names(&look);
+	take_nics(&look);
+	look.inventory->took_ns = (int64_t)(clock_ns(CLOCK_MONOTONIC) - begun);
+	return look.inventory;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inventories as rules look at them: by node, the first and the last one of each. */
+#ifndef UCXBPF_JUDGE_EXHIBITS_INVENTORY_H
+#define UCXBPF_JUDGE_EXHIBITS_INVENTORY_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "inventory/inventory.h"
+#include "policy/policy.h"
+
+struct node_inventory {
+	const char *name, *boot_id;
+	const struct policy_class *class; /* NULL: the policy names none */
+	/* by CLOCK_MONOTONIC; the same one where there is but one */
+	const struct inventory *first, *last;
+};
+
+struct node_inventories {
+	VEC(struct node_inventory) list;
+	struct map index; /* hashes of boot id and name -> 1 + position */
+};
+
+void inventories_release(struct node_inventories *nodes);
+
+/* A snapshot more. */
+void inventories_add(struct node_inventories *nodes, const struct policy *policy,
+		     const struct inventory *inventory);
+
+/* Of a node of captures; NULL: there is none. */
+const struct node_inventory *inventories_find(const struct node_inventories *nodes,
+					      const char *boot_id, const char *name);
+
+#endif
