@@ -25,9 +25,10 @@ struct attach {
 	bool all;
 	bool partial; /* some of the listed processes could not be traced */
 	double seconds;
+	const char *ready; /* file to write when records begin; NULL: none */
 };
 
-enum { OPT_JOB = 512, OPT_ALL };
+enum { OPT_JOB = 512, OPT_ALL, OPT_READY };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,PID...]", 0,
@@ -36,6 +37,8 @@ static const struct argp_option options[] = {
 	{ "all", OPT_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
 	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: Ctrl-C, or the last exit)",
 	  0 },
+	{ "ready", OPT_READY, "FILE", 0,
+	  "Probe what the processes may yet load, too; write FILE when records begin", 0 },
 	{ 0 },
 };
 
@@ -82,6 +85,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case OPT_ALL:
 		attach->all = true;
 		return 0;
+	case OPT_READY:
+		attach->ready = value;
+		return 0;
 	case 'd':
 		attach->seconds = strtod(value, &end);
 		if (*end || !(attach->seconds > 0))
@@ -91,6 +97,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		argp_error(state, "'%s' is no option; processes come behind -p", value);
 		return 0;
 	case ARGP_KEY_END:
+		if (attach->ready && !attach->pids.len)
+			argp_error(state,
+				   "--ready is for processes that wait for it: name them by -p");
 		if ((attach->pids.len > 0) + !!attach->job + attach->all != 1)
 			argp_error(state, "say what to trace: one of -p PID, --job ID and --all");
 		return 0;
@@ -191,6 +200,40 @@ static int add_processes(struct attach *attach, struct capture *capture)
 	return err;
 }
 
+/* A process that waits for us has loaded little so far: the rest comes while MPI starts. */
+static void prepare(const struct attach *attach, struct capture *capture)
+{
+	static char text[1 << 18];
+
+	for (size_t i = 0; attach->ready && i < attach->pids.len; i++) {
+		long size = proc_read(attach->pids.data[i], "environ", text, sizeof(text) - 1);
+		VEC(char *) environment = { 0 };
+
+		text[size > 0 ? size : 0] = '\0';
+		for (char *word = text; word < text + size; word += strlen(word) + 1)
+			vec_push(&environment, word);
+		vec_push(&environment, NULL);
+		capture_prepare(capture, environment.data);
+		vec_release(&environment);
+	}
+}
+
+static int say_ready(const struct attach *attach)
+{
+	FILE *file = attach->ready ? fopen(attach->ready, "we") : NULL;
+	int err = 0;
+
+	if (!attach->ready)
+		return 0;
+	if (!file || fputs("ready\n", file) < 0)
+		err = -errno;
+	if (file && fclose(file) && !err)
+		err = -errno;
+	if (err)
+		log_error("%s: %s", attach->ready, strerror(-err));
+	return err;
+}
+
 static const char *follow(struct attach *attach, struct capture *capture,
 			  const struct signals *signals, int *err)
 {
@@ -222,7 +265,10 @@ static int trace(struct attach *attach, const struct capture_options *options)
 		err = capture_open(&capture, options);
 	if (err)
 		return capture_exit_code(err);
+	prepare(attach, capture);
 	err = add_processes(attach, capture);
+	if (!err)
+		err = say_ready(attach);
 	if (err) {
 		capture_abandon(capture);
 		return capture_exit_code(err);
