@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UCXBPF_PLAN_INTERNAL_H
+#define UCXBPF_PLAN_INTERNAL_H
+
+#include "plan/make.h"
+
+int plan_refuse(char why[PLAN_WHY], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define PLAN_MAX_SIZE (1ll << 32)
+#define PLAN_MAX_COUNT 1000000
+
+extern const char *const plan_pairing_names[PAIRINGS]; /* "local", "circle", "list" */
+
+/* ---- json.c ---- */
+void plan_identify(struct plan *plan, const char *text, size_t length);
+
+/* ---- circle.c ---- */
+
+/* Numbers from a seed: the same everywhere. */
+uint64_t plan_random(uint64_t *state);
+
+/* Rounds in which n meet each other once. */
+uint32_t circle_rounds(uint32_t n);
+
+/* Position that meets another one in a round; -1: it is idle, as one is where n is odd. */
+int circle_partner(uint32_t n, uint32_t round, uint32_t position);
+
+/* plan->order and plan->place of the seed. */
+void plan_shuffle(struct plan *plan);
+
+/* Which k of the circle's rounds, none twice, ascending; all where there are no more. */
+void plan_sample(const struct plan *plan, struct plan_stage *stage, uint32_t k);
+
+/* ---- lists.c ---- */
+
+/* A round of all idle; its partners. */
+int32_t *plan_round(const struct plan *plan, struct plan_stage *stage);
+void plan_pair(int32_t *partners, int a, int b);
+
+int plan_custom(const struct plan *plan, struct plan_stage *stage, const char *path,
+		char why[PLAN_WHY]);
+int plan_cross_class(const struct plan *plan, struct plan_stage *stage, char why[PLAN_WHY]);
+int plan_topo(const struct plan *plan, struct plan_stage *stage, uint32_t k, char why[PLAN_WHY]);
+
+/* ---- topology.c ---- */
+
+/* Switches of a topology.conf, and each node's. */
+int plan_topology(struct plan *plan, const struct policy *policy, char why[PLAN_WHY]);
+
+/* Levels of switches above the nodes. */
+int plan_levels(const struct plan *plan);
+
+/* The switch above a node at a level from 1 on; -1: none. */
+int plan_above(const struct plan *plan, int node, int level);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a sweep does: which rank sends what to which rank in which round (docs/sweep-files.md). Who
+ * meets whom is computed from the order of the nodes (the circle method: all pairs once in n - 1
+ * rounds), so that a plan of thousands of nodes stays small. The traffic program carries it out,
+ * the judge looks for it in ledgers and captures: both ask plan_steps().
+ */
+#ifndef UCXBPF_PLAN_PLAN_H
+#define UCXBPF_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/vec.h"
+
+#define PLAN_SCHEMA "ucxbpf.plan/1"
+#define PLAN_IDLE (-1)
+#define PLAN_WHY 256
+#define PLAN_MAX_NODES 65536
+#define PLAN_MAX_RANKS 64
+
+enum plan_op {
+	PLAN_P2P,
+	PLAN_BIDIRECTIONAL,
+	PLAN_PERSISTENT,
+	PLAN_ALLTOALL,
+	PLAN_ALLREDUCE,
+	PLAN_OPS
+};
+enum plan_memory { PLAN_HOST, PLAN_CUDA, PLAN_MEMORIES };
+enum plan_stage_kind {
+	STAGE_INTRA,
+	STAGE_PATH,
+	STAGE_TIME,
+	STAGE_CONFIRM,
+	STAGE_COLLECTIVE,
+	STAGES
+};
+enum plan_pairing {
+	PAIRING_LOCAL, /* the ranks of each node among themselves */
+	PAIRING_CIRCLE, /* rounds of the circle method */
+	PAIRING_LIST, /* as written */
+	PAIRINGS
+};
+
+extern const char *const plan_op_names[PLAN_OPS]; /* "p2p", "bidirectional"... */
+extern const char *const plan_memory_names[PLAN_MEMORIES]; /* "host", "cuda" */
+extern const char *const plan_stage_names[STAGES]; /* "intra", "path", "time"... */
+
+/* Position of a name in one of these tables of count names, -1: none of them. */
+int plan_name(const char *const *names, int count, const char *name);
+
+/* A message that is sent count times, by each direction of each pair; the first one is not timed.
+ */
+struct plan_work {
+	enum plan_op op;
+	enum plan_memory src_mem, dst_mem;
+	uint64_t size; /* bytes; of an alltoall, to each rank */
+	uint32_t count;
+};
+
+struct plan_class {
+	char *name;
+	int gpus;
+	double nic_rate; /* bit/s, of one NIC; 0: not said */
+};
+
+struct plan_node {
+	char *name;
+	int class;
+	int leaf; /* of switches; -1: unknown */
+};
+
+struct plan_switch {
+	char *name;
+	int parent; /* -1: at the top */
+};
+
+struct plan_stage {
+	enum plan_stage_kind kind;
+	enum plan_pairing pairing;
+	uint32_t rounds;
+	bool all_subs; /* GPU i meets all others, not its like alone */
+	VEC(uint32_t) circle; /* of PAIRING_CIRCLE: which of its rounds */
+	VEC(int32_t) partners; /* of PAIRING_LIST: rounds x nodes */
+	VEC(struct plan_work) works;
+};
+
+struct plan {
+	char *site; /* NULL: not said */
+	char policy[65]; /* SHA-256 of its normal form */
+	char id[17]; /* hash of the plan's text; ledgers repeat it */
+	uint64_t seed;
+	int ranks; /* per node, on every node */
+	VEC(struct plan_class) classes;
+	VEC(struct plan_node) nodes;
+	VEC(struct plan_switch) switches;
+	VEC(struct plan_stage) stages;
+	VEC(uint32_t) order, place; /* node at a position of the circle; the other way round */
+};
+
+void plan_free(struct plan *plan);
+
+/* Position of a node, -1: the plan has none of that name. */
+int plan_node(const struct plan *plan, const char *name);
+
+/* NULL: the plan has none of that kind. */
+const struct plan_stage *plan_stage(const struct plan *plan, enum plan_stage_kind kind);
+
+/*
+ * Whom a node meets in a round; itself in a stage within nodes; PLAN_IDLE: nobody. Partners of
+ * partners are the nodes themselves.
+ */
+int plan_partner(const struct plan *plan, const struct plan_stage *stage, uint32_t round, int node);
+
+/* How many of its ranks a node pairs off with another one: its GPUs, or one. */
+int plan_lanes(const struct plan *plan, int node, int other);
+
+/* What one rank does next: its own end of count messages. */
+struct plan_step {
+	const struct plan_work *work;
+	uint32_t sub; /* GPU i with (i + sub) */
+	int src, src_local, dst, dst_local; /* nodes, and ranks among those of the node */
+	bool sends; /* else it receives; of a bidirectional one, both sides send */
+	bool world; /* a collective of all ranks: src is this rank, dst -1 */
+};
+
+typedef VEC(struct plan_step) plan_steps_t;
+
+/* All that a rank of a node does in a round, in order: both ends get the same order. */
+void plan_steps(const struct plan *plan, const struct plan_stage *stage, uint32_t round, int node,
+		int local, plan_steps_t *steps);
+
+/* Switches between two nodes, counted as levels: 0 the node itself, 1 the same switch; -1 unknown.
+ */
+int plan_distance(const struct plan *plan, int a, int b);
+
+/* What it takes, all nodes busy at once. */
+struct plan_estimate {
+	uint64_t rounds, messages, bytes;
+	double seconds, node_hours;
+};
+
+struct plan_estimate plan_estimate(const struct plan *plan);
+
+/* ---- json.c, read.c ---- */
+
+/* As text; the caller frees it. Sets plan->id. */
+char *plan_text(struct plan *plan);
+
+/* Returns 0 or -errno of a failed write. */
+int plan_write(struct plan *plan, FILE *out);
+
+/* -EINVAL: no plan, or a damaged one, why says what is wrong; else 0 or -errno. */
+int plan_read(const char *path, struct plan **plan, char why[PLAN_WHY]);
+int plan_parse(const char *text, size_t length, struct plan **plan, char why[PLAN_WHY]);
+
+#endif
