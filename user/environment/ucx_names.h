@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which UCX_* variables a release of UCX knows, whatever modules a machine has: from UCX's sources
+ * at its tags (scripts/ucx-names). UCX itself takes a misspelt one without a word, or warns of one
+ * that only a module uses which is not loaded.
+ */
+#ifndef UCXBPF_ENVIRONMENT_UCX_NAMES_H
+#define UCXBPF_ENVIRONMENT_UCX_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The table, a row with mask 0 behind it: names without "UCX_", a blank behind each. */
+struct ucx_names {
+	uint32_t releases; /* bit 0: 1.10, bit 1: 1.11 and so on */
+	const char *names;
+};
+
+extern const struct ucx_names ucx_names[];
+extern const int ucx_names_newest; /* 22: up to 1.22 */
+
+enum ucx_name { UCX_NAME_KNOWN, UCX_NAME_NOT_KNOWN, UCX_NAME_NO_RELEASE };
+
+/*
+ * Whether that release ("1.13.1") knows a variable, given with its UCX_ (or MPI_UCX_);
+ * UCX_NAME_NO_RELEASE: the table does not have the release.
+ */
+enum ucx_name ucx_name_known(const char *name, const char *version);
+
+#define UCX_NAME_MAX 64 /* bytes, its end included; what is longer is like none */
+
+/* The release's name that is most like it, prefix and all; false: none is alike. */
+bool ucx_name_nearest(const char *name, const char *version, char nearest[UCX_NAME_MAX]);
+
+/* The releases that know it: "1.15 to 1.22"; false: none does. */
+bool ucx_name_releases(const char *name, char releases[UCX_NAME_MAX]);
+
+#endif
