@@ -40,7 +40,7 @@ def flat(row):
     for name, value in row.items():
         if isinstance(value, dict):
             cells.update({f"{name}_{inner}": text_of(value[inner]) for inner in value})
-        elif name not in ("time", "ucx", "processes"):
+        elif name not in ("time", "ucx", "environment", "processes"):
             cells[name] = text_of(value)
     return cells
 
@@ -89,6 +89,9 @@ def main():
     compare("ucx", read(folder / "ucx.csv"),
             [dict(flat(ucx), process=str(process["id"])) for process in report["processes"]
              for ucx in process["ucx"]])
+    compare("environment", read(folder / "environment.csv"),
+            [dict(flat(variable), process=str(process["id"])) for process in report["processes"]
+             for variable in process["environment"] or []])
     if "devices" in report:
         compare("device_users", read(folder / "device_users.csv"),
                 [dict(flat(user), host=str(device["host"]), name=device["name"])

@@ -199,6 +199,9 @@ def compare_processes(events, report):
                        for event in events["ucx"]),
          sorted((row["id"], ucx["path"], ucx["layout"]) for row in report["processes"]
                 for ucx in row["ucx"]))
+    same("environment", [(event["process"], event["name"], event["value"]) for event in events["environment"]],
+         [(row["id"], variable["name"], variable["value"]) for row in report["processes"]
+          for variable in row["environment"] or []])
     same("devices", sorted((event["host"], f"gpu{event['number']}", event["pci"], event["model"])
                            for event in events["device"]),
          sorted((row["host"], row["name"], row["pci"], row["model"]) for row in report.get("devices", [])))

@@ -32,6 +32,11 @@ def process:
 	breach($where; ("host", "rank", "size"); or_null(natural)),
 	breach($where; "mpi"; or_null(name)),
 	breach($where; "seen_from"; one_of(["start", "attach"])),
+	breach($where; "environment_cut"; or_null(natural)),
+	(.environment | if . == null then empty
+		elif type == "array" then .[] | (breach("\($where).environment"; "name"; name),
+			breach("\($where).environment"; "value"; type == "string"))
+		else "\($where).environment: not an array" end),
 	(.ucx | if type == "array" then .[] | ucx("\($where).ucx") else "\($where).ucx: not an array" end);
 
 def call:

@@ -24,6 +24,7 @@ static void check(const char *environment, size_t size, const struct expected *e
 	assert_int_equal(process.local_rank, expected->local_rank);
 	assert_string_equal(process.rank_from, expected->from);
 	assert_string_equal(process.job, expected->job);
+	json_decref(process.environment);
 }
 
 #define CHECK(environment, ...)                                                                    \
@@ -50,6 +51,64 @@ static void test_nonsense_is_unknown(void **state)
 	CHECK("PMI_RANK=1x\0PMI_SIZE=2", -1, -1, -1, "", "");
 	CHECK("XPMI_RANK=1\0PMI_RANKS=2\0PMI_RANK", -1, -1, -1, "", "");
 	CHECK("PMI_RANK=99999999999999999999", -1, -1, -1, "", "");
+}
+
+static void kept(const char *environment, size_t size, const char *expected, int cut)
+{
+	struct process process = { .rank = -1, .size = -1, .local_rank = -1 };
+	char *text;
+
+	launch_facts_from(&process, environment, size);
+	text = json_dumps(process.environment, JSON_SORT_KEYS | JSON_COMPACT);
+	assert_string_equal(text, expected);
+	assert_int_equal(process.environment_cut, cut);
+	free(text);
+	json_decref(process.environment);
+}
+
+#define KEPT(environment, ...) kept(environment, sizeof(environment) - 1, __VA_ARGS__)
+
+/* What says how messages travel, and nothing that may be a secret. */
+static void test_environment(void **state)
+{
+	(void)state;
+	KEPT("", "{}", 0);
+	KEPT("PATH=/bin\0AWS_SECRET_ACCESS_KEY=x\0XUCX_TLS=y\0ucx_tls=z\0UCX_", "{}", 0);
+	KEPT("UCX_TLS=tcp\0MPI_UCX_TLS=sysv\0OMPI_MCA_pml=ucx\0OMPI_MCA_pml_ucx_tls=any\0"
+	     "OMPI_MCA_plm=rsh\0MPIR_CVAR_CH4_NETMOD=ucx\0CUDA_VISIBLE_DEVICES=1,0\0",
+	     "{\"CUDA_VISIBLE_DEVICES\":\"1,0\",\"MPIR_CVAR_CH4_NETMOD\":\"ucx\","
+	     "\"MPI_UCX_TLS\":\"sysv\",\"OMPI_MCA_pml\":\"ucx\",\"OMPI_MCA_pml_ucx_tls\":\"any\","
+	     "\"UCX_TLS\":\"tcp\"}",
+	     0);
+	/* the first of a name, values with and without anything in them */
+	KEPT("UCX_TLS=\0UCX_TLS=tcp\0UCX_A=b=c\0=UCX_B\0UCX_C",
+	     "{\"UCX_A\":\"b=c\",\"UCX_TLS\":\"\"}", 0);
+	KEPT("UCX_A=\xff\xc3 \x1b[2J\n\0UCX_\xfe=1", "{\"UCX_?\":\"1\",\"UCX_A\":\"?? ?[2J?\"}", 0);
+}
+
+/* From the first one on that finds no room, none is kept: the one before it might be its namesake.
+ */
+static void test_large_environment(void **state)
+{
+	static char text[6 * 4096 + sizeof("UCX_SMALL=1")];
+	struct process process = { .rank = -1, .size = -1, .local_rank = -1 };
+
+	(void)state;
+	memset(text, 'v', sizeof(text));
+	for (int i = 0; i < 6; i++) {
+		char *at = text + 4096 * i;
+
+		memcpy(at, "UCX_0=", 6);
+		at[4] = '0' + i;
+		at[4095] = '\0';
+	}
+	strcpy(text + 6 * 4096, "UCX_SMALL=1");
+	launch_facts_from(&process, text, sizeof(text));
+	assert_int_equal(json_object_size(process.environment), 4);
+	assert_int_equal(process.environment_cut, 3);
+	assert_int_equal(json_string_length(json_object_get(process.environment, "UCX_3")),
+			 4095 - 6);
+	json_decref(process.environment);
 }
 
 static void test_own_process(void **state)
@@ -127,6 +186,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_launchers),
 		cmocka_unit_test(test_nonsense_is_unknown),
+		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_large_environment),
 		cmocka_unit_test(test_own_process),
 		cmocka_unit_test(test_absent_process),
 		cmocka_unit_test(test_snapshot_refuses_what_is_no_worker),

@@ -19,6 +19,7 @@ void decoder_release(struct decoder *decoder)
 	}
 	for (size_t i = 0; i < decoder->processes.len; i++) {
 		vec_release(&decoder->processes.data[i]->ucx);
+		vec_release(&decoder->processes.data[i]->environment);
 		vec_release(&decoder->processes.data[i]->mpi_text);
 		vec_release(&decoder->processes.data[i]->ordinals);
 		vec_release(&decoder->processes.data[i]->ucx_devices);

@@ -48,6 +48,10 @@ struct ucx_library {
 	const char *path, *build_id, *version, *layout;
 };
 
+struct variable {
+	const char *name, *value;
+};
+
 struct address_range {
 	uint64_t from, to;
 };
@@ -61,6 +65,8 @@ struct process {
 	uint64_t start_time, seen; /* seen: first side record's time */
 	const char *comm, *exe, *mpi, *job, *pid_ns;
 	int rank, size;
+	VEC(struct variable) environment; /* by name */
+	int environment_cut; /* variables that are not there; -1: the environment is not known */
 	bool from_start, exited;
 	bool gpu_library; /* it has mapped one, at some time */
 	bool maps_peers; /* it has an interface over which peers' memory can be mapped */

@@ -30,7 +30,8 @@ static struct process *process_add(struct decoder *decoder, struct capture *capt
 				     .ns_pid = tgid,
 				     .start_time = start_time,
 				     .rank = -1,
-				     .size = -1 };
+				     .size = -1,
+				     .environment_cut = -1 };
 	vec_push(&decoder->processes, process);
 	return process;
 }
@@ -79,6 +80,41 @@ static void describe_start(struct capture *capture, struct process *process, con
 	}
 }
 
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(((const struct variable *)left)->name,
+		      ((const struct variable *)right)->name);
+}
+
+static void describe_environment(struct decoder *decoder, struct process *process,
+				 const json_t *side)
+{
+	json_t *environment = json_object_get(side, "environment"), *value;
+	const char *name;
+
+	if (!json_is_object(environment))
+		return;
+	process->environment.len = 0;
+	process->environment_cut = side_int(side, "environment_cut");
+	if (process->environment_cut < 0)
+		process->environment_cut = 0;
+	json_object_foreach(environment, name, value)
+	{
+		const char *text = json_string_value(value);
+
+		if (*name && text) /* an empty text is interned as none */
+			vec_push(&process->environment,
+				 ((struct variable){ strings_intern(&decoder->strings, name),
+						     *text ? strings_intern(&decoder->strings, text)
+							   : "" }));
+		else
+			process->environment_cut++;
+	}
+	if (process->environment.len)
+		qsort(process->environment.data, process->environment.len, sizeof(struct variable),
+		      by_name);
+}
+
 static void describe(struct decoder *decoder, struct process *process, const json_t *side)
 {
 	struct strings *strings = &decoder->strings;
@@ -94,6 +130,7 @@ static void describe(struct decoder *decoder, struct process *process, const jso
 	process->ns_pid = ns_pid ? (uint32_t)ns_pid : process->tgid;
 	process->rank = side_int(side, "rank");
 	process->size = side_int(side, "size");
+	describe_environment(decoder, process, side);
 }
 
 void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side)

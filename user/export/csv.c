@@ -76,6 +76,7 @@ static const struct {
 	const char *members[3][2]; /* name in the list's row, name in the row */
 } lists[] = {
 	{ "processes", "ucx", "ucx", { { "process", "id" } } },
+	{ "processes", "environment", "environment", { { "process", "id" } } },
 	{ "devices", "processes", "device_users", { { "host", "host" }, { "name", "name" } } },
 };
 

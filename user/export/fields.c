@@ -23,6 +23,8 @@ static const struct field process_fields[] = {
 	ROW("size", INDEX, fact_process, size, "of the job's world"),
 	ROW("mpi", TEXT, fact_process, mpi, "library and version, null without MPI"),
 	ROW("gpu_library", BOOL, fact_process, gpu_library, "it maps a GPU library"),
+	ROW("environment_cut", INDEX, fact_process, environment_cut,
+	    "variables that were left out for want of room, null: the environment is not known"),
 	ROW("from_start", BOOL, fact_process, from_start,
 	    "every worker was seen being created; else joined in mid-run"),
 	{ .name = NULL },
@@ -34,6 +36,13 @@ static const struct field ucx_fields[] = {
 	ROW("build_id", TEXT, ucx_row, ucx.build_id, "of that file"),
 	ROW("version", TEXT, ucx_row, ucx.version, "as it says itself"),
 	ROW("layout", TEXT, ucx_row, ucx.layout, "null: private fields were not read"),
+	{ .name = NULL },
+};
+
+static const struct field variable_fields[] = {
+	ROW("process", INT, variable_row, process, "id of the process"),
+	ROW("name", TEXT, variable_row, variable.name, "of the variable"),
+	ROW("value", TEXT, variable_row, variable.value, "when the program was started"),
 	{ .name = NULL },
 };
 
@@ -244,6 +253,9 @@ const struct subject_info subject_infos[SUBJECTS] = {
 	[SUBJECT_PROCESS] = { "process", "a traced process; before all that it did", process_fields,
 			      NULL },
 	[SUBJECT_UCX] = { "ucx", "a UCX library of a process", ucx_fields, NULL },
+	[SUBJECT_VARIABLE] = { "environment",
+			       "a variable of a process that says how its messages travel",
+			       variable_fields, NULL },
 	[SUBJECT_CLOCK] = { "clock", "what the two clocks of a host showed at one moment",
 			    clock_fields, NULL },
 	[SUBJECT_PLACE] = { "place", "a place in a program's code; before what refers to it",

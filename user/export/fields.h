@@ -49,6 +49,11 @@ struct ucx_row {
 	struct fact_ucx ucx;
 };
 
+struct variable_row {
+	int process;
+	struct fact_variable variable;
+};
+
 struct place_row {
 	uint64_t id;
 	struct place place;
@@ -63,6 +68,7 @@ struct device_user_row {
 enum subject {
 	SUBJECT_PROCESS,
 	SUBJECT_UCX, /* struct ucx_row */
+	SUBJECT_VARIABLE, /* struct variable_row */
 	SUBJECT_CLOCK,
 	SUBJECT_PLACE, /* struct place_row */
 	SUBJECT_CALL,

@@ -16,6 +16,11 @@ static void take_process(void *arg, const struct fact_process *process)
 
 		add(arg, SUBJECT_UCX, &row, NULL);
 	}
+	for (int i = 0; i < process->environment_count; i++) {
+		const struct variable_row row = { process->index, process->environment[i] };
+
+		add(arg, SUBJECT_VARIABLE, &row, NULL);
+	}
 }
 
 static void take_clock(void *arg, const struct fact_clock *clock)

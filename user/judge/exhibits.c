@@ -35,8 +35,10 @@ void exhibits_init(struct exhibits *exhibits, const struct policy *policy)
 
 void exhibits_release(struct exhibits *exhibits)
 {
-	for (size_t i = 0; i < exhibits->members.len; i++)
+	for (size_t i = 0; i < exhibits->members.len; i++) {
 		vec_release(&exhibits->members.data[i].ucx);
+		vec_release(&exhibits->members.data[i].environment);
+	}
 	vec_release(&exhibits->members);
 	vec_release(&exhibits->nodes);
 	vec_release(&exhibits->cells);
@@ -88,10 +90,13 @@ static void feed_process(void *arg, const struct fact_process *fact)
 	member = &exhibits->members.data[fact->index];
 	member->fact = *fact;
 	member->fact.ucx = NULL;
+	member->fact.environment = NULL;
 	member->known = true;
-	member->ucx.len = 0;
+	member->ucx.len = member->environment.len = 0;
 	for (int i = 0; i < fact->ucx_count; i++)
 		vec_push(&member->ucx, fact->ucx[i]);
+	for (int i = 0; i < fact->environment_count; i++)
+		vec_push(&member->environment, fact->environment[i]);
 	if (fact->host < 0)
 		return;
 	while (exhibits->nodes.len <= (size_t)fact->host)

@@ -25,9 +25,10 @@ struct node {
 };
 
 struct member {
-	struct fact_process fact; /* ucx: NULL, see below */
+	struct fact_process fact; /* ucx and environment: NULL, see below */
 	bool known;
 	VEC(struct fact_ucx) ucx;
+	VEC(struct fact_variable) environment;
 	uint64_t data_calls, ops;
 };
 

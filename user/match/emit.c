@@ -10,26 +10,45 @@ static const enum fact_precision precisions[] = {
 
 void emitter_release(struct emitter *emitter)
 {
-	for (size_t i = 0; i < emitter->ucx.len; i++)
-		free(emitter->ucx.data[i]);
-	vec_release(&emitter->ucx);
+	for (size_t i = 0; i < emitter->lists.len; i++)
+		free(emitter->lists.data[i]);
+	vec_release(&emitter->lists);
 	emitted_devices_release(emitter);
+}
+
+static void *list_of(struct emitter *emitter, size_t length, size_t size)
+{
+	void *list = calloc(length + 1, size);
+
+	if (!list)
+		abort();
+	vec_push(&emitter->lists, list);
+	return list;
 }
 
 static const struct fact_ucx *ucx_facts(struct emitter *emitter, const struct process *process)
 {
-	struct fact_ucx *ucx = calloc(process->ucx.len + 1, sizeof(*ucx));
+	struct fact_ucx *ucx = list_of(emitter, process->ucx.len, sizeof(*ucx));
 
-	if (!ucx)
-		abort();
 	for (size_t i = 0; i < process->ucx.len; i++) {
 		const struct ucx_library *library = &process->ucx.data[i];
 
 		ucx[i] = (struct fact_ucx){ library->path, library->build_id, library->version,
 					    library->layout };
 	}
-	vec_push(&emitter->ucx, ucx);
 	return ucx;
+}
+
+static const struct fact_variable *environment_facts(struct emitter *emitter,
+						     const struct process *process)
+{
+	struct fact_variable *environment =
+		list_of(emitter, process->environment.len, sizeof(*environment));
+
+	for (size_t i = 0; i < process->environment.len; i++)
+		environment[i] = (struct fact_variable){ process->environment.data[i].name,
+							 process->environment.data[i].value };
+	return environment;
 }
 
 static void emit_process(struct emitter *emitter, const struct process *process)
@@ -53,6 +72,9 @@ static void emit_process(struct emitter *emitter, const struct process *process)
 		.ucx = ucx_facts(emitter, process),
 		.ucx_count = (int)process->ucx.len,
 		.gpu_library = process->gpu_library,
+		.environment = environment_facts(emitter, process),
+		.environment_count = (int)process->environment.len,
+		.environment_cut = process->environment_cut,
 	};
 
 	if (emitter->sink->process)

@@ -11,7 +11,7 @@ struct emitter {
 	const struct fact_sink *sink;
 	struct fact_totals *totals;
 	int processes; /* emitted so far */
-	VEC(struct fact_ucx *) ucx;
+	VEC(void *) lists; /* that facts of processes point to */
 	VEC(struct fact_device) devices;
 	VEC(struct fact_device_user *) device_users;
 };

@@ -34,6 +34,11 @@ struct fact_ucx {
 	const char *path, *build_id, *version, *layout; /* layout NULL: unknown build */
 };
 
+/* A variable of an environment. */
+struct fact_variable {
+	const char *name, *value; /* one line of UTF-8 each */
+};
+
 struct fact_process {
 	int index; /* position over all files, the id in reports */
 	int host;
@@ -47,6 +52,12 @@ struct fact_process {
 	const struct fact_ucx *ucx;
 	int ucx_count;
 	bool gpu_library; /* it maps one, as far as is known by then */
+	/*
+	 * Those of its environment at exec that say how messages travel (docs/side-records.md), by
+	 * name. environment_cut: so many more had no room; -1: the environment is not known.
+	 */
+	const struct fact_variable *environment;
+	int environment_count, environment_cut;
 };
 
 /* What a host's CLOCK_MONOTONIC showed when its CLOCK_REALTIME showed something, ns. */

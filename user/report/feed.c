@@ -15,16 +15,18 @@ static struct report_host *host_at(struct report *report, int index)
 	return &report->hosts.data[index];
 }
 
-static void copy_ucx(struct fact_process *fact)
+static void *copy_of(const void *list, size_t length, size_t size)
 {
-	struct fact_ucx *copy = NULL;
 	size_t room = 0;
 
-	if (fact->ucx_count > 0) {
-		copy = vec_grow(NULL, &room, fact->ucx_count, sizeof(*copy));
-		memcpy(copy, fact->ucx, fact->ucx_count * sizeof(*copy));
-	}
-	fact->ucx = copy;
+	return length ? memcpy(vec_grow(NULL, &room, length, size), list, length * size) : NULL;
+}
+
+static void copy_lists(struct fact_process *fact)
+{
+	fact->ucx = copy_of(fact->ucx, fact->ucx_count, sizeof(*fact->ucx));
+	fact->environment =
+		copy_of(fact->environment, fact->environment_count, sizeof(*fact->environment));
 }
 
 static void feed_process(void *arg, const struct fact_process *fact)
@@ -39,8 +41,9 @@ static void feed_process(void *arg, const struct fact_process *fact)
 		vec_add(&report->processes);
 	process = &report->processes.data[fact->index];
 	free((void *)process->fact.ucx);
+	free((void *)process->fact.environment);
 	process->fact = *fact;
-	copy_ucx(&process->fact);
+	copy_lists(&process->fact);
 	process->known = true;
 	report->gpu = report->gpu || fact->gpu_library;
 	process->selected = filter_process(report->filter, fact);

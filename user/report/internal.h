@@ -50,7 +50,7 @@ enum message_key {
 };
 
 struct report_process {
-	struct fact_process fact; /* its ucx array is our copy */
+	struct fact_process fact; /* its lists are our copies */
 	bool known;
 	bool selected; /* by the filter */
 };

@@ -66,6 +66,20 @@ static json_t *ucx_json(const struct fact_process *process)
 	return array;
 }
 
+static json_t *environment_json(const struct fact_process *process)
+{
+	json_t *array;
+
+	if (process->environment_cut < 0)
+		return json_null();
+	array = json_array();
+	for (int i = 0; i < process->environment_count; i++)
+		json_array_append_new(array,
+				      json_pack("{s:s, s:s}", "name", process->environment[i].name,
+						"value", process->environment[i].value));
+	return array;
+}
+
 static json_t *process_json(const struct fact_process *process)
 {
 	json_t *object = json_object();
@@ -82,6 +96,8 @@ static json_t *process_json(const struct fact_process *process)
 	json_object_set_new(object, "size", number_or_null(process->size));
 	json_object_set_new(object, "mpi", json_out_text(process->mpi, NULL));
 	json_object_set_new(object, "ucx", ucx_json(process));
+	json_object_set_new(object, "environment", environment_json(process));
+	json_object_set_new(object, "environment_cut", number_or_null(process->environment_cut));
 	json_object_set_new(object, "seen_from",
 			    json_string(process->from_start ? "start" : "attach"));
 	return object;

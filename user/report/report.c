@@ -28,8 +28,10 @@ void report_free(struct report *report)
 {
 	if (!report)
 		return;
-	for (size_t i = 0; i < report->processes.len; i++)
+	for (size_t i = 0; i < report->processes.len; i++) {
 		free((void *)report->processes.data[i].fact.ucx);
+		free((void *)report->processes.data[i].fact.environment);
+	}
 	vec_release(&report->processes);
 	vec_release(&report->hosts);
 	vec_release(&report->windows);

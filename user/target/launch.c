@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "environment/kept.h"
 #include "target/proc_file.h"
 #include "target/process.h"
 
-#define MAX_ENVIRON (1 << 20)
+/* Linux takes no more of arguments and environment at exec: 3/4 of _STK_LIM (fs/exec.c). */
+#define MAX_ENVIRON (6 << 20)
 
 /*
  * In order of trust: a launcher inside a Slurm allocation leaves the allocation's own variables as
@@ -54,6 +57,45 @@ static int number(const char *text, size_t size, const char *name)
 	return *end || result < 0 || result > 1 << 30 ? -1 : (int)result;
 }
 
+/*
+ * Of several variables of one name the first is what getenv() finds; so where one finds no room,
+ * none behind it does.
+ */
+static void keep(struct process *process, const char *name, const char *value, size_t *room)
+{
+	size_t size = strlen(name) + strlen(value);
+	char *text;
+
+	if (json_object_get(process->environment, name))
+		return;
+	if (size > *room) {
+		process->environment_cut++;
+		*room = 0;
+		return;
+	}
+	text = text_plain(value);
+	json_object_set_new(process->environment, name, json_string(text));
+	*room -= size;
+	free(text);
+}
+
+static void keep_environment(struct process *process, const char *text, size_t size)
+{
+	size_t room = ENVIRONMENT_ROOM;
+
+	process->environment = json_object();
+	for (const char *at = text; at < text + size; at += strlen(at) + 1) {
+		const char *value = strchr(at, '=');
+		char *name = value ? strndup(at, value - at) : NULL;
+		char *plain = name ? text_plain(name) : NULL;
+
+		if (plain && environment_kept(plain))
+			keep(process, plain, value + 1, &room);
+		free(plain);
+		free(name);
+	}
+}
+
 void launch_facts_from(struct process *process, const char *text, unsigned long size)
 {
 	for (size_t i = 0; i < COUNT(launchers) && process->rank < 0; i++) {
@@ -70,6 +112,7 @@ void launch_facts_from(struct process *process, const char *text, unsigned long 
 		if (value)
 			snprintf(process->job, sizeof(process->job), "%s", value);
 	}
+	keep_environment(process, text, size);
 }
 
 void launch_facts(struct process *process)
@@ -77,9 +120,11 @@ void launch_facts(struct process *process)
 	char *text = malloc(MAX_ENVIRON + 1);
 	long got = text ? proc_read(process->pid, "environ", text, MAX_ENVIRON) : 0;
 
-	if (got > 0) {
+	if (got > 0)
 		text[got] = '\0';
+	/* of a process that has ended nothing can be read, nor which program it was */
+	if (got > 0 || (!got && process->exe))
 		launch_facts_from(process, text, (unsigned long)got);
-	}
+	process->environment_cut += got == MAX_ENVIRON;
 	free(text);
 }

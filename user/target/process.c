@@ -126,5 +126,6 @@ void process_release(struct process *process)
 {
 	free(process->exe);
 	json_decref(process->cmdline);
+	json_decref(process->environment);
 	*process = (struct process){ 0 };
 }

@@ -22,6 +22,8 @@ struct process {
 	char uts[65]; /* host name in its namespace, "" = not readable */
 	char *exe; /* NULL = not readable */
 	json_t *cmdline; /* array of strings */
+	json_t *environment; /* name -> value, what is kept of it; NULL = not readable */
+	int environment_cut; /* variables that found no room */
 	int rank, size, local_rank; /* in MPI_COMM_WORLD; -1 = unknown */
 	char rank_from[40]; /* variable or object that told the rank */
 	char job[128]; /* launcher's name of the job, "" = unknown */

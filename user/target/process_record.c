@@ -71,6 +71,10 @@ json_t *process_side_record(const struct process *process, const char *mpi, cons
 	record_text(record, "comm", process->comm);
 	record_text(record, "exe", process->exe);
 	json_object_set(record, "cmdline", process->cmdline);
+	if (process->environment)
+		json_object_set(record, "environment", process->environment);
+	if (process->environment_cut)
+		record_integer(record, "environment_cut", process->environment_cut);
 	record_text(record, "uts", process->uts);
 	record_known(record, "rank", process->rank);
 	record_known(record, "size", process->size);
