@@ -24,7 +24,8 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2:$(O)/%=%))
 #-- What there is ----------------------------------------------------------------------------------
 
 BPF_SRC := $(sort $(wildcard bpf/*.bpf.c))
-USER_SRC := $(sort $(shell find user -name '*.c'))
+TRAFFIC_SRC := $(sort $(wildcard user/traffic/*.c))
+USER_SRC := $(sort $(filter-out $(TRAFFIC_SRC),$(shell find user -name '*.c')))
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 MPI_SRC := $(sort $(wildcard tests/progs/mpi_*.c tests/progs/cg.c))
 UCP_SRC := $(sort $(wildcard tests/progs/ucp_*.c))
@@ -40,6 +41,8 @@ USER_OBJ := $(USER_SRC:%.c=$(O)/obj/%.o)
 LIB_OBJ := $(filter-out %/user/main.o,$(USER_OBJ))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/unit/%)
 BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(O)/tests/bench/%)
+TRAFFIC_OBJ := $(patsubst %,$(O)/obj/user/%.o,base/vec plan/circle plan/json plan/plan plan/read)
+TRAFFIC := $(foreach m,openmpi mpich,$(O)/ucxbpf-traffic-$(m))
 BENCH_JOB := $(addprefix $(O)/tests/bench/job/,pingpong shim.so flood libflood.so)
 MPIS := openmpi mpich
 PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/%)) \
@@ -81,11 +84,18 @@ BPF_CFLAGS := -target bpf -g -O2 -mcpu=v3 -std=gnu11 -Wall -Wextra -Wno-unused-p
 #-- The program ------------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(O)/ucxbpf $(O)/verifier.txt
+all: $(O)/ucxbpf $(O)/verifier.txt $(TRAFFIC)
 
 $(O)/ucxbpf: $(O)/obj/user/main.o $(O)/libucxbpf.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $^ $(libs) -o $@
+
+# The sweep's traffic, once per MPI that is here. No other libraries: nodes may lack them.
+$(O)/ucxbpf-traffic-%: $(TRAFFIC_SRC) user/traffic/traffic.h $(TRAFFIC_OBJ)
+	$(call say,MPICC,$@)
+	$(Q)if command -v mpicc.$* >/dev/null; then mpicc.$* $(BASE_CFLAGS) $(filter %.c %.o,$^) \
+		-l:libjansson.a -l:libxxhash.a -ldl -o $@; \
+		else echo "no mpicc.$*: without ucxbpf-traffic-$*, sweeps need another MPI" >&2; fi
 
 $(O)/libucxbpf.a: $(LIB_OBJ) $(PROTO_OBJ) $(O)/obj/viewer.o
 	$(call say,AR,$@)
@@ -308,6 +318,8 @@ $(O)/man/%: docs/%.md
 
 install: all man
 	install -D -m 755 $(O)/ucxbpf $(DESTDIR)$(PREFIX)/bin/ucxbpf
+	for program in $(wildcard $(TRAFFIC)); do \
+		install -D -m 755 $$program $(DESTDIR)$(PREFIX)/bin/$${program##*/} || exit; done
 	for page in $(wildcard $(MAN)); do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit; done
 	for page in README.md CONTRIBUTING.md LICENSE docs/*.md docs/gallery/*.png; do \
