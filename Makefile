@@ -262,8 +262,12 @@ $(O)/gpu/ucxbpf: $(O)/obj/user/main.o $(O)/libucxbpf.a
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $^ $(static_libs) -Wl,-rpath,'$$ORIGIN/lib' -o $@
 
+$(O)/gpu/tests/bench/floor: tests/bench/floor.c $(O)/include/floor.skel.h $(O)/libucxbpf.a
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -MMD -MP $< $(O)/libucxbpf.a $(static_libs) -o $@
+
 .PHONY: gpu-bundle
-gpu-bundle: $(O)/gpu/ucxbpf $(GPU_BIN) $(GPU_STANDIN) \
+gpu-bundle: $(O)/gpu/ucxbpf $(O)/gpu/tests/bench/floor $(GPU_BIN) $(GPU_STANDIN) \
 		$(if $(findstring 1.13.1:$(O)/gpu,$(GPU_UCX)),$(O)/gpu/ucx-1.13.1/lib/libucp.so.0)
 	$(Q)scripts/gpu-bundle $(O) $(O)/gpu-bundle $(GPU_UCX)
 

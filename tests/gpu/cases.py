@@ -63,7 +63,6 @@ hostile remap  peer    1.18.1 y staged static  start
 halo  -        ring    1.18.1 y ipc    static  late
 pairs pool     peer    1.13.1 n staged static  start
 pairs vmm      peer    1.13.1 n staged static  start
-imported -     peer    1.18.1 y staged static  late
 pairs plain    same    1.13.1 n ipc    static  start
 hosts host     peer    stock  n host   static  late
 pairs plain    peer    1.18.1 n ipc    static  start

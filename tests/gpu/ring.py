@@ -41,12 +41,22 @@ class Ring(overhead.Overhead):
         self.end = time.monotonic() + seconds
         self.place, self.ranks = place, 2
         self.skipped, self.sites, self.companions, self.jobs = {}, {}, [], {}
-        self.cases = [cases.Case(name, f"ucxbpf {title}", lambda o=options: tracers.Ucxbpf(*o),
-                                 None, 1)
-                      for name, title, options in cases.VARIANTS if name in VARIANTS]
 
     def open_jobs(self):
         self.ping = RingJob(self.place, self.ranks)
+        if self.cases is None:
+            self.cases = [case for variant in cases.VARIANTS if variant[0] in VARIANTS
+                          for case in self.beside_empty(*variant)]
+
+    def beside_empty(self, name, title, options):
+        """The variant, and empty probes at its sites: what no tracer with them can be below."""
+        where = cases.learn_sites(self.ping, options, self.patterns)
+        self.sites[name] = {"sites": len(where), "floor": f"floor {name}",
+                            "hits per message": cases.count_hits(self.ping, where, self.patterns)[1]}
+        return [cases.Case(name, f"ucxbpf {title}", lambda: tracers.Ucxbpf(*options),
+                           f"floor {name}", 1),
+                cases.Case(f"floor {name}", f"empty probes, sites of {title}",
+                           lambda: tracers.Floor(where), None, 1)]
 
     def traced(self, case):
         """Keeps what the default level saw: what a round is made of."""
@@ -59,6 +69,7 @@ class Ring(overhead.Overhead):
 def measure(place, seconds):
     """Writes RESULTS/gpu_ring.json; returns it as text."""
     machine.UCXBPF, machine.OUT = place.ucxbpf, place.results
+    machine.TOOLS = place.bundle / "tests/bench"
     ring = Ring(place, seconds)
     ring.run()
     result = ring.result()

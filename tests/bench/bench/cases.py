@@ -48,23 +48,23 @@ def companions(skipped):
 SLOW = 2
 
 
-def learn_sites(ping, options):
+def learn_sites(ping, options, patterns=job.PATTERNS):
     """What a variant has in place once it has seen every pattern, learnt sites among it."""
     tracer = tracers.Ucxbpf(*options)
     tracer.start(ping.pids)
-    for pattern in job.PATTERNS:
+    for pattern in patterns:
         ping.run(pattern, 2, 1)
     found = tracer.sites()
     tracer.stop()
     return found
 
 
-def count_hits(ping, where):
+def count_hits(ping, where, patterns=job.PATTERNS):
     """(sites that the job hits, pattern -> hits per message)"""
     counter = tracers.Floor(where, "count")
     counter.start(ping.pids)
     last, hits, hot = counter.counts(), {}, set()
-    for pattern in job.PATTERNS:
+    for pattern in patterns:
         messages, _ = ping.run(pattern, 3, 2)
         now = counter.counts()
         hits["%s %d" % pattern] = round((sum(now) - sum(last)) / messages, 2)

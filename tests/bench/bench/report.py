@@ -95,9 +95,15 @@ def overhead(result):
     return "\n\n".join(text)
 
 
+def hits_line(sites):
+    """A round is a message sent and one received by each of two ranks, at once."""
+    return "Hits per rank and round: " + ", ".join(
+        f"{name} {min(facts['hits per message'].values()):.0f}" for name, facts in sites.items()) + "."
+
+
 def gpu_ring(result):
     text = [machine(result["machine"]), f"Medians of {result['rounds']} rounds; added ns per round, "
-            "and times the untraced ones.", added(result, "ring"), records(result)]
+            "and times the untraced ones.", added(result, "ring"), hits_line(result["sites"]), records(result)]
     text += [f"- left out: {case}: {why}" for case, why in result["skipped"].items()]
     return "\n\n".join(text)
 
