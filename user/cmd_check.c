@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
-#include <errno.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "captures.h"
@@ -13,12 +11,9 @@
 #include "inventories.h"
 #include "judge/judge.h"
 #include "policy_file.h"
+#include "verdict_files.h"
 
 enum { KEY_FORMAT = 0x100, KEY_WARN_OK };
-
-enum form { FORM_TEXT, FORM_JSON, FORM_JUNIT, FORM_METRICS, FORMS };
-
-static const char *const form_names[FORMS] = { "text", "json", "junit", "openmetrics" };
 
 struct check {
 	VEC(const char *) paths;
@@ -26,19 +21,9 @@ struct check {
 	struct inventories inventories;
 	const char *policy_path; /* NULL: the catalogue's defaults */
 	const char *output; /* NULL: standard output */
-	enum form form;
-	bool verbose, warn_ok;
+	enum verdict_form form;
+	struct judge_output how;
 };
-
-static void set_form(struct argp_state *state, const char *name)
-{
-	struct check *check = state->input;
-
-	for (check->form = 0; check->form < FORMS; check->form++)
-		if (!strcmp(form_names[check->form], name))
-			return;
-	argp_error(state, "--format=%s: not text, json, junit or openmetrics", name);
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -49,16 +34,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check->policy_path = arg;
 		return 0;
 	case 'f':
-		set_form(state, arg);
+		check->form = verdict_form_of(arg);
+		if (check->form == VERDICT_FORMS)
+			argp_error(state,
+				   "--format=%s: not text, json, junit, openmetrics or textfile",
+				   arg);
 		return 0;
 	case 'o':
 		check->output = arg;
 		return 0;
 	case 'v':
-		check->verbose = true;
+		check->how.verbose = true;
 		return 0;
 	case KEY_WARN_OK:
-		check->warn_ok = true;
+		check->how.warn_ok = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		vec_push(&check->paths, arg);
@@ -73,7 +62,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "policy", 'P', "FILE", 0, "What the site expects (docs/policy.md)", 1 },
-	{ "format", 'f', "FORMAT", 0, "text (the default), json, junit or openmetrics", 1 },
+	{ "format", 'f', "FORMAT", 0, "text (the default), json, junit, openmetrics, textfile", 1 },
 	{ "output", 'o', "FILE", 0, "Write there", 1 },
 	{ "verbose", 'v', NULL, 0, "What passed and was skipped, causes and examples, too", 1 },
 	{ "warn-ok", KEY_WARN_OK, NULL, 0, "Warnings alone exit with 0", 1 },
@@ -95,35 +84,6 @@ static const char doc[] =
 	"  ucxbpf check -f junit -o r.xml *.ucxb       for a CI server\n\n"
 	"Exit status: 0 pass, 1 warnings only, 2 a critical rule failed, 3 the evidence is "
 	"incomplete, 4 usage or policy error, 5 anything else.";
-
-static int write_to(const struct check *check, const struct judge *judge, FILE *out)
-{
-	static int (*const forms[FORMS])(const struct judge *, FILE *) = {
-		[FORM_JSON] = judge_json,
-		[FORM_JUNIT] = judge_junit,
-		[FORM_METRICS] = judge_metrics,
-	};
-	const struct judge_text_options options = {
-		.verbose = check->verbose,
-		.colour = isatty(fileno(out)) && !getenv("NO_COLOR"),
-	};
-
-	return forms[check->form] ? forms[check->form](judge, out)
-				  : judge_text(judge, &options, out);
-}
-
-static int write_out(const struct check *check, const struct judge *judge)
-{
-	FILE *out = check->output ? fopen(check->output, "we") : stdout;
-	int err = out ? write_to(check, judge, out) : -errno;
-
-	if (out && check->output && fclose(out) && !err)
-		err = -errno;
-	if (err)
-		log_error("%s: %s", check->output ? check->output : "standard output",
-			  strerror(-err));
-	return err;
-}
 
 /* What is no document of ours is taken for a capture: what is wrong with it is said of one. */
 static void sort_files(struct check *check)
@@ -151,8 +111,8 @@ static int judge_files(struct check *check, struct analysis *analysis, const str
 		if (check->captures.broken || check->inventories.broken)
 			judge_captures_broken(judge);
 		judge_finish(judge, &totals, time(NULL) / 86400);
-		if (!write_out(check, judge))
-			status = judge_status(judge, check->warn_ok);
+		if (!verdict_write(judge, check->form, check->output, &check->how))
+			status = judge_status(judge, check->how.warn_ok);
 	}
 	judge_free(judge);
 	return status;

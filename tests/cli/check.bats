@@ -116,7 +116,7 @@ ends() {
 @test "usage: 4, and what is wrong" {
 	ends 4 "$UCXBPF" check
 	ends 4 "$UCXBPF" check -f xml "$DATA/sizes.ucxb"
-	grep -q 'not text, json, junit or openmetrics' err
+	grep -q 'not text, json, junit, openmetrics or textfile' err
 	ends 4 "$UCXBPF" policy
 	ends 4 "$UCXBPF" policy learn
 	ends 4 "$UCXBPF" policy teach
@@ -145,7 +145,7 @@ ends() {
 		$'PATH-02 n0>n1\nPATH-02 n1>n0' ]
 	sed -i 's/loc: intra, tl: .*/loc: inter, tl: [tcp] }/' site.yaml
 	ends 0 "$UCXBPF" check -v -P site.yaml "$DATA"/hosts.n1.ucxb "$DATA"/hosts.n0.ucxb
-	grep -q '^pass   PATH-01  n0>n1 ' out
+	grep -q '^pass   PATH-01  n0>n1,n1>n0 ' out
 	grep -q '^pass   PATH-12  n.<>n. ' out
 	# one of them alone: the messages' other ends are missing
 	ends 3 "$UCXBPF" check -P site.yaml "$DATA"/hosts.n0.ucxb

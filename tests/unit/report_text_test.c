@@ -9,7 +9,7 @@
 
 #include "report/report.h"
 #include "report/table.h"
-#include "report/units.h"
+#include "base/units.h"
 #include "report_facts.h"
 
 #define MANY 4096

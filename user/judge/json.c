@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* The verdict for programs: docs/check.schema.json. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
-#include "judge/rules.h"
+#include "base/text.h"
+#include "judge/document.h"
+#include "judge/footer.h"
+#include "judge/nics.h"
 
 /* Beyond what a double holds exactly: as text. */
 static json_t *exact(uint64_t number)
@@ -19,7 +23,11 @@ static json_t *exact(uint64_t number)
 
 static json_t *text_or_null(const char *text)
 {
-	return text ? json_string(text) : json_null();
+	char *valid = text ? text_utf8(text) : NULL;
+	json_t *value = valid ? json_string(valid) : json_null();
+
+	free(valid);
+	return value;
 }
 
 static const char *lower(enum verdict verdict)
@@ -29,12 +37,32 @@ static const char *lower(enum verdict verdict)
 	return names[verdict];
 }
 
-static json_t *example_of(const struct finding_example *example)
+/* ---- findings ---- */
+
+static json_t *end_of(const struct judge *judge, int process)
+{
+	const struct exhibits *exhibits = &judge->exhibits;
+	const struct node *node = exhibits_node(exhibits, process);
+	json_t *to = json_object();
+
+	if (!node) {
+		json_decref(to);
+		return json_null();
+	}
+	json_object_set_new(to, "node", text_or_null(node->name));
+	json_object_set_new(to, "rank", json_integer(exhibits->members.data[process].fact.rank));
+	json_object_set_new(to, "pid", json_integer(exhibits->members.data[process].fact.pid));
+	return to;
+}
+
+static json_t *example_of(const struct judge *judge, const struct finding_example *example)
 {
 	json_t *to = json_object();
 
 	json_object_set_new(to, "process", json_integer(example->process));
 	json_object_set_new(to, "peer", json_integer(example->peer));
+	json_object_set_new(to, "by", end_of(judge, example->process));
+	json_object_set_new(to, "with", end_of(judge, example->peer));
 	json_object_set_new(to, "op", text_or_null(example->op));
 	json_object_set_new(to, "transport", text_or_null(example->transport));
 	json_object_set_new(to, "device", text_or_null(example->device));
@@ -44,9 +72,20 @@ static json_t *example_of(const struct finding_example *example)
 	return to;
 }
 
-static json_t *finding_of(const struct finding *finding)
+static json_t *causes_of(const struct finding *finding)
 {
-	json_t *to = json_object(), *examples = json_array(), *causes = json_array();
+	json_t *causes = json_array();
+
+	if (finding->cause)
+		json_array_append_new(causes, text_or_null(finding->cause));
+	for (size_t i = 0; i < CATALOGUE_CAUSES && finding->rule->causes[i]; i++)
+		json_array_append_new(causes, json_string(finding->rule->causes[i]));
+	return causes;
+}
+
+static json_t *finding_of(const struct judge *judge, const struct finding *finding)
+{
+	json_t *to = json_object(), *examples = json_array();
 
 	json_object_set_new(to, "rule", json_string(finding->rule->id));
 	json_object_set_new(to, "title", json_string(finding->rule->title));
@@ -61,17 +100,18 @@ static json_t *finding_of(const struct finding *finding)
 	json_object_set_new(to, "seen", text_or_null(finding->seen));
 	json_object_set_new(to, "why", text_or_null(finding->why));
 	for (size_t i = 0; i < finding->example_count; i++)
-		json_array_append_new(examples, example_of(&finding->examples[i]));
+		json_array_append_new(examples, example_of(judge, &finding->examples[i]));
 	json_object_set_new(to, "examples", examples);
-	for (size_t i = 0; i < CATALOGUE_CAUSES && finding->rule->causes[i]; i++)
-		json_array_append_new(causes, json_string(finding->rule->causes[i]));
-	json_object_set_new(to, "causes", causes);
+	json_object_set_new(to, "cause", text_or_null(finding->cause));
+	json_object_set_new(to, "causes", causes_of(finding));
 	json_object_set_new(to, "remedy", json_string(finding->rule->remedy));
 	json_object_set_new(to, "reference", json_string(finding->rule->reference));
 	return to;
 }
 
-static json_t *summary_of(const struct judge *judge)
+/* ---- what is around them ---- */
+
+static json_t *summary_of(const struct judge *judge, const struct judge_output *how)
 {
 	struct judge_summary summary = judge_summary(judge);
 	json_t *to = json_object();
@@ -82,26 +122,99 @@ static json_t *summary_of(const struct judge *judge)
 	json_object_set_new(to, "warning", json_integer(summary.warning));
 	json_object_set_new(to, "nodes", json_integer(summary.nodes));
 	json_object_set_new(to, "failed_nodes", json_integer(summary.failed_nodes));
-	json_object_set_new(to, "exit_status", json_integer(judge_status(judge, false)));
+	json_object_set_new(to, "rules_judged", json_integer(rules_judged(judge)));
+	json_object_set_new(to, "exit_status", json_integer(judge_status(judge, how->warn_ok)));
 	return to;
 }
 
-int judge_json(const struct judge *judge, FILE *out)
+static json_t *evidence_of(const struct judge *judge)
+{
+	const struct fact_totals *totals = &judge->exhibits.totals;
+	json_t *to = json_object(), *dropped = json_object();
+
+	for (int i = 0; i < FACT_MAX_REASONS; i++)
+		if (totals->dropped[i].reason && totals->dropped[i].count)
+			json_object_set_new(dropped, totals->dropped[i].reason,
+					    exact(totals->dropped[i].count));
+	json_object_set_new(to, "complete",
+			    json_boolean(!judge->incomplete && !judge->captures_broken));
+	json_object_set_new(to, "captures", exact(totals->captures));
+	json_object_set_new(to, "inventories", exact(judge->inventories.list.len));
+	json_object_set_new(to, "records", exact(totals->stored));
+	json_object_set_new(to, "dropped", dropped);
+	json_object_set_new(to, "damaged_bytes", exact(totals->damaged_bytes));
+	json_object_set_new(to, "transfers", exact(transfers_judged(judge)));
+	json_object_set_new(to, "data_bytes", exact(totals->data_bytes));
+	json_object_set_new(to, "unexplained_bytes", exact(totals->unexplained_bytes));
+	return to;
+}
+
+static json_t *nodes_of(const struct judge *judge)
+{
+	const struct exhibits *exhibits = &judge->exhibits;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < exhibits->nodes.len; i++) {
+		const struct node *node = &exhibits->nodes.data[i];
+		json_t *to;
+
+		if (!node->name)
+			continue;
+		to = json_object();
+		json_object_set_new(to, "name", text_or_null(node->name));
+		json_object_set_new(to, "class",
+				    text_or_null(node->class ? node->class->name : NULL));
+		json_array_append_new(list, to);
+	}
+	return list;
+}
+
+static json_t *nics_of(const struct judge *judge)
+{
+	json_t *list = json_array();
+	struct nics nics = { 0 };
+
+	nics_make(&nics, judge);
+	for (size_t i = 0; i < nics.list.len; i++) {
+		const struct nic_traffic *nic = &nics.list.data[i];
+		json_t *to = json_object();
+
+		json_object_set_new(to, "node", text_or_null(nic->node));
+		json_object_set_new(to, "device", text_or_null(nic->device));
+		json_object_set_new(to, "sent", exact(nic->sent));
+		json_object_set_new(to, "fetched", exact(nic->fetched));
+		json_object_set_new(to, "transfers", exact(nic->transfers));
+		json_array_append_new(list, to);
+	}
+	nics_release(&nics);
+	return list;
+}
+
+json_t *judge_document(const struct judge *judge, const struct judge_output *how)
 {
 	json_t *to = json_object(), *findings = json_array();
 	char hash[65];
-	int err;
 
 	policy_hash(judge->policy, hash);
 	json_object_set_new(to, "schema", json_string("ucxbpf.check/1"));
 	json_object_set_new(to, "site", text_or_null(judge->policy->site));
 	json_object_set_new(to, "policy_sha256", json_string(hash));
-	json_object_set_new(to, "summary", summary_of(judge));
+	json_object_set_new(to, "summary", summary_of(judge, how));
+	json_object_set_new(to, "evidence", evidence_of(judge));
+	json_object_set_new(to, "nodes", nodes_of(judge));
+	json_object_set_new(to, "nics", nics_of(judge));
 	for (size_t i = 0; i < judge->findings.len; i++)
-		json_array_append_new(findings, finding_of(&judge->findings.data[i]));
+		json_array_append_new(findings, finding_of(judge, &judge->findings.data[i]));
 	json_object_set_new(to, "findings", findings);
-	err = json_dumpf(to, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-	json_decref(to);
+	return to;
+}
+
+int judge_json(const struct judge *judge, const struct judge_output *how, FILE *out)
+{
+	json_t *document = judge_document(judge, how);
+	int err = json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+
+	json_decref(document);
 	fputc('\n', out);
 	if (!err && !fflush(out) && !ferror(out))
 		return 0;

@@ -41,6 +41,8 @@ struct finding {
 	double share; /* of all that the rule looks at there, by bytes; NAN: not of bytes */
 	const char *expected, *seen;
 	const char *why; /* UNKNOWN, SKIP, WAIVED: the reason; else NULL */
+	const char
+		*cause; /* what evidence tells of it; NULL: only the rule's likely ones are known */
 	struct finding_example examples[FINDING_EXAMPLES];
 	size_t example_count;
 };
@@ -82,16 +84,21 @@ struct judge_summary judge_summary(const struct judge *judge);
 /* Exit status of site validation: 0 pass, 1 warnings only, 2 critical, 3 evidence incomplete. */
 int judge_status(const struct judge *judge, bool warn_ok);
 
-struct judge_text_options {
-	bool verbose; /* passed and skipped ones, causes and examples, too */
-	bool colour;
+struct judge_output {
+	bool warn_ok; /* as for judge_status() */
+	bool verbose; /* text: passed and skipped ones, causes and examples, too */
+	bool colour; /* text */
+	int width; /* text: columns of the terminal; 0: a line is as long as it is */
 };
 
 /* Each returns 0 or -errno of a failed write. */
-int judge_text(const struct judge *judge, const struct judge_text_options *options, FILE *out);
-int judge_json(const struct judge *judge, FILE *out); /* schema "ucxbpf.check/1" */
-int judge_junit(const struct judge *judge, FILE *out);
-int judge_metrics(const struct judge *judge, FILE *out); /* OpenMetrics */
+int judge_text(const struct judge *judge, const struct judge_output *how, FILE *out);
+/* docs/check.schema.json: "ucxbpf.check/1" */
+int judge_json(const struct judge *judge, const struct judge_output *how, FILE *out);
+int judge_junit(const struct judge *judge, const struct judge_output *how, FILE *out);
+/* OpenMetrics, and the older form that a node exporter's textfile collector reads. */
+int judge_openmetrics(const struct judge *judge, const struct judge_output *how, FILE *out);
+int judge_textfile(const struct judge *judge, const struct judge_output *how, FILE *out);
 
 /*
  * A policy from what was fed: how messages went, as lines of 'expect' marked as learnt. What hard

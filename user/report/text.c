@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "report/units.h"
+#include "base/units.h"
 
 void text_append(char *out, size_t size, const char *format, ...)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/text.h"
-#include "report/units.h"
+#include "base/units.h"
 
 /* All processes together: a place is the same in each that runs the same file. */
 static const struct cube_shape shape = {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "report/text.h"
-#include "report/units.h"
+#include "base/units.h"
 
 static void counted(char *out, size_t size, size_t count, const char *one, const char *many)
 {

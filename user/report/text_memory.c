@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/text.h"
-#include "report/units.h"
+#include "base/units.h"
 
 static const struct fact_memory *row_of(const void *row)
 {

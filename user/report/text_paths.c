@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "report/text.h"
-#include "report/units.h"
+#include "base/units.h"
 
 enum { P_TRANSPORT, P_DEVICE, P_OP, P_PROTOCOL, P_LOCALITY, P_KIND, P_SRC_MEM, P_DST_MEM };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "report/text.h"
-#include "report/units.h"
+#include "base/units.h"
 
 #define LINE 512
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/text.h"
-#include "report/units.h"
+#include "base/units.h"
 
 #define LABEL 15
 #define LINE 2048

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/text.h"
-#include "report/units.h"
+#include "base/units.h"
 
 enum { W_CHAIN, W_VIA, W_REASON, W_SRC, W_DST };
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "report/text.h"
-#include "report/units.h"
+#include "base/units.h"
 
 /* The windows of one capture. */
 struct sampled {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/units.h"
+#include "base/units.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers as people read them; exact asks for every digit. Text is cut at size like snprintf(). */
-#ifndef UCXBPF_REPORT_UNITS_H
-#define UCXBPF_REPORT_UNITS_H
+#ifndef UCXBPF_BASE_UNITS_H
+#define UCXBPF_BASE_UNITS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/fold.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define MAX_DIGITS 9
+
+/* A name taken apart at its last number; digits 0: it has none, prefix is all of it. */
+struct part {
+	const char *name;
+	int prefix, digits; /* bytes */
+	const char *suffix;
+	unsigned long value;
+};
+
+static struct part part_of(const char *name)
+{
+	struct part part = { .name = name, .prefix = strlen(name) };
+	int end = part.prefix, from;
+
+	part.suffix = name + end;
+	for (int i = 0; i < end; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("._-", name[i]))
+			return part;
+	while (end && !isdigit((unsigned char)name[end - 1]))
+		end--;
+	for (from = end; from && isdigit((unsigned char)name[from - 1]);)
+		from--;
+	if (from == end || end - from > MAX_DIGITS)
+		return part;
+	part.prefix = from;
+	part.digits = end - from;
+	part.suffix = name + end;
+	part.value = strtoul(name + from, NULL, 10);
+	return part;
+}
+
+static int by_frame(const struct part *a, const struct part *b)
+{
+	int least = a->prefix < b->prefix ? a->prefix : b->prefix;
+	int order = memcmp(a->name, b->name, least);
+
+	order = order ? order : (a->prefix > b->prefix) - (a->prefix < b->prefix);
+	order = order ? order : !!a->digits - !!b->digits;
+	return order ? order : strcmp(a->suffix, b->suffix);
+}
+
+static int by_part(const void *left, const void *right)
+{
+	const struct part *a = left, *b = right;
+	int order = by_frame(a, b);
+
+	order = order ? order : (a->value > b->value) - (a->value < b->value);
+	return order ? order : (a->digits > b->digits) - (a->digits < b->digits);
+}
+
+/* n08 and n09 are n[08-09], n9 and n10 are n[9-10]; n09 and n10 too, but not n010. */
+static bool follows(const struct part *first, const struct part *last, const struct part *next)
+{
+	char number[24];
+
+	return next->value == last->value + 1 &&
+	       snprintf(number, sizeof(number), "%0*lu", first->digits, next->value) ==
+		       next->digits;
+}
+
+/* One or more ranges of parts with the same frame; returns behind the last one. */
+static size_t put_frame(const struct part *parts, size_t from, size_t count, FILE *out)
+{
+	size_t end = from, to;
+
+	while (end < count && !by_frame(&parts[from], &parts[end]))
+		end++;
+	fprintf(out, "%.*s", parts[from].prefix, parts[from].name);
+	if (!parts[from].digits)
+		return from + 1;
+	if (end - from > 1)
+		putc('[', out);
+	for (size_t i = from; i < end; i = to) {
+		for (to = i + 1; to < end && follows(&parts[i], &parts[to - 1], &parts[to]);)
+			to++;
+		fprintf(out, "%s%0*lu", i == from ? "" : ",", parts[i].digits, parts[i].value);
+		if (to - i > 1)
+			fprintf(out, "-%0*lu", parts[i].digits, parts[to - 1].value);
+	}
+	fprintf(out, "%s%s", end - from > 1 ? "]" : "", parts[from].suffix);
+	return end;
+}
+
+char *fold_names(const char *const *names, size_t count)
+{
+	VEC(struct part) parts = { 0 };
+	size_t kept = 0, bytes;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		abort();
+	for (size_t i = 0; i < count; i++)
+		vec_push(&parts, part_of(names[i]));
+	if (count)
+		qsort(parts.data, count, sizeof(*parts.data), by_part);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || by_part(&parts.data[kept - 1], &parts.data[i]))
+			parts.data[kept++] = parts.data[i];
+	for (size_t i = 0; i < kept;) {
+		if (i)
+			putc(',', out);
+		i = put_frame(parts.data, i, kept, out);
+	}
+	vec_release(&parts);
+	if (fclose(out))
+		abort();
+	return text;
+}
