@@ -129,6 +129,23 @@ static void a_nic_is_missing(void **state)
 	snapshots_end(&nodes, &bed);
 }
 
+/* As of a node whose /sys is another one's. */
+static void nics_not_known(void **state)
+{
+	struct inventory_reason *reason;
+	struct snapshots nodes = { 0 };
+	struct bed bed;
+
+	(void)state;
+	bed_begin(&bed, SPEC CLASS " } }\n");
+	reason = vec_add(&snapshot(&nodes, 0, 1000)->unknown);
+	reason->what = strdup("nics");
+	reason->why = strdup("not allowed");
+	snapshots_judge(&nodes, &bed);
+	bed_expect(&bed, "RAIL-05", "n0:mlx5_1", VERDICT_UNKNOWN);
+	snapshots_end(&nodes, &bed);
+}
+
 /* Captures of both nodes, an inventory of one; and what captures lack does not matter here. */
 static void a_node_without_inventory(void **state)
 {
@@ -181,6 +198,7 @@ int main(void)
 		cmocka_unit_test(nobody_uses_it),
 		cmocka_unit_test(what_is_not_known),
 		cmocka_unit_test(a_nic_is_missing),
+		cmocka_unit_test(nics_not_known),
 		cmocka_unit_test(a_node_without_inventory),
 		cmocka_unit_test(no_inventory_at_all),
 		cmocka_unit_test(the_last_snapshot),

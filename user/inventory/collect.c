@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -36,6 +37,7 @@ static void take_nics(struct look *look)
 	inventory->real_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	inventory->mono_ns = (int64_t)clock_ns(CLOCK_MONOTONIC);
 	collect_net(look);
+	collect_addresses(look);
 	collect_verbs(look);
 	if (inventory->nics.len)
 		qsort(inventory->nics.data, inventory->nics.len, sizeof(*inventory->nics.data),
@@ -46,11 +48,24 @@ struct inventory *inventory_collect(const char *root)
 {
 	struct look look = { .root = root, .inventory = inventory_new() };
 	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+	int sysfs;
 
 	snprintf(look.sysfs, sizeof(look.sysfs), "%s/sys", root);
 	snprintf(look.proc, sizeof(look.proc), "%s/proc", root);
+	sysfs = *root ? -1 : collect_own_sysfs(&look);
 	take_names(&look);
+	collect_cpus(&look);
+	collect_numa(&look);
+	collect_limits(&look);
+	collect_drivers(&look);
+	collect_variables(&look);
+	collect_gpus(&look);
+	collect_software(&look);
+	collect_verbs_users(&look);
+	/* the last, so that what is traced begins or ends close to it */
 	take_nics(&look);
+	if (sysfs >= 0)
+		close(sysfs);
 	look.inventory->took_ns = (int64_t)(clock_ns(CLOCK_MONOTONIC) - begun);
 	return look.inventory;
 }

@@ -112,12 +112,14 @@ static const struct shape library_shape[] = {
 static const struct shape variable_shape[] = {
 	NEEDED(inventory_variable, name, SHAPE_TEXT),
 	NEEDED(inventory_variable, value, SHAPE_TEXT),
+	NEEDED(inventory_variable, from, SHAPE_TEXT),
 	END,
 };
 
 static const struct shape driver_shape[] = {
 	NEEDED(inventory_driver, name, SHAPE_TEXT),
 	TEXT(inventory_driver, version),
+	TEXT(inventory_driver, device),
 	END,
 };
 
@@ -190,6 +192,24 @@ struct inventory_nic *inventory_add_nic(struct inventory *inventory)
 
 	shape_init(nic_shape, nic);
 	return nic;
+}
+
+struct inventory_library *inventory_add_library(struct inventory *inventory, const char *list)
+{
+	struct inventory_library *library =
+		strcmp(list, "ucx") ? vec_add(&inventory->mpi) : vec_add(&inventory->ucx);
+
+	shape_init(library_shape, library);
+	return library;
+}
+
+struct inventory_nic *inventory_find_net(struct inventory *inventory, const char *name)
+{
+	for (size_t i = 0; i < inventory->nics.len; i++)
+		if (!strcmp(inventory->nics.data[i].name, name) &&
+		    !strcmp(inventory->nics.data[i].kind, "net"))
+			return &inventory->nics.data[i];
+	return NULL;
 }
 
 struct inventory_gpu *inventory_add_gpu(struct inventory *inventory)

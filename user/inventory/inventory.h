@@ -91,15 +91,18 @@ struct inventory_library {
 
 struct inventory_variable {
 	char *name, *value;
+	char *from; /* "environment", or the path of a ucx.conf; the last one of a name holds */
 };
 
 /* A module of the kernel that transports need. */
 struct inventory_driver {
-	char *name, *version; /* NULL: built in, or it does not say */
+	char *name;
+	char *version; /* NULL: it does not say */
+	char *device; /* "/dev/gdrdrv"; NULL: it needs none, or there is none */
 };
 
 struct inventory_limits {
-	int64_t memlock, max_memlock; /* B; INT64_MAX: none */
+	int64_t memlock, max_memlock; /* B; INT64_MAX: unlimited */
 	int64_t open_files, max_open_files;
 	int64_t ptrace_scope; /* kernel.yama.ptrace_scope */
 	char *user_namespace, *pid_namespace, *ipc_namespace, *net_namespace; /* "4026531837" */
@@ -169,7 +172,7 @@ const struct inventory_nic *inventory_nic(const struct inventory *inventory, con
 /* Unknown: there is no such counter. */
 int64_t inventory_counter(const struct inventory_nic *nic, const char *name);
 
-/* NULL: it is not set. */
+/* What UCX finds set: the environment comes before files. NULL: it is not set. */
 const char *inventory_variable(const struct inventory *inventory, const char *name);
 
 /* Why something is not known ("nics/eth0/rate"); NULL: it is not said. */

@@ -21,6 +21,16 @@ static bool path_of(char path[LOOK_PATH], const char *format, va_list args)
 	return length >= 0 && length < LOOK_PATH;
 }
 
+void look_path(char path[LOOK_PATH], const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (!path_of(path, format, args))
+		*path = '\0';
+	va_end(args);
+}
+
 /* A pipe or device in place of the file must not make us wait. */
 static int open_regular(const char *path)
 {

@@ -18,10 +18,14 @@
 struct look {
 	const char *root; /* "": this machine */
 	char sysfs[LOOK_PATH / 4], proc[LOOK_PATH / 4];
+	bool foreign_net; /* sysfs is of another network namespace */
 	struct inventory *inventory;
 };
 
 typedef VEC(char *) look_names;
+
+/* Writes a path; "" where it is too long, of which nothing can be read. */
+void look_path(char path[LOOK_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The first line without blanks at its ends, the caller's; NULL: none, errno says why. */
 char *look_line(const char *format, ...) __attribute__((format(printf, 1, 2)));

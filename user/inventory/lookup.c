@@ -28,7 +28,7 @@ int64_t inventory_counter(const struct inventory_nic *nic, const char *name)
 
 const char *inventory_variable(const struct inventory *inventory, const char *name)
 {
-	for (size_t i = 0; i < inventory->variables.len; i++)
+	for (size_t i = inventory->variables.len; i-- > 0;)
 		if (!strcmp(inventory->variables.data[i].name, name))
 			return inventory->variables.data[i].value;
 	return NULL;

@@ -4,6 +4,7 @@
  * sysfs-class-net-statistics of the kernel.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "inventory/collect.h"
@@ -77,7 +78,7 @@ static void take_interface(struct look *look, const char *name)
 	struct inventory_nic *nic = inventory_add_nic(look->inventory);
 	char folder[LOOK_PATH];
 
-	snprintf(folder, sizeof(folder), "%s/class/net/%s", look->sysfs, name);
+	look_path(folder, "%s/class/net/%s", look->sysfs, name);
 	nic->name = text_plain(name);
 	take_link(nic, folder);
 	collect_pci(look, folder, &nic->pci);
@@ -85,11 +86,23 @@ static void take_interface(struct look *look, const char *name)
 	say_unknown(look, nic);
 }
 
+/* Beside them there is a file, bonding_masters. */
+static bool is_interface(const struct look *look, const char *name)
+{
+	char path[LOOK_PATH];
+
+	look_path(path, "%s/class/net/%s/ifindex", look->sysfs, name);
+	return !access(path, F_OK);
+}
+
 void collect_net(struct look *look)
 {
-	look_names names = look_folder("%s/class/net", look->sysfs);
+	look_names names = { 0 };
 
+	if (!look->foreign_net)
+		names = look_folder("%s/class/net", look->sysfs);
 	for (size_t i = 0; i < names.len; i++)
-		take_interface(look, names.data[i]);
+		if (is_interface(look, names.data[i]))
+			take_interface(look, names.data[i]);
 	look_release(&names);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Where a device is plugged in: Documentation/ABI/testing/sysfs-bus-pci of the kernel. */
 #include <ctype.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "inventory/collect.h"
 
@@ -67,17 +69,33 @@ static int64_t width_of(const char *folder, const char *name)
 	return width > 0 && width <= 32 ? width : INVENTORY_UNKNOWN;
 }
 
+/* Where a folder really is, as the kernel says: a mount without a path has no other way. */
+static bool real_path(const char *path, char real[PATH_MAX])
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char link[64];
+	ssize_t length;
+
+	if (fd < 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, real, PATH_MAX - 1);
+	close(fd);
+	real[length < 0 ? 0 : length] = '\0';
+	return length > 0;
+}
+
 void collect_pci(struct look *look, const char *folder, struct inventory_pci *pci)
 {
 	char link[LOOK_PATH], real[PATH_MAX], device[LOOK_PATH];
 
-	snprintf(link, sizeof(link), "%s/device", folder);
-	if (!realpath(link, real) && !realpath(folder, real))
+	look_path(link, "%s/device", folder);
+	if (!real_path(link, real) && !real_path(folder, real))
 		return;
 	take_path(pci, real);
 	if (!pci->address)
 		return;
-	snprintf(device, sizeof(device), "%s/bus/pci/devices/%s", look->sysfs, pci->address);
+	look_path(device, "%s/bus/pci/devices/%s", look->sysfs, pci->address);
 	pci->width = width_of(device, "current_link_width");
 	pci->max_width = width_of(device, "max_link_width");
 	pci->speed = speed_of(device, "current_link_speed");

@@ -14,4 +14,10 @@ struct inventory *inventory_new(void);
 struct inventory_nic *inventory_add_nic(struct inventory *inventory);
 struct inventory_gpu *inventory_add_gpu(struct inventory *inventory);
 
+/* To its list "ucx" or "mpi". */
+struct inventory_library *inventory_add_library(struct inventory *inventory, const char *list);
+
+/* A network interface; NULL: there is none of that name. */
+struct inventory_nic *inventory_find_net(struct inventory *inventory, const char *name);
+
 #endif

@@ -125,11 +125,11 @@ static void say_unknown(struct look *look, const struct inventory_nic *nic)
 static void take_port(struct look *look, const char *device, const char *number)
 {
 	struct inventory_nic *nic = inventory_add_nic(look->inventory);
-	char folder[LOOK_PATH / 2], port[LOOK_PATH], name[LOOK_PATH];
+	char folder[LOOK_PATH], port[LOOK_PATH], name[LOOK_PATH];
 
-	snprintf(folder, sizeof(folder), "%s/class/infiniband/%s", look->sysfs, device);
-	snprintf(port, sizeof(port), "%s/ports/%s", folder, number);
-	snprintf(name, sizeof(name), "%s:%s", device, number);
+	look_path(folder, "%s/class/infiniband/%s", look->sysfs, device);
+	look_path(port, "%s/ports/%s", folder, number);
+	look_path(name, "%s:%s", device, number);
 	nic->name = text_plain(name);
 	nic->kind = strdup("verbs");
 	nic->link_layer = look_line("%s/link_layer", port);

@@ -178,7 +178,8 @@ static void judge_port(const struct trial *trial, const struct port *port,
 	finding->expected = say(judge, "up%s%s", rate_text(judge, wanted->rate),
 				link_text(judge, wanted->width, wanted->gen));
 	if (!port->nic) {
-		finding->verdict = VERDICT_FAIL;
+		finding->why = inventory_why(port->node->last, "nics");
+		finding->verdict = finding->why ? VERDICT_UNKNOWN : VERDICT_FAIL;
 		finding->seen = "the node has no such NIC";
 		return;
 	}

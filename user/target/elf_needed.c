@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "target/elf_needs.h"
+
 #include "target/elf_private.h"
 
-const char *elf_needed(const struct elf *elf, unsigned int n)
+/* The text of the n-th entry with that tag. */
+static const char *dynamic_text(const struct elf *elf, int64_t tag, unsigned int n)
 {
 	GElf_Shdr header;
 	Elf_Scn *section = elf_section(elf, SHT_DYNAMIC, &header);
@@ -13,8 +16,20 @@ const char *elf_needed(const struct elf *elf, unsigned int n)
 
 		if (!gelf_getdyn(data, (int)i, &entry))
 			break;
-		if (entry.d_tag == DT_NEEDED && !n--)
+		if (entry.d_tag == tag && !n--)
 			return elf_strptr(elf->handle, header.sh_link, entry.d_un.d_val);
 	}
 	return NULL;
+}
+
+const char *elf_needed(const struct elf *elf, unsigned int n)
+{
+	return dynamic_text(elf, DT_NEEDED, n);
+}
+
+const char *elf_runpath(const struct elf *elf)
+{
+	const char *path = dynamic_text(elf, DT_RUNPATH, 0);
+
+	return path ? path : dynamic_text(elf, DT_RPATH, 0);
 }

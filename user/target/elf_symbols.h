@@ -35,9 +35,6 @@ int elf_object(const struct elf *elf, const char *name, uint64_t *vaddr, uint64_
 const char *elf_object_below(const struct elf *elf, uint64_t vaddr, const char *prefix,
 			     const char *suffix);
 
-/* Name of the n-th library (from 0) that the file needs, NULL behind the last; the struct elf's. */
-const char *elf_needed(const struct elf *elf, unsigned int n);
-
 /* The open file; stays the struct elf's. */
 int elf_fd(const struct elf *elf);
 

@@ -2,11 +2,15 @@
 #include "target/gpus.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "target/record.h"
+
+#define MAX_LINES 256
 
 /* Labels of /proc/driver/nvidia/gpus/PCI/information that are told. */
 static const struct {
@@ -27,14 +31,25 @@ static const char *behind(char *line, const char *label)
 	return line + strspn(line, " \t");
 }
 
+/* What is in its place elsewhere, a pipe, must not make us wait. */
+static FILE *open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
 static void read_information(json_t *record, const char *root, const char *pci)
 {
 	char path[512], line[256];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%s/information", root, pci);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
+	file = open_file(path);
+	for (int n = 0; file && n < MAX_LINES && fgets(line, sizeof(line), file); n++) {
 		for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 			const char *value = behind(line, lines[i].label);
 
@@ -55,7 +70,7 @@ static void read_node(json_t *record, const char *root, const char *pci)
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/sys/bus/pci/devices/%s/numa_node", root, pci);
-	file = fopen(path, "re");
+	file = open_file(path);
 	if (file && fscanf(file, "%d", &node) == 1 && node >= 0)
 		record_integer(record, "numa_node", node);
 	if (file)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "target/elf_needs.h"
 #include "target/elf_symbols.h"
 
 /* libmpi needs libopen-rte, which needs libopen-pal, which needs the runtime. */
