@@ -134,11 +134,13 @@ static void nics_not_known(void **state)
 {
 	struct inventory_reason *reason;
 	struct snapshots nodes = { 0 };
+	struct inventory *inventory;
 	struct bed bed;
 
 	(void)state;
 	bed_begin(&bed, SPEC CLASS " } }\n");
-	reason = vec_add(&snapshot(&nodes, 0, 1000)->unknown);
+	inventory = snapshot(&nodes, 0, 1000);
+	reason = vec_add(&inventory->unknown);
 	reason->what = strdup("nics");
 	reason->why = strdup("not allowed");
 	snapshots_judge(&nodes, &bed);
