@@ -52,18 +52,25 @@ static const uint8_t am_ranks[32] = {
 	[AM_MIDDLE] = RANK_DATA,       [AM_SINGLE_REPLY] = RANK_DATA,
 };
 
+/* The same transfer serves both: without its operation it is not known which. */
+static const char *rma_name(const struct op *op, enum op_kind kind, const char *own,
+			    const char *rendezvous)
+{
+	if (!op)
+		return NULL;
+	return op->site->op == kind ? own : rendezvous;
+}
+
 static const char *v1_name(const struct site_info *site, const struct ub_xfer *xfer,
 			   const struct op *op)
 {
-	enum op_kind kind = op ? op->site->op : OP_OTHER;
-
 	switch (site->verb) {
 	case VERB_AM:
 		return am_names[xfer->am_id & 31][site->mode];
 	case VERB_PUT:
-		return kind == OP_PUT || !op ? put_names[site->mode] : "rndv/put";
+		return rma_name(op, OP_PUT, put_names[site->mode], "rndv/put");
 	case VERB_GET:
-		return kind == OP_GET || !op ? get_names[site->mode] : "rndv/get";
+		return rma_name(op, OP_GET, get_names[site->mode], "rndv/get");
 	case VERB_ATOMIC:
 		return "amo";
 	}
