@@ -145,7 +145,8 @@ static int add_listed(struct attach *attach, struct capture *capture)
 
 	for (size_t i = 0; i < attach->pids.len; i++) {
 		unsigned int before = capture_processes(capture);
-		int err = capture_add_running(capture, attach->pids.data[i]);
+		int err = (attach->ready ? capture_add_waiting
+					 : capture_add_running)(capture, attach->pids.data[i]);
 
 		if (!err)
 			added++;

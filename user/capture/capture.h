@@ -48,6 +48,12 @@ int capture_add_started(struct capture *capture, pid_t pid);
  */
 int capture_add_running(struct capture *capture, pid_t pid);
 
+/*
+ * Likewise a process that waits to be traced before it uses UCX: where it does not by then, which
+ * is looked up, it counts as seen from its start.
+ */
+int capture_add_waiting(struct capture *capture, pid_t pid);
+
 /* Starts the records of all processes that were added. */
 int capture_begin(struct capture *capture);
 

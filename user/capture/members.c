@@ -6,6 +6,7 @@
 
 #include "capture/prepare.h"
 #include "capture/session.h"
+#include "target/snapshot.h"
 
 int capture_add_started(struct capture *capture, pid_t pid)
 {
@@ -16,9 +17,9 @@ int capture_add_started(struct capture *capture, pid_t pid)
 	return err ? err : track_begin(&capture->track, pid);
 }
 
-int capture_add_running(struct capture *capture, pid_t pid)
+static int add_paused(struct capture *capture, pid_t pid, bool from_start)
 {
-	int err = track_add(&capture->track, pid, false);
+	int err = track_add(&capture->track, pid, from_start);
 
 	if (err)
 		return err;
@@ -26,6 +27,40 @@ int capture_add_running(struct capture *capture, pid_t pid)
 	live_process(&capture->live, pid);
 	memory_watch_apply(&capture->memory);
 	return 0;
+}
+
+int capture_add_running(struct capture *capture, pid_t pid)
+{
+	return add_paused(capture, pid, false);
+}
+
+#define LOOK_MS 1000 /* for a worker in a process's memory */
+
+/* No module of UCX is loaded before ucp_init() asks for components (src/uct/base/uct_component.c).
+ */
+static bool uses_ucx(struct capture *capture, pid_t pid)
+{
+	mapped_libraries mapped = { 0 };
+	struct snapshot snapshot;
+	bool uses = process_libraries(pid, &capture->track.libraries, &mapped) != 0;
+	uint64_t worker;
+
+	for (size_t i = 0; !uses && i < mapped.len; i++) {
+		const struct library *library = mapped.data[i].library;
+
+		uses = library->roles & LIB_UCT_MODULE;
+		if (!uses && library->roles & LIB_UCP && library->layout) {
+			snapshot_init(&snapshot, pid, library->layout, LOOK_MS);
+			uses = snapshot_find_workers(&snapshot, &mapped, &worker, 1) > 0;
+		}
+	}
+	vec_release(&mapped);
+	return uses;
+}
+
+int capture_add_waiting(struct capture *capture, pid_t pid)
+{
+	return add_paused(capture, pid, !uses_ucx(capture, pid));
 }
 
 /* Everything that takes time was done before: all processes begin within microseconds. */
