@@ -14,6 +14,7 @@ int cmd_export(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
 int cmd_inventory(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command lines: built word by word, run without a shell, or quoted for one. Private to sweep/. */
+#ifndef UCXBPF_SWEEP_COMMAND_H
+#define UCXBPF_SWEEP_COMMAND_H
+
+#include "base/vec.h"
+
+/* Words are its own. */
+struct command {
+	VEC(char *) words;
+};
+
+void command_add(struct command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The words of a text, which blanks separate. */
+void command_split(struct command *command, const char *text);
+
+void command_append(struct command *command, const struct command *more);
+
+/* As exec takes it, valid until the next change. */
+char **command_argv(struct command *command);
+
+/* As a shell reads it; the caller's. */
+char *command_line(const struct command *command);
+
+void command_release(struct command *command);
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Steps of an allocation that is there already. A step per node: one whose slurmd is gone fails
+ * alone.
+ */
+#include "sweep/launcher.h"
+
+/* Which of Slurm's plug-ins each MPI's library speaks to: Debian's Open MPI knows no PMI-2. */
+static const char *const plugins[SWEEP_MPIS] = { "pmix", "pmi2" };
+
+static void on_node(const struct launch *launch, const char *node, const struct command *what,
+		    struct command *out)
+{
+	(void)launch;
+	command_split(out, "srun --overlap --nodes=1 --ntasks=1 --cpu-bind=none --mpi=none "
+			   "--unbuffered");
+	command_add(out, "--nodelist=%s", node);
+	command_append(out, what);
+}
+
+/* A rank that fails alone must not take the others' evidence away at once. */
+static void job(const struct launch *launch, const struct job_size *size,
+		const struct command *what, struct command *out)
+{
+	char *list = node_list(size->nodes, size->count);
+
+	command_split(out, "srun --kill-on-bad-exit=0 --wait=10");
+	command_add(out, "--mpi=%s", plugins[launch->mpi]);
+	command_add(out, "--nodes=%zu", size->count);
+	command_add(out, "--ntasks-per-node=%d", size->ranks);
+	command_add(out, "--nodelist=%s", list);
+	command_append(out, launch->job_options);
+	command_append(out, what);
+	free(list);
+}
+
+const struct launcher launcher_slurm = {
+	.name = "slurm",
+	.on_node = on_node,
+	.job = job,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Carries out a sweep: on every node the inventory, then the traffic of a plan with a tracer
+ * attached, then the inventory again; all into one folder that every node sees (docs/sweep.md).
+ * What a node does not answer in time is missing of that node; the sweep goes on.
+ */
+#ifndef UCXBPF_SWEEP_SWEEP_H
+#define UCXBPF_SWEEP_SWEEP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "plan/make.h"
+#include "sweep/launcher.h"
+
+struct signals;
+
+struct sweep_options {
+	struct launch launch;
+	struct plan_options plan; /* its nodes are not used */
+	const struct policy *policy;
+	const char *folder; /* absolute */
+	char *const *nodes; /* that take part */
+	size_t node_count;
+	const char *program; /* how this program is called on a node: "sudo -n /usr/bin/ucxbpf" */
+	const char *traffic; /* path of the traffic program of the launch's MPI */
+	double answer_s; /* for each thing that a node is asked */
+	double traffic_s; /* for all of the traffic; 0: by the plan's estimate */
+	bool progress; /* on standard error */
+};
+
+enum sweep_result {
+	SWEEP_DONE, /* what there is can be judged */
+	SWEEP_INTERRUPTED, /* likewise */
+	SWEEP_FAILED, /* there is nothing to judge; why has been said */
+};
+
+enum sweep_result sweep_run(const struct sweep_options *options, const struct signals *signals);
+
+/* Every command line that sweep_run() would start, and nothing else. -EINVAL: no plan; said. */
+int sweep_dry_run(const struct sweep_options *options, FILE *out);
+
+#endif
