@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "apply_drains.h"
 #include "base/log.h"
 #include "captures.h"
 #include "cmds.h"
@@ -13,7 +14,7 @@
 #include "policy_file.h"
 #include "verdict_files.h"
 
-enum { KEY_FORMAT = 0x100, KEY_WARN_OK };
+enum { KEY_WARN_OK = 0x100, KEY_APPLY };
 
 struct check {
 	VEC(const char *) paths;
@@ -23,6 +24,7 @@ struct check {
 	const char *output; /* NULL: standard output */
 	enum verdict_form form;
 	struct judge_output how;
+	bool apply;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -46,6 +48,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'v':
 		check->how.verbose = true;
 		return 0;
+	case KEY_APPLY:
+		check->apply = true;
+		return 0;
 	case KEY_WARN_OK:
 		check->how.warn_ok = true;
 		return 0;
@@ -65,6 +70,9 @@ static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (the default), json, junit, openmetrics, textfile", 1 },
 	{ "output", 'o', "FILE", 0, "Write there", 1 },
 	{ "verbose", 'v', NULL, 0, "What passed and was skipped, causes and examples, too", 1 },
+	{ "apply", KEY_APPLY, NULL, 0,
+	  "Drain the nodes that the report proposes, by scontrol; all or, if they are too many, none",
+	  1 },
 	{ "warn-ok", KEY_WARN_OK, NULL, 0, "Warnings alone exit with 0", 1 },
 	{ 0 },
 };
@@ -111,7 +119,8 @@ static int judge_files(struct check *check, struct analysis *analysis, const str
 		if (check->captures.broken || check->inventories.broken)
 			judge_captures_broken(judge);
 		judge_finish(judge, &totals, time(NULL) / 86400);
-		if (!verdict_write(judge, check->form, check->output, &check->how))
+		if (!verdict_write(judge, check->form, check->output, &check->how) &&
+		    (!check->apply || !apply_drains(judge)))
 			status = judge_status(judge, check->how.warn_ok);
 	}
 	judge_free(judge);

@@ -62,3 +62,53 @@ forms() {
 	forms 0 -P site.yaml "$DATA/allreduce-ring.ucxb"
 	jq -e '.summary.waived == 1' r.json
 }
+
+# A command that waits for its output's reader gets the signal.
+interrupted() {
+	local got=0
+
+	rm -f pipe
+	mkfifo pipe
+	timeout --preserve-status -k 5 -s "$1" 0.3 "$UCXBPF" check -o pipe "$DATA/sizes.ucxb" || got=$?
+	[ "$got" = "$2" ]
+}
+
+@test "every exit status" {
+	local site=$DATA/site
+	printf 'spec: ucxbpf-policy-v1\nexpect: [ { loc: inter, tl: [tcp] } ]\n' >site.yaml
+	ends 0 "$UCXBPF" check -P site.yaml "$site"/sound.*.ucxb
+	grep -q '^verdict PASS .* exit 0$' out
+	ends 2 "$UCXBPF" check -P site.yaml "$site"/nocma.*.ucxb
+	grep -q '^verdict FAIL .* exit 2$' out
+	# what is critical counts, whatever else is unknown
+	ends 2 "$UCXBPF" check -P site.yaml "$site"/nocma.n1.*.ucxb
+	grep -q '^verdict FAIL  critical 1  warning 0  unknown [1-9]' out
+	ends 3 "$UCXBPF" check -P site.yaml "$site"/sound.n0.*.ucxb
+	grep -q '^verdict UNKNOWN .* exit 3$' out
+	echo 'rules: { PATH-03: { severity: warning } }' >>site.yaml
+	ends 1 "$UCXBPF" check -P site.yaml "$site"/nocma.*.ucxb
+	grep -q '^verdict PASS, with warnings .* exit 1$' out
+	ends 0 "$UCXBPF" check --warn-ok -P site.yaml "$site"/nocma.*.ucxb
+	grep -q '^verdict PASS, with warnings .* exit 0$' out
+	ends 0 "$UCXBPF" check --warn-ok -f json -P site.yaml "$site"/nocma.*.ucxb
+	jq -e '.summary.exit_status == 0' out
+	ends 4 "$UCXBPF" check -P missing.yaml "$site"/sound.*.ucxb
+	ends 4 "$UCXBPF" check
+	ends 5 "$UCXBPF" check missing.ucxb
+	ends 5 "$UCXBPF" check -o /dev/full "$DATA/sizes.ucxb"
+	interrupted INT 130
+	interrupted TERM 143
+}
+
+@test "a file has the old verdict or the whole new one" {
+	"$UCXBPF" check -f textfile -o node.prom "$DATA/sizes.ucxb"
+	cp node.prom before
+	ends 5 "$UCXBPF" check -f textfile -o node.prom missing.ucxb
+	cmp node.prom before
+	# no room for the new one: a limit on the size of files
+	got=0
+	(ulimit -f 0 && trap '' XFSZ && exec "$UCXBPF" check -f textfile -o node.prom "$DATA/sizes.ucxb" 2>/dev/null) || got=$?
+	[ "$got" = 5 ]
+	cmp node.prom before
+	[ "$(ls node.prom*)" = node.prom ]
+}

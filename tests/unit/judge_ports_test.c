@@ -194,16 +194,11 @@ static void the_last_snapshot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nodes_in_order),
-		cmocka_unit_test(state_rate_and_width),
-		cmocka_unit_test(the_median),
-		cmocka_unit_test(nobody_uses_it),
-		cmocka_unit_test(what_is_not_known),
-		cmocka_unit_test(a_nic_is_missing),
-		cmocka_unit_test(nics_not_known),
-		cmocka_unit_test(a_node_without_inventory),
-		cmocka_unit_test(no_inventory_at_all),
-		cmocka_unit_test(the_last_snapshot),
+		cmocka_unit_test(nodes_in_order),      cmocka_unit_test(state_rate_and_width),
+		cmocka_unit_test(the_median),          cmocka_unit_test(nobody_uses_it),
+		cmocka_unit_test(what_is_not_known),   cmocka_unit_test(a_nic_is_missing),
+		cmocka_unit_test(nics_not_known),      cmocka_unit_test(a_node_without_inventory),
+		cmocka_unit_test(no_inventory_at_all), cmocka_unit_test(the_last_snapshot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

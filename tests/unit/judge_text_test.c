@@ -104,11 +104,12 @@ static void alike_but_for_numbers(void **state)
 			     "rules: { PATH-12: { severity: off } }\n");
 	for (int node = 0; node < 2; node++)
 		for (int nic = 0; nic < 2; nic++)
-			bed_move(&bed, &(struct moved){ .from = 2 * node,
-							.to = 2 - 2 * node,
-							.transport = "tcp",
-							.device = nic ? "a1" : "a0",
-							.bytes = (nic ? 1000 : 9000 + node) << 10 });
+			bed_move(&bed,
+				 &(struct moved){ .from = 2 * node,
+						  .to = 2 - 2 * node,
+						  .transport = "tcp",
+						  .device = nic ? "a1" : "a0",
+						  .bytes = (nic ? 1000 : 9000 + node) << 10 });
 	text = table_of(&bed, &(struct judge_output){ 0 });
 	assert_string_equal(text, "FAIL C RAIL-02  n[0-1]    e.g. max/mean 1.80: a0 9217024 B, a1 "
 				  "1024000 B  expected max/mean at most 1.10  4 transfers, 19.5 "

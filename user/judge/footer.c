@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "judge/drain.h"
 
 #define MOST_REASONS 8
 #define OFF "switched off"
@@ -154,12 +155,37 @@ static void put_loss(const struct judge *judge, FILE *out)
 		judge->captures_broken ? "; a file is cut short or cannot be read" : "");
 }
 
+/* To be copied into a shell: a reason has no quotes, a name is letters and digits. */
+static void put_drains(const struct judge *judge, FILE *out)
+{
+	struct drains drains;
+
+	drains_make(&drains, judge);
+	for (size_t i = 0; i < drains.list.len; i++)
+		fprintf(out, "%s scontrol update NodeName=%s State=DRAIN Reason=\"%s\"\n",
+			drains_allowed(&drains) ? "propose  " : "too many ",
+			drains.list.data[i].nodes, drains.list.data[i].reason);
+	if (!drains_allowed(&drains))
+		fprintf(out,
+			"too many  %zu nodes, act.max_drain of the policy allows %zu: nothing is "
+			"proposed, look for what they have in common\n",
+			drains.nodes, drains.most);
+	for (size_t i = 0; i < drains.refused.len; i++) {
+		char *nodes = text_plain(drains.refused.data[i].nodes);
+
+		fprintf(out, "no drain  %s: %s\n", nodes, drains.refused.data[i].why);
+		free(nodes);
+	}
+	drains_release(&drains);
+}
+
 static const char *const words[] = { "PASS", "PASS, with warnings", "FAIL", "UNKNOWN" };
 
 void text_footer(const struct judge *judge, const struct judge_output *how, FILE *out)
 {
 	struct judge_summary summary = judge_summary(judge);
 
+	put_drains(judge, out);
 	put_coverage(judge, out);
 	if (judge->exhibits.totals.captures)
 		put_loss(judge, out);

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "judge/document.h"
+#include "judge/drain.h"
 #include "judge/footer.h"
 #include "judge/nics.h"
 
@@ -190,6 +191,47 @@ static json_t *nics_of(const struct judge *judge)
 	return list;
 }
 
+static json_t *drain_of(const struct drain *drain)
+{
+	json_t *to = json_object(), *command = json_array();
+	char *words[DRAIN_WORDS + 1];
+
+	drain_command(drain, words);
+	for (char **word = words; *word; word++) {
+		json_array_append_new(command, json_string(*word));
+		free(*word);
+	}
+	json_object_set_new(to, "nodes", json_string(drain->nodes));
+	json_object_set_new(to, "count", json_integer(drain->count));
+	json_object_set_new(to, "reason", json_string(drain->reason));
+	json_object_set_new(to, "command", command);
+	return to;
+}
+
+static json_t *actions_of(const struct judge *judge)
+{
+	json_t *to = json_object(), *list = json_array(), *refused = json_array();
+	struct drains drains;
+
+	drains_make(&drains, judge);
+	for (size_t i = 0; i < drains.list.len; i++)
+		json_array_append_new(list, drain_of(&drains.list.data[i]));
+	for (size_t i = 0; i < drains.refused.len; i++) {
+		json_t *one = json_object();
+
+		json_object_set_new(one, "nodes", text_or_null(drains.refused.data[i].nodes));
+		json_object_set_new(one, "why", json_string(drains.refused.data[i].why));
+		json_array_append_new(refused, one);
+	}
+	json_object_set_new(to, "drain", list);
+	json_object_set_new(to, "refused", refused);
+	json_object_set_new(to, "nodes", json_integer(drains.nodes));
+	json_object_set_new(to, "most", json_integer(drains.most));
+	json_object_set_new(to, "allowed", json_boolean(drains_allowed(&drains)));
+	drains_release(&drains);
+	return to;
+}
+
 json_t *judge_document(const struct judge *judge, const struct judge_output *how)
 {
 	json_t *to = json_object(), *findings = json_array();
@@ -201,6 +243,7 @@ json_t *judge_document(const struct judge *judge, const struct judge_output *how
 	json_object_set_new(to, "policy_sha256", json_string(hash));
 	json_object_set_new(to, "summary", summary_of(judge, how));
 	json_object_set_new(to, "evidence", evidence_of(judge));
+	json_object_set_new(to, "actions", actions_of(judge));
 	json_object_set_new(to, "nodes", nodes_of(judge));
 	json_object_set_new(to, "nics", nics_of(judge));
 	for (size_t i = 0; i < judge->findings.len; i++)

@@ -154,7 +154,7 @@ static bool begins_with(const char *subject, const char *node)
 }
 
 /* n0 is in n0, n0:rank3, n0>n1, n1<>n0. */
-static bool of_node(const char *subject, const char *node)
+bool subject_of_node(const char *subject, const char *node)
 {
 	const char *other = strpbrk(subject, "<>");
 
@@ -166,7 +166,7 @@ static bool in_part(const struct judge *judge, const char *subject)
 {
 	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
 		if (judge->exhibits.nodes.data[i].in_part &&
-		    of_node(subject, judge->exhibits.nodes.data[i].name))
+		    subject_of_node(subject, judge->exhibits.nodes.data[i].name))
 			return true;
 	return false;
 }
@@ -257,7 +257,7 @@ static bool node_failed(const struct judge *judge, const char *name)
 {
 	for (size_t i = 0; i < judge->findings.len; i++)
 		if (judge->findings.data[i].verdict == VERDICT_FAIL &&
-		    of_node(judge->findings.data[i].subject, name))
+		    subject_of_node(judge->findings.data[i].subject, name))
 			return true;
 	return false;
 }

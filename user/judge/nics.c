@@ -16,8 +16,7 @@ static void add(struct nics *nics, const struct nic_traffic *nic)
 	vec_push(&nics->list, *nic);
 }
 
-static void add_cell(struct nics *nics, const struct exhibits *exhibits,
-		     const struct cell *cell)
+static void add_cell(struct nics *nics, const struct exhibits *exhibits, const struct cell *cell)
 {
 	bool fetched = fact_fetches(cell->op, cell->transport);
 	const struct node *node = exhibits_node(exhibits, fetched ? cell->peer : cell->process);
@@ -25,12 +24,12 @@ static void add_cell(struct nics *nics, const struct exhibits *exhibits,
 	if (!node || !node->name || !cell->device || !is_network(cell->transport))
 		return;
 	add(nics, &(struct nic_traffic){
-			     .node = node->name,
-			     .device = cell->device,
-			     .sent = fetched ? 0 : cell->bytes,
-			     .fetched = fetched ? cell->bytes : 0,
-			     .transfers = cell->count,
-		     });
+			  .node = node->name,
+			  .device = cell->device,
+			  .sent = fetched ? 0 : cell->bytes,
+			  .fetched = fetched ? cell->bytes : 0,
+			  .transfers = cell->count,
+		  });
 }
 
 static void join(struct nics *nics)
@@ -60,8 +59,8 @@ void nics_make(struct nics *nics, const struct judge *judge)
 		const struct node *node = &exhibits->nodes.data[i];
 
 		for (size_t k = 0; node->name && node->class && k < node->class->nics.len; k++)
-			add(nics,
-			    &(struct nic_traffic){ node->name, node->class->nics.data[k], 0, 0, 0 });
+			add(nics, &(struct nic_traffic){ node->name, node->class->nics.data[k], 0,
+							 0, 0 });
 	}
 	for (size_t i = 0; i < exhibits->cells.len; i++)
 		add_cell(nics, exhibits, &exhibits->cells.data[i]);

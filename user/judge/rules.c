@@ -39,7 +39,7 @@ void found_why(const struct trial *trial, enum verdict verdict, const char *subj
 
 void found_nothing(const struct trial *trial, enum verdict verdict, const char *why)
 {
-	found_why(trial, verdict, "all captures", why);
+	found_why(trial, verdict, ALL_CAPTURES, why);
 }
 
 void nodes_without_inventory(const struct trial *trial)

@@ -42,7 +42,7 @@ void rule_loss(const struct trial *trial)
 			      "a capture is cut short, or could not be read");
 		return;
 	}
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, "all captures");
+	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, ALL_CAPTURES);
 	finding->count = fails ? lost : totals->stored;
 	finding->expected = "0 records lost";
 	if (!fails)
@@ -92,8 +92,7 @@ static void unmatched(const struct trial *trial)
 	uint64_t all = totals->sends + totals->receives;
 	uint64_t open = sum(totals->unmatched_sends) + sum(totals->unmatched_receives);
 	bool many = open > trial->setting->number[0] * all;
-	struct finding *finding =
-		found(trial, many ? VERDICT_UNKNOWN : VERDICT_PASS, "all captures");
+	struct finding *finding = found(trial, many ? VERDICT_UNKNOWN : VERDICT_PASS, ALL_CAPTURES);
 
 	finding->count = open;
 	finding->expected = "a receive for every send";
