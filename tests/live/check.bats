@@ -53,7 +53,13 @@ judged()
 # Without cma UCX takes what can fetch by itself: the network.
 @test "a node whose ranks may not copy from each other" {
 	site_job '[ "$(hostname)" = n0 ] || export UCX_TLS=tcp,sysv,self'
-	[ "$(judged 2 "$WORK"/job.*.ucxb)" = "fail PATH-03 n1" ]
+	[ "$(judged 2 "$WORK"/job.*.ucxb)" = $'fail CFG-01 n1\nfail PATH-03 n1' ]
+}
+
+@test "a node with a misspelt variable" {
+	site_job '[ "$(hostname)" = n1 ] || export UCX_NET_DEVICE=eth0'
+	[ "$(judged 1 "$WORK"/job.*.ucxb)" = "fail CFG-01 n0" ]
+	[ "$(jq -r '.findings[] | select(.verdict == "fail") | .expected' "$WORK/check.json")" = UCX_NET_DEVICES ]
 }
 
 @test "a node whose ranks may not copy from each other, and have no network either" {
@@ -63,7 +69,7 @@ judged()
 
 @test "a node whose ranks talk to each other over the network" {
 	site_job '[ "$(hostname)" = n0 ] || export UCX_TLS=tcp,self'
-	[ "$(judged 2 "$WORK"/job.*.ucxb)" = "fail PATH-03 n1" ]
+	[ "$(judged 2 "$WORK"/job.*.ucxb)" = $'fail CFG-01 n1\nfail PATH-03 n1' ]
 }
 
 @test "the network that is meant for management" {

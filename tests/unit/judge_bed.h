@@ -14,6 +14,7 @@
 
 #define SPEC "spec: ucxbpf-policy-v1\n"
 #define RANKS 4
+#define BED_VARIABLES 4
 
 static const char *const node_names[] = { "n0", "n1" };
 
@@ -23,6 +24,8 @@ struct bed {
 	struct fact_sink sink;
 	struct fact_totals totals;
 	struct fact_ucx ucx[RANKS][2];
+	struct fact_variable variables[RANKS][BED_VARIABLES];
+	int variable_count[RANKS], cut[RANKS]; /* cut -1: not known */
 	uint64_t ops;
 };
 
@@ -46,6 +49,9 @@ static inline void bed_rank(struct bed *bed, int rank, int copies)
 		.size = RANKS,
 		.ucx = bed->ucx[rank],
 		.ucx_count = copies,
+		.environment = bed->variables[rank],
+		.environment_count = bed->variable_count[rank],
+		.environment_cut = bed->cut[rank],
 	};
 
 	bed->sink.process(bed->sink.arg, &process);
@@ -67,8 +73,19 @@ static inline void bed_begin(struct bed *bed, const char *policy)
 				.build_id = "b1",
 				.version = "1.13.1",
 			};
+		bed->cut[rank] = -1;
 		bed_rank(bed, rank, 1);
 	}
+}
+
+/* One more variable of a rank, in order of name; NULL: it has none but those told of. */
+static inline void bed_variable(struct bed *bed, int rank, const char *name, const char *value)
+{
+	bed->cut[rank] = 0;
+	if (name)
+		bed->variables[rank][bed->variable_count[rank]++] =
+			(struct fact_variable){ name, value };
+	bed_rank(bed, rank, 1);
 }
 
 static inline void bed_end(struct bed *bed)

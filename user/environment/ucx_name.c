@@ -8,7 +8,7 @@
 #define OLDEST 10
 
 /* Releases are 1.MINOR. */
-static uint32_t release_of(const char *version)
+uint32_t ucx_release_mask(const char *version)
 {
 	char *end;
 	long minor;
@@ -43,15 +43,16 @@ static const char *next_name(const char **at, size_t *length)
 	return *length ? name : NULL;
 }
 
-static uint32_t releases_of(const char *name)
+uint32_t ucx_name_mask(const char *name)
 {
-	size_t wanted = strlen(name), length;
+	const char *own = name + prefix_of(name);
+	size_t wanted = strlen(own), length;
 
 	for (const struct ucx_names *row = ucx_names; row->releases; row++) {
 		const char *at = row->names, *one;
 
 		while ((one = next_name(&at, &length)))
-			if (length == wanted && !memcmp(one, name, length))
+			if (length == wanted && !memcmp(one, own, length))
 				return row->releases;
 	}
 	return 0;
@@ -59,11 +60,11 @@ static uint32_t releases_of(const char *name)
 
 enum ucx_name ucx_name_known(const char *name, const char *version)
 {
-	uint32_t release = release_of(version);
+	uint32_t release = ucx_release_mask(version);
 
 	if (!release)
 		return UCX_NAME_NO_RELEASE;
-	return releases_of(name + prefix_of(name)) & release ? UCX_NAME_KNOWN : UCX_NAME_NOT_KNOWN;
+	return ucx_name_mask(name) & release ? UCX_NAME_KNOWN : UCX_NAME_NOT_KNOWN;
 }
 
 static unsigned int least(unsigned int a, unsigned int b)
@@ -119,7 +120,7 @@ bool ucx_name_nearest(const char *name, const char *version, char nearest[UCX_NA
 {
 	size_t prefix = prefix_of(name), wanted = strlen(name + prefix);
 	struct best best = { .distance = 2 + wanted / 4 }; /* the first one that is not alike */
-	uint32_t release = release_of(version);
+	uint32_t release = ucx_release_mask(version);
 
 	if (prefix + wanted >= UCX_NAME_MAX)
 		return false;
@@ -141,7 +142,7 @@ bool ucx_name_nearest(const char *name, const char *version, char nearest[UCX_NA
 
 bool ucx_name_releases(const char *name, char releases[UCX_NAME_MAX])
 {
-	uint32_t mask = releases_of(name + prefix_of(name));
+	uint32_t mask = ucx_name_mask(name);
 	int first = 0, last = 31;
 
 	if (!mask)

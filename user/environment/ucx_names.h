@@ -19,12 +19,15 @@ struct ucx_names {
 extern const struct ucx_names ucx_names[];
 extern const int ucx_names_newest; /* 22: up to 1.22 */
 
+/* The same for one name, given with its UCX_ (or MPI_UCX_): the releases that know it. */
+uint32_t ucx_name_mask(const char *name);
+
+/* The bit of a version ("1.13.1"); 0: the table does not have it. */
+uint32_t ucx_release_mask(const char *version);
+
 enum ucx_name { UCX_NAME_KNOWN, UCX_NAME_NOT_KNOWN, UCX_NAME_NO_RELEASE };
 
-/*
- * Whether that release ("1.13.1") knows a variable, given with its UCX_ (or MPI_UCX_);
- * UCX_NAME_NO_RELEASE: the table does not have the release.
- */
+/* Both at once; UCX_NAME_NO_RELEASE: the table does not have the version. */
 enum ucx_name ucx_name_known(const char *name, const char *version);
 
 #define UCX_NAME_MAX 64 /* bytes, its end included; what is longer is like none */

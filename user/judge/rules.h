@@ -108,6 +108,8 @@ void rule_both_ends(const struct trial *trial);
 void rule_attribution(const struct trial *trial);
 void rule_one_library(const struct trial *trial);
 void rule_versions(const struct trial *trial);
+/* Of CFG-01, what is about variables. */
+void judge_environments(const struct trial *trial);
 void rule_expected(const struct trial *trial);
 void rule_tcp(const struct trial *trial);
 void rule_node_over_nic(const struct trial *trial);

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whether the variables of processes are the same on all nodes, and UCX knows them: CFG-01. */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "environment/ucx_names.h"
+#include "judge/usual.h"
+
+#define NOT_SET "(not set)"
+#define BETWEEN " | " /* values of a node's processes, in order of rank */
+#define MAX_VALUES 64
+
+/* Names a scheduler's choice, or where to write: these differ and all is well. */
+static const char *const free_names[] = {
+	"*VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "*UCX_LOG_*", "*UCX_STATS_*", "*UCX_PROFILE_*",
+};
+
+struct residents {
+	VEC(struct resident {
+		const struct node *node;
+		const struct member *member;
+	})
+	list; /* by node, then by rank */
+	VEC(struct variable {
+		const char *name;
+		bool of_ucx;
+		uint32_t releases; /* that know it */
+	})
+	names; /* each once */
+};
+
+/* Those of one node: list[from .. to - 1] */
+struct stay {
+	size_t from, to;
+};
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_node(const void *left, const void *right)
+{
+	const struct resident *a = left, *b = right;
+	int order = compare((uintptr_t)a->node, (uintptr_t)b->node);
+
+	order = order ? order : compare(a->member->fact.rank, b->member->fact.rank);
+	return order ? order : compare(a->member->fact.pid, b->member->fact.pid);
+}
+
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(((const struct variable *)left)->name,
+		      ((const struct variable *)right)->name);
+}
+
+static bool has_name(const struct residents *residents, const char *name)
+{
+	for (size_t i = 0; i < residents->names.len; i++)
+		if (!strcmp(residents->names.data[i].name, name))
+			return true;
+	return false;
+}
+
+static void add_names(struct residents *residents, const struct member *member)
+{
+	for (size_t i = 0; i < member->environment.len; i++) {
+		const char *name = member->environment.data[i].name;
+
+		if (!has_name(residents, name))
+			vec_push(&residents->names,
+				 ((struct variable){ name,
+						     !strncmp(name, "UCX_", 4) ||
+							     !strncmp(name, "MPI_UCX_", 8),
+						     ucx_name_mask(name) }));
+	}
+}
+
+static void collect(const struct exhibits *exhibits, struct residents *residents)
+{
+	for (size_t i = 0; i < exhibits->members.len; i++) {
+		const struct member *member = &exhibits->members.data[i];
+		const struct node *node = exhibits_node(exhibits, i);
+
+		if (!node || !node->name || (!member->fact.mpi && !member->ucx.len))
+			continue;
+		vec_push(&residents->list, ((struct resident){ node, member }));
+		add_names(residents, member);
+	}
+	if (residents->list.len)
+		qsort(residents->list.data, residents->list.len, sizeof(struct resident), by_node);
+	if (residents->names.len)
+		qsort(residents->names.data, residents->names.len, sizeof(struct variable),
+		      by_name);
+}
+
+/* The next node's; false: there is none. */
+static bool next_stay(const struct residents *residents, struct stay *stay)
+{
+	stay->from = stay->to;
+	while (stay->to < residents->list.len &&
+	       residents->list.data[stay->to].node == residents->list.data[stay->from].node)
+		stay->to++;
+	return stay->to > stay->from;
+}
+
+/* ---- the same everywhere ---- */
+
+static const char *value_of(const struct member *member, const char *name)
+{
+	for (size_t i = 0; i < member->environment.len; i++)
+		if (!strcmp(member->environment.data[i].name, name))
+			return member->environment.data[i].value;
+	return NOT_SET;
+}
+
+/*
+ * What a node's processes have, each value once: as long as all nodes have the same, each rank of a
+ * node may have its own.
+ */
+static const char *values_of(const struct trial *trial, const struct residents *residents,
+			     struct stay stay, const char *name)
+{
+	const char *seen[MAX_VALUES], *text = NULL;
+	size_t count = 0;
+
+	for (size_t i = stay.from; i < stay.to && count < MAX_VALUES; i++) {
+		const char *value = value_of(residents->list.data[i].member, name);
+		size_t k = 0;
+
+		while (k < count && strcmp(seen[k], value))
+			k++;
+		if (k < count)
+			continue;
+		seen[count++] = value;
+		text = text ? say(trial->judge, "%s" BETWEEN "%s", text, value) : value;
+	}
+	return text;
+}
+
+/* A node with fewer ranks has the first of what the others' ranks have. */
+static bool begins(const char *usual, const char *own)
+{
+	size_t length = strlen(own);
+
+	return !strncmp(usual, own, length) &&
+	       (!usual[length] || !strncmp(usual + length, BETWEEN, strlen(BETWEEN)));
+}
+
+static const char *setting_text(const struct trial *trial, const char *name, const char *value)
+{
+	if (!strcmp(value, NOT_SET))
+		return say(trial->judge, "%s " NOT_SET, name);
+	return say(trial->judge, "%s=%s", name, value);
+}
+
+static bool told(const struct residents *residents, struct stay stay)
+{
+	for (size_t i = stay.from; i < stay.to; i++)
+		if (residents->list.data[i].member->fact.environment_cut < 0)
+			return false;
+	return true;
+}
+
+static void judge_name(const struct trial *trial, const struct residents *residents,
+		       const char *name)
+{
+	struct entries entries = { 0 };
+	struct map usual = { 0 };
+	struct stay stay = { 0 };
+
+	while (next_stay(residents, &stay)) {
+		const struct node *node = residents->list.data[stay.from].node;
+
+		if (told(residents, stay))
+			vec_push(&entries.list,
+				 ((struct entry){ node->class,
+						  values_of(trial, residents, stay, name), node }));
+	}
+	find_usual(&entries, &usual);
+	for (size_t i = 0; i < entries.list.len; i++) {
+		const struct entry *own = &entries.list.data[i];
+		const uint64_t *best = map_find(&usual, (uintptr_t)own->class, 0);
+		const char *expected = entries.list.data[*best - 1].what;
+		struct finding *finding;
+
+		if (begins(expected, own->what))
+			continue;
+		finding = found(trial, VERDICT_FAIL, own->node->name);
+		finding->expected = setting_text(trial, name, expected);
+		finding->seen = setting_text(trial, name, own->what);
+	}
+	vec_release(&entries.list);
+	map_release(&usual);
+}
+
+/* ---- known to UCX ---- */
+
+static enum ucx_name known(const struct member *member, const struct variable *variable)
+{
+	enum ucx_name answer = UCX_NAME_NO_RELEASE;
+
+	for (size_t i = 0; i < member->ucx.len && answer != UCX_NAME_KNOWN; i++) {
+		uint32_t release = ucx_release_mask(member->ucx.data[i].version);
+
+		if (release)
+			answer = variable->releases & release ? UCX_NAME_KNOWN : UCX_NAME_NOT_KNOWN;
+	}
+	return answer;
+}
+
+static void not_known(const struct trial *trial, const struct resident *resident, const char *name)
+{
+	const char *version = resident->member->ucx.data[0].version;
+	struct finding *finding = found(trial, VERDICT_FAIL, resident->node->name);
+	char near[UCX_NAME_MAX], releases[UCX_NAME_MAX];
+
+	finding->expected = ucx_name_nearest(name, version, near)
+				    ? say(trial->judge, "%s", near)
+				    : say(trial->judge, "a variable of UCX %s", version);
+	finding->seen =
+		ucx_name_releases(name, releases)
+			? say(trial->judge, "%s: UCX %s has no such variable, %s have it", name,
+			      version, releases)
+			: say(trial->judge, "%s: UCX %s has no such variable", name, version);
+}
+
+/* Of a node, a name once. Whether a release was met that the table does not have. */
+static bool judge_spelling(const struct trial *trial, const struct residents *residents,
+			   struct stay stay, const struct variable *variable)
+{
+	const char *name = variable->name;
+	bool newer = false;
+
+	for (size_t i = stay.from; variable->of_ucx && i < stay.to; i++) {
+		const struct resident *resident = &residents->list.data[i];
+		enum ucx_name answer;
+
+		if (!resident->member->ucx.len ||
+		    !strcmp(value_of(resident->member, name), NOT_SET))
+			continue;
+		answer = known(resident->member, variable);
+		newer = newer || answer == UCX_NAME_NO_RELEASE;
+		if (answer != UCX_NAME_NOT_KNOWN)
+			continue;
+		not_known(trial, resident, name);
+		break;
+	}
+	return newer;
+}
+
+/* Some process's UCX has that variable, or may have it: else it is nothing but misspelt. */
+static bool compared(const struct residents *residents, const struct variable *variable)
+{
+	for (size_t i = 0; i < sizeof(free_names) / sizeof(*free_names); i++)
+		if (!fnmatch(free_names[i], variable->name, 0))
+			return false;
+	for (size_t i = 0; variable->of_ucx && i < residents->list.len; i++)
+		if (known(residents->list.data[i].member, variable) != UCX_NAME_NOT_KNOWN)
+			return true;
+	return !variable->of_ucx;
+}
+
+/* ---- what becomes of a node ---- */
+
+static int cut_of(const struct residents *residents, struct stay stay)
+{
+	int cut = 0;
+
+	for (size_t i = stay.from; i < stay.to; i++)
+		cut += residents->list.data[i].member->fact.environment_cut;
+	return cut;
+}
+
+static bool failed(const struct trial *trial, size_t before, const struct node *node)
+{
+	for (size_t i = before; i < trial->judge->findings.len; i++)
+		if (trial->judge->findings.data[i].subject == node->name)
+			return true;
+	return false;
+}
+
+static void settle(const struct trial *trial, const struct residents *residents, struct stay stay,
+		   bool newer)
+{
+	const struct node *node = residents->list.data[stay.from].node;
+
+	if (!told(residents, stay))
+		found_why(trial, VERDICT_UNKNOWN, node->name,
+			  "the environment of its processes could not be read");
+	else if (cut_of(residents, stay))
+		found_why(trial, VERDICT_UNKNOWN, node->name,
+			  say(trial->judge, "%d of its processes' variables had no room",
+			      cut_of(residents, stay)));
+	else if (newer)
+		found_why(trial, VERDICT_SKIP, node->name,
+			  say(trial->judge,
+			      "its UCX is not of the releases 1.10 to 1.%d, whose "
+			      "variables are known here",
+			      ucx_names_newest));
+	else
+		found(trial, VERDICT_PASS, node->name)->expected =
+			"the variables of the other nodes, all of them known to UCX";
+}
+
+static bool any_told(const struct residents *residents)
+{
+	for (size_t i = 0; i < residents->list.len; i++)
+		if (residents->list.data[i].member->fact.environment_cut >= 0)
+			return true;
+	return false;
+}
+
+static void judge_all(const struct trial *trial, const struct residents *residents)
+{
+	size_t before = trial->judge->findings.len;
+	struct stay stay = { 0 };
+
+	for (size_t i = 0; i < residents->names.len; i++)
+		if (compared(residents, &residents->names.data[i]))
+			judge_name(trial, residents, residents->names.data[i].name);
+	while (next_stay(residents, &stay)) {
+		bool newer = false;
+
+		for (size_t i = 0; i < residents->names.len; i++)
+			newer |= judge_spelling(trial, residents, stay, &residents->names.data[i]);
+		if (!failed(trial, before, residents->list.data[stay.from].node))
+			settle(trial, residents, stay, newer);
+	}
+}
+
+void judge_environments(const struct trial *trial)
+{
+	struct residents residents = { 0 };
+
+	collect(trial->exhibits, &residents);
+	if (any_told(&residents))
+		judge_all(trial, &residents);
+	else if (residents.list.len)
+		found_nothing(trial, VERDICT_SKIP,
+			      "captures of before do not tell the variables of processes");
+	vec_release(&residents.list);
+	vec_release(&residents.names);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whether the software is one on all nodes: COV-06, CFG-01. */
+#include <string.h>
+
+#include "judge/usual.h"
+
+/* Whether it is one of a, b, c. */
+static bool names(const char *list, const char *one)
+{
+	size_t length = strlen(one);
+
+	for (const char *at = list; (at = strstr(at, one)); at += length)
+		if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return true;
+	return false;
+}
+
+/* What the processes of each node have, if that is one thing: "1.13.1"; "a, b" where they differ.
+ */
+static const char **software_of_nodes(struct judge *judge,
+				      const char *(*part)(struct judge *, const struct member *))
+{
+	const struct exhibits *exhibits = &judge->exhibits;
+	const char **software = NULL;
+	size_t room = 0;
+
+	software = vec_grow(NULL, &room, exhibits->nodes.len + 1, sizeof(*software));
+	memset(software, 0, room * sizeof(*software));
+	for (size_t i = 0; i < exhibits->members.len; i++) {
+		const struct node *node = exhibits_node(exhibits, i);
+		const char *own = node ? part(judge, &exhibits->members.data[i]) : NULL;
+		const char **text = node ? &software[node - exhibits->nodes.data] : NULL;
+
+		if (own && !*text)
+			*text = own;
+		else if (own && !names(*text, own))
+			*text = say(judge, "%s, %s", *text, own);
+	}
+	return software;
+}
+
+static const char *build_of(struct judge *judge, const struct member *member)
+{
+	return member->ucx.len ? say(judge, "%s",
+				     member->ucx.data[0].build_id ? member->ucx.data[0].build_id
+								  : "no build id")
+			       : NULL;
+}
+
+static const char *versions_of(struct judge *judge, const struct member *member)
+{
+	const char *ucx = member->ucx.len ? member->ucx.data[0].version : NULL;
+
+	if (!member->fact.mpi && !ucx)
+		return NULL;
+	return say(judge, "%s UCX %s", member->fact.mpi ? member->fact.mpi : "no MPI",
+		   ucx ? ucx : "?");
+}
+
+static void judge_node(const struct trial *trial, const struct node *node, const char *software,
+		       const char *usual)
+{
+	bool fails = strcmp(usual, software) != 0;
+	struct finding *finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, node->name);
+
+	finding->expected = usual;
+	finding->seen = fails ? software : NULL;
+}
+
+static void same_on_all(const struct trial *trial,
+			const char *(*part)(struct judge *, const struct member *))
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	const char **software = software_of_nodes(trial->judge, part);
+	struct entries entries = { 0 };
+	struct map usual = { 0 };
+
+	for (size_t i = 0; i < exhibits->nodes.len; i++)
+		if (software[i] && exhibits->nodes.data[i].name)
+			vec_push(&entries.list,
+				 ((struct entry){ exhibits->nodes.data[i].class, software[i],
+						  &exhibits->nodes.data[i] }));
+	find_usual(&entries, &usual);
+	for (size_t i = 0; i < exhibits->nodes.len; i++) {
+		const struct node *node = &exhibits->nodes.data[i];
+		const uint64_t *best = map_find(&usual, (uintptr_t)node->class, 0);
+
+		if (node->name && software[i])
+			judge_node(trial, node, software[i], entries.list.data[*best - 1].what);
+	}
+	vec_release(&entries.list);
+	map_release(&usual);
+	free(software);
+}
+
+/* Two copies in a process: which of them an operation goes through is nobody's choice. */
+static const char *copies_of(const struct trial *trial, const struct node *node)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+
+	for (size_t i = 0; i < exhibits->members.len; i++) {
+		const struct member *member = &exhibits->members.data[i];
+
+		if (exhibits_node(exhibits, i) == node && member->ucx.len > 1)
+			return say(trial->judge, "pid %u has %s and %s", member->fact.pid,
+				   member->ucx.data[0].path, member->ucx.data[1].path);
+	}
+	return NULL;
+}
+
+void rule_one_library(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	size_t before = trial->judge->findings.len;
+
+	same_on_all(trial, build_of);
+	for (size_t i = before; i < trial->judge->findings.len; i++) {
+		struct finding *finding = &trial->judge->findings.data[i];
+		const char *copies = NULL;
+
+		for (size_t n = 0; n < exhibits->nodes.len && !copies; n++)
+			if (exhibits->nodes.data[n].name == finding->subject)
+				copies = copies_of(trial, &exhibits->nodes.data[n]);
+		if (!copies)
+			continue;
+		finding->verdict = VERDICT_FAIL;
+		finding->seen = copies;
+	}
+	if (!exhibits->members.len)
+		found_nothing(trial, VERDICT_UNKNOWN,
+			      "no process with UCX or MPI is in the captures");
+	else if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "no process has UCX");
+}
+
+void rule_versions(const struct trial *trial)
+{
+	size_t before = trial->judge->findings.len;
+
+	same_on_all(trial, versions_of);
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "no process has MPI or UCX");
+	judge_environments(trial);
+}
