@@ -12,6 +12,11 @@
 
 void captures_release(struct captures *captures)
 {
+	for (size_t i = 0; i < captures->added.len; i++) {
+		free(captures->added.data[i].host_id);
+		free(captures->added.data[i].host_name);
+	}
+	vec_release(&captures->added);
 	vec_release(&captures->paths);
 }
 
@@ -25,6 +30,51 @@ bool captures_has(const char *path)
 		return false;
 	file_reader_free(reader);
 	return true;
+}
+
+static void remember(struct captures *captures, const json_t *sides, const char *path)
+{
+	const char *type, *id, *name = "";
+	json_int_t start;
+	const json_t *side;
+	size_t i;
+
+	json_array_foreach(sides, i, side)
+	{
+		if (json_unpack((json_t *)side, "{s:s, s:I, s:{s:s, s?s}}", "t", &type, "ts",
+				&start, "host", "id", &id, "name", &name) ||
+		    strcmp(type, "capture") || start <= 0)
+			continue;
+		vec_push(&captures->added,
+			 ((struct captured){ strdup(id), strdup(name), start, path }));
+		return;
+	}
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct captured *a = left, *b = right;
+	int order = (a->start > b->start) - (a->start < b->start);
+
+	order = order ? order : strcmp(a->host_id, b->host_id);
+	return order ? order : strcmp(a->host_name, b->host_name);
+}
+
+bool captures_twice(struct captures *captures)
+{
+	struct captured *list = captures->added.data;
+	bool twice = false;
+
+	if (captures->added.len)
+		qsort(list, captures->added.len, sizeof(*list), by_start);
+	for (size_t i = 1; i < captures->added.len; i++) {
+		if (by_start(&list[i - 1], &list[i]))
+			continue;
+		log_error("%s and %s are the same capture, or parts of it: give it once",
+			  list[i - 1].path, list[i].path);
+		twice = true;
+	}
+	return twice;
 }
 
 /* Says what is wrong with a file, in one line. Returns -errno if it cannot be used at all. */
@@ -42,6 +92,7 @@ static int check(struct captures *captures, const char *path)
 		log_warn("%s: %s", path, why ? why : "incomplete");
 		captures->broken = true;
 	}
+	remember(captures, file_reader_sides(reader), path);
 	file_reader_free(reader);
 	return 0;
 }

@@ -16,8 +16,16 @@ struct analysis;
 struct fact_sink;
 struct fact_totals;
 
+/* Of which host, and when it began there, ns of its CLOCK_MONOTONIC: no other capture has both. */
+struct captured {
+	char *host_id, *host_name;
+	uint64_t start;
+	const char *path;
+};
+
 struct captures {
 	VEC(const char *) paths; /* the caller's strings */
+	VEC(struct captured) added; /* those in the analysis that tell it */
 	bool broken; /* some of them are damaged, incomplete or unreadable */
 };
 
@@ -25,6 +33,9 @@ void captures_release(struct captures *captures);
 
 /* Returns how many files are in the analysis. */
 size_t captures_add(struct captures *captures, struct analysis *analysis);
+
+/* Whether the same capture was added twice, which is said. */
+bool captures_twice(struct captures *captures);
 
 /*
  * Hands all facts of what was added to the sink, with a progress line that names the command.

@@ -5,11 +5,9 @@
 
 #include "apply_drains.h"
 #include "base/log.h"
-#include "captures.h"
 #include "cmds.h"
-#include "evidence.h"
 #include "exit_codes.h"
-#include "inventories.h"
+#include "gather.h"
 #include "judge/judge.h"
 #include "policy_file.h"
 #include "verdict_files.h"
@@ -18,8 +16,6 @@ enum { KEY_WARN_OK = 0x100, KEY_APPLY };
 
 struct check {
 	VEC(const char *) paths;
-	struct captures captures;
-	struct inventories inventories;
 	const char *policy_path; /* NULL: the catalogue's defaults */
 	const char *output; /* NULL: standard output */
 	enum verdict_form form;
@@ -93,53 +89,24 @@ static const char doc[] =
 	"Exit status: 0 pass, 1 warnings only, 2 a critical rule failed, 3 the evidence is "
 	"incomplete, 4 usage or policy error, 5 anything else.";
 
-/* What is no document of ours is taken for a capture: what is wrong with it is said of one. */
-static void sort_files(struct check *check)
-{
-	for (size_t i = 0; i < check->paths.len; i++) {
-		const char *path = check->paths.data[i], *schema = evidence_schema(path);
-
-		if (schema && !strcmp(schema, "inventory"))
-			inventories_read(&check->inventories, path);
-		else
-			vec_push(&check->captures.paths, path);
-	}
-}
-
-static int judge_files(struct check *check, struct analysis *analysis, const struct policy *policy)
-{
-	struct judge *judge = judge_new(policy);
-	struct fact_sink sink = judge_sink(judge);
-	struct fact_totals totals = { 0 };
-	int status = UCXBPF_CHECK_FAILED;
-
-	for (size_t i = 0; i < check->inventories.list.len; i++)
-		judge_inventory(judge, check->inventories.list.data[i]);
-	if (!captures_analyse(&check->captures, analysis, "check", &sink, &totals)) {
-		if (check->captures.broken || check->inventories.broken)
-			judge_captures_broken(judge);
-		judge_finish(judge, &totals, time(NULL) / 86400);
-		if (!verdict_write(judge, check->form, check->output, &check->how) &&
-		    (!check->apply || !apply_drains(judge)))
-			status = judge_status(judge, check->how.warn_ok);
-	}
-	judge_free(judge);
-	return status;
-}
-
 static int check_files(struct check *check)
 {
 	struct policy *policy = policy_of(check->policy_path);
-	struct analysis *analysis;
-	int status = UCXBPF_CHECK_FAILED;
+	int status = UCXBPF_CHECK_FAILED, err;
+	struct gathered gathered;
 
 	if (!policy)
 		return UCXBPF_CHECK_USAGE;
-	sort_files(check);
-	analysis = analysis_new();
-	if (captures_add(&check->captures, analysis) || check->inventories.list.len)
-		status = judge_files(check, analysis, policy);
-	analysis_free(analysis);
+	err = gather(&gathered, policy, check->paths.data, check->paths.len, "check", false);
+	if (!err) {
+		judge_finish(gathered.judge, gathered.totals, time(NULL) / 86400);
+		if (!verdict_write(gathered.judge, check->form, check->output, &check->how) &&
+		    (!check->apply || !apply_drains(gathered.judge)))
+			status = judge_status(gathered.judge, check->how.warn_ok);
+	} else if (err == -EINVAL) {
+		status = UCXBPF_CHECK_USAGE;
+	}
+	gathered_release(&gathered);
 	policy_free(policy);
 	return status;
 }
@@ -152,13 +119,11 @@ int cmd_check(int argc, char **argv)
 
 	argp_err_exit_status = UCXBPF_CHECK_USAGE;
 	if (!argp_parse(&argp, argc, argv, 0, NULL, &check)) {
-		if (check.output && (captures_has(check.output) || evidence_schema(check.output)))
+		if (check.output && gather_has(check.output))
 			log_error("%s: is evidence, not overwritten", check.output);
 		else
 			status = check_files(&check);
 	}
-	captures_release(&check.captures);
-	inventories_free(&check.inventories);
 	vec_release(&check.paths);
 	return status;
 }

@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "captures.h"
 #include "cmds.h"
 #include "exit_codes.h"
+#include "gather.h"
 #include "judge/judge.h"
 #include "policy/policy.h"
 #include "policy_file.h"
 
 struct policy_command {
 	const struct verb *verb;
-	struct captures files; /* of check: the policy */
+	VEC(const char *) files; /* of check: the policy */
 	const char *output; /* NULL: standard output */
 	bool quiet;
 };
@@ -45,7 +45,7 @@ static void set_verb(struct argp_state *state, const char *name)
 
 static void check_arguments(struct argp_state *state, const struct policy_command *command)
 {
-	size_t files = command->files.paths.len;
+	size_t files = command->files.len;
 
 	if (!command->verb)
 		argp_error(state, "what to do? 'check FILE', 'learn FILE...' or 'rules'");
@@ -65,11 +65,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		command->output = arg;
 		return 0;
 	case 'F':
-		vec_push(&command->files.paths, arg);
+		vec_push(&command->files, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
-			vec_push(&command->files.paths, arg);
+			vec_push(&command->files, arg);
 		else
 			set_verb(state, arg);
 		return 0;
@@ -112,7 +112,7 @@ static int printed(int err)
 
 static int check(struct policy_command *command)
 {
-	const char *path = command->files.paths.data[0];
+	const char *path = command->files.data[0];
 	struct policy *policy = policy_of(path);
 	char hash[65], *text;
 	int err = 0;
@@ -176,41 +176,34 @@ static int write_learnt(const struct policy_command *command, const struct judge
 	return err == -EBADMSG || err == -ENODATA ? UCXBPF_CHECK_UNKNOWN : UCXBPF_CHECK_FAILED;
 }
 
-static int learn_from(struct policy_command *command, struct analysis *analysis,
-		      const struct policy *policy)
+static int learn_from(struct policy_command *command, struct gathered *gathered)
 {
-	struct judge *judge = judge_new(policy);
-	const struct fact_sink sink = judge_sink(judge);
-	struct fact_totals totals = { 0 };
-	int status = UCXBPF_CHECK_FAILED;
-
-	judge_learn_sizes(judge);
-	if (!captures_analyse(&command->files, analysis, "policy learn", &sink, &totals)) {
-		judge_finish(judge, &totals, 0);
-		status = write_learnt(command, judge);
+	if (gathered->broken) {
+		log_error("nothing is learnt where a capture is incomplete or unreadable");
+		return UCXBPF_CHECK_UNKNOWN;
 	}
-	judge_free(judge);
-	return status;
+	judge_finish(gathered->judge, gathered->totals, 0);
+	return write_learnt(command, gathered->judge);
 }
 
 static int learn(struct policy_command *command)
 {
-	struct policy *policy = policy_default();
-	struct analysis *analysis = analysis_new();
-	int status = UCXBPF_CHECK_FAILED;
+	struct policy *policy;
+	struct gathered gathered;
+	int status = UCXBPF_CHECK_FAILED, err;
 
-	if (command->output && captures_has(command->output)) {
-		log_error("%s: is a capture, not overwritten", command->output);
-		status = UCXBPF_CHECK_USAGE;
-	} else if (captures_add(&command->files, analysis)) {
-		if (!command->files.broken) {
-			status = learn_from(command, analysis, policy);
-		} else {
-			log_error("nothing is learnt where a capture is incomplete or unreadable");
-			status = UCXBPF_CHECK_UNKNOWN;
-		}
+	if (command->output && gather_has(command->output)) {
+		log_error("%s: is evidence, not overwritten", command->output);
+		return UCXBPF_CHECK_USAGE;
 	}
-	analysis_free(analysis);
+	policy = policy_default();
+	err = gather(&gathered, policy, command->files.data, command->files.len, "policy learn",
+		     true);
+	if (!err)
+		status = learn_from(command, &gathered);
+	else if (err == -EINVAL)
+		status = UCXBPF_CHECK_USAGE;
+	gathered_release(&gathered);
 	policy_free(policy);
 	return status;
 }
@@ -225,6 +218,6 @@ int cmd_policy(int argc, char **argv)
 	argp_err_exit_status = UCXBPF_CHECK_USAGE;
 	if (!argp_parse(&argp, argc, argv, 0, NULL, &command))
 		status = command.verb->run(&command);
-	captures_release(&command.files);
+	vec_release(&command.files);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include "policy_file.h"
 #include "sweep/node.h"
 #include "sweep_args.h"
+#include "sweep_merge.h"
 #include "sweep_report.h"
 #include "sweep_start.h"
 
@@ -31,7 +32,8 @@ static const struct verb {
 static const char doc[] =
 	"'run' takes the inventory of all nodes, makes traffic between them while each is traced, and "
 	"judges what was seen by the site's policy. 'plan' prints what would be sent, 'report' judges "
-	"the folder of a sweep again."
+	"the folder of a sweep again. 'merge' makes one file of evidence of many captures; it has "
+	"options of its own: ucxbpf sweep merge --help."
 	"\v"
 	"Examples:\n"
 	"  ucxbpf sweep run -P site.yaml -o sweep            all nodes of the policy, under Slurm\n"
@@ -99,7 +101,8 @@ static void check_arguments(struct argp_state *state, struct sweep_arguments *ar
 		if (!strcmp(verbs[i].name, arguments->verb))
 			*verb = &verbs[i];
 	if (!*verb)
-		argp_error(state, "what to do? 'plan', 'run' or 'report FOLDER'");
+		argp_error(state,
+			   "what to do? 'plan', 'run', 'report FOLDER' or 'merge FOLDER...'");
 	else if (arguments->files.len != (*verb)->files)
 		argp_error(state, "%s", (*verb)->wanted);
 	if (*verb && (*verb)->run == sweep_start && !arguments->output && !arguments->dry_run)
@@ -132,14 +135,19 @@ int cmd_sweep(int argc, char **argv)
 	static const struct argp_child children[] = { { &sweep_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.parser = parse,
-		.args_doc = "plan\nrun -o FOLDER\nreport FOLDER",
+		.args_doc = "plan\nrun -o FOLDER\nreport FOLDER\nmerge -o FILE FOLDER|FILE...",
 		.doc = doc,
 		.children = children,
 	};
+	static char merge[] = "ucxbpf sweep merge"; /* in messages about its usage */
 	struct parsed parsed = { 0 };
 	int status = UCXBPF_CHECK_USAGE;
 
 	argp_err_exit_status = UCXBPF_CHECK_USAGE;
+	if (argc > 1 && !strcmp(argv[1], "merge")) {
+		argv[1] = merge;
+		return sweep_merge(argc - 1, argv + 1);
+	}
 	if (!argp_parse(&argp, argc, argv, 0, NULL, &parsed))
 		status = parsed.verb->run(&parsed.arguments, argv);
 	command_release(&parsed.arguments.job_options);

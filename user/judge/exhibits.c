@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+/* Powers of two between them are lines, so that most policies can judge what others gathered. */
+#define LEAST_SIZE 1024u
+#define MOST_SIZE (16u << 20)
+
 static int by_size(const void *left, const void *right)
 {
 	const uint64_t *a = left, *b = right;
@@ -12,6 +16,9 @@ static int by_size(const void *left, const void *right)
 
 void exhibits_line(struct exhibits *exhibits, uint64_t bytes)
 {
+	for (size_t i = 0; i < exhibits->sizes.len; i++)
+		if (exhibits->sizes.data[i] == bytes)
+			return;
 	vec_push(&exhibits->sizes, bytes);
 	qsort(exhibits->sizes.data, exhibits->sizes.len, sizeof(bytes), by_size);
 }
@@ -23,6 +30,8 @@ void exhibits_init(struct exhibits *exhibits, const struct policy *policy)
 	*exhibits = (struct exhibits){ .policy = policy };
 	exhibits->recent = vec_grow(NULL, &room, RECENT_OPS, sizeof(*exhibits->recent));
 	memset(exhibits->recent, 0, RECENT_OPS * sizeof(*exhibits->recent));
+	for (uint64_t size = LEAST_SIZE; size <= MOST_SIZE; size *= 2)
+		exhibits_line(exhibits, size);
 	for (size_t i = 0; i < policy->expect.len; i++) {
 		exhibits_line(exhibits, policy->expect.data[i].from);
 		exhibits_line(exhibits, policy->expect.data[i].to);
@@ -45,24 +54,33 @@ void exhibits_release(struct exhibits *exhibits)
 	vec_release(&exhibits->next);
 	vec_release(&exhibits->sizes);
 	map_release(&exhibits->index);
+	map_release(&exhibits->by_id);
 	map_release(&exhibits->waiting_for);
 	vec_release(&exhibits->waiting);
+	vec_release(&exhibits->captures);
+	words_release(&exhibits->words);
 	free(exhibits->recent);
 }
 
 /* How many of the lines are at or below it. */
-static int size_class(const struct exhibits *exhibits, uint64_t bytes)
+int exhibits_size_class(const struct exhibits *exhibits, uint64_t bytes)
 {
-	int class = 0;
+	size_t from = 0, to = exhibits->sizes.len;
 
-	while ((size_t) class < exhibits->sizes.len && exhibits->sizes.data[class] <= bytes)
-		class ++;
-	return class;
+	while (from < to) {
+		size_t middle = (from + to) / 2;
+
+		if (exhibits->sizes.data[middle] <= bytes)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
 }
 
 bool cell_at_least(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes)
 {
-	return cell->size_class >= size_class(exhibits, bytes);
+	return cell->size_class >= exhibits_size_class(exhibits, bytes);
 }
 
 struct node *exhibits_node(const struct exhibits *exhibits, int process)
@@ -77,11 +95,47 @@ struct node *exhibits_node(const struct exhibits *exhibits, int process)
 	return &exhibits->nodes.data[member->fact.host];
 }
 
+/* ids are kept words: they lie at one place each, and no process at a host's */
+struct member *exhibits_member(struct exhibits *exhibits, const char *id)
+{
+	uint64_t *at = map_insert(&exhibits->by_id, (uintptr_t)id, 0, NULL);
+
+	if (!*at) {
+		vec_add(&exhibits->members)->id = id;
+		*at = exhibits->members.len;
+	}
+	return &exhibits->members.data[*at - 1];
+}
+
+static void name_node(struct exhibits *exhibits, const struct fact_process *fact)
+{
+	struct node *node = &exhibits->nodes.data[fact->host];
+
+	node->name = fact->host_name ? fact->host_name : fact->host_id;
+	node->id = fact->host_id;
+	node->class = policy_class_of(exhibits->policy, node->name);
+}
+
+void exhibits_place(struct exhibits *exhibits, struct fact_process *fact)
+{
+	uint64_t *at = map_insert(&exhibits->by_id, (uintptr_t)fact->host_id,
+				  (uintptr_t)fact->host_name, NULL);
+
+	fact->host = -1;
+	if (!fact->host_id)
+		return;
+	fact->host = *at ? *at - 1 : exhibits->nodes.len;
+	if (*at)
+		return;
+	vec_add(&exhibits->nodes);
+	*at = exhibits->nodes.len;
+	name_node(exhibits, fact);
+}
+
 static void feed_process(void *arg, const struct fact_process *fact)
 {
 	struct exhibits *exhibits = arg;
 	struct member *member;
-	struct node *node;
 
 	if (fact->index < 0)
 		return;
@@ -101,10 +155,7 @@ static void feed_process(void *arg, const struct fact_process *fact)
 		return;
 	while (exhibits->nodes.len <= (size_t)fact->host)
 		vec_add(&exhibits->nodes);
-	node = &exhibits->nodes.data[fact->host];
-	node->name = fact->host_name ? fact->host_name : fact->host_id;
-	node->id = fact->host_id;
-	node->class = policy_class_of(exhibits->policy, node->name);
+	name_node(exhibits, fact);
 }
 
 static struct member *member_at(struct exhibits *exhibits, int process)
@@ -152,96 +203,21 @@ static void feed_ops(void *arg, const struct fact_op *op, const struct fact_sums
 		member->ops += sums->count;
 }
 
-static struct cell cell_of(const struct exhibits *exhibits, const struct fact_transfer *transfer,
-			   uint64_t bytes)
-{
-	/* what is fetched goes the other way */
-	bool fetched = transfer->op && !strncmp(transfer->op, "get", 3);
-
-	return (struct cell){
-		.process = fetched ? transfer->peer : transfer->process,
-		.peer = fetched ? transfer->process : transfer->peer,
-		.op = transfer->op,
-		.transport = transfer->transport,
-		.device = transfer->device,
-		.protocol = transfer->protocol,
-		.function = transfer->function,
-		.src_mem = transfer->src_mem,
-		.dst_mem = transfer->dst_mem,
-		.locality = transfer->locality,
-		.size_class = size_class(exhibits, bytes),
-	};
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	return (hash << 23 ^ hash >> 41 ^ value) * 0x9e3779b97f4a7c15u;
-}
-
-static uint64_t hash_of(const struct cell *cell)
-{
-	const char *const words[] = { cell->op,       cell->transport, cell->device, cell->protocol,
-				      cell->function, cell->src_mem,   cell->dst_mem };
-	uint64_t hash = mix((uint32_t)cell->process, (uint32_t)cell->peer);
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		hash = mix(hash, (uintptr_t)words[i]);
-	return mix(mix(hash, cell->locality), cell->size_class);
-}
-
-static bool same(const struct cell *a, const struct cell *b)
-{
-	return a->process == b->process && a->peer == b->peer && a->op == b->op &&
-	       a->transport == b->transport && a->device == b->device &&
-	       a->protocol == b->protocol && a->function == b->function &&
-	       a->src_mem == b->src_mem && a->dst_mem == b->dst_mem && a->locality == b->locality &&
-	       a->size_class == b->size_class;
-}
-
-static struct cell *cell_at(struct exhibits *exhibits, const struct cell *like)
-{
-	uint64_t *first = map_insert(&exhibits->index, hash_of(like), 0, NULL);
-
-	for (uint32_t i = *first; i; i = exhibits->next.data[i - 1])
-		if (same(&exhibits->cells.data[i - 1], like))
-			return &exhibits->cells.data[i - 1];
-	vec_push(&exhibits->cells, *like);
-	vec_push(&exhibits->next, *first);
-	*first = exhibits->cells.len;
-	return &exhibits->cells.data[exhibits->cells.len - 1];
-}
-
-static void keep_example(struct cell *cell, const struct fact_transfer *transfer)
-{
-	if (cell->example_count == FINDING_EXAMPLES)
-		return;
-	cell->examples[cell->example_count++] = (struct finding_example){
-		.op = transfer->op,
-		.transport = transfer->transport,
-		.device = transfer->device,
-		.function = transfer->function,
-		.process = transfer->process,
-		.peer = transfer->peer,
-		.start = transfer->start,
-		.bytes = transfer->bytes,
-	};
-}
-
 static void add_transfers(struct exhibits *exhibits, const struct fact_transfer *transfer,
 			  uint64_t count, uint64_t bytes, uint64_t message)
 {
-	struct cell like = cell_of(exhibits, transfer, message), *cell;
+	struct cell like = cell_of(exhibits, transfer, message);
+	const struct cell one = {
+		.count = count,
+		.bytes = bytes,
+		.least = message,
+		.most = message,
+		.examples = { { transfer->start, transfer->bytes } },
+		.example_count = 1,
+	};
 
-	if (transfer->kind != KIND_DATA || transfer->retried)
-		return;
-	cell = cell_at(exhibits, &like);
-	if (!cell->count || message < cell->least)
-		cell->least = message;
-	if (message > cell->most)
-		cell->most = message;
-	cell->count += count;
-	cell->bytes += bytes;
-	keep_example(cell, transfer);
+	if (transfer->kind == KIND_DATA && !transfer->retried)
+		cell_join(cell_at(exhibits, &like), &one);
 }
 
 static void add_whole(struct exhibits *exhibits, const struct waiting *waiting, uint64_t op_bytes)
@@ -252,8 +228,7 @@ static void add_whole(struct exhibits *exhibits, const struct waiting *waiting, 
 		      op_bytes > own ? op_bytes : own);
 }
 
-/* All that waits is counted by its own bytes. */
-static void give_up_waiting(struct exhibits *exhibits)
+void exhibits_give_up_waiting(struct exhibits *exhibits)
 {
 	struct map_slot *slot;
 	size_t pos = 0;
@@ -270,7 +245,7 @@ static void wait_for_op(struct exhibits *exhibits, const struct waiting *waiting
 	uint64_t *first;
 
 	if (exhibits->waiting.len == MAX_WAITING)
-		give_up_waiting(exhibits);
+		exhibits_give_up_waiting(exhibits);
 	first = map_insert(&exhibits->waiting_for, waiting->transfer.caused_by, 0, NULL);
 	vec_push(&exhibits->waiting, *waiting);
 	exhibits->waiting.data[exhibits->waiting.len - 1].next = *first;
@@ -340,12 +315,6 @@ static void feed_op(void *arg, const struct fact_op *op)
 	exhibits->recent[op->id % RECENT_OPS].id = op->id;
 	exhibits->recent[op->id % RECENT_OPS].bytes = bytes;
 	settle(exhibits, op->id, bytes);
-}
-
-void exhibits_finish(struct exhibits *exhibits, const struct fact_totals *totals)
-{
-	give_up_waiting(exhibits);
-	exhibits->totals = *totals;
 }
 
 struct fact_sink exhibits_sink(struct exhibits *exhibits)

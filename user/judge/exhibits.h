@@ -5,6 +5,14 @@
 
 #include "base/map.h"
 #include "judge/judge.h"
+#include "judge/words.h"
+
+#define CELL_EXAMPLES 3
+
+/* When a transfer of a cell began, ns of its process's host, and how long it was. */
+struct cell_example {
+	uint64_t start, bytes;
+};
 
 /* Transfers of data that have all this in common. */
 struct cell {
@@ -14,7 +22,7 @@ struct cell {
 	int size_class; /* between which of the policy's sizes the message's bytes are */
 	uint64_t count, bytes;
 	uint64_t least, most; /* bytes of the messages */
-	struct finding_example examples[FINDING_EXAMPLES];
+	struct cell_example examples[CELL_EXAMPLES]; /* the earliest; of these, the smallest */
 	size_t example_count;
 };
 
@@ -25,6 +33,7 @@ struct node {
 };
 
 struct member {
+	const char *id; /* words_keep(): "HOST-ID/PID/START/HOST-NAME" */
 	struct fact_process fact; /* ucx and environment: NULL, see below */
 	bool known;
 	VEC(struct fact_ucx) ucx;
@@ -43,9 +52,22 @@ struct waiting {
 #define RECENT_OPS (1 << 16)
 #define MAX_WAITING (1 << 18)
 
+/* A capture that was gathered: what tells it from every other one. */
+struct exhibit_capture {
+	const char *host_id, *host_name;
+	uint64_t start; /* ns, CLOCK_MONOTONIC of the host */
+};
+
+/*
+ * Indices are those of the analysis while facts come in. exhibits_finish() brings all lists into an
+ * order that depends on nothing but what is in them.
+ */
 struct exhibits {
 	const struct policy *policy;
-	VEC(uint64_t) sizes; /* ascending: where the policy or a rule draws a line */
+	struct words words;
+	VEC(struct exhibit_capture) captures;
+	VEC(uint64_t)
+	sizes; /* ascending: some powers of two, where the policy or a rule draws a line */
 	VEC(struct cell) cells;
 	struct map index; /* hash of a cell's key -> its first one, then next[] */
 	VEC(uint32_t) next; /* of cells: 1 + the next one of the same hash */
@@ -55,6 +77,7 @@ struct exhibits {
 		uint64_t id, bytes;
 	} * recent;
 	VEC(struct waiting) waiting;
+	struct map by_id; /* what exhibits_member() and exhibits_place() find */
 	struct map waiting_for; /* id of an operation -> 1 + its first one */
 	struct fact_totals totals;
 };
@@ -63,7 +86,32 @@ void exhibits_init(struct exhibits *exhibits, const struct policy *policy);
 void exhibits_release(struct exhibits *exhibits);
 struct fact_sink exhibits_sink(struct exhibits *exhibits);
 
-/* All facts are in. */
+/* A cell's n-th example as findings show it. */
+struct finding_example cell_example(const struct cell *cell, size_t n);
+
+/* The process of such an id, which is kept; a new one where there is none yet. */
+struct member *exhibits_member(struct exhibits *exhibits, const char *id);
+
+/* Finds the host of a process by its id and name, a new one where there is none yet. */
+void exhibits_place(struct exhibits *exhibits, struct fact_process *fact);
+
+/* An empty cell for such a transfer of a message of so many bytes. */
+struct cell cell_of(const struct exhibits *exhibits, const struct fact_transfer *transfer,
+		    uint64_t bytes);
+
+/* The cell of that key, while facts come in; a new one where there is none yet. */
+struct cell *cell_at(struct exhibits *exhibits, const struct cell *like);
+
+/* Adds one of the same key. */
+void cell_join(struct cell *cell, const struct cell *other);
+
+/* Between which lines so many bytes are. */
+int exhibits_size_class(const struct exhibits *exhibits, uint64_t bytes);
+
+/* All that waits for its operation is counted by its own bytes. */
+void exhibits_give_up_waiting(struct exhibits *exhibits);
+
+/* All facts are in; totals: NULL where none came as facts. */
 void exhibits_finish(struct exhibits *exhibits, const struct fact_totals *totals);
 
 /* The node of a process; NULL: unknown. */

@@ -60,8 +60,6 @@ static json_t *example_of(const struct judge *judge, const struct finding_exampl
 {
 	json_t *to = json_object();
 
-	json_object_set_new(to, "process", json_integer(example->process));
-	json_object_set_new(to, "peer", json_integer(example->peer));
 	json_object_set_new(to, "by", end_of(judge, example->process));
 	json_object_set_new(to, "with", end_of(judge, example->peer));
 	json_object_set_new(to, "op", text_or_null(example->op));

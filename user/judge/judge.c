@@ -73,6 +73,13 @@ void judge_inventory(struct judge *judge, const struct inventory *inventory)
 	inventories_add(&judge->inventories, judge->policy, inventory);
 }
 
+void judge_capture(struct judge *judge, const char *host_id, const char *host_name, uint64_t start)
+{
+	const struct exhibit_capture capture = { host_id, host_name, start };
+
+	vec_push(&judge->exhibits.captures, capture);
+}
+
 void judge_captures_broken(struct judge *judge)
 {
 	judge->captures_broken = true;

@@ -64,6 +64,12 @@ struct inventory;
  */
 void judge_inventory(struct judge *judge, const struct inventory *inventory);
 
+/*
+ * Facts come of the capture of this host that began then, ns of its CLOCK_MONOTONIC: what evidence
+ * tells captures apart by. The strings must live until judge_free().
+ */
+void judge_capture(struct judge *judge, const char *host_id, const char *host_name, uint64_t start);
+
 /* A capture was cut short, damaged or could not be read: nothing passes. Before judge_finish(). */
 void judge_captures_broken(struct judge *judge);
 

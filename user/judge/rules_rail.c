@@ -40,7 +40,7 @@ static void add_cell(struct rails *rails, const struct cell *cell)
 	rails->transfers += cell->count;
 	for (size_t i = 0; i < cell->example_count; i++)
 		if (rails->example_count < FINDING_EXAMPLES)
-			rails->examples[rails->example_count++] = cell->examples[i];
+			rails->examples[rails->example_count++] = cell_example(cell, i);
 }
 
 /*

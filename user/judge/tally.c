@@ -54,7 +54,7 @@ void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
 		tally->worst = cell;
 	for (size_t i = 0; i < cell->example_count; i++)
 		if (tally->example_count < FINDING_EXAMPLES)
-			tally->examples[tally->example_count++] = cell->examples[i];
+			tally->examples[tally->example_count++] = cell_example(cell, i);
 }
 
 double tally_share(const struct tally *tally)

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "judge/evidence_kinds.h"
+
+#include <string.h>
+
+const char *field_kept(struct exhibits *exhibits, struct line_ref field)
+{
+	char *room = malloc(field.size + 1);
+	const char *word = words_keep(&exhibits->words, field_word(field, room));
+
+	free(room);
+	return word;
+}
+
+bool field_index(struct line_ref field, int *index)
+{
+	uint64_t number;
+
+	*index = -1;
+	if (field.size && *field.text == '\\')
+		return true;
+	if (!field_number(field, &number) || number > INT32_MAX)
+		return false;
+	*index = number;
+	return true;
+}
+
+const struct evidence_kind evidence_kinds[] = {
+	{ "capture", 3, "",
+	  "holds a capture that another part holds, too: a sum of both counts it "
+	  "twice",
+	  write_captures, read_capture },
+	{ "cell", 11, "++<>3", NULL, write_cells, read_cell },
+	{ "environment", 2, "w", NULL, write_environment, read_environment },
+	{ "library", 2, "wwww", NULL, write_libraries, read_library },
+	{ "process", 1, "++wwwwwwwwwwww", NULL, write_processes, read_process },
+	{ "reason", 2, "+", NULL, write_reasons, read_reason },
+	{ "total", 1, "+", NULL, write_totals, read_total },
+	{ 0 },
+};
+
+const struct evidence_kind *evidence_kind(struct line_ref line)
+{
+	const char *tab = memchr(line.text, '\t', line.size);
+	size_t size = tab ? (size_t)(tab - line.text) : line.size;
+
+	for (const struct evidence_kind *kind = evidence_kinds; kind->name; kind++)
+		if (strlen(kind->name) == size && !memcmp(kind->name, line.text, size))
+			return kind;
+	return NULL;
+}

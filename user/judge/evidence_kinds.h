@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kinds of lines in an evidence file: a row each. */
+#ifndef UCXBPF_JUDGE_EVIDENCE_KINDS_H
+#define UCXBPF_JUDGE_EVIDENCE_KINDS_H
+
+#include "judge/evidence_lines.h"
+#include "judge/rules.h"
+
+struct evidence_kind {
+	const char *name;
+	unsigned int keys; /* fields behind the name that tell a line from all others */
+	/*
+	 * The fields behind those, a letter each, which says how two become one: '+' sum, '<' the
+	 * lesser, '>' the greater, 'w' a word: the one that is known, of two the first in byte
+	 * order, '3' the three first of all pairs of numbers ("7:8,9:1").
+	 */
+	const char *values;
+	const char *twice; /* what is wrong where a key comes twice; NULL: nothing */
+	/* All lines of the kind; a key may be written twice. */
+	void (*write)(const struct judge *judge, struct evidence_lines *lines);
+	/* A line's fields: keys, then values. NULL, or what is wrong (static). */
+	const char *(*read)(struct judge *judge, const struct line_ref *fields);
+};
+
+/* In the order of their names; behind the last one, a name that is NULL. */
+extern const struct evidence_kind evidence_kinds[];
+
+/* NULL: there is none of that name. */
+const struct evidence_kind *evidence_kind(struct line_ref line);
+
+/* A field as a word that lives as long as the exhibits; NULL: not known. */
+const char *field_kept(struct exhibits *exhibits, struct line_ref field);
+
+/* A number that fits an int; -1: not known. */
+bool field_index(struct line_ref field, int *index);
+
+#define FIELD_NO_NUMBER "a number is none"
+
+/* ---- the rows' functions ---- */
+void write_captures(const struct judge *judge, struct evidence_lines *lines);
+const char *read_capture(struct judge *judge, const struct line_ref *fields);
+void write_cells(const struct judge *judge, struct evidence_lines *lines);
+const char *read_cell(struct judge *judge, const struct line_ref *fields);
+void write_environment(const struct judge *judge, struct evidence_lines *lines);
+const char *read_environment(struct judge *judge, const struct line_ref *fields);
+void write_libraries(const struct judge *judge, struct evidence_lines *lines);
+const char *read_library(struct judge *judge, const struct line_ref *fields);
+void write_processes(const struct judge *judge, struct evidence_lines *lines);
+const char *read_process(struct judge *judge, const struct line_ref *fields);
+void write_reasons(const struct judge *judge, struct evidence_lines *lines);
+const char *read_reason(struct judge *judge, const struct line_ref *fields);
+void write_totals(const struct judge *judge, struct evidence_lines *lines);
+const char *read_total(struct judge *judge, const struct line_ref *fields);
+
+#endif
