@@ -141,15 +141,19 @@ int cmd_sweep(int argc, char **argv)
 	};
 	static char merge[] = "ucxbpf sweep merge"; /* in messages about its usage */
 	struct parsed parsed = { 0 };
+	VEC(char *) words = { 0 }; /* as they were: argp_parse() puts options first */
 	int status = UCXBPF_CHECK_USAGE;
 
+	for (int i = 0; i <= argc; i++)
+		vec_push(&words, argv[i]);
 	argp_err_exit_status = UCXBPF_CHECK_USAGE;
 	if (argc > 1 && !strcmp(argv[1], "merge")) {
 		argv[1] = merge;
 		return sweep_merge(argc - 1, argv + 1);
 	}
 	if (!argp_parse(&argp, argc, argv, 0, NULL, &parsed))
-		status = parsed.verb->run(&parsed.arguments, argv);
+		status = parsed.verb->run(&parsed.arguments, words.data);
+	vec_release(&words);
 	command_release(&parsed.arguments.job_options);
 	vec_release(&parsed.arguments.files);
 	return status;

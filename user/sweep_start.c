@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,6 @@
 #include "sweep/sweep.h"
 #include "sweep_args.h"
 #include "sweep_report.h"
-
-#define INTERRUPTED (128 + SIGINT)
 
 /* Paths of this program and of the traffic's, and the folder's, as all nodes take them. */
 struct paths {
@@ -116,18 +113,18 @@ static int sweep(const struct sweep_arguments *arguments, const struct sweep_opt
 {
 	struct signals signals;
 	enum sweep_result result;
-	int status;
+	int status, signal_number = 0;
 
 	if (make_folder(arguments, options->folder))
 		return UCXBPF_CHECK_FAILED;
 	if (signals_open(&signals, true))
 		return UCXBPF_CHECK_FAILED;
-	result = sweep_run(options, &signals);
+	result = sweep_run(options, &signals, &signal_number);
 	signals_restore(&signals);
 	if (result == SWEEP_FAILED)
 		return UCXBPF_CHECK_FAILED;
 	status = sweep_report(options->folder, arguments->format, arguments->warn_ok, true);
-	return result == SWEEP_INTERRUPTED ? INTERRUPTED : status;
+	return result == SWEEP_INTERRUPTED ? 128 + signal_number : status;
 }
 
 static int start(struct sweep_arguments *arguments, const struct sweep_options *options,

@@ -11,8 +11,8 @@ struct sweep {
 	const struct signals *signals;
 	struct agents agents;
 	struct child job;
-	struct plan *plan; /* of the nodes that have answered */
-	bool interrupted;
+	struct plan *plan;
+	int interrupted; /* by this signal; 0: not */
 };
 
 /* ---- run.c ---- */
@@ -27,6 +27,9 @@ bool sweep_wait(struct sweep *sweep, double seconds, const char *what,
 /* A path in the sweep's folder, valid until the next but three. */
 const char *sweep_path(const struct sweep *sweep, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* "PATH: its first line", where there is one; valid until the next. */
+const char *sweep_log(const char *path);
 
 /* ---- job.c ---- */
 

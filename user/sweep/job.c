@@ -106,8 +106,8 @@ static void ask_to_trace(struct sweep *sweep)
 			agent_tell(agent, "trace trace %s", pids);
 			agent->asked = true;
 		} else if (agent_did(agent, AGENT_BEFORE)) {
-			log_warn("%s: no rank of the traffic came up there, see %s", agent->node,
-				 sweep_path(sweep, "log/traffic"));
+			log_warn("%s: no rank of the traffic came up there; %s", agent->node,
+				 sweep_log(sweep_path(sweep, "log/traffic")));
 		}
 		free(pids);
 	}
@@ -119,8 +119,8 @@ static void say_untraced(const struct sweep *sweep)
 		const struct agent *agent = &sweep->agents.list.data[i];
 
 		if (agent->asked && !agent->said[AGENT_READY])
-			log_warn("%s: is not traced, see %s", agent->node,
-				 sweep_path(sweep, "nodes/%s/log", agent->node));
+			log_warn("%s: is not traced; %s", agent->node,
+				 sweep_log(sweep_path(sweep, "nodes/%s/log", agent->node)));
 	}
 }
 
@@ -181,8 +181,8 @@ static void end(struct sweep *sweep)
 			"the traffic did not end in time and is stopped: what it had not done is missing");
 	child_end(&sweep->job, JOB_GRACE_MS);
 	if (!hangs && sweep->job.status)
-		log_warn("the traffic ended with status %d, see %s", sweep->job.status,
-			 sweep_path(sweep, "log/traffic"));
+		log_warn("the traffic ended with status %d; %s", sweep->job.status,
+			 sweep_log(sweep_path(sweep, "log/traffic")));
 }
 
 void sweep_job(struct sweep *sweep)

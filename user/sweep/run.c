@@ -74,13 +74,29 @@ static bool all_after(struct sweep *sweep)
 /* Once nobody can interrupt any more: what is asked of the nodes is bounded. */
 static void finish(struct sweep *sweep)
 {
-	bool interrupted = sweep->interrupted;
+	int interrupted = sweep->interrupted;
 
 	for (size_t i = 0; i < sweep->agents.list.len; i++)
 		agent_tell(&sweep->agents.list.data[i], "end");
-	sweep->interrupted = false;
+	sweep->interrupted = 0;
 	sweep_wait(sweep, sweep->options->answer_s, "inventory after", all_after);
-	sweep->interrupted |= interrupted;
+	if (interrupted)
+		sweep->interrupted = interrupted;
+}
+
+const char *sweep_log(const char *path)
+{
+	static char text[512];
+	char line[256] = "";
+	FILE *log = fopen(path, "re");
+
+	while (log && fgets(line, sizeof(line), log) && !line[strspn(line, " -=\n")])
+		line[0] = '\0';
+	if (log)
+		fclose(log);
+	line[strcspn(line, "\n")] = '\0';
+	snprintf(text, sizeof(text), "%s%s%s", path, *line ? ": " : "", line);
+	return text;
 }
 
 static void say_missing(const struct sweep *sweep, enum agent_step step, const char *what)
@@ -90,20 +106,20 @@ static void say_missing(const struct sweep *sweep, enum agent_step step, const c
 
 		if (!agent_did(agent, step) &&
 		    (step == AGENT_BEFORE || agent_did(agent, AGENT_BEFORE)))
-			log_warn("%s: %s, see %s", agent->node, what,
-				 sweep_path(sweep, "log/%s", agent->node));
+			log_warn("%s: %s; %s", agent->node, what,
+				 sweep_log(sweep_path(sweep, "log/%s", agent->node)));
 	}
 }
 
-static struct plan *plan_of(const struct sweep_options *options, const char *const *nodes,
-			    size_t count)
+/* Of all nodes: whom a node should have met that does not answer is known then, too. */
+static struct plan *plan_of(const struct sweep_options *options)
 {
 	struct plan_options plan = options->plan;
 	struct plan *made = NULL;
 	char why[PLAN_WHY];
 
-	plan.nodes = nodes;
-	plan.node_count = count;
+	plan.nodes = (const char *const *)options->nodes;
+	plan.node_count = options->node_count;
 	if (plan_make(options->policy, &plan, &made, why))
 		log_error("no plan: %s", why);
 	return made;
@@ -122,22 +138,6 @@ static int write_plan(const struct sweep *sweep)
 	return err;
 }
 
-/* Of the nodes that have answered: partners of the others meet somebody else. */
-static int make_plan(struct sweep *sweep)
-{
-	VEC(const char *) nodes = { 0 };
-
-	for (size_t i = 0; i < sweep->agents.list.len; i++)
-		if (agent_did(&sweep->agents.list.data[i], AGENT_BEFORE))
-			vec_push(&nodes, sweep->agents.list.data[i].node);
-	if (nodes.len)
-		sweep->plan = plan_of(sweep->options, nodes.data, nodes.len);
-	else
-		log_error("no node has answered");
-	vec_release(&nodes);
-	return sweep->plan ? write_plan(sweep) : -EINVAL;
-}
-
 static int make_folders(const struct sweep *sweep)
 {
 	static const char *const names[] = { "nodes", "ledger", "log", "pids" };
@@ -150,28 +150,44 @@ static int make_folders(const struct sweep *sweep)
 	return 0;
 }
 
-enum sweep_result sweep_run(const struct sweep_options *options, const struct signals *signals)
+/* Returns whether anything was traced. */
+static bool carry_out(struct sweep *sweep)
+{
+	const struct sweep_options *options = sweep->options;
+	bool traced;
+
+	agents_start(&sweep->agents, &options->launch, options->nodes, options->node_count,
+		     options->program, options->folder);
+	sweep_wait(sweep, options->answer_s, "inventory before", all_before);
+	if (!sweep->interrupted) {
+		say_missing(sweep, AGENT_BEFORE, "no inventory");
+		if (agents_count(&sweep->agents, AGENT_BEFORE))
+			sweep_job(sweep);
+	}
+	finish(sweep);
+	if (!sweep->interrupted)
+		say_missing(sweep, AGENT_AFTER, "no inventory after the traffic");
+	traced = agents_count(&sweep->agents, AGENT_READY);
+	agents_end(&sweep->agents);
+	return traced;
+}
+
+enum sweep_result sweep_run(const struct sweep_options *options, const struct signals *signals,
+			    int *signal_number)
 {
 	struct sweep sweep = { .options = options, .signals = signals, .job = CHILD_NONE };
 	enum sweep_result result = SWEEP_FAILED;
 
 	signal(SIGPIPE, SIG_IGN);
-	if (make_folders(&sweep))
-		return SWEEP_FAILED;
-	agents_start(&sweep.agents, &options->launch, options->nodes, options->node_count,
-		     options->program, options->folder);
-	sweep_wait(&sweep, options->answer_s, "inventory before", all_before);
-	say_missing(&sweep, AGENT_BEFORE, "no inventory");
-	if (!sweep.interrupted && !make_plan(&sweep)) {
-		result = SWEEP_DONE;
-		sweep_job(&sweep);
+	sweep.plan = plan_of(options);
+	if (sweep.plan && !make_folders(&sweep) && !write_plan(&sweep)) {
+		bool traced = carry_out(&sweep);
+
+		*signal_number = sweep.interrupted;
+		result = sweep.interrupted ? SWEEP_INTERRUPTED : traced ? SWEEP_DONE : SWEEP_FAILED;
+		if (result == SWEEP_FAILED)
+			log_error("nothing was traced on any node: there is nothing to judge");
 	}
-	finish(&sweep);
-	if (result == SWEEP_DONE)
-		say_missing(&sweep, AGENT_AFTER, "no inventory after the traffic");
-	if (sweep.interrupted)
-		result = SWEEP_INTERRUPTED;
-	agents_end(&sweep.agents);
 	plan_free(sweep.plan);
 	return result;
 }
@@ -189,7 +205,7 @@ int sweep_dry_run(const struct sweep_options *options, FILE *out)
 	struct sweep sweep = { .options = options, .job = CHILD_NONE };
 	struct command command = { 0 };
 
-	sweep.plan = plan_of(options, (const char *const *)options->nodes, options->node_count);
+	sweep.plan = plan_of(options);
 	if (!sweep.plan)
 		return -EINVAL;
 	for (size_t i = 0; i < options->node_count; i++) {

@@ -31,11 +31,12 @@ struct sweep_options {
 
 enum sweep_result {
 	SWEEP_DONE, /* what there is can be judged */
-	SWEEP_INTERRUPTED, /* likewise */
+	SWEEP_INTERRUPTED, /* likewise; signal_number says by what */
 	SWEEP_FAILED, /* there is nothing to judge; why has been said */
 };
 
-enum sweep_result sweep_run(const struct sweep_options *options, const struct signals *signals);
+enum sweep_result sweep_run(const struct sweep_options *options, const struct signals *signals,
+			    int *signal_number);
 
 /* Every command line that sweep_run() would start, and nothing else. -EINVAL: no plan; said. */
 int sweep_dry_run(const struct sweep_options *options, FILE *out);
