@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/log.h"
 #include "cmds.h"
 #include "doctor/doctor.h"
 #include "exit_codes.h"
+#include "output.h"
 
 struct options {
 	pid_t pid; /* 0 = all */
@@ -62,11 +65,28 @@ static const struct argp argp = {
 	       "Exit status: 0 a trace would show something, else as in docs/exit-codes.md.",
 };
 
+struct diagnosis {
+	const struct doctor *doctor;
+	const struct options *options;
+};
+
+static int print(void *arg, FILE *out)
+{
+	const struct diagnosis *diagnosis = arg;
+
+	if (!diagnosis->options->json)
+		doctor_print(diagnosis->doctor, diagnosis->options->verbose, out);
+	else if (json_dumpf(diagnosis->doctor->report, out, JSON_INDENT(2)) || putc('\n', out) < 0)
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	struct options options = { 0 };
+	struct diagnosis diagnosis;
 	struct doctor doctor;
-	int status;
+	int status, err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	doctor_init(&doctor);
@@ -76,13 +96,11 @@ int cmd_doctor(int argc, char **argv)
 		doctor_process(&doctor, options.pid);
 	else
 		doctor_list(&doctor);
-	if (options.json) {
-		json_dumpf(doctor.report, stdout, JSON_INDENT(2));
-		putchar('\n');
-	} else {
-		doctor_print(&doctor, options.verbose, stdout);
-	}
+	diagnosis = (struct diagnosis){ &doctor, &options };
+	err = output_write(NULL, print, &diagnosis);
+	if (err)
+		log_error("%s: %s", output_name(NULL), strerror(-err));
 	status = doctor.status;
 	doctor_release(&doctor);
-	return fflush(stdout) ? UCXBPF_EXIT_FAILED : status;
+	return err ? UCXBPF_EXIT_FAILED : status;
 }

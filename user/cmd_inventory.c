@@ -8,6 +8,7 @@
 #include "cmds.h"
 #include "exit_codes.h"
 #include "inventory/inventory.h"
+#include "output.h"
 
 struct options {
 	const char *output; /* NULL: standard output */
@@ -57,47 +58,31 @@ static bool wants_text(const struct options *options)
 	return !options->output && isatty(STDOUT_FILENO);
 }
 
-/* An older snapshot stays whole until the new one is. */
-static int write_file(const char *path, const struct inventory *inventory, bool text)
-{
-	char *new;
-	FILE *out;
-	int err;
+struct snapshot {
+	const struct inventory *inventory;
+	bool text;
+};
 
-	if (asprintf(&new, "%s.new", path) < 0)
-		return -ENOMEM;
-	out = fopen(new, "we");
-	err = out ? 0 : -errno;
-	if (out) {
-		err = (text ? inventory_text : inventory_write)(inventory, out);
-		if (fclose(out) && !err)
-			err = -errno;
-		if (!err && rename(new, path))
-			err = -errno;
-		if (err)
-			unlink(new);
-	}
-	free(new);
-	return err;
+static int put(void *arg, FILE *out)
+{
+	const struct snapshot *snapshot = arg;
+
+	return (snapshot->text ? inventory_text : inventory_write)(snapshot->inventory, out);
 }
 
 int cmd_inventory(int argc, char **argv)
 {
 	struct options options = { 0 };
 	struct inventory *inventory;
-	bool text;
+	struct snapshot snapshot;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	text = wants_text(&options);
 	inventory = inventory_collect("");
-	if (options.output)
-		err = write_file(options.output, inventory, text);
-	else
-		err = (text ? inventory_text : inventory_write)(inventory, stdout);
+	snapshot = (struct snapshot){ inventory, wants_text(&options) };
+	err = output_write(options.output, put, &snapshot);
 	inventory_free(inventory);
 	if (err)
-		log_error("%s: %s", options.output ? options.output : "standard output",
-			  strerror(-err));
+		log_error("%s: %s", output_name(options.output), strerror(-err));
 	return err ? UCXBPF_EXIT_FAILED : 0;
 }

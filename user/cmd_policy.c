@@ -9,6 +9,7 @@
 #include "exit_codes.h"
 #include "gather.h"
 #include "judge/judge.h"
+#include "output.h"
 #include "policy/policy.h"
 #include "policy_file.h"
 
@@ -137,34 +138,15 @@ static int rules(struct policy_command *command)
 	return printed(catalogue_print(stdout));
 }
 
-static int put(const char *path, const char *text)
+static int put_learnt(void *arg, FILE *out)
 {
-	FILE *out = path ? fopen(path, "we") : stdout;
-	int err = 0;
-
-	if (!out)
-		return -errno;
-	if (fputs(text, out) < 0 || fflush(out))
-		err = -errno;
-	if (path && fclose(out) && !err)
-		err = -errno;
-	return err;
+	return judge_learn(arg, out);
 }
 
-/* The policy that was there before goes only when there is one to take its place. */
-static int write_learnt(const struct policy_command *command, const struct judge *judge)
+static int write_learnt(const struct policy_command *command, struct judge *judge)
 {
-	const char *name = command->output ? command->output : "standard output";
-	char *text = NULL;
-	size_t size;
-	FILE *memory = open_memstream(&text, &size);
-	int err = memory ? judge_learn(judge, memory) : -errno;
+	int err = output_write(command->output, put_learnt, judge);
 
-	if (memory)
-		fclose(memory);
-	if (!err)
-		err = put(command->output, text);
-	free(text);
 	if (!err)
 		return UCXBPF_CHECK_PASS;
 	if (err == -EBADMSG)
@@ -172,7 +154,7 @@ static int write_learnt(const struct policy_command *command, const struct judge
 	else if (err == -ENODATA)
 		log_error("no data was moved in these captures: there is nothing to learn");
 	else
-		log_error("%s: %s", name, strerror(-err));
+		log_error("%s: %s", output_name(command->output), strerror(-err));
 	return err == -EBADMSG || err == -ENODATA ? UCXBPF_CHECK_UNKNOWN : UCXBPF_CHECK_FAILED;
 }
 

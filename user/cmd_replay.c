@@ -10,6 +10,7 @@
 #include "export_captures.h"
 #include "filter_options.h"
 #include "match/facts.h"
+#include "output.h"
 #include "report/report.h"
 
 enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_HTML };
@@ -105,8 +106,15 @@ static void list_options(struct argp_option options[PLAIN_OPTIONS + FILTER_OPTIO
 	filter_options_list(options + PLAIN_OPTIONS, 2);
 }
 
-static int print_to(const struct replay *replay, const struct report *report, FILE *out)
+struct printing {
+	const struct replay *replay;
+	const struct report *report;
+};
+
+static int print_to(void *arg, FILE *out)
 {
+	const struct replay *replay = ((const struct printing *)arg)->replay;
+	const struct report *report = ((const struct printing *)arg)->report;
 	struct report_text_options options = { .verbose = replay->verbose, .exact = replay->exact };
 
 	report_text_options_detect(&options, out);
@@ -117,19 +125,16 @@ static int print_to(const struct replay *replay, const struct report *report, FI
 
 static int print(const struct replay *replay, const struct report *report)
 {
-	FILE *out = replay->output ? fopen(replay->output, "we") : stdout;
-	int err = out ? print_to(replay, report, out) : -errno;
+	struct printing printing = { replay, report };
+	int err = output_write(replay->output, print_to, &printing);
 
-	if (out && replay->output && fclose(out) && !err)
-		err = -errno;
 	/* Whoever reads us may stop early: that is no failure of ours. */
 	if (err == -EPIPE)
 		return 0;
 	if (err == -ENODATA)
 		log_error("no stacks in there: they are recorded with --stacks");
 	else if (err)
-		log_error("%s: %s", replay->output ? replay->output : "standard output",
-			  strerror(-err));
+		log_error("%s: %s", output_name(replay->output), strerror(-err));
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cmds.h"
 #include "exit_codes.h"
+#include "output.h"
 #include "policy_file.h"
 #include "sweep/node.h"
 #include "sweep_args.h"
@@ -45,13 +46,17 @@ static const char doc[] =
 	"Exit status: 0 pass, 1 warnings only, 2 a critical rule failed, 3 the evidence is "
 	"incomplete, 4 usage or policy error, 5 anything else, 130 interrupted.";
 
+static int put_plan(void *arg, FILE *out)
+{
+	return plan_write(arg, out);
+}
+
 static int by_plan(const struct sweep_arguments *arguments, struct policy *policy)
 {
 	struct plan_options options = arguments->plan;
 	struct plan *made = NULL;
 	char why[PLAN_WHY];
 	texts nodes = { 0 };
-	FILE *out;
 	int err = sweep_nodes(arguments, policy, &nodes);
 
 	options.nodes = nodes.data;
@@ -61,13 +66,9 @@ static int by_plan(const struct sweep_arguments *arguments, struct policy *polic
 	vec_release(&nodes);
 	if (err)
 		return UCXBPF_CHECK_USAGE;
-	out = arguments->output ? fopen(arguments->output, "we") : stdout;
-	err = out ? plan_write(made, out) : -errno;
-	if (out && (arguments->output ? fclose(out) : fflush(out)) && !err)
-		err = -errno;
+	err = output_write(arguments->output, put_plan, made);
 	if (err)
-		log_error("%s: %s", arguments->output ? arguments->output : "standard output",
-			  strerror(-err));
+		log_error("%s: %s", output_name(arguments->output), strerror(-err));
 	plan_free(made);
 	return err ? UCXBPF_CHECK_FAILED : UCXBPF_CHECK_PASS;
 }

@@ -4,11 +4,10 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "abandon.h"
 #include "base/log.h"
+#include "output.h"
 
 #define LEAST_WIDTH 60
 
@@ -46,51 +45,26 @@ static int write_to(const struct judge *judge, enum verdict_form form,
 	return forms[form].write(judge, &own, out);
 }
 
-/* Where the file is made: beside its place, unless that is a device or a pipe. */
-static char *part_of(const char *path)
+struct writing {
+	const struct judge *judge;
+	enum verdict_form form;
+	const struct judge_output *how;
+};
+
+static int put(void *arg, FILE *out)
 {
-	struct stat place;
-	char *part = NULL;
+	const struct writing *writing = arg;
 
-	if (!stat(path, &place) && !S_ISREG(place.st_mode))
-		return NULL;
-	if (asprintf(&part, "%s.%d.part", path, getpid()) < 0)
-		abort();
-	return part;
-}
-
-static int write_file(const struct judge *judge, enum verdict_form form, const char *path,
-		      const struct judge_output *how)
-{
-	char *part = part_of(path);
-	FILE *out = fopen(part ? part : path, "we");
-	struct abandon abandon;
-	int err;
-
-	if (!out) {
-		err = -errno;
-		free(part);
-		return err;
-	}
-	abandon_start(&abandon, part);
-	err = write_to(judge, form, how, out);
-	if (fclose(out) && !err)
-		err = -errno;
-	if (part && !err && rename(part, path))
-		err = -errno;
-	if (part && err)
-		unlink(part);
-	abandon_end(&abandon);
-	free(part);
-	return err;
+	return write_to(writing->judge, writing->form, writing->how, out);
 }
 
 int verdict_write(const struct judge *judge, enum verdict_form form, const char *path,
 		  const struct judge_output *how)
 {
-	int err = path ? write_file(judge, form, path, how) : write_to(judge, form, how, stdout);
+	struct writing writing = { judge, form, how };
+	int err = output_write(path, put, &writing);
 
 	if (err)
-		log_error("%s: %s", path ? path : "standard output", strerror(-err));
+		log_error("%s: %s", output_name(path), strerror(-err));
 	return err;
 }

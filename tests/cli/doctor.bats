@@ -133,6 +133,12 @@ need_root() {
 	[[ $output == *"links "*"verdict     a trace would work here"* ]]
 }
 
+@test "a report that cannot be written" {
+	"$UCXBPF" doctor --json 2>err >/dev/full && status=0 || status=$?
+	[ "$status" = 1 ]
+	[ "$(cat err)" = "ucxbpf: error: standard output: No space left on device" ]
+}
+
 @test "a process without UCX, one that is gone, and no process id at all" {
 	report -p $$
 	[ "$status" -eq 8 ]

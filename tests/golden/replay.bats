@@ -82,6 +82,18 @@ need_capture() {
 	expect 1 "No space left" -o /dev/full --json "$capture"
 }
 
+@test "a report that cannot be written leaves the one before it" {
+	need_capture
+	echo before >report.json
+	(trap '' XFSZ && ulimit -f 1 && expect 1 "File too large" -o report.json --json "$capture")
+	[ "$(cat report.json)" = before ]
+	[ "$(ls | grep -c part)" = 0 ]
+	ln -s report.json link.json
+	"$UCXBPF" replay -o link.json --json "$capture"
+	[ -L link.json ]
+	jq -e '.schema == "ucxbpf.report/1"' report.json
+}
+
 @test "a truncated capture is reported as far as it goes" {
 	need_capture
 	size=$(stat -c %s "$capture")
