@@ -180,3 +180,25 @@ ends() {
 	ends 3 "$UCXBPF" policy learn cut.ucxb
 	[ ! -s out ]
 }
+
+# Two H200 of one node, each way that UCX may take between them: tests/data/gpu
+@test "staging and dst_copy: through which memory messages went" {
+	gpu=$DATA/gpu
+	printf '%s\n' 'spec: ucxbpf-policy-v1' 'expect:' \
+		'  - { loc: intra, mem: cuda-cuda, size: [64K, inf], staging: none }' \
+		'  - { loc: intra, mem: cuda-cuda, size: [0, 64K], dst_copy: cuda_copy }' >direct.yaml
+	for version in 1.13.1-v1 1.18.1-v2; do
+		ends 2 "$UCXBPF" check -f json -P direct.yaml "$gpu/pairs-plain-peer-$version-staged-static-start/job.ucxb"
+		[ "$(jq -r '.findings[] | select(.rule == "PATH-01") | .verdict + " " + (.expected | .[-8:])' out)" = \
+			$'pass (line 4)\nfail (line 3)' ]
+		jq -e '.findings[] | select(.rule == "PATH-01" and .verdict == "fail") |
+			.seen == "gpu0,pinned,gpu1 over cuda_copy,cuda_copy"' out
+	done
+	for run in 1.13.1-v1-ipc-dynamic 1.18.1-v2-ipc-static; do
+		"$UCXBPF" check -f json -P direct.yaml "$gpu/pairs-plain-peer-$run-start/job.ucxb" >out || true
+		[ "$(jq -r '.findings[] | select(.rule == "PATH-01") | .verdict' out)" = $'pass\npass' ]
+	done
+	sed -e 's/staging: none/staging: host/' -e 's/dst_copy: cuda_copy/dst_copy: gdr_copy/' direct.yaml >other.yaml
+	"$UCXBPF" check -f json -P other.yaml "$gpu/pairs-plain-peer-1.13.1-v1-ipc-dynamic-start/job.ucxb" >out || true
+	[ "$(jq -r '.findings[] | select(.rule == "PATH-01") | .verdict' out)" = $'fail\nfail' ]
+}

@@ -63,7 +63,7 @@ static const struct path_case cases[] = {
 	  "n0>n1",
 	  VERDICT_FAIL },
 	{ "PATH-01",
-	  SPEC "expect: [ { staging: none } ]\n",
+	  SPEC "expect: [ { nic: nearest } ]\n",
 	  { { 0, 1, .bytes = 8 } },
 	  "line 2",
 	  VERDICT_SKIP },

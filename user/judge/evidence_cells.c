@@ -22,11 +22,6 @@ static const char *name_of(const struct exhibits *exhibits, int process)
 	return process < 0 ? NULL : exhibits->members.data[process].id;
 }
 
-static uint64_t class_from(const struct exhibits *exhibits, int class)
-{
-	return class ? exhibits->sizes.data[class - 1] : 0;
-}
-
 void write_cells(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct exhibits *exhibits = &judge->exhibits;
@@ -45,7 +40,7 @@ void write_cells(const struct judge *judge, struct evidence_lines *lines)
 		line_word(lines, cell->src_mem);
 		line_word(lines, cell->dst_mem);
 		line_word(lines, fact_locality_names[cell->locality]);
-		line_number(lines, class_from(exhibits, cell->size_class));
+		line_number(lines, exhibits_class_from(exhibits, cell->size_class));
 		line_number(lines, cell->count);
 		line_number(lines, cell->bytes);
 		line_number(lines, cell->least);
@@ -86,19 +81,12 @@ static bool read_examples(struct cell *cell, struct line_ref field)
 	return at >= end;
 }
 
-static int process_at(struct exhibits *exhibits, struct line_ref field)
-{
-	const char *id = field_kept(exhibits, field);
-
-	return id ? (int)(exhibits_member(exhibits, id) - exhibits->members.data) : -1;
-}
-
 const char *read_cell(struct judge *judge, const struct line_ref *fields)
 {
 	struct exhibits *exhibits = &judge->exhibits;
 	struct cell cell = {
-		.process = process_at(exhibits, fields[0]),
-		.peer = process_at(exhibits, fields[1]),
+		.process = field_process(exhibits, fields[0]),
+		.peer = field_process(exhibits, fields[1]),
 		.op = field_kept(exhibits, fields[2]),
 		.transport = field_kept(exhibits, fields[3]),
 		.device = field_kept(exhibits, fields[4]),
@@ -114,8 +102,7 @@ const char *read_cell(struct judge *judge, const struct line_ref *fields)
 		return FIELD_NO_NUMBER;
 	cell.size_class = exhibits_size_class(exhibits, cell.least);
 	if (cell.size_class != exhibits_size_class(exhibits, cell.most))
-		return "the policy draws a line within a sum of messages: gather it with that "
-		       "policy (-P)";
+		return FIELD_CUT;
 	vec_push(&exhibits->cells, cell);
 	return NULL;
 }

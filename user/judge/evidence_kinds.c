@@ -25,6 +25,13 @@ bool field_index(struct line_ref field, int *index)
 	return true;
 }
 
+int field_process(struct exhibits *exhibits, struct line_ref field)
+{
+	const char *id = field_kept(exhibits, field);
+
+	return id ? (int)(exhibits_member(exhibits, id) - exhibits->members.data) : -1;
+}
+
 const struct evidence_kind evidence_kinds[] = {
 	{ "capture", 3, "",
 	  "holds a capture that another part holds, too: a sum of both counts it "
@@ -35,6 +42,7 @@ const struct evidence_kind evidence_kinds[] = {
 	{ "library", 2, "wwww", NULL, write_libraries, read_library },
 	{ "process", 1, "++wwwwwwwwwwww", NULL, write_processes, read_process },
 	{ "reason", 2, "+", NULL, write_reasons, read_reason },
+	{ "sum", 9, "+++<>", NULL, write_sums, read_sum },
 	{ "total", 1, "+", NULL, write_totals, read_total },
 	{ 0 },
 };

@@ -34,7 +34,12 @@ const char *field_kept(struct exhibits *exhibits, struct line_ref field);
 /* A number that fits an int; -1: not known. */
 bool field_index(struct line_ref field, int *index);
 
+/* A process by its id, new if need be; -1: not known. */
+int field_process(struct exhibits *exhibits, struct line_ref field);
+
 #define FIELD_NO_NUMBER "a number is none"
+#define FIELD_CUT                                                                                  \
+	"the policy draws a line within a sum of messages: gather it with that policy (-P)"
 
 /* ---- the rows' functions ---- */
 void write_captures(const struct judge *judge, struct evidence_lines *lines);
@@ -49,6 +54,8 @@ void write_processes(const struct judge *judge, struct evidence_lines *lines);
 const char *read_process(struct judge *judge, const struct line_ref *fields);
 void write_reasons(const struct judge *judge, struct evidence_lines *lines);
 const char *read_reason(struct judge *judge, const struct line_ref *fields);
+void write_sums(const struct judge *judge, struct evidence_lines *lines);
+const char *read_sum(struct judge *judge, const struct line_ref *fields);
 void write_totals(const struct judge *judge, struct evidence_lines *lines);
 const char *read_total(struct judge *judge, const struct line_ref *fields);
 

@@ -58,8 +58,14 @@ void exhibits_release(struct exhibits *exhibits)
 	map_release(&exhibits->waiting_for);
 	vec_release(&exhibits->waiting);
 	vec_release(&exhibits->captures);
+	sums_release(&exhibits->sums);
 	words_release(&exhibits->words);
 	free(exhibits->recent);
+}
+
+uint64_t exhibits_class_from(const struct exhibits *exhibits, int class)
+{
+	return class ? exhibits->sizes.data[class - 1] : 0;
 }
 
 /* How many of the lines are at or below it. */
@@ -317,6 +323,28 @@ static void feed_op(void *arg, const struct fact_op *op)
 	settle(exhibits, op->id, bytes);
 }
 
+static void feed_message(void *arg, const struct fact_message *message)
+{
+	struct exhibits *exhibits = arg;
+	uint64_t bytes = message->bytes == UINT64_MAX ? 0 : message->bytes;
+	const struct sum one = {
+		.kind = SUM_WAY,
+		.process = message->src,
+		.peer = message->dst,
+		.words = { message->src_mem, message->dst_mem, message->chain, message->via,
+			   message->chain_reason },
+		.size_class = exhibits_size_class(exhibits, bytes),
+		.count = 1,
+		.bytes = bytes,
+		.least = bytes,
+		.most = bytes,
+	};
+
+	/* where no process has a GPU library, nothing is told of ways */
+	if (message->chain || message->chain_reason)
+		sums_add(&exhibits->sums, &one);
+}
+
 struct fact_sink exhibits_sink(struct exhibits *exhibits)
 {
 	return (struct fact_sink){
@@ -328,5 +356,6 @@ struct fact_sink exhibits_sink(struct exhibits *exhibits)
 		.ops = feed_ops,
 		.transfer = feed_transfer,
 		.transfers = feed_transfers,
+		.message = feed_message,
 	};
 }

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "judge/judge.h"
+#include "judge/sums.h"
 #include "judge/words.h"
 
 #define CELL_EXAMPLES 3
@@ -79,6 +80,7 @@ struct exhibits {
 	VEC(struct waiting) waiting;
 	struct map by_id; /* what exhibits_member() and exhibits_place() find */
 	struct map waiting_for; /* id of an operation -> 1 + its first one */
+	struct sums sums;
 	struct fact_totals totals;
 };
 
@@ -107,6 +109,9 @@ void cell_join(struct cell *cell, const struct cell *other);
 
 /* Between which lines so many bytes are. */
 int exhibits_size_class(const struct exhibits *exhibits, uint64_t bytes);
+
+/* The line at which a class begins. */
+uint64_t exhibits_class_from(const struct exhibits *exhibits, int class);
 
 /* All that waits for its operation is counted by its own bytes. */
 void exhibits_give_up_waiting(struct exhibits *exhibits);

@@ -200,13 +200,27 @@ static void order_cells(struct exhibits *exhibits, const struct moves *members)
 {
 	for (size_t i = 0; i < exhibits->cells.len; i++)
 		settle_cell(&exhibits->words, members, &exhibits->cells.data[i]);
-	words_forget(&exhibits->words);
 	if (exhibits->cells.len)
 		qsort(exhibits->cells.data, exhibits->cells.len, sizeof(struct cell), by_key);
 	join_cells(exhibits);
 	/* found by their words' slots, which have changed */
 	vec_release(&exhibits->next);
 	map_release(&exhibits->index);
+}
+
+/* ---- sums ---- */
+
+static void order_sums(struct exhibits *exhibits, const struct moves *members)
+{
+	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
+		struct sum *sum = &exhibits->sums.list.data[i];
+
+		for (size_t k = 0; k < SUM_WORDS; k++)
+			sum->words[k] = words_of(&exhibits->words, sum->words[k]);
+		sum->process = moved(members, sum->process);
+		sum->peer = moved(members, sum->peer);
+	}
+	sums_order(&exhibits->sums);
 }
 
 void exhibits_finish(struct exhibits *exhibits, const struct fact_totals *totals)
@@ -220,6 +234,8 @@ void exhibits_finish(struct exhibits *exhibits, const struct fact_totals *totals
 	nodes = order_nodes(exhibits);
 	members = order_members(exhibits, &nodes);
 	order_cells(exhibits, &members);
+	order_sums(exhibits, &members);
+	words_forget(&exhibits->words);
 	vec_release(&nodes.to);
 	vec_release(&members.to);
 }

@@ -50,6 +50,7 @@ struct tally {
 	uint64_t count, bytes; /* of the wrong ones */
 	uint64_t all_count, all_bytes;
 	const struct cell *worst; /* the wrong cell of most bytes */
+	const char *seen; /* in its place, where that says too little */
 	struct finding_example examples[FINDING_EXAMPLES];
 	size_t example_count;
 };
@@ -110,6 +111,8 @@ void rule_one_library(const struct trial *trial);
 void rule_versions(const struct trial *trial);
 /* Of CFG-01, what is about variables. */
 void judge_environments(const struct trial *trial);
+/* Of PATH-01, what a line says of memory between both buffers. */
+void judge_ways(const struct trial *trial, const struct policy_expect *expect);
 void rule_expected(const struct trial *trial);
 void rule_tcp(const struct trial *trial);
 void rule_node_over_nic(const struct trial *trial);

@@ -81,13 +81,7 @@ static const char *expect_text(const struct trial *trial, const struct policy_ex
 /* What of the line captures do not tell; NULL: they tell all of it. */
 static const char *untold(const struct policy_expect *expect)
 {
-	if (expect->staging != STAGING_ANY)
-		return "staging";
-	if (expect->dst_copy)
-		return "dst_copy";
-	if (expect->nearest_nic)
-		return "nic";
-	return expect->sl >= 0 ? "sl" : NULL;
+	return expect->nearest_nic ? "nic" : NULL;
 }
 
 static void judge_line(const struct trial *trial, const struct policy_expect *expect)
@@ -120,6 +114,8 @@ void rule_expected(const struct trial *trial)
 				say(trial->judge, "'%s': captures do not tell it", untold(expect)));
 		if (expect->tl.len || expect->forbid.len || expect->proto.len)
 			judge_line(trial, expect);
+		if (expect->staging != STAGING_ANY || expect->dst_copy)
+			judge_ways(trial, expect);
 	}
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP, "no line under 'expect' fits what was moved");

@@ -80,7 +80,7 @@ void tallies_judge(const struct trial *trial, struct tallies *tallies, double al
 		finding->bytes = fails ? tally->bytes : tally->all_bytes;
 		if (!fails)
 			continue;
-		finding->seen = cell_text(trial, tally->worst);
+		finding->seen = tally->seen ? tally->seen : cell_text(trial, tally->worst);
 		finding->example_count = tally->example_count;
 		memcpy(finding->examples, tally->examples, sizeof(finding->examples));
 	}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What rules look at besides transfers: sums over messages, operations and calls that are alike.
+ * What the words and numbers of a kind are is said here, and nowhere else.
+ */
+#ifndef UCXBPF_JUDGE_SUMS_H
+#define UCXBPF_JUDGE_SUMS_H
+
+#include "base/map.h"
+#include "base/vec.h"
+
+enum sum_kind {
+	SUM_WAY, /* messages: src_mem, dst_mem, chain, via, chain_reason */
+	SUM_KINDS
+};
+
+#define SUM_WORDS 5
+
+struct sum {
+	enum sum_kind kind;
+	int process, peer; /* of messages, sender and receiver; -1: none or unknown */
+	const char *words[SUM_WORDS]; /* NULL: none or unknown */
+	int size_class; /* of messages, as in struct cell; else 0 */
+	uint64_t count, bytes;
+	uint64_t extra; /* a further sum */
+	uint64_t least, most; /* of messages, their bytes */
+};
+
+extern const char *const sum_kind_names[SUM_KINDS + 1]; /* NULL behind the last one */
+
+/* A zeroed one is empty. */
+struct sums {
+	VEC(struct sum) list;
+	VEC(uint32_t) next; /* 1 + the next one of the same hash */
+	struct map index; /* hash -> 1 + the first one; while facts come in */
+};
+
+void sums_release(struct sums *sums);
+
+/* To the sum of the same key, by the places of its words. */
+void sums_add(struct sums *sums, const struct sum *one);
+
+/* By all of the key; words are kept ones. */
+int sum_compare(const struct sum *a, const struct sum *b);
+
+/* Adds one of the same key. */
+void sum_join(struct sum *sum, const struct sum *other);
+
+/* Into that order, those of one key joined; nothing can be added any more. */
+void sums_order(struct sums *sums);
+
+#endif
