@@ -12,7 +12,7 @@
 #include "policy_file.h"
 #include "verdict_files.h"
 
-enum { KEY_WARN_OK = 0x100, KEY_APPLY };
+enum { KEY_WARN_OK = 0x100, KEY_APPLY, KEY_PLAN };
 
 struct check {
 	VEC(const char *) paths;
@@ -50,12 +50,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_WARN_OK:
 		check->how.warn_ok = true;
 		return 0;
+	case KEY_PLAN: /* what a file is shows from its content */
 	case ARGP_KEY_ARG:
 		vec_push(&check->paths, arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (!check->paths.len)
-			argp_error(state, "which files? Give captures, inventories or both");
+			argp_error(state, "which files? Give captures, inventories, ledgers");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -63,6 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "policy", 'P', "FILE", 0, "What the site expects (docs/policy.md)", 1 },
+	{ "plan", KEY_PLAN, "FILE", 0, "The sweep's plan, where ledgers are given", 1 },
 	{ "format", 'f', "FORMAT", 0, "text (the default), json, junit, openmetrics, textfile", 1 },
 	{ "output", 'o', "FILE", 0, "Write there", 1 },
 	{ "verbose", 'v', NULL, 0, "What passed and was skipped, causes and examples, too", 1 },
@@ -74,7 +76,7 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-	"Judges captures and inventories by the rules of site validation: does data move the way "
+	"Judges captures, inventories and a sweep's ledgers by the rules of site validation: does data move the way "
 	"it should, on every node. Give the files of all nodes together; what one is shows from "
 	"its content."
 	"\v"
@@ -85,6 +87,8 @@ static const char doc[] =
 	"  ucxbpf check -P site.yaml n*.json           inventories: are the NICs in order\n"
 	"  ucxbpf check -P site.yaml before/*.json job.*.ucxb after/*.json\n"
 	"                                              and does their traffic add up\n"
+	"  ucxbpf check -P site.yaml --plan plan.json *.ucxb ledger/*.ndjson\n"
+	"                                              a sweep: was it as planned, and as fast\n"
 	"  ucxbpf check -f junit -o r.xml *.ucxb       for a CI server\n\n"
 	"Exit status: 0 pass, 1 warnings only, 2 a critical rule failed, 3 the evidence is "
 	"incomplete, 4 usage or policy error, 5 anything else.";

@@ -17,18 +17,29 @@ bool gather_has(const char *path)
 }
 
 /* What is none of the others is taken for a capture: what is wrong with it is said of one. */
-static void sort_files(struct gathered *gathered, const char *const *paths, size_t count)
+static bool sort_files(struct gathered *gathered, const char *const *paths, size_t count)
 {
+	bool right = true;
+
 	for (size_t i = 0; i < count; i++) {
 		const char *path = paths[i], *schema = evidence_schema(path);
 
 		if (schema && !strcmp(schema, "inventory"))
 			inventories_read(&gathered->inventories, path);
+		else if (schema && !strcmp(schema, "ledger"))
+			vec_push(&gathered->ledgers.paths, path);
+		else if (schema && !strcmp(schema, "plan"))
+			right = ledgers_plan(&gathered->ledgers, path) && right;
 		else if (evidence_is(path))
 			vec_push(&gathered->evidence, path);
 		else
 			vec_push(&gathered->captures.paths, path);
 	}
+	if (!right || !gathered->ledgers.paths.len || gathered->ledgers.plan)
+		return right;
+	log_error("%s: a ledger says nothing without its plan; add --plan FILE",
+		  gathered->ledgers.paths.data[0]);
+	return false;
 }
 
 static struct judge *judge_of(const struct policy *policy, bool learn)
@@ -142,8 +153,11 @@ static int feed(struct gathered *gathered, const struct policy *policy, const ch
 	size_t added = captures_add(&gathered->captures, gathered->analysis);
 	int err;
 
-	gathered->broken = gathered->captures.broken || gathered->inventories.broken;
-	if (!added && !gathered->inventories.list.len && !gathered->evidence.len)
+	ledgers_feed(&gathered->ledgers, gathered->judge);
+	gathered->broken = gathered->captures.broken || gathered->inventories.broken ||
+			   gathered->ledgers.broken;
+	if (!added && !gathered->inventories.list.len && !gathered->evidence.len &&
+	    !gathered->ledgers.plan)
 		return -ENODATA;
 	if (captures_twice(&gathered->captures))
 		return -EINVAL;
@@ -161,7 +175,8 @@ int gather(struct gathered *gathered, const struct policy *policy, const char *c
 	   size_t count, const char *command, bool learn)
 {
 	*gathered = (struct gathered){ 0 };
-	sort_files(gathered, paths, count);
+	if (!sort_files(gathered, paths, count))
+		return -EINVAL;
 	gathered->analysis = analysis_new();
 	gathered->judge = judge_of(policy, learn);
 	return feed(gathered, policy, command, learn);
@@ -173,5 +188,6 @@ void gathered_release(struct gathered *gathered)
 	analysis_free(gathered->analysis);
 	captures_release(&gathered->captures);
 	inventories_free(&gathered->inventories);
+	ledgers_free(&gathered->ledgers);
 	vec_release(&gathered->evidence);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files of any kind that a judge takes, told apart by what is in them, fed to one: captures
- * (matched with each other), inventories, evidence. What is wrong with one is said here, a line
- * each.
+ * (matched with each other), inventories, evidence, the plan and ledgers of a sweep. What is wrong
+ * with one is said here, a line each.
  */
 #ifndef UCXBPF_GATHER_H
 #define UCXBPF_GATHER_H
@@ -10,6 +10,7 @@
 #include "captures.h"
 #include "inventories.h"
 #include "judge/judge.h"
+#include "ledgers.h"
 
 struct policy;
 struct analysis;
@@ -21,6 +22,7 @@ struct gathered {
 	/* what the judge's facts live in */
 	struct captures captures;
 	struct inventories inventories;
+	struct ledgers ledgers; /* and their plan */
 	VEC(const char *) evidence;
 	struct analysis *analysis;
 	struct fact_totals sums;
@@ -28,8 +30,9 @@ struct gathered {
 
 /*
  * command: for the progress line. learn: sizes are told apart as judge_learn() wants it. Returns 0,
- * -EINVAL: files do not go together (the same capture twice); -ENODATA: not one could be used;
- * -EIO: anything else. All are said. The policy must outlive what was gathered.
+ * -EINVAL: files do not go together (the same capture twice, ledgers without their plan); -ENODATA:
+ * not one could be used; -EIO: anything else. All are said. The policy must outlive what was
+ * gathered.
  */
 int gather(struct gathered *gathered, const struct policy *policy, const char *const *paths,
 	   size_t count, const char *command, bool learn);

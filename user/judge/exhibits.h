@@ -91,6 +91,9 @@ struct fact_sink exhibits_sink(struct exhibits *exhibits);
 /* A cell's n-th example as findings show it. */
 struct finding_example cell_example(const struct cell *cell, size_t n);
 
+/* The id of a process, kept: the same one in whatever capture it is. */
+const char *exhibits_id(struct exhibits *exhibits, const struct fact_process *fact);
+
 /* The process of such an id, which is kept; a new one where there is none yet. */
 struct member *exhibits_member(struct exhibits *exhibits, const char *id);
 

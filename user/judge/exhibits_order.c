@@ -20,7 +20,7 @@ static int moved(const struct moves *moves, int index)
 	return index >= 0 && (size_t)index < moves->to.len ? moves->to.data[index] : -1;
 }
 
-static const char *id_of(struct exhibits *exhibits, const struct fact_process *fact)
+const char *exhibits_id(struct exhibits *exhibits, const struct fact_process *fact)
 {
 	char *text;
 	const char *id;
@@ -128,7 +128,7 @@ static struct moves order_members(struct exhibits *exhibits, const struct moves 
 			vec_release(&old[i].environment);
 			continue;
 		}
-		old[i].id = id_of(exhibits, &old[i].fact);
+		old[i].id = exhibits_id(exhibits, &old[i].fact);
 		vec_push(&slots.list, ((struct slot){ old[i].id, NULL, i }));
 	}
 	moves = order_slots(&slots, exhibits->members.len);

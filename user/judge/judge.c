@@ -11,6 +11,8 @@ const char *const verdict_names[VERDICTS] = { "PASS", "FAIL", "UNKNOWN", "SKIP",
 enum source {
 	OF_CAPTURES,
 	OF_INVENTORIES, /* and of nothing else: what captures lack is no doubt about it */
+	OF_SWEEPS, /* and of captures: says by itself what they lack for it */
+	OF_LEDGERS, /* and of nothing else */
 };
 
 /* The rules that can be judged; the others of the catalogue need more than what may be given. */
@@ -20,6 +22,7 @@ static const struct judged {
 	enum source source;
 } rules[] = {
 	{ "COV-01", rule_loss, OF_CAPTURES },
+	{ "COV-03", rule_planned, OF_SWEEPS },
 	{ "COV-04", rule_both_ends, OF_CAPTURES },
 	{ "COV-05", rule_attribution, OF_CAPTURES },
 	{ "COV-06", rule_one_library, OF_CAPTURES },
@@ -56,6 +59,7 @@ void judge_free(struct judge *judge)
 		return;
 	exhibits_release(&judge->exhibits);
 	inventories_release(&judge->inventories);
+	sweep_release(&judge->sweep);
 	vec_release(&judge->findings);
 	for (size_t i = 0; i < judge->made.len; i++)
 		free(judge->made.data[i]);
@@ -65,7 +69,17 @@ void judge_free(struct judge *judge)
 
 struct fact_sink judge_sink(struct judge *judge)
 {
-	return exhibits_sink(&judge->exhibits);
+	return sweep_sink(judge);
+}
+
+void judge_plan(struct judge *judge, const struct plan *plan)
+{
+	sweep_plan(&judge->sweep, plan);
+}
+
+void judge_ledger(struct judge *judge, const struct ledger_entry *entry)
+{
+	sweep_entry(&judge->sweep, entry);
 }
 
 void judge_inventory(struct judge *judge, const struct inventory *inventory)
@@ -122,8 +136,11 @@ static const char *what_lacks(const struct judge *judge, const struct catalogue_
 		return why_not(rule->needs);
 	if (rule->needs & (NEEDS_INVENTORY | NEEDS_COUNTERS) && !judge->inventories.list.len)
 		return why_not(rule->needs);
+	if (rule->needs & NEEDS_PLAN && !judge->sweep.plan)
+		return why_not(rule->needs);
 	/* captures that say nothing are what COV-01 is about */
-	if (judged->source == OF_CAPTURES && !captures && judge->inventories.list.len)
+	if (judged->source == OF_CAPTURES && !captures &&
+	    (judge->inventories.list.len || judge->sweep.plan))
 		return "no capture was given";
 	return NULL;
 }
@@ -184,6 +201,14 @@ static bool about_moves(const struct catalogue_rule *rule)
 	return strncmp(rule->id, "COV", 3) && strncmp(rule->id, "CFG", 3);
 }
 
+/* Judged by what captures have no part in. */
+static bool apart(const struct catalogue_rule *rule)
+{
+	const struct judged *judged = judged_by(rule);
+
+	return judged && (judged->source == OF_INVENTORIES || judged->source == OF_LEDGERS);
+}
+
 /*
  * What was lost, or went where nobody looked, may have gone another way: nothing is proved then,
  * but what was seen was seen.
@@ -193,8 +218,7 @@ static void doubt(struct judge *judge)
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
 
-		if (finding->verdict != VERDICT_PASS ||
-		    judged_by(finding->rule)->source == OF_INVENTORIES)
+		if (finding->verdict != VERDICT_PASS || apart(finding->rule))
 			continue;
 		if (judge->incomplete)
 			finding->why = "records were or may be lost (COV-01)";
@@ -247,6 +271,7 @@ static int by_rule(const void *left, const void *right)
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today)
 {
 	exhibits_finish(&judge->exhibits, totals);
+	sweep_finish(&judge->sweep, &judge->exhibits);
 	for (size_t i = 0; i < CATALOGUE_RULES; i++)
 		judge_rule(judge, &catalogue[i]);
 	doubt(judge);

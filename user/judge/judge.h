@@ -70,6 +70,15 @@ void judge_inventory(struct judge *judge, const struct inventory *inventory);
  */
 void judge_capture(struct judge *judge, const char *host_id, const char *host_name, uint64_t start);
 
+struct plan;
+struct ledger_entry;
+
+/*
+ * The plan of a sweep, which must live until judge_free(); before its ledgers. These come file by file, each from its first line on: an entry need not live on.
+ */
+void judge_plan(struct judge *judge, const struct plan *plan);
+void judge_ledger(struct judge *judge, const struct ledger_entry *entry);
+
 /* A capture was cut short, damaged or could not be read: nothing passes. Before judge_finish(). */
 void judge_captures_broken(struct judge *judge);
 

@@ -5,16 +5,22 @@
 
 #include "judge/exhibits.h"
 #include "judge/exhibits_inventory.h"
+#include "judge/sweep.h"
 
 struct judge {
 	struct exhibits exhibits;
 	struct node_inventories inventories;
+	struct sweep sweep;
+	struct fact_sink to_exhibits;
 	const struct policy *policy;
 	VEC(struct finding) findings;
 	VEC(char *) made; /* strings of findings */
 	bool captures_broken; /* a capture lacks something, who knows what */
 	bool incomplete; /* records were or may be lost: nothing may pass */
 };
+
+/* For captures of a sweep: judge_sink(). */
+struct fact_sink sweep_sink(struct judge *judge);
 
 /* A rule at work. */
 struct trial {
@@ -128,5 +134,6 @@ void rule_rail_count(const struct trial *trial);
 void rule_rail_balance(const struct trial *trial);
 void rule_switch_points(const struct trial *trial);
 void rule_ports(const struct trial *trial);
+void rule_planned(const struct trial *trial);
 
 #endif

@@ -104,6 +104,8 @@ char *plan_text(struct plan *plan)
 	/* 64 bits, which JSON's numbers are not for everybody */
 	snprintf(seed, sizeof(seed), "%" PRIu64, plan->seed);
 	json_object_set_new(tree, "seed", json_string(seed));
+	if (*plan->base)
+		json_object_set_new(tree, "extends", json_string(plan->base));
 	text = json_dumps(tree, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	json_decref(tree);
 	plan_identify(plan, text, strlen(text));

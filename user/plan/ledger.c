@@ -42,6 +42,24 @@ static int choice(struct reading *reading, const json_t *line, const char *key,
 	return at < 0 ? 0 : at;
 }
 
+static unsigned int stages_of(struct reading *reading, const json_t *line)
+{
+	const json_t *list = json_object_get(line, "stages"), *name;
+	unsigned int stages = 0;
+	size_t i;
+
+	json_array_foreach(list, i, name)
+	{
+		int stage = plan_name(plan_stage_names, STAGES, json_string_value(name));
+
+		if (stage >= 0)
+			stages |= 1u << stage;
+	}
+	if (!json_is_array(list))
+		reading->wrong = "stages";
+	return stages;
+}
+
 static void read_head(struct reading *reading, const json_t *line)
 {
 	struct ledger_entry *entry = &reading->entry;
@@ -58,6 +76,7 @@ static void read_head(struct reading *reading, const json_t *line)
 	entry->size = number(reading, line, "size", 1);
 	entry->local = number(reading, line, "local", 0);
 	entry->pid = number(reading, line, "pid", 1);
+	entry->stages = stages_of(reading, line);
 }
 
 static void read_round(struct reading *reading, const json_t *line)

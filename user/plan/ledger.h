@@ -31,6 +31,7 @@ struct ledger_entry {
 	/* of a head */
 	const char *plan; /* its id */
 	const char *node, *host, *mpi; /* node: as the plan names it */
+	unsigned int stages; /* that it was asked for: bits 1 << enum plan_stage_kind */
 	int size, local;
 	uint32_t pid; /* in its own namespace */
 	/* of all others but an end */

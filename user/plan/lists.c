@@ -271,6 +271,7 @@ int plan_confirm(struct plan *plan, const int *suspects, size_t count, uint32_t 
 		vec_release(&lists[i].nodes);
 	free(lists);
 	free(suspected);
+	memcpy(plan->base, plan->id, sizeof(plan->base));
 	vec_push(&plan->stages, stage);
 	free(plan_text(plan));
 	return count && stage.rounds && stage.works.len

@@ -43,12 +43,20 @@ void plan_free(struct plan *plan)
 	free(plan);
 }
 
+static int by_name(const void *left, const void *right)
+{
+	const struct plan_node *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
 int plan_node(const struct plan *plan, const char *name)
 {
-	for (size_t i = 0; name && i < plan->nodes.len; i++)
-		if (!strcmp(plan->nodes.data[i].name, name))
-			return i;
-	return -1;
+	const struct plan_node key = { .name = (char *)name }, *found = NULL;
+
+	if (name && plan->nodes.len)
+		found = bsearch(&key, plan->nodes.data, plan->nodes.len, sizeof(key), by_name);
+	return found ? found - plan->nodes.data : -1;
 }
 
 const struct plan_stage *plan_stage(const struct plan *plan, enum plan_stage_kind kind)

@@ -92,10 +92,12 @@ struct plan {
 	char *site; /* NULL: not said */
 	char policy[65]; /* SHA-256 of its normal form */
 	char id[17]; /* hash of the plan's text; ledgers repeat it */
+	char base[17]; /* of the plan without its stage that confirms, which was carried out before
+			*/
 	uint64_t seed;
 	int ranks; /* per node, on every node */
 	VEC(struct plan_class) classes;
-	VEC(struct plan_node) nodes;
+	VEC(struct plan_node) nodes; /* by name */
 	VEC(struct plan_switch) switches;
 	VEC(struct plan_stage) stages;
 	VEC(uint32_t) order, place; /* node at a position of the circle; the other way round */

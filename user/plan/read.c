@@ -175,6 +175,8 @@ static void read_stages(struct reading *reading, const json_t *list)
 
 		stage->kind = choice(reading, json_object_get(from, "stage"), plan_stage_names,
 				     STAGES, "stage");
+		if (plan_stage(reading->plan, stage->kind) != stage)
+			refuse(reading, "one stage of each name");
 		stage->pairing = choice(reading, json_object_get(from, "pairing"),
 					plan_pairing_names, PAIRINGS, "pairing");
 		stage->rounds = number(reading, json_object_get(from, "rounds"), 0, PLAN_MAX_NODES,
@@ -200,6 +202,9 @@ static void read_tree(struct reading *reading, const json_t *tree)
 		refuse(reading, "policy_sha256 or seed");
 	if (reading->bad)
 		return;
+	if (json_is_string(json_object_get(tree, "extends")))
+		snprintf(plan->base, sizeof(plan->base), "%s",
+			 json_string_value(json_object_get(tree, "extends")));
 	snprintf(plan->policy, sizeof(plan->policy), "%s", policy);
 	plan->seed = strtoull(seed, NULL, 10);
 	if (json_is_string(json_object_get(tree, "site")))

@@ -41,13 +41,14 @@ static void flush(struct book *book)
 	book->used = 0;
 }
 
-static void hold_alarm(int how)
+static void hold_signals(int how)
 {
-	sigset_t alarms;
+	sigset_t ending;
 
-	sigemptyset(&alarms);
-	sigaddset(&alarms, SIGALRM);
-	sigprocmask(how, &alarms, NULL);
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGALRM);
+	sigaddset(&ending, SIGTERM);
+	sigprocmask(how, &ending, NULL);
 }
 
 __attribute__((format(printf, 2, 3))) static void add_line(struct book *book, const char *format,
@@ -55,13 +56,13 @@ __attribute__((format(printf, 2, 3))) static void add_line(struct book *book, co
 {
 	va_list args;
 
-	hold_alarm(SIG_BLOCK);
+	hold_signals(SIG_BLOCK);
 	if (ROOM - book->used < LINE)
 		flush(book);
 	va_start(args, format);
 	book->used += vsnprintf(book->waiting + book->used, LINE, format, args);
 	va_end(args);
-	hold_alarm(SIG_UNBLOCK);
+	hold_signals(SIG_UNBLOCK);
 }
 
 /* What may stand in a JSON string as it is. */
@@ -72,9 +73,23 @@ static void plain(char *text)
 			*text = ' ';
 }
 
-static void add_head(struct book *book, const struct rank *rank, const char *node)
+/* "intra","path": those that are carried out */
+static void list_stages(const struct rank *rank, const bool stages[STAGES], char *to, size_t room)
+{
+	size_t used = 0;
+
+	*to = '\0';
+	for (int i = 0; i < STAGES; i++)
+		if (stages[i] && plan_stage(rank->plan, i))
+			used += snprintf(to + used, room - used, "%s\"%s\"", used ? "," : "",
+					 plan_stage_names[i]);
+}
+
+static void add_head(struct book *book, const struct rank *rank, const char *node,
+		     const bool stages[STAGES])
 {
 	char mpi[MPI_MAX_LIBRARY_VERSION_STRING], host[HOST_NAME_MAX + 1] = "", own[256];
+	char list[STAGES * 16];
 	int length;
 
 	MPI_Get_library_version(mpi, &length);
@@ -84,14 +99,17 @@ static void add_head(struct book *book, const struct rank *rank, const char *nod
 	plain(mpi);
 	plain(host);
 	plain(own);
+	list_stages(rank, stages, list, sizeof(list));
 	add_line(book,
 		 "{\"schema\":\"" LEDGER_SCHEMA "\",\"plan\":\"%s\",\"node\":\"%.200s\","
 		 "\"local\":%d,\"rank\":%d,\"size\":%d,\"pid\":%d,\"host\":\"%.200s\","
-		 "\"mpi\":\"%.100s\"}\n",
-		 rank->plan->id, own, rank->local, rank->rank, rank->size, getpid(), host, mpi);
+		 "\"mpi\":\"%.100s\",\"stages\":[%s]}\n",
+		 rank->plan->id, own, rank->local, rank->rank, rank->size, getpid(), host, mpi,
+		 list);
 }
 
-struct book *book_open(const struct rank *rank, const char *folder, const char *node)
+struct book *book_open(const struct rank *rank, const char *folder, const char *node,
+		       const bool stages[STAGES])
 {
 	struct book *book = calloc(1, sizeof(*book));
 	char path[PATH_MAX];
@@ -100,7 +118,7 @@ struct book *book_open(const struct rank *rank, const char *folder, const char *
 	book->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (book->file < 0)
 		give_up("%s: %s", path, strerror(errno));
-	add_head(book, rank, node);
+	add_head(book, rank, node, stages);
 	flush(book);
 	the_book = book;
 	return book;
@@ -110,9 +128,9 @@ void book_begin(const struct rank *rank)
 {
 	add_line(rank->book, "{\"is\":\"begin\",\"stage\":\"%s\",\"round\":%u}\n",
 		 plan_stage_names[rank->stage], rank->round);
-	hold_alarm(SIG_BLOCK);
+	hold_signals(SIG_BLOCK);
 	flush(rank->book);
-	hold_alarm(SIG_UNBLOCK);
+	hold_signals(SIG_UNBLOCK);
 }
 
 /* Without the brace at its end. */
@@ -145,10 +163,10 @@ void book_now(const struct rank *rank, const struct plan_step *step)
 	struct book *book = rank->book;
 	int length;
 
-	hold_alarm(SIG_BLOCK);
+	hold_signals(SIG_BLOCK);
 	length = describe(book->stuck, rank, "stuck", step);
 	snprintf(book->stuck + length, LINE - length, "}\n");
-	hold_alarm(SIG_UNBLOCK);
+	hold_signals(SIG_UNBLOCK);
 }
 
 static int by_value(const void *left, const void *right)
@@ -210,11 +228,11 @@ static void stuck(int signal)
 {
 	struct book *book = the_book;
 
-	(void)signal;
 	if (write(book->file, book->waiting, book->used) < 0 ||
 	    write(book->file, book->stuck, strlen(book->stuck)) < 0)
 		_exit(4);
-	sleep(GRACE_S);
+	if (signal == SIGALRM)
+		sleep(GRACE_S);
 	_exit(3);
 }
 
@@ -222,6 +240,8 @@ void book_limit(unsigned int seconds)
 {
 	struct sigaction action = { .sa_handler = stuck };
 
+	/* a launcher ends the others of a job so when one has crashed */
+	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGALRM, &action, NULL);
 	alarm(seconds);
 }

@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 	find_place(&rank, node);
 	warn_of_absent(&rank, node);
 	get_memory(&rank, arguments.stages);
-	rank.book = book_open(&rank, arguments.ledger, node);
+	rank.book = book_open(&rank, arguments.ledger, node, arguments.stages);
 	do_stages(&rank, &arguments);
 	well = book_end(&rank);
 	MPI_Finalize();

@@ -86,7 +86,8 @@ void do_pair(struct rank *rank, const struct plan_step *step);
 void do_world(struct rank *rank, const struct plan_step *step);
 
 /* ---- book.c: the ledger ---- */
-struct book *book_open(const struct rank *rank, const char *folder, const char *node);
+struct book *book_open(const struct rank *rank, const char *folder, const char *node,
+		       const bool stages[STAGES]);
 void book_begin(const struct rank *rank);
 
 /* What is written should the rank get stuck in it; NULL: between two rounds. */

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A sweep that never ran, for tests of rules: its plan, ledgers as its ranks would write them, and
+ * facts as captures would show them. Tests change what they are about.
+ */
+#ifndef UCXBPF_SWEEP_BED_H
+#define UCXBPF_SWEEP_BED_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "judge/judge.h"
+#include "plan/ledger.h"
+#include "plan/make.h"
+
+#define SPEC "spec: ucxbpf-policy-v1\n"
+#define SWEEP_MAX_RANKS 512
+
+struct sweep_bed {
+	struct policy *policy;
+	struct plan *plan;
+	struct judge *judge;
+	struct fact_sink sink;
+	struct fact_totals totals;
+	int ranks;
+	uint64_t ops;
+	/* asked of each line, and of each traced message; NULL: all as planned */
+	bool (*leave_out)(struct ledger_entry *entry);
+	uint64_t (*time_of)(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
+			    const struct plan_step *step);
+	bool (*untraced)(int src, int dst, uint64_t size, uint32_t i);
+	bool no_ledger[SWEEP_MAX_RANKS], no_capture[SWEEP_MAX_RANKS];
+};
+
+static inline void sweep_begin(struct sweep_bed *bed, const char *policy,
+			       const struct plan_options *options)
+{
+	struct policy_errors errors = { 0 };
+	char why[PLAN_WHY] = "";
+
+	*bed = (struct sweep_bed){ 0 };
+	if (policy_parse(policy, strlen(policy), &bed->policy, &errors))
+		fail_msg("line %d: %s", errors.list.data[0].line, errors.list.data[0].text);
+	if (plan_make(bed->policy, options, &bed->plan, why))
+		fail_msg("%s", why);
+	bed->judge = judge_new(bed->policy);
+	judge_plan(bed->judge, bed->plan);
+	bed->sink = judge_sink(bed->judge);
+	bed->ranks = bed->plan->nodes.len * bed->plan->ranks;
+	bed->totals.stored = bed->totals.captures = 1;
+}
+
+static inline void sweep_end(struct sweep_bed *bed)
+{
+	judge_free(bed->judge);
+	plan_free(bed->plan);
+	policy_free(bed->policy);
+}
+
+static inline const char *sweep_node(const struct sweep_bed *bed, int rank)
+{
+	return bed->plan->nodes.data[rank / bed->plan->ranks].name;
+}
+
+/* ---- ledgers ---- */
+
+static inline void sweep_line(struct sweep_bed *bed, struct ledger_entry *entry)
+{
+	if (!bed->leave_out || !bed->leave_out(entry))
+		judge_ledger(bed->judge, entry);
+}
+
+static inline void sweep_transfer(struct sweep_bed *bed, int rank, const struct plan_stage *stage,
+				  uint32_t round, const struct plan_step *step)
+{
+	const struct plan *plan = bed->plan;
+	uint64_t ns = bed->time_of ? bed->time_of(plan, stage, round, step) : 1000;
+	struct ledger_entry entry = {
+		.kind = LEDGER_TRANSFER,
+		.rank = rank,
+		.stage = stage->kind,
+		.round = round,
+		.op = step->work->op,
+		.sub = step->sub,
+		.src = plan->nodes.data[step->src].name,
+		.dst = step->world ? NULL : plan->nodes.data[step->dst].name,
+		.src_rank = rank,
+		.dst_rank = step->world ? -1 : step->dst * plan->ranks + step->dst_local,
+		.src_mem = step->work->src_mem,
+		.dst_mem = step->work->dst_mem,
+		.msg_size = step->work->size,
+		.count = step->work->count,
+		.bytes = step->work->count * step->work->size,
+		.ns = { step->work->count - 1, ns, ns, ns, ns, ns, ns },
+	};
+
+	sweep_line(bed, &entry);
+}
+
+static inline unsigned int sweep_stages(const struct sweep_bed *bed)
+{
+	unsigned int stages = 0;
+
+	for (size_t i = 0; i < bed->plan->stages.len; i++)
+		stages |= 1u << bed->plan->stages.data[i].kind;
+	return stages;
+}
+
+static inline void sweep_ledger(struct sweep_bed *bed, int rank)
+{
+	const struct plan *plan = bed->plan;
+	plan_steps_t steps = { 0 };
+	struct ledger_entry entry = {
+		.kind = LEDGER_HEAD,
+		.rank = rank,
+		.plan = plan->id,
+		.node = sweep_node(bed, rank),
+		.host = sweep_node(bed, rank),
+		.mpi = "MPI",
+		.size = bed->ranks,
+		.local = rank % plan->ranks,
+		.pid = 100 + rank,
+		.stages = sweep_stages(bed),
+	};
+
+	judge_ledger(bed->judge, &entry);
+	for (size_t s = 0; s < plan->stages.len; s++)
+		for (uint32_t round = 0; round < plan->stages.data[s].rounds; round++) {
+			entry = (struct ledger_entry){ .kind = LEDGER_BEGIN,
+						       .rank = rank,
+						       .stage = plan->stages.data[s].kind,
+						       .round = round };
+			sweep_line(bed, &entry);
+			plan_steps(plan, &plan->stages.data[s], round, rank / plan->ranks,
+				   rank % plan->ranks, &steps);
+			for (size_t i = 0; i < steps.len; i++)
+				if (steps.data[i].sends)
+					sweep_transfer(bed, rank, &plan->stages.data[s], round,
+						       &steps.data[i]);
+		}
+	entry = (struct ledger_entry){ .kind = LEDGER_END, .rank = rank };
+	sweep_line(bed, &entry);
+	vec_release(&steps);
+}
+
+/* ---- captures ---- */
+
+static inline void sweep_process(struct sweep_bed *bed, int rank)
+{
+	const struct fact_process process = {
+		.index = rank,
+		.host = rank / bed->plan->ranks,
+		.host_id = sweep_node(bed, rank),
+		.host_name = sweep_node(bed, rank),
+		.pid = 100 + rank,
+		.tgid = 100 + rank,
+		.exe = "/usr/bin/ucxbpf-traffic-openmpi",
+		.mpi = "MPI",
+		.rank = rank,
+		.size = bed->ranks,
+	};
+
+	bed->sink.process(bed->sink.arg, &process);
+}
+
+static inline void sweep_message(struct sweep_bed *bed, int src, int dst,
+				 const struct plan_work *work)
+{
+	const char *function = work->op == PLAN_PERSISTENT ? "MPI_Start" : "MPI_Isend";
+
+	for (uint32_t i = 0; i < work->count; i++) {
+		struct fact_op op = {
+			.id = ++bed->ops,
+			.process = src,
+			.peer = dst,
+			.op = "tag_send",
+			.function = function,
+			.bytes = work->size,
+			.memory = work->src_mem == PLAN_CUDA ? "gpu0" : "host",
+			.sends = true,
+		};
+		struct fact_message message = {
+			.src = src, .dst = dst, .function = function, .bytes = work->size
+		};
+
+		if (bed->untraced && bed->untraced(src, dst, work->size, i))
+			continue;
+		if (!bed->no_capture[src])
+			bed->sink.op(bed->sink.arg, &op);
+		if (!bed->no_capture[src] && !bed->no_capture[dst])
+			bed->sink.message(bed->sink.arg, &message);
+	}
+}
+
+static inline void sweep_world(struct sweep_bed *bed, int rank, const struct plan_work *work)
+{
+	const struct fact_call call = {
+		.process = rank,
+		.function = work->op == PLAN_ALLTOALL ? "MPI_Alltoall" : "MPI_Allreduce",
+	};
+
+	for (uint32_t i = 0; !bed->no_capture[rank] && i < work->count; i++)
+		bed->sink.call(bed->sink.arg, &call);
+}
+
+static inline void sweep_capture(struct sweep_bed *bed, int rank)
+{
+	const struct plan *plan = bed->plan;
+	plan_steps_t steps = { 0 };
+
+	for (size_t s = 0; s < plan->stages.len; s++)
+		for (uint32_t round = 0; round < plan->stages.data[s].rounds; round++) {
+			plan_steps(plan, &plan->stages.data[s], round, rank / plan->ranks,
+				   rank % plan->ranks, &steps);
+			for (size_t i = 0; i < steps.len; i++) {
+				const struct plan_step *step = &steps.data[i];
+
+				if (step->world)
+					sweep_world(bed, rank, step->work);
+				else if (step->sends)
+					sweep_message(bed, rank,
+						      step->dst * plan->ranks + step->dst_local,
+						      step->work);
+			}
+		}
+	vec_release(&steps);
+}
+
+/* All that was planned was done, but for what the test has said. */
+static inline void sweep_run(struct sweep_bed *bed, bool traced)
+{
+	for (int rank = 0; traced && rank < bed->ranks; rank++)
+		if (!bed->no_capture[rank])
+			sweep_process(bed, rank);
+	for (int rank = 0; rank < bed->ranks; rank++) {
+		if (!bed->no_ledger[rank])
+			sweep_ledger(bed, rank);
+		if (traced)
+			sweep_capture(bed, rank);
+	}
+	judge_finish(bed->judge, &bed->totals, 20000);
+}
+
+/* ---- findings ---- */
+
+static inline const struct finding *sweep_finding(const struct sweep_bed *bed, const char *rule,
+						  const char *subject)
+{
+	const struct finding *findings;
+	size_t count = judge_findings(bed->judge, &findings);
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(findings[i].rule->id, rule) &&
+		    (!subject || !strcmp(findings[i].subject, subject)))
+			return &findings[i];
+	fail_msg("%s says nothing of %s", rule, subject ? subject : "anything");
+	return NULL;
+}
+
+/* text: what it says has that in it; NULL: anything. */
+static inline void sweep_expect(const struct sweep_bed *bed, const char *rule, const char *subject,
+				enum verdict verdict, const char *text)
+{
+	const struct finding *finding = sweep_finding(bed, rule, subject);
+	const char *said = finding->seen ? finding->seen : finding->why ? finding->why : "-";
+
+	if (finding->verdict != verdict || (text && !strstr(said, text)))
+		fail_msg("%s of %s: %s (%s), not %s (%s)", rule, finding->subject,
+			 verdict_names[finding->verdict], said, verdict_names[verdict],
+			 text ? text : "");
+}
+
+#endif
