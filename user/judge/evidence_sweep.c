@@ -4,7 +4,7 @@
 
 static const char *id_at(const struct judge *judge, uint64_t process)
 {
-	return judge->sweep.traced.processes.data[process].id;
+	return judge->exhibits.traced.processes.data[process].id;
 }
 
 static bool read_process_at(struct judge *judge, struct line_ref field, uint32_t *process)
@@ -12,7 +12,7 @@ static bool read_process_at(struct judge *judge, struct line_ref field, uint32_t
 	const char *id = field_kept(&judge->exhibits, field);
 
 	if (id)
-		*process = traced_at(&judge->sweep.traced, id);
+		*process = traced_at(&judge->exhibits.traced, id);
 	return id != NULL;
 }
 
@@ -20,7 +20,7 @@ void write_sent(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct map_slot *slot;
 
-	for (size_t pos = 0; (slot = map_next(&judge->sweep.traced.sent, &pos));) {
+	for (size_t pos = 0; (slot = map_next(&judge->exhibits.traced.sent, &pos));) {
 		line_begin(lines, "sent");
 		line_word(lines, id_at(judge, slot->a));
 		line_number(lines, slot->b / TRACED_MEMORIES);
@@ -38,7 +38,7 @@ const char *read_sent(struct judge *judge, const struct line_ref *fields)
 	    !field_number(fields[2], &memory) || memory >= TRACED_MEMORIES ||
 	    !field_number(fields[3], &count))
 		return FIELD_NO_NUMBER;
-	*map_insert(&judge->sweep.traced.sent, process, traced_sent_key(size, memory), NULL) =
+	*map_insert(&judge->exhibits.traced.sent, process, traced_sent_key(size, memory), NULL) =
 		count;
 	return NULL;
 }
@@ -47,7 +47,7 @@ void write_met(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct map_slot *slot;
 
-	for (size_t pos = 0; (slot = map_next(&judge->sweep.traced.met, &pos));) {
+	for (size_t pos = 0; (slot = map_next(&judge->exhibits.traced.met, &pos));) {
 		line_begin(lines, "met");
 		line_word(lines, id_at(judge, slot->a >> 32));
 		line_word(lines, id_at(judge, slot->a & UINT32_MAX));
@@ -65,13 +65,13 @@ const char *read_met(struct judge *judge, const struct line_ref *fields)
 	    !read_process_at(judge, fields[1], &peer) || !field_number(fields[2], &size) ||
 	    !field_number(fields[3], &count))
 		return FIELD_NO_NUMBER;
-	*map_insert(&judge->sweep.traced.met, traced_met_key(process, peer), size, NULL) = count;
+	*map_insert(&judge->exhibits.traced.met, traced_met_key(process, peer), size, NULL) = count;
 	return NULL;
 }
 
 void write_collectives(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct traced *traced = &judge->sweep.traced;
+	const struct traced *traced = &judge->exhibits.traced;
 
 	for (size_t i = 0; i < traced->processes.len; i++) {
 		line_begin(lines, "collective");
@@ -90,7 +90,7 @@ const char *read_collective(struct judge *judge, const struct line_ref *fields)
 
 	if (!read_process_at(judge, fields[0], &at))
 		return FIELD_NO_NUMBER;
-	process = &judge->sweep.traced.processes.data[at];
+	process = &judge->exhibits.traced.processes.data[at];
 	for (int call = 0; call < TRACED_CALLS; call++)
 		if (!field_number(fields[1 + call], &process->calls[call]))
 			return FIELD_NO_NUMBER;

@@ -48,6 +48,7 @@ void exhibits_release(struct exhibits *exhibits)
 		vec_release(&exhibits->members.data[i].ucx);
 		vec_release(&exhibits->members.data[i].environment);
 	}
+	traced_release(&exhibits->traced);
 	vec_release(&exhibits->members);
 	vec_release(&exhibits->nodes);
 	vec_release(&exhibits->cells);
@@ -147,6 +148,7 @@ static void feed_process(void *arg, const struct fact_process *fact)
 		return;
 	while (exhibits->members.len <= (size_t)fact->index)
 		vec_add(&exhibits->members);
+	traced_process(&exhibits->traced, fact, exhibits_id(exhibits, fact));
 	member = &exhibits->members.data[fact->index];
 	member->fact = *fact;
 	member->fact.ucx = NULL;
@@ -193,7 +195,10 @@ static void add_calls(struct exhibits *exhibits, const struct fact_call *call, u
 
 static void feed_call(void *arg, const struct fact_call *call)
 {
-	add_calls(arg, call, 1);
+	struct exhibits *exhibits = arg;
+
+	add_calls(exhibits, call, 1);
+	traced_call(&exhibits->traced, call);
 }
 
 static void feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
@@ -203,8 +208,10 @@ static void feed_calls(void *arg, const struct fact_call *call, const struct fac
 
 static void feed_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
 {
-	struct member *member = member_at(arg, op->process);
+	struct exhibits *exhibits = arg;
+	struct member *member = member_at(exhibits, op->process);
 
+	traced_sums(&exhibits->traced, op);
 	if (member)
 		member->ops += sums->count;
 }
@@ -314,6 +321,7 @@ static void feed_op(void *arg, const struct fact_op *op)
 	struct member *member = member_at(exhibits, op->process);
 	uint64_t bytes = op->bytes == UINT64_MAX ? 0 : op->bytes;
 
+	traced_op(&exhibits->traced, op);
 	if (member)
 		member->ops++;
 	if (!op->id)
@@ -340,6 +348,7 @@ static void feed_message(void *arg, const struct fact_message *message)
 		.most = bytes,
 	};
 
+	traced_message(&exhibits->traced, message);
 	/* where no process has a GPU library, nothing is told of ways */
 	if (message->chain || message->chain_reason)
 		sums_add(&exhibits->sums, &one);

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "judge/judge.h"
 #include "judge/sums.h"
+#include "judge/traced.h"
 #include "judge/words.h"
 
 #define CELL_EXAMPLES 3
@@ -81,6 +82,7 @@ struct exhibits {
 	struct map by_id; /* what exhibits_member() and exhibits_place() find */
 	struct map waiting_for; /* id of an operation -> 1 + its first one */
 	struct sums sums;
+	struct traced traced; /* a sweep's own messages */
 	struct fact_totals totals;
 };
 

@@ -69,7 +69,7 @@ void judge_free(struct judge *judge)
 
 struct fact_sink judge_sink(struct judge *judge)
 {
-	return sweep_sink(judge);
+	return exhibits_sink(&judge->exhibits);
 }
 
 void judge_plan(struct judge *judge, const struct plan *plan)

@@ -11,16 +11,12 @@ struct judge {
 	struct exhibits exhibits;
 	struct node_inventories inventories;
 	struct sweep sweep;
-	struct fact_sink to_exhibits;
 	const struct policy *policy;
 	VEC(struct finding) findings;
 	VEC(char *) made; /* strings of findings */
 	bool captures_broken; /* a capture lacks something, who knows what */
 	bool incomplete; /* records were or may be lost: nothing may pass */
 };
-
-/* For captures of a sweep: judge_sink(). */
-struct fact_sink sweep_sink(struct judge *judge);
 
 /* A rule at work. */
 struct trial {

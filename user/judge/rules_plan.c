@@ -270,7 +270,7 @@ static const struct sweep_rank *traced_rank(const struct look *look, size_t inde
 	const struct sweep_rank *rank = &look->sweep->ranks.data[index];
 
 	if (!rank->ended || rank->process < 0 ||
-	    look->sweep->traced.processes.data[rank->process].counted)
+	    look->sweep->traced->processes.data[rank->process].counted)
 		return NULL;
 	return rank;
 }
@@ -287,7 +287,7 @@ static void find_traced(struct look *look)
 		else if (rank->process < 0)
 			note(look, rank->node, VERDICT_UNKNOWN,
 			     "no capture of this node was given");
-		else if (look->sweep->traced.processes.data[rank->process].counted)
+		else if (look->sweep->traced->processes.data[rank->process].counted)
 			note(look, rank->node, VERDICT_UNKNOWN,
 			     "its capture has sums alone (--count)");
 	}
@@ -305,7 +305,7 @@ static void look_at_sent(struct look *look, size_t index, uint64_t size)
 		const uint64_t *count = map_find(&look->sent, index, size * TRACED_MEMORIES + i);
 
 		planned[i] = count ? *count : 0;
-		seen[i] = traced_sent(&look->sweep->traced, rank->process, size, i);
+		seen[i] = traced_sent(look->sweep->traced, rank->process, size, i);
 		all += planned[i];
 		all_seen += seen[i];
 	}
@@ -331,7 +331,7 @@ static void look_at_met(struct look *look, const struct map_slot *slot)
 
 	if (!src || !dst)
 		return;
-	met = traced_met(&look->sweep->traced, src->process, dst->process, slot->b);
+	met = traced_met(look->sweep->traced, src->process, dst->process, slot->b);
 	if (met == slot->value)
 		return;
 	note(look, dst->node, wrong(look),
@@ -349,7 +349,7 @@ static void look_at_calls(struct look *look, const struct map_slot *slot)
 
 	if (!rank)
 		return;
-	seen = look->sweep->traced.processes.data[rank->process].calls[slot->b];
+	seen = look->sweep->traced->processes.data[rank->process].calls[slot->b];
 	if (seen != slot->value)
 		note(look, rank->node, wrong(look),
 		     say(look->trial->judge, "rank %d called %s %lu times, %lu were traced",

@@ -23,7 +23,6 @@ void sweep_release(struct sweep *sweep)
 	map_release(&sweep->by_place);
 	map_release(&sweep->index);
 	map_release(&sweep->captured);
-	traced_release(&sweep->traced);
 }
 
 static const char *keep(struct sweep *sweep, const char *text)
@@ -234,10 +233,11 @@ bool sweep_captured(const struct sweep *sweep, const char *host)
 	return map_find(&sweep->captured, hash(host), 0);
 }
 
-void sweep_finish(struct sweep *sweep, const struct exhibits *exhibits)
+void sweep_finish(struct sweep *sweep, struct exhibits *exhibits)
 {
 	struct map by_pid = { 0 };
 
+	sweep->traced = &exhibits->traced;
 	for (size_t i = 0; i < exhibits->members.len; i++) {
 		const struct member *member = &exhibits->members.data[i];
 
@@ -245,7 +245,7 @@ void sweep_finish(struct sweep *sweep, const struct exhibits *exhibits)
 			continue;
 		map_insert(&sweep->captured, hash(member->fact.host_name), 0, NULL);
 		*map_insert(&by_pid, hash(member->fact.host_name), member->fact.pid, NULL) =
-			1 + traced_at(&sweep->traced, member->id);
+			1 + traced_at(&exhibits->traced, member->id);
 	}
 	for (size_t i = 0; i < sweep->ranks.len; i++) {
 		struct sweep_rank *rank = &sweep->ranks.data[i];

@@ -49,7 +49,7 @@ struct sweep {
 	size_t current; /* 1 + whose ledger is being read */
 	size_t foreign; /* ledgers of other plans */
 	size_t unplanned; /* lines of transfers that the plan does not have */
-	struct traced traced;
+	const struct traced *traced; /* once all is in */
 };
 
 void sweep_plan(struct sweep *sweep, const struct plan *plan);
@@ -57,7 +57,7 @@ void sweep_entry(struct sweep *sweep, const struct ledger_entry *entry);
 void sweep_release(struct sweep *sweep);
 
 /* All is in: finds each rank's process. */
-void sweep_finish(struct sweep *sweep, const struct exhibits *exhibits);
+void sweep_finish(struct sweep *sweep, struct exhibits *exhibits);
 
 /* Whether captures have any process of that host. */
 bool sweep_captured(const struct sweep *sweep, const char *host);
