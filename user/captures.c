@@ -22,14 +22,9 @@ void captures_release(struct captures *captures)
 
 bool captures_has(const char *path)
 {
-	struct file_reader *reader;
-	const char *why;
 	struct stat file;
 
-	if (stat(path, &file) || !S_ISREG(file.st_mode) || file_reader_open(&reader, path, &why))
-		return false;
-	file_reader_free(reader);
-	return true;
+	return !stat(path, &file) && S_ISREG(file.st_mode) && file_is_capture(path);
 }
 
 static void remember(struct captures *captures, const json_t *sides, const char *path)

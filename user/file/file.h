@@ -66,6 +66,12 @@ struct file_reader;
  */
 int file_reader_open(struct file_reader **reader, const char *path, const char **why);
 
+/* The same without its side records, which take most of the time: for reading the records again. */
+int file_reader_again(struct file_reader **reader, const char *path, const char **why);
+
+/* Whether a file begins as captures do, whole or not; false as well where it cannot be read. */
+bool file_is_capture(const char *path);
+
 /* All side records, a JSON array in file order; owned by the reader. */
 const json_t *file_reader_sides(const struct file_reader *reader);
 

@@ -133,7 +133,7 @@ static int check_records(struct file_reader *r)
 	return 0;
 }
 
-static int reader_load(struct file_reader *r, const char *path, const char **why)
+static int reader_load(struct file_reader *r, const char *path, bool sides, const char **why)
 {
 	uint64_t size = 0;
 	int error;
@@ -155,12 +155,12 @@ static int reader_load(struct file_reader *r, const char *path, const char **why
 		error = check_records(r);
 	if (!error)
 		error = merge_init(&r->merge, &r->loader, &r->scan);
-	if (!error)
+	if (!error && sides)
 		error = load_sides(r);
 	return error ? refuse_errno(why, error) : 0;
 }
 
-int file_reader_open(struct file_reader **reader, const char *path, const char **why)
+static int reader_open(struct file_reader **reader, const char *path, bool sides, const char **why)
 {
 	struct file_reader *r = calloc(1, sizeof(*r));
 	int error;
@@ -168,12 +168,34 @@ int file_reader_open(struct file_reader **reader, const char *path, const char *
 	*reader = r;
 	if (!r)
 		return refuse_errno(why, -ENOMEM);
-	error = reader_load(r, path, why);
+	error = reader_load(r, path, sides, why);
 	if (error) {
 		file_reader_free(r);
 		*reader = NULL;
 	}
 	return error;
+}
+
+int file_reader_open(struct file_reader **reader, const char *path, const char **why)
+{
+	return reader_open(reader, path, true, why);
+}
+
+int file_reader_again(struct file_reader **reader, const char *path, const char **why)
+{
+	return reader_open(reader, path, false, why);
+}
+
+bool file_is_capture(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint8_t magic[FILE_MAGIC_SIZE];
+	bool is = fd >= 0 && read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+		  !memcmp(magic, FILE_MAGIC, sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	return is;
 }
 
 const json_t *file_reader_sides(const struct file_reader *r)

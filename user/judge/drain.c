@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/fold.h"
+#include "judge/named.h"
 #include "judge/rules.h"
 
 #define LONGEST_NAME 63
@@ -20,7 +21,8 @@ struct candidate {
 
 struct candidates {
 	VEC(struct candidate) list;
-	VEC(char *) made;
+	struct words names, rules;
+	struct map by_name; /* a kept name -> 1 + position */
 };
 
 /*
@@ -40,24 +42,43 @@ static bool safe_name(const char *name)
 	return true;
 }
 
-/* Why what is said of a node is not enough to act upon; NULL: it is. */
-static const char *doubtful(const struct judge *judge, const char *node)
+/* Where what is said of a node is not enough to act upon. */
+static void doubt(struct candidates *candidates, const char *name, const char *why)
 {
+	const uint64_t *at = map_find(&candidates->by_name, (uintptr_t)name, 0);
+	struct candidate *candidate = at ? &candidates->list.data[*at - 1] : NULL;
+
+	if (candidate && !candidate->refused)
+		candidate->refused = why;
+}
+
+static void doubt_all(struct candidates *candidates, const char *why)
+{
+	for (size_t i = 0; i < candidates->list.len; i++)
+		doubt(candidates, candidates->list.data[i].node, why);
+}
+
+static void find_doubtful(struct candidates *candidates, const struct judge *judge)
+{
+	const char *named[NAMED_MOST];
+
 	if (judge->incomplete || judge->captures_broken)
-		return "the evidence is incomplete (COV-01)";
+		doubt_all(candidates, "the evidence is incomplete (COV-01)");
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *finding = &judge->findings.data[i];
+		size_t count;
 
 		/* they come first */
 		if (strncmp(finding->rule->id, "COV", 3))
 			break;
 		if (finding->verdict != VERDICT_FAIL && finding->verdict != VERDICT_UNKNOWN)
 			continue;
-		if (!strcmp(finding->subject, ALL_CAPTURES) ||
-		    subject_of_node(finding->subject, node))
-			return "the evidence of it is incomplete (COV)";
+		if (!strcmp(finding->subject, ALL_CAPTURES))
+			doubt_all(candidates, "the evidence of it is incomplete (COV)");
+		count = named_in(&candidates->names, finding->subject, named);
+		while (count)
+			doubt(candidates, named[--count], "the evidence of it is incomplete (COV)");
 	}
-	return NULL;
 }
 
 static const char *refusal(const struct judge *judge, const char *node)
@@ -66,36 +87,33 @@ static const char *refusal(const struct judge *judge, const char *node)
 		return "no name that a resource manager can be given";
 	if (!policy_class_of(judge->policy, node))
 		return "in none of the policy's classes";
-	return doubtful(judge, node);
+	return NULL;
 }
 
-static const char *keep(struct candidates *candidates, char *text)
+/* A word in a list of words, where none begins with another one. */
+static void add_rule(struct candidates *candidates, struct candidate *candidate, const char *rule)
 {
-	if (!text)
+	char *rules;
+
+	if (strstr(candidate->rules, rule))
+		return;
+	if (asprintf(&rules, "%s %s", candidate->rules, rule) < 0)
 		abort();
-	vec_push(&candidates->made, text);
-	return text;
+	candidate->rules = words_keep(&candidates->rules, rules);
+	free(rules);
 }
 
 static void add(struct candidates *candidates, const struct judge *judge, const char *node,
 		const char *rule)
 {
-	struct candidate *candidate = NULL;
-	char *rules;
+	uint64_t *at = map_insert(&candidates->by_name, (uintptr_t)node, 0, NULL);
 
-	for (size_t i = 0; i < candidates->list.len && !candidate; i++)
-		if (!strcmp(candidates->list.data[i].node, node))
-			candidate = &candidates->list.data[i];
-	if (!candidate) {
-		candidate = vec_add(&candidates->list);
-		*candidate = (struct candidate){ node, rule, refusal(judge, node) };
+	if (*at) {
+		add_rule(candidates, &candidates->list.data[*at - 1], rule);
 		return;
 	}
-	if (strstr(candidate->rules, rule))
-		return;
-	if (asprintf(&rules, "%s %s", candidate->rules, rule) < 0)
-		abort();
-	candidate->rules = keep(candidates, rules);
+	vec_push(&candidates->list, ((struct candidate){ node, rule, refusal(judge, node) }));
+	*at = candidates->list.len;
 }
 
 /* Of a pair nobody knows which one it is; without evidence nobody knows at all. */
@@ -104,14 +122,17 @@ static void collect(struct candidates *candidates, const struct judge *judge)
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *finding = &judge->findings.data[i];
 		size_t length = strcspn(finding->subject, "<>:");
+		char *name;
 
 		if (finding->verdict != VERDICT_FAIL || finding->severity != SEVERITY_CRITICAL ||
 		    !strncmp(finding->rule->id, "COV", 3) || strpbrk(finding->subject, "<>") ||
 		    !strcmp(finding->subject, ALL_CAPTURES))
 			continue;
-		add(candidates, judge, keep(candidates, strndup(finding->subject, length)),
-		    finding->rule->id);
+		name = strndup(finding->subject, length);
+		add(candidates, judge, words_keep(&candidates->names, name), finding->rule->id);
+		free(name);
 	}
+	find_doubtful(candidates, judge);
 }
 
 static int by_fate(const void *left, const void *right)
@@ -180,9 +201,9 @@ void drains_make(struct drains *drains, const struct judge *judge)
 			to++;
 		put(drains, judge, &all.list.data[from], to - from);
 	}
-	for (size_t i = 0; i < all.made.len; i++)
-		free(all.made.data[i]);
-	vec_release(&all.made);
+	words_release(&all.names);
+	words_release(&all.rules);
+	map_release(&all.by_name);
 	vec_release(&all.list);
 }
 

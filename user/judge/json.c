@@ -230,9 +230,10 @@ static json_t *actions_of(const struct judge *judge)
 	return to;
 }
 
-json_t *judge_document(const struct judge *judge, const struct judge_output *how)
+/* All but the findings. */
+static json_t *head_of(const struct judge *judge, const struct judge_output *how)
 {
-	json_t *to = json_object(), *findings = json_array();
+	json_t *to = json_object();
 	char hash[65];
 
 	policy_hash(judge->policy, hash);
@@ -244,20 +245,59 @@ json_t *judge_document(const struct judge *judge, const struct judge_output *how
 	json_object_set_new(to, "actions", actions_of(judge));
 	json_object_set_new(to, "nodes", nodes_of(judge));
 	json_object_set_new(to, "nics", nics_of(judge));
+	return to;
+}
+
+json_t *judge_document(const struct judge *judge, const struct judge_output *how)
+{
+	json_t *to = head_of(judge, how), *findings = json_array();
+
 	for (size_t i = 0; i < judge->findings.len; i++)
 		json_array_append_new(findings, finding_of(judge, &judge->findings.data[i]));
 	json_object_set_new(to, "findings", findings);
 	return to;
 }
 
+#define LOOKS (JSON_INDENT(1) | JSON_REAL_PRECISION(6))
+
+/* So many spaces before each line but the first. */
+static void put_indented(const json_t *value, int spaces, FILE *out)
+{
+	char *text = json_dumps(value, LOOKS), *next = text;
+
+	for (char *line = text; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		fprintf(out, next ? "%s\n%*s" : "%s", line, spaces, "");
+	}
+	free(text);
+}
+
+/* One finding at a time: as one document, those of a large site are gigabytes. */
+static void put_findings(const struct judge *judge, FILE *out)
+{
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		json_t *finding = finding_of(judge, &judge->findings.data[i]);
+
+		fputs(i ? ",\n  " : "\n  ", out);
+		put_indented(finding, 2, out);
+		json_decref(finding);
+	}
+}
+
 int judge_json(const struct judge *judge, const struct judge_output *how, FILE *out)
 {
-	json_t *document = judge_document(judge, how);
-	int err = json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+	json_t *head = head_of(judge, how);
+	char *text = json_dumps(head, LOOKS);
 
-	json_decref(document);
-	fputc('\n', out);
-	if (!err && !fflush(out) && !ferror(out))
+	json_decref(head);
+	/* the findings come where the object ends */
+	fprintf(out, "%.*s,\n \"findings\": [", (int)(strlen(text) - strlen("\n}")), text);
+	free(text);
+	put_findings(judge, out);
+	fputs(judge->findings.len ? "\n ]\n}\n" : "]\n}\n", out);
+	if (!fflush(out) && !ferror(out))
 		return 0;
 	return errno ? -errno : -EIO;
 }

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "judge/named.h"
 #include "judge/rules.h"
 
 const char *const verdict_names[VERDICTS] = { "PASS", "FAIL", "UNKNOWN", "SKIP", "WAIVED" };
@@ -166,35 +167,6 @@ static void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
 		judged->judge(&trial);
 }
 
-/* What separates the two nodes of a pair, and a node from its rank or device. */
-#define SEPARATORS ">:<"
-
-static bool begins_with(const char *subject, const char *node)
-{
-	size_t length = strlen(node);
-
-	return !strncmp(subject, node, length) &&
-	       (!subject[length] || strchr(SEPARATORS, subject[length]));
-}
-
-/* n0 is in n0, n0:rank3, n0>n1, n1<>n0. */
-bool subject_of_node(const char *subject, const char *node)
-{
-	const char *other = strpbrk(subject, "<>");
-
-	return node && (begins_with(subject, node) ||
-			(other && begins_with(other + strspn(other, "<>"), node)));
-}
-
-static bool in_part(const struct judge *judge, const char *subject)
-{
-	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
-		if (judge->exhibits.nodes.data[i].in_part &&
-		    subject_of_node(subject, judge->exhibits.nodes.data[i].name))
-			return true;
-	return false;
-}
-
 /* Of the rules about what moved, unlike those about software. */
 static bool about_moves(const struct catalogue_rule *rule)
 {
@@ -215,6 +187,12 @@ static bool apart(const struct catalogue_rule *rule)
  */
 static void doubt(struct judge *judge)
 {
+	struct words in_part = { 0 };
+	const char *found[NAMED_MOST];
+
+	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
+		if (judge->exhibits.nodes.data[i].in_part)
+			words_keep(&in_part, judge->exhibits.nodes.data[i].name);
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
 
@@ -222,11 +200,13 @@ static void doubt(struct judge *judge)
 			continue;
 		if (judge->incomplete)
 			finding->why = "records were or may be lost (COV-01)";
-		else if (about_moves(finding->rule) && in_part(judge, finding->subject))
+		else if (in_part.list.len && about_moves(finding->rule) &&
+			 named_in(&in_part, finding->subject, found))
 			finding->why = "some of its peers are in no capture (COV-04)";
 		if (finding->why)
 			finding->verdict = VERDICT_UNKNOWN;
 	}
+	words_release(&in_part);
 }
 
 static const struct policy_waiver *waiver_of(const struct policy *policy,
@@ -285,41 +265,30 @@ size_t judge_findings(const struct judge *judge, const struct finding **findings
 	return judge->findings.len;
 }
 
-static bool node_failed(const struct judge *judge, const char *name)
-{
-	for (size_t i = 0; i < judge->findings.len; i++)
-		if (judge->findings.data[i].verdict == VERDICT_FAIL &&
-		    subject_of_node(judge->findings.data[i].subject, name))
-			return true;
-	return false;
-}
-
-static bool is_captured(const struct judge *judge, const struct node_inventory *node)
-{
-	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
-		if (judge->exhibits.nodes.data[i].name &&
-		    !strcmp(judge->exhibits.nodes.data[i].name, node->name))
-			return true;
-	return false;
-}
-
-/* Of captures, and those of which there is but an inventory. */
+/* Of captures, and those of which there is but an inventory; two of one name are one. */
 static void count_nodes(const struct judge *judge, struct judge_summary *summary)
 {
-	for (size_t i = 0; i < judge->exhibits.nodes.len; i++) {
-		const struct node *node = &judge->exhibits.nodes.data[i];
+	const char *found[NAMED_MOST];
+	struct words names = { 0 };
+	struct map failed = { 0 };
 
-		summary->nodes += node->name != NULL;
-		summary->failed_nodes += node_failed(judge, node->name);
-	}
-	for (size_t i = 0; i < judge->inventories.list.len; i++) {
-		const struct node_inventory *node = &judge->inventories.list.data[i];
+	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
+		words_keep(&names, judge->exhibits.nodes.data[i].name);
+	for (size_t i = 0; i < judge->inventories.list.len; i++)
+		words_keep(&names, judge->inventories.list.data[i].name);
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		const struct finding *finding = &judge->findings.data[i];
+		size_t count = finding->verdict == VERDICT_FAIL
+				       ? named_in(&names, finding->subject, found)
+				       : 0;
 
-		if (is_captured(judge, node))
-			continue;
-		summary->nodes++;
-		summary->failed_nodes += node_failed(judge, node->name);
+		while (count)
+			map_insert(&failed, (uintptr_t)found[--count], 0, NULL);
 	}
+	summary->nodes = names.list.len;
+	summary->failed_nodes = failed.used;
+	words_release(&names);
+	map_release(&failed);
 }
 
 struct judge_summary judge_summary(const struct judge *judge)

@@ -41,9 +41,6 @@ void found_why(const struct trial *trial, enum verdict verdict, const char *subj
 /* The subject of what is said of everything. */
 #define ALL_CAPTURES "all captures"
 
-/* n0 is in n0, n0:rank3, n0>n1, n1<>n0. */
-bool subject_of_node(const char *subject, const char *node);
-
 /* What a rule sums up of one subject: what is as it should be and what is not. */
 struct tally {
 	const char *subject;

@@ -44,26 +44,46 @@ static void add_cell(struct sent_list *sent, const struct node *node, const stru
 		to->rndv_least = cell->least;
 }
 
-static bool alike(const struct sent *a, const struct sent *b)
+/* Of the same calls between nodes of a class, the two nodes that switched earliest. */
+struct switched {
+	const struct sent *first, *second;
+};
+
+struct switches {
+	VEC(struct switched) list;
+	struct map index; /* (class and inter, function) -> 1 + position */
+};
+
+static struct switched *switched_at(struct switches *switches, const struct sent *sent)
 {
-	return a->function == b->function && a->inter == b->inter &&
-	       a->node->class == b->node->class;
+	uint64_t *at = map_insert(&switches->index, (uintptr_t)sent->node->class | sent->inter,
+				  (uintptr_t)sent->function, NULL);
+
+	if (!*at) {
+		vec_add(&switches->list);
+		*at = switches->list.len;
+	}
+	return &switches->list.data[*at - 1];
+}
+
+static void add_switch(struct switches *switches, const struct sent *sent)
+{
+	struct switched *switched = switched_at(switches, sent);
+
+	if (!switched->first || sent->rndv_least < switched->first->rndv_least) {
+		switched->second = switched->first;
+		switched->first = sent;
+	} else if (!switched->second || sent->rndv_least < switched->second->rndv_least) {
+		switched->second = sent;
+	}
 }
 
 /* The same calls of another node of the class that switched earliest; NULL: none did. */
-static const struct sent *earliest(const struct sent_list *sent, const struct sent *own)
+static const struct sent *earliest(struct switches *switches, const struct sent *own)
 {
-	const struct sent *found = NULL;
+	const struct switched *switched = switched_at(switches, own);
 
-	for (size_t i = 0; i < sent->list.len; i++) {
-		const struct sent *other = &sent->list.data[i];
-
-		if (other->node == own->node || !other->rndv_least || !alike(other, own))
-			continue;
-		if (!found || other->rndv_least < found->rndv_least)
-			found = other;
-	}
-	return found;
+	return switched->first == own ? switched->second : switched->first;
 }
 
 static void compare(const struct trial *trial, const struct sent *own, const struct sent *other)
@@ -86,6 +106,7 @@ void rule_switch_points(const struct trial *trial)
 	const struct exhibits *exhibits = trial->exhibits;
 	size_t before = trial->judge->findings.len;
 	struct sent_list sent = { 0 };
+	struct switches switches = { 0 };
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
@@ -94,9 +115,12 @@ void rule_switch_points(const struct trial *trial)
 		if (node && cell->protocol && cell_placed(cell))
 			add_cell(&sent, node, cell);
 	}
+	for (size_t i = 0; i < sent.list.len; i++)
+		if (sent.list.data[i].rndv_least)
+			add_switch(&switches, &sent.list.data[i]);
 	for (size_t i = 0; i < sent.list.len; i++) {
 		const struct sent *own = &sent.list.data[i];
-		const struct sent *other = own->eager_most ? earliest(&sent, own) : NULL;
+		const struct sent *other = own->eager_most ? earliest(&switches, own) : NULL;
 
 		if (other)
 			compare(trial, own, other);
@@ -104,6 +128,8 @@ void rule_switch_points(const struct trial *trial)
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP,
 			      "no two nodes of a class sent by rendezvous and eagerly");
+	vec_release(&switches.list);
+	map_release(&switches.index);
 	vec_release(&sent.list);
 	map_release(&sent.index);
 }

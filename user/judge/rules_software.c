@@ -93,39 +93,45 @@ static void same_on_all(const struct trial *trial,
 	free(software);
 }
 
-/* Two copies in a process: which of them an operation goes through is nobody's choice. */
-static const char *copies_of(const struct trial *trial, const struct node *node)
+/* The first process of each node that has two copies: which one is used is nobody's choice. */
+static void find_copies(const struct exhibits *exhibits, struct map *copies)
 {
-	const struct exhibits *exhibits = trial->exhibits;
-
 	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
+		const struct node *node = exhibits_node(exhibits, i);
+		uint64_t *first;
 
-		if (exhibits_node(exhibits, i) == node && member->ucx.len > 1)
-			return say(trial->judge, "pid %u has %s and %s", member->fact.pid,
-				   member->ucx.data[0].path, member->ucx.data[1].path);
+		if (!node || exhibits->members.data[i].ucx.len < 2)
+			continue;
+		first = map_insert(copies, (uintptr_t)node->name, 0, NULL);
+		if (!*first)
+			*first = i + 1;
 	}
-	return NULL;
+}
+
+static const char *copies_text(const struct trial *trial, const struct member *member)
+{
+	return say(trial->judge, "pid %u has %s and %s", member->fact.pid, member->ucx.data[0].path,
+		   member->ucx.data[1].path);
 }
 
 void rule_one_library(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
 	size_t before = trial->judge->findings.len;
+	struct map copies = { 0 };
 
+	find_copies(exhibits, &copies);
 	same_on_all(trial, build_of);
 	for (size_t i = before; i < trial->judge->findings.len; i++) {
 		struct finding *finding = &trial->judge->findings.data[i];
-		const char *copies = NULL;
+		const uint64_t *first = map_find(&copies, (uintptr_t)finding->subject, 0);
 
-		for (size_t n = 0; n < exhibits->nodes.len && !copies; n++)
-			if (exhibits->nodes.data[n].name == finding->subject)
-				copies = copies_of(trial, &exhibits->nodes.data[n]);
-		if (!copies)
+		if (!first)
 			continue;
 		finding->verdict = VERDICT_FAIL;
-		finding->seen = copies;
+		finding->seen = copies_text(trial, &exhibits->members.data[*first - 1]);
 	}
+	map_release(&copies);
 	if (!exhibits->members.len)
 		found_nothing(trial, VERDICT_UNKNOWN,
 			      "no process with UCX or MPI is in the captures");

@@ -14,13 +14,26 @@ void words_release(struct words *words)
 }
 
 /* FNV-1a */
-static uint64_t hash_of(const char *word)
+static uint64_t hash_of(const char *word, size_t length)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 
-	for (; *word; word++)
-		hash = (hash ^ (unsigned char)*word) * 0x100000001b3u;
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)word[i]) * 0x100000001b3u;
 	return hash;
+}
+
+const char *words_find(const struct words *words, const char *text, size_t length)
+{
+	const uint64_t *first = map_find(&words->index, hash_of(text, length), 0);
+
+	for (uint32_t i = first ? *first : 0; i; i = words->next.data[i - 1]) {
+		const char *word = words->list.data[i - 1];
+
+		if (!strncmp(word, text, length) && !word[length])
+			return word;
+	}
+	return NULL;
 }
 
 const char *words_keep(struct words *words, const char *word)
@@ -30,7 +43,7 @@ const char *words_keep(struct words *words, const char *word)
 
 	if (!word)
 		return NULL;
-	first = map_insert(&words->index, hash_of(word), 0, NULL);
+	first = map_insert(&words->index, hash_of(word, strlen(word)), 0, NULL);
 	for (uint32_t i = *first; i; i = words->next.data[i - 1])
 		if (!strcmp(words->list.data[i - 1], word))
 			return words->list.data[i - 1];

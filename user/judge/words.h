@@ -18,6 +18,9 @@ void words_release(struct words *words);
 /* The word kept, which lives as long as the words. */
 const char *words_keep(struct words *words, const char *word);
 
+/* The word kept that has these bytes; NULL: there is none. */
+const char *words_find(const struct words *words, const char *text, size_t length);
+
 /* The same for a word that stays where it is until words_forget(): found by its place. */
 const char *words_of(struct words *words, const char *word);
 void words_forget(struct words *words);

@@ -24,7 +24,7 @@ static int file_rewind(void *ctx)
 	if (source->reader != source->first)
 		file_reader_free(source->reader);
 	source->reader = NULL;
-	return file_reader_open(&source->reader, source->path, &why);
+	return file_reader_again(&source->reader, source->path, &why);
 }
 
 static void file_release(void *ctx)
