@@ -54,19 +54,22 @@ export class Report {
     await this.page.waitForSelector(".app, [role=alert]");
   }
 
-  // As a link within the page does; two frames later it is drawn.
+  // As a link within the page does, until what is out of sight has followed.
   async show(fragment) {
-    await this.page.evaluate(async (text) => {
-      location.hash = text;
-      for (let i = 0; i < 2; i++) await new Promise((done) => requestAnimationFrame(done));
-    }, fragment);
+    await this.page.evaluate((text) => (location.hash = text), fragment);
+    await this.settled();
+  }
+
+  async settled() {
+    await this.page.evaluate(async () => {
+      const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      for (let i = 0; i < 3 || document.querySelector(".main").ariaBusy === "true"; i++) await frame();
+    });
   }
 
   async fragment() {
-    return this.page.evaluate(async () => {
-      for (let i = 0; i < 2; i++) await new Promise((done) => requestAnimationFrame(done));
-      return location.hash.slice(1);
-    });
+    await this.settled();
+    return this.page.evaluate(() => location.hash.slice(1));
   }
 
   text(selector) {

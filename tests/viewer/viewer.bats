@@ -3,7 +3,7 @@
 # The HTML report in a real browser: each view shows the numbers of `replay --json`, filters included; nothing
 # is complained of, nothing is asked of a network. `make check-viewer` keeps pictures of every view.
 
-LIMIT=60 # seconds for all; a browser that hangs is ended with everything it started
+LIMIT=120 # seconds for all; a browser that hangs is ended with everything it started
 
 setup_file() {
 	export TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}

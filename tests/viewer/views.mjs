@@ -163,10 +163,28 @@ export async function matrix(view, report, fragment, kind) {
   }
 }
 
+// Every edge, walked over with a key: from, to, transport, bytes, count.
 async function edges(view) {
-  await view.page.locator(".graph canvas").first().waitFor();
-  return view.page.locator(".graph").evaluate((place) =>
-    place._cyreg.cy.edges().map((edge) => ["source", "target", "transport", "bytes", "count"].map((name) => edge.data(name))));
+  const walked = await view.page.evaluate(async () => {
+    const canvas = document.querySelector(".graph canvas");
+    const press = (key) => {
+      canvas.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      return new Promise((done) => setTimeout(done));
+    };
+    await press("Escape");
+    const out = [];
+    for (let left = Number(canvas.getAttribute("aria-label").match(/(\d+) edges/)[1]); left > 0; left--) {
+      await press("n");
+      const said = document.querySelector(".graph [aria-live]");
+      out.push([said.textContent, said.dataset.from, said.dataset.to, said.dataset.transport, +said.dataset.bytes, +said.dataset.count]);
+    }
+    return out;
+  });
+  return walked.map(([words, ...edge]) => {
+    const [, , transport, b, n] = edge;
+    assert.ok(words.includes(`${transport}: ${bytes(b)} in ${count(n)} `), `"${words}" says what the edge is`);
+    return edge;
+  });
 }
 
 // The process graph's edges are the pairs by transport; the device graph moves the same bytes.

@@ -66,9 +66,6 @@ static void put_head(FILE *out)
 		page_viewer_js_hash, page_viewer_css_hash);
 	fwrite(page_viewer_css, 1, page_viewer_css_end - page_viewer_css, out);
 	fputs("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n"
-	      /* cytoscape adds a style sheet where it does not find this, which the policy refuses
-	       */
-	      "<template id=\"__________cytoscape_stylesheet\"></template>\n"
 	      "<noscript>This report draws itself with a program that is part of it: allow this file "
 	      "to run scripts. Nothing is fetched.</noscript>\n",
 	      out);

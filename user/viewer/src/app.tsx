@@ -7,6 +7,7 @@ import { Facets } from "./ui/facets";
 import { Status } from "./ui/status";
 import { Strip } from "./ui/strip";
 import { hideTip, Tip } from "./ui/tip";
+import { busy } from "./ui/turns";
 import { Graphs } from "./views/graphs";
 import { Matrix } from "./views/matrix";
 import { headline, Overview } from "./views/overview";
@@ -86,6 +87,7 @@ function Top() {
           {wide ? "Show filters" : "Hide filters"}
         </button>
         <Tabs />
+        <Chips />
       </div>
     </div>
   );
@@ -98,8 +100,7 @@ export function App() {
     <div class={`app ${wide ? "wide" : ""}`}>
       <Top />
       <Facets />
-      <main class="main">
-        <Chips />
+      <main class="main" aria-busy={busy.value}>
         <Strip />
         <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${view.value}`}>
           <Body />
@@ -107,8 +108,6 @@ export function App() {
       </main>
       <Status />
       <Tip />
-      {/* cytoscape looks for this before it adds a style element, which the page's policy refuses */}
-      <div hidden id="__________cytoscape_stylesheet" />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All that the page knows, decoded: the cube at once, the timeline when it is first looked at.
-import type { Directory, Process, Report } from "./directory";
+import type { Directory, Host, Process, Report } from "./directory";
 import { Section } from "./section";
 
 export const SORTS = ["calls", "ops", "transfers", "messages"] as const;
@@ -54,7 +54,9 @@ export class Facts {
   }
 
   cells(name: string): Float64Array {
-    return this.sums.get(name) ?? new Float64Array(this.key.length);
+    let cells = this.sums.get(name);
+    if (!cells) this.sums.set(name, (cells = new Float64Array(this.key.length)));
+    return cells;
   }
 }
 
@@ -66,6 +68,7 @@ export class Model {
   readonly facts: Record<Sort, Facts>;
   readonly labels: string[]; // of processes, by code
   readonly hostLabels: string[]; // by code
+  readonly hosts: Host[]; // by their lowest rank, then as the report has them
 
   constructor() {
     const text = document.getElementById("directory")?.textContent;
@@ -80,6 +83,7 @@ export class Model {
       Record<Sort, Facts>;
     this.labels = this.processLabels();
     this.hostLabels = this.labelHosts();
+    this.hosts = this.orderHosts();
   }
 
   find(name: string) {
@@ -114,6 +118,14 @@ export class Model {
     const label = (host: (typeof hosts)[number]) =>
       alike(host.name) ? `${host.name} (${host.boot_id.slice(0, 8)})` : host.name;
     return ["unknown", ...hosts.map(label)];
+  }
+
+  private orderHosts(): Host[] {
+    const lowest = new Map<number, number>();
+    for (const { host, rank } of this.report.processes)
+      if (rank !== null) lowest.set(host, Math.min(rank, lowest.get(host) ?? Infinity));
+    const place = (host: Host) => lowest.get(host.id) ?? Infinity;
+    return [...this.report.hosts].sort((a, b) => (place(a) === place(b) ? a.id - b.id : place(a) - place(b)));
   }
 
   hostOf(code: number): number {

@@ -6,9 +6,17 @@ import type { Facts, Model, Sort } from "./model";
 export type By = "process" | "host";
 export type Of = "transfers" | "messages";
 
-export interface PairCell {
-  src: number;
-  dst: number;
+// Of the pairs in `rows`, by pair.
+export interface PairSums {
+  rows: Uint32Array;
+  src: Uint32Array;
+  dst: Uint32Array;
+  bytes: Float64Array;
+  count: Float64Array;
+  mean: Float64Array | null; // time, 0 where none is known
+}
+
+export interface Pair {
   bytes: number;
   count: number;
   timed: number;
@@ -27,16 +35,33 @@ export function ends(model: Model, facts: Facts, name: "src" | "dst", by: By): U
   return hosts;
 }
 
-export function pairCells(model: Model, view: View, of: Of, by: By): PairCell[] {
+function between(model: Model, of: Of, by: By): Uint32Array[] {
   const facts = model.facts[of];
-  const columns = [ends(model, facts, "src", by), ends(model, facts, "dst", by)];
-  const { rows, codes, sums } = view.sumsBy(of, columns, ["bytes", "count", "timed", "time_sum", "precision"]);
-  const [src, dst] = codes;
-  const [bytes, count, timed, time, precision] = sums;
-  return Array.from(rows, (row) => ({
-    src: src[row], dst: dst[row], bytes: bytes[row], count: count[row], timed: timed[row], time: time[row],
-    precision: precision[row],
-  }));
+  return [ends(model, facts, "src", by), ends(model, facts, "dst", by)];
+}
+
+export function pairSums(model: Model, view: View, of: Of, by: By, times: boolean): PairSums {
+  const names = ["bytes", "count", ...(times ? ["timed", "time_sum"] : [])];
+  const { rows, codes, sums } = view.sumsBy(of, between(model, of, by), names);
+  const [bytes, count, timed, time] = sums;
+  return { rows, src: codes[0], dst: codes[1], bytes, count, mean: times ? time.map((ns, i) => (timed[i] ? ns / timed[i] : 0)) : null };
+}
+
+// Positions in the view's rows.
+function rowsOf(model: Model, view: View, of: Of, by: By, src: number, dst: number): number[] {
+  const [from, to] = between(model, of, by);
+  const { key } = view.rows(of);
+  const out: number[] = [];
+  for (let i = 0; i < key.length; i++) if (from[key[i]] === src && to[key[i]] === dst) out.push(i);
+  return out;
+}
+
+export function pairOf(model: Model, view: View, of: Of, by: By, src: number, dst: number): Pair | null {
+  const own = rowsOf(model, view, of, by, src, dst);
+  const { at } = view.rows(of);
+  const sum = (name: string) => own.reduce((n, i) => n + view.values(of, name)[at[i]], 0);
+  const precision = own.reduce((bits, i) => bits | view.values(of, "precision")[at[i]], 0);
+  return own.length ? { bytes: sum("bytes"), count: sum("count"), timed: sum("timed"), time: sum("time_sum"), precision } : null;
 }
 
 export interface Split {
@@ -52,20 +77,18 @@ const SPLITS: Record<Of, [string, string][]> = {
 // What one pair's sum is made of.
 export function splitPair(model: Model, view: View, of: Of, by: By, src: number, dst: number): Split[] {
   const facts = model.facts[of as Sort];
-  const [from, to] = [ends(model, facts, "src", by), ends(model, facts, "dst", by)];
-  const fails = view.fails[of];
-  const keys: number[] = [];
-  for (let i = 0; i < facts.keys; i++) if (!fails[i] && from[i] === src && to[i] === dst) keys.push(i);
-  const [bytes, counts] = [view.perKey(of, "bytes"), view.perKey(of, "count")];
+  const own = rowsOf(model, view, of, by, src, dst);
+  const { key, at } = view.rows(of);
+  const [bytes, counts] = [view.values(of, "bytes"), view.values(of, "count")];
   return SPLITS[of].map(([column, title]) => {
     const codes = facts.column(column);
     const rows = new Map<string, [string, number, number]>();
-    for (const key of keys) {
-      if (!counts[key]) continue;
-      const name = model.names[codes[key]] ?? (column === "function" ? "outside MPI" : "unknown");
+    for (const i of own) {
+      if (!counts[at[i]]) continue;
+      const name = model.names[codes[key[i]]] ?? (column === "function" ? "outside MPI" : "unknown");
       const row = rows.get(name) ?? [name, 0, 0];
-      row[1] += bytes[key];
-      row[2] += counts[key];
+      row[1] += bytes[at[i]];
+      row[2] += counts[at[i]];
       rows.set(name, row);
     }
     return { title, rows: [...rows.values()].sort((a, b) => b[1] - a[1] || b[2] - a[2]) };

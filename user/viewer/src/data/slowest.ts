@@ -25,7 +25,7 @@ export function inRange(view: View, host: number, ns: number): boolean {
 export function slowestEvents(timeline: Timeline, view: View): number[] {
   const { events, lanes } = timeline;
   const { sizes } = view.selection;
-  const fails = view.fails.transfers;
+  const fails = view.fails("transfers");
   const best: number[] = [];
   let least = -1;
   for (const lane of lanes) {

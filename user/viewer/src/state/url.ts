@@ -92,13 +92,21 @@ export function followUrl() {
     if (location.hash.replace(/^#/, "") !== fragment()) readFragment(location.hash);
   });
   let first = true;
+  let waiting = false;
+  // Unless the reader has followed another link meanwhile.
+  const write = (before: string) => {
+    waiting = false;
+    if (location.hash === before) history.replaceState(null, "", `#${fragment()}`);
+  };
   effect(() => {
     const text = fragment();
     if (first || location.hash.replace(/^#/, "") === text) {
       first = false;
       return;
     }
-    // A step of its own in the history for each view, none for each filter.
-    history.replaceState(null, "", `#${text}`);
+    // A step of its own in the history for each view, none for each filter. What it is of is shown first.
+    const before = location.hash;
+    if (!waiting) requestAnimationFrame(() => setTimeout(() => write(before)));
+    waiting = true;
   });
 }

@@ -15,22 +15,26 @@ export interface Scale {
 
 const DECADE = 10; // that shades span at least: amounts that hardly differ look alike
 
-export function scaleOf(values: Iterable<number>, log: boolean): Scale {
+export function scaleOf(values: Float64Array, log: boolean): Scale {
   let [low, high] = [Infinity, 0];
-  for (const value of values) {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
     if (!(value > 0)) continue;
-    low = Math.min(low, value);
-    high = Math.max(high, value);
+    if (value < low) low = value;
+    if (value > high) high = value;
   }
   return { log, low: high ? Math.min(low, high / DECADE) : 0, high };
 }
 
-// 0 to 1
-export function position(scale: Scale, value: number): number {
-  if (!(value > 0) || !scale.high) return 0;
-  if (!scale.log) return value / scale.high;
-  if (scale.high <= scale.low) return 1;
-  return Math.log(value / scale.low) / Math.log(scale.high / scale.low);
+// Which of so many shades each value has, from 1; 0: none.
+export function shadesOf(values: Float64Array, scale: Scale, shades: number): Uint8Array {
+  const out = new Uint8Array(values.length);
+  const { log, low, high } = scale;
+  const most = shades - 1;
+  const factor = log ? most / Math.log(high / low) : most / high;
+  for (let i = 0; i < values.length; i++)
+    if (values[i] > 0) out[i] = 1 + Math.round(factor * (log ? Math.log(values[i] / low) : values[i]));
+  return out;
 }
 
 export function shade(at: number): Rgb {

@@ -2,7 +2,7 @@
 // Bytes or transfers over time by transport, above every view; a range drawn in it is a filter.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { current, kind, KIND_WORDS, measure, model, range } from "../state/state";
+import { kind, KIND_WORDS, measure, model, range, settled } from "../state/state";
 import { dark, styleColour, transportColour } from "./colours";
 import { bucketStart, rangeText } from "./chips";
 import { bytes, count, instant, roundStep, time } from "./format";
@@ -19,10 +19,9 @@ interface Layer {
 
 function layers(): Layer[] {
   const f = model.facts.transfers;
-  const rows = current.value.overTime("transfers", measure.value, f.column("transport"), model.names.length);
-  const all = rows
-    .map((values, code) => ({ name: model.names[code] ?? "unknown", values, sum: values.reduce((a, b) => a + b, 0) }))
-    .filter((layer) => layer && layer.sum > 0)
+  const all = settled.value.overTime("transfers", measure.value, f.column("transport"))
+    .map(({ code, values }) => ({ name: model.names[code] ?? "unknown", values, sum: values.reduce((a, b) => a + b, 0) }))
+    .filter((layer) => layer.sum > 0)
     .sort((a, b) => b.sum - a.sum);
   const out: Layer[] = all.slice(0, MOST).map(({ name, values }) => ({ name, values, colour: transportColour(name) }));
   const rest = all.slice(MOST);
@@ -156,7 +155,7 @@ export function Strip() {
   useEffect(() => {
     plot.current?.setData(stacked(all));
     if (plot.current) mark(plot.current);
-  }, [current.value]);
+  }, [settled.value, range.value]);
   const { untimed } = model.directory.timeline;
   const what = `${measure.value === "bytes" ? "Bytes" : "Transfers"} over time`;
   const about = `${KIND_WORDS[kind.value]}, steps of ${time(model.directory.time.bucket_ns)}`;

@@ -19,12 +19,13 @@ interface Props<Row> {
   title: string;
   about?: ComponentChildren;
   columns: Column<Row>[];
-  rows: Row[];
+  rows: ArrayLike<Row>;
   sort: string; // column that is sorted by at first, largest first
   limit?: number;
   note?: ComponentChildren;
   empty?: string;
   onRow?: (row: Row) => void;
+  ready?: (rows: Row[]) => void; // called with the rows that are about to be shown
   rowTitle?: string;
 }
 
@@ -39,9 +40,9 @@ function compare(a: Cell, b: Cell): number {
 }
 
 // As sorting all and taking the first, without sorting all.
-function firstOf<Row>(rows: Row[], most: number, before: (a: Row, b: Row) => number): Row[] {
-  if (rows.length <= 4 * most) return [...rows].sort(before).slice(0, most);
-  const out = rows.slice(0, most).sort(before);
+function firstOf<Row>(rows: ArrayLike<Row>, most: number, before: (a: Row, b: Row) => number): Row[] {
+  if (rows.length <= 4 * most) return Array.from(rows).sort(before).slice(0, most);
+  const out = Array.from({ length: most }, (_, i) => rows[i]).sort(before);
   for (let i = most; i < rows.length; i++) {
     if (before(rows[i], out[most - 1]) >= 0) continue;
     let [low, high] = [0, most - 1];
@@ -77,8 +78,9 @@ export function DataTable<Row>(props: Props<Row>) {
   const by = columns.find((column) => column.id === order.id) ?? first;
   const before = (a: Row, b: Row) => (order.down ? -1 : 1) * compare(by.value(a), by.value(b));
   const visible = firstOf(rows, shown, before);
+  props.ready?.(visible);
   const text = () => {
-    const sorted = [...rows].sort(before);
+    const sorted = Array.from(rows).sort(before);
     return csv([columns.map((c) => c.label), ...sorted.map((row) => columns.map((c) => c.value(row)))]);
   };
   const turn = (column: Column<Row>) =>

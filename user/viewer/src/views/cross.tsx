@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transports against UCT operations: share of bytes, share of transfers.
-import { current, kind, KIND_NOUNS, model, setCodes } from "../state/state";
+import type { View } from "../data/engine";
+import { kind, KIND_NOUNS, model, setCodes } from "../state/state";
 import { transportColour } from "../ui/colours";
 import { copy, csv } from "../ui/csv";
 import { bytes, count, share } from "../ui/format";
@@ -15,12 +16,12 @@ function add(map: Map<number, Sums>, code: number, sums: number[]) {
   map.set(code, { bytes: at.bytes + sums[0], count: at.count + sums[1] });
 }
 
-function collect() {
+function collect(view: View) {
   const f = model.facts.transfers;
   const cells = new Map<string, Sums>();
   const [rows, columns] = [new Map<number, Sums>(), new Map<number, Sums>()];
   const whole = { bytes: 0, count: 0 };
-  for (const { codes, sums } of current.value.group("transfers", [f.column("transport"), f.column("op")], ["bytes", "count"])) {
+  for (const { codes, sums } of view.group("transfers", [f.column("transport"), f.column("op")], ["bytes", "count"])) {
     cells.set(codes.join(), { bytes: sums[0], count: sums[1] });
     add(rows, codes[0], sums);
     add(columns, codes[1], sums);
@@ -32,8 +33,8 @@ function collect() {
   return { cells, rows: order(rows), columns: order(columns), whole };
 }
 
-export function Cross() {
-  const { cells, rows, columns, whole } = collect();
+export function Cross({ view }: { view: View }) {
+  const { cells, rows, columns, whole } = collect(view);
   const name = (code: number) => model.names[code] ?? "unknown";
   const words = (sums: Sums | undefined) =>
     sums ? `${share(sums.bytes, whole.bytes)}, ${share(sums.count, whole.count)}` : "–";

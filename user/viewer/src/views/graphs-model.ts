@@ -1,49 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nodes and edges of both graphs. Processes: who sends to whom. Devices: the same transfers, drawn
 // over the NICs and GPUs that they used.
-import type { ElementDefinition } from "cytoscape";
+import { Combinations, combinationsOf } from "../data/combinations";
 import type { View } from "../data/engine";
 import type { Model } from "../data/model";
-import { transportColour } from "../ui/colours";
+import { ends } from "../data/pairs";
 
 export type Which = "process" | "device";
-
-export interface Edge {
-  from: string;
-  to: string;
-  transport: string;
-  bytes: number;
-  count: number;
-  pairs: Set<number>; // of processes, pairId()
-}
-
-const WIDE = 2 ** 22; // more processes than that there are not
-
-// Of two codes of processes.
-export function pairId(src: number, dst: number): number {
-  return src * WIDE + dst;
-}
-
-export function pairEnds(id: number): [number, number] {
-  return [Math.floor(id / WIDE), id % WIDE];
-}
 
 export interface Node {
   id: string;
   label: string;
   title: string;
   kind: "process" | "gpu" | "nic" | "somenic" | "host" | "unknown";
-  parent: string | null;
+  parent: Node | null;
   process: number; // code, of processes
-  sent: number;
-  received: number;
+}
+
+export interface Edge {
+  from: Node;
+  to: Node;
+  transport: string;
+  bytes: number;
+  count: number;
+  rows: number[]; // combinations of `by` that it is made of
 }
 
 export interface Graph {
   nodes: Map<string, Node>;
-  edges: Map<string, Edge>;
-  left: number; // edges that were not drawn, least first
+  edges: Edge[]; // largest first
+  left: { edges: number; bytes: number; count: number }; // not drawn, the smallest ones
+  pairs: number; // of processes
   merged: boolean; // the processes of a host are one node
+  by: Combinations;
 }
 
 // Memory that no network card is in the way of: the transports that stay within a host.
@@ -52,33 +41,36 @@ const MOST_EDGES = 800;
 const MOST_PROCESSES = 128; // with a node each
 
 class Builder {
-  readonly graph: Graph;
-  private processes: string[] = []; // nodes' ids, by code
+  readonly nodes = new Map<string, Node>();
+  private processes: Node[] = []; // by code of the process, or of its host
 
-  constructor(readonly model: Model, merged: boolean) {
-    this.graph = { nodes: new Map(), edges: new Map(), left: 0, merged };
+  constructor(readonly model: Model, readonly merged: boolean) {}
+
+  private node(id: string, make: () => Omit<Node, "id">): Node {
+    let node = this.nodes.get(id);
+    if (!node) this.nodes.set(id, (node = { id, ...make() }));
+    return node;
   }
 
-  private node(id: string, make: () => Omit<Node, "id" | "sent" | "received">): string {
-    if (!this.graph.nodes.has(id)) this.graph.nodes.set(id, { id, sent: 0, received: 0, ...make() });
-    return id;
+  private hostOf(code: number): number {
+    return this.merged ? code : this.model.hostOf(code);
   }
 
-  host(code: number): string {
+  host(code: number): Node {
     const label = this.model.hostLabels[code] ?? "unknown";
     return this.node(`h${code}`, () => ({ label, title: `host ${label}`, kind: "host", parent: null, process: 0 }));
   }
 
-  process(code: number): string {
-    return (this.processes[code] ??= this.addProcess(code));
+  end(code: number): Node {
+    return (this.processes[code] ??= this.addEnd(code));
   }
 
-  private addProcess(code: number): string {
+  private addEnd(code: number): Node {
     const { model } = this;
     if (!code) return this.node("p0", () => ({ label: "unknown", title: "processes that are not known", kind: "unknown", parent: null, process: 0 }));
-    const host = model.hostOf(code);
+    const host = this.hostOf(code);
     const parent = this.host(host);
-    if (this.graph.merged) {
+    if (this.merged) {
       const title = `processes on ${model.hostLabels[host]}`;
       return this.node(`m${host}`, () => ({ label: "all", title, kind: "process", parent, process: 0 }));
     }
@@ -88,111 +80,136 @@ class Builder {
   }
 
   // A GPU that the host's list does not have is numbered by its process: two of one name may differ.
-  gpu(process: number, name: string): string {
-    const host = this.model.hostOf(process);
+  private gpu(code: number, name: string): Node {
+    const host = this.hostOf(code);
     const parent = this.host(host);
-    const { merged } = this.graph;
+    const on = this.model.hostLabels[host];
+    if (this.merged) return this.node(`g${host}`, () => ({ label: "GPUs", title: `GPUs on ${on}`, kind: "gpu", parent, process: 0 }));
     const listed = this.model.report.devices?.find((gpu) => gpu.host === host - 1 && gpu.name === name);
-    if (listed && !merged) {
-      const what = listed.model ? ` (${listed.model})` : "";
-      return this.node(`g${host}/${name}`, () => ({
-        label: name, title: `${name}${what} on ${this.model.hostLabels[host]}`, kind: "gpu", parent, process,
-      }));
-    }
-    const title = merged ? `GPUs on ${this.model.hostLabels[host]}` : `${name} of ${this.model.longLabel(process)}`;
-    return this.node(merged ? `g${host}` : `g${process}/${name}`, () => ({
-      label: merged ? "GPUs" : name, title, kind: "gpu", parent, process: merged ? 0 : process,
-    }));
+    const title = listed ? `${name}${listed.model ? ` (${listed.model})` : ""} on ${on}` : `${name} of ${this.model.longLabel(code)}`;
+    return this.node(listed ? `g${host}/${name}` : `g${code}/${name}`, () => ({ label: name, title, kind: "gpu", parent, process: code }));
   }
 
-  nic(process: number, device: string | null): string {
-    const host = this.model.hostOf(process);
-    const parent = this.host(host);
-    const title = device ?? "a device that is not known";
+  // Where the data lie: a GPU, else the process, which stands for host memory and for what is not known.
+  memory(code: number, memory: string | null): Node {
+    return code && memory && /^gpu\d+$/.test(memory) ? this.gpu(code, memory) : this.end(code);
+  }
+
+  nic(code: number, device: string | null): Node {
+    const host = this.hostOf(code);
+    const title = `${device ?? "a device that is not known"} on ${this.model.hostLabels[host]}`;
     return this.node(`n${host}/${device ?? ""}`, () => ({
-      label: device ?? "?", title: `${title} on ${this.model.hostLabels[host]}`, kind: device ? "nic" : "somenic", parent,
-      process: 0,
+      label: device ?? "?", title, kind: device ? "nic" : "somenic", parent: this.host(host), process: 0,
     }));
-  }
-
-  edge(from: string, to: string, transport: string, bytes: number, count: number, pair: number) {
-    const id = `${from}>${to}/${transport}`;
-    let edge = this.graph.edges.get(id);
-    if (!edge) this.graph.edges.set(id, (edge = { from, to, transport, bytes: 0, count: 0, pairs: new Set() }));
-    edge.bytes += bytes;
-    edge.count += count;
-    edge.pairs.add(pair);
-  }
-
-  add(src: string, dst: string, bytes: number, count: number, by: "bytes" | "count") {
-    this.graph.nodes.get(src)!.sent += by === "bytes" ? bytes : count;
-    this.graph.nodes.get(dst)!.received += by === "bytes" ? bytes : count;
   }
 }
 
-let seenDevices: Map<string, Set<number>> | null = null;
+// By key: the device of the end that did not start it, 0 unknown, and whether the sender started it.
+let sides: { far: Uint32Array; bySender: Uint32Array } | null = null;
 
 // UCX says the device of the end that starts a transfer. The other end's is known if that process has
 // used one device alone to reach this one over the same transport, for data or control.
-function farDevice(model: Model, process: number, peer: number, transport: number): string | null {
-  if (!seenDevices) {
-    seenDevices = new Map();
-    const f = model.facts.transfers;
-    const [who, whom, over, device] = ["process", "peer", "transport", "device"].map((name) => f.column(name));
-    for (let i = 0; i < f.keys; i++) {
-      const id = `${who[i]}/${whom[i]}/${over[i]}`;
-      const seen = seenDevices.get(id) ?? new Set();
-      seenDevices.set(id, seen.add(device[i]));
-    }
+function sidesOf(model: Model): { far: Uint32Array; bySender: Uint32Array } {
+  if (sides) return sides;
+  const f = model.facts.transfers;
+  const [who, whom, over, device, src] = ["process", "peer", "transport", "device", "src"].map((name) => f.column(name));
+  const there = combinationsOf([who, whom, over]);
+  const used = new Int32Array(there.length).fill(-1); // -2: several
+  for (let i = 0; i < f.keys; i++) {
+    const at = there.of[i];
+    used[at] = used[at] === -1 || used[at] === device[i] ? device[i] : -2;
   }
-  const seen = seenDevices.get(`${process}/${peer}/${transport}`);
-  return seen?.size === 1 ? model.names[[...seen][0]] : null;
+  const back = new Map<string, number>();
+  const [a, b, c] = there.codes;
+  for (let i = 0; i < there.length; i++) back.set(`${a[i]}/${b[i]}/${c[i]}`, used[i]);
+  const byPair = Uint32Array.from({ length: there.length }, (_, i) => Math.max(0, back.get(`${b[i]}/${a[i]}/${c[i]}`) ?? 0));
+  return (sides = { far: there.of.map((at) => byPair[at]), bySender: who.map((code, i) => Number(code === src[i])) });
 }
 
-function end(build: Builder, process: number, memory: string | null): string {
-  return process && memory && /^gpu\d+$/.test(memory) ? build.gpu(process, memory) : build.process(process);
+// Few processes have a node each, also those that are silent; of many those that move anything, if these are few.
+function areFew(model: Model, pairs: Combinations, present: Uint32Array): boolean {
+  if (model.report.processes.length <= MOST_PROCESSES) return true;
+  const active = new Set<number>();
+  for (const pair of present) {
+    active.add(pairs.codes[0][pair]).add(pairs.codes[1][pair]);
+    if (active.size > MOST_PROCESSES) return false;
+  }
+  return true;
+}
+
+// The nodes that a row passes through, from where the data were to where they went.
+type Way = (row: number) => Node[];
+
+function deviceWay(build: Builder, model: Model, { codes }: Combinations): Way {
+  const [src, dst, transport, device, far, bySender, srcMemory, dstMemory] = codes;
+  return (row) => {
+    const name = model.names[transport[row]] ?? "unknown";
+    const near = model.names[device[row]];
+    const ends = [build.memory(src[row], model.names[srcMemory[row]]), build.memory(dst[row], model.names[dstMemory[row]])];
+    if (WITHIN.test(name) || !near || !src[row] || !dst[row]) return ends;
+    const other = model.names[far[row]];
+    const nics = bySender[row]
+      ? [build.nic(src[row], near), build.nic(dst[row], other)] : [build.nic(src[row], other), build.nic(dst[row], near)];
+    return nics[0] === nics[1] ? [ends[0], nics[0], ends[1]] : [ends[0], ...nics, ends[1]];
+  };
 }
 
 export function graphOf(model: Model, view: View, which: Which, by: "bytes" | "count"): Graph {
   const f = model.facts.transfers;
-  const columns = ["src", "dst", "transport", "device", "src_mem", "dst_mem", "process"].map((name) => f.column(name));
+  const pairs = combinationsOf([f.column("src"), f.column("dst")]);
+  const present = view.met("transfers", pairs);
+  const merged = !areFew(model, pairs, present);
+  const [src, dst] = (["src", "dst"] as const).map((end) => ends(model, f, end, merged ? "host" : "process"));
+  const { far, bySender } = sidesOf(model);
+  const parts = which === "process" ? [] : [f.column("device"), far, bySender, f.column("src_mem"), f.column("dst_mem")];
+  const columns = [src, dst, f.column("transport"), ...parts];
   const { rows, codes, sums } = view.sumsBy("transfers", columns, ["bytes", "count"]);
-  const active = new Set<number>();
-  for (const row of rows) active.add(codes[0][row]).add(codes[1][row]);
-  const build = new Builder(model, active.size > MOST_PROCESSES);
-  // In order of rank, also those that are silent.
+  const combinations = combinationsOf(columns);
+  const build = new Builder(model, merged);
   const all = [...model.report.processes].sort((a, b) => (a.rank ?? 1e9) - (b.rank ?? 1e9) || a.id - b.id);
-  if (all.length <= MOST_PROCESSES) all.forEach((process) => build.process(process.id + 1));
-  const device_graph = which === "device";
-  for (const row of rows) {
-    const [src, dst] = [codes[0][row], codes[1][row]];
-    const name = model.names[codes[2][row]] ?? "unknown";
-    const device = model.names[codes[3][row]];
-    const [bytes, count] = [sums[0][row], sums[1][row]];
-    const pair = pairId(src, dst);
-    const from = device_graph ? end(build, src, model.names[codes[4][row]]) : build.process(src);
-    const to = device_graph ? end(build, dst, model.names[codes[5][row]]) : build.process(dst);
-    build.add(from, to, bytes, count, by);
-    if (!device_graph || WITHIN.test(name) || !device || !src || !dst) {
-      build.edge(from, to, name, bytes, count, pair);
-      continue;
+  if (merged) model.hosts.forEach((host) => build.end(host.id + 1));
+  else if (all.length <= MOST_PROCESSES) all.forEach((process) => build.end(process.id + 1));
+  const way: Way = which === "process"
+    ? (row) => [build.end(codes[0][row]), build.end(codes[1][row])] : deviceWay(build, model, combinations);
+  const found = new Map<Node, Map<Node, Map<number, Edge>>>();
+  const edges: Edge[] = [];
+  const add = (from: Node, to: Node, row: number) => {
+    let there = found.get(from);
+    if (!there) found.set(from, (there = new Map()));
+    let over = there.get(to);
+    if (!over) there.set(to, (over = new Map()));
+    let edge = over.get(codes[2][row]);
+    if (!edge) {
+      edge = { from, to, transport: model.names[codes[2][row]] ?? "unknown", bytes: 0, count: 0, rows: [] };
+      over.set(codes[2][row], edge);
+      edges.push(edge);
     }
-    // The device is the one of the end that started the transfer, which of a get is where the data go.
-    const starts = codes[6][row];
-    const other = starts === src ? dst : src;
-    const near = build.nic(starts, device);
-    const far = build.nic(other, farDevice(model, other, starts, codes[2][row]));
-    const [first, second] = starts === src ? [near, far] : [far, near];
-    build.edge(from, first, name, bytes, count, pair);
-    if (first !== second) build.edge(first, second, name, bytes, count, pair);
-    build.edge(second, to, name, bytes, count, pair);
+    edge.bytes += sums[0][row];
+    edge.count += sums[1][row];
+    edge.rows.push(row);
+  };
+  for (const row of rows) {
+    const nodes = way(row);
+    for (let i = 1; i < nodes.length; i++) add(nodes[i - 1], nodes[i], row);
   }
-  const { graph } = build;
-  const amount = (edge: Edge) => (by === "bytes" ? edge.bytes : edge.count);
-  const drawn = [...graph.edges].sort((a, b) => amount(b[1]) - amount(a[1])).slice(0, MOST_EDGES);
-  graph.left = graph.edges.size - drawn.length;
-  graph.edges = new Map(drawn);
-  return graph;
+  edges.sort((a, b) => b[by] - a[by]);
+  const left = { edges: Math.max(0, edges.length - MOST_EDGES), bytes: 0, count: 0 };
+  for (const edge of edges.slice(MOST_EDGES)) {
+    left.bytes += edge.bytes;
+    left.count += edge.count;
+  }
+  return { nodes: build.nodes, edges: edges.slice(0, MOST_EDGES), left, pairs: present.length, merged, by: combinations };
+}
+
+// The pairs of processes whose transfers an edge stands for.
+export function pairsOf(view: View, graph: Graph, edge: Edge): [number, number][] {
+  const f = view.facts("transfers");
+  const pairs = combinationsOf([f.column("src"), f.column("dst")]);
+  const own = new Uint8Array(graph.by.length);
+  for (const row of edge.rows) own[row] = 1;
+  const out = new Set<number>();
+  for (const key of view.rows("transfers").key) if (own[graph.by.of[key]]) out.add(pairs.of[key]);
+  return Array.from(out, (pair) => [pairs.codes[0][pair], pairs.codes[1][pair]]);
 }
 
 // Between 0.8 and 6 px, by the order of magnitude.
@@ -200,21 +217,4 @@ export function widthOf(value: number, most: number): number {
   if (!(value > 0) || !(most > 0)) return 0.8;
   const decades = Math.log10(most / value);
   return Math.max(0.8, 6 - 1.3 * decades);
-}
-
-export function nodeElements(graph: Graph): ElementDefinition[] {
-  return [...graph.nodes.values()].map((node) => ({
-    data: { id: node.id, label: node.label, kind: node.kind, ...(node.parent ? { parent: node.parent } : {}) },
-  }));
-}
-
-export function edgeElements(graph: Graph, by: "bytes" | "count"): ElementDefinition[] {
-  const amount = (edge: Edge) => (by === "bytes" ? edge.bytes : edge.count);
-  const most = Math.max(0, ...[...graph.edges.values()].map(amount));
-  return [...graph.edges].map(([id, edge]) => ({
-    data: {
-      id, source: edge.from, target: edge.to, colour: transportColour(edge.transport), transport: edge.transport,
-      bytes: edge.bytes, count: edge.count, width: widthOf(amount(edge), most),
-    },
-  }));
 }

@@ -3,7 +3,7 @@
 // its processes in a row, their GPUs above, its NICs below. The same graph always looks the same.
 import type { Graph, Node, Which } from "./graphs-model";
 
-type Place = { x: number; y: number };
+export type Place = { x: number; y: number };
 
 const STEP = 92;
 
@@ -59,7 +59,7 @@ function byParent(graph: Graph): Map<string, Node[]> {
   const out = new Map<string, Node[]>();
   for (const node of graph.nodes.values()) {
     if (node.kind === "host") continue;
-    const parent = node.parent ?? "";
+    const parent = node.parent?.id ?? "";
     out.set(parent, [...(out.get(parent) ?? []), node]);
   }
   return out;

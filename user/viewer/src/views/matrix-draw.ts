@@ -8,7 +8,10 @@ export interface GridInput {
   label: (code: number) => string;
   group: (code: number) => string; // host: a line parts two groups
   shades: string[];
-  cells: [number, number, number][]; // sender, receiver, which shade
+  squares: Uint32Array; // pairs, by which these have:
+  src: Uint32Array;
+  dst: Uint32Array;
+  shade: Uint8Array; // from 1; 0: none
   room: { width: number; height: number };
   theme: boolean;
 }
@@ -17,7 +20,7 @@ export interface Grid extends GridInput {
   size: number; // of a square, px
   left: number;
   top: number;
-  places: { row: Map<number, number>; column: Map<number, number> };
+  places: { row: Uint32Array; column: Uint32Array }; // by code
 }
 
 const FONT = "11px system-ui, sans-serif";
@@ -37,20 +40,31 @@ function width(text: string): number {
   return px;
 }
 
-function widest(labels: string[]): number {
-  return labels.reduce((most, text) => Math.max(most, Math.min(LONGEST, width(text))), 0);
+const longest = new WeakMap<number[], number>();
+
+// Of the codes of one axis, which stay the same.
+function widest(codes: number[], label: (code: number) => string): number {
+  let most = longest.get(codes);
+  if (most !== undefined) return most;
+  most = codes.reduce((px, code) => Math.max(px, Math.min(LONGEST, width(label(code)))), 0);
+  longest.set(codes, most);
+  return most;
 }
 
 export function layout(input: GridInput): Grid {
   const { rows, columns, room } = input;
   const groups = new Set(rows.map(input.group)).size > 1 ? 18 : 0;
-  const left = Math.ceil(widest(rows.map(input.label))) + 12 + groups;
-  const text = Math.ceil(widest(columns.map(input.label)));
+  const left = Math.ceil(widest(rows, input.label)) + 12 + groups;
+  const text = Math.ceil(widest(columns, input.label));
   const fit = Math.min((room.width - left - 8) / columns.length, (room.height - TITLE - 30) / rows.length, LARGEST[Math.min(3, Math.floor(rows.length / 3))]);
   // Labels of columns lie flat where there is room, else they stand.
   const top = TITLE + groups + (text + 6 <= fit ? 18 : text + 10);
   const size = Math.max(1, Math.floor(Math.min(fit, Math.max(1, (room.height - top) / rows.length))));
-  const places = (codes: number[]) => new Map(codes.map((code, i) => [code, i]));
+  const places = (codes: number[]) => {
+    const out = new Uint32Array(Math.max(0, ...codes) + 1);
+    codes.forEach((code, i) => (out[code] = i));
+    return out;
+  };
   return { ...input, size, left, top, places: { row: places(rows), column: places(columns) } };
 }
 
@@ -61,41 +75,53 @@ function clip(context: CanvasRenderingContext2D, text: string, width: number): s
   return `${text.slice(0, end)}…`;
 }
 
-// Squares without gaps between them are the pixels of a picture.
-function dots(context: CanvasRenderingContext2D, grid: Grid) {
-  const { size, left, top, columns, rows, shades } = grid;
-  const picture = document.createElement("canvas");
-  [picture.width, picture.height] = [columns.length, rows.length];
-  const pixels = new ImageData(columns.length, rows.length);
-  const colours = shades.map((text) => (text.match(/\d+/g) ?? []).map(Number));
-  for (const [src, dst, shade] of grid.cells) {
-    const at = 4 * (grid.places.row.get(src)! * columns.length + grid.places.column.get(dst)!);
-    const [red, green, blue] = colours[shade];
-    pixels.data[at] = red;
-    pixels.data[at + 1] = green;
-    pixels.data[at + 2] = blue;
-    pixels.data[at + 3] = 255;
-  }
-  picture.getContext("2d")!.putImageData(pixels, 0, 0);
-  context.imageSmoothingEnabled = false;
-  context.drawImage(picture, left, top, size * columns.length, size * rows.length);
+let image: ImageData | null = null; // the last one, to be used again
+
+function paper(width: number, height: number): ImageData {
+  return (image = image?.width === width && image.height === height ? image : new ImageData(width, height));
 }
 
-function squares(context: CanvasRenderingContext2D, grid: Grid) {
+function packed(text: string): number {
+  const [red, green, blue] = (text.match(/\d+/g) ?? []).map(Number);
+  return (255 << 24) | (blue << 16) | (green << 8) | red; // the lowest byte comes first
+}
+
+// Squares without gaps between them are pixels.
+function dots(context: CanvasRenderingContext2D, grid: Grid, ratio: number) {
+  const { size, left, top, columns, rows } = grid;
+  const [width, height] = [columns.length, rows.length].map((n) => Math.round(n * size * ratio));
+  const picture = paper(width, height);
+  const pixels = new Uint32Array(picture.data.buffer);
+  pixels.fill(packed(styleColour("gap")));
+  const colours = Uint32Array.from(grid.shades, packed);
+  const edges = Uint32Array.from({ length: Math.max(columns.length, rows.length) + 1 }, (_, i) => Math.round(i * size * ratio));
+  const { row, column } = grid.places;
+  for (const pair of grid.squares) {
+    if (!grid.shade[pair]) continue;
+    const [x, y] = [column[grid.dst[pair]], row[grid.src[pair]]];
+    const colour = colours[grid.shade[pair] - 1];
+    for (let line = edges[y]; line < edges[y + 1]; line++)
+      for (let at = edges[x]; at < edges[x + 1]; at++) pixels[line * width + at] = colour;
+  }
+  context.putImageData(picture, Math.round(left * ratio), Math.round(top * ratio));
+}
+
+function squares(context: CanvasRenderingContext2D, grid: Grid, ratio: number) {
   const { size, left, top } = grid;
   const gap = size > 5 ? 1 : 0;
+  if (!gap) return dots(context, grid, ratio);
   context.fillStyle = styleColour("gap");
   context.fillRect(left, top, size * grid.columns.length - gap, size * grid.rows.length - gap);
-  if (gap && grid.rows.length <= 64) {
+  if (grid.rows.length <= 64) {
     context.fillStyle = styleColour("paper");
     for (let i = 1; i < grid.columns.length; i++) context.fillRect(left + i * size - 1, top, 1, size * grid.rows.length);
     for (let i = 1; i < grid.rows.length; i++) context.fillRect(left, top + i * size - 1, size * grid.columns.length, 1);
   }
-  if (!gap) return dots(context, grid);
   // By shade, since setting a colour costs more than a square.
   const byShade: number[][] = grid.shades.map(() => []);
-  for (const [src, dst, shade] of grid.cells)
-    byShade[shade].push(left + grid.places.column.get(dst)! * size, top + grid.places.row.get(src)! * size);
+  const { row, column } = grid.places;
+  for (const pair of grid.squares)
+    byShade[grid.shade[pair] - 1]?.push(left + column[grid.dst[pair]] * size, top + row[grid.src[pair]] * size);
   byShade.forEach((places, shade) => {
     context.fillStyle = grid.shades[shade];
     for (let i = 0; i < places.length; i += 2) context.fillRect(places[i], places[i + 1], size - gap, size - gap);
@@ -111,7 +137,7 @@ function labels(context: CanvasRenderingContext2D, grid: Grid) {
   context.textAlign = "right";
   for (let i = 0; i < rows.length; i += every)
     context.fillText(clip(context, grid.label(rows[i]), LONGEST), left - 6, top + (i + 0.5) * size);
-  const flat = widest(columns.map(grid.label)) + 6 <= size;
+  const flat = widest(columns, grid.label) + 6 <= size;
   context.textAlign = flat ? "center" : "left";
   for (let i = 0; i < columns.length; i += every) {
     const text = clip(context, grid.label(columns[i]), LONGEST);
@@ -127,7 +153,7 @@ function labels(context: CanvasRenderingContext2D, grid: Grid) {
 function groups(context: CanvasRenderingContext2D, grid: Grid) {
   const { rows, size, left, top, columns } = grid;
   if (new Set(rows.map(grid.group)).size < 2) return;
-  const text = Math.ceil(widest(columns.map(grid.label)));
+  const text = Math.ceil(widest(columns, grid.label));
   const edge = text + 6 <= size ? 18 : text + 10;
   for (const [codes, upright] of [[rows, true], [columns, false]] as [number[], boolean][]) {
     for (let from = 0; from < codes.length; ) {
@@ -177,24 +203,11 @@ function fit(canvas: HTMLCanvasElement, grid: Grid): CanvasRenderingContext2D {
   return context;
 }
 
-// All but what is under the pointer.
-export function drawBase(canvas: HTMLCanvasElement, grid: Grid) {
+export function draw(canvas: HTMLCanvasElement, grid: Grid) {
   const context = fit(canvas, grid);
-  squares(context, grid);
+  squares(context, grid, devicePixelRatio || 1);
   labels(context, grid);
   groups(context, grid);
-}
-
-export function drawMark(canvas: HTMLCanvasElement, base: HTMLCanvasElement, grid: Grid, at: [number, number] | null) {
-  const context = fit(canvas, grid);
-  context.save();
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.drawImage(base, 0, 0);
-  context.restore();
-  if (!at) return;
-  context.strokeStyle = styleColour("select");
-  context.lineWidth = 2;
-  context.strokeRect(grid.left + at[1] * grid.size - 1, grid.top + at[0] * grid.size - 1, grid.size + 1, grid.size + 1);
 }
 
 export function hit(grid: Grid, canvas: HTMLCanvasElement, x: number, y: number): [number, number] | null {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who sent how much to whom: a square per pair, rows send, columns receive.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { By, Of, PairCell, pairCells, splitPair } from "../data/pairs";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { By, Of, pairOf, PairSums, pairSums, splitPair } from "../data/pairs";
 import { meanTime } from "../data/precision";
 import { current, kind, KIND_NOUNS, measure, model, option, setCodes, setOption } from "../state/state";
 import { Choice } from "../ui/choice";
 import { dark } from "../ui/colours";
 import { bytes, count, plural, time } from "../ui/format";
-import { position, Scale, scaleOf, shadeText } from "../ui/scale";
+import { Scale, scaleOf, shadesOf, shadeText } from "../ui/scale";
 import { Splits } from "../ui/split";
 import { hideTip, showTip } from "../ui/tip";
-import { drawBase, drawMark, Grid, hit, layout } from "./matrix-draw";
+import { draw, Grid, hit, layout } from "./matrix-draw";
 
 type Show = "measure" | "mean";
 
-function valueOf(show: Show, cell: PairCell): number {
-  if (show === "mean") return cell.timed ? cell.time / cell.timed : 0;
-  return measure.value === "bytes" ? cell.bytes : cell.count;
+// By pair.
+function valuesOf(sums: PairSums): Float64Array {
+  return sums.mean ?? (measure.value === "bytes" ? sums.bytes : sums.count);
 }
 
 function write(show: Show, value: number): string {
@@ -31,15 +31,25 @@ function longLabel(by: By, code: number): string {
   return by === "host" ? `host ${model.hostLabels[code]}` : model.longLabel(code);
 }
 
-// All processes have a row, also those that are silent; an end that is not known only where there is one.
-function axis(by: By, cells: PairCell[], end: "src" | "dst"): number[] {
-  const size = by === "host" ? model.report.hosts.length : model.report.processes.length;
-  const codes = Array.from({ length: size }, (_, i) => i + 1);
-  if (by === "process") {
-    const of = (code: number) => model.process(code)!;
-    codes.sort((a, b) => of(a).host - of(b).host || (of(a).rank ?? 1e9) - (of(b).rank ?? 1e9) || a - b);
-  }
-  return cells.some((cell) => cell[end] === 0) ? [...codes, 0] : codes;
+const axes = new Map<string, number[]>();
+
+// All processes have a row, also those that are silent.
+function axis(by: By, unknown: boolean): number[] {
+  let codes = axes.get(`${by} ${unknown}`);
+  if (codes) return codes;
+  const place = new Map(model.hosts.map((host, i) => [host.id, i]));
+  const of = (code: number) => model.process(code)!;
+  codes = by === "host" ? model.hosts.map((host) => host.id + 1) : model.report.processes.map((_, i) => i + 1).sort(
+    (a, b) => place.get(of(a).host)! - place.get(of(b).host)! || (of(a).rank ?? 1e9) - (of(b).rank ?? 1e9) || a - b);
+  if (unknown) codes.push(0);
+  axes.set(`${by} ${unknown}`, codes);
+  return codes;
+}
+
+// An end that is not known has one only where there is such an end.
+function withUnknown(by: By, { rows }: PairSums, end: Uint32Array): number[] {
+  for (let i = 0; i < rows.length; i++) if (!end[rows[i]]) return axis(by, true);
+  return axis(by, false);
 }
 
 function Legend({ scale, show }: { scale: Scale; show: Show }) {
@@ -54,7 +64,8 @@ function Legend({ scale, show }: { scale: Scale; show: Show }) {
   );
 }
 
-function describe(of: Of, by: By, src: number, dst: number, cell: PairCell | undefined) {
+function describe(of: Of, by: By, src: number, dst: number) {
+  const cell = pairOf(model, current.value, of, by, src, dst);
   return (
     <>
       <h4>{longLabel(by, src)} → {longLabel(by, dst)}</h4>
@@ -78,7 +89,6 @@ interface PlotProps {
   of: Of;
   by: By;
   words: (src: number, dst: number) => string;
-  find: (src: number, dst: number) => PairCell | undefined;
 }
 
 const STEPS: Record<string, [number, number]> = {
@@ -96,12 +106,10 @@ function choose(by: By, src: number, dst: number) {
   setCodes("dst", new Set(of(dst)));
 }
 
-function Plot({ grid, of, by, words, find }: PlotProps) {
+function Plot({ grid, of, by, words }: PlotProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [at, setAt] = useState<[number, number] | null>(null);
-  const base = useMemo(() => document.createElement("canvas"), []);
-  useLayoutEffect(() => drawBase(base, grid), [grid]);
-  useLayoutEffect(() => drawMark(canvas.current!, base, grid, at), [grid, at]);
+  useLayoutEffect(() => draw(canvas.current!, grid), [grid]);
   useEffect(() => hideTip, []);
   const place = (event: PointerEvent | MouseEvent) => hit(grid, canvas.current!, event.clientX, event.clientY);
   const hover = (event: PointerEvent) => {
@@ -109,7 +117,7 @@ function Plot({ grid, of, by, words, find }: PlotProps) {
     if (found?.[0] !== at?.[0] || found?.[1] !== at?.[1]) setAt(found);
     if (!found) return hideTip();
     const [src, dst] = [grid.rows[found[0]], grid.columns[found[1]]];
-    showTip(event.clientX, event.clientY, describe(of, by, src, dst, find(src, dst)));
+    showTip(event.clientX, event.clientY, describe(of, by, src, dst));
   };
   const click = (event: MouseEvent) => {
     const found = place(event);
@@ -131,41 +139,50 @@ function Plot({ grid, of, by, words, find }: PlotProps) {
         onPointerLeave={() => { setAt(null); hideTip(); }}
         aria-label={`Matrix of ${grid.rows.length} senders and ${grid.columns.length} receivers. Arrow keys move, enter filters. The same numbers are in the table of pairs. ${said}`}
       />
+      {at && (
+        <i
+          class="mark"
+          style={{ left: `${grid.left + at[1] * grid.size - 2}px`, top: `${grid.top + at[0] * grid.size - 2}px`, width: `${grid.size + 3}px`, height: `${grid.size + 3}px` }}
+        />
+      )}
       <p class="hidden" aria-live="polite">{said}</p>
     </div>
   );
 }
 
-const WIDE = 2 ** 22; // more processes than that there are not
 const SHADES = 64;
 const HEAVIEST = 12;
 const BESIDE = 312; // px that they take
 
 // Words for what the squares show, next to them where there is room.
-function Heaviest({ cells, show, by }: { cells: PairCell[]; show: Show; by: By }) {
-  const sorted: PairCell[] = [];
+function Heaviest({ sums, show, by }: { sums: PairSums; show: Show; by: By }) {
+  const values = valuesOf(sums);
+  const sorted: number[] = [];
   let least = -1;
-  for (const cell of cells) {
-    if (sorted.length === HEAVIEST && valueOf(show, cell) <= least) continue;
-    sorted.push(cell);
-    sorted.sort((a, b) => valueOf(show, b) - valueOf(show, a));
+  for (const row of sums.rows) {
+    if (sorted.length === HEAVIEST && values[row] <= least) continue;
+    sorted.push(row);
+    sorted.sort((a, b) => values[b] - values[a]);
     if (sorted.length > HEAVIEST) sorted.pop();
-    least = valueOf(show, sorted[sorted.length - 1]);
+    least = values[sorted[sorted.length - 1]];
   }
-  const most = sorted.length ? valueOf(show, sorted[0]) : 0;
+  const most = sorted.length ? values[sorted[0]] : 0;
   return (
     <div class="heaviest">
       <h3>{show === "mean" ? "Slowest" : "Heaviest"} pairs</h3>
       <ul>
-        {sorted.map((cell) => (
-          <li>
-            <button type="button" title={`${longLabel(by, cell.src)} → ${longLabel(by, cell.dst)}`} onClick={() => choose(by, cell.src, cell.dst)}>
-              <span class="name">{label(by, cell.src)} → {label(by, cell.dst)}</span>
-              <span class="track"><i style={{ width: `${most ? (100 * valueOf(show, cell)) / most : 0}%` }} /></span>
-              <span class="num">{write(show, valueOf(show, cell))}</span>
-            </button>
-          </li>
-        ))}
+        {sorted.map((row) => {
+          const [src, dst] = [sums.src[row], sums.dst[row]];
+          return (
+            <li>
+              <button type="button" title={`${longLabel(by, src)} → ${longLabel(by, dst)}`} onClick={() => choose(by, src, dst)}>
+                <span class="name">{label(by, src)} → {label(by, dst)}</span>
+                <span class="track"><i style={{ width: `${most ? (100 * values[row]) / most : 0}%` }} /></span>
+                <span class="num">{write(show, values[row])}</span>
+              </button>
+            </li>
+          );
+        })}
       </ul>
     </div>
   );
@@ -176,13 +193,9 @@ export function Matrix() {
   const of = option("matrix.of", "transfers") as Of;
   const show: Show = of === "transfers" && option("matrix.show", "measure") === "mean" ? "mean" : "measure";
   const log = option("matrix.scale", "log") === "log";
-  const cells = pairCells(model, current.value, of, by);
-  const byId = new Map<number, PairCell>(); // when it is first asked
-  const find = (src: number, dst: number) => {
-    if (!byId.size) for (const cell of cells) byId.set(cell.src * WIDE + cell.dst, cell);
-    return byId.get(src * WIDE + dst);
-  };
-  const scale = scaleOf(cells.map((cell) => valueOf(show, cell)), log);
+  const sums = pairSums(model, current.value, of, by, show === "mean");
+  const values = valuesOf(sums);
+  const scale = scaleOf(values, log);
   const [room, setRoom] = useState({ width: 900, height: 600 });
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -193,26 +206,29 @@ export function Matrix() {
     return () => seen.disconnect();
   }, []);
   const grid = layout({
-    rows: axis(by, cells, "src"), columns: axis(by, cells, "dst"), label: (code) => label(by, code),
+    rows: withUnknown(by, sums, sums.src), columns: withUnknown(by, sums, sums.dst), label: (code) => label(by, code),
     group: (code) => (by === "host" ? "" : model.hostLabels[model.hostOf(code)]),
     shades: Array.from({ length: SHADES }, (_, i) => shadeText(i / (SHADES - 1))),
-    cells: cells
-      .filter((cell) => valueOf(show, cell) > 0)
-      .map((cell) => [cell.src, cell.dst, Math.round(position(scale, valueOf(show, cell)) * (SHADES - 1))]),
-    room, theme: dark.value,
+    squares: sums.rows, src: sums.src, dst: sums.dst, shade: shadesOf(values, scale, SHADES), room,
+    theme: dark.value,
   });
   const words = (src: number, dst: number) => {
-    const cell = find(src, dst);
+    const cell = pairOf(model, current.value, of, by, src, dst);
     const amount = cell ? `${bytes(cell.bytes)} in ${count(cell.count)}` : "nothing";
     return `${longLabel(by, src)} to ${longLabel(by, dst)}: ${amount}`;
   };
-  const whole = cells.reduce((sum, cell) => ({ bytes: sum.bytes + cell.bytes, count: sum.count + cell.count }), { bytes: 0, count: 0 });
+  const whole = { bytes: 0, count: 0 };
+  for (let i = 0; i < sums.rows.length; i++) {
+    const row = sums.rows[i];
+    whole.bytes += sums.bytes[row];
+    whole.count += sums.count[row];
+  }
   return (
     <section class="card matrix" aria-label="Matrix">
       <header>
         <h2>Matrix</h2>
         <span class="soft">
-          rows send, columns receive; {bytes(whole.bytes)} in {count(whole.count)} {of === "messages" ? "messages" : KIND_NOUNS[kind.value][1]}, {plural(cells.length, "pair")}
+          rows send, columns receive; {bytes(whole.bytes)} in {count(whole.count)} {of === "messages" ? "messages" : KIND_NOUNS[kind.value][1]}, {plural(sums.rows.length, "pair")}
         </span>
       </header>
       <div class="toolbar no-print">
@@ -230,11 +246,11 @@ export function Matrix() {
       </div>
       <div class="beside" ref={box}>
         <div class="room">
-          {grid.rows.length === 0 ? <p class="empty">No process was traced.</p> : <Plot {...{ grid, of, by, words, find }} />}
+          {grid.rows.length === 0 ? <p class="empty">No process was traced.</p> : <Plot {...{ grid, of, by, words }} />}
         </div>
-        {cells.length > 0 && <Heaviest {...{ cells, show, by }} />}
+        {sums.rows.length > 0 && <Heaviest {...{ sums, show, by }} />}
       </div>
-      {cells.length === 0 && <p class="empty">Nothing passes the filters.</p>}
+      {sums.rows.length === 0 && <p class="empty">Nothing passes the filters.</p>}
     </section>
   );
 }

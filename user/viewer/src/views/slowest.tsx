@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { useEffect } from "preact/hooks";
 import type { Slow } from "../data/directory";
+import type { View } from "../data/engine";
 import { asSlow, inRange, MOST, sizeClass, slowestEvents } from "../data/slowest";
-import { chosen, current, engine, kind, model, sizes } from "../state/state";
+import { chosen, engine, kind, model, sizes } from "../state/state";
 import { timeline, wantTimeline } from "../state/timeline";
 import { transportColour } from "../ui/colours";
 import { bytes, instant, time } from "../ui/format";
@@ -22,7 +23,7 @@ const FIELDS: Record<string, (slow: Slow) => string | number | null> = {
   host: (s) => model.hostOf(s.process + 1),
 };
 
-function passes(slow: Slow): boolean {
+function passes(view: View, slow: Slow): boolean {
   const size = slow.bytes === null ? 0 : sizeClass(slow.bytes);
   if (sizes.value.size && !sizes.value.has(size)) return false;
   for (const [id, codes] of chosen.value) {
@@ -31,7 +32,7 @@ function passes(slow: Slow): boolean {
     const { values } = engine.dim(id);
     if (![...codes].some((code) => (typeof value === "number" ? code === value : values[code] === value))) return false;
   }
-  return inRange(current.value, model.hostOf(slow.process + 1) - 1, slow.at_ns);
+  return inRange(view, model.hostOf(slow.process + 1) - 1, slow.at_ns);
 }
 
 const who = (id: number | null) => (id === null ? "unknown" : model.labels[id + 1]);
@@ -53,7 +54,7 @@ const COLUMNS: Column<Slow>[] = [
 
 const NOTE = "A transfer may be slow because its thread lost the processor in the middle of it.";
 
-export function Slowest() {
+export function Slowest({ view }: { view: View }) {
   const { kept, of } = model.directory.timeline.events;
   const single = kept === of && of > 0 && of <= MOST_EVENTS;
   useEffect(() => {
@@ -61,7 +62,7 @@ export function Slowest() {
   }, []);
   const data = timeline.value;
   if (single && data) {
-    const rows = slowestEvents(data, current.value).map((event) => asSlow(data, event));
+    const rows = slowestEvents(data, view).map((event) => asSlow(data, event));
     return (
       <DataTable
         id="table-slowest" title="Slowest transfers" columns={COLUMNS} rows={rows} sort="time" note={NOTE}
@@ -74,7 +75,7 @@ export function Slowest() {
   return (
     <DataTable
       id="table-slowest" title="Slowest transfers" columns={COLUMNS} sort="time"
-      rows={kind.value === "data" ? model.report.slowest.filter(passes) : []}
+      rows={kind.value === "data" ? model.report.slowest.filter((slow) => passes(view, slow)) : []}
       about={`of the ${all} slowest data transfers of the whole capture, those that pass the filters`}
       note={unmet.length ? `${NOTE} These rows cannot be filtered by ${unmet.join(", ")}.` : NOTE}
       empty={`None of the ${all} slowest data transfers of the capture passes the filters.`}

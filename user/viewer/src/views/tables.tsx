@@ -2,15 +2,19 @@
 import { precisionWord, meanTime, signedTime } from "../data/precision";
 import { knowsMemory } from "../data/ways";
 import { placeTitle } from "../data/places";
-import type { Group } from "../data/engine";
-import { current, kind, KIND_WORDS, model, setCodes } from "../state/state";
+import type { Group, View } from "../data/engine";
+import { kind, KIND_WORDS, model, setCodes } from "../state/state";
 import { bytes, count, share } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
 import { Cross } from "./cross";
 import { Slowest } from "./slowest";
+import { Turn } from "../ui/turns";
+import { Pairs } from "./pairs";
 import { Ways } from "./ways";
 
-const word = (code: number) => model.names[code] ?? "unknown";
+interface Props {
+  view: View;
+}
 
 // Places of sums in a row, by name.
 interface Row extends Group {
@@ -22,9 +26,9 @@ const TRANSFER_SUMS = ["count", "bytes", ...TIMES, "retries", "wire_bytes", "une
 const CALL_SUMS = ["count", "bytes", ...TIMES, "ops", "bytes_unknown"];
 const OP_SUMS = ["count", "bytes", ...TIMES, "errors", "unchecked", "bytes_unknown"];
 
-function rows(sort: "calls" | "ops" | "transfers", columns: string[], names: string[]): Row[] {
+function rows(view: View, sort: "calls" | "ops" | "transfers", columns: string[], names: string[]): Row[] {
   const f = model.facts[sort];
-  const groups = current.value.group(sort, columns.map((name) => f.column(name)), names);
+  const groups = view.group(sort, columns.map((name) => f.column(name)), names);
   const whole = { bytes: 0, count: 0 };
   for (const { sums } of groups) {
     whole.count += sums[0];
@@ -64,8 +68,8 @@ function named(id: string, label: string, place: number, absent = "unknown"): Co
 
 const LOCALITIES = ["unknown", "self", "node", "remote"];
 
-function Paths() {
-  const all = rows("transfers", ["transport", "device", "op", "protocol", "locality"], TRANSFER_SUMS);
+function Paths({ view }: Props) {
+  const all = rows(view, "transfers", ["transport", "device", "op", "protocol", "locality"], TRANSFER_SUMS);
   const columns = [
     named("transport", "Transport", 0), named("device", "Device", 1), named("op", "UCT operation", 2),
     named("protocol", "Protocol", 3),
@@ -82,7 +86,7 @@ function Paths() {
   );
 }
 
-function Functions() {
+function Functions({ view }: Props) {
   const columns = [
     named("function", "MPI function", 0, "outside MPI"), sum("count", "Calls", 0, count), TOTAL_TIME, MEAN,
     sum("ops", "UCP operations", 5, count), sum("bytes", "Bytes sent", 1, bytes),
@@ -91,7 +95,7 @@ function Functions() {
   return (
     <DataTable
       id="table-functions" title="MPI functions" about="calls, all processes" columns={columns} sort="time"
-      rows={rows("calls", ["function"], CALL_SUMS)} onRow={(r) => setCodes("function", new Set([r.codes[0]]))}
+      rows={rows(view, "calls", ["function"], CALL_SUMS)} onRow={(r) => setCodes("function", new Set([r.codes[0]]))}
       rowTitle="show this function alone"
       note="Calls have no transport, device or UCT operation: filters on these leave this table as it is."
       empty="No MPI call passes the filters."
@@ -99,7 +103,7 @@ function Functions() {
   );
 }
 
-function CallSites() {
+function CallSites({ view }: Props) {
   if (model.places.length < 2) return null;
   const columns: Column<Row>[] = [
     {
@@ -112,13 +116,13 @@ function CallSites() {
   return (
     <DataTable
       id="table-sites" title="Call sites" about="where MPI was called" columns={columns} sort="time"
-      rows={rows("calls", ["place", "function"], CALL_SUMS)} rowTitle="show this call site alone"
+      rows={rows(view, "calls", ["place", "function"], CALL_SUMS)} rowTitle="show this call site alone"
       onRow={(r) => setCodes("call-site", new Set([r.codes[0]]))} empty="No MPI call passes the filters."
     />
   );
 }
 
-function Operations() {
+function Operations({ view }: Props) {
   const memory = knowsMemory(model);
   const columns = [
     named("op", "UCP operation", 0), named("function", "MPI function", 1, "outside MPI"), named("protocol", "Protocol", 2),
@@ -128,94 +132,15 @@ function Operations() {
   return (
     <DataTable
       id="table-ops" title="UCP operations" about="sends and receives: their bytes are not to be added up"
-      columns={columns} rows={rows("ops", ["ucp_op", "function", "protocol", ...(memory ? ["memory"] : [])], OP_SUMS)} sort="count"
+      columns={columns} rows={rows(view, "ops", ["ucp_op", "function", "protocol", ...(memory ? ["memory"] : [])], OP_SUMS)} sort="count"
       empty="No operation passes the filters."
     />
   );
 }
 
-interface Pair {
-  src: number;
-  dst: number;
-  messages: number;
-  of: number;
-  transfers: number;
-  bytes: number;
-  by: number[]; // transport, bytes; transport, bytes...
-}
-
-const WIDE = 2 ** 22; // more processes than that there are not
-
-function pairs(): Pair[] {
-  const { transfers, messages } = model.facts;
-  const out = new Map<number, Pair>();
-  const at = (src: number, dst: number) => {
-    const id = src * WIDE + dst;
-    let pair = out.get(id);
-    if (!pair) out.set(id, (pair = { src, dst, messages: 0, of: 0, transfers: 0, bytes: 0, by: [] }));
-    return pair;
-  };
-  const view = current.value;
-  const matched = view.sumsBy("messages", ["src", "dst"].map((c) => messages.column(c)), ["count", "bytes"]);
-  for (const row of matched.rows) {
-    const pair = at(matched.codes[0][row], matched.codes[1][row]);
-    pair.messages += matched.sums[0][row];
-    pair.of += matched.sums[1][row];
-  }
-  const columns = ["src", "dst", "transport"].map((c) => transfers.column(c));
-  const moved = view.sumsBy("transfers", columns, ["count", "bytes"]);
-  for (const row of moved.rows) {
-    const pair = at(moved.codes[0][row], moved.codes[1][row]);
-    pair.transfers += moved.sums[0][row];
-    pair.bytes += moved.sums[1][row];
-    pair.by.push(moved.codes[2][row], moved.sums[1][row]);
-  }
-  return [...out.values()];
-}
-
-function shares(pair: Pair): string {
-  if (!pair.bytes) return "-";
-  const by: [string, number][] = [];
-  for (let i = 0; i < pair.by.length; i += 2) if (pair.by[i + 1] > 0) by.push([word(pair.by[i]), pair.by[i + 1]]);
-  by.sort((a, b) => b[1] - a[1]);
-  return by.map(([name, n]) => `${name} ${share(n, pair.bytes)}`).join(", ");
-}
-
-const PAIRS: Column<Pair>[] = [
-  { id: "src", label: "From", words: true, value: (p) => model.labels[p.src], show: (p) => <span title={model.longLabel(p.src)}>{model.labels[p.src]}</span> },
-  { id: "dst", label: "To", words: true, value: (p) => model.labels[p.dst], show: (p) => <span title={model.longLabel(p.dst)}>{model.labels[p.dst]}</span> },
-  { id: "messages", label: "Messages", value: (p) => p.messages, show: (p) => count(p.messages) },
-  { id: "of", label: "of bytes", value: (p) => p.of, show: (p) => bytes(p.of) },
-  { id: "transfers", label: "Transfers", value: (p) => p.transfers, show: (p) => count(p.transfers) },
-  { id: "bytes", label: "Bytes", value: (p) => p.bytes, show: (p) => bytes(p.bytes) },
-  { id: "by", label: "By transport", words: true, value: shares },
-];
-
-function Pairs() {
-  const only = (pair: Pair) => {
-    setCodes("src", new Set([pair.src]));
-    setCodes("dst", new Set([pair.dst]));
-  };
-  return (
-    <DataTable
-      id="table-pairs" title="Pairs" about="data moves from → to" columns={PAIRS} rows={pairs()} sort="bytes" onRow={only}
-      rowTitle="show this pair alone"
-      note="Messages are sends matched to their receives; they have no transport, so filters on it leave these columns as they are."
-    />
-  );
-}
+const TABLES = [Cross, Paths, Functions, CallSites, Operations, Pairs, Ways, Slowest];
+const IN_SIGHT = 3; // at first
 
 export function Tables() {
-  return (
-    <>
-      <Cross />
-      <Paths />
-      <Functions />
-      <CallSites />
-      <Operations />
-      <Pairs />
-      <Ways />
-      <Slowest />
-    </>
-  );
+  return <>{TABLES.map((Body, i) => <Turn key={i} Body={Body} first={i < IN_SIGHT} />)}</>;
 }

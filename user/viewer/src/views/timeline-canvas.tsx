@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The timeline's canvas: zoom, pan, hover, click, and choosing a range of time.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Chain, chainOf, members } from "../data/chain";
+import { combinationsOf } from "../data/combinations";
 import { View } from "../data/engine";
 import { Lane, Timeline } from "../data/timeline";
-import { chosen, engine, measure, model, option, range, setOption, sizes } from "../state/state";
+import { chosen, engine, model, option, range, setOption, sizes } from "../state/state";
 import { Choice } from "../ui/choice";
 import { actionColour, ACTIONS, dark, transportColour } from "../ui/colours";
 import { count, time } from "../ui/format";
 import { hideTip, showTip } from "../ui/tip";
 import { AXIS, Look, nsOf, Painter, Scene } from "./timeline-draw";
-import { GUTTER, Layout, layoutTracks, PlacedLane } from "./timeline-layout";
+import { GUTTER, Layout, layoutTracks, PlacedLane, Track } from "./timeline-layout";
 import { Details, EventTip, StepTip } from "./timeline-words";
 
 interface Window {
@@ -43,6 +44,35 @@ function wish() {
     device: (transport: number, device: number) =>
       (!transports?.size || transports.has(transport)) && (!devices?.size || devices.has(device)),
   };
+}
+
+// Tracks stay the same object while they are the same ones.
+function useLayout(timeline: Timeline): Layout {
+  const last = useRef<Layout | null>(null);
+  return useMemo(() => {
+    const next = layoutTracks(model, timeline, wish());
+    return (last.current = last.current && alike(last.current, next) ? last.current : next);
+  }, [timeline, chosen.value]);
+}
+
+function alike(a: Layout, b: Layout): boolean {
+  const same = (one: Track, other: Track) =>
+    one.host === other.host && one.y === other.y && one.lanes.length === other.lanes.length &&
+    one.lanes.every(({ lane }, i) => lane === other.lanes[i].lane);
+  return a.height === b.height && a.tracks.length === b.tracks.length && a.tracks.every((track, i) => same(track, b.tracks[i]));
+}
+
+function fit(canvas: HTMLCanvasElement, { width, height }: Look): CanvasRenderingContext2D {
+  const ratio = devicePixelRatio || 1;
+  const wanted = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== wanted[0] || canvas.height !== wanted[1]) {
+    [canvas.width, canvas.height] = wanted;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext("2d")!;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
 }
 
 // A range is of each host's own time, so it lies elsewhere for each.
@@ -101,7 +131,8 @@ function stepAt(timeline: Timeline, painter: Painter, lane: Lane, look: Look, x:
 
 function Legend() {
   const f = model.facts.transfers.column("transport");
-  const transports = [...new Set(f)].map((code) => model.names[code]);
+  const transports = Array.from(combinationsOf([f]).codes[0], (code) => model.names[code]);
+  const seen = new Set(actionNames().map(actionColour));
   const actions = ACTIONS.filter(([, name]) => seen.has(actionColour(name)));
   return (
     <div class="legend timeline-legend">
@@ -114,10 +145,9 @@ function Legend() {
   );
 }
 
-const seen = { has: (colour: string) => present().has(colour) };
-function present(): Set<string> {
-  const names = new Set([...model.facts.calls.column("function"), ...model.facts.ops.column("ucp_op")]);
-  return new Set([...names].map((code) => actionColour(model.names[code])));
+function actionNames(): (string | null)[] {
+  const columns = [model.facts.calls.column("function"), model.facts.ops.column("ucp_op")];
+  return columns.flatMap((column) => Array.from(combinationsOf([column]).codes[0], (code) => model.names[code]));
 }
 
 type Drag = { mode: "pan" | "range"; host: number; x: number; window: Window; moved: boolean };
@@ -136,14 +166,14 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
   const tool = option("timeline.tool", "pan") as Drag["mode"];
   const painter = useMemo(() => new Painter(timeline), [timeline]);
   const look: Look = { ...at, ...size, scroll };
-  const layout = useMemo(() => layoutTracks(model, timeline, wish()), [timeline, chosen.value]);
+  const layout = useLayout(timeline);
   // Data and control are both drawn.
-  const fails = useMemo(
-    () => new View(engine, { wanted: chosen.value, sizes: sizes.value, range: null }, null).fails, [chosen.value, sizes.value]);
+  const passing = useMemo(
+    () => new View(engine, { wanted: chosen.value, sizes: sizes.value, range: null }, null), [chosen.value, sizes.value]);
   const focus = hover ?? selected;
   const chain: Chain | null = focus === null ? null : chainOf(timeline, focus);
-  const mode = useRef<ReturnType<Painter["draw"]>>({ mode: "events", level: null });
-  const [said, say] = useState("");
+  const means = useMemo(() => painter.means(look, layout), [painter, layout, at, size, scroll]);
+  const base = useMemo(() => document.createElement("canvas"), []);
 
   const select = (event: number | null) => setOption("timeline.event", event === null ? "-1" : `${event}`);
   const show = (wanted: Window) => setAt(clamp(timeline.span, wanted));
@@ -169,11 +199,12 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
       box.scrollTop = placed.y - size.height / 3;
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const box = scroller.current!;
     const measured = () => {
       const most = Math.max(260, innerHeight - 400);
-      setSize({ width: box.clientWidth, height: Math.min(most, layout.height + AXIS) });
+      const [width, height] = [box.clientWidth, Math.min(most, layout.height + AXIS)];
+      setSize((last) => (last.width === width && last.height === height ? last : { width, height }));
     };
     const watch = new ResizeObserver(measured);
     watch.observe(box);
@@ -195,26 +226,23 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
 
   useEffect(() => hideTip, []);
 
-  useEffect(() => {
-    const element = canvas.current!;
-    const ratio = devicePixelRatio || 1;
-    const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
-    if (element.width !== width || element.height !== height) {
-      element.width = width;
-      element.height = height;
-      element.style.width = `${size.width}px`;
-      element.style.height = `${size.height}px`;
-    }
-    const context = element.getContext("2d")!;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    mode.current = painter.draw(context, {
-      timeline, layout, look, fails, sizes: sizes.value, chain: new Set(chain ? members(chain) : []),
-      arrow: chain?.arrow ?? null, chosen: brush ? () => brush : chosenTime(timeline),
-    });
-    const { level, mode: how } = mode.current;
-    const steps = level ? `sums over steps of ${time(level.bucket)}` : "single events";
-    say(how === "both" ? `${steps}, single events where they were kept` : steps);
-  }, [at, size, scroll, layout, fails, sizes.value, focus, brush, range.value, dark.value, measure.value]);
+  const scene: Scene = {
+    timeline, layout, look, fails: (sort) => passing.fails(sort), sizes: sizes.value, chain: new Set(chain ? members(chain) : []),
+    arrow: chain?.arrow ?? null, chosen: brush ? () => brush : chosenTime(timeline),
+  };
+  // Sums over steps are not filtered.
+  useLayoutEffect(
+    () => painter.drawTracks(fit(base, look), scene, means),
+    [painter, at, size, scroll, layout, means, dark.value, means.mode === "levels" ? null : passing],
+  );
+  useLayoutEffect(() => {
+    const context = fit(canvas.current!, look);
+    context.clearRect(0, 0, look.width, look.height);
+    context.drawImage(base, 0, 0, look.width, look.height);
+    painter.drawMarks(context, scene);
+  }, [painter, at, size, scroll, layout, passing, focus, brush, range.value, dark.value]);
+  const steps = means.level ? `sums over steps of ${time(means.level.bucket)}` : "single events";
+  const said = means.mode === "both" ? `${steps}, single events where they were kept` : steps;
 
   const position = (event: MouseEvent): [number, number] => {
     const box = canvas.current!.getBoundingClientRect();
@@ -225,12 +253,12 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
     const [x, y] = position(event);
     if (drag.current) return dragTo(x);
     const placed = x > GUTTER && y > AXIS ? laneAt(layout, y - AXIS + scroll) : null;
-    const found = placed && mode.current.mode !== "levels" ? eventAt(timeline, placed, look, x, y - AXIS + scroll) : null;
+    const found = placed && means.mode !== "levels" ? eventAt(timeline, placed, look, x, y - AXIS + scroll) : null;
     if (found !== hover) setHover(found);
     if (found !== null) return showTip(event.clientX, event.clientY, <EventTip timeline={timeline} event={found} chain={chainOf(timeline, found)} />);
-    const step = placed && mode.current.level ? stepAt(timeline, painter, placed.lane, look, x) : null;
+    const step = placed && means.level ? stepAt(timeline, painter, placed.lane, look, x) : null;
     if (step) return showTip(event.clientX, event.clientY, <StepTip lane={placed!.lane} step={step} />);
-    return placed && mode.current.mode === "events" ? gapTip(event, placed, x) : hideTip();
+    return placed && means.mode === "events" ? gapTip(event, placed, x) : hideTip();
   };
 
   const gapTip = (event: PointerEvent, { lane }: PlacedLane, x: number) => {
@@ -326,7 +354,7 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
           <h2>Timeline</h2>
           <span class="soft" id="timeline-mode">
             {said}{all ? "" : `; ${count(kept)} of ${count(of)} single events are kept`}
-            {mode.current.mode === "levels" && (chosen.value.size > 0 || sizes.value.size > 0) ? "; sums are not filtered" : ""}
+            {means.mode === "levels" && (chosen.value.size > 0 || sizes.value.size > 0) ? "; sums are not filtered" : ""}
           </span>
         </header>
         <div class="toolbar no-print">

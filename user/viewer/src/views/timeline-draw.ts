@@ -19,11 +19,16 @@ export interface Scene {
   timeline: Timeline;
   layout: Layout;
   look: Look;
-  fails: Record<Sort, Uint8Array>; // by key: 0 passes the filters
+  fails: (sort: Sort) => Uint8Array; // by key: 0 passes the filters
   sizes: ReadonlySet<number>;
   chosen: ((host: number) => { from: number; to: number }) | null; // time range in ns
   chain: Set<number>; // events to stand out
   arrow: { send: number; recv: number; arrival: number | null } | null;
+}
+
+export interface Means {
+  mode: "events" | "levels" | "both";
+  level: Level | null;
 }
 
 export const AXIS = 24;
@@ -70,15 +75,13 @@ export class Painter {
     return this.nameColour(lane.layer, code);
   }
 
-  private visible(scene: Scene): Track[] {
-    const { scroll, height } = scene.look;
-    return scene.layout.tracks.filter((t) => t.y + t.height > scroll && t.y < scroll + height - AXIS);
+  private visible({ scroll, height }: Look, layout: Layout): Track[] {
+    return layout.tracks.filter((t) => t.y + t.height > scroll && t.y < scroll + height - AXIS);
   }
 
-  eventsInSight(scene: Scene): number {
-    const { look } = scene;
+  private eventsInSight(look: Look, layout: Layout): number {
     let n = 0;
-    for (const track of this.visible(scene))
+    for (const track of this.visible(look, layout))
       for (const { lane } of track.lanes) {
         const [first, end] = this.timeline.within(lane, look.from, look.to);
         n += end - first;
@@ -95,26 +98,36 @@ export class Painter {
     return best;
   }
 
-  draw(context: CanvasRenderingContext2D, scene: Scene): { mode: "events" | "levels" | "both"; level: Level | null } {
-    const { look } = scene;
+  // How a part of the run can be shown.
+  means(look: Look, layout: Layout): Means {
     const { events } = this.timeline.model.directory.timeline;
-    const single = this.eventsInSight(scene) <= MOST_EVENTS;
+    const single = this.eventsInSight(look, layout) <= MOST_EVENTS;
     const complete = single && events.kept === events.of;
     const level = complete ? null : this.levelFor(look);
-    context.clearRect(0, 0, look.width, look.height);
-    context.save();
-    context.beginPath();
-    context.rect(0, AXIS, look.width, look.height - AXIS);
-    context.clip();
-    context.translate(0, AXIS - look.scroll);
-    for (const track of this.visible(scene)) this.track(context, scene, track, single, level);
-    if (scene.arrow) this.arrow(context, scene);
-    context.restore();
-    axis(context, look);
     return { mode: !level ? "events" : single && events.kept ? "both" : "levels", level };
   }
 
-  private track(context: CanvasRenderingContext2D, scene: Scene, track: Track, single: boolean, level: Level | null) {
+  // The tracks; they stay while another time is chosen, or another event.
+  drawTracks(context: CanvasRenderingContext2D, scene: Scene, means: Means) {
+    const { look } = scene;
+    context.clearRect(0, 0, look.width, look.height);
+    within(context, look, () => {
+      for (const track of this.visible(look, scene.layout)) this.track(context, scene, track, means);
+    });
+    axis(context, look);
+  }
+
+  // What lies over them.
+  drawMarks(context: CanvasRenderingContext2D, scene: Scene) {
+    within(context, scene.look, () => {
+      if (scene.chosen)
+        for (const track of this.visible(scene.look, scene.layout)) if (!track.heading) this.outside(context, scene, track);
+      for (const event of scene.chain) this.outline(context, scene, event);
+      if (scene.arrow) this.arrow(context, scene);
+    });
+  }
+
+  private track(context: CanvasRenderingContext2D, scene: Scene, track: Track, { mode, level }: Means) {
     const { look } = scene;
     if (track.heading) return heading(context, look, track);
     context.fillStyle = styleColour("line");
@@ -126,7 +139,7 @@ export class Painter {
         this.events(context, scene, placed, look.from, look.to);
         continue;
       }
-      const windows = single ? this.windows(track.host, look) : [];
+      const windows = mode === "both" ? this.windows(track.host, look) : [];
       let at = look.from;
       for (const [from, to] of [...windows, [look.to, look.to] as [number, number]]) {
         if (from > at) this.level(context, scene, placed, level, at, from);
@@ -134,7 +147,6 @@ export class Painter {
         at = Math.max(at, to);
       }
     }
-    this.outside(context, scene, track);
     gutter(context, track);
   }
 
@@ -170,11 +182,11 @@ export class Painter {
   }
 
   private events(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedLane, from: number, to: number) {
-    const { look, chain, sizes } = scene;
+    const { look, sizes } = scene;
     const { events } = this.timeline;
     const { lane, y, height } = placed;
     const colours = this.keyColours(lane.layer, styleColour("paper"));
-    const fails = scene.fails[LAYER_SORTS[lane.layer]];
+    const fails = scene.fails(LAYER_SORTS[lane.layer]);
     const control = lane.layer >= 2 ? this.timeline.model.facts.transfers.column("kind") : null;
     const [first, end] = this.timeline.within(lane, from, to);
     const tall = height / lane.rows;
@@ -198,11 +210,6 @@ export class Painter {
       if (bar >= 11 && low === 1 && stop - x > 36) this.label(context, lane, event, x, Math.min(right, stop), y + row * tall + bar / 2);
     }
     context.globalAlpha = 1;
-    if (!chain.size) return;
-    for (const event of chain) {
-      const position = this.timeline.positionIn(lane, event);
-      if (position >= 0) this.outline(context, scene, placed, event, position);
-    }
   }
 
   private label(context: CanvasRenderingContext2D, lane: Lane, event: number, x: number, end: number, y: number) {
@@ -218,8 +225,16 @@ export class Painter {
     context.fillText(text, x + 4, y + 0.5);
   }
 
-  private outline(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedLane, event: number, position: number) {
-    const { look } = scene;
+  // In its own lane, and in that of its device.
+  private outline(context: CanvasRenderingContext2D, scene: Scene, event: number) {
+    for (const track of this.visible(scene.look, scene.layout))
+      for (const placed of track.lanes) {
+        const position = this.timeline.positionIn(placed.lane, event);
+        if (position >= 0) this.frame(context, scene.look, placed, event, position);
+      }
+  }
+
+  private frame(context: CanvasRenderingContext2D, look: Look, placed: PlacedLane, event: number, position: number) {
     const { events } = this.timeline;
     const { lane, y, height } = placed;
     const tall = height / lane.rows;
@@ -288,6 +303,16 @@ export class Painter {
     context.fill();
     context.restore();
   }
+}
+
+function within(context: CanvasRenderingContext2D, look: Look, draw: () => void) {
+  context.save();
+  context.beginPath();
+  context.rect(0, AXIS, look.width, look.height - AXIS);
+  context.clip();
+  context.translate(0, AXIS - look.scroll);
+  draw();
+  context.restore();
 }
 
 // Bars side by side become one where they are alike; of several in one column of pixels the tallest is drawn.

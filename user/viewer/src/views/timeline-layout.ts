@@ -71,7 +71,7 @@ export function layoutTracks(model: Model, timeline: Timeline, wish: Wish): Layo
     tracks.push({ ...track, y, height, lanes: placed });
     y += height;
   };
-  for (const host of model.report.hosts) {
+  for (const host of model.hosts) {
     if (!wish.host(host.id)) continue;
     const processes = shown.filter((code) => model.process(code)?.host === host.id);
     const devices = timeline.lanes.filter(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import type { View } from "../data/engine";
 import { knowsMemory, Way, ways } from "../data/ways";
-import { current, model } from "../state/state";
+import { model } from "../state/state";
 import { bytes, count, share } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
 
-export function Ways() {
-  const rows = ways(model, current.value);
+export function Ways({ view }: { view: View }) {
+  const rows = ways(model, view);
   if (!knowsMemory(model)) return null;
   const whole = rows.reduce((sum, way) => sum + way.bytes, 0);
   const columns: Column<Way>[] = [

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Drawing a graph: hosts, edges over them, nodes over these, and words over all.
+import { styleColour, transportColour } from "../ui/colours";
+import type { Edge, Graph, Node } from "./graphs-model";
+import { corners, Curve, Geometry, Look, SIZES } from "./graphs-shapes";
+import type { Place } from "./graphs-place";
+
+const ARROW = 7;
+const LEGIBLE = 4.5; // px
+
+function trace(context: CanvasRenderingContext2D, { from, by, to }: Curve) {
+  context.beginPath();
+  context.moveTo(from.x, from.y);
+  if (by.length > 1) context.bezierCurveTo(by[0].x, by[0].y, by[1].x, by[1].y, to.x, to.y);
+  else context.quadraticCurveTo(by[0].x, by[0].y, to.x, to.y);
+}
+
+// The line ends where its arrow begins.
+function drawCurve(context: CanvasRenderingContext2D, curve: Curve) {
+  const { to, by, width } = curve;
+  const last = by[by.length - 1];
+  const length = Math.hypot(to.x - last.x, to.y - last.y) || 1;
+  const [ux, uy] = [(to.x - last.x) / length, (to.y - last.y) / length];
+  const size = ARROW + width;
+  const neck = { x: to.x - ux * size, y: to.y - uy * size };
+  context.lineWidth = width;
+  trace(context, { ...curve, to: { x: to.x - ux * (size - 0.5), y: to.y - uy * (size - 0.5) } });
+  context.stroke();
+  context.beginPath();
+  context.moveTo(to.x, to.y);
+  context.lineTo(neck.x - uy * size * 0.5, neck.y + ux * size * 0.5);
+  context.lineTo(neck.x + uy * size * 0.5, neck.y - ux * size * 0.5);
+  context.fill();
+}
+
+function drawShape(context: CanvasRenderingContext2D, node: Node, at: Place) {
+  const points = corners(node, at);
+  context.beginPath();
+  if (points.length) points.forEach((point) => context.lineTo(point.x, point.y));
+  else context.arc(at.x, at.y, SIZES[node.kind][0] / 2, 0, 7);
+  context.closePath();
+  context.fillStyle = styleColour(node.kind === "gpu" ? "accent-soft" : /nic/.test(node.kind) ? "gap" : "raised");
+  context.fill();
+  context.strokeStyle = styleColour("soft");
+  context.setLineDash(node.kind === "unknown" || node.kind === "somenic" ? [3, 3] : []);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+function clipped(context: CanvasRenderingContext2D, text: string, width: number): string {
+  if (context.measureText(text).width <= width) return text;
+  let end = Math.min(text.length, 60);
+  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end--;
+  return `${text.slice(0, end)}…`;
+}
+
+// With the ground's colour around it, so that edges do not run through it.
+function drawText(context: CanvasRenderingContext2D, text: string, x: number, y: number, width: number, ground: string) {
+  const words = clipped(context, text, width);
+  context.lineWidth = 3;
+  context.lineJoin = "round";
+  context.strokeStyle = styleColour(ground);
+  context.strokeText(words, x, y);
+  context.fillText(words, x, y);
+}
+
+function drawHosts(context: CanvasRenderingContext2D, { hosts }: Geometry) {
+  context.lineWidth = 1;
+  for (const { left, top, right, bottom } of hosts.values()) {
+    context.beginPath();
+    context.roundRect(left, top, right - left, bottom - top, 8);
+    context.fillStyle = styleColour("ground");
+    context.fill();
+    context.strokeStyle = styleColour("line-strong");
+    context.stroke();
+  }
+}
+
+function drawLabels(context: CanvasRenderingContext2D, { graph, places, hosts }: Geometry, faint: (part: Node | Edge) => boolean) {
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillStyle = styleColour("ink");
+  context.font = "11px system-ui, sans-serif";
+  for (const node of graph.nodes.values()) {
+    if (node.kind === "host") continue;
+    const at = places.get(node.id)!;
+    context.globalAlpha = faint(node) ? 0.15 : 1;
+    if (/nic/.test(node.kind)) drawText(context, node.label, at.x, at.y + 21, 86, "ground");
+    else drawText(context, node.label, at.x, at.y + 0.5, 76, node.kind === "gpu" ? "accent-soft" : "raised");
+  }
+  context.font = "600 11px system-ui, sans-serif";
+  for (const [host, { left, top, right }] of hosts) {
+    context.globalAlpha = faint(host) ? 0.15 : 1;
+    drawText(context, host.label, (left + right) / 2, top - 8, Math.max(60, right - left + 60), "paper");
+  }
+  context.globalAlpha = 1;
+}
+
+// Edges, then nodes, then words; what is not near the chosen part is faint.
+export function draw(context: CanvasRenderingContext2D, shapes: Geometry, look: Look, chosen: Node | Edge | null) {
+  const near = chosen ? nearTo(shapes.graph, chosen) : null;
+  const faint = (part: Node | Edge) => near !== null && !near.has(part);
+  context.save();
+  context.translate(look.x, look.y);
+  context.scale(look.zoom, look.zoom);
+  drawHosts(context, shapes);
+  for (let i = shapes.curves.length; i-- > 0; ) {
+    const curve = shapes.curves[i];
+    context.strokeStyle = context.fillStyle = transportColour(curve.edge.transport);
+    context.globalAlpha = faint(curve.edge) ? 0.1 : near ? 1 : 0.82;
+    drawCurve(context, curve);
+  }
+  context.lineWidth = 1.5;
+  for (const node of shapes.graph.nodes.values()) {
+    if (node.kind === "host") continue;
+    context.globalAlpha = faint(node) ? 0.25 : 1;
+    drawShape(context, node, shapes.places.get(node.id)!);
+  }
+  context.globalAlpha = 1;
+  if (look.zoom * 11 >= LEGIBLE) drawLabels(context, shapes, faint);
+  context.restore();
+}
+
+function nearTo(graph: Graph, chosen: Node | Edge): Set<Node | Edge> {
+  const out = new Set<Node | Edge>([chosen]);
+  const touches = (node: Node) => node === chosen || node.parent === chosen;
+  for (const edge of graph.edges) if (edge === chosen || touches(edge.from) || touches(edge.to)) out.add(edge).add(edge.from).add(edge.to);
+  for (const node of graph.nodes.values()) if (touches(node)) out.add(node);
+  for (const part of [...out]) if ("parent" in part && part.parent) out.add(part.parent);
+  return out;
+}
