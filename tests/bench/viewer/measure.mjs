@@ -1,17 +1,20 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: BSD-3-Clause
-// usage: measure.mjs PAGE   how fast a page of `export -f html` opens and answers, as JSON, in ms
+// usage: measure.mjs PAGE [VIEW...]   how fast a page of `export -f html` opens and answers, as JSON, in ms
+// environment: ACTIONS  how many of each sort (40)
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { VIEWS, withBrowser } from "../../viewer/browser.mjs";
 
 const PROBE = join(dirname(fileURLToPath(import.meta.url)), "probe.js");
 const OPENINGS = 5;
-const ACTIONS = 40; // of each sort
+const ACTIONS = Number(process.env.ACTIONS ?? 40); // of each sort
 
 async function open(browser, path, fragment = "") {
   const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
   page.setDefaultTimeout(60000);
+  page.cdp = await page.context().newCDPSession(page);
+  await page.cdp.send("Performance.enable", { timeDomain: "threadTicks" });
   await page.addInitScript({ path: PROBE });
   await page.goto(`${pathToFileURL(path).href}#${fragment}`, { waitUntil: "commit" });
   const ms = await page.evaluate(() => probe.opened("#view > *"));
@@ -49,27 +52,42 @@ function filters(most) {
   return out;
 }
 
-function follow(page, links) {
-  return page.evaluate(async (all) => {
-    const out = [];
-    for (const link of all) out.push(await probe.act(() => (location.hash = link)));
-    return out;
-  }, links);
+// CPU time of the page's main thread, ms.
+async function cpu(page) {
+  const { metrics } = await page.cdp.send("Performance.getMetrics");
+  return 1e3 * metrics.find(({ name }) => name === "ThreadTime").value;
 }
+
+// Each action with the CPU time that it took, less what waiting as long takes.
+async function acts(page, run, list) {
+  const out = [];
+  for (const what of list) {
+    const start = await cpu(page);
+    const { waited, ...shown } = await page.evaluate(run, what);
+    const used = (await cpu(page)) - start;
+    out.push({ ...shown, cpu: Math.max(0, used - (page.idle ?? 0) * waited), used: used / waited });
+  }
+  return out;
+}
+
+// CPU time for each ms of doing nothing: frames and the probe itself.
+async function idle(page) {
+  const all = await acts(page, () => probe.act(() => {}), Array(9).fill(null));
+  return all.map((one) => one.used).sort((a, b) => a - b)[4];
+}
+
+const follow = (page, links) => acts(page, (link) => probe.act(() => (location.hash = link)), links);
 
 // Keys and the wheel on a view's drawing.
 function move(page, selector, events) {
-  return page.evaluate(async ([where, list]) => {
-    const out = [];
-    for (const { wheel, key } of list) {
-      const element = document.querySelector(where);
-      const box = element.getBoundingClientRect();
-      const at = { clientX: box.left + 0.6 * box.width, clientY: box.top + box.height / 2, bubbles: true, cancelable: true };
-      const event = key ? new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }) : new WheelEvent("wheel", { ...at, ...wheel });
-      out.push(await probe.act(() => element.dispatchEvent(event)));
-    }
-    return out;
-  }, [selector, events]);
+  const run = ({ where, wheel, key }) => {
+    const element = document.querySelector(where);
+    const box = element.getBoundingClientRect();
+    const at = { clientX: box.left + 0.6 * box.width, clientY: box.top + box.height / 2, bubbles: true, cancelable: true };
+    const event = key ? new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }) : new WheelEvent("wheel", { ...at, ...wheel });
+    return probe.act(() => element.dispatchEvent(event));
+  };
+  return acts(page, run, events.map((event) => ({ ...event, where: selector })));
 }
 
 const repeat = (some) => Array.from({ length: ACTIONS }, (_, i) => some[i % some.length]);
@@ -80,12 +98,13 @@ const PAN = repeat([
 ]);
 const KEYS = { zoom: repeat(["+", "+", "+", "-", "-", "-"]).map((key) => ({ key })), pan: repeat(["ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"]).map((key) => ({ key })) };
 
-async function measure(browser, path) {
+async function measure(browser, path, views) {
   const actions = {};
   const opened = await openings(browser, path);
   const { page } = await open(browser, path);
   const links = await page.evaluate(filters, ACTIONS);
-  for (const name of VIEWS) {
+  page.idle = await idle(page);
+  for (const name of views.length ? views : VIEWS) {
     const link = (text) => [`view=${name}`, text].filter(Boolean).join("&");
     await follow(page, [link("")]);
     await follow(page, [link("by=count"), link("")]); // what is decoded or compiled once
@@ -100,4 +119,4 @@ async function measure(browser, path) {
   return { opened, links, actions };
 }
 
-await withBrowser(async (browser) => console.log(JSON.stringify({ version: browser.version(), ...(await measure(browser, process.argv[2])) })));
+await withBrowser(async (browser) => console.log(JSON.stringify({ version: browser.version(), ...(await measure(browser, process.argv[2], process.argv.slice(3))) })));

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Put into the page before its own script: when it shows what. A frame ends when its layout and painting
-// are done; what a change in the page shows at is the end of the first frame that ends after it.
+// are done; what a change in the page shows at is the end of the first frame that ends after it. A change of the
+// view counts where it is in sight when that frame ends.
 (() => {
   const frames = [];
   const changes = { view: 0, page: 0 };
+  let fresh = new Set(); // elements of the view that changed since the last frame
   const channel = new MessageChannel();
   const changed = (node) => {
     changes.page = performance.now();
     const element = node?.nodeType === 1 ? node : node?.parentElement;
-    if (element?.closest?.("#view")) changes.view = changes.page;
+    if (element?.closest?.("#view")) fresh.add(element);
+  };
+  const inSight = (element) => {
+    const { top, bottom, width } = element.getBoundingClientRect();
+    return element.isConnected && width > 0 && bottom > 0 && top < innerHeight;
   };
   // Writing what is there already is no change.
   const same = ({ type, target, attributeName, oldValue }) =>
@@ -23,7 +29,11 @@
     return clearRect.apply(this, args);
   };
   channel.port1.onmessage = () => {
-    frames.push(performance.now());
+    const end = performance.now();
+    frames.push(end);
+    // The frame that has just ended shows them.
+    if ([...fresh].some(inSight)) changes.view = end - 1e-3;
+    fresh = new Set();
     if (frames.length > 1000) frames.splice(0, 500);
   };
   const frame = () => {
@@ -51,7 +61,7 @@
       run();
       await quiet(start);
       const shown = (scope) => frameAfter(Math.max(start, changes[scope])) - start;
-      return { view: shown("view"), page: shown("page") };
+      return { view: shown("view"), page: shown("page"), waited: performance.now() - start };
     },
     // From the start of the navigation.
     async opened(selector) {
