@@ -67,7 +67,12 @@ struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
 struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
 			 const struct node *from, const struct node *to);
 
+/* Of the node or the pair that a cell is of; NULL: none. */
+struct tally *tallies_find(const struct trial *trial, const struct tallies *tallies,
+			   const struct cell *cell);
+
 void tally_add(struct tally *tally, const struct cell *cell, bool wrong);
+void tally_examples(struct tally *tally, const struct cell *cell);
 
 /* Of the bytes, or of the transfers where none has bytes. */
 double tally_share(const struct tally *tally);

@@ -188,7 +188,7 @@ void rule_node_over_nic(const struct trial *trial)
 		      "no two processes of one node exchanged data");
 }
 
-/* ---- GPUs ---- */
+/* ---- PATH-05 ---- */
 
 /* Which of the cells a rule is about, and which of those are wrong. */
 struct question {
@@ -216,26 +216,6 @@ static bool large(const struct trial *trial, const struct cell *cell)
 	return cell_at_least(trial->exhibits, cell, trial->setting->number[FIRST]);
 }
 
-static bool gpus_of_a_node(const struct trial *trial, const struct cell *cell)
-{
-	return cell_intra(cell) && is_gpu(cell->src_mem) && is_gpu(cell->dst_mem) &&
-	       large(trial, cell);
-}
-
-static bool not_cuda_ipc(const struct cell *cell)
-{
-	return !cell->transport || strcmp(cell->transport, "cuda_ipc");
-}
-
-void rule_cuda_ipc(const struct trial *trial)
-{
-	static const struct question question = { gpus_of_a_node, not_cuda_ipc, "cuda_ipc",
-						  "no two GPUs of one node exchanged large "
-						  "messages" };
-
-	ask(trial, &question, 1 - trial->setting->number[SECOND]);
-}
-
 static bool hosts_of_a_node(const struct trial *trial, const struct cell *cell)
 {
 	return cell_intra(cell) && !is_gpu(cell->src_mem) && !is_gpu(cell->dst_mem) &&
@@ -255,39 +235,6 @@ void rule_single_copy(const struct trial *trial)
 	static const struct question question = { hosts_of_a_node, copied_twice,
 						  "cma, knem or xpmem",
 						  "no large host messages within a node" };
-
-	ask(trial, &question, 0);
-}
-
-static bool small_of_gpu(const struct trial *trial, const struct cell *cell)
-{
-	return (is_gpu(cell->src_mem) || is_gpu(cell->dst_mem)) && !large(trial, cell);
-}
-
-static bool copied_by_driver(const struct cell *cell)
-{
-	return cell->transport && !strcmp(cell->transport, "cuda_copy");
-}
-
-void rule_gdr_copy(const struct trial *trial)
-{
-	static const struct question question = { small_of_gpu, copied_by_driver, "gdr_copy",
-						  "no small messages of GPU memory" };
-
-	ask(trial, &question, 0);
-}
-
-static bool large_of_gpu_far(const struct trial *trial, const struct cell *cell)
-{
-	return cell_inter(cell) && (is_gpu(cell->src_mem) || is_gpu(cell->dst_mem)) &&
-	       large(trial, cell);
-}
-
-void rule_staging(const struct trial *trial)
-{
-	static const struct question question = { large_of_gpu_far, copied_by_driver,
-						  "zcopy from and to GPU memory",
-						  "no large messages of GPU memory between nodes" };
 
 	ask(trial, &question, 0);
 }

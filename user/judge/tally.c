@@ -42,6 +42,18 @@ struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
 	return tally;
 }
 
+struct tally *tallies_find(const struct trial *trial, const struct tallies *tallies,
+			   const struct cell *cell)
+{
+	const struct node *from = exhibits_node(trial->exhibits, cell->process);
+	const struct node *to = exhibits_node(trial->exhibits, cell->peer);
+	const uint64_t *at = cell_inter(cell)
+				     ? map_find(&tallies->index, (uintptr_t)from, (uintptr_t)to)
+				     : map_find(&tallies->index, (uintptr_t)(from ? from : to), 0);
+
+	return at && *at ? &tallies->list.data[*at - 1] : NULL;
+}
+
 void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
 {
 	tally->all_count += cell->count;
@@ -52,6 +64,11 @@ void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
 	tally->bytes += cell->bytes;
 	if (!tally->worst || cell->bytes > tally->worst->bytes)
 		tally->worst = cell;
+	tally_examples(tally, cell);
+}
+
+void tally_examples(struct tally *tally, const struct cell *cell)
+{
 	for (size_t i = 0; i < cell->example_count; i++)
 		if (tally->example_count < FINDING_EXAMPLES)
 			tally->examples[tally->example_count++] = cell_example(cell, i);
