@@ -202,3 +202,30 @@ ends() {
 	"$UCXBPF" check -f json -P other.yaml "$gpu/pairs-plain-peer-1.13.1-v1-ipc-dynamic-start/job.ucxb" >out || true
 	[ "$(jq -r '.findings[] | select(.rule == "PATH-01") | .verdict' out)" = $'fail\nfail' ]
 }
+
+# rule_of RULE CAPTURE...: verdict and what was seen
+rule_of()
+{
+	local rule=$1
+
+	shift
+	"$UCXBPF" check -f json "$@" >out || true
+	jq -r --arg rule "$rule" '.findings[] | select(.rule == $rule) | "\(.verdict) \(.subject) \(.seen // .why // "")"' out
+}
+
+@test "PATH-04, PATH-06: GPU messages by the way they took, of H200s" {
+	gpu=$DATA/gpu
+	[ "$(rule_of PATH-04 "$gpu/halo-ring-1.18.1-v2-ipc-static-start/job.ucxb")" = "pass vm " ]
+	[ "$(rule_of PATH-06 "$gpu/halo-ring-1.18.1-v2-ipc-static-start/job.ucxb")" = "pass vm " ]
+	[ "$(rule_of PATH-04 "$gpu/pairs-plain-peer-1.13.1-v1-ipc-dynamic-start/job.ucxb")" = "pass vm " ]
+	# the same programs without cuda_ipc: through the host's memory
+	[ "$(rule_of PATH-04 "$gpu/halo-ring-1.18.1-v2-staged-static-start/job.ucxb")" = \
+		"fail vm gpu1,pinned,gpu2 over cuda_copy,cuda_copy" ]
+	[ "$(rule_of PATH-04 "$gpu/pairs-plain-peer-1.13.1-v1-staged-static-start/job.ucxb")" = \
+		"fail vm gpu0,pinned,gpu1 over cuda_copy,cuda_copy" ]
+	# no GDRCopy on that machine
+	[ "$(rule_of PATH-06 "$gpu/pairs-plain-peer-1.18.1-v2-ipc-static-start/job.ucxb")" = \
+		"fail vm gpu0,host,host,gpu1 over cuda_copy,posix,cuda_copy" ]
+	# too much of it is not known
+	rule_of PATH-04 "$gpu/pairs-pool-peer-1.18.1-v2-ipc-dynamic-start/job.ucxb" | grep -q '^unknown vm the way of 8388608 B of 162004992 is not known'
+}
