@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "policy/values.h"
+#include "verdict_files.h"
 
 enum {
 	KEY_LAUNCHER = 0x100,
@@ -68,8 +69,8 @@ static const struct argp_option options[] = {
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Print every command line; start and write nothing", 3 },
 	{ NULL, 0, NULL, 0, "What comes out:", 4 },
 	{ "output", 'o', "PATH", 0, "Folder of the sweep, or file of 'plan' and 'merge'", 4 },
-	{ "format", 'f', "FORMAT", 0, "Of the report: text (the default), json, junit, openmetrics",
-	  4 },
+	{ "format", 'f', "FORMAT", 0,
+	  "Of the report: text (the default), json, junit, openmetrics, textfile", 4 },
 	{ "warn-ok", KEY_WARN_OK, NULL, 0, "Warnings alone exit with 0", 4 },
 	{ "quiet", 'q', NULL, 0, "No progress", 4 },
 	{ 0 },
@@ -218,6 +219,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case 'f':
 		arguments->format = value;
+		if (verdict_form_of(value) == VERDICT_FORMS)
+			argp_error(state,
+				   "--format=%s: not text, json, junit, openmetrics or textfile",
+				   value);
 		return 0;
 	case 'q':
 		arguments->quiet = true;

@@ -1,110 +1,107 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sweep_report.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cmds.h"
 #include "exit_codes.h"
+#include "gather.h"
+#include "policy/policy.h"
+#include "policy_file.h"
 #include "sweep/command.h"
+#include "verdict_files.h"
 
-/* What a sweep's folder has in it that `check` reads. */
+/* What a sweep's folder has in it that is judged. */
 static const char *const patterns[] = {
-	"nodes/*/before.json",
-	"nodes/*/*.ucxb",
-	"nodes/*/after.json",
+	"plan.json",          "nodes/*/before.json", "nodes/*/*.ucxb",
+	"nodes/*/after.json", "ledger/*.ndjson",
 };
 
 static const struct {
-	const char *format, *file;
-} forms[] = {
-	{ "text", "report.txt" },
-	{ "json", "report.json" },
-	{ "junit", "report.xml" },
-	{ "openmetrics", "report.prom" },
+	enum verdict_form form;
+	const char *file;
+} files[] = {
+	{ VERDICT_TEXT, "report.txt" },
+	{ VERDICT_JSON, "report.json" },
+	{ VERDICT_JUNIT, "report.xml" },
+	{ VERDICT_TEXTFILE, "report.prom" },
 };
 
-/* Returns how many there are. */
-static size_t add_files(struct command *command, const char *folder)
+static void find_files(struct command *found, const char *folder)
 {
-	size_t count = 0;
-
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
 		char path[4096];
-		glob_t found;
+		glob_t names;
 
 		snprintf(path, sizeof(path), "%s/%s", folder, patterns[i]);
-		if (glob(path, 0, NULL, &found))
+		if (glob(path, 0, NULL, &names))
 			continue;
-		for (size_t k = 0; k < found.gl_pathc; k++)
-			command_add(command, "%s", found.gl_pathv[k]);
-		count += found.gl_pathc;
-		globfree(&found);
+		for (size_t k = 0; k < names.gl_pathc; k++)
+			command_add(found, "%s", names.gl_pathv[k]);
+		globfree(&names);
 	}
-	return count;
 }
 
-static bool has(const char *folder, const char *name)
+/* Without a policy, that of the catalogue. NULL: it is wrong, and said. */
+static struct policy *policy_in(const char *folder)
 {
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return !access(path, R_OK);
+	snprintf(path, sizeof(path), "%s/policy.yaml", folder);
+	return policy_of(access(path, F_OK) ? NULL : path);
 }
 
-/* `check` in a process of its own: what it takes of memory ends with it. */
-static int check(struct command *command, bool quiet)
+static int write_files(const struct judge *judge, const char *folder, bool warn_ok)
 {
-	int status;
-	pid_t pid = fork();
+	const struct judge_output how = { .warn_ok = warn_ok };
+	char path[4096];
+	int err = 0;
 
-	if (!pid) {
-		int null = quiet ? open("/dev/null", O_WRONLY) : -1;
-
-		if (null >= 0)
-			dup2(null, STDERR_FILENO);
-		exit(cmd_check(command->words.len, command_argv(command)));
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, files[i].file);
+		if (verdict_write(judge, files[i].form, path, &how))
+			err = -1;
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status)) {
-		log_error("the report could not be made");
-		return UCXBPF_CHECK_FAILED;
-	}
-	return WEXITSTATUS(status);
+	return err;
 }
 
-/* path: NULL is standard output. */
-static int judge(const char *folder, const char *format, const char *path, bool warn_ok)
+static int judge_files(const struct command *paths, const struct policy *policy, const char *folder,
+		       enum verdict_form form, bool warn_ok, bool keep)
 {
-	struct command command = { 0 };
-	int status;
+	const struct judge_output how = { .warn_ok = warn_ok };
+	int status = UCXBPF_CHECK_FAILED;
+	struct gathered gathered;
+	int err = gather(&gathered, policy, (const char *const *)paths->words.data,
+			 paths->words.len, "sweep", false);
 
-	command_split(&command, warn_ok ? "check --warn-ok" : "check");
-	command_add(&command, "--format=%s", format);
-	if (path)
-		command_add(&command, "--output=%s/%s", folder, path);
-	if (has(folder, "policy.yaml"))
-		command_add(&command, "--policy=%s/policy.yaml", folder);
-	if (add_files(&command, folder)) {
-		status = check(&command, path);
-	} else {
-		log_error("%s: has nothing of a sweep in it", folder);
-		status = UCXBPF_CHECK_FAILED;
+	if (!err) {
+		judge_finish(gathered.judge, gathered.totals, time(NULL) / 86400);
+		err = keep ? write_files(gathered.judge, folder, warn_ok) : 0;
+		if (!verdict_write(gathered.judge, form, NULL, &how) && !err)
+			status = judge_status(gathered.judge, warn_ok);
 	}
-	command_release(&command);
+	gathered_release(&gathered);
 	return status;
 }
 
-int sweep_report(const char *folder, const char *format, bool warn_ok, bool files)
+int sweep_report(const char *folder, const char *format, bool warn_ok, bool keep)
 {
-	fflush(stdout);
-	for (size_t i = 0; files && i < sizeof(forms) / sizeof(forms[0]); i++)
-		judge(folder, forms[i].format, forms[i].file, warn_ok);
-	return judge(folder, format ? format : "text", NULL, warn_ok);
+	enum verdict_form form = verdict_form_of(format ? format : "text");
+	struct policy *policy = policy_in(folder);
+	struct command paths = { 0 };
+	int status = UCXBPF_CHECK_USAGE;
+
+	find_files(&paths, folder);
+	if (policy && paths.words.len) {
+		status = judge_files(&paths, policy, folder, form, warn_ok, keep);
+	} else if (policy) {
+		log_error("%s: has nothing of a sweep in it", folder);
+		status = UCXBPF_CHECK_FAILED;
+	}
+	policy_free(policy);
+	command_release(&paths);
+	return status;
 }

@@ -52,6 +52,17 @@ slurm_up()
 	[ -z "$(sweep_left)" ]
 }
 
+@test "a node that cannot be reached is unknown, its partner is not to blame" {
+	slurm_up
+	sweep_policy 'n[0-2]'
+	sweep 3 hosts --ranks 1
+	grep -q 'n2: no inventory; .*/log/n2: ' "$WORK/err"
+	! sweep_findings | grep -v '^unknown .* n2$'
+	[ "$(jq .summary.nodes "$WORK/sweep/report.json")" -ge 2 ]
+	sweep_left >"$WORK/left" || true
+	[ ! -s "$WORK/left" ]
+}
+
 # A job of the background ignores SIGINT, so it is SIGTERM here.
 @test "interrupted: what was started ends, and what there is is judged" {
 	slurm_up

@@ -108,7 +108,7 @@ static void a_command_on_one_node(void **state)
 	assert_string_equal(command.words.data[3], "ls 'a b'");
 	assert_line(&command, "ssh -q n1 'ls '\\''a b'\\'''");
 	slurm.launcher->on_node(&slurm, "n1", &what, &command);
-	assert_line(&command, "srun --overlap --nodes=1 --ntasks=1 --cpu-bind=none --mpi=none "
+	assert_line(&command, "srun --overlap --nodes=1 --ntasks=1 --mpi=none "
 			      "--unbuffered --nodelist=n1 ls 'a b'");
 	command_release(&what);
 	assert_null(launcher_of("pbs"));

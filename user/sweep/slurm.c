@@ -12,7 +12,7 @@ static void on_node(const struct launch *launch, const char *node, const struct 
 		    struct command *out)
 {
 	(void)launch;
-	command_split(out, "srun --overlap --nodes=1 --ntasks=1 --cpu-bind=none --mpi=none "
+	command_split(out, "srun --overlap --nodes=1 --ntasks=1 --mpi=none "
 			   "--unbuffered");
 	command_add(out, "--nodelist=%s", node);
 	command_append(out, what);
