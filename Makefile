@@ -138,12 +138,14 @@ $(VIEWER)/packages: user/viewer/package.json user/viewer/package-lock.json
 		'needs a registry or its cache' >&2; exit 1; }
 	$(Q)touch $@
 
-$(VIEWER)/index.js $(VIEWER)/index.css &: $(VIEWER)/packages $(VIEWER_SRC)
-	$(call say,VITE,$(VIEWER))
-	$(Q)npm --prefix user/viewer run --silent build && touch $(VIEWER)/index.js $(VIEWER)/index.css
+VIEWER_OUT := $(foreach p,index verdict,$(VIEWER)/$(p).js $(VIEWER)/$(p).css)
 
-$(O)/obj/viewer.S: scripts/embed-viewer $(VIEWER)/index.js $(VIEWER)/index.css
-	$(Q)mkdir -p $(@D) && scripts/embed-viewer $(VIEWER)/index.js $(VIEWER)/index.css >$@
+$(VIEWER_OUT) &: $(VIEWER)/packages $(VIEWER_SRC)
+	$(call say,VITE,$(VIEWER))
+	$(Q)npm --prefix user/viewer run --silent build && touch $(VIEWER_OUT)
+
+$(O)/obj/viewer.S: scripts/embed-viewer $(VIEWER_OUT)
+	$(Q)mkdir -p $(@D) && scripts/embed-viewer $(VIEWER) >$@
 
 $(O)/obj/viewer.o: $(O)/obj/viewer.S
 	$(call say,AS,$@)

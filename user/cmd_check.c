@@ -34,9 +34,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'f':
 		check->form = verdict_form_of(arg);
 		if (check->form == VERDICT_FORMS)
-			argp_error(state,
-				   "--format=%s: not text, json, junit, openmetrics or textfile",
-				   arg);
+			argp_error(
+				state,
+				"--format=%s: not text, json, junit, openmetrics, textfile or html",
+				arg);
 		return 0;
 	case 'o':
 		check->output = arg;
@@ -65,7 +66,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "policy", 'P', "FILE", 0, "What the site expects (docs/policy.md)", 1 },
 	{ "plan", KEY_PLAN, "FILE", 0, "The sweep's plan, where ledgers are given", 1 },
-	{ "format", 'f', "FORMAT", 0, "text (the default), json, junit, openmetrics, textfile", 1 },
+	{ "format", 'f', "FORMAT", 0,
+	  "text (the default), json, junit, openmetrics, textfile, html", 1 },
 	{ "output", 'o', "FILE", 0, "Write there", 1 },
 	{ "verbose", 'v', NULL, 0, "What passed and was skipped, causes and examples, too", 1 },
 	{ "apply", KEY_APPLY, NULL, 0,

@@ -8,8 +8,24 @@
 
 #include "base/log.h"
 #include "output.h"
+#include "page/verdict.h"
 
 #define LEAST_WIDTH 60
+
+static int write_page(const struct judge *judge, const struct judge_output *how, FILE *out)
+{
+	char *data = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&data, &bytes);
+	int err = memory ? judge_page_data(judge, how, memory) : -ENOMEM;
+
+	if (memory && fclose(memory) && !err)
+		err = -ENOMEM;
+	if (!err)
+		err = page_verdict(data, out);
+	free(data);
+	return err;
+}
 
 static const struct {
 	const char *name;
@@ -20,6 +36,7 @@ static const struct {
 	[VERDICT_JUNIT] = { "junit", judge_junit },
 	[VERDICT_OPENMETRICS] = { "openmetrics", judge_openmetrics },
 	[VERDICT_TEXTFILE] = { "textfile", judge_textfile },
+	[VERDICT_HTML] = { "html", write_page },
 };
 
 enum verdict_form verdict_form_of(const char *name)

@@ -116,7 +116,7 @@ ends() {
 @test "usage: 4, and what is wrong" {
 	ends 4 "$UCXBPF" check
 	ends 4 "$UCXBPF" check -f xml "$DATA/sizes.ucxb"
-	grep -q 'not text, json, junit, openmetrics or textfile' err
+	grep -q 'not text, json, junit, openmetrics, textfile or html' err
 	ends 4 "$UCXBPF" policy
 	ends 4 "$UCXBPF" policy learn
 	ends 4 "$UCXBPF" policy teach

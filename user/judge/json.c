@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "judge/document.h"
 #include "judge/drain.h"
 #include "judge/footer.h"
+#include "judge/lines.h"
 #include "judge/nics.h"
 
 /* Beyond what a double holds exactly: as text. */
@@ -71,15 +71,19 @@ static json_t *example_of(const struct judge *judge, const struct finding_exampl
 	return to;
 }
 
-static json_t *causes_of(const struct finding *finding)
+/* What holds for all findings of a rule. */
+static void set_rule(json_t *to, const struct catalogue_rule *rule, const char *cause)
 {
 	json_t *causes = json_array();
 
-	if (finding->cause)
-		json_array_append_new(causes, text_or_null(finding->cause));
-	for (size_t i = 0; i < CATALOGUE_CAUSES && finding->rule->causes[i]; i++)
-		json_array_append_new(causes, json_string(finding->rule->causes[i]));
-	return causes;
+	json_object_set_new(to, "title", json_string(rule->title));
+	if (cause)
+		json_array_append_new(causes, text_or_null(cause));
+	for (size_t i = 0; i < CATALOGUE_CAUSES && rule->causes[i]; i++)
+		json_array_append_new(causes, json_string(rule->causes[i]));
+	json_object_set_new(to, "causes", causes);
+	json_object_set_new(to, "remedy", json_string(rule->remedy));
+	json_object_set_new(to, "reference", json_string(rule->reference));
 }
 
 static json_t *finding_of(const struct judge *judge, const struct finding *finding)
@@ -87,7 +91,6 @@ static json_t *finding_of(const struct judge *judge, const struct finding *findi
 	json_t *to = json_object(), *examples = json_array();
 
 	json_object_set_new(to, "rule", json_string(finding->rule->id));
-	json_object_set_new(to, "title", json_string(finding->rule->title));
 	json_object_set_new(to, "verdict", json_string(lower(finding->verdict)));
 	json_object_set_new(to, "severity", json_string(severity_names[finding->severity]));
 	json_object_set_new(to, "subject", text_or_null(finding->subject));
@@ -102,9 +105,6 @@ static json_t *finding_of(const struct judge *judge, const struct finding *findi
 		json_array_append_new(examples, example_of(judge, &finding->examples[i]));
 	json_object_set_new(to, "examples", examples);
 	json_object_set_new(to, "cause", text_or_null(finding->cause));
-	json_object_set_new(to, "causes", causes_of(finding));
-	json_object_set_new(to, "remedy", json_string(finding->rule->remedy));
-	json_object_set_new(to, "reference", json_string(finding->rule->reference));
 	return to;
 }
 
@@ -148,23 +148,29 @@ static json_t *evidence_of(const struct judge *judge)
 	return to;
 }
 
+static void add_node(json_t *list, const char *name, const struct policy_class *class)
+{
+	json_t *to = json_object();
+
+	json_object_set_new(to, "name", text_or_null(name));
+	json_object_set_new(to, "class", text_or_null(class ? class->name : NULL));
+	json_array_append_new(list, to);
+}
+
+/* Of captures, then those of which there is but an inventory; two of one name are one. */
 static json_t *nodes_of(const struct judge *judge)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	struct words names = { 0 };
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		const struct node *node = &exhibits->nodes.data[i];
-		json_t *to;
-
-		if (!node->name)
-			continue;
-		to = json_object();
-		json_object_set_new(to, "name", text_or_null(node->name));
-		json_object_set_new(to, "class",
-				    text_or_null(node->class ? node->class->name : NULL));
-		json_array_append_new(list, to);
-	}
+	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
+		words_keep(&names, judge->exhibits.nodes.data[i].name);
+	for (size_t i = 0; i < judge->inventories.list.len; i++)
+		words_keep(&names, judge->inventories.list.data[i].name);
+	for (size_t i = 0; i < names.list.len; i++)
+		add_node(list, names.list.data[i],
+			 policy_class_of(judge->policy, names.list.data[i]));
+	words_release(&names);
 	return list;
 }
 
@@ -230,74 +236,116 @@ static json_t *actions_of(const struct judge *judge)
 	return to;
 }
 
-/* All but the findings. */
-static json_t *head_of(const struct judge *judge, const struct judge_output *how)
+/* ---- the document, member by member: a site has more findings than fit into memory twice ---- */
+
+static void put_value(json_t *value, FILE *out)
 {
-	json_t *to = json_object();
+	if (json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)))
+		fputs("null", out);
+	json_decref(value);
+}
+
+static void put_member(const char *name, json_t *value, FILE *out)
+{
+	fprintf(out, " \"%s\": ", name);
+	put_value(value, out);
+	fputs(",\n", out);
+}
+
+static void put_head(const struct judge *judge, const struct judge_output *how, FILE *out)
+{
 	char hash[65];
 
 	policy_hash(judge->policy, hash);
-	json_object_set_new(to, "schema", json_string("ucxbpf.check/1"));
-	json_object_set_new(to, "site", text_or_null(judge->policy->site));
-	json_object_set_new(to, "policy_sha256", json_string(hash));
-	json_object_set_new(to, "summary", summary_of(judge, how));
-	json_object_set_new(to, "evidence", evidence_of(judge));
-	json_object_set_new(to, "actions", actions_of(judge));
-	json_object_set_new(to, "nodes", nodes_of(judge));
-	json_object_set_new(to, "nics", nics_of(judge));
-	return to;
+	fputs("{\n", out);
+	put_member("schema", json_string("ucxbpf.check/1"), out);
+	put_member("site", text_or_null(judge->policy->site), out);
+	put_member("policy_sha256", json_string(hash), out);
+	put_member("summary", summary_of(judge, how), out);
+	put_member("evidence", evidence_of(judge), out);
+	put_member("actions", actions_of(judge), out);
+	put_member("nodes", nodes_of(judge), out);
+	put_member("nics", nics_of(judge), out);
 }
 
-json_t *judge_document(const struct judge *judge, const struct judge_output *how)
+/* A finding on each line; words: with what its rule says, which is the same for all of the rule. */
+static void put_findings(const struct judge *judge, bool words, FILE *out)
 {
-	json_t *to = head_of(judge, how), *findings = json_array();
-
-	for (size_t i = 0; i < judge->findings.len; i++)
-		json_array_append_new(findings, finding_of(judge, &judge->findings.data[i]));
-	json_object_set_new(to, "findings", findings);
-	return to;
-}
-
-#define LOOKS (JSON_INDENT(1) | JSON_REAL_PRECISION(6))
-
-/* So many spaces before each line but the first. */
-static void put_indented(const json_t *value, int spaces, FILE *out)
-{
-	char *text = json_dumps(value, LOOKS), *next = text;
-
-	for (char *line = text; line; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = 0;
-		fprintf(out, next ? "%s\n%*s" : "%s", line, spaces, "");
-	}
-	free(text);
-}
-
-/* One finding at a time: as one document, those of a large site are gigabytes. */
-static void put_findings(const struct judge *judge, FILE *out)
-{
+	fputs(" \"findings\": [", out);
 	for (size_t i = 0; i < judge->findings.len; i++) {
-		json_t *finding = finding_of(judge, &judge->findings.data[i]);
+		const struct finding *finding = &judge->findings.data[i];
+		json_t *value = finding_of(judge, finding);
 
+		if (words)
+			set_rule(value, finding->rule, finding->cause);
 		fputs(i ? ",\n  " : "\n  ", out);
-		put_indented(finding, 2, out);
-		json_decref(finding);
+		put_value(value, out);
 	}
+	fputs("\n ]\n}\n", out);
+}
+
+static int written(FILE *out)
+{
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
 }
 
 int judge_json(const struct judge *judge, const struct judge_output *how, FILE *out)
 {
-	json_t *head = head_of(judge, how);
-	char *text = json_dumps(head, LOOKS);
+	put_head(judge, how, out);
+	put_findings(judge, true, out);
+	return written(out);
+}
 
-	json_decref(head);
-	/* the findings come where the object ends */
-	fprintf(out, "%.*s,\n \"findings\": [", (int)(strlen(text) - strlen("\n}")), text);
-	free(text);
-	put_findings(judge, out);
-	fputs(judge->findings.len ? "\n ]\n}\n" : "]\n}\n", out);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
+static json_t *rules_of(void)
+{
+	json_t *rules = json_object();
+
+	for (size_t i = 0; i < CATALOGUE_RULES; i++) {
+		json_t *rule = json_object();
+
+		set_rule(rule, &catalogue[i], NULL);
+		json_object_set_new(rules, catalogue[i].id, rule);
+	}
+	return rules;
+}
+
+static json_t *line_of(const struct judge *judge, const struct line *line)
+{
+	json_t *to = json_object(), *findings = json_array();
+
+	for (size_t i = 0; i < line->findings.len; i++)
+		json_array_append_new(findings,
+				      json_integer(line->findings.data[i] - judge->findings.data));
+	json_object_set_new(to, "subject", text_or_null(line->subject));
+	json_object_set_new(to, "finding", json_integer(line->finding - judge->findings.data));
+	json_object_set_new(to, "findings", findings);
+	json_object_set_new(to, "subjects", json_integer(line->subjects));
+	json_object_set_new(to, "of", json_integer(line->of));
+	json_object_set_new(to, "count", exact(line->count));
+	json_object_set_new(to, "bytes", exact(line->bytes));
+	json_object_set_new(to, "differs", json_boolean(line->differs));
+	return to;
+}
+
+static json_t *lines_of(const struct judge *judge)
+{
+	json_t *list = json_array();
+	struct lines lines = { 0 };
+
+	lines_make(&lines, judge, true);
+	for (size_t i = 0; i < lines.list.len; i++)
+		json_array_append_new(list, line_of(judge, &lines.list.data[i]));
+	lines_release(&lines);
+	return list;
+}
+
+int judge_page_data(const struct judge *judge, const struct judge_output *how, FILE *out)
+{
+	put_head(judge, how, out);
+	put_member("rules", rules_of(), out);
+	put_member("lines", lines_of(judge), out);
+	put_findings(judge, false, out);
+	return written(out);
 }

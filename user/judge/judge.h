@@ -74,7 +74,8 @@ struct plan;
 struct ledger_entry;
 
 /*
- * The plan of a sweep, which must live until judge_free(); before its ledgers. These come file by file, each from its first line on: an entry need not live on.
+ * The plan of a sweep, which must live until judge_free(); before its ledgers. These come file by
+ * file, each from its first line on: an entry need not live on.
  */
 void judge_plan(struct judge *judge, const struct plan *plan);
 void judge_ledger(struct judge *judge, const struct ledger_entry *entry);
@@ -110,6 +111,9 @@ struct judge_output {
 int judge_text(const struct judge *judge, const struct judge_output *how, FILE *out);
 /* docs/check.schema.json: "ucxbpf.check/1" */
 int judge_json(const struct judge *judge, const struct judge_output *how, FILE *out);
+/* For the page (user/page/verdict.h): the same, what rules say once, and lines as the text has them
+ */
+int judge_page_data(const struct judge *judge, const struct judge_output *how, FILE *out);
 int judge_junit(const struct judge *judge, const struct judge_output *how, FILE *out);
 /* OpenMetrics, and the older form that a node exporter's textfile collector reads. */
 int judge_openmetrics(const struct judge *judge, const struct judge_output *how, FILE *out);

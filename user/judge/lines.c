@@ -125,6 +125,7 @@ static struct line line_of(const struct finding *const *list, size_t count, bool
 			       !same_text(list[i]->why, list[0]->why);
 		if (list[i]->bytes > line.finding->bytes)
 			line.finding = list[i];
+		vec_push(&line.findings, list[i]);
 		line.subjects += !i || strcmp(list[i - 1]->subject, list[i]->subject) != 0;
 		vec_push(&subjects, list[i]->subject);
 	}
@@ -162,7 +163,9 @@ void lines_make(struct lines *lines, const struct judge *judge, bool verbose)
 
 void lines_release(struct lines *lines)
 {
-	for (size_t i = 0; i < lines->list.len; i++)
+	for (size_t i = 0; i < lines->list.len; i++) {
 		free(lines->list.data[i].subject);
+		vec_release(&lines->list.data[i].findings);
+	}
 	vec_release(&lines->list);
 }

@@ -6,7 +6,8 @@
 #include "judge/rules.h"
 
 struct line {
-	const struct finding *finding; /* the one of most bytes */
+	VEC(const struct finding *) findings;
+	const struct finding *finding; /* of them, the one of most bytes */
 	char *subject; /* all of them: "n[0-3]" */
 	size_t subjects, of; /* how many, of how many that the rule judged */
 	uint64_t count, bytes; /* over all of them */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "page/frame.h"
 #include "page/internal.h"
 #include "page/viewer.h"
 
@@ -33,44 +34,6 @@ static void put_base64(const unsigned char *data, size_t bytes, FILE *out)
 	}
 }
 
-/* Inside a script element nothing may look like markup. */
-static int put_json(const json_t *value, FILE *out)
-{
-	char *text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII);
-
-	if (!text)
-		return -ENOMEM;
-	for (const char *c = text; *c; c++)
-		if (*c == '<' || *c == '>' || *c == '&')
-			fprintf(out, "\\u%04x", (unsigned int)*c);
-		else
-			putc(*c, out);
-	free(text);
-	return 0;
-}
-
-static void put_head(FILE *out)
-{
-	fprintf(out,
-		"<!doctype html>\n"
-		"<html lang=\"en\">\n"
-		"<head>\n"
-		"<meta charset=\"utf-8\">\n"
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		"script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'\">\n"
-		"<meta name=\"color-scheme\" content=\"light dark\">\n"
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		"<meta name=\"referrer\" content=\"no-referrer\">\n"
-		"<title>ucxbpf report</title>\n"
-		"<style>",
-		page_viewer_js_hash, page_viewer_css_hash);
-	fwrite(page_viewer_css, 1, page_viewer_css_end - page_viewer_css, out);
-	fputs("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n"
-	      "<noscript>This report draws itself with a program that is part of it: allow this file "
-	      "to run scripts. Nothing is fetched.</noscript>\n",
-	      out);
-}
-
 static void put_sections(const struct page_pack *pack, FILE *out)
 {
 	for (size_t i = 0; i < pack->sections.len; i++) {
@@ -84,22 +47,26 @@ static void put_sections(const struct page_pack *pack, FILE *out)
 
 static int put_page(const struct page *page, const json_t *directory, FILE *out)
 {
-	int err;
+	const struct frame frame = {
+		.title = "ucxbpf report",
+		.js = page_viewer_js,
+		.js_end = page_viewer_js_end,
+		.js_hash = page_viewer_js_hash,
+		.css = page_viewer_css,
+		.css_end = page_viewer_css_end,
+		.css_hash = page_viewer_css_hash,
+	};
+	char *text = json_dumps(directory, JSON_COMPACT | JSON_ENSURE_ASCII);
 
-	errno = 0;
-	put_head(out);
-	fputs("<script type=\"application/json\" id=\"directory\">", out);
-	err = put_json(directory, out);
-	if (err)
-		return err;
-	fputs("</script>\n", out);
+	if (!text)
+		return -ENOMEM;
+	frame_head(&frame, out);
+	/* cytoscape adds a style sheet where it does not find this, which the policy refuses */
+	fputs("<template id=\"__________cytoscape_stylesheet\"></template>\n", out);
+	frame_json("directory", text, out);
+	free(text);
 	put_sections(&page->pack, out);
-	fputs("<script>", out);
-	fwrite(page_viewer_js, 1, page_viewer_js_end - page_viewer_js, out);
-	fputs("</script>\n</body>\n</html>\n", out);
-	if (fflush(out) || ferror(out))
-		return errno ? -errno : -EIO;
-	return 0;
+	return frame_end(&frame, out);
 }
 
 int page_write(struct page *page, const struct fact_totals *totals, FILE *out)

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the reader has chosen; the URL's fragment holds it, so that a link shows the same.
+import { batch, computed, effect, signal } from "@preact/signals";
+import { Line, nodesOf, RULES, State, STATES, stateOf, verdict } from "./data";
+
+export const stateOfLine = (line: Line) => stateOf(verdict.findings[line.finding]);
+
+const BAD: State[] = STATES.filter((state) => state !== "pass" && state !== "skip");
+
+// Where nothing is wrong, what is right is shown.
+export const STANDARD: State[] = verdict.lines.some((line) => BAD.includes(stateOfLine(line))) ? BAD : [...BAD, "pass"];
+
+export const states = signal<State[]>(STANDARD);
+export const rule = signal("");
+export const node = signal("");
+export const open = signal<number[]>([]); // lines
+
+const aboutNode = (line: Line, wanted: string) =>
+  line.findings.some((at) => nodesOf(verdict.findings[at].subject).includes(wanted));
+
+const fits = (line: Line) =>
+  (!rule.value || verdict.findings[line.finding].rule === rule.value) && (!node.value || aboutNode(line, node.value));
+
+// Lines of that rule and node, whatever their verdict.
+export const candidates = computed(() => verdict.lines.map((_, at) => at).filter((at) => fits(verdict.lines[at])));
+export const shown = computed(() => candidates.value.filter((at) => states.value.includes(stateOfLine(verdict.lines[at]))));
+
+export function toggle(at: number) {
+  open.value = open.value.includes(at) ? open.value.filter((other) => other !== at) : [...open.value, at];
+}
+
+// All that is said of a node or a rule, also that it passed.
+export function look(wanted: { node?: string; rule?: string }) {
+  node.value = wanted.node ?? "";
+  rule.value = wanted.rule ?? "";
+  states.value = STATES.filter((state) => state !== "skip");
+}
+
+export function reset() {
+  node.value = rule.value = "";
+  states.value = STANDARD;
+}
+
+export const filtered = computed(() => node.value !== "" || rule.value !== "" || states.value.join() !== STANDARD.join());
+
+const read = () => batch(() => {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const wanted = fragment.get("verdict");
+  states.value = wanted === null ? STANDARD : STATES.filter((state) => wanted.split(",").includes(state));
+  rule.value = RULES.includes(fragment.get("rule") ?? "") ? fragment.get("rule")! : "";
+  node.value = fragment.get("node") ?? "";
+  open.value = (fragment.get("open") ?? "").split(",").filter((at) => verdict.lines[Number(at)] && at).map(Number);
+});
+
+function write() {
+  const fragment = new URLSearchParams();
+  if (states.value.join() !== STANDARD.join()) fragment.set("verdict", states.value.join());
+  if (rule.value) fragment.set("rule", rule.value);
+  if (node.value) fragment.set("node", node.value);
+  if (open.value.length) fragment.set("open", open.value.join());
+  const text = fragment.toString().replaceAll("%2C", ",");
+  if (text !== location.hash.slice(1)) history.replaceState(null, "", `#${text}`);
+}
+
+export function followUrl() {
+  read();
+  addEventListener("hashchange", read);
+  effect(write);
+}
