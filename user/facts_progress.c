@@ -92,6 +92,13 @@ static void pass_memory(void *arg, const struct fact_memory *memory)
 	progress->to.memory(progress->to.arg, memory);
 }
 
+static void pass_lifetime(void *arg, const struct fact_lifetime *lifetime)
+{
+	struct facts_progress *progress = arg;
+
+	progress->to.lifetime(progress->to.arg, lifetime);
+}
+
 static void pass_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
 {
 	struct facts_progress *progress = arg;
@@ -133,6 +140,7 @@ struct fact_sink facts_progress_start(struct facts_progress *progress, const cha
 		.message = to->message ? pass_message : NULL,
 		.window = to->window ? pass_window : NULL,
 		.memory = to->memory ? pass_memory : NULL,
+		.lifetime = to->lifetime ? pass_lifetime : NULL,
 		.calls = to->calls ? pass_calls : NULL,
 		.ops = to->ops ? pass_ops : NULL,
 		.transfers = to->transfers ? pass_transfers : NULL,

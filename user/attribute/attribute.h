@@ -37,6 +37,7 @@ struct op {
 	uint64_t start, returned;
 	struct moment end;
 	struct memory_answer memory; /* of its buffer, at its start */
+	const char *taken_as; /* what UCX took it for; static, NULL: not told */
 	struct other_end other; /* as far as the message is matched */
 	uint64_t object; /* first argument: ucp_ep or worker */
 	uint64_t tag, mask;

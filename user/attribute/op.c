@@ -106,6 +106,7 @@ static void op_memory(const struct attribute *attribute, const struct event *eve
 		decoder_memory(attribute->decoder, event->capture, event->process, record->buffer,
 			       &op->memory);
 		decoder_memory_told(attribute->decoder, event, &op->memory);
+		op->taken_as = decoder_memory_taken_as(event);
 	} else
 		op->memory = (struct memory_answer){ .device = -1,
 						     .reason = "datatype is not contiguous" };

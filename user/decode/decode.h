@@ -68,6 +68,7 @@ struct process {
 	VEC(struct variable) environment; /* by name */
 	int environment_cut; /* variables that are not there; -1: the environment is not known */
 	bool from_start, exited;
+	uint64_t exited_at;
 	bool gpu_library; /* it has mapped one, at some time */
 	bool maps_peers; /* it has an interface over which peers' memory can be mapped */
 	VEC(struct ucx_library) ucx;
@@ -272,6 +273,10 @@ void decoder_memory_hole(struct decoder *decoder, const struct capture *capture,
  */
 void decoder_memory(const struct decoder *decoder, const struct capture *capture,
 		    const struct process *process, uint64_t address, struct memory_answer *answer);
+
+/* The memory type that UCX took an operation's buffer for, by its request; static, NULL: not told.
+ */
+const char *decoder_memory_taken_as(const struct event *event);
 
 /*
  * What the request of an operation says of its buffer, where the answer so far is unknown or lacks

@@ -205,6 +205,16 @@ static bool is_told(const struct ub_op *record, enum op_kind op)
 	return op == OP_TAG_SEND || op == OP_AM_SEND || op == OP_TAG_RECV;
 }
 
+const char *decoder_memory_taken_as(const struct event *event)
+{
+	static const char *const names[] = { NULL, "host", "cuda", "cuda-managed" };
+	const struct ub_op *record = (const struct ub_op *)event->h;
+
+	if (!is_told(record, event->site->op) || record->mem_type >= sizeof(names) / sizeof(*names))
+		return NULL;
+	return names[record->mem_type];
+}
+
 void decoder_memory_told(const struct decoder *decoder, const struct event *event,
 			 struct memory_answer *answer)
 {

@@ -261,8 +261,10 @@ void decode_task(struct decoder *decoder, struct capture *capture, const struct 
 {
 	struct process *process = capture_process(decoder, capture, task->h.tgid);
 
-	if (task->what == UB_EXIT && task->h.tid == task->h.tgid)
+	if (task->what == UB_EXIT && task->h.tid == task->h.tgid) {
 		process->exited = true;
+		process->exited_at = task->h.ts;
+	}
 	if (task->what == UB_EXEC || !process->comm)
 		process->comm = strings_intern(&decoder->strings, task->comm);
 	if (task->what == UB_FORK && task->other != task->h.tgid) {

@@ -121,6 +121,7 @@ static const struct field op_fields[] = {
 	ROW("memory", TEXT, fact_op, memory, "what the buffer is of"),
 	ROW("memory_reason", TEXT, fact_op, memory_reason, "why that is not known"),
 	ROW("memory_known_by", TEXT, fact_op, memory_known_by, "how it is known"),
+	ROW("taken_as", TEXT, fact_op, taken_as, "memory type that UCX took the buffer for"),
 	ONE("status", INT, fact_op, status, "ucs_status_t, below 0 an error"),
 	ROW("sends", BOOL, fact_op, sends, "it carries payload away from its process"),
 	{ .name = NULL },
@@ -213,6 +214,13 @@ static const struct field memory_fields[] = {
 	{ .name = NULL },
 };
 
+static const struct field lifetime_fields[] = {
+	ROW("process", INT, fact_lifetime, process, "id of the process"),
+	ROW("until", NS, fact_lifetime, until, "ns of its host: when it was seen last"),
+	ROW("exited", BOOL, fact_lifetime, exited, "that was its end; else the capture's"),
+	{ .name = NULL },
+};
+
 static const struct field call_sums[] = {
 	ROW("count", U64, fact_sums, count, "how many"),
 	ROW("ops", U64, fact_sums, ops, "UCP operations"),
@@ -267,6 +275,7 @@ const struct subject_info subject_infos[SUBJECTS] = {
 	[SUBJECT_WINDOW] = { "window", "a time in which a capture with a duty cycle recorded",
 			     window_fields, NULL },
 	[SUBJECT_MEMORY] = { "memory", "memory that GPU libraries made", memory_fields, NULL },
+	[SUBJECT_LIFETIME] = { "lifetime", "until when a process was seen", lifetime_fields, NULL },
 	[SUBJECT_DEVICE] = { "device", "a GPU of a host", device_fields, NULL },
 	[SUBJECT_DEVICE_USER] = { "device_user", "a process that uses a GPU", device_user_fields,
 				  NULL },

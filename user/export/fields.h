@@ -77,6 +77,7 @@ enum subject {
 	SUBJECT_MESSAGE,
 	SUBJECT_WINDOW,
 	SUBJECT_MEMORY,
+	SUBJECT_LIFETIME,
 	SUBJECT_DEVICE,
 	SUBJECT_DEVICE_USER, /* struct device_user_row */
 	SUBJECT_CALLS, /* sums: the fields of a single one that sums have too, and fact_sums */

@@ -115,6 +115,14 @@ static void pass_memory(void *arg, const struct fact_memory *memory)
 		filtered->to.memory(filtered->to.arg, memory);
 }
 
+static void pass_lifetime(void *arg, const struct fact_lifetime *lifetime)
+{
+	struct filtered *filtered = arg;
+
+	if (selected(filtered, lifetime->process))
+		filtered->to.lifetime(filtered->to.arg, lifetime);
+}
+
 struct fact_sink filtered_start(struct filtered *filtered, struct filter *filter,
 				const struct fact_sink *to)
 {
@@ -131,6 +139,7 @@ struct fact_sink filtered_start(struct filtered *filtered, struct filter *filter
 		.message = to->message ? pass_message : NULL,
 		.window = to->window ? pass_window : NULL,
 		.memory = to->memory ? pass_memory : NULL,
+		.lifetime = to->lifetime ? pass_lifetime : NULL,
 		.calls = to->calls ? pass_calls : NULL,
 		.ops = to->ops ? pass_ops : NULL,
 		.transfers = to->transfers ? pass_transfers : NULL,

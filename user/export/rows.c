@@ -58,6 +58,11 @@ static void take_memory(void *arg, const struct fact_memory *memory)
 	add(arg, SUBJECT_MEMORY, memory, NULL);
 }
 
+static void take_lifetime(void *arg, const struct fact_lifetime *lifetime)
+{
+	add(arg, SUBJECT_LIFETIME, lifetime, NULL);
+}
+
 static void take_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
 {
 	add(arg, SUBJECT_CALLS, call, sums);
@@ -86,6 +91,7 @@ struct fact_sink rows_sink(const struct rows *rows)
 		.message = take_message,
 		.window = take_window,
 		.memory = take_memory,
+		.lifetime = take_lifetime,
 		.calls = take_calls,
 		.ops = take_ops,
 		.transfers = take_transfers,

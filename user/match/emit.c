@@ -177,6 +177,7 @@ void emit_op(struct emitter *emitter, struct op *op)
 		.memory = decoder_memory_name(emitter->decoder, op->memory.kind, op->memory.device),
 		.memory_reason = op->memory.reason,
 		.memory_known_by = op->memory.known_by,
+		.taken_as = op->taken_as,
 		.status = op->status,
 		.sends = op->sends,
 	};
@@ -302,6 +303,41 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		emit_fragments(emitter, transfer, &fact);
 	else if (emitter->sink->transfer)
 		emitter->sink->transfer(emitter->sink->arg, &fact);
+}
+
+/* Of the captures that told of a process, the end of the last one. */
+static uint64_t watched_until(const inputs *inputs, const struct process *process)
+{
+	uint64_t until = 0;
+
+	for (size_t i = 0; i < inputs->len; i++) {
+		const struct input *input = inputs->data[i];
+		const uint64_t *has = map_find(&input->capture.tgids, process->tgid, 0);
+		uint64_t end = input->capture.ended ? input->capture.ended : input->last;
+
+		if (input->capture.host == process->host && has && *has == (uintptr_t)process &&
+		    end > until)
+			until = end;
+	}
+	return until;
+}
+
+void emit_lifetimes(struct emitter *emitter, const inputs *inputs)
+{
+	const struct decoder *decoder = emitter->decoder;
+
+	for (size_t i = 0; emitter->sink->lifetime && i < decoder->processes.len; i++) {
+		const struct process *process = decoder->processes.data[i];
+		const struct fact_lifetime fact = {
+			.process = process->index,
+			.until = process->exited ? process->exited_at
+						 : watched_until(inputs, process),
+			.exited = process->exited,
+		};
+
+		if (process->index >= 0 && fact.until)
+			emitter->sink->lifetime(emitter->sink->arg, &fact);
+	}
 }
 
 void emit_windows(struct emitter *emitter, const struct input *input, int number)

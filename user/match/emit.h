@@ -36,6 +36,7 @@ void emit_windows(struct emitter *emitter, const struct input *input, int number
 
 /* Likewise: memory, and what of it is not known. */
 void emit_memory_uses(struct emitter *emitter);
+void emit_lifetimes(struct emitter *emitter, const inputs *inputs);
 
 /* Likewise: GPUs, into the totals. */
 void emit_devices(struct emitter *emitter);

@@ -100,6 +100,7 @@ struct fact_op {
 	const char *memory; /* that buffer: "host", "pinned", "managed", "gpu0"; NULL unknown, */
 	const char *memory_reason; /* and why: static; "gpu": why it is not known which one */
 	const char *memory_known_by; /* "allocation", "map", "ucx"...; NULL: it is not known */
+	const char *taken_as; /* what UCX took it for: "host", "cuda"...; NULL: not told */
 	int status; /* ucs_status_t */
 	bool sends; /* carries payload away from this process */
 };
@@ -167,6 +168,13 @@ struct fact_device_user {
 	int process, ordinal;
 };
 
+/* Until when a process was seen. */
+struct fact_lifetime {
+	int process;
+	uint64_t until; /* ns, CLOCK_MONOTONIC of its host: its end, or that of the last capture */
+	bool exited; /* the former */
+};
+
 /* A GPU of a host. */
 struct fact_device {
 	int host;
@@ -215,6 +223,7 @@ struct fact_sink {
 	void (*message)(void *arg, const struct fact_message *message);
 	void (*window)(void *arg, const struct fact_window *window); /* after all others */
 	void (*memory)(void *arg, const struct fact_memory *memory); /* likewise */
+	void (*lifetime)(void *arg, const struct fact_lifetime *lifetime); /* likewise */
 	/* of the fact, what they have in common; start and end: of the first and the last */
 	void (*calls)(void *arg, const struct fact_call *call, const struct fact_sums *sums);
 	void (*ops)(void *arg, const struct fact_op *op, const struct fact_sums *sums);
