@@ -28,6 +28,7 @@ void exhibits_init(struct exhibits *exhibits, const struct policy *policy)
 	size_t room = 0;
 
 	*exhibits = (struct exhibits){ .policy = policy };
+	watch_init(&exhibits->watch, &exhibits->sums, &exhibits->words);
 	exhibits->recent = vec_grow(NULL, &room, RECENT_OPS, sizeof(*exhibits->recent));
 	memset(exhibits->recent, 0, RECENT_OPS * sizeof(*exhibits->recent));
 	for (uint64_t size = LEAST_SIZE; size <= MOST_SIZE; size *= 2)
@@ -59,6 +60,7 @@ void exhibits_release(struct exhibits *exhibits)
 	map_release(&exhibits->waiting_for);
 	vec_release(&exhibits->waiting);
 	vec_release(&exhibits->captures);
+	watch_release(&exhibits->watch);
 	sums_release(&exhibits->sums);
 	words_release(&exhibits->words);
 	free(exhibits->recent);
@@ -154,6 +156,7 @@ static void feed_process(void *arg, const struct fact_process *fact)
 	member->fact.ucx = NULL;
 	member->fact.environment = NULL;
 	member->known = true;
+	watch_process(&exhibits->watch, fact);
 	member->ucx.len = member->environment.len = 0;
 	for (int i = 0; i < fact->ucx_count; i++)
 		vec_push(&member->ucx, fact->ucx[i]);
@@ -199,6 +202,7 @@ static void feed_call(void *arg, const struct fact_call *call)
 
 	add_calls(exhibits, call, 1);
 	traced_call(&exhibits->traced, call);
+	watch_call(&exhibits->watch, call);
 }
 
 static void feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
@@ -298,6 +302,7 @@ static void feed_transfer(void *arg, const struct fact_transfer *transfer)
 	if (transfer->bytes == UINT64_MAX)
 		waiting.transfer.bytes = 0;
 	waiting.bytes = waiting.transfer.bytes;
+	watch_transfer(&((struct exhibits *)arg)->watch, transfer, 1, waiting.bytes);
 	take(arg, &waiting);
 }
 
@@ -312,6 +317,7 @@ static void feed_transfers(void *arg, const struct fact_transfer *transfer,
 	};
 
 	waiting.transfer.bytes = sums->count ? sums->bytes / sums->count : 0;
+	watch_transfer(&((struct exhibits *)arg)->watch, transfer, sums->count, sums->bytes);
 	take(arg, &waiting);
 }
 
@@ -324,6 +330,7 @@ static void feed_op(void *arg, const struct fact_op *op)
 	traced_op(&exhibits->traced, op);
 	if (member)
 		member->ops++;
+	watch_op(&exhibits->watch, op);
 	if (!op->id)
 		return;
 	exhibits->recent[op->id % RECENT_OPS].id = op->id;
@@ -354,6 +361,13 @@ static void feed_message(void *arg, const struct fact_message *message)
 		sums_add(&exhibits->sums, &one);
 }
 
+static void feed_lifetime(void *arg, const struct fact_lifetime *lifetime)
+{
+	struct exhibits *exhibits = arg;
+
+	watch_lifetime(&exhibits->watch, lifetime);
+}
+
 struct fact_sink exhibits_sink(struct exhibits *exhibits)
 {
 	return (struct fact_sink){
@@ -366,5 +380,6 @@ struct fact_sink exhibits_sink(struct exhibits *exhibits)
 		.transfer = feed_transfer,
 		.transfers = feed_transfers,
 		.message = feed_message,
+		.lifetime = feed_lifetime,
 	};
 }

@@ -7,6 +7,7 @@
 #include "judge/judge.h"
 #include "judge/sums.h"
 #include "judge/traced.h"
+#include "judge/watch.h"
 #include "judge/words.h"
 
 #define CELL_EXAMPLES 3
@@ -83,6 +84,7 @@ struct exhibits {
 	struct map waiting_for; /* id of an operation -> 1 + its first one */
 	struct sums sums;
 	struct traced traced; /* a sweep's own messages */
+	struct watch watch;
 	struct fact_totals totals;
 };
 

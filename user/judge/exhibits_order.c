@@ -228,6 +228,7 @@ void exhibits_finish(struct exhibits *exhibits, const struct fact_totals *totals
 	struct moves nodes, members;
 
 	exhibits_give_up_waiting(exhibits);
+	watch_finish(&exhibits->watch);
 	if (totals)
 		exhibits->totals = *totals;
 	totals_order(&exhibits->totals);

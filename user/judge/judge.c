@@ -37,11 +37,15 @@ static const struct judged {
 	{ "PATH-07", rule_staging, OF_CAPTURES },
 	{ "PATH-08", rule_accelerated, OF_CAPTURES },
 	{ "PATH-09", rule_scale, OF_CAPTURES },
+	{ "PATH-10", rule_memory_type, OF_CAPTURES },
 	{ "PATH-11", rule_ucx_in_use, OF_CAPTURES },
 	{ "PATH-12", rule_symmetric, OF_CAPTURES },
 	{ "RAIL-01", rule_rail_count, OF_CAPTURES },
 	{ "RAIL-02", rule_rail_balance, OF_CAPTURES },
+	{ "RAIL-03", rule_fragments, OF_CAPTURES },
 	{ "PROTO-02", rule_switch_points, OF_CAPTURES },
+	{ "PROTO-03", rule_collective_memory, OF_CAPTURES },
+	{ "FAB-01", rule_service_level, OF_CAPTURES },
 	{ "RAIL-05", rule_ports, OF_INVENTORIES },
 };
 

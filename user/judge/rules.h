@@ -130,6 +130,12 @@ void rule_ucx_in_use(const struct trial *trial);
 void rule_symmetric(const struct trial *trial);
 void rule_rail_count(const struct trial *trial);
 void rule_rail_balance(const struct trial *trial);
+/* Of COV-04, operations that never ended. */
+void judge_open(const struct trial *trial);
+void rule_memory_type(const struct trial *trial);
+void rule_collective_memory(const struct trial *trial);
+void rule_fragments(const struct trial *trial);
+void rule_service_level(const struct trial *trial);
 void rule_switch_points(const struct trial *trial);
 void rule_ports(const struct trial *trial);
 void rule_planned(const struct trial *trial);

@@ -110,6 +110,7 @@ void rule_both_ends(const struct trial *trial)
 	else
 		found_nothing(trial, VERDICT_SKIP, "no message was sent");
 	other_ends(trial);
+	judge_open(trial);
 }
 
 static bool unknown_cell(const struct cell *cell)

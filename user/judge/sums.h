@@ -11,6 +11,17 @@
 
 enum sum_kind {
 	SUM_WAY, /* messages: src_mem, dst_mem, chain, via, chain_reason */
+	/* operations whose bytes went over several devices: those, and how many fragments each had
+	   where these are few; extra: bytes, had each device carried as much as that of most */
+	SUM_SPREAD,
+	/* calls of collectives: function, "gpu", "host" or "both", of which memory their operations
+	   were; extra: bytes of host memory */
+	SUM_COLLECTIVE,
+	/* operations: memory, what UCX took it for, operation, function, how memory is known */
+	SUM_TAKEN,
+	/* operations that never ended: operation, the call that waits for it; least: ns since the
+	   process did anything at all, most: ns since it began */
+	SUM_OPEN,
 	SUM_KINDS
 };
 
@@ -23,7 +34,7 @@ struct sum {
 	int size_class; /* of messages, as in struct cell; else 0 */
 	uint64_t count, bytes;
 	uint64_t extra; /* a further sum */
-	uint64_t least, most; /* of messages, their bytes */
+	uint64_t least, most; /* of messages, their bytes; of a spread, fragments */
 };
 
 extern const char *const sum_kind_names[SUM_KINDS + 1]; /* NULL behind the last one */

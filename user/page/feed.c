@@ -324,8 +324,8 @@ static void feed_transfers(void *arg, const struct fact_transfer *transfer,
 }
 
 /*
- * Whatever facts there are, the report gets them all: a new sort needs a line below. (But lifetimes,
- * of which no report has anything.)
+ * Whatever facts there are, the report gets them all: a new sort needs a line below. (But
+ * lifetimes, of which no report has anything.)
  */
 _Static_assert(sizeof(struct fact_sink) == 13 * sizeof(void *),
 	       "a fact that page/ does not pass on");

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "judge/watch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "judge/rules.h"
+
+#define MAX_OPEN (1 << 16)
+#define MOST_FRAGMENTS 16 /* that are told one by one */
+
+static struct life *life_at(struct watch *watch, int process)
+{
+	while (process >= 0 && watch->lives.len <= (size_t)process)
+		vec_add(&watch->lives);
+	return process < 0 ? NULL : &watch->lives.data[process];
+}
+
+static void seen(struct watch *watch, int process, uint64_t when)
+{
+	struct life *life = life_at(watch, process);
+
+	if (life && when > life->last)
+		life->last = when;
+}
+
+void watch_process(struct watch *watch, const struct fact_process *process)
+{
+	struct life *life = life_at(watch, process->index);
+
+	if (life)
+		life->gpu_library = process->gpu_library;
+}
+
+void watch_lifetime(struct watch *watch, const struct fact_lifetime *lifetime)
+{
+	struct life *life = life_at(watch, lifetime->process);
+
+	if (life)
+		life->until = lifetime->until;
+}
+
+void watch_call(struct watch *watch, const struct fact_call *call)
+{
+	uint64_t *at;
+
+	seen(watch, call->process, call->start);
+	at = map_insert(&watch->last_calls, (uint32_t)call->process, call->tid, NULL);
+	if (!*at) {
+		vec_add(&watch->threads);
+		*at = watch->threads.len;
+	}
+	if (call->start >= watch->threads.data[*at - 1].start)
+		watch->threads.data[*at - 1] =
+			(struct last_call){ call->id, call->start, call->function };
+}
+
+/* ---- collectives ---- */
+
+static const char *const collectives[] = {
+	"Allreduce", "Reduce", "Bcast", "Alltoall", "Allgather", "Gather", "Scatter", "Scan",
+};
+
+static bool is_collective(const char *function)
+{
+	for (size_t i = 0; function && i < sizeof(collectives) / sizeof(*collectives); i++)
+		if (strcasestr(function, collectives[i]))
+			return true;
+	return false;
+}
+
+static void end_call(struct watch *watch, struct watched_call *call)
+{
+	const char *memory = call->gpu && call->host ? "both" : call->gpu ? "gpu" : "host";
+
+	if (call->gpu || call->host)
+		sums_add(watch->sums, &(struct sum){
+					      .kind = SUM_COLLECTIVE,
+					      .process = call->process,
+					      .peer = -1,
+					      .words = { call->function, memory },
+					      .count = 1,
+					      .bytes = call->gpu + call->host,
+					      .extra = call->host,
+				      });
+	*call = (struct watched_call){ 0 };
+}
+
+static void add_to_call(struct watch *watch, const struct fact_op *op)
+{
+	struct watched_call *call;
+
+	if (!op->call || !is_collective(op->function) || !op->memory || op->bytes == UINT64_MAX)
+		return;
+	if (!watch->calls)
+		watch->calls = calloc(WATCH_ROOM, sizeof(*watch->calls));
+	call = &watch->calls[op->call % WATCH_ROOM];
+	if (call->id != op->call)
+		end_call(watch, call);
+	call->id = op->call;
+	call->process = op->process;
+	call->function = op->function;
+	if (is_gpu(op->memory))
+		call->gpu += op->bytes;
+	else if (strcmp(op->memory, "managed"))
+		call->host += op->bytes;
+}
+
+/* ---- fragments ---- */
+
+static int by_device(const void *left, const void *right)
+{
+	const struct watched_rail *a = left, *b = right;
+
+	return strcmp(a->device, b->device);
+}
+
+/* "eth0 3, eth1 2", or the devices alone. */
+static const char *pattern(struct watch *watch, const struct watched_op *op, uint64_t fragments)
+{
+	char text[WATCH_RAILS * 64];
+	size_t used = 0;
+
+	for (size_t i = 0; i < op->count && used < sizeof(text); i++) {
+		used += snprintf(text + used, sizeof(text) - used, "%s%.40s", i ? ", " : "",
+				 op->rails[i].device);
+		if (fragments <= MOST_FRAGMENTS && used < sizeof(text))
+			used += snprintf(text + used, sizeof(text) - used, " %u",
+					 (unsigned int)op->rails[i].fragments);
+	}
+	return words_keep(watch->words, text);
+}
+
+static void end_op(struct watch *watch, struct watched_op *op)
+{
+	uint64_t fragments = 0, bytes = 0, most = 0;
+
+	for (size_t i = 0; i < op->count; i++) {
+		fragments += op->rails[i].fragments;
+		bytes += op->rails[i].bytes;
+		most = op->rails[i].bytes > most ? op->rails[i].bytes : most;
+	}
+	if (op->count > 1 && bytes) {
+		qsort(op->rails, op->count, sizeof(*op->rails), by_device);
+		sums_add(watch->sums, &(struct sum){
+					      .kind = SUM_SPREAD,
+					      .process = op->process,
+					      .peer = -1,
+					      .words = { pattern(watch, op, fragments) },
+					      .count = 1,
+					      .bytes = bytes,
+					      .extra = most * op->count,
+					      .least = fragments,
+					      .most = fragments,
+				      });
+	}
+	*op = (struct watched_op){ 0 };
+}
+
+static struct watched_rail *rail_of(struct watched_op *op, const char *device)
+{
+	for (size_t i = 0; i < op->count; i++)
+		if (!strcmp(op->rails[i].device, device))
+			return &op->rails[i];
+	if (op->count == WATCH_RAILS)
+		return NULL;
+	op->rails[op->count].device = device;
+	return &op->rails[op->count++];
+}
+
+void watch_transfer(struct watch *watch, const struct fact_transfer *transfer, uint64_t count,
+		    uint64_t bytes)
+{
+	struct watched_rail *rail;
+	struct watched_op *op;
+
+	seen(watch, transfer->process, transfer->start);
+	if (!transfer->caused_by || !transfer->device || !is_network(transfer->transport) ||
+	    transfer->kind != KIND_DATA || transfer->retried)
+		return;
+	if (!watch->ops)
+		watch->ops = calloc(WATCH_ROOM, sizeof(*watch->ops));
+	op = &watch->ops[transfer->caused_by % WATCH_ROOM];
+	if (op->id != transfer->caused_by)
+		end_op(watch, op);
+	op->id = transfer->caused_by;
+	op->process = transfer->process;
+	rail = rail_of(op, transfer->device);
+	if (!rail)
+		return;
+	rail->fragments += count;
+	rail->bytes += bytes;
+}
+
+/* ---- operations ---- */
+
+/* Of a process that has a GPU: what UCX took a buffer for, and what it is by other evidence. */
+static void add_taken(struct watch *watch, const struct fact_op *op)
+{
+	if (!op->memory || !op->taken_as || !op->memory_known_by ||
+	    !strcmp(op->memory_known_by, "ucx"))
+		return;
+	sums_add(watch->sums, &(struct sum){
+				      .kind = SUM_TAKEN,
+				      .process = op->process,
+				      .peer = -1,
+				      .words = { op->memory, op->taken_as, op->op, op->function,
+						 op->memory_known_by },
+				      .count = 1,
+				      .bytes = op->bytes == UINT64_MAX ? 0 : op->bytes,
+			      });
+}
+
+void watch_op(struct watch *watch, const struct fact_op *op)
+{
+	struct life *life = life_at(watch, op->process);
+
+	seen(watch, op->process, op->start);
+	seen(watch, op->process, op->end);
+	if (life && life->gpu_library) {
+		add_to_call(watch, op);
+		add_taken(watch, op);
+	}
+	if (!op->end && watch->open.len < MAX_OPEN)
+		vec_push(&watch->open, *op);
+}
+
+/* ---- the end ---- */
+
+/* It comes back only when what it is about is done. */
+static bool blocks(const char *function)
+{
+	return function && strncmp(function, "MPI_I", 5) && strncmp(function, "MPI_Test", 8) &&
+	       strncmp(function, "MPI_Start", 9) && !strstr(function, "_init");
+}
+
+/*
+ * The call that an operation without an end keeps: its own, if nothing came behind it, or one that
+ * waits for what was begun before. NULL: none, as far as was seen.
+ */
+static const char *kept_call(const struct watch *watch, const struct fact_op *op)
+{
+	const uint64_t *at = map_find(&watch->last_calls, (uint32_t)op->process, op->tid);
+	const struct last_call *last = at ? &watch->threads.data[*at - 1] : NULL;
+
+	if (!last || !last->function)
+		return NULL;
+	if (last->id == op->call)
+		return blocks(last->function) ? last->function : NULL;
+	return last->start > op->start && !strncmp(last->function, "MPI_Wait", 8) ? last->function
+										  : NULL;
+}
+
+static void end_open(struct watch *watch, const struct fact_op *op)
+{
+	const struct life *life = life_at(watch, op->process);
+	const char *call = kept_call(watch, op);
+
+	if (!life || !call || life->until <= life->last)
+		return;
+	sums_add(watch->sums, &(struct sum){
+				      .kind = SUM_OPEN,
+				      .process = op->process,
+				      .peer = op->peer,
+				      .words = { op->op, call },
+				      .count = 1,
+				      .bytes = op->bytes == UINT64_MAX ? 0 : op->bytes,
+				      .least = life->until - life->last,
+				      .most = life->until - op->start,
+			      });
+}
+
+void watch_init(struct watch *watch, struct sums *sums, struct words *words)
+{
+	*watch = (struct watch){ .sums = sums, .words = words };
+}
+
+void watch_finish(struct watch *watch)
+{
+	for (size_t i = 0; watch->calls && i < WATCH_ROOM; i++)
+		end_call(watch, &watch->calls[i]);
+	for (size_t i = 0; watch->ops && i < WATCH_ROOM; i++)
+		end_op(watch, &watch->ops[i]);
+	for (size_t i = 0; i < watch->open.len; i++)
+		end_open(watch, &watch->open.data[i]);
+	watch_release(watch);
+}
+
+void watch_release(struct watch *watch)
+{
+	free(watch->calls);
+	free(watch->ops);
+	map_release(&watch->last_calls);
+	vec_release(&watch->threads);
+	vec_release(&watch->open);
+	vec_release(&watch->lives);
+	*watch = (struct watch){ .sums = watch->sums, .words = watch->words };
+}
