@@ -134,6 +134,18 @@ static int add_unit(struct merging *merging, struct evidence_merge *merge,
 	return add_file(merge, file < 0 ? -errno : file, first);
 }
 
+/* A shard that has nothing to do makes a file that goes together with the others. */
+static int add_nothing(struct evidence_merge *merge, const struct policy *policy)
+{
+	struct judge *judge = judge_new(policy);
+	struct evidence_error error;
+	int file = evidence_merge_room(merge);
+	int err = file < 0 ? file : judge_evidence_write(judge, NULL, file, &error);
+
+	judge_free(judge);
+	return err ? err : add_file(merge, file, "an empty shard");
+}
+
 /* ---- the result ---- */
 
 /* With the shard's number in the place of %. */
@@ -187,6 +199,8 @@ static int merge_units(struct merging *merging, const struct policy *policy,
 	struct evidence_merge *merge = evidence_merge_new(dirname(folder));
 	int err = 0;
 
+	if (merging->shard.index >= units->list.len)
+		err = add_nothing(merge, policy);
 	for (size_t i = merging->shard.index; i < units->list.len && !err;
 	     i += merging->shard.count)
 		err = add_unit(merging, merge, policy, &units->list.data[i]);

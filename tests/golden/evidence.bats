@@ -71,6 +71,9 @@ judged() {
 	OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 "$UCXBPF" sweep merge --shard auto -o s%.evidence f-*
 	"$UCXBPF" sweep merge -o sharded s?.evidence
 	cmp all sharded
+	"$UCXBPF" sweep merge --shard 9/10 -o idle f-*
+	"$UCXBPF" sweep merge -o sharded s?.evidence idle
+	cmp all sharded
 	SLURM_ARRAY_TASK_ID=6 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_COUNT=2 \
 		"$UCXBPF" sweep merge --shard auto -o slurm f-*
 	cmp slurm s1.evidence
