@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-TABLES = ["hosts", "processes", "windows", "calls", "ops", "transfers", "messages", "slowest", "memory",
+TABLES = ["hosts", "processes", "windows", "clocks", "calls", "ops", "transfers", "messages", "slowest", "memory",
           "devices", "call_sites", "stacks"]
 bad = 0
 

@@ -39,6 +39,16 @@ def process:
 		else "\($where).environment: not an array" end),
 	(.ucx | if type == "array" then .[] | ucx("\($where).ucx") else "\($where).ucx: not an array" end);
 
+def clock:
+	.where as $where | .row |
+	breach($where; ("host", "other", "there", "back"); natural),
+	if .reason == null then
+		breach($where; ("at_ns", "offset_uncertainty_ns", "drift_uncertainty_ppb"); natural),
+		breach($where; ("offset_ns", "drift_ppb"); type == "number" and floor == .)
+	else
+		breach($where; ("at_ns", "offset_ns", "drift_ppb"); . == null), breach($where; "reason"; name)
+	end;
+
 def call:
 	.where as $where | .row |
 	breach($where; ("process", "count"); natural), breach($where; "function"; name);
@@ -184,6 +194,7 @@ def sums:
 	breach("report"; "schema"; . == "ucxbpf.report/1"),
 	rows("hosts"; host),
 	rows("processes"; process),
+	(select(has("clocks")) | rows("clocks"; clock)),
 	rows("calls"; call),
 	rows("ops"; op),
 	rows("transfers"; transfer),

@@ -282,11 +282,20 @@ static struct cube_sums *message_row(struct report *report, const struct fact_me
 	return &cube_at(&report->messages, key)->sums;
 }
 
+static int host_of(const struct report *report, int index)
+{
+	const struct report_process *process = report_process_at(report, index);
+
+	return process ? process->fact.host : -1;
+}
+
 static void feed_message(void *arg, const struct fact_message *message)
 {
 	struct report *report = arg;
 	struct cube_sums *sums;
 
+	clocks_add(&report->clocks, host_of(report, message->src), host_of(report, message->dst),
+		   message->send_start, message->arrival);
 	if ((!selected(report, message->src) && !selected(report, message->dst)) ||
 	    (report->filtering && !filter_message(report->filter, message)))
 		return;

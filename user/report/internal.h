@@ -4,6 +4,7 @@
 #define UCXBPF_REPORT_INTERNAL_H
 
 #include "base/map.h"
+#include "report/clocks.h"
 #include "report/cube.h"
 #include "report/report.h"
 #include "report/slowest.h"
@@ -75,6 +76,7 @@ struct report {
 	bool knows_stacks;
 	bool knows_places; /* some capture says where calls came from */
 	struct slowest slowest;
+	struct clocks clocks; /* of hosts, over all messages whatever the filter */
 	struct fact_totals totals;
 };
 

@@ -136,6 +136,47 @@ static void put_windows(const struct report *report, struct json_out *out)
 	json_out_array_end(out);
 }
 
+static void put_estimate(json_t *object, const struct clock_estimate *estimate, uint64_t zero)
+{
+	json_object_set_new(object, "at_ns", json_integer(estimate->at - zero));
+	json_object_set_new(object, "offset_ns", json_integer(estimate->offset));
+	json_object_set_new(object, "offset_uncertainty_ns",
+			    json_integer((json_int_t)estimate->offset_uncertainty));
+	json_object_set_new(object, "drift_ppb", json_integer(estimate->drift));
+	json_object_set_new(object, "drift_uncertainty_ppb",
+			    json_integer(estimate->drift_uncertainty));
+}
+
+static json_t *clock_json(const struct report *report, const struct clock_pair *pair)
+{
+	static const char *const numbers[] = { "at_ns", "offset_ns", "offset_uncertainty_ns",
+					       "drift_ppb", "drift_uncertainty_ppb" };
+	const struct clock_estimate estimate = clocks_solve(pair);
+	json_t *object = json_object();
+
+	json_object_set_new(object, "host", json_integer(pair->host));
+	json_object_set_new(object, "other", json_integer(pair->other));
+	json_object_set_new(object, "there", json_integer((json_int_t)pair->there.messages));
+	json_object_set_new(object, "back", json_integer((json_int_t)pair->back.messages));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		json_object_set_new(object, numbers[i], json_null());
+	if (!estimate.reason)
+		put_estimate(object, &estimate, report->hosts.data[pair->host].first);
+	json_object_set_new(object, "reason", json_out_text(estimate.reason, NULL));
+	return object;
+}
+
+/* Only where hosts sent messages to each other. */
+static void put_clocks(const struct report *report, struct json_out *out)
+{
+	if (!report->clocks.list.len)
+		return;
+	json_out_array(out, "clocks");
+	for (size_t i = 0; i < report->clocks.list.len; i++)
+		json_out_item(out, clock_json(report, &report->clocks.list.data[i]));
+	json_out_array_end(out);
+}
+
 static void put_all(const struct report *report, struct json_out *out)
 {
 	json_out_member(out, "schema", json_string("ucxbpf.report/1"));
@@ -143,6 +184,7 @@ static void put_all(const struct report *report, struct json_out *out)
 	put_hosts(report, out);
 	put_processes(report, out);
 	put_windows(report, out);
+	put_clocks(report, out);
 	report_json_totals(&report->totals, out);
 	report_json_calls(report, out);
 	report_json_ops(report, out);

@@ -36,6 +36,7 @@ void report_free(struct report *report)
 	vec_release(&report->hosts);
 	vec_release(&report->windows);
 	vec_release(&report->memory);
+	clocks_release(&report->clocks);
 	cube_release(&report->calls);
 	cube_release(&report->ops);
 	cube_release(&report->transfers);
@@ -73,6 +74,7 @@ void report_finish(struct report *report, const struct fact_totals *totals)
 	if (report->memory.len)
 		qsort(report->memory.data, report->memory.len, sizeof(*report->memory.data),
 		      by_memory);
+	clocks_order(&report->clocks);
 	cube_join(&report->calls);
 	cube_join(&report->ops);
 	cube_join(&report->transfers);
