@@ -99,6 +99,8 @@ static void test_set_opens_a_file_once(void **state)
 	assert_non_null(library);
 	assert_string_equal(library->path, "/in/the/process");
 	assert_ptr_equal(library_set_get(&set, 1, 3, "", "", &error), library);
+	/* the same file by another number */
+	assert_ptr_equal(library_set_get(&set, 7, 3, "", library->open_path, &error), library);
 	assert_int_equal(set.all.len, 1);
 	assert_int_equal(access(library->open_path, R_OK), 0);
 	library_set_release(&set);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "target/elf_symbols.h"
 #include "target/layout.h"
@@ -86,24 +87,43 @@ static struct library *load(const char *path, const char *open_path, int *error)
 	return library;
 }
 
+/* A file that was not seen by this number may have been by the other one. */
+static int get_by_stat(struct library_set *set, const char *path, const char *open_path,
+		       uint64_t *index)
+{
+	struct library *library;
+	struct stat st;
+	uint64_t *seen;
+	int err;
+
+	if (stat(open_path, &st))
+		return -errno;
+	seen = map_find(&set->seen, st.st_dev, st.st_ino);
+	*index = seen ? *seen : 0;
+	if (seen)
+		return 0;
+	library = load(path, open_path, &err);
+	if (err)
+		return err;
+	if (library) {
+		library->dev = st.st_dev;
+		library->ino = st.st_ino;
+		vec_push(&set->all, library);
+		*index = set->all.len;
+	}
+	*map_insert(&set->seen, st.st_dev, st.st_ino, NULL) = *index;
+	return 0;
+}
+
 struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
 				const char *open_path, int *error)
 {
-	uint64_t *seen = map_find(&set->seen, dev, ino);
-	struct library *library;
+	uint64_t *seen = map_find(&set->seen, dev, ino), index = seen ? *seen : 0;
 
-	*error = 0;
-	if (seen)
-		return *seen ? set->all.data[*seen - 1] : NULL;
-	library = load(path, open_path, error);
+	*error = seen ? 0 : get_by_stat(set, path, open_path, &index);
 	if (*error)
 		return NULL;
-	seen = map_insert(&set->seen, dev, ino, NULL);
-	if (!library)
-		return NULL;
-	library->dev = dev;
-	library->ino = ino;
-	vec_push(&set->all, library);
-	*seen = set->all.len;
-	return library;
+	if (!seen)
+		*map_insert(&set->seen, dev, ino, NULL) = index;
+	return index ? set->all.data[index - 1] : NULL;
 }

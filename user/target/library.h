@@ -35,7 +35,7 @@ enum mpi_kind { MPI_NONE, MPI_OPEN_MPI, MPI_MPICH, MPI_OTHER };
 struct layout; /* target/layout.h */
 
 struct library {
-	dev_t dev;
+	dev_t dev; /* stat(2)'s, which mappings need not agree with */
 	ino_t ino;
 	char *path; /* as its process sees it */
 	char *open_path; /* as we can open it as long as this struct lives: /proc/self/fd/N */
@@ -68,6 +68,8 @@ void library_set_release(struct library_set *set);
  * The library behind (dev, ino), opened through open_path if it is new. NULL with *error 0: a file
  * that does not matter (remembered, so it is opened once); NULL with *error < 0: it could not be
  * read.
+ * On some file systems (btrfs, layers of overlayfs) a mapping's device is not the one that stat(2)
+ * tells. By either of them it is the same library, for two would be probed twice.
  */
 struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
 				const char *open_path, int *error);
