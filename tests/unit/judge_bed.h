@@ -47,6 +47,7 @@ static inline void bed_rank(struct bed *bed, int rank, int copies)
 		.mpi = "Open MPI 4.1.4",
 		.rank = rank,
 		.size = RANKS,
+		.from_start = true,
 		.ucx = bed->ucx[rank],
 		.ucx_count = copies,
 		.environment = bed->variables[rank],
@@ -141,6 +142,7 @@ static inline void bed_move(struct bed *bed, const struct moved *moved)
 		.dst_mem = moved->dst_mem ? moved->dst_mem : "host",
 		.start = 1000,
 		.bytes = moved->bytes,
+		.wire_bytes = moved->bytes,
 	};
 
 	bed_call(bed, own, "MPI_Send");

@@ -36,6 +36,7 @@ static void take_nics(struct look *look)
 
 	inventory->real_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	inventory->mono_ns = (int64_t)clock_ns(CLOCK_MONOTONIC);
+	collect_tcp(look);
 	collect_net(look);
 	collect_addresses(look);
 	collect_verbs(look);

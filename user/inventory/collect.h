@@ -17,6 +17,7 @@ void collect_pci(struct look *look, const char *folder, struct inventory_pci *pc
 int collect_own_sysfs(struct look *look);
 
 void collect_net(struct look *look);
+void collect_tcp(struct look *look);
 void collect_verbs(struct look *look);
 void collect_verbs_users(struct look *look);
 void collect_addresses(struct look *look); /* after collect_net() */

@@ -167,6 +167,7 @@ const struct shape inventory_shape[] = {
 	LIST(inventory, numa, numa),
 	LIST(inventory, gpus, gpu),
 	LIST(inventory, nics, nic),
+	LIST(inventory, tcp, counter),
 	LIST(inventory, verbs_users, user),
 	LIST(inventory, ucx, library),
 	LIST(inventory, mpi, library),

@@ -137,6 +137,7 @@ struct inventory {
 	VEC(struct inventory_numa) numa;
 	VEC(struct inventory_gpu) gpus; /* by PCI address: gpu0 is the first */
 	VEC(struct inventory_nic) nics; /* by name */
+	VEC(struct inventory_counter) tcp; /* of the network namespace: RetransSegs... */
 	VEC(struct inventory_user) verbs_users;
 	VEC(struct inventory_library) ucx, mpi;
 	VEC(struct inventory_driver) drivers;
@@ -171,6 +172,8 @@ const struct inventory_nic *inventory_nic(const struct inventory *inventory, con
 
 /* Unknown: there is no such counter. */
 int64_t inventory_counter(const struct inventory_nic *nic, const char *name);
+
+int64_t inventory_tcp_counter(const struct inventory *inventory, const char *name);
 
 /* What UCX finds set: the environment comes before files. NULL: it is not set. */
 const char *inventory_variable(const struct inventory *inventory, const char *name);

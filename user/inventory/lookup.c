@@ -18,6 +18,14 @@ const struct inventory_nic *inventory_nic(const struct inventory *inventory, con
 	return NULL;
 }
 
+int64_t inventory_tcp_counter(const struct inventory *inventory, const char *name)
+{
+	for (size_t i = 0; i < inventory->tcp.len; i++)
+		if (!strcmp(inventory->tcp.data[i].name, name))
+			return inventory->tcp.data[i].value;
+	return INVENTORY_UNKNOWN;
+}
+
 int64_t inventory_counter(const struct inventory_nic *nic, const char *name)
 {
 	for (size_t i = 0; i < nic->counters.len; i++)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "judge/exhibits_ports.h"
+
 /* Powers of two between them are lines, so that most policies can judge what others gathered. */
 #define LEAST_SIZE 1024u
 #define MOST_SIZE (16u << 20)
@@ -299,6 +301,7 @@ static void feed_transfer(void *arg, const struct fact_transfer *transfer)
 {
 	struct waiting waiting = { .transfer = *transfer, .count = 1 };
 
+	ports_add(arg, transfer, 1, transfer->wire_bytes);
 	if (transfer->bytes == UINT64_MAX)
 		waiting.transfer.bytes = 0;
 	waiting.bytes = waiting.transfer.bytes;
@@ -316,6 +319,7 @@ static void feed_transfers(void *arg, const struct fact_transfer *transfer,
 		.bytes = sums->bytes,
 	};
 
+	ports_add(arg, transfer, sums->count, sums->wire_bytes);
 	waiting.transfer.bytes = sums->count ? sums->bytes / sums->count : 0;
 	watch_transfer(&((struct exhibits *)arg)->watch, transfer, sums->count, sums->bytes);
 	take(arg, &waiting);
@@ -368,6 +372,11 @@ static void feed_lifetime(void *arg, const struct fact_lifetime *lifetime)
 	watch_lifetime(&exhibits->watch, lifetime);
 }
 
+static void feed_window(void *arg, const struct fact_window *window)
+{
+	ports_add_window(arg, window);
+}
+
 struct fact_sink exhibits_sink(struct exhibits *exhibits)
 {
 	return (struct fact_sink){
@@ -381,5 +390,6 @@ struct fact_sink exhibits_sink(struct exhibits *exhibits)
 		.transfers = feed_transfers,
 		.message = feed_message,
 		.lifetime = feed_lifetime,
+		.window = feed_window,
 	};
 }

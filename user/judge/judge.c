@@ -23,6 +23,7 @@ static const struct judged {
 	enum source source;
 } rules[] = {
 	{ "COV-01", rule_loss, OF_CAPTURES },
+	{ "COV-02", rule_port_counters, OF_CAPTURES },
 	{ "COV-03", rule_planned, OF_SWEEPS },
 	{ "COV-04", rule_both_ends, OF_CAPTURES },
 	{ "COV-05", rule_attribution, OF_CAPTURES },
@@ -131,6 +132,15 @@ static const struct judged *judged_by(const struct catalogue_rule *rule)
 	return NULL;
 }
 
+/* Of some node, one from before and one from after. */
+static bool has_two_snapshots(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->inventories.list.len; i++)
+		if (judge->inventories.list.data[i].first != judge->inventories.list.data[i].last)
+			return true;
+	return false;
+}
+
 /* NULL: all that the rule looks at is there, as far as its kind goes. */
 static const char *what_lacks(const struct judge *judge, const struct catalogue_rule *rule,
 			      const struct judged *judged)
@@ -142,6 +152,8 @@ static const char *what_lacks(const struct judge *judge, const struct catalogue_
 	if (rule->needs & (NEEDS_INVENTORY | NEEDS_COUNTERS) && !judge->inventories.list.len)
 		return why_not(rule->needs);
 	if (rule->needs & NEEDS_PLAN && !judge->sweep.plan)
+		return why_not(rule->needs);
+	if (rule->needs & NEEDS_COUNTERS && !has_two_snapshots(judge))
 		return why_not(rule->needs);
 	/* captures that say nothing are what COV-01 is about */
 	if (judged->source == OF_CAPTURES && !captures &&

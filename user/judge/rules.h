@@ -139,5 +139,6 @@ void rule_service_level(const struct trial *trial);
 void rule_switch_points(const struct trial *trial);
 void rule_ports(const struct trial *trial);
 void rule_planned(const struct trial *trial);
+void rule_port_counters(const struct trial *trial);
 
 #endif

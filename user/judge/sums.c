@@ -6,8 +6,9 @@
 #include "judge/words.h"
 
 const char *const sum_kind_names[SUM_KINDS + 1] = {
-	[SUM_WAY] = "way",     [SUM_SPREAD] = "spread", [SUM_COLLECTIVE] = "collective",
-	[SUM_TAKEN] = "taken", [SUM_OPEN] = "open",
+	[SUM_WAY] = "way",       [SUM_SPREAD] = "spread", [SUM_COLLECTIVE] = "collective",
+	[SUM_TAKEN] = "taken",   [SUM_OPEN] = "open",     [SUM_PORT] = "port",
+	[SUM_WINDOW] = "window",
 };
 
 static uint64_t mix(uint64_t hash, uint64_t value)

@@ -22,6 +22,13 @@ enum sum_kind {
 	/* operations that never ended: operation, the call that waits for it; least: ns since the
 	   process did anything at all, most: ns since it began */
 	SUM_OPEN,
+	/*
+	 * Transfers over a NIC, data and control alike, with UCX's headers, from process to peer:
+	 * device, locality, "sent" or "fetched"; least: when the first began, UINT64_MAX unknown;
+	 * most: when the last ended, ns of its host
+	 */
+	SUM_PORT,
+	SUM_WINDOW, /* windows of captures that saw no more: host id, host name */
 	SUM_KINDS
 };
 
@@ -34,7 +41,7 @@ struct sum {
 	int size_class; /* of messages, as in struct cell; else 0 */
 	uint64_t count, bytes;
 	uint64_t extra; /* a further sum */
-	uint64_t least, most; /* of messages, their bytes; of a spread, fragments */
+	uint64_t least, most; /* of messages, their bytes; of a spread, fragments; else as said */
 };
 
 extern const char *const sum_kind_names[SUM_KINDS + 1]; /* NULL behind the last one */

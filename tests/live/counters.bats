@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# COV-02: what was traced, held against the ports' own counters, on two nodes of two rails each.
+
+load ../lib/live.bash
+
+setup_file()
+{
+	live_file_setup
+	export RAILS=2
+}
+
+teardown_file() { live_file_teardown; }
+
+setup()
+{
+	live_setup
+	nodes_up
+	cat >"$WORK/site.yaml" <<-EOT
+		spec: ucxbpf-policy-v1
+		classes: { node: { nodes: "n[0-1]", nics: [eth0, eth1] } }
+		expect: [ { loc: inter, tl: [tcp] } ]
+		rules:
+		  RAIL-02: { severity: off }
+	EOT
+}
+
+snapshots()
+{
+	local node
+
+	for node in n0 n1; do
+		"$TOP/tests/nodes" enter $node "$UCXBPF" inventory -o "$WORK/$1.$node.json"
+	done
+}
+
+# $1: the devices UCX may use; the rest: a program
+traced_job()
+{
+	job_env_openmpi
+	timeout -k 5 60 "$TOP/tests/nodes" enter n0 env "${JOB_ENV[@]}" UCX_NET_DEVICES="$1" UCX_TLS=tcp,self \
+		mpirun.openmpi -n 2 -H n0:1,n1:1 --mca plm rsh --mca plm_rsh_agent "$TOP/tests/rsh" \
+		--mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include eth0 -x UCX_TLS -x UCX_NET_DEVICES \
+		bash -c 'exec "$0" run -q -o "$1.$(hostname).ucxb" -- "${@:2}"' "$UCXBPF" "$WORK/job" "${@:2}" \
+		</dev/null >"$WORK/out"
+}
+
+# What is not in order with these snapshots, of COV-02; $1: the status
+judged()
+{
+	local got=0
+
+	"$UCXBPF" check -P "$WORK/site.yaml" -f json -o "$WORK/check.json" "${@:2}" "$WORK"/job.*.ucxb || got=$?
+	jq -r '.findings[] | select(.rule == "COV-02" and .verdict != "pass") | "\(.verdict) \(.subject)"' \
+		"$WORK/check.json"
+	[ "$got" = "$1" ]
+}
+
+# 8 MB from n0 to an address of n1
+foreign()
+{
+	"$TOP/tests/nodes" enter n1 timeout 20 /usr/bin/python3 -c '
+import socket
+server = socket.create_server(("", 7777))
+print("ready", flush=True)
+connection = server.accept()[0]
+while connection.recv(65536):
+    pass' >"$WORK/ready" 3>&- &
+	for _ in $(seq 100); do
+		[ -s "$WORK/ready" ] && break
+		sleep 0.05
+	done
+	"$TOP/tests/nodes" enter n0 timeout 20 bash -c 'head -c 8000000 /dev/zero >/dev/tcp/$1/7777' _ "$1"
+	wait $!
+}
+
+@test "the job's own traffic adds up; that of another program is found on its ports" {
+	snapshots a
+	traced_job eth0 "$PROGS/openmpi/mpi_allreduce" 1000003 3
+	snapshots b
+	foreign 10.77.0.11
+	snapshots c
+	foreign 10.78.0.11
+	snapshots d
+	judged 0 "$WORK"/[ab].*.json
+	[ "$(jq '[.findings[] | select(.rule == "COV-02" and .verdict == "pass")] | length' "$WORK/check.json")" = 6 ]
+	# eth0, beside the job
+	[ "$(judged 2 "$WORK"/[ac].*.json)" = $'fail n0:eth0\nfail n1:eth0' ]
+	jq -e '.findings[] | select(.rule == "COV-02" and .subject == "n0:eth0") | .bytes > 7900000 and .bytes < 12000000' \
+		"$WORK/check.json"
+	# and eth1, which the job did not use
+	[ "$(judged 2 "$WORK"/[ad].*.json)" = $'fail n0:eth0\nfail n0:eth1\nfail n1:eth0\nfail n1:eth1' ]
+	# where that is known
+	echo '  COV-02: { untraced: [eth1] }' >>"$WORK/site.yaml"
+	[ "$(judged 2 "$WORK"/[ad].*.json)" = $'fail n0:eth0\nskip n0:eth1\nfail n1:eth0\nskip n1:eth1' ]
+	# inventories of another time, and only one
+	[ "$(judged 3 "$WORK"/[cd].*.json)" = $'unknown n0\nunknown n1' ]
+	[ "$(judged 0 "$WORK"/a.*.json)" = "skip all captures" ]
+}
