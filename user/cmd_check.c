@@ -12,10 +12,12 @@
 #include "policy_file.h"
 #include "verdict_files.h"
 
-enum { KEY_WARN_OK = 0x100, KEY_APPLY, KEY_PLAN };
+enum { KEY_WARN_OK = 0x100, KEY_APPLY, KEY_PLAN, KEY_BASELINE };
 
 struct check {
 	VEC(const char *) paths;
+	struct ledgers baseline;
+	const char *baseline_path; /* a sweep's folder; NULL: none */
 	const char *policy_path; /* NULL: the catalogue's defaults */
 	const char *output; /* NULL: standard output */
 	enum verdict_form form;
@@ -51,6 +53,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_WARN_OK:
 		check->how.warn_ok = true;
 		return 0;
+	case KEY_BASELINE:
+		check->baseline_path = arg;
+		return 0;
 	case KEY_PLAN: /* what a file is shows from its content */
 	case ARGP_KEY_ARG:
 		vec_push(&check->paths, arg);
@@ -66,6 +71,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "policy", 'P', "FILE", 0, "What the site expects (docs/policy.md)", 1 },
 	{ "plan", KEY_PLAN, "FILE", 0, "The sweep's plan, where ledgers are given", 1 },
+	{ "baseline", KEY_BASELINE, "FOLDER", 0, "An earlier sweep, whose times should come again",
+	  1 },
 	{ "format", 'f', "FORMAT", 0,
 	  "text (the default), json, junit, openmetrics, textfile, html", 1 },
 	{ "output", 'o', "FILE", 0, "Write there", 1 },
@@ -103,8 +110,13 @@ static int check_files(struct check *check)
 
 	if (!policy)
 		return UCXBPF_CHECK_USAGE;
+	if (check->baseline_path && !ledgers_folder(&check->baseline, check->baseline_path)) {
+		policy_free(policy);
+		return UCXBPF_CHECK_USAGE;
+	}
 	err = gather(&gathered, policy, check->paths.data, check->paths.len, "check", false);
 	if (!err) {
+		ledgers_feed_baseline(&check->baseline, gathered.judge);
 		judge_finish(gathered.judge, gathered.totals, time(NULL) / 86400);
 		if (!verdict_write(gathered.judge, check->form, check->output, &check->how) &&
 		    (!check->apply || !apply_drains(gathered.judge)))
@@ -130,6 +142,7 @@ int cmd_check(int argc, char **argv)
 		else
 			status = check_files(&check);
 	}
+	ledgers_free(&check.baseline);
 	vec_release(&check.paths);
 	return status;
 }

@@ -13,14 +13,20 @@ struct plan;
 struct ledgers {
 	VEC(const char *) paths; /* the caller's strings */
 	struct plan *plan; /* NULL: none was given */
+	VEC(char *) found; /* paths of ledgers_folder() */
 	bool broken; /* something could not be read */
 };
 
 /* At most one: false, and said, if it is none or a second one. */
 bool ledgers_plan(struct ledgers *ledgers, const char *path);
 
+/* Those of a sweep's folder: plan.json, ledger/. False, and said: there is no plan. */
+bool ledgers_folder(struct ledgers *ledgers, const char *folder);
+
 /* Feeds plan and ledgers. */
 void ledgers_feed(struct ledgers *ledgers, struct judge *judge);
+
+void ledgers_feed_baseline(struct ledgers *ledgers, struct judge *judge);
 
 /* After judge_free(). */
 void ledgers_free(struct ledgers *ledgers);

@@ -229,7 +229,7 @@ static void twice(void **state)
 
 	(void)state;
 	begin(&bed);
-	sweep_ledger(&bed, 0);
+	sweep_ledger(&bed, 0, false);
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-03", "n0", VERDICT_FAIL, "2 times");
 	sweep_end(&bed);

@@ -101,35 +101,39 @@ static inline void sweep_transfer(struct sweep_bed *bed, int rank, const struct 
 	sweep_line(bed, &entry);
 }
 
-static inline unsigned int sweep_stages(const struct sweep_bed *bed)
+/* The stage that confirms has processes of its own. */
+static inline unsigned int sweep_stages(const struct sweep_bed *bed, bool again)
 {
 	unsigned int stages = 0;
 
 	for (size_t i = 0; i < bed->plan->stages.len; i++)
-		stages |= 1u << bed->plan->stages.data[i].kind;
+		if (again == (bed->plan->stages.data[i].kind == STAGE_CONFIRM))
+			stages |= 1u << bed->plan->stages.data[i].kind;
 	return stages;
 }
 
-static inline void sweep_ledger(struct sweep_bed *bed, int rank)
+static inline void sweep_ledger(struct sweep_bed *bed, int rank, bool again)
 {
 	const struct plan *plan = bed->plan;
 	plan_steps_t steps = { 0 };
 	struct ledger_entry entry = {
 		.kind = LEDGER_HEAD,
 		.rank = rank,
-		.plan = plan->id,
+		.plan = again || !*plan->base ? plan->id : plan->base,
 		.node = sweep_node(bed, rank),
 		.host = sweep_node(bed, rank),
 		.mpi = "MPI",
 		.size = bed->ranks,
 		.local = rank % plan->ranks,
 		.pid = 100 + rank,
-		.stages = sweep_stages(bed),
+		.stages = sweep_stages(bed, again),
 	};
 
 	judge_ledger(bed->judge, &entry);
 	for (size_t s = 0; s < plan->stages.len; s++)
 		for (uint32_t round = 0; round < plan->stages.data[s].rounds; round++) {
+			if (again != (plan->stages.data[s].kind == STAGE_CONFIRM))
+				continue;
 			entry = (struct ledger_entry){ .kind = LEDGER_BEGIN,
 						       .rank = rank,
 						       .stage = plan->stages.data[s].kind,
@@ -238,7 +242,9 @@ static inline void sweep_run(struct sweep_bed *bed, bool traced)
 			sweep_process(bed, rank);
 	for (int rank = 0; rank < bed->ranks; rank++) {
 		if (!bed->no_ledger[rank])
-			sweep_ledger(bed, rank);
+			sweep_ledger(bed, rank, false);
+		if (!bed->no_ledger[rank] && *bed->plan->base)
+			sweep_ledger(bed, rank, true);
 		if (traced)
 			sweep_capture(bed, rank);
 	}

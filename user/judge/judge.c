@@ -43,11 +43,18 @@ static const struct judged {
 	{ "PATH-12", rule_symmetric, OF_CAPTURES },
 	{ "RAIL-01", rule_rail_count, OF_CAPTURES },
 	{ "RAIL-02", rule_rail_balance, OF_CAPTURES },
+	{ "PROTO-01", rule_monotone, OF_LEDGERS },
 	{ "RAIL-03", rule_fragments, OF_CAPTURES },
 	{ "PROTO-02", rule_switch_points, OF_CAPTURES },
 	{ "PROTO-03", rule_collective_memory, OF_CAPTURES },
 	{ "FAB-01", rule_service_level, OF_CAPTURES },
 	{ "RAIL-05", rule_ports, OF_INVENTORIES },
+	{ "FAB-03", rule_tail, OF_LEDGERS },
+	{ "PERF-01", rule_slow_nodes, OF_LEDGERS },
+	{ "PERF-02", rule_slow_pairs, OF_LEDGERS },
+	{ "PERF-03", rule_goodput, OF_LEDGERS },
+	{ "PERF-04", rule_alltoall, OF_LEDGERS },
+	{ "PERF-05", rule_baseline, OF_LEDGERS },
 };
 
 struct judge *judge_new(const struct policy *policy)
@@ -66,6 +73,7 @@ void judge_free(struct judge *judge)
 	exhibits_release(&judge->exhibits);
 	inventories_release(&judge->inventories);
 	sweep_release(&judge->sweep);
+	sweep_release(&judge->baseline);
 	vec_release(&judge->findings);
 	for (size_t i = 0; i < judge->made.len; i++)
 		free(judge->made.data[i]);
@@ -86,6 +94,16 @@ void judge_plan(struct judge *judge, const struct plan *plan)
 void judge_ledger(struct judge *judge, const struct ledger_entry *entry)
 {
 	sweep_entry(&judge->sweep, entry);
+}
+
+void judge_baseline_plan(struct judge *judge, const struct plan *plan)
+{
+	sweep_plan(&judge->baseline, plan);
+}
+
+void judge_baseline_ledger(struct judge *judge, const struct ledger_entry *entry)
+{
+	sweep_entry(&judge->baseline, entry);
 }
 
 void judge_inventory(struct judge *judge, const struct inventory *inventory)
@@ -111,7 +129,7 @@ static const char *why_not(unsigned int needs)
 		unsigned int need;
 		const char *why;
 	} reasons[] = {
-		{ NEEDS_PLAN, "needs a sweep's plan" },
+		{ NEEDS_PLAN, "needs a sweep's plan (--plan)" },
 		{ NEEDS_COUNTERS, "needs an inventory from before and one from after the job" },
 		{ NEEDS_INVENTORY, "needs the nodes' inventory (ucxbpf inventory)" },
 		{ NEEDS_TIMES, "needs the times of a sweep's rounds" },
@@ -151,7 +169,7 @@ static const char *what_lacks(const struct judge *judge, const struct catalogue_
 		return why_not(rule->needs);
 	if (rule->needs & (NEEDS_INVENTORY | NEEDS_COUNTERS) && !judge->inventories.list.len)
 		return why_not(rule->needs);
-	if (rule->needs & NEEDS_PLAN && !judge->sweep.plan)
+	if (rule->needs & (NEEDS_PLAN | NEEDS_TIMES) && !judge->sweep.plan)
 		return why_not(rule->needs);
 	if (rule->needs & NEEDS_COUNTERS && !has_two_snapshots(judge))
 		return why_not(rule->needs);
@@ -271,6 +289,7 @@ void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t
 	for (size_t i = 0; i < CATALOGUE_RULES; i++)
 		judge_rule(judge, &catalogue[i]);
 	doubt(judge);
+	judge_explain(judge);
 	waive(judge, today);
 	qsort(judge->findings.data, judge->findings.len, sizeof(*judge->findings.data), by_rule);
 }

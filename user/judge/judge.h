@@ -80,6 +80,10 @@ struct ledger_entry;
 void judge_plan(struct judge *judge, const struct plan *plan);
 void judge_ledger(struct judge *judge, const struct ledger_entry *entry);
 
+/* Likewise of an earlier sweep, whose times are a baseline. */
+void judge_baseline_plan(struct judge *judge, const struct plan *plan);
+void judge_baseline_ledger(struct judge *judge, const struct ledger_entry *entry);
+
 /* A capture was cut short, damaged or could not be read: nothing passes. Before judge_finish(). */
 void judge_captures_broken(struct judge *judge);
 

@@ -10,13 +10,16 @@
 struct judge {
 	struct exhibits exhibits;
 	struct node_inventories inventories;
-	struct sweep sweep;
+	struct sweep sweep, baseline; /* baseline: an earlier one */
 	const struct policy *policy;
 	VEC(struct finding) findings;
 	VEC(char *) made; /* strings of findings */
 	bool captures_broken; /* a capture lacks something, who knows what */
 	bool incomplete; /* records were or may be lost: nothing may pass */
 };
+
+/* Once all rules have spoken: a PERF failure of a node whose path is wrong is SKIP. */
+void judge_explain(struct judge *judge);
 
 /* A rule at work. */
 struct trial {
@@ -139,6 +142,13 @@ void rule_service_level(const struct trial *trial);
 void rule_switch_points(const struct trial *trial);
 void rule_ports(const struct trial *trial);
 void rule_planned(const struct trial *trial);
+void rule_monotone(const struct trial *trial);
+void rule_tail(const struct trial *trial);
+void rule_slow_nodes(const struct trial *trial);
+void rule_slow_pairs(const struct trial *trial);
+void rule_goodput(const struct trial *trial);
+void rule_alltoall(const struct trial *trial);
+void rule_baseline(const struct trial *trial);
 void rule_port_counters(const struct trial *trial);
 
 #endif

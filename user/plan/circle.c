@@ -56,6 +56,15 @@ void plan_shuffle(struct plan *plan)
 		plan->place.data[plan->order.data[i]] = i;
 }
 
+void plan_repeat(const struct plan *plan, struct plan_stage *stage, uint32_t times)
+{
+	uint32_t all = circle_rounds(plan->nodes.len);
+
+	for (uint32_t i = 0; all && i < times * all && i < PLAN_MAX_NODES; i++)
+		vec_push(&stage->circle, i % all);
+	stage->rounds = stage->circle.len;
+}
+
 /* Each round is taken with the chance that is left for it: none twice, and in order. */
 void plan_sample(const struct plan *plan, struct plan_stage *stage, uint32_t k)
 {

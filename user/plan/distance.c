@@ -34,15 +34,14 @@ int plan_above(const struct plan *plan, int node, int level)
 
 int plan_distance(const struct plan *plan, int a, int b)
 {
-	int levels = plan_levels(plan);
-
 	if (a == b)
 		return 0;
-	for (int level = 1; level <= levels; level++) {
+	for (int level = 1;; level++) {
 		int above = plan_above(plan, a, level);
 
-		if (above >= 0 && above == plan_above(plan, b, level))
+		if (above < 0)
+			return -1;
+		if (above == plan_above(plan, b, level))
 			return level;
 	}
-	return -1;
 }

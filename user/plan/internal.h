@@ -31,6 +31,9 @@ void plan_shuffle(struct plan *plan);
 /* Which k of the circle's rounds, none twice, ascending; all where there are no more. */
 void plan_sample(const struct plan *plan, struct plan_stage *stage, uint32_t k);
 
+/* All rounds of the circle, so many times. */
+void plan_repeat(const struct plan *plan, struct plan_stage *stage, uint32_t times);
+
 /* ---- lists.c ---- */
 
 /* A round of all idle; its partners. */

@@ -81,8 +81,9 @@ static json_t *tree_of(const struct plan *plan)
 					   "gpus", plan->classes.data[i].gpus,
 					   "nic_rate_bits_per_s", plan->classes.data[i].nic_rate));
 	for (size_t i = 0; i < plan->switches.len; i++)
-		json_array_append_new(switches, json_pack("[s,i]", plan->switches.data[i].name,
-							  plan->switches.data[i].parent));
+		json_array_append_new(switches, json_pack("[s,i,f]", plan->switches.data[i].name,
+							  plan->switches.data[i].parent,
+							  plan->switches.data[i].uplink));
 	for (size_t i = 0; i < plan->stages.len; i++)
 		json_array_append_new(stages, stage_of(plan, &plan->stages.data[i]));
 	return json_pack("{s:s,s:s?,s:s,s:s,s:i,s:o,s:o,s:o,s:o}", "schema", PLAN_SCHEMA, "site",

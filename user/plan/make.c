@@ -207,10 +207,11 @@ static int pair_off(struct plan *plan, struct plan_stage *stage, const char *var
 	uint32_t k;
 
 	stage->pairing = PAIRING_LIST;
-	if (!strcmp(variant, "all-pairs") || variant_is(variant, "sample", PLAN_SAMPLE, &k)) {
+	if (variant_is(variant, "all-pairs", 1, &k)) {
 		stage->pairing = PAIRING_CIRCLE;
-		if (!strcmp(variant, "all-pairs"))
-			k = PLAN_MAX_NODES;
+		plan_repeat(plan, stage, k);
+	} else if (variant_is(variant, "sample", PLAN_SAMPLE, &k)) {
+		stage->pairing = PAIRING_CIRCLE;
 		plan_sample(plan, stage, k);
 	} else if (variant_is(variant, "topo", PLAN_SAMPLE, &k)) {
 		return k ? plan_topo(plan, stage, k, why)
@@ -220,12 +221,13 @@ static int pair_off(struct plan *plan, struct plan_stage *stage, const char *var
 	} else if (!strcmp(variant, "cross-class")) {
 		return plan_cross_class(plan, stage, why);
 	} else {
-		return plan_refuse(why,
-				   "variant '%.60s': not all-pairs, sample:K, topo:K, custom:FILE "
-				   "or cross-class",
-				   variant);
+		return plan_refuse(
+			why,
+			"variant '%.60s': not all-pairs:K, sample:K, topo:K, custom:FILE "
+			"or cross-class",
+			variant);
 	}
-	return k ? 0 : plan_refuse(why, "variant '%.60s': sample:K wants a number", variant);
+	return k ? 0 : plan_refuse(why, "variant '%.60s': K is no number of rounds", variant);
 }
 
 /* What goes where takes one message each; a sample takes one round of them, with all GPUs. */
@@ -237,8 +239,11 @@ static int add_path(struct plan *plan, const struct sizes *sizes, const char *va
 
 	stage->all_subs = true;
 	add_works(sizes, stage, PLAN_P2P, 0, PATH_COUNT, most_gpus(plan));
-	return pair_off(plan, stage, variant_is(variant, "sample", 1, &k) ? "sample:1" : variant,
-			why);
+	if (variant_is(variant, "sample", 1, &k))
+		variant = "sample:1";
+	else if (variant_is(variant, "all-pairs", 1, &k))
+		variant = "all-pairs:1";
+	return pair_off(plan, stage, variant, why);
 }
 
 static int add_time(struct plan *plan, const struct sizes *sizes, const char *variant,

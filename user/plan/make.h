@@ -12,7 +12,8 @@
 struct plan_options {
 	const char *const *nodes; /* of these only; NULL: all nodes of the policy's classes */
 	size_t node_count;
-	/* "all-pairs", "sample:K", "topo:K", "custom:FILE", "cross-class"; NULL: sample:15 */
+	/* "all-pairs:K" (K times), "sample:K", "topo:K", "custom:FILE", "cross-class"; NULL:
+	 * sample:15 */
 	const char *variant;
 	uint64_t seed; /* 0: 1 */
 	uint64_t max_size; /* bytes of the largest message; 0: 32 MiB */

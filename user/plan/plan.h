@@ -76,6 +76,7 @@ struct plan_node {
 struct plan_switch {
 	char *name;
 	int parent; /* -1: at the top */
+	double uplink; /* bit/s to it; 0: not said */
 };
 
 struct plan_stage {

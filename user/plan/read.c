@@ -92,6 +92,7 @@ static void read_switches(struct reading *reading, const json_t *list)
 		/* below itself: no cycles */
 		to->parent = number(reading, json_array_get(from, 1), -1, (int64_t)i - 1,
 				    "a switch's parent");
+		to->uplink = json_number_value(json_array_get(from, 2));
 	}
 }
 

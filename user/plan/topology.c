@@ -11,7 +11,7 @@ struct topology {
 	struct plan *plan;
 	struct policy *names; /* owns what lists expand to */
 	struct declared {
-		char *name, *nodes, *switches;
+		char *name, *nodes, *switches, *speed;
 		int parent;
 	} * list;
 	size_t len, room;
@@ -42,6 +42,7 @@ static void add_switch(struct topology *topology, const char *line)
 		.name = value_of(line, "SwitchName"),
 		.nodes = value_of(line, "Nodes"),
 		.switches = value_of(line, "Switches"),
+		.speed = value_of(line, "LinkSpeed"),
 		.parent = -1,
 	};
 }
@@ -94,6 +95,14 @@ static int find_parents(struct topology *topology, char why[PLAN_WHY])
 	return 0;
 }
 
+/* In bit/s with a unit; Slurm itself makes no use of it, and lets it have any. */
+static double uplink_of(const struct declared *declared)
+{
+	double rate = 0;
+
+	return declared->speed && value_rate(declared->speed, &rate) ? rate : 0;
+}
+
 /* Parents first, so that a plan's switches are below what comes before them. */
 static int place_switch(struct topology *topology, int *at, int index, size_t depth)
 {
@@ -110,7 +119,7 @@ static int place_switch(struct topology *topology, int *at, int index, size_t de
 			return -1;
 	}
 	vec_push(&topology->plan->switches,
-		 ((struct plan_switch){ strdup(declared->name), parent }));
+		 ((struct plan_switch){ strdup(declared->name), parent, uplink_of(declared) }));
 	at[index] = topology->plan->switches.len - 1;
 	return at[index];
 }
@@ -156,6 +165,7 @@ static void release(struct topology *topology)
 		free(topology->list[i].name);
 		free(topology->list[i].nodes);
 		free(topology->list[i].switches);
+		free(topology->list[i].speed);
 	}
 	free(topology->list);
 	policy_free(topology->names);
