@@ -109,6 +109,10 @@ static int add_gathered(struct merging *merging, struct evidence_merge *merge,
 		gathered.broken = true;
 		err = 0;
 	}
+	if (gathered.ledgers.paths.len || gathered.ledgers.plan)
+		log_warn("%s: ledgers and their plan are no part of evidence: give them to "
+			 "'ucxbpf check' beside it",
+			 unit->name);
 	merging->broken = merging->broken || gathered.broken;
 	if (!err && file >= 0) {
 		err = judge_evidence_write(gathered.judge, gathered.totals, file, &error);

@@ -79,6 +79,20 @@ judged() {
 	cmp slurm s1.evidence
 }
 
+@test "inventories: the first and the last of each node, judged as they are" {
+	"$UCXBPF" inventory -o before.json
+	"$UCXBPF" inventory -o after.json
+	jq '.host = "n0" | .boot_id = "90e4ab1a-02e2-48c2-815d-f575b95f4f6a"' before.json >n0.json
+	judged before.json after.json
+	judged "$DATA"/hosts.n?.ucxb after.json n0.json before.json
+	[ "$(zstdcat evidence | grep -c '^inventory')" = 3 ]
+	mkdir apart together
+	cp before.json "$DATA/hosts.n0.ucxb" "$DATA/hosts.n1.ucxb" apart
+	cp after.json n0.json together
+	"$UCXBPF" sweep merge -o merged together apart
+	cmp merged evidence
+}
+
 @test "the same capture twice is refused by name, whole or in part, in captures or evidence" {
 	cp "$DATA/sizes.ucxb" twin.ucxb
 	ends 4 "$UCXBPF" check "$DATA/sizes.ucxb" twin.ucxb

@@ -165,6 +165,9 @@ int inventory_text(const struct inventory *inventory, FILE *out);
  */
 int inventory_read(const char *path, struct inventory **inventory, char why[INVENTORY_WHY]);
 
+/* The same of a text. */
+int inventory_parse(const char *text, struct inventory **inventory, char why[INVENTORY_WHY]);
+
 /* ---- what is asked of one ---- */
 
 /* A NIC by UCX's name of the device; "mlx5_0" is its first port. NULL: there is none. */

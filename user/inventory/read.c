@@ -52,6 +52,21 @@ static int take(json_t *object, struct inventory **inventory, char why[INVENTORY
 	return refuse(why, error.where, error.what);
 }
 
+int inventory_parse(const char *text, struct inventory **inventory, char why[INVENTORY_WHY])
+{
+	json_error_t error;
+	json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	int err;
+
+	if (!object) {
+		snprintf(why, INVENTORY_WHY, "line %d: %s", error.line, error.text);
+		return -EINVAL;
+	}
+	err = take(object, inventory, why);
+	json_decref(object);
+	return err;
+}
+
 int inventory_read(const char *path, struct inventory **inventory, char why[INVENTORY_WHY])
 {
 	json_error_t error;

@@ -40,6 +40,7 @@ const struct evidence_kind evidence_kinds[] = {
 	{ "cell", 11, "++<>3", NULL, write_cells, read_cell },
 	{ "collective", 1, "+++", NULL, write_collectives, read_collective },
 	{ "environment", 2, "w", NULL, write_environment, read_environment },
+	{ "inventory", 3, "w", NULL, write_inventories, read_inventory },
 	{ "library", 2, "wwww", NULL, write_libraries, read_library },
 	{ "met", 3, "+", NULL, write_met, read_met },
 	{ "process", 1, "++wwwwwwwwwwww", NULL, write_processes, read_process },

@@ -48,6 +48,8 @@ void write_cells(const struct judge *judge, struct evidence_lines *lines);
 const char *read_cell(struct judge *judge, const struct line_ref *fields);
 void write_environment(const struct judge *judge, struct evidence_lines *lines);
 const char *read_environment(struct judge *judge, const struct line_ref *fields);
+void write_inventories(const struct judge *judge, struct evidence_lines *lines);
+const char *read_inventory(struct judge *judge, const struct line_ref *fields);
 void write_libraries(const struct judge *judge, struct evidence_lines *lines);
 const char *read_library(struct judge *judge, const struct line_ref *fields);
 void write_processes(const struct judge *judge, struct evidence_lines *lines);

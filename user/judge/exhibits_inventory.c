@@ -50,8 +50,28 @@ void inventories_add(struct node_inventories *nodes, const struct policy *policy
 		node->last = inventory;
 }
 
+static int by_name(const void *left, const void *right)
+{
+	const struct node_inventory *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : strcmp(a->boot_id, b->boot_id);
+}
+
+void inventories_order(struct node_inventories *nodes)
+{
+	if (nodes->list.len)
+		qsort(nodes->list.data, nodes->list.len, sizeof(struct node_inventory), by_name);
+	for (size_t i = 0; i < nodes->list.len; i++)
+		*map_insert(&nodes->index, hash(nodes->list.data[i].boot_id),
+			    hash(nodes->list.data[i].name), NULL) = i + 1;
+}
+
 void inventories_release(struct node_inventories *nodes)
 {
+	for (size_t i = 0; i < nodes->kept.len; i++)
+		inventory_free(nodes->kept.data[i]);
+	vec_release(&nodes->kept);
 	vec_release(&nodes->list);
 	map_release(&nodes->index);
 }

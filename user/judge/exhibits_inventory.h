@@ -18,6 +18,7 @@ struct node_inventory {
 struct node_inventories {
 	VEC(struct node_inventory) list;
 	struct map index; /* hashes of boot id and name -> 1 + position */
+	VEC(struct inventory *) kept; /* those that evidence brought; freed with the rest */
 };
 
 void inventories_release(struct node_inventories *nodes);
@@ -25,6 +26,9 @@ void inventories_release(struct node_inventories *nodes);
 /* A snapshot more. */
 void inventories_add(struct node_inventories *nodes, const struct policy *policy,
 		     const struct inventory *inventory);
+
+/* All are in: into an order that does not depend on the one in which they came. */
+void inventories_order(struct node_inventories *nodes);
 
 /* Of a node of captures; NULL: there is none. */
 const struct node_inventory *inventories_find(const struct node_inventories *nodes,

@@ -285,6 +285,7 @@ static int by_rule(const void *left, const void *right)
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today)
 {
 	exhibits_finish(&judge->exhibits, totals);
+	inventories_order(&judge->inventories);
 	sweep_finish(&judge->sweep, &judge->exhibits);
 	for (size_t i = 0; i < CATALOGUE_RULES; i++)
 		judge_rule(judge, &catalogue[i]);
