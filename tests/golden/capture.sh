@@ -47,6 +47,9 @@ table() {
 		ucp-rma ucp 2 shm n ucp_rma
 		send-count openmpi 2 shm n mpi_send
 		ucp-am-count ucp 2 shm y ucp_am
+		hang openmpi 2 shm n mpi_hang 7
+		gpu-bcast openmpi 2 shm n mpi_gpu_coll $PROGS/lib/lib_cuda.so bcast
+		gpu-allreduce openmpi 2 shm n mpi_gpu_coll $PROGS/lib/lib_cuda.so allreduce
 		allreduce-doubling openmpi 4 tcp n $tuned $openmpi=3 mpi_allreduce 1009 11
 		allreduce-ring openmpi 4 tcp n $tuned $openmpi=4 mpi_allreduce 50021 11
 		allreduce-rabenseifner openmpi 4 tcp n $tuned $openmpi=6 mpi_allreduce 50021 11

@@ -150,6 +150,17 @@ void rule_memory_type(const struct trial *trial)
 
 /* ---- PROTO-03 ---- */
 
+static void judge_collectives(const struct trial *trial, struct tally *tally)
+{
+	if (tally->seen)
+		tally->seen =
+			say(trial->judge, "%lu B of host memory beside %lu B of GPU memory, in %s",
+			    (unsigned long)tally->bytes,
+			    (unsigned long)(tally->all_bytes - tally->bytes), tally->seen);
+	found_count(trial, tally, tally_share(tally) > trial->setting->number[FIRST],
+		    "a collective of GPU buffers moves GPU memory");
+}
+
 /*
  * A collective whose operations are of both memories: it has a GPU's buffer, and goes by the
  * host's. Where all are the host's, the program's own buffer may be, too: MPI's arguments are not
@@ -175,17 +186,11 @@ void rule_collective_memory(const struct trial *trial)
 		tally->bytes += sum->extra;
 		tally->count += sum->extra ? sum->count : 0;
 		if (sum->extra && !tally->seen)
-			tally->seen = say(trial->judge,
-					  "%s: %lu B of host memory beside %lu B of GPU memory",
-					  sum->words[0], (unsigned long)sum->extra,
-					  (unsigned long)(sum->bytes - sum->extra));
+			tally->seen = sum->words[0];
 	}
 	for (size_t i = 0; i < count.nodes.len; i++)
 		if (count.nodes.data[i].all_count)
-			found_count(trial, &count.nodes.data[i],
-				    tally_share(&count.nodes.data[i]) >
-					    trial->setting->number[FIRST],
-				    "a collective of GPU buffers moves GPU memory");
+			judge_collectives(trial, &count.nodes.data[i]);
 	vec_release(&count.nodes);
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP, "no collective was seen to move GPU memory");

@@ -12,7 +12,7 @@
 enum sum_kind {
 	SUM_WAY, /* messages: src_mem, dst_mem, chain, via, chain_reason */
 	/* operations whose bytes went over several devices: those, and how many fragments each had
-	   where these are few; extra: bytes, had each device carried as much as that of most */
+	   where these are few; extra: bytes, had each device carried as many as that of most */
 	SUM_SPREAD,
 	/* calls of collectives: function, "gpu", "host" or "both", of which memory their operations
 	   were; extra: bytes of host memory */

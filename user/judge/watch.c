@@ -138,21 +138,22 @@ static void end_op(struct watch *watch, struct watched_op *op)
 	for (size_t i = 0; i < op->count; i++) {
 		fragments += op->rails[i].fragments;
 		bytes += op->rails[i].bytes;
-		most = op->rails[i].bytes > most ? op->rails[i].bytes : most;
+		most = op->rails[i].fragments > most ? op->rails[i].fragments : most;
 	}
 	if (op->count > 1 && bytes) {
 		qsort(op->rails, op->count, sizeof(*op->rails), by_device);
-		sums_add(watch->sums, &(struct sum){
-					      .kind = SUM_SPREAD,
-					      .process = op->process,
-					      .peer = -1,
-					      .words = { pattern(watch, op, fragments) },
-					      .count = 1,
-					      .bytes = bytes,
-					      .extra = most * op->count,
-					      .least = fragments,
-					      .most = fragments,
-				      });
+		sums_add(watch->sums,
+			 &(struct sum){
+				 .kind = SUM_SPREAD,
+				 .process = op->process,
+				 .peer = -1,
+				 .words = { pattern(watch, op, fragments) },
+				 .count = 1,
+				 .bytes = bytes,
+				 .extra = bytes * ((double)most * op->count / fragments),
+				 .least = fragments,
+				 .most = fragments,
+			 });
 	}
 	*op = (struct watched_op){ 0 };
 }

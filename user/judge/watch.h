@@ -27,7 +27,8 @@ struct watched_op {
 	size_t count;
 	struct watched_rail {
 		const char *device;
-		uint64_t fragments, bytes;
+		uint64_t fragments; /* taken to be equal: the last one is short, no more */
+		uint64_t bytes;
 	} rails[WATCH_RAILS];
 };
 
