@@ -11,6 +11,7 @@ import { basename, join } from "node:path";
 import { Report, VIEWS, withBrowser } from "./browser.mjs";
 import { events, replay } from "./expected.mjs";
 import { controls, timeRange } from "./controls.mjs";
+import { names } from "./names.mjs";
 import { timeline } from "./timeline.mjs";
 import { graphs, matrix, overview, tables } from "./views.mjs";
 
@@ -65,10 +66,17 @@ async function numbers(browser, capture, others = ["overview", "matrix", "graphs
 
 const CHECKS = {
   numbers,
-  brief: (browser, capture) => numbers(browser, capture, []),
+  brief: (browser, capture) => numbers(browser, capture, ["graphs"]),
   async events(browser, capture) {
     const view = await new Report(browser, page(capture)).open();
     await timeline(view, events(UCXBPF, capture), replay(UCXBPF, capture));
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  // Of a page, not of a capture.
+  async names(browser, path) {
+    const view = await new Report(browser, path).open();
+    await names(view);
     assert.deepEqual(view.complaints, []);
     await view.close();
   },

@@ -45,8 +45,12 @@ export function bytes(value) {
   const units = ["B", "KiB", "MiB", "GiB"];
   if (value < 1024) return `${value} B`;
   let unit = 0;
-  for (; value >= 1023.5 && unit < 3; unit++) value /= 1024;
-  return `${value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2)} ${units[unit]}`;
+  for (; value >= 1023.488 && unit < 3; unit++) value /= 1024;
+  const places = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  const scaled = value * 10 ** places;
+  const tie = Math.floor(scaled) + 0.5 === scaled; // printf takes the even one; bytes over powers of two are exact
+  const whole = tie ? 2 * Math.round(scaled / 2) : Math.round(scaled);
+  return `${(whole / 10 ** places).toFixed(places)} ${units[unit]}`;
 }
 
 export const count = (value) => value.toLocaleString("en-US");

@@ -28,8 +28,9 @@ check() {
 	check numbers "$TOP/tests/data/coll.ucxb"
 }
 
-@test "tables and graphs: bare UCX, tcp, and sums alone" {
-	check brief "$TOP/tests/data/ucp-am.ucxb" "$TOP/tests/data/isend-tcp.ucxb" "$TOP/tests/data/send-count.ucxb"
+@test "tables and graphs: bare UCX, tcp, sums alone, and GPUs" {
+	check brief "$TOP/tests/data/ucp-am.ucxb" "$TOP/tests/data/isend-tcp.ucxb" "$TOP/tests/data/send-count.ucxb" \
+		"$TOP/tests/data/gpu/halo-ring-1.18.1-v2-ipc-static-start/job.ucxb"
 }
 
 @test "timeline: calls in their order, through the layers, to the other end" {
@@ -38,4 +39,11 @@ check() {
 
 @test "filters by hand and by time, and keys" {
 	check controls "$TOP/tests/data/coll.ucxb"
+}
+
+@test "names that are meant to do harm are text" {
+	made=$(dirname "$UCXBPF")/tests/bench/madefacts
+	[ -x "$made" ] || skip "no $made: make tests"
+	"$made" html "$BATS_TEST_TMPDIR/made.html"
+	check names "$BATS_TEST_TMPDIR/made.html"
 }

@@ -9,7 +9,15 @@ export function precisionWord(bits: number): string {
   return WORDS[bits] ?? (bits ? "mixed" : "unknown");
 }
 
+const LOWER_BOUND = 8;
+
+// A lower bound of nothing says nothing.
+export function tellsNothing(ns: number, bits: number): boolean {
+  return ns === 0 && bits === LOWER_BOUND;
+}
+
 export function signedTime(ns: number, bits: number): string {
+  if (tellsNothing(ns, bits)) return "?";
   return `${SIGNS[bits] ?? "~ "}${time(ns)}`;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the numbers say, in sentences. Each is true of what passes the filters, and says no more.
-import { bytes, count, share, time } from "../ui/format";
+import { brief, bytes, count, plural, share, time } from "../ui/format";
 import type { View } from "./engine";
 import type { Model } from "./model";
 import { ways } from "./ways";
@@ -23,7 +23,7 @@ function largest(parts: Map<string, number>): Part[] {
 }
 
 function words(parts: Part[], whole: number): string {
-  const some = parts.slice(0, 3).map((part) => `${share(part.bytes, whole)} over ${part.name}`);
+  const some = parts.slice(0, 3).map((part) => `${share(part.bytes, whole)} over ${brief(part.name)}`);
   if (parts.length > 3) some.push(`${share(parts.slice(3).reduce((n, p) => n + p.bytes, 0), whole)} over others`);
   return some.length > 1 ? `${some.slice(0, -1).join(", ")} and ${some.at(-1)}` : some[0];
 }
@@ -34,7 +34,7 @@ function add(map: Map<string, number>, name: string, value: number) {
 
 function ranks(model: Model, codes: Iterable<number>): string {
   const all = [...new Set(codes)].filter((code) => code > 0).sort((a, b) => a - b);
-  const some = all.slice(0, MANY).map((code) => model.labels[code]).join(", ");
+  const some = all.slice(0, MANY).map((code) => brief(model.labels[code])).join(", ");
   const noun = all.length === 1 ? "process" : "processes";
   return `${noun} ${some}${all.length > MANY ? ` and ${count(all.length - MANY)} more` : ""}`;
 }
@@ -128,8 +128,8 @@ function aboutTime(model: Model, view: View): Sentence[] {
   const atLeast = top.sums[2] & 8 ? "at least " : "";
   const name = model.names[top.codes[0]] ?? "calls outside MPI";
   return [{
-    text: `Of the time seen in MPI calls, ${share(top.sums[0], whole)} was in ${name}: ${atLeast}${time(top.sums[0])} in ` +
-      `${count(top.sums[1])} calls, all processes added up.`,
+    text: `Of the time seen in MPI calls, ${share(top.sums[0], whole)} was in ${brief(name)}: ${atLeast}${time(top.sums[0])} in ` +
+      `${plural(top.sums[1], "call")}, all processes added up.`,
     tone: "plain",
   }];
 }

@@ -5,9 +5,16 @@ const GROUPED = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 const TIME_UNITS: [string, number][] = [["ns", 1], ["us", 1e3], ["ms", 1e6], ["s", 1e9]];
 
+// As C's printf: what lies just between two goes to the even one.
+function fixed(value: number, places: number): string {
+  const scaled = value * 10 ** places;
+  const low = Math.floor(scaled);
+  const between = scaled - low === 0.5 && (low + 0.5) / 10 ** places === value;
+  return between ? ((low + (low % 2)) / 10 ** places).toFixed(places) : value.toFixed(places);
+}
+
 function digits(value: number): string {
-  if (value >= 100) return value.toFixed(0);
-  return value.toFixed(value >= 10 ? 1 : 2);
+  return fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
 }
 
 export function count(value: number): string {
@@ -17,8 +24,8 @@ export function count(value: number): string {
 export function bytes(value: number): string {
   if (value < 1024) return `${GROUPED.format(value)} B`;
   let unit = 0;
-  // 1023.6 KiB would be rounded to "1024 KiB", a number nobody writes
-  while (unit < BYTE_UNITS.length - 1 && value >= 1023.5) {
+  // 1023.5 KiB and more would be rounded to "1024 KiB", a number nobody writes
+  while (unit < BYTE_UNITS.length - 1 && value >= 1023.488) {
     value /= 1024;
     unit++;
   }
@@ -54,8 +61,16 @@ export function share(part: number, whole: number): string {
   if (!(whole > 0)) return "-";
   const percent = (100 * part) / whole;
   if (part > 0 && percent < 0.05) return "<0.1 %";
-  if (part < whole && percent > 99.95) return ">99.9 %";
-  return `${percent.toFixed(1)} %`;
+  if (part < whole && percent >= 99.95) return ">99.9 %";
+  return `${fixed(percent, part === 0 || part === whole ? 0 : 1)} %`;
+}
+
+const LONG = 100; // characters
+
+// Names may be of any length.
+export function brief(name: string): string {
+  const letters = name.length > LONG ? [...name] : [];
+  return letters.length > LONG ? `${letters.slice(0, LONG - 1).join("")}…` : name;
 }
 
 export function plural(n: number, one: string, many = `${one}s`): string {

@@ -2,7 +2,7 @@
 // A table that can be sorted by each column and copied as CSV, all digits.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { count } from "./format";
+import { brief, count } from "./format";
 import { Cell, copy, csv } from "./csv";
 
 export interface Column<Row> {
@@ -30,6 +30,11 @@ interface Props<Row> {
 }
 
 const AT_ONCE = 25;
+
+function show(cell: Cell): ComponentChildren {
+  const words = typeof cell === "string" ? brief(cell) : cell;
+  return words === cell ? words : <span title={`${cell}`}>{words}</span>;
+}
 
 const words = new Intl.Collator("en", { numeric: true });
 
@@ -116,7 +121,7 @@ export function DataTable<Row>(props: Props<Row>) {
                   onClick={props.onRow && (() => props.onRow!(row))}
                 >
                   {columns.map((column) => (
-                    <td class={column.words ? "" : "num"}>{column.show ? column.show(row) : column.value(row)}</td>
+                    <td class={column.words ? "" : "num"}>{column.show ? column.show(row) : show(column.value(row))}</td>
                   ))}
                 </tr>
               ))}

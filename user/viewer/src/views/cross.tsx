@@ -68,7 +68,7 @@ export function Cross({ view }: { view: View }) {
             <thead>
               <tr>
                 <th scope="col"><span class="hidden">transport</span></th>
-                {columns.map(([op]) => <th scope="col">{name(op)}</th>)}
+                {columns.map(([op]) => <th scope="col" title={name(op)}>{name(op)}</th>)}
                 <th scope="col">all</th>
               </tr>
             </thead>

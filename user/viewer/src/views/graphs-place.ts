@@ -23,7 +23,7 @@ function bow(i: number, nodes: number): number {
 
 function rows(nodes: Node[]): Map<string, Place> {
   const out = new Map<string, Place>();
-  const processes = nodes.filter((node) => node.kind === "process");
+  const processes = nodes.filter((node) => node.kind === "process" || node.kind === "unknown");
   const across = Math.max(1, Math.ceil(Math.sqrt(processes.length * 4)));
   const column = new Map(processes.map((node, i) => [node.process, i % across]));
   const lines = Math.ceil(processes.length / across);

@@ -5,12 +5,12 @@ import { unknowns } from "../data/unknown";
 import { verdict } from "../data/verdict";
 import { current, filtered, kind, KIND_WORDS, measure, model, setCodes } from "../state/state";
 import { transportColour } from "../ui/colours";
-import { bytes, count, plural, share, time } from "../ui/format";
+import { brief, bytes, count, plural, share, time } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
 import { Pairs } from "../ui/tip";
 
 function distinct(values: (string | null)[]): string {
-  const all = [...new Set(values.filter((value): value is string => !!value))];
+  const all = [...new Set(values.filter((value): value is string => !!value))].map(brief);
   return all.length > 4 ? `${all.slice(0, 4).join(", ")} and ${count(all.length - 4)} more` : all.join(", ");
 }
 

@@ -3,7 +3,7 @@
 import { Combinations, combinationsOf } from "../data/combinations";
 import type { View } from "../data/engine";
 import { model, setCodes } from "../state/state";
-import { bytes, count, share } from "../ui/format";
+import { brief, bytes, count, share } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
 
 type Sort = "transfers" | "messages";
@@ -68,7 +68,7 @@ function columnsOf(view: View): { columns: Column<number>[]; ready: (pairs: numb
   let all: Map<number, string> | null = null;
   const who = (id: string, label: string, end: Uint32Array): Column<number> => ({
     id, label, words: true, value: (pair) => model.labels[end[pair]],
-    show: (pair) => <span title={model.longLabel(end[pair])}>{model.labels[end[pair]]}</span>,
+    show: (pair) => <span title={model.longLabel(end[pair])}>{brief(model.labels[end[pair]])}</span>,
   });
   const amount = (id: keyof typeof sums, label: string, write: (n: number) => string): Column<number> =>
     ({ id, label, value: (pair) => sums[id][pair], show: (pair) => write(sums[id][pair]) });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { precisionWord, meanTime, signedTime } from "../data/precision";
+import { meanTime, precisionWord, signedTime, tellsNothing } from "../data/precision";
 import { knowsMemory } from "../data/ways";
 import { placeTitle } from "../data/places";
 import type { Group, View } from "../data/engine";
@@ -47,13 +47,15 @@ const COUNT_SHARE: Column<Row> = {
   id: "countshare", label: "Count %", value: (r) => (r.whole.count ? (100 * r.sums[0]) / r.whole.count : null),
   show: (r) => share(r.sums[0], r.whole.count),
 };
+const known = (r: Row) => r.sums[2] > 0 && !tellsNothing(r.sums[3], r.sums[4]);
+
 const MEAN: Column<Row> = {
   id: "mean", label: "Mean time", title: "of those whose duration is known; >= lower bound, <= upper bound, ~ mixed",
-  value: (r) => (r.sums[2] ? r.sums[3] / r.sums[2] : null),
+  value: (r) => (known(r) ? r.sums[3] / r.sums[2] : null),
   show: (r) => <span title={precisionWord(r.sums[4])}>{meanTime(r.sums[3], r.sums[2], r.sums[4])}</span>,
 };
 const TOTAL_TIME: Column<Row> = {
-  id: "time", label: "Time, all", title: "added up over all processes", value: (r) => (r.sums[2] ? r.sums[3] : null),
+  id: "time", label: "Time, all", title: "added up over all processes", value: (r) => (known(r) ? r.sums[3] : null),
   show: (r) => (r.sums[2] ? signedTime(r.sums[3], r.sums[4]) : "unknown"),
 };
 

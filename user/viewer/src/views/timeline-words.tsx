@@ -22,6 +22,14 @@ export interface Words {
   transport: string | null;
 }
 
+const LOWER_BOUND = 3;
+
+function durationOf({ events }: Timeline, event: number): string {
+  const [precision, ns] = [events.precision[event], events.duration[event]];
+  if (!precision) return "unknown";
+  return precision === LOWER_BOUND && !ns ? "?" : `${SIGNS[precision] ?? "~ "}${time(ns)}`;
+}
+
 export function wordsOf(timeline: Timeline, event: number): Words {
   const { events, model } = timeline;
   const lane = timeline.lanes[events.lane[event]];
@@ -43,13 +51,12 @@ export function wordsOf(timeline: Timeline, event: number): Words {
   for (const [bit, words] of FLAGS) if (events.flags[event] & bit) how.push(words);
   const tid = events.thread[event] ? timeline.threads[events.thread[event] - 1] : null;
   if (tid !== null && tid !== model.process(lane.process)?.tgid) how.push(`thread ${tid}`);
-  const precision = events.precision[event];
   return {
     layer: LAYERS[lane.layer],
     name: name(lane.layer === 0 ? "function" : lane.layer === 1 ? "ucp_op" : "op") ?? (lane.layer === 0 ? "outside MPI" : "unknown"),
     who: model.longLabel(lane.process),
     start: instant(events.start[event], 10),
-    duration: precision ? `${SIGNS[precision] ?? "~ "}${time(events.duration[event])}` : "unknown",
+    duration: durationOf(timeline, event),
     bytes: events.bytes[event] ? bytes(events.bytes[event] - 1) : "unknown",
     how: how.filter(Boolean).join(", "),
     transport: lane.layer === 2 ? name("transport") : null,
