@@ -114,7 +114,8 @@ static void both_ends(void **state)
 	pair_release(&p);
 }
 
-static void job_packed(struct task *task, const struct task *to, uint64_t buffer, uint64_t bytes)
+static struct ub_xfer *job_packed(struct task *task, const struct task *to, uint64_t buffer,
+				  uint64_t bytes)
 {
 	struct ub_op *op;
 	struct ub_xfer *xfer;
@@ -125,6 +126,7 @@ static void job_packed(struct task *task, const struct task *to, uint64_t buffer
 	xfer->w[0] = bytes;
 	xfer->h.flags = UB_F_WIRE;
 	job_op_end(task);
+	return xfer;
 }
 
 /* Data on its way through shared memory is packed from the operation's buffer. */
@@ -147,6 +149,23 @@ static void packed(void **state)
 	moves(&p, 1019, "unknown", "host");
 	moves(&p, 1021, "host", "host");
 	is(&p, 1, 1021, "host"); /* no GPU library */
+	pair_release(&p);
+}
+
+/* A network's transports carry a GPU's memory, too: not where no process has a GPU's library. */
+static void no_gpu(void **state)
+{
+	const uint64_t net = 0x3300;
+	struct pair p;
+
+	(void)state;
+	pair_init(&p, "start");
+	job_iface(&p.a, net, "rc_verbs");
+	job_fetch(&p.a, &p.b, net, 1009, DEVICE_MEMORY, DEVICE_MEMORY + 4096);
+	job_packed(&p.a, &p.b, DEVICE_MEMORY, 1013)->iface = net;
+	pair_analyse(&p);
+	moves(&p, 1009, "host", "host");
+	moves(&p, 1013, "host", "host");
 	pair_release(&p);
 }
 
@@ -264,7 +283,7 @@ int main(void)
 		cmocka_unit_test(of_its_time),    cmocka_unit_test(not_contiguous),
 		cmocka_unit_test(both_ends),      cmocka_unit_test(packed),
 		cmocka_unit_test(rows_and_notes), cmocka_unit_test(forks_and_threads),
-		cmocka_unit_test(losses),
+		cmocka_unit_test(losses),         cmocka_unit_test(no_gpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,6 +50,12 @@ static struct memory_end answered(struct decoder *decoder, const struct memory_a
 				    answer->reason };
 }
 
+/* All that it has is the host's. */
+static bool has_no_gpu(const struct process *process)
+{
+	return process && process->told_by && !process->gpu_library;
+}
+
 static const char *transport_of(const struct transfer *transfer)
 {
 	return transfer->iface ? transfer->iface->transport : NULL;
@@ -91,6 +97,8 @@ struct memory_end memory_here(struct decoder *decoder, const struct transfer *tr
 {
 	const char *host = transport_memory(transport_of(transfer));
 
+	if (has_no_gpu(transfer->process))
+		return known("host");
 	if (!transfer->laddr)
 		return packed(decoder, transfer);
 	if (transfer->here.kind != MEMORY_UNKNOWN)
@@ -98,6 +106,13 @@ struct memory_end memory_here(struct decoder *decoder, const struct transfer *tr
 	if (near_is_host(transfer))
 		return known("host");
 	return host ? known(host) : answered(decoder, &transfer->here);
+}
+
+/* UCX's own, from where it unpacks, or of a process that has no other. */
+static bool there_is_host(const struct transfer *transfer)
+{
+	return transfer->site->verb == VERB_AM ||
+	       (transfer->ep && has_no_gpu(transfer->ep->peer_process));
 }
 
 /* The message's other operation has that memory. */
@@ -114,10 +129,8 @@ struct memory_end memory_there(struct decoder *decoder, const struct transfer *t
 
 	if (transfer->there.kind != MEMORY_UNKNOWN)
 		return answered(decoder, &transfer->there);
-	if (host)
-		return known(host);
-	if (transfer->there.reason && transfer->site->verb == VERB_AM)
-		return known("host"); /* UCX's own, from where it unpacks */
+	if (host || there_is_host(transfer))
+		return known("host");
 	if (is_others(transfer))
 		return answered(decoder, &transfer->op->other.memory);
 	return answered(decoder, &transfer->there);
