@@ -9,8 +9,8 @@ import json
 import sys
 from pathlib import Path
 
-TABLES = ["hosts", "processes", "windows", "clocks", "calls", "ops", "transfers", "messages", "slowest", "memory",
-          "devices", "call_sites", "stacks"]
+TABLES = ["hosts", "processes", "windows", "clocks", "calls", "ops", "transfers", "messages", "nics", "routes",
+          "slowest", "memory", "devices", "call_sites", "stacks"]
 bad = 0
 
 

@@ -156,6 +156,27 @@ def stack:
 		| .where as $frame | .row | breach($frame; "label"; name)
 	else "\($where).frames: not an array" end);
 
+# Only there where data went between hosts.
+def nic:
+	.where as $where | .row |
+	breach($where; ("host", "count", "bytes", "bytes_unknown", "wire_bytes"); natural),
+	breach($where; "device"; name),
+	breach($where; "direction"; one_of(["in", "out"]));
+
+def route:
+	.where as $where | .row |
+	breach($where; ("src_host", "dst_host", "count", "bytes", "bytes_unknown", "wire_bytes"); natural),
+	breach($where; ("src_nic", "dst_nic", "src_mem", "dst_mem"); name);
+
+# Each byte goes out once, comes in once and has one way.
+def remote: [.transfers[]? | select(.kind == "data" and .locality == "remote") | .bytes] | add // 0;
+def networks:
+	remote as $bytes
+	| ("in", "out") as $direction
+	| (select(([.nics[]? | select(.direction == $direction) | .bytes] | add // 0) != $bytes)
+		| "nics: those \($direction) are not the data between hosts"),
+	(select(([.routes[]?.bytes] | add // 0) != $bytes) | "routes: not the data between hosts");
+
 # Every process that a row names is in the list.
 def dangling:
 	[.processes[]?.id] as $known
@@ -204,6 +225,8 @@ def sums:
 	(select(has("call_sites")) | rows("call_sites"; call_site)),
 	(select(has("stacks")) | rows("stacks"; stack)),
 	(select(has("memory")) | rows("memory"; memory), rows("devices"; device), rows("ops"; op_memory)),
+	(select(has("nics")) | rows("nics"; nic), rows("routes"; route)),
+	networks,
 	(.loss | breach("loss"; ("produced", "stored"); natural), breach("loss"; "dropped"; reasons)),
 	(select(.counted == null or .counted.of != .counted.captures) | .matching
 		| breach("matching"; ("sends", "receives", "matched", "ambiguous"); natural),

@@ -25,14 +25,15 @@ static const struct fact_ucx made_ucx[] = {
 };
 
 static const struct fact_process made_processes[] = {
-	{ 0, 0, "boot-a", "node-a", 1009, 1009, 11, "cg", "/opt/cg", "Open MPI 4.1.4", "77", 0, 3,
-	  true, made_ucx, 1, false },
-	{ 1, 0, "boot-a", "node-a", 1013, 1013, 13, "cg", "/opt/cg", "Open MPI 4.1.4", "77", 1, 3,
-	  true, made_ucx, 1, false },
-	{ 2, 1, "boot-b", "node-b", 1009, 2003, 17, "cg", "/opt/cg", "Open MPI 4.1.4", "77", 2, 3,
-	  false, made_ucx, 1, false },
-	{ 3, 1, "boot-b", "node-b", 2011, 2011, 19, "bare\033[2Jucp", "/opt/\xff", NULL, NULL, -1,
-	  -1, false, made_ucx + 1, 1, false },
+	{ 0,    0, "boot-a", "node-a", 1009,     1009, 11,    "cg", "/opt/cg", "Open MPI 4.1.4",
+	  "77", 0, 3,        true,     made_ucx, 1,    false, NULL, 0,         -1 },
+	{ 1,    0, "boot-a", "node-a", 1013,     1013, 13,    "cg", "/opt/cg", "Open MPI 4.1.4",
+	  "77", 1, 3,        true,     made_ucx, 1,    false, NULL, 0,         -1 },
+	{ 2,    1, "boot-b", "node-b", 1009,     2003, 17,    "cg", "/opt/cg", "Open MPI 4.1.4",
+	  "77", 2, 3,        false,    made_ucx, 1,    false, NULL, 0,         -1 },
+	{ 3,           1,    "boot-b", "node-b", 2011, 2011,  19,           "bare\033[2Jucp",
+	  "/opt/\xff", NULL, NULL,     -1,       -1,   false, made_ucx + 1, 1,
+	  false,       NULL, 0,        -1 },
 };
 
 static void made_call(const struct fact_sink *sink, int process, const char *function, int count,

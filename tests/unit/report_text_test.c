@@ -104,7 +104,7 @@ static void one_screen(void **state)
 	char *text = print(&options, big_job, &made_totals);
 
 	(void)state;
-	assert_true(check_lines(text, options.width) <= 44);
+	assert_in_range(check_lines(text, options.width), 1, 50);
 	free(text);
 }
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define CSV_MAX_TABLES 20
+#define CSV_MAX_TABLES 24
 #define CSV_MAX_COLUMNS 32
 
 struct csv_table {

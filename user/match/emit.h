@@ -14,6 +14,7 @@ struct emitter {
 	VEC(void *) lists; /* that facts of processes point to */
 	VEC(struct fact_device) devices;
 	VEC(struct fact_device_user *) device_users;
+	VEC(struct open_device) open_devices;
 };
 
 void emitter_release(struct emitter *emitter);
@@ -40,6 +41,9 @@ void emit_lifetimes(struct emitter *emitter, const inputs *inputs);
 
 /* Likewise: GPUs, into the totals. */
 void emit_devices(struct emitter *emitter);
+
+/* Likewise: what processes have interfaces on. */
+void emit_open_devices(struct emitter *emitter);
 
 /* The process at the other end; NULL: not known. */
 const struct process *emit_peer(struct emitter *emitter, struct object *ep);

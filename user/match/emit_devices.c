@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The GPUs of all hosts, and which processes use them by which number. */
+/* The GPUs of all hosts, which processes use them by which number, and processes' NICs. */
 #include "match/emit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void add_users(const struct decoder *decoder, const struct process *process, int gpu,
 		      struct fact_device *fact, struct fact_device_user *users)
@@ -64,10 +65,41 @@ void emit_devices(struct emitter *emitter)
 	emitter->totals->device_count = (int)emitter->devices.len;
 }
 
+static int by_interface(const void *left, const void *right)
+{
+	const struct open_device *a = left, *b = right;
+	int order = (a->process > b->process) - (a->process < b->process);
+
+	order = order ? order : strcmp(a->transport, b->transport);
+	return order ? order : strcmp(a->device, b->device);
+}
+
+void emit_open_devices(struct emitter *emitter)
+{
+	const struct decoder *decoder = emitter->decoder;
+
+	for (size_t i = 0; i < decoder->objects.len; i++) {
+		const struct object *object = decoder->objects.data[i];
+
+		if (object->kind != OBJECT_IFACE || !object->transport || !object->device ||
+		    object->process->index < 0)
+			continue;
+		vec_push(&emitter->open_devices,
+			 ((struct open_device){ object->process->index, object->transport,
+						object->device }));
+	}
+	if (emitter->open_devices.len)
+		qsort(emitter->open_devices.data, emitter->open_devices.len,
+		      sizeof(*emitter->open_devices.data), by_interface);
+	emitter->totals->open_devices = emitter->open_devices.data;
+	emitter->totals->open_device_count = (int)emitter->open_devices.len;
+}
+
 void emitted_devices_release(struct emitter *emitter)
 {
 	for (size_t i = 0; i < emitter->device_users.len; i++)
 		free(emitter->device_users.data[i]);
 	vec_release(&emitter->device_users);
 	vec_release(&emitter->devices);
+	vec_release(&emitter->open_devices);
 }

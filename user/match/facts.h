@@ -254,6 +254,12 @@ struct fact_self {
 	uint64_t kernel_ns, hits, sampled_hits;
 };
 
+/* An interface of a process: over which transport and device it can be reached. */
+struct open_device {
+	int process;
+	const char *transport, *device;
+};
+
 struct fact_totals {
 	/* loss */
 	uint64_t produced, stored;
@@ -276,6 +282,9 @@ struct fact_totals {
 	/* GPUs by host and number; they live as long as the analysis */
 	const struct fact_device *devices;
 	int device_count;
+	/* devices that processes' UCX was seen to have open, by process; live as long */
+	const struct open_device *open_devices;
+	int open_device_count;
 	/* bytes of the captures that were skipped as damaged, file_reader_damaged() at the end */
 	uint64_t damaged_bytes;
 };

@@ -94,6 +94,18 @@ const struct place *report_place(const struct report *report, uint64_t key);
 /* The stack that a key of stacks stands for. */
 const struct stack *report_stack(const struct report *report, uint64_t key);
 
+/*
+ * What went between hosts, of the data that transfers say: over which NIC, and from whose memory by
+ * which NICs to whose. A NIC at the far end of a transfer is known where only one can be meant.
+ */
+extern const struct cube_shape report_nics_shape, report_routes_shape;
+
+enum nic_key { N_HOST, N_DEVICE, N_DIRECTION };
+enum route_key { R_SRC_HOST, R_SRC_MEM, R_SRC_NIC, R_DST_NIC, R_DST_HOST, R_DST_MEM };
+
+/* Both empty where nothing went between hosts. The caller initialises and releases them. */
+void report_networks(const struct report *report, struct cube *nics, struct cube *routes);
+
 /* Non-empty reasons sorted by name, at most FACT_MAX_REASONS; returns how many. */
 int report_reasons(const struct fact_reason *from, struct fact_reason *to);
 

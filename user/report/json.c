@@ -190,6 +190,7 @@ static void put_all(const struct report *report, struct json_out *out)
 	report_json_ops(report, out);
 	report_json_transfers(report, out);
 	report_json_messages(report, out);
+	report_json_networks(report, out);
 	report_json_slowest(report, out);
 	if (report_knows_memory(report)) {
 		report_json_memory(report, out);

@@ -167,6 +167,28 @@ void report_json_messages(const struct report *report, struct json_out *out)
 		  report_knows_memory(report) ? message_measures : plain_message_measures, false);
 }
 
+static const struct measure network_measures[MAX_MEASURES] = {
+	MEASURE(count),
+	MEASURE(bytes),
+	MEASURE(bytes_unknown),
+	MEASURE(wire_bytes),
+};
+
+void report_json_networks(const struct report *report, struct json_out *out)
+{
+	struct cube nics, routes;
+
+	cube_init(&nics, &report_nics_shape);
+	cube_init(&routes, &report_routes_shape);
+	report_networks(report, &nics, &routes);
+	if (nics.rows.len) {
+		put_cube(out, "nics", &nics, network_measures, false);
+		put_cube(out, "routes", &routes, network_measures, false);
+	}
+	cube_release(&nics);
+	cube_release(&routes);
+}
+
 static void set_text(json_t *object, const char *name, const char *text, const char *absent)
 {
 	json_object_set_new(object, name, json_out_text(text, absent));

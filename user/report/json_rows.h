@@ -14,6 +14,8 @@ void report_json_call_sites(const struct report *report, struct json_out *out);
 void report_json_stacks(const struct report *report, struct json_out *out);
 void report_json_memory(const struct report *report, struct json_out *out);
 void report_json_devices(const struct report *report, struct json_out *out);
+/* "nics" and "routes"; neither where nothing went between hosts */
+void report_json_networks(const struct report *report, struct json_out *out);
 void report_json_slowest(const struct report *report, struct json_out *out);
 
 /* The members that say where a place is. */

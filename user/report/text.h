@@ -26,6 +26,7 @@ void text_devices(const struct text *text);
 void text_memory(const struct text *text);
 void text_ways(const struct text *text);
 void text_pairs(const struct text *text);
+void text_networks(const struct text *text);
 void text_slowest(const struct text *text);
 void text_clocks(const struct text *text);
 void text_unknown(const struct text *text);
