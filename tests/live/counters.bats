@@ -97,3 +97,25 @@ while connection.recv(65536):
 	[ "$(judged 3 "$WORK"/[cd].*.json)" = $'unknown n0\nunknown n1' ]
 	[ "$(judged 0 "$WORK"/a.*.json)" = "skip all captures" ]
 }
+
+# What is wrong with inventories alone; $1: the status
+links()
+{
+	local got=0
+
+	"$UCXBPF" check -P "$WORK/site.yaml" -f json -o "$WORK/check.json" "${@:2}" || got=$?
+	jq -r '.findings[] | select(.verdict != "pass" and .verdict != "skip") |
+		"\(.verdict) \(.rule) \(.subject) \(.seen)"' "$WORK/check.json"
+	[ "$got" = "$1" ]
+}
+
+@test "a link that is down, and one that was" {
+	snapshots a
+	"$TOP/tests/nodes" enter n0 ip link set eth1 down
+	snapshots b
+	"$TOP/tests/nodes" enter n0 ip link set eth1 up
+	snapshots c
+	[ "$(links 0 "$WORK"/a.*.json)" = "" ]
+	[[ "$(links 2 "$WORK"/b.*.json)" == "fail RAIL-05 n0:eth1 down"* ]]
+	[ "$(links 1 "$WORK"/[ac].*.json)" = "fail FAB-04 n0:eth1 carrier_down_count +1" ]
+}

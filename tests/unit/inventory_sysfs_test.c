@@ -107,7 +107,8 @@ static void a_sysfs_full_of_traps(void **state)
 	assert_null(nic->mac);
 	assert_null(nic->link_layer);
 	assert_null(nic->pci.address);
-	assert_int_equal(nic->counters.len, 3);
+	assert_int_equal(nic->counters.len, 4);
+	assert_int_equal(inventory_counter(nic, "carrier_down_count"), INVENTORY_UNKNOWN);
 	assert_int_equal(inventory_counter(nic, "tx_bytes"), INVENTORY_UNKNOWN);
 	assert_int_equal(inventory_counter(nic, "rx_bytes"), INVENTORY_UNKNOWN);
 	assert_int_equal(inventory_counter(nic, "rx_errors"), 12);

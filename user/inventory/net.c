@@ -22,6 +22,11 @@ static const char *layer_of(int64_t type)
 static void take_counters(struct inventory_nic *nic, const char *folder)
 {
 	look_names names = look_folder("%s/statistics", folder);
+	struct inventory_counter *downs = vec_add(&nic->counters);
+
+	/* how often the link went down */
+	downs->name = strdup("carrier_down_count");
+	downs->value = look_number("%s/carrier_down_count", folder);
 
 	for (size_t i = 0; i < names.len; i++) {
 		struct inventory_counter *counter = vec_add(&nic->counters);

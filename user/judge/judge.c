@@ -55,6 +55,13 @@ static const struct judged {
 	{ "PERF-03", rule_goodput, OF_LEDGERS },
 	{ "PERF-04", rule_alltoall, OF_LEDGERS },
 	{ "PERF-05", rule_baseline, OF_LEDGERS },
+	{ "RAIL-04", rule_adapters, OF_CAPTURES },
+	{ "AFF-01", rule_nearest_nic, OF_CAPTURES },
+	{ "AFF-02", rule_binding, OF_CAPTURES },
+	{ "AFF-03", rule_nic_collision, OF_CAPTURES },
+	{ "AFF-04", rule_aligned, OF_CAPTURES },
+	{ "FAB-02", rule_roce, OF_INVENTORIES },
+	{ "FAB-04", rule_error_counters, OF_INVENTORIES },
 };
 
 struct judge *judge_new(const struct policy *policy)

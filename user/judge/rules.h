@@ -150,5 +150,14 @@ void rule_goodput(const struct trial *trial);
 void rule_alltoall(const struct trial *trial);
 void rule_baseline(const struct trial *trial);
 void rule_port_counters(const struct trial *trial);
+void rule_nearest_nic(const struct trial *trial);
+/* Of PATH-01, 'nic: nearest'. */
+void judge_nearest(const struct trial *trial, const struct policy_expect *expect);
+void rule_binding(const struct trial *trial);
+void rule_nic_collision(const struct trial *trial);
+void rule_adapters(const struct trial *trial);
+void rule_aligned(const struct trial *trial);
+void rule_roce(const struct trial *trial);
+void rule_error_counters(const struct trial *trial);
 
 #endif

@@ -78,12 +78,6 @@ static const char *expect_text(const struct trial *trial, const struct policy_ex
 	return say(judge, "%s (line %d)", words(judge, &expect->proto), expect->line);
 }
 
-/* What of the line captures do not tell; NULL: they tell all of it. */
-static const char *untold(const struct policy_expect *expect)
-{
-	return expect->nearest_nic ? "nic" : NULL;
-}
-
 static void judge_line(const struct trial *trial, const struct policy_expect *expect)
 {
 	const struct exhibits *exhibits = trial->exhibits;
@@ -108,10 +102,11 @@ void rule_expected(const struct trial *trial)
 	for (size_t i = 0; i < trial->judge->policy->expect.len; i++) {
 		const struct policy_expect *expect = &trial->judge->policy->expect.data[i];
 
-		if (untold(expect))
-			found_why(
-				trial, VERDICT_SKIP, say(trial->judge, "line %d", expect->line),
-				say(trial->judge, "'%s': captures do not tell it", untold(expect)));
+		if (expect->nearest_nic && trial->judge->inventories.list.len)
+			judge_nearest(trial, expect);
+		else if (expect->nearest_nic)
+			found_why(trial, VERDICT_SKIP, say(trial->judge, "line %d", expect->line),
+				  "'nic': needs the nodes' inventory (ucxbpf inventory)");
 		if (expect->tl.len || expect->forbid.len || expect->proto.len)
 			judge_line(trial, expect);
 		if (expect->staging != STAGING_ANY || expect->dst_copy)
