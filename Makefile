@@ -269,7 +269,7 @@ $(O)/gpu/tests/bench/floor: tests/bench/floor.c $(O)/include/floor.skel.h $(O)/l
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -MMD -MP $< $(O)/libucxbpf.a $(static_libs) -o $@
 
 .PHONY: gpu-bundle
-gpu-bundle: $(O)/gpu/ucxbpf $(O)/gpu/tests/bench/floor $(GPU_BIN) $(GPU_STANDIN) \
+gpu-bundle: $(O)/gpu/ucxbpf $(O)/ucxbpf-traffic-openmpi $(O)/gpu/tests/bench/floor $(GPU_BIN) $(GPU_STANDIN) \
 		$(if $(findstring 1.13.1:$(O)/gpu,$(GPU_UCX)),$(O)/gpu/ucx-1.13.1/lib/libucp.so.0)
 	$(Q)scripts/gpu-bundle $(O) $(O)/gpu-bundle $(GPU_UCX)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* NVIDIA's driver library, opened when it is needed: no toolkit, no link. */
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traffic/traffic.h"
@@ -33,8 +34,20 @@ static void check(int status, const char *name)
 		give_up("%s: CUDA error %d", name, status);
 }
 
+/* Which of the node's ranks this is, as launchers tell before MPI does. */
+static int local_rank(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+					     "PMI_LOCAL_RANK", "SLURM_LOCALID" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (getenv(names[i]))
+			return atoi(getenv(names[i]));
+	return 0;
+}
+
 /* The device's primary context, as CUDA's runtime has it. */
-static void use_device(int device)
+void cuda_begin(void)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW), *context;
 	int devices = 0;
@@ -53,16 +66,14 @@ static void use_device(int device)
 	check(cuda.count(&devices), "cuDeviceGetCount");
 	if (!devices)
 		give_up("the plan wants GPU memory, but there is no GPU");
-	check(cuda.retain(&context, device % devices), "cuDevicePrimaryCtxRetain");
+	check(cuda.retain(&context, local_rank() % devices), "cuDevicePrimaryCtxRetain");
 	check(cuda.current(context), "cuCtxSetCurrent");
 }
 
-void *cuda_alloc(int device, size_t size)
+void *cuda_alloc(size_t size)
 {
 	address to = 0;
 
-	if (!cuda.init)
-		use_device(device);
 	check(cuda.alloc(&to, size), "cuMemAlloc");
 	return (void *)(uintptr_t)to;
 }

@@ -122,25 +122,25 @@ bool filled(enum plan_memory kind, const void *buffer, size_t size, uint64_t see
 	       has(kind, buffer, seed, last + 8, size - last - 8);
 }
 
-static void *allocate(const struct rank *rank, enum plan_memory kind, size_t size)
+static void *allocate(enum plan_memory kind, size_t size)
 {
 	void *buffer = NULL;
 
 	if (kind == PLAN_CUDA)
-		return cuda_alloc(rank->local, size);
+		return cuda_alloc(size);
 	if (posix_memalign(&buffer, PAGE, size))
 		give_up("no %zu bytes of memory", size);
 	memset(buffer, 0, size);
 	return buffer;
 }
 
-static size_t needed(const struct rank *rank, const struct plan_stage *stage, enum plan_memory kind)
+static size_t needed(const struct plan_stage *stage, int ranks, enum plan_memory kind)
 {
 	size_t most = 0;
 
 	for (size_t i = 0; i < stage->works.len; i++) {
 		const struct plan_work *work = &stage->works.data[i];
-		size_t size = work->size * (work->op == PLAN_ALLTOALL ? rank->size : 1);
+		size_t size = work->size * (work->op == PLAN_ALLTOALL ? ranks : 1);
 
 		if ((work->src_mem == kind || work->dst_mem == kind) && size > most)
 			most = size;
@@ -149,11 +149,30 @@ static size_t needed(const struct rank *rank, const struct plan_stage *stage, en
 }
 
 /* A node without GPUs has no use for their memory. */
-static bool has_gpus(const struct rank *rank)
+static bool may_have(const struct plan *plan, int node, enum plan_memory kind)
 {
-	const struct plan *plan = rank->plan;
+	return kind != PLAN_CUDA ||
+	       (node >= 0 && plan->classes.data[plan->nodes.data[node].class].gpus);
+}
 
-	return rank->node >= 0 && plan->classes.data[plan->nodes.data[rank->node].class].gpus;
+static size_t most_needed(const struct plan *plan, const bool stages[STAGES], int ranks,
+			  enum plan_memory kind)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < plan->stages.len; i++) {
+		const struct plan_stage *stage = &plan->stages.data[i];
+		size_t size = stages[stage->kind] ? needed(stage, ranks, kind) : 0;
+
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
+bool wants_memory(const struct plan *plan, int node, const bool stages[STAGES],
+		  enum plan_memory kind)
+{
+	return may_have(plan, node, kind) && most_needed(plan, stages, 1, kind);
 }
 
 void get_memory(struct rank *rank, const bool stages[STAGES])
@@ -161,18 +180,12 @@ void get_memory(struct rank *rank, const bool stages[STAGES])
 	for (int kind = 0; kind < PLAN_MEMORIES; kind++) {
 		struct memory *memory = &rank->memory[kind];
 
-		if (kind == PLAN_CUDA && !has_gpus(rank))
+		if (!may_have(rank->plan, rank->node, kind))
 			continue;
-		for (size_t i = 0; i < rank->plan->stages.len; i++) {
-			const struct plan_stage *stage = &rank->plan->stages.data[i];
-			size_t size = needed(rank, stage, kind);
-
-			if (stages[stage->kind] && size > memory->size)
-				memory->size = size;
-		}
+		memory->size = most_needed(rank->plan, stages, rank->size, kind);
 		if (!memory->size)
 			continue;
-		memory->send = allocate(rank, kind, memory->size);
-		memory->receive = allocate(rank, kind, memory->size);
+		memory->send = allocate(kind, memory->size);
+		memory->receive = allocate(kind, memory->size);
 	}
 }

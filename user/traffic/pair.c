@@ -34,22 +34,27 @@ static uint64_t stamp_of(uint64_t seed, uint32_t i)
 	return ~seed - i;
 }
 
-/* GPU memory is stamped and looked at only where that is not timed. */
-static bool stamps(const struct side *side, enum plan_memory kind, uint32_t i)
+/*
+ * GPU memory is stamped and looked at only where that is not timed; so is what goes there or comes
+ * from there.
+ */
+static bool stamps(const struct side *side, uint32_t i)
 {
-	return kind == PLAN_HOST || !i || i == side->work->count - 1;
+	bool host = side->own == PLAN_HOST && side->theirs == PLAN_HOST;
+
+	return host || !i || i == side->work->count - 1;
 }
 
 static void prepare(const struct side *side, uint32_t i)
 {
-	if (stamps(side, side->own, i))
+	if (stamps(side, i))
 		stamp(side->own, side->send, side->work->size, stamp_of(side->seed, i));
 }
 
 /* Before the next one may come: the first one whole, of others both ends. */
 static bool arrived_well(const struct side *side, uint32_t i)
 {
-	if (!stamps(side, side->theirs, i))
+	if (!stamps(side, i))
 		return true;
 	if (!i)
 		return filled(side->theirs, side->receive, side->work->size, side->peer_seed,

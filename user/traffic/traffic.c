@@ -211,6 +211,8 @@ int main(int argc, char **argv)
 	node = node_name(&arguments, host);
 	wait_for_go(&arguments, node);
 	share_cores();
+	if (wants_memory(plan, plan_node(plan, node), arguments.stages, PLAN_CUDA))
+		cuda_begin();
 	MPI_Init(&argc, &argv);
 	rank.plan = plan;
 	find_place(&rank, node);

@@ -51,11 +51,21 @@ void find_place(struct rank *rank, const char *node);
 int world_rank(const struct rank *rank, int node, int local);
 
 /* ---- cuda.c: NVIDIA's driver library, opened when it is needed ---- */
-void *cuda_alloc(int device, size_t size);
+
+/*
+ * Makes this rank's GPU the current one. Before MPI_Init: UCX asks then which GPU a process uses,
+ * and 1.13 takes memory of one that comes later for the host's.
+ */
+void cuda_begin(void);
+void *cuda_alloc(size_t size);
 void cuda_write(void *to, const void *from, size_t size);
 void cuda_read(void *to, const void *from, size_t size);
 
 /* ---- memory.c ---- */
+
+/* Whether the stages of the plan want memory of a kind on a node; -1: not of the plan. */
+bool wants_memory(const struct plan *plan, int node, const bool stages[STAGES],
+		  enum plan_memory kind);
 
 /* As much as the works of the plan's stages need; ends the job where there is none. */
 void get_memory(struct rank *rank, const bool stages[STAGES]);
@@ -77,7 +87,7 @@ bool multiplied(enum plan_memory kind, const void *buffer, size_t size, uint64_t
 /* ---- wait.c ---- */
 uint64_t now_ns(void);
 
-/* Polls MPI, and lets others have the core where it takes long. */
+/* Lets others have the core where it takes long. */
 void wait_for(MPI_Request *request);
 void barrier(void);
 
