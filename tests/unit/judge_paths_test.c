@@ -201,15 +201,16 @@ static const struct path_case cases[] = {
 	{ "RAIL-01", RAILS, { { 0, 2, "tcp", "e0", .bytes = 8 } }, NULL, VERDICT_SKIP },
 	{ "RAIL-02",
 	  RAILS,
-	  { { 0, 2, "tcp", "e0", .bytes = 100 }, { 0, 2, "tcp", "e1", .bytes = 109 } },
+	  { { 0, 2, "tcp", "e0", .bytes = 100 << 10 }, { 0, 2, "tcp", "e1", .bytes = 109 << 10 } },
 	  "n0",
 	  VERDICT_PASS },
 	{ "RAIL-02",
 	  RAILS,
-	  { { 0, 2, "tcp", "e0", .bytes = 100 }, { 0, 2, "tcp", "e1", .bytes = 300 } },
+	  { { 0, 2, "tcp", "e0", .bytes = 100 << 10 }, { 0, 2, "tcp", "e1", .bytes = 300 << 10 } },
 	  "n0",
 	  VERDICT_FAIL },
-	{ "RAIL-02", SPEC, { { 0, 2, "tcp", "e0", .bytes = 100 } }, NULL, VERDICT_SKIP },
+	{ "RAIL-02", RAILS, { { 0, 2, "tcp", "e0", .bytes = 32 } }, NULL, VERDICT_SKIP },
+	{ "RAIL-02", SPEC, { { 0, 2, "tcp", "e0", .bytes = MIB } }, NULL, VERDICT_SKIP },
 
 	{ "PROTO-02",
 	  SPEC,
@@ -320,7 +321,7 @@ static void one_rail_is_critical(void **state)
 
 	(void)state;
 	bed_begin(&bed, RAILS);
-	bed_move(&bed, &(struct moved){ 0, 2, "tcp", "e0", .bytes = 100 });
+	bed_move(&bed, &(struct moved){ 0, 2, "tcp", "e0", .bytes = MIB });
 	bed_judge(&bed);
 	assert_int_equal(bed_finding(&bed, "RAIL-02", "n0")->severity, SEVERITY_CRITICAL);
 	bed_end(&bed);

@@ -151,7 +151,8 @@ void rule_rail_balance(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
 	size_t before = trial->judge->findings.len;
-	struct rails *all = rails_of_nodes(trial, 0);
+	/* a small message has one rail, whatever there is */
+	struct rails *all = rails_of_nodes(trial, trial->setting->number[2]);
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
@@ -180,5 +181,5 @@ void rule_rail_balance(const struct trial *trial)
 	free(all);
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP,
-			      "no class names several nics, or nothing left a node");
+			      "no class names several nics, or no large message left a node");
 }

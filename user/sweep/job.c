@@ -12,6 +12,7 @@
 
 #define JOB_GRACE_MS 5000
 #define ESTIMATE_FACTOR 3 /* real machines against the plan's estimate */
+#define ROUND_LIMIT 120 /* s, of the traffic itself */
 #define ESTIMATE_MORE 60 /* s, to start and to end */
 
 /* The number behind the last dot of HOST.PID; NULL: no such file. */
@@ -132,6 +133,21 @@ static void go(const struct sweep *sweep)
 		log_error("%s: %s", sweep_path(sweep, "go"), strerror(errno));
 }
 
+static double time_limit(const struct sweep *sweep)
+{
+	if (sweep->options->traffic_s > 0)
+		return sweep->options->traffic_s;
+	return plan_estimate(sweep->plan).seconds * ESTIMATE_FACTOR + ESTIMATE_MORE;
+}
+
+/* So that the ranks notice a stuck one, and write down where they wait, before they are stopped. */
+static int round_limit(const struct sweep *sweep)
+{
+	double seconds = time_limit(sweep) / 2;
+
+	return seconds < 1 ? 1 : seconds > ROUND_LIMIT ? ROUND_LIMIT : (int)seconds;
+}
+
 void sweep_job_command(const struct sweep *sweep, char *const *nodes, size_t count,
 		       struct command *out)
 {
@@ -143,6 +159,7 @@ void sweep_job_command(const struct sweep *sweep, char *const *nodes, size_t cou
 	command_add(&what, "--plan=%s/plan.json", options->folder);
 	command_add(&what, "--ledger=%s/ledger", options->folder);
 	command_add(&what, "--go=%s/go", options->folder);
+	command_add(&what, "--limit=%d", round_limit(sweep));
 	options->launch.launcher->job(&options->launch, &size, &what, out);
 	command_release(&what);
 }
@@ -163,13 +180,6 @@ static int start(struct sweep *sweep)
 	command_release(&command);
 	vec_release(&nodes);
 	return err;
-}
-
-static double time_limit(const struct sweep *sweep)
-{
-	if (sweep->options->traffic_s > 0)
-		return sweep->options->traffic_s;
-	return plan_estimate(sweep->plan).seconds * ESTIMATE_FACTOR + ESTIMATE_MORE;
 }
 
 static void end(struct sweep *sweep)

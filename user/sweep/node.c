@@ -59,7 +59,48 @@ static int inventory(struct node *node, const char *name)
 	return err ? -err : child.status;
 }
 
-static void trace(struct node *node, const char *name, const char *pids)
+/*
+ * In a pid namespace of its own a rank takes itself for another process: only what was started for this
+ * sweep, whose folder is in its command line, is traced.
+ */
+static bool is_rank(const struct node *node, const char *pid)
+{
+	size_t length = strlen(node->folder);
+	char path[64], text[8192];
+	const char *at = text;
+	FILE *file;
+	size_t got;
+
+	/* without /nodes/NODE */
+	for (int up = 0; up < 2; up++)
+		while (length && node->folder[--length] != '/')
+			;
+	snprintf(path, sizeof(path), "/proc/%.20s/cmdline", pid);
+	file = fopen(path, "re");
+	got = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	if (file)
+		fclose(file);
+	text[got] = '\0';
+	for (; at < text + got; at += strlen(at) + 1)
+		if (memmem(at, strlen(at), node->folder, length))
+			return true;
+	return false;
+}
+
+/* The ids of pids that are ranks, as attach takes them. */
+static void add_ranks(const struct node *node, struct command *command, char *pids)
+{
+	char ranks[LINES_MAX] = "";
+	const char *pid;
+
+	while ((pid = strsep(&pids, ",")))
+		if (is_rank(node, pid))
+			snprintf(ranks + strlen(ranks), sizeof(ranks) - strlen(ranks), "%s%s",
+				 *ranks ? "," : "", pid);
+	command_add(command, "--pid=%s", ranks);
+}
+
+static void trace(struct node *node, const char *name, char *pids)
 {
 	struct command command = { 0 };
 	int ends[2], err;
@@ -74,7 +115,7 @@ static void trace(struct node *node, const char *name, const char *pids)
 	command_split(&command, "attach --quiet -o");
 	command_add(&command, "%s/%s.ucxb", node->folder, name);
 	command_add(&command, "--ready=/dev/fd/%d", ends[1]);
-	command_add(&command, "--pid=%s", pids);
+	add_ranks(node, &command, pids);
 	err = child_start(&node->tracer, &command, node->log, false);
 	close(ends[1]);
 	command_release(&command);
