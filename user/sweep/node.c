@@ -60,8 +60,8 @@ static int inventory(struct node *node, const char *name)
 }
 
 /*
- * In a pid namespace of its own a rank takes itself for another process: only what was started for this
- * sweep, whose folder is in its command line, is traced.
+ * In a pid namespace of its own a rank takes itself for another process: only what was started for
+ * this sweep, whose folder is in its command line, is traced.
  */
 static bool is_rank(const struct node *node, const char *pid)
 {
