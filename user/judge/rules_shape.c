@@ -28,6 +28,8 @@ static const char *name_of(const struct trial *trial, const struct cohort *cohor
 
 /* ---- PROTO-01 ---- */
 
+#define LEAST_FOR_MEDIAN 10
+
 /* The protocol that most messages of that size took there; NULL: no capture tells. */
 static const char *protocol_at(const struct trial *trial, const struct cohort *cohort)
 {
@@ -83,22 +85,35 @@ static void judge_humps(const struct trial *trial, const struct cohort *sizes, s
 			    size_text(trial, low, low->median[P50]));
 }
 
+static uint32_t least_timed(const struct cohort *sizes, size_t count)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		least = sizes[i].timed < least ? sizes[i].timed : least;
+	return least;
+}
+
 void rule_monotone(const struct trial *trial)
 {
+	size_t before = trial->judge->findings.len, count;
 	struct times times;
-	size_t count;
 
 	times_make(&times, &trial->judge->sweep);
 	for (size_t from = 0; from < times.cohorts.len; from += count) {
 		count = run_length(&times, from);
-		judge_humps(trial, &times.cohorts.data[from], count);
+		if (least_timed(&times.cohorts.data[from], count) >= LEAST_FOR_MEDIAN)
+			judge_humps(trial, &times.cohorts.data[from], count);
 	}
-	if (!times.cohorts.len)
-		found_nothing(trial, VERDICT_SKIP, "no time was taken");
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "it takes 10 times of a message");
 	times_release(&times);
 }
 
 /* ---- FAB-03 ---- */
+
+#define LEAST_FOR_TAIL 100 /* of fewer, the 99th percentile is the longest */
+#define LEAST_FOR_SPREAD 10
 
 /* Of the smallest size the tail, of the largest the spread: latency, and goodput. */
 static void judge_tail(const struct trial *trial, const struct cohort *least,
@@ -106,11 +121,14 @@ static void judge_tail(const struct trial *trial, const struct cohort *least,
 {
 	double tail = least->median[P99] / least->median[P50];
 	double spread = (most->median[P75] - most->median[P25]) / most->median[P50];
-	bool long_tail = tail > trial->setting->number[0],
-	     wide = spread > trial->setting->number[1];
-	struct finding *finding = found(trial, long_tail || wide ? VERDICT_FAIL : VERDICT_PASS,
-					name_of(trial, least));
+	bool long_tail = least->timed >= LEAST_FOR_TAIL && tail > trial->setting->number[0];
+	bool wide = most->timed >= LEAST_FOR_SPREAD && spread > trial->setting->number[1];
+	struct finding *finding;
 
+	if (least->timed < LEAST_FOR_TAIL && most->timed < LEAST_FOR_SPREAD)
+		return;
+	finding = found(trial, long_tail || wide ? VERDICT_FAIL : VERDICT_PASS,
+			name_of(trial, least));
 	finding->count = least->ns[P50].list.len + most->ns[P50].list.len;
 	finding->expected =
 		say(trial->judge, "p99 at most %.4g times p50, quartiles at most %.4g %% apart",
@@ -137,6 +155,9 @@ void rule_tail(const struct trial *trial)
 				   &times.cohorts.data[from + count - 1]);
 	}
 	if (before == trial->judge->findings.len)
-		found_nothing(trial, VERDICT_SKIP, "no time was taken between nodes");
+		found_nothing(
+			trial, VERDICT_SKIP,
+			"it takes 100 times of the smallest message between nodes, or 10 of the "
+			"largest");
 	times_release(&times);
 }

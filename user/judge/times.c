@@ -40,6 +40,7 @@ static struct cohort like(const struct sweep *sweep, const struct sweep_transfer
 		.classes = { src < dst ? src : dst, src < dst ? dst : src },
 		.distance = plan_distance(plan, transfer->src, transfer->dst),
 		.size = work->size,
+		.timed = work->count - 1,
 	};
 }
 

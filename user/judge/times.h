@@ -15,6 +15,7 @@ struct cohort {
 	int classes[2]; /* of the plan, the lower one first */
 	int distance; /* plan_distance() */
 	uint64_t size;
+	uint32_t timed; /* messages of each transfer */
 	struct numbers ns[QUANTILES]; /* of each transfer */
 	double median[QUANTILES]; /* of these */
 };
