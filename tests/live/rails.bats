@@ -64,7 +64,8 @@ judged()
 @test "each NIC carries what its own counter says, both of them the same" {
 	job :
 	/usr/bin/python3 "$TOP/tests/live/check_rails.py" "$WORK"
-	[ -z "$(judged 0)" ]
+	judged 0 >"$WORK/said" || { jq -c ".findings[] | select(.verdict == \"fail\") | del(.examples, .causes)" "$WORK/check.json"; false; }
+	[ ! -s "$WORK/said" ]
 	"$UCXBPF" replay "$WORK"/job.*.ucxb >"$WORK/text"
 	grep -Eq '^  n0 eth0 +19\.[0-9] MiB +0 B +51\.[0-9] % +1\.03$' "$WORK/text"
 	grep -Eq '^  n0 eth1 +18\.[0-9] MiB +0 B +48\.[0-9] % +1\.03$' "$WORK/text"
