@@ -67,6 +67,7 @@ module() {
 	rm ucx/ucx/libuct_cma.so.0
 	inventory env LD_LIBRARY_PATH=$PWD/ucx
 	[ "$(module libuct_cma.so.0)" = "there is no such file" ]
+	LD_LIBRARY_PATH=$PWD/ucx "$UCXBPF" inventory -f text | grep -q 'libuct_cma.so.0 does not load: there is no such file'
 	[ "$(jq '[.ucx[0].modules[] | select(.missing)] | length' out)" = 1 ]
 }
 
