@@ -92,7 +92,7 @@ def main():
     compare("environment", read(folder / "environment.csv"),
             [dict(flat(variable), process=str(process["id"])) for process in report["processes"]
              for variable in process["environment"] or []])
-    if "devices" in report:
+    if report.get("devices"):
         compare("device_users", read(folder / "device_users.csv"),
                 [dict(flat(user), host=str(device["host"]), name=device["name"])
                  for device in report["devices"] for user in device["processes"]])

@@ -132,6 +132,31 @@ static void open_and_well(void **state)
 	bed_end(&bed);
 }
 
+/* What was not seen to end may have ended where nobody looked. */
+static void open_as_far_as_was_seen(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	bed.totals.dropped[0] = (struct fact_reason){ "ring full", 3 };
+	call(&bed, 1, "MPI_Recv", SECOND);
+	open_op(&bed, 1, SECOND);
+	until(&bed, 10 * SECOND);
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-04", "n0:rank0", VERDICT_UNKNOWN);
+	bed_end(&bed);
+
+	begin(&bed, SPEC);
+	call(&bed, 1, "MPI_Recv", SECOND);
+	open_op(&bed, 1, SECOND);
+	until(&bed, 10 * SECOND);
+	bed.sink.window(bed.sink.arg, &(struct fact_window){ .from = 0, .to = SECOND + 10 });
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-04", NULL, VERDICT_PASS);
+	bed_end(&bed);
+}
+
 /* ---- PATH-10, PROTO-03 ---- */
 
 static void op(struct bed *bed, uint64_t call, const char *memory, const char *taken_as)
@@ -337,6 +362,7 @@ int main(void)
 		cmocka_unit_test(a_call_that_never_returns),
 		cmocka_unit_test(waiting_for_what_was_begun_before),
 		cmocka_unit_test(open_and_well),
+		cmocka_unit_test(open_as_far_as_was_seen),
 		cmocka_unit_test(memory_type),
 		cmocka_unit_test(memory_type_not_told),
 		cmocka_unit_test(collectives),

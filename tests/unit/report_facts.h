@@ -24,6 +24,11 @@ static const struct fact_ucx made_ucx[] = {
 	{ "/opt/ucx/libucp.so.0", "3d4e", NULL, NULL },
 };
 
+static const struct fact_variable made_environment[] = {
+	{ "UCX_\xfe", "\033[2J\xff" },
+	{ "UCX_TLS", "" },
+};
+
 static const struct fact_process made_processes[] = {
 	{ 0,    0, "boot-a", "node-a", 1009,     1009, 11,    "cg", "/opt/cg", "Open MPI 4.1.4",
 	  "77", 0, 3,        true,     made_ucx, 1,    false, NULL, 0,         -1 },
@@ -31,9 +36,26 @@ static const struct fact_process made_processes[] = {
 	  "77", 1, 3,        true,     made_ucx, 1,    false, NULL, 0,         -1 },
 	{ 2,    1, "boot-b", "node-b", 1009,     2003, 17,    "cg", "/opt/cg", "Open MPI 4.1.4",
 	  "77", 2, 3,        false,    made_ucx, 1,    false, NULL, 0,         -1 },
-	{ 3,           1,    "boot-b", "node-b", 2011, 2011,  19,           "bare\033[2Jucp",
-	  "/opt/\xff", NULL, NULL,     -1,       -1,   false, made_ucx + 1, 1,
-	  false,       NULL, 0,        -1 },
+	{ 3,
+	  1,
+	  "boot-b",
+	  "node-b",
+	  2011,
+	  2011,
+	  19,
+	  "bare\033[2Jucp",
+	  "/opt/\xff",
+	  NULL,
+	  NULL,
+	  -1,
+	  -1,
+	  false,
+	  made_ucx + 1,
+	  1,
+	  false,
+	  made_environment,
+	  2,
+	  0 },
 };
 
 static void made_call(const struct fact_sink *sink, int process, const char *function, int count,

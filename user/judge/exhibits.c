@@ -374,6 +374,9 @@ static void feed_lifetime(void *arg, const struct fact_lifetime *lifetime)
 
 static void feed_window(void *arg, const struct fact_window *window)
 {
+	struct exhibits *exhibits = arg;
+
+	exhibits->watch.windows = true;
 	ports_add_window(arg, window);
 }
 

@@ -90,7 +90,11 @@ void judge_open(const struct trial *trial)
 		if (sum->kind != SUM_OPEN || !rank ||
 		    sum->least < trial->setting->number[SECOND] * NS)
 			continue;
-		finding = found(trial, VERDICT_FAIL, rank);
+		/* its end may be among what was lost */
+		finding = found(trial, trial->judge->incomplete ? VERDICT_UNKNOWN : VERDICT_FAIL,
+				rank);
+		if (trial->judge->incomplete)
+			finding->why = "it may have ended: records were lost (COV-01)";
 		finding->count = sum->count;
 		finding->bytes = sum->bytes;
 		finding->expected = say(trial->judge, "no operation open for %g s",

@@ -282,7 +282,7 @@ void watch_finish(struct watch *watch)
 		end_call(watch, &watch->calls[i]);
 	for (size_t i = 0; watch->ops && i < WATCH_ROOM; i++)
 		end_op(watch, &watch->ops[i]);
-	for (size_t i = 0; i < watch->open.len; i++)
+	for (size_t i = 0; !watch->windows && i < watch->open.len; i++)
 		end_open(watch, &watch->open.data[i]);
 	watch_release(watch);
 }

@@ -51,6 +51,7 @@ struct watch {
 		bool gpu_library;
 	})
 	lives; /* by process */
+	bool windows; /* nobody looked between them: an end may not have been seen */
 };
 
 void watch_init(struct watch *watch, struct sums *sums, struct words *words);

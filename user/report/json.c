@@ -74,9 +74,10 @@ static json_t *environment_json(const struct fact_process *process)
 		return json_null();
 	array = json_array();
 	for (int i = 0; i < process->environment_count; i++)
-		json_array_append_new(array,
-				      json_pack("{s:s, s:s}", "name", process->environment[i].name,
-						"value", process->environment[i].value));
+		json_array_append_new(
+			array, json_pack("{s:o, s:o}", "name",
+					 json_out_text(process->environment[i].name, NULL), "value",
+					 json_out_text(process->environment[i].value, NULL)));
 	return array;
 }
 
