@@ -5,9 +5,10 @@
  */
 #include <ifaddrs.h>
 #include <linux/if_packet.h>
+#include <linux/mount.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "inventory/collect.h"
@@ -56,16 +57,18 @@ static bool shows_own(const char *sysfs)
 	return same && count == interfaces(sysfs);
 }
 
+/* By number: the C library has functions for them since glibc 2.36 only, and we run on older ones.
+ */
 static int mount_sysfs(void)
 {
-	int context = fsopen("sysfs", FSOPEN_CLOEXEC), mount = -1;
+	int context = (int)syscall(SYS_fsopen, "sysfs", FSOPEN_CLOEXEC), mount = -1;
 
 	if (context < 0)
 		return -1;
-	if (!fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		mount = fsmount(context, FSMOUNT_CLOEXEC,
-				MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_NOSUID |
-					MOUNT_ATTR_NODEV);
+	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
+				     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_NOSUID |
+					     MOUNT_ATTR_NODEV);
 	close(context);
 	return mount;
 }
