@@ -181,7 +181,7 @@ static void note_stuck(struct sweep *sweep, struct sweep_rank *rank,
 {
 	char text[512];
 
-	rank->stuck = true;
+	rank->stuck = !entry->late;
 	rank->waits_from = plan_node(sweep->plan, entry->src);
 	rank->waits_to = plan_node(sweep->plan, entry->dst);
 	if (!entry->src)

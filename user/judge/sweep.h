@@ -18,7 +18,7 @@ struct sweep_rank {
 	bool ended;
 	enum plan_stage_kind stage; /* where it came to */
 	uint32_t round;
-	bool stuck; /* and said so; then: */
+	bool stuck; /* and said so, in time; then: */
 	int waits_from, waits_to; /* nodes of the transfer it was in; -1: between two rounds */
 	const char *waits; /* that, in words; kept by the sweep */
 	uint64_t transfers, errors; /* in its ledger */

@@ -139,6 +139,7 @@ static void read_line(struct reading *reading, const json_t *line, int rank)
 	read_round(reading, line);
 	if (reading->entry.kind != LEDGER_BEGIN)
 		read_ends(reading, line);
+	reading->entry.late = json_is_true(json_object_get(line, "late"));
 	if (reading->entry.kind == LEDGER_TRANSFER)
 		read_transfer(reading, line);
 }

@@ -46,6 +46,7 @@ struct ledger_entry {
 	uint64_t msg_size, count, bytes; /* of each; how many; all */
 	uint64_t errors; /* messages whose content was not what was sent */
 	struct ledger_times ns;
+	bool late; /* of a rank that is stuck: it did not run when its time was over */
 	/* of an end */
 	uint64_t transfers; /* lines of this file that are some */
 };

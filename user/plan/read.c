@@ -113,6 +113,8 @@ static void read_nodes(struct reading *reading, const json_t *list)
 				     (int64_t)plan->classes.len - 1, "a node's class");
 		node->leaf = number(reading, json_array_get(from, 2), -1,
 				    (int64_t)plan->switches.len - 1, "a node's switch");
+		if (i && strcmp(node[-1].name, node->name) >= 0)
+			refuse(reading, "the order of nodes by name");
 	}
 }
 

@@ -21,6 +21,7 @@ struct book {
 	uint64_t transfers, errors;
 	size_t used;
 	char waiting[ROOM];
+	uint64_t until; /* by then it has said where it is stuck, if it runs at all */
 	char stuck[LINE]; /* what is written if the limit is over */
 };
 
@@ -165,7 +166,7 @@ void book_now(const struct rank *rank, const struct plan_step *step)
 
 	hold_signals(SIG_BLOCK);
 	length = describe(book->stuck, rank, "stuck", step);
-	snprintf(book->stuck + length, LINE - length, "}\n");
+	snprintf(book->stuck + length, LINE - length, ",\"late\":");
 	hold_signals(SIG_UNBLOCK);
 }
 
@@ -223,13 +224,19 @@ bool book_end(const struct rank *rank)
 	return !rank->book->errors;
 }
 
-/* The alarm waits while a line is added: what is there is whole. */
+/*
+ * The alarm waits while a line is added: what is there is whole. A process that was stopped, and is
+ * made to go on so that it can be ended, comes here long after its time was over.
+ */
 static void stuck(int signal)
 {
+	static const char tails[2][8] = { "false}\n", "true}\n" };
 	struct book *book = the_book;
+	const char *tail = tails[now_ns() > book->until];
 
 	if (write(book->file, book->waiting, book->used) < 0 ||
-	    write(book->file, book->stuck, strlen(book->stuck)) < 0)
+	    write(book->file, book->stuck, strlen(book->stuck)) < 0 ||
+	    write(book->file, tail, strlen(tail)) < 0)
 		_exit(4);
 	if (signal == SIGALRM)
 		sleep(GRACE_S);
@@ -240,6 +247,7 @@ void book_limit(unsigned int seconds)
 {
 	struct sigaction action = { .sa_handler = stuck };
 
+	the_book->until = now_ns() + seconds * 1000000000ull + GRACE_S * 500000000ull;
 	/* a launcher ends the others of a job so when one has crashed */
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGALRM, &action, NULL);

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The traffic of a sweep without a tracer, on "nodes" of one machine: what it writes down, and who is named when a
+# rank stops.
+
+load ../lib/job.sh
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR"
+	printf 'spec: ucxbpf-policy-v1\nclasses: { c: { nodes: "n[0-1]" } }\n' >site.yaml
+	"$BUILD/ucxbpf" sweep plan -P site.yaml --variant all-pairs --max-size 64K --max-count 3 --collective \
+		-o plan.json
+	mkdir ledger
+}
+
+# traffic MPI OPTION...: two nodes of two ranks
+traffic()
+{
+	local program=$BUILD/ucxbpf-traffic-$1 launcher=(mpirun.openmpi) options
+	shift
+
+	[ -x "$program" ] || skip "${program##*/} is not built"
+	"job_env_${program##*-}"
+	[ "${program##*-}" = openmpi ] || launcher=(mpiexec.hydra)
+	options=("$program" --plan plan.json --ledger ledger "$@" --node)
+	env "${JOB_ENV[@]}" UCX_TLS=posix,self,cma timeout -k 2 60 "${launcher[@]}" \
+		-n 2 "${options[@]}" n0 : -n 2 "${options[@]}" n1 </dev/null 3>&-
+}
+
+# Lines of transfers that the plan wants: within each node, both ways; between them, by both
+planned()
+{
+	jq '[.stages[] | .rounds as $rounds | .work[] |
+		(if .op == "alltoall" or .op == "allreduce" then 4 else 2 end) * $rounds] as $all |
+		([.stages[] | select(.pairing == "local") | .rounds * (.work | length) * 2] | add) as $second |
+		($all | add) + $second' plan.json
+}
+
+whole()
+{
+	[ "$(cat ledger/*.ndjson | jq -s 'map(select(.is == "transfer")) | length')" = "$(planned)" ]
+	[ "$(cat ledger/*.ndjson | jq -s 'map(select(.is == "transfer") | .errors) | add')" = 0 ]
+	[ "$(cat ledger/*.ndjson | jq -s 'map(select(.is == "end")) | length')" = 4 ]
+	[ "$(cat ledger/*.ndjson | jq -s 'all(.[] | select(.is == "transfer");
+		.bytes == .size * .count and .ns.timed == .count - 1 and .ns.min <= .ns.p50 and .ns.p50 <= .ns.max)')" = true ]
+	[ "$(ls pids | wc -l)" = 4 ]
+	# all is there but the captures
+	"$BUILD/ucxbpf" check -f json --plan plan.json ledger/*.ndjson >check.json || [ $? = 3 ]
+	[ "$(jq -r '[.findings[] | select(.rule == "COV-03") | .why] | unique[]' check.json |
+		grep -v '^no capture of this node was given')" = "" ]
+}
+
+@test "Open MPI: all that was planned, and as it was sent" {
+	traffic openmpi
+	whole
+}
+
+@test "MPICH: all that was planned, and as it was sent" {
+	traffic mpich
+	whole
+}
+
+@test "a rank that stops is named, and those that wait for it are not to blame" {
+	[ -x "$BUILD/ucxbpf-traffic-openmpi" ] || skip "no Open MPI"
+	jq -c '(.stages[].work[] | select(.op == "p2p") | .count) = 200000' plan.json >longer.json
+	mv longer.json plan.json
+	traffic openmpi --go "$PWD/go" --limit 3 >out 2>&1 &
+	job=$!
+	for _ in $(seq 200); do
+		[ "$(ls pids 2>/dev/null | grep -vc new)" = 4 ] && break
+		sleep 0.1
+	done
+	touch go
+	for _ in $(seq 200); do
+		[ "$(cat ledger/*.ndjson 2>/dev/null | grep -c '"begin"')" = 4 ] && break
+		sleep 0.05
+	done
+	stopped=$(jq -r 'select(.rank == 2) | .pid' ledger/n1.2.ndjson)
+	kill -STOP "$stopped"
+	wait "$job" && return 1
+	kill -KILL "$stopped" 2>/dev/null || true
+	"$BUILD/ucxbpf" check -f json --plan plan.json ledger/*.ndjson >check.json || [ $? = 2 ]
+	jq -e '[.findings[] | select(.rule == "COV-03" and .verdict == "fail") |
+			.subject == "n1" and (.seen | startswith("rank 2 of n1 hangs"))] == [true]' check.json
+}
+
+@test "no plan, another folder, a stage of no name: 2, and what is wrong" {
+	traffic=$BUILD/ucxbpf-traffic-openmpi
+	[ -x "$traffic" ] || skip "no Open MPI"
+	! "$traffic" --plan missing.json --ledger ledger 2>err
+	grep -q 'missing.json: No such file' err
+	echo '{"schema":"ucxbpf.plan/2"}' >bad.json
+	! "$traffic" --plan bad.json --ledger ledger 2>err
+	grep -q 'bad.json: no plan: its schema is not ucxbpf.plan/1' err
+	! "$traffic" --plan plan.json --ledger ledger --stage first 2>err
+	grep -q 'stage first: not intra, path' err
+	! "$traffic" --plan plan.json --ledger ledger --go never --wait 1 --node n0 2>err
+	grep -q 'never: is not there after 1 s' err
+}
