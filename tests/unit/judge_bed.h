@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,6 +15,7 @@
 
 #define SPEC "spec: ucxbpf-policy-v1\n"
 #define RANKS 4
+#define BED_CHAINS 16 /* as many messages of GPU memory at most, one after the other */
 #define BED_VARIABLES 4
 
 static const char *const node_names[] = { "n0", "n1" };
@@ -27,6 +29,7 @@ struct bed {
 	struct fact_variable variables[RANKS][BED_VARIABLES];
 	int variable_count[RANKS], cut[RANKS]; /* cut -1: not known */
 	uint64_t ops;
+	char chains[BED_CHAINS][32];
 };
 
 /* What a test says of a transfer; what it leaves out is a host message over shared memory. */
@@ -116,6 +119,33 @@ static inline const char *transport(const struct moved *moved)
 	return strcmp(moved->transport, "none") ? moved->transport : NULL;
 }
 
+/*
+ * Of a GPU's memory, messages tell their way: from one buffer to the other by the transport,
+ * through host memory where that one cannot leave the node.
+ */
+static inline void bed_tell_way(struct bed *bed, const struct moved *moved)
+{
+	const char *src = moved->src_mem ? moved->src_mem : "host";
+	const char *dst = moved->dst_mem ? moved->dst_mem : "host";
+	char *chain = bed->chains[bed->ops % BED_CHAINS];
+	bool staged = locality(moved) == LOCALITY_REMOTE && moved->transport &&
+		      !strcmp(moved->transport, "cuda_copy");
+
+	if (moved->to < 0 || (strncmp(src, "gpu", 3) && strncmp(dst, "gpu", 3)))
+		return;
+	snprintf(chain, sizeof(bed->chains[0]), "%s,%s%s", src, staged ? "host," : "", dst);
+	bed->sink.message(bed->sink.arg,
+			  &(struct fact_message){
+				  .src = moved->from,
+				  .dst = moved->to,
+				  .bytes = moved->bytes,
+				  .src_mem = src,
+				  .dst_mem = dst,
+				  .chain = chain,
+				  .via = staged ? "cuda_copy,rc_mlx5" : transport(moved),
+			  });
+}
+
 static inline void bed_move(struct bed *bed, const struct moved *moved)
 {
 	const char *op = moved->op ? moved->op : "am_zcopy";
@@ -146,6 +176,7 @@ static inline void bed_move(struct bed *bed, const struct moved *moved)
 	};
 
 	bed_call(bed, own, "MPI_Send");
+	bed_tell_way(bed, moved);
 	/* either may come first */
 	if (bed->ops % 2)
 		bed->sink.op(bed->sink.arg, &ucp);
