@@ -18,7 +18,7 @@
 #include "plan/make.h"
 
 #define SPEC "spec: ucxbpf-policy-v1\n"
-#define SWEEP_MAX_RANKS 512
+#define SWEEP_MAX_RANKS 64
 
 struct sweep_bed {
 	struct policy *policy;
@@ -51,6 +51,7 @@ static inline void sweep_begin(struct sweep_bed *bed, const char *policy,
 	judge_plan(bed->judge, bed->plan);
 	bed->sink = judge_sink(bed->judge);
 	bed->ranks = bed->plan->nodes.len * bed->plan->ranks;
+	assert_in_range(bed->ranks, 1, SWEEP_MAX_RANKS);
 	bed->totals.stored = bed->totals.captures = 1;
 }
 
