@@ -75,6 +75,7 @@ const SETTLED = 600; // ms until layouts and fonts have settled
 async function shot(browser, captures, { show, part, act, scheme = "light", width = 1280, height = 800 }) {
   const view = await new Report(browser, report(captures)).open({ viewport: { width, height }, colorScheme: scheme });
   await view.load(show);
+  await view.settled();
   await view.page.waitForTimeout(SETTLED);
   if (act) await act(view);
   await view.page.waitForTimeout(SETTLED);

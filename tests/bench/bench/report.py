@@ -157,11 +157,12 @@ def viewer(result):
         text.append(f"**{title}**: {page['MiB']:.1f} MiB, Chromium {page['browser']}; usable after "
                     f"{min(usable):,.0f} to {max(usable):,.0f} ms ({len(usable)} openings). Load of "
                     f"the machine while measuring: {page['load']:.1f}.")
-        rows = [[action, times["view"]["n"]] + [f"{times[scope][key]:.0f}" for scope in ("view", "page")
+        scopes = ("view", "page", "cpu")
+        rows = [[action, times["view"]["n"]] + [f"{times[scope][key]:.0f}" for scope in scopes
                                                 for key in ("median", "p95")]
                 for action, times in page["actions"].items()]
-        text.append(table(["ms until shown", "actions", "view, median", "view, 95 %",
-                           "whole page, median", "whole page, 95 %"], rows))
+        text.append(table(["ms until shown", "actions", "view, median", "view, 95 %", "whole page, median",
+                           "whole page, 95 %", "CPU, median", "CPU, 95 %"], rows))
     return "\n\n".join(text)
 
 

@@ -54,7 +54,7 @@ def measure(page, folder):
     run = subprocess.run(["timeout", "--kill-after=5", str(LIMIT), "node", MEASURE, page], check=True,
                          capture_output=True, text=True, env={**os.environ, "HOME": str(folder)})
     seen = json.loads(run.stdout)
-    actions = {name: {scope: summed([time[scope] for time in times]) for scope in ("view", "page")}
+    actions = {name: {scope: summed([time[scope] for time in times]) for scope in ("view", "page", "cpu")}
                for name, times in seen["actions"].items()}
     return {"MiB": page.stat().st_size / 2**20, "browser": seen["version"], "usable": seen["opened"],
             "load": os.getloadavg()[0], "actions": actions}
