@@ -41,10 +41,10 @@ function rows(nodes: Node[]): Map<string, Place> {
     out.set(node.id, { x: at * STEP + n * 44, y: line * STEP * 2 - STEP - bow(at, inLine(line)) });
   }
   const nics = nodes.filter((node) => node.kind === "nic" || node.kind === "somenic");
+  // Beside a lone process, which is else in the way to hosts above.
   const wide = Math.max(1, Math.min(processes.length, across) - 1) * STEP;
-  nics.forEach((node, i) => {
-    out.set(node.id, { x: nics.length === 1 ? wide / 2 : (i * Math.max(wide, (nics.length - 1) * STEP)) / (nics.length - 1), y: lines * STEP * 2 - STEP + 20 });
-  });
+  const apart = Math.max(STEP, nics.length > 1 ? wide / (nics.length - 1) : 0);
+  nics.forEach((node, i) => out.set(node.id, { x: wide / 2 + (i - (nics.length - 1) / 2) * apart, y: lines * STEP * 2 - STEP + 20 }));
   return out;
 }
 

@@ -80,7 +80,12 @@ function loop(node: Node, at: Place, n: number): [Place, Place[], Place] {
   return [border(node, at, by[0]), by, border(node, at, by[1])];
 }
 
-// Edges between the same two nodes lie side by side, either way and over each transport.
+// Those that go one way lie beside those that go the other way, over each transport, whatever they carry.
+function inOrder(a: Edge, b: Edge): number {
+  return Number(a.from.id < a.to.id) - Number(b.from.id < b.to.id) || (a.transport < b.transport ? -1 : 1);
+}
+
+// Edges between the same two nodes lie side by side.
 function curves(graph: Graph, places: Map<string, Place>, by: "bytes" | "count"): Curve[] {
   const beside = new Map<string, Edge[]>();
   for (const edge of graph.edges) {
@@ -92,7 +97,7 @@ function curves(graph: Graph, places: Map<string, Place>, by: "bytes" | "count")
   const most = graph.edges.length ? graph.edges[0][by] : 0;
   const out: Curve[] = [];
   for (const list of beside.values())
-    list.forEach((edge, i) => {
+    list.sort(inOrder).forEach((edge, i) => {
       const [a, b] = [places.get(edge.from.id)!, places.get(edge.to.id)!];
       const width = widthOf(edge[by], most);
       if (edge.from === edge.to) {
