@@ -229,3 +229,30 @@ rule_of()
 	# too much of it is not known
 	rule_of PATH-04 "$gpu/pairs-pool-peer-1.18.1-v2-ipc-dynamic-start/job.ucxb" | grep -q '^unknown vm the way of 8388608 B of 162004992 is not known'
 }
+
+# Two nodes made of namespaces on a machine with two H200, a GPU each, over TCP
+@test "PATH-07: GPU messages between nodes go through the host's memory" {
+	for version in 1.13.1-v1 1.18.1-v2; do
+		run rule_of PATH-07 "$DATA/gpu-nodes/$version.n0.ucxb" "$DATA/gpu-nodes/$version.n1.ucxb"
+		[ "${#lines[@]}" = 2 ]
+		[ "${lines[0]}" = "fail n0>n1 gpu0,pinned,pinned,gpu1 over cuda_copy,tcp,cuda_copy" ]
+		[[ ${lines[1]} = "fail n1>n0 gpu1,pinned,"* ]]
+	done
+}
+
+# swept STATUS NAME: what is not in order in a sweep of four H200
+swept()
+{
+	local folder=$DATA/gpu-sweep/$2 ledgers=()
+
+	[ ! -d "$folder/ledger" ] || ledgers=(--plan "$folder/plan.json" "$folder"/ledger/*)
+	ends "$1" "$UCXBPF" check -f json -P "$folder/policy.yaml" "$folder/evidence" "${ledgers[@]}"
+	jq -r '.findings[] | select(.verdict != "pass" and .verdict != "skip") |
+		"\(.verdict) \(.rule) \(.subject) \(.seen)"' out
+}
+
+@test "sweeps of four H200: sound, without cuda_ipc, all ranks on one GPU" {
+	[ -z "$(swept 0 sound)" ]
+	[ "$(swept 2 no-cuda-ipc)" = "fail PATH-04 vm gpu0,pinned,gpu1 over cuda_copy,cuda_copy" ]
+	swept 2 one-gpu-for-all | grep -qx "fail COV-03 vm 4 ranks used 1 of the node's 4 GPUs"
+}

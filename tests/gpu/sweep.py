@@ -40,7 +40,8 @@ exec sh -c "$*"
 
 
 def environment(place, sweep, version):
-    libraries = [str(place.bundle / "ucx" / version / "lib"), *place.drivers]
+    libraries = [str(place.bundle / "ucx" / version / "lib"), str(place.bundle / "lib"),
+                 *place.drivers]
     libraries += [path for path in [os.environ.get("LD_LIBRARY_PATH")] if path]
     made = dict(os.environ, **job.MPI_ENVIRONMENT, **sweep.set)
     return dict(made, LD_LIBRARY_PATH=":".join(libraries))

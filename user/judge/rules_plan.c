@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "judge/gpus_used.h"
 #include "judge/rules.h"
 
 /* What is said of a node; the first of the gravest. */
@@ -370,6 +371,28 @@ static void look_at_captures(struct look *look)
 		look_at_calls(look, slot);
 }
 
+/* Ranks that all take the first GPU leave the others untried. */
+static void look_at_gpus(struct look *look)
+{
+	const struct exhibits *exhibits = look->trial->exhibits;
+	const struct plan *plan = look->sweep->plan;
+	struct gpus_used used;
+
+	gpus_used_init(&used, exhibits);
+	for (size_t i = 0; i < exhibits->nodes.len; i++) {
+		const struct node *node = &exhibits->nodes.data[i];
+		int index = node->name ? plan_node(plan, node->name) : -1;
+		int gpus = index < 0 ? 0 : plan->classes.data[plan->nodes.data[index].class].gpus;
+		int seen = gpus_used_by(&used, node);
+
+		if (seen > 0 && seen < gpus && seen < plan->ranks)
+			note(look, index, wrong(look),
+			     say(look->trial->judge, "%d ranks used %d of the node's %d GPUs",
+				 plan->ranks, seen, gpus));
+	}
+	gpus_used_release(&used);
+}
+
 /* ---- */
 
 static void conclude(const struct look *look)
@@ -412,6 +435,7 @@ void rule_planned(const struct trial *trial)
 		look_at_stage(&look, &look.sweep->plan->stages.data[i]);
 	look_for_unplanned(&look);
 	look_at_captures(&look);
+	look_at_gpus(&look);
 	conclude(&look);
 	map_release(&look.sent);
 	map_release(&look.met);
