@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "judge/judge.h"
+#include "rule_expected.h"
 
 #define SPEC "spec: ucxbpf-policy-v1\n"
 #define RANKS 4
@@ -211,6 +212,7 @@ static inline void bed_expect(const struct bed *bed, const char *rule, const cha
 {
 	const struct finding *finding = bed_finding(bed, rule, subject);
 
+	rule_expected(rule, verdict);
 	if (finding->verdict != verdict)
 		fail_msg("%s of %s: %s (%s), not %s", rule, finding->subject,
 			 verdict_names[finding->verdict],

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "judge/judge.h"
+#include "rule_expected.h"
 #include "plan/ledger.h"
 #include "plan/make.h"
 
@@ -275,6 +276,7 @@ static inline void sweep_expect(const struct sweep_bed *bed, const char *rule, c
 	const struct finding *finding = sweep_finding(bed, rule, subject);
 	const char *said = finding->seen ? finding->seen : finding->why ? finding->why : "-";
 
+	rule_expected(rule, verdict);
 	if (finding->verdict != verdict || (text && !strstr(said, text)))
 		fail_msg("%s of %s: %s (%s), not %s (%s)", rule, finding->subject,
 			 verdict_names[finding->verdict], said, verdict_names[verdict],
