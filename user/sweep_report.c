@@ -24,10 +24,9 @@ static const struct {
 	enum verdict_form form;
 	const char *file;
 } files[] = {
-	{ VERDICT_TEXT, "report.txt" },
-	{ VERDICT_JSON, "report.json" },
-	{ VERDICT_JUNIT, "report.xml" },
-	{ VERDICT_TEXTFILE, "report.prom" },
+	{ VERDICT_TEXT, "report.txt" },  { VERDICT_JSON, "report.json" },
+	{ VERDICT_JUNIT, "report.xml" }, { VERDICT_TEXTFILE, "report.prom" },
+	{ VERDICT_HTML, "report.html" },
 };
 
 static void find_files(struct command *found, const char *folder)

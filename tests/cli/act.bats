@@ -88,6 +88,9 @@ REASON='[node_problem] it_s _(touch here) _x_ PATH-03'
 	check 2 --apply "$SITE"/nocma.*.ucxb
 	! grep -q scontrol out
 	PATH=$PWD/bin:$PATH "$UCXBPF" check --apply "$SITE"/nocma.*.ucxb >out || [ $? = 2 ]
+	! grep -q scontrol out
+	sed -i 's/n\[0-1\]/n0/; s/drain: never, //' site.yaml
+	check 2 --apply "$SITE"/nocma.*.ucxb
 	grep -q "^no drain  n1: in none of the policy's classes" out
 	[ ! -e called ]
 }

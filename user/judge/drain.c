@@ -190,7 +190,7 @@ void drains_make(struct drains *drains, const struct judge *judge)
 	size_t to;
 
 	*drains = (struct drains){ .most = most_nodes(judge->policy) };
-	if (judge->policy->act.drain == DRAIN_NEVER)
+	if (judge->policy->act.drain == DRAIN_NEVER || !judge->policy->nodes.len)
 		return;
 	collect(&all, judge);
 	if (all.list.len)

@@ -28,7 +28,7 @@ struct drains {
 	size_t most; /* that act.max_drain allows: a number, and a share of the policy's nodes */
 };
 
-/* After judge_finish(). Nothing where the policy says drain: never. */
+/* After judge_finish(). Nothing where the policy says drain: never, or names no nodes. */
 void drains_make(struct drains *drains, const struct judge *judge);
 void drains_release(struct drains *drains);
 
