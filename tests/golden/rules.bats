@@ -71,7 +71,7 @@ reshaped() {
 	[ "$(judged RAIL-03 even.*.ucxb)" = $'pass n0\npass n1' ]
 	reshaped uneven . rest eth0
 	[ "$(judged RAIL-03 uneven.*.ucxb)" = $'fail n0\nfail n1' ]
-	[ "$(seen RAIL-03 | sed 's/:.*//' | uniq)" = "max/mean 1.66" ]
+	[ "$(seen RAIL-03 | sed 's/:.*//' | uniq)" = "max/mean 1.63" ]
 	[ "$(judged RAIL-03 "$DATA"/hosts.*.ucxb)" = "skip all captures" ]
 }
 

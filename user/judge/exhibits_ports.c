@@ -154,11 +154,3 @@ void ports_make(struct traced_ports *ports, const struct exhibits *exhibits)
 			add_window(ports, exhibits, sum);
 	}
 }
-
-struct traced_port ports_find(const struct traced_ports *ports, int host, const char *device)
-{
-	const uint64_t *at = map_find(&ports->index, (uint64_t)host, hash(device));
-
-	return at ? ports->list.data[*at - 1]
-		  : (struct traced_port){ .host = host, .device = device };
-}

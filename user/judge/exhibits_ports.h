@@ -43,7 +43,4 @@ struct traced_ports {
 void ports_make(struct traced_ports *ports, const struct exhibits *exhibits);
 void ports_release(struct traced_ports *ports);
 
-/* What was traced of a port, all zeros where nothing was. */
-struct traced_port ports_find(const struct traced_ports *ports, int host, const char *device);
-
 #endif

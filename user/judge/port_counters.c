@@ -45,8 +45,7 @@ static int64_t growth(const struct inventory_nic *before, const struct inventory
 	return first < 0 || last < first ? -1 : last - first;
 }
 
-/* soft-RoCE counts no bytes of its own: its interface's are those of RoCE, too. */
-static const struct inventory_nic *counted(const struct inventory *inventory, const char *device)
+const struct inventory_nic *port_counter(const struct inventory *inventory, const char *device)
 {
 	const struct inventory_nic *nic = inventory_nic(inventory, device);
 	const struct inventory_nic *netdev =
@@ -60,8 +59,8 @@ static const struct inventory_nic *counted(const struct inventory *inventory, co
 const char *port_delta(const struct node_inventory *node, const char *device,
 		       struct port_delta *delta)
 {
-	const struct inventory_nic *before = counted(node->first, device);
-	const struct inventory_nic *after = counted(node->last, device);
+	const struct inventory_nic *before = port_counter(node->first, device);
+	const struct inventory_nic *after = port_counter(node->last, device);
 	const struct counting *counting = after ? counting_of(after) : NULL;
 
 	if (node->first == node->last)

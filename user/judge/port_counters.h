@@ -14,6 +14,12 @@ struct port_delta {
 	int64_t least_header, header;
 };
 
+/*
+ * The NIC whose counters have what goes over a device: itself, or below soft-RoCE, which counts no
+ * bytes, the interface. The inventory's; NULL: there is no such device.
+ */
+const struct inventory_nic *port_counter(const struct inventory *inventory, const char *device);
+
 /* NULL: filled; else why the counters do not tell. device: UCX's name. */
 const char *port_delta(const struct node_inventory *node, const char *device,
 		       struct port_delta *delta);

@@ -171,16 +171,42 @@ struct counted_port {
 
 typedef VEC(struct counted_port) counted_ports;
 
+/* By one counter: soft-RoCE and the interface below it. */
+static bool same_counter(const struct counted_node *node, const char *device, const char *other)
+{
+	const struct inventory *inventory = node->inventory->last;
+	const struct inventory_nic *counter = port_counter(inventory, device);
+
+	return !strcmp(device, other) || (counter && counter == port_counter(inventory, other));
+}
+
+/* What went over a device, and over others that have its counter. */
+static struct traced_port traced_by(const struct counted_node *node, const char *device)
+{
+	struct traced_port sum = { .host = node->host, .device = device };
+
+	for (size_t i = 0; i < node->ports->list.len; i++) {
+		const struct traced_port *port = &node->ports->list.data[i];
+
+		if (port->host != node->host || !same_counter(node, device, port->device))
+			continue;
+		sum.sure = plus(sum.sure, port->sure);
+		sum.maybe = plus(sum.maybe, port->maybe);
+		sum.aligned = plus(sum.aligned, port->aligned);
+	}
+	return sum;
+}
+
 static void add_port(counted_ports *list, const struct counted_node *node, const char *device)
 {
 	struct counted_port *port;
 
 	for (size_t i = 0; i < list->len; i++)
-		if (!strcmp(list->data[i].device, device))
+		if (same_counter(node, list->data[i].device, device))
 			return;
 	port = vec_add(list);
 	port->device = device;
-	port->traced = ports_find(node->ports, node->host, device);
+	port->traced = traced_by(node, device);
 }
 
 /* Those that were used, and those that the class lists: foreign traffic may be on an idle one. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "judge/watch.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -131,29 +132,37 @@ static const char *pattern(struct watch *watch, const struct watched_op *op, uin
 	return words_keep(watch->words, text);
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The first and the last fragment may be small: uneven is what is so by number and by bytes. */
 static void end_op(struct watch *watch, struct watched_op *op)
 {
-	uint64_t fragments = 0, bytes = 0, most = 0;
+	uint64_t fragments = 0, bytes = 0, most = 0, most_bytes = 0;
+	double over;
 
 	for (size_t i = 0; i < op->count; i++) {
 		fragments += op->rails[i].fragments;
 		bytes += op->rails[i].bytes;
-		most = op->rails[i].fragments > most ? op->rails[i].fragments : most;
+		most = larger(most, op->rails[i].fragments);
+		most_bytes = larger(most_bytes, op->rails[i].bytes);
 	}
 	if (op->count > 1 && bytes) {
+		over = fmin((double)most / fragments, (double)most_bytes / bytes) * op->count;
 		qsort(op->rails, op->count, sizeof(*op->rails), by_device);
-		sums_add(watch->sums,
-			 &(struct sum){
-				 .kind = SUM_SPREAD,
-				 .process = op->process,
-				 .peer = -1,
-				 .words = { pattern(watch, op, fragments) },
-				 .count = 1,
-				 .bytes = bytes,
-				 .extra = bytes * ((double)most * op->count / fragments),
-				 .least = fragments,
-				 .most = fragments,
-			 });
+		sums_add(watch->sums, &(struct sum){
+					      .kind = SUM_SPREAD,
+					      .process = op->process,
+					      .peer = -1,
+					      .words = { pattern(watch, op, fragments) },
+					      .count = 1,
+					      .bytes = bytes,
+					      .extra = bytes * over,
+					      .least = fragments,
+					      .most = fragments,
+				      });
 	}
 	*op = (struct watched_op){ 0 };
 }
