@@ -273,7 +273,7 @@ gpu-bundle: $(O)/gpu/ucxbpf $(O)/ucxbpf-traffic-openmpi $(O)/gpu/tests/bench/flo
 		$(if $(findstring 1.13.1:$(O)/gpu,$(GPU_UCX)),$(O)/gpu/ucx-1.13.1/lib/libucp.so.0)
 	$(Q)scripts/gpu-bundle $(O) $(O)/gpu-bundle $(GPU_UCX)
 
-.PHONY: tests progs check check-viewer bench format format-check demo setup man install clean
+.PHONY: tests progs check check-guest check-viewer bench format format-check demo setup man install clean
 tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) progs
 progs: $(PROG_BIN)
 
@@ -293,6 +293,12 @@ bench:
 	$(Q)scripts/setup --bench
 	$(Q)$(MAKE) --no-print-directory -j2 bench-programs
 	$(Q)BUILD=$(O) tests/bench/run $(PARTS)
+
+# In virtual machines with soft-RoCE (tests/guest/README.md).
+check-guest:
+	$(Q)scripts/setup --guest
+	$(Q)$(MAKE) --no-print-directory -j2 $(O)/ucxbpf progs
+	$(Q)UCXBPF=$(O)/ucxbpf tests/guest/check
 
 .PHONY: bench-programs
 bench-programs: all $(BENCH_BIN) $(BENCH_JOB)
