@@ -300,6 +300,13 @@ check-guest:
 	$(Q)$(MAKE) --no-print-directory -j2 $(O)/ucxbpf progs
 	$(Q)UCXBPF=$(O)/ucxbpf tests/guest/check
 
+# Faults of a site, staged for real on namespace nodes: RUNS=20, FAULTS="rail-down hung-rank" for some
+.PHONY: faults
+faults:
+	$(Q)scripts/setup --tests
+	$(Q)$(MAKE) --no-print-directory -j2 all
+	$(Q)O=$(O) tests/faults/run --runs $(or $(RUNS),1) $(FAULTS)
+
 .PHONY: bench-programs
 bench-programs: all $(BENCH_BIN) $(BENCH_JOB)
 

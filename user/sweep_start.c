@@ -44,24 +44,51 @@ static int find_paths(const struct sweep_arguments *arguments, struct paths *pat
 	return 0;
 }
 
-/* Slurm's own command ends with ours, and gives the nodes back then. */
+/*
+ * Slurm's own command ends with ours, and gives the nodes back then. What it cannot give is missing
+ * of the sweep, which is of all nodes.
+ */
+static size_t add_salloc(const struct sweep_arguments *arguments, const texts *nodes,
+			 struct command *command, struct command *others)
+{
+	struct command usable = { 0 };
+	size_t count;
+	char *list;
+
+	slurm_usable((char *const *)nodes->data, nodes->len, &usable, others);
+	list = node_list(usable.words.data, usable.words.len);
+	command_split(command, "salloc --job-name=ucxbpf-sweep --no-kill");
+	command_add(command, "%s", arguments->shared ? "--oversubscribe" : "--exclusive");
+	command_add(command, "--nodes=%zu", usable.words.len);
+	command_add(command, "--nodelist=%s", list);
+	count = usable.words.len;
+	free(list);
+	command_release(&usable);
+	return count;
+}
+
 static int allocate(const struct sweep_arguments *arguments, const texts *nodes, const char *self,
 		    char **argv)
 {
-	char *list = node_list((char *const *)nodes->data, nodes->len);
-	struct command command = { 0 };
-	char *line;
+	char *all = node_list((char *const *)nodes->data, nodes->len), *line;
+	struct command command = { 0 }, others = { 0 };
+	size_t usable = add_salloc(arguments, nodes, &command, &others);
 
-	command_split(&command, "salloc --quiet --job-name=ucxbpf-sweep");
-	command_add(&command, "%s", arguments->shared ? "--oversubscribe" : "--exclusive");
-	command_add(&command, "--nodes=%zu", nodes->len);
-	command_add(&command, "--nodelist=%s", list);
 	command_add(&command, "%s", self);
 	command_add(&command, "sweep");
 	for (char **word = argv + 1; *word; word++)
 		if (strcmp(*word, "--dry-run"))
 			command_add(&command, "%s", *word);
-	free(list);
+	command_add(&command, "--nodelist=%s", all);
+	free(all);
+	for (size_t i = 0; i < others.words.len; i++)
+		log_warn("Slurm cannot give %s", others.words.data[i]);
+	command_release(&others);
+	if (!usable) {
+		log_error("Slurm can give none of these nodes: see sinfo");
+		command_release(&command);
+		return -ENODEV;
+	}
 	if (arguments->dry_run) {
 		line = command_line(&command);
 		printf("%s\n", line);

@@ -41,6 +41,12 @@ extern const struct launcher launcher_slurm, launcher_hosts;
 /* NULL: there is none of that name. */
 const struct launcher *launcher_of(const char *name);
 
+/*
+ * Adds the nodes that Slurm can give to usable; why not, "n7: down*", of the others. Where sinfo
+ * does not answer, all are usable.
+ */
+void slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others);
+
 /* n0,n1,n2; the caller's. */
 char *node_list(char *const *nodes, size_t count);
 

@@ -243,6 +243,28 @@ static void stuck(int signal)
 	_exit(3);
 }
 
+/* What MPI finds wrong is that another rank has gone: this one was waiting. */
+static void failed(MPI_Comm *world, int *error, ...)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int length;
+
+	(void)world;
+	MPI_Error_string(*error, text, &length);
+	fprintf(stderr, "ucxbpf-traffic: %s\n", text);
+	hold_signals(SIG_BLOCK);
+	stuck(SIGTERM);
+}
+
+void book_errors(void)
+{
+	MPI_Errhandler handler;
+
+	MPI_Comm_create_errhandler(failed, &handler);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+	MPI_Errhandler_free(&handler);
+}
+
 void book_limit(unsigned int seconds)
 {
 	struct sigaction action = { .sa_handler = stuck };

@@ -219,6 +219,7 @@ int main(int argc, char **argv)
 	warn_of_absent(&rank, node);
 	get_memory(&rank, arguments.stages);
 	rank.book = book_open(&rank, arguments.ledger, node, arguments.stages);
+	book_errors();
 	do_stages(&rank, &arguments);
 	well = book_end(&rank);
 	MPI_Finalize();

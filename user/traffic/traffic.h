@@ -104,6 +104,9 @@ void book_begin(const struct rank *rank);
 void book_now(const struct rank *rank, const struct plan_step *step);
 void book_transfer(const struct rank *rank, const struct plan_step *step, uint64_t errors,
 		   size_t timed);
+/* From now on an error of MPI is written down as getting stuck, and ends this rank. */
+void book_errors(void);
+
 /* Returns whether all that was sent came as it was. */
 bool book_end(const struct rank *rank);
 

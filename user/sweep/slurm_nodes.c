@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which nodes Slurm can give: an allocation with another one in it would not begin. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sweep/launcher.h"
+
+/* Beginnings of states, as sinfo writes them; a * at the end is of a node that does not respond. */
+static const char *const unusable[] = {
+	"down", "drain", "fail", "error", "power", "reboot", "inval"
+};
+
+static bool is_usable(const char *state)
+{
+	for (size_t i = 0; i < sizeof(unusable) / sizeof(unusable[0]); i++)
+		if (!strncmp(state, unusable[i], strlen(unusable[i])))
+			return false;
+	return !strchr(state, '*');
+}
+
+static const char *state_of(char *const *words, size_t count, const char *node)
+{
+	for (size_t i = 0; i + 1 < count; i += 2)
+		if (!strcmp(words[i], node))
+			return words[i + 1];
+	return NULL;
+}
+
+void slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others)
+{
+	FILE *in = popen("sinfo --noheader --Node --format='%N %T'", "re");
+	struct command states = { 0 };
+	char line[512];
+
+	while (in && fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		command_split(&states, line);
+	}
+	if (in)
+		pclose(in);
+	for (size_t i = 0; i < count; i++) {
+		const char *state = state_of(states.words.data, states.words.len, nodes[i]);
+
+		/* without an answer of sinfo, salloc will say what is wrong */
+		if (!states.words.len || (state && is_usable(state)))
+			command_add(usable, "%s", nodes[i]);
+		else
+			command_add(others, "%s: %s", nodes[i],
+				    state ? state : "not known to Slurm");
+	}
+	command_release(&states);
+}
