@@ -77,9 +77,11 @@ static void jobs_of_hosts(void **state)
 				 .mpirun = "mpirun",
 				 .job_options = &options };
 
+	char tls[] = "UCX_TLS=tcp,self", other[] = "HOME=/", *alone[] = { tls, other, NULL };
+	char **before = environ;
+
 	(void)state;
-	clearenv();
-	setenv("UCX_TLS", "tcp,self", 1);
+	environ = alone;
 	command_split(&options, "--bind-to core");
 	job(&launch, 2,
 	    "mpirun --mca plm rsh --mca plm_rsh_no_tree_spawn 1 --mca plm_rsh_agent /x/rsh "
@@ -91,6 +93,7 @@ static void jobs_of_hosts(void **state)
 	    "/x/traffic --plan=p");
 	launch.rsh = "ssh -q";
 	job(&launch, 1, "mpiexec -n 3 -ppn 1 -hosts n0,n1,m7 --bind-to core /x/traffic --plan=p");
+	environ = before;
 	command_release(&options);
 }
 
