@@ -33,6 +33,7 @@ def process:
 	breach($where; "mpi"; or_null(name)),
 	breach($where; "seen_from"; one_of(["start", "attach"])),
 	breach($where; "environment_cut"; or_null(natural)),
+	breach($where; "cpus"; or_null(type == "string" and test("^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"))),
 	(.environment | if . == null then empty
 		elif type == "array" then .[] | (breach("\($where).environment"; "name"; name),
 			breach("\($where).environment"; "value"; type == "string"))

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -177,6 +178,40 @@ static void peer_pid(void **state)
 	bed_release(&bed);
 }
 
+static char *cpus_told(json_t *first, json_t *second)
+{
+	json_t *told[] = { first, second };
+	const char *cpus;
+	char *copy;
+	struct bed bed;
+
+	bed_init(&bed);
+	for (int i = 0; i < 2; i++) {
+		bed_process(&bed, 107, 10, 20 + i, "a");
+		json_object_set_new(json_array_get(bed.sides, 1 + i), "cpus", told[i]);
+	}
+	bed_ready(&bed);
+	cpus = bed.decoder.processes.data[0]->cpus;
+	copy = cpus ? strdup(cpus) : NULL;
+	bed_release(&bed);
+	return copy;
+}
+
+/* The last that is told; of what is no list, nothing is known. */
+static void allowed_cpus(void **state)
+{
+	char *cpus = cpus_told(json_string("0-3,8"), json_string("8"));
+
+	(void)state;
+	assert_string_equal(cpus, "8");
+	free(cpus);
+	cpus = cpus_told(json_string("0-3,8"), json_null());
+	assert_string_equal(cpus, "0-3,8");
+	free(cpus);
+	assert_null(cpus_told(json_string("0-3\n"), json_string("all")));
+	assert_null(cpus_told(json_integer(3), json_string("")));
+}
+
 /* Where its messages lie; and lanes of an endpoint, before the snapshot that told of them as well.
  */
 static void fifo_and_lanes(void **state)
@@ -218,6 +253,7 @@ int main(void)
 		cmocka_unit_test(fifo_and_lanes),
 		cmocka_unit_test(mutual_ids),
 		cmocka_unit_test(peer_pid),
+		cmocka_unit_test(allowed_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,12 +30,12 @@ static const struct fact_variable made_environment[] = {
 };
 
 static const struct fact_process made_processes[] = {
-	{ 0,    0, "boot-a", "node-a", 1009,     1009, 11,    "cg", "/opt/cg", "Open MPI 4.1.4",
-	  "77", 0, 3,        true,     made_ucx, 1,    false, NULL, 0,         -1 },
-	{ 1,    0, "boot-a", "node-a", 1013,     1013, 13,    "cg", "/opt/cg", "Open MPI 4.1.4",
-	  "77", 1, 3,        true,     made_ucx, 1,    false, NULL, 0,         -1 },
-	{ 2,    1, "boot-b", "node-b", 1009,     2003, 17,    "cg", "/opt/cg", "Open MPI 4.1.4",
-	  "77", 2, 3,        false,    made_ucx, 1,    false, NULL, 0,         -1 },
+	{ 0, 0, "boot-a", "node-a", 1009, 1009,  11,   "cg", "/opt/cg", "Open MPI 4.1.4", "77",
+	  0, 3, true,     made_ucx, 1,    false, NULL, 0,    -1,        "0-3,8" },
+	{ 1, 0,    "boot-a", "node-a", 1013,  1013, 13, "cg", "/opt/cg", "Open MPI 4.1.4", "77", 1,
+	  3, true, made_ucx, 1,        false, NULL, 0,  -1,   NULL },
+	{ 2, 1,     "boot-b", "node-b", 1009,  2003, 17, "cg", "/opt/cg", "Open MPI 4.1.4", "77", 2,
+	  3, false, made_ucx, 1,        false, NULL, 0,  -1,   NULL },
 	{ 3,
 	  1,
 	  "boot-b",
@@ -55,7 +55,8 @@ static const struct fact_process made_processes[] = {
 	  false,
 	  made_environment,
 	  2,
-	  0 },
+	  0,
+	  NULL },
 };
 
 static void made_call(const struct fact_sink *sink, int process, const char *function, int count,

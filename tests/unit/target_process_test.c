@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 
+#include "base/cpus.h"
 #include "target/launch.h"
 #include "target/process.h"
 #include "target/snapshot.h"
@@ -111,6 +113,36 @@ static void test_large_environment(void **state)
 	json_decref(process.environment);
 }
 
+static int own_cpus(void)
+{
+	cpu_set_t set;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	return CPU_COUNT(&set);
+}
+
+/* Bound to one core it says so. */
+static void test_bound_process(void **state)
+{
+	struct process process;
+	cpu_set_t before, one;
+	char expected[16];
+	int core = 0;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	while (!CPU_ISSET(core, &before))
+		core++;
+	CPU_ZERO(&one);
+	CPU_SET(core, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_int_equal(process_init(&process, getpid()), 0);
+	snprintf(expected, sizeof(expected), "%d", core);
+	assert_string_equal(process.cpus, expected);
+	process_release(&process);
+	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
 static void test_own_process(void **state)
 {
 	struct process process;
@@ -124,7 +156,9 @@ static void test_own_process(void **state)
 	assert_int_equal(strncmp(process.comm, program_invocation_short_name, 15), 0);
 	assert_true(process.start_time > 0 && process.pid_ns > 0);
 	assert_true(strlen(process.uts) > 0);
+	assert_int_equal(cpus_count(process.cpus), own_cpus());
 	record = process_side_record(&process, "MPICH 4.0.2", "attach", 5);
+	assert_string_equal(json_string_value(json_object_get(record, "cpus")), process.cpus);
 	assert_string_equal(json_string_value(json_object_get(record, "t")), "process");
 	assert_int_equal(json_integer_value(json_object_get(record, "ts")), 5);
 	assert_string_equal(json_string_value(json_object_get(record, "mpi")), "MPICH 4.0.2");
@@ -189,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_large_environment),
 		cmocka_unit_test(test_own_process),
+		cmocka_unit_test(test_bound_process),
 		cmocka_unit_test(test_absent_process),
 		cmocka_unit_test(test_snapshot_refuses_what_is_no_worker),
 		cmocka_unit_test(test_snapshot_keeps_its_deadline),

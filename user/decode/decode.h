@@ -67,6 +67,7 @@ struct process {
 	int rank, size;
 	VEC(struct variable) environment; /* by name */
 	int environment_cut; /* variables that are not there; -1: the environment is not known */
+	const char *cpus; /* that its main thread may run on; NULL: not known */
 	bool from_start, exited;
 	uint64_t exited_at;
 	bool gpu_library; /* it has mapped one, at some time */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cpus.h"
+
 static const char *side_string(struct decoder *decoder, const json_t *side, const char *key)
 {
 	return strings_intern(&decoder->strings, json_string_value(json_object_get(side, key)));
@@ -115,6 +117,15 @@ static void describe_environment(struct decoder *decoder, struct process *proces
 		      by_name);
 }
 
+/* As it was when it was told last; what is no list is not known. */
+static void describe_cpus(struct decoder *decoder, struct process *process, const json_t *side)
+{
+	const char *cpus = side_string(decoder, side, "cpus");
+
+	if (cpus_count(cpus) > 0)
+		process->cpus = cpus;
+}
+
 static void describe(struct decoder *decoder, struct process *process, const json_t *side)
 {
 	struct strings *strings = &decoder->strings;
@@ -131,6 +142,7 @@ static void describe(struct decoder *decoder, struct process *process, const jso
 	process->rank = side_int(side, "rank");
 	process->size = side_int(side, "size");
 	describe_environment(decoder, process, side);
+	describe_cpus(decoder, process, side);
 }
 
 void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side)

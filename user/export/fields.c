@@ -25,6 +25,8 @@ static const struct field process_fields[] = {
 	ROW("gpu_library", BOOL, fact_process, gpu_library, "it maps a GPU library"),
 	ROW("environment_cut", INDEX, fact_process, environment_cut,
 	    "variables that were left out for want of room, null: the environment is not known"),
+	ROW("cpus", TEXT, fact_process, cpus,
+	    "that its first thread might run on when it was found, null: not known"),
 	ROW("from_start", BOOL, fact_process, from_start,
 	    "every worker was seen being created; else joined in mid-run"),
 	{ .name = NULL },

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/cpus.h"
 #include "base/text.h"
 #include "inventory/collect.h"
 
@@ -37,27 +38,6 @@ static char *labelled(const char *path, const char *label)
 	return value;
 }
 
-/* How many a list has: "0-3,8" is 5. */
-static int64_t count_of(const char *list)
-{
-	int64_t count = 0;
-	char *end;
-
-	while (list && *list) {
-		long first = strtol(list, &end, 10), last = first;
-
-		if (end == list)
-			return INVENTORY_UNKNOWN;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		if (last < first || last > 1 << 20)
-			return INVENTORY_UNKNOWN;
-		count += last - first + 1;
-		list = *end == ',' ? end + 1 : "";
-	}
-	return count ? count : INVENTORY_UNKNOWN;
-}
-
 void collect_cpus(struct look *look)
 {
 	struct inventory_cpus *cpus = &look->inventory->cpus;
@@ -68,7 +48,7 @@ void collect_cpus(struct look *look)
 	look_path(path, "%s/self/status", look->proc);
 	cpus->allowed = labelled(path, "Cpus_allowed_list");
 	cpus->online = look_line("%s/devices/system/cpu/online", look->sysfs);
-	cpus->count = count_of(cpus->online);
+	cpus->count = cpus_count(cpus->online);
 }
 
 /* "Node 0 MemTotal:       11757800 kB" */

@@ -75,6 +75,7 @@ static void emit_process(struct emitter *emitter, const struct process *process)
 		.environment = environment_facts(emitter, process),
 		.environment_count = (int)process->environment.len,
 		.environment_cut = process->environment_cut,
+		.cpus = process->cpus,
 	};
 
 	if (emitter->sink->process)

@@ -58,6 +58,11 @@ struct fact_process {
 	 */
 	const struct fact_variable *environment;
 	int environment_count, environment_cut;
+	/*
+	 * That its first thread might run on when it was found: "0-31,64-95", as Cpus_allowed_list
+	 * of /proc/PID/status; NULL: not known.
+	 */
+	const char *cpus;
 };
 
 /* What a host's CLOCK_MONOTONIC showed when its CLOCK_REALTIME showed something, ns. */

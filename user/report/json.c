@@ -99,6 +99,7 @@ static json_t *process_json(const struct fact_process *process)
 	json_object_set_new(object, "ucx", ucx_json(process));
 	json_object_set_new(object, "environment", environment_json(process));
 	json_object_set_new(object, "environment_cut", number_or_null(process->environment_cut));
+	json_object_set_new(object, "cpus", json_out_text(process->cpus, NULL));
 	json_object_set_new(object, "seen_from",
 			    json_string(process->from_start ? "start" : "attach"));
 	return object;

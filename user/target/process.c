@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cpus.h"
 #include "target/launch.h"
 #include "target/proc_file.h"
 
@@ -46,26 +47,45 @@ static int read_stat(struct process *process)
 	return 0;
 }
 
+#define STATUS_ROOM 16384
+
+/* What stands behind a label in /proc/PID/status ("\nNSpid:"), within text; NULL: no such line. */
+static char *read_status(pid_t pid, const char *label, char text[STATUS_ROOM])
+{
+	long got = proc_read(pid, "status", text, STATUS_ROOM - 1);
+	char *at, *end;
+
+	text[got < 0 ? 0 : got] = '\0';
+	at = strstr(text, label);
+	end = at ? strchr(at + 1, '\n') : NULL;
+	if (!end)
+		return NULL;
+	*end = '\0';
+	at += strlen(label);
+	return at + strspn(at, "\t ");
+}
+
 /* "NSpid:" lists the pid in each namespace, the process's own last. */
 pid_t process_ns_pid(pid_t pid)
 {
-	char text[8192], *at, *end;
-	long got = proc_read(pid, "status", text, sizeof(text) - 1);
+	char text[STATUS_ROOM], *at = read_status(pid, "\nNSpid:", text);
 	pid_t ns_pid = pid;
 
-	if (got < 0)
-		return pid;
-	text[got] = '\0';
-	at = strstr(text, "\nNSpid:");
-	if (!at)
-		return pid;
-	at += strlen("\nNSpid:");
-	end = strchr(at, '\n');
-	while (at && at < end) {
+	while (at && *at) {
 		ns_pid = (pid_t)strtol(at, &at, 10);
 		at += strspn(at, "\t ");
 	}
 	return ns_pid;
+}
+
+/* Of the process's first thread: others may be bound elsewhere. */
+static void read_cpus(struct process *process)
+{
+	char text[STATUS_ROOM];
+	const char *list = read_status(process->pid, "\nCpus_allowed_list:", text);
+
+	if (list && strlen(list) < sizeof(process->cpus) && cpus_count(list) > 0)
+		strcpy(process->cpus, list);
 }
 
 static uint64_t namespace_inode(pid_t pid, const char *name)
@@ -119,6 +139,7 @@ int process_init(struct process *process, pid_t pid)
 	process->exe = read_exe(pid);
 	process->cmdline = read_cmdline(pid);
 	launch_facts(process);
+	read_cpus(process);
 	return 0;
 }
 

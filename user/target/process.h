@@ -13,6 +13,9 @@
 
 #include "target/library.h"
 
+/* Longer lists of cores are not known, rather than cut. */
+#define PROCESS_CPUS 1024
+
 struct process {
 	pid_t pid; /* as this program sees it */
 	pid_t ns_pid; /* in its own pid namespace */
@@ -24,6 +27,7 @@ struct process {
 	json_t *cmdline; /* array of strings */
 	json_t *environment; /* name -> value, what is kept of it; NULL = not readable */
 	int environment_cut; /* variables that found no room */
+	char cpus[PROCESS_CPUS]; /* its main thread may run on: "0-3,8"; "" = not known */
 	int rank, size, local_rank; /* in MPI_COMM_WORLD; -1 = unknown */
 	char rank_from[40]; /* variable or object that told the rank */
 	char job[128]; /* launcher's name of the job, "" = unknown */

@@ -75,6 +75,7 @@ json_t *process_side_record(const struct process *process, const char *mpi, cons
 		json_object_set(record, "environment", process->environment);
 	if (process->environment_cut)
 		record_integer(record, "environment_cut", process->environment_cut);
+	record_text(record, "cpus", process->cpus);
 	record_text(record, "uts", process->uts);
 	record_known(record, "rank", process->rank);
 	record_known(record, "size", process->size);
