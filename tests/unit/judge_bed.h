@@ -29,6 +29,7 @@ struct bed {
 	struct fact_ucx ucx[RANKS][2];
 	struct fact_variable variables[RANKS][BED_VARIABLES];
 	int variable_count[RANKS], cut[RANKS]; /* cut -1: not known */
+	const char *cpus[RANKS];
 	uint64_t ops;
 	char chains[BED_CHAINS][32];
 };
@@ -57,6 +58,7 @@ static inline void bed_rank(struct bed *bed, int rank, int copies)
 		.environment = bed->variables[rank],
 		.environment_count = bed->variable_count[rank],
 		.environment_cut = bed->cut[rank],
+		.cpus = bed->cpus[rank],
 	};
 
 	bed->sink.process(bed->sink.arg, &process);
@@ -90,6 +92,12 @@ static inline void bed_variable(struct bed *bed, int rank, const char *name, con
 	if (name)
 		bed->variables[rank][bed->variable_count[rank]++] =
 			(struct fact_variable){ name, value };
+	bed_rank(bed, rank, 1);
+}
+
+static inline void bed_cpus(struct bed *bed, int rank, const char *cpus)
+{
+	bed->cpus[rank] = cpus;
 	bed_rank(bed, rank, 1);
 }
 

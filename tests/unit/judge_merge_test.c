@@ -62,6 +62,7 @@ static void feed_processes(const struct fact_sink *sink)
 						 .ucx = ucx,
 						 .ucx_count = (int)random_below(3),
 						 .environment_cut = -1,
+						 .cpus = random_below(2) ? "0-3,8" : NULL,
 					 });
 }
 

@@ -39,6 +39,7 @@ const struct evidence_kind evidence_kinds[] = {
 	  write_captures, read_capture },
 	{ "cell", 11, "++<>3", NULL, write_cells, read_cell },
 	{ "collective", 1, "+++", NULL, write_collectives, read_collective },
+	{ "cpus", 1, "w", NULL, write_cpus, read_cpus },
 	{ "environment", 2, "w", NULL, write_environment, read_environment },
 	{ "inventory", 3, "w", NULL, write_inventories, read_inventory },
 	{ "library", 2, "wwww", NULL, write_libraries, read_library },

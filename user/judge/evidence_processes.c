@@ -41,6 +41,7 @@ const char *read_process(struct judge *judge, const struct line_ref *fields)
 		.exe = field_kept(exhibits, fields[9]),
 		.mpi = field_kept(exhibits, fields[10]),
 		.job = field_kept(exhibits, fields[11]),
+		.cpus = member->fact.cpus, /* of a line of its own, which comes before */
 	};
 	uint64_t tgid, pid;
 
@@ -118,5 +119,29 @@ const char *read_environment(struct judge *judge, const struct line_ref *fields)
 	};
 
 	vec_push(&member->environment, variable);
+	return NULL;
+}
+
+void write_cpus(const struct judge *judge, struct evidence_lines *lines)
+{
+	const struct exhibits *exhibits = &judge->exhibits;
+
+	for (size_t i = 0; i < exhibits->members.len; i++) {
+		const struct member *member = &exhibits->members.data[i];
+
+		if (!member->fact.cpus)
+			continue;
+		line_begin(lines, "cpus");
+		line_word(lines, member->id);
+		line_word(lines, member->fact.cpus);
+	}
+}
+
+const char *read_cpus(struct judge *judge, const struct line_ref *fields)
+{
+	struct exhibits *exhibits = &judge->exhibits;
+	struct member *member = exhibits_member(exhibits, field_kept(exhibits, fields[0]));
+
+	member->fact.cpus = field_kept(exhibits, fields[1]);
 	return NULL;
 }

@@ -84,6 +84,16 @@ bool cell_intra(const struct cell *cell)
 	return cell->locality == LOCALITY_NODE;
 }
 
+bool cell_over_nic(const struct cell *cell)
+{
+	return cell_inter(cell) && cell->device && is_network(cell->transport);
+}
+
+int cell_owner(const struct cell *cell)
+{
+	return fact_fetches(cell->op, cell->transport) ? cell->peer : cell->process;
+}
+
 bool is_network(const char *transport)
 {
 	static const char *const networks[] = { "tcp", "rc_*", "rc",   "dc_*",  "dc",     "ud_*",

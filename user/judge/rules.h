@@ -97,6 +97,12 @@ bool cell_placed(const struct cell *cell);
 bool cell_inter(const struct cell *cell);
 bool cell_intra(const struct cell *cell);
 
+/* Between nodes, by a NIC that is known. */
+bool cell_over_nic(const struct cell *cell);
+
+/* The process whose device a cell is of: that which starts the transfer. */
+int cell_owner(const struct cell *cell);
+
 /* tcp, rc_*, dc_*, ud_*: what goes through a NIC. */
 bool is_network(const char *transport);
 bool is_gpu(const char *memory);

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether GPUs and ranks use the NICs that are theirs: AFF, RAIL-04, and 'nic' of PATH-01. */
+/* Whether GPUs and ranks use the NICs that are theirs: AFF-01, AFF-03, RAIL-04, and 'nic' of
+ * PATH-01. */
 #include <string.h>
 
 #include "judge/rules.h"
 #include "judge/topology.h"
 
-/* The process whose device a cell is of: that which starts the transfer. */
-static int owner(const struct cell *cell)
-{
-	return fact_fetches(cell->op, cell->transport) ? cell->peer : cell->process;
-}
-
 /* The memory at that end. */
 static const char *own_memory(const struct cell *cell)
 {
-	return owner(cell) == cell->process ? cell->src_mem : cell->dst_mem;
-}
-
-static bool over_nic(const struct cell *cell)
-{
-	return cell_inter(cell) && cell->device && is_network(cell->transport);
+	return cell_owner(cell) == cell->process ? cell->src_mem : cell->dst_mem;
 }
 
 static const struct node_inventory *inventory_of(const struct trial *trial, const struct node *node)
@@ -36,7 +26,7 @@ struct distances {
 static enum nearness nearness(const struct trial *trial, const struct cell *cell)
 {
 	const struct node_inventory *inventory =
-		inventory_of(trial, exhibits_node(trial->exhibits, owner(cell)));
+		inventory_of(trial, exhibits_node(trial->exhibits, cell_owner(cell)));
 
 	return inventory ? nearness_of(inventory, own_memory(cell), cell->device) : NEAR_UNKNOWN;
 }
@@ -44,7 +34,7 @@ static enum nearness nearness(const struct trial *trial, const struct cell *cell
 static void add_distance(const struct trial *trial, struct distances *distances,
 			 const struct cell *cell)
 {
-	const struct node *node = exhibits_node(trial->exhibits, owner(cell));
+	const struct node *node = exhibits_node(trial->exhibits, cell_owner(cell));
 	enum nearness near = nearness(trial, cell);
 
 	if (near == NEAR_UNKNOWN)
@@ -88,7 +78,7 @@ void rule_nearest_nic(const struct trial *trial)
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
 
-		if (over_nic(cell) && is_gpu(own_memory(cell)))
+		if (cell_over_nic(cell) && is_gpu(own_memory(cell)))
 			add_distance(trial, &distances, cell);
 	}
 	for (size_t i = 0; i < distances.known.list.len; i++)
@@ -108,7 +98,7 @@ void judge_nearest(const struct trial *trial, const struct policy_expect *expect
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
 
-		if (over_nic(cell) && is_gpu(own_memory(cell)) &&
+		if (cell_over_nic(cell) && is_gpu(own_memory(cell)) &&
 		    expectation(exhibits, cell) == expect)
 			add_distance(trial, &distances, cell);
 	}
@@ -121,13 +111,6 @@ void judge_nearest(const struct trial *trial, const struct policy_expect *expect
 		judge_distances(trial, &distances, 1 - expect->min_share,
 				say(trial->judge, "the GPU's nearest NIC (line %d)", expect->line),
 				NULL);
-}
-
-/* ---- AFF-02 ---- */
-
-void rule_binding(const struct trial *trial)
-{
-	found_nothing(trial, VERDICT_SKIP, "captures do not tell on which cores a process may run");
 }
 
 /* ---- AFF-03, RAIL-04: the NICs that a node used ---- */
@@ -173,9 +156,9 @@ static void collect_uses(const struct trial *trial, struct node_uses *nodes, boo
 		vec_add(&nodes->list);
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
-		const struct node *node = exhibits_node(exhibits, owner(cell));
+		const struct node *node = exhibits_node(exhibits, cell_owner(cell));
 
-		if (node && over_nic(cell) && (!by_gpu || is_gpu(own_memory(cell))))
+		if (node && cell_over_nic(cell) && (!by_gpu || is_gpu(own_memory(cell))))
 			use(&nodes->list.data[node - exhibits->nodes.data],
 			    by_gpu ? own_memory(cell) : NULL, cell->device, cell->bytes);
 	}

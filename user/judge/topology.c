@@ -95,6 +95,17 @@ static const char *mapped(const struct policy_class *class, const char *memory)
 	return NULL;
 }
 
+int64_t gpu_numa(const struct node_inventory *node, const char *memory)
+{
+	const struct inventory_gpu *gpu = gpu_of(node->last, memory);
+	const char *own = mapped(node->class, memory);
+	const struct inventory_nic *nic = own ? inventory_nic(node->last, own) : NULL;
+
+	if (gpu && gpu->pci.numa >= 0)
+		return gpu->pci.numa;
+	return nic ? nic->pci.numa : -1;
+}
+
 enum nearness nearness_of(const struct node_inventory *node, const char *memory, const char *device)
 {
 	const struct inventory_gpu *gpu = gpu_of(node->last, memory);

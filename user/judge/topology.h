@@ -17,6 +17,12 @@ enum nearness nearness_of(const struct node_inventory *node, const char *memory,
 			  const char *device);
 
 /*
+ * The NUMA node of a buffer's memory; where the inventory does not tell, of the NIC that the
+ * class's map gives the GPU. -1: not known.
+ */
+int64_t gpu_numa(const struct node_inventory *node, const char *memory);
+
+/*
  * A NIC that messages could take, like one of UCX's name: those of its class, else the node's of
  * its kind that are up and on PCI. The n-th, from 0; NULL: no more.
  */
