@@ -190,9 +190,23 @@ static __always_inline void read_args(__u64 *args, struct pt_regs *ctx, const st
 				    (void *)(hit->sp + STACK_ARGS));
 }
 
-static __always_inline struct frame *frame_at(struct task_state *task, __u32 i)
+/*
+ * The barriers keep clang from comparing another register than the one that becomes the index, or
+ * computing the address before it has compared: verifiers up to 6.12 then lose the range.
+ */
+static __always_inline struct frame *frame_at(struct task_state *task, __u64 i)
 {
-	return &task->frames[i & (FRAMES - 1)];
+	asm volatile("" : "+r"(i));
+	if (i >= FRAMES)
+		return NULL;
+	asm volatile("" : "+r"(i));
+	return &task->frames[i];
+}
+
+/* The innermost frame; NULL: there is none. */
+static __always_inline struct frame *frame_innermost(struct task_state *task)
+{
+	return frame_at(task, (__u64)task->depth - 1);
 }
 
 /*
@@ -226,9 +240,9 @@ static __always_inline struct frame *frame_top(const struct hit *hit, __u8 kind)
 	for (int i = 0; i < FRAMES; i++) {
 		struct frame *frame;
 
-		if (!task->depth || task->depth > FRAMES)
+		frame = frame_innermost(task);
+		if (!frame)
 			return NULL;
-		frame = frame_at(task, task->depth - 1);
 		if (kind == UB_XFER && frame->span && frame->looked && hit->sp < frame->sp)
 			return frame;
 		if (frame_live(frame, hit->sp))
@@ -249,7 +263,7 @@ static __always_inline bool is_operation(const struct frame *frame)
 /* The frame on top, whatever has become of it. */
 static __always_inline struct frame *frame_last(struct task_state *task)
 {
-	return task->depth ? frame_at(task, task->depth - 1) : NULL;
+	return frame_innermost(task);
 }
 
 /* The frame numbers that a record or a frame inside of top carries. */
@@ -308,11 +322,12 @@ static __always_inline struct frame *frame_push(const struct hit *hit, __u8 kind
 	__u32 seq = ++task->next_seq;
 	struct frame *frame;
 
-	if (task->depth >= FRAMES) {
+	frame = frame_at(task, task->depth);
+	if (!frame) {
 		count_deep();
 		return NULL;
 	}
-	frame = frame_at(task, task->depth++);
+	task->depth++;
 	frame->sp = hit->sp;
 	frame->ret = task->trampoline;
 	frame->looked = 0;
@@ -355,9 +370,9 @@ static __always_inline struct frame *frame_pop(struct task_state *task, struct p
 	for (int i = 0; i < FRAMES; i++) {
 		struct frame *frame;
 
-		if (!task->depth || task->depth > FRAMES)
+		frame = frame_innermost(task);
+		if (!frame)
 			return NULL;
-		frame = frame_at(task, task->depth - 1);
 		if (frame->sp > sp)
 			return NULL;
 		task->depth--;

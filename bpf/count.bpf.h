@@ -173,6 +173,9 @@ static __always_inline bool slot_holds(__u64 sp, __u64 ret)
 
 static __always_inline struct count_op *op_at(struct count_task *task, __u32 i)
 {
+	asm volatile(
+		""
+		: "+r"(i)); /* clang drops the mask where it knows the range; Linux 6.12 does not */
 	return &task->op[i & (COUNT_FRAMES - 1)];
 }
 

@@ -78,6 +78,7 @@ static __always_inline void xfer_header(struct count_xfer *xfer, const struct en
 
 static __always_inline struct count_xfer *xfer_at(struct count_task *task, __u32 i)
 {
+	asm volatile("" : "+r"(i)); /* as in op_at() */
 	return &task->xfer[i & (COUNT_FRAMES - 1)];
 }
 

@@ -311,9 +311,14 @@ int memory_exit(struct pt_regs *ctx)
 	call = call_left(&hit, &outer);
 	if (!call || hit.site->what == UB_MEM_RUNTIME || is_part(outer))
 		return 0;
-	box = outbox_take(&hit.task->outbox) ? &hit.task->outbox : NULL;
-	if (box)
+	box = &hit.task->outbox;
+	/* Linux 6.1 forgets that what is not NULL here was taken: it must not be the same variable.
+	 */
+	asm volatile("" : "+r"(box));
+	if (outbox_take(box))
 		tell_missed(box);
+	else
+		box = NULL;
 	begin(&lone.mem, &hit, call, PT_REGS_RC(ctx), outer);
 	if (hit.site->what == UB_MEM_DEVICES) {
 		tell_devices(box, &lone, &hit, call);

@@ -32,15 +32,27 @@ struct kernel {
 	void *arg;
 };
 
+#define LAST_LINES 12 /* of a verifier's log: there it says what it does not like */
+
+static void print_lines(char *text)
+{
+	size_t lines = 0, line = 0;
+
+	for (const char *c = text; *c; c++)
+		lines += *c == '\n';
+	for (char *rest = text, *at; (at = strsep(&rest, "\n")); line++)
+		if (*at && (!line || line + LAST_LINES > lines))
+			log_debug("%s", at);
+}
+
 static int quiet_print(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char line[512];
+	char *text;
 
-	if (level == LIBBPF_DEBUG)
+	if (level == LIBBPF_DEBUG || vasprintf(&text, format, args) < 0)
 		return 0;
-	vsnprintf(line, sizeof(line), format, args);
-	line[strcspn(line, "\n")] = '\0';
-	log_debug("%s", line);
+	print_lines(text);
+	free(text);
 	return 0;
 }
 
