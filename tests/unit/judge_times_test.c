@@ -114,11 +114,12 @@ static void slow_node(void **state)
 
 static void run_confirmed(struct sweep_bed *bed, times_t times)
 {
-	const int suspects[] = { 3 };
+	const enum plan_trust trust[] = { PLAN_TRUSTED, PLAN_TRUSTED, PLAN_TRUSTED,
+					  PLAN_SUSPECT, PLAN_TRUSTED, PLAN_TRUSTED };
 	char why[PLAN_WHY];
 
 	sweep_begin(bed, SIX, &often);
-	assert_int_equal(plan_confirm(bed->plan, suspects, 1, 15, why), 0);
+	assert_int_equal(plan_confirm(bed->plan, trust, 15, why), 0);
 	bed->time_of = times;
 	sweep_run(bed, false);
 }
@@ -137,6 +138,39 @@ static void confirmed(void **state)
 
 	run_confirmed(&bed, slow_n3_once);
 	sweep_expect(&bed, "PERF-01", "n3", VERDICT_PASS, NULL);
+	sweep_end(&bed);
+}
+
+static void expect_suspects(const struct sweep_bed *bed, size_t slow, size_t sound)
+{
+	struct judge_suspects suspects;
+
+	judge_suspects(bed->judge, &suspects);
+	assert_int_equal(suspects.slow.len, slow);
+	assert_int_equal(suspects.sound.len, sound);
+	if (slow)
+		assert_string_equal(suspects.slow.data[0], "n3");
+	judge_suspects_release(&suspects);
+}
+
+/* Whom to look at again: nobody twice, nobody where the policy does not want it. */
+static void suspected(void **state)
+{
+	struct sweep_bed bed;
+
+	(void)state;
+	run(&bed, SIX, all_alike);
+	expect_suspects(&bed, 0, 6);
+	sweep_end(&bed);
+	run(&bed, SIX, slow_n3);
+	expect_suspects(&bed, 1, 5);
+	sweep_end(&bed);
+	run_confirmed(&bed, slow_n3);
+	expect_suspects(&bed, 0, 0);
+	sweep_end(&bed);
+	run(&bed, SIX "rules: { PERF-01: { confirm: false } }\n", slow_n3);
+	sweep_expect(&bed, "PERF-01", "n3", VERDICT_FAIL, NULL);
+	expect_suspects(&bed, 0, 0);
 	sweep_end(&bed);
 }
 
@@ -375,6 +409,7 @@ int main(void)
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(slow_node),
 		cmocka_unit_test(confirmed),
+		cmocka_unit_test(suspected),
 		cmocka_unit_test(slow_pair_of_good_nodes),
 		cmocka_unit_test(few_rounds),
 		cmocka_unit_test(explained),

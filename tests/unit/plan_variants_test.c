@@ -186,11 +186,15 @@ static void confirmation(void **state)
 				 &(struct plan_options){ .variant = "sample:5" });
 	const int suspects[] = { 3, 17 };
 	const struct plan_stage *time, *stage;
+	enum plan_trust trust[40];
 	char id[17], why[PLAN_WHY];
 
 	(void)state;
 	strcpy(id, plan->id);
-	assert_int_equal(plan_confirm(plan, suspects, 2, 15, why), 0);
+	for (int i = 0; i < 40; i++)
+		trust[i] = i == 11 ? PLAN_UNKNOWN : PLAN_TRUSTED;
+	trust[3] = trust[17] = PLAN_SUSPECT;
+	assert_int_equal(plan_confirm(plan, trust, 15, why), 0);
 	assert_string_equal(plan->base, id);
 	assert_string_not_equal(plan->id, id);
 	time = plan_stage(plan, STAGE_TIME);
@@ -204,7 +208,7 @@ static void confirmation(void **state)
 		for (uint32_t round = 0; round < 15; round++) {
 			int partner = plan_partner(plan, stage, round, suspects[s]);
 
-			assert_true(partner >= 0 && partner != 3 && partner != 17);
+			assert_true(partner >= 0 && partner != 3 && partner != 17 && partner != 11);
 			assert_false(met[partner]);
 			met[partner] = true;
 		}

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/vec.h"
 #include "match/facts.h"
 #include "policy/policy.h"
 
@@ -100,6 +101,19 @@ struct judge_summary {
 };
 
 struct judge_summary judge_summary(const struct judge *judge);
+
+#define JUDGE_LEAST_ROUNDS 3 /* that it takes to tell a slow node, and to confirm that it is */
+
+/*
+ * Nodes that PERF-01 found slow in a sweep whose plan does not confirm it, and those that it found
+ * in order. None where the policy does not want it confirmed. The names are the judge's.
+ */
+struct judge_suspects {
+	VEC(const char *) slow, sound;
+};
+
+void judge_suspects(const struct judge *judge, struct judge_suspects *suspects);
+void judge_suspects_release(struct judge_suspects *suspects);
 
 /* Exit status of site validation: 0 pass, 1 warnings only, 2 critical, 3 evidence incomplete. */
 int judge_status(const struct judge *judge, bool warn_ok);

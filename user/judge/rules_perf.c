@@ -6,7 +6,7 @@
 #include "judge/outliers.h"
 #include "judge/rules.h"
 
-#define LEAST_ROUNDS 3 /* a false alarm in every third sweep, were it one */
+#define LEAST_ROUNDS JUDGE_LEAST_ROUNDS /* a false alarm in every third sweep, were it one */
 
 /* Of all sizes, the ends tell latency and goodput. */
 struct metric {

@@ -209,8 +209,8 @@ int plan_topo(const struct plan *plan, struct plan_stage *stage, uint32_t k, cha
 
 /* ---- the stage that confirms ---- */
 
-/* Unsuspected nodes that a suspect has not met come first, in the order of the circle. */
-static void order_partners(const struct plan *plan, const bool *suspected, int suspect,
+/* Trusted nodes that a suspect has not met come first, in the order of the circle. */
+static void order_partners(const struct plan *plan, const enum plan_trust *trust, int suspect,
 			   struct group *fresh)
 {
 	const struct plan_stage *time = plan_stage(plan, STAGE_TIME);
@@ -226,55 +226,61 @@ static void order_partners(const struct plan *plan, const bool *suspected, int s
 		for (size_t i = 0; i < plan->order.len; i++) {
 			int node = plan->order.data[i];
 
-			if (!suspected[node] && met[node] == known)
+			if (trust[node] == PLAN_TRUSTED && met[node] == known)
 				vec_push(&fresh->nodes, node);
 		}
 	free(met);
 }
 
+struct suspect {
+	int node;
+	struct group partners; /* -1: it has met that one */
+};
+
 /* Each suspect takes the first of its list that nobody has in this round, and it not before. */
-static void take_partners(const struct plan *plan, struct plan_stage *stage, const int *suspects,
-			  struct group *lists, size_t count)
+static void take_partners(const struct plan *plan, struct plan_stage *stage,
+			  const struct suspect *suspects, size_t count)
 {
 	int32_t *partners = plan_round(plan, stage);
 
 	for (size_t s = 0; s < count; s++)
-		for (size_t i = 0; i < lists[s].nodes.len; i++) {
-			int node = lists[s].nodes.data[i];
+		for (size_t i = 0; i < suspects[s].partners.nodes.len; i++) {
+			int *node = &suspects[s].partners.nodes.data[i];
 
-			if (node < 0 || partners[node] != PLAN_IDLE)
+			if (*node < 0 || partners[*node] != PLAN_IDLE)
 				continue;
-			plan_pair(partners, suspects[s], node);
-			lists[s].nodes.data[i] = -1;
+			plan_pair(partners, suspects[s].node, *node);
+			*node = -1;
 			break;
 		}
 }
 
-int plan_confirm(struct plan *plan, const int *suspects, size_t count, uint32_t rounds,
+int plan_confirm(struct plan *plan, const enum plan_trust *trust, uint32_t rounds,
 		 char why[PLAN_WHY])
 {
-	bool *suspected = calloc(plan->nodes.len, sizeof(*suspected));
-	struct group *lists = calloc(count ? count : 1, sizeof(*lists));
 	const struct plan_stage *time = plan_stage(plan, STAGE_TIME);
 	struct plan_stage stage = { .kind = STAGE_CONFIRM, .pairing = PAIRING_LIST };
-	size_t unsuspected = plan->nodes.len - count;
+	VEC(struct suspect) suspects = { 0 };
+	size_t trusted = 0;
 
-	for (size_t i = 0; i < count; i++)
-		suspected[suspects[i]] = true;
-	for (size_t i = 0; i < count; i++)
-		order_partners(plan, suspected, suspects[i], &lists[i]);
+	for (size_t i = 0; i < plan->nodes.len; i++) {
+		trusted += trust[i] == PLAN_TRUSTED;
+		if (trust[i] == PLAN_SUSPECT)
+			vec_push(&suspects, ((struct suspect){ .node = i }));
+	}
+	for (size_t i = 0; i < suspects.len; i++)
+		order_partners(plan, trust, suspects.data[i].node, &suspects.data[i].partners);
 	for (size_t i = 0; time && i < time->works.len; i++)
 		vec_push(&stage.works, time->works.data[i]);
-	for (uint32_t round = 0; round < rounds && round < unsuspected; round++)
-		take_partners(plan, &stage, suspects, lists, count);
-	for (size_t i = 0; i < count; i++)
-		vec_release(&lists[i].nodes);
-	free(lists);
-	free(suspected);
+	for (uint32_t round = 0; suspects.len && round < rounds && round < trusted; round++)
+		take_partners(plan, &stage, suspects.data, suspects.len);
+	for (size_t i = 0; i < suspects.len; i++)
+		vec_release(&suspects.data[i].partners.nodes);
+	vec_release(&suspects);
 	memcpy(plan->base, plan->id, sizeof(plan->base));
 	vec_push(&plan->stages, stage);
 	free(plan_text(plan));
-	return count && stage.rounds && stage.works.len
+	return stage.rounds && stage.works.len
 		       ? 0
 		       : plan_refuse(why,
 				     "nothing to confirm with: no suspects, no stage of times, "

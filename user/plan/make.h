@@ -26,11 +26,17 @@ struct plan_options {
 int plan_make(const struct policy *policy, const struct plan_options *options, struct plan **plan,
 	      char why[PLAN_WHY]);
 
+enum plan_trust {
+	PLAN_UNKNOWN, /* takes no part */
+	PLAN_TRUSTED,
+	PLAN_SUSPECT,
+};
+
 /*
- * Adds the stage that confirms suspects: each of them meets, in as many rounds, nodes that nobody
- * suspects and that it did not meet in the stage of times as long as there are such. -EINVAL: why.
+ * Adds the stage that confirms suspects: each of them meets, in as many rounds, trusted nodes,
+ * those first that it did not meet in the stage of times. trust: of each node. -EINVAL: why.
  */
-int plan_confirm(struct plan *plan, const int *suspects, size_t count, uint32_t rounds,
+int plan_confirm(struct plan *plan, const enum plan_trust *trust, uint32_t rounds,
 		 char why[PLAN_WHY]);
 
 #endif
