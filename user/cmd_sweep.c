@@ -86,7 +86,7 @@ static int plan(struct sweep_arguments *arguments, char **argv)
 static int report(struct sweep_arguments *arguments, char **argv)
 {
 	(void)argv;
-	return sweep_report(arguments->files.data[0], arguments->format, arguments->warn_ok, false);
+	return sweep_report(arguments->files.data[0], arguments->format, arguments->warn_ok);
 }
 
 static int node(struct sweep_arguments *arguments, char **argv)

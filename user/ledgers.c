@@ -11,16 +11,24 @@
 
 bool ledgers_plan(struct ledgers *ledgers, const char *path)
 {
+	struct plan *old = ledgers->plan, *plan;
 	char why[PLAN_WHY];
 
-	if (ledgers->plan) {
-		log_error("%s: a second plan; give the one that was carried out", path);
+	if (plan_read(path, &plan, why)) {
+		log_error("%s: %s", path, why);
 		return false;
 	}
-	if (!plan_read(path, &ledgers->plan, why))
+	if (!old || !strcmp(plan->base, old->id)) {
+		ledgers->plan = plan;
+		plan_free(old);
 		return true;
-	log_error("%s: %s", path, why);
-	return false;
+	}
+	if (strcmp(old->base, plan->id))
+		log_error("%s: a second plan; give the one that was carried out", path);
+	else
+		path = NULL;
+	plan_free(plan);
+	return !path;
 }
 
 bool ledgers_folder(struct ledgers *ledgers, const char *folder)

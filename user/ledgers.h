@@ -17,7 +17,10 @@ struct ledgers {
 	bool broken; /* something could not be read */
 };
 
-/* At most one: false, and said, if it is none or a second one. */
+/*
+ * At most one, or one and another that extends it, which is then the one. False, and said: it is
+ * none, or a second one.
+ */
 bool ledgers_plan(struct ledgers *ledgers, const char *path);
 
 /* Those of a sweep's folder: plan.json, ledger/. False, and said: there is no plan. */

@@ -30,6 +30,7 @@ enum {
 	KEY_SHARED,
 	KEY_WARN_OK,
 	KEY_HOSTS,
+	KEY_NO_CONFIRM,
 };
 
 static const struct argp_option options[] = {
@@ -47,6 +48,8 @@ static const struct argp_option options[] = {
 	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "Largest message, as in 4M (default 32M)", 2 },
 	{ "max-count", KEY_MAX_COUNT, "N", 0, "Most messages in a row (default 200)", 2 },
 	{ "collective", KEY_COLLECTIVE, NULL, 0, "Alltoall and allreduce of all ranks, too", 2 },
+	{ "no-confirm", KEY_NO_CONFIRM, NULL, 0,
+	  "Slow nodes (PERF-01) are not looked at again with other partners", 2 },
 	{ NULL, 0, NULL, 0, "How it is started:", 3 },
 	{ "launcher", KEY_LAUNCHER, "slurm|hosts", 0,
 	  "slurm (the default), or a plain list of hosts", 3 },
@@ -190,6 +193,9 @@ static error_t parse_plan(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_COLLECTIVE:
 		arguments->plan.collective = true;
+		return 0;
+	case KEY_NO_CONFIRM:
+		arguments->no_confirm = true;
 		return 0;
 	}
 	return parse_start(key, value, state);

@@ -25,7 +25,7 @@ struct sweep_arguments {
 	struct command job_options;
 	struct plan_options plan;
 	double answer_s, traffic_s;
-	bool dry_run, shared, warn_ok, quiet;
+	bool dry_run, shared, warn_ok, quiet, no_confirm;
 };
 
 /* A child of each verb's parser; its input is a struct sweep_arguments. */

@@ -16,6 +16,7 @@
 #include "signals.h"
 #include "sweep/sweep.h"
 #include "sweep_args.h"
+#include "sweep_confirm.h"
 #include "sweep_report.h"
 
 /* Paths of this program and of the traffic's, and the folder's, as all nodes take them. */
@@ -136,6 +137,34 @@ static int make_folder(const struct sweep_arguments *arguments, const char *fold
 	return arguments->policy_path ? copy_policy(arguments->policy_path, folder) : 0;
 }
 
+/* What is there by now. Returns 0 or an exit status; then why was said. */
+static int judge_all(const struct sweep_arguments *arguments, const char *folder,
+		     struct sweep_verdict *verdict, bool *kept)
+{
+	int status = sweep_judge(verdict, folder);
+
+	*kept = !status && !sweep_verdict_keep(verdict, folder, arguments->warn_ok);
+	return status;
+}
+
+static int judge(const struct sweep_arguments *arguments, const struct sweep_options *options,
+		 bool whole, int *signal_number)
+{
+	struct sweep_verdict verdict;
+	bool kept;
+	int status = judge_all(arguments, options->folder, &verdict, &kept);
+
+	if (!status && !arguments->no_confirm &&
+	    sweep_confirm(options, verdict.gathered.judge, whole, signal_number)) {
+		sweep_verdict_release(&verdict);
+		status = judge_all(arguments, options->folder, &verdict, &kept);
+	}
+	if (!status)
+		status = sweep_verdict_print(&verdict, arguments->format, arguments->warn_ok);
+	sweep_verdict_release(&verdict);
+	return kept || status == UCXBPF_CHECK_USAGE ? status : UCXBPF_CHECK_FAILED;
+}
+
 static int sweep(const struct sweep_arguments *arguments, const struct sweep_options *options)
 {
 	struct signals signals;
@@ -150,8 +179,19 @@ static int sweep(const struct sweep_arguments *arguments, const struct sweep_opt
 	signals_restore(&signals);
 	if (result == SWEEP_FAILED)
 		return UCXBPF_CHECK_FAILED;
-	status = sweep_report(options->folder, arguments->format, arguments->warn_ok, true);
-	return result == SWEEP_INTERRUPTED ? 128 + signal_number : status;
+	status = judge(arguments, options, result == SWEEP_DONE, &signal_number);
+	return signal_number ? 128 + signal_number : status;
+}
+
+static int dry_run(const struct sweep_arguments *arguments, const struct sweep_options *options)
+{
+	if (sweep_dry_run(options, stdout))
+		return UCXBPF_CHECK_USAGE;
+	if (!arguments->no_confirm && sweep_may_confirm(options->policy, options->node_count))
+		printf("# if nodes are slow (PERF-01): the same once more for them and their partners, "
+		       "in %s/" SWEEP_CONFIRM "; not with --no-confirm\n",
+		       options->folder);
+	return UCXBPF_CHECK_PASS;
 }
 
 static int start(struct sweep_arguments *arguments, const struct sweep_options *options,
@@ -162,7 +202,7 @@ static int start(struct sweep_arguments *arguments, const struct sweep_options *
 	if (outside && allocate(arguments, nodes, self, argv))
 		return UCXBPF_CHECK_FAILED;
 	if (arguments->dry_run)
-		return sweep_dry_run(options, stdout) ? UCXBPF_CHECK_USAGE : UCXBPF_CHECK_PASS;
+		return dry_run(arguments, options);
 	if (access(options->traffic, X_OK)) {
 		log_error("%s: %s; it is built where that MPI is, and named by --traffic",
 			  options->traffic, strerror(errno));

@@ -48,6 +48,31 @@ sweep()
 	} >&2
 }
 
+# sweep_interrupted FILE OPTION...: a sweep by hosts, ended when that file is in its folder. A job of the
+# background ignores SIGINT, so it is SIGTERM.
+sweep_interrupted()
+{
+	local file=$1 sweep killer status=0
+	shift
+
+	sweep_env
+	"$TOP/tests/slurm" enter n0 env "${SWEEP_ENV[@]}" "$UCXBPF" sweep run -P "$WORK/site.yaml" \
+		-o "$WORK/sweep" --launcher hosts --rsh "$TOP/tests/rsh" "$@" \
+		</dev/null >"$WORK/out" 2>"$WORK/err" 3>&- &
+	sweep=$!
+	for _ in $(seq 400); do
+		[ -e "$WORK/sweep/$file" ] && break
+		sleep 0.05
+	done
+	sleep 0.5
+	kill -TERM "$sweep"
+	(sleep 40; kill -KILL "$sweep") 3>&- &
+	killer=$!
+	wait "$sweep" || status=$?
+	kill "$killer"
+	[ "$status" = 143 ]
+}
+
 # "VERDICT RULE SUBJECT" of what is not in order
 sweep_findings()
 {

@@ -63,25 +63,9 @@ slurm_up()
 	[ ! -s "$WORK/left" ]
 }
 
-# A job of the background ignores SIGINT, so it is SIGTERM here.
 @test "interrupted: what was started ends, and what there is is judged" {
 	slurm_up
-	sweep_env
-	"$TOP/tests/slurm" enter n0 env "${SWEEP_ENV[@]}" "$UCXBPF" sweep run -P "$WORK/site.yaml" \
-		-o "$WORK/sweep" --launcher hosts --rsh "$TOP/tests/rsh" --max-size 1K --max-count 100000 \
-		</dev/null >"$WORK/out" 2>"$WORK/err" 3>&- &
-	sweep=$!
-	for _ in $(seq 200); do
-		[ -e "$WORK/sweep/go" ] && break
-		sleep 0.05
-	done
-	sleep 0.5
-	kill -TERM "$sweep"
-	(sleep 40; kill -KILL "$sweep") 3>&- &
-	status=0
-	wait "$sweep" || status=$?
-	kill $!
-	[ "$status" = 143 ]
+	sweep_interrupted go --max-size 1K --max-count 100000
 	jq -e '.summary.nodes == 2' "$WORK/sweep/report.json"
 	[ -s "$WORK/sweep/nodes/n1/after.json" ]
 	[ -z "$(sweep_left)" ]

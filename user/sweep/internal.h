@@ -12,6 +12,7 @@ struct sweep {
 	struct agents agents;
 	struct child job;
 	struct plan *plan;
+	bool whole; /* the traffic came to its end, whatever it found */
 	int interrupted; /* by this signal; 0: not */
 };
 

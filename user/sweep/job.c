@@ -11,6 +11,7 @@
 #include "sweep/internal.h"
 
 #define JOB_GRACE_MS 5000
+#define CONTENT_DIFFERS 1 /* exit status of the traffic: all was sent, not all came as it was */
 #define ESTIMATE_FACTOR 3 /* real machines against the plan's estimate */
 #define ROUND_LIMIT 120 /* s, of the traffic itself */
 #define ESTIMATE_MORE 60 /* s, to start and to end */
@@ -160,6 +161,8 @@ void sweep_job_command(const struct sweep *sweep, char *const *nodes, size_t cou
 	command_add(&what, "--ledger=%s/ledger", options->folder);
 	command_add(&what, "--go=%s/go", options->folder);
 	command_add(&what, "--limit=%d", round_limit(sweep));
+	if (options->confirms)
+		command_add(&what, "--stage=%s", plan_stage_names[STAGE_CONFIRM]);
 	options->launch.launcher->job(&options->launch, &size, &what, out);
 	command_release(&what);
 }
@@ -210,6 +213,7 @@ void sweep_job(struct sweep *sweep)
 	if (!sweep->interrupted && !child_ended(&sweep->job)) {
 		go(sweep);
 		sweep_wait(sweep, time_limit(sweep), "traffic", job_over);
+		sweep->whole = child_ended(&sweep->job) && sweep->job.status <= CONTENT_DIFFERS;
 	}
 	end(sweep);
 	sweep_wait(sweep, answer_s, "ending tracers", all_traced);

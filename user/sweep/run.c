@@ -118,6 +118,8 @@ static struct plan *plan_of(const struct sweep_options *options)
 	struct plan *made = NULL;
 	char why[PLAN_WHY];
 
+	if (options->confirms)
+		return options->confirms;
 	plan.nodes = (const char *const *)options->nodes;
 	plan.node_count = options->node_count;
 	if (plan_make(options->policy, &plan, &made, why))
@@ -184,11 +186,15 @@ enum sweep_result sweep_run(const struct sweep_options *options, const struct si
 		bool traced = carry_out(&sweep);
 
 		*signal_number = sweep.interrupted;
-		result = sweep.interrupted ? SWEEP_INTERRUPTED : traced ? SWEEP_DONE : SWEEP_FAILED;
+		result = sweep.interrupted ? SWEEP_INTERRUPTED
+			 : !traced         ? SWEEP_FAILED
+			 : sweep.whole     ? SWEEP_DONE
+					   : SWEEP_CUT;
 		if (result == SWEEP_FAILED)
 			log_error("nothing was traced on any node: there is nothing to judge");
 	}
-	plan_free(sweep.plan);
+	if (!options->confirms)
+		plan_free(sweep.plan);
 	return result;
 }
 

@@ -18,6 +18,7 @@ struct signals;
 struct sweep_options {
 	struct launch launch;
 	struct plan_options plan; /* its nodes are not used */
+	struct plan *confirms; /* of which this is carried out: STAGE_CONFIRM; NULL: a new plan */
 	const struct policy *policy;
 	const char *folder; /* absolute */
 	char *const *nodes; /* that take part */
@@ -30,7 +31,8 @@ struct sweep_options {
 };
 
 enum sweep_result {
-	SWEEP_DONE, /* what there is can be judged */
+	SWEEP_DONE, /* the traffic came to its end; what there is can be judged */
+	SWEEP_CUT, /* it did not; likewise */
 	SWEEP_INTERRUPTED, /* likewise; signal_number says by what */
 	SWEEP_FAILED, /* there is nothing to judge; why has been said */
 };

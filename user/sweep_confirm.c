@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sweep_confirm.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "judge/judge.h"
+#include "signals.h"
+#include "sweep/sweep.h"
+#include "sweep_report.h"
+
+#define CONFIRM_ROUNDS PLAN_SAMPLE
+
+bool sweep_may_confirm(const struct policy *policy, size_t nodes)
+{
+	const struct policy_rule *rule = policy_rule(policy, catalogue_find("PERF-01"));
+
+	return !rule->off && rule->number[2] && nodes > JUDGE_LEAST_ROUNDS;
+}
+
+static void trust(const struct plan *plan, enum plan_trust *nodes, const char *name,
+		  enum plan_trust how)
+{
+	int at = plan_node(plan, name);
+
+	if (at >= 0)
+		nodes[at] = how;
+}
+
+/* The plan that was carried out, with the stage that confirms. NULL, and said: there is none. */
+static struct plan *plan_of(const char *folder, const struct judge_suspects *suspects)
+{
+	char path[PATH_MAX * 2 + 16], why[PLAN_WHY];
+	enum plan_trust *nodes;
+	struct plan *plan;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/plan.json", folder);
+	err = plan_read(path, &plan, why);
+	if (err) {
+		log_warn("slow nodes are not confirmed: %s: %s", path, why);
+		return NULL;
+	}
+	nodes = calloc(plan->nodes.len, sizeof(*nodes));
+	for (size_t i = 0; i < suspects->slow.len; i++)
+		trust(plan, nodes, suspects->slow.data[i], PLAN_SUSPECT);
+	for (size_t i = 0; i < suspects->sound.len; i++)
+		trust(plan, nodes, suspects->sound.data[i], PLAN_TRUSTED);
+	err = plan_confirm(plan, nodes, CONFIRM_ROUNDS, why);
+	free(nodes);
+	if (!err)
+		return plan;
+	log_warn("slow nodes are not confirmed: %s", why);
+	plan_free(plan);
+	return NULL;
+}
+
+static bool takes_part(const struct plan *plan, const char *name)
+{
+	const struct plan_stage *stage = plan_stage(plan, STAGE_CONFIRM);
+	int node = plan_node(plan, name);
+
+	for (uint32_t round = 0; node >= 0 && round < stage->rounds; round++)
+		if (plan_partner(plan, stage, round, node) != PLAN_IDLE)
+			return true;
+	return false;
+}
+
+/* It stays for people to look at, but is no part of a verdict. */
+static void withdraw(const char *folder, int signal_number)
+{
+	char path[PATH_MAX * 2 + 32], to[PATH_MAX * 2 + 32];
+
+	log_warn(
+		"the confirmation %s: the verdict is that of the first pass; what was done is in %s",
+		signal_number ? "was interrupted" : "did not come to its end", folder);
+	snprintf(path, sizeof(path), "%s/plan.json", folder);
+	snprintf(to, sizeof(to), "%s/plan.unfinished", folder);
+	if (rename(path, to) && errno != ENOENT)
+		log_error("%s: %s", path, strerror(errno));
+}
+
+static bool carry_out(const struct sweep_options *first, struct plan *plan, int *signal_number)
+{
+	struct sweep_options options = *first;
+	char folder[PATH_MAX * 2 + 16];
+	enum sweep_result result = SWEEP_FAILED;
+	struct signals signals;
+	VEC(char *) nodes = { 0 };
+
+	snprintf(folder, sizeof(folder), "%s/" SWEEP_CONFIRM, first->folder);
+	for (size_t i = 0; i < first->node_count; i++)
+		if (takes_part(plan, first->nodes[i]))
+			vec_push(&nodes, first->nodes[i]);
+	options.confirms = plan;
+	options.folder = folder;
+	options.nodes = nodes.data;
+	options.node_count = nodes.len;
+	if (mkdir(folder, 0755)) {
+		log_error("%s: %s", folder, strerror(errno));
+	} else if (!signals_open(&signals, true)) {
+		result = sweep_run(&options, &signals, signal_number);
+		signals_restore(&signals);
+	}
+	if (result != SWEEP_DONE)
+		withdraw(folder, *signal_number);
+	vec_release(&nodes);
+	return result == SWEEP_DONE;
+}
+
+static bool confirm(const struct sweep_options *first, const struct judge_suspects *suspects,
+		    int *signal_number)
+{
+	struct plan *plan;
+	bool done;
+
+	if (suspects->sound.len < JUDGE_LEAST_ROUNDS) {
+		log_warn(
+			"slow nodes are not confirmed: it takes %d nodes that are not slow, there %s "
+			"%zu",
+			JUDGE_LEAST_ROUNDS, suspects->sound.len == 1 ? "is" : "are",
+			suspects->sound.len);
+		return false;
+	}
+	plan = plan_of(first->folder, suspects);
+	if (!plan)
+		return false;
+	if (first->progress)
+		fprintf(stderr,
+			"%zu slow: once more, with other partners (--no-confirm leaves it)\n",
+			suspects->slow.len);
+	done = carry_out(first, plan, signal_number);
+	plan_free(plan);
+	return done;
+}
+
+bool sweep_confirm(const struct sweep_options *first, const struct judge *judge, bool whole,
+		   int *signal_number)
+{
+	struct judge_suspects suspects;
+	bool done;
+
+	judge_suspects(judge, &suspects);
+	if (suspects.slow.len && !whole)
+		log_warn("slow nodes are not confirmed: the traffic did not come to its end");
+	done = suspects.slow.len && whole && confirm(first, &suspects, signal_number);
+	judge_suspects_release(&suspects);
+	return done;
+}
