@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether ranks may run only near their GPUs and NICs: AFF-02. */
+/* Whether ranks may run only near their GPUs and NICs: AFF-02; 'nic: nearest' of host memory. */
 #include "judge_nodes.h"
 
 #define MIB (1 << 20)
@@ -207,12 +207,61 @@ static void nothing_is_far(void **state)
 	snapshots_end(&nodes, &bed);
 }
 
+/* The one NIC of the cores' NUMA node, or the nearest; a NIC of elsewhere if there is no other. */
+static void nearest_to_host_memory(void **state)
+{
+	static const char policy[] = SPEC "expect: [ { loc: inter, nic: nearest } ]\n";
+	struct snapshots nodes;
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, &nodes, policy);
+	set_text(&nodes.list[0]->numa.data[0].distances, "10 21");
+	set_text(&nodes.list[0]->nics.data[0].state, "down");
+	set_text(&nodes.list[0]->nics.data[0].pci.path, "pci0/0000:19:00.0");
+	set_text(&nodes.list[0]->nics.data[1].pci.path, "pci1/0000:99:00.0");
+	set_text(&nodes.list[1]->nics.data[0].pci.path, "pci0/0000:19:00.0");
+	set_text(&nodes.list[1]->nics.data[1].pci.path, "pci1/0000:99:00.0");
+	set_text(&nodes.list[1]->numa.data[0].distances, "10 21");
+	bed_cpus(&bed, 0, FIRST);
+	bed_cpus(&bed, 2, "1-2");
+	move(&bed, 0, 2, "host", "mlx5_1:1", MIB);
+	move(&bed, 2, 0, "host", "mlx5_1:1", MIB);
+	snapshots_judge(&nodes, &bed);
+	bed_expect(&bed, "PATH-01", "n0", VERDICT_PASS);
+	bed_expect(&bed, "PATH-01", "n1", VERDICT_FAIL);
+	snapshots_end(&nodes, &bed);
+
+	/* on both NUMA nodes; one that does not tell the distances */
+	begin(&bed, &nodes, policy);
+	bed_cpus(&bed, 0, "0-7");
+	bed_cpus(&bed, 2, FIRST);
+	move(&bed, 0, 2, "host", "mlx5_1:1", MIB);
+	move(&bed, 2, 0, "host", "mlx5_1:1", MIB);
+	snapshots_judge(&nodes, &bed);
+	bed_expect(&bed, "PATH-01", "n0", VERDICT_UNKNOWN);
+	bed_expect(&bed, "PATH-01", "n1", VERDICT_UNKNOWN);
+	snapshots_end(&nodes, &bed);
+
+	/* a device without a place */
+	begin(&bed, &nodes, policy);
+	bed_cpus(&bed, 0, FIRST);
+	move(&bed, 0, 2, "host", "veth0", MIB);
+	snapshots_judge(&nodes, &bed);
+	bed_expect(&bed, "PATH-01", "line 2", VERDICT_SKIP);
+	snapshots_end(&nodes, &bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(near_the_nic),    cmocka_unit_test(near_the_gpu),
-		cmocka_unit_test(several_devices), cmocka_unit_test(by_the_map),
-		cmocka_unit_test(not_known),       cmocka_unit_test(nothing_is_far),
+		cmocka_unit_test(near_the_nic),
+		cmocka_unit_test(near_the_gpu),
+		cmocka_unit_test(several_devices),
+		cmocka_unit_test(by_the_map),
+		cmocka_unit_test(not_known),
+		cmocka_unit_test(nothing_is_far),
+		cmocka_unit_test(nearest_to_host_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,12 +23,39 @@ struct distances {
 	struct tallies known, unknown;
 };
 
+static const char *cpus_of(const struct trial *trial, const struct cell *cell)
+{
+	int process = cell_owner(cell);
+
+	return process < 0 ? NULL : trial->exhibits->members.data[process].fact.cpus;
+}
+
 static enum nearness nearness(const struct trial *trial, const struct cell *cell)
 {
 	const struct node_inventory *inventory =
 		inventory_of(trial, exhibits_node(trial->exhibits, cell_owner(cell)));
 
-	return inventory ? nearness_of(inventory, own_memory(cell), cell->device) : NEAR_UNKNOWN;
+	if (!inventory)
+		return NEAR_UNKNOWN;
+	return is_gpu(own_memory(cell))
+		       ? nearness_of(inventory, own_memory(cell), cell->device)
+		       : nearness_of_cores(inventory, cpus_of(trial, cell), cell->device);
+}
+
+/* Whether there is such a thing as a nearest NIC: of what is on no NUMA node there is none. */
+static bool has_nearest(const struct trial *trial, const struct cell *cell)
+{
+	const struct node *node = exhibits_node(trial->exhibits, cell_owner(cell));
+	const struct node_inventory *inventory = inventory_of(trial, node);
+	const char *memory = own_memory(cell);
+	const struct inventory_nic *nic;
+
+	if (!node || is_gpu(memory))
+		return node;
+	if (!memory || strcmp(memory, "host") != 0 || !cpus_of(trial, cell))
+		return false;
+	nic = inventory ? inventory_nic(inventory->last, cell->device) : NULL;
+	return !inventory || (inventory->last->numa.len > 1 && (!nic || nic->pci.address));
 }
 
 static void add_distance(const struct trial *trial, struct distances *distances,
@@ -44,11 +71,11 @@ static void add_distance(const struct trial *trial, struct distances *distances,
 }
 
 static void judge_distances(const struct trial *trial, struct distances *distances, double allowed,
-			    const char *expected, const char *why_none)
+			    const char *expected, const char *why_unknown, const char *why_none)
 {
 	for (size_t i = 0; i < distances->unknown.list.len; i++)
 		found_why(trial, VERDICT_UNKNOWN, distances->unknown.list.data[i].subject,
-			  "its inventory does not tell where the GPU or the NIC is");
+			  why_unknown);
 	if (distances->known.list.len || !distances->unknown.list.len)
 		tallies_judge(trial, &distances->known, allowed, expected, why_none);
 	tallies_release(&distances->known);
@@ -84,6 +111,7 @@ void rule_nearest_nic(const struct trial *trial)
 	for (size_t i = 0; i < distances.known.list.len; i++)
 		vec_push(&worst, distances.known.list.data[i]);
 	judge_distances(trial, &distances, trial->setting->number[0], "the GPU's nearest NIC",
+			"its inventory does not tell where the GPU or the NIC is",
 			"no memory of a GPU left a node");
 	for (size_t i = 0; i < worst.len; i++)
 		weigh(trial, &worst.data[i]);
@@ -98,19 +126,21 @@ void judge_nearest(const struct trial *trial, const struct policy_expect *expect
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
 
-		if (cell_over_nic(cell) && is_gpu(own_memory(cell)) &&
+		if (cell_over_nic(cell) && has_nearest(trial, cell) &&
 		    expectation(exhibits, cell) == expect)
 			add_distance(trial, &distances, cell);
 	}
 	if (!distances.known.list.len && !distances.unknown.list.len)
-		found_why(
-			trial, VERDICT_SKIP, say(trial->judge, "line %d", expect->line),
-			"'nic': no memory of a GPU left a node so; near which NIC host memory is, "
-			"captures do not tell");
+		found_why(trial, VERDICT_SKIP, say(trial->judge, "line %d", expect->line),
+			  "'nic': no memory left a node so of which captures and inventories tell "
+			  "the NUMA node");
 	else
-		judge_distances(trial, &distances, 1 - expect->min_share,
-				say(trial->judge, "the GPU's nearest NIC (line %d)", expect->line),
-				NULL);
+		judge_distances(
+			trial, &distances, 1 - expect->min_share,
+			say(trial->judge, "the nearest NIC (line %d)", expect->line),
+			"its inventory does not tell which NIC is the nearest, or ranks may "
+			"run on several NUMA nodes",
+			NULL);
 }
 
 /* ---- AFF-03, RAIL-04: the NICs that a node used ---- */

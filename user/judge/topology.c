@@ -2,7 +2,10 @@
 #include "judge/topology.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/cpus.h"
 
 bool nic_is_named(const char *nic, const char *policy)
 {
@@ -124,6 +127,61 @@ enum nearness nearness_of(const struct node_inventory *node, const char *memory,
 		if (score(gpu, other) > own)
 			return farther(gpu, nic);
 	return NEAR_NEAREST;
+}
+
+/* The NUMA node that all of the cores are on; NULL: several, or not known. */
+static const struct inventory_numa *home_of(const struct inventory *inventory, const char *cpus)
+{
+	const struct inventory_numa *home = NULL;
+
+	for (size_t i = 0; i < inventory->numa.len; i++) {
+		const struct inventory_numa *numa = &inventory->numa.data[i];
+
+		if (cpus_shared(cpus, numa->cpus) <= 0)
+			continue;
+		if (home)
+			return NULL;
+		home = numa;
+	}
+	return home;
+}
+
+/* As the firmware tells: 10 on the node itself, more elsewhere; -1: not known. */
+static long distance(const struct inventory *inventory, const struct inventory_numa *home,
+		     const struct inventory_nic *nic)
+{
+	const char *at = home->distances;
+	long distance = -1;
+
+	if (home->node == nic->pci.numa)
+		return 0;
+	for (size_t i = 0; at && i < inventory->numa.len; i++) {
+		char *end;
+
+		distance = strtol(at, &end, 10);
+		if (end == at || distance <= 0)
+			return -1;
+		if (inventory->numa.data[i].node == nic->pci.numa)
+			return distance;
+		at = end;
+	}
+	return -1;
+}
+
+enum nearness nearness_of_cores(const struct node_inventory *node, const char *cpus,
+				const char *device)
+{
+	const struct inventory_nic *nic = inventory_nic(node->last, device), *other;
+	const struct inventory_numa *home = home_of(node->last, cpus);
+	long own = home && nic ? distance(node->last, home, nic) : -1;
+
+	for (size_t i = 0; own > 0 && (other = candidate(node, device, i)); i++) {
+		long its = distance(node->last, home, other);
+
+		if (its >= 0 && its < own)
+			return NEAR_OTHER_SOCKET;
+	}
+	return own < 0 ? NEAR_UNKNOWN : NEAR_NEAREST;
 }
 
 bool same_adapter(const struct inventory_nic *a, const struct inventory_nic *b)

@@ -17,6 +17,13 @@ enum nearness nearness_of(const struct node_inventory *node, const char *memory,
 			  const char *device);
 
 /*
+ * Likewise of memory that is near the cores its process may run on, where Linux puts it unless told
+ * otherwise. Unknown, too: these are of several NUMA nodes, or the NIC is of none.
+ */
+enum nearness nearness_of_cores(const struct node_inventory *node, const char *cpus,
+				const char *device);
+
+/*
  * The NUMA node of a buffer's memory; where the inventory does not tell, of the NIC that the
  * class's map gives the GPU. -1: not known.
  */

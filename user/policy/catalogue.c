@@ -241,7 +241,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 	  WARNING,
 	  NEEDS_INVENTORY,
 	  { { 0 } },
-	  { "--bind-to none", "a cgroup's CPUs" },
+	  { "--bind-to none", "a cgroup's CPUs", "bound in MPI_Init, later than was looked" },
 	  "bind ranks to the NUMA node of their GPU",
 	  "ucTrace" },
 	{ "AFF-03",
