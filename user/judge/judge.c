@@ -187,16 +187,21 @@ static const char *what_lacks(const struct judge *judge, const struct catalogue_
 	return NULL;
 }
 
-static void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
+static struct trial trial_of(struct judge *judge, const struct catalogue_rule *rule)
 {
-	const struct judged *judged = judged_by(rule);
-	const char *lacks = what_lacks(judge, rule, judged);
-	const struct trial trial = {
+	return (struct trial){
 		.judge = judge,
 		.exhibits = &judge->exhibits,
 		.rule = rule,
 		.setting = policy_rule(judge->policy, rule),
 	};
+}
+
+static void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
+{
+	const struct judged *judged = judged_by(rule);
+	const char *lacks = what_lacks(judge, rule, judged);
+	const struct trial trial = trial_of(judge, rule);
 
 	if (trial.setting->off) {
 		found_nothing(&trial, VERDICT_SKIP, "switched off by the policy");
@@ -291,9 +296,12 @@ static int by_rule(const void *left, const void *right)
 
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today)
 {
+	const struct trial both_ends = trial_of(judge, catalogue_find("COV-04"));
+
 	exhibits_finish(&judge->exhibits, totals);
 	inventories_order(&judge->inventories);
 	sweep_finish(&judge->sweep, &judge->exhibits);
+	mark_in_part(&both_ends);
 	for (size_t i = 0; i < CATALOGUE_RULES; i++)
 		judge_rule(judge, &catalogue[i]);
 	doubt(judge);

@@ -116,6 +116,9 @@ const struct policy_expect *expectation(const struct exhibits *exhibits, const s
 /* UNKNOWN for each node of the captures of which no inventory is there. */
 void nodes_without_inventory(const struct trial *trial);
 
+/* Before all rules: which nodes' peers are in no capture, by COV-04's setting. */
+void mark_in_part(const struct trial *trial);
+
 /* ---- one function per rule; see judge.c's table ---- */
 void rule_loss(const struct trial *trial);
 void rule_both_ends(const struct trial *trial);
