@@ -79,6 +79,7 @@ export class Report {
   // A table by its id, as rows of column → text, all digits.
   async table(id) {
     await this.page.locator(`#${id}`).waitFor();
+    await this.settled();
     const text = await this.page.evaluate((name) => {
       const card = document.getElementById(name);
       if (card.querySelector(".empty")) return null;

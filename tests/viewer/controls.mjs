@@ -52,6 +52,7 @@ async function sizes(view, data) {
   assert.equal(sum, total(data).count, "the sizes' sums are the whole");
   await view.show("view=tables&by=count&open.facets=size");
   const line = view.page.locator("[data-facet=size] label").nth(1);
+  await view.settled();
   const amount = await line.locator(".amount").innerText();
   await line.click();
   assert.equal(count((await transfers(view)).count), amount, "one size");
