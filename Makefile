@@ -306,6 +306,7 @@ faults:
 	$(Q)scripts/setup --tests
 	$(Q)$(MAKE) --no-print-directory -j2 all
 	$(Q)O=$(O) tests/faults/run --runs $(or $(RUNS),1) $(FAULTS)
+	$(Q)$(if $(FAULTS),,bats tests/faults/confirm.bats)
 
 .PHONY: bench-programs
 bench-programs: all $(BENCH_BIN) $(BENCH_JOB)

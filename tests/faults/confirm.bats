@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# `ucxbpf sweep run` on four nodes of which one is slow: it is looked at once more before it is blamed.
+# `ucxbpf sweep run` on four nodes of which one is slow: it is looked at once more before it is blamed. Goes by
+# times, so it is no part of `make check`.
 
 load ../lib/live.bash
 load ../lib/sweep.bash
