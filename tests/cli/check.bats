@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ucxbpf check and ucxbpf policy: what they print, how they end.
 
+load ../lib/ends.bash
+
 setup() {
 	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
 	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
@@ -15,18 +17,6 @@ setup() {
 		rules:
 		  PATH-03: { severity: off }
 	EOT
-}
-
-# ends STATUS COMMAND...
-ends() {
-	local want=$1 got=0
-	shift
-	"$@" >out 2>err || got=$?
-	[ "$got" = "$want" ] || {
-		echo "status $got, not $want: $*"
-		cat out err
-		return 1
-	}
 }
 
 @test "a job within one node passes, one over tcp fails critically" {

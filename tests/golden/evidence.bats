@@ -2,23 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Files of evidence: judged as the captures they were made from, the same however they are merged.
 
+load ../lib/ends.bash
+
 setup() {
 	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
 	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
 	DATA=$TOP/tests/data
 	cd "$BATS_TEST_TMPDIR"
-}
-
-# ends STATUS COMMAND...
-ends() {
-	local want=$1 got=0
-	shift
-	"$@" >out 2>err || got=$?
-	[ "$got" = "$want" ] || {
-		echo "status $got, not $want: $*"
-		cat out err
-		return 1
-	}
 }
 
 # judged CAPTURE...: the same findings from evidence, byte for byte

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "judge/judge.h"
+#include "finding_of.h"
 #include "rule_expected.h"
 
 #define SPEC "spec: ucxbpf-policy-v1\n"
@@ -200,19 +201,10 @@ static inline void bed_judge(struct bed *bed)
 	judge_finish(bed->judge, &bed->totals, 20000);
 }
 
-/* What a rule says of a subject; NULL subject: the first thing it says. */
 static inline const struct finding *bed_finding(const struct bed *bed, const char *rule,
 						const char *subject)
 {
-	const struct finding *findings;
-	size_t count = judge_findings(bed->judge, &findings);
-
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(findings[i].rule->id, rule) &&
-		    (!subject || !strcmp(findings[i].subject, subject)))
-			return &findings[i];
-	fail_msg("%s says nothing of %s", rule, subject ? subject : "anything");
-	return NULL;
+	return finding_of(bed->judge, rule, subject);
 }
 
 static inline void bed_expect(const struct bed *bed, const char *rule, const char *subject,

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "judge/judge.h"
+#include "finding_of.h"
 #include "rule_expected.h"
 #include "plan/ledger.h"
 #include "plan/make.h"
@@ -258,15 +259,7 @@ static inline void sweep_run(struct sweep_bed *bed, bool traced)
 static inline const struct finding *sweep_finding(const struct sweep_bed *bed, const char *rule,
 						  const char *subject)
 {
-	const struct finding *findings;
-	size_t count = judge_findings(bed->judge, &findings);
-
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(findings[i].rule->id, rule) &&
-		    (!subject || !strcmp(findings[i].subject, subject)))
-			return &findings[i];
-	fail_msg("%s says nothing of %s", rule, subject ? subject : "anything");
-	return NULL;
+	return finding_of(bed->judge, rule, subject);
 }
 
 /* text: what it says has that in it; NULL: anything. */

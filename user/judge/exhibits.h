@@ -32,7 +32,8 @@ struct cell {
 struct node {
 	const char *name, *id;
 	const struct policy_class *class; /* NULL: the policy names none */
-	bool in_part; /* much of what it moved has its other end in no capture */
+	bool in_part; /* much of what it moved has its other end in no capture; then: */
+	uint64_t one_ended, moved; /* bytes, of those and of all */
 };
 
 struct member {

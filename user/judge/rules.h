@@ -70,7 +70,11 @@ struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
 struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
 			 const struct node *from, const struct node *to);
 
-/* Of the node or the pair that a cell is of; NULL: none. */
+/* Of the node that a cell is within, else of the pair. */
+struct tally *tally_cell(const struct trial *trial, struct tallies *tallies,
+			 const struct cell *cell);
+
+/* The same, if there is one; NULL: none. */
 struct tally *tallies_find(const struct trial *trial, const struct tallies *tallies,
 			   const struct cell *cell);
 

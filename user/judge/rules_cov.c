@@ -58,8 +58,7 @@ static struct node *known_node(const struct exhibits *exhibits, const struct cel
 	return exhibits_node(exhibits, cell->process < 0 ? cell->peer : cell->process);
 }
 
-/* Of each node, what has its other end in no capture. */
-static struct tallies one_ended(const struct trial *trial)
+void mark_in_part(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
 	struct tallies tallies = { 0 };
@@ -70,19 +69,15 @@ static struct tallies one_ended(const struct trial *trial)
 		tally_add(tally_node(trial, &tallies, known_node(exhibits, cell)), cell,
 			  !cell_placed(cell));
 	}
-	return tallies;
-}
-
-void mark_in_part(const struct trial *trial)
-{
-	struct tallies tallies = one_ended(trial);
-
 	for (size_t i = 0; i < tallies.list.len; i++) {
 		const struct tally *tally = &tallies.list.data[i];
-		struct node *node = tally->worst ? known_node(trial->exhibits, tally->worst) : NULL;
+		struct node *node = tally->worst ? known_node(exhibits, tally->worst) : NULL;
 
-		if (node && tally_share(tally) > trial->setting->number[0])
-			node->in_part = true;
+		if (!node || tally_share(tally) <= trial->setting->number[0])
+			continue;
+		node->in_part = true;
+		node->one_ended = tally->bytes;
+		node->moved = tally->all_bytes;
 	}
 	tallies_release(&tallies);
 }
@@ -90,20 +85,17 @@ void mark_in_part(const struct trial *trial)
 /* A node whose peers are in no capture: its own is not to blame, but proves little. */
 static void other_ends(const struct trial *trial)
 {
-	struct tallies tallies = one_ended(trial);
+	const struct exhibits *exhibits = trial->exhibits;
 
-	for (size_t i = 0; i < tallies.list.len; i++) {
-		const struct tally *tally = &tallies.list.data[i];
-		struct node *node = tally->worst ? known_node(trial->exhibits, tally->worst) : NULL;
+	for (size_t i = 0; i < exhibits->nodes.len; i++) {
+		const struct node *node = &exhibits->nodes.data[i];
 
-		if (!node || !node->in_part)
-			continue;
-		found_why(trial, VERDICT_UNKNOWN, node->name,
-			  say(trial->judge,
-			      "%lu B of %lu go to or come from processes in no capture",
-			      (unsigned long)tally->bytes, (unsigned long)tally->all_bytes));
+		if (node->in_part)
+			found_why(trial, VERDICT_UNKNOWN, node->name,
+				  say(trial->judge,
+				      "%lu B of %lu go to or come from processes in no capture",
+				      (unsigned long)node->one_ended, (unsigned long)node->moved));
 	}
-	tallies_release(&tallies);
 }
 
 /* What is under way at either end of a capture has one end only: that is no fault of the job. */

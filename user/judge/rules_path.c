@@ -13,20 +13,6 @@ static const struct node *from(const struct trial *trial, const struct cell *cel
 	return exhibits_node(trial->exhibits, cell->process);
 }
 
-static const struct node *to(const struct trial *trial, const struct cell *cell)
-{
-	return exhibits_node(trial->exhibits, cell->peer);
-}
-
-/* Within a node its name, else the pair. */
-static struct tally *tally_of(const struct trial *trial, struct tallies *tallies,
-			      const struct cell *cell)
-{
-	if (cell_inter(cell))
-		return tally_pair(trial, tallies, from(trial, cell), to(trial, cell));
-	return tally_node(trial, tallies, from(trial, cell) ? from(trial, cell) : to(trial, cell));
-}
-
 /* ---- PATH-01 ---- */
 
 /* gdr_copy+sysv: a way of two transports, either of which may be seen. */
@@ -87,7 +73,7 @@ static void judge_line(const struct trial *trial, const struct policy_expect *ex
 		const struct cell *cell = &exhibits->cells.data[i];
 
 		if (cell_placed(cell) && expectation(exhibits, cell) == expect)
-			tally_add(tally_of(trial, &tallies, cell), cell,
+			tally_add(tally_cell(trial, &tallies, cell), cell,
 				  !as_expected(expect, cell));
 	}
 	if (tallies.list.len)
@@ -141,7 +127,7 @@ static void tcp_tallies(const struct trial *trial, struct tallies *tallies, bool
 		bool tcp = cell->transport && !strcmp(cell->transport, "tcp");
 
 		if (cell_inter(cell) && bad_interface(trial, cell) == management)
-			tally_add(tally_of(trial, tallies, cell), cell,
+			tally_add(tally_cell(trial, tallies, cell), cell,
 				  tcp && (management || !tcp_allowed(trial, cell)));
 	}
 }
@@ -201,7 +187,7 @@ static void ask(const struct trial *trial, const struct question *question, doub
 		const struct cell *cell = &exhibits->cells.data[i];
 
 		if (cell_placed(cell) && question->about(trial, cell))
-			tally_add(tally_of(trial, &tallies, cell), cell, question->wrong(cell));
+			tally_add(tally_cell(trial, &tallies, cell), cell, question->wrong(cell));
 	}
 	tallies_judge(trial, &tallies, allowed, question->expected, question->why_none);
 }

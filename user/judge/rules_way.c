@@ -68,17 +68,6 @@ bool way_uses(const struct sum *way, const char *transport)
 	return false;
 }
 
-static struct tally *tally_of(const struct trial *trial, struct tallies *tallies,
-			      const struct cell *cell)
-{
-	const struct node *from = exhibits_node(trial->exhibits, cell->process);
-	const struct node *to = exhibits_node(trial->exhibits, cell->peer);
-
-	if (cell_inter(cell))
-		return tally_pair(trial, tallies, from, to);
-	return tally_node(trial, tallies, from ? from : to);
-}
-
 static void count(struct tally *tally, const struct sum *way, bool wrong, const char *seen)
 {
 	tally->all_count += way->count;
@@ -96,11 +85,11 @@ static void add(const struct trial *trial, struct inquiry *inquiry, const struct
 {
 	bool known = way->words[WAY_CHAIN];
 	bool wrong = known && inquiry->question->wrong(way, inquiry->question->arg);
-	struct tally *tally = tally_of(trial, &inquiry->unknown, cell);
+	struct tally *tally = tally_cell(trial, &inquiry->unknown, cell);
 	size_t at;
 
 	count(tally, way, !known, way->words[WAY_REASON]);
-	tally = tally_of(trial, &inquiry->known, cell);
+	tally = tally_cell(trial, &inquiry->known, cell);
 	count(tally, way, wrong, NULL);
 	at = tally - inquiry->known.list.data;
 	if (at == inquiry->worst.len)

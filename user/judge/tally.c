@@ -42,6 +42,17 @@ struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
 	return tally;
 }
 
+struct tally *tally_cell(const struct trial *trial, struct tallies *tallies,
+			 const struct cell *cell)
+{
+	const struct node *from = exhibits_node(trial->exhibits, cell->process);
+	const struct node *to = exhibits_node(trial->exhibits, cell->peer);
+
+	if (cell_inter(cell))
+		return tally_pair(trial, tallies, from, to);
+	return tally_node(trial, tallies, from ? from : to);
+}
+
 struct tally *tallies_find(const struct trial *trial, const struct tallies *tallies,
 			   const struct cell *cell)
 {
