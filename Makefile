@@ -41,7 +41,7 @@ USER_OBJ := $(USER_SRC:%.c=$(O)/obj/%.o)
 LIB_OBJ := $(filter-out %/user/main.o,$(USER_OBJ))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/unit/%)
 BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(O)/tests/bench/%)
-TRAFFIC_OBJ := $(patsubst %,$(O)/obj/user/%.o,base/vec plan/circle plan/json plan/plan plan/read)
+TRAFFIC_OBJ := $(patsubst %,$(O)/obj/user/%.o,base/vec plan/circle plan/json plan/parts plan/plan plan/read)
 TRAFFIC := $(foreach m,openmpi mpich,$(O)/ucxbpf-traffic-$(m))
 BENCH_JOB := $(addprefix $(O)/tests/bench/job/,pingpong shim.so flood libflood.so)
 MPIS := openmpi mpich
@@ -306,15 +306,18 @@ faults:
 	$(Q)scripts/setup --tests
 	$(Q)$(MAKE) --no-print-directory -j2 all
 	$(Q)O=$(O) tests/faults/run --runs $(or $(RUNS),1) $(FAULTS)
-	$(Q)$(if $(FAULTS),,bats tests/faults/confirm.bats)
+	$(Q)$(if $(FAULTS),,bats tests/faults/confirm.bats tests/faults/confirm-array.bats)
+	$(Q)$(if $(FAULTS),,ATTACHES=100 bats -f 'many attaches' tests/live/attach.bats)
 
 .PHONY: bench-programs
-bench-programs: all $(BENCH_BIN) $(BENCH_JOB)
+bench-programs: all $(BENCH_BIN) $(BENCH_JOB) $(O)/tests/progs/openmpi/cg
 
 # Every view of some reports, light and dark, for people to look at.
 check-viewer: $(O)/ucxbpf
 	$(Q)UCXBPF=$(O)/ucxbpf node tests/viewer/check.mjs shots build/viewer-shots tests/data/coll.ucxb \
-		tests/data/isend-tcp.ucxb tests/data/send-count.ucxb
+		tests/data/isend-tcp.ucxb tests/data/send-count.ucxb \
+		tests/data/cg.n0.ucxb,tests/data/cg.n1.ucxb,tests/data/cg.n2.ucxb,tests/data/cg.n3.ucxb \
+		tests/data/gpu/halo-ring-1.18.1-v2-ipc-static-start/job.ucxb
 	@echo 'pictures in build/viewer-shots'
 
 setup:

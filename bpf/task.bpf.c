@@ -71,6 +71,18 @@ int BPF_PROG(task_exec, struct task_struct *p, __u32 old_pid, struct linux_binpr
 	return 0;
 }
 
+#define SIGNAL_GROUP_EXIT 0x4 /* kernel, include/linux/sched/signal.h */
+
+/* The last thread's own code is the process's only where all threads ended together. */
+static __always_inline __u32 how_it_ended(struct task_struct *p)
+{
+	struct signal_struct *signal = p->signal;
+	int code = signal->flags & SIGNAL_GROUP_EXIT ? signal->group_exit_code
+						     : p->group_leader->exit_code;
+
+	return UB_EXIT_TOLD | (code & 0xffff);
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *p)
 {
@@ -88,7 +100,7 @@ int BPF_PROG(task_exit, struct task_struct *p)
 		return 0;
 	}
 	bpf_map_delete_elem(&processes, &tgid);
-	emit_task(p, UB_EXIT, 0);
+	emit_task(p, UB_EXIT, how_it_ended(p));
 	return 0;
 }
 

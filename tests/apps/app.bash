@@ -4,18 +4,21 @@
 
 APPS=$BUILD/tests/apps
 
-# app_command NAME short|long: fills APP
+# app_command NAME short|1|2|3: fills APP; the longer, the higher the number
 app_command()
 {
+	local grid=(0 780 950 1200) steps=(0 1400 2500 5000)
+	local moves=(0 2700 5000 10000) rounds=(0 3800 7000 14000)
+
 	case $1:$2 in
 	petsc:short) APP=("$APPS/ex2" -m 300 -n 300 -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
-	petsc:long) APP=("$APPS/ex2" -m 950 -n 950 -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
+	petsc:*) APP=("$APPS/ex2" -m "${grid[$2]}" -n "${grid[$2]}" -ksp_type cg -pc_type jacobi -ksp_monitor_short) ;;
 	gromacs:short) APP=(gmx_mpi -quiet mdrun -s "$APPS/400.tpr" -reprod -ntomp 1 -nb cpu -c end.gro) ;;
-	gromacs:long) APP=(gmx_mpi -quiet mdrun -s "$APPS/2500.tpr" -reprod -ntomp 1 -nb cpu -c end.gro) ;;
+	gromacs:*) APP=(gmx_mpi -quiet mdrun -s "$APPS/2500.tpr" -nsteps "${steps[$2]}" -reprod -ntomp 1 -nb cpu -c end.gro) ;;
 	lammps:short) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 500 -log none) ;;
-	lammps:long) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps 5000 -log none) ;;
+	lammps:*) APP=(lmp -in "$TOP/tests/apps/lj.in" -var steps "${moves[$2]}" -log none) ;;
 	mpi4py:short) APP=(/usr/bin/python3 "$TOP/tests/apps/collectives.py" 100) ;;
-	mpi4py:long) APP=(/usr/bin/python3 "$TOP/tests/apps/collectives.py" 7000) ;;
+	mpi4py:*) APP=(/usr/bin/python3 "$TOP/tests/apps/collectives.py" "${rounds[$2]}") ;;
 	esac
 }
 

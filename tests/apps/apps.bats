@@ -3,6 +3,7 @@
 # nearly all that they send is attributed and matched.
 
 load ../lib/live.bash
+load ../lib/soon.bash
 load app.bash
 
 setup_file()
@@ -13,27 +14,30 @@ setup_file()
 
 setup() { live_setup; }
 
-# plain NAME: the application's untraced result, made once for all tests of that command; sets PLAIN
+# plain NAME: the application's untraced result, made once for all tests of that command; prints the file
 plain()
 {
-	PLAIN=$APPS/$1-$(cksum <<<"${APP[*]}" | cut -d ' ' -f 1).result
-	[ -s "$PLAIN" ] && return
-	mkdir -p "$WORK/plain"
-	cd "$WORK/plain"
-	TRUTH= job 120 openmpi 2 shm n "${APP[@]}" >out 2>&1
-	app_result "$1" >result
-	[ -s result ]
-	mv result "$PLAIN"
+	local file=$APPS/$1-$(cksum <<<"${APP[*]}" | cut -d ' ' -f 1).result
+
+	if [ ! -s "$file" ]; then
+		mkdir -p "$WORK/plain"
+		cd "$WORK/plain"
+		TRUTH= job 200 openmpi 2 shm n "${APP[@]}" >out 2>&1 || return 1
+		app_result "$1" >result
+		[ -s result ] && mv result "$file" || return 1
+	fi
+	echo "$file"
 }
 
+# prepare_app NAME HOW-LONG
 prepare_app()
 {
 	local missing
 
 	missing=$(app_missing "$1") && skip "$missing"
 	app_command "$1" "$2"
-	plain "$1"
-	mkdir -p "$WORK/traced"
+	rm -rf "$WORK/traced"
+	mkdir "$WORK/traced"
 	cd "$WORK/traced"
 }
 
@@ -50,7 +54,7 @@ from_start()
 	prepare_app "$1" short
 	TRUTH= job_command openmpi 2 shm n "${APP[@]}"
 	timeout -k 5 120 "$UCXBPF" run -q -o a.ucxb -- "${JOB[@]}" >out 2>&1 </dev/null
-	app_result "$1" | cmp - "$PLAIN"
+	app_result "$1" | cmp - "$(plain "$1")"
 	check "$1" start
 }
 
@@ -65,30 +69,45 @@ ranks_below()
 	done
 }
 
-# start_long NAME: sets launcher and pids
+# ranks_at_work: two ranks below the launcher, with a second of CPU time each; sets pids
+ranks_at_work()
+{
+	pids=$(ranks_below "$launcher" | paste -s -d ,)
+	[[ $pids = *,* ]] && has_worked "${pids%,*}" && has_worked "${pids#*,}"
+}
+
+has_worked()
+{
+	local stat
+
+	read -r -a stat <"/proc/$1/stat"
+	[ $((stat[13] + stat[14])) -ge 100 ]
+}
+
+# start_long NAME HOW-LONG: sets launcher and pids
 start_long()
 {
-	prepare_app "$1" long
+	prepare_app "$1" "$2"
 	TRUTH= job_command openmpi 2 shm n "${APP[@]}"
 	timeout -k 5 200 "${JOB[@]}" >out 2>&1 </dev/null 3>&- &
 	launcher=$!
-	for _ in $(seq 100); do
-		pids=$(ranks_below $launcher | paste -s -d ,)
-		[[ $pids = *,* ]] && break
-		sleep 0.1
-	done
-	sleep 1.5
+	soon ranks_at_work
 }
 
+# Where a job has ended before its tracer, a longer one is taken.
 mid_run()
 {
-	local launcher pids
+	local launcher pids length
 
-	start_long "$1"
-	timeout 30 "$UCXBPF" attach -q -o a.ucxb -p "$pids" -d 1.5 >summary
-	kill -0 $launcher
+	for length in 1 2 3; do
+		start_long "$1" $length
+		timeout 60 "$UCXBPF" attach -q -o a.ucxb -p "$pids" -d 0.5 >summary
+		! kill -0 $launcher || break
+		wait $launcher
+		echo "# ended before its tracer: length $length" >&3
+	done
 	wait $launcher
-	app_result "$1" | cmp - "$PLAIN"
+	app_result "$1" | cmp - "$(plain "$1")"
 	check "$1" attach
 }
 
@@ -99,11 +118,12 @@ same_as_gdb()
 
 	command -v gdb >/dev/null || skip "no gdb"
 	[ "$(uname -m)" = x86_64 ] || skip "--stacks is for x86-64"
-	start_long "$1"
-	timeout 60 "$UCXBPF" attach -q --stacks -o a.ucxb -p "$pids" -d 10 >summary 3>&- &
+	start_long "$1" 3
+	env --default-signal=INT timeout 100 "$UCXBPF" attach -q --stacks -o a.ucxb -p "$pids" >summary 3>&- &
 	tracer=$!
-	sleep 3
-	/usr/bin/python3 "$TOP/tests/apps/gdb_stacks.py" sample "${pids%,*}" 8 >samples
+	soon calls_in a.ucxb 1
+	/usr/bin/python3 "$TOP/tests/apps/gdb_stacks.py" sample "${pids%,*}" 4 >samples
+	kill -INT $tracer
 	wait $tracer
 	kill "$launcher" && wait "$launcher" || true
 	"$UCXBPF" replay --json a.ucxb >report.json

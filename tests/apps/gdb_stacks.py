@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stacks of a running program as gdb sees them, against those of a report made at the same time.
 
-usage: gdb_stacks.py sample PID COUNT      a line per sample that was inside an MPI call: frames outside
-                                           of it, the innermost first, as module+offset
+usage: gdb_stacks.py sample PID COUNT      looks until COUNT times it was inside an MPI call, ten times as
+                                           often at most; a line for each of those: frames outside of the
+                                           call, the innermost first, as module+offset
        gdb_stacks.py check REPORT.json     reads such lines; every one must be a stack of the report
 """
 import json
@@ -46,8 +47,8 @@ def backtrace(pid):
 
 
 def sample(pid, count):
-    rows = mapped(pid)
-    for _ in range(count):
+    rows, found = mapped(pid), 0
+    for _ in range(10 * count):
         frames = backtrace(pid)
         calls = [i for i, (_, name) in enumerate(frames) if re.match(r"P?MPI_[A-Z]", name)]
         places = []
@@ -56,7 +57,10 @@ def sample(pid, count):
                        if start <= address < end]
         if places:
             print(*places, flush=True)
-        time.sleep(0.1)
+            found += 1
+        if found == count:
+            return
+        time.sleep(0.02)
 
 
 def check(report):

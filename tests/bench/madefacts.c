@@ -27,7 +27,7 @@ static const char *const names[] = {
 	"\xed\xa0\x80 surrogate",
 	"\x1b[31mred\x1b[0m\x7f",
 	"\302\23331m c1",
-	"\xe2\x80\xa8 separator",
+	"\xe2\x80\xa8 separator, \xe2\x80\xae override \xe2\x81\xa6",
 	"\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x98\x80",
 	"'; DROP TABLE call_event; --",
 	"%s%n ${x} $(x) `x`",
@@ -63,6 +63,10 @@ static void make_places(void)
 static void feed_process(const struct fact_sink *sink, int i)
 {
 	const struct fact_ucx ucx = { names[i], names[i], names[i], NULL };
+	const struct fact_variable variables[] = {
+		{ "UCX_NET_DEVICES", "<img src=x onerror=alert(1)>" },
+		{ "UCX_TLS", i % 2 ? "tcp" : "all" },
+	};
 	const struct fact_process process = {
 		.index = i,
 		.host = i % 2,
@@ -79,6 +83,9 @@ static void feed_process(const struct fact_sink *sink, int i)
 		.gpu_library = true,
 		.ucx = &ucx,
 		.ucx_count = 1,
+		.environment = variables,
+		.environment_count = i % 3 ? 2 : 1,
+		.cpus = i % 2 ? "0-3,8" : NULL,
 	};
 
 	sink->process(sink->arg, &process);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The witness for what a capture says of its BPF programs: runtime PID. Has the kernel measure all
- * programs all the time, and when the process has ended prints "NS RUNS" of those that it held.
+ * programs all the time; prints "0 0" once it does, and then for each line that it is sent
+ * "NS RUNS": the time so far in the programs that the process holds, and how often a probe ran one
+ * (tracepoints, which run for every process of the machine, are in the time alone).
  */
 #include <bpf/bpf.h>
 #include <dirent.h>
@@ -10,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define EVERY_US 50000
 
 /* The program that a descriptor of the process stands for, 0 = none. */
 static unsigned int program_id(const char *pid, const char *fd)
@@ -38,7 +38,7 @@ static void add_program(unsigned int id, uint64_t sums[2])
 
 	if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size)) {
 		sums[0] += info.run_time_ns;
-		sums[1] += info.run_cnt;
+		sums[1] += info.type == BPF_PROG_TYPE_KPROBE ? info.run_cnt : 0;
 	}
 	if (fd >= 0)
 		close(fd);
@@ -56,12 +56,11 @@ static int is_program(const char *pid, const char *fd)
 	return n > 0 && !__builtin_strcmp(target, "anon_inode:bpf-prog");
 }
 
-/* Returns how many programs the process holds. */
-static int add_all(const char *pid, uint64_t sums[2])
+static void print_sums(const char *pid)
 {
 	struct dirent *entry;
+	uint64_t sums[2] = { 0 };
 	char path[64];
-	int count = 0;
 	DIR *fds;
 
 	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
@@ -72,35 +71,23 @@ static int add_all(const char *pid, uint64_t sums[2])
 
 		if (id)
 			add_program(id, sums);
-		count += id != 0;
 	}
 	if (fds)
 		closedir(fds);
-	return count;
+	printf("%" PRIu64 " %" PRIu64 "\n", sums[0], sums[1]);
 }
 
 int main(int argc, char **argv)
 {
-	int measuring = argc == 2 ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1, seen = 0;
-	uint64_t last[2] = { 0 };
+	char line[16];
 
-	if (measuring < 0) {
+	if (argc != 2 || bpf_enable_stats(BPF_STATS_RUN_TIME) < 0) {
 		fprintf(stderr, "usage: runtime PID, as root\n");
 		return 2;
 	}
-	for (char path[32];
-	     snprintf(path, sizeof(path), "/proc/%.20s/fd", argv[1]), !access(path, R_OK);
-	     usleep(EVERY_US)) {
-		uint64_t sums[2] = { 0 };
-		int programs = add_all(argv[1], sums);
-
-		/* they go away one by one at the end */
-		if (programs >= seen && sums[0] >= last[0]) {
-			last[0] = sums[0];
-			last[1] = sums[1];
-			seen = programs;
-		}
-	}
-	printf("%" PRIu64 " %" PRIu64 "\n", last[0], last[1]);
+	setlinebuf(stdout);
+	puts("0 0");
+	while (fgets(line, sizeof(line), stdin))
+		print_sums(argv[1]);
 	return 0;
 }

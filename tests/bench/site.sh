@@ -1,17 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# usage: site.sh [NODES [ROUNDS [SHARDS]]]
+# usage: site.sh [NODES [ROUNDS [SHARDS [LAUNCHER]]]]
 # A site of so many nodes (64), each of which meets another one in each of so many rounds (3): its plan,
 # its captures (made from those of two recorded nodes), their evidence, gathered by so many processes
 # at a time (2), merged, judged. Prints what each step took. 4096 nodes and 15 rounds take half an
 # hour of CPU time; captures are thrown away as soon as they are gathered.
+# LAUNCHER: `plain` processes, the ranks of an `mpirun`, the tasks of a `slurm` array, on two nodes of its own.
 set -e
-nodes=${1:-64} rounds=${2:-3} shards=${3:-2}
+nodes=${1:-64} rounds=${2:-3} shards=${3:-2} launcher=${4:-plain}
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BUILD:-$top/build}
 ucxbpf=$build/ucxbpf
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+if [ "$launcher" = slurm ]; then
+	export BED=st
+	trap '"$top/tests/slurm" down; rm -rf "$work"' EXIT
+	"$top/tests/slurm" up 2
+fi
 chunk=1024
 names="n[$(printf "%0${#nodes}d" 1)-$nodes]"
 
@@ -21,13 +27,29 @@ step() {
 	/usr/bin/time -f "$name: %U + %S s of CPU, %e s, %M KiB" "$@"
 }
 
-gather() {
+# by_LAUNCHER COMMAND...: runs it once for each shard
+by_plain() {
 	local shard
 	for ((shard = 0; shard < shards; shard++)); do
-		step "evidence of pairs $1.., shard $shard of $shards" "$ucxbpf" sweep merge -P "$work/site.yaml" \
-			--shard "$shard/$shards" -o "$work/parts/$1.%" "$work"/pairs/* &
+		"$@" --shard "$shard/$shards" &
 	done
 	wait
+}
+
+by_mpirun() {
+	mpirun --allow-run-as-root --oversubscribe --bind-to none -n "$shards" "$@" --shard auto
+}
+
+# `sbatch --wait` looks every few seconds, so the tasks say themselves when they ran.
+by_slurm() {
+	"$top/tests/slurm" enter n0 sbatch --wait -Q -n 1 -o "$work/slurm.%a" --array="0-$((shards - 1))" \
+		--wrap "date +%s.%N; $* --shard auto; date +%s.%N"
+	sort -n "$work"/slurm.* | sed -n '1p;$p' | paste -sd ' ' | awk '{ printf "tasks, from the first to the last: %.3f s\n", $2 - $1 }'
+}
+
+gather() {
+	local TIMEFORMAT="evidence of pairs $1.., $launcher, $shards shards: %U + %S s of CPU, %R s"
+	time "by_$launcher" "$ucxbpf" sweep merge -P "$work/site.yaml" -o "$work/parts/$1.%" "$work"/pairs/*
 }
 
 cat >"$work/site.yaml" <<-EOT

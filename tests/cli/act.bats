@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
 # Nodes proposed to be drained, and drained. But for the last test scontrol is a stand-in in PATH that
-# records its arguments; the last one asks a real slurmctld.
+# records its arguments, and sinfo one that knows of no reason; the last one asks a real slurmctld.
 
 setup() {
 	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
@@ -14,7 +14,8 @@ setup() {
 		printf '%s\n' "$#" "$@" >>called
 		exit "${SCONTROL_STATUS:-0}"
 	EOT
-	chmod +x bin/scontrol
+	printf '#!/bin/sh\necho "n1|idle|none"\n' >bin/sinfo
+	chmod +x bin/scontrol bin/sinfo
 	policy 'max_drain: { nodes: 1, share: 0.5 }'
 }
 
@@ -86,9 +87,9 @@ REASON='[node_problem] it_s _(touch here) _x_ PATH-03'
 @test "never, by the policy; no policy, no drain" {
 	policy 'drain: never, max_drain: { nodes: 10, share: 1 }'
 	check 2 --apply "$SITE"/nocma.*.ucxb
-	! grep -q scontrol out
+	! grep -q scontrol out || false
 	PATH=$PWD/bin:$PATH "$UCXBPF" check --apply "$SITE"/nocma.*.ucxb >out || [ $? = 2 ]
-	! grep -q scontrol out
+	! grep -q scontrol out || false
 	sed -i 's/n\[0-1\]/n0/; s/drain: never, //' site.yaml
 	check 2 --apply "$SITE"/nocma.*.ucxb
 	grep -q "^no drain  n1: in none of the policy's classes" out
@@ -110,6 +111,10 @@ REASON='[node_problem] it_s _(touch here) _x_ PATH-03'
 	check 5 --apply "$SITE"/nocma.*.ucxb
 	grep -q 'scontrol update NodeName=n1: failed' err
 
+	printf '#!/bin/sh\nexit 1\n' >bin/sinfo
+	SCONTROL_STATUS=0 check 5 --apply "$SITE"/nocma.*.ucxb
+	grep -q '^ucxbpf: error: sinfo --noheader --Node: failed' err
+	printf '#!/bin/sh\necho "n1|idle|none"\n' >bin/sinfo
 	rm bin/scontrol
 	got=0
 	PATH=$PWD/bin "$UCXBPF" check -P site.yaml --apply "$SITE"/nocma.*.ucxb >out 2>err || got=$?
@@ -117,15 +122,21 @@ REASON='[node_problem] it_s _(touch here) _x_ PATH-03'
 	grep -q 'scontrol: No such file or directory: is it in PATH' err
 }
 
-@test "a real slurmctld drains that node for that reason" {
+@test "a real slurmctld drains that node for that reason, unless it has one already" {
 	export BED=d$((BASHPID % 100000))
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	"$TOP/tests/slurm" up 2 >up.log 2>&1 || { [ $? = 77 ] && skip "$(tail -n 1 up.log)"; }
 	got=0
+	"$TOP/tests/slurm" enter n0 scontrol update NodeName=n1 State=DRAIN Reason='disk is full'
+	"$TOP/tests/slurm" enter n0 "$UCXBPF" check -P "$PWD/site.yaml" --apply "$SITE"/nocma.*.ucxb 2>before || true
+	"$TOP/tests/slurm" enter n0 scontrol show node -o n1 >kept
+	"$TOP/tests/slurm" enter n0 scontrol update NodeName=n1 State=RESUME
 	"$TOP/tests/slurm" enter n0 "$UCXBPF" check -P "$PWD/site.yaml" --apply "$SITE"/nocma.*.ucxb >out 2>err || got=$?
 	"$TOP/tests/slurm" enter n0 scontrol show node -o n0 >n0
 	"$TOP/tests/slurm" enter n0 scontrol show node -o n1 >n1
 	"$TOP/tests/slurm" down
+	grep -q 'n1 is drained already, and stays so: disk is full' before
+	grep -Fq 'Reason=disk is full [' kept
 	[ "$got" = 2 ]
 	grep -q 'State=[A-Z+]*DRAIN' n1
 	grep -Fq "Reason=$REASON [" n1

@@ -5,10 +5,7 @@
 load ../lib/ends.bash
 
 setup() {
-	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
-	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
-	DATA=$TOP/tests/data
-	cd "$BATS_TEST_TMPDIR"
+	ends_setup
 	cat >site.yaml <<-EOT
 		spec: ucxbpf-policy-v1
 		site: "here <&\"> there"
@@ -40,8 +37,8 @@ setup() {
 
 @test "a capture that is cut short proves nothing" {
 	head -c 20000 "$DATA/allreduce-ring.ucxb" >cut.ucxb
-	ends 2 "$UCXBPF" check -v -P site.yaml cut.ucxb
-	grep -q '^FAIL C COV-01 .*not in the file' out
+	ends 3 "$UCXBPF" check -v -P site.yaml cut.ucxb
+	grep -q '^UNKN   COV-01 .*: [0-9]* records are not there' out
 	! grep -q '^pass' out
 }
 
@@ -53,6 +50,21 @@ setup() {
 	: >empty.ucxb
 	ends 3 "$UCXBPF" check "$DATA/sizes.ucxb" empty.ucxb
 	grep -q '^verdict UNKNOWN .* passed 0 ' out
+}
+
+@test "one node's capture that cannot be read: UNKNOWN of that node, what passes of others does" {
+	ends 0 "$UCXBPF" check -P site.yaml "$DATA/allreduce-ring.ucxb"
+	passed=$(sed -n 's/.* passed \([0-9]*\) .*/\1/p' out)
+	mkdir -p nodes/n9 ledger
+	: >nodes/n9/trace.ucxb
+	ends 3 "$UCXBPF" check -f json -P site.yaml "$DATA/allreduce-ring.ucxb" nodes/n9/trace.ucxb
+	jq -e '[.findings[] | select(.verdict == "unknown") | "\(.rule) \(.subject)"] ==
+		["COV-01 n9", "COV-04 all captures"]' out
+	jq -e --argjson passed "$passed" '.summary.pass == $passed - 2 and .evidence.complete == false' out
+	# a place that tells no node
+	: >ledger/n9.ndjson
+	ends 3 "$UCXBPF" check -f json -P site.yaml "$DATA/allreduce-ring.ucxb" ledger/n9.ndjson
+	jq -e '.summary.pass == 0' out
 }
 
 @test "JSON: the numbers of the text" {
@@ -245,4 +257,35 @@ swept()
 	[ -z "$(swept 0 sound)" ]
 	[ "$(swept 2 no-cuda-ipc)" = "fail PATH-04 vm gpu0,pinned,gpu1 over cuda_copy,cuda_copy" ]
 	swept 2 one-gpu-for-all | grep -qx "fail COV-03 vm 4 ranks used 1 of the node's 4 GPUs"
+}
+
+# ways STATUS NAME: verdicts of PERF-05 on the ways of the sound sweep, with that one as the baseline
+ways()
+{
+	local sound=$DATA/gpu-sweep/sound
+
+	ends "$1" "$UCXBPF" check -f json -P "$sound/policy.yaml" --baseline "$DATA/gpu-sweep/$2/evidence" \
+		"$sound/evidence" --plan "$sound/plan.json" "$sound"/ledger/*
+	jq -r '.findings[] | select(.rule == "PERF-05") | "\(.verdict) \(.subject) \(.seen)"' out
+}
+
+@test "PERF-05: ways of an earlier sweep: the same, and before cuda_ipc was there" {
+	ways 0 sound >said
+	[ "$(grep -c '^pass way of intra.cuda-cuda.[0-9]* null$' said)" = 6 ]
+	! grep '^fail' said || false
+	ways 1 no-cuda-ipc >said
+	grep -q '^fail way of intra.host-host.1024 posix/memory egr/single/bcopy$' said
+	grep -q '^fail way of intra.host-host.4194304 cma/memory rndv/get/zcopy$' said
+}
+
+# libuct_cuda needs libcudart, which the loader did not find: a rank died when it was sent the first byte for a GPU
+@test "a module of UCX that does not load is the cause: four H200, UCX 1.13.1" {
+	swept 2 no-cuda-runtime | sort | cut -d " " -f 1-3 >said
+	printf '%s\n' "fail COV-03 vm" "fail PATH-10 vm" "unknown COV-04 all" | diff - said
+	[ "$(jq -r '.findings[] | select(.rule == "PATH-10") | .cause' out)" = \
+		"libuct_cuda.so.0 of UCX 1.13.1 does not load on vm: libcudart.so.12 is not found" ]
+	[ "$(jq '[.findings[] | select(.cause)] | length' out)" = 1 ]
+	# there it loads
+	swept 0 sound
+	[ "$(jq '[.findings[] | select(.cause)] | length' out)" = 0 ]
 }

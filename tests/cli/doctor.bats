@@ -134,9 +134,9 @@ need_root() {
 }
 
 @test "a report that cannot be written" {
-	"$UCXBPF" doctor --json 2>err >/dev/full && status=0 || status=$?
+	"$UCXBPF" doctor --json 2>"$BATS_TEST_TMPDIR/err" >/dev/full && status=0 || status=$?
 	[ "$status" = 1 ]
-	[ "$(cat err)" = "ucxbpf: error: standard output: No space left on device" ]
+	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "ucxbpf: error: standard output: No space left on device" ]
 }
 
 @test "a process without UCX, one that is gone, and no process id at all" {
@@ -171,4 +171,14 @@ need_root() {
 	json=$(setpriv --bounding-set=-all --inh-caps=-all "$UCXBPF" doctor --json) && status=0 || status=$?
 	[ "$status" -eq 5 ]
 	expect '[.problems[] | select(.id == "capability")] | length' 3
+}
+
+@test "a name meant to do harm steers no terminal" {
+	harm=$(printf 'a\033[31m\302\233b')
+	cp /bin/sleep "$BATS_TEST_TMPDIR/$harm"
+	"$BATS_TEST_TMPDIR/$harm" 60 3>&- &
+	pid=$!
+	"$UCXBPF" doctor -p "$pid" >"$BATS_TEST_TMPDIR/said" 2>&1 || true
+	kill "$pid"
+	grep -q "^process  *$pid a?\[31m?b$" "$BATS_TEST_TMPDIR/said"
 }

@@ -27,6 +27,23 @@ setup() {
 	done
 }
 
+@test "--help and --version that cannot be written fail, of every command with its own status" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	local line name wanted
+	for line in "--version 1" "--help 1" "run 1" "attach 1" "replay 1" "export 1" "schema 1" "inventory 1" \
+		"doctor 1" "check 5" "policy 5" "sweep 5" "sweep merge 5"; do
+		name=${line% *} wanted=${line##* }
+		[[ $name == --* ]] || name+=" --help"
+		run bash -c "'$UCXBPF' $name 2>&1 >/dev/full"
+		[ "$status" -eq "$wanted" ]
+		[[ $output == "ucxbpf: error: standard output: "* ]]
+		[ "${#lines[@]}" = 1 ]
+	done
+	# whoever reads it may stop early
+	run bash -c "trap '' PIPE; { sleep 0.2; '$UCXBPF' run --help; echo \$? >'$BATS_TEST_TMPDIR/status'; } | true"
+	[ "$(cat "$BATS_TEST_TMPDIR/status")" = 0 ]
+}
+
 @test "--version" {
 	run "$UCXBPF" --version
 	[ "$status" -eq 0 ]
@@ -61,4 +78,10 @@ setup() {
 		[ "$status" -eq 2 ]
 		[[ $output == *--count* ]]
 	done
+}
+
+@test "a name in what is said on stderr steers no terminal" {
+	run "$UCXBPF" replay "$(printf 'no\033[31m\302\233file\377')"
+	[ "$status" -eq 3 ]
+	[ "$output" = "ucxbpf: error: no?[31m?file?: no such file" ]
 }

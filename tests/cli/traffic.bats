@@ -61,11 +61,12 @@ whole()
 	whole
 }
 
-@test "a rank that stops is named, and those that wait for it are not to blame" {
-	[ -x "$BUILD/ucxbpf-traffic-openmpi" ] || skip "no Open MPI"
+# stopped LIMIT: rank 2, in mid-traffic; sets job, stopped
+stopped()
+{
 	jq -c '(.stages[].work[] | select(.op == "p2p") | .count) = 200000' plan.json >longer.json
 	mv longer.json plan.json
-	traffic openmpi --go "$PWD/go" --limit 3 >out 2>&1 &
+	traffic openmpi --go "$PWD/go" --limit "$1" >out 2>&1 &
 	job=$!
 	for _ in $(seq 200); do
 		[ "$(ls pids 2>/dev/null | grep -vc new)" = 4 ] && break
@@ -78,6 +79,11 @@ whole()
 	done
 	stopped=$(jq -r 'select(.rank == 2) | .pid' ledger/n1.2.ndjson)
 	kill -STOP "$stopped"
+}
+
+# names_it: the job has ended, and what is said of it
+names_it()
+{
 	wait "$job" && return 1
 	kill -KILL "$stopped" 2>/dev/null || true
 	"$BUILD/ucxbpf" check -f json --plan plan.json ledger/*.ndjson >check.json || [ $? = 2 ]
@@ -85,16 +91,32 @@ whole()
 			.subject == "n1" and (.seen | startswith("rank 2 of n1 hangs"))] == [true]' check.json
 }
 
+@test "a rank that stops is named, and those that wait for it are not to blame" {
+	[ -x "$BUILD/ucxbpf-traffic-openmpi" ] || skip "no Open MPI"
+	stopped 3
+	names_it
+}
+
+@test "so is one that goes on when it is ended, long before its time is over" {
+	[ -x "$BUILD/ucxbpf-traffic-openmpi" ] || skip "no Open MPI"
+	stopped 60
+	sleep 5 # longer than a rank that runs may be late
+	kill -TERM "$stopped"
+	kill -CONT "$stopped"
+	names_it
+	jq -es 'last | .late and .ended' ledger/n1.2.ndjson
+}
+
 @test "no plan, another folder, a stage of no name: 2, and what is wrong" {
 	traffic=$BUILD/ucxbpf-traffic-openmpi
 	[ -x "$traffic" ] || skip "no Open MPI"
-	! "$traffic" --plan missing.json --ledger ledger 2>err
+	! "$traffic" --plan missing.json --ledger ledger 2>err || false
 	grep -q 'missing.json: No such file' err
 	echo '{"schema":"ucxbpf.plan/2"}' >bad.json
-	! "$traffic" --plan bad.json --ledger ledger 2>err
+	! "$traffic" --plan bad.json --ledger ledger 2>err || false
 	grep -q 'bad.json: no plan: its schema is not ucxbpf.plan/1' err
-	! "$traffic" --plan plan.json --ledger ledger --stage first 2>err
+	! "$traffic" --plan plan.json --ledger ledger --stage first 2>err || false
 	grep -q 'stage first: not intra, path' err
-	! "$traffic" --plan plan.json --ledger ledger --go never --wait 1 --node n0 2>err
+	! "$traffic" --plan plan.json --ledger ledger --go never --wait 1 --node n0 2>err || false
 	grep -q 'never: is not there after 1 s' err
 }

@@ -5,10 +5,7 @@
 load ../lib/ends.bash
 
 setup() {
-	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
-	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
-	DATA=$TOP/tests/data
-	cd "$BATS_TEST_TMPDIR"
+	ends_setup
 }
 
 # forms STATUS CHECK'S ARGUMENTS...: all forms of a verdict say the same

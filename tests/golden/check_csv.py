@@ -29,7 +29,7 @@ def text_of(value):
         words = [frame["label"].replace(";", ":") for frame in reversed(value) if isinstance(frame, dict)]
         return text_of(";".join(words or value))
     if isinstance(value, str):
-        steers = lambda c: c < " " or "\x7f" <= c < "\xa0" or c in "\u2028\u2029"
+        steers = lambda c: c < " " or "\x7f" <= c < "\xa0" or "\u2028" <= c <= "\u202e" or "\u2066" <= c <= "\u2069" or c in "\u061c\u200e\u200f"
         value = "".join("?" if steers(c) else c for c in value)
         return "'" + value if value[:1] and value[0] in "=+-@" else value
     return str(value)

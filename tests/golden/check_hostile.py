@@ -11,7 +11,7 @@ import sqlite3
 import sys
 from pathlib import Path
 
-STEERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+STEERS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 NAMES = 22
 bad = 0
 

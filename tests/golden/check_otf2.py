@@ -8,8 +8,9 @@ difference; exits with 1 if there is one."""
 from collections import Counter, defaultdict, deque
 
 import otf2
-from otf2.events import Enter, Leave, MpiRecv, MpiSend
+from otf2.events import Enter, Leave, MpiCollectiveBegin, MpiCollectiveEnd, MpiRecv, MpiSend
 
+from collectives import expected_collectives
 from timeline import (compare, complain, expected_gpus, expected_spans, for_each_pair, frozen, given,
                       message_notes, read_events, thread_of, totals_of)
 
@@ -17,6 +18,7 @@ from timeline import (compare, complain, expected_gpus, expected_spans, for_each
 class Archive:
     def __init__(self, path, events):
         self.spans, self.sums, self.windows, self.messages = [], [], [], []
+        self.collectives, self.begun = [], {}
         self.places = {}
         self.main = {process["id"]: process["tgid"] for process in events["process"]}
         self.processes = {process["id"]: process for process in events["process"]}
@@ -64,7 +66,17 @@ class Archive:
             region, start, notes = inside.pop(location)
             if region != event.region:
                 complain(f"{location}: left {event.region}, was in {region}")
+            if location in self.begun:
+                complain(f"{location}: left {region} within a collective operation")
             self.span(location, process, region, start, time, notes)
+        elif isinstance(event, MpiCollectiveBegin):
+            if location in self.begun or inside[location][1] != time:
+                complain(f"{location}: a collective operation begins elsewhere than its region")
+            self.begun[location] = inside[location][2].get("id")
+        elif isinstance(event, MpiCollectiveEnd):
+            members = [self.groups.index(rank.group) for rank in event.communicator.group.members]
+            self.collectives.append((self.begun.pop(location), process, str(event.collective_op).split(".")[-1], tuple(members),
+                                     event.root, event.size_sent, event.size_received, frozen(notes)))
         else:
             layer, thread = "MPI", thread_of(location.name, "MPI", self.main.get(process))
             assert layer in location.name
@@ -146,9 +158,17 @@ def check_gpus(archive, events):
     compare("GPUs", gpus, expected_gpus(events))
 
 
+def check_collectives(archive, events):
+    several = archive.properties["all hosts", "captures: all"] > len(archive.nodes) - 1
+    told, reasons = expected_collectives(events, several)
+    compare("collectives", archive.collectives, told)
+    compare("why not", {name.split(": ", 1)[1]: value for (_, name), value in archive.properties.items()
+                        if name.startswith("collectives: ")}.items(), reasons.items())
+
+
 def check_totals(archive, events):
     rows = {tuple(name.split(": ", 1)): value for (node, name), value in archive.properties.items()
-            if node == "all hosts" and ": " in name}
+            if node == "all hosts" and ": " in name and not name.startswith("collectives: ")}
     for ignored in (("loss", "damaged_bytes"), ("captures", "all")):
         rows.pop(ignored, None)
     compare("totals", rows.items(), totals_of(events).items())
@@ -171,6 +191,7 @@ def check(archive, events):
     wrong = check_matching(archive)
     if wrong:
         complain(f"{wrong} of {len(events['message'])} messages would be matched with others by their order")
+    check_collectives(archive, events)
     check_gpus(archive, events)
     check_totals(archive, events)
 

@@ -36,7 +36,7 @@ def known(value):
     if isinstance(value, list):
         value = ",".join(value)
     if isinstance(value, str):
-        steers = lambda c: c < " " or "\x7f" <= c < "\xa0" or c in "\u2028\u2029"
+        steers = lambda c: c < " " or "\x7f" <= c < "\xa0" or "\u2028" <= c <= "\u202e" or "\u2066" <= c <= "\u2069" or c in "\u061c\u200e\u200f"
         value = "".join("?" if steers(c) else c for c in value)
     return None if value == "unknown" else value
 
@@ -124,8 +124,9 @@ def compare_views(database, report):
     same("processes", one(database, "SELECT count(*) FROM process"), len(report["processes"]))
     same("unknown", one(database, "SELECT value FROM unknown WHERE section = 'loss' AND name = 'produced'"),
          report["loss"]["produced"])
-    same("references", one(database, "SELECT count(*) FROM transfer WHERE caused_by NOT NULL AND"
-                                     " caused_by NOT IN (SELECT id FROM op_event)"), 0)
+    if not report["filter"]:
+        same("references", one(database, "SELECT count(*) FROM transfer WHERE caused_by NOT NULL AND"
+                                         " caused_by NOT IN (SELECT id FROM op_event)"), 0)
 
 
 def main():

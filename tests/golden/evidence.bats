@@ -5,10 +5,7 @@
 load ../lib/ends.bash
 
 setup() {
-	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
-	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
-	DATA=$TOP/tests/data
-	cd "$BATS_TEST_TMPDIR"
+	ends_setup
 }
 
 # judged CAPTURE...: the same findings from evidence, byte for byte
@@ -86,7 +83,7 @@ judged() {
 @test "the same capture twice is refused by name, whole or in part, in captures or evidence" {
 	cp "$DATA/sizes.ucxb" twin.ucxb
 	ends 4 "$UCXBPF" check "$DATA/sizes.ucxb" twin.ucxb
-	grep -q 'sizes.ucxb and twin.ucxb are the same capture' err
+	[ "$(cat err)" = "ucxbpf: error: $DATA/sizes.ucxb and twin.ucxb are the same capture, or parts of it: give it once" ]
 	head -c 20000 "$DATA/cg.n0.ucxb" >cut.ucxb
 	"$UCXBPF" sweep merge -o whole "$DATA/cg.n0.ucxb"
 	ends 3 "$UCXBPF" sweep merge -o part cut.ucxb
@@ -165,4 +162,14 @@ judged() {
 	ends 3 "$UCXBPF" sweep merge -o new good empty
 	ends 2 "$UCXBPF" check -f json new
 	jq -e '.summary.pass == 0' out
+}
+
+@test "a pipe or a device is written to, not replaced" {
+	"$UCXBPF" sweep merge -o plain "$DATA/coll.ucxb"
+	mkfifo pipe
+	timeout 20 cat pipe >got &
+	"$UCXBPF" sweep merge -o pipe "$DATA/coll.ucxb"
+	[ -p pipe ]
+	wait $!
+	cmp got plain
 }

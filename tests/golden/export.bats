@@ -91,9 +91,11 @@ expect() {
 		"$UCXBPF" export -f sqlite -o t.db $(captures_of "$report")
 		python3 "$TOP/tests/golden/check_sqlite.py" t.db "$report"
 	done
-	"$UCXBPF" export -f sqlite --kind data --process rank:1 -o t.db "$DATA/isend.ucxb"
-	"$UCXBPF" replay --json --kind data --process rank:1 -o report "$DATA/isend.ucxb"
-	python3 "$TOP/tests/golden/check_sqlite.py" t.db report
+	for filter in "--kind=data --process=rank:1" --kind=control --ucp-op=none --memory=gpu0; do
+		"$UCXBPF" export -f sqlite $filter -o t.db "$DATA/isend.ucxb"
+		"$UCXBPF" replay --json $filter -o report "$DATA/isend.ucxb"
+		python3 "$TOP/tests/golden/check_sqlite.py" t.db report
+	done
 	run python3 "$TOP/tests/golden/check_sqlite.py" t.db "$DATA/isend.json"
 	[ "$status" -eq 1 ]
 }

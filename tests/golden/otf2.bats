@@ -37,6 +37,35 @@ compare() {
 	"$TOP/tests/golden/check_otf2.py" "${pairs[@]}"
 }
 
+# told ARCHIVE: calls that are collective operations; and those that are not, with the reason.
+told() {
+	otf2-print -G "$1/traces.otf2" | sed -n 's/.*Name: "collectives: \([^"]*\)".*Value: \([0-9]*\)$/\2 \1/p'
+}
+
+@test "otf2: collective operations where it is certain which calls belong together, and a reason elsewhere" {
+	needs_reader
+	command -v otf2-print >/dev/null || skip "no otf2-print"
+	for name in comms-openmpi allreduce-mpich-doubling attach-mpich hang; do
+		"$UCXBPF" export -f otf2 -o "$name" "$DATA/$name".*ucxb
+		"$UCXBPF" export -f ndjson -o "$name.events" "$DATA/$name".*ucxb
+		"$TOP/tests/golden/check_otf2.py" "$name" "$name.events"
+	done
+	[ "$(told allreduce-mpich-doubling)" = "48 told" ]
+	[ "$(otf2-print allreduce-mpich-doubling/traces.otf2 | grep -c '^MPI_COLLECTIVE_END.*"MPI_COMM_WORLD"')" = 48 ]
+	[ "$(told comms-openmpi)" = "2 told" ]
+	[ "$(told hang)" = "$(printf '%s\n' "0 told" "2 which communicator is MPI_COMM_WORLD is not known")" ]
+	[[ $(told attach-mpich) == "0 told"*"1857 a rank was not traced from its start"* ]]
+	sed '0,/"MPI_Allreduce"/s//"MPI_Scan"/' allreduce-mpich-doubling.events >changed
+	run "$TOP/tests/golden/check_otf2.py" allreduce-mpich-doubling changed
+	[ "$status" -eq 1 ]
+	# a capture without its end
+	head -c $(($(stat -c %s "$DATA/comms-openmpi.ucxb") - 7)) "$DATA/comms-openmpi.ucxb" >short.ucxb
+	"$UCXBPF" export -f otf2 -o short short.ucxb || [ $? -eq 4 ]
+	[[ $(told short) == "0 told"*" records were lost"* ]]
+	"$UCXBPF" export -f otf2 --process rank:0 -o one "$DATA"/allreduce-mpich-doubling.n?.ucxb
+	[ "$(told one)" = "$(printf '%s\n' "0 told" "12 a filter is set: calls may be left out")" ]
+}
+
 @test "otf2: hosts lie beside each other as their clocks say" {
 	needs_reader
 	compare "$DATA/send.ucxb" "$DATA/isend-tcp.ucxb"

@@ -33,6 +33,8 @@ def process:
 	breach($where; "mpi"; or_null(name)),
 	breach($where; "seen_from"; one_of(["start", "attach"])),
 	breach($where; "environment_cut"; or_null(natural)),
+	(("exit_status", "exit_signal") as $how | select(has($how)) | breach($where; $how; natural)),
+	(select(has("exit_status") and has("exit_signal")) | "\($where): two ends"),
 	breach($where; "cpus"; or_null(type == "string" and test("^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"))),
 	(.environment | if . == null then empty
 		elif type == "array" then .[] | (breach("\($where).environment"; "name"; name),

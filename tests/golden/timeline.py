@@ -57,7 +57,8 @@ def stack_text(events, event):
 def common_notes(events, event, kind):
     """What the events of a shape have in common; sums do not say how exact their ends are."""
     if kind == "call":
-        return given(call_site=label(events, event), stack=stack_text(events, event))
+        return given(call_site=label(events, event), stack=stack_text(events, event),
+                     communicator=event.get("communicator"))
     notes = given(function=event["function"], protocol=event["protocol"] or "unknown", peer=event["peer"])
     if kind == "op":
         notes |= given(memory=event["memory"] or "unknown", memory_reason=event["memory_reason"])
@@ -121,7 +122,7 @@ def name_of(event, kind):
 
 
 # What steers instead of showing is no part of a name in a timeline.
-STEERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+STEERS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def plain(value):

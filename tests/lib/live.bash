@@ -78,6 +78,7 @@ trace()
 }
 
 # report [CHECK'S OPTIONS...]: replays the capture of the last trace, twice alike, and compares.
+# NO_UCX=N: so many processes loaded MPI but no UCX (0).
 report()
 {
 	"$UCXBPF" replay --json "$CASE/job.ucxb" >"$CASE/report.json" 2>"$CASE/replay.err" || {
@@ -86,6 +87,11 @@ report()
 	}
 	"$UCXBPF" replay --json "$CASE/job.ucxb" | cmp - "$CASE/report.json" || return 1
 	[ -z "${KEEP:-}" ] || cp -r "$CASE" "$KEEP/"
+	[ "$(jq -r '[.notes | keys[] | select(contains("no UCX")) | split(" ")[0] | tonumber] | add // 0' \
+		"$CASE/report.json")" = "${NO_UCX:-0}" ] || {
+		echo "not ${NO_UCX:-0} processes are said to have no UCX"
+		return 1
+	}
 	/usr/bin/python3 "$CHECK" "$CASE/report.json" "$CASE/truth" "$@"
 }
 
@@ -108,6 +114,28 @@ one_case()
 		head -n 20 <<<"$differences" | sed 's/^/    /'
 		return 1
 	}
+}
+
+# checked STATUS FILTER FILE...: by $WORK/site.yaml, into $WORK/check.json; prints what jq makes of each
+# finding. Fails where the exit status is another, and says so where its output is compared.
+checked()
+{
+	local got=0
+
+	"$UCXBPF" check -P "$WORK/site.yaml" -f json -o "$WORK/check.json" "${@:3}" || got=$?
+	jq -r ".findings[] | $2" "$WORK/check.json"
+	[ "$got" = "$1" ] || {
+		echo "exit status $got, not $1"
+		return 1
+	}
+}
+
+NOT_IN_ORDER='select(.verdict != "pass" and .verdict != "skip")'
+
+# judged STATUS FILE...: "VERDICT RULE SUBJECT" of what is not in order
+judged()
+{
+	checked "$1" "$NOT_IN_ORDER"' | "\(.verdict) \(.rule) \(.subject)"' "${@:2}"
 }
 
 # matrix MPI|ucp TRANSPORT PROGRAM...: every program with every protocol; reports all that fail.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A job that runs until it is told to stop, to be attached to. Needs live.bash.
 
+. "$(dirname "${BASH_SOURCE[0]}")/soon.bash"
+
 running_teardown()
 {
 	[ -z "${STOP:-}" ] || touch "$STOP"
@@ -16,14 +18,16 @@ start()
 	job_command "$1" 2 "$2" "$3" "$PROGS/$1/mpi_pingpong" "$STOP" "${PAUSE:-200}"
 	timeout -k 5 "${LIMIT:-120}" "${JOB[@]}" </dev/null >"$WORK/out" 2>&1 3>&- &
 	JOB_PID=$!
-	for _ in $(seq 100); do
-		[ -s "$TRUTH/0.pid" ] && [ -s "$TRUTH/1.pid" ] && break
-		sleep 0.1
-	done
+	soon running
 	PIDS=$(cat "$TRUTH/0.pid"),$(cat "$TRUTH/1.pid")
-	sleep 0.5
 	text >"$WORK/text"
 	! grep -v libc.so "$WORK/text"
+}
+
+# Both ranks are in their first exchanges, or past them.
+running()
+{
+	[ -s "$TRUTH/0.running" ] && [ -s "$TRUTH/1.running" ]
 }
 
 text()

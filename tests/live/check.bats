@@ -33,17 +33,6 @@ site_job()
 		bash -c "$ranks" "$UCXBPF" "$WORK/job" "$PROGS/openmpi/mpi_allreduce" 1000003 5 </dev/null >"$WORK/out"
 }
 
-# judged STATUS: by the policy; prints "VERDICT RULE SUBJECT" of what is not in order
-judged()
-{
-	local got=0
-
-	"$UCXBPF" check -P "$WORK/site.yaml" -f json -o "$WORK/check.json" "${@:2}" || got=$?
-	jq -r '.findings[] | select(.verdict != "pass" and .verdict != "skip") |
-		"\(.verdict) \(.rule) \(.subject)"' "$WORK/check.json"
-	[ "$got" = "$1" ]
-}
-
 @test "nodes in order" {
 	site_job :
 	[ -z "$(judged 0 "$WORK"/job.*.ucxb)" ]
@@ -80,7 +69,7 @@ judged()
 
 @test "a node without its captures: the other one is not to blame" {
 	site_job :
-	judged 3 "$WORK"/job.n0.*.ucxb >"$WORK/said" || true
-	! grep -q '^fail' "$WORK/said"
+	judged 3 "$WORK"/job.n0.*.ucxb >"$WORK/said"
+	! grep -q '^fail' "$WORK/said" || false
 	grep -q '^unknown COV-04 n0' "$WORK/said"
 }

@@ -4,8 +4,9 @@
 
 usage: check_window.py REPORT.json COUNT MILLISECONDS
 
-There are at least COUNT windows, of that length, the last one perhaps cut short; 99 % of the sends are
-matched, and those that are not stood at the edge of a window; nothing was lost.
+There are at least COUNT windows, none shorter than that but perhaps the last one, and one of them little longer:
+the tracer may come late, but not each time. The sends that are not matched stood at the edge of a window, a few at
+each; nothing was lost.
 """
 import json
 import sys
@@ -25,8 +26,11 @@ def check_windows(report, count, length_ns):
             yield f"windows overlap: {before} {after}"
     for window in windows[:-1]:
         length = window["to_ns"] - window["from_ns"]
-        if not length_ns <= length <= length_ns + 100_000_000:
+        if length < length_ns:
             yield f"a window of {length} ns"
+    lengths = [window["to_ns"] - window["from_ns"] for window in windows]
+    if min(lengths) > length_ns + 100_000_000:
+        yield f"windows of {lengths} ns"
 
 
 def check_sums(report):
@@ -39,8 +43,8 @@ def check_sums(report):
             yield f"{side} unmatched for no reason of an edge: {unmatched}"
         if sum(unmatched.values()) > PER_WINDOW * len(report["windows"]):
             yield f"too many {side} unmatched: {unmatched}"
-    if not matching["sends"] or matching["matched"] < 0.99 * matching["sends"]:
-        yield f"too few matched: {matching}"
+    if not matching["matched"]:
+        yield f"none matched: {matching}"
     if sum(loss["dropped"].values()) or loss["produced"] != loss["stored"]:
         yield f"loss: {loss}"
 

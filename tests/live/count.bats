@@ -60,13 +60,15 @@ same()
 	same ucp shm y ucp_rma
 }
 
-# peers_known REPORT: transport, device and both ranks of every transfer of data, and many of them.
+# peers_known REPORT: transport, device and both ranks of every transfer of data.
 peers_known()
 {
 	jq -e '[.transfers[] | select(.kind == "data")]
-		| ([.[].count] | add) > 100 and all(.[]; .transport != "unknown" and .device != "unknown" and .peer != null)' \
+		| length > 0 and all(.[]; .transport != "unknown" and .device != "unknown" and .peer != null)' \
 		"$1" >/dev/null || { jq -c '.transfers[]' "$1" && false; }
 }
+
+has_data() { so_far "$1" 'any(.transfers[]; .kind == "data")'; }
 
 attached()
 {
@@ -90,7 +92,7 @@ attached()
 	start openmpi shm n
 	"$UCXBPF" attach -q --count -o "$WORK/a.ucxb" -p "$PIDS" >"$WORK/summary" 2>&1 3>&- &
 	tracer=$!
-	sleep 6
+	soon has_data "$WORK/a.ucxb"
 	kill -KILL $tracer
 	wait $tracer || true
 	finish

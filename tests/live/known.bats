@@ -2,6 +2,7 @@
 # Memory that no call was seen to make: told by the process's mappings and by what UCX knows.
 
 load ../lib/live.bash
+load ../lib/soon.bash
 
 LIBRARY=$PROGS/lib/lib_cuda.so
 
@@ -54,19 +55,17 @@ late()
 	local pids job tracer go=$WORK/go
 
 	export TRUTH=$WORK/truth
-	rm -rf "$TRUTH" "$go"
+	rm -rf "$TRUTH" "$go" "$WORK/late.ucxb"
 	mkdir -p "$TRUTH"
 	job_command "$1" 2 shm n "$PROGS/$1/mpi_known" "$LIBRARY" "$go"
 	timeout -k 2 30 "${JOB[@]}" </dev/null >"$WORK/out" 2>&1 3>&- &
 	job=$!
-	for _ in $(seq 100); do
-		[ -e "$TRUTH/0.ready" ] && [ -e "$TRUTH/1.ready" ] && break
-		sleep 0.1
-	done
+	soon test -e "$TRUTH/0.ready"
+	soon test -e "$TRUTH/1.ready"
 	pids=$(cat "$TRUTH/0.pid"),$(cat "$TRUTH/1.pid")
 	NVML_PIDS=$pids timeout 20 "$UCXBPF" attach -q -o "$WORK/late.ucxb" -p "$pids" >"$WORK/summary" 2>"$WORK/err" 3>&- &
 	tracer=$!
-	sleep 1.5
+	soon test -s "$WORK/late.ucxb"
 	touch "$go"
 	wait $job
 	wait $tracer

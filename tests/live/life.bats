@@ -27,6 +27,14 @@ setup() { live_setup; }
 	done
 }
 
+@test "ranks without UCX are counted, and said to have none" {
+	JOB_EXTRA="OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx" trace mpi_send openmpi shm n "$PROGS/openmpi/mpi_send"
+	[ "$status" = 0 ]
+	grep -q "^ucxbpf: warning: 2 processes loaded MPI but no UCX, and cannot be followed: 'ucxbpf doctor" "$CASE/out"
+	"$UCXBPF" replay --json "$CASE/job.ucxb" |
+		jq -e '[.notes | keys[] | select(contains("no UCX"))] | length == 1 and (.[0] | startswith("2 processes loaded MPI "))'
+}
+
 @test "an MPI loaded late by a program that is linked with none" {
 	for mpi in openmpi mpich; do
 		one_case 0 dl_mpi $mpi shm n "$PROGS/dl/dl_mpi" $mpi
@@ -52,5 +60,35 @@ setup() { live_setup; }
 			and ([.ops[] | select(.op == "tag_recv") | .count] | add) == 92
 			and .matching.matched == 69 and .attribution.to_op == 8 * 69
 			and .loss.produced == .loss.stored' "$WORK/report.json"
+	done
+}
+
+# ended KEY NUMBER [thread]: a process that ends so has that in the report, and not the other.
+ended() {
+	local status=0
+
+	UCX_TLS=self "$UCXBPF" run -q -o "$WORK/a.ucxb" -- "$PROGS/ucp/ucp_end" "$@" || status=$?
+	[ "$status" = "$([ "$1" = status ] && echo "$2" || echo $((128 + $2)))" ]
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	jq -e --arg key "exit_$1" --argjson number "$2" '[.processes[] | [to_entries[] | select(.key | startswith("exit_"))]]
+		== [[{key: $key, value: $number}]]' "$WORK/report.json"
+	"$UCXBPF" export -f ndjson "$WORK/a.ucxb" |
+		jq -se --arg key "exit_$1" --argjson number "$2" '[.[] | select(.event == "lifetime") | [.exit_status, .exit_signal]]
+			== [if $key == "exit_status" then [$number, null] else [null, $number] end]'
+	"$UCXBPF" replay "$WORK/a.ucxb" >"$WORK/text"
+}
+
+@test "how a process ended: its status, or the signal" {
+	ulimit -c 0
+	for number in 0 3; do
+		ended status $number
+		! grep "died of" "$WORK/text"
+	done
+	ended status 5 thread
+	ended signal 9
+	! grep "died of" "$WORK/text"
+	for thread in "" thread; do
+		ended signal 6 $thread
+		grep -q "^pid [0-9]* on $(hostname) died of signal 6 (SIGABRT)\$" "$WORK/text"
 	done
 }

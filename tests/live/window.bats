@@ -16,28 +16,25 @@ replayed()
 	"$BUILD/tests/bench/strict" -w "$@"
 }
 
-# All windows but the first begin with a second of the wall clock, save what attaching takes.
-on_the_second()
-{
-	"$BUILD/tests/bench/sides" "$WORK/a.ucxb" | jq -es '
-		(map(select(.t == "clock")) | first | .real - .mono) as $offset |
-		map(select(.t == "window" and .n > 1) | (.from - .placing_ns + $offset) % 1000000000) |
-		all(. < 400000000)'
-}
-
-# windowed MPI PROTO: a ping-pong, watched for 4 s of which the windows are a third
+# windowed MPI PROTO: a ping-pong, watched for four windows
 windowed()
 {
+	local tracer
+
 	start "$1" shm "$2"
-	timeout 30 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 300ms/1s -d 4 >"$WORK/summary"
+	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 150ms/500ms \
+		>"$WORK/summary" 3>&- &
+	tracer=$!
+	soon windows_in "$WORK/a.ucxb" 4
+	kill -INT $tracer
+	wait $tracer
 	text | diff "$WORK/text" -
 	finish
 	same_result "$1"
-	WINDOWS="3 300"
+	WINDOWS="4 150"
 	replayed "$WORK/a.ucxb"
-	on_the_second
 	"$UCXBPF" replay "$WORK/a.ucxb" >"$WORK/report.txt"
-	grep -qE "^sampled [2-6] windows, [0-9.]+ m?s of [4-7][.0-9]* s \(.*\): all numbers are of the windows alone$" \
+	grep -qE "^sampled $(jq '.windows | length' "$WORK/report.json") windows, [0-9.]+ m?s of [0-9.]+ m?s \(.*\): all numbers are of the windows alone$" \
 		"$WORK/report.txt"
 }
 
@@ -54,14 +51,16 @@ patched()
 		awk '!/libc/ { sum += $3 } END { print sum + 0 }'
 }
 
+between() { [ "$(patched)" -lt 50 ]; }
+
 @test "between windows the probes are out of the job's text" {
 	start openmpi shm n
-	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 1500ms/20s \
+	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 2s/1000s \
 		>"$WORK/summary" 2>&1 3>&- &
 	tracer=$!
-	sleep 1
+	soon windows_in "$WORK/a.ucxb" 1
 	within=$(patched)
-	sleep 1.5
+	soon between
 	between=$(patched)
 	kill -INT $tracer
 	wait $tracer
@@ -71,19 +70,23 @@ patched()
 	echo "$within bytes in a window, $between between windows"
 	# what names objects stays, and is never run by a job that makes none
 	[ "$within" -gt 150 ]
-	[ "$between" -lt 50 ]
 	[ "$between" -gt 5 ]
 }
 
 @test "windows of a run: from its start, then as if joined again" {
 	for mpi in openmpi mpich; do
 		export TRUTH=$WORK/truth
+		STOP=$WORK/stop
 		mkdir -p "$TRUTH"
-		job_command $mpi 2 shm n "$PROGS/$mpi/mpi_pingpong" 5000 200
-		timeout -k 5 60 "$UCXBPF" run -q -o "$WORK/a.ucxb" --window 300ms/800ms -- "${JOB[@]}" \
-			</dev/null >"$WORK/out" 2>&1
+		rm -f "$STOP" "$WORK/a.ucxb"
+		job_command $mpi 2 shm n "$PROGS/$mpi/mpi_pingpong" "$STOP" 200
+		timeout -k 5 100 "$UCXBPF" run -q -o "$WORK/a.ucxb" --window 150ms/500ms -- "${JOB[@]}" \
+			</dev/null >"$WORK/out" 2>&1 3>&- &
+		JOB_PID=$!
+		soon windows_in "$WORK/a.ucxb" 4
+		finish
 		same_result $mpi
-		WINDOWS="3 300"
+		WINDOWS="4 150"
 		replayed "$WORK/a.ucxb"
 		[ "$(jq -r '[.processes[] | select(.rank != null) | .seen_from] | unique[]' \
 			"$WORK/report.json")" = start ]
@@ -92,9 +95,9 @@ patched()
 
 @test "a tracer that is killed leaves the windows it had, and a clean job" {
 	start openmpi shm n
-	"$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 900ms/1200ms >"$WORK/summary" 2>&1 3>&- &
+	"$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 300ms/500ms >"$WORK/summary" 2>&1 3>&- &
 	tracer=$!
-	sleep 3
+	soon windows_in "$WORK/a.ucxb" 3
 	kill -KILL $tracer
 	wait $tracer || true
 	text | diff "$WORK/text" -
@@ -108,9 +111,8 @@ patched()
 @test "two attaches to one job, one after the other" {
 	start openmpi shm n
 	for i in 1 2; do
-		timeout 30 "$UCXBPF" attach -q -o "$WORK/$i.ucxb" -p "$PIDS" -d 1 >"$WORK/summary"
+		timeout 30 "$UCXBPF" attach -q -o "$WORK/$i.ucxb" -p "$PIDS" -d 0.5 >"$WORK/summary"
 		"$UCXBPF" replay --json "$WORK/$i.ucxb" >"$WORK/$i.json"
-		sleep 0.5
 	done
 	finish
 	"$UCXBPF" replay --json "$WORK/1.ucxb" "$WORK/2.ucxb" >"$WORK/both.json"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Children come and go between messages: one that only exits, one that runs another program. */
+/*
+ * Children come and go between messages: one that only exits, one that runs another program. One
+ * more is there from before MPI_Init to the end.
+ */
 #include <sys/wait.h>
 
 #include "mpi_common.h"
@@ -22,10 +25,27 @@ static void child_comes_and_goes(bool executes)
 	EXPECT(waitpid(child, &status, 0) == child && status == 0);
 }
 
+/* It ends with its parent, whose end of the pipe that closes. */
+static void child_stays(void)
+{
+	int ends[2];
+	char byte;
+	pid_t child;
+
+	if (pipe(ends) || (child = fork()) < 0)
+		exit(2);
+	if (child)
+		return;
+	close(ends[1]);
+	_exit(read(ends[0], &byte, 1) != 0);
+}
+
 int main(int argc, char **argv)
 {
 	char buffer[BYTES];
 	int round, i;
+
+	child_stays();
 
 	job_start("mpi_fork", &argc, &argv);
 	EXPECT(size == 2);

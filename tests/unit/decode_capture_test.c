@@ -95,6 +95,32 @@ static void pid_reuse(void **state)
 	bed_release(&bed);
 }
 
+/* As wait(2) has it; captures of before say nothing. */
+static void how_it_ended(void **state)
+{
+	static const uint32_t told[] = { 0, UB_EXIT_TOLD | 3 << 8, UB_EXIT_TOLD | 0x80 | 6 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+		const struct ub_task exit = {
+			.h = { .ts = 200, .tgid = 7, .tid = 7, .kind = UB_TASK },
+			.what = UB_EXIT,
+			.other = told[i],
+		};
+		struct process *process;
+		struct bed bed;
+
+		bed_init(&bed);
+		bed_process(&bed, 7, 10, 20, "app");
+		bed_ready(&bed);
+		process = bed.decoder.processes.data[0];
+		process_of(&bed, &exit);
+		assert_true(process->exited);
+		assert_int_equal(process->exit_told, told[i]);
+		bed_release(&bed);
+	}
+}
+
 /* An object known from a snapshot only is what its address meant before the snapshot, too. */
 static void snapshot_reaches_back(void **state)
 {
@@ -249,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings_are_interned),
 		cmocka_unit_test(pid_reuse),
+		cmocka_unit_test(how_it_ended),
 		cmocka_unit_test(snapshot_reaches_back),
 		cmocka_unit_test(fifo_and_lanes),
 		cmocka_unit_test(mutual_ids),

@@ -85,6 +85,31 @@ static char *changed(const char *text, const char *from, const char *to)
 	return result;
 }
 
+/* What files of older versions lack, and what all have. */
+static void missing(void **state)
+{
+	struct inventory *inventory, *old = NULL;
+	char *text, *less, why[INVENTORY_WHY];
+	struct fake fake;
+
+	(void)state;
+	fake_begin(&fake);
+	inventory = inventory_collect(fake.root);
+	text = text_of(inventory);
+	less = changed(text, "\"kernel_boot_id\": \"\",", "");
+	assert_int_equal(read_text(&fake, less, &old, why), 0);
+	assert_null(old->kernel_boot_id);
+	inventory_free(old);
+	free(less);
+	less = changed(text, "\"boot_id\": \"\",", "");
+	assert_int_equal(read_text(&fake, less, &old, why), -EINVAL);
+	assert_string_equal(why, "boot_id: is missing");
+	free(less);
+	free(text);
+	inventory_free(inventory);
+	fake_end(&fake);
+}
+
 static void every_fault(void **state)
 {
 	struct inventory *inventory, *none;
@@ -139,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back),
 		cmocka_unit_test(every_fault),
+		cmocka_unit_test(missing),
 		cmocka_unit_test(cut_short),
 	};
 

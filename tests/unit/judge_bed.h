@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "judge/judge.h"
 #include "finding_of.h"
+#include "judge/judge.h"
 #include "rule_expected.h"
 
 #define SPEC "spec: ucxbpf-policy-v1\n"

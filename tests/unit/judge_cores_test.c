@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Whether ranks may run only near their GPUs and NICs: AFF-02; 'nic: nearest' of host memory. */
-#include "judge_nodes.h"
+#include "judge_places.h"
 
-#define MIB (1 << 20)
 #define FIRST "0-3,8-11" /* the cores of NUMA node 0 */
 #define SECOND "4-7,12-15"
 
@@ -35,234 +34,145 @@ static struct inventory *add_node(struct snapshots *nodes, int node, int numa_no
 	return inventory;
 }
 
-static void begin(struct bed *bed, struct snapshots *nodes, const char *policy)
+static void two_nodes(struct snapshots *nodes)
 {
-	*nodes = (struct snapshots){ 0 };
-	bed_begin(bed, policy);
 	add_node(nodes, 0, 2);
 	add_node(nodes, 1, 2);
 }
 
-static void move(struct bed *bed, int from, int to, const char *memory, const char *device,
-		 uint64_t bytes)
+static void gpu0_not_placed(struct snapshots *nodes)
 {
-	bed_move(bed,
-		 &(struct moved){ from, to, "rc_mlx5", device, .src_mem = memory, .bytes = bytes });
+	two_nodes(nodes);
+	for (int i = 0; i < 2; i++)
+		nodes->list[i]->gpus.data[0].pci.numa = -1;
 }
 
-/* By the NIC, where no memory is a GPU's; a rank that only receives uses none. */
-static void near_the_nic(void **state)
+static void nic_of_n0_not_placed(struct snapshots *nodes)
 {
-	struct snapshots nodes;
-	struct bed bed;
-
-	(void)state;
-	begin(&bed, &nodes, SPEC);
-	bed_cpus(&bed, 0, FIRST);
-	bed_cpus(&bed, 1, "12-13");
-	bed_cpus(&bed, 2, "2,5");
-	bed_cpus(&bed, 3, "4-7");
-	move(&bed, 0, 2, "host", "mlx5_0:1", MIB);
-	move(&bed, 1, 2, "host", "mlx5_1:1", MIB);
-	move(&bed, 2, 0, "host", "mlx5_1:1", MIB);
-	move(&bed, 3, 0, "host", "mlx5_0:1", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "AFF-02", "n0", VERDICT_PASS);
-	bed_expect(&bed, "AFF-02", "n1", VERDICT_FAIL);
-	assert_int_equal(bed_finding(&bed, "AFF-02", "n1")->count, 2);
-	assert_string_equal(bed_finding(&bed, "AFF-02", "n1")->seen,
-			    "rank 2 may run on cores of NUMA 0, 1: mlx5_1:1 is on NUMA 1");
-	snapshots_end(&nodes, &bed);
+	two_nodes(nodes);
+	nodes->list[0]->nics.data[0].pci.numa = -1;
 }
 
-/* A GPU counts, not the NIC that its messages leave by; at either end of a message. */
-static void near_the_gpu(void **state)
+static void n0_alone(struct snapshots *nodes)
 {
-	struct snapshots nodes;
-	struct bed bed;
-
-	(void)state;
-	begin(&bed, &nodes, SPEC);
-	bed_cpus(&bed, 0, "4");
-	bed_cpus(&bed, 2, "12");
-	bed_cpus(&bed, 3, "0");
-	move(&bed, 0, 2, "gpu1", "mlx5_0:1", MIB);
-	bed_move(&bed, &(struct moved){ 0, 3, "rc_mlx5", "mlx5_0:1", .src_mem = "gpu1",
-					.dst_mem = "gpu1", .bytes = MIB });
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "AFF-02", "n0", VERDICT_PASS);
-	bed_expect(&bed, "AFF-02", "n1", VERDICT_FAIL);
-	assert_string_equal(bed_finding(&bed, "AFF-02", "n1")->seen,
-			    "rank 3 may run on cores of NUMA 0: gpu1 is on NUMA 1");
-	snapshots_end(&nodes, &bed);
+	add_node(nodes, 0, 2);
 }
 
-/* Rails of both sockets are near every core; one of little use is not counted. */
-static void several_devices(void **state)
+static void none_and_one_numa(struct snapshots *nodes)
 {
-	struct snapshots nodes;
-	struct bed bed;
-
-	(void)state;
-	begin(&bed, &nodes, SPEC);
-	bed_cpus(&bed, 0, "0-15,128-255"); /* as many as the kernel could have: not all are there */
-	bed_cpus(&bed, 2, "0-15");
-	move(&bed, 0, 2, "host", "mlx5_0:1", MIB);
-	move(&bed, 0, 2, "host", "mlx5_1:1", MIB);
-	move(&bed, 2, 0, "host", "mlx5_0:1", MIB);
-	move(&bed, 2, 0, "host", "mlx5_1:1", MIB / 100);
-	move(&bed, 2, 0, "host", "veth0", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "AFF-02", "n0", VERDICT_PASS);
-	bed_expect(&bed, "AFF-02", "n1", VERDICT_FAIL);
-	snapshots_end(&nodes, &bed);
+	add_node(nodes, 0, 0);
+	add_node(nodes, 1, 1);
 }
 
-/* Where the inventory does not tell of the GPU, the NIC that the policy's map gives it. */
-static void by_the_map(void **state)
+/* The near NIC of n0 is down. */
+static void with_distances(struct snapshots *nodes)
 {
-	struct snapshots nodes;
-	struct bed bed;
-
-	(void)state;
-	begin(&bed, &nodes, SPEC "classes: { a: { nodes: \"n[0-1]\", map: { gpu0: mlx5_1 } } }\n");
-	nodes.list[0]->gpus.data[0].pci.numa = nodes.list[1]->gpus.data[0].pci.numa = -1;
-	bed_cpus(&bed, 0, SECOND);
-	bed_cpus(&bed, 2, FIRST);
-	move(&bed, 0, 2, "gpu0", "mlx5_1:1", MIB);
-	move(&bed, 2, 0, "gpu0", "mlx5_1:1", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "AFF-02", "n0", VERDICT_PASS);
-	bed_expect(&bed, "AFF-02", "n1", VERDICT_FAIL);
-	snapshots_end(&nodes, &bed);
+	two_nodes(nodes);
+	set_text(&nodes->list[0]->nics.data[0].state, "down");
+	for (int i = 0; i < 2; i++) {
+		set_text(&nodes->list[i]->numa.data[0].distances, "10 21");
+		set_text(&nodes->list[i]->nics.data[0].pci.path, "pci0/0000:19:00.0");
+		set_text(&nodes->list[i]->nics.data[1].pci.path, "pci1/0000:99:00.0");
+	}
 }
 
-static void not_known(void **state)
-{
-	struct snapshots nodes;
-	struct bed bed;
+#define NEAREST "expect: [ { loc: inter, nic: nearest } ]\n"
 
-	(void)state;
-	begin(&bed, &nodes, SPEC);
-	nodes.list[0]->nics.data[0].pci.numa = -1;
-	bed_cpus(&bed, 0, FIRST);
-	move(&bed, 0, 2, "host", "mlx5_0:1", MIB);
-	move(&bed, 2, 0, "host", "mlx5_0:1", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "AFF-02", "n0", VERDICT_UNKNOWN);
-	assert_string_equal(bed_finding(&bed, "AFF-02", "n0")->why,
-			    "its inventory does not tell the NUMA node of mlx5_0:1");
-	bed_expect(&bed, "AFF-02", "n1", VERDICT_UNKNOWN);
-	assert_string_equal(bed_finding(&bed, "AFF-02", "n1")->why,
-			    "the cores that some of its ranks may run on are not known");
-	snapshots_end(&nodes, &bed);
+static const struct place_case cases[] = {
+	/* by the NIC, where no memory is a GPU's; a rank that only receives uses none */
+	{ .name = "near the NIC",
+	  .make = two_nodes,
+	  .cores = { { 0, FIRST }, { 1, "12-13" }, { 2, "2,5" }, { 3, "4-7" } },
+	  .moves = { { 0, 2, "host", "mlx5_0:1" },
+		     { 1, 2, "host", "mlx5_1:1" },
+		     { 2, 0, "host", "mlx5_1:1" },
+		     { 3, 0, "host", "mlx5_0:1" } },
+	  .expected = { { "AFF-02", "n0", VERDICT_PASS },
+			{ "AFF-02", "n1", VERDICT_FAIL, .count = 2,
+			  .seen = "rank 2 may run on cores of NUMA 0, 1: mlx5_1:1 is on NUMA 1" } } },
+	/* a GPU counts, not the NIC that its messages leave by; at either end of a message */
+	{ .name = "near the GPU",
+	  .make = two_nodes,
+	  .cores = { { 0, "4" }, { 2, "12" }, { 3, "0" } },
+	  .moves = { { 0, 2, "gpu1", "mlx5_0:1" },
+		     { 0, 3, "gpu1", "mlx5_0:1", .dst_mem = "gpu1" } },
+	  .expected = { { "AFF-02", "n0", VERDICT_PASS },
+			{ "AFF-02", "n1", VERDICT_FAIL,
+			  .seen = "rank 3 may run on cores of NUMA 0: gpu1 is on NUMA 1" } } },
+	/*
+	 * Rails of both sockets are near every core; one of little use is not counted. Cores: as
+	 * many as the kernel could have, not all are there.
+	 */
+	{ .name = "several devices",
+	  .make = two_nodes,
+	  .cores = { { 0, "0-15,128-255" }, { 2, "0-15" } },
+	  .moves = { { 0, 2, "host", "mlx5_0:1" },
+		     { 0, 2, "host", "mlx5_1:1" },
+		     { 2, 0, "host", "mlx5_0:1" },
+		     { 2, 0, "host", "mlx5_1:1", .bytes = MIB / 100 },
+		     { 2, 0, "host", "veth0" } },
+	  .expected = { { "AFF-02", "n0", VERDICT_PASS }, { "AFF-02", "n1", VERDICT_FAIL } } },
+	/* where the inventory does not tell of the GPU, the NIC that the policy's map gives it */
+	{ .name = "by the map",
+	  .policy = "classes: { a: { nodes: \"n[0-1]\", map: { gpu0: mlx5_1 } } }\n",
+	  .make = gpu0_not_placed,
+	  .cores = { { 0, SECOND }, { 2, FIRST } },
+	  .moves = { { 0, 2, "gpu0", "mlx5_1:1" }, { 2, 0, "gpu0", "mlx5_1:1" } },
+	  .expected = { { "AFF-02", "n0", VERDICT_PASS }, { "AFF-02", "n1", VERDICT_FAIL } } },
 
-	/* none of the cores is there; no inventory */
-	bed_begin(&bed, SPEC);
-	nodes = (struct snapshots){ 0 };
-	add_node(&nodes, 0, 2);
-	bed_cpus(&bed, 0, "64");
-	bed_cpus(&bed, 2, "0");
-	move(&bed, 0, 2, "host", "mlx5_0:1", MIB);
-	move(&bed, 2, 0, "host", "mlx5_0:1", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "AFF-02", "n0", VERDICT_UNKNOWN);
-	bed_expect(&bed, "AFF-02", "n1", VERDICT_UNKNOWN);
-	snapshots_end(&nodes, &bed);
-}
+	{ .name = "a NIC's place, or a rank's cores, are not known",
+	  .make = nic_of_n0_not_placed,
+	  .cores = { { 0, FIRST } },
+	  .moves = { { 0, 2, "host", "mlx5_0:1" }, { 2, 0, "host", "mlx5_0:1" } },
+	  .expected = { { "AFF-02", "n0", VERDICT_UNKNOWN,
+			  .why = "its inventory does not tell the NUMA node of mlx5_0:1" },
+			{ "AFF-02", "n1", VERDICT_UNKNOWN,
+			  .why = "the cores that some of its ranks may run on are not known" } } },
+	{ .name = "none of the cores is there, or no inventory",
+	  .make = n0_alone,
+	  .cores = { { 0, "64" }, { 2, "0" } },
+	  .moves = { { 0, 2, "host", "mlx5_0:1" }, { 2, 0, "host", "mlx5_0:1" } },
+	  .expected = { { "AFF-02", "n0", VERDICT_UNKNOWN },
+			{ "AFF-02", "n1", VERDICT_UNKNOWN } } },
 
-static void nothing_is_far(void **state)
-{
-	struct snapshots nodes = { 0 };
-	struct bed bed;
+	{ .name = "nothing is far",
+	  .make = none_and_one_numa,
+	  .cores = { { 0, "0" }, { 2, "0" } },
+	  .moves = { { 0, 2, "host", "mlx5_0:1" }, { 2, 0, "host", "mlx5_0:1" } },
+	  .expected = { { "AFF-02", "n0", VERDICT_SKIP }, { "AFF-02", "n1", VERDICT_SKIP } } },
+	{ .name = "a NIC that is no device",
+	  .make = two_nodes,
+	  .cores = { { 0, "0" }, { 2, "0" } },
+	  .moves = { { 0, 2, "host", "veth0" } },
+	  .expected = { { "AFF-02", "n0", VERDICT_SKIP, .why = "veth0 is no device on PCI" } } },
+	{ .name = "captures of before",
+	  .make = two_nodes,
+	  .moves = { { 0, 2, "host", "mlx5_0:1" } },
+	  .expected = { { "AFF-02", NULL, VERDICT_SKIP } } },
 
-	(void)state;
-	bed_begin(&bed, SPEC);
-	add_node(&nodes, 0, 0);
-	add_node(&nodes, 1, 1);
-	bed_cpus(&bed, 0, "0");
-	bed_cpus(&bed, 2, "0");
-	move(&bed, 0, 2, "host", "mlx5_0:1", MIB);
-	move(&bed, 2, 0, "host", "mlx5_0:1", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "AFF-02", "n0", VERDICT_SKIP);
-	bed_expect(&bed, "AFF-02", "n1", VERDICT_SKIP);
-	snapshots_end(&nodes, &bed);
-
-	/* a NIC without a place; no NIC at all */
-	begin(&bed, &nodes, SPEC);
-	bed_cpus(&bed, 0, "0");
-	bed_cpus(&bed, 2, "0");
-	move(&bed, 0, 2, "host", "veth0", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "AFF-02", "n0", VERDICT_SKIP);
-	assert_string_equal(bed_finding(&bed, "AFF-02", "n0")->why, "veth0 is no device on PCI");
-	snapshots_end(&nodes, &bed);
-
-	/* captures of before */
-	begin(&bed, &nodes, SPEC);
-	move(&bed, 0, 2, "host", "mlx5_0:1", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "AFF-02", NULL, VERDICT_SKIP);
-	snapshots_end(&nodes, &bed);
-}
-
-/* The one NIC of the cores' NUMA node, or the nearest; a NIC of elsewhere if there is no other. */
-static void nearest_to_host_memory(void **state)
-{
-	static const char policy[] = SPEC "expect: [ { loc: inter, nic: nearest } ]\n";
-	struct snapshots nodes;
-	struct bed bed;
-
-	(void)state;
-	begin(&bed, &nodes, policy);
-	set_text(&nodes.list[0]->numa.data[0].distances, "10 21");
-	set_text(&nodes.list[0]->nics.data[0].state, "down");
-	set_text(&nodes.list[0]->nics.data[0].pci.path, "pci0/0000:19:00.0");
-	set_text(&nodes.list[0]->nics.data[1].pci.path, "pci1/0000:99:00.0");
-	set_text(&nodes.list[1]->nics.data[0].pci.path, "pci0/0000:19:00.0");
-	set_text(&nodes.list[1]->nics.data[1].pci.path, "pci1/0000:99:00.0");
-	set_text(&nodes.list[1]->numa.data[0].distances, "10 21");
-	bed_cpus(&bed, 0, FIRST);
-	bed_cpus(&bed, 2, "1-2");
-	move(&bed, 0, 2, "host", "mlx5_1:1", MIB);
-	move(&bed, 2, 0, "host", "mlx5_1:1", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "PATH-01", "n0", VERDICT_PASS);
-	bed_expect(&bed, "PATH-01", "n1", VERDICT_FAIL);
-	snapshots_end(&nodes, &bed);
-
-	/* on both NUMA nodes; one that does not tell the distances */
-	begin(&bed, &nodes, policy);
-	bed_cpus(&bed, 0, "0-7");
-	bed_cpus(&bed, 2, FIRST);
-	move(&bed, 0, 2, "host", "mlx5_1:1", MIB);
-	move(&bed, 2, 0, "host", "mlx5_1:1", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "PATH-01", "n0", VERDICT_UNKNOWN);
-	bed_expect(&bed, "PATH-01", "n1", VERDICT_UNKNOWN);
-	snapshots_end(&nodes, &bed);
-
-	/* a device without a place */
-	begin(&bed, &nodes, policy);
-	bed_cpus(&bed, 0, FIRST);
-	move(&bed, 0, 2, "host", "veth0", MIB);
-	snapshots_judge(&nodes, &bed);
-	bed_expect(&bed, "PATH-01", "line 2", VERDICT_SKIP);
-	snapshots_end(&nodes, &bed);
-}
+	/* the one NIC of the cores' NUMA node, or the nearest; another if there is no other */
+	{ .name = "nearest to host memory",
+	  .policy = NEAREST,
+	  .make = with_distances,
+	  .cores = { { 0, FIRST }, { 2, "1-2" } },
+	  .moves = { { 0, 2, "host", "mlx5_1:1" }, { 2, 0, "host", "mlx5_1:1" } },
+	  .expected = { { "PATH-01", "n0", VERDICT_PASS }, { "PATH-01", "n1", VERDICT_FAIL } } },
+	{ .name = "nearest, of cores of both NUMA nodes, or without distances",
+	  .policy = NEAREST,
+	  .make = two_nodes,
+	  .cores = { { 0, "0-7" }, { 2, FIRST } },
+	  .moves = { { 0, 2, "host", "mlx5_1:1" }, { 2, 0, "host", "mlx5_1:1" } },
+	  .expected = { { "PATH-01", "n0", VERDICT_UNKNOWN },
+			{ "PATH-01", "n1", VERDICT_UNKNOWN } } },
+	{ .name = "nearest, of a device without a place",
+	  .policy = NEAREST,
+	  .make = two_nodes,
+	  .cores = { { 0, FIRST } },
+	  .moves = { { 0, 2, "host", "veth0" } },
+	  .expected = { { "PATH-01", "line 2", VERDICT_SKIP } } },
+};
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(near_the_nic),
-		cmocka_unit_test(near_the_gpu),
-		cmocka_unit_test(several_devices),
-		cmocka_unit_test(by_the_map),
-		cmocka_unit_test(not_known),
-		cmocka_unit_test(nothing_is_far),
-		cmocka_unit_test(nearest_to_host_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return place_run_all(cases, sizeof(cases) / sizeof(*cases));
 }

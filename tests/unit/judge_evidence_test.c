@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Rules about the evidence itself, what they do to others, waivers, exit status. */
+#include <errno.h>
+
+#include "inventory/private.h"
 #include "judge_bed.h"
 
 static void begin(struct bed *bed, const char *policy)
@@ -77,6 +80,165 @@ static void broken_captures(void **state)
 	bed_end(&bed);
 }
 
+/* What is missing of one node leaves the others as they are, but for what is said of all. */
+static void loss_of_one_node(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	bed_move(&bed, &(struct moved){ 2, 3, .bytes = 8 });
+	bed_move(&bed, &(struct moved){ 0, 2, .bytes = 8 });
+	bed_move(&bed, &(struct moved){ 2, 0, .bytes = 8 });
+	bed.totals.dropped[0] = (struct fact_reason){ "ring full", 3 };
+	judge_loss(bed.judge, &(struct judge_loss){ .node = "n1", .records = 3 });
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-01", "n1", VERDICT_FAIL);
+	assert_int_equal(bed_finding(&bed, "COV-01", "n1")->count, 3);
+	assert_int_equal(judge_summary(bed.judge).critical, 1);
+	bed_expect(&bed, "COV-04", "all captures", VERDICT_UNKNOWN);
+	bed_expect(&bed, "PATH-03", "n0", VERDICT_PASS);
+	bed_expect(&bed, "PATH-03", "n1", VERDICT_UNKNOWN);
+	bed_expect(&bed, "PATH-12", "n0<>n1", VERDICT_UNKNOWN);
+	assert_int_equal(judge_status(bed.judge, false), 2);
+	bed_end(&bed);
+}
+
+/* What is learnt holds for all nodes, and what one way has more of may be lost of the other one. */
+static void by_what_was_lost(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+	struct bed bed;
+
+	(void)state;
+	for (int lost = 0; lost < 2; lost++) {
+		begin(&bed, SPEC);
+		bed_move(&bed, &(struct moved){ 0, 2, .bytes = 8 });
+		bed_move(&bed, &(struct moved){ 2, 0, "tcp", "eth0", .bytes = 8 });
+		if (lost)
+			judge_loss(bed.judge, &(struct judge_loss){ .node = "n1", .records = 3 });
+		bed_judge(&bed);
+		bed_expect(&bed, "PATH-12", "n0<>n1", lost ? VERDICT_UNKNOWN : VERDICT_FAIL);
+		out = open_memstream(&text, &size);
+		assert_int_equal(judge_learn(bed.judge, out), lost ? -EBADMSG : 0);
+		fclose(out);
+		free(text);
+		bed_end(&bed);
+	}
+}
+
+static void damage_of_one_node(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	bed_move(&bed, &(struct moved){ 2, 3, .bytes = 8 });
+	bed.totals.dropped[0] = (struct fact_reason){ "not in the file", 5 };
+	bed.totals.damaged_bytes = 7;
+	judge_loss(bed.judge,
+		   &(struct judge_loss){ .node = "n0", .missing = 5, .bytes = 7, .files = 1 });
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-01", "n0", VERDICT_UNKNOWN);
+	bed_expect(&bed, "PATH-03", "n0", VERDICT_UNKNOWN);
+	bed_expect(&bed, "PATH-03", "n1", VERDICT_PASS);
+	assert_int_equal(judge_status(bed.judge, false), 3);
+	bed_end(&bed);
+}
+
+/* Of what was never recorded nobody knows which way it went. */
+static void hits_of_one_node(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	for (int files = 0; files < 2; files++) {
+		begin(&bed, SPEC);
+		bed_move(&bed, &(struct moved){ 2, 3, .bytes = 8 });
+		judge_loss(bed.judge,
+			   &(struct judge_loss){ .node = "n0", .hits = 2, .files = files });
+		bed_judge(&bed);
+		bed_expect(&bed, "COV-01", "n0", VERDICT_UNKNOWN);
+		assert_string_equal(
+			bed_finding(&bed, "COV-01", "n0")->why,
+			files ? "1 of its files are cut short, damaged or cannot be read; 2 hits of "
+				"probes found no memory to be recorded with"
+			      : "2 hits of probes found no memory to be recorded with");
+		bed_expect(&bed, "PATH-03", "n0", VERDICT_UNKNOWN);
+		bed_expect(&bed, "PATH-03", "n1", VERDICT_PASS);
+		bed_end(&bed);
+	}
+
+	begin(&bed, SPEC);
+	judge_loss(bed.judge, &(struct judge_loss){ .hits = 1 });
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-01", NULL, VERDICT_UNKNOWN);
+	bed_end(&bed);
+}
+
+/* More is lost than any node tells of. */
+static void loss_of_nobody_knows_whom(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	bed.totals.dropped[0] = (struct fact_reason){ "ring full", 5 };
+	judge_loss(bed.judge, &(struct judge_loss){ .node = "n1", .records = 3 });
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-01", "all captures", VERDICT_FAIL);
+	assert_int_equal(bed_finding(&bed, "COV-01", "all captures")->count, 2);
+	bed_expect(&bed, "PATH-03", "n0", VERDICT_UNKNOWN);
+	bed_end(&bed);
+
+	begin(&bed, SPEC);
+	judge_loss(bed.judge, &(struct judge_loss){ .files = 1 });
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-01", NULL, VERDICT_UNKNOWN);
+	bed_expect(&bed, "PATH-03", "n0", VERDICT_UNKNOWN);
+	bed_end(&bed);
+}
+
+/* What is lost is lost, whether the policy wants to hear of it or not. */
+static void loss_that_is_not_told(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC "rules: { COV-01: { severity: off } }\n");
+	bed.totals.dropped[0] = (struct fact_reason){ "ring full", 1 };
+	bed_judge(&bed);
+	bed_expect(&bed, "COV-01", NULL, VERDICT_SKIP);
+	bed_expect(&bed, "PATH-03", "n0", VERDICT_UNKNOWN);
+	bed_end(&bed);
+}
+
+/* Of the files that were given one cannot be read, and no other one is a capture. */
+static void nothing_but_an_inventory(void **state)
+{
+	for (int broken = 0; broken < 2; broken++) {
+		struct policy *policy = policy_default();
+		struct judge *judge = judge_new(policy);
+		struct inventory *inventory = inventory_new();
+
+		(void)state;
+		inventory->host = strdup("n0");
+		inventory->boot_id = strdup("n0");
+		judge_inventory(judge, inventory);
+		if (broken)
+			judge_captures_broken(judge);
+		judge_finish(judge, &(struct fact_totals){ 0 }, 0);
+		assert_int_equal(finding_of(judge, "COV-01", NULL)->verdict,
+				 broken ? VERDICT_UNKNOWN : VERDICT_SKIP);
+		assert_int_equal(judge_status(judge, false), broken ? 3 : 0);
+		judge_free(judge);
+		inventory_free(inventory);
+		policy_free(policy);
+	}
+}
+
 /* A trace of a machine where nothing ran that the rules are about. */
 static void nothing_captured(void **state)
 {
@@ -108,6 +270,10 @@ static void ends_without_another(void **state)
 	bed.totals.unmatched_sends[0] = (struct fact_reason){ "in flight at end", 3 };
 	bed_judge(&bed);
 	bed_expect(&bed, "COV-04", NULL, VERDICT_PASS);
+	assert_non_null(strstr(bed_finding(&bed, "COV-04", NULL)->seen,
+			       " ends of messages have no other end; sends: in flight at end 3"));
+	assert_string_equal(bed_finding(&bed, "COV-04", NULL)->expected,
+			    "a receive for every send, but for 1 % of the ends (share)");
 	bed_end(&bed);
 }
 
@@ -199,7 +365,27 @@ static void versions_of_a_node(void **state)
 	bed_judge(&bed);
 	bed_expect(&bed, "CFG-01", "n1", VERDICT_FAIL);
 	assert_string_equal(bed_finding(&bed, "CFG-01", "n1")->seen,
-			    "Open MPI 4.1.4 UCX 1.13.1, Open MPI 4.1.4 UCX 1.1");
+			    "Open MPI 4.1.4 UCX 1.1, Open MPI 4.1.4 UCX 1.13.1");
+	bed_end(&bed);
+}
+
+/* Two programs on each node, of which now the one has the lower pid, now the other one. */
+static void software_of_two_programs(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	for (int rank = 1; rank < 3; rank++) {
+		bed.ucx[rank][0].build_id = "b2";
+		bed.ucx[rank][0].version = "1.15.0";
+		bed_rank(&bed, rank, 1);
+	}
+	bed_judge(&bed);
+	for (int node = 0; node < 2; node++) {
+		bed_expect(&bed, "COV-06", node_names[node], VERDICT_PASS);
+		bed_expect(&bed, "CFG-01", node_names[node], VERDICT_PASS);
+	}
 	bed_end(&bed);
 }
 
@@ -214,6 +400,49 @@ static void mpi_without_ucx(void **state)
 	bed_judge(&bed);
 	bed_expect(&bed, "PATH-11", "n1:rank3", VERDICT_FAIL);
 	bed_expect(&bed, "PATH-11", "n0:rank0", VERDICT_PASS);
+	bed_end(&bed);
+
+	/* that is of no job has no rank */
+	begin(&bed, SPEC);
+	bed.sink.process(bed.sink.arg, &(struct fact_process){ .index = 3,
+							       .host = 1,
+							       .host_id = "n1",
+							       .host_name = "n1",
+							       .pid = 77,
+							       .rank = -1,
+							       .size = -1 });
+	bed_call(&bed, 3, "MPI_Allreduce");
+	bed_judge(&bed);
+	bed_expect(&bed, "PATH-11", "n1:pid77", VERDICT_FAIL);
+	bed_end(&bed);
+}
+
+/* Without operations in the captures, or anybody to send to, there is nothing to be said. */
+static void calls_alone(void **state)
+{
+	static const struct {
+		int level;
+		enum verdict verdict;
+	} cases[] = { { 0, VERDICT_SKIP }, { 1, VERDICT_FAIL }, { 2, VERDICT_FAIL } };
+	struct bed bed;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		bed_begin(&bed, SPEC);
+		bed_call(&bed, 3, "MPI_Allreduce");
+		bed.totals.self.known = 1;
+		bed.totals.self.levels[cases[i].level] = true;
+		bed_judge(&bed);
+		bed_expect(&bed, "PATH-11", cases[i].level ? "n1:rank3" : NULL, cases[i].verdict);
+		bed_end(&bed);
+	}
+	bed_begin(&bed, SPEC);
+	bed.sink.process(bed.sink.arg,
+			 &(struct fact_process){
+				 .index = 0, .host_id = "n0", .host_name = "n0", .size = 1 });
+	bed_call(&bed, 0, "MPI_Allreduce");
+	bed_judge(&bed);
+	bed_expect(&bed, "PATH-11", NULL, VERDICT_SKIP);
 	bed_end(&bed);
 }
 
@@ -308,12 +537,21 @@ int main(void)
 		cmocka_unit_test(bytes_of_unknown_way),
 		cmocka_unit_test(software),
 		cmocka_unit_test(versions_of_a_node),
+		cmocka_unit_test(software_of_two_programs),
 		cmocka_unit_test(mpi_without_ucx),
+		cmocka_unit_test(calls_alone),
 		cmocka_unit_test(waivers),
 		cmocka_unit_test(switched_off),
 		cmocka_unit_test(warnings_alone),
 		cmocka_unit_test(every_rule_speaks),
 		cmocka_unit_test(broken_captures),
+		cmocka_unit_test(loss_of_one_node),
+		cmocka_unit_test(by_what_was_lost),
+		cmocka_unit_test(damage_of_one_node),
+		cmocka_unit_test(hits_of_one_node),
+		cmocka_unit_test(loss_of_nobody_knows_whom),
+		cmocka_unit_test(loss_that_is_not_told),
+		cmocka_unit_test(nothing_but_an_inventory),
 		cmocka_unit_test(nothing_captured),
 	};
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "judge/evidence.h"
+#include "judge/evidence/evidence.h"
 
 #define PARTS 12
 #define SHUFFLES 1000
@@ -66,6 +66,17 @@ static void feed_processes(const struct fact_sink *sink)
 					 });
 }
 
+static void feed_lifetimes(const struct fact_sink *sink)
+{
+	for (int i = 0; i < 3; i++)
+		sink->lifetime(sink->arg,
+			       &(struct fact_lifetime){ .process = i,
+							.until = 30,
+							.exited = true,
+							.exit_status = -1,
+							.exit_signal = random_below(3) });
+}
+
 static void feed_transfers(const struct fact_sink *sink)
 {
 	static const char *const ops[] = { "am_short", "get_zcopy", NULL };
@@ -105,6 +116,7 @@ static int new_part(const struct policy *policy, uint64_t start)
 	judge_capture(judge, "n0", "n0", start);
 	feed_processes(&sink);
 	feed_transfers(&sink);
+	feed_lifetimes(&sink);
 	if (judge_evidence_write(judge, &totals, file, &error))
 		fail_msg("%s", error.text);
 	judge_free(judge);

@@ -45,9 +45,12 @@ static const struct finding *failure(const struct bed *bed, const char *subject)
 static void expect_well(struct bed *bed)
 {
 	bed_judge(bed);
-	/* the versions, and the variables */
-	assert_int_equal(count(bed, "n0", VERDICT_PASS), 2);
-	assert_int_equal(count(bed, "n1", VERDICT_PASS), 2);
+	/* the versions and the variables, in one */
+	assert_int_equal(count(bed, "n0", VERDICT_PASS), 1);
+	assert_int_equal(count(bed, "n1", VERDICT_PASS), 1);
+	assert_string_equal(bed_finding(bed, "CFG-01", "n0")->expected,
+			    "Open MPI 4.1.4 UCX 1.13.1; the variables of the other nodes, all of "
+			    "them known to UCX");
 	bed_end(bed);
 }
 
@@ -98,7 +101,7 @@ static void of_one_node(void **state)
 	bed_judge(&bed);
 	assert_string_equal(failure(&bed, "n1")->expected, "UCX_TLS (not set)");
 	assert_string_equal(failure(&bed, "n1")->seen, "UCX_TLS=tcp");
-	assert_int_equal(count(&bed, "n0", VERDICT_PASS), 2);
+	assert_int_equal(count(&bed, "n0", VERDICT_PASS), 1);
 	assert_int_equal(judge_status(bed.judge, false), 1);
 	bed_end(&bed);
 
@@ -108,6 +111,34 @@ static void of_one_node(void **state)
 	bed_variable(&bed, 3, "UCX_TLS", "");
 	bed_judge(&bed);
 	assert_string_equal(failure(&bed, "n1")->seen, "UCX_TLS=");
+	bed_end(&bed);
+}
+
+/* All that is wrong with a node is one finding. */
+static void several_at_once(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	for (int rank = 2; rank < RANKS; rank++) {
+		bed.ucx[rank][0].version = "1.14.0";
+		bed_variable(&bed, rank, "OMPI_MCA_pml", "ob1");
+		bed_variable(&bed, rank, "UCX_NET_DEVICE", "mlx5_0:1");
+		bed_variable(&bed, rank, "UCX_TLS", "tcp");
+	}
+	bed.cut[3] = 2;
+	bed_rank(&bed, 3, 1);
+	bed_judge(&bed);
+	assert_int_equal(count(&bed, "n1", VERDICT_FAIL), 1);
+	assert_int_equal(count(&bed, "n1", VERDICT_UNKNOWN), 0);
+	assert_string_equal(failure(&bed, "n1")->expected,
+			    "Open MPI 4.1.4 UCX 1.13.1; OMPI_MCA_pml (not set); UCX_TLS (not set); "
+			    "UCX_NET_DEVICES");
+	assert_string_equal(failure(&bed, "n1")->seen,
+			    "Open MPI 4.1.4 UCX 1.14.0; OMPI_MCA_pml=ob1; UCX_TLS=tcp; "
+			    "UCX_NET_DEVICE: UCX 1.14.0 has no such variable");
+	assert_int_equal(count(&bed, "n0", VERDICT_PASS), 1);
 	bed_end(&bed);
 }
 
@@ -171,8 +202,9 @@ static void of_a_release_that_is_newer(void **state)
 		bed.ucx[rank][0].version = "1.99.0";
 	everywhere(&bed, "UCX_NEW_THING", "y");
 	bed_judge(&bed);
-	assert_int_equal(count(&bed, "n0", VERDICT_SKIP), 1);
-	assert_int_equal(count(&bed, "n0", VERDICT_FAIL), 0);
+	assert_int_equal(count(&bed, "n0", VERDICT_PASS), 1);
+	assert_non_null(strstr(bed_finding(&bed, "CFG-01", "n0")->seen,
+			       "its UCX is not of the releases 1.10 to 1."));
 	bed_end(&bed);
 }
 
@@ -195,7 +227,7 @@ static void not_told(void **state)
 	for (int rank = 0; rank < 3; rank++)
 		bed_variable(&bed, rank, "UCX_TLS", "rc");
 	bed_judge(&bed);
-	assert_int_equal(count(&bed, "n0", VERDICT_PASS), 2);
+	assert_int_equal(count(&bed, "n0", VERDICT_PASS), 1);
 	assert_int_equal(count(&bed, "n1", VERDICT_UNKNOWN), 1);
 	bed_end(&bed);
 
@@ -214,6 +246,7 @@ int main(void)
 		cmocka_unit_test(the_same_everywhere),
 		cmocka_unit_test(its_own_for_each_rank),
 		cmocka_unit_test(of_one_node),
+		cmocka_unit_test(several_at_once),
 		cmocka_unit_test(may_differ),
 		cmocka_unit_test(classes_apart),
 		cmocka_unit_test(misspelt),

@@ -147,6 +147,20 @@ static void open_as_far_as_was_seen(void **state)
 	bed_expect(&bed, "COV-04", "n0:rank0", VERDICT_UNKNOWN);
 	bed_end(&bed);
 
+	/* only of that node */
+	for (int lost = 0; lost < 2; lost++) {
+		begin(&bed, SPEC);
+		bed.totals.dropped[0] = (struct fact_reason){ "ring full", 3 };
+		judge_loss(bed.judge,
+			   &(struct judge_loss){ .node = lost ? "n0" : "n1", .records = 3 });
+		call(&bed, 1, "MPI_Recv", SECOND);
+		open_op(&bed, 1, SECOND);
+		until(&bed, 10 * SECOND);
+		bed_judge(&bed);
+		bed_expect(&bed, "COV-04", "n0:rank0", lost ? VERDICT_UNKNOWN : VERDICT_FAIL);
+		bed_end(&bed);
+	}
+
 	begin(&bed, SPEC);
 	call(&bed, 1, "MPI_Recv", SECOND);
 	open_op(&bed, 1, SECOND);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Records that a damaged file had are missing without any thread telling of it. */
+#include "match/totals.h"
 #include "match_gpu.h"
 
 #define MOVED (DEVICE_MEMORY + 0x10000)
@@ -71,12 +72,31 @@ static void none(void **state)
 	pair_release(&p);
 }
 
+/* Hits that found no memory: no record of them is there, nor was any produced. */
+static void never_recorded(void **state)
+{
+	struct fact_totals totals = { 0 };
+	struct record_source source = { 0 };
+	struct capture capture = { 0 };
+	struct analysis_loss loss;
+
+	(void)state;
+	assert_false(totals_add(&totals, &source, &capture, 0, &loss));
+	assert_int_equal(totals.calls_missing, 0);
+	source.stats.task_nomem = 3;
+	assert_true(totals_add(&totals, &source, &capture, 0, &loss));
+	assert_int_equal(loss.unseen, 3);
+	assert_int_equal(loss.lost + loss.missing, 0);
+	assert_int_equal(totals.calls_missing, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(between),
 		cmocka_unit_test(at_the_end),
 		cmocka_unit_test(none),
+		cmocka_unit_test(never_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

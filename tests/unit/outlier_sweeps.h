@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sweeps made up from a fixed seed: how often a slow node is found, and a good one suspected. Each
- * value has 1 % of noise; some are hit by congestion and lose up to half.
+ * value has 1 % of noise, or as said; some are hit by congestion and lose up to half.
  */
 #ifndef UCXBPF_OUTLIER_SWEEPS_H
 #define UCXBPF_OUTLIER_SWEEPS_H
 
 #include <math.h>
 
-#include "judge/outliers.h"
-
-static const struct outlier_limits limits = { .mad = 6, .floor = 0.03, .rounds = 1 };
+#include "judge/statistics/outliers.h"
 
 /* ---- numbers ---- */
 
@@ -34,39 +32,60 @@ struct sweep {
 	int nodes, rounds;
 	double hit; /* share of values */
 	double slow; /* of node 0: share that it lacks */
+	double noise; /* of each value, a share of it; 0: 1 % */
+	uint32_t least; /* rounds that it takes; 0: one */
 };
 
-/* Any pairing will do that has each node once. */
+static inline void shuffle(int *list, int count)
+{
+	for (int i = count - 1; i > 0; i--) {
+		int other = uniform() * (i + 1), kept = list[i];
+
+		list[i] = list[other];
+		list[other] = kept;
+	}
+}
+
+static inline void meet(const struct sweep *sweep, struct outliers *outliers, int a, int b,
+			int round)
+{
+	double value = 100 * exp((sweep->noise > 0 ? sweep->noise : 0.01) * normal());
+
+	if (uniform() < sweep->hit)
+		value *= 1 - uniform() / 2;
+	if (!a || !b)
+		value *= 1 - sweep->slow;
+	if (a < sweep->nodes && b < sweep->nodes)
+		vec_push(
+			&outliers->values,
+			((struct outlier_value){ .a = a, .b = b, .round = round, .value = value }));
+}
+
+/* Rounds of the circle method, as a plan has them: each node meets each other one equally often. */
 static inline void make(const struct sweep *sweep, struct outliers *outliers)
 {
-	int *order = calloc(sweep->nodes, sizeof(*order));
+	int seats = sweep->nodes + sweep->nodes % 2, turns = seats - 1;
+	int *order = calloc(seats, sizeof(*order)), *rounds = calloc(turns, sizeof(*rounds));
 
 	outliers->values.len = outliers->nodes.len = 0;
-	for (int i = 0; i < sweep->nodes; i++) {
+	for (int i = 0; i < sweep->nodes; i++)
 		vec_push(&outliers->nodes, ((struct outlier_node){ 0 }));
+	for (int i = 0; i < seats; i++)
 		order[i] = i;
-	}
+	for (int i = 0; i < turns; i++)
+		rounds[i] = i;
+	shuffle(order, seats);
+	shuffle(rounds, turns);
 	for (int round = 0; round < sweep->rounds; round++) {
-		for (int i = sweep->nodes - 1; i > 0; i--) {
-			int other = uniform() * (i + 1), kept = order[i];
+		int turn = rounds[round % turns];
 
-			order[i] = order[other];
-			order[other] = kept;
-		}
-		for (int i = 0; i + 1 < sweep->nodes; i += 2) {
-			double value = 100 * (1 + 0.01 * normal());
-
-			if (uniform() < sweep->hit)
-				value *= 1 - uniform() / 2;
-			if (!order[i] || !order[i + 1])
-				value *= 1 - sweep->slow;
-			vec_push(&outliers->values, ((struct outlier_value){ .a = order[i],
-									     .b = order[i + 1],
-									     .round = round,
-									     .value = value }));
-		}
+		meet(sweep, outliers, order[turns], order[turn], round);
+		for (int i = 1; i < seats / 2; i++)
+			meet(sweep, outliers, order[(turn + i) % turns],
+			     order[(turn + turns - i) % turns], round);
 	}
 	free(order);
+	free(rounds);
 }
 
 struct rates {
@@ -76,6 +95,7 @@ struct rates {
 /* confirm: flagged in two sets of rounds. */
 static inline struct rates simulate(struct sweep sweep, double slow, int times, bool confirm)
 {
+	const struct outlier_limits limits = { 6, 0.03, sweep.least ? sweep.least : 1 };
 	struct rates rates = { 0 };
 	struct outliers first = { 0 }, second = { 0 };
 

@@ -33,6 +33,41 @@ static struct plan *nodes(int count, const char *variant)
 	return make(text, &(struct plan_options){ .variant = variant });
 }
 
+/* A round of 0.5 s; a rank sends and gets 1000 messages, 10 us each and its bytes at that rate. */
+static void time_by_the_links_rate(void **state)
+{
+	static const struct {
+		const char *policy;
+		double rate, used;
+	} cases[] = {
+		{ "", 0, 10e9 }, /* nothing tells it */
+		{ "", 100e9, 100e9 },
+		{ ", nic_rate: 400Gb/s", 100e9, 400e9 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct plan_estimate estimate;
+		struct plan *plan;
+		char text[160];
+
+		snprintf(text, sizeof(text),
+			 "spec: ucxbpf-policy-v1\nclasses: { c: { nodes: 'n[0-1]'%s } }\n",
+			 cases[i].policy);
+		plan = make(text, &(struct plan_options){ 0 });
+		for (size_t stage = 1; stage < plan->stages.len; stage++)
+			plan->stages.data[stage].rounds = 0;
+		plan->stages.data[0].works.len = 1;
+		plan->stages.data[0].works.data[0].count = 1000;
+		plan->stages.data[0].works.data[0].size = 32000000;
+		estimate = plan_estimate(plan, cases[i].rate);
+		assert_int_equal(estimate.rounds, 1);
+		assert_float_equal(estimate.seconds,
+				   0.5 + 2 * 1000 * (10e-6 + 8 * 32e6 / cases[i].used), 1e-9);
+		plan_free(plan);
+	}
+}
+
 static void all_pairs_once(void **state)
 {
 	(void)state;
@@ -177,6 +212,7 @@ static void sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(time_by_the_links_rate),
 		cmocka_unit_test(all_pairs_once),
 		cmocka_unit_test(samples),
 		cmocka_unit_test(written_and_read),

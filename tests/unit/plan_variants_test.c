@@ -179,6 +179,43 @@ static void listed(void **state)
 	}
 }
 
+/* Of pairs 0-1 and 1-2 each meets three times again; between, their nodes meet others. */
+static void pairs_confirmed(void **state)
+{
+	struct plan *plan =
+		make(SPEC "classes: { c: { nodes: 'n[0-4]' } }\n", &(struct plan_options){ 0 });
+	const struct plan_pair pairs[] = { { 0, 1 }, { 1, 2 } };
+	enum plan_trust trust[5];
+	const struct plan_doubts doubts = { trust, pairs, 2 };
+	int met[5][5] = { { 0 } };
+	const struct plan_stage *stage;
+	char why[PLAN_WHY];
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		trust[i] = PLAN_TRUSTED;
+	assert_int_equal(plan_confirm(plan, &doubts, 15, why), 0);
+	stage = plan_stage(plan, STAGE_CONFIRM);
+	assert_in_range(stage->rounds, 6, 12);
+	for (uint32_t round = 0; round < stage->rounds; round++)
+		for (int i = 0; i < 5; i++) {
+			int partner = plan_partner(plan, stage, round, i);
+
+			if (partner == PLAN_IDLE)
+				continue;
+			assert_int_equal(plan_partner(plan, stage, round, partner), i);
+			met[i][partner]++;
+		}
+	assert_int_equal(met[0][1], 3);
+	assert_int_equal(met[1][2], 3);
+	/* once each, with those in no suspected pair with it; 0 and 2 each for itself */
+	assert_int_equal(met[0][3] + met[0][4], 2);
+	assert_int_equal(met[1][3] + met[1][4], 2);
+	assert_int_equal(met[0][2], 2);
+	assert_int_equal(met[3][4], 0);
+	plan_free(plan);
+}
+
 /* Suspects meet nodes above suspicion, new ones first, none twice. */
 static void confirmation(void **state)
 {
@@ -194,7 +231,7 @@ static void confirmation(void **state)
 	for (int i = 0; i < 40; i++)
 		trust[i] = i == 11 ? PLAN_UNKNOWN : PLAN_TRUSTED;
 	trust[3] = trust[17] = PLAN_SUSPECT;
-	assert_int_equal(plan_confirm(plan, trust, 15, why), 0);
+	assert_int_equal(plan_confirm(plan, &(struct plan_doubts){ .trust = trust }, 15, why), 0);
 	assert_string_equal(plan->base, id);
 	assert_string_not_equal(plan->id, id);
 	time = plan_stage(plan, STAGE_TIME);
@@ -290,8 +327,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances),       cmocka_unit_test(by_topology),
 		cmocka_unit_test(between_classes), cmocka_unit_test(listed),
-		cmocka_unit_test(confirmation),    cmocka_unit_test(refused),
-		cmocka_unit_test(damaged),
+		cmocka_unit_test(confirmation),    cmocka_unit_test(pairs_confirmed),
+		cmocka_unit_test(refused),         cmocka_unit_test(damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include "report/report.h"
 #include "report/table.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "report_facts.h"
 
@@ -178,6 +179,59 @@ static void names_do_not_steer_the_terminal(void **state)
 	free(text);
 }
 
+#define HARM                                                                                       \
+	"\033[2J\xc2\x9b"                                                                          \
+	"31m\xe2\x80\xa8\xff\r"
+
+/* All that the report takes from a capture as it is. */
+static void harmful_job(const struct fact_sink *sink)
+{
+	static const struct fact_ucx ucx = { .path = HARM, .version = HARM, .layout = HARM };
+	static const struct fact_window windows[] = {
+		{ .host_name = HARM, .capture = 0, .to = 1, .until = 2 },
+		{ .host_name = HARM, .capture = 1, .to = 1, .until = 2 },
+	};
+	struct fact_process process = made_processes[0];
+
+	process.host_name = process.comm = process.mpi = HARM;
+	process.ucx = &ucx;
+	sink->process(sink->arg, &process);
+	for (int i = 0; i < 2; i++)
+		sink->window(sink->arg, &windows[i]);
+	made_call(sink, 0, HARM, 1, 1, 1);
+	made_op(sink, 0, HARM, HARM, HARM, 1, 1);
+	made_transfers(sink,
+		       (struct fact_transfer){ .peer = -1,
+					       .op = HARM,
+					       .function = HARM,
+					       .transport = HARM,
+					       .device = HARM,
+					       .unexplained = HARM },
+		       1, 1);
+}
+
+static void nothing_else_steers_it_either(void **state)
+{
+	struct report_text_options options = { .width = 120, .verbose = 2 };
+	struct fact_totals totals = made_totals;
+	char *text;
+	size_t bytes;
+
+	(void)state;
+	totals.notes[0].reason = totals.dropped[0].reason = HARM;
+	totals.unexplained[0].reason = HARM;
+	text = print(&options, harmful_job, &totals);
+	assert_non_null(strstr(text, "?[2J?31m"));
+	for (const char *c = text; *c; c += bytes) {
+		unsigned int code;
+
+		bytes = text_character(c, &code);
+		assert_true(bytes > 0);
+		assert_true(code == '\n' || !text_steers(code));
+	}
+	free(text);
+}
+
 static void empty_capture(void **state)
 {
 	struct report_text_options options = { .width = 80 };
@@ -229,6 +283,7 @@ int main(void)
 		cmocka_unit_test(cost_is_said),
 		cmocka_unit_test(unknown_is_said),
 		cmocka_unit_test(names_do_not_steer_the_terminal),
+		cmocka_unit_test(nothing_else_steers_it_either),
 		cmocka_unit_test(empty_capture),
 		cmocka_unit_test(units),
 	};

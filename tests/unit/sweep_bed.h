@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-#include "judge/judge.h"
 #include "finding_of.h"
-#include "rule_expected.h"
+#include "judge/judge.h"
 #include "plan/ledger.h"
 #include "plan/make.h"
+#include "rule_expected.h"
 
 #define SPEC "spec: ucxbpf-policy-v1\n"
 #define SWEEP_MAX_RANKS 64
@@ -35,6 +35,7 @@ struct sweep_bed {
 	uint64_t (*time_of)(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
 			    const struct plan_step *step);
 	bool (*untraced)(int src, int dst, uint64_t size, uint32_t i);
+	void (*also)(struct sweep_bed *bed); /* more facts; NULL: none */
 	bool no_ledger[SWEEP_MAX_RANKS], no_capture[SWEEP_MAX_RANKS];
 };
 
@@ -251,6 +252,8 @@ static inline void sweep_run(struct sweep_bed *bed, bool traced)
 		if (traced)
 			sweep_capture(bed, rank);
 	}
+	if (bed->also)
+		bed->also(bed);
 	judge_finish(bed->judge, &bed->totals, 20000);
 }
 
@@ -267,7 +270,7 @@ static inline void sweep_expect(const struct sweep_bed *bed, const char *rule, c
 				enum verdict verdict, const char *text)
 {
 	const struct finding *finding = sweep_finding(bed, rule, subject);
-	const char *said = finding->seen ? finding->seen : finding->why ? finding->why : "-";
+	const char *said = finding->why ? finding->why : finding->seen ? finding->seen : "-";
 
 	rule_expected(rule, verdict);
 	if (finding->verdict != verdict || (text && !strstr(said, text)))

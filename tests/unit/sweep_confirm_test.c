@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ledgers.h"
+#include "cmd/input/ledgers.h"
+#include "cmd/sweep/confirm.h"
 #include "sweep_bed.h"
-#include "sweep_confirm.h"
 
 #define TWO_CLASSES SPEC "classes: { a: { nodes: 'n[0-2]' }, b: { nodes: 'm[0-1]' } }\n"
 
@@ -49,7 +49,9 @@ static void may_confirm(void **state)
 		bool may[2]; /* with three nodes, with four */
 	} cases[] = {
 		{ "", { false, true } },
-		{ "rules: { PERF-01: { confirm: false } }\n", { false, false } },
+		{ "rules: { PERF-01: { confirm: false } }\n", { false, true } },
+		{ "rules: { PERF-01: { confirm: false }, PERF-02: { confirm: false } }\n",
+		  { false, false } },
 		{ "rules: { PERF-01: { severity: off } }\n", { false, false } },
 	};
 
@@ -94,7 +96,8 @@ static void plans_together(void **state)
 	sweep_end(&bed);
 	sweep_begin(&bed, TWO_CLASSES, &often);
 	write_plan(bed.plan, names[0]);
-	assert_int_equal(plan_confirm(bed.plan, trust, 15, why), 0);
+	assert_int_equal(plan_confirm(bed.plan, &(struct plan_doubts){ .trust = trust }, 15, why),
+			 0);
 	write_plan(bed.plan, names[1]);
 	for (int order = 0; order < 2; order++) {
 		struct ledgers ledgers = { 0 };

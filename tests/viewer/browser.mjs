@@ -5,10 +5,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const TOP = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const { chromium } = createRequire(join(TOP, "user/viewer/package.json"))("playwright-core");
+export const VIEWER = createRequire(join(TOP, "user/viewer/package.json"));
+const { chromium } = VIEWER("playwright-core");
 
 export const CHROMIUM = "/usr/bin/chromium";
-export const VIEWS = ["overview", "timeline", "matrix", "graphs", "tables"];
+export const VIEWS = ["overview", "timeline", "matrix", "graphs", "tables", "hosts"];
 
 // Root has no sandbox for browsers; the page is our own and has no network.
 const ARGS = ["--disable-gpu", ...(process.getuid() === 0 ? ["--no-sandbox"] : [])];

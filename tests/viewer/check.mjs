@@ -1,16 +1,20 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: BSD-3-Clause
 // usage: check.mjs CHECK CAPTURE...   what CHECK is: see CHECKS
-//        check.mjs shots FOLDER CAPTURE...
+//        check.mjs shots FOLDER CAPTURE...   those of one page are joined by commas
 // environment: UCXBPF, and a folder to write pages to: BATS_TEST_TMPDIR
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { magnified, printed, reports, verdicts } from "./access.mjs";
 import { Report, VIEWS, withBrowser } from "./browser.mjs";
 import { events, replay } from "./expected.mjs";
 import { controls, timeRange } from "./controls.mjs";
+import { hosts } from "./hosts.mjs";
+import { keys } from "./keys.mjs";
 import { names } from "./names.mjs";
 import { timeline } from "./timeline.mjs";
 import { graphs, matrix, overview, tables } from "./views.mjs";
@@ -19,9 +23,10 @@ const UCXBPF = process.env.UCXBPF ?? "build/ucxbpf";
 const FOLDER = process.env.BATS_TEST_TMPDIR ?? mkdtempSync(join(tmpdir(), "ucxbpf-viewer-"));
 const NUMBERS = { tables, overview, matrix, graphs };
 
-function page(capture) {
-  const path = join(FOLDER, `${basename(capture, ".ucxb")}.html`);
-  execFileSync(UCXBPF, ["export", "--format", "html", "-o", path, capture]);
+function page(captures) {
+  const all = [captures].flat();
+  const path = join(FOLDER, `${basename(all[0], ".ucxb")}.html`);
+  execFileSync(UCXBPF, ["export", "--format", "html", "-o", path, ...all]);
   return path;
 }
 
@@ -80,6 +85,54 @@ const CHECKS = {
     assert.deepEqual(view.complaints, []);
     await view.close();
   },
+  // Of captures that are joined by commas.
+  async hosts(browser, list) {
+    const captures = list.split(",");
+    const view = await new Report(browser, page(captures)).open();
+    await hosts(view, replay(UCXBPF, captures));
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  // A report and the verdict that lies beside it lead to each other, and to nothing else.
+  async beside(browser, list) {
+    const [report, verdict] = list.split(",");
+    const view = await new Report(browser, report).open();
+    for (const [label, title] of [["Verdict", "ucxbpf verdict"], ["Report", "ucxbpf report"]]) {
+      await view.page.getByRole("link", { name: label }).click();
+      await view.page.waitForSelector(".app");
+      assert.equal(await view.page.title(), title);
+    }
+    assert.deepEqual(view.complaints, [`request: ${pathToFileURL(verdict).href}`]);
+    await view.close();
+  },
+  // Of captures that are joined by commas.
+  async access(browser, list) {
+    const view = await new Report(browser, page(list.split(","))).open();
+    await reports(view, basename(list));
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  // Of the page of a verdict.
+  async verdict(browser, path) {
+    const view = await new Report(browser, path).open();
+    await verdicts(view, basename(path));
+    await printed(view, [""]);
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  async keys(browser, capture) {
+    const view = await new Report(browser, page(capture)).open();
+    await keys(view);
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
+  async sizes(browser, list) {
+    const view = await new Report(browser, page(list.split(","))).open();
+    await magnified(view);
+    await printed(view);
+    assert.deepEqual(view.complaints, []);
+    await view.close();
+  },
   async controls(browser, capture) {
     const view = await new Report(browser, page(capture)).open();
     await controls(view, replay(UCXBPF, capture));
@@ -89,15 +142,18 @@ const CHECKS = {
   },
 };
 
-async function shots(browser, folder, capture) {
+const SIZES = [[1440, 900], [1920, 1080]];
+
+async function shots(browser, folder, list) {
   mkdirSync(folder, { recursive: true });
-  const path = page(capture);
-  for (const colorScheme of ["light", "dark"]) {
-    const view = await new Report(browser, path).open({ colorScheme });
+  const captures = list.split(",");
+  const path = page(captures);
+  for (const [width, height, colorScheme] of SIZES.flatMap((size) => ["light", "dark"].map((scheme) => [...size, scheme]))) {
+    const view = await new Report(browser, path).open({ colorScheme, viewport: { width, height } });
     for (const name of [...VIEWS, "devices"]) {
       await view.show(name === "devices" ? "view=graphs&graphs.show=device" : `view=${name}`);
       await view.page.waitForTimeout(400); // until layouts and fonts have settled
-      await view.page.screenshot({ path: join(folder, `${basename(capture, ".ucxb")}-${name}-${colorScheme}.png`) });
+      await view.page.screenshot({ path: join(folder, `${basename(captures[0], ".ucxb")}-${name}-${colorScheme}-${width}.png`) });
     }
     assert.deepEqual(view.complaints, []);
     await view.close();

@@ -34,7 +34,7 @@ export async function controls(view, report) {
   await sizes(view, data);
   await page.locator("#tab-tables").focus();
   await page.keyboard.press("ArrowRight");
-  assert.equal(await page.locator("[role=tab][aria-selected=true]").innerText(), "Overview");
+  assert.equal(await page.locator("[role=tab][aria-selected=true]").innerText(), "Hosts");
   const { overflow } = await page.evaluate(() => ({ overflow: document.documentElement.scrollWidth - innerWidth }));
   assert.ok(overflow <= 0, "the page is no wider than its window");
 }
@@ -59,7 +59,7 @@ async function sizes(view, data) {
 }
 
 async function drag(view, from, to) {
-  const place = view.page.locator(".strip .u-over");
+  const place = view.page.locator(".strip .over");
   await place.scrollIntoViewIfNeeded();
   const box = await place.boundingBox();
   const y = box.y + box.height / 2;

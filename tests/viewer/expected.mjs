@@ -2,8 +2,8 @@
 // What the views must show, added up anew from `replay --json`.
 import { execFileSync } from "node:child_process";
 
-export function replay(ucxbpf, capture, filters = []) {
-  const out = execFileSync(ucxbpf, ["replay", "--json", ...filters, capture], { maxBuffer: 1 << 28 });
+export function replay(ucxbpf, captures, filters = []) {
+  const out = execFileSync(ucxbpf, ["replay", "--json", ...filters, ...[captures].flat()], { maxBuffer: 1 << 28 });
   return JSON.parse(out);
 }
 

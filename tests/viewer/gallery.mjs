@@ -15,14 +15,16 @@ const DATA = "tests/data";
 const GPU = (kind) => `gpu/pairs-plain-peer-1.18.1-v2-${kind}-static-start/job`;
 const RING = "gpu/halo-ring-1.18.1-v2-ipc-static-start/job";
 const HOSTS = ["hosts.n0", "hosts.n1"];
-const CG = ["cg.n0", "cg.n1", "cg.n2", "cg.n3"];
+const FOUR = (name) => ["n0", "n1", "n2", "n3"].map((node) => `${name}.${node}`);
 const ALLREDUCE = [
-  ["Open MPI: recursive doubling", ["allreduce-doubling"]],
-  ["Open MPI: ring", ["allreduce-ring"]],
-  ["Open MPI: reduce-scatter, allgather", ["allreduce-rabenseifner"]],
-  ["MPICH: recursive doubling", ["allreduce-doubling-mpich"]],
-  ["MPICH: reduce-scatter, allgather", ["allreduce-halving-mpich"]],
+  ["Open MPI: recursive doubling", FOUR("allreduce-openmpi-doubling")],
+  ["Open MPI: reduce-scatter, allgather", FOUR("allreduce-openmpi-halving")],
+  ["Open MPI: ring", FOUR("allreduce-openmpi-ring")],
+  ["MPICH: recursive doubling", FOUR("allreduce-mpich-doubling")],
+  ["MPICH: reduce-scatter, allgather", FOUR("allreduce-mpich-halving")],
+  ["MPICH: ring", FOUR("allreduce-mpich-ring")],
 ];
+const CG = FOUR("cg");
 const REDUCED = "function=MPI_Allreduce";
 const CG_FUNCTIONS = [
   ["MPI_Isend", CG, "view=graphs&side.open=no&function=MPI_Isend"],

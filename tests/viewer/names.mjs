@@ -22,6 +22,21 @@ function harm() {
 
 const NONE = { strange: [], programs: 1, wide: [], over: [], alerted: 0 };
 
+// What processes were started with, and where: every second one had the one cores, every third one a variable less.
+async function hosts(view) {
+  await view.show("view=hosts");
+  const placed = await view.page.evaluate(() => [...document.querySelectorAll("#table-placement tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.ok(placed.length > 0);
+  for (const [, , pid, cores] of placed) assert.equal(cores, pid % 2 ? "0-3,8" : "not known", `cores of ${pid}`);
+  const n = (await view.table("table-hosts")).reduce((sum, row) => sum + Number(row.Processes), 0);
+  const of = (test) => Array.from({ length: n }, (_, i) => i).filter(test).length;
+  const rows = (await view.table("table-environment")).map((row) => [row.Values, row.Variable, row.Value, row.Processes].join());
+  const wanted = [["tcp", of((i) => i % 3 && i % 2)], ["all", of((i) => i % 3 && !(i % 2))], ["not set", of((i) => !(i % 3))]]
+    .map(([value, many]) => `3,UCX_TLS,${value},${many}`);
+  assert.deepEqual(rows.slice(0, 3).sort(), wanted.sort(), "the variable that differs comes first");
+  assert.deepEqual(rows.slice(3), [`1,UCX_NET_DEVICES,<img src=x onerror=alert(1)>,${n}`]);
+}
+
 export async function names(view) {
   const { page } = view;
   await page.addInitScript(() => (globalThis.alert = () => (globalThis.alerted = 1)));
@@ -30,6 +45,7 @@ export async function names(view) {
     await view.settled();
     assert.deepEqual(await page.evaluate(harm), NONE, name);
   }
+  await hosts(view);
   await view.show("view=tables");
   const shown = new Set((await view.table("table-functions")).map((row) => row["MPI function"]));
   const text = await page.evaluate(() => document.body.innerText);

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // usage: verdict.mjs check PAGE...            X.html, the page of a verdict, shows what X.json says
 //        verdict.mjs shots FOLDER PAGE...     pictures, light, dark and printed
+// environment: UCXBPF
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Report, withBrowser } from "./browser.mjs";
 
+const UCXBPF = process.env.UCXBPF ?? "build/ucxbpf";
+const RULES = execFileSync(UCXBPF, ["policy", "rules"], { encoding: "utf8" }).match(/^### [A-Z]+-\d+: /gm).length;
 const STATE = (finding) => (finding.verdict === "fail" ? finding.severity : finding.verdict);
 
 // The findings that lines show, each line's members counted.
@@ -18,11 +22,16 @@ async function press(page, name, wanted) {
   if ((await button.getAttribute("aria-pressed")) !== String(wanted) && (await button.isEnabled())) await button.click();
 }
 
-async function numbers(view, { summary, findings }) {
+async function numbers(view, { summary, findings, evidence }) {
   const { page } = view;
   const text = await page.locator(".numbers").innerText();
   for (const name of ["critical", "unknown", "waived"]) assert.match(text, new RegExp(`${name}\\s+${summary[name]}\\b`, "i"));
-  assert.match(text, new RegExp(`rules judged\\s+${summary.rules_judged} of 40`, "i"));
+  // Evidence that a rule of its completeness leaves open is not called complete.
+  const open = findings.filter(({ rule, verdict }) => rule.startsWith("COV-") && (verdict === "fail" || verdict === "unknown"));
+  const doubts = [...new Set(open.map(({ rule }) => rule))];
+  const word = !evidence.complete ? "incomplete" : doubts.length ? `in doubt: ${doubts.join(", ")}` : "complete";
+  assert.equal(await page.locator(".numbers div", { has: page.getByText("evidence", { exact: true }) }).locator("dd").innerText(), word);
+  assert.match(text, new RegExp(`rules judged\\s+${summary.rules_judged} of ${RULES}`, "i"));
   assert.match(await page.locator("#findings header").innerText(), new RegExp(` ${findings.length} findings`));
 }
 

@@ -3,7 +3,7 @@
 # The HTML report in a real browser: each view shows the numbers of `replay --json`, filters included; nothing
 # is complained of, nothing is asked of a network. `make check-viewer` keeps pictures of every view.
 
-LIMIT=120 # seconds for all; a browser that hangs is ended with everything it started
+LIMIT=600 # seconds for all; a browser that hangs is ended with everything it started
 
 setup_file() {
 	export TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
@@ -33,12 +33,45 @@ check() {
 		"$TOP/tests/data/gpu/halo-ring-1.18.1-v2-ipc-static-start/job.ucxb"
 }
 
+@test "hosts: variables, cores, NICs, ways, clocks" {
+	check hosts "$TOP/tests/data/gpu-nodes/1.18.1-v2.n0.ucxb,$TOP/tests/data/gpu-nodes/1.18.1-v2.n1.ucxb,$TOP/tests/data/hang.ucxb,$TOP/tests/data/send.ucxb" \
+		"$(printf '%s,' "$TOP"/tests/data/cg.n[012].ucxb)$TOP/tests/data/cg.n3.ucxb"
+}
+
 @test "timeline: calls in their order, through the layers, to the other end" {
 	check events "$TOP/tests/data/isend-tcp.ucxb"
 }
 
 @test "filters by hand and by time, and keys" {
 	check controls "$TOP/tests/data/coll.ucxb"
+}
+
+@test "axe finds nothing against any view, light or dark, beside the filters or alone" {
+	check access "$TOP/tests/data/coll.ucxb" "$(printf '%s,' "$TOP"/tests/data/cg.n[012].ucxb)$TOP/tests/data/cg.n3.ucxb" \
+		"$TOP/tests/data/send-count.ucxb" "$TOP/tests/data/gpu/halo-ring-1.18.1-v2-ipc-static-start/job.ucxb"
+}
+
+@test "magnified nothing is lost; on paper there are no filters and no table is cut off" {
+	check sizes "$(printf '%s,' "$TOP"/tests/data/cg.n[012].ucxb)$TOP/tests/data/cg.n3.ucxb"
+}
+
+@test "by keys alone, and the focus is seen: a filter, a table's order, a row, an operation" {
+	check keys "$TOP/tests/data/coll.ucxb"
+}
+
+@test "a report and its verdict link to each other, by paths that are relative" {
+	capture="$TOP/tests/data/coll.ucxb" here="a \"report\" 100%.html"
+	mkdir "$BATS_TEST_TMPDIR/of"
+	cd "$BATS_TEST_TMPDIR"
+	"$UCXBPF" export -f html --beside=of/verdict.html -o "$here" "$capture"
+	"$UCXBPF" check -f html --beside="../$here" -o of/verdict.html "$capture" || [ $? -le 3 ]
+	cd "$TOP"
+	check beside "$BATS_TEST_TMPDIR/$here,$BATS_TEST_TMPDIR/of/verdict.html"
+	for path in /verdict.html file:verdict.html ""; do
+		run "$UCXBPF" export -f html --beside="$path" -o "$BATS_TEST_TMPDIR/no.html" "$capture"
+		[ "$status" = 2 ]
+		[[ "$output" == *"say where it is from here"* ]]
+	done
 }
 
 @test "names that are meant to do harm are text" {

@@ -99,6 +99,7 @@ struct call {
 	uint64_t id;
 	struct process *process;
 	const char *function;
+	const char *comm; /* as decoder_comm() */
 	const struct place *place; /* where it was made; NULL: the capture does not tell */
 	const struct stack *stack; /* how it was reached; NULL: the capture does not tell */
 	uint32_t tid, seq;
@@ -130,9 +131,11 @@ struct attribute_sink {
 
 struct attribute;
 
+/* The decoder outlives it; the sink is copied. */
 struct attribute *attribute_new(struct decoder *decoder, const struct attribute_sink *sink);
 void attribute_free(struct attribute *attribute);
 
+/* The next event, in the order of the decoder; what it settles goes to the sink. */
 void attribute_event(struct attribute *attribute, const struct event *event);
 
 /* Closes whatever is open of the processes that are ending (struct process). */

@@ -82,6 +82,7 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 		(struct call){ .id = ++attribute->ids,
 			       .process = event->process,
 			       .function = event->site->name,
+			       .comm = decoder_comm(event->process, record->comm),
 			       .place = decoder_place(attribute->decoder, event, record->ret_addr),
 			       .tid = event->h->tid,
 			       .seq = event->h->seq,

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
 
 static enum log_level max_level = LOG_WARN;
 
@@ -16,16 +19,18 @@ void log_printf(enum log_level level, const char *format, ...)
 {
 	static const char *const prefix[] = { "error: ", "warning: ", "", "" };
 	int saved_errno = errno;
+	char *text, *plain;
 	va_list args;
 
 	if (level > max_level)
 		return;
-	flockfile(stderr);
-	fprintf(stderr, "ucxbpf: %s", prefix[level]);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	if (vasprintf(&text, format, args) < 0)
+		abort();
 	va_end(args);
-	fputc('\n', stderr);
-	funlockfile(stderr);
+	plain = text_plain(text);
+	fprintf(stderr, "ucxbpf: %s%s\n", prefix[level], plain);
+	free(plain);
+	free(text);
 	errno = saved_errno;
 }

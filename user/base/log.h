@@ -11,6 +11,10 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 /* Most detailed level that is printed; LOG_WARN until set. */
 void log_set_level(enum log_level level);
 
+/*
+ * A line on standard error, "ucxbpf: warning: ..."; its end is added, errno stays. Names in it may
+ * be anybody's: what would steer a terminal is ?.
+ */
 void log_printf(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -3,8 +3,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
 
 enum { SLOT_EMPTY, SLOT_LIVE, SLOT_DELETED };
+
+uint64_t map_text(const char *text)
+{
+	return text ? XXH3_64bits(text, strlen(text)) : 0;
+}
 
 void map_release(struct map *map)
 {

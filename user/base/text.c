@@ -39,7 +39,21 @@ size_t text_character(const char *text, unsigned int *code)
 
 bool text_steers(unsigned int code)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029;
+	static const struct {
+		unsigned int first, last;
+	} ranges[] = {
+		{ 0, 0x1f }, /* C0 */
+		{ 0x7f, 0x9f }, /* DEL, C1 */
+		{ 0x61c, 0x61c }, /* direction: what follows would stand in another order */
+		{ 0x200e, 0x200f }, { 0x2028, 0x2029 }, /* separators of lines and paragraphs */
+		{ 0x202a, 0x202e }, /* direction */
+		{ 0x2066, 0x2069 },
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
 }
 
 static char *copy(const char *text, bool plain)

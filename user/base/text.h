@@ -15,7 +15,10 @@
  */
 size_t text_character(const char *text, unsigned int *code);
 
-/* Whether a character steers instead of showing: C0, C1, DEL, the line and paragraph separators. */
+/*
+ * Whether a character steers instead of showing: C0, C1, DEL, the line and paragraph separators,
+ * what turns the direction of writing.
+ */
 bool text_steers(unsigned int code);
 
 /* A copy with ? for each byte that is not UTF-8; the caller frees it. */

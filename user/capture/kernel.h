@@ -39,6 +39,7 @@ struct ucxbpf *kernel_object(const struct kernel *kernel);
 /* What links are made of. */
 const struct link_programs *kernel_programs(const struct kernel *kernel);
 
+/* What programs read behind a libucp of that slot. -errno. */
 int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_layout *layout);
 
 /* Room in the map "rows", with stacks; 8 bytes each. */
@@ -47,6 +48,7 @@ int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_
 /* File descriptor of a map by its name in bpf/, which stays the kernel's. */
 int kernel_map(const struct kernel *kernel, const char *name);
 
+/* From now on its tasks record, until it has exited; -errno. And whether they do. */
 int kernel_trace_process(struct kernel *kernel, pid_t tgid);
 bool kernel_is_traced(struct kernel *kernel, pid_t tgid);
 

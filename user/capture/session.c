@@ -164,15 +164,16 @@ void capture_abandon(struct capture *capture)
 /* The first trap: Debian's and Ubuntu's Open MPI avoids UCX unless told otherwise. */
 static void note_without_ucx(struct capture *capture)
 {
-	unsigned int count = capture->track.announced - capture->track.with_ucp;
+	unsigned int count = track_without_ucx(&capture->track);
 	char text[160];
 
 	if (!count)
 		return;
-	snprintf(text, sizeof(text),
-		 "%u process%s use%s MPI but no UCX, which cannot be followed: 'ucxbpf "
-		 "doctor -p PID' says why",
-		 count, count == 1 ? "" : "es", count == 1 ? "s" : "");
+	snprintf(
+		text, sizeof(text),
+		"%u process%s loaded MPI but no UCX, and cannot be followed: 'ucxbpf doctor -p PID' "
+		"says why",
+		count, count == 1 ? "" : "es");
 	log_warn("%s", text);
 	side_write(capture->writer, side_note(text));
 }

@@ -16,6 +16,8 @@
 struct tracked {
 	pid_t tgid;
 	bool from_start, alive, announced, uses_ucp;
+	bool copy; /* forked, and has mapped nothing since: its libraries are its parent's */
+	bool replaced; /* by another program in the same process */
 	bool no_ends; /* of its MPI calls: capture/ends.h */
 	bool read; /* its objects were read, although it was traced from its start */
 	bool memory_watched; /* capture/memory.h */
@@ -37,7 +39,6 @@ struct track {
 	struct file_writer *writer;
 	struct cells *cells; /* set after track_init() */
 	unsigned int announced; /* processes that mapped UCX or MPI, ever */
-	unsigned int with_ucp; /* of them, mapped a libucp, ever */
 	unsigned int with_ucx; /* announced and alive */
 	unsigned int alive;
 };
@@ -75,6 +76,9 @@ void track_mapped(struct track *track, pid_t tgid, uint64_t time);
 
 /* Looks at every process that has changed, places what is missing, writes side records. */
 void track_scan(struct track *track);
+
+/* Processes whose last program has mapped an MPI library, but none of UCX. */
+unsigned int track_without_ucx(const struct track *track);
 
 /* The libucp that a process maps, the nearest to the library if it has several; NULL = none. */
 const struct library *track_ucp(struct track *track, pid_t tgid);

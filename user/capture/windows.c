@@ -9,31 +9,34 @@
 #include "capture/session.h"
 #include "capture/side.h"
 
-/*
- * The first whole multiple of the period on the wall clock that is not before after: on all hosts
- * at one time, or what they say of each other's messages would never meet.
- */
-static uint64_t on_the_grid(uint64_t after, uint64_t period)
+/* On all hosts at one time, or what they say of each other's messages would never meet. */
+static uint64_t on_the_grid(uint64_t after, uint64_t period, uint64_t to_real)
 {
-	uint64_t to_real = clock_ns(CLOCK_REALTIME) - side_now();
-
 	return (after + to_real + period - 1) / period * period - to_real;
 }
 
-/* Never sooner than a period after the one before; half a period is what clocks may be set by. */
+/* Half a period is what clocks may be set by. */
+uint64_t windows_due(const struct windows *windows, uint64_t now, uint64_t to_real)
+{
+	uint64_t after =
+		windows->count ? windows->due + windows->period / 2 : now + windows->period;
+	uint64_t due;
+
+	do {
+		due = on_the_grid(after, windows->period, to_real);
+		after = due + 1;
+	} while (due <= now + windows->length);
+	return due;
+}
+
 static void opened(struct capture *capture, uint64_t now)
 {
 	struct windows *windows = &capture->windows;
-	uint64_t after =
-		windows->count ? windows->due + windows->period / 2 : now + windows->period;
 
+	windows->due = windows_due(windows, now, clock_ns(CLOCK_REALTIME) - side_now());
 	windows->open = true;
 	windows->opened = now;
 	windows->count++;
-	do {
-		windows->due = on_the_grid(after, windows->period);
-		after = windows->due + 1;
-	} while (windows->due <= now + windows->length);
 	side_write(capture->writer, side_window(windows, 0));
 }
 

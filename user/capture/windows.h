@@ -22,6 +22,12 @@ struct windows {
 	uint64_t placing; /* ns that placing the probes of this one took */
 };
 
+/*
+ * When the window after one that opens now is due, side_now() ns: at a whole multiple of the period
+ * on the wall clock, which is to_real ns ahead, and later than the end of the one that opens.
+ */
+uint64_t windows_due(const struct windows *windows, uint64_t now, uint64_t to_real);
+
 /* The first window: recording begins now. Its probes are in place. */
 void windows_begin(struct capture *capture);
 

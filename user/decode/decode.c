@@ -17,19 +17,11 @@ void decoder_release(struct decoder *decoder)
 		vec_release(&decoder->objects.data[i]->lanes);
 		free(decoder->objects.data[i]);
 	}
-	for (size_t i = 0; i < decoder->processes.len; i++) {
-		vec_release(&decoder->processes.data[i]->ucx);
-		vec_release(&decoder->processes.data[i]->environment);
-		vec_release(&decoder->processes.data[i]->mpi_text);
-		vec_release(&decoder->processes.data[i]->ordinals);
-		vec_release(&decoder->processes.data[i]->ucx_devices);
-		evidence_release(&decoder->processes.data[i]->evidence);
-		free(decoder->processes.data[i]);
-	}
 	vec_release(&decoder->objects);
-	vec_release(&decoder->processes);
+	processes_release(decoder);
 	vec_release(&decoder->hosts);
 	vec_release(&decoder->gpus);
+	map_release(&decoder->gpu_numbers);
 	map_release(&decoder->by_address);
 	map_release(&decoder->later);
 	map_release(&decoder->uuids);
@@ -82,7 +74,7 @@ static void decode_capture(struct decoder *decoder, struct capture *capture, con
 	if (capture->host >= 0)
 		return;
 	capture->host = (int)decoder->hosts.len;
-	vec_push(&decoder->hosts, ((struct host){ id, name }));
+	vec_push(&decoder->hosts, ((struct host){ .id = id, .name = name }));
 }
 
 static void decode_note(struct decoder *decoder, struct capture *capture, const json_t *side)
@@ -104,6 +96,8 @@ static void decode_gap(struct decoder *decoder, struct capture *capture, const j
 		 "%s was mapped before it was probed: first calls may be missing",
 		 name ? name + 1 : "a library");
 	vec_push(&capture->notes, strings_intern(&decoder->strings, text));
+	if (path && capture->mpi_library && !strcmp(path, capture->mpi_library))
+		capture->late_mpi++;
 }
 
 static void decode_worker(struct decoder *decoder, struct capture *capture, const json_t *side)

@@ -39,6 +39,7 @@ struct object {
 	uint64_t from; /* time of the record that told of it */
 	bool born; /* that record is of its creation */
 	struct object *later; /* next one at the same address, told by a later side record */
+	struct object *latest; /* of the first of those: the last one */
 	struct object *peer; /* of an ep: the peer's worker, once found */
 	struct process *peer_process; /* of an ep: where only the process is known */
 	void *link; /* of an ep: for the match stage */
@@ -70,10 +71,13 @@ struct process {
 	const char *cpus; /* that its main thread may run on; NULL: not known */
 	bool from_start, exited;
 	uint64_t exited_at;
+	uint32_t exit_told; /* struct ub_task's other, UB_EXIT_TOLD is set; 0: not known how */
 	bool gpu_library; /* it has mapped one, at some time */
 	bool maps_peers; /* it has an interface over which peers' memory can be mapped */
 	VEC(struct ucx_library) ucx;
 	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
+	uint64_t comm_world; /* what it passes for MPI_COMM_WORLD; 0: not known */
+	bool mpich; /* whose handles have 32 bits */
 	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 	uint64_t blind_until; /* records of it before this time may be missing */
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
@@ -83,6 +87,8 @@ struct process {
 	VEC(int) ucx_devices; /* UCX's number of a device -> position in decoder.gpus, -1: no GPU */
 	VEC(int) ordinals; /* its own number of a GPU -> position in decoder.gpus, -1: not known */
 	bool ending; /* what it has begun is over or not seen to end: a cut is being made */
+	VEC(struct object *) workers, ifaces; /* its own, of all times */
+	struct process *next, *last; /* with the same tgid on its host; last: of the first alone */
 };
 
 /* When a capture with a duty cycle had its probes in place; to 0: not told, the tracer was killed.
@@ -168,6 +174,8 @@ struct capture {
 	struct map cell_ids; /* id -> index + 1, until they are sorted */
 	size_t cell_next; /* first one whose time has not come */
 	VEC(const char *) notes;
+	const char *mpi_library; /* the last one that was told of */
+	uint64_t late_mpi; /* MPI libraries that were mapped before they were probed */
 	VEC(struct code_module) modules; /* by the id that side records use */
 	struct map symbols; /* (link-time address, module) -> struct place * */
 	bool knows_places; /* it says where code lies: old ones do not */
@@ -175,6 +183,7 @@ struct capture {
 
 struct host {
 	const char *id, *name;
+	int gpus, gpu; /* how many it has, and one of them: position in decoder.gpus */
 };
 
 struct gpu {
@@ -188,8 +197,13 @@ struct decoder {
 	struct strings strings;
 	VEC(struct host) hosts;
 	VEC(struct gpu) gpus;
+	struct map gpu_numbers; /* (pci, host) -> position in gpus + 1 */
 	uint64_t now; /* time of the last event */
 	VEC(struct process *) processes;
+	VEC(struct process *) shown; /* those that have an index, by it */
+	struct map by_tgid; /* (tgid, host) -> first process that has or had it */
+	struct map by_start; /* (tgid and host, start time) -> process */
+	struct map by_ns_pid; /* (ns_pid, host) -> the shown process that has it, 0: several */
 	VEC(struct object *) objects;
 	struct map by_address; /* (address, process and kind) -> object in force */
 	struct map later; /* same key -> first of the objects side records told of */
@@ -201,7 +215,6 @@ struct decoder {
 	struct map addresses; /* (address, process) -> struct place * */
 	struct memory memory; /* of all processes, by process.id */
 	VEC(const char *) gpu_names; /* by number, NULL: not asked for yet */
-	int shown; /* processes that have an index */
 };
 
 struct event {
@@ -252,6 +265,12 @@ void decoder_learn_lane(struct decoder *decoder, const struct process *process, 
 
 /* Whether code at an address is the MPI library's: calls from there are its own, not the user's. */
 bool decoder_in_mpi(const struct process *process, uint64_t address);
+
+/*
+ * Of a communicator that was passed to the process's MPI: "MPI_COMM_WORLD" or "another"; NULL: it
+ * is none, or what stands for MPI_COMM_WORLD in that process is not known.
+ */
+const char *decoder_comm(const struct process *process, uint64_t handle);
 
 /*
  * The place in code that an address of the event's process returns to; NULL: the capture does not

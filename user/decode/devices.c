@@ -11,10 +11,9 @@
 
 static int gpu_find(const struct decoder *decoder, int host, const char *pci)
 {
-	for (size_t i = 0; i < decoder->gpus.len; i++)
-		if (decoder->gpus.data[i].host == host && decoder->gpus.data[i].pci == pci)
-			return (int)i;
-	return -1;
+	const uint64_t *found = map_find(&decoder->gpu_numbers, (uintptr_t)pci, host);
+
+	return found ? (int)*found - 1 : -1;
 }
 
 static int gpu_add(struct decoder *decoder, int host, const char *pci)
@@ -23,8 +22,12 @@ static int gpu_add(struct decoder *decoder, int host, const char *pci)
 
 	if (found >= 0)
 		return found;
+	found = (int)decoder->gpus.len;
 	vec_push(&decoder->gpus, ((struct gpu){ .host = host, .pci = pci, .numa_node = -1 }));
-	return (int)decoder->gpus.len - 1;
+	*map_insert(&decoder->gpu_numbers, (uintptr_t)pci, host, NULL) = (uint64_t)found + 1;
+	decoder->hosts.data[host].gpus++;
+	decoder->hosts.data[host].gpu = found;
+	return found;
 }
 
 /* In lower case: the driver's list has it so, others may not. */
@@ -90,39 +93,37 @@ int gpu_used(struct decoder *decoder, const struct process *process, const char 
 	return address ? gpu_add(decoder, process->host, address) : -1;
 }
 
+static int by_address(const void *left, const void *right)
+{
+	const struct gpu *a = *(struct gpu *const *)left, *b = *(struct gpu *const *)right;
+
+	return a->host == b->host ? strcmp(a->pci, b->pci) : a->host - b->host;
+}
+
 /* After all of them were told. */
 void gpus_ready(struct decoder *decoder)
 {
-	for (size_t i = 0; i < decoder->gpus.len; i++) {
-		struct gpu *gpu = &decoder->gpus.data[i];
+	VEC(struct gpu *) order = { 0 };
 
-		for (size_t k = 0; k < decoder->gpus.len; k++)
-			gpu->number += decoder->gpus.data[k].host == gpu->host &&
-				       strcmp(decoder->gpus.data[k].pci, gpu->pci) < 0;
-	}
+	for (size_t i = 0; i < decoder->gpus.len; i++)
+		vec_push(&order, &decoder->gpus.data[i]);
+	if (order.len)
+		qsort(order.data, order.len, sizeof(*order.data), by_address);
+	for (size_t i = 1; i < order.len; i++)
+		if (order.data[i]->host == order.data[i - 1]->host)
+			order.data[i]->number = order.data[i - 1]->number + 1;
+	vec_release(&order);
 }
 
 int decoder_ordinal_gpu(const struct decoder *decoder, const struct process *process, int ordinal)
 {
-	int gpu = -1, gpus = 0;
+	const struct host *host = &decoder->hosts.data[process->host];
+	int gpu = -1;
 
 	if (ordinal >= 0 && (size_t)ordinal < process->ordinals.len)
 		gpu = process->ordinals.data[ordinal];
-	for (size_t i = 0; gpu < 0 && ordinal == 0 && i < decoder->gpus.len; i++)
-		gpus += decoder->gpus.data[i].host == process->host;
 	/* whatever is made visible, there is but one */
-	for (size_t i = 0; gpus == 1 && i < decoder->gpus.len; i++)
-		if (decoder->gpus.data[i].host == process->host)
-			gpu = (int)i;
-	return gpu;
-}
-
-static bool has_gpus(const struct decoder *decoder, int host)
-{
-	for (size_t i = 0; i < decoder->gpus.len; i++)
-		if (decoder->gpus.data[i].host == host)
-			return true;
-	return false;
+	return gpu < 0 && ordinal == 0 && host->gpus == 1 ? host->gpu : gpu;
 }
 
 int decoder_gpu_number(const struct decoder *decoder, const struct process *process, int ordinal)
@@ -131,5 +132,5 @@ int decoder_gpu_number(const struct decoder *decoder, const struct process *proc
 
 	if (gpu >= 0)
 		return decoder->gpus.data[gpu].number;
-	return has_gpus(decoder, process->host) ? -1 : ordinal;
+	return decoder->hosts.data[process->host].gpus ? -1 : ordinal;
 }

@@ -10,20 +10,28 @@ void decode_site(struct decoder *decoder, struct capture *capture, const json_t 
 /* Hex string or integer member; 0 where absent. */
 uint64_t side_u64(const json_t *side, const char *key);
 
+struct process *process_add(struct decoder *decoder, struct capture *capture, uint32_t tgid,
+			    uint64_t start_time);
+/* NULL: there is none. */
+struct process *process_find(struct decoder *decoder, int host, uint32_t tgid, uint64_t start_time);
 /* The process that has tgid now, made where no side record told of it. */
 struct process *capture_process(struct decoder *decoder, struct capture *capture, uint32_t tgid);
+/* Of all processes with that tgid the one whose first side record is the last not after ts. */
+struct process *process_at(const struct decoder *decoder, int host, uint32_t tgid, uint64_t ts);
+/* Its tgid is the next process's, made where no side record told of one. */
+void process_replace(struct decoder *decoder, struct capture *capture,
+		     const struct process *process, uint64_t start_time);
+void process_show(struct decoder *decoder, struct process *process);
+/* A pid in the peer's namespace names a process only where one shown process on the host has it. */
+struct process *process_by_ns_pid(const struct decoder *decoder, int host, uint32_t ns_pid);
+void processes_release(struct decoder *decoder);
 
 void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side);
-/* Of all processes with that tgid the one whose first side record is the last not after ts. */
-struct process *process_at(struct decoder *decoder, int host, uint32_t tgid, uint64_t ts);
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task);
-/* Of all processes with that tgid the one whose first side record is the last not after ts. */
-struct process *process_at(struct decoder *decoder, int host, uint32_t tgid, uint64_t ts);
 void decode_window(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_end(struct decoder *decoder, struct capture *capture, const json_t *side);
 void process_joined(struct capture *capture, struct process *process, uint64_t ts);
-void process_show(struct decoder *decoder, struct process *process);
 
 /* One map for all kinds: the second half of the key is process and kind. */
 uint64_t object_owner(const struct process *process, enum object_kind kind);

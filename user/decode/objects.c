@@ -21,6 +21,10 @@ struct object *object_add(struct decoder *decoder, enum object_kind kind, struct
 	object->address = address;
 	object->from = ts;
 	vec_push(&decoder->objects, object);
+	if (kind == OBJECT_WORKER)
+		vec_push(&process->workers, object);
+	if (kind == OBJECT_IFACE)
+		vec_push(&process->ifaces, object);
 	return object;
 }
 

@@ -72,23 +72,6 @@ void objects_pair(struct decoder *decoder)
 	map_release(&ids);
 }
 
-/* A pid in the peer's namespace names a process only where one process on the host has it. */
-static struct process *process_by_ns_pid(struct decoder *decoder, int host, uint32_t ns_pid)
-{
-	struct process *found = NULL;
-
-	for (size_t i = 0; i < decoder->processes.len; i++) {
-		struct process *process = decoder->processes.data[i];
-
-		if (process->host != host || process->ns_pid != ns_pid || process->index < 0)
-			continue;
-		if (found)
-			return NULL;
-		found = process;
-	}
-	return found;
-}
-
 static struct process *process_by_lanes(struct decoder *decoder, const struct object *ep)
 {
 	for (size_t i = 0; i < ep->lanes.len; i++) {
@@ -105,20 +88,14 @@ static struct process *process_by_lanes(struct decoder *decoder, const struct ob
 }
 
 /* Where a process has one worker, whoever talks to the process talks to that worker. */
-static struct object *only_worker(struct decoder *decoder, const struct process *process)
+static struct object *only_worker(const struct process *process)
 {
-	struct object *found = NULL;
+	struct object *const *workers = process->workers.data;
 
-	for (size_t i = 0; i < decoder->objects.len; i++) {
-		struct object *object = decoder->objects.data[i];
-
-		if (object->kind != OBJECT_WORKER || object->process != process)
-			continue;
-		if (found && found->uuid != object->uuid)
+	for (size_t i = 1; i < process->workers.len; i++)
+		if (workers[i]->uuid != workers[i - 1]->uuid)
 			return NULL;
-		found = object;
-	}
-	return found;
+	return process->workers.len ? workers[process->workers.len - 1] : NULL;
 }
 
 bool decoder_peer(struct decoder *decoder, struct object *ep, bool *traced)
@@ -138,6 +115,6 @@ bool decoder_peer(struct decoder *decoder, struct object *ep, bool *traced)
 	}
 	ep->peer_process = process_by_lanes(decoder, ep);
 	if (ep->peer_process)
-		ep->peer = only_worker(decoder, ep->peer_process);
+		ep->peer = only_worker(ep->peer_process);
 	return ep->peer_process;
 }

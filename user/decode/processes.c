@@ -18,56 +18,6 @@ static int side_int(const json_t *side, const char *key)
 	return json_is_integer(value) ? (int)json_integer_value(value) : -1;
 }
 
-static struct process *process_add(struct decoder *decoder, struct capture *capture, uint32_t tgid,
-				   uint64_t start_time)
-{
-	struct process *process = calloc(1, sizeof(*process));
-
-	if (!process)
-		abort();
-	*process = (struct process){ .id = (int)decoder->processes.len,
-				     .index = -1,
-				     .host = capture->host,
-				     .tgid = tgid,
-				     .ns_pid = tgid,
-				     .start_time = start_time,
-				     .rank = -1,
-				     .size = -1,
-				     .environment_cut = -1 };
-	vec_push(&decoder->processes, process);
-	return process;
-}
-
-static struct process *process_find(struct decoder *decoder, int host, uint32_t tgid,
-				    uint64_t start_time)
-{
-	for (size_t i = 0; i < decoder->processes.len; i++) {
-		struct process *process = decoder->processes.data[i];
-
-		if (process->host == host && process->tgid == tgid &&
-		    process->start_time == start_time)
-			return process;
-	}
-	return NULL;
-}
-
-/* Side records come first, so the process that a tgid names at the beginning is its oldest one. */
-struct process *capture_process(struct decoder *decoder, struct capture *capture, uint32_t tgid)
-{
-	bool fresh;
-	uint64_t *slot = map_insert(&capture->tgids, tgid, 0, &fresh);
-
-	if (fresh)
-		*slot = (uintptr_t)process_add(decoder, capture, tgid, 0);
-	return (struct process *)(uintptr_t)*slot;
-}
-
-void process_show(struct decoder *decoder, struct process *process)
-{
-	if (process->index < 0)
-		process->index = decoder->shown++;
-}
-
 /* What the first capture said of its beginning holds, whoever else has seen it. */
 static void describe_start(struct capture *capture, struct process *process, const json_t *side)
 {
@@ -164,21 +114,6 @@ void decode_process(struct decoder *decoder, struct capture *capture, const json
 	describe_start(capture, process, side);
 }
 
-struct process *process_at(struct decoder *decoder, int host, uint32_t tgid, uint64_t ts)
-{
-	struct process *best = NULL;
-
-	for (size_t i = 0; i < decoder->processes.len; i++) {
-		struct process *process = decoder->processes.data[i];
-
-		if (process->host != host || process->tgid != tgid)
-			continue;
-		if (!best || (process->seen <= ts && process->seen >= best->seen))
-			best = process;
-	}
-	return best;
-}
-
 /* Without a size in the record: no stock libmpi or libmpich is larger than this. */
 #define MPI_TEXT_MAX (8u << 20)
 
@@ -213,6 +148,29 @@ static void decode_gpu_library(struct process *process, const json_t *side)
 		process->evidence.unprobed = true;
 }
 
+/* mpi.h of MPICH, 3.0 to 4.2; Open MPI's is an address. */
+#define MPICH_COMM_WORLD 0x44000000u
+
+static void decode_mpi_library(struct capture *capture, struct process *process, const char *path,
+			       const json_t *side)
+{
+	const char *version = json_string_value(json_object_get(side, "version"));
+
+	capture->mpi_library = path;
+	vec_push(&process->mpi_text, mpi_range(side));
+	process->mpich = version && !strncmp(version, "MPICH", strlen("MPICH"));
+	process->comm_world = process->mpich ? MPICH_COMM_WORLD : side_u64(side, "comm_world");
+}
+
+const char *decoder_comm(const struct process *process, uint64_t handle)
+{
+	if (!handle || !process->comm_world)
+		return NULL;
+	if (process->mpich) /* what else is in the register does not count */
+		handle = (uint32_t)handle;
+	return handle == process->comm_world ? "MPI_COMM_WORLD" : "another";
+}
+
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	struct process *process =
@@ -237,7 +195,7 @@ void decode_library(struct decoder *decoder, struct capture *capture, const json
 		if (name && is_gpu_role(name))
 			decode_gpu_library(process, side);
 		if (name && !strcmp(name, "mpi"))
-			vec_push(&process->mpi_text, mpi_range(side));
+			decode_mpi_library(capture, process, ucx.path, side);
 	}
 }
 
@@ -250,25 +208,6 @@ bool decoder_in_mpi(const struct process *process, uint64_t address)
 	return false;
 }
 
-/* The next process with the same tgid, where a side record told of one. */
-static void next_incarnation(struct decoder *decoder, struct capture *capture,
-			     struct process *process, uint64_t start_time)
-{
-	struct process *next = NULL;
-
-	for (size_t i = 0; i < decoder->processes.len; i++) {
-		struct process *other = decoder->processes.data[i];
-
-		if (other->host == process->host && other->tgid == process->tgid &&
-		    other->start_time > process->start_time &&
-		    (!next || other->start_time < next->start_time))
-			next = other;
-	}
-	if (!next)
-		next = process_add(decoder, capture, process->tgid, start_time);
-	*map_insert(&capture->tgids, process->tgid, 0, NULL) = (uintptr_t)next;
-}
-
 void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task)
 {
 	struct process *process = capture_process(decoder, capture, task->h.tgid);
@@ -276,6 +215,8 @@ void decode_task(struct decoder *decoder, struct capture *capture, const struct 
 	if (task->what == UB_EXIT && task->h.tid == task->h.tgid) {
 		process->exited = true;
 		process->exited_at = task->h.ts;
+		if (task->other & UB_EXIT_TOLD)
+			process->exit_told = task->other;
 	}
 	if (task->what == UB_EXEC || !process->comm)
 		process->comm = strings_intern(&decoder->strings, task->comm);
@@ -284,7 +225,7 @@ void decode_task(struct decoder *decoder, struct capture *capture, const struct 
 		struct process *child = slot ? (struct process *)(uintptr_t)*slot : NULL;
 
 		if (child && child->exited)
-			next_incarnation(decoder, capture, child, task->h.ts);
+			process_replace(decoder, capture, child, task->h.ts);
 		else if (!child)
 			capture_process(decoder, capture, task->other)->from_start = true;
 	}

@@ -44,14 +44,19 @@ static const struct {
  */
 static void remember_later(struct decoder *decoder, struct object *object)
 {
-	uint64_t *first = map_insert(&decoder->later, object->address,
-				     object_owner(object->process, object->kind), NULL);
-	struct object **link = (struct object **)(uintptr_t)first;
+	struct object **first =
+		(struct object **)map_insert(&decoder->later, object->address,
+					     object_owner(object->process, object->kind), NULL);
+	struct object *latest = *first ? (*first)->latest : NULL;
+	struct object **link = first;
 
+	if (latest && latest->from <= object->from) /* as a rule */
+		link = &latest->later;
 	while (*link && (*link)->from <= object->from)
 		link = &(*link)->later;
 	object->later = *link;
 	*link = object;
+	(*first)->latest = object->later ? latest : object;
 }
 
 void decode_side_object(struct decoder *decoder, struct capture *capture, enum object_kind kind,

@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-#include "exit_codes.h"
+#include "base/exit_codes.h"
 
 void doctor_init(struct doctor *doctor)
 {

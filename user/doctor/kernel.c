@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "exit_codes.h"
+#include "base/exit_codes.h"
 #include "probe/links.h"
 
 static const struct {

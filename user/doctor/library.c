@@ -6,21 +6,6 @@
 #include "probe/plan.h"
 #include "target/layout.h"
 
-static const struct {
-	enum library_role role;
-	const char *name;
-} roles[] = {
-	{ LIB_MPI, "mpi" },
-	{ LIB_UCP, "ucp" },
-	{ LIB_UCT, "uct" },
-	{ LIB_UCT_MODULE, "uct_module" },
-	{ LIB_MPI_PLUGIN, "mpi_plugin" },
-	{ LIB_CUDA, "cuda" },
-	{ LIB_USER_THREADS, "user_threads" },
-	{ LIB_ROCM, "rocm" },
-	{ LIB_ZE, "ze" },
-};
-
 static const char *const classes[] = {
 	[PLACE_NOP5] = "optimised",
 	[PLACE_EMULATED] = "emulated",
@@ -32,9 +17,9 @@ static json_t *role_names(unsigned int set)
 {
 	json_t *names = json_array();
 
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (set & roles[i].role)
-			json_array_append_new(names, json_string(roles[i].name));
+	for (size_t i = 0; library_role_names[i].name; i++)
+		if (set & library_role_names[i].role)
+			json_array_append_new(names, json_string(library_role_names[i].name));
 	return names;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_codes.h"
+#include "base/text.h"
 #include "doctor/doctor.h"
 #include "doctor/print_library.h"
-#include "exit_codes.h"
 
 static const char *yes_no(const json_t *object, const char *key)
 {
@@ -108,14 +110,33 @@ static const char *verdict(int status)
 	}
 }
 
+/* Names come from anybody's processes: none of them may steer the terminal. */
+static void tame(json_t *value)
+{
+	const char *key;
+	json_t *member;
+	char *plain;
+	size_t i;
+
+	json_object_foreach(value, key, member) tame(member);
+	json_array_foreach(value, i, member) tame(member);
+	if (!json_is_string(value))
+		return;
+	plain = text_plain(json_string_value(value));
+	json_string_set(value, plain);
+	free(plain);
+}
+
 void doctor_print(const struct doctor *doctor, bool verbose, FILE *out)
 {
-	const json_t *report = doctor->report;
+	json_t *report = json_deep_copy(doctor->report);
 
+	tame(report);
 	print_kernel(json_object_get(report, "kernel"), out);
 	print_privileges(json_object_get(report, "privileges"), out);
 	print_processes(json_object_get(report, "processes"), verbose, out);
 	doctor_print_placement(json_object_get(report, "processes"), out);
 	print_problems(json_object_get(report, "problems"), out);
 	fprintf(out, "verdict     %s\n", verdict(doctor->status));
+	json_decref(report);
 }

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "exit_codes.h"
+#include "base/exit_codes.h"
 
 #define USE_UCX                                                                                    \
 	"start it with OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any "    \

@@ -38,6 +38,7 @@ struct problem {
 	const char *fix; /* what to do, NULL = nothing to advise */
 };
 
+/* Static. */
 const struct problem *problem_row(enum problem_id id);
 
 #endif

@@ -12,6 +12,7 @@
  */
 extern const char *const environment_patterns[];
 
+/* Whether a pattern fits the name. */
 bool environment_kept(const char *name);
 
 /* Bytes of names and values that are kept of one process, at most. */

@@ -32,6 +32,8 @@ static const char *at_odds(const struct export_request *request)
 		return "--table is for formats with tables, which this is not";
 	if (request->amount != REPORT_CALLS && !format->has_amounts)
 		return "--amount is for folded stacks";
+	if (request->beside && !format->has_windows)
+		return "--beside is for pages, which this is not";
 	if (request->window && !format->has_windows)
 		return "--window is for formats that choose their events, which this does not";
 	if (request->path)

@@ -93,6 +93,8 @@ static const struct field call_fields[] = {
 	ONE("id", ID, fact_call, id, "number that operations refer to"),
 	ROW("process", INDEX, fact_call, process, "id of the process"),
 	ROW("function", TEXT, fact_call, function, "MPI function"),
+	ONE("communicator", TEXT, fact_call, comm,
+	    "its communicator: MPI_COMM_WORLD or another, null: none, or not known which"),
 	ROW("place", PLACE, fact_call, place, "where it was called"),
 	ROW("stack", STACK, fact_call, stack, "how that was reached"),
 	ONE("tid", ID32, fact_call, tid, "thread"),
@@ -220,6 +222,9 @@ static const struct field lifetime_fields[] = {
 	ROW("process", INT, fact_lifetime, process, "id of the process"),
 	ROW("until", NS, fact_lifetime, until, "ns of its host: when it was seen last"),
 	ROW("exited", BOOL, fact_lifetime, exited, "that was its end; else the capture's"),
+	ROW("exit_status", INDEX, fact_lifetime, exit_status, "null: it has none, or not known"),
+	ROW("exit_signal", ID32, fact_lifetime, exit_signal,
+	    "that ended it, null: none did, or not known"),
 	{ .name = NULL },
 };
 
@@ -277,7 +282,8 @@ const struct subject_info subject_infos[SUBJECTS] = {
 	[SUBJECT_WINDOW] = { "window", "a time in which a capture with a duty cycle recorded",
 			     window_fields, NULL },
 	[SUBJECT_MEMORY] = { "memory", "memory that GPU libraries made", memory_fields, NULL },
-	[SUBJECT_LIFETIME] = { "lifetime", "until when a process was seen", lifetime_fields, NULL },
+	[SUBJECT_LIFETIME] = { "lifetime", "until when a process was seen, and how it ended",
+			       lifetime_fields, NULL },
 	[SUBJECT_DEVICE] = { "device", "a GPU of a host", device_fields, NULL },
 	[SUBJECT_DEVICE_USER] = { "device_user", "a process that uses a GPU", device_user_fields,
 				  NULL },

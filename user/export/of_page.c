@@ -15,7 +15,8 @@ static void *begin(struct export_target *target, int *err)
 {
 	struct state *state = malloc(sizeof(*state));
 	struct page_options options = { .filter = target->request->filter,
-					.window = target->request->window };
+					.window = target->request->window,
+					.beside = target->request->beside };
 
 	*err = -ENOMEM;
 	if (state)

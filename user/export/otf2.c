@@ -15,6 +15,8 @@ static void *begin(struct export_target *target, int *err)
 		return NULL;
 	otf2->target = target;
 	spans_init(&otf2->spans, LAYER_MPI);
+	worlds_init(&otf2->worlds);
+	otf2->spans.worlds = &otf2->worlds;
 	return otf2;
 }
 
@@ -33,7 +35,9 @@ static int write_archive(struct otf2 *otf2, const struct fact_totals *totals)
 		return err;
 	placing_make(&otf2->placing, &otf2->spans);
 	otf2_define(otf2, totals);
-	err = otf2_spans(otf2);
+	err = otf2_settle_worlds(otf2, totals);
+	if (!err)
+		err = otf2_spans(otf2);
 	if (err)
 		return err;
 	otf2_define_rest(otf2);
@@ -60,6 +64,8 @@ static void release(void *arg)
 	otf2_release(&otf2->out);
 	spans_release(&otf2->spans);
 	placing_release(&otf2->placing);
+	worlds_release(&otf2->worlds);
+	vec_release(&otf2->not_collective);
 	vec_release(&otf2->ranks);
 	vec_release(&otf2->begun);
 	free(otf2);

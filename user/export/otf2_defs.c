@@ -10,8 +10,6 @@
 #define MACHINE 0u /* the root; host n is node n + 1 */
 #define NS_PER_S 1000000000u
 
-enum { GROUP_LOCATIONS, GROUP_MEMBERS };
-
 static const char *or_unknown(const char *word)
 {
 	return word ? word : "unknown";
@@ -36,12 +34,15 @@ static void node_property(struct otf2 *otf2, OTF2_SystemTreeNodeRef node, OTF2_S
 				       otf2->out.defs, node, name, type, value));
 }
 
-static void put_unknown(void *arg, const char *topic, const char *what, uint64_t number)
+void otf2_define_number(struct otf2 *otf2, const char *topic, const char *what, uint64_t number)
 {
-	struct otf2 *otf2 = arg;
-
 	node_property(otf2, MACHINE, otf2_text(&otf2->out, "%s: %s", topic, what), OTF2_TYPE_UINT64,
 		      (OTF2_AttributeValue){ .uint64 = number });
+}
+
+static void put_unknown(void *arg, const char *topic, const char *what, uint64_t number)
+{
+	otf2_define_number(arg, topic, what, number);
 }
 
 static void put_heading(struct otf2 *otf2, const struct fact_totals *totals)
@@ -321,4 +322,5 @@ void otf2_define_rest(struct otf2 *otf2)
 	otf2_check(&otf2->out, OTF2_Archive_CloseEvtFiles(otf2->out.archive));
 	write_local_definitions(&otf2->out);
 	define_comms(otf2);
+	otf2_define_worlds(otf2);
 }

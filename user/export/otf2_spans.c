@@ -1,43 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Calls, operations and transfers as regions that are entered and left, messages as MPI's. */
-#include <errno.h>
 #include <string.h>
 
-#include "export/lanes.h"
-#include "export/otf2.h"
+#include "export/otf2_lanes.h"
 #include "export/sorter.h"
-#include "export/span_notes.h"
-
-/* OTF2 keeps 256 KiB and a file for each location that is open. */
-#define OPEN_LANES 64
-
-struct lane {
-	OTF2_EvtWriter *writer; /* NULL: not open */
-	OTF2_LocationRef id;
-	OTF2_StringRef name;
-	uint64_t events;
-	bool inside; /* of region, until leave */
-	OTF2_RegionRef region;
-	uint64_t leave;
-};
 
 /* A span of a lane that is not open yet. */
 struct waiting {
 	uint64_t lane;
 	struct span span;
-};
-
-struct writer {
-	struct otf2 *otf2;
-	uint64_t key; /* of the group */
-	bool open;
-	int process, host;
-	OTF2_LocationGroupRef group;
-	enum span_layer layer;
-	struct lanes lanes;
-	struct lane open_lanes[OPEN_LANES], sums;
-	struct sorter *waiting; /* NULL: nothing does */
-	OTF2_LocationRef last_id;
 };
 
 static int in_order(const void *left, const void *right)
@@ -49,121 +20,6 @@ static int in_order(const void *left, const void *right)
 	return a->span.start < b->span.start ? -1 : a->span.start > b->span.start;
 }
 
-static OTF2_StringRef lane_name(struct writer *writer, bool sums)
-{
-	struct otf2 *otf2 = writer->otf2;
-	const struct fact_process *process = spans_process(&otf2->spans, writer->process);
-	const char *layer = span_layer_names[writer->layer];
-	uint32_t tid = (uint32_t)writer->key;
-
-	if (sums)
-		return otf2_text(&otf2->out, "%s sums, no single events (--count)", layer);
-	if (process && tid == process->tgid)
-		return otf2_word(&otf2->out, layer);
-	if (!tid)
-		return otf2_text(&otf2->out, "%s, thread not known", layer);
-	return otf2_text(&otf2->out, "%s thread %u", layer, tid);
-}
-
-/* The first location of a process, which stands for it in communicators, has its number. */
-static OTF2_LocationRef new_id(struct writer *writer, bool first)
-{
-	struct otf2 *otf2 = writer->otf2;
-	const struct fact_process *process = spans_process(&otf2->spans, writer->process);
-
-	if (!first || !process || writer->layer != LAYER_MPI ||
-	    (uint32_t)writer->key != process->tgid)
-		return writer->last_id++;
-	otf2->begun.data[writer->process] = true;
-	return (OTF2_LocationRef)writer->process;
-}
-
-static void open_lane(struct writer *writer, struct lane *lane, bool sums)
-{
-	struct otf2_out *out = &writer->otf2->out;
-
-	if (lane->writer)
-		return;
-	*lane = (struct lane){ .id = new_id(writer, lane == writer->open_lanes),
-			       .name = lane_name(writer, sums) };
-	lane->writer = OTF2_Archive_GetEvtWriter(out->archive, lane->id);
-	if (!lane->writer && !out->err)
-		out->err = -EIO;
-}
-
-static void leave(struct writer *writer, struct lane *lane)
-{
-	if (lane->inside)
-		otf2_check(&writer->otf2->out,
-			   OTF2_EvtWriter_Leave(lane->writer, NULL, lane->leave, lane->region));
-	lane->events += lane->inside;
-	lane->inside = false;
-}
-
-static void close_lane(struct writer *writer, struct lane *lane)
-{
-	struct otf2 *otf2 = writer->otf2;
-
-	if (!lane->writer)
-		return;
-	leave(writer, lane);
-	otf2_check(&otf2->out, OTF2_Archive_CloseEvtWriter(otf2->out.archive, lane->writer));
-	otf2_define_location(otf2, lane->id, lane->name, writer->group, lane->events);
-	lane->writer = NULL;
-}
-
-static void add_notes(struct otf2_out *out, const struct span_note *notes, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		OTF2_AttributeRef attribute = (OTF2_AttributeRef)notes[i].note;
-
-		if (notes[i].text)
-			otf2_check(out,
-				   OTF2_AttributeList_AddStringRef(out->attributes, attribute,
-								   otf2_word(out, notes[i].text)));
-		else
-			otf2_check(out, OTF2_AttributeList_AddUint64(out->attributes, attribute,
-								     notes[i].number));
-	}
-}
-
-/* Of the next event; writing it empties the list. */
-static void add_attributes(struct writer *writer, const struct span *span)
-{
-	struct spans *spans = &writer->otf2->spans;
-	struct span_note notes[NOTES];
-
-	add_notes(&writer->otf2->out, notes,
-		  notes_of_shape(spans, spans_shape(spans, span), notes));
-	add_notes(&writer->otf2->out, notes, notes_of_span(spans, span, notes));
-}
-
-/* On the timeline of all hosts. Times of nobody are of no known clock. */
-static uint64_t time_of(const struct writer *writer, uint64_t time)
-{
-	const struct placing *placing = &writer->otf2->placing;
-
-	return writer->host < 0 ? placing->begin
-				: time + (uint64_t)placing_to_real(placing, writer->host);
-}
-
-static void enter(struct writer *writer, struct lane *lane, const struct span *span)
-{
-	struct otf2_out *out = &writer->otf2->out;
-	const char *name = spans_shape(&writer->otf2->spans, span)->name;
-	bool sums = span->what == SPAN_SUMS;
-	bool ends = span->end > span->start && !sums;
-
-	leave(writer, lane);
-	lane->region = otf2_region(out, name, writer->layer, sums);
-	lane->leave = time_of(writer, ends ? span->end : span->start);
-	lane->inside = true;
-	lane->events++;
-	add_attributes(writer, span);
-	otf2_check(out, OTF2_EvtWriter_Enter(lane->writer, out->attributes,
-					     time_of(writer, span->start), lane->region));
-}
-
 /* Both ends are in terms of ranks, and of a process that is known. */
 static void put_message(struct writer *writer, const struct span *span)
 {
@@ -172,13 +28,13 @@ static void put_message(struct writer *writer, const struct span *span)
 	struct lane *lane = &writer->open_lanes[0];
 	OTF2_CommRef comm = shape->function ? COMM_MPI : COMM_OUTSIDE;
 	uint64_t bytes = span->bytes == UINT64_MAX ? 0 : span->bytes;
-	uint64_t time = time_of(writer, span->start);
+	uint64_t time = otf2_time(writer, span->start);
 	uint32_t peer = otf2->ranks.data[shape->peer];
 
-	open_lane(writer, lane, false);
+	otf2_lane_open(writer, lane, false);
 	if (lane->leave < time)
-		leave(writer, lane);
-	add_attributes(writer, span);
+		otf2_lane_leave(writer, lane);
+	otf2_attributes(writer, span);
 	lane->events++;
 	if (span->what == SPAN_SEND)
 		otf2_check(&otf2->out,
@@ -214,8 +70,8 @@ static void put_fact(struct writer *writer, const struct span *span)
 		put_later(writer, number, span);
 		return;
 	}
-	open_lane(writer, lane, false);
-	enter(writer, lane, span);
+	otf2_lane_open(writer, lane, false);
+	otf2_lane_enter(writer, lane, span);
 }
 
 /* Lane after lane, of those that were too many to be open at once. */
@@ -230,13 +86,13 @@ static int put_waiting(struct writer *writer)
 		const struct waiting *waiting = record;
 
 		if (waiting->lane != number)
-			close_lane(writer, &lane);
+			otf2_lane_close(writer, &lane);
 		number = waiting->lane;
-		open_lane(writer, &lane, false);
-		enter(writer, &lane, &waiting->span);
+		otf2_lane_open(writer, &lane, false);
+		otf2_lane_enter(writer, &lane, &waiting->span);
 		more = 0;
 	}
-	close_lane(writer, &lane);
+	otf2_lane_close(writer, &lane);
 	sorter_free(writer->waiting);
 	writer->waiting = NULL;
 	return more;
@@ -247,8 +103,8 @@ static void close_group(struct writer *writer)
 	int err;
 
 	for (int i = 0; i < OPEN_LANES; i++)
-		close_lane(writer, &writer->open_lanes[i]);
-	close_lane(writer, &writer->sums);
+		otf2_lane_close(writer, &writer->open_lanes[i]);
+	otf2_lane_close(writer, &writer->sums);
 	err = writer->waiting ? put_waiting(writer) : 0;
 	if (err && !writer->otf2->out.err)
 		writer->otf2->out.err = err;
@@ -280,8 +136,8 @@ static void take_span(struct writer *writer, const struct span *span)
 		put_fact(writer, span);
 		break;
 	case SPAN_SUMS:
-		open_lane(writer, &writer->sums, true);
-		enter(writer, &writer->sums, span);
+		otf2_lane_open(writer, &writer->sums, true);
+		otf2_lane_enter(writer, &writer->sums, span);
 		break;
 	}
 }
@@ -298,7 +154,7 @@ static void put_missing(struct writer *writer)
 			continue;
 		open_group(writer,
 			   &(struct span){ .group = (uint64_t)(i + 1) << 40 | process->tgid });
-		open_lane(writer, &writer->open_lanes[0], false);
+		otf2_lane_open(writer, &writer->open_lanes[0], false);
 		close_group(writer);
 	}
 }
@@ -309,12 +165,12 @@ static void put_window(struct writer *writer, const struct fact_window *window,
 	struct otf2_out *out = &writer->otf2->out;
 	struct lane *lane = &writer->sums;
 
-	leave(writer, lane);
-	otf2_check(out,
-		   OTF2_EvtWriter_Enter(lane->writer, NULL, time_of(writer, window->from), region));
+	otf2_lane_leave(writer, lane);
+	otf2_check(out, OTF2_EvtWriter_Enter(lane->writer, NULL, otf2_time(writer, window->from),
+					     region));
 	lane->events++;
 	lane->inside = true;
-	lane->leave = time_of(writer, window->to);
+	lane->leave = otf2_time(writer, window->to);
 	lane->region = region;
 }
 

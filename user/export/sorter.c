@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "base/vec.h"
 
 #define RUN_BYTES (24u << 20)
@@ -150,28 +151,18 @@ static int run_fill(struct sorter *sorter, struct run *run)
 	return want != 0;
 }
 
-static const char *head(const struct sorter *sorter, size_t at)
+static const char *head(const struct sorter *sorter, size_t number)
 {
-	const struct run *run = &sorter->runs.data[sorter->heap[at]];
+	const struct run *run = &sorter->runs.data[number];
 
 	return run->part + run->next;
 }
 
-static void sift(struct sorter *sorter, size_t at)
+static void sink(struct sorter *sorter, size_t at)
 {
-	for (;;) {
-		size_t least = at, child = 2 * at + 1, moved;
-
-		for (size_t i = child; i < child + 2 && i < sorter->heap_len; i++)
-			if (sorter->compare(head(sorter, i), head(sorter, least)) < 0)
-				least = i;
-		if (least == at)
-			return;
-		moved = sorter->heap[at];
-		sorter->heap[at] = sorter->heap[least];
-		sorter->heap[least] = moved;
-		at = least;
-	}
+#define before(a, b) (sorter->compare(head(sorter, *(a)), head(sorter, *(b))) < 0)
+	heap_sink(sorter->heap, sorter->heap_len, at, before);
+#undef before
 }
 
 static int open_runs(struct sorter *sorter)
@@ -194,7 +185,7 @@ static int open_runs(struct sorter *sorter)
 		sorter->heap[sorter->heap_len++] = i;
 	}
 	for (size_t i = sorter->heap_len; err >= 0 && i-- > 0;)
-		sift(sorter, i);
+		sink(sorter, i);
 	return err < 0 ? err : 0;
 }
 
@@ -219,7 +210,7 @@ static int step(struct sorter *sorter)
 		return more;
 	if (!more)
 		sorter->heap[0] = sorter->heap[--sorter->heap_len];
-	sift(sorter, 0);
+	sink(sorter, 0);
 	return 0;
 }
 
@@ -238,6 +229,6 @@ int sorter_next(struct sorter *sorter, const void **record)
 	sorter->started = true;
 	if (err || !sorter->heap_len)
 		return err;
-	*record = head(sorter, 0);
+	*record = head(sorter, sorter->heap[0]);
 	return 1;
 }

@@ -6,6 +6,7 @@
 
 const struct note_info note_infos[NOTES] = {
 	[NOTE_FUNCTION] = { "function", "MPI function around it; none: outside MPI" },
+	[NOTE_COMMUNICATOR] = { "communicator", "MPI_COMM_WORLD, or another" },
 	[NOTE_CALL_SITE] = { "call_site", "where the function was called" },
 	[NOTE_STACK] = { "stack", "how that was reached, the outermost function first" },
 	[NOTE_UCP_OP] = { "ucp_op", "UCP operation that it is for" },
@@ -64,6 +65,7 @@ static const struct {
 		f, l, offsetof(struct span_shape, member), o                                       \
 	}
 	WORD(NOTE_FUNCTION, LAYER(UCP) | LAYER(UCT), function, NULL),
+	WORD(NOTE_COMMUNICATOR, LAYER(MPI), comm, NULL),
 	WORD(NOTE_UCP_OP, LAYER(UCT), ucp_op, NULL),
 	WORD(NOTE_PROTOCOL, LAYER(UCP) | LAYER(UCT), protocol, "unknown"),
 	WORD(NOTE_TRANSPORT, LAYER(UCT), transport, "unknown"),

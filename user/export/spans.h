@@ -14,6 +14,7 @@
 
 struct sorter;
 struct traffic;
+struct worlds;
 
 enum span_layer { LAYER_MPI, LAYER_UCP, LAYER_UCT, LAYERS };
 
@@ -37,7 +38,7 @@ struct span_shape {
 	bool message; /* of the end of one */
 	int status;
 	const char *name; /* the MPI function, or the UCP or UCT operation */
-	const char *function, *ucp_op, *protocol, *transport, *device;
+	const char *function, *ucp_op, *protocol, *transport, *device, *comm;
 	const char *src_mem, *dst_mem, *src_reason, *dst_reason;
 	const char *memory, *memory_reason, *unexplained;
 	const char *chain, *via, *chain_reason;
@@ -86,6 +87,7 @@ struct spans_host {
 struct spans {
 	enum span_layer message_layer;
 	struct traffic *traffic; /* told of transfers as well; NULL */
+	struct worlds *worlds; /* told of calls and messages as well; NULL */
 	struct sorter *sorter;
 	int err; /* the first one, -errno */
 	struct map shape_numbers; /* (hash, n) -> number */

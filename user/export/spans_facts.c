@@ -4,6 +4,7 @@
 
 #include "export/spans.h"
 #include "export/traffic.h"
+#include "export/worlds.h"
 
 static uint64_t group_of(int process, enum span_layer layer, uint32_t tid)
 {
@@ -62,6 +63,7 @@ static struct span call_span(struct spans *spans, const struct fact_call *call)
 	shape.layer = LAYER_MPI;
 	shape.precision = call->end_precision;
 	shape.name = call->function;
+	shape.comm = call->comm;
 	shape.place = call->place;
 	shape.stack = call->stack;
 	return (struct span){
@@ -79,9 +81,12 @@ static struct span call_span(struct spans *spans, const struct fact_call *call)
 
 static void take_call(void *arg, const struct fact_call *call)
 {
-	struct span span = call_span(arg, call);
+	struct spans *spans = arg;
+	struct span span = call_span(spans, call);
 
-	spans_add(arg, &span);
+	spans_add(spans, &span);
+	if (spans->worlds)
+		worlds_call(spans->worlds, call);
 }
 
 static void take_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
@@ -263,6 +268,8 @@ static void take_message(void *arg, const struct fact_message *message)
 	spans->messages++;
 	add_end(spans, message, SPAN_SEND);
 	add_end(spans, message, SPAN_RECEIVE);
+	if (spans->worlds)
+		worlds_message(spans->worlds, message);
 }
 
 struct fact_sink spans_sink(struct spans *spans)

@@ -120,7 +120,8 @@ static const char *const views[] = {
 	" GROUP BY k.process, k.function, p.id ORDER BY time_sum_ns DESC",
 
 	"CREATE VIEW slowest AS SELECT t.*, p.label AS call_site FROM transfer t"
-	" LEFT JOIN place p ON p.id = t.place WHERE t.kind = 'data' AND NOT t.retried AND t.duration_ns NOT NULL"
+	" LEFT JOIN place p ON p.id = t.place WHERE NOT t.retried AND t.duration_ns NOT NULL"
+	" AND (t.kind = 'data' OR EXISTS (SELECT 1 FROM total WHERE section = 'filter' AND name = 'kind'))"
 	" ORDER BY t.duration_ns DESC LIMIT 20",
 
 	"CREATE VIEW unknown AS SELECT section, name, reason, value FROM total"

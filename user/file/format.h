@@ -69,6 +69,7 @@ void chunk_seal(struct chunk_start *start, const void *payload);
 /* Whether size bytes at data start with a whole, undamaged and permissible chunk header. */
 bool chunk_header_valid(const void *data, size_t size);
 
+/* Whether the stored_size bytes behind a valid header are what was written. */
 bool chunk_payload_valid(const struct chunk_header *head, const void *payload);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/heap.h"
 
+#include "base/heap.h"
+
 static bool before(const struct run *a, const struct run *b)
 {
 	return a->ts != b->ts ? a->ts < b->ts : a->chunk < b->chunk;
@@ -19,19 +21,6 @@ void heap_add(struct merge *merge, struct run run)
 
 void heap_settle(struct merge *merge)
 {
-	struct run *heap = merge->heap.data, moved;
-	size_t i = 0, n = merge->heap.len, child;
-
-	if (!n)
-		return;
-	moved = heap[0];
-	for (child = 1; child < n; child = 2 * i + 1) {
-		if (child + 1 < n && before(&heap[child + 1], &heap[child]))
-			child++;
-		if (!before(&heap[child], &moved))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = moved;
+	if (merge->heap.len)
+		heap_sink(merge->heap.data, merge->heap.len, 0, before);
 }

@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "inventory/collect.h"
 #include "version.h"
+
+/*
+ * Nodes made of one machine have a file each over the kernel's boot id, so that they pass for
+ * several; a proc of our own has the kernel's.
+ */
+static void take_kernel_boot_id(struct look *look)
+{
+	struct inventory *inventory = look->inventory;
+	struct statfs over;
+	char path[LOOK_PATH];
+	int mount;
+
+	look_path(path, "%s/sys/kernel/random/boot_id", look->proc);
+	if (*look->root || (!statfs(path, &over) && over.f_type == PROC_SUPER_MAGIC)) {
+		inventory->kernel_boot_id = strdup(inventory->boot_id);
+		return;
+	}
+	mount = look_mount("proc");
+	if (mount >= 0) {
+		inventory->kernel_boot_id =
+			look_line("/proc/self/fd/%d/sys/kernel/random/boot_id", mount);
+		close(mount);
+	}
+	if (!inventory->kernel_boot_id)
+		look_unknown(look,
+			     "something else lies over /proc/sys/kernel/random/boot_id; as root "
+			     "it could be told",
+			     "kernel_boot_id");
+}
 
 static void take_names(struct look *look)
 {
@@ -21,6 +52,7 @@ static void take_names(struct look *look)
 	inventory->boot_id = look_line("%s/sys/kernel/random/boot_id", look->proc);
 	if (!inventory->boot_id)
 		inventory->boot_id = strdup("");
+	take_kernel_boot_id(look);
 }
 
 static int by_name(const void *left, const void *right)

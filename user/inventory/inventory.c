@@ -8,28 +8,32 @@
 
 #define TEXT(type, field)                                                                          \
 	{                                                                                          \
-#field, SHAPE_TEXT, offsetof(struct type, field), NULL, 0, false                   \
+#field, SHAPE_TEXT, offsetof(struct type, field), NULL, 0, SHAPE_NULL              \
 	}
 #define NUMBER(type, field)                                                                        \
 	{                                                                                          \
-#field, SHAPE_NUMBER, offsetof(struct type, field), NULL, 0, false                 \
+#field, SHAPE_NUMBER, offsetof(struct type, field), NULL, 0, SHAPE_NULL            \
 	}
 #define STRUCT(type, field, shape)                                                                 \
 	{                                                                                          \
-#field, SHAPE_STRUCT, offsetof(struct type, field), shape, 0, false                \
+#field, SHAPE_STRUCT, offsetof(struct type, field), shape, 0, SHAPE_NULL           \
 	}
 #define LIST(type, field, item)                                                                    \
 	{                                                                                          \
 #field, SHAPE_LIST, offsetof(struct type, field), item##_shape,                    \
-			sizeof(struct inventory_##item), false                                     \
+			sizeof(struct inventory_##item), SHAPE_NULL                                \
 	}
 #define NEEDED(type, field, kind)                                                                  \
 	{                                                                                          \
-#field, kind, offsetof(struct type, field), NULL, 0, true                          \
+#field, kind, offsetof(struct type, field), NULL, 0, SHAPE_NEEDED                  \
+	}
+#define LATER(type, field)                                                                         \
+	{                                                                                          \
+#field, SHAPE_TEXT, offsetof(struct type, field), NULL, 0, SHAPE_LATER             \
 	}
 #define END                                                                                        \
 	{                                                                                          \
-		NULL, SHAPE_END, 0, NULL, 0, false                                                 \
+		NULL, SHAPE_END, 0, NULL, 0, SHAPE_NULL                                            \
 	}
 
 static const struct shape pci_shape[] = {
@@ -157,6 +161,7 @@ const struct shape inventory_shape[] = {
 	TEXT(inventory, version),
 	NEEDED(inventory, host, SHAPE_TEXT),
 	NEEDED(inventory, boot_id, SHAPE_TEXT),
+	LATER(inventory, kernel_boot_id),
 	TEXT(inventory, kernel),
 	TEXT(inventory, machine),
 	NEEDED(inventory, real_ns, SHAPE_NUMBER),

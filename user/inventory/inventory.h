@@ -130,6 +130,9 @@ struct inventory_reason {
 struct inventory {
 	char *version; /* of ucxbpf */
 	char *host, *boot_id, *kernel, *machine;
+	/* What the kernel itself says, whatever file lies over /proc's: one of each machine. NULL:
+	 * not told */
+	char *kernel_boot_id;
 	int64_t real_ns, mono_ns; /* CLOCK_REALTIME, CLOCK_MONOTONIC when the counters were read */
 	int64_t took_ns;
 	struct inventory_cpus cpus;
@@ -176,6 +179,7 @@ const struct inventory_nic *inventory_nic(const struct inventory *inventory, con
 /* Unknown: there is no such counter. */
 int64_t inventory_counter(const struct inventory_nic *nic, const char *name);
 
+/* Likewise, of TCP on all of the node. */
 int64_t inventory_tcp_counter(const struct inventory *inventory, const char *name);
 
 /* What UCX finds set: the environment comes before files. NULL: it is not set. */

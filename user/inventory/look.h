@@ -46,6 +46,12 @@ void look_release(look_names *names);
  */
 char *look_link(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * A file system ("proc", "sysfs") of our own, which is in no tree: nobody else sees it, and it is
+ * gone with its descriptor. -1: root alone may have one.
+ */
+int look_mount(const char *kind);
+
 /* Notes why something is not known. */
 void look_unknown(struct look *look, const char *why, const char *what, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * A sysfs shows the network namespace of whoever mounted it. fsopen(2) and fsmount(2) give one of
- * our own that is in no tree: nobody else sees it, and it is gone with its descriptor.
- */
+/* A sysfs shows the network namespace of whoever mounted it: we may need one of our own. */
 #include <ifaddrs.h>
 #include <linux/if_packet.h>
-#include <linux/mount.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "inventory/collect.h"
 
@@ -57,29 +51,13 @@ static bool shows_own(const char *sysfs)
 	return same && count == interfaces(sysfs);
 }
 
-/* By number: the C library has functions for them since glibc 2.36 only, and we run on older ones.
- */
-static int mount_sysfs(void)
-{
-	int context = (int)syscall(SYS_fsopen, "sysfs", FSOPEN_CLOEXEC), mount = -1;
-
-	if (context < 0)
-		return -1;
-	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
-				     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_NOSUID |
-					     MOUNT_ATTR_NODEV);
-	close(context);
-	return mount;
-}
-
 int collect_own_sysfs(struct look *look)
 {
 	int mount;
 
 	if (shows_own(look->sysfs))
 		return -1;
-	mount = mount_sysfs();
+	mount = look_mount("sysfs");
 	if (mount < 0) {
 		look->foreign_net = true;
 		look_unknown(look, "/sys shows another network namespace; as root it could be told",

@@ -52,19 +52,27 @@ static int take(json_t *object, struct inventory **inventory, char why[INVENTORY
 	return refuse(why, error.where, error.what);
 }
 
-int inventory_parse(const char *text, struct inventory **inventory, char why[INVENTORY_WHY])
+/* object: NULL where it is no JSON. */
+static int take_loaded(json_t *object, const json_error_t *error, struct inventory **inventory,
+		       char why[INVENTORY_WHY])
 {
-	json_error_t error;
-	json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 	int err;
 
 	if (!object) {
-		snprintf(why, INVENTORY_WHY, "line %d: %s", error.line, error.text);
+		snprintf(why, INVENTORY_WHY, "line %d: %s", error->line, error->text);
 		return -EINVAL;
 	}
 	err = take(object, inventory, why);
 	json_decref(object);
 	return err;
+}
+
+int inventory_parse(const char *text, struct inventory **inventory, char why[INVENTORY_WHY])
+{
+	json_error_t error;
+	json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+	return take_loaded(object, &error, inventory, why);
 }
 
 int inventory_read(const char *path, struct inventory **inventory, char why[INVENTORY_WHY])
@@ -80,11 +88,5 @@ int inventory_read(const char *path, struct inventory **inventory, char why[INVE
 	}
 	object = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
 	fclose(file);
-	if (!object) {
-		snprintf(why, INVENTORY_WHY, "line %d: %s", error.line, error.text);
-		return -EINVAL;
-	}
-	err = take(object, inventory, why);
-	json_decref(object);
-	return err;
+	return take_loaded(object, &error, inventory, why);
 }

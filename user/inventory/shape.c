@@ -172,8 +172,8 @@ static bool read_value(const struct shape *shape, const json_t *from, void *to,
 		       struct shape_error *error)
 {
 	if (!from)
-		return wrong(error, "is missing");
-	if (shape->required && json_is_null(from))
+		return shape->need == SHAPE_LATER || wrong(error, "is missing");
+	if (shape->need == SHAPE_NEEDED && json_is_null(from))
 		return wrong(error, "must not be null");
 	switch (shape->type) {
 	case SHAPE_TEXT:

@@ -15,13 +15,19 @@ enum shape_type {
 	SHAPE_LIST, /* VEC() of structs: of, size */
 };
 
+enum shape_need {
+	SHAPE_NULL, /* may be null */
+	SHAPE_LATER, /* likewise, and missing: files of older versions lack it */
+	SHAPE_NEEDED,
+};
+
 struct shape {
 	const char *name;
 	enum shape_type type;
 	size_t offset;
 	const struct shape *of; /* ends with SHAPE_END */
 	size_t size;
-	bool required; /* must not be null */
+	enum shape_need need;
 };
 
 /* Sets all numbers to -1, all else to nothing. */
@@ -36,7 +42,8 @@ struct shape_error {
 	const char *what;
 };
 
-/* Every member must be there and be of its type, no other may be. to is made by shape_init(). */
+/* Every member must be there (but for SHAPE_LATER) and be of its type, no other may be. to is made
+ * by shape_init(). */
 bool shape_read(const struct shape *shape, const json_t *from, void *to, struct shape_error *error);
 
 #endif

@@ -81,12 +81,25 @@ struct ledger_entry;
 void judge_plan(struct judge *judge, const struct plan *plan);
 void judge_ledger(struct judge *judge, const struct ledger_entry *entry);
 
-/* Likewise of an earlier sweep, whose times are a baseline. */
-void judge_baseline_plan(struct judge *judge, const struct plan *plan);
-void judge_baseline_ledger(struct judge *judge, const struct ledger_entry *entry);
+/*
+ * What another judge was fed, of an earlier sweep: its times and ways are a baseline. It is
+ * finished, and must outlive this one. Before judge_finish().
+ */
+void judge_baseline(struct judge *judge, const struct judge *earlier);
 
-/* A capture was cut short, damaged or could not be read: nothing passes. Before judge_finish(). */
+/* Something is missing, who knows of which node: nothing passes. Before judge_finish(). */
 void judge_captures_broken(struct judge *judge);
+
+/* Likewise of one node: nothing of it passes, nor of its pairs. */
+struct judge_loss {
+	const char *node; /* NULL: as above, where it has files or hits */
+	uint64_t records; /* that found no room while they were traced */
+	uint64_t missing; /* that did, and are not in the file */
+	uint64_t hits; /* of probes, of which no record could be made */
+	uint64_t bytes; /* of a file, that could not be read */
+	uint64_t files; /* that are cut short, damaged or cannot be read */
+};
+void judge_loss(struct judge *judge, const struct judge_loss *loss);
 
 /* All facts are in. today: days since 1970, for waivers. */
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today);
@@ -100,16 +113,24 @@ struct judge_summary {
 	size_t nodes, failed_nodes;
 };
 
+/* After judge_finish(); nodes: of captures or with an inventory. */
 struct judge_summary judge_summary(const struct judge *judge);
 
 #define JUDGE_LEAST_ROUNDS 3 /* that it takes to tell a slow node, and to confirm that it is */
 
+/* Two nodes of a sweep, by name. */
+struct judge_pair {
+	const char *one, *other;
+};
+
 /*
- * Nodes that PERF-01 found slow in a sweep whose plan does not confirm it, and those that it found
- * in order. None where the policy does not want it confirmed. The names are the judge's.
+ * Nodes that PERF-01 and pairs that PERF-02 found slow in a sweep whose plan does not confirm it,
+ * and nodes that PERF-01 found in order. None is suspected where the policy does not want it
+ * confirmed. The names are the judge's.
  */
 struct judge_suspects {
 	VEC(const char *) slow, sound;
+	VEC(struct judge_pair) pairs;
 };
 
 void judge_suspects(const struct judge *judge, struct judge_suspects *suspects);
@@ -123,6 +144,7 @@ struct judge_output {
 	bool verbose; /* text: passed and skipped ones, causes and examples, too */
 	bool colour; /* text */
 	int width; /* text: columns of the terminal; 0: a line is as long as it is */
+	const char *beside; /* html: the report's page to link to (page/beside.h); NULL: none */
 };
 
 /* Each returns 0 or -errno of a failed write. */

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "judge/rules.h"
+#include "judge/rules/rules.h"
 
 #define KIB 1024u
 #define MIB (1024 * KIB)
@@ -189,7 +189,7 @@ int judge_learn(const struct judge *judge, FILE *out)
 	size_t size, learnt;
 	FILE *lines;
 
-	if (judge->incomplete)
+	if (judge->incomplete || judge->losses.list.len)
 		return -EBADMSG;
 	if (!exhibits->cells.len)
 		return -ENODATA;

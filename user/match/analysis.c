@@ -7,15 +7,16 @@
 #include "match/cut.h"
 #include "match/emit.h"
 #include "match/input.h"
-#include "match/overlap.h"
 #include "match/totals.h"
 
 struct analysis {
-	inputs inputs;
+	inputs inputs, queue;
+	uint64_t edge; /* no window begins before: cut_before() */
 	struct decoder decoder;
 	struct attribute *attribute;
 	struct matcher *matcher;
 	struct emitter emitter;
+	VEC(struct analysis_loss) losses;
 };
 
 struct analysis *analysis_new(void)
@@ -37,15 +38,24 @@ void analysis_free(struct analysis *analysis)
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		input_free(analysis->inputs.data[i]);
 	vec_release(&analysis->inputs);
+	vec_release(&analysis->queue);
 	emitter_release(&analysis->emitter);
+	vec_release(&analysis->losses);
 	decoder_release(&analysis->decoder);
 	free(analysis);
 }
 
+void analysis_watch(struct analysis *analysis, void (*look)(void *arg, uint64_t facts), void *arg)
+{
+	analysis->emitter.watch = (struct watch){ look, arg };
+}
+
 bool analysis_overlaps(const struct analysis *analysis, const json_t *sides)
 {
+	const struct extent own = extent_of(sides);
+
 	for (size_t i = 0; i < analysis->inputs.len; i++)
-		if (sides_overlap(analysis->inputs.data[i]->source.sides, sides))
+		if (extents_overlap(&analysis->inputs.data[i]->extent, &own))
 			return true;
 	return false;
 }
@@ -142,8 +152,9 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 	analysis->attribute = attribute_new(&analysis->decoder, &stages);
 	analysis->matcher =
 		matcher_new(&analysis->decoder, analysis->attribute, on_message, analysis);
-	analysis->emitter =
-		(struct emitter){ .decoder = &analysis->decoder, .sink = sink, .totals = totals };
+	analysis->emitter.decoder = &analysis->decoder;
+	analysis->emitter.sink = sink;
+	analysis->emitter.totals = totals;
 	emit_clocks(&analysis->emitter, &analysis->inputs);
 	emit_processes(&analysis->emitter);
 	return err;
@@ -174,13 +185,13 @@ static void feed(struct analysis *analysis, struct input *input)
 	struct event event;
 
 	tell_gaps(analysis, input);
-	cut_before(&analysis->inputs, input, &analysis->decoder, analysis->attribute,
-		   analysis->matcher);
+	cut_before(&analysis->inputs, input, &analysis->edge, &analysis->decoder,
+		   analysis->attribute, analysis->matcher);
 	input->stored++;
 	input->last = input->head->ts;
 	if (!decoder_event(&analysis->decoder, &input->capture, input->head, &event))
 		return;
-	if (analysis->emitter.processes < analysis->decoder.shown)
+	if (analysis->emitter.processes < analysis->decoder.shown.len)
 		emit_processes(&analysis->emitter);
 	attribute_event(analysis->attribute, &event);
 }
@@ -195,20 +206,41 @@ static void finish_cells(struct analysis *analysis)
 		emit_cells(&analysis->emitter, &analysis->inputs.data[i]->capture);
 }
 
+static void add_totals(struct analysis *analysis, struct fact_totals *totals)
+{
+	for (size_t i = 0; i < analysis->inputs.len; i++) {
+		const struct input *input = analysis->inputs.data[i];
+		struct analysis_loss loss;
+
+		if (!totals_add(totals, &input->source, &input->capture, input->stored, &loss))
+			continue;
+		loss.host_name = input->host_name;
+		vec_push(&analysis->losses, loss);
+	}
+}
+
+size_t analysis_losses(const struct analysis *analysis, const struct analysis_loss **losses)
+{
+	*losses = analysis->losses.data;
+	return analysis->losses.len;
+}
+
 int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 		 struct fact_totals *totals)
 {
-	struct input *input;
-	int err;
+	int err = start(analysis, sink, totals);
 
-	err = start(analysis, sink, totals);
 	for (size_t i = 0; i < analysis->inputs.len && err >= 0; i++)
 		err = input_open(analysis->inputs.data[i]);
-	while (err >= 0 && (input = inputs_earliest(&analysis->inputs))) {
+	inputs_queue(&analysis->queue, &analysis->inputs);
+	while (err >= 0 && analysis->queue.len) {
+		struct input *input = analysis->queue.data[0];
+
 		feed(analysis, input);
 		err = input->source.next(input->source.ctx, &input->head);
 		if (err <= 0)
 			input->head = NULL;
+		inputs_requeue(&analysis->queue);
 	}
 	cut_at_end(analysis->attribute, analysis->matcher);
 	matcher_finish(analysis->matcher, totals);
@@ -219,8 +251,6 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	emit_open_devices(&analysis->emitter);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);
-	for (size_t i = 0; i < analysis->inputs.len; i++)
-		totals_add(totals, &analysis->inputs.data[i]->source,
-			   &analysis->inputs.data[i]->capture, analysis->inputs.data[i]->stored);
+	add_totals(analysis, totals);
 	return err < 0 ? err : 0;
 }

@@ -19,6 +19,8 @@ struct record_source {
 	const json_t *sides; /* outlive the analysis */
 	struct ub_stats stats;
 	uint64_t damaged; /* bytes that could not be read */
+	/* The same, with what showed when the records were read; NULL: it stays the same. */
+	uint64_t (*damage)(void *ctx);
 	uint64_t refused; /* records that could not be stored */
 	const char *incomplete; /* why the capture has no proper end; NULL */
 };

@@ -44,8 +44,9 @@ static void window_edge(const struct capture *capture, uint64_t from, struct dec
 		blind((struct process *)(uintptr_t)slot->value, from);
 }
 
-static void cut_windows(struct input *input, uint64_t until, struct decoder *decoder,
-			struct attribute *attribute, struct matcher *matcher)
+/* Returns when the next one begins. */
+static uint64_t cut_windows(struct input *input, uint64_t until, struct decoder *decoder,
+			    struct attribute *attribute, struct matcher *matcher)
 {
 	const struct capture *capture = &input->capture;
 
@@ -53,21 +54,28 @@ static void cut_windows(struct input *input, uint64_t until, struct decoder *dec
 		uint64_t from = capture->windows.data[input->window].from;
 
 		if (from + (uint64_t)input->to_real > until)
-			return;
+			return from + (uint64_t)input->to_real;
 		if (input->window) /* before the first one nothing was watched either */
 			window_edge(capture, from, decoder, attribute, matcher);
 	}
+	return UINT64_MAX;
 }
 
-void cut_before(const inputs *inputs, const struct input *next, struct decoder *decoder,
-		struct attribute *attribute, struct matcher *matcher)
+void cut_before(const inputs *inputs, const struct input *next, uint64_t *edge,
+		struct decoder *decoder, struct attribute *attribute, struct matcher *matcher)
 {
 	uint64_t until = next->head->ts + (uint64_t)next->to_real;
 
 	if (!next->stored)
 		rejoin(&next->capture, decoder, attribute, matcher);
-	for (size_t i = 0; i < inputs->len; i++)
-		cut_windows(inputs->data[i], until, decoder, attribute, matcher);
+	if (until < *edge)
+		return;
+	*edge = UINT64_MAX;
+	for (size_t i = 0; i < inputs->len; i++) {
+		uint64_t from = cut_windows(inputs->data[i], until, decoder, attribute, matcher);
+
+		*edge = from < *edge ? from : *edge;
+	}
 }
 
 void cut_at_end(struct attribute *attribute, struct matcher *matcher)

@@ -7,9 +7,12 @@
 #include "match/input.h"
 #include "match/match.h"
 
-/* Cuts of all inputs that lie before the next record, which is this input's, are made. */
-void cut_before(const inputs *inputs, const struct input *next, struct decoder *decoder,
-		struct attribute *attribute, struct matcher *matcher);
+/*
+ * Cuts of all inputs that lie before the next record, which is this input's, are made. *edge: when
+ * the first window that is not begun does, on the inputs' common clock; 0 at first.
+ */
+void cut_before(const inputs *inputs, const struct input *next, uint64_t *edge,
+		struct decoder *decoder, struct attribute *attribute, struct matcher *matcher);
 
 /* The last cut, through everything. */
 void cut_at_end(struct attribute *attribute, struct matcher *matcher);

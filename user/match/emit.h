@@ -6,18 +6,36 @@
 #include "match/input.h"
 #include "match/match.h"
 
+/* Who is told now and then how many facts there were, calls, operations, transfers and messages. */
+struct watch {
+	void (*look)(void *arg, uint64_t facts); /* NULL: nobody */
+	void *arg;
+};
+
+#define WATCH_EVERY 65536 /* facts between two looks, a power of two */
+
 struct emitter {
 	struct decoder *decoder;
 	const struct fact_sink *sink;
 	struct fact_totals *totals;
-	int processes; /* emitted so far */
+	struct watch watch;
+	uint64_t facts;
+	size_t processes; /* emitted so far */
 	VEC(void *) lists; /* that facts of processes point to */
 	VEC(struct fact_device) devices;
-	VEC(struct fact_device_user *) device_users;
+	struct fact_device_user *device_users; /* of all of them */
 	VEC(struct open_device) open_devices;
 };
 
 void emitter_release(struct emitter *emitter);
+
+/* One more is handed on. */
+static inline void emit_count(struct emitter *emitter)
+{
+	if (++emitter->facts % WATCH_EVERY == 0 && emitter->watch.look)
+		emitter->watch.look(emitter->watch.arg, emitter->facts);
+}
+
 void emitted_devices_release(struct emitter *emitter);
 
 /* Hands on the first pair of clocks that a capture of each host tells. */
@@ -44,6 +62,16 @@ void emit_devices(struct emitter *emitter);
 
 /* Likewise: what processes have interfaces on. */
 void emit_open_devices(struct emitter *emitter);
+
+int emit_index(const struct process *process); /* NULL: -1 */
+
+struct emitted_end {
+	uint64_t ns;
+	enum fact_precision precision;
+};
+
+/* What a receive waited for may have come before it was posted: then its end is not known. */
+struct emitted_end emit_end(uint64_t start, struct moment end);
 
 /* The process at the other end; NULL: not known. */
 const struct process *emit_peer(struct emitter *emitter, struct object *ep);

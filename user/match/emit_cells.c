@@ -6,11 +6,6 @@
 
 #define NO_OPERATION "in progress: no operation seen around it"
 
-static int index_of(const struct process *process)
-{
-	return process ? process->index : -1;
-}
-
 static const char *name_of(const struct site_info *site)
 {
 	return site ? site->name : NULL;
@@ -20,12 +15,13 @@ static void emit_calls(struct emitter *emitter, const struct cell *cell,
 		       const struct fact_sums *sums)
 {
 	const struct fact_call fact = {
-		.process = index_of(cell->process),
+		.process = emit_index(cell->process),
 		.function = name_of(cell->call),
 		.start = cell->first,
 		.end = cell->last,
 	};
 
+	emit_count(emitter);
 	if (emitter->sink->calls)
 		emitter->sink->calls(emitter->sink->arg, &fact, sums);
 }
@@ -35,7 +31,7 @@ static void emit_ops(struct emitter *emitter, const struct cell *cell)
 {
 	bool unsized = cell->flags & UB_CELL_UNSIZED, sends = op_sends(cell->op->op);
 	const struct fact_op fact = {
-		.process = index_of(cell->process),
+		.process = emit_index(cell->process),
 		.peer = -1,
 		.op = cell->op->name,
 		.function = name_of(cell->call),
@@ -57,6 +53,7 @@ static void emit_ops(struct emitter *emitter, const struct cell *cell)
 		.bytes_unknown = sends ? sums.bytes_unknown : 0,
 	};
 
+	emit_count(emitter);
 	if (emitter->sink->ops)
 		emitter->sink->ops(emitter->sink->arg, &fact, &sums);
 	if (cell->call)
@@ -104,8 +101,8 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		kind == KIND_COPY ? cell->process : emit_peer(emitter, cell->ep);
 	const bool unknown = load.payload == UINT64_MAX;
 	const struct fact_transfer fact = {
-		.process = index_of(cell->process),
-		.peer = index_of(peer),
+		.process = emit_index(cell->process),
+		.peer = emit_index(peer),
 		.op = cell->xfer->name,
 		.transport = transport,
 		.device = cell->iface ? cell->iface->device : NULL,
@@ -136,6 +133,7 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		account(emitter->totals, cell, &sums);
 	if (kind == KIND_COPY)
 		account_copies(emitter->totals, cell, &sums);
+	emit_count(emitter);
 	if (emitter->sink->transfers)
 		emitter->sink->transfers(emitter->sink->arg, &fact, &sums);
 }

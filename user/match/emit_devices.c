@@ -5,46 +5,68 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_users(const struct decoder *decoder, const struct process *process, int gpu,
-		      struct fact_device *fact, struct fact_device_user *users)
+struct device_use {
+	int gpu; /* position in decoder.gpus */
+	struct fact_device_user user;
+};
+
+typedef VEC(struct device_use) device_uses;
+
+static void add_uses(const struct decoder *decoder, const struct process *process,
+		     device_uses *uses)
 {
-	for (size_t i = 0; i < process->ordinals.len && process->index >= 0; i++)
-		if (decoder_ordinal_gpu(decoder, process, (int)i) == gpu)
-			users[fact->user_count++] =
-				(struct fact_device_user){ process->index, (int)i };
+	for (size_t i = 0; i < process->ordinals.len && process->index >= 0; i++) {
+		int gpu = decoder_ordinal_gpu(decoder, process, (int)i);
+
+		if (gpu >= 0)
+			vec_push(uses, ((struct device_use){ gpu, { process->index, (int)i } }));
+	}
 }
 
-static size_t users_at_most(const struct decoder *decoder)
+/* Into one list, each device's behind each other, in the order in which they were added. */
+static void place_users(struct emitter *emitter, const device_uses *uses)
 {
-	size_t count = 1;
+	struct fact_device *devices = emitter->devices.data;
+	struct fact_device_user *users = calloc(uses->len + 1, sizeof(*users));
+	size_t *from = calloc(emitter->devices.len + 1, sizeof(*from)), placed = 0;
 
-	for (size_t i = 0; i < decoder->processes.len; i++)
-		count += decoder->processes.data[i]->ordinals.len;
-	return count;
-}
-
-static void add_device(struct emitter *emitter, int number)
-{
-	const struct decoder *decoder = emitter->decoder;
-	const struct gpu *gpu = &decoder->gpus.data[number];
-	struct fact_device_user *users = calloc(users_at_most(decoder), sizeof(*users));
-	struct fact_device fact = {
-		.host = gpu->host,
-		.host_name = decoder->hosts.data[gpu->host].name,
-		.number = gpu->number,
-		.pci = gpu->pci,
-		.uuid = gpu->uuid,
-		.model = gpu->model,
-		.numa_node = gpu->numa_node,
-		.users = users,
-	};
-
-	if (!users)
+	if (!users || !from)
 		abort();
-	vec_push(&emitter->device_users, users);
-	for (size_t i = 0; i < decoder->processes.len; i++)
-		add_users(decoder, decoder->processes.data[i], number, &fact, users);
-	vec_push(&emitter->devices, fact);
+	emitter->device_users = users;
+	for (size_t i = 0; i < uses->len; i++)
+		devices[uses->data[i].gpu].user_count++;
+	for (size_t i = 0; i < emitter->devices.len; i++) {
+		devices[i].users = users + placed;
+		from[i] = placed;
+		placed += (size_t)devices[i].user_count;
+	}
+	for (size_t i = 0; i < uses->len; i++)
+		users[from[uses->data[i].gpu]++] = uses->data[i].user;
+	free(from);
+}
+
+static void add_users(struct emitter *emitter)
+{
+	device_uses uses = { 0 };
+
+	for (size_t i = 0; i < emitter->decoder->processes.len; i++)
+		add_uses(emitter->decoder, emitter->decoder->processes.data[i], &uses);
+	place_users(emitter, &uses);
+	vec_release(&uses);
+}
+
+static void add_device(struct emitter *emitter, const struct gpu *gpu)
+{
+	vec_push(&emitter->devices,
+		 ((struct fact_device){
+			 .host = gpu->host,
+			 .host_name = emitter->decoder->hosts.data[gpu->host].name,
+			 .number = gpu->number,
+			 .pci = gpu->pci,
+			 .uuid = gpu->uuid,
+			 .model = gpu->model,
+			 .numa_node = gpu->numa_node,
+		 }));
 }
 
 static int in_order(const void *left, const void *right)
@@ -57,7 +79,8 @@ static int in_order(const void *left, const void *right)
 void emit_devices(struct emitter *emitter)
 {
 	for (size_t i = 0; i < emitter->decoder->gpus.len; i++)
-		add_device(emitter, (int)i);
+		add_device(emitter, &emitter->decoder->gpus.data[i]);
+	add_users(emitter);
 	if (emitter->devices.len)
 		qsort(emitter->devices.data, emitter->devices.len, sizeof(*emitter->devices.data),
 		      in_order);
@@ -97,9 +120,7 @@ void emit_open_devices(struct emitter *emitter)
 
 void emitted_devices_release(struct emitter *emitter)
 {
-	for (size_t i = 0; i < emitter->device_users.len; i++)
-		free(emitter->device_users.data[i]);
-	vec_release(&emitter->device_users);
+	free(emitter->device_users);
 	vec_release(&emitter->devices);
 	vec_release(&emitter->open_devices);
 }

@@ -54,6 +54,7 @@ static void tell(struct emitter *emitter, const struct message *message)
 
 	if (message->src_way || message->dst_way)
 		fill_way(emitter, &fact, message->src_way, message->dst_way);
+	emit_count(emitter);
 	if (emitter->sink->message)
 		emitter->sink->message(emitter->sink->arg, &fact);
 }

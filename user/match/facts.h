@@ -8,6 +8,7 @@
 #define UCXBPF_MATCH_FACTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/place.h"
@@ -79,6 +80,7 @@ struct fact_call {
 	uint64_t id;
 	int process;
 	const char *function; /* MPI_Send */
+	const char *comm; /* "MPI_COMM_WORLD", "another"; NULL: none, or not known which */
 	const struct place *place; /* of the call; NULL: the capture does not tell */
 	const struct stack *stack; /* how it was reached; NULL: the capture does not tell */
 	uint32_t tid;
@@ -173,11 +175,13 @@ struct fact_device_user {
 	int process, ordinal;
 };
 
-/* Until when a process was seen. */
+/* Until when a process was seen, and how it ended. */
 struct fact_lifetime {
 	int process;
 	uint64_t until; /* ns, CLOCK_MONOTONIC of its host: its end, or that of the last capture */
-	bool exited; /* the former */
+	bool exited; /* the former; then, where the capture tells: */
+	int exit_status; /* -1: it has none, or that is not known */
+	uint32_t exit_signal; /* that ended it; 0: none did, or that is not known */
 };
 
 /* A GPU of a host. */
@@ -216,7 +220,11 @@ struct fact_sums {
 	enum fact_precision precision; /* of time */
 };
 
-/* Any member may be NULL. Called in order of start time per host for call/op/transfer. */
+/*
+ * Any member may be NULL. Calls, operations, transfers and messages are handed on as soon as all
+ * that will ever be known of them is: an operation may come after what it has caused, and none of
+ * them in order of time.
+ */
 struct fact_sink {
 	void *arg;
 	void (*process)(void *arg, const struct fact_process *process); /* before any fact of it */
@@ -280,6 +288,8 @@ struct fact_totals {
 	uint64_t copies, copy_bytes, copy_unexplained_bytes;
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
+	/* captures in whose processes MPI calls may be missing between two that are here */
+	uint64_t calls_missing;
 	struct fact_self self;
 	/* captures, those of them made with --count, and how many entries there are to a timed one
 	 */
@@ -300,11 +310,29 @@ struct analysis;
  */
 int analysis_add_file(struct analysis *analysis, const char *path, const char **why);
 
+/* To be given captures, then run once. */
 struct analysis *analysis_new(void);
+
+/* Has analysis_run() tell now and then how many calls, operations, transfers and messages it has.
+ */
+void analysis_watch(struct analysis *analysis, void (*look)(void *arg, uint64_t facts), void *arg);
 
 /* Decodes, attributes, matches; hands every fact to sink; fills totals. */
 int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 		 struct fact_totals *totals);
+
+/* What a capture lacks of what its tracer saw. */
+struct analysis_loss {
+	const char *host_name; /* NULL: the capture does not tell */
+	uint64_t lost; /* records that found no room */
+	uint64_t missing; /* records that did, and are not in the file */
+	uint64_t unseen; /* hits of probes that found no memory to make a record with */
+	uint64_t damaged; /* bytes of the file that could not be read */
+	bool broken; /* the file is cut short or damaged */
+};
+
+/* Of those that lack something, after analysis_run(); they live as long as the analysis. */
+size_t analysis_losses(const struct analysis *analysis, const struct analysis_loss **losses);
 
 void analysis_free(struct analysis *analysis);
 

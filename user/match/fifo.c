@@ -22,14 +22,13 @@ static void fifo_add(struct inbox *inbox, const struct object *iface)
 	vec_push(&inbox->fifos, ((struct fifo){ .iface = iface }));
 }
 
-void fifos_find(const struct decoder *decoder, struct inbox *inbox)
+void fifos_find(struct inbox *inbox)
 {
-	for (size_t i = 0; i < decoder->objects.len; i++) {
-		const struct object *object = decoder->objects.data[i];
+	for (size_t i = 0; i < inbox->process->ifaces.len; i++) {
+		const struct object *iface = inbox->process->ifaces.data[i];
 
-		if (object->kind == OBJECT_IFACE && object->fifo.slots &&
-		    object->process == inbox->process && object->parent == inbox->worker)
-			fifo_add(inbox, object);
+		if (iface->fifo.slots && iface->parent == inbox->worker)
+			fifo_add(inbox, iface);
 	}
 }
 

@@ -20,7 +20,7 @@ struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_
 		inbox->id = (int)matcher->all_inboxes.len;
 		*slot = (uintptr_t)inbox;
 		vec_push(&matcher->all_inboxes, inbox);
-		fifos_find(matcher->decoder, inbox);
+		fifos_find(inbox);
 	}
 	return (struct inbox *)(uintptr_t)*slot;
 }

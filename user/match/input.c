@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "match/totals.h"
 
 static void read_clock(struct input *input)
@@ -21,8 +22,10 @@ static void read_clock(struct input *input)
 			input->to_real = (int64_t)(input->real - input->mono);
 		}
 		if (type && !strcmp(type, "capture")) {
-			input->host = json_string_value(
-				json_object_get(json_object_get(side, "host"), "id"));
+			const json_t *host = json_object_get(side, "host");
+
+			input->host = json_string_value(json_object_get(host, "id"));
+			input->host_name = json_string_value(json_object_get(host, "name"));
 			input->started = json_integer_value(json_object_get(side, "ts"));
 		}
 	}
@@ -39,6 +42,7 @@ struct input *input_new(const struct record_source *source)
 	input->holes = source->damaged || source->refused;
 	input->capture.lost_memory = source->stats.dropped[UB_MEM] || input->holes;
 	read_clock(input);
+	input->extent = extent_of(source->sides);
 	return input;
 }
 
@@ -67,6 +71,8 @@ void inputs_sort(inputs *inputs)
 {
 	if (inputs->len)
 		qsort(inputs->data, inputs->len, sizeof(*inputs->data), canonical);
+	for (size_t i = 0; i < inputs->len; i++)
+		inputs->data[i]->place = i;
 }
 
 int input_open(struct input *input)
@@ -78,22 +84,29 @@ int input_open(struct input *input)
 	return err < 0 ? err : input->source.next(input->source.ctx, &input->head);
 }
 
-struct input *inputs_earliest(const inputs *inputs)
+/* Of two at one time, the one that is sorted first. */
+static bool before(struct input *const *left, struct input *const *right)
 {
-	struct input *found = NULL;
-	uint64_t found_ts = 0;
+	const struct input *a = *left, *b = *right;
+	uint64_t a_ts = a->head->ts + (uint64_t)a->to_real;
+	uint64_t b_ts = b->head->ts + (uint64_t)b->to_real;
 
-	for (size_t i = 0; i < inputs->len; i++) {
-		struct input *input = inputs->data[i];
-		uint64_t ts;
+	return a_ts == b_ts ? a->place < b->place : a_ts < b_ts;
+}
 
-		if (!input->head)
-			continue;
-		ts = input->head->ts + (uint64_t)input->to_real;
-		if (!found || ts < found_ts) {
-			found = input;
-			found_ts = ts;
-		}
-	}
-	return found;
+void inputs_queue(inputs *queue, const inputs *all)
+{
+	for (size_t i = 0; i < all->len; i++)
+		if (all->data[i]->head)
+			vec_push(queue, all->data[i]);
+	for (size_t i = queue->len; i-- > 0;)
+		heap_sink(queue->data, queue->len, i, before);
+}
+
+void inputs_requeue(inputs *queue)
+{
+	if (!queue->data[0]->head)
+		queue->data[0] = queue->data[--queue->len];
+	if (queue->len)
+		heap_sink(queue->data, queue->len, 0, before);
 }

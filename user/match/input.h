@@ -6,6 +6,7 @@
 #include "decode/decode.h"
 #include "match/analysis.h"
 #include "match/gaps.h"
+#include "match/overlap.h"
 
 struct input {
 	struct record_source source;
@@ -16,7 +17,10 @@ struct input {
 	uint64_t mono, real; /* what its clocks showed at one time; 0: not told */
 	int64_t to_real; /* add to its monotonic clock: only to read several hosts abreast */
 	const char *host; /* boot id, for the order */
+	const char *host_name; /* NULL: not told */
 	uint64_t started;
+	struct extent extent; /* whom it may not share processes with */
+	size_t place; /* among all, once sorted */
 	uint64_t stored, last; /* records read, and ts of the last one */
 	size_t window; /* of capture.windows: the first one not begun */
 };
@@ -33,7 +37,11 @@ void inputs_sort(inputs *inputs);
 /* To the first record; finds the gaps where records are missing. 0 or -errno. */
 int input_open(struct input *input);
 
-/* The one whose next record comes first, by the hosts' wall clocks; NULL: no records left. */
-struct input *inputs_earliest(const inputs *inputs);
+/*
+ * Those with records left, the one whose next record comes first in front, by the hosts' wall
+ * clocks: of all of them once they are open, then each time after the front one went on.
+ */
+void inputs_queue(inputs *queue, const inputs *all);
+void inputs_requeue(inputs *queue);
 
 #endif

@@ -112,7 +112,7 @@ void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 
 /* ---- fifo.c ---- */
 /* What is known of the FIFOs of an inbox that is new. */
-void fifos_find(const struct decoder *decoder, struct inbox *inbox);
+void fifos_find(struct inbox *inbox);
 void fifos_release(struct inbox *inbox);
 void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer);
 void fifo_forget(struct sent *sent);

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Captures that tell of the same process at the same time: its records would count twice. */
-#include <string.h>
-
 #include "match/overlap.h"
 
-/* Of a capture: the host, when it was made, and who was in it. */
-struct extent {
-	const char *host;
-	json_int_t from, to;
-	const json_t *sides;
-};
+#include <string.h>
 
-static struct extent extent_of(const json_t *sides)
+#include "base/map.h"
+
+struct extent extent_of(const json_t *sides)
 {
 	struct extent extent = { .host = "", .sides = sides };
 	const json_t *side;
@@ -35,35 +29,42 @@ static struct extent extent_of(const json_t *sides)
 	return extent;
 }
 
-static bool same_process(const json_t *a, const json_t *b)
-{
-	return json_equal(json_object_get(a, "tgid"), json_object_get(b, "tgid")) &&
-	       json_equal(json_object_get(a, "start_time"), json_object_get(b, "start_time"));
-}
-
-static bool is_process(const json_t *side)
+/* A process, by its pid and start time. */
+static bool is_process(const json_t *side, uint64_t *tgid, uint64_t *start)
 {
 	const char *t = json_string_value(json_object_get(side, "t"));
+	const json_t *pid = json_object_get(side, "tgid");
+	const json_t *since = json_object_get(side, "start_time");
 
-	return t && !strcmp(t, "process");
+	*tgid = (uint64_t)json_integer_value(pid);
+	*start = (uint64_t)json_integer_value(since);
+	return t && !strcmp(t, "process") && json_is_integer(pid) && json_is_integer(since);
 }
 
-static bool extents_overlap(const struct extent *a, const struct extent *b)
+static bool has_process_of(const struct extent *a, const struct extent *b)
 {
-	const json_t *left, *right;
-	size_t i, k;
+	struct map processes = { 0 };
+	uint64_t tgid, start;
+	bool found = false;
+	const json_t *side;
+	size_t i;
 
-	if (strcmp(a->host, b->host) || a->to < b->from || b->to < a->from)
-		return false;
-	json_array_foreach(a->sides, i, left)
-		json_array_foreach(b->sides, k, right) if (is_process(left) && is_process(right) &&
-							   same_process(left, right)) return true;
-	return false;
+	json_array_foreach(a->sides, i, side)
+	{
+		if (is_process(side, &tgid, &start))
+			map_insert(&processes, tgid, start, NULL);
+	}
+	json_array_foreach(b->sides, i, side)
+	{
+		if (is_process(side, &tgid, &start) && map_find(&processes, tgid, start))
+			found = true;
+	}
+	map_release(&processes);
+	return found;
 }
 
-bool sides_overlap(const json_t *a, const json_t *b)
+bool extents_overlap(const struct extent *a, const struct extent *b)
 {
-	struct extent left = extent_of(a), right = extent_of(b);
-
-	return extents_overlap(&left, &right);
+	return !strcmp(a->host, b->host) && a->to >= b->from && b->to >= a->from &&
+	       has_process_of(a, b);
 }

@@ -27,6 +27,13 @@ static int file_rewind(void *ctx)
 	return file_reader_again(&source->reader, source->path, &why);
 }
 
+static uint64_t file_damage(void *ctx)
+{
+	const struct file_source *source = ctx;
+
+	return source->reader ? file_reader_damaged(source->reader) : 0;
+}
+
 static void file_release(void *ctx)
 {
 	struct file_source *source = ctx;
@@ -42,7 +49,11 @@ int analysis_add_file(struct analysis *analysis, const char *path, const char **
 {
 	struct file_source *file = calloc(1, sizeof(*file));
 	struct record_source source = {
-		.ctx = file, .next = file_next, .rewind = file_rewind, .release = file_release
+		.ctx = file,
+		.next = file_next,
+		.rewind = file_rewind,
+		.damage = file_damage,
+		.release = file_release,
 	};
 	int err;
 

@@ -12,35 +12,55 @@ uint64_t stats_dropped(const struct ub_stats *stats)
 	return sum;
 }
 
-void totals_add(struct fact_totals *totals, const struct record_source *source,
-		const struct capture *capture, uint64_t stored)
+static struct analysis_loss loss_of(const struct record_source *source, uint64_t produced,
+				    uint64_t stored)
+{
+	uint64_t lost = stats_dropped(&source->stats);
+	uint64_t damaged = source->damage ? source->damage(source->ctx) : source->damaged;
+
+	return (struct analysis_loss){
+		.lost = lost,
+		.missing = produced > stored + lost ? produced - stored - lost : 0,
+		.unseen = source->stats.task_nomem,
+		.damaged = damaged,
+		.broken = damaged || source->incomplete,
+	};
+}
+
+bool totals_add(struct fact_totals *totals, const struct record_source *source,
+		const struct capture *capture, uint64_t stored, struct analysis_loss *loss)
 {
 	const struct ub_stats *stats = &source->stats;
-	uint64_t produced = 0, lost = stats_dropped(stats);
+	uint64_t produced = 0;
 
 	for (size_t i = 0; i < sizeof(stats->produced) / sizeof(*stats->produced); i++)
 		produced += stats->produced[i];
+	*loss = loss_of(source, produced, stored);
 	totals->captures++;
 	totals->counted += capture->counted;
 	if (capture->counted)
 		totals->timed_every = capture->timed_every;
 	totals->produced += produced;
 	totals->stored += stored;
-	if (lost)
-		reason_add(totals->dropped, "ring full", lost);
-	if (produced > stored + lost)
-		reason_add(totals->dropped, "not in the file", produced - stored - lost);
+	totals->damaged_bytes += loss->damaged;
+	if (loss->lost)
+		reason_add(totals->dropped, "ring full", loss->lost);
+	if (loss->missing)
+		reason_add(totals->dropped, "not in the file", loss->missing);
 	if (stats->lost_returns)
 		reason_add(totals->notes, "returns never seen", stats->lost_returns);
 	if (stats->deep)
 		reason_add(totals->notes, "frames nested too deep", stats->deep);
 	if (stats->task_nomem)
 		reason_add(totals->notes, "hits without task storage", stats->task_nomem);
-	if (source->damaged)
-		reason_add(totals->notes, "damaged bytes skipped", source->damaged);
+	if (loss->damaged)
+		reason_add(totals->notes, "damaged bytes skipped", loss->damaged);
 	if (source->incomplete)
 		reason_add(totals->notes, source->incomplete, 1);
+	totals->calls_missing +=
+		loss->lost || loss->missing || loss->broken || loss->unseen || capture->late_mpi;
 	self_add(&totals->self, source->sides);
 	for (size_t i = 0; i < capture->notes.len; i++)
 		reason_add(totals->notes, capture->notes.data[i], 1);
+	return loss->lost || loss->missing || loss->unseen || loss->broken;
 }

@@ -6,10 +6,14 @@
 #include "match/analysis.h"
 #include "match/match.h"
 
+/* Records that found no room, for whatever reason. */
 uint64_t stats_dropped(const struct ub_stats *stats);
 
-/* Adds one capture's counters and notes; stored: records that were read of it. */
-void totals_add(struct fact_totals *totals, const struct record_source *source,
-		const struct capture *capture, uint64_t stored);
+/*
+ * Adds one capture's counters and notes; stored: records that were read of it, to its end. loss:
+ * what it lacks, but for its host; returns whether that is anything.
+ */
+bool totals_add(struct fact_totals *totals, const struct record_source *source,
+		const struct capture *capture, uint64_t stored, struct analysis_loss *loss);
 
 #endif

@@ -2,6 +2,7 @@
 /* What looks say of an address at a time. */
 #include <stddef.h>
 
+#include "base/search.h"
 #include "memory/evidence.h"
 
 /* What two looks around a time, the one before and the one behind, have at an address. */
@@ -16,17 +17,7 @@ struct around {
 /* The first change that is not before a time. */
 static size_t change_from(const struct memory_evidence *evidence, uint64_t ts)
 {
-	size_t from = 0, to = evidence->changes.len;
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (evidence->changes.data[middle].ts < ts)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return search_count(evidence->changes.len, at, evidence->changes.data[at].ts < ts);
 }
 
 /* An end tells where its memory began only: any that began in the same region may be it. */
@@ -54,20 +45,9 @@ static bool changed(const struct memory_evidence *evidence, uint64_t a, uint64_t
 static const struct evidence_range *range_in(const struct evidence_range *ranges, size_t count,
 					     uint64_t address)
 {
-	size_t from = 0, to = count;
+	size_t i = search_count(count, at, ranges[at].end <= address);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		const struct evidence_range *range = &ranges[middle];
-
-		if (address < range->start)
-			to = middle;
-		else if (address >= range->end)
-			from = middle + 1;
-		else
-			return range;
-	}
-	return NULL;
+	return i < count && ranges[i].start <= address ? &ranges[i] : NULL;
 }
 
 static enum evidence_class class_in(const struct evidence_range *ranges, size_t count,
@@ -80,20 +60,10 @@ static enum evidence_class class_in(const struct evidence_range *ranges, size_t 
 
 static const struct evidence_region *region_in(const struct evidence_look *look, uint64_t address)
 {
-	size_t from = 0, to = look->regions.len;
+	const struct evidence_region *regions = look->regions.data;
+	size_t count = look->regions.len, i = search_count(count, at, regions[at].end <= address);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		const struct evidence_region *region = &look->regions.data[middle];
-
-		if (address < region->start)
-			to = middle;
-		else if (address >= region->end)
-			from = middle + 1;
-		else
-			return region;
-	}
-	return NULL;
+	return i < count && regions[i].start <= address ? &regions[i] : NULL;
 }
 
 static void look_at(const struct memory_evidence *evidence, const struct evidence_look *look,
@@ -124,20 +94,12 @@ static bool look_around(const struct memory_evidence *evidence, const void *by, 
 			uint64_t address, struct around *around)
 {
 	const struct evidence_look *before = NULL, *behind = NULL;
-	size_t from = 0, to = evidence->looks.len;
+	size_t next = search_count(evidence->looks.len, at, evidence->looks.data[at]->ts <= ts);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (evidence->looks.data[middle]->ts <= ts)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (from && evidence->looks.data[from - 1]->by == by)
-		before = evidence->looks.data[from - 1];
-	if (from < evidence->looks.len && evidence->looks.data[from]->by == by)
-		behind = evidence->looks.data[from];
+	if (next && evidence->looks.data[next - 1]->by == by)
+		before = evidence->looks.data[next - 1];
+	if (next < evidence->looks.len && evidence->looks.data[next]->by == by)
+		behind = evidence->looks.data[next];
 	if (before && ended_between(evidence, before->ts, ts))
 		before = NULL;
 	if (behind && ended_between(evidence, ts, behind->ts))

@@ -265,6 +265,13 @@ static void feed_memory(void *arg, const struct fact_memory *fact)
 	page->to_report.memory(page->to_report.arg, fact);
 }
 
+static void feed_lifetime(void *arg, const struct fact_lifetime *fact)
+{
+	struct page *page = arg;
+
+	page->to_report.lifetime(page->to_report.arg, fact);
+}
+
 static void feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *from)
 {
 	struct page *page = arg;
@@ -323,10 +330,7 @@ static void feed_transfers(void *arg, const struct fact_transfer *transfer,
 		     .parent = transfer->caused_by, .flags = EVENT_SEVERAL, .count = from->count });
 }
 
-/*
- * Whatever facts there are, the report gets them all: a new sort needs a line below. (But
- * lifetimes, of which no report has anything.)
- */
+/* Whatever facts there are, the report gets them all: a new sort needs a line below. */
 _Static_assert(sizeof(struct fact_sink) == 13 * sizeof(void *),
 	       "a fact that page/ does not pass on");
 
@@ -342,6 +346,7 @@ struct fact_sink page_sink(struct page *page)
 		.message = feed_message,
 		.window = feed_window,
 		.memory = feed_memory,
+		.lifetime = feed_lifetime,
 		.calls = feed_calls,
 		.ops = feed_ops,
 		.transfers = feed_transfers,

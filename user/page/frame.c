@@ -2,6 +2,17 @@
 #include "page/frame.h"
 
 #include <errno.h>
+#include <string.h>
+
+/* Text of an attribute. */
+static void put_quoted(const char *text, FILE *out)
+{
+	for (const char *c = text; *c; c++)
+		if (strchr("<>&\"'", *c))
+			fprintf(out, "&#%d;", *c);
+		else
+			putc(*c, out);
+}
 
 void frame_head(const struct frame *frame, FILE *out)
 {
@@ -16,9 +27,14 @@ void frame_head(const struct frame *frame, FILE *out)
 		"<meta name=\"color-scheme\" content=\"light dark\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		"<meta name=\"referrer\" content=\"no-referrer\">\n"
-		"<title>%s</title>\n"
-		"<style>",
+		"<title>%s</title>\n",
 		frame->js_hash, frame->css_hash, frame->title);
+	if (frame->beside) {
+		fputs("<meta name=\"beside\" content=\"", out);
+		put_quoted(frame->beside, out);
+		fputs("\">\n", out);
+	}
+	fputs("<style>", out);
 	fwrite(frame->css, 1, frame->css_end - frame->css, out);
 	fputs("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n"
 	      "<noscript>This report draws itself with a program that is part of it: allow this file "

@@ -8,6 +8,7 @@
 
 struct frame {
 	const char *title;
+	const char *beside; /* of another page that it links to, page_beside(); NULL: none */
 	const char *js, *js_end, *js_hash;
 	const char *css, *css_end, *css_hash;
 };

@@ -49,6 +49,7 @@ static int put_page(const struct page *page, const json_t *directory, FILE *out)
 {
 	const struct frame frame = {
 		.title = "ucxbpf report",
+		.beside = page->options.beside,
 		.js = page_viewer_js,
 		.js_end = page_viewer_js_end,
 		.js_hash = page_viewer_js_hash,
@@ -61,8 +62,6 @@ static int put_page(const struct page *page, const json_t *directory, FILE *out)
 	if (!text)
 		return -ENOMEM;
 	frame_head(&frame, out);
-	/* cytoscape adds a style sheet where it does not find this, which the policy refuses */
-	fputs("<template id=\"__________cytoscape_stylesheet\"></template>\n", out);
 	frame_json("directory", text, out);
 	free(text);
 	put_sections(&page->pack, out);

@@ -27,6 +27,7 @@ int page_window_parse(const char *text, struct page_window *window);
 struct page_options {
 	struct filter *filter; /* NULL: everything; else must outlive the page */
 	const struct page_window *window; /* NULL: wherever there is room */
+	const char *beside; /* a verdict's page to link to (beside.h); NULL: none */
 	/* Most that there may be; 0: as documented. For tests. */
 	size_t bytes; /* of data, compressed */
 	size_t keys; /* of sums: with more, the report is there without its own */

@@ -4,10 +4,11 @@
 #include "page/frame.h"
 #include "page/viewer.h"
 
-int page_verdict(const char *json, FILE *out)
+int page_verdict(const char *json, const char *beside, FILE *out)
 {
 	const struct frame frame = {
 		.title = "ucxbpf verdict",
+		.beside = beside,
 		.js = page_verdict_js,
 		.js_end = page_verdict_js_end,
 		.js_hash = page_verdict_js_hash,

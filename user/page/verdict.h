@@ -5,7 +5,10 @@
 
 #include <stdio.h>
 
-/* json: UTF-8, as judge_page_data() writes it. Returns 0 or -errno of a failed write. */
-int page_verdict(const char *json, FILE *out);
+/*
+ * json: UTF-8, as judge_page_data() writes it. beside: the full report's page, to link to, as
+ * page_beside() allows; NULL: none. Returns 0 or -errno of a failed write.
+ */
+int page_verdict(const char *json, const char *beside, FILE *out);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "plan/make.h"
 
+/* Says why; returns -EINVAL. */
 int plan_refuse(char why[PLAN_WHY], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define PLAN_MAX_SIZE (1ll << 32)
@@ -40,10 +41,40 @@ void plan_repeat(const struct plan *plan, struct plan_stage *stage, uint32_t tim
 int32_t *plan_round(const struct plan *plan, struct plan_stage *stage);
 void plan_pair(int32_t *partners, int a, int b);
 
+/*
+ * Rounds of the stage: as the file at path lists them, between classes, or k for each level of the
+ * topology. -EINVAL with why.
+ */
 int plan_custom(const struct plan *plan, struct plan_stage *stage, const char *path,
 		char why[PLAN_WHY]);
 int plan_cross_class(const struct plan *plan, struct plan_stage *stage, char why[PLAN_WHY]);
 int plan_topo(const struct plan *plan, struct plan_stage *stage, uint32_t k, char why[PLAN_WHY]);
+
+/* ---- meet.c ---- */
+
+/* A node of a group of nodes, and of a branch of that group. */
+struct placed {
+	int above, below; /* a switch and the one below it, or the node; a part and a chunk */
+	int node;
+};
+
+/*
+ * Up to k rounds in which nodes of a group meet: across, those of different branches, else all. As
+ * many rounds as the largest group has, at most. Sorts the list.
+ */
+void plan_meet(const struct plan *plan, struct plan_stage *stage, struct placed *list, size_t count,
+	       bool across, uint32_t k);
+
+/* ---- chunks.c ---- */
+
+/* Divides the plan into parts of at most so many nodes. */
+void plan_divide(struct plan *plan, uint32_t most);
+
+/*
+ * Rounds within parts: up to k, the first half of them within chunks, the rest across. k: at least
+ * one of each; UINT32_MAX: all there are.
+ */
+void plan_chunks(const struct plan *plan, struct plan_stage *stage, uint32_t k);
 
 /* ---- topology.c ---- */
 

@@ -26,19 +26,19 @@ static json_t *works_of(const struct plan_stage *stage)
 	return list;
 }
 
-static json_t *partners_of(const struct plan *plan, const struct plan_stage *stage)
+/* A list for each row, of a number for each node. */
+static json_t *rows_of(const struct plan *plan, const int32_t *numbers, size_t rows)
 {
-	json_t *rounds = json_array();
+	json_t *list = json_array();
 
-	for (uint32_t r = 0; r < stage->rounds; r++) {
-		json_t *round = json_array();
+	for (size_t r = 0; r < rows; r++) {
+		json_t *row = json_array();
 
 		for (size_t n = 0; n < plan->nodes.len; n++)
-			json_array_append_new(
-				round, json_integer(stage->partners.data[r * plan->nodes.len + n]));
-		json_array_append_new(rounds, round);
+			json_array_append_new(row, json_integer(numbers[r * plan->nodes.len + n]));
+		json_array_append_new(list, row);
 	}
-	return rounds;
+	return list;
 }
 
 static json_t *stage_of(const struct plan *plan, const struct plan_stage *stage)
@@ -49,7 +49,8 @@ static json_t *stage_of(const struct plan *plan, const struct plan_stage *stage)
 			       works_of(stage));
 
 	if (stage->pairing == PAIRING_LIST)
-		json_object_set_new(to, "partners", partners_of(plan, stage));
+		json_object_set_new(to, "partners",
+				    rows_of(plan, stage->partners.data, stage->rounds));
 	if (stage->pairing == PAIRING_CIRCLE) {
 		json_t *circle = json_array();
 
@@ -57,6 +58,8 @@ static json_t *stage_of(const struct plan *plan, const struct plan_stage *stage)
 			json_array_append_new(circle, json_integer(stage->circle.data[i]));
 		json_object_set_new(to, "circle", circle);
 	}
+	if (plan->parts.len)
+		json_object_set_new(to, "own", json_integer(stage->own));
 	return to;
 }
 
@@ -97,7 +100,7 @@ void plan_identify(struct plan *plan, const char *text, size_t length)
 	snprintf(plan->id, sizeof(plan->id), "%016" PRIx64, (uint64_t)XXH64(text, length, 0));
 }
 
-char *plan_text(struct plan *plan)
+char *plan_json(const struct plan *plan)
 {
 	json_t *tree = tree_of(plan);
 	char seed[24], *text;
@@ -107,8 +110,18 @@ char *plan_text(struct plan *plan)
 	json_object_set_new(tree, "seed", json_string(seed));
 	if (*plan->base)
 		json_object_set_new(tree, "extends", json_string(plan->base));
+	if (plan->parts.len)
+		json_object_set_new(tree, "parts",
+				    rows_of(plan, (const int32_t *)plan->parts.data, PLAN_WAVES));
 	text = json_dumps(tree, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	json_decref(tree);
+	return text;
+}
+
+char *plan_text(struct plan *plan)
+{
+	char *text = plan_json(plan);
+
 	plan_identify(plan, text, strlen(text));
 	return text;
 }

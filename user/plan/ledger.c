@@ -77,6 +77,8 @@ static void read_head(struct reading *reading, const json_t *line)
 	entry->local = number(reading, line, "local", 0);
 	entry->pid = number(reading, line, "pid", 1);
 	entry->stages = stages_of(reading, line);
+	if (json_object_get(line, "part"))
+		entry->part = number(reading, line, "part", 0);
 }
 
 static void read_round(struct reading *reading, const json_t *line)
@@ -140,6 +142,9 @@ static void read_line(struct reading *reading, const json_t *line, int rank)
 	if (reading->entry.kind != LEDGER_BEGIN)
 		read_ends(reading, line);
 	reading->entry.late = json_is_true(json_object_get(line, "late"));
+	reading->entry.by_signal = json_is_true(json_object_get(line, "ended"));
+	if (json_object_get(line, "by"))
+		reading->entry.ender = choice(reading, line, "by", plan_ender_names, PLAN_ENDERS);
 	if (reading->entry.kind == LEDGER_TRANSFER)
 		read_transfer(reading, line);
 }

@@ -34,6 +34,7 @@ struct ledger_entry {
 	unsigned int stages; /* that it was asked for: bits 1 << enum plan_stage_kind */
 	int size, local;
 	uint32_t pid; /* in its own namespace */
+	uint32_t part; /* of the plan; 0 where it says none */
 	/* of all others but an end */
 	enum plan_stage_kind stage;
 	uint32_t round;
@@ -46,7 +47,10 @@ struct ledger_entry {
 	uint64_t msg_size, count, bytes; /* of each; how many; all */
 	uint64_t errors; /* messages whose content was not what was sent */
 	struct ledger_times ns;
-	bool late; /* of a rank that is stuck: it did not run when its time was over */
+	/* of a rank that is stuck: it was stopped until then; it was ended, maybe before its time
+	 * was over */
+	bool late, by_signal;
+	enum plan_ender ender; /* of one that was ended */
 	/* of an end */
 	uint64_t transfers; /* lines of this file that are some */
 };

@@ -117,51 +117,10 @@ int plan_cross_class(const struct plan *plan, struct plan_stage *stage, char why
 
 /* ---- topo:K ---- */
 
-struct placed {
-	int above, below; /* the switch at a level, and the one below it (or the node itself) */
-	int node;
-};
-
-static int by_switch(const void *left, const void *right)
-{
-	const struct placed *a = left, *b = right;
-
-	if (a->above != b->above)
-		return (a->above > b->above) - (a->above < b->above);
-	return (a->below > b->below) - (a->below < b->below);
-}
-
-/*
- * Nodes below one switch, those of its branches side by side: the first half meets the second one,
- * each round shifted by one; who has the same branch, as some have that are in the middle, is idle.
- */
-static void meet_across(int32_t *partners, const struct placed *list, size_t count, uint32_t round)
-{
-	size_t half = count / 2;
-
-	for (size_t i = 0; i < half; i++) {
-		const struct placed *a = &list[i], *b = &list[count - half + (i + round) % half];
-
-		if (a->below != b->below)
-			plan_pair(partners, a->node, b->node);
-	}
-}
-
-static void meet_on_circle(int32_t *partners, const struct placed *list, size_t count,
-			   uint32_t round)
-{
-	for (size_t i = 0; i < count; i++) {
-		int other = circle_partner(count, round, i);
-
-		if (other > (int)i)
-			plan_pair(partners, list[i].node, list[other].node);
-	}
-}
-
 static void add_level(const struct plan *plan, struct plan_stage *stage, int level, uint32_t k,
 		      struct placed *list)
 {
-	size_t count = 0, to, largest = 0;
+	size_t count = 0;
 
 	for (size_t i = 0; i < plan->order.len; i++) {
 		int node = plan->order.data[i];
@@ -174,25 +133,7 @@ static void add_level(const struct plan *plan, struct plan_stage *stage, int lev
 		if (placed.above >= 0)
 			list[count++] = placed;
 	}
-	qsort(list, count, sizeof(*list), by_switch);
-	for (size_t from = 0; from < count; from = to) {
-		for (to = from; to < count && list[to].above == list[from].above;)
-			to++;
-		largest = to - from > largest ? to - from : largest;
-	}
-	largest = level > 1 ? largest / 2 : circle_rounds(largest);
-	for (uint32_t round = 0; round < k && round < largest; round++) {
-		int32_t *partners = plan_round(plan, stage);
-
-		for (size_t from = 0; from < count; from = to) {
-			for (to = from; to < count && list[to].above == list[from].above;)
-				to++;
-			if (level > 1)
-				meet_across(partners, list + from, to - from, round);
-			else
-				meet_on_circle(partners, list + from, to - from, round);
-		}
-	}
+	plan_meet(plan, stage, list, count, level > 1, k);
 }
 
 int plan_topo(const struct plan *plan, struct plan_stage *stage, uint32_t k, char why[PLAN_WHY])
@@ -208,6 +149,8 @@ int plan_topo(const struct plan *plan, struct plan_stage *stage, uint32_t k, cha
 }
 
 /* ---- the stage that confirms ---- */
+
+#define PLAN_PAIR_ROUNDS 3 /* that a suspected pair meets again */
 
 /* Trusted nodes that a suspect has not met come first, in the order of the circle. */
 static void order_partners(const struct plan *plan, const enum plan_trust *trust, int suspect,
@@ -247,7 +190,8 @@ static void take_partners(const struct plan *plan, struct plan_stage *stage,
 		for (size_t i = 0; i < suspects[s].partners.nodes.len; i++) {
 			int *node = &suspects[s].partners.nodes.data[i];
 
-			if (*node < 0 || partners[*node] != PLAN_IDLE)
+			if (*node < 0 || partners[*node] != PLAN_IDLE ||
+			    partners[suspects[s].node] != PLAN_IDLE)
 				continue;
 			plan_pair(partners, suspects[s].node, *node);
 			*node = -1;
@@ -255,28 +199,111 @@ static void take_partners(const struct plan *plan, struct plan_stage *stage,
 		}
 }
 
-int plan_confirm(struct plan *plan, const enum plan_trust *trust, uint32_t rounds,
+struct suspects {
+	VEC(struct suspect) list;
+};
+
+static void release_suspects(struct suspects *suspects)
+{
+	for (size_t i = 0; i < suspects->list.len; i++)
+		vec_release(&suspects->list.data[i].partners.nodes);
+	vec_release(&suspects->list);
+}
+
+static void confirm_nodes(const struct plan *plan, struct plan_stage *stage,
+			  const struct plan_doubts *doubts, uint32_t rounds)
+{
+	struct suspects suspects = { 0 };
+	size_t trusted = 0;
+
+	for (size_t i = 0; i < plan->nodes.len; i++) {
+		trusted += doubts->trust[i] == PLAN_TRUSTED;
+		if (doubts->trust[i] == PLAN_SUSPECT)
+			vec_push(&suspects.list, ((struct suspect){ .node = i }));
+	}
+	for (size_t i = 0; i < suspects.list.len; i++)
+		order_partners(plan, doubts->trust, suspects.list.data[i].node,
+			       &suspects.list.data[i].partners);
+	for (uint32_t round = 0; suspects.list.len && round < rounds && round < trusted; round++)
+		take_partners(plan, stage, suspects.list.data, suspects.list.len);
+	release_suspects(&suspects);
+}
+
+/* Pairs of nodes that are all free meet, those first that have met least often. */
+static bool meet_again(const struct plan *plan, struct plan_stage *stage,
+		       const struct plan_doubts *doubts, uint32_t *met)
+{
+	int32_t *partners = plan_round(plan, stage);
+	bool left = false;
+
+	for (uint32_t times = 0; times < PLAN_PAIR_ROUNDS; times++)
+		for (size_t i = 0; i < doubts->pair_count; i++) {
+			const struct plan_pair *pair = &doubts->pairs[i];
+
+			if (met[i] != times || partners[pair->a] != PLAN_IDLE ||
+			    partners[pair->b] != PLAN_IDLE)
+				continue;
+			plan_pair(partners, pair->a, pair->b);
+			met[i]++;
+		}
+	for (size_t i = 0; i < doubts->pair_count; i++)
+		left = left || met[i] < PLAN_PAIR_ROUNDS;
+	return left;
+}
+
+/* Each node of a pair, with those it may meet: trusted ones, in no suspected pair with it. */
+static void find_ends(const struct plan *plan, const struct plan_doubts *doubts,
+		      struct suspects *ends)
+{
+	for (size_t node = 0; node < plan->nodes.len; node++) {
+		enum plan_trust *trust = calloc(plan->nodes.len, sizeof(*trust));
+		struct suspect end = { .node = (int)node };
+		bool is_end = false;
+
+		memcpy(trust, doubts->trust, plan->nodes.len * sizeof(*trust));
+		trust[node] = PLAN_UNKNOWN;
+		for (size_t i = 0; i < doubts->pair_count; i++) {
+			const struct plan_pair *pair = &doubts->pairs[i];
+
+			if (pair->a != end.node && pair->b != end.node)
+				continue;
+			trust[pair->a == end.node ? pair->b : pair->a] = PLAN_UNKNOWN;
+			is_end = true;
+		}
+		if (is_end) {
+			order_partners(plan, trust, end.node, &end.partners);
+			vec_push(&ends->list, end);
+		}
+		free(trust);
+	}
+}
+
+static void confirm_pairs(const struct plan *plan, struct plan_stage *stage,
+			  const struct plan_doubts *doubts, uint32_t rounds)
+{
+	uint32_t *met = calloc(doubts->pair_count + 1, sizeof(*met));
+	struct suspects ends = { 0 };
+	bool left = doubts->pair_count;
+
+	find_ends(plan, doubts, &ends);
+	for (uint32_t round = 0; left && round < rounds; round++) {
+		left = meet_again(plan, stage, doubts, met);
+		take_partners(plan, stage, ends.list.data, ends.list.len);
+	}
+	release_suspects(&ends);
+	free(met);
+}
+
+int plan_confirm(struct plan *plan, const struct plan_doubts *doubts, uint32_t rounds,
 		 char why[PLAN_WHY])
 {
 	const struct plan_stage *time = plan_stage(plan, STAGE_TIME);
 	struct plan_stage stage = { .kind = STAGE_CONFIRM, .pairing = PAIRING_LIST };
-	VEC(struct suspect) suspects = { 0 };
-	size_t trusted = 0;
 
-	for (size_t i = 0; i < plan->nodes.len; i++) {
-		trusted += trust[i] == PLAN_TRUSTED;
-		if (trust[i] == PLAN_SUSPECT)
-			vec_push(&suspects, ((struct suspect){ .node = i }));
-	}
-	for (size_t i = 0; i < suspects.len; i++)
-		order_partners(plan, trust, suspects.data[i].node, &suspects.data[i].partners);
 	for (size_t i = 0; time && i < time->works.len; i++)
 		vec_push(&stage.works, time->works.data[i]);
-	for (uint32_t round = 0; suspects.len && round < rounds && round < trusted; round++)
-		take_partners(plan, &stage, suspects.data, suspects.len);
-	for (size_t i = 0; i < suspects.len; i++)
-		vec_release(&suspects.data[i].partners.nodes);
-	vec_release(&suspects);
+	confirm_nodes(plan, &stage, doubts, rounds);
+	confirm_pairs(plan, &stage, doubts, rounds);
 	memcpy(plan->base, plan->id, sizeof(plan->base));
 	vec_push(&plan->stages, stage);
 	free(plan_text(plan));

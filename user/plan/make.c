@@ -180,7 +180,7 @@ static void add_intra(struct plan *plan, const struct sizes *sizes)
 {
 	struct plan_stage *stage = add_stage(plan, STAGE_INTRA, PAIRING_LOCAL);
 
-	stage->rounds = circle_rounds(plan->ranks);
+	stage->rounds = stage->own = circle_rounds(plan->ranks);
 	add_works(sizes, stage, PLAN_P2P, 0, 0, most_gpus(plan));
 }
 
@@ -201,11 +201,40 @@ static bool variant_is(const char *variant, const char *name, uint32_t standard,
 	return true;
 }
 
+/* Those that pair nodes by what they are have no parts: these are made by name. */
+static int refuse_parts(const char *variant, char why[PLAN_WHY])
+{
+	bool counts = !strncmp(variant, "sample", 6) || !strncmp(variant, "all-pairs", 9);
+
+	return plan_refuse(why, "variant '%.60s': in parts, sample:K or all-pairs%s", variant,
+			   counts ? ""
+				  : "; nodes of different parts never meet, and parts are made by "
+				    "name: leave --chunk, and name fewer nodes by -w");
+}
+
+/* In parts: as many rounds, half of them within chunks. */
+static int pair_off_parts(const struct plan *plan, struct plan_stage *stage, const char *variant,
+			  char why[PLAN_WHY])
+{
+	uint32_t k;
+
+	stage->pairing = PAIRING_LIST;
+	if (variant_is(variant, "all-pairs", 1, &k) && k == 1)
+		plan_chunks(plan, stage, UINT32_MAX);
+	else if (variant_is(variant, "sample", PLAN_SAMPLE, &k) && k)
+		plan_chunks(plan, stage, k);
+	else
+		return refuse_parts(variant, why);
+	return 0;
+}
+
 static int pair_off(struct plan *plan, struct plan_stage *stage, const char *variant,
 		    char why[PLAN_WHY])
 {
 	uint32_t k;
 
+	if (plan->parts.len)
+		return pair_off_parts(plan, stage, variant, why);
 	stage->pairing = PAIRING_LIST;
 	if (variant_is(variant, "all-pairs", 1, &k)) {
 		stage->pairing = PAIRING_CIRCLE;
@@ -309,6 +338,10 @@ static int make(struct plan *plan, const struct policy *policy, const struct pla
 	plan->seed = options->seed ? options->seed : 1;
 	plan->ranks = options->ranks ? options->ranks : most_gpus(plan) > 1 ? most_gpus(plan) : 2;
 	plan_shuffle(plan);
+	if (options->chunk)
+		plan_divide(plan, options->chunk);
+	if (plan->parts.len && options->collective)
+		return plan_refuse(why, "collectives are of one job, not of parts of it");
 	err = plan_topology(plan, policy, why);
 	return err ? err : add_stages(plan, policy, options, why);
 }

@@ -20,6 +20,7 @@ struct plan_options {
 	uint32_t max_count; /* of the same message in a row; 0: 200 */
 	int ranks; /* per node; 0: one per GPU, two where there are none */
 	bool collective; /* with that stage */
+	uint32_t chunk; /* nodes of a part, at most; 0: not in parts */
 };
 
 /* -EINVAL: why says what is wrong with the policy, its topology or the options. */
@@ -32,11 +33,23 @@ enum plan_trust {
 	PLAN_SUSPECT,
 };
 
+/* Two nodes, by position. */
+struct plan_pair {
+	int a, b;
+};
+
+struct plan_doubts {
+	const enum plan_trust *trust; /* of each node */
+	const struct plan_pair *pairs; /* suspected together, not one by one */
+	size_t pair_count;
+};
+
 /*
  * Adds the stage that confirms suspects: each of them meets, in as many rounds, trusted nodes,
- * those first that it did not meet in the stage of times. trust: of each node. -EINVAL: why.
+ * those first that it did not meet in the stage of times. Both nodes of a suspected pair meet each
+ * other again, and in rounds between, trusted nodes. -EINVAL: why.
  */
-int plan_confirm(struct plan *plan, const enum plan_trust *trust, uint32_t rounds,
+int plan_confirm(struct plan *plan, const struct plan_doubts *doubts, uint32_t rounds,
 		 char why[PLAN_WHY]);
 
 #endif

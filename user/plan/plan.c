@@ -7,6 +7,7 @@
 
 const char *const plan_op_names[PLAN_OPS] = { "p2p", "bidirectional", "persistent", "alltoall",
 					      "allreduce" };
+const char *const plan_ender_names[PLAN_ENDERS] = { "somebody", "limit", "interrupt" };
 const char *const plan_memory_names[PLAN_MEMORIES] = { "host", "cuda" };
 const char *const plan_stage_names[STAGES] = { "intra", "path", "time", "confirm", "collective" };
 
@@ -37,6 +38,7 @@ void plan_free(struct plan *plan)
 	vec_release(&plan->nodes);
 	vec_release(&plan->classes);
 	vec_release(&plan->switches);
+	vec_release(&plan->parts);
 	vec_release(&plan->order);
 	vec_release(&plan->place);
 	free(plan->site);

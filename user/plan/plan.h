@@ -20,6 +20,9 @@
 #define PLAN_WHY 256
 #define PLAN_MAX_NODES 65536
 #define PLAN_MAX_RANKS 64
+#define PLAN_GRACE_S                                                                               \
+	8 /* a rank whose round took too long waits so long for others to write that down */
+#define PLAN_WAVES 2 /* each node is in one part of each */
 
 enum plan_op {
 	PLAN_P2P,
@@ -47,6 +50,14 @@ enum plan_pairing {
 
 extern const char *const plan_op_names[PLAN_OPS]; /* "p2p", "bidirectional"... */
 extern const char *const plan_memory_names[PLAN_MEMORIES]; /* "host", "cuda" */
+
+/*
+ * Why the traffic is ended before it has done all: the sweep writes that word into the file that
+ * ranks waited for before they began, and they write it down.
+ */
+enum plan_ender { PLAN_BY_SOMEBODY, PLAN_BY_LIMIT, PLAN_BY_INTERRUPT, PLAN_ENDERS };
+
+extern const char *const plan_ender_names[PLAN_ENDERS];
 extern const char *const plan_stage_names[STAGES]; /* "intra", "path", "time"... */
 
 /* Position of a name in one of these tables of count names, -1: none of them. */
@@ -86,6 +97,7 @@ struct plan_stage {
 	bool all_subs; /* GPU i meets all others, not its like alone */
 	VEC(uint32_t) circle; /* of PAIRING_CIRCLE: which of its rounds */
 	VEC(int32_t) partners; /* of PAIRING_LIST: rounds x nodes */
+	uint32_t own; /* rounds of the first wave, which come first; of a plan in parts */
 	VEC(struct plan_work) works;
 };
 
@@ -101,6 +113,7 @@ struct plan {
 	VEC(struct plan_node) nodes; /* by name */
 	VEC(struct plan_switch) switches;
 	VEC(struct plan_stage) stages;
+	VEC(uint32_t) parts; /* PLAN_WAVES x nodes: who is in which; empty: there is but one */
 	VEC(uint32_t) order, place; /* node at a position of the circle; the other way round */
 };
 
@@ -117,6 +130,22 @@ const struct plan_stage *plan_stage(const struct plan *plan, enum plan_stage_kin
  * partners are the nodes themselves.
  */
 int plan_partner(const struct plan *plan, const struct plan_stage *stage, uint32_t round, int node);
+
+/*
+ * A plan may be carried out in parts, each by a job of its own: those of the first wave are
+ * chunks of nodes, those of the second one have nodes of several chunks. Parts are numbered through
+ * both. Every round is of one wave, and in it each part's nodes meet among themselves. A plan that
+ * is not divided is one part, 0.
+ */
+size_t plan_parts(const struct plan *plan);
+uint32_t plan_part_in(const struct plan *plan, size_t wave, int node);
+uint32_t plan_part(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
+		   int node);
+bool plan_has(const struct plan *plan, uint32_t part, int node);
+
+/* Whether the rounds of that part's wave are among them; the stage that confirms is no part's. */
+bool plan_round_of(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
+		   uint32_t part);
 
 /* How many of its ranks a node pairs off with another one: its GPUs, or one. */
 int plan_lanes(const struct plan *plan, int node, int other);
@@ -146,11 +175,18 @@ struct plan_estimate {
 	double seconds, node_hours;
 };
 
-struct plan_estimate plan_estimate(const struct plan *plan);
+/* bit/s, of a NIC of which nothing tells: slow for a cluster, so that time is rather too long. */
+#define PLAN_UNKNOWN_RATE 10e9
+
+/* rate: bit/s of one NIC, of classes that do not say theirs; 0: it is not known. */
+struct plan_estimate plan_estimate(const struct plan *plan, double rate);
 
 /* ---- json.c, read.c ---- */
 
-/* As text; the caller frees it. Sets plan->id. */
+/* As text; the caller frees it. */
+char *plan_json(const struct plan *plan);
+
+/* Likewise, and sets plan->id. */
 char *plan_text(struct plan *plan);
 
 /* Returns 0 or -errno of a failed write. */

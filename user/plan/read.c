@@ -192,7 +192,22 @@ static void read_stages(struct reading *reading, const json_t *list)
 			read_circle(reading, stage, json_object_get(from, "circle"));
 		if (stage->pairing == PAIRING_LIST)
 			read_partners(reading, stage, json_object_get(from, "partners"));
+		if (reading->plan->parts.len)
+			stage->own = number(reading, json_object_get(from, "own"), 0, stage->rounds,
+					    "own");
 	}
+}
+
+/* Numbered through the waves, each with at most as many as there are nodes. */
+static void read_parts(struct reading *reading, const json_t *list)
+{
+	size_t nodes = reading->plan->nodes.len;
+
+	for (size_t w = 0; list && w < PLAN_WAVES; w++)
+		for (size_t n = 0; n < nodes; n++)
+			vec_push(&reading->plan->parts,
+				 number(reading, json_array_get(json_array_get(list, w), n), 0,
+					PLAN_WAVES * (int64_t)nodes - 1, "a node's part"));
 }
 
 static void read_tree(struct reading *reading, const json_t *tree)
@@ -217,6 +232,7 @@ static void read_tree(struct reading *reading, const json_t *tree)
 	read_classes(reading, json_object_get(tree, "classes"));
 	read_switches(reading, json_object_get(tree, "switches"));
 	read_nodes(reading, json_object_get(tree, "nodes"));
+	read_parts(reading, json_object_get(tree, "parts"));
 	if (!reading->bad)
 		read_stages(reading, json_object_get(tree, "stages"));
 	if (!reading->bad)

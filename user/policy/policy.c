@@ -267,3 +267,11 @@ const struct policy_rule *policy_rule(const struct policy *policy,
 {
 	return &policy->rules[catalogue_index(rule)];
 }
+
+bool policy_wants(const struct policy *policy, const struct catalogue_rule *rule, const char *name)
+{
+	for (int i = 0; i < CATALOGUE_PARAMS; i++)
+		if (rule->params[i].name && !strcmp(rule->params[i].name, name))
+			return policy_rule(policy, rule)->number[i] != 0;
+	return false;
+}

@@ -130,8 +130,12 @@ char *policy_normal_form(const struct policy *policy);
 /* Of the normal form: 64 hexadecimal digits and a zero. */
 void policy_hash(const struct policy *policy, char hash[65]);
 
+/* A rule's settings, those of the catalogue where the policy says nothing; the policy's own. */
 const struct policy_rule *policy_rule(const struct policy *policy,
 				      const struct catalogue_rule *rule);
+
+/* Of a rule's setting that is true or false, by its name; false: the rule has none of that name. */
+bool policy_wants(const struct policy *policy, const struct catalogue_rule *rule, const char *name);
 
 /* The class of a node; NULL: no class names it. */
 const struct policy_class *policy_class_of(const struct policy *policy, const char *node);

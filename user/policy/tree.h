@@ -26,6 +26,7 @@ struct policy_tree {
 struct policy_tree *tree_parse(const char *text, size_t length, struct policy_errors *errors);
 void tree_free(struct policy_tree *tree);
 
+/* A mistake, and the line that it is in. */
 void errors_add(struct policy_errors *errors, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

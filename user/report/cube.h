@@ -93,6 +93,7 @@ enum cube_order {
 /* All rows in order; the caller frees the array, the rows stay the cube's. */
 const struct cube_row **cube_sorted(const struct cube *cube, enum cube_order order);
 
+/* Sorts count rows of the cube in place. */
 void cube_sort(const struct cube *cube, const struct cube_row **rows, size_t count,
 	       enum cube_order order);
 

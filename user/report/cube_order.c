@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 const char *cube_key_text(const struct cube_key *key, uint64_t word)
 {
 	switch (key->type) {
@@ -133,17 +135,8 @@ const struct cube_row **cube_sorted(const struct cube *cube, enum cube_order ord
 static size_t bound(const struct cube *cube, const struct cube_row **sorted, const uint64_t *prefix,
 		    int words, int above)
 {
-	size_t low = 0, high = cube->rows.len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (order_keys(cube->shape, sorted[middle]->key, prefix, words) < above)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_count(cube->rows.len, at,
+			    order_keys(cube->shape, sorted[at]->key, prefix, words) < above);
 }
 
 const struct cube_row **cube_prefix(const struct cube *cube, const struct cube_row **sorted,

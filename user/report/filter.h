@@ -54,6 +54,7 @@ void filter_release(struct filter *filter);
  */
 int filter_add(struct filter *filter, enum filter_field field, const char *list, const char **why);
 
+/* Whether it lets through less than everything; NULL: it does not. */
 bool filter_active(const struct filter *filter);
 
 /* By name, number and host; the answer holds for every fact of that process. */

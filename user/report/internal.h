@@ -52,6 +52,7 @@ enum message_key {
 
 struct report_process {
 	struct fact_process fact; /* its lists are our copies */
+	struct fact_lifetime lifetime; /* known once it has exited */
 	bool known;
 	bool selected; /* by the filter */
 };

@@ -81,8 +81,18 @@ static json_t *environment_json(const struct fact_process *process)
 	return array;
 }
 
-static json_t *process_json(const struct fact_process *process)
+/* Only what is known: captures of before this was recorded do not tell. */
+static void put_end(json_t *object, const struct fact_lifetime *lifetime)
 {
+	if (lifetime->exited && lifetime->exit_signal)
+		json_object_set_new(object, "exit_signal", json_integer(lifetime->exit_signal));
+	else if (lifetime->exited && lifetime->exit_status >= 0)
+		json_object_set_new(object, "exit_status", json_integer(lifetime->exit_status));
+}
+
+static json_t *process_json(const struct report_process *of)
+{
+	const struct fact_process *process = &of->fact;
 	json_t *object = json_object();
 
 	json_object_set_new(object, "id", json_integer(process->index));
@@ -102,6 +112,7 @@ static json_t *process_json(const struct fact_process *process)
 	json_object_set_new(object, "cpus", json_out_text(process->cpus, NULL));
 	json_object_set_new(object, "seen_from",
 			    json_string(process->from_start ? "start" : "attach"));
+	put_end(object, &of->lifetime);
 	return object;
 }
 
@@ -110,7 +121,7 @@ static void put_processes(const struct report *report, struct json_out *out)
 	json_out_array(out, "processes");
 	for (size_t i = 0; i < report->processes.len; i++)
 		if (report->processes.data[i].known)
-			json_out_item(out, process_json(&report->processes.data[i].fact));
+			json_out_item(out, process_json(&report->processes.data[i]));
 	json_out_array_end(out);
 }
 

@@ -38,10 +38,7 @@ static json_t *call_site_json(const struct report *report, const struct cube_row
 	json_object_set_new(object, "process", json_integer((int64_t)row->key[0]));
 	set_text(object, "function", cube_key_text(&report_call_sites_shape.keys[1], row->key[1]));
 	report_json_place(object, report_place(report, row->key[2]));
-	json_object_set_new(object, "count", json_integer(row->sums.count));
-	json_object_set_new(object, "ops", json_integer(row->sums.ops));
-	json_object_set_new(object, "bytes", json_integer(row->sums.bytes));
-	json_object_set_new(object, "time", report_json_time(&row->sums));
+	report_json_sums(object, &row->sums);
 	return object;
 }
 

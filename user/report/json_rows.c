@@ -52,7 +52,7 @@ static const char *precision_name(uint32_t precisions)
 	return "mixed";
 }
 
-json_t *report_json_time(const struct cube_sums *sums)
+static json_t *time_json(const struct cube_sums *sums)
 {
 	bool known = sums->time_min != UINT64_MAX;
 	json_t *object;
@@ -66,6 +66,14 @@ json_t *report_json_time(const struct cube_sums *sums)
 	json_object_set_new(object, "max_ns", known ? json_integer(sums->time_max) : json_null());
 	json_object_set_new(object, "precision", json_string(precision_name(sums->precisions)));
 	return object;
+}
+
+void report_json_sums(json_t *object, const struct cube_sums *sums)
+{
+	json_object_set_new(object, "count", json_integer(sums->count));
+	json_object_set_new(object, "ops", json_integer(sums->ops));
+	json_object_set_new(object, "bytes", json_integer(sums->bytes));
+	json_object_set_new(object, "time", time_json(sums));
 }
 
 static json_t *list_json(const char *names)
@@ -121,7 +129,7 @@ static void put_cube(struct json_out *out, const char *name, const struct cube *
 		if (rows[i]->sums.unchecked)
 			json_object_set_new(object, "errors", json_null());
 		if (timed)
-			json_object_set_new(object, "time", report_json_time(&rows[i]->sums));
+			json_object_set_new(object, "time", time_json(&rows[i]->sums));
 		json_out_item(out, object);
 	}
 	json_out_array_end(out);

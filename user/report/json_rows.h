@@ -21,8 +21,8 @@ void report_json_slowest(const struct report *report, struct json_out *out);
 /* The members that say where a place is. */
 void report_json_place(json_t *object, const struct place *place);
 
-/* Member "time" of a row. */
-json_t *report_json_time(const struct cube_sums *sums);
+/* Members "count", "ops", "bytes" and "time" of a row. */
+void report_json_sums(json_t *object, const struct cube_sums *sums);
 
 /* "loss", "matching", "attribution" and "notes". */
 void report_json_totals(const struct fact_totals *totals, struct json_out *out);

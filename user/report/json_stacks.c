@@ -25,10 +25,7 @@ static json_t *stack_json(const struct report *report, const struct cube_row *ro
 		json_out_text(cube_key_text(&report_stacks_shape.keys[1], row->key[1]), NULL));
 	json_object_set_new(object, "end", json_out_text(stack->end, NULL));
 	json_object_set_new(object, "frames", frames_json(stack));
-	json_object_set_new(object, "count", json_integer(row->sums.count));
-	json_object_set_new(object, "ops", json_integer(row->sums.ops));
-	json_object_set_new(object, "bytes", json_integer(row->sums.bytes));
-	json_object_set_new(object, "time", report_json_time(&row->sums));
+	report_json_sums(object, &row->sums);
 	return object;
 }
 

@@ -83,6 +83,7 @@ struct report_visitor {
 	void (*row)(void *arg, const char *table, const json_t *row);
 };
 
+/* Calls the visitor for all of it, in the order of the schema. */
 void report_visit(const struct report *report, const struct report_visitor *visitor);
 
 #endif

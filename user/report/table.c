@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 
 #define INDENT 2
@@ -18,9 +20,10 @@ struct grid {
 /* Names come from the traced job: none of them may steer the terminal. */
 static void tame(char *cell)
 {
-	for (; *cell; cell++)
-		if ((unsigned char)*cell < ' ' || *cell == 0x7f)
-			*cell = '?';
+	char *plain = text_plain(cell);
+
+	strcpy(cell, plain); /* never longer */
+	free(plain);
 }
 
 static void fill(struct grid *grid)

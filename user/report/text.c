@@ -145,6 +145,7 @@ int report_text(const struct report *report, const struct report_text_options *o
 	errno = 0;
 	text_header(&text);
 	text_processes(&text);
+	text_deaths(&text);
 	if (nothing_seen(report))
 		fprintf(out, "No UCX or MPI activity %s.\n\n",
 			report->filtering ? "passes the filter" : "was captured");

@@ -19,6 +19,7 @@ struct text {
 void text_header(const struct text *text);
 void text_windows(const struct text *text);
 void text_processes(const struct text *text);
+void text_deaths(const struct text *text);
 void text_paths(const struct text *text);
 void text_functions(const struct text *text);
 void text_call_sites(const struct text *text);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/text.h"
+#include "base/text.h"
 #include "base/units.h"
 
 static void counted(char *out, size_t size, size_t count, const char *one, const char *many)
@@ -89,7 +91,7 @@ static void filter_lines(const struct text *text)
 void text_header(const struct text *text)
 {
 	const struct report *report = text->report;
-	char line[256] = "", span[40];
+	char line[256] = "", span[40], *plain;
 	size_t processes = 0;
 
 	for (size_t i = 0; i < report->processes.len; i++)
@@ -103,8 +105,9 @@ void text_header(const struct text *text)
 	style_on(text->out, text->options, STYLE_BOLD);
 	fputs("ucxbpf", text->out);
 	style_off(text->out, text->options, STYLE_BOLD);
-	fprintf(text->out, "  %.*s\n", (int)text_fit(line + strlen(", "), text->options->width - 8),
-		line + strlen(", "));
+	plain = text_plain(line + strlen(", "));
+	fprintf(text->out, "  %.*s\n", (int)text_fit(plain, text->options->width - 8), plain);
+	free(plain);
 	text_windows(text);
 	if (report->filtering)
 		filter_lines(text);

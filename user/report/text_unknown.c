@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/text.h"
+#include "base/text.h"
 #include "base/units.h"
 
 #define LABEL 15
 #define LINE 2048
 
 /* One labelled paragraph, wrapped at the width under its label. */
-static void paragraph(const struct text *text, const char *label, const char *body, bool warn)
+static void paragraph(const struct text *text, const char *label, const char *words, bool warn)
 {
 	int left = text->options->width - LABEL;
+	char *plain = text_plain(words);
+	const char *body = plain;
 
 	fprintf(text->out, "  %-*s", LABEL - 2, label);
 	style_on(text->out, text->options, warn ? STYLE_WARN : STYLE_PLAIN);
@@ -26,6 +30,7 @@ static void paragraph(const struct text *text, const char *label, const char *bo
 		body += strspn(body, " ");
 	}
 	fputs(body, text->out);
+	free(plain);
 	style_off(text->out, text->options, warn ? STYLE_WARN : STYLE_PLAIN);
 	fputc('\n', text->out);
 }

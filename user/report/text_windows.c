@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "report/text.h"
+#include "base/text.h"
 #include "base/units.h"
 
 /* The windows of one capture. */
@@ -24,6 +26,14 @@ static struct sampled sampled_from(const struct report *report, size_t first)
 	return sampled;
 }
 
+static void print_host(const struct text *text, const char *name)
+{
+	char *plain = text_plain(name);
+
+	fprintf(text->out, " on %s", plain);
+	free(plain);
+}
+
 void text_windows(const struct text *text)
 {
 	const struct report *report = text->report;
@@ -40,7 +50,7 @@ void text_windows(const struct text *text)
 		fprintf(text->out, "sampled %zu window%s, %s of %s (%s)", sampled.count,
 			sampled.count == 1 ? "" : "s", seen, whole, share);
 		if (sampled.count < report->windows.len)
-			fprintf(text->out, " on %s", first->host_name ? first->host_name : "?");
+			print_host(text, first->host_name ? first->host_name : "?");
 		fputs(i ? "\n" : ": all numbers are of the windows alone\n", text->out);
 	}
 }

@@ -51,6 +51,7 @@ size_t agents_count(const struct agents *agents, enum agent_step step);
 /* Whether a node has come so far, and well. */
 bool agent_did(const struct agent *agent, enum agent_step step);
 
+/* A line; its end is added. A node that cannot be told is gone. */
 void agent_tell(struct agent *agent, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Ends what is left of them. */

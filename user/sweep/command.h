@@ -10,12 +10,14 @@ struct command {
 	VEC(char *) words;
 };
 
+/* One more word. */
 void command_add(struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* The words of a text, which blanks separate. */
 void command_split(struct command *command, const char *text);
 
+/* Copies of all of its words. */
 void command_append(struct command *command, const struct command *more);
 
 /* As exec takes it, valid until the next change. */

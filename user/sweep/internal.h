@@ -12,6 +12,7 @@ struct sweep {
 	struct agents agents;
 	struct child job;
 	struct plan *plan;
+	double rate; /* of sweep_link_rate() */
 	bool whole; /* the traffic came to its end, whatever it found */
 	int interrupted; /* by this signal; 0: not */
 };
@@ -31,6 +32,14 @@ const char *sweep_path(const struct sweep *sweep, const char *format, ...)
 
 /* "PATH: its first line", where there is one; valid until the next. */
 const char *sweep_log(const char *path);
+
+/* ---- rate.c ---- */
+
+/*
+ * bit/s of the slowest node's NIC, by the inventories of before: of those that are up its fastest,
+ * which is what UCX takes. 0: the inventory of some node does not tell.
+ */
+double sweep_link_rate(const struct sweep *sweep);
 
 /* ---- job.c ---- */
 

@@ -14,6 +14,7 @@
 #define CONTENT_DIFFERS 1 /* exit status of the traffic: all was sent, not all came as it was */
 #define ESTIMATE_FACTOR 3 /* real machines against the plan's estimate */
 #define ROUND_LIMIT 120 /* s, of the traffic itself */
+#define STEPS 6 /* that nodes have time to answer for, and to gather */
 #define ESTIMATE_MORE 60 /* s, to start and to end */
 
 /* The number behind the last dot of HOST.PID; NULL: no such file. */
@@ -126,19 +127,31 @@ static void say_untraced(const struct sweep *sweep)
 	}
 }
 
-static void go(const struct sweep *sweep)
+/* Ranks wait for that file; where they are ended, it says why. */
+static void write_go(const struct sweep *sweep, const char *text)
 {
 	FILE *file = fopen(sweep_path(sweep, "go"), "we");
 
-	if (!file || fclose(file))
+	if (!file || fputs(text, file) < 0 || fclose(file))
 		log_error("%s: %s", sweep_path(sweep, "go"), strerror(errno));
+}
+
+static double traffic_seconds(const struct sweep_options *options, const struct plan *plan,
+			      double rate)
+{
+	if (options->traffic_s > 0)
+		return options->traffic_s;
+	return plan_estimate(plan, rate).seconds * ESTIMATE_FACTOR + ESTIMATE_MORE;
 }
 
 static double time_limit(const struct sweep *sweep)
 {
-	if (sweep->options->traffic_s > 0)
-		return sweep->options->traffic_s;
-	return plan_estimate(sweep->plan).seconds * ESTIMATE_FACTOR + ESTIMATE_MORE;
+	return traffic_seconds(sweep->options, sweep->plan, sweep->rate);
+}
+
+double sweep_seconds(const struct sweep_options *options, const struct plan *plan)
+{
+	return traffic_seconds(options, plan, 0) + STEPS * options->answer_s;
 }
 
 /* So that the ranks notice a stuck one, and write down where they wait, before they are stopped. */
@@ -163,6 +176,8 @@ void sweep_job_command(const struct sweep *sweep, char *const *nodes, size_t cou
 	command_add(&what, "--limit=%d", round_limit(sweep));
 	if (options->confirms)
 		command_add(&what, "--stage=%s", plan_stage_names[STAGE_CONFIRM]);
+	if (sweep->plan->parts.len && !options->confirms)
+		command_add(&what, "--part=%u", options->part);
 	options->launch.launcher->job(&options->launch, &size, &what, out);
 	command_release(&what);
 }
@@ -187,11 +202,15 @@ static int start(struct sweep *sweep)
 
 static void end(struct sweep *sweep)
 {
-	bool hangs = !child_ended(&sweep->job);
+	bool hangs = !child_ended(&sweep->job), begun = !access(sweep_path(sweep, "go"), F_OK);
 
-	if (hangs && !sweep->interrupted)
-		log_warn(
-			"the traffic did not end in time and is stopped: what it had not done is missing");
+	if (hangs && begun && !sweep->interrupted)
+		log_warn("the traffic did not end within %.0f s and is stopped: more time by "
+			 "--limit, less to send by --max-size or --ranks",
+			 time_limit(sweep));
+	if (hangs && begun)
+		write_go(sweep,
+			 plan_ender_names[sweep->interrupted ? PLAN_BY_INTERRUPT : PLAN_BY_LIMIT]);
 	child_end(&sweep->job, JOB_GRACE_MS);
 	if (!hangs && sweep->job.status)
 		log_warn("the traffic ended with status %d; %s", sweep->job.status,
@@ -210,8 +229,10 @@ void sweep_job(struct sweep *sweep)
 		sweep_wait(sweep, answer_s, "attaching tracers", all_ready);
 		say_untraced(sweep);
 	}
-	if (!sweep->interrupted && !child_ended(&sweep->job)) {
-		go(sweep);
+	/* traffic that nobody traces tells nothing */
+	if (!sweep->interrupted && !child_ended(&sweep->job) &&
+	    agents_count(&sweep->agents, AGENT_READY)) {
+		write_go(sweep, "");
 		sweep_wait(sweep, time_limit(sweep), "traffic", job_over);
 		sweep->whole = child_ended(&sweep->job) && sweep->job.status <= CONTENT_DIFFERS;
 	}

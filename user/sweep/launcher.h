@@ -3,6 +3,7 @@
 #ifndef UCXBPF_SWEEP_LAUNCHER_H
 #define UCXBPF_SWEEP_LAUNCHER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "sweep/command.h"
@@ -41,11 +42,24 @@ extern const struct launcher launcher_slurm, launcher_hosts;
 /* NULL: there is none of that name. */
 const struct launcher *launcher_of(const char *name);
 
+#define SLURM_WHY 256
+
 /*
- * Adds the nodes that Slurm can give to usable; why not, "n7: down*", of the others. Where sinfo
- * does not answer, all are usable.
+ * Adds the nodes that Slurm can give to usable; why not, "n7: down*", of the others. False: sinfo
+ * does not answer, why is what it says instead; then all are usable.
  */
-void slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others);
+bool slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others,
+		  char why[SLURM_WHY]);
+
+/* The nodes of a component of the heterogeneous allocation that this runs in; NULL: there is none.
+ */
+const char *slurm_group(int group);
+
+/* Which component a node is in; -1: the allocation has none. */
+int slurm_group_of(const char *node);
+
+/* How many jobs other than this allocation's run on any of these nodes; says which. */
+size_t slurm_others(char *const *nodes, size_t count);
 
 /* n0,n1,n2; the caller's. */
 char *node_list(char *const *nodes, size_t count);

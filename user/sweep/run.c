@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "signals.h"
+#include "base/signals.h"
 #include "sweep/internal.h"
 
 #define LISTEN_MS 100
@@ -57,6 +57,9 @@ bool sweep_wait(struct sweep *sweep, double seconds, const char *what,
 		sweep->interrupted = signals_next(sweep->signals, &info);
 		passed = (clock_ns(CLOCK_MONOTONIC) - start) / 1e9;
 	}
+	/* what is done at once did not look */
+	if (!sweep->interrupted)
+		sweep->interrupted = signals_next(sweep->signals, &info);
 	progress(sweep, NULL, 0, 0);
 	return is_done;
 }
@@ -118,8 +121,8 @@ static struct plan *plan_of(const struct sweep_options *options)
 	struct plan *made = NULL;
 	char why[PLAN_WHY];
 
-	if (options->confirms)
-		return options->confirms;
+	if (options->given)
+		return options->given;
 	plan.nodes = (const char *const *)options->nodes;
 	plan.node_count = options->node_count;
 	if (plan_make(options->policy, &plan, &made, why))
@@ -163,6 +166,7 @@ static bool carry_out(struct sweep *sweep)
 	sweep_wait(sweep, options->answer_s, "inventory before", all_before);
 	if (!sweep->interrupted) {
 		say_missing(sweep, AGENT_BEFORE, "no inventory");
+		sweep->rate = sweep_link_rate(sweep);
 		if (agents_count(&sweep->agents, AGENT_BEFORE))
 			sweep_job(sweep);
 	}
@@ -193,7 +197,7 @@ enum sweep_result sweep_run(const struct sweep_options *options, const struct si
 		if (result == SWEEP_FAILED)
 			log_error("nothing was traced on any node: there is nothing to judge");
 	}
-	if (!options->confirms)
+	if (!options->given)
 		plan_free(sweep.plan);
 	return result;
 }

@@ -27,27 +27,44 @@ static const char *state_of(char *const *words, size_t count, const char *node)
 	return NULL;
 }
 
-void slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others)
+/* What sinfo says, words in pairs; false: why it says nothing. */
+static bool ask(struct command *states, char why[SLURM_WHY])
 {
-	FILE *in = popen("sinfo --noheader --Node --format='%N %T'", "re");
-	struct command states = { 0 };
-	char line[512];
+	FILE *in = popen("sinfo --noheader --Node --format='%N %T' 2>&1", "re");
+	char line[512], node[256], state[256], more[2];
 
+	*why = '\0';
 	while (in && fgets(line, sizeof(line), in)) {
 		line[strcspn(line, "\n")] = '\0';
-		command_split(&states, line);
+		if (!*why)
+			snprintf(why, SLURM_WHY, "%.*s", SLURM_WHY - 1, line);
+		/* it may warn of something, too */
+		if (sscanf(line, "%255s %255s %1s", node, state, more) == 2) {
+			command_add(states, "%s", node);
+			command_add(states, "%s", state);
+		}
 	}
-	if (in)
-		pclose(in);
+	if (in && !pclose(in))
+		return true;
+	command_release(states);
+	return false;
+}
+
+bool slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others,
+		  char why[SLURM_WHY])
+{
+	struct command states = { 0 };
+	bool answered = ask(&states, why);
+
 	for (size_t i = 0; i < count; i++) {
 		const char *state = state_of(states.words.data, states.words.len, nodes[i]);
 
-		/* without an answer of sinfo, salloc will say what is wrong */
-		if (!states.words.len || (state && is_usable(state)))
+		if (!answered || (state && is_usable(state)))
 			command_add(usable, "%s", nodes[i]);
 		else
 			command_add(others, "%s: %s", nodes[i],
 				    state ? state : "not known to Slurm");
 	}
 	command_release(&states);
+	return answered;
 }

@@ -18,7 +18,9 @@ struct signals;
 struct sweep_options {
 	struct launch launch;
 	struct plan_options plan; /* its nodes are not used */
-	struct plan *confirms; /* of which this is carried out: STAGE_CONFIRM; NULL: a new plan */
+	struct plan *given; /* is carried out, the caller's; NULL: a new one */
+	bool confirms; /* its stage that confirms, and no other one */
+	uint32_t part; /* of a plan in parts */
 	const struct policy *policy;
 	const char *folder; /* absolute */
 	char *const *nodes; /* that take part */
@@ -39,6 +41,9 @@ enum sweep_result {
 
 enum sweep_result sweep_run(const struct sweep_options *options, const struct signals *signals,
 			    int *signal_number);
+
+/* Within which all of it ends, or is stopped; before it begins, as no link's rate is known. */
+double sweep_seconds(const struct sweep_options *options, const struct plan *plan);
 
 /* Every command line that sweep_run() would start, and nothing else. -EINVAL: no plan; said. */
 int sweep_dry_run(const struct sweep_options *options, FILE *out);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/search.h"
 #include "target/elf_symbols.h"
 #include "target/maps.h"
 
@@ -75,17 +76,9 @@ int code_list(pid_t pid, struct code_files *files, code_ranges *ranges)
 
 const struct code_range *code_find(const code_ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->len;
+	size_t i = search_count(ranges->len, at, ranges->data[at].end <= address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (ranges->data[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ranges->len && ranges->data[low].start <= address ? &ranges->data[low] : NULL;
+	return i < ranges->len && ranges->data[i].start <= address ? &ranges->data[i] : NULL;
 }
 
 /* Where the process is gone, the path may still lead to the same file. */

@@ -39,11 +39,12 @@ int elf_each_function(const struct elf *elf,
 /* Copies up to size bytes at a file offset; returns how many, or -errno. */
 long elf_read(const struct elf *elf, uint64_t offset, void *buffer, size_t size);
 
+/* Where in the file a link-time address is, and back; -ENOENT: in none of the loaded segments. */
 int elf_vaddr_to_offset(const struct elf *elf, uint64_t vaddr, uint64_t *offset);
+int elf_offset_to_vaddr(const struct elf *elf, uint64_t offset, uint64_t *vaddr);
+
 /* First link-time address behind everything that is loaded. */
 uint64_t elf_reach(const struct elf *elf);
-
-int elf_offset_to_vaddr(const struct elf *elf, uint64_t offset, uint64_t *vaddr);
 
 /*
  * File offset of the function that a pointer inside a const-initialised data object leads to; at:

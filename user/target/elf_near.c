@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "target/elf_private.h"
 
 static int by_vaddr(const void *a, const void *b)
@@ -41,19 +42,9 @@ static void load_by_vaddr(const struct elf *elf)
 /* Number of symbols that start below vaddr. */
 static size_t count_below(const struct elf *elf, uint64_t vaddr)
 {
-	size_t low = 0, high;
-
 	load_by_vaddr(elf);
-	high = elf->index->by_vaddr.len;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (elf->index->by_vaddr.data[middle].vaddr < vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_count(elf->index->by_vaddr.len, at,
+			    elf->index->by_vaddr.data[at].vaddr < vaddr);
 }
 
 const char *elf_name_at(const struct elf *elf, uint64_t vaddr)

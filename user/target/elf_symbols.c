@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "target/elf_private.h"
 
 Elf_Scn *elf_section(const struct elf *elf, unsigned int type, GElf_Shdr *header)
@@ -94,19 +95,11 @@ const elf_symbols *elf_symbol_table(const struct elf *elf, bool dynamic)
 
 static const struct elf_symbol *find_in(const elf_symbols *table, const char *name, bool function)
 {
-	size_t low = 0, high = table->len;
+	size_t i = search_count(table->len, at, strcmp(table->data[at].name, name) < 0);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (strcmp(table->data[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < table->len && !strcmp(table->data[low].name, name); low++)
-		if (table->data[low].function == function)
-			return &table->data[low];
+	for (; i < table->len && !strcmp(table->data[i].name, name); i++)
+		if (table->data[i].function == function)
+			return &table->data[i];
 	return NULL;
 }
 

@@ -27,6 +27,14 @@ enum library_role {
 	LIB_ZE = 1 << 8, /* defines zeMemAllocDevice */
 };
 
+/* Their names in side records and in what the doctor says; NULL behind the last one. */
+struct library_role_name {
+	enum library_role role;
+	const char *name;
+};
+
+extern const struct library_role_name library_role_names[];
+
 /* What may give a process memory that is not the host's. */
 #define LIB_GPU (LIB_CUDA | LIB_ROCM | LIB_ZE)
 

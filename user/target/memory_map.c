@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "target/record.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -60,19 +61,10 @@ void memory_map_release(struct memory_map *map)
 
 enum map_class memory_map_find(const struct memory_map *map, uint64_t address)
 {
-	size_t from = 0, to = map->ranges.len;
+	size_t i = search_count(map->ranges.len, at, map->ranges.data[at].end <= address);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		const struct map_range *range = &map->ranges.data[middle];
-
-		if (address < range->start)
-			to = middle;
-		else if (address >= range->end)
-			from = middle + 1;
-		else
-			return range->class;
-	}
+	if (i < map->ranges.len && map->ranges.data[i].start <= address)
+		return map->ranges.data[i].class;
 	return MAP_NONE;
 }
 

@@ -50,6 +50,12 @@ void process_release(struct process *process);
  */
 bool process_rank_from_memory(struct process *process, const mapped_libraries *mapped);
 
+/*
+ * Where Open MPI's MPI_COMM_WORLD lies in a process, which is its handle (4.1, 5.0); 0: not known.
+ * The dynamic linker settles that before the program begins.
+ */
+uint64_t process_comm_world(pid_t pid, const struct mapped_library *mpi);
+
 /* Host name in the process's namespace; -errno. Runs a thread of its own for a foreign namespace.
  */
 int process_uts_name(pid_t pid, char *name, size_t size);

@@ -55,34 +55,47 @@ static int find_bias(void *arg, const struct mapping *mapping)
 
 /*
  * A program that refers to MPI_COMM_WORLD owns the object through a copy relocation; the library's
- * own stays zero.
+ * own stays zero. 0: this one does not.
  */
-static bool rank_in_program(struct process *process)
+static uint64_t object_of_program(pid_t pid)
 {
 	struct program program = { 0 };
-	uint64_t vaddr;
+	uint64_t vaddr, address = 0;
 	char path[64];
-	bool found;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", process->pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	if (stat(path, &program.st) || elf_load(&program.elf, path))
-		return false;
-	found = !elf_object(program.elf, OBJECT, &vaddr, NULL) &&
-		process_each_mapping(process->pid, find_bias, &program) == 1 &&
-		rank_at(process, program.bias + vaddr);
+		return 0;
+	if (!elf_object(program.elf, OBJECT, &vaddr, NULL) &&
+	    process_each_mapping(pid, find_bias, &program) == 1)
+		address = program.bias + vaddr;
 	elf_free(program.elf);
-	return found;
+	return address;
+}
+
+static uint64_t object_of_library(const struct mapped_library *mapped)
+{
+	uint64_t vaddr;
+
+	if (mapped->library->mpi != MPI_OPEN_MPI ||
+	    elf_object(mapped->library->elf, OBJECT, &vaddr, NULL))
+		return 0;
+	return mapped->base + vaddr;
+}
+
+uint64_t process_comm_world(pid_t pid, const struct mapped_library *mpi)
+{
+	uint64_t own = object_of_library(mpi), program = own ? object_of_program(pid) : 0;
+
+	return program ? program : own;
 }
 
 static bool rank_in_library(struct process *process, const mapped_libraries *mapped)
 {
 	for (size_t i = 0; i < mapped->len; i++) {
-		const struct mapped_library *one = &mapped->data[i];
-		uint64_t vaddr;
+		uint64_t address = object_of_library(&mapped->data[i]);
 
-		if (one->library->mpi == MPI_OPEN_MPI &&
-		    !elf_object(one->library->elf, OBJECT, &vaddr, NULL) &&
-		    rank_at(process, one->base + vaddr))
+		if (address && rank_at(process, address))
 			return true;
 	}
 	return false;
@@ -90,7 +103,10 @@ static bool rank_in_library(struct process *process, const mapped_libraries *map
 
 bool process_rank_from_memory(struct process *process, const mapped_libraries *mapped)
 {
+	uint64_t program;
+
 	if (process->rank >= 0)
 		return true;
-	return rank_in_program(process) || rank_in_library(process, mapped);
+	program = object_of_program(process->pid);
+	return (program && rank_at(process, program)) || rank_in_library(process, mapped);
 }

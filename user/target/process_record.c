@@ -5,21 +5,6 @@
 #include "target/process.h"
 #include "target/record.h"
 
-static const struct {
-	enum library_role role;
-	const char *name;
-} role_names[] = {
-	{ LIB_MPI, "mpi" },
-	{ LIB_UCP, "ucp" },
-	{ LIB_UCT, "uct" },
-	{ LIB_UCT_MODULE, "uct_module" },
-	{ LIB_MPI_PLUGIN, "mpi_plugin" },
-	{ LIB_CUDA, "cuda" },
-	{ LIB_USER_THREADS, "user_threads" },
-	{ LIB_ROCM, "rocm" },
-	{ LIB_ZE, "ze" },
-};
-
 void record_text(json_t *record, const char *name, const char *text)
 {
 	if (text && *text)
@@ -91,9 +76,9 @@ static json_t *role_list(unsigned int roles)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < sizeof(role_names) / sizeof(*role_names); i++)
-		if (roles & role_names[i].role)
-			json_array_append_new(list, json_string(role_names[i].name));
+	for (size_t i = 0; library_role_names[i].name; i++)
+		if (roles & library_role_names[i].role)
+			json_array_append_new(list, json_string(library_role_names[i].name));
 	return list;
 }
 
@@ -114,6 +99,7 @@ json_t *library_side_record(pid_t tgid, const struct mapped_library *mapped,
 			    const struct library_probes *probes, uint64_t ts)
 {
 	const struct library *library = mapped->library;
+	const uint64_t comm_world = process_comm_world(tgid, mapped);
 	json_t *record = record_new("library", tgid, ts);
 
 	record_text(record, "path", library->path);
@@ -124,6 +110,8 @@ json_t *library_side_record(pid_t tgid, const struct mapped_library *mapped,
 		record_text(record, "layout", library->layout->name);
 	record_integer(record, "slot", library->layout_slot);
 	record_hex(record, "base", mapped->base);
+	if (comm_world)
+		record_hex(record, "comm_world", comm_world);
 	json_object_set_new(record, "size", json_integer(elf_reach(mapped->library->elf)));
 	record_integer(record, "probes", probes->probes);
 	record_integer(record, "missing", probes->missing);

@@ -8,6 +8,19 @@
 #include "target/ops_tables.h"
 #include "target/user_threads.h"
 
+const struct library_role_name library_role_names[] = {
+	{ LIB_MPI, "mpi" },
+	{ LIB_UCP, "ucp" },
+	{ LIB_UCT, "uct" },
+	{ LIB_UCT_MODULE, "uct_module" },
+	{ LIB_MPI_PLUGIN, "mpi_plugin" },
+	{ LIB_CUDA, "cuda" },
+	{ LIB_USER_THREADS, "user_threads" },
+	{ LIB_ROCM, "rocm" },
+	{ LIB_ZE, "ze" },
+	{ 0 },
+};
+
 /* What is worth noticing about a symbol table. */
 enum sign {
 	DEFINES_PMPI = 1 << 0,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "target/maps.h"
 #include "target/record.h"
 #include "target/ucx_memory_private.h"
@@ -88,19 +89,10 @@ void ucx_memory_release(struct ucx_memory *memory)
 
 const struct ucx_region *ucx_memory_find(const struct ucx_memory *memory, uint64_t address)
 {
-	size_t from = 0, to = memory->regions.len;
+	size_t i = search_count(memory->regions.len, at, memory->regions.data[at].end <= address);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		const struct ucx_region *region = &memory->regions.data[middle];
-
-		if (address < region->start)
-			to = middle;
-		else if (address >= region->end)
-			from = middle + 1;
-		else
-			return region;
-	}
+	if (i < memory->regions.len && memory->regions.data[i].start <= address)
+		return &memory->regions.data[i];
 	return NULL;
 }
 

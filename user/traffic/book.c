@@ -14,14 +14,12 @@
 
 #define ROOM 65536
 #define LINE 1024
-#define GRACE_S 2 /* in which others, who are stuck as well, write down where */
 
 struct book {
 	int file;
 	uint64_t transfers, errors;
 	size_t used;
 	char waiting[ROOM];
-	uint64_t until; /* by then it has said where it is stuck, if it runs at all */
 	char stuck[LINE]; /* what is written if the limit is over */
 };
 
@@ -42,28 +40,18 @@ static void flush(struct book *book)
 	book->used = 0;
 }
 
-static void hold_signals(int how)
-{
-	sigset_t ending;
-
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGALRM);
-	sigaddset(&ending, SIGTERM);
-	sigprocmask(how, &ending, NULL);
-}
-
 __attribute__((format(printf, 2, 3))) static void add_line(struct book *book, const char *format,
 							   ...)
 {
 	va_list args;
 
-	hold_signals(SIG_BLOCK);
+	limit_hold(SIG_BLOCK);
 	if (ROOM - book->used < LINE)
 		flush(book);
 	va_start(args, format);
 	book->used += vsnprintf(book->waiting + book->used, LINE, format, args);
 	va_end(args);
-	hold_signals(SIG_UNBLOCK);
+	limit_hold(SIG_UNBLOCK);
 }
 
 /* What may stand in a JSON string as it is. */
@@ -87,7 +75,7 @@ static void list_stages(const struct rank *rank, const bool stages[STAGES], char
 }
 
 static void add_head(struct book *book, const struct rank *rank, const char *node,
-		     const bool stages[STAGES])
+		     const struct arguments *arguments)
 {
 	char mpi[MPI_MAX_LIBRARY_VERSION_STRING], host[HOST_NAME_MAX + 1] = "", own[256];
 	char list[STAGES * 16];
@@ -100,26 +88,25 @@ static void add_head(struct book *book, const struct rank *rank, const char *nod
 	plain(mpi);
 	plain(host);
 	plain(own);
-	list_stages(rank, stages, list, sizeof(list));
+	list_stages(rank, arguments->stages, list, sizeof(list));
 	add_line(book,
 		 "{\"schema\":\"" LEDGER_SCHEMA "\",\"plan\":\"%s\",\"node\":\"%.200s\","
 		 "\"local\":%d,\"rank\":%d,\"size\":%d,\"pid\":%d,\"host\":\"%.200s\","
-		 "\"mpi\":\"%.100s\",\"stages\":[%s]}\n",
+		 "\"mpi\":\"%.100s\",\"stages\":[%s],\"part\":%u}\n",
 		 rank->plan->id, own, rank->local, rank->rank, rank->size, getpid(), host, mpi,
-		 list);
+		 list, arguments->part);
 }
 
-struct book *book_open(const struct rank *rank, const char *folder, const char *node,
-		       const bool stages[STAGES])
+struct book *book_open(const struct rank *rank, const char *node, const struct arguments *arguments)
 {
 	struct book *book = calloc(1, sizeof(*book));
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s.%d.ndjson", folder, node, rank->rank);
+	snprintf(path, sizeof(path), "%s/%s.%d.ndjson", arguments->ledger, node, rank->rank);
 	book->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (book->file < 0)
 		give_up("%s: %s", path, strerror(errno));
-	add_head(book, rank, node, stages);
+	add_head(book, rank, node, arguments);
 	flush(book);
 	the_book = book;
 	return book;
@@ -129,9 +116,9 @@ void book_begin(const struct rank *rank)
 {
 	add_line(rank->book, "{\"is\":\"begin\",\"stage\":\"%s\",\"round\":%u}\n",
 		 plan_stage_names[rank->stage], rank->round);
-	hold_signals(SIG_BLOCK);
+	limit_hold(SIG_BLOCK);
 	flush(rank->book);
-	hold_signals(SIG_UNBLOCK);
+	limit_hold(SIG_UNBLOCK);
 }
 
 /* Without the brace at its end. */
@@ -164,10 +151,10 @@ void book_now(const struct rank *rank, const struct plan_step *step)
 	struct book *book = rank->book;
 	int length;
 
-	hold_signals(SIG_BLOCK);
+	limit_hold(SIG_BLOCK);
 	length = describe(book->stuck, rank, "stuck", step);
 	snprintf(book->stuck + length, LINE - length, ",\"late\":");
-	hold_signals(SIG_UNBLOCK);
+	limit_hold(SIG_UNBLOCK);
 }
 
 static int by_value(const void *left, const void *right)
@@ -217,61 +204,32 @@ void book_transfer(const struct rank *rank, const struct plan_step *step, uint64
 bool book_end(const struct rank *rank)
 {
 	add_line(rank->book, "{\"is\":\"end\",\"transfers\":%" PRIu64 "}\n", rank->book->transfers);
-	alarm(0);
+	limit_hold(SIG_BLOCK);
 	flush(rank->book);
+	limit_end();
+	limit_hold(SIG_UNBLOCK);
 	if (close(rank->book->file))
 		give_up("the ledger cannot be written: %s", strerror(errno));
 	return !rank->book->errors;
 }
 
-/*
- * The alarm waits while a line is added: what is there is whole. A process that was stopped, and is
- * made to go on so that it can be ended, comes here long after its time was over.
- */
-static void stuck(int signal)
+static bool put(const char *text, size_t length)
 {
-	static const char tails[2][8] = { "false}\n", "true}\n" };
-	struct book *book = the_book;
-	const char *tail = tails[now_ns() > book->until];
-
-	if (write(book->file, book->waiting, book->used) < 0 ||
-	    write(book->file, book->stuck, strlen(book->stuck)) < 0 ||
-	    write(book->file, tail, strlen(tail)) < 0)
-		_exit(4);
-	if (signal == SIGALRM)
-		sleep(GRACE_S);
-	_exit(3);
+	return write(the_book->file, text, length) >= 0;
 }
 
-/* What MPI finds wrong is that another rank has gone: this one was waiting. */
-static void failed(MPI_Comm *world, int *error, ...)
+static bool put_text(const char *text)
 {
-	char text[MPI_MAX_ERROR_STRING];
-	int length;
-
-	(void)world;
-	MPI_Error_string(*error, text, &length);
-	fprintf(stderr, "ucxbpf-traffic: %s\n", text);
-	hold_signals(SIG_BLOCK);
-	stuck(SIGTERM);
+	return put(text, strlen(text));
 }
 
-void book_errors(void)
+bool book_stuck(bool late, bool ended, enum plan_ender by)
 {
-	MPI_Errhandler handler;
+	bool well = put(the_book->waiting, the_book->used) && put_text(the_book->stuck) &&
+		    put_text(late ? "true" : "false") && put_text(ended ? ",\"ended\":true" : "");
 
-	MPI_Comm_create_errhandler(failed, &handler);
-	MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
-	MPI_Errhandler_free(&handler);
-}
-
-void book_limit(unsigned int seconds)
-{
-	struct sigaction action = { .sa_handler = stuck };
-
-	the_book->until = now_ns() + seconds * 1000000000ull + GRACE_S * 500000000ull;
-	/* a launcher ends the others of a job so when one has crashed */
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGALRM, &action, NULL);
-	alarm(seconds);
+	if (ended && by != PLAN_BY_SOMEBODY)
+		well = well && put_text(",\"by\":\"") && put_text(plan_ender_names[by]) &&
+		       put_text("\"");
+	return well && put_text("}\n");
 }

@@ -17,8 +17,8 @@
 #define LIMIT_S 120
 
 static const char usage[] =
-	"usage: ucxbpf-traffic-MPI --plan FILE --ledger FOLDER [--stage NAME]... [--go FILE]\n"
-	"                          [--node NAME] [--wait SECONDS] [--limit SECONDS]\n"
+	"usage: ucxbpf-traffic-MPI --plan FILE --ledger FOLDER [--stage NAME]... [--part N]\n"
+	"                          [--go FILE] [--node NAME] [--wait SECONDS] [--limit SECONDS]\n"
 	"\n"
 	"Carries out a sweep's plan (ucxbpf sweep plan). Start it by an MPI launcher with as many\n"
 	"ranks on each node as the plan's ranks_per_node.\n"
@@ -26,6 +26,7 @@ static const char usage[] =
 	"  --plan FILE      what to send (docs/sweep-files.md)\n"
 	"  --ledger FOLDER  where each rank writes what it did; FOLDER/../pids: the processes\n"
 	"  --stage NAME     only this stage of the plan: intra, path, time, confirm, collective\n"
+	"  --part N         only this part of a plan that is divided (0)\n"
 	"  --go FILE        start MPI when this file is there, that is, when all are traced\n"
 	"  --node NAME      this node's name in the plan (the host's name)\n"
 	"  --wait SECONDS   how long to wait for that file (120)\n"
@@ -60,6 +61,16 @@ static unsigned int seconds(const char *text, const char *option)
 	return number;
 }
 
+static uint32_t part(const char *text)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (*end || *text < '0' || *text > '9' || number > PLAN_WAVES * PLAN_MAX_NODES)
+		give_up("--part %s: not the number of a part", text);
+	return number;
+}
+
 static void add_stage(struct arguments *arguments, const char *name)
 {
 	int stage = plan_name(plan_stage_names, STAGES, name);
@@ -72,9 +83,11 @@ static void add_stage(struct arguments *arguments, const char *name)
 static void read_arguments(struct arguments *arguments, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "plan", 1, NULL, 'p' },  { "ledger", 1, NULL, 'l' }, { "stage", 1, NULL, 's' },
-		{ "go", 1, NULL, 'g' },    { "node", 1, NULL, 'n' },   { "wait", 1, NULL, 'w' },
-		{ "limit", 1, NULL, 't' }, { "help", 0, NULL, 'h' },   { 0 },
+		{ "plan", 1, NULL, 'p' },  { "ledger", 1, NULL, 'l' },
+		{ "stage", 1, NULL, 's' }, { "go", 1, NULL, 'g' },
+		{ "node", 1, NULL, 'n' },  { "wait", 1, NULL, 'w' },
+		{ "limit", 1, NULL, 't' }, { "part", 1, NULL, 'P' },
+		{ "help", 0, NULL, 'h' },  { 0 },
 	};
 	bool all = true;
 	int option;
@@ -91,6 +104,9 @@ static void read_arguments(struct arguments *arguments, int argc, char **argv)
 		case 's':
 			add_stage(arguments, optarg);
 			all = false;
+			break;
+		case 'P':
+			arguments->part = part(optarg);
 			break;
 		case 'g':
 			arguments->go = optarg;
@@ -143,7 +159,7 @@ static void do_round(struct rank *rank, const struct plan_stage *stage, uint32_t
 
 	rank->round = round;
 	book_now(rank, NULL);
-	book_limit(limit);
+	limit_round(limit);
 	barrier();
 	book_begin(rank);
 	if (rank->node >= 0)
@@ -166,10 +182,11 @@ static void do_stages(struct rank *rank, const struct arguments *arguments)
 		rank->stage = stage->kind;
 		for (uint32_t round = 0; arguments->stages[stage->kind] && round < stage->rounds;
 		     round++)
-			do_round(rank, stage, round, arguments->limit_s);
+			if (plan_round_of(rank->plan, stage, round, arguments->part))
+				do_round(rank, stage, round, arguments->limit_s);
 	}
 	book_now(rank, NULL);
-	book_limit(arguments->limit_s);
+	limit_round(arguments->limit_s);
 	barrier();
 }
 
@@ -218,11 +235,12 @@ int main(int argc, char **argv)
 	find_place(&rank, node);
 	warn_of_absent(&rank, node);
 	get_memory(&rank, arguments.stages);
-	rank.book = book_open(&rank, arguments.ledger, node, arguments.stages);
-	book_errors();
+	rank.book = book_open(&rank, node, &arguments);
+	limit_errors();
+	limit_reasons(arguments.go);
 	do_stages(&rank, &arguments);
 	well = book_end(&rank);
-	MPI_Finalize();
+	finalize();
 	plan_free(plan);
 	return !well;
 }

@@ -15,6 +15,7 @@ struct arguments {
 	const char *go; /* a file to wait for before MPI starts; NULL: none */
 	const char *node; /* as the plan names it; NULL: the host's name */
 	bool stages[STAGES];
+	uint32_t part; /* of the plan */
 	unsigned int wait_s, limit_s; /* for the file; for a round */
 };
 
@@ -91,27 +92,46 @@ uint64_t now_ns(void);
 void wait_for(MPI_Request *request);
 void barrier(void);
 
+/* MPI_Finalize, or where that may hang, the end of the process: all is written down by then. */
+void finalize(void);
+
 /* ---- pair.c, world.c ---- */
 void do_pair(struct rank *rank, const struct plan_step *step);
 void do_world(struct rank *rank, const struct plan_step *step);
 
 /* ---- book.c: the ledger ---- */
-struct book *book_open(const struct rank *rank, const char *folder, const char *node,
-		       const bool stages[STAGES]);
+struct book *book_open(const struct rank *rank, const char *node,
+		       const struct arguments *arguments);
 void book_begin(const struct rank *rank);
 
 /* What is written should the rank get stuck in it; NULL: between two rounds. */
 void book_now(const struct rank *rank, const struct plan_step *step);
 void book_transfer(const struct rank *rank, const struct plan_step *step, uint64_t errors,
 		   size_t timed);
-/* From now on an error of MPI is written down as getting stuck, and ends this rank. */
-void book_errors(void);
-
 /* Returns whether all that was sent came as it was. */
 bool book_end(const struct rank *rank);
 
-/* From now on it may take so many seconds; then it is written where it is stuck, and the job ends.
+/*
+ * Writes what book_now() was told. late: this process was stopped. ended: somebody else ends the
+ * job, and who. For signals' handlers: whether it could be written.
  */
-void book_limit(unsigned int seconds);
+bool book_stuck(bool late, bool ended, enum plan_ender by);
+
+/* ---- limit.c: a rank that takes too long, or is ended, says where it is and exits with 3 ---- */
+
+/* The file whose first letters say why the job is ended, once it is; NULL: none does. */
+void limit_reasons(const char *path);
+
+/* From now on it may take so many seconds; then the job ends. */
+void limit_round(unsigned int seconds);
+
+/* It is done, and has nothing more to write down: who ends it just ends it. */
+void limit_end(void);
+
+/* From now on an error of MPI is written down as getting stuck, and ends this rank. */
+void limit_errors(void);
+
+/* SIG_BLOCK: it is not ended while it writes; SIG_UNBLOCK. */
+void limit_hold(int how);
 
 #endif

@@ -567,6 +567,7 @@ struct signal_struct {
 	atomic_t live;
 	int nr_threads;
 	int group_exit_code;
+	unsigned int flags;
 };
 
 struct nsproxy {

@@ -5,8 +5,8 @@ import json
 from . import verdicts
 from .verdicts import name
 
-PARTS = ["machine", "overhead", "apps", "rate", "replay", "export", "viewer", "verifier", "gpu",
-         "gpu_ring"]
+PARTS = ["machine", "overhead", "apps", "estimate", "rate", "replay", "export", "viewer", "verifier",
+         "gpu", "gpu_ring"]
 
 
 def table(head, rows):
@@ -123,6 +123,15 @@ def apps(result):
                   "log MiB", "records", "bytes each", "tracer MiB"], rows)
 
 
+def estimate(result):
+    rows = [[row["way"], row["runs"], f"{row['kernel ms']:,.0f}", f"{row['sampled'] * 100:.0f} %",
+             spread(row["ratio"], ".2f"), f"{row['least']:.2f}–{row['most']:.2f}"]
+            for row in result["rows"]]
+    return (f"Load of the machine while measuring: {result['load']:.1f}.\n\n"
+            + table(["traced", "runs", "kernel, ms", "hits sampled", "estimate by kernel's",
+                     "least and most"], rows))
+
+
 def rate(result):
     return table(["producers", "asked, per core", "stored per s", "dropped",
                   "consumer ms per million", "tracer MiB"],
@@ -172,9 +181,9 @@ def verifier(result):
                   for row in result["programs"]])
 
 
-SECTIONS = {"machine": machine, "overhead": overhead, "apps": apps, "rate": rate,
-            "replay": replay, "export": export, "viewer": viewer, "verifier": verifier, "gpu": gpu,
-            "gpu_ring": gpu_ring}
+SECTIONS = {"machine": machine, "overhead": overhead, "apps": apps, "estimate": estimate,
+            "rate": rate, "replay": replay, "export": export, "viewer": viewer, "verifier": verifier,
+            "gpu": gpu, "gpu_ring": gpu_ring}
 
 
 def sections(folder):

@@ -78,6 +78,14 @@ def applications(apps):
                   dict.fromkeys(numbers, 8))
 
 
+def estimated(estimate):
+    numbers = {row["way"]: middle(row["ratio"]) for row in estimate["rows"]}
+    off = {way: max(ratio, 1 / ratio) for way, ratio in numbers.items()}
+    reached = compare("", off, dict.fromkeys(off, 1.15))[2]
+    yield ("time in BPF programs, from samples: within 1.15 times of the kernel's, median",
+           ", ".join(f"{way} {ratio:.2f}" for way, ratio in numbers.items()), reached)
+
+
 def rates(rate):
     rows = {f"{row['producers']} x {row['stored per s'] / row['producers'] / 1e6:.2f} M/s": row
             for row in rate["rows"]}
@@ -144,8 +152,8 @@ def machines(gpu):
                   dict.fromkeys(numbers, 1))
 
 
-CHECKS = {"overhead": messages, "apps": applications, "rate": rates, "replay": replayed, "export": exported,
-          "viewer": viewed, "verifier": verified, "gpu": machines}
+CHECKS = {"overhead": messages, "apps": applications, "estimate": estimated, "rate": rates,
+          "replay": replayed, "export": exported, "viewer": viewed, "verifier": verified, "gpu": machines}
 
 
 def all_of(results):

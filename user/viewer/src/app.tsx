@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { Kind, kind, KIND_CODES, Measure, measure, model, option, setOption, view, ViewName, VIEWS } from "./state/state";
 import { Alternative, Choice } from "./ui/choice";
+import { Beside } from "./ui/beside";
 import { Chips } from "./ui/chips";
 import { Theme, theme } from "./ui/colours";
 import { Facets } from "./ui/facets";
@@ -9,16 +10,17 @@ import { Strip } from "./ui/strip";
 import { hideTip, Tip } from "./ui/tip";
 import { busy } from "./ui/turns";
 import { Graphs } from "./views/graphs";
+import { HostsView } from "./views/hosts";
 import { Matrix } from "./views/matrix";
 import { headline, Overview } from "./views/overview";
 import { Tables } from "./views/tables";
 import { Timeline } from "./views/timeline";
 
 const LABELS: Record<ViewName, string> = {
-  overview: "Overview", timeline: "Timeline", matrix: "Matrix", graphs: "Graphs", tables: "Tables",
+  overview: "Overview", timeline: "Timeline", matrix: "Matrix", graphs: "Graphs", tables: "Tables", hosts: "Hosts",
 };
 const BODIES: Record<ViewName, () => preact.JSX.Element> = {
-  overview: Overview, timeline: Timeline, matrix: Matrix, graphs: Graphs, tables: Tables,
+  overview: Overview, timeline: Timeline, matrix: Matrix, graphs: Graphs, tables: Tables, hosts: HostsView,
 };
 
 const COPIES = model.facts.transfers.column("kind").includes(KIND_CODES.copy);
@@ -60,11 +62,12 @@ function Tabs() {
 function Top() {
   const wide = option("side.open", "yes") === "no";
   return (
-    <div class="top">
+    <header class="top">
       <div class="title">
         <h1>ucxbpf</h1>
         <span class="what" title={headline()}>{headline()}</span>
         <div class="controls no-print">
+          <Beside label="Verdict" />
           <Choice<Kind>
             label="Kind of traffic" value={kind.value} onChange={(value) => (kind.value = value)}
             options={KINDS}
@@ -89,7 +92,7 @@ function Top() {
         <Tabs />
         <Chips />
       </div>
-    </div>
+    </header>
   );
 }
 

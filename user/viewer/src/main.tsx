@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import "uplot/dist/uPlot.min.css";
 import "./style/base.css";
 import "./style/shell.css";
 import "./style/table.css";

@@ -10,7 +10,7 @@ export interface Combinations {
 const DENSE = 1 << 22;
 
 // Numbers ids in the order in which they are met.
-function numbered(ids: Float64Array, below: number): { of: Uint32Array; length: number } {
+export function numbered(ids: Float64Array, below: number): { of: Uint32Array; length: number } {
   const of = new Uint32Array(ids.length);
   const dense = below <= DENSE ? new Uint32Array(below) : null;
   const sparse = new Map<number, number>();
@@ -34,7 +34,8 @@ function combine(columns: Uint32Array[]): Combinations {
   let found: ReturnType<typeof numbered> = { of: new Uint32Array(keys), length: Math.min(1, keys) };
   for (const column of columns) {
     let width = 1;
-    for (let i = 0; i < keys; i++) width = Math.max(width, column[i] + 1);
+    for (let i = 0; i < keys; i++) if (column[i] >= width) width = column[i] + 1;
+    if (width === 1) continue;
     for (let i = 0; i < keys; i++) ids[i] = found.of[i] * width + column[i];
     found = numbered(ids, found.length * width);
   }

@@ -97,7 +97,7 @@ export function allDims(model: Model): Dim[] {
     dims.push({ id: row.id, label: row.label, columns: columnsOf(model, row), values: labels, titles });
   const hosts: Dim["columns"] = {};
   for (const [sort, columns] of Object.entries(dims.at(-3)!.columns) as [Sort, Uint32Array[]][])
-    hosts[sort] = columns.map((column) => column.map((code) => model.hostOf(code)));
+    hosts[sort] = columns.map((column) => model.hostsOf(column));
   dims.push({ id: "host", label: "Host", columns: hosts, values: hostLabels });
   const place = (sort: Sort) => [facts[sort].column("place")];
   dims.push({

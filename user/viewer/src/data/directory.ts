@@ -43,7 +43,52 @@ export interface Process {
   size: number | null;
   mpi: string | null;
   ucx: { path: string; build_id: string; version: string; layout: string }[];
+  environment?: { name: string; value: string }[] | null;
+  environment_cut?: number | null;
+  cpus?: string | null;
   seen_from: string;
+}
+
+export interface Device {
+  host: number;
+  name: string;
+  model: string | null;
+  processes?: { process: number }[];
+}
+
+interface Remote {
+  count: number;
+  bytes: number;
+  bytes_unknown: number;
+  wire_bytes: number;
+}
+
+export interface Nic extends Remote {
+  host: number;
+  device: string;
+  direction: string;
+}
+
+export interface Route extends Remote {
+  src_host: number | null;
+  src_mem: string;
+  src_nic: string;
+  dst_nic: string;
+  dst_mem: string;
+  dst_host: number | null;
+}
+
+export interface Clock {
+  host: number;
+  other: number;
+  there: number;
+  back: number;
+  at_ns: number | null;
+  offset_ns: number | null;
+  offset_uncertainty_ns: number | null;
+  drift_ppb: number | null;
+  drift_uncertainty_ppb: number | null;
+  reason: string | null;
 }
 
 export interface Slow {
@@ -96,7 +141,10 @@ export interface Report {
     memory_peak: number | null;
     kernel: { time_ns: number; hits: number; sampled_hits: number } | null;
   };
-  devices?: { host: number; name: string; model: string | null }[];
+  devices?: Device[];
+  nics?: Nic[];
+  routes?: Route[];
+  clocks?: Clock[];
   memory?: unknown[];
   slowest: Slow[];
 }

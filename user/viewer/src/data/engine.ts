@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The filter over the cube. Which keys are wanted and which cells are (by time and size) are settled apart. Most
-// tables have few rows, so facts are added up once by all columns that have few values, and these sums again.
-import type { Dim } from "./dims";
+// The filter over the cube: facts are added up by what a view asks for, from the smallest table that tells apart
+// what is asked for and what is filtered by.
 import { Combinations, combinationsOf } from "./combinations";
-import { Cut, Range, Rows } from "./cut";
-import { addUp, met } from "./sums";
-import { Facts, Model, Sort } from "./model";
+import type { Dim } from "./dims";
+import { Facts, Model, Sort, SORTS } from "./model";
+import { addBoth, addUp, Both, isIn, met } from "./sums";
+import { Table, Tables } from "./tables";
 
-export type { Range };
+export interface Range {
+  from: number; // buckets, to is not in it
+  to: number;
+}
+
 export type Wanted = ReadonlyMap<string, ReadonlySet<number>>; // dimension → codes
 
 export interface Selection {
@@ -18,141 +22,188 @@ export interface Selection {
 
 const SIZES = 66;
 
-function maskOf(dim: Dim, codes: ReadonlySet<number>): Uint8Array {
-  const mask = new Uint8Array(dim.values.length);
-  for (const code of codes) if (code < mask.length) mask[code] = 1;
+function maskOf(dim: Dim, codes: ReadonlySet<number> | undefined): Uint8Array {
+  const mask = new Uint8Array(dim.values.length).fill(codes?.size ? 0 : 1);
+  for (const code of codes ?? []) if (code < mask.length) mask[code] = 1;
   return mask;
 }
 
-// Adds 1 for each key that has the dimension and none of the wanted codes.
-function addFailures(fails: Uint8Array, columns: Uint32Array[], mask: Uint8Array) {
-  const [first, second] = columns;
-  if (second) for (let i = 0; i < fails.length; i++) fails[i] += mask[first[i]] | mask[second[i]] ? 0 : 1;
-  else for (let i = 0; i < fails.length; i++) fails[i] += 1 - mask[first[i]];
+interface Filter {
+  columns: Uint32Array[]; // of the facts: one of them must have a wanted code
+  mask: Uint8Array; // by code: 1 is wanted
 }
 
-const AS_FEW = 4; // times fewer combinations than rows are worth a step between
-
-// By all columns with few values.
-class Few {
-  readonly rows: Rows;
-  private sums = new Map<string, Float64Array>();
-
-  constructor(private view: View, private sort: Sort, readonly by: Combinations) {
-    const at = view.met(sort, by);
-    this.rows = { key: at, at };
+// By key of a table, or of a level: how many filters it fails.
+function failures(keys: number, filters: Filter[], column: (of: Uint32Array) => Uint32Array): Uint8Array {
+  const fails = new Uint8Array(keys);
+  for (const { columns, mask } of filters) {
+    const [first, second] = columns.map(column);
+    if (second) for (let i = 0; i < keys; i++) fails[i] += mask[first[i]] | mask[second[i]] ? 0 : 1;
+    else for (let i = 0; i < keys; i++) fails[i] += 1 - mask[first[i]];
   }
+  return fails;
+}
 
-  values(name: string): Float64Array {
-    let sums = this.sums.get(name);
-    if (!sums) this.sums.set(name, (sums = this.view.sumsOf(this.sort, this.by, name)));
-    return sums;
-  }
+// Which rows of a table are of the chosen times and sizes.
+interface Within {
+  times: [number, number] | null; // of the column, to is not in it
+  sizes: Uint8Array | null; // by class: 1 is wanted
 }
 
 export class View {
-  private cut: Cut;
-  private failing: Map<Sort, Uint8Array>;
-  private passing = new Map<Sort, Rows>();
-  private fews = new Map<Sort, Few | null>();
+  private failing: Map<Table, Uint8Array>;
+  private passing = new Map<Table, Uint32Array>();
+  private known = new Map<string, Float64Array | null>();
+  private within: Within;
 
   constructor(readonly engine: Engine, readonly selection: Selection, last: View | null) {
     const { wanted, sizes, range } = selection;
-    const same = last && last.selection.sizes === sizes && last.selection.range === range;
-    this.cut = same ? last.cut : sizes.size || range ? new Cut(engine.model.facts, sizes, range) : engine.whole;
+    this.within = { times: range && [range.from + 1, range.to + 1], sizes: sizes.size ? new Uint8Array(SIZES) : null };
+    for (const size of sizes) this.within.sizes![size] = 1;
     this.failing = last?.selection.wanted === wanted ? last.failing : new Map();
   }
 
-  // By key: how many filters it fails.
-  fails(sort: Sort): Uint8Array {
-    let fails = this.failing.get(sort);
-    if (fails) return fails;
-    this.failing.set(sort, (fails = new Uint8Array(this.facts(sort).keys)));
+  private once(what: string, make: () => Float64Array | null): Float64Array | null {
+    let out = this.known.get(what);
+    if (out === undefined) this.known.set(what, (out = make()));
+    return out;
+  }
+
+  private filters(sort: Sort): Filter[] {
+    const out: Filter[] = [];
     for (const [id, codes] of this.selection.wanted) {
       const dim = this.engine.dim(id);
       const columns = dim.columns[sort];
-      if (columns && codes.size) addFailures(fails, columns, maskOf(dim, codes));
+      if (columns && codes.size) out.push({ columns, mask: maskOf(dim, codes) });
     }
+    return out;
+  }
+
+  private table(sort: Sort, columns: Uint32Array[] | null, time = !!this.within.times, size = !!this.within.sizes): Table {
+    const of = columns ?? this.engine.all[sort];
+    return this.engine.tables[sort].pick([...of, ...this.filters(sort).flatMap((filter) => filter.columns)], time, size);
+  }
+
+  // By key of a table: how many filters it fails.
+  private failsOf(sort: Sort, table: Table): Uint8Array {
+    let fails = this.failing.get(table);
+    if (fails) return fails;
+    this.failing.set(table, (fails = failures(table.keys, this.filters(sort), (of) => table.column(of))));
     return fails;
+  }
+
+  // By key of the facts.
+  fails(sort: Sort): Uint8Array {
+    return this.failsOf(sort, this.engine.tables[sort].all());
   }
 
   facts(sort: Sort): Facts {
     return this.engine.model.facts[sort];
   }
 
-  // What passes all filters.
-  rows(sort: Sort): Rows {
-    let rows = this.passing.get(sort);
-    if (!rows) this.passing.set(sort, (rows = this.pass(sort)));
-    return rows;
-  }
-
-  private pass(sort: Sort): Rows {
-    const { key, at } = this.cut.source(sort).rows;
-    const fails = this.fails(sort);
-    const out = { key: new Uint32Array(key.length), at: new Uint32Array(key.length) };
+  // Rows that pass. Runs of them that fail are not looked at.
+  private pass(sort: Sort, table: Table): Uint32Array {
+    let found = this.passing.get(table);
+    if (found) return found;
+    const { key, time, size, runs } = table;
+    const { times, sizes } = this.within;
+    const [from, to] = times ?? [0, 0];
+    const filters = this.filters(sort);
+    const ofRuns = runs ? filters.filter(({ columns }) => columns.every((column) => runs.level.has(column))) : [];
+    const fails = ofRuns.length === filters.length ? null
+      : failures(table.keys, filters.filter((filter) => !ofRuns.includes(filter)), (of) => table.column(of));
+    const start = runs?.start ?? [0, key.length];
+    const failing = runs && failures(start.length - 1, ofRuns, (of) => runs.level.column(of));
+    const out = new Uint32Array(key.length);
     let n = 0;
-    for (let i = 0; i < key.length; i++) {
-      if (fails[key[i]]) continue;
-      out.key[n] = key[i];
-      out.at[n++] = at[i];
+    for (let run = 0; run + 1 < start.length; run++) {
+      if (failing?.[run]) continue;
+      for (let i = start[run]; i < start[run + 1]; i++) {
+        if ((fails && fails[key[i]]) || (times && (time[i] < from || time[i] >= to)) || (sizes && !sizes[size[i]])) continue;
+        out[n++] = i;
+      }
     }
-    return { key: out.key.subarray(0, n), at: out.at.subarray(0, n) };
+    this.passing.set(table, (found = out.subarray(0, n)));
+    return found;
   }
 
-  // Of what passes, by position in rows().at.
-  values(sort: Sort, name: string): Float64Array {
-    return this.cut.source(sort).values(name);
+  // What passes all filters: rows of a table that has all columns.
+  rows(sort: Sort): { table: Table; at: Uint32Array } {
+    const table = this.table(sort, null);
+    return { table, at: this.pass(sort, table) };
   }
 
+  // By combination of codes of the facts' keys.
   sumsOf(sort: Sort, by: Combinations, name: string): Float64Array {
-    return addUp(this.rows(sort), by.of, by.length, this.values(sort, name), name === "precision");
+    const { table, at } = this.rows(sort);
+    return addUp(at, table.places(by), by.length, table.values(name), name === "precision");
   }
 
-  met(sort: Sort, by: Combinations): Uint32Array {
-    return met(this.rows(sort).key, by.of, by.length);
+  // The combinations in `found`, then the others that occur.
+  met(sort: Sort, by: Combinations, found: Uint32Array = new Uint32Array()): Uint32Array {
+    const { table, at } = this.rows(sort);
+    return met(found, at, table.places(by), by.length);
+  }
+
+  // Two sums and what occurs.
+  both(sort: Sort, by: Combinations, a: string, b: string): Both {
+    const { table, at } = this.rows(sort);
+    return addBoth(at, table.places(by), by.length, table.values(a), table.values(b));
+  }
+
+  // The rows that pass, of one combination.
+  rowsOf(sort: Sort, by: Combinations, place: number): { table: Table; own: number[] } {
+    const { table, at } = this.rows(sort);
+    const { start, rows } = table.index(by);
+    return { table, own: Array.from(rows.subarray(start[place], start[place + 1])).filter((row) => isIn(at, row)) };
   }
 
   total(sort: Sort, name: string): number {
-    const { at } = this.rows(sort);
-    const values = this.values(sort, name);
+    const table = this.table(sort, []);
+    const values = table.values(name);
     let out = 0;
-    for (let i = 0; i < at.length; i++) out += values[at[i]];
+    for (const at of this.pass(sort, table)) out += values[at];
     return out;
   }
 
   // A measure for each value of a dimension, as if that dimension had no filter.
   facet(sort: Sort, dim: Dim, name: string): Float64Array | null {
+    return this.once(`${sort} ${dim.id} ${name}`, () => this.facetOf(sort, dim, name));
+  }
+
+  private facetOf(sort: Sort, dim: Dim, name: string): Float64Array | null {
     const columns = dim.columns[sort];
     if (!columns) return null;
-    const codes = this.selection.wanted.get(dim.id);
+    const table = this.table(sort, columns);
+    const { key, time, size } = table;
+    const values = table.values(name);
+    const fails = this.failsOf(sort, table);
+    const { times, sizes } = this.within;
+    const [from, to] = times ?? [0, 0];
+    const mask = maskOf(dim, this.selection.wanted.get(dim.id));
+    const [first, second = first] = columns.map((column) => table.column(column));
     const out = new Float64Array(dim.values.length);
-    if (!codes?.size && columns.length === 1) {
-      const { rows, codes: of, sums } = this.sumsBy(sort, columns, [name]);
-      for (const row of rows) out[of[0][row]] += sums[0][row];
-      return out;
-    }
-    const source = this.cut.source(sort);
-    const { key, at } = source.rows;
-    const values = source.values(name);
-    const fails = this.fails(sort);
-    const mask = codes?.size ? maskOf(dim, codes) : new Uint8Array(dim.values.length).fill(1);
-    const [first, second = first] = columns;
     for (let i = 0; i < key.length; i++) {
       const k = key[i];
       if (fails[k] !== (mask[first[k]] | mask[second[k]] ? 0 : 1)) continue;
-      out[first[k]] += values[at[i]];
-      if (second[k] !== first[k]) out[second[k]] += values[at[i]];
+      if ((times && (time[i] < from || time[i] >= to)) || (sizes && !sizes[size[i]])) continue;
+      out[first[k]] += values[i];
+      if (second[k] !== first[k]) out[second[k]] += values[i];
     }
     return out;
   }
 
   // As facet(), for sizes.
   sizes(sort: Sort, name: string): Float64Array {
-    const { key, time, size } = this.facts(sort);
-    const values = this.facts(sort).cells(name);
-    const fails = this.fails(sort);
-    const [from, to] = this.cut.times;
+    return this.once(`${sort} sizes ${name}`, () => this.sizesOf(sort, name))!;
+  }
+
+  private sizesOf(sort: Sort, name: string): Float64Array {
+    const table = this.table(sort, [], undefined, true);
+    const { key, time, size } = table;
+    const values = table.values(name);
+    const fails = this.failsOf(sort, table);
+    const [from, to] = this.within.times ?? [0, Infinity];
     const out = new Float64Array(SIZES);
     for (let i = 0; i < key.length; i++)
       if (!fails[key[i]] && time[i] >= from && time[i] < to) out[size[i]] += values[i];
@@ -161,37 +212,30 @@ export class View {
 
   // A measure over all buckets of time, whatever time is chosen, by the values of a column.
   overTime(sort: Sort, name: string, codes: Uint32Array): { code: number; values: Float64Array }[] {
-    const { key, time, size } = this.facts(sort);
-    const amounts = this.facts(sort).cells(name);
-    const fails = this.fails(sort);
+    const table = this.table(sort, [codes], true);
+    const { key, time, size } = table;
+    const amounts = table.values(name);
+    const fails = this.failsOf(sort, table);
     const { buckets } = this.engine.model.directory.time;
-    const { sizes } = this.cut;
-    const by = combinationsOf([codes]);
+    const { sizes } = this.within;
+    const by = combinationsOf([table.column(codes)]);
     const out = new Float64Array(by.length * (buckets + 1)); // the first one: of no known time
     for (let i = 0; i < key.length; i++)
-      if (!fails[key[i]] && sizes[size[i]]) out[by.of[key[i]] * (buckets + 1) + time[i]] += amounts[i];
+      if (!fails[key[i]] && (!sizes || sizes[size[i]])) out[by.of[key[i]] * (buckets + 1) + time[i]] += amounts[i];
     return Array.from(by.codes[0], (code, i) => ({ code, values: out.subarray(i * (buckets + 1) + 1, (i + 1) * (buckets + 1)) }));
-  }
-
-  private few(sort: Sort): Few | null {
-    let few = this.fews.get(sort);
-    if (few === undefined) {
-      const by = combinationsOf(this.engine.few[sort]);
-      this.fews.set(sort, (few = AS_FEW * by.length < this.rows(sort).key.length ? new Few(this, sort, by) : null));
-    }
-    return few;
   }
 
   // Sums by the combinations of some columns, of the facts that pass.
   sumsBy(sort: Sort, columns: Uint32Array[], names: string[]): Sums {
-    const few = this.engine.hasFew(sort, columns) ? this.few(sort) : null;
-    if (!few) {
-      const by = combinationsOf(columns);
-      return { rows: this.met(sort, by), codes: by.codes, sums: names.map((name) => this.sumsOf(sort, by, name)) };
-    }
-    const by = combinationsOf(columns.map((column) => few.by.codes[this.engine.few[sort].indexOf(column)]));
-    const sums = names.map((name) => addUp(few.rows, by.of, by.length, few.values(name), name === "precision"));
-    return { rows: met(few.rows.key, by.of, by.length), codes: by.codes, sums };
+    const table = this.table(sort, columns);
+    const at = this.pass(sort, table);
+    const by = combinationsOf(columns.map((column) => table.column(column)));
+    const places = table.places(by);
+    const one = (name: string) => addUp(at, places, by.length, table.values(name), name === "precision");
+    if (names.length < 2) return { rows: met(new Uint32Array(), at, places, by.length), codes: by.codes, sums: names.map(one) };
+    const [a, b, ...others] = names; // no precision among the first ones
+    const both = addBoth(at, places, by.length, table.values(a), table.values(b));
+    return { rows: both.met, codes: by.codes, sums: [...both.sums, ...others.map(one)] };
   }
 
   // The same, a row for each.
@@ -221,20 +265,29 @@ const FEW: Record<Sort, string[]> = {
   messages: ["function", "ucp_op", "chain", "via", "chain_reason", "src_mem", "dst_mem"],
 };
 
+// Columns of processes that are asked for by themselves.
+const ENDS: Record<Sort, string[]> = { calls: ["process"], ops: ["process"], transfers: ["src", "dst", "process"], messages: ["src"] };
+
 export class Engine {
-  readonly whole: Cut;
-  readonly few: Record<Sort, Uint32Array[]>;
+  readonly tables: Record<Sort, Tables>;
+  readonly all: Record<Sort, Uint32Array[]>; // a column that only a table of all columns has
   private byId: Map<string, Dim>;
 
   constructor(readonly model: Model, readonly dims: Dim[]) {
     this.byId = new Map(dims.map((dim) => [dim.id, dim]));
-    this.whole = new Cut(model.facts, new Set(), null);
-    this.few = Object.fromEntries(Object.entries(FEW).map(([sort, names]) =>
-      [sort, names.map((name) => model.facts[sort as Sort].column(name))])) as Record<Sort, Uint32Array[]>;
+    this.all = Object.fromEntries(SORTS.map((sort) => [sort, [new Uint32Array(0)]])) as Record<Sort, Uint32Array[]>;
+    this.tables = Object.fromEntries(SORTS.map((sort) => [sort, this.tablesOf(sort)])) as Record<Sort, Tables>;
   }
 
-  hasFew(sort: Sort, columns: Uint32Array[]): boolean {
-    return columns.every((column) => this.few[sort].includes(column));
+  private tablesOf(sort: Sort): Tables {
+    const { model } = this;
+    const facts = model.facts[sort];
+    const few = FEW[sort].map((name) => facts.column(name));
+    if (sort === "transfers") few.push(...this.dim("memory").columns.transfers!);
+    const more = ENDS[sort].map((name) => facts.column(name)).map((column) => [column, model.hostsOf(column)]);
+    if (facts.has("src")) more.push(["src", "dst"].map((end) => model.hostsOf(facts.column(end))));
+    if (sort === "calls") more.push([facts.column("place")]);
+    return new Tables(facts, few, more, model.directory.time.buckets + 1);
   }
 
   dim(id: string): Dim {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All that the page knows, decoded: the cube at once, the timeline when it is first looked at.
 import type { Directory, Host, Process, Report } from "./directory";
-import { Section } from "./section";
+import { Codes, Section } from "./section";
 
 export const SORTS = ["calls", "ops", "transfers", "messages"] as const;
 export type Sort = (typeof SORTS)[number];
@@ -15,11 +15,10 @@ export interface Place {
   line: number | null;
 }
 
-const CELL_COLUMNS = new Set(["key", "time", "size", "precision"]);
-const SUMS = [
-  "count", "bytes", "bytes_unknown", "ops", "errors", "unchecked", "wire_bytes", "retries", "unexplained_bytes",
-  "timed", "time_sum", "copies", "copy_bytes",
-];
+const CELL_COLUMNS = new Set([
+  "key", "time", "size", "precision", "count", "bytes", "bytes_unknown", "ops", "errors", "unchecked", "wire_bytes", "retries",
+  "unexplained_bytes", "timed", "time_sum", "copies", "copy_bytes",
+]);
 
 // The keys and cells of one sort of fact.
 export class Facts {
@@ -28,17 +27,13 @@ export class Facts {
   readonly time: Uint32Array;
   readonly size: Uint8Array;
   private codes = new Map<string, Uint32Array>();
-  private sums = new Map<string, Float64Array>();
 
-  constructor(readonly sort: Sort, section: Section) {
+  constructor(readonly sort: Sort, private section: Section) {
     this.key = section.wide("key");
     this.time = section.wide("time");
     this.size = Uint8Array.from(section.column("size"));
-    for (const { name } of section.info.columns ?? []) {
-      if (SUMS.includes(name)) this.sums.set(name, section.floats(name));
-      else if (!CELL_COLUMNS.has(name)) this.codes.set(name, section.wide(name));
-      else if (name === "precision") this.sums.set(name, section.floats(name));
-    }
+    for (const { name } of section.info.columns ?? [])
+      if (!CELL_COLUMNS.has(name)) this.codes.set(name, section.wide(name));
     this.keys = Math.max(0, ...[...this.codes.values()].map((column) => column.length));
   }
 
@@ -53,10 +48,10 @@ export class Facts {
     return column;
   }
 
-  cells(name: string): Float64Array {
-    let cells = this.sums.get(name);
-    if (!cells) this.sums.set(name, (cells = new Float64Array(this.key.length)));
-    return cells;
+  // Of each cell, in whatever type they are kept; 0 where the fact has no such sum.
+  cells(name: string): Codes {
+    const cells = this.section.column(name);
+    return cells.length === this.key.length ? cells : new Uint8Array(this.key.length);
   }
 }
 
@@ -69,6 +64,8 @@ export class Model {
   readonly labels: string[]; // of processes, by code
   readonly hostLabels: string[]; // by code
   readonly hosts: Host[]; // by their lowest rank, then as the report has them
+
+  private hostColumns = new Map<Uint32Array, Uint32Array>();
 
   constructor() {
     const text = document.getElementById("directory")?.textContent;
@@ -126,6 +123,13 @@ export class Model {
       if (rank !== null) lowest.set(host, Math.min(rank, lowest.get(host) ?? Infinity));
     const place = (host: Host) => lowest.get(host.id) ?? Infinity;
     return [...this.report.hosts].sort((a, b) => (place(a) === place(b) ? a.id - b.id : place(a) - place(b)));
+  }
+
+  // A column of processes as one of their hosts, the same one each time.
+  hostsOf(column: Uint32Array): Uint32Array {
+    let hosts = this.hostColumns.get(column);
+    if (!hosts) this.hostColumns.set(column, (hosts = column.map((code) => this.hostOf(code))));
+    return hosts;
   }
 
   hostOf(code: number): number {

@@ -2,6 +2,7 @@
 // Who moved how much to whom, by process or by host.
 import type { View } from "./engine";
 import type { Facts, Model, Sort } from "./model";
+import type { Table } from "./tables";
 
 export type By = "process" | "host";
 export type Of = "transfers" | "messages";
@@ -24,15 +25,10 @@ export interface Pair {
   precision: number;
 }
 
-const hostColumns = new WeakMap<Uint32Array, Uint32Array>();
-
 // Codes of processes, or of their hosts.
 export function ends(model: Model, facts: Facts, name: "src" | "dst", by: By): Uint32Array {
   const column = facts.column(name);
-  if (by === "process") return column;
-  let hosts = hostColumns.get(column);
-  if (!hosts) hostColumns.set(column, (hosts = column.map((code) => model.hostOf(code))));
-  return hosts;
+  return by === "process" ? column : model.hostsOf(column);
 }
 
 function between(model: Model, of: Of, by: By): Uint32Array[] {
@@ -47,20 +43,18 @@ export function pairSums(model: Model, view: View, of: Of, by: By, times: boolea
   return { rows, src: codes[0], dst: codes[1], bytes, count, mean: times ? time.map((ns, i) => (timed[i] ? ns / timed[i] : 0)) : null };
 }
 
-// Positions in the view's rows.
-function rowsOf(model: Model, view: View, of: Of, by: By, src: number, dst: number): number[] {
+function rowsOf(model: Model, view: View, of: Of, by: By, src: number, dst: number): { table: Table; own: number[] } {
   const [from, to] = between(model, of, by);
-  const { key } = view.rows(of);
-  const out: number[] = [];
-  for (let i = 0; i < key.length; i++) if (from[key[i]] === src && to[key[i]] === dst) out.push(i);
-  return out;
+  const { table, at } = view.rows(of);
+  const own: number[] = [];
+  for (const row of at) if (from[table.key[row]] === src && to[table.key[row]] === dst) own.push(row);
+  return { table, own };
 }
 
 export function pairOf(model: Model, view: View, of: Of, by: By, src: number, dst: number): Pair | null {
-  const own = rowsOf(model, view, of, by, src, dst);
-  const { at } = view.rows(of);
-  const sum = (name: string) => own.reduce((n, i) => n + view.values(of, name)[at[i]], 0);
-  const precision = own.reduce((bits, i) => bits | view.values(of, "precision")[at[i]], 0);
+  const { table, own } = rowsOf(model, view, of, by, src, dst);
+  const sum = (name: string) => own.reduce((n, row) => n + table.values(name)[row], 0);
+  const precision = own.reduce((bits, row) => bits | table.values("precision")[row], 0);
   return own.length ? { bytes: sum("bytes"), count: sum("count"), timed: sum("timed"), time: sum("time_sum"), precision } : null;
 }
 
@@ -77,18 +71,17 @@ const SPLITS: Record<Of, [string, string][]> = {
 // What one pair's sum is made of.
 export function splitPair(model: Model, view: View, of: Of, by: By, src: number, dst: number): Split[] {
   const facts = model.facts[of as Sort];
-  const own = rowsOf(model, view, of, by, src, dst);
-  const { key, at } = view.rows(of);
-  const [bytes, counts] = [view.values(of, "bytes"), view.values(of, "count")];
+  const { table, own } = rowsOf(model, view, of, by, src, dst);
+  const [bytes, counts] = [table.values("bytes"), table.values("count")];
   return SPLITS[of].map(([column, title]) => {
     const codes = facts.column(column);
     const rows = new Map<string, [string, number, number]>();
     for (const i of own) {
-      if (!counts[at[i]]) continue;
-      const name = model.names[codes[key[i]]] ?? (column === "function" ? "outside MPI" : "unknown");
+      if (!counts[i]) continue;
+      const name = model.names[codes[table.key[i]]] ?? (column === "function" ? "outside MPI" : "unknown");
       const row = rows.get(name) ?? [name, 0, 0];
-      row[1] += bytes[at[i]];
-      row[2] += counts[at[i]];
+      row[1] += bytes[i];
+      row[2] += counts[i];
       rows.set(name, row);
     }
     return { title, rows: [...rows.values()].sort((a, b) => b[1] - a[1] || b[2] - a[2]) };

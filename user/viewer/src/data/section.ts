@@ -58,10 +58,6 @@ export class Section {
     return new VIEWS[column.type](this.content.buffer as ArrayBuffer, column.offset, column.length);
   }
 
-  floats(name: string): Float64Array {
-    return Float64Array.from(this.column(name));
-  }
-
   // One type for all files, so that the loops over it stay fast.
   wide(name: string): Uint32Array {
     const column = this.column(name);

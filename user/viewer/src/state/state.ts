@@ -5,7 +5,7 @@ import { allDims } from "../data/dims";
 import { Engine, Range, View, Wanted } from "../data/engine";
 import { Model } from "../data/model";
 
-export const VIEWS = ["overview", "timeline", "matrix", "graphs", "tables"] as const;
+export const VIEWS = ["overview", "timeline", "matrix", "graphs", "tables", "hosts"] as const;
 export type ViewName = (typeof VIEWS)[number];
 export type Measure = "bytes" | "count";
 export type Kind = "data" | "control" | "copy";
@@ -22,6 +22,12 @@ export const KIND_NOUNS: Record<Kind, [string, string]> = {
 
 export const model = new Model();
 export const engine = new Engine(model, allDims(model));
+
+// What a view of the facts is of; what is shown of it later than others must not mix it with a later choice.
+export function kindOf(view: View): Kind {
+  const [code] = view.selection.wanted.get("kind")!;
+  return (Object.keys(KIND_CODES) as Kind[]).find((kind) => KIND_CODES[kind] === code)!;
+}
 
 export const view = signal<ViewName>("overview");
 export const measure = signal<Measure>("bytes");

@@ -36,7 +36,7 @@ export function rangeText(): string {
 export function Chips() {
   if (!filtered.value) return null;
   return (
-    <div class="chips" aria-label="Filters in force">
+    <div class="chips" role="group" aria-label="Filters in force">
       {range.value && <Chip label="Time" text={rangeText()} clear={() => (range.value = null)} />}
       {[...chosen.value].map(([id, codes]) => {
         const dim = engine.dim(id);

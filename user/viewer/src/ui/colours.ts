@@ -77,6 +77,13 @@ export function actionColour(name: string | null): string {
   return pick(pair);
 }
 
+// Black or white, whichever is read more easily on a colour (#rrggbb): WCAG 2's relative luminance.
+export function inkOn(colour: string): string {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
+}
+
 const resolved = new Map<string, string>();
 
 // A colour of the style sheet, for canvases.

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The filters, next to every view: each value with how much of it passes the other filters.
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Dim, sizeLabel } from "../data/dims";
 import type { Sort } from "../data/model";
 import {
   chosen, clearAll, engine, filtered, measure, option, setCodes, setOption, settled, sizes, toggleCode,
 } from "../state/state";
 import { bytes, count } from "./format";
-import { transportColour } from "./colours";
+import { dark, transportColour } from "./colours";
 
 const AT_ONCE = 12;
 const OPEN = "transport,device,op,function,process";
+
+const NONE: ReadonlySet<number> = new Set();
 
 interface Value {
   code: number;
@@ -42,8 +44,7 @@ function setOpened(id: string, open: boolean) {
   setOption("open.facets", [...all].join(","));
 }
 
-function values(props: FacetProps): Value[] {
-  const amounts = props.amounts();
+function values(props: FacetProps, amounts: Float64Array): Value[] {
   const out: Value[] = [];
   for (let code = 0; code < amounts.length; code++)
     if (amounts[code] || props.codes.has(code)) out.push({ code, amount: amounts[code] });
@@ -53,43 +54,47 @@ function values(props: FacetProps): Value[] {
 function Values(props: FacetProps) {
   const [search, setSearch] = useState("");
   const [all, setAll] = useState(false);
-  const rows = values(props);
-  const wanted = search.toLowerCase();
-  const fits = (row: Value) => `${props.name(row.code)} ${props.title?.(row.code) ?? ""}`.toLowerCase().includes(wanted);
-  const found = wanted ? rows.filter(fits) : rows;
-  const most = Math.max(1, ...found.slice(0, 2000).map((row) => row.amount));
-  const write = measure.value === "bytes" ? bytes : count;
-  const shown = all ? found.slice(0, 500) : found.slice(0, AT_ONCE);
-  return (
-    <>
-      {rows.length > AT_ONCE && (
-        <input
-          type="search" placeholder={`Search ${count(rows.length)}`} aria-label={`Search ${props.label}`}
-          value={search} onInput={(event) => setSearch(event.currentTarget.value)}
-        />
-      )}
-      <ul>
-        {shown.map(({ code, amount }) => (
-          <li key={code}>
-            <label class={`value ${amount ? "" : "none"}`} title={props.title?.(code) || props.name(code)}>
-              <input type="checkbox" checked={props.codes.has(code)} onChange={() => props.toggle(code)} />
-              <span class="name">{props.name(code)}</span>
-              <span class="amount">{write(amount)}</span>
-              <span class="bar">
-                <i style={{ width: `${(100 * amount) / most}%`, background: props.colour?.(code) ?? "" }} />
-              </span>
-            </label>
-          </li>
-        ))}
-      </ul>
-      {!rows.length && <p class="empty small">nothing here</p>}
-      {found.length > shown.length && (
-        <button type="button" class="button plain more" onClick={() => setAll(true)}>
-          {count(found.length - shown.length)} more
-        </button>
-      )}
-    </>
-  );
+  const amounts = props.amounts();
+  // What is the same as before is left as it is.
+  return useMemo(() => {
+    const rows = values(props, amounts);
+    const wanted = search.toLowerCase();
+    const fits = (row: Value) => `${props.name(row.code)} ${props.title?.(row.code) ?? ""}`.toLowerCase().includes(wanted);
+    const found = wanted ? rows.filter(fits) : rows;
+    const most = Math.max(1, ...found.slice(0, 2000).map((row) => row.amount));
+    const write = measure.value === "bytes" ? bytes : count;
+    const shown = all ? found.slice(0, 500) : found.slice(0, AT_ONCE);
+    return (
+      <>
+        {rows.length > AT_ONCE && (
+          <input
+            type="search" placeholder={`Search ${count(rows.length)}`} aria-label={`Search ${props.label}`}
+            value={search} onInput={(event) => setSearch(event.currentTarget.value)}
+          />
+        )}
+        <ul>
+          {shown.map(({ code, amount }) => (
+            <li key={code}>
+              <label class={`value ${amount ? "" : "none"}`} title={props.title?.(code) || props.name(code)}>
+                <input type="checkbox" checked={props.codes.has(code)} onChange={() => props.toggle(code)} />
+                <span class="name">{props.name(code)}</span>
+                <span class="amount">{write(amount)}</span>
+                <span class="bar">
+                  <i style={{ width: `${(100 * amount) / most}%`, background: props.colour?.(code) ?? "" }} />
+                </span>
+              </label>
+            </li>
+          ))}
+        </ul>
+        {!rows.length && <p class="empty small">nothing here</p>}
+        {found.length > shown.length && (
+          <button type="button" class="button plain more" onClick={() => setAll(true)}>
+            {count(found.length - shown.length)} more
+          </button>
+        )}
+      </>
+    );
+  }, [amounts, props.codes, measure.value, props.colour && dark.value, search, all]);
 }
 
 function Facet(props: FacetProps) {
@@ -128,7 +133,7 @@ function DimFacet({ dim }: { dim: Dim }) {
       id={dim.id} label={dim.label} name={(code) => dim.values[code]}
       {...(titles ? { title: (code: number) => titles[code] } : {})}
       {...(colour ? { colour } : {})}
-      amounts={() => amounts(dim)} codes={chosen.value.get(dim.id) ?? new Set()}
+      amounts={() => amounts(dim)} codes={chosen.value.get(dim.id) ?? NONE}
       toggle={(code) => toggleCode(dim.id, code)} clear={() => setCodes(dim.id, new Set())}
     />
   );

@@ -15,10 +15,11 @@ export interface Scale {
 
 const DECADE = 10; // that shades span at least: amounts that hardly differ look alike
 
-export function scaleOf(values: Float64Array, log: boolean): Scale {
+// Of the values at some places.
+export function scaleOf(values: Float64Array, at: Uint32Array, log: boolean): Scale {
   let [low, high] = [Infinity, 0];
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i];
+  for (let i = 0; i < at.length; i++) {
+    const value = values[at[i]];
     if (!(value > 0)) continue;
     if (value < low) low = value;
     if (value > high) high = value;
@@ -26,14 +27,39 @@ export function scaleOf(values: Float64Array, log: boolean): Scale {
   return { log, low: high ? Math.min(low, high / DECADE) : 0, high };
 }
 
-// Which of so many shades each value has, from 1; 0: none.
-export function shadesOf(values: Float64Array, scale: Scale, shades: number): Uint8Array {
+// The upper half of a 32-bit float: its exponent and 7 bits after the leading one, which tells values apart that differ by 1 %.
+const float = new Float32Array(1);
+const bits = new Uint32Array(float.buffer);
+
+function coarse(value: number): number {
+  float[0] = value;
+  return bits[0] >>> 16;
+}
+
+function middle(of: number): number {
+  bits[0] = (of << 16) | 0x8000;
+  return float[0];
+}
+
+// Shades by coarse value: there are fewer of these than there are values, and a logarithm takes its time.
+function logarithms({ low, high }: Scale, most: number): Uint8Array {
+  const [first, last] = [coarse(low), coarse(high)];
+  const out = new Uint8Array(last + 1);
+  const factor = most / Math.log(high / low);
+  for (let at = first; at <= last; at++) out[at] = 1 + Math.min(most, Math.max(0, Math.round(factor * Math.log(middle(at) / low))));
+  return out;
+}
+
+// Which of so many shades the value at each of some places has, from 1; 0: none.
+export function shadesOf(values: Float64Array, at: Uint32Array, scale: Scale, shades: number): Uint8Array {
   const out = new Uint8Array(values.length);
-  const { log, low, high } = scale;
+  const { log, high } = scale;
   const most = shades - 1;
-  const factor = log ? most / Math.log(high / low) : most / high;
-  for (let i = 0; i < values.length; i++)
-    if (values[i] > 0) out[i] = 1 + Math.round(factor * (log ? Math.log(values[i] / low) : values[i]));
+  const table = log && high ? logarithms(scale, most) : null;
+  for (let i = 0; i < at.length; i++) {
+    const value = values[at[i]];
+    if (value > 0) out[at[i]] = table ? table[coarse(value)] : 1 + Math.round((most * value) / high);
+  }
   return out;
 }
 

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bytes or transfers over time by transport, above every view; a range drawn in it is a filter.
-import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { kind, KIND_WORDS, measure, model, range, settled } from "../state/state";
-import { dark, styleColour, transportColour } from "./colours";
 import { bucketStart, rangeText } from "./chips";
+import { dark, transportColour } from "./colours";
 import { bytes, count, instant, roundStep, time } from "./format";
+import { BELOW, drawStrip, Layer, LEFT, tallest, Ticks } from "./strip-draw";
 import { hideTip, Pairs, showTip } from "./tip";
 
 const MOST = 6; // transports with a colour of their own here; the others are added up
 const HEIGHT = 74;
-
-interface Layer {
-  name: string;
-  colour: string;
-  values: Float64Array;
-}
+const NEAR = 2; // px: no pointer gets to the end itself
 
 function layers(): Layer[] {
   const f = model.facts.transfers;
@@ -33,27 +28,14 @@ function layers(): Layer[] {
   return out;
 }
 
-// Each layer is drawn from zero to the sum of itself and those below, the tallest one first.
-function stacked(all: Layer[]): uPlot.AlignedData {
-  const { buckets } = model.directory.time;
-  const x = Float64Array.from({ length: buckets }, (_, i) => i + 0.5);
-  const sums: Float64Array[] = [];
-  const sum = new Float64Array(buckets);
-  for (const layer of all) {
-    for (let i = 0; i < buckets; i++) sum[i] += layer.values[i];
-    sums.push(sum.slice());
-  }
-  return [x, ...sums.reverse()] as unknown as uPlot.AlignedData;
-}
-
 function describe(all: Layer[], bucket: number) {
   const { bucket_ns } = model.directory.time;
   const write = measure.value === "bytes" ? bytes : count;
-  const rows = all.filter((layer) => layer.values[bucket]).map((layer): [string, string] => [layer.name, write(layer.values[bucket])]);
+  const rows = all.map((layer): [string, string] => [layer.name, layer.values[bucket] ? write(layer.values[bucket]) : ""]);
   return (
     <>
       <h4>{instant(Math.max(0, bucketStart(bucket)), bucket_ns)} and {time(bucket_ns)} on</h4>
-      <Pairs rows={rows.length ? rows : [["nothing", ""]]} />
+      <Pairs rows={rows.some(([, value]) => value) ? rows : [["nothing", " "]]} />
     </>
   );
 }
@@ -65,49 +47,15 @@ function choose(from: number, to: number) {
   range.value = b > a ? { from: a, to: b } : null;
 }
 
-// Ticks at round times, which are not the edges of buckets.
-function ticks(width: number): number[] {
+// At round times, which are not the edges of buckets.
+function ticks(all: Layer[], width: number): Ticks {
   const { buckets, bucket_ns } = model.directory.time;
   const step = roundStep((buckets * bucket_ns * 90) / width);
   const zero = bucketStart(0);
-  const out: number[] = [];
-  for (let at = 0; at < zero + buckets * bucket_ns; at += step) out.push((at - zero) / bucket_ns);
-  return out;
-}
-
-function build(host: HTMLElement, all: Layer[], hover: (bucket: number | null, u: uPlot) => void): uPlot {
-  const { buckets, bucket_ns } = model.directory.time;
-  const write = measure.value === "bytes" ? bytes : count;
-  const ink = styleColour("soft");
-  const grid = { stroke: styleColour("line"), width: 1 };
-  const tick = (x: number, step: number, i: number) => (i ? instant(Math.round(x * bucket_ns + bucketStart(0)), Math.round(step * bucket_ns)) : "0");
-  const font = "11px system-ui, sans-serif";
-  const bars = uPlot.paths.bars!({ size: [1.01, 10000], align: 0 });
-  const axis = { stroke: ink, grid, font, ticks: { show: false } };
-  const options: uPlot.Options = {
-    width: Math.max(200, host.clientWidth),
-    height: HEIGHT,
-    legend: { show: false },
-    cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
-    scales: { x: { time: false, range: [0, buckets] }, y: { range: (_u, _min, most) => [0, Math.max(1, most) * 1.05] } },
-    axes: [
-      { ...axis, size: 20, space: 90, splits: (u) => ticks(u.over.clientWidth || host.clientWidth), values: (_u, at) => at.map((x, i) => tick(x, at[1] - at[0], i)) },
-      { ...axis, size: 62, splits: (u) => [0, (u.scales.y.max ?? 1) / 1.05], values: (_u, at) => at.map((value) => (value ? write(value) : "0")) },
-    ],
-    series: [{}, ...[...all].reverse().map((layer) => ({ fill: layer.colour, width: 0, paths: bars, points: { show: false } }))],
-    hooks: {
-      setSelect: [(u) => u.select.width > 2 && choose(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"))],
-      setCursor: [(u) => hover(u.cursor.left !== undefined && u.cursor.left >= 0 ? Math.floor(u.posToVal(u.cursor.left, "x")) : null, u)],
-    },
-  };
-  return new uPlot(options, stacked(all), host);
-}
-
-function mark(u: uPlot) {
-  const at = range.value;
-  const left = at ? u.valToPos(at.from, "x") : 0;
-  const width = at ? u.valToPos(at.to, "x") - left : 0;
-  u.setSelect({ left, width, top: 0, height: at ? u.over.clientHeight : 0 }, false);
+  const x: Ticks["x"] = [];
+  for (let at = 0; at < zero + buckets * bucket_ns; at += step) x.push({ at: (at - zero) / bucket_ns, text: at ? instant(at, step) : "0" });
+  const most = tallest(all, buckets);
+  return { x, top: most ? (measure.value === "bytes" ? bytes : count)(most) : "" };
 }
 
 function move(event: KeyboardEvent) {
@@ -122,40 +70,82 @@ function move(event: KeyboardEvent) {
   event.preventDefault();
 }
 
-export function Strip() {
-  const host = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
-  const all = layers();
-  const shown = useRef(all);
-  shown.current = all;
-  // Made anew for other layers or colours alone.
-  const look = [all.map((layer) => layer.name).join("\n"), measure.value, dark.value];
-  useEffect(() => {
-    const place = host.current!;
-    const hover = (bucket: number | null, u: uPlot) => {
-      if (bucket === null || bucket < 0) return hideTip();
-      const box = u.over.getBoundingClientRect();
-      showTip(box.left + (u.cursor.left ?? 0), box.bottom - 20, describe(shown.current, bucket));
-    };
-    const u = (plot.current = build(place, all, hover));
-    mark(u);
-    const seen = new ResizeObserver(() => {
-      u.setSize({ width: Math.max(200, place.clientWidth), height: HEIGHT });
-      mark(u);
-    });
+interface Brush {
+  from: number; // buckets
+  to: number;
+}
+
+// Over the bars: what is chosen, and what the pointer is at.
+function Over({ all }: { all: Layer[] }) {
+  const { buckets } = model.directory.time;
+  const [brush, setBrush] = useState<Brush | null>(null);
+  const [at, setAt] = useState<number | null>(null);
+  const start = useRef<number | null>(null);
+  const bucketAt = (event: MouseEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const x = event.clientX - box.left;
+    return x >= box.width - NEAR ? buckets : Math.max(0, x / box.width) * buckets;
+  };
+  const hover = (event: PointerEvent) => {
+    const now = bucketAt(event);
+    if (start.current !== null) return setBrush({ from: Math.min(start.current, now), to: Math.max(start.current, now) });
+    setAt(now);
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    showTip(event.clientX, box.bottom - 20, describe(all, Math.min(buckets - 1, Math.floor(now))));
+  };
+  const press = (event: PointerEvent) => {
+    if (event.button !== 0) return;
+    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+    start.current = bucketAt(event);
+    hideTip();
+  };
+  const release = (event: PointerEvent) => {
+    const width = (event.currentTarget as HTMLElement).clientWidth;
+    if (brush && ((brush.to - brush.from) / buckets) * width > 2) choose(brush.from, brush.to);
+    start.current = null;
+    setBrush(null);
+  };
+  const leave = () => {
+    setAt(null);
+    hideTip();
+  };
+  const part = (bucket: number) => `${(100 * bucket) / buckets}%`;
+  const picked = brush ?? range.value;
+  return (
+    <div
+      class="over" style={{ left: `${LEFT}px`, bottom: `${BELOW}px` }} onPointerMove={hover} onPointerDown={press} onPointerUp={release}
+      onPointerCancel={release} onPointerLeave={leave} onDblClick={() => (range.value = null)}
+    >
+      {picked && <i class="picked" style={{ left: part(picked.from), width: part(picked.to - picked.from) }} />}
+      {at !== null && !brush && <i class="cursor" style={{ left: part(at) }} />}
+    </div>
+  );
+}
+
+function words(all: Layer[]): string {
+  const write = measure.value === "bytes" ? bytes : count;
+  return all.map(({ name, values }) => `${name} ${write(values.reduce((a, b) => a + b, 0))}`).join(", ") || "nothing";
+}
+
+function Bars({ all }: { all: Layer[] }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const place = canvas.current!.parentElement!;
+    const seen = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(200, Math.floor(contentRect.width))));
     seen.observe(place);
-    const click = (event: MouseEvent) => event.detail === 2 && (range.value = null);
-    u.over.addEventListener("click", click);
-    return () => {
-      seen.disconnect();
-      u.destroy();
-      hideTip();
-    };
-  }, look);
-  useEffect(() => {
-    plot.current?.setData(stacked(all));
-    if (plot.current) mark(plot.current);
-  }, [settled.value, range.value]);
+    return () => seen.disconnect();
+  }, []);
+  useEffect(() => hideTip, []);
+  useLayoutEffect(() => {
+    if (width) drawStrip(canvas.current!, width, HEIGHT, all, model.directory.time.buckets, ticks(all, width - LEFT));
+  }, [all, width, dark.value]);
+  return <canvas ref={canvas} role="img" aria-label={`Bars of all times: ${words(all)}`} style={{ width: `${width}px`, height: `${HEIGHT}px` }} />;
+}
+
+export function Strip() {
+  const shown = settled.value;
+  const all = useMemo(layers, [shown.selection.wanted, shown.selection.sizes, measure.value, dark.value]); // of all times
   const { untimed } = model.directory.timeline;
   const what = `${measure.value === "bytes" ? "Bytes" : "Transfers"} over time`;
   const about = `${KIND_WORDS[kind.value]}, steps of ${time(model.directory.time.bucket_ns)}`;
@@ -173,9 +163,12 @@ export function Strip() {
       </header>
       {!all.length && <p class="empty small">{untimed ? "The captures were made with --count: sums, without times." : "Nothing passes the filters."}</p>}
       <div
-        ref={host} class="plot" tabIndex={0} onKeyDown={move} role="group"
+        class="plot" tabIndex={0} onKeyDown={move} role="group"
         aria-label={`${what} by transport. Arrow keys choose and move a time range, with shift they resize it, escape clears it. ${rangeText()}`}
-      />
+      >
+        <Bars all={all} />
+        <Over all={all} />
+      </div>
     </section>
   );
 }

@@ -12,6 +12,7 @@ export interface Column<Row> {
   value: (row: Row) => Cell; // to sort by, and in the CSV
   show?: (row: Row) => ComponentChildren;
   words?: boolean; // left-aligned
+  amounts?: () => Float64Array; // the values, where rows are positions in it: quicker to sort by
 }
 
 interface Props<Row> {
@@ -25,7 +26,6 @@ interface Props<Row> {
   note?: ComponentChildren;
   empty?: string;
   onRow?: (row: Row) => void;
-  ready?: (rows: Row[]) => void; // called with the rows that are about to be shown
   rowTitle?: string;
 }
 
@@ -44,12 +44,18 @@ function compare(a: Cell, b: Cell): number {
   return words.compare(`${a}`, `${b}`);
 }
 
+type Amounts = { of: Float64Array; down: boolean };
+
 // As sorting all and taking the first, without sorting all.
-function firstOf<Row>(rows: ArrayLike<Row>, most: number, before: (a: Row, b: Row) => number): Row[] {
+function firstOf<Row>(rows: ArrayLike<Row>, most: number, before: (a: Row, b: Row) => number, amounts: Amounts | null): Row[] {
   if (rows.length <= 4 * most) return Array.from(rows).sort(before).slice(0, most);
   const out = Array.from({ length: most }, (_, i) => rows[i]).sort(before);
+  const places = rows as unknown as ArrayLike<number>;
   for (let i = most; i < rows.length; i++) {
-    if (before(rows[i], out[most - 1]) >= 0) continue;
+    if (amounts) {
+      const [own, last] = [amounts.of[places[i]], amounts.of[out[most - 1] as number]];
+      if (amounts.down ? own <= last : own >= last) continue;
+    } else if (before(rows[i], out[most - 1]) >= 0) continue;
     let [low, high] = [0, most - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -82,8 +88,7 @@ export function DataTable<Row>(props: Props<Row>) {
   const [shown, setShown] = useState(props.limit ?? AT_ONCE);
   const by = columns.find((column) => column.id === order.id) ?? first;
   const before = (a: Row, b: Row) => (order.down ? -1 : 1) * compare(by.value(a), by.value(b));
-  const visible = firstOf(rows, shown, before);
-  props.ready?.(visible);
+  const visible = firstOf(rows, shown, before, by.amounts ? { of: by.amounts(), down: order.down } : null);
   const text = () => {
     const sorted = Array.from(rows).sort(before);
     return csv([columns.map((c) => c.label), ...sorted.map((row) => columns.map((c) => c.value(row)))]);
@@ -92,6 +97,10 @@ export function DataTable<Row>(props: Props<Row>) {
     setOrder({ id: column.id, down: column.id === by.id ? !order.down : !column.words });
   const direction = (column: Column<Row>) =>
     column.id === by.id ? (order.down ? "descending" : "ascending") : "none";
+  const written = (column: Column<Row>, row: Row) => (column.show ? column.show(row) : show(column.value(row)));
+  // By keys what a click on the row does, which it is as well.
+  const pick = (column: Column<Row>, row: Row) =>
+    props.onRow ? <button type="button" class="pick">{written(column, row)}</button> : written(column, row);
   return (
     <section class="card table-card" id={props.id} aria-label={props.title}>
       <header>
@@ -120,9 +129,7 @@ export function DataTable<Row>(props: Props<Row>) {
                   title={props.rowTitle}
                   onClick={props.onRow && (() => props.onRow!(row))}
                 >
-                  {columns.map((column) => (
-                    <td class={column.words ? "" : "num"}>{column.show ? column.show(row) : show(column.value(row))}</td>
-                  ))}
+                  {columns.map((column, i) => <td class={column.words ? "" : "num"}>{i ? written(column, row) : pick(column, row)}</td>)}
                 </tr>
               ))}
             </tbody>

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is in sight answers at once; the rest follows, one part in each frame.
+// What is in sight answers at once; the rest follows, as many parts in each frame as take little time.
 import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect, useReducer, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import type { View } from "../data/engine";
 import { current } from "../state/state";
 
+const LITTLE = 10; // ms
 const waiting = new Set<() => void>();
 export const busy = signal(false);
 
 function soon() {
-  requestAnimationFrame(() => setTimeout(() => {
-    const [work] = waiting;
-    waiting.delete(work);
-    work?.();
+  requestAnimationFrame(() => setTimeout(async () => {
+    const end = performance.now() + LITTLE;
+    for (const work of waiting) {
+      waiting.delete(work);
+      work();
+      await null; // it is shown by a microtask of its own
+      if (performance.now() > end) break;
+    }
     busy.value = waiting.size > 0;
     if (busy.value) soon();
   }));
@@ -54,8 +59,15 @@ export function Turn({ Body, first }: Props) {
       waiting.delete(catchUp);
     };
   }, []);
+  // What has come into sight as parts above it grew shorter answers in the same frame.
+  useLayoutEffect(() => {
+    if (shown.current === latest) return;
+    const { top, bottom } = box.current!.getBoundingClientRect();
+    if (top < innerHeight && bottom > 0) catchUp();
+  });
   useEffect(() => {
     if (shown.current !== latest) wait(catchUp);
   }, [latest]);
-  return <div class="turn" ref={box}>{shown.current && <Body view={shown.current} />}</div>;
+  const of = shown.current;
+  return <div class="turn" ref={box}>{useMemo(() => of && <Body view={of} />, [of])}</div>;
 }

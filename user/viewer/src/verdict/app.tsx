@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import { Beside } from "../ui/beside";
 import { bytes, count } from "../ui/format";
 import { Choice } from "../ui/choice";
 import { Theme, theme } from "../ui/colours";
-import { verdict } from "./data";
+import { RULES, verdict } from "./data";
 import { Findings } from "./findings";
 import { Grid, Rails } from "./grid";
 
@@ -26,6 +27,7 @@ function Head() {
           {verdict.site ? `${verdict.site}: ` : ""}{plural(summary.nodes, "node")}, {summary.failed_nodes} with findings
         </span>
         <div class="controls no-print">
+          <Beside label="Report" />
           <Choice<Theme>
             label="Colours" value={theme.value} onChange={(value) => (theme.value = value)}
             options={[{ value: "auto", label: "Auto" }, { value: "light", label: "Light" }, { value: "dark", label: "Dark" }]}
@@ -36,7 +38,16 @@ function Head() {
   );
 }
 
+// Nothing that was recorded is missing, and the rules that judge the evidence itself (COV) had all they need.
+function evidenceWord(): string {
+  const open = verdict.findings.filter(({ rule, verdict: said }) => rule.startsWith("COV-") && (said === "fail" || said === "unknown"));
+  const rules = [...new Set(open.map(({ rule }) => rule))];
+  if (!evidence.complete) return "incomplete";
+  return rules.length ? `in doubt: ${rules.join(", ")}` : "complete";
+}
+
 function Numbers() {
+  const whole = evidenceWord();
   const lost = Object.values(evidence.dropped).reduce<number>((sum, own) => sum + Number(own), 0);
   const cells: [string, string, boolean][] = [
     ["critical", count(summary.critical), summary.critical > 0],
@@ -44,11 +55,11 @@ function Numbers() {
     ["unknown", count(summary.unknown), summary.unknown > 0],
     ["waived", count(summary.waived), false],
     ["passed", count(summary.pass), false],
-    ["rules judged", `${summary.rules_judged} of 40`, false],
+    ["rules judged", `${summary.rules_judged} of ${RULES.length}`, false],
     ["transfers", count(Number(evidence.transfers)), false],
     ["data", bytes(Number(evidence.data_bytes)), false],
     ["records lost", count(lost), lost > 0],
-    ["evidence", evidence.complete ? "complete" : "incomplete", !evidence.complete],
+    ["evidence", whole, whole !== "complete"],
   ];
   return (
     <dl class="numbers card">

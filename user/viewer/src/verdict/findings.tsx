@@ -10,6 +10,7 @@ const MEMBERS = 500;
 const room = signal(STEP);
 
 const size = (value: number | string) => bytes(Number(value));
+const percent = (share: number) => `${+(100 * share).toPrecision(3)} %`;
 const exact = (value: number | string) => count(Number(value));
 
 function Filters() {
@@ -50,14 +51,24 @@ function Filters() {
 const KINDS: [RegExp, string][] = [[/[<>]/, "pairs"], [/:rank/, "ranks"], [/:gpu/, "GPUs"], [/:/, "NICs"]];
 const kindOf = (subject: string) => KINDS.find(([pattern]) => pattern.test(subject))?.[1] ?? "nodes";
 
+// Of what passes: how much was looked at, and how much of it was otherwise, if any was.
+function looked(line: Line, { share }: Finding): string[] {
+  if (!Number(line.bytes)) return [];
+  return [`${size(line.bytes)} looked at`, ...(share && line.subjects === 1 ? [`${percent(share)} of it otherwise`] : [])];
+}
+
+function concerned(line: Line, { examples, share }: Finding): string[] {
+  return [
+    ...(examples.length ? [`${exact(line.count)} transfer${Number(line.count) === 1 ? "" : "s"}`] : []),
+    ...(Number(line.bytes) ? [size(line.bytes)] : []), ...(share !== null && line.subjects === 1 ? [percent(share)] : []),
+  ];
+}
+
 function Amount({ line, finding }: { line: Line; finding: Finding }) {
-  const parts = [];
-  if (finding.examples.length) parts.push(`${exact(line.count)} transfer${Number(line.count) === 1 ? "" : "s"}`);
-  if (Number(line.bytes)) parts.push(size(line.bytes));
-  if (finding.share !== null && line.subjects === 1) parts.push(`${+(100 * finding.share).toPrecision(3)} %`);
+  const passed = finding.verdict === "pass";
   return (
     <>
-      {parts.join(", ")}
+      <span class={passed ? "soft" : ""}>{(passed ? looked : concerned)(line, finding).join(", ")}</span>
       {line.of > 1 && <div class="soft">{line.subjects} of {line.of} {kindOf(finding.subject)}</div>}
     </>
   );
@@ -79,7 +90,7 @@ const end = (process: End | null) =>
 
 function Examples({ list }: { list: Example[] }) {
   return (
-    <div class="scroll">
+    <div class="scroll" tabIndex={0} role="region" aria-label="Examples">
       <table class="data">
         <thead><tr>
           {["by", "with", "operation", "path", "MPI function"].map((name) => <th scope="col">{name}</th>)}
@@ -149,7 +160,7 @@ function LineRows({ at }: { at: number }) {
           />
           <Mark state={stateOfLine(line)} />
         </td>
-        <td class="mono">{finding.rule}</td>
+        <td class="rule mono">{finding.rule}</td>
         <td class="subject mono">{line.subject}</td>
         <td><What line={line} finding={finding} /></td>
         <td class="amount"><Amount line={line} finding={finding} /></td>

@@ -74,7 +74,7 @@ export function Rails() {
       <div class="scroll">
         <table class="data rails">
           <thead><tr>
-            {["node", "NIC", ""].map((name) => <th scope="col">{name}</th>)}
+            {["node", "NIC", "both"].map((name) => <th scope="col">{name}</th>)}
             {["sent", "fetched", "transfers", "max/mean"].map((name) => <th scope="col" class="num">{name}</th>)}
           </tr></thead>
           <tbody>{list.slice(0, railRoom.value).flatMap(({ node: name, nics, ratio }) => nics.map((nic, at) => (

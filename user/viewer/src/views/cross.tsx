@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transports against UCT operations: share of bytes, share of transfers.
 import type { View } from "../data/engine";
-import { kind, KIND_NOUNS, model, setCodes } from "../state/state";
+import { KIND_NOUNS, kindOf, model, setCodes } from "../state/state";
 import { transportColour } from "../ui/colours";
 import { copy, csv } from "../ui/csv";
 import { bytes, count, share } from "../ui/format";
@@ -55,7 +55,7 @@ export function Cross({ view }: { view: View }) {
     <section class="card table-card" id="table-cross" aria-label="Transport by UCT operation">
       <header>
         <h2>Transport by UCT operation</h2>
-        <span class="soft">bytes %, count % of {bytes(whole.bytes)} in {count(whole.count)} {KIND_NOUNS[kind.value][1]}</span>
+        <span class="soft">bytes %, count % of {bytes(whole.bytes)} in {count(whole.count)} {KIND_NOUNS[kindOf(view)][1]}</span>
         {rows.length > 0 && (
           <button type="button" class="button plain end no-print" onClick={() => void copy(asCsv())}>Copy as CSV</button>
         )}
@@ -86,7 +86,7 @@ export function Cross({ view }: { view: View }) {
                         style={{ background: sums ? shade(name(transport), sums) : "" }}
                         onClick={() => sums && choose(transport, op)}
                       >
-                        {words(sums)}
+                        {sums ? <button type="button" class="pick">{words(sums)}</button> : words(sums)}
                       </td>
                     );
                   })}

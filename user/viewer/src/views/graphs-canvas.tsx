@@ -8,7 +8,8 @@ import { hideTip, Pairs, showTip } from "../ui/tip";
 import { draw } from "./graphs-draw";
 import { fitted, geometry, Geometry, Look, under } from "./graphs-shapes";
 import type { Edge, Graph, Node, Which } from "./graphs-model";
-import { Place, places } from "./graphs-place";
+import { areAround, Place, places } from "./graphs-place";
+import { fit } from "../ui/canvas";
 
 type Part = Node | Edge;
 
@@ -43,16 +44,6 @@ function PartTip({ graph, part, pairs }: { graph: Graph; part: Part; pairs: (edg
       </p>
     </>
   );
-}
-
-function fit(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
-  const ratio = devicePixelRatio || 1;
-  const wanted = [Math.round(width * ratio), Math.round(height * ratio)];
-  if (canvas.width !== wanted[0] || canvas.height !== wanted[1]) [canvas.width, canvas.height] = wanted;
-  const context = canvas.getContext("2d")!;
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
-  return context;
 }
 
 interface Drag {
@@ -104,7 +95,7 @@ export function Plot({ graph, which, pairs, choose }: Props) {
   const walk = (to: number) => setPointed({ graph, focus, walked: to });
   useEffect(() => hideTip, [graph]);
   const shapes: Geometry | null = useMemo(
-    () => placed && geometry(graph, new Map([...placed, ...moved]), measure.value), [graph, placed, moved]);
+    () => placed && geometry(graph, new Map([...placed, ...moved]), measure.value, areAround(graph, which)), [graph, placed, moved]);
   const seen = shapes && (look ?? fitted(shapes, size.width, size.height));
   useLayoutEffect(() => {
     const box = canvas.current!.parentElement!;

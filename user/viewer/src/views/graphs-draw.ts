@@ -2,11 +2,12 @@
 // Drawing a graph: hosts, edges over them, nodes over these, and words over all.
 import { styleColour, transportColour } from "../ui/colours";
 import type { Edge, Graph, Node } from "./graphs-model";
+import { ARROW } from "./graphs-ports";
 import { corners, Curve, Geometry, Look, SIZES } from "./graphs-shapes";
 import type { Place } from "./graphs-place";
 
-const ARROW = 7;
 const LEGIBLE = 4.5; // px
+const MOST_WORDS = 5000;
 
 function trace(context: CanvasRenderingContext2D, { from, by, to }: Curve) {
   context.beginPath();
@@ -47,11 +48,22 @@ function drawShape(context: CanvasRenderingContext2D, node: Node, at: Place) {
   context.setLineDash([]);
 }
 
-function clipped(context: CanvasRenderingContext2D, text: string, width: number): string {
+const fitting = new Map<string, string>(); // the same words are drawn again and again
+
+function clip(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;
   let end = Math.min(text.length, 60);
   while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end--;
   return `${text.slice(0, end)}…`;
+}
+
+function clipped(context: CanvasRenderingContext2D, text: string, width: number): string {
+  const id = `${context.font} ${width} ${text}`;
+  let words = fitting.get(id);
+  if (words !== undefined) return words;
+  if (fitting.size >= MOST_WORDS) fitting.clear();
+  fitting.set(id, (words = clip(context, text, width)));
+  return words;
 }
 
 // With the ground's colour around it, so that edges do not run through it.
@@ -76,10 +88,7 @@ function drawHosts(context: CanvasRenderingContext2D, { hosts }: Geometry) {
   }
 }
 
-function drawLabels(context: CanvasRenderingContext2D, { graph, places, hosts }: Geometry, faint: (part: Node | Edge) => boolean) {
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  context.fillStyle = styleColour("ink");
+function drawLabels(context: CanvasRenderingContext2D, { graph, places }: Geometry, faint: (part: Node | Edge) => boolean) {
   context.font = "11px system-ui, sans-serif";
   for (const node of graph.nodes.values()) {
     if (node.kind === "host") continue;
@@ -88,12 +97,22 @@ function drawLabels(context: CanvasRenderingContext2D, { graph, places, hosts }:
     if (/nic/.test(node.kind)) drawText(context, node.label, at.x, at.y + 21, 86, "ground");
     else drawText(context, node.label, at.x, at.y + 0.5, 76, node.kind === "gpu" ? "accent-soft" : "raised");
   }
-  context.font = "600 11px system-ui, sans-serif";
-  for (const [host, { left, top, right }] of hosts) {
+}
+
+const READABLE = 8; // px, of hosts' names
+const NARROW = 24; // px: no name fits
+
+// Readable from afar, on the side that no edges come to.
+function drawHostNames(context: CanvasRenderingContext2D, shapes: Geometry, zoom: number, faint: (part: Node) => boolean) {
+  const size = Math.max(11, Math.round(READABLE / zoom));
+  context.font = `600 ${size}px system-ui, sans-serif`;
+  for (const [host, { left, top, right, bottom }] of shapes.hosts) {
+    const room = 60 + (shapes.around ? Math.max(right - left, bottom - top) : right - left);
+    if (room * zoom < NARROW) continue;
+    const below = shapes.around && bottom > shapes.all.bottom - 1;
     context.globalAlpha = faint(host) ? 0.15 : 1;
-    drawText(context, host.label, (left + right) / 2, top - 8, Math.max(60, right - left + 60), "paper");
+    drawText(context, host.label, (left + right) / 2, below ? bottom + 3 + size / 2 : top - 3 - size / 2, room, "paper");
   }
-  context.globalAlpha = 1;
 }
 
 // Edges, then nodes, then words; what is not near the chosen part is faint.
@@ -116,8 +135,12 @@ export function draw(context: CanvasRenderingContext2D, shapes: Geometry, look: 
     context.globalAlpha = faint(node) ? 0.25 : 1;
     drawShape(context, node, shapes.places.get(node.id)!);
   }
-  context.globalAlpha = 1;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillStyle = styleColour("ink");
   if (look.zoom * 11 >= LEGIBLE) drawLabels(context, shapes, faint);
+  drawHostNames(context, shapes, look.zoom, faint);
+  context.globalAlpha = 1;
   context.restore();
 }
 

@@ -23,7 +23,7 @@ export interface Edge {
   transport: string;
   bytes: number;
   count: number;
-  rows: number[]; // combinations of `by` that it is made of
+  rows: number[]; // of the graph's codes, that it is made of
 }
 
 export interface Graph {
@@ -32,7 +32,8 @@ export interface Graph {
   left: { edges: number; bytes: number; count: number }; // not drawn, the smallest ones
   pairs: number; // of processes
   merged: boolean; // the processes of a host are one node
-  by: Combinations;
+  columns: Uint32Array[]; // of the transfers, which rows are told apart by
+  codes: Uint32Array[]; // of each column, by row
 }
 
 // Memory that no network card is in the way of: the transports that stay within a host.
@@ -140,7 +141,7 @@ function areFew(model: Model, pairs: Combinations, present: Uint32Array): boolea
 // The nodes that a row passes through, from where the data were to where they went.
 type Way = (row: number) => Node[];
 
-function deviceWay(build: Builder, model: Model, { codes }: Combinations): Way {
+function deviceWay(build: Builder, model: Model, codes: Uint32Array[]): Way {
   const [src, dst, transport, device, far, bySender, srcMemory, dstMemory] = codes;
   return (row) => {
     const name = model.names[transport[row]] ?? "unknown";
@@ -164,13 +165,12 @@ export function graphOf(model: Model, view: View, which: Which, by: "bytes" | "c
   const parts = which === "process" ? [] : [f.column("device"), far, bySender, f.column("src_mem"), f.column("dst_mem")];
   const columns = [src, dst, f.column("transport"), ...parts];
   const { rows, codes, sums } = view.sumsBy("transfers", columns, ["bytes", "count"]);
-  const combinations = combinationsOf(columns);
   const build = new Builder(model, merged);
   const all = [...model.report.processes].sort((a, b) => (a.rank ?? 1e9) - (b.rank ?? 1e9) || a.id - b.id);
   if (merged) model.hosts.forEach((host) => build.end(host.id + 1));
   else if (all.length <= MOST_PROCESSES) all.forEach((process) => build.end(process.id + 1));
   const way: Way = which === "process"
-    ? (row) => [build.end(codes[0][row]), build.end(codes[1][row])] : deviceWay(build, model, combinations);
+    ? (row) => [build.end(codes[0][row]), build.end(codes[1][row])] : deviceWay(build, model, codes);
   const found = new Map<Node, Map<Node, Map<number, Edge>>>();
   const edges: Edge[] = [];
   const add = (from: Node, to: Node, row: number) => {
@@ -198,17 +198,20 @@ export function graphOf(model: Model, view: View, which: Which, by: "bytes" | "c
     left.bytes += edge.bytes;
     left.count += edge.count;
   }
-  return { nodes: build.nodes, edges: edges.slice(0, MOST_EDGES), left, pairs: present.length, merged, by: combinations };
+  return { nodes: build.nodes, edges: edges.slice(0, MOST_EDGES), left, pairs: present.length, merged, columns, codes };
 }
 
 // The pairs of processes whose transfers an edge stands for.
 export function pairsOf(view: View, graph: Graph, edge: Edge): [number, number][] {
   const f = view.facts("transfers");
   const pairs = combinationsOf([f.column("src"), f.column("dst")]);
-  const own = new Uint8Array(graph.by.length);
-  for (const row of edge.rows) own[row] = 1;
+  const all = combinationsOf(graph.columns);
+  const words = (codes: Uint32Array[], at: number) => codes.map((column) => column[at]).join();
+  const wanted = new Set(edge.rows.map((row) => words(graph.codes, row)));
+  const own = Uint8Array.from({ length: all.length }, (_, at) => Number(wanted.has(words(all.codes, at))));
   const out = new Set<number>();
-  for (const key of view.rows("transfers").key) if (own[graph.by.of[key]]) out.add(pairs.of[key]);
+  const { table, at } = view.rows("transfers");
+  for (const row of at) if (own[all.of[table.key[row]]]) out.add(pairs.of[table.key[row]]);
   return Array.from(out, (pair) => [pairs.codes[0][pair], pairs.codes[1][pair]]);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The shapes of a graph, and what lies under a point. Lengths are those of the graph, not of the screen.
 import { Edge, Graph, Node, widthOf } from "./graphs-model";
+import { ports } from "./graphs-ports";
 import type { Place } from "./graphs-place";
 
 export interface Look {
@@ -26,6 +27,7 @@ export interface Curve {
 }
 
 export interface Geometry {
+  around: boolean; // hosts lie around what joins them
   graph: Graph;
   places: Map<string, Place>;
   hosts: Map<Node, Box>;
@@ -61,7 +63,7 @@ function border(node: Node, at: Place, towards: Place): Place {
     const radius = SIZES[node.kind][0] / 2;
     return { x: at.x + (dx * radius) / length, y: at.y + (dy * radius) / length };
   }
-  let part = 1;
+  let part = 1; // the shape is not further away than that
   points.forEach((a, i) => {
     const b = points[(i + 1) % points.length];
     const [ex, ey] = [b.x - a.x, b.y - a.y];
@@ -85,8 +87,79 @@ function inOrder(a: Edge, b: Edge): number {
   return Number(a.from.id < a.to.id) - Number(b.from.id < b.to.id) || (a.transport < b.transport ? -1 : 1);
 }
 
-// Edges between the same two nodes lie side by side.
-function curves(graph: Graph, places: Map<string, Place>, by: "bytes" | "count"): Curve[] {
+// What lies in the way of edges: all nodes but those that one joins.
+interface Round {
+  node: Node;
+  x: number;
+  y: number;
+  radius: number;
+}
+
+const CLEAR = 4; // between an edge and a node that it passes
+const STEPS = 12; // of a curve
+
+// How near a curve from one place to another by a third one comes to some nodes, less their radius.
+function nearest(a: Place, by: Place, b: Place, nodes: Round[]): number {
+  let least = Infinity;
+  for (let i = 1; i < STEPS; i++) {
+    const t = i / STEPS;
+    const [u, v, w] = [(1 - t) * (1 - t), 2 * t * (1 - t), t * t];
+    const [x, y] = [u * a.x + v * by.x + w * b.x, u * a.y + v * by.y + w * b.y];
+    for (const node of nodes) least = Math.min(least, Math.hypot(node.x - x, node.y - y) - node.radius);
+  }
+  return least;
+}
+
+// Nodes that a curve may meet that is bent by no more than so much.
+function along(a: Place, b: Place, bent: number, nodes: Round[]): Round[] {
+  const [dx, dy] = [b.x - a.x, b.y - a.y];
+  const length = Math.hypot(dx, dy) || 1;
+  return nodes.filter(({ x, y, radius }) => {
+    const on = ((x - a.x) * dx + (y - a.y) * dy) / length;
+    return on > -radius && on < length + radius && Math.abs((x - a.x) * dy - (y - a.y) * dx) / length < bent + radius;
+  });
+}
+
+const BENDS = [0, 1, -1, 2, -2, 3, -3, 4, -4]; // that are tried, in turn
+const MOST = 8000; // edges by nodes that are looked at: more of them cross wherever they are
+
+// Where an edge is bent to: as little as takes it past what is in its way.
+function bend(edge: Edge, a: Place, b: Place, off: number, width: number, nodes: Round[]): Place {
+  const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+  const to = (by: number): Place => ({ x: (a.x + b.x) / 2 - ((b.y - a.y) / length) * by, y: (a.y + b.y) / 2 + ((b.x - a.x) / length) * by });
+  const step = Math.max(2 * BEND, 0.12 * length);
+  const others = along(a, b, Math.abs(off) + 1.5 * step, nodes).filter(({ node }) => node !== edge.from && node !== edge.to);
+  if (!others.length) return to(off);
+  for (const times of BENDS) {
+    const control = to(off + times * step);
+    if (nearest(a, control, b, others) > width / 2 + CLEAR) return control;
+  }
+  return to(off);
+}
+
+const [INWARDS, DEEPEST] = [0.6, 0.8]; // of an edge's length; of the way to the middle
+
+// Hosts around a middle: an edge that is bent to its side passes behind none of them.
+function inwards(a: Place, b: Place, off: number, middle: Place): Place {
+  const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+  const [nx, ny] = [-(b.y - a.y) / length, (b.x - a.x) / length];
+  const at = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+  const far = (middle.x - at.x) * nx + (middle.y - at.y) * ny;
+  const by = Math.sign(far) * Math.min(DEEPEST * Math.abs(far), INWARDS * length) + off;
+  return { x: at.x + nx * by, y: at.y + ny * by };
+}
+
+function rounds(graph: Graph, places: Map<string, Place>): Round[] {
+  const out: Round[] = [];
+  for (const node of graph.nodes.values())
+    if (node.kind !== "host") out.push({ node, ...places.get(node.id)!, radius: Math.max(...SIZES[node.kind]) / 2 });
+  return graph.edges.length * out.length > MOST ? [] : out;
+}
+
+const MANY = 300; // edges: thinner ones hide less of each other, and take half the time to draw
+
+// Edges between the same two nodes lie side by side, the further apart the longer they are.
+function curves(graph: Graph, places: Map<string, Place>, by: "bytes" | "count", middle: Place | null): Curve[] {
   const beside = new Map<string, Edge[]>();
   for (const edge of graph.edges) {
     const id = edge.from.id < edge.to.id ? `${edge.from.id} ${edge.to.id}` : `${edge.to.id} ${edge.from.id}`;
@@ -95,11 +168,13 @@ function curves(graph: Graph, places: Map<string, Place>, by: "bytes" | "count")
     else beside.set(id, [edge]);
   }
   const most = graph.edges.length ? graph.edges[0][by] : 0;
+  const thin = graph.edges.length > MANY ? 0.5 : 1;
+  const nodes = rounds(graph, places);
   const out: Curve[] = [];
   for (const list of beside.values())
     list.sort(inOrder).forEach((edge, i) => {
       const [a, b] = [places.get(edge.from.id)!, places.get(edge.to.id)!];
-      const width = widthOf(edge[by], most);
+      const width = widthOf(edge[by], most) * thin;
       if (edge.from === edge.to) {
         const [from, control, to] = loop(edge.from, a, i);
         out.push({ edge, width, from, by: control, to });
@@ -107,15 +182,18 @@ function curves(graph: Graph, places: Map<string, Place>, by: "bytes" | "count")
       }
       // The same side for all of the list, whichever way an edge goes.
       const side = edge.from.id < edge.to.id ? 1 : -1;
-      const off = side * (i - (list.length - 1) / 2) * BEND * 2;
-      const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-      const control = { x: (a.x + b.x) / 2 - ((b.y - a.y) / length) * off, y: (a.y + b.y) / 2 + ((b.x - a.x) / length) * off };
+      const length = Math.hypot(b.x - a.x, b.y - a.y);
+      const place = side * (i - (list.length - 1) / 2);
+      const control = middle && edge.from.parent !== edge.to.parent
+        ? inwards(a, b, place * Math.max(BEND, 0.06 * length), middle)
+        : bend(edge, a, b, place * Math.max(2 * BEND, 0.22 * length), width, nodes);
       out.push({ edge, width, from: border(edge.from, a, control), by: [control], to: border(edge.to, b, control) });
     });
+  ports(out, places, border);
   return out;
 }
 
-function around(boxes: Iterable<Box>, padding: number): Box {
+function enclosing(boxes: Iterable<Box>, padding: number): Box {
   const out = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
   for (const box of boxes) {
     out.left = Math.min(out.left, box.left - padding);
@@ -132,7 +210,7 @@ function boxOf(node: Node, at: Place): Box {
   return { left: at.x - width / 2, top: at.y - height / 2, right: at.x + width / 2, bottom: at.y + height / 2 + below };
 }
 
-export function geometry(graph: Graph, places: Map<string, Place>, by: "bytes" | "count"): Geometry {
+export function geometry(graph: Graph, places: Map<string, Place>, by: "bytes" | "count", around: boolean): Geometry {
   const inside = new Map<Node, Box[]>();
   const alone: Box[] = [];
   for (const node of graph.nodes.values()) {
@@ -142,10 +220,11 @@ export function geometry(graph: Graph, places: Map<string, Place>, by: "bytes" |
     else if (inside.has(node.parent)) inside.get(node.parent)!.push(box);
     else inside.set(node.parent, [box]);
   }
-  const hosts = new Map([...inside].map(([host, boxes]) => [host, around(boxes, PADDING)]));
-  const all = around([...hosts.values(), ...alone], 0);
+  const hosts = new Map([...inside].map(([host, boxes]) => [host, enclosing(boxes, PADDING)]));
+  const all = enclosing([...hosts.values(), ...alone], 0);
+  const middle = { x: (all.left + all.right) / 2, y: (all.top + all.bottom) / 2 };
   all.top -= 18; // the hosts' names
-  return { graph, places, hosts, curves: curves(graph, places, by), all };
+  return { graph, places, hosts, around, curves: curves(graph, places, by, around ? middle : null), all };
 }
 
 // All of a graph in a place of so many px.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the squares of a matrix are, and drawing them.
 import { styleColour } from "../ui/colours";
+import { fit } from "../ui/canvas";
+import { Paper, packed } from "../ui/pixels";
 
 export interface GridInput {
   rows: number[];
@@ -40,32 +42,36 @@ function width(text: string): number {
   return px;
 }
 
-const longest = new WeakMap<number[], number>();
+// What all rows, or all columns, have in common: lists of codes stay the same while filters change.
+interface Axis {
+  widest: number; // label, px
+  groups: number;
+  place: Uint32Array; // by code
+}
 
-// Of the codes of one axis, which stay the same.
-function widest(codes: number[], label: (code: number) => string): number {
-  let most = longest.get(codes);
-  if (most !== undefined) return most;
-  most = codes.reduce((px, code) => Math.max(px, Math.min(LONGEST, width(label(code)))), 0);
-  longest.set(codes, most);
-  return most;
+const axes = new WeakMap<number[], Axis>();
+
+function axisOf(codes: number[], { label, group }: Pick<GridInput, "label" | "group">): Axis {
+  let axis = axes.get(codes);
+  if (axis) return axis;
+  const place = new Uint32Array(codes.reduce((most, code) => Math.max(most, code), 0) + 1);
+  codes.forEach((code, i) => (place[code] = i));
+  const widest = codes.reduce((px, code) => Math.max(px, Math.min(LONGEST, width(label(code)))), 0);
+  axes.set(codes, (axis = { widest, groups: new Set(codes.map(group)).size, place }));
+  return axis;
 }
 
 export function layout(input: GridInput): Grid {
   const { rows, columns, room } = input;
-  const groups = new Set(rows.map(input.group)).size > 1 ? 18 : 0;
-  const left = Math.ceil(widest(rows, input.label)) + 12 + groups;
-  const text = Math.ceil(widest(columns, input.label));
+  const [down, across] = [axisOf(rows, input), axisOf(columns, input)];
+  const groups = down.groups > 1 ? 18 : 0;
+  const left = Math.ceil(down.widest) + 12 + groups;
+  const text = Math.ceil(across.widest);
   const fit = Math.min((room.width - left - 8) / columns.length, (room.height - TITLE - 30) / rows.length, LARGEST[Math.min(3, Math.floor(rows.length / 3))]);
   // Labels of columns lie flat where there is room, else they stand.
   const top = TITLE + groups + (text + 6 <= fit ? 18 : text + 10);
   const size = Math.max(1, Math.floor(Math.min(fit, Math.max(1, (room.height - top) / rows.length))));
-  const places = (codes: number[]) => {
-    const out = new Uint32Array(Math.max(0, ...codes) + 1);
-    codes.forEach((code, i) => (out[code] = i));
-    return out;
-  };
-  return { ...input, size, left, top, places: { row: places(rows), column: places(columns) } };
+  return { ...input, size, left, top, places: { row: down.place, column: across.place } };
 }
 
 function clip(context: CanvasRenderingContext2D, text: string, width: number): string {
@@ -75,33 +81,29 @@ function clip(context: CanvasRenderingContext2D, text: string, width: number): s
   return `${text.slice(0, end)}…`;
 }
 
-let image: ImageData | null = null; // the last one, to be used again
-
-function paper(width: number, height: number): ImageData {
-  return (image = image?.width === width && image.height === height ? image : new ImageData(width, height));
-}
-
-function packed(text: string): number {
-  const [red, green, blue] = (text.match(/\d+/g) ?? []).map(Number);
-  return (255 << 24) | (blue << 16) | (green << 8) | red; // the lowest byte comes first
-}
+const paper = new Paper();
 
 // Squares without gaps between them are pixels.
 function dots(context: CanvasRenderingContext2D, grid: Grid, ratio: number) {
   const { size, left, top, columns, rows } = grid;
   const [width, height] = [columns.length, rows.length].map((n) => Math.round(n * size * ratio));
-  const picture = paper(width, height);
-  const pixels = new Uint32Array(picture.data.buffer);
+  const picture = paper.of(width, height);
+  const { pixels } = paper;
   pixels.fill(packed(styleColour("gap")));
   const colours = Uint32Array.from(grid.shades, packed);
   const edges = Uint32Array.from({ length: Math.max(columns.length, rows.length) + 1 }, (_, i) => Math.round(i * size * ratio));
-  const { row, column } = grid.places;
-  for (const pair of grid.squares) {
-    if (!grid.shade[pair]) continue;
-    const [x, y] = [column[grid.dst[pair]], row[grid.src[pair]]];
-    const colour = colours[grid.shade[pair] - 1];
-    for (let line = edges[y]; line < edges[y + 1]; line++)
-      for (let at = edges[x]; at < edges[x + 1]; at++) pixels[line * width + at] = colour;
+  const { squares, shade, src, dst, places: { row, column } } = grid;
+  const single = edges[1] === 1 && width === columns.length;
+  for (let i = 0; i < squares.length; i++) {
+    const pair = squares[i];
+    if (!shade[pair]) continue;
+    const x = column[dst[pair]];
+    const y = row[src[pair]];
+    const colour = colours[shade[pair] - 1];
+    if (single) pixels[y * width + x] = colour;
+    else
+      for (let line = edges[y]; line < edges[y + 1]; line++)
+        pixels.fill(colour, line * width + edges[x], line * width + edges[x + 1]);
   }
   context.putImageData(picture, Math.round(left * ratio), Math.round(top * ratio));
 }
@@ -137,7 +139,7 @@ function labels(context: CanvasRenderingContext2D, grid: Grid) {
   context.textAlign = "right";
   for (let i = 0; i < rows.length; i += every)
     context.fillText(clip(context, grid.label(rows[i]), LONGEST), left - 6, top + (i + 0.5) * size);
-  const flat = widest(columns, grid.label) + 6 <= size;
+  const flat = axisOf(columns, grid).widest + 6 <= size;
   context.textAlign = flat ? "center" : "left";
   for (let i = 0; i < columns.length; i += every) {
     const text = clip(context, grid.label(columns[i]), LONGEST);
@@ -149,20 +151,26 @@ function labels(context: CanvasRenderingContext2D, grid: Grid) {
   }
 }
 
-// Brackets of hosts along both sides, and lines between them.
-function groups(context: CanvasRenderingContext2D, grid: Grid) {
-  const { rows, size, left, top, columns } = grid;
-  if (new Set(rows.map(grid.group)).size < 2) return;
-  const text = Math.ceil(widest(columns, grid.label));
-  const edge = text + 6 <= size ? 18 : text + 10;
-  for (const [codes, upright] of [[rows, true], [columns, false]] as [number[], boolean][]) {
-    for (let from = 0; from < codes.length; ) {
-      let to = from + 1;
-      while (to < codes.length && grid.group(codes[to]) === grid.group(codes[from])) to++;
-      bracket(context, grid, upright, from, to, edge);
-      from = to;
-    }
+// Runs of one group.
+function* runs(codes: number[], group: (code: number) => string): Generator<[number, number]> {
+  for (let from = 0; from < codes.length; ) {
+    let to = from + 1;
+    while (to < codes.length && group(codes[to]) === group(codes[from])) to++;
+    yield [from, to];
+    from = to;
   }
+}
+
+const UPRIGHT = [true, false]; // along the rows, then along the columns
+
+// Brackets of hosts along both sides.
+function brackets(context: CanvasRenderingContext2D, grid: Grid) {
+  const { rows, size, left, top, columns } = grid;
+  if (axisOf(rows, grid).groups < 2) return;
+  const text = Math.ceil(axisOf(columns, grid).widest);
+  const edge = text + 6 <= size ? 18 : text + 10;
+  for (const upright of UPRIGHT)
+    for (const [from, to] of runs(upright ? rows : columns, grid.group)) bracket(context, grid, upright, from, to, edge);
   context.strokeStyle = styleColour("line-strong");
   context.lineWidth = 1;
   context.strokeRect(left - 1.5, top - 1.5, columns.length * size + 2, rows.length * size + 2);
@@ -181,33 +189,44 @@ function bracket(context: CanvasRenderingContext2D, grid: Grid, upright: boolean
   const room = (to - from) * size - 6;
   if (room > 24) context.fillText(clip(context, name, room), ((from + to) / 2) * size, 0);
   context.restore();
-  if (!from || size < 6) return; // a line would hide what small squares show
-  context.fillStyle = styleColour("paper");
-  if (upright) context.fillRect(left, top + from * size - 1, grid.columns.length * size, 2);
-  else context.fillRect(left + from * size - 1, top, 2, grid.rows.length * size);
 }
 
-function fit(canvas: HTMLCanvasElement, grid: Grid): CanvasRenderingContext2D {
+// Lines between hosts; they would hide what small squares show.
+function lines(context: CanvasRenderingContext2D, grid: Grid) {
+  const { rows, size, left, top, columns } = grid;
+  if (size < 6 || axisOf(rows, grid).groups < 2) return;
+  context.fillStyle = styleColour("paper");
+  for (const [from] of runs(rows, grid.group)) if (from) context.fillRect(left, top + from * size - 1, columns.length * size, 2);
+  for (const [from] of runs(columns, grid.group)) if (from) context.fillRect(left + from * size - 1, top, 2, rows.length * size);
+}
+
+// What a canvas has around its squares, which most filters leave as it is.
+const around = new WeakMap<HTMLCanvasElement, Grid & { ratio: number }>();
+
+function alike(a: Grid, b: Grid): boolean {
+  return a.rows === b.rows && a.columns === b.columns && a.size === b.size && a.left === b.left && a.top === b.top && a.theme === b.theme;
+}
+
+function frame(canvas: HTMLCanvasElement, grid: Grid, ratio: number): CanvasRenderingContext2D {
   const width = grid.left + grid.columns.length * grid.size + 8;
   const height = grid.top + grid.rows.length * grid.size + 4;
-  const ratio = devicePixelRatio || 1;
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-  }
-  const context = canvas.getContext("2d")!;
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = fit(canvas, width, height);
+  labels(context, grid);
+  brackets(context, grid);
+  around.set(canvas, { ...grid, ratio });
   return context;
 }
 
 export function draw(canvas: HTMLCanvasElement, grid: Grid) {
-  const context = fit(canvas, grid);
-  squares(context, grid, devicePixelRatio || 1);
-  labels(context, grid);
-  groups(context, grid);
+  const ratio = devicePixelRatio || 1;
+  const before = around.get(canvas);
+  const { left, top, size, rows, columns } = grid;
+  const context = before?.ratio === ratio && alike(before, grid) ? canvas.getContext("2d")! : frame(canvas, grid, ratio);
+  context.clearRect(left, top, columns.length * size, rows.length * size);
+  squares(context, grid, ratio);
+  lines(context, grid);
 }
 
 export function hit(grid: Grid, canvas: HTMLCanvasElement, x: number, y: number): [number, number] | null {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who sent how much to whom: a square per pair, rows send, columns receive.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { By, Of, pairOf, PairSums, pairSums, splitPair } from "../data/pairs";
 import { meanTime } from "../data/precision";
 import { current, kind, KIND_NOUNS, measure, model, option, setCodes, setOption } from "../state/state";
@@ -56,7 +56,7 @@ function Legend({ scale, show }: { scale: Scale; show: Show }) {
   if (!scale.high) return null;
   const steps = Array.from({ length: 24 }, (_, i) => shadeText(i / 23));
   return (
-    <span class="scale" aria-label={`from ${write(show, scale.low)} to ${write(show, scale.high)}`}>
+    <span class="scale" role="img" aria-label={`from ${write(show, scale.low)} to ${write(show, scale.high)}`}>
       {scale.log ? write(show, scale.low) : "0"}
       <span class="ramp">{steps.map((colour) => <i style={{ background: colour }} />)}</span>
       {write(show, scale.high)}
@@ -135,7 +135,7 @@ function Plot({ grid, of, by, words }: PlotProps) {
   return (
     <div class="matrix-plot">
       <canvas
-        ref={canvas} tabIndex={0} role="img" onKeyDown={key} onPointerMove={hover} onClick={click}
+        ref={canvas} tabIndex={0} role="application" onKeyDown={key} onPointerMove={hover} onClick={click}
         onPointerLeave={() => { setAt(null); hideTip(); }}
         aria-label={`Matrix of ${grid.rows.length} senders and ${grid.columns.length} receivers. Arrow keys move, enter filters. The same numbers are in the table of pairs. ${said}`}
       />
@@ -193,25 +193,28 @@ export function Matrix() {
   const of = option("matrix.of", "transfers") as Of;
   const show: Show = of === "transfers" && option("matrix.show", "measure") === "mean" ? "mean" : "measure";
   const log = option("matrix.scale", "log") === "log";
-  const sums = pairSums(model, current.value, of, by, show === "mean");
+  const view = current.value;
+  const sums = useMemo(() => pairSums(model, view, of, by, show === "mean"), [view, of, by, show]);
   const values = valuesOf(sums);
-  const scale = scaleOf(values, log);
+  const scale = useMemo(() => scaleOf(values, sums.rows, log), [values, log]);
   const [room, setRoom] = useState({ width: 900, height: 600 });
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const place = box.current!;
-    const measured = () => setRoom({ width: place.clientWidth - BESIDE, height: Math.max(320, innerHeight - 330) });
+    const measured = () => {
+      const [width, height] = [place.clientWidth - BESIDE, Math.max(320, innerHeight - 330)];
+      setRoom((last) => (last.width === width && last.height === height ? last : { width, height }));
+    };
     const seen = new ResizeObserver(measured);
     seen.observe(place);
     return () => seen.disconnect();
   }, []);
-  const grid = layout({
+  const grid = useMemo(() => layout({
     rows: withUnknown(by, sums, sums.src), columns: withUnknown(by, sums, sums.dst), label: (code) => label(by, code),
     group: (code) => (by === "host" ? "" : model.hostLabels[model.hostOf(code)]),
     shades: Array.from({ length: SHADES }, (_, i) => shadeText(i / (SHADES - 1))),
-    squares: sums.rows, src: sums.src, dst: sums.dst, shade: shadesOf(values, scale, SHADES), room,
-    theme: dark.value,
-  });
+    squares: sums.rows, src: sums.src, dst: sums.dst, shade: shadesOf(values, sums.rows, scale, SHADES), room, theme: dark.value,
+  }), [sums, values, scale, room, dark.value]);
   const words = (src: number, dst: number) => {
     const cell = pairOf(model, current.value, of, by, src, dst);
     const amount = cell ? `${bytes(cell.bytes)} in ${count(cell.count)}` : "nothing";

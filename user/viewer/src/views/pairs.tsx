@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who sent to whom, a row for each pair. There may be 100,000 of them, so a row is a position in columns.
 import { Combinations, combinationsOf } from "../data/combinations";
+import { useMemo } from "preact/hooks";
 import type { View } from "../data/engine";
 import { model, setCodes } from "../state/state";
 import { brief, bytes, count, share } from "../ui/format";
@@ -20,73 +21,81 @@ function allPairs(): Record<Sort, Combinations> {
   return (known = { transfers: of(a, 0), messages: of(b, a.length) });
 }
 
-// Pairs that anything passes the filters of.
-function present(view: View): Uint32Array {
-  const { transfers, messages } = allPairs();
-  const seen = new Uint8Array(transfers.length);
-  const out = new Uint32Array(transfers.length);
-  let n = 0;
-  for (const some of [view.met("transfers", transfers), view.met("messages", messages)])
-    for (let i = 0; i < some.length; i++) {
-      if (seen[some[i]]) continue;
-      seen[some[i]] = 1;
-      out[n++] = some[i];
-    }
-  return out.subarray(0, n);
+const words = (by: Map<number, number>) => {
+  const whole = [...by.values()].reduce((sum, n) => sum + n, 0);
+  const list = [...by].sort((a, b) => b[1] - a[1]);
+  return list.map(([name, n]) => `${model.names[name] ?? "unknown"} ${share(n, whole)}`).join(", ");
+};
+
+function add(by: Map<number, number>, transport: number, amount: number) {
+  if (amount) by.set(transport, (by.get(transport) ?? 0) + amount);
 }
 
-// What carried the bytes of some pairs, or of all.
-function transports(view: View, some: ReadonlySet<number> | null): Map<number, string> {
-  const { of, length } = allPairs().transfers;
-  const wanted = new Uint8Array(length).fill(some ? 0 : 1);
-  for (const pair of some ?? []) wanted[pair] = 1;
-  const { key, at } = view.rows("transfers");
-  const values = view.values("transfers", "bytes");
+// What carried the bytes of each pair.
+function transports(view: View): Map<number, string> {
+  const { table, at } = view.rows("transfers");
+  const [places, values] = [table.places(allPairs().transfers), table.values("bytes")];
   const code = model.facts.transfers.column("transport");
   const sums = new Map<number, Map<number, number>>();
-  for (let i = 0; i < key.length; i++) {
-    const pair = of[key[i]];
-    if (!wanted[pair] || !values[at[i]]) continue;
-    let by = sums.get(pair);
-    if (!by) sums.set(pair, (by = new Map()));
-    by.set(code[key[i]], (by.get(code[key[i]]) ?? 0) + values[at[i]]);
+  for (let i = 0; i < at.length; i++) {
+    const row = at[i];
+    let over = sums.get(places[row]);
+    if (!over) sums.set(places[row], (over = new Map()));
+    add(over, code[table.key[row]], values[row]);
   }
-  const words = (by: Map<number, number>) => {
-    const whole = [...by.values()].reduce((sum, n) => sum + n, 0);
-    const list = [...by].sort((a, b) => b[1] - a[1]);
-    return list.map(([name, n]) => `${model.names[name] ?? "unknown"} ${share(n, whole)}`).join(", ");
-  };
   return new Map([...sums].map(([pair, by]) => [pair, words(by)]));
 }
 
-function columnsOf(view: View): { columns: Column<number>[]; ready: (pairs: number[]) => void } {
+function transportsOf(view: View, pair: number): string {
+  const { table, own } = view.rowsOf("transfers", allPairs().transfers, pair);
+  const [code, values] = [model.facts.transfers.column("transport"), table.values("bytes")];
+  const by = new Map<number, number>();
+  for (const row of own) add(by, code[table.key[row]], values[row]);
+  return words(by);
+}
+
+function sumOf(view: View, sort: Sort, name: string, pair: number): number {
+  const { table, own } = view.rowsOf(sort, allPairs()[sort], pair);
+  const values = table.values(name);
+  return own.reduce((sum, row) => sum + values[row], 0);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { of: T } | null = null;
+  return () => (made ??= { of: make() }).of;
+}
+
+// Sums of all pairs are made where they are sorted by or copied; of those in sight only what is theirs is read.
+function pairsOf(view: View): { columns: Column<number>[]; rows: Uint32Array } {
   const { transfers, messages } = allPairs();
   const [src, dst] = transfers.codes;
-  const sum = (sort: Sort, name: string) => view.sumsOf(sort, sort === "transfers" ? transfers : messages, name);
-  const sums = { messages: sum("messages", "count"), of: sum("messages", "bytes"), transfers: sum("transfers", "count"), bytes: sum("transfers", "bytes") };
-  let shown = new Map<number, string>();
-  let all: Map<number, string> | null = null;
+  const { sums: [counts, amounts], met } = view.both("transfers", transfers, "count", "bytes");
+  const all = once(() => transports(view));
   const who = (id: string, label: string, end: Uint32Array): Column<number> => ({
     id, label, words: true, value: (pair) => model.labels[end[pair]],
     show: (pair) => <span title={model.longLabel(end[pair])}>{brief(model.labels[end[pair]])}</span>,
   });
-  const amount = (id: keyof typeof sums, label: string, write: (n: number) => string): Column<number> =>
-    ({ id, label, value: (pair) => sums[id][pair], show: (pair) => write(sums[id][pair]) });
+  const moved = (id: string, label: string, of: Float64Array, write: (n: number) => string): Column<number> =>
+    ({ id, label, amounts: () => of, value: (pair) => of[pair], show: (pair) => write(of[pair]) });
+  const sent = (id: string, label: string, name: string, write: (n: number) => string): Column<number> => {
+    const of = once(() => view.sumsOf("messages", messages, name));
+    return { id, label, amounts: of, value: (pair) => of()[pair], show: (pair) => write(sumOf(view, "messages", name, pair)) };
+  };
   return {
-    ready: (pairs) => (shown = transports(view, new Set(pairs))),
+    rows: view.met("messages", messages, met),
     columns: [
-      who("src", "From", src), who("dst", "To", dst), amount("messages", "Messages", count), amount("of", "of bytes", bytes),
-      amount("transfers", "Transfers", count), amount("bytes", "Bytes", bytes),
+      who("src", "From", src), who("dst", "To", dst), sent("messages", "Messages", "count", count), sent("of", "of bytes", "bytes", bytes),
+      moved("transfers", "Transfers", counts, count), moved("bytes", "Bytes", amounts, bytes),
       {
-        id: "by", label: "By transport", words: true, show: (pair) => shown.get(pair) ?? "-",
-        value: (pair) => (all ??= transports(view, null)).get(pair) ?? "-",
+        id: "by", label: "By transport", words: true, value: (pair) => all().get(pair) || "-",
+        show: (pair) => transportsOf(view, pair) || "-",
       },
     ],
   };
 }
 
 export function Pairs({ view }: { view: View }) {
-  const { columns, ready } = columnsOf(view);
+  const { columns, rows } = useMemo(() => pairsOf(view), [view]);
   const [src, dst] = allPairs().transfers.codes;
   const only = (pair: number) => {
     setCodes("src", new Set([src[pair]]));
@@ -94,8 +103,8 @@ export function Pairs({ view }: { view: View }) {
   };
   return (
     <DataTable
-      id="table-pairs" title="Pairs" about="data moves from → to" columns={columns} rows={present(view)} sort="bytes" onRow={only}
-      ready={ready} rowTitle="show this pair alone"
+      id="table-pairs" title="Pairs" about="data moves from → to" columns={columns} rows={rows} sort="bytes" onRow={only}
+      rowTitle="show this pair alone"
       note="Messages are sends matched to their receives; they have no transport, so filters on it leave these columns as they are."
     />
   );

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { Slow } from "../data/directory";
 import type { View } from "../data/engine";
 import { asSlow, inRange, MOST, sizeClass, slowestEvents } from "../data/slowest";
-import { chosen, engine, kind, model, sizes } from "../state/state";
+import { engine, kindOf, model } from "../state/state";
 import { timeline, wantTimeline } from "../state/timeline";
 import { transportColour } from "../ui/colours";
 import { bytes, instant, time } from "../ui/format";
@@ -25,8 +25,9 @@ const FIELDS: Record<string, (slow: Slow) => string | number | null> = {
 
 function passes(view: View, slow: Slow): boolean {
   const size = slow.bytes === null ? 0 : sizeClass(slow.bytes);
-  if (sizes.value.size && !sizes.value.has(size)) return false;
-  for (const [id, codes] of chosen.value) {
+  const { sizes, wanted } = view.selection;
+  if (sizes.size && !sizes.has(size)) return false;
+  for (const [id, codes] of wanted) {
     const value = FIELDS[id]?.(slow);
     if (value === undefined) continue;
     const { values } = engine.dim(id);
@@ -71,11 +72,11 @@ export function Slowest({ view }: { view: View }) {
     );
   }
   const all = model.report.slowest.length;
-  const unmet = [...chosen.value.keys()].filter((id) => !FIELDS[id]).map((id) => engine.dim(id).label.toLowerCase());
+  const unmet = [...view.selection.wanted.keys()].filter((id) => id !== "kind" && !FIELDS[id]).map((id) => engine.dim(id).label.toLowerCase());
   return (
     <DataTable
       id="table-slowest" title="Slowest transfers" columns={COLUMNS} sort="time"
-      rows={kind.value === "data" ? model.report.slowest.filter((slow) => passes(view, slow)) : []}
+      rows={kindOf(view) === "data" ? model.report.slowest.filter((slow) => passes(view, slow)) : []}
       about={`of the ${all} slowest data transfers of the whole capture, those that pass the filters`}
       note={unmet.length ? `${NOTE} These rows cannot be filtered by ${unmet.join(", ")}.` : NOTE}
       empty={`None of the ${all} slowest data transfers of the capture passes the filters.`}

@@ -3,7 +3,7 @@ import { meanTime, precisionWord, signedTime, tellsNothing } from "../data/preci
 import { knowsMemory } from "../data/ways";
 import { placeTitle } from "../data/places";
 import type { Group, View } from "../data/engine";
-import { kind, KIND_WORDS, model, setCodes } from "../state/state";
+import { KIND_WORDS, kindOf, model, setCodes } from "../state/state";
 import { bytes, count, share } from "../ui/format";
 import { Column, DataTable } from "../ui/table";
 import { Cross } from "./cross";
@@ -82,7 +82,7 @@ function Paths({ view }: Props) {
   ];
   return (
     <DataTable
-      id="table-paths" title="Paths" about={`UCT transfers: ${KIND_WORDS[kind.value]}`}
+      id="table-paths" title="Paths" about={`UCT transfers: ${KIND_WORDS[kindOf(view)]}`}
       columns={columns} rows={all} sort="bytes"
     />
   );

@@ -46,13 +46,17 @@ function wish() {
   };
 }
 
+// Filters that take tracks away.
+const TRACKS = ["process", "host", "transport", "device"];
+
 // Tracks stay the same object while they are the same ones.
 function useLayout(timeline: Timeline): Layout {
   const last = useRef<Layout | null>(null);
+  const asked = TRACKS.map((id) => [...(chosen.value.get(id) ?? [])].join()).join(";");
   return useMemo(() => {
     const next = layoutTracks(model, timeline, wish());
     return (last.current = last.current && alike(last.current, next) ? last.current : next);
-  }, [timeline, chosen.value]);
+  }, [timeline, asked]);
 }
 
 function alike(a: Layout, b: Layout): boolean {

@@ -3,7 +3,7 @@
 // level whose steps are about a pixel wide.
 import { DEVICE, Lane, LAYER_SORTS, Level, Timeline } from "../data/timeline";
 import type { Sort } from "../data/model";
-import { actionColour, styleColour, transportColour } from "../ui/colours";
+import { actionColour, inkOn, styleColour, transportColour } from "../ui/colours";
 import { instant, roundStep } from "../ui/format";
 import { GUTTER, Layout, PlacedLane, Track } from "./timeline-layout";
 
@@ -221,7 +221,7 @@ export class Painter {
     context.textBaseline = "middle";
     const text = fitted(context, (model.names[code] ?? "").replace(/^MPI_/, ""), Math.min(end, 1e5) - x - 8);
     if (text.length < 3) return;
-    context.fillStyle = styleColour("on-bar");
+    context.fillStyle = inkOn(context.fillStyle as string); // the bar's
     context.fillText(text, x + 4, y + 0.5);
   }
 

@@ -57,13 +57,39 @@ function byRank(model: Model) {
     (model.process(a)?.rank ?? 1e9) - (model.process(b)?.rank ?? 1e9) || a - b;
 }
 
+// What no filter changes: the processes of each host by rank, the lanes of each process, and of each host's devices.
+interface Order {
+  processes: Map<number, number[]>; // codes, by host
+  lanes: Map<number, Lane[]>; // by process
+  devices: Map<number, Lane[]>; // by host
+}
+
+function into<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value) {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+const orders = new WeakMap<Timeline, Order>();
+
+function orderOf(model: Model, timeline: Timeline): Order {
+  let order = orders.get(timeline);
+  if (order) return order;
+  order = { processes: new Map(), lanes: new Map(), devices: new Map() };
+  for (const lane of timeline.lanes)
+    if (lane.layer === DEVICE) into(order.devices, lane.host, lane);
+    else into(order.lanes, lane.process, lane);
+  for (const code of [...order.lanes.keys()].sort(byRank(model))) into(order.processes, model.process(code)?.host ?? -1, code);
+  orders.set(timeline, order);
+  return order;
+}
+
 export function layoutTracks(model: Model, timeline: Timeline, wish: Wish): Layout {
   const tracks: Track[] = [];
-  const lanesOf = new Map<number, Lane[]>();
-  for (const lane of timeline.lanes)
-    if (lane.layer !== DEVICE) lanesOf.set(lane.process, [...(lanesOf.get(lane.process) ?? []), lane]);
-  const shown = [...lanesOf.keys()].filter(wish.process).sort(byRank(model));
-  const heights = shown.length > MANY ? HEIGHTS.low : HEIGHTS.tall;
+  const order = orderOf(model, timeline);
+  const shown = new Map([...order.processes].map(([host, codes]) => [host, codes.filter(wish.process)]));
+  const many = [...shown.values()].reduce((sum, codes) => sum + codes.length, 0) > MANY;
+  const heights = many ? HEIGHTS.low : HEIGHTS.tall;
   let y = 0;
   const add = (track: Omit<Track, "y" | "height">, lanes: Lane[], label: (lane: Lane) => string) => {
     const placed = place(lanes, y + 4, heights, label);
@@ -73,9 +99,8 @@ export function layoutTracks(model: Model, timeline: Timeline, wish: Wish): Layo
   };
   for (const host of model.hosts) {
     if (!wish.host(host.id)) continue;
-    const processes = shown.filter((code) => model.process(code)?.host === host.id);
-    const devices = timeline.lanes.filter(
-      (lane) => lane.layer === DEVICE && lane.host === host.id && wish.device(lane.transport, lane.device));
+    const processes = shown.get(host.id) ?? [];
+    const devices = (order.devices.get(host.id) ?? []).filter((lane) => wish.device(lane.transport, lane.device));
     const name = model.hostLabels[host.id + 1];
     if (!processes.length && !devices.length) continue;
     add({ host: host.id, title: name, detail: began(timeline, host.id), heading: true, lanes: [] }, [], String);
@@ -83,7 +108,7 @@ export function layoutTracks(model: Model, timeline: Timeline, wish: Wish): Layo
       const process = model.process(code)!;
       const title = process.rank === null ? process.comm : `rank ${model.labels[code]}`;
       const detail = process.rank === null ? `pid ${process.pid}` : `${process.comm} ${process.pid}`;
-      add({ host: host.id, title, detail, heading: false, lanes: [] }, lanesOf.get(code)!, (lane) => LAYERS[lane.layer]);
+      add({ host: host.id, title, detail, heading: false, lanes: [] }, order.lanes.get(code)!, (lane) => LAYERS[lane.layer]);
     }
     for (const lane of devices) {
       const [transport, device] = [lane.transport, lane.device].map((code) => model.names[code] ?? "unknown");

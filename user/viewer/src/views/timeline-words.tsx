@@ -171,7 +171,7 @@ export function Details({ timeline, event, chain, go, close }: {
         <table class="data">
           <thead>
             <tr>
-              {["", "Layer", "What", "Process", "Start", "Duration", "Bytes", "How"].map((head, i) => (
+              {["End", "Layer", "What", "Process", "Start", "Duration", "Bytes", "How"].map((head, i) => (
                 <th scope="col" class={i >= 4 && i <= 6 ? "num" : ""}><span class="head">{head}</span></th>
               ))}
             </tr>

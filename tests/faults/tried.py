@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""On what each rule was tried: real evidence that fails it and that passes it, or tests with made-up evidence alone."""
+import re
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent.parent
+RULE = re.compile(r'^### ((?:[A-Z]+)-\d\d):', re.M)
+FEW = 3  # names; the others are counted
+
+# What no table has.
+ALSO_FAILED = {"PERF-01": ["`tests/faults/confirm.bats`"]}
+
+HEAD = """
+## What each rule was tried on
+
+Names are of real evidence: faults that are staged (above), and what real runs left in `tests/data` (`gpu-sweep/sound` is
+a folder there) with the verdicts that it must come to, in `tests/data/verdicts.txt`. *Made* is evidence that tests make up
+(`tests/unit/judge_*_test.c`, `tests/golden/rules.bats`): a rule of which there is nothing else was never seen to work on a
+machine. `scripts/check-rules` sees to it that each rule has at least that, failing and passing. `verbs/mlx5` is soft-RoCE by
+another device's name. That larger messages took less time in `gpu-sweep/one-gpu-for-all` (PROTO-01) was measured, not staged:
+four ranks on one GPU.
+
+| rule | failed by | passed by |
+| --- | --- | --- |
+"""
+
+
+def rules():
+    return RULE.findall((TOP / "docs/rules.md").read_text())
+
+
+def recorded():
+    """(verdict, rule) -> sections of tests/data/verdicts.txt."""
+    found, name = {}, None
+    for line in (TOP / "tests/data/verdicts.txt").read_text().splitlines():
+        words = line.split()
+        if line.startswith("= "):
+            name = f"`{words[1].rstrip(':')}`"
+        elif words and words[0] in ("pass", "fail") and name not in found.setdefault((words[0], words[1]), []):
+            found[words[0], words[1]].append(name)
+    return found
+
+
+def staged(faults, mark):
+    """Rule -> rows that expect it to fail."""
+    found = {}
+    for fault in faults:
+        for rule in sorted({line.split()[1] for line in fault.expect if line.startswith("fail ")}):
+            found.setdefault(rule, []).append(f"{mark}`{fault.name}`")
+    return found
+
+
+def cell(names):
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more if names else "*made*"
+
+
+def document(nodes, gpus):
+    """Of the faults of both tables."""
+    kept, text, real = recorded(), HEAD, []
+    for rule in rules():
+        failed = [*staged(nodes, "").get(rule, []), *staged(gpus, "*GPU* ").get(rule, []),
+                  *kept.get(("fail", rule), []), *ALSO_FAILED.get(rule, [])]
+        passed = kept.get(("pass", rule), [])
+        text += f"| {rule} | {cell(failed)} | {cell(passed)} |\n"
+        real.append((bool(failed), bool(passed)))
+    return text + (f"\nOf {len(real)} rules {sum(a and b for a, b in real)} were failed and passed by real evidence, "
+                   f"{sum(a and not b for a, b in real)} only failed, {sum(b and not a for a, b in real)} only passed, "
+                   f"{sum(not a and not b for a, b in real)} neither.\n")

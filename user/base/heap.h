@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A heap in an array: the element at i is not behind those at 2i + 1 and 2i + 2, so 0 is first. */
+#ifndef UCXBPF_BASE_HEAP_H
+#define UCXBPF_BASE_HEAP_H
+
+#include <stddef.h>
+
+/*
+ * Lets the element at a place sink to where none below it is before it: the first one, once it has
+ * changed or was replaced by the last; all of them, from the last to the first, to make a heap.
+ * before(a, b): function or macro of two addresses.
+ */
+#define heap_sink(list, count, from, before)                                                       \
+	do {                                                                                       \
+		size_t heap_at_ = (from), heap_count_ = (count), heap_child_;                      \
+		__typeof__(&*(list)) heap_ = (list);                                               \
+		__typeof__(*heap_) heap_moved_ = heap_[heap_at_];                                  \
+                                                                                                   \
+		while ((heap_child_ = 2 * heap_at_ + 1) < heap_count_) {                           \
+			if (heap_child_ + 1 < heap_count_ &&                                       \
+			    before(&heap_[heap_child_ + 1], &heap_[heap_child_]))                  \
+				heap_child_++;                                                     \
+			if (!before(&heap_[heap_child_], &heap_moved_))                            \
+				break;                                                             \
+			heap_[heap_at_] = heap_[heap_child_];                                      \
+			heap_at_ = heap_child_;                                                    \
+		}                                                                                  \
+		heap_[heap_at_] = heap_moved_;                                                     \
+	} while (0)
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What `run`, `attach` and `sweep` change in their own process, and how a child gets it back
+ * unchanged.
+ */
+#ifndef UCXBPF_BASE_SIGNALS_H
+#define UCXBPF_BASE_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+
+struct signals {
+	int fd; /* readable when one is pending */
+	sigset_t old_mask;
+	struct sigaction old_child, old_size;
+	struct rlimit old_files;
+};
+
+/*
+ * Takes SIGINT, SIGTERM and SIGHUP, but none that was ignored before (nohup), as a descriptor to
+ * poll; makes a file size limit an error instead of a signal; raises the limit of open files as far
+ * as it may go. child: this process will wait for one. -errno.
+ */
+int signals_open(struct signals *signals, bool child);
+
+/* In a child, before exec: everything as it was. Async-signal-safe. */
+void signals_restore(const struct signals *signals);
+
+/* The next pending signal, 0 = none. */
+int signals_next(const struct signals *signals, struct signalfd_siginfo *info);
+
+/*
+ * As signals_restore(), when all is done. The exit status: that of the signal that was seen before
+ * (0: none), or is pending; else status.
+ */
+int signals_close(struct signals *signals, int number, int status);
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "base/vec.h"
+#include "cmd/cmds.h"
+#include "cmd/trace/args.h"
+#include "cmd/trace/chosen.h"
+#include "target/proc_file.h"
+
+struct attach {
+	struct capture_arguments capture;
+	struct chosen chosen;
+	bool all;
+	double seconds;
+	const char *ready; /* file to write when records begin; NULL: none */
+};
+
+enum { OPT_JOB = 512, OPT_ALL, OPT_READY };
+
+static const struct argp_option options[] = {
+	{ "pid", 'p', "PID[,PID...]", 0,
+	  "Processes to trace, with the children they start; of a launcher, those below it", 0 },
+	{ "job", OPT_JOB, "ID", 0, "All processes of this Slurm job on this node", 0 },
+	{ "all", OPT_ALL, NULL, 0, "Every process that uses UCX or MPI, now or later", 0 },
+	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: Ctrl-C, or the last exit)",
+	  0 },
+	{ "ready", OPT_READY, "FILE", 0,
+	  "Probe what the processes may yet load, too; write FILE when records begin", 0 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"Traces running processes. They are not stopped, restarted or changed: detaching leaves their "
+	"text as it was.\v"
+	"Examples:\n"
+	"  sudo ucxbpf attach -p 4242,4243 -d 10\n"
+	"  sudo ucxbpf attach -o job.ucxb --job 1234\n"
+	"  sudo ucxbpf attach --all -d 60\n"
+	"\n"
+	"Exit status: docs/exit-codes.md.";
+
+static void parse_pids(struct attach *attach, char *list, struct argp_state *state)
+{
+	char *word;
+
+	while ((word = strsep(&list, ","))) {
+		char *end;
+		long pid = strtol(word, &end, 10);
+
+		if (*end || end == word || pid <= 0 || pid > 1 << 22)
+			argp_error(state, "'%s' is not a process id", word);
+		else
+			vec_push(&attach->chosen.pids, (pid_t)pid);
+	}
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct attach *attach = state->input;
+	char *end;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &attach->capture;
+		return 0;
+	case 'p':
+		parse_pids(attach, value, state);
+		return 0;
+	case OPT_JOB:
+		attach->chosen.job = value;
+		return 0;
+	case OPT_ALL:
+		attach->all = true;
+		return 0;
+	case OPT_READY:
+		attach->ready = value;
+		return 0;
+	case 'd':
+		attach->seconds = strtod(value, &end);
+		if (*end || !(attach->seconds > 0))
+			argp_error(state, "'%s' is not a duration in seconds", value);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is no option; processes come behind -p", value);
+		return 0;
+	case ARGP_KEY_END:
+		if (attach->ready && !attach->chosen.pids.len)
+			argp_error(state,
+				   "--ready is for processes that wait for it: name them by -p");
+		if ((attach->chosen.pids.len > 0) + !!attach->chosen.job + attach->all != 1)
+			argp_error(state, "say what to trace: one of -p PID, --job ID and --all");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static int add_processes(struct attach *attach, struct capture *capture)
+{
+	int err = chosen_add(&attach->chosen, capture, attach->ready);
+
+	if (!err && !attach->all && !capture_processes(capture)) {
+		log_error("none of the processes maps UCX or MPI now; 'ucxbpf doctor -p PID' says "
+			  "why, 'run' and 'attach --all' wait for it");
+		err = -EOPNOTSUPP;
+	}
+	if (!err)
+		err = capture_begin(capture);
+	if (!err && attach->all)
+		capture_add_all(capture);
+	return err;
+}
+
+/* A process that waits for us has loaded little so far: the rest comes while MPI starts. */
+static void prepare(const struct attach *attach, struct capture *capture)
+{
+	static char text[1 << 18];
+
+	for (size_t i = 0; attach->ready && i < attach->chosen.pids.len; i++) {
+		long size =
+			proc_read(attach->chosen.pids.data[i], "environ", text, sizeof(text) - 1);
+		VEC(char *) environment = { 0 };
+
+		text[size > 0 ? size : 0] = '\0';
+		for (char *word = text; word < text + size; word += strlen(word) + 1)
+			vec_push(&environment, word);
+		vec_push(&environment, NULL);
+		capture_prepare(capture, environment.data);
+		vec_release(&environment);
+	}
+}
+
+static int say_ready(const struct attach *attach)
+{
+	FILE *file = attach->ready ? fopen(attach->ready, "we") : NULL;
+	int err = 0;
+
+	if (!attach->ready)
+		return 0;
+	if (!file || fputs("ready\n", file) < 0)
+		err = -errno;
+	if (file && fclose(file) && !err)
+		err = -errno;
+	if (err)
+		log_error("%s: %s", attach->ready, strerror(-err));
+	return err;
+}
+
+static const char *follow(struct attach *attach, struct capture *capture,
+			  const struct signals *signals, int *err)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(attach->seconds * 1e9);
+	struct signalfd_siginfo info;
+
+	while (!*err) {
+		if (signals_next(signals, &info))
+			return "interrupt";
+		if (!capture_alive(capture) && !attach->all)
+			return "exit";
+		if (attach->seconds && clock_ns(CLOCK_MONOTONIC) >= end)
+			return "duration";
+		*err = capture_work(capture, 10);
+	}
+	return "error";
+}
+
+static int trace(struct attach *attach, const struct capture_options *options)
+{
+	struct capture *capture;
+	struct signals signals;
+	int err, close_err;
+	const char *reason;
+	int code;
+
+	err = signals_open(&signals, false);
+	if (!err)
+		err = capture_open(&capture, options);
+	if (err)
+		return capture_exit_code(err);
+	prepare(attach, capture);
+	err = add_processes(attach, capture);
+	if (!err)
+		err = say_ready(attach);
+	if (err) {
+		capture_abandon(capture);
+		return capture_exit_code(err);
+	}
+	reason = follow(attach, capture, &signals, &err);
+	close_err = capture_close(capture, reason);
+	if (err || close_err)
+		return capture_exit_code(err ? err : close_err);
+	code = attach->capture.quiet ? UCXBPF_EXIT_OK : capture_summary(options->output);
+	return code == UCXBPF_EXIT_OK && attach->chosen.partial ? UCXBPF_EXIT_PARTIAL : code;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &capture_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "(-p PID[,PID...] | --job ID | --all) [-d SECONDS]",
+		.doc = doc,
+		.children = children,
+	};
+	struct attach attach = { 0 };
+	struct capture_options capture_options;
+	int err, code;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &attach))
+		return UCXBPF_EXIT_USAGE;
+	err = capture_arguments_apply(&attach.capture, "attach", &capture_options);
+	if (err)
+		return capture_exit_code(err);
+	capture_options.all = attach.all;
+	code = trace(&attach, &capture_options);
+	vec_release(&attach.chosen.pids);
+	return code;
+}

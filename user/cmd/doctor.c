@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "cmd/cmds.h"
+#include "cmd/output/output.h"
+#include "doctor/doctor.h"
+
+struct options {
+	pid_t pid; /* 0 = all */
+	bool json;
+	bool verbose;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "pid", 'p', "PID", 0, "Look into this process", 0 },
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ "verbose", 'v', NULL, 0, "List every site with its place", 0 },
+	{ 0 },
+};
+
+static void parse_pid(struct argp_state *state, struct options *options, const char *text)
+{
+	char *end;
+	long pid;
+
+	errno = 0;
+	pid = strtol(text, &end, 10);
+	if (errno || *end || pid <= 0 || pid > INT_MAX)
+		argp_error(state, "not a process id: '%s'", text);
+	options->pid = (pid_t)pid;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'p':
+		parse_pid(state, options, arg);
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case 'v':
+		options->verbose = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse,
+	.doc = "Tell what a trace would see here, and why not more."
+	       "\vExamples:\n"
+	       "  ucxbpf doctor                     this machine, and who uses UCX on it\n"
+	       "  sudo ucxbpf doctor -p 4242        each library of a process, with its sites\n"
+	       "  sudo ucxbpf doctor --json -p 4242 | jq '.problems[].text'\n\n"
+	       "Exit status: 0 a trace would show something, else as in docs/exit-codes.md.",
+};
+
+struct diagnosis {
+	const struct doctor *doctor;
+	const struct options *options;
+};
+
+static int print(void *arg, FILE *out)
+{
+	const struct diagnosis *diagnosis = arg;
+
+	if (!diagnosis->options->json)
+		doctor_print(diagnosis->doctor, diagnosis->options->verbose, out);
+	else if (json_dumpf(diagnosis->doctor->report, out, JSON_INDENT(2)) || putc('\n', out) < 0)
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	struct options options = { 0 };
+	struct diagnosis diagnosis;
+	struct doctor doctor;
+	int status, err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	doctor_init(&doctor);
+	doctor_privileges(&doctor);
+	doctor_kernel(&doctor);
+	if (options.pid)
+		doctor_process(&doctor, options.pid);
+	else
+		doctor_list(&doctor);
+	diagnosis = (struct diagnosis){ &doctor, &options };
+	err = output_write(NULL, print, &diagnosis);
+	if (err)
+		log_error("%s: %s", output_name(NULL), strerror(-err));
+	status = doctor.status;
+	doctor_release(&doctor);
+	return err ? UCXBPF_EXIT_FAILED : status;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cmd/input/captures.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "cmd/input/facts_progress.h"
+#include "file/file.h"
+#include "match/facts.h"
+
+void captures_release(struct captures *captures)
+{
+	for (size_t i = 0; i < captures->added.len; i++) {
+		free(captures->added.data[i].host_id);
+		free(captures->added.data[i].host_name);
+	}
+	vec_release(&captures->added);
+	vec_release(&captures->unread);
+	vec_release(&captures->paths);
+}
+
+bool captures_has(const char *path)
+{
+	struct stat file;
+
+	return !stat(path, &file) && S_ISREG(file.st_mode) && file_is_capture(path);
+}
+
+static void remember(struct captures *captures, const json_t *sides, const char *path)
+{
+	const char *type, *id, *name = "";
+	json_int_t start;
+	const json_t *side;
+	size_t i;
+
+	json_array_foreach(sides, i, side)
+	{
+		if (json_unpack((json_t *)side, "{s:s, s:I, s:{s:s, s?s}}", "t", &type, "ts",
+				&start, "host", "id", &id, "name", &name) ||
+		    strcmp(type, "capture") || start <= 0)
+			continue;
+		vec_push(&captures->added,
+			 ((struct captured){ strdup(id), strdup(name), start, path }));
+		return;
+	}
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct captured *a = left, *b = right;
+	int order = (a->start > b->start) - (a->start < b->start);
+
+	order = order ? order : strcmp(a->host_id, b->host_id);
+	return order ? order : strcmp(a->host_name, b->host_name);
+}
+
+bool captures_twice(struct captures *captures)
+{
+	struct captured *list = captures->added.data;
+	bool twice = false;
+
+	if (captures->added.len)
+		qsort(list, captures->added.len, sizeof(*list), by_start);
+	for (size_t i = 1; i < captures->added.len; i++) {
+		if (by_start(&list[i - 1], &list[i]))
+			continue;
+		log_error("%s and %s are the same capture, or parts of it: give it once",
+			  list[i - 1].path, list[i].path);
+		twice = true;
+	}
+	return twice;
+}
+
+/* Says what is wrong with a file, in one line. Returns -errno if it cannot be used at all. */
+static int check(struct captures *captures, const char *path)
+{
+	struct file_reader *reader;
+	const char *why = NULL;
+	int err = file_reader_open(&reader, path, &why);
+
+	if (err) {
+		log_error("%s: %s", path, why ? why : strerror(-err));
+		return err;
+	}
+	if (!file_reader_complete(reader, &why)) {
+		log_warn("%s: %s", path, why ? why : "incomplete");
+		captures->broken = true;
+	}
+	remember(captures, file_reader_sides(reader), path);
+	file_reader_free(reader);
+	return 0;
+}
+
+/* Of the file that was looked at last. */
+static bool is_twin(const struct captures *captures, const char *path)
+{
+	size_t last = captures->added.len - 1;
+
+	if (!captures->added.len || captures->added.data[last].path != path)
+		return false;
+	for (size_t i = 0; i < last; i++)
+		if (!by_start(&captures->added.data[i], &captures->added.data[last]))
+			return true;
+	return false;
+}
+
+static int add(struct captures *captures, struct analysis *analysis, const char *path)
+{
+	const char *why = NULL;
+	int err = check(captures, path);
+
+	if (err)
+		return err;
+	err = analysis_add_file(analysis, path, &why);
+	if (err && !(captures->refuses_twins && is_twin(captures, path)))
+		log_error("%s: %s", path, why ? why : strerror(-err));
+	return err;
+}
+
+size_t captures_add(struct captures *captures, struct analysis *analysis)
+{
+	size_t added = 0;
+
+	for (size_t i = 0; i < captures->paths.len; i++) {
+		const char *path = captures->paths.data[i];
+		int err = add(captures, analysis, path);
+
+		if (err)
+			vec_push(&captures->unread, path);
+		added += !err;
+		captures->broken = captures->broken || err;
+	}
+	return added;
+}
+
+static void say_damage(struct captures *captures, uint64_t damaged)
+{
+	if (!damaged)
+		return;
+	log_warn("%" PRIu64 " bytes of the captures are damaged and were skipped", damaged);
+	captures->broken = true;
+}
+
+int captures_analyse(struct captures *captures, struct analysis *analysis, const char *command,
+		     const struct fact_sink *sink, struct fact_totals *totals)
+{
+	struct facts_progress progress;
+	int err;
+
+	facts_progress_start(&progress, command, analysis);
+	err = analysis_run(analysis, sink, totals);
+	facts_progress_end(&progress);
+	if (err)
+		log_error("the captures cannot be analysed: %s", strerror(-err));
+	else
+		say_damage(captures, totals->damaged_bytes);
+	return err;
+}

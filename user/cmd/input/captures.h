@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The captures that a command reads: named on its command line, put into one analysis. What is
+ * wrong with one is said here, a line each.
+ */
+#ifndef UCXBPF_CMD_INPUT_CAPTURES_H
+#define UCXBPF_CMD_INPUT_CAPTURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "cmd/input/unread.h"
+
+struct analysis;
+struct fact_sink;
+struct fact_totals;
+
+/* Of which host, and when it began there, ns of its CLOCK_MONOTONIC: no other capture has both. */
+struct captured {
+	char *host_id, *host_name;
+	uint64_t start;
+	const char *path;
+};
+
+struct captures {
+	VEC(const char *) paths; /* the caller's strings */
+	VEC(struct captured) added; /* those in the analysis that tell it */
+	unread unread; /* the paths of those that are not in the analysis */
+	bool refuses_twins; /* captures_twice() tells of them, and of nothing else */
+	bool broken; /* some of them are damaged, incomplete or unreadable */
+};
+
+void captures_release(struct captures *captures);
+
+/* Returns how many files are in the analysis. */
+size_t captures_add(struct captures *captures, struct analysis *analysis);
+
+/* Whether the same capture was added twice, which is said. */
+bool captures_twice(struct captures *captures);
+
+/*
+ * Hands all facts of what was added to the sink, with a progress line that names the command.
+ * Damage inside a file shows only when that part is read: it is said, and makes the captures
+ * broken. Returns 0 or -errno, which is said, too.
+ */
+int captures_analyse(struct captures *captures, struct analysis *analysis, const char *command,
+		     const struct fact_sink *sink, struct fact_totals *totals);
+
+/* A result must not take the place of what it is made of, nor of any other capture. */
+bool captures_has(const char *path);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Files of any kind that a judge takes, told apart by what is in them, fed to one: captures
+ * (matched with each other), inventories, evidence, the plan and ledgers of a sweep. What is wrong
+ * with one is said here, a line each.
+ */
+#ifndef UCXBPF_CMD_INPUT_GATHER_H
+#define UCXBPF_CMD_INPUT_GATHER_H
+
+#include "cmd/input/captures.h"
+#include "cmd/input/inventories.h"
+#include "cmd/input/ledgers.h"
+#include "judge/judge.h"
+
+struct policy;
+struct analysis;
+
+struct gathered {
+	struct judge *judge; /* fed; NULL: see gather() */
+	const struct fact_totals *totals; /* for judge_finish(); NULL: the judge has them */
+	bool broken; /* something could not be read, or is damaged */
+	/* what the judge's facts live in */
+	struct captures captures;
+	struct inventories inventories;
+	struct ledgers ledgers; /* and their plan */
+	VEC(const char *) evidence;
+	struct analysis *analysis;
+	struct fact_totals sums;
+};
+
+/*
+ * command: for the progress line. learn: sizes are told apart as judge_learn() wants it. Returns 0,
+ * -EINVAL: files do not go together (the same capture twice, ledgers without their plan); -ENODATA:
+ * not one could be used; -EIO: anything else. All are said. The policy must outlive what was
+ * gathered.
+ */
+int gather(struct gathered *gathered, const struct policy *policy, const char *const *paths,
+	   size_t count, const char *command, bool learn);
+void gathered_release(struct gathered *gathered);
+
+/* Whether a result must not take this file's place, since it is something to be judged. */
+bool gather_has(const char *path);
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "cmd/cmds.h"
+#include "cmd/output/output.h"
+#include "inventory/inventory.h"
+
+struct options {
+	const char *output; /* NULL: standard output */
+	const char *format; /* NULL: text to a terminal, else JSON */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		options->output = arg;
+		return 0;
+	case 'f':
+		if (strcmp(arg, "json") && strcmp(arg, "text"))
+			argp_error(state, "--format=%s: not json or text", arg);
+		options->format = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "FILE", 0, "Write there", 0 },
+	{ "format", 'f', "FORMAT", 0, "json, or text (the default on a terminal)", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse,
+	.doc = "Tell what is on this node: GPUs, NICs with their counters, copies of UCX and MPI, "
+	       "settings and limits. Makes no traffic."
+	       "\vExamples:\n"
+	       "  ucxbpf inventory                          this machine, for people\n"
+	       "  ucxbpf inventory -o $(hostname).json      for 'ucxbpf check', as any user\n"
+	       "  ucxbpf check -P site.yaml n*.json         are all NICs as they should be\n"
+	       "  ucxbpf inventory -f json | jq '.nics[].name'\n\n"
+	       "Exit status: 0, or 1 where it could not be written.",
+};
+
+static bool wants_text(const struct options *options)
+{
+	if (options->format)
+		return !strcmp(options->format, "text");
+	return !options->output && isatty(STDOUT_FILENO);
+}
+
+struct snapshot {
+	const struct inventory *inventory;
+	bool text;
+};
+
+static int put(void *arg, FILE *out)
+{
+	const struct snapshot *snapshot = arg;
+
+	return (snapshot->text ? inventory_text : inventory_write)(snapshot->inventory, out);
+}
+
+int cmd_inventory(int argc, char **argv)
+{
+	struct options options = { 0 };
+	struct inventory *inventory;
+	struct snapshot snapshot;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	inventory = inventory_collect("");
+	snapshot = (struct snapshot){ inventory, wants_text(&options) };
+	err = output_write(options.output, put, &snapshot);
+	inventory_free(inventory);
+	if (err)
+		log_error("%s: %s", output_name(options.output), strerror(-err));
+	return err ? UCXBPF_EXIT_FAILED : 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where a command's result goes: a file that -o names, or standard output. */
+#ifndef UCXBPF_CMD_OUTPUT_OUTPUT_H
+#define UCXBPF_CMD_OUTPUT_OUTPUT_H
+
+#include <stdio.h>
+
+/*
+ * Has write() put a result into a file; path NULL: standard output. A file that is there stays as
+ * it is until the new one is whole, also when a signal ends this process; pipes and devices are
+ * written to as they are. Returns 0 or -errno of write() or of a failed write, which is not said.
+ */
+int output_write(const char *path, int (*write)(void *arg, FILE *out), void *arg);
+
+/* For messages. */
+const char *output_name(const char *path);
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "cmd/cmds.h"
+#include "cmd/input/captures.h"
+#include "cmd/input/filter_options.h"
+#include "cmd/output/export_captures.h"
+#include "cmd/output/output.h"
+#include "match/facts.h"
+#include "report/report.h"
+
+enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_HTML };
+
+struct replay {
+	struct filter filter;
+	struct captures captures;
+	const char *output; /* NULL: standard output */
+	bool json, exact, folded, html;
+	enum report_amount amount; /* of folded */
+	int verbose;
+};
+
+static void set_folded(struct argp_state *state, const char *what)
+{
+	struct replay *replay = state->input;
+
+	replay->folded = true;
+	replay->amount = what ? report_amount_find(what) : REPORT_CALLS;
+	if (replay->amount == REPORT_AMOUNTS)
+		argp_error(state, "--folded=%s: not calls, time or bytes", what);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct replay *replay = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &replay->filter;
+		return 0;
+	case 'j':
+		replay->json = true;
+		return 0;
+	case 'o':
+		replay->output = arg;
+		return 0;
+	case 'v':
+		replay->verbose++;
+		return 0;
+	case KEY_FOLDED:
+		set_folded(state, arg);
+		return 0;
+	case KEY_HTML:
+		replay->html = true;
+		return 0;
+	case KEY_EXACT:
+		replay->exact = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		vec_push(&replay->captures.paths, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!replay->captures.paths.len)
+			argp_error(state, "which capture? Give one FILE.ucxb or more");
+		if (replay->json + replay->folded + replay->html > 1)
+			argp_error(state, "--json, --folded, --html: ask for one report");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const char doc[] =
+	"Reports on captured event files: what moved, over what, for which MPI call. Give the files "
+	"of all hosts of a job together, in any order, so that both ends of a message are known."
+	"\v"
+	"LIST is comma-separated; shell globs are allowed, case does not matter, and 'none' stands "
+	"for what is absent or unknown. Several filters must all hold. Totals of loss, matching and "
+	"attribution are always those of the whole capture.\n\n"
+	"Examples:\n"
+	"  ucxbpf replay node1.ucxb node2.ucxb           the whole job on one screen\n"
+	"  ucxbpf replay -vv --exact a.ucxb              every row, every digit\n"
+	"  ucxbpf replay --function 'MPI_I*' a.ucxb      what non-blocking calls caused\n"
+	"  ucxbpf replay --process 3 --kind data a.ucxb  the payload that rank 3 moved\n"
+	"  ucxbpf replay --transport 'rc_*,dc_*' a.ucxb  InfiniBand only\n"
+	"  ucxbpf replay --json a.ucxb | jq .transfers   for programs (docs/report.md)\n\n"
+	"Exit status: 0 done, 2 usage, 3 no file could be read, 4 reported but a file is damaged, "
+	"incomplete or unreadable, 1 anything else.";
+
+static const struct argp_option options[] = {
+	{ "json", 'j', NULL, 0, "Print JSON, schema ucxbpf.report/1", 1 },
+	{ "output", 'o', "FILE", 0, "Write the report to FILE", 1 },
+	{ "verbose", 'v', NULL, 0, "More rows and columns; twice: every row", 1 },
+	{ "folded", KEY_FOLDED, "calls|time|bytes", OPTION_ARG_OPTIONAL,
+	  "Print the stacks of MPI calls, a line per path, for flame graphs", 1 },
+	{ "html", KEY_HTML, NULL, 0, "Write a page for a browser, with -o FILE", 1 },
+	{ "exact", KEY_EXACT, NULL, 0, "Every digit instead of KiB and ms", 1 },
+	{ 0 },
+};
+
+struct printing {
+	const struct replay *replay;
+	const struct report *report;
+};
+
+static int print_to(void *arg, FILE *out)
+{
+	const struct replay *replay = ((const struct printing *)arg)->replay;
+	const struct report *report = ((const struct printing *)arg)->report;
+	struct report_text_options options = { .verbose = replay->verbose, .exact = replay->exact };
+
+	report_text_options_detect(&options, out);
+	if (replay->folded)
+		return report_folded(report, replay->amount, out);
+	return replay->json ? report_json(report, out) : report_text(report, &options, out);
+}
+
+static int print(const struct replay *replay, const struct report *report)
+{
+	struct printing printing = { replay, report };
+	int err = output_write(replay->output, print_to, &printing);
+
+	/* Whoever reads us may stop early: that is no failure of ours. */
+	if (err == -EPIPE)
+		return 0;
+	if (err == -ENODATA)
+		log_error("no stacks in there: they are recorded with --stacks");
+	else if (err)
+		log_error("%s: %s", output_name(replay->output), strerror(-err));
+	return err;
+}
+
+static int analyse(struct replay *replay, struct analysis *analysis)
+{
+	struct report *report = report_new(&replay->filter);
+	struct fact_sink sink = report_sink(report);
+	struct fact_totals totals = { 0 };
+	int err;
+
+	err = captures_analyse(&replay->captures, analysis, "replay", &sink, &totals);
+	if (!err) {
+		report_finish(report, &totals);
+		err = print(replay, report);
+	}
+	report_free(report);
+	return err;
+}
+
+static int replay_files(struct replay *replay)
+{
+	struct analysis *analysis = analysis_new();
+	int status;
+
+	if (!captures_add(&replay->captures, analysis))
+		status = UCXBPF_EXIT_INPUT;
+	else if (analyse(replay, analysis))
+		status = UCXBPF_EXIT_FAILED;
+	else
+		status = replay->captures.broken ? UCXBPF_EXIT_PARTIAL : UCXBPF_EXIT_OK;
+	analysis_free(analysis);
+	return status;
+}
+
+static int write_page(struct replay *replay)
+{
+	const struct export_request request = { .format = export_format_find("html"),
+						.path = replay->output,
+						.filter = &replay->filter };
+
+	return export_captures("replay", &request, &replay->captures);
+}
+
+int cmd_replay(int argc, char **argv)
+{
+	struct filter_options filters;
+	struct argp argp = { options, parse, "FILE...", doc, filter_options_init(&filters),
+			     NULL,    NULL };
+	struct replay replay = { 0 };
+	int status = UCXBPF_EXIT_USAGE;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &replay))
+		goto out;
+	if (replay.html)
+		status = write_page(&replay);
+	else if (replay.output && captures_has(replay.output))
+		log_error("%s: is a capture, not overwritten", replay.output);
+	else
+		status = replay_files(&replay);
+out:
+	filter_release(&replay.filter);
+	captures_release(&replay.captures);
+	return status;
+}

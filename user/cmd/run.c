@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "cmd/cmds.h"
+#include "cmd/trace/args.h"
+
+struct run {
+	struct capture_arguments capture;
+	const char *libraries;
+	char **command;
+};
+
+static const struct argp_option run_options[] = {
+	{ "libraries", 'L', "DIR[:DIR...]", 0,
+	  "Also look there for UCX and MPI to probe ahead of time: /opt/ucx/lib, or a container's",
+	  0 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"Starts COMMAND and traces it and every process below it, from their first instruction.\v"
+	"Examples:\n"
+	"  sudo ucxbpf run -- mpirun -n 2 ./app\n"
+	"  sudo ucxbpf run -o app.ucxb --level ucp -- srun -n 64 ./app\n"
+	"\n"
+	"The report is printed when COMMAND has ended; 'ucxbpf replay FILE' prints it again, anywhere.\n"
+	"Exit status: that of COMMAND (128 + signal if one ended it), else as in docs/exit-codes.md.";
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct run *run = state->input;
+
+	switch (key) {
+	case 'L':
+		run->libraries = value;
+		return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &run->capture;
+		return 0;
+	case ARGP_KEY_ARGS:
+		run->command = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no command to run");
+		return EINVAL;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* The child waits for a byte on the pipe, so that it is traced before it becomes the command. */
+static pid_t start(char **command, const struct signals *signals, int *go)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		char byte;
+
+		close(ends[1]);
+		signals_restore(signals);
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(UCXBPF_EXIT_FAILED);
+		execvp(command[0], command);
+		log_error("cannot run '%s': %s", command[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	close(ends[0]);
+	*go = ends[1];
+	return pid;
+}
+
+/* A terminal's Ctrl-C reaches the command by itself; what was sent to us alone is passed on. */
+static void pass_on(const struct signals *signals, pid_t pid)
+{
+	struct signalfd_siginfo info;
+	int signal = signals_next(signals, &info);
+
+	if (signal && (signal != SIGINT || info.ssi_pid))
+		kill(pid, signal);
+}
+
+/* Until the command has ended; after a write error it just goes on, without probes. */
+static int follow(struct capture *capture, const struct signals *signals, pid_t pid, int *status)
+{
+	int err = 0;
+	pid_t got;
+
+	while ((got = waitpid(pid, status, WNOHANG)) == 0) {
+		pass_on(signals, pid);
+		if (!err)
+			err = capture_work(capture, 10);
+		else
+			usleep(10000);
+	}
+	if (got < 0)
+		*status = UCXBPF_EXIT_FAILED << 8;
+	return err;
+}
+
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The command could not be executed or found, and has said so. */
+static bool not_started(int code)
+{
+	return code == 126 || code == 127;
+}
+
+static void report(const struct run *run, const struct capture_options *options, bool has_records)
+{
+	if (!has_records)
+		log_warn("no process mapped UCX or MPI: nothing to see; try 'ucxbpf doctor'");
+	else if (!run->capture.quiet)
+		capture_summary(options->output);
+}
+
+static int trace(const struct run *run, const struct capture_options *options,
+		 const struct signals *signals)
+{
+	struct capture *capture;
+	int err, close_err, go = -1, status = 0;
+	bool has_records;
+	pid_t pid;
+
+	err = capture_open(&capture, options);
+	if (err)
+		return capture_exit_code(err);
+	capture_prepare(capture, environ);
+	pid = start(run->command, signals, &go);
+	err = pid < 0 ? pid : capture_add_started(capture, pid);
+	if (err) {
+		log_error("cannot start '%s': %s", run->command[0], strerror(-err));
+		capture_abandon(capture);
+		return capture_exit_code(err);
+	}
+	if (write(go, "", 1) != 1)
+		log_warn("cannot start '%s': %s", run->command[0], strerror(errno));
+	close(go);
+	err = follow(capture, signals, pid, &status);
+	has_records = capture_has_records(capture);
+	if (!err && !has_records && not_started(exit_status(status))) {
+		capture_abandon(capture);
+		return exit_status(status);
+	}
+	close_err = capture_close(capture, err ? "error" : "exit");
+	if (err || close_err)
+		return capture_exit_code(err ? err : close_err);
+	report(run, options, has_records);
+	return exit_status(status);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &capture_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = run_options,
+		.parser = parse,
+		.args_doc = "[--] COMMAND [ARG...]",
+		.doc = doc,
+		.children = children,
+	};
+	struct capture_options options;
+	struct signals signals;
+	struct run run = { 0 };
+	int err;
+
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run))
+		return UCXBPF_EXIT_USAGE;
+	err = capture_arguments_apply(&run.capture, "run", &options);
+	if (!err)
+		err = signals_open(&signals, true);
+	if (err)
+		return capture_exit_code(err);
+	options.command = run.command;
+	options.libraries = run.libraries;
+	return trace(&run, &options, &signals);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "cmd/cmds.h"
+#include "export/export.h"
+
+static const char doc[] =
+	"Prints the JSON Schema of what ucxbpf export -f ndjson writes, line by line.\v"
+	"Example:\n"
+	"  ucxbpf schema >events.schema.json\n\n"
+	"Exit status: 0 done, 2 usage, 1 it could not be written.";
+
+int cmd_schema(int argc, char **argv)
+{
+	const struct argp argp = { NULL, NULL, NULL, doc, NULL, NULL, NULL };
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, NULL))
+		return UCXBPF_EXIT_USAGE;
+	err = export_schema(stdout);
+	if (!err || err == -EPIPE)
+		return UCXBPF_EXIT_OK;
+	log_error("standard output: %s", strerror(-err));
+	return UCXBPF_EXIT_FAILED;
+}

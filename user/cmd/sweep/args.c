@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cmd/sweep/args.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cmd/output/verdict_files.h"
+#include "policy/values.h"
+
+enum {
+	KEY_LAUNCHER = 0x100,
+	KEY_RSH,
+	KEY_MPI,
+	KEY_MPIRUN,
+	KEY_JOB_OPTION,
+	KEY_RANKS,
+	KEY_VARIANT,
+	KEY_SEED,
+	KEY_MAX_SIZE,
+	KEY_MAX_COUNT,
+	KEY_COLLECTIVE,
+	KEY_DRY_RUN,
+	KEY_PROGRAM,
+	KEY_TRAFFIC,
+	KEY_ANSWER,
+	KEY_LIMIT,
+	KEY_SHARED,
+	KEY_WARN_OK,
+	KEY_HOSTS,
+	KEY_NO_CONFIRM,
+	KEY_CHUNK,
+	KEY_NO_WAIT,
+	KEY_PART,
+	KEY_KEEP,
+	KEY_BASELINE,
+	KEY_STEP,
+};
+
+const char *const sweep_step_names[SWEEP_STEPS] = { NULL, "judge", "confirm" };
+
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "What is expected, and where:", 1 },
+	{ "policy", 'P', "FILE", 0, "What the site expects (docs/policy.md)", 1 },
+	{ "baseline", KEY_BASELINE, "FOLDER|FILE", 0,
+	  "An earlier sweep, or evidence of it: its times and ways should come again", 1 },
+	{ "nodelist", 'w', "NODES", 0, "These nodes, as in n[0-3,7],m1 (default: the policy's)",
+	  1 },
+	{ "hosts", KEY_HOSTS, "FILE", 0, "These nodes, one a line", 1 },
+	{ NULL, 0, NULL, 0, "What is sent:", 2 },
+	{ "variant", KEY_VARIANT, "NAME", 0,
+	  "Who meets whom: all-pairs[:K], sample:K (default sample:15), topo:K, custom:FILE, cross-class",
+	  2 },
+	{ "ranks", KEY_RANKS, "N", 0, "Ranks per node (default: one per GPU; without GPUs 2)", 2 },
+	{ "seed", KEY_SEED, "N", 0, "Of the order of nodes (default 1)", 2 },
+	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "Largest message, as in 4M (default 32M)", 2 },
+	{ "max-count", KEY_MAX_COUNT, "N", 0, "Most messages in a row (default 200)", 2 },
+	{ "collective", KEY_COLLECTIVE, NULL, 0, "Alltoall and allreduce of all ranks, too", 2 },
+	{ "no-confirm", KEY_NO_CONFIRM, NULL, 0,
+	  "Slow nodes (PERF-01) are not looked at again with other partners", 2 },
+	{ NULL, 0, NULL, 0, "How it is started:", 3 },
+	{ "launcher", KEY_LAUNCHER, "slurm|hosts", 0,
+	  "slurm (the default), or a plain list of hosts", 3 },
+	{ "rsh", KEY_RSH, "COMMAND", 0,
+	  "How hosts are reached: called as COMMAND NODE LINE (default ssh)", 3 },
+	{ "mpi", KEY_MPI, "openmpi|mpich", 0, "Which MPI the traffic uses (default openmpi)", 3 },
+	{ "mpirun", KEY_MPIRUN, "COMMAND", 0, "That MPI's mpirun, with hosts", 3 },
+	{ "job-option", KEY_JOB_OPTION, "WORD", 0,
+	  "Hand this on to the traffic's srun or mpirun; more may follow", 3 },
+	{ "ucxbpf", KEY_PROGRAM, "COMMAND", 0,
+	  "How this program is called on nodes (default: its path), as in 'sudo -n ucxbpf'", 3 },
+	{ "traffic", KEY_TRAFFIC, "FILE", 0,
+	  "The traffic program (default: ucxbpf-traffic-openmpi or -mpich beside this one)", 3 },
+	{ "shared", KEY_SHARED, NULL, 0, "Also on nodes where somebody else's job runs (Slurm)",
+	  3 },
+	{ "chunk", KEY_CHUNK, "N[%M]", 0,
+	  "In parts of at most N nodes, as a job array (Slurm), M parts at a time", 3 },
+	{ "no-wait", KEY_NO_WAIT, NULL, 0,
+	  "Only submit that array, and say where the report will be", 3 },
+	{ "part", KEY_PART, "N", OPTION_HIDDEN, "", 3 },
+	{ "step", KEY_STEP, "judge|confirm", OPTION_HIDDEN, "", 3 },
+	{ "answer", KEY_ANSWER, "SECONDS", 0, "What a node does not answer by then is missing (30)",
+	  3 },
+	{ "limit", KEY_LIMIT, "SECONDS", 0,
+	  "The traffic is stopped then (default: thrice its estimate, and a minute)", 3 },
+	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Print every command line; start and write nothing", 3 },
+	{ NULL, 0, NULL, 0, "What comes out:", 4 },
+	{ "output", 'o', "PATH", 0, "Folder of the sweep, or file of 'plan' and 'merge'", 4 },
+	{ "format", 'f', "FORMAT", 0,
+	  "Of the report: text (the default), json, junit, openmetrics, textfile", 4 },
+	{ "keep", KEY_KEEP, NULL, 0, "'report' writes its files into the folder, too", 4 },
+	{ "warn-ok", KEY_WARN_OK, NULL, 0, "Warnings alone exit with 0", 4 },
+	{ "quiet", 'q', NULL, 0, "No progress", 4 },
+	{ 0 },
+};
+
+static long number(struct argp_state *state, const char *text, long least, long most)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (*end || end == text || value < least || value > most)
+		argp_error(state, "'%s' is not a number from %ld to %ld", text, least, most);
+	return value;
+}
+
+static double seconds(struct argp_state *state, const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (*end || !(value > 0) || value > 1e6)
+		argp_error(state, "'%s' is not a duration in seconds", text);
+	return value;
+}
+
+static uint64_t size(struct argp_state *state, const char *text)
+{
+	uint64_t bytes;
+
+	if (!value_size(text, &bytes) || !bytes || bytes > 1ull << 40)
+		argp_error(state, "'%s' is not a size, as in 64K or 4M", text);
+	return bytes;
+}
+
+/* "256", "256%4": as Slurm writes how many tasks of an array run at a time. */
+static void set_chunk(struct argp_state *state, char *text)
+{
+	struct sweep_arguments *arguments = state->input;
+	char *at_once = strchr(text, '%');
+
+	if (at_once) {
+		*at_once++ = '\0';
+		arguments->at_once = number(state, at_once, 1, PLAN_MAX_NODES);
+	}
+	arguments->plan.chunk = number(state, text, 2, PLAN_MAX_NODES);
+	if (at_once)
+		at_once[-1] = '%';
+}
+
+static void set_launcher(struct argp_state *state, const char *name)
+{
+	struct sweep_arguments *arguments = state->input;
+
+	arguments->launch.launcher = launcher_of(name);
+	if (!arguments->launch.launcher)
+		argp_error(state, "--launcher=%s: not slurm or hosts", name);
+}
+
+static void set_mpi(struct argp_state *state, const char *name)
+{
+	struct sweep_arguments *arguments = state->input;
+
+	for (int i = 0; i < SWEEP_MPIS; i++)
+		if (!strcmp(name, sweep_mpi_names[i])) {
+			arguments->launch.mpi = i;
+			return;
+		}
+	argp_error(state, "--mpi=%s: not openmpi or mpich", name);
+}
+
+static bool sweep_step_set(struct sweep_arguments *arguments, const char *name)
+{
+	for (int i = 0; i < SWEEP_STEPS; i++)
+		if (sweep_step_names[i] && !strcmp(sweep_step_names[i], name))
+			arguments->step = i;
+	return arguments->step;
+}
+
+static error_t parse_start(int key, char *value, struct argp_state *state)
+{
+	struct sweep_arguments *arguments = state->input;
+
+	switch (key) {
+	case KEY_LAUNCHER:
+		set_launcher(state, value);
+		return 0;
+	case KEY_RSH:
+		arguments->launch.rsh = value;
+		return 0;
+	case KEY_MPI:
+		set_mpi(state, value);
+		return 0;
+	case KEY_MPIRUN:
+		arguments->launch.mpirun = value;
+		return 0;
+	case KEY_JOB_OPTION:
+		command_add(&arguments->job_options, "%s", value);
+		return 0;
+	case KEY_PROGRAM:
+		arguments->program = value;
+		return 0;
+	case KEY_TRAFFIC:
+		arguments->traffic = value;
+		return 0;
+	case KEY_SHARED:
+		arguments->shared = true;
+		return 0;
+	case KEY_CHUNK:
+		set_chunk(state, value);
+		return 0;
+	case KEY_NO_WAIT:
+		arguments->no_wait = true;
+		return 0;
+	case KEY_PART:
+		arguments->part = number(state, value, 0, PLAN_WAVES * PLAN_MAX_NODES);
+		return 0;
+	case KEY_STEP:
+		if (!sweep_step_set(arguments, value))
+			argp_error(state, "--step=%s: not judge or confirm", value);
+		return 0;
+	case KEY_ANSWER:
+		arguments->answer_s = seconds(state, value);
+		return 0;
+	case KEY_LIMIT:
+		arguments->traffic_s = seconds(state, value);
+		return 0;
+	case KEY_DRY_RUN:
+		arguments->dry_run = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_plan(int key, char *value, struct argp_state *state)
+{
+	struct sweep_arguments *arguments = state->input;
+
+	switch (key) {
+	case KEY_VARIANT:
+		arguments->plan.variant = value;
+		return 0;
+	case KEY_RANKS:
+		arguments->plan.ranks = number(state, value, 1, PLAN_MAX_RANKS);
+		return 0;
+	case KEY_SEED:
+		arguments->plan.seed = number(state, value, 1, INT32_MAX);
+		return 0;
+	case KEY_MAX_SIZE:
+		arguments->plan.max_size = size(state, value);
+		return 0;
+	case KEY_MAX_COUNT:
+		arguments->plan.max_count = number(state, value, 1, 1000000);
+		return 0;
+	case KEY_COLLECTIVE:
+		arguments->plan.collective = true;
+		return 0;
+	case KEY_NO_CONFIRM:
+		arguments->no_confirm = true;
+		return 0;
+	}
+	return parse_start(key, value, state);
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct sweep_arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		arguments->launch.launcher = &launcher_slurm;
+		arguments->launch.rsh = "ssh -o BatchMode=yes -o ConnectTimeout=10";
+		arguments->answer_s = 30;
+		arguments->part = -1;
+		return 0;
+	case 'P':
+		arguments->policy_path = value;
+		return 0;
+	case KEY_BASELINE:
+		arguments->baseline = value;
+		return 0;
+	case 'w':
+		arguments->nodes = value;
+		return 0;
+	case KEY_HOSTS:
+		arguments->hosts = value;
+		return 0;
+	case 'o':
+		arguments->output = value;
+		return 0;
+	case 'f':
+		arguments->format = value;
+		if (verdict_form_of(value) == VERDICT_FORMS)
+			argp_error(state,
+				   "--format=%s: not text, json, junit, openmetrics or textfile",
+				   value);
+		return 0;
+	case 'q':
+		arguments->quiet = true;
+		return 0;
+	case KEY_KEEP:
+		arguments->keep = true;
+		return 0;
+	case KEY_WARN_OK:
+		arguments->warn_ok = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->verb)
+			vec_push(&arguments->files, value);
+		else
+			arguments->verb = value;
+		return 0;
+	}
+	return parse_plan(key, value, state);
+}
+
+const struct argp sweep_argp = { .options = options, .parser = parse };
+
+/* A node a line; # begins a comment. */
+static int read_hosts(const char *path, struct policy *policy, texts *nodes)
+{
+	FILE *in = fopen(path, "re");
+	char line[512];
+	int err = in ? 0 : -errno;
+
+	while (in && !err && fgets(line, sizeof(line), in)) {
+		char *word = line + strspn(line, " \t");
+
+		word[strcspn(word, " \t\r\n#")] = '\0';
+		if (*word && !value_nodes(word, policy, nodes)) {
+			log_error("%s: '%s' is no node", path, word);
+			err = -EINVAL;
+		}
+	}
+	if (in)
+		fclose(in);
+	else
+		log_error("%s: %s", path, strerror(-err));
+	return err;
+}
+
+static int add_nodes(const char *list, struct policy *policy, texts *nodes)
+{
+	if (value_nodes(list, policy, nodes))
+		return 0;
+	log_error("'%s' is no list of nodes such as n[0-3],m7", list);
+	return -EINVAL;
+}
+
+/* Of all components, where it is a heterogeneous one. */
+static int add_allocation(struct policy *policy, texts *nodes)
+{
+	const char *list = getenv("SLURM_JOB_NODELIST");
+	int err = 0;
+
+	if (!slurm_group(0))
+		return add_nodes(list, policy, nodes);
+	for (int group = 0; (list = slurm_group(group)) && !err; group++)
+		err = add_nodes(list, policy, nodes);
+	return err;
+}
+
+int sweep_nodes(const struct sweep_arguments *arguments, struct policy *policy, texts *nodes)
+{
+	bool allocation = getenv("SLURM_JOB_NODELIST") || slurm_group(0);
+	int err = 0;
+
+	if (arguments->nodes)
+		err = add_nodes(arguments->nodes, policy, nodes);
+	else if (arguments->hosts)
+		err = read_hosts(arguments->hosts, policy, nodes);
+	else if (allocation && arguments->launch.launcher == &launcher_slurm)
+		err = add_allocation(policy, nodes);
+	else
+		for (size_t i = 0; i < policy->nodes.len; i++)
+			vec_push(nodes, policy->nodes.data[i].name);
+	if (!err && !nodes->len) {
+		log_error("on which nodes? Name them by -w, --hosts or in the policy's classes");
+		err = -EINVAL;
+	}
+	return err;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `sweep` was asked for. */
+#ifndef UCXBPF_CMD_SWEEP_ARGS_H
+#define UCXBPF_CMD_SWEEP_ARGS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "base/vec.h"
+#include "plan/make.h"
+#include "policy/policy.h"
+#include "sweep/command.h"
+#include "sweep/launcher.h"
+
+/* What a job of a sweep in parts does, once its parts have ended. */
+enum sweep_step {
+	SWEEP_NO_STEP,
+	SWEEP_STEP_JUDGE, /* and submits the next one, where somebody is slow */
+	SWEEP_STEP_CONFIRM,
+	SWEEP_STEPS
+};
+
+extern const char *const sweep_step_names[SWEEP_STEPS]; /* NULL, "judge", "confirm" */
+
+struct sweep_arguments {
+	const char *verb;
+	VEC(const char *) files; /* behind the verb */
+	const char *baseline; /* a sweep's folder, or evidence; NULL: none */
+	const char *policy_path; /* NULL: the catalogue's defaults */
+	const char *nodes; /* as in n[0-3]; NULL: those of the policy */
+	const char *hosts; /* a file with a node a line; NULL: none */
+	const char *output;
+	const char *program, *traffic; /* NULL: this one, and the one beside it */
+	const char *format; /* of the report; NULL: text */
+	struct launch launch;
+	struct command job_options;
+	struct plan_options plan;
+	double answer_s, traffic_s;
+	unsigned int at_once; /* of the parts of a plan in parts; 0: all */
+	enum sweep_step step;
+	long part; /* that this process carries out, as a task of an array; -1: none */
+	bool dry_run, shared, warn_ok, quiet, no_confirm, no_wait, keep;
+};
+
+/* A child of each verb's parser; its input is a struct sweep_arguments. */
+extern const struct argp sweep_argp;
+
+/*
+ * The nodes that take part: of the arguments, else of an allocation that this runs in, else of the
+ * policy, which owns the names. -EINVAL: none, or no list; said.
+ */
+int sweep_nodes(const struct sweep_arguments *arguments, struct policy *policy, texts *nodes);
+
+#endif

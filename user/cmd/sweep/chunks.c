@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cmd/sweep/chunks.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/exit_codes.h"
+#include "base/signals.h"
+#include "sweep/array.h"
+#include "cmd/sweep/confirm.h"
+#include "cmd/sweep/folder.h"
+#include "cmd/sweep/report.h"
+#include "cmd/sweep/usable.h"
+
+#define LOOK_MS 2000
+#define GRACE_S 120 /* that tasks have to end and to gather, once they are interrupted */
+
+/* ---- what is submitted ---- */
+
+static int make_plan(const struct sweep_chunks *chunks, struct plan **plan)
+{
+	struct plan_options options = chunks->options->plan;
+	char why[PLAN_WHY];
+	int err;
+
+	options.nodes = chunks->nodes->data;
+	options.node_count = chunks->nodes->len;
+	err = plan_make(chunks->options->policy, &options, plan, why);
+	if (err)
+		log_error("no plan: %s", why);
+	return err;
+}
+
+static bool is_among(const struct command *names, const char *name)
+{
+	for (size_t i = 0; i < names->words.len; i++)
+		if (!strcmp(names->words.data[i], name))
+			return true;
+	return false;
+}
+
+/* A part without any node that Slurm can give has no task. */
+static void add_tasks(const struct plan *plan, const struct command *usable, struct array_job *job)
+{
+	for (uint32_t part = 0; part < plan_parts(plan); part++) {
+		struct command nodes = { 0 };
+
+		for (size_t i = 0; i < plan->nodes.len; i++)
+			if (plan_has(plan, part, i) && is_among(usable, plan->nodes.data[i].name))
+				command_add(&nodes, "%s", plan->nodes.data[i].name);
+		if (nodes.words.len)
+			vec_push(&job->tasks,
+				 ((struct array_task){
+					 part, node_list(nodes.words.data, nodes.words.len) }));
+		command_release(&nodes);
+	}
+}
+
+/* The same words, for what is written in the folder; a part's number is not said. */
+static void add_words(const struct sweep_chunks *chunks, enum sweep_step step, struct command *out)
+{
+	const char *folder = chunks->options->folder;
+
+	command_add(out, "%s", chunks->self);
+	command_add(out, "sweep");
+	for (char **word = chunks->argv + 1; *word; word++)
+		if (strcmp(*word, "--dry-run") && strncmp(*word, "--step=", 7))
+			command_add(out, "%s", *word);
+	if (chunks->arguments->policy_path)
+		command_add(out, "--policy=%s/policy.yaml", folder);
+	command_add(out, "--output=%s", folder);
+	if (step)
+		command_add(out, "--step=%s", sweep_step_names[step]);
+}
+
+static bool may_confirm(const struct sweep_chunks *chunks)
+{
+	return !chunks->arguments->no_confirm &&
+	       sweep_may_confirm(chunks->options->policy, chunks->nodes->len);
+}
+
+static void begin_job(const struct sweep_chunks *chunks, struct array_job *job)
+{
+	*job = (struct array_job){
+		.folder = chunks->options->folder,
+		.at_once = chunks->arguments->at_once,
+		.shared = chunks->arguments->shared,
+	};
+	add_words(chunks, SWEEP_NO_STEP, &job->part);
+	add_words(chunks, SWEEP_STEP_JUDGE, &job->judge);
+}
+
+static unsigned int minutes_of(const struct sweep_chunks *chunks, const struct plan *plan)
+{
+	return (unsigned int)(sweep_seconds(chunks->options, plan) / 60) + 1;
+}
+
+static int make_job(const struct sweep_chunks *chunks, const struct plan *plan,
+		    struct array_job *job)
+{
+	struct command usable = { 0 };
+	int err = sweep_usable(chunks->arguments, chunks->nodes, &usable);
+
+	begin_job(chunks, job);
+	if (may_confirm(chunks))
+		add_words(chunks, SWEEP_STEP_CONFIRM, &job->confirm);
+	job->minutes = minutes_of(chunks, plan);
+	if (!err)
+		add_tasks(plan, &usable, job);
+	command_release(&usable);
+	return err;
+}
+
+static int write_folder(const struct sweep_chunks *chunks, struct plan *plan)
+{
+	static const char *const names[] = { "parts", "log" };
+	const char *folder = chunks->options->folder;
+	char path[PATH_MAX * 2 + 16];
+	int err = sweep_folder(folder, chunks->arguments->policy_path);
+	FILE *out;
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !err; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		err = mkdir(path, 0755) ? -errno : 0;
+	}
+	snprintf(path, sizeof(path), "%s/plan.json", folder);
+	out = err ? NULL : fopen(path, "we");
+	err = err ? err : out ? plan_write(plan, out) : -errno;
+	if (out && fclose(out) && !err)
+		err = -errno;
+	if (err)
+		log_error("%s: %s", path, strerror(-err));
+	return err;
+}
+
+/* ---- waiting ---- */
+
+static void progress(const struct sweep_chunks *chunks, const struct array_job *job,
+		     const struct array_state *state)
+{
+	size_t left = state->waiting + state->running;
+
+	if (chunks->options->progress)
+		fprintf(stderr, "\rjob %s  %zu parts: %zu waiting, %zu running, %zu ended%s\033[K",
+			job->id, job->tasks.len, state->waiting, state->running,
+			left < job->tasks.len ? job->tasks.len - left : 0, left ? "" : "; judging");
+}
+
+/* Returns the signal that ended it; 0: all of it has ended. */
+static int wait_for_all(const struct sweep_chunks *chunks, struct array_job *job,
+			const struct signals *signals)
+{
+	struct array_state state = { .waiting = job->tasks.len };
+	struct signalfd_siginfo info;
+	int number = 0;
+
+	while (!number && (state.waiting || state.running || !state.judged ||
+			   (!*job->confirm_id && array_confirms(job)))) {
+		struct pollfd wait = { .fd = signals->fd, .events = POLLIN };
+
+		progress(chunks, job, &state);
+		poll(&wait, 1, LOOK_MS);
+		number = signals_next(signals, &info);
+		array_look(job, &state);
+	}
+	if (chunks->options->progress)
+		fputs("\r\033[K", stderr);
+	return number;
+}
+
+/* What runs gathers what it has. */
+static void interrupt(struct array_job *job)
+{
+	struct array_state state = { .running = 1 };
+
+	array_interrupt(job);
+	for (int i = 0; state.running && i < GRACE_S * 1000 / LOOK_MS; i++) {
+		poll(NULL, 0, LOOK_MS);
+		array_look(job, &state);
+	}
+	array_cancel(job);
+}
+
+static void say_missing(const struct array_job *job)
+{
+	for (size_t i = 0; i < job->tasks.len; i++) {
+		char path[PATH_MAX * 2 + 64];
+
+		snprintf(path, sizeof(path), "%s/parts/%u.evidence", job->folder,
+			 job->tasks.data[i].part);
+		if (access(path, F_OK))
+			log_warn("part %u (%s) left nothing: %s/log/part.%u",
+				 job->tasks.data[i].part, job->tasks.data[i].nodes, job->folder,
+				 job->tasks.data[i].part);
+	}
+}
+
+/* The job that judges may have been on a node that died: what it does is done here again. */
+static int judge(const struct sweep_chunks *chunks, const struct array_job *job)
+{
+	say_missing(job);
+	return sweep_report(job->folder, chunks->arguments, true);
+}
+
+static int wait_and_judge(const struct sweep_chunks *chunks, struct array_job *job)
+{
+	struct signals signals;
+	int number, status;
+
+	if (signals_open(&signals, true))
+		return UCXBPF_CHECK_FAILED;
+	number = wait_for_all(chunks, job, &signals);
+	if (number)
+		interrupt(job);
+	status = judge(chunks, job);
+	return signals_close(&signals, number, status);
+}
+
+static int carry_out(const struct sweep_chunks *chunks, struct plan *plan, struct array_job *job)
+{
+	if (chunks->arguments->dry_run) {
+		array_print(job, stdout);
+		return UCXBPF_CHECK_PASS;
+	}
+	if (write_folder(chunks, plan) || array_submit(job))
+		return UCXBPF_CHECK_FAILED;
+	if (!chunks->arguments->no_wait)
+		return wait_and_judge(chunks, job);
+	printf("parts %s\njudge %s\nreport %s/report.txt\n", job->id, job->judge_id, job->folder);
+	return UCXBPF_CHECK_PASS;
+}
+
+/* ---- in the job that judges ---- */
+
+static void submit_confirmation(const struct sweep_chunks *chunks, const struct judge *judge)
+{
+	struct array_job job;
+	struct plan *plan = sweep_confirming(chunks->options, judge, true);
+	char count[32], minutes[32], *list;
+	struct command nodes = { 0 };
+
+	if (!plan)
+		return;
+	sweep_confirming_nodes(plan, &nodes);
+	list = node_list(nodes.words.data, nodes.words.len);
+	snprintf(count, sizeof(count), "%zu", nodes.words.len);
+	snprintf(minutes, sizeof(minutes), "%u", minutes_of(chunks, plan));
+	begin_job(chunks, &job);
+	add_words(chunks, SWEEP_STEP_CONFIRM, &job.confirm);
+	if (array_confirm(&job, &(struct array_confirmation){ count, list, minutes }))
+		log_warn("what is slow is not confirmed");
+	array_release(&job);
+	command_release(&nodes);
+	free(list);
+	plan_free(plan);
+}
+
+int sweep_chunks_judge(const struct sweep_chunks *chunks)
+{
+	const struct sweep_arguments *arguments = chunks->arguments;
+	const char *folder = chunks->options->folder;
+	struct sweep_verdict verdict;
+	int status = sweep_judge(&verdict, folder, arguments);
+
+	if (!status && sweep_verdict_keep(&verdict, folder, arguments->warn_ok))
+		status = UCXBPF_CHECK_FAILED;
+	if (!status && !arguments->no_confirm)
+		submit_confirmation(chunks, verdict.gathered.judge);
+	if (!status)
+		status = sweep_verdict_print(&verdict, arguments->format, arguments->warn_ok);
+	sweep_verdict_release(&verdict);
+	return status;
+}
+
+int sweep_chunks(const struct sweep_chunks *chunks)
+{
+	struct array_job job = { 0 };
+	struct plan *plan = NULL;
+	int status = UCXBPF_CHECK_USAGE;
+
+	if (chunks->options->launch.launcher != &launcher_slurm) {
+		log_error("--chunk: parts are a job array, which takes Slurm");
+		return status;
+	}
+	if (!make_plan(chunks, &plan))
+		status = make_job(chunks, plan, &job) ? UCXBPF_CHECK_FAILED
+						      : carry_out(chunks, plan, &job);
+	array_release(&job);
+	plan_free(plan);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A sweep in parts: submitted as a job array, waited for, judged. */
+#ifndef UCXBPF_CMD_SWEEP_CHUNKS_H
+#define UCXBPF_CMD_SWEEP_CHUNKS_H
+
+#include "sweep/sweep.h"
+#include "cmd/sweep/args.h"
+
+struct sweep_chunks {
+	struct sweep_arguments *arguments;
+	const struct sweep_options *options;
+	const texts *nodes;
+	const char *self; /* this program's path */
+	char **argv; /* as it was called, from "sweep" on */
+};
+
+/* Returns the exit status. */
+int sweep_chunks(const struct sweep_chunks *chunks);
+
+/*
+ * The job that depends on the array: judges, keeps the report, and where somebody is slow submits
+ * the job that confirms. Returns the exit status.
+ */
+int sweep_chunks_judge(const struct sweep_chunks *chunks);
+
+#endif

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cmd/sweep/merge.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "cmd/input/gather.h"
+#include "cmd/input/policy_file.h"
+#include "cmd/output/output.h"
+#include "cmd/sweep/units.h"
+#include "judge/evidence/evidence.h"
+#include "policy/policy.h"
+
+enum { KEY_SHARD = 0x100 };
+
+struct merging {
+	VEC(char *) names;
+	const char *policy_path; /* NULL: the catalogue's defaults */
+	const char *output;
+	struct shard shard;
+	bool sharded; /* by --shard */
+	bool broken; /* some evidence is incomplete */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct merging *merging = state->input;
+
+	switch (key) {
+	case 'P':
+		merging->policy_path = arg;
+		return 0;
+	case 'o':
+		merging->output = arg;
+		return 0;
+	case KEY_SHARD:
+		if (!shard_parse(&merging->shard, arg))
+			argp_error(state,
+				   "--shard=%s: not I/N with I below N, or no launcher's "
+				   "environment to take it from",
+				   arg);
+		merging->sharded = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		vec_push(&merging->names, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!merging->output)
+			argp_error(state, "where to? Give -o FILE");
+		if (!merging->names.len)
+			argp_error(state, "which files? Give folders, captures or evidence");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Write the evidence there; with --shard, % is its number", 1 },
+	{ "policy", 'P', "FILE", 0, "Tell messages apart by this policy's sizes, too", 1 },
+	{ "shard", KEY_SHARD, "I/N", 0,
+	  "Only the I-th of N parts of what is named, from 0 on; 'auto' asks the launcher", 1 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"Makes one file of evidence, which 'ucxbpf check' judges as it would the captures. Each "
+	"folder is gathered by itself: messages are matched within it. Captures that are named "
+	"singly are matched with each other. Files of evidence are added up, in any order."
+	"\v"
+	"Examples:\n"
+	"  ucxbpf sweep merge -o part.evidence pairs/0001 pairs/0002\n"
+	"  ucxbpf sweep merge -o all.evidence part*.evidence\n"
+	"  ucxbpf check -P site.yaml all.evidence\n"
+	"  mpirun -n 16 ucxbpf sweep merge --shard auto -o parts/%.evidence pairs/*\n\n"
+	"Exit status: 0 done, 3 done, but some of the evidence is incomplete, 4 usage, or files "
+	"that do not go together, 5 anything else.";
+
+/* ---- one unit ---- */
+
+static int add_file(struct evidence_merge *merge, int file, const char *name)
+{
+	struct evidence_error error;
+	int err = file < 0 ? file : evidence_merge_add(merge, file, &error);
+
+	if (err)
+		log_error("%s: %s", name, file < 0 ? strerror(-file) : error.text);
+	return err;
+}
+
+/* What cannot be used is a gap in the evidence, which it goes on to say. */
+static int add_gathered(struct merging *merging, struct evidence_merge *merge,
+			const struct policy *policy, const struct unit *unit)
+{
+	struct gathered gathered;
+	struct evidence_error error;
+	int file = evidence_merge_room(merge);
+	int err = gather(&gathered, policy, (const char *const *)unit->files.data, unit->files.len,
+			 "sweep merge", false);
+
+	if (err == -ENODATA) {
+		log_warn("%s: holds nothing that can be judged", unit->name);
+		judge_captures_broken(gathered.judge);
+		gathered.broken = true;
+		err = 0;
+	}
+	merging->broken = merging->broken || gathered.broken;
+	if (!err && file >= 0) {
+		err = judge_evidence_write(gathered.judge, gathered.totals, file, &error);
+		if (err)
+			log_error("%s: %s", unit->name, error.text);
+	}
+	gathered_release(&gathered);
+	if (!err)
+		return add_file(merge, file, unit->name);
+	close(file);
+	return err;
+}
+
+static int add_unit(struct merging *merging, struct evidence_merge *merge,
+		    const struct policy *policy, const struct unit *unit)
+{
+	const char *first = unit->files.len ? unit->files.data[0] : "";
+	int file;
+
+	if (unit->files.len != 1 || !evidence_is(first))
+		return add_gathered(merging, merge, policy, unit);
+	file = open(first, O_RDONLY | O_CLOEXEC);
+	return add_file(merge, file < 0 ? -errno : file, first);
+}
+
+/* A shard that has nothing to do makes a file that goes together with the others. */
+static int add_nothing(struct evidence_merge *merge, const struct policy *policy)
+{
+	struct judge *judge = judge_new(policy);
+	struct evidence_error error;
+	int file = evidence_merge_room(merge);
+	int err = file < 0 ? file : judge_evidence_write(judge, NULL, file, &error);
+
+	judge_free(judge);
+	return err ? err : add_file(merge, file, "an empty shard");
+}
+
+/* ---- the result ---- */
+
+/* With the shard's number in the place of %, where there are several. */
+static char *output_path(const struct merging *merging)
+{
+	const char *mark = merging->sharded ? strchr(merging->output, '%') : NULL;
+	char *path;
+
+	if (!mark)
+		return strdup(merging->output);
+	if (asprintf(&path, "%.*s%lu%s", (int)(mark - merging->output), merging->output,
+		     merging->shard.index, mark + 1) < 0)
+		return NULL;
+	return path;
+}
+
+/* What went wrong, so that it is said once. */
+struct writing {
+	struct evidence_merge *merge;
+	struct evidence_error error;
+	bool of_evidence;
+};
+
+static int put(void *arg, FILE *out)
+{
+	struct writing *writing = arg;
+	int err = evidence_merge_write(writing->merge, fileno(out), &writing->error);
+
+	writing->of_evidence = err != 0;
+	return err;
+}
+
+static int write_out(struct evidence_merge *merge, const char *path)
+{
+	struct writing writing = { .merge = merge };
+	int err = output_write(path, put, &writing);
+
+	if (err)
+		log_error("%s: %s", path,
+			  writing.of_evidence ? writing.error.text : strerror(-err));
+	return err;
+}
+
+static int merge_units(struct merging *merging, const struct policy *policy,
+		       const struct units *units, const char *path)
+{
+	char *folder = strdup(path);
+	struct evidence_merge *merge = evidence_merge_new(dirname(folder));
+	int err = 0;
+
+	if (merging->shard.index >= units->list.len)
+		err = add_nothing(merge, policy);
+	for (size_t i = merging->shard.index; i < units->list.len && !err;
+	     i += merging->shard.count)
+		err = add_unit(merging, merge, policy, &units->list.data[i]);
+	err = err ? err : write_out(merge, path);
+	evidence_merge_free(merge);
+	free(folder);
+	return err;
+}
+
+static int status_of(const struct merging *merging, int err)
+{
+	if (err == -EINVAL)
+		return UCXBPF_CHECK_USAGE;
+	if (err)
+		return UCXBPF_CHECK_FAILED;
+	return merging->broken ? UCXBPF_CHECK_UNKNOWN : UCXBPF_CHECK_PASS;
+}
+
+static int run(struct merging *merging)
+{
+	struct policy *policy = policy_of(merging->policy_path);
+	char *path = output_path(merging);
+	struct units units = { 0 };
+	int err;
+
+	if (!policy) {
+		free(path);
+		return UCXBPF_CHECK_USAGE;
+	}
+	err = units_find(&units, merging->names.data, merging->names.len);
+	err = err ? err : merge_units(merging, policy, &units, path);
+	units_release(&units);
+	policy_free(policy);
+	free(path);
+	return status_of(merging, err);
+}
+
+int sweep_merge(int argc, char **argv)
+{
+	const struct argp argp = { options, parse, "FOLDER|FILE...", doc, NULL, NULL, NULL };
+	struct merging merging = { .shard = { 0, 1 } };
+	int status = UCXBPF_CHECK_USAGE;
+
+	if (!argp_parse(&argp, argc, argv, 0, NULL, &merging)) {
+		if (captures_has(merging.output)) {
+			log_error("%s: is a capture, not overwritten", merging.output);
+		} else {
+			status = run(&merging);
+		}
+	}
+	vec_release(&merging.names);
+	return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The verdict on a sweep's folder. */
+#ifndef UCXBPF_CMD_SWEEP_REPORT_H
+#define UCXBPF_CMD_SWEEP_REPORT_H
+
+#include <stdbool.h>
+
+#include "cmd/input/gather.h"
+#include "sweep/command.h"
+
+/* Within the folder: the part that confirms, which looks like a sweep's folder itself. */
+#define SWEEP_CONFIRM "confirm"
+
+struct sweep_arguments;
+
+struct sweep_verdict {
+	struct policy *policy;
+	struct command paths;
+	struct gathered gathered; /* its judge is finished */
+	struct gathered
+		earlier; /* what it was compared with; nothing, where there is no baseline */
+};
+
+/*
+ * An earlier sweep's folder, or evidence of it, judged as far as it is needed to compare with it.
+ * 0, or as gather(); to be released either way.
+ */
+int sweep_earlier(struct gathered *earlier, const struct policy *policy, const char *path,
+		  const char *command);
+
+/* What there is to judge in a sweep's folder. */
+void sweep_files(struct command *found, const char *folder);
+
+/*
+ * Judges what is in the folder, by the arguments' baseline, too. Returns UCXBPF_CHECK_PASS: there
+ * is a verdict, whatever it says; else another enum ucxbpf_check_exit, and why has been said. To be
+ * released either way.
+ */
+int sweep_judge(struct sweep_verdict *verdict, const char *folder,
+		const struct sweep_arguments *arguments);
+void sweep_verdict_release(struct sweep_verdict *verdict);
+
+/* As report.txt, .json, .xml, .prom and .html in the folder. 0, or -EIO, which is said. */
+int sweep_verdict_keep(const struct sweep_verdict *verdict, const char *folder, bool warn_ok);
+
+/* As format says, one of verdict_form_of(); NULL: text. Returns the exit status. */
+int sweep_verdict_print(const struct sweep_verdict *verdict, const char *format, bool warn_ok);
+
+/* Judges and prints; keep: and keeps. Returns the exit status. */
+int sweep_report(const char *folder, const struct sweep_arguments *arguments, bool keep);
+
+#endif

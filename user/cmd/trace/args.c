@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cmd/trace/args.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/duration.h"
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "match/facts.h"
+#include "report/report.h"
+
+enum {
+	OPT_LEVEL = 256,
+	OPT_RING,
+	OPT_LINKS,
+	OPT_DEBUG,
+	OPT_CALL_ENDS,
+	OPT_WINDOW,
+	OPT_COUNT,
+	OPT_STACKS
+};
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Capture file (default ucxbpf.ucxb)", 0 },
+	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0, "How many layers are probed (default uct)", 0 },
+	{ "call-ends", OPT_CALL_ENDS, NULL, 0,
+	  "Exact ends of MPI calls, by return probes; not where MPI runs on user-level threads",
+	  0 },
+	{ "count", OPT_COUNT, NULL, 0,
+	  "Add up in the kernel instead of recording: less overhead, and a file that hardly grows",
+	  0 },
+	{ "ring-size", OPT_RING, "KIB", 0,
+	  "Ring per CPU in KiB, a power of two (default 8192, less on many CPUs)", 0 },
+	{ "links", OPT_LINKS, "session|multi|perf", 0,
+	  "Force a way to attach probes (default: the best that this kernel has)", 0 },
+	{ "window", OPT_WINDOW, "LENGTH/PERIOD", 0,
+	  "Trace for LENGTH, take the probes away, again every PERIOD: 1s/30s, 300ms/2min", 0 },
+	{ "stacks", OPT_STACKS, NULL, 0,
+	  "Record the stack of every MPI call, once per call path (x86-64)", 0 },
+	{ "quiet", 'q', NULL, 0, "No progress, no report at the end", 0 },
+	{ "debug", OPT_DEBUG, NULL, 0, "Say what is done, on stderr", 0 },
+	{ 0 },
+};
+
+#define REST_NS 100000000ull /* probes take this long to go away and come back */
+
+static void parse_window(struct capture_arguments *arguments, const char *value,
+			 struct argp_state *state)
+{
+	const char *slash, *end;
+	uint64_t *length = &arguments->window_ns, *period = &arguments->period_ns;
+
+	if (duration_parse(value, &slash, length) || *slash != '/' ||
+	    duration_parse(slash + 1, &end, period) || *end)
+		argp_error(state, "'%s' is no window: say LENGTH/PERIOD, as in 1s/30s", value);
+	else if (!*length)
+		argp_error(state,
+			   "a window of no length shows nothing: say how long, as in 1s/30s");
+	else if (*length + REST_NS > *period)
+		argp_error(state,
+			   "'%s' leaves no time without probes: the period must be 100ms longer "
+			   "than the window",
+			   value);
+}
+#ifdef __x86_64__
+#define STACKS_SUPPORTED 1
+#else
+#define STACKS_SUPPORTED 0
+#endif
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct capture_arguments *arguments = state->input;
+	char *end;
+
+	switch (key) {
+	case 'o':
+		arguments->output = value;
+		return 0;
+	case OPT_LEVEL:
+		arguments->level = value;
+		return 0;
+	case OPT_COUNT:
+		arguments->count = true;
+		return 0;
+	case OPT_RING:
+		arguments->ring_kib = strtol(value, &end, 10);
+		if (*end || end == value || arguments->ring_kib <= 0)
+			argp_error(state, "'%s' is not a size in KiB", value);
+		return 0;
+	case OPT_LINKS:
+		arguments->links = value;
+		return 0;
+	case OPT_WINDOW:
+		parse_window(arguments, value, state);
+		return 0;
+	case OPT_STACKS:
+		arguments->stacks = true;
+		return 0;
+	case 'q':
+		arguments->quiet = true;
+		return 0;
+	case OPT_CALL_ENDS:
+		arguments->call_ends = true;
+		return 0;
+	case OPT_DEBUG:
+		arguments->debug = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp capture_argp = { .options = options, .parser = parse };
+
+static int index_of(const char *word, const char *const *words, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(word, words[i]))
+			return i;
+	return -EINVAL;
+}
+
+/*
+ * 8 MiB takes what one CPU can produce in 30 ms. On a large node all rings together stay at 48 MiB;
+ * they count twice as resident memory, since libbpf maps each twice to read across its end.
+ */
+static long default_ring_kib(void)
+{
+	long kib = 8192, cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	while (kib > 512 && kib * cpus > 48 << 10)
+		kib /= 2;
+	return kib;
+}
+
+static bool is_permission(int err)
+{
+	return err == -EPERM || err == -EACCES;
+}
+
+int capture_arguments_apply(const struct capture_arguments *arguments, const char *mode,
+			    struct capture_options *out)
+{
+	static const char *const links[] = { "none", "perf", "multi", "session" };
+	enum link_mechanism best = LINK_NONE;
+	long kib = arguments->ring_kib ? arguments->ring_kib : default_ring_kib();
+	int level = arguments->level ? site_layer_by_name(arguments->level) : LAYER_UCT;
+	int mechanism = arguments->links ? index_of(arguments->links, links, 4) : LINK_NONE;
+	int err = links_detect(&best);
+
+	if (level < 0) {
+		log_error("unknown level '%s', use mpi, ucp or uct", arguments->level);
+		return -EINVAL;
+	}
+	if (arguments->links && mechanism <= LINK_NONE) {
+		log_error("unknown kind of links '%s', use session, multi or perf",
+			  arguments->links);
+		return -EINVAL;
+	}
+	if (arguments->count && arguments->call_ends) {
+		log_error("--count keeps no times of calls: leave out --call-ends or --count");
+		return -EINVAL;
+	}
+	if (arguments->count && arguments->window_ns) {
+		log_error("--count adds up without a pause: leave out --window or --count");
+		return -EINVAL;
+	}
+	if (err) {
+		if (is_permission(err))
+			log_error("no permission to place probes; needs root, or CAP_BPF, "
+				  "CAP_PERFMON and CAP_SYS_PTRACE");
+		else
+			log_error("this kernel places no uprobes: %s; see 'ucxbpf doctor'",
+				  strerror(-err));
+		return is_permission(err) ? err : -ENOSYS;
+	}
+	if (kib < 64 || kib > 1 << 20 || (kib & (kib - 1))) {
+		log_error("ring size must be a power of two from 64 to 1048576 KiB");
+		return -EINVAL;
+	}
+	if (arguments->window_ns &&
+	    (mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism) == LINK_PERF) {
+		log_error("--window needs session or multi links, of Linux 6.6 and later: taking "
+			  "away perf probes takes 0.1 s each");
+		return -EINVAL;
+	}
+	if (arguments->count && arguments->stacks) {
+		log_error("--count keeps no single calls: leave out --stacks or --count");
+		return -EINVAL;
+	}
+	if (arguments->stacks && !STACKS_SUPPORTED) {
+		log_error("--stacks needs x86-64: on other machines, call sites are all there is");
+		return -EOPNOTSUPP;
+	}
+	if (arguments->debug)
+		log_set_level(LOG_DEBUG);
+	*out = (struct capture_options){
+		.output = arguments->output ? arguments->output : "ucxbpf.ucxb",
+		.mode = mode,
+		.level = level,
+		.call_ends = arguments->call_ends,
+		.count = arguments->count,
+		.ring_bytes = (size_t)kib << 10,
+		.stacks = arguments->stacks,
+		.mechanism = mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism,
+		.window_ns = arguments->window_ns,
+		.period_ns = arguments->period_ns,
+		.progress = !arguments->quiet && isatty(STDERR_FILENO),
+	};
+	return 0;
+}
+
+int capture_exit_code(int err)
+{
+	switch (-err) {
+	case 0:
+		return UCXBPF_EXIT_OK;
+	case EINVAL:
+		return UCXBPF_EXIT_USAGE;
+	case EPERM:
+	case EACCES:
+		return UCXBPF_EXIT_PERMISSION;
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		return UCXBPF_EXIT_NO_SPACE;
+	case ESRCH:
+		return UCXBPF_EXIT_NO_TARGET;
+	case EOPNOTSUPP:
+		return UCXBPF_EXIT_UNSUPPORTED;
+	case ENOSYS:
+		return UCXBPF_EXIT_KERNEL;
+	}
+	return UCXBPF_EXIT_FAILED;
+}
+
+int capture_summary(const char *path)
+{
+	struct analysis *analysis = analysis_new();
+	struct report *report = report_new(NULL);
+	struct report_text_options text = { 0 };
+	struct fact_totals totals = { 0 };
+	struct fact_sink sink;
+	const char *why = "";
+	int err = analysis && report ? analysis_add_file(analysis, path, &why) : -ENOMEM;
+
+	if (!err) {
+		sink = report_sink(report);
+		err = analysis_run(analysis, &sink, &totals);
+	}
+	if (err) {
+		log_error("cannot read '%s' back: %s", path, *why ? why : strerror(-err));
+	} else {
+		report_finish(report, &totals);
+		report_text_options_detect(&text, stdout);
+		err = report_text(report, &text, stdout);
+		fflush(stdout);
+		fprintf(stderr, "\ncapture in %s; the same again: ucxbpf replay %s\n", path, path);
+	}
+	report_free(report);
+	analysis_free(analysis);
+	return err ? UCXBPF_EXIT_FAILED : UCXBPF_EXIT_OK;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `run` and `attach` share: options of a capture, its end, its summary. */
+#ifndef UCXBPF_CMD_TRACE_ARGS_H
+#define UCXBPF_CMD_TRACE_ARGS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "capture/capture.h"
+
+struct capture_arguments {
+	const char *output;
+	const char *level;
+	long ring_kib;
+	const char *links;
+	uint64_t window_ns, period_ns; /* 0: all the time */
+	bool quiet, debug, call_ends, count, stacks;
+};
+
+/* argp child parser; its input is a struct capture_arguments. */
+extern const struct argp capture_argp;
+
+/* Fills options from parsed arguments; -EINVAL: printed. mode as in struct capture_options. */
+int capture_arguments_apply(const struct capture_arguments *arguments, const char *mode,
+			    struct capture_options *options);
+
+/* The exit code for an error that was already printed. */
+int capture_exit_code(int err);
+
+/* Reads the finished file back and prints the report, as `replay` would; returns an exit code. */
+int capture_summary(const char *path);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is missing of which node's evidence: nothing of that node passes, of others it does. */
+#ifndef UCXBPF_JUDGE_EXHIBITS_LOSSES_H
+#define UCXBPF_JUDGE_EXHIBITS_LOSSES_H
+
+#include <stdint.h>
+
+#include "judge/exhibits/words.h"
+
+enum loss_kind {
+	LOSS_RECORDS, /* that found no room while they were traced */
+	LOSS_MISSING, /* records that did, and are not in the file */
+	LOSS_HITS, /* of probes: who knows how many records they would have made */
+	LOSS_BYTES, /* of a file, that could not be read */
+	LOSS_FILES, /* that are cut short, damaged or cannot be read */
+	LOSS_KINDS
+};
+
+extern const char *const loss_names[LOSS_KINDS]; /* part of evidence (docs/evidence.md) */
+
+struct node_loss {
+	const char *node; /* kept by the losses */
+	uint64_t of[LOSS_KINDS];
+};
+
+struct losses {
+	struct words names;
+	VEC(struct node_loss) list; /* by name once losses_order() */
+};
+
+void losses_release(struct losses *losses);
+void losses_add(struct losses *losses, const char *node, enum loss_kind kind, uint64_t count);
+void losses_order(struct losses *losses);
+
+/* Of all nodes. */
+uint64_t losses_sum(const struct losses *losses, enum loss_kind kind);
+
+/* Whether something of that node is missing. */
+bool losses_has(const struct losses *losses, const char *node);
+
+/* The first node of a subject that something is missing of; NULL: there is none. */
+const char *losses_in(const struct losses *losses, const char *subject);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What rules look at besides transfers: sums over messages, operations and calls that are alike.
+ * What the words and numbers of a kind are is said here, and nowhere else.
+ */
+#ifndef UCXBPF_JUDGE_EXHIBITS_SUMS_H
+#define UCXBPF_JUDGE_EXHIBITS_SUMS_H
+
+#include "base/map.h"
+#include "base/vec.h"
+
+enum sum_kind {
+	SUM_WAY, /* messages: src_mem, dst_mem, chain, via, chain_reason */
+	/* operations whose bytes went over several devices: those, and how many fragments each had
+	   where these are few; extra: bytes, had each device carried as many as that of most */
+	SUM_SPREAD,
+	/* calls of collectives: function, "gpu", "host" or "both", of which memory their operations
+	   were; extra: bytes of host memory */
+	SUM_COLLECTIVE,
+	/* operations: memory, what UCX took it for, operation, function, how memory is known */
+	SUM_TAKEN,
+	/* operations that never ended: operation, the call that waits for it; least: ns since the
+	   process did anything at all, most: ns since it began */
+	SUM_OPEN,
+	/*
+	 * Transfers over a NIC, data and control alike, with UCX's headers, from process to peer:
+	 * device, locality, "sent" or "fetched"; least: when the first began, UINT64_MAX unknown;
+	 * most: when the last ended, ns of its host
+	 */
+	SUM_PORT,
+	SUM_WINDOW, /* windows of captures that saw no more: host id, host name */
+	SUM_KINDS
+};
+
+/* The words of SUM_WAY. */
+enum { WAY_SRC_MEM, WAY_DST_MEM, WAY_CHAIN, WAY_VIA, WAY_REASON };
+
+#define SUM_WORDS 5
+
+struct sum {
+	enum sum_kind kind;
+	int process, peer; /* of messages, sender and receiver; -1: none or unknown */
+	const char *words[SUM_WORDS]; /* NULL: none or unknown */
+	int size_class; /* of messages, as in struct cell; else 0 */
+	uint64_t count, bytes;
+	uint64_t extra; /* a further sum */
+	uint64_t least, most; /* of messages, their bytes; of a spread, fragments; else as said */
+};
+
+extern const char *const sum_kind_names[SUM_KINDS + 1]; /* NULL behind the last one */
+
+/* A zeroed one is empty. */
+struct sums {
+	VEC(struct sum) list;
+	VEC(uint32_t) next; /* 1 + the next one of the same hash */
+	struct map index; /* hash -> 1 + the first one; while facts come in */
+};
+
+void sums_release(struct sums *sums);
+
+/* To the sum of the same key, by the places of its words. */
+void sums_add(struct sums *sums, const struct sum *one);
+
+/* By all of the key; words are kept ones. */
+int sum_compare(const struct sum *a, const struct sum *b);
+
+/* Adds one of the same key. */
+void sum_join(struct sum *sum, const struct sum *other);
+
+/* Into that order, those of one key joined; nothing can be added any more. */
+void sums_order(struct sums *sums);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words kept once, so that they compare by pointer wherever they came from. NULL is unknown. */
+#ifndef UCXBPF_JUDGE_EXHIBITS_WORDS_H
+#define UCXBPF_JUDGE_EXHIBITS_WORDS_H
+
+#include "base/map.h"
+#include "base/vec.h"
+
+struct words {
+	VEC(char *) list;
+	VEC(uint32_t) next; /* 1 + the next one of the same hash */
+	struct map index; /* hash -> 1 + the first one */
+	struct map known; /* where a word lies elsewhere -> where it lies here */
+};
+
+void words_release(struct words *words);
+
+/* The word kept, which lives as long as the words. */
+const char *words_keep(struct words *words, const char *word);
+
+/* The word kept that has these bytes; NULL: there is none. */
+const char *words_find(const struct words *words, const char *text, size_t length);
+
+/* The same for a word that stays where it is until words_forget(): found by its place. */
+const char *words_of(struct words *words, const char *word);
+void words_forget(struct words *words);
+
+/* As strcmp(), for kept words; unknown comes first. */
+int words_compare(const char *a, const char *b);
+
+#endif

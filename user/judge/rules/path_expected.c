@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which way messages go, by the policy: its lines, PATH-01, and tcp where none allows it, PATH-02.
+ */
+#include <string.h>
+
+#include "judge/rules/tally.h"
+
+/* gdr_copy+sysv: a way of two transports, either of which may be seen. */
+static bool one_of(const texts *list, const char *transport)
+{
+	size_t length = transport ? strlen(transport) : 0;
+
+	if (listed(list, transport))
+		return true;
+	for (size_t i = 0; length && i < list->len; i++) {
+		const char *at = strstr(list->data[i], transport);
+
+		if (at && (at == list->data[i] || at[-1] == '+') &&
+		    (at[length] == '+' || !at[length]))
+			return true;
+	}
+	return false;
+}
+
+/* Of a transport that is not known nothing is held against it: tallies_judge(). */
+static bool as_expected(const struct policy_expect *expect, const struct cell *cell)
+{
+	if (!cell->transport)
+		return true;
+	if (expect->tl.len && !one_of(&expect->tl, cell->transport))
+		return false;
+	if (listed(&expect->forbid, cell->transport))
+		return false;
+	return !expect->proto.len || !cell->protocol || listed(&expect->proto, cell->protocol);
+}
+
+static const char *words(struct judge *judge, const texts *list)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < list->len; i++)
+		text = say(judge, "%s%s%s", text, i ? " or " : "", list->data[i]);
+	return text;
+}
+
+static const char *expect_text(const struct trial *trial, const struct policy_expect *expect)
+{
+	struct judge *judge = trial->judge;
+
+	if (expect->tl.len && expect->proto.len)
+		return say(judge, "%s with %s (line %d)", words(judge, &expect->tl),
+			   words(judge, &expect->proto), expect->line);
+	if (expect->tl.len)
+		return say(judge, "%s (line %d)", words(judge, &expect->tl), expect->line);
+	if (expect->forbid.len)
+		return say(judge, "not %s (line %d)", words(judge, &expect->forbid), expect->line);
+	return say(judge, "%s (line %d)", words(judge, &expect->proto), expect->line);
+}
+
+static void judge_line(const struct trial *trial, const struct policy_expect *expect)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	struct tallies tallies = { 0 };
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		if (cell_placed(cell) && expectation(exhibits, cell) == expect)
+			tally_add(tally_cell(trial, &tallies, cell), cell,
+				  !as_expected(expect, cell));
+	}
+	if (tallies.list.len)
+		tallies_judge(trial, &tallies, 1 - expect->min_share, expect_text(trial, expect),
+			      NULL);
+}
+
+void rule_expected(const struct trial *trial)
+{
+	size_t before = trial->judge->findings.len;
+
+	for (size_t i = 0; i < trial->judge->policy->expect.len; i++) {
+		const struct policy_expect *expect = &trial->judge->policy->expect.data[i];
+
+		if (expect->nearest_nic && trial->judge->inventories.list.len)
+			judge_nearest(trial, expect);
+		else if (expect->nearest_nic)
+			found_why(trial, VERDICT_SKIP, say(trial->judge, "line %d", expect->line),
+				  "'nic': needs the nodes' inventory (ucxbpf inventory)");
+		if (expect->tl.len || expect->forbid.len || expect->proto.len)
+			judge_line(trial, expect);
+		if (expect->staging != STAGING_ANY || expect->dst_copy)
+			judge_ways(trial, expect);
+	}
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "no line under 'expect' fits what was moved");
+}
+
+/* ---- PATH-02 ---- */
+
+enum { TCP_WIRE_UP, TCP_SHARE, TCP_MANAGEMENT }; /* its settings, in the catalogue's order */
+
+static bool tcp_allowed(const struct trial *trial, const struct cell *cell)
+{
+	const struct policy_expect *expect = expectation(trial->exhibits, cell);
+
+	return expect && one_of(&expect->tl, "tcp");
+}
+
+static bool bad_interface(const struct trial *trial, const struct cell *cell)
+{
+	return cell->device && (!strcmp(cell->device, "lo") ||
+				listed(&trial->setting->list[TCP_MANAGEMENT], cell->device));
+}
+
+/* Between two nodes; within one, a NIC of any kind is too much: PATH-03. */
+static void tcp_tallies(const struct trial *trial, struct tallies *tallies, bool management)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+		bool tcp = cell->transport && !strcmp(cell->transport, "tcp");
+
+		if (cell_inter(cell) && bad_interface(trial, cell) == management)
+			tally_add(tally_cell(trial, tallies, cell), cell,
+				  tcp && (management || !tcp_allowed(trial, cell)));
+	}
+}
+
+void rule_tcp(const struct trial *trial)
+{
+	struct tallies data = { 0 }, management = { 0 };
+	bool none;
+
+	tcp_tallies(trial, &management, true);
+	none = !management.list.len;
+	if (!none)
+		tallies_judge(trial, &management, 0, "no data over management interfaces", NULL);
+	tcp_tallies(trial, &data, false);
+	/* wire-up alone is no data path */
+	for (size_t i = 0; i < data.list.len; i++)
+		if (data.list.data[i].bytes <= trial->setting->number[TCP_WIRE_UP])
+			data.list.data[i].count = data.list.data[i].bytes = 0;
+	if (data.list.len || none)
+		tallies_judge(trial, &data, trial->setting->number[TCP_SHARE], "no data over tcp",
+			      "no two nodes exchanged data");
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <math.h>
+#include <string.h>
+
+#include "judge/rules/tally.h"
+
+static struct tally *tally_at(struct tallies *tallies, const void *of, const void *and)
+{
+	uint64_t *at = map_insert(&tallies->index, (uintptr_t)of, (uintptr_t) and, NULL);
+
+	if (!*at) {
+		vec_push(&tallies->list, ((struct tally){ .of = of, .and = and}));
+		*at = tallies->list.len;
+	}
+	return &tallies->list.data[*at - 1];
+}
+
+void tallies_release(struct tallies *tallies)
+{
+	vec_release(&tallies->list);
+	map_release(&tallies->index);
+}
+
+struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
+			 const struct node *node)
+{
+	struct tally *tally = tally_at(tallies, node, NULL);
+
+	(void)trial;
+	tally->subject = node ? node->name : "unknown node";
+	return tally;
+}
+
+struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
+			 const struct node *from, const struct node *to)
+{
+	struct tally *tally = tally_at(tallies, from, to);
+
+	if (!tally->subject)
+		tally->subject =
+			say(trial->judge, "%s>%s", from ? from->name : "?", to ? to->name : "?");
+	return tally;
+}
+
+struct tally *tally_cell(const struct trial *trial, struct tallies *tallies,
+			 const struct cell *cell)
+{
+	const struct node *from = exhibits_node(trial->exhibits, cell->process);
+	const struct node *to = exhibits_node(trial->exhibits, cell->peer);
+
+	if (cell_inter(cell))
+		return tally_pair(trial, tallies, from, to);
+	return tally_node(trial, tallies, from ? from : to);
+}
+
+struct tally *tallies_find(const struct trial *trial, const struct tallies *tallies,
+			   const struct cell *cell)
+{
+	const struct node *from = exhibits_node(trial->exhibits, cell->process);
+	const struct node *to = exhibits_node(trial->exhibits, cell->peer);
+	const uint64_t *at = cell_inter(cell)
+				     ? map_find(&tallies->index, (uintptr_t)from, (uintptr_t)to)
+				     : map_find(&tallies->index, (uintptr_t)(from ? from : to), 0);
+
+	return at && *at ? &tallies->list.data[*at - 1] : NULL;
+}
+
+void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
+{
+	tally->all_count += cell->count;
+	tally->all_bytes += cell->bytes;
+	tally->unknown += cell->transport ? 0 : cell->bytes;
+	if (!wrong)
+		return;
+	tally->count += cell->count;
+	tally->bytes += cell->bytes;
+	if (!tally->worst || cell->bytes > tally->worst->bytes)
+		tally->worst = cell;
+	tally_examples(tally, cell);
+}
+
+void tally_examples(struct tally *tally, const struct cell *cell)
+{
+	for (size_t i = 0; i < cell->example_count; i++)
+		if (tally->example_count < FINDING_EXAMPLES)
+			tally->examples[tally->example_count++] = cell_example(cell, i);
+}
+
+double tally_share(const struct tally *tally)
+{
+	if (tally->all_bytes)
+		return (double)tally->bytes / tally->all_bytes;
+	return tally->all_count ? (double)tally->count / tally->all_count : 0;
+}
+
+/* What is not known may have gone any way. */
+static void doubt(const struct trial *trial, const struct tally *tally, struct finding *finding)
+{
+	const struct catalogue_rule *known = catalogue_find("COV-05");
+	double most = policy_rule(trial->judge->policy, known)->number[0];
+
+	if (finding->verdict != VERDICT_PASS || tally->unknown <= most * tally->all_bytes)
+		return;
+	finding->verdict = VERDICT_UNKNOWN;
+	finding->why = say(trial->judge, "the transport of %s of %s is not known (COV-05)",
+			   say_bytes(trial->judge, tally->unknown),
+			   say_bytes(trial->judge, tally->all_bytes));
+}
+
+void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
+		   const char *expected, const char *why_none)
+{
+	for (size_t i = 0; i < tallies->list.len; i++) {
+		const struct tally *tally = &tallies->list.data[i];
+		double share = tally_share(tally);
+		bool fails = tally->count && share > allowed;
+		struct finding *finding =
+			found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, tally->subject);
+
+		finding->expected = expected;
+		finding->share = share;
+		finding->count = fails ? tally->count : tally->all_count;
+		finding->bytes = fails ? tally->bytes : tally->all_bytes;
+		doubt(trial, tally, finding);
+		if (!fails)
+			continue;
+		finding->seen = tally->seen ? tally->seen : cell_text(trial, tally->worst);
+		finding->example_count = tally->example_count;
+		memcpy(finding->examples, tally->examples, sizeof(finding->examples));
+	}
+	if (!tallies->list.len)
+		found_nothing(trial, VERDICT_SKIP, why_none);
+	tallies_release(tallies);
+}
