@@ -46,35 +46,44 @@ patience()
 	[ "$1:$2" = mpich:tcp ] && echo 6 || echo 20
 }
 
-may_repeat()
+# patiently MPI TRANSPORT COMMAND...: sets $status to the command's, which runs the job behind
+# `timeout -k 2 "$(patience MPI TRANSPORT)"`.
+patiently()
 {
-	[ "$1:$2:$3" = mpich:tcp:124 ]
+	local mpi=$1 transport=$2 attempt
+	shift 2
+
+	for attempt in 1 2 3 4; do
+		status=0
+		"$@" </dev/null || status=$?
+		[ "$mpi:$transport:$status" = mpich:tcp:124 ] || break
+	done
+}
+
+traced()
+{
+	local mpi=$1 transport=$2 proto=$3
+	shift 3
+
+	rm -rf "$CASE"
+	mkdir -p "$CASE/truth" "$CASE/witness"
+	export TRUTH=$CASE/truth WITNESS=$CASE/witness
+	if [ "$mpi" = ucp ]; then
+		ucp_command "$transport" "$proto" "$@"
+	else
+		job_command "$mpi" "${RANKS:-2}" "$transport" "$proto" "$@"
+	fi
+	! declare -F before_attempt >/dev/null || before_attempt
+	timeout -k 5 60 "$UCXBPF" run -q ${TRACE_OPTIONS:-} -o "$CASE/job.ucxb" -- \
+		timeout -k 2 "$(patience "$mpi" "$transport")" "${JOB[@]}" >"$CASE/out" 2>&1
 }
 
 # trace NAME MPI TRANSPORT PROTO PROGRAM ARGUMENTS...: sets $status to the job's and $CASE to the
-# folder with capture, report and ledgers. A function before_attempt, if there is one, is called before
-# each run.
+# folder with capture, report and ledgers. A function before_attempt, if there is one, is called before each run.
 trace()
 {
-	local name=$1 mpi=$2 transport=$3 proto=$4 attempt
-	shift 4
-
-	CASE=$WORK/$name-$mpi-$transport-$proto
-	for attempt in 1 2 3; do
-		rm -rf "$CASE"
-		mkdir -p "$CASE/truth" "$CASE/witness"
-		export TRUTH=$CASE/truth WITNESS=$CASE/witness
-		if [ "$mpi" = ucp ]; then
-			ucp_command "$transport" "$proto" "$@"
-		else
-			job_command "$mpi" "${RANKS:-2}" "$transport" "$proto" "$@"
-		fi
-		! declare -F before_attempt >/dev/null || before_attempt
-		status=0
-		timeout -k 5 60 "$UCXBPF" run -q ${TRACE_OPTIONS:-} -o "$CASE/job.ucxb" -- timeout -k 2 "$(patience "$mpi" "$transport")" "${JOB[@]}" \
-			</dev/null >"$CASE/out" 2>&1 || status=$?
-		may_repeat "$mpi" "$transport" "$status" || break
-	done
+	CASE=$WORK/$1-$2-$3-$4
+	patiently "$2" "$3" traced "${@:2}"
 }
 
 # report [CHECK'S OPTIONS...]: replays the capture of the last trace, twice alike, and compares.

@@ -6,7 +6,8 @@ usage: check.py REPORT.json LEDGERS [options]
   LEDGERS          folder with the programs' RANK.json files (tests/progs/truth.h)
   --transports A,B data may only have moved over these
   --witness DIR    RANK.json files of the PMPI counter
-  --net TX0,TX1    bytes that node n<rank> sent during the run
+  --net TX0:AGAIN0,TX1:AGAIN1
+                   bytes that node n<rank> sent during the run, and how many of them were sent again at most
   --count          the capture was made with --count: messages are not known, sums are exact
   --calls          it was made with --level mpi: nothing but calls is known
 
@@ -176,13 +177,13 @@ class Check:
                 self.expect(f"witness: rank {path.stem} {function}", calls[int(path.stem), function], count)
 
     def network(self, sent):
-        """Each node's interface sent the payload and at most 5 % more, beside 256 KiB of launcher."""
+        """Each node's interface sent the payload and at most 5 % more, beside 256 KiB of launcher and what it sent again."""
         payload = Counter()
         for row in self.report["transfers"]:
             if row["transport"] == "tcp" and row["kind"] == "data":
                 payload[self.rank_of.get(row["process"])] += row["bytes"]
-        for rank, wire in enumerate(sent):
-            share = payload[rank] <= wire <= payload[rank] * 1.05 + (256 << 10)
+        for rank, (wire, again) in enumerate(sent):
+            share = payload[rank] <= wire <= payload[rank] * 1.05 + (256 << 10) + again
             self.expect(f"interface of n{rank} sent {wire}, payload {payload[rank]}: fits", share, True)
 
 
@@ -224,7 +225,7 @@ def main():
     if arguments.witness:
         check.witness(arguments.witness, calls)
     if arguments.net:
-        check.network([int(part) for part in arguments.net.split(",")])
+        check.network([map(int, part.split(":")) for part in arguments.net.split(",")])
     print("\n".join(check.differences))
     return bool(check.differences)
 

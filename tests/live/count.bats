@@ -24,20 +24,28 @@ P2P="mpi_send mpi_isend mpi_persistent mpi_sizes"
 
 @test "bare UCP over shm" { matrix ucp shm ucp_tag ucp_am ucp_rma ucp_stream; }
 
-# same MPI|ucp TRANSPORT PROTO PROGRAM: a tracer that records around one that counts, on one run.
-same()
+traced_twice()
 {
 	local mpi=$1 transport=$2 proto=$3 program=$4
 
-	[ "$transport" = tcp ] && nodes_up
-	mkdir -p "$WORK/truth"
+	rm -rf "$WORK/truth"
+	mkdir "$WORK/truth"
 	if [ "$mpi" = ucp ]; then
 		TRUTH=$WORK/truth ucp_command "$transport" "$proto" "$PROGS/ucp/$program"
 	else
 		TRUTH=$WORK/truth job_command "$mpi" "${RANKS:-2}" "$transport" "$proto" "$PROGS/$mpi/$program"
 	fi
-	timeout 60 "$UCXBPF" run -q -o "$WORK/records.ucxb" -- \
-		"$UCXBPF" run -q --count -o "$WORK/count.ucxb" -- "${JOB[@]}" </dev/null >"$WORK/out" 2>&1
+	timeout -k 5 60 "$UCXBPF" run -q -o "$WORK/records.ucxb" -- \
+		"$UCXBPF" run -q --count -o "$WORK/count.ucxb" -- \
+		timeout -k 2 "$(patience "$mpi" "$transport")" "${JOB[@]}" >"$WORK/out" 2>&1
+}
+
+# same MPI|ucp TRANSPORT PROTO PROGRAM: a tracer that records around one that counts, on one run.
+same()
+{
+	[ "$2" = tcp ] && nodes_up
+	patiently "$1" "$2" traced_twice "$@"
+	[ "$status" = 0 ]
 	"$UCXBPF" replay --json "$WORK/records.ucxb" >"$WORK/records.json"
 	"$UCXBPF" replay --json "$WORK/count.ucxb" >"$WORK/count.json"
 	jq -r -f "$TOP/tests/golden/schema.jq" "$WORK/count.json" >"$WORK/breaches"

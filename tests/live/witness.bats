@@ -7,10 +7,20 @@ setup_file() { live_file_setup; }
 teardown_file() { live_file_teardown; }
 setup() { live_setup; }
 
-# sent NODE: bytes sent so far
+# sent: "BYTES AGAIN" of each node so far, as `nodes bytes` has them
 sent()
 {
-	"$TOP/tests/nodes" bytes "$1" | cut -d ' ' -f 2
+	local node
+
+	for node in n0 n1; do
+		"$TOP/tests/nodes" bytes "$node" | cut -d ' ' -f 2-3
+	done
+}
+
+# since BEFORE: what was sent since then, as check.py wants it
+since()
+{
+	paste -d ' ' - <(sent) <<<"$1" | awk '{ printf "%s%d:%d", NR > 1 ? "," : "", $3 - $1, $4 - $2 }'
 }
 
 counted()
@@ -38,17 +48,13 @@ counted()
 }
 
 @test "payload over tcp agrees with the interfaces' counters" {
-	before_attempt()
-	{
-		before0=$(sent n0)
-		before1=$(sent n1)
-	}
+	before_attempt() { before=$(sent); }
 
 	nodes_up
 	for mpi in openmpi mpich; do
 		trace mpi_sizes $mpi tcp n "$PROGS/$mpi/mpi_sizes"
 		[ "$status" = 0 ]
-		report --net "$(($(sent n0) - before0)),$(($(sent n1) - before1))"
+		report --net "$(since "$before")"
 	done
 }
 

@@ -107,6 +107,79 @@ static void overtaken(void **state)
 	pair_release(p);
 }
 
+/* A receive that waits for the lock until long after it began. */
+static void wait_for_lock(struct threads *t)
+{
+	struct ub_op *op;
+
+	job_call(&t->other, AT_MPI_RECV);
+	op = job_op(&t->other, AT_TAG_RECV, WORKER(2), 7, 1024, 0);
+	op->info_tag = 7;
+	op->info_len = 3;
+	op->h.flags = UB_F_INFO;
+	op->h.dur = 100 * OP_NS;
+}
+
+/* Two messages, each in a handler of that thread; between them the request of the first is used
+ * again. */
+static void arrive_twice(struct threads *t, struct task *thread)
+{
+	struct pair *p = &t->pair;
+
+	job_send_short(&p->a, &p->b, 7, 3);
+	job_arrive(thread, 7, 3, 0);
+	p->job.now += 8 * OP_NS;
+	job_op(&p->b, AT_TAG_RECV, WORKER(2), 8, 64, 0x9000);
+	job_op_end(&p->b);
+	job_send_short(&p->a, &p->b, 7, 3);
+	job_arrive(&p->b, 7, 3, 0);
+	p->job.now += 100 * OP_NS;
+	job_op_end(&t->other);
+	pair_analyse(p);
+	assert_int_equal(p->out.totals.matched, 2);
+	assert_int_equal(p->out.messages.len, 2);
+}
+
+/* Meanwhile another receive is queued: what arrives then is its, which it says only by being over.
+ */
+static void queued_meanwhile(void **state)
+{
+	const struct fact_message *messages;
+	struct threads t;
+	uint64_t posted;
+
+	(void)state;
+	threads_init(&t);
+	wait_for_lock(&t);
+	job_call(&t.pair.b, AT_MPI_RECV);
+	posted = job_op(&t.pair.b, AT_TAG_RECV, WORKER(2), 7, 1024, 0x9000)->h.ts;
+	job_op_end(&t.pair.b);
+	arrive_twice(&t, &t.pair.b);
+	messages = t.pair.out.messages.data;
+	assert_int_equal(messages[messages[0].arrival > messages[1].arrival].recv_start, posted);
+	assert_int_equal(messages[messages[0].arrival < messages[1].arrival].recv_tid, t.other.tid);
+	pair_release(&t.pair);
+}
+
+/* As above, but it arrives, in a third thread, before that one is known to be queued. */
+static void queued_perhaps(void **state)
+{
+	struct threads t;
+	struct task third;
+
+	(void)state;
+	threads_init(&t);
+	third = t.other;
+	third.tid = 23;
+	wait_for_lock(&t);
+	job_call(&t.pair.b, AT_MPI_RECV);
+	job_op(&t.pair.b, AT_TAG_RECV, WORKER(2), 7, 1024, 0x9000)->h.dur = 8 * OP_NS;
+	arrive_twice(&t, &third);
+	assert_int_equal(t.pair.out.messages.data[0].recv_start, 0);
+	assert_int_equal(t.pair.out.messages.data[1].recv_start, 0);
+	pair_release(&t.pair);
+}
+
 /* Two receives are swapped while a third one waits: the one that is put back was before it. */
 static void put_back_in_order(void **state)
 {
@@ -274,6 +347,8 @@ int main(void)
 		cmocka_unit_test(alike),
 		cmocka_unit_test(not_alike),
 		cmocka_unit_test(overtaken),
+		cmocka_unit_test(queued_meanwhile),
+		cmocka_unit_test(queued_perhaps),
 		cmocka_unit_test(numbered_by_ucx),
 		cmocka_unit_test(arrived_while_posting),
 	};

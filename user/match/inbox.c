@@ -127,6 +127,20 @@ static struct receive *next_accepting(struct receive *receive, const struct arri
 	return receive;
 }
 
+/*
+ * Receives that were done at their return were never queued: they looked among what had arrived,
+ * and what meets a queued receive never gets there.
+ */
+static struct receive *find_receive(const struct inbox *inbox, const struct arrival *arrival)
+{
+	struct receive *first = next_accepting(inbox->posted, arrival), *queued = first;
+
+	while (queued && queued->op->immediate)
+		queued = next_accepting(queued->newer, arrival);
+	return queued && queued->op->returns && queued->op->returned <= arrival->ts ? queued
+										    : first;
+}
+
 void inbox_settle(struct matcher *matcher, struct inbox *inbox)
 {
 	struct arrival *arrival = inbox->current;
@@ -135,7 +149,7 @@ void inbox_settle(struct matcher *matcher, struct inbox *inbox)
 	if (!arrival)
 		return;
 	inbox->current = NULL;
-	receive = arrival->rts ? NULL : next_accepting(inbox->posted, arrival);
+	receive = arrival->rts ? NULL : find_receive(inbox, arrival);
 	if (!receive)
 		return unexpected_add(arrival);
 	contest(receive, next_accepting(receive->newer, arrival));

@@ -155,7 +155,7 @@ static void receive_done(struct matcher *matcher, struct receive *receive)
 	receive_verify(matcher, receive);
 	posted_remove(receive);
 	if (!receive->bound && !matcher->ending && !receive->op->failed &&
-	    receive->op->site->op == OP_TAG_RECV)
+	    receive->op->site->op == OP_TAG_RECV && !swap_at_once(matcher, receive))
 		infer(matcher, receive);
 	arrival = receive->arrival;
 	if (!arrival && !receive->bound)

@@ -86,7 +86,7 @@ bool swap_at_once(struct matcher *matcher, struct receive *receive)
 
 	while (other &&
 	       !(other->arrival && at_once(receive, other) && are_alike(receive->op, other->op) &&
-		 arrival_is_told(receive->op, other->arrival) &&
+		 (!receive->op->info || arrival_is_told(receive->op, other->arrival)) &&
 		 receive_accepts(receive->op, other->arrival)))
 		other = other->newer;
 	if (!other)
