@@ -6,7 +6,7 @@
  * the entry.
  */
 #define QUIET_FROM UB_STOP
-#include "context.bpf.h"
+#include "frame.bpf.h"
 #include "memory.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -6,7 +6,7 @@
 #ifndef UCXBPF_REQUEST_BPF_H
 #define UCXBPF_REQUEST_BPF_H
 
-#include "context.bpf.h"
+#include "frame.bpf.h"
 #include "ucx_abi.bpf.h"
 
 /*

@@ -54,6 +54,17 @@ exact()
 	exact mpich mpi_send mpi_threads mpi_coll mpi_rma mpi_comms mpi_errors mpi_self
 }
 
+@test "a tracer without exact ends beside one that has them: its calls keep their operations" {
+	mkdir -p "$WORK/truth"
+	TRUTH=$WORK/truth job_command openmpi 2 shm n "$PROGS/openmpi/mpi_threads"
+	timeout -k 5 60 "$UCXBPF" run -q -o "$WORK/beside.ucxb" -- "$UCXBPF" run -q --call-ends -o "$WORK/ends.ucxb" -- \
+		"${JOB[@]}" </dev/null >"$WORK/out" 2>&1
+	for capture in beside ends; do
+		"$UCXBPF" replay --json "$WORK/$capture.ucxb" >"$WORK/$capture.json"
+		/usr/bin/python3 "$CHECK" "$WORK/$capture.json" "$WORK/truth"
+	done
+}
+
 @test "with entry and return apart, as older kernels need it" {
 	TRACE_OPTIONS="--call-ends --links multi"
 	exact openmpi mpi_send mpi_threads
