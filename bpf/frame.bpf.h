@@ -42,9 +42,11 @@ struct mm_struct___ub {
 	struct uprobes_state___ub uprobes_state;
 } __attribute__((preserve_access_index));
 
-/* Another tracer's return probe stands where none is awaited here: the slot has the trampoline,
- * too. */
-static __always_inline bool is_trampoline(__u64 slot)
+/*
+ * Another tracer's return probe stands where none is awaited here: the slot has the trampoline,
+ * too. Not static: verified once, and not for each frame that is looked at.
+ */
+__weak __noinline int is_trampoline(__u64 slot)
 {
 	struct mm_struct___ub *mm = (void *)bpf_get_current_task_btf()->mm;
 
