@@ -60,7 +60,7 @@ patiently()
 	done
 }
 
-traced()
+trace_once()
 {
 	local mpi=$1 transport=$2 proto=$3
 	shift 3
@@ -83,7 +83,7 @@ traced()
 trace()
 {
 	CASE=$WORK/$1-$2-$3-$4
-	patiently "$2" "$3" traced "${@:2}"
+	patiently "$2" "$3" trace_once "${@:2}"
 }
 
 # report [CHECK'S OPTIONS...]: replays the capture of the last trace, twice alike, and compares.
