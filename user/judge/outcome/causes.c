@@ -23,6 +23,8 @@ static const struct link {
 	{ "PATH-05", "CFG-01", "UCX_TLS" },
 	{ "PATH-05", "CFG-01", "UCX_RNDV_THRESH" },
 	{ "PROTO-02", "CFG-01", "UCX_RNDV_THRESH" },
+	{ "PROTO-02", "CFG-01", "UCX_RNDV_SCHEME" },
+	{ "PROTO-02", "COV-06", NULL },
 	{ "PERF-01", "RAIL-05", NULL },
 	{ "PERF-01", "FAB-04", NULL },
 	{ "PERF-02", "RAIL-05", NULL },

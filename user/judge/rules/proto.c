@@ -35,9 +35,15 @@ static struct sent *sent_at(struct sent_list *sent, const struct node *node, con
 	return &sent->list.data[*at - 1];
 }
 
+/* "egr/..." and "egrsnc/..." in UCX's protocol v2. */
+static bool is_eager(const char *protocol)
+{
+	return strstr(protocol, "eager") || strstr(protocol, "egr");
+}
+
 static void add_cell(struct sent_list *sent, const struct node *node, const struct cell *cell)
 {
-	bool eager = cell->most && strstr(cell->protocol, "eager");
+	bool eager = cell->most && is_eager(cell->protocol);
 	bool rndv = strstr(cell->protocol, "rndv");
 	struct sent *to =
 		eager || rndv ? sent_at(sent, node, cell->function, cell_inter(cell)) : NULL;
@@ -238,7 +244,10 @@ static void judge_group(const struct trial *trial, const struct sent *sent, size
 	free(common.tops);
 }
 
-/* A node that sends eagerly what others of its class send by rendezvous, or the other way round. */
+/*
+ * A node that sends eagerly what others of its class send by rendezvous, or the other way round; or
+ * that moves the data of these in another way.
+ */
 void rule_switch_points(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
@@ -260,6 +269,7 @@ void rule_switch_points(const struct trial *trial)
 			to++;
 		judge_group(trial, &sent.list.data[from], to - from);
 	}
+	judge_schemes(trial);
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP,
 			      "no two nodes of a class sent by rendezvous and eagerly");

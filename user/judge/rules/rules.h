@@ -128,6 +128,8 @@ void rule_collective_memory(const struct trial *trial);
 void rule_fragments(const struct trial *trial);
 void rule_service_level(const struct trial *trial);
 void rule_switch_points(const struct trial *trial);
+/* Of PROTO-02, by what data of a rendezvous moves. */
+void judge_schemes(const struct trial *trial);
 void rule_ports(const struct trial *trial);
 void rule_planned(const struct trial *trial);
 /* Of COV-03, where no ledger is there. */
