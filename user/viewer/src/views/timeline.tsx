@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { model } from "../state/state";
 import { failure, timeline, wantTimeline } from "../state/timeline";
 import { count } from "../ui/format";
-import { Canvas } from "./timeline-canvas";
+import { Canvas } from "./timeline/canvas";
 
 export function Timeline() {
   useEffect(wantTimeline, []);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The timeline's canvas: zoom, pan, hover, click, and choosing a range of time.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Chain, chainOf, members } from "../data/chain";
-import { combinationsOf } from "../data/combinations";
-import { View } from "../data/engine";
-import { Lane, Timeline } from "../data/timeline";
-import { chosen, engine, model, option, range, setOption, sizes } from "../state/state";
-import { Choice } from "../ui/choice";
-import { actionColour, ACTIONS, dark, transportColour } from "../ui/colours";
-import { count, time } from "../ui/format";
-import { hideTip, showTip } from "../ui/tip";
-import { AXIS, Look, nsOf, Painter, Scene } from "./timeline-draw";
-import { GUTTER, Layout, layoutTracks, PlacedLane, Track } from "./timeline-layout";
-import { Details, EventTip, StepTip } from "./timeline-words";
+import { Chain, chainOf, members } from "../../data/chain";
+import { combinationsOf } from "../../data/combinations";
+import { View } from "../../data/engine";
+import { Lane, Timeline } from "../../data/timeline";
+import { chosen, engine, model, option, range, setOption, sizes } from "../../state/state";
+import { Choice } from "../../ui/choice";
+import { actionColour, ACTIONS, dark, transportColour } from "../../ui/colours";
+import { count, time } from "../../ui/format";
+import { hideTip, showTip } from "../../ui/tip";
+import { AXIS, Look, nsOf, Painter, Scene } from "./draw";
+import { GUTTER, Layout, layoutTracks, PlacedLane, Track } from "./layout";
+import { Details, EventTip, StepTip } from "./words";
 
 interface Window {
   from: number;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the tracks of the timeline lie: per host its processes, each with its lanes, then its devices.
-import type { Model } from "../data/model";
-import { time } from "../ui/format";
-import { DEVICE, Lane, LAYERS, Timeline } from "../data/timeline";
+import type { Model } from "../../data/model";
+import { time } from "../../ui/format";
+import { DEVICE, Lane, LAYERS, Timeline } from "../../data/timeline";
 
 export interface PlacedLane {
   lane: Lane;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing the timeline. Single events where they are kept and few enough to be told apart, else the
 // level whose steps are about a pixel wide.
-import { DEVICE, Lane, LAYER_SORTS, Level, Timeline } from "../data/timeline";
-import type { Sort } from "../data/model";
-import { actionColour, inkOn, styleColour, transportColour } from "../ui/colours";
-import { instant, roundStep } from "../ui/format";
-import { GUTTER, Layout, PlacedLane, Track } from "./timeline-layout";
+import { DEVICE, Lane, LAYER_SORTS, Level, Timeline } from "../../data/timeline";
+import type { Sort } from "../../data/model";
+import { actionColour, inkOn, styleColour, transportColour } from "../../ui/colours";
+import { instant, roundStep } from "../../ui/format";
+import { GUTTER, Layout, PlacedLane, Track } from "./layout";
 
 export interface Look {
   from: number; // ns

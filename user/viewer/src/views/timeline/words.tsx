@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An event in words, for the box under the pointer and the table below the timeline.
 import type { ComponentChildren } from "preact";
-import { Chain } from "../data/chain";
-import { placeTitle } from "../data/places";
-import { DEVICE, Lane, LAYER_SORTS, LAYERS, Timeline } from "../data/timeline";
-import { transportColour } from "../ui/colours";
-import { bytes, count, instant, share, time } from "../ui/format";
-import { Pairs } from "../ui/tip";
+import { Chain } from "../../data/chain";
+import { placeTitle } from "../../data/places";
+import { DEVICE, Lane, LAYER_SORTS, LAYERS, Timeline } from "../../data/timeline";
+import { transportColour } from "../../ui/colours";
+import { bytes, count, instant, share, time } from "../../ui/format";
+import { Pairs } from "../../ui/tip";
 
 const SIGNS = ["", "", "<= ", ">= "];
 const FLAGS: [number, string][] = [[1, "ended with an error"], [2, "found no resource: nothing was sent"]];
