@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing a graph: hosts, edges over them, nodes over these, and words over all.
+import { clip } from "../ui/canvas";
 import { styleColour, transportColour } from "../ui/colours";
 import type { Edge, Graph, Node } from "./graphs-model";
 import { ARROW } from "./graphs-ports";
@@ -49,13 +50,6 @@ function drawShape(context: CanvasRenderingContext2D, node: Node, at: Place) {
 }
 
 const fitting = new Map<string, string>(); // the same words are drawn again and again
-
-function clip(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) return text;
-  let end = Math.min(text.length, 60);
-  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end--;
-  return `${text.slice(0, end)}…`;
-}
 
 function clipped(context: CanvasRenderingContext2D, text: string, width: number): string {
   const id = `${context.font} ${width} ${text}`;

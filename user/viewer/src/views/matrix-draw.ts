@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the squares of a matrix are, and drawing them.
 import { styleColour } from "../ui/colours";
-import { fit } from "../ui/canvas";
+import { clip, fit } from "../ui/canvas";
 import { Paper, packed } from "../ui/pixels";
 
 export interface GridInput {
@@ -72,13 +72,6 @@ export function layout(input: GridInput): Grid {
   const top = TITLE + groups + (text + 6 <= fit ? 18 : text + 10);
   const size = Math.max(1, Math.floor(Math.min(fit, Math.max(1, (room.height - top) / rows.length))));
   return { ...input, size, left, top, places: { row: down.place, column: across.place } };
-}
-
-function clip(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end--;
-  return `${text.slice(0, end)}…`;
 }
 
 const paper = new Paper();

@@ -3,6 +3,7 @@
 // level whose steps are about a pixel wide.
 import { DEVICE, Lane, LAYER_SORTS, Level, Timeline } from "../../data/timeline";
 import type { Sort } from "../../data/model";
+import { clip } from "../../ui/canvas";
 import { actionColour, inkOn, styleColour, transportColour } from "../../ui/colours";
 import { instant, roundStep } from "../../ui/format";
 import { GUTTER, Layout, PlacedLane, Track } from "./layout";
@@ -219,7 +220,7 @@ export class Painter {
     context.font = "10px system-ui, sans-serif";
     context.textAlign = "left";
     context.textBaseline = "middle";
-    const text = fitted(context, (model.names[code] ?? "").replace(/^MPI_/, ""), Math.min(end, 1e5) - x - 8);
+    const text = clip(context, (model.names[code] ?? "").replace(/^MPI_/, ""), Math.min(end, 1e5) - x - 8);
     if (text.length < 3) return;
     context.fillStyle = inkOn(context.fillStyle as string); // the bar's
     context.fillText(text, x + 4, y + 0.5);
@@ -356,19 +357,12 @@ function heading(context: CanvasRenderingContext2D, look: Look, track: Track) {
   context.textAlign = "left";
   context.fillStyle = styleColour("ink");
   context.font = "650 12px system-ui, sans-serif";
-  const name = fitted(context, track.title, look.width / 2);
+  const name = clip(context, track.title, look.width / 2);
   context.fillText(name, 10, track.y + track.height / 2);
   const at = 22 + context.measureText(name).width;
   context.font = "11px system-ui, sans-serif";
   context.fillStyle = styleColour("faint");
   context.fillText(track.detail, at, track.y + track.height / 2);
-}
-
-function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end--;
-  return `${text.slice(0, end)}…`;
 }
 
 function gutter(context: CanvasRenderingContext2D, track: Track) {
@@ -380,13 +374,13 @@ function gutter(context: CanvasRenderingContext2D, track: Track) {
   context.font = "600 12px system-ui, sans-serif";
   const room = GUTTER - 56;
   const middle = track.y + (track.height - 1) / 2;
-  const title = fitted(context, track.title, room);
+  const title = clip(context, track.title, room);
   context.fillText(title, 10, low ? middle : middle - 8);
   const used = context.measureText(title).width;
   context.font = "11px system-ui, sans-serif";
   context.fillStyle = styleColour("faint");
-  if (low && room - used > 24) context.fillText(fitted(context, track.detail, room + 40 - used), 18 + used, middle);
-  if (!low) context.fillText(fitted(context, track.detail, room), 10, middle + 8);
+  if (low && room - used > 24) context.fillText(clip(context, track.detail, room + 40 - used), 18 + used, middle);
+  if (!low) context.fillText(clip(context, track.detail, room), 10, middle + 8);
   context.textAlign = "right";
   context.font = "10px system-ui, sans-serif";
   for (const lane of track.lanes) if (lane.height >= 12) context.fillText(lane.label, GUTTER - 8, lane.y + lane.height / 2 + 0.5);
