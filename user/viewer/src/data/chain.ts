@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One operation through all its layers, and its partner at the other end.
-import type { Timeline } from "./timeline";
+import { MPI, Timeline, UCP } from "./timeline";
 
 export interface Half {
   call: number | null;
@@ -33,13 +33,13 @@ function withMessage(timeline: Timeline, near: Half, more: number[]): Chain {
 
 export function chainOf(timeline: Timeline, event: number): Chain {
   const { layer } = timeline.lanes[timeline.events.lane[event]];
-  if (layer === 0) {
+  if (layer === MPI) {
     const ops = timeline.childrenOf(event);
     const first = ops.find((op) => timeline.message(op)) ?? ops[0];
     if (first === undefined) return { near: { call: event, op: null, transfers: [] }, more: [], far: null, arrow: null };
     return withMessage(timeline, half(timeline, first), ops.filter((op) => op !== first).slice(0, MOST));
   }
-  const op = layer === 1 ? event : timeline.parentOf(event);
+  const op = layer === UCP ? event : timeline.parentOf(event);
   if (op === null) return { near: { call: null, op: null, transfers: [event] }, more: [], far: null, arrow: null };
   return withMessage(timeline, half(timeline, op), []);
 }

@@ -5,6 +5,10 @@ import type { Codes } from "./section";
 
 export const LAYERS = ["MPI", "UCP", "UCT", "device"];
 export const LAYER_SORTS: Sort[] = ["calls", "ops", "transfers", "transfers"];
+export const LAYER_NAMES = ["function", "ucp_op", "op", "op"]; // column that says what was done
+export const MPI = 0;
+export const UCP = 1;
+export const UCT = 2;
 export const DEVICE = 3;
 const MOST_ROWS = 4; // of what runs at once in one lane; more is drawn over the last one
 
@@ -50,7 +54,7 @@ function deviceOrder(model: Model, lanes: Lane[], events: Events, lane: Lane): U
   const [transport, device] = [transfers.column("transport"), transfers.column("device")];
   const out: number[] = [];
   for (const other of lanes) {
-    if (other.layer !== 2 || other.host !== lane.host) continue;
+    if (other.layer !== UCT || other.host !== lane.host) continue;
     for (let i = other.first; i < other.end; i++)
       if (transport[events.key[i]] === lane.transport && device[events.key[i]] === lane.device) out.push(i);
   }

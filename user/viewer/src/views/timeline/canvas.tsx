@@ -4,20 +4,18 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { Chain, chainOf, members } from "../../data/chain";
 import { combinationsOf } from "../../data/combinations";
 import { View } from "../../data/engine";
-import { Lane, Timeline } from "../../data/timeline";
+import { Lane, Level, Timeline } from "../../data/timeline";
 import { chosen, engine, model, option, range, setOption, sizes } from "../../state/state";
 import { Choice } from "../../ui/choice";
 import { actionColour, ACTIONS, dark, transportColour } from "../../ui/colours";
 import { count, time } from "../../ui/format";
 import { hideTip, showTip } from "../../ui/tip";
-import { AXIS, Look, nsOf, Painter, Scene } from "./draw";
-import { GUTTER, Layout, layoutTracks, PlacedLane, Track } from "./layout";
+import { Colours } from "./colours";
+import { drawMarks, drawTracks } from "./draw";
+import { Layout, layoutTracks, PlacedLane, Track } from "./layout";
+import { meansFor } from "./means";
+import { AXIS, GUTTER, Look, nsOf, Scene, Window } from "./scene";
 import { Details, EventTip, StepTip } from "./words";
-
-interface Window {
-  from: number;
-  to: number;
-}
 
 const SHORTEST = 50; // ns that a screen may show
 const NEAR = 3; // px around an event that count as on it
@@ -119,9 +117,7 @@ function eventAt(timeline: Timeline, placed: PlacedLane, look: Look, x: number, 
   return best;
 }
 
-function stepAt(timeline: Timeline, painter: Painter, lane: Lane, look: Look, x: number) {
-  const level = painter.levelFor(look);
-  if (!level) return null;
+function stepAt(timeline: Timeline, level: Level, lane: Lane, look: Look, x: number) {
   const zero = level.zero.get(lane.host) ?? 0;
   const bucket = Math.floor((nsOf(look, x) - zero) / level.bucket);
   const row = timeline.levelRow(level, lane, bucket);
@@ -168,7 +164,7 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
   const selected = chosenEvent >= 0 && chosenEvent < timeline.events.length ? chosenEvent : null;
   const drag = useRef<Drag | null>(null);
   const tool = option("timeline.tool", "pan") as Drag["mode"];
-  const painter = useMemo(() => new Painter(timeline), [timeline]);
+  const colours = useMemo(() => new Colours(model), []);
   const look: Look = { ...at, ...size, scroll };
   const layout = useLayout(timeline);
   // Data and control are both drawn.
@@ -176,7 +172,7 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
     () => new View(engine, { wanted: chosen.value, sizes: sizes.value, range: null }, null), [chosen.value, sizes.value]);
   const focus = hover ?? selected;
   const chain: Chain | null = focus === null ? null : chainOf(timeline, focus);
-  const means = useMemo(() => painter.means(look, layout), [painter, layout, at, size, scroll]);
+  const means = useMemo(() => meansFor(timeline, look, layout), [timeline, layout, at, size, scroll]);
   const base = useMemo(() => document.createElement("canvas"), []);
 
   const select = (event: number | null) => setOption("timeline.event", event === null ? "-1" : `${event}`);
@@ -231,20 +227,20 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
   useEffect(() => hideTip, []);
 
   const scene: Scene = {
-    timeline, layout, look, fails: (sort) => passing.fails(sort), sizes: sizes.value, chain: new Set(chain ? members(chain) : []),
+    timeline, layout, look, colours, fails: (sort) => passing.fails(sort), sizes: sizes.value, chain: new Set(chain ? members(chain) : []),
     arrow: chain?.arrow ?? null, chosen: brush ? () => brush : chosenTime(timeline),
   };
   // Sums over steps are not filtered.
   useLayoutEffect(
-    () => painter.drawTracks(fit(base, look), scene, means),
-    [painter, at, size, scroll, layout, means, dark.value, means.mode === "levels" ? null : passing],
+    () => drawTracks(fit(base, look), scene, means),
+    [timeline, at, size, scroll, layout, means, dark.value, means.mode === "levels" ? null : passing],
   );
   useLayoutEffect(() => {
     const context = fit(canvas.current!, look);
     context.clearRect(0, 0, look.width, look.height);
     context.drawImage(base, 0, 0, look.width, look.height);
-    painter.drawMarks(context, scene);
-  }, [painter, at, size, scroll, layout, passing, focus, brush, range.value, dark.value]);
+    drawMarks(context, scene);
+  }, [timeline, at, size, scroll, layout, passing, focus, brush, range.value, dark.value]);
   const steps = means.level ? `sums over steps of ${time(means.level.bucket)}` : "single events";
   const said = means.mode === "both" ? `${steps}, single events where they were kept` : steps;
 
@@ -260,7 +256,7 @@ export function Canvas({ timeline, all }: { timeline: Timeline; all: boolean }) 
     const found = placed && means.mode !== "levels" ? eventAt(timeline, placed, look, x, y - AXIS + scroll) : null;
     if (found !== hover) setHover(found);
     if (found !== null) return showTip(event.clientX, event.clientY, <EventTip timeline={timeline} event={found} chain={chainOf(timeline, found)} />);
-    const step = placed && means.level ? stepAt(timeline, painter, placed.lane, look, x) : null;
+    const step = placed && means.level ? stepAt(timeline, means.level, placed.lane, look, x) : null;
     if (step) return showTip(event.clientX, event.clientY, <StepTip lane={placed!.lane} step={step} />);
     return placed && means.mode === "events" ? gapTip(event, placed, x) : hideTip();
   };

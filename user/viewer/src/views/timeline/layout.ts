@@ -27,7 +27,6 @@ export interface Layout {
   byLane: Map<number, PlacedLane>;
 }
 
-export const GUTTER = 172;
 const HEADING = 24;
 const MANY = 24; // processes; with more the tracks are low
 const HEIGHTS = { tall: [15, 20, 24, 28], low: [6, 8, 9, 10] };

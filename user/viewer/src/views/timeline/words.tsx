@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { Chain } from "../../data/chain";
 import { placeTitle } from "../../data/places";
-import { DEVICE, Lane, LAYER_SORTS, LAYERS, Timeline } from "../../data/timeline";
+import { DEVICE, Lane, LAYER_NAMES, LAYER_SORTS, LAYERS, MPI, Timeline, UCP, UCT } from "../../data/timeline";
 import { transportColour } from "../../ui/colours";
 import { bytes, count, instant, share, time } from "../../ui/format";
 import { Pairs } from "../../ui/tip";
@@ -39,27 +39,27 @@ export function wordsOf(timeline: Timeline, event: number): Words {
   const name = (column: string) => model.names[facts.column(column)[key]];
   const peer = facts.has("peer") ? facts.column("peer")[key] : 0;
   const how: (string | null)[] = [];
-  if (lane.layer === 0) how.push(model.places[facts.column("place")[key]]?.label ?? null);
+  if (lane.layer === MPI) how.push(model.places[facts.column("place")[key]]?.label ?? null);
   else how.push(name("protocol"));
-  if (lane.layer === 1 && name("memory")) how.push(`${name("memory")} memory`);
-  if (lane.layer === 2) how.push(`${name("transport") ?? "unknown"}/${name("device") ?? "unknown"}`);
-  if (lane.layer === 2 && (name("src_mem") || name("dst_mem")))
+  if (lane.layer === UCP && name("memory")) how.push(`${name("memory")} memory`);
+  if (lane.layer === UCT) how.push(`${name("transport") ?? "unknown"}/${name("device") ?? "unknown"}`);
+  if (lane.layer === UCT && (name("src_mem") || name("dst_mem")))
     how.push(`${name("src_mem") ?? "unknown"} → ${name("dst_mem") ?? "unknown"} memory`);
-  if (lane.layer === 2) how.push(["", "control", "copy"][facts.column("kind")[key]] ?? "");
-  if (lane.layer > 0 && peer) how.push(`with ${model.labels[peer]}`);
+  if (lane.layer === UCT) how.push(["", "control", "copy"][facts.column("kind")[key]] ?? "");
+  if (lane.layer > MPI && peer) how.push(`with ${model.labels[peer]}`);
   if (events.count[event] > 1) how.push(`${count(events.count[event])} alike`);
   for (const [bit, words] of FLAGS) if (events.flags[event] & bit) how.push(words);
   const tid = events.thread[event] ? timeline.threads[events.thread[event] - 1] : null;
   if (tid !== null && tid !== model.process(lane.process)?.tgid) how.push(`thread ${tid}`);
   return {
     layer: LAYERS[lane.layer],
-    name: name(lane.layer === 0 ? "function" : lane.layer === 1 ? "ucp_op" : "op") ?? (lane.layer === 0 ? "outside MPI" : "unknown"),
+    name: name(LAYER_NAMES[lane.layer]) ?? (lane.layer === MPI ? "outside MPI" : "unknown"),
     who: model.longLabel(lane.process),
     start: instant(events.start[event], 10),
     duration: durationOf(timeline, event),
     bytes: events.bytes[event] ? bytes(events.bytes[event] - 1) : "unknown",
     how: how.filter(Boolean).join(", "),
-    transport: lane.layer === 2 ? name("transport") : null,
+    transport: lane.layer === UCT ? name("transport") : null,
   };
 }
 

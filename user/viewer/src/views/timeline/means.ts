@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a part of the run can be shown: by single events where they are kept and few enough to be told apart, else by
+// the level whose steps are about a pixel wide.
+import type { Level, Timeline } from "../../data/timeline";
+import type { Layout } from "./layout";
+import { GUTTER, Look, tracksInSight } from "./scene";
+
+export interface Means {
+  mode: "events" | "levels" | "both";
+  level: Level | null;
+}
+
+const MOST_EVENTS = 60_000; // drawn at once
+
+function eventsInSight(timeline: Timeline, look: Look, layout: Layout): number {
+  let n = 0;
+  for (const track of tracksInSight(look, layout))
+    for (const { lane } of track.lanes) {
+      const [first, end] = timeline.within(lane, look.from, look.to);
+      n += end - first;
+    }
+  return n;
+}
+
+function levelFor({ levels }: Timeline, look: Look): Level | null {
+  const pixel = (look.to - look.from) / Math.max(1, look.width - GUTTER);
+  let best: Level | null = levels[0] ?? null;
+  for (const level of levels) if (level.bucket <= pixel * 1.5) best = level;
+  return best;
+}
+
+export function meansFor(timeline: Timeline, look: Look, layout: Layout): Means {
+  const { events } = timeline.model.directory.timeline;
+  const single = eventsInSight(timeline, look, layout) <= MOST_EVENTS;
+  const complete = single && events.kept === events.of;
+  const level = complete ? null : levelFor(timeline, look);
+  return { mode: !level ? "events" : single && events.kept ? "both" : "levels", level };
+}
+
+// Times in sight in which every event of a host is kept.
+export function keptTimes(timeline: Timeline, host: number, look: Look): [number, number][] {
+  const { windows } = timeline.model.directory.timeline.events;
+  const begin = timeline.begin(host);
+  return windows
+    .filter((w) => w.host === host && w.to_ns + begin > look.from && w.from_ns + begin < look.to)
+    .map((w): [number, number] => [Math.max(look.from, w.from_ns + begin), Math.min(look.to, w.to_ns + begin)])
+    .sort((a, b) => a[0] - b[0]);
+}
