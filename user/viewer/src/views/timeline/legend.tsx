@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the colours mean, of what occurs.
+import { combinationsOf } from "../../data/combinations";
+import { model } from "../../state/state";
+import { actionColour, ACTIONS, transportColour } from "../../ui/colours";
+
+function namesIn(column: Uint32Array): (string | null)[] {
+  return Array.from(combinationsOf([column]).codes[0], (code) => model.names[code]);
+}
+
+function actionNames(): (string | null)[] {
+  const { calls, ops } = model.facts;
+  return [calls.column("function"), ops.column("ucp_op")].flatMap(namesIn);
+}
+
+export function Legend() {
+  const transports = namesIn(model.facts.transfers.column("transport"));
+  const seen = new Set(actionNames().map(actionColour));
+  const actions = ACTIONS.filter(([, name]) => seen.has(actionColour(name)));
+  return (
+    <div class="legend timeline-legend">
+      <span class="soft">MPI, UCP</span>
+      {actions.map(([label, name]) => <span><i class="swatch" style={{ background: actionColour(name) }} />{label}</span>)}
+      <span class="soft">UCT, devices</span>
+      {transports.map((name) => <span title={name ?? ""}><i class="swatch" style={{ background: transportColour(name) }} />{name ?? "unknown"}</span>)}
+      <span class="soft">control, copies: half as high</span>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is drawn anew, and when. The tracks are kept as a picture: most of what changes lies over them.
+import type { RefObject } from "preact";
+import { useLayoutEffect, useMemo } from "preact/hooks";
+import { Chain, members } from "../../data/chain";
+import { View } from "../../data/engine";
+import type { Timeline } from "../../data/timeline";
+import { chosen, engine, model, range, sizes } from "../../state/state";
+import { fit } from "../../ui/canvas";
+import { dark } from "../../ui/colours";
+import { chosenTime } from "./chosen";
+import { Colours } from "./colours";
+import { drawMarks, drawTracks } from "./draw";
+import type { Layout } from "./layout";
+import type { Means } from "./means";
+import type { Look, Scene, Window } from "./scene";
+
+interface Painted {
+  timeline: Timeline;
+  layout: Layout;
+  look: Look;
+  means: Means;
+  chain: Chain | null; // to stand out
+  brush: Window | null;
+}
+
+export function usePainting(canvas: RefObject<HTMLCanvasElement | null>, { timeline, layout, look, means, chain, brush }: Painted) {
+  const picture = useMemo(() => document.createElement("canvas"), []);
+  const colours = useMemo(() => new Colours(model), []);
+  // Data and control are both drawn.
+  const passing = useMemo(
+    () => new View(engine, { wanted: chosen.value, sizes: sizes.value, range: null }, null), [chosen.value, sizes.value]);
+  const scene: Scene = {
+    timeline, layout, look, colours, fails: (sort) => passing.fails(sort), sizes: sizes.value,
+    chain: new Set(chain ? members(chain) : []), arrow: chain?.arrow ?? null, chosen: brush ? () => brush : chosenTime(timeline),
+  };
+  // Sums over steps are not filtered.
+  useLayoutEffect(
+    () => drawTracks(fit(picture, look.width, look.height), scene, means),
+    [timeline, look, layout, means, dark.value, means.mode === "levels" ? null : passing],
+  );
+  useLayoutEffect(() => {
+    const context = fit(canvas.current!, look.width, look.height);
+    context.drawImage(picture, 0, 0, look.width, look.height);
+    drawMarks(context, scene);
+  }, [timeline, look, layout, passing, chain, brush, range.value, dark.value]);
+}

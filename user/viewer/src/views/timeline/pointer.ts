@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pointer on the canvas: what it is over, dragging, clicks and the wheel.
+import type { RefObject } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Timeline } from "../../data/timeline";
+import { hideTip, showTip } from "../../ui/tip";
+import { chooseEvent, chosenTool } from "./chosen";
+import { useDrag } from "./drag";
+import { eventAt, hostAt, laneAt } from "./hit";
+import type { Layout } from "./layout";
+import type { Means } from "./means";
+import { GUTTER } from "./scene";
+import type { Sight } from "./sight";
+import { tipAt } from "./tip";
+
+interface Over {
+  canvas: RefObject<HTMLCanvasElement | null>;
+  timeline: Timeline;
+  layout: Layout;
+  means: Means;
+  sight: Sight;
+  go: (event: number) => void;
+}
+
+export function usePointer({ canvas, timeline, layout, means, sight, go }: Over) {
+  const [hover, setHover] = useState<number | null>(null); // event
+  const drag = useDrag(timeline, sight);
+  const { look } = sight;
+  useWheel(canvas, sight);
+  useEffect(() => hideTip, []);
+
+  const move = (event: PointerEvent) => {
+    const [x, y] = placeOf(event);
+    if (drag.to(x)) return;
+    const placed = laneAt(layout, look, x, y);
+    const found = placed && means.mode !== "levels" ? eventAt(timeline, placed, look, x, y) : null;
+    setHover(found);
+    const tip = placed && tipAt(timeline, means, look, placed, found, x);
+    if (tip) showTip(event.clientX, event.clientY, tip);
+    else hideTip();
+  };
+
+  const press = (event: PointerEvent) => {
+    const [x, y] = placeOf(event);
+    if (event.button !== 0 || x < GUTTER) return;
+    canvas.current!.setPointerCapture(event.pointerId);
+    drag.begin(event.shiftKey ? "range" : chosenTool(), hostAt(layout, look, y), x);
+  };
+
+  const release = () => {
+    if (drag.end()) chooseEvent(hover);
+  };
+
+  const leave = () => {
+    setHover(null);
+    hideTip();
+  };
+
+  return {
+    hover, brush: drag.brush,
+    handlers: {
+      onPointerMove: move, onPointerDown: press, onPointerUp: release, onPointerCancel: release, onPointerLeave: leave,
+      onDblClick: () => hover !== null && go(hover),
+    },
+  };
+}
+
+function placeOf(event: MouseEvent): [number, number] {
+  const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  return [event.clientX - box.left, event.clientY - box.top];
+}
+
+// Zooms and pans; else it scrolls the tracks. Listened to by hand, since it may keep the page from scrolling.
+function useWheel(canvas: RefObject<HTMLCanvasElement | null>, { look, zoom, pan }: Sight) {
+  const turn = (event: WheelEvent) => {
+    const [x] = placeOf(event);
+    if (event.ctrlKey || event.metaKey || event.altKey) zoom(Math.exp(event.deltaY * 0.0022), Math.max(GUTTER, x));
+    else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+      pan((event.shiftKey ? event.deltaY : event.deltaX) / (look.width - GUTTER));
+    else return;
+    event.preventDefault();
+  };
+  useEffect(() => {
+    const element = canvas.current!;
+    element.addEventListener("wheel", turn, { passive: false });
+    return () => element.removeEventListener("wheel", turn);
+  });
+}
