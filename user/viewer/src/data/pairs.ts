@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who moved how much to whom, by process or by host.
-import type { View } from "./engine";
+import type { View } from "./view";
 import type { Facts, Model, Sort } from "./model";
 import type { Table } from "./tables";
 

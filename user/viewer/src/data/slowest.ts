@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The transfers that took longest: among all single events where all are kept, else the report's.
 import type { Slow } from "./directory";
-import type { View } from "./engine";
+import type { View } from "./view";
 import type { Timeline } from "./timeline";
 
 export const MOST = 20;
@@ -25,7 +25,7 @@ export function inRange(view: View, host: number, ns: number): boolean {
 export function slowestEvents(timeline: Timeline, view: View): number[] {
   const { events, lanes } = timeline;
   const { sizes } = view.selection;
-  const fails = view.fails("transfers");
+  const fails = view.filter.fails("transfers");
   const best: number[] = [];
   let least = -1;
   for (const lane of lanes) {

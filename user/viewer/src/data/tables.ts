@@ -6,6 +6,8 @@ import { Combinations, combinationsOf, numbered } from "./combinations";
 import type { Facts } from "./model";
 import { Index, indexOf } from "./sums";
 
+export const SIZES = 66; // classes of payload
+
 export interface Table {
   readonly keys: number;
   readonly key: Uint32Array; // by row
@@ -131,8 +133,6 @@ class Cells implements Table {
     return this.placed.index(this.key, by);
   }
 }
-
-const SIZES = 66;
 
 class Rollup implements Table {
   readonly keys: number;

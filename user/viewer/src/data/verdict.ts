@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the numbers say, in sentences. Each is true of what passes the filters, and says no more.
 import { brief, bytes, count, plural, share, time } from "../ui/format";
-import type { View } from "./engine";
+import type { View } from "./view";
 import type { Model } from "./model";
 import { ways } from "./ways";
 

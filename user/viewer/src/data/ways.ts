@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which memory messages went through, on their way from the sender's buffer to the receiver's.
-import type { View } from "./engine";
+import type { View } from "./view";
 import type { Model } from "./model";
 
 export interface Way {

@@ -2,8 +2,10 @@
 // What the reader has chosen. All of it is in the URL's fragment, so that a link shows the same.
 import { computed, effect, signal } from "@preact/signals";
 import { allDims } from "../data/dims";
-import { Engine, Range, View, Wanted } from "../data/engine";
+import { Engine } from "../data/engine";
+import type { Range, Wanted } from "../data/filter";
 import { Model } from "../data/model";
+import { View } from "../data/view";
 
 export const VIEWS = ["overview", "timeline", "matrix", "graphs", "tables", "hosts"] as const;
 export type ViewName = (typeof VIEWS)[number];

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
-import type { View } from "../data/engine";
+import type { View } from "../data/view";
 import { current } from "../state/state";
 
 const LITTLE = 10; // ms

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transports against UCT operations: share of bytes, share of transfers.
-import type { View } from "../data/engine";
+import type { View } from "../data/view";
 import { KIND_NOUNS, kindOf, model, setCodes } from "../state/state";
 import { transportColour } from "../ui/colours";
 import { copy, csv } from "../ui/csv";

@@ -2,7 +2,7 @@
 // Nodes and edges of both graphs. Processes: who sends to whom. Devices: the same transfers, drawn
 // over the NICs and GPUs that they used.
 import { Combinations, combinationsOf } from "../data/combinations";
-import type { View } from "../data/engine";
+import type { View } from "../data/view";
 import type { Model } from "../data/model";
 import { ends } from "../data/pairs";
 

@@ -2,7 +2,7 @@
 // Who sent to whom, a row for each pair. There may be 100,000 of them, so a row is a position in columns.
 import { Combinations, combinationsOf } from "../data/combinations";
 import { useMemo } from "preact/hooks";
-import type { View } from "../data/engine";
+import type { View } from "../data/view";
 import { model, setCodes } from "../state/state";
 import { brief, bytes, count, share } from "../ui/format";
 import { Column, DataTable } from "../ui/table";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { useEffect } from "preact/hooks";
 import type { Slow } from "../data/directory";
-import type { View } from "../data/engine";
+import type { View } from "../data/view";
 import { asSlow, inRange, MOST, sizeClass, slowestEvents } from "../data/slowest";
 import { engine, kindOf, model } from "../state/state";
 import { timeline, wantTimeline } from "../state/timeline";

@@ -2,7 +2,7 @@
 import { meanTime, precisionWord, signedTime, tellsNothing } from "../data/precision";
 import { knowsMemory } from "../data/ways";
 import { placeTitle } from "../data/places";
-import type { Group, View } from "../data/engine";
+import type { Group, View } from "../data/view";
 import { KIND_WORDS, kindOf, model, setCodes } from "../state/state";
 import { bytes, count, share } from "../ui/format";
 import { Column, DataTable } from "../ui/table";

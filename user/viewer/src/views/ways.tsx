@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import type { View } from "../data/engine";
+import type { View } from "../data/view";
 import { knowsMemory, Way, ways } from "../data/ways";
 import { model } from "../state/state";
 import { bytes, count, share } from "../ui/format";

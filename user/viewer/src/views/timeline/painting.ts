@@ -3,7 +3,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { Chain, members } from "../../data/chain";
-import { View } from "../../data/engine";
+import { Filter } from "../../data/filter";
 import type { Timeline } from "../../data/timeline";
 import { chosen, engine, model, range, sizes } from "../../state/state";
 import { fit } from "../../ui/canvas";
@@ -28,20 +28,20 @@ export function usePainting(canvas: RefObject<HTMLCanvasElement | null>, { timel
   const picture = useMemo(() => document.createElement("canvas"), []);
   const colours = useMemo(() => new Colours(model), []);
   // Data and control are both drawn.
-  const passing = useMemo(
-    () => new View(engine, { wanted: chosen.value, sizes: sizes.value, range: null }, null), [chosen.value, sizes.value]);
+  const filter = useMemo(
+    () => new Filter(engine, { wanted: chosen.value, sizes: sizes.value, range: null }, null), [chosen.value, sizes.value]);
   const scene: Scene = {
-    timeline, layout, look, colours, fails: (sort) => passing.fails(sort), sizes: sizes.value,
+    timeline, layout, look, colours, fails: (sort) => filter.fails(sort), sizes: sizes.value,
     chain: new Set(chain ? members(chain) : []), arrow: chain?.arrow ?? null, chosen: brush ? () => brush : chosenTime(timeline),
   };
   // Sums over steps are not filtered.
   useLayoutEffect(
     () => drawTracks(fit(picture, look.width, look.height), scene, means),
-    [timeline, look, layout, means, dark.value, means.mode === "levels" ? null : passing],
+    [timeline, look, layout, means, dark.value, means.mode === "levels" ? null : filter],
   );
   useLayoutEffect(() => {
     const context = fit(canvas.current!, look.width, look.height);
     context.drawImage(picture, 0, 0, look.width, look.height);
     drawMarks(context, scene);
-  }, [timeline, look, layout, passing, chain, brush, range.value, dark.value]);
+  }, [timeline, look, layout, filter, chain, brush, range.value, dark.value]);
 }
