@@ -10,6 +10,7 @@
 #include "cmd/output/output.h"
 #include "cmd/sweep/args.h"
 #include "cmd/sweep/merge.h"
+#include "cmd/sweep/nodes.h"
 #include "cmd/sweep/report.h"
 #include "cmd/sweep/start.h"
 #include "sweep/node.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cmd/sweep/args.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "cmd/output/verdict_files.h"
 #include "policy/values.h"
 
@@ -161,6 +159,16 @@ static void set_mpi(struct argp_state *state, const char *name)
 	argp_error(state, "--mpi=%s: not openmpi or mpich", name);
 }
 
+static void set_format(struct argp_state *state, const char *name)
+{
+	struct sweep_arguments *arguments = state->input;
+
+	arguments->format = name;
+	if (verdict_form_of(name) == VERDICT_FORMS)
+		argp_error(state, "--format=%s: not text, json, junit, openmetrics or textfile",
+			   name);
+}
+
 static bool sweep_step_set(struct sweep_arguments *arguments, const char *name)
 {
 	for (int i = 0; i < SWEEP_STEPS; i++)
@@ -169,7 +177,65 @@ static bool sweep_step_set(struct sweep_arguments *arguments, const char *name)
 	return arguments->step;
 }
 
-static error_t parse_start(int key, char *value, struct argp_state *state)
+/* ---- options that are kept as they are given: words, and flags ---- */
+
+#define AT(member) offsetof(struct sweep_arguments, member)
+
+struct kept {
+	int key;
+	size_t at;
+};
+
+static const struct kept words[] = {
+	{ 'P', AT(policy_path) },
+	{ KEY_BASELINE, AT(baseline) },
+	{ 'w', AT(nodes) },
+	{ KEY_HOSTS, AT(hosts) },
+	{ KEY_VARIANT, AT(plan.variant) },
+	{ KEY_RSH, AT(launch.rsh) },
+	{ KEY_MPIRUN, AT(launch.mpirun) },
+	{ KEY_PROGRAM, AT(program) },
+	{ KEY_TRAFFIC, AT(traffic) },
+	{ 'o', AT(output) },
+	{ 0 },
+};
+
+static const struct kept flags[] = {
+	{ KEY_COLLECTIVE, AT(plan.collective) },
+	{ KEY_NO_CONFIRM, AT(no_confirm) },
+	{ KEY_SHARED, AT(shared) },
+	{ KEY_NO_WAIT, AT(no_wait) },
+	{ KEY_DRY_RUN, AT(dry_run) },
+	{ KEY_KEEP, AT(keep) },
+	{ KEY_WARN_OK, AT(warn_ok) },
+	{ 'q', AT(quiet) },
+	{ 0 },
+};
+
+/* Where such an option goes; NULL: it is none of these. */
+static void *kept_at(const struct kept *list, int key, struct sweep_arguments *arguments)
+{
+	for (; list->key; list++)
+		if (list->key == key)
+			return (char *)arguments + list->at;
+	return NULL;
+}
+
+static error_t parse_kept(int key, const char *value, struct sweep_arguments *arguments)
+{
+	const char **word = kept_at(words, key, arguments);
+	bool *flag = kept_at(flags, key, arguments);
+
+	if (word)
+		*word = value;
+	if (flag)
+		*flag = true;
+	return word || flag ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+/* ---- the others ---- */
+
+static error_t parse_value(int key, char *value, struct argp_state *state)
 {
 	struct sweep_arguments *arguments = state->input;
 
@@ -177,32 +243,14 @@ static error_t parse_start(int key, char *value, struct argp_state *state)
 	case KEY_LAUNCHER:
 		set_launcher(state, value);
 		return 0;
-	case KEY_RSH:
-		arguments->launch.rsh = value;
-		return 0;
 	case KEY_MPI:
 		set_mpi(state, value);
-		return 0;
-	case KEY_MPIRUN:
-		arguments->launch.mpirun = value;
 		return 0;
 	case KEY_JOB_OPTION:
 		command_add(&arguments->job_options, "%s", value);
 		return 0;
-	case KEY_PROGRAM:
-		arguments->program = value;
-		return 0;
-	case KEY_TRAFFIC:
-		arguments->traffic = value;
-		return 0;
-	case KEY_SHARED:
-		arguments->shared = true;
-		return 0;
 	case KEY_CHUNK:
 		set_chunk(state, value);
-		return 0;
-	case KEY_NO_WAIT:
-		arguments->no_wait = true;
 		return 0;
 	case KEY_PART:
 		arguments->part = number(state, value, 0, PLAN_WAVES * PLAN_MAX_NODES);
@@ -217,21 +265,6 @@ static error_t parse_start(int key, char *value, struct argp_state *state)
 	case KEY_LIMIT:
 		arguments->traffic_s = seconds(state, value);
 		return 0;
-	case KEY_DRY_RUN:
-		arguments->dry_run = true;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
-static error_t parse_plan(int key, char *value, struct argp_state *state)
-{
-	struct sweep_arguments *arguments = state->input;
-
-	switch (key) {
-	case KEY_VARIANT:
-		arguments->plan.variant = value;
-		return 0;
 	case KEY_RANKS:
 		arguments->plan.ranks = number(state, value, 1, PLAN_MAX_RANKS);
 		return 0;
@@ -244,14 +277,11 @@ static error_t parse_plan(int key, char *value, struct argp_state *state)
 	case KEY_MAX_COUNT:
 		arguments->plan.max_count = number(state, value, 1, 1000000);
 		return 0;
-	case KEY_COLLECTIVE:
-		arguments->plan.collective = true;
-		return 0;
-	case KEY_NO_CONFIRM:
-		arguments->no_confirm = true;
+	case 'f':
+		set_format(state, value);
 		return 0;
 	}
-	return parse_start(key, value, state);
+	return parse_kept(key, value, arguments);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -265,37 +295,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		arguments->answer_s = 30;
 		arguments->part = -1;
 		return 0;
-	case 'P':
-		arguments->policy_path = value;
-		return 0;
-	case KEY_BASELINE:
-		arguments->baseline = value;
-		return 0;
-	case 'w':
-		arguments->nodes = value;
-		return 0;
-	case KEY_HOSTS:
-		arguments->hosts = value;
-		return 0;
-	case 'o':
-		arguments->output = value;
-		return 0;
-	case 'f':
-		arguments->format = value;
-		if (verdict_form_of(value) == VERDICT_FORMS)
-			argp_error(state,
-				   "--format=%s: not text, json, junit, openmetrics or textfile",
-				   value);
-		return 0;
-	case 'q':
-		arguments->quiet = true;
-		return 0;
-	case KEY_KEEP:
-		arguments->keep = true;
-		return 0;
-	case KEY_WARN_OK:
-		arguments->warn_ok = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->verb)
 			vec_push(&arguments->files, value);
@@ -303,72 +302,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 			arguments->verb = value;
 		return 0;
 	}
-	return parse_plan(key, value, state);
+	return parse_value(key, value, state);
 }
 
 const struct argp sweep_argp = { .options = options, .parser = parse };
-
-/* A node a line; # begins a comment. */
-static int read_hosts(const char *path, struct policy *policy, texts *nodes)
-{
-	FILE *in = fopen(path, "re");
-	char line[512];
-	int err = in ? 0 : -errno;
-
-	while (in && !err && fgets(line, sizeof(line), in)) {
-		char *word = line + strspn(line, " \t");
-
-		word[strcspn(word, " \t\r\n#")] = '\0';
-		if (*word && !value_nodes(word, policy, nodes)) {
-			log_error("%s: '%s' is no node", path, word);
-			err = -EINVAL;
-		}
-	}
-	if (in)
-		fclose(in);
-	else
-		log_error("%s: %s", path, strerror(-err));
-	return err;
-}
-
-static int add_nodes(const char *list, struct policy *policy, texts *nodes)
-{
-	if (value_nodes(list, policy, nodes))
-		return 0;
-	log_error("'%s' is no list of nodes such as n[0-3],m7", list);
-	return -EINVAL;
-}
-
-/* Of all components, where it is a heterogeneous one. */
-static int add_allocation(struct policy *policy, texts *nodes)
-{
-	const char *list = getenv("SLURM_JOB_NODELIST");
-	int err = 0;
-
-	if (!slurm_group(0))
-		return add_nodes(list, policy, nodes);
-	for (int group = 0; (list = slurm_group(group)) && !err; group++)
-		err = add_nodes(list, policy, nodes);
-	return err;
-}
-
-int sweep_nodes(const struct sweep_arguments *arguments, struct policy *policy, texts *nodes)
-{
-	bool allocation = getenv("SLURM_JOB_NODELIST") || slurm_group(0);
-	int err = 0;
-
-	if (arguments->nodes)
-		err = add_nodes(arguments->nodes, policy, nodes);
-	else if (arguments->hosts)
-		err = read_hosts(arguments->hosts, policy, nodes);
-	else if (allocation && arguments->launch.launcher == &launcher_slurm)
-		err = add_allocation(policy, nodes);
-	else
-		for (size_t i = 0; i < policy->nodes.len; i++)
-			vec_push(nodes, policy->nodes.data[i].name);
-	if (!err && !nodes->len) {
-		log_error("on which nodes? Name them by -w, --hosts or in the policy's classes");
-		err = -EINVAL;
-	}
-	return err;
-}

@@ -8,7 +8,6 @@
 
 #include "base/vec.h"
 #include "plan/make.h"
-#include "policy/policy.h"
 #include "sweep/command.h"
 #include "sweep/launcher.h"
 
@@ -44,11 +43,5 @@ struct sweep_arguments {
 
 /* A child of each verb's parser; its input is a struct sweep_arguments. */
 extern const struct argp sweep_argp;
-
-/*
- * The nodes that take part: of the arguments, else of an allocation that this runs in, else of the
- * policy, which owns the names. -EINVAL: none, or no list; said.
- */
-int sweep_nodes(const struct sweep_arguments *arguments, struct policy *policy, texts *nodes);
 
 #endif

@@ -3,8 +3,9 @@
 #ifndef UCXBPF_CMD_SWEEP_CHUNKS_H
 #define UCXBPF_CMD_SWEEP_CHUNKS_H
 
-#include "sweep/sweep.h"
 #include "cmd/sweep/args.h"
+#include "policy/policy.h"
+#include "sweep/sweep.h"
 
 struct sweep_chunks {
 	struct sweep_arguments *arguments;

@@ -17,6 +17,7 @@
 #include "cmd/sweep/chunks.h"
 #include "cmd/sweep/confirm.h"
 #include "cmd/sweep/folder.h"
+#include "cmd/sweep/nodes.h"
 #include "cmd/sweep/part.h"
 #include "cmd/sweep/report.h"
 #include "cmd/sweep/usable.h"
