@@ -15,6 +15,39 @@ extern const char *const plan_pairing_names[PAIRINGS]; /* "local", "circle", "li
 /* ---- json.c ---- */
 void plan_identify(struct plan *plan, const char *text, size_t length);
 
+/* ---- sizes.c ---- */
+
+#define PLAN_MIN_COUNT 10 /* messages of a time, but for the one that is not timed */
+
+struct plan_sizes {
+	VEC(uint64_t) list; /* ascending, none twice */
+	uint64_t most;
+	uint32_t max_count;
+};
+
+/* The usual ones within the options' limits, and those where the policy expects changes. */
+void plan_sizes_of(struct plan_sizes *sizes, const struct policy *policy,
+		   const struct plan_options *options);
+
+/* Of collectives of so many ranks: the usual ones, none above the most of those. */
+void plan_sizes_of_world(struct plan_sizes *sizes, const struct plan_sizes *most, uint64_t ranks);
+
+/*
+ * All sizes from one on of an op and, where there are GPUs, its memories; a count of 0: as many as
+ * it takes for a time.
+ */
+void plan_works(const struct plan_sizes *sizes, struct plan_stage *stage, enum plan_op op,
+		uint64_t from, uint32_t count, bool gpu);
+
+/* ---- variant.c ---- */
+
+/* Rounds of the stage: plan_options says which variants there are. -EINVAL with why. */
+int plan_pair_off(struct plan *plan, struct plan_stage *stage, const char *variant,
+		  char why[PLAN_WHY]);
+
+/* The variant for a stage that needs no more than a look: one round of a sample, all pairs once. */
+const char *plan_variant_once(const char *variant);
+
 /* ---- circle.c ---- */
 
 /* Numbers from a seed: the same everywhere. */
