@@ -19,8 +19,6 @@ struct look {
 	struct note *notes; /* by node */
 	struct map sent, met; /* as traced's, but with ranks for processes */
 	struct map calls; /* rank; call -> count */
-	uint32_t job; /* whose ranks are looked at */
-	const char *stopped; /* why these did not come to their end */
 };
 
 /* Whether something of that node's evidence is missing: what differs may be that. */
@@ -28,6 +26,12 @@ bool plan_lacks(const struct look *look, int node);
 
 /* node < 0: not known whose it is, and nobody is held to it. */
 void plan_note(struct look *look, int node, enum verdict verdict, const char *text);
+
+/* Ranks that did not come to their end, of each job: each node is told why. */
+void plan_look_for_stopped(struct look *look);
+
+/* What they have of the plan, and what should be in the captures therefore. */
+void plan_look_at_ledgers(struct look *look);
 
 /* After the ledgers, which say what was sent and met: whether as much was traced. */
 void plan_look_at_captures(struct look *look);
