@@ -29,24 +29,34 @@ struct otf2 {
 
 /* ---- otf2_defs.c ---- */
 
-/* Before the first event: hosts, processes, attributes. */
+/* Before the first event: the clock, hosts, processes, attributes. */
 void otf2_define(struct otf2 *otf2, const struct fact_totals *totals);
 
 /* After the last one: communicators. */
 void otf2_define_rest(struct otf2 *otf2);
+
+/* A location whose events were written. */
+void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,
+			  OTF2_LocationGroupRef group, uint64_t events);
+
+/* ---- otf2_hosts.c ---- */
+
+/* And what could not be told of all of them. */
+void otf2_define_hosts(struct otf2 *otf2, const struct fact_totals *totals);
+
+/* A number that is said of all hosts: "loss: stored". Before or after events. */
+void otf2_define_number(struct otf2 *otf2, const char *topic, const char *what, uint64_t number);
+
+/* ---- otf2_processes.c ---- */
+
+/* And their ranks. */
+void otf2_define_processes(struct otf2 *otf2);
 
 /* The location group of a process or, for -1, of nobody. */
 OTF2_LocationGroupRef otf2_group(struct otf2 *otf2, int process);
 
 /* A new location group of a host, -1: of all. */
 OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host);
-
-/* A location whose events were written. */
-void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,
-			  OTF2_LocationGroupRef group, uint64_t events);
-
-/* A number that is said of all hosts: "loss: stored". Before or after events. */
-void otf2_define_number(struct otf2 *otf2, const char *topic, const char *what, uint64_t number);
 
 /* ---- otf2_collectives.c ---- */
 

@@ -1,197 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is defined beside events: hosts, processes, attributes, clocks, communicators. */
+/* What is defined beside events: the clock, attributes, locations, communicators. */
 #include <stdlib.h>
 
-#include "export/gpus.h"
 #include "export/otf2.h"
 #include "export/span_notes.h"
-#include "export/unknowns.h"
 
-#define MACHINE 0u /* the root; host n is node n + 1 */
 #define NS_PER_S 1000000000u
-
-static const char *or_unknown(const char *word)
-{
-	return word ? word : "unknown";
-}
-
-static void define_node(struct otf2 *otf2, OTF2_SystemTreeNodeRef self, const char *name,
-			const char *class, OTF2_SystemTreeNodeRef parent,
-			OTF2_SystemTreeDomain domain)
-{
-	struct otf2_out *out = &otf2->out;
-
-	otf2_check(out,
-		   OTF2_GlobalDefWriter_WriteSystemTreeNode(out->defs, self, otf2_word(out, name),
-							    otf2_word(out, class), parent));
-	otf2_check(out, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(out->defs, self, domain));
-}
-
-static void node_property(struct otf2 *otf2, OTF2_SystemTreeNodeRef node, OTF2_StringRef name,
-			  OTF2_Type type, OTF2_AttributeValue value)
-{
-	otf2_check(&otf2->out, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
-				       otf2->out.defs, node, name, type, value));
-}
-
-void otf2_define_number(struct otf2 *otf2, const char *topic, const char *what, uint64_t number)
-{
-	node_property(otf2, MACHINE, otf2_text(&otf2->out, "%s: %s", topic, what), OTF2_TYPE_UINT64,
-		      (OTF2_AttributeValue){ .uint64 = number });
-}
-
-static void put_unknown(void *arg, const char *topic, const char *what, uint64_t number)
-{
-	otf2_define_number(arg, topic, what, number);
-}
-
-static void put_heading(struct otf2 *otf2, const struct fact_totals *totals)
-{
-	const char *heading = unknowns_heading(totals, otf2->spans.facts);
-
-	node_property(otf2, MACHINE, otf2_word(&otf2->out, "ucxbpf"), OTF2_TYPE_STRING,
-		      (OTF2_AttributeValue){ .stringRef = otf2_word(&otf2->out, heading) });
-}
-
-/* What was added to the times of a host's clock, and from where that is known. */
-static void put_offset(struct otf2 *otf2, OTF2_SystemTreeNodeRef node,
-		       const struct placing_host *host)
-{
-	struct otf2_out *out = &otf2->out;
-	const char *from = host->made_up ? "not known: placed at the beginning"
-					 : "what its CLOCK_REALTIME showed";
-
-	node_property(otf2, node, otf2_word(out, "clock offset"), OTF2_TYPE_INT64,
-		      (OTF2_AttributeValue){ .int64 = host->to_real });
-	node_property(otf2, node, otf2_word(out, "clock offset is"), OTF2_TYPE_STRING,
-		      (OTF2_AttributeValue){ .stringRef = otf2_word(out, from) });
-}
-
-static void define_hosts(struct otf2 *otf2)
-{
-	for (size_t i = 0; i < otf2->spans.hosts.len; i++) {
-		OTF2_SystemTreeNodeRef node = (OTF2_SystemTreeNodeRef)i + 1;
-
-		define_node(otf2, node, or_unknown(otf2->spans.hosts.data[i].name), "node", MACHINE,
-			    OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
-		put_offset(otf2, node, &otf2->placing.hosts.data[i]);
-	}
-}
-
-static void gpu_property(struct otf2 *otf2, const struct fact_device *device, const char *gpu,
-			 const char *what, const char *word)
-{
-	struct otf2_out *out = &otf2->out;
-	OTF2_StringRef value = otf2_text(out, "%s", or_unknown(word));
-
-	node_property(otf2, (OTF2_SystemTreeNodeRef)device->host + 1,
-		      otf2_text(out, "%s: %s", gpu, what), OTF2_TYPE_STRING,
-		      (OTF2_AttributeValue){ .stringRef = value });
-}
-
-static void define_gpu(struct otf2 *otf2, const struct fact_device *device)
-{
-	struct gpu_text text = gpu_text(device);
-	char node[16];
-
-	snprintf(node, sizeof(node), "%d", device->numa_node);
-	gpu_property(otf2, device, text.name, "pci", device->pci);
-	gpu_property(otf2, device, text.name, "uuid", device->uuid);
-	gpu_property(otf2, device, text.name, "model", device->model);
-	gpu_property(otf2, device, text.name, "used by", text.users);
-	gpu_property(otf2, device, text.name, "numa node", device->numa_node < 0 ? NULL : node);
-	free(text.name);
-	free(text.users);
-}
-
-OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host)
-{
-	struct otf2_out *out = &otf2->out;
-	OTF2_LocationGroupRef group = out->last_group++;
-
-	otf2_check(out, OTF2_GlobalDefWriter_WriteLocationGroup(
-				out->defs, group, name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
-				(OTF2_SystemTreeNodeRef)(host + 1), OTF2_UNDEFINED_LOCATION_GROUP));
-	return group;
-}
-
-static void group_number(struct otf2 *otf2, OTF2_LocationGroupRef group, OTF2_StringRef name,
-			 uint64_t number)
-{
-	otf2_check(&otf2->out, OTF2_GlobalDefWriter_WriteLocationGroupProperty(
-				       otf2->out.defs, group, name, OTF2_TYPE_UINT64,
-				       (OTF2_AttributeValue){ .uint64 = number }));
-}
-
-static void group_word(struct otf2 *otf2, OTF2_LocationGroupRef group, const char *name,
-		       const char *word)
-{
-	struct otf2_out *out = &otf2->out;
-	OTF2_AttributeValue value = { .stringRef = otf2_word(out, or_unknown(word)) };
-
-	otf2_check(out, OTF2_GlobalDefWriter_WriteLocationGroupProperty(
-				out->defs, group, otf2_word(out, name), OTF2_TYPE_STRING, value));
-}
-
-/* "memory: gpu, plain, by cudaMalloc, device 0": all that tells rows of a process apart. */
-static const char *memory_text(struct otf2 *otf2, const struct fact_memory *memory)
-{
-	char device[32] = "", exporter[32] = "";
-
-	if (memory->device >= 0)
-		snprintf(device, sizeof(device), ", device %d", memory->device);
-	if (memory->exporter >= 0)
-		snprintf(exporter, sizeof(exporter), ", of process %d", memory->exporter);
-	return otf2_keep(&otf2->out, "memory: %s, %s, by %s%s%s%s%s", or_unknown(memory->kind),
-			 or_unknown(memory->sort), or_unknown(memory->function), device, exporter,
-			 memory->reason ? ", " : "", memory->reason ? memory->reason : "");
-}
-
-static void put_memory(struct otf2 *otf2, OTF2_LocationGroupRef group,
-		       const struct fact_memory *memory)
-{
-	const struct {
-		const char *name;
-		uint64_t number;
-	} sums[] = {
-		{ "allocations", memory->allocations },
-		{ "bytes", memory->bytes },
-		{ "unsized", memory->unsized },
-		{ "live_peak", memory->live_peak },
-	};
-
-	const char *what = memory_text(otf2, memory);
-
-	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
-		group_number(otf2, group, otf2_text(&otf2->out, "%s: %s", what, sums[i].name),
-			     sums[i].number);
-}
-
-/* Processes and location groups have the same numbers. */
-static void define_process(struct otf2 *otf2, int index)
-{
-	const struct fact_process *fact = spans_process(&otf2->spans, index);
-	struct otf2_out *out = &otf2->out;
-	OTF2_LocationGroupRef group;
-	char rank[32] = "";
-
-	if (!fact) {
-		otf2_host_group(otf2, otf2_text(out, "process %d, not known", index), -1);
-		return;
-	}
-	if (fact->rank >= 0)
-		snprintf(rank, sizeof(rank), "rank %d: ", fact->rank);
-	group = otf2_host_group(
-		otf2, otf2_text(out, "%s%s, pid %u", rank, or_unknown(fact->comm), fact->pid),
-		fact->host);
-	group_number(otf2, group, otf2_word(out, "pid"), fact->pid);
-	group_word(otf2, group, "program", fact->exe);
-	group_word(otf2, group, "MPI", fact->mpi ? fact->mpi : "none");
-	group_word(otf2, group, "seen from", fact->from_start ? "start" : "attach");
-	for (size_t i = 0; i < otf2->spans.memory.len; i++)
-		if (otf2->spans.memory.data[i].process == index)
-			put_memory(otf2, group, &otf2->spans.memory.data[i]);
-}
 
 static void define_attributes(struct otf2 *otf2)
 {
@@ -205,29 +19,6 @@ static void define_attributes(struct otf2 *otf2)
 					i < NOTE_TEXTS ? OTF2_TYPE_STRING : OTF2_TYPE_UINT64));
 }
 
-/* MPI's ranks where each process has one of its own from 0 on, else the processes' numbers. */
-static void find_ranks(struct otf2 *otf2)
-{
-	const size_t count = otf2->spans.processes.len;
-	bool *taken = calloc(count + 1, sizeof(*taken));
-	bool ranked = true;
-
-	if (!taken)
-		abort();
-	for (size_t i = 0; i < count; i++) {
-		const struct fact_process *fact = spans_process(&otf2->spans, (int)i);
-
-		ranked = ranked && fact && fact->rank >= 0 && (size_t)fact->rank < count &&
-			 !taken[fact->rank];
-		if (ranked)
-			taken[fact->rank] = true;
-	}
-	for (size_t i = 0; i < count; i++)
-		vec_push(&otf2->ranks,
-			 ranked ? (uint32_t)otf2->spans.processes.data[i].rank : (uint32_t)i);
-	free(taken);
-}
-
 void otf2_define(struct otf2 *otf2, const struct fact_totals *totals)
 {
 	struct otf2_out *out = &otf2->out;
@@ -236,30 +27,9 @@ void otf2_define(struct otf2 *otf2, const struct fact_totals *totals)
 	otf2_check(out, OTF2_GlobalDefWriter_WriteClockProperties(
 				out->defs, NS_PER_S, placing->begin, placing->end - placing->begin,
 				placing->begin));
-	define_node(otf2, MACHINE, "all hosts", "machine", OTF2_UNDEFINED_SYSTEM_TREE_NODE,
-		    OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
-	put_heading(otf2, totals);
-	unknowns_each(totals, put_unknown, otf2);
-	define_hosts(otf2);
-	for (int i = 0; i < totals->device_count; i++)
-		if ((size_t)totals->devices[i].host < otf2->spans.hosts.len)
-			define_gpu(otf2, &totals->devices[i]);
-	for (size_t i = 0; i < otf2->spans.processes.len; i++) {
-		define_process(otf2, (int)i);
-		vec_push(&otf2->begun, false);
-	}
+	otf2_define_hosts(otf2, totals);
+	otf2_define_processes(otf2);
 	define_attributes(otf2);
-	find_ranks(otf2);
-}
-
-OTF2_LocationGroupRef otf2_group(struct otf2 *otf2, int process)
-{
-	if (process >= 0)
-		return (OTF2_LocationGroupRef)process;
-	if (!otf2->nobody)
-		otf2->nobody =
-			otf2_host_group(otf2, otf2_word(&otf2->out, "process not known"), -1) + 1;
-	return otf2->nobody - 1;
 }
 
 void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,

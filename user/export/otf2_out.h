@@ -38,6 +38,12 @@ void otf2_check(struct otf2_out *out, OTF2_ErrorCode code);
 /* The number of a word, made harmless. Words must live as long as out. */
 OTF2_StringRef otf2_word(struct otf2_out *out, const char *word);
 
+/* What is written for a word that is NULL. */
+static inline const char *otf2_or_unknown(const char *word)
+{
+	return word ? word : "unknown";
+}
+
 /* A text that lives as long as out. */
 const char *otf2_keep(struct otf2_out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
