@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-
-#define NAME "--job-name=ucxbpf-sweep"
-#define BEFORE_END 60 /* s that a task has left when Slurm tells it that its time is over */
+#include "sweep/array_commands.h"
 
 void array_release(struct array_job *job)
 {
@@ -18,135 +16,6 @@ void array_release(struct array_job *job)
 	command_release(&job->part);
 	command_release(&job->judge);
 	command_release(&job->confirm);
-}
-
-/* ---- command lines ---- */
-
-/* --array=0-3%2: a range where all parts have a task, else a list. */
-static void add_range(const struct array_job *job, struct command *out)
-{
-	uint32_t first = job->tasks.data[0].part, last = job->tasks.data[job->tasks.len - 1].part;
-	char *text = NULL;
-	size_t length;
-	FILE *list = open_memstream(&text, &length);
-
-	if (!list)
-		abort();
-	if (last - first + 1 == job->tasks.len)
-		fprintf(list, "%u-%u", first, last);
-	else
-		for (size_t i = 0; i < job->tasks.len; i++)
-			fprintf(list, "%s%u", i ? "," : "", job->tasks.data[i].part);
-	if (job->at_once)
-		fprintf(list, "%%%u", job->at_once);
-	if (fclose(list))
-		abort();
-	command_add(out, "--array=%s", text);
-	free(text);
-}
-
-/* exec: so that it is the one that Slurm's signal reaches. */
-static void add_wrap(const struct command *what, const char *more, struct command *out)
-{
-	char *line = command_line(what);
-
-	command_add(out, "--wrap");
-	command_add(out, "exec %s%s", line, more);
-	free(line);
-}
-
-/* A % begins what sbatch puts in. */
-static void add_output(const struct array_job *job, const char *name, struct command *out)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *escaped = open_memstream(&text, &length);
-
-	if (!escaped)
-		abort();
-	for (const char *at = job->folder; *at; at++)
-		fprintf(escaped, *at == '%' ? "%%%%" : "%c", *at);
-	if (fclose(escaped))
-		abort();
-	command_add(out, "--output=%s/log/%s", text, name);
-	free(text);
-}
-
-/* Held until each task has its nodes, which are the same for all tasks of an array otherwise. */
-static void parts_command(const struct array_job *job, struct command *out)
-{
-	command_split(out, "sbatch --parsable --hold --no-requeue --no-kill " NAME);
-	add_range(job, out);
-	command_add(out, "%s", job->shared ? "--oversubscribe" : "--exclusive");
-	command_add(out, "--time=%u", job->minutes);
-	command_add(out, "--signal=B:TERM@%d", BEFORE_END);
-	add_output(job, "part.%a", out);
-	add_wrap(&job->part, " --part=\"$SLURM_ARRAY_TASK_ID\"", out);
-}
-
-static void nodes_command(const struct array_task *task, const char *id, struct command *out)
-{
-	command_split(out, "scontrol update");
-	command_add(out, "JobId=%s_%u", id, task->part);
-	command_add(out, "ReqNodeList=%s", task->nodes);
-}
-
-static void judge_command(const struct array_job *job, const char *id, struct command *out)
-{
-	command_split(out, "sbatch --parsable --no-requeue --nodes=1 --ntasks=1 " NAME);
-	command_add(out, "--dependency=afterany:%s", id);
-	add_output(job, "judge", out);
-	add_wrap(&job->judge, "", out);
-}
-
-static void confirm_command(const struct array_job *job, const struct array_confirmation *what,
-			    struct command *out)
-{
-	command_split(out, "sbatch --parsable --no-requeue --no-kill " NAME);
-	command_add(out, "%s", job->shared ? "--oversubscribe" : "--exclusive");
-	command_add(out, "--nodes=%s", what->count);
-	command_add(out, "--nodelist=%s", what->nodes);
-	command_add(out, "--time=%s", what->minutes);
-	command_add(out, "--signal=B:TERM@%d", BEFORE_END);
-	add_output(job, "confirm", out);
-	add_wrap(&job->confirm, "", out);
-}
-
-static void simple_command(const char *line, const char *id, struct command *out)
-{
-	command_split(out, line);
-	command_add(out, "%s", id);
-}
-
-static void print(struct command *command, const char *before, FILE *out)
-{
-	char *line = command_line(command);
-
-	fprintf(out, "%s%s\n", before, line);
-	free(line);
-	command_release(command);
-}
-
-void array_print(const struct array_job *job, FILE *out)
-{
-	struct command command = { 0 };
-
-	parts_command(job, &command);
-	print(&command, "", out);
-	for (size_t i = 0; i < job->tasks.len; i++) {
-		nodes_command(&job->tasks.data[i], "ARRAY", &command);
-		print(&command, "", out);
-	}
-	judge_command(job, "ARRAY", &command);
-	print(&command, "", out);
-	if (job->confirm.words.len) {
-		confirm_command(job, &(struct array_confirmation){ "COUNT", "NODES", "MINUTES" },
-				&command);
-		print(&command,
-		      "# and that job, if nodes or pairs are slow (PERF-01, PERF-02): ", out);
-	}
-	simple_command("scontrol release", "ARRAY", &command);
-	print(&command, "", out);
 }
 
 /* ---- running them ---- */
@@ -180,25 +49,31 @@ static int run(struct command *command, char answer[ARRAY_ID])
 	return status;
 }
 
+static int tell(const char *what, const char *id)
+{
+	struct command command = { 0 };
+
+	array_told_command(what, id, &command);
+	return run(&command, NULL);
+}
+
 int array_submit(struct array_job *job)
 {
 	struct command command = { 0 };
 	int err;
 
-	parts_command(job, &command);
+	array_parts_command(job, &command);
 	err = run(&command, job->id);
 	for (size_t i = 0; i < job->tasks.len && !err; i++) {
-		nodes_command(&job->tasks.data[i], job->id, &command);
+		array_nodes_command(&job->tasks.data[i], job->id, &command);
 		err = run(&command, NULL);
 	}
 	if (!err) {
-		judge_command(job, job->id, &command);
+		array_judge_command(job, job->id, &command);
 		err = run(&command, job->judge_id);
 	}
-	if (!err) {
-		simple_command("scontrol release", job->id, &command);
-		err = run(&command, NULL);
-	}
+	if (!err)
+		err = tell("scontrol release", job->id);
 	if (err)
 		array_cancel(job);
 	return err;
@@ -224,7 +99,7 @@ int array_confirm(struct array_job *job, const struct array_confirmation *what)
 	int err;
 
 	forget_own_job();
-	confirm_command(job, what, &command);
+	array_confirm_command(job, what, &command);
 	err = run(&command, job->confirm_id);
 	out = err ? NULL : fopen(id_path(job), "we");
 	if (out && (fprintf(out, "%s\n", job->confirm_id) < 0) + fclose(out))
@@ -249,32 +124,20 @@ bool array_confirms(struct array_job *job)
 
 void array_interrupt(struct array_job *job)
 {
-	struct command command = { 0 };
-
-	simple_command("scancel --quiet", job->judge_id, &command);
-	run(&command, NULL);
-	if (array_confirms(job)) {
-		simple_command("scancel --quiet --batch --signal=TERM", job->confirm_id, &command);
-		run(&command, NULL);
-	}
-	simple_command("scancel --quiet --state=PENDING", job->id, &command);
-	run(&command, NULL);
-	simple_command("scancel --quiet --batch --signal=TERM", job->id, &command);
-	run(&command, NULL);
+	tell("scancel --quiet", job->judge_id);
+	if (array_confirms(job))
+		tell("scancel --quiet --batch --signal=TERM", job->confirm_id);
+	tell("scancel --quiet --state=PENDING", job->id);
+	tell("scancel --quiet --batch --signal=TERM", job->id);
 }
 
 void array_cancel(const struct array_job *job)
 {
 	const char *const ids[] = { job->judge_id, job->id, job->confirm_id };
 
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-		struct command command = { 0 };
-
-		if (!*ids[i])
-			continue;
-		simple_command("scancel --quiet", ids[i], &command);
-		run(&command, NULL);
-	}
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (*ids[i])
+			tell("scancel --quiet", ids[i]);
 }
 
 /* ---- how far they are ---- */
