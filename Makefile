@@ -345,7 +345,7 @@ install: all man
 		install -D -m 755 $$program $(DESTDIR)$(PREFIX)/bin/$${program##*/} || exit; done
 	for page in $(wildcard $(MAN)); do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit; done
-	for page in README.md CONTRIBUTING.md LICENSE docs/*.md docs/gallery/*.png; do \
+	for page in README.md CONTRIBUTING.md LICENSE docs/*.md docs/*.json docs/*.xsd docs/gallery/*.png; do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/ucxbpf/$$page || exit; done
 
 clean:

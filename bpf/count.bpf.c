@@ -31,6 +31,19 @@ static __always_inline bool in_mpi(const struct count_task *task, __u64 address)
 	return false;
 }
 
+/*
+ * A function is entered at that stack pointer: operations that were entered at or below it are
+ * over. What their slots hold may stay there for long, under frames that write nothing to it.
+ */
+static __always_inline void ops_end(struct count_task *task, __u64 sp)
+{
+	for (int i = 0; i < COUNT_FRAMES; i++) {
+		if (!task->ops || op_at(task, task->ops - 1)->sp > sp)
+			break;
+		task->ops--;
+	}
+}
+
 SEC("?uprobe")
 int count_call(struct pt_regs *ctx)
 {
@@ -41,6 +54,7 @@ int count_call(struct pt_regs *ctx)
 	own_stack(ctx);
 	if (!entry_begin(&e, ctx))
 		return 0;
+	ops_end(e.task, e.hit.sp);
 	ret = slot_value(e.hit.sp);
 	if (call_live(e.task, e.hit.sp) && in_mpi(e.task, ret))
 		return 0;
@@ -158,14 +172,10 @@ static __always_inline bool counts_at_return(__u8 what)
 	return what == UB_OP_PROBE || what == UB_OP_DATA_OUT;
 }
 
-/* A place for an operation entered at that stack pointer: those at or below it are over. */
+/* A place for an operation entered at that stack pointer. */
 static __always_inline struct count_op *op_push(struct count_task *task, __u64 sp)
 {
-	for (int i = 0; i < COUNT_FRAMES; i++) {
-		if (!task->ops || op_at(task, task->ops - 1)->sp > sp)
-			break;
-		task->ops--;
-	}
+	ops_end(task, sp);
 	if (task->ops >= COUNT_FRAMES) {
 		count_deep();
 		task->ops = 0;

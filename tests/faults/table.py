@@ -333,7 +333,8 @@ FAULTS = [
     Fault("link-flaps", ["fail FAB-04 n2:eth1"], 1, of=(42,), rails=2, ranks=1, wrecks=True,
           rules={"RAIL-02": "{ severity: off }"}, during=flap),
     # protocols
-    Fault("protocols-v2-on-one-node", ["fail CFG-01 n2", "fail PATH-05 n2"], 1, of=(37,),
+    # v2 sends eagerly what v1 sends by a rendezvous
+    Fault("protocols-v2-on-one-node", ["fail CFG-01 n2", "fail PATH-05 n2", "fail PROTO-02 n2"], 1, of=(37,),
           rank=on("n2", "export UCX_PROTO_ENABLE=y")),
     Fault("zero-copy-off-on-one-node", ["fail CFG-01 n2"], 1, ranks=1,
           rank=on("n2", "export UCX_ZCOPY_THRESH=inf")),

@@ -27,20 +27,21 @@ P2P="mpi_send mpi_isend mpi_persistent mpi_sizes"
 traced_twice()
 {
 	local mpi=$1 transport=$2 proto=$3 program=$4
+	shift 4
 
 	rm -rf "$WORK/truth"
 	mkdir "$WORK/truth"
 	if [ "$mpi" = ucp ]; then
 		TRUTH=$WORK/truth ucp_command "$transport" "$proto" "$PROGS/ucp/$program"
 	else
-		TRUTH=$WORK/truth job_command "$mpi" "${RANKS:-2}" "$transport" "$proto" "$PROGS/$mpi/$program"
+		TRUTH=$WORK/truth job_command "$mpi" "${RANKS:-2}" "$transport" "$proto" "$PROGS/$mpi/$program" "$@"
 	fi
 	timeout -k 5 60 "$UCXBPF" run -q -o "$WORK/records.ucxb" -- \
 		"$UCXBPF" run -q --count -o "$WORK/count.ucxb" -- \
 		timeout -k 2 "$(patience "$mpi" "$transport")" "${JOB[@]}" >"$WORK/out" 2>&1
 }
 
-# same MPI|ucp TRANSPORT PROTO PROGRAM: a tracer that records around one that counts, on one run.
+# same MPI|ucp TRANSPORT PROTO PROGRAM ARGUMENTS...: a tracer that records around one that counts, on one run.
 same()
 {
 	[ "$2" = tcp ] && nodes_up
@@ -56,6 +57,26 @@ same()
 @test "sums and records of one run agree: collectives" { RANKS=4 same openmpi shm n mpi_coll; }
 
 @test "sums and records of one run agree: one-sided" { same openmpi shm n mpi_rma; }
+
+# fetched_by MPI PROGRAM ARGUMENTS...: MPI functions and UCP operations that what was fetched is put down to
+fetched_by()
+{
+	local mpi=$1
+
+	job_command "$mpi" 2 shm n "$PROGS/$mpi/${@:2}"
+	timeout -k 5 60 "$UCXBPF" run -q --count -o "$WORK/a.ucxb" ${LINKS:-} -- "${JOB[@]}" </dev/null >"$WORK/out" 2>&1
+	"$UCXBPF" replay --json "$WORK/a.ucxb" | jq -r '.transfers[] | select(.op == "get_zcopy") | "\(.function) \(.ucp_op)"' |
+		sort -u
+}
+
+@test "data that moves while another call waits for it is of no call that is over" {
+	for LINKS in "" "--links multi"; do
+		for mpi in openmpi mpich; do
+			[ -z "$(fetched_by $mpi cg 1100 1 20 | grep -v '^null null$' | grep -vx 'MPI_Irecv tag_recv')" ]
+			[ -z "$(fetched_by $mpi mpi_isend | grep -v '^null null$' | grep -vE '^MPI_(Ir|R)ecv tag_recv$')" ]
+		done
+	done
+}
 
 @test "sums and records of one run agree: threads" { same openmpi shm n mpi_threads; }
 

@@ -186,6 +186,13 @@ struct cell_load {
 
 struct cell_load cell_load(const struct cell *cell);
 
+/*
+ * Whether the operation that transfers of a cell were seen to be nested in can have made them. What
+ * is left of its frame on the stack may look as if it went on: then it was over, and UCX progressed
+ * something else.
+ */
+bool cell_nested(const struct cell *cell);
+
 /* Whether what goes over it stays among what its process has mapped. NULL: not known, no. */
 bool transport_copies(const char *name);
 bool iface_copies(const struct object *iface);

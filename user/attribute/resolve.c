@@ -53,6 +53,18 @@ static unsigned int makers(const struct site_info *site, const struct ub_xfer *x
 	return 0;
 }
 
+bool cell_nested(const struct cell *cell)
+{
+	const struct ub_xfer like = { .am_id = cell->am_id };
+	unsigned int kinds = makers(cell->xfer, &like);
+
+	/* a send fetches nothing but what it copies */
+	if (cell->xfer->verb == VERB_GET && !iface_copies(cell->iface))
+		kinds &= ~RNDV_SENDS;
+	/* wire-up is anybody's */
+	return cell->op && (!kinds || kinds >> cell->op->op & 1);
+}
+
 /* Transfers that a request made by UCX itself may own, on behalf of its super request. */
 static bool may_be_inner(const struct site_info *site, const struct ub_xfer *xfer)
 {

@@ -48,7 +48,7 @@ static const struct argp argp = {
 	       "  ucxbpf inventory -o $(hostname).json      for 'ucxbpf check', as any user\n"
 	       "  ucxbpf check -P site.yaml n*.json         are all NICs as they should be\n"
 	       "  ucxbpf inventory -f json | jq '.nics[].name'\n\n"
-	       "Exit status: 0, or 1 where it could not be written.",
+	       "Exit status: 0, 2 usage, 1 where it could not be written.",
 };
 
 static bool wants_text(const struct options *options)

@@ -84,7 +84,7 @@ static const char doc[] =
 	"  ucxbpf replay node1.ucxb node2.ucxb           the whole job on one screen\n"
 	"  ucxbpf replay -vv --exact a.ucxb              every row, every digit\n"
 	"  ucxbpf replay --function 'MPI_I*' a.ucxb      what non-blocking calls caused\n"
-	"  ucxbpf replay --process 3 --kind data a.ucxb  the payload that rank 3 moved\n"
+	"  ucxbpf replay --process 3 --kind data a.ucxb  the data transfers that rank 3 started\n"
 	"  ucxbpf replay --transport 'rc_*,dc_*' a.ucxb  InfiniBand only\n"
 	"  ucxbpf replay --json a.ucxb | jq .transfers   for programs (docs/report.md)\n\n"
 	"Exit status: 0 done, 2 usage, 3 no file could be read, 4 reported but a file is damaged, "

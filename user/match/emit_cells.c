@@ -141,12 +141,15 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 static void emit_cell(struct emitter *emitter, const struct cell *cell)
 {
 	const struct fact_sums calls = { .count = cell->count };
+	struct cell alone = *cell;
 
 	if (!cell->process && cell->count)
 		reason_add(emitter->totals->notes,
 			   "entries that found no cell of their own (rows 'other')", cell->count);
+	if (cell->xfer && !cell_nested(&alone))
+		alone.op = alone.call = NULL;
 	if (cell->xfer)
-		emit_transfers(emitter, cell);
+		emit_transfers(emitter, &alone);
 	else if (cell->op)
 		emit_ops(emitter, cell);
 	else if (cell->call)

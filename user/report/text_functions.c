@@ -135,6 +135,23 @@ static void add_outside(struct functions *functions)
 	}
 }
 
+/* Calls that only begin what others wait for take little time: the one that sent most is among
+ * those that are shown. */
+static void show_sender(const struct cube_row **rows, size_t count, size_t shown)
+{
+	const struct cube_row *sender;
+	size_t most = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (rows[i]->sums.bytes > rows[most]->sums.bytes)
+			most = i;
+	if (!shown || most < shown)
+		return;
+	sender = rows[most];
+	rows[most] = rows[shown - 1];
+	rows[shown - 1] = sender;
+}
+
 void text_functions(const struct text *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 4, 60 };
@@ -150,6 +167,7 @@ void text_functions(const struct text *text)
 	add_outside(&functions);
 	rows = cube_sorted(&functions.rows, CUBE_BY_TIME);
 	shown = text_limit(text, functions.rows.rows.len, limits);
+	show_sender(rows, functions.rows.rows.len, shown);
 	if (shown) {
 		table_print(text->out, text->options,
 			    &(struct table){ columns, 6, &functions, (const void *const *)rows,
