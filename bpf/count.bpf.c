@@ -16,9 +16,16 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define PARAM_BYTES offsetof(struct request_param, user_data)
 #define PARAM_WORDS (PARAM_BYTES / 8)
 
+/* Another tracer may await the call's return: then its slot has the trampoline. */
+static __always_inline bool call_holds(const struct count_task *task, __u64 slot)
+{
+	return slot == task->call_ret || is_trampoline(slot);
+}
+
 static __always_inline bool call_live(const struct count_task *task, __u64 sp)
 {
-	return sp < task->call_sp && slot_holds(task->call_sp, task->call_ret);
+	return sp < task->call_sp &&
+	       (!SLOT_HAS_RETURN || call_holds(task, slot_value(task->call_sp)));
 }
 
 static __always_inline bool in_mpi(const struct count_task *task, __u64 address)
@@ -58,6 +65,9 @@ int count_call(struct pt_regs *ctx)
 	ret = slot_value(e.hit.sp);
 	if (call_live(e.task, e.hit.sp) && in_mpi(e.task, ret))
 		return 0;
+	/* nor does the call before go on, wherever this one is made */
+	if (e.task->call_sp > e.hit.sp)
+		ops_end(e.task, e.task->call_sp);
 	e.task->call_sp = e.hit.sp;
 	e.task->call_ret = ret;
 	e.task->call = e.hit.row;
@@ -106,7 +116,7 @@ static __always_inline bool call_around(const struct entry *e, const struct arou
 
 	if (!SLOT_HAS_RETURN || around->call >= STACK_WORDS)
 		return call_live(task, e->hit.sp);
-	return e->hit.sp < task->call_sp && task->stack[around->call] == task->call_ret;
+	return e->hit.sp < task->call_sp && call_holds(task, task->stack[around->call]);
 }
 
 /* Whether the entry tells an operation's payload. */

@@ -166,11 +166,6 @@ static __always_inline __u64 entry_arg(const struct entry *e, __u8 n)
 	return e->args[n & (ARGS - 1)];
 }
 
-static __always_inline bool slot_holds(__u64 sp, __u64 ret)
-{
-	return !SLOT_HAS_RETURN || slot_value(sp) == ret;
-}
-
 static __always_inline struct count_op *op_at(struct count_task *task, __u32 i)
 {
 	asm volatile(

@@ -29,7 +29,8 @@ static __always_inline struct frame *frame_innermost(struct task_state *task)
 	return frame_at(task, (__u64)task->depth - 1);
 }
 
-/* kernel/events/uprobes.c: uprobe_get_trampoline_vaddr(), Linux 5.15 to 6.18. */
+/* kernel/events/uprobes.c: get_trampoline_vaddr(), later uprobe_get_trampoline_vaddr(), Linux 5.15
+ * to 6.18. */
 struct xol_area___ub {
 	unsigned long vaddr;
 } __attribute__((preserve_access_index));

@@ -154,6 +154,14 @@ setup() {
 	grep -q '^UNKN   COV-04 ' out
 }
 
+@test "nodes that the policy does not name are told" {
+	ends 0 "$UCXBPF" check -P site.yaml "$DATA/sizes.ucxb"
+	! grep '^no class' out || false
+	echo 'classes: { compute: { nodes: "cn[01-16]" } }' >>site.yaml
+	ends 0 "$UCXBPF" check -P site.yaml "$DATA/sizes.ucxb"
+	grep -Eqx "no class  [a-z0-9]+: in none of the policy's classes" out
+}
+
 @test "what was learnt from a run, that run passes" {
 	ends 0 "$UCXBPF" policy learn "$DATA/sizes.ucxb"
 	# 1 MiB and 8 MiB, eight times each: tests/progs/mpi_sizes.c

@@ -59,10 +59,21 @@ exact()
 	TRUTH=$WORK/truth job_command openmpi 2 shm n "$PROGS/openmpi/mpi_threads"
 	timeout -k 5 60 "$UCXBPF" run -q -o "$WORK/beside.ucxb" -- "$UCXBPF" run -q --call-ends -o "$WORK/ends.ucxb" -- \
 		"${JOB[@]}" </dev/null >"$WORK/out" 2>&1
+	all_exact "$WORK/ends.ucxb"
 	for capture in beside ends; do
 		"$UCXBPF" replay --json "$WORK/$capture.ucxb" >"$WORK/$capture.json"
 		/usr/bin/python3 "$CHECK" "$WORK/$capture.json" "$WORK/truth"
 	done
+}
+
+@test "one that counts beside one that has exact ends: its operations keep their calls" {
+	mkdir -p "$WORK/truth"
+	TRUTH=$WORK/truth job_command openmpi 2 shm n "$PROGS/openmpi/mpi_send"
+	timeout -k 5 60 "$UCXBPF" run -q --count -o "$WORK/beside.ucxb" -- "$UCXBPF" run -q --call-ends -o "$WORK/ends.ucxb" -- \
+		"${JOB[@]}" </dev/null >"$WORK/out" 2>&1
+	all_exact "$WORK/ends.ucxb"
+	"$UCXBPF" replay --json "$WORK/beside.ucxb" >"$WORK/beside.json"
+	/usr/bin/python3 "$CHECK" "$WORK/beside.json" "$WORK/truth" --count
 }
 
 @test "with entry and return apart, as older kernels need it" {

@@ -31,6 +31,8 @@ static void send(struct bed *bed, const struct sent *sent)
 		.locality = sent->from == sent->to ? LOCALITY_NODE : LOCALITY_REMOTE,
 		.kind = KIND_DATA,
 		.protocol = sent->protocol,
+		.src_mem = "host",
+		.dst_mem = "host",
 		.bytes = bytes,
 	};
 
@@ -101,6 +103,13 @@ static const struct {
 	{ "uuuu-", { GET(0, 1), GET(1, 0), PUT(2, 3), PUT(3, 2) } },
 	/* one of the last two is set otherwise */
 	{ "ppuup", { GET(0, 1), GET(1, 4), GET(4, 0), PUT(2, 3) } },
+	/* one pair alone: nobody is to blame for it, and the others are as they were */
+	{ "puupp",
+	  { GET(0, 1), GET(1, 0), PUT(1, 2), GET(3, 2), GET(2, 3), GET(3, 4), GET(4, 0),
+	    GET(2, 0) } },
+	/* two ranks of the third node, one is set otherwise: the first node sends to that one only
+	 */
+	{ "upp--", { PUT(0, 2), GET(1, 2), PUT(1, 2), GET(1, 0), GET(2, 1) } },
 	/* messages of other sizes do not tell */
 	{ "ppu--",
 	  { GET(0, 1), GET(1, 0), ELSE("rndv/put", 2, 0, .bytes = 1200000),

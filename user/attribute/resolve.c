@@ -62,7 +62,9 @@ bool cell_nested(const struct cell *cell)
 	if (cell->xfer->verb == VERB_GET && !iface_copies(cell->iface))
 		kinds &= ~RNDV_SENDS;
 	/* wire-up is anybody's */
-	return cell->op && (!kinds || kinds >> cell->op->op & 1);
+	if (!kinds && xfer_is_control(cell->xfer, &like))
+		return cell->op;
+	return cell->op && kinds >> cell->op->op & 1;
 }
 
 /* Transfers that a request made by UCX itself may own, on behalf of its super request. */

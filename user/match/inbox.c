@@ -127,32 +127,41 @@ static struct receive *next_accepting(struct receive *receive, const struct arri
 	return receive;
 }
 
+static struct receive *next_queued(struct receive *receive, const struct arrival *arrival)
+{
+	receive = next_accepting(receive, arrival);
+	while (receive && receive->op->immediate)
+		receive = next_accepting(receive->newer, arrival);
+	return receive;
+}
+
 /*
  * Receives that were done at their return were never queued: they looked among what had arrived,
- * and what meets a queued receive never gets there.
+ * and what meets a queued receive never gets there. Whether one of these is queued by then.
  */
-static struct receive *find_receive(const struct inbox *inbox, const struct arrival *arrival)
+static bool any_queued(const struct inbox *inbox, const struct arrival *arrival)
 {
-	struct receive *first = next_accepting(inbox->posted, arrival), *queued = first;
+	const struct receive *receive = next_queued(inbox->posted, arrival);
 
-	while (queued && queued->op->immediate)
-		queued = next_accepting(queued->newer, arrival);
-	return queued && queued->op->returns && queued->op->returned <= arrival->ts ? queued
-										    : first;
+	while (receive && receive->op->returns && receive->op->returned > arrival->ts)
+		receive = next_queued(receive->newer, arrival);
+	return receive && receive->op->returns;
 }
 
 void inbox_settle(struct matcher *matcher, struct inbox *inbox)
 {
+	struct receive *(*next)(struct receive * receive, const struct arrival *arrival);
 	struct arrival *arrival = inbox->current;
 	struct receive *receive;
 
 	if (!arrival)
 		return;
 	inbox->current = NULL;
-	receive = arrival->rts ? NULL : find_receive(inbox, arrival);
+	next = any_queued(inbox, arrival) ? next_queued : next_accepting;
+	receive = arrival->rts ? NULL : next(inbox->posted, arrival);
 	if (!receive)
 		return unexpected_add(arrival);
-	contest(receive, next_accepting(receive->newer, arrival));
+	contest(receive, next(receive->newer, arrival));
 	arrival->ambiguous = arrival->ambiguous || receive->contested;
 	bind(matcher, receive, arrival);
 }

@@ -140,12 +140,13 @@ static void add_outside(struct functions *functions)
 static void show_sender(const struct cube_row **rows, size_t count, size_t shown)
 {
 	const struct cube_row *sender;
-	size_t most = 0;
+	size_t most = count;
 
-	for (size_t i = 1; i < count; i++)
-		if (rows[i]->sums.bytes > rows[most]->sums.bytes)
+	for (size_t i = 0; i < count; i++)
+		if (is_function(rows[i]->key[0]) &&
+		    (most == count || rows[i]->sums.bytes > rows[most]->sums.bytes))
 			most = i;
-	if (!shown || most < shown)
+	if (!shown || most == count || most < shown)
 		return;
 	sender = rows[most];
 	rows[most] = rows[shown - 1];

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "judge/rules/odd.h"
 
-#include <string.h>
-
 static void find_parties(struct group *group)
 {
 	for (size_t i = 0; i < group->count; i++) {
@@ -19,6 +17,7 @@ static void find_parties(struct group *group)
 			}
 			pair->parties[end] = *at - 1;
 			group->parties.data[*at - 1].pairs[end]++;
+			group->parties.data[*at - 1].used |= pair->used;
 		}
 	}
 }
@@ -28,14 +27,25 @@ static bool is_usual(const struct pair *pair, unsigned int manner)
 	return pair->used >> manner & 1;
 }
 
+static struct party *party_of(const struct group *group, const struct pair *pair, int end)
+{
+	return &group->parties.data[pair->parties[end]];
+}
+
 static bool odd_at(const struct party *party, int end)
 {
 	return party->pairs[end] && !party->usual[end];
 }
 
-static bool end_is_odd(const struct group *group, const struct pair *pair, int end)
+bool party_is_odd(const struct party *party)
 {
-	return odd_at(&group->parties.data[pair->parties[end]], end);
+	return odd_at(party, FROM) || odd_at(party, TO);
+}
+
+bool party_is_guilty(const struct party *party)
+{
+	return (odd_at(party, FROM) && party->accused[FROM] > 1) ||
+	       (odd_at(party, TO) && party->accused[TO] > 1);
 }
 
 /* How many nodes are odd. */
@@ -44,31 +54,33 @@ static size_t mark(struct group *group, unsigned int manner)
 	size_t odd = 0;
 
 	for (size_t i = 0; i < group->parties.len; i++)
-		memset(group->parties.data[i].usual, 0, sizeof(group->parties.data[i].usual));
-	for (size_t i = 0; i < group->count; i++)
 		for (int end = 0; end < ENDS; end++)
-			group->parties.data[group->pairs[i].parties[end]].usual[end] +=
-				is_usual(&group->pairs[i], manner);
-	for (size_t i = 0; i < group->parties.len; i++) {
-		struct party *party = &group->parties.data[i];
+			group->parties.data[i].usual[end] = group->parties.data[i].only[end] = 0;
+	for (size_t i = 0; i < group->count; i++)
+		for (int end = 0; end < ENDS; end++) {
+			struct party *party = party_of(group, &group->pairs[i], end);
 
-		party->odd = odd_at(party, FROM) || odd_at(party, TO);
-		odd += party->odd;
-	}
+			party->usual[end] += is_usual(&group->pairs[i], manner);
+			party->only[end] += group->pairs[i].used == 1u << manner;
+		}
+	for (size_t i = 0; i < group->parties.len; i++)
+		odd += party_is_odd(&group->parties.data[i]);
 	return odd;
 }
 
-/* Whatever is otherwise has an odd one at an end. */
-static bool explained(const struct group *group, unsigned int manner)
+static bool is_explained(const struct group *group, const struct pair *pair)
 {
-	for (size_t i = 0; i < group->count; i++) {
-		const struct pair *pair = &group->pairs[i];
+	return odd_at(party_of(group, pair, FROM), FROM) || odd_at(party_of(group, pair, TO), TO);
+}
 
-		if (!is_usual(pair, manner) && !end_is_odd(group, pair, FROM) &&
-		    !end_is_odd(group, pair, TO))
-			return false;
-	}
-	return true;
+static size_t unexplained(const struct group *group, unsigned int manner)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < group->count; i++)
+		count += !is_usual(&group->pairs[i], manner) &&
+			 !is_explained(group, &group->pairs[i]);
+	return count;
 }
 
 /* Sizes of messages that were in no other manner. */
@@ -87,39 +99,51 @@ static struct pair usual_sizes(const struct group *group, unsigned int manner)
 	return sizes;
 }
 
-/* Of two odd nodes, their own messages do not tell which of them it is; and sizes must be
- * comparable. */
+/* The other end is cleared by another pair of its that is in the usual manner and in no other. */
+static void accuse(struct group *group, const struct pair *pair)
+{
+	if (pair->ends[FROM] == pair->ends[TO]) {
+		party_of(group, pair, FROM)->accused[FROM] += 2;
+		return;
+	}
+	for (int end = 0; end < ENDS; end++)
+		party_of(group, pair, end)->accused[end] +=
+			party_of(group, pair, !end)->only[!end] > 0;
+}
+
 static void find_guilty(struct group *group, unsigned int manner)
 {
 	struct pair sizes = usual_sizes(group, manner);
 
 	for (size_t i = 0; i < group->count; i++) {
 		const struct pair *pair = &group->pairs[i];
-		bool odd[ENDS] = { end_is_odd(group, pair, FROM), end_is_odd(group, pair, TO) };
 
-		if (is_usual(pair, manner) || pair->most < sizes.least ||
-		    pair->least > sizes.most ||
-		    (odd[FROM] && odd[TO] && pair->ends[FROM] != pair->ends[TO]))
+		if (is_usual(pair, manner))
 			continue;
-		for (int end = 0; end < ENDS; end++)
-			group->parties.data[pair->parties[end]].guilty |= odd[end];
+		if (!is_explained(group, pair))
+			party_of(group, pair, FROM)->unclear = party_of(group, pair, TO)->unclear =
+				true;
+		else if (pair->most >= sizes.least && pair->least <= sizes.most)
+			accuse(group, pair);
 	}
 }
 
 unsigned int odd_find(struct group *group, unsigned int manners)
 {
 	unsigned int usual = manners;
-	size_t least;
+	size_t least_odd = 0, least_open = 0;
 
 	find_parties(group);
-	least = group->parties.len;
 	for (unsigned int manner = 0; manner < manners; manner++) {
-		size_t odd = mark(group, manner);
+		size_t odd = mark(group, manner), open = unexplained(group, manner);
 
-		if (2 * odd >= group->parties.len || odd >= least || !explained(group, manner))
+		if (2 * odd >= group->parties.len ||
+		    (usual < manners &&
+		     (open > least_open || (open == least_open && odd >= least_odd))))
 			continue;
 		usual = manner;
-		least = odd;
+		least_odd = odd;
+		least_open = open;
 	}
 	if (usual == manners)
 		return usual;

@@ -26,10 +26,13 @@ struct pair {
 /* A node of a group, with how many others it has messages, by which end of them it is. */
 struct party {
 	const struct node *node;
-	size_t pairs[ENDS],
-		usual[ENDS]; /* usual: of these, some are in the manner that is asked about */
-	bool odd; /* at one end or the other none is in the usual manner */
-	bool guilty; /* and that is nobody else's doing */
+	unsigned int used; /* by any of its pairs */
+	size_t pairs[ENDS];
+	size_t usual[ENDS],
+		only[ENDS]; /* pairs in the usual manner, among others or in no other one */
+	size_t accused[ENDS]; /* pairs that are otherwise, which the other end is not to blame for
+			       */
+	bool unclear; /* an end of a pair that is otherwise, and nobody is to blame for it */
 };
 
 /* Pairs that are alike; zeroed but for these two. */
@@ -42,10 +45,16 @@ struct group {
 
 void odd_release(struct group *group);
 
+/* At one end or the other none of its pairs is in the usual manner. */
+bool party_is_odd(const struct party *party);
+
+/* And that is nobody else's doing: two others or more, or it itself, are at the other ends. */
+bool party_is_guilty(const struct party *party);
+
 /*
- * The usual one of so many manners, the parties marked by it: most nodes have it, and all that is
- * otherwise has an odd one at an end. Of several such, the one with the fewest odd ones. None: as
- * many as there are.
+ * The usual one of so many manners, the parties marked by it: most nodes have it, and the fewest
+ * pairs are otherwise without an odd node at an end; of several such, the one with the fewest odd
+ * ones. None: as many as there are.
  */
 unsigned int odd_find(struct group *group, unsigned int manners);
 

@@ -271,8 +271,9 @@ void rule_switch_points(const struct trial *trial)
 	}
 	judge_schemes(trial);
 	if (before == trial->judge->findings.len)
-		found_nothing(trial, VERDICT_SKIP,
-			      "no two nodes of a class sent by rendezvous and eagerly");
+		found_nothing(
+			trial, VERDICT_SKIP,
+			"no two nodes of a class sent by rendezvous and eagerly, or by rendezvous alike");
 	vec_release(&sent.list);
 	map_release(&sent.index);
 }

@@ -33,6 +33,19 @@ static size_t scheme_of(const char *protocol)
 	return scheme;
 }
 
+/* Of other memory it is not known which of these it is for UCX. */
+static bool is_plain(const char *memory)
+{
+	return memory && strcmp(memory, "managed");
+}
+
+static bool is_comparable(const struct cell *cell, const struct node *from, const struct node *to)
+{
+	return from && to && from->name && to->name && from->class == to->class &&
+	       cell_placed(cell) && cell->transport && is_plain(cell->src_mem) &&
+	       is_plain(cell->dst_mem);
+}
+
 static void collect(const struct exhibits *exhibits, pair_list *list)
 {
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
@@ -41,8 +54,7 @@ static void collect(const struct exhibits *exhibits, pair_list *list)
 		const struct node *to = exhibits_node(exhibits, cell->peer);
 		size_t scheme = cell->protocol ? scheme_of(cell->protocol) : SCHEMES;
 
-		if (scheme < SCHEMES && from && to && from->class == to->class &&
-		    cell_placed(cell) && cell->transport)
+		if (scheme < SCHEMES && is_comparable(cell, from, to))
 			vec_push(list,
 				 ((struct pair){
 					 .ends = { from, to },
@@ -75,13 +87,21 @@ static int by_kind(const struct pair *a, const struct pair *b)
 	return order ? order : by_number(a->size_class, b->size_class);
 }
 
+/* Two hosts may have one name. */
+static int by_node(const struct node *a, const struct node *b)
+{
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : by_number((intptr_t)a, (intptr_t)b);
+}
+
 static int by_kind_and_ends(const void *left, const void *right)
 {
 	const struct pair *a = left, *b = right;
 	int order = by_kind(a, b);
 
 	for (int end = 0; end < ENDS && !order; end++)
-		order = strcmp(a->ends[end]->name, b->ends[end]->name);
+		order = by_node(a->ends[end], b->ends[end]);
 	return order;
 }
 
@@ -127,16 +147,6 @@ static const char *messages_text(struct judge *judge, const struct group *group)
 		   memory(first->gpus[FROM]), memory(first->gpus[TO]));
 }
 
-static unsigned int used_by(const struct group *group, const struct node *node)
-{
-	unsigned int used = 0;
-
-	for (size_t i = 0; i < group->count; i++)
-		if (group->pairs[i].ends[FROM] == node || group->pairs[i].ends[TO] == node)
-			used |= group->pairs[i].used;
-	return used;
-}
-
 static const char *schemes_text(struct judge *judge, unsigned int used)
 {
 	const char *text = "";
@@ -147,42 +157,51 @@ static const char *schemes_text(struct judge *judge, unsigned int used)
 	return text;
 }
 
-/* Each node once for each verdict: with the first messages that tell so. */
-static void judge_party(const struct trial *trial, const struct group *group, size_t usual,
-			const struct party *party, struct map *said)
+static enum verdict verdict_of(const struct party *party, size_t usual)
 {
-	struct judge *judge = trial->judge;
-	enum verdict verdict = usual < SCHEMES && !party->odd ? VERDICT_PASS
-			       : party->guilty                ? VERDICT_FAIL
-							      : VERDICT_UNKNOWN;
-	const char *messages = messages_text(judge, group);
-	const char *seen = schemes_text(judge, used_by(group, party->node));
-	struct finding *finding;
-	bool fresh;
-
-	map_insert(said, (uintptr_t)party->node, verdict, &fresh);
-	if (!fresh)
-		return;
-	finding = found(trial, verdict, party->node->name);
-	if (usual < SCHEMES)
-		finding->expected =
-			say(judge, "%s: by %s, as on most nodes", messages, schemes[usual].name);
-	if (verdict == VERDICT_FAIL)
-		finding->seen = say(judge, "by %s", seen);
-	if (verdict == VERDICT_UNKNOWN)
-		finding->why =
-			say(judge, "%s: by %s; nodes differ, and it is not clear who is right",
-			    messages, seen);
+	if (usual < SCHEMES && party_is_guilty(party))
+		return VERDICT_FAIL;
+	return usual == SCHEMES || party->unclear || party_is_odd(party) ? VERDICT_UNKNOWN
+									 : VERDICT_PASS;
 }
 
+/* messages: of the group, made where they are first wanted. */
+static void say_of(const struct trial *trial, const struct group *group, const struct party *party,
+		   size_t usual, const char **messages)
+{
+	enum verdict verdict = verdict_of(party, usual);
+	struct finding *finding = found(trial, verdict, party->node->name);
+	const char *used = schemes_text(trial->judge, party->used);
+
+	if (!*messages)
+		*messages = messages_text(trial->judge, group);
+	if (verdict != VERDICT_UNKNOWN)
+		finding->expected = say(trial->judge, "%s: by %s, as on most nodes", *messages,
+					schemes[usual].name);
+	if (verdict == VERDICT_FAIL)
+		finding->seen = say(trial->judge, "by %s", used);
+	if (verdict == VERDICT_UNKNOWN)
+		finding->why = say(trial->judge,
+				   "%s: by %s; nodes differ, and it is not clear who is right",
+				   *messages, used);
+}
+
+/* Each node once for each verdict: with the first messages that tell so. */
 static void judge_group(const struct trial *trial, struct pair *pairs, size_t count,
 			struct map *said)
 {
 	struct group group = { .pairs = pairs, .count = count };
 	size_t usual = odd_find(&group, SCHEMES);
+	const char *messages = NULL;
 
-	for (size_t i = 0; group.parties.len > 1 && i < group.parties.len; i++)
-		judge_party(trial, &group, usual, &group.parties.data[i], said);
+	for (size_t i = 0; group.parties.len > 1 && i < group.parties.len; i++) {
+		const struct party *party = &group.parties.data[i];
+		bool fresh;
+
+		map_insert(said, (uintptr_t)party->node, verdict_of(party, usual), &fresh);
+		if (fresh)
+			say_of(trial, &group, party, usual, &messages);
+	}
 	odd_release(&group);
 }
 

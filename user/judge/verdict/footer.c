@@ -10,6 +10,7 @@
 #include "judge/verdict/drain.h"
 
 #define MOST_REASONS 8
+#define MOST_NAMED 4
 #define OFF "switched off"
 #define NOTHING "nothing to judge"
 
@@ -130,6 +131,27 @@ static void put_coverage(const struct judge *judge, FILE *out)
 	putc('\n', out);
 }
 
+/* Nodes of which nothing is asked that the policy asks of its classes. */
+static void put_classless(const struct judge *judge, FILE *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; judge->policy->classes.len && i < judge->exhibits.nodes.len; i++) {
+		const struct node *node = &judge->exhibits.nodes.data[i];
+		char *name;
+
+		if (!node->name || node->class || ++count > MOST_NAMED)
+			continue;
+		name = text_plain(node->name);
+		fprintf(out, "%s%s", count > 1 ? ", " : "no class  ", name);
+		free(name);
+	}
+	if (count > MOST_NAMED)
+		fprintf(out, " and %zu more", count - MOST_NAMED);
+	if (count)
+		fputs(": in none of the policy's classes\n", out);
+}
+
 static void put_loss(const struct judge *judge, FILE *out)
 {
 	const struct fact_totals *totals = &judge->exhibits.totals;
@@ -181,6 +203,7 @@ void text_footer(const struct judge *judge, const struct judge_output *how, FILE
 
 	put_drains(judge, out);
 	put_coverage(judge, out);
+	put_classless(judge, out);
 	if (judge->exhibits.totals.captures)
 		put_loss(judge, out);
 	fprintf(out,
