@@ -110,13 +110,19 @@ static __always_inline void read_around(const struct entry *e, struct around *ar
 	bpf_probe_read_user(e->task->stack, words * 8, (void *)e->hit.sp);
 }
 
+static __always_inline __u64 stack_word(const struct count_task *task, __u32 i)
+{
+	asm volatile("" : "+r"(i)); /* as in op_at() */
+	return task->stack[i & (STACK_WORDS - 1)];
+}
+
 static __always_inline bool call_around(const struct entry *e, const struct around *around)
 {
 	const struct count_task *task = e->task;
 
 	if (!SLOT_HAS_RETURN || around->call >= STACK_WORDS)
 		return call_live(task, e->hit.sp);
-	return e->hit.sp < task->call_sp && call_holds(task, task->stack[around->call]);
+	return e->hit.sp < task->call_sp && call_holds(task, stack_word(task, around->call));
 }
 
 /* Whether the entry tells an operation's payload. */
