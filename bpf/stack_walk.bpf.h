@@ -102,6 +102,12 @@ static __always_inline __u64 at_most(__u64 a, __u64 b)
 	return (a - b - 1) >> 63;
 }
 
+static __always_inline __u64 range_start(struct ub_process_ranges *all, __u64 i)
+{
+	asm volatile("" : "+r"(i)); /* as in frame_at() */
+	return all->range[i & (UB_MAX_RANGES - 1)].start;
+}
+
 /* The mapping around pc, usually the last frame's. */
 static __always_inline struct ub_range *stack_range(struct stack_walk *walk,
 						    struct ub_process_ranges *all, __u64 pc)
@@ -116,7 +122,7 @@ static __always_inline struct ub_range *stack_range(struct stack_walk *walk,
 		return range;
 	base = 0;
 	for (int i = 0; i < RANGE_STEPS; i++, half >>= 1)
-		base += half * at_most(all->range[(base + half) & (UB_MAX_RANGES - 1)].start, pc);
+		base += half * at_most(range_start(all, base + half), pc);
 	walk->range = base & (UB_MAX_RANGES - 1);
 	range = &all->range[base & (UB_MAX_RANGES - 1)];
 	return pc >= range->start && pc < range->end ? range : NULL;
