@@ -138,18 +138,25 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		emitter->sink->transfers(emitter->sink->arg, &fact, &sums);
 }
 
+/* What was over by then has no part in it. */
+static void emit_nested(struct emitter *emitter, const struct cell *cell)
+{
+	struct cell own = *cell;
+
+	if (!cell_nested(cell))
+		own.op = own.call = NULL;
+	emit_transfers(emitter, &own);
+}
+
 static void emit_cell(struct emitter *emitter, const struct cell *cell)
 {
 	const struct fact_sums calls = { .count = cell->count };
-	struct cell alone = *cell;
 
 	if (!cell->process && cell->count)
 		reason_add(emitter->totals->notes,
 			   "entries that found no cell of their own (rows 'other')", cell->count);
-	if (cell->xfer && !cell_nested(&alone))
-		alone.op = alone.call = NULL;
 	if (cell->xfer)
-		emit_transfers(emitter, &alone);
+		emit_nested(emitter, cell);
 	else if (cell->op)
 		emit_ops(emitter, cell);
 	else if (cell->call)

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "judge/rules/odd.h"
 
+void pair_widen(struct pair *pair, const struct pair *other)
+{
+	pair->least = other->least < pair->least ? other->least : pair->least;
+	pair->most = other->most > pair->most ? other->most : pair->most;
+}
+
 static void find_parties(struct group *group)
 {
 	for (size_t i = 0; i < group->count; i++) {
@@ -88,14 +94,9 @@ static struct pair usual_sizes(const struct group *group, unsigned int manner)
 {
 	struct pair sizes = { .least = UINT64_MAX };
 
-	for (size_t i = 0; i < group->count; i++) {
-		const struct pair *pair = &group->pairs[i];
-
-		if (pair->used != 1u << manner)
-			continue;
-		sizes.least = pair->least < sizes.least ? pair->least : sizes.least;
-		sizes.most = pair->most > sizes.most ? pair->most : sizes.most;
-	}
+	for (size_t i = 0; i < group->count; i++)
+		if (group->pairs[i].used == 1u << manner)
+			pair_widen(&sizes, &group->pairs[i]);
 	return sizes;
 }
 

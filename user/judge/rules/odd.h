@@ -23,6 +23,9 @@ struct pair {
 	size_t parties[ENDS]; /* set by odd_find(): their places in the group's */
 };
 
+/* Adds the other one's sizes. */
+void pair_widen(struct pair *pair, const struct pair *other);
+
 /* A node of a group, with how many others it has messages, by which end of them it is. */
 struct party {
 	const struct node *node;

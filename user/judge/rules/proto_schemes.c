@@ -119,8 +119,7 @@ static void join_equal(pair_list *list)
 			continue;
 		}
 		last->used |= pair->used;
-		last->least = pair->least < last->least ? pair->least : last->least;
-		last->most = pair->most > last->most ? pair->most : last->most;
+		pair_widen(last, pair);
 	}
 	list->len = kept;
 }
@@ -135,14 +134,12 @@ static const char *memory(bool gpu)
 static const char *messages_text(struct judge *judge, const struct group *group)
 {
 	const struct pair *first = group->pairs;
-	uint64_t least = first->least, most = first->most;
+	struct pair sizes = *first;
 
-	for (size_t i = 1; i < group->count; i++) {
-		least = group->pairs[i].least < least ? group->pairs[i].least : least;
-		most = group->pairs[i].most > most ? group->pairs[i].most : most;
-	}
-	return say(judge, "rendezvous of %lu to %lu B over %s %s, %s to %s", (unsigned long)least,
-		   (unsigned long)most, first->transport,
+	for (size_t i = 1; i < group->count; i++)
+		pair_widen(&sizes, &group->pairs[i]);
+	return say(judge, "rendezvous of %lu to %lu B over %s %s, %s to %s",
+		   (unsigned long)sizes.least, (unsigned long)sizes.most, first->transport,
 		   first->ends[FROM] == first->ends[TO] ? "within a node" : "between nodes",
 		   memory(first->gpus[FROM]), memory(first->gpus[TO]));
 }
