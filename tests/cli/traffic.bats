@@ -4,6 +4,7 @@
 # rank stops.
 
 load ../lib/job.sh
+load ../lib/soon
 
 setup()
 {
@@ -61,31 +62,30 @@ whole()
 	whole
 }
 
-# stopped LIMIT: rank 2, in mid-traffic; sets job, stopped
-stopped()
+# in_traffic LIMIT [FIRST]: a job of endless work, but for the first, which is of so many; sets job, rank_2
+in_traffic()
 {
-	jq -c '(.stages[].work[] | select(.op == "p2p") | .count) = 200000' plan.json >longer.json
+	jq -c --argjson first "${2:-200000}" '(.stages[].work[] | select(.op == "p2p") | .count) = 200000 |
+		.stages[0].work[0].count = $first' plan.json >longer.json
 	mv longer.json plan.json
 	traffic openmpi --go "$PWD/go" --limit "$1" >out 2>&1 &
 	job=$!
-	for _ in $(seq 200); do
-		[ "$(ls pids 2>/dev/null | grep -vc new)" = 4 ] && break
-		sleep 0.1
-	done
+	soon all_four 'ls pids | grep -v new'
 	touch go
-	for _ in $(seq 200); do
-		[ "$(cat ledger/*.ndjson 2>/dev/null | grep -c '"begin"')" = 4 ] && break
-		sleep 0.05
-	done
-	stopped=$(jq -r 'select(.rank == 2) | .pid' ledger/n1.2.ndjson)
-	kill -STOP "$stopped"
+	soon all_four 'grep -h begin ledger/*.ndjson'
+	rank_2=$(jq -r 'select(.rank == 2) | .pid' ledger/n1.2.ndjson)
+}
+
+all_four()
+{
+	[ "$(eval "$1" | wc -l)" = 4 ]
 }
 
 # names_it: the job has ended, and what is said of it
 names_it()
 {
 	wait "$job" && return 1
-	kill -KILL "$stopped" 2>/dev/null || true
+	kill -KILL "$rank_2" 2>/dev/null || true
 	"$BUILD/ucxbpf" check -f json --plan plan.json ledger/*.ndjson >check.json || [ $? = 2 ]
 	jq -e '[.findings[] | select(.rule == "COV-03" and .verdict == "fail") |
 			.subject == "n1" and (.seen | startswith("rank 2 of n1 hangs"))] == [true]' check.json
@@ -93,18 +93,40 @@ names_it()
 
 @test "a rank that stops is named, and those that wait for it are not to blame" {
 	[ -x "$BUILD/ucxbpf-traffic-openmpi" ] || skip "no Open MPI"
-	stopped 3
+	in_traffic 3
+	kill -STOP "$rank_2"
 	names_it
 }
 
 @test "so is one that goes on when it is ended, long before its time is over" {
 	[ -x "$BUILD/ucxbpf-traffic-openmpi" ] || skip "no Open MPI"
-	stopped 60
+	in_traffic 60
+	kill -STOP "$rank_2"
 	sleep 5 # longer than a rank that runs may be late
-	kill -TERM "$stopped"
-	kill -CONT "$stopped"
+	kill -TERM "$rank_2"
+	kill -CONT "$rank_2"
 	names_it
 	jq -es 'last | .late and .ended' ledger/n1.2.ndjson
+}
+
+# has_said COUNT: so often, where it was
+has_said()
+{
+	[ "$(grep -c '"stuck"' ledger/n1.2.ndjson)" = "$1" ]
+}
+
+@test "what goes on after SIGCONT has said where it was, and carries on" {
+	[ -x "$BUILD/ucxbpf-traffic-openmpi" ] || skip "no Open MPI"
+	in_traffic 60 3
+	for said in 1 2; do
+		kill -CONT "$rank_2"
+		soon has_said "$said"
+	done
+	kill -TERM "$rank_2"
+	wait "$job" || true
+	jq -es 'map(select(.is == "stuck") | .late) | length == 3 and (any | not)' ledger/n1.2.ndjson
+	# what waited to be written came with the first of them, once
+	jq -es 'map(select(.is == "transfer")) | length > 0 and . == unique_by(.size, .sub)' ledger/n1.2.ndjson
 }
 
 @test "no plan, another folder, a stage of no name: 2, and what is wrong" {

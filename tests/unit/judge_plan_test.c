@@ -252,6 +252,58 @@ static void hung_rank(void **state)
 	sweep_end(&bed);
 }
 
+/* mpirun lets rank 2 go on before it ends all; rank 5 has no time left to say where it is. */
+static bool rank_2_was_stopped(struct ledger_entry *entry)
+{
+	bool last, cut = is_cut(entry, 1, &last);
+
+	if (!last || entry->rank == 5)
+		return cut;
+	entry->kind = LEDGER_STUCK;
+	entry->by_signal = true;
+	entry->late = entry->rank == 2;
+	return cut;
+}
+
+static void stopped_rank(void **state)
+{
+	struct sweep_bed bed;
+
+	(void)state;
+	begin(&bed);
+	bed.leave_out = rank_2_was_stopped;
+	sweep_run(&bed, true);
+	sweep_expect(&bed, "COV-03", "n1", VERDICT_FAIL,
+		     "rank 2 of n1 hangs: it was stopped, in round 1 of stage time");
+	sweep_expect(&bed, "COV-03", "n0", VERDICT_UNKNOWN, "rank 2 of n1 hangs");
+	sweep_expect(&bed, "COV-03", "n2", VERDICT_UNKNOWN,
+		     "rank 2 of n1 hangs: it was stopped, in round 1 of stage time; and 1 more");
+	sweep_end(&bed);
+}
+
+/* Somebody stopped rank 2 for a while. */
+static bool rank_2_went_on(struct ledger_entry *entry)
+{
+	if (entry->kind == LEDGER_BEGIN && entry->rank == 2 && entry->stage == STAGE_TIME) {
+		entry->kind = LEDGER_STUCK;
+		entry->by_signal = true;
+		entry->late = true;
+	}
+	return false;
+}
+
+static void rank_that_went_on(void **state)
+{
+	struct sweep_bed bed;
+
+	(void)state;
+	begin(&bed);
+	bed.leave_out = rank_2_went_on;
+	sweep_run(&bed, true);
+	sweep_expect(&bed, "COV-03", "n1", VERDICT_PASS, NULL);
+	sweep_end(&bed);
+}
+
 #define SECOND 1000000000ull
 
 /* A rank waits for a message, until it is ended. */
@@ -771,6 +823,8 @@ int main(void)
 		cmocka_unit_test(missing_rank_and_no_ledgers),
 		cmocka_unit_test(untraced_node),
 		cmocka_unit_test(hung_rank),
+		cmocka_unit_test(stopped_rank),
+		cmocka_unit_test(rank_that_went_on),
 		cmocka_unit_test(waiting_for_a_hung_rank),
 		cmocka_unit_test(waiting_for_nobody),
 		cmocka_unit_test(waiting_in_a_slow_job),

@@ -228,6 +228,7 @@ bool book_stuck(bool late, bool ended, enum plan_ender by)
 	bool well = put(the_book->waiting, the_book->used) && put_text(the_book->stuck) &&
 		    put_text(late ? "true" : "false") && put_text(ended ? ",\"ended\":true" : "");
 
+	the_book->used = 0;
 	if (ended && by != PLAN_BY_SOMEBODY)
 		well = well && put_text(",\"by\":\"") && put_text(plan_ender_names[by]) &&
 		       put_text("\"");

@@ -47,9 +47,14 @@ static enum plan_ender ender(void)
 	return PLAN_BY_SOMEBODY;
 }
 
+static bool say_where(bool ended)
+{
+	return book_stuck(was_stopped(now_ns()), ended, ended ? ender() : PLAN_BY_SOMEBODY);
+}
+
 static void leave(bool ended)
 {
-	if (!book_stuck(was_stopped(now_ns()), ended, ended ? ender() : PLAN_BY_SOMEBODY))
+	if (!say_where(ended))
 		_exit(4);
 	if (!ended)
 		sleep(PLAN_GRACE_S);
@@ -84,11 +89,22 @@ static void terminate(int signal)
 		leave(true);
 }
 
+/*
+ * Open MPI 4.1's mpirun sends it a second before SIGTERM, which SIGKILL follows within
+ * milliseconds: on a loaded machine a rank would not come to say where it was.
+ */
+static void go_on(int signal)
+{
+	if (!is_elsewhere(signal))
+		say_where(true);
+}
+
 static void list_signals(sigset_t *signals)
 {
 	sigemptyset(signals);
 	sigaddset(signals, SIGALRM);
 	sigaddset(signals, SIGTERM);
+	sigaddset(signals, SIGCONT);
 }
 
 void limit_hold(int how)
@@ -109,16 +125,19 @@ void limit_round(unsigned int seconds)
 	struct sigaction ticks = { .sa_handler = tick, .sa_flags = SA_RESTART };
 	/* a launcher ends the others of a job so when one has crashed */
 	struct sigaction ends = { .sa_handler = terminate };
+	struct sigaction goes_on = { .sa_handler = go_on, .sa_flags = SA_RESTART };
 	struct itimerval each_second = { .it_interval.tv_sec = 1, .it_value.tv_sec = 1 };
 
 	limit_hold(SIG_BLOCK);
 	worker = pthread_self();
 	list_signals(&ticks.sa_mask);
 	list_signals(&ends.sa_mask);
+	list_signals(&goes_on.sa_mask);
 	ticked = now_ns();
 	until = ticked + seconds * 1000000000ull;
 	sigaction(SIGALRM, &ticks, NULL);
 	sigaction(SIGTERM, &ends, NULL);
+	sigaction(SIGCONT, &goes_on, NULL);
 	setitimer(ITIMER_REAL, &each_second, NULL);
 	limit_hold(SIG_UNBLOCK);
 }
@@ -128,6 +147,7 @@ void limit_end(void)
 	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
 	signal(SIGALRM, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
+	signal(SIGCONT, SIG_DFL);
 }
 
 /* What MPI finds wrong is that another rank has gone: this one was waiting. */

@@ -113,7 +113,7 @@ bool book_end(const struct rank *rank);
 
 /*
  * Writes what book_now() was told. late: this process was stopped. ended: somebody else ends the
- * job, and who. For signals' handlers: whether it could be written.
+ * job, and who. More may be written afterwards. For signals' handlers: whether it could be written.
  */
 bool book_stuck(bool late, bool ended, enum plan_ender by);
 

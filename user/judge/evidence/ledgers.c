@@ -96,7 +96,7 @@ const char *read_rank(struct judge *judge, const struct line_ref *fields)
 	if (!judge->sweep.plan)
 		return "without a plan";
 	if (!numbers(fields, 2, id) || !numbers(fields + NUMBERS, ALL, number) ||
-	    number[STAGE] >= STAGES || number[STUCK] > STUCK_INTERRUPTED)
+	    number[STAGE] >= STAGES || number[STUCK] > STUCK_STOPPED)
 		return FIELD_NO_NUMBER;
 	if (id[0] > plan_parts(judge->sweep.plan))
 		return "of a part that the plan does not have";

@@ -8,7 +8,7 @@
 #include "judge/exhibits/traced.h"
 #include "plan/ledger.h"
 
-/* Whether a rank said in time where it was; part of evidence (docs/evidence.md). */
+/* Whether a rank said where it was; part of evidence (docs/evidence.md). */
 enum sweep_stuck {
 	STUCK_NOT,
 	STUCK_TOO_LONG, /* its round took longer than it may */
@@ -16,6 +16,7 @@ enum sweep_stuck {
 	STUCK_ENDED, /* it is not known by whom */
 	STUCK_LIMIT, /* by the sweep, which gives it so much time */
 	STUCK_INTERRUPTED, /* as the sweep was */
+	STUCK_STOPPED, /* it did not run until then: others waited for it */
 };
 
 /* A process of the traffic program: the stage that confirms has processes of its own. */
@@ -41,8 +42,9 @@ struct sweep_rank {
 /* What became of a rank, as far as ledgers and captures tell. */
 enum sweep_fate {
 	FATE_ENDED,
-	FATE_HANGS, /* it wrote nothing when its time was over, others did; or it died */
-	FATE_TAKEN, /* it wrote nothing either, but another one died, which ended the job */
+	/* it was stopped, or died, or wrote nothing when its time was over while others did */
+	FATE_HANGS,
+	FATE_TAKEN, /* it wrote nothing either, but another one was stopped or died */
 	FATE_STUCK, /* none hangs: the two ends of a message wait for the same */
 	FATE_WAITED, /* for one of these */
 	FATE_UNKNOWN, /* the job was ended, it is not known why */
@@ -62,9 +64,9 @@ struct sweep_transfer {
 
 /* Of its ranks. */
 struct sweep_job {
-	size_t stuck, silent; /* said in time where they are; said nothing at all */
+	size_t stuck, silent; /* said where they are, STUCK_STOPPED or not; said nothing at all */
 	size_t too_long; /* of the stuck */
-	size_t died; /* of the silent */
+	size_t stopped, died; /* STUCK_STOPPED; of the silent */
 };
 
 struct sweep {
@@ -123,7 +125,7 @@ struct sweep_rank *sweep_rank_at(const struct sweep *sweep, uint32_t job, int no
 /* The rank of a process of captures; NULL: none. After sweep_finish(), as all below. */
 const struct sweep_rank *sweep_rank_of_member(const struct sweep *sweep, int member);
 
-/* Whether it wrote neither that it came to its end nor, in time, that it waits. */
+/* Whether it wrote neither that it came to its end nor where it was. */
 bool sweep_silent(const struct sweep_rank *rank);
 
 /*

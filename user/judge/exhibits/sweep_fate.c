@@ -30,9 +30,10 @@ enum sweep_fate sweep_fate(const struct sweep *sweep, const struct sweep_rank *r
 
 	if (rank->ended)
 		return FATE_ENDED;
-	if (sweep_died(rank))
+	if (sweep_died(rank) || rank->stuck == STUCK_STOPPED)
 		return FATE_HANGS;
-	if (job->died)
+	/* a launcher ends those that are left, and may leave them no time to write */
+	if (job->died || job->stopped)
 		return sweep_silent(rank) ? FATE_TAKEN : FATE_WAITED;
 	if (!job->stuck)
 		return FATE_UNKNOWN;

@@ -49,6 +49,7 @@ static void count_stopped(struct sweep *sweep, const struct sweep_rank *rank)
 	job = &sweep->jobs.data[rank->job];
 	job->stuck += rank->stuck != STUCK_NOT;
 	job->too_long += rank->stuck == STUCK_TOO_LONG;
+	job->stopped += rank->stuck == STUCK_STOPPED;
 	job->silent += sweep_silent(rank);
 	job->died += sweep_died(rank);
 }
@@ -57,6 +58,8 @@ static const char *gone(struct sweep *sweep, const struct sweep_rank *rank)
 {
 	char how[40], text[64];
 
+	if (rank->stuck == STUCK_STOPPED)
+		return "hangs: it was stopped";
 	if (!sweep_died(rank))
 		return "hangs or has died";
 	signal_text(how, sizeof(how), rank->exit_signal);

@@ -84,18 +84,25 @@ static void add_transfer(struct sweep *sweep, const struct sweep_rank *rank,
 				  });
 }
 
-static void note_stuck(struct sweep *sweep, struct sweep_rank *rank,
-		       const struct ledger_entry *entry)
+static enum sweep_stuck how_stuck(const struct ledger_entry *entry)
 {
 	static const enum sweep_stuck ended[PLAN_ENDERS] = {
 		[PLAN_BY_SOMEBODY] = STUCK_ENDED,
 		[PLAN_BY_LIMIT] = STUCK_LIMIT,
 		[PLAN_BY_INTERRUPT] = STUCK_INTERRUPTED,
 	};
+
+	if (entry->late)
+		return STUCK_STOPPED;
+	return entry->by_signal ? ended[entry->ender] : STUCK_TOO_LONG;
+}
+
+static void note_stuck(struct sweep *sweep, struct sweep_rank *rank,
+		       const struct ledger_entry *entry)
+{
 	char text[512];
 
-	if (!entry->late)
-		rank->stuck = entry->by_signal ? ended[entry->ender] : STUCK_TOO_LONG;
+	rank->stuck = how_stuck(entry);
 	rank->waits_from = plan_node(sweep->plan, entry->src);
 	rank->waits_to = plan_node(sweep->plan, entry->dst);
 	if (!entry->src)
@@ -124,10 +131,12 @@ void sweep_entry(struct sweep *sweep, const struct ledger_entry *entry)
 	rank = &sweep->ranks.data[sweep->current - 1];
 	if (entry->kind == LEDGER_END) {
 		rank->ended = true;
+		rank->stuck = STUCK_NOT;
 		return;
 	}
 	rank->stage = entry->stage;
 	rank->round = entry->round;
+	rank->stuck = STUCK_NOT;
 	if (entry->kind == LEDGER_STUCK)
 		note_stuck(sweep, rank, entry);
 	if (entry->kind != LEDGER_TRANSFER)
