@@ -199,11 +199,6 @@ static __always_inline struct count_op *op_push(struct count_task *task, __u64 s
 	return op_at(task, task->ops++);
 }
 
-static __always_inline bool is_first(struct count_task *task)
-{
-	return task->first_ops < FIRST_OPS && ++task->first_ops;
-}
-
 /* may_return: the kernel asks us whether we want the return. Says 1 if not. */
 static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 {
@@ -222,7 +217,7 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 	op->obj = entry_arg(&e, e.hit.site->arg_obj);
 	op->header = entry_arg(&e, e.hit.site->arg_aux);
 	op->start = may_return && count_timed(e.task) ? bpf_ktime_get_ns() : 0;
-	op->span = at_return || op->start || (may_return && is_first(e.task));
+	op->span = at_return || op->start;
 	read_around(&e, &around, is_sized(op->what) ? entry_arg(&e, e.hit.site->arg_param) : 0);
 	op->ret = e.task->stack[0];
 	sized = op_bytes(&e, &around, &bytes);

@@ -11,7 +11,6 @@
 #define CACHE (1 << CACHE_BITS)
 #define COUNT_FRAMES 16 /* power of two */
 #define STACK_WORDS 128 /* power of two */
-#define FIRST_OPS 16 /* whose return is awaited, to see what that looks like on the stack */
 
 struct remembered {
 	__u64 uct_ep;
@@ -59,8 +58,6 @@ struct count_task {
 	__u32 call;
 	__u32 ops;
 	__u32 xfers;
-	__u32 first_ops; /* operations entered, up to FIRST_OPS */
-	__u64 trampoline; /* what the kernel puts into the slots of calls whose return is probed */
 	__u64 stack[STACK_WORDS]; /* of the operation that is being entered, upwards */
 	struct count_op op[COUNT_FRAMES];
 	struct count_xfer xfer[COUNT_FRAMES];

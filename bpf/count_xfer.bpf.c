@@ -82,22 +82,17 @@ static __always_inline struct count_xfer *xfer_at(struct count_task *task, __u32
 	return &task->xfer[i & (COUNT_FRAMES - 1)];
 }
 
-/*
- * Another tracer may await the return: then the slot holds the kernel's trampoline from the entry
- * on. Those that we await ourselves show what that looks like.
- */
-static __always_inline bool op_live(struct count_task *task, const struct count_op *op, __u64 sp)
+/* Another tracer may await the return: then the slot holds the trampoline from the entry on. */
+static __always_inline bool op_live(const struct count_op *op, __u64 sp)
 {
 	__u64 slot;
 
 	if (sp >= op->sp)
 		return false;
-	if (!SLOT_HAS_RETURN)
+	if (!SLOT_HAS_RETURN || op->span)
 		return true;
 	slot = read_u64(op->sp);
-	if (op->span)
-		task->trampoline = slot;
-	return op->span || slot == op->ret || (slot && slot == task->trampoline);
+	return slot == op->ret || is_trampoline(slot);
 }
 
 /* A transfer that was entered between these two depths has not returned. */
@@ -120,7 +115,7 @@ static __always_inline struct count_op *op_around(struct count_task *task, __u64
 		if (!task->ops)
 			return NULL;
 		op = op_at(task, task->ops - 1);
-		if (!op_live(task, op, sp)) {
+		if (!op_live(op, sp)) {
 			task->ops--;
 			continue;
 		}
