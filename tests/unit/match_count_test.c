@@ -247,6 +247,37 @@ static void in_progress(void **state)
 	bed_release(&bed);
 }
 
+/* What a send cannot have made tells nothing of whose lane it went by, nor does wire-up. */
+static void no_evidence(void **state)
+{
+	static const struct {
+		int xfer, am_id, calls;
+	} rows[] = { { AT_GET_ZCOPY, 0, 0 }, { AT_AM_BCOPY, 11, 0 }, { AT_AM_BCOPY, 1, 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct bed bed;
+
+		bed_init(&bed);
+		cell(&bed, 3, AT_MPI_SEND, AT_TAG_SEND, rows[i].xfer, rows[i].am_id, EP(11, 12));
+		sums(&bed, json_pack("[i, i, i]", 3, 100, 100000));
+		analyse_counts(&bed);
+		assert_int_equal(bed.counts.rows.data[0].peer, -1);
+		assert_int_equal(!!bed.counts.rows.data[0].function, rows[i].calls);
+		bed_release(&bed);
+		/* the send's own is fewer, and counts */
+		bed_init(&bed);
+		cell(&bed, 3, AT_MPI_SEND, AT_TAG_SEND, rows[i].xfer, rows[i].am_id, EP(11, 12));
+		sums(&bed, json_pack("[i, i, i]", 3, 100, 100000));
+		cell(&bed, 4, AT_MPI_SEND, AT_TAG_SEND, AT_AM_SHORT, 2, EP(11, 13));
+		sums(&bed, json_pack("[i, i, i]", 4, 1, 9));
+		analyse_counts(&bed);
+		assert_int_equal(bed.counts.rows.data[0].peer, 2);
+		assert_int_equal(bed.counts.rows.data[1].peer, 2);
+		bed_release(&bed);
+	}
+}
+
 /* One address, two endpoints one after the other: each keeps what was sent on it. */
 static void address_reused(void **state)
 {
@@ -289,7 +320,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(last_sums_count), cmocka_unit_test(operations),
 		cmocka_unit_test(transfers),       cmocka_unit_test(in_progress),
-		cmocka_unit_test(address_reused),  cmocka_unit_test(others),
+		cmocka_unit_test(address_reused),  cmocka_unit_test(no_evidence),
+		cmocka_unit_test(others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #define UCXBPF_ATTRIBUTE_ATTRIBUTE_H
 
 #include "decode/decode.h"
+#include "decode/makers.h"
 
 enum precision { PRECISION_UNKNOWN, PRECISION_EXACT, PRECISION_UPPER, PRECISION_LOWER };
 
@@ -147,34 +148,6 @@ void attribute_finish(struct attribute *attribute);
 void op_hold(struct op *op);
 void op_drop(struct attribute *attribute, struct op *op);
 
-/* Active messages by their id (UCP_AM_ID_*, src/ucp/core/ucp_types.h, 1.13.1 to 1.18.1). */
-enum {
-	AM_WIREUP = 1,
-	AM_EAGER_ONLY = 2,
-	AM_EAGER_FIRST = 3,
-	AM_EAGER_MIDDLE = 4,
-	AM_SYNC_ONLY = 6,
-	AM_SYNC_FIRST = 7,
-	AM_SYNC_ACK = 8,
-	AM_RTS = 9,
-	AM_ATS = 10,
-	AM_RTR = 11,
-	AM_RNDV_DATA = 12,
-	AM_OFFLOAD_SYNC_ACK = 14,
-	AM_STREAM = 15,
-	AM_ATP = 16,
-	AM_PUT = 17,
-	AM_GET_REQ = 18,
-	AM_GET_REP = 19,
-	AM_ATOMIC_REQ = 20,
-	AM_ATOMIC_REP = 21,
-	AM_CMPL = 22,
-	AM_SINGLE = 23,
-	AM_FIRST = 24,
-	AM_MIDDLE = 25,
-	AM_SINGLE_REPLY = 26,
-};
-
 /* Whether operations of that kind carry payload away from their process. */
 bool op_sends(enum op_kind kind);
 
@@ -185,17 +158,6 @@ struct cell_load {
 };
 
 struct cell_load cell_load(const struct cell *cell);
-
-/*
- * Whether the operation that transfers of a cell were seen to be nested in can have made them. What
- * is left of its frame on the stack may look as if it went on: then it was over, and UCX progressed
- * something else.
- */
-bool cell_nested(const struct cell *cell);
-
-/* Whether what goes over it stays among what its process has mapped. NULL: not known, no. */
-bool transport_copies(const char *name);
-bool iface_copies(const struct object *iface);
 
 /* Whether an address is of the operation's buffer, as far as its size is known. */
 bool op_covers(const struct op *op, uint64_t address);

@@ -12,24 +12,6 @@
 
 #include "attribute/internal.h"
 
-bool transport_copies(const char *name)
-{
-	static const char *const transports[] = { "cuda_copy", "gdr_copy", "rocm_copy", "rocm_gdr",
-						  "ze_copy" };
-
-	if (!name || !strchr(name, '_')) /* asked for each transfer: most have none */
-		return false;
-	for (size_t i = 0; i < sizeof(transports) / sizeof(*transports); i++)
-		if (!strcmp(name, transports[i]))
-			return true;
-	return false;
-}
-
-bool iface_copies(const struct object *iface)
-{
-	return iface && transport_copies(iface->transport);
-}
-
 uint64_t op_buffer_size(const struct op *op)
 {
 	uint64_t bytes = op->bytes == UINT64_MAX ? op->room : op->bytes;

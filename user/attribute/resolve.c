@@ -6,66 +6,8 @@
  */
 #include "attribute/internal.h"
 
-#define BIT(kind) (1u << (kind))
-#define RECEIVES (BIT(OP_TAG_RECV) | BIT(OP_TAG_MSG_RECV) | BIT(OP_AM_RECV_DATA))
-#define RNDV_SENDS (BIT(OP_TAG_SEND) | BIT(OP_AM_SEND))
 #define WHOLE_SENDS (RNDV_SENDS | BIT(OP_STREAM_SEND))
 #define MAX_LEVELS 3 /* pipelines: fragment of a fragment request of the receive */
-
-/* Kinds of operations that make an active message, by its id. */
-static const unsigned int am_makers[32] = {
-	[AM_EAGER_ONLY] = BIT(OP_TAG_SEND),
-	[AM_EAGER_FIRST] = BIT(OP_TAG_SEND),
-	[AM_EAGER_MIDDLE] = BIT(OP_TAG_SEND),
-	[AM_SYNC_ONLY] = BIT(OP_TAG_SEND),
-	[AM_SYNC_FIRST] = BIT(OP_TAG_SEND),
-	[AM_RTS] = RNDV_SENDS,
-	[AM_ATS] = RECEIVES,
-	[AM_RTR] = RECEIVES,
-	[AM_RNDV_DATA] = RNDV_SENDS,
-	[AM_STREAM] = BIT(OP_STREAM_SEND),
-	[AM_ATP] = RNDV_SENDS,
-	[AM_PUT] = BIT(OP_PUT),
-	[AM_GET_REQ] = BIT(OP_GET),
-	[AM_ATOMIC_REQ] = BIT(OP_ATOMIC),
-	[AM_SINGLE] = BIT(OP_AM_SEND),
-	[AM_FIRST] = BIT(OP_AM_SEND),
-	[AM_MIDDLE] = BIT(OP_AM_SEND),
-	[AM_SINGLE_REPLY] = BIT(OP_AM_SEND),
-};
-
-static unsigned int makers(const struct site_info *site, const struct ub_xfer *xfer)
-{
-	switch (site->verb) {
-	case VERB_AM:
-		return am_makers[xfer->am_id & 31];
-	case VERB_PUT:
-		return BIT(OP_PUT) | RNDV_SENDS | RECEIVES;
-	case VERB_GET:
-		return BIT(OP_GET) | RECEIVES | RNDV_SENDS;
-	case VERB_ATOMIC:
-		return BIT(OP_ATOMIC);
-	case VERB_TAG:
-		return BIT(OP_TAG_SEND) | RECEIVES;
-	case VERB_FLUSH:
-		return BIT(OP_FLUSH) | BIT(OP_PUT);
-	}
-	return 0;
-}
-
-bool cell_nested(const struct cell *cell)
-{
-	const struct ub_xfer like = { .am_id = cell->am_id };
-	unsigned int kinds = makers(cell->xfer, &like);
-
-	/* a send fetches nothing but what it copies */
-	if (cell->xfer->verb == VERB_GET && !iface_copies(cell->iface))
-		kinds &= ~RNDV_SENDS;
-	/* wire-up is anybody's */
-	if (!kinds && xfer_is_control(cell->xfer, &like))
-		return cell->op;
-	return cell->op && kinds >> cell->op->op & 1;
-}
 
 /* Transfers that a request made by UCX itself may own, on behalf of its super request. */
 static bool may_be_inner(const struct site_info *site, const struct ub_xfer *xfer)
@@ -199,7 +141,7 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 			const struct event *event, const char **reason)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
-	unsigned int kinds = makers(event->site, xfer);
+	unsigned int kinds = transfer_makers(event->site, xfer->am_id);
 	const struct answer *answer = answer_find(attribute, event);
 	struct op *nested = thread_op(thread, event->h), *op = NULL;
 
@@ -208,7 +150,7 @@ struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread
 	if (op)
 		return op;
 	if (xfer->req && may_be_inner(event->site, xfer))
-		op = by_super(attribute, thread, event, xfer, kinds & (RECEIVES | RNDV_SENDS));
+		op = by_super(attribute, thread, event, xfer, kinds & (RNDV_RECEIVES | RNDV_SENDS));
 	if (!op)
 		op = request_find(attribute, event->process, xfer->req, event->h, kinds);
 	if (op && op->released && nested && nested != op && (kinds >> nested->site->op & 1)) {

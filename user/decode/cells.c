@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Sums of captures made with --count: side records "cell" (what it is about) and "cells" (sums). */
 #include "decode/internal.h"
+#include "decode/makers.h"
 
 #include <string.h>
 
@@ -122,14 +123,18 @@ void cells_sort(struct capture *capture)
 		      by_first);
 }
 
-/* How far it can be trusted that a cell's transfers went to that endpoint. */
+/* How far it can be trusted that a cell's transfers went to the endpoint that it names. */
 enum evidence { BY_NOTHING, BY_OPERATION, BY_REQUEST };
 
 static enum evidence evidence(const struct cell *cell)
 {
 	if (cell->ucp_ep)
 		return BY_REQUEST;
-	return cell->op && op_takes_ep(cell->op->op) ? BY_OPERATION : BY_NOTHING;
+	if (!cell->op || !op_takes_ep(cell->op->op))
+		return BY_NOTHING;
+	/* wire-up that was seen within it may be another endpoint's */
+	return transfer_makers(cell->xfer, cell->am_id) & BIT(cell->op->op) ? BY_OPERATION
+									    : BY_NOTHING;
 }
 
 static void cell_bind(struct decoder *decoder, struct cell *cell)
@@ -141,6 +146,9 @@ static void cell_bind(struct decoder *decoder, struct cell *cell)
 		return;
 	cell->iface = decoder_object(decoder, cell->process, OBJECT_IFACE, cell->iface_address,
 				     cell->first);
+	/* what was over by then has no part in it, nor is it evidence of the endpoint */
+	if (cell->xfer && !cell_nested(cell))
+		cell->op = cell->call = NULL;
 	if (evidence(cell) == BY_NOTHING)
 		return;
 	decoder_learn_lane(decoder, cell->process, cell->uct_ep, ep);

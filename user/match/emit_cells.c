@@ -138,16 +138,6 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		emitter->sink->transfers(emitter->sink->arg, &fact, &sums);
 }
 
-/* What was over by then has no part in it. */
-static void emit_nested(struct emitter *emitter, const struct cell *cell)
-{
-	struct cell own = *cell;
-
-	if (!cell_nested(cell))
-		own.op = own.call = NULL;
-	emit_transfers(emitter, &own);
-}
-
 static void emit_cell(struct emitter *emitter, const struct cell *cell)
 {
 	const struct fact_sums calls = { .count = cell->count };
@@ -156,7 +146,7 @@ static void emit_cell(struct emitter *emitter, const struct cell *cell)
 		reason_add(emitter->totals->notes,
 			   "entries that found no cell of their own (rows 'other')", cell->count);
 	if (cell->xfer)
-		emit_nested(emitter, cell);
+		emit_transfers(emitter, cell);
 	else if (cell->op)
 		emit_ops(emitter, cell);
 	else if (cell->call)
