@@ -129,6 +129,28 @@ static void by_what_was_lost(void **state)
 	}
 }
 
+/* Of a UCX that has more transports than those of policies: the policy can be read. */
+static void learnt_of_another_ucx(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	bed_move(&bed, &(struct moved){ 0, 2, "fast_verbs", "eth0", .bytes = 8 });
+	bed_judge(&bed);
+	out = open_memstream(&text, &size);
+	assert_int_equal(judge_learn(bed.judge, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "tl: [fast_verbs*]"));
+	bed_end(&bed);
+	begin(&bed, text);
+	bed_end(&bed);
+	free(text);
+}
+
 static void damage_of_one_node(void **state)
 {
 	struct bed bed;
@@ -547,6 +569,7 @@ int main(void)
 		cmocka_unit_test(broken_captures),
 		cmocka_unit_test(loss_of_one_node),
 		cmocka_unit_test(by_what_was_lost),
+		cmocka_unit_test(learnt_of_another_ucx),
 		cmocka_unit_test(damage_of_one_node),
 		cmocka_unit_test(hits_of_one_node),
 		cmocka_unit_test(loss_of_nobody_knows_whom),

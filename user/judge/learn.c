@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "judge/rules/rules.h"
+#include "policy/values.h"
 
 #define KIB 1024u
 #define MIB (1024 * KIB)
@@ -128,7 +129,8 @@ static bool print_line(const struct line *line, bool inter, size_t src, size_t d
 	for (size_t i = 0; i < line->way_count; i++) {
 		if (is_seldom(line, &line->ways[i]))
 			continue;
-		fprintf(out, "%s%s", join, line->ways[i].transport);
+		fprintf(out, "%s%s%s", join, line->ways[i].transport,
+			value_transport(line->ways[i].transport) ? "" : "*");
 		join = ", ";
 	}
 	fprintf(out, "], min_share: 0.99 } # learnt from %" PRIu64 " transfers, %" PRIu64 " B\n",

@@ -14,6 +14,7 @@ enum field_type {
 	FIELD_RATE, /* double */
 	FIELD_DATE, /* int64_t */
 	FIELD_TEXTS, /* texts */
+	FIELD_TRANSPORTS, /* texts */
 	FIELD_NODES, /* texts */
 	FIELD_CUSTOM, /* whatever bind() makes of it */
 };

@@ -13,6 +13,8 @@ static const char *const stagings[] = {
 	[STAGING_ANY] = "any", [STAGING_NONE] = "none", [STAGING_HOST] = "host", NULL
 };
 static const char *const nics[] = { "any", "nearest", NULL };
+static const char *const copies[] = { "cuda_copy", "gdr_copy", "rocm_copy",
+				      "rocm_gdr",  "ze_copy",  NULL };
 
 static const char *memory_named(const char *text, size_t length)
 {
@@ -83,11 +85,11 @@ static const struct field fields[] = {
 	{ "loc", FIELD_CHOICE, AT(loc), false, locs, 0, 0, NULL },
 	{ "mem", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_mem },
 	{ "size", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_size },
-	{ "tl", FIELD_TEXTS, AT(tl), false, NULL, 0, 0, NULL },
-	{ "forbid", FIELD_TEXTS, AT(forbid), false, NULL, 0, 0, NULL },
+	{ "tl", FIELD_TRANSPORTS, AT(tl), false, NULL, 0, 0, NULL },
+	{ "forbid", FIELD_TRANSPORTS, AT(forbid), false, NULL, 0, 0, NULL },
 	{ "proto", FIELD_TEXTS, AT(proto), false, NULL, 0, 0, NULL },
 	{ "min_share", FIELD_NUMBER, AT(min_share), false, NULL, 0, 1, NULL },
-	{ "dst_copy", FIELD_TEXT, AT(dst_copy), false, NULL, 0, 0, NULL },
+	{ "dst_copy", FIELD_CHOICE, AT(dst_copy), false, copies, 0, 0, NULL },
 	{ "staging", FIELD_ENUM, AT(staging), false, stagings, 0, 0, NULL },
 	{ "nic", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_nic },
 	{ "sl", FIELD_COUNT, AT(sl), false, NULL, 0, 15, NULL },

@@ -22,6 +22,12 @@ bool value_rate(const char *text, double *rate);
 bool value_date(const char *text, int64_t *days);
 
 /*
+ * A transport of UCX 1.13 to 1.22, or several with + between them, or "net". A pattern is taken as
+ * it is, since another UCX may have more.
+ */
+bool value_transport(const char *text);
+
+/*
  * Adds the names that n[0-3,7],m1 stands for to nodes, and to made, which owns them. Widths of
  * numbers are kept: n[08-10] is n08, n09, n10. At most 65536 names.
  */
