@@ -162,6 +162,19 @@ setup() {
 	grep -Eqx "no class  [a-z0-9]+: in none of the policy's classes" out
 }
 
+@test "nodes whose times no rule judges are told" {
+	local sweep=$DATA/node-sweep/none-rails why='n[0-2] are one machine: their times say nothing of a network'
+
+	ends 0 "$UCXBPF" check -P "$sweep/policy.yaml" "$sweep/evidence"
+	grep -Fx "no times  $why: 6 rules skip them" out
+	ends 0 "$UCXBPF" check -f json -P "$sweep/policy.yaml" "$sweep/evidence"
+	[ "$(jq --arg why "$why" '[.findings[] | select(.why == $why) | .rule] | unique | length' out)" = 6 ]
+	# told to judge them all the same
+	sed '/^rules:/s/{/{ PERF-03: { one_machine: true },/' "$sweep/policy.yaml" >all.yaml
+	"$UCXBPF" check -P all.yaml "$sweep/evidence" >out || true
+	grep -F "$why: 5 rules skip them" out
+}
+
 @test "what was learnt from a run, that run passes" {
 	ends 0 "$UCXBPF" policy learn "$DATA/sizes.ucxb"
 	# 1 MiB and 8 MiB, eight times each: tests/progs/mpi_sizes.c

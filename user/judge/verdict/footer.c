@@ -9,11 +9,6 @@
 #include "judge/exhibits/totals.h"
 #include "judge/verdict/drain.h"
 
-#define MOST_REASONS 8
-#define MOST_NAMED 4
-#define OFF "switched off"
-#define NOTHING "nothing to judge"
-
 uint64_t transfers_judged(const struct judge *judge)
 {
 	uint64_t count = 0;
@@ -53,103 +48,6 @@ void text_head(const struct judge *judge, FILE *out)
 		"ucxbpf check%s%s  policy sha256:%.12s  nodes %zu  transfers %s  records lost %s\n",
 		*site ? " " : "", site, hash, summary.nodes, transfers, lost);
 	free(site);
-}
-
-/* ---- coverage ---- */
-
-struct missing {
-	const char *why;
-	size_t rules;
-};
-
-/* What a rule lacks is worth a word of its own; that there was nothing to judge is not. */
-static const char *lack(const struct finding *finding)
-{
-	if (finding->verdict != VERDICT_SKIP)
-		return NULL;
-	if (!strncmp(finding->why, "needs ", 6))
-		return finding->why + 6;
-	return strstr(finding->why, "switched off") ? OFF : NOTHING;
-}
-
-/* Behind the findings of a rule; NULL of why: some of them are no SKIP. */
-static size_t rule_end(const struct judge *judge, size_t from, const char **why)
-{
-	const struct finding *list = judge->findings.data;
-	size_t to = from;
-
-	*why = lack(&list[from]);
-	for (; to < judge->findings.len && list[to].rule == list[from].rule; to++)
-		if (list[to].verdict != VERDICT_SKIP)
-			*why = NULL;
-	return to;
-}
-
-static size_t collect(const struct judge *judge, struct missing *list)
-{
-	size_t count = 0, at;
-	const char *why;
-
-	for (size_t i = 0; i < judge->findings.len;) {
-		i = rule_end(judge, i, &why);
-		if (!why)
-			continue;
-		for (at = 0; at < count && strcmp(list[at].why, why);)
-			at++;
-		if (at == count && count < MOST_REASONS)
-			list[count++] = (struct missing){ .why = why };
-		if (at < count)
-			list[at].rules++;
-	}
-	return count;
-}
-
-static int by_rules(const void *left, const void *right)
-{
-	const struct missing *a = left, *b = right;
-
-	return a->rules == b->rules ? strcmp(a->why, b->why)
-				    : (a->rules < b->rules) - (a->rules > b->rules);
-}
-
-static void put_coverage(const struct judge *judge, FILE *out)
-{
-	struct missing list[MOST_REASONS];
-	size_t count = collect(judge, list);
-
-	qsort(list, count, sizeof(*list), by_rules);
-	fprintf(out, "coverage  %zu of %d rules judged", rules_judged(judge), CATALOGUE_RULES);
-	for (size_t i = 0; i < count; i++) {
-		bool lacks = strcmp(list[i].why, OFF) && strcmp(list[i].why, NOTHING);
-
-		fprintf(out, "%s %zu%s %s", i ? ";" : "; of the others", list[i].rules,
-			lacks                      ? list[i].rules > 1 ? " need" : " needs"
-			: strcmp(list[i].why, OFF) ? " with"
-						   : "",
-			list[i].why);
-	}
-	putc('\n', out);
-}
-
-/* Nodes of which nothing is asked that the policy asks of its classes. */
-static void put_classless(const struct judge *judge, FILE *out)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; judge->policy->classes.len && i < judge->exhibits.nodes.len; i++) {
-		const struct node *node = &judge->exhibits.nodes.data[i];
-		char *name;
-
-		if (!node->name || node->class || ++count > MOST_NAMED)
-			continue;
-		name = text_plain(node->name);
-		fprintf(out, "%s%s", count > 1 ? ", " : "no class  ", name);
-		free(name);
-	}
-	if (count > MOST_NAMED)
-		fprintf(out, " and %zu more", count - MOST_NAMED);
-	if (count)
-		fputs(": in none of the policy's classes\n", out);
 }
 
 static void put_loss(const struct judge *judge, FILE *out)
@@ -202,8 +100,7 @@ void text_footer(const struct judge *judge, const struct judge_output *how, FILE
 	struct judge_summary summary = judge_summary(judge);
 
 	put_drains(judge, out);
-	put_coverage(judge, out);
-	put_classless(judge, out);
+	text_coverage(judge, out);
 	if (judge->exhibits.totals.captures)
 		put_loss(judge, out);
 	fprintf(out,

@@ -11,6 +11,9 @@ void text_head(const struct judge *judge, FILE *out);
 /* How much of the catalogue could be judged, what is missing, and the verdict. */
 void text_footer(const struct judge *judge, const struct judge_output *how, FILE *out);
 
+/* What of it could not be judged, and why. */
+void text_coverage(const struct judge *judge, FILE *out);
+
 /* Rules that said something else than SKIP. */
 size_t rules_judged(const struct judge *judge);
 
