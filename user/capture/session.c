@@ -165,14 +165,14 @@ void capture_abandon(struct capture *capture)
 static void note_without_ucx(struct capture *capture)
 {
 	unsigned int count = track_without_ucx(&capture->track);
-	char text[160];
+	char text[180];
 
 	if (!count)
 		return;
 	snprintf(
 		text, sizeof(text),
 		"%u process%s loaded MPI but no UCX, and cannot be followed: 'ucxbpf doctor -p PID' "
-		"says why",
+		"says why, while they run",
 		count, count == 1 ? "" : "es");
 	log_warn("%s", text);
 	side_write(capture->writer, side_note(text));
