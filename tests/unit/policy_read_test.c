@@ -181,10 +181,18 @@ static void wrong(void **state)
 		{ SPEC "expect:\n  - { tl: [tcp], min_share: 1.5 }\n", 3, "in its range" },
 		{ SPEC "expect:\n  - { tl: [tcp], min_share: nan }\n", 3, "in its range" },
 		{ SPEC "expect:\n  - { tl: [[tcp]] }\n", 3, "a word or number" },
-		{ SPEC "expect:\n  - { tl: [tcp, rc] }\n", 3, "'rc' is no transport" },
+		{ SPEC "expect:\n  - { tl: [tcp, rc] }\n", 3, "tl: 'rc' is no transport" },
 		{ SPEC "expect:\n  - { tl: [gdr_copy+rc_mlx] }\n", 3, "is no transport" },
 		{ SPEC "expect:\n  - { tl: [gdr_copy+] }\n", 3, "is no transport" },
-		{ SPEC "expect:\n  - { forbid: tpc }\n", 3, "pattern, 'tpc*'" },
+		{ SPEC "expect:\n  - { tl: ['gdr_copy+rc_*'] }\n", 3, "is no transport" },
+		{ SPEC "expect:\n  - { tl: ['tpc*'] }\n", 3, "is no transport" },
+		{ SPEC "expect:\n  - { tl: [net] }\n", 3, "is no transport" },
+		{ SPEC "expect:\n  - { tl: [''] }\n", 3, "is no transport" },
+		{ SPEC "expect:\n  - { forbid: tpc }\n", 3, "forbid: 'tpc' is no transport" },
+		{ SPEC "expect:\n  - { forbid: 'net*' }\n", 3, "is no transport" },
+		{ SPEC "expect:\n  - { forbid: [tcp+cma] }\n", 3, "is no transport" },
+		{ SPEC "expect:\n  - { forbid: [fast] }\ntransports: [faster]\n", 3,
+		  "is no transport" },
 		{ SPEC "expect:\n  - { dst_copy: gdr }\n", 3, "none of cuda_copy, gdr_copy" },
 		{ SPEC "expect:\n  - { staging: some }\n", 3, "none of any, none, host" },
 		{ SPEC "expect:\n  - { nic: best }\n", 3, "none of any, nearest" },
@@ -276,12 +284,44 @@ static void many_errors(void **state)
 	policy_errors_release(&errors);
 }
 
+/* What is found last is of an earlier line. */
+static void errors_in_order(void **state)
+{
+	static const char text[] = SPEC "expect: [ { forbid: tpc } ]\nsite: []\nrules: 1\n";
+	struct policy_errors errors = { 0 };
+	struct policy *policy;
+
+	(void)state;
+	assert_int_equal(policy_parse(text, strlen(text), &policy, &errors), -EINVAL);
+	assert_int_equal(errors.list.len, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(errors.list.data[i].line, 2 + i);
+	policy_errors_release(&errors);
+}
+
+/* Of another UCX, whatever the order. */
+static void more_transports(void **state)
+{
+	static const char text[] =
+		SPEC "expect: [ { tl: ['fast_*', gdr_copy+fast_tl], forbid: [fast_tl, 'rc_*'] } ]\n"
+		     "transports: [fast_tl]\n";
+	struct policy_errors errors = { 0 };
+	struct policy *policy;
+
+	(void)state;
+	assert_int_equal(policy_parse(text, strlen(text), &policy, &errors), 0);
+	assert_int_equal(policy->transports.len, 1);
+	policy_free(policy);
+	policy_errors_release(&errors);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key), cmocka_unit_test(same_meaning_same_hash),
-		cmocka_unit_test(wrong),     cmocka_unit_test(too_much),
-		cmocka_unit_test(changed),   cmocka_unit_test(many_errors),
+		cmocka_unit_test(every_key),       cmocka_unit_test(same_meaning_same_hash),
+		cmocka_unit_test(wrong),           cmocka_unit_test(too_much),
+		cmocka_unit_test(changed),         cmocka_unit_test(many_errors),
+		cmocka_unit_test(errors_in_order), cmocka_unit_test(more_transports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

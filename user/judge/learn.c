@@ -129,8 +129,7 @@ static bool print_line(const struct line *line, bool inter, size_t src, size_t d
 	for (size_t i = 0; i < line->way_count; i++) {
 		if (is_seldom(line, &line->ways[i]))
 			continue;
-		fprintf(out, "%s%s%s", join, line->ways[i].transport,
-			value_transport(line->ways[i].transport) ? "" : "*");
+		fprintf(out, "%s%s", join, line->ways[i].transport);
 		join = ", ";
 	}
 	fprintf(out, "], min_share: 0.99 } # learnt from %" PRIu64 " transfers, %" PRIu64 " B\n",
@@ -184,6 +183,24 @@ static void print_nodes(const struct exhibits *exhibits, FILE *out)
 	fputs("\" }\n", out);
 }
 
+/* Those that have to be told to a policy, each once. */
+static void print_transports(const struct exhibits *exhibits, FILE *out)
+{
+	texts told = { 0 };
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const char *name = exhibits->cells.data[i].transport;
+
+		if (!name || value_transport(name) || listed(&told, name))
+			continue;
+		fprintf(out, "%s%s", told.len ? ", " : "transports: [", name);
+		vec_push(&told, name);
+	}
+	if (told.len)
+		fputs("]\n", out);
+	vec_release(&told);
+}
+
 int judge_learn(const struct judge *judge, FILE *out)
 {
 	const struct exhibits *exhibits = &judge->exhibits;
@@ -202,6 +219,7 @@ int judge_learn(const struct judge *judge, FILE *out)
 	fclose(lines);
 	fputs("spec: ucxbpf-policy-v1\n", out);
 	print_nodes(exhibits, out);
+	print_transports(exhibits, out);
 	fprintf(out, "expect:%s\n%s", learnt ? "" : " []", text);
 	free(text);
 	if (!fflush(out) && !ferror(out))

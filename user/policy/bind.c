@@ -105,19 +105,6 @@ static const char *bind_word(struct binder *binder, const struct field *field, c
 	}
 }
 
-static void bind_transports(struct binder *binder, const struct field *field,
-			    const struct policy_tree *value, texts *to)
-{
-	bind_texts(binder, value, field->name, to);
-	for (size_t i = 0; i < to->len; i++)
-		if (!value_transport(to->data[i]))
-			errors_add(
-				binder->errors, value->line,
-				"%s: '%.40s' is no transport of UCX 1.13 to 1.22; one of another "
-				"UCX is written as a pattern, '%.40s*'",
-				field->name, to->data[i], to->data[i]);
-}
-
 static void bind_field(struct binder *binder, const struct field *field,
 		       const struct policy_tree *value, void *to)
 {
@@ -129,10 +116,6 @@ static void bind_field(struct binder *binder, const struct field *field,
 	}
 	if (field->type == FIELD_TEXTS) {
 		bind_texts(binder, value, field->name, to);
-		return;
-	}
-	if (field->type == FIELD_TRANSPORTS) {
-		bind_transports(binder, field, value, to);
 		return;
 	}
 	if (!bind_is(binder, value, NODE_SCALAR, field->name))

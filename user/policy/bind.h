@@ -14,7 +14,6 @@ enum field_type {
 	FIELD_RATE, /* double */
 	FIELD_DATE, /* int64_t */
 	FIELD_TEXTS, /* texts */
-	FIELD_TRANSPORTS, /* texts */
 	FIELD_NODES, /* texts */
 	FIELD_CUSTOM, /* whatever bind() makes of it */
 };
@@ -50,6 +49,11 @@ void bind_rules(struct binder *binder, const struct policy_tree *tree, void *to)
 
 /* ---- bind_expect.c ---- */
 void bind_expect(struct binder *binder, const struct policy_tree *tree, void *to);
+
+/* ---- transports.c ---- */
+
+/* Once all is bound: what lines of 'expect' call transports. */
+void check_transports(struct binder *binder);
 
 /* ---- bind_classes.c ---- */
 void bind_classes(struct binder *binder, const struct policy_tree *tree, void *to);

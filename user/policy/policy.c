@@ -148,6 +148,7 @@ static const struct field fields[] = {
 	{ "site", FIELD_TEXT, offsetof(struct policy, site), false, NULL, 0, 0, NULL },
 	{ "classes", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_classes },
 	{ "topology", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_topology },
+	{ "transports", FIELD_TEXTS, offsetof(struct policy, transports), false, NULL, 0, 0, NULL },
 	{ "expect", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_expect },
 	{ "reference", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_references },
 	{ "rules", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_rules },
@@ -171,6 +172,20 @@ struct policy *policy_default(void)
 	return policy;
 }
 
+/* 'transports' may stand behind the lines that name them. */
+static void order_errors(struct policy_errors *errors)
+{
+	struct policy_error *list = errors->list.data;
+
+	for (size_t i = 1; i < errors->list.len; i++)
+		for (size_t k = i; k && list[k - 1].line > list[k].line; k--) {
+			struct policy_error later = list[k - 1];
+
+			list[k - 1] = list[k];
+			list[k] = later;
+		}
+}
+
 int policy_parse(const char *text, size_t length, struct policy **policy,
 		 struct policy_errors *errors)
 {
@@ -179,8 +194,11 @@ int policy_parse(const char *text, size_t length, struct policy **policy,
 	*policy = NULL;
 	binder.policy = policy_default();
 	binder.policy->tree = tree_parse(text, length, errors);
-	if (binder.policy->tree)
+	if (binder.policy->tree) {
 		bind_map(&binder, binder.policy->tree, "policy", fields, binder.policy);
+		check_transports(&binder);
+		order_errors(errors);
+	}
 	if (errors->list.len) {
 		policy_free(binder.policy);
 		return -EINVAL;
@@ -253,6 +271,7 @@ void policy_free(struct policy *policy)
 	vec_release(&policy->references);
 	vec_release(&policy->waivers);
 	vec_release(&policy->topology.levels);
+	vec_release(&policy->transports);
 	tree_free(policy->tree);
 	free(policy);
 }

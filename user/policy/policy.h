@@ -78,6 +78,7 @@ struct policy {
 		size_t class;
 	})
 	nodes; /* of all classes, by name */
+	texts transports; /* of the site's UCX, beyond those that are known */
 	VEC(struct policy_expect) expect;
 	VEC(struct policy_reference) references;
 	VEC(struct policy_waiver) waivers;

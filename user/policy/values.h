@@ -21,11 +21,8 @@ bool value_rate(const char *text, double *rate);
 /* 2026-12-01: days since 1970. */
 bool value_date(const char *text, int64_t *days);
 
-/*
- * A transport of UCX 1.13 to 1.22, or several with + between them, or "net". A pattern is taken as
- * it is, since another UCX may have more.
- */
-bool value_transport(const char *text);
+/* Whether UCX 1.13 to 1.22 has a transport of that name. */
+bool value_transport(const char *name);
 
 /*
  * Adds the names that n[0-3,7],m1 stands for to nodes, and to made, which owns them. Widths of
