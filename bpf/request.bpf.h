@@ -22,7 +22,7 @@
 #define AM_WORDS_HIGH                                                                              \
 	(AM_WORDS(16, 1) | AM_WORDS(17, 2) | AM_WORDS(18, 4) | AM_WORDS(19, 1) | AM_WORDS(20, 3) | \
 	 AM_WORDS(21, 1) | AM_WORDS(22, 1) | AM_WORDS(23, 1) | AM_WORDS(24, 1) | AM_WORDS(25, 1) | \
-	 AM_WORDS(26, 1))
+	 AM_WORDS(26, 1) | AM_WORDS(27, 1) | AM_WORDS(28, 1))
 
 static __always_inline __u32 am_header_words(__u8 id)
 {

@@ -278,6 +278,29 @@ static void no_evidence(void **state)
 	}
 }
 
+/* Of UCX 1.21: the headers are those of other fragments. */
+static void numbered_fragments(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	cell(&bed, 3, AT_MPI_SEND, AT_AM_SEND, AT_AM_BCOPY, 27, EP(11, 12));
+	sums(&bed, json_pack("[i, i, i, i]", 3, 2, 2 * (32 + 16 + 500), 2 * 16));
+	cell(&bed, 4, AT_MPI_SEND, AT_AM_SEND, AT_AM_BCOPY, 28, EP(11, 13));
+	sums(&bed, json_pack("[i, i, i]", 4, 3, 3 * (24 + 700)));
+	analyse_counts(&bed);
+	for (int i = 0; i < 2; i++) {
+		const struct row *row = &bed.counts.rows.data[i];
+
+		assert_int_equal(row->peer, 1 + i);
+		assert_int_equal(row->kind, KIND_DATA);
+		assert_string_equal(row->function, "MPI_Send");
+		assert_int_equal(row->sums.bytes, i ? 2100 : 1000);
+	}
+	bed_release(&bed);
+}
+
 /* One address, two endpoints one after the other: each keeps what was sent on it. */
 static void address_reused(void **state)
 {
@@ -318,10 +341,10 @@ static void others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(last_sums_count), cmocka_unit_test(operations),
-		cmocka_unit_test(transfers),       cmocka_unit_test(in_progress),
-		cmocka_unit_test(address_reused),  cmocka_unit_test(no_evidence),
-		cmocka_unit_test(others),
+		cmocka_unit_test(last_sums_count),    cmocka_unit_test(operations),
+		cmocka_unit_test(transfers),          cmocka_unit_test(in_progress),
+		cmocka_unit_test(address_reused),     cmocka_unit_test(no_evidence),
+		cmocka_unit_test(numbered_fragments), cmocka_unit_test(others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

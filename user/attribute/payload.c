@@ -37,15 +37,16 @@ static const uint8_t header_bytes[32] = {
 	[AM_FIRST] = 8 + 24, /* and a footer: message id, ep id, total size */
 	[AM_MIDDLE] = 8 + 16, /* offset; footer: message id, ep id */
 	[AM_SINGLE_REPLY] = 8 + 8, /* as 23; footer: ep id */
-	[27] = CONTROL,
-	[28] = CONTROL,
+	[AM_FIRST_PSN] = 8 + 24, /* as 24 and 25 */
+	[AM_MIDDLE_PSN] = 8 + 16,
 	[29] = CONTROL,
 	[30] = CONTROL,
 	[31] = CONTROL,
 };
 
 /* Ids whose message holds the user's own header, too: it is no part of the operation's bytes. */
-#define WITH_USER_HEADER (1u << AM_SINGLE | 1u << AM_FIRST | 1u << AM_SINGLE_REPLY)
+#define WITH_USER_HEADER                                                                           \
+	(1u << AM_SINGLE | 1u << AM_FIRST | 1u << AM_SINGLE_REPLY | 1u << AM_FIRST_PSN)
 
 bool xfer_sent(const struct ub_xfer *xfer)
 {

@@ -34,6 +34,8 @@ static const char *const am_names[32][4] = {
 	[AM_FIRST] = MODES("am/multi"),
 	[AM_MIDDLE] = MODES("am/multi"),
 	[AM_SINGLE_REPLY] = MODES("am"),
+	[AM_FIRST_PSN] = MODES("am/multi"),
+	[AM_MIDDLE_PSN] = MODES("am/multi"),
 };
 
 static const char *const put_names[4] = MODES("put");
@@ -50,6 +52,7 @@ static const uint8_t am_ranks[32] = {
 	[AM_ATOMIC_REQ] = RANK_DATA,   [AM_ATOMIC_REP] = RANK_CONTROL,
 	[AM_SINGLE] = RANK_DATA,       [AM_FIRST] = RANK_DATA,
 	[AM_MIDDLE] = RANK_DATA,       [AM_SINGLE_REPLY] = RANK_DATA,
+	[AM_FIRST_PSN] = RANK_DATA,    [AM_MIDDLE_PSN] = RANK_DATA,
 };
 
 /* The same transfer serves both: without its operation it is not known which. */

@@ -23,6 +23,8 @@ static const unsigned int am_makers[32] = {
 	[AM_FIRST] = BIT(OP_AM_SEND),
 	[AM_MIDDLE] = BIT(OP_AM_SEND),
 	[AM_SINGLE_REPLY] = BIT(OP_AM_SEND),
+	[AM_FIRST_PSN] = BIT(OP_AM_SEND),
+	[AM_MIDDLE_PSN] = BIT(OP_AM_SEND),
 };
 
 unsigned int transfer_makers(const struct site_info *site, uint8_t am_id)

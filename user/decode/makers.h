@@ -5,7 +5,7 @@
 
 #include "decode/decode.h"
 
-/* Active messages by their id (UCP_AM_ID_*, src/ucp/core/ucp_types.h, 1.13.1 to 1.18.1). */
+/* Active messages by their id (UCP_AM_ID_*, src/ucp/core/ucp_types.h, 1.13.1 to 1.22.0). */
 enum {
 	AM_WIREUP = 1,
 	AM_EAGER_ONLY = 2,
@@ -31,6 +31,8 @@ enum {
 	AM_FIRST = 24,
 	AM_MIDDLE = 25,
 	AM_SINGLE_REPLY = 26,
+	AM_FIRST_PSN = 27, /* since 1.21, with headers as 24 and 25, whose handlers they end in */
+	AM_MIDDLE_PSN = 28,
 };
 
 #define BIT(kind) (1u << (kind))

@@ -6,7 +6,7 @@ static const uint8_t classes[32] = {
 	[AM_SYNC_ONLY] = CLASS_REQUEST, [AM_SYNC_FIRST] = CLASS_MULTI,
 	[AM_RTS] = CLASS_REQUEST,       [AM_STREAM] = CLASS_STREAM,
 	[AM_SINGLE] = CLASS_AM,         [AM_SINGLE_REPLY] = CLASS_AM,
-	[AM_FIRST] = CLASS_AM_FIRST,
+	[AM_FIRST] = CLASS_AM_FIRST,    [AM_FIRST_PSN] = CLASS_AM_FIRST,
 };
 
 enum message_class message_class(uint8_t am_id)
