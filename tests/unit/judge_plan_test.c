@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* COV-03: what was planned, in ledgers and captures; who is to blame, and who is not. */
 #include <signal.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "judge/evidence/evidence.h"
 #include "sweep_bed.h"
 
 #define FOUR SPEC "classes: { c: { nodes: 'n[0-3]' } }\n"
@@ -249,58 +246,6 @@ static void hung_rank(void **state)
 		     "rank 2 of n1 hangs or has died, in round 1 of stage time");
 	sweep_expect(&bed, "COV-03", "n0", VERDICT_UNKNOWN, "rank 2 of n1 hangs");
 	sweep_expect(&bed, "COV-03", "n3", VERDICT_UNKNOWN, "rank 2 of n1 hangs");
-	sweep_end(&bed);
-}
-
-/* mpirun lets rank 2 go on before it ends all; rank 5 has no time left to say where it is. */
-static bool rank_2_was_stopped(struct ledger_entry *entry)
-{
-	bool last, cut = is_cut(entry, 1, &last);
-
-	if (!last || entry->rank == 5)
-		return cut;
-	entry->kind = LEDGER_STUCK;
-	entry->by_signal = true;
-	entry->late = entry->rank == 2;
-	return cut;
-}
-
-static void stopped_rank(void **state)
-{
-	struct sweep_bed bed;
-
-	(void)state;
-	begin(&bed);
-	bed.leave_out = rank_2_was_stopped;
-	sweep_run(&bed, true);
-	sweep_expect(&bed, "COV-03", "n1", VERDICT_FAIL,
-		     "rank 2 of n1 hangs: it was stopped, in round 1 of stage time");
-	sweep_expect(&bed, "COV-03", "n0", VERDICT_UNKNOWN, "rank 2 of n1 hangs");
-	sweep_expect(&bed, "COV-03", "n2", VERDICT_UNKNOWN,
-		     "rank 2 of n1 hangs: it was stopped, in round 1 of stage time; and 1 more");
-	sweep_end(&bed);
-}
-
-/* Somebody stopped rank 2 for a while. */
-static bool rank_2_went_on(struct ledger_entry *entry)
-{
-	if (entry->kind == LEDGER_BEGIN && entry->rank == 2 && entry->stage == STAGE_TIME) {
-		entry->kind = LEDGER_STUCK;
-		entry->by_signal = true;
-		entry->late = true;
-	}
-	return false;
-}
-
-static void rank_that_went_on(void **state)
-{
-	struct sweep_bed bed;
-
-	(void)state;
-	begin(&bed);
-	bed.leave_out = rank_2_went_on;
-	sweep_run(&bed, true);
-	sweep_expect(&bed, "COV-03", "n1", VERDICT_PASS, NULL);
 	sweep_end(&bed);
 }
 
@@ -586,22 +531,6 @@ static void ended(struct sweep_bed *bed, int rank, uint32_t signal, uint64_t unt
 					  });
 }
 
-/* What was gathered goes through a file, as the parts of a site do. */
-static void by_evidence(struct sweep_bed *bed)
-{
-	int file = memfd_create("evidence", MFD_CLOEXEC);
-	struct evidence_error error = { "" };
-
-	if (judge_evidence_write(bed->judge, &bed->totals, file, &error))
-		fail_msg("%s", error.text);
-	judge_free(bed->judge);
-	bed->judge = judge_new(bed->policy);
-	judge_plan(bed->judge, bed->plan);
-	if (judge_evidence_read(bed->judge, file, &error))
-		fail_msg("%s", error.text);
-	close(file);
-}
-
 struct silence {
 	bool told; /* the others say that they were ended */
 	uint32_t first, fifth; /* signals that ended ranks 1 and 5, 0: they ended by themselves */
@@ -666,7 +595,7 @@ static void silent_ranks(void **state)
 		ended(&bed, 1, of->first, LAST);
 		ended(&bed, 5, of->fifth, of->fifth_until);
 		if (i % 2)
-			by_evidence(&bed);
+			sweep_by_evidence(&bed);
 		judge_finish(bed.judge, i % 2 ? &(struct fact_totals){ 0 } : &bed.totals, 20000);
 		sweep_expect(&bed, "COV-03", "n0", of->of_0 ? VERDICT_FAIL : VERDICT_UNKNOWN,
 			     of->of_0 ? of->of_0 : of->of_2);
@@ -823,8 +752,6 @@ int main(void)
 		cmocka_unit_test(missing_rank_and_no_ledgers),
 		cmocka_unit_test(untraced_node),
 		cmocka_unit_test(hung_rank),
-		cmocka_unit_test(stopped_rank),
-		cmocka_unit_test(rank_that_went_on),
 		cmocka_unit_test(waiting_for_a_hung_rank),
 		cmocka_unit_test(waiting_for_nobody),
 		cmocka_unit_test(waiting_in_a_slow_job),

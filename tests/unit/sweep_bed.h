@@ -10,10 +10,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "finding_of.h"
+#include "judge/evidence/evidence.h"
 #include "judge/judge.h"
 #include "plan/ledger.h"
 #include "plan/make.h"
@@ -255,6 +258,22 @@ static inline void sweep_run(struct sweep_bed *bed, bool traced)
 	if (bed->also)
 		bed->also(bed);
 	judge_finish(bed->judge, &bed->totals, 20000);
+}
+
+/* What was gathered goes through a file, as the parts of a site do. */
+static inline void sweep_by_evidence(struct sweep_bed *bed)
+{
+	int file = memfd_create("evidence", MFD_CLOEXEC);
+	struct evidence_error error = { "" };
+
+	if (judge_evidence_write(bed->judge, &bed->totals, file, &error))
+		fail_msg("%s", error.text);
+	judge_free(bed->judge);
+	bed->judge = judge_new(bed->policy);
+	judge_plan(bed->judge, bed->plan);
+	if (judge_evidence_read(bed->judge, file, &error))
+		fail_msg("%s", error.text);
+	close(file);
 }
 
 /* ---- findings ---- */

@@ -203,34 +203,45 @@ void book_transfer(const struct rank *rank, const struct plan_step *step, uint64
 
 bool book_end(const struct rank *rank)
 {
-	add_line(rank->book, "{\"is\":\"end\",\"transfers\":%" PRIu64 "}\n", rank->book->transfers);
-	limit_hold(SIG_BLOCK);
-	flush(rank->book);
 	limit_end();
-	limit_hold(SIG_UNBLOCK);
+	add_line(rank->book, "{\"is\":\"end\",\"transfers\":%" PRIu64 "}\n", rank->book->transfers);
+	flush(rank->book);
 	if (close(rank->book->file))
 		give_up("the ledger cannot be written: %s", strerror(errno));
 	return !rank->book->errors;
 }
 
+/* All of it or nothing: a line that is half there would spoil the next one. */
 static bool put(const char *text, size_t length)
 {
-	return write(the_book->file, text, length) >= 0;
-}
-
-static bool put_text(const char *text)
-{
-	return put(text, strlen(text));
+	return write(the_book->file, text, length) == (ssize_t)length;
 }
 
 bool book_stuck(bool late, bool ended, enum plan_ender by)
 {
-	bool well = put(the_book->waiting, the_book->used) && put_text(the_book->stuck) &&
-		    put_text(late ? "true" : "false") && put_text(ended ? ",\"ended\":true" : "");
+	const char *parts[] = { the_book->stuck,
+				late ? "true" : "false",
+				ended ? ",\"ended\":true" : "",
+				"",
+				"",
+				"",
+				"}\n" };
+	char line[LINE + 64];
+	size_t length = 0;
 
+	if (ended && by != PLAN_BY_SOMEBODY) {
+		parts[3] = ",\"by\":\"";
+		parts[4] = plan_ender_names[by];
+		parts[5] = "\"";
+	}
+	if (the_book->used && !put(the_book->waiting, the_book->used))
+		return false;
 	the_book->used = 0;
-	if (ended && by != PLAN_BY_SOMEBODY)
-		well = well && put_text(",\"by\":\"") && put_text(plan_ender_names[by]) &&
-		       put_text("\"");
-	return well && put_text("}\n");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		size_t part = strlen(parts[i]);
+
+		memcpy(line + length, parts[i], part);
+		length += part;
+	}
+	return put(line, length);
 }

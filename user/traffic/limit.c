@@ -3,6 +3,7 @@
  * How long a round may take. A clock that ticks tells a rank that waits from one that was stopped:
  * mpirun lets that go on before it ends it, and then it seems to wait like all others.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -47,15 +48,15 @@ static enum plan_ender ender(void)
 	return PLAN_BY_SOMEBODY;
 }
 
-static bool say_where(bool ended)
+static void say_where(bool ended)
 {
-	return book_stuck(was_stopped(now_ns()), ended, ended ? ender() : PLAN_BY_SOMEBODY);
+	if (!book_stuck(was_stopped(now_ns()), ended, ended ? ender() : PLAN_BY_SOMEBODY))
+		_exit(4);
 }
 
 static void leave(bool ended)
 {
-	if (!say_where(ended))
-		_exit(4);
+	say_where(ended);
 	if (!ended)
 		sleep(PLAN_GRACE_S);
 	_exit(3);
@@ -95,8 +96,11 @@ static void terminate(int signal)
  */
 static void go_on(int signal)
 {
+	int interrupted = errno;
+
 	if (!is_elsewhere(signal))
 		say_where(true);
+	errno = interrupted;
 }
 
 static void list_signals(sigset_t *signals)

@@ -44,10 +44,10 @@ enum sweep_fate {
 	FATE_ENDED,
 	/* it was stopped, or died, or wrote nothing when its time was over while others did */
 	FATE_HANGS,
-	FATE_TAKEN, /* it wrote nothing either, but another one was stopped or died */
+	FATE_TAKEN, /* it does not wait either, but another one died, or was stopped, before */
 	FATE_STUCK, /* none hangs: the two ends of a message wait for the same */
 	FATE_WAITED, /* for one of these */
-	FATE_UNKNOWN, /* the job was ended, it is not known why */
+	FATE_UNKNOWN, /* the job was ended or stopped as a whole, it is not known why */
 };
 
 /* A line of a ledger. */
@@ -64,9 +64,9 @@ struct sweep_transfer {
 
 /* Of its ranks. */
 struct sweep_job {
-	size_t stuck, silent; /* said where they are, STUCK_STOPPED or not; said nothing at all */
-	size_t too_long; /* of the stuck */
-	size_t stopped, died; /* STUCK_STOPPED; of the silent */
+	size_t waiting, stopped, silent; /* said that they wait; that they were stopped; nothing */
+	size_t too_long; /* of the waiting */
+	size_t died; /* of the silent */
 };
 
 struct sweep {
@@ -127,6 +127,9 @@ const struct sweep_rank *sweep_rank_of_member(const struct sweep *sweep, int mem
 
 /* Whether it wrote neither that it came to its end nor where it was. */
 bool sweep_silent(const struct sweep_rank *rank);
+
+/* Whether it wrote that it waits. */
+bool sweep_waits(const struct sweep_rank *rank);
 
 /*
  * Whether it is silent, and captures say that a signal ended it which a process's own fault raises,

@@ -9,6 +9,11 @@ bool sweep_silent(const struct sweep_rank *rank)
 	return !rank->ended && !rank->stuck;
 }
 
+bool sweep_waits(const struct sweep_rank *rank)
+{
+	return rank->stuck && rank->stuck != STUCK_STOPPED;
+}
+
 static const uint32_t crashes[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
 
 /* Half of what Open MPI 4.1 waits before it ends a job that has lost a rank. */
@@ -24,25 +29,36 @@ bool sweep_died(const struct sweep_rank *rank)
 	return false;
 }
 
+/* All of them had the time to write: their own, or what a launcher leaves those that it ends. */
+static enum sweep_fate by_ledgers(const struct sweep_job *job, const struct sweep_rank *rank)
+{
+	bool silent = sweep_silent(rank);
+
+	if (rank->stuck == STUCK_STOPPED)
+		return FATE_HANGS;
+	/* a launcher that lets the stopped one go on may leave others no time */
+	if (job->stopped && !job->too_long)
+		return silent ? FATE_TAKEN : FATE_WAITED;
+	if (job->stopped || job->silent)
+		return silent ? FATE_HANGS : FATE_WAITED;
+	/* all of them ran, none waited too long: somebody ended the job */
+	if (!job->too_long)
+		return FATE_UNKNOWN;
+	return rank->waits_to >= 0 ? FATE_STUCK : FATE_WAITED;
+}
+
 enum sweep_fate sweep_fate(const struct sweep *sweep, const struct sweep_rank *rank)
 {
 	const struct sweep_job *job = &sweep->jobs.data[rank->job];
 
 	if (rank->ended)
 		return FATE_ENDED;
-	if (sweep_died(rank) || rank->stuck == STUCK_STOPPED)
+	if (sweep_died(rank))
 		return FATE_HANGS;
-	/* a launcher ends those that are left, and may leave them no time to write */
-	if (job->died || job->stopped)
-		return sweep_silent(rank) ? FATE_TAKEN : FATE_WAITED;
-	if (!job->stuck)
-		return FATE_UNKNOWN;
-	if (job->silent)
-		return sweep_silent(rank) ? FATE_HANGS : FATE_WAITED;
-	/* all of them ran, none waited too long: somebody ended the job */
-	if (!job->too_long)
-		return FATE_UNKNOWN;
-	return rank->waits_to >= 0 ? FATE_STUCK : FATE_WAITED;
+	if (job->died)
+		return sweep_waits(rank) ? FATE_WAITED : FATE_TAKEN;
+	/* nobody waited: the whole job was stopped, or ended */
+	return job->waiting ? by_ledgers(job, rank) : FATE_UNKNOWN;
 }
 
 const struct sweep_rank *sweep_culprit(const struct sweep *sweep, uint32_t job)

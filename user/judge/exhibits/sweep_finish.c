@@ -47,7 +47,7 @@ static void count_stopped(struct sweep *sweep, const struct sweep_rank *rank)
 	while (sweep->jobs.len <= rank->job)
 		vec_add(&sweep->jobs);
 	job = &sweep->jobs.data[rank->job];
-	job->stuck += rank->stuck != STUCK_NOT;
+	job->waiting += sweep_waits(rank);
 	job->too_long += rank->stuck == STUCK_TOO_LONG;
 	job->stopped += rank->stuck == STUCK_STOPPED;
 	job->silent += sweep_silent(rank);

@@ -96,9 +96,9 @@ static void name_culprit(const struct trial *trial, const struct sweep_rank *cul
 		      say(trial->judge, "%s:rank%d", culprit->node_name, culprit->rank));
 
 	finding->expected = "it goes on, as others wait for it";
-	finding->seen = sweep_died(culprit)
-				? say(trial->judge, "it %s", culprit->gone)
-				: "it did not run when its time was over: it hangs or has died";
+	finding->seen = sweep_silent(culprit) && !sweep_died(culprit)
+				? "it did not run when its time was over: it hangs or has died"
+				: say(trial->judge, "it %s", culprit->gone);
 }
 
 void judge_open(const struct trial *trial)

@@ -77,6 +77,8 @@ static const char *who_ended(const struct look *look, uint32_t job)
 		if (stopped(rank, job) && rank->stuck == STUCK_INTERRUPTED)
 			return "the sweep was interrupted, and stopped the job";
 	}
+	if (look->sweep->jobs.data[job].stopped)
+		return "all of its ranks were stopped, and then ended";
 	return "the job was ended, it is not known why";
 }
 
