@@ -69,12 +69,14 @@ static void test_rows_are_found(void **state)
 
 	(void)state;
 	for (i = 0; (layout = layout_at(i)); i++) {
-		assert_ptr_equal(layout_find(layout->version, layout->request_size), layout);
+		assert_ptr_equal(
+			layout_find(layout->version, layout->request_size, layout->asserts),
+			layout);
 		assert_int_equal(layout->wire.req_size, layout->request_size);
 		assert_int_equal(layout->wire.worker_uuid, layout->worker_uuid);
 		assert_true(layout_is_row(layout));
 	}
-	assert_int_equal(i, 18);
+	assert_int_equal(i, 20);
 }
 
 static void test_only_known_builds(void **state)
@@ -83,12 +85,37 @@ static void test_only_known_builds(void **state)
 			   unknown[3] = { 0, 0, 0 };
 
 	(void)state;
-	assert_non_null(layout_find(known, 264));
-	assert_null(layout_find(known, 280));
-	assert_null(layout_find(known, 0));
-	assert_string_equal(layout_find(equal, 272)->name, "1.13.1-assert");
-	assert_null(layout_find(next, 272));
-	assert_null(layout_find(unknown, 272));
+	assert_non_null(layout_find(known, 264, UCX_ASSERTS_UNKNOWN));
+	assert_null(layout_find(known, 280, UCX_ASSERTS_UNKNOWN));
+	assert_null(layout_find(known, 0, UCX_ASSERTS_UNKNOWN));
+	assert_string_equal(layout_find(equal, 272, UCX_ASSERTS_UNKNOWN)->name, "1.13.1-assert");
+	assert_null(layout_find(next, 272, UCX_ASSERTS_UNKNOWN));
+	assert_null(layout_find(unknown, 272, UCX_ASSERTS_UNKNOWN));
+}
+
+/* Assert and release builds of 1.22 have requests of one size. */
+static void test_builds_told_by_code(void **state)
+{
+	const unsigned int version[3] = { 1, 22, 0 };
+
+	(void)state;
+	assert_string_equal(layout_find(version, 280, UCX_ASSERTS_IN)->name, "1.22.0-assert");
+	assert_string_equal(layout_find(version, 280, UCX_ASSERTS_OUT)->name, "1.22.0-release");
+	assert_null(layout_find(version, 280, UCX_ASSERTS_UNKNOWN));
+	assert_null(layout_find(version, 272, UCX_ASSERTS_OUT));
+}
+
+/* No version and build may have two rows. */
+static void test_rows_differ(void **state)
+{
+	const struct layout *a, *b;
+
+	(void)state;
+	for (unsigned int i = 0; (a = layout_at(i)); i++)
+		for (unsigned int j = 0; j < i && (b = layout_at(j)); j++)
+			assert_true(memcmp(a->version, b->version, sizeof(a->version)) ||
+				    a->request_size != b->request_size ||
+				    (a->asserts && b->asserts && a->asserts != b->asserts));
 }
 
 static void test_debug_information(void **state)
@@ -144,6 +171,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_are_found),
 		cmocka_unit_test(test_only_known_builds),
+		cmocka_unit_test(test_builds_told_by_code),
+		cmocka_unit_test(test_rows_differ),
 		cmocka_unit_test(test_debug_information),
 		cmocka_unit_test(test_no_debug_information),
 	};

@@ -59,7 +59,9 @@ static void test_build_of_libucp(void **state)
 		assert_int_equal(version[1], 13);
 		assert_int_equal(version[2], 1);
 		assert_int_equal(ucx_request_size(elf), 272);
-		assert_string_equal(layout_find(version, 272)->name, "1.13.1-assert");
+		assert_int_equal(ucx_asserts(elf), UCX_ASSERTS_IN);
+		assert_string_equal(layout_find(version, 272, UCX_ASSERTS_IN)->name,
+				    "1.13.1-assert");
 	}
 	elf_free(elf);
 }
@@ -73,6 +75,7 @@ static void test_build_of_something_else(void **state)
 	assert_int_equal(ucx_version(elf, version), -ENOENT);
 	assert_int_equal(version[0], 9);
 	assert_int_equal(ucx_request_size(elf), 0);
+	assert_int_equal(ucx_asserts(elf), UCX_ASSERTS_UNKNOWN);
 	elf_free(elf);
 }
 

@@ -29,13 +29,21 @@ static const unsigned int *row_version(const unsigned int version[3])
 	return version;
 }
 
-const struct layout *layout_find(const unsigned int version[3], unsigned int request_size)
+static bool is_build(const struct layout *layout, unsigned int request_size,
+		     enum ucx_asserts asserts)
+{
+	return layout->request_size == request_size &&
+	       (layout->asserts == UCX_ASSERTS_UNKNOWN || layout->asserts == asserts);
+}
+
+const struct layout *layout_find(const unsigned int version[3], unsigned int request_size,
+				 enum ucx_asserts asserts)
 {
 	const unsigned int *row = row_version(version);
 	const struct layout *layout;
 
 	for (unsigned int i = 0; (layout = layout_at(i)); i++)
-		if (layout->request_size == request_size && is_version(layout->version, row))
+		if (is_build(layout, request_size, asserts) && is_version(layout->version, row))
 			return layout;
 	return NULL;
 }

@@ -10,10 +10,14 @@
 
 #include "ucxbpf.h"
 
+/* Whether ucs_assert() is compiled in. */
+enum ucx_asserts { UCX_ASSERTS_UNKNOWN, UCX_ASSERTS_IN, UCX_ASSERTS_OUT };
+
 struct layout {
 	const char *name; /* "1.13.1-assert" */
 	unsigned int version[3];
 	unsigned int request_size;
+	enum ucx_asserts asserts; /* of rows that the request's size does not tell apart, else 0 */
 	struct ub_layout wire; /* what BPF needs */
 	/* what the snapshot needs; UB_OFF_UNKNOWN = not there in this version */
 	unsigned int ep_cfg_index, ep_flags, ep_uct_eps, ep_uct_eps_max, ep_ext, ep_ext_is_stride;
@@ -24,12 +28,16 @@ struct layout {
 	unsigned int context_tl_rscs, context_num_tls, context_proto_enable;
 	unsigned int wiface_worker, wiface_rsc_index;
 	unsigned int cma_remote_pid; /* in uct_cma_ep */
+	unsigned int proxy_ucp_ep, proxy_uct_ep; /* in ucp_proxy_ep_t */
 	unsigned int fifo_elems, fifo_mask, fifo_elem_size; /* in uct_mm_iface; 0 = not known */
 };
 
-/* The layout of a version with that request size; NULL = none known (then nothing private is read).
+/*
+ * The layout of a version with that request size, and of that build where the size does not tell.
+ * NULL = none known (then nothing private is read).
  */
-const struct layout *layout_find(const unsigned int version[3], unsigned int request_size);
+const struct layout *layout_find(const unsigned int version[3], unsigned int request_size,
+				 enum ucx_asserts asserts);
 
 /* Whether it is a row of the table, not one read from debug information. */
 bool layout_is_row(const struct layout *layout);

@@ -68,6 +68,8 @@ static const struct wanted wanted[] = {
 	{ OWN(wiface_worker), true, "ucp_worker_iface", "worker", NULL, NULL },
 	{ OWN(wiface_rsc_index), true, "ucp_worker_iface", "rsc_index", NULL, NULL },
 	{ OWN(cma_remote_pid), true, "uct_cma_ep", "remote_pid", NULL, NULL },
+	{ OWN(proxy_ucp_ep), true, "ucp_proxy_ep", "ucp_ep", NULL, NULL },
+	{ OWN(proxy_uct_ep), true, "ucp_proxy_ep", "uct_ep", NULL, NULL },
 };
 
 static void store(struct layout *layout, const struct wanted *want, unsigned int value)

@@ -38,7 +38,8 @@ static void identify_ucp(struct library *library)
 {
 	ucx_version(library->elf, library->version);
 	library->request_size = ucx_request_size(library->elf);
-	library->layout = layout_find(library->version, library->request_size);
+	library->layout =
+		layout_find(library->version, library->request_size, ucx_asserts(library->elf));
 	if (!library->layout)
 		library->layout = layout_from_dwarf(library->elf, library->version);
 }

@@ -10,11 +10,12 @@
 
 #define MAX_LANES 64
 
-/* ucp_proxy_ep_t, same from 1.13.1 to 1.21.0: an endpoint that is its own interface. */
+/*
+ * ucp_proxy_ep_t.iface, same from 1.13.1 to 1.22.0: a stub interface, or since 1.22.0 where it is.
+ */
 #define PROXY_IFACE 8
-#define PROXY_UCT_EP 416
 
-/* uct_mm_ep_t.fifo_ctl and uct_mm_fifo_ctl_t.pid, same from 1.13.1 to 1.21.0, both builds. */
+/* uct_mm_ep_t.fifo_ctl and uct_mm_fifo_ctl_t.pid, same from 1.13.1 to 1.22.0, both builds. */
 #define MM_FIFO_CTL 8
 #define MM_FIFO_PID 136
 
@@ -80,8 +81,22 @@ static void add_uct_ep(struct snap_walk *walk, uint64_t uct_ep, const struct sna
 	json_array_append_new(walk->records, record);
 }
 
+/* Whether it stands in front of another endpoint, as it does while lanes are wired up. */
+static bool is_proxy(struct snapshot *snapshot, uint64_t ep, uint64_t uct_ep, uint64_t owner)
+{
+	const struct layout *layout = snapshot->layout;
+	uint64_t stub, ucp_ep;
+
+	if (layout->proxy_uct_ep == UB_OFF_UNKNOWN || layout->proxy_ucp_ep == UB_OFF_UNKNOWN)
+		return false;
+	if (owner == uct_ep + PROXY_IFACE)
+		return true;
+	return !snap_pointer(snapshot, uct_ep + PROXY_IFACE, &stub) && stub == owner &&
+	       !snap_pointer(snapshot, uct_ep + layout->proxy_ucp_ep, &ucp_ep) && ucp_ep == ep;
+}
+
 /* Appends the endpoint behind one lane; false: none there (yet). */
-static bool add_lane(struct snap_walk *walk, uint64_t uct_ep, json_t *lanes)
+static bool add_lane(struct snap_walk *walk, uint64_t ep, uint64_t uct_ep, json_t *lanes)
 {
 	struct snapshot *snapshot = walk->snapshot;
 	const struct snap_iface *iface;
@@ -90,11 +105,11 @@ static bool add_lane(struct snap_walk *walk, uint64_t uct_ep, json_t *lanes)
 
 	if (!uct_ep || snap_pointer(snapshot, uct_ep, &owner))
 		return false;
-	if (owner == uct_ep + PROXY_IFACE &&
-	    (snap_pointer(snapshot, uct_ep + PROXY_UCT_EP, &uct_ep) || !uct_ep ||
-	     snap_pointer(snapshot, uct_ep, &owner)))
-		return false;
 	iface = iface_at(walk, owner);
+	if (!iface && is_proxy(snapshot, ep, uct_ep, owner) &&
+	    !snap_pointer(snapshot, uct_ep + snapshot->layout->proxy_uct_ep, &uct_ep) && uct_ep &&
+	    !snap_pointer(snapshot, uct_ep, &owner))
+		iface = iface_at(walk, owner);
 	if (!iface)
 		return false;
 	add_uct_ep(walk, uct_ep, iface);
@@ -115,13 +130,14 @@ int snap_lanes(struct snap_walk *walk, uint64_t ep, uint64_t ext, json_t *lanes)
 	error = snap_read(walk->snapshot, ep + layout->ep_uct_eps, uct_eps,
 			  count * sizeof(*uct_eps));
 	for (unsigned int i = 0; !error && i < count; i++)
-		add_lane(walk, uct_eps[i], lanes);
+		add_lane(walk, ep, uct_eps[i], lanes);
 	if (error || layout->ext_uct_eps == UB_OFF_UNKNOWN)
 		return error;
 	error = snap_pointer(walk->snapshot, ext + layout->ext_uct_eps, &more);
 	/* its length is not in the ep: it ends where no endpoint of this worker follows */
 	for (unsigned int i = count; !error && more && i < MAX_LANES; i++, more += 8)
-		if (snap_pointer(walk->snapshot, more, &uct_ep) || !add_lane(walk, uct_ep, lanes))
+		if (snap_pointer(walk->snapshot, more, &uct_ep) ||
+		    !add_lane(walk, ep, uct_ep, lanes))
 			break;
 	return error;
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_CODE 128
+#define MAX_CODE 256
 #define REQUEST_FLAGS 4 /* offset of ucp_request_t.flags, same in all releases */
 #define MIN_REQUEST 128
 #define MAX_REQUEST 1024
@@ -35,18 +35,22 @@ static int load_code(const struct elf *elf, const char *function, struct code *c
 	return code->size ? 0 : -ENOENT;
 }
 
-/* The next instruction; false at the end and after the first return or jump. */
-static bool next_insn(const ZydisDecoder *decoder, struct code *code)
+static bool any_insn(const ZydisDecoder *decoder, struct code *code)
 {
-	ZydisInstructionCategory category = code->insn.meta.category;
-
-	if (category == ZYDIS_CATEGORY_RET || category == ZYDIS_CATEGORY_UNCOND_BR)
-		return false;
 	if (ZYAN_FAILED(ZydisDecoderDecodeFull(decoder, code->bytes + code->at,
 					       code->size - code->at, &code->insn, code->operands)))
 		return false;
 	code->at += code->insn.length;
 	return true;
+}
+
+/* The next instruction; false at the end and after the first return or jump. */
+static bool next_insn(const ZydisDecoder *decoder, struct code *code)
+{
+	ZydisInstructionCategory category = code->insn.meta.category;
+
+	return category != ZYDIS_CATEGORY_RET && category != ZYDIS_CATEGORY_UNCOND_BR &&
+	       any_insn(decoder, code);
 }
 
 static int argument_of(ZydisRegister reg)
@@ -197,4 +201,37 @@ unsigned int ucx_request_size(const struct elf *elf)
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	size = size_in(elf, &decoder, "ucp_request_is_completed");
 	return size ? size : size_in(elf, &decoder, "ucp_request_check_status");
+}
+
+/* A call, or a jump to a part of the function that the compiler put elsewhere. */
+static bool leaves(const struct code *code)
+{
+	ZydisInstructionCategory category = code->insn.meta.category;
+	uint64_t target;
+
+	if (category == ZYDIS_CATEGORY_CALL)
+		return true;
+	if ((category != ZYDIS_CATEGORY_COND_BR && category != ZYDIS_CATEGORY_UNCOND_BR) ||
+	    ZYAN_FAILED(ZydisCalcAbsoluteAddress(&code->insn, &code->operands[0],
+						 code->vaddr + code->at - code->insn.length,
+						 &target)))
+		return false;
+	return target - code->vaddr >= code->size;
+}
+
+enum ucx_asserts ucx_asserts(const struct elf *elf)
+{
+	ZydisDecoder decoder;
+	struct code code;
+
+	if (elf_machine(elf) != EM_X86_64 || load_code(elf, "ucp_request_check_status", &code))
+		return UCX_ASSERTS_UNKNOWN;
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	while (code.at < code.size) {
+		if (!any_insn(&decoder, &code))
+			return UCX_ASSERTS_UNKNOWN;
+		if (leaves(&code))
+			return UCX_ASSERTS_IN;
+	}
+	return UCX_ASSERTS_OUT;
 }

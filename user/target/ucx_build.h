@@ -6,6 +6,7 @@
 #define UCXBPF_TARGET_UCX_BUILD_H
 
 #include "target/elf.h"
+#include "target/layout.h"
 
 /*
  * Release numbers, from the constants that ucp_get_version() stores (src/ucp/core/ucp_version.c.in,
@@ -19,5 +20,11 @@ int ucx_version(const struct elf *elf, unsigned int version[3]);
  * 0: not found, or not x86-64.
  */
 unsigned int ucx_request_size(const struct elf *elf);
+
+/*
+ * Whether ucs_assert() is compiled in: ucp_request_check_status() has one, and nothing else that
+ * would leave it (src/ucp/core/ucp_request.c, 1.13.0 to 1.22.0). Unknown: not found, or not x86-64.
+ */
+enum ucx_asserts ucx_asserts(const struct elf *elf);
 
 #endif
