@@ -93,12 +93,30 @@ static void calls(void **state)
 	pair_release(&s);
 }
 
+/* The length in the request of a scatter-gather list (ucp_dt_make_sgl()) is that of the list. */
+static void a_list_has_no_size(void **state)
+{
+	struct pair s;
+	struct ub_op *op;
+
+	(void)state;
+	pair_init(&s, "start");
+	op = job_op(&s.a, AT_TAG_SEND, EP(1, 2), 7, 3, 0x8000);
+	op->datatype = 4;
+	op->req_len = 3;
+	job_op_end(&s.a);
+	pair_analyse(&s);
+	assert_true(s.out.ops.data[0].bytes == UINT64_MAX);
+	pair_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_address_many_requests),
 		cmocka_unit_test(freed_inside_next_span),
 		cmocka_unit_test(calls),
+		cmocka_unit_test(a_list_has_no_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

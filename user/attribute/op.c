@@ -9,10 +9,11 @@
 
 #define DATATYPE_CLASS_MASK 7 /* ucp_dt_type, low bits of ucp_datatype_t; 0 = contiguous */
 #define DATATYPE_SIZE_SHIFT 3
+#define DATATYPE_SGL 4 /* since 1.22; lengths count its elements (src/ucp/dt/datatype_iter.h) */
 
 #define NO_IMM_CMPL (1u << 16) /* ucp.h, public ABI */
 
-/* UCP_REQUEST_FLAG_STREAM_RECV_WAITALL, src/ucp/core/ucp_request.h, 1.13.1 to 1.18.1 */
+/* UCP_REQUEST_FLAG_STREAM_RECV_WAITALL, src/ucp/core/ucp_request.h, 1.13.1 to 1.22.0 */
 #define STREAM_RECV_WAITALL (1u << 12)
 
 bool op_sends(enum op_kind kind)
@@ -29,6 +30,8 @@ static uint64_t op_bytes(const struct ub_op *record)
 {
 	if (record->datatype && !(record->datatype & DATATYPE_CLASS_MASK))
 		return record->count * (record->datatype >> DATATYPE_SIZE_SHIFT);
+	if ((record->datatype & DATATYPE_CLASS_MASK) == DATATYPE_SGL)
+		return UINT64_MAX;
 	return record->req_len ? record->req_len : UINT64_MAX;
 }
 
