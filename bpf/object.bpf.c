@@ -6,11 +6,13 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* uct_iface_params_t, uct_ep_params_t, ucp_ep_params_t: public ABI (uct.h, ucp.h; 1.13 to 1.18) */
+/* uct_iface_params_t, uct_ep_params_t, ucp_ep_params_t: public ABI (uct.h, ucp.h; 1.13 to 1.22) */
 #define IFACE_PARAMS_OPEN_MODE 136
 #define IFACE_PARAMS_TL_NAME 144
 #define IFACE_PARAMS_DEV_NAME 152
 #define UCT_IFACE_OPEN_MODE_DEVICE 1
+/* Since 1.22, for proxy endpoints: no uct_base_iface_t, and nothing is sent through it. */
+#define UCT_IFACE_OPEN_MODE_STUB 8
 #define UCT_EP_PARAMS_IFACE 8
 #define UCP_EP_PARAMS_ADDRESS 8
 #define UCP_EP_PARAM_FIELD_REMOTE_ADDRESS 1
@@ -21,9 +23,9 @@ static __always_inline void read_name(char *name, __u32 size, __u64 at)
 	bpf_probe_read_user_str(name, size, (void *)read_u64(at));
 }
 
-static __always_inline void iface_names(struct ub_obj *obj, __u64 params)
+static __always_inline void iface_names(struct ub_obj *obj, __u64 params, __u64 mode)
 {
-	if ((read_u64(params + IFACE_PARAMS_OPEN_MODE) & UCT_IFACE_OPEN_MODE_DEVICE) == 0)
+	if (!(mode & UCT_IFACE_OPEN_MODE_DEVICE))
 		return;
 	read_name(obj->tl_name, sizeof(obj->tl_name), params + IFACE_PARAMS_TL_NAME);
 	read_name(obj->dev_name, sizeof(obj->dev_name), params + IFACE_PARAMS_DEV_NAME);
@@ -38,11 +40,13 @@ static __always_inline int object_enter(struct pt_regs *ctx)
 static __always_inline __u64 object_arguments(struct ub_obj *obj, const struct leaving *leaving)
 {
 	const __u64 *args = leaving->frame->args;
+	__u64 mode;
 
 	switch (leaving->site->what) {
 	case UB_OBJ_IFACE_OPEN:
-		iface_names(obj, args[3]);
-		return args[5];
+		mode = read_u64(args[3] + IFACE_PARAMS_OPEN_MODE);
+		iface_names(obj, args[3], mode);
+		return mode & UCT_IFACE_OPEN_MODE_STUB ? 0 : args[5];
 	case UB_OBJ_UCT_EP_CREATE:
 		obj->parent = read_u64(args[1] + UCT_EP_PARAMS_IFACE);
 		return args[2];
