@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/* What callers of UCX hand over: its public ABI, the same in UCX 1.10 to 1.21. */
+/* What callers of UCX hand over: its public ABI, the same in UCX 1.10 to 1.22. */
 #ifndef UCXBPF_UCX_ABI_BPF_H
 #define UCXBPF_UCX_ABI_BPF_H
 

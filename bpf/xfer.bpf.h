@@ -95,7 +95,7 @@ static __always_inline void xfer_wire_header(const struct leaving *leaving, stru
 /*
  * Where in the receiver's FIFO a message will go: an identity on the wire that eager messages have
  * nowhere else. Wanted once in a while only, to tell which send met which arrival after a late
- * attach. uct_mm_ep_t.fifo_ctl and uct_mm_fifo_ctl_t.head: same places in UCX 1.13 to 1.21
+ * attach. uct_mm_ep_t.fifo_ctl and uct_mm_fifo_ctl_t.head: same places in UCX 1.13 to 1.22
  * (src/uct/sm/mm/base/mm_ep.h, mm_iface.h); the top bit of head is a flag.
  */
 #define MM_EP_FIFO_CTL 8

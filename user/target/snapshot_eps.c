@@ -9,7 +9,7 @@
 
 #define MAX_EPS (1 << 20)
 
-/* Endpoint flags (src/ucp/core/ucp_ep.h, 1.13.1 to 1.21.0): which id of the peer holds. */
+/* Endpoint flags (src/ucp/core/ucp_ep.h, 1.13.1 to 1.22.0): which id of the peer holds. */
 #define EP_ON_MATCH_CTX (1 << 6)
 #define EP_REMOTE_ID (1 << 7)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * UCX's cache of memory types: a page table (src/ucs/datastruct/pgtable.h, the same in 1.13 to
- * 1.21) of regions that GPU libraries were seen to make, each with what UCX found out about it when
+ * 1.22) of regions that GPU libraries were seen to make, each with what UCX found out about it when
  * it was first sent from.
  */
 #include <string.h>
