@@ -3,6 +3,7 @@
 #include "unit/target_stock.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 
 #include "target/elf_symbols.h"
@@ -64,6 +65,39 @@ static void test_build_of_libucp(void **state)
 				    "1.13.1-assert");
 	}
 	elf_free(elf);
+}
+
+/* As UCX's, with and without what asserts. */
+#define CHECK_STATUS(asserted)                                                                     \
+	"void die(void) __attribute__((noreturn, cold));"                                          \
+	"int ucp_request_check_status(char *r) {"                                                  \
+	"if (!(r[-276] & 1)) return 1; " asserted " return r[-280]; }"
+
+static void compiled_answers(const char *source, const char *options, enum ucx_asserts asserts)
+{
+	char command[512];
+	struct elf *elf;
+
+	snprintf(command, sizeof(command), "echo '%s' | gcc %s -x c -fPIC -shared -o check.so -",
+		 source, options);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(elf_load(&elf, "check.so"), 0);
+	assert_int_equal(ucx_asserts(elf),
+			 elf_machine(elf) == EM_X86_64 ? asserts : UCX_ASSERTS_UNKNOWN);
+	elf_free(elf);
+	remove("check.so");
+}
+
+static void test_asserts(void **state)
+{
+	static const char *const options[] = { "-O0", "-O2", "-O3 -fno-reorder-functions", "-Os" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		compiled_answers(CHECK_STATUS("if (r[-280] == 1) die();"), options[i],
+				 UCX_ASSERTS_IN);
+		compiled_answers(CHECK_STATUS(""), options[i], UCX_ASSERTS_OUT);
+	}
 }
 
 static void test_build_of_something_else(void **state)
@@ -177,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_roles),
 		cmocka_unit_test(test_mpi),
 		cmocka_unit_test(test_build_of_libucp),
+		cmocka_unit_test(test_asserts),
 		cmocka_unit_test(test_build_of_something_else),
 		cmocka_unit_test(test_set_opens_a_file_once),
 		cmocka_unit_test(test_own_process),
