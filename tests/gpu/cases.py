@@ -3,12 +3,12 @@
 from collections import namedtuple
 
 # name      of the case: what a folder with its capture is called
-# program   in tests/gpu, and its arguments behind the devices
+# program   in tests/gpu, of C or Python, and its arguments behind the devices
 # devices   of the ranks: see DEVICES
 # ucx       a folder of the bundle's, or "stock": the machine's own
 # proto     UCX_PROTO_ENABLE
 # way       see TLS
-# runtime   how the program is linked to the CUDA runtime
+# runtime   how the program is linked to the CUDA runtime; own: it brings its own
 # late      attached to after all memory was made and messages were sent
 Case = namedtuple("Case", "name program arguments devices ucx proto way runtime late")
 
@@ -78,6 +78,19 @@ pairs plain    peer    1.13.1 y ipc    static  start
 pairs pool     peer    1.13.1 n ipc    static  start
 pairs mapped   peer    1.18.1 y ipc    static  start
 pairs mapped   peer    1.13.1 n ipc    static  start
+python -       peer    1.18.1 y ipc    own     start
+python -       peer    1.18.1 y ipc    own     late
+python -       peer    1.18.1 y staged own     start
+pairs plain    peer    1.22.0 y ipc    static  start
+pairs plain    peer    1.22.0 y ipc    static  late
+pairs pool     peer    1.22.0 y ipc    static  start
+pairs vmm      peer    1.22.0 y ipc    static  start
+halo  -        ring    1.22.0 y ipc    static  start
+imported -     peer    1.22.0 y ipc    static  start
+python -       peer    1.22.0 y ipc    own     start
+pairs plain    peer    1.20.1 y ipc    static  start
+pairs pool     peer    1.20.1 y ipc    static  late
+halo  -        ring    1.20.1 y ipc    static  late
 """
 
 

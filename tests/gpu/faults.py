@@ -41,6 +41,7 @@ FAULTS = [
     # nothing is wrong
     Fault("none", set={"UCX_TLS": IPC}),
     Fault("none-1.13.1", ucx="1.13.1", set={"UCX_TLS": IPC}),
+    Fault("none-1.22.0", ucx="1.22.0", set={"UCX_TLS": IPC}),
     Fault("none-host", gpus=False, set={"UCX_TLS": TLS["host"] + ",cma"}),
     Fault("none-protocols-v1", set={"UCX_TLS": IPC, "UCX_PROTO_ENABLE": "n"}),
     Fault("none-times", set={"UCX_TLS": IPC}, rules={rule: None for rule in OFF[1:]},
@@ -51,6 +52,7 @@ FAULTS = [
     # cuda_ipc is off
     Fault("no-cuda-ipc", ["fail PATH-04 {node}"], 2, set={"UCX_TLS": STAGED}),
     Fault("no-cuda-ipc-1.13.1", ["fail PATH-04 {node}"], 2, ucx="1.13.1", set={"UCX_TLS": STAGED}),
+    Fault("no-cuda-ipc-1.22.0", ["fail PATH-04 {node}"], 2, ucx="1.22.0", set={"UCX_TLS": STAGED}),
     Fault("no-cuda-ipc-protocols-v1", ["fail PATH-04 {node}"], 2,
           set={"UCX_TLS": STAGED, "UCX_PROTO_ENABLE": "n"}),
     Fault("no-cuda-ipc-on-one-rank", ["fail PATH-04 {node}"], 2, set={"UCX_TLS": IPC},
