@@ -301,6 +301,20 @@ static void numbered_fragments(void **state)
 	bed_release(&bed);
 }
 
+/* Of a damaged file: what it is about is described nowhere. */
+static void transfer_of_no_site(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	cell(&bed, 3, AT_MPI_SEND, AT_TAG_SEND, 9999, 2, EP(11, 12));
+	sums(&bed, json_pack("[i, i, i]", 3, 1, 9));
+	analyse_counts(&bed);
+	assert_int_equal(bed.counts.rows.data[0].what, 'o');
+	bed_release(&bed);
+}
+
 /* One address, two endpoints one after the other: each keeps what was sent on it. */
 static void address_reused(void **state)
 {
@@ -341,10 +355,15 @@ static void others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(last_sums_count),    cmocka_unit_test(operations),
-		cmocka_unit_test(transfers),          cmocka_unit_test(in_progress),
-		cmocka_unit_test(address_reused),     cmocka_unit_test(no_evidence),
-		cmocka_unit_test(numbered_fragments), cmocka_unit_test(others),
+		cmocka_unit_test(last_sums_count),
+		cmocka_unit_test(operations),
+		cmocka_unit_test(transfers),
+		cmocka_unit_test(in_progress),
+		cmocka_unit_test(address_reused),
+		cmocka_unit_test(no_evidence),
+		cmocka_unit_test(transfer_of_no_site),
+		cmocka_unit_test(numbered_fragments),
+		cmocka_unit_test(others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

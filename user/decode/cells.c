@@ -142,12 +142,12 @@ static void cell_bind(struct decoder *decoder, struct cell *cell)
 	uint64_t ep = cell->ucp_ep ? cell->ucp_ep : cell->obj;
 
 	process_show(decoder, cell->process);
-	if (!cell->uct_ep)
+	if (!cell->uct_ep || !cell->xfer)
 		return;
 	cell->iface = decoder_object(decoder, cell->process, OBJECT_IFACE, cell->iface_address,
 				     cell->first);
 	/* what was over by then has no part in it, nor is it evidence of the endpoint */
-	if (cell->xfer && !cell_nested(cell))
+	if (!cell_nested(cell))
 		cell->op = cell->call = NULL;
 	if (evidence(cell) == BY_NOTHING)
 		return;
