@@ -4,26 +4,12 @@
 
 #include "sweep_bed.h"
 
-#define FOUR SPEC "classes: { c: { nodes: 'n[0-3]' } }\n"
-#define SMALL                                                                                      \
-	&(struct plan_options)                                                                     \
-	{                                                                                          \
-		.variant = "all-pairs", .max_size = 1024, .max_count = 4, .collective = true       \
-	}
-
-/* Ranks 2 k and 2 k + 1 are on node k. */
-static void begin(struct sweep_bed *bed)
-{
-	sweep_begin(bed, FOUR, SMALL);
-	assert_int_equal(bed->ranks, 8);
-}
-
 static void as_planned(void **state)
 {
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	sweep_run(&bed, true);
 	for (int i = 0; i < 8; i += 2)
 		sweep_expect(&bed, "COV-03", sweep_node(&bed, i), VERDICT_PASS, NULL);
@@ -47,7 +33,7 @@ static void one_message_untraced(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.untraced = one_of_n1;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-03", "n0", VERDICT_PASS, NULL);
@@ -57,7 +43,7 @@ static void one_message_untraced(void **state)
 	sweep_end(&bed);
 
 	/* where records were lost, that may be why */
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.untraced = one_of_n1;
 	bed.totals.dropped[0] = (struct fact_reason){ "ring full", 1 };
 	sweep_run(&bed, true);
@@ -71,7 +57,7 @@ static void untraced_rank(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.no_capture[2] = true;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-03", "n1", VERDICT_FAIL, "rank 2 (pid 102) was not traced");
@@ -79,7 +65,7 @@ static void untraced_rank(void **state)
 	sweep_end(&bed);
 
 	/* no capture of the node: nobody knows */
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.no_capture[2] = bed.no_capture[3] = true;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-03", "n1", VERDICT_UNKNOWN, "no capture");
@@ -104,7 +90,7 @@ static void dead_node(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.no_ledger[4] = bed.no_ledger[5] = bed.no_capture[4] = bed.no_capture[5] = true;
 	/* its partners met nobody: they wrote nothing of it, and sent nothing */
 	bed.leave_out = without_n2;
@@ -125,7 +111,7 @@ static void missing_rank(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.no_ledger[7] = true;
 	bed.leave_out = without_last_rank;
 	sweep_run(&bed, false);
@@ -139,7 +125,7 @@ static void missing_rank_and_no_ledgers(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	for (int rank = 0; rank < 8; rank++)
 		bed.no_ledger[rank] = true;
 	bed.no_capture[7] = true;
@@ -149,7 +135,7 @@ static void missing_rank_and_no_ledgers(void **state)
 	sweep_end(&bed);
 
 	/* all are there */
-	begin(&bed);
+	sweep_begin_four(&bed);
 	for (int rank = 0; rank < 8; rank++)
 		bed.no_ledger[rank] = true;
 	sweep_run(&bed, true);
@@ -185,7 +171,7 @@ static void untraced_node(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.no_capture[6] = bed.no_capture[7] = true;
 	bed.also = to_each_other_and_elsewhere;
 	sweep_run(&bed, true);
@@ -195,7 +181,7 @@ static void untraced_node(void **state)
 	sweep_end(&bed);
 
 	/* all ranks are traced, and yet some bytes go who knows where */
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.also = to_each_other_and_elsewhere;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-04", "n0", VERDICT_UNKNOWN,
@@ -239,7 +225,7 @@ static void hung_rank(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.leave_out = rank_2_hangs;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-03", "n1", VERDICT_FAIL,
@@ -304,7 +290,7 @@ static void waiting_for_a_hung_rank(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct sweep_bed bed;
 
-		begin(&bed);
+		sweep_begin_four(&bed);
 		bed.leave_out = rank_2_hangs;
 		bed.also = also[i];
 		sweep_run(&bed, true);
@@ -321,7 +307,7 @@ static void waiting_for_nobody(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.also = rank_0_waits;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-04", "n0:rank0", VERDICT_FAIL, "tag_recv in MPI_Wait");
@@ -340,7 +326,7 @@ static void waiting_in_a_slow_job(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.leave_out = stopped_early;
 	bed.also = rank_0_waits;
 	sweep_run(&bed, true);
@@ -367,7 +353,7 @@ static void ended_by_somebody(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.leave_out = all_ended;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-03", "n0", VERDICT_UNKNOWN, "the job was ended");
@@ -399,7 +385,7 @@ static void ended_by_the_sweep(void **state)
 	for (int i = 0; i < PLAN_ENDERS; i++) {
 		struct sweep_bed bed;
 
-		begin(&bed);
+		sweep_begin_four(&bed);
 		ender = i;
 		bed.leave_out = all_ended_by;
 		sweep_run(&bed, true);
@@ -440,7 +426,7 @@ static void stuck_in_a_slow_round(void **state)
 	for (waited = 12; waited <= 13; waited++) {
 		struct sweep_bed bed;
 
-		begin(&bed);
+		sweep_begin_four(&bed);
 		bed.leave_out = slow_round;
 		bed.also = ranks_0_and_7_wait;
 		sweep_run(&bed, true);
@@ -461,7 +447,7 @@ static void a_slow_round(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.leave_out = slow_round;
 	sweep_run(&bed, true);
 	for (int i = 0; i < 8; i += 2)
@@ -487,7 +473,7 @@ static void two_hung_ranks(void **state)
 		static const int first[] = { 0, 5, 7 }, step[] = { 1, 3, -1 };
 		struct sweep_bed bed;
 
-		begin(&bed);
+		sweep_begin_four(&bed);
 		bed.leave_out = two_hang;
 		for (int i = 0; i < 8; i++)
 			sweep_ledger(&bed, (first[shuffle] + i * step[shuffle] + 8) % 8, false);
@@ -582,7 +568,7 @@ static void silent_ranks(void **state)
 		const struct silence *of = &silences[i / 2];
 		struct sweep_bed bed;
 
-		begin(&bed);
+		sweep_begin_four(&bed);
 		others_told = of->told;
 		bed.leave_out = ranks_1_and_5_silent;
 		traced_processes(&bed, of->fifth_is);
@@ -615,7 +601,7 @@ static void waiting_for_a_crashed_rank(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	others_told = true;
 	bed.leave_out = ranks_1_and_5_silent;
 	traced_processes(&bed, 5);
@@ -643,7 +629,7 @@ static void content_changed(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.leave_out = wrong_content;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-03", "n3", VERDICT_FAIL, "came with other content");
@@ -662,7 +648,7 @@ static void ledger_lacks_a_line(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.leave_out = one_line_missing;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-03", "n0", VERDICT_FAIL, "rank 0 wrote nothing of p2p of 8 B");
@@ -681,7 +667,7 @@ static void not_planned(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	bed.leave_out = other_size;
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-03", "n0", VERDICT_FAIL, "wrote nothing of");
@@ -693,7 +679,7 @@ static void twice(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	sweep_ledger(&bed, 0, false);
 	sweep_run(&bed, true);
 	sweep_expect(&bed, "COV-03", "n0", VERDICT_FAIL, "2 times");
@@ -712,7 +698,7 @@ static void ledgers_of_another_plan(void **state)
 	struct sweep_bed bed;
 
 	(void)state;
-	begin(&bed);
+	sweep_begin_four(&bed);
 	judge_ledger(bed.judge, &head);
 	judge_finish(bed.judge, &bed.totals, 20000);
 	sweep_expect(&bed, "COV-03", "all nodes", VERDICT_UNKNOWN, "another plan");
@@ -726,7 +712,7 @@ static void ledger_of_no_part(void **state)
 
 	(void)state;
 	for (int more = 0; more < 2; more++) {
-		begin(&bed);
+		sweep_begin_four(&bed);
 		judge_ledger(bed.judge, &(struct ledger_entry){ .kind = LEDGER_HEAD,
 								.plan = bed.plan->id,
 								.node = "n0",

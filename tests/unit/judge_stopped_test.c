@@ -4,13 +4,6 @@
 
 #include "sweep_bed.h"
 
-#define FOUR SPEC "classes: { c: { nodes: 'n[0-3]' } }\n"
-#define SMALL                                                                                      \
-	&(struct plan_options)                                                                     \
-	{                                                                                          \
-		.variant = "all-pairs", .max_size = 1024, .max_count = 4, .collective = true       \
-	}
-
 /*
  * What becomes of the eight ranks as the second round of times begins, two of each node:
  *   w  waits until a signal comes        t  waits until its own time is over
@@ -106,7 +99,7 @@ static void who_is_to_blame(void **state)
 		struct sweep_bed bed;
 
 		ranks = cases[i / 2].ranks;
-		sweep_begin(&bed, FOUR, SMALL);
+		sweep_begin_four(&bed);
 		bed.leave_out = as_told;
 		capture(&bed);
 		for (int rank = 0; rank < 8; rank++)

@@ -158,6 +158,17 @@ static inline void sweep_ledger(struct sweep_bed *bed, int rank, bool again)
 	vec_release(&steps);
 }
 
+/* Four nodes of two ranks each: 2 k and 2 k + 1 are on node k; small messages between all. */
+static inline void sweep_begin_four(struct sweep_bed *bed)
+{
+	sweep_begin(bed, SPEC "classes: { c: { nodes: 'n[0-3]' } }\n",
+		    &(struct plan_options){ .variant = "all-pairs",
+					    .max_size = 1024,
+					    .max_count = 4,
+					    .collective = true });
+	assert_int_equal(bed->ranks, 8);
+}
+
 /* ---- captures ---- */
 
 static inline void sweep_process(struct sweep_bed *bed, int rank)
