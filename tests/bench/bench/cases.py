@@ -13,7 +13,7 @@ Case = namedtuple("Case", "name title make floor every")
 VARIANTS = [
     ("mpi", "level mpi", ["--level", "mpi"]),
     ("ucp", "level ucp", ["--level", "ucp"]),
-    ("uct", "level uct (default)", []),
+    ("uct", "level uct (default)", ["--level", "uct"]),
     ("count", "--count", ["--count"]),
     ("call-ends", "--call-ends", ["--call-ends"]),
     ("stacks", "--stacks", ["--stacks"]),

@@ -38,6 +38,15 @@ def cpu_model():
     return platform.machine()
 
 
+def cores():
+    """Physical cores that this process may run on; fewer than CPUs where a core has two threads."""
+    found = set()
+    for cpu in os.sched_getaffinity(0):
+        topology = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology")
+        found.add(tuple((topology / name).read_text() for name in ("physical_package_id", "core_id")))
+    return len(found)
+
+
 def ucx_version():
     for line in (first_line("ucx_info", "-v") or "").splitlines():
         return line.replace("# Library version:", "").replace("# ", "").strip()
@@ -78,9 +87,9 @@ def why_not():
     return None
 
 
-def go_first():
+def weigh(nice):
     """
-    With autogroups the scheduler shares out time by session: the benchmark's own goes before what
+    With autogroups the scheduler shares out time by session. At -20 the benchmark's own goes before what
     else runs here, tracer and job alike.
     """
     if os.getsid(0) != os.getpid():
@@ -89,6 +98,6 @@ def go_first():
         except PermissionError:
             pass
     try:
-        Path("/proc/self/autogroup").write_text("-20")
+        Path("/proc/self/autogroup").write_text(str(nice))
     except OSError:
         pass

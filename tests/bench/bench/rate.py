@@ -20,7 +20,7 @@ def measure(producers, rate):
         [machine.TOOLS / "job/flood", machine.TOOLS / "job/libflood.so", str(SECONDS), str(rate),
          *map(str, cpus)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     pids = [int(flood.stdout.readline().split()[1]) for _ in cpus]
-    tracer = Ucxbpf()
+    tracer = Ucxbpf("--level", "uct")
     tracer.start(pids)
     before = cpu_seconds(tracer.process.pid)
     flood.stdin.close()

@@ -2,26 +2,18 @@
 """Results as Markdown: build/bench/PART.json to build/bench/overhead.md, a section per part."""
 import json
 
-from . import verdicts
+from . import node_tables, verdicts
+from .markdown import spread, table
 from .verdicts import name
 
 PARTS = ["machine", "overhead", "apps", "estimate", "rate", "replay", "export", "viewer", "verifier",
-         "gpu", "gpu_ring"]
-
-
-def table(head, rows):
-    lines = ["| " + " | ".join(map(str, row)) + " |" for row in [head, ["---"] * len(head), *rows]]
-    return "\n".join(lines)
+         "gpu", "gpu_ring", "node"]
 
 
 def ns(spread):
     if not spread:
         return "?"
     return f"{spread[1]:+,.0f}"
-
-
-def spread(values, form):
-    return "?" if not values else f"{values[1]:{form}} ({values[0]:{form}}–{values[2]:{form}})"
 
 
 def machine(facts):
@@ -108,6 +100,10 @@ def gpu_ring(result):
     return "\n\n".join(text)
 
 
+def node(result):
+    return machine(result["machine"]) + "\n\n" + node_tables.section(result)
+
+
 def apps(result):
     rows = []
     for app, facts in result.items():
@@ -183,7 +179,7 @@ def verifier(result):
 
 SECTIONS = {"machine": machine, "overhead": overhead, "apps": apps, "estimate": estimate,
             "rate": rate, "replay": replay, "export": export, "viewer": viewer, "verifier": verifier,
-            "gpu": gpu, "gpu_ring": gpu_ring}
+            "gpu": gpu, "gpu_ring": gpu_ring, "node": node}
 
 
 def sections(folder):

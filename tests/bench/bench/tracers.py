@@ -50,6 +50,9 @@ def memory_mib(pid):
 
 
 class Ucxbpf:
+    pause = 0.1  # seconds, at the end of start()
+    stop_limit = 120
+
     def __init__(self, *options):
         self.options = options
         self.capture = machine.OUT / "visit.ucxb"
@@ -65,14 +68,15 @@ class Ucxbpf:
             self.capture.exists() and self.capture.stat().st_size))
         if self.process.poll() is not None:
             raise RuntimeError(f"ucxbpf: {self.process.stderr.read().strip()}")
-        time.sleep(0.1)
+        self.begun = time.monotonic()
+        time.sleep(self.pause)
 
     def sites(self):
         return sites.of_process(self.process.pid)
 
     def stop(self):
         self.memory = memory_mib(self.process.pid)
-        interrupt(self.process)
+        interrupt(self.process, self.stop_limit)
 
     def loss(self):
         """produced, stored and dropped records of the capture that stop() has left."""
@@ -83,6 +87,8 @@ class Ucxbpf:
 
 class Floor:
     """Empty programs at a list of sites."""
+
+    pause = 0
 
     def __init__(self, where, mode="attach"):
         self.where, self.mode = where, mode
