@@ -101,7 +101,8 @@ static __noinline int frames_forget(struct task_state *task)
 	task->short_open = 0;
 	task->depth = 0;
 	task->window = window;
-	task->fifo_sends = 0;
+	task->fifo_burst = 0;
+	task->receiver.burst = 0;
 	return 0;
 }
 

@@ -106,6 +106,8 @@ static __always_inline long batch_send(struct outbox *box, struct cpu_stats *st,
 	return bpf_ringbuf_output(ring, &box->head, sizeof(box->head) + bytes, BPF_RB_NO_WAKEUP);
 }
 
+#define FIFO_AFTER_LOSS (1u << 28) /* ns */
+
 /* Empties the outbox: what finds no room in the ring is dropped, counted, and told of later. */
 static __noinline int outbox_flush(struct outbox *box, __u64 now)
 {
@@ -125,6 +127,8 @@ static __noinline int outbox_flush(struct outbox *box, __u64 now)
 			box->lost_from = box->oldest;
 		box->lost += records;
 		box->lost_until = now;
+		if (fifo_until < now + FIFO_AFTER_LOSS / 2)
+			fifo_until = now + FIFO_AFTER_LOSS;
 	}
 	__sync_fetch_and_add(&st->s.hits, box->hits);
 	box->hits = 0;

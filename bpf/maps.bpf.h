@@ -92,6 +92,16 @@ struct fragments {
 	__u32 end, pad;
 };
 
+#define RECEIVER_IFACES 16
+
+/* The worker that something arrived for, and its interface that has a FIFO in shared memory. */
+struct receiver {
+	__u64 worker, iface; /* 0: none was found */
+	__u64 burst; /* see fifo_due() */
+	__u64 searched; /* when, ns */
+	__u64 ifaces[RECEIVER_IFACES];
+};
+
 enum task_filter { FILTER_UNKNOWN, FILTER_TRACED, FILTER_IGNORED };
 
 struct task_state {
@@ -100,7 +110,8 @@ struct task_state {
 	__u32 depth;
 	__u32 next_seq;
 	__u32 window; /* in which frames[] were entered */
-	__u32 fifo_sends; /* sends through a FIFO in this window */
+	__u32 pad;
+	__u64 fifo_burst; /* sends: see fifo_due() */
 	__u64 trampoline; /* what the kernel puts into the slots of spans; 0 = not seen yet */
 	__u64 last_proto[2]; /* protocol names already emitted by this task, a cache before named */
 	__u32 short_open; /* last_short waits for its operation's return */
@@ -110,6 +121,7 @@ struct task_state {
 	struct home homes[HOMES];
 	struct handler handlers[HANDLERS];
 	struct fragments fragments;
+	struct receiver receiver;
 	__u8 scratch[SCRATCH];
 };
 
@@ -195,6 +207,9 @@ volatile __u32 stopped __weak = UB_RUN;
 
 /* Raised with each window: what was entered before it is over, or its return cannot be known. */
 volatile __u32 window __weak = 0;
+
+/* Positions in FIFOs are read until then, ns: records were lost. Written where they are. */
+volatile __u64 fifo_until __weak = 0;
 
 /* Raised whenever a UCT endpoint comes or goes, in any process. */
 volatile __u32 ep_generation __weak = 1;

@@ -266,6 +266,7 @@ static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 	rx->length = PT_REGS_PARM3(ctx);
 	rx->am_flags = PT_REGS_PARM4(ctx);
 	rx_header(rx, hit.site->am_id, may_sleep);
+	fifo_arrival(&hit, rx, hit.site->am_id);
 	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }

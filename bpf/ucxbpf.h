@@ -82,8 +82,8 @@ enum ub_flags {
 	UB_F_INFO = 1 << 6, /* op.info_tag/info_len are valid */
 	UB_F_NO_RETURN = 1 << 7, /* the return was not seen: dur, ret, length are unknown */
 	UB_F_DEEP = 1 << 8, /* frame stack was full: parents may be too far out */
-	UB_F_FIFO = 1 << 9, /* xfer.raddr is the position in the receiver's FIFO, counted from its
-			       start */
+	UB_F_FIFO = 1 << 9, /* xfer.raddr, rx.data: position in the receiver's FIFO, counted from
+			       its start */
 	UB_F_POSTED = 1 << 10, /* op.info_tag: the receive's number in the order UCX queued them */
 	UB_F_WITH_OP = 1 << 11, /* xfer: its end is its operation's, its own was not later */
 };
@@ -142,10 +142,11 @@ struct ub_rx {
 	struct ub_hdr h;
 	__u64 worker;
 	__u32 length; /* of header + payload */
-	__u32 am_flags;
+	__u32 am_flags; /* UCT_CB_PARAM_FLAG_*; with UB_F_FIFO the upper half has bits 4 to 19 of
+			   the interface's address */
 	__u64 w[5]; /* first bytes of the wire header; beyond length: 0 */
-	__u64 data; /* where the message lies: names the FIFO element of a short one (mm transports)
-		     */
+	__u64 data; /* where the message lies: names the FIFO element of a short one (mm
+		       transports); see UB_F_FIFO */
 };
 
 struct ub_comp {

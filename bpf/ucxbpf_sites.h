@@ -128,9 +128,12 @@ struct ub_layout {
 	__u16 worker_uuid;
 	__u16 req_mem; /* send.mem_type, protocol v1; 0 = not known */
 	__u16 recv_mem; /* recv.mem_type, or where recv.dt_iter is, its mem_info; 0 = not known */
+	__u16 mm_elems; /* uct_mm_iface_t.recv_fifo_elems; 0: positions of arrivals are not read */
+	__u16 worker_ifaces, worker_num_ifaces;
+	__u16 pad;
 };
 
-_Static_assert(sizeof(struct ub_layout) == 40, "layout row size");
+_Static_assert(sizeof(struct ub_layout) == 48, "layout row size");
 
 #define UB_MAX_SITES 1024
 #define UB_MAX_LAYOUTS 32

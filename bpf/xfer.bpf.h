@@ -3,15 +3,17 @@
 #ifndef UCXBPF_XFER_BPF_H
 #define UCXBPF_XFER_BPF_H
 
+#include "fifo.bpf.h"
 #include "owner.bpf.h"
 #include "span.bpf.h"
 
-static __always_inline __u64 iov_length(const struct leaving *leaving, struct ub_xfer *xfer)
+/* Not static: verified once, and not for each path to it. */
+__weak __noinline __u64 iov_total(struct ub_xfer *xfer, __u64 base, __u64 n)
 {
-	__u64 base = arg(leaving, leaving->site->arg_iov);
-	__u64 n = arg(leaving, leaving->site->arg_iovcnt);
 	__u64 total = 0;
 
+	if (!xfer)
+		return 0;
 	for (__u32 i = 0; i < MAX_IOV; i++) {
 		struct uct_iov iov;
 
@@ -28,6 +30,13 @@ static __always_inline __u64 iov_length(const struct leaving *leaving, struct ub
 	if (n > MAX_IOV)
 		xfer->h.flags |= UB_F_READ_FAULT;
 	return total;
+}
+
+static __always_inline __u64 iov_length(const struct leaving *leaving, struct ub_xfer *xfer)
+{
+	const struct ub_site *site = leaving->site;
+
+	return iov_total(xfer, arg(leaving, site->arg_iov), arg(leaving, site->arg_iovcnt));
 }
 
 static __always_inline __s64 xfer_length(const struct leaving *leaving, struct ub_xfer *xfer)
@@ -90,37 +99,6 @@ static __always_inline void xfer_wire_header(const struct leaving *leaving, stru
 		address = xfer->laddr;
 	if (address && !read_words(xfer->w, words, address))
 		xfer->h.flags |= UB_F_WIRE;
-}
-
-/*
- * Where in the receiver's FIFO a message will go: an identity on the wire that eager messages have
- * nowhere else. Wanted once in a while only, to tell which send met which arrival after a late
- * attach. uct_mm_ep_t.fifo_ctl and uct_mm_fifo_ctl_t.head: same places in UCX 1.13 to 1.22
- * (src/uct/sm/mm/base/mm_ep.h, mm_iface.h); the top bit of head is a flag.
- */
-#define MM_EP_FIFO_CTL 8
-#define MM_FIFO_HEAD 0
-#define MM_FIFO_HEAD_ARMED (1ull << 63)
-#define FIFO_ALWAYS 64 /* of a task's first sends in each window, */
-#define FIFO_EVERY 16 /* then one in so many; a power of two */
-
-static __always_inline __u64 fifo_head(__u64 uct_ep)
-{
-	return read_u64(read_u64(uct_ep + MM_EP_FIFO_CTL) + MM_FIFO_HEAD) & ~MM_FIFO_HEAD_ARMED;
-}
-
-#define FIFO_NOT_SEEN (~0ull)
-
-/* As it is at the entry of a send. */
-static __always_inline __u64 fifo_before(struct task_state *task, const struct ub_site *site,
-					 __u64 uct_ep)
-{
-	__u32 n;
-
-	if (site->what != UB_XFER_MM)
-		return FIFO_NOT_SEEN;
-	n = task->fifo_sends++;
-	return n < FIFO_ALWAYS || (n & (FIFO_EVERY - 1)) == 0 ? fifo_head(uct_ep) : FIFO_NOT_SEEN;
 }
 
 /* With another sender in between, the position is not known. */

@@ -62,7 +62,8 @@ void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 	}
 	link->anchor_sent = sent->pos;
 	link->anchor_arrival = arrival->pos;
-	if (link->synced)
+	if (link->synced || blind(link->process, sent->ts) ||
+	    blind(arrival->inbox->process, arrival->ts))
 		return;
 	link->synced = true;
 	link_remove(sent);

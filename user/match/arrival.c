@@ -120,9 +120,11 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 	arrival->idle_since = idle_since;
 	if (!(event->h->flags & UB_F_READ_FAULT))
 		arrival_fill(arrival, event->site->am_id, rx);
-	else if (!arrival_from_sent(arrival,
-				    headless(matcher, inbox, event->site->am_id, rx->length),
-				    rx->length))
+	else if (!arrival_from_sent(
+			 arrival,
+			 in_place ? in_place
+				  : headless(matcher, inbox, event->site->am_id, rx->length),
+			 rx->length))
 		return arrival_forget(matcher, arrival);
 	arrival_source(matcher, arrival);
 	if (class == CLASS_STREAM)

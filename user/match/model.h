@@ -90,13 +90,16 @@ struct receive {
 	struct arrival *arrival; /* until the message is settled */
 };
 
-/* A receive FIFO in shared memory, of a process that was joined in mid-run. */
+/* The receive FIFO of a worker's shared memory transport. */
 struct fifo {
-	const struct object *iface;
-	bool several; /* not known which of several: not used */
+	const char *transport, *device; /* of its interface */
+	const struct object *memory; /* an interface that a snapshot tells the slots of; NULL */
+	bool several; /* not known which of several memory is: not used */
+	uint64_t iface; /* address of the interface that the last position is of; 0 */
 	bool known; /* reached is the least position that the last message can have had */
 	uint64_t reached;
-	struct map expected; /* slot -> struct sent * that will arrive there next */
+	struct map expected; /* position -> struct sent * */
+	struct map slots; /* slot -> struct sent * that will arrive there next */
 };
 
 /* A worker as the receiving end. */
@@ -118,7 +121,7 @@ struct inbox {
 	} inlined;
 	struct map handles; /* message handle of a probe -> arrival */
 	uint32_t handlers; /* bit n: one of active message n was seen */
-	VEC(struct fifo) fifos;
+	VEC(struct fifo *) fifos;
 };
 
 /* An endpoint as the sending end. */

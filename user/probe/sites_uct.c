@@ -37,7 +37,7 @@ static const struct site op_rows[] = {
 	/* posix, sysv, xpmem; the second line serves self, too */
 	UCT_AM_SHORT("uct_mm_ep_am_short", .what = UB_XFER_MM),
 	UCT_AM_SHORT_IOV("uct_mm_ep_am_short_iov"),
-	UCT_AM_BCOPY("uct_mm_ep_am_bcopy"),
+	UCT_AM_BCOPY("uct_mm_ep_am_bcopy", .what = UB_XFER_MM),
 	UCT_PUT_SHORT("uct_sm_ep_put_short"),
 	UCT_PUT_BCOPY("uct_sm_ep_put_bcopy"),
 	UCT_GET_BCOPY("uct_sm_ep_get_bcopy"),

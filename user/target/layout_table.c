@@ -45,7 +45,8 @@
 #define WORKER(context, uuid, address_name, all_eps, ifaces, num_ifaces)                       \
 	.wire.worker_uuid = uuid, .worker_context = context, .worker_uuid = uuid,              \
 	.worker_address_name = address_name, .worker_all_eps = all_eps,                        \
-	.worker_ifaces = ifaces, .worker_num_ifaces = num_ifaces
+	.worker_ifaces = ifaces, .worker_num_ifaces = num_ifaces,                              \
+	.wire.worker_ifaces = ifaces, .wire.worker_num_ifaces = num_ifaces
 
 #define CONTEXT(tl_rscs, num_tls, proto_enable)                                                \
 	.context_tl_rscs = tl_rscs, .context_num_tls = num_tls,                                \
@@ -62,7 +63,7 @@
 
 /* uct_mm_iface_t.recv_fifo_elems; the other two are as far behind it in all of these. */
 #define FIFO(elems)                                                                            \
-	.fifo_elems = elems, .fifo_mask = elems + 28, .fifo_elem_size = elems + 116
+	.wire.mm_elems = elems, .fifo_elems = elems, .fifo_mask = elems + 28, .fifo_elem_size = elems + 116
 
 const struct layout layout_table[] = {
 	{ BUILD(1, 13, 1, assert), MEMORY(217, 56),
