@@ -112,22 +112,6 @@ static void put_sides(struct traffic *t, struct file_writer *w)
 	}
 }
 
-static void setup_ranks(struct traffic *t)
-{
-	uint32_t i;
-
-	for (i = 0; i < t->ranks; i++)
-		t->rank[i] = (struct rank){
-			.number = i,
-			.tgid = 4000 + i,
-			.cpu = (uint16_t)i,
-			.now = 1000000,
-			.worker = 0x555510000000 + 0x1000000 * (uint64_t)i,
-			.iface = 0x7f2000000000 + 0x100000000 * (uint64_t)i,
-			.pool = 0x7f3000000000 + 0x100000000 * (uint64_t)i,
-		};
-}
-
 /* Hands the records of one CPU after the other to the file, as the rings are read. */
 static int drain(struct traffic *t, struct file_writer *w, struct ub_stats *stats)
 {
@@ -186,7 +170,7 @@ int main(int argc, char **argv)
 	}
 	error = file_writer_open(&w, argv[1]);
 	if (!error) {
-		setup_ranks(&t);
+		traffic_ranks(&t);
 		put_sides(&t, w);
 		error = generate(&t, w, records, &stats);
 		close_error = file_writer_close(w, &stats);

@@ -49,6 +49,23 @@ struct traffic {
 	struct rank rank[TRAFFIC_MAX_RANKS];
 };
 
+/* The ranks of t->ranks as they begin, each on a CPU of its own. */
+static inline void traffic_ranks(struct traffic *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->ranks; i++)
+		t->rank[i] = (struct rank){
+			.number = i,
+			.tgid = 4000 + i,
+			.cpu = (uint16_t)i,
+			.now = 1000000,
+			.worker = 0x555510000000 + 0x1000000 * (uint64_t)i,
+			.iface = 0x7f2000000000 + 0x100000000 * (uint64_t)i,
+			.pool = 0x7f3000000000 + 0x100000000 * (uint64_t)i,
+		};
+}
+
 static inline uint64_t dice(struct traffic *t, uint64_t sides)
 {
 	t->seed ^= t->seed << 13;

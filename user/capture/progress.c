@@ -76,9 +76,8 @@ static void add_cost(struct line *line, const struct cost_report *cost,
 	add(line, ", %.0f MiB", cost->memory / (double)(1 << 20));
 }
 
-void progress_show(struct progress *progress, unsigned int processes,
-		   const struct file_writer *writer, const struct ub_stats *stats,
-		   const struct cost_report *cost)
+void progress_show(struct progress *progress, unsigned int processes, struct file_writer *writer,
+		   const struct ub_stats *stats, const struct cost_report *cost)
 {
 	uint64_t now = side_now(), records = file_writer_records(writer);
 	struct line line = { .room = columns() };

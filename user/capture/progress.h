@@ -18,9 +18,8 @@ struct progress {
 };
 
 void progress_init(struct progress *progress, bool on);
-void progress_show(struct progress *progress, unsigned int processes,
-		   const struct file_writer *writer, const struct ub_stats *stats,
-		   const struct cost_report *cost);
+void progress_show(struct progress *progress, unsigned int processes, struct file_writer *writer,
+		   const struct ub_stats *stats, const struct cost_report *cost);
 
 /* Clears the line. */
 void progress_end(struct progress *progress);

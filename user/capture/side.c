@@ -90,7 +90,7 @@ static void set(json_t *record, const char *name, uint64_t value)
 	json_object_set_new(record, name, json_integer((json_int_t)value));
 }
 
-json_t *side_self(const struct file_writer *writer, const struct cost_report *cost)
+json_t *side_self(struct file_writer *writer, const struct cost_report *cost)
 {
 	json_t *record = json_pack("{s:s}", "t", "self");
 

@@ -25,7 +25,7 @@ json_t *side_clock(void);
 json_t *side_site(unsigned int row);
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to);
 /* What the capture cost so far. */
-json_t *side_self(const struct file_writer *writer, const struct cost_report *cost);
+json_t *side_self(struct file_writer *writer, const struct cost_report *cost);
 /* At its start, to = 0, and again, whole, at its end. */
 json_t *side_window(const struct windows *windows, uint64_t to);
 json_t *side_note(const char *text);

@@ -49,6 +49,12 @@ unsigned int block_fields(const struct block_kind *kind,
 
 struct encoder;
 
+/*
+ * Records of one block at most. Few enough for a block's columns and contexts to stay in a core's
+ * second-level cache while it is made.
+ */
+#define ENCODER_RECORDS (1u << 13)
+
 struct encoder *encoder_new(void); /* NULL: out of memory */
 void encoder_free(struct encoder *encoder);
 
@@ -56,7 +62,7 @@ void encoder_free(struct encoder *encoder);
 size_t encoder_bound(uint32_t n, size_t size);
 
 /*
- * Encodes n (1 to CHUNK_MAX_RECORDS) records that lie behind each other, each of ub_kind_size()
+ * Encodes n (1 to ENCODER_RECORDS) records that lie behind each other, each of ub_kind_size()
  * bytes. Returns the block's size.
  */
 size_t encoder_run(struct encoder *encoder, const void *records, uint32_t n, uint8_t *out);

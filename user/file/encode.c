@@ -23,15 +23,15 @@ static const uint32_t kind_split[UB_KIND_MAX] = {
 };
 
 /* Columns that begin a power of two apart would all fight for the same cache lines. */
-#define COLUMN_STRIDE (CHUNK_MAX_RECORDS + 40)
+#define COLUMN_STRIDE (ENCODER_RECORDS + 40)
 
 struct encoder {
 	struct grouping grouping;
 	struct threads threads;
 	struct block_kind kinds[UB_KIND_MAX];
-	uint64_t residuals[RESIDUALS][CHUNK_MAX_RECORDS];
-	uint64_t column[CHUNK_MAX_RECORDS];
-	uint64_t heads[CHUNK_MAX_RECORDS];
+	uint64_t residuals[RESIDUALS][ENCODER_RECORDS];
+	uint64_t column[ENCODER_RECORDS];
+	uint64_t heads[ENCODER_RECORDS];
 	uint64_t fields[BLOCK_MAX_COLUMNS][COLUMN_STRIDE];
 };
 

@@ -42,18 +42,54 @@ int file_writer_side(struct file_writer *writer, const json_t *side);
  */
 int file_writer_flush(struct file_writer *writer, const struct ub_stats *stats);
 
-/* Records taken, and bytes in complete chunks. */
-uint64_t file_writer_records(const struct file_writer *writer);
-uint64_t file_writer_bytes(const struct file_writer *writer);
+/* The failure after which nothing more is taken, 0 = none so far. */
+int file_writer_error(struct file_writer *writer);
+
+/* Records taken, by streams as well, and bytes in complete chunks. */
+uint64_t file_writer_records(struct file_writer *writer);
+uint64_t file_writer_bytes(struct file_writer *writer);
 
 /* Records lost by a failure or refused after it; also in the file, if its end could be written. */
-uint64_t file_writer_refused(const struct file_writer *writer);
+uint64_t file_writer_refused(struct file_writer *writer);
 
 /* Frees without writing; before the first flush, the file is as it was. */
 void file_writer_abandon(struct file_writer *writer);
 
-/* Flushes, marks the file complete, frees. Also frees on error. */
+/* Flushes, marks the file complete, frees. Also frees on error. All streams are closed before. */
 int file_writer_close(struct file_writer *writer, const struct ub_stats *stats);
+
+/* ---- streams: chunks of records by several threads ---- */
+
+/*
+ * A way into a file for one thread at a time. It makes chunks of its own, at most 8,192 records
+ * each: encoding and compressing share nothing with other streams, and only a finished chunk takes
+ * the writer's lock. Readers put the records of all chunks in order of time.
+ *
+ * The functions of the writer may be called by one other thread meanwhile.
+ */
+struct file_stream;
+
+/* Receives each record that a stream was given, complete; the memory is valid during the call. */
+typedef void (*file_seen_fn)(void *arg, const struct ub_hdr *record);
+
+/* fn may be NULL. -ENOMEM. */
+int file_stream_open(struct file_stream **stream, struct file_writer *writer, file_seen_fn fn,
+		     void *arg);
+
+/*
+ * Adds the records of a batch as the kernel made it: size bytes with its head. They get the batch's
+ * CPU and numbers. -EBADMSG: no such batch, nothing of it is taken; else as file_writer_record().
+ */
+int file_stream_batch(struct file_stream *stream, const struct ub_batch *batch, size_t size);
+
+/* Adds one record, as file_writer_record(). */
+int file_stream_record(struct file_stream *stream, const struct ub_hdr *record);
+
+/* Writes what is pending as a chunk. As file_writer_flush(). */
+int file_stream_flush(struct file_stream *stream);
+
+/* Flushes, unless the writer has failed, and frees. */
+void file_stream_close(struct file_stream *stream);
 
 /* ---- reader ---- */
 

@@ -44,14 +44,38 @@ static int append(struct output *o, const void *data, size_t size)
 	return error;
 }
 
-static int output_alloc(struct output *o, size_t max_raw)
+int packed_init(struct packed *packed, size_t max_raw)
 {
-	o->room = ZSTD_compressBound(max_raw);
-	o->chunk = malloc(sizeof(*o->chunk) + o->room);
-	o->zstd = ZSTD_createCCtx();
-	if (!o->chunk || !o->zstd)
+	packed->room = ZSTD_compressBound(max_raw);
+	packed->start = malloc(sizeof(*packed->start) + packed->room);
+	packed->zstd = ZSTD_createCCtx();
+	if (!packed->start || !packed->zstd)
 		return -ENOMEM;
-	ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(packed->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	return 0;
+}
+
+void packed_release(struct packed *packed)
+{
+	free(packed->start);
+	ZSTD_freeCCtx(packed->zstd);
+}
+
+int packed_make(struct packed *packed, const struct chunk_header *head, const void *raw,
+		size_t size)
+{
+	struct chunk_start *start = packed->start;
+	size_t stored = 0;
+
+	if (size)
+		stored = ZSTD_compress2(packed->zstd, start + 1, packed->room, raw, size);
+	if (ZSTD_isError(stored))
+		return -ENOMEM;
+	start->head = *head;
+	start->head.magic = CHUNK_MAGIC;
+	start->head.header_size = sizeof(*start);
+	start->head.stored_size = (uint32_t)stored;
+	start->head.raw_size = (uint32_t)size;
 	return 0;
 }
 
@@ -73,7 +97,7 @@ static int check_content(struct output *o)
 	return got == sizeof(magic) && !memcmp(magic, FILE_MAGIC, sizeof(magic)) ? 0 : -EEXIST;
 }
 
-int output_open(struct output *o, const char *path, size_t max_raw)
+int output_open(struct output *o, const char *path)
 {
 	int error;
 
@@ -86,8 +110,6 @@ int output_open(struct output *o, const char *path, size_t max_raw)
 		error = check_content(o);
 	if (!error && !(o->path = strdup(path)))
 		error = -ENOMEM;
-	if (!error)
-		error = output_alloc(o, max_raw);
 	if (error)
 		output_close(o);
 	return error;
@@ -105,27 +127,18 @@ static int start_file(struct output *o)
 	return append(o, &header, sizeof(header));
 }
 
-int output_chunk(struct output *o, const struct chunk_header *head, const struct ub_stats *stats,
-		 const void *raw, size_t size)
+int output_append(struct output *o, struct packed *packed, const struct ub_stats *stats,
+		  uint64_t refused)
 {
-	struct chunk_start *start = o->chunk;
-	size_t stored = 0;
+	struct chunk_start *start = packed->start;
 	int error = o->started ? 0 : start_file(o);
 
 	if (error)
 		return error;
-	if (size)
-		stored = ZSTD_compress2(o->zstd, start + 1, o->room, raw, size);
-	if (ZSTD_isError(stored))
-		return -ENOMEM;
-	start->head = *head;
-	start->head.magic = CHUNK_MAGIC;
-	start->head.header_size = sizeof(*start);
-	start->head.stored_size = (uint32_t)stored;
-	start->head.raw_size = (uint32_t)size;
+	start->head.refused = refused;
 	start->stats = *stats;
 	chunk_seal(start, start + 1);
-	return append(o, start, sizeof(*start) + stored);
+	return append(o, start, sizeof(*start) + start->head.stored_size);
 }
 
 int output_close(struct output *o)
@@ -138,7 +151,5 @@ int output_close(struct output *o)
 	error = close(o->fd) ? -errno : 0;
 
 	free(o->path);
-	free(o->chunk);
-	ZSTD_freeCCtx(o->zstd);
 	return error;
 }

@@ -14,25 +14,39 @@ struct output {
 	bool started; /* what was in the file before is gone */
 	bool created; /* there was no file, or an empty one */
 	uint64_t bytes; /* of complete chunks, and the file header */
+};
+
+/* A chunk being made: header and compressed payload in one piece. One thread at a time. */
+struct packed {
 	ZSTD_CCtx *zstd;
-	struct chunk_start *chunk; /* header, and behind it room for a payload */
+	struct chunk_start *start; /* header, and behind it room for a payload */
 	size_t room;
 };
 
 /*
- * Opens the file for this writer alone; what it holds stays until the first chunk comes. -EEXIST:
- * it holds something that is no capture; -EWOULDBLOCK: another writer has it. max_raw: largest
- * payload before compression; the memory for it is had now, so that a full machine cannot end a
- * capture. On error nothing is left open.
+ * max_raw: largest payload before compression; the memory for it is had now, so that a full machine
+ * cannot end a capture. -ENOMEM; packed_release() is due all the same.
  */
-int output_open(struct output *output, const char *path, size_t max_raw);
+int packed_init(struct packed *packed, size_t max_raw);
+void packed_release(struct packed *packed);
+
+/* Compresses a payload; the caller fills type, records, min_ts, max_ts of head. -ENOMEM. */
+int packed_make(struct packed *packed, const struct chunk_header *head, const void *raw,
+		size_t size);
 
 /*
- * Appends a chunk; the caller fills type, records, min_ts, max_ts, refused of head, the rest is
- * filled here. On error the file is as it was before.
+ * Opens the file for this writer alone; what it holds stays until the first chunk comes. -EEXIST:
+ * it holds something that is no capture; -EWOULDBLOCK: another writer has it. On error nothing is
+ * left open.
  */
-int output_chunk(struct output *output, const struct chunk_header *head,
-		 const struct ub_stats *stats, const void *raw, size_t size);
+int output_open(struct output *output, const char *path);
+
+/*
+ * Appends a chunk that was made, with the counters as they stand. On error the file is as it was
+ * before.
+ */
+int output_append(struct output *output, struct packed *packed, const struct ub_stats *stats,
+		  uint64_t refused);
 
 /* Returns an error that the system reports only now. A file that got no chunk is as before. */
 int output_close(struct output *output);
