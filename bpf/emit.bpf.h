@@ -16,6 +16,19 @@ static __always_inline struct cpu_stats *cpu_stats(void)
 	return bpf_map_lookup_elem(&stats, &zero);
 }
 
+/*
+ * The ring of a CPU; NULL where no traced task was expected: the loss is counted, and user space
+ * makes the ring.
+ */
+static __always_inline void *ring_of(__u32 cpu)
+{
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+
+	if (!ring && cpu < UB_MAX_CPUS)
+		__sync_fetch_and_or(&rings_missing[cpu / 64], 1ULL << (cpu % 64));
+	return ring;
+}
+
 /* A record that could not be made: produced, and dropped at once. */
 static __always_inline void emit_nothing(__u8 kind)
 {
@@ -36,7 +49,7 @@ static __always_inline bool emit_alone(struct ub_batch *batch, __u32 bytes, __u8
 {
 	struct cpu_stats *st = cpu_stats();
 	__u32 cpu = bpf_get_smp_processor_id();
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	void *ring = ring_of(cpu);
 
 	if (!st)
 		return false;
@@ -96,7 +109,7 @@ static __always_inline __u32 batch_count(const struct outbox *box, __u64 *counte
 static __always_inline long batch_send(struct outbox *box, struct cpu_stats *st, __u32 records)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), bytes = box->bytes;
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	void *ring = ring_of(cpu);
 
 	box->head.first_seq = __sync_fetch_and_add(&st->cpu_seq, records);
 	box->head.cpu = cpu;

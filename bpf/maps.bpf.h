@@ -157,7 +157,10 @@ struct {
 	__type(value, struct ub_layout);
 } layouts __weak SEC(".maps");
 
-/* One ring per CPU, made by user space. Full: the record is counted as dropped. */
+/*
+ * One ring per CPU on which traced tasks run, made by user space, which also puts larger ones in
+ * their place. Full, or none: the record is counted as dropped.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -168,6 +171,9 @@ struct {
 			__uint(max_entries, 4096);
 		});
 } rings __weak SEC(".maps");
+
+/* A bit per CPU that had a batch and no ring; set here, cleared by user space. */
+volatile __u64 rings_missing[UB_MAX_CPUS / 64] __weak = {};
 
 /* Loss accounting; read by user space, summed over CPUs. */
 struct cpu_stats {

@@ -294,6 +294,7 @@ static inline unsigned int ub_kind_size(unsigned int kind)
 }
 
 #define UB_MAX_RECORD 184
+#define UB_MAX_CPUS 8192 /* CONFIG_NR_CPUS of x86-64 at most */
 
 _Static_assert(sizeof(struct ub_hdr) == 48, "wire header size");
 _Static_assert(sizeof(struct ub_call) == 64, "wire call size");

@@ -83,7 +83,9 @@ static int measure(struct traffic *t, struct file_writer *w, uint64_t records)
 		error = drain(t, stream, &ns);
 	}
 	count = file_writer_records(w);
-	file_stream_close(stream);
+	if (!error)
+		error = file_stream_flush(stream);
+	file_stream_free(stream);
 	printf("encode: %" PRIu32 " ranks, %" PRIu64 " records, %.1f ns and %.2f bytes each\n",
 	       t->ranks, count, (double)ns / (double)count,
 	       (double)file_writer_bytes(w) / (double)count);

@@ -14,13 +14,6 @@
 #include "capture/kernel.h"
 #include "probe/links.h"
 
-static int no_record(void *arg, const struct ub_hdr *record)
-{
-	(void)arg;
-	(void)record;
-	return 0;
-}
-
 /* Our programs are those that this process holds descriptors of. */
 static int is_program(const char *fd)
 {
@@ -61,14 +54,14 @@ static int load(enum link_mechanism mechanism, bool count)
 {
 	struct kernel_options options = {
 		.mechanism = mechanism,
-		.ring_bytes = 1 << 16,
+		.node = -1,
 		.call_ends = !count,
 		.count = count,
 		.stacks = !count,
 	};
 	const char *name = link_mechanism_name(mechanism);
 	struct kernel *kernel = NULL;
-	int err = kernel_open(&kernel, &options, no_record, NULL);
+	int err = kernel_open(&kernel, &options);
 
 	if (err) {
 		fprintf(stderr, "%s: %s\n", name, strerror(-err));

@@ -22,7 +22,7 @@ struct capture_options {
 	bool call_ends; /* exact ends of MPI calls, by return probes */
 	bool count; /* sums instead of records of calls, operations and transfers */
 	const char *libraries; /* more directories for capture_prepare(), colons between; NULL */
-	size_t ring_bytes; /* per CPU */
+	size_t ring_bytes; /* per CPU; 0: by the memory of the machine, growing */
 	enum link_mechanism mechanism;
 	uint64_t window_ns, period_ns; /* a duty cycle; 0: records all the time */
 	bool stacks; /* user stacks at MPI calls, x86-64 */

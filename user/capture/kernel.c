@@ -106,9 +106,25 @@ int kernel_collect(struct kernel *kernel)
 	return err < 0 ? -errno : 0;
 }
 
-int kernel_drain(struct kernel *kernel)
+int kernel_cpus(const struct kernel *kernel)
 {
-	return ring_buffer__consume(kernel->rings);
+	return kernel->cpus;
+}
+
+int kernel_set_ring(struct kernel *kernel, int cpu, int fd)
+{
+	return bpf_map__update_elem(kernel->skel->maps.rings, &cpu, sizeof(cpu), &fd, sizeof(fd),
+				    0);
+}
+
+bool kernel_ring_missing(struct kernel *kernel, int cpu)
+{
+	uint64_t *word = (uint64_t *)&kernel->skel->bss->rings_missing[cpu / 64];
+	uint64_t bit = 1ull << (cpu % 64);
+
+	if (cpu >= UB_MAX_CPUS || !(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
+		return false;
+	return __atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED) & bit;
 }
 
 uint64_t kernel_run_time(const struct kernel *kernel)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel's half of a capture: BPF programs loaded, maps filled, one ring per CPU, counters.
+ * The kernel's half of a capture: BPF programs loaded, maps filled, counters. Rings are made and
+ * drained elsewhere (drain.h).
  * Everything is owned by file descriptors: closing them (or dying) leaves nothing behind.
  */
 #ifndef UCXBPF_CAPTURE_KERNEL_H
@@ -17,20 +18,16 @@
 struct kernel;
 struct ucxbpf;
 
-/* Receives every record; the memory is valid during the call. */
-typedef int (*kernel_record_fn)(void *arg, const struct ub_hdr *record);
-
 struct kernel_options {
 	enum link_mechanism mechanism;
-	size_t ring_bytes; /* per CPU; a power of two and a multiple of the page size */
+	int node; /* a NUMA node that is online: rings are made on nodes; -1: they are not */
 	bool call_ends; /* MPI calls with their returns */
 	bool count; /* sums instead of records of calls, operations and transfers */
 	bool stacks; /* user stacks at MPI calls */
 };
 
 /* Loads and fills the site table. -EPERM, -ENOSYS, -ENOMEM...: printed once, with what to do. */
-int kernel_open(struct kernel **kernel, const struct kernel_options *options, kernel_record_fn fn,
-		void *arg);
+int kernel_open(struct kernel **kernel, const struct kernel_options *options);
 void kernel_free(struct kernel *kernel);
 
 /* The loaded object. */
@@ -69,13 +66,19 @@ void kernel_resume(struct kernel *kernel);
 void kernel_stop(struct kernel *kernel);
 
 /*
- * Puts into the rings what threads have kept back: records travel in batches. Only while no hot
- * probe is in place, or while those that are only count.
+ * Puts what threads have kept back into the ring of the CPU that this one runs on: records travel
+ * in batches. Only while no hot probe is in place, or while those that are only count.
  */
 int kernel_collect(struct kernel *kernel);
 
-/* Hands all records that are ready to fn; returns how many, or what fn returned below 0. */
-int kernel_drain(struct kernel *kernel);
+/* Possible CPUs: their numbers are below this. */
+int kernel_cpus(const struct kernel *kernel);
+
+/* From now on batches of that CPU go into this ring, until another one is set; -errno. */
+int kernel_set_ring(struct kernel *kernel, int cpu, int fd);
+
+/* Whether that CPU had a batch and no ring since the last call. */
+bool kernel_ring_missing(struct kernel *kernel, int cpu);
 
 /* ns in our programs while the kernel measured it (BPF_ENABLE_STATS), whoever asked it to. */
 uint64_t kernel_run_time(const struct kernel *kernel);

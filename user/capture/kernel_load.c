@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The BPF programs are loaded, their maps filled, the rings made. */
+/* The BPF programs are loaded, their maps filled. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -56,63 +56,17 @@ static int fill_sites(struct kernel *kernel)
 	return 0;
 }
 
-/* A record of a batch, with the number that its CPU gave to it. */
-static int on_record(struct kernel *kernel, const struct ub_batch *batch, unsigned int i,
-		     const struct ub_hdr *from, size_t size)
+/* A map of maps takes only those that are made like its first one: rings on a node, or not. */
+static int put_rings_on_nodes(struct bpf_map *rings, int node)
 {
-	union {
-		struct ub_hdr h;
-		uint8_t bytes[UB_MAX_RECORD];
-	} record;
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_NUMA_NODE, .numa_node = node);
+	int fd =
+		bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, sysconf(_SC_PAGESIZE), &options);
+	int err = fd < 0 ? fd : bpf_map__set_inner_map_fd(rings, fd);
 
-	memcpy(record.bytes, from, size);
-	record.h.cpu = batch->cpu;
-	record.h.cpu_seq = batch->first_seq + i;
-	return kernel->fn(kernel->arg, &record.h);
-}
-
-static int on_batch(void *arg, void *data, size_t size)
-{
-	struct kernel *kernel = arg;
-	const struct ub_batch *batch = data;
-	const uint8_t *at = (const uint8_t *)(batch + 1), *end = (const uint8_t *)data + size;
-
-	for (unsigned int i = 0; i < batch->records; i++) {
-		const struct ub_hdr *h = (const struct ub_hdr *)at;
-		size_t bytes = (size_t)(end - at) < sizeof(*h) ? 0 : ub_kind_size(h->kind);
-		int err;
-
-		if (!bytes || (size_t)(end - at) < bytes)
-			return -EBADMSG;
-		err = on_record(kernel, batch, i, h, bytes);
-		if (err)
-			return err;
-		at += bytes;
-	}
-	return 0;
-}
-
-static int make_rings(struct kernel *kernel, size_t bytes)
-{
-	for (int cpu = 0; cpu < kernel->cpus; cpu++) {
-		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, bytes, NULL);
-		int err;
-
-		if (fd < 0)
-			return fd;
-		kernel->ring_fds[cpu] = fd;
-		err = bpf_map__update_elem(kernel->skel->maps.rings, &cpu, sizeof(cpu), &fd,
-					   sizeof(fd), 0);
-		if (err)
-			return err;
-		if (kernel->rings)
-			err = ring_buffer__add(kernel->rings, fd, on_batch, kernel);
-		else if (!(kernel->rings = ring_buffer__new(fd, on_batch, kernel, NULL)))
-			err = -errno;
-		if (err)
-			return err;
-	}
-	return 0;
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
 }
 
 /* Paths and stacks: more than any program has that calls MPI from hand-written code. */
@@ -128,7 +82,7 @@ static int size_for_stacks(struct ucxbpf *skel)
 
 static int load(struct kernel *kernel, const struct kernel_options *options)
 {
-	int err;
+	int err, first_ring = -1;
 
 	kernel->skel = ucxbpf__open();
 	if (!kernel->skel)
@@ -136,10 +90,16 @@ static int load(struct kernel *kernel, const struct kernel_options *options)
 	kernel_spans_choose(kernel->skel, options);
 	kernel_count_choose(kernel->skel, options->mechanism, options->count);
 	err = bpf_map__set_max_entries(kernel->skel->maps.rings, kernel->cpus);
+	if (!err && options->node >= 0) {
+		first_ring = put_rings_on_nodes(kernel->skel->maps.rings, options->node);
+		err = first_ring < 0 ? first_ring : 0;
+	}
 	if (!err && options->stacks)
 		err = size_for_stacks(kernel->skel);
 	if (!err)
 		err = ucxbpf__load(kernel->skel);
+	if (first_ring >= 0)
+		close(first_ring);
 	return err;
 }
 
@@ -153,8 +113,8 @@ static void explain(int err)
 		log_error("this kernel refuses the BPF programs: %s; --debug shows which",
 			  strerror(-err));
 	else if (err == -ENOMEM)
-		log_error("cannot make the rings: %s; try a smaller --ring-size or raise the "
-			  "locked memory limit",
+		log_error("cannot make the maps of the BPF programs: %s; raise the locked memory "
+			  "limit",
 			  strerror(-err));
 	else
 		log_error("cannot load BPF programs: %s; 'ucxbpf doctor' says what this kernel "
@@ -162,8 +122,7 @@ static void explain(int err)
 			  strerror(-err));
 }
 
-int kernel_open(struct kernel **out, const struct kernel_options *options, kernel_record_fn fn,
-		void *arg)
+int kernel_open(struct kernel **out, const struct kernel_options *options)
 {
 	struct kernel *kernel = calloc(1, sizeof(*kernel));
 	int err;
@@ -171,15 +130,10 @@ int kernel_open(struct kernel **out, const struct kernel_options *options, kerne
 	if (!kernel)
 		return -ENOMEM;
 	libbpf_set_print(quiet_print);
-	kernel->fn = fn;
-	kernel->arg = arg;
 	kernel->cpus = libbpf_num_possible_cpus();
-	kernel->ring_fds = calloc(kernel->cpus, sizeof(*kernel->ring_fds));
-	err = kernel->ring_fds ? load(kernel, options) : -ENOMEM;
+	err = load(kernel, options);
 	if (!err)
 		err = fill_sites(kernel);
-	if (!err)
-		err = make_rings(kernel, options->ring_bytes);
 	if (!err)
 		err = ucxbpf__attach(kernel->skel);
 	if (err) {
@@ -198,11 +152,6 @@ void kernel_free(struct kernel *kernel)
 {
 	if (!kernel)
 		return;
-	ring_buffer__free(kernel->rings);
-	for (int cpu = 0; kernel->ring_fds && cpu < kernel->cpus; cpu++)
-		if (kernel->ring_fds[cpu] > 0)
-			close(kernel->ring_fds[cpu]);
-	free(kernel->ring_fds);
 	ucxbpf__destroy(kernel->skel);
 	free(kernel);
 }

@@ -5,16 +5,10 @@
 
 #include "capture/kernel.h"
 
-struct ring_buffer;
-
 struct kernel {
 	struct ucxbpf *skel;
-	struct ring_buffer *rings; /* all of them */
-	int *ring_fds;
 	int cpus;
 	struct link_programs programs;
-	kernel_record_fn fn;
-	void *arg;
 };
 
 #endif

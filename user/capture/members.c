@@ -12,8 +12,10 @@ int capture_add_started(struct capture *capture, pid_t pid)
 {
 	int err = track_add(&capture->track, pid, true);
 
-	if (!err)
+	if (!err) {
+		drain_cover(capture->drain, pid);
 		windows_begin(capture);
+	}
 	return err ? err : track_begin(&capture->track, pid);
 }
 
@@ -71,6 +73,9 @@ int capture_begin(struct capture *capture)
 
 	windows_begin(capture);
 	session_follow_stacks(capture, UINT64_MAX);
+	for (size_t i = 0; i < track->processes.len; i++)
+		if (track->processes.data[i].alive)
+			drain_cover(capture->drain, track->processes.data[i].tgid);
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			err = track_begin(&capture->track, track->processes.data[i].tgid);
@@ -85,6 +90,7 @@ static void consider(struct capture *capture, pid_t pid)
 	track_scan(&capture->track);
 	live_process(&capture->live, pid);
 	memory_watch_apply(&capture->memory);
+	drain_cover(capture->drain, pid);
 	track_begin(&capture->track, pid);
 }
 

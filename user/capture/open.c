@@ -20,14 +20,10 @@ static void forget_at_end(struct capture *capture, const struct ub_task *task)
 	memory_watch_forget(&capture->memory, task->h.tgid);
 }
 
-static int on_record(void *arg, const struct ub_hdr *record)
+void session_record(void *arg, const struct ub_hdr *record)
 {
 	struct capture *capture = arg;
-	int err = file_writer_record(capture->writer, record);
 
-	if (err && !capture->error)
-		capture->error = err;
-	capture->seen_records += record->kind != UB_TASK;
 	if (record->kind == UB_TASK) {
 		const struct ub_task *task = (const struct ub_task *)record;
 
@@ -40,7 +36,6 @@ static int on_record(void *arg, const struct ub_hdr *record)
 	memory_watch_record(&capture->memory, record);
 	places_record(&capture->places, record);
 	stacks_record(&capture->stacks, record);
-	return 0;
 }
 
 static void on_mapped(void *arg, pid_t tgid, uint64_t time)
@@ -135,7 +130,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 {
 	const struct kernel_options kernel_options = {
 		.mechanism = options->mechanism,
-		.ring_bytes = options->ring_bytes,
+		.node = drain_any_node(),
 		.call_ends = options->call_ends,
 		.count = options->count,
 		.stacks = options->stacks,
@@ -148,14 +143,18 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	capture->options = *options;
 	err = check_pid_namespace();
 	if (!err)
-		err = kernel_open(&capture->kernel, &kernel_options, on_record, capture);
+		err = kernel_open(&capture->kernel, &kernel_options);
 	if (!err && options->count)
 		err = cells_open(&capture->cells, kernel_object(capture->kernel));
 	if (!err)
 		err = open_watch(capture);
 	if (!err)
 		err = open_file(capture);
+	if (!err)
+		err = drain_open(&capture->drain, capture->kernel, capture->writer,
+				 options->ring_bytes);
 	if (err) {
+		file_writer_abandon(capture->writer);
 		session_release(capture);
 		return err;
 	}
@@ -178,6 +177,8 @@ int capture_open(struct capture **out, const struct capture_options *options)
 		err = stacks_init(&capture->stacks, capture->kernel, &capture->places.files);
 	if (err) {
 		log_error("cannot prepare stacks: %s", strerror(-err));
+		drain_free(capture->drain);
+		file_writer_abandon(capture->writer);
 		session_release(capture);
 		return err;
 	}

@@ -11,17 +11,12 @@
 #define MS 1000000ull /* ns */
 #define STACKS_NS 5000000 /* of unwinding rows between two looks at the rings */
 
-/*
- * Never a wake-up per record: the rings are looked at as rarely as their size allows, since each
- * look takes one of the job's cores away for a moment. A ring is half full by then at the most.
- */
-#define DRAIN_MS_MIN 2
-#define DRAIN_MS_MAX 10
-#define FILL_PER_MS (400 << 10) /* bytes; a CPU that does nothing but make records takes longer */
+#define STEP_NS (10 * MS) /* between two looks at what the draining threads have passed on */
+#define PLACING_NS (5000 * MS) /* ranks may be bound anew */
 
 bool capture_has_records(const struct capture *capture)
 {
-	return capture->seen_records > 0 || cells_count(&capture->cells) > 0;
+	return drain_others(capture->drain) > 0 || cells_count(&capture->cells) > 0;
 }
 
 /* A capture that counts grows only when there is something new. */
@@ -47,9 +42,25 @@ static int read_stats(struct capture *capture, struct ub_stats *stats)
 /* With what they are about: lives of objects, which threads may have kept back. */
 static void write_cells(struct capture *capture)
 {
-	if (!kernel_collect(capture->kernel))
-		kernel_drain(capture->kernel);
+	drain_collect(capture->drain, session_record, capture);
 	cells_write(&capture->cells, capture->writer, false);
+}
+
+/* Where the ranks are known by then: a launcher may run anywhere, those that it starts may not. */
+static void place_threads(struct capture *capture)
+{
+	const struct track *track = &capture->track;
+	struct cpu_bits busy = { 0 };
+
+	if (!track->with_ucx ||
+	    (track->with_ucx == capture->placed_for && side_now() < capture->next_placing))
+		return;
+	for (size_t i = 0; i < track->processes.len; i++)
+		if (track->processes.data[i].alive && track->processes.data[i].announced)
+			cpu_bits_add_process(&busy, track->processes.data[i].tgid);
+	drain_avoid(capture->drain, &busy);
+	capture->placed_for = track->with_ucx;
+	capture->next_placing = side_now() + PLACING_NS;
 }
 
 static void flush(struct capture *capture)
@@ -59,6 +70,7 @@ static void flush(struct capture *capture)
 	int err = 0;
 
 	track_reap(&capture->track);
+	place_threads(capture);
 	if (read_stats(capture, &stats))
 		return;
 	windows_state(&capture->windows, capture->progress.state, sizeof(capture->progress.state));
@@ -101,42 +113,33 @@ static void stop(struct capture *capture)
 	probes_release(&capture->probes);
 	/* twice: what found no room the first time is told of the second time */
 	for (int i = 0; i < 2; i++) {
-		kernel_drain(capture->kernel);
-		if (kernel_collect(capture->kernel))
+		drain_sync(capture->drain, session_record, capture);
+		if (drain_collect(capture->drain, session_record, capture))
 			log_warn("cannot collect the last records of each thread");
 	}
 	capture->stopped = true;
 }
 
-static uint64_t drain_pause(size_t ring_bytes)
-{
-	uint64_t ms = ring_bytes / 2 / FILL_PER_MS;
-
-	if (ms < DRAIN_MS_MIN)
-		ms = DRAIN_MS_MIN;
-	return (ms < DRAIN_MS_MAX ? ms : DRAIN_MS_MAX) * MS;
-}
-
-/* Until the rings or a window are due, or a process maps something. */
+/* Until the next step or a window is due, or a process maps something. */
 static void wait_for_work(struct capture *capture)
 {
 	uint64_t now = side_now(), next = windows_next(&capture->windows);
 
-	if (next > capture->next_drain)
-		next = capture->next_drain;
+	if (next > capture->next_step)
+		next = capture->next_step;
 	poll(capture->polls, watch_fd_count(capture->watch),
 	     next > now ? (int)((next - now + MS - 1) / MS) : 0);
 }
 
 int capture_work(struct capture *capture, int ms)
 {
-	uint64_t pause = drain_pause(capture->options.ring_bytes);
 	uint64_t end = side_now() + ms * MS;
 
 	do {
 		wait_for_work(capture);
-		capture->next_drain = side_now() + pause;
-		kernel_drain(capture->kernel);
+		capture->next_step = side_now() + STEP_NS;
+		drain_step(capture->drain, capture->memory.watched.len > 0, session_record,
+			   capture);
 		follow(capture);
 		windows_step(capture);
 		cost_step(&capture->cost);
@@ -144,6 +147,8 @@ int capture_work(struct capture *capture, int ms)
 			flush(capture);
 			capture->next_flush = side_now() + FLUSH_NS;
 		}
+		if (!capture->error)
+			capture->error = drain_error(capture->drain);
 	} while (!capture->error && side_now() < end);
 	if (capture->error && !capture->stopped) {
 		log_error("cannot write '%s': %s; 'ucxbpf replay' reads what was "
@@ -157,6 +162,7 @@ int capture_work(struct capture *capture, int ms)
 void capture_abandon(struct capture *capture)
 {
 	stop(capture);
+	drain_free(capture->drain);
 	file_writer_abandon(capture->writer);
 	session_release(capture);
 }
@@ -181,15 +187,18 @@ static void note_without_ucx(struct capture *capture)
 int capture_close(struct capture *capture, const char *reason)
 {
 	struct ub_stats stats = { 0 };
+	struct drain_report consumer;
 	struct cost_report cost;
 	int err;
 
 	if (!capture->stopped) {
-		kernel_drain(capture->kernel);
+		drain_sync(capture->drain, session_record, capture);
 		follow(capture);
 	}
 	stop(capture);
-	kernel_drain(capture->kernel);
+	drain_stop(capture->drain, session_record, capture);
+	consumer = drain_report(capture->drain);
+	drain_free(capture->drain);
 	live_apply(&capture->live);
 	memory_watch_finish(&capture->memory);
 	places_finish(&capture->places);
@@ -204,6 +213,7 @@ int capture_close(struct capture *capture, const char *reason)
 	/* so that what the capture says of its size lacks this last bit only */
 	file_writer_flush(capture->writer, &stats);
 	cost = cost_report(&capture->cost, stats.hits);
+	side_write(capture->writer, side_consumer(&consumer));
 	side_write(capture->writer, side_self(capture->writer, &cost));
 	side_write(capture->writer, side_end(reason, &stats));
 	err = file_writer_close(capture->writer, &stats);

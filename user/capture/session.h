@@ -9,6 +9,7 @@
 #include "capture/capture.h"
 #include "capture/cells.h"
 #include "capture/cost.h"
+#include "capture/drain.h"
 #include "capture/kernel.h"
 #include "capture/learn.h"
 #include "capture/live.h"
@@ -27,6 +28,7 @@ struct capture {
 	struct capture_options options;
 	struct kernel *kernel;
 	struct file_writer *writer;
+	struct drain *drain; /* NULL at the end */
 	struct watch *watch;
 	struct pollfd *polls;
 	struct probes probes;
@@ -41,11 +43,12 @@ struct capture {
 	struct progress progress;
 	struct windows windows;
 	uint64_t next_flush;
-	uint64_t next_drain; /* side_now() ns */
+	uint64_t next_step; /* of drain_step(), side_now() ns */
+	uint64_t next_placing; /* of the draining threads, side_now() ns */
+	unsigned int placed_for; /* processes with UCX then */
 	uint64_t flushed; /* records that the last flush has written */
 	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
 	uint64_t maps_lost;
-	uint64_t seen_records; /* other than of processes coming and going */
 	bool stopped;
 	int error;
 };
@@ -55,6 +58,9 @@ void session_consider_newcomers(struct capture *capture);
 
 /* Prepares the stacks of what was mapped since the last call, for ns at most. */
 void session_follow_stacks(struct capture *capture, uint64_t ns);
+
+/* A record that passed the sieve. A drain_fn; arg: the capture. */
+void session_record(void *arg, const struct ub_hdr *record);
 
 /* Frees everything; the file is closed or abandoned already. */
 void session_release(struct capture *capture);

@@ -90,6 +90,23 @@ static void set(json_t *record, const char *name, uint64_t value)
 	json_object_set_new(record, name, json_integer((json_int_t)value));
 }
 
+json_t *side_consumer(const struct drain_report *report)
+{
+	json_t *record = json_pack("{s:s}", "t", "consumer");
+
+	set(record, "threads", report->threads);
+	set(record, "rings", report->rings);
+	set(record, "ring_bytes", report->ring_bytes);
+	set(record, "largest_ring", report->largest);
+	set(record, "grown", report->grown);
+	set(record, "cpu_ns", report->cpu_ns);
+	set(record, "records", report->records);
+	set(record, "nice", (uint64_t)report->nice);
+	set(record, "free_cpus", report->free_cpus);
+	set(record, "ts", side_now());
+	return record;
+}
+
 json_t *side_self(struct file_writer *writer, const struct cost_report *cost)
 {
 	json_t *record = json_pack("{s:s}", "t", "self");

@@ -70,7 +70,7 @@ static void collect(struct capture *capture)
 {
 	uint64_t took = links_settle(&capture->probes.hot.links);
 
-	kernel_collect(capture->kernel);
+	drain_collect(capture->drain, session_record, capture);
 	capture->windows.collected = true;
 	log_debug("window %u: detached in %.3f ms", capture->windows.count, took / 1e6);
 }

@@ -55,7 +55,7 @@ uint64_t file_writer_refused(struct file_writer *writer);
 /* Frees without writing; before the first flush, the file is as it was. */
 void file_writer_abandon(struct file_writer *writer);
 
-/* Flushes, marks the file complete, frees. Also frees on error. All streams are closed before. */
+/* Flushes, marks the file complete, frees. Also frees on error. All streams are gone before. */
 int file_writer_close(struct file_writer *writer, const struct ub_stats *stats);
 
 /* ---- streams: chunks of records by several threads ---- */
@@ -88,8 +88,8 @@ int file_stream_record(struct file_stream *stream, const struct ub_hdr *record);
 /* Writes what is pending as a chunk. As file_writer_flush(). */
 int file_stream_flush(struct file_stream *stream);
 
-/* Flushes, unless the writer has failed, and frees. */
-void file_stream_close(struct file_stream *stream);
+/* Frees; what is pending is let go. Before the writer is closed. */
+void file_stream_free(struct file_stream *stream);
 
 /* ---- reader ---- */
 

@@ -21,7 +21,7 @@ struct file_stream {
 	struct packed packed;
 };
 
-static void stream_free(struct file_stream *s)
+static void release(struct file_stream *s)
 {
 	free(s->records);
 	free(s->block);
@@ -55,7 +55,7 @@ int file_stream_open(struct file_stream **stream, struct file_writer *writer, fi
 	s->arg = arg;
 	error = stream_alloc(s);
 	if (error) {
-		stream_free(s);
+		release(s);
 		return error;
 	}
 	pthread_mutex_lock(&writer->lock);
@@ -176,18 +176,17 @@ int file_stream_record(struct file_stream *s, const struct ub_hdr *record)
 	return 0;
 }
 
-void file_stream_close(struct file_stream *s)
+void file_stream_free(struct file_stream *s)
 {
 	struct file_writer *w;
 
 	if (!s)
 		return;
 	w = s->writer;
-	file_stream_flush(s);
 	pthread_mutex_lock(&w->lock);
 	for (size_t i = 0; i < w->streams.len; i++)
 		if (w->streams.data[i] == s)
 			w->streams.data[i--] = w->streams.data[--w->streams.len];
 	pthread_mutex_unlock(&w->lock);
-	stream_free(s);
+	release(s);
 }

@@ -164,8 +164,7 @@ void file_writer_abandon(struct file_writer *w)
 {
 	if (!w)
 		return;
-	fail(w, -ECANCELED);
-	file_stream_close(w->own);
+	file_stream_free(w->own);
 	output_close(&w->output);
 	writer_free(w);
 }
@@ -175,7 +174,7 @@ int file_writer_close(struct file_writer *w, const struct ub_stats *stats)
 	const struct chunk_header end = { .type = CHUNK_END };
 	int error = file_writer_flush(w, stats), end_error, close_error;
 
-	file_stream_close(w->own);
+	file_stream_free(w->own);
 	/* Small enough to find room even after a failure; it says how many records are missing. */
 	end_error = packed_make(&w->packed, &end, NULL, 0);
 	if (!end_error)

@@ -12,7 +12,8 @@
 struct file_writer {
 	pthread_mutex_t lock; /* of everything but own */
 	struct output output;
-	int error; /* of the first chunk that could not be stored; nothing is taken after it. Atomic */
+	int error; /* of the first chunk that could not be stored; nothing is taken after it. Atomic
+		    */
 	uint64_t stored, refused;
 	struct ub_stats stats;
 

@@ -34,7 +34,8 @@ static const struct argp_option options[] = {
 	  "Add up in the kernel instead of recording: less overhead, and a file that hardly grows",
 	  0 },
 	{ "ring-size", OPT_RING, "KIB", 0,
-	  "Ring per CPU in KiB, a power of two (default 8192, less on many CPUs)", 0 },
+	  "Ring per CPU in KiB, a power of two (default: at most 4096, growing where it is needed)",
+	  0 },
 	{ "links", OPT_LINKS, "session|multi|perf", 0,
 	  "Force a way to attach probes (default: the best that this kernel has)", 0 },
 	{ "window", OPT_WINDOW, "LENGTH/PERIOD", 0,
@@ -124,19 +125,6 @@ static int index_of(const char *word, const char *const *words, int count)
 	return -EINVAL;
 }
 
-/*
- * 8 MiB takes what one CPU can produce in 30 ms. On a large node all rings together stay at 48 MiB;
- * they count twice as resident memory, since libbpf maps each twice to read across its end.
- */
-static long default_ring_kib(void)
-{
-	long kib = 8192, cpus = sysconf(_SC_NPROCESSORS_CONF);
-
-	while (kib > 512 && kib * cpus > 48 << 10)
-		kib /= 2;
-	return kib;
-}
-
 static bool is_permission(int err)
 {
 	return err == -EPERM || err == -EACCES;
@@ -147,7 +135,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 {
 	static const char *const links[] = { "none", "perf", "multi", "session" };
 	enum link_mechanism best = LINK_NONE;
-	long kib = arguments->ring_kib ? arguments->ring_kib : default_ring_kib();
+	long kib = arguments->ring_kib; /* 0: planned */
 	int level = arguments->level ? site_layer_by_name(arguments->level) : LAYER_UCT;
 	int mechanism = arguments->links ? index_of(arguments->links, links, 4) : LINK_NONE;
 	int err = links_detect(&best);
@@ -178,7 +166,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 				  strerror(-err));
 		return is_permission(err) ? err : -ENOSYS;
 	}
-	if (kib < 64 || kib > 1 << 20 || (kib & (kib - 1))) {
+	if (kib && (kib < 64 || kib > 1 << 20 || (kib & (kib - 1)))) {
 		log_error("ring size must be a power of two from 64 to 1048576 KiB");
 		return -EINVAL;
 	}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A BPF ring buffer as its consumer sees it (Linux, kernel/bpf/ringbuf.c): a page with the
+ * consumer's position, a page with the producers' position, and the data, each piece of which is
+ * behind a head of 8 bytes. One thread takes; others may ask how full the ring is.
+ *
+ * The data are mapped once: the kernel maps them twice so that a piece may go over the end, but
+ * pages that are mapped twice count twice as resident memory. Such a piece is copied.
+ */
+#ifndef UCXBPF_CAPTURE_RING_H
+#define UCXBPF_CAPTURE_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RING_PIECE_MAX 4096 /* bytes; a batch has about half of that */
+
+struct ring {
+	int fd; /* -1: memory of a test */
+	size_t bytes; /* of data, a power of two */
+	uint64_t *consumer; /* its page: written by whoever takes, read by producers */
+	const uint64_t *producer; /* its page: written by the kernel */
+	const uint8_t *data;
+	uint64_t taken; /* of the thread that takes: what it has been through */
+	uint8_t over_end[RING_PIECE_MAX];
+};
+
+/*
+ * A new ring of so many bytes, a power of two and a multiple of the page size, on a NUMA node (-1:
+ * on none in particular). -errno; then there is nothing to free.
+ */
+int ring_make(struct ring *ring, size_t bytes, int node);
+void ring_free(struct ring *ring);
+
+/* A ring over memory of the caller's. */
+void ring_over(struct ring *ring, uint64_t *consumer, const uint64_t *producer, const void *data,
+	       size_t bytes);
+
+/* Receives a piece; the memory is valid during the call. */
+typedef void (*ring_fn)(void *arg, const void *piece, size_t size);
+
+/*
+ * Gives every piece that was there when it was called to fn, in order; ends earlier at one that is
+ * still being written. The room is given back to the producers every 64 KiB. Returns how many bytes
+ * were taken; what comes meanwhile is left to the next call, so that the call ends however fast
+ * producers are. A piece of more than RING_PIECE_MAX that goes over the end is given as size 0.
+ */
+size_t ring_take(struct ring *ring, ring_fn fn, void *arg);
+
+/* The share of the ring that is in use, 0 to 1. Any thread. */
+double ring_fill(const struct ring *ring);
+
+#endif
