@@ -88,6 +88,8 @@ def call_site:
 def self_cost:
 	breach("self"; ("captures", "records", "bytes", "cpu_ns"); natural),
 	breach("self"; "memory_peak"; or_null(natural)),
+	(select(has("consumer")) | .consumer |
+		breach("self.consumer"; ("captures", "threads", "rings", "ring_bytes", "grown", "records", "cpu_ns"); natural)),
 	breach("self"; "levels"; type == "array" and all(.[]; . as $l | ["mpi", "ucp", "uct"] | index([$l]) != null)),
 	(select(.kernel != null) | .kernel
 		| breach("self.kernel"; ("captures", "time_ns", "hits", "sampled_hits"); natural),

@@ -265,6 +265,11 @@ struct fact_self {
 	unsigned int kernel_known; /* captures that know the following */
 	/* ns in BPF programs, estimated from sampled hits; not the traps that lead there */
 	uint64_t kernel_ns, hits, sampled_hits;
+	unsigned int drained_known; /* captures that say how their records were drained; sums over
+				       these: */
+	uint64_t threads, rings, ring_bytes;
+	uint64_t grown; /* rings that became larger, each time */
+	uint64_t drained, drained_ns; /* records, and CPU time of the threads that drained them */
 };
 
 /* An interface of a process: over which transport and device it can be reached. */

@@ -37,6 +37,17 @@ static void add_cost(struct fact_self *self, const json_t *side)
 	self->sampled_hits += number(side, "sampled_hits");
 }
 
+static void add_consumer(struct fact_self *self, const json_t *side)
+{
+	self->drained_known++;
+	self->threads += number(side, "threads");
+	self->rings += number(side, "rings");
+	self->ring_bytes += number(side, "ring_bytes");
+	self->grown += number(side, "grown");
+	self->drained += number(side, "records");
+	self->drained_ns += number(side, "cpu_ns");
+}
+
 static const json_t *last_of(const json_t *sides, const char *type)
 {
 	const json_t *side, *found = NULL;
@@ -54,12 +65,14 @@ static const json_t *last_of(const json_t *sides, const char *type)
 
 void self_add(struct fact_self *self, const json_t *sides)
 {
-	const json_t *cost = last_of(sides, "self");
+	const json_t *cost = last_of(sides, "self"), *consumer = last_of(sides, "consumer");
 
 	self->captures++;
 	add_level(self, last_of(sides, "capture"));
 	if (cost)
 		add_cost(self, cost);
+	if (consumer)
+		add_consumer(self, consumer);
 }
 
 const char *const fact_level_names[FACT_LEVELS] = { "mpi", "ucp", "uct" };

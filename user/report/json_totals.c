@@ -86,6 +86,20 @@ static json_t *kernel_json(const struct fact_self *self)
 	return object;
 }
 
+static json_t *consumer_json(const struct fact_self *self)
+{
+	json_t *object = json_object();
+
+	set(object, "captures", self->drained_known);
+	set(object, "threads", self->threads);
+	set(object, "rings", self->rings);
+	set(object, "ring_bytes", self->ring_bytes);
+	set(object, "grown", self->grown);
+	set(object, "records", self->drained);
+	set(object, "cpu_ns", self->drained_ns);
+	return object;
+}
+
 static json_t *self_json(const struct fact_self *self)
 {
 	json_t *object = json_object();
@@ -99,6 +113,8 @@ static json_t *self_json(const struct fact_self *self)
 			    self->memory_peak ? json_integer((json_int_t)self->memory_peak)
 					      : json_null());
 	json_object_set_new(object, "kernel", self->kernel_known ? kernel_json(self) : json_null());
+	if (self->drained_known)
+		json_object_set_new(object, "consumer", consumer_json(self));
 	return object;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <inttypes.h>
 #include <string.h>
 
 #include "report/text.h"
@@ -47,6 +48,10 @@ static void tracer(const struct text *text, const struct fact_self *self, char *
 	add_count(text, line, self->records);
 	text_append(line, LINE, " records in ");
 	add_bytes(text, line, self->bytes);
+	if (self->drained)
+		text_append(line, LINE, ", %" PRIu64 " thread%s, %" PRIu64 " ns each",
+			    self->threads, self->threads == 1 ? "" : "s",
+			    self->drained_ns / self->drained);
 	if (self->known < self->captures)
 		text_append(line, LINE, "; %u of %u captures say so", self->known, self->captures);
 }
