@@ -105,7 +105,7 @@ static void buffers_pass_where_they_are_wanted(void **state)
 static void lives_always_pass(void **state)
 {
 	static const uint8_t always[] = { UB_OBJ, UB_TASK, UB_STACK };
-	static const uint8_t never[] = { UB_RX,	  UB_COMP, UB_MATCH, UB_NAME,
+	static const uint8_t never[] = { UB_RX,   UB_COMP,  UB_MATCH, UB_NAME,
 					 UB_LOSS, UB_FRAGS, UB_MEM };
 	struct sieve *sieve = new_sieve();
 	union {
@@ -158,8 +158,8 @@ static void cpus_of_a_list(void **state)
 	(void)state;
 	cpu_bits_add_list(&bits, "0-2,5,64-65,8190-9000\n");
 	for (int cpu = 0; cpu < UB_MAX_CPUS; cpu++)
-		assert_int_equal(cpu_bits_has(&bits, cpu), cpu <= 2 || cpu == 5 || cpu == 64 ||
-								   cpu == 65 || cpu >= 8190);
+		assert_int_equal(cpu_bits_has(&bits, cpu),
+				 cpu <= 2 || cpu == 5 || cpu == 64 || cpu == 65 || cpu >= 8190);
 }
 
 static void cpus_of_this_process(void **state)

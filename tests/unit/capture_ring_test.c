@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A ring is emptied as the kernel fills it: in order, to its last byte, over its end, and no further. */
+/* A ring is emptied as the kernel fills it: in order, to its last byte, over its end, and no
+ * further. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

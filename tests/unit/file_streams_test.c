@@ -83,8 +83,8 @@ static void run_threads(struct thread *threads, struct file_writer *w)
 {
 	for (uint16_t i = 0; i < THREADS; i++) {
 		threads[i] = (struct thread){ .writer = w, .cpu = i };
-		assert_int_equal(
-			pthread_create(&threads[i].thread, NULL, write_all, &threads[i]), 0);
+		assert_int_equal(pthread_create(&threads[i].thread, NULL, write_all, &threads[i]),
+				 0);
 	}
 	/* the session's part meanwhile */
 	for (int i = 0; i < 200; i++) {
