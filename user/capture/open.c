@@ -141,6 +141,8 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	if (!capture)
 		return -ENOMEM;
 	capture->options = *options;
+	capture->opened = side_now();
+	capture->flushed = UINT64_MAX;
 	err = check_pid_namespace();
 	if (!err)
 		err = kernel_open(&capture->kernel, &kernel_options);

@@ -105,6 +105,8 @@ static void follow(struct capture *capture)
 /* The job is as it was before from here on. */
 static void stop(struct capture *capture)
 {
+	const uint64_t begin = side_now();
+
 	if (capture->stopped)
 		return;
 	cost_end(&capture->cost);
@@ -118,6 +120,7 @@ static void stop(struct capture *capture)
 			log_warn("cannot collect the last records of each thread");
 	}
 	capture->stopped = true;
+	log_debug("no probe is left after %.3f ms", (side_now() - begin) / 1e6);
 }
 
 /* Until the next step or a window is due, or a process maps something. */

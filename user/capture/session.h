@@ -42,11 +42,11 @@ struct capture {
 	struct stacks stacks;
 	struct progress progress;
 	struct windows windows;
-	uint64_t next_flush;
+	uint64_t opened, next_flush; /* side_now() ns */
 	uint64_t next_step; /* of drain_step(), side_now() ns */
 	uint64_t next_placing; /* of the draining threads, side_now() ns */
 	unsigned int placed_for; /* processes with UCX then */
-	uint64_t flushed; /* records that the last flush has written */
+	uint64_t flushed; /* records that the last flush has written, UINT64_MAX: none was */
 	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
 	uint64_t maps_lost;
 	bool stopped;
