@@ -69,6 +69,7 @@ static size_t lanes_of(const struct scene *scene)
 	json_decref(walk.records);
 	map_release(&walk.seen);
 	snap_worker_release(&worker);
+	snapshot_release(&snapshot);
 	return count;
 }
 

@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include "base/cpus.h"
 #include "target/launch.h"
 #include "target/process.h"
-#include "target/snapshot.h"
+#include "target/maps.h"
+#include "target/snapshot_private.h"
 
 struct expected {
 	int rank, size, local_rank;
@@ -203,7 +205,61 @@ static void test_snapshot_refuses_what_is_no_worker(void **state)
 			assert_true(strlen(snapshot.reason) > 0);
 			assert_int_equal(snapshot_worker(&snapshot, 0, fail_if_called, NULL),
 					 -EBADMSG);
+			assert_string_equal(snapshot.reason, "a pointer leads to unmapped memory");
+			snapshot_release(&snapshot);
 		}
+}
+
+/* Across the border of two pages, and never an old value for another look. */
+static void test_snapshot_reads_pages(void **state)
+{
+	unsigned char *memory =
+		mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct snapshot snapshot;
+	uint64_t value = 0;
+
+	(void)state;
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	assert_int_equal(munmap(memory + 8192, 4096), 0);
+	for (int i = 0; i < 8192; i++)
+		memory[i] = (unsigned char)(i * 7);
+	snapshot_init(&snapshot, getpid(), layout_at(0), 1000);
+	assert_int_equal(snap_pointer(&snapshot, (uintptr_t)memory + 4093, &value), 0);
+	assert_memory_equal(&value, memory + 4093, 8);
+	assert_int_equal(snapshot.bytes, 8192);
+	assert_int_equal(snap_pointer(&snapshot, (uintptr_t)memory + 8184, &value), 0);
+	assert_int_equal(snapshot.bytes, 8192);
+	assert_int_equal(snap_pointer(&snapshot, (uintptr_t)memory + 8188, &value), -EBADMSG);
+	memory[8184]++;
+	snap_forget_pages(&snapshot);
+	assert_int_equal(snap_pointer(&snapshot, (uintptr_t)memory + 8184, &value), 0);
+	assert_memory_equal(&value, memory + 8184, 8);
+	snapshot_release(&snapshot);
+	munmap(memory, 8192);
+}
+
+static int find_address(void *arg, const struct mapping *mapping)
+{
+	const uint64_t *address = arg;
+
+	return *address >= mapping->start && *address < mapping->end;
+}
+
+static void test_mappings_are_held(void **state)
+{
+	uint64_t address;
+	char *memory;
+
+	(void)state;
+	process_maps_hold(getpid());
+	memory = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	address = (uintptr_t)memory;
+	assert_int_equal(process_each_mapping(getpid(), find_address, &address), 0);
+	process_maps_drop();
+	assert_int_equal(process_each_mapping(getpid(), find_address, &address), 1);
+	munmap(memory, 1 << 20);
+	assert_int_equal(process_each_mapping(getpid(), find_address, &address), 0);
 }
 
 static void test_snapshot_keeps_its_deadline(void **state)
@@ -213,6 +269,7 @@ static void test_snapshot_keeps_its_deadline(void **state)
 	(void)state;
 	snapshot_init(&snapshot, getpid(), layout_at(0), 0);
 	assert_int_equal(snapshot_worker(&snapshot, 4096, fail_if_called, NULL), -ETIME);
+	snapshot_release(&snapshot);
 }
 
 int main(void)
@@ -227,6 +284,8 @@ int main(void)
 		cmocka_unit_test(test_absent_process),
 		cmocka_unit_test(test_snapshot_refuses_what_is_no_worker),
 		cmocka_unit_test(test_snapshot_keeps_its_deadline),
+		cmocka_unit_test(test_snapshot_reads_pages),
+		cmocka_unit_test(test_mappings_are_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,7 @@ static int read_process(struct live *live, pid_t tgid)
 	log_debug("process %d: %d workers found", tgid, count);
 	for (int i = 0; i < count; i++)
 		read_worker(live, &snapshot, workers[i]);
+	snapshot_release(&snapshot);
 	vec_release(&mapped);
 	return count;
 }
@@ -175,6 +176,7 @@ void live_apply(struct live *live)
 			continue;
 		snapshot_init(&snapshot, stranger->tgid, layout, SNAPSHOT_DEADLINE_MS);
 		read_worker(live, &snapshot, worker);
+		snapshot_release(&snapshot);
 	}
 	live->strangers.len = 0;
 	map_release(&done);

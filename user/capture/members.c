@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "capture/prepare.h"
 #include "capture/session.h"
+#include "capture/side.h"
+#include "target/maps.h"
 #include "target/snapshot.h"
 
 int capture_add_started(struct capture *capture, pid_t pid)
@@ -25,9 +28,11 @@ static int add_paused(struct capture *capture, pid_t pid, bool from_start)
 
 	if (err)
 		return err;
+	process_maps_hold(pid);
 	track_scan(&capture->track);
 	live_process(&capture->live, pid);
 	memory_watch_apply(&capture->memory);
+	process_maps_drop();
 	return 0;
 }
 
@@ -54,6 +59,7 @@ static bool uses_ucx(struct capture *capture, pid_t pid)
 		if (!uses && library->roles & LIB_UCP && library->layout) {
 			snapshot_init(&snapshot, pid, library->layout, LOOK_MS);
 			uses = snapshot_find_workers(&snapshot, &mapped, &worker, 1) > 0;
+			snapshot_release(&snapshot);
 		}
 	}
 	vec_release(&mapped);
@@ -79,6 +85,10 @@ int capture_begin(struct capture *capture)
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			err = track_begin(&capture->track, track->processes.data[i].tgid);
+	/* whoever waits for the trace sees by its file that it has begun */
+	capture->next_flush = 0;
+	log_debug("records of %u processes begin after %.3f ms", capture->track.alive,
+		  (side_now() - capture->opened) / 1e6);
 	return err;
 }
 
@@ -87,10 +97,12 @@ static void consider(struct capture *capture, pid_t pid)
 {
 	if (pid <= 0 || pid == getpid() || !track_consider(&capture->track, pid))
 		return;
+	process_maps_hold(pid);
 	track_scan(&capture->track);
 	live_process(&capture->live, pid);
 	memory_watch_apply(&capture->memory);
 	drain_cover(capture->drain, pid);
+	process_maps_drop();
 	track_begin(&capture->track, pid);
 }
 

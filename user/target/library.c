@@ -21,6 +21,11 @@ static void library_free(struct library *library)
 	if (library->layout && !layout_is_row(library->layout))
 		layout_dwarf_free(library->layout);
 	elf_free(library->elf);
+	for (size_t i = 0; i < library->program_elfs.len; i++)
+		elf_free(library->program_elfs.data[i]);
+	vec_release(&library->program_elfs);
+	map_release(&library->programs);
+	free((void *)library->ops);
 	free(library->path);
 	free(library->open_path);
 	free(library);
@@ -32,6 +37,25 @@ void library_set_release(struct library_set *set)
 		library_free(set->all.data[i]);
 	vec_release(&set->all);
 	map_release(&set->seen);
+}
+
+#define MAX_OPS_TABLES 32
+
+int library_ops(struct library *library, const struct elf_ops_table **tables)
+{
+	struct elf_ops_table *found;
+
+	if (!library->ops) {
+		found = calloc(MAX_OPS_TABLES, sizeof(*found));
+		if (!found)
+			abort();
+		library->ops_count = elf_ops_tables(library->elf, found, MAX_OPS_TABLES);
+		if (library->ops_count > MAX_OPS_TABLES)
+			library->ops_count = MAX_OPS_TABLES;
+		library->ops = found;
+	}
+	*tables = library->ops;
+	return library->ops_count;
 }
 
 static void identify_ucp(struct library *library)

@@ -54,6 +54,11 @@ struct library {
 	unsigned int version[3]; /* UCX, for LIB_UCP; 0.0.0 = not known */
 	unsigned int request_size; /* sizeof(ucp_request_t) found in the code, 0 = not found */
 	const struct layout *layout; /* NULL: unknown build, no private field is read */
+	const struct elf_ops_table *ops; /* see library_ops() */
+	int ops_count;
+	struct map programs; /* of an MPI: (dev, ino) of those that use it -> index in program_elfs
+				+ 1 */
+	VEC(struct elf *) program_elfs;
 	int layout_slot; /* slot of the BPF layout map, 0 = none; set by whoever fills that map */
 };
 
@@ -81,6 +86,10 @@ void library_set_release(struct library_set *set);
  */
 struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
 				const char *open_path, int *error);
+
+/* The tables of operations of a library with LIB_UCT or LIB_UCT_MODULE; returns how many. Found
+ * once. */
+int library_ops(struct library *library, const struct elf_ops_table **tables);
 
 typedef VEC(struct mapped_library) mapped_libraries;
 

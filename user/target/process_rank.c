@@ -40,10 +40,24 @@ static bool rank_at(struct process *process, uint64_t address)
 }
 
 struct program {
-	struct elf *elf;
+	const struct elf *elf;
 	struct stat st;
 	uint64_t bias;
 };
+
+/* One file for all ranks, as a rule: read once. NULL: it cannot be read. */
+static const struct elf *program_elf(struct library *mpi, const struct stat *st, const char *path)
+{
+	bool fresh;
+	uint64_t *index = map_insert(&mpi->programs, st->st_dev, st->st_ino, &fresh);
+	struct elf *elf;
+
+	if (fresh && !elf_load(&elf, path)) {
+		vec_push(&mpi->program_elfs, elf);
+		*index = mpi->program_elfs.len;
+	}
+	return *index ? mpi->program_elfs.data[*index - 1] : NULL;
+}
 
 static int find_bias(void *arg, const struct mapping *mapping)
 {
@@ -57,19 +71,19 @@ static int find_bias(void *arg, const struct mapping *mapping)
  * A program that refers to MPI_COMM_WORLD owns the object through a copy relocation; the library's
  * own stays zero. 0: this one does not.
  */
-static uint64_t object_of_program(pid_t pid)
+static uint64_t object_of_program(pid_t pid, struct library *mpi)
 {
 	struct program program = { 0 };
 	uint64_t vaddr, address = 0;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	if (stat(path, &program.st) || elf_load(&program.elf, path))
+	if (stat(path, &program.st))
 		return 0;
-	if (!elf_object(program.elf, OBJECT, &vaddr, NULL) &&
+	program.elf = program_elf(mpi, &program.st, path);
+	if (program.elf && !elf_object(program.elf, OBJECT, &vaddr, NULL) &&
 	    process_each_mapping(pid, find_bias, &program) == 1)
 		address = program.bias + vaddr;
-	elf_free(program.elf);
 	return address;
 }
 
@@ -85,28 +99,23 @@ static uint64_t object_of_library(const struct mapped_library *mapped)
 
 uint64_t process_comm_world(pid_t pid, const struct mapped_library *mpi)
 {
-	uint64_t own = object_of_library(mpi), program = own ? object_of_program(pid) : 0;
+	uint64_t own = object_of_library(mpi),
+		 program = own ? object_of_program(pid, mpi->library) : 0;
 
 	return program ? program : own;
 }
 
-static bool rank_in_library(struct process *process, const mapped_libraries *mapped)
-{
-	for (size_t i = 0; i < mapped->len; i++) {
-		uint64_t address = object_of_library(&mapped->data[i]);
-
-		if (address && rank_at(process, address))
-			return true;
-	}
-	return false;
-}
-
 bool process_rank_from_memory(struct process *process, const mapped_libraries *mapped)
 {
-	uint64_t program;
+	for (size_t i = 0; process->rank < 0 && i < mapped->len; i++) {
+		const struct mapped_library *one = &mapped->data[i];
+		uint64_t own = object_of_library(one), program;
 
-	if (process->rank >= 0)
-		return true;
-	program = object_of_program(process->pid);
-	return (program && rank_at(process, program)) || rank_in_library(process, mapped);
+		if (!(one->library->roles & LIB_MPI))
+			continue;
+		program = object_of_program(process->pid, one->library);
+		if (!(program && rank_at(process, program)) && own)
+			rank_at(process, own);
+	}
+	return process->rank >= 0;
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#define MAX_TABLES 32
 #define MIN_SLOTS 3
 
 /*
@@ -48,17 +47,16 @@ static int by_address(const void *a, const void *b)
 
 void signatures_init(struct signatures *signatures, const mapped_libraries *mapped)
 {
-	struct elf_ops_table tables[MAX_TABLES];
-
 	*signatures = (struct signatures){ 0 };
 	for (size_t i = 0; i < mapped->len; i++) {
 		const struct mapped_library *one = &mapped->data[i];
+		const struct elf_ops_table *tables;
 		int count;
 
 		if (!(one->library->roles & (LIB_UCT | LIB_UCT_MODULE)))
 			continue;
-		count = elf_ops_tables(one->library->elf, tables, MAX_TABLES);
-		for (int t = 0; t < count && t < MAX_TABLES; t++)
+		count = library_ops(one->library, &tables);
+		for (int t = 0; t < count; t++)
 			add_table(signatures, one, &tables[t]);
 	}
 	if (!signatures->all.len)
@@ -92,8 +90,6 @@ bool signatures_match(const struct signatures *signatures, const uint64_t *block
 	struct signature key = { .address = block[at] };
 	const struct signature *found;
 
-	if (key.address < signatures->lowest || key.address > signatures->highest)
-		return false;
 	found = bsearch(&key, signatures->all.data, signatures->all.len, sizeof(key), by_address);
 	if (!found || at < found->slot || at - found->slot + ELF_OPS_SLOTS > count)
 		return false;

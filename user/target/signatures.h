@@ -22,12 +22,18 @@ struct signature_table {
 struct signatures {
 	VEC(struct signature) all; /* the rarest function of each table, by address */
 	VEC(struct signature_table) tables;
-	uint64_t lowest, highest; /* of the addresses: a cheap first test */
+	uint64_t lowest, highest; /* of the addresses */
 };
 
 /* From all UCT libraries of a process. */
 void signatures_init(struct signatures *signatures, const mapped_libraries *mapped);
 void signatures_release(struct signatures *signatures);
+
+/* Most words of a heap are none of the functions: a cheap first test. */
+static inline bool signatures_may_match(const struct signatures *signatures, uint64_t word)
+{
+	return word - signatures->lowest <= signatures->highest - signatures->lowest;
+}
 
 /*
  * Whether a word at `at`, inside a copied block of words that starts at block and has count words,

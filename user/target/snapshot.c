@@ -4,12 +4,25 @@
 #include "base/clock.h"
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "target/proc_file.h"
 #include "target/process.h"
 #include "target/record.h"
 #include "target/snapshot_private.h"
+
+/*
+ * Objects lie side by side and are small: one system call for a page of them, and none for the
+ * pages that were read for the same look at a worker.
+ */
+#define PAGE 4096
+#define PAGES 256
+
+struct snapshot_pages {
+	uint64_t tag[PAGES]; /* address + 1 of each page, 0: none */
+	unsigned char data[PAGES][PAGE];
+};
 
 /* A worker that gets an endpoint while it is read may look inconsistent once, seldom twice. */
 #define ATTEMPTS 3
@@ -30,18 +43,63 @@ int snap_refuse(struct snapshot *snapshot, int error, const char *reason)
 	return error;
 }
 
-int snap_read(struct snapshot *snapshot, uint64_t address, void *buffer, size_t size)
+static int read_page(struct snapshot *snapshot, uint64_t address, unsigned char *page)
 {
 	long got;
 
 	if (snap_expired(snapshot))
 		return snap_refuse(snapshot, -ETIME, "took too long");
-	got = proc_read_memory(snapshot->pid, address, buffer, size);
+	got = proc_read_memory(snapshot->pid, address, page, PAGE);
 	if (got < 0)
 		return snap_refuse(snapshot, (int)got, "memory of the process not readable");
 	snapshot->bytes += (uint64_t)got;
-	if ((size_t)got != size)
+	if (got != PAGE)
 		return snap_refuse(snapshot, -EBADMSG, "a pointer leads to unmapped memory");
+	return 0;
+}
+
+/* The page at address, read if it is not there yet. */
+static int find_page(struct snapshot *snapshot, uint64_t address, const unsigned char **page)
+{
+	size_t slot = address / PAGE * 0x9e3779b97f4a7c15 >> 56;
+	int error = 0;
+
+	if (!snapshot->pages)
+		snapshot->pages = calloc(1, sizeof(*snapshot->pages));
+	if (!snapshot->pages)
+		abort();
+	*page = snapshot->pages->data[slot];
+	if (snapshot->pages->tag[slot] != address + 1) {
+		snapshot->pages->tag[slot] = 0;
+		error = read_page(snapshot, address, snapshot->pages->data[slot]);
+		if (!error)
+			snapshot->pages->tag[slot] = address + 1;
+	}
+	return error;
+}
+
+void snap_forget_pages(struct snapshot *snapshot)
+{
+	if (snapshot->pages)
+		memset(snapshot->pages->tag, 0, sizeof(snapshot->pages->tag));
+}
+
+int snap_read(struct snapshot *snapshot, uint64_t address, void *buffer, size_t size)
+{
+	unsigned char *to = buffer;
+
+	while (size) {
+		size_t offset = address % PAGE, part = PAGE - offset < size ? PAGE - offset : size;
+		const unsigned char *page;
+		int error = find_page(snapshot, address - offset, &page);
+
+		if (error)
+			return error;
+		memcpy(to, page + offset, part);
+		to += part;
+		address += part;
+		size -= part;
+	}
 	return 0;
 }
 
@@ -60,6 +118,12 @@ void snapshot_init(struct snapshot *snapshot, pid_t pid, const struct layout *la
 		.deadline = snap_now() + deadline_ms * 1000000ull,
 		.reason = "",
 	};
+}
+
+void snapshot_release(struct snapshot *snapshot)
+{
+	free(snapshot->pages);
+	snapshot->pages = NULL;
 }
 
 static void add_worker(json_t *records, const struct snapshot *snapshot,
@@ -90,8 +154,10 @@ static int collect(struct snapshot *snapshot, uint64_t address, json_t *records)
 {
 	struct snap_worker worker = { 0 };
 	uint64_t ts = snap_now();
-	int error = snap_worker_load(snapshot, address, &worker);
+	int error;
 
+	snap_forget_pages(snapshot);
+	error = snap_worker_load(snapshot, address, &worker);
 	if (!error) {
 		add_worker(records, snapshot, &worker, ts);
 		for (size_t i = 0; i < worker.ifaces.len; i++)

@@ -24,11 +24,14 @@ struct snapshot {
 	uint64_t deadline; /* CLOCK_MONOTONIC ns: -ETIME from then on */
 	uint64_t bytes; /* read so far */
 	const char *reason; /* why the last call failed; static text */
+	struct snapshot_pages *pages; /* read by the call that is under way; NULL: none yet */
 };
 
 /* Starts the clock. layout must outlive the snapshot and not be NULL. */
 void snapshot_init(struct snapshot *snapshot, pid_t pid, const struct layout *layout,
 		   unsigned int deadline_ms);
+
+void snapshot_release(struct snapshot *snapshot);
 
 typedef void (*snapshot_emit)(void *arg, const json_t *record);
 

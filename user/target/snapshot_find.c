@@ -82,7 +82,8 @@ static void scan_run(struct scan *scan, uint64_t start, uint64_t size)
 
 	scan->snapshot->bytes += words * 8;
 	for (size_t i = 0; i < words; i++)
-		if (signatures_match(&scan->signatures, scan->block, words, i, &iface))
+		if (signatures_may_match(&scan->signatures, scan->block[i]) &&
+		    signatures_match(&scan->signatures, scan->block, words, i, &iface))
 			consider(scan, start + iface * 8);
 }
 
@@ -184,6 +185,7 @@ int snapshot_find_workers(struct snapshot *snapshot, const mapped_libraries *map
 	uint64_t deadline = snapshot->deadline, now = snap_now();
 	int error = scan_init(&scan, mapped), count;
 
+	snap_forget_pages(snapshot);
 	if (deadline > now)
 		snapshot->deadline = now + (deadline - now) / 4 * 3;
 	if (!error && scan.signatures.all.len)

@@ -41,9 +41,14 @@ struct snap_walk {
 /* Sets the reason; returns error. */
 int snap_refuse(struct snapshot *snapshot, int error, const char *reason);
 
-/* All of size bytes, or an error with its reason. */
+/*
+ * All of size bytes, or an error with its reason. A page is read once for all that is in it, until
+ * snap_forget_pages(): what changes meanwhile is to be read by proc_read_memory().
+ */
 int snap_read(struct snapshot *snapshot, uint64_t address, void *buffer, size_t size);
 int snap_pointer(struct snapshot *snapshot, uint64_t address, uint64_t *value);
+
+void snap_forget_pages(struct snapshot *snapshot);
 
 uint64_t snap_now(void);
 bool snap_expired(const struct snapshot *snapshot);
