@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Times what a record costs from a ring's batch to the file, without the ring: encode FILE [RECORDS
- * [RANKS]] gives batches of a made-up job to one stream, rank after rank, as rings are drained.
+ * [RANKS [PER_CHUNK]]] gives batches of a made-up job to one stream, rank after rank, as rings are
+ * drained.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,11 +68,11 @@ static int drain(struct traffic *t, struct file_stream *stream, uint64_t *ns)
 	return error;
 }
 
-static int measure(struct traffic *t, struct file_writer *w, uint64_t records)
+static int measure(struct traffic *t, struct file_writer *w, uint64_t records, uint32_t most)
 {
 	struct file_stream *stream;
 	uint64_t ns = 0, drained = 0, count;
-	int error = file_stream_open(&stream, w, NULL, NULL);
+	int error = file_stream_open(&stream, w, most, NULL, NULL);
 
 	if (error)
 		return error;
@@ -96,12 +97,15 @@ int main(int argc, char **argv)
 {
 	static struct traffic t = { .seed = 88172645463325252 };
 	uint64_t records = argc > 2 ? strtoull(argv[2], NULL, 10) : 2000000;
+	uint32_t most = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : FILE_STREAM_RECORDS;
 	struct file_writer *w;
 	int error, close_error;
 
 	t.ranks = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 32;
-	if (argc < 2 || t.ranks < 2 || t.ranks > TRAFFIC_MAX_RANKS || t.ranks & (t.ranks - 1)) {
-		fprintf(stderr, "usage: encode FILE [RECORDS [RANKS]]; RANKS is a power of two\n");
+	if (argc < 2 || most < 64 || most > FILE_STREAM_RECORDS || t.ranks < 2 ||
+	    t.ranks > TRAFFIC_MAX_RANKS || t.ranks & (t.ranks - 1)) {
+		fprintf(stderr,
+			"usage: encode FILE [RECORDS [RANKS [PER_CHUNK]]]; RANKS is a power of two\n");
 		return 2;
 	}
 	error = file_writer_open(&w, argv[1]);
@@ -109,7 +113,7 @@ int main(int argc, char **argv)
 		traffic_ranks(&t);
 		for (uint16_t i = 0; i < TRAFFIC_SITES; i++)
 			t.sites[i] = i + 1;
-		error = measure(&t, w, records);
+		error = measure(&t, w, records, most);
 		close_error = file_writer_close(w, NULL);
 		error = error ? error : close_error;
 	}

@@ -63,7 +63,7 @@ static void *write_all(void *arg)
 	struct file_stream *stream;
 	struct batch b;
 
-	t->error = file_stream_open(&stream, t->writer, on_seen, t);
+	t->error = file_stream_open(&stream, t->writer, 2000, on_seen, t);
 	if (t->error)
 		return NULL;
 	/* a ring is emptied after an error as well */
@@ -173,7 +173,7 @@ static void only_whole_batches(void **state)
 	size_t size = make_batch(&b, 0, 0);
 
 	(void)state;
-	assert_int_equal(file_stream_open(&stream, w, NULL, NULL), 0);
+	assert_int_equal(file_stream_open(&stream, w, 64, NULL, NULL), 0);
 	assert_int_equal(file_stream_batch(stream, &b.head, size - 1), -EBADMSG);
 	assert_int_equal(file_stream_batch(stream, &b.head, 4), -EBADMSG);
 	((struct ub_hdr *)b.bytes)->kind = UB_KIND_MAX;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -19,7 +20,10 @@
 
 #define MS 1000000ull /* ns */
 #define CPUS_PER_THREAD 8 /* a thread drains 12 million records/s, a busy CPU makes 1 to 1.6 */
-#define NICE 5
+#define RECORDS_PER_CHUNK 4096 /* of a CPU's own thread: there are many, and their chunks small */
+#define NICE                                                                                       \
+	5 /* of threads that may meet a rank by chance; of a gang none: it is to be punctual       \
+	   */
 #define FLUSH_NS (500 * MS)
 #define RETIRE_NS (5000 * MS)
 #define AGAIN 0.25 /* fuller than that: the next pass comes at once */
@@ -27,10 +31,11 @@
 
 /*
  * Rings are looked at as rarely as their size allows, since each look takes a CPU away from
- * somebody for a moment. A ring is half full by then at the most.
+ * somebody for a moment. A ring is half full by then at the most. A power of two, so that long
+ * pauses end when short ones do.
  */
 #define PAUSE_MS_MIN 2
-#define PAUSE_MS_MAX 10
+#define PAUSE_MS_MAX 8
 #define FILL_PER_MS (400 << 10) /* bytes; a CPU that does nothing but make records takes longer */
 
 struct held {
@@ -43,8 +48,9 @@ struct held {
 
 struct drainer {
 	struct drain *drain;
+	int cpu; /* bound to it, one of a gang; -1: has a group of CPUs on a node, and floats */
 	int node;
-	unsigned int group; /* of CPUs on that node */
+	unsigned int group;
 	pthread_t thread;
 
 	/*
@@ -81,6 +87,11 @@ struct drain {
 	size_t total; /* bytes of all rings */
 	unsigned int grown, free_cpus;
 	struct cpu_bits home; /* what this program may run on */
+	struct cpu_bits busy; /* some rank may run there */
+	bool gang, placed; /* as it is; placed: and as it should be */
+	bool gang_wanted;
+	struct drain_report past; /* of threads that are gone */
+	uint64_t past_others;
 	VEC(struct drainer *) threads;
 	uint64_t generation; /* of sieves: atomic */
 	int buffers; /* atomic */
@@ -141,6 +152,12 @@ static void hand_over(struct drainer *t)
 	t->passed.len = 0;
 }
 
+/* The next instant that is a multiple of ns, the same for all threads. */
+static uint64_t next_multiple(uint64_t ns)
+{
+	return (clock_ns(CLOCK_MONOTONIC) / ns + 1) * ns;
+}
+
 /* Takes what is there from each ring once; returns whether more is likely to be there by now. */
 static bool pass(struct drainer *t)
 {
@@ -151,7 +168,7 @@ static bool pass(struct drainer *t)
 		struct held *held = t->rings.data[i];
 		double fill = ring_fill(&held->ring);
 
-		again |= fill > AGAIN;
+		again |= fill > AGAIN && t->cpu < 0;
 		if (fill > GROW)
 			__atomic_store_n(&held->crowded, 1, __ATOMIC_RELAXED);
 		sieve_begin(&t->sieve, __atomic_load_n(&d->generation, __ATOMIC_RELAXED),
@@ -161,27 +178,25 @@ static bool pass(struct drainer *t)
 	hand_over(t);
 	if (clock_ns(CLOCK_MONOTONIC) >= t->next_flush) {
 		file_stream_flush(t->stream);
-		t->next_flush = clock_ns(CLOCK_MONOTONIC) + FLUSH_NS;
+		t->next_flush = next_multiple(FLUSH_NS);
 	}
 	return again;
 }
 
 static uint64_t pause_of(const struct drainer *t)
 {
-	uint64_t shortest = PAUSE_MS_MAX;
+	uint64_t ms = PAUSE_MS_MAX;
 
-	for (size_t i = 0; i < t->rings.len; i++) {
-		uint64_t ms = t->rings.data[i]->ring.bytes / 2 / FILL_PER_MS;
-
-		if (ms < shortest && !t->rings.data[i]->retired)
-			shortest = ms;
-	}
-	return (shortest > PAUSE_MS_MIN ? shortest : PAUSE_MS_MIN) * MS;
+	for (size_t i = 0; i < t->rings.len; i++)
+		while (ms > PAUSE_MS_MIN && !t->rings.data[i]->retired &&
+		       ms > t->rings.data[i]->ring.bytes / 2 / FILL_PER_MS)
+			ms /= 2;
+	return ms * MS;
 }
 
 static void rest(struct drainer *t)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + pause_of(t);
+	uint64_t until = next_multiple(pause_of(t));
 	const struct timespec at = { (time_t)(until / (1000 * MS)), (long)(until % (1000 * MS)) };
 
 	pthread_cond_timedwait(&t->wake, &t->lock, &at);
@@ -192,7 +207,10 @@ static void *work(void *arg)
 	struct drainer *t = arg;
 	bool again, end;
 
-	setpriority(PRIO_PROCESS, gettid(), getpriority(PRIO_PROCESS, 0) + NICE);
+	if (t->cpu < 0)
+		setpriority(PRIO_PROCESS, gettid(), getpriority(PRIO_PROCESS, 0) + NICE);
+	else
+		prctl(PR_SET_TIMERSLACK, 1);
 	enter(t);
 	do {
 		uint64_t asked = t->asked;
@@ -215,6 +233,29 @@ static void *work(void *arg)
 
 /* ---- threads and rings, made and ended by the session ---- */
 
+/* CPUs of a node (-1: of any) that this program may use and ranks do not. */
+static unsigned int free_cpus(const struct drain *d, int node, struct cpu_bits *bits)
+{
+	unsigned int count = 0;
+
+	*bits = (struct cpu_bits){ 0 };
+	for (int cpu = 0; cpu < d->cpus; cpu++) {
+		if (!cpu_bits_has(&d->home, cpu) || cpu_bits_has(&d->busy, cpu) ||
+		    (node >= 0 && d->node[cpu] != node))
+			continue;
+		cpu_bits_add(bits, cpu);
+		count++;
+	}
+	return count;
+}
+
+/* Where a thread that is not bound may run: near its rings, or at least in nobody's way. */
+static void floating_cpus(const struct drain *d, int node, struct cpu_bits *bits)
+{
+	if (!free_cpus(d, node, bits) && !free_cpus(d, -1, bits))
+		*bits = d->home;
+}
+
 static void drainer_free(struct drainer *t)
 {
 	for (size_t i = 0; i < t->rings.len; i++) {
@@ -236,14 +277,17 @@ static void drainer_free(struct drainer *t)
 
 static int start(struct drainer *t)
 {
+	struct cpu_bits cpus = { 0 };
 	pthread_attr_t attributes;
 	sigset_t all, before;
 	int err;
 
-	/* the session's thread may be bound to a CPU for a moment */
+	if (t->cpu < 0)
+		floating_cpus(t->drain, t->node, &cpus);
+	else
+		cpu_bits_add(&cpus, t->cpu);
 	pthread_attr_init(&attributes);
-	pthread_attr_setaffinity_np(&attributes, sizeof(t->drain->home),
-				    (const cpu_set_t *)&t->drain->home);
+	pthread_attr_setaffinity_np(&attributes, sizeof(cpus), (const cpu_set_t *)&cpus);
 	/* signals are the session's */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -255,7 +299,7 @@ static int start(struct drainer *t)
 	return err;
 }
 
-static struct drainer *drainer_new(struct drain *d, int node, unsigned int group)
+static struct drainer *drainer_new(struct drain *d, int cpu, bool bound)
 {
 	struct drainer *t = calloc(1, sizeof(*t));
 	pthread_condattr_t monotonic;
@@ -263,9 +307,10 @@ static struct drainer *drainer_new(struct drain *d, int node, unsigned int group
 	if (!t)
 		return NULL;
 	t->drain = d;
-	t->node = node;
-	t->group = group;
-	t->next_flush = clock_ns(CLOCK_MONOTONIC) + FLUSH_NS;
+	t->cpu = bound ? cpu : -1;
+	t->node = d->node[cpu];
+	t->group = d->group[cpu];
+	t->next_flush = next_multiple(FLUSH_NS);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_mutex_init(&t->gate, NULL);
@@ -274,7 +319,9 @@ static struct drainer *drainer_new(struct drain *d, int node, unsigned int group
 	pthread_cond_init(&t->wake, &monotonic);
 	pthread_cond_init(&t->idle, NULL);
 	pthread_condattr_destroy(&monotonic);
-	if (file_stream_open(&t->stream, d->writer, on_record, t) || start(t)) {
+	if (file_stream_open(&t->stream, d->writer, bound ? RECORDS_PER_CHUNK : FILE_STREAM_RECORDS,
+			     on_record, t) ||
+	    start(t)) {
 		drainer_free(t);
 		return NULL;
 	}
@@ -282,15 +329,32 @@ static struct drainer *drainer_new(struct drain *d, int node, unsigned int group
 	return t;
 }
 
+static void end_thread(struct drainer *t)
+{
+	if (t->ended)
+		return;
+	enter(t);
+	t->end = true;
+	pthread_cond_signal(&t->wake);
+	leave(t);
+	pthread_join(t->thread, NULL);
+	t->ended = true;
+}
+
+/* The thread that is to have a CPU's ring. Where this program may not run, no thread can be bound.
+ */
 static struct drainer *drainer_of(struct drain *d, int cpu)
 {
+	bool bound = d->gang && cpu_bits_has(&d->home, cpu);
+
 	for (size_t i = 0; i < d->threads.len; i++) {
 		struct drainer *t = d->threads.data[i];
 
-		if (t->node == d->node[cpu] && t->group == d->group[cpu])
+		if (bound ? t->cpu == cpu
+			  : t->cpu < 0 && t->node == d->node[cpu] && t->group == d->group[cpu])
 			return t;
 	}
-	return drainer_new(d, d->node[cpu], d->group[cpu]);
+	return drainer_new(d, cpu, bound);
 }
 
 /* A ring takes a CPU's batches from now on; the one that was there before stays to be emptied. */
@@ -387,6 +451,7 @@ int drain_open(struct drain **out, struct kernel *kernel, struct file_writer *wr
 	d->cpus = kernel_cpus(kernel) < UB_MAX_CPUS ? kernel_cpus(kernel) : UB_MAX_CPUS;
 	d->plan = ring_plan(ring_bytes, (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), memory);
 	sched_getaffinity(0, sizeof(d->home), (cpu_set_t *)&d->home);
+	d->placed = true;
 	err = make_tables(d);
 	if (err)
 		log_error("cannot plan the rings: %s", strerror(-err));
@@ -495,11 +560,92 @@ static void take_queues(struct drain *d, drain_fn fn, void *arg)
 		take_queue(d, d->threads.data[i], fn, arg);
 }
 
+/* A thread without rings: what it has taken stays counted. */
+static void dismiss(struct drain *d, size_t i, drain_fn fn, void *arg)
+{
+	struct drainer *t = d->threads.data[i];
+
+	end_thread(t);
+	file_stream_flush(t->stream);
+	take_queue(d, t, fn, arg);
+	d->past.cpu_ns += t->cpu_ns;
+	d->past.records += t->records;
+	d->past_others += t->others;
+	d->threads.data[i] = d->threads.data[--d->threads.len];
+	drainer_free(t);
+}
+
+/*
+ * A ring goes to the thread that is to have it. The session gets what the thread before has passed
+ * on first: the order of a CPU's records stays. Without such a thread it stays where it is.
+ */
+static void move_ring(struct drain *d, struct drainer *from, size_t i, drain_fn fn, void *arg)
+{
+	struct held *held = from->rings.data[i];
+	struct drainer *to = drainer_of(d, held->cpu);
+
+	if (!to || to == from)
+		return;
+	enter(from);
+	from->rings.data[i] = from->rings.data[--from->rings.len];
+	leave(from);
+	take_queue(d, from, fn, arg);
+	enter(to);
+	vec_push(&to->rings, held);
+	leave(to);
+}
+
+static void place_threads(struct drain *d, drain_fn fn, void *arg)
+{
+	size_t threads = d->threads.len;
+	struct cpu_bits bits;
+
+	if (d->placed)
+		return;
+	d->placed = true;
+	if (d->gang != d->gang_wanted)
+		log_debug("rings are emptied %s from now on",
+			  d->gang_wanted ? "by a thread per CPU, all at once"
+					 : "by few threads, on free CPUs");
+	d->gang = d->gang_wanted;
+	for (size_t i = 0; i < threads; i++) {
+		struct drainer *t = d->threads.data[i];
+
+		for (size_t k = t->rings.len; k--;)
+			move_ring(d, t, k, fn, arg);
+	}
+	for (size_t i = d->threads.len; i--;) {
+		struct drainer *t = d->threads.data[i];
+
+		if (!t->rings.len) {
+			dismiss(d, i, fn, arg);
+		} else if (t->cpu < 0) {
+			floating_cpus(d, t->node, &bits);
+			pthread_setaffinity_np(t->thread, sizeof(bits), (cpu_set_t *)&bits);
+		}
+	}
+}
+
+void drain_avoid(struct drain *d, const struct cpu_bits *busy, unsigned int ranks)
+{
+	unsigned int all = 0, floating = (d->cpus + CPUS_PER_THREAD - 1) / CPUS_PER_THREAD;
+	struct cpu_bits bits;
+
+	for (int cpu = 0; cpu < d->cpus; cpu++)
+		all += cpu_bits_has(&d->home, cpu);
+	d->busy = *busy;
+	d->free_cpus = free_cpus(d, -1, &bits);
+	/* ranks that are not bound leave some CPUs idle where there are fewer of them */
+	d->gang_wanted = !d->free_cpus && ranks + floating > all;
+	d->placed = false;
+}
+
 void drain_step(struct drain *d, bool buffers, drain_fn fn, void *arg)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	__atomic_store_n(&d->buffers, buffers, __ATOMIC_RELAXED);
+	place_threads(d, fn, arg);
 	for (int cpu = 0; cpu < d->cpus; cpu++) {
 		if (kernel_ring_missing(d->kernel, cpu))
 			first_ring(d, cpu);
@@ -577,58 +723,14 @@ double drain_fill(const struct drain *d)
 
 uint64_t drain_others(const struct drain *d)
 {
-	uint64_t others = 0;
+	uint64_t others = d->past_others;
 
 	for (size_t i = 0; i < d->threads.len; i++)
 		others += __atomic_load_n(&d->threads.data[i]->others, __ATOMIC_RELAXED);
 	return others;
 }
 
-/* CPUs of a node (-1: of any) that this program may use and ranks do not. */
-static unsigned int free_cpus(const struct drain *d, const struct cpu_bits *busy, int node,
-			      struct cpu_bits *bits)
-{
-	unsigned int count = 0;
-
-	*bits = (struct cpu_bits){ 0 };
-	for (int cpu = 0; cpu < d->cpus; cpu++) {
-		if (!cpu_bits_has(&d->home, cpu) || cpu_bits_has(busy, cpu) ||
-		    (node >= 0 && d->node[cpu] != node))
-			continue;
-		cpu_bits_add(bits, cpu);
-		count++;
-	}
-	return count;
-}
-
-void drain_avoid(struct drain *d, const struct cpu_bits *busy)
-{
-	struct cpu_bits bits;
-
-	d->free_cpus = free_cpus(d, busy, -1, &bits);
-	for (size_t i = 0; i < d->threads.len; i++) {
-		struct drainer *t = d->threads.data[i];
-
-		if (!free_cpus(d, busy, t->node, &bits) && !free_cpus(d, busy, -1, &bits))
-			bits = d->home;
-		if (!t->ended)
-			pthread_setaffinity_np(t->thread, sizeof(bits), (cpu_set_t *)&bits);
-	}
-}
-
 /* ---- the end ---- */
-
-static void end_thread(struct drainer *t)
-{
-	if (t->ended)
-		return;
-	enter(t);
-	t->end = true;
-	pthread_cond_signal(&t->wake);
-	leave(t);
-	pthread_join(t->thread, NULL);
-	t->ended = true;
-}
 
 void drain_stop(struct drain *d, drain_fn fn, void *arg)
 {
@@ -643,8 +745,10 @@ struct drain_report drain_report(const struct drain *d)
 {
 	struct drain_report report = { .threads = (unsigned int)d->threads.len,
 				       .grown = d->grown,
-				       .nice = NICE,
-				       .free_cpus = d->free_cpus };
+				       .gang = d->gang,
+				       .free_cpus = d->free_cpus,
+				       .cpu_ns = d->past.cpu_ns,
+				       .records = d->past.records };
 
 	for (int cpu = 0; cpu < d->cpus; cpu++) {
 		size_t bytes = d->live[cpu] ? d->live[cpu]->ring.bytes : 0;

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rings and the threads that empty them. A thread has the rings of up to 8 CPUs of one NUMA
- * node and writes chunks of its own; it sleeps as long as its rings allow. Rings exist for CPUs on
- * which traced tasks may run. Where a task runs elsewhere, its batch is counted as lost and the
- * ring is made within 10 ms. A ring that was half full gets one of twice the size, as far as memory
- * is planned for; the old one is emptied and goes once nothing has come for 5 s.
+ * The rings and the threads that empty them. Each thread writes chunks of its own, and sleeps as
+ * long as its rings allow. There are two ways, and the way changes while a capture goes on:
+ *
+ * - Where ranks leave CPUs free, a thread has the rings of up to 8 CPUs of one NUMA node, and runs
+ * on the free CPUs.
+ * - Where they do not, each CPU has a thread of its own, bound to it, and all of them wake at the
+ * same instants (multiples of 2, 4 or 8 ms of CLOCK_MONOTONIC). A collective waits for whichever
+ * rank lost its CPU last, so all ranks lose theirs at once: in steps of an 8-byte allreduce of 16
+ * ranks on 16 cores, 6 % of each CPU cost 9 % that way. At staggered times they cost 224 %, and one
+ *   floating thread that had as much CPU time in all cost 102 %.
+ *
+ * Rings exist for CPUs on which traced tasks may run. Where a task runs elsewhere, its batch is
+ * counted as lost and the ring is made within 10 ms. A ring that was half full gets one of twice
+ * the size, as far as memory is planned for; the old one is emptied and goes once nothing has come
+ * for 5 s.
  *
  * All functions are for the session's thread. Draining threads are told nothing but which rings
  * they have. They tell the session of records that a sieve (sieve.h) lets through. These come in
@@ -45,8 +55,8 @@ int drain_any_node(void);
 void drain_cover(struct drain *drain, pid_t tgid);
 
 /*
- * Makes rings that were missing and larger ones, frees old ones, and gives what passed the sieve to
- * fn. buffers: whether addresses of buffers pass. To be called every 10 ms.
+ * Places threads, makes rings that were missing and larger ones, frees old ones, and gives what
+ * passed the sieve to fn. buffers: whether addresses of buffers pass. To be called every 10 ms.
  */
 void drain_step(struct drain *drain, bool buffers, drain_fn fn, void *arg);
 
@@ -67,10 +77,10 @@ double drain_fill(const struct drain *drain);
 uint64_t drain_others(const struct drain *drain);
 
 /*
- * Keeps the threads off the CPUs on which traced ranks may run, where there are others that this
- * program may use: those of a thread's own node, or else any.
+ * Says where ranks are, so that the next drain_step() places the threads: the CPUs on which some
+ * rank may run, and how many ranks there are.
  */
-void drain_avoid(struct drain *drain, const struct cpu_bits *busy);
+void drain_avoid(struct drain *drain, const struct cpu_bits *busy, unsigned int ranks);
 
 /* Empties the rings, ends the threads, and completes their chunks. Nothing is drained from then on.
  */
@@ -81,8 +91,8 @@ struct drain_report {
 	unsigned int threads, rings, grown; /* grown: rings that became larger, each time */
 	size_t ring_bytes, largest; /* of all rings that are used, of one */
 	uint64_t cpu_ns, records;
-	int nice; /* of the threads */
-	unsigned int free_cpus; /* that the threads were given to themselves; 0: they share */
+	bool gang; /* a thread per CPU, all at once */
+	unsigned int free_cpus; /* that no rank may run on, but the threads; 0: they share */
 };
 struct drain_report drain_report(const struct drain *drain);
 

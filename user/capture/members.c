@@ -82,6 +82,8 @@ int capture_begin(struct capture *capture)
 	for (size_t i = 0; i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			drain_cover(capture->drain, track->processes.data[i].tgid);
+	session_place_threads(capture);
+	session_drain(capture);
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			err = track_begin(&capture->track, track->processes.data[i].tgid);

@@ -11,7 +11,11 @@
 #define MS 1000000ull /* ns */
 #define STACKS_NS 5000000 /* of unwinding rows between two looks at the rings */
 
-#define STEP_NS (10 * MS) /* between two looks at what the draining threads have passed on */
+/*
+ * Between two looks at what the draining threads have passed on. At their instants (drain.h), so
+ * that a rank whose CPU this thread takes loses it when others do.
+ */
+#define STEP_NS (8 * MS)
 #define PLACING_NS (5000 * MS) /* ranks may be bound anew */
 
 bool capture_has_records(const struct capture *capture)
@@ -47,7 +51,7 @@ static void write_cells(struct capture *capture)
 }
 
 /* Where the ranks are known by then: a launcher may run anywhere, those that it starts may not. */
-static void place_threads(struct capture *capture)
+void session_place_threads(struct capture *capture)
 {
 	const struct track *track = &capture->track;
 	struct cpu_bits busy = { 0 };
@@ -58,7 +62,7 @@ static void place_threads(struct capture *capture)
 	for (size_t i = 0; i < track->processes.len; i++)
 		if (track->processes.data[i].alive && track->processes.data[i].announced)
 			cpu_bits_add_process(&busy, track->processes.data[i].tgid);
-	drain_avoid(capture->drain, &busy);
+	drain_avoid(capture->drain, &busy, track->with_ucx);
 	capture->placed_for = track->with_ucx;
 	capture->next_placing = side_now() + PLACING_NS;
 }
@@ -70,7 +74,7 @@ static void flush(struct capture *capture)
 	int err = 0;
 
 	track_reap(&capture->track);
-	place_threads(capture);
+	session_place_threads(capture);
 	if (read_stats(capture, &stats))
 		return;
 	windows_state(&capture->windows, capture->progress.state, sizeof(capture->progress.state));
@@ -127,11 +131,19 @@ static void stop(struct capture *capture)
 static void wait_for_work(struct capture *capture)
 {
 	uint64_t now = side_now(), next = windows_next(&capture->windows);
+	struct timespec wait = { 0 };
 
 	if (next > capture->next_step)
 		next = capture->next_step;
-	poll(capture->polls, watch_fd_count(capture->watch),
-	     next > now ? (int)((next - now + MS - 1) / MS) : 0);
+	if (next > now)
+		wait = (struct timespec){ (time_t)((next - now) / (1000 * MS)),
+					  (long)((next - now) % (1000 * MS)) };
+	ppoll(capture->polls, watch_fd_count(capture->watch), &wait, NULL);
+}
+
+void session_drain(struct capture *capture)
+{
+	drain_step(capture->drain, capture->memory.watched.len > 0, session_record, capture);
 }
 
 int capture_work(struct capture *capture, int ms)
@@ -140,9 +152,8 @@ int capture_work(struct capture *capture, int ms)
 
 	do {
 		wait_for_work(capture);
-		capture->next_step = side_now() + STEP_NS;
-		drain_step(capture->drain, capture->memory.watched.len > 0, session_record,
-			   capture);
+		capture->next_step = (side_now() / STEP_NS + 1) * STEP_NS;
+		session_drain(capture);
 		follow(capture);
 		windows_step(capture);
 		cost_step(&capture->cost);

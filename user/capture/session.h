@@ -62,6 +62,12 @@ void session_follow_stacks(struct capture *capture, uint64_t ns);
 /* A record that passed the sieve. A drain_fn; arg: the capture. */
 void session_record(void *arg, const struct ub_hdr *record);
 
+/* Says to the draining threads where the ranks are, when that has changed. */
+void session_place_threads(struct capture *capture);
+
+/* drain_step() for this session. */
+void session_drain(struct capture *capture);
+
 /* Frees everything; the file is closed or abandoned already. */
 void session_release(struct capture *capture);
 

@@ -101,7 +101,7 @@ json_t *side_consumer(const struct drain_report *report)
 	set(record, "grown", report->grown);
 	set(record, "cpu_ns", report->cpu_ns);
 	set(record, "records", report->records);
-	set(record, "nice", (uint64_t)report->nice);
+	json_object_set_new(record, "gang", json_boolean(report->gang));
 	set(record, "free_cpus", report->free_cpus);
 	set(record, "ts", side_now());
 	return record;

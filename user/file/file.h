@@ -61,9 +61,9 @@ int file_writer_close(struct file_writer *writer, const struct ub_stats *stats);
 /* ---- streams: chunks of records by several threads ---- */
 
 /*
- * A way into a file for one thread at a time. It makes chunks of its own, at most 8,192 records
- * each: encoding and compressing share nothing with other streams, and only a finished chunk takes
- * the writer's lock. Readers put the records of all chunks in order of time.
+ * A way into a file for one thread at a time. It makes chunks of its own: encoding and compressing
+ * share nothing with other streams, and only a finished chunk takes the writer's lock. Readers put
+ * the records of all chunks in order of time.
  *
  * The functions of the writer may be called by one other thread meanwhile.
  */
@@ -72,9 +72,14 @@ struct file_stream;
 /* Receives each record that a stream was given, complete; the memory is valid during the call. */
 typedef void (*file_seen_fn)(void *arg, const struct ub_hdr *record);
 
-/* fn may be NULL. -ENOMEM. */
-int file_stream_open(struct file_stream **stream, struct file_writer *writer, file_seen_fn fn,
-		     void *arg);
+#define FILE_STREAM_RECORDS 8192
+
+/*
+ * most: records of a chunk, at most FILE_STREAM_RECORDS and at least a batch's. A stream takes
+ * about 0.6 KiB of memory for each. fn may be NULL. -ENOMEM.
+ */
+int file_stream_open(struct file_stream **stream, struct file_writer *writer, uint32_t most,
+		     file_seen_fn fn, void *arg);
 
 /*
  * Adds the records of a batch as the kernel made it: size bytes with its head. They get the batch's

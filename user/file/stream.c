@@ -6,13 +6,14 @@
 #include "file/codec.h"
 #include "file/writer.h"
 
-#define STREAM_BYTES ((size_t)ENCODER_RECORDS * UB_MAX_RECORD)
+_Static_assert(FILE_STREAM_RECORDS == ENCODER_RECORDS, "a chunk is one block");
 
 struct file_stream {
 	struct file_writer *writer;
 	file_seen_fn fn;
 	void *arg;
-	uint8_t *records; /* STREAM_BYTES */
+	uint32_t most; /* records of a chunk */
+	uint8_t *records; /* room for so many of the largest */
 	size_t size;
 	uint32_t n; /* written by the stream's thread alone, read by others: atomic */
 	uint64_t min_ts, max_ts;
@@ -33,16 +34,17 @@ static void release(struct file_stream *s)
 /* Has all memory now, so that a full machine cannot end a capture. */
 static int stream_alloc(struct file_stream *s)
 {
-	const size_t block = encoder_bound(ENCODER_RECORDS, STREAM_BYTES);
+	const size_t bytes = (size_t)s->most * UB_MAX_RECORD;
+	const size_t block = encoder_bound(s->most, bytes);
 
-	s->records = malloc(STREAM_BYTES);
+	s->records = malloc(bytes);
 	s->block = malloc(block);
 	s->encoder = encoder_new();
 	return s->records && s->block && s->encoder ? packed_init(&s->packed, block) : -ENOMEM;
 }
 
-int file_stream_open(struct file_stream **stream, struct file_writer *writer, file_seen_fn fn,
-		     void *arg)
+int file_stream_open(struct file_stream **stream, struct file_writer *writer, uint32_t most,
+		     file_seen_fn fn, void *arg)
 {
 	struct file_stream *s = calloc(1, sizeof(*s));
 	int error;
@@ -51,6 +53,7 @@ int file_stream_open(struct file_stream **stream, struct file_writer *writer, fi
 	if (!s)
 		return -ENOMEM;
 	s->writer = writer;
+	s->most = most;
 	s->fn = fn;
 	s->arg = arg;
 	error = stream_alloc(s);
@@ -94,12 +97,12 @@ int file_stream_flush(struct file_stream *s)
 	return writer_append(s->writer, s, &s->packed, made, s->n);
 }
 
-/* Makes room for n records of size bytes; what the writer does not take any more is counted. */
-static int make_room(struct file_stream *s, uint32_t n, size_t size)
+/* Makes room for n records; what the writer does not take any more is counted. */
+static int make_room(struct file_stream *s, uint32_t n)
 {
 	int error;
 
-	if (s->n + n > ENCODER_RECORDS || s->size + size > STREAM_BYTES)
+	if (s->n + n > s->most)
 		file_stream_flush(s);
 	error = file_writer_error(s->writer);
 	if (error)
@@ -118,34 +121,39 @@ static void take(struct file_stream *s, const struct ub_hdr *record, uint32_t be
 		s->fn(s->arg, record);
 }
 
-/* Whether the batch is whole: so many records in so many bytes. */
-static bool is_batch(const struct ub_batch *batch, size_t size)
+/* Bytes of the records of a batch; 0: there are not so many in so many bytes. */
+static size_t batch_bytes(const struct file_stream *s, const struct ub_batch *batch, size_t size)
 {
-	const uint8_t *at = (const uint8_t *)(batch + 1), *end = (const uint8_t *)batch + size;
+	const uint8_t *first = (const uint8_t *)(batch + 1), *at = first;
+	const uint8_t *end = (const uint8_t *)batch + size;
 
+	if (size < sizeof(*batch) || batch->records > s->most)
+		return 0;
 	for (uint32_t i = 0; i < batch->records; i++) {
 		const struct ub_hdr *h = (const struct ub_hdr *)at;
 		size_t bytes = (size_t)(end - at) < sizeof(*h) ? 0 : ub_kind_size(h->kind);
 
 		if (!bytes || (size_t)(end - at) < bytes)
-			return false;
+			return 0;
 		at += bytes;
 	}
-	return batch->records <= ENCODER_RECORDS && (size_t)(at - (uint8_t *)batch) <= size;
+	return (size_t)(at - first);
 }
 
 int file_stream_batch(struct file_stream *s, const struct ub_batch *batch, size_t size)
 {
-	uint32_t n = batch->records;
+	size_t bytes = batch_bytes(s, batch, size);
+	uint32_t n;
 	uint8_t *at;
 	int error;
 
-	if (size < sizeof(*batch) || !is_batch(batch, size))
+	if (!bytes)
 		return -EBADMSG;
-	error = make_room(s, n, size);
+	n = batch->records;
+	error = make_room(s, n);
 	if (error)
 		return error;
-	at = memcpy(s->records + s->size, batch + 1, size - sizeof(*batch));
+	at = memcpy(s->records + s->size, batch + 1, bytes);
 	for (uint32_t i = 0; i < n; i++) {
 		struct ub_hdr *h = (struct ub_hdr *)at;
 
@@ -166,7 +174,7 @@ int file_stream_record(struct file_stream *s, const struct ub_hdr *record)
 
 	if (!size)
 		return -EINVAL;
-	error = make_room(s, 1, size);
+	error = make_room(s, 1);
 	if (error)
 		return error;
 	memcpy(s->records + s->size, record, size);

@@ -89,7 +89,7 @@ void writer_refuse(struct file_writer *w, uint32_t n)
 
 int file_writer_record(struct file_writer *w, const struct ub_hdr *record)
 {
-	int error = w->own ? 0 : file_stream_open(&w->own, w, NULL, NULL);
+	int error = w->own ? 0 : file_stream_open(&w->own, w, FILE_STREAM_RECORDS, NULL, NULL);
 
 	return error ? error : file_stream_record(w->own, record);
 }
