@@ -31,9 +31,10 @@
 
 /*
  * Rings are looked at as rarely as their size allows, since each look takes a CPU away from
- * somebody for a moment. A ring is half full by then at the most. A power of two, so that long
- * pauses end when short ones do.
+ * somebody for a moment. A ring is half full by then at the most, or full where the last look has
+ * found little. A power of two, so that long pauses end when short ones do.
  */
+#define LITTLE 0.125
 #define PAUSE_MS_MIN 2
 #define PAUSE_MS_MAX 8
 #define FILL_PER_MS (400 << 10) /* bytes; a CPU that does nothing but make records takes longer */
@@ -42,7 +43,7 @@ struct held {
 	struct ring ring;
 	int cpu;
 	int crowded; /* set by the thread, cleared by the session: atomic */
-	bool retired; /* a larger one is in its place */
+	bool retired; /* a larger one is in its place; atomic */
 	uint64_t quiet_since; /* retired: nothing has come since; 0 = something has */
 };
 
@@ -66,6 +67,7 @@ struct drainer {
 	struct file_stream *stream;
 	struct sieve sieve;
 	VEC(uint8_t) passed; /* records of this pass */
+	double fullest; /* of its rings at the last pass */
 	uint64_t next_flush;
 	uint64_t others, records; /* atomic */
 	uint64_t cpu_ns;
@@ -97,6 +99,16 @@ struct drain {
 	int buffers; /* atomic */
 	int error; /* atomic: a batch that is none */
 };
+
+static bool is_retired(const struct held *held)
+{
+	return __atomic_load_n(&held->retired, __ATOMIC_RELAXED);
+}
+
+static void set_retired(struct held *held)
+{
+	__atomic_store_n(&held->retired, true, __ATOMIC_RELAXED);
+}
 
 static void enter(struct drainer *t)
 {
@@ -158,17 +170,18 @@ static uint64_t next_multiple(uint64_t ns)
 	return (clock_ns(CLOCK_MONOTONIC) / ns + 1) * ns;
 }
 
-/* Takes what is there from each ring once; returns whether more is likely to be there by now. */
-static bool pass(struct drainer *t)
+/* Takes what is there from each ring once. */
+static void pass(struct drainer *t)
 {
 	struct drain *d = t->drain;
-	bool again = false;
 
+	t->fullest = 0;
 	for (size_t i = 0; i < t->rings.len; i++) {
 		struct held *held = t->rings.data[i];
 		double fill = ring_fill(&held->ring);
 
-		again |= fill > AGAIN && t->cpu < 0;
+		if (fill > t->fullest)
+			t->fullest = fill;
 		if (fill > GROW)
 			__atomic_store_n(&held->crowded, 1, __ATOMIC_RELAXED);
 		sieve_begin(&t->sieve, __atomic_load_n(&d->generation, __ATOMIC_RELAXED),
@@ -180,16 +193,16 @@ static bool pass(struct drainer *t)
 		file_stream_flush(t->stream);
 		t->next_flush = next_multiple(FLUSH_NS);
 	}
-	return again;
 }
 
 static uint64_t pause_of(const struct drainer *t)
 {
+	unsigned int share = t->fullest > LITTLE ? 2 : 1;
 	uint64_t ms = PAUSE_MS_MAX;
 
 	for (size_t i = 0; i < t->rings.len; i++)
-		while (ms > PAUSE_MS_MIN && !t->rings.data[i]->retired &&
-		       ms > t->rings.data[i]->ring.bytes / 2 / FILL_PER_MS)
+		while (ms > PAUSE_MS_MIN && !is_retired(t->rings.data[i]) &&
+		       ms > t->rings.data[i]->ring.bytes / share / FILL_PER_MS)
 			ms /= 2;
 	return ms * MS;
 }
@@ -205,7 +218,7 @@ static void rest(struct drainer *t)
 static void *work(void *arg)
 {
 	struct drainer *t = arg;
-	bool again, end;
+	bool end;
 
 	if (t->cpu < 0)
 		setpriority(PRIO_PROCESS, gettid(), getpriority(PRIO_PROCESS, 0) + NICE);
@@ -216,13 +229,13 @@ static void *work(void *arg)
 		uint64_t asked = t->asked;
 
 		end = t->end;
-		again = pass(t);
+		pass(t);
 		t->done = asked;
 		pthread_cond_signal(&t->idle);
-		if (again || t->asked != asked || t->end) {
+		if (t->cpu < 0 && t->fullest > AGAIN) {
 			leave(t);
 			enter(t);
-		} else {
+		} else if (!end) {
 			rest(t);
 		}
 	} while (!end);
@@ -375,11 +388,11 @@ static int put_ring(struct drain *d, int cpu, size_t bytes)
 	d->total += bytes;
 	err = kernel_set_ring(d->kernel, cpu, held->ring.fd);
 	if (err) {
-		held->retired = true;
+		set_retired(held);
 		return err;
 	}
 	if (d->live[cpu])
-		d->live[cpu]->retired = true;
+		set_retired(d->live[cpu]);
 	d->live[cpu] = held;
 	return 0;
 }
@@ -498,7 +511,7 @@ static void retire(struct drain *d, struct drainer *t, uint64_t now)
 	for (size_t i = 0; i < t->rings.len; i++) {
 		struct held *held = t->rings.data[i];
 
-		if (!held->retired)
+		if (!is_retired(held))
 			continue;
 		if (ring_fill(&held->ring) > 0)
 			held->quiet_since = 0;

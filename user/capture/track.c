@@ -94,8 +94,8 @@ int track_begin(struct track *track, pid_t tgid)
 }
 
 /*
- * Rings are drained one CPU after the other, so a child's exit may be read before its fork: the
- * kernel's own list says who is still there.
+ * Rings are drained one CPU after the other and by several threads, so a child's exit may be read
+ * before its fork: the kernel's own list says who is still there.
  */
 static struct tracked *add_living(struct track *track, pid_t tgid, uint64_t time)
 {
