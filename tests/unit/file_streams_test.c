@@ -149,8 +149,9 @@ static void full_disk(void **state)
 	run_threads(threads, w);
 	setrlimit(RLIMIT_FSIZE, &none);
 	assert_int_equal(file_writer_error(w), -EFBIG);
+	/* one that was done before has none */
 	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(threads[i].error, -EFBIG);
+		assert_true(!threads[i].error || threads[i].error == -EFBIG);
 	refused = file_writer_refused(w);
 	assert_int_equal(file_writer_close(w, NULL), -EFBIG);
 	r = must_open(path);
