@@ -9,13 +9,14 @@ running_teardown()
 	[ -z "${JOB_PID:-}" ] || wait "$JOB_PID" || true
 }
 
-# start MPI TRANSPORT PROTO: a ping-pong that runs until finish; sets PIDS and JOB_PID
+# start MPI TRANSPORT PROTO: a ping-pong, or PROGRAM, of two ranks that runs until finish; sets PIDS
+# and JOB_PID
 start()
 {
 	STOP=$WORK/stop
 	export TRUTH=$WORK/truth
 	mkdir -p "$TRUTH"
-	job_command "$1" 2 "$2" "$3" "$PROGS/$1/mpi_pingpong" "$STOP" "${PAUSE:-200}"
+	job_command "$1" 2 "$2" "$3" "$PROGS/$1/${PROGRAM:-mpi_pingpong}" "$STOP" "${PAUSE:-200}"
 	timeout -k 5 "${LIMIT:-120}" "${JOB[@]}" </dev/null >"$WORK/out" 2>&1 3>&- &
 	JOB_PID=$!
 	soon running

@@ -61,6 +61,7 @@ struct op {
 	bool released; /* the user let go of its request before it was known to be done */
 	bool failed; /* ended with an error or was cancelled */
 	bool deferred; /* UCP_OP_ATTR_FLAG_NO_IMM_CMPL: completes through its request, always */
+	bool queued; /* a receive whose request was not done at its return: it found no message */
 	bool removes; /* a probe that takes the message out of the queue */
 	bool info; /* info_tag, info_len hold the sender's tag and length */
 	uint8_t rank; /* how good the evidence for protocol is */

@@ -12,6 +12,7 @@
 #define DATATYPE_SGL 4 /* since 1.22; lengths count its elements (src/ucp/dt/datatype_iter.h) */
 
 #define NO_IMM_CMPL (1u << 16) /* ucp.h, public ABI */
+#define REQUEST_COMPLETED 1 /* UCP_REQUEST_FLAG_COMPLETED, 1.13 to 1.22 */
 
 /* UCP_REQUEST_FLAG_STREAM_RECV_WAITALL, src/ucp/core/ucp_request.h, 1.13.1 to 1.22.0 */
 #define STREAM_RECV_WAITALL (1u << 12)
@@ -91,8 +92,10 @@ static void op_fill(struct op *op, const struct event *event, const struct ub_op
 	op->info = h->flags & UB_F_INFO;
 	op->info_tag = record->info_tag;
 	op->info_len = record->info_len;
-	if (h->flags & UB_F_POSTED && event->site->op == OP_TAG_RECV)
+	if (h->flags & UB_F_POSTED && event->site->op == OP_TAG_RECV) {
 		op->number = record->info_tag + 1;
+		op->queued = !(record->req_flags & REQUEST_COMPLETED);
+	}
 	op->bytes = op_bytes(record);
 	op->sends = op_sends(event->site->op);
 	op->unsized = op->sends && op->bytes == UINT64_MAX;

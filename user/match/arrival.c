@@ -127,6 +127,10 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 			 rx->length))
 		return arrival_forget(matcher, arrival);
 	arrival_source(matcher, arrival);
+	if (class == CLASS_EAGER || class_is_exact(class)) {
+		inbox->tagged++;
+		arrival->doubt = !inbox_sure(inbox, arrival->tag);
+	}
 	if (class == CLASS_STREAM)
 		stream_arrived(matcher, event->process, rx->w[0], arrival->bytes);
 	if (class == CLASS_EAGER || class_is_exact(class))

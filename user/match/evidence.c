@@ -68,8 +68,11 @@ void matcher_completed(struct matcher *matcher, const struct event *event, struc
 	if (receive) {
 		arrival = receive->inbox->current;
 		if (!receive->bound && arrival && arrival->seq == event->h->rx &&
-		    arrival->tid == event->h->tid && !arrival->rts && arrival_is_told(op, arrival))
+		    arrival->tid == event->h->tid && !arrival->rts &&
+		    arrival_is_told(op, arrival)) {
+			receive_proved(receive, arrival);
 			bind(matcher, receive, arrival);
+		}
 		inbox_settle(matcher, receive->inbox);
 		receive_verify(matcher, receive);
 		return;
@@ -130,8 +133,10 @@ void matcher_met(struct matcher *matcher, const struct event *event, struct op *
 	struct arrival *arrival = find_rts(inbox, record);
 	struct receive *receive = receive_of(op);
 
-	if (receive && !receive->bound && arrival)
+	if (receive && !receive->bound && arrival) {
+		receive_proved(receive, arrival);
 		return bind(matcher, receive, arrival);
+	}
 	if (receive)
 		return infer_rts(matcher, receive, record);
 	if (arrival) {

@@ -106,7 +106,7 @@ static void inbox_cut(struct matcher *matcher, struct inbox *inbox)
 		arrival->sent = NULL;
 		arrival_give_up(matcher, arrival, "");
 	}
-	fifos_lost(inbox);
+	inbox_lost(matcher, inbox);
 }
 
 static void inboxes_cut(struct matcher *matcher)
@@ -165,6 +165,7 @@ void matcher_free(struct matcher *matcher)
 		free(matcher->all_buckets.data[i]);
 	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
 		map_release(&matcher->all_inboxes.data[i]->handles);
+		map_release(&matcher->all_inboxes.data[i]->sure);
 		fifos_release(matcher->all_inboxes.data[i]);
 		free(matcher->all_inboxes.data[i]);
 	}

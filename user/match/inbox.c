@@ -18,6 +18,7 @@ struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_
 		inbox->process = process;
 		inbox->worker = worker;
 		inbox->id = (int)matcher->all_inboxes.len;
+		inbox->epoch = process->blind_until != 0;
 		*slot = (uintptr_t)inbox;
 		vec_push(&matcher->all_inboxes, inbox);
 		fifos_find(inbox);
@@ -80,8 +81,7 @@ void unexpected_remove(struct arrival *arrival)
 	arrival->queued = false;
 }
 
-/* Where nothing better is known, a receive is over when the handler that completed it began. */
-static void receive_end(struct op *op, const struct arrival *arrival)
+void receive_end(struct op *op, const struct arrival *arrival)
 {
 	if (op->end.precision == PRECISION_UNKNOWN && !arrival->rts && !arrival->multi)
 		op->end = (struct moment){ arrival->ts, PRECISION_LOWER };
@@ -102,7 +102,8 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
 	arrival->recv_tid = receive->alike ? 0 : receive->op->tid;
 	arrival->recv_id = receive->alike ? 0 : receive->op->id;
 	bound_add(receive);
-	receive_end(receive->op, arrival);
+	if (!arrival->doubt)
+		receive_end(receive->op, arrival);
 	message_settle(matcher, arrival);
 }
 

@@ -24,6 +24,8 @@ void unexpected_remove(struct arrival *arrival);
 /* Decides the current arrival by what UCX's tag matching does with it. */
 void inbox_settle(struct matcher *matcher, struct inbox *inbox);
 void bind(struct matcher *matcher, struct receive *receive, struct arrival *arrival);
+/* Where nothing better is known, a receive is over when the handler that completed it began. */
+void receive_end(struct op *op, const struct arrival *arrival);
 
 bool receive_accepts(const struct op *op, const struct arrival *arrival);
 
@@ -46,6 +48,16 @@ void arrival_pass(struct arrival *arrival, uint64_t returned);
  * above, and a message that was passed went to a receive that was not seen.
  */
 void inbox_catch_up(struct matcher *matcher, struct inbox *inbox, uint64_t now);
+
+/* ---- doubt.c ---- */
+/* Records were lost, or nobody watched: what is posted and what waits is not known any more. */
+void inbox_lost(struct matcher *matcher, struct inbox *inbox);
+/* Whether all receives and messages with that tag that are in the queues were seen. */
+bool inbox_sure(const struct inbox *inbox, uint64_t tag);
+/* The arrival is known to be this receive's, whatever else was not seen. */
+void receive_proved(struct receive *receive, struct arrival *arrival);
+/* A receive is done: whether only one message can have been its own; else it is told of none. */
+void receive_judge(struct matcher *matcher, struct receive *receive);
 
 /* ---- evidence.c ---- */
 /* Whether tag and length that a receive tells are the arrival's. */

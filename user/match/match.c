@@ -155,5 +155,5 @@ void matcher_gap(struct matcher *matcher, int host, uint64_t until)
 	}
 	for (size_t i = 0; i < matcher->all_inboxes.len; i++)
 		if (matcher->all_inboxes.data[i]->process->host == host)
-			fifos_lost(matcher->all_inboxes.data[i]);
+			inbox_lost(matcher, matcher->all_inboxes.data[i]);
 }

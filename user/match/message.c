@@ -106,7 +106,7 @@ static void enrich(const struct sent *sent, struct arrival *arrival)
 {
 	struct op *op = arrival->receive ? arrival->receive->op : NULL;
 
-	if (!op)
+	if (!op || arrival->doubt)
 		return;
 	if (arrival->way != op->way) {
 		way_drop(arrival->way);

@@ -63,6 +63,7 @@ struct arrival {
 	enum message_class class;
 	bool rts, ambiguous, waits; /* waits: in the bucket */
 	bool multi;
+	bool doubt; /* a receive that was not seen may have it: see doubt.c */
 	bool held; /* in the inbox's handles, by this one: */
 	uint64_t handle;
 	uint32_t tid, seq;
@@ -87,6 +88,9 @@ struct receive {
 	bool contested; /* another thread's receive may have been posted before it, or after */
 	bool alike; /* the same, but it makes no difference to what is told of the messages */
 	bool listed; /* among the bound ones of its inbox, linked as in the posted queue */
+	bool lost; /* posted before records were lost: what it took is not known */
+	unsigned int epoch; /* of the inbox, as it was posted */
+	uint64_t arrived; /* messages with a tag that had come to the inbox by then */
 	struct arrival *arrival; /* until the message is settled */
 };
 
@@ -108,6 +112,9 @@ struct inbox {
 	uint64_t worker;
 	int id;
 	uint64_t arrivals;
+	unsigned int epoch; /* how often its state was lost */
+	uint64_t tagged; /* arrivals with a tag */
+	struct map sure; /* tag -> the epoch in which its queues were seen to be known */
 	struct receive *posted, *posted_last;
 	unsigned int returned; /* posted ones that were done at their return: of what? */
 	struct receive *bound; /* have their message, are not done */

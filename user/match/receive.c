@@ -23,7 +23,8 @@ static struct arrival *take_oldest(const struct inbox *inbox, const struct op *o
 		newer = arrival->newer;
 		if (!may_take(op, arrival))
 			continue;
-		if (arrival->multi || op->immediate || op->deferred || !op->returns)
+		if (arrival->multi || op->immediate || (op->deferred && !op->queued) ||
+		    !op->returns)
 			return arrival;
 		arrival_pass(arrival, op->returned);
 	}
@@ -66,6 +67,8 @@ static void receive_start(struct matcher *matcher, struct op *op)
 	inbox_catch_up(matcher, inbox, op->start);
 	receive->op = op;
 	receive->inbox = inbox;
+	receive->epoch = inbox->epoch;
+	receive->arrived = inbox->tagged;
 	op_hold(op);
 	op->match = receive;
 	arrival = at_entry(inbox, op);
@@ -154,12 +157,15 @@ static void receive_done(struct matcher *matcher, struct receive *receive)
 	inbox_settle(matcher, receive->inbox);
 	receive_verify(matcher, receive);
 	posted_remove(receive);
-	if (!receive->bound && !matcher->ending && !receive->op->failed &&
+	if (!receive->bound && !receive->lost && !matcher->ending && !receive->op->failed &&
 	    receive->op->site->op == OP_TAG_RECV && !swap_at_once(matcher, receive))
 		infer(matcher, receive);
 	arrival = receive->arrival;
 	if (!arrival && !receive->bound)
-		reason_add(matcher->unmatched_receives, why_unmatched(matcher, receive->op), 1);
+		reason_add(matcher->unmatched_receives,
+			   receive->lost ? "lost records" : why_unmatched(matcher, receive->op), 1);
+	if (arrival && arrival->doubt)
+		receive_judge(matcher, receive);
 	bound_remove(receive);
 	receive->op->match = NULL;
 	if (arrival) {

@@ -56,7 +56,7 @@ void infer(struct matcher *matcher, struct receive *receive)
 	if (op->info)
 		wanted = (struct wanted){ op->info_tag, UINT64_MAX, op->info_len };
 	sent = find_unseen(matcher, receive->inbox, &wanted);
-	if (!sent)
+	if (!sent || !inbox_sure(receive->inbox, sent->tag))
 		return;
 	arrival = arrival_new(matcher);
 	arrival->inbox = receive->inbox;

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_serials.py TRUTH CAPTURE...: every match that ucxbpf claims, against mpi_serial's ledger.
+
+A claimed match names a send and a receive by when they began. The ledger says which call on which
+rank was going on then, and which serial number it sent or received. Prints what was compared; exit
+status 1 if a match is wrong. UCXBPF names the program.
+"""
+import bisect
+import glob
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+
+ENTRY = struct.Struct("=QQQQii")
+
+
+class Ledger:
+    """The calls of one rank, in the order in which they began."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            rows = [ENTRY.unpack(row) for row in iter(lambda: file.read(ENTRY.size), b"")]
+        self.rows = {kind: [r for r in rows if r[5] == kind] for kind in (0, 1)}
+        self.starts = {kind: [r[1] for r in self.rows[kind]] for kind in (0, 1)}
+        self.received = {r[0]: r for r in self.rows[1]}
+
+    def at(self, kind, time):
+        """What this rank was sending or posting at that time; None: nothing of the ledger."""
+        place = bisect.bisect_right(self.starts[kind], time) - 1
+        if place < 0:
+            return None
+        row = self.rows[kind][place]
+        return row if row[1] <= time <= row[2] else None
+
+
+def wrong_match(message, ranks, ledgers):
+    """Why a claimed match is wrong; None: it is right; False: it is none of the ledger's."""
+    source, target = ranks.get(message["src"]), ranks.get(message["dst"])
+    if source is None or target is None or not message["send_start"]:
+        return False
+    sent = ledgers[source].at(0, message["send_start"])
+    if not sent:
+        if message["recv_start"] and ledgers[target].at(1, message["recv_start"]):
+            return "a receive of the ledger got what no send of it sent"
+        return False
+    if sent[4] != target:
+        return f"sent to rank {sent[4]}, not {target}"
+    taken = ledgers[target].received.get(sent[0])
+    if not taken:
+        return "a serial that nobody received"
+    if not sent[1] <= message["arrival"] <= taken[3]:
+        return "arrived before its send, or after it was received"
+    if not message["recv_start"]:
+        return None
+    posted = ledgers[target].at(1, message["recv_start"])
+    if not posted:
+        return "the receive is none of the ledger"
+    if posted[0] != sent[0]:
+        return f"sent {sent[0]:#x}, received {posted[0]:#x}"
+    return None
+
+
+def main():
+    truth, captures = sys.argv[1], sys.argv[2:]
+    ledgers = {int(re.search(r"(\d+)\.serials$", path).group(1)): Ledger(path)
+               for path in glob.glob(truth + "/*.serials")}
+    command = [os.environ.get("UCXBPF", "ucxbpf"), "export", "-f", "ndjson"] + captures
+    counts = {"right": 0, "no receive": 0, "wrong": 0, "other": 0}
+    ranks = {}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as export:
+        for line in export.stdout:
+            if line.startswith('{"event":"process"'):
+                process = json.loads(line)
+                if process["rank"] is not None:
+                    ranks[process["id"]] = process["rank"]
+            if not line.startswith('{"event":"message"'):
+                continue
+            message = json.loads(line)
+            why = wrong_match(message, ranks, ledgers)
+            if why is None:
+                counts["right"] += 1
+                counts["no receive"] += not message["recv_start"]
+            elif why is False:
+                counts["other"] += 1
+            else:
+                counts["wrong"] += 1
+                if counts["wrong"] <= 5:
+                    print(why, line.strip())
+    print("right {right}, {no receive} of them without a receive, wrong {wrong}, "
+          "others {other}".format(**counts))
+    sys.exit(counts["wrong"] > 0 or not counts["right"])
+
+
+if __name__ == "__main__":
+    main()

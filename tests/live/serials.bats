@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Messages that all look alike, joined in mid-run, in windows, and with records lost: what is claimed
+# is compared with the serial numbers that the program keeps in its messages.
+
+load ../lib/live.bash
+load ../lib/running.bash
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+setup() { live_setup; }
+teardown() { running_teardown; }
+
+PROGRAM=mpi_serial
+
+# claims LEAST: what is claimed is right, and so many percent of the sends are matched
+claims()
+{
+	UCXBPF=$UCXBPF /usr/bin/python3 "$TOP/tests/live/check_serials.py" "$TRUTH" "$WORK/a.ucxb"
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json" || [ $? = 4 ]
+	jq -c .matching "$WORK/report.json"
+	jq -e ".matching | .matched * 100 >= .sends * $1" "$WORK/report.json" >/dev/null
+}
+
+joined()
+{
+	start "$1" "$2" n
+	timeout 30 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" -d 0.5 >"$WORK/summary"
+	finish
+	claims 90
+}
+
+@test "Open MPI over shm, joined in mid-run" { joined openmpi shm; }
+
+@test "MPICH over sysv, joined in mid-run" { joined mpich sysv; }
+
+@test "windows" {
+	for mpi in openmpi mpich; do
+		start $mpi shm n
+		timeout 30 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" -d 1 --window 150ms/300ms \
+			>"$WORK/summary"
+		finish
+		claims 80
+	done
+}
+
+# The tracer is stopped until its rings are full, and goes on.
+lost()
+{
+	local tracer
+	PAUSE=0
+
+	start "$1" shm n
+	"$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --ring-size 64 -d 3 >"$WORK/summary" 2>&1 3>&- &
+	tracer=$!
+	soon calls_in "$WORK/a.ucxb" 1
+	for _ in 1 2 3; do
+		kill -STOP $tracer
+		sleep 0.4
+		kill -CONT $tracer
+		sleep 0.3
+	done
+	wait $tracer || [ $? = 4 ]
+	finish
+	claims 1
+	jq -e '.loss.dropped != {}' "$WORK/report.json"
+}
+
+@test "records lost, Open MPI" { lost openmpi; }
+
+@test "records lost, MPICH" { lost mpich; }
