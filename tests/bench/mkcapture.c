@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Writes a capture of a made-up job: mkcapture FILE [RECORDS [RANKS]]; RANKS is a power of two. */
+/*
+ * Writes a capture of a made-up job: mkcapture FILE [RECORDS [RANKS]]. A stream of chunks for every
+ * eight ranks, as the tracer's threads write them.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +12,8 @@
 
 #define DRAIN_NS 10000000u /* rings are read this often, files flushed every so many times */
 #define DRAINS_PER_FLUSH 100
+#define RANKS_PER_STREAM 8
+#define MAX_STREAMS (TRAFFIC_MAX_RANKS / RANKS_PER_STREAM)
 
 static const struct {
 	enum traffic_site site;
@@ -113,7 +118,7 @@ static void put_sides(struct traffic *t, struct file_writer *w)
 }
 
 /* Hands the records of one CPU after the other to the file, as the rings are read. */
-static int drain(struct traffic *t, struct file_writer *w, struct ub_stats *stats)
+static int drain(struct traffic *t, struct file_stream **streams, struct ub_stats *stats)
 {
 	uint32_t i;
 
@@ -123,7 +128,7 @@ static int drain(struct traffic *t, struct file_writer *w, struct ub_stats *stat
 
 		while (at < r->pending.len) {
 			const struct ub_hdr *h = (const void *)(r->pending.data + at);
-			int error = file_writer_record(w, h);
+			int error = file_stream_record(streams[i / RANKS_PER_STREAM], h);
 
 			if (error)
 				return error;
@@ -136,8 +141,17 @@ static int drain(struct traffic *t, struct file_writer *w, struct ub_stats *stat
 	return 0;
 }
 
-static int generate(struct traffic *t, struct file_writer *w, uint64_t records,
-		    struct ub_stats *stats)
+static int flush(struct file_writer *w, struct file_stream **streams, const struct ub_stats *stats)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < MAX_STREAMS && streams[i]; i++)
+		error = file_stream_flush(streams[i]);
+	return error ? error : file_writer_flush(w, stats);
+}
+
+static int generate(struct traffic *t, struct file_writer *w, struct file_stream **streams,
+		    uint64_t records, struct ub_stats *stats)
 {
 	uint64_t drained = t->rank[0].now, drains = 0;
 	int error = 0;
@@ -147,24 +161,25 @@ static int generate(struct traffic *t, struct file_writer *w, uint64_t records,
 		if (t->rank[0].now - drained < DRAIN_NS)
 			continue;
 		drained = t->rank[0].now;
-		error = drain(t, w, stats);
+		error = drain(t, streams, stats);
 		if (!error && ++drains % DRAINS_PER_FLUSH == 0)
-			error = file_writer_flush(w, stats);
+			error = flush(w, streams, stats);
 	}
-	return error;
+	return error ? error : flush(w, streams, stats);
 }
 
 int main(int argc, char **argv)
 {
 	static struct traffic t = { .seed = 88172645463325252 };
 	uint64_t records = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
+	struct file_stream *streams[MAX_STREAMS] = { 0 };
 	struct ub_stats stats = { 0 };
 	struct file_writer *w;
 	uint32_t i;
 	int error, close_error;
 
 	t.ranks = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 4;
-	if (argc < 2 || t.ranks < 2 || t.ranks > TRAFFIC_MAX_RANKS || t.ranks & (t.ranks - 1)) {
+	if (argc < 2 || t.ranks < 2 || t.ranks > TRAFFIC_MAX_RANKS) {
 		fprintf(stderr, "usage: mkcapture FILE [RECORDS [RANKS]]\n");
 		return 2;
 	}
@@ -172,7 +187,12 @@ int main(int argc, char **argv)
 	if (!error) {
 		traffic_ranks(&t);
 		put_sides(&t, w);
-		error = generate(&t, w, records, &stats);
+		for (i = 0; !error && i * RANKS_PER_STREAM < t.ranks; i++)
+			error = file_stream_open(&streams[i], w, NULL, NULL);
+		if (!error)
+			error = generate(&t, w, streams, records, &stats);
+		for (i = 0; i < MAX_STREAMS; i++)
+			file_stream_free(streams[i]);
 		close_error = file_writer_close(w, &stats);
 		error = error ? error : close_error;
 	}

@@ -29,7 +29,7 @@ enum traffic_site {
 	TRAFFIC_SITES
 };
 
-#define TRAFFIC_MAX_RANKS 64
+#define TRAFFIC_MAX_RANKS 192
 
 struct rank {
 	uint32_t number, tgid;
@@ -279,6 +279,17 @@ static inline void halo_exchange(struct traffic *t)
 	}
 }
 
+/* Recursive doubling where the number of ranks is a power of two, else a ring of growing steps. */
+static inline uint32_t step_to(const struct traffic *t, uint32_t rank, uint32_t step)
+{
+	return t->ranks & (t->ranks - 1) ? (rank + step) % t->ranks : rank ^ step;
+}
+
+static inline uint32_t step_from(const struct traffic *t, uint32_t rank, uint32_t step)
+{
+	return t->ranks & (t->ranks - 1) ? (rank + t->ranks - step) % t->ranks : rank ^ step;
+}
+
 static inline void allreduce(struct traffic *t)
 {
 	const uint32_t mpi_tag = 0xffffec;
@@ -290,12 +301,12 @@ static inline void allreduce(struct traffic *t)
 		uint64_t req[TRAFFIC_MAX_RANKS];
 
 		for (i = 0; i < t->ranks; i++) {
-			req[i] = post_receive(t, &t->rank[i], i ^ step, mpi_tag, 8);
-			send(t, &t->rank[i], i ^ step, mpi_tag, 8);
+			req[i] = post_receive(t, &t->rank[i], step_from(t, i, step), mpi_tag, 8);
+			send(t, &t->rank[i], step_to(t, i, step), mpi_tag, 8);
 		}
 		wait_for_all(t);
 		for (i = 0; i < t->ranks; i++)
-			arrive(t, &t->rank[i], i ^ step, mpi_tag, 8, req[i]);
+			arrive(t, &t->rank[i], step_from(t, i, step), mpi_tag, 8, req[i]);
 	}
 }
 

@@ -7,7 +7,8 @@ from .markdown import spread, table
 from .verdicts import name
 
 PARTS = ["machine", "overhead", "apps", "estimate", "rate", "replay", "export", "viewer", "verifier",
-         "gpu", "gpu_ring", "node"]
+         "gpu", "gpu_ring", "node",
+         "producers"]
 
 
 def ns(spread):
@@ -144,6 +145,21 @@ def replay(result):
             f"on disk (reading alone: {result['read s']:.2f} s).")
 
 
+def producers(result):
+    rows = []
+    for row in result["rows"]:
+        empty = row["objects"]
+        cells = [empty["ranks"], f"{empty['cpu s']:.2f}", f"{empty['MiB']:.0f}"]
+        for name in ("in all", "of each"):
+            full = row[name]
+            per = (full["cpu s"] - empty["cpu s"]) * 1e9 / full["records"]
+            cells += [f"{full['records'] / 1e6:.1f}", f"{full['cpu s']:.2f}", f"{per:.0f}",
+                      f"{full['read cpu s']:.2f}", f"{full['MiB']:.0f}"]
+        rows.append(cells)
+    head = ["million records", "s of CPU", "ns per record beyond the objects", "reading alone, s", "MiB"]
+    return table(["ranks", "objects alone, s of CPU", "MiB", *head, *head], rows)
+
+
 def export(result):
     return table(["format", "s", "s of CPU", "memory, MiB", "output, MiB"],
                  [[row["format"], f"{row['s']:.1f}", f"{row['cpu s']:.1f}", f"{row['MiB']:.0f}",
@@ -179,7 +195,7 @@ def verifier(result):
 
 SECTIONS = {"machine": machine, "overhead": overhead, "apps": apps, "estimate": estimate,
             "rate": rate, "replay": replay, "export": export, "viewer": viewer, "verifier": verifier,
-            "gpu": gpu, "gpu_ring": gpu_ring, "node": node}
+            "gpu": gpu, "gpu_ring": gpu_ring, "node": node, "producers": producers}
 
 
 def sections(folder):
