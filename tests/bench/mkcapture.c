@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 		traffic_ranks(&t);
 		put_sides(&t, w);
 		for (i = 0; !error && i * RANKS_PER_STREAM < t.ranks; i++)
-			error = file_stream_open(&streams[i], w, NULL, NULL);
+			error = file_stream_open(&streams[i], w, FILE_STREAM_RECORDS, NULL, NULL);
 		if (!error)
 			error = generate(&t, w, streams, records, &stats);
 		for (i = 0; i < MAX_STREAMS; i++)
