@@ -354,8 +354,7 @@ static void end_thread(struct drainer *t)
 	t->ended = true;
 }
 
-/* The thread that is to have a CPU's ring. Where this program may not run, no thread can be bound.
- */
+/* The thread that is to have a CPU's ring; bound to it where this program may run there. */
 static struct drainer *drainer_of(struct drain *d, int cpu)
 {
 	bool bound = d->gang && cpu_bits_has(&d->home, cpu);
@@ -413,23 +412,32 @@ static int first_ring(struct drain *d, int cpu)
 	return err;
 }
 
+static int any_node(const int *nodes, int cpus)
+{
+	for (int cpu = 0; cpu < cpus; cpu++)
+		if (nodes[cpu] >= 0)
+			return nodes[cpu];
+	return -1;
+}
+
 int drain_any_node(void)
 {
-	int node;
+	int nodes[UB_MAX_CPUS];
 
-	cpu_nodes(&node, 1);
-	return node;
+	cpu_nodes(nodes, UB_MAX_CPUS);
+	return any_node(nodes, UB_MAX_CPUS);
 }
 
 /* CPUs of a node are taken together by their numbers, CPUS_PER_THREAD to a thread. */
 static void group_cpus(struct drain *d)
 {
+	int any = any_node(d->node, d->cpus);
 	struct map on_node = { 0 };
 
 	for (int cpu = 0; cpu < d->cpus; cpu++) {
-		/* rings are on a node as the map of them is: all or none */
-		if (d->node[0] >= 0 && d->node[cpu] < 0)
-			d->node[cpu] = d->node[0];
+		/* rings are on nodes as the map of them is: all of them or none */
+		if (d->node[cpu] < 0)
+			d->node[cpu] = any;
 		d->group[cpu] = (*map_insert(&on_node, (uint64_t)d->node[cpu], 0, NULL))++ /
 				CPUS_PER_THREAD;
 	}
