@@ -206,11 +206,18 @@ struct ub_call_end {
 	struct ub_hdr h; /* h.call names the call that ended; dur: of the call, saturated */
 };
 
-/* Written as soon as there is room again. */
+/*
+ * Written as soon as there is room again, and when a thread's detail begins again. The thread may
+ * be inside a call whose record is among the missing ones: it is named here.
+ */
 struct ub_loss {
-	struct ub_hdr h; /* ts: when the first of them began */
+	struct ub_hdr h; /* ts: when the first of them began; records 0: of the next record */
 	__u64 until; /* when the last of them was written */
-	__u64 records;
+	__u64 records; /* that found no room */
+	__u64 thinned; /* records that were left out on purpose (UB_SLICE_SHIFT) */
+	__u32 call; /* frame number of the call around the next record, 0 = none */
+	__u16 call_site; /* its row of the site table; 0 = not known */
+	__u16 pad;
 };
 
 /*
@@ -306,7 +313,7 @@ _Static_assert(sizeof(struct ub_match) == 96, "wire match size");
 _Static_assert(sizeof(struct ub_obj) == 128, "wire obj size");
 _Static_assert(sizeof(struct ub_name) == 120, "wire name size");
 _Static_assert(sizeof(struct ub_task) == 80, "wire task size");
-_Static_assert(sizeof(struct ub_loss) == 64, "wire loss size");
+_Static_assert(sizeof(struct ub_loss) == 80, "wire loss size");
 _Static_assert(sizeof(struct ub_frags) == 184, "wire frags size");
 _Static_assert(sizeof(struct ub_batch) == 8, "batch head size");
 _Static_assert(sizeof(struct ub_call_stack) == 56, "wire call stack size");
@@ -321,14 +328,24 @@ enum ub_pause {
 	UB_STOP = 2, /* nothing */
 };
 
+/*
+ * Time slices of detail, the same for all CPUs and processes of a node: slice n has the times with
+ * ts >> UB_SLICE_SHIFT == n, CLOCK_MONOTONIC. Bit n % 64 of a mask says whether calls, operations,
+ * transfers, arrivals and completions that begin in it are recorded, or only added up.
+ */
+#define UB_SLICE_SHIFT 24
+#define UB_SLICES 64
+
 /* Per-CPU counters, read by user space: produced = stored + dropped, exact. */
 struct ub_stats {
 	__u64 produced[16]; /* by kind, counted before space is reserved */
-	__u64 dropped[16]; /* by kind: ring full */
+	__u64 dropped[16]; /* by kind: not stored, for whatever reason */
 	__u64 hits; /* probe hits in traced processes */
 	__u64 lost_returns; /* spans whose return was never seen */
 	__u64 deep; /* entries with no free frame slot */
 	__u64 task_nomem; /* hits skipped because task storage could not be had */
+	__u64 folded[16]; /* of dropped, by kind: added to cells */
+	__u64 thinned[16]; /* of dropped, by kind: left out on purpose, not for want of room */
 };
 
 #include "ucxbpf_cells.h"

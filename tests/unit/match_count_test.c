@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Captures made with --count: cells to facts, the last sums counting, addresses as of their time.
+/* Cells to facts, of captures made with --count and beside records: the last sums counting,
+ * addresses as of their time.
  */
 #include "match_outcome.h"
 
@@ -352,6 +353,43 @@ static void others(void **state)
 	bed_release(&bed);
 }
 
+/* Cells of a capture that records are what its records lack; the share with detail is known. */
+static void beside_records(void **state)
+{
+	struct bed bed;
+	const struct fact_totals *totals = &bed.counts.totals;
+	const struct row *row;
+
+	(void)state;
+	bed_init(&bed);
+	json_object_del(json_array_get(bed.job.sides, 0), "timed_every");
+	cell(&bed, 3, AT_MPI_SEND, 0, 0, 0, 0);
+	sums(&bed, json_pack("[i, i]", 3, 3));
+	cell(&bed, 4, AT_MPI_SEND, AT_TAG_SEND, 0, 0, EP(11, 12));
+	sums(&bed, json_pack("[i, i, i]", 4, 3, 15));
+	cell(&bed, 5, AT_MPI_SEND, AT_TAG_SEND, AT_AM_SHORT, 2, EP(11, 12));
+	sums(&bed, json_pack("[i, i, i, i, i]", 5, 3, 3 * (8 + 5), 0, 1));
+	job_send_short(&bed.a, &bed.b, 7, 5);
+	analyse_counts(&bed);
+	assert_int_equal(totals->counted, 0);
+	assert_int_equal(totals->calls.recorded, 1);
+	assert_int_equal(totals->calls.of, 4);
+	assert_int_equal(totals->ops.recorded, 1);
+	assert_int_equal(totals->ops.of, 4);
+	assert_int_equal(totals->transfers.recorded, 1);
+	assert_int_equal(totals->transfers.of, 4);
+	assert_int_equal(totals->sent.recorded, 1);
+	assert_int_equal(totals->sent.of, 4);
+	assert_int_equal(totals->unsummed, 0);
+	assert_int_equal(totals->data_bytes, 20);
+	assert_int_equal(totals->to_call_bytes, 20);
+	row = &bed.counts.rows.data[bed.counts.rows.len - 1];
+	assert_int_equal(row->what, 't');
+	assert_int_equal(row->peer, 1);
+	assert_int_equal(row->sums.retries, 1);
+	bed_release(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +402,7 @@ int main(void)
 		cmocka_unit_test(transfer_of_no_site),
 		cmocka_unit_test(numbered_fragments),
 		cmocka_unit_test(others),
+		cmocka_unit_test(beside_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

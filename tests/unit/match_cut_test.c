@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Times that nobody watched: between windows, and between captures of the same processes. */
+/* Times that nobody watched: between windows, slices with detail, captures; and losses. */
 #include "match_ids.h"
 
 #define GAP 1000000u
@@ -121,6 +121,127 @@ static void request_of_before(void **state)
 	assert_int_equal(r.out.totals.matched, 3);
 	assert_int_equal(reason_sum(r.out.totals.unmatched_receives), 1);
 	assert_causal(&r.out);
+	ranks_release(&r);
+}
+
+static void detail(struct job *job, uint64_t ts, const char *slices)
+{
+	json_array_append_new(job->sides, json_pack("{s:s, s:I, s:s}", "t", "detail", "ts",
+						    (json_int_t)ts, "slices", slices));
+}
+
+/*
+ * Detail in each fourth slice. A message whose send and arrival began in different slices looks
+ * like another one's half: nothing is joined across the slices without detail.
+ */
+static void slices_without_detail(void **state)
+{
+	struct ranks r;
+
+	(void)state;
+	ranks_init(&r, "start");
+	detail(&r.job, 1, "0x1111111111111111");
+	ranks_connect(&r);
+	exchange(&r, 7);
+	job_send_short(&r.a, &r.b, 7, 3);
+	r.job.now = (4ull << UB_SLICE_SHIFT) + 1;
+	job_arrive(&r.b, 7, 3, 0); /* sent in between */
+	job_take(&r.b, 7, UINT64_MAX, 7, 3);
+	send_multi(&r.a, &r.b, 9, 0xabc1);
+	receive_multi(&r.b, 9, 0xabc1);
+	exchange(&r, 7);
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.sends, 4);
+	assert_int_equal(r.out.totals.matched, 3);
+	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "detail was thinned"), 1);
+	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "before first anchor"), 1);
+	for (size_t i = 0; i < r.out.messages.len; i++)
+		assert_true(r.out.messages.data[i].arrival - r.out.messages.data[i].send_start <
+			    1u << UB_SLICE_SHIFT);
+	ranks_release(&r);
+}
+
+/* Order goes on from one slice to the next where both have detail. */
+static void slices_side_by_side(void **state)
+{
+	struct ranks r;
+
+	(void)state;
+	ranks_init(&r, "start");
+	detail(&r.job, 1, "0x3333333333333333");
+	ranks_connect(&r);
+	r.job.now = 4ull << UB_SLICE_SHIFT;
+	send_multi(&r.a, &r.b, 9, 0xabc1);
+	receive_multi(&r.b, 9, 0xabc1);
+	r.job.now = 5ull << UB_SLICE_SHIFT;
+	exchange(&r, 7);
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 2);
+	ranks_release(&r);
+}
+
+static struct ub_loss *lose(struct task *task, uint64_t records)
+{
+	uint32_t call = task->call;
+	struct ub_loss *loss;
+
+	task->call = 0;
+	loss = job_add(task, AT_LOSS, 0);
+	loss->until = task->job->now;
+	loss->records = records;
+	task->call = call;
+	return loss;
+}
+
+/* A request that was named before a loss may be another operation's behind it. */
+static void request_of_before_a_loss(void **state)
+{
+	for (int lost = 0; lost < 2; lost++) {
+		struct ranks r;
+
+		(void)state;
+		ranks_init(&r, "start");
+		ranks_connect(&r);
+		job_call(&r.a, AT_MPI_SEND);
+		job_op(&r.a, AT_TAG_SEND, EP(1, 2), 7, 10000, 0x7ff1000);
+		job_op_end(&r.a);
+		lose(&r.a, lost);
+		job_xfer(&r.a, &r.b, AT_AM_BCOPY, 4, 116, 0x7ff1000)->h.flags = UB_F_REQ;
+		ranks_analyse(&r);
+		assert_int_equal(r.out.totals.data_bytes, 100);
+		assert_int_equal(r.out.totals.unexplained_bytes, lost ? 100 : 0);
+		ranks_release(&r);
+	}
+}
+
+/* The call around what is recorded again has no record of its own: it is named, and not counted. */
+static void call_of_a_loss(void **state)
+{
+	struct ranks r;
+	struct ub_loss *loss;
+
+	(void)state;
+	ranks_init(&r, "start");
+	ranks_connect(&r);
+	job_call(&r.a, AT_MPI_RECV);
+	job_call(&r.a, AT_MPI_SEND);
+	job_lose_last(&r.job);
+	loss = lose(&r.a, 1);
+	loss->call = r.a.call;
+	loss->call_site = AT_MPI_SEND;
+	job_op(&r.a, AT_TAG_SEND, EP(1, 2), 7, 3, 0);
+	job_op_end(&r.a);
+	job_call(&r.a, AT_MPI_SEND);
+	job_lose_last(&r.job);
+	job_op(&r.a, AT_TAG_SEND, EP(1, 2), 8, 3, 0);
+	job_op_end(&r.a);
+	ranks_analyse(&r);
+	assert_int_equal(r.out.calls.len, 1);
+	assert_string_equal(r.out.calls.data[0].function, "MPI_Recv");
+	assert_int_equal(r.out.calls.data[0].ops, 0);
+	assert_int_equal(r.out.ops.len, 2);
+	assert_string_equal(r.out.ops.data[0].function, "MPI_Send");
+	assert_string_equal(r.out.ops.data[1].function, "unknown");
 	ranks_release(&r);
 }
 
@@ -262,6 +383,10 @@ int main(void)
 		cmocka_unit_test(one_capture_after_the_other),
 		cmocka_unit_test(two_hosts),
 		cmocka_unit_test(others_do_not_matter),
+		cmocka_unit_test(slices_without_detail),
+		cmocka_unit_test(slices_side_by_side),
+		cmocka_unit_test(request_of_before_a_loss),
+		cmocka_unit_test(call_of_a_loss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

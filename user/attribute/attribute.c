@@ -89,15 +89,28 @@ static void match_event(struct attribute *attribute, struct thread *thread,
 		attribute->sink.met(attribute->sink.arg, event, op);
 }
 
+static void loss_event(struct attribute *attribute, struct thread *thread,
+		       const struct event *event)
+{
+	const struct ub_loss *loss = (const struct ub_loss *)event->h;
+	const struct capture *capture = event->capture;
+
+	if (loss->call && loss->call_site && loss->call_site < capture->sites.len)
+		thread_missed(attribute, thread, event->h, loss->call,
+			      capture->sites.data[loss->call_site].name);
+}
+
 void attribute_event(struct attribute *attribute, const struct event *event)
 {
-	const unsigned int no_work = 1u << UB_TASK | 1u << UB_NAME | 1u << UB_OBJ | 1u << UB_LOSS |
-				     1u << UB_STACK | 1u << UB_MEM;
+	const unsigned int no_work =
+		1u << UB_TASK | 1u << UB_NAME | 1u << UB_OBJ | 1u << UB_STACK | 1u << UB_MEM;
 	struct thread *thread;
 
 	if (1u << event->h->kind & no_work)
 		return;
 	thread = thread_of(attribute, event);
+	if (event->h->kind == UB_LOSS)
+		return loss_event(attribute, thread, event);
 	if (event->h->kind == UB_CALL_STACK)
 		return thread_stack(attribute, thread, event);
 	thread_step(attribute, thread, event->h);
@@ -125,6 +138,13 @@ void attribute_finish(struct attribute *attribute)
 	for (size_t i = 0; i < attribute->decoder->processes.len; i++)
 		attribute->decoder->processes.data[i]->ending = true;
 	attribute_cut(attribute);
+}
+
+void attribute_forget(struct attribute *attribute)
+{
+	requests_cut(attribute);
+	answers_cut(attribute);
+	threads_forget(attribute);
 }
 
 void attribute_cut(struct attribute *attribute)

@@ -98,7 +98,7 @@ struct transfer {
 };
 
 struct call {
-	uint64_t id;
+	uint64_t id; /* 0: its record is missing, only what it is and what is below it is known */
 	struct process *process;
 	const char *function;
 	const char *comm; /* as decoder_comm() */
@@ -142,6 +142,13 @@ void attribute_event(struct attribute *attribute, const struct event *event);
 
 /* Closes whatever is open of the processes that are ending (struct process). */
 void attribute_cut(struct attribute *attribute);
+
+/*
+ * Records of the processes that are ending are missing: requests and addresses may mean something
+ * else from now on. Calls and operations that a thread is inside of have numbers of their own, and
+ * stay.
+ */
+void attribute_forget(struct attribute *attribute);
 
 /* End of all captures: all processes are ending. */
 void attribute_finish(struct attribute *attribute);

@@ -2,6 +2,8 @@
 /* What a thread is inside of, from the frame numbers that every record carries. */
 #include "attribute/internal.h"
 
+#include <string.h>
+
 struct thread *thread_of(struct attribute *attribute, const struct event *event)
 {
 	struct thread *thread = attribute->last_thread;
@@ -23,9 +25,16 @@ struct thread *thread_of(struct attribute *attribute, const struct event *event)
 	return attribute->last_thread;
 }
 
+/* By its frame number: another call's record may be missing. */
+static bool is_call(const struct thread *thread, uint32_t seq)
+{
+	return thread->in_call &&
+	       (seq == thread->call.seq || (seq > thread->call.seq && seq <= thread->inner));
+}
+
 static bool inside_call(const struct thread *thread, const struct ub_hdr *h)
 {
-	return thread->in_call && h->call && h->call >= thread->call.seq;
+	return h->call && is_call(thread, h->call);
 }
 
 /* An operation's frame is over once a record names another innermost one. */
@@ -53,6 +62,8 @@ void thread_step(struct attribute *attribute, struct thread *thread, const struc
 		op_unframe(attribute, op);
 		op_drop(attribute, op);
 	}
+	if (h->kind != UB_CALL && h->kind != UB_CALL_END && h->call && !inside_call(thread, h))
+		thread_missed(attribute, thread, h, h->call, NULL);
 	if (h->kind != UB_CALL && inside_call(thread, h) && end > thread->call.end.ns &&
 	    thread->call.end.precision != PRECISION_EXACT)
 		thread->call.end.ns = end;
@@ -71,13 +82,17 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 {
 	const struct ub_call *record = (const struct ub_call *)event->h;
 
-	if (inside_call(thread, event->h) && decoder_in_mpi(event->process, record->ret_addr)) {
+	if (event->h->call && decoder_in_mpi(event->process, record->ret_addr)) {
+		if (!inside_call(thread, event->h))
+			thread_missed(attribute, thread, event->h, event->h->call, NULL);
+		thread->inner = event->h->seq;
 		if (event->h->ts > thread->call.end.ns)
 			thread->call.end.ns = event->h->ts;
 		return;
 	}
 	call_finish(attribute, thread);
 	thread->in_call = true;
+	thread->inner = 0;
 	thread->call =
 		(struct call){ .id = ++attribute->ids,
 			       .process = event->process,
@@ -88,6 +103,24 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 			       .seq = event->h->seq,
 			       .start = event->h->ts,
 			       .end = { event->h->ts, PRECISION_LOWER } };
+}
+
+void thread_missed(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h,
+		   uint32_t seq, const char *name)
+{
+	if (is_call(thread, seq))
+		return;
+	call_finish(attribute, thread);
+	thread->in_call = true;
+	thread->inner = 0;
+	if (!name)
+		name = strings_intern(&attribute->decoder->strings, "unknown");
+	thread->call = (struct call){ .process = thread->process,
+				      .function = name,
+				      .tid = thread->tid,
+				      .seq = seq,
+				      .start = h->ts,
+				      .end = { h->ts, PRECISION_UNKNOWN } };
 }
 
 void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event)
@@ -151,6 +184,26 @@ void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes)
 {
 	if (inside_call(thread, h))
 		thread->call.bytes += bytes;
+}
+
+void threads_forget(struct attribute *attribute)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&attribute->threads, &pos))) {
+		struct thread *thread = (struct thread *)(uintptr_t)slot->value;
+
+		if (!thread->process->ending)
+			continue;
+		op_drop(attribute, thread->around.op);
+		op_drop(attribute, thread->about.op);
+		memset(&thread->around, 0, sizeof(thread->around));
+		memset(&thread->about, 0, sizeof(thread->about));
+		memset(&thread->arrival, 0, sizeof(thread->arrival));
+		thread->idle_since = 0;
+		thread->last_call = 0;
+	}
 }
 
 void threads_cut(struct attribute *attribute)

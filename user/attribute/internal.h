@@ -16,6 +16,7 @@ struct thread {
 	uint64_t idle_since; /* nothing was recorded in this call since then; 0: not in one call */
 	bool in_call;
 	struct call call; /* the outermost one */
+	uint32_t inner; /* the last call that the MPI library made inside it; 0: none */
 	unsigned int depth;
 	struct op *frames[MAX_FRAMES]; /* held */
 	unsigned int arrivals;
@@ -73,6 +74,9 @@ struct thread *thread_of(struct attribute *attribute, const struct event *event)
 /* Leaves the frames that are over at this record; tells the call that it is not over yet. */
 void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
 void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event);
+/* The thread is inside a call whose record is missing; name: NULL: not told. */
+void thread_missed(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h,
+		   uint32_t seq, const char *name);
 void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
 /* What is told of a call besides: no event of its own. */
 void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event);
@@ -88,6 +92,8 @@ const char *thread_function(const struct thread *thread, const struct ub_hdr *h)
 /* Bytes of an operation whose size its entry did not tell. */
 void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes);
 void threads_cut(struct attribute *attribute);
+/* What handlers and transfers were about; the frames stay. */
+void threads_forget(struct attribute *attribute);
 
 /* ---- op.c ---- */
 struct op *op_new(struct attribute *attribute, const struct event *event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Sums of captures made with --count: side records "cell" (what it is about) and "cells" (sums). */
+/* Sums that the kernel has kept: side records "cell" (what it is about) and "cells" (sums). */
 #include "decode/internal.h"
 #include "decode/makers.h"
 
@@ -130,7 +130,7 @@ static enum evidence evidence(const struct cell *cell)
 {
 	if (cell->ucp_ep)
 		return BY_REQUEST;
-	if (!cell->op || !op_takes_ep(cell->op->op))
+	if (!cell->op || !cell->obj || !op_takes_ep(cell->op->op))
 		return BY_NOTHING;
 	/* wire-up that was seen within it may be another endpoint's */
 	return transfer_makers(cell->xfer, cell->am_id) & BIT(cell->op->op) ? BY_OPERATION

@@ -41,6 +41,7 @@ void capture_release(struct capture *capture)
 	vec_release(&capture->modules);
 	map_release(&capture->symbols);
 	vec_release(&capture->windows);
+	vec_release(&capture->details);
 	vec_release(&capture->rejoined);
 	vec_release(&capture->cells);
 	map_release(&capture->cell_ids);
@@ -130,8 +131,8 @@ static const struct {
 	{ "uct_ep", decode_uct_ep },   { "ep", decode_ep },         { "note", decode_note },
 	{ "gap", decode_gap },         { "module", decode_module }, { "symbol", decode_symbol },
 	{ "address", decode_address }, { "window", decode_window }, { "end", decode_end },
-	{ "cell", decode_cell },       { "cells", decode_cells },   { "gpu", decode_gpu },
-	{ "memory", decode_look },
+	{ "detail", decode_detail },   { "cell", decode_cell },     { "cells", decode_cells },
+	{ "gpu", decode_gpu },         { "memory", decode_look },
 };
 
 static int by_time(const void *left, const void *right)
@@ -203,6 +204,16 @@ static void decode_name(struct decoder *decoder, const struct event *event,
 		(uintptr_t)strings_intern(&decoder->strings, text);
 }
 
+static void decode_loss(struct decoder *decoder, const struct event *event,
+			const struct ub_loss *loss)
+{
+	if (!loss->records)
+		return;
+	decode_memory_loss(decoder, event, loss);
+	if (event->capture->lost_objects)
+		objects_forget(decoder, event->process, loss->until);
+}
+
 bool decoder_event(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h,
 		   struct event *event)
 {
@@ -232,7 +243,7 @@ bool decoder_event(struct decoder *decoder, struct capture *capture, const struc
 	if (h->kind == UB_MEM)
 		decode_memory(decoder, event, (const struct ub_mem *)h);
 	if (h->kind == UB_LOSS)
-		decode_memory_loss(decoder, event, (const struct ub_loss *)h);
+		decode_loss(decoder, event, (const struct ub_loss *)h);
 	if (h->kind == UB_NAME)
 		decode_name(decoder, event, (const struct ub_name *)h);
 	return true;

@@ -81,6 +81,8 @@ struct process {
 	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 	uint64_t blind_until; /* records of it before this time may be missing */
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
+	uint64_t lost_until; /* records up to then were lost; 0: none, or all of that is done */
+	uint64_t objects_lost_until; /* lives of its objects may have ended unseen */
 	uint64_t memory_lost_until; /* what GPU libraries did before is not known */
 	const struct capture *memory_by; /* that its memory was last told by; NULL: none */
 	struct memory_evidence evidence; /* device numbers in it: positions in decoder.gpus */
@@ -95,6 +97,11 @@ struct process {
  */
 struct window {
 	uint64_t from, to;
+};
+
+/* From a time on detail was recorded in these slices alone (UB_SLICES in ucxbpf.h). */
+struct detail_change {
+	uint64_t ts, slices;
 };
 
 /* A process that an earlier capture knew: its records may be missing up to a time. */
@@ -164,9 +171,11 @@ struct capture {
 	uint64_t started; /* time of the first side record */
 	uint64_t ended; /* time of its last one; 0: it has none */
 	VEC(struct window) windows; /* none: without a duty cycle */
+	VEC(struct detail_change) details; /* in time order; before the first one: in all */
 	VEC(struct rejoined) rejoined;
 	bool attached; /* mode "attach" */
 	bool counted; /* made with --count */
+	bool lost_objects; /* some record of an object's life found no room */
 	bool lost_memory; /* some record of memory found no room */
 	bool looked; /* it has looks at processes' memory */
 	uint32_t timed_every; /* one entry in so many was timed */
@@ -241,6 +250,12 @@ void decoder_ready(struct decoder *decoder);
 void decoder_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h);
 
 void capture_release(struct capture *capture);
+
+/*
+ * The first time after the given one at which detail of a capture begins again after slices
+ * without, or may have changed: nothing can be matched across it. UINT64_MAX: none.
+ */
+uint64_t capture_slice_edge(const struct capture *capture, uint64_t after);
 
 /*
  * Names a record's process and site and applies what it says about objects, names and tasks.

@@ -30,6 +30,7 @@ void decode_process(struct decoder *decoder, struct capture *capture, const json
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task);
 void decode_window(struct decoder *decoder, struct capture *capture, const json_t *side);
+void decode_detail(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_end(struct decoder *decoder, struct capture *capture, const json_t *side);
 void process_joined(struct capture *capture, struct process *process, uint64_t ts);
 
@@ -57,6 +58,9 @@ void decode_address(struct decoder *decoder, struct capture *capture, const json
 void decode_stack(struct decoder *decoder, const struct event *event,
 		  const struct ub_stack *record);
 void decode_memory(struct decoder *decoder, const struct event *event, const struct ub_mem *record);
+/* Endpoints and interfaces of a process may have ended, up to that time: they are not known. */
+void objects_forget(struct decoder *decoder, struct process *process, uint64_t until);
+
 /* Any of the lost records may have been of memory, if one was. */
 void decode_memory_loss(struct decoder *decoder, const struct event *event,
 			const struct ub_loss *loss);

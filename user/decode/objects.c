@@ -56,7 +56,25 @@ struct object *decoder_object(struct decoder *decoder, const struct process *pro
 	object = found ? (struct object *)(uintptr_t)*found : NULL;
 	while (object && object->later && object->from < ts)
 		object = object->later;
+	if (object && kind != OBJECT_WORKER && object->from < process->objects_lost_until)
+		return NULL;
 	return object;
+}
+
+void objects_forget(struct decoder *decoder, struct process *process, uint64_t until)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	if (until > process->objects_lost_until)
+		process->objects_lost_until = until;
+	while ((slot = map_next(&decoder->by_address, &pos)))
+		if (slot->b >> 3 == (uint64_t)process->id && (slot->b & 7) != OBJECT_WORKER)
+			slot->value = 0;
+	pos = 0;
+	while ((slot = map_next(&decoder->lanes, &pos)))
+		if (slot->b == (uint64_t)process->id)
+			slot->value = 0;
 }
 
 static void created(struct decoder *decoder, const struct event *event, enum object_kind kind,

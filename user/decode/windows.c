@@ -16,6 +16,40 @@ void decode_window(struct decoder *decoder, struct capture *capture, const json_
 		vec_push(&capture->windows, window);
 }
 
+void decode_detail(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	const size_t n = capture->details.len;
+	struct detail_change change = { side_u64(side, "ts"), side_u64(side, "slices") };
+
+	(void)decoder;
+	if (!n || change.ts > capture->details.data[n - 1].ts)
+		vec_push(&capture->details, change);
+}
+
+uint64_t capture_slice_edge(const struct capture *capture, uint64_t after)
+{
+	for (size_t i = 0; i < capture->details.len; i++) {
+		const struct detail_change *change = &capture->details.data[i];
+		uint64_t until = i + 1 < capture->details.len ? change[1].ts : UINT64_MAX;
+		uint64_t slice = (after >> UB_SLICE_SHIFT) + 1;
+
+		if (change->ts > after)
+			return change->ts;
+		for (; after < until && slice <= (after >> UB_SLICE_SHIFT) + 1 + UB_SLICES;
+		     slice++) {
+			uint64_t start = slice << UB_SLICE_SHIFT, before = slice - 1;
+
+			if (start >= until)
+				break;
+			if (change->slices >> slice % UB_SLICES & 1 &&
+			    (!(change->slices >> before % UB_SLICES & 1) ||
+			     before << UB_SLICE_SHIFT < change->ts))
+				return start;
+		}
+	}
+	return UINT64_MAX;
+}
+
 void decode_end(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	(void)decoder;

@@ -193,6 +193,7 @@ static void feed(struct analysis *analysis, struct input *input)
 		return;
 	if (analysis->emitter.processes < analysis->decoder.shown.len)
 		emit_processes(&analysis->emitter);
+	cut_lost(&event, analysis->attribute, analysis->matcher);
 	attribute_event(analysis->attribute, &event);
 }
 
@@ -252,5 +253,6 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);
 	add_totals(analysis, totals);
+	totals_detail(totals);
 	return err < 0 ? err : 0;
 }

@@ -61,6 +61,42 @@ static uint64_t cut_windows(struct input *input, uint64_t until, struct decoder 
 	return UINT64_MAX;
 }
 
+/* Detail begins again: what a record named before may be another thing by now. */
+static void slice_edge(const struct capture *capture, uint64_t from, struct decoder *decoder,
+		       struct attribute *attribute, struct matcher *matcher)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&capture->tgids, &pos))) {
+		struct process *process = (struct process *)(uintptr_t)slot->value;
+
+		process->ending = true;
+		blind(process, from);
+	}
+	matcher_ending(matcher, "detail was thinned");
+	attribute_forget(attribute);
+	matcher_cut(matcher);
+	for (size_t i = 0; i < decoder->processes.len; i++)
+		decoder->processes.data[i]->ending = false;
+}
+
+/* Returns when detail begins again for the next time. */
+static uint64_t cut_slices(struct input *input, uint64_t until, struct decoder *decoder,
+			   struct attribute *attribute, struct matcher *matcher)
+{
+	uint64_t last = input->slice_edge, edge;
+
+	while ((edge = capture_slice_edge(&input->capture, last)) != UINT64_MAX &&
+	       edge + (uint64_t)input->to_real <= until)
+		last = edge;
+	/* no record lies between the edges that were passed */
+	if (last != input->slice_edge)
+		slice_edge(&input->capture, last, decoder, attribute, matcher);
+	input->slice_edge = last;
+	return edge == UINT64_MAX ? edge : edge + (uint64_t)input->to_real;
+}
+
 void cut_before(const inputs *inputs, const struct input *next, uint64_t *edge,
 		struct decoder *decoder, struct attribute *attribute, struct matcher *matcher)
 {
@@ -75,7 +111,25 @@ void cut_before(const inputs *inputs, const struct input *next, uint64_t *edge,
 		uint64_t from = cut_windows(inputs->data[i], until, decoder, attribute, matcher);
 
 		*edge = from < *edge ? from : *edge;
+		from = cut_slices(inputs->data[i], until, decoder, attribute, matcher);
+		*edge = from < *edge ? from : *edge;
 	}
+}
+
+void cut_lost(const struct event *event, struct attribute *attribute, struct matcher *matcher)
+{
+	const struct ub_loss *loss = (const struct ub_loss *)event->h;
+	struct process *process = event->process;
+	bool lost = event->h->kind == UB_LOSS && loss->records;
+
+	if (!lost && (!process->lost_until || event->h->ts <= process->lost_until))
+		return;
+	process->lost_until = lost ? loss->until : 0;
+	process->ending = true;
+	matcher_ending(matcher, "lost records");
+	attribute_forget(attribute);
+	matcher_ending(matcher, NULL);
+	process->ending = false;
 }
 
 void cut_at_end(struct attribute *attribute, struct matcher *matcher)

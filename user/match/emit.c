@@ -27,7 +27,7 @@ struct emitted_end emit_end(uint64_t start, struct moment end)
 	return (struct emitted_end){ end.ns, precisions[end.precision] };
 }
 
-void emit_call(struct emitter *emitter, const struct call *call)
+static void emit_call_seen(struct emitter *emitter, const struct call *call)
 {
 	const struct emitted_end end = emit_end(call->start, call->end);
 	struct fact_call fact = {
@@ -45,11 +45,33 @@ void emit_call(struct emitter *emitter, const struct call *call)
 		.bytes = call->bytes,
 	};
 
+	emitter->totals->calls.recorded++;
 	emit_count(emitter);
 	if (emitter->sink->call)
 		emitter->sink->call(emitter->sink->arg, &fact);
 }
 
+/* Its record is missing, and it is counted elsewhere: only what is below it is added. */
+static void emit_missed(struct emitter *emitter, const struct call *call)
+{
+	const struct fact_call fact = {
+		.process = call->process->index,
+		.function = call->function,
+		.start = call->start,
+		.end = call->end.ns,
+	};
+	const struct fact_sums sums = { .ops = call->ops, .bytes = call->bytes };
+
+	if ((call->ops || call->bytes) && emitter->sink->calls)
+		emitter->sink->calls(emitter->sink->arg, &fact, &sums);
+}
+
+void emit_call(struct emitter *emitter, const struct call *call)
+{
+	if (!call->id)
+		return emit_missed(emitter, call);
+	emit_call_seen(emitter, call);
+}
 void emit_op(struct emitter *emitter, struct op *op)
 {
 	const struct emitted_end end = emit_end(op->start, op->end);
@@ -78,6 +100,7 @@ void emit_op(struct emitter *emitter, struct op *op)
 	};
 
 	emit_count(emitter);
+	emitter->totals->ops.recorded++;
 	if (emitter->sink->op)
 		emitter->sink->op(emitter->sink->arg, &fact);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Facts by the sum: the cells of captures made with --count. */
+/* Facts by the sum: cells, of captures made with --count and of records that were not stored. */
 #include "match/emit.h"
 
 #include <string.h>
@@ -153,8 +153,25 @@ static void emit_cell(struct emitter *emitter, const struct cell *cell)
 		emit_calls(emitter, cell, &calls);
 }
 
+/* Beside records: what of all that was counted has none. */
+static void add_without_detail(struct fact_totals *totals, const struct cell *cell)
+{
+	const uint32_t messages = 1u << OP_TAG_SEND | 1u << OP_AM_SEND | 1u << OP_STREAM_SEND;
+
+	if (cell->xfer)
+		totals->transfers.of += cell->count;
+	else if (cell->op)
+		totals->ops.of += cell->count;
+	else
+		totals->calls.of += cell->count;
+	if (!cell->xfer && cell->op && messages >> cell->op->op & 1)
+		totals->sent.of += cell->count;
+}
+
 void emit_cells(struct emitter *emitter, const struct capture *capture)
 {
+	for (size_t i = 0; i < capture->cells.len && !capture->counted; i++)
+		add_without_detail(emitter->totals, &capture->cells.data[i]);
 	for (size_t i = 0; i < capture->cells.len; i++)
 		emit_cell(emitter, &capture->cells.data[i]);
 }

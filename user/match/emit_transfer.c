@@ -113,6 +113,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 	};
 
 	account(emitter->totals, transfer);
+	emitter->totals->transfers.recorded += transfer->retried ? 0 : transfer->count;
 	note_way(transfer, &fact);
 	emit_count(emitter);
 	if (transfer->count > 1)

@@ -278,9 +278,18 @@ struct open_device {
 	const char *transport, *device;
 };
 
+/* Of how many of all that was counted there is detail, and not only their sum. */
+struct detail_share {
+	uint64_t recorded, of;
+};
+
 struct fact_totals {
-	/* loss */
-	uint64_t produced, stored;
+	/* loss; thinned: left out on purpose, in dropped, too */
+	uint64_t produced, stored, thinned;
+	/* but for captures made with --count; sends: operations that send messages */
+	struct detail_share calls, ops, transfers, sent;
+	/* records of calls, operations and transfers that are neither stored nor in a sum */
+	uint64_t unsummed;
 	struct fact_reason dropped[FACT_MAX_REASONS];
 	/* matching */
 	uint64_t sends, receives, matched, ambiguous;

@@ -36,7 +36,7 @@ static int read_all(struct gaps *gaps, struct record_source *source, numbers *al
 		const struct ub_loss *loss = (const struct ub_loss *)h;
 
 		vec_push(all, ((struct numbered){ h->cpu, h->cpu_seq, h->ts, h->ts + h->dur }));
-		if (h->kind == UB_LOSS)
+		if (h->kind == UB_LOSS && loss->records)
 			vec_push(&gaps->all, ((struct gap){ h->ts, loss->until }));
 	}
 	return err ? err : source->rewind(source->ctx);
@@ -48,7 +48,7 @@ static void find_ends(struct gaps *gaps, const numbers *all, const struct ub_sta
 	uint64_t produced = 0, numbered = 0, idle_since = UINT64_MAX;
 
 	for (size_t i = 0; i < sizeof(stats->produced) / sizeof(*stats->produced); i++)
-		produced += stats->produced[i];
+		produced += stats->produced[i] - stats->thinned[i]; /* those have no number */
 	for (size_t i = 0; i < all->len; i++) {
 		const struct numbered *at = &all->data[i];
 		bool first = !i || at[-1].cpu != at->cpu;

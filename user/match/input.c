@@ -40,6 +40,7 @@ struct input *input_new(const struct record_source *source)
 	input->source = *source;
 	/* what no thread tells of may have been of any kind */
 	input->holes = source->damaged || source->refused;
+	input->capture.lost_objects = source->stats.dropped[UB_OBJ] || input->holes;
 	input->capture.lost_memory = source->stats.dropped[UB_MEM] || input->holes;
 	read_clock(input);
 	input->extent = extent_of(source->sides);

@@ -23,6 +23,7 @@ struct input {
 	size_t place; /* among all, once sorted */
 	uint64_t stored, last; /* records read, and ts of the last one */
 	size_t window; /* of capture.windows: the first one not begun */
+	uint64_t slice_edge; /* the last capture_slice_edge() that was passed, ns */
 };
 
 typedef VEC(struct input *) inputs;

@@ -3,12 +3,27 @@
 
 #include "match/self.h"
 
-uint64_t stats_dropped(const struct ub_stats *stats)
+static uint64_t stats_sum(const __u64 *by_kind)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < sizeof(stats->dropped) / sizeof(*stats->dropped); i++)
-		sum += stats->dropped[i];
+	for (int kind = 0; kind < 16; kind++)
+		sum += by_kind[kind];
+	return sum;
+}
+
+uint64_t stats_dropped(const struct ub_stats *stats)
+{
+	return stats_sum(stats->dropped);
+}
+
+static uint64_t unsummed(const struct ub_stats *stats)
+{
+	static const enum ub_kind kinds[] = { UB_CALL, UB_OP, UB_XFER, UB_FRAGS };
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		sum += stats->dropped[kinds[i]] - stats->folded[kinds[i]];
 	return sum;
 }
 
@@ -42,9 +57,13 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 		totals->timed_every = capture->timed_every;
 	totals->produced += produced;
 	totals->stored += stored;
+	totals->thinned += stats_sum(stats->thinned);
+	totals->unsummed += unsummed(stats);
 	totals->damaged_bytes += loss->damaged;
-	if (loss->lost)
-		reason_add(totals->dropped, "ring full", loss->lost);
+	if (loss->lost > stats_sum(stats->thinned))
+		reason_add(totals->dropped, "ring full", loss->lost - stats_sum(stats->thinned));
+	if (stats_sum(stats->thinned))
+		reason_add(totals->dropped, "detail thinned", stats_sum(stats->thinned));
 	if (loss->missing)
 		reason_add(totals->dropped, "not in the file", loss->missing);
 	if (stats->lost_returns)
@@ -63,4 +82,13 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	for (size_t i = 0; i < capture->notes.len; i++)
 		reason_add(totals->notes, capture->notes.data[i], 1);
 	return loss->lost || loss->missing || loss->unseen || loss->broken;
+}
+
+void totals_detail(struct fact_totals *totals)
+{
+	totals->sent.recorded = totals->sends;
+	totals->calls.of += totals->calls.recorded;
+	totals->ops.of += totals->ops.recorded;
+	totals->transfers.of += totals->transfers.recorded;
+	totals->sent.of += totals->sent.recorded;
 }

@@ -16,4 +16,7 @@ uint64_t stats_dropped(const struct ub_stats *stats);
 bool totals_add(struct fact_totals *totals, const struct record_source *source,
 		const struct capture *capture, uint64_t stored, struct analysis_loss *loss);
 
+/* Once all facts were handed on: what has detail counts among all. */
+void totals_detail(struct fact_totals *totals);
+
 #endif
