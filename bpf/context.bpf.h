@@ -129,6 +129,7 @@ static __always_inline struct task_state *task_state(void)
 		}
 	}
 	task->outbox.id = bpf_get_current_pid_tgid();
+	task->outbox.space = address_space();
 	task->filter_gen = filter_generation;
 	if (task->window != window)
 		frames_forget(task);

@@ -28,16 +28,6 @@ static __always_inline bool call_live(const struct count_task *task, __u64 sp)
 	       (!SLOT_HAS_RETURN || call_holds(task, slot_value(task->call_sp)));
 }
 
-static __always_inline bool in_mpi(const struct count_task *task, __u64 address)
-{
-	const struct ub_mpi_text *text = bpf_map_lookup_elem(&mpi_texts, &task->tgid);
-
-	for (int i = 0; text && i < UB_MAX_TEXTS; i++)
-		if (address >= text->from[i] && address < text->to[i])
-			return true;
-	return false;
-}
-
 /*
  * A function is entered at that stack pointer: operations that were entered at or below it are
  * over. What their slots hold may stay there for long, under frames that write nothing to it.
@@ -63,7 +53,7 @@ int count_call(struct pt_regs *ctx)
 		return 0;
 	ops_end(e.task, e.hit.sp);
 	ret = slot_value(e.hit.sp);
-	if (call_live(e.task, e.hit.sp) && in_mpi(e.task, ret))
+	if (call_live(e.task, e.hit.sp) && in_mpi(e.task->tgid, ret))
 		return 0;
 	/* nor does the call before go on, wherever this one is made */
 	if (e.task->call_sp > e.hit.sp)

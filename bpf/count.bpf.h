@@ -72,14 +72,6 @@ struct {
 	__type(value, struct count_task);
 } count_tasks __weak SEC(".maps");
 
-/* By tgid; written by user space. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4096);
-	__type(key, __u32);
-	__type(value, struct ub_mpi_text);
-} mpi_texts __weak SEC(".maps");
-
 static __always_inline bool count_filter(struct count_task *task)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;

@@ -4,9 +4,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Messages that hold a header of the user's behind UCP's, whose length is in UCP's (ucp_am.h). */
-#define AM_WITH_HEADER (1u << 23 | 1u << 24 | 1u << 26 | 1u << 27)
-
 struct sizes {
 	__u64 length;
 	__u64 first; /* address of UCP's header, where it is not in a register; 0 = not known */

@@ -2,12 +2,13 @@
 /*
  * Records leave through here and nowhere else: into the task's outbox, from there as a batch into
  * the ring of the CPU, counted first, without a wake-up (user space drains by time).
- * produced = stored + dropped holds for every CPU.
+ * produced = stored + dropped holds for every CPU. Calls, operations and transfers that are not
+ * stored are added up (fold.bpf.h).
  */
 #ifndef UCXBPF_EMIT_BPF_H
 #define UCXBPF_EMIT_BPF_H
 
-#include "maps.bpf.h"
+#include "fold.bpf.h"
 
 static __always_inline struct cpu_stats *cpu_stats(void)
 {
@@ -64,7 +65,7 @@ static __always_inline bool emit_alone(struct ub_batch *batch, __u32 bytes, __u8
 }
 
 /* Room for a record of a constant size that began at ts. It must be filled at once. */
-static __always_inline void *outbox_place(struct outbox *box, __u8 kind, __u32 size, __u64 ts)
+static __always_inline void *outbox_room(struct outbox *box, __u8 kind, __u32 size, __u64 ts)
 {
 	__u32 at = box->bytes & (OUTBOX - 1);
 
@@ -75,20 +76,24 @@ static __always_inline void *outbox_place(struct outbox *box, __u8 kind, __u32 s
 	return box->records + at;
 }
 
-#define place(box, type, record_kind, ts)                                                          \
-	((struct type *)outbox_place(box, record_kind, sizeof(struct type), ts))
-
+/* Tells of records that are missing, and of the call that the first record here is inside of. */
 static __always_inline void loss_place(struct outbox *box)
 {
-	struct ub_loss *loss = place(box, ub_loss, UB_LOSS, box->lost_from);
+	const struct ub_hdr *first = record_at(box, 0);
+	__u64 ts = box->lost ? box->lost_from : box->oldest - 1;
+	__u32 call = box->bytes ? first->call : 0, rows = first->cpu_seq;
+	struct ub_loss *loss = outbox_room(box, UB_LOSS, sizeof(*loss), ts);
 
 	__builtin_memset(loss, 0, sizeof(*loss));
-	loss->h.ts = box->lost_from;
+	loss->h.ts = ts;
 	loss->h.tgid = box->id >> 32;
 	loss->h.tid = box->id;
 	loss->h.kind = UB_LOSS;
 	loss->until = box->lost_until;
 	loss->records = box->lost;
+	loss->thinned = box->thinned;
+	loss->call = call;
+	loss->call_site = call ? rows & AROUND_CALL : 0;
 }
 
 static __always_inline __u32 batch_count(const struct outbox *box, __u64 *counters)
@@ -121,28 +126,53 @@ static __always_inline long batch_send(struct outbox *box, struct cpu_stats *st,
 
 #define FIFO_AFTER_LOSS (1u << 28) /* ns */
 
-/* Empties the outbox: what finds no room in the ring is dropped, counted, and told of later. */
-static __noinline int outbox_flush(struct outbox *box, __u64 now)
+/* What was left out on purpose takes no number of its CPU: those that are missing are losses. */
+static __always_inline void batch_thin(struct outbox *box, struct cpu_stats *st)
 {
-	struct cpu_stats *st = cpu_stats();
+	batch_count(box, st->s.produced);
+	batch_count(box, st->s.dropped);
+	box->thinned += batch_count(box, st->s.thinned);
+	outbox_fold(box, &st->s);
+}
+
+static __always_inline void batch_leave(struct outbox *box, struct cpu_stats *st, __u64 now)
+{
+	bool tell = (box->lost || (box->thinned && box->bytes)) &&
+		    box->bytes + sizeof(struct ub_loss) <= OUTBOX;
 	__u32 records;
 
-	if (!st)
-		return 0;
-	if (box->lost)
+	if (tell)
 		loss_place(box);
 	records = batch_count(box, st->s.produced);
 	if (!batch_send(box, st, records)) {
-		box->lost = 0;
-	} else {
-		batch_count(box, st->s.dropped);
-		if (!box->lost)
-			box->lost_from = box->oldest;
-		box->lost += records;
-		box->lost_until = now;
-		if (fifo_until < now + FIFO_AFTER_LOSS / 2)
-			fifo_until = now + FIFO_AFTER_LOSS;
+		box->lost = tell ? 0 : box->lost;
+		box->thinned = tell ? 0 : box->thinned;
+		return;
 	}
+	batch_count(box, st->s.dropped);
+	outbox_fold(box, &st->s);
+	if (!box->lost)
+		box->lost_from = box->oldest;
+	box->lost += records;
+	box->lost_until = now;
+	if (fifo_until < now + FIFO_AFTER_LOSS / 2)
+		fifo_until = now + FIFO_AFTER_LOSS;
+}
+
+/*
+ * Empties the outbox: what finds no room in the ring, or is not wanted, is added up, counted, and
+ * told of later. Not static: verified once, and not for each program that calls it.
+ */
+__weak __noinline int outbox_flush(struct outbox *box, __u64 now)
+{
+	struct cpu_stats *st = cpu_stats();
+
+	if (!st || !box)
+		return 0;
+	if (box->closed)
+		batch_thin(box, st);
+	else
+		batch_leave(box, st, now);
 	__sync_fetch_and_add(&st->s.hits, box->hits);
 	box->hits = 0;
 	box->bytes = 0;
@@ -150,6 +180,37 @@ static __noinline int outbox_flush(struct outbox *box, __u64 now)
 	__builtin_memset(box->kinds, 0, sizeof(box->kinds));
 	return 0;
 }
+
+/* What names things, and says what is missing, is always recorded. */
+#define DETAIL                                                                                     \
+	(1u << UB_CALL | 1u << UB_OP | 1u << UB_XFER | 1u << UB_RX | 1u << UB_COMP |               \
+	 1u << UB_MATCH | 1u << UB_CALL_END | 1u << UB_FRAGS | 1u << UB_CALL_STACK)
+
+/*
+ * An outbox holds records that go the same way. Not static: a branch here would double what the
+ * verifier has to follow in each program.
+ */
+__weak __noinline int outbox_choose(struct outbox *box, __u32 kind, __u64 ts)
+{
+	bool open = detail_slices >> (ts >> UB_SLICE_SHIFT & (UB_SLICES - 1)) & 1;
+	bool closed = !open && (DETAIL >> (kind & 31) & 1);
+
+	if (!box || box->closed == closed)
+		return 0;
+	if (box->bytes)
+		outbox_flush(box, bpf_ktime_get_ns());
+	box->closed = closed;
+	return 0;
+}
+
+static __always_inline void *outbox_place(struct outbox *box, __u8 kind, __u32 size, __u64 ts)
+{
+	outbox_choose(box, kind, ts);
+	return outbox_room(box, kind, size, ts);
+}
+
+#define place(box, type, record_kind, ts)                                                          \
+	((struct type *)outbox_place(box, record_kind, sizeof(struct type), ts))
 
 /* Ends every program that may have placed a record. */
 static __always_inline void outbox_settle(struct outbox *box, __u64 now)

@@ -138,7 +138,7 @@ static __always_inline void header_fill(struct ub_hdr *h, const struct task_stat
 	h->ts = ts;
 	h->tgid = id >> 32;
 	h->tid = id;
-	h->cpu_seq = 0;
+	h->cpu_seq = up.rows;
 	h->cpu = 0;
 	h->site = row;
 	h->seq = 0;
@@ -157,6 +157,14 @@ static __always_inline void header_inside(struct ub_hdr *h, const struct hit *hi
 	struct parents up = parents_in(frame_top(hit, kind));
 
 	header_fill(h, hit->task, hit->ts, hit->row, hit->slot, kind, up);
+}
+
+/* What names the frames around a record inside of this one; of a call, see call_rows(). */
+static __always_inline __u32 rows_inside(__u8 kind, __u16 row, __u32 rows)
+{
+	if (kind == UB_OP || kind == UB_RX)
+		rows &= ~AROUND_OP;
+	return kind == UB_OP ? rows | UB_ROWS_OP(row) : rows;
 }
 
 /* Opens a frame; NULL where there is no place for one: the sequence number is used up all the same.
@@ -179,6 +187,7 @@ static __always_inline struct frame *frame_push(const struct hit *hit, __u8 kind
 	frame->looked = 0;
 	frame->seq = seq;
 	frame->up = up;
+	frame->up.rows = rows_inside(kind, hit->row, up.rows);
 	frame->kind = kind;
 	frame->span = span;
 	frame->row = hit->row;

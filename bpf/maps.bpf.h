@@ -15,6 +15,7 @@
 /* Innermost live frame of each sort, 0 = none. */
 struct parents {
 	__u32 call, op, rx;
+	__u32 rows; /* what they are: see fold.bpf.h */
 };
 
 /* What a transfer's request says, as far as its layout is known. */
@@ -58,12 +59,14 @@ struct outbox {
 	__u32 bytes; /* with the batch's head */
 	__u32 hits;
 	__u32 taken; /* see outbox_take() */
-	__u32 pad;
+	__u32 closed; /* its records began in slices without detail: they will be added up */
+	__u64 space; /* address of the mm_struct of the task */
 	__u64 id; /* tgid and tid, as bpf_get_current_pid_tgid() has them */
 	__u64 oldest; /* ts of the record that began first */
 	__u64 sent; /* when the batch before this one left, ns */
 	__u64 lost; /* records that found no room, not told yet, */
 	__u64 lost_from, lost_until; /* ns */
+	__u64 thinned; /* records left out on purpose, not told yet */
 	__u8 kinds[16]; /* records by kind */
 	struct ub_batch head;
 	__u8 records[OUTBOX + UB_MAX_RECORD];
@@ -210,6 +213,9 @@ volatile __u32 filter_generation __weak = 1;
  * sites begin and end at one instant, although links come and go one by one.
  */
 volatile __u32 stopped __weak = UB_RUN;
+
+/* The slices with detail (UB_SLICES), written by user space. */
+volatile __u64 detail_slices __weak = ~0ull;
 
 /* Raised with each window: what was entered before it is over, or its return cannot be known. */
 volatile __u32 window __weak = 0;

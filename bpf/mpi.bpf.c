@@ -23,6 +23,16 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 } no_call_end SEC(".maps");
 
+/* What records inside the call name it by: the user's call, whatever MPI calls itself. */
+static __always_inline __u32 call_rows(const struct hit *hit, struct parents up, __u64 call_site)
+{
+	__u32 tgid = hit->task->outbox.id >> 32;
+
+	if (up.call && in_mpi(tgid, call_site))
+		return up.rows | AROUND_INNER;
+	return UB_ROWS_CALL(hit->row);
+}
+
 /* Says whether the return is wanted. Without a place for its frame a call has no end. */
 static __always_inline bool call_enter(struct pt_regs *ctx, bool ends)
 {
@@ -37,6 +47,7 @@ static __always_inline bool call_enter(struct pt_regs *ctx, bool ends)
 	call = place(&hit.task->outbox, ub_call, UB_CALL, hit.ts);
 	up = parents_in(frame_top(&hit, UB_CALL));
 	call->ret_addr = slot_value(hit.sp);
+	up.rows = call_rows(&hit, up, call->ret_addr);
 	ends = frame_enter(&call->h, &hit, UB_CALL, ends, up, call->ret_addr) && ends;
 	call->comm = args[hit.site->arg_comm & (ARGS - 1)];
 	if (stacks_on)

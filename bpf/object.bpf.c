@@ -2,7 +2,6 @@
 /* The lives of workers, ifaces and endpoints: rare, so clarity before speed. */
 #define QUIET_FROM UB_STOP
 #include "span.bpf.h"
-#include "count_ep.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -87,6 +86,18 @@ static __always_inline void endpoints_changed(__u8 what)
 		__sync_fetch_and_add(&ep_generation, 1);
 }
 
+/* What this thread has sent through it is sent off first: it may yet be added up. */
+static __always_inline void endpoint_over(struct task_state *task, __u64 uct_ep, __u64 now)
+{
+	struct outbox *box = &task->outbox;
+
+	if (box->bytes && outbox_take(box)) {
+		outbox_flush(box, now);
+		outbox_give_back(box);
+	}
+	ep_gone(box->space, uct_ep);
+}
+
 /* A record, and the head that it has if it leaves by itself. */
 struct lone_obj {
 	struct ub_batch head;
@@ -134,6 +145,8 @@ static __always_inline int object_leave(struct pt_regs *ctx)
 	out = object_arguments(obj, &leaving);
 	if (obj->status == 0 && out)
 		object_result(obj, read_u64(out), leaving.site->what, leaving.layout);
+	if (leaving.site->what == UB_OBJ_UCT_EP_CREATE)
+		endpoint_over(leaving.task, obj->obj, leaving.now);
 	lone_end(leaving.task, lone, leaving.now);
 	return 0;
 }
@@ -156,7 +169,7 @@ int object_end(struct pt_regs *ctx)
 	obj->obj = PT_REGS_PARM1(ctx);
 	endpoints_changed(hit.site->what);
 	if (hit.site->what == UB_OBJ_UCT_EP_DESTROY)
-		ep_gone(obj->obj);
+		endpoint_over(hit.task, obj->obj, hit.ts);
 	if (hit.site->what == UB_OBJ_UCP_EP_PEER) {
 		obj->parent = PT_REGS_PARM1(ctx);
 		obj->obj = PT_REGS_PARM2(ctx);

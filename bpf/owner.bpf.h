@@ -77,7 +77,8 @@ struct owner_hints {
 	__u64 comp, pack;
 	__u64 sp;
 	__u64 contexts_end; /* packing contexts lie between sp and here */
-	bool bare; /* and requests may, too */
+	__u64 bare; /* and requests may, too; no hole in here, older kernels refuse to pass one on
+		     */
 };
 
 /* Contexts of a put hold no request in protocol v1, so nothing else is tried there. */
@@ -110,16 +111,22 @@ static __always_inline __u64 packed_request(struct task_state *task, const struc
 	return hints->pack;
 }
 
-/* Which request does a transfer belong to: by its completion, else by the packing argument. */
-static __always_inline void owner_find(struct owner *owner, struct task_state *task,
-				       const struct ub_layout *layout, struct home *home,
-				       const struct owner_hints *hints)
+/*
+ * Which request does a transfer belong to: by its completion, else by the packing argument. Not
+ * static: verified once, and what comes behind it not once more for each way through it.
+ */
+__weak __noinline int owner_find(struct owner *owner, struct task_state *task,
+				 const struct ub_layout *layout, struct home *home,
+				 const struct owner_hints *hints)
 {
-	__u64 by_comp = hints->comp - layout->req_uct_comp, req = 0;
+	__u64 by_comp, req = 0;
 
+	if (!owner || !task || !layout || !home || !hints)
+		return 0;
 	owner->req = 0;
 	if (!layout->req_size || (!hints->comp && !hints->pack))
-		return;
+		return 0;
+	by_comp = hints->comp - layout->req_uct_comp;
 	if (!hints->comp)
 		req = packed_request(task, layout, home, hints);
 	else if (request_load(task, by_comp) && request_here(task, layout, home))
@@ -127,6 +134,7 @@ static __always_inline void owner_find(struct owner *owner, struct task_state *t
 	if (req)
 		owner_take(owner, task, layout, req,
 			   hints->comp ? UB_F_REQ_BY_COMP : UB_F_REQ_BY_ARG);
+	return 0;
 }
 
 #endif

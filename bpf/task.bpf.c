@@ -33,6 +33,10 @@ static __always_inline void send_rest(struct outbox *box)
 	if ((!box->bytes && !box->lost) || !outbox_take(box))
 		return;
 	outbox_flush(box, bpf_ktime_get_ns());
+	if (box->lost && box->closed) {
+		box->closed = 0;
+		outbox_flush(box, bpf_ktime_get_ns());
+	}
 	outbox_give_back(box);
 }
 

@@ -134,6 +134,29 @@ static __always_inline void xfer_arguments(struct ub_xfer *xfer, const struct le
 		xfer_wire_header(leaving, xfer);
 }
 
+/*
+ * For fold.bpf.h: UCP has taken the length of the user's header from the operation around it. Not
+ * static: verified once, and not on each way here.
+ */
+__weak __noinline int xfer_user_header(struct ub_xfer *xfer, struct task_state *task)
+{
+	const struct ub_site *site;
+	const struct frame *op;
+	__u64 length;
+	__u32 row;
+
+	if (!xfer || !task || !(AM_WITH_HEADER >> (xfer->am_id & 31) & 1))
+		return 0;
+	op = frame_last(task);
+	if (!is_operation(op) || op->seq != xfer->h.op)
+		return 0;
+	row = op->row;
+	site = bpf_map_lookup_elem(&sites, &row);
+	length = site ? op->args[site->arg_aux & (ARGS - 1)] : 0;
+	xfer->h.cpu = length < 0xffff ? length + 1 : 0;
+	return 0;
+}
+
 static __always_inline void xfer_result(struct ub_xfer *xfer, const struct leaving *leaving)
 {
 	__s64 ret = leaving->ret;
@@ -176,6 +199,7 @@ static __always_inline void xfer_fill(struct ub_xfer *xfer, const struct leaving
 	xfer_arguments(xfer, leaving);
 	xfer_result(xfer, leaving);
 	xfer_owner(xfer, owner);
+	xfer_user_header(xfer, leaving->task);
 }
 
 static __always_inline struct ub_xfer *xfer_place(const struct leaving *leaving,

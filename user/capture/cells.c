@@ -16,14 +16,14 @@
 #define WRITE_SHARE 16 /* or this part of the time since the start */
 #define ROWS_MAX 8192 /* of one side record */
 
-int cells_open(struct cells *cells, struct ucxbpf *skel)
+int cells_open(struct cells *cells, struct ucxbpf *skel, bool count)
 {
 	void *all = mmap(NULL, UB_MAX_CELLS * sizeof(struct ub_cell), PROT_READ | PROT_WRITE,
 			 MAP_SHARED, bpf_map__fd(skel->maps.cells), 0);
 
 	if (all == MAP_FAILED)
 		return -errno;
-	*cells = (struct cells){ .skel = skel, .all = all, .started = side_now() };
+	*cells = (struct cells){ .skel = skel, .count = count, .all = all, .started = side_now() };
 	cells->next_write = cells->started + WRITE_NS;
 	cells->written = calloc(UB_MAX_CELLS, sizeof(*cells->written));
 	cells->ids = calloc(UB_MAX_CELLS, sizeof(*cells->ids));
@@ -68,7 +68,9 @@ void cells_record(struct cells *cells, const struct ub_hdr *record)
 		return;
 	if (record->kind == UB_TASK && task->what == UB_EXIT)
 		vec_push(&cells->ends, ((struct cells_end){ record->tgid, 0, record->ts }));
-	if (record->kind == UB_OBJ && site_row(record->site)->wire.what == UB_OBJ_UCT_EP_DESTROY)
+	/* a thread may have records left of an endpoint that another one has destroyed */
+	if (cells->count && record->kind == UB_OBJ &&
+	    site_row(record->site)->wire.what == UB_OBJ_UCT_EP_DESTROY)
 		vec_push(&cells->ends, ((struct cells_end){ record->tgid, obj->obj, record->ts }));
 }
 
@@ -86,8 +88,8 @@ static uint32_t cells_used(const struct cells *cells)
 
 uint64_t cells_count(const struct cells *cells)
 {
-	uint32_t used = cells->skel ? cells_used(cells) : 0;
-	uint64_t sum = cells->given_back;
+	uint32_t used = cells->count ? cells_used(cells) : 0;
+	uint64_t sum = cells->count ? cells->given_back : 0;
 
 	for (uint32_t i = 0; i < used; i++)
 		sum += cells->all[i].count + cells->all[i].refused;
@@ -217,6 +219,7 @@ static void give_back(struct cells *cells, uint32_t i)
 	struct ub_cell *cell = &cells->all[i];
 	struct ub_cell_key key = { cell->tgid, cell->ep, rows_of(cell) };
 	struct ub_ep_key ep = { cell->uct_ep, cell->space };
+	uint32_t slot;
 
 	bpf_map__delete_elem(cells->skel->maps.cell_numbers, &key, sizeof(key), 0);
 	if (cell->uct_ep)
@@ -225,7 +228,9 @@ static void give_back(struct cells *cells, uint32_t i)
 	memset(cell, 0, sizeof(*cell));
 	cells->ids[i] = 0;
 	cells->written[i] = 0;
-	bpf_map__update_elem(cells->skel->maps.free_cells, NULL, 0, &i, sizeof(i), 0);
+	slot = cells->skel->bss->free_given % UB_MAX_CELLS;
+	bpf_map__update_elem(cells->skel->maps.free_cells, &slot, sizeof(slot), &i, sizeof(i), 0);
+	__atomic_add_fetch(&cells->skel->bss->free_given, 1, __ATOMIC_SEQ_CST);
 }
 
 static void give_back_ended(struct cells *cells)
@@ -244,15 +249,16 @@ static void give_back_ended(struct cells *cells)
 	cells->ends.len = 0;
 }
 
-void cells_write(struct cells *cells, struct file_writer *writer, bool last)
+bool cells_write(struct cells *cells, struct file_writer *writer, bool last)
 {
 	uint64_t now = side_now(), pause = (now - cells->started) / WRITE_SHARE;
 	bool all = last || now >= cells->next_write;
 
 	if (!cells->skel)
-		return;
+		return false;
 	write_changed(cells, writer, all);
 	give_back_ended(cells);
 	if (all)
 		cells->next_write = now + (pause > WRITE_NS ? pause : WRITE_NS);
+	return all;
 }

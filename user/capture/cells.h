@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * --count: the sums that the kernel keeps, read in place and written to the file as side records
- * now and then: first what a cell is for, then its sums whenever they have changed. The time
- * between two writes grows with that of the capture, so that a file grows by the logarithm of time.
+ * The sums that the kernel keeps, of everything with --count, else of records that are not stored.
+ * They are read in place and written to the file as side records now and then: first what a cell is
+ * for, then its sums whenever they have changed. The time between two writes grows with that of the
+ * capture, so that a file grows by the logarithm of time.
  */
 #ifndef UCXBPF_CAPTURE_CELLS_H
 #define UCXBPF_CAPTURE_CELLS_H
@@ -21,7 +22,8 @@ struct cells_end {
 };
 
 struct cells {
-	struct ucxbpf *skel; /* NULL: not counting */
+	struct ucxbpf *skel;
+	bool count; /* programs add to cells at once, not only when records find no room */
 	struct ub_cell *all; /* the kernel's */
 	uint64_t *written; /* by cell: its sums when it was last written, added up */
 	uint32_t *ids; /* by cell: its number in the file; 0: not in it */
@@ -31,8 +33,8 @@ struct cells {
 	uint64_t started, next_write;
 };
 
-/* skel: loaded, and outlives *cells; 0 or -errno. */
-int cells_open(struct cells *cells, struct ucxbpf *skel);
+/* skel: loaded, and outlives *cells; count: --count. 0 or -errno. */
+int cells_open(struct cells *cells, struct ucxbpf *skel, bool count);
 void cells_release(struct cells *cells);
 
 /* Where a process has an MPI library's code; a fifth one is left out. */
@@ -44,10 +46,16 @@ void cells_record(struct cells *cells, const struct ub_hdr *record);
 /* Whether it is time for cells_write(): long ago, or somebody has ended. */
 bool cells_due(const struct cells *cells);
 
-/* Writes what is new, and gives back the cells of those that have ended. last: all of it. */
-void cells_write(struct cells *cells, struct file_writer *writer, bool last);
+/*
+ * Writes what is new of those that have ended, and gives their cells back; last, or if it is time:
+ * all that is new, and says true.
+ */
+bool cells_write(struct cells *cells, struct file_writer *writer, bool last);
 
-/* Entries counted so far: calls, operations, transfers and attempts at them. */
+/*
+ * Entries counted so far: calls, operations, transfers and attempts at them. 0 without --count:
+ * then they are of records, which are counted elsewhere.
+ */
 uint64_t cells_count(const struct cells *cells);
 
 #endif

@@ -28,13 +28,8 @@ static bool is_wanted(const char *name, bool session)
 
 void kernel_count_choose(struct ucxbpf *skel, enum link_mechanism mechanism, bool count)
 {
-	struct bpf_map *const only_count[] = { skel->maps.cells, skel->maps.cell_numbers,
-					       skel->maps.free_cells, skel->maps.ep_numbers,
-					       skel->maps.mpi_texts };
 	struct bpf_program *prog;
 
-	for (size_t i = 0; !count && i < sizeof(only_count) / sizeof(only_count[0]); i++)
-		bpf_map__set_max_entries(only_count[i], 1);
 	bpf_object__for_each_program(prog, skel->obj)
 	{
 		if (count && bpf_program__type(prog) == BPF_PROG_TYPE_KPROBE)

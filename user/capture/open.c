@@ -146,8 +146,8 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	err = check_pid_namespace();
 	if (!err)
 		err = kernel_open(&capture->kernel, &kernel_options);
-	if (!err && options->count)
-		err = cells_open(&capture->cells, kernel_object(capture->kernel));
+	if (!err)
+		err = cells_open(&capture->cells, kernel_object(capture->kernel), options->count);
 	if (!err)
 		err = open_watch(capture);
 	if (!err)

@@ -34,20 +34,32 @@ static bool has_news(struct capture *capture)
 	return news;
 }
 
-/* Programs that count leave their hits to the cells. */
+/* Programs that count leave their hits to the cells. Folded: as far as the file has it. */
 static int read_stats(struct capture *capture, struct ub_stats *stats)
 {
 	int err = kernel_stats(capture->kernel, stats);
 
 	stats->hits += cells_count(&capture->cells);
+	memcpy(stats->folded, capture->folded, sizeof(stats->folded));
 	return err;
+}
+
+/* What was in cells before they were written is in the file, whatever becomes of the tracer. */
+static void put_cells(struct capture *capture, bool last)
+{
+	struct ub_stats before;
+	int err = kernel_stats(capture->kernel, &before);
+
+	if (cells_write(&capture->cells, capture->writer, last) && !err)
+		memcpy(capture->folded, before.folded, sizeof(capture->folded));
 }
 
 /* With what they are about: lives of objects, which threads may have kept back. */
 static void write_cells(struct capture *capture)
 {
-	drain_collect(capture->drain, session_record, capture);
-	cells_write(&capture->cells, capture->writer, false);
+	if (capture->options.count)
+		drain_collect(capture->drain, session_record, capture);
+	put_cells(capture, false);
 }
 
 /* Where the ranks are known by then: a launcher may run anywhere, those that it starts may not. */
@@ -216,7 +228,7 @@ int capture_close(struct capture *capture, const char *reason)
 	live_apply(&capture->live);
 	memory_watch_finish(&capture->memory);
 	places_finish(&capture->places);
-	cells_write(&capture->cells, capture->writer, true);
+	put_cells(capture, true);
 	read_stats(capture, &stats);
 	if (capture->maps_lost)
 		side_write(capture->writer,

@@ -39,6 +39,7 @@ struct capture {
 	struct places places;
 	struct cost cost;
 	struct cells cells;
+	__u64 folded[16]; /* struct ub_stats' when all cells were written last */
 	struct stacks stacks;
 	struct progress progress;
 	struct windows windows;
