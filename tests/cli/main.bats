@@ -80,6 +80,20 @@ setup() {
 	done
 }
 
+@test "--thin: bad values, and together with --count" {
+	for value in "" 1 1/ /8 0/8 9/8 1/3 1/128 -1/8 1/8x 1.5/8 "1/8 " 8; do
+		for command in "run --thin" "attach -p 1 --thin"; do
+			# shellcheck disable=SC2086
+			run "$UCXBPF" $command "$value"
+			[ "$status" -eq 2 ]
+			[[ ${lines[0]} == *"'$value'"* ]]
+		done
+	done
+	run "$UCXBPF" run --count --thin 1/8 -- true
+	[ "$status" -eq 2 ]
+	[[ $output == *--thin* ]]
+}
+
 @test "a name in what is said on stderr steers no terminal" {
 	run "$UCXBPF" replay "$(printf 'no\033[31m\302\233file\377')"
 	[ "$status" -eq 3 ]

@@ -27,6 +27,7 @@ struct capture_options {
 	uint64_t window_ns, period_ns; /* a duty cycle; 0: records all the time */
 	bool stacks; /* user stacks at MPI calls, x86-64 */
 	bool progress; /* a line on stderr, rewritten about twice a second */
+	unsigned int thin; /* slices with detail of UB_SLICES; 0: as the rings allow */
 	bool all; /* every process that maps UCX or MPI, now and later */
 };
 

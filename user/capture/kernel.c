@@ -127,6 +127,11 @@ bool kernel_ring_missing(struct kernel *kernel, int cpu)
 	return __atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED) & bit;
 }
 
+void kernel_set_detail(struct kernel *kernel, uint64_t slices)
+{
+	__atomic_store_n(&kernel->skel->data->detail_slices, slices, __ATOMIC_SEQ_CST);
+}
+
 uint64_t kernel_run_time(const struct kernel *kernel)
 {
 	struct bpf_program *prog;

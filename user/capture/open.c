@@ -166,6 +166,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	capture->windows.length = options->window_ns;
 	capture->windows.period = options->period_ns;
 	capture->probes.count = options->count;
+	detail_init(&capture->detail, capture->kernel, capture->writer, options->thin);
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	capture->track.cells = &capture->cells;
 	live_init(&capture->live, &capture->track, capture->writer);

@@ -54,6 +54,19 @@ static void put_cells(struct capture *capture, bool last)
 		memcpy(capture->folded, before.folded, sizeof(capture->folded));
 }
 
+/* Detail is thinned before records find no room. */
+static void watch_detail(struct capture *capture)
+{
+	uint64_t lost = 0;
+	struct ub_stats stats;
+
+	if (capture->options.count || kernel_stats(capture->kernel, &stats))
+		return;
+	for (size_t i = 0; i < sizeof(stats.dropped) / sizeof(*stats.dropped); i++)
+		lost += stats.dropped[i] - stats.thinned[i];
+	detail_step(&capture->detail, drain_fill(capture->drain), lost);
+}
+
 /* With what they are about: lives of objects, which threads may have kept back. */
 static void write_cells(struct capture *capture)
 {
@@ -166,6 +179,7 @@ int capture_work(struct capture *capture, int ms)
 		wait_for_work(capture);
 		capture->next_step = (side_now() / STEP_NS + 1) * STEP_NS;
 		session_drain(capture);
+		watch_detail(capture);
 		follow(capture);
 		windows_step(capture);
 		cost_step(&capture->cost);

@@ -9,6 +9,7 @@
 #include "capture/capture.h"
 #include "capture/cells.h"
 #include "capture/cost.h"
+#include "capture/detail.h"
 #include "capture/drain.h"
 #include "capture/kernel.h"
 #include "capture/learn.h"
@@ -43,6 +44,7 @@ struct capture {
 	struct stacks stacks;
 	struct progress progress;
 	struct windows windows;
+	struct detail detail;
 	uint64_t opened, next_flush; /* side_now() ns */
 	uint64_t next_step; /* of drain_step(), side_now() ns */
 	uint64_t next_placing; /* of the draining threads, side_now() ns */

@@ -21,7 +21,8 @@ enum {
 	OPT_CALL_ENDS,
 	OPT_WINDOW,
 	OPT_COUNT,
-	OPT_STACKS
+	OPT_STACKS,
+	OPT_THIN
 };
 
 static const struct argp_option options[] = {
@@ -42,6 +43,9 @@ static const struct argp_option options[] = {
 	  "Trace for LENGTH, take the probes away, again every PERIOD: 1s/30s, 300ms/2min", 0 },
 	{ "stacks", OPT_STACKS, NULL, 0,
 	  "Record the stack of every MPI call, once per call path (x86-64)", 0 },
+	{ "thin", OPT_THIN, "K/N", 0,
+	  "Detail in K of N time slices of 17 ms, sums of everything (default: as there is room)",
+	  0 },
 	{ "quiet", 'q', NULL, 0, "No progress, no report at the end", 0 },
 	{ "debug", OPT_DEBUG, NULL, 0, "Say what is done, on stderr", 0 },
 	{ 0 },
@@ -67,6 +71,24 @@ static void parse_window(struct capture_arguments *arguments, const char *value,
 			   "than the window",
 			   value);
 }
+
+/* N divides the number of slices in a round. */
+static void parse_thin(struct capture_arguments *arguments, const char *value,
+		       struct argp_state *state)
+{
+	unsigned int kept, of;
+	char rest;
+
+	if (strspn(value, "0123456789/") != strlen(value) ||
+	    sscanf(value, "%2u/%2u%c", &kept, &of, &rest) != 2)
+		argp_error(state, "'%s' is no share of detail: say K/N, as in 1/8", value);
+	else if (!of || UB_SLICES % of || !kept || kept > of)
+		argp_error(state, "'%s': N must be 1, 2, 4, 8, 16, 32 or 64, and K from 1 to N",
+			   value);
+	else
+		arguments->thin = kept * (UB_SLICES / of);
+}
+
 #ifdef __x86_64__
 #define STACKS_SUPPORTED 1
 #else
@@ -98,6 +120,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPT_WINDOW:
 		parse_window(arguments, value, state);
+		return 0;
+	case OPT_THIN:
+		parse_thin(arguments, value, state);
 		return 0;
 	case OPT_STACKS:
 		arguments->stacks = true;
@@ -153,6 +178,10 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		log_error("--count keeps no times of calls: leave out --call-ends or --count");
 		return -EINVAL;
 	}
+	if (arguments->count && arguments->thin) {
+		log_error("--count keeps no detail: leave out --thin or --count");
+		return -EINVAL;
+	}
 	if (arguments->count && arguments->window_ns) {
 		log_error("--count adds up without a pause: leave out --window or --count");
 		return -EINVAL;
@@ -194,6 +223,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.count = arguments->count,
 		.ring_bytes = (size_t)kib << 10,
 		.stacks = arguments->stacks,
+		.thin = arguments->thin,
 		.mechanism = mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism,
 		.window_ns = arguments->window_ns,
 		.period_ns = arguments->period_ns,

@@ -14,6 +14,7 @@ struct capture_arguments {
 	long ring_kib;
 	const char *links;
 	uint64_t window_ns, period_ns; /* 0: all the time */
+	unsigned int thin; /* as in struct capture_options */
 	bool quiet, debug, call_ends, count, stacks;
 };
 
