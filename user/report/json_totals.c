@@ -128,6 +128,27 @@ static json_t *counted_json(const struct fact_totals *totals)
 	return object;
 }
 
+static void set_detail(json_t *object, const char *name, const struct detail_share *detail)
+{
+	json_t *of = json_object();
+
+	set(of, "recorded", detail->recorded);
+	set(of, "of", detail->of);
+	json_object_set_new(object, name, of);
+}
+
+static json_t *detail_json(const struct fact_totals *totals)
+{
+	json_t *object = json_object();
+
+	set_detail(object, "calls", &totals->calls);
+	set_detail(object, "ops", &totals->ops);
+	set_detail(object, "transfers", &totals->transfers);
+	set_detail(object, "sends", &totals->sent);
+	set(object, "unsummed", totals->unsummed);
+	return object;
+}
+
 json_t *report_totals_json(const struct fact_totals *totals)
 {
 	json_t *object = json_object();
@@ -135,6 +156,8 @@ json_t *report_totals_json(const struct fact_totals *totals)
 	if (totals->counted)
 		json_object_set_new(object, "counted", counted_json(totals));
 	json_object_set_new(object, "loss", loss_json(totals));
+	if (report_lacks_detail(totals))
+		json_object_set_new(object, "detail", detail_json(totals));
 	json_object_set_new(object, "matching", matching_json(totals));
 	json_object_set_new(object, "attribution", attribution_json(totals));
 	json_object_set_new(object, "notes", reasons_json(totals->notes));

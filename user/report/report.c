@@ -81,6 +81,12 @@ void report_finish(struct report *report, const struct fact_totals *totals)
 	cube_join(&report->messages);
 }
 
+bool report_lacks_detail(const struct fact_totals *totals)
+{
+	return totals->calls.of > totals->calls.recorded || totals->ops.of > totals->ops.recorded ||
+	       totals->transfers.of > totals->transfers.recorded || totals->unsummed;
+}
+
 bool report_only_counts(const struct report *report)
 {
 	return report->totals.counted && report->totals.counted == report->totals.captures;

@@ -60,6 +60,9 @@ enum report_amount report_amount_find(const char *name);
  */
 int report_folded(const struct report *report, enum report_amount amount, FILE *out);
 
+/* Whether something is known by its sum alone, or not even so. */
+bool report_lacks_detail(const struct fact_totals *totals);
+
 /*
  * What is lost, unmatched and unexplained, and what the captures say of themselves, as members of
  * one object: those of the report, for whoever shows the rows otherwise. The caller's.

@@ -74,9 +74,12 @@ static void loss(const struct text *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
 	uint64_t lost = totals->produced - totals->stored;
+	bool on_purpose = lost && lost == totals->thinned;
 	char line[LINE] = "", share[16];
 
-	if (!lost) {
+	if (on_purpose) {
+		text_append(line, LINE, "none for want of room, see 'detail'");
+	} else if (!lost) {
 		text_append(line, LINE, "none, all ");
 		add_count(text, line, totals->produced);
 		text_append(line, LINE, " records are here");
@@ -88,7 +91,44 @@ static void loss(const struct text *text)
 		text_append(line, LINE, " records, %s", share);
 		add_reasons(text, line, totals->dropped);
 	}
-	paragraph(text, "lost", line, lost);
+	paragraph(text, "lost", line, lost && !on_purpose);
+}
+
+static void add_detail(const struct text *text, char *line, const char *what,
+		       const struct detail_share *detail)
+{
+	char share[16];
+
+	if (!detail->of)
+		return;
+	unit_share(share, sizeof(share), detail->recorded, detail->of);
+	text_append(line, LINE, "%s%s of %s (", *line ? ", " : "", share, what);
+	add_count(text, line, detail->recorded);
+	text_append(line, LINE, " of ");
+	add_count(text, line, detail->of);
+	text_append(line, LINE, ")");
+}
+
+/* Single calls, operations, transfers; sums are of all. */
+static void detail(const struct text *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	char line[LINE] = "";
+
+	if (!report_lacks_detail(totals))
+		return;
+	add_detail(text, line, "calls", &totals->calls);
+	add_detail(text, line, "operations", &totals->ops);
+	add_detail(text, line, "transfers", &totals->transfers);
+	add_detail(text, line, "sends", &totals->sent);
+	if (totals->unsummed) {
+		text_append(line, LINE, "%sat least ", *line ? "; " : "");
+		add_count(text, line, totals->unsummed);
+		text_append(line, LINE, " records of these are in no sum");
+	} else {
+		text_append(line, LINE, "; the rest is in all sums");
+	}
+	paragraph(text, "detail", line, totals->unsummed);
 }
 
 static void unattributed(const struct text *text)
@@ -234,6 +274,7 @@ void text_unknown(const struct text *text)
 	      text->out);
 	counted(text);
 	loss(text);
+	detail(text);
 	unattributed(text);
 	copies(text);
 	unmatched(text);

@@ -107,6 +107,8 @@ export interface Slow {
 
 export type Reasons = Record<string, number>;
 
+export interface Share { recorded: number; of: number }
+
 export interface Report {
   schema: string;
   filter: Record<string, string[]> | null;
@@ -115,6 +117,7 @@ export interface Report {
   windows?: { host: number; capture: number; from_ns: number; to_ns: number }[];
   counted?: { captures: number; of: number; timed_every: number };
   loss: { produced: number; stored: number; dropped: Reasons };
+  detail?: { calls: Share; ops: Share; transfers: Share; sends: Share; unsummed: number };
   matching: {
     sends: number;
     receives: number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is not known of the whole capture. No filter touches it.
 import { bytes, count, plural, share, time } from "../ui/format";
-import type { Reasons } from "./directory";
+import type { Reasons, Share } from "./directory";
 import type { Model } from "./model";
 
 export interface Unknown {
@@ -26,6 +26,19 @@ function lost(model: Model): Unknown {
       : `none of ${count(loss.produced)} records`,
     reasons: reasons(loss.dropped, count),
   };
+}
+
+// Calls, operations and transfers that are known by their sum alone.
+function detail(model: Model): Unknown[] {
+  const { detail: of } = model.report;
+  if (!of) return [];
+  const parts: [string, Share][] = [["calls", of.calls], ["operations", of.ops], ["transfers", of.transfers], ["sends", of.sends]];
+  return [{
+    id: "detail", label: "Detail", fine: false,
+    text: parts.filter(([, part]) => part.of).map(([name, part]) => `${share(part.recorded, part.of)} of ${name}`).join(", ")
+      + (of.unsummed ? `; at least ${count(of.unsummed)} records are in no sum` : "; the rest is in all sums"),
+    reasons: parts.map(([name, part]) => [name, `${count(part.recorded)} of ${count(part.of)}`]),
+  }];
 }
 
 function unattributed(model: Model): Unknown {
@@ -75,5 +88,5 @@ function kept(model: Model): Unknown {
 }
 
 export function unknowns(model: Model): Unknown[] {
-  return [lost(model), unattributed(model), unmatched(model), kept(model)];
+  return [lost(model), ...detail(model), unattributed(model), unmatched(model), kept(model)];
 }
