@@ -3,21 +3,6 @@
 
 #include "file/column.h"
 
-static uint8_t planes_in_use(const uint64_t *values, size_t n, unsigned int width)
-{
-	uint64_t all = 0;
-	uint8_t mask = 0;
-	unsigned int b;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		all |= values[i];
-	for (b = 0; b < width; b++)
-		if (all >> (8 * b) & 0xff)
-			mask |= (uint8_t)(1u << b);
-	return mask;
-}
-
 #define TOGETHER 16 /* a constant number of steps: the compiler makes vector code of them */
 
 /* Byte shift / 8 of each number. */
@@ -33,19 +18,29 @@ static void put_plane(uint8_t *restrict out, const uint64_t *restrict values, si
 		out[i] = (uint8_t)(values[i] >> shift);
 }
 
-uint8_t *column_put(uint8_t *out, const uint64_t *values, size_t n, unsigned int width)
+uint8_t *column_put_bits(uint8_t *out, const uint64_t *values, size_t n, unsigned int width,
+			 uint64_t bits)
 {
-	uint8_t mask = planes_in_use(values, n, width);
-	unsigned int b;
+	uint8_t *mask = out++;
 
-	*out++ = mask;
-	for (b = 0; b < width; b++) {
-		if (!(mask & 1u << b))
+	*mask = 0;
+	for (unsigned int b = 0; b < width; b++) {
+		if (!(bits >> (8 * b) & 0xff))
 			continue;
+		*mask |= (uint8_t)(1u << b);
 		put_plane(out, values, n, 8 * b);
 		out += n;
 	}
 	return out;
+}
+
+uint8_t *column_put(uint8_t *out, const uint64_t *values, size_t n, unsigned int width)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bits |= values[i];
+	return column_put_bits(out, values, n, width, bits);
 }
 
 const uint8_t *input_take(struct column_input *input, size_t size)

@@ -35,6 +35,10 @@ static inline size_t column_bound(size_t n, unsigned int width)
 /* Writes a column, returns the byte behind it. out: column_bound() bytes. */
 uint8_t *column_put(uint8_t *out, const uint64_t *values, size_t n, unsigned int width);
 
+/* The same where all bits of all values are known, one or'ed to the other. */
+uint8_t *column_put_bits(uint8_t *out, const uint64_t *values, size_t n, unsigned int width,
+			 uint64_t bits);
+
 /* A stored column, in place. */
 struct column {
 	uint8_t mask;

@@ -33,6 +33,8 @@ struct encoder {
 	uint64_t column[ENCODER_RECORDS];
 	uint64_t heads[ENCODER_RECORDS];
 	uint64_t fields[BLOCK_MAX_COLUMNS][COLUMN_STRIDE];
+	uint64_t is_tail[ENCODER_RECORDS]; /* of a kind's records: 0 of a context's first, else all
+					      bits */
 };
 
 struct encoder *encoder_new(void)
@@ -108,7 +110,7 @@ static uint8_t *put_headers(struct encoder *e, const void *records, uint32_t n, 
 {
 	struct grouping *g = &e->grouping;
 	const uint8_t *at = records;
-	uint64_t res[RESIDUALS];
+	uint64_t res[RESIDUALS], bits[RESIDUALS] = { 0 };
 	unsigned int r;
 	uint32_t i;
 
@@ -120,12 +122,14 @@ static uint8_t *put_headers(struct encoder *e, const void *records, uint32_t n, 
 
 		g->sorted[place] = h;
 		header_encode(&e->threads, context, h, res);
-		for (r = 0; r < RESIDUALS; r++)
+		for (r = 0; r < RESIDUALS; r++) {
 			e->residuals[r][place] = res[r];
+			bits[r] |= res[r];
+		}
 		at += ub_kind_size(h->kind);
 	}
 	for (r = 0; r < RESIDUALS; r++)
-		out = column_put(out, e->residuals[r], n, residual_width[r]);
+		out = column_put_bits(out, e->residuals[r], n, residual_width[r], bits[r]);
 	return out;
 }
 
@@ -161,27 +165,65 @@ static void split_fields(struct encoder *e, const struct ub_hdr *const *rows, ui
 	}
 }
 
-/* One field of all records of contexts first .. end - 1: the first of each context, then the rest.
- */
-static uint8_t *put_field(struct encoder *e, uint32_t first, uint32_t end, const uint64_t *values,
-			  unsigned int width, uint8_t *out)
+static void mark_tails(struct encoder *e, uint32_t first, uint32_t end)
 {
-	uint64_t previous = 0, previous_head = 0;
-	uint32_t c, i, heads = 0, tails = 0;
+	uint64_t *is_tail = e->is_tail;
 
-	for (c = first; c < end; c++) {
+	for (uint32_t c = first; c < end; c++) {
 		uint32_t count = e->grouping.contexts[c].count;
 
-		e->heads[heads++] = zigzag(*values - previous_head, width);
-		previous_head = previous = *values;
-		for (i = 1; i < count; i++) {
-			e->column[tails++] = zigzag(values[i] - previous, width);
-			previous = values[i];
+		*is_tail++ = 0;
+		for (uint32_t i = 1; i < count; i++)
+			*is_tail++ = UINT64_MAX;
+	}
+}
+
+#define TOGETHER 16 /* values between two looks at what they differ in */
+
+/* Whether a field has one value throughout each context, as most have. */
+static bool is_constant(const uint64_t *values, const uint64_t *is_tail, uint32_t n)
+{
+	uint64_t bits = 0;
+	uint32_t i = 1;
+
+	for (; i + TOGETHER <= n && !bits; i += TOGETHER)
+		for (uint32_t k = 0; k < TOGETHER; k++)
+			bits |= (values[i + k] ^ values[i + k - 1]) & is_tail[i + k];
+	for (; i < n && !bits; i++)
+		bits |= (values[i] ^ values[i - 1]) & is_tail[i];
+	return !bits;
+}
+
+/* The first value of each context, as the difference to that of the context before. */
+static uint8_t *put_heads(struct encoder *e, uint32_t first, uint32_t end, const uint64_t *values,
+			  unsigned int width, uint8_t *out)
+{
+	uint64_t previous = 0;
+
+	for (uint32_t c = first; c < end; c++) {
+		e->heads[c - first] = zigzag(*values - previous, width);
+		previous = *values;
+		values += e->grouping.contexts[c].count;
+	}
+	return column_put(out, e->heads, end - first, width);
+}
+
+/* The other values, as the difference to the one before. */
+static uint8_t *put_tails(struct encoder *e, uint32_t first, uint32_t end, const uint64_t *values,
+			  unsigned int width, uint8_t *out)
+{
+	uint64_t bits = 0, *tail = e->column;
+
+	for (uint32_t c = first; c < end; c++) {
+		uint32_t count = e->grouping.contexts[c].count;
+
+		for (uint32_t i = 1; i < count; i++) {
+			*tail = zigzag(values[i] - values[i - 1], width);
+			bits |= *tail++;
 		}
 		values += count;
 	}
-	out = column_put(out, e->heads, heads, width);
-	return column_put(out, e->column, tails, width);
+	return column_put_bits(out, e->column, (size_t)(tail - e->column), width, bits);
 }
 
 static uint8_t *put_payloads(struct encoder *e, uint32_t kinds, uint8_t *out)
@@ -198,8 +240,16 @@ static uint8_t *put_payloads(struct encoder *e, uint32_t kinds, uint8_t *out)
 		for (; end < g->n && g->contexts[end].kind == e->kinds[k].kind; end++)
 			count += g->contexts[end].count;
 		split_fields(e, rows, count, fields, n);
-		for (f = 0; f < n; f++)
-			out = put_field(e, first, end, e->fields[f], fields[f].width, out);
+		mark_tails(e, first, end);
+		for (f = 0; f < n; f++) {
+			const uint64_t *values = e->fields[f];
+			unsigned int width = fields[f].width;
+
+			out = put_heads(e, first, end, values, width, out);
+			out = is_constant(values, e->is_tail, count)
+				      ? column_put_bits(out, NULL, 0, width, 0)
+				      : put_tails(e, first, end, values, width, out);
+		}
 		rows += count;
 		first = end;
 	}
