@@ -19,7 +19,7 @@
 #include "capture/sieve.h"
 
 #define MS 1000000ull /* ns */
-#define CPUS_PER_THREAD 8 /* a thread drains 12 million records/s, a busy CPU makes 1 to 1.6 */
+#define CPUS_PER_THREAD 4 /* a thread drains 5 to 12 million records/s, a busy CPU makes 1 */
 #define RECORDS_PER_CHUNK 4096 /* of a CPU's own thread: there are many, and their chunks small */
 #define NICE                                                                                       \
 	5 /* of threads that may meet a rank by chance; of a gang none: it is to be punctual       \
@@ -647,17 +647,27 @@ static void place_threads(struct drain *d, drain_fn fn, void *arg)
 	}
 }
 
+/*
+ * Threads float where there is room for them beside the ranks. Ranks that are not bound may run
+ * anywhere, but leave CPUs idle where there are fewer of them.
+ */
 void drain_avoid(struct drain *d, const struct cpu_bits *busy, unsigned int ranks)
 {
-	unsigned int all = 0, floating = (d->cpus + CPUS_PER_THREAD - 1) / CPUS_PER_THREAD;
+	unsigned int all = 0, used = 0, room;
 	struct cpu_bits bits;
 
-	for (int cpu = 0; cpu < d->cpus; cpu++)
+	for (int cpu = 0; cpu < d->cpus; cpu++) {
 		all += cpu_bits_has(&d->home, cpu);
+		used += cpu_bits_has(busy, cpu);
+	}
 	d->busy = *busy;
 	d->free_cpus = free_cpus(d, -1, &bits);
-	/* ranks that are not bound leave some CPUs idle where there are fewer of them */
-	d->gang_wanted = !d->free_cpus && ranks + floating > all;
+	room = d->free_cpus;
+	if (!room) {
+		used = ranks;
+		room = all > ranks ? all - ranks : 0;
+	}
+	d->gang_wanted = room < (used + CPUS_PER_THREAD - 1) / CPUS_PER_THREAD;
 	d->placed = false;
 }
 

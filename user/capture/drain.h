@@ -3,10 +3,10 @@
  * The rings and the threads that empty them. Each thread writes chunks of its own, and sleeps as
  * long as its rings allow. There are two ways, and the way changes while a capture goes on.
  *
- * Where ranks leave CPUs free, a thread has the rings of up to 8 CPUs of one NUMA node, and runs on
- * the free CPUs. Where they do not, each CPU has a thread of its own, bound to it, and all of them
- * wake at the same instants: multiples of 2, 4 or 8 ms of CLOCK_MONOTONIC. A collective waits for
- * whichever rank lost its CPU last, so all ranks lose theirs at once.
+ * Where ranks leave a CPU for each thread, a thread has the rings of up to 4 CPUs of one NUMA node,
+ * and runs on the free CPUs. Where they do not, each CPU has a thread of its own, bound to it, and
+ * all of them wake at the same instants: multiples of 2, 4 or 8 ms of CLOCK_MONOTONIC. A collective
+ * waits for whichever rank lost its CPU last, so all ranks lose theirs at once.
  *
  * Rings exist for CPUs on which traced tasks may run. Where a task runs elsewhere, its batch is
  * counted as lost and the ring is made within 10 ms. A ring that was half full gets one of twice
