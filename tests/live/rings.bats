@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Rings that overflow, a tracer that stands still, a disk that is full: each record is stored or counted.
+
+load ../lib/live.bash
+load ../lib/soon.bash
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+setup() { live_setup; }
+
+teardown()
+{
+	exec 4>&-
+	[ -z "${FLOOD_PID:-}" ] || pkill -P "$FLOOD_PID" || true
+	[ -z "${FLOOD_PID:-}" ] || wait "$FLOOD_PID" || true
+	mountpoint -q "$WORK/small" && umount "$WORK/small"
+	true
+}
+
+# flood SECONDS: a process per CPU of the first two, which will do nothing but make records; sets PIDS
+flood()
+{
+	mkfifo "$WORK/go"
+	"$BUILD/tests/bench/job/flood" "$BUILD/tests/bench/job/libflood.so" "$1" 0 0 $((NPROC > 1)) \
+		<"$WORK/go" >"$WORK/flood" 3>&- &
+	FLOOD_PID=$!
+	exec 4>"$WORK/go"
+	soon eval '[ "$(grep -c pid "$WORK/flood")" = 2 ]'
+	PIDS=$(awk '/pid/ { print $2 }' "$WORK/flood" | paste -sd,)
+}
+
+# attach FILE OPTIONS...: sets TRACER
+attach()
+{
+	local file=$1
+	shift
+
+	"$UCXBPF" attach -q -o "$file" -p "$PIDS" "$@" >"$WORK/attach.out" 2>"$WORK/attach.err" 3>&- 4>&- &
+	TRACER=$!
+	soon test -s "$file"
+	exec 4>&-
+}
+
+# loss FILE: sets PRODUCED, STORED, DROPPED
+loss()
+{
+	"$UCXBPF" replay --json "$1" >"$WORK/report.json" || [ $? = 4 ]
+	read -r PRODUCED STORED DROPPED < <(
+		jq -r '.loss | "\(.produced) \(.stored) \([.dropped[]] | add // 0)"' "$WORK/report.json")
+	echo "produced $PRODUCED, stored $STORED, dropped $DROPPED"
+	[ "$PRODUCED" = $((STORED + DROPPED)) ]
+}
+
+# leave: ends the tracer while records are made, which it must come to the end of
+leave()
+{
+	kill -TERM "$TRACER"
+	status=0
+	wait "$TRACER" || status=$?
+	[ "$status" = 0 ]
+	kill -0 "$FLOOD_PID"
+}
+
+NPROC=$(nproc)
+
+@test "rings that are too small, and a tracer that is stopped: what is lost is counted" {
+	flood 60
+	attach "$WORK/a.ucxb" --ring-size 64
+	soon calls_in "$WORK/a.ucxb" 100000
+	kill -STOP "$TRACER"
+	sleep 0.5
+	kill -CONT "$TRACER"
+	leave
+	loss "$WORK/a.ucxb"
+	[ "$DROPPED" -gt 0 ]
+	jq -e '.self.consumer | .grown == 0 and .ring_bytes == 65536 * .rings and .records == $stored' \
+		--argjson stored "$STORED" "$WORK/report.json"
+}
+
+@test "a tracer that was stopped gets larger rings, as far as is planned" {
+	flood 60
+	attach "$WORK/a.ucxb"
+	soon calls_in "$WORK/a.ucxb" 100000
+	kill -STOP "$TRACER"
+	sleep 0.5
+	kill -CONT "$TRACER"
+	soon calls_in "$WORK/a.ucxb" 500000
+	leave
+	loss "$WORK/a.ucxb"
+	jq -e '.self.consumer | .grown > 0 and .records == $stored' --argjson stored "$STORED" "$WORK/report.json"
+}
+
+@test "a full disk is told of once, and what was written before is there" {
+	mkdir "$WORK/small"
+	mount -t tmpfs -o size=300k none "$WORK/small" || skip "no tmpfs here"
+	flood 60
+	attach "$WORK/small/a.ucxb"
+	status=0
+	wait "$TRACER" || status=$?
+	[ "$status" = 9 ]
+	[ "$(grep -c 'No space left on device' "$WORK/attach.err")" = 1 ]
+	loss "$WORK/small/a.ucxb"
+	[ "$STORED" -gt 0 ]
+}
