@@ -89,15 +89,13 @@ static void match_event(struct attribute *attribute, struct thread *thread,
 		attribute->sink.met(attribute->sink.arg, event, op);
 }
 
-static void loss_event(struct attribute *attribute, struct thread *thread,
-		       const struct event *event)
+static void loss_event(struct thread *thread, const struct event *event)
 {
 	const struct ub_loss *loss = (const struct ub_loss *)event->h;
 	const struct capture *capture = event->capture;
 
 	if (loss->call && loss->call_site && loss->call_site < capture->sites.len)
-		thread_missed(attribute, thread, event->h, loss->call,
-			      capture->sites.data[loss->call_site].name);
+		thread_missed(thread, loss->call, capture->sites.data[loss->call_site].name);
 }
 
 void attribute_event(struct attribute *attribute, const struct event *event)
@@ -110,7 +108,7 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 		return;
 	thread = thread_of(attribute, event);
 	if (event->h->kind == UB_LOSS)
-		return loss_event(attribute, thread, event);
+		return loss_event(thread, event);
 	if (event->h->kind == UB_CALL_STACK)
 		return thread_stack(attribute, thread, event);
 	thread_step(attribute, thread, event->h);

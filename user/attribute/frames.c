@@ -51,6 +51,36 @@ static void step_idle(struct thread *thread, const struct ub_hdr *h, uint64_t en
 		thread->last_end = end;
 }
 
+static void call_finish(struct attribute *attribute, struct thread *thread)
+{
+	if (!thread->in_call)
+		return;
+	thread->in_call = false;
+	if (attribute->sink.call)
+		attribute->sink.call(attribute->sink.arg, &thread->call);
+}
+
+/* Inside a call that has no record of its own. */
+static void enter_missed(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
+{
+	const char *function = NULL;
+
+	for (size_t i = 0; i < sizeof(thread->missed) / sizeof(*thread->missed); i++)
+		if (thread->missed[i].seq == h->call)
+			function = thread->missed[i].function;
+	call_finish(attribute, thread);
+	if (!function)
+		function = strings_intern(&attribute->decoder->strings, "unknown");
+	thread->in_call = true;
+	thread->inner = 0;
+	thread->call = (struct call){ .process = thread->process,
+				      .function = function,
+				      .tid = thread->tid,
+				      .seq = h->call,
+				      .start = h->ts,
+				      .end = { h->ts, PRECISION_UNKNOWN } };
+}
+
 void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
 {
 	uint64_t end = h->ts + (h->flags & UB_F_NO_RETURN ? 0 : h->dur);
@@ -63,19 +93,10 @@ void thread_step(struct attribute *attribute, struct thread *thread, const struc
 		op_drop(attribute, op);
 	}
 	if (h->kind != UB_CALL && h->kind != UB_CALL_END && h->call && !inside_call(thread, h))
-		thread_missed(attribute, thread, h, h->call, NULL);
+		enter_missed(attribute, thread, h);
 	if (h->kind != UB_CALL && inside_call(thread, h) && end > thread->call.end.ns &&
 	    thread->call.end.precision != PRECISION_EXACT)
 		thread->call.end.ns = end;
-}
-
-static void call_finish(struct attribute *attribute, struct thread *thread)
-{
-	if (!thread->in_call)
-		return;
-	thread->in_call = false;
-	if (attribute->sink.call)
-		attribute->sink.call(attribute->sink.arg, &thread->call);
 }
 
 void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event)
@@ -84,7 +105,7 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 
 	if (event->h->call && decoder_in_mpi(event->process, record->ret_addr)) {
 		if (!inside_call(thread, event->h))
-			thread_missed(attribute, thread, event->h, event->h->call, NULL);
+			enter_missed(attribute, thread, event->h);
 		thread->inner = event->h->seq;
 		if (event->h->ts > thread->call.end.ns)
 			thread->call.end.ns = event->h->ts;
@@ -105,22 +126,13 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 			       .end = { event->h->ts, PRECISION_LOWER } };
 }
 
-void thread_missed(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h,
-		   uint32_t seq, const char *name)
+void thread_missed(struct thread *thread, uint32_t seq, const char *function)
 {
-	if (is_call(thread, seq))
-		return;
-	call_finish(attribute, thread);
-	thread->in_call = true;
-	thread->inner = 0;
-	if (!name)
-		name = strings_intern(&attribute->decoder->strings, "unknown");
-	thread->call = (struct call){ .process = thread->process,
-				      .function = name,
-				      .tid = thread->tid,
-				      .seq = seq,
-				      .start = h->ts,
-				      .end = { h->ts, PRECISION_UNKNOWN } };
+	const unsigned int at =
+		thread->misses++ % (sizeof(thread->missed) / sizeof(*thread->missed));
+
+	thread->missed[at].seq = seq;
+	thread->missed[at].function = function;
 }
 
 void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event)

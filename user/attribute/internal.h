@@ -16,6 +16,11 @@ struct thread {
 	uint64_t idle_since; /* nothing was recorded in this call since then; 0: not in one call */
 	bool in_call;
 	struct call call; /* the outermost one */
+	struct {
+		uint32_t seq;
+		const char *function;
+	} missed[4]; /* calls that loss records name, which come in the order of their losses */
+	unsigned int misses;
 	uint32_t inner; /* the last call that the MPI library made inside it; 0: none */
 	unsigned int depth;
 	struct op *frames[MAX_FRAMES]; /* held */
@@ -74,9 +79,8 @@ struct thread *thread_of(struct attribute *attribute, const struct event *event)
 /* Leaves the frames that are over at this record; tells the call that it is not over yet. */
 void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
 void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event);
-/* The thread is inside a call whose record is missing; name: NULL: not told. */
-void thread_missed(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h,
-		   uint32_t seq, const char *name);
+/* A call whose record is missing; the thread is inside of it at some later record. */
+void thread_missed(struct thread *thread, uint32_t seq, const char *function);
 void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
 /* What is told of a call besides: no event of its own. */
 void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event);
