@@ -4,78 +4,18 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "base/vec.h"
-#include "capture/ring.h"
-#include "capture/sieve.h"
+#include "capture/drainer.h"
 
 #define MS 1000000ull /* ns */
 #define CPUS_PER_THREAD 4 /* a thread drains 5 to 12 million records/s, a busy CPU makes 1 */
-#define RECORDS_PER_CHUNK 4096 /* of a CPU's own thread: there are many, and their chunks small */
-#define NICE                                                                                       \
-	5 /* of threads that may meet a rank by chance; of a gang none: it is to be punctual       \
-	   */
-#define FLUSH_NS (500 * MS)
 #define RETIRE_NS (5000 * MS)
-#define AGAIN 0.25 /* fuller than that: the next pass comes at once */
-#define GROW 0.5
-
-/*
- * Rings are looked at as rarely as their size allows, since each look takes a CPU away from
- * somebody for a moment. A ring is half full by then at the most, or full where the last look has
- * found little. A power of two, so that long pauses end when short ones do.
- */
-#define LITTLE 0.125
-#define PAUSE_MS_MIN 2
-#define PAUSE_MS_MAX 8
-#define FILL_PER_MS (400 << 10) /* bytes; a CPU that does nothing but make records takes longer */
-
-struct held {
-	struct ring ring;
-	int cpu;
-	int crowded; /* set by the thread, cleared by the session: atomic */
-	bool retired; /* a larger one is in its place; atomic */
-	uint64_t quiet_since; /* retired: nothing has come since; 0 = something has */
-};
-
-struct drainer {
-	struct drain *drain;
-	int cpu; /* bound to it, one of a gang; -1: has a group of CPUs on a node, and floats */
-	int node;
-	unsigned int group;
-	pthread_t thread;
-
-	/*
-	 * The thread has the lock during a pass. Mutexes are not fair: whoever wants the lock holds
-	 * the gate until it has it, so that a busy thread lets the session in between two passes.
-	 */
-	pthread_mutex_t gate, lock;
-	pthread_cond_t wake, idle;
-	VEC(struct held *) rings; /* changed by the session only */
-	uint64_t asked, done; /* passes that the session waits for, by number */
-	bool end, ended;
-
-	struct file_stream *stream;
-	struct sieve sieve;
-	VEC(uint8_t) passed; /* records of this pass */
-	double fullest; /* of its rings at the last pass */
-	uint64_t next_flush;
-	uint64_t others, records; /* atomic */
-	uint64_t cpu_ns;
-
-	pthread_mutex_t queue_lock;
-	VEC(uint8_t) queue; /* records that the session has not taken yet */
-	VEC(uint8_t) taken; /* of the session */
-};
 
 struct drain {
 	struct kernel *kernel;
@@ -95,154 +35,8 @@ struct drain {
 	struct drain_report past; /* of threads that are gone */
 	uint64_t past_others;
 	VEC(struct drainer *) threads;
-	uint64_t generation; /* of sieves: atomic */
-	int buffers; /* atomic */
-	int error; /* atomic: a batch that is none */
+	struct drain_shared shared;
 };
-
-static bool is_retired(const struct held *held)
-{
-	return __atomic_load_n(&held->retired, __ATOMIC_RELAXED);
-}
-
-static void set_retired(struct held *held)
-{
-	__atomic_store_n(&held->retired, true, __ATOMIC_RELAXED);
-}
-
-static void enter(struct drainer *t)
-{
-	pthread_mutex_lock(&t->gate);
-	pthread_mutex_lock(&t->lock);
-	pthread_mutex_unlock(&t->gate);
-}
-
-static void leave(struct drainer *t)
-{
-	pthread_mutex_unlock(&t->lock);
-}
-
-/* ---- the thread ---- */
-
-static void on_record(void *arg, const struct ub_hdr *record)
-{
-	struct drainer *t = arg;
-	size_t size = ub_kind_size(record->kind);
-
-	if (record->kind == UB_TASK)
-		__atomic_add_fetch(&t->drain->generation, 1, __ATOMIC_RELAXED);
-	else
-		__atomic_store_n(&t->others, t->others + 1, __ATOMIC_RELAXED);
-	if (!sieve_passes(&t->sieve, record))
-		return;
-	vec_reserve(&t->passed, t->passed.len + size);
-	memcpy(t->passed.data + t->passed.len, record, size);
-	t->passed.len += size;
-}
-
-static void on_piece(void *arg, const void *piece, size_t size)
-{
-	struct drainer *t = arg;
-	const struct ub_batch *batch = piece;
-
-	if (size < sizeof(*batch) || file_stream_batch(t->stream, batch, size) == -EBADMSG) {
-		__atomic_store_n(&t->drain->error, -EBADMSG, __ATOMIC_RELAXED);
-		return;
-	}
-	__atomic_store_n(&t->records, t->records + batch->records, __ATOMIC_RELAXED);
-}
-
-static void hand_over(struct drainer *t)
-{
-	if (!t->passed.len)
-		return;
-	pthread_mutex_lock(&t->queue_lock);
-	vec_reserve(&t->queue, t->queue.len + t->passed.len);
-	memcpy(t->queue.data + t->queue.len, t->passed.data, t->passed.len);
-	t->queue.len += t->passed.len;
-	pthread_mutex_unlock(&t->queue_lock);
-	t->passed.len = 0;
-}
-
-/* The next instant that is a multiple of ns, the same for all threads. */
-static uint64_t next_multiple(uint64_t ns)
-{
-	return (clock_ns(CLOCK_MONOTONIC) / ns + 1) * ns;
-}
-
-/* Takes what is there from each ring once. */
-static void pass(struct drainer *t)
-{
-	struct drain *d = t->drain;
-
-	t->fullest = 0;
-	for (size_t i = 0; i < t->rings.len; i++) {
-		struct held *held = t->rings.data[i];
-		double fill = ring_fill(&held->ring);
-
-		if (fill > t->fullest)
-			t->fullest = fill;
-		if (fill > GROW)
-			__atomic_store_n(&held->crowded, 1, __ATOMIC_RELAXED);
-		sieve_begin(&t->sieve, __atomic_load_n(&d->generation, __ATOMIC_RELAXED),
-			    __atomic_load_n(&d->buffers, __ATOMIC_RELAXED));
-		ring_take(&held->ring, on_piece, t);
-	}
-	hand_over(t);
-	if (clock_ns(CLOCK_MONOTONIC) >= t->next_flush) {
-		file_stream_flush(t->stream);
-		t->next_flush = next_multiple(FLUSH_NS);
-	}
-}
-
-static uint64_t pause_of(const struct drainer *t)
-{
-	unsigned int share = t->fullest > LITTLE ? 2 : 1;
-	uint64_t ms = PAUSE_MS_MAX;
-
-	for (size_t i = 0; i < t->rings.len; i++)
-		while (ms > PAUSE_MS_MIN && !is_retired(t->rings.data[i]) &&
-		       ms > t->rings.data[i]->ring.bytes / share / FILL_PER_MS)
-			ms /= 2;
-	return ms * MS;
-}
-
-static void rest(struct drainer *t)
-{
-	uint64_t until = next_multiple(pause_of(t));
-	const struct timespec at = { (time_t)(until / (1000 * MS)), (long)(until % (1000 * MS)) };
-
-	pthread_cond_timedwait(&t->wake, &t->lock, &at);
-}
-
-static void *work(void *arg)
-{
-	struct drainer *t = arg;
-	bool end;
-
-	if (t->cpu < 0)
-		setpriority(PRIO_PROCESS, gettid(), getpriority(PRIO_PROCESS, 0) + NICE);
-	else
-		prctl(PR_SET_TIMERSLACK, 1);
-	enter(t);
-	do {
-		uint64_t asked = t->asked;
-
-		end = t->end;
-		pass(t);
-		t->done = asked;
-		pthread_cond_signal(&t->idle);
-		if (t->cpu < 0 && t->fullest > AGAIN) {
-			leave(t);
-			enter(t);
-		} else if (!end) {
-			rest(t);
-		}
-	} while (!end);
-	t->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	leave(t);
-	return NULL;
-}
 
 /* ---- threads and rings, made and ended by the session ---- */
 
@@ -269,89 +63,20 @@ static void floating_cpus(const struct drain *d, int node, struct cpu_bits *bits
 		*bits = d->home;
 }
 
-static void drainer_free(struct drainer *t)
-{
-	for (size_t i = 0; i < t->rings.len; i++) {
-		ring_free(&t->rings.data[i]->ring);
-		free(t->rings.data[i]);
-	}
-	file_stream_free(t->stream);
-	vec_release(&t->rings);
-	vec_release(&t->passed);
-	vec_release(&t->queue);
-	vec_release(&t->taken);
-	pthread_mutex_destroy(&t->gate);
-	pthread_mutex_destroy(&t->lock);
-	pthread_mutex_destroy(&t->queue_lock);
-	pthread_cond_destroy(&t->wake);
-	pthread_cond_destroy(&t->idle);
-	free(t);
-}
-
-static int start(struct drainer *t)
+static struct drainer *make_drainer(struct drain *d, int cpu, bool bound)
 {
 	struct cpu_bits cpus = { 0 };
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	int err;
+	struct drainer *t;
 
-	if (t->cpu < 0)
-		floating_cpus(t->drain, t->node, &cpus);
+	if (bound)
+		cpu_bits_add(&cpus, cpu);
 	else
-		cpu_bits_add(&cpus, t->cpu);
-	pthread_attr_init(&attributes);
-	pthread_attr_setaffinity_np(&attributes, sizeof(cpus), (const cpu_set_t *)&cpus);
-	/* signals are the session's */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = -pthread_create(&t->thread, &attributes, work, t);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	if (!err)
-		pthread_setname_np(t->thread, "ucxbpf-drain");
-	return err;
-}
-
-static struct drainer *drainer_new(struct drain *d, int cpu, bool bound)
-{
-	struct drainer *t = calloc(1, sizeof(*t));
-	pthread_condattr_t monotonic;
-
-	if (!t)
-		return NULL;
-	t->drain = d;
-	t->cpu = bound ? cpu : -1;
-	t->node = d->node[cpu];
-	t->group = d->group[cpu];
-	t->next_flush = next_multiple(FLUSH_NS);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_mutex_init(&t->gate, NULL);
-	pthread_mutex_init(&t->lock, NULL);
-	pthread_mutex_init(&t->queue_lock, NULL);
-	pthread_cond_init(&t->wake, &monotonic);
-	pthread_cond_init(&t->idle, NULL);
-	pthread_condattr_destroy(&monotonic);
-	if (file_stream_open(&t->stream, d->writer, bound ? RECORDS_PER_CHUNK : FILE_STREAM_RECORDS,
-			     on_record, t) ||
-	    start(t)) {
-		drainer_free(t);
-		return NULL;
-	}
-	vec_push(&d->threads, t);
+		floating_cpus(d, d->node[cpu], &cpus);
+	t = drainer_new(&d->shared, d->writer, bound ? cpu : -1, d->node[cpu], d->group[cpu],
+			&cpus);
+	if (t)
+		vec_push(&d->threads, t);
 	return t;
-}
-
-static void end_thread(struct drainer *t)
-{
-	if (t->ended)
-		return;
-	enter(t);
-	t->end = true;
-	pthread_cond_signal(&t->wake);
-	leave(t);
-	pthread_join(t->thread, NULL);
-	t->ended = true;
 }
 
 /* The thread that is to have a CPU's ring; bound to it where this program may run there. */
@@ -366,7 +91,7 @@ static struct drainer *drainer_of(struct drain *d, int cpu)
 			  : t->cpu < 0 && t->node == d->node[cpu] && t->group == d->group[cpu])
 			return t;
 	}
-	return drainer_new(d, cpu, bound);
+	return make_drainer(d, cpu, bound);
 }
 
 /* A ring takes a CPU's batches from now on; the one that was there before stays to be emptied. */
@@ -381,17 +106,15 @@ static int put_ring(struct drain *d, int cpu, size_t bytes)
 		return err;
 	}
 	held->cpu = cpu;
-	enter(t);
-	vec_push(&t->rings, held);
-	leave(t);
+	drainer_add(t, held);
 	d->total += bytes;
 	err = kernel_set_ring(d->kernel, cpu, held->ring.fd);
 	if (err) {
-		set_retired(held);
+		held_retire(held);
 		return err;
 	}
 	if (d->live[cpu])
-		set_retired(d->live[cpu]);
+		held_retire(d->live[cpu]);
 	d->live[cpu] = held;
 	return 0;
 }
@@ -502,9 +225,7 @@ static void free_retired(struct drain *d, struct drainer *t, size_t i)
 {
 	struct held *held = t->rings.data[i];
 
-	enter(t);
-	t->rings.data[i] = t->rings.data[--t->rings.len];
-	leave(t);
+	drainer_remove(t, i);
 	d->total -= held->ring.bytes;
 	ring_free(&held->ring);
 	free(held);
@@ -519,7 +240,7 @@ static void retire(struct drain *d, struct drainer *t, uint64_t now)
 	for (size_t i = 0; i < t->rings.len; i++) {
 		struct held *held = t->rings.data[i];
 
-		if (!is_retired(held))
+		if (!held_is_retired(held))
 			continue;
 		if (ring_fill(&held->ring) > 0)
 			held->quiet_since = 0;
@@ -546,39 +267,10 @@ static void grow(struct drain *d, int cpu)
 	log_debug("the ring of CPU %d came close to full: %zu KiB from now on", cpu, bytes >> 10);
 }
 
-static void take_queue(struct drain *d, struct drainer *t, drain_fn fn, void *arg)
-{
-	size_t at = 0;
-
-	pthread_mutex_lock(&t->queue_lock);
-	if (t->queue.len) {
-		uint8_t *data = t->queue.data;
-		size_t len = t->queue.len, cap = t->queue.cap;
-
-		t->queue.data = t->taken.data;
-		t->queue.cap = t->taken.cap;
-		t->queue.len = 0;
-		t->taken.data = data;
-		t->taken.len = len;
-		t->taken.cap = cap;
-	}
-	pthread_mutex_unlock(&t->queue_lock);
-	while (at < t->taken.len) {
-		const struct ub_hdr *record = (const struct ub_hdr *)(t->taken.data + at);
-
-		fn(arg, record);
-		at += ub_kind_size(record->kind);
-		/* what the session has just forgotten is new to it */
-		if (record->kind == UB_TASK)
-			__atomic_add_fetch(&d->generation, 1, __ATOMIC_RELAXED);
-	}
-	t->taken.len = 0;
-}
-
 static void take_queues(struct drain *d, drain_fn fn, void *arg)
 {
 	for (size_t i = 0; i < d->threads.len; i++)
-		take_queue(d, d->threads.data[i], fn, arg);
+		drainer_take(d->threads.data[i], fn, arg);
 }
 
 /* A thread without rings: what it has taken stays counted. */
@@ -586,9 +278,9 @@ static void dismiss(struct drain *d, size_t i, drain_fn fn, void *arg)
 {
 	struct drainer *t = d->threads.data[i];
 
-	end_thread(t);
+	drainer_end(t);
 	file_stream_flush(t->stream);
-	take_queue(d, t, fn, arg);
+	drainer_take(t, fn, arg);
 	d->past.cpu_ns += t->cpu_ns;
 	d->past.records += t->records;
 	d->past_others += t->others;
@@ -607,13 +299,9 @@ static void move_ring(struct drain *d, struct drainer *from, size_t i, drain_fn 
 
 	if (!to || to == from)
 		return;
-	enter(from);
-	from->rings.data[i] = from->rings.data[--from->rings.len];
-	leave(from);
-	take_queue(d, from, fn, arg);
-	enter(to);
-	vec_push(&to->rings, held);
-	leave(to);
+	drainer_remove(from, i);
+	drainer_take(from, fn, arg);
+	drainer_add(to, held);
 }
 
 static void place_threads(struct drain *d, drain_fn fn, void *arg)
@@ -675,7 +363,7 @@ void drain_step(struct drain *d, bool buffers, drain_fn fn, void *arg)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	__atomic_store_n(&d->buffers, buffers, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->shared.buffers, buffers, __ATOMIC_RELAXED);
 	place_threads(d, fn, arg);
 	for (int cpu = 0; cpu < d->cpus; cpu++) {
 		if (kernel_ring_missing(d->kernel, cpu))
@@ -687,30 +375,14 @@ void drain_step(struct drain *d, bool buffers, drain_fn fn, void *arg)
 	take_queues(d, fn, arg);
 }
 
-static void ask(struct drainer *t)
-{
-	enter(t);
-	t->asked++;
-	pthread_cond_signal(&t->wake);
-	leave(t);
-}
-
-static void await(struct drainer *t)
-{
-	enter(t);
-	while (t->done != t->asked)
-		pthread_cond_wait(&t->idle, &t->lock);
-	leave(t);
-}
-
 void drain_sync(struct drain *d, drain_fn fn, void *arg)
 {
 	for (size_t i = 0; i < d->threads.len; i++)
 		if (!d->threads.data[i]->ended)
-			ask(d->threads.data[i]);
+			drainer_ask(d->threads.data[i]);
 	for (size_t i = 0; i < d->threads.len; i++)
 		if (!d->threads.data[i]->ended)
-			await(d->threads.data[i]);
+			drainer_await(d->threads.data[i]);
 	take_queues(d, fn, arg);
 }
 
@@ -735,7 +407,7 @@ int drain_collect(struct drain *d, drain_fn fn, void *arg)
 
 int drain_error(const struct drain *d)
 {
-	int error = __atomic_load_n(&d->error, __ATOMIC_RELAXED);
+	int error = __atomic_load_n(&d->shared.error, __ATOMIC_RELAXED);
 
 	return error ? error : file_writer_error(d->writer);
 }
@@ -766,7 +438,7 @@ uint64_t drain_others(const struct drain *d)
 void drain_stop(struct drain *d, drain_fn fn, void *arg)
 {
 	for (size_t i = 0; i < d->threads.len; i++) {
-		end_thread(d->threads.data[i]);
+		drainer_end(d->threads.data[i]);
 		file_stream_flush(d->threads.data[i]->stream);
 	}
 	take_queues(d, fn, arg);
@@ -802,7 +474,7 @@ void drain_free(struct drain *d)
 	if (!d)
 		return;
 	for (size_t i = 0; i < d->threads.len; i++) {
-		end_thread(d->threads.data[i]);
+		drainer_end(d->threads.data[i]);
 		drainer_free(d->threads.data[i]);
 	}
 	vec_release(&d->threads);
