@@ -40,6 +40,7 @@ joined()
 			>"$WORK/summary"
 		finish
 		claims 80
+		rm -f "$STOP" "$WORK/a.ucxb" "$TRUTH"/*
 	done
 }
 

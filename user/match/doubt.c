@@ -29,6 +29,12 @@ void inbox_lost(struct matcher *matcher, struct inbox *inbox)
 		arrival_taken_unseen(matcher, inbox->unexpected);
 }
 
+/* Its request may have been used again, and nobody saw it. */
+bool receive_lost(const struct receive *receive)
+{
+	return receive->lost || receive->op->start <= receive->inbox->process->blind_until;
+}
+
 /* It was queued, and with it nothing older that it or its message would have met. */
 static bool shows_queues(const struct receive *receive, const struct arrival *arrival)
 {
@@ -36,15 +42,32 @@ static bool shows_queues(const struct receive *receive, const struct arrival *ar
 
 	return receive->op->returns && !receive->op->immediate &&
 	       (receive->op->queued || !receive->op->deferred) && receive->epoch == inbox->epoch &&
-	       receive->op->start > inbox->process->blind_until && arrival->ts > receive->op->start;
+	       !receive_lost(receive) && arrival->ts > receive->op->start;
+}
+
+/* What was posted before the receive that got the message, and is still thought to wait for it. */
+static void drop_stale(const struct receive *receive, const struct arrival *arrival)
+{
+	struct receive *other, *newer;
+
+	for (other = receive->inbox->posted; other; other = newer) {
+		newer = other->newer;
+		if (other == receive || other->op->start > receive->op->start ||
+		    !receive_accepts(other->op, arrival))
+			continue;
+		other->lost = true;
+		posted_remove(other);
+	}
 }
 
 void receive_proved(struct receive *receive, struct arrival *arrival)
 {
 	struct inbox *inbox = receive->inbox;
 
-	if (arrival->doubt && shows_queues(receive, arrival))
+	if (arrival->doubt && shows_queues(receive, arrival)) {
 		*map_insert(&inbox->sure, arrival->tag, 0, NULL) = inbox->epoch;
+		drop_stale(receive, arrival);
+	}
 	arrival->doubt = false;
 }
 

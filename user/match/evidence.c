@@ -65,7 +65,7 @@ void matcher_completed(struct matcher *matcher, const struct event *event, struc
 
 	if (event->site->what != UB_COMP_RECV_CB || (op && !receive))
 		return;
-	if (receive) {
+	if (receive && !receive_lost(receive)) {
 		arrival = receive->inbox->current;
 		if (!receive->bound && arrival && arrival->seq == event->h->rx &&
 		    arrival->tid == event->h->tid && !arrival->rts &&
@@ -133,6 +133,8 @@ void matcher_met(struct matcher *matcher, const struct event *event, struct op *
 	struct arrival *arrival = find_rts(inbox, record);
 	struct receive *receive = receive_of(op);
 
+	if (receive && receive_lost(receive))
+		receive = NULL;
 	if (receive && !receive->bound && arrival) {
 		receive_proved(receive, arrival);
 		return bind(matcher, receive, arrival);

@@ -98,6 +98,10 @@ static void inbox_cut(struct matcher *matcher, struct inbox *inbox)
 		struct arrival *arrival = inbox->unexpected;
 
 		unexpected_remove(arrival);
+		if (arrival->orphan) {
+			arrival_forget(matcher, arrival);
+			continue;
+		}
 		if (!arrival->sent)
 			continue;
 		if (arrival->sent->counted)

@@ -52,6 +52,8 @@ void inbox_catch_up(struct matcher *matcher, struct inbox *inbox, uint64_t now);
 /* ---- doubt.c ---- */
 /* Records were lost, or nobody watched: what is posted and what waits is not known any more. */
 void inbox_lost(struct matcher *matcher, struct inbox *inbox);
+/* Whether what a later record says of its request may be said of another receive. */
+bool receive_lost(const struct receive *receive);
 /* Whether all receives and messages with that tag that are in the queues were seen. */
 bool inbox_sure(const struct inbox *inbox, uint64_t tag);
 /* The arrival is known to be this receive's, whatever else was not seen. */

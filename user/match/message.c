@@ -131,6 +131,11 @@ void message_settle(struct matcher *matcher, struct arrival *arrival)
 
 	if (arrival->receive)
 		enrich(sent, arrival);
+	if (arrival->orphan && arrival->state != RECEIVE_WAIT) {
+		if (arrival->state == RECEIVE_BOUND)
+			reason_add(matcher->unmatched_receives, arrival->orphan, 1);
+		return arrival_forget(matcher, arrival);
+	}
 	if (!sent || arrival->state == RECEIVE_WAIT || arrival->receive)
 		return;
 	count(matcher, sent, arrival);
@@ -147,9 +152,15 @@ void sent_give_up(struct matcher *matcher, struct sent *sent, const char *reason
 	sent_free(matcher, sent);
 }
 
-/* No send will be found for it. */
+/* No send will be found for it. It takes its receive all the same, or another message would. */
 void arrival_give_up(struct matcher *matcher, struct arrival *arrival, const char *reason)
 {
+	if (arrival->state == RECEIVE_WAIT &&
+	    (arrival->queued || arrival->held || arrival->inbox->current == arrival)) {
+		bucket_remove_arrival(arrival);
+		arrival->orphan = reason;
+		return;
+	}
 	if (arrival->state == RECEIVE_BOUND || arrival->state == RECEIVE_IS_ARRIVAL)
 		reason_add(matcher->unmatched_receives, reason, 1);
 	bucket_remove_arrival(arrival);

@@ -63,6 +63,7 @@ struct arrival {
 	enum message_class class;
 	bool rts, ambiguous, waits; /* waits: in the bucket */
 	bool multi;
+	const char *orphan; /* why no send will be found; NULL: it may be found */
 	bool doubt; /* a receive that was not seen may have it: see doubt.c */
 	bool held; /* in the inbox's handles, by this one: */
 	uint64_t handle;

@@ -38,7 +38,11 @@ static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
 	unsigned int candidates = 0;
 
 	for (struct sent *sent = bucket->sents; sent; sent = sent->next) {
-		if (!is_next(sent) || sent->length != arrival->length || stale(sent, arrival))
+		if (sent->length != arrival->length || stale(sent, arrival))
+			continue;
+		if (!sent->link->synced)
+			return NULL; /* it may be the one, until its link is in order */
+		if (!is_next(sent))
 			continue;
 		if (!candidates++)
 			found = sent;
