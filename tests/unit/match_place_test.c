@@ -241,12 +241,42 @@ static void receive_from_before(void **state)
 	ranks_release(&r);
 }
 
+/* The second message was sent before the attach. The receive that takes it is not the third's. */
+static void taken_without_its_send(void **state)
+{
+	uint64_t start[3];
+	struct ranks r;
+
+	(void)state;
+	late_init(&r);
+	post(&r, 0x9000);
+	called_back(&r, 0x9000, arrive_at(&r, 50)->h.seq);
+	no_place(arrive_at(&r, 51));
+	for (uint64_t i = 52; i < 54; i++) {
+		send_at(&r, i);
+		arrive_at(&r, i);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		take(&r);
+		start[i] = r.job.records.data[r.job.records.len - 1].h.ts;
+	}
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(r.out.messages.data[i].recv_start, start[i + 1]);
+	ranks_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(joined_in_mid_run), cmocka_unit_test(turns_without_a_position),
-		cmocka_unit_test(send_lost),         cmocka_unit_test(arrival_lost),
-		cmocka_unit_test(another_fifo),      cmocka_unit_test(receive_from_before),
+		cmocka_unit_test(joined_in_mid_run),
+		cmocka_unit_test(turns_without_a_position),
+		cmocka_unit_test(send_lost),
+		cmocka_unit_test(arrival_lost),
+		cmocka_unit_test(another_fifo),
+		cmocka_unit_test(receive_from_before),
+		cmocka_unit_test(taken_without_its_send),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
