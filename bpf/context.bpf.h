@@ -106,13 +106,14 @@ static __noinline int frames_forget(struct task_state *task)
 	return 0;
 }
 
+/* Of a traced task, between windows as well. */
 static __always_inline struct task_state *task_state(void)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct task_state *task = bpf_task_storage_get(&tasks, current, NULL, 0);
 	__u32 tgid;
 
-	if (stopped >= QUIET_FROM)
+	if (stopped == UB_STOP)
 		return NULL;
 	if (task && task->filter_gen == filter_generation)
 		return task->filter == FILTER_TRACED ? task : NULL;
@@ -147,6 +148,9 @@ static __always_inline bool hit_begin(struct hit *hit, struct pt_regs *ctx)
 		return false;
 	hit->site = bpf_map_lookup_elem(&sites, &row);
 	if (!hit->site)
+		return false;
+	hit->task->hits[ub_group(hit->site->kind) & (UB_GROUPS - 1)]++;
+	if (stopped >= QUIET_FROM)
 		return false;
 	hit->task->outbox.hits++;
 	hit->row = row;

@@ -125,6 +125,7 @@ struct task_state {
 	struct handler handlers[HANDLERS];
 	struct fragments fragments;
 	struct receiver receiver;
+	__u64 hits[UB_GROUPS], returns[UB_GROUPS]; /* see struct ub_task_hits */
 	__u8 scratch[SCRATCH];
 };
 

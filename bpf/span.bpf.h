@@ -49,7 +49,7 @@ static __always_inline bool leave_begin(struct leaving *leaving, struct pt_regs 
 {
 	__u32 row;
 
-	leaving->task = task_state();
+	leaving->task = stopped < QUIET_FROM ? task_state() : NULL;
 	leaving->frame = leaving->task ? frame_pop(leaving->task, ctx) : NULL;
 	if (!leaving->frame)
 		return false;
@@ -59,6 +59,7 @@ static __always_inline bool leave_begin(struct leaving *leaving, struct pt_regs 
 	leaving->ret = PT_REGS_RC(ctx);
 	leaving->now = bpf_ktime_get_ns();
 	leaving->task->outbox.hits++;
+	leaving->task->returns[ub_group(leaving->frame->kind) & (UB_GROUPS - 1)]++;
 	return leaving->site && leaving->layout;
 }
 

@@ -108,9 +108,15 @@ int BPF_PROG(task_exit, struct task_struct *p)
 	return 0;
 }
 
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} __attribute__((preserve_access_index));
+
 /* Context of the kernel's task iterator, kernel/bpf/task_iter.c. */
 struct bpf_iter__task {
-	void *meta;
+	struct bpf_iter_meta *meta;
 	struct task_struct *task;
 } __attribute__((preserve_access_index));
 
@@ -123,5 +129,23 @@ int task_rest(struct bpf_iter__task *ctx)
 
 	if (state)
 		send_rest(&state->outbox);
+	return 0;
+}
+
+/* Run while the job goes on: counts of a moment, each of them whole. */
+SEC("iter/task")
+int task_hits(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct task_state *state = p ? bpf_task_storage_get(&tasks, p, NULL, 0) : NULL;
+	struct ub_task_hits hits;
+
+	if (!state)
+		return 0;
+	hits.tgid = p->tgid;
+	hits.tid = p->pid;
+	__builtin_memcpy(hits.hits, state->hits, sizeof(hits.hits));
+	__builtin_memcpy(hits.returns, state->returns, sizeof(hits.returns));
+	bpf_seq_write(ctx->meta->seq, &hits, sizeof(hits));
 	return 0;
 }

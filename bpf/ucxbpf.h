@@ -348,6 +348,7 @@ struct ub_stats {
 	__u64 thinned[16]; /* of dropped, by kind: left out on purpose, not for want of room */
 };
 
+#include "ucxbpf_budget.h"
 #include "ucxbpf_cells.h"
 
 #endif
