@@ -31,6 +31,18 @@ const char *link_mechanism_name(enum link_mechanism mechanism);
  */
 int links_detect(enum link_mechanism *best);
 
+/* What a hit costs on this machine, ns, with a program that does nothing. */
+struct link_cost {
+	double entry;
+	double at_return; /* added where the return is probed as well */
+};
+
+/*
+ * Measured on a function of our own, in some milliseconds: the median of several rounds, so that
+ * losing the CPU for a while does no harm. -errno as of links_detect().
+ */
+int links_measure(enum link_mechanism mechanism, struct link_cost *cost);
+
 /*
  * The expected_attach_type a program must be loaded with. session: it handles both ends of a span
  * (LINK_SESSION only).
