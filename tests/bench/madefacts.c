@@ -214,8 +214,12 @@ static void feed_message(const struct fact_sink *sink, int i)
 static void feed_rest(const struct fact_sink *sink)
 {
 	for (int host = 0; sink->window && host < 2; host++)
-		sink->window(sink->arg, &(struct fact_window){ host, names[host], host, 1000000,
-							       2000000, 2000000 });
+		sink->window(sink->arg, &(struct fact_window){ .host = host,
+							       .host_name = names[host],
+							       .capture = host,
+							       .from = 1000000,
+							       .to = 2000000,
+							       .until = 2000000 });
 	for (int i = 0; sink->memory && i < (int)NAMES; i++)
 		sink->memory(sink->arg, &(struct fact_memory){ .process = i,
 							       .kind = i % 2 ? "gpu" : NULL,

@@ -71,9 +71,9 @@ static void one_host(void **state)
 }
 
 static const struct fact_window two_hosts[] = {
-	{ 0, "node-a", 0, 5 * SECOND, 6 * SECOND, 25 * SECOND },
-	{ 0, "node-a", 0, 15 * SECOND, 16 * SECOND, 25 * SECOND },
-	{ 1, "node-b", 1, 9 * SECOND, 10 * SECOND, 13 * SECOND },
+	{ 0, "node-a", 0, 5 * SECOND, 6 * SECOND, 25 * SECOND, NULL, NULL, 0 },
+	{ 0, "node-a", 0, 15 * SECOND, 16 * SECOND, 25 * SECOND, NULL, NULL, 0 },
+	{ 1, "node-b", 1, 9 * SECOND, 10 * SECOND, 13 * SECOND, NULL, NULL, 0 },
 };
 
 static void several_captures(void **state)
@@ -83,6 +83,39 @@ static void several_captures(void **state)
 	(void)state;
 	assert_says(printed, "sampled 2 windows, 2.00 s of 20.0 s (10.0 %) on node-a: all");
 	assert_says(printed, "sampled 1 window, 1.00 s of 4.00 s (25.0 %) on node-b\n");
+	free(printed);
+}
+
+/* Changes alone are told: of windows that come and go, the first. */
+static void with_a_budget(void **state)
+{
+	static const struct fact_window windows[] = {
+		{ 0, "node-a", 0, 5 * SECOND, 6 * SECOND, 25 * SECOND, "uct", "start", 0 },
+		{ 0, "node-a", 0, 7 * SECOND, 8 * SECOND, 25 * SECOND, "windows", "over budget",
+		  213000 },
+		{ 0, "node-a", 0, 9 * SECOND, 10 * SECOND, 25 * SECOND, "windows", "over budget",
+		  213000 },
+		{ 0, "node-a", 0, 11 * SECOND, 25 * SECOND, 25 * SECOND, "mpi", "under budget",
+		  10000 },
+	};
+	char *printed = print(windows, 4, text);
+	json_t *root, *last;
+
+	(void)state;
+	assert_says(printed,
+		    "\nbudget: from 0 ns on all layers (start)\n"
+		    "        from 2.00 s on windows of all layers (over budget, a thread "
+		    "paid 21.3 % of its time)\n"
+		    "        from 6.00 s on MPI calls (under budget, a thread paid 1.0 % of "
+		    "its time)\ncost");
+	free(printed);
+	printed = print(windows, 4, report_json);
+	root = json_loads(printed, 0, NULL);
+	last = json_array_get(json_object_get(root, "windows"), 3);
+	assert_string_equal(json_string_value(json_object_get(last, "step")), "mpi");
+	assert_string_equal(json_string_value(json_object_get(last, "reason")), "under budget");
+	assert_int_equal(json_integer_value(json_object_get(last, "paid_ppm")), 10000);
+	json_decref(root);
 	free(printed);
 }
 
@@ -111,6 +144,7 @@ int main(void)
 		cmocka_unit_test(one_host),
 		cmocka_unit_test(several_captures),
 		cmocka_unit_test(in_json),
+		cmocka_unit_test(with_a_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,7 @@ struct capture_options {
 	size_t ring_bytes; /* per CPU; 0: by the memory of the machine, growing */
 	enum link_mechanism mechanism;
 	uint64_t window_ns, period_ns; /* a duty cycle; 0: records all the time */
+	double budget; /* what a thread may pay at the most, a share of its time; 0: anything */
 	bool stacks; /* user stacks at MPI calls, x86-64 */
 	bool progress; /* a line on stderr, rewritten about twice a second */
 	unsigned int thin; /* slices with detail of UB_SLICES; 0: as the rings allow */

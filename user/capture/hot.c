@@ -9,78 +9,118 @@
 void hot_init(struct hot *hot, enum link_mechanism mechanism, const struct link_programs *programs,
 	      bool comes_back)
 {
-	*hot = (struct hot){ .comes_back = comes_back };
-	links_init(&hot->links, mechanism, programs);
+	*hot = (struct hot){ .comes_back = comes_back, .placed = HOT_ALL };
+	for (int group = 0; group < UB_GROUPS; group++)
+		links_init(&hot->links[group], mechanism, programs);
+}
+
+static void release_probes(struct hot_file *file)
+{
+	for (int group = 0; group < UB_GROUPS; group++)
+		vec_release(&file->probes[group]);
 }
 
 void hot_release(struct hot *hot)
 {
-	links_release(&hot->links);
+	for (int group = 0; group < UB_GROUPS; group++)
+		links_detach(&hot->links[group]);
+	for (int group = 0; group < UB_GROUPS; group++)
+		links_release(&hot->links[group]);
 	for (size_t i = 0; i < hot->files.len; i++) {
 		close(hot->files.data[i].fd);
-		vec_release(&hot->files.data[i].probes);
+		release_probes(&hot->files.data[i]);
 	}
 	vec_release(&hot->files);
 }
 
-static int keep(struct hot *hot, const char *path, const struct link_probe *probes, size_t n)
+static int keep(struct hot *hot, const char *path, struct hot_file *file)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct hot_file *file;
-
-	if (fd < 0)
+	file->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (file->fd < 0)
 		return -errno;
-	file = vec_add(&hot->files);
-	file->fd = fd;
-	for (size_t i = 0; i < n; i++)
-		vec_push(&file->probes, probes[i]);
+	vec_push(&hot->files, *file);
 	return 0;
+}
+
+static int attach(struct hot *hot, const char *path, const struct hot_file *file,
+		  unsigned int groups, size_t *refused)
+{
+	int err = 0;
+
+	*refused = 0;
+	for (int group = 0; group < UB_GROUPS; group++) {
+		size_t some = 0;
+		int one;
+
+		if (!(groups & 1u << group) || !file->probes[group].len)
+			continue;
+		one = links_attach(&hot->links[group], path, file->probes[group].data,
+				   file->probes[group].len, &some);
+		err = one ? one : err;
+		*refused += some;
+	}
+	return err;
 }
 
 int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, size_t n,
 	    size_t *refused)
 {
-	int err = hot->comes_back ? keep(hot, path, probes, n) : 0;
-
-	*refused = 0;
-	if (err || hot->away)
-		return err;
-	return links_attach(&hot->links, path, probes, n, refused);
-}
-
-void hot_detach(struct hot *hot)
-{
-	links_detach(&hot->links);
-	hot->away = true;
-}
-
-int hot_attach(struct hot *hot)
-{
+	struct hot_file file = { .fd = -1 };
 	int err = 0;
 
-	hot->away = false;
-	for (size_t i = 0; i < hot->files.len; i++) {
+	for (size_t i = 0; i < n; i++)
+		vec_push(&file.probes[ub_group(probes[i].kind)], probes[i]);
+	*refused = 0;
+	if (hot->comes_back)
+		err = keep(hot, path, &file);
+	if (!err)
+		err = attach(hot, path, &file, hot->placed, refused);
+	if (file.fd < 0)
+		release_probes(&file);
+	return err;
+}
+
+int hot_place(struct hot *hot, unsigned int groups)
+{
+	unsigned int come = groups & ~hot->placed;
+	int err = 0;
+
+	for (int group = 0; group < UB_GROUPS; group++)
+		if (hot->placed & ~groups & 1u << group)
+			links_detach(&hot->links[group]);
+	hot->placed = groups;
+	for (size_t i = 0; come && i < hot->files.len; i++) {
 		const struct hot_file *file = &hot->files.data[i];
 		size_t refused;
 		char path[64];
 		int one;
 
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
-		one = links_attach(&hot->links, path, file->probes.data, file->probes.len,
-				   &refused);
+		one = attach(hot, path, file, come, &refused);
 		err = one ? one : err;
 	}
 	return err;
 }
 
+uint64_t hot_settle(struct hot *hot)
+{
+	uint64_t longest = 0;
+
+	for (int group = 0; group < UB_GROUPS; group++) {
+		uint64_t took = links_settle(&hot->links[group]);
+
+		longest = took > longest ? took : longest;
+	}
+	return longest;
+}
+
 void hot_drop_call_returns(struct hot *hot)
 {
-	links_drop_call_returns(&hot->links);
+	links_drop_call_returns(&hot->links[UB_GROUP_MPI]);
 	for (size_t i = 0; i < hot->files.len; i++) {
 		struct hot_file *file = &hot->files.data[i];
 
-		for (size_t k = 0; k < file->probes.len; k++)
-			if (file->probes.data[k].kind == UB_CALL)
-				file->probes.data[k].needs_return = false;
+		for (size_t k = 0; k < file->probes[UB_GROUP_MPI].len; k++)
+			file->probes[UB_GROUP_MPI].data[k].needs_return = false;
 	}
 }

@@ -17,7 +17,10 @@ int capture_add_started(struct capture *capture, pid_t pid)
 
 	if (!err) {
 		drain_cover(capture->drain, pid);
-		windows_begin(capture);
+		if (capture->budget.on)
+			budget_begin(capture);
+		else
+			windows_begin(capture);
 	}
 	return err ? err : track_begin(&capture->track, pid);
 }
@@ -71,14 +74,11 @@ int capture_add_waiting(struct capture *capture, pid_t pid)
 	return add_paused(capture, pid, !uses_ucx(capture, pid));
 }
 
-/* Everything that takes time was done before: all processes begin within microseconds. */
-int capture_begin(struct capture *capture)
+static int begin_all(struct capture *capture)
 {
 	const struct track *track = &capture->track;
 	int err = 0;
 
-	windows_begin(capture);
-	session_follow_stacks(capture, UINT64_MAX);
 	for (size_t i = 0; i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			drain_cover(capture->drain, track->processes.data[i].tgid);
@@ -92,6 +92,25 @@ int capture_begin(struct capture *capture)
 	log_debug("records of %u processes begin after %.3f ms", capture->track.alive,
 		  (side_now() - capture->opened) / 1e6);
 	return err;
+}
+
+/* Everything that takes time was done before: all processes begin within microseconds. */
+int capture_begin(struct capture *capture)
+{
+	int err;
+
+	session_follow_stacks(capture, UINT64_MAX);
+	if (!capture->budget.on) {
+		windows_begin(capture);
+		return begin_all(capture);
+	}
+	kernel_pause(capture->kernel);
+	err = begin_all(capture);
+	if (err)
+		return err;
+	budget_sound(capture);
+	budget_begin(capture);
+	return 0;
 }
 
 /* A process that came by itself (--all): its records start while it is being looked at. */

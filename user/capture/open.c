@@ -100,6 +100,7 @@ void session_release(struct capture *capture)
 	if (!capture->stopped)
 		probes_release(&capture->probes);
 	vec_release(&capture->newcomers);
+	budget_release(&capture->budget);
 	stacks_release(&capture->stacks);
 	places_release(&capture->places);
 	memory_watch_release(&capture->memory);
@@ -161,12 +162,18 @@ int capture_open(struct capture **out, const struct capture_options *options)
 		return err;
 	}
 	probes_init(&capture->probes, capture->kernel, options->mechanism, options->level,
-		    options->window_ns);
+		    options->window_ns || options->budget > 0);
 	capture->probes.call_ends = options->call_ends;
 	capture->windows.length = options->window_ns;
 	capture->windows.period = options->period_ns;
 	capture->probes.count = options->count;
 	detail_init(&capture->detail, capture->kernel, capture->writer, options->thin);
+	err = budget_open(capture, options->budget);
+	if (err) {
+		log_error("cannot measure what a probe costs here: %s", strerror(-err));
+		session_release(capture);
+		return err;
+	}
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	capture->track.cells = &capture->cells;
 	live_init(&capture->live, &capture->track, capture->writer);

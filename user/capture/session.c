@@ -160,6 +160,8 @@ static void wait_for_work(struct capture *capture)
 
 	if (next > capture->next_step)
 		next = capture->next_step;
+	if (next > budget_next(&capture->budget))
+		next = budget_next(&capture->budget);
 	if (next > now)
 		wait = (struct timespec){ (time_t)((next - now) / (1000 * MS)),
 					  (long)((next - now) % (1000 * MS)) };
@@ -182,6 +184,7 @@ int capture_work(struct capture *capture, int ms)
 		watch_detail(capture);
 		follow(capture);
 		windows_step(capture);
+		budget_step(capture);
 		cost_step(&capture->cost);
 		if (side_now() >= capture->next_flush) {
 			flush(capture);

@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include "base/vec.h"
+#include "capture/budget.h"
 #include "capture/capture.h"
 #include "capture/cells.h"
 #include "capture/cost.h"
@@ -45,6 +46,7 @@ struct capture {
 	struct progress progress;
 	struct windows windows;
 	struct detail detail;
+	struct budget budget;
 	uint64_t opened, next_flush; /* side_now() ns */
 	uint64_t next_step; /* of drain_step(), side_now() ns */
 	uint64_t next_placing; /* of the draining threads, side_now() ns */

@@ -131,6 +131,11 @@ json_t *side_window(const struct windows *windows, uint64_t to)
 		json_pack("{s:s, s:i, s:I, s:I}", "t", "window", "n", (int)windows->count, "from",
 			  (json_int_t)windows->opened, "placing_ns", (json_int_t)windows->placing);
 
+	if (windows->governed) {
+		json_object_set_new(record, "step", json_string(windows->step));
+		json_object_set_new(record, "reason", json_string(windows->reason));
+		set(record, "paid_ppm", (uint64_t)(windows->paid * 1e6 + 0.5));
+	}
 	if (to)
 		json_object_set_new(record, "to", json_integer((json_int_t)to));
 	return record;

@@ -29,15 +29,31 @@ uint64_t windows_due(const struct windows *windows, uint64_t now, uint64_t to_re
 	return due;
 }
 
+void windows_schedule(struct windows *windows)
+{
+	uint64_t now = side_now();
+
+	windows->due = windows_due(windows, now, clock_ns(CLOCK_REALTIME) - now);
+}
+
+/* Nobody needs to know of a budget that takes nothing away. */
+static bool is_told(const struct windows *windows)
+{
+	return !windows->governed || windows->count > 1 || windows->length != WINDOWS_ENDLESS ||
+	       strcmp(windows->step, governor_step_name(STEP_UCT)) != 0;
+}
+
 static void opened(struct capture *capture, uint64_t now)
 {
 	struct windows *windows = &capture->windows;
 
-	windows->due = windows_due(windows, now, clock_ns(CLOCK_REALTIME) - side_now());
+	if (!windows->governed)
+		windows->due = windows_due(windows, now, clock_ns(CLOCK_REALTIME) - side_now());
 	windows->open = true;
 	windows->opened = now;
 	windows->count++;
-	side_write(capture->writer, side_window(windows, 0));
+	if (is_told(windows))
+		side_write(capture->writer, side_window(windows, 0));
 }
 
 void windows_begin(struct capture *capture)
@@ -50,16 +66,16 @@ void windows_begin(struct capture *capture)
 	opened(capture, now);
 }
 
-static void close_window(struct capture *capture)
+void windows_close(struct capture *capture, unsigned int keep)
 {
 	struct windows *windows = &capture->windows;
 
 	kernel_pause(capture->kernel);
 	windows->open = false;
-	windows->collected = false;
+	windows->collected = keep != 0;
 	windows->closed = side_now();
 	side_write(capture->writer, side_window(windows, windows->closed));
-	hot_detach(&capture->probes.hot);
+	hot_place(&capture->probes.hot, capture->probes.hot.placed & keep);
 	log_debug("window %u: recorded for %.3f ms", windows->count,
 		  (windows->closed - windows->opened) / 1e6);
 }
@@ -68,28 +84,30 @@ static void close_window(struct capture *capture)
 
 static void collect(struct capture *capture)
 {
-	uint64_t took = links_settle(&capture->probes.hot.links);
+	uint64_t took = hot_settle(&capture->probes.hot);
 
 	drain_collect(capture->drain, session_record, capture);
 	capture->windows.collected = true;
 	log_debug("window %u: detached in %.3f ms", capture->windows.count, took / 1e6);
 }
 
-static void open_window(struct capture *capture)
+void windows_open(struct capture *capture, unsigned int groups)
 {
 	struct windows *windows = &capture->windows;
 	uint64_t now;
 	int err;
 
 	live_read_started(&capture->live);
-	if (!windows->collected)
+	if (!windows->collected && windows->count)
 		collect(capture);
 	now = side_now();
-	err = hot_attach(&capture->probes.hot);
+	err = hot_place(&capture->probes.hot, groups);
 	windows->placing = side_now() - now;
 	if (err)
 		log_warn("window %u: not all probes could be placed: %s", windows->count + 1,
 			 strerror(-err));
+	if (windows->governed && windows->length != WINDOWS_ENDLESS)
+		budget_window_opens(capture);
 	/* what a record could tell of is later than this, and the kernel's start is no later */
 	now = side_now();
 	kernel_resume(capture->kernel);
@@ -97,14 +115,25 @@ static void open_window(struct capture *capture)
 	log_debug("window %u: attached in %.3f ms", windows->count, windows->placing / 1e6);
 }
 
+static uint64_t ends_at(const struct windows *windows)
+{
+	return windows->length == WINDOWS_ENDLESS ? UINT64_MAX : windows->opened + windows->length;
+}
+
+/* Whether windows come and go by time. */
+static bool is_timed(const struct windows *windows)
+{
+	return windows->count || (windows->governed && windows->due);
+}
+
 uint64_t windows_next(const struct windows *windows)
 {
 	uint64_t collect_at = windows->closed + COLLECT_AFTER;
 
-	if (!windows->count)
+	if (!is_timed(windows))
 		return UINT64_MAX;
 	if (windows->open)
-		return windows->opened + windows->length;
+		return ends_at(windows);
 	return !windows->collected && collect_at < windows->due ? collect_at : windows->due;
 }
 
@@ -113,21 +142,25 @@ void windows_step(struct capture *capture)
 	struct windows *windows = &capture->windows;
 	uint64_t now = side_now();
 
-	if (!windows->count)
+	if (!is_timed(windows))
 		return;
-	if (windows->open && now >= windows->opened + windows->length)
-		close_window(capture);
-	else if (!windows->open && now >= windows->due)
-		open_window(capture);
-	else if (!windows->open && !windows->collected && now >= windows->closed + COLLECT_AFTER)
+	if (windows->open && now >= ends_at(windows)) {
+		windows_close(capture, 0);
+		if (windows->governed)
+			budget_window_closed(capture);
+	} else if (!windows->open && now >= windows->due) {
+		windows_open(capture, HOT_ALL);
+	} else if (!windows->open && !windows->collected &&
+		   now >= windows->closed + COLLECT_AFTER) {
 		collect(capture);
+	}
 }
 
 void windows_end(struct capture *capture)
 {
 	struct windows *windows = &capture->windows;
 
-	if (windows->open)
+	if (windows->open && is_told(windows))
 		side_write(capture->writer, side_window(windows, side_now()));
 	windows->open = false;
 }
@@ -137,7 +170,9 @@ void windows_state(const struct windows *windows, char *text, unsigned int size)
 	uint64_t now = side_now();
 
 	text[0] = '\0';
-	if (windows->open)
+	if (windows->open && windows->length == WINDOWS_ENDLESS)
+		snprintf(text, size, windows->count > 1 ? ", level %s" : "", windows->step);
+	else if (windows->open)
 		snprintf(text, size, ", window %u", windows->count);
 	else if (windows->count)
 		snprintf(text, size, ", window %u in %.1f s", windows->count + 1,

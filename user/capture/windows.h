@@ -12,8 +12,15 @@
 
 struct capture;
 
+#define WINDOWS_ENDLESS UINT64_MAX
+
 struct windows {
-	uint64_t length, period; /* ns; length 0: one window without an end, not told of */
+	/* ns; length 0: one window without an end, not told of; ENDLESS: until windows_close() */
+	uint64_t length, period;
+	bool governed; /* by a budget, which says what is recorded when (capture/budget.h) */
+	/* governed: what this one has (governor_step_name()) and why, static, and what was paid */
+	const char *step, *reason;
+	double paid; /* share of a thread's time, before */
 	bool open;
 	bool collected; /* what threads kept back at the end of the last window is in the rings */
 	unsigned int count; /* opened so far */
@@ -30,6 +37,15 @@ uint64_t windows_due(const struct windows *windows, uint64_t now, uint64_t to_re
 
 /* The first window: recording begins now. Its probes are in place. */
 void windows_begin(struct capture *capture);
+
+/* When the next one is due, from now on, by length and period as they are now. */
+void windows_schedule(struct windows *windows);
+
+/* The window that is open ends now; keep: groups of hot probes that stay (enum ub_group). */
+void windows_close(struct capture *capture, unsigned int keep);
+
+/* One begins as soon as these groups, and no others, are in place. */
+void windows_open(struct capture *capture, unsigned int groups);
 
 /* When windows_step() will have something to do, side_now() ns; UINT64_MAX: never. */
 uint64_t windows_next(const struct windows *windows);

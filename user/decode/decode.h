@@ -97,6 +97,8 @@ struct process {
  */
 struct window {
 	uint64_t from, to;
+	const char *step, *reason; /* with a budget: what it has, and why; NULL: there is none */
+	uint64_t paid_ppm;
 };
 
 /* From a time on detail was recorded in these slices alone (UB_SLICES in ucxbpf.h). */

@@ -5,11 +5,18 @@
 /* A window is told of at its start, and again at its end. */
 void decode_window(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
-	struct window window = { side_u64(side, "from"), side_u64(side, "to") };
+	struct window window = {
+		.from = side_u64(side, "from"),
+		.to = side_u64(side, "to"),
+		.step = strings_intern(&decoder->strings,
+				       json_string_value(json_object_get(side, "step"))),
+		.reason = strings_intern(&decoder->strings,
+					 json_string_value(json_object_get(side, "reason"))),
+		.paid_ppm = side_u64(side, "paid_ppm"),
+	};
 	struct window *last =
 		capture->windows.len ? &capture->windows.data[capture->windows.len - 1] : NULL;
 
-	(void)decoder;
 	if (last && last->from == window.from)
 		last->to = window.to;
 	else if (!last || window.from > last->from)

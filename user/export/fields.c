@@ -200,6 +200,10 @@ static const struct field window_fields[] = {
 	ROW("from", NS, fact_window, from, "ns, from when it recorded"),
 	ROW("to", NS, fact_window, to, "and until when"),
 	ROW("until", NS, fact_window, until, "end of the capture"),
+	ROW("step", TEXT, fact_window, step,
+	    "with a budget, what it recorded: uct, ucp, mpi, windows"),
+	ROW("reason", TEXT, fact_window, reason, "and why"),
+	ROW("paid_ppm", INT, fact_window, paid_ppm, "what a thread paid before"),
 	{ .name = NULL },
 };
 

@@ -159,6 +159,9 @@ void emit_windows(struct emitter *emitter, const struct input *input, int number
 			.from = window->from,
 			.to = window->to ? window->to : input->last,
 			.until = until,
+			.step = window->step,
+			.reason = window->reason,
+			.paid_ppm = window->paid_ppm,
 		};
 
 		if (fact.to < fact.from)

@@ -161,13 +161,22 @@ struct fact_message {
 	uint32_t send_tid, recv_tid;
 };
 
-/* A capture with a duty cycle saw its processes in windows alone. */
+/*
+ * A capture with a duty cycle saw its processes in windows alone; one with a budget that was not
+ * enough for all changed what it recorded from one window to the next.
+ */
 struct fact_window {
 	int host;
 	const char *host_name;
 	int capture; /* number of the capture, in the order in which they are read */
 	uint64_t from, to; /* ns on its clock; to: of the last record where its end was not told */
 	uint64_t until; /* until when the capture lasted */
+	/*
+	 * With a budget: "uct" (all layers), "ucp", "mpi" or "windows" (all layers, for moments),
+	 * and why; NULL: without
+	 */
+	const char *step, *reason;
+	uint64_t paid_ppm; /* of its time, what the thread that paid most did before; 0 unknown */
 };
 
 /* A process that uses a GPU, and by which number of its own. */

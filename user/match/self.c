@@ -10,13 +10,31 @@ static uint64_t number(const json_t *side, const char *name)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static void add_level(struct fact_self *self, const json_t *side)
+static void add_level(struct fact_self *self, const char *level)
 {
-	const char *level = json_string_value(json_object_get(side, "level"));
-
 	for (int i = 0; i < FACT_LEVELS; i++)
 		if (level && !strcmp(level, fact_level_names[i]))
 			self->levels[i] = true;
+}
+
+/* With a budget, what windows had; their step "windows" is one of all layers. */
+static bool add_steps(struct fact_self *self, const json_t *sides)
+{
+	const json_t *side;
+	bool some = false;
+	size_t i;
+
+	json_array_foreach((json_t *)sides, i, side)
+	{
+		const char *t = json_string_value(json_object_get(side, "t"));
+		const char *step = json_string_value(json_object_get(side, "step"));
+
+		if (!t || strcmp(t, "window") != 0 || !step)
+			continue;
+		add_level(self, strcmp(step, "windows") != 0 ? step : "uct");
+		some = true;
+	}
+	return some;
 }
 
 static void add_cost(struct fact_self *self, const json_t *side)
@@ -68,7 +86,9 @@ void self_add(struct fact_self *self, const json_t *sides)
 	const json_t *cost = last_of(sides, "self"), *consumer = last_of(sides, "consumer");
 
 	self->captures++;
-	add_level(self, last_of(sides, "capture"));
+	if (!add_steps(self, sides))
+		add_level(self,
+			  json_string_value(json_object_get(last_of(sides, "capture"), "level")));
 	if (cost)
 		add_cost(self, cost);
 	if (consumer)

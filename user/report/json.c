@@ -135,6 +135,11 @@ static json_t *window_json(const struct report *report, const struct fact_window
 	json_object_set_new(object, "capture", json_integer(window->capture));
 	json_object_set_new(object, "from_ns", json_integer(window->from - zero));
 	json_object_set_new(object, "to_ns", json_integer(window->to - zero));
+	if (window->step) {
+		json_object_set_new(object, "step", json_string(window->step));
+		json_object_set_new(object, "reason", json_string(window->reason));
+		json_object_set_new(object, "paid_ppm", json_integer(window->paid_ppm));
+	}
 	return object;
 }
 

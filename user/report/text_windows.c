@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/text.h"
 #include "base/text.h"
@@ -34,6 +35,53 @@ static void print_host(const struct text *text, const char *name)
 	free(plain);
 }
 
+#define CHANGES 8 /* that are told */
+
+static const char *step_text(const char *step)
+{
+	static const char *const texts[][2] = {
+		{ "uct", "all layers" },
+		{ "ucp", "MPI calls and operations" },
+		{ "mpi", "MPI calls" },
+		{ "windows", "windows of all layers" },
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!strcmp(step, texts[i][0]))
+			return texts[i][1];
+	return step;
+}
+
+static void print_step(const struct text *text, const struct fact_window *window, bool first)
+{
+	char at[40], paid[16];
+
+	unit_time(at, sizeof(at), window->from - text->report->hosts.data[window->host].first,
+		  text->options->exact);
+	unit_share(paid, sizeof(paid), window->paid_ppm, 1000000);
+	fprintf(text->out, "%-7s from %s on %s (%s%s%s%s)\n", first ? "budget:" : "", at,
+		step_text(window->step), window->reason ? window->reason : "?",
+		window->paid_ppm ? ", a thread paid " : "", window->paid_ppm ? paid : "",
+		window->paid_ppm ? " of its time" : "");
+}
+
+/* With a budget: what was recorded from when on. Its changes are neighbours. */
+static void print_steps(const struct text *text, size_t first, size_t count)
+{
+	const struct fact_window *windows = text->report->windows.data + first;
+	size_t changes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!windows[i].step ||
+		    (i && windows[i - 1].step && !strcmp(windows[i].step, windows[i - 1].step)))
+			continue;
+		if (changes++ < CHANGES)
+			print_step(text, &windows[i], changes == 1);
+	}
+	if (changes > CHANGES)
+		fprintf(text->out, "        and %zu changes more: --json\n", changes - CHANGES);
+}
+
 void text_windows(const struct text *text)
 {
 	const struct report *report = text->report;
@@ -52,5 +100,6 @@ void text_windows(const struct text *text)
 		if (sampled.count < report->windows.len)
 			print_host(text, first->host_name ? first->host_name : "?");
 		fputs(i ? "\n" : ": all numbers are of the windows alone\n", text->out);
+		print_steps(text, i, sampled.count);
 	}
 }

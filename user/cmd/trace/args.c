@@ -2,6 +2,7 @@
 #include "cmd/trace/args.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ enum {
 	OPT_DEBUG,
 	OPT_CALL_ENDS,
 	OPT_WINDOW,
+	OPT_BUDGET,
 	OPT_COUNT,
 	OPT_STACKS,
 	OPT_THIN
@@ -41,6 +43,8 @@ static const struct argp_option options[] = {
 	  "Force a way to attach probes (default: the best that this kernel has)", 0 },
 	{ "window", OPT_WINDOW, "LENGTH/PERIOD", 0,
 	  "Trace for LENGTH, take the probes away, again every PERIOD: 1s/30s, 300ms/2min", 0 },
+	{ "budget", OPT_BUDGET, "PERCENT|none", 0,
+	  "Record no more than costs any thread this share of its time: 3%, 0.5%", 0 },
 	{ "stacks", OPT_STACKS, NULL, 0,
 	  "Record the stack of every MPI call, once per call path (x86-64)", 0 },
 	{ "thin", OPT_THIN, "K/N", 0,
@@ -89,6 +93,41 @@ static void parse_thin(struct capture_arguments *arguments, const char *value,
 		arguments->thin = kept * (UB_SLICES / of);
 }
 
+static void parse_budget(struct capture_arguments *arguments, const char *value,
+			 struct argp_state *state)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	arguments->budget_text = value;
+	arguments->budget = 0;
+	if (!strcmp(value, "none"))
+		return;
+	if (end == value || (*end && strcmp(end, "%") != 0) || isnan(percent))
+		argp_error(
+			state,
+			"'%s' is no budget: say a share of each thread's time, as in 3%%, or none",
+			value);
+	else if (percent < 0.01 || percent > 99)
+		argp_error(state,
+			   "a budget of '%s' is out of range: say from 0.01%% to 99%%, or none",
+			   value);
+	arguments->budget = percent / 100;
+}
+
+/* One option says how much is recorded. */
+static void check_budget(const struct capture_arguments *arguments, struct argp_state *state)
+{
+	const char *other = arguments->level       ? "--level"
+			    : arguments->window_ns ? "--window"
+			    : arguments->count     ? "--count"
+						   : NULL;
+
+	if (arguments->budget > 0 && other)
+		argp_error(state, "--budget chooses what is recorded: leave out %s or --budget",
+			   other);
+}
+
 #ifdef __x86_64__
 #define STACKS_SUPPORTED 1
 #else
@@ -123,6 +162,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPT_THIN:
 		parse_thin(arguments, value, state);
+		return 0;
+	case OPT_BUDGET:
+		parse_budget(arguments, value, state);
+		return 0;
+	case ARGP_KEY_END:
+		check_budget(arguments, state);
 		return 0;
 	case OPT_STACKS:
 		arguments->stacks = true;
@@ -224,6 +269,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.ring_bytes = (size_t)kib << 10,
 		.stacks = arguments->stacks,
 		.thin = arguments->thin,
+		.budget = arguments->budget,
 		.mechanism = mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism,
 		.window_ns = arguments->window_ns,
 		.period_ns = arguments->period_ns,

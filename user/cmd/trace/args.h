@@ -15,6 +15,8 @@ struct capture_arguments {
 	const char *links;
 	uint64_t window_ns, period_ns; /* 0: all the time */
 	unsigned int thin; /* as in struct capture_options */
+	const char *budget_text; /* as given; NULL: not given */
+	double budget; /* a share; 0: none */
 	bool quiet, debug, call_ends, count, stacks;
 };
 

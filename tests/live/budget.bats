@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A budget: what is recorded comes and goes, the job's results do not change, and nothing is claimed that was not seen.
+
+load ../lib/live.bash
+load ../lib/running.bash
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+setup() { live_setup; }
+teardown() { running_teardown; }
+
+# replayed: the report of a.ucxb, and what can never be
+replayed()
+{
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
+	"$BUILD/tests/bench/strict" ${1:+-w} "$WORK/a.ucxb"
+	/usr/bin/python3 "$TOP/tests/live/check_budget.py" "$WORK/report.json" "$@"
+}
+
+# attached MPI OPTIONS...: a ping-pong, attached to until the capture has what wanted() wants
+attached()
+{
+	local mpi=$1 tracer
+	shift
+
+	start "$mpi" shm n
+	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" "$@" >"$WORK/summary" 2>&1 3>&- &
+	tracer=$!
+	soon wanted
+	kill -INT $tracer
+	wait $tracer
+	text | diff "$WORK/text" -
+	finish
+	same_result "$mpi"
+}
+
+@test "a light job keeps everything" {
+	PAUSE=50000
+	wanted() { windows_in "$WORK/a.ucxb" 0 && [ "$(ops)" -gt 20 ]; }
+	ops() { "$UCXBPF" replay --json "$WORK/a.ucxb" 2>"$WORK/ops.err" | jq '[.ops[].count] | add // 0'; }
+	attached openmpi --budget 3%
+	replayed
+	[ "$(jq 'has("windows")' "$WORK/report.json")" = false ]
+}
+
+# busy MPI: MPI calls alone cost more than the budget
+busy()
+{
+	PAUSE=0
+	wanted() { so_far "$WORK/a.ucxb" '.windows | map(select(.step == "windows")) | length >= 2'; }
+	attached "$1" --budget 0.4%
+	replayed windows
+	"$UCXBPF" replay "$WORK/a.ucxb" >"$WORK/report.txt"
+	grep -qE '^budget: +from .* on windows of all layers \((start|over budget)' "$WORK/report.txt"
+}
+
+@test "a busy loop on Open MPI is seen in windows" { busy openmpi; }
+
+@test "a busy loop on MPICH is seen in windows" { busy mpich; }
+
+# forced MPI: down and up each interval, through all steps
+forced()
+{
+	export UCXBPF_BUDGET_FORCE=1
+	PAUSE=0
+	wanted() { windows_in "$WORK/a.ucxb" 14; }
+	attached "$1" --budget 3%
+	unset UCXBPF_BUDGET_FORCE
+	replayed uct ucp mpi windows
+}
+
+@test "forced through all steps, Open MPI" { forced openmpi; }
+
+@test "forced through all steps, MPICH" { forced mpich; }
+
+@test "forced through all steps, many programs: their own checks pass, nothing is lost, replay reads it" {
+	export UCXBPF_BUDGET_FORCE=1
+	TRACE_OPTIONS="--budget 3%"
+	for program in mpi_send mpi_isend mpi_persistent mpi_coll mpi_threads mpi_probe mpi_rma mpi_types; do
+		for mpi in openmpi mpich; do
+			[ -x "$PROGS/$mpi/$program" ] || continue
+			trace "$program" $mpi shm n "$PROGS/$mpi/$program"
+			[ "$status" = 0 ] || { tail -n 5 "$CASE/out"; return 1; }
+			"$UCXBPF" replay --json "$CASE/job.ucxb" >"$CASE/report.json"
+			[ "$(jq '.loss.dropped | add // 0' "$CASE/report.json")" = 0 ]
+		done
+	done
+}
+
+@test "what cannot be is refused while parsing" {
+	for wrong in 0 0% 200% 100% -1 3x 3%% % nan inf ""; do
+		run "$UCXBPF" attach -p 1 --budget "$wrong"
+		[ "$status" = 2 ]
+	done
+	for other in "--level ucp" "--window 1s/10s" "--count"; do
+		run "$UCXBPF" attach -p 1 --budget 3% $other
+		[ "$status" = 2 ]
+		[[ "$output" == *"leave out ${other%% *} or --budget"* ]]
+	done
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What may be recorded for a budget: decisions from costs, without a look at clock or kernel.
+ *
+ * A cost is given as odds: what a thread pays for probes over the rest of its time. Unlike its
+ * share of all time, it is the same whatever else is in place: a loop that takes 1 us and pays 3 us
+ * for one group and 1 us for another has odds of 3 and 1, and pays a share of 0.75, 0.5 or 0.8.
+ */
+#ifndef UCXBPF_CAPTURE_GOVERNOR_H
+#define UCXBPF_CAPTURE_GOVERNOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ucxbpf.h"
+
+/* From the cheapest on; each but the first has one group of probes more than the one before. */
+enum governor_step {
+	STEP_WINDOWS, /* all groups, for moments */
+	STEP_MPI,
+	STEP_UCP,
+	STEP_UCT,
+	STEPS
+};
+
+/* "windows", "mpi", "ucp", "uct" */
+const char *governor_step_name(enum governor_step step);
+
+/* The groups that are in place on that step (of windows: while one is open), one bit each. */
+unsigned int governor_groups(enum governor_step step);
+
+/* What was seen for a while during which the groups of one step were in place. */
+struct governor_interval {
+	uint64_t now; /* ns, its end */
+	double share; /* the most that a thread paid, of its time; 0 to 1 */
+	double odds[UB_GROUPS]; /* the most that a thread paid for each group */
+	bool lost; /* records found no room */
+};
+
+struct governor {
+	double budget; /* a share, above 0 and below 1 */
+	enum governor_step step;
+	bool forced; /* for tests: another step after each interval */
+	const char *reason; /* of the last decision; static */
+	double odds[UB_GROUPS]; /* as last seen */
+	double below[UB_GROUPS]; /* the sum of those of lower groups then */
+	uint64_t seen[UB_GROUPS]; /* ns: when; 0: never */
+	unsigned int over, under, turn; /* intervals in a row; of forced */
+	uint64_t climbed, not_before, pause; /* ns: when; no climb before; after a failed one */
+};
+
+void governor_init(struct governor *governor, double budget);
+
+/* What groups (one bit each) were seen to cost. */
+void governor_learn(struct governor *governor, uint64_t now, unsigned int groups,
+		    const double *odds);
+
+/*
+ * The share that a thread would pay on a step above STEP_WINDOWS, as far as is known. A group that
+ * is away is taken to cost as much as when it was last seen, in proportion to those below it that
+ * are in place; less and less, so that it is tried again some day.
+ */
+double governor_predict(const struct governor *governor, uint64_t now, enum governor_step step);
+
+/* The best step that costs no more than a share, by governor_predict(). */
+enum governor_step governor_best(const struct governor *governor, uint64_t now, double share);
+
+/* Learns, and decides; returns whether the step is another one now. On STEP_WINDOWS: for each. */
+bool governor_decide(struct governor *governor, const struct governor_interval *interval);
+
+/* How long a window may be, and how often; ns. */
+struct governor_windows {
+	uint64_t length, period;
+};
+
+/* fixed: what a window costs a thread apart from its length: probes come and go, ns. */
+struct governor_windows governor_windows(const struct governor *governor, double fixed);
+
+#endif
