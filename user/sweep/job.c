@@ -106,6 +106,8 @@ static void ask_to_trace(struct sweep *sweep)
 		char *pids = pids_of(sweep, agent->node);
 
 		if (*pids && agent_did(agent, AGENT_BEFORE)) {
+			if (sweep->options->budget)
+				agent_tell(agent, "budget %s", sweep->options->budget);
 			agent_tell(agent, "trace trace %s", pids);
 			agent->asked = true;
 		} else if (agent_did(agent, AGENT_BEFORE)) {

@@ -25,6 +25,7 @@ struct node {
 	char self[4096]; /* this program */
 	char log[4096];
 	struct lines input;
+	char budget[16]; /* of the tracer; "": none */
 	struct child tracer;
 	int ready; /* read end of the pipe by which the tracer says so; -1: none, or it has */
 	bool over; /* told so, or nobody is there to tell */
@@ -112,7 +113,9 @@ static void trace(struct node *node, const char *name, char *pids)
 	}
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	command_add(&command, "%s", node->self);
-	command_split(&command, "attach --quiet -o");
+	command_split(&command, "attach --quiet");
+	command_add(&command, "--budget=%s", *node->budget ? node->budget : "none");
+	command_add(&command, "-o");
 	command_add(&command, "%s/%s.ucxb", node->folder, name);
 	command_add(&command, "--ready=/dev/fd/%d", ends[1]);
 	add_ranks(node, &command, pids);
@@ -134,6 +137,8 @@ static void told(void *context, char *line)
 
 	if (!strcmp(word, "end")) {
 		node->over = true;
+	} else if (!strcmp(word, "budget") && rest) {
+		snprintf(node->budget, sizeof(node->budget), "%s", rest);
 	} else if (!strcmp(word, "trace") && rest && !node->tracer.pid) {
 		name = strsep(&rest, " ");
 		if (rest && !strchr(name, '/'))

@@ -27,6 +27,7 @@ struct sweep_options {
 	size_t node_count;
 	const char *program; /* how this program is called on a node: "sudo -n /usr/bin/ucxbpf" */
 	const char *traffic; /* path of the traffic program of the launch's MPI */
+	const char *budget; /* of the tracers, as attach takes it; NULL: none */
 	double answer_s; /* for each thing that a node is asked */
 	double traffic_s; /* for all of the traffic; 0: by the plan's estimate */
 	bool progress; /* on standard error */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/output/verdict_files.h"
+#include "cmd/trace/args.h"
 #include "policy/values.h"
 
 enum {
@@ -24,6 +25,7 @@ enum {
 	KEY_PROGRAM,
 	KEY_TRAFFIC,
 	KEY_ANSWER,
+	KEY_BUDGET,
 	KEY_LIMIT,
 	KEY_SHARED,
 	KEY_WARN_OK,
@@ -79,6 +81,8 @@ static const struct argp_option options[] = {
 	  "Only submit that array, and say where the report will be", 3 },
 	{ "part", KEY_PART, "N", OPTION_HIDDEN, "", 3 },
 	{ "step", KEY_STEP, "judge|confirm", OPTION_HIDDEN, "", 3 },
+	{ "budget", KEY_BUDGET, "PERCENT|none", 0,
+	  "Record no more than costs any rank this share of its time (default none)", 3 },
 	{ "answer", KEY_ANSWER, "SECONDS", 0, "What a node does not answer by then is missing (30)",
 	  3 },
 	{ "limit", KEY_LIMIT, "SECONDS", 0,
@@ -258,6 +262,10 @@ static error_t parse_value(int key, char *value, struct argp_state *state)
 	case KEY_STEP:
 		if (!sweep_step_set(arguments, value))
 			argp_error(state, "--step=%s: not judge or confirm", value);
+		return 0;
+	case KEY_BUDGET:
+		budget_parse(value, state);
+		arguments->budget = value;
 		return 0;
 	case KEY_ANSWER:
 		arguments->answer_s = seconds(state, value);

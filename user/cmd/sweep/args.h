@@ -34,6 +34,7 @@ struct sweep_arguments {
 	struct launch launch;
 	struct command job_options;
 	struct plan_options plan;
+	const char *budget; /* of the tracers; NULL: none */
 	double answer_s, traffic_s;
 	unsigned int at_once; /* of the parts of a plan in parts; 0: all */
 	enum sweep_step step;

@@ -253,6 +253,7 @@ int sweep_start(struct sweep_arguments *arguments, char **argv)
 			.node_count = nodes.len,
 			.program = arguments->program ? arguments->program : paths.self,
 			.traffic = arguments->traffic ? arguments->traffic : paths.traffic,
+			.budget = arguments->budget,
 			.answer_s = arguments->answer_s,
 			.traffic_s = arguments->traffic_s,
 			.progress = !arguments->quiet && isatty(STDERR_FILENO),

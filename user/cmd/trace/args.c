@@ -93,16 +93,15 @@ static void parse_thin(struct capture_arguments *arguments, const char *value,
 		arguments->thin = kept * (UB_SLICES / of);
 }
 
-static void parse_budget(struct capture_arguments *arguments, const char *value,
-			 struct argp_state *state)
+#define ATTACH_BUDGET "3%"
+
+double budget_parse(const char *value, struct argp_state *state)
 {
 	char *end;
 	double percent = strtod(value, &end);
 
-	arguments->budget_text = value;
-	arguments->budget = 0;
 	if (!strcmp(value, "none"))
-		return;
+		return 0;
 	if (end == value || (*end && strcmp(end, "%") != 0) || isnan(percent))
 		argp_error(
 			state,
@@ -112,12 +111,16 @@ static void parse_budget(struct capture_arguments *arguments, const char *value,
 		argp_error(state,
 			   "a budget of '%s' is out of range: say from 0.01%% to 99%%, or none",
 			   value);
-	arguments->budget = percent / 100;
+	return percent / 100;
 }
 
-/* One option says how much is recorded. */
-static void check_budget(const struct capture_arguments *arguments, struct argp_state *state)
+/*
+ * One option says how much is recorded. Where none does, and the job is somebody else's that runs
+ * already, UCXBPF_BUDGET, else ATTACH_BUDGET.
+ */
+static void settle_budget(struct capture_arguments *arguments, struct argp_state *state)
 {
+	const char *site = getenv("UCXBPF_BUDGET");
 	const char *other = arguments->level       ? "--level"
 			    : arguments->window_ns ? "--window"
 			    : arguments->count     ? "--count"
@@ -126,6 +129,8 @@ static void check_budget(const struct capture_arguments *arguments, struct argp_
 	if (arguments->budget > 0 && other)
 		argp_error(state, "--budget chooses what is recorded: leave out %s or --budget",
 			   other);
+	if (arguments->budget_by_default && !arguments->budget_text && !other)
+		arguments->budget = budget_parse(site && *site ? site : ATTACH_BUDGET, state);
 }
 
 #ifdef __x86_64__
@@ -164,10 +169,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		parse_thin(arguments, value, state);
 		return 0;
 	case OPT_BUDGET:
-		parse_budget(arguments, value, state);
+		arguments->budget_text = value;
+		arguments->budget = budget_parse(value, state);
 		return 0;
 	case ARGP_KEY_END:
-		check_budget(arguments, state);
+		settle_budget(arguments, state);
 		return 0;
 	case OPT_STACKS:
 		arguments->stacks = true;

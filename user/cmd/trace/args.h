@@ -15,6 +15,7 @@ struct capture_arguments {
 	const char *links;
 	uint64_t window_ns, period_ns; /* 0: all the time */
 	unsigned int thin; /* as in struct capture_options */
+	bool budget_by_default; /* set by the caller before parsing: `attach` */
 	const char *budget_text; /* as given; NULL: not given */
 	double budget; /* a share; 0: none */
 	bool quiet, debug, call_ends, count, stacks;
@@ -22,6 +23,9 @@ struct capture_arguments {
 
 /* argp child parser; its input is a struct capture_arguments. */
 extern const struct argp capture_argp;
+
+/* The share that a budget names: 3%, 3; "none": 0. What is neither is an error of the parser's. */
+double budget_parse(const char *value, struct argp_state *state);
 
 /* Fills options from parsed arguments; -EINVAL: printed. mode as in struct capture_options. */
 int capture_arguments_apply(const struct capture_arguments *arguments, const char *mode,
