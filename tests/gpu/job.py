@@ -154,7 +154,7 @@ class Run:
             tracer = None
             if self.wait_for(mpirun, self.ready):
                 self.keep_maps()
-                line = [self.place.ucxbpf, "attach", "-q", "-o", self.capture, "-p",
+                line = [self.place.ucxbpf, "attach", "-q", "--budget", "none", "-o", self.capture, "-p",
                         ",".join(self.pids())]
                 tracer = self.start(line, log)
                 # the file begins when the processes' records begin

@@ -8,6 +8,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/job.sh"
 
 UCXBPF=${UCXBPF:-$BUILD/ucxbpf}
+export UCXBPF_BUDGET=${UCXBPF_BUDGET:-none} # all records of busy loops are wanted
 CHECK=$TOP/tests/live/check.py
 
 # A bed of its own for each bats file: several may run at once.

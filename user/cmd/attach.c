@@ -211,7 +211,7 @@ int cmd_attach(int argc, char **argv)
 		.doc = doc,
 		.children = children,
 	};
-	struct attach attach = { 0 };
+	struct attach attach = { .capture.budget_by_default = true };
 	struct capture_options capture_options;
 	int err, code;
 

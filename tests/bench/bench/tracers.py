@@ -60,7 +60,7 @@ class Ucxbpf:
     def start(self, pids):
         self.capture.unlink(missing_ok=True)
         self.process = subprocess.Popen(
-            [machine.UCXBPF, "attach", "-q", "-o", self.capture, "-p",
+            [machine.UCXBPF, "attach", "-q", "--budget", "none", "-o", self.capture, "-p",
              ",".join(map(str, pids)), *self.options],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         # the file begins when the ranks' records begin
