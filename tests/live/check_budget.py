@@ -35,7 +35,7 @@ def check_sums(report):
             yield f"{side} that are neither matched nor counted: {matching}"
     if sum(loss["dropped"].values()) or loss["produced"] != loss["stored"]:
         yield f"loss: {loss}"
-    if not sum(call["count"] for call in report["calls"]):
+    if sys.argv[2:] and not sum(call["count"] for call in report["calls"]):
         yield "no call was recorded"
 
 

@@ -21,7 +21,6 @@
 #define PROGRAM 200.0 /* ns that a hit spends in our programs, until that is measured */
 #define PROGRAM_MAX 2000.0 /* more is time in which the thread had lost its core */
 #define ENOUGH_RUNS 2000
-#define NEARLY_FULL 0.9 /* of a ring: it is emptied in time, or grows, before that */
 #define PLACING (10 * MS) /* until that is measured */
 #define FORCE "UCXBPF_BUDGET_FORCE" /* for tests: another step after each interval */
 
@@ -170,18 +169,19 @@ static void read_tasks(const struct kernel *kernel, task_list *tasks)
 		close(fd);
 }
 
-/* Or is about to. */
+/* For want of room; first it is for detail.h to leave out what finds none. */
 static bool lost_records(struct capture *capture)
 {
-	uint64_t dropped = 0, before = capture->budget.dropped;
+	const struct detail *detail = &capture->detail;
+	uint64_t lost = 0, before = capture->budget.lost;
 	struct ub_stats stats;
 
 	if (kernel_stats(capture->kernel, &stats))
 		return false;
 	for (int kind = 0; kind < 16; kind++)
-		dropped += stats.dropped[kind];
-	capture->budget.dropped = dropped;
-	return dropped > before || drain_fill(capture->drain) > NEARLY_FULL;
+		lost += stats.dropped[kind] - stats.thinned[kind];
+	capture->budget.lost = lost;
+	return lost > before && (detail->fixed || detail->kept <= 1);
 }
 
 /* What was paid since the last look. */

@@ -29,7 +29,7 @@ struct budget {
 	VEC(struct ub_task_hits) threads; /* as of the last look */
 	struct map by_id; /* (tgid, tid) -> index + 1 in threads */
 	uint64_t looked, next; /* ns: the last look, the next one */
-	uint64_t dropped; /* records, by then */
+	uint64_t lost; /* records, by then, for want of room */
 	uint32_t tgid, tid; /* who paid most in the last interval */
 	double share; /* that share */
 	double fixed_cost; /* ns that a window costs apart from its length */
