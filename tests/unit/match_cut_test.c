@@ -180,6 +180,27 @@ static void slices_side_by_side(void **state)
 	ranks_release(&r);
 }
 
+/* Times of a damaged file cost no more than others. */
+static void slices_for_ever(void **state)
+{
+	static const uint64_t times[] = { 1ull << 62, UINT64_MAX - 100000 };
+	struct ranks r;
+
+	(void)state;
+	ranks_init(&r, "start");
+	detail(&r.job, 1, "0x1111111111111111");
+	ranks_connect(&r);
+	exchange(&r, 7);
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		r.job.now = times[i];
+		exchange(&r, 7);
+	}
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.sends, 3);
+	assert_int_equal(r.out.totals.matched, 1);
+	ranks_release(&r);
+}
+
 static struct ub_loss *lose(struct task *task, uint64_t records)
 {
 	uint32_t call = task->call;
@@ -386,6 +407,7 @@ int main(void)
 		cmocka_unit_test(others_do_not_matter),
 		cmocka_unit_test(slices_without_detail),
 		cmocka_unit_test(slices_side_by_side),
+		cmocka_unit_test(slices_for_ever),
 		cmocka_unit_test(request_of_before_a_loss),
 		cmocka_unit_test(call_of_a_loss),
 	};

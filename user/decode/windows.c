@@ -46,7 +46,7 @@ uint64_t capture_slice_edge(const struct capture *capture, uint64_t after)
 		     slice++) {
 			uint64_t start = slice << UB_SLICE_SHIFT, before = slice - 1;
 
-			if (start >= until)
+			if (start >= until || start <= after)
 				break;
 			if (change->slices >> slice % UB_SLICES & 1 &&
 			    (!(change->slices >> before % UB_SLICES & 1) ||

@@ -85,16 +85,22 @@ static void slice_edge(const struct capture *capture, uint64_t from, struct deco
 static uint64_t cut_slices(struct input *input, uint64_t until, struct decoder *decoder,
 			   struct attribute *attribute, struct matcher *matcher)
 {
-	uint64_t last = input->slice_edge, edge;
+	const uint64_t round = (uint64_t)UB_SLICES << UB_SLICE_SHIFT;
+	const uint64_t to_real = (uint64_t)input->to_real;
+	uint64_t last = input->slice_edge, edge = capture_slice_edge(&input->capture, last), now;
 
-	while ((edge = capture_slice_edge(&input->capture, last)) != UINT64_MAX &&
-	       edge + (uint64_t)input->to_real <= until)
+	if (edge == UINT64_MAX || edge + to_real > until)
+		return edge == UINT64_MAX ? edge : edge + to_real;
+	/* no record lies between the edges that were passed: one cut is enough */
+	now = until - to_real;
+	last = edge;
+	if (now > last && now - last > 2 * round)
+		last = now - 2 * round;
+	while ((edge = capture_slice_edge(&input->capture, last)) <= now && edge > last)
 		last = edge;
-	/* no record lies between the edges that were passed */
-	if (last != input->slice_edge)
-		slice_edge(&input->capture, last, decoder, attribute, matcher);
+	slice_edge(&input->capture, last, decoder, attribute, matcher);
 	input->slice_edge = last;
-	return edge == UINT64_MAX ? edge : edge + (uint64_t)input->to_real;
+	return edge == UINT64_MAX ? edge : edge + to_real;
 }
 
 void cut_before(const inputs *inputs, const struct input *next, uint64_t *edge,
