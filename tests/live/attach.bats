@@ -34,6 +34,14 @@ attached()
 
 @test "attach to MPICH over sysv, protocol v2" { attached mpich sysv y; }
 
+# Only two of the rings get records; that many rings and threads begin, wait and end all the same.
+@test "attach with the rings and threads of a node with 192 CPUs" {
+	UCXBPF_TEST_CPUS=192 attached openmpi shm n
+	"$BUILD/tests/bench/sides" "$WORK/a.ucxb" consumer >"$WORK/consumer"
+	cat "$WORK/consumer"
+	jq -e '.rings == 192 and .threads >= 24' "$WORK/consumer"
+}
+
 @test "attach to a launcher: what runs below it is traced, and named" {
 	for mpi in openmpi mpich; do
 		start $mpi shm n

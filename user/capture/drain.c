@@ -193,7 +193,10 @@ int drain_open(struct drain **out, struct kernel *kernel, struct file_writer *wr
 	d->kernel = kernel;
 	d->writer = writer;
 	d->cpus = kernel_cpus(kernel) < UB_MAX_CPUS ? kernel_cpus(kernel) : UB_MAX_CPUS;
-	d->plan = ring_plan(ring_bytes, (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), memory);
+	d->plan = ring_plan(
+		ring_bytes,
+		(unsigned int)(sysconf(_SC_NPROCESSORS_ONLN) + kernel_made_up_cpus(kernel)),
+		memory);
 	sched_getaffinity(0, sizeof(d->home), (cpu_set_t *)&d->home);
 	d->placed = true;
 	err = make_tables(d);
@@ -214,7 +217,7 @@ void drain_cover(struct drain *d, pid_t tgid)
 
 	cpu_bits_add_process(&bits, tgid);
 	for (int cpu = 0; cpu < d->cpus; cpu++)
-		if (cpu_bits_has(&bits, cpu))
+		if (cpu_bits_has(&bits, cpu) || cpu >= d->cpus - kernel_made_up_cpus(d->kernel))
 			first_ring(d, cpu);
 }
 

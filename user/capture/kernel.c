@@ -108,7 +108,12 @@ int kernel_collect(struct kernel *kernel)
 
 int kernel_cpus(const struct kernel *kernel)
 {
-	return kernel->cpus;
+	return kernel->cpus + kernel->made_up;
+}
+
+int kernel_made_up_cpus(const struct kernel *kernel)
+{
+	return kernel->made_up;
 }
 
 int kernel_set_ring(struct kernel *kernel, int cpu, int fd)

@@ -74,6 +74,12 @@ int kernel_collect(struct kernel *kernel);
 /* Possible CPUs: their numbers are below this. */
 int kernel_cpus(const struct kernel *kernel);
 
+/*
+ * How many of them, the last ones, this machine does not have: UCXBPF_TEST_CPUS=192 in the
+ * environment has a test make the rings and threads of a node with 192 CPUs.
+ */
+int kernel_made_up_cpus(const struct kernel *kernel);
+
 /* From now on batches of that CPU go into this ring, until another one is set; -errno. */
 int kernel_set_ring(struct kernel *kernel, int cpu, int fd);
 

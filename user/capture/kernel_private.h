@@ -7,7 +7,8 @@
 
 struct kernel {
 	struct ucxbpf *skel;
-	int cpus;
+	int cpus; /* possible ones */
+	int made_up; /* beside them, for tests */
 	struct link_programs programs;
 };
 
