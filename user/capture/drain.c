@@ -94,8 +94,8 @@ static struct drainer *drainer_of(struct drain *d, int cpu)
 	return make_drainer(d, cpu, bound);
 }
 
-/* A ring takes a CPU's batches from now on; the one that was there before stays to be emptied. */
-static int put_ring(struct drain *d, int cpu, size_t bytes)
+/* A ring and a thread that empties it; no program uses it yet. */
+static int make_ring(struct drain *d, int cpu, size_t bytes, struct held **made)
 {
 	struct drainer *t = drainer_of(d, cpu);
 	struct held *held = t ? calloc(1, sizeof(*held)) : NULL;
@@ -108,30 +108,65 @@ static int put_ring(struct drain *d, int cpu, size_t bytes)
 	held->cpu = cpu;
 	drainer_add(t, held);
 	d->total += bytes;
-	err = kernel_set_ring(d->kernel, cpu, held->ring.fd);
-	if (err) {
-		held_retire(held);
-		return err;
-	}
-	if (d->live[cpu])
-		held_retire(d->live[cpu]);
-	d->live[cpu] = held;
+	*made = held;
 	return 0;
+}
+
+/*
+ * Rings that were made take their CPUs' batches from now on; those that were there before stay to
+ * be emptied.
+ */
+static int set_rings(struct drain *d, struct held *const *rings, size_t count)
+{
+	VEC(int) cpus = { 0 };
+	VEC(int) fds = { 0 };
+	int err;
+
+	for (size_t i = 0; i < count; i++) {
+		vec_push(&cpus, rings[i]->cpu);
+		vec_push(&fds, rings[i]->ring.fd);
+	}
+	err = kernel_set_rings(d->kernel, cpus.data, fds.data, (unsigned int)count);
+	for (size_t i = 0; i < count; i++) {
+		struct held **live = &d->live[rings[i]->cpu];
+
+		if (err || *live)
+			held_retire(err ? rings[i] : *live);
+		if (!err)
+			*live = rings[i];
+	}
+	vec_release(&cpus);
+	vec_release(&fds);
+	return err;
+}
+
+static int put_ring(struct drain *d, int cpu, size_t bytes)
+{
+	struct held *held;
+	int err = make_ring(d, cpu, bytes, &held);
+
+	return err ? err : set_rings(d, &held, 1);
+}
+
+static void refuse(struct drain *d, int cpu, int err)
+{
+	log_error("cannot make a ring of %zu KiB for CPU %d: %s; try a smaller --ring-size "
+		  "or raise the locked memory limit",
+		  d->plan.first >> 10, cpu, strerror(-err));
+	d->refused[cpu] = true;
+}
+
+static bool lacks_ring(const struct drain *d, int cpu)
+{
+	return cpu >= 0 && cpu < d->cpus && !d->live[cpu] && !d->refused[cpu];
 }
 
 static int first_ring(struct drain *d, int cpu)
 {
-	int err;
+	int err = lacks_ring(d, cpu) ? put_ring(d, cpu, d->plan.first) : 0;
 
-	if (cpu < 0 || cpu >= d->cpus || d->live[cpu] || d->refused[cpu])
-		return 0;
-	err = put_ring(d, cpu, d->plan.first);
-	if (err) {
-		log_error("cannot make a ring of %zu KiB for CPU %d: %s; try a smaller --ring-size "
-			  "or raise the locked memory limit",
-			  d->plan.first >> 10, cpu, strerror(-err));
-		d->refused[cpu] = true;
-	}
+	if (err)
+		refuse(d, cpu, err);
 	return err;
 }
 
@@ -211,14 +246,31 @@ int drain_open(struct drain **out, struct kernel *kernel, struct file_writer *wr
 	return err;
 }
 
-void drain_cover(struct drain *d, pid_t tgid)
+void drain_cover(struct drain *d, const pid_t *tgids, size_t count)
 {
+	VEC(struct held *) made = { 0 };
 	struct cpu_bits bits = { 0 };
+	int err = 0;
 
-	cpu_bits_add_process(&bits, tgid);
-	for (int cpu = 0; cpu < d->cpus; cpu++)
-		if (cpu_bits_has(&bits, cpu) || cpu >= d->cpus - kernel_made_up_cpus(d->kernel))
-			first_ring(d, cpu);
+	for (size_t i = 0; i < count; i++)
+		cpu_bits_add_process(&bits, tgids[i]);
+	for (int cpu = d->cpus - kernel_made_up_cpus(d->kernel); cpu < d->cpus; cpu++)
+		cpu_bits_add(&bits, cpu);
+	for (int cpu = 0; cpu < d->cpus; cpu++) {
+		struct held *held;
+
+		if (!cpu_bits_has(&bits, cpu) || !lacks_ring(d, cpu))
+			continue;
+		err = make_ring(d, cpu, d->plan.first, &held);
+		if (err)
+			refuse(d, cpu, err);
+		else
+			vec_push(&made, held);
+	}
+	err = made.len ? set_rings(d, made.data, made.len) : 0;
+	for (size_t i = 0; err && i < made.len; i++)
+		refuse(d, made.data[i]->cpu, err);
+	vec_release(&made);
 }
 
 /* ---- while a capture goes on ---- */

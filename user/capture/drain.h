@@ -48,8 +48,11 @@ int drain_open(struct drain **drain, struct kernel *kernel, struct file_writer *
 /* A NUMA node that rings may be on, for kernel_open(); -1: the kernel tells of none. */
 int drain_any_node(void);
 
-/* Makes rings for the CPUs of a process, before it is traced. What fails is printed, once. */
-void drain_cover(struct drain *drain, pid_t tgid);
+/*
+ * Makes rings for the CPUs of processes, before they are traced, all at once: one by one costs a
+ * grace period each. What fails is printed, once.
+ */
+void drain_cover(struct drain *drain, const pid_t *tgids, size_t count);
 
 /*
  * Places threads, makes rings that were missing and larger ones, frees old ones, and gives what

@@ -16,7 +16,7 @@ int capture_add_started(struct capture *capture, pid_t pid)
 	int err = track_add(&capture->track, pid, true);
 
 	if (!err) {
-		drain_cover(capture->drain, pid);
+		drain_cover(capture->drain, &pid, 1);
 		if (capture->budget.on)
 			budget_begin(capture);
 		else
@@ -77,11 +77,14 @@ int capture_add_waiting(struct capture *capture, pid_t pid)
 static int begin_all(struct capture *capture)
 {
 	const struct track *track = &capture->track;
+	VEC(pid_t) tgids = { 0 };
 	int err = 0;
 
 	for (size_t i = 0; i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
-			drain_cover(capture->drain, track->processes.data[i].tgid);
+			vec_push(&tgids, track->processes.data[i].tgid);
+	drain_cover(capture->drain, tgids.data, tgids.len);
+	vec_release(&tgids);
 	session_place_threads(capture);
 	session_drain(capture);
 	for (size_t i = 0; !err && i < track->processes.len; i++)
@@ -122,7 +125,7 @@ static void consider(struct capture *capture, pid_t pid)
 	track_scan(&capture->track);
 	live_process(&capture->live, pid);
 	memory_watch_apply(&capture->memory);
-	drain_cover(capture->drain, pid);
+	drain_cover(capture->drain, &pid, 1);
 	process_maps_drop();
 	track_begin(&capture->track, pid);
 }
