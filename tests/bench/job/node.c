@@ -13,7 +13,7 @@
  * sends 32 messages of 8 bytes to its partner in the upper half, which acknowledges them).
  *
  * After each line rank R writes to FOLDER/ledger.R what it called meanwhile:
- *   NUMBER OF THE LINE, then FUNCTION CALLS BYTES SENT
+ *   NUMBER OF THE LINE, then FUNCTION CALLS BYTES SENT (of point-to-point calls)
  *
  * Between lines all ranks sleep in read(2).
  */
