@@ -126,11 +126,13 @@ static __always_inline long batch_send(struct outbox *box, struct cpu_stats *st,
 
 #define FIFO_AFTER_LOSS (1u << 28) /* ns */
 
-/* What was left out on purpose takes no number of its CPU: those that are missing are losses. */
+/*
+ * What was left out on purpose takes no number of its CPU: those that are missing are losses. It is
+ * counted once: kernel_stats() adds it to what was produced and dropped, so that no reader takes a
+ * counter that is half up to date for a loss.
+ */
 static __always_inline void batch_thin(struct outbox *box, struct cpu_stats *st)
 {
-	batch_count(box, st->s.produced);
-	batch_count(box, st->s.dropped);
 	box->thinned += batch_count(box, st->s.thinned);
 	outbox_fold(box, &st->s);
 }

@@ -180,6 +180,11 @@ int kernel_stats(struct kernel *kernel, struct ub_stats *stats)
 		for (size_t i = 0; i < sizeof(*stats) / sizeof(*to); i++)
 			to[i] += from[i];
 	}
+	/* the programs count these once, see batch_thin() */
+	for (int kind = 0; kind < 16; kind++) {
+		stats->produced[kind] += stats->thinned[kind];
+		stats->dropped[kind] += stats->thinned[kind];
+	}
 	free(values);
 	return err;
 }
