@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
  * Records that will not be stored become sums: calls, operations and transfers of an outbox are
- * added to cells. Records of other kinds are no sum, and are counted as dropped only. Nothing is
+ * added to cells. Records of other kinds are no sum, and are counted as dropped only. Times are
+ * left out: those that are known here are of what ended at once, and no sample of all. Nothing is
  * read from the process: the task that made the records may be gone.
  */
 #ifndef UCXBPF_FOLD_BPF_H
@@ -134,10 +135,6 @@ static __always_inline bool fold_op(struct outbox *box, const struct ub_op *op)
 	__sync_fetch_and_add(&cell->count, 1);
 	if (known)
 		__sync_fetch_and_add(&cell->bytes, bytes);
-	if (!op->ret && !(op->h.flags & UB_F_NO_RETURN)) {
-		__sync_fetch_and_add(&cell->timed, 1);
-		__sync_fetch_and_add(&cell->time, op->h.dur);
-	}
 	return true;
 }
 
@@ -156,7 +153,7 @@ static __always_inline bool fold_header(const struct ub_xfer *xfer, __u32 *heade
 }
 
 static __always_inline bool fold_xfer(struct outbox *box, const struct ub_xfer *xfer, __u32 count,
-				      __u64 each, __u64 time)
+				      __u64 each)
 {
 	__u64 rows = (xfer->h.cpu_seq & (AROUND_CALL | AROUND_OP)) | UB_ROWS_XFER(xfer->h.site) |
 		     UB_ROWS_AM(xfer->am_id);
@@ -181,10 +178,6 @@ static __always_inline bool fold_xfer(struct outbox *box, const struct ub_xfer *
 	__sync_fetch_and_add(&cell->count, count);
 	__sync_fetch_and_add(&cell->bytes, xfer->length);
 	__sync_fetch_and_add(&cell->headers, header);
-	if (xfer->status == 0) {
-		__sync_fetch_and_add(&cell->timed, count);
-		__sync_fetch_and_add(&cell->time, time);
-	}
 	return true;
 }
 
@@ -208,11 +201,11 @@ __weak __noinline int fold_record(struct outbox *box, __u32 at, struct ub_stats 
 		break;
 	case UB_XFER:
 		xfer = (const struct ub_xfer *)h;
-		folded = fold_xfer(box, xfer, 1, xfer->length, h->dur);
+		folded = fold_xfer(box, xfer, 1, xfer->length);
 		break;
 	case UB_FRAGS:
 		frags = (const struct ub_frags *)h;
-		folded = fold_xfer(box, &frags->xfer, frags->count, frags->each, frags->time);
+		folded = fold_xfer(box, &frags->xfer, frags->count, frags->each);
 		break;
 	}
 	if (folded)
