@@ -270,6 +270,19 @@ static void wait_ns(uint64_t ns)
 	usleep(ns / 1000);
 }
 
+/* What cannot be placed costs nothing: its step must not pass for what it says. */
+static void place(struct capture *capture, unsigned int groups)
+{
+	int err = hot_place(&capture->probes.hot, groups);
+	char text[120];
+
+	if (!err)
+		return;
+	snprintf(text, sizeof(text), "not all probes could be placed: %s", strerror(-err));
+	log_warn("%s", text);
+	side_write(capture->writer, side_note(text));
+}
+
 void budget_sound(struct capture *capture)
 {
 	static const enum governor_step steps[] = { STEP_MPI, STEP_UCP, STEP_UCT };
@@ -281,7 +294,7 @@ void budget_sound(struct capture *capture)
 		struct look seen;
 
 		governor->step = steps[i];
-		hot_place(&capture->probes.hot, governor_groups(steps[i]));
+		place(capture, governor_groups(steps[i]));
 		look(capture, true);
 		wait_ns(SOUND);
 		seen = look(capture, true);
@@ -314,7 +327,7 @@ void budget_begin(struct capture *capture)
 		apply(capture);
 		return;
 	}
-	hot_place(&capture->probes.hot, governor_groups(governor->step));
+	place(capture, governor_groups(governor->step));
 	windows->step = governor_step_name(governor->step);
 	windows->reason = governor->reason;
 	windows->paid = budget->share;

@@ -171,6 +171,8 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	err = budget_open(capture, options->budget);
 	if (err) {
 		log_error("cannot measure what a probe costs here: %s", strerror(-err));
+		drain_free(capture->drain);
+		file_writer_abandon(capture->writer);
 		session_release(capture);
 		return err;
 	}
