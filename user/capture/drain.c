@@ -28,6 +28,7 @@ struct drain {
 	bool *refused; /* a ring could not be made: printed, not tried again */
 	size_t total; /* bytes of all rings */
 	unsigned int grown, free_cpus;
+	uint64_t no_growth_until; /* ns: a larger ring was not to be had */
 	struct cpu_bits home; /* what this program may run on */
 	struct cpu_bits busy; /* some rank may run there */
 	bool gang, placed; /* as it is; placed: and as it should be */
@@ -98,8 +99,14 @@ static struct drainer *drainer_of(struct drain *d, int cpu)
 static int make_ring(struct drain *d, int cpu, size_t bytes, struct held **made)
 {
 	struct drainer *t = drainer_of(d, cpu);
-	struct held *held = t ? calloc(1, sizeof(*held)) : NULL;
-	int err = held ? ring_make(&held->ring, bytes, d->node[cpu]) : -ENOMEM;
+	struct held *held;
+	int err;
+
+	/* without a thread of its own: late, but not lost */
+	if (!t && d->threads.len)
+		t = d->threads.data[0];
+	held = t ? calloc(1, sizeof(*held)) : NULL;
+	err = held ? ring_make(&held->ring, bytes, d->node[cpu]) : -ENOMEM;
 
 	if (err) {
 		free(held);
@@ -306,7 +313,9 @@ static void retire(struct drain *d, struct drainer *t, uint64_t now)
 	}
 }
 
-static void grow(struct drain *d, int cpu)
+#define NO_GROWTH_NS 10000000000ull
+
+static void grow(struct drain *d, int cpu, uint64_t now)
 {
 	struct held *held = d->live[cpu];
 	size_t bytes;
@@ -314,10 +323,13 @@ static void grow(struct drain *d, int cpu)
 	if (!held || !__atomic_exchange_n(&held->crowded, 0, __ATOMIC_RELAXED))
 		return;
 	bytes = 2 * held->ring.bytes;
-	if (bytes > d->plan.most || d->total + bytes > d->plan.total)
+	if (bytes > d->plan.most || d->total + bytes > d->plan.total || now < d->no_growth_until)
 		return;
-	if (put_ring(d, cpu, bytes))
+	/* to try again at once would press a node that is short of memory */
+	if (put_ring(d, cpu, bytes)) {
+		d->no_growth_until = now + NO_GROWTH_NS;
 		return;
+	}
 	d->grown++;
 	log_debug("the ring of CPU %d came close to full: %zu KiB from now on", cpu, bytes >> 10);
 }
@@ -423,7 +435,7 @@ void drain_step(struct drain *d, bool buffers, drain_fn fn, void *arg)
 	for (int cpu = 0; cpu < d->cpus; cpu++) {
 		if (kernel_ring_missing(d->kernel, cpu))
 			first_ring(d, cpu);
-		grow(d, cpu);
+		grow(d, cpu, now);
 	}
 	for (size_t i = 0; i < d->threads.len; i++)
 		retire(d, d->threads.data[i], now);
