@@ -48,11 +48,11 @@ struct program {
 /* One file for all ranks, as a rule: read once. NULL: it cannot be read. */
 static const struct elf *program_elf(struct library *mpi, const struct stat *st, const char *path)
 {
-	bool fresh;
-	uint64_t *index = map_insert(&mpi->programs, st->st_dev, st->st_ino, &fresh);
+	uint64_t *index = map_insert(&mpi->programs, st->st_dev, st->st_ino, NULL);
 	struct elf *elf;
 
-	if (fresh && !elf_load(&elf, path)) {
+	/* a process that ends meanwhile has no file any more, the next one may */
+	if (!*index && !elf_load(&elf, path)) {
 		vec_push(&mpi->program_elfs, elf);
 		*index = mpi->program_elfs.len;
 	}
