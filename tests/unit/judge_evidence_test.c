@@ -201,6 +201,32 @@ static void hits_of_one_node(void **state)
 	bed_end(&bed);
 }
 
+/* Nothing found no room, but not all was recorded: a choice of the tracer's is no fault. */
+static void recorded_in_part(void **state)
+{
+	static const struct judge_loss cases[] = {
+		{ .node = "n0", .thinned = 8123456 },
+		{ .node = "n0", .windows = 12 },
+	};
+	struct bed bed;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		begin(&bed, SPEC);
+		bed_move(&bed, &(struct moved){ 2, 3, .bytes = 8 });
+		if (cases[i].thinned)
+			bed.totals.dropped[0] =
+				(struct fact_reason){ "detail thinned", cases[i].thinned };
+		judge_loss(bed.judge, &cases[i]);
+		bed_judge(&bed);
+		bed_expect(&bed, "COV-01", "n0", VERDICT_UNKNOWN);
+		assert_int_equal(judge_summary(bed.judge).critical, 0);
+		bed_expect(&bed, "PATH-03", "n0", VERDICT_UNKNOWN);
+		bed_expect(&bed, "PATH-03", "n1", VERDICT_PASS);
+		bed_end(&bed);
+	}
+}
+
 /* More is lost than any node tells of. */
 static void loss_of_nobody_knows_whom(void **state)
 {
@@ -425,6 +451,14 @@ static void mpi_without_ucx(void **state)
 	bed_expect(&bed, "PATH-11", "n0:rank0", VERDICT_PASS);
 	bed_end(&bed);
 
+	/* a budget allowed MPI calls alone */
+	begin(&bed, SPEC);
+	bed_call(&bed, 3, "MPI_Allreduce");
+	judge_loss(bed.judge, &(struct judge_loss){ .node = "n1", .windows = 1 });
+	bed_judge(&bed);
+	bed_expect(&bed, "PATH-11", "n1:rank3", VERDICT_UNKNOWN);
+	bed_end(&bed);
+
 	/* that is of no job has no rank */
 	begin(&bed, SPEC);
 	bed.sink.process(bed.sink.arg, &(struct fact_process){ .index = 3,
@@ -573,6 +607,7 @@ int main(void)
 		cmocka_unit_test(learnt_of_another_ucx),
 		cmocka_unit_test(damage_of_one_node),
 		cmocka_unit_test(hits_of_one_node),
+		cmocka_unit_test(recorded_in_part),
 		cmocka_unit_test(loss_of_nobody_knows_whom),
 		cmocka_unit_test(loss_that_is_not_told),
 		cmocka_unit_test(nothing_but_an_inventory),

@@ -82,6 +82,8 @@ void judge_loss(struct judge *judge, const struct judge_loss *loss)
 	losses_add(&judge->losses, loss->node, LOSS_HITS, loss->hits);
 	losses_add(&judge->losses, loss->node, LOSS_BYTES, loss->bytes);
 	losses_add(&judge->losses, loss->node, LOSS_FILES, loss->files);
+	losses_add(&judge->losses, loss->node, LOSS_THINNED, loss->thinned);
+	losses_add(&judge->losses, loss->node, LOSS_WINDOWS, loss->windows);
 }
 
 static int by_rule(const void *left, const void *right)

@@ -98,6 +98,8 @@ struct judge_loss {
 	uint64_t hits; /* of probes, of which no record could be made */
 	uint64_t bytes; /* of a file, that could not be read */
 	uint64_t files; /* that are cut short, damaged or cannot be read */
+	uint64_t thinned; /* records left out on purpose: in sums, without detail */
+	uint64_t windows; /* of a budget that did not allow to record all the time */
 };
 void judge_loss(struct judge *judge, const struct judge_loss *loss);
 

@@ -22,20 +22,36 @@ static uint64_t unsummed(const struct ub_stats *stats)
 	static const enum ub_kind kinds[] = { UB_CALL, UB_OP, UB_XFER, UB_FRAGS };
 	uint64_t sum = 0;
 
+	/* counters of a damaged file may be anything */
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		sum += stats->dropped[kinds[i]] - stats->folded[kinds[i]];
+		if (stats->dropped[kinds[i]] > stats->folded[kinds[i]])
+			sum += stats->dropped[kinds[i]] - stats->folded[kinds[i]];
 	return sum;
 }
 
-static struct analysis_loss loss_of(const struct record_source *source, uint64_t produced,
+/* Windows that a budget made. */
+static uint64_t budget_windows(const struct capture *capture)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < capture->windows.len; i++)
+		count += capture->windows.data[i].step != NULL;
+	return count;
+}
+
+static struct analysis_loss loss_of(const struct record_source *source,
+				    const struct capture *capture, uint64_t produced,
 				    uint64_t stored)
 {
-	uint64_t lost = stats_dropped(&source->stats);
+	uint64_t dropped = stats_dropped(&source->stats);
+	uint64_t thinned = stats_sum(source->stats.thinned);
 	uint64_t damaged = source->damage ? source->damage(source->ctx) : source->damaged;
 
 	return (struct analysis_loss){
-		.lost = lost,
-		.missing = produced > stored + lost ? produced - stored - lost : 0,
+		.lost = dropped > thinned ? dropped - thinned : 0,
+		.thinned = thinned,
+		.windows = budget_windows(capture),
+		.missing = produced > stored + dropped ? produced - stored - dropped : 0,
 		.unseen = source->stats.task_nomem,
 		.damaged = damaged,
 		.broken = damaged || source->incomplete,
@@ -50,20 +66,20 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 
 	for (size_t i = 0; i < sizeof(stats->produced) / sizeof(*stats->produced); i++)
 		produced += stats->produced[i];
-	*loss = loss_of(source, produced, stored);
+	*loss = loss_of(source, capture, produced, stored);
 	totals->captures++;
 	totals->counted += capture->counted;
 	if (capture->counted)
 		totals->timed_every = capture->timed_every;
 	totals->produced += produced;
 	totals->stored += stored;
-	totals->thinned += stats_sum(stats->thinned);
+	totals->thinned += loss->thinned;
 	totals->unsummed += unsummed(stats);
 	totals->damaged_bytes += loss->damaged;
-	if (loss->lost > stats_sum(stats->thinned))
-		reason_add(totals->dropped, "ring full", loss->lost - stats_sum(stats->thinned));
-	if (stats_sum(stats->thinned))
-		reason_add(totals->dropped, "detail thinned", stats_sum(stats->thinned));
+	if (loss->lost)
+		reason_add(totals->dropped, "ring full", loss->lost);
+	if (loss->thinned)
+		reason_add(totals->dropped, "detail thinned", loss->thinned);
 	if (loss->missing)
 		reason_add(totals->dropped, "not in the file", loss->missing);
 	if (stats->lost_returns)
@@ -76,12 +92,13 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 		reason_add(totals->notes, "damaged bytes skipped", loss->damaged);
 	if (source->incomplete)
 		reason_add(totals->notes, source->incomplete, 1);
-	totals->calls_missing +=
-		loss->lost || loss->missing || loss->broken || loss->unseen || capture->late_mpi;
+	totals->calls_missing += loss->lost || loss->thinned || loss->missing || loss->broken ||
+				 loss->unseen || capture->late_mpi;
 	self_add(&totals->self, source->sides);
 	for (size_t i = 0; i < capture->notes.len; i++)
 		reason_add(totals->notes, capture->notes.data[i], 1);
-	return loss->lost || loss->missing || loss->unseen || loss->broken;
+	return loss->lost || loss->thinned || loss->windows || loss->missing || loss->unseen ||
+	       loss->broken;
 }
 
 void totals_detail(struct fact_totals *totals)

@@ -64,7 +64,9 @@ static void tell_losses(const struct gathered *gathered, struct judge *judge)
 							.missing = losses[i].missing,
 							.hits = losses[i].unseen,
 							.bytes = losses[i].damaged,
-							.files = losses[i].broken });
+							.files = losses[i].broken,
+							.thinned = losses[i].thinned,
+							.windows = losses[i].windows });
 	unread_tell(judge, &gathered->captures.unread);
 }
 

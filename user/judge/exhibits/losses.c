@@ -5,7 +5,8 @@
 
 #include "judge/exhibits/named.h"
 
-const char *const loss_names[LOSS_KINDS] = { "records", "missing", "hits", "bytes", "files" };
+const char *const loss_names[LOSS_KINDS] = { "records", "missing", "hits",   "bytes",
+					     "files",   "thinned", "windows" };
 
 void losses_release(struct losses *losses)
 {

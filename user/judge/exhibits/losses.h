@@ -13,6 +13,8 @@ enum loss_kind {
 	LOSS_HITS, /* of probes: who knows how many records they would have made */
 	LOSS_BYTES, /* of a file, that could not be read */
 	LOSS_FILES, /* that are cut short, damaged or cannot be read */
+	LOSS_THINNED, /* records that were left out on purpose: in sums, without detail */
+	LOSS_WINDOWS, /* of a budget: between them nothing, or less, was recorded */
 	LOSS_KINDS
 };
 

@@ -52,7 +52,15 @@ static const char *files_text(struct judge *judge, const struct node_loss *loss)
 				      : text;
 }
 
-/* What was not recorded is a fault of the tracing; what a file lacks is not known. */
+static void add_why(const struct trial *trial, struct finding *finding, const char *text)
+{
+	finding->why = finding->why ? say(trial->judge, "%s; %s", finding->why, text) : text;
+}
+
+/*
+ * What found no room is a fault of the tracing. What a file lacks, or was left out on purpose, is
+ * not known.
+ */
 static void loss_of_node(const struct trial *trial, const struct node_loss *loss)
 {
 	bool fails = loss->of[LOSS_RECORDS] || (loss->of[LOSS_MISSING] && !loss->of[LOSS_FILES]);
@@ -67,12 +75,21 @@ static void loss_of_node(const struct trial *trial, const struct node_loss *loss
 		return;
 	}
 	if (loss->of[LOSS_FILES])
-		finding->why = files_text(trial->judge, loss);
+		add_why(trial, finding, files_text(trial->judge, loss));
 	if (loss->of[LOSS_HITS])
-		finding->why = say(trial->judge,
-				   "%s%s%lu hits of probes found no memory to be recorded with",
-				   finding->why ? finding->why : "", finding->why ? "; " : "",
-				   (unsigned long)loss->of[LOSS_HITS]);
+		add_why(trial, finding,
+			say(trial->judge, "%lu hits of probes found no memory to be recorded with",
+			    (unsigned long)loss->of[LOSS_HITS]));
+	if (loss->of[LOSS_THINNED])
+		add_why(trial, finding,
+			say(trial->judge,
+			    "%lu records were left out on purpose, and are in sums alone",
+			    (unsigned long)loss->of[LOSS_THINNED]));
+	if (loss->of[LOSS_WINDOWS])
+		add_why(trial, finding,
+			say(trial->judge,
+			    "its budget allowed no more than %lu windows, or fewer layers",
+			    (unsigned long)loss->of[LOSS_WINDOWS]));
 }
 
 static uint64_t less(uint64_t all, uint64_t some)
@@ -85,7 +102,8 @@ static uint64_t lost_of_all(const struct judge *judge)
 {
 	return less(reasons_sum(judge->exhibits.totals.dropped),
 		    losses_sum(&judge->losses, LOSS_RECORDS) +
-			    losses_sum(&judge->losses, LOSS_MISSING));
+			    losses_sum(&judge->losses, LOSS_MISSING) +
+			    losses_sum(&judge->losses, LOSS_THINNED));
 }
 
 static uint64_t damaged_of_all(const struct judge *judge)
@@ -130,6 +148,12 @@ void rule_attribution(const struct trial *trial)
 	for (; before < trial->judge->findings.len; before++) {
 		struct finding *finding = &trial->judge->findings.data[before];
 
+		/* sums of what was not recorded do not say whose memory it was */
+		if (finding->verdict == VERDICT_FAIL &&
+		    losses_has(&trial->judge->losses, finding->subject)) {
+			finding->verdict = VERDICT_UNKNOWN;
+			finding->why = "some of its records are in sums alone (COV-01)";
+		}
 		if (finding->verdict == VERDICT_FAIL && finding->share > trial->setting->number[1])
 			finding->severity = SEVERITY_CRITICAL;
 	}

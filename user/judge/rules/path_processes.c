@@ -67,11 +67,21 @@ void rule_ucx_in_use(const struct trial *trial)
 		bool alone = member->fact.size == 1; /* calls that have nothing to send */
 		bool fails = member->data_calls && !member->ops;
 		struct finding *finding;
+		bool unseen;
 
 		if (!member->known || !node || (!member->data_calls && !member->ops) ||
 		    (fails && alone))
 			continue;
-		finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, process_text(trial, i));
+		/* operations may be what was not recorded */
+		unseen = fails && losses_has(&trial->judge->losses, node->name);
+		finding = found(trial,
+				unseen  ? VERDICT_UNKNOWN
+				: fails ? VERDICT_FAIL
+					: VERDICT_PASS,
+				process_text(trial, i));
+		if (unseen)
+			finding->why = say(trial->judge, "something of %s is missing (COV-01)",
+					   node->name);
 		finding->count = fails ? member->data_calls : member->ops;
 		finding->expected = "UCP operations below MPI's calls";
 		if (fails)

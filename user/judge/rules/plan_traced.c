@@ -34,7 +34,9 @@ static void find_traced(struct look *look)
 				  "no capture of this node was given");
 		else if (look->sweep->traced->processes.data[rank->process].counted)
 			plan_note(look, rank->node, VERDICT_UNKNOWN,
-				  "its capture has sums alone (--count)");
+				  plan_lacks(look, rank->node)
+					  ? "some of its records are in sums alone (COV-01)"
+					  : "its capture has sums alone (--count)");
 	}
 }
 
