@@ -29,7 +29,8 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Capture file (default ucxbpf.ucxb)", 0 },
-	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0, "How many layers are probed (default uct)", 0 },
+	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0,
+	  "How many layers are probed (default uct; attach: as --budget allows)", 0 },
 	{ "call-ends", OPT_CALL_ENDS, NULL, 0,
 	  "Exact ends of MPI calls, by return probes; not where MPI runs on user-level threads",
 	  0 },
@@ -44,7 +45,9 @@ static const struct argp_option options[] = {
 	{ "window", OPT_WINDOW, "LENGTH/PERIOD", 0,
 	  "Trace for LENGTH, take the probes away, again every PERIOD: 1s/30s, 300ms/2min", 0 },
 	{ "budget", OPT_BUDGET, "PERCENT|none", 0,
-	  "Record no more than costs any thread this share of its time: 3%, 0.5%", 0 },
+	  "Record no more than costs any thread this share of its time: 3%, 0.5% (default: attach "
+	  "3%, or UCXBPF_BUDGET; run none)",
+	  0 },
 	{ "stacks", OPT_STACKS, NULL, 0,
 	  "Record the stack of every MPI call, once per call path (x86-64)", 0 },
 	{ "thin", OPT_THIN, "K/N", 0,
