@@ -173,13 +173,10 @@ static void read_tasks(const struct kernel *kernel, task_list *tasks)
 static bool lost_records(struct capture *capture)
 {
 	const struct detail *detail = &capture->detail;
-	uint64_t lost = 0, before = capture->budget.lost;
-	struct ub_stats stats;
+	uint64_t lost, before = capture->budget.lost;
 
-	if (kernel_stats(capture->kernel, &stats))
+	if (kernel_lost(capture->kernel, &lost))
 		return false;
-	for (int kind = 0; kind < 16; kind++)
-		lost += stats.dropped[kind] - stats.thinned[kind];
 	capture->budget.lost = lost;
 	return lost > before && (detail->fixed || detail->kept <= 1);
 }

@@ -188,3 +188,14 @@ int kernel_stats(struct kernel *kernel, struct ub_stats *stats)
 	free(values);
 	return err;
 }
+
+int kernel_lost(struct kernel *kernel, uint64_t *records)
+{
+	struct ub_stats stats;
+	int err = kernel_stats(kernel, &stats);
+
+	*records = 0;
+	for (int kind = 0; kind < 16; kind++)
+		*records += stats.dropped[kind] - stats.thinned[kind];
+	return err;
+}

@@ -99,4 +99,7 @@ uint64_t kernel_run_time(const struct kernel *kernel);
 /* Counters summed over CPUs. */
 int kernel_stats(struct kernel *kernel, struct ub_stats *stats);
 
+/* Records that found no room so far, without those that thinning left out. As kernel_stats(). */
+int kernel_lost(struct kernel *kernel, uint64_t *records);
+
 #endif

@@ -44,7 +44,7 @@ static int read_stats(struct capture *capture, struct ub_stats *stats)
 	return err;
 }
 
-/* What was in cells before they were written is in the file, whatever becomes of the tracer. */
+/* Counts as folded only what the file has by now, in case the tracer is killed. */
 static void put_cells(struct capture *capture, bool last)
 {
 	struct ub_stats before;
@@ -57,14 +57,10 @@ static void put_cells(struct capture *capture, bool last)
 /* Detail is thinned before records find no room. */
 static void watch_detail(struct capture *capture)
 {
-	uint64_t lost = 0;
-	struct ub_stats stats;
+	uint64_t lost;
 
-	if (capture->options.count || kernel_stats(capture->kernel, &stats))
-		return;
-	for (size_t i = 0; i < sizeof(stats.dropped) / sizeof(*stats.dropped); i++)
-		lost += stats.dropped[i] - stats.thinned[i];
-	detail_step(&capture->detail, drain_fill(capture->drain), lost);
+	if (!capture->options.count && !kernel_lost(capture->kernel, &lost))
+		detail_step(&capture->detail, drain_fill(capture->drain), lost);
 }
 
 /* With what they are about: lives of objects, which threads may have kept back. */
