@@ -175,7 +175,7 @@ static __always_inline __u32 cell_make(const struct ub_cell_key *key, bool *fres
 	return index;
 }
 
-/* What it is for; the caller adds the rest, then cell_ready(). */
+/* Fills in the key's half of a new cell; the caller adds the rest, then cell_ready(). */
 static __always_inline void cell_describe(struct ub_cell *cell, const struct ub_cell_key *key,
 					  __u64 space, __u64 obj)
 {

@@ -106,7 +106,7 @@ static __noinline int frames_forget(struct task_state *task)
 	return 0;
 }
 
-/* Of a traced task, between windows as well. */
+/* NULL: the task is not traced, or tracing has ended. Works between windows, too. */
 static __always_inline struct task_state *task_state(void)
 {
 	struct task_struct *current = bpf_get_current_task_btf();

@@ -127,9 +127,9 @@ static __always_inline long batch_send(struct outbox *box, struct cpu_stats *st,
 #define FIFO_AFTER_LOSS (1u << 28) /* ns */
 
 /*
- * What was left out on purpose takes no number of its CPU: those that are missing are losses. It is
- * counted once: kernel_stats() adds it to what was produced and dropped, so that no reader takes a
- * counter that is half up to date for a loss.
+ * Records that are left out on purpose take no sequence number of their CPU, since a gap in the
+ * numbers stands for a loss. They are counted once: kernel_stats() adds it to what was produced and
+ * dropped, so that no reader takes a counter that is half up to date for a loss.
  */
 static __always_inline void batch_thin(struct outbox *box, struct cpu_stats *st)
 {
@@ -183,7 +183,7 @@ __weak __noinline int outbox_flush(struct outbox *box, __u64 now)
 	return 0;
 }
 
-/* What names things, and says what is missing, is always recorded. */
+/* Kinds that thinning may leave out. Records that name objects or report losses always stay. */
 #define DETAIL                                                                                     \
 	(1u << UB_CALL | 1u << UB_OP | 1u << UB_XFER | 1u << UB_RX | 1u << UB_COMP |               \
 	 1u << UB_MATCH | 1u << UB_CALL_END | 1u << UB_FRAGS | 1u << UB_CALL_STACK)

@@ -2,8 +2,8 @@
 /*
  * Records that will not be stored become sums: calls, operations and transfers of an outbox are
  * added to cells. Records of other kinds are no sum, and are counted as dropped only. Times are
- * left out: those that are known here are of what ended at once, and no sample of all. Nothing is
- * read from the process: the task that made the records may be gone.
+ * left out: only records that ended at once have one here, and they are no sample of all. Nothing
+ * is read from the process: the task that made the records may be gone.
  */
 #ifndef UCXBPF_FOLD_BPF_H
 #define UCXBPF_FOLD_BPF_H
@@ -29,7 +29,7 @@ static __always_inline const struct ub_hdr *record_at(const struct outbox *box, 
 	return (const struct ub_hdr *)(box->records + (at & (OUTBOX - 1)));
 }
 
-/* Where the next record begins, 0: nowhere. Not static: the verifier forgets what it may be. */
+/* Offset of the next record, 0: there is none. Global, so that the verifier forgets its range. */
 __weak __noinline __u32 record_next(struct outbox *box, __u32 at)
 {
 	__u32 size = box ? ub_kind_size(record_at(box, at)->kind) : 0;
@@ -161,7 +161,7 @@ static __always_inline bool fold_xfer(struct outbox *box, const struct ub_xfer *
 	struct ub_cell *cell;
 	__u32 header;
 
-	/* a call is told of transfers through their operation alone */
+	/* a call gets its transfers through their operation alone */
 	if (!(rows & AROUND_OP))
 		rows &= ~AROUND_CALL;
 	if (!fold_header(xfer, &header))

@@ -159,7 +159,7 @@ static __always_inline void header_inside(struct ub_hdr *h, const struct hit *hi
 	header_fill(h, hit->task, hit->ts, hit->row, hit->slot, kind, up);
 }
 
-/* What names the frames around a record inside of this one; of a call, see call_rows(). */
+/* Rows that name the frames around a record inside of this one; for a call, see call_rows(). */
 static __always_inline __u32 rows_inside(__u8 kind, __u16 row, __u32 rows)
 {
 	if (kind == UB_OP || kind == UB_RX)

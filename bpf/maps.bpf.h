@@ -52,7 +52,7 @@ struct frame {
  * and head are paid for once, and a short message leaves before its records do.
  */
 #define OUTBOX 2048 /* power of two */
-/* A program makes no more than four at once, and what is missing is told behind them. */
+/* A program makes no more than four records at once, and a loss record follows them. */
 #define OUTBOX_ENOUGH (OUTBOX - 4 * UB_MAX_RECORD - sizeof(struct ub_loss))
 #define BATCH_NS 1000000
 

@@ -23,7 +23,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 } no_call_end SEC(".maps");
 
-/* What records inside the call name it by: the user's call, whatever MPI calls itself. */
+/* Records inside a call name the user's call, not those that MPI makes itself. */
 static __always_inline __u32 call_rows(const struct hit *hit, struct parents up, __u64 call_site)
 {
 	__u32 tgid = hit->task->outbox.id >> 32;

@@ -86,7 +86,7 @@ static __always_inline void endpoints_changed(__u8 what)
 		__sync_fetch_and_add(&ep_generation, 1);
 }
 
-/* What this thread has sent through it is sent off first: it may yet be added up. */
+/* Records of this thread that name the endpoint leave first: they may yet be folded. */
 static __always_inline void endpoint_over(struct task_state *task, __u64 uct_ep, __u64 now)
 {
 	struct outbox *box = &task->outbox;

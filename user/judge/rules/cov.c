@@ -58,8 +58,8 @@ static void add_why(const struct trial *trial, struct finding *finding, const ch
 }
 
 /*
- * What found no room is a fault of the tracing. What a file lacks, or was left out on purpose, is
- * not known.
+ * Records that found no room are a fault of the tracing. Records that a file lacks, or that were
+ * left out on purpose, are unknown.
  */
 static void loss_of_node(const struct trial *trial, const struct node_loss *loss)
 {
@@ -148,7 +148,7 @@ void rule_attribution(const struct trial *trial)
 	for (; before < trial->judge->findings.len; before++) {
 		struct finding *finding = &trial->judge->findings.data[before];
 
-		/* sums of what was not recorded do not say whose memory it was */
+		/* folded records do not have the kind of memory */
 		if (finding->verdict == VERDICT_FAIL &&
 		    losses_has(&trial->judge->losses, finding->subject)) {
 			finding->verdict = VERDICT_UNKNOWN;
