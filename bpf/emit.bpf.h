@@ -76,11 +76,14 @@ static __always_inline void *outbox_room(struct outbox *box, __u8 kind, __u32 si
 	return box->records + at;
 }
 
-/* Tells of records that are missing, and of the call that the first record here is inside of. */
-static __always_inline void loss_place(struct outbox *box)
+/*
+ * Reports records that are missing since ts, and the call around the first record here. Readers
+ * sort by time, and that call's operations may have begun long before they are recorded: the report
+ * carries the time of the first missing record, so that it comes before them.
+ */
+static __always_inline struct ub_loss *loss_place(struct outbox *box, __u64 ts)
 {
 	const struct ub_hdr *first = record_at(box, 0);
-	__u64 ts = box->lost ? box->lost_from : box->oldest - 1;
 	__u32 call = box->bytes ? first->call : 0, rows = first->cpu_seq;
 	struct ub_loss *loss = outbox_room(box, UB_LOSS, sizeof(*loss), ts);
 
@@ -89,11 +92,17 @@ static __always_inline void loss_place(struct outbox *box)
 	loss->h.tgid = box->id >> 32;
 	loss->h.tid = box->id;
 	loss->h.kind = UB_LOSS;
-	loss->until = box->lost_until;
-	loss->records = box->lost;
-	loss->thinned = box->thinned;
 	loss->call = call;
 	loss->call_site = call ? rows & AROUND_CALL : 0;
+	return loss;
+}
+
+static __always_inline void lost_place(struct outbox *box)
+{
+	struct ub_loss *loss = loss_place(box, box->lost_from);
+
+	loss->records = box->lost;
+	loss->until = box->lost_until;
 }
 
 static __always_inline __u32 batch_count(const struct outbox *box, __u64 *counters)
@@ -133,22 +142,26 @@ static __always_inline long batch_send(struct outbox *box, struct cpu_stats *st,
  */
 static __always_inline void batch_thin(struct outbox *box, struct cpu_stats *st)
 {
+	if (!box->thinned)
+		box->thinned_from = box->oldest;
 	box->thinned += batch_count(box, st->s.thinned);
 	outbox_fold(box, &st->s);
 }
 
 static __always_inline void batch_leave(struct outbox *box, struct cpu_stats *st, __u64 now)
 {
-	bool tell = (box->lost || (box->thinned && box->bytes)) &&
-		    box->bytes + sizeof(struct ub_loss) <= OUTBOX;
+	bool room = box->bytes + 2 * sizeof(struct ub_loss) <= OUTBOX;
+	bool thinned = room && box->bytes && box->thinned, lost = room && box->lost;
 	__u32 records;
 
-	if (tell)
-		loss_place(box);
+	if (thinned)
+		loss_place(box, box->thinned_from)->thinned = box->thinned;
+	if (lost)
+		lost_place(box);
 	records = batch_count(box, st->s.produced);
 	if (!batch_send(box, st, records)) {
-		box->lost = tell ? 0 : box->lost;
-		box->thinned = tell ? 0 : box->thinned;
+		box->thinned = thinned ? 0 : box->thinned;
+		box->lost = lost ? 0 : box->lost;
 		return;
 	}
 	batch_count(box, st->s.dropped);

@@ -52,8 +52,8 @@ struct frame {
  * and head are paid for once, and a short message leaves before its records do.
  */
 #define OUTBOX 2048 /* power of two */
-/* A program makes no more than four records at once, and a loss record follows them. */
-#define OUTBOX_ENOUGH (OUTBOX - 4 * UB_MAX_RECORD - sizeof(struct ub_loss))
+/* A program makes no more than four records at once, and two loss records follow them. */
+#define OUTBOX_ENOUGH (OUTBOX - 4 * UB_MAX_RECORD - 2 * sizeof(struct ub_loss))
 #define BATCH_NS 1000000
 
 struct outbox {
@@ -67,7 +67,8 @@ struct outbox {
 	__u64 sent; /* when the batch before this one left, ns */
 	__u64 lost; /* records that found no room, not told yet, */
 	__u64 lost_from, lost_until; /* ns */
-	__u64 thinned; /* records left out on purpose, not told yet */
+	__u64 thinned; /* records left out on purpose, not told yet, */
+	__u64 thinned_from; /* ns */
 	__u8 kinds[16]; /* records by kind */
 	struct ub_batch head;
 	__u8 records[OUTBOX + UB_MAX_RECORD];

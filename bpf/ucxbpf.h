@@ -211,8 +211,8 @@ struct ub_call_end {
  * be inside a call whose record is among the missing ones: it is named here.
  */
 struct ub_loss {
-	struct ub_hdr h; /* ts: when the first of them began; records 0: of the next record */
-	__u64 until; /* when the last of them was written */
+	struct ub_hdr h; /* ts: when the first of them began */
+	__u64 until; /* when the last of them was written; 0 where records is */
 	__u64 records; /* that found no room */
 	__u64 thinned; /* records that were left out on purpose (UB_SLICE_SHIFT) */
 	__u32 call; /* frame number of the call around the next record, 0 = none */
