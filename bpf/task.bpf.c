@@ -66,6 +66,8 @@ int BPF_PROG(task_exec, struct task_struct *p, __u32 old_pid, struct linux_binpr
 		return 0;
 	state = bpf_task_storage_get(&tasks, p, NULL, 0);
 	if (state) {
+		/* while the outbox still names the program's old address space */
+		send_rest(&state->outbox);
 		state->depth = 0;
 		state->short_open = 0;
 		state->trampoline = 0;
