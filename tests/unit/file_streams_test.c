@@ -180,9 +180,12 @@ static void only_whole_batches(void **state)
 	((struct ub_hdr *)b.bytes)->kind = UB_KIND_MAX;
 	assert_int_equal(file_stream_batch(stream, &b.head, size), -EBADMSG);
 	assert_int_equal(file_writer_records(w), 0);
+	/* a batch that states its records, twice, and one without a head */
+	assert_int_equal(file_writer_refused(w), 2 * PER_BATCH + 1);
 	((struct ub_hdr *)b.bytes)->kind = UB_COMP;
 	assert_int_equal(file_stream_batch(stream, &b.head, size), 0);
 	assert_int_equal(file_writer_records(w), PER_BATCH);
+	assert_int_equal(file_writer_refused(w), 2 * PER_BATCH + 1);
 	file_stream_free(stream);
 	assert_int_equal(file_writer_records(w), 0);
 	file_writer_abandon(w);

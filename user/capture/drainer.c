@@ -62,7 +62,7 @@ static void on_piece(void *arg, const void *piece, size_t size)
 	struct drainer *t = arg;
 	const struct ub_batch *batch = piece;
 
-	if (size < sizeof(*batch) || file_stream_batch(t->stream, batch, size) == -EBADMSG) {
+	if (file_stream_batch(t->stream, batch, size) == -EBADMSG) {
 		__atomic_store_n(&t->shared->error, -EBADMSG, __ATOMIC_RELAXED);
 		return;
 	}

@@ -18,7 +18,7 @@
 struct drain_shared {
 	uint64_t generation; /* of sieves */
 	int buffers; /* whether addresses of buffers pass */
-	int error; /* a batch that is none */
+	int error; /* -EBADMSG: a batch was malformed; its records count as refused */
 };
 
 struct held {

@@ -49,7 +49,10 @@ int file_writer_error(struct file_writer *writer);
 uint64_t file_writer_records(struct file_writer *writer);
 uint64_t file_writer_bytes(struct file_writer *writer);
 
-/* Records lost by a failure or refused after it; also in the file, if its end could be written. */
+/*
+ * Records lost by a failure or refused after it, and those of malformed batches; also in the file,
+ * if its end could be written.
+ */
 uint64_t file_writer_refused(struct file_writer *writer);
 
 /* Frees without writing; before the first flush, the file is as it was. */
@@ -83,7 +86,8 @@ int file_stream_open(struct file_stream **stream, struct file_writer *writer, ui
 
 /*
  * Adds the records of a batch as the kernel made it: size bytes with its head. They get the batch's
- * CPU and numbers. -EBADMSG: no such batch, nothing of it is taken; else as file_writer_record().
+ * CPU and numbers. -EBADMSG: malformed. Nothing of it is taken, and its records count as refused:
+ * as many as its head states, one where it has no head. Else as file_writer_record().
  */
 int file_stream_batch(struct file_stream *stream, const struct ub_batch *batch, size_t size);
 
@@ -133,7 +137,7 @@ int file_reader_next(struct file_reader *reader, const struct ub_hdr **record);
  */
 bool file_reader_complete(const struct file_reader *reader, const char **why);
 
-/* Records that the tracer could not store (disk full). */
+/* Records that the tracer could not store: the disk was full, or a batch malformed. */
 uint64_t file_reader_refused(const struct file_reader *reader);
 
 /* Bytes skipped because a chunk's checksum did not hold, or no chunk begins there. */

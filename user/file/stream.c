@@ -147,8 +147,11 @@ int file_stream_batch(struct file_stream *s, const struct ub_batch *batch, size_
 	uint8_t *at;
 	int error;
 
-	if (!bytes)
+	if (!bytes) {
+		writer_refuse(s->writer,
+			      size >= sizeof(*batch) && batch->records ? batch->records : 1);
 		return -EBADMSG;
+	}
 	n = batch->records;
 	error = make_room(s, n);
 	if (error)
