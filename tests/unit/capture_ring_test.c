@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A ring is emptied as the kernel fills it: in order, to its last byte, over its end, and no
- * further. */
+ * further. Which ring the kernel has of each CPU is known, whatever fails. */
+#include <bpf/bpf.h>
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -194,6 +197,51 @@ static void two_threads(void **state)
 	assert_int_equal(bed.consumer, bed.producer);
 }
 
+#define CPUS 4
+
+/* The map of rings as programs have it; skips where this program may make none. */
+static int ring_map(struct ring *rings)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options);
+	int map;
+
+	for (int i = 0; i < CPUS; i++) {
+		if (ring_make(&rings[i], BYTES, -1))
+			skip();
+	}
+	options.inner_map_fd = (uint32_t)rings[0].fd;
+	map = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "rings", 4, 4, CPUS, &options);
+	assert_true(map >= 0);
+	return map;
+}
+
+static void some_rings_cannot_be_set(void **state)
+{
+	static const int cpus[CPUS] = { 0, 1, 2, 3 };
+	struct ring rings[CPUS], none = { .fd = -1 };
+	const struct ring *first[CPUS], *second[CPUS];
+	int map = ring_map(rings);
+	bool done[CPUS];
+
+	(void)state;
+	for (int i = 0; i < CPUS; i++) {
+		first[i] = i == 1 ? &none : &rings[i];
+		second[i] = &rings[(i + 1) % CPUS];
+	}
+	assert_int_equal(rings_set(map, cpus, first, CPUS, done), -EBADF);
+	for (int i = 0; i < CPUS; i++)
+		assert_int_equal(done[i], i != 1);
+	assert_int_equal(rings_set(map, cpus, second, CPUS, done), 0);
+	for (int i = 0; i < CPUS; i++)
+		assert_true(done[i]);
+	/* none takes the place of another one */
+	assert_int_equal(rings_set(map, cpus, first, 2, done), -EBADF);
+	assert_true(done[0] && !done[1]);
+	close(map);
+	for (int i = 0; i < CPUS; i++)
+		ring_free(&rings[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +251,7 @@ int main(void)
 		cmocka_unit_test(ends_however_fast_producers_are),
 		cmocka_unit_test(too_large_over_the_end),
 		cmocka_unit_test(two_threads),
+		cmocka_unit_test(some_rings_cannot_be_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,29 +121,35 @@ static int make_ring(struct drain *d, int cpu, size_t bytes, struct held **made)
 
 /*
  * Rings that were made take their CPUs' batches from now on; those that were there before stay to
- * be emptied.
+ * be emptied, as does one that could not be set. Returns the first error.
  */
-static int set_rings(struct drain *d, struct held *const *rings, size_t count)
+static int set_rings(struct drain *d, struct held *const *made, size_t count)
 {
+	VEC(const struct ring *) rings = { 0 };
 	VEC(int) cpus = { 0 };
-	VEC(int) fds = { 0 };
+	VEC(bool) done = { 0 };
 	int err;
 
+	vec_reserve(&done, count);
 	for (size_t i = 0; i < count; i++) {
-		vec_push(&cpus, rings[i]->cpu);
-		vec_push(&fds, rings[i]->ring.fd);
+		vec_push(&cpus, made[i]->cpu);
+		vec_push(&rings, &made[i]->ring);
 	}
-	err = kernel_set_rings(d->kernel, cpus.data, fds.data, (unsigned int)count);
+	err = rings_set(kernel_map(d->kernel, "rings"), cpus.data, rings.data, (unsigned int)count,
+			done.data);
 	for (size_t i = 0; i < count; i++) {
-		struct held **live = &d->live[rings[i]->cpu];
+		struct held **live = &d->live[made[i]->cpu];
 
-		if (err || *live)
-			held_retire(err ? rings[i] : *live);
-		if (!err)
-			*live = rings[i];
+		if (!done.data[i])
+			held_retire(made[i]);
+		else if (*live)
+			held_retire(*live);
+		if (done.data[i])
+			*live = made[i];
 	}
+	vec_release(&rings);
 	vec_release(&cpus);
-	vec_release(&fds);
+	vec_release(&done);
 	return err;
 }
 
@@ -276,7 +282,8 @@ void drain_cover(struct drain *d, const pid_t *tgids, size_t count)
 	}
 	err = made.len ? set_rings(d, made.data, made.len) : 0;
 	for (size_t i = 0; err && i < made.len; i++)
-		refuse(d, made.data[i]->cpu, err);
+		if (made.data[i] != d->live[made.data[i]->cpu])
+			refuse(d, made.data[i]->cpu, err);
 	vec_release(&made);
 }
 

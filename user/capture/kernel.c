@@ -116,20 +116,6 @@ int kernel_made_up_cpus(const struct kernel *kernel)
 	return kernel->made_up;
 }
 
-int kernel_set_rings(struct kernel *kernel, const int *cpus, const int *fds, unsigned int count)
-{
-	int map = bpf_map__fd(kernel->skel->maps.rings), err;
-	unsigned int done = count;
-
-	err = count > 1 ? bpf_map_update_batch(map, cpus, fds, &done, NULL) : -EOPNOTSUPP;
-	if (!err)
-		return 0;
-	err = 0;
-	for (unsigned int i = 0; !err && i < count; i++)
-		err = bpf_map_update_elem(map, &cpus[i], &fds[i], 0);
-	return err;
-}
-
 bool kernel_ring_missing(struct kernel *kernel, int cpu)
 {
 	uint64_t *word = (uint64_t *)&kernel->skel->bss->rings_missing[cpu / 64];

@@ -80,13 +80,6 @@ int kernel_cpus(const struct kernel *kernel);
  */
 int kernel_made_up_cpus(const struct kernel *kernel);
 
-/*
- * From now on batches of each of these CPUs go into its ring, until another one is set. The kernel
- * waits for a grace period, 20 ms on a busy machine, once for all of them from Linux 5.14 on.
- * -errno: some may be set.
- */
-int kernel_set_rings(struct kernel *kernel, const int *cpus, const int *fds, unsigned int count);
-
 /* Whether that CPU had a batch and no ring since the last call. */
 bool kernel_ring_missing(struct kernel *kernel, int cpu);
 

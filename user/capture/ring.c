@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -60,6 +61,47 @@ void ring_free(struct ring *ring)
 	munmap(ring->consumer, page);
 	munmap((void *)(uintptr_t)ring->producer, page + ring->bytes);
 	close(ring->fd);
+}
+
+/* A lookup in a map of maps gives the id of the inner one (kernel/bpf/map_in_map.c). */
+static bool has_ring(int map, int cpu, const struct ring *ring)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t size = sizeof(info), id;
+
+	return !bpf_map_lookup_elem(map, &cpu, &id) &&
+	       !bpf_map_get_info_by_fd(ring->fd, &info, &size) && info.id == id;
+}
+
+static int set_at_once(int map, const int *cpus, const struct ring *const *rings,
+		       unsigned int count)
+{
+	int *fds = calloc(count, sizeof(*fds)), err;
+
+	if (!fds)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < count; i++)
+		fds[i] = rings[i]->fd;
+	err = bpf_map_update_batch(map, cpus, fds, &count, NULL);
+	free(fds);
+	return err;
+}
+
+int rings_set(int map, const int *cpus, const struct ring *const *rings, unsigned int count,
+	      bool *done)
+{
+	bool all = count > 1 && !set_at_once(map, cpus, rings, count);
+	int first = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		/* a batch that failed on its way may have set any of them */
+		int err = all ? 0 : bpf_map_update_elem(map, &cpus[i], &rings[i]->fd, 0);
+
+		done[i] = !err || has_ring(map, cpus[i], rings[i]);
+		if (!done[i] && !first)
+			first = err;
+	}
+	return first;
 }
 
 void ring_over(struct ring *ring, uint64_t *consumer, const uint64_t *producer, const void *data,

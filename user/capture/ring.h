@@ -10,6 +10,7 @@
 #ifndef UCXBPF_CAPTURE_RING_H
 #define UCXBPF_CAPTURE_RING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,15 @@ struct ring {
  */
 int ring_make(struct ring *ring, size_t bytes, int node);
 void ring_free(struct ring *ring);
+
+/*
+ * From now on batches of each of these CPUs go into its ring, until another one is set. map:
+ * "rings" of bpf/maps.bpf.h. The kernel waits for a grace period, 20 ms on a busy machine, once for
+ * all of them from Linux 5.14 on, else for each. -errno, the first one; done[i] says of each ring
+ * whether the kernel has it now, whatever failed.
+ */
+int rings_set(int map, const int *cpus, const struct ring *const *rings, unsigned int count,
+	      bool *done);
 
 /* A ring over memory of the caller's. */
 void ring_over(struct ring *ring, uint64_t *consumer, const uint64_t *producer, const void *data,
