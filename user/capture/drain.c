@@ -80,8 +80,8 @@ static struct drainer *make_drainer(struct drain *d, int cpu, bool bound)
 	return t;
 }
 
-/* The thread that is to have a CPU's ring; bound to it where this program may run there. */
-static struct drainer *drainer_of(struct drain *d, int cpu)
+/* The thread that is to have a CPU's rings, bound to it where this program may run there. */
+static struct drainer *find_drainer(const struct drain *d, int cpu)
 {
 	bool bound = d->gang && cpu_bits_has(&d->home, cpu);
 
@@ -92,13 +92,38 @@ static struct drainer *drainer_of(struct drain *d, int cpu)
 			  : t->cpu < 0 && t->node == d->node[cpu] && t->group == d->group[cpu])
 			return t;
 	}
-	return make_drainer(d, cpu, bound);
+	return NULL;
+}
+
+/* The same; makes it where there is none. NULL: it cannot be made. */
+static struct drainer *drainer_of(struct drain *d, int cpu)
+{
+	struct drainer *t = find_drainer(d, cpu);
+
+	return t ? t : make_drainer(d, cpu, d->gang && cpu_bits_has(&d->home, cpu));
+}
+
+static bool drains(const struct drainer *t, int cpu)
+{
+	for (size_t i = 0; i < t->rings.len; i++)
+		if (t->rings.data[i]->cpu == cpu)
+			return true;
+	return false;
+}
+
+/* One thread has all rings of a CPU, so that their order is kept. */
+static struct drainer *drainer_for_ring(struct drain *d, int cpu)
+{
+	for (size_t i = 0; i < d->threads.len; i++)
+		if (drains(d->threads.data[i], cpu))
+			return d->threads.data[i];
+	return drainer_of(d, cpu);
 }
 
 /* A ring and a thread that empties it; no program uses it yet. */
 static int make_ring(struct drain *d, int cpu, size_t bytes, struct held **made)
 {
-	struct drainer *t = drainer_of(d, cpu);
+	struct drainer *t = drainer_for_ring(d, cpu);
 	struct held *held;
 	int err;
 
@@ -363,19 +388,27 @@ static void dismiss(struct drain *d, size_t i, drain_fn fn, void *arg)
 }
 
 /*
- * A ring goes to the thread that is to have it. The session gets what the thread before has passed
- * on first: the order of a CPU's records stays. Without such a thread it stays where it is.
+ * Rings go to the threads that are to have them. A retired ring is emptied before its successor all
+ * the way: it is taken away after it and given before it. The session gets what the thread before
+ * has passed on first. Without a thread that is to have it a ring stays where it is.
  */
-static void move_ring(struct drain *d, struct drainer *from, size_t i, drain_fn fn, void *arg)
+static void move_rings(struct drain *d, struct drainer *from, drain_fn fn, void *arg)
 {
-	struct held *held = from->rings.data[i];
-	struct drainer *to = drainer_of(d, held->cpu);
+	VEC(struct held *) moved = { 0 };
 
-	if (!to || to == from)
-		return;
-	drainer_remove(from, i);
+	for (size_t i = from->rings.len; i--;) {
+		struct held *held = from->rings.data[i];
+		struct drainer *to = find_drainer(d, held->cpu);
+
+		if (!to || to == from)
+			continue;
+		drainer_remove(from, i);
+		vec_push(&moved, held);
+	}
 	drainer_take(from, fn, arg);
-	drainer_add(to, held);
+	for (size_t i = moved.len; i--;)
+		drainer_add(find_drainer(d, moved.data[i]->cpu), moved.data[i]);
+	vec_release(&moved);
 }
 
 static void place_threads(struct drain *d, drain_fn fn, void *arg)
@@ -391,12 +424,11 @@ static void place_threads(struct drain *d, drain_fn fn, void *arg)
 			  d->gang_wanted ? "by a thread per CPU, all at once"
 					 : "by few threads, on free CPUs");
 	d->gang = d->gang_wanted;
-	for (size_t i = 0; i < threads; i++) {
-		struct drainer *t = d->threads.data[i];
-
-		for (size_t k = t->rings.len; k--;)
-			move_ring(d, t, k, fn, arg);
-	}
+	for (size_t i = 0; i < threads; i++)
+		for (size_t k = 0; k < d->threads.data[i]->rings.len; k++)
+			drainer_of(d, d->threads.data[i]->rings.data[k]->cpu);
+	for (size_t i = 0; i < threads; i++)
+		move_rings(d, d->threads.data[i], fn, arg);
 	for (size_t i = d->threads.len; i--;) {
 		struct drainer *t = d->threads.data[i];
 

@@ -239,7 +239,8 @@ void drainer_add(struct drainer *t, struct held *held)
 void drainer_remove(struct drainer *t, size_t i)
 {
 	enter(t);
-	t->rings.data[i] = t->rings.data[--t->rings.len];
+	memmove(&t->rings.data[i], &t->rings.data[i + 1],
+		(--t->rings.len - i) * sizeof(*t->rings.data));
 	leave(t);
 }
 

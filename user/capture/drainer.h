@@ -42,7 +42,7 @@ struct drainer {
 	 */
 	pthread_mutex_t gate, lock;
 	pthread_cond_t wake, idle;
-	VEC(struct held *) rings; /* changed by the session only */
+	VEC(struct held *) rings; /* oldest first; changed by the session only */
 	uint64_t asked, done; /* passes that the session waits for, by number */
 	bool end, ended;
 
@@ -76,7 +76,10 @@ static inline void held_retire(struct held *held)
 struct drainer *drainer_new(struct drain_shared *shared, struct file_writer *writer, int cpu,
 			    int node, unsigned int group, const struct cpu_bits *cpus);
 
-/* Gives a ring to the thread, or takes one away. Another thread may have it from then on. */
+/*
+ * Gives a ring to the thread, or takes one away. Another thread may have it from then on. A pass
+ * empties rings in the order in which they were added: a retired one before its successor.
+ */
 void drainer_add(struct drainer *t, struct held *held);
 void drainer_remove(struct drainer *t, size_t i);
 
