@@ -27,17 +27,21 @@ static __always_inline void emit_task(struct task_struct *p, __u32 what, __u32 o
 	emit_alone(&batch.head, sizeof(batch), UB_TASK);
 }
 
-/* What a task has not sent or told yet; it may end while this is collected from outside. */
-static __always_inline void send_rest(struct outbox *box)
+/*
+ * Sends what a task has not sent or told yet; it may end while this is collected from outside.
+ * False: there was nothing, or somebody else is at it.
+ */
+static __always_inline bool send_rest(struct outbox *box)
 {
 	if ((!box->bytes && !box->lost) || !outbox_take(box))
-		return;
+		return false;
 	outbox_flush(box, bpf_ktime_get_ns());
 	if (box->lost && box->closed) {
 		box->closed = 0;
 		outbox_flush(box, bpf_ktime_get_ns());
 	}
 	outbox_give_back(box);
+	return true;
 }
 
 static __always_inline bool traced(__u32 tgid)
@@ -122,15 +126,19 @@ struct bpf_iter__task {
 	struct task_struct *task;
 } __attribute__((preserve_access_index));
 
-/* Run while no hot probe is in place: what tasks have not sent yet. */
+/*
+ * Run while no hot probe is in place: what tasks have not sent yet. Its reader gets a byte for each
+ * task that had something, and reads no more of them at once than the ring has room for.
+ */
 SEC("iter/task")
 int task_rest(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
 	struct task_state *state = p ? bpf_task_storage_get(&tasks, p, NULL, 0) : NULL;
+	char sent = 1;
 
-	if (state)
-		send_rest(&state->outbox);
+	if (state && send_rest(&state->outbox))
+		bpf_seq_write(ctx->meta->seq, &sent, sizeof(sent));
 	return 0;
 }
 

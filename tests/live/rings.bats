@@ -17,16 +17,21 @@ teardown()
 	true
 }
 
-# flood SECONDS: a process per CPU of the first two, which will do nothing but make records; sets PIDS
-flood()
+# producers SECONDS RATE CPU...: a process for each, which will make so many records a second; sets PIDS
+producers()
 {
 	mkfifo "$WORK/go"
-	"$BUILD/tests/bench/job/flood" "$BUILD/tests/bench/job/libflood.so" "$1" 0 0 $((NPROC > 1)) \
-		<"$WORK/go" >"$WORK/flood" 3>&- &
+	"$BUILD/tests/bench/job/flood" "$BUILD/tests/bench/job/libflood.so" "$@" <"$WORK/go" >"$WORK/flood" 3>&- &
 	FLOOD_PID=$!
 	exec 4>"$WORK/go"
-	soon eval '[ "$(grep -c pid "$WORK/flood")" = 2 ]'
+	soon eval '[ "$(grep -c pid "$WORK/flood")" = '$(($# - 2))' ]'
 	PIDS=$(awk '/pid/ { print $2 }' "$WORK/flood" | paste -sd,)
+}
+
+# flood SECONDS: a process per CPU of the first two, which will do nothing but make records
+flood()
+{
+	producers "$1" 0 0 $((NPROC > 1))
 }
 
 # attach FILE OPTIONS...: sets TRACER
@@ -88,6 +93,23 @@ NPROC=$(nproc)
 	leave
 	loss "$WORK/a.ucxb"
 	jq -e '.self.consumer | .grown > 0 and .records == $stored' --argjson stored "$STORED" "$WORK/report.json"
+}
+
+# computed TICKS: each producer has computed for so long, which it does between two batches of calls
+computed()
+{
+	awk -v least="$1" '{ few += $14 < least } END { exit few > 0 }' $(sed 's|[0-9]*|/proc/&/stat|g; s/,/ /g' <<<"$PIDS")
+}
+
+@test "what 100 processes have kept back, over 64 KiB, leaves through a ring of 64 KiB" {
+	producers 600 0.05 $(yes "0 $((NPROC > 1))" | head -n 50)
+	attach "$WORK/a.ucxb" --ring-size 64 --thin 1/1
+	soon computed 2
+	leave
+	loss "$WORK/a.ucxb"
+	[ "$PRODUCED" -ge 1600 ]
+	[ "$DROPPED" = 0 ]
+	jq -e '[.calls[].count] | add == 1600' "$WORK/report.json"
 }
 
 @test "a full disk is told of once, and what was written before is there" {

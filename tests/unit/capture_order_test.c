@@ -65,9 +65,11 @@ static void make(struct made_ring *made, uint32_t child)
 		uint32_t size, page;
 		struct ub_batch head;
 		struct ub_task task;
-	} piece = { .size = (uint32_t)(sizeof(piece.head) + sizeof(piece.task)),
-		    .head = { .records = 1 },
-		    .task = { .h = { .ts = child, .kind = UB_TASK }, .what = UB_FORK, .other = child } };
+	} piece = {
+		.size = (uint32_t)(sizeof(piece.head) + sizeof(piece.task)),
+		.head = { .records = 1 },
+		.task = { .h = { .ts = child, .kind = UB_TASK }, .what = UB_FORK, .other = child }
+	};
 
 	memcpy(made->data + made->producer, &piece, sizeof(piece));
 	__atomic_store_n(&made->producer, made->producer + sizeof(piece), __ATOMIC_RELEASE);

@@ -492,6 +492,35 @@ void drain_sync(struct drain *d, drain_fn fn, void *arg)
 	take_queues(d, fn, arg);
 }
 
+/* Half a ring at a time: as much as it has room for after drain_sync(), and somebody may record. */
+static size_t rest_at_once(const struct drain *d, int cpu, size_t most)
+{
+	size_t bytes = cpu >= 0 && cpu < d->cpus && d->live[cpu] ? d->live[cpu]->ring.bytes : 0;
+	size_t threads = bytes / 2 / KERNEL_REST;
+
+	if (!threads)
+		return 1;
+	return threads < most ? threads : most;
+}
+
+/* Reading a BPF iterator's file runs its program over tasks, until so much was written to it. */
+static int take_rest(struct drain *d, int cpu, drain_fn fn, void *arg)
+{
+	int fd = kernel_rest(d->kernel), err;
+	char each[512];
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	do {
+		drain_sync(d, fn, arg);
+		got = read(fd, each, rest_at_once(d, cpu, sizeof(each)));
+		err = got < 0 ? -errno : 0;
+	} while (got > 0 || err == -EAGAIN);
+	close(fd);
+	return err;
+}
+
 int drain_collect(struct drain *d, drain_fn fn, void *arg)
 {
 	struct cpu_bits before = { 0 }, here = { 0 };
@@ -505,7 +534,7 @@ int drain_collect(struct drain *d, drain_fn fn, void *arg)
 		sched_setaffinity(0, sizeof(here), (cpu_set_t *)&here);
 		first_ring(d, cpu);
 	}
-	err = kernel_collect(d->kernel);
+	err = take_rest(d, cpu, fn, arg);
 	sched_setaffinity(0, sizeof(before), (cpu_set_t *)&before);
 	drain_sync(d, fn, arg);
 	return err;

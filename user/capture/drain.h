@@ -64,7 +64,7 @@ void drain_step(struct drain *drain, bool buffers, drain_fn fn, void *arg);
  */
 void drain_sync(struct drain *drain, drain_fn fn, void *arg);
 
-/* kernel_collect(), and drain_sync(). */
+/* drain_sync(), also of what threads have kept back (kernel_rest()). -errno: not all of it. */
 int drain_collect(struct drain *drain, drain_fn fn, void *arg);
 
 /* The first failure to write, which nobody has printed; 0 = none so far. */

@@ -92,18 +92,9 @@ void kernel_stop(struct kernel *kernel)
 	__atomic_store_n(&kernel->skel->bss->stopped, UB_STOP, __ATOMIC_SEQ_CST);
 }
 
-/* Reading a BPF iterator's file runs its program over all tasks. */
-int kernel_collect(struct kernel *kernel)
+int kernel_rest(struct kernel *kernel)
 {
-	int fd = bpf_iter_create(bpf_link__fd(kernel->skel->links.task_rest)), err = 0;
-	char text[64];
-
-	if (fd < 0)
-		return fd;
-	while ((err = read(fd, text, sizeof(text))) > 0)
-		;
-	close(fd);
-	return err < 0 ? -errno : 0;
+	return bpf_iter_create(bpf_link__fd(kernel->skel->links.task_rest));
 }
 
 int kernel_cpus(const struct kernel *kernel)

@@ -66,10 +66,14 @@ void kernel_resume(struct kernel *kernel);
 void kernel_stop(struct kernel *kernel);
 
 /*
- * Puts what threads have kept back into the ring of the CPU that this one runs on: records travel
- * in batches. Only while no hot probe is in place, or while those that are only count.
+ * Threads keep records back, since these travel in batches. Reading n bytes from this file puts
+ * what up to n threads have kept into the ring of the CPU that reads: a byte is read for each, at
+ * most KERNEL_REST of the ring is taken by each. EAGAIN: read on. Only while no hot probe is in
+ * place, or while those that are only count. The caller closes it; -errno.
  */
-int kernel_collect(struct kernel *kernel);
+#define KERNEL_REST                                                                                \
+	2560 /* bytes: a batch of OUTBOX (bpf/maps.bpf.h), and a loss record by itself */
+int kernel_rest(struct kernel *kernel);
 
 /* Possible CPUs: their numbers are below this. */
 int kernel_cpus(const struct kernel *kernel);
