@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Processes, objects and peers, as records and side records tell of them over time. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,6 +272,59 @@ static void fifo_and_lanes(void **state)
 	}
 }
 
+#define SLICE (1ull << UB_SLICE_SHIFT)
+
+/* Whether detail begins, or may have changed, at that time: by the definition. */
+static bool is_edge(const struct capture *capture, uint64_t ts)
+{
+	const struct detail_change *in_force = NULL;
+
+	for (size_t i = 0; i < capture->details.len; i++) {
+		if (capture->details.data[i].ts == ts)
+			return true;
+		if (capture->details.data[i].ts < ts)
+			in_force = &capture->details.data[i];
+	}
+	if (!in_force || ts % SLICE || !(in_force->slices >> ts / SLICE % UB_SLICES & 1))
+		return false;
+	return !(in_force->slices >> (ts / SLICE - 1) % UB_SLICES & 1) || ts - SLICE < in_force->ts;
+}
+
+/* Changes at the beginning of slices and within, close together and apart: no edge is passed over.
+ */
+static void edges_of_detail(void **state)
+{
+	static const uint64_t masks[] = { 0x1111111111111111, 0, UINT64_MAX, 0x8000000000000001,
+					  6 };
+	static const uint64_t halves[] = { 5, 6, 7, 160, 161, 500, 502, 503 };
+	struct bed bed;
+	uint64_t edge = 0;
+
+	(void)state;
+	bed_init(&bed);
+	for (size_t i = 0; i < sizeof(halves) / sizeof(*halves); i++) {
+		char slices[24];
+
+		snprintf(slices, sizeof(slices), "%#" PRIx64, masks[i % 5]);
+		json_array_append_new(bed.sides, json_pack("{s:s, s:I, s:s}", "t", "detail", "ts",
+							   (json_int_t)(halves[i] * SLICE / 2),
+							   "slices", slices));
+	}
+	bed_ready(&bed);
+	assert_int_equal(bed.capture.details.len, sizeof(halves) / sizeof(*halves));
+	for (uint64_t half = 1; half < 700; half++) {
+		uint64_t ts = half * SLICE / 2;
+
+		if (!is_edge(&bed.capture, ts))
+			continue;
+		assert_int_equal(capture_slice_edge(&bed.capture, edge), ts);
+		assert_int_equal(capture_slice_edge(&bed.capture, ts - 1), ts);
+		edge = ts;
+	}
+	assert_true(edge > 503 * SLICE / 2);
+	bed_release(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +336,7 @@ int main(void)
 		cmocka_unit_test(mutual_ids),
 		cmocka_unit_test(peer_pid),
 		cmocka_unit_test(allowed_cpus),
+		cmocka_unit_test(edges_of_detail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

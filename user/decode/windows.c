@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* When a capture looked at its processes: duty cycles, and captures one after the other. */
+#include "base/search.h"
 #include "decode/internal.h"
 
 /* A window is told of at its start, and again at its end. */
@@ -33,28 +34,32 @@ void decode_detail(struct decoder *decoder, struct capture *capture, const json_
 		vec_push(&capture->details, change);
 }
 
-uint64_t capture_slice_edge(const struct capture *capture, uint64_t after)
+/* Where detail begins again behind that time, while the change is in force; UINT64_MAX: nowhere. */
+static uint64_t edge_of(const struct detail_change *change, uint64_t after, uint64_t until)
 {
-	for (size_t i = 0; i < capture->details.len; i++) {
-		const struct detail_change *change = &capture->details.data[i];
-		uint64_t until = i + 1 < capture->details.len ? change[1].ts : UINT64_MAX;
-		uint64_t slice = (after >> UB_SLICE_SHIFT) + 1;
+	uint64_t slice = (after >> UB_SLICE_SHIFT) + 1, last = slice + UB_SLICES;
 
-		if (change->ts > after)
-			return change->ts;
-		for (; after < until && slice <= (after >> UB_SLICE_SHIFT) + 1 + UB_SLICES;
-		     slice++) {
-			uint64_t start = slice << UB_SLICE_SHIFT, before = slice - 1;
+	for (; slice <= last; slice++) {
+		uint64_t start = slice << UB_SLICE_SHIFT, before = slice - 1;
 
-			if (start >= until || start <= after)
-				break;
-			if (change->slices >> slice % UB_SLICES & 1 &&
-			    (!(change->slices >> before % UB_SLICES & 1) ||
-			     before << UB_SLICE_SHIFT < change->ts))
-				return start;
-		}
+		if (start >= until || start <= after)
+			break;
+		if (change->slices >> slice % UB_SLICES & 1 &&
+		    (!(change->slices >> before % UB_SLICES & 1) ||
+		     before << UB_SLICE_SHIFT < change->ts))
+			return start;
 	}
 	return UINT64_MAX;
+}
+
+uint64_t capture_slice_edge(const struct capture *capture, uint64_t after)
+{
+	const struct detail_change *changes = capture->details.data;
+	size_t next = search_count(capture->details.len, i, changes[i].ts <= after);
+	uint64_t until = next < capture->details.len ? changes[next].ts : UINT64_MAX;
+	uint64_t edge = next ? edge_of(&changes[next - 1], after, until) : UINT64_MAX;
+
+	return edge < until ? edge : until;
 }
 
 void decode_end(struct decoder *decoder, struct capture *capture, const json_t *side)
