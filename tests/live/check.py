@@ -148,6 +148,7 @@ class Check:
         self.expect("records accounted for", loss["stored"] + sum(loss["dropped"].values()), loss["produced"])
         self.expect("share with detail told", bool(detail), bool(loss["dropped"]))
         self.expect("records in no sum", detail.get("unsummed", 0), 0)
+        self.expect("captures that lack a part", detail.get("partial", 0), 0)
         calls = sum(row["count"] for row in self.report["calls"])
         self.expect("calls with and without detail", detail.get("calls", {}).get("of", calls), calls)
         self.expect("calls and operations of no known call",

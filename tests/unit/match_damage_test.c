@@ -83,11 +83,40 @@ static void never_recorded(void **state)
 	(void)state;
 	assert_false(totals_add(&totals, &source, &capture, 0, &loss));
 	assert_int_equal(totals.calls_missing, 0);
+	assert_int_equal(totals.partial, 0);
 	source.stats.task_nomem = 3;
 	assert_true(totals_add(&totals, &source, &capture, 0, &loss));
 	assert_int_equal(loss.unseen, 3);
 	assert_int_equal(loss.lost + loss.missing, 0);
 	assert_int_equal(totals.calls_missing, 1);
+	assert_int_equal(totals.partial, 1);
+}
+
+/* Sums are whole where records were left out on purpose, and not where the file lacks some. */
+static void sums_of_a_partial_file(void **state)
+{
+	struct record_source source = { .stats = { .produced = { [UB_CALL] = 9 },
+						   .dropped = { [UB_CALL] = 4 },
+						   .thinned = { [UB_CALL] = 4 },
+						   .folded = { [UB_CALL] = 4 } } };
+	struct fact_totals totals = { 0 };
+	struct capture capture = { 0 };
+	struct analysis_loss loss;
+
+	(void)state;
+	totals_add(&totals, &source, &capture, 5, &loss);
+	assert_int_equal(totals.unsummed, 0);
+	assert_int_equal(totals.partial, 0);
+	totals_add(&totals, &source, &capture, 4, &loss);
+	assert_int_equal(totals.partial, 1);
+	source.damaged = 100;
+	totals_add(&totals, &source, &capture, 5, &loss);
+	assert_int_equal(totals.partial, 2);
+	source.damaged = 0;
+	source.incomplete = "the tracer was killed";
+	totals_add(&totals, &source, &capture, 5, &loss);
+	assert_int_equal(totals.partial, 3);
+	assert_int_equal(totals.unsummed, 0);
 }
 
 int main(void)
@@ -97,6 +126,7 @@ int main(void)
 		cmocka_unit_test(at_the_end),
 		cmocka_unit_test(none),
 		cmocka_unit_test(never_recorded),
+		cmocka_unit_test(sums_of_a_partial_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

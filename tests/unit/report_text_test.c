@@ -243,6 +243,23 @@ static void empty_capture(void **state)
 	free(text);
 }
 
+/* That sums have all is said only where the capture has all. */
+static void sums_of_what_has_no_detail(void **state)
+{
+	struct report_text_options options = { .width = 200 };
+	struct fact_totals totals = { .calls = { .recorded = 1, .of = 4 } };
+	char *whole = print(&options, NULL, &totals), *partial;
+
+	(void)state;
+	totals.partial = 1;
+	partial = print(&options, NULL, &totals);
+	assert_non_null(strstr(whole, "; the rest is in all sums"));
+	assert_null(strstr(partial, "the rest is in all sums"));
+	assert_non_null(strstr(partial, "; sums lack what the capture lacks"));
+	free(whole);
+	free(partial);
+}
+
 static void check_unit(void (*unit)(char *, size_t, uint64_t, bool), uint64_t value, bool exact,
 		       const char *want)
 {
@@ -285,6 +302,7 @@ int main(void)
 		cmocka_unit_test(names_do_not_steer_the_terminal),
 		cmocka_unit_test(nothing_else_steers_it_either),
 		cmocka_unit_test(empty_capture),
+		cmocka_unit_test(sums_of_what_has_no_detail),
 		cmocka_unit_test(units),
 	};
 

@@ -299,6 +299,8 @@ struct fact_totals {
 	struct detail_share calls, ops, transfers, sent;
 	/* records of calls, operations and transfers that are neither stored nor in a sum */
 	uint64_t unsummed;
+	/* captures that are cut short or damaged, or miss records or hits: in no sum either */
+	uint64_t partial;
 	struct fact_reason dropped[FACT_MAX_REASONS];
 	/* matching */
 	uint64_t sends, receives, matched, ambiguous;

@@ -75,6 +75,7 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	totals->stored += stored;
 	totals->thinned += loss->thinned;
 	totals->unsummed += unsummed(stats);
+	totals->partial += loss->missing || loss->broken || loss->unseen;
 	totals->damaged_bytes += loss->damaged;
 	if (loss->lost)
 		reason_add(totals->dropped, "ring full", loss->lost);

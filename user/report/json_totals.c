@@ -146,6 +146,7 @@ static json_t *detail_json(const struct fact_totals *totals)
 	set_detail(object, "transfers", &totals->transfers);
 	set_detail(object, "sends", &totals->sent);
 	set(object, "unsummed", totals->unsummed);
+	set(object, "partial", totals->partial);
 	return object;
 }
 

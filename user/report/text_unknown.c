@@ -125,10 +125,12 @@ static void detail(const struct text *text)
 		text_append(line, LINE, "%sat least ", *line ? "; " : "");
 		add_count(text, line, totals->unsummed);
 		text_append(line, LINE, " records of these are in no sum");
+	} else if (totals->partial) {
+		text_append(line, LINE, "; sums lack what the capture lacks");
 	} else {
 		text_append(line, LINE, "; the rest is in all sums");
 	}
-	paragraph(text, "detail", line, totals->unsummed);
+	paragraph(text, "detail", line, totals->unsummed || totals->partial);
 }
 
 static void unattributed(const struct text *text)

@@ -117,7 +117,7 @@ export interface Report {
   windows?: { host: number; capture: number; from_ns: number; to_ns: number }[];
   counted?: { captures: number; of: number; timed_every: number };
   loss: { produced: number; stored: number; dropped: Reasons };
-  detail?: { calls: Share; ops: Share; transfers: Share; sends: Share; unsummed: number };
+  detail?: { calls: Share; ops: Share; transfers: Share; sends: Share; unsummed: number; partial: number };
   matching: {
     sends: number;
     receives: number;

@@ -36,7 +36,8 @@ function detail(model: Model): Unknown[] {
   return [{
     id: "detail", label: "Detail", fine: false,
     text: parts.filter(([, part]) => part.of).map(([name, part]) => `${share(part.recorded, part.of)} of ${name}`).join(", ")
-      + (of.unsummed ? `; at least ${count(of.unsummed)} records are in no sum` : "; the rest is in all sums"),
+      + (of.unsummed ? `; at least ${count(of.unsummed)} records are in no sum`
+        : of.partial ? "; sums lack what the capture lacks" : "; the rest is in all sums"),
     reasons: parts.map(([name, part]) => [name, `${count(part.recorded)} of ${count(part.of)}`]),
   }];
 }
