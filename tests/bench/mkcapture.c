@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Writes a capture of a made-up job: mkcapture FILE [RECORDS [RANKS]]. A stream of chunks for every
- * eight ranks, as the tracer's threads write them.
+ * Writes a capture of a made-up job: mkcapture FILE [RECORDS [RANKS [LOST]]]. A stream of chunks
+ * for every eight ranks, as the tracer's threads write them. So many of 100 batches find no room,
+ * chosen at random, which makes as many losses as there can be; their records come on top of
+ * RECORDS.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 #define DRAIN_NS 10000000u /* rings are read this often, files flushed every so many times */
 #define DRAINS_PER_FLUSH 100
 #define RANKS_PER_STREAM 8
+#define BATCH 2048 /* bytes of records that a thread sends at once */
 #define MAX_STREAMS (TRAFFIC_MAX_RANKS / RANKS_PER_STREAM)
 
 static const struct {
@@ -117,28 +120,88 @@ static void put_sides(struct traffic *t, struct file_writer *w)
 	}
 }
 
-/* Hands the records of one CPU after the other to the file, as the rings are read. */
-static int drain(struct traffic *t, struct file_stream **streams, struct ub_stats *stats)
+/* A job whose batches find no room now and then. */
+struct lossy {
+	struct traffic t;
+	uint64_t seed;
+	uint32_t percent; /* of batches that are lost */
+	uint32_t cpu_seq[2 * TRAFFIC_MAX_RANKS];
+	struct ub_loss
+		loss[TRAFFIC_MAX_RANKS]; /* what each rank has not told of yet; records 0: none */
+	struct ub_stats stats;
+};
+
+static int put(struct lossy *job, struct file_stream *stream, struct ub_hdr *h)
 {
-	uint32_t i;
+	h->cpu_seq = job->cpu_seq[h->cpu]++;
+	job->stats.produced[h->kind]++;
+	return file_stream_record(stream, h);
+}
 
-	for (i = 0; i < t->ranks; i++) {
-		struct rank *r = &t->rank[i];
-		size_t at = 0;
+static int tell_loss(struct lossy *job, struct file_stream *stream, struct ub_loss *loss,
+		     const struct ub_hdr *next)
+{
+	int error;
 
-		while (at < r->pending.len) {
-			const struct ub_hdr *h = (const void *)(r->pending.data + at);
-			int error = file_stream_record(streams[i / RANKS_PER_STREAM], h);
+	if (!loss->records)
+		return 0;
+	loss->h.tgid = next->tgid;
+	loss->h.tid = next->tid;
+	loss->h.cpu = next->cpu;
+	loss->h.kind = UB_LOSS;
+	error = put(job, stream, &loss->h);
+	*loss = (struct ub_loss){ 0 };
+	return error;
+}
 
-			if (error)
-				return error;
-			stats->produced[h->kind]++;
-			stats->hits++;
-			at += ub_kind_size(h->kind);
+static void lose(struct lossy *job, struct ub_loss *loss, const struct ub_hdr *h)
+{
+	if (!loss->records || h->ts < loss->h.ts)
+		loss->h.ts = h->ts;
+	if (h->ts + h->dur > loss->until)
+		loss->until = h->ts + h->dur;
+	loss->records++;
+	job->cpu_seq[h->cpu]++;
+	job->stats.produced[h->kind]++;
+	job->stats.dropped[h->kind]++;
+}
+
+/* A rank's records, batch by batch. */
+static int drain_rank(struct lossy *job, struct rank *r, struct file_stream *stream)
+{
+	struct ub_loss *loss = &job->loss[r->number];
+	size_t at = 0, end = 0;
+	bool lost = false;
+	int error = 0;
+
+	while (at < r->pending.len && !error) {
+		struct ub_hdr *h = (struct ub_hdr *)(r->pending.data + at);
+
+		if (at >= end) {
+			end = at + BATCH;
+			lost = (job->seed = job->seed * 6364136223846793005u + 1) >> 33 <
+			       (job->percent * (1ull << 31)) / 100;
+			error = lost ? 0 : tell_loss(job, stream, loss, h);
 		}
-		r->pending.len = 0;
+		job->stats.hits++;
+		if (lost)
+			lose(job, loss, h);
+		else if (!error)
+			error = put(job, stream, h);
+		at += ub_kind_size(h->kind);
 	}
-	return 0;
+	r->pending.len = 0;
+	return error;
+}
+
+/* Hands the records of one CPU after the other to the file, as the rings are read. */
+static int drain(struct lossy *job, struct file_stream **streams)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < job->t.ranks && !error; i++)
+		error = drain_rank(job, &job->t.rank[i], streams[i / RANKS_PER_STREAM]);
+	return error;
 }
 
 static int flush(struct file_writer *w, struct file_stream **streams, const struct ub_stats *stats)
@@ -150,9 +213,10 @@ static int flush(struct file_writer *w, struct file_stream **streams, const stru
 	return error ? error : file_writer_flush(w, stats);
 }
 
-static int generate(struct traffic *t, struct file_writer *w, struct file_stream **streams,
-		    uint64_t records, struct ub_stats *stats)
+static int generate(struct lossy *job, struct file_writer *w, struct file_stream **streams,
+		    uint64_t records)
 {
+	struct traffic *t = &job->t;
 	uint64_t drained = t->rank[0].now, drains = 0;
 	int error = 0;
 
@@ -161,43 +225,44 @@ static int generate(struct traffic *t, struct file_writer *w, struct file_stream
 		if (t->rank[0].now - drained < DRAIN_NS)
 			continue;
 		drained = t->rank[0].now;
-		error = drain(t, streams, stats);
+		error = drain(job, streams);
 		if (!error && ++drains % DRAINS_PER_FLUSH == 0)
-			error = flush(w, streams, stats);
+			error = flush(w, streams, &job->stats);
 	}
-	return error ? error : flush(w, streams, stats);
+	return error ? error : flush(w, streams, &job->stats);
 }
 
 int main(int argc, char **argv)
 {
-	static struct traffic t = { .seed = 88172645463325252 };
+	static struct lossy job = { .t = { .seed = 88172645463325252 }, .seed = 1 };
 	uint64_t records = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
 	struct file_stream *streams[MAX_STREAMS] = { 0 };
-	struct ub_stats stats = { 0 };
+	struct traffic *t = &job.t;
 	struct file_writer *w;
 	uint32_t i;
 	int error, close_error;
 
-	t.ranks = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 4;
-	if (argc < 2 || t.ranks < 2 || t.ranks > TRAFFIC_MAX_RANKS) {
-		fprintf(stderr, "usage: mkcapture FILE [RECORDS [RANKS]]\n");
+	t->ranks = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 4;
+	job.percent = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 0;
+	if (argc < 2 || t->ranks < 2 || t->ranks > TRAFFIC_MAX_RANKS || job.percent > 99) {
+		fprintf(stderr, "usage: mkcapture FILE [RECORDS [RANKS [LOST]]]\n");
 		return 2;
 	}
 	error = file_writer_open(&w, argv[1]);
 	if (!error) {
-		traffic_ranks(&t);
-		put_sides(&t, w);
-		for (i = 0; !error && i * RANKS_PER_STREAM < t.ranks; i++)
+		traffic_ranks(t);
+		put_sides(t, w);
+		for (i = 0; !error && i * RANKS_PER_STREAM < t->ranks; i++)
 			error = file_stream_open(&streams[i], w, FILE_STREAM_RECORDS, NULL, NULL);
 		if (!error)
-			error = generate(&t, w, streams, records, &stats);
+			error = generate(&job, w, streams, records);
 		for (i = 0; i < MAX_STREAMS; i++)
 			file_stream_free(streams[i]);
-		close_error = file_writer_close(w, &stats);
+		close_error = file_writer_close(w, &job.stats);
 		error = error ? error : close_error;
 	}
-	for (i = 0; i < t.ranks; i++)
-		vec_release(&t.rank[i].pending);
+	for (i = 0; i < t->ranks; i++)
+		vec_release(&t->rank[i].pending);
 	if (error)
 		fprintf(stderr, "mkcapture: %s: %s\n", argv[1], strerror(-error));
 	return error ? 1 : 0;
