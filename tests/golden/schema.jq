@@ -91,8 +91,10 @@ def self_cost:
 	(select(has("consumer")) | .consumer |
 		breach("self.consumer"; ("captures", "threads", "rings", "ring_bytes", "grown", "records", "cpu_ns"); natural)),
 	breach("self"; "levels"; type == "array" and all(.[]; . as $l | ["mpi", "ucp", "uct"] | index([$l]) != null)),
+	(select(has("kernel_unknown")) | breach("self"; "kernel_unknown"; name)),
 	(select(.kernel != null) | .kernel
 		| breach("self.kernel"; ("captures", "time_ns", "hits", "sampled_hits"); natural),
+		(select(has("spread_ns")) | breach("self.kernel"; "spread_ns"; natural)),
 		(select(.sampled_hits > .hits) | "self.kernel: more hits sampled than there were"));
 
 # Only there where GPU libraries were seen to make memory.

@@ -76,7 +76,7 @@ counts_hold()
 	"$UCXBPF" replay "$WORK/a.ucxb" | head -n 3 >"$WORK/text"
 	grep -q ', level ucp, Open MPI' "$WORK/text"
 	grep -q '^cost:   tracer .* of CPU, .*B; .* records in ' "$WORK/text"
-	grep -q '^        job .* in BPF, estimated from .* of .* hits, plus their traps$' "$WORK/text"
+	grep -q '^        job .* +- .* in BPF, estimated from .* of .* hits, plus their traps$' "$WORK/text"
 }
 
 @test "records and bytes are those of the file" {

@@ -129,7 +129,11 @@ static void cost_is_said(void **state)
 	text = print(&options, made_job, &totals);
 	assert_non_null(strstr(text, ", level uct"));
 	assert_non_null(strstr(text, "tracer 307 ms of CPU; 1,016,032 records in 1.74 MiB\n"));
-	assert_non_null(strstr(text, "job not known: the kernel was not asked"));
+	assert_non_null(strstr(text, "job time in BPF not known: the kernel was not asked"));
+	free(text);
+	strcpy(totals.self.kernel_unknown, "too few hits were measured");
+	text = print(&options, made_job, &totals);
+	assert_non_null(strstr(text, "job time in BPF not known: too few hits were measured\n"));
 	free(text);
 	totals.self.levels[0] = true;
 	totals.self.captures = 2;
@@ -145,6 +149,11 @@ static void cost_is_said(void **state)
 	assert_non_null(strstr(text, "; 1 of 2 captures say so\n"));
 	assert_non_null(strstr(text, "job 498 ms in BPF, estimated from 22,062 of 1,016,024 hits, "
 				     "plus their traps"));
+	free(text);
+	totals.self.spread_known = 1;
+	totals.self.kernel_spread = 12000000;
+	text = print(&options, made_job, &totals);
+	assert_non_null(strstr(text, "job 498 ms +- 12.0 ms in BPF, estimated from "));
 	free(text);
 }
 

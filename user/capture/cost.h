@@ -13,6 +13,22 @@
 #include "capture/cells.h"
 #include "capture/kernel.h"
 
+/* Samples, as sums for their mean per hit and its spread: ns in our programs and hits of each. */
+struct cost_samples {
+	unsigned int count; /* of those with hits */
+	uint64_t hits;
+	double time, time_time, time_hits, hits_hits; /* sums of products */
+};
+
+void cost_sampled(struct cost_samples *samples, uint64_t time, uint64_t hits);
+
+/*
+ * ns of that many hits. spread: the true value is within +-spread of it with 95 % probability, if
+ * samples stand for the rest. NULL, or why there is no estimate: *ns and *spread are 0.
+ */
+const char *cost_estimate(const struct cost_samples *samples, uint64_t hits, uint64_t *ns,
+			  uint64_t *spread);
+
 struct cost {
 	struct kernel *kernel;
 	const struct cells *cells; /* of programs that count and leave their hits there */
@@ -20,24 +36,28 @@ struct cost {
 	bool refused; /* needs CAP_SYS_ADMIN */
 	uint64_t next, until; /* begin of the next sample, end of this one; CLOCK_MONOTONIC ns */
 	uint64_t time_before, hits_before; /* when this one began */
-	uint64_t time, hits; /* in all samples: ns in our programs, hits */
+	struct cost_samples samples;
 };
 
-/* What was measured; kernel_ns is an estimate, and known only once a hit was sampled. */
 struct cost_report {
 	uint64_t cpu_ns; /* of this process, user and system */
 	uint64_t memory,
 		memory_peak; /* resident bytes of this process, rings included; 0 = unknown */
-	bool kernel_known;
-	uint64_t kernel_ns; /* in our programs, without the traps that lead there */
+	const char *kernel_unknown; /* why there is no kernel_ns; NULL: there is; static */
+	/* in our programs, without the traps that lead there: cost_estimate() */
+	uint64_t kernel_ns, kernel_spread;
 	uint64_t hits, sampled_hits;
+	unsigned int samples; /* with hits */
 };
 
 /* Both outlive *cost. */
 void cost_init(struct cost *cost, struct kernel *kernel, const struct cells *cells);
 
-/* Begins and ends samples: called all the time. */
-void cost_step(struct cost *cost);
+/*
+ * Begins and ends samples: called all the time. recording: hot probes are in place, and a sample
+ * may begin; settled: or were, and no thread keeps hits of theirs back, so that one may end.
+ */
+void cost_step(struct cost *cost, bool recording, bool settled);
 
 /* Ends a sample under way. */
 void cost_end(struct cost *cost);

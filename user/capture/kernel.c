@@ -133,6 +133,9 @@ uint64_t kernel_run_time(const struct kernel *kernel)
 		uint32_t size = sizeof(info);
 		int fd = bpf_program__fd(prog);
 
+		/* these run on the tracer's time, over all tasks of the node */
+		if (bpf_program__expected_attach_type(prog) == BPF_TRACE_ITER)
+			continue;
 		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size))
 			sum += info.run_time_ns;
 	}

@@ -90,7 +90,10 @@ bool kernel_ring_missing(struct kernel *kernel, int cpu);
 /* The slices with detail, a mask as in bpf/ucxbpf.h. */
 void kernel_set_detail(struct kernel *kernel, uint64_t slices);
 
-/* ns in our programs while the kernel measured it (BPF_ENABLE_STATS), whoever asked it to. */
+/*
+ * ns in those of our programs that a job runs, while the kernel measured it (BPF_ENABLE_STATS),
+ * whoever asked it to.
+ */
 uint64_t kernel_run_time(const struct kernel *kernel);
 
 /* Counters summed over CPUs. */

@@ -70,7 +70,7 @@ static uint64_t dropped(const struct ub_stats *stats)
 static void add_cost(struct line *line, const struct cost_report *cost,
 		     const struct cost_report *last, double ns)
 {
-	if (cost->kernel_known && cost->kernel_ns >= last->kernel_ns)
+	if (!cost->kernel_unknown && cost->kernel_ns >= last->kernel_ns)
 		add(line, ", BPF %.0f %%", 100 * (cost->kernel_ns - last->kernel_ns) / ns);
 	add(line, ", tracer %.0f %%", 100 * (cost->cpu_ns - last->cpu_ns) / ns);
 	add(line, ", %.0f MiB", cost->memory / (double)(1 << 20));

@@ -181,7 +181,8 @@ int capture_work(struct capture *capture, int ms)
 		follow(capture);
 		windows_step(capture);
 		budget_step(capture);
-		cost_step(&capture->cost);
+		cost_step(&capture->cost, windows_recording(&capture->windows),
+			  windows_settled(&capture->windows));
 		if (side_now() >= capture->next_flush) {
 			flush(capture);
 			capture->next_flush = side_now() + FLUSH_NS;

@@ -116,11 +116,15 @@ json_t *side_self(struct file_writer *writer, const struct cost_report *cost)
 	set(record, "bytes", file_writer_bytes(writer));
 	if (cost->memory_peak)
 		set(record, "memory_peak", cost->memory_peak);
-	if (cost->kernel_known) {
+	if (cost->kernel_unknown) {
+		json_object_set_new(record, "kernel_unknown", json_string(cost->kernel_unknown));
+	} else {
 		set(record, "kernel_ns", cost->kernel_ns);
-		set(record, "hits", cost->hits);
-		set(record, "sampled_hits", cost->sampled_hits);
+		set(record, "kernel_spread_ns", cost->kernel_spread);
 	}
+	set(record, "hits", cost->hits);
+	set(record, "sampled_hits", cost->sampled_hits);
+	set(record, "samples", cost->samples);
 	set(record, "ts", side_now());
 	return record;
 }

@@ -156,6 +156,16 @@ void windows_step(struct capture *capture)
 	}
 }
 
+bool windows_recording(const struct windows *windows)
+{
+	return windows->open || !windows->length;
+}
+
+bool windows_settled(const struct windows *windows)
+{
+	return windows_recording(windows) || windows->collected || !windows->count;
+}
+
 void windows_end(struct capture *capture)
 {
 	struct windows *windows = &capture->windows;

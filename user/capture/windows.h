@@ -53,6 +53,11 @@ uint64_t windows_next(const struct windows *windows);
 /* Opens or closes a window that is due. */
 void windows_step(struct capture *capture);
 
+/* Hot probes are in place and record; and: or are away, and what threads kept back is in the rings.
+ */
+bool windows_recording(const struct windows *windows);
+bool windows_settled(const struct windows *windows);
+
 /* After the kernel was stopped: tells of the window that was open. */
 void windows_end(struct capture *capture);
 

@@ -274,6 +274,11 @@ struct fact_self {
 	unsigned int kernel_known; /* captures that know the following */
 	/* ns in BPF programs, estimated from sampled hits; not the traps that lead there */
 	uint64_t kernel_ns, hits, sampled_hits;
+	/* the estimate is within that of the true value with 95 % probability, as far as samples
+	 * stand for the rest; only some captures say so: spread_known */
+	uint64_t kernel_spread;
+	unsigned int spread_known;
+	char kernel_unknown[64]; /* why one that says so does not know; "": none does */
 	unsigned int drained_known; /* captures that say how their records were drained; sums over
 				       these: */
 	uint64_t threads, rings, ring_bytes;

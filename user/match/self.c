@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "match/self.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static uint64_t number(const json_t *side, const char *name)
@@ -39,6 +40,7 @@ static bool add_steps(struct fact_self *self, const json_t *sides)
 
 static void add_cost(struct fact_self *self, const json_t *side)
 {
+	const char *unknown = json_string_value(json_object_get(side, "kernel_unknown"));
 	uint64_t peak = number(side, "memory_peak");
 
 	self->known++;
@@ -47,8 +49,14 @@ static void add_cost(struct fact_self *self, const json_t *side)
 	self->cpu_ns += number(side, "cpu_ns");
 	if (peak > self->memory_peak)
 		self->memory_peak = peak;
+	if (unknown)
+		snprintf(self->kernel_unknown, sizeof(self->kernel_unknown), "%s", unknown);
 	if (!json_object_get(side, "kernel_ns"))
 		return;
+	if (json_object_get(side, "kernel_spread_ns")) {
+		self->spread_known++;
+		self->kernel_spread += number(side, "kernel_spread_ns");
+	}
 	self->kernel_known++;
 	self->kernel_ns += number(side, "kernel_ns");
 	self->hits += number(side, "hits");

@@ -83,6 +83,8 @@ static json_t *kernel_json(const struct fact_self *self)
 	set(object, "time_ns", self->kernel_ns);
 	set(object, "hits", self->hits);
 	set(object, "sampled_hits", self->sampled_hits);
+	if (self->spread_known == self->kernel_known)
+		set(object, "spread_ns", self->kernel_spread);
 	return object;
 }
 
@@ -113,6 +115,8 @@ static json_t *self_json(const struct fact_self *self)
 			    self->memory_peak ? json_integer((json_int_t)self->memory_peak)
 					      : json_null());
 	json_object_set_new(object, "kernel", self->kernel_known ? kernel_json(self) : json_null());
+	if (*self->kernel_unknown)
+		json_object_set_new(object, "kernel_unknown", json_string(self->kernel_unknown));
 	if (self->drained_known)
 		json_object_set_new(object, "consumer", consumer_json(self));
 	return object;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/text.h"
+#include "base/text.h"
 #include "base/units.h"
 
 #define LINE 512
@@ -59,11 +61,19 @@ static void tracer(const struct text *text, const struct fact_self *self, char *
 /* What is not measured is named: the trap often takes longer than the program. */
 static void in_kernel(const struct text *text, const struct fact_self *self, char *line)
 {
-	if (!self->kernel_known) {
-		text_append(line, LINE, "not known: the kernel was not asked, or did not tell");
+	char *reason = text_plain(self->kernel_unknown);
+
+	if (!self->kernel_known)
+		text_append(line, LINE, "time in BPF not known: %s",
+			    *reason ? reason : "the kernel was not asked, or did not tell");
+	free(reason);
+	if (!self->kernel_known)
 		return;
-	}
 	add_time(text, line, self->kernel_ns);
+	if (self->spread_known == self->kernel_known && self->hits) {
+		text_append(line, LINE, " +- ");
+		add_time(text, line, self->kernel_spread);
+	}
 	text_append(line, LINE, " in BPF");
 	if (self->hits) {
 		text_append(line, LINE, ", estimated from ");

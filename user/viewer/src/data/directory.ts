@@ -142,7 +142,8 @@ export interface Report {
     bytes: number;
     cpu_ns: number;
     memory_peak: number | null;
-    kernel: { time_ns: number; hits: number; sampled_hits: number } | null;
+    kernel: { time_ns: number; hits: number; sampled_hits: number; spread_ns?: number } | null;
+    kernel_unknown?: string;
   };
   devices?: Device[];
   nics?: Nic[];

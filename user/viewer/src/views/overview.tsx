@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What ran, what the numbers say, where the bytes went, and what is not known.
-import type { Process } from "../data/directory";
+import type { Process, Report } from "../data/directory";
 import { unknowns } from "../data/unknown";
 import { verdict } from "../data/verdict";
 import { current, filtered, kind, KIND_WORDS, measure, model, setCodes } from "../state/state";
@@ -19,6 +19,14 @@ export function headline(): string {
   const span = Math.max(0, ...hosts.map((host) => host.span_ns));
   const programs = distinct(processes.map((p) => p.comm)) || "no process";
   return `${programs}: ${plural(processes.length, "process", "processes")} on ${plural(hosts.length, "host")}, ${time(span)}`;
+}
+
+/** What tracing took of the job's time; null: the capture does not say. */
+function paid(self: NonNullable<Report["self"]>): string | null {
+  const { kernel, kernel_unknown } = self;
+  if (!kernel) return kernel_unknown ? `time in BPF not known: ${kernel_unknown}` : null;
+  const spread = kernel.spread_ns === undefined || !kernel.hits ? "" : ` +- ${time(kernel.spread_ns)}`;
+  return `${time(kernel.time_ns)}${spread} in BPF for ${count(kernel.hits)} hits, plus their traps`;
 }
 
 function WhatRan() {
@@ -44,7 +52,7 @@ function WhatRan() {
           ["Windows", windows ? `${count(windows.length)}; all sums are of these times alone` : null],
           ["Counted", counted ? `${count(counted.captures)} of ${plural(counted.of, "capture")}: sums without single events` : null],
           ["Tracer", self ? `${time(self.cpu_ns)} of CPU, ${count(self.records)} records in ${bytes(self.bytes)}` : null],
-          ["Job paid", self?.kernel ? `${time(self.kernel.time_ns)} in BPF for ${count(self.kernel.hits)} hits, plus their traps` : null],
+          ["Job paid", self ? paid(self) : null],
           ["Report is of", model.report.filter ? "a part of the facts: it was made with filters" : null],
           ...Object.entries(notes).map(([note, n]): [string, string] => ["Note", n > 1 ? `${note} (${count(n)})` : note]),
         ]}
