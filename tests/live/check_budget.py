@@ -11,7 +11,7 @@ import json
 import sys
 
 STEPS = {"uct", "ucp", "mpi", "windows"}
-REASONS = {"start", "over budget", "under budget", "records lost", "forced"}
+REASONS = {"start", "over budget", "under budget", "records lost", "forced", "not placed"}
 
 
 def check_windows(report, steps):

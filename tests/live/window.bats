@@ -108,6 +108,29 @@ between() { [ "$(patched)" -lt 50 ]; }
 	"$BUILD/tests/bench/strict" -w "$WORK/a.ucxb"
 }
 
+noted() { so_far "$WORK/a.ucxb" '.notes | keys | any(test("^probes of .* could not be placed: Too many open files$"))'; }
+
+@test "a window whose probes cannot be placed is left out, and a note says so" {
+	start openmpi shm n
+	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 100ms/500ms \
+		>"$WORK/summary" 2>"$WORK/warnings" 3>&- &
+	tracer=$!
+	soon windows_in "$WORK/a.ucxb" 2
+	prlimit --pid $tracer --nofile=8:4096
+	soon noted
+	windows=$("$UCXBPF" replay --json "$WORK/a.ucxb" 2>/dev/null | jq '.windows | length')
+	prlimit --pid $tracer --nofile=1024:4096
+	soon windows_in "$WORK/a.ucxb" $((windows + 2))
+	kill -INT $tracer
+	wait $tracer
+	text | diff "$WORK/text" -
+	finish
+	same_result openmpi
+	[ "$(grep -c 'could not be placed' "$WORK/warnings")" = 1 ]
+	"$BUILD/tests/bench/strict" -w "$WORK/a.ucxb"
+	"$UCXBPF" replay --json "$WORK/a.ucxb" | jq -e '.notes | to_entries | map(select(.key | test("could not be placed"))) | map(.value) == [1]'
+}
+
 @test "two attaches to one job, one after the other" {
 	start openmpi shm n
 	for i in 1 2; do

@@ -223,29 +223,50 @@ static void plan_windows(struct capture *capture)
 	windows_schedule(windows);
 }
 
+/* A step must not pass for what it says. */
+static void step_lower(struct capture *capture)
+{
+	struct governor *governor = &capture->budget.governor;
+
+	governor->step--;
+	governor->reason = "not placed";
+	if (governor->step == STEP_WINDOWS)
+		windows_place(capture, 0);
+}
+
+static void name_step(struct capture *capture)
+{
+	const struct budget *budget = &capture->budget;
+
+	capture->windows.step = governor_step_name(budget->governor.step);
+	capture->windows.reason = budget->governor.reason;
+	capture->windows.paid = budget->share;
+	log_debug("budget: %s (%s), %.2f %% paid", capture->windows.step, budget->governor.reason,
+		  100 * budget->share);
+}
+
 static void apply(struct capture *capture)
 {
 	struct budget *budget = &capture->budget;
-	enum governor_step step = budget->governor.step;
+	struct governor *governor = &budget->governor;
 	struct windows *windows = &capture->windows;
-	unsigned int groups = governor_groups(step);
 
 	if (windows->open) {
-		windows_close(capture, step == STEP_WINDOWS ? 0 : groups);
+		windows_close(capture,
+			      governor->step == STEP_WINDOWS ? 0 : governor_groups(governor->step));
 		windows->due = windows->closed;
 	}
-	if (step == STEP_WINDOWS)
+	for (name_step(capture); governor->step > STEP_WINDOWS; name_step(capture)) {
+		windows->length = WINDOWS_ENDLESS;
+		if (windows_open(capture, governor_groups(governor->step)))
+			break;
+		step_lower(capture);
+	}
+	if (governor->step == STEP_WINDOWS)
 		plan_windows(capture);
 	budget_side(capture);
-	log_debug("budget: %s (%s), %.2f %% paid", governor_step_name(step),
-		  budget->governor.reason, 100 * budget->share);
-	windows->step = governor_step_name(step);
-	windows->reason = budget->governor.reason;
-	windows->paid = budget->share;
-	if (step == STEP_WINDOWS)
+	if (governor->step == STEP_WINDOWS)
 		return;
-	windows->length = WINDOWS_ENDLESS;
-	windows_open(capture, groups);
 	look(capture, false);
 	budget->next = side_now() + INTERVAL;
 }
@@ -267,19 +288,6 @@ static void wait_ns(uint64_t ns)
 	usleep(ns / 1000);
 }
 
-/* What cannot be placed costs nothing: its step must not pass for what it says. */
-static void place(struct capture *capture, unsigned int groups)
-{
-	int err = hot_place(&capture->probes.hot, groups);
-	char text[120];
-
-	if (!err)
-		return;
-	snprintf(text, sizeof(text), "not all probes could be placed: %s", strerror(-err));
-	log_warn("%s", text);
-	side_write(capture->writer, side_note(text));
-}
-
 void budget_sound(struct capture *capture)
 {
 	static const enum governor_step steps[] = { STEP_MPI, STEP_UCP, STEP_UCT };
@@ -291,7 +299,7 @@ void budget_sound(struct capture *capture)
 		struct look seen;
 
 		governor->step = steps[i];
-		place(capture, governor_groups(steps[i]));
+		windows_place(capture, governor_groups(steps[i]));
 		look(capture, true);
 		wait_ns(SOUND);
 		seen = look(capture, true);
@@ -318,16 +326,16 @@ void budget_begin(struct capture *capture)
 		governor->step = STEP_MPI;
 	governor->reason = "start";
 	budget->fixed_cost = budget->placing ? budget->placing : PLACING;
+	while (governor->step > STEP_WINDOWS &&
+	       !windows_place(capture, governor_groups(governor->step)))
+		step_lower(capture);
 	if (governor->step == STEP_WINDOWS) {
-		hot_place(&capture->probes.hot, 0);
+		windows_place(capture, 0);
 		windows->closed = side_now();
 		apply(capture);
 		return;
 	}
-	place(capture, governor_groups(governor->step));
-	windows->step = governor_step_name(governor->step);
-	windows->reason = governor->reason;
-	windows->paid = budget->share;
+	name_step(capture);
 	windows_begin(capture);
 	kernel_resume(capture->kernel);
 	budget_side(capture);

@@ -33,31 +33,26 @@ void hot_release(struct hot *hot)
 	vec_release(&hot->files);
 }
 
-static int keep(struct hot *hot, const char *path, struct hot_file *file)
+static int open_file(const char *path, int *fd)
 {
-	file->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (file->fd < 0)
-		return -errno;
-	vec_push(&hot->files, *file);
-	return 0;
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? -errno : 0;
 }
 
-static int attach(struct hot *hot, const char *path, const struct hot_file *file,
-		  unsigned int groups, size_t *refused)
+/* One group; adds to *refused those that were not refused before. */
+static int attach(struct hot *hot, const char *path, struct hot_file *file, int group,
+		  size_t *refused)
 {
-	int err = 0;
+	size_t some = 0;
+	int err;
 
-	*refused = 0;
-	for (int group = 0; group < UB_GROUPS; group++) {
-		size_t some = 0;
-		int one;
-
-		if (!(groups & 1u << group) || !file->probes[group].len)
-			continue;
-		one = links_attach(&hot->links[group], path, file->probes[group].data,
-				   file->probes[group].len, &some);
-		err = one ? one : err;
-		*refused += some;
+	if (!file->probes[group].len)
+		return 0;
+	err = links_attach(&hot->links[group], path, file->probes[group].data,
+			   file->probes[group].len, &some);
+	if (some > file->refused[group]) {
+		*refused += some - file->refused[group];
+		file->refused[group] = some;
 	}
 	return err;
 }
@@ -72,33 +67,51 @@ int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, 
 		vec_push(&file.probes[ub_group(probes[i].kind)], probes[i]);
 	*refused = 0;
 	if (hot->comes_back)
-		err = keep(hot, path, &file);
-	if (!err)
-		err = attach(hot, path, &file, hot->placed, refused);
-	if (file.fd < 0)
+		err = open_file(path, &file.fd);
+	for (int group = 0; !err && group < UB_GROUPS; group++)
+		if (hot->placed & 1u << group)
+			err = attach(hot, path, &file, group, refused);
+	if (file.fd >= 0)
+		vec_push(&hot->files, file);
+	else
 		release_probes(&file);
 	return err;
 }
 
-int hot_place(struct hot *hot, unsigned int groups)
+static int place_group(struct hot *hot, int group, size_t *refused)
 {
-	unsigned int come = groups & ~hot->placed;
+	char path[64];
 	int err = 0;
 
+	for (size_t i = 0; !err && i < hot->files.len; i++) {
+		struct hot_file *file = &hot->files.data[i];
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
+		err = attach(hot, path, file, group, refused);
+	}
+	return err;
+}
+
+int hot_place(struct hot *hot, unsigned int groups, size_t *refused)
+{
+	int err = 0;
+
+	*refused = 0;
 	for (int group = 0; group < UB_GROUPS; group++)
 		if (hot->placed & ~groups & 1u << group)
 			links_detach(&hot->links[group]);
-	hot->placed = groups;
-	for (size_t i = 0; come && i < hot->files.len; i++) {
-		const struct hot_file *file = &hot->files.data[i];
-		size_t refused;
-		char path[64];
-		int one;
+	for (int group = 0; group < UB_GROUPS; group++) {
+		int one = 0;
 
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
-		one = attach(hot, path, file, come, &refused);
-		err = one ? one : err;
+		if (groups & ~hot->placed & 1u << group)
+			one = place_group(hot, group, refused);
+		if (!one)
+			continue;
+		err = one;
+		groups &= ~(1u << group);
+		links_detach(&hot->links[group]);
 	}
+	hot->placed = groups;
 	return err;
 }
 

@@ -19,6 +19,7 @@
 struct hot_file {
 	int fd;
 	VEC(struct link_probe) probes[UB_GROUPS];
+	size_t refused[UB_GROUPS]; /* the most that the kernel refused of each, and said so */
 };
 
 struct hot {
@@ -35,16 +36,20 @@ void hot_init(struct hot *hot, enum link_mechanism mechanism, const struct link_
 /* Detaches everything and waits until the kernel has let go. */
 void hot_release(struct hot *hot);
 
-/* As links_attach(). Of a group that is not in place nothing is attached yet, and nothing refused.
+/*
+ * As links_attach(), up to the first group that fails. Of a group that is not in place nothing is
+ * attached yet, and nothing refused.
  */
 int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, size_t n,
 	    size_t *refused);
 
 /*
- * Groups to be in place from now on: others go, without waiting for the kernel. -errno as
- * links_attach() of the last file that failed. Only with comes_back may any come.
+ * Groups to be in place from now on: others go, without waiting for the kernel. A group that
+ * cannot be placed in some file is away in all, so that hot->placed is what records: < 0, -errno as
+ * links_attach() of the last such file. *refused: probes that the kernel has not refused before.
+ * Only with comes_back may any come.
  */
-int hot_place(struct hot *hot, unsigned int groups);
+int hot_place(struct hot *hot, unsigned int groups, size_t *refused);
 
 /* As links_settle(), of all groups: the longest. */
 uint64_t hot_settle(struct hot *hot);

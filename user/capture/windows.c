@@ -66,6 +66,37 @@ void windows_begin(struct capture *capture)
 	opened(capture, now);
 }
 
+/* The first group that is missing, in words. */
+static const char *group_words(unsigned int groups)
+{
+	static const char *const words[] = { "MPI calls", "operations", "transfers", "objects" };
+
+	return words[__builtin_ctz(groups)];
+}
+
+bool windows_place(struct capture *capture, unsigned int groups)
+{
+	struct windows *windows = &capture->windows;
+	struct hot *hot = &capture->probes.hot;
+	unsigned int come = groups & ~hot->placed;
+	size_t refused;
+	int err = hot_place(hot, groups, &refused);
+	char text[120] = "";
+
+	if (err && err != windows->error)
+		snprintf(text, sizeof(text), "probes of %s could not be placed: %s",
+			 group_words(groups & ~hot->placed), strerror(-err));
+	else if (refused)
+		snprintf(text, sizeof(text), "%zu probes were refused by the kernel", refused);
+	if (come)
+		windows->error = err;
+	if (*text) {
+		log_warn("%s", text);
+		side_write(capture->writer, side_note(text));
+	}
+	return !err;
+}
+
 void windows_close(struct capture *capture, unsigned int keep)
 {
 	struct windows *windows = &capture->windows;
@@ -75,7 +106,7 @@ void windows_close(struct capture *capture, unsigned int keep)
 	windows->collected = keep != 0;
 	windows->closed = side_now();
 	side_write(capture->writer, side_window(windows, windows->closed));
-	hot_place(&capture->probes.hot, capture->probes.hot.placed & keep);
+	windows_place(capture, capture->probes.hot.placed & keep);
 	log_debug("window %u: recorded for %.3f ms", windows->count,
 		  (windows->closed - windows->opened) / 1e6);
 }
@@ -91,21 +122,18 @@ static void collect(struct capture *capture)
 	log_debug("window %u: detached in %.3f ms", capture->windows.count, took / 1e6);
 }
 
-void windows_open(struct capture *capture, unsigned int groups)
+bool windows_open(struct capture *capture, unsigned int groups)
 {
 	struct windows *windows = &capture->windows;
 	uint64_t now;
-	int err;
 
 	live_read_started(&capture->live);
 	if (!windows->collected && windows->count)
 		collect(capture);
 	now = side_now();
-	err = hot_place(&capture->probes.hot, groups);
+	if (!windows_place(capture, groups))
+		return false;
 	windows->placing = side_now() - now;
-	if (err)
-		log_warn("window %u: not all probes could be placed: %s", windows->count + 1,
-			 strerror(-err));
 	if (windows->governed && windows->length != WINDOWS_ENDLESS)
 		budget_window_opens(capture);
 	/* what a record could tell of is later than this, and the kernel's start is no later */
@@ -113,6 +141,7 @@ void windows_open(struct capture *capture, unsigned int groups)
 	kernel_resume(capture->kernel);
 	opened(capture, now);
 	log_debug("window %u: attached in %.3f ms", windows->count, windows->placing / 1e6);
+	return true;
 }
 
 static uint64_t ends_at(const struct windows *windows)
@@ -149,7 +178,10 @@ void windows_step(struct capture *capture)
 		if (windows->governed)
 			budget_window_closed(capture);
 	} else if (!windows->open && now >= windows->due) {
-		windows_open(capture, HOT_ALL);
+		if (!windows_open(capture, HOT_ALL)) {
+			windows_place(capture, 0);
+			windows_schedule(windows);
+		}
 	} else if (!windows->open && !windows->collected &&
 		   now >= windows->closed + COLLECT_AFTER) {
 		collect(capture);

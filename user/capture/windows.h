@@ -27,6 +27,7 @@ struct windows {
 	uint64_t opened, closed; /* ns: this one, the last one */
 	uint64_t due; /* ns: the next one */
 	uint64_t placing; /* ns that placing the probes of this one took */
+	int error; /* of placing probes the last time, told of; 0: none */
 };
 
 /*
@@ -44,8 +45,17 @@ void windows_schedule(struct windows *windows);
 /* The window that is open ends now; keep: groups of hot probes that stay (enum ub_group). */
 void windows_close(struct capture *capture, unsigned int keep);
 
-/* One begins as soon as these groups, and no others, are in place. */
-void windows_open(struct capture *capture, unsigned int groups);
+/*
+ * Hot probes to be in place from now on, by groups: true once all are, see hot_place(). What cannot
+ * be placed is warned of and noted in the file, a failure that lasts once.
+ */
+bool windows_place(struct capture *capture, unsigned int groups);
+
+/*
+ * One begins as soon as these groups, and no others, are in place. false: some cannot be placed. A
+ * window that lacked a layer would say that nothing happened there, so none begins.
+ */
+bool windows_open(struct capture *capture, unsigned int groups);
 
 /* When windows_step() will have something to do, side_now() ns; UINT64_MAX: never. */
 uint64_t windows_next(const struct windows *windows);
