@@ -106,24 +106,17 @@ static __noinline int frames_forget(struct task_state *task)
 	return 0;
 }
 
-/* NULL: the task is not traced, or tracing has ended. Works between windows, too. */
-static __always_inline struct task_state *task_state(void)
+/* A task that is new, or has not asked since processes came. */
+static __noinline struct task_state *task_filter(struct task_state *task)
 {
-	struct task_struct *current = bpf_get_current_task_btf();
-	struct task_state *task = bpf_task_storage_get(&tasks, current, NULL, 0);
-	__u32 tgid;
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
-	if (stopped == UB_STOP)
-		return NULL;
-	if (task && task->filter_gen == filter_generation)
-		return task->filter == FILTER_TRACED ? task : NULL;
-
-	tgid = bpf_get_current_pid_tgid() >> 32;
 	if (!task) {
 		/* a task of another job never costs memory */
 		if (!process_traced(tgid))
 			return NULL;
-		task = bpf_task_storage_get(&tasks, current, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		task = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL,
+					    BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!task) {
 			count_nomem();
 			return NULL;
@@ -138,19 +131,31 @@ static __always_inline struct task_state *task_state(void)
 	return task->filter == FILTER_TRACED ? task : NULL;
 }
 
+/* NULL: the task is not traced, or tracing has ended. Works between windows, too. */
+static __always_inline struct task_state *task_state(void)
+{
+	struct task_state *task = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
+
+	if (unlikely(stopped == UB_STOP))
+		return NULL;
+	if (unlikely(!task || task->filter_gen != filter_generation))
+		return task_filter(task);
+	return likely(task->filter == FILTER_TRACED) ? task : NULL;
+}
+
 static __always_inline bool hit_begin(struct hit *hit, struct pt_regs *ctx)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	__u32 row = UB_COOKIE_SITE(cookie);
 
 	hit->task = task_state();
-	if (!hit->task)
+	if (unlikely(!hit->task))
 		return false;
 	hit->site = bpf_map_lookup_elem(&sites, &row);
-	if (!hit->site)
+	if (unlikely(!hit->site))
 		return false;
-	hit->task->hits[ub_group(hit->site->kind) & (UB_GROUPS - 1)]++;
-	if (stopped >= QUIET_FROM)
+	hit->task->hits[ub_group(hit->site->kind)]++;
+	if (unlikely(stopped >= QUIET_FROM))
 		return false;
 	hit->task->outbox.hits++;
 	hit->row = row;
@@ -184,7 +189,7 @@ static __always_inline void read_args(__u64 *args, struct pt_regs *ctx, const st
 	args[7] = PT_REGS_PARM7(ctx);
 	args[8] = PT_REGS_PARM8(ctx);
 #endif
-	if (hit->site->last_arg > ARG_REGISTERS)
+	if (unlikely(hit->site->last_arg > ARG_REGISTERS))
 		bpf_probe_read_user(&args[ARG_REGISTERS + 1],
 				    (LAST_ARG - ARG_REGISTERS) * sizeof(__u64),
 				    (void *)(hit->sp + STACK_ARGS));

@@ -69,7 +69,7 @@ static __always_inline void *outbox_room(struct outbox *box, __u8 kind, __u32 si
 {
 	__u32 at = box->bytes & (OUTBOX - 1);
 
-	if (!at || ts < box->oldest)
+	if (unlikely(!at || ts < box->oldest))
 		box->oldest = ts;
 	box->bytes = at + size;
 	box->kinds[kind & 15]++;
@@ -201,26 +201,25 @@ __weak __noinline int outbox_flush(struct outbox *box, __u64 now)
 	(1u << UB_CALL | 1u << UB_OP | 1u << UB_XFER | 1u << UB_RX | 1u << UB_COMP |               \
 	 1u << UB_MATCH | 1u << UB_CALL_END | 1u << UB_FRAGS | 1u << UB_CALL_STACK)
 
-/*
- * An outbox holds records that go the same way. Not static: a branch here would double what the
- * verifier has to follow in each program.
- */
-__weak __noinline int outbox_choose(struct outbox *box, __u32 kind, __u64 ts)
+/* From now on its records go the other way. Not static: verified once. */
+__weak __noinline int outbox_turn(struct outbox *box)
 {
-	bool open = detail_slices >> (ts >> UB_SLICE_SHIFT & (UB_SLICES - 1)) & 1;
-	bool closed = !open && (DETAIL >> (kind & 31) & 1);
-
-	if (!box || box->closed == closed)
+	if (!box)
 		return 0;
 	if (box->bytes)
 		outbox_flush(box, bpf_ktime_get_ns());
-	box->closed = closed;
+	box->closed = !box->closed;
 	return 0;
 }
 
+/* An outbox holds records that go the same way. */
 static __always_inline void *outbox_place(struct outbox *box, __u8 kind, __u32 size, __u64 ts)
 {
-	outbox_choose(box, kind, ts);
+	__u64 closed = ~(detail_slices >> (ts >> UB_SLICE_SHIFT & (UB_SLICES - 1))) &
+		       (DETAIL >> (kind & 31)) & 1;
+
+	if (unlikely(box->closed != closed))
+		outbox_turn(box);
 	return outbox_room(box, kind, size, ts);
 }
 
@@ -230,7 +229,7 @@ static __always_inline void *outbox_place(struct outbox *box, __u8 kind, __u32 s
 /* Ends every program that may have placed a record. */
 static __always_inline void outbox_settle(struct outbox *box, __u64 now)
 {
-	if (box->bytes > OUTBOX_ENOUGH || (box->bytes && now - box->sent > BATCH_NS))
+	if (unlikely(box->bytes > OUTBOX_ENOUGH || (box->bytes && now - box->sent > BATCH_NS)))
 		outbox_flush(box, now);
 }
 

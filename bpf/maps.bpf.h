@@ -7,6 +7,13 @@
 #include <bpf/bpf_helpers.h>
 #include "ucxbpf.h"
 
+/*
+ * Each hit finds the CPU's caches and its memory of branches cold, after the trap: the usual way
+ * through a program must be short, and run straight on.
+ */
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
 /* Power of two. Over self, calls nest as deep as the program's callbacks do. */
 #define FRAMES 16
 #define SCRATCH 256 /* covers every field of ucp_request_t that is read, power of two */

@@ -17,7 +17,7 @@ static __always_inline struct frame *span_open(const struct hit *hit, struct pt_
 {
 	struct frame *frame = frame_push(hit, kind, true, parents_in(top));
 
-	if (!frame) {
+	if (unlikely(!frame)) {
 		emit_nothing(kind);
 		return NULL;
 	}
@@ -49,9 +49,9 @@ static __always_inline bool leave_begin(struct leaving *leaving, struct pt_regs 
 {
 	__u32 row;
 
-	leaving->task = stopped < QUIET_FROM ? task_state() : NULL;
-	leaving->frame = leaving->task ? frame_pop(leaving->task, ctx) : NULL;
-	if (!leaving->frame)
+	leaving->task = likely(stopped < QUIET_FROM) ? task_state() : NULL;
+	leaving->frame = likely(leaving->task) ? frame_pop(leaving->task, ctx) : NULL;
+	if (unlikely(!leaving->frame))
 		return false;
 	row = leaving->frame->row;
 	leaving->site = bpf_map_lookup_elem(&sites, &row);
@@ -59,7 +59,7 @@ static __always_inline bool leave_begin(struct leaving *leaving, struct pt_regs 
 	leaving->ret = PT_REGS_RC(ctx);
 	leaving->now = bpf_ktime_get_ns();
 	leaving->task->outbox.hits++;
-	leaving->task->returns[ub_group(leaving->frame->kind) & (UB_GROUPS - 1)]++;
+	leaving->task->returns[ub_group(leaving->frame->kind)]++;
 	return leaving->site && leaving->layout;
 }
 

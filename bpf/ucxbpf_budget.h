@@ -11,18 +11,16 @@ enum ub_group {
 	UB_GROUPS = 4, /* power of two */
 };
 
+/* Two bits for each kind, since programs ask at each hit: UB_GROUP_UCP but for those named here. */
+#define UB_GROUP_IS(kind, group) ((__u32)(UB_GROUP_UCP ^ (group)) << (kind)*2)
+#define UB_GROUP_TABLE                                                                             \
+	(0x55555555u * UB_GROUP_UCP ^ UB_GROUP_IS(UB_CALL, UB_GROUP_MPI) ^                         \
+	 UB_GROUP_IS(UB_XFER, UB_GROUP_UCT) ^ UB_GROUP_IS(UB_OBJ, UB_GROUP_NAMES) ^                \
+	 UB_GROUP_IS(UB_MEM, UB_GROUP_NAMES))
+
 static inline unsigned int ub_group(unsigned int kind)
 {
-	switch (kind) {
-	case UB_CALL:
-		return UB_GROUP_MPI;
-	case UB_OBJ:
-	case UB_MEM:
-		return UB_GROUP_NAMES;
-	case UB_XFER:
-		return UB_GROUP_UCT;
-	}
-	return UB_GROUP_UCP;
+	return UB_GROUP_TABLE >> (kind & 15) * 2 & (UB_GROUPS - 1);
 }
 
 /*
