@@ -8,8 +8,17 @@
 
 #include "request.bpf.h"
 
-/* span.bpf.c: the object linker takes a kernel function from one object only. */
-int span_at_return(void);
+/*
+ * Whether a session program runs at its function's return. The address that the kernel has of the
+ * probed instruction is where the program counter is at the entry, and no function returns there
+ * (kernel/trace/bpf_trace.c: uprobe_multi_link_handler(), uprobe_multi_link_ret_handler(); 6.13).
+ * bpf_session_is_return() would be the same at twice the cost, since bpftool's linker takes a
+ * kernel function from one object file only.
+ */
+static __always_inline bool at_return(struct pt_regs *ctx)
+{
+	return bpf_get_func_ip(ctx) != PT_REGS_IP(ctx);
+}
 
 /* Opens a frame that waits for its return with its arguments; NULL: there will be no record. */
 static __always_inline struct frame *span_open(const struct hit *hit, struct pt_regs *ctx,
@@ -82,7 +91,7 @@ static __always_inline void leave_header(struct ub_hdr *h, const struct leaving 
 	int name##_session(struct pt_regs *ctx)                                                    \
 	{                                                                                          \
 		own_stack(ctx);                                                                    \
-		return span_at_return() ? leave(ctx) : enter(ctx);                                 \
+		return at_return(ctx) ? leave(ctx) : enter(ctx);                                 \
 	}                                                                                          \
 	SEC("?uprobe")                                                                             \
 	int name##_entry(struct pt_regs *ctx)                                                      \
