@@ -207,23 +207,25 @@ int op_call(struct pt_regs *ctx)
 	return 0;
 }
 
-static __always_inline long read_header(void *to, __u32 bytes, __u64 at, bool may_sleep)
+static __always_inline bool read_header(void *to, __u32 bytes, __u64 at, bool may_sleep)
 {
-	return may_sleep ? bpf_copy_from_user(to, bytes, (void *)at)
-			 : bpf_probe_read_user(to, bytes, (void *)at);
+	return likely(!bpf_probe_read_user(to, bytes, (void *)at)) ||
+	       (may_sleep && !bpf_copy_from_user(to, bytes, (void *)at));
 }
 
 static __always_inline void rx_header(struct ub_rx *rx, __u8 am_id, bool may_sleep)
 {
 	__u32 bytes = am_header_words(am_id) * 8;
+	/* the kernel takes longer to allow a read into a map (CONFIG_HARDENED_USERCOPY) */
+	__u64 words[sizeof(rx->w) / 8] = {};
 
-	__builtin_memset(rx->w, 0, sizeof(rx->w));
 	if (bytes > rx->length)
 		bytes = rx->length & ~7;
-	if (bytes > sizeof(rx->w))
-		bytes = sizeof(rx->w);
-	if (bytes && read_header(rx->w, bytes, rx->data, may_sleep))
+	if (bytes > sizeof(words))
+		bytes = sizeof(words);
+	if (bytes && unlikely(!read_header(words, bytes, rx->data, may_sleep)))
 		rx->h.flags |= UB_F_READ_FAULT;
+	__builtin_memcpy(rx->w, words, sizeof(words));
 }
 
 /*
