@@ -162,7 +162,7 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 	xfer->site = e.hit.row;
 	xfer->rows = UB_ROWS_XFER(e.hit.row) | UB_ROWS_AM(am_id) |
 		     UB_ROWS_FLAGS(sizes.unknown ? UB_CELL_UNSIZED : 0);
-	if (AM_WITH_HEADER >> (am_id & 31) & 1)
+	if (has_user_header(am_id))
 		xfer_header(xfer, &e, &sizes);
 	xfer->start = count_timed(e.task) ? bpf_ktime_get_ns() : 0;
 	return 0;

@@ -20,9 +20,10 @@
 
 static __always_inline bool fifo_due(__u64 *burst, __u64 ts)
 {
-	if ((ts & (FIFO_SLICE - 1)) < FIFO_BURST || ts - *burst < FIFO_BURST || ts < fifo_until)
+	if (unlikely((ts & (FIFO_SLICE - 1)) < FIFO_BURST || ts - *burst < FIFO_BURST ||
+		     ts < fifo_until))
 		return true;
-	if (ts - *burst < FIFO_SLICE)
+	if (likely(ts - *burst < FIFO_SLICE))
 		return false;
 	*burst = ts;
 	return true;
@@ -57,9 +58,9 @@ __weak __noinline __u64 fifo_head(__u64 uct_ep)
 }
 
 /* As it is at the entry of a send; FIFO_NOT_SEEN: it is not its turn to be read. */
-__weak __noinline __u64 fifo_before(struct task_state *task, __u64 uct_ep, __u64 ts)
+static __always_inline __u64 fifo_before(struct task_state *task, __u64 uct_ep, __u64 ts)
 {
-	return task && fifo_due(&task->fifo_burst, ts) ? fifo_head(uct_ep) : FIFO_NOT_SEEN;
+	return unlikely(fifo_due(&task->fifo_burst, ts)) ? fifo_head(uct_ep) : FIFO_NOT_SEEN;
 }
 
 /* uct_mm_iface_t from recv_fifo_elems on */

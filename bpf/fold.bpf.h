@@ -22,6 +22,11 @@
 /* Messages that hold a header of the user's behind UCP's, whose length is in UCP's (ucp_am.h). */
 #define AM_WITH_HEADER (1u << 23 | 1u << 24 | 1u << 26 | 1u << 27)
 
+static __always_inline bool has_user_header(__u8 am_id)
+{
+	return AM_WITH_HEADER >> (am_id & 31) & 1;
+}
+
 #define FOLD_RECORDS (sizeof(((struct outbox *)0)->records) / sizeof(struct ub_hdr))
 
 static __always_inline const struct ub_hdr *record_at(const struct outbox *box, __u32 at)
@@ -142,7 +147,7 @@ static __always_inline bool fold_op(struct outbox *box, const struct ub_op *op)
 static __always_inline bool fold_header(const struct ub_xfer *xfer, __u32 *header)
 {
 	*header = 0;
-	if (!(AM_WITH_HEADER >> (xfer->am_id & 31) & 1))
+	if (!has_user_header(xfer->am_id))
 		return true;
 	if (xfer->h.flags & UB_F_WIRE) {
 		*header = xfer->w[0] >> 32;

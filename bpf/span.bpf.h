@@ -91,7 +91,7 @@ static __always_inline void leave_header(struct ub_hdr *h, const struct leaving 
 	int name##_session(struct pt_regs *ctx)                                                    \
 	{                                                                                          \
 		own_stack(ctx);                                                                    \
-		return at_return(ctx) ? leave(ctx) : enter(ctx);                                 \
+		return at_return(ctx) ? leave(ctx) : enter(ctx);                                   \
 	}                                                                                          \
 	SEC("?uprobe")                                                                             \
 	int name##_entry(struct pt_regs *ctx)                                                      \

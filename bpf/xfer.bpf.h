@@ -145,7 +145,7 @@ __weak __noinline int xfer_user_header(struct ub_xfer *xfer, struct task_state *
 	__u64 length;
 	__u32 row;
 
-	if (!xfer || !task || !(AM_WITH_HEADER >> (xfer->am_id & 31) & 1))
+	if (!xfer || !task)
 		return 0;
 	op = frame_last(task);
 	if (!is_operation(op) || op->seq != xfer->h.op)
@@ -199,7 +199,8 @@ static __always_inline void xfer_fill(struct ub_xfer *xfer, const struct leaving
 	xfer_arguments(xfer, leaving);
 	xfer_result(xfer, leaving);
 	xfer_owner(xfer, owner);
-	xfer_user_header(xfer, leaving->task);
+	if (unlikely(has_user_header(xfer->am_id)))
+		xfer_user_header(xfer, leaving->task);
 }
 
 static __always_inline struct ub_xfer *xfer_place(const struct leaving *leaving,
