@@ -101,15 +101,15 @@ static __always_inline struct count_task *count_begin(void)
 	struct count_task *task =
 		bpf_task_storage_get(&count_tasks, bpf_get_current_task_btf(), NULL, 0);
 
-	if (stopped)
+	if (unlikely(stopped))
 		return NULL;
-	if (!task)
+	if (unlikely(!task))
 		task = count_task_new();
-	if (!task)
+	if (unlikely(!task))
 		return NULL;
-	if (task->filter_gen != filter_generation)
+	if (unlikely(task->filter_gen != filter_generation))
 		return count_filter(task) ? task : NULL;
-	return task->filter == FILTER_TRACED ? task : NULL;
+	return likely(task->filter == FILTER_TRACED) ? task : NULL;
 }
 
 /* One in UB_TIMED_EVERY, without a period that a program's own could meet. */
@@ -131,7 +131,7 @@ static __always_inline bool entry_begin(struct entry *e, struct pt_regs *ctx)
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 
 	e->task = count_begin();
-	if (!e->task)
+	if (unlikely(!e->task))
 		return false;
 	e->hit.row = UB_COOKIE_SITE(cookie);
 	e->hit.slot = UB_COOKIE_LAYOUT(cookie);
@@ -144,7 +144,7 @@ static __always_inline bool entry_args(struct entry *e, struct pt_regs *ctx)
 	__u32 row = e->hit.row;
 
 	e->hit.site = bpf_map_lookup_elem(&sites, &row);
-	if (!e->hit.site)
+	if (unlikely(!e->hit.site))
 		return false;
 	read_args(e->args, ctx, &e->hit);
 	return true;

@@ -70,7 +70,7 @@ static __always_inline __u32 cell_number(struct count_task *task, __u64 rows,
 	struct remembered *known = &task->cache[mixed >> (64 - CACHE_BITS) & (CACHE - 1)];
 	__u32 epoch = cache_epoch;
 
-	if (known->rows == rows && known->uct_ep == uct_ep && known->epoch == epoch)
+	if (likely(known->rows == rows && known->uct_ep == uct_ep && known->epoch == epoch))
 		return known->cell;
 	known->cell = cell_find(task, rows, xfer, obj);
 	known->rows = rows;
