@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * mpi_serial ROUNDS|STOPFILE [PAUSE_US]: messages that look alike to a tracer and carry serial
- * numbers that only this program knows. Tags and lengths repeat, so a match that is one message off
- * looks right. $TRUTH/RANK.serials is the ledger: which call sent which serial, which call received
- * it, and when, by CLOCK_MONOTONIC; tests/live/check_serials.py compares.
+ * mpi_serial ROUNDS|STOPFILE [PAUSE_US [BYTES]]: messages that look alike to a tracer and carry
+ * serial numbers that only this program knows. Tags and lengths repeat, so a match that is one
+ * message off looks right. $TRUTH/RANK.serials is the ledger: which call sent which serial, which
+ * call received it, and when, by CLOCK_MONOTONIC; tests/live/check_serials.py compares. With BYTES
+ * a round is one message of that length from each rank to the next one.
  */
 #include <time.h>
 
@@ -191,12 +192,17 @@ int main(int argc, char **argv)
 {
 	uint64_t limit = argc > 1 ? strtoull(argv[1], NULL, 10) : 100, round;
 	long pause_us = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+	int bytes = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 0;
 	struct timespec pause = { .tv_sec = pause_us / 1000000,
 				  .tv_nsec = pause_us % 1000000 * 1000 };
 
 	job_start("mpi_serial", &argc, &argv);
+	EXPECT(bytes <= MAX_BYTES);
 	for (round = 0; goes_on(round, limit, argc > 1 ? argv[1] : ""); round++) {
-		play(round);
+		if (bytes)
+			shift(bytes, (rank + size - 1) % size, (rank + 1) % size);
+		else
+			play(round);
 		if (round == 9)
 			say_running();
 		if (pause_us)
