@@ -103,6 +103,8 @@ static __noinline int frames_forget(struct task_state *task)
 	task->window = window;
 	task->fifo_burst = 0;
 	task->receiver.burst = 0;
+	task->reading.burst = 0;
+	task->reading.sk = 0;
 	return 0;
 }
 

@@ -140,13 +140,13 @@ __weak __noinline int fifo_search(struct receiver *receiver, struct ub_rx *rx, _
 	return 0;
 }
 
-/* Puts the position into the record, if there is one. */
+/* Puts the position of a message without an id into its record, if there is one. */
 static __always_inline void fifo_arrival(const struct hit *hit, struct ub_rx *rx, __u8 am_id)
 {
 	struct receiver *receiver = &hit->task->receiver;
 	const struct ub_layout *layout;
 
-	if (!am_without_id(am_id) || !fifo_due(&receiver->burst, hit->ts))
+	if (!fifo_due(&receiver->burst, hit->ts))
 		return;
 	layout = layout_at(hit->slot);
 	if (!layout || !layout->mm_elems)

@@ -48,7 +48,7 @@ struct frame {
 	__u8 looked; /* span: its slot was seen to hold ret */
 	__u16 comp_count;
 	__u64 comp_func;
-	__u64 fifo_head; /* UINT64_MAX: not looked at */
+	__u64 position; /* see position_before(); UINT64_MAX: not looked at */
 	__u64 ts;
 	__u64 args[ARGS];
 	struct owner owner; /* UB_XFER_SELF only */
@@ -114,6 +114,15 @@ struct receiver {
 	__u64 ifaces[RECEIVER_IFACES];
 };
 
+/* The last read from a socket, if it was its turn. */
+struct reading {
+	__u64 sk; /* struct sock; 0: it was not, or the socket is no TCP connection */
+	__u64 data; /* where it put the first byte, */
+	__u32 seq; /* and that one's sequence number */
+	__u32 pad;
+	__u64 burst; /* see fifo_due() */
+};
+
 enum task_filter { FILTER_UNKNOWN, FILTER_TRACED, FILTER_IGNORED };
 
 struct task_state {
@@ -134,6 +143,7 @@ struct task_state {
 	struct handler handlers[HANDLERS];
 	struct fragments fragments;
 	struct receiver receiver;
+	struct reading reading;
 	__u64 hits[UB_GROUPS], returns[UB_GROUPS]; /* see struct ub_task_hits */
 	__u8 scratch[SCRATCH];
 };

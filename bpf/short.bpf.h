@@ -75,9 +75,8 @@ static __always_inline bool short_enter(const struct hit *hit, struct pt_regs *c
 	frame->comp_func = 0;
 	frame->comp_count = 0;
 	read_args(frame->args, ctx, hit);
-	frame->fifo_head = hit->site->what == UB_XFER_MM
-				   ? fifo_before(task, frame->args[1], hit->ts)
-				   : FIFO_NOT_SEEN;
+	frame->position =
+		position_before(task, hit->site, frame->args[1], UCP_AM_ID_EAGER_ONLY, hit->ts);
 	task->short_open = 1;
 	return true;
 }

@@ -259,6 +259,10 @@ static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 
 	if (!hit_begin(&hit, ctx))
 		return 0;
+	if (hit.site->what == UB_RX_SOCKET) {
+		socket_reads(&hit, PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx));
+		return 0;
+	}
 	rx = place(&hit.task->outbox, ub_rx, UB_RX, hit.ts);
 	up = parents_in(frame_top(&hit, UB_RX));
 	frame_enter(&rx->h, &hit, UB_RX, false, up,
@@ -268,7 +272,8 @@ static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 	rx->length = PT_REGS_PARM3(ctx);
 	rx->am_flags = PT_REGS_PARM4(ctx);
 	rx_header(rx, hit.site->am_id, may_sleep);
-	fifo_arrival(&hit, rx, hit.site->am_id);
+	if (am_without_id(hit.site->am_id) && !socket_arrival(hit.task, rx, hit.site->am_id))
+		fifo_arrival(&hit, rx, hit.site->am_id);
 	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }

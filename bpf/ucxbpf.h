@@ -86,6 +86,9 @@ enum ub_flags {
 			       its start */
 	UB_F_POSTED = 1 << 10, /* op.info_tag: the receive's number in the order UCX queued them */
 	UB_F_WITH_OP = 1 << 11, /* xfer: its end is its operation's, its own was not later */
+	UB_F_SOCKET = 1 << 12, /* xfer.raddr, rx.data: position in a TCP connection. Upper half:
+				  hash of addresses and ports in the direction of travel, lower
+				  half: sequence number of the first byte of uct_tcp_am_hdr_t */
 };
 
 struct ub_call {

@@ -60,12 +60,18 @@ enum ub_xfer_what {
 	UB_XFER_PLAIN = 0,
 	UB_XFER_MM = 1, /* active message over shared memory: has a FIFO position */
 	UB_XFER_SELF = 2, /* the receiver's handler runs inside, and may change the request */
+	UB_XFER_TCP = 3, /* active message over TCP: has a position in the connection */
+};
+
+enum ub_rx_what {
+	UB_RX_PLAIN = 0,
+	UB_RX_SOCKET = 1, /* (fd, data): no arrival, but a read from a socket; makes no record */
 };
 
 struct ub_site {
 	__u8 kind; /* enum ub_kind the site emits */
-	__u8 what; /* enum ub_obj_what, ub_comp_what, ub_op_what, ub_xfer_what or ub_mem_what, by
-		      kind */
+	__u8 what; /* enum ub_obj_what, ub_comp_what, ub_op_what, ub_xfer_what, ub_rx_what or
+		      ub_mem_what, by kind */
 	__u8 needs_return;
 	__u8 length_rule; /* enum ub_length_rule */
 	__u8 arg_obj;

@@ -3,8 +3,8 @@
 #ifndef UCXBPF_XFER_BPF_H
 #define UCXBPF_XFER_BPF_H
 
-#include "fifo.bpf.h"
 #include "owner.bpf.h"
+#include "socket.bpf.h"
 #include "span.bpf.h"
 
 /* Not static: verified once, and not for each path to it. */
@@ -101,13 +101,27 @@ static __always_inline void xfer_wire_header(const struct leaving *leaving, stru
 		xfer->h.flags |= UB_F_WIRE;
 }
 
-/* With another sender in between, the position is not known. */
-static __always_inline void fifo_position(struct ub_xfer *xfer, __u64 before)
+/* Where the transfer's first byte will be, of those that have no other identity. */
+static __always_inline __u64 position_before(struct task_state *task, const struct ub_site *site,
+					     __u64 uct_ep, __u8 am_id, __u64 ts)
 {
-	if (before == FIFO_NOT_SEEN || xfer->status != 0 || fifo_head(xfer->uct_ep) != before + 1)
+	if (!am_without_id(am_id))
+		return FIFO_NOT_SEEN;
+	if (site->what == UB_XFER_MM)
+		return fifo_before(task, uct_ep, ts);
+	return site->what == UB_XFER_TCP ? socket_before(task, uct_ep, ts) : FIFO_NOT_SEEN;
+}
+
+/* With another sender in between, the position is not known. */
+static __always_inline void xfer_position(struct ub_xfer *xfer, __u64 before, __u8 what)
+{
+	if (before == FIFO_NOT_SEEN || xfer->status != 0)
+		return;
+	if (what == UB_XFER_TCP ? !socket_took(xfer->uct_ep, before, xfer->length)
+				: fifo_head(xfer->uct_ep) != before + 1)
 		return;
 	xfer->raddr = before;
-	xfer->h.flags |= UB_F_FIFO;
+	xfer->h.flags |= what == UB_XFER_TCP ? UB_F_SOCKET : UB_F_FIFO;
 }
 
 static __always_inline void xfer_arguments(struct ub_xfer *xfer, const struct leaving *leaving)
@@ -166,7 +180,7 @@ static __always_inline void xfer_result(struct ub_xfer *xfer, const struct leavi
 		xfer->length = ret < 0 ? 0 : ret;
 		xfer->status = ret < 0 ? (__s8)ret : 0;
 	}
-	fifo_position(xfer, leaving->frame->fifo_head);
+	xfer_position(xfer, leaving->frame->position, leaving->site->what);
 }
 
 static __always_inline void xfer_owner(struct ub_xfer *xfer, const struct owner *owner)

@@ -23,6 +23,7 @@ claims()
 
 joined()
 {
+	[ "$2" = tcp ] && nodes_up
 	start "$1" "$2" n
 	timeout 30 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" -d 0.5 >"$WORK/summary"
 	finish
@@ -32,6 +33,10 @@ joined()
 @test "Open MPI over shm, joined in mid-run" { joined openmpi shm; }
 
 @test "MPICH over sysv, joined in mid-run" { joined mpich sysv; }
+
+@test "Open MPI over tcp, joined in mid-run" { joined openmpi tcp; }
+
+@test "MPICH over tcp, joined in mid-run" { joined mpich tcp; }
 
 @test "windows" {
 	for mpi in openmpi mpich; do

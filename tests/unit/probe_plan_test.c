@@ -24,6 +24,7 @@
 #define LIBDIR "/usr/lib/x86_64-linux-gnu/"
 #define LIBUCP LIBDIR "libucp.so.0"
 #define LIBUCT LIBDIR "libuct.so.0"
+#define LIBUCS LIBDIR "libucs.so.0"
 #define LIBUCT_IB LIBDIR "ucx/libuct_ib.so.0"
 #define LIBUCT_CMA LIBDIR "ucx/libuct_cma.so.0"
 #define PML_UCX LIBDIR "openmpi/lib/openmpi3/mca_pml_ucx.so"
@@ -192,6 +193,7 @@ static void uct(void **state)
 {
 	(void)state;
 	plan_and_check(LIBUCT, LIB_UCT, 26);
+	plan_and_check(LIBUCS, LIB_UCS, 1);
 }
 
 static void modules(void **state)

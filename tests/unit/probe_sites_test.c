@@ -68,7 +68,8 @@ static void arrivals_have_their_ids(void **state)
 	for (unsigned int row = 1; row < site_count(); row++) {
 		const struct ub_site *wire = &site_row(row)->wire;
 
-		assert_int_equal(wire->kind == UB_RX, wire->am_id != 0);
+		assert_int_equal(wire->kind == UB_RX && wire->what == UB_RX_PLAIN,
+				 wire->am_id != 0);
 		assert_int_equal(seen & 1u << wire->am_id & ~1u, 0);
 		seen |= 1u << wire->am_id;
 	}

@@ -28,7 +28,7 @@ static void test_roles(void **state)
 	assert_int_equal(roles_of("libuct.so.0"), LIB_UCT);
 	assert_int_equal(roles_of("ucx/libuct_cma.so.0"), LIB_UCT_MODULE);
 	assert_int_equal(roles_of("ucx/libuct_ib.so.0"), LIB_UCT_MODULE);
-	assert_int_equal(roles_of("libucs.so.0"), 0);
+	assert_int_equal(roles_of("libucs.so.0"), LIB_UCS);
 	assert_int_equal(roles_of("libc.so.6"), 0);
 }
 

@@ -69,3 +69,19 @@ void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 	link_remove(sent);
 	link_pair(matcher, link);
 }
+
+bool anchor_in_place(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
+{
+	struct link *link = sent ? sent->link : NULL;
+
+	if (!sent || !arrival || sent->class != arrival->class || sent->key != arrival->key ||
+	    sent->length != arrival->length || (link->inbox && link->inbox != arrival->inbox) ||
+	    before_send(sent, arrival))
+		return false;
+	link_learn(matcher, link, arrival->inbox);
+	bucket_remove_sent(sent);
+	bucket_remove_arrival(arrival);
+	anchor(matcher, sent, arrival);
+	join(matcher, sent, arrival);
+	return true;
+}

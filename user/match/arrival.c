@@ -101,7 +101,8 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 	const struct ub_rx *rx = (const struct ub_rx *)event->h;
 	enum message_class class = message_class(event->site->am_id);
 	struct inbox *inbox = inbox_of(matcher, event->process, rx->worker);
-	struct sent *sent, *in_place = fifo_arrived(inbox, rx);
+	struct sent *sent, *in_place = rx->h.flags & UB_F_SOCKET ? socket_arrived(matcher, rx)
+								 : fifo_arrived(inbox, rx);
 	struct arrival *arrival;
 	struct bucket *bucket;
 
@@ -140,10 +141,11 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 	sent = inlined_arrived(inbox, event);
 	if (sent)
 		return join(matcher, sent, arrival);
-	if (fifo_anchor(matcher, in_place, arrival))
+	if (anchor_in_place(matcher, in_place, arrival))
 		return;
 	bucket = bucket_of(matcher, arrival->key, class, class_is_exact(class) ? NULL : inbox);
 	bucket_add_arrival(bucket, arrival);
+	socket_await(matcher, arrival, rx);
 	if (class_is_exact(class))
 		bucket_pair_exact(matcher, bucket);
 	else

@@ -59,6 +59,7 @@ void bucket_remove_arrival(struct arrival *arrival)
 	*(arrival->next ? &arrival->next->prev : &bucket->last_arrival) = arrival->prev;
 	arrival->prev = arrival->next = NULL;
 	arrival->waits = false;
+	socket_forget_arrival(arrival);
 }
 
 void bucket_add_sent(struct bucket *bucket, struct sent *sent)
@@ -86,6 +87,7 @@ void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 	if (arrival->inbox->inlined.sent == sent)
 		arrival->inbox->inlined.sent = NULL;
 	fifo_forget(sent);
+	socket_forget_sent(sent);
 	bucket_remove_sent(sent);
 	link_remove(sent);
 	bucket_remove_arrival(arrival);

@@ -229,14 +229,3 @@ struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx)
 		fifo_forget(sent);
 	return sent && rx->h.ts >= sent->ts ? sent : NULL;
 }
-
-bool fifo_anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
-{
-	if (!sent || sent->class != arrival->class || sent->key != arrival->key ||
-	    sent->length != arrival->length)
-		return false;
-	bucket_remove_sent(sent);
-	anchor(matcher, sent, arrival);
-	join(matcher, sent, arrival);
-	return true;
-}

@@ -190,6 +190,7 @@ void matcher_free(struct matcher *matcher)
 	vec_release(&matcher->all_inboxes);
 	map_release(&matcher->streams);
 	map_release(&matcher->buckets);
+	map_release(&matcher->sockets);
 	map_release(&matcher->inboxes);
 	free(matcher);
 }

@@ -109,6 +109,8 @@ bool class_is_exact(enum message_class class);
 void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
 
 /* ---- pair.c ---- */
+/* On one clock: the arrival was there before the send. */
+bool before_send(const struct sent *sent, const struct arrival *arrival);
 /* Whether order or clock say that the arrival cannot be of this send. */
 bool stale(const struct sent *sent, const struct arrival *arrival);
 /* Joins by id: the other end of an exact class, if it is there already. */
@@ -123,6 +125,8 @@ void align_links(struct matcher *matcher);
 /* ---- anchor.c ---- */
 /* An exact match: what lies before it on the link is aligned backwards from it. */
 void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
+/* Joins two ends with the same position as an anchor, if what they say of themselves agrees. */
+bool anchor_in_place(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
 
 /* ---- fifo.c ---- */
 /* What is known of the FIFOs of an inbox that is new. */
@@ -134,7 +138,18 @@ void fifo_forget(struct sent *sent);
 void fifos_lost(struct inbox *inbox);
 /* The send that this message must be, by its place; NULL: not known. */
 struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx);
-/* Joins them as an anchor of the link, if what they say of themselves agrees. */
-bool fifo_anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
+
+/* ---- socket.c ---- */
+/*
+ * Lists a send by its position in a TCP connection, if that is known. True: the arrival was there
+ * already, the message is joined.
+ */
+bool socket_sent(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer);
+/* The send at the arrival's position; NULL: none is known. */
+struct sent *socket_arrived(struct matcher *matcher, const struct ub_rx *rx);
+/* Lists an arrival by its position, if that is known, for a send that is read later. */
+void socket_await(struct matcher *matcher, struct arrival *arrival, const struct ub_rx *rx);
+void socket_forget_sent(struct sent *sent);
+void socket_forget_arrival(struct arrival *arrival);
 
 #endif

@@ -127,6 +127,8 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 	link_append(link, sent);
 	inlined_begin(matcher, sent, event);
 	fifo_expect(matcher, sent, xfer);
+	if (socket_sent(matcher, sent, xfer))
+		return;
 	if (!class_is_exact(class) && !link->inbox)
 		return;
 	bucket_add_sent(

@@ -22,6 +22,7 @@ void sent_free(struct matcher *matcher, struct sent *sent)
 	if (inbox && inbox->inlined.sent == sent)
 		inbox->inlined.sent = NULL;
 	fifo_forget(sent);
+	socket_forget_sent(sent);
 	op_drop(matcher->attribute, sent->from);
 	sent->next = matcher->free_sents;
 	matcher->free_sents = sent;

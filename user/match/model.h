@@ -48,7 +48,8 @@ struct sent {
 	uint32_t tid; /* of the operation */
 	const char *function, *op, *protocol;
 	struct fifo *fifo; /* where it is expected; NULL */
-	uint64_t position; /* in that FIFO, from its start */
+	uint64_t position; /* in that FIFO, from its start; or in a TCP connection */
+	struct map *sockets; /* of the matcher, while it is listed there; NULL */
 	bool vacant; /* its slot was consumed before */
 };
 
@@ -69,6 +70,8 @@ struct arrival {
 	uint64_t handle;
 	uint32_t tid, seq;
 	uint64_t pos, ts, idle_since, tag, key, length, bytes, ep_id;
+	struct map *sockets; /* as above */
+	uint64_t position; /* in a TCP connection, while it is listed */
 	uint64_t passed; /* when a receive had returned that left it where it was; 0: none */
 	struct process *source; /* NULL = not known */
 	struct sent *sent;
@@ -155,6 +158,7 @@ struct matcher {
 	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
 	struct map buckets; /* (key, class and inbox) */
 	VEC(struct bucket *) all_buckets;
+	struct map sockets; /* (position, enum socket_end) -> what waits for the other end */
 	struct sent *free_sents;
 	struct arrival *free_arrivals;
 	uint64_t sends, receives, matched, ambiguous;

@@ -8,8 +8,7 @@ static bool is_next(const struct sent *sent)
 	return sent->link->synced && sent == sent->link->first && !sent->inlined;
 }
 
-/* On one clock. */
-static bool before_send(const struct sent *sent, const struct arrival *arrival)
+bool before_send(const struct sent *sent, const struct arrival *arrival)
 {
 	return sent->link->process->host == arrival->inbox->process->host && arrival->ts < sent->ts;
 }

@@ -6,9 +6,9 @@
 #include "probe/sites_tables.h"
 
 static const struct site_table *const tables[] = {
-	&sites_mpi,      &sites_mpi4,      &sites_ucp_ops, &sites_ucp_am, &sites_ucp_rest,
-	&sites_uct_base, &sites_uct_slots, &sites_uct_ops, &sites_cuda,   &sites_cudart,
-	&sites_hip,      &sites_hsa,       &sites_ze,
+	&sites_mpi,      &sites_mpi4,      &sites_ucp_ops, &sites_ucp_am,     &sites_ucp_rest,
+	&sites_uct_base, &sites_uct_slots, &sites_uct_ops, &sites_cuda,       &sites_cudart,
+	&sites_hip,      &sites_hsa,       &sites_ze,      &sites_uct_socket,
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))

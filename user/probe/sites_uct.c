@@ -22,6 +22,12 @@ static const struct site base_rows[] = {
 	OBJ("uct_ep_destroy", "uct_ep_destroy", UB_OBJ_UCT_EP_DESTROY, .arg_obj = 1),
 };
 
+static const struct site socket_rows[] = {
+	/* (fd, data, length *): arrivals over tcp lie in what it reads. Hit once per read. */
+	SITE("ucs_socket_recv_nb", "socket_recv", LAYER_UCT, .kind = UB_RX, .what = UB_RX_SOCKET,
+	     .arg_obj = 1, .arg_buffer = 2),
+};
+
 static const struct site slot_rows[] = {
 	UCT_RMA_NIC("uct_*_ep_"),
 	UCT_GET_SHORT("uct_*_ep_get_short"),
@@ -36,7 +42,7 @@ static const struct site slot_rows[] = {
 static const struct site op_rows[] = {
 	/* posix, sysv, xpmem; the second line serves self, too */
 	UCT_AM_SHORT("uct_mm_ep_am_short", .what = UB_XFER_MM),
-	UCT_AM_SHORT_IOV("uct_mm_ep_am_short_iov"),
+	UCT_AM_SHORT_IOV("uct_mm_ep_am_short_iov", .what = UB_XFER_MM),
 	UCT_AM_BCOPY("uct_mm_ep_am_bcopy", .what = UB_XFER_MM),
 	UCT_PUT_SHORT("uct_sm_ep_put_short"),
 	UCT_PUT_BCOPY("uct_sm_ep_put_bcopy"),
@@ -45,7 +51,10 @@ static const struct site op_rows[] = {
 	UCT_AM_SHORT_LOOP("uct_self_ep_am_short"),
 	UCT_AM_SHORT_IOV("uct_self_ep_am_short_iov"),
 	UCT_AM_BCOPY("uct_self_ep_am_bcopy", .what = UB_XFER_SELF),
-	UCT_AM_ALL("uct_tcp_ep_"),
+	UCT_AM_SHORT("uct_tcp_ep_am_short", .what = UB_XFER_TCP),
+	UCT_AM_SHORT_IOV("uct_tcp_ep_am_short_iov", .what = UB_XFER_TCP),
+	UCT_AM_BCOPY("uct_tcp_ep_am_bcopy", .what = UB_XFER_TCP),
+	UCT_AM_ZCOPY("uct_tcp_ep_am_zcopy", .what = UB_XFER_TCP),
 	UCT_PUT_ZCOPY("uct_tcp_ep_put_zcopy"),
 	/* cma, knem */
 	UCT_RMA_ZCOPY("uct_scopy_ep_"),
@@ -97,5 +106,6 @@ static const struct site op_rows[] = {
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
 const struct site_table sites_uct_base = { base_rows, COUNT(base_rows), LIB_UCT, NULL };
+const struct site_table sites_uct_socket = { socket_rows, COUNT(socket_rows), LIB_UCS, NULL };
 const struct site_table sites_uct_slots = { slot_rows, COUNT(slot_rows), 0, NULL };
 const struct site_table sites_uct_ops = { op_rows, COUNT(op_rows), 0, NULL };

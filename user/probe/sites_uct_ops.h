@@ -52,17 +52,17 @@
 	UCT_OP(s, "am_short", 6, .length_rule = UB_LEN_SHORT_AM, .arg_am_id = 2, .arg_aux = 3,     \
 	       .arg_buffer = 4, .arg_count = 5, .ends_with_op = 1, __VA_ARGS__)
 /* (ep, id, iov, iovcnt) */
-#define UCT_AM_SHORT_IOV(s)                                                                        \
+#define UCT_AM_SHORT_IOV(s, ...)                                                                   \
 	UCT_OP(s, "am_short_iov", 7, .length_rule = UB_LEN_IOV, .arg_am_id = 2, .arg_iov = 3,      \
-	       .arg_iovcnt = 4)
+	       .arg_iovcnt = 4, __VA_ARGS__)
 /* (ep, id, pack_cb, arg, flags) */
 #define UCT_AM_BCOPY(s, ...)                                                                       \
 	UCT_OP(s, "am_bcopy", 8, .length_rule = UB_LEN_RETURN, .arg_am_id = 2, .arg_pack = 4,      \
 	       __VA_ARGS__)
 /* (ep, id, header, header_length, iov, iovcnt, flags, comp) */
-#define UCT_AM_ZCOPY(s)                                                                            \
+#define UCT_AM_ZCOPY(s, ...)                                                                       \
 	UCT_OP(s, "am_zcopy", 9, .length_rule = UB_LEN_ZCOPY_AM, .arg_am_id = 2, .arg_aux = 3,     \
-	       .arg_header_len = 4, .arg_iov = 5, .arg_iovcnt = 6, .arg_comp = 8)
+	       .arg_header_len = 4, .arg_iov = 5, .arg_iovcnt = 6, .arg_comp = 8, __VA_ARGS__)
 #define UCT_CSWAP64(s) UCT_OP(s, "atomic_cswap64", 10, UCT_CSWAP(8))
 #define UCT_CSWAP32(s) UCT_OP(s, "atomic_cswap32", 11, UCT_CSWAP(4))
 #define UCT_POST32(s) UCT_OP(s, "atomic32_post", 12, UCT_POST(4))

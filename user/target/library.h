@@ -25,6 +25,7 @@ enum library_role {
 	LIB_USER_THREADS = 1 << 6, /* a runtime that switches stacks: target/user_threads.h */
 	LIB_ROCM = 1 << 7, /* defines hipMalloc or hsa_amd_memory_pool_allocate */
 	LIB_ZE = 1 << 8, /* defines zeMemAllocDevice */
+	LIB_UCS = 1 << 9, /* defines ucs_socket_recv_nb */
 };
 
 /* Their names in side records and in what the doctor says; NULL behind the last one. */

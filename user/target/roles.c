@@ -18,6 +18,7 @@ const struct library_role_name library_role_names[] = {
 	{ LIB_USER_THREADS, "user_threads" },
 	{ LIB_ROCM, "rocm" },
 	{ LIB_ZE, "ze" },
+	{ LIB_UCS, "ucs" },
 	{ 0 },
 };
 
@@ -35,6 +36,7 @@ enum sign {
 	DEFINES_USER_THREADS = 1 << 9,
 	DEFINES_ROCM = 1 << 10,
 	DEFINES_ZE = 1 << 11,
+	DEFINES_UCS = 1 << 12,
 };
 
 enum match { MATCH_WHOLE, MATCH_PREFIX };
@@ -50,6 +52,7 @@ static const struct {
 	{ "PMPI_Init", MATCH_WHOLE, false, IMPORTS_PMPI },
 	{ "ucp_worker_create", MATCH_WHOLE, true, DEFINES_UCP },
 	{ "uct_iface_open", MATCH_WHOLE, true, DEFINES_UCT },
+	{ "ucs_socket_recv_nb", MATCH_WHOLE, true, DEFINES_UCS },
 	{ "uct_component_register", MATCH_WHOLE, false, IMPORTS_UCT },
 	{ "uct_base_", MATCH_PREFIX, false, IMPORTS_UCT },
 	{ "mca_pml_ucx_", MATCH_PREFIX, true, DEFINES_PML },
@@ -101,7 +104,7 @@ static const struct {
 	{ DEFINES_UCP, LIB_UCP },   { DEFINES_UCT, LIB_UCT },
 	{ DEFINES_CUDA, LIB_CUDA }, { DEFINES_PML, LIB_MPI_PLUGIN },
 	{ DEFINES_ROCM, LIB_ROCM }, { DEFINES_USER_THREADS, LIB_USER_THREADS },
-	{ DEFINES_ZE, LIB_ZE },
+	{ DEFINES_ZE, LIB_ZE },     { DEFINES_UCS, LIB_UCS },
 };
 
 unsigned int elf_roles(const struct elf *elf)
