@@ -101,9 +101,9 @@ static __noinline int frames_forget(struct task_state *task)
 	task->short_open = 0;
 	task->depth = 0;
 	task->window = window;
-	task->fifo_burst = 0;
-	task->receiver.burst = 0;
-	task->reading.burst = 0;
+	task->sends.burst = 0;
+	task->receiver.turn.burst = 0;
+	task->reading.turn.burst = 0;
 	task->reading.sk = 0;
 	return 0;
 }

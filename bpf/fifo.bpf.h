@@ -13,19 +13,24 @@
 /*
  * Positions are read in bursts, since order tells the rest. Processes of one host share the clock,
  * so that both ends of a message read in the same slices; a task also reads for a while when it
- * has not for the length of a slice, and all tasks do after a loss (fifo_until).
+ * has not for the length of a slice, and all tasks do after a loss (fifo_until). Where messages
+ * are rare, a position costs little next to the time since the last one, and is always read.
  */
 #define FIFO_SLICE (1u << 24) /* ns */
 #define FIFO_BURST (1u << 20)
+#define FIFO_RARE (1u << 17)
 
-static __always_inline bool fifo_due(__u64 *burst, __u64 ts)
+static __always_inline bool fifo_due(struct turn *turn, __u64 ts)
 {
-	if (unlikely((ts & (FIFO_SLICE - 1)) < FIFO_BURST || ts - *burst < FIFO_BURST ||
-		     ts < fifo_until))
+	bool rare = ts - turn->last >= FIFO_RARE;
+
+	turn->last = ts;
+	if (unlikely(rare || (ts & (FIFO_SLICE - 1)) < FIFO_BURST ||
+		     ts - turn->burst < FIFO_BURST || ts < fifo_until))
 		return true;
-	if (likely(ts - *burst < FIFO_SLICE))
+	if (likely(ts - turn->burst < FIFO_SLICE))
 		return false;
-	*burst = ts;
+	turn->burst = ts;
 	return true;
 }
 
@@ -55,12 +60,6 @@ __weak __noinline __u64 fifo_head(__u64 uct_ep)
 	if (bpf_probe_read_user(&head, sizeof(head), (void *)(ctl + MM_FIFO_HEAD)))
 		return FIFO_NOT_SEEN;
 	return head & ~MM_FIFO_HEAD_ARMED;
-}
-
-/* As it is at the entry of a send; FIFO_NOT_SEEN: it is not its turn to be read. */
-static __always_inline __u64 fifo_before(struct task_state *task, __u64 uct_ep, __u64 ts)
-{
-	return unlikely(fifo_due(&task->fifo_burst, ts)) ? fifo_head(uct_ep) : FIFO_NOT_SEEN;
 }
 
 /* uct_mm_iface_t from recv_fifo_elems on */
@@ -146,7 +145,7 @@ static __always_inline void fifo_arrival(const struct hit *hit, struct ub_rx *rx
 	struct receiver *receiver = &hit->task->receiver;
 	const struct ub_layout *layout;
 
-	if (!fifo_due(&receiver->burst, hit->ts))
+	if (!fifo_due(&receiver->turn, hit->ts))
 		return;
 	layout = layout_at(hit->slot);
 	if (!layout || !layout->mm_elems)

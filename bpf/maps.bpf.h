@@ -106,10 +106,16 @@ struct fragments {
 
 #define RECEIVER_IFACES 16
 
+/* When positions were read, see fifo_due(). */
+struct turn {
+	__u64 burst; /* the last burst of its own began, ns */
+	__u64 last; /* it was asked, ns */
+};
+
 /* The worker that something arrived for, and its interface that has a FIFO in shared memory. */
 struct receiver {
 	__u64 worker, iface; /* 0: none was found */
-	__u64 burst; /* see fifo_due() */
+	struct turn turn;
 	__u64 searched; /* when, ns */
 	__u64 ifaces[RECEIVER_IFACES];
 };
@@ -120,7 +126,7 @@ struct reading {
 	__u64 data; /* where it put the first byte, */
 	__u32 seq; /* and that one's sequence number */
 	__u32 pad;
-	__u64 burst; /* see fifo_due() */
+	struct turn turn;
 };
 
 enum task_filter { FILTER_UNKNOWN, FILTER_TRACED, FILTER_IGNORED };
@@ -132,7 +138,7 @@ struct task_state {
 	__u32 next_seq;
 	__u32 window; /* in which frames[] were entered */
 	__u32 pad;
-	__u64 fifo_burst; /* sends: see fifo_due() */
+	struct turn sends;
 	__u64 trampoline; /* what the kernel puts into the slots of spans; 0 = not seen yet */
 	__u64 last_proto[2]; /* protocol names already emitted by this task, a cache before named */
 	__u32 short_open; /* last_short waits for its operation's return */

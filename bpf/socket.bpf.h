@@ -125,20 +125,15 @@ struct tcp_am_header {
 	__u32 length;
 } __attribute__((packed));
 
+/*
+ * At the entry of a send that succeeds, UCX has nothing left of the one before
+ * (uct_tcp_ep_check_tx_res(), src/uct/tcp/tcp_ep.c): the next byte written is the message's first.
+ */
 __weak __noinline __u64 socket_head(__u64 uct_ep)
 {
 	__u64 sk = socket_of((__u32)read_u64(uct_ep + TCP_EP_FD));
 
 	return sk ? (__u64)socket_direction(sk, 0) << 32 | written(sk) : FIFO_NOT_SEEN;
-}
-
-/*
- * At the entry of a send: one that succeeds finds nothing of the one before left in UCX
- * (uct_tcp_ep_check_tx_res(), src/uct/tcp/tcp_ep.c).
- */
-__weak __noinline __u64 socket_before(struct task_state *task, __u64 uct_ep, __u64 ts)
-{
-	return task && fifo_due(&task->fifo_burst, ts) ? socket_head(uct_ep) : FIFO_NOT_SEEN;
 }
 
 /* Whether the message, and nothing else, was written meanwhile. */
@@ -159,7 +154,7 @@ static __always_inline void socket_reads(const struct hit *hit, __u32 fd, __u64 
 	struct reading *reading = &hit->task->reading;
 
 	reading->sk = 0;
-	if (!fifo_due(&reading->burst, hit->ts))
+	if (!fifo_due(&reading->turn, hit->ts))
 		return;
 	reading->sk = socket_of(fd);
 	reading->data = data;
@@ -175,7 +170,7 @@ __weak __noinline int socket_arrival(struct task_state *task, struct ub_rx *rx, 
 	struct tcp_am_header header;
 	__u64 sk, at, end;
 
-	if (!task || !rx || !task->reading.sk)
+	if (!task || !rx)
 		return 0;
 	sk = task->reading.sk;
 	at = rx->data - sizeof(header) - task->reading.data;

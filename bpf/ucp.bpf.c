@@ -259,7 +259,7 @@ static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 
 	if (!hit_begin(&hit, ctx))
 		return 0;
-	if (hit.site->what == UB_RX_SOCKET) {
+	if (unlikely(hit.site->what == UB_RX_SOCKET)) {
 		socket_reads(&hit, PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx));
 		return 0;
 	}
@@ -272,8 +272,10 @@ static __always_inline int rx_enter(struct pt_regs *ctx, bool may_sleep)
 	rx->length = PT_REGS_PARM3(ctx);
 	rx->am_flags = PT_REGS_PARM4(ctx);
 	rx_header(rx, hit.site->am_id, may_sleep);
-	if (am_without_id(hit.site->am_id) && !socket_arrival(hit.task, rx, hit.site->am_id))
-		fifo_arrival(&hit, rx, hit.site->am_id);
+	if (am_without_id(hit.site->am_id)) {
+		if (likely(!hit.task->reading.sk) || !socket_arrival(hit.task, rx, hit.site->am_id))
+			fifo_arrival(&hit, rx, hit.site->am_id);
+	}
 	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }

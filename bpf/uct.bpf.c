@@ -57,10 +57,8 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 		frame->comp_func = c.func;
 		frame->comp_count = c.count;
 	}
-	frame->position = FIFO_NOT_SEEN;
-	if (hit.site->arg_am_id)
-		frame->position =
-			position_before(hit.task, hit.site, frame->args[1], frame->args[2], hit.ts);
+	frame->position =
+		position_before(hit.task, hit.site, frame->args[1], frame->args[2], hit.ts);
 	if (hit.site->what == UB_XFER_SELF)
 		owner_at_entry(frame, &hit, top);
 	return 0;

@@ -105,17 +105,18 @@ static __always_inline void xfer_wire_header(const struct leaving *leaving, stru
 static __always_inline __u64 position_before(struct task_state *task, const struct ub_site *site,
 					     __u64 uct_ep, __u8 am_id, __u64 ts)
 {
-	if (!am_without_id(am_id))
+	bool tcp = site->what == UB_XFER_TCP;
+
+	if ((!tcp && site->what != UB_XFER_MM) || !am_without_id(am_id) ||
+	    likely(!fifo_due(&task->sends, ts)))
 		return FIFO_NOT_SEEN;
-	if (site->what == UB_XFER_MM)
-		return fifo_before(task, uct_ep, ts);
-	return site->what == UB_XFER_TCP ? socket_before(task, uct_ep, ts) : FIFO_NOT_SEEN;
+	return tcp ? socket_head(uct_ep) : fifo_head(uct_ep);
 }
 
 /* With another sender in between, the position is not known. */
 static __always_inline void xfer_position(struct ub_xfer *xfer, __u64 before, __u8 what)
 {
-	if (before == FIFO_NOT_SEEN || xfer->status != 0)
+	if (likely(before == FIFO_NOT_SEEN) || xfer->status != 0)
 		return;
 	if (what == UB_XFER_TCP ? !socket_took(xfer->uct_ep, before, xfer->length)
 				: fifo_head(xfer->uct_ep) != before + 1)
