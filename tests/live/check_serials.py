@@ -3,8 +3,9 @@
 """check_serials.py TRUTH CAPTURE...: every match that ucxbpf claims, against mpi_serial's ledger.
 
 A claimed match names a send and a receive by when they began. The ledger says which call on which
-rank was going on then, and which serial number it sent or received. Prints what was compared; exit
-status 1 if a match is wrong. UCXBPF names the program.
+rank was going on then, and which serial number it sent or received. Prints what was compared, and of
+the messages whose both operations are recorded how many are matched; exit status 1 if a match is wrong.
+UCXBPF names the program.
 """
 import bisect
 import glob
@@ -64,6 +65,12 @@ def wrong_match(message, ranks, ledgers):
     return None
 
 
+def serial_at(ledgers, rank, kind, time):
+    """What that rank sent or received in the call at that time; None: nothing of the ledger."""
+    row = ledgers[rank].at(kind, time) if rank in ledgers else None
+    return row and row[0]
+
+
 def main():
     truth, captures = sys.argv[1], sys.argv[2:]
     ledgers = {int(re.search(r"(\d+)\.serials$", path).group(1)): Ledger(path)
@@ -71,15 +78,22 @@ def main():
     command = [os.environ.get("UCXBPF", "ucxbpf"), "export", "-f", "ndjson"] + captures
     counts = {"right": 0, "no receive": 0, "wrong": 0, "other": 0}
     ranks = {}
+    recorded = {0: set(), 1: set()}
+    matched = set()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as export:
         for line in export.stdout:
             if line.startswith('{"event":"process"'):
                 process = json.loads(line)
                 if process["rank"] is not None:
                     ranks[process["id"]] = process["rank"]
+            if line.startswith('{"event":"op",'):
+                op = json.loads(line)
+                kind = 0 if op["sends"] else 1
+                recorded[kind].add(serial_at(ledgers, ranks.get(op["process"]), kind, op["start"]))
             if not line.startswith('{"event":"message"'):
                 continue
             message = json.loads(line)
+            matched.add(serial_at(ledgers, ranks.get(message["src"]), 0, message["send_start"]))
             why = wrong_match(message, ranks, ledgers)
             if why is None:
                 counts["right"] += 1
@@ -92,6 +106,8 @@ def main():
                     print(why, line.strip())
     print("right {right}, {no receive} of them without a receive, wrong {wrong}, "
           "others {other}".format(**counts))
+    whole = (recorded[0] & recorded[1]) - {None}
+    print("both operations recorded", len(whole), "matched", len(whole & matched))
     sys.exit(counts["wrong"] > 0 or not counts["right"])
 
 
