@@ -103,9 +103,9 @@ int main(int argc, char **argv)
 
 	t.ranks = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 32;
 	if (argc < 2 || most < 64 || most > FILE_STREAM_RECORDS || t.ranks < 2 ||
-	    t.ranks > TRAFFIC_MAX_RANKS || t.ranks & (t.ranks - 1)) {
-		fprintf(stderr,
-			"usage: encode FILE [RECORDS [RANKS [PER_CHUNK]]]; RANKS is a power of two\n");
+	    t.ranks > TRAFFIC_MAX_RANKS) {
+		fprintf(stderr, "usage: encode FILE [RECORDS [RANKS [PER_CHUNK]]]; 2 to %d ranks\n",
+			TRAFFIC_MAX_RANKS);
 		return 2;
 	}
 	error = file_writer_open(&w, argv[1]);

@@ -1,34 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The codec by itself: no input makes it leave its buffers, and old and new record sizes meet. */
 #include "file/codec.h"
+#include "file/column.h"
+#include "file/load.h"
+#include "file/sorted.h"
 #include "unit/file_records.h"
 
 #define RECORDS 300
 
 struct block {
-	uint8_t *records, *data;
-	size_t records_size, size, bound;
+	uint8_t *data;
+	size_t size, bound;
+	uint32_t records;
+	bool sorted; /* of version 1 */
 };
 
 static int make_block(void **state)
 {
 	struct block *b = calloc(1, sizeof(*b));
 	struct encoder *encoder = encoder_new();
+	size_t parts[BLOCK_PARTS];
 	union any_record r;
 	uint64_t seed = 4711;
-	int i;
 
-	b->records = malloc(RECORDS * sizeof(r));
-	for (i = 0; i < RECORDS; i++) {
+	for (uint32_t i = 0; i < RECORDS; i++) {
 		random_record(&r, &seed, 1000 * (uint64_t)i);
-		r.h.tid = (uint32_t)i % 3;
-		memcpy(b->records + b->records_size, &r, ub_kind_size(r.h.kind));
-		b->records_size += ub_kind_size(r.h.kind);
+		r.h.tid = i % 3;
+		encoder_add(encoder, &r.h, i % 2, i);
 	}
-	b->bound = encoder_bound(RECORDS, b->records_size);
+	b->records = RECORDS;
+	b->bound = encoder_bound(RECORDS);
 	b->data = malloc(b->bound);
-	b->size = encoder_run(encoder, b->records, RECORDS, b->data);
+	encoder_finish(encoder, b->data, parts);
+	for (int i = 0; i < BLOCK_PARTS; i++)
+		b->size += parts[i];
 	encoder_free(encoder);
+	*state = b;
+	return 0;
+}
+
+/* The first block of a capture of version 1. */
+static int load_block(void **state)
+{
+	struct block *b = calloc(1, sizeof(*b));
+	const struct chunk_ref *chunk;
+	const char *top = getenv("TOP");
+	struct loader loader;
+	struct scan scan;
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/tests/data/format/v1.ucxb", top ? top : ".");
+	f = fopen(path, "rb");
+	assert_non_null(f);
+	fseek(f, 0, SEEK_END);
+	assert_int_equal(scan_file(&scan, fileno(f), (uint64_t)ftell(f)), 0);
+	chunk = scan.chunks.data;
+	while (chunk->head.type != CHUNK_SORTED || chunk->head.records < 2)
+		chunk++;
+	assert_int_equal(loader_init(&loader, fileno(f)), 0);
+	assert_int_equal(loader_read(&loader, chunk), 0);
+	b->records = chunk->head.records;
+	b->size = chunk->head.raw_size;
+	b->data = malloc(b->size);
+	memcpy(b->data, loader.raw.data, b->size);
+	b->sorted = true;
+	loader_release(&loader);
+	scan_release(&scan);
+	fclose(f);
 	*state = b;
 	return 0;
 }
@@ -37,25 +76,42 @@ static int free_block(void **state)
 {
 	struct block *b = *state;
 
-	free(b->records);
 	free(b->data);
 	free(b);
 	return 0;
 }
 
-/* Decodes from a copy of exactly its size, so that a memory checker sees a byte too far. */
-static long decode(struct decoder *decoder, const uint8_t *data, size_t size)
+struct decoders {
+	struct decoder *decoder;
+	struct sorted *sorted;
+};
+
+static struct decoders new_decoders(void)
 {
-	struct block_row *rows = malloc(RECORDS * sizeof(*rows));
+	return (struct decoders){ decoder_new(), sorted_new() };
+}
+
+static void free_decoders(struct decoders *d)
+{
+	decoder_free(d->decoder);
+	sorted_free(d->sorted);
+}
+
+/* Decodes from a copy of exactly its size, so that a memory checker sees a byte too far. */
+static long decode(struct decoders *d, const struct block *b, const uint8_t *data, size_t size)
+{
+	struct block_row *rows = malloc(b->records * sizeof(*rows));
 	uint8_t *copy = malloc(size), *out = NULL;
 	long total, n = -EBADMSG, i;
 
 	memcpy(copy, data, size);
-	total = decoder_open(decoder, RECORDS, copy, size);
+	total = b->sorted ? sorted_open(d->sorted, b->records, copy, size)
+			  : decoder_open(d->decoder, b->records, copy, size);
 	if (total >= 0) {
-		assert_true(total <= RECORDS * UB_MAX_RECORD);
+		assert_true(total <= (long)b->records * UB_MAX_RECORD);
 		out = malloc((size_t)total);
-		n = decoder_run(decoder, out, rows);
+		n = b->sorted ? sorted_run(d->sorted, out, rows)
+			      : decoder_run(d->decoder, out, rows);
 	}
 	for (i = 0; i < n; i++) {
 		const struct ub_hdr *h = (const void *)(out + rows[i].offset);
@@ -79,41 +135,46 @@ static void stays_in_its_bound(void **state)
 static void hostile_blocks(void **state)
 {
 	const struct block *b = *state;
-	struct decoder *decoder = decoder_new();
+	struct decoders decoders = new_decoders();
 	uint8_t *copy = malloc(b->size);
 	uint64_t seed = 99;
 	int round, i;
 
-	assert_int_equal(decode(decoder, b->data, b->size), RECORDS);
+	assert_int_equal(decode(&decoders, b, b->data, b->size), b->records);
 	for (round = 0; round < 30000; round++) {
 		/* Most of a block is columns, whose bytes may be anything: aim at the tables. */
-		size_t range = round % 2 ? b->size : 400;
+		size_t range = round % 2 ? b->size : 400, from = 0;
 
+		if (!b->sorted && !(round % 2))
+			from = sizeof(struct block_head) + (round % 4 ? 2 : 4) * RECORDS;
 		memcpy(copy, b->data, b->size);
 		for (i = 0; i <= round % 4; i++)
-			copy[random_u64(&seed) % range] = (uint8_t)random_u64(&seed);
-		decode(decoder, copy, b->size);
+			copy[from + random_u64(&seed) % range] = (uint8_t)random_u64(&seed);
+		if (round % 8 == 3)
+			copy[random_u64(&seed) % sizeof(struct block_head)] ^=
+				(uint8_t)random_u64(&seed);
+		decode(&decoders, b, copy, b->size);
 	}
 	free(copy);
-	decoder_free(decoder);
+	free_decoders(&decoders);
 }
 
 static void short_blocks(void **state)
 {
 	const struct block *b = *state;
-	struct decoder *decoder = decoder_new();
+	struct decoders decoders = new_decoders();
 	size_t size;
 
 	for (size = 0; size < b->size; size++)
-		assert_int_equal(decode(decoder, b->data, size), -EBADMSG);
-	decoder_free(decoder);
+		assert_int_equal(decode(&decoders, b, b->data, size), -EBADMSG);
+	free_decoders(&decoders);
 }
 
 /* Makes a block of one record by hand: what another version's writer could have stored. */
-static size_t one_record(uint8_t *block, uint8_t kind, uint16_t size, uint64_t word)
+static size_t one_sorted(uint8_t *block, uint8_t kind, uint16_t size, uint64_t word)
 {
-	const struct block_head head = { .base_ts = 77, .records = 1, .contexts = 1, .kinds = 1 };
-	const struct block_kind table = { .kind = kind, .size = size };
+	const struct sorted_head head = { .base_ts = 77, .records = 1, .contexts = 1, .kinds = 1 };
+	const struct sorted_kind table = { .kind = kind, .size = size };
 	uint8_t *at = block;
 	unsigned int i;
 
@@ -134,6 +195,74 @@ static size_t one_record(uint8_t *block, uint8_t kind, uint16_t size, uint64_t w
 		*at++ = 1;
 		*at++ = (uint8_t)(2 * word);
 		*at++ = 0;
+	}
+	return (size_t)(at - block);
+}
+
+static void other_versions_sorted(void **state)
+{
+	struct sorted *sorted = sorted_new();
+	uint8_t block[400], out[UB_MAX_RECORD];
+	struct block_row rows[RECORDS];
+	struct ub_call *call = (struct ub_call *)out;
+
+	(void)state;
+	/* of today */
+	assert_int_equal(sorted_open(sorted, 1, block, one_sorted(block, UB_CALL, 64, 5)), 64);
+	assert_int_equal(sorted_run(sorted, out, rows), 1);
+	assert_int_equal(call->h.ts, 77);
+	assert_int_equal(call->comm, 5);
+	/* of tomorrow, with more fields */
+	assert_int_equal(sorted_open(sorted, 1, block, one_sorted(block, UB_CALL, 160, 6)), 64);
+	assert_int_equal(sorted_run(sorted, out, rows), 1);
+	assert_int_equal(call->comm, 6);
+	/* of yesterday, with fewer */
+	assert_int_equal(sorted_open(sorted, 1, block, one_sorted(block, UB_CALL, 56, 7)), 64);
+	assert_int_equal(sorted_run(sorted, out, rows), 1);
+	assert_int_equal(call->ret_addr, 7);
+	assert_int_equal(call->comm, 0);
+	/* of a kind that is not known */
+	assert_int_equal(sorted_open(sorted, 1, block, one_sorted(block, 100, 160, 8)), 0);
+	assert_int_equal(sorted_run(sorted, out, rows), 0);
+	sorted_free(sorted);
+}
+
+/* The same as a block of today. */
+static size_t one_record(uint8_t *block, uint8_t kind, uint16_t size, uint64_t word)
+{
+	const struct block_head head = {
+		.base_ts = 77, .records = 1, .runs = 1, .threads = 1, .contexts = 1, .kinds = 1
+	};
+	const struct block_kind table = { .kind = kind, .size = size, .records = 1 };
+	uint32_t words = (size - sizeof(struct ub_hdr)) / 8;
+	uint32_t columns[BLOCK_COLUMNS] = { [COLUMN_WORDS] = (uint32_t)((1ull << words) - 1),
+					    [COLUMN_RUN_RECORDS] = 1,
+					    [COLUMN_CONTEXT_SORT] = kind };
+	const bool empty[BLOCK_COLUMNS] = {
+		[COLUMN_SEQ] = true, [COLUMN_CALL] = true, [COLUMN_OP] = true,
+		[COLUMN_RX] = true,  [COLUMN_DUR] = true,  [COLUMN_LONG] = true
+	};
+	const uint64_t value = zigzag(word, 8);
+	uint8_t *at = block;
+
+	memcpy(at, &head, sizeof(head));
+	at += sizeof(head);
+	memset(at, 0, 2); /* the time's low bytes */
+	at += 2;
+	memcpy(at, &table, sizeof(table));
+	at += sizeof(table);
+	*at++ = 0x81; /* HOW_CONTEXT | HOW_WORDS */
+	for (int i = 0; i < BLOCK_COLUMNS; i++) {
+		uint32_t n = !empty[i];
+
+		memcpy(at, &n, sizeof(n));
+		at = column_put_32(at + sizeof(n), &columns[i], n, 0);
+	}
+	for (uint32_t i = 0; i < words; i++) {
+		const uint32_t n = 1;
+
+		memcpy(at, &n, sizeof(n));
+		at = column_put(at + sizeof(n), &value, 1, 8);
 	}
 	return (size_t)(at - block);
 }
@@ -172,7 +301,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stays_in_its_bound, make_block, free_block),
 		cmocka_unit_test_setup_teardown(hostile_blocks, make_block, free_block),
 		cmocka_unit_test_setup_teardown(short_blocks, make_block, free_block),
+		cmocka_unit_test_setup_teardown(hostile_blocks, load_block, free_block),
+		cmocka_unit_test_setup_teardown(short_blocks, load_block, free_block),
 		cmocka_unit_test(other_versions),
+		cmocka_unit_test(other_versions_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

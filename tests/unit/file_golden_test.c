@@ -71,10 +71,19 @@ static void version_1(void **state)
 	check("v1.ucxb", sizes);
 }
 
+static void version_2(void **state)
+{
+	static const unsigned int sizes[] = { 0, 64, 160, 168, 112, 88, 96, 128, 120, 80, 48 };
+
+	(void)state;
+	check("v2.ucxb", sizes);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(version_1),
+		cmocka_unit_test(version_2),
 	};
 
 	if (argc > 1)

@@ -49,11 +49,11 @@ static size_t make_batch(struct batch *b, uint16_t cpu, uint32_t first)
 	return sizeof(b->head) + at;
 }
 
-static void on_seen(void *arg, const struct ub_hdr *h)
+static void on_seen(void *arg, const struct ub_hdr *h, uint16_t cpu, uint32_t cpu_seq)
 {
 	struct thread *t = arg;
 
-	if (h->cpu == t->cpu && h->cpu_seq == t->seen)
+	if (h->tid == 100u + t->cpu && cpu == t->cpu && cpu_seq == t->seen)
 		t->seen++;
 }
 

@@ -41,9 +41,10 @@ static void leave(struct drainer *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
-static void on_record(void *arg, const struct ub_hdr *record)
+static void on_record(void *arg, const struct ub_hdr *record, uint16_t cpu, uint32_t cpu_seq)
 {
 	struct drainer *t = arg;
+	struct ub_hdr *copy;
 	size_t size = ub_kind_size(record->kind);
 
 	if (record->kind == UB_TASK)
@@ -53,7 +54,9 @@ static void on_record(void *arg, const struct ub_hdr *record)
 	if (!sieve_passes(&t->sieve, record))
 		return;
 	vec_reserve(&t->passed, t->passed.len + size);
-	memcpy(t->passed.data + t->passed.len, record, size);
+	copy = memcpy(t->passed.data + t->passed.len, record, size);
+	copy->cpu = cpu;
+	copy->cpu_seq = cpu_seq;
 	t->passed.len += size;
 }
 

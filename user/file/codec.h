@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wire records to a block of columns that a general compressor packs well, and back; lossless, in
- * the order of the records. Pure: buffers in, buffers out, all memory had beforehand. The block's
- * layout is in docs/format.md.
+ * Wire records to a block that a general compressor packs well, and back; lossless, in the order of
+ * the records. Pure: buffers in, buffers out, all memory had beforehand. The block's layout is in
+ * docs/format.md ("Wire records, type 4").
  */
 #ifndef UCXBPF_FILE_CODEC_H
 #define UCXBPF_FILE_CODEC_H
@@ -15,57 +15,83 @@
 struct block_head {
 	uint64_t base_ts; /* ub_hdr.ts of the first record */
 	uint32_t records;
+	uint32_t runs;
+	uint32_t threads;
 	uint32_t contexts;
 	uint32_t kinds;
-	uint32_t reserved;
+	uint32_t durs; /* length of COLUMN_DUR */
 };
+
+/*
+ * A block is compressed in parts, each by itself: the lowest bytes of all times and durations,
+ * which are noise, the second lowest, whose frequencies differ and which never repeat, and the
+ * rest.
+ */
+enum block_part { PART_LOWEST, PART_LOW, PART_REST, BLOCK_PARTS };
+
+#define BLOCK_LOW_BYTES 2 /* of COLUMN_DUR and COLUMN_TS: in the first parts */
 
 /* One kind of record in this block: how to take it apart without knowing what it means. */
 struct block_kind {
 	uint8_t kind;
-	uint8_t keyed; /* the first payload word is context.key and has no column */
+	uint8_t reserved;
 	uint16_t size; /* of a whole record */
-	uint32_t split; /* bit i: payload word i is two u32 with a column each */
+	uint32_t split; /* bit i: payload word i is two numbers of 32 bits */
+	uint32_t records;
 };
 
-_Static_assert(sizeof(struct block_head) == 24, "block head size");
-_Static_assert(sizeof(struct block_kind) == 8, "block kind size");
+_Static_assert(sizeof(struct block_head) == 32, "block head size");
+_Static_assert(sizeof(struct block_kind) == 12, "block kind size");
 
 #define BLOCK_MAX_KINDS 64
 #define BLOCK_MAX_WORDS 32 /* payload words of a record */
-#define BLOCK_MAX_COLUMNS (2 * BLOCK_MAX_WORDS)
 
-/* A column of a payload: a field of 4 or 8 bytes at an offset into the record. */
-struct block_field {
-	uint8_t width;
-	uint16_t offset;
+/* Columns of numbers of 32 bits that a block has once, in file order. */
+enum block_column {
+	COLUMN_CONTEXT, /* those of enum how first, in its order */
+	COLUMN_SEQ,
+	COLUMN_CALL,
+	COLUMN_OP,
+	COLUMN_RX,
+	COLUMN_DUR,
+	COLUMN_LONG,
+	COLUMN_WORDS,
+	COLUMN_TS,
+	COLUMN_RUN_THREAD, /* number of the thread, new if it is that of no thread before */
+	COLUMN_RUN_CPU,
+	COLUMN_RUN_RECORDS,
+	COLUMN_RUN_SEQ, /* ub_hdr.cpu_seq of the first record */
+	COLUMN_THREAD_TGID,
+	COLUMN_THREAD_TID,
+	COLUMN_CONTEXT_SORT, /* of a new context: kind, layout, flags */
+	COLUMN_CONTEXT_SITE, /* site, enum frames */
+	BLOCK_COLUMNS
 };
-
-/* Lists the columns of a kind's payload in file order; returns how many. */
-unsigned int block_fields(const struct block_kind *kind,
-			  struct block_field fields[BLOCK_MAX_COLUMNS]);
 
 /* ---- encoder ---- */
 
 struct encoder;
 
-/*
- * Records of one block at most. Few enough for a block's columns and contexts to stay in a core's
- * second-level cache while it is made.
- */
-#define ENCODER_RECORDS (1u << 13)
+#define ENCODER_RECORDS (1u << 13) /* of one block at most */
 
 struct encoder *encoder_new(void); /* NULL: out of memory */
 void encoder_free(struct encoder *encoder);
 
-/* Bytes that a block of n records of together size bytes takes at most. */
-size_t encoder_bound(uint32_t n, size_t size);
+/* Bytes that a block of n records takes at most. */
+size_t encoder_bound(uint32_t n);
 
 /*
- * Encodes n (1 to ENCODER_RECORDS) records that lie behind each other, each of ub_kind_size()
- * bytes. Returns the block's size.
+ * Adds a record of a known kind; the block must have room for one. It gets cpu and cpu_seq,
+ * whatever the record itself has there.
  */
-size_t encoder_run(struct encoder *encoder, const void *records, uint32_t n, uint8_t *out);
+void encoder_add(struct encoder *encoder, const struct ub_hdr *record, uint16_t cpu,
+		 uint32_t cpu_seq);
+
+/*
+ * Writes the block of all records added, at least one, and begins a new one. parts: how many bytes
+ * each has, one behind the other.
+ */
+void encoder_finish(struct encoder *encoder, uint8_t *out, size_t parts[BLOCK_PARTS]);
 
 /* ---- decoder ---- */
 

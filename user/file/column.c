@@ -18,11 +18,26 @@ static void put_plane(uint8_t *restrict out, const uint64_t *restrict values, si
 		out[i] = (uint8_t)(values[i] >> shift);
 }
 
-uint8_t *column_put_bits(uint8_t *out, const uint64_t *values, size_t n, unsigned int width,
-			 uint64_t bits)
+uint8_t *plane_put_32(uint8_t *restrict out, const uint32_t *restrict values, size_t n,
+		      unsigned int shift)
+{
+	size_t i = 0;
+
+	for (; i + TOGETHER <= n; i += TOGETHER)
+		for (size_t k = 0; k < TOGETHER; k++)
+			out[i + k] = (uint8_t)(values[i + k] >> shift);
+	for (; i < n; i++)
+		out[i] = (uint8_t)(values[i] >> shift);
+	return out + n;
+}
+
+uint8_t *column_put(uint8_t *out, const uint64_t *values, size_t n, unsigned int width)
 {
 	uint8_t *mask = out++;
+	uint64_t bits = 0;
 
+	for (size_t i = 0; i < n; i++)
+		bits |= values[i];
 	*mask = 0;
 	for (unsigned int b = 0; b < width; b++) {
 		if (!(bits >> (8 * b) & 0xff))
@@ -34,13 +49,21 @@ uint8_t *column_put_bits(uint8_t *out, const uint64_t *values, size_t n, unsigne
 	return out;
 }
 
-uint8_t *column_put(uint8_t *out, const uint64_t *values, size_t n, unsigned int width)
+uint8_t *column_put_32(uint8_t *out, const uint32_t *values, size_t n, unsigned int skip)
 {
-	uint64_t bits = 0;
+	uint8_t *mask = out++;
+	uint32_t bits = 0;
 
 	for (size_t i = 0; i < n; i++)
 		bits |= values[i];
-	return column_put_bits(out, values, n, width, bits);
+	*mask = 0;
+	for (unsigned int b = skip; b < 4; b++) {
+		if (!(bits >> (8 * b) & 0xff))
+			continue;
+		*mask |= (uint8_t)(1u << (b - skip));
+		out = plane_put_32(out, values, n, 8 * b);
+	}
+	return out;
 }
 
 const uint8_t *input_take(struct column_input *input, size_t size)

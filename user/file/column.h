@@ -35,9 +35,11 @@ static inline size_t column_bound(size_t n, unsigned int width)
 /* Writes a column, returns the byte behind it. out: column_bound() bytes. */
 uint8_t *column_put(uint8_t *out, const uint64_t *values, size_t n, unsigned int width);
 
-/* The same where all bits of all values are known, one or'ed to the other. */
-uint8_t *column_put_bits(uint8_t *out, const uint64_t *values, size_t n, unsigned int width,
-			 uint64_t bits);
+/* The same for numbers of 4 bytes, of which the lowest skip bytes stay out. */
+uint8_t *column_put_32(uint8_t *out, const uint32_t *values, size_t n, unsigned int skip);
+
+/* Byte shift / 8 of each number: a plane by itself. Returns the byte behind it. */
+uint8_t *plane_put_32(uint8_t *out, const uint32_t *values, size_t n, unsigned int shift);
 
 /* A stored column, in place. */
 struct column {

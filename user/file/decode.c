@@ -5,28 +5,54 @@
 
 #include "file/codec.h"
 #include "file/column.h"
-#include "file/context.h"
-#include "file/payload.h"
+#include "file/predict.h"
 
-struct kind_columns {
+struct words {
+	struct column column;
+	uint32_t n, at;
+};
+
+struct kind_words {
 	struct block_kind head;
-	uint32_t first_context, contexts, records;
+	uint32_t words; /* of a payload as stored */
 	uint32_t known; /* bytes of each record to give out, 0 = kind not known */
-	uint32_t offset; /* of its first record in the output */
+	uint32_t left; /* records still to come */
+	uint64_t image[BLOCK_MAX_WORDS]; /* of the context made last */
+	struct words column[BLOCK_MAX_WORDS];
+};
+
+struct context {
+	struct kind_words *kind;
+	uint32_t thread;
+	uint32_t image; /* words of its last record: where in images */
+	uint32_t sort;
+	uint16_t site, frames;
+	struct context_last last;
+};
+
+struct thread {
+	uint32_t tgid, tid;
+	struct thread_last last;
 };
 
 struct decoder {
 	struct column_input input;
 	struct block_head head;
-	struct kind_columns kinds[BLOCK_MAX_KINDS];
-	struct context contexts[CHUNK_MAX_RECORDS];
-	uint8_t kind_index[CHUNK_MAX_RECORDS]; /* of each context */
-	uint32_t next[CHUNK_MAX_RECORDS]; /* place of each context's next record */
-	uint32_t end[CHUNK_MAX_RECORDS];
-	uint32_t successor[CHUNK_MAX_RECORDS];
+	struct kind_words kinds[BLOCK_MAX_KINDS];
+	struct low_bytes {
+		const uint8_t *first, *second; /* of each number */
+	} ts, dur;
+	const uint8_t *how;
+	uint32_t lengths[BLOCK_COLUMNS], taken[BLOCK_COLUMNS];
+	uint32_t columns[BLOCK_COLUMNS][CHUNK_MAX_RECORDS];
 	uint64_t numbers[CHUNK_MAX_RECORDS];
-	uint64_t residuals[RESIDUALS][CHUNK_MAX_RECORDS];
-	struct threads threads;
+	bool bad;
+
+	struct followers followers;
+	uint32_t threads, contexts, images; /* made so far */
+	struct thread thread[CHUNK_MAX_RECORDS];
+	struct context context[CHUNK_MAX_RECORDS];
+	uint64_t image[CHUNK_MAX_RECORDS * BLOCK_MAX_WORDS];
 };
 
 struct decoder *decoder_new(void)
@@ -39,183 +65,319 @@ void decoder_free(struct decoder *decoder)
 	free(decoder);
 }
 
+/* ---- what is in the block ---- */
+
 static bool kind_valid(const struct block_kind *kind)
 {
 	return kind->size >= sizeof(struct ub_hdr) && kind->size % 8 == 0 &&
-	       kind->size <= sizeof(struct ub_hdr) + 8 * BLOCK_MAX_WORDS &&
-	       (!kind->keyed || kind->size > sizeof(struct ub_hdr));
+	       kind->size <= sizeof(struct ub_hdr) + 8 * BLOCK_MAX_WORDS;
 }
 
-static bool read_kinds(struct decoder *d)
+/* Returns how many bytes all known records take, or -EBADMSG. */
+static long read_kinds(struct decoder *d)
 {
-	uint32_t k;
+	uint64_t records = 0;
+	long total = 0;
 
-	for (k = 0; k < d->head.kinds; k++) {
-		struct kind_columns *kind = &d->kinds[k];
+	for (uint32_t k = 0; k < d->head.kinds; k++) {
+		struct kind_words *kind = &d->kinds[k];
 		const uint8_t *stored = input_take(&d->input, sizeof(kind->head));
 
 		if (!stored)
-			return false;
+			return -EBADMSG;
 		memset(kind, 0, sizeof(*kind));
 		memcpy(&kind->head, stored, sizeof(kind->head));
-		kind->known = ub_kind_size(kind->head.kind);
 		if (!kind_valid(&kind->head))
-			return false;
+			return -EBADMSG;
+		kind->words = (kind->head.size - sizeof(struct ub_hdr)) / 8;
+		kind->known = ub_kind_size(kind->head.kind);
+		kind->left = kind->head.records;
+		records += kind->head.records;
+		total += (long)kind->known * kind->head.records;
 	}
-	return true;
+	return records == d->head.records ? total : -EBADMSG;
 }
 
-static void read_contexts(struct decoder *d)
+static uint32_t read_length(struct decoder *d)
 {
-	unsigned int f;
-	uint32_t i, n = d->head.contexts;
+	const uint8_t *stored = input_take(&d->input, sizeof(uint32_t));
+	uint32_t length = 0;
 
-	for (f = 0; f < CONTEXT_FIELDS; f++) {
-		const struct context_field *field = &context_fields[f];
-		struct column column = column_open(&d->input, n, field->width);
-		uint64_t value = 0;
+	if (stored)
+		memcpy(&length, stored, sizeof(length));
+	if (length > d->head.records)
+		d->input.bad = true;
+	return d->input.bad ? 0 : length;
+}
 
+/* A column whose lowest bytes stand in other parts. */
+static void join_low(uint32_t *column, uint32_t n, const struct low_bytes *low)
+{
+	for (uint32_t k = 0; k < n; k++)
+		column[k] = column[k] << 16 | (uint32_t)low->second[k] << 8 | low->first[k];
+}
+
+static void read_columns(struct decoder *d)
+{
+	for (unsigned int i = 0; i < BLOCK_COLUMNS && !d->input.bad; i++) {
+		uint32_t n = read_length(d);
+		struct column column = column_open(&d->input, n, 4);
+
+		d->lengths[i] = n;
 		column_get(&column, 0, n, d->numbers);
-		for (i = 0; i < n; i++) {
-			value += unzigzag(d->numbers[i]);
-			memcpy((uint8_t *)&d->contexts[i] + field->offset, &value, field->width);
+		for (uint32_t k = 0; k < n; k++)
+			d->columns[i][k] = (uint32_t)d->numbers[k];
+	}
+	if (d->lengths[COLUMN_TS] != d->head.records || d->lengths[COLUMN_DUR] != d->head.durs)
+		d->input.bad = true;
+	if (d->input.bad)
+		return;
+	join_low(d->columns[COLUMN_TS], d->head.records, &d->ts);
+	join_low(d->columns[COLUMN_DUR], d->head.durs, &d->dur);
+	for (uint32_t k = 0; k < d->head.kinds; k++) {
+		struct kind_words *kind = &d->kinds[k];
+
+		for (uint32_t i = 0; i < kind->words && !d->input.bad; i++) {
+			kind->column[i].n = read_length(d);
+			kind->column[i].column = column_open(&d->input, kind->column[i].n, 8);
 		}
 	}
-}
-
-/* Gives each context its range of places, and each kind its range of contexts. */
-static bool place_contexts(struct decoder *d)
-{
-	uint32_t i, k = 0, place = 0;
-
-	for (i = 0; i < d->head.contexts; i++) {
-		const struct context *c = &d->contexts[i];
-
-		while (k < d->head.kinds && d->kinds[k].head.kind != c->kind)
-			k++;
-		if (k == d->head.kinds || !c->count || c->count > d->head.records - place)
-			return false;
-		if (!d->kinds[k].contexts++)
-			d->kinds[k].first_context = i;
-		d->kinds[k].records += c->count;
-		d->kind_index[i] = (uint8_t)k;
-		d->next[i] = place;
-		place += c->count;
-		d->end[i] = place;
-	}
-	return place == d->head.records;
 }
 
 long decoder_open(struct decoder *d, uint32_t n, const void *block, size_t size)
 {
 	const uint8_t *head;
-	long total = 0;
-	uint32_t k;
+	long total;
 
 	d->input = (struct column_input){ .data = block, .size = size };
 	head = input_take(&d->input, sizeof(d->head));
 	if (!head)
 		return -EBADMSG;
 	memcpy(&d->head, head, sizeof(d->head));
-	if (d->head.records != n || n > CHUNK_MAX_RECORDS || d->head.contexts > d->head.records ||
-	    d->head.kinds > BLOCK_MAX_KINDS)
+	if (d->head.records != n || n > CHUNK_MAX_RECORDS || d->head.kinds > BLOCK_MAX_KINDS)
 		return -EBADMSG;
-	if (!read_kinds(d))
-		return -EBADMSG;
-	read_contexts(d);
-	if (d->input.bad || !place_contexts(d))
-		return -EBADMSG;
-	for (k = 0; k < d->head.kinds; k++) {
-		d->kinds[k].offset = (uint32_t)total;
-		total += (long)d->kinds[k].records * d->kinds[k].known;
-	}
-	return total;
+	d->ts.first = input_take(&d->input, n);
+	d->dur.first = input_take(&d->input, d->head.durs);
+	d->ts.second = input_take(&d->input, n);
+	d->dur.second = input_take(&d->input, d->head.durs);
+	total = read_kinds(d);
+	if (total < 0)
+		return total;
+	d->how = input_take(&d->input, n);
+	read_columns(d);
+	return d->input.bad ? -EBADMSG : total;
 }
 
-/* The context of each record in the order of the block; false: more records than a context has. */
-static bool read_order(struct decoder *d)
+/* ---- records ---- */
+
+static inline uint32_t take(struct decoder *d, enum block_column column)
 {
-	struct column column = column_open(&d->input, d->head.records, 4);
-	uint32_t i, last = 0;
-
-	column_get(&column, 0, d->head.records, d->numbers);
-	memset(d->successor, 0, d->head.contexts * sizeof(d->successor[0]));
-	for (i = 0; i < d->head.records; i++) {
-		uint32_t number = (uint32_t)d->numbers[i];
-
-		number = number ? number - 1 : d->successor[last];
-		if (number >= d->head.contexts)
-			return false;
-		d->successor[last] = number;
-		d->numbers[i] = number;
-		last = number;
+	if (d->taken[column] >= d->lengths[column]) {
+		d->bad = true;
+		return 0;
 	}
-	return true;
+	return d->columns[column][d->taken[column]++];
 }
 
-static void read_residuals(struct decoder *d)
+/* The number that a bit of how announces. */
+static inline uint32_t take_if(struct decoder *d, uint8_t how, enum how bit,
+			       enum block_column column, uint32_t otherwise)
 {
-	unsigned int r;
+	return how & bit ? (uint32_t)unzigzag(take(d, column)) : otherwise;
+}
 
-	for (r = 0; r < RESIDUALS; r++) {
-		struct column column = column_open(&d->input, d->head.records, residual_width[r]);
+static uint64_t take_word(struct decoder *d, struct words *words)
+{
+	unsigned int used = 0;
+	uint64_t value = 0;
 
-		column_get(&column, 0, d->head.records, d->residuals[r]);
+	if (words->at >= words->n) {
+		d->bad = true;
+		return 0;
+	}
+	for (unsigned int mask = words->column.mask; mask; mask &= mask - 1)
+		value |= (uint64_t)words->column.plane[used++][words->at]
+			 << (8 * __builtin_ctz(mask));
+	words->at++;
+	return value;
+}
+
+static struct thread *begin_run(struct decoder *d, uint32_t *records)
+{
+	uint32_t number = take(d, COLUMN_RUN_THREAD);
+	struct thread *t = &d->thread[number < d->threads ? number : d->threads];
+
+	if (number >= d->threads) {
+		const struct thread *before = d->threads ? t - 1 : NULL;
+
+		*t = (struct thread){
+			.tgid = (before ? before->tgid : 0) +
+				(uint32_t)unzigzag(take(d, COLUMN_THREAD_TGID)),
+			.tid = (before ? before->tid : 0) +
+			       (uint32_t)unzigzag(take(d, COLUMN_THREAD_TID)),
+			.last.ts = d->head.base_ts,
+		};
+		d->threads++;
+	}
+	t->last.cpu += (uint32_t)unzigzag(take(d, COLUMN_RUN_CPU));
+	t->last.cpu_seq += (uint32_t)unzigzag(take(d, COLUMN_RUN_SEQ));
+	*records = take(d, COLUMN_RUN_RECORDS);
+	if (!*records)
+		d->bad = true;
+	return t;
+}
+
+static struct context *make_context(struct decoder *d, uint32_t thread)
+{
+	uint32_t sort = take(d, COLUMN_CONTEXT_SORT), site = take(d, COLUMN_CONTEXT_SITE), k = 0;
+	struct context *c;
+
+	while (k < d->head.kinds && d->kinds[k].head.kind != (uint8_t)sort)
+		k++;
+	if (d->bad || k == d->head.kinds)
+		return NULL;
+	c = &d->context[d->contexts++];
+	*c = (struct context){
+		.kind = &d->kinds[k],
+		.thread = thread,
+		.image = d->images,
+		.sort = sort,
+		.site = (uint16_t)site,
+		.frames = (uint16_t)(site >> 16),
+	};
+	memcpy(d->image + c->image, c->kind->image, c->kind->words * 8);
+	d->images += c->kind->words;
+	return c;
+}
+
+static struct context *find_context(struct decoder *d, struct thread *t, bool follows, bool *is_new)
+{
+	uint16_t *next = follower(&d->followers, &t->last);
+	uint32_t number = follows ? *next : take(d, COLUMN_CONTEXT);
+	struct context *c;
+
+	*is_new = !number && !follows;
+	if (*is_new)
+		c = make_context(d, (uint32_t)(t - d->thread));
+	else
+		c = number && number <= d->contexts ? &d->context[number - 1] : NULL;
+	if (!c || c->thread != (uint32_t)(t - d->thread))
+		return NULL;
+	*next = (uint16_t)(c - d->context + 1);
+	t->last.history = history_with(t->last.history, (uint32_t)(c - d->context));
+	return c;
+}
+
+static void read_header(struct decoder *d, struct thread *t, struct context *c, uint8_t how,
+			struct ub_hdr *h)
+{
+	struct thread_last *last = &t->last;
+	uint64_t delta;
+	uint32_t seq;
+
+	c->last.seq = take_if(d, how, HOW_SEQ, COLUMN_SEQ, c->last.seq);
+	seq = last->seq + c->last.seq;
+	h->seq = c->frames & FRAMES_SEQ ? seq : 0;
+	h->call = how & HOW_CALL ? seq - (uint32_t)unzigzag(take(d, COLUMN_CALL)) : last->call;
+	h->call = c->frames & FRAMES_CALL ? h->call : 0;
+	c->last.op = take_if(d, how, HOW_OP, COLUMN_OP, c->last.op);
+	h->op = c->frames & FRAMES_OP ? seq - c->last.op : 0;
+	c->last.rx = take_if(d, how, HOW_RX, COLUMN_RX, c->last.rx);
+	h->rx = c->frames & FRAMES_RX ? seq - c->last.rx : 0;
+	delta = take(d, COLUMN_TS);
+	if (how & HOW_LONG)
+		delta |= (uint64_t)take(d, COLUMN_LONG) << 32;
+	h->ts = last->ts + unzigzag(delta);
+	h->dur = expected_dur(last, h->ts) + take_if(d, how, HOW_DUR, COLUMN_DUR, 0);
+	h->tgid = t->tgid;
+	h->tid = t->tid;
+	h->cpu = (uint16_t)last->cpu;
+	h->cpu_seq = last->cpu_seq++;
+	h->site = c->site;
+	h->kind = (uint8_t)c->sort;
+	h->layout = (uint8_t)(c->sort >> 8);
+	h->flags = (uint16_t)(c->sort >> 16);
+	last->ts = h->ts;
+	last->dur = h->dur;
+	last->seq = seq;
+	last->call = expected_call(last->call, h->seq, h->call);
+}
+
+static void read_words(struct decoder *d, struct kind_words *kind, uint64_t *image)
+{
+	uint32_t changed = take(d, COLUMN_WORDS);
+
+	if (kind->words < BLOCK_MAX_WORDS && changed >> kind->words)
+		d->bad = true;
+	for (; changed && !d->bad; changed &= changed - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(changed);
+		uint64_t value = take_word(d, &kind->column[i]);
+
+		if (kind->head.split >> i & 1)
+			image[i] = (uint32_t)(image[i] + unzigzag((uint32_t)value)) |
+				   ((image[i] >> 32) + unzigzag(value >> 32)) << 32;
+		else
+			image[i] += unzigzag(value);
 	}
 }
 
-/* Returns how many rows, or -EBADMSG. */
-static long write_headers(struct decoder *d, uint8_t *out, struct block_row *rows)
+/* Returns the record's size in the output, or -EBADMSG. */
+static long read_record(struct decoder *d, struct thread *t, uint8_t how, uint8_t *out,
+			struct ub_hdr *h)
 {
-	uint64_t res[RESIDUALS];
-	struct ub_hdr h;
-	unsigned int r;
-	uint32_t i;
-	long n = 0;
+	bool is_new;
+	struct context *c = find_context(d, t, !(how & HOW_CONTEXT), &is_new);
+	struct kind_words *kind = c ? c->kind : NULL;
+	uint64_t *image;
 
-	threads_init(&d->threads, d->contexts, d->head.contexts, d->head.base_ts);
-	for (i = 0; i < d->head.records; i++) {
-		uint32_t number = (uint32_t)d->numbers[i], place = d->next[number]++;
-		const struct kind_columns *kind = &d->kinds[d->kind_index[number]];
-		uint32_t row;
+	if (!c || !kind->left--)
+		return -EBADMSG;
+	image = d->image + c->image;
+	read_header(d, t, c, how, h);
+	if (how & HOW_WORDS)
+		read_words(d, kind, image);
+	if (is_new)
+		memcpy(kind->image, image, kind->words * 8);
+	if (d->bad)
+		return -EBADMSG;
+	if (kind->known) {
+		uint32_t size = kind->known - sizeof(*h), stored = kind->words * 8;
 
-		if (place >= d->end[number])
-			return -EBADMSG;
-		for (r = 0; r < RESIDUALS; r++)
-			res[r] = d->residuals[r][place];
-		header_decode(&d->threads, number, &d->contexts[number], res, &h);
-		if (!kind->known)
-			continue;
-		row = place -
-		      (d->end[kind->first_context] - d->contexts[kind->first_context].count);
-		rows[n] = (struct block_row){ h.ts, kind->offset + row * kind->known, i };
-		memcpy(out + rows[n++].offset, &h, sizeof(h));
+		memcpy(out, h, sizeof(*h));
+		out += sizeof(*h);
+		memcpy(out, image, stored < size ? stored : size);
+		if (stored < size)
+			memset(out + stored, 0, size - stored);
 	}
-	return n;
+	return kind->known;
 }
 
 long decoder_run(struct decoder *d, void *out, struct block_row *rows)
 {
-	uint32_t k;
-	long n;
+	struct thread *t = NULL;
+	uint32_t left = 0, offset = 0;
+	long n = 0;
 
-	if (!read_order(d))
-		return -EBADMSG;
-	read_residuals(d);
-	if (d->input.bad)
-		return -EBADMSG;
-	n = write_headers(d, out, rows);
-	for (k = 0; k < d->head.kinds && n >= 0; k++) {
-		const struct kind_columns *kind = &d->kinds[k];
-		const struct payload_rows where = {
-			.kind = &kind->head,
-			.contexts = d->contexts + kind->first_context,
-			.n = kind->contexts,
-			.records = kind->records,
-			.known = kind->known,
-		};
+	memset(d->taken, 0, sizeof(d->taken));
+	memset(&d->followers, 0, sizeof(d->followers));
+	d->bad = false;
+	d->threads = d->contexts = d->images = 0;
+	for (uint32_t i = 0; i < d->head.records; i++) {
+		struct ub_hdr h;
+		long size;
 
-		payload_decode(&d->input, &where, (uint8_t *)out + kind->offset);
+		if (!left)
+			t = begin_run(d, &left);
+		if (d->bad)
+			return -EBADMSG;
+		left--;
+		size = read_record(d, t, d->how[i], (uint8_t *)out + offset, &h);
+		if (size < 0)
+			return size;
+		if (!size)
+			continue;
+		rows[n++] = (struct block_row){ h.ts, offset, i };
+		offset += (uint32_t)size;
 	}
-	return d->input.bad ? -EBADMSG : n;
+	return left ? -EBADMSG : n;
 }

@@ -72,14 +72,19 @@ int file_writer_close(struct file_writer *writer, const struct ub_stats *stats);
  */
 struct file_stream;
 
-/* Receives each record that a stream was given, complete; the memory is valid during the call. */
-typedef void (*file_seen_fn)(void *arg, const struct ub_hdr *record);
+/*
+ * Receives each record that a stream was given, and its CPU and number, which the record itself
+ * lacks. The memory is valid during the call.
+ */
+typedef void (*file_seen_fn)(void *arg, const struct ub_hdr *record, uint16_t cpu,
+			     uint32_t cpu_seq);
 
 #define FILE_STREAM_RECORDS 8192
 
 /*
- * most: records of a chunk, at most FILE_STREAM_RECORDS and at least a batch's. A stream takes
- * about 0.6 KiB of memory for each. fn may be NULL. -ENOMEM.
+ * most: records of a chunk, at most FILE_STREAM_RECORDS and at least a batch's. A stream reserves
+ * up to 1 KiB of memory for each, and uses a tenth of it for those of a job. fn may be NULL.
+ * -ENOMEM.
  */
 int file_stream_open(struct file_stream **stream, struct file_writer *writer, uint32_t most,
 		     file_seen_fn fn, void *arg);

@@ -32,7 +32,7 @@ bool chunk_header_valid(const void *data, size_t size)
 		return false;
 	if (head.stored_size > CHUNK_MAX_STORED || head.raw_size > CHUNK_MAX_RAW)
 		return false;
-	if (head.type == CHUNK_RECORDS && head.records > CHUNK_MAX_RECORDS)
+	if (chunk_has_records(&head) && head.records > CHUNK_MAX_RECORDS)
 		return false;
 	return head.header_sum == header_checksum(data, head.header_size);
 }

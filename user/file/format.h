@@ -17,7 +17,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "captures are little-e
  */
 #define FILE_MAGIC "\x89UCXB\r\n\x1a"
 #define FILE_MAGIC_SIZE 8
-#define FILE_VERSION 1
+#define FILE_VERSION 2
 
 struct file_header {
 	uint8_t magic[FILE_MAGIC_SIZE];
@@ -27,8 +27,9 @@ struct file_header {
 
 enum chunk_type {
 	CHUNK_SIDES = 1,
-	CHUNK_RECORDS = 2,
+	CHUNK_SORTED = 2, /* wire records as version 1 stored them: read, not written */
 	CHUNK_END = 3,
+	CHUNK_RECORDS = 4, /* wire records, since version 2 */
 };
 
 #define CHUNK_MAGIC 0x0a6b6e75684355ffULL /* ff "UChunk" 0a */
@@ -62,6 +63,12 @@ struct chunk_start {
 	struct chunk_header head;
 	struct ub_stats stats;
 };
+
+/* Whether a chunk holds wire records. */
+static inline bool chunk_has_records(const struct chunk_header *head)
+{
+	return head->type == CHUNK_RECORDS || head->type == CHUNK_SORTED;
+}
 
 /* Computes both checksums; payload is head.stored_size bytes. */
 void chunk_seal(struct chunk_start *start, const void *payload);

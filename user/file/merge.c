@@ -6,7 +6,7 @@
 #include "file/merge.h"
 #include "file/sort.h"
 
-/* Records are read in order of time but lie in order of context: fetched this far ahead. */
+/* Records are read in order of time but lie in that of their rings: fetched this far ahead. */
 #define AHEAD 8
 
 /* A run whose next record comes after the start of so many chunks still to be loaded is put aside.
@@ -34,7 +34,7 @@ int merge_init(struct merge *merge, struct loader *loader, const struct scan *sc
 	if (!merge->decoder)
 		return -ENOMEM;
 	for (i = 0; i < scan->chunks.len; i++)
-		if (merge->chunks[i].head.type == CHUNK_RECORDS && merge->chunks[i].head.records)
+		if (chunk_has_records(&merge->chunks[i].head) && merge->chunks[i].head.records)
 			vec_push(&merge->order, i);
 	if (merge->order.len)
 		qsort_r(merge->order.data, merge->order.len, sizeof(merge->order.data[0]),
@@ -64,6 +64,20 @@ void merge_release(struct merge *merge)
 	vec_release(&merge->idle);
 	vec_release(&merge->order);
 	decoder_free(merge->decoder);
+	sorted_free(merge->sorted);
+}
+
+/* Bytes that the records of a chunk take, -EBADMSG or -ENOMEM. */
+static long open_block(struct merge *merge, const struct chunk_header *head)
+{
+	const uint8_t *raw = merge->loader->raw.data;
+
+	if (head->type == CHUNK_RECORDS)
+		return decoder_open(merge->decoder, head->records, raw, head->raw_size);
+	if (!merge->sorted)
+		merge->sorted = sorted_new();
+	return merge->sorted ? sorted_open(merge->sorted, head->records, raw, head->raw_size)
+			     : -ENOMEM;
 }
 
 /* 0, -EBADMSG for a damaged chunk, or -errno. */
@@ -76,13 +90,15 @@ static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk
 
 	if (error)
 		return error;
-	n = decoder_open(merge->decoder, records, merge->loader->raw.data, ref->head.raw_size);
+	n = open_block(merge, &ref->head);
 	if (n < 0)
 		return (int)n;
 	vec_reserve(&c->records, (size_t)n);
 	vec_reserve(&c->read, records);
 	vec_reserve(&c->spare, records);
-	n = decoder_run(merge->decoder, c->records.data, c->read.data);
+	n = ref->head.type == CHUNK_RECORDS
+		    ? decoder_run(merge->decoder, c->records.data, c->read.data)
+		    : sorted_run(merge->sorted, c->records.data, c->read.data);
 	if (n < 0)
 		return (int)n;
 	c->n = (uint32_t)n;

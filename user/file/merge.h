@@ -12,6 +12,7 @@
 #include "file/codec.h"
 #include "file/load.h"
 #include "file/scan.h"
+#include "file/sorted.h"
 
 /* A decoded chunk. */
 struct contents {
@@ -33,6 +34,7 @@ struct run {
 struct merge {
 	struct loader *loader;
 	struct decoder *decoder;
+	struct sorted *sorted; /* NULL before the first chunk of version 1 */
 	const struct chunk_ref *chunks;
 	VEC(uint32_t) order; /* record chunks by their first ts */
 	size_t next; /* first of order that was not loaded yet */

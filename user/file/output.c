@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ZSTD_STATIC_LINKING_ONLY /* ZSTD_c_literalCompressionMode */
 #include "file/output.h"
 
 /* Higher levels take longer for a few percent less: columns leave them little to find. */
 #define ZSTD_LEVEL 1
+#define PARTS_EXTRA 4096 /* frames of several parts are larger than one */
 
 static int write_all(int fd, const void *data, size_t size)
 {
@@ -46,12 +48,15 @@ static int append(struct output *o, const void *data, size_t size)
 
 int packed_init(struct packed *packed, size_t max_raw)
 {
-	packed->room = ZSTD_compressBound(max_raw);
+	packed->room = ZSTD_compressBound(max_raw) + PARTS_EXTRA;
 	packed->start = malloc(sizeof(*packed->start) + packed->room);
 	packed->zstd = ZSTD_createCCtx();
-	if (!packed->start || !packed->zstd)
+	packed->noise = ZSTD_createCCtx();
+	if (!packed->start || !packed->zstd || !packed->noise)
 		return -ENOMEM;
 	ZSTD_CCtx_setParameter(packed->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_compressionLevel, ZSTD_minCLevel());
+	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
 	return 0;
 }
 
@@ -59,23 +64,31 @@ void packed_release(struct packed *packed)
 {
 	free(packed->start);
 	ZSTD_freeCCtx(packed->zstd);
+	ZSTD_freeCCtx(packed->noise);
 }
 
 int packed_make(struct packed *packed, const struct chunk_header *head, const void *raw,
-		size_t size)
+		const size_t *parts, unsigned int n)
 {
 	struct chunk_start *start = packed->start;
-	size_t stored = 0;
+	uint8_t *out = (uint8_t *)(start + 1);
+	size_t stored = 0, done = 0;
 
-	if (size)
-		stored = ZSTD_compress2(packed->zstd, start + 1, packed->room, raw, size);
-	if (ZSTD_isError(stored))
-		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++) {
+		size_t size = ZSTD_compress2(i + 1 < n ? packed->noise : packed->zstd, out + stored,
+					     packed->room - stored, (const uint8_t *)raw + done,
+					     parts[i]);
+
+		if (ZSTD_isError(size))
+			return -ENOMEM;
+		stored += size;
+		done += parts[i];
+	}
 	start->head = *head;
 	start->head.magic = CHUNK_MAGIC;
 	start->head.header_size = sizeof(*start);
 	start->head.stored_size = (uint32_t)stored;
-	start->head.raw_size = (uint32_t)size;
+	start->head.raw_size = (uint32_t)done;
 	return 0;
 }
 

@@ -19,6 +19,7 @@ struct output {
 /* A chunk being made: header and compressed payload in one piece. One thread at a time. */
 struct packed {
 	ZSTD_CCtx *zstd;
+	ZSTD_CCtx *noise; /* for bytes that never repeat: looks for no matches */
 	struct chunk_start *start; /* header, and behind it room for a payload */
 	size_t room;
 };
@@ -30,9 +31,12 @@ struct packed {
 int packed_init(struct packed *packed, size_t max_raw);
 void packed_release(struct packed *packed);
 
-/* Compresses a payload; the caller fills type, records, min_ts, max_ts of head. -ENOMEM. */
+/*
+ * Compresses a payload of parts that lie behind each other, each by itself, all but the last one as
+ * noise; the caller fills type, records, min_ts, max_ts of head. -ENOMEM.
+ */
 int packed_make(struct packed *packed, const struct chunk_header *head, const void *raw,
-		size_t size);
+		const size_t *parts, unsigned int n);
 
 /*
  * Opens the file for this writer alone; what it holds stays until the first chunk comes. -EEXIST:

@@ -120,7 +120,7 @@ static int check_records(struct file_reader *r)
 
 	for (size_t i = 0; i < scan->chunks.len; i++) {
 		const struct chunk_ref chunk = scan->chunks.data[i];
-		int error = chunk.head.type == CHUNK_RECORDS ? loader_check(&r->loader, &chunk) : 0;
+		int error = chunk_has_records(&chunk.head) ? loader_check(&r->loader, &chunk) : 0;
 
 		if (error && error != -EBADMSG)
 			return error;

@@ -55,7 +55,7 @@ static void flush_sides(struct file_writer *w)
 	int error = w->error;
 
 	if (w->sides_n && !error)
-		error = packed_make(&w->packed, &head, w->sides, w->sides_size);
+		error = packed_make(&w->packed, &head, w->sides, &w->sides_size, 1);
 	if (w->sides_n && !error)
 		error = output_append(&w->output, &w->packed, &w->stats, w->refused);
 	fail(w, error);
@@ -176,7 +176,7 @@ int file_writer_close(struct file_writer *w, const struct ub_stats *stats)
 
 	file_stream_free(w->own);
 	/* Small enough to find room even after a failure; it says how many records are missing. */
-	end_error = packed_make(&w->packed, &end, NULL, 0);
+	end_error = packed_make(&w->packed, &end, NULL, NULL, 0);
 	if (!end_error)
 		end_error = output_append(&w->output, &w->packed, &w->stats, w->refused);
 	close_error = output_close(&w->output);

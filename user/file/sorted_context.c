@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "file/column.h"
-#include "file/context.h"
+#include "file/sorted_context.h"
 
 #define FIELD(name)                                                                                \
 	{                                                                                          \
@@ -55,23 +55,6 @@ static uint32_t predicted_dur(const struct thread_state *last, uint64_t ts)
 	uint64_t dur = last->ts + last->dur - ts;
 
 	return last->dur && ts <= last->ts && dur <= UINT32_MAX ? (uint32_t)dur : 0;
-}
-
-void header_encode(struct threads *threads, uint32_t context, const struct ub_hdr *h,
-		   uint64_t res[RESIDUALS])
-{
-	struct thread_state *last = &threads->state[threads->of_context[context]];
-	uint32_t seq = h->seq ? h->seq : last->seq;
-
-	res[RES_TS] = zigzag(h->ts - last->ts, 8);
-	res[RES_CPU_SEQ] = zigzag(h->cpu_seq - threads->cpu_seq[h->cpu], 4);
-	res[RES_SEQ] = zigzag(seq - last->seq, 4);
-	res[RES_CALL] = h->call ? zigzag(seq - h->call, 4) : 0;
-	res[RES_OP] = h->op ? zigzag(seq - h->op, 4) : 0;
-	res[RES_RX] = h->rx ? zigzag(seq - h->rx, 4) : 0;
-	res[RES_DUR] = zigzag(h->dur - predicted_dur(last, h->ts), 4);
-	threads->cpu_seq[h->cpu] = h->cpu_seq + 1;
-	*last = (struct thread_state){ .ts = h->ts, .dur = h->dur, .seq = seq };
 }
 
 void header_decode(struct threads *threads, uint32_t context, const struct context *c,

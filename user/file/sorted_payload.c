@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string.h>
 
-#include "file/payload.h"
+#include "file/sorted_payload.h"
 
 #define BATCH 128 /* records taken apart at a time, so that they stay in the first-level cache */
 
-unsigned int block_fields(const struct block_kind *kind,
-			  struct block_field fields[BLOCK_MAX_COLUMNS])
+/* Lists the columns of a kind's payload in file order; returns how many. */
+static unsigned int list_fields(const struct sorted_kind *kind,
+				struct sorted_field fields[SORTED_MAX_COLUMNS])
 {
 	unsigned int word, n = 0, words = (kind->size - sizeof(struct ub_hdr)) / 8;
 
@@ -14,10 +15,10 @@ unsigned int block_fields(const struct block_kind *kind,
 		uint16_t offset = (uint16_t)(sizeof(struct ub_hdr) + 8 * word);
 
 		if (kind->split >> word & 1) {
-			fields[n++] = (struct block_field){ 4, offset };
-			fields[n++] = (struct block_field){ 4, offset + 4 };
+			fields[n++] = (struct sorted_field){ 4, offset };
+			fields[n++] = (struct sorted_field){ 4, offset + 4 };
 		} else {
-			fields[n++] = (struct block_field){ 8, offset };
+			fields[n++] = (struct sorted_field){ 8, offset };
 		}
 	}
 	return n;
@@ -25,18 +26,18 @@ unsigned int block_fields(const struct block_kind *kind,
 
 struct columns {
 	unsigned int n;
-	struct block_field fields[BLOCK_MAX_COLUMNS];
-	struct column heads[BLOCK_MAX_COLUMNS], tails[BLOCK_MAX_COLUMNS];
-	uint64_t head[BLOCK_MAX_COLUMNS]; /* first value of the current context */
-	uint64_t value[BLOCK_MAX_COLUMNS]; /* last value written */
+	struct sorted_field fields[SORTED_MAX_COLUMNS];
+	struct column heads[SORTED_MAX_COLUMNS], tails[SORTED_MAX_COLUMNS];
+	uint64_t head[SORTED_MAX_COLUMNS]; /* first value of the current context */
+	uint64_t value[SORTED_MAX_COLUMNS]; /* last value written */
 };
 
 /* Takes all columns off the input; returns with those first that are to be written. */
 static void open_columns(struct column_input *input, const struct payload_rows *rows,
 			 struct columns *columns)
 {
-	struct block_field fields[BLOCK_MAX_COLUMNS];
-	unsigned int f, n = block_fields(rows->kind, fields);
+	struct sorted_field fields[SORTED_MAX_COLUMNS];
+	unsigned int f, n = list_fields(rows->kind, fields);
 
 	memset(columns, 0, sizeof(*columns));
 	for (f = 0; f < n; f++) {
@@ -79,7 +80,7 @@ static void write_first(struct columns *columns, uint32_t context, uint8_t *out)
 	uint64_t change;
 
 	for (f = 0; f < columns->n; f++) {
-		const struct block_field *field = &columns->fields[f];
+		const struct sorted_field *field = &columns->fields[f];
 
 		column_get(&columns->heads[f], context, 1, &change);
 		columns->head[f] += unzigzag(change);
@@ -94,7 +95,7 @@ static void write_rest(struct columns *columns, uint32_t first, uint32_t n, uint
 	unsigned int f;
 
 	for (f = 0; f < columns->n; f++) {
-		const struct block_field *field = &columns->fields[f];
+		const struct sorted_field *field = &columns->fields[f];
 
 		columns->value[f] = write_field(&columns->tails[f], first, n, columns->value[f],
 						field->width, step, out + field->offset);

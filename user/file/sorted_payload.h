@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fields of records behind their common header, kind by kind. */
-#ifndef UCXBPF_FILE_PAYLOAD_H
-#define UCXBPF_FILE_PAYLOAD_H
+#ifndef UCXBPF_FILE_SORTED_PAYLOAD_H
+#define UCXBPF_FILE_SORTED_PAYLOAD_H
 
-#include "file/codec.h"
+#include "file/sorted.h"
 #include "file/column.h"
-#include "file/context.h"
+#include "file/sorted_context.h"
+
+#define SORTED_MAX_COLUMNS (2 * BLOCK_MAX_WORDS)
+
+/* A column of a payload: a field of 4 or 8 bytes at an offset into the record. */
+struct sorted_field {
+	uint8_t width;
+	uint16_t offset;
+};
 
 /* The records of one kind, in the block's column order. */
 struct payload_rows {
-	const struct block_kind *kind;
+	const struct sorted_kind *kind;
 	const struct context *contexts;
 	uint32_t n; /* contexts */
 	uint32_t records;

@@ -2,10 +2,10 @@
 /*
  * A context is what records of one thread at one site have in common; a chunk's records are stored
  * context by context. Also the running state from which the header fields of the next record of a
- * thread are predicted, the same in encoder and decoder.
+ * thread are predicted.
  */
-#ifndef UCXBPF_FILE_CONTEXT_H
-#define UCXBPF_FILE_CONTEXT_H
+#ifndef UCXBPF_FILE_SORTED_CONTEXT_H
+#define UCXBPF_FILE_SORTED_CONTEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,10 +86,7 @@ void threads_init(struct threads *threads, const struct context *contexts, uint3
 enum residual { RES_TS, RES_CPU_SEQ, RES_SEQ, RES_CALL, RES_OP, RES_RX, RES_DUR, RESIDUALS };
 extern const uint8_t residual_width[RESIDUALS];
 
-/* Fills res[] from the record, or the record's predicted fields from res[]. Both move the state on.
- */
-void header_encode(struct threads *threads, uint32_t context, const struct ub_hdr *h,
-		   uint64_t res[RESIDUALS]);
+/* Fills the record's predicted fields from res[], and moves the state on. */
 void header_decode(struct threads *threads, uint32_t context, const struct context *c,
 		   const uint64_t res[RESIDUALS], struct ub_hdr *h);
 
