@@ -19,21 +19,21 @@ static int make_block(void **state)
 {
 	struct block *b = calloc(1, sizeof(*b));
 	struct encoder *encoder = encoder_new();
-	size_t parts[BLOCK_PARTS];
+	struct block_made made;
 	union any_record r;
 	uint64_t seed = 4711;
 
 	for (uint32_t i = 0; i < RECORDS; i++) {
 		random_record(&r, &seed, 1000 * (uint64_t)i);
 		r.h.tid = i % 3;
-		encoder_add(encoder, &r.h, i % 2, i);
+		encoder_add(encoder, &r, 1, i % 2, i);
 	}
 	b->records = RECORDS;
 	b->bound = encoder_bound(RECORDS);
 	b->data = malloc(b->bound);
-	encoder_finish(encoder, b->data, parts);
+	made = encoder_finish(encoder, b->data);
 	for (int i = 0; i < BLOCK_PARTS; i++)
-		b->size += parts[i];
+		b->size += made.parts[i];
 	encoder_free(encoder);
 	*state = b;
 	return 0;
@@ -230,9 +230,7 @@ static void other_versions_sorted(void **state)
 /* The same as a block of today. */
 static size_t one_record(uint8_t *block, uint8_t kind, uint16_t size, uint64_t word)
 {
-	const struct block_head head = {
-		.base_ts = 77, .records = 1, .runs = 1, .threads = 1, .contexts = 1, .kinds = 1
-	};
+	const struct block_head head = { .base_ts = 77, .records = 1, .kinds = 1 };
 	const struct block_kind table = { .kind = kind, .size = size, .records = 1 };
 	uint32_t words = (size - sizeof(struct ub_hdr)) / 8;
 	uint32_t columns[BLOCK_COLUMNS] = { [COLUMN_WORDS] = (uint32_t)((1ull << words) - 1),

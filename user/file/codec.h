@@ -15,11 +15,9 @@
 struct block_head {
 	uint64_t base_ts; /* ub_hdr.ts of the first record */
 	uint32_t records;
-	uint32_t runs;
-	uint32_t threads;
-	uint32_t contexts;
-	uint32_t kinds;
 	uint32_t durs; /* length of COLUMN_DUR */
+	uint32_t kinds;
+	uint32_t reserved;
 };
 
 /*
@@ -40,11 +38,12 @@ struct block_kind {
 	uint32_t records;
 };
 
-_Static_assert(sizeof(struct block_head) == 32, "block head size");
+_Static_assert(sizeof(struct block_head) == 24, "block head size");
 _Static_assert(sizeof(struct block_kind) == 12, "block kind size");
 
 #define BLOCK_MAX_KINDS 64
 #define BLOCK_MAX_WORDS 32 /* payload words of a record */
+#define BLOCK_MAX_CONTEXTS UINT16_MAX
 
 /* Columns of numbers of 32 bits that a block has once, in file order. */
 enum block_column {
@@ -81,17 +80,19 @@ void encoder_free(struct encoder *encoder);
 size_t encoder_bound(uint32_t n);
 
 /*
- * Adds a record of a known kind; the block must have room for one. It gets cpu and cpu_seq,
- * whatever the record itself has there.
+ * Adds n records of known kinds that lie behind each other; the block must have room for them. They
+ * get cpu and the numbers from cpu_seq on, whatever they themselves have there.
  */
-void encoder_add(struct encoder *encoder, const struct ub_hdr *record, uint16_t cpu,
+void encoder_add(struct encoder *encoder, const void *records, uint32_t n, uint16_t cpu,
 		 uint32_t cpu_seq);
 
-/*
- * Writes the block of all records added, at least one, and begins a new one. parts: how many bytes
- * each has, one behind the other.
- */
-void encoder_finish(struct encoder *encoder, uint8_t *out, size_t parts[BLOCK_PARTS]);
+struct block_made {
+	size_t parts[BLOCK_PARTS]; /* bytes of each, one behind the other */
+	uint64_t min_ts, max_ts; /* of ub_hdr.ts */
+};
+
+/* Writes the block of all records added, at least one, and begins a new one. */
+struct block_made encoder_finish(struct encoder *encoder, uint8_t *out);
 
 /* ---- decoder ---- */
 

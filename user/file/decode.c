@@ -234,7 +234,7 @@ static struct context *make_context(struct decoder *d, uint32_t thread)
 
 	while (k < d->head.kinds && d->kinds[k].head.kind != (uint8_t)sort)
 		k++;
-	if (d->bad || k == d->head.kinds)
+	if (d->bad || k == d->head.kinds || d->contexts == BLOCK_MAX_CONTEXTS)
 		return NULL;
 	c = &d->context[d->contexts++];
 	*c = (struct context){

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "file/codec.h"
 #include "file/column.h"
@@ -53,12 +56,15 @@ static const uint32_t kind_split[UB_KIND_MAX] = {
 
 struct context {
 	uint64_t sort; /* enum frames, site, flags, layout, kind */
-	uint64_t key; /* as keys_of() has it for the level */
-	uint32_t level;
+	uint64_t key; /* made of the words' keys & these masks */
+	uint64_t with_first, with_second;
 	uint32_t thread;
 	uint32_t image; /* words of its last record: where in images */
 	struct context_last last;
+	uint32_t pad[3];
 };
+
+_Static_assert(sizeof(struct context) == 64, "a cache line");
 
 /* Numbers of a column whose length is not known beforehand, in pieces of PIECE. */
 #define PIECE 32
@@ -74,16 +80,20 @@ struct pieces {
 };
 
 #define SLOTS (2 * ENCODER_RECORDS)
+#define NO_CPU UINT32_MAX
 
 struct encoder {
-	struct block_head head;
+	uint64_t base_ts, min_ts, max_ts;
+	uint32_t records, threads_n, contexts_n, pieces_n;
+	uint32_t image_words; /* of all contexts */
 	/* the run being made */
-	uint64_t who; /* tgid, tid */
 	struct thread_last *thread;
-	uint16_t cpu;
+	uint32_t thread_number;
+	uint64_t who; /* tgid, tid */
+	uint32_t cpu; /* NO_CPU: no record yet */
 	uint32_t cpu_seq; /* of its next record */
+	uint32_t run_begin; /* records before it */
 
-	uint32_t pieces_used, images_used;
 	uint32_t kind_records[UB_KIND_MAX], kind_contexts[UB_KIND_MAX];
 	uint64_t kind_image[UB_KIND_MAX][MAX_WORDS]; /* of the context made last */
 	struct pieces words[UB_KIND_MAX][MAX_WORDS];
@@ -105,10 +115,11 @@ struct encoder {
 
 static void begin_block(struct encoder *e)
 {
-	e->head = (struct block_head){ 0 };
-	e->thread = NULL;
-	e->pieces_used = 0;
-	e->images_used = 0;
+	e->records = e->threads_n = e->contexts_n = 0;
+	e->pieces_n = e->image_words = 0;
+	e->min_ts = UINT64_MAX;
+	e->max_ts = 0;
+	e->cpu = NO_CPU;
 	memset(e->kind_records, 0, sizeof(e->kind_records));
 	memset(e->kind_contexts, 0, sizeof(e->kind_contexts));
 	memset(e->kind_image, 0, sizeof(e->kind_image));
@@ -166,7 +177,7 @@ static inline void push_if(struct encoder *e, bool worth, enum block_column colu
 static void push_word(struct encoder *e, struct pieces *p, uint64_t value)
 {
 	if (p->n % PIECE == 0) {
-		uint32_t fresh = e->pieces_used++;
+		uint32_t fresh = e->pieces_n++;
 
 		*(p->n ? &e->pieces[p->last].next : &p->first) = fresh;
 		p->last = fresh;
@@ -178,15 +189,15 @@ static void push_word(struct encoder *e, struct pieces *p, uint64_t value)
 
 static struct thread_last *find_thread(struct encoder *e, uint64_t who)
 {
-	uint32_t slot = (uint32_t)mix(who, 0, 0) & (SLOTS - 1), n = e->head.threads;
+	uint32_t slot = (uint32_t)mix(who, 0, 0) & (SLOTS - 1), n = e->threads_n;
 	uint64_t before = n ? e->thread_who[n - 1] : 0;
 
 	for (; e->thread_slots[slot]; slot = (slot + 1) & (SLOTS - 1))
 		if (e->thread_who[e->thread_slots[slot] - 1] == who)
 			return &e->threads[e->thread_slots[slot] - 1];
-	e->thread_slots[slot] = (uint16_t)++e->head.threads;
+	e->thread_slots[slot] = (uint16_t)++e->threads_n;
 	e->thread_who[n] = who;
-	e->threads[n] = (struct thread_last){ .ts = e->head.base_ts };
+	e->threads[n] = (struct thread_last){ .ts = e->base_ts };
 	push(e, COLUMN_THREAD_TGID, (uint32_t)zigzag((uint32_t)who - (uint32_t)before, 4));
 	push(e, COLUMN_THREAD_TID, (uint32_t)zigzag((who >> 32) - (before >> 32), 4));
 	return &e->threads[n];
@@ -194,27 +205,35 @@ static struct thread_last *find_thread(struct encoder *e, uint64_t who)
 
 static void end_run(struct encoder *e)
 {
-	if (!e->thread)
+	if (e->cpu == NO_CPU)
 		return;
 	e->thread->cpu = e->cpu;
 	e->thread->cpu_seq = e->cpu_seq;
+	push(e, COLUMN_RUN_RECORDS, e->records - e->run_begin);
 }
 
-static void begin_run(struct encoder *e, uint64_t who, uint16_t cpu, uint32_t cpu_seq)
+static inline uint64_t who_made(const struct ub_hdr *h)
+{
+	return h->tgid | (uint64_t)h->tid << 32;
+}
+
+static void begin_run(struct encoder *e, const struct ub_hdr *h, uint16_t cpu, uint32_t cpu_seq)
 {
 	struct thread_last *t;
 
 	end_run(e);
-	t = find_thread(e, who);
-	push(e, COLUMN_RUN_THREAD, (uint32_t)(t - e->threads));
+	if (!e->records)
+		e->base_ts = h->ts;
+	t = find_thread(e, who_made(h));
+	e->thread_number = (uint32_t)(t - e->threads);
+	push(e, COLUMN_RUN_THREAD, e->thread_number);
 	push(e, COLUMN_RUN_CPU, (uint32_t)zigzag(cpu - t->cpu, 4));
 	push(e, COLUMN_RUN_SEQ, (uint32_t)zigzag(cpu_seq - t->cpu_seq, 4));
-	push(e, COLUMN_RUN_RECORDS, 0);
-	e->head.runs++;
-	e->who = who;
 	e->thread = t;
+	e->who = who_made(h);
 	e->cpu = cpu;
 	e->cpu_seq = cpu_seq;
+	e->run_begin = e->records;
 }
 
 /* ---- contexts ---- */
@@ -222,86 +241,104 @@ static void begin_run(struct encoder *e, uint64_t who, uint16_t cpu, uint32_t cp
 /* What the records of a context have in common. */
 struct common {
 	uint64_t sort;
-	uint64_t keys[LEVELS];
+	uint64_t first, second; /* keys, 0 = the kind has none */
 	uint32_t thread;
 };
 
-static inline struct common common_of(const struct encoder *e, const struct ub_hdr *h)
+/* enum frames of a record. */
+static inline uint32_t frames_of(const struct ub_hdr *h)
+{
+#ifdef __SSE2__
+	const __m128i none =
+		_mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)&h->seq), _mm_setzero_si128());
+
+	return ~(uint32_t)_mm_movemask_ps(_mm_castsi128_ps(none)) & 0xf;
+#else
+	return (h->seq ? FRAMES_SEQ : 0) | (h->call ? FRAMES_CALL : 0) | (h->op ? FRAMES_OP : 0) |
+	       (h->rx ? FRAMES_RX : 0);
+#endif
+}
+
+_Static_assert(offsetof(struct ub_hdr, rx) == offsetof(struct ub_hdr, seq) + 12,
+	       "frame numbers are read together");
+
+static inline struct common common_of(const struct encoder *e, const struct ub_hdr *h,
+				      unsigned int kind, uint32_t frames)
 {
 	const uint64_t *payload = (const uint64_t *)(h + 1);
-	uint8_t first = kind_keys[h->kind].first, second = kind_keys[h->kind].second;
-	uint32_t frames = (h->seq ? FRAMES_SEQ : 0) | (h->call ? FRAMES_CALL : 0) |
-			  (h->op ? FRAMES_OP : 0) | (h->rx ? FRAMES_RX : 0);
-	struct common common = {
-		.sort = h->kind | (uint64_t)h->layout << 8 | (uint64_t)h->flags << 16 |
-			(uint64_t)h->site << 32 | (uint64_t)frames << 48,
-		.thread = (uint32_t)(e->thread - e->threads),
-	};
+	const uint8_t first = kind_keys[kind].first, second = kind_keys[kind].second;
 
-	if (first)
-		common.keys[LEVEL_FIRST] = payload[first - 1];
-	common.keys[LEVEL_BOTH] = common.keys[LEVEL_FIRST];
-	if (second)
-		common.keys[LEVEL_BOTH] ^= payload[second - 1] * 0x9e3779b97f4a7c15ULL;
-	return common;
+	return (struct common){
+		.sort = kind | (uint64_t)h->layout << 8 | (uint64_t)h->flags << 16 |
+			(uint64_t)h->site << 32 | (uint64_t)frames << 48,
+		.first = first ? payload[first - 1] : 0,
+		.second = second ? payload[second - 1] * 0x9e3779b97f4a7c15ULL : 0,
+		.thread = e->thread_number,
+	};
 }
 
 static inline bool is_of(const struct context *c, const struct common *common)
 {
-	return !((c->sort ^ common->sort) | (c->key ^ common->keys[c->level]) |
-		 (c->thread ^ common->thread));
+	uint64_t key = (common->first & c->with_first) ^ (common->second & c->with_second);
+
+	return !((c->sort ^ common->sort) | (c->key ^ key) | (c->thread ^ common->thread));
 }
 
-static struct context *find_context(struct encoder *e, const struct common *common,
-				    enum level level, uint16_t **free_slot)
+static struct context *find_context(struct encoder *e, const struct context *wanted,
+				    uint16_t **free_slot)
 {
-	uint32_t slot =
-		(uint32_t)mix(common->sort, common->keys[level], common->thread * LEVELS + level) &
-		(SLOTS - 1);
+	uint32_t slot = (uint32_t)mix(wanted->sort, wanted->key,
+				      wanted->thread ^ (wanted->with_first + wanted->with_second)) &
+			(SLOTS - 1);
 
 	for (; e->context_slots[slot]; slot = (slot + 1) & (SLOTS - 1)) {
 		struct context *c = &e->contexts[e->context_slots[slot] - 1];
 
-		if (c->level == level && is_of(c, common))
+		if (!((c->sort ^ wanted->sort) | (c->key ^ wanted->key) |
+		      (c->thread ^ wanted->thread) | (c->with_first ^ wanted->with_first) |
+		      (c->with_second ^ wanted->with_second)))
 			return c;
 	}
 	*free_slot = &e->context_slots[slot];
 	return NULL;
 }
 
-static struct context *make_context(struct encoder *e, const struct common *common,
-				    enum level level, const struct ub_hdr *h, uint32_t words)
+static struct context *make_context(struct encoder *e, const struct context *wanted,
+				    const struct ub_hdr *h, uint32_t words)
 {
-	struct context *c = &e->contexts[e->head.contexts++];
+	struct context *c = &e->contexts[e->contexts_n++];
 
-	*c = (struct context){
-		.sort = common->sort,
-		.key = common->keys[level],
-		.level = level,
-		.thread = common->thread,
-		.image = e->images_used,
-	};
-	push(e, COLUMN_CONTEXT_SORT, (uint32_t)common->sort);
-	push(e, COLUMN_CONTEXT_SITE, (uint32_t)(common->sort >> 32));
+	*c = *wanted;
+	c->image = e->image_words;
+	push(e, COLUMN_CONTEXT_SORT, (uint32_t)c->sort);
+	push(e, COLUMN_CONTEXT_SITE, (uint32_t)(c->sort >> 32));
 	memcpy(e->images + c->image, e->kind_image[h->kind], 8 * words);
 	memcpy(e->kind_image[h->kind], h + 1, 8 * words);
-	e->images_used += words;
+	e->image_words += words;
 	e->kind_contexts[h->kind]++;
 	return c;
 }
 
 /* The context of a record that does not follow as last time. */
-static struct context *look_up(struct encoder *e, const struct common *common,
-			       const struct ub_hdr *h, uint32_t words)
+static __attribute__((noinline)) struct context *
+look_up(struct encoder *e, const struct common *common, const struct ub_hdr *h, uint32_t words)
 {
 	enum level level = kind_keys[h->kind].second  ? LEVEL_BOTH
 			   : kind_keys[h->kind].first ? LEVEL_FIRST
 						      : LEVEL_NONE;
-	struct context *c;
+	struct context wanted, *c;
 	uint16_t *slot;
 
 	for (;; level--) {
-		c = find_context(e, common, level, &slot);
+		wanted = (struct context){
+			.sort = common->sort,
+			.with_first = level >= LEVEL_FIRST ? UINT64_MAX : 0,
+			.with_second = level == LEVEL_BOTH ? UINT64_MAX : 0,
+			.thread = common->thread,
+		};
+		wanted.key =
+			(common->first & wanted.with_first) ^ (common->second & wanted.with_second);
+		c = find_context(e, &wanted, &slot);
 		if (c) {
 			push(e, COLUMN_CONTEXT, (uint32_t)(c - e->contexts) + 1);
 			return c;
@@ -310,31 +347,66 @@ static struct context *look_up(struct encoder *e, const struct common *common,
 			break;
 	}
 	push(e, COLUMN_CONTEXT, 0);
-	c = make_context(e, common, level, h, words);
-	*slot = (uint16_t)e->head.contexts;
+	c = make_context(e, &wanted, h, words);
+	*slot = (uint16_t)e->contexts_n;
 	return c;
 }
 
 /* ---- records ---- */
 
-/* Bit i: payload word i is not as in the image. */
-static inline uint32_t changed_words(const uint64_t *image, const uint64_t *payload, uint32_t words)
+/* Bits 2 i and 2 i + 1: word i is not the same. At most 8 words; how many is a constant. */
+static inline __attribute__((always_inline)) uint32_t
+changed_of_8(const uint64_t *before, const uint64_t *now, unsigned int words)
 {
+#ifdef __SSE2__
+	const __m128i ones = _mm_set1_epi32(-1);
+	__m128i same[4] = { ones, ones, ones, ones };
+	unsigned int i;
+
+#pragma GCC unroll 4
+	for (i = 0; i + 2 <= words; i += 2)
+		same[i / 2] = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(before + i)),
+					      _mm_loadu_si128((const __m128i *)(now + i)));
+	if (words % 2)
+		same[i / 2] = _mm_cmpeq_epi32(_mm_loadl_epi64((const __m128i *)(before + i)),
+					      _mm_loadl_epi64((const __m128i *)(now + i)));
+	same[0] = _mm_packs_epi32(same[0], same[1]);
+	same[2] = _mm_packs_epi32(same[2], same[3]);
+	return ~(uint32_t)_mm_movemask_epi8(_mm_packs_epi16(same[0], same[2])) & 0xffff;
+#else
 	uint32_t changed = 0;
 
-	for (uint32_t i = 0; i < words; i++)
-		changed |= (uint32_t)(image[i] != payload[i]) << i;
+	for (unsigned int i = 0; i < words; i++)
+		changed |= (before[i] != now[i] ? 3u : 0) << 2 * i;
+	return changed;
+#endif
+}
+
+/* The same of up to MAX_WORDS words. */
+static inline __attribute__((always_inline)) uint64_t
+changed_words(const uint64_t *before, const uint64_t *now, unsigned int words)
+{
+	uint64_t changed = 0;
+
+#pragma GCC unroll 4
+	for (unsigned int i = 0; i < words; i += 8)
+		changed |=
+			(uint64_t)changed_of_8(before + i, now + i, words - i < 8 ? words - i : 8)
+			<< 2 * i;
 	return changed;
 }
 
-static void push_words(struct encoder *e, uint8_t kind, uint32_t changed, uint64_t *image,
-		       const uint64_t *payload)
+static inline void push_words(struct encoder *e, unsigned int kind, uint64_t changed,
+			      uint64_t *image, const uint64_t *payload)
 {
-	push(e, COLUMN_WORDS, changed);
-	for (; changed; changed &= changed - 1) {
-		uint32_t i = (uint32_t)__builtin_ctz(changed);
+	uint32_t words = 0;
+
+	while (changed) {
+		unsigned int i = (unsigned int)__builtin_ctzll(changed) / 2;
 		uint64_t now = payload[i], before = image[i];
 
+		changed &= ~(3ull << 2 * i);
+		words |= 1u << i;
 		image[i] = now;
 		push_word(e, &e->words[kind][i],
 			  kind_split[kind] >> i & 1
@@ -342,81 +414,147 @@ static void push_words(struct encoder *e, uint8_t kind, uint32_t changed, uint64
 					    zigzag((now >> 32) - (before >> 32), 4) << 32
 				  : zigzag(now - before, 8));
 	}
+	push(e, COLUMN_WORDS, words);
 }
 
-void encoder_add(struct encoder *e, const struct ub_hdr *h, uint16_t cpu, uint32_t cpu_seq)
+static inline uint32_t all_if(bool condition)
+{
+	return -(uint32_t)condition;
+}
+
+/* Frame numbers that are not as expected. */
+static __attribute__((noinline)) uint32_t push_frames(struct encoder *e, struct context_last now,
+						      bool other_call, uint32_t call,
+						      struct context_last *c)
+{
+	uint32_t how = 0;
+
+	if (now.seq != c->seq) {
+		how |= HOW_SEQ;
+		push(e, COLUMN_SEQ, (uint32_t)zigzag(now.seq, 4));
+	}
+	if (other_call) {
+		how |= HOW_CALL;
+		push(e, COLUMN_CALL, (uint32_t)zigzag(call, 4));
+	}
+	if (now.op != c->op) {
+		how |= HOW_OP;
+		push(e, COLUMN_OP, (uint32_t)zigzag(now.op, 4));
+	}
+	if (now.rx != c->rx) {
+		how |= HOW_RX;
+		push(e, COLUMN_RX, (uint32_t)zigzag(now.rx, 4));
+	}
+	*c = now;
+	return how;
+}
+
+/* The frame numbers; returns which of enum how they need. */
+static inline __attribute__((always_inline)) uint32_t
+add_frames(struct encoder *e, const struct ub_hdr *h, uint32_t frames, struct thread_last *t,
+	   struct context_last *c)
+{
+	uint32_t seq = h->seq ? h->seq : t->seq;
+	uint32_t own = seq - t->seq;
+	uint32_t call = (h->call ^ t->call) & all_if(frames & FRAMES_CALL);
+	uint32_t op = (seq - h->op) & all_if(frames & FRAMES_OP);
+	uint32_t rx = (seq - h->rx) & all_if(frames & FRAMES_RX);
+	uint32_t how = 0;
+
+	if ((own ^ c->seq) | (op ^ c->op) | (rx ^ c->rx) | call)
+		how = push_frames(e, (struct context_last){ .seq = own, .op = op, .rx = rx }, call,
+				  seq - h->call, c);
+	t->call = expected_call(t->call, h->seq, h->call);
+	t->seq = seq;
+	return how;
+}
+
+static inline __attribute__((always_inline)) uint32_t
+add_times(struct encoder *e, const struct ub_hdr *h, struct thread_last *t)
+{
+	uint64_t delta = zigzag(h->ts - t->ts, 8);
+	uint32_t high = (uint32_t)(delta >> 32);
+	uint32_t dur = (uint32_t)zigzag(h->dur - expected_dur(t, h->ts), 4);
+
+	e->columns[COLUMN_TS][e->records] = (uint32_t)delta;
+	if (high)
+		push(e, COLUMN_LONG, high);
+	push_if(e, dur, COLUMN_DUR, dur);
+	t->ts = h->ts;
+	t->dur = h->dur;
+	return (high ? HOW_LONG : 0) | (dur ? HOW_DUR : 0);
+}
+
+/* Has a copy for each frequent kind, in which its size and its keys are constants. */
+static inline __attribute__((always_inline)) void add(struct encoder *e, const struct ub_hdr *h,
+						      unsigned int kind, struct thread_last *t)
 {
 	const uint64_t *payload = (const uint64_t *)(h + 1);
-	uint32_t words = (ub_kind_size(h->kind) - sizeof(*h)) / 8;
-	uint64_t who = h->tgid | (uint64_t)h->tid << 32, delta;
-	uint32_t seq, own, dur, how = 0, changed;
-	struct thread_last *t;
-	struct common common;
-	struct context *c;
-	uint16_t *next;
+	const uint32_t words = (ub_kind_size(kind) - sizeof(*h)) / 8;
+	uint32_t frames = frames_of(h), how = 0;
+	const struct common common = common_of(e, h, kind, frames);
+	uint16_t *next = follower(&e->followers, t);
+	struct context *c = &e->contexts[*next ? *next - 1 : 0];
+	uint64_t changed;
 
-	if (!e->head.records)
-		e->head.base_ts = h->ts;
-	if (!e->thread || who != e->who || cpu != e->cpu || cpu_seq != e->cpu_seq)
-		begin_run(e, who, cpu, cpu_seq);
-	e->cpu_seq++;
-	e->columns[COLUMN_RUN_RECORDS][e->head.runs - 1]++;
-	t = e->thread;
-
-	common = common_of(e, h);
-	next = follower(&e->followers, t);
-	c = &e->contexts[*next ? *next - 1 : 0];
 	if (!*next || !is_of(c, &common)) {
 		how = HOW_CONTEXT;
 		c = look_up(e, &common, h, words);
 		*next = (uint16_t)(c - e->contexts) + 1;
 	}
 	t->history = history_with(t->history, (uint32_t)(c - e->contexts));
-
-	seq = h->seq ? h->seq : t->seq;
-	own = seq - t->seq;
-	if (own != c->last.seq)
-		how |= HOW_SEQ;
-	push_if(e, own != c->last.seq, COLUMN_SEQ, (uint32_t)zigzag(own, 4));
-	c->last.seq = own;
-	if (h->call) {
-		if (h->call != t->call)
-			how |= HOW_CALL;
-		push_if(e, h->call != t->call, COLUMN_CALL, (uint32_t)zigzag(seq - h->call, 4));
-	}
-	t->call = expected_call(t->call, h->seq, h->call);
-	if (h->op) {
-		if (seq - h->op != c->last.op)
-			how |= HOW_OP;
-		push_if(e, seq - h->op != c->last.op, COLUMN_OP, (uint32_t)zigzag(seq - h->op, 4));
-		c->last.op = seq - h->op;
-	}
-	if (h->rx) {
-		if (seq - h->rx != c->last.rx)
-			how |= HOW_RX;
-		push_if(e, seq - h->rx != c->last.rx, COLUMN_RX, (uint32_t)zigzag(seq - h->rx, 4));
-		c->last.rx = seq - h->rx;
-	}
-	delta = zigzag(h->ts - t->ts, 8);
-	push(e, COLUMN_TS, (uint32_t)delta);
-	if (delta >> 32)
-		how |= HOW_LONG;
-	push_if(e, delta >> 32, COLUMN_LONG, (uint32_t)(delta >> 32));
-	dur = (uint32_t)zigzag(h->dur - expected_dur(t, h->ts), 4);
-	if (dur)
-		how |= HOW_DUR;
-	push_if(e, dur, COLUMN_DUR, dur);
-	t->ts = h->ts;
-	t->dur = h->dur;
-	t->seq = seq;
-
+	how |= add_frames(e, h, frames, t, &c->last) | add_times(e, h, t);
 	changed = changed_words(e->images + c->image, payload, words);
 	if (changed) {
 		how |= HOW_WORDS;
-		push_words(e, h->kind, changed, e->images + c->image, payload);
+		push_words(e, kind, changed, e->images + c->image, payload);
 	}
-	e->kind_records[h->kind]++;
-	e->how[e->head.records++] = (uint8_t)how;
+	e->kind_records[kind]++;
+	e->how[e->records++] = (uint8_t)how;
+}
+
+void encoder_add(struct encoder *e, const void *records, uint32_t n, uint16_t cpu, uint32_t cpu_seq)
+{
+	const uint8_t *at = records;
+	struct thread_last last; /* a copy that nothing else points to */
+
+	if ((who_made(records) ^ e->who) | (cpu ^ e->cpu) | (cpu_seq ^ e->cpu_seq))
+		begin_run(e, records, cpu, cpu_seq);
+	last = *e->thread;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ub_hdr *h = (const struct ub_hdr *)at;
+
+		if (who_made(h) != e->who) {
+			*e->thread = last;
+			e->cpu_seq = cpu_seq + i;
+			begin_run(e, h, cpu, cpu_seq + i);
+			last = *e->thread;
+		}
+		e->min_ts = h->ts < e->min_ts ? h->ts : e->min_ts;
+		e->max_ts = h->ts > e->max_ts ? h->ts : e->max_ts;
+		switch (h->kind) {
+		case UB_CALL:
+			add(e, h, UB_CALL, &last);
+			break;
+		case UB_OP:
+			add(e, h, UB_OP, &last);
+			break;
+		case UB_XFER:
+			add(e, h, UB_XFER, &last);
+			break;
+		case UB_RX:
+			add(e, h, UB_RX, &last);
+			break;
+		case UB_COMP:
+			add(e, h, UB_COMP, &last);
+			break;
+		default:
+			add(e, h, h->kind, &last);
+		}
+		at += ub_kind_size(h->kind);
+	}
+	*e->thread = last;
+	e->cpu_seq = cpu_seq + n;
 }
 
 /* ---- the block ---- */
@@ -464,7 +602,7 @@ static uint8_t *put_rest(struct encoder *e, uint8_t *out)
 		if (kind.records)
 			out = put(out, &kind, sizeof(kind));
 	}
-	out = put(out, e->how, e->head.records);
+	out = put(out, e->how, e->records);
 	for (unsigned int i = 0; i < BLOCK_COLUMNS; i++) {
 		bool low = i == COLUMN_TS || i == COLUMN_DUR;
 
@@ -477,20 +615,28 @@ static uint8_t *put_rest(struct encoder *e, uint8_t *out)
 	return out;
 }
 
-void encoder_finish(struct encoder *e, uint8_t *out, size_t parts[BLOCK_PARTS])
+struct block_made encoder_finish(struct encoder *e, uint8_t *out)
 {
+	struct block_made made = { .min_ts = e->min_ts, .max_ts = e->max_ts };
+	struct block_head head = {
+		.base_ts = e->base_ts,
+		.records = e->records,
+		.durs = e->lengths[COLUMN_DUR],
+	};
 	uint8_t *start = out, *end;
 
+	end_run(e);
+	e->lengths[COLUMN_TS] = e->records;
 	for (unsigned int k = 0; k < UB_KIND_MAX; k++)
-		e->head.kinds += !!e->kind_records[k];
-	e->head.durs = e->lengths[COLUMN_DUR];
-	end = put_low(e, 0, put(start, &e->head, sizeof(e->head)));
-	parts[PART_LOWEST] = (size_t)(end - start);
+		head.kinds += !!e->kind_records[k];
+	end = put_low(e, 0, put(start, &head, sizeof(head)));
+	made.parts[PART_LOWEST] = (size_t)(end - start);
 	start = end;
 	end = put_low(e, 1, start);
-	parts[PART_LOW] = (size_t)(end - start);
+	made.parts[PART_LOW] = (size_t)(end - start);
 	start = end;
 	end = put_rest(e, start);
-	parts[PART_REST] = (size_t)(end - start);
+	made.parts[PART_REST] = (size_t)(end - start);
 	begin_block(e);
+	return made;
 }

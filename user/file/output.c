@@ -12,6 +12,9 @@
 
 /* Higher levels take longer for a few percent less: columns leave them little to find. */
 #define ZSTD_LEVEL 1
+/* What repeats in columns is long and near: a small table finds as much, and stays in caches. */
+#define RECORDS_HASH_LOG 10
+#define RECORDS_MIN_MATCH 7
 #define PARTS_EXTRA 4096 /* frames of several parts are larger than one */
 
 static int write_all(int fd, const void *data, size_t size)
@@ -46,7 +49,7 @@ static int append(struct output *o, const void *data, size_t size)
 	return error;
 }
 
-int packed_init(struct packed *packed, size_t max_raw)
+int packed_init(struct packed *packed, size_t max_raw, bool records)
 {
 	packed->room = ZSTD_compressBound(max_raw) + PARTS_EXTRA;
 	packed->start = malloc(sizeof(*packed->start) + packed->room);
@@ -55,6 +58,10 @@ int packed_init(struct packed *packed, size_t max_raw)
 	if (!packed->start || !packed->zstd || !packed->noise)
 		return -ENOMEM;
 	ZSTD_CCtx_setParameter(packed->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	if (records) {
+		ZSTD_CCtx_setParameter(packed->zstd, ZSTD_c_hashLog, RECORDS_HASH_LOG);
+		ZSTD_CCtx_setParameter(packed->zstd, ZSTD_c_minMatch, RECORDS_MIN_MATCH);
+	}
 	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_compressionLevel, ZSTD_minCLevel());
 	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
 	return 0;

@@ -26,9 +26,10 @@ struct packed {
 
 /*
  * max_raw: largest payload before compression; the memory for it is had now, so that a full machine
- * cannot end a capture. -ENOMEM; packed_release() is due all the same.
+ * cannot end a capture. records: payloads are blocks of wire records. -ENOMEM; packed_release() is
+ * due all the same.
  */
-int packed_init(struct packed *packed, size_t max_raw);
+int packed_init(struct packed *packed, size_t max_raw, bool records);
 void packed_release(struct packed *packed);
 
 /*

@@ -9,6 +9,7 @@
 #ifndef UCXBPF_FILE_PREDICT_H
 #define UCXBPF_FILE_PREDICT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ucxbpf.h"
@@ -72,8 +73,9 @@ static inline uint32_t history_with(uint32_t history, uint32_t context)
 static inline uint32_t expected_dur(const struct thread_last *last, uint64_t ts)
 {
 	uint64_t dur = last->ts + last->dur - ts;
+	bool around = (last->dur != 0) & (ts <= last->ts) & (dur <= UINT32_MAX);
 
-	return last->dur && ts <= last->ts && dur <= UINT32_MAX ? (uint32_t)dur : 0;
+	return (uint32_t)dur & -(uint32_t)around;
 }
 
 /* The call around a thread's next record; a frame that is in no call is one itself. */

@@ -14,7 +14,6 @@ struct file_stream {
 	void *arg;
 	uint32_t most; /* records of a chunk */
 	uint32_t n; /* written by the stream's thread alone, read by others: atomic */
-	uint64_t min_ts, max_ts;
 	struct encoder *encoder;
 	uint8_t *block;
 	struct packed packed;
@@ -35,7 +34,7 @@ static int stream_alloc(struct file_stream *s)
 
 	s->block = malloc(block);
 	s->encoder = encoder_new();
-	return s->block && s->encoder ? packed_init(&s->packed, block) : -ENOMEM;
+	return s->block && s->encoder ? packed_init(&s->packed, block, true) : -ENOMEM;
 }
 
 int file_stream_open(struct file_stream **stream, struct file_writer *writer, uint32_t most,
@@ -75,19 +74,16 @@ void stream_emptied(struct file_stream *s)
 
 int file_stream_flush(struct file_stream *s)
 {
-	const struct chunk_header head = {
-		.type = CHUNK_RECORDS,
-		.records = s->n,
-		.min_ts = s->min_ts,
-		.max_ts = s->max_ts,
-	};
-	size_t parts[BLOCK_PARTS];
+	struct chunk_header head = { .type = CHUNK_RECORDS, .records = s->n };
+	struct block_made block;
 	int made;
 
 	if (!s->n)
 		return file_writer_error(s->writer);
-	encoder_finish(s->encoder, s->block, parts);
-	made = packed_make(&s->packed, &head, s->block, parts, BLOCK_PARTS);
+	block = encoder_finish(s->encoder, s->block);
+	head.min_ts = block.min_ts;
+	head.max_ts = block.max_ts;
+	made = packed_make(&s->packed, &head, s->block, block.parts, BLOCK_PARTS);
 	return writer_append(s->writer, s, &s->packed, made, s->n);
 }
 
@@ -102,18 +98,6 @@ static int make_room(struct file_stream *s, uint32_t n)
 	if (error)
 		writer_refuse(s->writer, n);
 	return error;
-}
-
-static inline void take(struct file_stream *s, const struct ub_hdr *record, uint16_t cpu,
-			uint32_t cpu_seq, uint32_t before)
-{
-	if (!before || record->ts < s->min_ts)
-		s->min_ts = record->ts;
-	if (!before || record->ts > s->max_ts)
-		s->max_ts = record->ts;
-	encoder_add(s->encoder, record, cpu, cpu_seq);
-	if (s->fn)
-		s->fn(s->arg, record, cpu, cpu_seq);
 }
 
 /* Bytes of the records of a batch; 0: there are not so many in so many bytes. */
@@ -163,10 +147,11 @@ int file_stream_batch(struct file_stream *s, const struct ub_batch *batch, size_
 	error = make_room(s, n);
 	if (error)
 		return error;
-	for (uint32_t i = 0; i < n; i++) {
+	encoder_add(s->encoder, at, n, batch->cpu, batch->first_seq);
+	for (uint32_t i = 0; s->fn && i < n; i++) {
 		const struct ub_hdr *h = (const struct ub_hdr *)at;
 
-		take(s, h, batch->cpu, batch->first_seq + i, s->n + i);
+		s->fn(s->arg, h, batch->cpu, batch->first_seq + i);
 		at += ub_kind_size(h->kind);
 	}
 	__atomic_store_n(&s->n, s->n + n, __ATOMIC_RELAXED);
@@ -182,7 +167,9 @@ int file_stream_record(struct file_stream *s, const struct ub_hdr *record)
 	error = make_room(s, 1);
 	if (error)
 		return error;
-	take(s, record, record->cpu, record->cpu_seq, s->n);
+	encoder_add(s->encoder, record, 1, record->cpu, record->cpu_seq);
+	if (s->fn)
+		s->fn(s->arg, record, record->cpu, record->cpu_seq);
 	__atomic_store_n(&s->n, s->n + 1, __ATOMIC_RELAXED);
 	return 0;
 }

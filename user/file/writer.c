@@ -27,7 +27,7 @@ int file_writer_open(struct file_writer **writer, const char *path)
 		return -ENOMEM;
 	pthread_mutex_init(&w->lock, NULL);
 	w->sides = malloc(SIDE_MAX);
-	error = w->sides ? packed_init(&w->packed, SIDE_MAX) : -ENOMEM;
+	error = w->sides ? packed_init(&w->packed, SIDE_MAX, false) : -ENOMEM;
 	if (!error)
 		error = output_open(&w->output, path);
 	if (error) {
