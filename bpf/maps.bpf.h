@@ -58,7 +58,7 @@ struct frame {
  * Records wait with their task until there is a batch of them or one is BATCH_NS old: a ring's lock
  * and head are paid for once, and a short message leaves before its records do.
  */
-#define OUTBOX 2048 /* power of two */
+#define OUTBOX UB_MAX_BATCH
 /* A program makes no more than four records at once, and two loss records follow them. */
 #define OUTBOX_ENOUGH (OUTBOX - 4 * UB_MAX_RECORD - 2 * sizeof(struct ub_loss))
 #define BATCH_NS 1000000

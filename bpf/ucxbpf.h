@@ -45,6 +45,8 @@ struct ub_batch {
 	__u16 records;
 };
 
+#define UB_MAX_BATCH 4096 /* bytes of records at most; power of two */
+
 /*
  * Common header. Frames: every MPI call, op, transfer and arrival handler that is entered takes the
  * task's next sequence number; (tid, seq) names it. call/op/rx name the innermost live frame of

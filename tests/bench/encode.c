@@ -14,7 +14,6 @@
 #include "file/file.h"
 
 #define DRAIN_NS 5000000u /* of the job's time between two looks at a ring */
-#define BATCH 2048
 
 /* Batches of one rank as the kernel makes them, behind each other. */
 struct batches {
@@ -31,7 +30,7 @@ static void make_batches(struct rank *r, struct batches *b)
 		struct ub_batch head = { .first_seq = first->cpu_seq, .cpu = first->cpu };
 		size_t from = at;
 
-		while (at < r->pending.len && at - from < BATCH - UB_MAX_RECORD) {
+		while (at < r->pending.len && at - from < UB_MAX_BATCH - UB_MAX_RECORD) {
 			const struct ub_hdr *h = (const void *)(r->pending.data + at);
 
 			if (h->cpu != head.cpu)

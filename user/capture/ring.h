@@ -14,7 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RING_PIECE_MAX 4096 /* bytes; a batch has about half of that */
+#include "ucxbpf.h"
+
+#define RING_PIECE_MAX (sizeof(struct ub_batch) + UB_MAX_BATCH) /* bytes */
 
 struct ring {
 	int fd; /* -1: memory of a test */
