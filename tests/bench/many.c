@@ -2,7 +2,7 @@
 /*
  * many N [CAPTURES]: how long an analysis of N side records of each kind takes, and of half as
  * many, ms of CPU time: twice as long is linear, four times is not. With CAPTURES, each of as many
- * captures has them.
+ * captures has them. At the end N receives that stay open, and N losses of another process behind.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +35,46 @@ static const struct {
 	{ "window", "{'t': 'window', 'from': %1$d0, 'to': %1$d1}" },
 	{ "cell", "{'t': 'cell', 'id': %1$d, 'tgid': %1$d, 'ts': %1$d}" },
 };
+
+/* What captures without kinds[] have: a site, two processes, and records of these. */
+static const char losses[] =
+	"{'t': 'site', 'row': 1, 'symbol': 'ucp_tag_recv_nbx', 'name': 'tag_recv', 'layer': 'ucp',"
+	" 'kind': 2, 'what': %d},"
+	"{'t': 'process', 'tgid': 1, 'rank': 0}, {'t': 'process', 'tgid': 2, 'rank': 1}";
+
+struct stream {
+	uint32_t count, next;
+	union {
+		struct ub_hdr h;
+		struct ub_op op;
+		struct ub_loss loss;
+	} record;
+};
+
+static int next_record(void *ctx, const struct ub_hdr **record)
+{
+	struct stream *stream = ctx;
+	uint32_t i = stream->next++;
+	struct ub_hdr h = { .ts = 10 + i, .cpu_seq = i, .layout = 1 };
+
+	if (i == 2 * stream->count)
+		return 0;
+	*record = &stream->record.h;
+	if (i < stream->count) {
+		h.kind = UB_OP;
+		h.site = 1;
+		h.tgid = h.tid = 1;
+		h.seq = i + 1;
+		stream->record.op = (struct ub_op){ .h = h,
+						    .req = 0x100000 + 512 * i,
+						    .ret = 0x100000 + 512 * i + 272 };
+	} else {
+		h.kind = UB_LOSS;
+		h.tgid = h.tid = 2;
+		stream->record.loss = (struct ub_loss){ .h = h, .until = h.ts, .records = 1 };
+	}
+	return 1;
+}
 
 static int no_record(void *ctx, const struct ub_hdr **record)
 {
@@ -96,12 +136,22 @@ static void no_lifetime(void *arg, const struct fact_lifetime *fact)
 	(void)fact;
 }
 
-static double analysed(const char *record, int captures, int count)
+static double run(struct analysis *analysis)
 {
 	const struct fact_sink sink = { .lifetime = no_lifetime };
+	struct fact_totals totals = { 0 };
+	double before = cpu_ms();
+
+	analysis_run(analysis, &sink, &totals);
+	before = cpu_ms() - before;
+	analysis_free(analysis);
+	return before;
+}
+
+static double analysed(const char *record, int captures, int count)
+{
 	struct analysis *analysis = analysis_new();
 	VEC(json_t *) all = { 0 };
-	struct fact_totals totals;
 	double before;
 
 	for (int i = 0; i < captures; i++) {
@@ -110,14 +160,36 @@ static double analysed(const char *record, int captures, int count)
 								       .rewind = from_the_start,
 								       .sides = all.data[i] });
 	}
-	before = cpu_ms();
-	analysis_run(analysis, &sink, &totals);
-	before = cpu_ms() - before;
-	analysis_free(analysis);
+	before = run(analysis);
 	for (size_t i = 0; i < all.len; i++)
 		json_decref(all.data[i]);
 	vec_release(&all);
 	return before;
+}
+
+static int begin_again(void *ctx)
+{
+	((struct stream *)ctx)->next = 0;
+	return 0;
+}
+
+static double analysed_losses(int count)
+{
+	struct stream stream = { .count = (uint32_t)count };
+	struct analysis *analysis = analysis_new();
+	char text[sizeof(losses) + 16];
+	json_t *sides;
+	double ms;
+
+	snprintf(text, sizeof(text), losses, UB_OP_TAG_RECV);
+	sides = made_up(text, 0, 1);
+	analysis_add_source(analysis, &(struct record_source){ .ctx = &stream,
+							       .next = next_record,
+							       .rewind = begin_again,
+							       .sides = sides });
+	ms = run(analysis);
+	json_decref(sides);
+	return ms;
 }
 
 int main(int argc, char **argv)
@@ -129,5 +201,7 @@ int main(int argc, char **argv)
 		printf("%-18s %9.1f %9.1f\n", kinds[i].name,
 		       analysed(kinds[i].sides, captures, count / 2),
 		       analysed(kinds[i].sides, captures, count));
+	printf("%-18s %9.1f %9.1f\n", "losses, receives", analysed_losses(count / 2),
+	       analysed_losses(count));
 	return 0;
 }

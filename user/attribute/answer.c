@@ -17,12 +17,13 @@ void answer_learn(struct attribute *attribute, const struct process *process, ui
 		if (!answer)
 			abort();
 		*slot = (uintptr_t)answer;
+		vec_push(&owned_by(attribute, process)->answers, answer);
 	}
 	answer = (struct answer *)(uintptr_t)*slot;
 	if (op)
 		op_hold(op);
 	op_drop(attribute, answer->op);
-	*answer = (struct answer){ op, ep };
+	*answer = (struct answer){ id, op, ep };
 }
 
 const struct answer *answer_to(const struct attribute *attribute, const struct process *process,
@@ -43,18 +44,22 @@ const struct answer *answer_find(const struct attribute *attribute, const struct
 	return answer_to(attribute, event->process, xfer->w[0]);
 }
 
-void answers_cut(struct attribute *attribute)
+static void cut(struct attribute *attribute, const struct process *process)
 {
-	struct map_slot *slot;
-	size_t pos = 0;
+	struct owned *owned = owned_by(attribute, process);
 
-	while ((slot = map_next(&attribute->answers, &pos))) {
-		struct answer *answer = (struct answer *)(uintptr_t)slot->value;
+	for (size_t i = 0; i < owned->answers.len; i++) {
+		struct answer *answer = owned->answers.data[i];
 
-		if (!entry_ends(attribute, slot))
-			continue;
-		map_remove(&attribute->answers, slot->a, slot->b);
+		map_remove(&attribute->answers, answer->id, process->id);
 		op_drop(attribute, answer->op);
 		free(answer);
 	}
+	owned->answers.len = 0;
+}
+
+void answers_cut(struct attribute *attribute)
+{
+	for (size_t i = 0; i < attribute->decoder->ending.len; i++)
+		cut(attribute, attribute->decoder->ending.data[i]);
 }

@@ -32,6 +32,13 @@ void attribute_free(struct attribute *attribute)
 		attribute->free_transfers = transfer->next;
 		free(transfer);
 	}
+	for (size_t i = 0; i < attribute->owned.len; i++) {
+		vec_release(&attribute->owned.data[i].open);
+		vec_release(&attribute->owned.data[i].inners);
+		vec_release(&attribute->owned.data[i].answers);
+		vec_release(&attribute->owned.data[i].threads);
+	}
+	vec_release(&attribute->owned);
 	map_release(&attribute->inners);
 	map_release(&attribute->requests);
 	map_release(&attribute->buffers);
@@ -40,9 +47,11 @@ void attribute_free(struct attribute *attribute)
 	free(attribute);
 }
 
-bool entry_ends(const struct attribute *attribute, const struct map_slot *slot)
+struct owned *owned_by(struct attribute *attribute, const struct process *process)
 {
-	return attribute->decoder->processes.data[slot->b]->ending;
+	while (attribute->owned.len <= (size_t)process->id)
+		vec_add(&attribute->owned);
+	return &attribute->owned.data[process->id];
 }
 
 static void cancelled(struct attribute *attribute, const struct op *cancel)
@@ -134,7 +143,7 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 void attribute_finish(struct attribute *attribute)
 {
 	for (size_t i = 0; i < attribute->decoder->processes.len; i++)
-		attribute->decoder->processes.data[i]->ending = true;
+		decoder_end(attribute->decoder, attribute->decoder->processes.data[i]);
 	attribute_cut(attribute);
 }
 

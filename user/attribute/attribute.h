@@ -69,6 +69,7 @@ struct op {
 	uint64_t number; /* of a receive in the order in which UCX queued them; 0: not known */
 	unsigned int refs;
 	struct op *newer; /* next generation of the same request */
+	size_t open_at; /* of an open one: position among those of its process */
 	void *match; /* for the match stage, */
 	struct way *way; /* and this as well: dropped by op_over */
 };
@@ -140,7 +141,7 @@ void attribute_free(struct attribute *attribute);
 /* The next event, in the order of the decoder; what it settles goes to the sink. */
 void attribute_event(struct attribute *attribute, const struct event *event);
 
-/* Closes whatever is open of the processes that are ending (struct process). */
+/* Closes whatever is open of the processes that are ending (decoder_end()). */
 void attribute_cut(struct attribute *attribute);
 
 /*

@@ -20,6 +20,7 @@ struct thread *thread_of(struct attribute *attribute, const struct event *event)
 		thread->process = event->process;
 		thread->tid = event->h->tid;
 		*slot = (uintptr_t)thread;
+		vec_push(&owned_by(attribute, event->process)->threads, thread);
 	}
 	attribute->last_thread = (struct thread *)(uintptr_t)*slot;
 	return attribute->last_thread;
@@ -198,47 +199,50 @@ void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes)
 		thread->call.bytes += bytes;
 }
 
+static void forget(struct attribute *attribute, struct thread *thread)
+{
+	op_drop(attribute, thread->around.op);
+	op_drop(attribute, thread->about.op);
+	memset(&thread->around, 0, sizeof(thread->around));
+	memset(&thread->about, 0, sizeof(thread->about));
+	memset(&thread->arrival, 0, sizeof(thread->arrival));
+	thread->idle_since = 0;
+	thread->last_call = 0;
+}
+
 void threads_forget(struct attribute *attribute)
 {
-	struct map_slot *slot;
-	size_t pos = 0;
+	for (size_t i = 0; i < attribute->decoder->ending.len; i++) {
+		const struct owned *owned = owned_by(attribute, attribute->decoder->ending.data[i]);
 
-	while ((slot = map_next(&attribute->threads, &pos))) {
-		struct thread *thread = (struct thread *)(uintptr_t)slot->value;
-
-		if (!thread->process->ending)
-			continue;
-		op_drop(attribute, thread->around.op);
-		op_drop(attribute, thread->about.op);
-		memset(&thread->around, 0, sizeof(thread->around));
-		memset(&thread->about, 0, sizeof(thread->about));
-		memset(&thread->arrival, 0, sizeof(thread->arrival));
-		thread->idle_since = 0;
-		thread->last_call = 0;
+		for (size_t k = 0; k < owned->threads.len; k++)
+			forget(attribute, owned->threads.data[k]);
 	}
+}
+
+static void cut(struct attribute *attribute, struct thread *thread)
+{
+	map_remove(&attribute->threads, thread->tid, thread->process->id);
+	while (thread->depth) {
+		struct op *op = thread->frames[--thread->depth];
+
+		op_unframe(attribute, op);
+		op_drop(attribute, op);
+	}
+	call_finish(attribute, thread);
+	op_drop(attribute, thread->around.op);
+	op_drop(attribute, thread->about.op);
+	free(thread);
 }
 
 void threads_cut(struct attribute *attribute)
 {
-	struct map_slot *slot;
-	size_t pos = 0;
+	for (size_t i = 0; i < attribute->decoder->ending.len; i++) {
+		struct owned *owned = owned_by(attribute, attribute->decoder->ending.data[i]);
 
-	while ((slot = map_next(&attribute->threads, &pos))) {
-		struct thread *thread = (struct thread *)(uintptr_t)slot->value;
-
-		if (!thread->process->ending)
-			continue;
-		map_remove(&attribute->threads, slot->a, slot->b);
-		while (thread->depth) {
-			struct op *op = thread->frames[--thread->depth];
-
-			op_unframe(attribute, op);
-			op_drop(attribute, op);
-		}
-		call_finish(attribute, thread);
-		op_drop(attribute, thread->around.op);
-		op_drop(attribute, thread->about.op);
-		free(thread);
+		for (size_t k = 0; k < owned->threads.len; k++)
+			cut(attribute, owned->threads.data[k]);
+		owned->threads.len = 0;
 	}
 	attribute->last_thread = NULL;
 }

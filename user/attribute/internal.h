@@ -42,16 +42,24 @@ struct thread {
 
 /* A request that UCX made for itself: what is known of where it belongs. */
 struct inner {
-	uint64_t super;
+	uint64_t req, super;
 	struct op *op; /* held; NULL */
 	struct transfer *pending; /* sent, not known to be complete; oldest first */
-	struct inner *next_free;
 };
 
 /* Who will answer a request id of a peer: with an ATS, an RTR, an ATP. */
 struct answer {
+	uint64_t id;
 	struct op *op; /* held */
 	uint64_t ep;
+};
+
+/* What each process has in the maps below, so that a cut through it costs no more than that. */
+struct owned {
+	VEC(struct op *) open; /* requests, in no order */
+	VEC(struct inner *) inners; /* oldest first, as are the others */
+	VEC(struct answer *) answers;
+	VEC(struct thread *) threads;
 };
 
 struct attribute {
@@ -63,16 +71,16 @@ struct attribute {
 	struct map buffers; /* (buffer, process) -> youngest open receive */
 	struct map inners; /* (request, process) -> struct inner * */
 	struct map answers; /* (peer's request id, process) -> struct answer * */
+	VEC(struct owned) owned; /* by process.id, see owned_by() */
 	struct thread *last_thread;
 	uint64_t ids; /* the last one given to a call or operation */
 	struct op *free_ops;
 	struct transfer *free_transfers;
-	struct inner *free_inners;
 };
 
 /* ---- attribute.c ---- */
-/* Whether an entry of a map by (something, process) is of a process that is ending. */
-bool entry_ends(const struct attribute *attribute, const struct map_slot *slot);
+/* Valid until the next call. */
+struct owned *owned_by(struct attribute *attribute, const struct process *process);
 
 /* ---- frames.c ---- */
 struct thread *thread_of(struct attribute *attribute, const struct event *event);

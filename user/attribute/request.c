@@ -80,6 +80,8 @@ void request_open(struct attribute *attribute, struct op *op)
 	if (op->immediate)
 		return;
 	op->open = true;
+	op->open_at = owned_by(attribute, op->process)->open.len;
+	vec_push(&owned_by(attribute, op->process)->open, op);
 	op_hold(op);
 	buffer_open(attribute, op);
 	if (older)
@@ -115,17 +117,14 @@ static bool is_unsent(const struct op *op, unsigned int kinds, uint64_t ep, uint
 struct op *request_unsent(struct attribute *attribute, const struct process *process,
 			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes)
 {
+	const struct owned *owned = owned_by(attribute, process);
 	struct op *found = NULL;
-	struct map_slot *slot;
-	size_t pos = 0;
 
-	while ((slot = map_next(&attribute->requests, &pos))) {
-		if (slot->b != (uint64_t)process->id)
-			continue;
-		for (struct op *op = pointer(&slot->value); op; op = op->newer)
-			if (is_unsent(op, kinds, ep, tag, bytes) &&
-			    (!found || op->start < found->start))
-				found = op;
+	for (size_t i = 0; i < owned->open.len; i++) {
+		struct op *op = owned->open.data[i];
+
+		if (is_unsent(op, kinds, ep, tag, bytes) && (!found || op->start < found->start))
+			found = op;
 	}
 	return found;
 }
@@ -139,25 +138,31 @@ struct op *request_covering(struct attribute *attribute, const struct process *p
 			    unsigned int kinds, uint64_t address)
 {
 	struct op *found = pointer(map_find(&attribute->buffers, address, process->id));
-	struct map_slot *slot;
-	size_t pos = 0;
+	const struct owned *owned = owned_by(attribute, process);
 
 	if (found && covers(found, kinds, address))
 		return found;
 	found = NULL;
-	while ((slot = map_next(&attribute->requests, &pos))) {
-		if (slot->b != (uint64_t)process->id)
+	for (size_t i = 0; i < owned->open.len; i++) {
+		struct op *op = owned->open.data[i];
+
+		if (!covers(op, kinds, address))
 			continue;
-		for (struct op *op = pointer(&slot->value); op; op = op->newer) {
-			if (!covers(op, kinds, address))
-				continue;
-			if (found && op->sends)
-				return NULL;
-			if (!found || op->start > found->start)
-				found = op;
-		}
+		if (found && op->sends)
+			return NULL;
+		if (!found || op->start > found->start)
+			found = op;
 	}
 	return found;
+}
+
+/* The last one takes its place. */
+static void leave_open(struct owned *owned, const struct op *op)
+{
+	struct op *last = owned->open.data[--owned->open.len];
+
+	owned->open.data[op->open_at] = last;
+	last->open_at = op->open_at;
 }
 
 void request_close(struct attribute *attribute, struct op *op)
@@ -175,6 +180,7 @@ void request_close(struct attribute *attribute, struct op *op)
 	if (link && *link)
 		*link = op->newer;
 	op->newer = NULL;
+	leave_open(owned_by(attribute, op->process), op);
 	if (slot && !*slot)
 		map_remove(&attribute->requests, op->req, op->process->id);
 	op_close(attribute, op);
@@ -198,7 +204,9 @@ struct inner *inner_get(struct attribute *attribute, const struct process *proce
 		inner = calloc(1, sizeof(*inner));
 		if (!inner)
 			abort();
+		inner->req = req;
 		*slot = (uintptr_t)inner;
+		vec_push(&owned_by(attribute, process)->inners, inner);
 	}
 	return (struct inner *)(uintptr_t)*slot;
 }
@@ -228,13 +236,13 @@ static int by_start(const void *left, const void *right)
 static void close_all(struct attribute *attribute)
 {
 	VEC(struct op *) open = { 0 };
-	struct map_slot *slot;
-	size_t pos = 0;
 
-	while ((slot = map_next(&attribute->requests, &pos)))
-		for (struct op *op = pointer(&slot->value); op; op = op->newer)
-			if (op->process->ending)
-				vec_push(&open, op);
+	for (size_t i = 0; i < attribute->decoder->ending.len; i++) {
+		const struct owned *owned = owned_by(attribute, attribute->decoder->ending.data[i]);
+
+		for (size_t k = 0; k < owned->open.len; k++)
+			vec_push(&open, owned->open.data[k]);
+	}
 	if (open.len)
 		qsort(open.data, open.len, sizeof(*open.data), by_start);
 	for (size_t i = 0; i < open.len; i++)
@@ -242,24 +250,35 @@ static void close_all(struct attribute *attribute)
 	vec_release(&open);
 }
 
-void requests_cut(struct attribute *attribute)
+static void end_transfers(struct attribute *attribute, const struct process *process)
 {
-	struct map_slot *slot;
-	size_t pos = 0;
+	const struct owned *owned = owned_by(attribute, process);
 
-	while ((slot = map_next(&attribute->inners, &pos)))
-		if (entry_ends(attribute, slot))
-			transfers_complete(attribute, (struct inner *)(uintptr_t)slot->value, 0,
-					   false, false);
-	close_all(attribute);
-	pos = 0;
-	while ((slot = map_next(&attribute->inners, &pos))) {
-		struct inner *inner = (struct inner *)(uintptr_t)slot->value;
+	for (size_t i = 0; i < owned->inners.len; i++)
+		transfers_complete(attribute, owned->inners.data[i], 0, false, false);
+}
 
-		if (!entry_ends(attribute, slot))
-			continue;
-		map_remove(&attribute->inners, slot->a, slot->b);
+static void drop_inners(struct attribute *attribute, const struct process *process)
+{
+	struct owned *owned = owned_by(attribute, process);
+
+	for (size_t i = 0; i < owned->inners.len; i++) {
+		struct inner *inner = owned->inners.data[i];
+
+		map_remove(&attribute->inners, inner->req, process->id);
 		inner_bind(attribute, inner, NULL);
 		free(inner);
 	}
+	owned->inners.len = 0;
+}
+
+void requests_cut(struct attribute *attribute)
+{
+	const struct decoder *decoder = attribute->decoder;
+
+	for (size_t i = 0; i < decoder->ending.len; i++)
+		end_transfers(attribute, decoder->ending.data[i]);
+	close_all(attribute);
+	for (size_t i = 0; i < decoder->ending.len; i++)
+		drop_inners(attribute, decoder->ending.data[i]);
 }

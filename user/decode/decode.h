@@ -88,7 +88,7 @@ struct process {
 	struct memory_evidence evidence; /* device numbers in it: positions in decoder.gpus */
 	VEC(int) ucx_devices; /* UCX's number of a device -> position in decoder.gpus, -1: no GPU */
 	VEC(int) ordinals; /* its own number of a GPU -> position in decoder.gpus, -1: not known */
-	bool ending; /* what it has begun is over or not seen to end: a cut is being made */
+	bool ending; /* in decoder.ending */
 	VEC(struct object *) workers, ifaces; /* its own, of all times */
 	struct process *next, *last; /* with the same tgid on its host; last: of the first alone */
 };
@@ -212,6 +212,7 @@ struct decoder {
 	uint64_t now; /* time of the last event */
 	VEC(struct process *) processes;
 	VEC(struct process *) shown; /* those that have an index, by it */
+	VEC(struct process *) ending; /* see decoder_end() */
 	struct map by_tgid; /* (tgid, host) -> first process that has or had it */
 	struct map by_start; /* (tgid and host, start time) -> process */
 	struct map by_ns_pid; /* (ns_pid, host) -> the shown process that has it, 0: several */
@@ -252,6 +253,13 @@ void decoder_ready(struct decoder *decoder);
 void decoder_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h);
 
 void capture_release(struct capture *capture);
+
+/*
+ * A cut is being made through a process, until decoder_ended(): what it has begun is over, or not
+ * seen to end.
+ */
+void decoder_end(struct decoder *decoder, struct process *process);
+void decoder_ended(struct decoder *decoder);
 
 /*
  * The first time after the given one at which detail of a capture begins again after slices

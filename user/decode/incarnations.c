@@ -131,6 +131,7 @@ void processes_release(struct decoder *decoder)
 	}
 	vec_release(&decoder->processes);
 	vec_release(&decoder->shown);
+	vec_release(&decoder->ending);
 	map_release(&decoder->by_tgid);
 	map_release(&decoder->by_start);
 	map_release(&decoder->by_ns_pid);

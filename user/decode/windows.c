@@ -62,6 +62,21 @@ uint64_t capture_slice_edge(const struct capture *capture, uint64_t after)
 	return edge < until ? edge : until;
 }
 
+void decoder_end(struct decoder *decoder, struct process *process)
+{
+	if (process->ending)
+		return;
+	process->ending = true;
+	vec_push(&decoder->ending, process);
+}
+
+void decoder_ended(struct decoder *decoder)
+{
+	for (size_t i = 0; i < decoder->ending.len; i++)
+		decoder->ending.data[i]->ending = false;
+	decoder->ending.len = 0;
+}
+
 void decode_end(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	(void)decoder;

@@ -193,7 +193,7 @@ static void feed(struct analysis *analysis, struct input *input)
 		return;
 	if (analysis->emitter.processes < analysis->decoder.shown.len)
 		emit_processes(&analysis->emitter);
-	cut_lost(&event, analysis->attribute, analysis->matcher);
+	cut_lost(&event, &analysis->decoder, analysis->attribute, analysis->matcher);
 	attribute_event(analysis->attribute, &event);
 }
 

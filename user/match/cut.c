@@ -7,8 +7,7 @@ static void cut(struct decoder *decoder, struct attribute *attribute, struct mat
 	matcher_ending(matcher, reason);
 	attribute_cut(attribute);
 	matcher_cut(matcher);
-	for (size_t i = 0; i < decoder->processes.len; i++)
-		decoder->processes.data[i]->ending = false;
+	decoder_ended(decoder);
 }
 
 /* Order is known again from what was sent after that time. */
@@ -23,7 +22,7 @@ static void rejoin(const struct capture *capture, struct decoder *decoder,
 		   struct attribute *attribute, struct matcher *matcher)
 {
 	for (size_t i = 0; i < capture->rejoined.len; i++)
-		capture->rejoined.data[i].process->ending = true;
+		decoder_end(decoder, capture->rejoined.data[i].process);
 	if (capture->rejoined.len)
 		cut(decoder, attribute, matcher, "between captures");
 	for (size_t i = 0; i < capture->rejoined.len; i++)
@@ -37,7 +36,7 @@ static void window_edge(const struct capture *capture, uint64_t from, struct dec
 	size_t pos = 0;
 
 	while ((slot = map_next(&capture->tgids, &pos)))
-		((struct process *)(uintptr_t)slot->value)->ending = true;
+		decoder_end(decoder, (struct process *)(uintptr_t)slot->value);
 	cut(decoder, attribute, matcher, "window edge");
 	pos = 0;
 	while ((slot = map_next(&capture->tgids, &pos)))
@@ -71,14 +70,13 @@ static void slice_edge(const struct capture *capture, uint64_t from, struct deco
 	while ((slot = map_next(&capture->tgids, &pos))) {
 		struct process *process = (struct process *)(uintptr_t)slot->value;
 
-		process->ending = true;
+		decoder_end(decoder, process);
 		blind(process, from);
 	}
 	matcher_ending(matcher, "detail was thinned");
 	attribute_forget(attribute);
 	matcher_cut(matcher);
-	for (size_t i = 0; i < decoder->processes.len; i++)
-		decoder->processes.data[i]->ending = false;
+	decoder_ended(decoder);
 }
 
 /* Returns when detail begins again for the next time. */
@@ -122,7 +120,8 @@ void cut_before(const inputs *inputs, const struct input *next, uint64_t *edge,
 	}
 }
 
-void cut_lost(const struct event *event, struct attribute *attribute, struct matcher *matcher)
+void cut_lost(const struct event *event, struct decoder *decoder, struct attribute *attribute,
+	      struct matcher *matcher)
 {
 	const struct ub_loss *loss = (const struct ub_loss *)event->h;
 	struct process *process = event->process;
@@ -131,11 +130,11 @@ void cut_lost(const struct event *event, struct attribute *attribute, struct mat
 	if (!lost && (!process->lost_until || event->h->ts <= process->lost_until))
 		return;
 	process->lost_until = lost ? loss->until : 0;
-	process->ending = true;
+	decoder_end(decoder, process);
 	matcher_ending(matcher, "lost records");
 	attribute_forget(attribute);
 	matcher_ending(matcher, NULL);
-	process->ending = false;
+	decoder_ended(decoder);
 }
 
 void cut_at_end(struct attribute *attribute, struct matcher *matcher)

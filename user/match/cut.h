@@ -21,7 +21,8 @@ void cut_before(const inputs *inputs, const struct input *next, uint64_t *edge,
  * Before an event: records of its process were lost up to it, or are said to be by it, and what
  * they named is no evidence any more.
  */
-void cut_lost(const struct event *event, struct attribute *attribute, struct matcher *matcher);
+void cut_lost(const struct event *event, struct decoder *decoder, struct attribute *attribute,
+	      struct matcher *matcher);
 
 /* The last cut, through everything. */
 void cut_at_end(struct attribute *attribute, struct matcher *matcher);
