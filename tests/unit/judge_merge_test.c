@@ -94,6 +94,19 @@ static void feed_transfers(const struct fact_sink *sink)
 					  });
 }
 
+static void feed_sums(const struct fact_sink *sink)
+{
+	for (int i = 0; i < 10; i++)
+		sink->transfers(sink->arg,
+				&(struct fact_transfer){ .process = (int)random_below(3),
+							 .peer = (int)random_below(3),
+							 .op = "am_bcopy",
+							 .transport = "tcp" },
+				&(struct fact_sums){ .count = 1 + random_below(9),
+						     .bytes = 90000,
+						     .least = random_below(3) * 1000 });
+}
+
 static struct fact_totals some_totals(void)
 {
 	struct fact_totals totals = { .stored = random_below(9), .sends = random_below(3) };
@@ -116,6 +129,7 @@ static int new_part(const struct policy *policy, uint64_t start)
 	judge_capture(judge, "n0", "n0", start);
 	feed_processes(&sink);
 	feed_transfers(&sink);
+	feed_sums(&sink);
 	feed_lifetimes(&sink);
 	if (judge_evidence_write(judge, &totals, file, &error))
 		fail_msg("%s", error.text);

@@ -366,6 +366,87 @@ static void parts_of_a_message(void **state)
 	}
 }
 
+/* Transfers of which only sums are known: least is what each has at least. */
+static const struct sums_case {
+	const char *rule, *policy;
+	struct {
+		int to;
+		const char *transport, *op;
+		uint64_t count, bytes, least;
+	} sums;
+	uint64_t known; /* bytes of a message that the policy likes, beside them */
+	enum verdict verdict;
+} sums_cases[] = {
+#define LARGE_BY_CMA                                                                               \
+	SPEC "expect: [ { loc: intra, size: [64K, inf], tl: [cma], min_share: 0.9 } ]\n"
+#define SMALL_BY_CMA SPEC "expect: [ { loc: intra, size: [0, 64K], tl: [cma] } ]\n"
+#define SMALL_BY_TCP SPEC "expect: [ { loc: inter, size: [0, 64K], tl: [tcp] } ]\n"
+	/* fragments on the wrong way, however large, may be of large messages, and of small ones */
+	{ "PATH-01",
+	  LARGE_BY_CMA,
+	  { 1, "posix", "am_bcopy", 9, 9 * 8 * KIB, 4096 },
+	  0,
+	  VERDICT_UNKNOWN },
+	{ "PATH-01",
+	  LARGE_BY_CMA,
+	  { 1, "posix", "put_zcopy", 1, 100 * KIB, 64 * KIB },
+	  0,
+	  VERDICT_FAIL },
+	{ "PATH-01", LARGE_BY_CMA, { 1, "cma", "get_zcopy", 1, 8, 8 }, 0, VERDICT_PASS },
+	/* too few to matter, whatever they are; or not */
+	{ "PATH-01",
+	  LARGE_BY_CMA,
+	  { 1, "posix", "am_bcopy", 9, 9 * 8 * KIB, 0 },
+	  9 * MIB,
+	  VERDICT_PASS },
+	{ "PATH-01",
+	  LARGE_BY_CMA,
+	  { 1, "posix", "am_bcopy", 9, 9 * 8 * KIB, 0 },
+	  99 * KIB,
+	  VERDICT_UNKNOWN },
+	/* what may be small, and what is not */
+	{ "PATH-01", SMALL_BY_CMA, { 1, "posix", "am_short", 9, 9 * 8, 8 }, 0, VERDICT_UNKNOWN },
+	{ "PATH-01", SMALL_BY_CMA, { 1, "posix", "put_zcopy", 1, MIB, 64 * KIB }, 0, VERDICT_SKIP },
+	{ "PATH-02",
+	  SMALL_BY_TCP,
+	  { 2, "tcp", "am_bcopy", 900, 900 * 8 * KIB, 4096 },
+	  0,
+	  VERDICT_UNKNOWN },
+	{ "PATH-02", SMALL_BY_TCP, { 2, "tcp", "am_zcopy", 2, 2 * MIB, MIB }, 0, VERDICT_FAIL },
+	{ "PATH-02", TCP_OK, { 2, "tcp", "am_bcopy", 900, 900 * 8 * KIB, 4096 }, 0, VERDICT_PASS },
+	{ "PATH-05", SPEC, { 1, "posix", "am_bcopy", 9, 9 * 8 * KIB, 4096 }, 0, VERDICT_UNKNOWN },
+	{ "PATH-05", SPEC, { 1, "posix", "am_short", 9, 9 * 8, 8 }, 0, VERDICT_PASS },
+};
+
+static void sizes_of_sums(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(sums_cases) / sizeof(*sums_cases); i++) {
+		const struct sums_case *one = &sums_cases[i];
+		const struct fact_transfer fact = {
+			.peer = one->sums.to,
+			.op = one->sums.op,
+			.transport = one->sums.transport,
+			.device = "eth0",
+			.locality = one->sums.to == 1 ? LOCALITY_NODE : LOCALITY_REMOTE,
+			.src_mem = "host",
+			.dst_mem = "host",
+		};
+		const struct fact_sums sums = { .count = one->sums.count,
+						.bytes = one->sums.bytes,
+						.least = one->sums.least };
+		struct bed bed;
+
+		bed_begin(&bed, one->policy);
+		bed.sink.transfers(bed.sink.arg, &fact, &sums);
+		if (one->known)
+			bed_move(&bed, &(struct moved){ 0, 1, "cma", .bytes = one->known });
+		bed_judge(&bed);
+		bed_expect(&bed, one->rule, NULL, one->verdict);
+		bed_end(&bed);
+	}
+}
+
 static void one_rail_is_critical(void **state)
 {
 	struct bed bed;
@@ -385,6 +466,7 @@ int main(void)
 		cmocka_unit_test(both_ways),
 		cmocka_unit_test(numbers_of_a_failure),
 		cmocka_unit_test(parts_of_a_message),
+		cmocka_unit_test(sizes_of_sums),
 		cmocka_unit_test(one_rail_is_critical),
 	};
 

@@ -2,6 +2,7 @@
 /* Cells to facts, of captures made with --count and beside records: the last sums counting,
  * addresses as of their time.
  */
+#include "attribute/attribute.h"
 #include "match_outcome.h"
 
 #define UCT_EP "0x5000"
@@ -390,6 +391,29 @@ static void beside_records(void **state)
 	bed_release(&bed);
 }
 
+/* A size class bounds what each transfer carries, less all headers that it may have. */
+static void least_of_each(void **state)
+{
+	static const struct site_info bcopy = { .kind = UB_XFER, .verb = VERB_AM };
+	static const struct site_info put = { .kind = UB_XFER, .verb = VERB_PUT };
+	struct cell cell = {
+		.xfer = &bcopy, .am_id = 2, .size_class = 14, .count = 3, .bytes = 27000
+	};
+
+	(void)state;
+	assert_int_equal(cell_load(&cell).payload, 27000 - 3 * 8);
+	assert_int_equal(cell_load(&cell).least, 8192 - 8);
+	cell.headers = 100;
+	assert_int_equal(cell_load(&cell).least, 8192 - 100 - 8);
+	cell.headers = 9000;
+	assert_int_equal(cell_load(&cell).least, 0);
+	cell.flags = UB_CELL_HEADER;
+	assert_int_equal(cell_load(&cell).payload, UINT64_MAX);
+	assert_int_equal(cell_load(&cell).least, 0);
+	cell = (struct cell){ .xfer = &put, .size_class = 1, .count = 1, .bytes = 1 };
+	assert_int_equal(cell_load(&cell).least, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +427,7 @@ int main(void)
 		cmocka_unit_test(numbered_fragments),
 		cmocka_unit_test(others),
 		cmocka_unit_test(beside_records),
+		cmocka_unit_test(least_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,10 +160,13 @@ void op_drop(struct attribute *attribute, struct op *op);
 /* Whether operations of that kind carry payload away from their process. */
 bool op_sends(enum op_kind kind);
 
-/* What the transfers of a cell carried: payload is UINT64_MAX where it is not known. */
+/*
+ * What the transfers of a cell carried, and each of them at least: payload is UINT64_MAX where it
+ * is not known.
+ */
 struct cell_load {
 	bool control;
-	uint64_t payload;
+	uint64_t payload, least;
 };
 
 struct cell_load cell_load(const struct cell *cell);

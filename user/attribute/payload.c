@@ -100,7 +100,7 @@ struct cell_load cell_load(const struct cell *cell)
 {
 	const struct ub_xfer like = { .am_id = cell->am_id, .length = cell->size_class };
 	struct cell_load load = { .control = xfer_is_control(cell->xfer, &like) };
-	uint64_t headers = cell->headers;
+	uint64_t headers = cell->headers, least;
 
 	if (load.control)
 		return load;
@@ -108,8 +108,16 @@ struct cell_load cell_load(const struct cell *cell)
 		load.payload = UINT64_MAX;
 		return load;
 	}
-	if (cell->xfer->verb == VERB_AM)
-		headers += cell->count * header_bytes[cell->am_id & 31];
+	least = cell->size_class ? 1ull << (cell->size_class - 1) % 64 : 0;
+	/* one of them may have all of the users' headers */
+	least = least > headers ? least - headers : 0;
+	if (cell->xfer->verb == VERB_AM) {
+		uint64_t own = header_bytes[cell->am_id & 31];
+
+		headers += cell->count * own;
+		least = least > own ? least - own : 0;
+	}
 	load.payload = cell->bytes > headers ? cell->bytes - headers : 0;
+	load.least = least;
 	return load;
 }

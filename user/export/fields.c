@@ -261,6 +261,7 @@ static const struct field transfer_sums[] = {
 	ROW("bytes_unknown", U64, fact_sums, bytes_unknown,
 	    "those of unknown length: in no other sum"),
 	ROW("wire_bytes", U64, fact_sums, wire_bytes, "as UCT was given them"),
+	ROW("least", U64, fact_sums, least, "payload of each at least; 0: not known"),
 	ROW("retries", U64, fact_sums, retries, "attempts that found no resource"),
 	ROW("timed", U64, fact_sums, timed, "those of known duration"),
 	ROW("time", NS, fact_sums, time, "ns, over these"),

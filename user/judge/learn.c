@@ -42,12 +42,15 @@ void judge_learn_sizes(struct judge *judge)
 		exhibits_line(&judge->exhibits, bands[i].from);
 }
 
+/* BANDS: not known. */
 static size_t band_of(const struct exhibits *exhibits, const struct cell *cell)
 {
 	size_t band = 0;
 
 	while (band + 1 < BANDS && cell_at_least(exhibits, cell, bands[band + 1].from))
 		band++;
+	if (band + 1 < BANDS && !cell_below(exhibits, cell, bands[band + 1].from))
+		return BANDS;
 	return band;
 }
 
@@ -146,10 +149,11 @@ static void collect(const struct exhibits *exhibits, bool inter, struct lines *l
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
 		size_t src = memory_of(cell->src_mem), dst = memory_of(cell->dst_mem);
+		size_t band = band_of(exhibits, cell);
 
 		if ((inter ? cell_inter(cell) : cell_intra(cell)) && cell->transport &&
-		    src < MEMORIES && dst < MEMORIES)
-			add_way(&lines->of[src][dst][band_of(exhibits, cell)], cell);
+		    src < MEMORIES && dst < MEMORIES && band < BANDS)
+			add_way(&lines->of[src][dst][band], cell);
 	}
 }
 

@@ -123,6 +123,7 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		.bytes = unknown ? 0 : load.payload,
 		.bytes_unknown = unknown ? cell->count : 0,
 		.wire_bytes = cell->bytes,
+		.least = load.least,
 		.retries = cell->refused,
 		.timed = cell->timed,
 		.time = cell->time,

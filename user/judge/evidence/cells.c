@@ -6,6 +6,8 @@
 
 #include "judge/evidence/kinds.h"
 
+#define UNSIZED UINT64_MAX /* in the place of a class's first size */
+
 static void write_examples(const struct cell *cell, struct evidence_lines *lines)
 {
 	char text[CELL_EXAMPLES * 44] = "";
@@ -40,7 +42,9 @@ void write_cells(const struct judge *judge, struct evidence_lines *lines)
 		line_word(lines, cell->src_mem);
 		line_word(lines, cell->dst_mem);
 		line_word(lines, fact_locality_names[cell->locality]);
-		line_number(lines, exhibits_class_from(exhibits, cell->size_class));
+		line_number(lines, cell->size_class == CELL_UNSIZED
+					   ? UNSIZED
+					   : exhibits_class_from(exhibits, cell->size_class));
 		line_number(lines, cell->count);
 		line_number(lines, cell->bytes);
 		line_number(lines, cell->least);
@@ -84,6 +88,7 @@ static bool read_examples(struct cell *cell, struct line_ref field)
 const char *read_cell(struct judge *judge, const struct line_ref *fields)
 {
 	struct exhibits *exhibits = &judge->exhibits;
+	uint64_t from;
 	struct cell cell = {
 		.process = field_process(exhibits, fields[0]),
 		.peer = field_process(exhibits, fields[1]),
@@ -100,8 +105,11 @@ const char *read_cell(struct judge *judge, const struct line_ref *fields)
 	    !field_number(fields[11], &cell.count) || !field_number(fields[12], &cell.bytes) ||
 	    !field_number(fields[13], &cell.least) || !field_number(fields[14], &cell.most))
 		return FIELD_NO_NUMBER;
-	cell.size_class = exhibits_size_class(exhibits, cell.least);
-	if (cell.size_class != exhibits_size_class(exhibits, cell.most))
+	if (!field_number(fields[10], &from))
+		return FIELD_NO_NUMBER;
+	cell.size_class =
+		from == UNSIZED ? CELL_UNSIZED : exhibits_size_class(exhibits, cell.least);
+	if (from != UNSIZED && cell.size_class != exhibits_size_class(exhibits, cell.most))
 		return FIELD_CUT;
 	vec_push(&exhibits->cells, cell);
 	return NULL;

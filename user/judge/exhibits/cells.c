@@ -25,8 +25,7 @@ struct finding_example cell_example(const struct cell *cell, size_t n)
 	};
 }
 
-struct cell cell_of(const struct exhibits *exhibits, const struct fact_transfer *transfer,
-		    uint64_t bytes)
+struct cell cell_of(const struct fact_transfer *transfer, int size_class)
 {
 	/* what is fetched goes the other way */
 	bool fetched = is_fetch(transfer->op);
@@ -42,7 +41,7 @@ struct cell cell_of(const struct exhibits *exhibits, const struct fact_transfer 
 		.src_mem = transfer->src_mem,
 		.dst_mem = transfer->dst_mem,
 		.locality = transfer->locality,
-		.size_class = exhibits_size_class(exhibits, bytes),
+		.size_class = size_class,
 	};
 }
 

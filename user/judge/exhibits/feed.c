@@ -104,6 +104,8 @@ static void feed_transfers(void *arg, const struct fact_transfer *transfer,
 		.transfer = *transfer,
 		.count = sums->count,
 		.bytes = sums->bytes,
+		.least = sums->least,
+		.sums = true,
 	};
 
 	ports_add(arg, transfer, sums->count, sums->wire_bytes);

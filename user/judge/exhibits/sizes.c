@@ -52,5 +52,14 @@ int exhibits_size_class(const struct exhibits *exhibits, uint64_t bytes)
 
 bool cell_at_least(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes)
 {
+	if (cell->size_class == CELL_UNSIZED)
+		return cell->least >= bytes;
 	return cell->size_class >= exhibits_size_class(exhibits, bytes);
+}
+
+bool cell_below(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes)
+{
+	if (cell->size_class == CELL_UNSIZED)
+		return false;
+	return cell->size_class < exhibits_size_class(exhibits, bytes);
 }

@@ -28,7 +28,7 @@ static void count(struct exhibits *exhibits, const struct waiting_transfer *wait
 {
 	const struct fact_transfer *transfer = &waiting->transfer;
 	uint64_t message = op_bytes > transfer->bytes ? op_bytes : transfer->bytes;
-	struct cell like = cell_of(exhibits, transfer, message);
+	struct cell like = cell_of(transfer, exhibits_size_class(exhibits, message));
 	const struct cell one = {
 		.count = waiting->count,
 		.bytes = waiting->bytes,
@@ -40,6 +40,21 @@ static void count(struct exhibits *exhibits, const struct waiting_transfer *wait
 
 	if (transfer->kind == KIND_DATA && !transfer->retried)
 		cell_join(cell_at(exhibits, &like), &one);
+}
+
+/* No operation is known behind them, which could tell the sizes of the messages. */
+static void count_sums(struct exhibits *exhibits, const struct waiting_transfer *sums)
+{
+	struct cell like = cell_of(&sums->transfer, CELL_UNSIZED);
+	const struct cell all = {
+		.count = sums->count,
+		.bytes = sums->bytes,
+		.least = sums->least,
+		.most = UINT64_MAX,
+	};
+
+	if (sums->transfer.kind == KIND_DATA)
+		cell_join(cell_at(exhibits, &like), &all);
 }
 
 static void count_chain(struct exhibits *exhibits, uint64_t first, uint64_t op_bytes)
@@ -94,7 +109,9 @@ void waiting_take(struct exhibits *exhibits, const struct waiting_transfer *tran
 	uint64_t op = transfer->transfer.caused_by;
 	const struct recent_op *recent = &exhibits->waiting.recent[op % RECENT_OPS];
 
-	if (!op)
+	if (!op && transfer->sums)
+		count_sums(exhibits, transfer);
+	else if (!op)
 		count(exhibits, transfer, 0);
 	else if (recent->id == op)
 		count(exhibits, transfer, recent->bytes);

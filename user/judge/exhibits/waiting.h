@@ -6,6 +6,8 @@
 #ifndef UCXBPF_JUDGE_EXHIBITS_WAITING_H
 #define UCXBPF_JUDGE_EXHIBITS_WAITING_H
 
+#include <stdbool.h>
+
 #include "base/map.h"
 #include "base/vec.h"
 #include "match/facts.h"
@@ -15,6 +17,8 @@ struct exhibits;
 struct waiting_transfer {
 	struct fact_transfer transfer;
 	uint64_t count, bytes; /* of all that it stands for */
+	uint64_t least; /* sums: bytes of each at least */
+	bool sums; /* it stands for several, of which only sums are known */
 	uint32_t next; /* 1 + the next one of the same operation */
 };
 

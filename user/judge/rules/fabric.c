@@ -119,7 +119,7 @@ static void judge_line(const struct trial *trial, const struct policy_expect *ex
 		const struct cell *cell = &exhibits->cells.data[i];
 
 		if (is_infiniband(cell->transport) && exhibits_node(exhibits, cell->process) &&
-		    expectation(exhibits, cell) == expect)
+		    expectation_fits(exhibits, cell, expect) == FITS)
 			add(trial, &levels, cell, expect->sl);
 	}
 	if (levels.wrong.list.len) {

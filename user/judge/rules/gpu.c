@@ -19,7 +19,7 @@ static bool of_gpu(const struct cell *cell)
 
 static bool fits(const struct trial *trial, const struct cell *cell, const void *expect)
 {
-	return expectation(trial->exhibits, cell) == expect;
+	return expectation_fits(trial->exhibits, cell, expect) == FITS;
 }
 
 static bool breaks(const struct sum *way, const void *arg)

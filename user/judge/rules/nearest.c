@@ -114,7 +114,7 @@ void judge_nearest(const struct trial *trial, const struct policy_expect *expect
 		const struct cell *cell = &exhibits->cells.data[i];
 
 		if (cell_over_nic(cell) && has_nearest(trial, cell) &&
-		    expectation(exhibits, cell) == expect)
+		    expectation_fits(exhibits, cell, expect) == FITS)
 			add_distance(trial, &distances, cell);
 	}
 	if (!distances.known.list.len && !distances.unknown.list.len)

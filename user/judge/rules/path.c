@@ -33,7 +33,7 @@ void rule_node_over_nic(const struct trial *trial)
 
 /* Which of the cells a rule is about, and which of those are wrong. */
 struct question {
-	bool (*about)(const struct trial *trial, const struct cell *cell);
+	enum fits (*about)(const struct trial *trial, const struct cell *cell);
 	bool (*wrong)(const struct cell *cell);
 	const char *expected, *why_none;
 };
@@ -45,22 +45,29 @@ static void ask(const struct trial *trial, const struct question *question, doub
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
+		enum fits about = cell_placed(cell) ? question->about(trial, cell) : FITS_NOT;
 
-		if (cell_placed(cell) && question->about(trial, cell))
-			tally_add(tally_cell(trial, &tallies, cell), cell, question->wrong(cell));
+		if (about != FITS_NOT)
+			tally_fits(tally_cell(trial, &tallies, cell), cell, about,
+				   question->wrong(cell));
 	}
 	tallies_judge(trial, &tallies, allowed, question->expected, question->why_none);
 }
 
-static bool large(const struct trial *trial, const struct cell *cell)
+static enum fits large(const struct trial *trial, const struct cell *cell)
 {
-	return cell_at_least(trial->exhibits, cell, trial->setting->number[LARGE]);
+	uint64_t least = trial->setting->number[LARGE];
+
+	if (cell_below(trial->exhibits, cell, least))
+		return FITS_NOT;
+	return cell_at_least(trial->exhibits, cell, least) ? FITS : FITS_MAYBE;
 }
 
-static bool hosts_of_a_node(const struct trial *trial, const struct cell *cell)
+static enum fits hosts_of_a_node(const struct trial *trial, const struct cell *cell)
 {
-	return cell_intra(cell) && !is_gpu(cell->src_mem) && !is_gpu(cell->dst_mem) &&
-	       large(trial, cell);
+	return cell_intra(cell) && !is_gpu(cell->src_mem) && !is_gpu(cell->dst_mem)
+		       ? large(trial, cell)
+		       : FITS_NOT;
 }
 
 static bool copied_twice(const struct cell *cell)
@@ -82,10 +89,10 @@ void rule_single_copy(const struct trial *trial)
 
 /* ---- PATH-08 ---- */
 
-static bool on_mlx5(const struct trial *trial, const struct cell *cell)
+static enum fits on_mlx5(const struct trial *trial, const struct cell *cell)
 {
 	(void)trial;
-	return cell->device && !strncmp(cell->device, "mlx5", 4);
+	return cell->device && !strncmp(cell->device, "mlx5", 4) ? FITS : FITS_NOT;
 }
 
 static bool plain_verbs(const struct cell *cell)

@@ -64,10 +64,12 @@ static void judge_line(const struct trial *trial, const struct policy_expect *ex
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
+		enum fits fits = expectation_fits(exhibits, cell, expect);
 
-		if (cell_placed(cell) && expectation(exhibits, cell) == expect)
-			tally_add(tally_cell(trial, &tallies, cell), cell,
-				  !as_expected(expect, cell));
+		if (!cell_placed(cell) || fits == FITS_NOT)
+			continue;
+		tally_fits(tally_cell(trial, &tallies, cell), cell, fits,
+			   !as_expected(expect, cell));
 	}
 	if (tallies.list.len)
 		tallies_judge(trial, &tallies, 1 - expect->min_share, expect_text(trial, expect),
@@ -99,11 +101,23 @@ void rule_expected(const struct trial *trial)
 
 enum { TCP_WIRE_UP, TCP_SHARE, TCP_MANAGEMENT }; /* its settings, in the catalogue's order */
 
-static bool tcp_allowed(const struct trial *trial, const struct cell *cell)
+/* Whether the policy lets these messages go over tcp; FITS_MAYBE: only those of some sizes. */
+static enum fits tcp_allowed(const struct trial *trial, const struct cell *cell)
 {
-	const struct policy_expect *expect = expectation(trial->exhibits, cell);
+	const struct exhibits *exhibits = trial->exhibits;
+	size_t lines = exhibits->policy->expect.len;
+	bool allowed = false, refused = expectation_fits(exhibits, cell, NULL) != FITS_NOT;
 
-	return expect && one_of(&expect->tl, "tcp");
+	for (size_t i = 0; i < lines; i++) {
+		const struct policy_expect *line = &exhibits->policy->expect.data[i];
+		bool allows = one_of(&line->tl, "tcp");
+
+		if (expectation_fits(exhibits, cell, line) == FITS_NOT)
+			continue;
+		allowed = allowed || allows;
+		refused = refused || !allows;
+	}
+	return !refused ? FITS : allowed ? FITS_MAYBE : FITS_NOT;
 }
 
 static bool bad_interface(const struct trial *trial, const struct cell *cell)
@@ -120,10 +134,12 @@ static void tcp_tallies(const struct trial *trial, struct tallies *tallies, bool
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
 		bool tcp = cell->transport && !strcmp(cell->transport, "tcp");
+		enum fits allowed = tcp && !management ? tcp_allowed(trial, cell) : FITS_NOT;
 
 		if (cell_inter(cell) && bad_interface(trial, cell) == management)
-			tally_add(tally_cell(trial, tallies, cell), cell,
-				  tcp && (management || !tcp_allowed(trial, cell)));
+			tally_fits(tally_cell(trial, tallies, cell), cell,
+				   allowed == FITS_MAYBE ? FITS_MAYBE : FITS,
+				   tcp && allowed != FITS);
 	}
 }
 
@@ -138,9 +154,14 @@ void rule_tcp(const struct trial *trial)
 		tallies_judge(trial, &management, 0, "no data over management interfaces", NULL);
 	tcp_tallies(trial, &data, false);
 	/* wire-up alone is no data path */
-	for (size_t i = 0; i < data.list.len; i++)
-		if (data.list.data[i].bytes <= trial->setting->number[TCP_WIRE_UP])
-			data.list.data[i].count = data.list.data[i].bytes = 0;
+	for (size_t i = 0; i < data.list.len; i++) {
+		struct tally *tally = &data.list.data[i];
+
+		if (tally->bytes + tally->maybe.bytes > trial->setting->number[TCP_WIRE_UP])
+			continue;
+		tally->count = tally->bytes = 0;
+		tally->maybe.count = tally->maybe.bytes = 0;
+	}
 	if (data.list.len || none)
 		tallies_judge(trial, &data, trial->setting->number[TCP_SHARE], "no data over tcp",
 			      "no two nodes exchanged data");

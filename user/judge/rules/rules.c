@@ -149,17 +149,37 @@ static bool mem_fits(const char *wanted, const char *memory)
 	return memory && !strcmp(wanted, memory);
 }
 
-const struct policy_expect *expectation(const struct exhibits *exhibits, const struct cell *cell)
+static enum fits size_fits(const struct exhibits *exhibits, const struct cell *cell,
+			   const struct policy_expect *expect)
 {
-	for (size_t i = 0; i < exhibits->policy->expect.len; i++) {
-		const struct policy_expect *expect = &exhibits->policy->expect.data[i];
+	bool bounded = expect->to != UINT64_MAX;
 
-		if (loc_fits(expect->loc, cell->locality) &&
-		    mem_fits(expect->src_mem, cell->src_mem) &&
-		    mem_fits(expect->dst_mem, cell->dst_mem) &&
-		    cell_at_least(exhibits, cell, expect->from) &&
-		    (expect->to == UINT64_MAX || !cell_at_least(exhibits, cell, expect->to)))
-			return expect;
+	if (cell_below(exhibits, cell, expect->from) ||
+	    (bounded && cell_at_least(exhibits, cell, expect->to)))
+		return FITS_NOT;
+	if (cell_at_least(exhibits, cell, expect->from) &&
+	    (!bounded || cell_below(exhibits, cell, expect->to)))
+		return FITS;
+	return FITS_MAYBE;
+}
+
+enum fits expectation_fits(const struct exhibits *exhibits, const struct cell *cell,
+			   const struct policy_expect *expect)
+{
+	bool sure = true; /* that no line before fits */
+
+	for (size_t i = 0; i < exhibits->policy->expect.len; i++) {
+		const struct policy_expect *line = &exhibits->policy->expect.data[i];
+		enum fits fits = FITS_NOT;
+
+		if (loc_fits(line->loc, cell->locality) && mem_fits(line->src_mem, cell->src_mem) &&
+		    mem_fits(line->dst_mem, cell->dst_mem))
+			fits = size_fits(exhibits, cell, line);
+		if (line == expect)
+			return sure || fits == FITS_NOT ? fits : FITS_MAYBE;
+		if (fits == FITS)
+			return FITS_NOT;
+		sure = sure && fits == FITS_NOT;
 	}
-	return NULL;
+	return sure ? FITS : FITS_MAYBE;
 }

@@ -59,8 +59,13 @@ const struct node_inventory *inventory_of(const struct trial *trial, const struc
 /* Whether a shell pattern of the list fits. */
 bool listed(const texts *list, const char *word);
 
-/* The policy's first line that fits the cell's messages; NULL: none. */
-const struct policy_expect *expectation(const struct exhibits *exhibits, const struct cell *cell);
+/*
+ * Whether that line is the policy's first one that fits the cell's messages; NULL: whether none
+ * fits. FITS_MAYBE: their sizes are not known, and for some sizes it is.
+ */
+enum fits { FITS_NOT, FITS_MAYBE, FITS };
+enum fits expectation_fits(const struct exhibits *exhibits, const struct cell *cell,
+			   const struct policy_expect *expect);
 
 /* UNKNOWN for each node of the captures of which no inventory is there. */
 void nodes_without_inventory(const struct trial *trial);

@@ -79,6 +79,18 @@ void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
 	tally_examples(tally, cell);
 }
 
+void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bool wrong)
+{
+	if (fits == FITS) {
+		tally_add(tally, cell, wrong);
+		return;
+	}
+	tally->maybe.all_count += cell->count;
+	tally->maybe.all_bytes += cell->bytes;
+	tally->maybe.count += wrong ? cell->count : 0;
+	tally->maybe.bytes += wrong ? cell->bytes : 0;
+}
+
 void tally_examples(struct tally *tally, const struct cell *cell)
 {
 	for (size_t i = 0; i < cell->example_count; i++)
@@ -86,11 +98,44 @@ void tally_examples(struct tally *tally, const struct cell *cell)
 			tally->examples[tally->example_count++] = cell_example(cell, i);
 }
 
+static double share(uint64_t bytes, uint64_t all_bytes, uint64_t count, uint64_t all_count)
+{
+	if (all_bytes)
+		return (double)bytes / all_bytes;
+	return all_count ? (double)count / all_count : 0;
+}
+
 double tally_share(const struct tally *tally)
 {
-	if (tally->all_bytes)
-		return (double)tally->bytes / tally->all_bytes;
-	return tally->all_count ? (double)tally->count / tally->all_count : 0;
+	return share(tally->bytes, tally->all_bytes, tally->count, tally->all_count);
+}
+
+/* If all that may be right is the rule's business; if only what may be wrong is. */
+static double least_share(const struct tally *tally)
+{
+	return share(tally->bytes, tally->all_bytes + tally->maybe.all_bytes, tally->count,
+		     tally->all_count + tally->maybe.all_count);
+}
+
+static double most_share(const struct tally *tally)
+{
+	return share(tally->bytes + tally->maybe.bytes, tally->all_bytes + tally->maybe.bytes,
+		     tally->count + tally->maybe.count, tally->all_count + tally->maybe.count);
+}
+
+static enum verdict verdict_of(const struct tally *tally, double allowed)
+{
+	if (tally->count && least_share(tally) > allowed)
+		return VERDICT_FAIL;
+	if (tally->count + tally->maybe.count && most_share(tally) > allowed)
+		return VERDICT_UNKNOWN;
+	return VERDICT_PASS;
+}
+
+static const char *why_unsized(const struct trial *trial, const struct tally *tally)
+{
+	return say(trial->judge, "of %s only sums were recorded, which do not tell messages' sizes",
+		   say_bytes(trial->judge, tally->maybe.all_bytes));
 }
 
 /* What is not known may have gone any way. */
@@ -112,15 +157,16 @@ void tallies_judge(const struct trial *trial, struct tallies *tallies, double al
 {
 	for (size_t i = 0; i < tallies->list.len; i++) {
 		const struct tally *tally = &tallies->list.data[i];
-		double share = tally_share(tally);
-		bool fails = tally->count && share > allowed;
-		struct finding *finding =
-			found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, tally->subject);
+		enum verdict verdict = verdict_of(tally, allowed);
+		bool fails = verdict == VERDICT_FAIL;
+		struct finding *finding = found(trial, verdict, tally->subject);
 
 		finding->expected = expected;
-		finding->share = share;
-		finding->count = fails ? tally->count : tally->all_count;
-		finding->bytes = fails ? tally->bytes : tally->all_bytes;
+		finding->share = tally_share(tally);
+		finding->count = fails ? tally->count : tally->all_count + tally->maybe.all_count;
+		finding->bytes = fails ? tally->bytes : tally->all_bytes + tally->maybe.all_bytes;
+		if (verdict == VERDICT_UNKNOWN)
+			finding->why = why_unsized(trial, tally);
 		doubt(trial, tally, finding);
 		if (!fails)
 			continue;

@@ -13,6 +13,12 @@ struct tally {
 	uint64_t count, bytes; /* of the wrong ones */
 	uint64_t all_count, all_bytes;
 	uint64_t unknown; /* bytes of all whose transport is not known */
+	/* beside these, what is the rule's business for some sizes of messages, which nobody knows
+	 */
+	struct {
+		uint64_t count, bytes; /* of what is wrong then */
+		uint64_t all_count, all_bytes;
+	} maybe;
 	const struct cell *worst; /* the wrong cell of most bytes */
 	const char *seen; /* in its place, where that says too little */
 	struct finding_example examples[FINDING_EXAMPLES];
@@ -42,15 +48,17 @@ struct tally *tallies_find(const struct trial *trial, const struct tallies *tall
 
 /* A cell counts as wrong or right, with its examples where it is wrong. */
 void tally_add(struct tally *tally, const struct cell *cell, bool wrong);
+/* The same, of a cell that fits what the rule is about, or may fit; not FITS_NOT. */
+void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bool wrong);
 void tally_examples(struct tally *tally, const struct cell *cell);
 
 /* Of the bytes, or of the transfers where none has bytes. */
 double tally_share(const struct tally *tally);
 
 /*
- * A finding per tally: FAIL where more than that share is wrong, UNKNOWN where COV-05 does not take
- * it that so much has no known transport, else PASS; none at all: SKIP with why_none. seen
- * describes the worst cell.
+ * A finding per tally: FAIL where more than that share is wrong whatever the sizes of messages that
+ * are not known, UNKNOWN where it depends on these, or COV-05 does not take it that so much has no
+ * known transport, else PASS; none at all: SKIP with why_none. seen describes the worst cell.
  */
 void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
 		   const char *expected, const char *why_none);
