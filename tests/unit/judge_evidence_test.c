@@ -227,6 +227,38 @@ static void recorded_in_part(void **state)
 	}
 }
 
+/* All was recorded, but not always: what was seen is judged, what was not may be anything. */
+static void recorded_in_windows(void **state)
+{
+	static const struct judge_loss cases[] = {
+		{ .node = "n0", .spans = 5 },
+		{ .node = "n0", .spans = 5, .windows = 3 }, /* and fewer layers meanwhile */
+		{ .node = "n0", .spans = 5, .records = 1 },
+		{ .node = "n0", .spans = 5, .thinned = 1 },
+	};
+	struct bed bed;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		enum verdict seen = i < 2 ? VERDICT_PASS : VERDICT_UNKNOWN;
+
+		begin(&bed, SPEC);
+		bed_move(&bed, &(struct moved){ 0, 2, .bytes = 8 });
+		bed_move(&bed, &(struct moved){ 2, 3, .bytes = 8 });
+		judge_loss(bed.judge, &cases[i]);
+		bed_judge(&bed);
+		bed_expect(&bed, "COV-01", "n0", cases[i].records ? VERDICT_FAIL : VERDICT_UNKNOWN);
+		bed_expect(&bed, "PATH-03", "n0", seen);
+		bed_expect(&bed, "PATH-03", "n1", VERDICT_PASS);
+		assert_non_null(strstr(finding_of(bed.judge, "PATH-03", "n0")->why,
+				       i < 2 ? "as far as windows of n0 saw" : "is missing"));
+		assert_null(finding_of(bed.judge, "PATH-03", "n1")->why);
+		/* that no end is missing is about all of the time */
+		bed_expect(&bed, "COV-04", "all captures", VERDICT_UNKNOWN);
+		bed_end(&bed);
+	}
+}
+
 /* More is lost than any node tells of. */
 static void loss_of_nobody_knows_whom(void **state)
 {
@@ -459,6 +491,14 @@ static void mpi_without_ucx(void **state)
 	bed_expect(&bed, "PATH-11", "n1:rank3", VERDICT_UNKNOWN);
 	bed_end(&bed);
 
+	/* its operations may be between windows */
+	begin(&bed, SPEC);
+	bed_call(&bed, 3, "MPI_Allreduce");
+	judge_loss(bed.judge, &(struct judge_loss){ .node = "n1", .spans = 4 });
+	bed_judge(&bed);
+	bed_expect(&bed, "PATH-11", "n1:rank3", VERDICT_UNKNOWN);
+	bed_end(&bed);
+
 	/* that is of no job has no rank */
 	begin(&bed, SPEC);
 	bed.sink.process(bed.sink.arg, &(struct fact_process){ .index = 3,
@@ -608,6 +648,7 @@ int main(void)
 		cmocka_unit_test(damage_of_one_node),
 		cmocka_unit_test(hits_of_one_node),
 		cmocka_unit_test(recorded_in_part),
+		cmocka_unit_test(recorded_in_windows),
 		cmocka_unit_test(loss_of_nobody_knows_whom),
 		cmocka_unit_test(loss_that_is_not_told),
 		cmocka_unit_test(nothing_but_an_inventory),

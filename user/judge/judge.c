@@ -84,6 +84,7 @@ void judge_loss(struct judge *judge, const struct judge_loss *loss)
 	losses_add(&judge->losses, loss->node, LOSS_FILES, loss->files);
 	losses_add(&judge->losses, loss->node, LOSS_THINNED, loss->thinned);
 	losses_add(&judge->losses, loss->node, LOSS_WINDOWS, loss->windows);
+	losses_add(&judge->losses, loss->node, LOSS_SPANS, loss->spans);
 }
 
 static int by_rule(const void *left, const void *right)

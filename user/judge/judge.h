@@ -99,7 +99,9 @@ struct judge_loss {
 	uint64_t bytes; /* of a file, that could not be read */
 	uint64_t files; /* that are cut short, damaged or cannot be read */
 	uint64_t thinned; /* records left out on purpose: in sums, without detail */
-	uint64_t windows; /* of a budget that did not allow to record all the time */
+	uint64_t windows; /* of a budget, with fewer layers */
+	uint64_t spans; /* windows with all layers of a capture that did not record all the time:
+			   what they saw may pass */
 };
 void judge_loss(struct judge *judge, const struct judge_loss *loss);
 

@@ -208,11 +208,12 @@ static void print_transports(const struct exhibits *exhibits, FILE *out)
 int judge_learn(const struct judge *judge, FILE *out)
 {
 	const struct exhibits *exhibits = &judge->exhibits;
+	const char *node;
 	char *text = NULL;
 	size_t size, learnt;
 	FILE *lines;
 
-	if (judge->incomplete || judge->losses.list.len)
+	if (judge->incomplete || losses_worst(&judge->losses, &node) == LACK_RECORDS)
 		return -EBADMSG;
 	if (!exhibits->cells.len)
 		return -ENODATA;

@@ -357,7 +357,8 @@ struct analysis_loss {
 	const char *host_name; /* NULL: the capture does not tell */
 	uint64_t lost; /* records that found no room */
 	uint64_t thinned; /* records left out on purpose: in sums, without detail */
-	uint64_t windows; /* of a budget that did not allow to record all the time; 0: it did */
+	/* of a capture that did not record all the time: windows with fewer layers, with all */
+	uint64_t windows, spans;
 	uint64_t missing; /* records that did, and are not in the file */
 	uint64_t unseen; /* hits of probes that found no memory to make a record with */
 	uint64_t damaged; /* bytes of the file that could not be read */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "match/totals.h"
 
+#include <string.h>
+
 #include "match/self.h"
 
 static uint64_t stats_sum(const __u64 *by_kind)
@@ -29,13 +31,16 @@ static uint64_t unsummed(const struct ub_stats *stats)
 	return sum;
 }
 
-/* Windows that a budget made. */
-static uint64_t budget_windows(const struct capture *capture)
+/* Windows with all layers; those of a budget name what they have. */
+static uint64_t full_windows(const struct capture *capture)
 {
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < capture->windows.len; i++)
-		count += capture->windows.data[i].step != NULL;
+	for (size_t i = 0; i < capture->windows.len; i++) {
+		const char *step = capture->windows.data[i].step;
+
+		count += !step || !strcmp(step, "uct") || !strcmp(step, "windows");
+	}
 	return count;
 }
 
@@ -50,7 +55,8 @@ static struct analysis_loss loss_of(const struct record_source *source,
 	return (struct analysis_loss){
 		.lost = dropped > thinned ? dropped - thinned : 0,
 		.thinned = thinned,
-		.windows = budget_windows(capture),
+		.windows = capture->windows.len - full_windows(capture),
+		.spans = full_windows(capture),
 		.missing = produced > stored + dropped ? produced - stored - dropped : 0,
 		.unseen = source->stats.task_nomem,
 		.damaged = damaged,
@@ -98,8 +104,8 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	self_add(&totals->self, source->sides);
 	for (size_t i = 0; i < capture->notes.len; i++)
 		reason_add(totals->notes, capture->notes.data[i], 1);
-	return loss->lost || loss->thinned || loss->windows || loss->missing || loss->unseen ||
-	       loss->broken;
+	return loss->lost || loss->thinned || loss->windows || loss->spans || loss->missing ||
+	       loss->unseen || loss->broken;
 }
 
 void totals_detail(struct fact_totals *totals)

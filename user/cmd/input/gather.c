@@ -66,7 +66,8 @@ static void tell_losses(const struct gathered *gathered, struct judge *judge)
 							.bytes = losses[i].damaged,
 							.files = losses[i].broken,
 							.thinned = losses[i].thinned,
-							.windows = losses[i].windows });
+							.windows = losses[i].windows,
+							.spans = losses[i].spans });
 	unread_tell(judge, &gathered->captures.unread);
 }
 

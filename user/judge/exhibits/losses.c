@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "judge/exhibits/losses.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "judge/exhibits/named.h"
 
-const char *const loss_names[LOSS_KINDS] = { "records", "missing", "hits",   "bytes",
-					     "files",   "thinned", "windows" };
+const char *const loss_names[LOSS_KINDS] = { "records", "missing", "hits",    "bytes",
+					     "files",   "thinned", "windows", "spans" };
 
 void losses_release(struct losses *losses)
 {
@@ -56,9 +57,48 @@ bool losses_has(const struct losses *losses, const char *node)
 	return losses->list.len && node && words_find(&losses->names, node, strlen(node));
 }
 
-const char *losses_in(const struct losses *losses, const char *subject)
+static enum lack lack_of(const struct node_loss *loss)
+{
+	for (int kind = 0; kind < LOSS_KINDS; kind++)
+		if (loss->of[kind] && kind != LOSS_WINDOWS && kind != LOSS_SPANS)
+			return LACK_RECORDS;
+	return loss->of[LOSS_SPANS] ? LACK_TIMES : LACK_RECORDS;
+}
+
+enum lack losses_worst(const struct losses *losses, const char **node)
+{
+	enum lack worst = LACK_NOTHING;
+
+	*node = NULL;
+	for (size_t i = 0; i < losses->list.len; i++) {
+		const struct node_loss *loss = &losses->list.data[i];
+		enum lack lack = lack_of(loss);
+
+		if (lack <= worst)
+			continue;
+		worst = lack;
+		*node = loss->node;
+	}
+	return worst;
+}
+
+enum lack losses_in(const struct losses *losses, const char *subject, const char **node)
 {
 	const char *found[NAMED_MOST];
+	size_t count = losses->list.len ? named_in(&losses->names, subject, found) : 0;
+	enum lack worst = LACK_NOTHING;
 
-	return losses->list.len && named_in(&losses->names, subject, found) ? found[0] : NULL;
+	*node = NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct node_loss key = { .node = found[i] };
+		const struct node_loss *loss =
+			bsearch(&key, losses->list.data, losses->list.len, sizeof(key), by_name);
+		enum lack lack = loss ? lack_of(loss) : LACK_NOTHING;
+
+		if (lack <= worst)
+			continue;
+		worst = lack;
+		*node = loss->node;
+	}
+	return worst;
 }

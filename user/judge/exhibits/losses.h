@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is missing of which node's evidence: nothing of that node passes, of others it does. */
+/*
+ * What is missing of which node's evidence. Where records are missing nothing of that node passes;
+ * where times are, rules hold for the rest.
+ */
 #ifndef UCXBPF_JUDGE_EXHIBITS_LOSSES_H
 #define UCXBPF_JUDGE_EXHIBITS_LOSSES_H
 
@@ -14,7 +17,8 @@ enum loss_kind {
 	LOSS_BYTES, /* of a file, that could not be read */
 	LOSS_FILES, /* that are cut short, damaged or cannot be read */
 	LOSS_THINNED, /* records that were left out on purpose: in sums, without detail */
-	LOSS_WINDOWS, /* of a budget: between them nothing, or less, was recorded */
+	LOSS_WINDOWS, /* of a budget, with fewer layers */
+	LOSS_SPANS, /* windows with all layers: between them nothing, or less, was recorded */
 	LOSS_KINDS
 };
 
@@ -40,7 +44,19 @@ uint64_t losses_sum(const struct losses *losses, enum loss_kind kind);
 /* Whether something of that node is missing. */
 bool losses_has(const struct losses *losses, const char *node);
 
-/* The first node of a subject that something is missing of; NULL: there is none. */
-const char *losses_in(const struct losses *losses, const char *subject);
+enum lack {
+	LACK_NOTHING,
+	LACK_TIMES, /* in some spans all was recorded: they can be judged */
+	LACK_RECORDS
+};
+
+/*
+ * The worst of the nodes of a subject, and *node which that is; NULL for LACK_NOTHING. After
+ * losses_order().
+ */
+enum lack losses_in(const struct losses *losses, const char *subject, const char **node);
+
+/* Likewise of all nodes. */
+enum lack losses_worst(const struct losses *losses, const char **node);
 
 #endif

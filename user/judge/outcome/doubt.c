@@ -12,14 +12,31 @@ static bool about_moves(const struct catalogue_rule *rule)
 	return strncmp(rule->id, "COV", 3) && strncmp(rule->id, "CFG", 3);
 }
 
-/* Something of a node is missing, and that is of it, of a pair of it, or of all nodes. */
-static const char *lost(const struct judge *judge, const struct words *nodes, const char *subject)
+/* What is missing of the nodes of a finding, or, where it is of none, of any node. */
+static enum lack lack_of(const struct judge *judge, const struct words *nodes, const char *subject,
+			 const char **node)
 {
-	const char *node = losses_in(&judge->losses, subject), *found[NAMED_MOST];
+	enum lack lack = losses_in(&judge->losses, subject, node);
+	const char *found[NAMED_MOST];
 
-	if (!node && judge->losses.list.len && !named_in(nodes, subject, found))
-		node = judge->losses.list.data[0].node;
-	return node;
+	if (!lack && !named_in(nodes, subject, found))
+		lack = losses_worst(&judge->losses, node);
+	return lack;
+}
+
+/* Between windows anything may have happened. */
+static void doubt_times(struct judge *judge, struct finding *finding, const char *node)
+{
+	bool pass = finding->verdict == VERDICT_PASS;
+	bool unknown = pass ? passes_of_all(finding->rule) : fails_by_absence(finding->rule);
+
+	if (unknown)
+		finding->verdict = VERDICT_UNKNOWN;
+	if (unknown || pass)
+		finding->why = say(judge,
+				   unknown ? "%s was recorded in windows of time alone (COV-01)"
+					   : "as far as windows of %s saw (COV-01)",
+				   node);
 }
 
 /*
@@ -39,17 +56,23 @@ void judge_doubt(struct judge *judge)
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
 
-		if (finding->verdict != VERDICT_PASS || judged_apart(finding->rule))
+		bool pass = finding->verdict == VERDICT_PASS;
+		enum lack lack;
+
+		if ((!pass && finding->verdict != VERDICT_FAIL) || judged_apart(finding->rule))
 			continue;
-		if (judge->incomplete)
+		lack = lack_of(judge, &nodes, finding->subject, &node);
+		if (pass && judge->incomplete)
 			finding->why = "records were or may be lost (COV-01)";
-		else if ((node = lost(judge, &nodes, finding->subject)))
+		else if (pass && lack == LACK_RECORDS)
 			finding->why = say(judge, "something of %s is missing (COV-01)", node);
-		else if (in_part.list.len && about_moves(finding->rule) &&
+		else if (pass && in_part.list.len && about_moves(finding->rule) &&
 			 named_in(&in_part, finding->subject, found))
 			finding->why = "some of its peers are in no capture (COV-04)";
-		if (finding->why)
+		if (pass && finding->why)
 			finding->verdict = VERDICT_UNKNOWN;
+		else if (lack == LACK_TIMES)
+			doubt_times(judge, finding, node);
 	}
 	words_release(&in_part);
 	words_release(&nodes);

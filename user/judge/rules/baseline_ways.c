@@ -172,7 +172,9 @@ static void judge_place(const struct trial *trial, const struct way_taken *list,
 /* What has one end alone is of no place, and its ways are missing of those that are compared. */
 static const char *lacks_something(const struct judge *judge)
 {
-	if (judge->incomplete || judge->losses.list.len)
+	const char *node;
+
+	if (judge->incomplete || losses_worst(&judge->losses, &node) == LACK_RECORDS)
 		return "records were or may be lost, now or then";
 	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
 		if (judge->exhibits.nodes.data[i].in_part)

@@ -85,11 +85,15 @@ static void loss_of_node(const struct trial *trial, const struct node_loss *loss
 			say(trial->judge,
 			    "%lu records were left out on purpose, and are in sums alone",
 			    (unsigned long)loss->of[LOSS_THINNED]));
-	if (loss->of[LOSS_WINDOWS])
+	if (loss->of[LOSS_SPANS])
 		add_why(trial, finding,
 			say(trial->judge,
-			    "its budget allowed no more than %lu windows, or fewer layers",
+			    "recorded in windows of time alone, for which rules hold: %lu with all "
+			    "layers, %lu with fewer",
+			    (unsigned long)loss->of[LOSS_SPANS],
 			    (unsigned long)loss->of[LOSS_WINDOWS]));
+	else if (loss->of[LOSS_WINDOWS])
+		add_why(trial, finding, "its budget allowed fewer layers alone");
 }
 
 static uint64_t less(uint64_t all, uint64_t some)

@@ -4,23 +4,25 @@
 
 #include <string.h>
 
-enum source {
-	OF_CAPTURES,
-	OF_INVENTORIES, /* and of nothing else: what captures lack is no doubt about it */
-	OF_SWEEPS, /* and of captures: says by itself what they lack for it */
-	OF_LEDGERS, /* and of nothing else */
+enum {
+	OF_CAPTURES = 1,
+	OF_INVENTORIES = 2, /* and of nothing else: what captures lack is no doubt about it */
+	OF_SWEEPS = 4, /* and of captures: says by itself what they lack for it */
+	OF_LEDGERS = 8, /* and of nothing else */
+	PASS_OF_ALL = 16, /* a pass is about all of the time; else about what was recorded */
+	FAIL_BY_ABSENCE = 32, /* a failure may be what was not recorded */
 };
 
 /* The rules that can be judged; the others of the catalogue need more than what may be given. */
 static const struct judged {
 	const char *id;
 	void (*judge)(const struct trial *trial);
-	enum source source;
+	unsigned int of;
 } rules[] = {
 	{ "COV-01", rule_loss, OF_CAPTURES },
-	{ "COV-02", rule_port_counters, OF_CAPTURES },
-	{ "COV-03", rule_planned, OF_SWEEPS },
-	{ "COV-04", rule_both_ends, OF_CAPTURES },
+	{ "COV-02", rule_port_counters, OF_CAPTURES | PASS_OF_ALL },
+	{ "COV-03", rule_planned, OF_SWEEPS | PASS_OF_ALL },
+	{ "COV-04", rule_both_ends, OF_CAPTURES | PASS_OF_ALL },
 	{ "COV-05", rule_attribution, OF_CAPTURES },
 	{ "COV-06", rule_one_library, OF_CAPTURES },
 	{ "CFG-01", rule_versions, OF_CAPTURES },
@@ -32,7 +34,7 @@ static const struct judged {
 	{ "PATH-06", rule_gdr_copy, OF_CAPTURES },
 	{ "PATH-07", rule_staging, OF_CAPTURES },
 	{ "PATH-08", rule_accelerated, OF_CAPTURES },
-	{ "PATH-09", rule_scale, OF_CAPTURES },
+	{ "PATH-09", rule_scale, OF_CAPTURES | PASS_OF_ALL },
 	{ "PATH-10", rule_memory_type, OF_CAPTURES },
 	{ "PATH-11", rule_ucx_in_use, OF_CAPTURES },
 	{ "PATH-12", rule_symmetric, OF_CAPTURES },
@@ -53,7 +55,7 @@ static const struct judged {
 	{ "RAIL-04", rule_adapters, OF_CAPTURES },
 	{ "AFF-01", rule_nearest_nic, OF_CAPTURES },
 	{ "AFF-02", rule_binding, OF_CAPTURES },
-	{ "AFF-03", rule_nic_collision, OF_CAPTURES },
+	{ "AFF-03", rule_nic_collision, OF_CAPTURES | FAIL_BY_ABSENCE },
 	{ "AFF-04", rule_aligned, OF_CAPTURES },
 	{ "FAB-02", rule_roce, OF_INVENTORIES },
 	{ "FAB-04", rule_error_counters, OF_INVENTORIES },
@@ -121,7 +123,7 @@ static const char *what_lacks(const struct judge *judge, const struct catalogue_
 	if (rule->needs & NEEDS_COUNTERS && !has_two_snapshots(judge))
 		return why_not(rule->needs);
 	/* captures that say nothing, and files that cannot be read, are what COV-01 is about */
-	if (judged->source == OF_CAPTURES && !captures && !(lost && judged->judge == rule_loss) &&
+	if (judged->of & OF_CAPTURES && !captures && !(lost && judged->judge == rule_loss) &&
 	    (judge->inventories.list.len || judge->sweep.plan))
 		return "no capture was given";
 	return NULL;
@@ -131,7 +133,21 @@ bool judged_apart(const struct catalogue_rule *rule)
 {
 	const struct judged *judged = judged_by(rule);
 
-	return judged && (judged->source == OF_INVENTORIES || judged->source == OF_LEDGERS);
+	return judged && judged->of & (OF_INVENTORIES | OF_LEDGERS);
+}
+
+bool passes_of_all(const struct catalogue_rule *rule)
+{
+	const struct judged *judged = judged_by(rule);
+
+	return judged && judged->of & PASS_OF_ALL;
+}
+
+bool fails_by_absence(const struct catalogue_rule *rule)
+{
+	const struct judged *judged = judged_by(rule);
+
+	return judged && judged->of & FAIL_BY_ABSENCE;
 }
 
 void judge_rule(struct judge *judge, const struct catalogue_rule *rule)

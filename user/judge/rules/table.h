@@ -15,4 +15,11 @@ void judge_rule(struct judge *judge, const struct catalogue_rule *rule);
 /* Whether captures have no part in what the rule looks at: what they lack is no doubt about it. */
 bool judged_apart(const struct catalogue_rule *rule);
 
+/*
+ * Where captures have windows of time, in which they recorded all: whether a pass needs the rest of
+ * the time as well, whether a failure may be what was not recorded. Other rules hold for windows.
+ */
+bool passes_of_all(const struct catalogue_rule *rule);
+bool fails_by_absence(const struct catalogue_rule *rule);
+
 #endif
