@@ -55,3 +55,29 @@ same_result()
 	TRUTH= job 120 "$mpi" 2 shm n "$PROGS/$mpi/mpi_pingpong" "$iterations" | grep ^pingpong >"$WORK/alone"
 	grep ^pingpong "$WORK/out" | diff - "$WORK/alone"
 }
+
+# attached MPI PROTO OPTIONS...: a job as start makes it, attached to into $WORK/a.ucxb until the capture has what a
+# function wanted() wants; its text and its result are then those of a job that was never traced.
+attached()
+{
+	local mpi=$1 proto=$2 tracer
+	shift 2
+
+	start "$mpi" shm "$proto"
+	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" "$@" >"$WORK/summary" 2>"$WORK/warnings" 3>&- &
+	tracer=$!
+	soon wanted
+	kill -INT $tracer
+	wait $tracer
+	text | diff "$WORK/text" -
+	finish
+	same_result "$mpi"
+}
+
+# windows_hold OPTIONS... FILE: a capture of the ping-pong holds by check_windows.py, with these options
+windows_hold()
+{
+	"$UCXBPF" replay --json "${@: -1}" >"$WORK/report.json"
+	/usr/bin/python3 "$TOP/tests/live/check_windows.py" "${@:1:$#-1}" "$WORK/report.json"
+	"$BUILD/tests/bench/strict" $(jq -r 'select(.windows) | "-w"' "$WORK/report.json") "${@: -1}"
+}

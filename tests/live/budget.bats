@@ -9,37 +9,12 @@ teardown_file() { live_file_teardown; }
 setup() { live_setup; }
 teardown() { running_teardown; }
 
-# replayed: the report of a.ucxb, and what can never be
-replayed()
-{
-	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
-	"$BUILD/tests/bench/strict" ${1:+-w} "$WORK/a.ucxb"
-	/usr/bin/python3 "$TOP/tests/live/check_budget.py" "$WORK/report.json" "$@"
-}
-
-# attached MPI OPTIONS...: a ping-pong, attached to until the capture has what wanted() wants
-attached()
-{
-	local mpi=$1 tracer
-	shift
-
-	start "$mpi" shm n
-	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" "$@" >"$WORK/summary" 2>&1 3>&- &
-	tracer=$!
-	soon wanted
-	kill -INT $tracer
-	wait $tracer
-	text | diff "$WORK/text" -
-	finish
-	same_result "$mpi"
-}
-
 @test "a light job keeps everything" {
 	PAUSE=50000
 	wanted() { windows_in "$WORK/a.ucxb" 0 && [ "$(ops)" -gt 20 ]; }
 	ops() { "$UCXBPF" replay --json "$WORK/a.ucxb" 2>"$WORK/ops.err" | jq '[.ops[].count] | add // 0'; }
-	attached openmpi --budget 3%
-	replayed
+	attached openmpi n --budget 3%
+	windows_hold "$WORK/a.ucxb"
 	[ "$(jq 'has("windows")' "$WORK/report.json")" = false ]
 }
 
@@ -48,11 +23,10 @@ busy()
 {
 	PAUSE=0
 	wanted() { so_far "$WORK/a.ucxb" '.windows | any(.step != "uct")'; }
-	attached "$@"
+	attached "$1" n "${@:2}"
 	"$UCXBPF" replay "$WORK/a.ucxb" >"$WORK/report.txt"
 	grep -qE '^budget: +from .* on .* \((start|over budget)' "$WORK/report.txt"
-	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
-	/usr/bin/python3 "$TOP/tests/live/check_budget.py" "$WORK/report.json"
+	windows_hold --count 1 --steps "" "$WORK/a.ucxb"
 }
 
 @test "a busy loop is seen in part" { busy openmpi --budget 0.5%; }
@@ -65,9 +39,9 @@ forced()
 	export UCXBPF_BUDGET_FORCE=1
 	PAUSE=0
 	wanted() { windows_in "$WORK/a.ucxb" 14; }
-	attached "$1" --budget 3%
+	attached "$1" n --budget 3%
 	unset UCXBPF_BUDGET_FORCE
-	replayed uct ucp mpi windows
+	windows_hold --steps uct,ucp,mpi,windows "$WORK/a.ucxb"
 }
 
 @test "forced through all steps, Open MPI" { forced openmpi; }

@@ -9,30 +9,12 @@ teardown_file() { live_file_teardown; }
 setup() { live_setup; }
 teardown() { running_teardown; }
 
-replayed()
-{
-	"$UCXBPF" replay --json "$@" >"$WORK/report.json"
-	/usr/bin/python3 "$TOP/tests/live/check_window.py" "$WORK/report.json" $WINDOWS
-	"$BUILD/tests/bench/strict" -w "$@"
-}
-
 # windowed MPI PROTO: a ping-pong, watched for four windows
 windowed()
 {
-	local tracer
-
-	start "$1" shm "$2"
-	env --default-signal=INT "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --window 150ms/500ms \
-		>"$WORK/summary" 3>&- &
-	tracer=$!
-	soon windows_in "$WORK/a.ucxb" 4
-	kill -INT $tracer
-	wait $tracer
-	text | diff "$WORK/text" -
-	finish
-	same_result "$1"
-	WINDOWS="4 150"
-	replayed "$WORK/a.ucxb"
+	wanted() { windows_in "$WORK/a.ucxb" 4; }
+	attached "$@" --window 150ms/500ms
+	windows_hold --count 4 --length 150 "$WORK/a.ucxb"
 	"$UCXBPF" replay "$WORK/a.ucxb" >"$WORK/report.txt"
 	grep -qE "^sampled $(jq '.windows | length' "$WORK/report.json") windows, [0-9.]+ m?s of [0-9.]+ m?s \(.*\): all numbers are of the windows alone$" \
 		"$WORK/report.txt"
@@ -99,8 +81,7 @@ between() { [ "$(patched)" -lt 50 ]; }
 		soon windows_in "$WORK/a.ucxb" 4
 		finish
 		same_result $mpi
-		WINDOWS="4 150"
-		replayed "$WORK/a.ucxb"
+		windows_hold --count 4 --length 150 "$WORK/a.ucxb"
 		[ "$(jq -r '[.processes[] | select(.rank != null) | .seen_from] | unique[]' \
 			"$WORK/report.json")" = start ]
 	done
