@@ -235,6 +235,41 @@ static void request_of_before_a_loss(void **state)
 	}
 }
 
+/*
+ * A receive waits while records are lost: whether it was over meanwhile is in doubt if the
+ * receiver's were among them, and not if threads of other processes tell of all that is missing.
+ */
+static void loss_of_a_process(bool senders, uint64_t missing)
+{
+	bool named = senders && missing == 1;
+	struct ranks r;
+
+	ranks_init(&r, "start");
+	ranks_connect(&r);
+	job_post(&r.b, 9, UINT64_MAX, 0x9100);
+	r.job.cpu_seq += missing;
+	r.job.lost = missing;
+	lose(senders ? &r.a : &r.b, 1);
+	send_multi(&r.a, &r.b, 9, 0xabc1);
+	job_rx(&r.b, AT_RX_FIRST, 8256, 9, 10000, 0xabc1);
+	r.b.rx = 0;
+	job_comp(&r.b, AT_RECV_CB, 0x9100, 9, 10000);
+	ranks_analyse(&r);
+	assert_int_equal(r.out.totals.sends, 1);
+	for (size_t i = 0; i < r.out.messages.len; i++)
+		assert_int_equal(r.out.messages.data[i].recv_start != 0, named);
+	assert_true(r.out.messages.len || !named);
+	ranks_release(&r);
+}
+
+static void whose_records_were_lost(void **state)
+{
+	(void)state;
+	loss_of_a_process(true, 1);
+	loss_of_a_process(false, 1);
+	loss_of_a_process(true, 2); /* nobody tells whose the other one was */
+}
+
 /* The call around what is recorded again has no record of its own: it is named, and not counted. */
 static void call_of_a_loss(void **state)
 {
@@ -409,6 +444,7 @@ int main(void)
 		cmocka_unit_test(slices_side_by_side),
 		cmocka_unit_test(slices_for_ever),
 		cmocka_unit_test(request_of_before_a_loss),
+		cmocka_unit_test(whose_records_were_lost),
 		cmocka_unit_test(call_of_a_loss),
 	};
 

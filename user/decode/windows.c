@@ -92,4 +92,6 @@ void process_joined(struct capture *capture, struct process *process, uint64_t t
 	}
 	if (ts >= process->blind_until)
 		process->blind_until = ts + 1;
+	if (ts >= process->missing_until)
+		process->missing_until = ts + 1;
 }

@@ -160,13 +160,22 @@ static int start(struct analysis *analysis, const struct fact_sink *sink,
 	return err;
 }
 
+/* NULL: not known. */
+static struct process *gap_owner(const struct capture *capture, const struct gap *gap)
+{
+	const uint64_t *process = gap->tgid ? map_find(&capture->tgids, gap->tgid, 0) : NULL;
+
+	return process ? (struct process *)(uintptr_t)*process : NULL;
+}
+
 static void tell_gaps(struct analysis *analysis, struct input *input)
 {
 	struct gaps *gaps = &input->gaps;
 	const struct gap *gap = &gaps->all.data[gaps->next];
 
 	for (; gaps->next < gaps->all.len && gap->from <= input->head->ts; gaps->next++, gap++) {
-		matcher_gap(analysis->matcher, input->capture.host, gap->until);
+		matcher_gap(analysis->matcher, input->capture.host, gap_owner(&input->capture, gap),
+			    gap->until);
 		if (input->holes)
 			decoder_memory_hole(&analysis->decoder, &input->capture, gap->until);
 	}

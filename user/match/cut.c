@@ -15,6 +15,8 @@ static void blind(struct process *process, uint64_t until)
 {
 	if (process->blind_until < until)
 		process->blind_until = until;
+	if (process->missing_until < until)
+		process->missing_until = until;
 }
 
 /* The capture before knew them: their state ends with it. */

@@ -32,7 +32,7 @@ void inbox_lost(struct matcher *matcher, struct inbox *inbox)
 /* Its request may have been used again, and nobody saw it. */
 bool receive_lost(const struct receive *receive)
 {
-	return receive->lost || receive->op->start <= receive->inbox->process->blind_until;
+	return receive->lost || receive->op->start <= receive->inbox->process->missing_until;
 }
 
 /* It was queued, and with it nothing older that it or its message would have met. */

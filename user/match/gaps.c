@@ -27,28 +27,40 @@ static int by_from(const void *left, const void *right)
 }
 
 /* A thread tells of what it lost itself; a whole batch of another thread may lie in a hole. */
-static int read_all(struct gaps *gaps, struct record_source *source, numbers *all)
+static int read_all(struct gaps *gaps, struct record_source *source, numbers *all, uint64_t *told)
 {
 	const struct ub_hdr *h;
 	int err;
+
+	*told = 0;
 
 	while ((err = source->next(source->ctx, &h)) > 0) {
 		const struct ub_loss *loss = (const struct ub_loss *)h;
 
 		vec_push(all, ((struct numbered){ h->cpu, h->cpu_seq, h->ts, h->ts + h->dur }));
-		if (h->kind == UB_LOSS && loss->records)
-			vec_push(&gaps->all, ((struct gap){ h->ts, loss->until }));
+		if (h->kind != UB_LOSS || !loss->records)
+			continue;
+		vec_push(&gaps->all, ((struct gap){ h->ts, loss->until, h->tgid }));
+		*told += loss->records;
 	}
 	return err ? err : source->rewind(source->ctx);
 }
 
-/* What is missing at both ends has a number on one side only. */
-static void find_ends(struct gaps *gaps, const numbers *all, const struct ub_stats *stats)
+/* Records that have a number: those that were left out on purpose have none. */
+static uint64_t count_numbered(const struct ub_stats *stats)
 {
-	uint64_t produced = 0, numbered = 0, idle_since = UINT64_MAX;
+	uint64_t count = 0;
 
 	for (size_t i = 0; i < sizeof(stats->produced) / sizeof(*stats->produced); i++)
-		produced += stats->produced[i] - stats->thinned[i]; /* those have no number */
+		count += stats->produced[i] - stats->thinned[i];
+	return count;
+}
+
+/* What is missing at both ends has a number on one side only. */
+static void find_ends(struct gaps *gaps, const numbers *all, uint64_t produced)
+{
+	uint64_t numbered = 0, idle_since = UINT64_MAX;
+
 	for (size_t i = 0; i < all->len; i++) {
 		const struct numbered *at = &all->data[i];
 		bool first = !i || at[-1].cpu != at->cpu;
@@ -63,20 +75,30 @@ static void find_ends(struct gaps *gaps, const numbers *all, const struct ub_sta
 	gaps->last = produced > numbered ? idle_since : UINT64_MAX;
 }
 
+/* Of what no thread tells it is not known who made it. */
+static void find_holes(struct gaps *gaps, const numbers *all)
+{
+	for (size_t i = 0; i < gaps->all.len; i++)
+		gaps->all.data[i].tgid = 0;
+	for (size_t i = 1; i < all->len; i++) {
+		const struct numbered *a = &all->data[i - 1], *b = &all->data[i];
+
+		if (a->cpu == b->cpu && b->seq - a->seq > 1)
+			vec_push(&gaps->all, ((struct gap){ a->began, b->written, 0 }));
+	}
+}
+
 int gaps_find(struct gaps *gaps, struct record_source *source)
 {
+	uint64_t produced = count_numbered(&source->stats), told;
 	numbers all = { 0 };
-	int err = read_all(gaps, source, &all);
+	int err = read_all(gaps, source, &all, &told);
 
 	if (all.len)
 		qsort(all.data, all.len, sizeof(*all.data), by_number);
-	find_ends(gaps, &all, &source->stats);
-	for (size_t i = 1; i < all.len; i++) {
-		const struct numbered *a = &all.data[i - 1], *b = &all.data[i];
-
-		if (a->cpu == b->cpu && b->seq - a->seq > 1)
-			vec_push(&gaps->all, ((struct gap){ a->began, b->written }));
-	}
+	find_ends(gaps, &all, produced);
+	if (all.len + told != produced)
+		find_holes(gaps, &all);
 	if (gaps->all.len)
 		qsort(gaps->all.data, gaps->all.len, sizeof(*gaps->all.data), by_from);
 	vec_release(&all);

@@ -8,6 +8,7 @@
 
 struct gap {
 	uint64_t from, until; /* the lost records began in between, ns */
+	uint32_t tgid; /* of the process that made them; 0: any may have */
 };
 
 struct gaps {

@@ -18,7 +18,7 @@ struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_
 		inbox->process = process;
 		inbox->worker = worker;
 		inbox->id = (int)matcher->all_inboxes.len;
-		inbox->epoch = process->blind_until != 0;
+		inbox->epoch = process->missing_until != 0;
 		*slot = (uintptr_t)inbox;
 		vec_push(&matcher->all_inboxes, inbox);
 		fifos_find(inbox);

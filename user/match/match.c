@@ -140,14 +140,9 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 		bucket_pair(matcher, sent->bucket);
 }
 
-void matcher_gap(struct matcher *matcher, int host, uint64_t until)
+/* A sender that nobody saw may reach any process of the host: all links are out of order. */
+static void links_lost(struct matcher *matcher, int host)
 {
-	for (size_t i = 0; i < matcher->decoder->processes.len; i++) {
-		struct process *process = matcher->decoder->processes.data[i];
-
-		if (process->host == host && process->blind_until < until)
-			process->blind_until = until;
-	}
 	for (size_t i = 0; i < matcher->links.len; i++) {
 		struct link *link = matcher->links.data[i];
 
@@ -155,7 +150,25 @@ void matcher_gap(struct matcher *matcher, int host, uint64_t until)
 		    (link->inbox && link->inbox->process->host == host))
 			link->synced = false;
 	}
-	for (size_t i = 0; i < matcher->all_inboxes.len; i++)
-		if (matcher->all_inboxes.data[i]->process->host == host)
-			inbox_lost(matcher, matcher->all_inboxes.data[i]);
+}
+
+void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t until)
+{
+	for (size_t i = 0; i < matcher->decoder->processes.len; i++) {
+		struct process *process = matcher->decoder->processes.data[i];
+
+		if (process->host != host)
+			continue;
+		if (process->blind_until < until)
+			process->blind_until = until;
+		if ((!owner || process == owner) && process->missing_until < until)
+			process->missing_until = until;
+	}
+	links_lost(matcher, host);
+	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
+		struct inbox *inbox = matcher->all_inboxes.data[i];
+
+		if (owner ? inbox->process == owner : inbox->process->host == host)
+			inbox_lost(matcher, inbox);
+	}
 }

@@ -37,8 +37,11 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 void matcher_completed(struct matcher *matcher, const struct event *event, struct op *op);
 void matcher_met(struct matcher *matcher, const struct event *event, struct op *op);
 
-/* Records of a host may be missing up to a time: order counts nothing until the next anchor. */
-void matcher_gap(struct matcher *matcher, int host, uint64_t until);
+/*
+ * Records of a host may be missing up to a time: order counts nothing until the next anchor. owner:
+ * the process that made all of them, whose receives are in doubt then; NULL: any may have.
+ */
+void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t until);
 
 /*
  * A cut through the processes that are ending (struct process): from matcher_ending() on their
