@@ -71,8 +71,7 @@ void kernel_stop(struct kernel *kernel);
  * most KERNEL_REST of the ring is taken by each. EAGAIN: read on. Only while no hot probe is in
  * place, or while those that are only count. The caller closes it; -errno.
  */
-#define KERNEL_REST                                                                                \
-	2560 /* bytes: a batch of OUTBOX (bpf/maps.bpf.h), and a loss record by itself */
+#define KERNEL_REST (UB_MAX_BATCH + 512) /* bytes: a batch, and losses told by themselves */
 int kernel_rest(struct kernel *kernel);
 
 /* Possible CPUs: their numbers are below this. */
