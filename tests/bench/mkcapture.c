@@ -15,7 +15,6 @@
 #define DRAIN_NS 10000000u /* rings are read this often, files flushed every so many times */
 #define DRAINS_PER_FLUSH 100
 #define RANKS_PER_STREAM 8
-#define BATCH 2048 /* bytes of records that a thread sends at once */
 #define MAX_STREAMS (TRAFFIC_MAX_RANKS / RANKS_PER_STREAM)
 
 static const struct {
@@ -178,7 +177,7 @@ static int drain_rank(struct lossy *job, struct rank *r, struct file_stream *str
 		struct ub_hdr *h = (struct ub_hdr *)(r->pending.data + at);
 
 		if (at >= end) {
-			end = at + BATCH;
+			end = at + UB_MAX_BATCH;
 			lost = (job->seed = job->seed * 6364136223846793005u + 1) >> 33 <
 			       (job->percent * (1ull << 31)) / 100;
 			error = lost ? 0 : tell_loss(job, stream, loss, h);

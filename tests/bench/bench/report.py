@@ -157,7 +157,16 @@ def producers(result):
                       f"{full['read cpu s']:.2f}", f"{full['MiB']:.0f}"]
         rows.append(cells)
     head = ["million records", "s of CPU", "ns per record beyond the objects", "reading alone, s", "MiB"]
-    return table(["ranks", "objects alone, s of CPU", "MiB", *head, *head], rows)
+    return table(["ranks", "objects alone, s of CPU", "MiB", *head, *head], rows) + "\n\n" + lost(result["rows"])
+
+
+def lost(rows):
+    """Of captures with losses: results that were measured before these have none."""
+    cells = [[row["objects"]["ranks"], share, f"{one['records'] / 1e6:.1f}", f"{one['cpu s']:.2f}",
+              f"{(one['cpu s'] - row['objects']['cpu s']) * 1e9 / one['records']:.0f}", f"{one['MiB']:.0f}"]
+             for row in rows for share, one in row.get("lost", {}).items()]
+    return cells and table(["ranks", "batches lost, %", "million records stored", "s of CPU",
+                            "ns per record beyond the objects", "MiB"], cells) or ""
 
 
 def export(result):
