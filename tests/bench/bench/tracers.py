@@ -34,11 +34,8 @@ def interrupt(process, seconds=120):
 
 
 def cpu_seconds(pid):
-    """CPU time of a process, all threads."""
-    total = 0
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        total += int((task / "schedstat").read_text().split()[0])
-    return total / 1e9
+    """CPU time of a process, with its threads that have ended: its clock, as clock_getcpuclockid(3) has it."""
+    return time.clock_gettime(~pid << 3 | 2)
 
 
 def memory_mib(pid):
