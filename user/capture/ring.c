@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define LINE 64 /* of a cache; a wrong guess costs time only */
+#define AHEAD (2 * RING_PIECE_MAX) /* how far before its use a line is asked for */
 #define PUBLISH 65536 /* bytes between two writes of the line that producers read */
 
 /* Both pages and the data behind them. */
@@ -132,16 +134,31 @@ static void give(struct ring *ring, uint64_t at, size_t size, ring_fn fn, void *
 	fn(arg, ring->over_end, size);
 }
 
+/*
+ * Asks for lines from one position to another. Another CPU has written them: taken one at a time,
+ * each is waited for; asked for together, they come together. Returns where to go on.
+ */
+static uint64_t fetch(const struct ring *ring, uint64_t from, uint64_t to)
+{
+	for (; from < to; from += LINE)
+		__builtin_prefetch(ring->data + (from & (ring->bytes - 1)));
+	return from;
+}
+
 size_t ring_take(struct ring *ring, ring_fn fn, void *arg)
 {
 	uint64_t end = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
 	uint64_t begin = ring->taken, at = begin, published = begin;
+	uint64_t fetched = begin & ~(uint64_t)(LINE - 1);
 
 	while (at < end) {
+		/* not beyond: a producer may be about to write there */
+		uint64_t ahead = end - at < AHEAD ? end : at + AHEAD;
 		const uint32_t *head = (const uint32_t *)(ring->data + (at & (ring->bytes - 1)));
 		uint32_t length = __atomic_load_n(head, __ATOMIC_ACQUIRE);
 		size_t size = length & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 
+		fetched = fetch(ring, fetched, ahead);
 		if (length & BPF_RINGBUF_BUSY_BIT)
 			break;
 		if (!(length & BPF_RINGBUF_DISCARD_BIT))

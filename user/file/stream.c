@@ -119,25 +119,13 @@ static size_t batch_bytes(const struct file_stream *s, const struct ub_batch *ba
 	return (size_t)(at - first);
 }
 
-/*
- * Another CPU has just written it. Going from record to record waits for one line of its caches
- * after the other; asked for together they come together, and with them those of the next batch.
- */
-static void fetch(const void *batch, size_t size)
-{
-	for (size_t at = 0; at < 2 * size; at += 64)
-		__builtin_prefetch((const char *)batch + at);
-}
-
 int file_stream_batch(struct file_stream *s, const struct ub_batch *batch, size_t size)
 {
-	size_t bytes;
+	size_t bytes = batch_bytes(s, batch, size);
 	const uint8_t *at = (const uint8_t *)(batch + 1);
 	uint32_t n;
 	int error;
 
-	fetch(batch, size);
-	bytes = batch_bytes(s, batch, size);
 	if (!bytes) {
 		writer_refuse(s->writer,
 			      size >= sizeof(*batch) && batch->records ? batch->records : 1);
