@@ -65,7 +65,7 @@ void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 	if (link->synced || blind(link->process, sent->ts) ||
 	    blind(arrival->inbox->process, arrival->ts))
 		return;
-	link->synced = true;
+	link_sync(matcher, link);
 	link_remove(sent);
 	link_pair(matcher, link);
 }

@@ -186,6 +186,7 @@ void matcher_free(struct matcher *matcher)
 		free(arrival);
 	}
 	vec_release(&matcher->links);
+	vec_release(&matcher->synced);
 	vec_release(&matcher->all_buckets);
 	vec_release(&matcher->all_inboxes);
 	map_release(&matcher->streams);

@@ -89,6 +89,11 @@ const struct sent *headless(const struct matcher *matcher, const struct inbox *i
 struct link *link_of(struct matcher *matcher, struct object *ep);
 /* Whether one of its ends is cut. */
 bool link_ends(const struct link *link);
+/* Order is known on the link from now on, until a gap or a cut; its inbox is known. */
+void link_sync(struct matcher *matcher, struct link *link);
+/* Some record of the host is missing. A sender that nobody saw may reach any of its processes:
+ * order is known on none of its links. */
+void links_unsync(struct matcher *matcher, int host);
 void link_append(struct link *link, struct sent *sent);
 void link_remove(struct sent *sent);
 /* Forward in the link's order: whatever has arrived meanwhile. */

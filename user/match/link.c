@@ -12,6 +12,31 @@ static bool seen_whole(const struct link *link)
 	       (!dst->blind_until || (same_clock && ep->born && ep->from > dst->blind_until));
 }
 
+void link_sync(struct matcher *matcher, struct link *link)
+{
+	link->synced = true;
+	if (!link->listed)
+		vec_push(&matcher->synced, link);
+	link->listed = true;
+}
+
+/* Goes over those that were synced since the last gap: a large job has many more. */
+void links_unsync(struct matcher *matcher, int host)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < matcher->synced.len; i++) {
+		struct link *link = matcher->synced.data[i];
+
+		if (link->process->host == host || link->inbox->process->host == host)
+			link->synced = false;
+		link->listed = link->synced;
+		if (link->listed)
+			matcher->synced.data[kept++] = link;
+	}
+	matcher->synced.len = kept;
+}
+
 static void link_find_inbox(struct matcher *matcher, struct link *link)
 {
 	bool traced;
@@ -23,9 +48,10 @@ static void link_find_inbox(struct matcher *matcher, struct link *link)
 		return;
 	link_learn(matcher, link,
 		   inbox_of(matcher, link->ep->peer->process, link->ep->peer->address));
-	link->synced = seen_whole(link);
-	if (link->synced)
-		link_pair(matcher, link);
+	if (!seen_whole(link))
+		return;
+	link_sync(matcher, link);
+	link_pair(matcher, link);
 }
 
 struct link *link_of(struct matcher *matcher, struct object *ep)

@@ -140,18 +140,6 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 		bucket_pair(matcher, sent->bucket);
 }
 
-/* A sender that nobody saw may reach any process of the host: all links are out of order. */
-static void links_lost(struct matcher *matcher, int host)
-{
-	for (size_t i = 0; i < matcher->links.len; i++) {
-		struct link *link = matcher->links.data[i];
-
-		if (link->process->host == host ||
-		    (link->inbox && link->inbox->process->host == host))
-			link->synced = false;
-	}
-}
-
 void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t until)
 {
 	for (size_t i = 0; i < matcher->decoder->processes.len; i++) {
@@ -164,7 +152,7 @@ void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint6
 		if ((!owner || process == owner) && process->missing_until < until)
 			process->missing_until = until;
 	}
-	links_lost(matcher, host);
+	links_unsync(matcher, host);
 	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
 		struct inbox *inbox = matcher->all_inboxes.data[i];
 

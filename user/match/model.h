@@ -141,6 +141,7 @@ struct link {
 	struct process *process;
 	struct inbox *inbox; /* NULL: not known */
 	bool untraced, synced;
+	bool listed; /* in matcher.synced */
 	uint64_t sends;
 	uint64_t anchor_sent, anchor_arrival; /* positions of the last anchor */
 	struct sent *first, *last; /* not arrived */
@@ -155,6 +156,7 @@ struct matcher {
 	struct map inboxes; /* (worker, process) */
 	VEC(struct inbox *) all_inboxes;
 	VEC(struct link *) links;
+	VEC(struct link *) synced; /* those that are, and some that were: what a gap ends */
 	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
 	struct map buckets; /* (key, class and inbox) */
 	VEC(struct bucket *) all_buckets;
