@@ -54,4 +54,12 @@ static inline void job_take(struct task *task, uint64_t tag, uint64_t mask, uint
 	job_op_end(task);
 }
 
+/* A short message that nobody waits for, and the receive that takes it. */
+static inline void job_exchange(struct task *from, struct task *to, uint64_t tag, uint64_t bytes)
+{
+	job_send_short(from, to, tag, bytes);
+	job_arrive(to, tag, bytes, 0);
+	job_take(to, tag, UINT64_MAX, tag, bytes);
+}
+
 #endif

@@ -10,13 +10,6 @@ static void window(struct job *job, uint64_t from, uint64_t to)
 						    (json_int_t)from, "to", (json_int_t)to));
 }
 
-static void exchange(struct ranks *r, uint64_t tag)
-{
-	job_send_short(&r->a, &r->b, tag, 3);
-	job_arrive(&r->b, tag, 3, 0);
-	job_take(&r->b, tag, UINT64_MAX, tag, 3);
-}
-
 static void assert_causal(const struct outcome *out)
 {
 	for (size_t i = 0; i < out->messages.len; i++)
@@ -36,7 +29,7 @@ static void nothing_crosses_an_edge(void **state)
 	ranks_init(&r, "start");
 	ranks_connect(&r);
 	first = r.job.now;
-	exchange(&r, 7);
+	job_exchange(&r.a, &r.b, 7, 3);
 	job_post(&r.b, 8, UINT64_MAX, 0x9000);
 	job_send_short(&r.a, &r.b, 7, 3);
 	window(&r.job, first, r.job.now);
@@ -46,7 +39,7 @@ static void nothing_crosses_an_edge(void **state)
 	job_take(&r.b, 7, UINT64_MAX, 7, 3);
 	send_multi(&r.a, &r.b, 9, 0xabc1);
 	receive_multi(&r.b, 9, 0xabc1);
-	exchange(&r, 7);
+	job_exchange(&r.a, &r.b, 7, 3);
 	ranks_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 4);
 	assert_int_equal(r.out.totals.matched, 3);
@@ -69,11 +62,11 @@ static void each_window_needs_its_anchor(void **state)
 	ranks_init(&r, "start");
 	ranks_connect(&r);
 	first = r.job.now;
-	exchange(&r, 7);
+	job_exchange(&r.a, &r.b, 7, 3);
 	window(&r.job, first, r.job.now);
 	r.job.now += GAP;
 	window(&r.job, r.job.now, r.job.now + GAP);
-	exchange(&r, 7);
+	job_exchange(&r.a, &r.b, 7, 3);
 	ranks_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 1);
 	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "before first anchor"), 1);
@@ -94,7 +87,7 @@ static void new_endpoint_in_a_window(void **state)
 	r.job.now += GAP;
 	window(&r.job, r.job.now, 0);
 	job_connect(&r.a, &r.b);
-	exchange(&r, 7);
+	job_exchange(&r.a, &r.b, 7, 3);
 	ranks_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 1);
 	ranks_release(&r);
@@ -142,14 +135,14 @@ static void slices_without_detail(void **state)
 	ranks_init(&r, "start");
 	detail(&r.job, 1, "0x1111111111111111");
 	ranks_connect(&r);
-	exchange(&r, 7);
+	job_exchange(&r.a, &r.b, 7, 3);
 	job_send_short(&r.a, &r.b, 7, 3);
 	r.job.now = (4ull << UB_SLICE_SHIFT) + 1;
 	job_arrive(&r.b, 7, 3, 0); /* sent in between */
 	job_take(&r.b, 7, UINT64_MAX, 7, 3);
 	send_multi(&r.a, &r.b, 9, 0xabc1);
 	receive_multi(&r.b, 9, 0xabc1);
-	exchange(&r, 7);
+	job_exchange(&r.a, &r.b, 7, 3);
 	ranks_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 4);
 	assert_int_equal(r.out.totals.matched, 3);
@@ -174,7 +167,7 @@ static void slices_side_by_side(void **state)
 	send_multi(&r.a, &r.b, 9, 0xabc1);
 	receive_multi(&r.b, 9, 0xabc1);
 	r.job.now = 5ull << UB_SLICE_SHIFT;
-	exchange(&r, 7);
+	job_exchange(&r.a, &r.b, 7, 3);
 	ranks_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 2);
 	ranks_release(&r);
@@ -190,10 +183,10 @@ static void slices_for_ever(void **state)
 	ranks_init(&r, "start");
 	detail(&r.job, 1, "0x1111111111111111");
 	ranks_connect(&r);
-	exchange(&r, 7);
+	job_exchange(&r.a, &r.b, 7, 3);
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		r.job.now = times[i];
-		exchange(&r, 7);
+		job_exchange(&r.a, &r.b, 7, 3);
 	}
 	ranks_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 3);
@@ -330,12 +323,12 @@ static void two_captures(bool swapped)
 	job_snapshot(&r.b, &r.a);
 	send_multi(&r.a, &r.b, 9, 0xabc1);
 	receive_multi(&r.b, 9, 0xabc1);
-	exchange(&r, 7);
+	job_exchange(&r.a, &r.b, 7, 3);
 	job_send_short(&r.a, &r.b, 7, 3); /* arrives between the captures */
 	rejoin(&again, &r);
 	job_arrive(&again.b, 7, 3, 0); /* sent between the captures */
 	job_take(&again.b, 7, UINT64_MAX, 7, 3);
-	exchange(&again, 7);
+	job_exchange(&again.a, &again.b, 7, 3);
 	send_multi(&again.a, &again.b, 9, 0xabc2);
 	receive_multi(&again.b, 9, 0xabc2);
 	jobs[swapped] = &r.job;
@@ -387,9 +380,7 @@ static void two_hosts(void **state)
 		receive_multi(&b, 9, 0xabc1 + round);
 		for (int i = 0; i < 2; i++) {
 			jobs[1].now = jobs[0].now + 10000;
-			job_send_short(&a, &b, 7, 3);
-			job_arrive(&b, 7, 3, 0);
-			job_take(&b, 7, UINT64_MAX, 7, 3);
+			job_exchange(&a, &b, 7, 3);
 			jobs[0].now += 20000;
 		}
 		job_send_short(&a, &b, 7, 3); /* arrives when nobody looks */

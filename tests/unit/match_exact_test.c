@@ -147,12 +147,8 @@ static void two_hosts(void **state)
 	job_connect(&a, &b);
 	job_connect(&b, &a);
 	for (int i = 0; i < 3; i++) {
-		job_send_short(&a, &b, 7, 10 + i);
-		job_arrive(&b, 7, 10 + i, 0);
-		job_take(&b, 7, UINT64_MAX, 7, 10 + i);
-		job_send_short(&b, &a, 9, 20 + i);
-		job_arrive(&a, 9, 20 + i, 0);
-		job_take(&a, 9, UINT64_MAX, 9, 20 + i);
+		job_exchange(&a, &b, 7, 10 + i);
+		job_exchange(&b, &a, 9, 20 + i);
 	}
 	send_multi(&a, &b, 8, 0xabc1);
 	receive_multi(&b, 8, 0xabc1);

@@ -18,15 +18,11 @@ static void late_attach(void **state)
 	job_arrive(&r.b, 7, 3, 0);
 	job_take(&r.b, 7, UINT64_MAX, 7, 3);
 	for (int i = 0; i < 3; i++) {
-		job_send_short(&r.a, &r.b, 7, 3);
-		job_arrive(&r.b, 7, 3, 0);
-		job_take(&r.b, 7, UINT64_MAX, 7, 3);
+		job_exchange(&r.a, &r.b, 7, 3);
 	}
 	send_multi(&r.a, &r.b, 9, 0xabc1);
 	receive_multi(&r.b, 9, 0xabc1);
-	job_send_short(&r.a, &r.b, 7, 3);
-	job_arrive(&r.b, 7, 3, 0);
-	job_take(&r.b, 7, UINT64_MAX, 7, 3);
+	job_exchange(&r.a, &r.b, 7, 3);
 	ranks_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 5);
 	assert_int_equal(r.out.totals.matched, 5);
@@ -45,9 +41,7 @@ static void late_attach_without_anchor(void **state)
 	ranks_init(&r, "attach");
 	job_snapshot(&r.a, &r.b);
 	job_snapshot(&r.b, &r.a);
-	job_send_short(&r.a, &r.b, 7, 3);
-	job_arrive(&r.b, 7, 3, 0);
-	job_take(&r.b, 7, UINT64_MAX, 7, 3);
+	job_exchange(&r.a, &r.b, 7, 3);
 	ranks_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 0);
 	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "before first anchor"), 1);
@@ -105,9 +99,7 @@ static void late_attach_with_handle(void **state)
 	job_op_end(&r.b);
 	send_multi(&r.a, &r.b, 9, 0xabc1);
 	receive_multi(&r.b, 9, 0xabc1);
-	job_send_short(&r.a, &r.b, 7, 3);
-	job_arrive(&r.b, 7, 3, 0);
-	job_take(&r.b, 7, UINT64_MAX, 7, 3);
+	job_exchange(&r.a, &r.b, 7, 3);
 	op = job_op(&r.b, AT_TAG_MSG_RECV, WORKER(r.b.tgid), 0, 64, 0);
 	op->aux = 0xfeed0;
 	job_op_end(&r.b);

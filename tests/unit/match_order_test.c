@@ -12,9 +12,7 @@ static void expected_and_unexpected(void **state)
 	job_post(&p.b, 7, UINT64_MAX, 0x9000);
 	job_send_short(&p.a, &p.b, 7, 3);
 	job_arrive(&p.b, 7, 3, 0x9000);
-	job_send_short(&p.a, &p.b, 8, 5);
-	job_arrive(&p.b, 8, 5, 0);
-	job_take(&p.b, 8, UINT64_MAX, 8, 5);
+	job_exchange(&p.a, &p.b, 8, 5);
 	pair_analyse(&p);
 	assert_int_equal(p.out.totals.matched, 2);
 	assert_int_equal(p.out.messages.data[0].bytes, 3);
@@ -164,9 +162,7 @@ static void cancelled(void **state)
 	job_post(&p.b, 7, UINT64_MAX, 0x9000);
 	comp = job_comp(&p.b, AT_RECV_CB, 0x9000, 0, 0);
 	comp->status = -16;
-	job_send_short(&p.a, &p.b, 7, 3);
-	job_arrive(&p.b, 7, 3, 0);
-	job_take(&p.b, 7, UINT64_MAX, 7, 3);
+	job_exchange(&p.a, &p.b, 7, 3);
 	pair_analyse(&p);
 	assert_int_equal(p.out.totals.matched, 1);
 	assert_int_equal(reason_count(p.out.totals.unmatched_receives, "failed or cancelled"), 1);

@@ -48,63 +48,29 @@ static void callbacks_tell(void **state)
 	pair_release(&t.pair);
 }
 
-/* Which receive it was makes a difference to its time alone. */
-static void alike(void **state)
+/* Which of two receives it was makes a difference to its time alone, where both take the same. */
+static void nothing_tells(void **state)
 {
-	struct threads t;
+	static const struct {
+		uint64_t mask;
+		bool alike;
+	} others[] = { { UINT64_MAX, true }, { 0xff, false } };
 
 	(void)state;
-	threads_init(&t);
-	post_and_arrive(&t, UINT64_MAX, false);
-	pair_analyse(&t.pair);
-	assert_int_equal(t.pair.out.totals.matched, 2);
-	assert_int_equal(t.pair.out.totals.ambiguous, 0);
-	assert_int_equal(t.pair.out.messages.data[0].recv_start, 0);
-	assert_int_equal(t.pair.out.messages.data[1].recv_start, 0);
-	assert_int_equal(t.pair.out.messages.data[0].recv_tid, 0);
-	pair_release(&t.pair);
-}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		struct threads t;
 
-static void not_alike(void **state)
-{
-	struct threads t;
-
-	(void)state;
-	threads_init(&t);
-	post_and_arrive(&t, 0xff, false);
-	pair_analyse(&t.pair);
-	assert_int_equal(t.pair.out.totals.matched, 0);
-	assert_int_equal(t.pair.out.totals.ambiguous, 2);
-	pair_release(&t.pair);
-}
-
-/* A thread enters first and waits for the lock while another one receives. */
-static void overtaken(void **state)
-{
-	struct threads t;
-	struct pair *p = &t.pair;
-	struct ub_op *op;
-
-	(void)state;
-	threads_init(&t);
-	job_call(&t.other, AT_MPI_RECV);
-	op = job_op(&t.other, AT_TAG_RECV, WORKER(2), 7, 1024, 0);
-	op->info_tag = 7;
-	op->info_len = 3;
-	op->h.flags = UB_F_INFO;
-	op->h.dur = 100 * OP_NS;
-	for (unsigned int i = 0; i < 3; i++) {
-		job_send_short(&p->a, &p->b, 7, 3);
-		job_arrive(&p->b, 7, 3, 0);
-		if (i < 2)
-			job_take(&p->b, 7, UINT64_MAX, 7, 3);
+		threads_init(&t);
+		post_and_arrive(&t, others[i].mask, false);
+		pair_analyse(&t.pair);
+		assert_int_equal(t.pair.out.totals.matched, others[i].alike ? 2 : 0);
+		assert_int_equal(t.pair.out.totals.ambiguous, others[i].alike ? 0 : 2);
+		for (size_t k = 0; others[i].alike && k < 2; k++) {
+			assert_int_equal(t.pair.out.messages.data[k].recv_start, 0);
+			assert_int_equal(t.pair.out.messages.data[k].recv_tid, 0);
+		}
+		pair_release(&t.pair);
 	}
-	p->job.now += 100 * OP_NS;
-	job_op_end(&t.other);
-	pair_analyse(p);
-	assert_int_equal(p->out.totals.sends, 3);
-	assert_int_equal(p->out.totals.matched, 3);
-	pair_release(p);
 }
 
 /* A receive that waits for the lock until long after it began. */
@@ -118,6 +84,29 @@ static void wait_for_lock(struct threads *t)
 	op->info_len = 3;
 	op->h.flags = UB_F_INFO;
 	op->h.dur = 100 * OP_NS;
+}
+
+/* A thread enters first and waits for the lock while another one receives. */
+static void overtaken(void **state)
+{
+	struct threads t;
+	struct pair *p = &t.pair;
+
+	(void)state;
+	threads_init(&t);
+	wait_for_lock(&t);
+	for (unsigned int i = 0; i < 3; i++) {
+		job_send_short(&p->a, &p->b, 7, 3);
+		job_arrive(&p->b, 7, 3, 0);
+		if (i < 2)
+			job_take(&p->b, 7, UINT64_MAX, 7, 3);
+	}
+	p->job.now += 100 * OP_NS;
+	job_op_end(&t.other);
+	pair_analyse(p);
+	assert_int_equal(p->out.totals.sends, 3);
+	assert_int_equal(p->out.totals.matched, 3);
+	pair_release(p);
 }
 
 /* Two messages, each in a handler of that thread; between them the request of the first is used
@@ -281,76 +270,67 @@ static void inferred_is_over(void **state)
 static void numbered_by_ucx(void **state)
 {
 	const struct fact_message *first, *second;
-	struct pair p;
-	struct task other;
+	struct threads t;
+	struct pair *p = &t.pair;
 	struct ub_op *op;
 
 	(void)state;
-	pair_init(&p, "start");
-	other = p.b;
-	other.tid = 22;
+	threads_init(&t);
 	for (unsigned int i = 0; i < 2; i++) {
-		op = job_op(i ? &other : &p.b, AT_TAG_RECV, WORKER(2), 7, 64, 0x9000 + i * 0x200);
+		op = job_op(i ? &t.other : &p->b, AT_TAG_RECV, WORKER(2), 7, 64,
+			    0x9000 + i * 0x200);
 		op->info_tag = 17 - i;
 		op->h.flags = UB_F_POSTED;
 	}
-	job_op_end(&p.b);
-	job_op_end(&other);
+	job_op_end(&p->b);
+	job_op_end(&t.other);
 	for (unsigned int i = 0; i < 2; i++) {
-		job_send_short(&p.a, &p.b, 7, 3 + i);
-		job_arrive(&p.b, 7, 3 + i, 0);
+		job_send_short(&p->a, &p->b, 7, 3 + i);
+		job_arrive(&p->b, 7, 3 + i, 0);
 	}
-	pair_analyse(&p);
-	assert_int_equal(p.out.totals.matched, 2);
-	assert_int_equal(p.out.totals.ambiguous, 0);
-	assert_int_equal(p.out.messages.len, 2);
-	first = &p.out.messages.data[p.out.messages.data[0].bytes == 4];
-	second = &p.out.messages.data[p.out.messages.data[0].bytes == 3];
+	pair_analyse(p);
+	assert_int_equal(p->out.totals.matched, 2);
+	assert_int_equal(p->out.totals.ambiguous, 0);
+	assert_int_equal(p->out.messages.len, 2);
+	first = &p->out.messages.data[p->out.messages.data[0].bytes == 4];
+	second = &p->out.messages.data[p->out.messages.data[0].bytes == 3];
 	assert_true(first->recv_start > second->recv_start);
-	pair_release(&p);
+	pair_release(p);
 }
 
 /* The message arrives in another thread while the receive waits for the worker's lock. */
 static void arrived_while_posting(void **state)
 {
-	struct pair p;
-	struct task other;
+	struct threads t;
+	struct pair *p = &t.pair;
 	struct ub_op *op;
 
 	(void)state;
-	pair_init(&p, "start");
-	other = p.b;
-	other.tid = 22;
-	job_send_short(&p.a, &p.b, 7, 3);
-	op = job_op(&p.b, AT_TAG_RECV, WORKER(2), 7, 64, 0);
+	threads_init(&t);
+	job_send_short(&p->a, &p->b, 7, 3);
+	op = job_op(&p->b, AT_TAG_RECV, WORKER(2), 7, 64, 0);
 	op->info_tag = 7;
 	op->info_len = 3;
 	op->h.flags = UB_F_INFO;
-	job_arrive(&other, 7, 3, 0);
-	job_op_end(&p.b);
-	job_send_short(&p.a, &p.b, 7, 3);
-	job_arrive(&other, 7, 3, 0);
-	job_take(&p.b, 7, UINT64_MAX, 7, 3);
-	pair_analyse(&p);
-	assert_int_equal(p.out.totals.matched, 2);
-	assert_int_equal(p.out.messages.len, 2);
-	pair_release(&p);
+	job_arrive(&t.other, 7, 3, 0);
+	job_op_end(&p->b);
+	job_send_short(&p->a, &p->b, 7, 3);
+	job_arrive(&t.other, 7, 3, 0);
+	job_take(&p->b, 7, UINT64_MAX, 7, 3);
+	pair_analyse(p);
+	assert_int_equal(p->out.totals.matched, 2);
+	assert_int_equal(p->out.messages.len, 2);
+	pair_release(p);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(taken_by_a_later_one),
-		cmocka_unit_test(put_back_in_order),
-		cmocka_unit_test(inferred_is_over),
-		cmocka_unit_test(callbacks_tell),
-		cmocka_unit_test(alike),
-		cmocka_unit_test(not_alike),
-		cmocka_unit_test(overtaken),
-		cmocka_unit_test(queued_meanwhile),
-		cmocka_unit_test(queued_perhaps),
-		cmocka_unit_test(numbered_by_ucx),
-		cmocka_unit_test(arrived_while_posting),
+		cmocka_unit_test(taken_by_a_later_one), cmocka_unit_test(put_back_in_order),
+		cmocka_unit_test(inferred_is_over),     cmocka_unit_test(callbacks_tell),
+		cmocka_unit_test(nothing_tells),        cmocka_unit_test(overtaken),
+		cmocka_unit_test(queued_meanwhile),     cmocka_unit_test(queued_perhaps),
+		cmocka_unit_test(numbered_by_ucx),      cmocka_unit_test(arrived_while_posting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
