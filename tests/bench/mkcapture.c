@@ -212,6 +212,20 @@ static int flush(struct file_writer *w, struct file_stream **streams, const stru
 	return error ? error : file_writer_flush(w, stats);
 }
 
+/* Threads that lost their last batch tell of it when they are collected. */
+static int tell_all(struct lossy *job, struct file_stream **streams)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < job->t.ranks && !error; i++) {
+		const struct rank *r = &job->t.rank[i];
+		const struct ub_hdr thread = { .tgid = r->tgid, .tid = r->tgid, .cpu = r->cpu };
+
+		error = tell_loss(job, streams[i / RANKS_PER_STREAM], &job->loss[i], &thread);
+	}
+	return error;
+}
+
 static int generate(struct lossy *job, struct file_writer *w, struct file_stream **streams,
 		    uint64_t records)
 {
@@ -228,6 +242,7 @@ static int generate(struct lossy *job, struct file_writer *w, struct file_stream
 		if (!error && ++drains % DRAINS_PER_FLUSH == 0)
 			error = flush(w, streams, &job->stats);
 	}
+	error = error ? error : tell_all(job, streams);
 	return error ? error : flush(w, streams, &job->stats);
 }
 
@@ -247,6 +262,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: mkcapture FILE [RECORDS [RANKS [LOST]]]\n");
 		return 2;
 	}
+	t->positions = job.percent > 0;
 	error = file_writer_open(&w, argv[1]);
 	if (!error) {
 		traffic_ranks(t);

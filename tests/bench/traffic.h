@@ -30,6 +30,7 @@ enum traffic_site {
 };
 
 #define TRAFFIC_MAX_RANKS 192
+#define TRAFFIC_AM_DESC 1u /* UCT_CB_PARAM_FLAG_DESC, uct/api/uct_def.h */
 
 struct rank {
 	uint32_t number, tgid;
@@ -46,6 +47,11 @@ struct traffic {
 	uint32_t ranks;
 	uint16_t sites[TRAFFIC_SITES];
 	uint32_t cpu_seq[2 * TRAFFIC_MAX_RANKS];
+	bool positions; /* both ends of a message tell its place in the receiver's FIFO, as after a
+			   loss */
+	uint64_t fifo[TRAFFIC_MAX_RANKS]; /* of each receiver: the next place, */
+	uint64_t place[TRAFFIC_MAX_RANKS]
+		      [TRAFFIC_MAX_RANKS]; /* and that of each sender's last message */
 	struct rank rank[TRAFFIC_MAX_RANKS];
 };
 
@@ -61,7 +67,7 @@ static inline void traffic_ranks(struct traffic *t)
 			.cpu = (uint16_t)i,
 			.now = 1000000,
 			.worker = 0x555510000000 + 0x1000000 * (uint64_t)i,
-			.iface = 0x7f2000000000 + 0x100000000 * (uint64_t)i,
+			.iface = 0x7f2000001230 + 0x100000000 * (uint64_t)i,
 			.pool = 0x7f3000000000 + 0x100000000 * (uint64_t)i,
 		};
 }
@@ -207,6 +213,11 @@ static inline void send(struct traffic *t, struct rank *r, uint32_t peer, uint32
 	x.h.seq = ++r->seq;
 	x.h.op = o.h.seq;
 	x.h.flags = small ? UB_F_WIRE : UB_F_REQ | UB_F_REQ_BY_ARG;
+	if (t->positions) {
+		t->place[peer][r->number] = t->fifo[peer]++;
+		x.raddr = t->place[peer][r->number];
+		x.h.flags |= UB_F_FIFO;
+	}
 	x.h.dur = (uint32_t)about(t, small ? 200 : 200 + size / 8);
 	r->now += x.h.dur;
 	emit(t, r, &x.h);
@@ -228,6 +239,11 @@ static inline void arrive(struct traffic *t, struct rank *r, uint32_t peer, uint
 			    .length = (uint32_t)size + 8,
 			    .w = { tag } };
 	a.h.seq = ++r->seq;
+	if (t->positions) {
+		a.data = t->place[r->number][peer];
+		a.am_flags = TRAFFIC_AM_DESC | (uint32_t)(r->iface >> 4 & 0xffff) << 16;
+		a.h.flags |= UB_F_FIFO;
+	}
 	emit(t, r, &a.h);
 	r->now += about(t, 150 + size / 16);
 	c = (struct ub_comp){ .h = traffic_header(t, r, SITE_RECV_CB, UB_COMP, r->now),
@@ -273,6 +289,8 @@ static inline void halo_exchange(struct traffic *t)
 		uint32_t peer[2] = { (i + 1) % t->ranks, (i + t->ranks - 1) % t->ranks };
 		uint32_t first = (uint32_t)dice(t, 2);
 
+		if (t->positions)
+			first = t->place[i][peer[0]] > t->place[i][peer[1]];
 		for (side = first; side != first + 2; side++)
 			arrive(t, &t->rank[i], peer[side % 2], 100 + side % 2, 2400,
 			       req[i][side % 2]);
