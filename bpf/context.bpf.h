@@ -157,7 +157,7 @@ static __always_inline bool hit_begin(struct hit *hit, struct pt_regs *ctx)
 	if (unlikely(!hit->site))
 		return false;
 	hit->task->hits[ub_group(hit->site->kind)]++;
-	if (unlikely(stopped >= QUIET_FROM))
+	if (unlikely(stopped >= QUIET_FROM || quiet_groups >> ub_group(hit->site->kind) & 1))
 		return false;
 	hit->task->outbox.hits++;
 	hit->row = row;

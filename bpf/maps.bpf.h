@@ -240,6 +240,9 @@ volatile __u32 filter_generation __weak = 1;
  */
 volatile __u32 stopped __weak = UB_RUN;
 
+/* Groups (enum ub_group, one bit each) whose probes are on their way out: they record nothing. */
+volatile __u32 quiet_groups __weak = 0;
+
 /* The slices with detail (UB_SLICES), written by user space. */
 volatile __u64 detail_slices __weak = ~0ull;
 

@@ -79,5 +79,6 @@ windows_hold()
 {
 	"$UCXBPF" replay --json "${@: -1}" >"$WORK/report.json"
 	/usr/bin/python3 "$TOP/tests/live/check_windows.py" "${@:1:$#-1}" "$WORK/report.json"
+	[ "$(jq .matching.matched "$WORK/report.json")" != 0 ] || return 0
 	"$BUILD/tests/bench/strict" $(jq -r 'select(.windows) | "-w"' "$WORK/report.json") "${@: -1}"
 }

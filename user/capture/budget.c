@@ -22,7 +22,9 @@
 #define PROGRAM_MAX 2000.0 /* more is time in which the thread had lost its core */
 #define ENOUGH_RUNS 2000
 #define PLACING (10 * MS) /* until that is measured */
-#define FORCE "UCXBPF_BUDGET_FORCE" /* for tests: another step after each interval */
+#define FORCE                                                                                      \
+	"UCXBPF_BUDGET_FORCE" /* for tests: another step after each interval of so many ms         \
+			       */
 
 /* Where nothing can be taken away: groups above are taken to cost that many times those below. */
 #define GUESS 5
@@ -30,13 +32,18 @@
 int budget_open(struct capture *capture, double share)
 {
 	struct budget *budget = &capture->budget;
+	const char *forced = getenv(FORCE);
 
 	if (share <= 0)
 		return 0;
 	budget->on = true;
 	budget->fixed = capture->options.mechanism == LINK_PERF;
 	governor_init(&budget->governor, share);
-	budget->governor.forced = getenv(FORCE) && !budget->fixed;
+	budget->interval = INTERVAL;
+	if (forced && atoi(forced) > 0 && !budget->fixed) {
+		budget->governor.forced = true;
+		budget->interval = atoi(forced) * MS;
+	}
 	for (int group = 0; group < UB_GROUPS; group++)
 		budget->program[group] = PROGRAM;
 	capture->windows.length = WINDOWS_ENDLESS;
@@ -217,7 +224,7 @@ static void plan_windows(struct capture *capture)
 	struct windows *windows = &capture->windows;
 
 	if (budget->governor.forced)
-		plan = (struct governor_windows){ 50 * MS, 250 * MS };
+		plan = (struct governor_windows){ budget->interval / 2, budget->interval * 5 / 2 };
 	windows->length = plan.length;
 	windows->period = plan.period;
 	windows_schedule(windows);
@@ -268,7 +275,7 @@ static void apply(struct capture *capture)
 	if (governor->step == STEP_WINDOWS)
 		return;
 	look(capture, false);
-	budget->next = side_now() + INTERVAL;
+	budget->next = side_now() + budget->interval;
 }
 
 /* Whether the next group may come: where none can be taken away again, by a guess. */
@@ -340,7 +347,7 @@ void budget_begin(struct capture *capture)
 	kernel_resume(capture->kernel);
 	budget_side(capture);
 	look(capture, false);
-	budget->next = side_now() + INTERVAL;
+	budget->next = side_now() + budget->interval;
 }
 
 uint64_t budget_next(const struct budget *budget)
@@ -359,7 +366,7 @@ void budget_step(struct capture *capture)
 	if (side_now() < budget_next(budget))
 		return;
 	seen = look(capture, false);
-	budget->next = side_now() + INTERVAL;
+	budget->next = side_now() + budget->interval;
 	if (governor_decide(&budget->governor, &seen.interval))
 		apply(capture);
 }

@@ -80,6 +80,13 @@ void kernel_pause(struct kernel *kernel)
 	__atomic_store_n(&kernel->skel->bss->stopped, UB_BETWEEN_WINDOWS, __ATOMIC_SEQ_CST);
 }
 
+void kernel_set_groups(struct kernel *kernel, unsigned int groups)
+{
+	unsigned int always = 1u << UB_GROUP_NAMES;
+
+	__atomic_store_n(&kernel->skel->bss->quiet_groups, ~(groups | always), __ATOMIC_SEQ_CST);
+}
+
 void kernel_resume(struct kernel *kernel)
 {
 	__atomic_add_fetch(&kernel->skel->bss->window, 1, __ATOMIC_SEQ_CST);

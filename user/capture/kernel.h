@@ -59,6 +59,9 @@ void kernel_end_call_ends(struct kernel *kernel);
  */
 void kernel_pause(struct kernel *kernel);
 
+/* Only these groups (enum ub_group, one bit each) record: probes of others go some ms later. */
+void kernel_set_groups(struct kernel *kernel, unsigned int groups);
+
 /* A window's start, once all probes are in place: what was entered before counts as over. */
 void kernel_resume(struct kernel *kernel);
 

@@ -137,6 +137,7 @@ static void stop(struct capture *capture)
 	cost_end(&capture->cost);
 	kernel_stop(capture->kernel);
 	windows_end(capture);
+	capture->stopped_at = side_now();
 	probes_release(&capture->probes);
 	/* twice: what found no room the first time is told of the second time */
 	for (int i = 0; i < 2; i++) {
@@ -255,7 +256,7 @@ int capture_close(struct capture *capture, const char *reason)
 	cost = cost_report(&capture->cost, stats.hits);
 	side_write(capture->writer, side_consumer(&consumer));
 	side_write(capture->writer, side_self(capture->writer, &cost));
-	side_write(capture->writer, side_end(reason, &stats));
+	side_write(capture->writer, side_end(reason, capture->stopped_at, &stats));
 	err = file_writer_close(capture->writer, &stats);
 	if (err && !capture->error)
 		log_error("cannot complete '%s': %s", capture->options.output, strerror(-err));

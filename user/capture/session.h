@@ -55,6 +55,7 @@ struct capture {
 	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
 	uint64_t maps_lost;
 	bool stopped;
+	uint64_t stopped_at; /* side_now() ns; probes may take a while to go */
 	int error;
 };
 

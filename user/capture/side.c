@@ -150,7 +150,7 @@ json_t *side_note(const char *text)
 	return json_pack("{s:s, s:s}", "t", "note", "text", text);
 }
 
-json_t *side_end(const char *reason, const struct ub_stats *stats)
+json_t *side_end(const char *reason, uint64_t stopped, const struct ub_stats *stats)
 {
 	uint64_t produced = 0, dropped = 0;
 
@@ -159,7 +159,7 @@ json_t *side_end(const char *reason, const struct ub_stats *stats)
 		dropped += stats->dropped[kind];
 	}
 	return json_pack("{s:s, s:s, s:I, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "t", "end", "reason",
-			 reason, "ts", (json_int_t)side_now(), "stats", "produced",
+			 reason, "ts", (json_int_t)stopped, "stats", "produced",
 			 (json_int_t)produced, "dropped", (json_int_t)dropped, "hits",
 			 (json_int_t)stats->hits, "lost_returns", (json_int_t)stats->lost_returns,
 			 "deep", (json_int_t)stats->deep, "task_nomem",

@@ -32,6 +32,7 @@ json_t *side_self(struct file_writer *writer, const struct cost_report *cost);
 /* At its start, to = 0, and again, whole, at its end. */
 json_t *side_window(const struct windows *windows, uint64_t to);
 json_t *side_note(const char *text);
-json_t *side_end(const char *reason, const struct ub_stats *stats);
+/* stopped: when the last record may have been made, ns. */
+json_t *side_end(const char *reason, uint64_t stopped, const struct ub_stats *stats);
 
 #endif

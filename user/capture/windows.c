@@ -83,6 +83,7 @@ bool windows_place(struct capture *capture, unsigned int groups)
 	int err = hot_place(hot, groups, &refused);
 	char text[120] = "";
 
+	kernel_set_groups(capture->kernel, hot->placed);
 	if (err && err != windows->error)
 		snprintf(text, sizeof(text), "probes of %s could not be placed: %s",
 			 group_words(groups & ~hot->placed), strerror(-err));
