@@ -152,6 +152,7 @@ static __always_inline void batch_leave(struct outbox *box, struct cpu_stats *st
 {
 	bool room = box->bytes + 2 * sizeof(struct ub_loss) <= OUTBOX;
 	bool thinned = room && box->bytes && box->thinned, lost = room && box->lost;
+	__u64 oldest = box->oldest; /* reports reach further back */
 	__u32 records;
 
 	if (thinned)
@@ -167,7 +168,7 @@ static __always_inline void batch_leave(struct outbox *box, struct cpu_stats *st
 	batch_count(box, st->s.dropped);
 	outbox_fold(box, &st->s);
 	if (!box->lost)
-		box->lost_from = box->oldest;
+		box->lost_from = oldest;
 	box->lost += records;
 	box->lost_until = now;
 	if (fifo_until < now + FIFO_AFTER_LOSS / 2)

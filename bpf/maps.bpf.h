@@ -64,7 +64,7 @@ struct frame {
 #define BATCH_NS 1000000
 
 struct outbox {
-	__u32 bytes; /* with the batch's head */
+	__u32 bytes; /* without the batch's head */
 	__u32 hits;
 	__u32 taken; /* see outbox_take() */
 	__u32 closed; /* its records began in slices without detail: they will be added up */
