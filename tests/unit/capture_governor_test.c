@@ -175,6 +175,33 @@ static void pauses_double(void **state)
 	}
 }
 
+/* Nothing is over budget, but a group cannot be placed: each try costs a window. */
+static void what_cannot_be_placed_is_tried_ever_later(void **state)
+{
+	static const struct loop light = { 1e6, 5000, 10000, 5000 };
+	struct governor governor;
+	uint64_t now = S;
+	int before;
+
+	(void)state;
+	begin(&governor, NULL, STEP_UCT);
+	governor_lower(&governor, now);
+	assert_int_equal(governor.step, STEP_UCP);
+	assert_string_equal(governor.reason, "not placed");
+	before = until_change(&governor, &light, &now, 1000);
+	assert_int_equal(governor.step, STEP_UCT);
+	assert_true(before > 2);
+	for (int i = 0; i < 3; i++) {
+		int after;
+
+		governor_lower(&governor, now);
+		after = until_change(&governor, &light, &now, 10000);
+		assert_int_equal(governor.step, STEP_UCT);
+		assert_true(after > before);
+		before = after;
+	}
+}
+
 static void lost_records_take_a_group_away(void **state)
 {
 	static const struct loop light = { 1e6, 1000, 1000, 1000 };
@@ -272,6 +299,7 @@ int main(void)
 		cmocka_unit_test(under_three_quarters_gives_back),
 		cmocka_unit_test(a_failed_climb_is_not_repeated_soon),
 		cmocka_unit_test(pauses_double),
+		cmocka_unit_test(what_cannot_be_placed_is_tried_ever_later),
 		cmocka_unit_test(lost_records_take_a_group_away),
 		cmocka_unit_test(never_blind),
 		cmocka_unit_test(windows_end_with_the_storm),

@@ -235,8 +235,7 @@ static void step_lower(struct capture *capture)
 {
 	struct governor *governor = &capture->budget.governor;
 
-	governor->step--;
-	governor->reason = "not placed";
+	governor_lower(governor, side_now());
 	if (governor->step == STEP_WINDOWS)
 		windows_place(capture, 0);
 }
@@ -328,13 +327,16 @@ void budget_begin(struct capture *capture)
 	struct budget *budget = &capture->budget;
 	struct governor *governor = &budget->governor;
 	struct windows *windows = &capture->windows;
+	enum governor_step lowest;
 
 	if (budget->fixed && !budget->looked)
 		governor->step = STEP_MPI;
+	/* links that take 0.1 s each to close cannot come and go: what is in place stays */
+	lowest = budget->fixed ? STEP_MPI : STEP_WINDOWS;
 	governor->reason = "start";
 	budget->fixed_cost = budget->placing ? budget->placing : PLACING;
 	while (governor->step > STEP_WINDOWS &&
-	       !windows_place(capture, governor_groups(governor->step)))
+	       !windows_place(capture, governor_groups(governor->step)) && governor->step > lowest)
 		step_lower(capture);
 	if (governor->step == STEP_WINDOWS) {
 		windows_place(capture, 0);

@@ -99,6 +99,22 @@ static void change(struct governor *governor, enum governor_step step, const cha
 	governor->over = governor->under = 0;
 }
 
+/* Each failure to climb makes the next try wait longer. */
+static void back_off(struct governor *governor, uint64_t now, bool again)
+{
+	governor->pause = again ? governor->pause * 2 : PAUSE_MIN;
+	if (governor->pause > PAUSE_MAX)
+		governor->pause = PAUSE_MAX;
+	governor->not_before = now + governor->pause;
+}
+
+void governor_lower(struct governor *governor, uint64_t now)
+{
+	back_off(governor, now, true);
+	governor->climbed = 0;
+	change(governor, governor->step - 1, "not placed");
+}
+
 /* As far as the estimate says; one step at least. */
 static bool go_down(struct governor *governor, uint64_t now, const char *reason)
 {
@@ -109,10 +125,7 @@ static bool go_down(struct governor *governor, uint64_t now, const char *reason)
 		best = governor->step - 1;
 	if (is_blind(governor, now, best))
 		best = STEP_WINDOWS;
-	governor->pause = too_early ? governor->pause * 2 : PAUSE_MIN;
-	if (governor->pause > PAUSE_MAX)
-		governor->pause = PAUSE_MAX;
-	governor->not_before = now + governor->pause;
+	back_off(governor, now, too_early);
 	governor->climbed = 0;
 	change(governor, best, reason);
 	return true;

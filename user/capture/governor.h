@@ -65,6 +65,9 @@ double governor_predict(const struct governor *governor, uint64_t now, enum gove
 /* The best step that costs no more than a share, by governor_predict(). */
 enum governor_step governor_best(const struct governor *governor, uint64_t now, double share);
 
+/* The groups of the step cannot be placed: one step lower, and no climb for a while. */
+void governor_lower(struct governor *governor, uint64_t now);
+
 /* Learns, and decides; returns whether the step is another one now. On STEP_WINDOWS: for each. */
 bool governor_decide(struct governor *governor, const struct governor_interval *interval);
 

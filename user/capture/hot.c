@@ -83,6 +83,8 @@ static int place_group(struct hot *hot, int group, size_t *refused)
 	char path[64];
 	int err = 0;
 
+	/* old links that are still closing would record each hit a second time */
+	links_settle(&hot->links[group]);
 	for (size_t i = 0; !err && i < hot->files.len; i++) {
 		struct hot_file *file = &hot->files.data[i];
 

@@ -74,6 +74,12 @@ static const char *group_words(unsigned int groups)
 	return words[__builtin_ctz(groups)];
 }
 
+static void warn_and_note(struct capture *capture, const char *text)
+{
+	log_warn("%s", text);
+	side_write(capture->writer, side_note(text));
+}
+
 bool windows_place(struct capture *capture, unsigned int groups)
 {
 	struct windows *windows = &capture->windows;
@@ -81,20 +87,20 @@ bool windows_place(struct capture *capture, unsigned int groups)
 	unsigned int come = groups & ~hot->placed;
 	size_t refused;
 	int err = hot_place(hot, groups, &refused);
-	char text[120] = "";
+	char text[120];
 
 	kernel_set_groups(capture->kernel, hot->placed);
-	if (err && err != windows->error)
+	if (err && err != windows->error) {
 		snprintf(text, sizeof(text), "probes of %s could not be placed: %s",
 			 group_words(groups & ~hot->placed), strerror(-err));
-	else if (refused)
-		snprintf(text, sizeof(text), "%zu probes were refused by the kernel", refused);
+		warn_and_note(capture, text);
+	}
+	if (refused) {
+		snprintf(text, sizeof(text), "the kernel refused probes: %zu", refused);
+		warn_and_note(capture, text);
+	}
 	if (come)
 		windows->error = err;
-	if (*text) {
-		log_warn("%s", text);
-		side_write(capture->writer, side_note(text));
-	}
 	return !err;
 }
 
