@@ -143,7 +143,7 @@ static void no_position(void **state)
 	pair_release(&pair);
 }
 
-/* Something else of the same connection, four gigabytes later: its length tells. */
+/* Something else at the same position: its length tells. */
 static void another_message(void **state)
 {
 	struct pair pair;
@@ -157,13 +157,78 @@ static void another_message(void **state)
 	pair_release(&pair);
 }
 
+/* Other data of the connection, of which no position is told. */
+static void send_data(struct pair *pair, int64_t bytes)
+{
+	struct task *task = &pair->a;
+
+	job_call(task, AT_MPI_SEND);
+	job_op(task, AT_TAG_SEND, EP(1, 2), 9, (uint64_t)bytes, 0);
+	job_xfer(task, &pair->b, AT_AM_BCOPY, 4, bytes, 0);
+	job_op_end(task);
+}
+
+static void after_data(int64_t bytes, uint64_t expected)
+{
+	struct pair pair;
+
+	pair_init(&pair, 0, 1000000);
+	send_at(&pair, 7, 3, true);
+	for (int i = 0; i < 4; i++)
+		send_data(&pair, bytes);
+	arrive_at(&pair, 7, 3, true);
+	pair_analyse(&pair);
+	assert_int_equal(pair.out.totals.matched, expected);
+	pair_release(&pair);
+}
+
+/* Nobody watched the receiver: what arrives is another message, 4 GiB later. */
+static void lap_later(void **state)
+{
+	(void)state;
+	after_data(1 << 30, 0);
+	after_data(1 << 28, 1);
+}
+
+/* As above, but what was sent in between is lost. */
+static void lap_lost(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, 0, 1000000000);
+	send_at(&pair, 7, 3, true);
+	send_data(&pair, 1 << 20);
+	job_lose_last(&pair.here);
+	pair.here.now += 300000000;
+	send_at(&pair, 8, 3, false);
+	arrive_at(&pair, 7, 3, true);
+	pair_analyse(&pair);
+	assert_int_equal(pair.out.totals.matched, 0);
+	pair_release(&pair);
+}
+
+/* Nobody watched the sender: what it sends long after the arrival is another message. */
+static void arrived_before(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, 300000000, 0);
+	arrive_at(&pair, 7, 3, true);
+	send_at(&pair, 7, 3, true);
+	pair_analyse(&pair);
+	assert_int_equal(pair.out.totals.matched, 0);
+	pair_release(&pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sends_read_first),
-		cmocka_unit_test(arrivals_read_first),
-		cmocka_unit_test(no_position),
-		cmocka_unit_test(another_message),
+		cmocka_unit_test(sends_read_first), cmocka_unit_test(arrivals_read_first),
+		cmocka_unit_test(no_position),      cmocka_unit_test(another_message),
+		cmocka_unit_test(lap_later),        cmocka_unit_test(lap_lost),
+		cmocka_unit_test(arrived_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

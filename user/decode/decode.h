@@ -81,6 +81,7 @@ struct process {
 	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 	uint64_t blind_until; /* records of it, or of its peers, before this time may be missing */
 	uint64_t missing_until; /* records of its own before this time may be missing */
+	uint64_t hidden; /* bytes that it may have sent besides what is known of its endpoints */
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
 	uint64_t lost_until; /* records up to then were lost; 0: none, or all of that is done */
 	uint64_t objects_lost_until; /* lives of its objects may have ended unseen */

@@ -175,7 +175,7 @@ static void tell_gaps(struct analysis *analysis, struct input *input)
 
 	for (; gaps->next < gaps->all.len && gap->from <= input->head->ts; gaps->next++, gap++) {
 		matcher_gap(analysis->matcher, input->capture.host, gap_owner(&input->capture, gap),
-			    gap->until);
+			    gap->from, gap->until);
 		if (input->holes)
 			decoder_memory_hole(&analysis->decoder, &input->capture, gap->until);
 	}

@@ -110,6 +110,7 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 	struct sent *sent;
 	struct link *link;
 
+	socket_passed(event->process, ep, xfer);
 	if (event->site->verb != VERB_AM || class == CLASS_NONE)
 		return;
 	if (op && (op->process != event->process || receive_of(op)))
@@ -140,7 +141,8 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 		bucket_pair(matcher, sent->bucket);
 }
 
-void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t until)
+void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t from,
+		 uint64_t until)
 {
 	for (size_t i = 0; i < matcher->decoder->processes.len; i++) {
 		struct process *process = matcher->decoder->processes.data[i];
@@ -149,8 +151,11 @@ void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint6
 			continue;
 		if (process->blind_until < until)
 			process->blind_until = until;
-		if ((!owner || process == owner) && process->missing_until < until)
+		if (owner && process != owner)
+			continue;
+		if (process->missing_until < until)
 			process->missing_until = until;
+		socket_hidden(process, from, until);
 	}
 	links_unsync(matcher, host);
 	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {

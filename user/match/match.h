@@ -38,10 +38,11 @@ void matcher_completed(struct matcher *matcher, const struct event *event, struc
 void matcher_met(struct matcher *matcher, const struct event *event, struct op *op);
 
 /*
- * Records of a host may be missing up to a time: order counts nothing until the next anchor. owner:
- * the process that made all of them, whose receives are in doubt then; NULL: any may have.
+ * Records of a host may be missing between two times: order counts nothing until the next anchor.
+ * owner: the process that made all of them, whose receives are in doubt then; NULL: any may have.
  */
-void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t until);
+void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t from,
+		 uint64_t until);
 
 /*
  * A cut through the processes that are ending (struct process): from matcher_ending() on their

@@ -50,6 +50,7 @@ struct sent {
 	struct fifo *fifo; /* where it is expected; NULL */
 	uint64_t position; /* in that FIFO, from its start; or in a TCP connection */
 	struct map *sockets; /* of the matcher, while it is listed there; NULL */
+	uint64_t passed; /* what its link had carried by then, see socket.c */
 	bool vacant; /* its slot was consumed before */
 };
 
@@ -143,6 +144,7 @@ struct link {
 	bool untraced, synced;
 	bool listed; /* in matcher.synced */
 	uint64_t sends;
+	uint64_t bytes; /* of all its transfers that were seen */
 	uint64_t anchor_sent, anchor_arrival; /* positions of the last anchor */
 	struct sent *first, *last; /* not arrived */
 };

@@ -2,10 +2,15 @@
 /*
  * Positions in TCP connections: a sequence number and a hash of the connection's addresses and
  * ports. The sender's record and the arrival's have the same one, on one host or on two, whichever
- * is read first. Nothing lies twice at a position until the connection has moved 4 GiB on: by then
- * the link has had other anchors, or all that was sent before is given up.
+ * is read first. Once the connection has moved 4 GiB on, another message may lie at the position.
+ * An end that waits counts no more from half of that on: the other half is for headers below UCP,
+ * which are no longer than what they precede, and for clocks that differ. For a send, its link's
+ * bytes are known. A receiver does not see all bytes that come: for an arrival, the time must do.
  */
 #include "match/internal.h"
+
+#define REACH (1ull << 31)
+#define FASTEST 16 /* bytes per ns, of a connection or in a gap */
 
 enum socket_end { END_SENT, END_ARRIVED };
 
@@ -23,13 +28,40 @@ static void remove_from(struct map *sockets, uint64_t position, enum socket_end 
 		map_remove(sockets, position, end);
 }
 
+void socket_passed(struct process *process, const struct object *ep, const struct ub_xfer *xfer)
+{
+	uint64_t bytes = xfer->length > 0 ? (uint64_t)xfer->length : 0;
+	struct link *link = ep ? ep->link : NULL;
+
+	if (link)
+		link->bytes += bytes;
+	else if (!ep)
+		process->hidden += bytes;
+}
+
+void socket_hidden(struct process *process, uint64_t from, uint64_t until)
+{
+	uint64_t time = until > from ? until - from : 0;
+
+	process->hidden += time < REACH / FASTEST ? time * FASTEST : REACH;
+}
+
+static uint64_t passed(const struct link *link)
+{
+	return link->bytes + link->process->hidden;
+}
+
 bool socket_sent(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer)
 {
+	struct arrival *arrival;
+
 	if (!(xfer->h.flags & UB_F_SOCKET) || class_is_exact(sent->class))
 		return false;
-	if (anchor_in_place(matcher, sent,
-			    at_position(&matcher->sockets, xfer->raddr, END_ARRIVED)))
+	arrival = at_position(&matcher->sockets, xfer->raddr, END_ARRIVED);
+	if (arrival && sent->ts < arrival->ts + REACH / FASTEST &&
+	    anchor_in_place(matcher, sent, arrival))
 		return true;
+	sent->passed = passed(sent->link);
 	sent->sockets = &matcher->sockets;
 	sent->position = xfer->raddr;
 	*map_insert(sent->sockets, sent->position, END_SENT, NULL) = (uintptr_t)sent;
@@ -38,7 +70,9 @@ bool socket_sent(struct matcher *matcher, struct sent *sent, const struct ub_xfe
 
 struct sent *socket_arrived(struct matcher *matcher, const struct ub_rx *rx)
 {
-	return at_position(&matcher->sockets, rx->data, END_SENT);
+	struct sent *sent = at_position(&matcher->sockets, rx->data, END_SENT);
+
+	return sent && passed(sent->link) - sent->passed < REACH ? sent : NULL;
 }
 
 void socket_await(struct matcher *matcher, struct arrival *arrival, const struct ub_rx *rx)
