@@ -88,6 +88,8 @@ def main():
     strays = sum(len(events) for events in some.values()) - compared
     if windows and strays:
         wrong.append(f"{strays} events in no window that has their layer")
+    if not windows:
+        wrong.append("no windows: nothing was compared")
     print("\n".join(wrong[:20]) or f"{compared} events in {len(windows)} windows")
     return bool(wrong)
 
