@@ -20,7 +20,10 @@ void link_sync(struct matcher *matcher, struct link *link)
 	link->listed = true;
 }
 
-/* Goes over those that were synced since the last gap: a large job has many more. */
+/*
+ * Goes over the links that are in order, of all hosts, and those that fell out of it since the last
+ * gap: a large job has many more.
+ */
 void links_unsync(struct matcher *matcher, int host)
 {
 	size_t kept = 0;
