@@ -161,8 +161,8 @@ void op_drop(struct attribute *attribute, struct op *op);
 bool op_sends(enum op_kind kind);
 
 /*
- * What the transfers of a cell carried, and each of them at least: payload is UINT64_MAX where it
- * is not known.
+ * Payload that the transfers of a cell carried, UINT64_MAX where it is not known. Each of them
+ * carried the least, but for the last fragment of a message.
  */
 struct cell_load {
 	bool control;

@@ -54,7 +54,7 @@ struct answer {
 	uint64_t ep;
 };
 
-/* What each process has in the maps below, so that a cut through it costs no more than that. */
+/* Lists what a process has in the maps below: a cut through it goes over nothing else. */
 struct owned {
 	VEC(struct op *) open; /* requests, in no order */
 	VEC(struct inner *) inners; /* oldest first, as are the others */

@@ -30,7 +30,7 @@ static const struct {
 		       1 + WORD_OF(struct ub_frags, xfer.w) },
 };
 
-/* What a context's key is made of. */
+/* How many parts a context's key has: the record's sort alone, one key of it, or both. */
 enum level { LEVEL_NONE, LEVEL_FIRST, LEVEL_BOTH, LEVELS };
 
 /* Contexts of a kind that keys of a level may make: where they hardly ever repeat, they cost more
@@ -238,7 +238,7 @@ static void begin_run(struct encoder *e, const struct ub_hdr *h, uint16_t cpu, u
 
 /* ---- contexts ---- */
 
-/* What the records of a context have in common. */
+/* The records of a context share these. */
 struct common {
 	uint64_t sort;
 	uint64_t first, second; /* keys, 0 = the kind has none */

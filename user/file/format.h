@@ -38,7 +38,8 @@ struct chunk_header {
 	uint64_t magic;
 	uint32_t header_size; /* this struct and the loss counters behind it */
 	uint32_t type;
-	uint32_t stored_size; /* payload bytes behind the header, one zstd frame */
+	uint32_t stored_size; /* payload behind the header: zstd frames, one or, in type 4, several
+			       */
 	uint32_t raw_size; /* of the payload once decompressed */
 	uint32_t records; /* wire records, or side records */
 	uint32_t reserved;

@@ -12,7 +12,7 @@
 
 /* Higher levels take longer for a few percent less: columns leave them little to find. */
 #define ZSTD_LEVEL 1
-/* What repeats in columns is long and near: a small table finds as much, and stays in caches. */
+/* Repetitions in columns are long and near: a small table finds as many, and stays in caches. */
 #define RECORDS_HASH_LOG 10
 #define RECORDS_MIN_MATCH 7
 #define PARTS_EXTRA 4096 /* frames of several parts are larger than one */

@@ -223,7 +223,7 @@ struct fact_sums {
 	uint64_t count;
 	uint64_t bytes, bytes_unknown; /* unknown: facts whose bytes are in no other number */
 	uint64_t wire_bytes;
-	uint64_t least; /* bytes that each transfer has at least; 0: not known */
+	uint64_t least; /* of each at least, but for the last fragment of a message; 0: not known */
 	uint64_t retries;
 	uint64_t ops; /* of a call */
 	uint64_t timed, time; /* ns; how many of them it was seen of, and the sum over those */

@@ -75,7 +75,7 @@ static void find_ends(struct gaps *gaps, const numbers *all, uint64_t produced)
 	gaps->last = produced > numbered ? idle_since : UINT64_MAX;
 }
 
-/* Of what no thread tells it is not known who made it. */
+/* Nobody knows who made records that no thread reports. */
 static void find_holes(struct gaps *gaps, const numbers *all)
 {
 	for (size_t i = 0; i < gaps->all.len; i++)
