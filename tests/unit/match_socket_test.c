@@ -222,13 +222,51 @@ static void arrived_before(void **state)
 	pair_release(&pair);
 }
 
+/* In order, as far as anybody knows: positions say that another message arrived. */
+static void order_refuted(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, 0, 1000000);
+	send_at(&pair, 7, 3, true);
+	send_at(&pair, 7, 3, true);
+	arrive_at(&pair, 7, 3, true);
+	pass(&pair.arrived, 3);
+	arrive_at(&pair, 7, 3, true);
+	pair_analyse(&pair);
+	assert_int_equal(pair.out.totals.matched, 1);
+	pair_release(&pair);
+}
+
+/* The same, counted backwards from an anchor. */
+static void before_refuted(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, 0, 1000000);
+	send_at(&pair, 7, 3, true);
+	send_at(&pair, 7, 3, true);
+	send_at(&pair, 7, 3, true);
+	pass(&pair.arrived, 3);
+	pair.arrived -= 1; /* no message that was seen begins here */
+	arrive_at(&pair, 7, 3, true);
+	pair.arrived += 1;
+	arrive_at(&pair, 7, 3, true);
+	pair_analyse(&pair);
+	assert_int_equal(pair.out.totals.matched, 1);
+	pair_release(&pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sends_read_first), cmocka_unit_test(arrivals_read_first),
 		cmocka_unit_test(no_position),      cmocka_unit_test(another_message),
 		cmocka_unit_test(lap_later),        cmocka_unit_test(lap_lost),
-		cmocka_unit_test(arrived_before),
+		cmocka_unit_test(arrived_before),   cmocka_unit_test(order_refuted),
+		cmocka_unit_test(before_refuted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,8 +28,8 @@ static bool align(struct matcher *matcher, struct sent *sent, uint64_t pos)
 	if (!sent->bucket || sent->bucket->many || blind(sent->link->process, sent->ts))
 		return false;
 	arrival = last_before(sent->bucket, pos);
-	if (!arrival || arrival->length != sent->length || stale(sent, arrival) ||
-	    blind(arrival->inbox->process, arrival->ts))
+	if (!arrival || arrival->length != sent->length || socket_differs(sent, arrival) ||
+	    stale(sent, arrival) || blind(arrival->inbox->process, arrival->ts))
 		return false;
 	join(matcher, sent, arrival);
 	return true;

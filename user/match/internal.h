@@ -158,6 +158,8 @@ bool socket_sent(struct matcher *matcher, struct sent *sent, const struct ub_xfe
 struct sent *socket_arrived(struct matcher *matcher, const struct ub_rx *rx);
 /* Lists an arrival by its position, if that is known, for a send that is read later. */
 void socket_await(struct matcher *matcher, struct arrival *arrival, const struct ub_rx *rx);
+/* Both tell where in one connection they are, and not the same place. */
+bool socket_differs(const struct sent *sent, const struct arrival *arrival);
 void socket_forget_sent(struct sent *sent);
 void socket_forget_arrival(struct arrival *arrival);
 

@@ -67,7 +67,7 @@ static bool pair_in_order(struct matcher *matcher, struct bucket *bucket)
 		arrival_give_up(matcher, arrival, "before first anchor");
 		return true;
 	}
-	if (sent->length != arrival->length) {
+	if (sent->length != arrival->length || socket_differs(sent, arrival)) {
 		sent->link->synced = false;
 		return false;
 	}

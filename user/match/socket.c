@@ -84,6 +84,14 @@ void socket_await(struct matcher *matcher, struct arrival *arrival, const struct
 	*map_insert(arrival->sockets, arrival->position, END_ARRIVED, NULL) = (uintptr_t)arrival;
 }
 
+bool socket_differs(const struct sent *sent, const struct arrival *arrival)
+{
+	uint64_t differs = sent->position ^ arrival->position;
+
+	/* another connection: a router may have changed the addresses */
+	return sent->sockets && arrival->sockets && differs && !(differs >> 32);
+}
+
 void socket_forget_sent(struct sent *sent)
 {
 	remove_from(sent->sockets, sent->position, END_SENT, sent);
