@@ -416,6 +416,14 @@ static const struct sums_case {
 	{ "PATH-02", TCP_OK, { 2, "tcp", "am_bcopy", 900, 900 * 8 * KIB, 4096 }, 0, VERDICT_PASS },
 	{ "PATH-05", SPEC, { 1, "posix", "am_bcopy", 9, 9 * 8 * KIB, 4096 }, 0, VERDICT_UNKNOWN },
 	{ "PATH-05", SPEC, { 1, "posix", "am_short", 9, 9 * 8, 8 }, 0, VERDICT_PASS },
+	/* of no known interface: the size is as little known as the way */
+	{ "PATH-01", LARGE_BY_CMA, { 1, NULL, "am_bcopy", 9, 9 * 8 * KIB, 0 }, 0, VERDICT_UNKNOWN },
+	{ "PATH-05", SPEC, { 1, NULL, "am_bcopy", 9, 9 * 8 * KIB, 4096 }, 0, VERDICT_UNKNOWN },
+	{ "PATH-01",
+	  LARGE_BY_CMA,
+	  { 1, NULL, "am_bcopy", 9, 9 * 8 * KIB, 0 },
+	  99 * MIB,
+	  VERDICT_PASS },
 };
 
 static void sizes_of_sums(void **state)

@@ -85,6 +85,7 @@ void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bo
 		tally_add(tally, cell, wrong);
 		return;
 	}
+	tally->maybe.unknown += cell->transport ? 0 : cell->bytes;
 	tally->maybe.all_count += cell->count;
 	tally->maybe.all_bytes += cell->bytes;
 	tally->maybe.count += wrong ? cell->count : 0;
@@ -138,18 +139,24 @@ static const char *why_unsized(const struct trial *trial, const struct tally *ta
 		   say_bytes(trial->judge, tally->maybe.all_bytes));
 }
 
-/* What is not known may have gone any way. */
+/* What is not known may have gone any way: of what fits for sure, or of all that may fit. */
 static void doubt(const struct trial *trial, const struct tally *tally, struct finding *finding)
 {
 	const struct catalogue_rule *known = catalogue_find("COV-05");
 	double most = policy_rule(trial->judge->policy, known)->number[0];
+	uint64_t unknown = tally->unknown, all_bytes = tally->all_bytes;
 
-	if (finding->verdict != VERDICT_PASS || tally->unknown <= most * tally->all_bytes)
+	if (finding->verdict != VERDICT_PASS)
+		return;
+	if (unknown <= most * all_bytes) {
+		unknown += tally->maybe.unknown;
+		all_bytes += tally->maybe.all_bytes;
+	}
+	if (unknown <= most * all_bytes)
 		return;
 	finding->verdict = VERDICT_UNKNOWN;
 	finding->why = say(trial->judge, "the transport of %s of %s is not known (COV-05)",
-			   say_bytes(trial->judge, tally->unknown),
-			   say_bytes(trial->judge, tally->all_bytes));
+			   say_bytes(trial->judge, unknown), say_bytes(trial->judge, all_bytes));
 }
 
 void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,

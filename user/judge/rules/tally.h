@@ -13,11 +13,11 @@ struct tally {
 	uint64_t count, bytes; /* of the wrong ones */
 	uint64_t all_count, all_bytes;
 	uint64_t unknown; /* bytes of all whose transport is not known */
-	/* beside these, what is the rule's business for some sizes of messages, which nobody knows
-	 */
+	/* beside these, what may fit the rule: that depends on sizes of messages, not known here */
 	struct {
 		uint64_t count, bytes; /* of what is wrong then */
 		uint64_t all_count, all_bytes;
+		uint64_t unknown;
 	} maybe;
 	const struct cell *worst; /* the wrong cell of most bytes */
 	const char *seen; /* in its place, where that says too little */
@@ -56,9 +56,9 @@ void tally_examples(struct tally *tally, const struct cell *cell);
 double tally_share(const struct tally *tally);
 
 /*
- * A finding per tally: FAIL where more than that share is wrong whatever the sizes of messages that
- * are not known, UNKNOWN where it depends on these, or COV-05 does not take it that so much has no
- * known transport, else PASS; none at all: SKIP with why_none. seen describes the worst cell.
+ * A finding per tally: FAIL where more than that share is wrong, whatever sizes messages of unknown
+ * size have. UNKNOWN where the verdict depends on these sizes, or where more has no known transport
+ * than COV-05 allows. Else PASS; none at all: SKIP with why_none. seen describes the worst cell.
  */
 void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
 		   const char *expected, const char *why_none);
