@@ -455,6 +455,43 @@ static void sizes_of_sums(void **state)
 	}
 }
 
+/* Messages of 64 KiB or more may not go by tcp; 900 KiB do, as may 200 KiB of sums, or more. */
+static void wire_up_and_sums(void **state)
+{
+	static const struct {
+		uint64_t forbidden, sums;
+		enum verdict verdict;
+	} wire_ups[] = {
+		{ 900 * KIB, 100 * KIB, VERDICT_PASS },
+		{ 900 * KIB, 200 * KIB, VERDICT_UNKNOWN },
+		{ 1100 * KIB, 200 * KIB, VERDICT_FAIL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wire_ups) / sizeof(*wire_ups); i++) {
+		const struct fact_transfer fact = {
+			.peer = 2,
+			.op = "am_bcopy",
+			.transport = "tcp",
+			.device = "eth0",
+			.locality = LOCALITY_REMOTE,
+			.src_mem = "host",
+			.dst_mem = "host",
+		};
+		const struct fact_sums sums = { .count = 100, .bytes = wire_ups[i].sums };
+		struct bed bed;
+
+		bed_begin(&bed, SMALL_BY_TCP);
+		bed.sink.transfers(bed.sink.arg, &fact, &sums);
+		bed_move(&bed, &(struct moved){ 0, 2, "tcp", "eth0", .bytes = 100 * KIB,
+						.count = wire_ups[i].forbidden / (100 * KIB) });
+		bed_move(&bed, &(struct moved){ 0, 2, "rc_mlx5", "mlx5_0:1", .bytes = 10 * MIB });
+		bed_judge(&bed);
+		bed_expect(&bed, "PATH-02", "n0>n1", wire_ups[i].verdict);
+		bed_end(&bed);
+	}
+}
+
 static void one_rail_is_critical(void **state)
 {
 	struct bed bed;
@@ -475,6 +512,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_a_failure),
 		cmocka_unit_test(parts_of_a_message),
 		cmocka_unit_test(sizes_of_sums),
+		cmocka_unit_test(wire_up_and_sums),
 		cmocka_unit_test(one_rail_is_critical),
 	};
 

@@ -143,6 +143,16 @@ static void tcp_tallies(const struct trial *trial, struct tallies *tallies, bool
 	}
 }
 
+/* Wire-up alone is no data path; whether that is all may depend on sizes that are not known. */
+static void spare_wire_up(struct tally *tally, double most)
+{
+	tally->spared = tally->bytes <= most;
+	if (tally->bytes + tally->maybe.bytes > most)
+		return;
+	tally->count = tally->bytes = 0;
+	tally->maybe.count = tally->maybe.bytes = 0;
+}
+
 void rule_tcp(const struct trial *trial)
 {
 	struct tallies data = { 0 }, management = { 0 };
@@ -153,15 +163,8 @@ void rule_tcp(const struct trial *trial)
 	if (!none)
 		tallies_judge(trial, &management, 0, "no data over management interfaces", NULL);
 	tcp_tallies(trial, &data, false);
-	/* wire-up alone is no data path */
-	for (size_t i = 0; i < data.list.len; i++) {
-		struct tally *tally = &data.list.data[i];
-
-		if (tally->bytes + tally->maybe.bytes > trial->setting->number[TCP_WIRE_UP])
-			continue;
-		tally->count = tally->bytes = 0;
-		tally->maybe.count = tally->maybe.bytes = 0;
-	}
+	for (size_t i = 0; i < data.list.len; i++)
+		spare_wire_up(&data.list.data[i], trial->setting->number[TCP_WIRE_UP]);
 	if (data.list.len || none)
 		tallies_judge(trial, &data, trial->setting->number[TCP_SHARE], "no data over tcp",
 			      "no two nodes exchanged data");

@@ -126,7 +126,7 @@ static double most_share(const struct tally *tally)
 
 static enum verdict verdict_of(const struct tally *tally, double allowed)
 {
-	if (tally->count && least_share(tally) > allowed)
+	if (tally->count && !tally->spared && least_share(tally) > allowed)
 		return VERDICT_FAIL;
 	if (tally->count + tally->maybe.count && most_share(tally) > allowed)
 		return VERDICT_UNKNOWN;

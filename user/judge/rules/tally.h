@@ -19,6 +19,8 @@ struct tally {
 		uint64_t all_count, all_bytes;
 		uint64_t unknown;
 	} maybe;
+	bool spared; /* what is wrong for sure is allowed where what may be wrong is right: no FAIL
+		      */
 	const struct cell *worst; /* the wrong cell of most bytes */
 	const char *seen; /* in its place, where that says too little */
 	struct finding_example examples[FINDING_EXAMPLES];
