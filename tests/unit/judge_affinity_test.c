@@ -97,6 +97,26 @@ static const struct place_case cases[] = {
 	  .moves = { { 0, 2, "gpu0", "mlx5_0:1" }, { 0, 2, "gpu1", "mlx5_0:1" } },
 	  .expected = { { "AFF-03", "n0", VERDICT_PASS } } },
 
+	/* what is idle may be busy in what is missing, but a NIC that is not the nearest was seen
+	 */
+	{ .name = "two GPUs by one NIC, as far as windows saw",
+	  .make = two_nodes,
+	  .loss = { .node = "n0", .spans = 4 },
+	  .moves = { { 0, 2, "gpu0", "mlx5_0:1" }, { 0, 2, "gpu1", "mlx5_0:1" } },
+	  .expected = { { "AFF-01", "n0", VERDICT_FAIL }, { "AFF-03", "n0", VERDICT_UNKNOWN } } },
+	{ .name = "two GPUs by one NIC, as far as windows saw, and a record is lost",
+	  .make = two_nodes,
+	  .loss = { .node = "n0", .spans = 4, .records = 1 },
+	  .moves = { { 0, 2, "gpu0", "mlx5_0:1" }, { 0, 2, "gpu1", "mlx5_0:1" } },
+	  .expected = { { "AFF-01", "n0", VERDICT_FAIL },
+			{ "AFF-03", "n0", VERDICT_UNKNOWN,
+			  .why = "something of n0 is missing (COV-01)" } } },
+	{ .name = "two GPUs by one NIC, a file cannot be read",
+	  .make = two_nodes,
+	  .loss = { .files = 1 },
+	  .moves = { { 0, 2, "gpu0", "mlx5_0:1" }, { 0, 2, "gpu1", "mlx5_0:1" } },
+	  .expected = { { "AFF-01", "n0", VERDICT_FAIL }, { "AFF-03", "n0", VERDICT_UNKNOWN } } },
+
 	{ .name = "two ports of one adapter",
 	  .make = two_nodes,
 	  .moves = { { 0, 2, "host", "mlx5_1:1" },

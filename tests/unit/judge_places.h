@@ -18,6 +18,7 @@ struct place_case {
 	const char *name;
 	const char *policy; /* behind SPEC; NULL: nothing */
 	void (*make)(struct snapshots *nodes); /* the nodes' inventories */
+	struct judge_loss loss; /* without a node: none */
 	struct {
 		int rank;
 		const char *cpus; /* NULL: behind the last one */
@@ -81,6 +82,7 @@ static inline void place_run(void **state)
 				       .dst_mem = one->moves[i].dst_mem,
 				       .bytes = one->moves[i].bytes ? one->moves[i].bytes : MIB,
 			       });
+	judge_loss(bed.judge, &one->loss);
 	snapshots_judge(&nodes, &bed);
 	for (size_t i = 0; i < CASE_EXPECTED && one->expected[i].rule; i++)
 		place_expect(&bed, &one->expected[i]);

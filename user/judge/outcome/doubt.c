@@ -12,7 +12,7 @@ static bool about_moves(const struct catalogue_rule *rule)
 	return strncmp(rule->id, "COV", 3) && strncmp(rule->id, "CFG", 3);
 }
 
-/* What is missing of the nodes of a finding, or, where it is of none, of any node. */
+/* The worst lack of the nodes that a finding names; one that names none is about every node. */
 static enum lack lack_of(const struct judge *judge, const struct words *nodes, const char *subject,
 			 const char **node)
 {
@@ -39,9 +39,18 @@ static void doubt_times(struct judge *judge, struct finding *finding, const char
 				   node);
 }
 
+/* NULL: no record is missing that the finding is about. */
+static const char *why_lost(struct judge *judge, enum lack lack, const char *node)
+{
+	if (judge->incomplete)
+		return "records were or may be lost (COV-01)";
+	return lack == LACK_RECORDS ? say(judge, "something of %s is missing (COV-01)", node)
+				    : NULL;
+}
+
 /*
- * What was lost, or went where nobody looked, may have gone another way: nothing is proved then,
- * but what was seen was seen.
+ * What was lost, or went where nobody looked, may have gone another way: nothing passes then. What
+ * was seen to be wrong stays wrong, but not what was only not seen.
  */
 void judge_doubt(struct judge *judge)
 {
@@ -57,17 +66,20 @@ void judge_doubt(struct judge *judge)
 		struct finding *finding = &judge->findings.data[i];
 
 		bool pass = finding->verdict == VERDICT_PASS;
+		const char *lost;
 		enum lack lack;
 
 		if ((!pass && finding->verdict != VERDICT_FAIL) || judged_apart(finding->rule))
 			continue;
 		lack = lack_of(judge, &nodes, finding->subject, &node);
-		if (pass && judge->incomplete)
-			finding->why = "records were or may be lost (COV-01)";
-		else if (pass && lack == LACK_RECORDS)
-			finding->why = say(judge, "something of %s is missing (COV-01)", node);
-		else if (pass && in_part.list.len && about_moves(finding->rule) &&
-			 named_in(&in_part, finding->subject, found))
+		lost = why_lost(judge, lack, node);
+		if (lost && (pass || fails_by_absence(finding->rule))) {
+			finding->verdict = VERDICT_UNKNOWN;
+			finding->why = lost;
+			continue;
+		}
+		if (pass && in_part.list.len && about_moves(finding->rule) &&
+		    named_in(&in_part, finding->subject, found))
 			finding->why = "some of its peers are in no capture (COV-04)";
 		if (pass && finding->why)
 			finding->verdict = VERDICT_UNKNOWN;

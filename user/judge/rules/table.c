@@ -10,7 +10,7 @@ enum {
 	OF_SWEEPS = 4, /* and of captures: says by itself what they lack for it */
 	OF_LEDGERS = 8, /* and of nothing else */
 	PASS_OF_ALL = 16, /* a pass is about all of the time; else about what was recorded */
-	FAIL_BY_ABSENCE = 32, /* a failure may be what was not recorded */
+	FAIL_BY_ABSENCE = 32, /* missing records may be why it fails */
 };
 
 /* The rules that can be judged; the others of the catalogue need more than what may be given. */

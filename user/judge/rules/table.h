@@ -16,10 +16,12 @@ void judge_rule(struct judge *judge, const struct catalogue_rule *rule);
 bool judged_apart(const struct catalogue_rule *rule);
 
 /*
- * Where captures have windows of time, in which they recorded all: whether a pass needs the rest of
- * the time as well, whether a failure may be what was not recorded. Other rules hold for windows.
+ * Where captures recorded all in windows of time: whether a pass needs the rest of the time as
+ * well. Other rules hold for windows.
  */
 bool passes_of_all(const struct catalogue_rule *rule);
+
+/* Whether the rule also fails because something was not seen: missing records may explain that. */
 bool fails_by_absence(const struct catalogue_rule *rule);
 
 #endif
