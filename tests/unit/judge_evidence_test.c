@@ -259,6 +259,23 @@ static void recorded_in_windows(void **state)
 	}
 }
 
+/* Which node it recorded in windows, a capture without a host's name does not tell. */
+static void windows_of_nobody_knows_whom(void **state)
+{
+	static const struct judge_loss cases[] = { { .spans = 5 }, { .windows = 5 } };
+	struct bed bed;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		begin(&bed, SPEC);
+		judge_loss(bed.judge, &cases[i]);
+		bed_judge(&bed);
+		bed_expect(&bed, "COV-01", NULL, VERDICT_UNKNOWN);
+		bed_expect(&bed, "PATH-03", "n0", VERDICT_UNKNOWN);
+		bed_end(&bed);
+	}
+}
+
 /* More is lost than any node tells of. */
 static void loss_of_nobody_knows_whom(void **state)
 {
@@ -649,6 +666,7 @@ int main(void)
 		cmocka_unit_test(hits_of_one_node),
 		cmocka_unit_test(recorded_in_part),
 		cmocka_unit_test(recorded_in_windows),
+		cmocka_unit_test(windows_of_nobody_knows_whom),
 		cmocka_unit_test(loss_of_nobody_knows_whom),
 		cmocka_unit_test(loss_that_is_not_told),
 		cmocka_unit_test(nothing_but_an_inventory),

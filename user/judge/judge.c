@@ -74,7 +74,8 @@ void judge_captures_broken(struct judge *judge)
 void judge_loss(struct judge *judge, const struct judge_loss *loss)
 {
 	if (!loss->node) {
-		judge->captures_broken = judge->captures_broken || loss->files || loss->hits;
+		judge->captures_broken = judge->captures_broken || loss->files || loss->hits ||
+					 loss->windows || loss->spans;
 		return;
 	}
 	losses_add(&judge->losses, loss->node, LOSS_RECORDS, loss->records);

@@ -92,7 +92,7 @@ void judge_captures_broken(struct judge *judge);
 
 /* Likewise of one node: nothing of it passes, nor of its pairs. */
 struct judge_loss {
-	const char *node; /* NULL: as above, where it has files or hits */
+	const char *node; /* NULL: as above, where it has files, hits, windows or spans */
 	uint64_t records; /* that found no room while they were traced */
 	uint64_t missing; /* that did, and are not in the file */
 	uint64_t hits; /* of probes, of which no record could be made */

@@ -28,7 +28,8 @@ static void loss_of_all(const struct trial *trial, uint64_t lost, uint64_t damag
 
 	if (!fails && trial->judge->captures_broken) {
 		found_nothing(trial, VERDICT_UNKNOWN,
-			      "a capture is cut short, or could not be read");
+			      "a capture is cut short, could not be read, or has windows of time "
+			      "alone and names no host");
 		return;
 	}
 	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, ALL_CAPTURES);
