@@ -90,6 +90,27 @@ static void moved(struct sweep_bed *bed, const char *transport, const char *devi
 							    .bytes = 65536 });
 }
 
+/* The same as sums, as of --count. */
+static void sums_moved(struct sweep_bed *bed, const char *transport, const char *device)
+{
+	const struct fact_transfer fact = {
+		.process = 0,
+		.peer = 2,
+		.op = "am_zcopy",
+		.transport = transport,
+		.device = device,
+		.locality = LOCALITY_REMOTE,
+		.kind = KIND_DATA,
+		.src_mem = "host",
+		.dst_mem = "host",
+	};
+	const struct fact_sums sums = { .count = 100, .bytes = 6553600, .least = 65536 };
+
+	for (int rank = 0; rank < bed->ranks; rank++)
+		sweep_process(bed, rank);
+	bed->sink.transfers(bed->sink.arg, &fact, &sums);
+}
+
 static uint64_t slower_64k(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
 			   const struct plan_step *step)
 {
@@ -136,6 +157,31 @@ static void earlier_ways(void **state)
 		sweep_end(&bed);
 		sweep_end(&earlier);
 	}
+}
+
+/* Fragments of 64 KiB of which only sums are known are of messages of any size. */
+static void earlier_ways_of_sums(void **state)
+{
+	const struct finding *findings;
+	struct sweep_bed bed, earlier;
+	size_t count;
+
+	(void)state;
+	sweep_begin(&earlier, SIX, &often);
+	earlier.time_of = all_alike;
+	sums_moved(&earlier, "rc_mlx5", "mlx5_0:1");
+	sweep_run(&earlier, false);
+	sweep_begin(&bed, SIX, &often);
+	bed.time_of = all_alike;
+	judge_baseline(bed.judge, earlier.judge);
+	sums_moved(&bed, "tcp", "eth0");
+	sweep_run(&bed, false);
+	count = judge_findings(bed.judge, &findings);
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(findings[i].subject, "way of ", 7))
+			fail_msg("%s: %s", findings[i].subject, verdict_names[findings[i].verdict]);
+	sweep_end(&bed);
+	sweep_end(&earlier);
 }
 
 /* A way that is not there any more, or was not, may be what a node lost. */
@@ -208,9 +254,13 @@ static void earlier_ways_untraced(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(references),        cmocka_unit_test(wrong_references),
-		cmocka_unit_test(earlier_sweep),     cmocka_unit_test(earlier_ways),
-		cmocka_unit_test(earlier_ways_lost), cmocka_unit_test(earlier_ways_untraced),
+		cmocka_unit_test(references),
+		cmocka_unit_test(wrong_references),
+		cmocka_unit_test(earlier_sweep),
+		cmocka_unit_test(earlier_ways),
+		cmocka_unit_test(earlier_ways_of_sums),
+		cmocka_unit_test(earlier_ways_lost),
+		cmocka_unit_test(earlier_ways_untraced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

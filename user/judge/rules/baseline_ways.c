@@ -69,8 +69,9 @@ static void add_ways(const struct exhibits *exhibits, int when, ways *list)
 			.protocol = cell->protocol,
 		};
 
-		if (!cell->transport || !cell->device || !cell->bytes ||
-		    (!cell_inter(cell) && !cell_intra(cell)))
+		/* fragments of which only sums are known tell no message's size */
+		if (cell->size_class == CELL_UNSIZED || !cell->transport || !cell->device ||
+		    !cell->bytes || (!cell_inter(cell) && !cell_intra(cell)))
 			continue;
 		device_class(cell->device, way.device);
 		way.bytes[when] = cell->bytes;
