@@ -259,6 +259,20 @@ static void recorded_in_windows(void **state)
 	}
 }
 
+/* Of two jobs of a node one has windows with all layers: they show nothing of the other one. */
+static void windows_of_two_captures(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	judge_loss(bed.judge, &(struct judge_loss){ .node = "n0", .spans = 5 });
+	judge_loss(bed.judge, &(struct judge_loss){ .node = "n0", .windows = 2 });
+	bed_judge(&bed);
+	bed_expect(&bed, "PATH-03", "n0", VERDICT_UNKNOWN);
+	bed_end(&bed);
+}
+
 /* Which node it recorded in windows, a capture without a host's name does not tell. */
 static void windows_of_nobody_knows_whom(void **state)
 {
@@ -666,6 +680,7 @@ int main(void)
 		cmocka_unit_test(hits_of_one_node),
 		cmocka_unit_test(recorded_in_part),
 		cmocka_unit_test(recorded_in_windows),
+		cmocka_unit_test(windows_of_two_captures),
 		cmocka_unit_test(windows_of_nobody_knows_whom),
 		cmocka_unit_test(loss_of_nobody_knows_whom),
 		cmocka_unit_test(loss_that_is_not_told),

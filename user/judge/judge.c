@@ -86,6 +86,9 @@ void judge_loss(struct judge *judge, const struct judge_loss *loss)
 	losses_add(&judge->losses, loss->node, LOSS_THINNED, loss->thinned);
 	losses_add(&judge->losses, loss->node, LOSS_WINDOWS, loss->windows);
 	losses_add(&judge->losses, loss->node, LOSS_SPANS, loss->spans);
+	/* windows with all layers of another job's capture say nothing of this one */
+	if (!loss->spans)
+		losses_add(&judge->losses, loss->node, LOSS_NARROW, loss->windows);
 }
 
 static int by_rule(const void *left, const void *right)

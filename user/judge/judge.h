@@ -90,7 +90,7 @@ void judge_baseline(struct judge *judge, const struct judge *earlier);
 /* Something is missing, who knows of which node: nothing passes. Before judge_finish(). */
 void judge_captures_broken(struct judge *judge);
 
-/* Likewise of one node: nothing of it passes, nor of its pairs. */
+/* Likewise of one node, a call per capture: nothing of it passes, nor of its pairs. */
 struct judge_loss {
 	const char *node; /* NULL: as above, where it has files, hits, windows or spans */
 	uint64_t records; /* that found no room while they were traced */

@@ -6,8 +6,8 @@
 
 #include "judge/exhibits/named.h"
 
-const char *const loss_names[LOSS_KINDS] = { "records", "missing", "hits",    "bytes",
-					     "files",   "thinned", "windows", "spans" };
+const char *const loss_names[LOSS_KINDS] = { "records", "missing", "hits",  "bytes", "files",
+					     "thinned", "windows", "spans", "narrow" };
 
 void losses_release(struct losses *losses)
 {

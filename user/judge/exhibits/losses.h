@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is missing of which node's evidence. Where records are missing nothing of that node passes;
- * where times are, rules hold for the rest.
+ * What is missing of which node's evidence. Where records are missing, nothing of that node passes.
+ * Where captures recorded all, but in windows of time alone, rules judge what these windows saw.
  */
 #ifndef UCXBPF_JUDGE_EXHIBITS_LOSSES_H
 #define UCXBPF_JUDGE_EXHIBITS_LOSSES_H
@@ -19,6 +19,7 @@ enum loss_kind {
 	LOSS_THINNED, /* records that were left out on purpose: in sums, without detail */
 	LOSS_WINDOWS, /* of a budget, with fewer layers */
 	LOSS_SPANS, /* windows with all layers: between them nothing, or less, was recorded */
+	LOSS_NARROW, /* windows with fewer layers, of captures that have none with all layers */
 	LOSS_KINDS
 };
 

@@ -86,7 +86,7 @@ static void loss_of_node(const struct trial *trial, const struct node_loss *loss
 			say(trial->judge,
 			    "%lu records were left out on purpose, and are in sums alone",
 			    (unsigned long)loss->of[LOSS_THINNED]));
-	if (loss->of[LOSS_SPANS])
+	if (loss->of[LOSS_SPANS] && !loss->of[LOSS_NARROW])
 		add_why(trial, finding,
 			say(trial->judge,
 			    "recorded in windows of time alone, for which rules hold: %lu with all "
@@ -94,7 +94,10 @@ static void loss_of_node(const struct trial *trial, const struct node_loss *loss
 			    (unsigned long)loss->of[LOSS_SPANS],
 			    (unsigned long)loss->of[LOSS_WINDOWS]));
 	else if (loss->of[LOSS_WINDOWS])
-		add_why(trial, finding, "its budget allowed fewer layers alone");
+		add_why(trial, finding,
+			loss->of[LOSS_SPANS]
+				? "the budget of one of its captures allowed fewer layers alone"
+				: "its budget allowed fewer layers alone");
 }
 
 static uint64_t less(uint64_t all, uint64_t some)
