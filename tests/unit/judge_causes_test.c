@@ -118,8 +118,8 @@ static void over_tcp(struct bed *bed, const char *name)
 	bed_begin(bed, SPEC);
 	for (int rank = 0; rank < RANKS; rank++)
 		bed_variable(bed, rank, rank < 2 ? NULL : name, "tcp,self");
-	bed_move(bed,
-		 &(struct moved){ 2, 3, "tcp", "eth0", "am_zcopy", NULL, NULL, NULL, 1 << 22, 1 });
+	bed_move(bed, &(struct moved){ 2, 3, "tcp", "eth0", "am_zcopy", NULL, NULL, NULL,
+				       .bytes = 1 << 22, .count = 1 });
 	bed_judge(bed);
 	bed_expect(bed, "PATH-03", "n1", VERDICT_FAIL);
 }

@@ -28,6 +28,7 @@ struct place_case {
 		const char *src_mem, *device;
 		uint64_t bytes; /* 0: a MiB */
 		const char *dst_mem, *op;
+		bool sums;
 	} moves[CASE_MOVES];
 	struct place_expected {
 		const char *rule; /* NULL: behind the last one */
@@ -81,6 +82,7 @@ static inline void place_run(void **state)
 				       .src_mem = one->moves[i].src_mem,
 				       .dst_mem = one->moves[i].dst_mem,
 				       .bytes = one->moves[i].bytes ? one->moves[i].bytes : MIB,
+				       .sums = one->moves[i].sums,
 			       });
 	judge_loss(bed.judge, &one->loss);
 	snapshots_judge(&nodes, &bed);

@@ -350,6 +350,34 @@ static void levels(void **state)
 	}
 }
 
+#define LEVEL_OF_LARGE SPEC "expect: [ { loc: inter, size: [64K, inf], sl: 1 } ]\n"
+
+/* Sums are of messages that the line may be about. */
+static void levels_of_sums(void **state)
+{
+	static const struct {
+		const char *value;
+		enum verdict verdict;
+	} cases[] = {
+		{ "1", VERDICT_PASS },
+		{ "0", VERDICT_UNKNOWN },
+		{ "auto", VERDICT_UNKNOWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bed bed;
+
+		begin(&bed, LEVEL_OF_LARGE);
+		bed_variable(&bed, 0, "UCX_IB_SL", cases[i].value);
+		bed_move(&bed, &(struct moved){ 0, 2, "rc_mlx5", "mlx5_0:1", .bytes = 1 << 20,
+						.sums = true });
+		bed_judge(&bed);
+		bed_expect(&bed, "FAB-01", "n0", cases[i].verdict);
+		bed_end(&bed);
+	}
+}
+
 static void nearer_names_count_first(void **state)
 {
 	struct bed bed;
@@ -382,6 +410,7 @@ int main(void)
 		cmocka_unit_test(collectives),
 		cmocka_unit_test(rails),
 		cmocka_unit_test(levels),
+		cmocka_unit_test(levels_of_sums),
 		cmocka_unit_test(nearer_names_count_first),
 	};
 

@@ -74,7 +74,7 @@ struct levels {
 };
 
 static void add(const struct trial *trial, struct levels *levels, const struct cell *cell,
-		int64_t expected)
+		enum fits fits, int64_t expected)
 {
 	const struct member *member = &trial->exhibits->members.data[cell->process];
 	const struct node *node = exhibits_node(trial->exhibits, cell->process);
@@ -83,12 +83,12 @@ static void add(const struct trial *trial, struct levels *levels, const struct c
 	struct tally *tally = tally_node(trial, &levels->wrong, node);
 	bool wrong = level >= 0 && level != expected;
 
-	tally_add(tally, cell, wrong);
-	if (wrong && !tally->seen)
+	tally_fits(tally, cell, fits, wrong);
+	if (fits == FITS && wrong && !tally->seen)
 		tally->seen =
 			say(trial->judge, "service level %ld for %s", (long)level, cell->transport);
 	tally = tally_node(trial, &levels->unknown, node);
-	tally_add(tally, cell, level < 0);
+	tally_fits(tally, cell, fits, level < 0);
 	if (level < 0 && !tally->seen)
 		tally->seen = member->fact.environment_cut < 0
 				      ? "the variables of its processes are not known"
@@ -100,11 +100,12 @@ static void doubt(const struct trial *trial, const struct levels *levels, size_t
 {
 	for (size_t i = 0; i < levels->unknown.list.len; i++) {
 		struct finding *finding = &trial->judge->findings.data[before + i];
+		const struct tally *unknown = &levels->unknown.list.data[i];
 
-		if (finding->verdict != VERDICT_PASS || !levels->unknown.list.data[i].count)
+		if (finding->verdict != VERDICT_PASS || !(unknown->count + unknown->maybe.count))
 			continue;
 		finding->verdict = VERDICT_UNKNOWN;
-		finding->why = levels->unknown.list.data[i].seen;
+		finding->why = unknown->seen;
 	}
 }
 
@@ -117,10 +118,11 @@ static void judge_line(const struct trial *trial, const struct policy_expect *ex
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
+		enum fits fits = expectation_fits(exhibits, cell, expect);
 
-		if (is_infiniband(cell->transport) && exhibits_node(exhibits, cell->process) &&
-		    expectation_fits(exhibits, cell, expect) == FITS)
-			add(trial, &levels, cell, expect->sl);
+		if (fits != FITS_NOT && is_infiniband(cell->transport) &&
+		    exhibits_node(exhibits, cell->process))
+			add(trial, &levels, cell, fits, expect->sl);
 	}
 	if (levels.wrong.list.len) {
 		tallies_judge(trial, &levels.wrong, 1 - expect->min_share,

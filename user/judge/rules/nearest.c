@@ -46,15 +46,16 @@ static bool has_nearest(const struct trial *trial, const struct cell *cell)
 }
 
 static void add_distance(const struct trial *trial, struct distances *distances,
-			 const struct cell *cell)
+			 const struct cell *cell, enum fits fits)
 {
 	const struct node *node = exhibits_node(trial->exhibits, cell_owner(cell));
 	enum nearness near = nearness(trial, cell);
 
 	if (near == NEAR_UNKNOWN)
-		tally_add(tally_node(trial, &distances->unknown, node), cell, true);
+		tally_fits(tally_node(trial, &distances->unknown, node), cell, fits, true);
 	else
-		tally_add(tally_node(trial, &distances->known, node), cell, near > NEAR_NEAREST);
+		tally_fits(tally_node(trial, &distances->known, node), cell, fits,
+			   near > NEAR_NEAREST);
 }
 
 static void judge_distances(const struct trial *trial, struct distances *distances, double allowed,
@@ -93,7 +94,7 @@ void rule_nearest_nic(const struct trial *trial)
 		const struct cell *cell = &exhibits->cells.data[i];
 
 		if (cell_over_nic(cell) && is_gpu(cell_own_memory(cell)))
-			add_distance(trial, &distances, cell);
+			add_distance(trial, &distances, cell, FITS);
 	}
 	for (size_t i = 0; i < distances.known.list.len; i++)
 		vec_push(&worst, distances.known.list.data[i]);
@@ -112,10 +113,10 @@ void judge_nearest(const struct trial *trial, const struct policy_expect *expect
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
+		enum fits fits = expectation_fits(exhibits, cell, expect);
 
-		if (cell_over_nic(cell) && has_nearest(trial, cell) &&
-		    expectation_fits(exhibits, cell, expect) == FITS)
-			add_distance(trial, &distances, cell);
+		if (fits != FITS_NOT && cell_over_nic(cell) && has_nearest(trial, cell))
+			add_distance(trial, &distances, cell, fits);
 	}
 	if (!distances.known.list.len && !distances.unknown.list.len)
 		found_why(trial, VERDICT_SKIP, say(trial->judge, "line %d", expect->line),
