@@ -45,10 +45,11 @@ static void add_cell(struct rails *rails, const struct cell *cell)
 
 /*
  * What each node exchanged with other nodes by large messages, by NIC of the process that started
- * the transfer, of at least so many bytes; NICs that its class names are there, with 0 at least. By
- * position in exhibits->nodes; the caller frees it.
+ * the transfer, of at least so many bytes, or, with unsized, of those as well that may have so
+ * many; NICs that its class names are there, with 0 at least. By position in exhibits->nodes; the
+ * caller frees it.
  */
-static struct rails *rails_of_nodes(const struct trial *trial, uint64_t least)
+static struct rails *rails_of_nodes(const struct trial *trial, uint64_t least, bool unsized)
 {
 	const struct exhibits *exhibits = trial->exhibits;
 	struct rails *rails = NULL;
@@ -69,7 +70,8 @@ static struct rails *rails_of_nodes(const struct trial *trial, uint64_t least)
 			exhibits_node(exhibits, fetched ? cell->peer : cell->process);
 
 		if (node && cell_inter(cell) && is_network(cell->transport) && cell->device &&
-		    cell_at_least(exhibits, cell, least))
+		    (unsized ? !cell_below(exhibits, cell, least)
+			     : cell_at_least(exhibits, cell, least)))
 			add_cell(&rails[node - exhibits->nodes.data], cell);
 	}
 	return rails;
@@ -110,41 +112,72 @@ static size_t used(const struct rails *rails)
 	return count;
 }
 
+static const char *why_unsized(const struct trial *trial, const struct rails *sure,
+			       const struct rails *all)
+{
+	return say(trial->judge, "of %s only sums were recorded, which do not tell messages' sizes",
+		   say_bytes(trial->judge, total(all) - total(sure)));
+}
+
 void rule_rail_count(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
 	size_t before = trial->judge->findings.len;
-	struct rails *all = rails_of_nodes(trial, trial->setting->number[0]);
+	struct rails *sure = rails_of_nodes(trial, trial->setting->number[0], false);
+	struct rails *all = rails_of_nodes(trial, trial->setting->number[0], true);
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
-		const struct rails *rails = &all[i];
+		const struct rails *rails = &sure[i];
 		struct finding *finding;
+		size_t wanted;
 		bool fails;
 
 		if (!node->class || !node->class->rails || !total(rails))
 			continue;
-		fails = used(rails) != (size_t)node->class->rails;
+		wanted = node->class->rails;
+		fails = used(rails) > wanted || used(&all[i]) < wanted;
 		finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, node->name);
 		finding->bytes = total(rails);
 		finding->expected = say(trial->judge, "%ld rails", (long)node->class->rails);
 		finding->seen = fails ? rails_text(trial->judge, rails) : NULL;
 		give_examples(finding, rails);
+		if (fails || used(rails) == used(&all[i]))
+			continue;
+		finding->verdict = VERDICT_UNKNOWN;
+		finding->why = why_unsized(trial, rails, &all[i]);
 	}
+	free(sure);
 	free(all);
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP,
 			      "no class says 'rails', or no large message left a node");
 }
 
-static double over_mean(const struct rails *rails)
+/* If messages of unknown size are all large, and go by other rails than the busiest. */
+static double least_over_mean(const struct rails *sure, const struct rails *all)
 {
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < rails->count; i++)
-		if (rails->list[i].bytes > most)
-			most = rails->list[i].bytes;
-	return (double)most * rails->count / total(rails);
+	for (size_t i = 0; i < sure->count; i++)
+		if (sure->list[i].bytes > most)
+			most = sure->list[i].bytes;
+	return (double)most * sure->count / total(all);
+}
+
+/* If only those of one rail are large. */
+static double most_over_mean(struct rails *sure, const struct rails *all)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct rail *rail = rail_at(sure, all->list[i].device);
+		uint64_t more = all->list[i].bytes - (rail ? rail->bytes : 0);
+		double ratio = (double)all->list[i].bytes * all->count / (total(sure) + more);
+
+		most = ratio > most ? ratio : most;
+	}
+	return most;
 }
 
 void rule_rail_balance(const struct trial *trial)
@@ -152,18 +185,19 @@ void rule_rail_balance(const struct trial *trial)
 	const struct exhibits *exhibits = trial->exhibits;
 	size_t before = trial->judge->findings.len;
 	/* a small message has one rail, whatever there is */
-	struct rails *all = rails_of_nodes(trial, trial->setting->number[2]);
+	struct rails *sure = rails_of_nodes(trial, trial->setting->number[2], false);
+	struct rails *all = rails_of_nodes(trial, trial->setting->number[2], true);
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
-		const struct rails *rails = &all[i];
+		struct rails *rails = &sure[i];
 		struct finding *finding;
 		double ratio;
 
 		/* without a class, several devices may be what was wanted for several peers */
 		if (!node->class || node->class->nics.len < 2 || !total(rails))
 			continue;
-		ratio = over_mean(rails);
+		ratio = least_over_mean(rails, &all[i]);
 		finding = found(trial,
 				ratio > trial->setting->number[0] ? VERDICT_FAIL : VERDICT_PASS,
 				node->name);
@@ -171,13 +205,19 @@ void rule_rail_balance(const struct trial *trial)
 		give_examples(finding, rails);
 		finding->expected =
 			say(trial->judge, "max/mean at most %.2f", trial->setting->number[0]);
-		if (finding->verdict == VERDICT_PASS)
+		if (finding->verdict == VERDICT_PASS &&
+		    most_over_mean(rails, &all[i]) > trial->setting->number[0]) {
+			finding->verdict = VERDICT_UNKNOWN;
+			finding->why = why_unsized(trial, rails, &all[i]);
+		}
+		if (finding->verdict != VERDICT_FAIL)
 			continue;
 		finding->seen = say(trial->judge, "max/mean %.2f: %s", ratio,
 				    rails_text(trial->judge, rails));
 		if (ratio >= trial->setting->number[1])
 			finding->severity = SEVERITY_CRITICAL;
 	}
+	free(sure);
 	free(all);
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP,
