@@ -126,7 +126,10 @@ def map_memory_mib(pid):
     """(of BPF maps in the kernel, of their pages that are mapped into the process, rings mostly)"""
     kernel = mapped = 0
     for info in Path(f"/proc/{pid}/fdinfo").iterdir():
-        text = info.read_text()
+        try:
+            text = info.read_text()
+        except FileNotFoundError:
+            continue  # closed meanwhile, thus no map
         if "map_type:" in text:
             kernel += int(text.partition("memlock:")[2].split()[0])
     is_map = False
