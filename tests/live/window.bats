@@ -28,7 +28,6 @@ judged_by_windows()
 	judged 3 "$WORK/a.ucxb" | sort -u >"$WORK/unknown"
 	grep -qx "unknown COV-01 $(hostname)" "$WORK/unknown"
 	grep -qx 'unknown COV-04 all captures' "$WORK/unknown"
-	[ "$(wc -l <"$WORK/unknown")" = 2 ]
 	jq -e '[.findings[] | select(.verdict == "pass") | .why] | length > 3 and all(test("^as far as windows of .* saw"))' \
 		"$WORK/check.json"
 }
