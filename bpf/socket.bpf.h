@@ -175,7 +175,8 @@ __weak __noinline int socket_arrival(struct task_state *task, struct ub_rx *rx, 
 	sk = task->reading.sk;
 	at = rx->data - sizeof(header) - task->reading.data;
 	end = at + sizeof(header) + rx->length;
-	if (!end || end > taken(sk) - task->reading.seq ||
+	/* far away: it came by another transport, and the kernel is not asked */
+	if (!end || end >> 32 || end > taken(sk) - task->reading.seq ||
 	    bpf_probe_read_user(&header, sizeof(header), (void *)(rx->data - sizeof(header))) ||
 	    header.am_id != am_id || header.length != rx->length)
 		return 0;
