@@ -5,33 +5,25 @@
 
 #define TOGETHER 16 /* a constant number of steps: the compiler makes vector code of them */
 
-/* Byte shift / 8 of each number. */
-static void put_plane(uint8_t *restrict out, const uint64_t *restrict values, size_t n,
-		      unsigned int shift)
-{
-	size_t i = 0;
+/* Byte shift / 8 of each number; returns where the next plane goes. */
+#define PLANE_PUT(name, type)                                                                      \
+	uint8_t *name(uint8_t *restrict out, const type *restrict values, size_t n,                \
+		      unsigned int shift)                                                          \
+	{                                                                                          \
+		size_t i = 0;                                                                      \
+                                                                                                   \
+		for (; i + TOGETHER <= n; i += TOGETHER)                                           \
+			for (size_t k = 0; k < TOGETHER; k++)                                      \
+				out[i + k] = (uint8_t)(values[i + k] >> shift);                    \
+		for (; i < n; i++)                                                                 \
+			out[i] = (uint8_t)(values[i] >> shift);                                    \
+		return out + n;                                                                    \
+	}
 
-	for (; i + TOGETHER <= n; i += TOGETHER)
-		for (size_t k = 0; k < TOGETHER; k++)
-			out[i + k] = (uint8_t)(values[i + k] >> shift);
-	for (; i < n; i++)
-		out[i] = (uint8_t)(values[i] >> shift);
-}
+PLANE_PUT(plane_put_32, uint32_t)
+static PLANE_PUT(plane_put_64, uint64_t)
 
-uint8_t *plane_put_32(uint8_t *restrict out, const uint32_t *restrict values, size_t n,
-		      unsigned int shift)
-{
-	size_t i = 0;
-
-	for (; i + TOGETHER <= n; i += TOGETHER)
-		for (size_t k = 0; k < TOGETHER; k++)
-			out[i + k] = (uint8_t)(values[i + k] >> shift);
-	for (; i < n; i++)
-		out[i] = (uint8_t)(values[i] >> shift);
-	return out + n;
-}
-
-uint8_t *column_put(uint8_t *out, const uint64_t *values, size_t n, unsigned int width)
+	uint8_t *column_put(uint8_t *out, const uint64_t *values, size_t n, unsigned int width)
 {
 	uint8_t *mask = out++;
 	uint64_t bits = 0;
@@ -43,8 +35,7 @@ uint8_t *column_put(uint8_t *out, const uint64_t *values, size_t n, unsigned int
 		if (!(bits >> (8 * b) & 0xff))
 			continue;
 		*mask |= (uint8_t)(1u << b);
-		put_plane(out, values, n, 8 * b);
-		out += n;
+		out = plane_put_64(out, values, n, 8 * b);
 	}
 	return out;
 }

@@ -30,6 +30,11 @@ static const struct {
 		       1 + WORD_OF(struct ub_frags, xfer.w) },
 };
 
+static inline uint32_t kind_words(unsigned int kind)
+{
+	return (ub_kind_size(kind) - sizeof(struct ub_hdr)) / 8;
+}
+
 /* How many parts a context's key has: the record's sort alone, one key of it, or both. */
 enum level { LEVEL_NONE, LEVEL_FIRST, LEVEL_BOTH, LEVELS };
 
@@ -277,11 +282,16 @@ static inline struct common common_of(const struct encoder *e, const struct ub_h
 	};
 }
 
+/* The key that a record has in a context with these masks. */
+static inline uint64_t key_in(const struct context *c, const struct common *common)
+{
+	return (common->first & c->with_first) ^ (common->second & c->with_second);
+}
+
 static inline bool is_of(const struct context *c, const struct common *common)
 {
-	uint64_t key = (common->first & c->with_first) ^ (common->second & c->with_second);
-
-	return !((c->sort ^ common->sort) | (c->key ^ key) | (c->thread ^ common->thread));
+	return !((c->sort ^ common->sort) | (c->key ^ key_in(c, common)) |
+		 (c->thread ^ common->thread));
 }
 
 static struct context *find_context(struct encoder *e, const struct context *wanted,
@@ -336,8 +346,7 @@ look_up(struct encoder *e, const struct common *common, const struct ub_hdr *h, 
 			.with_second = level == LEVEL_BOTH ? UINT64_MAX : 0,
 			.thread = common->thread,
 		};
-		wanted.key =
-			(common->first & wanted.with_first) ^ (common->second & wanted.with_second);
+		wanted.key = key_in(&wanted, common);
 		c = find_context(e, &wanted, &slot);
 		if (c) {
 			push(e, COLUMN_CONTEXT, (uint32_t)(c - e->contexts) + 1);
@@ -490,7 +499,7 @@ static inline __attribute__((always_inline)) void add(struct encoder *e, const s
 						      unsigned int kind, struct thread_last *t)
 {
 	const uint64_t *payload = (const uint64_t *)(h + 1);
-	const uint32_t words = (ub_kind_size(kind) - sizeof(*h)) / 8;
+	const uint32_t words = kind_words(kind);
 	uint32_t frames = frames_of(h), how = 0;
 	const struct common common = common_of(e, h, kind, frames);
 	uint16_t *next = follower(&e->followers, t);
@@ -577,11 +586,6 @@ static uint8_t *put_words(struct encoder *e, const struct pieces *p, uint8_t *ou
 		at = e->pieces[at].next;
 	}
 	return column_put(out, e->column, p->n, 8);
-}
-
-static uint32_t kind_words(unsigned int kind)
-{
-	return (ub_kind_size(kind) - sizeof(struct ub_hdr)) / 8;
 }
 
 /* Byte b of all times and durations. */

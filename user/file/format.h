@@ -19,6 +19,14 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "captures are little-e
 #define FILE_MAGIC_SIZE 8
 #define FILE_VERSION 2
 
+/* Which of ub_hdr's frame numbers are not 0. */
+enum frames {
+	FRAMES_SEQ = 1 << 0,
+	FRAMES_CALL = 1 << 1,
+	FRAMES_OP = 1 << 2,
+	FRAMES_RX = 1 << 3,
+};
+
 struct file_header {
 	uint8_t magic[FILE_MAGIC_SIZE];
 	uint32_t version; /* FILE_VERSION */

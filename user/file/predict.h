@@ -26,14 +26,6 @@ enum how {
 	HOW_WORDS = 1 << 7, /* some payload words are not those of the context's last record */
 };
 
-/* Which of ub_hdr's frame numbers are not 0. */
-enum frames {
-	FRAMES_SEQ = 1 << 0,
-	FRAMES_CALL = 1 << 1,
-	FRAMES_OP = 1 << 2,
-	FRAMES_RX = 1 << 3,
-};
-
 /* A thread's last record. */
 struct thread_last {
 	uint64_t ts;

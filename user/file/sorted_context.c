@@ -69,10 +69,10 @@ void header_decode(struct threads *threads, uint32_t context, const struct conte
 	h->cpu_seq = threads->cpu_seq[c->cpu] + (uint32_t)unzigzag(res[RES_CPU_SEQ]);
 	h->cpu = c->cpu;
 	h->site = c->site;
-	h->seq = c->frames & FRAME_SEQ ? seq : 0;
-	h->call = c->frames & FRAME_CALL ? seq - (uint32_t)unzigzag(res[RES_CALL]) : 0;
-	h->op = c->frames & FRAME_OP ? seq - (uint32_t)unzigzag(res[RES_OP]) : 0;
-	h->rx = c->frames & FRAME_RX ? seq - (uint32_t)unzigzag(res[RES_RX]) : 0;
+	h->seq = c->frames & FRAMES_SEQ ? seq : 0;
+	h->call = c->frames & FRAMES_CALL ? seq - (uint32_t)unzigzag(res[RES_CALL]) : 0;
+	h->op = c->frames & FRAMES_OP ? seq - (uint32_t)unzigzag(res[RES_OP]) : 0;
+	h->rx = c->frames & FRAMES_RX ? seq - (uint32_t)unzigzag(res[RES_RX]) : 0;
 	h->dur = predicted_dur(last, h->ts) + (uint32_t)unzigzag(res[RES_DUR]);
 	h->kind = c->kind;
 	h->layout = c->layout;

@@ -13,21 +13,13 @@
 
 #include "file/format.h"
 
-/* Which of ub_hdr's frame numbers are not 0. */
-enum context_frames {
-	FRAME_SEQ = 1 << 0,
-	FRAME_CALL = 1 << 1,
-	FRAME_OP = 1 << 2,
-	FRAME_RX = 1 << 3,
-};
-
 struct context {
 	uint64_t key; /* first payload word of a keyed kind, else 0 */
 	uint32_t tgid, tid;
 	uint16_t cpu, site;
 	uint8_t kind, layout;
 	uint16_t flags;
-	uint32_t frames; /* enum context_frames */
+	uint32_t frames; /* enum frames */
 	uint32_t count; /* records of this chunk */
 };
 
