@@ -116,10 +116,10 @@ __weak __noinline __u32 socket_direction(__u64 sk, int receives)
 	return mixed_address(mixed_address(ports, &near), &far) >> 32;
 }
 
-/* uct_tcp_ep_t.fd: src/uct/tcp/tcp.h, 1.13.0 to 1.22.0. If it is another, socket_took() fails. */
+/* uct_tcp_ep_t.fd: src/uct/tcp/tcp.h, 1.13.0 to 1.22.0. With another offset socket_took() fails. */
 #define TCP_EP_FD 16
 
-/* uct_tcp_am_hdr_t: the same */
+/* uct_tcp_am_hdr_t: src/uct/tcp/tcp.h, 1.13.0 to 1.22.0 */
 struct tcp_am_header {
 	__u8 am_id;
 	__u32 length;
@@ -162,8 +162,8 @@ static __always_inline void socket_reads(const struct hit *hit, __u32 fd, __u64 
 }
 
 /*
- * Whether the arrival's last byte is among those that the task's last read brought, and its header
- * before it: then the header has its position in that connection.
+ * Whether the task's last read brought the arrival's last byte, and its header lies before it: then
+ * the header has its position in that connection.
  */
 __weak __noinline int socket_arrival(struct task_state *task, struct ub_rx *rx, __u8 am_id)
 {

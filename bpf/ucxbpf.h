@@ -133,7 +133,7 @@ struct ub_xfer {
 	__u64 req_len; /* total length of the request's data */
 	__u64 w[3]; /* see UB_F_WIRE, UB_F_REQ */
 	__u64 laddr; /* local buffer (first iov), 0 = not visible */
-	__u64 raddr; /* remote address of put/get/atomic; see UB_F_FIFO */
+	__u64 raddr; /* remote address of put/get/atomic; see UB_F_FIFO, UB_F_SOCKET */
 	__u64 comp_func; /* comp->func at entry, 0 = no completion */
 	__s64 length; /* UCT bytes incl. UCP header: from arguments, or the return value of *_bcopy
 		       */
@@ -151,7 +151,7 @@ struct ub_rx {
 			   the interface's address */
 	__u64 w[5]; /* first bytes of the wire header; beyond length: 0 */
 	__u64 data; /* where the message lies: names the FIFO element of a short one (mm
-		       transports); see UB_F_FIFO */
+		       transports); see UB_F_FIFO, UB_F_SOCKET */
 };
 
 struct ub_comp {

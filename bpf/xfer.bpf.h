@@ -101,7 +101,10 @@ static __always_inline void xfer_wire_header(const struct leaving *leaving, stru
 		xfer->h.flags |= UB_F_WIRE;
 }
 
-/* Where the transfer's first byte will be, of those that have no other identity. */
+/*
+ * The position that a message without an id will get: its number in the FIFO, or its first byte's
+ * in the connection. FIFO_NOT_SEEN: there is none, or it is not read this time.
+ */
 static __always_inline __u64 position_before(struct task_state *task, const struct ub_site *site,
 					     __u64 uct_ep, __u8 am_id, __u64 ts)
 {

@@ -21,7 +21,7 @@ windowed()
 	judged_by_windows
 }
 
-# What was seen passes, and says so; what needs all of the time is unknown.
+# Rules pass for the windows, and say so. Those that need all of the time are unknown.
 judged_by_windows()
 {
 	echo 'spec: ucxbpf-policy-v1' >"$WORK/site.yaml"

@@ -22,9 +22,8 @@
 #define PROGRAM_MAX 2000.0 /* more is time in which the thread had lost its core */
 #define ENOUGH_RUNS 2000
 #define PLACING (10 * MS) /* until that is measured */
-#define FORCE                                                                                      \
-	"UCXBPF_BUDGET_FORCE" /* for tests: another step after each interval of so many ms         \
-			       */
+/* For tests: another step after each interval of that many ms. */
+#define FORCE "UCXBPF_BUDGET_FORCE"
 
 /* Where nothing can be taken away: groups above are taken to cost that many times those below. */
 #define GUESS 5
@@ -230,16 +229,6 @@ static void plan_windows(struct capture *capture)
 	windows_schedule(windows);
 }
 
-/* A step must not pass for what it says. */
-static void step_lower(struct capture *capture)
-{
-	struct governor *governor = &capture->budget.governor;
-
-	governor_lower(governor, side_now());
-	if (governor->step == STEP_WINDOWS)
-		windows_place(capture, 0);
-}
-
 static void name_step(struct capture *capture)
 {
 	const struct budget *budget = &capture->budget;
@@ -266,10 +255,12 @@ static void apply(struct capture *capture)
 		windows->length = WINDOWS_ENDLESS;
 		if (windows_open(capture, governor_groups(governor->step)))
 			break;
-		step_lower(capture);
+		governor_lower(governor, side_now());
 	}
-	if (governor->step == STEP_WINDOWS)
+	if (governor->step == STEP_WINDOWS) {
+		windows_place(capture, 0);
 		plan_windows(capture);
+	}
 	budget_side(capture);
 	if (governor->step == STEP_WINDOWS)
 		return;
@@ -331,15 +322,14 @@ void budget_begin(struct capture *capture)
 
 	if (budget->fixed && !budget->looked)
 		governor->step = STEP_MPI;
-	/* links that take 0.1 s each to close cannot come and go: what is in place stays */
+	/* links that take 0.1 s each to close cannot come and go: probes in place stay */
 	lowest = budget->fixed ? STEP_MPI : STEP_WINDOWS;
 	governor->reason = "start";
 	budget->fixed_cost = budget->placing ? budget->placing : PLACING;
 	while (governor->step > STEP_WINDOWS &&
 	       !windows_place(capture, governor_groups(governor->step)) && governor->step > lowest)
-		step_lower(capture);
+		governor_lower(governor, side_now());
 	if (governor->step == STEP_WINDOWS) {
-		windows_place(capture, 0);
 		windows->closed = side_now();
 		apply(capture);
 		return;

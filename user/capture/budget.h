@@ -24,7 +24,7 @@ struct budget {
 	bool on;
 	bool fixed; /* probes cannot be taken away here: the first step stays */
 	struct governor governor;
-	uint64_t interval; /* ns between two looks at what was paid */
+	uint64_t interval; /* ns between two readings of the cost */
 	struct link_cost trap;
 	double program[UB_GROUPS]; /* ns that a hit spends in our programs */
 	VEC(struct ub_task_hits) threads; /* as of the last look */

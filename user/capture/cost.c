@@ -17,14 +17,16 @@
 #define SAMPLE (20 * MS)
 #define EVERY (1000 * MS)
 #define EVERY_AT_FIRST (100 * MS) /* a short trace is to know it, too */
-#define ENOUGH_HITS 2000 /* and samples: to go on with EVERY */
+/* From these on samples are taken at the longer distance, EVERY. */
+#define ENOUGH_HITS 2000
 #define ENOUGH_SAMPLES 6
-#define FEWEST_HITS 500 /* and samples: to estimate anything from */
+/* Below these nothing is estimated. */
+#define FEWEST_HITS 500
 #define FEWEST_SAMPLES 3
 
 /* ---- from samples to all hits: a ratio estimate, each sample a cluster of hits ---- */
 
-/* Of Student's distribution, 95 %, both sides; by degrees of freedom. */
+/* Student's t for 95 %, two-sided, by degrees of freedom. */
 static double quantile(unsigned int freedom)
 {
 	static const double table[] = { 12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26 };

@@ -54,8 +54,8 @@ struct cost_report {
 void cost_init(struct cost *cost, struct kernel *kernel, const struct cells *cells);
 
 /*
- * Begins and ends samples: called all the time. recording: hot probes are in place, and a sample
- * may begin; settled: or were, and no thread keeps hits of theirs back, so that one may end.
+ * Begins and ends samples: called all the time. recording: hot probes are in place, so a sample
+ * may begin. settled: no thread holds back hits that the sample should have, so it may end.
  */
 void cost_step(struct cost *cost, bool recording, bool settled);
 

@@ -95,7 +95,7 @@ static struct drainer *find_drainer(const struct drain *d, int cpu)
 	return NULL;
 }
 
-/* The same; makes it where there is none. NULL: it cannot be made. */
+/* Likewise, but makes a missing thread. NULL: it cannot be made. */
 static struct drainer *drainer_of(struct drain *d, int cpu)
 {
 	struct drainer *t = find_drainer(d, cpu);

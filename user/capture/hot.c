@@ -39,7 +39,7 @@ static int open_file(const char *path, int *fd)
 	return *fd < 0 ? -errno : 0;
 }
 
-/* One group; adds to *refused those that were not refused before. */
+/* Attaches one group of a file; adds to *refused the probes that are refused for the first time. */
 static int attach(struct hot *hot, const char *path, struct hot_file *file, int group,
 		  size_t *refused)
 {

@@ -19,7 +19,8 @@
 struct hot_file {
 	int fd;
 	VEC(struct link_probe) probes[UB_GROUPS];
-	size_t refused[UB_GROUPS]; /* the most that the kernel refused of each, and said so */
+	size_t refused[UB_GROUPS]; /* the most that the kernel refused of each, counted once in
+				      *refused */
 };
 
 struct hot {
@@ -37,8 +38,8 @@ void hot_init(struct hot *hot, enum link_mechanism mechanism, const struct link_
 void hot_release(struct hot *hot);
 
 /*
- * As links_attach(), up to the first group that fails. Of a group that is not in place nothing is
- * attached yet, and nothing refused.
+ * As links_attach(), up to the first group that fails. It attaches nothing for a group that is not
+ * in place, and counts nothing refused.
  */
 int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, size_t n,
 	    size_t *refused);

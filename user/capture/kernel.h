@@ -72,7 +72,7 @@ void kernel_stop(struct kernel *kernel);
  * Threads keep records back, since these travel in batches. Reading n bytes from this file puts
  * what up to n threads have kept into the ring of the CPU that reads: a byte is read for each, at
  * most KERNEL_REST of the ring is taken by each. EAGAIN: read on. Only while no hot probe is in
- * place, or while those that are only count. The caller closes it; -errno.
+ * place, or while those in place only count. The caller closes it; -errno.
  */
 #define KERNEL_REST (UB_MAX_BATCH + 512) /* bytes: a batch, and losses told by themselves */
 int kernel_rest(struct kernel *kernel);
@@ -101,7 +101,7 @@ uint64_t kernel_run_time(const struct kernel *kernel);
 /* Counters summed over CPUs. */
 int kernel_stats(struct kernel *kernel, struct ub_stats *stats);
 
-/* Records that found no room so far, without those that thinning left out. As kernel_stats(). */
+/* Records that found no room so far; thinned ones do not count. As kernel_stats(). */
 int kernel_lost(struct kernel *kernel, uint64_t *records);
 
 #endif

@@ -27,7 +27,7 @@ struct windows {
 	uint64_t opened, closed; /* ns: this one, the last one */
 	uint64_t due; /* ns: the next one */
 	uint64_t placing; /* ns that placing the probes of this one took */
-	int error; /* of placing probes the last time, told of; 0: none */
+	int error; /* of the last placing of probes, reported already; 0: none */
 };
 
 /*
@@ -46,8 +46,8 @@ void windows_schedule(struct windows *windows);
 void windows_close(struct capture *capture, unsigned int keep);
 
 /*
- * Hot probes to be in place from now on, by groups: true once all are, see hot_place(). What cannot
- * be placed is warned of and noted in the file, a failure that lasts once.
+ * Hot probes to be in place from now on, by groups: true once all are, see hot_place(). Each new
+ * failure is printed and noted in the file, a lasting one once.
  */
 bool windows_place(struct capture *capture, unsigned int groups);
 
@@ -63,9 +63,9 @@ uint64_t windows_next(const struct windows *windows);
 /* Opens or closes a window that is due. */
 void windows_step(struct capture *capture);
 
-/* Hot probes are in place and record; and: or are away, and what threads kept back is in the rings.
- */
+/* Whether hot probes are in place and record. */
 bool windows_recording(const struct windows *windows);
+/* Whether they do, or are away and all threads have handed over their records. */
 bool windows_settled(const struct windows *windows);
 
 /* After the kernel was stopped: tells of the window that was open. */

@@ -276,10 +276,10 @@ struct fact_self {
 	/* ns in BPF programs, estimated from sampled hits; not the traps that lead there */
 	uint64_t kernel_ns, hits, sampled_hits;
 	/* the estimate is within that of the true value with 95 % probability, as far as samples
-	 * stand for the rest; only some captures say so: spread_known */
+	 * stand for the rest; spread_known counts the captures that have it */
 	uint64_t kernel_spread;
 	unsigned int spread_known;
-	char kernel_unknown[64]; /* why one that says so does not know; "": none does */
+	char kernel_unknown[64]; /* why a capture does not know; "": each one knows */
 	unsigned int drained_known; /* captures that say how their records were drained; sums over
 				       these: */
 	uint64_t threads, rings, ring_bytes;

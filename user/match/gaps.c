@@ -46,7 +46,7 @@ static int read_all(struct gaps *gaps, struct record_source *source, numbers *al
 	return err ? err : source->rewind(source->ctx);
 }
 
-/* Records that have a number: those that were left out on purpose have none. */
+/* Records that have a number: records left out on purpose have none. */
 static uint64_t count_numbered(const struct ub_stats *stats)
 {
 	uint64_t count = 0;

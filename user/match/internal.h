@@ -145,9 +145,9 @@ void fifos_lost(struct inbox *inbox);
 struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx);
 
 /* ---- socket.c ---- */
-/* Any transfer: connections have moved on. ep: NULL, not known. */
+/* Counts a transfer of any kind, which moves its connection on. ep: NULL, not known. */
 void socket_passed(struct process *process, const struct object *ep, const struct ub_xfer *xfer);
-/* Records of the process may be missing in between: so may what they say was sent. */
+/* Allows for bytes sent in records of the process that may be missing in between. */
 void socket_hidden(struct process *process, uint64_t from, uint64_t until);
 /*
  * Lists a send by its position in a TCP connection, if that is known. True: the arrival was there

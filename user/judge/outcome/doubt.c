@@ -49,8 +49,8 @@ static const char *why_lost(struct judge *judge, enum lack lack, const char *nod
 }
 
 /*
- * What was lost, or went where nobody looked, may have gone another way: nothing passes then. What
- * was seen to be wrong stays wrong, but not what was only not seen.
+ * Lost or unrecorded traffic may have gone another way: nothing passes then. A fault that was seen
+ * stands, a failure concluded from absence does not.
  */
 void judge_doubt(struct judge *judge)
 {

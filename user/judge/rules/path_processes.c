@@ -72,7 +72,7 @@ void rule_ucx_in_use(const struct trial *trial)
 		if (!member->known || !node || (!member->data_calls && !member->ops) ||
 		    (fails && alone))
 			continue;
-		/* operations may be what was not recorded */
+		/* its operations may not have been recorded */
 		unseen = fails && losses_has(&trial->judge->losses, node->name);
 		finding = found(trial,
 				unseen  ? VERDICT_UNKNOWN

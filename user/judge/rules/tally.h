@@ -15,12 +15,12 @@ struct tally {
 	uint64_t unknown; /* bytes of all whose transport is not known */
 	/* beside these, what may fit the rule: that depends on sizes of messages, not known here */
 	struct {
-		uint64_t count, bytes; /* of what is wrong then */
+		uint64_t count, bytes; /* of those that would be wrong */
 		uint64_t all_count, all_bytes;
 		uint64_t unknown;
 	} maybe;
-	bool spared; /* what is wrong for sure is allowed where what may be wrong is right: no FAIL
-		      */
+	bool spared; /* the sure faults are allowed unless some of the possible ones are faults:
+			 no FAIL */
 	const struct cell *worst; /* the wrong cell of most bytes */
 	const char *seen; /* in its place, where that says too little */
 	struct finding_example examples[FINDING_EXAMPLES];
