@@ -28,6 +28,10 @@ judged_by_windows()
 	judged 3 "$WORK/a.ucxb" | sort -u >"$WORK/unknown"
 	grep -qx "unknown COV-01 $(hostname)" "$WORK/unknown"
 	grep -qx 'unknown COV-04 all captures' "$WORK/unknown"
+	# at a window's edge a fragment's operation may be missing, and with it the size of its message
+	jq -e '[.findings[] | select(.rule == "PATH-05" and .verdict == "unknown") | .why] |
+		all(test("^sizes of messages are not known for "))' "$WORK/check.json"
+	[ "$(grep -cvx "unknown PATH-05 $(hostname)" "$WORK/unknown")" = 2 ]
 	jq -e '[.findings[] | select(.verdict == "pass") | .why] | length > 3 and all(test("^as far as windows of .* saw"))' \
 		"$WORK/check.json"
 }

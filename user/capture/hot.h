@@ -20,7 +20,7 @@ struct hot_file {
 	int fd;
 	VEC(struct link_probe) probes[UB_GROUPS];
 	size_t refused[UB_GROUPS]; /* the most that the kernel refused of each, counted once in
-				      *refused */
+				    *refused */
 };
 
 struct hot {

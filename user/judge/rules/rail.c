@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "judge/rules/rules.h"
+#include "judge/rules/tally.h"
 
 #define MAX_RAILS 64
 
@@ -112,13 +113,6 @@ static size_t used(const struct rails *rails)
 	return count;
 }
 
-static const char *why_unsized(const struct trial *trial, const struct rails *sure,
-			       const struct rails *all)
-{
-	return say(trial->judge, "of %s only sums were recorded, which do not tell messages' sizes",
-		   say_bytes(trial->judge, total(all) - total(sure)));
-}
-
 void rule_rail_count(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
@@ -145,7 +139,7 @@ void rule_rail_count(const struct trial *trial)
 		if (fails || used(rails) == used(&all[i]))
 			continue;
 		finding->verdict = VERDICT_UNKNOWN;
-		finding->why = why_unsized(trial, rails, &all[i]);
+		finding->why = why_unsized(trial, total(&all[i]) - total(rails));
 	}
 	free(sure);
 	free(all);
@@ -208,7 +202,7 @@ void rule_rail_balance(const struct trial *trial)
 		if (finding->verdict == VERDICT_PASS &&
 		    most_over_mean(rails, &all[i]) > trial->setting->number[0]) {
 			finding->verdict = VERDICT_UNKNOWN;
-			finding->why = why_unsized(trial, rails, &all[i]);
+			finding->why = why_unsized(trial, total(&all[i]) - total(rails));
 		}
 		if (finding->verdict != VERDICT_FAIL)
 			continue;

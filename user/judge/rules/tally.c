@@ -133,10 +133,10 @@ static enum verdict verdict_of(const struct tally *tally, double allowed)
 	return VERDICT_PASS;
 }
 
-static const char *why_unsized(const struct trial *trial, const struct tally *tally)
+const char *why_unsized(const struct trial *trial, uint64_t bytes)
 {
-	return say(trial->judge, "of %s only sums were recorded, which do not tell messages' sizes",
-		   say_bytes(trial->judge, tally->maybe.all_bytes));
+	return say(trial->judge, "sizes of messages are not known for %s",
+		   say_bytes(trial->judge, bytes));
 }
 
 /* What is not known may have gone any way: of what fits for sure, or of all that may fit. */
@@ -173,7 +173,7 @@ void tallies_judge(const struct trial *trial, struct tallies *tallies, double al
 		finding->count = fails ? tally->count : tally->all_count + tally->maybe.all_count;
 		finding->bytes = fails ? tally->bytes : tally->all_bytes + tally->maybe.all_bytes;
 		if (verdict == VERDICT_UNKNOWN)
-			finding->why = why_unsized(trial, tally);
+			finding->why = why_unsized(trial, tally->maybe.all_bytes);
 		doubt(trial, tally, finding);
 		if (!fails)
 			continue;

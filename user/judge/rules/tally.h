@@ -65,4 +65,7 @@ double tally_share(const struct tally *tally);
 void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
 		   const char *expected, const char *why_none);
 
+/* Why a verdict is unknown that depends on messages of these bytes, whose sizes are not known. */
+const char *why_unsized(const struct trial *trial, uint64_t bytes);
+
 #endif
