@@ -24,7 +24,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2:$(O)/%=%))
 #-- What there is ----------------------------------------------------------------------------------
 
 BPF_SRC := $(sort $(wildcard bpf/*.bpf.c))
-TRAFFIC_SRC := $(sort $(wildcard user/traffic/*.c))
+TRAFFIC_SRC := $(sort $(wildcard user/site/traffic/*.c))
 USER_SRC := $(sort $(filter-out $(TRAFFIC_SRC),$(shell find user -name '*.c')))
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 MPI_SRC := $(sort $(wildcard tests/progs/mpi_*.c tests/progs/cg.c))
@@ -41,7 +41,7 @@ USER_OBJ := $(USER_SRC:%.c=$(O)/obj/%.o)
 LIB_OBJ := $(filter-out %/user/main.o,$(USER_OBJ))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/unit/%)
 BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(O)/tests/bench/%)
-TRAFFIC_OBJ := $(patsubst %,$(O)/obj/user/%.o,base/vec plan/circle plan/json plan/parts plan/plan plan/read)
+TRAFFIC_OBJ := $(patsubst %,$(O)/obj/user/%.o,base/vec $(addprefix site/plan/,circle json parts plan read))
 TRAFFIC := $(foreach m,openmpi mpich,$(O)/ucxbpf-traffic-$(m))
 BENCH_JOB := $(addprefix $(O)/tests/bench/job/,pingpong node shim.so flood libflood.so)
 MPIS := openmpi mpich
@@ -53,7 +53,7 @@ PROG_BIN := $(foreach m,$(MPIS),$(MPI_SRC:tests/progs/%.c=$(O)/tests/progs/$(m)/
 MAN := $(MAN_SRC:docs/%.md=$(O)/man/%)
 SKEL := $(if $(BPF_SRC),$(O)/include/ucxbpf.skel.h)
 VIEWER := build/viewer
-VIEWER_SRC := $(shell find user/viewer -name node_modules -prune -o -type f -print)
+VIEWER_SRC := $(shell find user/show/viewer -name node_modules -prune -o -type f -print)
 PROTO_SRC := $(sort $(shell find user -name '*.proto'))
 PROTO_OBJ := $(PROTO_SRC:%.proto=$(O)/obj/%.pb-c.o)
 PROTO_H := $(foreach p,$(PROTO_SRC),$(O)/include/$(notdir $(p:.proto=.pb-c.h)))
@@ -91,7 +91,7 @@ $(O)/ucxbpf: $(O)/obj/user/main.o $(O)/libucxbpf.a
 	$(Q)$(CC) $(CFLAGS) $(SAN) $^ $(libs) -o $@
 
 # The sweep's traffic, once per MPI that is here. No other libraries: nodes may lack them.
-$(O)/ucxbpf-traffic-%: $(TRAFFIC_SRC) user/traffic/traffic.h $(TRAFFIC_OBJ)
+$(O)/ucxbpf-traffic-%: $(TRAFFIC_SRC) user/site/traffic/traffic.h $(TRAFFIC_OBJ)
 	$(call say,MPICC,$@)
 	$(Q)if command -v mpicc.$* >/dev/null; then mpicc.$* $(BASE_CFLAGS) $(filter %.c %.o,$^) \
 		-l:libjansson.a -l:libxxhash.a -ldl -o $@; \
@@ -105,14 +105,14 @@ $(O)/obj/%.o: %.c $(O)/flags | $(GENERATED)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/include/%.pb-c.h: user/export/%.proto
+$(O)/include/%.pb-c.h: user/show/export/%.proto
 	$(call say,PROTOC,$@)
 	$(Q)mkdir -p $(@D) && protoc-c --proto_path=$(<D) --c_out=$(@D) $<
 
 .SECONDARY: $(PROTO_H)
 
 # Not our code: no warnings of ours.
-$(O)/obj/user/export/%.pb-c.o: $(O)/include/%.pb-c.h
+$(O)/obj/user/show/export/%.pb-c.o: $(O)/include/%.pb-c.h
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -w -I$(O)/include $(CFLAGS) $(SAN) -c $(<:.h=.c) -o $@
 
@@ -131,10 +131,10 @@ $(O)/include/commands.inc: FORCE
 #-- The page of an HTML report, which the program has in it --------------------------------------------
 
 # Once per machine and lockfile; the only step that may need a network.
-$(VIEWER)/packages: user/viewer/package.json user/viewer/package-lock.json
+$(VIEWER)/packages: user/show/viewer/package.json user/show/viewer/package-lock.json
 	$(call say,NPM,$@)
-	$(Q)mkdir -p $(@D) && npm --prefix user/viewer ci --no-audit --no-fund --loglevel=error >$@.log 2>&1 || { \
-		cat $@.log; echo 'the packages in user/viewer/package-lock.json could not be installed: npm' \
+	$(Q)mkdir -p $(@D) && npm --prefix user/show/viewer ci --no-audit --no-fund --loglevel=error >$@.log 2>&1 || { \
+		cat $@.log; echo 'the packages in user/show/viewer/package-lock.json could not be installed: npm' \
 		'needs a registry or its cache' >&2; exit 1; }
 	$(Q)touch $@
 
@@ -142,7 +142,7 @@ VIEWER_OUT := $(foreach p,index verdict,$(VIEWER)/$(p).js $(VIEWER)/$(p).css)
 
 $(VIEWER_OUT) &: $(VIEWER)/packages $(VIEWER_SRC)
 	$(call say,VITE,$(VIEWER))
-	$(Q)npm --prefix user/viewer run --silent build && touch $(VIEWER_OUT)
+	$(Q)npm --prefix user/show/viewer run --silent build && touch $(VIEWER_OUT)
 
 $(O)/obj/viewer.S: scripts/embed-viewer $(VIEWER_OUT)
 	$(Q)mkdir -p $(@D) && scripts/embed-viewer $(VIEWER) >$@

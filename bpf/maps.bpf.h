@@ -170,7 +170,7 @@ struct {
 	__type(value, __u32);
 } processes __weak SEC(".maps");
 
-/* Rows of probe/sites.c; written once by user space. */
+/* Rows of user/observe/probe/sites.c; written once by user space. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, UB_MAX_SITES);

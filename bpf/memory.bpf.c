@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
  * Memory that a GPU's library makes, ends or places. Its functions have no return probes: UCX
- * patches their beginnings (user/probe/place_arch.h), so that a call is entered at a probe further
- * in and left at one on each instruction that returns, where the stack pointer is what it was at
- * the entry.
+ * patches their beginnings (user/observe/probe/place_arch.h), so that a call is entered at a probe
+ * further in and left at one on each instruction that returns, where the stack pointer is what it
+ * was at the entry.
  */
 #define QUIET_FROM UB_STOP
 #include "frame.bpf.h"

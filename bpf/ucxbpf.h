@@ -61,7 +61,7 @@ struct ub_hdr {
 	__u32 tid;
 	__u32 cpu_seq;
 	__u16 cpu;
-	__u16 site; /* row of the site table (probe/sites.c) that fired */
+	__u16 site; /* row of the site table (user/observe/probe/sites.c) that fired */
 	__u32 seq; /* own frame number, 0 where the record opens no frame */
 	__u32 call;
 	__u32 op;

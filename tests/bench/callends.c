@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attribute/attribute.h"
+#include "explain/attribute/attribute.h"
 #include "base/map.h"
 #include "file/file.h"
 

@@ -22,8 +22,8 @@
 
 #include "base/vec.h"
 #include "floor.skel.h"
-#include "probe/links.h"
-#include "probe/links_kernel.h"
+#include "observe/probe/links.h"
+#include "observe/probe/links_kernel.h"
 
 struct site {
 	char path[512];

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/vec.h"
-#include "match/analysis.h"
+#include "explain/match/analysis.h"
 
 /* %1$d: the record's number, from 1; ' stands for ". */
 static const struct {

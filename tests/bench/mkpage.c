@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page/page.h"
+#include "show/page/page.h"
 
 #define PER_HOST 16
 #define EVENTS_PER_MESSAGE 6 /* two calls, two operations, two transfers */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "bench/recast.h"
-#include "plan/plan.h"
+#include "site/plan/plan.h"
 
 #define ROUND_NS 10000000000
 

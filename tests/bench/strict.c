@@ -14,7 +14,7 @@
 
 #include "base/vec.h"
 #include "file/file.h"
-#include "match/facts.h"
+#include "explain/match/facts.h"
 
 struct send {
 	int src, dst;

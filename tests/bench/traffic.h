@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "probe/sites.h"
+#include "observe/probe/sites.h"
 #include "ucxbpf.h"
 
 enum traffic_site {

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/kernel.h"
-#include "probe/links.h"
+#include "observe/capture/kernel.h"
+#include "observe/probe/links.h"
 
 /* Our programs are those that this process holds descriptors of. */
 static int is_program(const char *fd)

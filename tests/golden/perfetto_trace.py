@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
-PROTO = Path(__file__).resolve().parents[2] / "user" / "export" / "perfetto.proto"
+PROTO = Path(__file__).resolve().parents[2] / "user" / "show" / "export" / "perfetto.proto"
 
 
 @functools.cache

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "attribute/internal.h"
+#include "explain/attribute/internal.h"
 
 static const struct {
 	uint8_t am_id;

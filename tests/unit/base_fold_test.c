@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/fold.h"
-#include "policy/policy.h"
+#include "site/policy/policy.h"
 
 #define MAX_NAMES 8
 

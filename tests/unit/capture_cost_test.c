@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "capture/cost.h"
+#include "observe/capture/cost.h"
 
 #define FEW "too few hits were measured"
 

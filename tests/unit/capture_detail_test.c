@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "capture/detail.h"
+#include "observe/capture/detail.h"
 
 static void as_many_as_asked(void **state)
 {

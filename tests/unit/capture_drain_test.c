@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "capture/ring_plan.h"
-#include "capture/sieve.h"
+#include "observe/capture/ring_plan.h"
+#include "observe/capture/sieve.h"
 
 static struct sieve *new_sieve(void)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "capture/governor.h"
+#include "observe/capture/governor.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "capture/hot.h"
+#include "observe/capture/hot.h"
 
 #define SELF "/proc/self/exe"
 

@@ -2,7 +2,7 @@
 /* A thread empties a ring that is retired before the one that took its place. */
 #include <sched.h>
 
-#include "capture/drainer.h"
+#include "observe/capture/drainer.h"
 #include "unit/file_records.h"
 
 #define BYTES 65536u

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "capture/ring.h"
+#include "observe/capture/ring.h"
 
 #define BUSY (1u << 31)
 #define DISCARDED (1u << 30)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "capture/windows.h"
+#include "observe/capture/windows.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)

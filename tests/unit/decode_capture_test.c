@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "decode/decode.h"
+#include "explain/decode/decode.h"
 
 struct bed {
 	struct decoder decoder;

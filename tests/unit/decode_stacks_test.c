@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "decode/decode.h"
-#include "report/report.h"
+#include "explain/decode/decode.h"
+#include "show/report/report.h"
 
 struct bed {
 	struct decoder decoder;

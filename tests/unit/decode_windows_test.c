@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decode/decode.h"
+#include "explain/decode/decode.h"
 
 static json_t *capture(int ts)
 {

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "export/lanes.h"
-#include "export/sorter.h"
+#include "show/export/lanes.h"
+#include "show/export/sorter.h"
 
 struct record {
 	uint64_t key, number;

@@ -12,7 +12,7 @@
 #include <otf2/otf2.h>
 
 #include "base/text.h"
-#include "export/export.h"
+#include "show/export/export.h"
 #include "perfetto.pb-c.h"
 
 #define OPS 200 /* under way at once: more than there are open locations */

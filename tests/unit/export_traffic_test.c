@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "export/traffic.h"
+#include "show/export/traffic.h"
 
 struct seen {
 	VEC(struct busy) busy;

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "export/collectives.h"
-#include "export/worlds.h"
+#include "show/export/collectives.h"
+#include "show/export/worlds.h"
 
 #define RANKS 3
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "inventory/inventory.h"
+#include "site/inventory/inventory.h"
 
 struct fake {
 	char root[64];

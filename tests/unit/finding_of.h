@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "judge/judge.h"
+#include "site/judge/judge.h"
 
 /* What a rule says of a subject; NULL subject: the first thing it says. */
 static inline const struct finding *finding_of(const struct judge *judge, const char *rule,

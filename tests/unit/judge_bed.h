@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "finding_of.h"
-#include "judge/judge.h"
+#include "site/judge/judge.h"
 #include "rule_expected.h"
 
 #define SPEC "spec: ucxbpf-policy-v1\n"

@@ -3,9 +3,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "judge/evidence/evidence.h"
+#include "site/judge/evidence/evidence.h"
 #include "judge_nodes.h"
-#include "plan/make.h"
+#include "site/plan/make.h"
 
 #define MIB (1 << 20)
 #define POLICY SPEC "rules: { COV-02: { slack: 0 } }\n"

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "judge/verdict/drain.h"
+#include "site/judge/verdict/drain.h"
 
 #define POLICY                                                                                     \
 	SPEC "classes: { c: { nodes: \"n[0-8],ALL,m.1-x\" } }\n"                                   \

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "judge/evidence/evidence.h"
+#include "site/judge/evidence/evidence.h"
 
 #define PARTS 12
 #define SHUFFLES 1000

@@ -3,7 +3,7 @@
 #ifndef UCXBPF_JUDGE_NODES_H
 #define UCXBPF_JUDGE_NODES_H
 
-#include "inventory/private.h"
+#include "site/inventory/private.h"
 #include "judge_bed.h"
 
 #define MAX_SNAPSHOTS 16

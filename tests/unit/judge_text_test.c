@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "judge/subjects.h"
+#include "site/judge/subjects.h"
 
 #define MAX_SUBJECTS 12
 

@@ -2,7 +2,7 @@
 /* Cells to facts, of captures made with --count and beside records: the last sums counting,
  * addresses as of their time.
  */
-#include "attribute/attribute.h"
+#include "explain/attribute/attribute.h"
 #include "match_outcome.h"
 
 #define UCT_EP "0x5000"

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
-#include "match/analysis.h"
+#include "explain/match/analysis.h"
 #include "match_sites.h"
 
 union job_record {

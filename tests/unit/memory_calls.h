@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "memory/memory.h"
+#include "explain/memory/memory.h"
 
 #define MIB 0x100000u
 #define CONTEXT(device) (0xc000u + (device))

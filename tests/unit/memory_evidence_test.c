@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "memory/evidence.h"
+#include "explain/memory/evidence.h"
 
 #define WHICH "made before the trace: which GPU was not told"
 #define NO_REASON NULL

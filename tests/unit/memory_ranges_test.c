@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "memory/ranges.h"
+#include "explain/memory/ranges.h"
 
 static int values[8];
 

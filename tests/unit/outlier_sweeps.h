@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "judge/statistics/outliers.h"
+#include "site/judge/statistics/outliers.h"
 
 /* ---- numbers ---- */
 

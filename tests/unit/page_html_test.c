@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Whatever names are made of, the page's markup is only its own, and the names are still there. */
 #include "unit/page_sections.h"
-#include "page/viewer.h"
+#include "show/page/viewer.h"
 
 #define LONG 4096
 

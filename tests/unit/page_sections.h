@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <zstd.h>
 
-#include "page/internal.h"
+#include "show/page/internal.h"
 
 static inline void add_captures(struct analysis *analysis, const char *names)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "plan/make.h"
+#include "site/plan/make.h"
 
 static int try(const char *nodes, const struct plan_options *options, struct plan **plan,
 	       char why[PLAN_WHY])

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "plan/make.h"
+#include "site/plan/make.h"
 
 static struct plan *make(const char *text, const struct plan_options *options)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "plan/ledger.h"
+#include "site/plan/ledger.h"
 
 #define HEAD                                                                                       \
 	"{\"schema\":\"ucxbpf.ledger/1\",\"plan\":\"p\",\"node\":\"n0\",\"local\":1,\"rank\":5,"   \

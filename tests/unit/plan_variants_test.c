@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "plan/make.h"
+#include "site/plan/make.h"
 
 #define SPEC "spec: ucxbpf-policy-v1\n"
 

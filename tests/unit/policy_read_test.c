@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "policy/policy.h"
+#include "site/policy/policy.h"
 
 #define SPEC "spec: ucxbpf-policy-v1\n"
 

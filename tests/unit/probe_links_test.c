@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "probe/links.h"
+#include "observe/probe/links.h"
 
 #define SELF "/proc/self/exe"
 #define COUNTERS 8

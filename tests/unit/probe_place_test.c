@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "probe/place_arch.h"
+#include "observe/probe/place_arch.h"
 
 struct prologue_case {
 	const char *what;

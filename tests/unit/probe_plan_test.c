@@ -17,9 +17,9 @@
 #include <cmocka.h>
 
 #include "base/map.h"
-#include "probe/plan.h"
-#include "probe/sites_tables.h"
-#include "target/roles.h"
+#include "observe/probe/plan.h"
+#include "observe/probe/sites_tables.h"
+#include "observe/process/roles.h"
 
 #define LIBDIR "/usr/lib/x86_64-linux-gnu/"
 #define LIBUCP LIBDIR "libucp.so.0"

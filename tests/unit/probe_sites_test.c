@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "probe/sites_tables.h"
+#include "observe/probe/sites_tables.h"
 
 static void rows_are_complete_and_unique(void **state)
 {

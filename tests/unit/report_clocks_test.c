@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/clocks.h"
+#include "show/report/clocks.h"
 
 #define SECOND 1000000000
 

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "report/cube.h"
-#include "report/slowest.h"
+#include "show/report/cube.h"
+#include "show/report/slowest.h"
 
 static const struct cube_shape shape = {
 	3,

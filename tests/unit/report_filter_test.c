@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "report/report.h"
+#include "show/report/report.h"
 #include "report_facts.h"
 
 struct counts {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "show/report/report.h"
 #include "report_facts.h"
 
 static char *print(const struct fact_totals *totals, void (*job)(const struct fact_sink *))

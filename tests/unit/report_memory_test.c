@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "show/report/report.h"
 #include "report_facts.h"
 
 static const char made_gpu[] = "gpu", made_gpu1[] = "gpu1", made_pinned[] = "pinned";

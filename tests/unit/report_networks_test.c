@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "report/report.h"
+#include "show/report/report.h"
 
 static const char tcp[] = "tcp", rc[] = "rc_mlx5", eth0[] = "eth0", eth1[] = "eth1",
 		  mlx[] = "mlx5_0:1";

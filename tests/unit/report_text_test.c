@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
-#include "report/table.h"
+#include "show/report/report.h"
+#include "show/report/table.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "report_facts.h"

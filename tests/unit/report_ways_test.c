@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Messages between GPUs in reports: their ways, their copies apart, memory at both ends. */
 #include "match_ways.h"
-#include "report/report.h"
+#include "show/report/report.h"
 
 #define STAGED_BYTES 8388617
 #define EAGER_BYTES 1009

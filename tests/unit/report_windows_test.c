@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "show/report/report.h"
 #include "report_facts.h"
 
 #define SECOND 1000000000ull

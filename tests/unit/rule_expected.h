@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "judge/judge.h"
+#include "site/judge/judge.h"
 
 static inline void rule_expected(const char *rule, enum verdict verdict)
 {

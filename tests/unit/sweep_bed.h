@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "finding_of.h"
-#include "judge/evidence/evidence.h"
-#include "judge/judge.h"
-#include "plan/ledger.h"
-#include "plan/make.h"
+#include "site/judge/evidence/evidence.h"
+#include "site/judge/judge.h"
+#include "site/plan/ledger.h"
+#include "site/plan/make.h"
 #include "rule_expected.h"
 
 #define SPEC "spec: ucxbpf-policy-v1\n"

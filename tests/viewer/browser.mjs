@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const TOP = join(dirname(fileURLToPath(import.meta.url)), "../..");
-export const VIEWER = createRequire(join(TOP, "user/viewer/package.json"));
+export const VIEWER = createRequire(join(TOP, "user/show/viewer/package.json"));
 const { chromium } = VIEWER("playwright-core");
 
 export const CHROMIUM = "/usr/bin/chromium";

@@ -8,7 +8,7 @@ setup() {
 	DATA=$TOP/tests/data
 	[ -x /usr/bin/chromium ] || skip "no chromium"
 	command -v node >/dev/null || skip "no node"
-	[ -d "$TOP/user/viewer/node_modules/playwright-core" ] || skip "no playwright-core: make"
+	[ -d "$TOP/user/show/viewer/node_modules/playwright-core" ] || skip "no playwright-core: make"
 	cd "$BATS_TEST_TMPDIR"
 	cat >site.yaml <<-'EOT'
 		spec: ucxbpf-policy-v1

@@ -14,7 +14,7 @@ setup_file() {
 setup() {
 	[ -x /usr/bin/chromium ] || skip "no chromium"
 	command -v node >/dev/null || skip "no node"
-	[ -d "$TOP/user/viewer/node_modules/playwright-core" ] || skip "no playwright-core: make"
+	[ -d "$TOP/user/show/viewer/node_modules/playwright-core" ] || skip "no playwright-core: make"
 }
 
 check() {

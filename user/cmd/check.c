@@ -11,8 +11,8 @@
 #include "cmd/output/apply_drains.h"
 #include "cmd/output/verdict_files.h"
 #include "cmd/sweep/report.h"
-#include "judge/judge.h"
-#include "page/beside.h"
+#include "site/judge/judge.h"
+#include "show/page/beside.h"
 
 enum { KEY_WARN_OK = 0x100, KEY_APPLY, KEY_PLAN, KEY_BASELINE, KEY_BESIDE };
 

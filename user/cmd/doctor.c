@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "cmd/cmds.h"
 #include "cmd/output/output.h"
-#include "doctor/doctor.h"
+#include "observe/doctor/doctor.h"
 
 struct options {
 	pid_t pid; /* 0 = all */

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "cmd/cmds.h"
 #include "cmd/output/output.h"
-#include "inventory/inventory.h"
+#include "site/inventory/inventory.h"
 
 struct options {
 	const char *output; /* NULL: standard output */

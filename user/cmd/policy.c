@@ -10,8 +10,8 @@
 #include "cmd/input/gather.h"
 #include "cmd/input/policy_file.h"
 #include "cmd/output/output.h"
-#include "judge/judge.h"
-#include "policy/policy.h"
+#include "site/judge/judge.h"
+#include "site/policy/policy.h"
 
 struct policy_command {
 	const struct verb *verb;

@@ -10,8 +10,8 @@
 #include "cmd/input/filter_options.h"
 #include "cmd/output/export_captures.h"
 #include "cmd/output/output.h"
-#include "match/facts.h"
-#include "report/report.h"
+#include "explain/match/facts.h"
+#include "show/report/report.h"
 
 enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_HTML };
 

@@ -6,7 +6,7 @@
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
-#include "export/export.h"
+#include "show/export/export.h"
 
 static const char doc[] =
 	"Prints the JSON Schema of what ucxbpf export -f ndjson writes, line by line.\v"

@@ -35,8 +35,8 @@ def why_not():
     """Why nothing can be measured here, None if it can."""
     if not Path("/usr/bin/chromium").exists():
         return "there is no chromium"
-    if not (machine.TOP / "user/viewer/node_modules/playwright-core").is_dir():
-        return "there is no playwright-core in user/viewer/node_modules"
+    if not (machine.TOP / "user/show/viewer/node_modules/playwright-core").is_dir():
+        return "there is no playwright-core in user/show/viewer/node_modules"
     return None
 
 

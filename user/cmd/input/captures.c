@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "cmd/input/facts_progress.h"
 #include "file/file.h"
-#include "match/facts.h"
+#include "explain/match/facts.h"
 
 void captures_release(struct captures *captures)
 {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "match/facts.h"
+#include "explain/match/facts.h"
 
 #define SHOW_EVERY 200000000u
 #define PATIENCE 1000000000u

@@ -5,7 +5,7 @@
 
 #include <argp.h>
 
-#include "report/report.h"
+#include "show/report/report.h"
 
 /* They are a child of a command's parser: as its first, their input is child_inputs[0]. */
 struct filter_options {

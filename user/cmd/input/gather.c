@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "cmd/input/schema.h"
-#include "judge/evidence/evidence.h"
+#include "site/judge/evidence/evidence.h"
 
 bool gather_has(const char *path)
 {

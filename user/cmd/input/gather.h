@@ -10,7 +10,7 @@
 #include "cmd/input/captures.h"
 #include "cmd/input/inventories.h"
 #include "cmd/input/ledgers.h"
-#include "judge/judge.h"
+#include "site/judge/judge.h"
 
 struct policy;
 struct analysis;

@@ -2,7 +2,7 @@
 #include "cmd/input/inventories.h"
 
 #include "base/log.h"
-#include "inventory/inventory.h"
+#include "site/inventory/inventory.h"
 
 void inventories_read(struct inventories *inventories, const char *path)
 {

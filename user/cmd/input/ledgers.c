@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "judge/judge.h"
-#include "plan/ledger.h"
+#include "site/judge/judge.h"
+#include "site/plan/ledger.h"
 
 bool ledgers_plan(struct ledgers *ledgers, const char *path)
 {

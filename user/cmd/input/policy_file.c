@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "policy/policy.h"
+#include "site/policy/policy.h"
 
 struct policy *policy_of(const char *path)
 {

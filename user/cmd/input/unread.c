@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "judge/judge.h"
+#include "site/judge/judge.h"
 
 static bool ends_with(const char *text, size_t length, const char *end)
 {

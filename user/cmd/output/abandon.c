@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/export.h"
+#include "show/export/export.h"
 
 /*
  * Those that end a process by default and that people send; none that was ignored before (nohup),

@@ -12,7 +12,7 @@
 
 #include "base/fold.h"
 #include "base/log.h"
-#include "judge/verdict/drain.h"
+#include "site/judge/verdict/drain.h"
 
 /* out: where its standard output goes; -1: to ours. */
 static int start(char *const words[], int out, pid_t *child)

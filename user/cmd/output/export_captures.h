@@ -4,7 +4,7 @@
 #define UCXBPF_CMD_OUTPUT_EXPORT_CAPTURES_H
 
 #include "cmd/input/captures.h"
-#include "export/export.h"
+#include "show/export/export.h"
 
 /* Says what goes wrong. command: its name, for the progress line. Returns the exit status. */
 int export_captures(const char *command, const struct export_request *request,

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "cmd/output/output.h"
-#include "page/verdict.h"
+#include "show/page/verdict.h"
 
 #define LEAST_WIDTH 60
 

@@ -3,7 +3,7 @@
 #ifndef UCXBPF_CMD_OUTPUT_VERDICT_FILES_H
 #define UCXBPF_CMD_OUTPUT_VERDICT_FILES_H
 
-#include "judge/judge.h"
+#include "site/judge/judge.h"
 
 enum verdict_form {
 	VERDICT_TEXT,

@@ -7,7 +7,7 @@
 
 #include "cmd/output/verdict_files.h"
 #include "cmd/trace/args.h"
-#include "policy/values.h"
+#include "site/policy/values.h"
 
 enum {
 	KEY_LAUNCHER = 0x100,

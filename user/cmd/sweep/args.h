@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 #include "base/vec.h"
-#include "plan/make.h"
-#include "sweep/command.h"
-#include "sweep/launcher.h"
+#include "site/plan/make.h"
+#include "site/sweep/command.h"
+#include "site/sweep/launcher.h"
 
 /* What a job of a sweep in parts does, once its parts have ended. */
 enum sweep_step {

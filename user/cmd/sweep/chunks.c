@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/exit_codes.h"
 #include "base/signals.h"
-#include "sweep/array.h"
+#include "site/sweep/array.h"
 #include "cmd/sweep/confirm.h"
 #include "cmd/sweep/folder.h"
 #include "cmd/sweep/report.h"

@@ -4,8 +4,8 @@
 #define UCXBPF_CMD_SWEEP_CHUNKS_H
 
 #include "cmd/sweep/args.h"
-#include "policy/policy.h"
-#include "sweep/sweep.h"
+#include "site/policy/policy.h"
+#include "site/sweep/sweep.h"
 
 struct sweep_chunks {
 	struct sweep_arguments *arguments;

@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "cmd/sweep/report.h"
-#include "judge/judge.h"
-#include "sweep/sweep.h"
+#include "site/judge/judge.h"
+#include "site/sweep/sweep.h"
 
 #define CONFIRM_ROUNDS PLAN_SAMPLE
 

@@ -17,8 +17,8 @@
 #include "cmd/input/policy_file.h"
 #include "cmd/output/output.h"
 #include "cmd/sweep/units.h"
-#include "judge/evidence/evidence.h"
-#include "policy/policy.h"
+#include "site/judge/evidence/evidence.h"
+#include "site/policy/policy.h"
 
 enum { KEY_SHARD = 0x100 };
 

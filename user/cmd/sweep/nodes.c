@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "cmd/sweep/args.h"
-#include "policy/values.h"
+#include "site/policy/values.h"
 
 /* A node a line; # begins a comment. */
 static int read_hosts(const char *path, struct policy *policy, texts *nodes)

@@ -3,7 +3,7 @@
 #ifndef UCXBPF_CMD_SWEEP_NODES_H
 #define UCXBPF_CMD_SWEEP_NODES_H
 
-#include "policy/policy.h"
+#include "site/policy/policy.h"
 
 struct sweep_arguments;
 

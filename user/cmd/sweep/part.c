@@ -11,9 +11,9 @@
 
 #include "base/log.h"
 #include "base/exit_codes.h"
-#include "policy/values.h"
+#include "site/policy/values.h"
 #include "base/signals.h"
-#include "sweep/sweep.h"
+#include "site/sweep/sweep.h"
 #include "cmd/sweep/args.h"
 #include "cmd/sweep/merge.h"
 

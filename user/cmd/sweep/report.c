@@ -14,7 +14,7 @@
 #include "cmd/input/policy_file.h"
 #include "cmd/output/verdict_files.h"
 #include "cmd/sweep/args.h"
-#include "policy/policy.h"
+#include "site/policy/policy.h"
 
 /*
  * What a sweep's folder has in it that is judged. The part that confirms is there with its plan

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "cmd/input/gather.h"
-#include "sweep/command.h"
+#include "site/sweep/command.h"
 
 /* Within the folder: the part that confirms, which looks like a sweep's folder itself. */
 #define SWEEP_CONFIRM "confirm"

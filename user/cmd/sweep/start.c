@@ -21,7 +21,7 @@
 #include "cmd/sweep/part.h"
 #include "cmd/sweep/report.h"
 #include "cmd/sweep/usable.h"
-#include "sweep/sweep.h"
+#include "site/sweep/sweep.h"
 
 /* Paths of this program and of the traffic's, and the folder's, as all nodes take them. */
 struct paths {

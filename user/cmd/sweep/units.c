@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "cmd/input/gather.h"
 #include "cmd/input/unread.h"
-#include "judge/evidence/evidence.h"
+#include "site/judge/evidence/evidence.h"
 
 static int by_name(const void *left, const void *right)
 {

@@ -4,7 +4,7 @@
 #define UCXBPF_CMD_SWEEP_USABLE_H
 
 #include "cmd/sweep/args.h"
-#include "policy/policy.h"
+#include "site/policy/policy.h"
 
 /*
  * -ENODEV: it can give none; -EIO: Slurm does not answer, which a dry run goes on from with all of

@@ -11,8 +11,8 @@
 #include "base/duration.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
-#include "match/facts.h"
-#include "report/report.h"
+#include "explain/match/facts.h"
+#include "show/report/report.h"
 
 enum {
 	OPT_LEVEL = 256,

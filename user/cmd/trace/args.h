@@ -6,7 +6,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "capture/capture.h"
+#include "observe/capture/capture.h"
 
 struct capture_arguments {
 	const char *output;

@@ -4,7 +4,7 @@
 #define UCXBPF_CMD_TRACE_CHOSEN_H
 
 #include "base/vec.h"
-#include "capture/capture.h"
+#include "observe/capture/capture.h"
 
 struct chosen {
 	VEC(pid_t) pids;

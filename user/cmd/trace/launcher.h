@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "capture/capture.h"
+#include "observe/capture/capture.h"
 
 /*
  * Adds the processes below one that maps neither UCX nor MPI itself, and says which of them do.

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ELF files: symbols, addresses, broken files. */
+#include "unit/process_stock.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "observe/process/elf_symbols.h"
+
+int target_test_marker(void);
+int target_test_marker(void)
+{
+	return 7;
+}
+int target_test_object = 7;
+
+static char scratch[] = "/tmp/ucxbpf-elf-XXXXXX";
+
+static int make_scratch(void **state)
+{
+	int fd = mkstemp(scratch);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_scratch(void **state)
+{
+	(void)state;
+	return unlink(scratch);
+}
+
+static void copy_prefix(const char *from, size_t size)
+{
+	char *buffer = malloc(size);
+	int in = open(from, O_RDONLY), out = open(scratch, O_WRONLY | O_TRUNC);
+	ssize_t got = read(in, buffer, size);
+
+	assert_true(got > 0);
+	assert_int_equal(write(out, buffer, (size_t)got), got);
+	close(in);
+	close(out);
+	free(buffer);
+}
+
+static void test_refuses_what_is_not_elf(void **state)
+{
+	struct elf *elf;
+
+	(void)state;
+	assert_int_equal(elf_load(&elf, "/nonexistent"), -ENOENT);
+	assert_int_equal(elf_load(&elf, "/dev/null"), -ENOEXEC);
+	assert_int_equal(elf_load(&elf, "/"), -ENOEXEC);
+	assert_int_equal(elf_load(&elf, "/etc/passwd"), -ENOEXEC);
+	assert_int_equal(truncate(scratch, 0), 0);
+	assert_int_equal(elf_load(&elf, scratch), -ENOEXEC);
+}
+
+static void test_refuses_every_truncation(void **state)
+{
+	struct stat st;
+	struct elf *elf;
+
+	(void)state;
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	for (size_t size = 1; size < (size_t)st.st_size; size += 1 + size / 7) {
+		copy_prefix("/proc/self/exe", size);
+		assert_int_equal(elf_load(&elf, scratch), -ENOEXEC);
+	}
+}
+
+static void test_refuses_32_bit(void **state)
+{
+	unsigned char ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32 };
+	Elf32_Ehdr header = { .e_machine = EM_386, .e_version = EV_CURRENT };
+	struct elf *elf;
+	int fd = open(scratch, O_WRONLY | O_TRUNC);
+
+	(void)state;
+	ident[EI_DATA] = ELFDATA2LSB;
+	ident[EI_VERSION] = EV_CURRENT;
+	memcpy(header.e_ident, ident, sizeof(ident));
+	assert_int_equal(write(fd, &header, sizeof(header)), sizeof(header));
+	close(fd);
+	assert_int_equal(elf_load(&elf, scratch), -EOPNOTSUPP);
+}
+
+static void test_own_symbols(void **state)
+{
+	uint64_t offset, vaddr, size, bias;
+	unsigned char code[16];
+	struct elf *elf;
+
+	(void)state;
+	assert_int_equal(elf_load(&elf, "/proc/self/exe"), 0);
+	assert_int_equal(elf_function(elf, "target_test_marker", &offset, &size), 0);
+	assert_true(size > 0 && size < 64);
+	assert_int_equal(elf_read(elf, offset, code, size < 16 ? size : 16), size < 16 ? size : 16);
+	assert_memory_equal(code, (void *)target_test_marker, size < 16 ? size : 16);
+	assert_int_equal(elf_offset_to_vaddr(elf, offset, &vaddr), 0);
+	assert_int_equal(elf_object(elf, "target_test_object", &bias, &size), 0);
+	assert_int_equal((uintptr_t)&target_test_object - bias,
+			 (uintptr_t)target_test_marker - vaddr);
+	assert_int_equal(elf_function(elf, "target_test_object", &offset, NULL), -ENOENT);
+	assert_int_equal(elf_object(elf, "target_test_marker", &offset, NULL), -ENOENT);
+	assert_int_equal(elf_function(elf, "printf", &offset, NULL), -ENOENT);
+	assert_true(elf_is_executable(elf));
+	elf_free(elf);
+	elf_free(NULL);
+}
+
+struct count {
+	unsigned int functions, ep_ops;
+};
+
+static int count_functions(void *arg, const char *name, uint64_t offset, uint64_t size)
+{
+	struct count *count = arg;
+
+	assert_true(offset > 0);
+	(void)size;
+	count->functions++;
+	count->ep_ops += !strncmp(name, "uct_tcp_ep_am_", 14);
+	return 0;
+}
+
+static int stop_at_third(void *arg, const char *name, uint64_t offset, uint64_t size)
+{
+	(void)name, (void)offset, (void)size;
+	return ++*(int *)arg == 3 ? 42 : 0;
+}
+
+static void test_each_function(void **state)
+{
+	struct elf *elf = stock_open("libuct.so.0");
+	struct count count = { 0 };
+	int seen = 0;
+
+	(void)state;
+	assert_int_equal(elf_each_function(elf, count_functions, &count), 0);
+	assert_true(count.functions > 200);
+	assert_int_equal(count.ep_ops, 4);
+	assert_int_equal(elf_each_function(elf, stop_at_third, &seen), 42);
+	elf_free(elf);
+}
+
+static void test_addresses_round_trip(void **state)
+{
+	struct elf *elf = stock_open("libuct.so.0");
+	uint64_t vaddr, offset, back;
+
+	(void)state;
+	assert_int_equal(elf_object(elf, "uct_tcp_tl", &vaddr, NULL), 0);
+	assert_int_equal(elf_vaddr_to_offset(elf, vaddr, &offset), 0);
+	assert_int_equal(elf_offset_to_vaddr(elf, offset, &back), 0);
+	assert_int_equal(back, vaddr);
+	assert_int_equal(elf_vaddr_to_offset(elf, UINT64_MAX, &offset), -ENOENT);
+	assert_int_equal(elf_offset_to_vaddr(elf, UINT64_MAX, &back), -ENOENT);
+	elf_free(elf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refuses_what_is_not_elf),
+		cmocka_unit_test(test_refuses_every_truncation),
+		cmocka_unit_test(test_refuses_32_bit),
+		cmocka_unit_test(test_own_symbols),
+		cmocka_unit_test(test_each_function),
+		cmocka_unit_test(test_addresses_round_trip),
+	};
+
+	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

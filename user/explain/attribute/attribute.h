@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which call caused which operation, which operation caused which transfer (docs/attribution.md).
+ * Events are fed in time order per process; what is certain is handed on at once, the rest as soon
+ * as its request completes.
+ */
+#ifndef UCXBPF_ATTRIBUTE_ATTRIBUTE_H
+#define UCXBPF_ATTRIBUTE_ATTRIBUTE_H
+
+#include "explain/decode/decode.h"
+#include "explain/decode/makers.h"
+
+enum precision { PRECISION_UNKNOWN, PRECISION_EXACT, PRECISION_UPPER, PRECISION_LOWER };
+
+struct moment {
+	uint64_t ns;
+	enum precision precision;
+};
+
+/* What an operation's message is received into, or was sent from. */
+struct other_end {
+	uint64_t buffer, bytes; /* bytes 0: not known */
+	struct memory_answer memory;
+};
+
+/* A UCP operation from its entry until nothing can be said about it any more. */
+struct op {
+	uint64_t id; /* above 0, calls count as well */
+	uint64_t call; /* id of the MPI call around it, 0 = outside MPI */
+	struct process *process;
+	struct object *ep; /* of sends, put, get, atomics; NULL: none or not known */
+	struct process *peer; /* of receives, once matched */
+	const struct site_info *site;
+	const char *function; /* MPI function around it, NULL = outside MPI */
+	const struct place *place; /* of that call */
+	const char *protocol;
+	uint32_t tid, seq;
+	uint64_t start, returned;
+	struct moment end;
+	struct memory_answer memory; /* of its buffer, at its start */
+	const char *taken_as; /* what UCX took it for; static, NULL: not told */
+	struct other_end other; /* as far as the message is matched */
+	uint64_t object; /* first argument: ucp_ep or worker */
+	uint64_t tag, mask;
+	uint64_t bytes; /* UINT64_MAX unknown */
+	uint64_t room; /* bytes that a stream receive asked for */
+	bool whole; /* it is done only with all of them */
+	uint64_t buffer, req, handle, message;
+	uint32_t transfers; /* that were sent for it */
+	uint64_t carried; /* payload that its transfers took away so far */
+	uint64_t copied; /* bytes that were copied from its buffer, or into it */
+	struct transfer *copies; /* of these, those whose role is not known yet; latest first */
+	int status;
+	bool sends; /* carries payload away */
+	bool immediate; /* done at its return */
+	bool returns; /* its return was seen */
+	bool unsized; /* bytes were not known at its entry: its transfers tell */
+	bool open; /* its request may still make transfers */
+	bool framed; /* its frame may still be live */
+	bool completed; /* a completion callback ran, or its return said so */
+	bool released; /* the user let go of its request before it was known to be done */
+	bool failed; /* ended with an error or was cancelled */
+	bool deferred; /* UCP_OP_ATTR_FLAG_NO_IMM_CMPL: completes through its request, always */
+	bool queued; /* a receive whose request was not done at its return: it found no message */
+	bool removes; /* a probe that takes the message out of the queue */
+	bool info; /* info_tag, info_len hold the sender's tag and length */
+	uint8_t rank; /* how good the evidence for protocol is */
+	uint64_t info_tag, info_len;
+	uint64_t number; /* of a receive in the order in which UCX queued them; 0: not known */
+	unsigned int refs;
+	struct op *newer; /* next generation of the same request */
+	size_t open_at; /* of an open one: position among those of its process */
+	void *match; /* for the match stage, */
+	struct way *way; /* and this as well: dropped by op_over */
+};
+
+struct transfer {
+	struct process *process;
+	struct object *ep; /* the ucp_ep, NULL not known */
+	const struct object *iface; /* NULL not known */
+	const struct site_info *site;
+	struct op *op; /* held; NULL: no operation */
+	const char *protocol;
+	const char *reason; /* data without an operation: why; static */
+	uint32_t tid;
+	uint8_t am_id;
+	bool control, retried;
+	bool copy; /* within the process: its bytes are no payload */
+	uint64_t start;
+	struct moment end;
+	uint64_t bytes, wire_bytes, laddr, raddr;
+	/* memory at laddr, else of the op, and at raddr; zeros where no process has a GPU library
+	 */
+	struct memory_answer here, there;
+	uint64_t count; /* fragments told of at once: bytes are of all of them, */
+	uint64_t time; /* as is the time, ns; count 1: from start to end */
+	uint64_t req;
+	struct transfer *next; /* pending on the same request, oldest first */
+};
+
+struct call {
+	uint64_t id; /* 0: its record is missing, only what it is and what is below it is known */
+	struct process *process;
+	const char *function;
+	const char *comm; /* as decoder_comm() */
+	const struct place *place; /* where it was made; NULL: the capture does not tell */
+	const struct stack *stack; /* how it was reached; NULL: the capture does not tell */
+	uint32_t tid, seq;
+	uint64_t start;
+	struct moment end;
+	uint32_t ops;
+	uint64_t bytes;
+};
+
+/* All are called in time order per process; op_done, transfer and call when they are final. */
+struct attribute_sink {
+	void *arg;
+	void (*call)(void *arg, const struct call *call);
+	void (*op_start)(void *arg, struct op *op);
+	void (*op_done)(void *arg, struct op *op);
+	/* nothing will be told of an operation any more that has a way: no transfer either */
+	void (*op_over)(void *arg, struct op *op);
+	void (*transfer)(void *arg, const struct transfer *transfer);
+	/* a transfer was sent, in send order: op NULL = none known */
+	void (*sent)(void *arg, const struct event *event, struct op *op, struct object *ep);
+	/* idle_since: its thread has been inside one call since then, with nothing recorded; 0: no
+	 */
+	void (*arrived)(void *arg, const struct event *event, uint64_t idle_since);
+	/* a user callback for an operation's request (op NULL: not known) */
+	void (*completed)(void *arg, const struct event *event, struct op *op);
+	/* an RTS met a receive request */
+	void (*met)(void *arg, const struct event *event, struct op *op);
+};
+
+struct attribute;
+
+/* The decoder outlives it; the sink is copied. */
+struct attribute *attribute_new(struct decoder *decoder, const struct attribute_sink *sink);
+void attribute_free(struct attribute *attribute);
+
+/* The next event, in the order of the decoder; what it settles goes to the sink. */
+void attribute_event(struct attribute *attribute, const struct event *event);
+
+/* Closes whatever is open of the processes that are ending (decoder_end()). */
+void attribute_cut(struct attribute *attribute);
+
+/*
+ * Records of the processes that are ending are missing: requests and addresses may mean something
+ * else from now on. Calls and operations that a thread is inside of have numbers of their own, and
+ * stay.
+ */
+void attribute_forget(struct attribute *attribute);
+
+/* End of all captures: all processes are ending. */
+void attribute_finish(struct attribute *attribute);
+
+void op_hold(struct op *op);
+void op_drop(struct attribute *attribute, struct op *op);
+
+/* Whether operations of that kind carry payload away from their process. */
+bool op_sends(enum op_kind kind);
+
+/*
+ * Payload that the transfers of a cell carried, UINT64_MAX where it is not known. Each of them
+ * carried the least, but for the last fragment of a message.
+ */
+struct cell_load {
+	bool control;
+	uint64_t payload, least;
+};
+
+struct cell_load cell_load(const struct cell *cell);
+
+/* Whether an address is of the operation's buffer, as far as its size is known. */
+bool op_covers(const struct op *op, uint64_t address);
+/* Of that buffer; 0: not known. */
+uint64_t op_buffer_size(const struct op *op);
+
+/* Whether a transfer left the process: neither refused for lack of resources nor failed. */
+bool xfer_sent(const struct ub_xfer *xfer);
+
+#endif

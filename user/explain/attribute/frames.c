@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What a thread is inside of, from the frame numbers that every record carries. */
+#include "explain/attribute/internal.h"
+
+#include <string.h>
+
+struct thread *thread_of(struct attribute *attribute, const struct event *event)
+{
+	struct thread *thread = attribute->last_thread;
+	uint64_t *slot;
+	bool fresh;
+
+	if (thread && thread->tid == event->h->tid && thread->process == event->process)
+		return thread;
+	slot = map_insert(&attribute->threads, event->h->tid, event->process->id, &fresh);
+	if (fresh) {
+		thread = calloc(1, sizeof(*thread));
+		if (!thread)
+			abort();
+		thread->process = event->process;
+		thread->tid = event->h->tid;
+		*slot = (uintptr_t)thread;
+		vec_push(&owned_by(attribute, event->process)->threads, thread);
+	}
+	attribute->last_thread = (struct thread *)(uintptr_t)*slot;
+	return attribute->last_thread;
+}
+
+/* By its frame number: another call's record may be missing. */
+static bool is_call(const struct thread *thread, uint32_t seq)
+{
+	return thread->in_call &&
+	       (seq == thread->call.seq || (seq > thread->call.seq && seq <= thread->inner));
+}
+
+static bool inside_call(const struct thread *thread, const struct ub_hdr *h)
+{
+	return h->call && is_call(thread, h->call);
+}
+
+/* An operation's frame is over once a record names another innermost one. */
+static bool still_inside(const struct op *op, const struct ub_hdr *h)
+{
+	return h->op >= op->seq && (!op->returns || h->ts <= op->returned);
+}
+
+static void step_idle(struct thread *thread, const struct ub_hdr *h, uint64_t end)
+{
+	thread->idle_since = h->call && h->call == thread->last_call ? thread->last_end : 0;
+	thread->last_call = h->kind == UB_CALL ? h->seq : h->call;
+	if (end > thread->last_end)
+		thread->last_end = end;
+}
+
+static void call_finish(struct attribute *attribute, struct thread *thread)
+{
+	if (!thread->in_call)
+		return;
+	thread->in_call = false;
+	if (attribute->sink.call)
+		attribute->sink.call(attribute->sink.arg, &thread->call);
+}
+
+/* Inside a call that has no record of its own. */
+static void enter_missed(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
+{
+	const char *function = NULL;
+
+	for (size_t i = 0; i < sizeof(thread->missed) / sizeof(*thread->missed); i++)
+		if (thread->missed[i].seq == h->call)
+			function = thread->missed[i].function;
+	call_finish(attribute, thread);
+	if (!function)
+		function = strings_intern(&attribute->decoder->strings, "unknown");
+	thread->in_call = true;
+	thread->inner = 0;
+	thread->call = (struct call){ .process = thread->process,
+				      .function = function,
+				      .tid = thread->tid,
+				      .seq = h->call,
+				      .start = h->ts,
+				      .end = { h->ts, PRECISION_UNKNOWN } };
+}
+
+void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
+{
+	uint64_t end = h->ts + (h->flags & UB_F_NO_RETURN ? 0 : h->dur);
+
+	step_idle(thread, h, end);
+	while (thread->depth && !still_inside(thread->frames[thread->depth - 1], h)) {
+		struct op *op = thread->frames[--thread->depth];
+
+		op_unframe(attribute, op);
+		op_drop(attribute, op);
+	}
+	if (h->kind != UB_CALL && h->kind != UB_CALL_END && h->call && !inside_call(thread, h))
+		enter_missed(attribute, thread, h);
+	if (h->kind != UB_CALL && inside_call(thread, h) && end > thread->call.end.ns &&
+	    thread->call.end.precision != PRECISION_EXACT)
+		thread->call.end.ns = end;
+}
+
+void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event)
+{
+	const struct ub_call *record = (const struct ub_call *)event->h;
+
+	if (event->h->call && decoder_in_mpi(event->process, record->ret_addr)) {
+		if (!inside_call(thread, event->h))
+			enter_missed(attribute, thread, event->h);
+		thread->inner = event->h->seq;
+		if (event->h->ts > thread->call.end.ns)
+			thread->call.end.ns = event->h->ts;
+		return;
+	}
+	call_finish(attribute, thread);
+	thread->in_call = true;
+	thread->inner = 0;
+	thread->call =
+		(struct call){ .id = ++attribute->ids,
+			       .process = event->process,
+			       .function = event->site->name,
+			       .comm = decoder_comm(event->process, record->comm),
+			       .place = decoder_place(attribute->decoder, event, record->ret_addr),
+			       .tid = event->h->tid,
+			       .seq = event->h->seq,
+			       .start = event->h->ts,
+			       .end = { event->h->ts, PRECISION_LOWER } };
+}
+
+void thread_missed(struct thread *thread, uint32_t seq, const char *function)
+{
+	const unsigned int at =
+		thread->misses++ % (sizeof(thread->missed) / sizeof(*thread->missed));
+
+	thread->missed[at].seq = seq;
+	thread->missed[at].function = function;
+}
+
+void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event)
+{
+	const struct ub_call_stack *record = (const struct ub_call_stack *)event->h;
+
+	if (thread->in_call && record->h.call == thread->call.seq)
+		thread->call.stack = decoder_stack(attribute->decoder, event, record->stack);
+}
+
+void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h)
+{
+	if (!thread->in_call || h->call != thread->call.seq)
+		return;
+	thread->call.end = (struct moment){ h->ts, PRECISION_EXACT };
+	call_finish(attribute, thread);
+}
+
+void thread_push(struct attribute *attribute, struct thread *thread, struct op *op)
+{
+	if (thread->in_call && op->function) {
+		thread->call.ops++;
+		if (op->sends && op->bytes != UINT64_MAX)
+			thread->call.bytes += op->bytes;
+	}
+	if (thread->depth == MAX_FRAMES) {
+		op_unframe(attribute, thread->frames[0]);
+		op_drop(attribute, thread->frames[0]);
+		thread->depth--;
+		for (unsigned int i = 0; i < thread->depth; i++)
+			thread->frames[i] = thread->frames[i + 1];
+	}
+	op_hold(op);
+	thread->frames[thread->depth++] = op;
+}
+
+struct op *thread_op(const struct thread *thread, const struct ub_hdr *h)
+{
+	if (!h->op || h->rx > h->op)
+		return NULL;
+	for (unsigned int i = thread->depth; i-- > 0;)
+		if (thread->frames[i]->seq == h->op)
+			return thread->frames[i];
+	return NULL;
+}
+
+struct op *thread_find(const struct thread *thread, uint64_t req, unsigned int kinds)
+{
+	for (unsigned int i = thread->depth; req && i-- > 0;)
+		if (thread->frames[i]->req == req && (kinds >> thread->frames[i]->site->op & 1))
+			return thread->frames[i];
+	return NULL;
+}
+
+const char *thread_function(const struct thread *thread, const struct ub_hdr *h)
+{
+	return inside_call(thread, h) ? thread->call.function : NULL;
+}
+
+void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes)
+{
+	if (inside_call(thread, h))
+		thread->call.bytes += bytes;
+}
+
+static void forget(struct attribute *attribute, struct thread *thread)
+{
+	op_drop(attribute, thread->around.op);
+	op_drop(attribute, thread->about.op);
+	memset(&thread->around, 0, sizeof(thread->around));
+	memset(&thread->about, 0, sizeof(thread->about));
+	memset(&thread->arrival, 0, sizeof(thread->arrival));
+	thread->idle_since = 0;
+	thread->last_call = 0;
+}
+
+void threads_forget(struct attribute *attribute)
+{
+	for (size_t i = 0; i < attribute->decoder->ending.len; i++) {
+		const struct owned *owned = owned_by(attribute, attribute->decoder->ending.data[i]);
+
+		for (size_t k = 0; k < owned->threads.len; k++)
+			forget(attribute, owned->threads.data[k]);
+	}
+}
+
+static void cut(struct attribute *attribute, struct thread *thread)
+{
+	map_remove(&attribute->threads, thread->tid, thread->process->id);
+	while (thread->depth) {
+		struct op *op = thread->frames[--thread->depth];
+
+		op_unframe(attribute, op);
+		op_drop(attribute, op);
+	}
+	call_finish(attribute, thread);
+	op_drop(attribute, thread->around.op);
+	op_drop(attribute, thread->about.op);
+	free(thread);
+}
+
+void threads_cut(struct attribute *attribute)
+{
+	for (size_t i = 0; i < attribute->decoder->ending.len; i++) {
+		struct owned *owned = owned_by(attribute, attribute->decoder->ending.data[i]);
+
+		for (size_t k = 0; k < owned->threads.len; k++)
+			cut(attribute, owned->threads.data[k]);
+		owned->threads.len = 0;
+	}
+	attribute->last_thread = NULL;
+}

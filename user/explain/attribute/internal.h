@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of attribute/ share among themselves. */
+#ifndef UCXBPF_ATTRIBUTE_INTERNAL_H
+#define UCXBPF_ATTRIBUTE_INTERNAL_H
+
+#include "explain/attribute/attribute.h"
+
+#define MAX_FRAMES 16
+
+/* What a thread is inside of. */
+struct thread {
+	struct process *process;
+	uint32_t tid;
+	uint32_t last_call; /* call around the last record */
+	uint64_t last_end; /* of the last record */
+	uint64_t idle_since; /* nothing was recorded in this call since then; 0: not in one call */
+	bool in_call;
+	struct call call; /* the outermost one */
+	struct {
+		uint32_t seq;
+		const char *function;
+	} missed[4]; /* calls that loss records name, which come in the order of their losses */
+	unsigned int misses;
+	uint32_t inner; /* the last call that the MPI library made inside it; 0: none */
+	unsigned int depth;
+	struct op *frames[MAX_FRAMES]; /* held */
+	unsigned int arrivals;
+	struct {
+		uint32_t seq;
+		uint8_t am_id;
+		uint64_t req_id; /* of a request that the arrival asks an answer for */
+	} arrival; /* the innermost one */
+	struct {
+		uint64_t from, to;
+		struct op *op; /* held; NULL */
+	} around; /* the last transfer that was no copy: copies may run inside */
+	struct {
+		uint32_t rx, frame;
+		struct op *op; /* held; NULL */
+	} about; /* the operation that a handler, or an operation, was last seen to work for */
+};
+
+/* A request that UCX made for itself: what is known of where it belongs. */
+struct inner {
+	uint64_t req, super;
+	struct op *op; /* held; NULL */
+	struct transfer *pending; /* sent, not known to be complete; oldest first */
+};
+
+/* Who will answer a request id of a peer: with an ATS, an RTR, an ATP. */
+struct answer {
+	uint64_t id;
+	struct op *op; /* held */
+	uint64_t ep;
+};
+
+/* Lists what a process has in the maps below: a cut through it goes over nothing else. */
+struct owned {
+	VEC(struct op *) open; /* requests, in no order */
+	VEC(struct inner *) inners; /* oldest first, as are the others */
+	VEC(struct answer *) answers;
+	VEC(struct thread *) threads;
+};
+
+struct attribute {
+	struct decoder *decoder;
+	struct attribute_sink sink;
+	bool gpu; /* a process has a GPU library */
+	struct map threads; /* (tid, process) -> struct thread * */
+	struct map requests; /* (request, process) -> oldest open generation */
+	struct map buffers; /* (buffer, process) -> youngest open receive */
+	struct map inners; /* (request, process) -> struct inner * */
+	struct map answers; /* (peer's request id, process) -> struct answer * */
+	VEC(struct owned) owned; /* by process.id, see owned_by() */
+	struct thread *last_thread;
+	uint64_t ids; /* the last one given to a call or operation */
+	struct op *free_ops;
+	struct transfer *free_transfers;
+};
+
+/* ---- attribute.c ---- */
+/* Valid until the next call. */
+struct owned *owned_by(struct attribute *attribute, const struct process *process);
+
+/* ---- frames.c ---- */
+struct thread *thread_of(struct attribute *attribute, const struct event *event);
+/* Leaves the frames that are over at this record; tells the call that it is not over yet. */
+void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
+void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event);
+/* A call whose record is missing; the thread is inside of it at some later record. */
+void thread_missed(struct thread *thread, uint32_t seq, const char *function);
+void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
+/* What is told of a call besides: no event of its own. */
+void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event);
+void thread_push(struct attribute *attribute, struct thread *thread, struct op *op);
+/* The operation whose own code runs: none where an arrival handler is nested deeper. */
+struct op *thread_op(const struct thread *thread, const struct ub_hdr *h);
+/*
+ * A live operation whose request it is, however deep below it: one that is done at its return never
+ * gets into the table of requests, but over "self" the whole exchange runs inside it.
+ */
+struct op *thread_find(const struct thread *thread, uint64_t req, unsigned int kinds);
+const char *thread_function(const struct thread *thread, const struct ub_hdr *h);
+/* Bytes of an operation whose size its entry did not tell. */
+void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes);
+void threads_cut(struct attribute *attribute);
+/* What handlers and transfers were about; the frames stay. */
+void threads_forget(struct attribute *attribute);
+
+/* ---- op.c ---- */
+struct op *op_new(struct attribute *attribute, const struct event *event);
+void op_close(struct attribute *attribute, struct op *op);
+void op_unframe(struct attribute *attribute, struct op *op);
+
+/* ---- request.c ---- */
+/* The request is the operation's now; one that is done at its return only ends older ones. */
+void request_open(struct attribute *attribute, struct op *op);
+/* The generation that a record at that time on that thread is about; kinds: mask of op kinds. */
+struct op *request_find(struct attribute *attribute, const struct process *process, uint64_t req,
+			const struct ub_hdr *h, unsigned int kinds);
+/*
+ * The oldest open send of those kinds that has sent nothing yet, with that payload and tag (AM id);
+ * ep 0: on any endpoint.
+ */
+struct op *request_unsent(struct attribute *attribute, const struct process *process,
+			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes);
+/*
+ * An open one of those kinds whose buffer has that address: of receives the youngest, since no two
+ * may have it at once; of sends the only one, since several may. NULL: none, or not known which.
+ */
+struct op *request_covering(struct attribute *attribute, const struct process *process,
+			    unsigned int kinds, uint64_t address);
+void request_close(struct attribute *attribute, struct op *op);
+struct inner *inner_get(struct attribute *attribute, const struct process *process, uint64_t req);
+struct inner *inner_find(struct attribute *attribute, const struct process *process, uint64_t req);
+void inner_bind(struct attribute *attribute, struct inner *inner, struct op *op);
+void requests_cut(struct attribute *attribute);
+
+/* ---- resolve.c ---- */
+/* The operation behind a transfer, NULL with a reason. */
+struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread,
+			const struct event *event, const char **reason);
+
+/* ---- copy.c ---- */
+/* Whether the transfer moves data within its process, to where another one can reach it. */
+bool is_copy(const struct object *iface, const struct site_info *site, const struct ub_xfer *xfer,
+	     const struct op *op);
+/* Whether what looked like copies of a send has brought its data to the peer: once it is done. */
+bool copies_cross(const struct op *op);
+/* Whether that is still to be seen. */
+bool copy_waits(const struct transfer *transfer);
+/*
+ * The operation behind a copy that has no request: by what it runs inside of, by its buffer.
+ * NULL also for what is no copy.
+ */
+struct op *copy_resolve(struct attribute *attribute, const struct thread *thread,
+			const struct event *event);
+void thread_around(struct attribute *attribute, struct thread *thread, const struct ub_xfer *xfer,
+		   struct op *op);
+/* What the handler or the operation that this record is of, or is inside of, works for. */
+void thread_about(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h,
+		  struct op *op);
+
+/* ---- answer.c ---- */
+void answer_learn(struct attribute *attribute, const struct process *process, uint64_t id,
+		  struct op *op, uint64_t ep);
+/* By the process that will answer; NULL: not seen. */
+const struct answer *answer_to(const struct attribute *attribute, const struct process *process,
+			       uint64_t id);
+/* NULL: a transfer that answers nothing, or something not seen. */
+const struct answer *answer_find(const struct attribute *attribute, const struct event *event);
+void answers_cut(struct attribute *attribute);
+
+/* ---- payload.c ---- */
+bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer);
+uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer,
+		      const struct op *op);
+
+/* Of all of them. */
+uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frags,
+		       const struct op *op);
+
+/* ---- protocol.c ---- */
+/* Name of the protocol as far as this transfer tells; *rank: the higher, the better it tells. */
+const char *xfer_protocol(const struct site_info *site, const struct ub_xfer *xfer,
+			  const struct op *op, uint8_t *rank);
+
+/* ---- transfer.c ---- */
+void transfer_event(struct attribute *attribute, struct thread *thread, const struct event *event);
+/* The operation is over: what its copies were is known. */
+void transfers_settle(struct attribute *attribute, struct op *op);
+/* Transfers pending on a request are over; one: only the oldest. */
+void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
+			bool exact);
+
+/* ---- completion.c ---- */
+void completion_event(struct attribute *attribute, const struct event *event);
+void arrival_event(struct attribute *attribute, struct thread *thread, const struct event *event);
+
+#endif

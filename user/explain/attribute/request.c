@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Requests by address, with generations: the same address is one request after another, the moment
+ * of reuse may lie inside the next operation's span.
+ */
+#include "explain/attribute/internal.h"
+
+#include <string.h>
+
+static struct op *pointer(const uint64_t *slot)
+{
+	return slot ? (struct op *)(uintptr_t)*slot : NULL;
+}
+
+/* A generation that nothing closed was closed by its address being handed out again. */
+static void superseded(struct attribute *attribute, struct op *op, uint64_t ns)
+{
+	if (op->end.precision == PRECISION_UNKNOWN)
+		op->end = (struct moment){ ns, PRECISION_UPPER };
+	request_close(attribute, op);
+}
+
+/*
+ * Whether the newer generation is surely the one in force at a record: its operation has returned,
+ * or the record is of the operation's own thread.
+ */
+static bool in_force(const struct op *newer, const struct ub_hdr *h)
+{
+	return (newer->returns && h->ts > newer->returned) ||
+	       (newer->tid == h->tid && h->tgid == newer->process->tgid);
+}
+
+static struct op *expire(struct attribute *attribute, struct op *op, const struct ub_hdr *h)
+{
+	while (op && op->newer && in_force(op->newer, h)) {
+		struct op *newer = op->newer;
+
+		superseded(attribute, op, newer->returned);
+		op = newer;
+	}
+	return op;
+}
+
+/* Returns the generation that may still be in force beside the new one. */
+static struct op *supersede(struct attribute *attribute, const struct op *op)
+{
+	struct op *older = pointer(map_find(&attribute->requests, op->req, op->process->id));
+
+	while (older && older->newer) {
+		struct op *next = older->newer;
+
+		superseded(attribute, older, op->start);
+		older = next;
+	}
+	if (!older || older->tid != op->tid)
+		return older;
+	superseded(attribute, older, op->start);
+	return NULL;
+}
+
+/* Where most look-ups by memory end: at the beginning of a receive's. */
+static void buffer_open(struct attribute *attribute, struct op *op)
+{
+	if (attribute->gpu && op->buffer && !op->sends)
+		*map_insert(&attribute->buffers, op->buffer, op->process->id, NULL) = (uintptr_t)op;
+}
+
+static void buffer_close(struct attribute *attribute, const struct op *op)
+{
+	const uint64_t *slot = map_find(&attribute->buffers, op->buffer, op->process->id);
+
+	if (slot && *slot == (uintptr_t)op)
+		map_remove(&attribute->buffers, op->buffer, op->process->id);
+}
+
+void request_open(struct attribute *attribute, struct op *op)
+{
+	struct op *older = supersede(attribute, op);
+
+	if (op->immediate)
+		return;
+	op->open = true;
+	op->open_at = owned_by(attribute, op->process)->open.len;
+	vec_push(&owned_by(attribute, op->process)->open, op);
+	op_hold(op);
+	buffer_open(attribute, op);
+	if (older)
+		older->newer = op;
+	else
+		*map_insert(&attribute->requests, op->req, op->process->id, NULL) = (uintptr_t)op;
+}
+
+struct op *request_find(struct attribute *attribute, const struct process *process, uint64_t req,
+			const struct ub_hdr *h, unsigned int kinds)
+{
+	struct op *op;
+
+	if (!req)
+		return NULL;
+	op = pointer(map_find(&attribute->requests, req, process->id));
+	if (!op)
+		return NULL;
+	if (h->tgid == process->tgid)
+		op = expire(attribute, op, h);
+	while (op && !(kinds >> op->site->op & 1))
+		op = op->newer;
+	return op;
+}
+
+static bool is_unsent(const struct op *op, unsigned int kinds, uint64_t ep, uint64_t tag,
+		      uint64_t bytes)
+{
+	return (kinds >> op->site->op & 1) && !op->transfers && op->bytes == bytes &&
+	       (!ep || op->object == ep) && (op->site->op == OP_STREAM_SEND || op->tag == tag);
+}
+
+struct op *request_unsent(struct attribute *attribute, const struct process *process,
+			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes)
+{
+	const struct owned *owned = owned_by(attribute, process);
+	struct op *found = NULL;
+
+	for (size_t i = 0; i < owned->open.len; i++) {
+		struct op *op = owned->open.data[i];
+
+		if (is_unsent(op, kinds, ep, tag, bytes) && (!found || op->start < found->start))
+			found = op;
+	}
+	return found;
+}
+
+static bool covers(const struct op *op, unsigned int kinds, uint64_t address)
+{
+	return (kinds >> op->site->op & 1) && op_covers(op, address);
+}
+
+struct op *request_covering(struct attribute *attribute, const struct process *process,
+			    unsigned int kinds, uint64_t address)
+{
+	struct op *found = pointer(map_find(&attribute->buffers, address, process->id));
+	const struct owned *owned = owned_by(attribute, process);
+
+	if (found && covers(found, kinds, address))
+		return found;
+	found = NULL;
+	for (size_t i = 0; i < owned->open.len; i++) {
+		struct op *op = owned->open.data[i];
+
+		if (!covers(op, kinds, address))
+			continue;
+		if (found && op->sends)
+			return NULL;
+		if (!found || op->start > found->start)
+			found = op;
+	}
+	return found;
+}
+
+/* The last one takes its place. */
+static void leave_open(struct owned *owned, const struct op *op)
+{
+	struct op *last = owned->open.data[--owned->open.len];
+
+	owned->open.data[op->open_at] = last;
+	last->open_at = op->open_at;
+}
+
+void request_close(struct attribute *attribute, struct op *op)
+{
+	uint64_t *slot;
+	struct op **link;
+
+	if (!op->open)
+		return;
+	buffer_close(attribute, op);
+	slot = map_find(&attribute->requests, op->req, op->process->id);
+	link = (struct op **)(uintptr_t)slot;
+	while (link && *link && *link != op)
+		link = &(*link)->newer;
+	if (link && *link)
+		*link = op->newer;
+	op->newer = NULL;
+	leave_open(owned_by(attribute, op->process), op);
+	if (slot && !*slot)
+		map_remove(&attribute->requests, op->req, op->process->id);
+	op_close(attribute, op);
+	op_drop(attribute, op);
+}
+
+struct inner *inner_find(struct attribute *attribute, const struct process *process, uint64_t req)
+{
+	uint64_t *slot = req ? map_find(&attribute->inners, req, process->id) : NULL;
+
+	return slot ? (struct inner *)(uintptr_t)*slot : NULL;
+}
+
+struct inner *inner_get(struct attribute *attribute, const struct process *process, uint64_t req)
+{
+	bool fresh;
+	uint64_t *slot = map_insert(&attribute->inners, req, process->id, &fresh);
+	struct inner *inner;
+
+	if (fresh) {
+		inner = calloc(1, sizeof(*inner));
+		if (!inner)
+			abort();
+		inner->req = req;
+		*slot = (uintptr_t)inner;
+		vec_push(&owned_by(attribute, process)->inners, inner);
+	}
+	return (struct inner *)(uintptr_t)*slot;
+}
+
+void inner_bind(struct attribute *attribute, struct inner *inner, struct op *op)
+{
+	if (inner->op == op)
+		return;
+	if (op)
+		op_hold(op);
+	op_drop(attribute, inner->op);
+	inner->op = op;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct op *a = *(struct op *const *)left, *b = *(struct op *const *)right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->process->id != b->process->id)
+		return a->process->id < b->process->id ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+/* What is still open at the end closes in order of start, so that the output has one order. */
+static void close_all(struct attribute *attribute)
+{
+	VEC(struct op *) open = { 0 };
+
+	for (size_t i = 0; i < attribute->decoder->ending.len; i++) {
+		const struct owned *owned = owned_by(attribute, attribute->decoder->ending.data[i]);
+
+		for (size_t k = 0; k < owned->open.len; k++)
+			vec_push(&open, owned->open.data[k]);
+	}
+	if (open.len)
+		qsort(open.data, open.len, sizeof(*open.data), by_start);
+	for (size_t i = 0; i < open.len; i++)
+		request_close(attribute, open.data[i]);
+	vec_release(&open);
+}
+
+static void end_transfers(struct attribute *attribute, const struct process *process)
+{
+	const struct owned *owned = owned_by(attribute, process);
+
+	for (size_t i = 0; i < owned->inners.len; i++)
+		transfers_complete(attribute, owned->inners.data[i], 0, false, false);
+}
+
+static void drop_inners(struct attribute *attribute, const struct process *process)
+{
+	struct owned *owned = owned_by(attribute, process);
+
+	for (size_t i = 0; i < owned->inners.len; i++) {
+		struct inner *inner = owned->inners.data[i];
+
+		map_remove(&attribute->inners, inner->req, process->id);
+		inner_bind(attribute, inner, NULL);
+		free(inner);
+	}
+	owned->inners.len = 0;
+}
+
+void requests_cut(struct attribute *attribute)
+{
+	const struct decoder *decoder = attribute->decoder;
+
+	for (size_t i = 0; i < decoder->ending.len; i++)
+		end_transfers(attribute, decoder->ending.data[i]);
+	close_all(attribute);
+	for (size_t i = 0; i < decoder->ending.len; i++)
+		drop_inners(attribute, decoder->ending.data[i]);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "explain/decode/decode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "explain/decode/internal.h"
+
+void decoder_init(struct decoder *decoder)
+{
+	*decoder = (struct decoder){ 0 };
+}
+
+void decoder_release(struct decoder *decoder)
+{
+	for (size_t i = 0; i < decoder->objects.len; i++) {
+		vec_release(&decoder->objects.data[i]->lanes);
+		free(decoder->objects.data[i]);
+	}
+	vec_release(&decoder->objects);
+	processes_release(decoder);
+	vec_release(&decoder->hosts);
+	vec_release(&decoder->gpus);
+	map_release(&decoder->gpu_numbers);
+	map_release(&decoder->by_address);
+	map_release(&decoder->later);
+	map_release(&decoder->uuids);
+	map_release(&decoder->lanes);
+	map_release(&decoder->names);
+	decoded_stacks_release(decoder);
+	decoded_places_release(decoder);
+	decoded_memory_release(decoder);
+	strings_release(&decoder->strings);
+}
+
+void capture_release(struct capture *capture)
+{
+	vec_release(&capture->sites);
+	vec_release(&capture->side_objects);
+	vec_release(&capture->notes);
+	vec_release(&capture->modules);
+	map_release(&capture->symbols);
+	vec_release(&capture->windows);
+	vec_release(&capture->details);
+	vec_release(&capture->rejoined);
+	vec_release(&capture->cells);
+	map_release(&capture->cell_ids);
+	map_release(&capture->tgids);
+}
+
+uint64_t side_u64(const json_t *side, const char *key)
+{
+	const json_t *value = json_object_get(side, key);
+	const char *text = json_string_value(value);
+
+	return text ? strtoull(text, NULL, 0) : (uint64_t)json_integer_value(value);
+}
+
+static void decode_capture(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	const json_t *host = json_object_get(side, "host");
+	const char *mode = json_string_value(json_object_get(side, "mode"));
+	const char *id =
+		strings_intern(&decoder->strings, json_string_value(json_object_get(host, "id")));
+	const char *name =
+		strings_intern(&decoder->strings, json_string_value(json_object_get(host, "name")));
+
+	capture->started = side_u64(side, "ts");
+	capture->attached = mode && !strcmp(mode, "attach");
+	capture->timed_every = (uint32_t)side_u64(side, "timed_every");
+	capture->counted = capture->timed_every;
+	for (size_t i = 0; i < decoder->hosts.len; i++)
+		if (id && decoder->hosts.data[i].id == id)
+			capture->host = (int)i;
+	if (capture->host >= 0)
+		return;
+	capture->host = (int)decoder->hosts.len;
+	vec_push(&decoder->hosts, ((struct host){ .id = id, .name = name }));
+}
+
+static void decode_note(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	const char *text = json_string_value(json_object_get(side, "text"));
+
+	if (text)
+		vec_push(&capture->notes, strings_intern(&decoder->strings, text));
+}
+
+/* The moment is short, but MPI_Init may lie in it. */
+static void decode_gap(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	const char *path = json_string_value(json_object_get(side, "path"));
+	const char *name = path ? strrchr(path, '/') : NULL;
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "%s was mapped before it was probed: first calls may be missing",
+		 name ? name + 1 : "a library");
+	vec_push(&capture->notes, strings_intern(&decoder->strings, text));
+	if (path && capture->mpi_library && !strcmp(path, capture->mpi_library))
+		capture->late_mpi++;
+}
+
+static void decode_worker(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	decode_side_object(decoder, capture, OBJECT_WORKER, side);
+}
+
+static void decode_iface(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	decode_side_object(decoder, capture, OBJECT_IFACE, side);
+}
+
+static void decode_ep(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	decode_side_object(decoder, capture, OBJECT_EP, side);
+}
+
+static void decode_uct_ep(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	decode_side_object(decoder, capture, OBJECT_UCT_EP, side);
+}
+
+/* In the order in which they must be read: objects need processes. */
+static const struct {
+	const char *type;
+	void (*decode)(struct decoder *decoder, struct capture *capture, const json_t *side);
+} side_types[] = {
+	{ "capture", decode_capture }, { "site", decode_site },     { "process", decode_process },
+	{ "library", decode_library }, { "worker", decode_worker }, { "iface", decode_iface },
+	{ "uct_ep", decode_uct_ep },   { "ep", decode_ep },         { "note", decode_note },
+	{ "gap", decode_gap },         { "module", decode_module }, { "symbol", decode_symbol },
+	{ "address", decode_address }, { "window", decode_window }, { "end", decode_end },
+	{ "detail", decode_detail },   { "cell", decode_cell },     { "cells", decode_cells },
+	{ "gpu", decode_gpu },         { "memory", decode_look },
+};
+
+static int by_time(const void *left, const void *right)
+{
+	const struct object *a = *(struct object *const *)left;
+	const struct object *b = *(struct object *const *)right;
+
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+void decoder_add_capture(struct decoder *decoder, struct capture *capture, const json_t *sides)
+{
+	const json_t *side;
+	size_t i;
+
+	capture->host = -1;
+	for (size_t t = 0; t < sizeof(side_types) / sizeof(*side_types); t++) {
+		json_array_foreach(sides, i, side)
+		{
+			const char *type = json_string_value(json_object_get(side, "t"));
+
+			if (type && !strcmp(type, side_types[t].type))
+				side_types[t].decode(decoder, capture, side);
+		}
+		if (capture->host < 0)
+			decode_capture(decoder, capture, NULL);
+	}
+	if (capture->side_objects.len)
+		qsort(capture->side_objects.data, capture->side_objects.len,
+		      sizeof(*capture->side_objects.data), by_time);
+	cells_sort(capture);
+}
+
+/* Processes that use UCX or are ranks; others only once a record of theirs comes. */
+void decoder_ready(struct decoder *decoder)
+{
+	struct map has_worker = { 0 };
+
+	for (size_t i = 0; i < decoder->objects.len; i++)
+		if (decoder->objects.data[i]->kind == OBJECT_WORKER)
+			map_insert(&has_worker, decoder->objects.data[i]->process->id, 0, NULL);
+	for (size_t i = 0; i < decoder->processes.len; i++) {
+		struct process *process = decoder->processes.data[i];
+
+		if (process->ucx.len || process->rank >= 0 || map_find(&has_worker, process->id, 0))
+			process_show(decoder, process);
+	}
+	map_release(&has_worker);
+	decoded_memory_ready(decoder);
+	gpus_ready(decoder);
+	evidences_ready(decoder);
+	objects_pair(decoder);
+}
+
+const char *decoder_name(const struct decoder *decoder, const struct process *process, uint64_t key)
+{
+	uint64_t *name = map_find(&decoder->names, key, process->id);
+
+	return name ? (const char *)(uintptr_t)*name : NULL;
+}
+
+static void decode_name(struct decoder *decoder, const struct event *event,
+			const struct ub_name *record)
+{
+	char text[sizeof(record->name) + 1] = "";
+
+	memcpy(text, record->name, sizeof(record->name));
+	*map_insert(&decoder->names, record->key, event->process->id, NULL) =
+		(uintptr_t)strings_intern(&decoder->strings, text);
+}
+
+static void decode_loss(struct decoder *decoder, const struct event *event,
+			const struct ub_loss *loss)
+{
+	if (!loss->records)
+		return;
+	decode_memory_loss(decoder, event, loss);
+	if (event->capture->lost_objects)
+		objects_forget(decoder, event->process, loss->until);
+}
+
+bool decoder_event(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h,
+		   struct event *event)
+{
+	static const struct site_info unknown_site;
+
+	if (!ub_kind_size(h->kind))
+		return false;
+	decoder->now = h->ts;
+	cells_apply(decoder, capture, h->ts);
+	objects_apply(decoder, capture, h->ts);
+	*event =
+		(struct event){ .capture = capture,
+				.process = capture_process(decoder, capture, h->tgid),
+				.site = h->site < capture->sites.len ? &capture->sites.data[h->site]
+								     : &unknown_site,
+				.h = h };
+	if (h->kind == UB_TASK) {
+		decode_task(decoder, capture, (const struct ub_task *)h);
+		decode_memory_task(decoder, event, (const struct ub_task *)h);
+	} else {
+		process_show(decoder, event->process);
+	}
+	if (h->kind == UB_OBJ)
+		decode_object(decoder, event, (const struct ub_obj *)h);
+	if (h->kind == UB_STACK)
+		decode_stack(decoder, event, (const struct ub_stack *)h);
+	if (h->kind == UB_MEM)
+		decode_memory(decoder, event, (const struct ub_mem *)h);
+	if (h->kind == UB_LOSS)
+		decode_loss(decoder, event, (const struct ub_loss *)h);
+	if (h->kind == UB_NAME)
+		decode_name(decoder, event, (const struct ub_name *)h);
+	return true;
+}

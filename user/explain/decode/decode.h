@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From the capture's bytes to named things: which process a record is of, what its site is called,
+ * what a pointer in it stood for at that time. Side records are read before the first wire record,
+ * wire records are fed in time order per capture. Nothing here knows what a message is.
+ */
+#ifndef UCXBPF_DECODE_DECODE_H
+#define UCXBPF_DECODE_DECODE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/place.h"
+#include "base/vec.h"
+#include "explain/decode/strings.h"
+#include "explain/memory/evidence.h"
+#include "explain/memory/memory.h"
+#include "ucxbpf.h"
+
+enum object_kind { OBJECT_WORKER, OBJECT_IFACE, OBJECT_EP, OBJECT_UCT_EP };
+
+/* What a pointer of a process stood for. Never freed or changed in identity before the end. */
+struct object {
+	enum object_kind kind;
+	struct process *process;
+	uint64_t address;
+	uint64_t parent; /* worker of an iface or ep, iface of a uct_ep */
+	uint64_t uuid; /* worker: own; ep: the peer worker's; 0 = unknown */
+	uint64_t local_id, remote_id; /* of an ep */
+	const char *transport, *device; /* of an iface */
+	struct {
+		uint64_t base;
+		uint32_t slots, stride; /* slots: a power of two, 0 = not known */
+	} fifo; /* of an iface that receives through shared memory */
+	uint32_t peer_pid; /* of a uct_ep, in the peer's pid namespace; 0 = unknown */
+	VEC(uint64_t) lanes; /* of an ep: its uct_eps */
+	uint64_t from; /* time of the record that told of it */
+	bool born; /* that record is of its creation */
+	struct object *later; /* next one at the same address, told by a later side record */
+	struct object *latest; /* of the first of those: the last one */
+	struct object *peer; /* of an ep: the peer's worker, once found */
+	struct process *peer_process; /* of an ep: where only the process is known */
+	void *link; /* of an ep: for the match stage */
+};
+
+struct ucx_library {
+	const char *path, *build_id, *version, *layout;
+};
+
+struct variable {
+	const char *name, *value;
+};
+
+struct address_range {
+	uint64_t from, to;
+};
+
+/* One traced process: (boot id, pid namespace, pid, start time). */
+struct process {
+	int id; /* position in decoder.processes */
+	int index; /* number in reports; -1: nothing to show of it yet */
+	int host;
+	uint32_t tgid, ns_pid;
+	uint64_t start_time, seen; /* seen: first side record's time */
+	const char *comm, *exe, *mpi, *job, *pid_ns;
+	int rank, size;
+	VEC(struct variable) environment; /* by name */
+	int environment_cut; /* variables that are not there; -1: the environment is not known */
+	const char *cpus; /* that its main thread may run on; NULL: not known */
+	bool from_start, exited;
+	uint64_t exited_at;
+	uint32_t exit_told; /* struct ub_task's other, UB_EXIT_TOLD is set; 0: not known how */
+	bool gpu_library; /* it has mapped one, at some time */
+	bool maps_peers; /* it has an interface over which peers' memory can be mapped */
+	VEC(struct ucx_library) ucx;
+	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
+	uint64_t comm_world; /* what it passes for MPI_COMM_WORLD; 0: not known */
+	bool mpich; /* whose handles have 32 bits */
+	uint64_t request_size; /* user's handle - request, once seen; 0 before */
+	uint64_t blind_until; /* records of it, or of its peers, before this time may be missing */
+	uint64_t missing_until; /* records of its own before this time may be missing */
+	uint64_t hidden; /* bytes that it may have sent besides what is known of its endpoints */
+	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
+	uint64_t lost_until; /* records up to then were lost; 0: none, or all of that is done */
+	uint64_t objects_lost_until; /* lives of its objects may have ended unseen */
+	uint64_t memory_lost_until; /* what GPU libraries did before is not known */
+	const struct capture *memory_by; /* that its memory was last told by; NULL: none */
+	struct memory_evidence evidence; /* device numbers in it: positions in decoder.gpus */
+	VEC(int) ucx_devices; /* UCX's number of a device -> position in decoder.gpus, -1: no GPU */
+	VEC(int) ordinals; /* its own number of a GPU -> position in decoder.gpus, -1: not known */
+	bool ending; /* in decoder.ending */
+	VEC(struct object *) workers, ifaces; /* its own, of all times */
+	struct process *next, *last; /* with the same tgid on its host; last: of the first alone */
+};
+
+/* When a capture with a duty cycle had its probes in place; to 0: not told, the tracer was killed.
+ */
+struct window {
+	uint64_t from, to;
+	const char *step, *reason; /* with a budget: what it has, and why; NULL: there is none */
+	uint64_t paid_ppm;
+};
+
+/* From a time on detail was recorded in these slices alone (UB_SLICES in ucxbpf.h). */
+struct detail_change {
+	uint64_t ts, slices;
+};
+
+/* A process that an earlier capture knew: its records may be missing up to a time. */
+struct rejoined {
+	struct process *process;
+	uint64_t until;
+};
+
+/* What a site is, by its name and symbol: classes that later stages switch tables on. */
+enum op_kind {
+	OP_OTHER,
+	OP_TAG_SEND,
+	OP_TAG_RECV,
+	OP_TAG_MSG_RECV,
+	OP_TAG_PROBE,
+	OP_AM_SEND,
+	OP_AM_RECV_DATA,
+	OP_STREAM_SEND,
+	OP_STREAM_RECV,
+	OP_PUT,
+	OP_GET,
+	OP_ATOMIC,
+	OP_FLUSH,
+	OP_CANCEL,
+	OP_KINDS
+};
+
+enum xfer_verb { VERB_OTHER, VERB_AM, VERB_PUT, VERB_GET, VERB_ATOMIC, VERB_TAG, VERB_FLUSH };
+enum xfer_mode { MODE_NONE, MODE_SHORT, MODE_BCOPY, MODE_ZCOPY };
+
+struct site_info {
+	const char *name;
+	uint8_t kind; /* enum ub_kind */
+	uint8_t what; /* enum ub_obj_what, ub_comp_what or ub_mem_what */
+	uint8_t am_id;
+	uint8_t op; /* enum op_kind */
+	uint8_t verb; /* enum xfer_verb */
+	uint8_t mode; /* enum xfer_mode */
+};
+
+/* A file that code runs in. */
+struct code_module {
+	const char *path, *build_id;
+};
+
+/* Sums that the kernel has kept (--count), and what they are about. */
+struct cell {
+	uint32_t id;
+	struct process *process; /* NULL: of whatever found no cell of its own */
+	uint64_t first, last; /* times: of the first entry, and when the sums were written last */
+	const struct site_info *call, *op, *xfer; /* NULL: none */
+	uint8_t am_id, size_class, flags; /* flags: enum ub_cell_flags */
+	uint64_t obj, uct_ep, iface_address, ucp_ep;
+	uint32_t ep_number; /* of the capture's uct_eps; 0 = none */
+	uint64_t count, bytes, headers, refused, timed, time;
+	const struct object *iface; /* what the addresses stood for; NULL: not known */
+	struct object *ep;
+};
+
+/* One capture file: a host as it was seen over one session. */
+struct capture {
+	int host;
+	VEC(struct site_info) sites;
+	VEC(struct object *) side_objects; /* in time order */
+	size_t side_next; /* first one not yet in force */
+	struct map tgids; /* tgid -> struct process * that has it now */
+	uint64_t started; /* time of the first side record */
+	uint64_t ended; /* time of its last one; 0: it has none */
+	VEC(struct window) windows; /* none: without a duty cycle */
+	VEC(struct detail_change) details; /* in time order; before the first one: in all */
+	VEC(struct rejoined) rejoined;
+	bool attached; /* mode "attach" */
+	bool counted; /* made with --count */
+	bool lost_objects; /* some record of an object's life found no room */
+	bool lost_memory; /* some record of memory found no room */
+	bool looked; /* it has looks at processes' memory */
+	uint32_t timed_every; /* one entry in so many was timed */
+	VEC(struct cell) cells; /* in time order once decoder_ready() */
+	struct map cell_ids; /* id -> index + 1, until they are sorted */
+	size_t cell_next; /* first one whose time has not come */
+	VEC(const char *) notes;
+	const char *mpi_library; /* the last one that was told of */
+	uint64_t late_mpi; /* MPI libraries that were mapped before they were probed */
+	VEC(struct code_module) modules; /* by the id that side records use */
+	struct map symbols; /* (link-time address, module) -> struct place * */
+	bool knows_places; /* it says where code lies: old ones do not */
+};
+
+struct host {
+	const char *id, *name;
+	int gpus, gpu; /* how many it has, and one of them: position in decoder.gpus */
+};
+
+struct gpu {
+	int host;
+	int number; /* among those of its host, in order of PCI address */
+	const char *pci, *uuid, *model; /* NULL: not told; pci is always */
+	int numa_node; /* -1: not told */
+};
+
+struct decoder {
+	struct strings strings;
+	VEC(struct host) hosts;
+	VEC(struct gpu) gpus;
+	struct map gpu_numbers; /* (pci, host) -> position in gpus + 1 */
+	uint64_t now; /* time of the last event */
+	VEC(struct process *) processes;
+	VEC(struct process *) shown; /* those that have an index, by it */
+	VEC(struct process *) ending; /* see decoder_end() */
+	struct map by_tgid; /* (tgid, host) -> first process that has or had it */
+	struct map by_start; /* (tgid and host, start time) -> process */
+	struct map by_ns_pid; /* (ns_pid, host) -> the shown process that has it, 0: several */
+	VEC(struct object *) objects;
+	struct map by_address; /* (address, process and kind) -> object in force */
+	struct map later; /* same key -> first of the objects side records told of */
+	struct map uuids; /* worker uuid -> worker */
+	struct map lanes; /* (uct_ep, process) -> ep */
+	struct map names; /* (pointer, process) -> string */
+	VEC(struct place *) places;
+	struct map stacks; /* (id, process) -> struct stack_parts * */
+	struct map addresses; /* (address, process) -> struct place * */
+	struct memory memory; /* of all processes, by process.id */
+	VEC(const char *) gpu_names; /* by number, NULL: not asked for yet */
+};
+
+struct event {
+	struct capture *capture;
+	struct process *process;
+	const struct site_info *site;
+	const struct ub_hdr *h;
+};
+
+void decoder_init(struct decoder *decoder);
+void decoder_release(struct decoder *decoder);
+
+/* Reads all side records of one capture. Captures must be added in a canonical order. */
+void decoder_add_capture(struct decoder *decoder, struct capture *capture, const json_t *sides);
+
+/* After the last capture: joins endpoints to peers by ids that both sides know; numbers processes.
+ */
+void decoder_ready(struct decoder *decoder);
+
+/*
+ * Workers that a record tells of are known from then on, before the record's time: of several
+ * captures, one may be read before the peer's worker is made. Before decoder_ready().
+ */
+void decoder_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h);
+
+void capture_release(struct capture *capture);
+
+/*
+ * A cut is being made through a process, until decoder_ended(): what it has begun is over, or not
+ * seen to end.
+ */
+void decoder_end(struct decoder *decoder, struct process *process);
+void decoder_ended(struct decoder *decoder);
+
+/*
+ * The first time after the given one at which detail of a capture begins again after slices
+ * without, or may have changed: nothing can be matched across it. UINT64_MAX: none.
+ */
+uint64_t capture_slice_edge(const struct capture *capture, uint64_t after);
+
+/*
+ * Names a record's process and site and applies what it says about objects, names and tasks.
+ * Returns false for a record that nothing can be said about (no such kind).
+ */
+bool decoder_event(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h,
+		   struct event *event);
+
+/* The object at an address of a process at a time; NULL: not known. */
+struct object *decoder_object(struct decoder *decoder, const struct process *process,
+			      enum object_kind kind, uint64_t address, uint64_t ts);
+
+/* As decoder_object() for a ucp_ep in use; one that nothing told of is made, its peer unknown. */
+struct object *decoder_ep(struct decoder *decoder, struct process *process, uint64_t address,
+			  uint64_t ts);
+
+/* The ucp_ep that a uct_ep is a lane of; 0: not known. Learnt from side records and from below. */
+uint64_t decoder_lane_ep(const struct decoder *decoder, const struct process *process,
+			 uint64_t uct_ep);
+void decoder_learn_lane(struct decoder *decoder, const struct process *process, uint64_t uct_ep,
+			uint64_t ep);
+
+/* Whether code at an address is the MPI library's: calls from there are its own, not the user's. */
+bool decoder_in_mpi(const struct process *process, uint64_t address);
+
+/*
+ * Of a communicator that was passed to the process's MPI: "MPI_COMM_WORLD" or "another"; NULL: it
+ * is none, or what stands for MPI_COMM_WORLD in that process is not known.
+ */
+const char *decoder_comm(const struct process *process, uint64_t handle);
+
+/*
+ * The place in code that an address of the event's process returns to; NULL: the capture does not
+ * say such things at all. Lives as long as the decoder, one per address and process.
+ */
+const struct place *decoder_place(struct decoder *decoder, const struct event *event,
+				  uint64_t address);
+
+/* The stack that a UB_CALL_STACK record names; what is not known of it is said in its end. */
+const struct stack *decoder_stack(struct decoder *decoder, const struct event *event, uint64_t id);
+
+/*
+ * Records of a capture are missing up to a time, ns: none of its processes' memory is known then.
+ */
+void decoder_memory_hole(struct decoder *decoder, const struct capture *capture, uint64_t until);
+
+/*
+ * What lies at an address of a process at the time of the last event, as far as a capture tells. A
+ * device is numbered as in reports.
+ */
+void decoder_memory(const struct decoder *decoder, const struct capture *capture,
+		    const struct process *process, uint64_t address, struct memory_answer *answer);
+
+/* The memory type that UCX took an operation's buffer for, by its request; static, NULL: not told.
+ */
+const char *decoder_memory_taken_as(const struct event *event);
+
+/*
+ * What the request of an operation says of its buffer, where the answer so far is unknown or lacks
+ * the GPU.
+ */
+void decoder_memory_told(const struct decoder *decoder, const struct event *event,
+			 struct memory_answer *answer);
+
+/*
+ * A process's own number of a GPU: its position in decoder.gpus, -1 not known; and its number in
+ * reports. Which of a host's GPUs a process counts as its own third is for the process to choose
+ * (CUDA_VISIBLE_DEVICES): -1, for the reason below, unless that was told. Where nothing is told of
+ * a host's GPUs, they have the process's own numbers.
+ */
+#define NUMBER_NOT_TOLD "which GPU the process's own number is, is not known"
+
+int decoder_ordinal_gpu(const struct decoder *decoder, const struct process *process, int ordinal);
+int decoder_gpu_number(const struct decoder *decoder, const struct process *process, int ordinal);
+
+/* "gpu0", "host"...; "gpu": which one is not known; NULL: unknown. Interned. */
+const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, int device);
+
+/* Name behind a ucp_proto_t pointer; NULL: not known. */
+const char *decoder_name(const struct decoder *decoder, const struct process *process,
+			 uint64_t key);
+
+/* After the last record: what the addresses of all remaining cells stand for. */
+void decoder_cells(struct decoder *decoder, struct capture *capture);
+
+/* Whether operations of that kind take a ucp_ep; else a worker or nothing. */
+bool op_takes_ep(enum op_kind kind);
+
+/*
+ * Finds the peer of an endpoint: object.peer, object.peer_process. Returns false if not known.
+ * *traced is false where the peer's uuid is known and no traced process has it.
+ */
+bool decoder_peer(struct decoder *decoder, struct object *ep, bool *traced);
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Addresses of code: side records say in which module each lies and what is there. */
+#include "explain/decode/internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *intern(struct decoder *decoder, const json_t *side, const char *key)
+{
+	return strings_intern(&decoder->strings, json_string_value(json_object_get(side, key)));
+}
+
+static int number(const json_t *side, const char *key)
+{
+	return (int)json_integer_value(json_object_get(side, key));
+}
+
+static struct place *place_new(struct decoder *decoder)
+{
+	struct place *place = calloc(1, sizeof(*place));
+
+	if (!place)
+		abort();
+	vec_push(&decoder->places, place);
+	return place;
+}
+
+void decode_module(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	uint64_t id = side_u64(side, "id");
+
+	while (capture->modules.len <= id && capture->modules.len < UINT16_MAX)
+		vec_add(&capture->modules);
+	if (id >= capture->modules.len)
+		return;
+	capture->modules.data[id] = (struct code_module){ intern(decoder, side, "path"),
+							  intern(decoder, side, "build_id") };
+}
+
+/* Kept until the addresses are read: one symbol may serve many processes. */
+void decode_symbol(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	struct place *place = place_new(decoder);
+
+	place->symbol = intern(decoder, side, "symbol");
+	place->symbol_offset = side_u64(side, "symbol_offset");
+	place->file = intern(decoder, side, "file");
+	place->line = number(side, "line");
+	*map_insert(&capture->symbols, side_u64(side, "offset"), side_u64(side, "module"), NULL) =
+		(uintptr_t)place;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void name_place(struct decoder *decoder, struct place *place)
+{
+	char address[32], module[512], symbol[512], line[512];
+	const char *label = address, *frame;
+
+	snprintf(address, sizeof(address), "%#" PRIx64, place->address);
+	if (place->module)
+		label = module;
+	snprintf(module, sizeof(module), "%s+%#" PRIx64,
+		 place->module ? base_name(place->module) : "", place->offset);
+	frame = label;
+	if (place->symbol) {
+		snprintf(symbol, sizeof(symbol), "%s+%#" PRIx64, place->symbol,
+			 place->symbol_offset);
+		frame = place->symbol;
+		label = symbol;
+	}
+	if (place->file) {
+		snprintf(line, sizeof(line), "%s:%d", base_name(place->file), place->line);
+		label = line;
+	}
+	place->label = strings_intern(&decoder->strings, label);
+	place->frame = strings_intern(&decoder->strings, frame);
+}
+
+/* The same place in every process and on every host that runs the same file. */
+static void key_place(struct decoder *decoder, struct place *place)
+{
+	char key[1024];
+
+	if (place->module)
+		snprintf(key, sizeof(key), "%s %s+%016" PRIx64, place->module,
+			 place->build_id ? place->build_id : "", place->offset);
+	else
+		snprintf(key, sizeof(key), "%016" PRIx64 " %s", place->address, place->reason);
+	place->key = strings_intern(&decoder->strings, key);
+}
+
+static void find_symbol(const struct capture *capture, struct place *place, uint64_t module)
+{
+	const uint64_t *found = map_find(&capture->symbols, place->offset, module);
+	const struct place *symbol = found ? (const struct place *)(uintptr_t)*found : NULL;
+
+	if (module < capture->modules.len) {
+		place->module = capture->modules.data[module].path;
+		place->build_id = capture->modules.data[module].build_id;
+	}
+	if (!symbol)
+		return;
+	place->symbol = symbol->symbol;
+	place->symbol_offset = symbol->symbol_offset;
+	place->file = symbol->file;
+	place->line = symbol->line;
+}
+
+void decode_address(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	const struct process *process =
+		process_at(decoder, capture->host, side_u64(side, "tgid"), side_u64(side, "ts"));
+	struct place *place = place_new(decoder);
+	bool fresh;
+	uint64_t *slot;
+
+	capture->knows_places = true;
+	place->address = side_u64(side, "address");
+	place->reason = intern(decoder, side, "reason");
+	place->offset = side_u64(side, "offset");
+	if (json_object_get(side, "module"))
+		find_symbol(capture, place, side_u64(side, "module"));
+	if (!place->module && !place->reason)
+		place->reason = strings_intern(&decoder->strings, "its module is not recorded");
+	name_place(decoder, place);
+	key_place(decoder, place);
+	if (!process)
+		return;
+	slot = map_insert(&decoder->addresses, place->address, process->id, &fresh);
+	if (fresh)
+		*slot = (uintptr_t)place;
+}
+
+const struct place *decoder_place(struct decoder *decoder, const struct event *event,
+				  uint64_t address)
+{
+	struct place *place;
+	uint64_t *slot;
+	bool fresh;
+
+	if (!event->capture->knows_places)
+		return NULL;
+	slot = map_insert(&decoder->addresses, address, event->process->id, &fresh);
+	if (!fresh)
+		return (const struct place *)(uintptr_t)*slot;
+	place = place_new(decoder);
+	*slot = (uintptr_t)place;
+	place->address = address;
+	place->reason = strings_intern(&decoder->strings, "not recorded");
+	name_place(decoder, place);
+	key_place(decoder, place);
+	return place;
+}
+
+void decoded_places_release(struct decoder *decoder)
+{
+	for (size_t i = 0; i < decoder->places.len; i++)
+		free(decoder->places.data[i]);
+	vec_release(&decoder->places);
+	map_release(&decoder->addresses);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "explain/decode/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cpus.h"
+
+static const char *side_string(struct decoder *decoder, const json_t *side, const char *key)
+{
+	return strings_intern(&decoder->strings, json_string_value(json_object_get(side, key)));
+}
+
+static int side_int(const json_t *side, const char *key)
+{
+	const json_t *value = json_object_get(side, key);
+
+	return json_is_integer(value) ? (int)json_integer_value(value) : -1;
+}
+
+/* What the first capture said of its beginning holds, whoever else has seen it. */
+static void describe_start(struct capture *capture, struct process *process, const json_t *side)
+{
+	const char *from = json_string_value(json_object_get(side, "seen_from"));
+	bool from_start = from && from[0] == 's';
+
+	if (!from_start)
+		process_joined(capture, process, side_u64(side, "ts"));
+	if (!process->told_by || process->told_by == capture) {
+		process->from_start = from_start;
+		process->told_by = capture;
+	}
+}
+
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(((const struct variable *)left)->name,
+		      ((const struct variable *)right)->name);
+}
+
+static void describe_environment(struct decoder *decoder, struct process *process,
+				 const json_t *side)
+{
+	json_t *environment = json_object_get(side, "environment"), *value;
+	const char *name;
+
+	if (!json_is_object(environment))
+		return;
+	process->environment.len = 0;
+	process->environment_cut = side_int(side, "environment_cut");
+	if (process->environment_cut < 0)
+		process->environment_cut = 0;
+	json_object_foreach(environment, name, value)
+	{
+		const char *text = json_string_value(value);
+
+		if (*name && text) /* an empty text is interned as none */
+			vec_push(&process->environment,
+				 ((struct variable){ strings_intern(&decoder->strings, name),
+						     *text ? strings_intern(&decoder->strings, text)
+							   : "" }));
+		else
+			process->environment_cut++;
+	}
+	if (process->environment.len)
+		qsort(process->environment.data, process->environment.len, sizeof(struct variable),
+		      by_name);
+}
+
+/* As it was when it was told last; what is no list is not known. */
+static void describe_cpus(struct decoder *decoder, struct process *process, const json_t *side)
+{
+	const char *cpus = side_string(decoder, side, "cpus");
+
+	if (cpus_count(cpus) > 0)
+		process->cpus = cpus;
+}
+
+static void describe(struct decoder *decoder, struct process *process, const json_t *side)
+{
+	struct strings *strings = &decoder->strings;
+	uint64_t ns_pid = side_u64(side, "ns_pid");
+	char number[24];
+
+	process->comm = side_string(decoder, side, "comm");
+	process->exe = side_string(decoder, side, "exe");
+	process->mpi = side_string(decoder, side, "mpi");
+	process->job = side_string(decoder, side, "job");
+	snprintf(number, sizeof(number), "%llx", (unsigned long long)side_u64(side, "pid_ns"));
+	process->pid_ns = strings_intern(strings, number);
+	process->ns_pid = ns_pid ? (uint32_t)ns_pid : process->tgid;
+	process->rank = side_int(side, "rank");
+	process->size = side_int(side, "size");
+	describe_environment(decoder, process, side);
+	describe_cpus(decoder, process, side);
+}
+
+void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	uint32_t tgid = side_u64(side, "tgid");
+	uint64_t start_time = side_u64(side, "start_time");
+	struct process *process = process_find(decoder, capture->host, tgid, start_time);
+	bool fresh;
+	uint64_t *slot;
+
+	if (!process) {
+		process = process_add(decoder, capture, tgid, start_time);
+		process->seen = side_u64(side, "ts");
+	}
+	slot = map_insert(&capture->tgids, tgid, 0, &fresh);
+	if (fresh)
+		*slot = (uintptr_t)process;
+	describe(decoder, process, side);
+	describe_start(capture, process, side);
+}
+
+/* Without a size in the record: no stock libmpi or libmpich is larger than this. */
+#define MPI_TEXT_MAX (8u << 20)
+
+static struct address_range mpi_range(const json_t *side)
+{
+	uint64_t base = side_u64(side, "base"), size = side_u64(side, "size");
+
+	return (struct address_range){ base, base + (size ? size : MPI_TEXT_MAX) };
+}
+
+/* Told of before: by another capture, or when the process became another program. */
+static bool has_ucx(const struct process *process, const struct ucx_library *ucx)
+{
+	for (size_t i = 0; i < process->ucx.len; i++)
+		if (process->ucx.data[i].path == ucx->path &&
+		    process->ucx.data[i].build_id == ucx->build_id)
+			return true;
+	return false;
+}
+
+static bool is_gpu_role(const char *role)
+{
+	return !strcmp(role, "cuda") || !strcmp(role, "rocm") || !strcmp(role, "ze");
+}
+
+/* What a function without a probe has made was not seen: then nothing is the host's for want of it.
+ */
+static void decode_gpu_library(struct process *process, const json_t *side)
+{
+	process->gpu_library = true;
+	if (side_u64(side, "missing"))
+		process->evidence.unprobed = true;
+}
+
+/* mpi.h of MPICH, 3.0 to 4.2; Open MPI's is an address. */
+#define MPICH_COMM_WORLD 0x44000000u
+
+static void decode_mpi_library(struct capture *capture, struct process *process, const char *path,
+			       const json_t *side)
+{
+	const char *version = json_string_value(json_object_get(side, "version"));
+
+	capture->mpi_library = path;
+	vec_push(&process->mpi_text, mpi_range(side));
+	process->mpich = version && !strncmp(version, "MPICH", strlen("MPICH"));
+	process->comm_world = process->mpich ? MPICH_COMM_WORLD : side_u64(side, "comm_world");
+}
+
+const char *decoder_comm(const struct process *process, uint64_t handle)
+{
+	if (!handle || !process->comm_world)
+		return NULL;
+	if (process->mpich) /* what else is in the register does not count */
+		handle = (uint32_t)handle;
+	return handle == process->comm_world ? "MPI_COMM_WORLD" : "another";
+}
+
+void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	struct process *process =
+		process_at(decoder, capture->host, side_u64(side, "tgid"), side_u64(side, "ts"));
+	const json_t *roles = json_object_get(side, "roles");
+	struct ucx_library ucx;
+	const json_t *role;
+	size_t i;
+
+	if (!process)
+		return;
+	ucx = (struct ucx_library){ .path = side_string(decoder, side, "path"),
+				    .build_id = side_string(decoder, side, "build_id"),
+				    .version = side_string(decoder, side, "version"),
+				    .layout = side_string(decoder, side, "layout") };
+	json_array_foreach(roles, i, role)
+	{
+		const char *name = json_string_value(role);
+
+		if (name && !strcmp(name, "ucp") && !has_ucx(process, &ucx))
+			vec_push(&process->ucx, ucx);
+		if (name && is_gpu_role(name))
+			decode_gpu_library(process, side);
+		if (name && !strcmp(name, "mpi"))
+			decode_mpi_library(capture, process, ucx.path, side);
+	}
+}
+
+bool decoder_in_mpi(const struct process *process, uint64_t address)
+{
+	for (size_t i = 0; i < process->mpi_text.len; i++)
+		if (address >= process->mpi_text.data[i].from &&
+		    address < process->mpi_text.data[i].to)
+			return true;
+	return false;
+}
+
+void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task)
+{
+	struct process *process = capture_process(decoder, capture, task->h.tgid);
+
+	if (task->what == UB_EXIT && task->h.tid == task->h.tgid) {
+		process->exited = true;
+		process->exited_at = task->h.ts;
+		if (task->other & UB_EXIT_TOLD)
+			process->exit_told = task->other;
+	}
+	if (task->what == UB_EXEC || !process->comm)
+		process->comm = strings_intern(&decoder->strings, task->comm);
+	if (task->what == UB_FORK && task->other != task->h.tgid) {
+		uint64_t *slot = map_find(&capture->tgids, task->other, 0);
+		struct process *child = slot ? (struct process *)(uintptr_t)*slot : NULL;
+
+		if (child && child->exited)
+			process_replace(decoder, capture, child, task->h.ts);
+		else if (!child)
+			capture_process(decoder, capture, task->other)->from_start = true;
+	}
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "explain/decode/internal.h"
+
+#include <string.h>
+
+struct prefix {
+	const char *text;
+	uint8_t value;
+};
+
+/* Longest first where one is the beginning of another. */
+static const struct prefix op_symbols[] = {
+	{ "ucp_tag_send", OP_TAG_SEND },
+	{ "ucp_tag_recv", OP_TAG_RECV },
+	{ "ucp_tag_msg_recv", OP_TAG_MSG_RECV },
+	{ "ucp_tag_probe", OP_TAG_PROBE },
+	{ "ucp_am_send", OP_AM_SEND },
+	{ "ucp_am_recv_data", OP_AM_RECV_DATA },
+	{ "ucp_stream_send", OP_STREAM_SEND },
+	{ "ucp_stream_recv", OP_STREAM_RECV },
+	{ "ucp_put", OP_PUT },
+	{ "ucp_get", OP_GET },
+	{ "ucp_atomic", OP_ATOMIC },
+	{ "ucp_ep_flush", OP_FLUSH },
+	{ "ucp_worker_flush", OP_FLUSH },
+	{ "ucp_request_cancel", OP_CANCEL },
+};
+
+static const struct prefix verbs[] = {
+	{ "am_", VERB_AM },         { "put_", VERB_PUT },     { "get_", VERB_GET },
+	{ "atomic", VERB_ATOMIC },  { "cswap", VERB_ATOMIC }, { "tag_", VERB_TAG },
+	{ "ep_flush", VERB_FLUSH }, { "flush", VERB_FLUSH },
+};
+
+static const struct prefix modes[] = {
+	{ "short", MODE_SHORT },
+	{ "bcopy", MODE_BCOPY },
+	{ "zcopy", MODE_ZCOPY },
+};
+
+static const struct prefix kinds[] = {
+	{ "call", UB_CALL }, { "op", UB_OP },
+	{ "xfer", UB_XFER }, { "rx", UB_RX },
+	{ "comp", UB_COMP }, { "match", UB_MATCH },
+	{ "obj", UB_OBJ },   { "name", UB_NAME },
+	{ "task", UB_TASK }, { "call_end", UB_CALL_END },
+	{ "mem", UB_MEM },
+};
+
+static uint8_t by_prefix(const struct prefix *table, size_t count, const char *text)
+{
+	for (size_t i = 0; text && i < count; i++)
+		if (!strncmp(text, table[i].text, strlen(table[i].text)))
+			return table[i].value;
+	return 0;
+}
+
+static uint8_t by_part(const struct prefix *table, size_t count, const char *text)
+{
+	for (size_t i = 0; text && i < count; i++)
+		if (strstr(text, table[i].text))
+			return table[i].value;
+	return 0;
+}
+
+#define BY_PREFIX(table, text) by_prefix(table, sizeof(table) / sizeof(*(table)), text)
+#define BY_PART(table, text) by_part(table, sizeof(table) / sizeof(*(table)), text)
+
+static uint8_t site_kind(const json_t *side)
+{
+	const json_t *kind = json_object_get(side, "kind");
+	const char *text = json_string_value(kind);
+
+	if (!text)
+		return json_integer_value(kind);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(text, kinds[i].text))
+			return kinds[i].value;
+	return 0;
+}
+
+void decode_site(struct decoder *decoder, struct capture *capture, const json_t *side)
+{
+	size_t row = json_integer_value(json_object_get(side, "row"));
+	const char *symbol = json_string_value(json_object_get(side, "symbol"));
+	const char *name = json_string_value(json_object_get(side, "name"));
+	struct site_info *site;
+
+	if (row >= UB_MAX_SITES)
+		return;
+	while (capture->sites.len <= row)
+		vec_add(&capture->sites);
+	site = &capture->sites.data[row];
+	*site = (struct site_info){
+		.name = strings_intern(&decoder->strings, name ? name : symbol),
+		.kind = site_kind(side),
+		.what = json_integer_value(json_object_get(side, "what")),
+		.am_id = json_integer_value(json_object_get(side, "am_id")),
+		.op = BY_PREFIX(op_symbols, symbol),
+		.verb = BY_PREFIX(verbs, name),
+		.mode = BY_PART(modes, name),
+	};
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the stages' own forms to facts. */
+#ifndef UCXBPF_MATCH_EMIT_H
+#define UCXBPF_MATCH_EMIT_H
+
+#include "explain/match/input.h"
+#include "explain/match/match.h"
+
+/* Who is told now and then how many facts there were, calls, operations, transfers and messages. */
+struct watch {
+	void (*look)(void *arg, uint64_t facts); /* NULL: nobody */
+	void *arg;
+};
+
+#define WATCH_EVERY 65536 /* facts between two looks, a power of two */
+
+struct emitter {
+	struct decoder *decoder;
+	const struct fact_sink *sink;
+	struct fact_totals *totals;
+	struct watch watch;
+	uint64_t facts;
+	size_t processes; /* emitted so far */
+	VEC(void *) lists; /* that facts of processes point to */
+	VEC(struct fact_device) devices;
+	struct fact_device_user *device_users; /* of all of them */
+	VEC(struct open_device) open_devices;
+};
+
+void emitter_release(struct emitter *emitter);
+
+/* One more is handed on. */
+static inline void emit_count(struct emitter *emitter)
+{
+	if (++emitter->facts % WATCH_EVERY == 0 && emitter->watch.look)
+		emitter->watch.look(emitter->watch.arg, emitter->facts);
+}
+
+void emitted_devices_release(struct emitter *emitter);
+
+/* Hands on the first pair of clocks that a capture of each host tells. */
+void emit_clocks(struct emitter *emitter, const inputs *inputs);
+
+/* Hands on every process that has an index and was not handed on yet. */
+void emit_processes(struct emitter *emitter);
+
+void emit_call(struct emitter *emitter, const struct call *call);
+void emit_op(struct emitter *emitter, struct op *op);
+void emit_transfer(struct emitter *emitter, const struct transfer *transfer);
+/* Once the ways of its operations are over. */
+void emit_message(struct emitter *emitter, const struct message *message);
+void emit_way_over(struct emitter *emitter, struct way *way);
+/* After all records; number: the capture's, in the order in which they are read. */
+void emit_windows(struct emitter *emitter, const struct input *input, int number);
+
+/* Likewise: memory, and what of it is not known. */
+void emit_memory_uses(struct emitter *emitter);
+void emit_lifetimes(struct emitter *emitter, const inputs *inputs);
+
+/* Likewise: GPUs, into the totals. */
+void emit_devices(struct emitter *emitter);
+
+/* Likewise: what processes have interfaces on. */
+void emit_open_devices(struct emitter *emitter);
+
+int emit_index(const struct process *process); /* NULL: -1 */
+
+struct emitted_end {
+	uint64_t ns;
+	enum fact_precision precision;
+};
+
+/* What a receive waited for may have come before it was posted: then its end is not known. */
+struct emitted_end emit_end(uint64_t start, struct moment end);
+
+/* The process at the other end; NULL: not known. */
+const struct process *emit_peer(struct emitter *emitter, struct object *ep);
+enum fact_locality emit_locality(const struct process *process, const struct process *peer,
+				 const char *transport);
+
+/* ---- ends.c ---- */
+/* Where all data of a transport lies; NULL: it may lie elsewhere. */
+const char *transport_memory(const char *transport);
+/* How far it reaches at most. */
+enum fact_locality transport_locality(const char *transport);
+
+/* Whose memory one end of a transfer is of. */
+struct memory_end {
+	const char *name; /* NULL: unknown */
+	const char *reason; /* static; why name, or the device of "gpu", is not known */
+};
+
+struct memory_end memory_here(struct decoder *decoder, const struct transfer *transfer);
+struct memory_end memory_there(struct decoder *decoder, const struct transfer *transfer);
+
+/* ---- emit_cells.c ---- */
+void emit_cells(struct emitter *emitter, const struct capture *capture);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Positions in a shared-memory FIFO: what a message without an id has of an identity. The sender's
+ * record tells the position. The arrival's record tells it, too, or its address tells the slot. A
+ * slot is written again only after what lay in it was consumed (src/uct/sm/mm/base/mm_ep.c, 1.13.1
+ * to 1.22.0), so the first arrival at the slot after the send is the message; unless the slot was
+ * still occupied when the send began.
+ */
+#include "explain/match/internal.h"
+
+/* One FIFO per transport of a worker; a second one at another address would be a later one. */
+static struct fifo *fifo_named(struct inbox *inbox, const struct object *iface)
+{
+	struct fifo *fifo;
+
+	for (size_t i = 0; i < inbox->fifos.len; i++) {
+		fifo = inbox->fifos.data[i];
+		if (fifo->transport == iface->transport && fifo->device == iface->device)
+			return fifo;
+	}
+	fifo = calloc(1, sizeof(*fifo));
+	if (!fifo)
+		abort();
+	fifo->transport = iface->transport;
+	fifo->device = iface->device;
+	vec_push(&inbox->fifos, fifo);
+	return fifo;
+}
+
+void fifos_find(struct inbox *inbox)
+{
+	for (size_t i = 0; i < inbox->process->ifaces.len; i++) {
+		const struct object *iface = inbox->process->ifaces.data[i];
+		struct fifo *fifo;
+
+		if (!iface->fifo.slots || iface->parent != inbox->worker)
+			continue;
+		fifo = fifo_named(inbox, iface);
+		fifo->several = fifo->several ||
+				(fifo->memory && fifo->memory->fifo.base != iface->fifo.base);
+		fifo->memory = fifo->memory ? fifo->memory : iface;
+	}
+}
+
+void fifos_release(struct inbox *inbox)
+{
+	for (size_t i = 0; i < inbox->fifos.len; i++) {
+		map_release(&inbox->fifos.data[i]->expected);
+		map_release(&inbox->fifos.data[i]->slots);
+		free(inbox->fifos.data[i]);
+	}
+	vec_release(&inbox->fifos);
+}
+
+static bool has_slots(const struct fifo *fifo)
+{
+	return fifo->memory && !fifo->several;
+}
+
+static uint64_t slot_of(const struct fifo *fifo, uint64_t position)
+{
+	return position & (fifo->memory->fifo.slots - 1);
+}
+
+void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer)
+{
+	struct inbox *inbox = sent->link->inbox;
+	const struct object *iface = decoder_object(matcher->decoder, sent->link->process,
+						    OBJECT_IFACE, xfer->iface, xfer->h.ts);
+	struct fifo *fifo;
+
+	if (!(xfer->h.flags & UB_F_FIFO) || class_is_exact(sent->class) || !inbox || !iface ||
+	    inbox->process->host != sent->link->process->host)
+		return;
+	fifo = fifo_named(inbox, iface);
+	sent->fifo = fifo;
+	sent->position = xfer->raddr;
+	*map_insert(&fifo->expected, xfer->raddr, 0, NULL) = (uintptr_t)sent;
+	/* probes are placed one after the other: its handler must be known to have one */
+	if (!has_slots(fifo) || sent->ts <= inbox->process->blind_until ||
+	    !(inbox->handlers >> sent->am_id & 1))
+		return;
+	sent->vacant = fifo->known && xfer->raddr <= fifo->reached + fifo->memory->fifo.slots;
+	*map_insert(&fifo->slots, slot_of(fifo, xfer->raddr), 0, NULL) = (uintptr_t)sent;
+}
+
+static void forget_in(struct map *map, uint64_t key, const struct sent *sent)
+{
+	const uint64_t *expected = map_find(map, key, 0);
+
+	if (expected && *expected == (uintptr_t)sent)
+		map_remove(map, key, 0);
+}
+
+void fifo_forget(struct sent *sent)
+{
+	struct fifo *fifo = sent->fifo;
+
+	if (!fifo)
+		return;
+	forget_in(&fifo->expected, sent->position, sent);
+	if (has_slots(fifo))
+		forget_in(&fifo->slots, slot_of(fifo, sent->position), sent);
+	sent->fifo = NULL;
+}
+
+void fifos_lost(struct inbox *inbox)
+{
+	for (size_t i = 0; i < inbox->fifos.len; i++)
+		map_release(&inbox->fifos.data[i]->slots);
+}
+
+static struct fifo *fifo_at(struct inbox *inbox, uint64_t data)
+{
+	for (size_t i = 0; i < inbox->fifos.len; i++) {
+		struct fifo *fifo = inbox->fifos.data[i];
+		const struct object *memory = fifo->memory;
+
+		if (has_slots(fifo) && data >= memory->fifo.base &&
+		    data - memory->fifo.base < (uint64_t)memory->fifo.slots * memory->fifo.stride)
+			return fifo;
+	}
+	return NULL;
+}
+
+/*
+ * Positions only grow: from the slot follows the least that this arrival's can be. It is below the
+ * true one if a whole turn was not seen.
+ */
+static void fifo_reach(struct fifo *fifo, uint64_t slot)
+{
+	uint64_t step = slot_of(fifo, slot - fifo->reached);
+
+	fifo->reached += step ? step : fifo->memory->fifo.slots;
+}
+
+/*
+ * The slot was vacant at the send if what lay there one turn before is known to have arrived, or at
+ * the latest when the send was done.
+ */
+static bool is_certain(const struct sent *sent, uint64_t ts)
+{
+	return ts >= sent->ts && (sent->vacant || ts > sent->done);
+}
+
+static struct sent *arrived_in_slot(struct fifo *fifo, const struct ub_rx *rx)
+{
+	uint64_t slot = (rx->data - fifo->memory->fifo.base) / fifo->memory->fifo.stride, *expected;
+	struct sent *sent;
+
+	if (fifo->known)
+		fifo_reach(fifo, slot);
+	expected = map_find(&fifo->slots, slot, 0);
+	if (!expected)
+		return NULL;
+	sent = (struct sent *)(uintptr_t)*expected;
+	map_remove(&fifo->slots, slot, 0);
+	if (!is_certain(sent, rx->h.ts))
+		return NULL;
+	if (fifo->known && fifo->reached > sent->position) {
+		fifo->known = false; /* the FIFO is not the one it was */
+		return NULL;
+	}
+	fifo->known = true;
+	fifo->reached = sent->position;
+	return sent;
+}
+
+/* The worker's interface with these bits in its address; NULL: none is known, or several are. */
+static const struct object *iface_marked(const struct inbox *inbox, uint32_t mark)
+{
+	const struct object *found = NULL;
+
+	for (size_t i = 0; i < inbox->process->ifaces.len; i++) {
+		const struct object *iface = inbox->process->ifaces.data[i];
+
+		if (iface->parent != inbox->worker || (iface->address >> 4 & 0xffff) != mark)
+			continue;
+		if (found && found->address != iface->address)
+			return NULL;
+		found = iface; /* the last one at that address */
+	}
+	return found;
+}
+
+/* Another interface, or positions that begin again: what is expected was meant for the one before.
+ */
+static void fifo_anew(struct fifo *fifo)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&fifo->expected, &pos)))
+		((struct sent *)(uintptr_t)slot->value)->fifo = NULL;
+	map_release(&fifo->expected);
+	map_release(&fifo->slots);
+}
+
+static struct sent *arrived_at(struct inbox *inbox, const struct ub_rx *rx)
+{
+	const struct object *iface = iface_marked(inbox, rx->am_flags >> 16);
+	struct fifo *fifo = iface && iface->transport ? fifo_named(inbox, iface) : NULL;
+	uint64_t position = rx->data, *expected;
+
+	if (!fifo)
+		return NULL;
+	if (fifo->iface &&
+	    (fifo->iface != iface->address || (fifo->known && position <= fifo->reached)))
+		fifo_anew(fifo);
+	fifo->iface = iface->address;
+	fifo->known = true;
+	fifo->reached = position;
+	expected = map_find(&fifo->expected, position, 0);
+	return expected ? (struct sent *)(uintptr_t)*expected : NULL;
+}
+
+struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx)
+{
+	struct sent *sent = NULL;
+	struct fifo *fifo;
+
+	if (rx->h.flags & UB_F_FIFO) {
+		sent = arrived_at(inbox, rx);
+	} else if (!(rx->am_flags & UCT_FLAG_DESC)) {
+		fifo = fifo_at(inbox, rx->data);
+		sent = fifo ? arrived_in_slot(fifo, rx) : NULL;
+	}
+	if (sent)
+		fifo_forget(sent);
+	return sent && rx->h.ts >= sent->ts ? sent : NULL;
+}

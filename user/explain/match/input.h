@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One capture while it is analysed, and the order in which several are read. */
+#ifndef UCXBPF_MATCH_INPUT_H
+#define UCXBPF_MATCH_INPUT_H
+
+#include "explain/decode/decode.h"
+#include "explain/match/analysis.h"
+#include "explain/match/gaps.h"
+#include "explain/match/overlap.h"
+
+struct input {
+	struct record_source source;
+	struct capture capture;
+	struct gaps gaps;
+	bool holes; /* records are missing of which no thread tells */
+	const struct ub_hdr *head;
+	uint64_t mono, real; /* what its clocks showed at one time; 0: not told */
+	int64_t to_real; /* add to its monotonic clock: only to read several hosts abreast */
+	const char *host; /* boot id, for the order */
+	const char *host_name; /* NULL: not told */
+	uint64_t started;
+	struct extent extent; /* whom it may not share processes with */
+	size_t place; /* among all, once sorted */
+	uint64_t stored, last; /* records read, and ts of the last one */
+	size_t window; /* of capture.windows: the first one not begun */
+	uint64_t slice_edge; /* the last capture_slice_edge() that was passed, ns */
+};
+
+typedef VEC(struct input *) inputs;
+
+/* Takes the source over. */
+struct input *input_new(const struct record_source *source);
+void input_free(struct input *input);
+
+/* Into an order that does not depend on the one in which files were named. */
+void inputs_sort(inputs *inputs);
+
+/* To the first record; finds the gaps where records are missing. 0 or -errno. */
+int input_open(struct input *input);
+
+/*
+ * Those with records left, the one whose next record comes first in front, by the hosts' wall
+ * clocks: of all of them once they are open, then each time after the front one went on.
+ */
+void inputs_queue(inputs *queue, const inputs *all);
+void inputs_requeue(inputs *queue);
+
+#endif

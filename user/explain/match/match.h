@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sends to receives, without clocks (docs/attribution.md): what is sent first on an endpoint
+ * arrives first; what arrives is received as UCX's own tag matching would, corrected by what was
+ * seen.
+ */
+#ifndef UCXBPF_MATCH_MATCH_H
+#define UCXBPF_MATCH_MATCH_H
+
+#include "explain/attribute/attribute.h"
+#include "explain/match/facts.h"
+#include "explain/match/way.h"
+
+#define MAX_REASONS FACT_MAX_REASONS
+
+struct matcher;
+
+/* The operation ends of a message, as they are when the message is known. */
+struct message {
+	uint64_t send, recv; /* ids of operations; recv 0: none, or not told which */
+	struct process *src, *dst;
+	const char *function, *send_op, *recv_op;
+	uint64_t tag, bytes, send_start, recv_start, arrival;
+	struct way *src_way, *dst_way; /* NULL: of no interest, or of no operation */
+	uint32_t send_tid, recv_tid;
+};
+
+struct matcher *matcher_new(struct decoder *decoder, struct attribute *attribute,
+			    void (*emit)(void *arg, const struct message *message), void *arg);
+void matcher_free(struct matcher *matcher);
+
+void matcher_op_start(struct matcher *matcher, struct op *op);
+void matcher_op_done(struct matcher *matcher, struct op *op);
+void matcher_sent(struct matcher *matcher, const struct event *event, struct op *op,
+		  struct object *ep);
+void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_t idle_since);
+void matcher_completed(struct matcher *matcher, const struct event *event, struct op *op);
+void matcher_met(struct matcher *matcher, const struct event *event, struct op *op);
+
+/*
+ * Records of a host may be missing between two times: order counts nothing until the next anchor.
+ * owner: the process that made all of them, whose receives are in doubt then; NULL: any may have.
+ */
+void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint64_t from,
+		 uint64_t until);
+
+/*
+ * A cut through the processes that are ending (struct process): from matcher_ending() on their
+ * operations end for that reason (static); matcher_cut() counts what is left of them, with its
+ * reasons, and forgets it. What they do later begins anew, as if joined then.
+ */
+void matcher_ending(struct matcher *matcher, const char *reason);
+void matcher_cut(struct matcher *matcher);
+
+/* The sums, once all processes were cut. */
+void matcher_finish(struct matcher *matcher, struct fact_totals *totals);
+
+/* Adds to the first FACT_MAX_REASONS distinct reasons; reason must outlive the table. */
+void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count);
+
+#endif

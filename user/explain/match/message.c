@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "explain/match/internal.h"
+
+#include <string.h>
+
+struct sent *sent_new(struct matcher *matcher)
+{
+	struct sent *sent = matcher->free_sents;
+
+	if (sent)
+		matcher->free_sents = sent->next;
+	else if (!(sent = malloc(sizeof(*sent))))
+		abort();
+	memset(sent, 0, sizeof(*sent));
+	return sent;
+}
+
+void sent_free(struct matcher *matcher, struct sent *sent)
+{
+	struct inbox *inbox = sent->link ? sent->link->inbox : NULL;
+
+	if (inbox && inbox->inlined.sent == sent)
+		inbox->inlined.sent = NULL;
+	fifo_forget(sent);
+	socket_forget_sent(sent);
+	op_drop(matcher->attribute, sent->from);
+	sent->next = matcher->free_sents;
+	matcher->free_sents = sent;
+}
+
+struct arrival *arrival_new(struct matcher *matcher)
+{
+	struct arrival *arrival = matcher->free_arrivals;
+
+	if (arrival)
+		matcher->free_arrivals = arrival->next;
+	else if (!(arrival = malloc(sizeof(*arrival))))
+		abort();
+	memset(arrival, 0, sizeof(*arrival));
+	return arrival;
+}
+
+void arrival_forget(struct matcher *matcher, struct arrival *arrival)
+{
+	if (arrival->receive)
+		arrival->receive->arrival = NULL;
+	if (arrival->inbox->current == arrival)
+		arrival->inbox->current = NULL;
+	if (arrival->held)
+		map_remove(&arrival->inbox->handles, arrival->handle, 0);
+	way_drop(arrival->way);
+	arrival->next = matcher->free_arrivals;
+	matcher->free_arrivals = arrival;
+}
+
+static void emit(struct matcher *matcher, const struct sent *sent, const struct arrival *arrival)
+{
+	struct message message = {
+		.send = sent->op_id,
+		.recv = arrival->recv_id,
+		.src = sent->link->process,
+		.dst = arrival->inbox->process,
+		.function = sent->function,
+		.send_op = sent->op,
+		.recv_op = arrival->recv_op,
+		.tag = sent->tag,
+		.bytes = sent->bytes == UINT64_MAX ? arrival->bytes : sent->bytes,
+		.send_start = sent->start,
+		.send_tid = sent->tid,
+		.recv_start = arrival->recv_start,
+		.recv_tid = arrival->recv_tid,
+		.arrival = arrival->ts,
+		.src_way = sent->from ? sent->from->way : NULL,
+		.dst_way = arrival->way,
+	};
+
+	matcher->matched++;
+	matcher->emit(matcher->arg, &message);
+}
+
+/* Both ends are known operations, or one end is none that was seen. */
+static void count(struct matcher *matcher, const struct sent *sent, const struct arrival *arrival)
+{
+	bool received = arrival->state != RECEIVE_UNSEEN;
+
+	if (sent->counted && received) {
+		if (sent->ambiguous || arrival->ambiguous)
+			matcher->ambiguous++;
+		else
+			emit(matcher, sent, arrival);
+	} else if (sent->counted) {
+		reason_add(matcher->unmatched_sends, "receive operation not seen", 1);
+	} else if (received && sent->op) {
+		matcher->receives--; /* the rest of a stream send: no message of its own */
+	} else if (received) {
+		reason_add(matcher->unmatched_receives, "send operation not seen", 1);
+	}
+}
+
+static struct other_end end_of(const struct op *op)
+{
+	return (struct other_end){ op->buffer, op_buffer_size(op), op->memory };
+}
+
+/* A receive's length is its message's, its protocol the sender's, where it did not say itself. */
+static void enrich(const struct sent *sent, struct arrival *arrival)
+{
+	struct op *op = arrival->receive ? arrival->receive->op : NULL;
+
+	if (!op || arrival->doubt)
+		return;
+	if (arrival->way != op->way) {
+		way_drop(arrival->way);
+		arrival->way = way_hold(op->way);
+	}
+	if (op->site->op == OP_TAG_MSG_RECV)
+		op->tag = arrival->tag;
+	op->peer = sent ? sent->link->process : arrival->source;
+	if (!op->protocol && sent)
+		op->protocol = sent->protocol;
+	if (sent && sent->from) {
+		op->other = end_of(sent->from);
+		sent->from->other = end_of(op);
+	}
+	if (op->bytes == UINT64_MAX)
+		op->bytes = sent && sent->bytes != UINT64_MAX ? sent->bytes : arrival->bytes;
+}
+
+void message_settle(struct matcher *matcher, struct arrival *arrival)
+{
+	struct sent *sent = arrival->sent;
+
+	if (arrival->receive)
+		enrich(sent, arrival);
+	if (arrival->orphan && arrival->state != RECEIVE_WAIT) {
+		if (arrival->state == RECEIVE_BOUND)
+			reason_add(matcher->unmatched_receives, arrival->orphan, 1);
+		return arrival_forget(matcher, arrival);
+	}
+	if (!sent || arrival->state == RECEIVE_WAIT || arrival->receive)
+		return;
+	count(matcher, sent, arrival);
+	sent_free(matcher, sent);
+	arrival_forget(matcher, arrival);
+}
+
+void sent_give_up(struct matcher *matcher, struct sent *sent, const char *reason)
+{
+	if (sent->counted)
+		reason_add(matcher->unmatched_sends, reason, 1);
+	bucket_remove_sent(sent);
+	link_remove(sent);
+	sent_free(matcher, sent);
+}
+
+/* No send will be found for it. It takes its receive all the same, or another message would. */
+void arrival_give_up(struct matcher *matcher, struct arrival *arrival, const char *reason)
+{
+	if (arrival->state == RECEIVE_WAIT &&
+	    (arrival->queued || arrival->held || arrival->inbox->current == arrival)) {
+		bucket_remove_arrival(arrival);
+		arrival->orphan = reason;
+		return;
+	}
+	if (arrival->state == RECEIVE_BOUND || arrival->state == RECEIVE_IS_ARRIVAL)
+		reason_add(matcher->unmatched_receives, reason, 1);
+	bucket_remove_arrival(arrival);
+	unexpected_remove(arrival);
+	arrival_forget(matcher, arrival);
+}
+
+void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count)
+{
+	for (int i = 0; i < FACT_MAX_REASONS; i++) {
+		if (!reasons[i].reason)
+			reasons[i].reason = reason;
+		if (reasons[i].reason != reason && i < FACT_MAX_REASONS - 1)
+			continue;
+		reasons[i].count += count;
+		return;
+	}
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way of a message's bytes, as its two operations' transfers show it: what the sender copied,
+ * what went to the peer, what the receiver copied. Kept only where a process has a GPU library: all
+ * others have one kind of memory.
+ */
+#ifndef UCXBPF_MATCH_WAY_H
+#define UCXBPF_MATCH_WAY_H
+
+#include "base/vec.h"
+#include "explain/decode/decode.h"
+#include "explain/match/facts.h"
+
+struct leg {
+	const char *transport, *src, *dst; /* interned or static; NULL: not known */
+};
+
+/* Transfers that do the same part; only those that differ in their names. */
+struct legs {
+	VEC(struct leg) sorts;
+	uint64_t count, bytes;
+};
+
+struct waiting;
+
+/* What an operation has to do with it. */
+struct way {
+	unsigned int refs;
+	bool over; /* nothing will be added */
+	struct memory_answer memory; /* of the operation's buffer */
+	struct legs copies, data;
+	struct waiting *waiting; /* a message that is told once it is over */
+};
+
+struct way *way_new(const struct memory_answer *memory);
+struct way *way_hold(struct way *way); /* NULL is a way, too */
+void way_drop(struct way *way);
+
+void way_add(struct way *way, bool copy, const struct leg *leg, uint64_t count, uint64_t bytes);
+
+/* Lists of names with commas, interned: hops have one less. */
+struct chain {
+	const char *nodes, *hops; /* NULL: not known, */
+	const char *reason; /* and why; static */
+};
+
+/* Both ways are over or NULL; src and dst: the names of the buffers' memory, NULL unknown. */
+struct chain chain_of(struct strings *strings, const struct way *send, const struct way *recv,
+		      const char *src, const char *dst, uint64_t bytes);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of memory/ share among themselves. */
+#ifndef UCXBPF_MEMORY_INTERNAL_H
+#define UCXBPF_MEMORY_INTERNAL_H
+
+#include "explain/memory/memory.h"
+#include "explain/memory/ranges.h"
+
+/* Why a device, or the kind of memory, is not known. */
+enum why {
+	WHY_KNOWN,
+	WHY_NO_CURRENT,
+	WHY_NO_CONTEXT,
+	WHY_NO_STREAM,
+	WHY_NO_POOL,
+	WHY_NO_PHYSICAL,
+	WHY_NO_DEVICE,
+	WHY_TWO_DRIVERS,
+	WHY_NOT_TOLD,
+	WHY_IMPORTED,
+	WHY_NO_EXPORT,
+	WHY_EXPORTER,
+	WHYS
+};
+
+const char *why_text(enum why why);
+
+/* A device, -1 with a reason. It may be another place: UB_DEVICE_HOST, UB_DEVICE_MANAGED. */
+struct device {
+	int32_t number;
+	enum why why;
+};
+
+/* Memory that is alike, and ends with one context. */
+struct holding {
+	struct memory_use *use;
+	uint64_t context; /* 0: with none that is known */
+	uint64_t exported_at; /* as in struct memory_answer */
+};
+
+/* One process. */
+struct space {
+	struct memory *memory;
+	int process;
+	bool no_library;
+	bool whole; /* seen from its beginning */
+	struct map contexts, streams, pools, physical, devices; /* handle -> packed struct device */
+	struct map physical_held; /* handle -> how often it is to be released */
+	struct map stream_contexts; /* stream -> context */
+	struct map primaries, retained; /* device -> its primary context; -> how often it is held */
+	uint64_t driver; /* whose devices are known */
+	struct map threads; /* tid -> struct context_stack * */
+	struct map opens; /* address -> how often live memory of another process was opened */
+	struct ranges ranges; /* value: struct holding * */
+	VEC(struct memory_use *) uses;
+	VEC(struct holding *) holdings;
+	struct memory_counts counts;
+};
+
+/* ---- device.c ---- */
+void device_learn(struct map *map, uint64_t handle, struct device device);
+/* missing: the reason where the handle is not known. */
+struct device device_of(const struct map *map, uint64_t handle, enum why missing);
+/* What a record tells itself. */
+struct device device_told(const struct ub_mem *record, enum why missing);
+
+/* ---- context.c: threads and their current contexts ---- */
+void context_push(struct space *space, uint32_t tid, uint64_t context);
+void context_pop(struct space *space, uint32_t tid);
+void context_set(struct space *space, uint32_t tid, uint64_t context);
+/* 0: not known. */
+uint64_t context_current(const struct space *space, uint32_t tid);
+struct device context_device(const struct space *space, uint32_t tid);
+void context_thread_ended(struct space *space, uint32_t tid);
+void contexts_release(struct space *space);
+
+/* ---- context_calls.c: their lives, and what ends with them ---- */
+void call_context_retained(struct space *space, const struct memory_call *call);
+void call_context_created(struct space *space, const struct memory_call *call);
+void call_context_set(struct space *space, const struct memory_call *call);
+void call_context_pushed(struct space *space, const struct memory_call *call);
+void call_context_popped(struct space *space, const struct memory_call *call);
+void call_context_destroyed(struct space *space, const struct memory_call *call);
+void call_context_released(struct space *space, const struct memory_call *call);
+void call_context_reset(struct space *space, const struct memory_call *call);
+void call_device_set(struct space *space, const struct memory_call *call);
+void call_stream_made(struct space *space, const struct memory_call *call);
+void call_stream_destroyed(struct space *space, const struct memory_call *call);
+
+/* ---- physical.c: memory that is mapped piece by piece ---- */
+void call_physical_made(struct space *space, const struct memory_call *call);
+void call_physical_imported(struct space *space, const struct memory_call *call);
+void call_physical_retained(struct space *space, const struct memory_call *call);
+void call_physical_released(struct space *space, const struct memory_call *call);
+
+/* ---- imports.c ---- */
+void call_exported(struct space *space, const struct memory_call *call);
+void call_imported(struct space *space, const struct memory_call *call);
+void exports_release(struct memory *memory);
+
+/* ---- use.c ---- */
+/* What memory is, and with which context it ends (0: none that is known). */
+struct whose {
+	enum memory_kind kind;
+	enum memory_sort sort;
+	struct device device;
+	int numbered_by; /* the process whose number the device's is */
+	uint64_t context;
+	uint64_t exported_at;
+};
+
+/* Such memory is at an address from now on; size 0: not told. */
+void use_begin(struct space *space, const struct memory_call *call, const struct whose *whose,
+	       uint64_t size);
+/* For struct ranges; arg: the space. */
+void use_ended(void *arg, const struct range *range);
+
+/* ---- apply.c ---- */
+void space_apply(struct space *space, const struct memory_call *call);
+
+#endif

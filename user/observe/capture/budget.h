@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A budget that is kept (`--budget`): what each traced thread pays for probes is measured every
+ * 100 ms, and groups of probes come and go so that the most that one pays stays below it.
+ *
+ * A thread pays for the traps, by their cost on this machine, and for the time in our programs.
+ * Each change ends a window and begins another one, so that whatever is recorded under one step is
+ * apart from the rest (capture/windows.h).
+ */
+#ifndef UCXBPF_CAPTURE_BUDGET_H
+#define UCXBPF_CAPTURE_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "observe/capture/governor.h"
+#include "observe/probe/links.h"
+
+struct capture;
+
+struct budget {
+	bool on;
+	bool fixed; /* probes cannot be taken away here: the first step stays */
+	struct governor governor;
+	uint64_t interval; /* ns between two readings of the cost */
+	struct link_cost trap;
+	double program[UB_GROUPS]; /* ns that a hit spends in our programs */
+	VEC(struct ub_task_hits) threads; /* as of the last look */
+	struct map by_id; /* (tgid, tid) -> index + 1 in threads */
+	uint64_t looked, next; /* ns: the last look, the next one */
+	uint64_t lost; /* records, by then, for want of room */
+	uint32_t tgid, tid; /* who paid most in the last interval */
+	double share; /* that share */
+	double fixed_cost; /* ns that a window costs apart from its length */
+	uint64_t placing; /* ns that placing all groups took */
+};
+
+/* Measures the trap. share: above 0 and below 1; 0: no budget. -errno of links_measure(). */
+int budget_open(struct capture *capture, double share);
+void budget_release(struct budget *budget);
+
+/* Before the first window: processes run already, which are traced from now on, but do not record.
+ */
+void budget_sound(struct capture *capture);
+
+/* The first window begins. */
+void budget_begin(struct capture *capture);
+
+/* When budget_step() will have something to do, side_now() ns; UINT64_MAX: never. */
+uint64_t budget_next(const struct budget *budget);
+
+/* Measures and decides. */
+void budget_step(struct capture *capture);
+
+/* Around a window of the step "windows", by windows.c: it begins, is over. */
+void budget_window_opens(struct capture *capture);
+void budget_window_closed(struct capture *capture);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A capture session: from open to close, everything that a traced job does reaches one file.
+ * The session owns the probes: whatever ends it, also a kill, takes them away.
+ */
+#ifndef UCXBPF_CAPTURE_CAPTURE_H
+#define UCXBPF_CAPTURE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "observe/probe/links.h"
+#include "observe/probe/sites.h"
+
+struct capture_options {
+	const char *output;
+	const char *mode; /* "run" or "attach" */
+	char *const *command; /* run: the command, NULL-terminated; else NULL */
+	enum site_layer level;
+	bool call_ends; /* exact ends of MPI calls, by return probes */
+	bool count; /* sums instead of records of calls, operations and transfers */
+	const char *libraries; /* more directories for capture_prepare(), colons between; NULL */
+	size_t ring_bytes; /* per CPU; 0: by the memory of the machine, growing */
+	enum link_mechanism mechanism;
+	uint64_t window_ns, period_ns; /* a duty cycle; 0: records all the time */
+	double budget; /* what a thread may pay at the most, a share of its time; 0: anything */
+	bool stacks; /* user stacks at MPI calls, x86-64 */
+	bool progress; /* a line on stderr, rewritten about twice a second */
+	unsigned int thin; /* slices with detail of UB_SLICES; 0: as the rings allow */
+	bool all; /* every process that maps UCX or MPI, now and later */
+};
+
+struct capture;
+
+/*
+ * Loads the programs and creates the file. Prints what is wrong; -EPERM, -ENOSYS (kernel),
+ * -ENOSPC and the like (file).
+ */
+int capture_open(struct capture **capture, const struct capture_options *options);
+
+/* Traces this process, which has not run yet, and its children to come. -ESRCH, -EACCES. */
+int capture_add_started(struct capture *capture, pid_t pid);
+
+/*
+ * Gets ready to trace a running process: its libraries are probed, its UCX objects read. Its
+ * records start with capture_begin(). -ESRCH: gone; -EOPNOTSUPP: 32-bit; -EINVAL: the id of a
+ * thread; -EEXIST: added before; -EACCES.
+ */
+int capture_add_running(struct capture *capture, pid_t pid);
+
+/*
+ * Likewise a process that waits to be traced before it uses UCX: where it does not by then, which
+ * is looked up, it counts as seen from its start.
+ */
+int capture_add_waiting(struct capture *capture, pid_t pid);
+
+/* Starts the records of all processes that were added. */
+int capture_begin(struct capture *capture);
+
+/* Traces every process that maps UCX or MPI now; with options.all also those to come. */
+void capture_add_all(struct capture *capture);
+
+/* Places probes in files that a new process is likely to map, so that no call comes before them. */
+void capture_prepare(struct capture *capture, char *const *environment);
+
+/* Number of processes that mapped UCX or MPI so far. */
+unsigned int capture_processes(const struct capture *capture);
+
+/* Whether anything but processes coming and going was recorded. */
+bool capture_has_records(const struct capture *capture);
+
+/* Processes being traced that are alive. */
+unsigned int capture_alive(const struct capture *capture);
+
+/*
+ * Works for about ms milliseconds: drains, follows, writes. 0, or -errno when the file cannot be
+ * written any more (printed): then all probes are gone, and what is in the file stays readable.
+ */
+int capture_work(struct capture *capture, int ms);
+
+/* Detaches and frees; before half a second of tracing, a file that was there is as it was. */
+void capture_abandon(struct capture *capture);
+
+/* Detaches, takes what is left in the rings, completes the file, frees. */
+int capture_close(struct capture *capture, const char *reason);
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/capture/cells.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "observe/capture/side.h"
+#include "observe/probe/sites.h"
+#include "ucxbpf.skel.h"
+
+#define WRITE_NS 2000000000ull /* at the least between two writes, */
+#define WRITE_SHARE 16 /* or this part of the time since the start */
+#define ROWS_MAX 8192 /* of one side record */
+
+int cells_open(struct cells *cells, struct ucxbpf *skel, bool count)
+{
+	void *all = mmap(NULL, UB_MAX_CELLS * sizeof(struct ub_cell), PROT_READ | PROT_WRITE,
+			 MAP_SHARED, bpf_map__fd(skel->maps.cells), 0);
+
+	if (all == MAP_FAILED)
+		return -errno;
+	*cells = (struct cells){ .skel = skel, .count = count, .all = all, .started = side_now() };
+	cells->next_write = cells->started + WRITE_NS;
+	cells->written = calloc(UB_MAX_CELLS, sizeof(*cells->written));
+	cells->ids = calloc(UB_MAX_CELLS, sizeof(*cells->ids));
+	return cells->written && cells->ids ? 0 : -ENOMEM;
+}
+
+void cells_release(struct cells *cells)
+{
+	if (cells->all)
+		munmap(cells->all, UB_MAX_CELLS * sizeof(struct ub_cell));
+	free(cells->written);
+	free(cells->ids);
+	vec_release(&cells->ends);
+}
+
+void cells_mpi_text(struct cells *cells, pid_t tgid, uint64_t from, uint64_t to)
+{
+	struct ub_mpi_text text = { 0 };
+	uint32_t key = tgid;
+	int i = 0;
+
+	if (!cells->skel)
+		return;
+	bpf_map__lookup_elem(cells->skel->maps.mpi_texts, &key, sizeof(key), &text, sizeof(text),
+			     0);
+	while (i < UB_MAX_TEXTS && text.to[i])
+		i++;
+	if (i == UB_MAX_TEXTS)
+		return;
+	text.from[i] = from;
+	text.to[i] = to;
+	bpf_map__update_elem(cells->skel->maps.mpi_texts, &key, sizeof(key), &text, sizeof(text),
+			     0);
+}
+
+void cells_record(struct cells *cells, const struct ub_hdr *record)
+{
+	const struct ub_obj *obj = (const struct ub_obj *)record;
+	const struct ub_task *task = (const struct ub_task *)record;
+
+	if (!cells->skel)
+		return;
+	if (record->kind == UB_TASK && task->what == UB_EXIT)
+		vec_push(&cells->ends, ((struct cells_end){ record->tgid, 0, record->ts }));
+	/* a thread may have records left of an endpoint that another one has destroyed */
+	if (cells->count && record->kind == UB_OBJ &&
+	    site_row(record->site)->wire.what == UB_OBJ_UCT_EP_DESTROY)
+		vec_push(&cells->ends, ((struct cells_end){ record->tgid, obj->obj, record->ts }));
+}
+
+bool cells_due(const struct cells *cells)
+{
+	return cells->skel && (cells->ends.len || side_now() >= cells->next_write);
+}
+
+static uint32_t cells_used(const struct cells *cells)
+{
+	uint32_t used = __atomic_load_n(&cells->skel->data->cells_used, __ATOMIC_ACQUIRE);
+
+	return used < UB_MAX_CELLS ? used : UB_MAX_CELLS;
+}
+
+uint64_t cells_count(const struct cells *cells)
+{
+	uint32_t used = cells->count ? cells_used(cells) : 0;
+	uint64_t sum = cells->count ? cells->given_back : 0;
+
+	for (uint32_t i = 0; i < used; i++)
+		sum += cells->all[i].count + cells->all[i].refused;
+	return sum;
+}
+
+/* Grows with every sum. */
+static uint64_t added_up(const struct ub_cell *cell)
+{
+	return cell->count + cell->bytes + cell->headers + cell->refused + cell->timed + cell->time;
+}
+
+static void set_pointer(json_t *record, const char *key, uint64_t pointer)
+{
+	char text[24];
+
+	if (!pointer)
+		return;
+	snprintf(text, sizeof(text), "%#" PRIx64, pointer);
+	json_object_set_new(record, key, json_string(text));
+}
+
+static void set_number(json_t *record, const char *key, uint64_t number)
+{
+	if (number)
+		json_object_set_new(record, key, json_integer((json_int_t)number));
+}
+
+static void announce(struct file_writer *writer, uint32_t id, const struct ub_cell *cell)
+{
+	json_t *record = json_pack("{s:s, s:i, s:i, s:I}", "t", "cell", "id", (int)id, "tgid",
+				   (int)cell->tgid, "ts", (json_int_t)cell->ts);
+
+	set_number(record, "call", cell->call);
+	set_number(record, "op", cell->op);
+	set_number(record, "xfer", cell->xfer);
+	set_number(record, "am_id", cell->am_id);
+	set_number(record, "size_class", cell->size_class);
+	set_number(record, "flags", cell->flags);
+	set_pointer(record, "obj", cell->obj);
+	set_pointer(record, "uct_ep", cell->uct_ep);
+	set_number(record, "ep", cell->ep);
+	set_pointer(record, "iface", cell->iface);
+	set_pointer(record, "ucp_ep", cell->ucp_ep);
+	side_write(writer, record);
+}
+
+/* Trailing zeros are left out. */
+static json_t *sums_json(uint32_t id, const struct ub_cell *cell)
+{
+	const uint64_t sums[] = { cell->count,   cell->bytes, cell->headers,
+				  cell->refused, cell->timed, cell->time };
+	size_t n = sizeof(sums) / sizeof(sums[0]);
+	json_t *row = json_array();
+
+	while (n && !sums[n - 1])
+		n--;
+	json_array_append_new(row, json_integer(id));
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(row, json_integer((json_int_t)sums[i]));
+	return row;
+}
+
+static void write_rows(struct file_writer *writer, json_t *rows)
+{
+	if (json_array_size(rows))
+		side_write(writer, json_pack("{s:s, s:I, s:O}", "t", "cells", "ts",
+					     (json_int_t)side_now(), "rows", rows));
+	json_array_clear(rows);
+}
+
+/* The others have no description: their ids are in docs/side-records.md. */
+static bool is_ready(uint32_t i, const struct ub_cell *cell)
+{
+	return i < UB_CELL_OTHERS || __atomic_load_n(&cell->ts, __ATOMIC_ACQUIRE);
+}
+
+static bool has_ended(const struct cells *cells, const struct ub_cell *cell)
+{
+	for (size_t i = 0; i < cells->ends.len; i++) {
+		const struct cells_end *end = &cells->ends.data[i];
+
+		if (end->tgid == cell->tgid && cell->ts <= end->ts &&
+		    (!end->uct_ep || end->uct_ep == cell->uct_ep))
+			return true;
+	}
+	return false;
+}
+
+/* all: else only those of processes and endpoints that have ended. */
+static void write_changed(struct cells *cells, struct file_writer *writer, bool all)
+{
+	uint32_t used = cells_used(cells);
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < used; i++) {
+		const struct ub_cell *cell = &cells->all[i];
+		uint64_t sum = added_up(cell);
+
+		if (sum == cells->written[i] || !is_ready(i, cell) ||
+		    (!all && !has_ended(cells, cell)))
+			continue;
+		if (i >= UB_CELL_OTHERS && !cells->ids[i]) {
+			cells->ids[i] = UB_CELL_OTHERS + cells->last_id++;
+			announce(writer, cells->ids[i], cell);
+		}
+		cells->written[i] = sum;
+		json_array_append_new(rows,
+				      sums_json(i < UB_CELL_OTHERS ? i : cells->ids[i], cell));
+		if (json_array_size(rows) == ROWS_MAX)
+			write_rows(writer, rows);
+	}
+	write_rows(writer, rows);
+	json_decref(rows);
+}
+
+static uint64_t rows_of(const struct ub_cell *cell)
+{
+	return UB_ROWS_CALL(cell->call) | UB_ROWS_OP(cell->op) | UB_ROWS_XFER(cell->xfer) |
+	       UB_ROWS_AM(cell->am_id) | UB_ROWS_CLASS(cell->size_class) |
+	       UB_ROWS_FLAGS(cell->flags);
+}
+
+/* Nobody adds to it any more, and nobody can find it once its number is gone. */
+static void give_back(struct cells *cells, uint32_t i)
+{
+	struct ub_cell *cell = &cells->all[i];
+	struct ub_cell_key key = { cell->tgid, cell->ep, rows_of(cell) };
+	struct ub_ep_key ep = { cell->uct_ep, cell->space };
+	uint32_t slot;
+
+	bpf_map__delete_elem(cells->skel->maps.cell_numbers, &key, sizeof(key), 0);
+	if (cell->uct_ep)
+		bpf_map__delete_elem(cells->skel->maps.ep_numbers, &ep, sizeof(ep), 0);
+	cells->given_back += cell->count + cell->refused;
+	memset(cell, 0, sizeof(*cell));
+	cells->ids[i] = 0;
+	cells->written[i] = 0;
+	slot = cells->skel->bss->free_given % UB_MAX_CELLS;
+	bpf_map__update_elem(cells->skel->maps.free_cells, &slot, sizeof(slot), &i, sizeof(i), 0);
+	__atomic_add_fetch(&cells->skel->bss->free_given, 1, __ATOMIC_SEQ_CST);
+}
+
+static void give_back_ended(struct cells *cells)
+{
+	uint32_t used = cells_used(cells);
+
+	for (uint32_t i = UB_CELL_OTHERS; i < used; i++)
+		if (cells->all[i].ts && has_ended(cells, &cells->all[i]))
+			give_back(cells, i);
+	for (size_t i = 0; i < cells->ends.len; i++)
+		if (!cells->ends.data[i].uct_ep)
+			bpf_map__delete_elem(cells->skel->maps.mpi_texts, &cells->ends.data[i].tgid,
+					     sizeof(uint32_t), 0);
+	if (cells->ends.len)
+		__atomic_add_fetch(&cells->skel->data->cache_epoch, 1, __ATOMIC_SEQ_CST);
+	cells->ends.len = 0;
+}
+
+bool cells_write(struct cells *cells, struct file_writer *writer, bool last)
+{
+	uint64_t now = side_now(), pause = (now - cells->started) / WRITE_SHARE;
+	bool all = last || now >= cells->next_write;
+
+	if (!cells->skel)
+		return false;
+	write_changed(cells, writer, all);
+	give_back_ended(cells);
+	if (all)
+		cells->next_write = now + (pause > WRITE_NS ? pause : WRITE_NS);
+	return all;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How much detail is recorded. Under pressure, calls, operations and transfers are recorded in some
+ * time slices only (UB_SLICES in bpf/ucxbpf.h) and added up in the others, so that records of a
+ * node's processes are kept or left out together. Each change is a side record "detail".
+ */
+#ifndef UCXBPF_CAPTURE_DETAIL_H
+#define UCXBPF_CAPTURE_DETAIL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "observe/capture/kernel.h"
+#include "file/file.h"
+
+struct detail {
+	struct kernel *kernel;
+	struct file_writer *writer;
+	unsigned int kept; /* slices with detail of UB_SLICES; a power of two unless fixed */
+	bool fixed; /* by --thin */
+	unsigned int pressed; /* steps in a row that found a ring too full, or records lost */
+	uint64_t lost; /* records that had found no room at the last step */
+	uint64_t calm_since; /* side_now() ns: no ring was filled by much since then */
+};
+
+/* The slices with detail where kept of UB_SLICES have it: as even as can be, bit 0 is set. */
+uint64_t detail_mask(unsigned int kept);
+
+/* kept: 0: as the rings allow; else fixed. The kernel is loaded and outlives *detail. */
+void detail_init(struct detail *detail, struct kernel *kernel, struct file_writer *writer,
+		 unsigned int kept);
+
+/*
+ * To be called every 10 ms. fill: the share, 0 to 1, of the fullest ring that is in use; lost:
+ * records that found no room so far.
+ */
+void detail_step(struct detail *detail, double fill, uint64_t lost);
+
+#endif

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/capture/drainer.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define MS 1000000ull /* ns */
+#define RECORDS_PER_CHUNK 4096 /* of a CPU's own thread: there are many, and their chunks small */
+#define NICE 5 /* of threads that float; one that is bound to a rank's CPU is to be punctual */
+#define FLUSH_NS (500 * MS)
+#define AGAIN 0.25 /* fuller than that: the next pass comes at once */
+#define GROW 0.5
+
+/*
+ * Rings are looked at as rarely as their size allows, since each look takes a CPU away from
+ * somebody for a moment. A ring is half full by then at the most, or full where the last look has
+ * found little. A power of two, so that long pauses end when short ones do.
+ */
+#define LITTLE 0.125
+#define PAUSE_MS_MIN 2
+#define PAUSE_MS_MAX 8
+#define FILL_PER_MS (400 << 10) /* bytes; a CPU that does nothing but make records takes longer */
+
+static void enter(struct drainer *t)
+{
+	pthread_mutex_lock(&t->gate);
+	pthread_mutex_lock(&t->lock);
+	pthread_mutex_unlock(&t->gate);
+}
+
+static void leave(struct drainer *t)
+{
+	pthread_mutex_unlock(&t->lock);
+}
+
+static void on_record(void *arg, const struct ub_hdr *record, uint16_t cpu, uint32_t cpu_seq)
+{
+	struct drainer *t = arg;
+	struct ub_hdr *copy;
+	size_t size = ub_kind_size(record->kind);
+
+	if (record->kind == UB_TASK)
+		__atomic_add_fetch(&t->shared->generation, 1, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&t->others, t->others + 1, __ATOMIC_RELAXED);
+	if (!sieve_passes(&t->sieve, record))
+		return;
+	vec_reserve(&t->passed, t->passed.len + size);
+	copy = memcpy(t->passed.data + t->passed.len, record, size);
+	copy->cpu = cpu;
+	copy->cpu_seq = cpu_seq;
+	t->passed.len += size;
+}
+
+static void on_piece(void *arg, const void *piece, size_t size)
+{
+	struct drainer *t = arg;
+	const struct ub_batch *batch = piece;
+
+	if (file_stream_batch(t->stream, batch, size) == -EBADMSG) {
+		__atomic_store_n(&t->shared->error, -EBADMSG, __ATOMIC_RELAXED);
+		return;
+	}
+	__atomic_store_n(&t->records, t->records + batch->records, __ATOMIC_RELAXED);
+}
+
+static void hand_over(struct drainer *t)
+{
+	if (!t->passed.len)
+		return;
+	pthread_mutex_lock(&t->queue_lock);
+	vec_reserve(&t->queue, t->queue.len + t->passed.len);
+	memcpy(t->queue.data + t->queue.len, t->passed.data, t->passed.len);
+	t->queue.len += t->passed.len;
+	pthread_mutex_unlock(&t->queue_lock);
+	t->passed.len = 0;
+}
+
+/* The next instant that is a multiple of ns, the same for all threads. */
+static uint64_t next_multiple(uint64_t ns)
+{
+	return (clock_ns(CLOCK_MONOTONIC) / ns + 1) * ns;
+}
+
+/* Takes what is there from each ring once. */
+static void pass(struct drainer *t)
+{
+	struct drain_shared *shared = t->shared;
+
+	t->fullest = 0;
+	for (size_t i = 0; i < t->rings.len; i++) {
+		struct held *held = t->rings.data[i];
+		double fill = ring_fill(&held->ring);
+
+		if (fill > t->fullest)
+			t->fullest = fill;
+		if (fill > GROW)
+			__atomic_store_n(&held->crowded, 1, __ATOMIC_RELAXED);
+		sieve_begin(&t->sieve, __atomic_load_n(&shared->generation, __ATOMIC_RELAXED),
+			    __atomic_load_n(&shared->buffers, __ATOMIC_RELAXED));
+		ring_take(&held->ring, on_piece, t);
+	}
+	hand_over(t);
+	if (clock_ns(CLOCK_MONOTONIC) >= t->next_flush) {
+		file_stream_flush(t->stream);
+		t->next_flush = next_multiple(FLUSH_NS);
+	}
+}
+
+static uint64_t pause_of(const struct drainer *t)
+{
+	unsigned int share = t->fullest > LITTLE ? 2 : 1;
+	uint64_t ms = PAUSE_MS_MAX;
+
+	for (size_t i = 0; i < t->rings.len; i++)
+		while (ms > PAUSE_MS_MIN && !held_is_retired(t->rings.data[i]) &&
+		       ms > t->rings.data[i]->ring.bytes / share / FILL_PER_MS)
+			ms /= 2;
+	return ms * MS;
+}
+
+static void rest(struct drainer *t)
+{
+	uint64_t until = next_multiple(pause_of(t));
+	const struct timespec at = { (time_t)(until / (1000 * MS)), (long)(until % (1000 * MS)) };
+
+	pthread_cond_timedwait(&t->wake, &t->lock, &at);
+}
+
+static void *work(void *arg)
+{
+	struct drainer *t = arg;
+	bool end;
+
+	if (t->cpu < 0)
+		setpriority(PRIO_PROCESS, gettid(), getpriority(PRIO_PROCESS, 0) + NICE);
+	else
+		prctl(PR_SET_TIMERSLACK, 1);
+	enter(t);
+	do {
+		uint64_t asked = t->asked;
+
+		end = t->end;
+		pass(t);
+		t->done = asked;
+		pthread_cond_signal(&t->idle);
+		if (t->cpu < 0 && t->fullest > AGAIN) {
+			leave(t);
+			enter(t);
+		} else if (!end) {
+			rest(t);
+		}
+	} while (!end);
+	t->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	leave(t);
+	return NULL;
+}
+
+void drainer_free(struct drainer *t)
+{
+	for (size_t i = 0; i < t->rings.len; i++) {
+		ring_free(&t->rings.data[i]->ring);
+		free(t->rings.data[i]);
+	}
+	file_stream_free(t->stream);
+	vec_release(&t->rings);
+	vec_release(&t->passed);
+	vec_release(&t->queue);
+	vec_release(&t->taken);
+	pthread_mutex_destroy(&t->gate);
+	pthread_mutex_destroy(&t->lock);
+	pthread_mutex_destroy(&t->queue_lock);
+	pthread_cond_destroy(&t->wake);
+	pthread_cond_destroy(&t->idle);
+	free(t);
+}
+
+static int start(struct drainer *t, const struct cpu_bits *cpus)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	int err;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setaffinity_np(&attributes, sizeof(*cpus), (const cpu_set_t *)cpus);
+	/* signals are the session's */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = -pthread_create(&t->thread, &attributes, work, t);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	if (!err)
+		pthread_setname_np(t->thread, "ucxbpf-drain");
+	return err;
+}
+
+struct drainer *drainer_new(struct drain_shared *shared, struct file_writer *writer, int cpu,
+			    int node, unsigned int group, const struct cpu_bits *cpus)
+{
+	struct drainer *t = calloc(1, sizeof(*t));
+	pthread_condattr_t monotonic;
+
+	if (!t)
+		return NULL;
+	t->shared = shared;
+	t->cpu = cpu;
+	t->node = node;
+	t->group = group;
+	t->next_flush = next_multiple(FLUSH_NS);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_mutex_init(&t->gate, NULL);
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_mutex_init(&t->queue_lock, NULL);
+	pthread_cond_init(&t->wake, &monotonic);
+	pthread_cond_init(&t->idle, NULL);
+	pthread_condattr_destroy(&monotonic);
+	if (file_stream_open(&t->stream, writer, cpu >= 0 ? RECORDS_PER_CHUNK : FILE_STREAM_RECORDS,
+			     on_record, t) ||
+	    start(t, cpus)) {
+		drainer_free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void drainer_add(struct drainer *t, struct held *held)
+{
+	enter(t);
+	vec_push(&t->rings, held);
+	leave(t);
+}
+
+void drainer_remove(struct drainer *t, size_t i)
+{
+	enter(t);
+	memmove(&t->rings.data[i], &t->rings.data[i + 1],
+		(--t->rings.len - i) * sizeof(*t->rings.data));
+	leave(t);
+}
+
+void drainer_end(struct drainer *t)
+{
+	if (t->ended)
+		return;
+	enter(t);
+	t->end = true;
+	pthread_cond_signal(&t->wake);
+	leave(t);
+	pthread_join(t->thread, NULL);
+	t->ended = true;
+}
+
+void drainer_take(struct drainer *t, drain_fn fn, void *arg)
+{
+	size_t at = 0;
+
+	pthread_mutex_lock(&t->queue_lock);
+	if (t->queue.len) {
+		uint8_t *data = t->queue.data;
+		size_t len = t->queue.len, cap = t->queue.cap;
+
+		t->queue.data = t->taken.data;
+		t->queue.cap = t->taken.cap;
+		t->queue.len = 0;
+		t->taken.data = data;
+		t->taken.len = len;
+		t->taken.cap = cap;
+	}
+	pthread_mutex_unlock(&t->queue_lock);
+	while (at < t->taken.len) {
+		const struct ub_hdr *record = (const struct ub_hdr *)(t->taken.data + at);
+
+		fn(arg, record);
+		at += ub_kind_size(record->kind);
+		/* what the session has just forgotten is new to it */
+		if (record->kind == UB_TASK)
+			__atomic_add_fetch(&t->shared->generation, 1, __ATOMIC_RELAXED);
+	}
+	t->taken.len = 0;
+}
+
+void drainer_ask(struct drainer *t)
+{
+	enter(t);
+	t->asked++;
+	pthread_cond_signal(&t->wake);
+	leave(t);
+}
+
+void drainer_await(struct drainer *t)
+{
+	enter(t);
+	while (t->done != t->asked)
+		pthread_cond_wait(&t->idle, &t->lock);
+	leave(t);
+}

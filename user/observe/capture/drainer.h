@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One draining thread (drain.h): the rings that it has, the stream that it writes, and the records
+ * that it has passed on. Private to drain.c, whose session thread calls all of this.
+ */
+#ifndef UCXBPF_CAPTURE_DRAINER_H
+#define UCXBPF_CAPTURE_DRAINER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/vec.h"
+#include "observe/capture/drain.h"
+#include "observe/capture/ring.h"
+#include "observe/capture/sieve.h"
+
+/* What all threads read; atomic. */
+struct drain_shared {
+	uint64_t generation; /* of sieves */
+	int buffers; /* whether addresses of buffers pass */
+	int error; /* -EBADMSG: a batch was malformed; its records count as refused */
+};
+
+struct held {
+	struct ring ring;
+	int cpu;
+	int crowded; /* set by the thread, cleared by the session: atomic */
+	bool retired; /* a larger one is in its place; atomic */
+	uint64_t quiet_since; /* retired: nothing has come since; 0 = something has */
+};
+
+struct drainer {
+	struct drain_shared *shared;
+	int cpu; /* bound to it, one of a gang; -1: has a group of CPUs on a node, and floats */
+	int node;
+	unsigned int group; /* of CPUs on that node */
+	pthread_t thread;
+
+	/*
+	 * The thread has the lock during a pass. Mutexes are not fair: whoever wants the lock holds
+	 * the gate until it has it, so that a busy thread lets the session in between two passes.
+	 */
+	pthread_mutex_t gate, lock;
+	pthread_cond_t wake, idle;
+	VEC(struct held *) rings; /* oldest first; changed by the session only */
+	uint64_t asked, done; /* passes that the session waits for, by number */
+	bool end, ended;
+
+	struct file_stream *stream;
+	struct sieve sieve;
+	VEC(uint8_t) passed; /* records of this pass */
+	double fullest; /* of its rings at the last pass */
+	uint64_t next_flush;
+	uint64_t others, records; /* atomic */
+	uint64_t cpu_ns;
+
+	pthread_mutex_t queue_lock;
+	VEC(uint8_t) queue; /* records that the session has not taken yet */
+	VEC(uint8_t) taken; /* of the session */
+};
+
+static inline bool held_is_retired(const struct held *held)
+{
+	return __atomic_load_n(&held->retired, __ATOMIC_RELAXED);
+}
+
+static inline void held_retire(struct held *held)
+{
+	__atomic_store_n(&held->retired, true, __ATOMIC_RELAXED);
+}
+
+/*
+ * A thread for a CPU, bound to it, or (cpu -1) for a group of CPUs on a node, which runs on those
+ * of cpus. NULL: no memory, or no thread.
+ */
+struct drainer *drainer_new(struct drain_shared *shared, struct file_writer *writer, int cpu,
+			    int node, unsigned int group, const struct cpu_bits *cpus);
+
+/*
+ * Gives a ring to the thread, or takes one away. Another thread may have it from then on. A pass
+ * empties rings in the order in which they were added: a retired one before its successor.
+ */
+void drainer_add(struct drainer *t, struct held *held);
+void drainer_remove(struct drainer *t, size_t i);
+
+/* Gives what has passed the sieve to fn. */
+void drainer_take(struct drainer *t, drain_fn fn, void *arg);
+
+/* Asks for a pass that begins later than this, and waits until all that were asked for are done. */
+void drainer_ask(struct drainer *t);
+void drainer_await(struct drainer *t);
+
+/* Ends the thread after a last pass; what it has taken is still to be flushed. */
+void drainer_end(struct drainer *t);
+
+/* With its rings; the thread has ended, or was never started. */
+void drainer_free(struct drainer *t);
+
+#endif

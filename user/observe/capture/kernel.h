@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kernel's half of a capture: BPF programs loaded, maps filled, counters. Rings are made and
+ * drained elsewhere (drain.h).
+ * Everything is owned by file descriptors: closing them (or dying) leaves nothing behind.
+ */
+#ifndef UCXBPF_CAPTURE_KERNEL_H
+#define UCXBPF_CAPTURE_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "observe/probe/links.h"
+#include "ucxbpf.h"
+
+struct kernel;
+struct ucxbpf;
+
+struct kernel_options {
+	enum link_mechanism mechanism;
+	int node; /* a NUMA node that is online: rings are made on nodes; -1: they are not */
+	bool call_ends; /* MPI calls with their returns */
+	bool count; /* sums instead of records of calls, operations and transfers */
+	bool stacks; /* user stacks at MPI calls */
+};
+
+/* Loads and fills the site table. -EPERM, -ENOSYS, -ENOMEM...: printed once, with what to do. */
+int kernel_open(struct kernel **kernel, const struct kernel_options *options);
+void kernel_free(struct kernel *kernel);
+
+/* The loaded object. */
+struct ucxbpf *kernel_object(const struct kernel *kernel);
+
+/* What links are made of. */
+const struct link_programs *kernel_programs(const struct kernel *kernel);
+
+/* What programs read behind a libucp of that slot. -errno. */
+int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_layout *layout);
+
+/* Room in the map "rows", with stacks; 8 bytes each. */
+#define KERNEL_ROWS (1u << 22)
+
+/* File descriptor of a map by its name in bpf/, which stays the kernel's. */
+int kernel_map(const struct kernel *kernel, const char *name);
+
+/* From now on its tasks record, until it has exited; -errno. And whether they do. */
+int kernel_trace_process(struct kernel *kernel, pid_t tgid);
+bool kernel_is_traced(struct kernel *kernel, pid_t tgid);
+
+/* Whether returns of MPI calls of this process may be taken from now on; at first they may. */
+int kernel_allow_call_ends(struct kernel *kernel, pid_t tgid, bool allow);
+
+/* No return of an MPI call is waited for any more: before links_drop_call_returns(). */
+void kernel_end_call_ends(struct kernel *kernel);
+
+/* A window's end: only lives of objects and processes are recorded. Before probes are taken away.
+ */
+void kernel_pause(struct kernel *kernel);
+
+/* Only these groups (enum ub_group, one bit each) record: probes of others go some ms later. */
+void kernel_set_groups(struct kernel *kernel, unsigned int groups);
+
+/* A window's start, once all probes are in place: what was entered before counts as over. */
+void kernel_resume(struct kernel *kernel);
+
+/* From now on no record is produced; what is in the rings stays. */
+void kernel_stop(struct kernel *kernel);
+
+/*
+ * Threads keep records back, since these travel in batches. Reading n bytes from this file puts
+ * what up to n threads have kept into the ring of the CPU that reads: a byte is read for each, at
+ * most KERNEL_REST of the ring is taken by each. EAGAIN: read on. Only while no hot probe is in
+ * place, or while those in place only count. The caller closes it; -errno.
+ */
+#define KERNEL_REST (UB_MAX_BATCH + 512) /* bytes: a batch, and losses told by themselves */
+int kernel_rest(struct kernel *kernel);
+
+/* Possible CPUs: their numbers are below this. */
+int kernel_cpus(const struct kernel *kernel);
+
+/*
+ * How many of them, the last ones, this machine does not have: UCXBPF_TEST_CPUS=192 in the
+ * environment has a test make the rings and threads of a node with 192 CPUs.
+ */
+int kernel_made_up_cpus(const struct kernel *kernel);
+
+/* Whether that CPU had a batch and no ring since the last call. */
+bool kernel_ring_missing(struct kernel *kernel, int cpu);
+
+/* The slices with detail, a mask as in bpf/ucxbpf.h. */
+void kernel_set_detail(struct kernel *kernel, uint64_t slices);
+
+/*
+ * ns in those of our programs that a job runs, while the kernel measured it (BPF_ENABLE_STATS),
+ * whoever asked it to.
+ */
+uint64_t kernel_run_time(const struct kernel *kernel);
+
+/* Counters summed over CPUs. */
+int kernel_stats(struct kernel *kernel, struct ub_stats *stats);
+
+/* Records that found no room so far; thinned ones do not count. As kernel_stats(). */
+int kernel_lost(struct kernel *kernel, uint64_t *records);
+
+#endif

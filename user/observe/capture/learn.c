@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/capture/learn.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "observe/process/maps.h"
+
+void learn_release(struct learn *learn)
+{
+	map_release(&learn->seen);
+	vec_release(&learn->pending);
+}
+
+static void notice(struct learn *learn, const struct ub_hdr *h, uint64_t address,
+		   enum ub_comp_what what)
+{
+	bool fresh;
+
+	if (!address)
+		return;
+	map_insert(&learn->seen, h->tgid, address, &fresh);
+	if (fresh)
+		vec_push(&learn->pending, ((struct learnt){ h->tgid, address, what, h->layout }));
+}
+
+/* ucp_tag_recv_nbx_callback_t has the sender's tag and length; all others are (request, status). */
+static enum ub_comp_what callback_of(const struct ub_op *op)
+{
+	const char *name = site_row(op->h.site)->name;
+
+	return !strcmp(name, "tag_recv") || !strcmp(name, "tag_msg_recv") ? UB_COMP_RECV_CB
+									  : UB_COMP_SEND_CB;
+}
+
+void learn_record(struct learn *learn, const struct ub_hdr *record)
+{
+	if (!record->layout) /* without a layout no request can be told from its completion */
+		return;
+	if (record->kind == UB_OP) {
+		const struct ub_op *op = (const struct ub_op *)record;
+
+		if (op->cb)
+			notice(learn, record, op->cb, callback_of(op));
+	} else if (record->kind == UB_XFER) {
+		const struct ub_xfer *xfer = (const struct ub_xfer *)record;
+
+		if (xfer->comp_func && xfer->req)
+			notice(learn, record, xfer->comp_func, UB_COMP_UCT);
+	}
+}
+
+void learn_forget(struct learn *learn, pid_t tgid)
+{
+	map_remove_all(&learn->seen, tgid);
+}
+
+/* The executable mapping around an address: a path to open its file by, and the file offset. */
+struct place {
+	const struct learnt *learnt;
+	char path[128];
+	uint64_t offset;
+};
+
+static int match_mapping(void *arg, const struct mapping *mapping)
+{
+	struct place *place = arg;
+	uint64_t address = place->learnt->address;
+
+	if (address < mapping->start || address >= mapping->end || !mapping->ino)
+		return 0;
+	snprintf(place->path, sizeof(place->path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		 place->learnt->tgid, mapping->start, mapping->end);
+	place->offset = address - mapping->start + mapping->offset;
+	return 1;
+}
+
+static int place_probe_at(struct probes *probes, const struct learnt *learnt)
+{
+	struct place place = { .learnt = learnt };
+	struct library library = { .open_path = place.path };
+	struct stat st;
+	int err = process_each_mapping(learnt->tgid, match_mapping, &place);
+
+	if (err <= 0)
+		return err ? err : -ENOENT;
+	if (stat(place.path, &st))
+		return -errno;
+	if (!probes_claim_function(probes, st.st_dev, st.st_ino, place.offset))
+		return 0;
+	library.dev = st.st_dev;
+	library.ino = st.st_ino;
+	err = elf_load(&library.elf, place.path);
+	if (!err)
+		err = probes_attach_function(probes, &library, learnt->slot,
+					     site_for_completion(learnt->what), place.offset);
+	elf_free(library.elf);
+	return err;
+}
+
+void learn_apply(struct learn *learn, struct probes *probes)
+{
+	for (size_t i = 0; i < learn->pending.len; i++) {
+		const struct learnt *learnt = &learn->pending.data[i];
+		int err = place_probe_at(probes, learnt);
+
+		if (err)
+			log_debug("no probe at completion function %#" PRIx64 " of process %d: %s",
+				  learnt->address, learnt->tgid, strerror(-err));
+	}
+	learn->pending.len = 0;
+}

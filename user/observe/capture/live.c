@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/capture/live.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "observe/capture/side.h"
+#include "observe/process/proc_file.h"
+#include "observe/process/snapshot.h"
+
+#define MAX_WORKERS 64
+
+void live_init(struct live *live, struct track *track, struct file_writer *writer)
+{
+	*live = (struct live){ .track = track, .writer = writer };
+}
+
+void live_release(struct live *live)
+{
+	map_release(&live->known);
+	vec_release(&live->strangers);
+}
+
+static void introduce(struct live *live, pid_t tgid, uint64_t pointer)
+{
+	map_insert(&live->known, tgid, pointer, NULL);
+}
+
+static void meet(struct live *live, pid_t tgid, uint64_t pointer, bool is_iface)
+{
+	bool fresh;
+
+	if (!pointer)
+		return;
+	map_insert(&live->known, tgid, pointer, &fresh);
+	if (fresh)
+		vec_push(&live->strangers, ((struct stranger){ tgid, pointer, is_iface }));
+}
+
+/* Operations on a ucp_ep; the others take a worker, which its ifaces and endpoints lead to. */
+static bool takes_ep(unsigned int row)
+{
+	static const char *const on_worker[] = { "tag_recv",     "tag_msg_recv", "tag_probe",
+						 "am_recv_data", "worker_flush", "request_cancel" };
+	const char *name = site_row(row)->name;
+
+	for (size_t i = 0; i < sizeof(on_worker) / sizeof(on_worker[0]); i++)
+		if (!strcmp(name, on_worker[i]))
+			return false;
+	return true;
+}
+
+void live_record(struct live *live, const struct ub_hdr *record)
+{
+	switch (record->kind) {
+	case UB_OBJ:
+		introduce(live, record->tgid, ((const struct ub_obj *)record)->obj);
+		break;
+	case UB_XFER:
+		if (record->layout)
+			meet(live, record->tgid, ((const struct ub_xfer *)record)->iface, true);
+		break;
+	case UB_OP:
+		if (record->layout && takes_ep(record->site))
+			meet(live, record->tgid, ((const struct ub_op *)record)->obj, false);
+		break;
+	}
+}
+
+void live_forget(struct live *live, pid_t tgid)
+{
+	map_remove_all(&live->known, tgid);
+}
+
+struct emitting {
+	struct live *live;
+	pid_t tgid;
+};
+
+static void emit_side(void *arg, const json_t *record)
+{
+	const char *pointers[] = { "iface", "ep" };
+	struct emitting *emitting = arg;
+
+	for (size_t i = 0; i < sizeof(pointers) / sizeof(pointers[0]); i++) {
+		const char *text = json_string_value(json_object_get(record, pointers[i]));
+
+		if (text)
+			introduce(emitting->live, emitting->tgid, strtoull(text, NULL, 16));
+	}
+	file_writer_side(emitting->live->writer, record);
+}
+
+static void read_worker(struct live *live, struct snapshot *snapshot, uint64_t worker)
+{
+	struct emitting emitting = { live, snapshot->pid };
+	int err = snapshot_worker(snapshot, worker, emit_side, &emitting);
+
+	if (err)
+		log_debug("worker %#" PRIx64 " of process %d: %s: %s", worker, snapshot->pid,
+			  strerror(-err), snapshot->reason ? snapshot->reason : "");
+}
+
+static const struct layout *layout_of(struct live *live, pid_t tgid)
+{
+	const struct library *ucp = track_ucp(live->track, tgid);
+
+	return ucp ? ucp->layout : NULL;
+}
+
+static int read_process(struct live *live, pid_t tgid)
+{
+	const struct layout *layout = layout_of(live, tgid);
+	uint64_t workers[MAX_WORKERS];
+	mapped_libraries mapped = { 0 };
+	struct snapshot snapshot;
+	int count;
+
+	if (!layout || process_libraries(tgid, &live->track->libraries, &mapped))
+		return 0;
+	snapshot_init(&snapshot, tgid, layout, SNAPSHOT_DEADLINE_MS);
+	count = snapshot_find_workers(&snapshot, &mapped, workers, MAX_WORKERS);
+	log_debug("process %d: %d workers found", tgid, count);
+	for (int i = 0; i < count; i++)
+		read_worker(live, &snapshot, workers[i]);
+	snapshot_release(&snapshot);
+	vec_release(&mapped);
+	return count;
+}
+
+void live_process(struct live *live, pid_t tgid)
+{
+	read_process(live, tgid);
+}
+
+void live_read_started(struct live *live)
+{
+	struct track *track = live->track;
+
+	for (size_t i = 0; i < track->processes.len; i++) {
+		struct tracked *tracked = &track->processes.data[i];
+
+		if (tracked->alive && tracked->uses_ucp && tracked->from_start && !tracked->read)
+			tracked->read = read_process(live, tracked->tgid) > 0;
+	}
+}
+
+static uint64_t worker_of(const struct stranger *stranger, const struct layout *layout)
+{
+	uint64_t at = stranger->pointer +
+		      (stranger->is_iface ? layout->wire.iface_worker : layout->wire.ep_worker);
+	uint64_t worker = 0;
+
+	if (proc_read_memory(stranger->tgid, at, &worker, sizeof(worker)) != sizeof(worker))
+		return 0;
+	return worker;
+}
+
+void live_apply(struct live *live)
+{
+	/* one reading of a worker answers for all strangers of this round */
+	struct map done = { 0 };
+
+	for (size_t i = 0; i < live->strangers.len; i++) {
+		const struct stranger *stranger = &live->strangers.data[i];
+		const struct layout *layout = layout_of(live, stranger->tgid);
+		uint64_t worker = layout ? worker_of(stranger, layout) : 0;
+		struct snapshot snapshot;
+		bool fresh = false;
+
+		if (worker)
+			map_insert(&done, stranger->tgid, worker, &fresh);
+		if (!fresh)
+			continue;
+		snapshot_init(&snapshot, stranger->tgid, layout, SNAPSHOT_DEADLINE_MS);
+		read_worker(live, &snapshot, worker);
+		snapshot_release(&snapshot);
+	}
+	live->strangers.len = 0;
+	map_release(&done);
+}

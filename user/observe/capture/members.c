@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which processes a session traces: those it was told of, and those that come by themselves. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "observe/capture/prepare.h"
+#include "observe/capture/session.h"
+#include "observe/capture/side.h"
+#include "observe/process/maps.h"
+#include "observe/process/snapshot.h"
+
+int capture_add_started(struct capture *capture, pid_t pid)
+{
+	int err = track_add(&capture->track, pid, true);
+
+	if (!err) {
+		drain_cover(capture->drain, &pid, 1);
+		if (capture->budget.on)
+			budget_begin(capture);
+		else
+			windows_begin(capture);
+	}
+	return err ? err : track_begin(&capture->track, pid);
+}
+
+static int add_paused(struct capture *capture, pid_t pid, bool from_start)
+{
+	int err = track_add(&capture->track, pid, from_start);
+
+	if (err)
+		return err;
+	process_maps_hold(pid);
+	track_scan(&capture->track);
+	live_process(&capture->live, pid);
+	memory_watch_apply(&capture->memory);
+	process_maps_drop();
+	return 0;
+}
+
+int capture_add_running(struct capture *capture, pid_t pid)
+{
+	return add_paused(capture, pid, false);
+}
+
+#define LOOK_MS 1000 /* for a worker in a process's memory */
+
+/* No module of UCX is loaded before ucp_init() asks for components (src/uct/base/uct_component.c).
+ */
+static bool uses_ucx(struct capture *capture, pid_t pid)
+{
+	mapped_libraries mapped = { 0 };
+	struct snapshot snapshot;
+	bool uses = process_libraries(pid, &capture->track.libraries, &mapped) != 0;
+	uint64_t worker;
+
+	for (size_t i = 0; !uses && i < mapped.len; i++) {
+		const struct library *library = mapped.data[i].library;
+
+		uses = library->roles & LIB_UCT_MODULE;
+		if (!uses && library->roles & LIB_UCP && library->layout) {
+			snapshot_init(&snapshot, pid, library->layout, LOOK_MS);
+			uses = snapshot_find_workers(&snapshot, &mapped, &worker, 1) > 0;
+			snapshot_release(&snapshot);
+		}
+	}
+	vec_release(&mapped);
+	return uses;
+}
+
+int capture_add_waiting(struct capture *capture, pid_t pid)
+{
+	return add_paused(capture, pid, !uses_ucx(capture, pid));
+}
+
+static int begin_all(struct capture *capture)
+{
+	const struct track *track = &capture->track;
+	VEC(pid_t) tgids = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < track->processes.len; i++)
+		if (track->processes.data[i].alive)
+			vec_push(&tgids, track->processes.data[i].tgid);
+	drain_cover(capture->drain, tgids.data, tgids.len);
+	vec_release(&tgids);
+	session_place_threads(capture);
+	session_drain(capture);
+	for (size_t i = 0; !err && i < track->processes.len; i++)
+		if (track->processes.data[i].alive)
+			err = track_begin(&capture->track, track->processes.data[i].tgid);
+	/* whoever waits for the trace sees by its file that it has begun */
+	capture->next_flush = 0;
+	log_debug("records of %u processes begin after %.3f ms", capture->track.alive,
+		  (side_now() - capture->opened) / 1e6);
+	return err;
+}
+
+/* Everything that takes time was done before: all processes begin within microseconds. */
+int capture_begin(struct capture *capture)
+{
+	int err;
+
+	session_follow_stacks(capture, UINT64_MAX);
+	if (!capture->budget.on) {
+		windows_begin(capture);
+		return begin_all(capture);
+	}
+	kernel_pause(capture->kernel);
+	err = begin_all(capture);
+	if (err)
+		return err;
+	budget_sound(capture);
+	budget_begin(capture);
+	return 0;
+}
+
+/* A process that came by itself (--all): its records start while it is being looked at. */
+static void consider(struct capture *capture, pid_t pid)
+{
+	if (pid <= 0 || pid == getpid() || !track_consider(&capture->track, pid))
+		return;
+	process_maps_hold(pid);
+	track_scan(&capture->track);
+	live_process(&capture->live, pid);
+	memory_watch_apply(&capture->memory);
+	drain_cover(capture->drain, &pid, 1);
+	process_maps_drop();
+	track_begin(&capture->track, pid);
+}
+
+void capture_add_all(struct capture *capture)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc)))
+		consider(capture, atoi(entry->d_name));
+	if (proc)
+		closedir(proc);
+}
+
+/* Libraries of MPI are large: their rows are read before anybody waits for them. */
+static void prepare_stacks(struct capture *capture)
+{
+	const struct library_set *libraries = &capture->track.libraries;
+
+	for (size_t i = 0; capture->stacks.on && i < libraries->all.len; i++) {
+		const struct library *library = libraries->all.data[i];
+
+		stacks_file(&capture->stacks,
+			    code_files_open(&capture->places.files, library->dev, library->ino,
+					    library->path, library->open_path));
+	}
+}
+
+void capture_prepare(struct capture *capture, char *const *environment)
+{
+	prepare_libraries(&capture->track.libraries, &capture->probes, environment,
+			  capture->options.libraries);
+	prepare_stacks(capture);
+}
+
+void session_consider_newcomers(struct capture *capture)
+{
+	while (capture->newcomers.len)
+		consider(capture, capture->newcomers.data[--capture->newcomers.len]);
+}
+
+void session_follow_stacks(struct capture *capture, uint64_t ns)
+{
+	struct track *track = &capture->track;
+
+	for (size_t i = 0; capture->stacks.on && i < track->scanned.len; i++)
+		stacks_process(&capture->stacks, track->scanned.data[i]);
+	track->scanned.len = 0;
+	stacks_work(&capture->stacks, ns);
+}
+
+unsigned int capture_processes(const struct capture *capture)
+{
+	return capture->track.announced;
+}
+
+unsigned int capture_alive(const struct capture *capture)
+{
+	return capture->track.alive;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What processes with a GPU's library have in memory, other than by the calls that are seen: looked
+ * at when they are found, when an operation's buffer is met whose kind nobody has told, and at the
+ * end. Each look is a side record "memory": mappings by kind, and what UCX knows.
+ */
+#ifndef UCXBPF_CAPTURE_MEMORY_H
+#define UCXBPF_CAPTURE_MEMORY_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "observe/capture/track.h"
+#include "file/file.h"
+#include "observe/process/memory_map.h"
+#include "observe/process/nvml.h"
+#include "observe/process/ucx_memory.h"
+
+struct memory_watched {
+	pid_t tgid;
+	bool gone, met; /* met: something unknown since the last look */
+	bool joined; /* it had memory before the trace began */
+	unsigned int looks;
+	uint64_t next; /* no look before, CLOCK_MONOTONIC ns */
+	struct memory_map map; /* as it was at the last look */
+	struct ucx_memory ucx;
+};
+
+struct memory_watch {
+	struct track *track;
+	struct file_writer *writer;
+	bool on;
+	ucx_files files;
+	struct nvml *nvml; /* NULL: not there, or not asked yet */
+	bool asked;
+	VEC(struct memory_watched) watched;
+	struct map index; /* tgid -> index + 1 */
+	struct map met; /* (tgid, part of its addresses) that a look was made for */
+	uint64_t left_out; /* looks that were one too many */
+};
+
+void memory_watch_init(struct memory_watch *watch, struct track *track, struct file_writer *writer);
+void memory_watch_release(struct memory_watch *watch);
+
+/* Writes which GPUs the host has. */
+void memory_watch_host(const struct memory_watch *watch);
+
+/* Looks at one record; cheap, called for every one. */
+void memory_watch_record(struct memory_watch *watch, const struct ub_hdr *record);
+
+/* Looks at processes that are new or have met something. */
+void memory_watch_apply(struct memory_watch *watch);
+
+/* The last look at those that still live; writes what was left out. */
+void memory_watch_finish(struct memory_watch *watch);
+
+/* The process has ended or has become another program. */
+void memory_watch_forget(struct memory_watch *watch, pid_t tgid);
+
+#endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/capture/probes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "observe/process/user_threads.h"
+
+void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechanism mechanism,
+		 enum site_layer level, bool windows)
+{
+	*probes = (struct probes){ .kernel = kernel, .level = level };
+	links_init(&probes->links, mechanism, kernel_programs(kernel));
+	hot_init(&probes->hot, mechanism, kernel_programs(kernel), windows);
+}
+
+void probes_release(struct probes *probes)
+{
+	links_detach(&probes->links);
+	hot_release(&probes->hot);
+	links_release(&probes->links);
+	vec_release(&probes->libraries);
+	map_release(&probes->functions);
+}
+
+const struct probed *probes_find(const struct probes *probes, const struct library *library)
+{
+	for (size_t i = 0; i < probes->libraries.len; i++)
+		if (probes->libraries.data[i].library == library)
+			return &probes->libraries.data[i];
+	return NULL;
+}
+
+/* Slot 0 is the unknown layout; a full table falls back to it. */
+static int layout_slot(struct probes *probes, const struct library *ucp)
+{
+	const struct layout *layout = ucp ? ucp->layout : NULL;
+
+	if (!layout)
+		return 0;
+	for (int slot = 1; slot < UB_MAX_LAYOUTS; slot++) {
+		if (probes->slots[slot] == layout)
+			return slot;
+		if (probes->slots[slot])
+			continue;
+		if (kernel_set_layout(probes->kernel, slot, &layout->wire))
+			return 0;
+		probes->slots[slot] = layout;
+		return slot;
+	}
+	log_warn("more than %d UCX builds at once: '%s' is traced without its private fields",
+		 UB_MAX_LAYOUTS - 1, ucp->path);
+	return 0;
+}
+
+bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t offset)
+{
+	bool fresh;
+
+	map_insert(&probes->functions, (uint64_t)dev << 40 ^ ino, offset, &fresh);
+	return fresh;
+}
+
+/* Counting has no use for arrivals, completions and memory. */
+static bool is_counted(const struct ub_site *wire)
+{
+	return wire->kind == UB_CALL || wire->kind == UB_OP || wire->kind == UB_XFER ||
+	       wire->kind == UB_OBJ;
+}
+
+/*
+ * Counting takes the return of an operation where its entry does not tell whether it found
+ * anything; session programs decide each time, to time a few.
+ */
+static bool needs_return(const struct probes *probes, const struct planned_probe *planned)
+{
+	const struct ub_site *wire = &site_row(planned->row)->wire;
+
+	if (!probes->count || wire->kind != UB_OP || probes->links.mechanism == LINK_SESSION)
+		return planned->needs_return;
+	return wire->what == UB_OP_PROBE || wire->what == UB_OP_DATA_OUT;
+}
+
+static struct link_probe link_probe(const struct probes *probes,
+				    const struct planned_probe *planned, int slot)
+{
+	const struct ub_site *wire = &site_row(planned->row)->wire;
+
+	return (struct link_probe){
+		.offset = planned->offset,
+		.cookie = UB_COOKIE(planned->row, slot, planned->sp_words,
+				    planned->offset - planned->function),
+		.kind = wire->kind,
+		.needs_return = needs_return(probes, planned),
+		.at_exit = planned->at_exit,
+	};
+}
+
+/* Lives of objects and memory are followed between windows as well. */
+static bool stays(const struct link_probe *probe)
+{
+	return probe->kind == UB_OBJ || probe->kind == UB_MEM;
+}
+
+/* Those that stay come first. */
+static int by_life(const void *left, const void *right)
+{
+	return stays(right) - stays(left);
+}
+
+static int place(struct probes *probes, const char *path, struct link_probe *list, size_t n,
+		 size_t *refused)
+{
+	size_t lives = 0, hot_refused = 0;
+	int err;
+
+	qsort(list, n, sizeof(*list), by_life);
+	while (lives < n && stays(&list[lives]))
+		lives++;
+	err = links_attach(&probes->links, path, list, lives, refused);
+	if (!err && n > lives)
+		err = hot_add(&probes->hot, path, list + lives, n - lives, &hot_refused);
+	*refused += hot_refused;
+	return err;
+}
+
+int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp)
+{
+	struct probed *probed;
+	struct plan plan = { 0 };
+	struct link_probe *list;
+	size_t n = 0, refused = 0;
+	int err;
+
+	if (probes_find(probes, library))
+		return 0;
+	probed = vec_add(&probes->libraries);
+	probed->library = library;
+	probed->slot = layout_slot(probes, ucp);
+	if (probes->call_ends && library->roles & LIB_MPI)
+		probed->user_threads = user_threads_of(library);
+	plan.call_ends = probes->call_ends && !probed->user_threads;
+	err = plan_library(&plan, library, probes->level);
+	list = calloc(plan.probes.len + 1, sizeof(*list));
+	if (!err && !list)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < plan.probes.len; i++) {
+		const struct planned_probe *planned = &plan.probes.data[i];
+
+		if (probes->count && !is_counted(&site_row(planned->row)->wire))
+			continue;
+		if (planned->class == PLACE_REFUSED) {
+			probed->refused++;
+			continue;
+		}
+		probes_claim_function(probes, library->dev, library->ino, planned->function);
+		probed->stepped += planned->class == PLACE_STEPPED;
+		list[n++] = link_probe(probes, planned, probed->slot);
+	}
+	if (!err && n)
+		err = place(probes, library->open_path, list, n, &refused);
+	probed->missing = plan.missing.len;
+	probed->refused += refused;
+	probed->placed = err ? 0 : n - refused;
+	log_debug("%s: %u probes, %u missing, %u stepped, %u refused, layout %s", library->path,
+		  probed->placed, probed->missing, probed->stepped, probed->refused,
+		  probed->slot ? ucp->layout->name : "unknown");
+	free(list);
+	plan_release(&plan);
+	return err;
+}
+
+int probes_attach_function(struct probes *probes, const struct library *library, int slot,
+			   unsigned int row, uint64_t function_offset)
+{
+	struct planned_probe planned;
+	struct link_probe probe;
+	size_t refused = 0;
+	int err = plan_function(&planned, library, row, function_offset);
+
+	if (err)
+		return err;
+	probe = link_probe(probes, &planned, slot);
+	err = hot_add(&probes->hot, library->open_path, &probe, 1, &refused);
+	return err ? err : (refused ? -EINVAL : 0);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/capture/ring.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define LINE 64 /* of a cache; a wrong guess costs time only */
+#define AHEAD (2 * RING_PIECE_MAX) /* how far before its use a line is asked for */
+#define PUBLISH 65536 /* bytes between two writes of the line that producers read */
+
+/* Both pages and the data behind them. */
+static int map_memory(struct ring *ring)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	void *rest = consumer == MAP_FAILED ? MAP_FAILED
+					    : mmap(NULL, page + ring->bytes, PROT_READ, MAP_SHARED,
+						   ring->fd, page);
+
+	if (rest == MAP_FAILED) {
+		int err = -errno;
+
+		if (consumer != MAP_FAILED)
+			munmap(consumer, page);
+		return err;
+	}
+	ring->consumer = consumer;
+	ring->producer = rest;
+	ring->data = (const uint8_t *)rest + page;
+	return 0;
+}
+
+int ring_make(struct ring *ring, size_t bytes, int node)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options);
+	int err;
+
+	if (node >= 0) {
+		options.map_flags = BPF_F_NUMA_NODE;
+		options.numa_node = node;
+	}
+	*ring = (struct ring){ .bytes = bytes };
+	ring->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, bytes, &options);
+	if (ring->fd < 0)
+		return ring->fd;
+	err = map_memory(ring);
+	if (err)
+		close(ring->fd);
+	return err;
+}
+
+void ring_free(struct ring *ring)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	if (ring->fd < 0)
+		return;
+	munmap(ring->consumer, page);
+	munmap((void *)(uintptr_t)ring->producer, page + ring->bytes);
+	close(ring->fd);
+}
+
+/* A lookup in a map of maps gives the id of the inner one (kernel/bpf/map_in_map.c). */
+static bool has_ring(int map, int cpu, const struct ring *ring)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t size = sizeof(info), id;
+
+	return !bpf_map_lookup_elem(map, &cpu, &id) &&
+	       !bpf_map_get_info_by_fd(ring->fd, &info, &size) && info.id == id;
+}
+
+static int set_at_once(int map, const int *cpus, const struct ring *const *rings,
+		       unsigned int count)
+{
+	int *fds = calloc(count, sizeof(*fds)), err;
+
+	if (!fds)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < count; i++)
+		fds[i] = rings[i]->fd;
+	err = bpf_map_update_batch(map, cpus, fds, &count, NULL);
+	free(fds);
+	return err;
+}
+
+int rings_set(int map, const int *cpus, const struct ring *const *rings, unsigned int count,
+	      bool *done)
+{
+	bool all = count > 1 && !set_at_once(map, cpus, rings, count);
+	int first = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		/* a batch that failed on its way may have set any of them */
+		int err = all ? 0 : bpf_map_update_elem(map, &cpus[i], &rings[i]->fd, 0);
+
+		done[i] = !err || has_ring(map, cpus[i], rings[i]);
+		if (!done[i] && !first)
+			first = err;
+	}
+	return first;
+}
+
+void ring_over(struct ring *ring, uint64_t *consumer, const uint64_t *producer, const void *data,
+	       size_t bytes)
+{
+	*ring = (struct ring){ .fd = -1,
+			       .bytes = bytes,
+			       .consumer = consumer,
+			       .producer = producer,
+			       .data = data,
+			       .taken = *consumer };
+}
+
+static void give(struct ring *ring, uint64_t at, size_t size, ring_fn fn, void *arg)
+{
+	size_t from = at & (ring->bytes - 1), first = ring->bytes - from;
+
+	if (size <= first) {
+		fn(arg, ring->data + from, size);
+		return;
+	}
+	if (size > RING_PIECE_MAX) {
+		fn(arg, ring->over_end, 0);
+		return;
+	}
+	memcpy(ring->over_end, ring->data + from, first);
+	memcpy(ring->over_end + first, ring->data, size - first);
+	fn(arg, ring->over_end, size);
+}
+
+/*
+ * Asks for lines from one position to another. Another CPU has written them: taken one at a time,
+ * each is waited for; asked for together, they come together. Returns where to go on.
+ */
+static uint64_t fetch(const struct ring *ring, uint64_t from, uint64_t to)
+{
+	for (; from < to; from += LINE)
+		__builtin_prefetch(ring->data + (from & (ring->bytes - 1)));
+	return from;
+}
+
+size_t ring_take(struct ring *ring, ring_fn fn, void *arg)
+{
+	uint64_t end = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
+	uint64_t begin = ring->taken, at = begin, published = begin;
+	uint64_t fetched = begin & ~(uint64_t)(LINE - 1);
+
+	while (at < end) {
+		/* not beyond: a producer may be about to write there */
+		uint64_t ahead = end - at < AHEAD ? end : at + AHEAD;
+		const uint32_t *head = (const uint32_t *)(ring->data + (at & (ring->bytes - 1)));
+		uint32_t length = __atomic_load_n(head, __ATOMIC_ACQUIRE);
+		size_t size = length & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+
+		fetched = fetch(ring, fetched, ahead);
+		if (length & BPF_RINGBUF_BUSY_BIT)
+			break;
+		if (!(length & BPF_RINGBUF_DISCARD_BIT))
+			give(ring, at + BPF_RINGBUF_HDR_SZ, size, fn, arg);
+		at += (BPF_RINGBUF_HDR_SZ + size + 7) & ~(size_t)7;
+		if (at - published >= PUBLISH) {
+			__atomic_store_n(ring->consumer, at, __ATOMIC_RELEASE);
+			published = at;
+		}
+	}
+	if (at != published)
+		__atomic_store_n(ring->consumer, at, __ATOMIC_RELEASE);
+	ring->taken = at;
+	return at - begin;
+}
+
+double ring_fill(const struct ring *ring)
+{
+	uint64_t taken = __atomic_load_n(ring->consumer, __ATOMIC_RELAXED);
+	uint64_t made = __atomic_load_n(ring->producer, __ATOMIC_RELAXED);
+
+	return made > taken ? (double)(made - taken) / (double)ring->bytes : 0;
+}

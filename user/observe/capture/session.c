@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/capture/session.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "observe/capture/side.h"
+
+#define MS 1000000ull /* ns */
+#define STACKS_NS 5000000 /* of unwinding rows between two looks at the rings */
+
+/*
+ * Between two looks at what the draining threads have passed on. At their instants (drain.h), so
+ * that a rank whose CPU this thread takes loses it when others do.
+ */
+#define STEP_NS (8 * MS)
+#define PLACING_NS (5000 * MS) /* ranks may be bound anew */
+
+bool capture_has_records(const struct capture *capture)
+{
+	return drain_others(capture->drain) > 0 || cells_count(&capture->cells) > 0;
+}
+
+/* A capture that counts grows only when there is something new. */
+static bool has_news(struct capture *capture)
+{
+	uint64_t records = file_writer_records(capture->writer);
+	bool news = !capture->options.count || records != capture->flushed ||
+		    cells_due(&capture->cells);
+
+	capture->flushed = records;
+	return news;
+}
+
+/* Programs that count leave their hits to the cells. Folded: as far as the file has it. */
+static int read_stats(struct capture *capture, struct ub_stats *stats)
+{
+	int err = kernel_stats(capture->kernel, stats);
+
+	stats->hits += cells_count(&capture->cells);
+	memcpy(stats->folded, capture->folded, sizeof(stats->folded));
+	return err;
+}
+
+/* Counts as folded only what the file has by now, in case the tracer is killed. */
+static void put_cells(struct capture *capture, bool last)
+{
+	struct ub_stats before;
+	int err = kernel_stats(capture->kernel, &before);
+
+	if (cells_write(&capture->cells, capture->writer, last) && !err)
+		memcpy(capture->folded, before.folded, sizeof(capture->folded));
+}
+
+/* Detail is thinned before records find no room. */
+static void watch_detail(struct capture *capture)
+{
+	uint64_t lost;
+
+	if (!capture->options.count && !kernel_lost(capture->kernel, &lost))
+		detail_step(&capture->detail, drain_fill(capture->drain), lost);
+}
+
+/* With what they are about: lives of objects, which threads may have kept back. */
+static void write_cells(struct capture *capture)
+{
+	if (capture->options.count)
+		drain_collect(capture->drain, session_record, capture);
+	put_cells(capture, false);
+}
+
+/* Where the ranks are known by then: a launcher may run anywhere, those that it starts may not. */
+void session_place_threads(struct capture *capture)
+{
+	const struct track *track = &capture->track;
+	struct cpu_bits busy = { 0 };
+
+	if (!track->with_ucx ||
+	    (track->with_ucx == capture->placed_for && side_now() < capture->next_placing))
+		return;
+	for (size_t i = 0; i < track->processes.len; i++)
+		if (track->processes.data[i].alive && track->processes.data[i].announced)
+			cpu_bits_add_process(&busy, track->processes.data[i].tgid);
+	drain_avoid(capture->drain, &busy, track->with_ucx);
+	capture->placed_for = track->with_ucx;
+	capture->next_placing = side_now() + PLACING_NS;
+}
+
+static void flush(struct capture *capture)
+{
+	struct cost_report cost;
+	struct ub_stats stats;
+	int err = 0;
+
+	track_reap(&capture->track);
+	session_place_threads(capture);
+	if (read_stats(capture, &stats))
+		return;
+	windows_state(&capture->windows, capture->progress.state, sizeof(capture->progress.state));
+	if (has_news(capture)) {
+		if (cells_due(&capture->cells))
+			write_cells(capture);
+		side_write(capture->writer, side_clock());
+		err = file_writer_flush(capture->writer, &stats);
+	}
+	if (err && !capture->error)
+		capture->error = err;
+	cost = cost_report(&capture->cost, stats.hits);
+	progress_show(&capture->progress, capture->track.with_ucx, capture->writer, &stats, &cost);
+}
+
+static void follow(struct capture *capture)
+{
+	uint64_t lost = capture->maps_lost;
+
+	watch_read(capture->watch, &capture->maps_lost);
+	if (capture->maps_lost != lost)
+		track_rescan(&capture->track);
+	session_consider_newcomers(capture);
+	track_scan(&capture->track);
+	learn_apply(&capture->learn, &capture->probes);
+	session_follow_stacks(capture, STACKS_NS);
+	live_apply(&capture->live);
+	memory_watch_apply(&capture->memory);
+	places_apply(&capture->places);
+}
+
+/* The job is as it was before from here on. */
+static void stop(struct capture *capture)
+{
+	const uint64_t begin = side_now();
+
+	if (capture->stopped)
+		return;
+	cost_end(&capture->cost);
+	kernel_stop(capture->kernel);
+	windows_end(capture);
+	capture->stopped_at = side_now();
+	probes_release(&capture->probes);
+	/* twice: what found no room the first time is told of the second time */
+	for (int i = 0; i < 2; i++) {
+		drain_sync(capture->drain, session_record, capture);
+		if (drain_collect(capture->drain, session_record, capture))
+			log_warn("cannot collect the last records of each thread");
+	}
+	capture->stopped = true;
+	log_debug("no probe is left after %.3f ms", (side_now() - begin) / 1e6);
+}
+
+/* Until the next step or a window is due, or a process maps something. */
+static void wait_for_work(struct capture *capture)
+{
+	uint64_t now = side_now(), next = windows_next(&capture->windows);
+	struct timespec wait = { 0 };
+
+	if (next > capture->next_step)
+		next = capture->next_step;
+	if (next > budget_next(&capture->budget))
+		next = budget_next(&capture->budget);
+	if (next > now)
+		wait = (struct timespec){ (time_t)((next - now) / (1000 * MS)),
+					  (long)((next - now) % (1000 * MS)) };
+	ppoll(capture->polls, watch_fd_count(capture->watch), &wait, NULL);
+}
+
+void session_drain(struct capture *capture)
+{
+	drain_step(capture->drain, capture->memory.watched.len > 0, session_record, capture);
+}
+
+int capture_work(struct capture *capture, int ms)
+{
+	uint64_t end = side_now() + ms * MS;
+
+	do {
+		wait_for_work(capture);
+		capture->next_step = (side_now() / STEP_NS + 1) * STEP_NS;
+		session_drain(capture);
+		watch_detail(capture);
+		follow(capture);
+		windows_step(capture);
+		budget_step(capture);
+		cost_step(&capture->cost, windows_recording(&capture->windows),
+			  windows_settled(&capture->windows));
+		if (side_now() >= capture->next_flush) {
+			flush(capture);
+			capture->next_flush = side_now() + FLUSH_NS;
+		}
+		if (!capture->error)
+			capture->error = drain_error(capture->drain);
+	} while (!capture->error && side_now() < end);
+	if (capture->error && !capture->stopped) {
+		log_error("cannot write '%s': %s; 'ucxbpf replay' reads what was "
+			  "written before",
+			  capture->options.output, strerror(-capture->error));
+		stop(capture);
+	}
+	return capture->error;
+}
+
+void capture_abandon(struct capture *capture)
+{
+	stop(capture);
+	drain_free(capture->drain);
+	file_writer_abandon(capture->writer);
+	session_release(capture);
+}
+
+/* The first trap: Debian's and Ubuntu's Open MPI avoids UCX unless told otherwise. */
+static void note_without_ucx(struct capture *capture)
+{
+	unsigned int count = track_without_ucx(&capture->track);
+	char text[180];
+
+	if (!count)
+		return;
+	snprintf(
+		text, sizeof(text),
+		"%u process%s loaded MPI but no UCX, and cannot be followed: 'ucxbpf doctor -p PID' "
+		"says why, while they run",
+		count, count == 1 ? "" : "es");
+	log_warn("%s", text);
+	side_write(capture->writer, side_note(text));
+}
+
+int capture_close(struct capture *capture, const char *reason)
+{
+	struct ub_stats stats = { 0 };
+	struct drain_report consumer;
+	struct cost_report cost;
+	int err;
+
+	if (!capture->stopped) {
+		drain_sync(capture->drain, session_record, capture);
+		follow(capture);
+	}
+	stop(capture);
+	drain_stop(capture->drain, session_record, capture);
+	consumer = drain_report(capture->drain);
+	drain_free(capture->drain);
+	live_apply(&capture->live);
+	memory_watch_finish(&capture->memory);
+	places_finish(&capture->places);
+	put_cells(capture, true);
+	read_stats(capture, &stats);
+	if (capture->maps_lost)
+		side_write(capture->writer,
+			   side_note("the kernel lost mmap events: a library may have been used "
+				     "before it was probed"));
+	note_without_ucx(capture);
+	side_write(capture->writer, side_clock());
+	/* so that what the capture says of its size lacks this last bit only */
+	file_writer_flush(capture->writer, &stats);
+	cost = cost_report(&capture->cost, stats.hits);
+	side_write(capture->writer, side_consumer(&consumer));
+	side_write(capture->writer, side_self(capture->writer, &cost));
+	side_write(capture->writer, side_end(reason, capture->stopped_at, &stats));
+	err = file_writer_close(capture->writer, &stats);
+	if (err && !capture->error)
+		log_error("cannot complete '%s': %s", capture->options.output, strerror(-err));
+	if (!err)
+		err = capture->error;
+	session_release(capture);
+	return err;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of a session share: open.c, members.c and session.c. Private to capture/. */
+#ifndef UCXBPF_CAPTURE_SESSION_H
+#define UCXBPF_CAPTURE_SESSION_H
+
+#include <poll.h>
+
+#include "base/vec.h"
+#include "observe/capture/budget.h"
+#include "observe/capture/capture.h"
+#include "observe/capture/cells.h"
+#include "observe/capture/cost.h"
+#include "observe/capture/detail.h"
+#include "observe/capture/drain.h"
+#include "observe/capture/kernel.h"
+#include "observe/capture/learn.h"
+#include "observe/capture/live.h"
+#include "observe/capture/memory.h"
+#include "observe/capture/places.h"
+#include "observe/capture/probes.h"
+#include "observe/capture/progress.h"
+#include "observe/capture/stacks.h"
+#include "observe/capture/track.h"
+#include "observe/capture/watch.h"
+#include "observe/capture/windows.h"
+
+#define FLUSH_NS 500000000ull
+
+struct capture {
+	struct capture_options options;
+	struct kernel *kernel;
+	struct file_writer *writer;
+	struct drain *drain; /* NULL at the end */
+	struct watch *watch;
+	struct pollfd *polls;
+	struct probes probes;
+	struct track track;
+	struct learn learn;
+	struct live live;
+	struct memory_watch memory;
+	struct places places;
+	struct cost cost;
+	struct cells cells;
+	__u64 folded[16]; /* struct ub_stats' when all cells were written last */
+	struct stacks stacks;
+	struct progress progress;
+	struct windows windows;
+	struct detail detail;
+	struct budget budget;
+	uint64_t opened, next_flush; /* side_now() ns */
+	uint64_t next_step; /* of drain_step(), side_now() ns */
+	uint64_t next_placing; /* of the draining threads, side_now() ns */
+	unsigned int placed_for; /* processes with UCX then */
+	uint64_t flushed; /* records that the last flush has written, UINT64_MAX: none was */
+	VEC(pid_t) newcomers; /* --all: mapped something, not looked at yet */
+	uint64_t maps_lost;
+	bool stopped;
+	uint64_t stopped_at; /* side_now() ns; probes may take a while to go */
+	int error;
+};
+
+/* --all: looks at the processes that have mapped something since the last call. */
+void session_consider_newcomers(struct capture *capture);
+
+/* Prepares the stacks of what was mapped since the last call, for ns at most. */
+void session_follow_stacks(struct capture *capture, uint64_t ns);
+
+/* A record that passed the sieve. A drain_fn; arg: the capture. */
+void session_record(void *arg, const struct ub_hdr *record);
+
+/* Says to the draining threads where the ranks are, when that has changed. */
+void session_place_threads(struct capture *capture);
+
+/* drain_step() for this session. */
+void session_drain(struct capture *capture);
+
+/* Frees everything; the file is closed or abandoned already. */
+void session_release(struct capture *capture);
+
+#endif

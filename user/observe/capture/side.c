@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/capture/side.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/clock.h"
+#include "observe/probe/sites.h"
+#include "version.h"
+
+uint64_t side_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+void side_write(struct file_writer *writer, json_t *record)
+{
+	if (record)
+		file_writer_side(writer, record);
+	json_decref(record);
+}
+
+static void read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file || !fgets(line, size, file))
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+static json_t *host(void)
+{
+	struct utsname uts;
+	char boot_id[64];
+
+	uname(&uts);
+	read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
+	return json_pack("{s:s, s:s, s:s, s:s}", "id", boot_id, "name", uts.nodename, "kernel",
+			 uts.release, "machine", uts.machine);
+}
+
+json_t *side_capture(const char *level, const char *mode, char *const *command, bool count)
+{
+	json_t *record = json_pack("{s:s, s:i, s:s, s:o, s:s, s:s, s:I}", "t", "capture", "version",
+				   UB_WIRE_VERSION, "tool", UCXBPF_VERSION, "host", host(), "level",
+				   level, "mode", mode, "ts", (json_int_t)side_now());
+	json_t *words = command ? json_array() : NULL;
+
+	for (; words && *command; command++)
+		json_array_append_new(words, json_stringn_nocheck(*command, strlen(*command)));
+	if (words)
+		json_object_set_new(record, "command", words);
+	if (count)
+		json_object_set_new(record, "timed_every", json_integer(UB_TIMED_EVERY));
+	return record;
+}
+
+json_t *side_clock(void)
+{
+	uint64_t before = side_now();
+	uint64_t real = clock_ns(CLOCK_REALTIME);
+	uint64_t after = side_now();
+
+	return json_pack("{s:s, s:I, s:I}", "t", "clock", "mono",
+			 (json_int_t)(before + (after - before) / 2), "real", (json_int_t)real);
+}
+
+json_t *side_site(unsigned int row)
+{
+	const struct site *site = site_row(row);
+
+	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:i, s:i}", "t", "site", "row", (int)row,
+			 "symbol", site->symbol ? site->symbol : "", "name", site->name, "layer",
+			 site_layer_name(site->layer), "kind", site->wire.kind, "what",
+			 site->wire.what, "am_id", site->wire.am_id);
+}
+
+json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to)
+{
+	return json_pack("{s:s, s:i, s:s, s:s, s:I, s:I}", "t", "gap", "tgid", (int)tgid, "what",
+			 what, "path", path, "from", (json_int_t)from, "to", (json_int_t)to);
+}
+
+static void set(json_t *record, const char *name, uint64_t value)
+{
+	json_object_set_new(record, name, json_integer((json_int_t)value));
+}
+
+json_t *side_consumer(const struct drain_report *report)
+{
+	json_t *record = json_pack("{s:s}", "t", "consumer");
+
+	set(record, "threads", report->threads);
+	set(record, "rings", report->rings);
+	set(record, "ring_bytes", report->ring_bytes);
+	set(record, "largest_ring", report->largest);
+	set(record, "grown", report->grown);
+	set(record, "cpu_ns", report->cpu_ns);
+	set(record, "records", report->records);
+	json_object_set_new(record, "gang", json_boolean(report->gang));
+	set(record, "free_cpus", report->free_cpus);
+	set(record, "ts", side_now());
+	return record;
+}
+
+json_t *side_self(struct file_writer *writer, const struct cost_report *cost)
+{
+	json_t *record = json_pack("{s:s}", "t", "self");
+
+	set(record, "cpu_ns", cost->cpu_ns);
+	set(record, "records", file_writer_records(writer));
+	set(record, "bytes", file_writer_bytes(writer));
+	if (cost->memory_peak)
+		set(record, "memory_peak", cost->memory_peak);
+	if (cost->kernel_unknown) {
+		json_object_set_new(record, "kernel_unknown", json_string(cost->kernel_unknown));
+	} else {
+		set(record, "kernel_ns", cost->kernel_ns);
+		set(record, "kernel_spread_ns", cost->kernel_spread);
+	}
+	set(record, "hits", cost->hits);
+	set(record, "sampled_hits", cost->sampled_hits);
+	set(record, "samples", cost->samples);
+	set(record, "ts", side_now());
+	return record;
+}
+
+json_t *side_window(const struct windows *windows, uint64_t to)
+{
+	json_t *record =
+		json_pack("{s:s, s:i, s:I, s:I}", "t", "window", "n", (int)windows->count, "from",
+			  (json_int_t)windows->opened, "placing_ns", (json_int_t)windows->placing);
+
+	if (windows->governed) {
+		json_object_set_new(record, "step", json_string(windows->step));
+		json_object_set_new(record, "reason", json_string(windows->reason));
+		set(record, "paid_ppm", (uint64_t)(windows->paid * 1e6 + 0.5));
+	}
+	if (to)
+		json_object_set_new(record, "to", json_integer((json_int_t)to));
+	return record;
+}
+
+json_t *side_note(const char *text)
+{
+	return json_pack("{s:s, s:s}", "t", "note", "text", text);
+}
+
+json_t *side_end(const char *reason, uint64_t stopped, const struct ub_stats *stats)
+{
+	uint64_t produced = 0, dropped = 0;
+
+	for (int kind = 0; kind < 16; kind++) {
+		produced += stats->produced[kind];
+		dropped += stats->dropped[kind];
+	}
+	return json_pack("{s:s, s:s, s:I, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "t", "end", "reason",
+			 reason, "ts", (json_int_t)stopped, "stats", "produced",
+			 (json_int_t)produced, "dropped", (json_int_t)dropped, "hits",
+			 (json_int_t)stats->hits, "lost_returns", (json_int_t)stats->lost_returns,
+			 "deep", (json_int_t)stats->deep, "task_nomem",
+			 (json_int_t)stats->task_nomem);
+}

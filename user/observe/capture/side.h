@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Side records that capture itself makes (docs/side-records.md).
+ */
+#ifndef UCXBPF_CAPTURE_SIDE_H
+#define UCXBPF_CAPTURE_SIDE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "observe/capture/cost.h"
+#include "observe/capture/drain.h"
+#include "observe/capture/windows.h"
+#include "file/file.h"
+
+/* CLOCK_MONOTONIC, ns. */
+uint64_t side_now(void);
+
+/* Writes and frees the record; NULL is ignored. A write error is kept by the writer. */
+void side_write(struct file_writer *writer, json_t *record);
+
+json_t *side_capture(const char *level, const char *mode, char *const *command, bool count);
+json_t *side_clock(void);
+json_t *side_site(unsigned int row);
+json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to);
+/* Which threads and rings took the records. */
+json_t *side_consumer(const struct drain_report *report);
+/* What the capture cost so far. */
+json_t *side_self(struct file_writer *writer, const struct cost_report *cost);
+/* At its start, to = 0, and again, whole, at its end. */
+json_t *side_window(const struct windows *windows, uint64_t to);
+json_t *side_note(const char *text);
+/* stopped: when the last record may have been made, ns. */
+json_t *side_end(const char *reason, uint64_t stopped, const struct ub_stats *stats);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the kernel's half needs to walk stacks: unwinding rows of every file that a traced process
+ * runs code of, and where each process has them mapped.
+ */
+#ifndef UCXBPF_CAPTURE_STACKS_H
+#define UCXBPF_CAPTURE_STACKS_H
+
+#include "base/vec.h"
+#include "observe/capture/kernel.h"
+#include "observe/process/code.h"
+#include "observe/process/unwind.h"
+
+/* A file's rows in the kernel's array. */
+struct unwind_table {
+	bool ready; /* read, or found to have none */
+	uint32_t first, count;
+	struct unwind *unwind; /* while it is being read */
+	unwind_rows rows;
+};
+
+struct stacked {
+	pid_t tgid;
+	code_ranges ranges;
+	bool stale; /* the kernel does not know of all of them */
+};
+
+/* Where a walk came to a stop that need not be. */
+struct wanted_code {
+	pid_t tgid;
+	uint64_t address;
+};
+
+struct stacks {
+	bool on;
+	int rows_fd, ranges_fd;
+	struct ub_row *rows; /* the kernel's, mapped */
+	uint32_t used;
+	bool full;
+	struct code_files *files;
+	VEC(struct unwind_table) tables; /* by file number */
+	VEC(struct stacked) processes;
+	VEC(struct wanted_code) wanted;
+	struct ub_process_ranges scratch;
+};
+
+/* kernel was opened for stacks; files outlive this. -ENOMEM. */
+int stacks_init(struct stacks *stacks, struct kernel *kernel, struct code_files *files);
+void stacks_release(struct stacks *stacks);
+
+/* Reads the rows of a file ahead of time. */
+void stacks_file(struct stacks *stacks, const struct code_file *file);
+
+/* Looks at one record: processes end or run another program, walks stop for want of rows. */
+void stacks_record(struct stacks *stacks, const struct ub_hdr *record);
+
+/* The process maps other things than before. */
+void stacks_process(struct stacks *stacks, pid_t tgid);
+
+/*
+ * Reads what is missing, for about that long at most; UINT64_MAX: all of it. What a walk has missed
+ * comes first.
+ */
+void stacks_work(struct stacks *stacks, uint64_t ns);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The traced processes: which libraries each one maps, probed as they appear, and the side records
+ * that say who it is, made while it lives.
+ */
+#ifndef UCXBPF_CAPTURE_TRACK_H
+#define UCXBPF_CAPTURE_TRACK_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "observe/capture/cells.h"
+#include "observe/capture/probes.h"
+#include "file/file.h"
+#include "observe/process/library.h"
+
+struct tracked {
+	pid_t tgid;
+	bool from_start, alive, announced, uses_ucp;
+	bool copy; /* forked, and has mapped nothing since: its libraries are its parent's */
+	bool replaced; /* by another program in the same process */
+	bool no_ends; /* of its MPI calls: capture/ends.h */
+	bool read; /* its objects were read, although it was traced from its start */
+	bool memory_watched; /* capture/memory.h */
+	bool dirty; /* has mapped something since it was last scanned */
+	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */
+	VEC(const struct library *) libraries; /* announced */
+};
+
+struct track {
+	struct library_set libraries;
+	VEC(struct tracked) processes; /* one per tgid and program; the last one of a tgid counts */
+	struct map latest; /* tgid -> index + 1 */
+	struct map ends_refused; /* (dev, ino) of MPI libraries; capture/ends.h */
+	VEC(size_t) dirty; /* indices to scan */
+	VEC(pid_t) scanned; /* for whoever wants to know; that one empties it */
+	VEC(size_t) free; /* entries of the dead that nobody announced */
+	struct kernel *kernel;
+	struct probes *probes;
+	struct file_writer *writer;
+	struct cells *cells; /* set after track_init() */
+	unsigned int announced; /* processes that mapped UCX or MPI, ever */
+	unsigned int with_ucx; /* announced and alive */
+	unsigned int alive;
+};
+
+void track_init(struct track *track, struct kernel *kernel, struct probes *probes,
+		struct file_writer *writer);
+void track_release(struct track *track);
+
+/* The process that has this tgid now, NULL = none. Valid until the next one is added. */
+struct tracked *track_find(const struct track *track, pid_t tgid);
+
+/*
+ * Adds a process, which the kernel does not record yet. -ESRCH: gone; -EOPNOTSUPP: 32-bit;
+ * -EINVAL: a thread, not a process; -EEXIST: known already.
+ */
+int track_add(struct track *track, pid_t tgid, bool from_start);
+
+/* From now on the kernel records it. */
+int track_begin(struct track *track, pid_t tgid);
+
+/* Ends the entries of processes that the kernel has forgotten: their exit record was lost. */
+void track_reap(struct track *track);
+
+/* Every live process is looked at anew: news of what they mapped were lost. */
+void track_rescan(struct track *track);
+
+/* Adds the process if it maps UCX or MPI; returns whether it was added. */
+bool track_consider(struct track *track, pid_t tgid);
+
+/* A task record: children join, new programs are looked at anew, the dead stop counting. */
+void track_task(struct track *track, const struct ub_task *task);
+
+/* Something executable was mapped at that time. */
+void track_mapped(struct track *track, pid_t tgid, uint64_t time);
+
+/* Looks at every process that has changed, places what is missing, writes side records. */
+void track_scan(struct track *track);
+
+/* Processes whose last program has mapped an MPI library, but none of UCX. */
+unsigned int track_without_ucx(const struct track *track);
+
+/* The libucp that a process maps, the nearest to the library if it has several; NULL = none. */
+const struct library *track_ucp(struct track *track, pid_t tgid);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/doctor/doctor.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/exit_codes.h"
+#include "observe/probe/links.h"
+
+static const struct {
+	const char *name;
+	enum bpf_map_type type;
+} maps[] = {
+	{ "ring buffer", BPF_MAP_TYPE_RINGBUF },
+	{ "task storage", BPF_MAP_TYPE_TASK_STORAGE },
+	{ "array-of-maps", BPF_MAP_TYPE_ARRAY_OF_MAPS },
+};
+
+/* The first line of a small file without its end, "" where it cannot be read. */
+static void read_line(const char *path, char *line, int size)
+{
+	FILE *file = fopen(path, "re");
+
+	line[0] = '\0';
+	if (!file)
+		return;
+	if (!fgets(line, size, file))
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	fclose(file);
+}
+
+/* "none [integrity] confidentiality" -> the one in brackets; no file: the kernel has no lockdown.
+ */
+static void read_lockdown(char *mode, int size)
+{
+	char line[128], *open, *close;
+
+	read_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	open = strchr(line, '[');
+	close = strchr(line, ']');
+	if (open && close)
+		*close = '\0';
+	snprintf(mode, size, "%s", open ? open + 1 : "none");
+}
+
+static void check_bpf(struct doctor *doctor, json_t *kernel)
+{
+	int err;
+
+	err = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_KPROBE, NULL);
+	json_object_set_new(kernel, "bpf", json_boolean(err > 0));
+	if (err <= 0)
+		doctor_problem(doctor, PROBLEM_NO_BPF,
+			       err ? strerror(-err) : "this type of program is not supported");
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		if (libbpf_probe_bpf_map_type(maps[i].type, NULL) == 0)
+			doctor_problem(doctor, PROBLEM_NO_MAP, maps[i].name);
+}
+
+/* Attaches to a function of our own, and takes it off again. */
+static void check_links(struct doctor *doctor, json_t *kernel)
+{
+	enum link_mechanism best = LINK_NONE;
+	int err = links_detect(&best);
+
+	json_object_set_new(kernel, "links", json_string(link_mechanism_name(best)));
+	if (best == LINK_NONE)
+		doctor_problem(doctor, PROBLEM_NO_LINKS, strerror(-err));
+}
+
+void doctor_kernel(struct doctor *doctor)
+{
+	bool btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	bool uprobes = access("/sys/bus/event_source/devices/uprobe/type", F_OK) == 0;
+	char lockdown[64], paranoid[16], scope[16];
+	struct utsname name;
+	json_t *kernel;
+
+	uname(&name);
+	read_lockdown(lockdown, sizeof(lockdown));
+	read_line("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
+	read_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope));
+	kernel = json_pack("{s:s, s:s, s:b, s:b, s:s, s:s, s:s}", "release", name.release,
+			   "machine", name.machine, "btf", btf, "uprobes", uprobes, "lockdown",
+			   lockdown, "perf_event_paranoid", paranoid, "ptrace_scope", scope);
+	json_object_set_new(doctor->report, "kernel", kernel);
+	if (!btf)
+		doctor_problem(doctor, PROBLEM_NO_BTF);
+	if (!uprobes)
+		doctor_problem(doctor, PROBLEM_NO_UPROBES);
+	if (!strcmp(lockdown, "confidentiality"))
+		doctor_problem(doctor, PROBLEM_LOCKDOWN);
+	/* without the capabilities these fail too, and then say nothing about the kernel */
+	if (doctor->status == UCXBPF_EXIT_PERMISSION)
+		return;
+	check_bpf(doctor, kernel);
+	check_links(doctor, kernel);
+}

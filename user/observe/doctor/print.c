@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit_codes.h"
+#include "base/text.h"
+#include "observe/doctor/doctor.h"
+#include "observe/doctor/print_library.h"
+
+static const char *yes_no(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_true(value) ? "yes" : json_is_false(value) ? "no" : "not known";
+}
+
+static void print_kernel(const json_t *kernel, FILE *out)
+{
+	fprintf(out, "kernel      %s %s: BTF %s, uprobes %s, BPF %s, links %s, lockdown %s\n",
+		doctor_text(kernel, "release"), doctor_text(kernel, "machine"),
+		yes_no(kernel, "btf"), yes_no(kernel, "uprobes"), yes_no(kernel, "bpf"),
+		doctor_text(kernel, "links"), doctor_text(kernel, "lockdown"));
+}
+
+static void print_privileges(const json_t *privileges, FILE *out)
+{
+	const json_t *capabilities = json_object_get(privileges, "capabilities");
+	json_int_t memlock = json_integer_value(json_object_get(privileges, "memlock_bytes"));
+	const char *name;
+	json_t *have;
+
+	fprintf(out, "privileges ");
+	json_object_foreach((json_t *)capabilities, name, have)
+		fprintf(out, " %s %s,", name, json_is_true(have) ? "yes" : "no");
+	if (memlock < 0)
+		fprintf(out, " locked memory unlimited\n");
+	else
+		fprintf(out, " locked memory %lld KiB\n", (long long)memlock / 1024);
+}
+
+/* One line where sites were not asked for: which MPI and which UCX. */
+static void print_summary(const json_t *process, FILE *out)
+{
+	size_t i, k;
+	json_t *library, *role;
+	const char *separator = ": ";
+
+	json_array_foreach(json_object_get(process, "libraries"), i, library)
+	{
+		json_array_foreach(json_object_get(library, "roles"), k, role)
+		{
+			const char *name = json_string_value(role);
+
+			if (!strcmp(name, "mpi"))
+				fprintf(out, "%s%s", separator, doctor_text(library, "version"));
+			else if (!strcmp(name, "ucp"))
+				fprintf(out, "%sUCX %s (layout %s)", separator,
+					doctor_text(library, "version"),
+					doctor_text(library, "layout"));
+			else
+				continue;
+			separator = ", ";
+		}
+	}
+	fputc('\n', out);
+}
+
+static void print_processes(const json_t *processes, bool verbose, FILE *out)
+{
+	size_t i, k;
+	json_t *process, *library, *libraries;
+
+	json_array_foreach((json_t *)processes, i, process)
+	{
+		libraries = json_object_get(process, "libraries");
+		fprintf(out, "process     %lld %s",
+			(long long)json_integer_value(json_object_get(process, "pid")),
+			doctor_text(process, "comm"));
+		print_summary(process, out);
+		json_array_foreach(libraries, k,
+				   library) if (verbose || json_object_get(library, "places"))
+			doctor_print_library(library, verbose, out);
+	}
+}
+
+static void print_problems(const json_t *problems, FILE *out)
+{
+	size_t i;
+	json_t *problem;
+
+	json_array_foreach((json_t *)problems, i, problem)
+	{
+		fprintf(out, "%-11s %s\n",
+			json_is_true(json_object_get(problem, "fatal")) ? "PROBLEM" : "note",
+			doctor_text(problem, "text"));
+		if (json_string_value(json_object_get(problem, "fix")))
+			fprintf(out, "            -> %s\n", doctor_text(problem, "fix"));
+	}
+}
+
+static const char *verdict(int status)
+{
+	switch (status) {
+	case UCXBPF_EXIT_OK:
+		return "a trace would work here";
+	case UCXBPF_EXIT_PARTIAL:
+		return "a trace would work here, but not show everything, see PROBLEM above";
+	default:
+		return "a trace would show nothing here, see PROBLEM above";
+	}
+}
+
+/* Names come from anybody's processes: none of them may steer the terminal. */
+static void tame(json_t *value)
+{
+	const char *key;
+	json_t *member;
+	char *plain;
+	size_t i;
+
+	json_object_foreach(value, key, member) tame(member);
+	json_array_foreach(value, i, member) tame(member);
+	if (!json_is_string(value))
+		return;
+	plain = text_plain(json_string_value(value));
+	json_string_set(value, plain);
+	free(plain);
+}
+
+void doctor_print(const struct doctor *doctor, bool verbose, FILE *out)
+{
+	json_t *report = json_deep_copy(doctor->report);
+
+	tame(report);
+	print_kernel(json_object_get(report, "kernel"), out);
+	print_privileges(json_object_get(report, "privileges"), out);
+	print_processes(json_object_get(report, "processes"), verbose, out);
+	doctor_print_placement(json_object_get(report, "processes"), out);
+	print_problems(json_object_get(report, "problems"), out);
+	fprintf(out, "verdict     %s\n", verdict(doctor->status));
+	json_decref(report);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machines behind place_probe(). Private to probe/. */
+#ifndef UCXBPF_PROBE_PLACE_ARCH_H
+#define UCXBPF_PROBE_PLACE_ARCH_H
+
+#include "observe/probe/plan.h"
+
+/* Bytes of a prologue that are searched. */
+#define PLACE_WINDOW 64
+
+/*
+ * Bytes of a function worth handing over: branches back into the prologue are looked for in all of
+ * them.
+ */
+#define PLACE_CODE_MAX 4096
+
+/* As place_probe(), for a site that reads only these arguments (site_arguments()). */
+struct placement place_probe_reading(int machine, const uint8_t *code, size_t size,
+				     int needs_return, unsigned int arguments);
+
+/*
+ * UCX patches GPU drivers' functions in its own process: it puts a jump over their first bytes (12
+ * in src/ucm/bistro of 1.13 to 1.18; other tools use up to 14) and runs the instructions that stood
+ * there from a copy. A breakpoint among them would make it fail, or be entered half: such a
+ * function gets its probes behind them, and no return probe, since that must stand first.
+ */
+#define PLACE_PATCHED 14
+#define PLACE_EXITS 16
+
+struct body {
+	struct placement entry;
+	uint32_t exits[PLACE_EXITS]; /* of each instruction that returns: bytes from the start */
+	unsigned int count;
+};
+
+/*
+ * Where a function that others patch is entered and left. code: all of it. -EINVAL: not to be told
+ * (a way out that is no return, no place for the entry); -EOPNOTSUPP: another machine.
+ */
+int place_body(struct body *body, int machine, const uint8_t *code, size_t size,
+	       unsigned int arguments);
+int place_body_x86_64(struct body *body, const uint8_t *code, size_t size, unsigned int arguments);
+
+struct placement place_x86_64(const uint8_t *code, size_t size, int needs_return,
+			      unsigned int arguments);
+struct placement place_arm64(const uint8_t *code, size_t size, int needs_return);
+
+#endif

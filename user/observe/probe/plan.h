@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which probes a library gets, and at which instruction. Pure: reads the ELF file, touches no
+ * process and no kernel.
+ */
+#ifndef UCXBPF_PROBE_PLAN_H
+#define UCXBPF_PROBE_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "observe/probe/sites.h"
+#include "observe/process/library.h"
+
+enum place_class {
+	PLACE_NOP5, /* optimised to a call by recent kernels: cheapest */
+	PLACE_EMULATED, /* push, nop, call, jmp, jcc: one trap */
+	PLACE_STEPPED, /* single-stepped: dear, never on a hot site (site_may_step()) */
+	PLACE_REFUSED, /* no instruction start could be proved */
+};
+
+struct placement {
+	uint32_t delta; /* bytes after the function's first instruction */
+	uint8_t sp_words; /* 8-byte words that %rsp has moved by then */
+	enum place_class class;
+};
+
+/*
+ * Finds the cheapest probe address in a straight-line prologue where argument registers are intact
+ * (and, if needs_return, %rsp too). code: the function's first bytes, size of them known.
+ * machine: EM_X86_64 or EM_AARCH64.
+ */
+struct placement place_probe(int machine, const uint8_t *code, size_t size, int needs_return);
+
+struct planned_probe {
+	unsigned int row;
+	bool needs_return;
+	bool at_exit; /* stands at an instruction that returns, not at the function's beginning */
+	uint64_t function; /* file offset of the function */
+	uint64_t offset; /* file offset of the probe */
+	uint8_t sp_words;
+	enum place_class class;
+};
+
+struct plan {
+	bool call_ends; /* set by the caller: MPI calls with their returns, where that is cheap */
+	VEC(struct planned_probe) probes;
+	VEC(unsigned int) left_out; /* rows that would be single-stepped and are hot */
+	VEC(unsigned int) missing; /* rows that this kind of library could have but has not */
+};
+
+/*
+ * Plans all layers of a level. One function gets one probe, however many names it has; a GPU
+ * driver's function one, and one for each of its exits (place_body()).
+ */
+int plan_library(struct plan *plan, const struct library *library, enum site_layer level);
+
+/*
+ * Plans one probe at a function found at run time (a completion callback). -EINVAL: refused;
+ * -ENOTSUP: left out, as above.
+ */
+int plan_function(struct planned_probe *probe, const struct library *library, unsigned int row,
+		  uint64_t function_offset);
+
+void plan_release(struct plan *plan);
+
+#endif

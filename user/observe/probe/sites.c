@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "observe/probe/sites_tables.h"
+
+static const struct site_table *const tables[] = {
+	&sites_mpi,      &sites_mpi4,      &sites_ucp_ops, &sites_ucp_am,     &sites_ucp_rest,
+	&sites_uct_base, &sites_uct_slots, &sites_uct_ops, &sites_cuda,       &sites_cudart,
+	&sites_hip,      &sites_hsa,       &sites_ze,      &sites_uct_socket,
+};
+
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static const struct {
+	const char *name;
+	enum site_layer level; /* the lowest that has it */
+} layers[] = {
+	[LAYER_MPI] = { "mpi", LAYER_MPI },
+	[LAYER_UCP] = { "ucp", LAYER_UCP },
+	[LAYER_UCT] = { "uct", LAYER_UCT },
+	[LAYER_MEMORY] = { "memory", LAYER_UCP },
+};
+
+const char *site_layer_name(enum site_layer layer)
+{
+	return layers[layer].name;
+}
+
+bool site_layer_in(enum site_layer layer, enum site_layer level)
+{
+	return layers[layer].level <= level;
+}
+
+int site_layer_by_name(const char *name)
+{
+	for (size_t i = 0; i < LAYER_MEMORY; i++)
+		if (!strcmp(name, layers[i].name))
+			return i;
+	return -EINVAL;
+}
+
+/* Row numbers start at 1, in the order of the tables. */
+static const struct site_table *table_of(unsigned int row, unsigned int *index)
+{
+	*index = row - 1;
+	for (size_t i = 0; row && i < TABLES; i++) {
+		if (*index < tables[i]->count)
+			return tables[i];
+		*index -= tables[i]->count;
+	}
+	return NULL;
+}
+
+const struct site *site_row(unsigned int row)
+{
+	unsigned int index;
+	const struct site_table *table = table_of(row, &index);
+
+	return table ? &table->rows[index] : NULL;
+}
+
+unsigned int site_count(void)
+{
+	unsigned int count = 1;
+
+	for (size_t i = 0; i < TABLES; i++)
+		count += tables[i]->count;
+	return count;
+}
+
+bool site_expected(unsigned int row, unsigned int roles)
+{
+	unsigned int index;
+	const struct site_table *table = table_of(row, &index);
+
+	return table && (table->expected_in & roles);
+}
+
+const char *site_marker(unsigned int row)
+{
+	unsigned int index;
+	const struct site_table *table = table_of(row, &index);
+
+	return table ? table->marker : NULL;
+}
+
+unsigned int site_arguments(const struct site *site)
+{
+	const __u8 *wire = (const __u8 *)&site->wire;
+	unsigned int mask = 0;
+
+	for (size_t i = offsetof(struct ub_site, arg_obj);
+	     i <= offsetof(struct ub_site, arg_device); i++)
+		if (wire[i])
+			mask |= 1u << wire[i];
+	return mask;
+}
+
+/*
+ * By the beginning of their names: calls of which a job makes few, and functions that stock builds
+ * leave without an instruction that the kernel emulates. None of the latter is on the path of an
+ * MPI message, save for large ones over verbs: atomics and packed puts to memory that is shared,
+ * and completions of rendezvous by put.
+ */
+static const char *const rare[] = {
+	"PMPI_Init",
+	"PMPI_Finalize",
+	"PMPI_Abort",
+	"PMPI_Session_",
+	"PMPI_Comm_",
+	"PMPI_Win_create",
+	"PMPI_Win_allocate",
+	"PMPI_Win_free",
+	"uct_sm_ep_atomic",
+	"uct_sm_ep_put_bcopy",
+	"ucp_rndv_put_completion",
+	"uct_rc_verbs_ep_put_zcopy",
+};
+
+bool site_may_step(const struct site *site)
+{
+	for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++)
+		if (!strncmp(rare[i], site->symbol, strlen(rare[i])))
+			return true;
+	return site->wire.kind == UB_OBJ || site->wire.kind == UB_MEM;
+}
+
+unsigned int site_by_symbol(const char *symbol)
+{
+	for (unsigned int row = 1; row < site_count(); row++)
+		if (!strcmp(site_row(row)->symbol, symbol))
+			return row;
+	return 0;
+}
+
+static unsigned int first_row(const struct site_table *wanted)
+{
+	unsigned int row = 1;
+
+	for (size_t i = 0; i < TABLES && tables[i] != wanted; i++)
+		row += tables[i]->count;
+	return row;
+}
+
+unsigned int site_by_slot(int ops_slot)
+{
+	for (unsigned int i = 0; i < sites_uct_slots.count; i++)
+		if (sites_uct_slots.rows[i].ops_slot == ops_slot)
+			return first_row(&sites_uct_slots) + i;
+	return 0;
+}
+
+unsigned int site_for_completion(enum ub_comp_what what)
+{
+	for (unsigned int row = 1; row < site_count(); row++) {
+		const struct site *site = site_row(row);
+
+		if (site->wire.kind == UB_COMP && site->wire.what == what)
+			return row;
+	}
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The pieces of the site table, one per layer, and the macros that keep a row on one line.
+ * Private to probe/.
+ */
+#ifndef UCXBPF_PROBE_SITES_TABLES_H
+#define UCXBPF_PROBE_SITES_TABLES_H
+
+#include <stdbool.h>
+
+#include "observe/probe/sites.h"
+#include "observe/process/library.h"
+
+struct site_table {
+	const struct site *rows;
+	unsigned int count;
+	/* enum library_role: a library with such a role should have every row */
+	unsigned int expected_in;
+	/*
+	 * Only for a library that defines this function: not for one that stands in for some of
+	 * the table's functions and calls them (UCX's own libucm_cuda). NULL: for any.
+	 */
+	const char *marker;
+};
+
+extern const struct site_table sites_mpi, sites_mpi4, sites_ucp_ops, sites_ucp_am, sites_ucp_rest,
+	sites_uct_base, sites_uct_slots, sites_uct_ops, sites_cuda, sites_cudart, sites_hip,
+	sites_hsa, sites_ze, sites_uct_socket;
+
+/* Whether a library with these roles should have the row. */
+bool site_expected(unsigned int row, unsigned int roles);
+
+/* The marker of the row's table. */
+const char *site_marker(unsigned int row);
+
+#define SITE_CALL_AS(symbol_text, name_text, comm)                                                 \
+	{                                                                                          \
+		symbol_text, name_text, LAYER_MPI, -1,                                             \
+		{                                                                                  \
+			.kind = UB_CALL, .arg_comm = (comm)                                        \
+		}                                                                                  \
+	}
+#define SITE_CALL(f, comm) SITE_CALL_AS("PMPI_" #f, "MPI_" #f, comm)
+#define SITE_CALL_NO_END(f, comm)                                                                  \
+	{                                                                                          \
+		"PMPI_" #f, "MPI_" #f, LAYER_MPI, -1,                                              \
+		{                                                                                  \
+			.kind = UB_CALL, .what = UB_CALL_NO_END, .arg_comm = (comm)                \
+		}                                                                                  \
+	}
+#define SITE_CALL_C(f, comm) SITE_CALL_AS("PMPI_" #f "_c", "MPI_" #f "_c", comm)
+#define SITE_CALL_X(f, comm) SITE_CALL_AS("PMPIX_" #f, "MPIX_" #f, comm)
+
+/* Further arguments initialise struct ub_site. */
+#define SITE(symbol_text, name_text, site_layer, ...)                                              \
+	{                                                                                          \
+		symbol_text, name_text, site_layer, -1,                                            \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
+
+/* A GPU library's function: further arguments as above. */
+#define SITE_MEM(symbol, name, mem_what, ...)                                                      \
+	SITE(symbol, name, LAYER_MEMORY, .kind = UB_MEM, .what = (mem_what), __VA_ARGS__)
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/process/code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/search.h"
+#include "observe/process/elf_symbols.h"
+#include "observe/process/maps.h"
+
+void code_files_release(struct code_files *files)
+{
+	for (size_t i = 0; i < files->all.len; i++) {
+		elf_free(files->all.data[i]->elf);
+		free(files->all.data[i]->path);
+		free(files->all.data[i]);
+	}
+	vec_release(&files->all);
+	map_release(&files->numbers);
+}
+
+static struct code_file *file_of(struct code_files *files, dev_t dev, ino_t ino, const char *path)
+{
+	bool fresh;
+	uint64_t *number = map_insert(&files->numbers, dev, ino, &fresh);
+	struct code_file *file;
+
+	if (!fresh)
+		return files->all.data[*number - 1];
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		abort();
+	*file = (struct code_file){
+		.dev = dev, .ino = ino, .number = (int)files->all.len, .path = strdup(path)
+	};
+	vec_push(&files->all, file);
+	*number = files->all.len;
+	return file;
+}
+
+struct code_file *code_files_open(struct code_files *files, dev_t dev, ino_t ino, const char *path,
+				  const char *open_path)
+{
+	struct code_file *file = file_of(files, dev, ino, path);
+
+	if (!file->looked)
+		file->error = elf_load(&file->elf, open_path);
+	file->looked = true;
+	return file;
+}
+
+struct listing {
+	struct code_files *files;
+	code_ranges *ranges;
+};
+
+static int list_one(void *arg, const struct mapping *mapping)
+{
+	struct listing *listing = arg;
+
+	if (mapping->executable)
+		vec_push(listing->ranges,
+			 ((struct code_range){ mapping->start, mapping->end, mapping->offset,
+					       mapping->ino ? file_of(listing->files, mapping->dev,
+								      mapping->ino, mapping->path)
+							    : NULL }));
+	return 0;
+}
+
+int code_list(pid_t pid, struct code_files *files, code_ranges *ranges)
+{
+	return process_each_mapping(pid, list_one, &(struct listing){ files, ranges });
+}
+
+const struct code_range *code_find(const code_ranges *ranges, uint64_t address)
+{
+	size_t i = search_count(ranges->len, at, ranges->data[at].end <= address);
+
+	return i < ranges->len && ranges->data[i].start <= address ? &ranges->data[i] : NULL;
+}
+
+/* Where the process is gone, the path may still lead to the same file. */
+static int open_file(pid_t pid, const struct code_range *range)
+{
+	struct code_file *file = range->file;
+	const struct mapping mapping = { .start = range->start,
+					 .end = range->end,
+					 .dev = file->dev,
+					 .ino = file->ino,
+					 .path = file->path };
+	char path[4096];
+	struct stat st;
+
+	if (!mapping_open_path(pid, &mapping, path, sizeof(path)))
+		return elf_load(&file->elf, path);
+	if (stat(file->path, &st))
+		return -errno;
+	if (st.st_dev != file->dev || st.st_ino != file->ino)
+		return -ESTALE;
+	return elf_load(&file->elf, file->path);
+}
+
+struct elf *code_file_elf(pid_t pid, const struct code_range *range)
+{
+	struct code_file *file = range->file;
+
+	if (!file->looked)
+		file->error = open_file(pid, range);
+	file->looked = true;
+	return file->elf;
+}
+
+uint64_t code_vaddr(const struct code_range *range, uint64_t address)
+{
+	uint64_t offset = address - range->start + range->offset, vaddr;
+
+	if (!range->file->elf || elf_offset_to_vaddr(range->file->elf, offset, &vaddr))
+		return offset;
+	return vaddr;
+}
+
+int code_bias(const struct code_range *range, uint64_t *bias)
+{
+	if (!range->file->elf)
+		return range->file->error;
+	return elf_load_bias(range->file->elf, range->start, range->offset, bias);
+}

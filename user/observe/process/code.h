@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which code a process maps: its executable mappings, and the files behind them, each known once
+ * however many processes map it.
+ */
+#ifndef UCXBPF_TARGET_CODE_H
+#define UCXBPF_TARGET_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "observe/process/elf.h"
+
+struct code_file {
+	dev_t dev;
+	ino_t ino;
+	int number; /* position in code_files.all */
+	char *path; /* as the first process that mapped it sees it */
+	bool looked; /* code_file_elf() was called */
+	int error; /* of the opening, -errno */
+	struct elf *elf;
+};
+
+struct code_files {
+	VEC(struct code_file *) all;
+	struct map numbers; /* (dev, ino) -> number + 1 */
+};
+
+struct code_range {
+	uint64_t start, end; /* addresses */
+	uint64_t offset; /* of start in the file */
+	struct code_file *file; /* NULL: made at run time, or the kernel's own ([vdso]) */
+};
+
+typedef VEC(struct code_range) code_ranges;
+
+void code_files_release(struct code_files *files);
+
+/* A file by its identity, opened through open_path if it was not known. */
+struct code_file *code_files_open(struct code_files *files, dev_t dev, ino_t ino, const char *path,
+				  const char *open_path);
+
+/* Lists the executable mappings of pid in address order. -ESRCH: gone, -EACCES. */
+int code_list(pid_t pid, struct code_files *files, code_ranges *ranges);
+
+/* The range around an address, NULL = none. */
+const struct code_range *code_find(const code_ranges *ranges, uint64_t address);
+
+/*
+ * The file of a range of pid, opened at the first time and kept open, so that it may be deleted.
+ * NULL: file->error says why.
+ */
+struct elf *code_file_elf(pid_t pid, const struct code_range *range);
+
+/* What to add to a link-time address in the range; -ENOENT, or file->error. */
+int code_bias(const struct code_range *range, uint64_t *bias);
+
+/* Link-time address of an address in the range; its file offset where the file cannot be read. */
+uint64_t code_vaddr(const struct code_range *range, uint64_t address);
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/process/elf_symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/search.h"
+#include "observe/process/elf_private.h"
+
+Elf_Scn *elf_section(const struct elf *elf, unsigned int type, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(elf->handle, section)))
+		if (gelf_getshdr(section, header) && header->sh_type == type)
+			return section;
+	return NULL;
+}
+
+static bool to_symbol(const struct elf *elf, const GElf_Shdr *table, const GElf_Sym *sym,
+		      struct elf_symbol *symbol)
+{
+	unsigned int type = GELF_ST_TYPE(sym->st_info);
+
+	/* an IFUNC's address is its resolver, never what callers run */
+	if (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE)
+		return false;
+	symbol->name = elf_strptr(elf->handle, table->sh_link, sym->st_name);
+	if (!symbol->name || !*symbol->name)
+		return false;
+	symbol->vaddr = sym->st_value;
+	symbol->size = sym->st_size;
+	symbol->function = type == STT_FUNC;
+	symbol->defined =
+		sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS && type != STT_NOTYPE;
+	return true;
+}
+
+int elf_each_symbol(const struct elf *elf, bool dynamic,
+		    int (*fn)(void *arg, const struct elf_symbol *symbol), void *arg)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = elf_section(elf, dynamic ? SHT_DYNSYM : SHT_SYMTAB, &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	size_t count = data && header.sh_entsize ? header.sh_size / header.sh_entsize : 0;
+
+	for (size_t i = 1; i < count; i++) {
+		struct elf_symbol symbol;
+		GElf_Sym sym;
+		int stop;
+
+		if (!gelf_getsym(data, (int)i, &sym))
+			break;
+		if (!to_symbol(elf, &header, &sym, &symbol))
+			continue;
+		stop = fn(arg, &symbol);
+		if (stop)
+			return stop;
+	}
+	return 0;
+}
+
+static int add_defined(void *arg, const struct elf_symbol *symbol)
+{
+	if (symbol->defined)
+		vec_push((elf_symbols *)arg, *symbol);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct elf_symbol *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	if (order)
+		return order;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+const elf_symbols *elf_symbol_table(const struct elf *elf, bool dynamic)
+{
+	struct elf_index *index = elf->index;
+	elf_symbols *table = dynamic ? &index->dynsym : &index->symtab;
+	bool *loaded = dynamic ? &index->dynsym_loaded : &index->symtab_loaded;
+
+	if (*loaded)
+		return table;
+	*loaded = true;
+	elf_each_symbol(elf, dynamic, add_defined, table);
+	if (table->len)
+		qsort(table->data, table->len, sizeof(*table->data), by_name);
+	return table;
+}
+
+static const struct elf_symbol *find_in(const elf_symbols *table, const char *name, bool function)
+{
+	size_t i = search_count(table->len, at, strcmp(table->data[at].name, name) < 0);
+
+	for (; i < table->len && !strcmp(table->data[i].name, name); i++)
+		if (table->data[i].function == function)
+			return &table->data[i];
+	return NULL;
+}
+
+static const struct elf_symbol *find(const struct elf *elf, const char *name, bool function)
+{
+	const struct elf_symbol *symbol = find_in(elf_symbol_table(elf, true), name, function);
+
+	return symbol ? symbol : find_in(elf_symbol_table(elf, false), name, function);
+}
+
+int elf_function(const struct elf *elf, const char *name, uint64_t *offset, uint64_t *size)
+{
+	const struct elf_symbol *symbol = find(elf, name, true);
+
+	if (!symbol)
+		return -ENOENT;
+	if (size)
+		*size = symbol->size;
+	return elf_vaddr_to_offset(elf, symbol->vaddr, offset);
+}
+
+int elf_object(const struct elf *elf, const char *name, uint64_t *vaddr, uint64_t *size)
+{
+	const struct elf_symbol *symbol = find(elf, name, false);
+
+	if (!symbol)
+		return -ENOENT;
+	if (size)
+		*size = symbol->size;
+	*vaddr = symbol->vaddr;
+	return 0;
+}
+
+int elf_each_function(const struct elf *elf,
+		      int (*fn)(void *arg, const char *name, uint64_t offset, uint64_t size),
+		      void *arg)
+{
+	const elf_symbols *table = elf_symbol_table(elf, true);
+
+	for (size_t i = 0; i < table->len; i++) {
+		const struct elf_symbol *symbol = &table->data[i];
+		uint64_t offset;
+		int stop;
+
+		if (!symbol->function || elf_vaddr_to_offset(elf, symbol->vaddr, &offset))
+			continue;
+		stop = fn(arg, symbol->name, offset, symbol->size);
+		if (stop)
+			return stop;
+	}
+	return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Libraries that matter to a trace, recognised by what they export, never by name; one struct
+ * library per file (device and inode), however many processes map it.
+ */
+#ifndef UCXBPF_TARGET_LIBRARY_H
+#define UCXBPF_TARGET_LIBRARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "observe/process/elf.h"
+
+enum library_role {
+	LIB_MPI = 1 << 0, /* defines PMPI_Init or MPI_Init */
+	LIB_UCP = 1 << 1, /* defines ucp_worker_create */
+	LIB_UCT = 1 << 2, /* defines uct_iface_open */
+	LIB_UCT_MODULE =
+		1 << 3, /* has uct_iface_ops_t tables or uct_*_ep_* functions, imports uct_* */
+	LIB_MPI_PLUGIN = 1 << 4, /* defines completion callbacks of an MPI (mca_pml_ucx_*) */
+	LIB_CUDA = 1 << 5, /* defines cuMemAlloc_v2 or cudaMalloc */
+	LIB_USER_THREADS = 1 << 6, /* a runtime that switches stacks: target/user_threads.h */
+	LIB_ROCM = 1 << 7, /* defines hipMalloc or hsa_amd_memory_pool_allocate */
+	LIB_ZE = 1 << 8, /* defines zeMemAllocDevice */
+	LIB_UCS = 1 << 9, /* defines ucs_socket_recv_nb */
+};
+
+/* Their names in side records and in what the doctor says; NULL behind the last one. */
+struct library_role_name {
+	enum library_role role;
+	const char *name;
+};
+
+extern const struct library_role_name library_role_names[];
+
+/* What may give a process memory that is not the host's. */
+#define LIB_GPU (LIB_CUDA | LIB_ROCM | LIB_ZE)
+
+enum mpi_kind { MPI_NONE, MPI_OPEN_MPI, MPI_MPICH, MPI_OTHER };
+
+struct layout; /* target/layout.h */
+
+struct library {
+	dev_t dev; /* stat(2)'s, which mappings need not agree with */
+	ino_t ino;
+	char *path; /* as its process sees it */
+	char *open_path; /* as we can open it as long as this struct lives: /proc/self/fd/N */
+	struct elf *elf;
+	unsigned int roles; /* enum library_role */
+	enum mpi_kind mpi;
+	char mpi_version[64]; /* "Open MPI 4.1.4"; "" where not known */
+	unsigned int version[3]; /* UCX, for LIB_UCP; 0.0.0 = not known */
+	unsigned int request_size; /* sizeof(ucp_request_t) found in the code, 0 = not found */
+	const struct layout *layout; /* NULL: unknown build, no private field is read */
+	const struct elf_ops_table *ops; /* see library_ops() */
+	int ops_count;
+	struct map programs; /* of an MPI: (dev, ino) of those that use it -> index in program_elfs
+				+ 1 */
+	VEC(struct elf *) program_elfs;
+	int layout_slot; /* slot of the BPF layout map, 0 = none; set by whoever fills that map */
+};
+
+/* One mapping of a library in one process. */
+struct mapped_library {
+	struct library *library;
+	uint64_t
+		base; /* address of link-time address 0: address of a function = base + its vaddr */
+};
+
+struct library_set {
+	VEC(struct library *) all;
+	struct map seen; /* (dev, ino) of every file looked at: index in all + 1, 0 = does not
+			    matter */
+};
+
+void library_set_release(struct library_set *set);
+
+/*
+ * The library behind (dev, ino), opened through open_path if it is new. NULL with *error 0: a file
+ * that does not matter (remembered, so it is opened once); NULL with *error < 0: it could not be
+ * read.
+ * On some file systems (btrfs, layers of overlayfs) a mapping's device is not the one that stat(2)
+ * tells. By either of them it is the same library, for two would be probed twice.
+ */
+struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, const char *path,
+				const char *open_path, int *error);
+
+/* The tables of operations of a library with LIB_UCT or LIB_UCT_MODULE; returns how many. Found
+ * once. */
+int library_ops(struct library *library, const struct elf_ops_table **tables);
+
+typedef VEC(struct mapped_library) mapped_libraries;
+
+/*
+ * Lists the libraries (and a static executable's own parts) that pid maps executable now.
+ * -ESRCH: gone; -EACCES: not allowed; -EOPNOTSUPP: 32-bit process.
+ */
+int process_libraries(pid_t pid, struct library_set *set, mapped_libraries *out);
+
+#endif

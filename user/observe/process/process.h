@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Facts about one process that are gone once it exits, and the side records made of them
+ * (docs/side-records.md).
+ */
+#ifndef UCXBPF_TARGET_PROCESS_H
+#define UCXBPF_TARGET_PROCESS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "observe/process/library.h"
+
+/* Longer lists of cores are not known, rather than cut. */
+#define PROCESS_CPUS 1024
+
+struct process {
+	pid_t pid; /* as this program sees it */
+	pid_t ns_pid; /* in its own pid namespace */
+	uint64_t pid_ns; /* inode of that namespace, 0 = not readable */
+	uint64_t start_time; /* ns since boot, in steps of a clock tick (10 ms) */
+	char comm[32];
+	char uts[65]; /* host name in its namespace, "" = not readable */
+	char *exe; /* NULL = not readable */
+	json_t *cmdline; /* array of strings */
+	json_t *environment; /* name -> value, what is kept of it; NULL = not readable */
+	int environment_cut; /* variables that found no room */
+	char cpus[PROCESS_CPUS]; /* its main thread may run on: "0-3,8"; "" = not known */
+	int rank, size, local_rank; /* in MPI_COMM_WORLD; -1 = unknown */
+	char rank_from[40]; /* variable or object that told the rank */
+	char job[128]; /* launcher's name of the job, "" = unknown */
+};
+
+/* 1: its program is a 32-bit one, 0: not; -ESRCH, -EACCES. A kernel thread is -ESRCH. */
+int process_is_32bit(pid_t pid);
+
+/* The pid in the process's own pid namespace; pid itself where /proc does not tell. */
+pid_t process_ns_pid(pid_t pid);
+
+/* Reads what /proc tells. -ESRCH: gone, -EACCES: not allowed; process needs no release then. */
+int process_init(struct process *process, pid_t pid);
+void process_release(struct process *process);
+
+/*
+ * Looks for the rank in the process's memory if its environment did not tell (started without a
+ * launcher, or by an unknown one): Open MPI's MPI_COMM_WORLD object (4.1, 5.0). Returns whether
+ * the rank is known now. Before MPI_Init has filled that object it is not.
+ */
+bool process_rank_from_memory(struct process *process, const mapped_libraries *mapped);
+
+/*
+ * Where Open MPI's MPI_COMM_WORLD lies in a process, which is its handle (4.1, 5.0); 0: not known.
+ * The dynamic linker settles that before the program begins.
+ */
+uint64_t process_comm_world(pid_t pid, const struct mapped_library *mpi);
+
+/* Host name in the process's namespace; -errno. Runs a thread of its own for a foreign namespace.
+ */
+int process_uts_name(pid_t pid, char *name, size_t size);
+
+/*
+ * Side records, owned by the caller; ts is CLOCK_MONOTONIC ns. seen_from is "start" or "attach";
+ * mpi is library.mpi_version or "" while no MPI library is mapped.
+ */
+json_t *process_side_record(const struct process *process, const char *mpi, const char *seen_from,
+			    uint64_t ts);
+
+/* How many probes a library got; the caller knows. */
+struct library_probes {
+	unsigned int probes, missing, stepped;
+};
+json_t *library_side_record(pid_t tgid, const struct mapped_library *mapped,
+			    const struct library_probes *probes, uint64_t ts);
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/process/roles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "observe/process/elf_symbols.h"
+#include "observe/process/ops_tables.h"
+#include "observe/process/user_threads.h"
+
+const struct library_role_name library_role_names[] = {
+	{ LIB_MPI, "mpi" },
+	{ LIB_UCP, "ucp" },
+	{ LIB_UCT, "uct" },
+	{ LIB_UCT_MODULE, "uct_module" },
+	{ LIB_MPI_PLUGIN, "mpi_plugin" },
+	{ LIB_CUDA, "cuda" },
+	{ LIB_USER_THREADS, "user_threads" },
+	{ LIB_ROCM, "rocm" },
+	{ LIB_ZE, "ze" },
+	{ LIB_UCS, "ucs" },
+	{ 0 },
+};
+
+/* What is worth noticing about a symbol table. */
+enum sign {
+	DEFINES_PMPI = 1 << 0,
+	DEFINES_MPI = 1 << 1,
+	IMPORTS_PMPI = 1 << 2,
+	DEFINES_UCP = 1 << 3,
+	DEFINES_UCT = 1 << 4,
+	DEFINES_UCT_EP = 1 << 5,
+	IMPORTS_UCT = 1 << 6,
+	DEFINES_PML = 1 << 7,
+	DEFINES_CUDA = 1 << 8,
+	DEFINES_USER_THREADS = 1 << 9,
+	DEFINES_ROCM = 1 << 10,
+	DEFINES_ZE = 1 << 11,
+	DEFINES_UCS = 1 << 12,
+};
+
+enum match { MATCH_WHOLE, MATCH_PREFIX };
+
+static const struct {
+	const char *name;
+	enum match match;
+	bool defined;
+	enum sign sign;
+} signs[] = {
+	{ "PMPI_Init", MATCH_WHOLE, true, DEFINES_PMPI },
+	{ "MPI_Init", MATCH_WHOLE, true, DEFINES_MPI },
+	{ "PMPI_Init", MATCH_WHOLE, false, IMPORTS_PMPI },
+	{ "ucp_worker_create", MATCH_WHOLE, true, DEFINES_UCP },
+	{ "uct_iface_open", MATCH_WHOLE, true, DEFINES_UCT },
+	{ "ucs_socket_recv_nb", MATCH_WHOLE, true, DEFINES_UCS },
+	{ "uct_component_register", MATCH_WHOLE, false, IMPORTS_UCT },
+	{ "uct_base_", MATCH_PREFIX, false, IMPORTS_UCT },
+	{ "mca_pml_ucx_", MATCH_PREFIX, true, DEFINES_PML },
+	{ "ompi_osc_ucx_", MATCH_PREFIX, true, DEFINES_PML },
+	{ "cuMemAlloc_v2", MATCH_WHOLE, true, DEFINES_CUDA },
+	{ "cudaMalloc", MATCH_WHOLE, true, DEFINES_CUDA },
+	{ "hipMalloc", MATCH_WHOLE, true, DEFINES_ROCM },
+	{ "hsa_amd_memory_pool_allocate", MATCH_WHOLE, true, DEFINES_ROCM },
+	{ "zeMemAllocDevice", MATCH_WHOLE, true, DEFINES_ZE },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static bool matches(const char *name, const char *wanted, enum match match)
+{
+	return match == MATCH_WHOLE ? !strcmp(name, wanted)
+				    : !strncmp(name, wanted, strlen(wanted));
+}
+
+static int note_signs(void *arg, const struct elf_symbol *symbol)
+{
+	unsigned int *seen = arg;
+
+	for (size_t i = 0; i < COUNT(signs); i++)
+		if (signs[i].name[0] == symbol->name[0] && signs[i].defined == symbol->defined &&
+		    matches(symbol->name, signs[i].name, signs[i].match))
+			*seen |= signs[i].sign;
+	if (symbol->defined && symbol->function && !strncmp(symbol->name, "uct_", 4) &&
+	    strstr(symbol->name, "_ep_"))
+		*seen |= DEFINES_UCT_EP;
+	if (symbol->defined && user_threads_symbol(symbol->name))
+		*seen |= DEFINES_USER_THREADS;
+	return 0;
+}
+
+static bool is_module(const struct elf *elf, unsigned int seen)
+{
+	struct elf_ops_table table;
+
+	if (seen & (DEFINES_UCT | DEFINES_UCP) || !(seen & IMPORTS_UCT))
+		return false;
+	return seen & DEFINES_UCT_EP || elf_ops_tables(elf, &table, 1) > 0;
+}
+
+static const struct {
+	enum sign sign;
+	enum library_role role;
+} role_of[] = {
+	{ DEFINES_UCP, LIB_UCP },   { DEFINES_UCT, LIB_UCT },
+	{ DEFINES_CUDA, LIB_CUDA }, { DEFINES_PML, LIB_MPI_PLUGIN },
+	{ DEFINES_ROCM, LIB_ROCM }, { DEFINES_USER_THREADS, LIB_USER_THREADS },
+	{ DEFINES_ZE, LIB_ZE },     { DEFINES_UCS, LIB_UCS },
+};
+
+unsigned int elf_roles(const struct elf *elf)
+{
+	unsigned int seen = 0, roles = 0;
+
+	elf_each_symbol(elf, true, note_signs, &seen);
+	/* what is linked into an executable is seldom exported */
+	if (elf_is_executable(elf))
+		elf_each_symbol(elf, false, note_signs, &seen);
+	/* a profiling tool defines MPI_Init, and calls the MPI library's PMPI_Init */
+	if (seen & DEFINES_PMPI || (seen & DEFINES_MPI && !(seen & IMPORTS_PMPI)))
+		roles |= LIB_MPI;
+	if (is_module(elf, seen))
+		roles |= LIB_UCT_MODULE;
+	for (size_t i = 0; i < COUNT(role_of); i++)
+		if (seen & role_of[i].sign)
+			roles |= role_of[i].role;
+	return roles;
+}
+
+static const struct {
+	const char *object, *name;
+	enum mpi_kind kind;
+} mpi_marks[] = {
+	{ "ompi_version_string", "Open MPI", MPI_OPEN_MPI },
+	{ "ompi_mpi_comm_world", "Open MPI", MPI_OPEN_MPI },
+	{ "MPII_Version_string", "MPICH", MPI_MPICH },
+	{ "MPIR_Version_string", "MPICH", MPI_MPICH },
+};
+
+static void read_mpi_version(const struct elf *elf, uint64_t vaddr, const char *name, char *version,
+			     size_t size)
+{
+	char text[32] = "";
+	uint64_t offset;
+
+	if (elf_vaddr_to_offset(elf, vaddr, &offset) ||
+	    elf_read(elf, offset, text, sizeof(text) - 1) <= 0)
+		return;
+	if (*text >= '0' && *text <= '9')
+		snprintf(version, size, "%s %s", name, text);
+}
+
+enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size)
+{
+	*version = '\0';
+	for (size_t i = 0; i < COUNT(mpi_marks); i++) {
+		uint64_t vaddr;
+
+		if (elf_object(elf, mpi_marks[i].object, &vaddr, NULL))
+			continue;
+		read_mpi_version(elf, vaddr, mpi_marks[i].name, version, size);
+		return mpi_marks[i].kind;
+	}
+	return MPI_OTHER;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The UCX objects that live in a process now: workers, interfaces, endpoints and their peers. Read
+ * through the process's memory while it runs on; nothing is stopped or written. Every pointer is
+ * checked against what UCX guarantees (back pointers, names, ranges), so a layout that does not
+ * fit, or an object that is being torn down, gives an error and never a wrong record.
+ */
+#ifndef UCXBPF_TARGET_SNAPSHOT_H
+#define UCXBPF_TARGET_SNAPSHOT_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "observe/process/layout.h"
+#include "observe/process/library.h"
+
+/* Enough for 10,000 endpoints on the test machine, short enough not to be felt. */
+#define SNAPSHOT_DEADLINE_MS 250
+
+struct snapshot {
+	pid_t pid, ns_pid;
+	const struct layout *layout;
+	uint64_t deadline; /* CLOCK_MONOTONIC ns: -ETIME from then on */
+	uint64_t bytes; /* read so far */
+	const char *reason; /* why the last call failed; static text */
+	struct snapshot_pages *pages; /* read by the call that is under way; NULL: none yet */
+};
+
+/* Starts the clock. layout must outlive the snapshot and not be NULL. */
+void snapshot_init(struct snapshot *snapshot, pid_t pid, const struct layout *layout,
+		   unsigned int deadline_ms);
+
+void snapshot_release(struct snapshot *snapshot);
+
+typedef void (*snapshot_emit)(void *arg, const json_t *record);
+
+/*
+ * Hands over the side records of one ucp_worker_h: "worker", then its "iface"s, "uct_ep"s, "ep"s.
+ * All or nothing, but for -ETIME: then what was read in time was handed over, and is right.
+ * -EBADMSG: an invariant does not hold, see reason; -ESRCH, -EACCES.
+ */
+int snapshot_worker(struct snapshot *snapshot, uint64_t worker, snapshot_emit emit, void *arg);
+
+/*
+ * Searches the process's anonymous memory (resident pages only) for interfaces of the mapped UCT
+ * libraries, and writes their workers, each once and validated, to workers[]. Returns how many;
+ * -ETIME if the time ran out before any was found. Finds nothing where a process has no worker.
+ * Takes three quarters of the time that is left at most, so that what was found can be read, too.
+ */
+int snapshot_find_workers(struct snapshot *snapshot, const mapped_libraries *mapped,
+			  uint64_t *workers, int max);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Workers of a process that nothing was seen of yet, found through the interfaces in its heap.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "observe/process/maps.h"
+#include "observe/process/proc_file.h"
+#include "observe/process/signatures.h"
+#include "observe/process/snapshot_private.h"
+
+#define BLOCK (1 << 20)
+#define MAX_ARENA (64ull << 20) /* glibc's HEAP_MAX_SIZE: a thread's malloc arena is no larger */
+#define PRESENT (1ull << 63) /* of a /proc/PID/pagemap entry */
+
+struct region {
+	uint64_t start, end;
+	bool heap;
+};
+
+struct scan {
+	struct snapshot *snapshot;
+	struct signatures signatures;
+	VEC(struct region) regions;
+	uint64_t *block, *pages, page_size;
+	int pagemap;
+	uint64_t *workers;
+	int max, count;
+	struct map seen; /* worker addresses already judged */
+};
+
+/* malloc's memory: private, writable, without a file. */
+static int add_region(void *arg, const struct mapping *mapping)
+{
+	struct scan *scan = arg;
+	bool heap = !strcmp(mapping->path, "[heap]");
+
+	if (!mapping->readable || !mapping->writable || mapping->ino)
+		return 0;
+	if (heap || !*mapping->path || !strncmp(mapping->path, "[anon", 5))
+		vec_push(&scan->regions, ((struct region){ mapping->start, mapping->end, heap }));
+	return 0;
+}
+
+/* The heap first, then by size: arenas are small, an application's arrays are not. */
+static int by_promise(const void *a, const void *b)
+{
+	const struct region *x = a, *y = b;
+	uint64_t x_size = x->end - x->start, y_size = y->end - y->start;
+
+	if (x->heap != y->heap)
+		return y->heap - x->heap;
+	return x_size < y_size ? -1 : x_size > y_size;
+}
+
+static void consider(struct scan *scan, uint64_t iface)
+{
+	struct snap_worker worker = { 0 };
+	uint64_t address;
+	bool fresh;
+
+	if (snap_pointer(scan->snapshot, iface + scan->snapshot->layout->wire.iface_worker,
+			 &address))
+		return;
+	map_insert(&scan->seen, address, 0, &fresh);
+	if (!fresh || scan->count == scan->max)
+		return;
+	if (!snap_worker_load(scan->snapshot, address, &worker))
+		scan->workers[scan->count++] = address;
+	snap_worker_release(&worker);
+}
+
+static void scan_run(struct scan *scan, uint64_t start, uint64_t size)
+{
+	long got = proc_read_memory(scan->snapshot->pid, start, scan->block, size);
+	size_t words = got > 0 ? (size_t)got / 8 : 0, iface;
+
+	scan->snapshot->bytes += words * 8;
+	for (size_t i = 0; i < words; i++)
+		if (signatures_may_match(&scan->signatures, scan->block[i]) &&
+		    signatures_match(&scan->signatures, scan->block, words, i, &iface))
+			consider(scan, start + iface * 8);
+}
+
+/*
+ * Reading a page that was never touched would give the process a page it did not have, and one
+ * that was swapped out would come back: only what is in memory now is looked at.
+ */
+static bool load_present(struct scan *scan, uint64_t start, uint64_t size)
+{
+	size_t count = size / scan->page_size;
+	ssize_t want = (ssize_t)(count * sizeof(*scan->pages));
+
+	return pread(scan->pagemap, scan->pages, (size_t)want,
+		     (off_t)(start / scan->page_size * sizeof(*scan->pages))) == want;
+}
+
+static void scan_block(struct scan *scan, uint64_t start, uint64_t size)
+{
+	size_t count = size / scan->page_size, first = 0;
+
+	if (!load_present(scan, start, size))
+		return;
+	for (size_t i = 0; i <= count; i++) {
+		if (i < count && scan->pages[i] & PRESENT)
+			continue;
+		if (i > first)
+			scan_run(scan, start + first * scan->page_size,
+				 (i - first) * scan->page_size);
+		first = i + 1;
+	}
+}
+
+static void scan_regions(struct scan *scan)
+{
+	/* blocks overlap, so that an interface on a border is whole in one of them */
+	const uint64_t overlap = scan->page_size, step = BLOCK - overlap;
+
+	for (size_t i = 0; i < scan->regions.len; i++) {
+		const struct region *region = &scan->regions.data[i];
+
+		/* seconds of reading in a program with large arrays, to find what is not there */
+		if (scan->count && !region->heap && region->end - region->start > MAX_ARENA)
+			return;
+		for (uint64_t at = region->start; at < region->end; at += step) {
+			uint64_t left = region->end - at;
+
+			if (snap_expired(scan->snapshot))
+				return;
+			scan_block(scan, at, left < BLOCK ? left : BLOCK);
+			if (left <= BLOCK)
+				break;
+		}
+	}
+}
+
+static int open_pagemap(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static int scan_init(struct scan *scan, const mapped_libraries *mapped)
+{
+	int error;
+
+	scan->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	signatures_init(&scan->signatures, mapped);
+	scan->pagemap = open_pagemap(scan->snapshot->pid);
+	if (scan->pagemap < 0)
+		return errno == ENOENT ? -ESRCH : -EACCES;
+	scan->block = malloc(BLOCK);
+	scan->pages = malloc(BLOCK / scan->page_size * sizeof(*scan->pages));
+	if (!scan->block || !scan->pages)
+		return -ENOMEM;
+	error = process_each_mapping(scan->snapshot->pid, add_region, scan);
+	if (!error && scan->regions.len)
+		qsort(scan->regions.data, scan->regions.len, sizeof(*scan->regions.data),
+		      by_promise);
+	return error;
+}
+
+static void scan_release(struct scan *scan)
+{
+	signatures_release(&scan->signatures);
+	vec_release(&scan->regions);
+	map_release(&scan->seen);
+	free(scan->block);
+	free(scan->pages);
+	if (scan->pagemap >= 0)
+		close(scan->pagemap);
+}
+
+int snapshot_find_workers(struct snapshot *snapshot, const mapped_libraries *mapped,
+			  uint64_t *workers, int max)
+{
+	struct scan scan = { .snapshot = snapshot, .workers = workers, .max = max };
+	uint64_t deadline = snapshot->deadline, now = snap_now();
+	int error = scan_init(&scan, mapped), count;
+
+	snap_forget_pages(snapshot);
+	if (deadline > now)
+		snapshot->deadline = now + (deadline - now) / 4 * 3;
+	if (!error && scan.signatures.all.len)
+		scan_regions(&scan);
+	count = scan.count;
+	if (!error && !count && snap_expired(snapshot))
+		error = snap_refuse(snapshot, -ETIME, "took too long");
+	snapshot->deadline = deadline;
+	scan_release(&scan);
+	return error ? error : count;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by the snapshot_*.c files only. */
+#ifndef UCXBPF_TARGET_SNAPSHOT_PRIVATE_H
+#define UCXBPF_TARGET_SNAPSHOT_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "observe/process/snapshot.h"
+
+/* ucp_tl_resource_desc_t, the same from 1.13.1 to 1.22.0. */
+#define TL_STRIDE 60
+#define TL_NAME_SIZE 10
+#define TL_DEVICE 10
+#define TL_DEVICE_SIZE 32
+
+struct snap_iface {
+	uint64_t address;
+	char tl[TL_NAME_SIZE], device[TL_DEVICE_SIZE];
+};
+
+/* What is known of one worker; address_name, uuid as UCX has them. */
+struct snap_worker {
+	uint64_t address, uuid;
+	char address_name[64];
+	VEC(struct snap_iface) ifaces;
+	struct map iface_index; /* address -> index + 1 */
+};
+
+/* One pass over the endpoints of a worker. */
+struct snap_walk {
+	struct snapshot *snapshot;
+	const struct snap_worker *worker;
+	uint64_t ts;
+	json_t *records;
+	struct map seen; /* uct_eps already recorded */
+};
+
+/* Sets the reason; returns error. */
+int snap_refuse(struct snapshot *snapshot, int error, const char *reason);
+
+/*
+ * All of size bytes, or an error with its reason. A page is read once for all that is in it, until
+ * snap_forget_pages(): what changes meanwhile is to be read by proc_read_memory().
+ */
+int snap_read(struct snapshot *snapshot, uint64_t address, void *buffer, size_t size);
+int snap_pointer(struct snapshot *snapshot, uint64_t address, uint64_t *value);
+
+void snap_forget_pages(struct snapshot *snapshot);
+
+uint64_t snap_now(void);
+bool snap_expired(const struct snapshot *snapshot);
+
+/* Reads and validates a worker and its interfaces; release it also after an error. */
+int snap_worker_load(struct snapshot *snapshot, uint64_t address, struct snap_worker *worker);
+void snap_worker_release(struct snap_worker *worker);
+
+/* Adds "fifo" to the record of an interface that receives through one (posix, sysv, xpmem). */
+void snap_fifo(struct snapshot *snapshot, const struct snap_iface *iface, json_t *record);
+
+/* Appends "uct_ep" and "ep" records of all the worker's endpoints. */
+int snap_endpoints(struct snapshot *snapshot, const struct snap_worker *worker, uint64_t ts,
+		   json_t *records);
+
+/*
+ * Appends "uct_ep" records of one endpoint's lanes, and their addresses to lanes. ext: its
+ * extension.
+ */
+int snap_lanes(struct snap_walk *walk, uint64_t ep, uint64_t ext, json_t *lanes);
+
+#endif

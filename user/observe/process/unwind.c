@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/process/unwind.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/process/elf_private.h"
+
+/* Register numbers of the x86-64 psABI. */
+enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RETURN = 16 };
+
+#define STOP(why) UB_ROW(0, 0, UB_ROW_STOP + (why))
+
+/*
+ * .eh_frame_hdr as every linker writes it: version 1, pointer and count in 4 bytes, a table of
+ * (function, FDE) sorted by function, as 4-byte differences from the header's address.
+ */
+struct index_header {
+	uint8_t version, frame_encoding, count_encoding, table_encoding;
+	int32_t frame;
+	uint32_t count;
+};
+
+struct index_entry {
+	int32_t function, fde;
+};
+
+struct frame_index {
+	uint64_t vaddr; /* of the header */
+	const struct index_entry *entries;
+	uint32_t count;
+};
+
+static const GElf_Phdr *index_segment(const struct elf *elf)
+{
+	for (size_t i = 0; i < elf->segments.len; i++)
+		if (elf->segments.data[i].p_type == PT_GNU_EH_FRAME)
+			return &elf->segments.data[i];
+	return NULL;
+}
+
+static int find_index(const struct elf *elf, struct frame_index *index)
+{
+	const GElf_Phdr *segment = index_segment(elf);
+	const struct index_header *header;
+	Elf_Data *data;
+
+	if (!segment || segment->p_filesz < sizeof(*header))
+		return -ENOENT;
+	data = elf_getdata_rawchunk(elf->handle, (int64_t)segment->p_offset, segment->p_filesz,
+				    ELF_T_BYTE);
+	if (!data)
+		return -ENOENT;
+	header = data->d_buf;
+	if (header->version != 1 || header->count_encoding != DW_EH_PE_udata4 ||
+	    header->table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
+	    header->count > (data->d_size - sizeof(*header)) / sizeof(*index->entries))
+		return -ENOENT;
+	*index =
+		(struct frame_index){ segment->p_vaddr, (const void *)(header + 1), header->count };
+	return 0;
+}
+
+static uint64_t function_at(const struct frame_index *index, uint32_t i)
+{
+	return i < index->count ? index->vaddr + (uint64_t)(int64_t)index->entries[i].function
+				: UINT64_MAX;
+}
+
+/* A register's rule: whether it was saved, and where from the CFA; false: in some other way. */
+static bool saved_at(Dwarf_Frame *frame, int reg, bool *saved, int64_t *offset)
+{
+	Dwarf_Op space[3], *ops;
+	size_t count;
+
+	if (dwarf_frame_register(frame, reg, space, &ops, &count))
+		return false;
+	*saved = count > 0;
+	*offset = 0;
+	if (count == 0)
+		return true;
+	if (ops[0].atom != DW_OP_call_frame_cfa || count > 2)
+		return false;
+	if (count == 2 && ops[1].atom != DW_OP_plus_uconst)
+		return false;
+	*offset = count == 2 ? (int64_t)ops[1].number : 0;
+	return true;
+}
+
+/* Undefined, as opposed to "the caller's is the same": the outermost frame. */
+static bool is_undefined(Dwarf_Frame *frame, int reg)
+{
+	Dwarf_Op space[3], *ops;
+	size_t count;
+
+	return !dwarf_frame_register(frame, reg, space, &ops, &count) && !count && ops;
+}
+
+/* The CFA is in the frame itself, and %rbp right where it points to: how GCC realigns a stack. */
+static uint32_t realigned_rule(Dwarf_Frame *frame, const Dwarf_Op *cfa)
+{
+	int64_t at = -(int64_t)cfa->number;
+	Dwarf_Op space[3], *ops;
+	size_t count;
+
+	if (at <= 0 || at % 8 || at / 8 > UB_ROW_MAX_CFA)
+		return STOP(UB_STACK_RULE);
+	/* such an expression begins with the CFA on its stack; its result is what comes last */
+	if (dwarf_frame_register(frame, DWARF_RBP, space, &ops, &count) || count != 2 ||
+	    ops[0].atom != DW_OP_call_frame_cfa || ops[1].atom != DW_OP_breg0 + DWARF_RBP ||
+	    ops[1].number)
+		return STOP(UB_STACK_RULE);
+	return UB_ROW(at / 8, UB_ROW_REALIGNED, 0);
+}
+
+static uint32_t plain_rule(Dwarf_Frame *frame, const Dwarf_Op *cfa)
+{
+	int64_t bp_at, offset = (int64_t)cfa->number2;
+	bool saved;
+
+	if (cfa->number != DWARF_RSP && cfa->number != DWARF_RBP)
+		return STOP(UB_STACK_RULE);
+	if (!saved_at(frame, DWARF_RBP, &saved, &bp_at) || bp_at > 0 || bp_at % 8 ||
+	    bp_at <= -8 * UB_ROW_STOP || (saved && !bp_at))
+		return STOP(UB_STACK_RULE);
+	if (offset <= 0 || offset % 8 || offset / 8 > UB_ROW_MAX_CFA)
+		return STOP(UB_STACK_RULE);
+	return UB_ROW(offset / 8, cfa->number == DWARF_RBP ? UB_ROW_RBP : UB_ROW_RSP, -bp_at / 8);
+}
+
+static uint32_t rule_of(Dwarf_Frame *frame)
+{
+	int64_t return_at;
+	size_t count;
+	Dwarf_Op *cfa;
+	bool saved;
+
+	if (is_undefined(frame, DWARF_RETURN))
+		return STOP(UB_STACK_WHOLE);
+	if (!saved_at(frame, DWARF_RETURN, &saved, &return_at) || !saved || return_at != -8 ||
+	    dwarf_frame_cfa(frame, &cfa, &count))
+		return STOP(UB_STACK_RULE);
+	if (count == 1 && cfa[0].atom == DW_OP_bregx)
+		return plain_rule(frame, cfa);
+	if (count == 2 && cfa[0].atom == DW_OP_breg0 + DWARF_RBP && cfa[1].atom == DW_OP_deref)
+		return realigned_rule(frame, cfa);
+	return STOP(UB_STACK_RULE);
+}
+
+static void add(unwind_rows *rows, uint64_t pc, uint32_t rule)
+{
+	if (rows->len && rows->data[rows->len - 1].pc == pc)
+		rows->data[rows->len - 1].rule = rule;
+	else if (!rows->len || rows->data[rows->len - 1].rule != rule)
+		vec_push(rows, ((struct ub_row){ (uint32_t)pc, rule }));
+}
+
+/* From a function's start up to the next one's, or to where nothing is said any more. */
+static void read_function(Dwarf_CFI *cfi, unwind_rows *rows, uint64_t pc, uint64_t next)
+{
+	while (pc < next) {
+		Dwarf_Addr start, end;
+		Dwarf_Frame *frame;
+		bool is_signal;
+
+		if (dwarf_cfi_addrframe(cfi, pc, &frame)) {
+			add(rows, pc, STOP(UB_STACK_NO_ROWS));
+			return;
+		}
+		add(rows, pc, rule_of(frame));
+		if (dwarf_frame_info(frame, &start, &end, &is_signal) < 0 || end <= pc)
+			end = next;
+		free(frame);
+		pc = end;
+	}
+}
+
+struct unwind {
+	Dwarf_CFI *cfi;
+	struct frame_index index;
+	uint32_t next; /* function in the index */
+};
+
+int unwind_open(struct unwind **out, const struct elf *elf)
+{
+	struct unwind *unwind;
+	struct frame_index index;
+	int err = elf->machine == EM_X86_64 ? find_index(elf, &index) : -EOPNOTSUPP;
+
+	if (err)
+		return err;
+	unwind = calloc(1, sizeof(*unwind));
+	if (!unwind)
+		return -ENOMEM;
+	unwind->index = index;
+	unwind->cfi = dwarf_getcfi_elf(elf->handle);
+	if (!unwind->cfi) {
+		free(unwind);
+		return -ENOENT;
+	}
+	*out = unwind;
+	return 0;
+}
+
+void unwind_close(struct unwind *unwind)
+{
+	if (!unwind)
+		return;
+	dwarf_cfi_end(unwind->cfi);
+	free(unwind);
+}
+
+int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int functions)
+{
+	const struct frame_index *index = &unwind->index;
+
+	for (; functions && unwind->next < index->count; functions--) {
+		uint32_t i = unwind->next++;
+		uint64_t pc = function_at(index, i), next = function_at(index, i + 1);
+
+		/* the table is sorted, and the kernel's half relies on it */
+		if (pc > UINT32_MAX || (rows->len && pc < rows->data[rows->len - 1].pc))
+			return -EBADMSG;
+		read_function(unwind->cfi, rows, pc, next);
+	}
+	return unwind->next < index->count;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How to get from a function's frame to its caller's without a frame pointer: a file's .eh_frame as
+ * the sorted rows that the BPF side searches (ucxbpf_rows.h). x86-64.
+ */
+#ifndef UCXBPF_TARGET_UNWIND_H
+#define UCXBPF_TARGET_UNWIND_H
+
+#include "base/vec.h"
+#include "observe/process/elf.h"
+#include "ucxbpf_rows.h"
+
+typedef VEC(struct ub_row) unwind_rows;
+
+struct unwind;
+
+/*
+ * elf must outlive it. -ENOENT: no .eh_frame, or none with an index that can be read; -EOPNOTSUPP:
+ * not x86-64; -ENOMEM.
+ */
+int unwind_open(struct unwind **unwind, const struct elf *elf);
+void unwind_close(struct unwind *unwind);
+
+/*
+ * Appends the rows of so many more functions, in order of pc. Code that nothing is said of has a
+ * row that stops a walk with UB_STACK_NO_ROWS. 1: there are more; 0: that was all; -EBADMSG: the
+ * index is not in order. Takes about a quarter of a microsecond per row.
+ */
+int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int functions);
+
+#endif

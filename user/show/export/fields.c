@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "show/export/fields.h"
+
+#define FIELD(name, type, fact, member, help, single)                                              \
+	{                                                                                          \
+		name, FIELD_##type, offsetof(struct fact, member), help, single                    \
+	}
+#define ROW(...) FIELD(__VA_ARGS__, false)
+#define ONE(...) FIELD(__VA_ARGS__, true) /* not in sums of many */
+
+static const struct field process_fields[] = {
+	ROW("id", INT, fact_process, index, "number that all others refer to"),
+	ROW("host", INDEX, fact_process, host, "number of its host"),
+	ROW("host_name", TEXT, fact_process, host_name, "node name"),
+	ROW("boot_id", TEXT, fact_process, host_id, "tells machines of one name apart"),
+	ROW("pid", U32, fact_process, pid, "in its own pid namespace where that is known"),
+	ROW("tgid", U32, fact_process, tgid, "as the tracer saw it"),
+	ROW("start_time", NS, fact_process, start_time, "ns since boot"),
+	ROW("comm", TEXT, fact_process, comm, "command name"),
+	ROW("exe", TEXT, fact_process, exe, "program"),
+	ROW("job", TEXT, fact_process, job, "of the scheduler or launcher"),
+	ROW("rank", INDEX, fact_process, rank, "in the job's world"),
+	ROW("size", INDEX, fact_process, size, "of the job's world"),
+	ROW("mpi", TEXT, fact_process, mpi, "library and version, null without MPI"),
+	ROW("gpu_library", BOOL, fact_process, gpu_library, "it maps a GPU library"),
+	ROW("environment_cut", INDEX, fact_process, environment_cut,
+	    "variables that were left out for want of room, null: the environment is not known"),
+	ROW("cpus", TEXT, fact_process, cpus,
+	    "that its first thread might run on when it was found, null: not known"),
+	ROW("from_start", BOOL, fact_process, from_start,
+	    "every worker was seen being created; else joined in mid-run"),
+	{ .name = NULL },
+};
+
+static const struct field ucx_fields[] = {
+	ROW("process", INT, ucx_row, process, "id of the process"),
+	ROW("path", TEXT, ucx_row, ucx.path, "of libucp"),
+	ROW("build_id", TEXT, ucx_row, ucx.build_id, "of that file"),
+	ROW("version", TEXT, ucx_row, ucx.version, "as it says itself"),
+	ROW("layout", TEXT, ucx_row, ucx.layout, "null: private fields were not read"),
+	{ .name = NULL },
+};
+
+static const struct field variable_fields[] = {
+	ROW("process", INT, variable_row, process, "id of the process"),
+	ROW("name", TEXT, variable_row, variable.name, "of the variable"),
+	ROW("value", TEXT, variable_row, variable.value, "when the program was started"),
+	{ .name = NULL },
+};
+
+static const struct field device_fields[] = {
+	ROW("host", INDEX, fact_device, host, "number of the host"),
+	ROW("host_name", TEXT, fact_device, host_name, "node name"),
+	ROW("number", INT, fact_device, number, "that of gpu0, gpu1..."),
+	ROW("pci", TEXT, fact_device, pci, "PCI address"),
+	ROW("uuid", TEXT, fact_device, uuid, "as the driver tells"),
+	ROW("model", TEXT, fact_device, model, "likewise"),
+	ROW("numa_node", INDEX, fact_device, numa_node, "as the kernel tells"),
+	{ .name = NULL },
+};
+
+static const struct field device_user_fields[] = {
+	ROW("host", INT, device_user_row, host, "number of the host"),
+	ROW("device", INT, device_user_row, device, "number of the GPU"),
+	ROW("process", INT, device_user_row, user.process, "id of the process"),
+	ROW("ordinal", INT, device_user_row, user.ordinal, "its own number of the GPU"),
+	{ .name = NULL },
+};
+
+static const struct field clock_fields[] = {
+	ROW("host", INT, fact_clock, host, "number of the host"),
+	ROW("mono", NS, fact_clock, mono, "ns of its CLOCK_MONOTONIC when"),
+	ROW("real", NS, fact_clock, real, "its CLOCK_REALTIME showed this"),
+	{ .name = NULL },
+};
+
+static const struct field place_fields[] = {
+	ROW("id", U64, place_row, id, "number that others refer to"),
+	ROW("label", TEXT, place_row, place.label, "shortest name of it"),
+	ROW("module", TEXT, place_row, place.module, "file that the code lies in"),
+	ROW("build_id", TEXT, place_row, place.build_id, "of that file"),
+	ROW("offset", BITS, place_row, place.offset, "link-time address in the module"),
+	ROW("symbol", TEXT, place_row, place.symbol, "function"),
+	ROW("symbol_offset", U64, place_row, place.symbol_offset, "bytes from the symbol's start"),
+	ROW("file", TEXT, place_row, place.file, "source file"),
+	ROW("line", INT, place_row, place.line, "of the call; 0: not known"),
+	ROW("address", BITS, place_row, place.address, "in its process"),
+	ROW("reason", TEXT, place_row, place.reason, "why the module is not known"),
+	{ .name = NULL },
+};
+
+static const struct field call_fields[] = {
+	ONE("id", ID, fact_call, id, "number that operations refer to"),
+	ROW("process", INDEX, fact_call, process, "id of the process"),
+	ROW("function", TEXT, fact_call, function, "MPI function"),
+	ONE("communicator", TEXT, fact_call, comm,
+	    "its communicator: MPI_COMM_WORLD or another, null: none, or not known which"),
+	ROW("place", PLACE, fact_call, place, "where it was called"),
+	ROW("stack", STACK, fact_call, stack, "how that was reached"),
+	ONE("tid", ID32, fact_call, tid, "thread"),
+	ROW("start", TIME, fact_call, start, "ns, CLOCK_MONOTONIC of its host"),
+	ROW("end", TIME, fact_call, end, "likewise, null: not known"),
+	ONE("precision", PRECISION, fact_call, end_precision, "of the end"),
+	ONE("ops", U32, fact_call, ops, "UCP operations below it"),
+	ONE("bytes", SIZE, fact_call, bytes, "of those that send"),
+	{ .name = NULL },
+};
+
+static const struct field op_fields[] = {
+	ONE("id", ID, fact_op, id, "number that others refer to"),
+	ONE("call", ID, fact_op, call, "id of its call, null: outside MPI"),
+	ROW("process", INDEX, fact_op, process, "id of the process"),
+	ROW("peer", INDEX, fact_op, peer, "id of the process at the other end"),
+	ROW("op", TEXT, fact_op, op, "UCP operation"),
+	ROW("function", TEXT, fact_op, function, "MPI function, null: outside MPI"),
+	ROW("place", PLACE, fact_op, place, "where that was called"),
+	ROW("protocol", TEXT, fact_op, protocol, "UCP protocol"),
+	ONE("tid", ID32, fact_op, tid, "thread"),
+	ROW("start", TIME, fact_op, start, "ns, CLOCK_MONOTONIC of its host"),
+	ROW("end", TIME, fact_op, end, "likewise, null: not known"),
+	ONE("precision", PRECISION, fact_op, end_precision, "of the end"),
+	ONE("tag", BITS, fact_op, tag, "of tag operations"),
+	ONE("bytes", SIZE, fact_op, bytes, "payload"),
+	ONE("buffer", ADDRESS, fact_op, buffer, "address"),
+	ROW("memory", TEXT, fact_op, memory, "what the buffer is of"),
+	ROW("memory_reason", TEXT, fact_op, memory_reason, "why that is not known"),
+	ROW("memory_known_by", TEXT, fact_op, memory_known_by, "how it is known"),
+	ROW("taken_as", TEXT, fact_op, taken_as, "memory type that UCX took the buffer for"),
+	ONE("status", INT, fact_op, status, "ucs_status_t, below 0 an error"),
+	ROW("sends", BOOL, fact_op, sends, "it carries payload away from its process"),
+	{ .name = NULL },
+};
+
+static const struct field transfer_fields[] = {
+	ROW("caused_by", ID, fact_transfer, caused_by, "id of its operation"),
+	ROW("process", INDEX, fact_transfer, process, "id of the process that started it"),
+	ROW("peer", INDEX, fact_transfer, peer, "id of the process at the other end"),
+	ROW("op", TEXT, fact_transfer, op, "UCT operation"),
+	ROW("transport", TEXT, fact_transfer, transport, "UCX's name"),
+	ROW("device", TEXT, fact_transfer, device, "UCX's name"),
+	ROW("locality", LOCALITY, fact_transfer, locality, "where the other end is"),
+	ROW("kind", KIND, fact_transfer, kind, "payload, or UCX's own traffic"),
+	ROW("ucp_op", TEXT, fact_transfer, ucp_op, "UCP operation that caused it"),
+	ROW("function", TEXT, fact_transfer, function, "MPI function, null: outside MPI"),
+	ROW("protocol", TEXT, fact_transfer, protocol, "UCP protocol"),
+	ROW("place", PLACE, fact_transfer, place, "where MPI was called"),
+	ROW("src_mem", TEXT, fact_transfer, src_mem, "memory that the data comes from"),
+	ROW("dst_mem", TEXT, fact_transfer, dst_mem, "memory that it goes to"),
+	ROW("src_reason", TEXT, fact_transfer, src_reason, "why src_mem is not known"),
+	ROW("dst_reason", TEXT, fact_transfer, dst_reason, "why dst_mem is not known"),
+	ROW("unexplained", TEXT, fact_transfer, unexplained,
+	    "why data has no operation, null: it has"),
+	ROW("tid", ID32, fact_transfer, tid, "thread"),
+	ROW("start", TIME, fact_transfer, start, "ns, CLOCK_MONOTONIC of its host"),
+	ROW("end", TIME, fact_transfer, end, "likewise, null: not known"),
+	ONE("precision", PRECISION, fact_transfer, end_precision, "of the end"),
+	ONE("bytes", SIZE, fact_transfer, bytes, "payload, without UCP's header"),
+	ONE("wire_bytes", U64, fact_transfer, wire_bytes, "as UCT was given them"),
+	ONE("laddr", ADDRESS, fact_transfer, laddr, "local address"),
+	ONE("raddr", ADDRESS, fact_transfer, raddr, "remote address"),
+	ROW("fetches", BOOL, fact_transfer, fetches,
+	    "data moves from peer to process, as of a get"),
+	ONE("retried", BOOL, fact_transfer, retried,
+	    "found no resource: nothing was sent, not counted as a transfer"),
+	{ .name = NULL },
+};
+
+static const struct field message_fields[] = {
+	ROW("send", ID, fact_message, send, "id of the operation that sent it"),
+	ROW("recv", ID, fact_message, recv,
+	    "id of the one that received it, null: none, or one of several alike"),
+	ROW("src", INDEX, fact_message, src, "id of the sending process"),
+	ROW("dst", INDEX, fact_message, dst, "id of the receiving process"),
+	ROW("function", TEXT, fact_message, function, "MPI function of the send"),
+	ROW("send_op", TEXT, fact_message, send_op, "UCP operation"),
+	ROW("recv_op", TEXT, fact_message, recv_op, "UCP operation"),
+	ROW("tag", BITS, fact_message, tag, "UCP tag"),
+	ROW("bytes", SIZE, fact_message, bytes, "payload"),
+	ROW("send_start", TIME, fact_message, send_start, "ns on the sender's host"),
+	ROW("recv_start", TIME, fact_message, recv_start, "ns on the receiver's host"),
+	ROW("arrival", TIME, fact_message, arrival, "likewise"),
+	ROW("src_mem", TEXT, fact_message, src_mem, "memory of the buffer that it was sent from"),
+	ROW("dst_mem", TEXT, fact_message, dst_mem, "memory that it was received into"),
+	ROW("src_reason", TEXT, fact_message, src_reason, "why src_mem is not known"),
+	ROW("dst_reason", TEXT, fact_message, dst_reason, "why dst_mem is not known"),
+	ROW("chain", TEXT, fact_message, chain, "all memory that its bytes were in, with commas"),
+	ROW("via", TEXT, fact_message, via, "the transports between, likewise"),
+	ROW("chain_reason", TEXT, fact_message, chain_reason, "why these are not known"),
+	ONE("copies", U64, fact_message, copies, "transfers that copied it within a process"),
+	ONE("copy_bytes", U64, fact_message, copy_bytes, "and their bytes"),
+	ROW("send_tid", ID32, fact_message, send_tid, "thread that sent"),
+	ROW("recv_tid", ID32, fact_message, recv_tid, "thread that received"),
+	{ .name = NULL },
+};
+
+static const struct field window_fields[] = {
+	ROW("host", INDEX, fact_window, host, "number of the host"),
+	ROW("host_name", TEXT, fact_window, host_name, "node name"),
+	ROW("capture", INT, fact_window, capture, "number of the capture"),
+	ROW("from", NS, fact_window, from, "ns, from when it recorded"),
+	ROW("to", NS, fact_window, to, "and until when"),
+	ROW("until", NS, fact_window, until, "end of the capture"),
+	ROW("step", TEXT, fact_window, step,
+	    "with a budget, what it recorded: uct, ucp, mpi, windows"),
+	ROW("reason", TEXT, fact_window, reason, "and why"),
+	ROW("paid_ppm", INT, fact_window, paid_ppm, "what a thread paid before"),
+	{ .name = NULL },
+};
+
+static const struct field memory_fields[] = {
+	ROW("process", INDEX, fact_memory, process, "id of the process"),
+	ROW("kind", TEXT, fact_memory, kind, "gpu, managed or pinned"),
+	ROW("sort", TEXT, fact_memory, sort, "how it was made"),
+	ROW("device", INDEX, fact_memory, device, "the process's number of the GPU"),
+	ROW("exporter", INDEX, fact_memory, exporter, "of imported memory, whose number that is"),
+	ROW("reason", TEXT, fact_memory, reason, "why kind or device are not known"),
+	ROW("function", TEXT, fact_memory, function, "that was called to make it"),
+	ROW("allocations", U64, fact_memory, allocations, "successful calls"),
+	ROW("bytes", U64, fact_memory, bytes, "of all of known size"),
+	ROW("unsized", U64, fact_memory, unsized, "of unknown size"),
+	ROW("live_peak", U64, fact_memory, live_peak, "most bytes at once"),
+	{ .name = NULL },
+};
+
+static const struct field lifetime_fields[] = {
+	ROW("process", INT, fact_lifetime, process, "id of the process"),
+	ROW("until", NS, fact_lifetime, until, "ns of its host: when it was seen last"),
+	ROW("exited", BOOL, fact_lifetime, exited, "that was its end; else the capture's"),
+	ROW("exit_status", INDEX, fact_lifetime, exit_status, "null: it has none, or not known"),
+	ROW("exit_signal", ID32, fact_lifetime, exit_signal,
+	    "that ended it, null: none did, or not known"),
+	{ .name = NULL },
+};
+
+static const struct field call_sums[] = {
+	ROW("count", U64, fact_sums, count, "how many"),
+	ROW("ops", U64, fact_sums, ops, "UCP operations"),
+	ROW("bytes", U64, fact_sums, bytes, "payload"),
+	ROW("bytes_unknown", U64, fact_sums, bytes_unknown,
+	    "those of unknown length: in no other sum"),
+	ROW("timed", U64, fact_sums, timed, "those of known duration"),
+	ROW("time", NS, fact_sums, time, "ns, over these"),
+	ROW("precision", PRECISION, fact_sums, precision, "of time"),
+	{ .name = NULL },
+};
+
+static const struct field op_sums[] = {
+	ROW("count", U64, fact_sums, count, "how many"),
+	ROW("bytes", U64, fact_sums, bytes, "payload"),
+	ROW("bytes_unknown", U64, fact_sums, bytes_unknown,
+	    "those of unknown length: in no other sum"),
+	ROW("timed", U64, fact_sums, timed, "those of known duration"),
+	ROW("time", NS, fact_sums, time, "ns, over these"),
+	ROW("precision", PRECISION, fact_sums, precision, "of time"),
+	{ .name = NULL },
+};
+
+static const struct field transfer_sums[] = {
+	ROW("count", U64, fact_sums, count, "how many"),
+	ROW("bytes", U64, fact_sums, bytes, "payload"),
+	ROW("bytes_unknown", U64, fact_sums, bytes_unknown,
+	    "those of unknown length: in no other sum"),
+	ROW("wire_bytes", U64, fact_sums, wire_bytes, "as UCT was given them"),
+	ROW("least", U64, fact_sums, least,
+	    "payload of each at least, but for the last fragment of a message; 0: not known"),
+	ROW("retries", U64, fact_sums, retries, "attempts that found no resource"),
+	ROW("timed", U64, fact_sums, timed, "those of known duration"),
+	ROW("time", NS, fact_sums, time, "ns, over these"),
+	ROW("precision", PRECISION, fact_sums, precision, "of time"),
+	{ .name = NULL },
+};
+
+const struct subject_info subject_infos[SUBJECTS] = {
+	[SUBJECT_PROCESS] = { "process", "a traced process; before all that it did", process_fields,
+			      NULL },
+	[SUBJECT_UCX] = { "ucx", "a UCX library of a process", ucx_fields, NULL },
+	[SUBJECT_VARIABLE] = { "environment",
+			       "a variable of a process that says how its messages travel",
+			       variable_fields, NULL },
+	[SUBJECT_CLOCK] = { "clock", "what the two clocks of a host showed at one moment",
+			    clock_fields, NULL },
+	[SUBJECT_PLACE] = { "place", "a place in a program's code; before what refers to it",
+			    place_fields, NULL },
+	[SUBJECT_CALL] = { "call", "an MPI call", call_fields, NULL },
+	[SUBJECT_OP] = { "op", "a UCP operation", op_fields, NULL },
+	[SUBJECT_TRANSFER] = { "transfer", "a UCT operation", transfer_fields, NULL },
+	[SUBJECT_MESSAGE] = { "message", "a send matched to its receive", message_fields, NULL },
+	[SUBJECT_WINDOW] = { "window", "a time in which a capture with a duty cycle recorded",
+			     window_fields, NULL },
+	[SUBJECT_MEMORY] = { "memory", "memory that GPU libraries made", memory_fields, NULL },
+	[SUBJECT_LIFETIME] = { "lifetime", "until when a process was seen, and how it ended",
+			       lifetime_fields, NULL },
+	[SUBJECT_DEVICE] = { "device", "a GPU of a host", device_fields, NULL },
+	[SUBJECT_DEVICE_USER] = { "device_user", "a process that uses a GPU", device_user_fields,
+				  NULL },
+	[SUBJECT_CALLS] = { "calls",
+			    "the sum of alike calls; start, end: of the first and the last",
+			    call_fields, call_sums },
+	[SUBJECT_OPS] = { "ops", "the sum of alike operations", op_fields, op_sums },
+	[SUBJECT_TRANSFERS] = { "transfers", "the sum of alike transfers: fragments, counts",
+				transfer_fields, transfer_sums },
+};

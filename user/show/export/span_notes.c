@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "show/export/span_notes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct note_info note_infos[NOTES] = {
+	[NOTE_FUNCTION] = { "function", "MPI function around it; none: outside MPI" },
+	[NOTE_COMMUNICATOR] = { "communicator", "MPI_COMM_WORLD, or another" },
+	[NOTE_CALL_SITE] = { "call_site", "where the function was called" },
+	[NOTE_STACK] = { "stack", "how that was reached, the outermost function first" },
+	[NOTE_UCP_OP] = { "ucp_op", "UCP operation that it is for" },
+	[NOTE_PROTOCOL] = { "protocol", "UCX's protocol" },
+	[NOTE_TRANSPORT] = { "transport", "UCX's transport" },
+	[NOTE_DEVICE] = { "device", "UCX's device" },
+	[NOTE_LOCALITY] = { "locality", "how far: self, node, remote" },
+	[NOTE_KIND] = { "kind",
+			"data: payload; control: UCX's own traffic; copy: within a process" },
+	[NOTE_SRC_MEM] = { "src_mem", "memory that it comes from" },
+	[NOTE_DST_MEM] = { "dst_mem", "memory that it goes to" },
+	[NOTE_SRC_REASON] = { "src_reason", "why that is not known" },
+	[NOTE_DST_REASON] = { "dst_reason", "likewise" },
+	[NOTE_MEMORY] = { "memory", "memory of its buffer" },
+	[NOTE_MEMORY_REASON] = { "memory_reason", "why that is not known" },
+	[NOTE_UNEXPLAINED] = { "unexplained", "why no operation is known for it" },
+	[NOTE_CHAIN] = { "chain", "all memory that the message was in" },
+	[NOTE_VIA] = { "via", "transports between that memory" },
+	[NOTE_CHAIN_REASON] = { "chain_reason", "why these are not known" },
+	[NOTE_PRECISION] = { "precision",
+			     "what its end is: exact, lower_bound, upper_bound, unknown" },
+	[NOTE_FETCHES] = { "fetches", "its data moves from peer to process" },
+	[NOTE_RETRIED] = { "retried", "found no resource: nothing was sent" },
+	[NOTE_PEER] = { "peer", "process at the other end" },
+	[NOTE_ERROR] = { "error", "how it failed: ucs_status_t without its sign" },
+	[NOTE_BYTES] = { "bytes", "payload" },
+	[NOTE_BYTES_UNKNOWN] = { "bytes_unknown", "how many have bytes that are not known" },
+	[NOTE_WIRE_BYTES] = { "wire_bytes", "as given to UCT, with UCP's header" },
+	[NOTE_OPS] = { "ops", "UCP operations below it" },
+	[NOTE_TAG] = { "tag", "UCP's tag" },
+	[NOTE_ID] = { "id", "number of the call or operation" },
+	[NOTE_CALL] = { "call", "id of the call that made it" },
+	[NOTE_CAUSED_BY] = { "caused_by", "id of the operation that it is for" },
+	[NOTE_COUNT] = { "count", "how many there are of it in one" },
+	[NOTE_TIME] = { "time", "ns, sum of their times" },
+	[NOTE_TIMED] = { "timed", "how many of them that is of" },
+	[NOTE_RETRIES] = { "retries", "attempts that found no resource" },
+	[NOTE_MESSAGE] = { "message", "number of the message" },
+	[NOTE_COPIES] = { "copies", "copies within a process that were made for it" },
+	[NOTE_COPY_BYTES] = { "copy_bytes", "of these" },
+	[NOTE_ARRIVAL] = { "arrival", "ns, when it arrived, on the receiver's clock" },
+};
+
+#define LAYER(l) (1u << LAYER_##l)
+#define MESSAGE (1u << LAYERS)
+
+/* Words of a shape; otherwise: what stands for a word that ought to be there but is not known. */
+static const struct {
+	enum note note;
+	unsigned int layers;
+	size_t offset;
+	const char *otherwise;
+} words[] = {
+#define WORD(f, l, member, o)                                                                      \
+	{                                                                                          \
+		f, l, offsetof(struct span_shape, member), o                                       \
+	}
+	WORD(NOTE_FUNCTION, LAYER(UCP) | LAYER(UCT), function, NULL),
+	WORD(NOTE_COMMUNICATOR, LAYER(MPI), comm, NULL),
+	WORD(NOTE_UCP_OP, LAYER(UCT), ucp_op, NULL),
+	WORD(NOTE_PROTOCOL, LAYER(UCP) | LAYER(UCT), protocol, "unknown"),
+	WORD(NOTE_TRANSPORT, LAYER(UCT), transport, "unknown"),
+	WORD(NOTE_DEVICE, LAYER(UCT), device, "unknown"),
+	WORD(NOTE_SRC_MEM, LAYER(UCT), src_mem, "unknown"),
+	WORD(NOTE_DST_MEM, LAYER(UCT), dst_mem, "unknown"),
+	WORD(NOTE_SRC_REASON, LAYER(UCT), src_reason, NULL),
+	WORD(NOTE_DST_REASON, LAYER(UCT), dst_reason, NULL),
+	WORD(NOTE_MEMORY, LAYER(UCP), memory, "unknown"),
+	WORD(NOTE_MEMORY_REASON, LAYER(UCP), memory_reason, NULL),
+	WORD(NOTE_UNEXPLAINED, LAYER(UCT), unexplained, NULL),
+	WORD(NOTE_SRC_MEM, MESSAGE, src_mem, NULL),
+	WORD(NOTE_DST_MEM, MESSAGE, dst_mem, NULL),
+	WORD(NOTE_SRC_REASON, MESSAGE, src_reason, NULL),
+	WORD(NOTE_DST_REASON, MESSAGE, dst_reason, NULL),
+	WORD(NOTE_CHAIN, MESSAGE, chain, NULL),
+	WORD(NOTE_VIA, MESSAGE, via, NULL),
+	WORD(NOTE_CHAIN_REASON, MESSAGE, chain_reason, NULL),
+#undef WORD
+};
+
+struct list {
+	struct span_note *values;
+	size_t len;
+};
+
+static void put_text(struct list *list, enum note note, const char *text)
+{
+	if (text)
+		list->values[list->len++] = (struct span_note){ note, text, 0 };
+}
+
+static void put_number(struct list *list, enum note note, uint64_t number)
+{
+	list->values[list->len++] = (struct span_note){ note, NULL, number };
+}
+
+static void put_some(struct list *list, enum note note, uint64_t number)
+{
+	if (number)
+		put_number(list, note, number);
+}
+
+/* "main;solve", made once for each stack. */
+static const char *stack_text(struct spans *spans, const struct stack *stack)
+{
+	bool fresh;
+	uint64_t *known = map_insert(&spans->stack_texts, (uintptr_t)stack, 0, &fresh);
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!fresh)
+		return (const char *)(uintptr_t)*known;
+	out = open_memstream(&text, &size);
+	if (!out)
+		abort();
+	if (stack->end)
+		fprintf(out, "[%s]", stack->end);
+	for (int i = stack->depth; i-- > 0;)
+		fprintf(out, "%s%s", stack->end || i < stack->depth - 1 ? ";" : "",
+			stack->frames[i]->frame);
+	fclose(out);
+	*known = (uintptr_t)text;
+	return text;
+}
+
+static void put_words(struct list *list, const struct span_shape *shape, unsigned int row)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const char *word = *(const char *const *)((const char *)shape + words[i].offset);
+
+		if (words[i].layers & row)
+			put_text(list, words[i].note, word ? word : words[i].otherwise);
+	}
+}
+
+size_t notes_of_shape(struct spans *spans, const struct span_shape *shape,
+		      struct span_note values[NOTES])
+{
+	struct list list = { values, 0 };
+
+	if (shape->message) {
+		put_text(&list, NOTE_FUNCTION, shape->function);
+	} else {
+		put_words(&list, shape, 1u << shape->layer);
+		put_text(&list, NOTE_PRECISION, fact_precision_names[shape->precision]);
+	}
+	if (shape->place)
+		put_text(&list, NOTE_CALL_SITE, shape->place->label);
+	if (shape->stack)
+		put_text(&list, NOTE_STACK, stack_text(spans, shape->stack));
+	if (shape->layer == LAYER_UCT) {
+		put_text(&list, NOTE_LOCALITY, fact_locality_names[shape->locality]);
+		put_text(&list, NOTE_KIND, fact_kind_names[shape->kind]);
+	}
+	put_text(&list, NOTE_RETRIED, shape->retried ? "yes" : NULL);
+	put_text(&list, NOTE_FETCHES, shape->fetches ? "yes" : NULL);
+	if (shape->peer >= 0)
+		put_number(&list, NOTE_PEER, (uint64_t)shape->peer);
+	if (shape->status < 0)
+		put_number(&list, NOTE_ERROR, (uint64_t) - (int64_t)shape->status);
+	return list.len;
+}
+
+static void put_bytes(struct list *list, uint64_t bytes)
+{
+	if (bytes == UINT64_MAX)
+		put_number(list, NOTE_BYTES_UNKNOWN, 1);
+	else
+		put_number(list, NOTE_BYTES, bytes);
+}
+
+static void put_fact(struct list *list, const struct span *span)
+{
+	static const enum note details[LAYERS] = { NOTE_OPS, NOTE_TAG, NOTE_WIRE_BYTES };
+	static const enum note causes[LAYERS] = { NOTE_CALL, NOTE_CALL, NOTE_CAUSED_BY };
+	enum span_layer layer = span_layer(span);
+
+	put_bytes(list, span->bytes);
+	put_some(list, details[layer], span->detail);
+	put_some(list, NOTE_ID, span->id);
+	put_some(list, causes[layer], span->cause);
+	if (span->count == 1)
+		return;
+	put_number(list, NOTE_COUNT, span->count);
+	put_number(list, NOTE_TIME, span->time);
+}
+
+static void put_sums(struct list *list, const struct fact_sums *sums)
+{
+	put_number(list, NOTE_COUNT, sums->count);
+	put_number(list, NOTE_BYTES, sums->bytes);
+	put_some(list, NOTE_BYTES_UNKNOWN, sums->bytes_unknown);
+	put_some(list, NOTE_WIRE_BYTES, sums->wire_bytes);
+	put_some(list, NOTE_OPS, sums->ops);
+	put_some(list, NOTE_RETRIES, sums->retries);
+	put_some(list, NOTE_TIMED, sums->timed);
+	put_some(list, NOTE_TIME, sums->time);
+}
+
+static void put_message(struct list *list, const struct spans *spans, const struct span *span)
+{
+	put_words(list, spans_shape(spans, span), MESSAGE);
+	put_number(list, NOTE_MESSAGE, span->cause);
+	put_some(list, NOTE_ARRIVAL, span->time);
+	put_some(list, NOTE_COPIES, span->count);
+	put_some(list, NOTE_COPY_BYTES, span->end);
+}
+
+size_t notes_of_span(const struct spans *spans, const struct span *span,
+		     struct span_note values[NOTES])
+{
+	struct list list = { values, 0 };
+
+	switch ((enum span_what)span->what) {
+	case SPAN_SEND:
+	case SPAN_RECEIVE:
+		put_message(&list, spans, span);
+		put_bytes(&list, span->bytes);
+		put_some(&list, NOTE_TAG, span->detail);
+		break;
+	case SPAN_FACT:
+		put_fact(&list, span);
+		break;
+	case SPAN_SUMS:
+		put_sums(&list, spans_sums(spans, span));
+		break;
+	}
+	return list.len;
+}
+
+size_t notes_of_message(const struct spans *spans, const struct span *end,
+			struct span_note values[NOTES])
+{
+	struct list list = { values, 0 };
+
+	put_message(&list, spans, end);
+	return list.len;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is told of a span beside its name and its times: names and values, the same in all formats.
+ */
+#ifndef UCXBPF_EXPORT_SPAN_NOTES_H
+#define UCXBPF_EXPORT_SPAN_NOTES_H
+
+#include "show/export/spans.h"
+
+enum note {
+	NOTE_FUNCTION,
+	NOTE_COMMUNICATOR,
+	NOTE_CALL_SITE,
+	NOTE_STACK,
+	NOTE_UCP_OP,
+	NOTE_PROTOCOL,
+	NOTE_TRANSPORT,
+	NOTE_DEVICE,
+	NOTE_LOCALITY,
+	NOTE_KIND,
+	NOTE_SRC_MEM,
+	NOTE_DST_MEM,
+	NOTE_SRC_REASON,
+	NOTE_DST_REASON,
+	NOTE_MEMORY,
+	NOTE_MEMORY_REASON,
+	NOTE_UNEXPLAINED,
+	NOTE_CHAIN,
+	NOTE_VIA,
+	NOTE_CHAIN_REASON,
+	NOTE_PRECISION,
+	NOTE_RETRIED,
+	NOTE_FETCHES,
+	NOTE_TEXTS, /* how many fields are texts; numbers from here on */
+	NOTE_PEER = NOTE_TEXTS,
+	NOTE_ERROR,
+	NOTE_BYTES,
+	NOTE_BYTES_UNKNOWN,
+	NOTE_WIRE_BYTES,
+	NOTE_OPS,
+	NOTE_TAG,
+	NOTE_ID,
+	NOTE_CALL,
+	NOTE_CAUSED_BY,
+	NOTE_COUNT,
+	NOTE_TIME,
+	NOTE_TIMED,
+	NOTE_RETRIES,
+	NOTE_MESSAGE,
+	NOTE_ARRIVAL,
+	NOTE_COPIES,
+	NOTE_COPY_BYTES,
+	NOTES
+};
+
+struct note_info {
+	const char *name, *what;
+};
+
+extern const struct note_info note_infos[NOTES];
+
+struct span_note {
+	enum note note;
+	const char *text; /* of texts; lives as long as the analysis and the spans */
+	uint64_t number; /* of numbers */
+};
+
+/* What all spans of the shape have in common. Returns how many. */
+size_t notes_of_shape(struct spans *spans, const struct span_shape *shape,
+		      struct span_note values[NOTES]);
+
+/* What is of the span alone. Returns how many. */
+size_t notes_of_span(const struct spans *spans, const struct span *span,
+		     struct span_note values[NOTES]);
+
+/* Of a message's end, what its operation does not say itself. Returns how many. */
+size_t notes_of_message(const struct spans *spans, const struct span *end,
+			struct span_note values[NOTES]);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "show/export/worlds.h"
+
+#include <string.h>
+
+#include "show/export/collectives.h"
+#include "show/export/sorter.h"
+
+/* A call that every rank of its world makes. */
+struct turn {
+	uint64_t process, start, op;
+};
+
+static int in_order(const void *left, const void *right)
+{
+	const struct turn *a = left, *b = right;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+void worlds_init(struct worlds *worlds)
+{
+	*worlds = (struct worlds){ .sorter = sorter_new(sizeof(struct turn), in_order) };
+}
+
+void worlds_release(struct worlds *worlds)
+{
+	sorter_free(worlds->sorter);
+	vec_release(&worlds->members);
+	for (size_t i = 0; i < worlds->worlds.len; i++)
+		vec_release(&worlds->worlds.data[i].ranks);
+	vec_release(&worlds->worlds);
+}
+
+static struct world_member *member_at(struct worlds *worlds, size_t process)
+{
+	while (worlds->members.len <= process) {
+		const size_t next = worlds->members.len;
+
+		vec_push(&worlds->members, ((struct world_member){ .joined = next, .world = -1 }));
+	}
+	return &worlds->members.data[process];
+}
+
+static bool is_world(const char *comm)
+{
+	return comm && !strcmp(comm, "MPI_COMM_WORLD");
+}
+
+void worlds_call(struct worlds *worlds, const struct fact_call *call)
+{
+	const struct collective *row;
+	struct world_member *member;
+	bool blocks;
+
+	if (call->process < 0 || !call->function)
+		return;
+	member = member_at(worlds, (size_t)call->process);
+	if (!strncmp(call->function, "MPI_Init", strlen("MPI_Init")))
+		member->begins = true;
+	row = collective_find(call->function, &blocks);
+	if (row && !call->comm)
+		member->unknown = true;
+	if (!row || row->rooted || !blocks || !is_world(call->comm))
+		return;
+	member->calls++;
+	if (!worlds->err)
+		worlds->err = sorter_add(worlds->sorter, &(struct turn){ (uint64_t)call->process,
+									 call->start, row->op });
+}
+
+/* The first of all processes that messages join one to. */
+static size_t first_of(struct worlds *worlds, size_t process)
+{
+	struct world_member *members = worlds->members.data;
+
+	while (members[process].joined != process) {
+		members[process].joined = members[members[process].joined].joined;
+		process = members[process].joined;
+	}
+	return process;
+}
+
+void worlds_message(struct worlds *worlds, const struct fact_message *message)
+{
+	size_t src, dst;
+
+	if (message->src < 0 || message->dst < 0 || message->src == message->dst)
+		return;
+	member_at(worlds, (size_t)message->src);
+	member_at(worlds, (size_t)message->dst);
+	src = first_of(worlds, (size_t)message->src);
+	dst = first_of(worlds, (size_t)message->dst);
+	worlds->members.data[src < dst ? dst : src].joined = src < dst ? src : dst;
+}
+
+static size_t world_at(struct worlds *worlds, const struct fact_process *process, size_t count)
+{
+	struct world *world;
+
+	for (size_t i = 0; i < worlds->worlds.len; i++)
+		if (worlds->worlds.data[i].job == process->job &&
+		    worlds->worlds.data[i].size == process->size)
+			return i;
+	vec_push(&worlds->worlds, ((struct world){ .job = process->job, .size = process->size }));
+	world = &worlds->worlds.data[worlds->worlds.len - 1];
+	/* one of more ranks than there are processes is not whole anyway */
+	for (int i = 0; i < process->size && (size_t)process->size <= count; i++)
+		vec_push(&world->ranks, -1);
+	return worlds->worlds.len - 1;
+}
+
+static void refuse(struct world *world, const char *reason)
+{
+	if (!world->reason)
+		world->reason = reason;
+}
+
+/* A process that called nothing of MPI is none: a launcher's shell has a rank as well. */
+static void enter(struct worlds *worlds, const struct fact_process *process, size_t count)
+{
+	struct world_member *member = member_at(worlds, (size_t)process->index);
+	struct world *world;
+
+	if (!member->begins && !member->calls && !member->unknown)
+		return;
+	member->world = (int)world_at(worlds, process, count);
+	world = &worlds->worlds.data[member->world];
+	if (process->rank < 0 || process->rank >= process->size) {
+		refuse(world, "rank or size of its world are not known");
+		return;
+	}
+	if (world->ranks.len && world->ranks.data[process->rank] >= 0)
+		refuse(world, "several processes have one rank");
+	if (world->ranks.len)
+		world->ranks.data[process->rank] = process->index;
+	if (!member->begins || !process->from_start)
+		refuse(world, "a rank was not traced from its start");
+	if (member->unknown)
+		refuse(world, "which communicator is MPI_COMM_WORLD is not known");
+}
+
+static void look_at(struct worlds *worlds, struct world *world)
+{
+	bool whole = world->ranks.len > 0;
+
+	for (size_t i = 0; i < world->ranks.len; i++)
+		whole = whole && world->ranks.data[i] >= 0;
+	if (!whole)
+		refuse(world, "not all ranks were traced");
+	/* a program that does not understand its launcher is a world of its own in each process */
+	for (size_t i = 0; i < world->ranks.len && !world->reason; i++)
+		if (first_of(worlds, (size_t)world->ranks.data[i]) !=
+		    first_of(worlds, (size_t)world->ranks.data[0]))
+			refuse(world, "no messages join its ranks");
+	if (world->reason)
+		return;
+	world->calls = UINT64_MAX;
+	for (size_t i = 0; i < world->ranks.len; i++)
+		if (worlds->members.data[world->ranks.data[i]].calls < world->calls)
+			world->calls = worlds->members.data[world->ranks.data[i]].calls;
+	for (size_t i = 0; i < world->ranks.len; i++)
+		worlds->members.data[world->ranks.data[i]].left = world->calls;
+}
+
+static int take_turns(struct worlds *worlds)
+{
+	const void *record;
+	int more;
+
+	while ((more = sorter_next(worlds->sorter, &record)) > 0) {
+		const struct turn *turn = record;
+		struct world_member *member = &worlds->members.data[turn->process];
+
+		if (!member->left)
+			continue;
+		member->left--;
+		member->until = turn->start;
+		member->hash = (member->hash ^ (turn->op + 1)) * 0x100000001b3ull;
+	}
+	return more;
+}
+
+/* What MPI asks for: all ranks call the same in the same order. */
+static void compare(struct worlds *worlds, struct world *world)
+{
+	const struct world_member *members = worlds->members.data;
+
+	for (size_t i = 1; i < world->ranks.len && !world->reason; i++)
+		if (members[world->ranks.data[i]].hash != members[world->ranks.data[0]].hash)
+			refuse(world, "its ranks call different ones");
+}
+
+int worlds_settle(struct worlds *worlds, const struct fact_process *processes, size_t count,
+		  const char *reason)
+{
+	int err = worlds->err ? worlds->err : sorter_finish(worlds->sorter);
+
+	worlds->reason = reason;
+	for (size_t i = 0; i < count; i++)
+		if (processes[i].index >= 0)
+			enter(worlds, &processes[i], count);
+	for (size_t i = 0; i < worlds->worlds.len; i++)
+		look_at(worlds, &worlds->worlds.data[i]);
+	if (!err)
+		err = take_turns(worlds);
+	for (size_t i = 0; i < worlds->worlds.len; i++)
+		compare(worlds, &worlds->worlds.data[i]);
+	return err;
+}
+
+static const char *why_not(const struct worlds *worlds, const struct world *world, const char *comm,
+			   const struct collective *row, bool blocks)
+{
+	if (comm && !is_world(comm))
+		return "another communicator than MPI_COMM_WORLD: its members are not known";
+	if (!blocks)
+		return "not blocking: its end is not known";
+	if (row->rooted)
+		return "its root is not known";
+	if (worlds->reason)
+		return worlds->reason;
+	return world ? world->reason : "its process is not known";
+}
+
+const struct world *worlds_of(const struct worlds *worlds, int process, const char *function,
+			      const char *comm, uint64_t start, const struct collective **row,
+			      const char **reason)
+{
+	const struct world_member *member = NULL;
+	const struct world *world = NULL;
+	bool blocks;
+
+	*reason = NULL;
+	*row = collective_find(function, &blocks);
+	if (!*row)
+		return NULL;
+	if (process >= 0 && (size_t)process < worlds->members.len)
+		member = &worlds->members.data[process];
+	if (member && member->world >= 0)
+		world = &worlds->worlds.data[member->world];
+	*reason = why_not(worlds, world, comm, *row, blocks);
+	if (*reason)
+		return NULL;
+	if (start > member->until)
+		*reason = "not seen of every rank";
+	return *reason ? NULL : world;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "show/page/timeline.h"
+
+#include <stdlib.h>
+
+#define FINEST_SHIFT 8
+#define MOST_BUCKETS 16384
+
+void page_timeline_init(struct page_timeline *timeline, const struct page_hosts *hosts,
+			size_t limit)
+{
+	*timeline = (struct page_timeline){ .hosts = hosts, .shift = FINEST_SHIFT, .limit = limit };
+}
+
+void page_timeline_release(struct page_timeline *timeline)
+{
+	vec_release(&timeline->lanes);
+	vec_release(&timeline->spans);
+	map_release(&timeline->lane_index);
+	map_release(&timeline->index);
+}
+
+uint32_t page_lane_of(struct page_timeline *timeline, const struct page_lane *lane)
+{
+	uint64_t who = lane->layer == LAYER_DEVICE ? lane->host : lane->process, *at;
+	bool fresh;
+
+	at = map_insert(&timeline->lane_index, who << 2 | lane->layer,
+			(uint64_t)lane->transport << 32 | lane->device, &fresh);
+	if (fresh) {
+		vec_push(&timeline->lanes, *lane);
+		*at = timeline->lanes.len;
+	}
+	return (uint32_t)*at - 1;
+}
+
+static struct page_span *span_at(struct page_timeline *timeline, uint32_t lane, uint32_t name,
+				 uint64_t bucket)
+{
+	bool fresh;
+	uint64_t *at = map_insert(&timeline->index, (uint64_t)lane << 32 | name, bucket, &fresh);
+	struct page_span *span;
+
+	if (!fresh)
+		return &timeline->spans.data[*at - 1];
+	span = vec_add(&timeline->spans);
+	*span = (struct page_span){ .bucket = bucket, .lane = lane, .name = name };
+	*at = timeline->spans.len;
+	return span;
+}
+
+bool page_timeline_coarsen(struct page_timeline *timeline, unsigned int halvings)
+{
+	size_t count = timeline->spans.len;
+
+	if (page_hosts_buckets(timeline->hosts, timeline->shift) < 2)
+		return false;
+	timeline->shift += halvings;
+	map_release(&timeline->index);
+	timeline->spans.len = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct page_span old = timeline->spans.data[i]; /* read before it is new */
+		struct page_span *span =
+			span_at(timeline, old.lane, old.name, old.bucket >> halvings);
+
+		span->busy += old.busy;
+		span->bytes += old.bytes;
+		span->started += old.started;
+	}
+	return true;
+}
+
+/* Of work that is spread from start to end, what lies before a time. */
+static uint64_t done_by(const struct page_work *work, uint64_t time)
+{
+	return (uint64_t)((unsigned __int128)work->time * (time - work->start) /
+			  (work->end - work->start));
+}
+
+static void spread(struct page_timeline *timeline, uint32_t lane, uint32_t name,
+		   const struct page_work *work)
+{
+	unsigned int shift = timeline->shift;
+	uint64_t done = 0, last = (work->end - 1) >> shift;
+
+	for (uint64_t bucket = work->start >> shift; bucket <= last; bucket++) {
+		uint64_t by = bucket == last ? work->time : done_by(work, (bucket + 1) << shift);
+
+		span_at(timeline, lane, name, bucket)->busy += by - done;
+		done = by;
+	}
+}
+
+void page_timeline_add(struct page_timeline *timeline, uint32_t lane, uint32_t name,
+		       const struct page_work *work)
+{
+	struct page_span *first;
+
+	while (page_hosts_exceed(timeline->hosts, timeline->shift, MOST_BUCKETS))
+		page_timeline_coarsen(timeline, 1);
+	first = span_at(timeline, lane, name, work->start >> timeline->shift);
+	first->started += work->count;
+	first->bytes += work->bytes;
+	if (work->end > work->start)
+		spread(timeline, lane, name, work);
+	else
+		first->busy += work->time;
+	while (timeline->spans.len > timeline->limit && page_timeline_coarsen(timeline, 1))
+		;
+}
+
+static int by_place(const void *left, const void *right, void *arg)
+{
+	const uint32_t *rank = arg;
+	const struct page_span *a = left, *b = right;
+
+	if (a->lane != b->lane)
+		return rank[a->lane] < rank[b->lane] ? -1 : 1;
+	if (a->bucket != b->bucket)
+		return a->bucket < b->bucket ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+void page_timeline_sort(struct page_timeline *timeline, const uint32_t *rank)
+{
+	map_release(&timeline->index);
+	if (timeline->spans.len)
+		qsort_r(timeline->spans.data, timeline->spans.len, sizeof(*timeline->spans.data),
+			by_place, (void *)(uintptr_t)rank);
+}

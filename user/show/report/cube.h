@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rows of sums under a key of up to CUBE_MAX_KEYS words. Keys are interned pointers or small
+ * numbers, so that a fact costs one hash and one comparison of words.
+ */
+#ifndef UCXBPF_REPORT_CUBE_H
+#define UCXBPF_REPORT_CUBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "explain/match/facts.h"
+
+#define CUBE_MAX_KEYS 14
+
+enum cube_key_type {
+	CUBE_PROCESS,
+	CUBE_STRING,
+	CUBE_LIST, /* a string: names with commas between */
+	CUBE_LOCALITY,
+	CUBE_KIND,
+};
+
+struct cube_key {
+	const char *name;
+	enum cube_key_type type;
+	const char *absent; /* shown for NULL or -1; NULL: shown as null */
+};
+
+struct cube_shape {
+	int count;
+	struct cube_key keys[CUBE_MAX_KEYS];
+};
+
+struct cube_sums {
+	uint64_t count;
+	uint64_t bytes;
+	uint64_t bytes_unknown; /* facts whose length is not known: not in bytes */
+	uint64_t wire_bytes;
+	uint64_t unexplained_bytes;
+	uint64_t retries;
+	uint64_t errors;
+	uint64_t unchecked; /* facts of which is not known whether they ended with an error */
+	uint64_t ops;
+	uint64_t copies, copy_bytes; /* of a message, within its processes */
+	uint64_t timed; /* facts with a known duration; the sums below are over these */
+	uint64_t time_sum, time_min, time_max; /* ns; least and most of none: UINT64_MAX and 0 */
+	uint32_t precisions; /* bit set of enum fact_precision met */
+};
+
+struct cube_row {
+	uint64_t key[CUBE_MAX_KEYS]; /* words beyond shape->count are 0 */
+	struct cube_sums sums;
+};
+
+struct cube {
+	const struct cube_shape *shape;
+	VEC(struct cube_row) rows; /* in order of first appearance */
+	uint32_t *slots; /* row number + 1, 0 = free */
+	size_t slot_count; /* power of two */
+};
+
+void cube_init(struct cube *cube, const struct cube_shape *shape);
+void cube_release(struct cube *cube);
+
+/* The row of this key, made when new; valid until the next call. */
+struct cube_row *cube_at(struct cube *cube, const uint64_t *key);
+
+/* The row of this key or NULL. */
+const struct cube_row *cube_find(const struct cube *cube, const uint64_t *key);
+
+void cube_sums_add(struct cube_sums *to, const struct cube_sums *from);
+
+/* Adds one duration; end 0 or TIME_UNKNOWN counts as not known. */
+void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
+		    enum fact_precision precision);
+
+/* Adds durations that were summed up already. */
+void cube_sums_timed(struct cube_sums *sums, uint64_t timed, uint64_t time_sum,
+		     enum fact_precision precision);
+
+/* Adds every row of from under the keys that both shapes have, by name; others are absent. */
+void cube_rollup(struct cube *to, const struct cube *from);
+
+enum cube_order {
+	CUBE_BY_KEYS, /* key by key in the order of the shape, strings by their text, absent first
+		       */
+	CUBE_BY_BYTES, /* most bytes first, then most facts, then by keys */
+	CUBE_BY_TIME, /* most time first, then as CUBE_BY_BYTES */
+};
+
+/* All rows in order; the caller frees the array, the rows stay the cube's. */
+const struct cube_row **cube_sorted(const struct cube *cube, enum cube_order order);
+
+/* Sorts count rows of the cube in place. */
+void cube_sort(const struct cube *cube, const struct cube_row **rows, size_t count,
+	       enum cube_order order);
+
+/*
+ * The rows whose first keys are prefix, in an array sorted CUBE_BY_KEYS; *count says how many.
+ * Takes time in the logarithm of the number of rows.
+ */
+const struct cube_row **cube_prefix(const struct cube *cube, const struct cube_row **sorted,
+				    const uint64_t *prefix, int words, size_t *count);
+
+/*
+ * Joins rows whose keys differ in their pointers but not in their text. Facts promise one pointer
+ * per text; a constant that the compiler has twice must not show as two rows.
+ */
+void cube_join(struct cube *cube);
+
+/* The text of a key word, NULL where it is absent and the shape has no word for that. */
+const char *cube_key_text(const struct cube_key *key, uint64_t word);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* One line per path and function, all processes together: "main;solve;MPI_Send 17". */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "show/report/internal.h"
+
+struct line {
+	char *text;
+	uint64_t amount;
+};
+
+enum report_amount report_amount_find(const char *name)
+{
+	static const char *const names[REPORT_AMOUNTS] = { "calls", "time", "bytes" };
+	int i = 0;
+
+	while (i < REPORT_AMOUNTS && strcmp(name, names[i]))
+		i++;
+	return (enum report_amount)i;
+}
+
+struct lines {
+	VEC(struct line) all;
+};
+
+static uint64_t amount_of(const struct cube_sums *sums, enum report_amount amount)
+{
+	switch (amount) {
+	case REPORT_TIME:
+		return sums->time_sum;
+	case REPORT_BYTES:
+		return sums->bytes;
+	case REPORT_CALLS:
+	case REPORT_AMOUNTS:
+		break;
+	}
+	return sums->count;
+}
+
+/* A semicolon separates frames and a line is a path, so names cannot have either. */
+static void put_name(FILE *out, const char *name)
+{
+	char *safe = text_plain(name);
+
+	for (const char *c = safe; *c; c++)
+		fputc(*c == ';' ? ':' : *c, out);
+	free(safe);
+}
+
+static char *line_of(const struct report *report, const struct cube_row *row)
+{
+	const struct stack *stack = report_stack(report, row->key[2]);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		abort();
+	if (stack->end)
+		fprintf(out, "[%s];", stack->end);
+	for (int i = stack->depth; i-- > 0;) {
+		put_name(out, stack->frames[i]->frame);
+		fputc(';', out);
+	}
+	put_name(out, cube_key_text(&report_stacks_shape.keys[1], row->key[1]));
+	fclose(out);
+	return text;
+}
+
+/* What calls have that no stack has: a line per function, so that lines add up to all calls. */
+static void add_rest(const struct report *report, enum report_amount amount, struct lines *lines)
+{
+	struct cube known;
+
+	cube_init(&known, &report_calls_shape);
+	cube_rollup(&known, &report->stacks);
+	for (size_t i = 0; i < report->calls.rows.len; i++) {
+		const struct cube_row *all = &report->calls.rows.data[i];
+		const struct cube_row *some = cube_find(&known, all->key);
+		const char *name = cube_key_text(&report_calls_shape.keys[1], all->key[1]);
+		uint64_t rest = amount_of(&all->sums, amount);
+		struct line line = { NULL, rest - (some ? amount_of(&some->sums, amount) : 0) };
+
+		if (!line.amount)
+			continue;
+		if (asprintf(&line.text, "[no stack recorded];%s", name) < 0)
+			abort();
+		vec_push(&lines->all, line);
+	}
+	cube_release(&known);
+}
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(((const struct line *)left)->text, ((const struct line *)right)->text);
+}
+
+static void print_lines(struct line *lines, size_t count, FILE *out)
+{
+	for (size_t i = 0, same; i < count; i = same) {
+		uint64_t amount = 0;
+
+		for (same = i; same < count && !strcmp(lines[same].text, lines[i].text); same++)
+			amount += lines[same].amount;
+		if (amount)
+			fprintf(out, "%s %" PRIu64 "\n", lines[i].text, amount);
+	}
+}
+
+int report_folded(const struct report *report, enum report_amount amount, FILE *out)
+{
+	const struct cube *stacks = &report->stacks;
+	struct lines lines = { 0 };
+
+	if (!report->knows_stacks)
+		return -ENODATA;
+	for (size_t i = 0; i < stacks->rows.len; i++)
+		vec_push(&lines.all,
+			 ((struct line){ line_of(report, &stacks->rows.data[i]),
+					 amount_of(&stacks->rows.data[i].sums, amount) }));
+	add_rest(report, amount, &lines);
+	if (lines.all.len)
+		qsort(lines.all.data, lines.all.len, sizeof(*lines.all.data), by_text);
+	errno = 0;
+	print_lines(lines.all.data, lines.all.len, out);
+	for (size_t i = 0; i < lines.all.len; i++)
+		free(lines.all.data[i].text);
+	vec_release(&lines.all);
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
+}

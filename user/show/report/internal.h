@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of the report share: the rows collected, and how processes are called. */
+#ifndef UCXBPF_REPORT_INTERNAL_H
+#define UCXBPF_REPORT_INTERNAL_H
+
+#include "base/map.h"
+#include "show/report/clocks.h"
+#include "show/report/cube.h"
+#include "show/report/report.h"
+#include "show/report/slowest.h"
+
+/* Word 0 of every cube's key is the process, save where a shape says otherwise. */
+extern const struct cube_shape report_calls_shape;
+extern const struct cube_shape report_ops_shape;
+extern const struct cube_shape report_plain_ops_shape; /* without their memory */
+extern const struct cube_shape report_transfers_shape;
+extern const struct cube_shape report_plain_transfers_shape; /* without the reasons */
+extern const struct cube_shape report_messages_shape;
+extern const struct cube_shape report_plain_messages_shape; /* without their memory and way */
+extern const struct cube_shape report_call_sites_shape;
+extern const struct cube_shape report_stacks_shape;
+
+enum transfer_key {
+	T_PROCESS,
+	T_PEER,
+	T_OP,
+	T_TRANSPORT,
+	T_DEVICE,
+	T_LOCALITY,
+	T_KIND,
+	T_UCP_OP,
+	T_FUNCTION,
+	T_PROTOCOL,
+	T_SRC_MEM,
+	T_DST_MEM,
+	T_SRC_REASON,
+	T_DST_REASON,
+};
+
+enum message_key {
+	M_SRC,
+	M_DST,
+	M_FUNCTION,
+	M_SRC_MEM,
+	M_DST_MEM,
+	M_SRC_REASON,
+	M_DST_REASON,
+	M_CHAIN,
+	M_VIA,
+	M_CHAIN_REASON,
+};
+
+struct report_process {
+	struct fact_process fact; /* its lists are our copies */
+	struct fact_lifetime lifetime; /* known once it has exited */
+	bool known;
+	bool selected; /* by the filter */
+};
+
+struct report_host {
+	const char *id, *name;
+	bool known;
+	uint64_t first, last; /* ns on its clock, over all facts; last 0 = none seen */
+};
+
+struct report {
+	struct filter *filter; /* NULL: everything */
+	bool filtering;
+	bool gpu; /* a process has a GPU library */
+	VEC(struct report_process) processes; /* by index, holes are not known */
+	VEC(struct report_host) hosts; /* by index */
+	VEC(struct fact_window) windows; /* by capture, then in order of time */
+	VEC(struct fact_memory) memory; /* none: no GPU library was seen to make any */
+	struct cube calls, ops, transfers, messages, call_sites, stacks;
+	struct map places; /* key -> const struct place * of the call sites */
+	struct map paths; /* key -> const struct stack * */
+	bool knows_stacks;
+	bool knows_places; /* some capture says where calls came from */
+	struct slowest slowest;
+	struct clocks clocks; /* of hosts, over all messages whatever the filter */
+	struct fact_totals totals;
+};
+
+/* Whether a GPU's memory may be involved: else all of it is the host's, and no word about it. */
+bool report_knows_memory(const struct report *report);
+
+/* Whether all captures were made with --count: messages are not known. */
+bool report_only_counts(const struct report *report);
+
+const struct report_process *report_process_at(const struct report *report, int64_t index);
+
+/* The place that a key of call_sites stands for. */
+const struct place *report_place(const struct report *report, uint64_t key);
+
+/* The stack that a key of stacks stands for. */
+const struct stack *report_stack(const struct report *report, uint64_t key);
+
+/*
+ * What went between hosts, of the data that transfers say: over which NIC, and from whose memory by
+ * which NICs to whose. A NIC at the far end of a transfer is known where only one can be meant.
+ */
+extern const struct cube_shape report_nics_shape, report_routes_shape;
+
+enum nic_key { N_HOST, N_DEVICE, N_DIRECTION };
+enum route_key { R_SRC_HOST, R_SRC_MEM, R_SRC_NIC, R_DST_NIC, R_DST_HOST, R_DST_MEM };
+
+/* Both empty where nothing went between hosts. The caller initialises and releases them. */
+void report_networks(const struct report *report, struct cube *nics, struct cube *routes);
+
+/* Non-empty reasons sorted by name, at most FACT_MAX_REASONS; returns how many. */
+int report_reasons(const struct fact_reason *from, struct fact_reason *to);
+
+#endif

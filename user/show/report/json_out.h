@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writes one JSON object member by member and its arrays item by item, one item per line: a report
+ * of millions of rows is never in memory as a tree. Values handed over are freed. Or hands them on,
+ * one by one, to whoever writes another format.
+ */
+#ifndef UCXBPF_REPORT_JSON_OUT_H
+#define UCXBPF_REPORT_JSON_OUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "show/report/report.h"
+
+struct json_out {
+	FILE *file;
+	const struct report_visitor *visitor; /* instead of the file */
+	const char *array; /* the one begun last */
+	bool more_members, more_items;
+	int err; /* of the first write that failed, -errno */
+};
+
+void json_out_begin(struct json_out *out, FILE *file);
+
+/* Without json_out_end(). */
+void json_out_visit(struct json_out *out, const struct report_visitor *visitor);
+
+/* Ends the object and the line. Returns 0 or -errno of the first write that failed. */
+int json_out_end(struct json_out *out);
+
+void json_out_member(struct json_out *out, const char *name, json_t *value);
+
+void json_out_array(struct json_out *out, const char *name);
+void json_out_item(struct json_out *out, json_t *value);
+void json_out_array_end(struct json_out *out);
+
+/* A string, with ? for what is not UTF-8 (names may hold any bytes); absent stands in for NULL. */
+json_t *json_out_text(const char *text, const char *absent);
+
+#endif

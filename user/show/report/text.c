@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "show/report/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/units.h"
+
+void text_append(char *out, size_t size, const char *format, ...)
+{
+	size_t used = strlen(out);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(out + used, size - used, format, args);
+	va_end(args);
+}
+
+size_t text_limit(const struct text *text, size_t count, const size_t limits[TEXT_LIMITS])
+{
+	int verbose = text->options->verbose;
+
+	/* one line to say that one is hidden would hide nothing */
+	if (verbose >= TEXT_LIMITS || count <= limits[verbose] + 1)
+		return count;
+	return limits[verbose];
+}
+
+void text_end(const struct text *text, size_t shown, size_t count)
+{
+	if (shown < count) {
+		style_on(text->out, text->options, STYLE_DIM);
+		fprintf(text->out, "  %s %zu more (%s)\n", text->options->utf8 ? "…" : "...",
+			count - shown, text->options->verbose ? "-vv" : "-v");
+		style_off(text->out, text->options, STYLE_DIM);
+	}
+	fputc('\n', text->out);
+}
+
+void text_process(const struct text *text, char *out, size_t size, int64_t index)
+{
+	const struct report_process *process = report_process_at(text->report, index);
+
+	if (!process)
+		snprintf(out, size, "?");
+	else if (process->fact.rank < 0)
+		snprintf(out, size, "pid %u", process->fact.pid);
+	else if (text->ranks_unique)
+		snprintf(out, size, "%d", process->fact.rank);
+	else
+		snprintf(out, size, "%d#%d", process->fact.rank, process->fact.index);
+}
+
+void text_time(const struct text *text, char *out, size_t size, uint64_t ns, uint32_t precisions)
+{
+	char number[40];
+
+	unit_time(number, sizeof(number), ns, text->options->exact);
+	if (precisions == 1u << TIME_UPPER_BOUND)
+		snprintf(out, size, "%s%s", text->at_most, number);
+	else if (precisions == 1u << TIME_LOWER_BOUND)
+		snprintf(out, size, "%s%s", text->at_least, number);
+	else
+		snprintf(out, size, "%s%s", precisions == 1u << TIME_EXACT ? "" : "~", number);
+}
+
+/* In a list, whole percents are enough. */
+static void add_share(char *out, size_t size, uint64_t part, uint64_t whole)
+{
+	double share = 100.0 * part / whole;
+
+	if (share < 1)
+		text_append(out, size, " <1 %%");
+	else
+		text_append(out, size, " %.0f %%", share > 99 ? 99 : share);
+}
+
+void text_shares(char *out, size_t size, const struct text_carried *carried, const uint64_t *prefix)
+{
+	const struct cube *cube = &carried->cube;
+	int last = cube->shape->count - 1 - (carried->between != NULL);
+	size_t count;
+	const struct cube_row **rows = cube_prefix(cube, carried->sorted, prefix, last, &count);
+	uint64_t whole = 0;
+
+	for (size_t i = 0; i < count; i++)
+		whole += rows[i]->sums.bytes;
+	/* Sorting these few among themselves keeps the array sorted by its prefixes. */
+	cube_sort(cube, rows, count, CUBE_BY_BYTES);
+	for (size_t i = 0; i < count; i++) {
+		if (!rows[i]->sums.count)
+			continue;
+		text_append(out, size, "%s%s", *out ? ", " : "",
+			    cube_key_text(&cube->shape->keys[last], rows[i]->key[last]));
+		if (carried->between)
+			text_append(out, size, " %s %s", carried->between,
+				    cube_key_text(&cube->shape->keys[last + 1],
+						  rows[i]->key[last + 1]));
+		if (whole && rows[i]->sums.bytes != whole)
+			add_share(out, size, rows[i]->sums.bytes, whole);
+	}
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	int a = *(const int *)left, b = *(const int *)right;
+
+	return (a > b) - (a < b);
+}
+
+static bool ranks_unique(const struct report *report)
+{
+	VEC(int) ranks = { 0 };
+	bool unique = true;
+
+	for (size_t i = 0; i < report->processes.len; i++)
+		if (report->processes.data[i].known && report->processes.data[i].fact.rank >= 0)
+			vec_push(&ranks, report->processes.data[i].fact.rank);
+	if (ranks.len)
+		qsort(ranks.data, ranks.len, sizeof(int), by_rank);
+	for (size_t i = 1; i < ranks.len; i++)
+		unique = unique && ranks.data[i] != ranks.data[i - 1];
+	vec_release(&ranks);
+	return unique;
+}
+
+static bool nothing_seen(const struct report *report)
+{
+	return !report->calls.rows.len && !report->ops.rows.len && !report->transfers.rows.len;
+}
+
+int report_text(const struct report *report, const struct report_text_options *options, FILE *out)
+{
+	struct text text = {
+		.report = report,
+		.options = options,
+		.out = out,
+		.ranks_unique = ranks_unique(report),
+		.arrow = options->utf8 ? "→" : "->",
+		.at_most = options->utf8 ? "≤ " : "<=",
+		.at_least = options->utf8 ? "≥ " : ">=",
+	};
+
+	errno = 0;
+	text_header(&text);
+	text_processes(&text);
+	text_deaths(&text);
+	if (nothing_seen(report))
+		fprintf(out, "No UCX or MPI activity %s.\n\n",
+			report->filtering ? "passes the filter" : "was captured");
+	text_paths(&text);
+	text_functions(&text);
+	text_call_sites(&text);
+	text_devices(&text);
+	text_memory(&text);
+	text_ways(&text);
+	text_pairs(&text);
+	text_networks(&text);
+	text_slowest(&text);
+	text_clocks(&text);
+	text_unknown(&text);
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sections of the text report and what they share. */
+#ifndef UCXBPF_REPORT_TEXT_H
+#define UCXBPF_REPORT_TEXT_H
+
+#include "show/report/internal.h"
+#include "show/report/table.h"
+
+#define TEXT_LIMITS 2
+
+struct text {
+	const struct report *report;
+	const struct report_text_options *options;
+	FILE *out;
+	bool ranks_unique; /* a rank names one process */
+	const char *arrow, *at_most, *at_least;
+};
+
+void text_header(const struct text *text);
+void text_windows(const struct text *text);
+void text_processes(const struct text *text);
+void text_deaths(const struct text *text);
+void text_paths(const struct text *text);
+void text_functions(const struct text *text);
+void text_call_sites(const struct text *text);
+void text_devices(const struct text *text);
+void text_memory(const struct text *text);
+void text_ways(const struct text *text);
+void text_pairs(const struct text *text);
+void text_networks(const struct text *text);
+void text_slowest(const struct text *text);
+void text_clocks(const struct text *text);
+void text_unknown(const struct text *text);
+
+/* What tracing cost: lines of the header. */
+void text_self(const struct text *text);
+
+/* How many of count rows are shown, given the limits for no -v and for one -v. */
+size_t text_limit(const struct text *text, size_t count, const size_t limits[TEXT_LIMITS]);
+
+/* Ends a section: says how many rows were left out, or leaves a blank line. */
+void text_end(const struct text *text, size_t shown, size_t count);
+
+/* The rank; "3#7" (rank and index) where ranks are not unique; "pid 12" without rank; "?". */
+void text_process(const struct text *text, char *out, size_t size, int64_t index);
+
+/* A duration with the sign of its precision: none = exact, at most, at least, ~ mixed. */
+void text_time(const struct text *text, char *out, size_t size, uint64_t ns, uint32_t precisions);
+
+/* Data by what it belongs to (first keys) and by transport (last key). */
+struct text_carried {
+	struct cube cube;
+	const struct cube_row **sorted; /* by keys, may be reordered below the same first keys */
+	const char *between; /* NULL: the last key is named; else the last two, with this */
+};
+
+/*
+ * The transports of the rows whose first keys are prefix, with their share of the bytes in percent:
+ * "posix 60 %, cma 40 %". Appends to out.
+ */
+void text_shares(char *out, size_t size, const struct text_carried *carried,
+		 const uint64_t *prefix);
+
+/* snprintf() behind what is already in out. */
+void text_append(char *out, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

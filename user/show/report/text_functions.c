@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "show/report/text.h"
+#include "base/units.h"
+
+static const struct cube_shape function_shape = {
+	1,
+	{ { "function", CUBE_STRING, "outside MPI" } },
+};
+
+static const struct cube_shape carried_shape = {
+	3,
+	{
+		{ "kind", CUBE_KIND, NULL },
+		{ "function", CUBE_STRING, NULL },
+		{ "transport", CUBE_STRING, "unknown" },
+	},
+};
+
+struct functions {
+	const struct text *text;
+	struct cube rows;
+	struct text_carried carried; /* data transfers by function and transport */
+};
+
+static const struct cube_sums *sums(const void *row)
+{
+	return &((const struct cube_row *)row)->sums;
+}
+
+static bool exact(const void *context)
+{
+	return ((const struct functions *)context)->text->options->exact;
+}
+
+static void print_function(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s",
+		 cube_key_text(&function_shape.keys[0], ((const struct cube_row *)row)->key[0]));
+}
+
+/* Counted transfers without an operation: which call they were for is not known. */
+static const char in_progress[] = "in progress";
+
+static bool is_function(uint64_t key)
+{
+	return key && key != (uintptr_t)in_progress;
+}
+
+static void print_calls(char *cell, size_t size, const void *row, const void *context)
+{
+	if (is_function(((const struct cube_row *)row)->key[0]))
+		unit_count(cell, size, sums(row)->count, exact(context));
+	else
+		snprintf(cell, size, "-");
+}
+
+static void print_time(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct functions *functions = context;
+
+	/* a lower bound of nothing says nothing */
+	if (sums(row)->timed && !sums(row)->time_sum &&
+	    sums(row)->precisions == 1u << TIME_LOWER_BOUND)
+		snprintf(cell, size, "?");
+	else if (sums(row)->timed)
+		text_time(functions->text, cell, size, sums(row)->time_sum, sums(row)->precisions);
+	else
+		snprintf(cell, size, "%s",
+			 is_function(((const struct cube_row *)row)->key[0]) ? "unknown" : "-");
+}
+
+static void print_ops(char *cell, size_t size, const void *row, const void *context)
+{
+	unit_count(cell, size, sums(row)->ops, exact(context));
+}
+
+static void print_bytes(char *cell, size_t size, const void *row, const void *context)
+{
+	unit_bytes(cell, size, sums(row)->bytes, exact(context));
+}
+
+static void print_transports(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct functions *functions = context;
+
+	text_shares(cell, size, &functions->carried,
+		    (uint64_t[]){ KIND_DATA, ((const struct cube_row *)row)->key[0] });
+	if (!*cell)
+		snprintf(cell, size, "-");
+}
+
+static const struct table_column columns[] = {
+	{ "MPI FUNCTIONS", true, 14, 0, print_function },
+	{ "calls", false, 0, 0, print_calls },
+	{ "time, all ranks", false, 0, 1, print_time },
+	{ "ops", false, 0, 2, print_ops },
+	{ "bytes sent", false, 0, 0, print_bytes },
+	{ "transfers it started", true, 12, 0, print_transports },
+};
+
+static void add_carried(struct functions *functions)
+{
+	const struct report *report = functions->text->report;
+
+	if (!report_only_counts(report)) {
+		cube_rollup(&functions->carried.cube, &report->transfers);
+		return;
+	}
+	for (size_t i = 0; i < report->transfers.rows.len; i++) {
+		const struct cube_row *row = &report->transfers.rows.data[i];
+		uint64_t function =
+			row->key[T_UCP_OP] ? row->key[T_FUNCTION] : (uintptr_t)in_progress;
+		uint64_t key[] = { row->key[T_KIND], function, row->key[T_TRANSPORT] };
+
+		cube_sums_add(&cube_at(&functions->carried.cube, key)->sums, &row->sums);
+	}
+}
+
+/* What runs outside MPI has no calls: its row is made of the operations and data transfers. */
+static void add_outside(struct functions *functions)
+{
+	const struct cube *ops = &functions->text->report->ops;
+	uint64_t outside[] = { 0 };
+
+	for (size_t i = 0; i < ops->rows.len; i++)
+		if (!ops->rows.data[i].key[2])
+			cube_at(&functions->rows, outside)->sums.ops +=
+				ops->rows.data[i].sums.count;
+	for (size_t i = 0; i < functions->carried.cube.rows.len; i++) {
+		const struct cube_row *row = &functions->carried.cube.rows.data[i];
+
+		if (row->key[0] == KIND_DATA && !is_function(row->key[1]))
+			cube_at(&functions->rows, &row->key[1])->sums.bytes += row->sums.bytes;
+	}
+}
+
+/* Calls that only begin what others wait for take little time: the one that sent most is among
+ * those that are shown. */
+static void show_sender(const struct cube_row **rows, size_t count, size_t shown)
+{
+	const struct cube_row *sender;
+	size_t most = count;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_function(rows[i]->key[0]) &&
+		    (most == count || rows[i]->sums.bytes > rows[most]->sums.bytes))
+			most = i;
+	if (!shown || most == count || most < shown)
+		return;
+	sender = rows[most];
+	rows[most] = rows[shown - 1];
+	rows[shown - 1] = sender;
+}
+
+void text_functions(const struct text *text)
+{
+	static const size_t limits[TEXT_LIMITS] = { 4, 60 };
+	struct functions functions = { .text = text };
+	const struct cube_row **rows;
+	size_t shown;
+
+	cube_init(&functions.rows, &function_shape);
+	cube_init(&functions.carried.cube, &carried_shape);
+	cube_rollup(&functions.rows, &text->report->calls);
+	add_carried(&functions);
+	functions.carried.sorted = cube_sorted(&functions.carried.cube, CUBE_BY_KEYS);
+	add_outside(&functions);
+	rows = cube_sorted(&functions.rows, CUBE_BY_TIME);
+	shown = text_limit(text, functions.rows.rows.len, limits);
+	show_sender(rows, functions.rows.rows.len, shown);
+	if (shown) {
+		table_print(text->out, text->options,
+			    &(struct table){ columns, 6, &functions, (const void *const *)rows,
+					     shown });
+		text_end(text, shown, functions.rows.rows.len);
+	}
+	free(rows);
+	free(functions.carried.sorted);
+	cube_release(&functions.rows);
+	cube_release(&functions.carried.cube);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "show/report/text.h"
+#include "base/units.h"
+
+static const struct fact_memory *row_of(const void *row)
+{
+	return row;
+}
+
+static bool exact(const void *context)
+{
+	return ((const struct text *)context)->options->exact;
+}
+
+static void print_kind(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_memory *memory = row_of(row);
+	char exporter[24];
+
+	if (memory->device >= 0 && memory->exporter >= 0) {
+		text_process(context, exporter, sizeof(exporter), memory->exporter);
+		snprintf(cell, size, "%s%d of %s", memory->kind, memory->device, exporter);
+	} else if (memory->device >= 0)
+		snprintf(cell, size, "%s%d", memory->kind, memory->device);
+	else
+		snprintf(cell, size, "%s", memory->kind ? memory->kind : "unknown");
+}
+
+static void print_sort(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", row_of(row)->sort);
+}
+
+static void print_function(char *cell, size_t size, const void *row, const void *context)
+{
+	const char *function = row_of(row)->function;
+
+	(void)context;
+	snprintf(cell, size, "%s", function ? function : "?");
+}
+
+static void print_process(char *cell, size_t size, const void *row, const void *context)
+{
+	text_process(context, cell, size, row_of(row)->process);
+}
+
+static void print_allocations(char *cell, size_t size, const void *row, const void *context)
+{
+	unit_count(cell, size, row_of(row)->allocations, exact(context));
+}
+
+/* Of memory whose size was not told, a sum would be of nothing. */
+static void print_size(char *cell, size_t size, const struct fact_memory *memory, uint64_t bytes,
+		       const void *context)
+{
+	if (memory->unsized == memory->allocations)
+		snprintf(cell, size, "unknown");
+	else
+		unit_bytes(cell, size, bytes, exact(context));
+}
+
+static void print_bytes(char *cell, size_t size, const void *row, const void *context)
+{
+	print_size(cell, size, row_of(row), row_of(row)->bytes, context);
+}
+
+static void print_peak(char *cell, size_t size, const void *row, const void *context)
+{
+	print_size(cell, size, row_of(row), row_of(row)->live_peak, context);
+}
+
+static void print_reason(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", row_of(row)->reason ? row_of(row)->reason : "");
+}
+
+static const struct table_column columns[] = {
+	{ "MEMORY", true, 0, 0, print_kind },
+	{ "sort", true, 0, 0, print_sort },
+	{ "made by", true, 0, 3, print_function },
+	{ "rank", false, 0, 0, print_process },
+	{ "allocations", false, 0, 0, print_allocations },
+	{ "bytes", false, 0, 2, print_bytes },
+	{ "most at once", false, 0, 0, print_peak },
+	{ "unknown because", true, 16, 1, print_reason },
+};
+
+/* The last column is only there where it says something. */
+static int column_count(const struct report *report)
+{
+	int all = sizeof(columns) / sizeof(*columns);
+
+	for (size_t i = 0; i < report->memory.len; i++)
+		if (report->memory.data[i].reason)
+			return all;
+	return all - 1;
+}
+
+void text_memory(const struct text *text)
+{
+	static const size_t limits[TEXT_LIMITS] = { 8, 40 };
+	const struct report *report = text->report;
+	VEC(const void *) rows = { 0 };
+	size_t shown;
+
+	if (!report->memory.len)
+		return;
+	for (size_t i = 0; i < report->memory.len; i++)
+		vec_push(&rows, &report->memory.data[i]);
+	shown = text_limit(text, rows.len, limits);
+	table_print(text->out, text->options,
+		    &(struct table){ columns, column_count(report), text, rows.data, shown });
+	text_end(text, shown, rows.len);
+	vec_release(&rows);
+}

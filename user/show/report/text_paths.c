@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string.h>
+
+#include "show/report/text.h"
+#include "base/units.h"
+
+enum { P_TRANSPORT, P_DEVICE, P_OP, P_PROTOCOL, P_LOCALITY, P_KIND, P_SRC_MEM, P_DST_MEM };
+
+static const struct cube_shape path_shape = {
+	8,
+	{
+		[P_TRANSPORT] = { "transport", CUBE_STRING, "unknown" },
+		[P_DEVICE] = { "device", CUBE_STRING, "unknown" },
+		[P_OP] = { "op", CUBE_STRING, "unknown" },
+		[P_PROTOCOL] = { "protocol", CUBE_STRING, "unknown" },
+		[P_LOCALITY] = { "locality", CUBE_LOCALITY, NULL },
+		[P_KIND] = { "kind", CUBE_KIND, NULL },
+		[P_SRC_MEM] = { "src_mem", CUBE_STRING, "unknown" },
+		[P_DST_MEM] = { "dst_mem", CUBE_STRING, "unknown" },
+	},
+};
+
+struct paths {
+	const struct text *text;
+	struct cube data, control; /* copies are with the data, but no share of it */
+	uint64_t data_bytes;
+};
+
+static const char *word(const void *row, int key)
+{
+	return cube_key_text(&path_shape.keys[key], ((const struct cube_row *)row)->key[key]);
+}
+
+static const struct cube_sums *sums(const void *row)
+{
+	return &((const struct cube_row *)row)->sums;
+}
+
+static bool is_data(const void *row)
+{
+	return ((const struct cube_row *)row)->key[P_KIND] == KIND_DATA;
+}
+
+static bool is_control(const void *row)
+{
+	return ((const struct cube_row *)row)->key[P_KIND] == KIND_CONTROL;
+}
+
+static bool exact(const void *context)
+{
+	return ((const struct paths *)context)->text->options->exact;
+}
+
+static void print_path(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s/%s", word(row, P_TRANSPORT), word(row, P_DEVICE));
+}
+
+static void print_op(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", word(row, P_OP));
+}
+
+static void print_protocol(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", is_control(row) ? "-" : word(row, P_PROTOCOL));
+}
+
+static void print_locality(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", word(row, P_LOCALITY));
+}
+
+static void print_kind(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", word(row, P_KIND));
+}
+
+static void print_memory(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct paths *paths = context;
+
+	if (is_control(row))
+		snprintf(cell, size, "-");
+	else
+		snprintf(cell, size, "%s %s %s", word(row, P_SRC_MEM), paths->text->arrow,
+			 word(row, P_DST_MEM));
+}
+
+static void print_count(char *cell, size_t size, const void *row, const void *context)
+{
+	unit_count(cell, size, sums(row)->count, exact(context));
+}
+
+static void print_bytes(char *cell, size_t size, const void *row, const void *context)
+{
+	unit_bytes(cell, size, sums(row)->bytes, exact(context));
+}
+
+static void print_share(char *cell, size_t size, const void *row, const void *context)
+{
+	if (is_data(row))
+		unit_share(cell, size, sums(row)->bytes,
+			   ((const struct paths *)context)->data_bytes);
+	else
+		snprintf(cell, size, "-");
+}
+
+static void print_mean(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct paths *paths = context;
+
+	if (sums(row)->timed)
+		text_time(paths->text, cell, size, sums(row)->time_sum / sums(row)->timed,
+			  sums(row)->precisions);
+	else
+		snprintf(cell, size, "unknown");
+}
+
+static void print_retries(char *cell, size_t size, const void *row, const void *context)
+{
+	unit_count(cell, size, sums(row)->retries, exact(context));
+}
+
+#define MAX_COLUMNS 11
+
+static const struct column {
+	struct table_column column;
+	bool verbose, memory; /* only then */
+} columns[MAX_COLUMNS] = {
+	{ .column = { "PATHS", true, 18, 0, print_path } },
+	{ .column = { "op", true, 0, 0, print_op } },
+	{ .column = { "protocol", true, 8, 2, print_protocol } },
+	{ .column = { "memory", true, 0, 0, print_memory }, .memory = true },
+	{ .column = { "locality", true, 0, 3, print_locality } },
+	{ .column = { "kind", true, 0, 0, print_kind } },
+	{ .column = { "count", false, 0, 0, print_count } },
+	{ .column = { "bytes", false, 0, 0, print_bytes } },
+	{ .column = { "share", false, 0, 0, print_share } },
+	{ .column = { "mean time", false, 0, 4, print_mean } },
+	{ .column = { "retries", false, 0, 5, print_retries }, .verbose = true },
+};
+
+static int wanted(const struct text *text, struct table_column *to)
+{
+	int count = 0;
+
+	for (int i = 0; i < MAX_COLUMNS; i++)
+		if ((!columns[i].verbose || text->options->verbose) &&
+		    (!columns[i].memory || report_knows_memory(text->report)))
+			to[count++] = columns[i].column;
+	return count;
+}
+
+/* By default a line per transport is enough for UCX's own traffic. */
+static void collect(struct paths *paths, const struct cube_row *row)
+{
+	bool control = row->key[T_KIND] == KIND_CONTROL;
+	bool fold = control && !paths->text->options->verbose;
+	uint64_t key[CUBE_MAX_KEYS] = {
+		[P_TRANSPORT] = row->key[T_TRANSPORT],
+		[P_DEVICE] = row->key[T_DEVICE],
+		[P_OP] = fold ? (uintptr_t) "all" : row->key[T_OP],
+		[P_PROTOCOL] = fold ? 0 : row->key[T_PROTOCOL],
+		[P_LOCALITY] = row->key[T_LOCALITY],
+		[P_KIND] = row->key[T_KIND],
+	};
+
+	if (!control && report_knows_memory(paths->text->report)) {
+		key[P_SRC_MEM] = row->key[T_SRC_MEM];
+		key[P_DST_MEM] = row->key[T_DST_MEM];
+	}
+
+	cube_sums_add(&cube_at(control ? &paths->control : &paths->data, key)->sums, &row->sums);
+	if (row->key[T_KIND] == KIND_DATA)
+		paths->data_bytes += row->sums.bytes;
+}
+
+void text_paths(const struct text *text)
+{
+	static const size_t data_limits[TEXT_LIMITS] = { 5, 40 };
+	static const size_t control_limits[TEXT_LIMITS] = { 1, 20 };
+	const struct cube *transfers = &text->report->transfers;
+	struct paths paths = { .text = text };
+	const struct cube_row **data, **control, **rows;
+	struct table_column shown[MAX_COLUMNS];
+	size_t data_count, control_count, room = 0;
+
+	cube_init(&paths.data, &path_shape);
+	cube_init(&paths.control, &path_shape);
+	for (size_t i = 0; i < transfers->rows.len; i++)
+		collect(&paths, &transfers->rows.data[i]);
+	data = cube_sorted(&paths.data, CUBE_BY_BYTES);
+	control = cube_sorted(&paths.control, CUBE_BY_BYTES);
+	data_count = text_limit(text, paths.data.rows.len, data_limits);
+	control_count = text_limit(text, paths.control.rows.len, control_limits);
+	rows = vec_grow(NULL, &room, data_count + control_count + 1, sizeof(*rows));
+	memcpy(rows, data, data_count * sizeof(*rows));
+	memcpy(rows + data_count, control, control_count * sizeof(*rows));
+	if (data_count + control_count) {
+		table_print(text->out, text->options,
+			    &(struct table){ shown, wanted(text, shown), &paths,
+					     (const void *const *)rows,
+					     data_count + control_count });
+		text_end(text, data_count + control_count,
+			 paths.data.rows.len + paths.control.rows.len);
+	}
+	free(rows);
+	free(data);
+	free(control);
+	cube_release(&paths.data);
+	cube_release(&paths.control);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/report/text.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#define LABEL 15
+#define LINE 2048
+
+/* One labelled paragraph, wrapped at the width under its label. */
+static void paragraph(const struct text *text, const char *label, const char *words, bool warn)
+{
+	int left = text->options->width - LABEL;
+	char *plain = text_plain(words);
+	const char *body = plain;
+
+	fprintf(text->out, "  %-*s", LABEL - 2, label);
+	style_on(text->out, text->options, warn ? STYLE_WARN : STYLE_PLAIN);
+	while (text_width(body) > left) {
+		size_t end = text_fit(body, left), space = end;
+
+		while (space && body[space] != ' ')
+			space--;
+		end = space ? space : end;
+		fprintf(text->out, "%.*s\n%*s", (int)end, body, LABEL, "");
+		body += end;
+		body += strspn(body, " ");
+	}
+	fputs(body, text->out);
+	free(plain);
+	style_off(text->out, text->options, warn ? STYLE_WARN : STYLE_PLAIN);
+	fputc('\n', text->out);
+}
+
+static bool is_exact(const struct text *text)
+{
+	return text->options->exact || text->options->verbose;
+}
+
+static void add_count(const struct text *text, char *line, uint64_t count)
+{
+	char number[40];
+
+	unit_count(number, sizeof(number), count, is_exact(text));
+	text_append(line, LINE, "%s", number);
+}
+
+static void add_bytes(const struct text *text, char *line, uint64_t bytes)
+{
+	char number[40];
+
+	unit_bytes(number, sizeof(number), bytes, is_exact(text));
+	text_append(line, LINE, "%s", number);
+}
+
+/* " (reason 3, other reason 1)" */
+static void add_reasons(const struct text *text, char *line, const struct fact_reason *from)
+{
+	struct fact_reason reasons[FACT_MAX_REASONS];
+	int count = report_reasons(from, reasons);
+
+	for (int i = 0; i < count; i++) {
+		text_append(line, LINE, "%s%s ", i ? ", " : " (", reasons[i].reason);
+		add_count(text, line, reasons[i].count);
+	}
+	if (count)
+		text_append(line, LINE, ")");
+}
+
+static void loss(const struct text *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	uint64_t lost = totals->produced - totals->stored;
+	bool on_purpose = lost && lost == totals->thinned;
+	char line[LINE] = "", share[16];
+
+	if (on_purpose) {
+		text_append(line, LINE, "none for want of room, see 'detail'");
+	} else if (!lost) {
+		text_append(line, LINE, "none, all ");
+		add_count(text, line, totals->produced);
+		text_append(line, LINE, " records are here");
+	} else {
+		unit_share(share, sizeof(share), lost, totals->produced);
+		add_count(text, line, lost);
+		text_append(line, LINE, " of ");
+		add_count(text, line, totals->produced);
+		text_append(line, LINE, " records, %s", share);
+		add_reasons(text, line, totals->dropped);
+	}
+	paragraph(text, "lost", line, lost && !on_purpose);
+}
+
+static void add_detail(const struct text *text, char *line, const char *what,
+		       const struct detail_share *detail)
+{
+	char share[16];
+
+	if (!detail->of)
+		return;
+	unit_share(share, sizeof(share), detail->recorded, detail->of);
+	text_append(line, LINE, "%s%s of %s (", *line ? ", " : "", share, what);
+	add_count(text, line, detail->recorded);
+	text_append(line, LINE, " of ");
+	add_count(text, line, detail->of);
+	text_append(line, LINE, ")");
+}
+
+/* Single calls, operations, transfers; sums are of all. */
+static void detail(const struct text *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	char line[LINE] = "";
+
+	if (!report_lacks_detail(totals))
+		return;
+	add_detail(text, line, "calls", &totals->calls);
+	add_detail(text, line, "operations", &totals->ops);
+	add_detail(text, line, "transfers", &totals->transfers);
+	add_detail(text, line, "sends", &totals->sent);
+	if (totals->unsummed) {
+		text_append(line, LINE, "%sat least ", *line ? "; " : "");
+		add_count(text, line, totals->unsummed);
+		text_append(line, LINE, " records of these are in no sum");
+	} else if (totals->partial) {
+		text_append(line, LINE, "; sums lack what the capture lacks");
+	} else {
+		text_append(line, LINE, "; the rest is in all sums");
+	}
+	paragraph(text, "detail", line, totals->unsummed || totals->partial);
+}
+
+static void unattributed(const struct text *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	uint64_t outside = totals->to_op_bytes - totals->to_call_bytes;
+	char line[LINE] = "", share[16];
+
+	unit_share(share, sizeof(share), totals->unexplained_bytes, totals->data_bytes);
+	add_bytes(text, line, totals->unexplained_bytes);
+	text_append(line, LINE, " of ");
+	add_bytes(text, line, totals->data_bytes);
+	text_append(line, LINE, " data bytes have no operation");
+	if (totals->unexplained_bytes)
+		text_append(line, LINE, ", %s", share);
+	add_reasons(text, line, totals->unexplained);
+	if (totals->to_op_bytes > totals->to_call_bytes) {
+		text_append(line, LINE, "; ");
+		add_bytes(text, line, outside);
+		text_append(line, LINE, " outside MPI calls");
+	}
+	paragraph(text, "unattributed", line, totals->unexplained_bytes);
+}
+
+static void copies(const struct text *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	char line[LINE] = "";
+
+	if (!totals->copy_unexplained_bytes)
+		return;
+	add_bytes(text, line, totals->copy_unexplained_bytes);
+	text_append(line, LINE, " of ");
+	add_bytes(text, line, totals->copy_bytes);
+	text_append(line, LINE, " copied within processes have no operation");
+	paragraph(text, "copies", line, totals->copy_unexplained_bytes);
+}
+
+static uint64_t reason_sum(const struct fact_reason *from)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < FACT_MAX_REASONS; i++)
+		sum += from[i].reason ? from[i].count : 0;
+	return sum;
+}
+
+/* What captures made with --count cannot tell, of all or of some of them. */
+static void counted(const struct text *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	char line[LINE] = "";
+
+	if (!totals->counted)
+		return;
+	if (totals->counted < totals->captures)
+		text_append(line, LINE, "%" PRIu64 " of %" PRIu64 " captures: ", totals->counted,
+			    totals->captures);
+	text_append(
+		line, LINE,
+		"added up in the kernel (--count): no messages, protocols, failures, lengths of "
+		"receives, times of calls; times are of one transfer or operation in %" PRIu64
+		", taken at random",
+		totals->timed_every);
+	paragraph(text, "counted", line, false);
+}
+
+static void unmatched(const struct text *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	uint64_t sends = reason_sum(totals->unmatched_sends);
+	uint64_t receives = reason_sum(totals->unmatched_receives);
+	char line[LINE] = "";
+
+	if (report_only_counts(text->report))
+		return paragraph(text, "unmatched", "not known, see 'counted'", false);
+	add_count(text, line, sends);
+	text_append(line, LINE, " of ");
+	add_count(text, line, totals->sends);
+	text_append(line, LINE, " sends");
+	add_reasons(text, line, totals->unmatched_sends);
+	text_append(line, LINE, ", ");
+	add_count(text, line, receives);
+	text_append(line, LINE, " of ");
+	add_count(text, line, totals->receives);
+	text_append(line, LINE, " receives");
+	add_reasons(text, line, totals->unmatched_receives);
+	if (totals->ambiguous) {
+		text_append(line, LINE, "; ambiguous ");
+		add_count(text, line, totals->ambiguous);
+	}
+	paragraph(text, "unmatched", line, sends || receives || totals->ambiguous);
+}
+
+static void retries_and_errors(const struct text *text)
+{
+	const struct report *report = text->report;
+	uint64_t retries = 0, errors = 0, lengths = 0;
+	char line[LINE] = "";
+
+	for (size_t i = 0; i < report->transfers.rows.len; i++) {
+		retries += report->transfers.rows.data[i].sums.retries;
+		lengths += report->transfers.rows.data[i].sums.bytes_unknown;
+	}
+	for (size_t i = 0; i < report->ops.rows.len; i++)
+		errors += report->ops.rows.data[i].sums.errors;
+	add_count(text, line, retries);
+	text_append(line, LINE, " for want of resources; operations that failed: ");
+	if (report_only_counts(report))
+		text_append(line, LINE, "not known");
+	else
+		add_count(text, line, errors);
+	if (lengths) {
+		text_append(line, LINE, "; transfers of unknown length: ");
+		add_count(text, line, lengths);
+	}
+	paragraph(text, "retries", line, errors || lengths);
+}
+
+static void notes(const struct text *text)
+{
+	struct fact_reason reasons[FACT_MAX_REASONS];
+	int count = report_reasons(text->report->totals.notes, reasons);
+
+	for (int i = 0; i < count; i++) {
+		char line[LINE] = "";
+
+		text_append(line, LINE, "%s", reasons[i].reason);
+		if (reasons[i].count > 1) {
+			text_append(line, LINE, ": ");
+			add_count(text, line, reasons[i].count);
+		}
+		paragraph(text, i ? "" : "notes", line, true);
+	}
+}
+
+void text_unknown(const struct text *text)
+{
+	style_on(text->out, text->options, STYLE_BOLD);
+	fputs("NOT KNOWN", text->out);
+	style_off(text->out, text->options, STYLE_BOLD);
+	fputs(text->report->filtering ? "  (of the whole capture, but for retries)\n" : "\n",
+	      text->out);
+	counted(text);
+	loss(text);
+	detail(text);
+	unattributed(text);
+	copies(text);
+	unmatched(text);
+	retries_and_errors(text);
+	notes(text);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "site/inventory/ldso.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "site/inventory/ld_cache.h"
+#include "site/inventory/look.h"
+#include "observe/process/elf_needs.h"
+
+#define MAX_DEPTH 32 /* of libraries that need each other */
+
+/* Where the loader looks in the end. */
+static const char *const last_folders[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib" };
+
+void ldso_init(struct ldso *ld)
+{
+	const char *path = getenv("LD_LIBRARY_PATH");
+	char *copy = strdup(path ? path : ""), *rest = copy, *folder;
+
+	*ld = (struct ldso){ 0 };
+	while ((folder = strsep(&rest, ":;")))
+		if (*folder)
+			vec_push(&ld->folders, strdup(folder));
+	free(copy);
+	ld_cache_read(ld);
+}
+
+void ldso_release(struct ldso *ld)
+{
+	for (size_t i = 0; i < ld->folders.len; i++)
+		free(ld->folders.data[i]);
+	for (size_t i = 0; i < ld->known.len; i++) {
+		free(ld->known.data[i].path);
+		free(ld->known.data[i].missing);
+	}
+	vec_release(&ld->folders);
+	vec_release(&ld->known);
+	vec_release(&ld->entries);
+	free(ld->cache);
+}
+
+static bool is_usable(const char *path)
+{
+	struct elf *elf;
+
+	if (access(path, R_OK) || elf_load(&elf, path))
+		return false;
+	elf_free(elf);
+	return true;
+}
+
+/* The folder's file of that name, the caller's; NULL: none, or not for this machine. */
+static char *in_folder(const char *folder, int length, const char *name)
+{
+	char path[LOOK_PATH];
+
+	look_path(path, "%.*s/%s", length, folder, name);
+	return *path && is_usable(path) ? strdup(path) : NULL;
+}
+
+/* $ORIGIN is the folder of the file that carries the path. */
+static char *in_runpath(const char *runpath, const char *carrier, const char *name)
+{
+	int origin = (int)(strrchr(carrier, '/') - carrier);
+
+	while (runpath && *runpath) {
+		int length = (int)strcspn(runpath, ":");
+		char folder[LOOK_PATH], *found;
+		int skip = !strncmp(runpath, "$ORIGIN", 7)     ? 7
+			   : !strncmp(runpath, "${ORIGIN}", 9) ? 9
+							       : 0;
+
+		look_path(folder, "%.*s%.*s", skip ? origin : 0, carrier, length - skip,
+			  runpath + skip);
+		found = in_folder(folder, (int)strlen(folder), name);
+		if (found)
+			return found;
+		runpath += length + (runpath[length] == ':');
+	}
+	return NULL;
+}
+
+static char *in_cache(const struct ldso *ld, const char *name)
+{
+	for (size_t i = 0; i < ld->entries.len; i++)
+		if (!strcmp(ld->entries.data[i].name, name) && is_usable(ld->entries.data[i].path))
+			return strdup(ld->entries.data[i].path);
+	return NULL;
+}
+
+/* The file that the loader takes for a name; NULL: none. */
+static char *find(const struct ldso *ld, const char *name, const struct elf *elf,
+		  const char *carrier, const char *home)
+{
+	char *found = NULL;
+
+	if (strchr(name, '/'))
+		return is_usable(name) ? strdup(name) : NULL;
+	if (home && !strncmp(name, "libuc", 5))
+		found = in_folder(home, (int)strlen(home), name);
+	found = found ? found : in_runpath(elf_runpath(elf), carrier, name);
+	for (size_t i = 0; !found && i < ld->folders.len; i++)
+		found = in_folder(ld->folders.data[i], (int)strlen(ld->folders.data[i]), name);
+	found = found ? found : in_cache(ld, name);
+	for (size_t i = 0; !found && i < sizeof(last_folders) / sizeof(*last_folders); i++)
+		found = in_folder(last_folders[i], (int)strlen(last_folders[i]), name);
+	return found;
+}
+
+static void say(char **all, const char *format, const char *a, const char *b)
+{
+	char *one, *both;
+
+	if (asprintf(&one, format, a, b) < 0 ||
+	    asprintf(&both, "%s%s%s", *all ? *all : "", *all ? ", " : "", one) < 0)
+		abort();
+	free(one);
+	free(*all);
+	*all = both;
+}
+
+static const char *missing_of(struct ldso *ld, const char *path, const char *home, int depth);
+
+static void check_needed(struct ldso *ld, const struct elf *elf, const char *path, const char *name,
+			 const char *home, int depth, char **missing)
+{
+	char *found = find(ld, name, elf, path, home);
+	const char *below, *version;
+	struct elf *other;
+
+	if (!found) {
+		say(missing, "%s%s is not found", name, "");
+		return;
+	}
+	if (!elf_load(&other, found)) {
+		version = elf_lacks_version(elf, name, other);
+		if (version)
+			say(missing, "%s has no version %s", found, version);
+		elf_free(other);
+	}
+	below = missing_of(ld, found, home, depth + 1);
+	if (below)
+		say(missing, "%s: %s", name, below);
+	free(found);
+}
+
+static const char *missing_of(struct ldso *ld, const char *path, const char *home, int depth)
+{
+	size_t at = ld->known.len;
+	char *missing = NULL;
+	struct elf *elf;
+	const char *name;
+
+	for (size_t i = 0; i < at; i++)
+		if (!strcmp(ld->known.data[i].path, path))
+			return ld->known.data[i].missing;
+	/* before its own needs are looked at: some libraries need each other */
+	vec_push(&ld->known, ((struct ldso_known){ strdup(path), NULL }));
+	if (depth > MAX_DEPTH || elf_load(&elf, path))
+		return NULL;
+	for (unsigned int i = 0; (name = elf_needed(elf, i)); i++)
+		check_needed(ld, elf, path, name, home, depth, &missing);
+	elf_free(elf);
+	ld->known.data[at].missing = missing;
+	return missing;
+}
+
+char *ldso_refuses(struct ldso *ld, const char *path, const char *home)
+{
+	const char *missing;
+
+	if (!is_usable(path))
+		return strdup("not a library that this machine can read");
+	missing = missing_of(ld, path, home, 0);
+	return missing ? strdup(missing) : NULL;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Sums of transfers, as lines of evidence. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "site/judge/evidence/kinds.h"
+
+#define UNSIZED UINT64_MAX /* in the place of a class's first size */
+
+static void write_examples(const struct cell *cell, struct evidence_lines *lines)
+{
+	char text[CELL_EXAMPLES * 44] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < cell->example_count; i++)
+		used += snprintf(text + used, sizeof(text) - used, "%s%" PRIu64 ":%" PRIu64,
+				 i ? "," : "", cell->examples[i].start, cell->examples[i].bytes);
+	line_word(lines, text);
+}
+
+static const char *name_of(const struct exhibits *exhibits, int process)
+{
+	return process < 0 ? NULL : exhibits->members.data[process].id;
+}
+
+void write_cells(const struct judge *judge, struct evidence_lines *lines)
+{
+	const struct exhibits *exhibits = &judge->exhibits;
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		line_begin(lines, "cell");
+		line_word(lines, name_of(exhibits, cell->process));
+		line_word(lines, name_of(exhibits, cell->peer));
+		line_word(lines, cell->op);
+		line_word(lines, cell->transport);
+		line_word(lines, cell->device);
+		line_word(lines, cell->protocol);
+		line_word(lines, cell->function);
+		line_word(lines, cell->src_mem);
+		line_word(lines, cell->dst_mem);
+		line_word(lines, fact_locality_names[cell->locality]);
+		line_number(lines, cell->size_class == CELL_UNSIZED
+					   ? UNSIZED
+					   : exhibits_class_from(exhibits, cell->size_class));
+		line_number(lines, cell->count);
+		line_number(lines, cell->bytes);
+		line_number(lines, cell->least);
+		line_number(lines, cell->most);
+		write_examples(cell, lines);
+	}
+}
+
+static bool read_locality(struct line_ref field, enum fact_locality *locality)
+{
+	for (int i = 0; fact_locality_names[i]; i++) {
+		if (strlen(fact_locality_names[i]) != field.size ||
+		    memcmp(fact_locality_names[i], field.text, field.size))
+			continue;
+		*locality = i;
+		return true;
+	}
+	return false;
+}
+
+/* "START:BYTES,START:BYTES" */
+static bool read_examples(struct cell *cell, struct line_ref field)
+{
+	const char *at = field.text, *end = field.text + field.size;
+
+	while (at < end && cell->example_count < CELL_EXAMPLES) {
+		struct cell_example *example = &cell->examples[cell->example_count++];
+		const char *comma = memchr(at, ',', end - at), *to = comma ? comma : end;
+		const char *colon = memchr(at, ':', to - at);
+
+		if (!colon ||
+		    !field_number((struct line_ref){ at, (size_t)(colon - at) }, &example->start) ||
+		    !field_number((struct line_ref){ colon + 1, (size_t)(to - colon - 1) },
+				  &example->bytes))
+			return false;
+		at = comma ? comma + 1 : end;
+	}
+	return at >= end;
+}
+
+const char *read_cell(struct judge *judge, const struct line_ref *fields)
+{
+	struct exhibits *exhibits = &judge->exhibits;
+	uint64_t from;
+	struct cell cell = {
+		.process = field_process(exhibits, fields[0]),
+		.peer = field_process(exhibits, fields[1]),
+		.op = field_kept(exhibits, fields[2]),
+		.transport = field_kept(exhibits, fields[3]),
+		.device = field_kept(exhibits, fields[4]),
+		.protocol = field_kept(exhibits, fields[5]),
+		.function = field_kept(exhibits, fields[6]),
+		.src_mem = field_kept(exhibits, fields[7]),
+		.dst_mem = field_kept(exhibits, fields[8]),
+	};
+
+	if (!read_locality(fields[9], &cell.locality) || !read_examples(&cell, fields[15]) ||
+	    !field_number(fields[11], &cell.count) || !field_number(fields[12], &cell.bytes) ||
+	    !field_number(fields[13], &cell.least) || !field_number(fields[14], &cell.most))
+		return FIELD_NO_NUMBER;
+	if (!field_number(fields[10], &from))
+		return FIELD_NO_NUMBER;
+	cell.size_class =
+		from == UNSIZED ? CELL_UNSIZED : exhibits_size_class(exhibits, cell.least);
+	if (from != UNSIZED && cell.size_class != exhibits_size_class(exhibits, cell.most))
+		return FIELD_CUT;
+	vec_push(&exhibits->cells, cell);
+	return NULL;
+}

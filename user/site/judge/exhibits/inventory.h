@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inventories as rules look at them: by node, the first and the last one of each. */
+#ifndef UCXBPF_JUDGE_EXHIBITS_INVENTORY_H
+#define UCXBPF_JUDGE_EXHIBITS_INVENTORY_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "site/inventory/inventory.h"
+#include "site/policy/policy.h"
+
+struct inventory_window {
+	const struct inventory *first, *last;
+};
+
+struct node_inventory {
+	const char *name, *boot_id;
+	const struct policy_class *class; /* NULL: the policy names none */
+	/* by CLOCK_MONOTONIC; the same one where there is but one */
+	const struct inventory *first, *last;
+	VEC(const struct inventory *) all; /* likewise, once they are in order */
+	/*
+	 * What its counters are read between: first and last, or several times, one behind the
+	 * other, where the node was not the job's in between.
+	 */
+	VEC(struct inventory_window) windows;
+	bool merged; /* two of them would be one: an inventory from in between is missing */
+};
+
+struct node_inventories {
+	VEC(struct node_inventory) list;
+	struct map index; /* hashes of boot id and name -> 1 + position */
+	VEC(struct inventory *) kept; /* those that evidence brought; freed with the rest */
+};
+
+void inventories_release(struct node_inventories *nodes);
+
+/* A snapshot more. */
+void inventories_add(struct node_inventories *nodes, const struct policy *policy,
+		     const struct inventory *inventory);
+
+/* All are in: into an order that does not depend on the one in which they came. */
+void inventories_order(struct node_inventories *nodes);
+
+/*
+ * After that, of a job in parts: only the times between two inventories in which a capture of the
+ * node began are windows. Adds when such began.
+ */
+void inventories_in_parts(struct node_inventories *nodes);
+void inventories_traced(struct node_inventories *nodes, const char *boot_id, const char *name,
+			uint64_t start);
+
+/* Of a node of captures; NULL: there is none. */
+const struct node_inventory *inventories_find(const struct node_inventories *nodes,
+					      const char *boot_id, const char *name);
+
+#endif

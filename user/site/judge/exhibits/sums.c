@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "site/judge/exhibits/sums.h"
+
+#include <string.h>
+
+#include "site/judge/exhibits/words.h"
+
+const char *const sum_kind_names[SUM_KINDS + 1] = {
+	[SUM_WAY] = "way",       [SUM_SPREAD] = "spread", [SUM_COLLECTIVE] = "collective",
+	[SUM_TAKEN] = "taken",   [SUM_OPEN] = "open",     [SUM_PORT] = "port",
+	[SUM_WINDOW] = "window",
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return (hash << 23 ^ hash >> 41 ^ value) * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t hash_of(const struct sum *sum)
+{
+	uint64_t hash = mix((uint32_t)sum->process, (uint32_t)sum->peer);
+
+	for (size_t i = 0; i < SUM_WORDS; i++)
+		hash = mix(hash, (uintptr_t)sum->words[i]);
+	return mix(mix(hash, sum->kind), sum->size_class);
+}
+
+static bool same(const struct sum *a, const struct sum *b)
+{
+	return a->kind == b->kind && a->process == b->process && a->peer == b->peer &&
+	       a->size_class == b->size_class && !memcmp(a->words, b->words, sizeof(a->words));
+}
+
+void sum_join(struct sum *sum, const struct sum *other)
+{
+	sum->count += other->count;
+	sum->bytes += other->bytes;
+	sum->extra += other->extra;
+	if (other->least < sum->least)
+		sum->least = other->least;
+	if (other->most > sum->most)
+		sum->most = other->most;
+}
+
+void sums_add(struct sums *sums, const struct sum *one)
+{
+	uint64_t *first = map_insert(&sums->index, hash_of(one), 0, NULL);
+
+	for (uint32_t i = *first; i; i = sums->next.data[i - 1]) {
+		if (!same(&sums->list.data[i - 1], one))
+			continue;
+		sum_join(&sums->list.data[i - 1], one);
+		return;
+	}
+	vec_push(&sums->list, *one);
+	vec_push(&sums->next, *first);
+	*first = sums->list.len;
+}
+
+int sum_compare(const struct sum *a, const struct sum *b)
+{
+	int order = (int)a->kind - (int)b->kind;
+
+	order = order ? order : (a->process > b->process) - (a->process < b->process);
+	order = order ? order : (a->peer > b->peer) - (a->peer < b->peer);
+	for (size_t i = 0; !order && i < SUM_WORDS; i++)
+		order = words_compare(a->words[i], b->words[i]);
+	return order ? order : a->size_class - b->size_class;
+}
+
+static int by_key(const void *left, const void *right)
+{
+	return sum_compare(left, right);
+}
+
+void sums_order(struct sums *sums)
+{
+	struct sum *list = sums->list.data;
+	size_t kept = 0;
+
+	if (sums->list.len)
+		qsort(list, sums->list.len, sizeof(*list), by_key);
+	for (size_t i = 0; i < sums->list.len; i++) {
+		if (kept && !sum_compare(&list[kept - 1], &list[i]))
+			sum_join(&list[kept - 1], &list[i]);
+		else
+			list[kept++] = list[i];
+	}
+	sums->list.len = kept;
+	vec_release(&sums->next);
+	map_release(&sums->index);
+}
+
+void sums_release(struct sums *sums)
+{
+	vec_release(&sums->list);
+	vec_release(&sums->next);
+	map_release(&sums->index);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What operations show beyond their transfers: which ones never ended, whose memory collectives
+ * move, over which devices a message's fragments go, what UCX took a buffer for. Becomes sums.
+ */
+#ifndef UCXBPF_JUDGE_EXHIBITS_WATCH_H
+#define UCXBPF_JUDGE_EXHIBITS_WATCH_H
+
+#include "site/judge/exhibits/sums.h"
+#include "site/judge/exhibits/words.h"
+#include "explain/match/facts.h"
+
+/* Operations and calls under way, by id: an older one is over when another takes its place. */
+#define WATCH_ROOM (1 << 14)
+#define WATCH_RAILS 8
+
+struct watched_call {
+	uint64_t id;
+	int process;
+	const char *function;
+	uint64_t gpu, host; /* bytes of its operations */
+};
+
+struct watched_op {
+	uint64_t id;
+	int process; /* whose operation it is */
+	size_t count;
+	struct watched_rail {
+		const char *device;
+		uint64_t fragments; /* taken to be equal: the last one is short, no more */
+		uint64_t bytes;
+	} rails[WATCH_RAILS];
+};
+
+struct watch {
+	struct sums *sums; /* where all goes; borrowed */
+	struct words *words; /* likewise */
+	struct watched_call *calls; /* NULL: none yet */
+	struct watched_op *ops;
+	struct map last_calls; /* (process, thread) -> 1 + position */
+	VEC(struct last_call {
+		uint64_t id;
+		uint64_t start;
+		const char *function;
+	})
+	threads;
+	VEC(struct fact_op) open; /* those without an end */
+	VEC(struct life {
+		uint64_t last; /* the last thing that it was seen to begin */
+		uint64_t until; /* when it was seen last, 0: not told */
+		bool gpu_library;
+	})
+	lives; /* by process */
+	bool windows; /* nobody looked between them: an end may not have been seen */
+};
+
+void watch_init(struct watch *watch, struct sums *sums, struct words *words);
+void watch_process(struct watch *watch, const struct fact_process *process);
+void watch_call(struct watch *watch, const struct fact_call *call);
+void watch_op(struct watch *watch, const struct fact_op *op);
+
+/* So many alike, with so many bytes together. */
+void watch_transfer(struct watch *watch, const struct fact_transfer *transfer, uint64_t count,
+		    uint64_t bytes);
+void watch_lifetime(struct watch *watch, const struct fact_lifetime *lifetime);
+
+/* All facts are in. */
+void watch_finish(struct watch *watch);
+void watch_release(struct watch *watch);
+
+/* ---- its parts, a file each ---- */
+
+/* NULL: the process is unknown. */
+struct life *watch_life(struct watch *watch, int process);
+
+/* Of a process that has a GPU. */
+void watch_collective(struct watch *watch, const struct fact_op *op);
+void watch_fragment(struct watch *watch, const struct fact_transfer *transfer, uint64_t count,
+		    uint64_t bytes);
+
+/* All that is under way is over: it becomes sums. */
+void watch_collectives_end(struct watch *watch);
+void watch_fragments_end(struct watch *watch);
+void watch_open_end(struct watch *watch);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whether what captures show is what a policy expects: facts go in, findings come out, one per rule
+ * and subject. Missing evidence never passes: it is UNKNOWN, and says what is missing.
+ */
+#ifndef UCXBPF_JUDGE_JUDGE_H
+#define UCXBPF_JUDGE_JUDGE_H
+
+#include <stdio.h>
+
+#include "base/vec.h"
+#include "explain/match/facts.h"
+#include "site/policy/policy.h"
+
+enum verdict {
+	VERDICT_PASS,
+	VERDICT_FAIL,
+	VERDICT_UNKNOWN, /* the evidence is incomplete */
+	VERDICT_SKIP, /* there is nothing the rule is about */
+	VERDICT_WAIVED,
+	VERDICTS
+};
+
+extern const char *const verdict_names[VERDICTS]; /* "PASS"... */
+
+#define FINDING_EXAMPLES 3
+
+/* One transfer of those that a finding is about. */
+struct finding_example {
+	const char *op, *transport, *device, *function;
+	int process, peer;
+	uint64_t start; /* ns, CLOCK_MONOTONIC of the process's host */
+	uint64_t bytes;
+};
+
+struct finding {
+	const struct catalogue_rule *rule;
+	enum verdict verdict;
+	enum severity severity;
+	const char *subject; /* a node, node>node, node:device, "all captures" */
+	uint64_t count, bytes; /* of transfers or messages concerned */
+	double share; /* of all that the rule looks at there, by bytes; NAN: not of bytes */
+	const char *expected, *seen;
+	const char *why; /* UNKNOWN, SKIP, WAIVED: the reason; else NULL */
+	const char
+		*cause; /* what evidence tells of it; NULL: only the rule's likely ones are known */
+	struct finding_example examples[FINDING_EXAMPLES];
+	size_t example_count;
+};
+
+struct judge;
+
+/* The policy must outlive the judge. */
+struct judge *judge_new(const struct policy *policy);
+void judge_free(struct judge *judge);
+
+/* The sink to feed; strings of the facts must live until judge_free(). */
+struct fact_sink judge_sink(struct judge *judge);
+
+struct inventory;
+
+/*
+ * What was on a node at some moment; any number of them, in any order, of any nodes. It must live
+ * until judge_free(). Before judge_finish().
+ */
+void judge_inventory(struct judge *judge, const struct inventory *inventory);
+
+/*
+ * Facts come of the capture of this host that began then, ns of its CLOCK_MONOTONIC: what evidence
+ * tells captures apart by. The strings must live until judge_free().
+ */
+void judge_capture(struct judge *judge, const char *host_id, const char *host_name, uint64_t start);
+
+struct plan;
+struct ledger_entry;
+
+/*
+ * The plan of a sweep, which must live until judge_free(); before its ledgers. These come file by
+ * file, each from its first line on: an entry need not live on.
+ */
+void judge_plan(struct judge *judge, const struct plan *plan);
+void judge_ledger(struct judge *judge, const struct ledger_entry *entry);
+
+/*
+ * What another judge was fed, of an earlier sweep: its times and ways are a baseline. It is
+ * finished, and must outlive this one. Before judge_finish().
+ */
+void judge_baseline(struct judge *judge, const struct judge *earlier);
+
+/* Something is missing, who knows of which node: nothing passes. Before judge_finish(). */
+void judge_captures_broken(struct judge *judge);
+
+/* Likewise of one node, a call per capture: nothing of it passes, nor of its pairs. */
+struct judge_loss {
+	const char *node; /* NULL: as above, where it has files, hits, windows or spans */
+	uint64_t records; /* that found no room while they were traced */
+	uint64_t missing; /* that did, and are not in the file */
+	uint64_t hits; /* of probes, of which no record could be made */
+	uint64_t bytes; /* of a file, that could not be read */
+	uint64_t files; /* that are cut short, damaged or cannot be read */
+	uint64_t thinned; /* records left out on purpose: in sums, without detail */
+	uint64_t windows; /* of a budget, with fewer layers */
+	uint64_t spans; /* windows with all layers of a capture that did not record all the time:
+			   what they saw may pass */
+};
+void judge_loss(struct judge *judge, const struct judge_loss *loss);
+
+/* All facts are in. today: days since 1970, for waivers. */
+void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today);
+
+/* In the order of the catalogue, then by subject. */
+size_t judge_findings(const struct judge *judge, const struct finding **findings);
+
+struct judge_summary {
+	size_t verdicts[VERDICTS];
+	size_t critical, warning; /* of the failures */
+	size_t nodes, failed_nodes;
+};
+
+/* After judge_finish(); nodes: of captures or with an inventory. */
+struct judge_summary judge_summary(const struct judge *judge);
+
+#define JUDGE_LEAST_ROUNDS 3 /* that it takes to tell a slow node, and to confirm that it is */
+
+/* Two nodes of a sweep, by name. */
+struct judge_pair {
+	const char *one, *other;
+};
+
+/*
+ * Nodes that PERF-01 and pairs that PERF-02 found slow in a sweep whose plan does not confirm it,
+ * and nodes that PERF-01 found in order. None is suspected where the policy does not want it
+ * confirmed. The names are the judge's.
+ */
+struct judge_suspects {
+	VEC(const char *) slow, sound;
+	VEC(struct judge_pair) pairs;
+};
+
+void judge_suspects(const struct judge *judge, struct judge_suspects *suspects);
+void judge_suspects_release(struct judge_suspects *suspects);
+
+/* Exit status of site validation: 0 pass, 1 warnings only, 2 critical, 3 evidence incomplete. */
+int judge_status(const struct judge *judge, bool warn_ok);
+
+struct judge_output {
+	bool warn_ok; /* as for judge_status() */
+	bool verbose; /* text: passed and skipped ones, causes and examples, too */
+	bool colour; /* text */
+	int width; /* text: columns of the terminal; 0: a line is as long as it is */
+	const char *beside; /* html: the report's page to link to (page/beside.h); NULL: none */
+};
+
+/* Each returns 0 or -errno of a failed write. */
+int judge_text(const struct judge *judge, const struct judge_output *how, FILE *out);
+/* docs/check.schema.json: "ucxbpf.check/1" */
+int judge_json(const struct judge *judge, const struct judge_output *how, FILE *out);
+/* For the page (user/show/page/verdict.h): the same, what rules say once, and lines as the text has
+ * them
+ */
+int judge_page_data(const struct judge *judge, const struct judge_output *how, FILE *out);
+int judge_junit(const struct judge *judge, const struct judge_output *how, FILE *out);
+/* OpenMetrics, and the older form that a node exporter's textfile collector reads. */
+int judge_openmetrics(const struct judge *judge, const struct judge_output *how, FILE *out);
+int judge_textfile(const struct judge *judge, const struct judge_output *how, FILE *out);
+
+/*
+ * A policy from what was fed: how messages went, as lines of 'expect' marked as learnt. What hard
+ * rules refuse is not learnt, and said in a comment. judge_learn_sizes() comes before the first
+ * fact, judge_learn() after judge_finish(). -EBADMSG: records were lost; -ENODATA: nothing moved;
+ * else 0 or -errno of a failed write.
+ */
+void judge_learn_sizes(struct judge *judge);
+int judge_learn(const struct judge *judge, FILE *out);
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * A policy from captures of a good run. A fault that is everywhere looks like the way things are,
+ * so what the catalogue's hard rules refuse is not learnt, and the policy says so in its place.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "site/judge/rules/rules.h"
+#include "site/policy/values.h"
+
+#define KIB 1024u
+#define MIB (1024 * KIB)
+
+/* Messages of different sizes go different ways: at and above these, another line. */
+static const struct band {
+	uint64_t from;
+	const char *text;
+} bands[] = { { 0, "0, 8K" }, { 8 * KIB, "8K, 64K" }, { 64 * KIB, "64K, 1M" }, { MIB, "1M, inf" } };
+
+#define BANDS (sizeof(bands) / sizeof(*bands))
+
+static const char *const memories[] = { "host", "cuda", "managed", "pinned" };
+
+#define MEMORIES (sizeof(memories) / sizeof(*memories))
+#define MAX_WAYS 8
+
+/* What was seen of one line: loc, memory at both ends, size. */
+struct line {
+	uint64_t count, bytes;
+	struct way {
+		const char *transport;
+		uint64_t count, bytes;
+	} ways[MAX_WAYS];
+	size_t way_count;
+};
+
+void judge_learn_sizes(struct judge *judge)
+{
+	for (size_t i = 1; i < BANDS; i++)
+		exhibits_line(&judge->exhibits, bands[i].from);
+}
+
+/* BANDS: not known. */
+static size_t band_of(const struct exhibits *exhibits, const struct cell *cell)
+{
+	size_t band = 0;
+
+	while (band + 1 < BANDS && cell_at_least(exhibits, cell, bands[band + 1].from))
+		band++;
+	if (band + 1 < BANDS && !cell_below(exhibits, cell, bands[band + 1].from))
+		return BANDS;
+	return band;
+}
+
+static size_t memory_of(const char *memory)
+{
+	if (is_gpu(memory))
+		return 1;
+	for (size_t i = 0; memory && i < MEMORIES; i++)
+		if (!strcmp(memories[i], memory))
+			return i;
+	return MEMORIES;
+}
+
+static void add_way(struct line *line, const struct cell *cell)
+{
+	size_t i = 0;
+
+	line->count += cell->count;
+	line->bytes += cell->bytes;
+	while (i < line->way_count && line->ways[i].transport != cell->transport)
+		i++;
+	if (i == MAX_WAYS)
+		return;
+	if (i == line->way_count)
+		line->ways[line->way_count++].transport = cell->transport;
+	line->ways[i].count += cell->count;
+	line->ways[i].bytes += cell->bytes;
+}
+
+/* The rule that such a way breaks wherever it is seen; NULL: none. */
+static const char *refused_by(bool inter, size_t src, size_t dst, size_t band,
+			      const char *transport)
+{
+	bool gpu = src == 1 || dst == 1;
+
+	if (!inter && is_network(transport))
+		return "PATH-03";
+	if (inter && !strcmp(transport, "tcp"))
+		return "PATH-02";
+	if (gpu && !strcmp(transport, "cuda_copy"))
+		return inter && band >= 2 ? "PATH-07" : band == 0 ? "PATH-06" : NULL;
+	return NULL;
+}
+
+/* One in a hundred bytes may go another way, and is no way of the line. */
+static bool is_seldom(const struct line *line, const struct way *way)
+{
+	return line->bytes ? way->bytes * 100 < line->bytes : way->count * 100 < line->count;
+}
+
+/* A way that a hard rule refuses; NULL: none. */
+static const struct way *refused(const struct line *line, bool inter, size_t src, size_t dst,
+				 size_t band, const char **rule)
+{
+	for (size_t i = 0; i < line->way_count; i++) {
+		*rule = refused_by(inter, src, dst, band, line->ways[i].transport);
+		if (*rule && !is_seldom(line, &line->ways[i]))
+			return &line->ways[i];
+	}
+	return NULL;
+}
+
+/* Returns whether it was learnt. */
+static bool print_line(const struct line *line, bool inter, size_t src, size_t dst, size_t band,
+		       FILE *out)
+{
+	const char *loc = inter ? "inter" : "intra", *join = "", *rule;
+	const struct way *way = refused(line, inter, src, dst, band, &rule);
+
+	if (way) {
+		fprintf(out,
+			"  # not learnt, %s refuses it: %s, %s-%s, [%s] over %s, %" PRIu64 " B\n",
+			rule, loc, memories[src], memories[dst], bands[band].text, way->transport,
+			way->bytes);
+		return false;
+	}
+	fprintf(out, "  - { loc: %s, mem: %s-%s, size: [%s], tl: [", loc, memories[src],
+		memories[dst], bands[band].text);
+	for (size_t i = 0; i < line->way_count; i++) {
+		if (is_seldom(line, &line->ways[i]))
+			continue;
+		fprintf(out, "%s%s", join, line->ways[i].transport);
+		join = ", ";
+	}
+	fprintf(out, "], min_share: 0.99 } # learnt from %" PRIu64 " transfers, %" PRIu64 " B\n",
+		line->count, line->bytes);
+	return true;
+}
+
+struct lines {
+	struct line of[MEMORIES][MEMORIES][BANDS];
+};
+
+static void collect(const struct exhibits *exhibits, bool inter, struct lines *lines)
+{
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+		size_t src = memory_of(cell->src_mem), dst = memory_of(cell->dst_mem);
+		size_t band = band_of(exhibits, cell);
+
+		if ((inter ? cell_inter(cell) : cell_intra(cell)) && cell->transport &&
+		    src < MEMORIES && dst < MEMORIES && band < BANDS)
+			add_way(&lines->of[src][dst][band], cell);
+	}
+}
+
+/* Returns how many were learnt. */
+static size_t print_lines(const struct exhibits *exhibits, bool inter, FILE *out)
+{
+	struct lines lines = { 0 };
+	size_t learnt = 0;
+
+	collect(exhibits, inter, &lines);
+	for (size_t src = 0; src < MEMORIES; src++)
+		for (size_t dst = 0; dst < MEMORIES; dst++)
+			for (size_t band = 0; band < BANDS; band++)
+				if (lines.of[src][dst][band].count)
+					learnt += print_line(&lines.of[src][dst][band], inter, src,
+							     dst, band, out);
+	return learnt;
+}
+
+static void print_nodes(const struct exhibits *exhibits, FILE *out)
+{
+	const char *join = "";
+
+	fputs("classes: # learnt: all nodes are taken to be alike\n  learnt: { nodes: \"", out);
+	for (size_t i = 0; i < exhibits->nodes.len; i++) {
+		if (!exhibits->nodes.data[i].name)
+			continue;
+		fprintf(out, "%s%s", join, exhibits->nodes.data[i].name);
+		join = ",";
+	}
+	fputs("\" }\n", out);
+}
+
+/* Those that have to be told to a policy, each once. */
+static void print_transports(const struct exhibits *exhibits, FILE *out)
+{
+	texts told = { 0 };
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const char *name = exhibits->cells.data[i].transport;
+
+		if (!name || value_transport(name) || listed(&told, name))
+			continue;
+		fprintf(out, "%s%s", told.len ? ", " : "transports: [", name);
+		vec_push(&told, name);
+	}
+	if (told.len)
+		fputs("]\n", out);
+	vec_release(&told);
+}
+
+int judge_learn(const struct judge *judge, FILE *out)
+{
+	const struct exhibits *exhibits = &judge->exhibits;
+	const char *node;
+	char *text = NULL;
+	size_t size, learnt;
+	FILE *lines;
+
+	if (judge->incomplete || losses_worst(&judge->losses, &node) == LACK_RECORDS)
+		return -EBADMSG;
+	if (!exhibits->cells.len)
+		return -ENODATA;
+	lines = open_memstream(&text, &size);
+	if (!lines)
+		return -errno;
+	learnt = print_lines(exhibits, false, lines) + print_lines(exhibits, true, lines);
+	fclose(lines);
+	fputs("spec: ucxbpf-policy-v1\n", out);
+	print_nodes(exhibits, out);
+	print_transports(exhibits, out);
+	fprintf(out, "expect:%s\n%s", learnt ? "" : " []", text);
+	free(text);
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
+}

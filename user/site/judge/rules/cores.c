@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whether ranks may run only near the GPUs and NICs that their messages use: AFF-02. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpus.h"
+#include "site/judge/exhibits/topology.h"
+#include "site/judge/rules/ways.h"
+#include "site/judge/rules/rules.h"
+
+/* A GPU or a NIC that a process's messages use. */
+struct device {
+	int process;
+	bool nic;
+	const char *name; /* a kept word: it lies at one place */
+	uint64_t bytes;
+};
+
+struct devices {
+	VEC(struct device) list;
+	struct map index; /* (process and nic, name) -> 1 + position */
+};
+
+/* What is found of a node's ranks. */
+struct standing {
+	size_t far, near;
+	const char *seen; /* of the first that is far */
+	const char *unknown, *none; /* why */
+};
+
+static void use(struct devices *devices, const struct device *one)
+{
+	uint64_t *at = map_insert(&devices->index, 2 * (uint64_t)one->process + one->nic,
+				  (uintptr_t)one->name, NULL);
+
+	if (!*at) {
+		vec_push(&devices->list, *one);
+		*at = devices->list.len;
+		return;
+	}
+	devices->list.data[*at - 1].bytes += one->bytes;
+}
+
+static void use_gpu(struct devices *devices, int process, const char *memory, uint64_t bytes)
+{
+	if (process >= 0 && is_gpu(memory))
+		use(devices, &(struct device){ process, false, memory, bytes });
+}
+
+/* By process, GPUs first. */
+static int by_process(const void *left, const void *right)
+{
+	const struct device *a = left, *b = right;
+	int order = (a->process > b->process) - (a->process < b->process);
+
+	order = order ? order : a->nic - b->nic;
+	return order ? order : strcmp(a->name, b->name);
+}
+
+static void collect(const struct exhibits *exhibits, struct devices *devices)
+{
+	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
+		const struct sum *way = &exhibits->sums.list.data[i];
+
+		if (way->kind != SUM_WAY)
+			continue;
+		use_gpu(devices, way->process, way->words[WAY_SRC_MEM], way->bytes);
+		use_gpu(devices, way->peer, way->words[WAY_DST_MEM], way->bytes);
+	}
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		if (cell_over_nic(cell))
+			use(devices,
+			    &(struct device){ cell_owner(cell), true, cell->device, cell->bytes });
+	}
+	if (devices->list.len)
+		qsort(devices->list.data, devices->list.len, sizeof(*devices->list.data),
+		      by_process);
+}
+
+/* ---- a process ---- */
+
+/* The devices that count: its GPUs, else its NICs; but none of little use: wire-up and the like. */
+static size_t what_counts(struct device *list, size_t count)
+{
+	uint64_t all = 0;
+	size_t kept = 0, same = 0;
+
+	for (; same < count && list[same].nic == list[0].nic; same++)
+		all += list[same].bytes;
+	for (size_t i = 0; i < same; i++)
+		if (list[i].bytes * 20 > all || !all)
+			list[kept++] = list[i];
+	return kept;
+}
+
+#define NOT_ON_PCI (-2)
+
+/* The NUMA node of a device; -1: not known. */
+static int64_t numa_of(const struct node_inventory *inventory, const struct device *device)
+{
+	const struct inventory_nic *nic;
+
+	if (!device->nic)
+		return gpu_numa(inventory, device->name);
+	nic = inventory_nic(inventory->last, device->name);
+	if (nic && !nic->pci.address)
+		return NOT_ON_PCI;
+	return nic ? nic->pci.numa : -1;
+}
+
+/* Of the cores that a process may run on, those of some NUMA node, and those of its devices'. */
+struct cores {
+	int64_t all, near;
+	const char *nodes, *wanted; /* "0, 1" */
+};
+
+static const char *and_node(const struct trial *trial, const char *text, int64_t node)
+{
+	return say(trial->judge, "%s%s%ld", text ? text : "", text ? ", " : "", (long)node);
+}
+
+/* NULL, or what the inventory does not tell. */
+static const char *count_cores(const struct trial *trial, const struct inventory *inventory,
+			       const char *cpus, const bool *wanted, struct cores *cores)
+{
+	for (size_t i = 0; i < inventory->numa.len; i++) {
+		const struct inventory_numa *numa = &inventory->numa.data[i];
+		int64_t shared = cpus_shared(cpus, numa->cpus);
+
+		if (wanted[i] && shared < 0)
+			return "its inventory does not tell the cores of a NUMA node";
+		if (wanted[i])
+			cores->wanted = and_node(trial, cores->wanted, numa->node);
+		if (shared <= 0)
+			continue;
+		cores->nodes = and_node(trial, cores->nodes, numa->node);
+		cores->all += shared;
+		cores->near += wanted[i] ? shared : 0;
+	}
+	return cores->all ? NULL
+			  : "its inventory does not have the cores that its ranks may run on";
+}
+
+static const char *names_of(const struct trial *trial, const struct device *list, size_t count)
+{
+	const char *text = list[0].name;
+
+	for (size_t i = 1; i < count; i++)
+		text = say(trial->judge, "%s, %s", text, list[i].name);
+	return text;
+}
+
+static const char *rank_text(const struct trial *trial, const struct fact_process *fact)
+{
+	return fact->rank < 0 ? say(trial->judge, "pid %u", fact->pid)
+			      : say(trial->judge, "rank %d", fact->rank);
+}
+
+/*
+ * Marks the NUMA nodes of the devices; why one is not known, or NULL. *none: no device has a place.
+ */
+static const char *mark(const struct trial *trial, const struct node_inventory *inventory,
+			const struct device *list, size_t count, bool *wanted, const char **none)
+{
+	const struct inventory *last = inventory->last;
+	size_t placed = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t node = numa_of(inventory, &list[i]);
+		size_t at = 0;
+
+		while (at < last->numa.len && last->numa.data[at].node != node)
+			at++;
+		if (node == NOT_ON_PCI)
+			continue;
+		if (at == last->numa.len)
+			return say(trial->judge, "its inventory does not tell the NUMA node of %s",
+				   list[i].name);
+		wanted[at] = true;
+		placed++;
+	}
+	if (!placed)
+		*none = say(trial->judge, "%s is no device on PCI", list[0].name);
+	return NULL;
+}
+
+static void judge_process(const struct trial *trial, const struct node_inventory *inventory,
+			  struct device *list, size_t count, struct standing *standing)
+{
+	const struct fact_process *fact = &trial->exhibits->members.data[list->process].fact;
+	const struct inventory *last = inventory->last;
+	bool *wanted = calloc(last->numa.len, sizeof(*wanted));
+	const char *why, *none = NULL;
+	struct cores cores = { 0 };
+
+	count = what_counts(list, count);
+	why = mark(trial, inventory, list, count, wanted, &none);
+	if (!why && !none && !fact->cpus)
+		why = "the cores that some of its ranks may run on are not known";
+	if (!why && !none)
+		why = count_cores(trial, last, fact->cpus, wanted, &cores);
+	free(wanted);
+	standing->unknown = standing->unknown ? standing->unknown : why;
+	standing->none = standing->none ? standing->none : none;
+	if (why || none)
+		return;
+	standing->near += cores.near == cores.all;
+	if (cores.near != cores.all && !standing->far++)
+		standing->seen =
+			say(trial->judge, "%s may run on cores of NUMA %s: %s is on NUMA %s",
+			    rank_text(trial, fact), cores.nodes, names_of(trial, list, count),
+			    cores.wanted);
+}
+
+/* ---- a node ---- */
+
+static void judge_devices(const struct trial *trial, struct device *list, size_t count,
+			  struct standing *standing)
+{
+	const struct node *node = exhibits_node(trial->exhibits, list->process);
+	const struct node_inventory *inventory = inventory_of(trial, node);
+
+	if (!inventory)
+		standing->unknown = "no inventory of this node was given";
+	else if (!inventory->last->numa.len)
+		standing->none = "its inventory has no NUMA nodes, as on some virtual machines";
+	else if (inventory->last->numa.len == 1)
+		standing->none =
+			"it has one NUMA node, as virtual machines do: all is equally near";
+	else
+		judge_process(trial, inventory, list, count, standing);
+}
+
+static void conclude(const struct trial *trial, const char *subject,
+		     const struct standing *standing)
+{
+	struct finding *finding;
+
+	if (!standing->far && standing->unknown) {
+		found_why(trial, VERDICT_UNKNOWN, subject, standing->unknown);
+		return;
+	}
+	if (!standing->far && !standing->near) {
+		if (standing->none)
+			found_why(trial, VERDICT_SKIP, subject, standing->none);
+		return;
+	}
+	finding = found(trial, standing->far ? VERDICT_FAIL : VERDICT_PASS, subject);
+	finding->expected = "cores of the NUMA node of the rank's GPU, else of its NIC";
+	finding->count = standing->far;
+	finding->seen = standing->seen;
+}
+
+static bool any_told(const struct exhibits *exhibits)
+{
+	for (size_t i = 0; i < exhibits->members.len; i++)
+		if (exhibits->members.data[i].fact.cpus)
+			return true;
+	return false;
+}
+
+void rule_binding(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	size_t before = trial->judge->findings.len, to;
+	VEC(struct standing) standings = { 0 };
+	struct devices devices = { 0 };
+
+	if (!any_told(exhibits)) {
+		found_nothing(trial, VERDICT_SKIP,
+			      "captures of before do not tell on which cores a process may run");
+		return;
+	}
+	for (size_t i = 0; i < exhibits->nodes.len; i++)
+		vec_add(&standings);
+	collect(exhibits, &devices);
+	for (size_t from = 0; from < devices.list.len; from = to) {
+		struct device *list = &devices.list.data[from];
+		const struct node *node = exhibits_node(exhibits, list->process);
+
+		for (to = from;
+		     to < devices.list.len && devices.list.data[to].process == list->process;)
+			to++;
+		if (node)
+			judge_devices(trial, list, to - from,
+				      &standings.data[node - exhibits->nodes.data]);
+	}
+	for (size_t i = 0; i < standings.len; i++)
+		if (exhibits->nodes.data[i].name)
+			conclude(trial, exhibits->nodes.data[i].name, &standings.data[i]);
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP,
+			      "no rank's message came from a GPU or left its node");
+	vec_release(&standings);
+	vec_release(&devices.list);
+	map_release(&devices.index);
+}

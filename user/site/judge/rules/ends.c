@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* COV-04: whether both ends of messages are there. Operations that never end: ends_open.c. */
+#include "site/judge/exhibits/totals.h"
+#include "site/judge/rules/tally.h"
+
+/* Ranks of a sweep's plan on each of its nodes: those that left a ledger, those without a capture.
+ */
+struct staff {
+	int present, untraced;
+};
+
+static struct staff *staff_of(const struct sweep *sweep)
+{
+	struct staff *staff = calloc(sweep->plan->nodes.len, sizeof(*staff));
+
+	for (size_t i = 0; i < sweep->ranks.len; i++) {
+		const struct sweep_rank *rank = &sweep->ranks.data[i];
+
+		if (rank->node < 0)
+			continue;
+		staff[rank->node].present += rank->job < plan_parts(sweep->plan);
+		staff[rank->node].untraced += rank->process < 0;
+	}
+	return staff;
+}
+
+/*
+ * The traffic of a sweep is between its ranks. Where those of a node are all traced, as some of
+ * others are not or something of these is missing, it is theirs that is: what it exchanged with the
+ * rest is there.
+ */
+static void mark_whole(struct judge *judge)
+{
+	const struct plan *plan = judge->sweep.plan;
+	bool missing = judge->losses.list.len;
+	struct staff *staff;
+	int wanted;
+
+	if (!plan)
+		return;
+	staff = staff_of(&judge->sweep);
+	wanted = plan->ranks * (plan->parts.len ? PLAN_WAVES : 1);
+	for (size_t i = 0; i < plan->nodes.len; i++)
+		missing = missing || staff[i].untraced;
+	for (size_t i = 0; missing && i < judge->exhibits.nodes.len; i++) {
+		struct node *node = &judge->exhibits.nodes.data[i];
+		int at = plan_node(plan, node->name);
+
+		node->whole = at >= 0 && staff[at].present == wanted && !staff[at].untraced &&
+			      !losses_has(&judge->losses, node->name);
+	}
+	free(staff);
+}
+
+void mark_in_part(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	struct tallies tallies = { 0 };
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		tally_add(tally_node(trial, &tallies, cell_known_node(exhibits, cell)), cell,
+			  !cell_placed(cell));
+	}
+	for (size_t i = 0; i < tallies.list.len; i++) {
+		const struct tally *tally = &tallies.list.data[i];
+		struct node *node = tally->worst ? cell_known_node(exhibits, tally->worst) : NULL;
+
+		if (!node || tally_share(tally) <= trial->setting->number[0])
+			continue;
+		node->in_part = true;
+		node->one_ended = tally->bytes;
+		node->moved = tally->all_bytes;
+	}
+	tallies_release(&tallies);
+	mark_whole(trial->judge);
+}
+
+/* A node whose peers are in no capture: its own is not to blame, but proves little. */
+static void other_ends(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+
+	for (size_t i = 0; i < exhibits->nodes.len; i++) {
+		const struct node *node = &exhibits->nodes.data[i];
+
+		if (node->in_part && !node->whole)
+			found_why(trial, VERDICT_UNKNOWN, node->name,
+				  say(trial->judge,
+				      "%s of %s go to or come from processes in no capture",
+				      say_bytes(trial->judge, node->one_ended),
+				      say_bytes(trial->judge, node->moved)));
+	}
+}
+
+/* The same, said of those that have no capture. */
+static void untraced_ends(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	const struct sweep *sweep = &trial->judge->sweep;
+	uint64_t one_ended = 0;
+	struct staff *staff;
+
+	for (size_t i = 0; i < exhibits->nodes.len; i++)
+		if (exhibits->nodes.data[i].in_part && exhibits->nodes.data[i].whole)
+			one_ended += exhibits->nodes.data[i].one_ended;
+	if (!one_ended)
+		return;
+	staff = staff_of(sweep);
+	for (size_t i = 0; i < sweep->plan->nodes.len; i++)
+		if (staff[i].untraced)
+			found_why(trial, VERDICT_UNKNOWN, sweep->plan->nodes.data[i].name,
+				  say(trial->judge,
+				      "%d of its ranks are in no capture: %s of other nodes have "
+				      "one end alone",
+				      staff[i].untraced, say_bytes(trial->judge, one_ended)));
+	free(staff);
+}
+
+/* ", receives: in flight at end 2, sender not known 1" */
+static const char *add_reasons(struct judge *judge, const char *text, const char *what,
+			       const struct fact_reason *reasons)
+{
+	for (int i = 0; i < FACT_MAX_REASONS && reasons[i].count; i++)
+		text = say(judge, "%s%s%s %lu", text, i ? ", " : what, reasons[i].reason,
+			   (unsigned long)reasons[i].count);
+	return text;
+}
+
+/* What is under way at either end of a capture has one end only: that is no fault of the job. */
+static void unmatched(const struct trial *trial)
+{
+	const struct fact_totals *totals = &trial->exhibits->totals;
+	struct judge *judge = trial->judge;
+	uint64_t all = totals->sends + totals->receives;
+	uint64_t open =
+		reasons_sum(totals->unmatched_sends) + reasons_sum(totals->unmatched_receives);
+	double share = trial->setting->number[0];
+	bool many = open > share * all;
+	struct finding *finding = found(trial, many ? VERDICT_UNKNOWN : VERDICT_PASS, ALL_CAPTURES);
+	const char *text;
+
+	finding->count = open;
+	finding->expected = say(
+		judge, "a receive for every send, but for %g %% of the ends (share)", 100 * share);
+	if (!open)
+		return;
+	text = say(judge, "%lu of %lu ends of messages have no other end", (unsigned long)open,
+		   (unsigned long)all);
+	text = add_reasons(judge, text, "; sends: ", totals->unmatched_sends);
+	text = add_reasons(judge, text, "; receives: ", totals->unmatched_receives);
+	if (many)
+		finding->why = text;
+	else
+		finding->seen = text;
+}
+
+void rule_both_ends(const struct trial *trial)
+{
+	const struct fact_totals *totals = &trial->exhibits->totals;
+
+	if (totals->sends + totals->receives)
+		unmatched(trial);
+	else
+		found_nothing(trial, VERDICT_SKIP, "no message was sent");
+	other_ends(trial);
+	untraced_ends(trial);
+	judge_open(trial);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Rules about operations: what they wait for, whose memory they move, how they are divided. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "site/judge/rules/tally.h"
+
+#define FIRST 0
+
+static const char *or_unknown(const char *word)
+{
+	return word ? word : "?";
+}
+
+/* A rule that counts sums of one kind by node, some of them wrong. */
+struct counting {
+	enum sum_kind kind;
+	void (*take)(const struct trial *trial, struct tally *tally, const struct sum *sum);
+	void (*settle)(const struct trial *trial,
+		       struct tally *tally); /* of which some was taken */
+	const char *why_none;
+};
+
+static void judge_sums(const struct trial *trial, const struct counting *counting)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	struct tally *tallies = calloc(exhibits->nodes.len + 1, sizeof(*tallies));
+	bool some = false;
+
+	for (size_t i = 0; i < exhibits->nodes.len; i++)
+		tallies[i].subject = exhibits->nodes.data[i].name;
+	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
+		const struct sum *sum = &exhibits->sums.list.data[i];
+		const struct node *node = exhibits_node(exhibits, sum->process);
+
+		if (sum->kind == counting->kind && node)
+			counting->take(trial, &tallies[node - exhibits->nodes.data], sum);
+	}
+	for (size_t i = 0; i < exhibits->nodes.len; i++)
+		if (tallies[i].all_count) {
+			counting->settle(trial, &tallies[i]);
+			some = true;
+		}
+	free(tallies);
+	if (!some)
+		found_nothing(trial, VERDICT_SKIP, counting->why_none);
+}
+
+static void add(struct tally *tally, const struct sum *sum, bool wrong)
+{
+	tally->all_count += sum->count;
+	tally->all_bytes += sum->bytes;
+	if (!wrong)
+		return;
+	tally->count += sum->count;
+	tally->bytes += sum->bytes;
+}
+
+/* A finding of a node of which something was counted. */
+static struct finding *found_count(const struct trial *trial, const struct tally *tally, bool fails,
+				   const char *expected)
+{
+	struct finding *finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, tally->subject);
+
+	finding->expected = expected;
+	finding->count = fails ? tally->count : tally->all_count;
+	finding->bytes = fails ? tally->bytes : tally->all_bytes;
+	finding->seen = fails ? tally->seen : NULL;
+	finding->share = tally_share(tally);
+	return finding;
+}
+
+/* ---- PATH-10 ---- */
+
+/* GPU memory that UCX takes for the host's is read by the CPU, and the other way round. */
+static bool mistaken(const char *memory, const char *taken_as)
+{
+	bool host = !strcmp(memory, "host") || !strcmp(memory, "pinned");
+
+	return host ? strcmp(taken_as, "host") != 0 : !strcmp(taken_as, "host");
+}
+
+static void take_memory(const struct trial *trial, struct tally *tally, const struct sum *sum)
+{
+	bool wrong;
+
+	if (!sum->words[0] || !sum->words[1])
+		return;
+	wrong = mistaken(sum->words[0], sum->words[1]);
+	add(tally, sum, wrong);
+	if (wrong && !tally->seen)
+		tally->seen =
+			say(trial->judge, "%s (by %s) taken for %s, %s in %s", sum->words[0],
+			    or_unknown(sum->words[4]), sum->words[1], or_unknown(sum->words[2]),
+			    sum->words[3] ? sum->words[3] : "no MPI call");
+}
+
+static void settle_memory(const struct trial *trial, struct tally *tally)
+{
+	found_count(trial, tally, tally->count, "what the GPU's library made, as UCX takes it");
+}
+
+void rule_memory_type(const struct trial *trial)
+{
+	static const struct counting counting = {
+		SUM_TAKEN, take_memory, settle_memory,
+		"of no buffer both are told: what it is, and what UCX took it for"
+	};
+
+	judge_sums(trial, &counting);
+}
+
+/* ---- PROTO-03 ---- */
+
+/*
+ * A collective whose operations are of both memories: it has a GPU's buffer, and goes by the
+ * host's. Where all are the host's, the program's own buffer may be, too: MPI's arguments are not
+ * captured.
+ */
+static void take_collective(const struct trial *trial, struct tally *tally, const struct sum *sum)
+{
+	(void)trial;
+	if (!strcmp(sum->words[1], "host"))
+		return;
+	tally->all_count += sum->count;
+	tally->all_bytes += sum->bytes;
+	tally->bytes += sum->extra;
+	tally->count += sum->extra ? sum->count : 0;
+	if (sum->extra && !tally->seen)
+		tally->seen = sum->words[0];
+}
+
+static void settle_collectives(const struct trial *trial, struct tally *tally)
+{
+	if (tally->seen)
+		tally->seen =
+			say(trial->judge, "%lu B of host memory beside %lu B of GPU memory, in %s",
+			    (unsigned long)tally->bytes,
+			    (unsigned long)(tally->all_bytes - tally->bytes), tally->seen);
+	found_count(trial, tally, tally_share(tally) > trial->setting->number[FIRST],
+		    "a collective of GPU buffers moves GPU memory");
+}
+
+void rule_collective_memory(const struct trial *trial)
+{
+	static const struct counting counting = { SUM_COLLECTIVE, take_collective,
+						  settle_collectives,
+						  "no collective was seen to move GPU memory" };
+
+	judge_sums(trial, &counting);
+}
+
+/* ---- RAIL-03 ---- */
+
+static void take_spread(const struct trial *trial, struct tally *tally, const struct sum *sum)
+{
+	double own = sum->bytes ? (double)sum->extra / sum->bytes : 1;
+
+	tally->all_count += sum->count;
+	tally->all_bytes += sum->bytes;
+	tally->bytes += sum->extra;
+	if (own <= trial->setting->number[FIRST])
+		return;
+	tally->count += sum->count;
+	if (!tally->seen)
+		tally->seen = say(trial->judge, "fragments over %s", sum->words[0]);
+}
+
+static void settle_spread(const struct trial *trial, struct tally *tally)
+{
+	double most = trial->setting->number[FIRST];
+	double ratio = tally->all_bytes ? (double)tally->bytes / tally->all_bytes : 1;
+	struct finding *finding = found_count(trial, tally, ratio > most,
+					      say(trial->judge, "max/mean at most %.2f", most));
+
+	finding->bytes = tally->all_bytes;
+	finding->share = NAN;
+	if (finding->verdict == VERDICT_FAIL)
+		finding->seen =
+			say(trial->judge, "max/mean %.2f: %s", ratio, or_unknown(tally->seen));
+}
+
+void rule_fragments(const struct trial *trial)
+{
+	static const struct counting counting = { SUM_SPREAD, take_spread, settle_spread,
+						  "no message went over several devices" };
+
+	judge_sums(trial, &counting);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "site/judge/rules/rules.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <string.h>
+
+struct finding *found(const struct trial *trial, enum verdict verdict, const char *subject)
+{
+	struct finding *finding = vec_add(&trial->judge->findings);
+
+	finding->rule = trial->rule;
+	finding->verdict = verdict;
+	finding->severity = trial->setting->severity;
+	finding->subject = subject;
+	finding->share = NAN;
+	return finding;
+}
+
+void found_why(const struct trial *trial, enum verdict verdict, const char *subject,
+	       const char *why)
+{
+	found(trial, verdict, subject)->why = why;
+}
+
+void found_nothing(const struct trial *trial, enum verdict verdict, const char *why)
+{
+	found_why(trial, verdict, ALL_CAPTURES, why);
+}
+
+const char *process_text(const struct trial *trial, int process)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	const struct node *node = exhibits_node(exhibits, process);
+	const struct member *member = node ? &exhibits->members.data[process] : NULL;
+
+	if (!member)
+		return NULL;
+	return member->fact.rank < 0
+		       ? say(trial->judge, "%s:pid%u", node->name, member->fact.pid)
+		       : say(trial->judge, "%s:rank%d", node->name, member->fact.rank);
+}
+
+bool level_missing(const struct exhibits *exhibits, enum level level)
+{
+	const struct fact_self *self = &exhibits->totals.self;
+	bool traced = false;
+
+	for (int i = level; i < FACT_LEVELS; i++)
+		traced = traced || self->levels[i];
+	return self->known && !traced;
+}
+
+const struct node_inventory *inventory_of(const struct trial *trial, const struct node *node)
+{
+	return node ? inventories_find(&trial->judge->inventories, node->id, node->name) : NULL;
+}
+
+void nodes_without_inventory(const struct trial *trial)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+
+	for (size_t i = 0; i < exhibits->nodes.len; i++) {
+		const struct node *node = &exhibits->nodes.data[i];
+
+		if (node->name && !inventory_of(trial, node))
+			found_why(trial, VERDICT_UNKNOWN, node->name,
+				  "no inventory of this node was given");
+	}
+}
+
+static const char *or_unknown(const char *word)
+{
+	return word ? word : "?";
+}
+
+const char *cell_text(const struct trial *trial, const struct cell *cell)
+{
+	return say(trial->judge, "%s over %s/%s%s%s, %s to %s", or_unknown(cell->op),
+		   or_unknown(cell->transport), or_unknown(cell->device),
+		   cell->protocol ? ", " : "", cell->protocol ? cell->protocol : "",
+		   or_unknown(cell->src_mem), or_unknown(cell->dst_mem));
+}
+
+bool cell_placed(const struct cell *cell)
+{
+	return cell->locality != LOCALITY_UNKNOWN;
+}
+
+bool cell_inter(const struct cell *cell)
+{
+	return cell->locality == LOCALITY_REMOTE;
+}
+
+bool cell_intra(const struct cell *cell)
+{
+	return cell->locality == LOCALITY_NODE;
+}
+
+bool cell_over_nic(const struct cell *cell)
+{
+	return cell_inter(cell) && cell->device && is_network(cell->transport);
+}
+
+int cell_owner(const struct cell *cell)
+{
+	return fact_fetches(cell->op, cell->transport) ? cell->peer : cell->process;
+}
+
+const char *cell_own_memory(const struct cell *cell)
+{
+	return cell_owner(cell) == cell->process ? cell->src_mem : cell->dst_mem;
+}
+
+struct node *cell_known_node(const struct exhibits *exhibits, const struct cell *cell)
+{
+	return exhibits_node(exhibits, cell->process < 0 ? cell->peer : cell->process);
+}
+
+bool listed(const texts *list, const char *word)
+{
+	for (size_t i = 0; word && i < list->len; i++) {
+		if (!fnmatch(list->data[i], word, 0))
+			return true;
+		if (!strcmp(list->data[i], "net") && is_network(word))
+			return true;
+	}
+	return false;
+}
+
+static bool loc_fits(const char *loc, enum fact_locality locality)
+{
+	static const char *const names[] = {
+		[LOCALITY_UNKNOWN] = NULL,
+		[LOCALITY_SELF] = "self",
+		[LOCALITY_NODE] = "intra",
+		[LOCALITY_REMOTE] = "inter",
+	};
+
+	return !loc || (names[locality] && !strcmp(loc, names[locality]));
+}
+
+static bool mem_fits(const char *wanted, const char *memory)
+{
+	if (!wanted)
+		return true;
+	if (!strcmp(wanted, "cuda") || !strcmp(wanted, "rocm") || !strcmp(wanted, "ze"))
+		return is_gpu(memory);
+	return memory && !strcmp(wanted, memory);
+}
+
+static enum fits size_fits(const struct exhibits *exhibits, const struct cell *cell,
+			   const struct policy_expect *expect)
+{
+	bool bounded = expect->to != UINT64_MAX;
+
+	if (cell_below(exhibits, cell, expect->from) ||
+	    (bounded && cell_at_least(exhibits, cell, expect->to)))
+		return FITS_NOT;
+	if (cell_at_least(exhibits, cell, expect->from) &&
+	    (!bounded || cell_below(exhibits, cell, expect->to)))
+		return FITS;
+	return FITS_MAYBE;
+}
+
+enum fits expectation_fits(const struct exhibits *exhibits, const struct cell *cell,
+			   const struct policy_expect *expect)
+{
+	bool sure = true; /* that no line before fits */
+
+	for (size_t i = 0; i < exhibits->policy->expect.len; i++) {
+		const struct policy_expect *line = &exhibits->policy->expect.data[i];
+		enum fits fits = FITS_NOT;
+
+		if (loc_fits(line->loc, cell->locality) && mem_fits(line->src_mem, cell->src_mem) &&
+		    mem_fits(line->dst_mem, cell->dst_mem))
+			fits = size_fits(exhibits, cell, line);
+		if (line == expect)
+			return sure || fits == FITS_NOT ? fits : FITS_MAYBE;
+		if (fits == FITS)
+			return FITS_NOT;
+		sure = sure && fits == FITS_NOT;
+	}
+	return sure ? FITS : FITS_MAYBE;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What rules have in common: how they say what they found. */
+#ifndef UCXBPF_JUDGE_RULES_RULES_H
+#define UCXBPF_JUDGE_RULES_RULES_H
+
+#include "site/judge/exhibits/transport.h"
+#include "site/judge/internal.h"
+
+/* A rule at work. */
+struct trial {
+	struct judge *judge;
+	const struct exhibits *exhibits;
+	const struct catalogue_rule *rule;
+	const struct policy_rule *setting;
+};
+
+/* Valid until the next one; of the trial's rule and severity. */
+struct finding *found(const struct trial *trial, enum verdict verdict, const char *subject);
+
+/* A finding without a subject of its own: the rule had nothing to look at, or could not. */
+void found_nothing(const struct trial *trial, enum verdict verdict, const char *why);
+
+/* The same, for one subject. */
+void found_why(const struct trial *trial, enum verdict verdict, const char *subject,
+	       const char *why);
+
+/* "rc_mlx5/mlx5_0:1 rndv/get get_zcopy, host to gpu0" */
+const char *cell_text(const struct trial *trial, const struct cell *cell);
+
+/* Whether it is known where both ends are: else no rule of paths can say what it should be. */
+bool cell_placed(const struct cell *cell);
+
+/* Between processes of two nodes, or within one. */
+bool cell_inter(const struct cell *cell);
+bool cell_intra(const struct cell *cell);
+
+/* Between nodes, by a NIC that is known. */
+bool cell_over_nic(const struct cell *cell);
+
+/* The process whose device a cell is of: that which starts the transfer. */
+int cell_owner(const struct cell *cell);
+
+/* The node that the cell is of, or one of both. */
+struct node *cell_known_node(const struct exhibits *exhibits, const struct cell *cell);
+
+/* The memory at that end. */
+const char *cell_own_memory(const struct cell *cell);
+
+/* "n0:rank3", "n0:pid77" where it has no rank; NULL: its node is not known. */
+const char *process_text(const struct trial *trial, int process);
+
+/* Whether captures say that none was made with that --level, or one that has it, too. */
+enum level { LEVEL_MPI, LEVEL_UCP, LEVEL_UCT };
+bool level_missing(const struct exhibits *exhibits, enum level level);
+
+/* NULL: none was given. */
+const struct node_inventory *inventory_of(const struct trial *trial, const struct node *node);
+
+/* Whether a shell pattern of the list fits. */
+bool listed(const texts *list, const char *word);
+
+/*
+ * Whether that line is the policy's first one that fits the cell's messages; NULL: whether none
+ * fits. FITS_MAYBE: their sizes are not known, and for some sizes it is.
+ */
+enum fits { FITS_NOT, FITS_MAYBE, FITS };
+enum fits expectation_fits(const struct exhibits *exhibits, const struct cell *cell,
+			   const struct policy_expect *expect);
+
+/* UNKNOWN for each node of the captures of which no inventory is there. */
+void nodes_without_inventory(const struct trial *trial);
+
+/* The setting one_machine of rules of times: nodes whose times tell nothing are judged, too. */
+bool judges_all(const struct trial *trial);
+
+/*
+ * Rules of times. Why the times of a node of the plan tell nothing (exhibits/machines.h); NULL:
+ * they do, or the rule's setting one_machine wants it judged all the same.
+ */
+const char *node_untold(const struct trial *trial, int node);
+
+/* Whether a transfer has a time, and one that tells something. */
+bool transfer_tells(const struct trial *trial, const struct sweep_transfer *transfer);
+
+/* Says SKIP of nodes whose times tell nothing, once where it is all of them: then there is nothing
+ * to judge, and it returns true. */
+bool nothing_told(const struct trial *trial);
+
+/* Ports that messages could take; those that no class names only if they have a device of their
+ * own.
+ */
+bool nic_watched(const struct node_inventory *node, const struct inventory_nic *nic);
+
+/* Before all rules: whether something was lost, who knows where. */
+void mark_incomplete(struct judge *judge);
+
+/* Before all rules: which nodes' peers are in no capture, by COV-04's setting. */
+void mark_in_part(const struct trial *trial);
+
+/* ---- one function per rule; see table.c ---- */
+void rule_loss(const struct trial *trial);
+void rule_both_ends(const struct trial *trial);
+void rule_attribution(const struct trial *trial);
+void rule_one_library(const struct trial *trial);
+void rule_versions(const struct trial *trial);
+/* Of CFG-01, what is about variables. */
+void judge_environments(const struct trial *trial);
+/* Of PATH-01, what a line says of memory between both buffers. */
+void judge_ways(const struct trial *trial, const struct policy_expect *expect);
+void rule_expected(const struct trial *trial);
+void rule_tcp(const struct trial *trial);
+void rule_node_over_nic(const struct trial *trial);
+void rule_cuda_ipc(const struct trial *trial);
+void rule_single_copy(const struct trial *trial);
+void rule_gdr_copy(const struct trial *trial);
+void rule_staging(const struct trial *trial);
+void rule_accelerated(const struct trial *trial);
+void rule_scale(const struct trial *trial);
+void rule_ucx_in_use(const struct trial *trial);
+void rule_symmetric(const struct trial *trial);
+void rule_rail_count(const struct trial *trial);
+void rule_rail_balance(const struct trial *trial);
+/*
+ * Of PERF-05, ways of data; then, whether messages of that size go another way than before: a
+ * change of times has that cause.
+ */
+void judge_earlier_ways(const struct trial *trial);
+bool earlier_way_changed(const struct trial *trial, bool intra, uint64_t size);
+/* Of COV-04, operations that never ended. */
+void judge_open(const struct trial *trial);
+void rule_memory_type(const struct trial *trial);
+void rule_collective_memory(const struct trial *trial);
+void rule_fragments(const struct trial *trial);
+void rule_service_level(const struct trial *trial);
+void rule_switch_points(const struct trial *trial);
+/* Of PROTO-02, by what data of a rendezvous moves. */
+void judge_schemes(const struct trial *trial);
+void rule_ports(const struct trial *trial);
+void rule_planned(const struct trial *trial);
+/* Of COV-03, where no ledger is there. */
+void planned_without_ledgers(const struct trial *trial);
+void rule_monotone(const struct trial *trial);
+void rule_tail(const struct trial *trial);
+void rule_slow_nodes(const struct trial *trial);
+void rule_slow_pairs(const struct trial *trial);
+void rule_goodput(const struct trial *trial);
+void rule_alltoall(const struct trial *trial);
+void rule_baseline(const struct trial *trial);
+void rule_port_counters(const struct trial *trial);
+void rule_nearest_nic(const struct trial *trial);
+/* Of PATH-01, 'nic: nearest'. */
+void judge_nearest(const struct trial *trial, const struct policy_expect *expect);
+void rule_binding(const struct trial *trial);
+void rule_nic_collision(const struct trial *trial);
+void rule_adapters(const struct trial *trial);
+void rule_aligned(const struct trial *trial);
+void rule_roce(const struct trial *trial);
+void rule_error_counters(const struct trial *trial);
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whether two nodes send to each other the same way: PATH-12. */
+#include "site/judge/rules/rules.h"
+
+#define SIZE 0
+#define SOME 0.05 /* of the bytes: less is no way that messages go */
+
+/* What went one way. */
+struct direction {
+	uint64_t ends[2];
+	const struct node *from, *to;
+	uint64_t bytes, unknown; /* unknown: over a transport that is not known, in no way */
+	VEC(struct over {
+		const char *word; /* a transport, or a device */
+		uint64_t bytes;
+		const struct cell *cell; /* one of them */
+	})
+	list;
+};
+
+struct directions {
+	VEC(struct direction) list;
+	struct map index; /* (from, to) -> 1 + position */
+};
+
+static struct direction *direction_find(const struct directions *directions, uint64_t from,
+					uint64_t to)
+{
+	const uint64_t *at = map_find(&directions->index, from, to);
+
+	return at ? &directions->list.data[*at - 1] : NULL;
+}
+
+static struct direction *direction_at(struct directions *directions, uint64_t from, uint64_t to)
+{
+	uint64_t *at = map_insert(&directions->index, from, to, NULL);
+
+	if (!*at) {
+		vec_push(&directions->list, ((struct direction){ .ends = { from, to } }));
+		*at = directions->list.len;
+	}
+	return &directions->list.data[*at - 1];
+}
+
+static void directions_release(struct directions *directions)
+{
+	for (size_t i = 0; i < directions->list.len; i++)
+		vec_release(&directions->list.data[i].list);
+	vec_release(&directions->list);
+	map_release(&directions->index);
+}
+
+static struct over *over_find(const struct direction *direction, const char *word)
+{
+	for (size_t i = 0; i < direction->list.len; i++)
+		if (direction->list.data[i].word == word)
+			return &direction->list.data[i];
+	return NULL;
+}
+
+static void add_cell(struct direction *direction, const struct cell *cell, const char *word)
+{
+	struct over *over = over_find(direction, word);
+
+	if (!over) {
+		over = vec_add(&direction->list);
+		over->word = word;
+		over->cell = cell;
+	}
+	over->bytes += cell->bytes;
+	direction->bytes += cell->bytes;
+}
+
+/* ---- transports, of two nodes ---- */
+
+static void collect_transports(const struct exhibits *exhibits, struct directions *directions)
+{
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+		const struct node *from = exhibits_node(exhibits, cell->process);
+		const struct node *to = exhibits_node(exhibits, cell->peer);
+		struct direction *direction;
+
+		if (!cell_inter(cell) || !from || !to)
+			continue;
+		direction = direction_at(directions, (uintptr_t)from, (uintptr_t)to);
+		direction->from = from;
+		direction->to = to;
+		if (cell->transport)
+			add_cell(direction, cell, cell->transport);
+		else
+			direction->unknown += cell->bytes;
+	}
+}
+
+/* A way of which the other direction has nothing; NULL: there is none. */
+static const struct cell *one_way(const struct direction *there, const struct direction *back)
+{
+	for (size_t i = 0; i < there->list.len; i++) {
+		const struct over *over = &there->list.data[i];
+		const struct over *same = over_find(back, over->word);
+
+		if (over->bytes > SOME * there->bytes && (!same || !same->bytes))
+			return over->cell;
+	}
+	return NULL;
+}
+
+static const char *transports_text(const struct trial *trial, const struct direction *there,
+				   const struct direction *back)
+{
+	const struct cell *cell = one_way(there, back);
+	const struct direction *only = cell ? there : back;
+
+	cell = cell ? cell : one_way(back, there);
+	return cell ? say(trial->judge, "only %s>%s: %s", only->from->name, only->to->name,
+			  cell_text(trial, cell))
+		    : NULL;
+}
+
+/* ---- rails, of two processes ---- */
+
+/* A process, and the kind of messages: only those of the same memories are alike. */
+static uint64_t end_of(const struct cell *cell, int process)
+{
+	return (uint64_t)(uint32_t)process << 2 | (uint64_t)is_gpu(cell->src_mem) << 1 |
+	       (uint64_t)is_gpu(cell->dst_mem);
+}
+
+/* Several processes of a node may have a NIC each: no more is told of pairs of nodes. */
+static void collect_rails(const struct trial *trial, struct directions *directions)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+		const struct node *from = exhibits_node(exhibits, cell->process);
+		const struct node *to = exhibits_node(exhibits, cell->peer);
+		struct direction *direction;
+
+		if (!cell_over_nic(cell) || !from || !to ||
+		    !cell_at_least(exhibits, cell, trial->setting->number[SIZE]))
+			continue;
+		direction = direction_at(directions, end_of(cell, cell->process),
+					 end_of(cell, cell->peer));
+		direction->from = from;
+		direction->to = to;
+		add_cell(direction, cell, cell->device);
+	}
+}
+
+static size_t rails_of(const struct direction *direction)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < direction->list.len; i++)
+		count += direction->list.data[i].bytes > SOME * direction->bytes;
+	return count;
+}
+
+static const char *rails_text(const struct trial *trial, const struct direction *there,
+			      const struct direction *back)
+{
+	size_t one = rails_of(there), other = rails_of(back);
+
+	if (one == other)
+		return NULL;
+	return say(trial->judge, "%s>%s over %zu NIC%s, %s>%s over %zu", there->from->name,
+		   there->to->name, one, one == 1 ? "" : "s", back->from->name, back->to->name,
+		   other);
+}
+
+/* (node, node), the first one first -> a text that is kept. */
+static struct map uneven_rails(const struct trial *trial)
+{
+	struct directions directions = { 0 };
+	struct map uneven = { 0 };
+
+	collect_rails(trial, &directions);
+	for (size_t i = 0; i < directions.list.len; i++) {
+		const struct direction *there = &directions.list.data[i];
+		const struct direction *back =
+			direction_find(&directions, there->ends[1], there->ends[0]);
+		const char *text =
+			back && there->from < there->to ? rails_text(trial, there, back) : NULL;
+
+		if (text)
+			*map_insert(&uneven, (uintptr_t)there->from, (uintptr_t)there->to, NULL) =
+				(uintptr_t)text;
+	}
+	directions_release(&directions);
+	return uneven;
+}
+
+/* ---- both ---- */
+
+/* What one way has more of may be what was lost of the other one. */
+static bool may_be_lost(const struct trial *trial, const struct direction *there)
+{
+	const struct judge *judge = trial->judge;
+
+	return judge->incomplete || losses_has(&judge->losses, there->from->name) ||
+	       losses_has(&judge->losses, there->to->name);
+}
+
+/* Much of it may have gone any way. */
+static bool unknown(const struct direction *direction)
+{
+	return direction->unknown > SOME * (direction->bytes + direction->unknown);
+}
+
+static void judge_pair(const struct trial *trial, const struct direction *there,
+		       const struct direction *back, const struct map *uneven)
+{
+	const uint64_t *rails = map_find(uneven, (uintptr_t)there->from, (uintptr_t)there->to);
+	const char *seen = transports_text(trial, there, back);
+	struct finding *finding;
+
+	if (!seen && rails)
+		seen = (const char *)(uintptr_t)*rails;
+	finding = found(trial, seen ? VERDICT_FAIL : VERDICT_PASS,
+			say(trial->judge, "%s<>%s", there->from->name, there->to->name));
+	finding->expected =
+		"the same transports in both directions, large messages over as many NICs";
+	finding->seen = seen;
+	if (seen && may_be_lost(trial, there))
+		finding->why = "records were or may be lost (COV-01)";
+	else if (unknown(there) || unknown(back))
+		finding->why = "much went by transports that are not known (COV-05)";
+	if (finding->why)
+		finding->verdict = VERDICT_UNKNOWN;
+}
+
+void rule_symmetric(const struct trial *trial)
+{
+	size_t before = trial->judge->findings.len;
+	struct map uneven = uneven_rails(trial);
+	struct directions directions = { 0 };
+
+	collect_transports(trial->exhibits, &directions);
+	for (size_t i = 0; i < directions.list.len; i++) {
+		const struct direction *there = &directions.list.data[i];
+		const struct direction *back =
+			direction_find(&directions, (uintptr_t)there->to, (uintptr_t)there->from);
+
+		if (there->from < there->to && back && there->bytes + there->unknown &&
+		    back->bytes + back->unknown)
+			judge_pair(trial, there, back, &uneven);
+	}
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, "no two nodes exchanged data");
+	directions_release(&directions);
+	map_release(&uneven);
+}

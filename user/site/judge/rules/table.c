@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which function judges which rule of the catalogue, from what. */
+#include "site/judge/rules/table.h"
+
+#include <string.h>
+
+enum {
+	OF_CAPTURES = 1,
+	OF_INVENTORIES = 2, /* and of nothing else: what captures lack is no doubt about it */
+	OF_SWEEPS = 4, /* and of captures: says by itself what they lack for it */
+	OF_LEDGERS = 8, /* and of nothing else */
+	PASS_OF_ALL = 16, /* a pass is about all of the time; else about what was recorded */
+	FAIL_BY_ABSENCE = 32, /* missing records may be why it fails */
+};
+
+/* The rules that can be judged; the others of the catalogue need more than what may be given. */
+static const struct judged {
+	const char *id;
+	void (*judge)(const struct trial *trial);
+	unsigned int of;
+} rules[] = {
+	{ "COV-01", rule_loss, OF_CAPTURES },
+	{ "COV-02", rule_port_counters, OF_CAPTURES | PASS_OF_ALL },
+	{ "COV-03", rule_planned, OF_SWEEPS | PASS_OF_ALL },
+	{ "COV-04", rule_both_ends, OF_CAPTURES | PASS_OF_ALL },
+	{ "COV-05", rule_attribution, OF_CAPTURES },
+	{ "COV-06", rule_one_library, OF_CAPTURES },
+	{ "CFG-01", rule_versions, OF_CAPTURES },
+	{ "PATH-01", rule_expected, OF_CAPTURES },
+	{ "PATH-02", rule_tcp, OF_CAPTURES },
+	{ "PATH-03", rule_node_over_nic, OF_CAPTURES },
+	{ "PATH-04", rule_cuda_ipc, OF_CAPTURES },
+	{ "PATH-05", rule_single_copy, OF_CAPTURES },
+	{ "PATH-06", rule_gdr_copy, OF_CAPTURES },
+	{ "PATH-07", rule_staging, OF_CAPTURES },
+	{ "PATH-08", rule_accelerated, OF_CAPTURES },
+	{ "PATH-09", rule_scale, OF_CAPTURES | PASS_OF_ALL },
+	{ "PATH-10", rule_memory_type, OF_CAPTURES },
+	{ "PATH-11", rule_ucx_in_use, OF_CAPTURES },
+	{ "PATH-12", rule_symmetric, OF_CAPTURES },
+	{ "RAIL-01", rule_rail_count, OF_CAPTURES | FAIL_BY_ABSENCE },
+	{ "RAIL-02", rule_rail_balance, OF_CAPTURES },
+	{ "PROTO-01", rule_monotone, OF_LEDGERS },
+	{ "RAIL-03", rule_fragments, OF_CAPTURES },
+	{ "PROTO-02", rule_switch_points, OF_CAPTURES },
+	{ "PROTO-03", rule_collective_memory, OF_CAPTURES },
+	{ "FAB-01", rule_service_level, OF_CAPTURES },
+	{ "RAIL-05", rule_ports, OF_INVENTORIES },
+	{ "FAB-03", rule_tail, OF_LEDGERS },
+	{ "PERF-01", rule_slow_nodes, OF_LEDGERS },
+	{ "PERF-02", rule_slow_pairs, OF_LEDGERS },
+	{ "PERF-03", rule_goodput, OF_LEDGERS },
+	{ "PERF-04", rule_alltoall, OF_LEDGERS },
+	{ "PERF-05", rule_baseline, OF_LEDGERS },
+	{ "RAIL-04", rule_adapters, OF_CAPTURES | FAIL_BY_ABSENCE },
+	{ "AFF-01", rule_nearest_nic, OF_CAPTURES },
+	{ "AFF-02", rule_binding, OF_CAPTURES },
+	{ "AFF-03", rule_nic_collision, OF_CAPTURES | FAIL_BY_ABSENCE },
+	{ "AFF-04", rule_aligned, OF_CAPTURES | FAIL_BY_ABSENCE },
+	{ "FAB-02", rule_roce, OF_INVENTORIES },
+	{ "FAB-04", rule_error_counters, OF_INVENTORIES },
+};
+
+struct trial trial_of(struct judge *judge, const struct catalogue_rule *rule)
+{
+	return (struct trial){
+		.judge = judge,
+		.exhibits = &judge->exhibits,
+		.rule = rule,
+		.setting = policy_rule(judge->policy, rule),
+	};
+}
+
+static const char *why_not(unsigned int needs)
+{
+	static const struct {
+		unsigned int need;
+		const char *why;
+	} reasons[] = {
+		{ NEEDS_PLAN, "needs a sweep's plan (--plan)" },
+		{ NEEDS_COUNTERS, "needs an inventory from before and one from after the job" },
+		{ NEEDS_INVENTORY, "needs the nodes' inventory (ucxbpf inventory)" },
+		{ NEEDS_TIMES, "needs the times of a sweep's rounds" },
+		{ NEEDS_BASELINE, "needs a baseline" },
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (needs & reasons[i].need)
+			return reasons[i].why;
+	return "captures do not tell it";
+}
+
+static const struct judged *judged_by(const struct catalogue_rule *rule)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (!strcmp(rules[i].id, rule->id))
+			return &rules[i];
+	return NULL;
+}
+
+/* Of some node, one from before and one from after. */
+static bool has_two_snapshots(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->inventories.list.len; i++)
+		if (judge->inventories.list.data[i].first != judge->inventories.list.data[i].last)
+			return true;
+	return false;
+}
+
+/* NULL: all that the rule looks at is there, as far as its kind goes. */
+static const char *what_lacks(const struct judge *judge, const struct catalogue_rule *rule,
+			      const struct judged *judged)
+{
+	bool captures = judge->exhibits.totals.captures || judge->exhibits.members.len;
+	bool lost = judge->incomplete || judge->losses.list.len;
+
+	if (!judged)
+		return why_not(rule->needs);
+	if (rule->needs & (NEEDS_INVENTORY | NEEDS_COUNTERS) && !judge->inventories.list.len)
+		return why_not(rule->needs);
+	if (rule->needs & (NEEDS_PLAN | NEEDS_TIMES) && !judge->sweep.plan)
+		return why_not(rule->needs);
+	if (rule->needs & NEEDS_COUNTERS && !has_two_snapshots(judge))
+		return why_not(rule->needs);
+	/* captures that say nothing, and files that cannot be read, are what COV-01 is about */
+	if (judged->of & OF_CAPTURES && !captures && !(lost && judged->judge == rule_loss) &&
+	    (judge->inventories.list.len || judge->sweep.plan))
+		return "no capture was given";
+	return NULL;
+}
+
+bool judged_apart(const struct catalogue_rule *rule)
+{
+	const struct judged *judged = judged_by(rule);
+
+	return judged && judged->of & (OF_INVENTORIES | OF_LEDGERS);
+}
+
+bool passes_of_all(const struct catalogue_rule *rule)
+{
+	const struct judged *judged = judged_by(rule);
+
+	return judged && judged->of & PASS_OF_ALL;
+}
+
+bool fails_by_absence(const struct catalogue_rule *rule)
+{
+	const struct judged *judged = judged_by(rule);
+
+	return judged && judged->of & FAIL_BY_ABSENCE;
+}
+
+void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
+{
+	const struct judged *judged = judged_by(rule);
+	const char *lacks = what_lacks(judge, rule, judged);
+	const struct trial trial = trial_of(judge, rule);
+
+	if (trial.setting->off) {
+		found_nothing(&trial, VERDICT_SKIP, "switched off by the policy");
+		return;
+	}
+	if (lacks)
+		found_nothing(&trial, VERDICT_SKIP, lacks);
+	else
+		judged->judge(&trial);
+}

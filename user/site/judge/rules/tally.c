@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <math.h>
+#include <string.h>
+
+#include "site/judge/rules/tally.h"
+
+static struct tally *tally_at(struct tallies *tallies, const void *of, const void *and)
+{
+	uint64_t *at = map_insert(&tallies->index, (uintptr_t)of, (uintptr_t) and, NULL);
+
+	if (!*at) {
+		vec_push(&tallies->list, ((struct tally){ .of = of, .and = and}));
+		*at = tallies->list.len;
+	}
+	return &tallies->list.data[*at - 1];
+}
+
+void tallies_release(struct tallies *tallies)
+{
+	vec_release(&tallies->list);
+	map_release(&tallies->index);
+}
+
+struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
+			 const struct node *node)
+{
+	struct tally *tally = tally_at(tallies, node, NULL);
+
+	(void)trial;
+	tally->subject = node ? node->name : "unknown node";
+	return tally;
+}
+
+struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
+			 const struct node *from, const struct node *to)
+{
+	struct tally *tally = tally_at(tallies, from, to);
+
+	if (!tally->subject)
+		tally->subject =
+			say(trial->judge, "%s>%s", from ? from->name : "?", to ? to->name : "?");
+	return tally;
+}
+
+struct tally *tally_cell(const struct trial *trial, struct tallies *tallies,
+			 const struct cell *cell)
+{
+	const struct node *from = exhibits_node(trial->exhibits, cell->process);
+	const struct node *to = exhibits_node(trial->exhibits, cell->peer);
+
+	if (cell_inter(cell))
+		return tally_pair(trial, tallies, from, to);
+	return tally_node(trial, tallies, from ? from : to);
+}
+
+struct tally *tallies_find(const struct trial *trial, const struct tallies *tallies,
+			   const struct cell *cell)
+{
+	const struct node *from = exhibits_node(trial->exhibits, cell->process);
+	const struct node *to = exhibits_node(trial->exhibits, cell->peer);
+	const uint64_t *at = cell_inter(cell)
+				     ? map_find(&tallies->index, (uintptr_t)from, (uintptr_t)to)
+				     : map_find(&tallies->index, (uintptr_t)(from ? from : to), 0);
+
+	return at && *at ? &tallies->list.data[*at - 1] : NULL;
+}
+
+void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
+{
+	tally->all_count += cell->count;
+	tally->all_bytes += cell->bytes;
+	tally->unknown += cell->transport ? 0 : cell->bytes;
+	if (!wrong)
+		return;
+	tally->count += cell->count;
+	tally->bytes += cell->bytes;
+	if (!tally->worst || cell->bytes > tally->worst->bytes)
+		tally->worst = cell;
+	tally_examples(tally, cell);
+}
+
+void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bool wrong)
+{
+	if (fits == FITS) {
+		tally_add(tally, cell, wrong);
+		return;
+	}
+	tally->maybe.unknown += cell->transport ? 0 : cell->bytes;
+	tally->maybe.all_count += cell->count;
+	tally->maybe.all_bytes += cell->bytes;
+	tally->maybe.count += wrong ? cell->count : 0;
+	tally->maybe.bytes += wrong ? cell->bytes : 0;
+}
+
+void tally_examples(struct tally *tally, const struct cell *cell)
+{
+	for (size_t i = 0; i < cell->example_count; i++)
+		if (tally->example_count < FINDING_EXAMPLES)
+			tally->examples[tally->example_count++] = cell_example(cell, i);
+}
+
+static double share(uint64_t bytes, uint64_t all_bytes, uint64_t count, uint64_t all_count)
+{
+	if (all_bytes)
+		return (double)bytes / all_bytes;
+	return all_count ? (double)count / all_count : 0;
+}
+
+double tally_share(const struct tally *tally)
+{
+	return share(tally->bytes, tally->all_bytes, tally->count, tally->all_count);
+}
+
+/* If all that may be right is the rule's business; if only what may be wrong is. */
+static double least_share(const struct tally *tally)
+{
+	return share(tally->bytes, tally->all_bytes + tally->maybe.all_bytes, tally->count,
+		     tally->all_count + tally->maybe.all_count);
+}
+
+static double most_share(const struct tally *tally)
+{
+	return share(tally->bytes + tally->maybe.bytes, tally->all_bytes + tally->maybe.bytes,
+		     tally->count + tally->maybe.count, tally->all_count + tally->maybe.count);
+}
+
+static enum verdict verdict_of(const struct tally *tally, double allowed)
+{
+	if (tally->count && !tally->spared && least_share(tally) > allowed)
+		return VERDICT_FAIL;
+	if (tally->count + tally->maybe.count && most_share(tally) > allowed)
+		return VERDICT_UNKNOWN;
+	return VERDICT_PASS;
+}
+
+const char *why_unsized(const struct trial *trial, uint64_t bytes)
+{
+	return say(trial->judge, "sizes of messages are not known for %s",
+		   say_bytes(trial->judge, bytes));
+}
+
+/* What is not known may have gone any way: of what fits for sure, or of all that may fit. */
+static void doubt(const struct trial *trial, const struct tally *tally, struct finding *finding)
+{
+	const struct catalogue_rule *known = catalogue_find("COV-05");
+	double most = policy_rule(trial->judge->policy, known)->number[0];
+	uint64_t unknown = tally->unknown, all_bytes = tally->all_bytes;
+
+	if (finding->verdict != VERDICT_PASS)
+		return;
+	if (unknown <= most * all_bytes) {
+		unknown += tally->maybe.unknown;
+		all_bytes += tally->maybe.all_bytes;
+	}
+	if (unknown <= most * all_bytes)
+		return;
+	finding->verdict = VERDICT_UNKNOWN;
+	finding->why = say(trial->judge, "the transport of %s of %s is not known (COV-05)",
+			   say_bytes(trial->judge, unknown), say_bytes(trial->judge, all_bytes));
+}
+
+void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
+		   const char *expected, const char *why_none)
+{
+	for (size_t i = 0; i < tallies->list.len; i++) {
+		const struct tally *tally = &tallies->list.data[i];
+		enum verdict verdict = verdict_of(tally, allowed);
+		bool fails = verdict == VERDICT_FAIL;
+		struct finding *finding = found(trial, verdict, tally->subject);
+
+		finding->expected = expected;
+		finding->share = tally_share(tally);
+		finding->count = fails ? tally->count : tally->all_count + tally->maybe.all_count;
+		finding->bytes = fails ? tally->bytes : tally->all_bytes + tally->maybe.all_bytes;
+		if (verdict == VERDICT_UNKNOWN)
+			finding->why = why_unsized(trial, tally->maybe.all_bytes);
+		doubt(trial, tally, finding);
+		if (!fails)
+			continue;
+		finding->seen = tally->seen ? tally->seen : cell_text(trial, tally->worst);
+		finding->example_count = tally->example_count;
+		memcpy(finding->examples, tally->examples, sizeof(finding->examples));
+	}
+	if (!tallies->list.len)
+		found_nothing(trial, VERDICT_SKIP, why_none);
+	tallies_release(tallies);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What transfers of a node, or of a pair of nodes, come to: how much of it is as it should be. */
+#ifndef UCXBPF_JUDGE_RULES_TALLY_H
+#define UCXBPF_JUDGE_RULES_TALLY_H
+
+#include "site/judge/rules/rules.h"
+
+/* What a rule sums up of one subject: what is as it should be and what is not. */
+struct tally {
+	const char *subject;
+	const void *of; /* whose: tallies are found by these two */
+	const void *and;
+	uint64_t count, bytes; /* of the wrong ones */
+	uint64_t all_count, all_bytes;
+	uint64_t unknown; /* bytes of all whose transport is not known */
+	/* beside these, what may fit the rule: that depends on sizes of messages, not known here */
+	struct {
+		uint64_t count, bytes; /* of those that would be wrong */
+		uint64_t all_count, all_bytes;
+		uint64_t unknown;
+	} maybe;
+	bool spared; /* the sure faults are allowed unless some of the possible ones are faults:
+			 no FAIL */
+	const struct cell *worst; /* the wrong cell of most bytes */
+	const char *seen; /* in its place, where that says too little */
+	struct finding_example examples[FINDING_EXAMPLES];
+	size_t example_count;
+};
+
+struct tallies {
+	VEC(struct tally) list;
+	struct map index; /* (of, and) -> 1 + position */
+};
+
+void tallies_release(struct tallies *tallies);
+
+/* A node, or a pair of them; the subject is named once. */
+struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
+			 const struct node *node);
+struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
+			 const struct node *from, const struct node *to);
+
+/* Of the node that a cell is within, else of the pair. */
+struct tally *tally_cell(const struct trial *trial, struct tallies *tallies,
+			 const struct cell *cell);
+
+/* The same, if there is one; NULL: none. */
+struct tally *tallies_find(const struct trial *trial, const struct tallies *tallies,
+			   const struct cell *cell);
+
+/* A cell counts as wrong or right, with its examples where it is wrong. */
+void tally_add(struct tally *tally, const struct cell *cell, bool wrong);
+/* The same, of a cell that fits what the rule is about, or may fit; not FITS_NOT. */
+void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bool wrong);
+void tally_examples(struct tally *tally, const struct cell *cell);
+
+/* Of the bytes, or of the transfers where none has bytes. */
+double tally_share(const struct tally *tally);
+
+/*
+ * A finding per tally: FAIL where more than that share is wrong, whatever sizes messages of unknown
+ * size have. UNKNOWN where the verdict depends on these sizes, or where more has no known transport
+ * than COV-05 allows. Else PASS; none at all: SKIP with why_none. seen describes the worst cell.
+ */
+void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
+		   const char *expected, const char *why_none);
+
+/* Why a verdict is unknown that depends on messages of these bytes, whose sizes are not known. */
+const char *why_unsized(const struct trial *trial, uint64_t bytes);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* PROTO-01, FAB-03: how times depend on the size, and how they spread. */
+#include <math.h>
+#include <string.h>
+
+#include "site/judge/rules/rules.h"
+#include "site/judge/statistics/times.h"
+
+/* Judges cohorts that differ in size alone together; nothing is found: SKIP, with why_none. */
+static void judge_cohorts(const struct trial *trial,
+			  void (*judge)(const struct trial *trial, const struct cohort *sizes,
+					size_t count),
+			  const char *why_none)
+{
+	size_t before, to;
+	struct times times;
+
+	if (nothing_told(trial))
+		return;
+	before = trial->judge->findings.len;
+	times_make(&times, &trial->judge->sweep, judges_all(trial));
+	for (size_t from = 0; from < times.cohorts.len; from = to) {
+		const struct cohort *sizes = &times.cohorts.data[from];
+
+		for (to = from;
+		     to < times.cohorts.len && cohort_alike(sizes, &times.cohorts.data[to]);)
+			to++;
+		judge(trial, sizes, to - from);
+	}
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP, why_none);
+	times_release(&times);
+}
+
+static const char *name_of(const struct trial *trial, const struct cohort *cohort)
+{
+	char *name = cohort_name(cohort, trial->judge->sweep.plan, trial->judge->policy);
+	const char *kept = say(trial->judge, "%s", name);
+
+	free(name);
+	return kept;
+}
+
+/* ---- PROTO-01 ---- */
+
+#define LEAST_FOR_MEDIAN 10
+
+/* The protocol that most messages of that size took there; NULL: no capture tells. */
+static const char *protocol_at(const struct trial *trial, const struct cohort *cohort)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	const struct cell *best = NULL;
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+
+		if (cell->protocol && cell->function && !strcmp(cell->function, "MPI_Isend") &&
+		    cell_intra(cell) == cohort->intra && cell->least <= cohort->size &&
+		    cohort->size <= cell->most && (!best || cell->bytes > best->bytes))
+			best = cell;
+	}
+	return best ? best->protocol : NULL;
+}
+
+static const char *size_text(const struct trial *trial, const struct cohort *cohort, double ns)
+{
+	const char *protocol = protocol_at(trial, cohort);
+
+	return say(trial->judge, "%lu B take %s%s%s%s", (unsigned long)cohort->size,
+		   say_time(trial->judge, ns), protocol ? " (" : "", protocol ? protocol : "",
+		   protocol ? ")" : "");
+}
+
+static uint32_t least_timed(const struct cohort *sizes, size_t count)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		least = sizes[i].timed < least ? sizes[i].timed : least;
+	return least;
+}
+
+/*
+ * The hump that is highest: a size whose quick ones take longer than a larger one's slow ones, so
+ * that noise does not make one.
+ */
+static void judge_humps(const struct trial *trial, const struct cohort *sizes, size_t count)
+{
+	const struct cohort *high = NULL, *low = NULL;
+	double worst = trial->setting->number[0];
+	struct finding *finding;
+
+	if (least_timed(sizes, count) < LEAST_FOR_MEDIAN)
+		return;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = i + 1; k < count; k++) {
+			double ratio = sizes[i].median[P25] / sizes[k].median[P75];
+
+			if (ratio <= worst)
+				continue;
+			worst = ratio;
+			high = &sizes[i];
+			low = &sizes[k];
+		}
+	finding = found(trial, high ? VERDICT_FAIL : VERDICT_PASS, name_of(trial, &sizes[0]));
+	finding->count = count;
+	finding->expected = say(trial->judge, "no size takes %.2f times as long as a larger one",
+				trial->setting->number[0]);
+	if (high)
+		finding->seen =
+			say(trial->judge, "%s, %s", size_text(trial, high, high->median[P50]),
+			    size_text(trial, low, low->median[P50]));
+}
+
+void rule_monotone(const struct trial *trial)
+{
+	judge_cohorts(trial, judge_humps, "it takes 10 times of a message");
+}
+
+/* ---- FAB-03 ---- */
+
+#define LEAST_FOR_TAIL 100 /* of fewer, the 99th percentile is the longest */
+#define LEAST_FOR_SPREAD 10
+
+/* Of the smallest size the tail, of the largest the spread: latency, and goodput. */
+static void judge_tail(const struct trial *trial, const struct cohort *sizes, size_t count)
+{
+	const struct cohort *least = &sizes[0], *most = &sizes[count - 1];
+	double tail = least->median[P99] / least->median[P50];
+	double spread = (most->median[P75] - most->median[P25]) / most->median[P50];
+	bool long_tail = least->timed >= LEAST_FOR_TAIL && tail > trial->setting->number[0];
+	bool wide = most->timed >= LEAST_FOR_SPREAD && spread > trial->setting->number[1];
+	struct finding *finding;
+
+	if (sizes->intra || (least->timed < LEAST_FOR_TAIL && most->timed < LEAST_FOR_SPREAD))
+		return;
+	finding = found(trial, long_tail || wide ? VERDICT_FAIL : VERDICT_PASS,
+			name_of(trial, least));
+	finding->count = least->ns[P50].list.len + most->ns[P50].list.len;
+	finding->expected =
+		say(trial->judge, "p99 at most %.4g times p50, quartiles at most %.4g %% apart",
+		    trial->setting->number[0], 100 * trial->setting->number[1]);
+	if (long_tail)
+		finding->seen = say(trial->judge, "%lu B: p99 is %.1f times p50, %s",
+				    (unsigned long)least->size, tail,
+				    say_time(trial->judge, least->median[P50]));
+	else if (wide)
+		finding->seen = say(trial->judge, "%lu B: quartiles are %.0f %% of %s apart",
+				    (unsigned long)most->size, 100 * spread,
+				    say_time(trial->judge, most->median[P50]));
+}
+
+void rule_tail(const struct trial *trial)
+{
+	judge_cohorts(trial, judge_tail,
+		      "it takes 100 times of the smallest message between nodes, or 10 of the "
+		      "largest");
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Through which memory messages went, from buffer to buffer. */
+#include <stdio.h>
+#include <string.h>
+
+#include "site/judge/rules/tally.h"
+#include "site/judge/rules/ways.h"
+
+/* What is asked of ways, and how much of what it is about goes so. */
+struct inquiry {
+	const struct way_question *question;
+	struct tallies known; /* the wrong ones, of those whose way is known */
+	struct tallies unknown; /* those whose way is not, of all; by the same positions */
+	VEC(const struct sum *) worst; /* of known; NULL: none is wrong */
+};
+
+static struct cell cell_of_way(const struct exhibits *exhibits, const struct sum *way)
+{
+	const struct node *from = exhibits_node(exhibits, way->process);
+	const struct node *to = exhibits_node(exhibits, way->peer);
+	enum fact_locality locality = LOCALITY_UNKNOWN;
+
+	if (way->process == way->peer)
+		locality = LOCALITY_SELF;
+	else if (from && to)
+		locality = from == to ? LOCALITY_NODE : LOCALITY_REMOTE;
+	return (struct cell){
+		.process = way->process,
+		.peer = way->peer,
+		.src_mem = way->words[WAY_SRC_MEM],
+		.dst_mem = way->words[WAY_DST_MEM],
+		.locality = locality,
+		.size_class = way->size_class,
+	};
+}
+
+static bool begins(const char *at, const char *word)
+{
+	size_t length = strlen(word);
+
+	return !strncmp(at, word, length) && (!at[length] || at[length] == ',');
+}
+
+bool way_staged(const struct sum *way)
+{
+	const char *chain = way->words[WAY_CHAIN];
+
+	for (const char *at = strchr(chain, ','); at && strchr(at + 1, ',');
+	     at = strchr(at + 1, ','))
+		if (begins(at + 1, "host") || begins(at + 1, "pinned"))
+			return true;
+	return false;
+}
+
+bool way_copied_by(const struct sum *way, const char *transport)
+{
+	const char *last = strrchr(way->words[WAY_VIA], ',');
+
+	return last && !strcmp(last + 1, transport);
+}
+
+bool way_uses(const struct sum *way, const char *transport)
+{
+	for (const char *at = way->words[WAY_VIA]; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (begins(at, transport))
+			return true;
+	}
+	return false;
+}
+
+static void count(struct tally *tally, const struct sum *way, bool wrong, const char *seen)
+{
+	tally->all_count += way->count;
+	tally->all_bytes += way->bytes;
+	if (!wrong)
+		return;
+	tally->count += way->count;
+	tally->bytes += way->bytes;
+	if (!tally->seen)
+		tally->seen = seen;
+}
+
+static void add(const struct trial *trial, struct inquiry *inquiry, const struct sum *way,
+		const struct cell *cell)
+{
+	bool known = way->words[WAY_CHAIN];
+	bool wrong = known && inquiry->question->wrong(way, inquiry->question->arg);
+	struct tally *tally = tally_cell(trial, &inquiry->unknown, cell);
+	size_t at;
+
+	count(tally, way, !known, way->words[WAY_REASON]);
+	tally = tally_cell(trial, &inquiry->known, cell);
+	count(tally, way, wrong, NULL);
+	at = tally - inquiry->known.list.data;
+	if (at == inquiry->worst.len)
+		vec_push(&inquiry->worst, NULL);
+	if (wrong && (!inquiry->worst.data[at] || way->bytes > inquiry->worst.data[at]->bytes))
+		inquiry->worst.data[at] = way;
+}
+
+/* Whether a transfer goes from one memory of the way to the next one. */
+static bool is_part(const struct cell *cell, const struct sum *way)
+{
+	char hop[64];
+
+	if (cell->process != way->process || cell->peer != way->peer ||
+	    cell->size_class != way->size_class || !cell->src_mem || !cell->dst_mem)
+		return false;
+	snprintf(hop, sizeof(hop), "%s,%s", cell->src_mem, cell->dst_mem);
+	return strstr(way->words[WAY_CHAIN], hop);
+}
+
+/* What the worst way of each subject looks like, and transfers of such messages. */
+static void describe(const struct trial *trial, struct inquiry *inquiry)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+
+	for (size_t i = 0; i < inquiry->worst.len; i++) {
+		const struct sum *way = inquiry->worst.data[i];
+
+		if (way)
+			inquiry->known.list.data[i].seen =
+				say(trial->judge, "%s over %s", way->words[WAY_CHAIN],
+				    way->words[WAY_VIA]);
+	}
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+		struct tally *tally =
+			cell_placed(cell) ? tallies_find(trial, &inquiry->known, cell) : NULL;
+		const struct sum *way =
+			tally ? inquiry->worst.data[tally - inquiry->known.list.data] : NULL;
+
+		if (way && is_part(cell, way))
+			tally_examples(tally, cell);
+	}
+}
+
+/* Of what is not known too much may have gone another way. */
+static void doubt(const struct trial *trial, const struct inquiry *inquiry, size_t before)
+{
+	for (size_t i = 0; i < inquiry->unknown.list.len; i++) {
+		const struct tally *tally = &inquiry->unknown.list.data[i];
+		struct finding *finding = &trial->judge->findings.data[before + i];
+
+		if (finding->verdict != VERDICT_PASS || !tally->count ||
+		    tally_share(tally) <= inquiry->question->allowed)
+			continue;
+		finding->verdict = VERDICT_UNKNOWN;
+		finding->why = say(trial->judge, "the way of %lu B of %lu is not known: %s",
+				   (unsigned long)tally->bytes, (unsigned long)tally->all_bytes,
+				   tally->seen);
+	}
+}
+
+void ask_ways(const struct trial *trial, const struct way_question *question)
+{
+	const struct exhibits *exhibits = trial->exhibits;
+	size_t before = trial->judge->findings.len;
+	struct inquiry inquiry = { .question = question };
+
+	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
+		const struct sum *way = &exhibits->sums.list.data[i];
+		struct cell cell = cell_of_way(exhibits, way);
+
+		if (way->kind == SUM_WAY && cell_placed(&cell) &&
+		    question->about(trial, &cell, question->arg))
+			add(trial, &inquiry, way, &cell);
+	}
+	if (inquiry.known.list.len || question->why_none) {
+		describe(trial, &inquiry);
+		tallies_judge(trial, &inquiry.known, question->allowed, question->expected,
+			      question->why_none);
+		doubt(trial, &inquiry, before);
+	}
+	tallies_release(&inquiry.unknown);
+	vec_release(&inquiry.worst);
+}

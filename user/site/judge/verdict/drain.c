@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "site/judge/verdict/drain.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fold.h"
+#include "site/judge/exhibits/named.h"
+#include "site/judge/internal.h"
+
+#define LONGEST_NAME 63
+
+/* A node and what is to be said of it; to be sorted by that. */
+struct candidate {
+	const char *node;
+	const char *rules; /* "PATH-03 PATH-06", as the catalogue has them in order */
+	const char *refused; /* NULL: it is to go */
+};
+
+struct candidates {
+	VEC(struct candidate) list;
+	struct words names, rules;
+	struct map by_name; /* a kept name -> 1 + position */
+};
+
+/*
+ * A name is from a capture, which anybody may have made. scontrol takes lists, ranges and ALL where
+ * it takes a name, and options where words begin with a dash.
+ */
+static bool safe_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!length || length > LONGEST_NAME || !isalnum((unsigned char)*name) ||
+	    !strcasecmp(name, "ALL"))
+		return false;
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
+			return false;
+	return true;
+}
+
+/* Where what is said of a node is not enough to act upon. */
+static void doubt(struct candidates *candidates, const char *name, const char *why)
+{
+	const uint64_t *at = map_find(&candidates->by_name, (uintptr_t)name, 0);
+	struct candidate *candidate = at ? &candidates->list.data[*at - 1] : NULL;
+
+	if (candidate && !candidate->refused)
+		candidate->refused = why;
+}
+
+static void doubt_all(struct candidates *candidates, const char *why)
+{
+	for (size_t i = 0; i < candidates->list.len; i++)
+		doubt(candidates, candidates->list.data[i].node, why);
+}
+
+static void find_doubtful(struct candidates *candidates, const struct judge *judge)
+{
+	const char *named[NAMED_MOST];
+
+	if (judge->incomplete || judge->captures_broken || judge->losses.list.len)
+		doubt_all(candidates, "the evidence is incomplete (COV-01)");
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		const struct finding *finding = &judge->findings.data[i];
+		size_t count;
+
+		/* they come first */
+		if (strncmp(finding->rule->id, "COV", 3))
+			break;
+		if (finding->verdict != VERDICT_FAIL && finding->verdict != VERDICT_UNKNOWN)
+			continue;
+		if (!strcmp(finding->subject, ALL_CAPTURES))
+			doubt_all(candidates, "the evidence of it is incomplete (COV)");
+		count = named_in(&candidates->names, finding->subject, named);
+		while (count)
+			doubt(candidates, named[--count], "the evidence of it is incomplete (COV)");
+	}
+}
+
+static const char *refusal(const struct judge *judge, const char *node)
+{
+	if (!safe_name(node))
+		return "no name that a resource manager can be given";
+	if (!policy_class_of(judge->policy, node))
+		return "in none of the policy's classes";
+	return NULL;
+}
+
+/* A word in a list of words, where none begins with another one. */
+static void add_rule(struct candidates *candidates, struct candidate *candidate, const char *rule)
+{
+	char *rules;
+
+	if (strstr(candidate->rules, rule))
+		return;
+	if (asprintf(&rules, "%s %s", candidate->rules, rule) < 0)
+		abort();
+	candidate->rules = words_keep(&candidates->rules, rules);
+	free(rules);
+}
+
+static void add(struct candidates *candidates, const struct judge *judge, const char *node,
+		const char *rule)
+{
+	uint64_t *at = map_insert(&candidates->by_name, (uintptr_t)node, 0, NULL);
+
+	if (*at) {
+		add_rule(candidates, &candidates->list.data[*at - 1], rule);
+		return;
+	}
+	vec_push(&candidates->list, ((struct candidate){ node, rule, refusal(judge, node) }));
+	*at = candidates->list.len;
+}
+
+/* Of a pair nobody knows which one it is; without evidence nobody knows at all. */
+static void collect(struct candidates *candidates, const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		const struct finding *finding = &judge->findings.data[i];
+		size_t length = strcspn(finding->subject, "<>:");
+		char *name;
+
+		if (finding->verdict != VERDICT_FAIL || finding->severity != SEVERITY_CRITICAL ||
+		    !strncmp(finding->rule->id, "COV", 3) || strpbrk(finding->subject, "<>") ||
+		    !strcmp(finding->subject, ALL_CAPTURES))
+			continue;
+		name = strndup(finding->subject, length);
+		add(candidates, judge, words_keep(&candidates->names, name), finding->rule->id);
+		free(name);
+	}
+	find_doubtful(candidates, judge);
+}
+
+static int by_fate(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	int order = !!a->refused - !!b->refused;
+
+	order = order ? order : strcmp(a->refused ? a->refused : "", b->refused ? b->refused : "");
+	order = order || a->refused ? order : strcmp(a->rules, b->rules);
+	return order;
+}
+
+/* The prefix is the policy's; what a shell or scontrol reads in another way is left out. */
+static char *reason_of(const struct judge *judge, const char *rules)
+{
+	char *reason;
+
+	if (asprintf(&reason, "%s %s", judge->policy->act.reason_prefix, rules) < 0)
+		abort();
+	for (char *c = reason; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr(" _.,:;()[]/+=-", *c))
+			*c = '_';
+	return reason;
+}
+
+static void put(struct drains *drains, const struct judge *judge,
+		const struct candidate *candidates, size_t count)
+{
+	VEC(const char *) names = { 0 };
+	char *nodes;
+
+	for (size_t i = 0; i < count; i++)
+		vec_push(&names, candidates[i].node);
+	nodes = fold_names(names.data, names.len);
+	vec_release(&names);
+	if (candidates->refused) {
+		vec_push(&drains->refused, ((struct drain_refusal){ nodes, candidates->refused }));
+		return;
+	}
+	vec_push(&drains->list,
+		 ((struct drain){ nodes, reason_of(judge, candidates->rules), count }));
+	drains->nodes += count;
+}
+
+static size_t most_nodes(const struct policy *policy)
+{
+	double share = floor(policy->act.max_share * policy->nodes.len);
+
+	return share < policy->act.max_nodes ? (size_t)share : (size_t)policy->act.max_nodes;
+}
+
+void drains_make(struct drains *drains, const struct judge *judge)
+{
+	struct candidates all = { 0 };
+	size_t to;
+
+	*drains = (struct drains){ .most = most_nodes(judge->policy) };
+	if (judge->policy->act.drain == DRAIN_NEVER || !judge->policy->nodes.len)
+		return;
+	collect(&all, judge);
+	if (all.list.len)
+		qsort(all.list.data, all.list.len, sizeof(*all.list.data), by_fate);
+	for (size_t from = 0; from < all.list.len; from = to) {
+		for (to = from + 1;
+		     to < all.list.len && !by_fate(&all.list.data[from], &all.list.data[to]);)
+			to++;
+		put(drains, judge, &all.list.data[from], to - from);
+	}
+	words_release(&all.names);
+	words_release(&all.rules);
+	map_release(&all.by_name);
+	vec_release(&all.list);
+}
+
+void drains_release(struct drains *drains)
+{
+	for (size_t i = 0; i < drains->list.len; i++) {
+		free(drains->list.data[i].nodes);
+		free(drains->list.data[i].reason);
+	}
+	for (size_t i = 0; i < drains->refused.len; i++)
+		free(drains->refused.data[i].nodes);
+	vec_release(&drains->list);
+	vec_release(&drains->refused);
+}
+
+void drain_command(const struct drain *drain, char *words[DRAIN_WORDS + 1])
+{
+	words[0] = strdup("scontrol");
+	words[1] = strdup("update");
+	words[3] = strdup("State=DRAIN");
+	words[5] = NULL;
+	if (asprintf(&words[2], "NodeName=%s", drain->nodes) < 0 ||
+	    asprintf(&words[4], "Reason=%s", drain->reason) < 0 || !words[0] || !words[1] ||
+	    !words[3])
+		abort();
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Findings that say the same of several subjects, as one line. */
+#ifndef UCXBPF_JUDGE_VERDICT_LINES_H
+#define UCXBPF_JUDGE_VERDICT_LINES_H
+
+#include "site/judge/internal.h"
+
+struct line {
+	VEC(const struct finding *) findings;
+	const struct finding *finding; /* of them, the one of most bytes */
+	char *subject; /* all of them: "n[0-3]" */
+	size_t subjects, of; /* how many, of how many that the rule judged */
+	uint64_t count, bytes; /* over all of them */
+	bool differs; /* in the numbers of what was seen: the finding's are an example */
+};
+
+struct lines {
+	VEC(struct line) list; /* what is worst first, then in the catalogue's order */
+};
+
+/* verbose: of those that passed or were skipped, too, and all subjects by name. */
+void lines_make(struct lines *lines, const struct judge *judge, bool verbose);
+void lines_release(struct lines *lines);
+
+/* What a line begins with: "FAIL C", "WARN", "INFO", "UNKN"... */
+const char *finding_mark(const struct finding *finding);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the ranks of a sweep did, as they wrote it down: one NDJSON file per rank, a line per
+ * transfer (docs/sweep-files.md). A rank that never wrote its last line did not come to its end.
+ */
+#ifndef UCXBPF_PLAN_LEDGER_H
+#define UCXBPF_PLAN_LEDGER_H
+
+#include "site/plan/plan.h"
+
+#define LEDGER_SCHEMA "ucxbpf.ledger/1"
+
+enum ledger_kind {
+	LEDGER_HEAD, /* the first line: who writes */
+	LEDGER_BEGIN, /* a round begins */
+	LEDGER_TRANSFER, /* written by the sender, when the receiver has said what came */
+	LEDGER_STUCK, /* it waited for so long that it gave up */
+	LEDGER_END,
+	LEDGER_KINDS
+};
+
+/* Of one message and its empty answer, ns by the sender's clock; of a collective, of one call. */
+struct ledger_times {
+	uint64_t timed; /* how many; the others are then 0 */
+	uint64_t min, p25, p50, p75, p99, max;
+};
+
+struct ledger_entry {
+	enum ledger_kind kind;
+	int rank; /* of who wrote it, in MPI_COMM_WORLD */
+	/* of a head */
+	const char *plan; /* its id */
+	const char *node, *host, *mpi; /* node: as the plan names it */
+	unsigned int stages; /* that it was asked for: bits 1 << enum plan_stage_kind */
+	int size, local;
+	uint32_t pid; /* in its own namespace */
+	uint32_t part; /* of the plan; 0 where it says none */
+	/* of all others but an end */
+	enum plan_stage_kind stage;
+	uint32_t round;
+	/* of a transfer; of what was waited for, where that is one */
+	enum plan_op op;
+	uint32_t sub;
+	const char *src, *dst; /* nodes; dst NULL: a collective; both: between two rounds */
+	int src_rank, dst_rank; /* -1: none */
+	enum plan_memory src_mem, dst_mem;
+	uint64_t msg_size, count, bytes; /* of each; how many; all */
+	uint64_t errors; /* messages whose content was not what was sent */
+	struct ledger_times ns;
+	/* of a rank that is stuck: it was stopped until then; it was ended, maybe before its time
+	 * was over */
+	bool late, by_signal;
+	enum plan_ender ender; /* of one that was ended */
+	/* of an end */
+	uint64_t transfers; /* lines of this file that are some */
+};
+
+/*
+ * Hands every line of a file to take(), whose entry lives that long. A last line that is cut off
+ * is left out: there is no end then. -EINVAL: why says which line is wrong; else 0 or -errno.
+ */
+int ledger_read(const char *path, void (*take)(void *arg, const struct ledger_entry *entry),
+		void *arg, char why[PLAN_WHY]);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Lists of nodes as resource managers write them. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "site/policy/values.h"
+
+#define MAX_NODES 65536
+#define MAX_DIGITS 9
+
+static bool add_name(struct policy *policy, texts *nodes, const char *prefix, size_t prefix_len,
+		     const char *number, const char *suffix, size_t suffix_len)
+{
+	char *name;
+
+	if (nodes->len >= MAX_NODES)
+		return false;
+	if (asprintf(&name, "%.*s%s%.*s", (int)prefix_len, prefix, number, (int)suffix_len,
+		     suffix) < 0)
+		abort();
+	vec_push(&policy->made, name);
+	vec_push(nodes, name);
+	return *name;
+}
+
+/* Digits at *at, which is moved behind them. */
+static bool digits(const char **at, unsigned long *value, int *width)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**at))
+		return false;
+	*value = strtoul(*at, &end, 10);
+	*width = end - *at;
+	*at = end;
+	return *width <= MAX_DIGITS;
+}
+
+struct pattern {
+	const char *prefix, *suffix;
+	size_t prefix_len, suffix_len;
+};
+
+/* One of 3, 0-7, 08-10 between the brackets. */
+static bool add_range(struct policy *policy, texts *nodes, const struct pattern *pattern,
+		      const char **at)
+{
+	unsigned long from, to;
+	char number[24];
+	int width, end_width;
+
+	if (!digits(at, &from, &width))
+		return false;
+	to = from;
+	if (**at == '-') {
+		++*at;
+		if (!digits(at, &to, &end_width) || to < from || to - from >= MAX_NODES)
+			return false;
+	}
+	for (; from <= to; from++) {
+		snprintf(number, sizeof(number), "%0*lu", width, from);
+		if (!add_name(policy, nodes, pattern->prefix, pattern->prefix_len, number,
+			      pattern->suffix, pattern->suffix_len))
+			return false;
+	}
+	return true;
+}
+
+/* One name with at most one pair of brackets, length bytes of it. */
+static bool add_pattern(struct policy *policy, texts *nodes, const char *text, size_t length)
+{
+	const char *open = memchr(text, '[', length), *close = memchr(text, ']', length), *at;
+	struct pattern pattern;
+
+	if (!open && !close)
+		return add_name(policy, nodes, text, length, "", "", 0);
+	if (!open || !close || close < open)
+		return false;
+	pattern = (struct pattern){
+		.prefix = text,
+		.prefix_len = open - text,
+		.suffix = close + 1,
+		.suffix_len = text + length - close - 1,
+	};
+	if (memchr(pattern.suffix, '[', pattern.suffix_len) ||
+	    memchr(pattern.suffix, ']', pattern.suffix_len))
+		return false;
+	for (at = open + 1;; at++) {
+		if (!add_range(policy, nodes, &pattern, &at))
+			return false;
+		if (at == close)
+			return true;
+		if (*at != ',')
+			return false;
+	}
+}
+
+/* Up to the next comma outside of brackets. */
+static size_t name_length(const char *text)
+{
+	bool inside = false;
+	size_t i;
+
+	for (i = 0; text[i] && (inside || text[i] != ','); i++)
+		inside = text[i] == '[' || (inside && text[i] != ']');
+	return i;
+}
+
+bool value_nodes(const char *text, struct policy *policy, texts *nodes)
+{
+	size_t length;
+
+	if (strpbrk(text, " \t\n"))
+		return false;
+	for (;; text += length + 1) {
+		length = name_length(text);
+		if (!length || !add_pattern(policy, nodes, text, length))
+			return false;
+		if (!text[length])
+			return true;
+	}
+}

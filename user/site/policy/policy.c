@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "site/policy/policy.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "site/policy/bind.h"
+#include "site/policy/values.h"
+
+#define SPEC "ucxbpf-policy-v1"
+#define READ_STEP 65536
+#define READ_MOST (4 << 20) /* the parser's own limit is lower, and says so */
+
+static const char *const drains[] = { [DRAIN_PROPOSE] = "propose", [DRAIN_NEVER] = "never", NULL };
+
+static void bind_topology(struct binder *binder, const struct policy_tree *tree, void *to)
+{
+	static const struct field fields[] = {
+		{ "file", FIELD_TEXT, offsetof(struct policy, topology.file), true, NULL, 0, 0,
+		  NULL },
+		{ "levels", FIELD_TEXTS, offsetof(struct policy, topology.levels), false, NULL, 0,
+		  0, NULL },
+		{ 0 },
+	};
+
+	(void)to;
+	bind_map(binder, tree, "topology", fields, binder->policy);
+}
+
+/* A bound, or null for none. */
+static bool bound(const struct policy_tree *tree, double *to)
+{
+	*to = NAN;
+	if (tree->type != NODE_SCALAR)
+		return false;
+	return (tree->plain && (!strcmp(tree->text, "null") || !strcmp(tree->text, "~"))) ||
+	       value_number(tree->text, to);
+}
+
+/* [value, lower, upper, unit] */
+static void bind_reference(struct binder *binder, const struct policy_entry *entry)
+{
+	struct policy_reference *reference = vec_add(&binder->policy->references);
+	const struct policy_tree *list = entry->value;
+	bool right = list->type == NODE_LIST && list->entries.len == 4;
+
+	reference->name = entry->key;
+	if (right) {
+		const struct policy_tree *unit = list->entries.data[3].value;
+
+		right = bound(list->entries.data[0].value, &reference->value) &&
+			!isnan(reference->value) &&
+			bound(list->entries.data[1].value, &reference->lower) &&
+			bound(list->entries.data[2].value, &reference->upper) &&
+			!(reference->lower > 0) && !(reference->upper < 0) &&
+			unit->type == NODE_SCALAR && *unit->text;
+		reference->unit = unit->text;
+	}
+	if (!right)
+		errors_add(
+			binder->errors, entry->line,
+			"reference: [VALUE, LOWER, UPPER, UNIT] such as [95, -0.05, null, Gb/s]");
+}
+
+static void bind_references(struct binder *binder, const struct policy_tree *tree, void *to)
+{
+	(void)to;
+	if (!bind_is(binder, tree, NODE_MAP, "reference"))
+		return;
+	for (size_t i = 0; i < tree->entries.len; i++)
+		bind_reference(binder, &tree->entries.data[i]);
+}
+
+static void bind_rule_id(struct binder *binder, const struct policy_tree *tree, void *to)
+{
+	struct policy_waiver *waiver = to;
+
+	if (!bind_is(binder, tree, NODE_SCALAR, "rule"))
+		return;
+	waiver->rule = catalogue_find(tree->text);
+	if (!waiver->rule)
+		errors_add(binder->errors, tree->line, "waive: there is no rule '%.40s'",
+			   tree->text);
+}
+
+#define WAIVER(member) offsetof(struct policy_waiver, member)
+
+static void bind_waivers(struct binder *binder, const struct policy_tree *tree, void *to)
+{
+	static const struct field fields[] = {
+		{ "rule", FIELD_CUSTOM, 0, true, NULL, 0, 0, bind_rule_id },
+		{ "subject", FIELD_TEXT, WAIVER(subject), true, NULL, 0, 0, NULL },
+		{ "until", FIELD_DATE, WAIVER(until), true, NULL, 0, 0, NULL },
+		{ "reason", FIELD_TEXT, WAIVER(reason), true, NULL, 0, 0, NULL },
+		{ 0 },
+	};
+
+	(void)to;
+	if (!bind_is(binder, tree, NODE_LIST, "waive"))
+		return;
+	for (size_t i = 0; i < tree->entries.len; i++) {
+		struct policy_waiver *waiver = vec_add(&binder->policy->waivers);
+
+		waiver->line = tree->entries.data[i].value->line;
+		bind_map(binder, tree->entries.data[i].value, "waive", fields, waiver);
+	}
+}
+
+static void bind_max_drain(struct binder *binder, const struct policy_tree *tree, void *to)
+{
+	static const struct field fields[] = {
+		{ "nodes", FIELD_COUNT, offsetof(struct policy, act.max_nodes), false, NULL, 0, 0,
+		  NULL },
+		{ "share", FIELD_NUMBER, offsetof(struct policy, act.max_share), false, NULL, 0, 1,
+		  NULL },
+		{ 0 },
+	};
+
+	(void)to;
+	bind_map(binder, tree, "max_drain", fields, binder->policy);
+}
+
+static void bind_act(struct binder *binder, const struct policy_tree *tree, void *to)
+{
+	static const struct field fields[] = {
+		{ "drain", FIELD_ENUM, offsetof(struct policy, act.drain), false, drains, 0, 0,
+		  NULL },
+		{ "max_drain", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_max_drain },
+		{ "reason_prefix", FIELD_TEXT, offsetof(struct policy, act.reason_prefix), false,
+		  NULL, 0, 0, NULL },
+		{ 0 },
+	};
+
+	(void)to;
+	bind_map(binder, tree, "act", fields, binder->policy);
+}
+
+static void bind_spec(struct binder *binder, const struct policy_tree *tree, void *to)
+{
+	(void)to;
+	if (bind_is(binder, tree, NODE_SCALAR, "spec") && strcmp(tree->text, SPEC))
+		errors_add(binder->errors, tree->line, "spec: '%.40s' is not " SPEC, tree->text);
+}
+
+static const struct field fields[] = {
+	{ "spec", FIELD_CUSTOM, 0, true, NULL, 0, 0, bind_spec },
+	{ "site", FIELD_TEXT, offsetof(struct policy, site), false, NULL, 0, 0, NULL },
+	{ "classes", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_classes },
+	{ "topology", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_topology },
+	{ "transports", FIELD_TEXTS, offsetof(struct policy, transports), false, NULL, 0, 0, NULL },
+	{ "expect", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_expect },
+	{ "reference", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_references },
+	{ "rules", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_rules },
+	{ "waive", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_waivers },
+	{ "act", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_act },
+	{ 0 },
+};
+
+struct policy *policy_default(void)
+{
+	struct policy *policy = calloc(1, sizeof(*policy));
+
+	policy->act.max_nodes = 10;
+	policy->act.max_share = 0.02;
+	policy->act.reason_prefix = "[node_problem] ucxbpf";
+	for (size_t i = 0; i < CATALOGUE_RULES; i++) {
+		policy->rules[i].severity = catalogue[i].severity;
+		for (size_t k = 0; k < CATALOGUE_PARAMS; k++)
+			policy->rules[i].number[k] = catalogue[i].params[k].standard;
+	}
+	return policy;
+}
+
+/* 'transports' may stand behind the lines that name them. */
+static void order_errors(struct policy_errors *errors)
+{
+	struct policy_error *list = errors->list.data;
+
+	for (size_t i = 1; i < errors->list.len; i++)
+		for (size_t k = i; k && list[k - 1].line > list[k].line; k--) {
+			struct policy_error later = list[k - 1];
+
+			list[k - 1] = list[k];
+			list[k] = later;
+		}
+}
+
+int policy_parse(const char *text, size_t length, struct policy **policy,
+		 struct policy_errors *errors)
+{
+	struct binder binder = { .errors = errors };
+
+	*policy = NULL;
+	binder.policy = policy_default();
+	binder.policy->tree = tree_parse(text, length, errors);
+	if (binder.policy->tree) {
+		bind_map(&binder, binder.policy->tree, "policy", fields, binder.policy);
+		check_transports(&binder);
+		order_errors(errors);
+	}
+	if (errors->list.len) {
+		policy_free(binder.policy);
+		return -EINVAL;
+	}
+	*policy = binder.policy;
+	return 0;
+}
+
+static int read_all(FILE *file, char **text, size_t *length)
+{
+	VEC(char) bytes = { 0 };
+	size_t got;
+
+	do {
+		vec_reserve(&bytes, bytes.len + READ_STEP);
+		got = fread(bytes.data + bytes.len, 1, READ_STEP, file);
+		bytes.len += got;
+	} while (got && bytes.len < READ_MOST);
+	*text = bytes.data;
+	*length = bytes.len;
+	return ferror(file) ? -errno : 0;
+}
+
+int policy_read(const char *path, struct policy **policy, struct policy_errors *errors)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t length;
+	int err;
+
+	*policy = NULL;
+	if (!file)
+		return -errno;
+	err = read_all(file, &text, &length);
+	fclose(file);
+	if (!err)
+		err = policy_parse(text, length, policy, errors);
+	free(text);
+	return err;
+}
+
+static void free_class(struct policy_class *class)
+{
+	vec_release(&class->nodes);
+	vec_release(&class->features);
+	vec_release(&class->nics);
+	free(class->map);
+}
+
+void policy_free(struct policy *policy)
+{
+	if (!policy)
+		return;
+	for (size_t i = 0; i < policy->classes.len; i++)
+		free_class(&policy->classes.data[i]);
+	for (size_t i = 0; i < policy->expect.len; i++) {
+		vec_release(&policy->expect.data[i].tl);
+		vec_release(&policy->expect.data[i].forbid);
+		vec_release(&policy->expect.data[i].proto);
+	}
+	for (size_t i = 0; i < CATALOGUE_RULES; i++)
+		for (size_t k = 0; k < CATALOGUE_PARAMS; k++)
+			vec_release(&policy->rules[i].list[k]);
+	for (size_t i = 0; i < policy->made.len; i++)
+		free(policy->made.data[i]);
+	vec_release(&policy->made);
+	vec_release(&policy->classes);
+	vec_release(&policy->nodes);
+	vec_release(&policy->expect);
+	vec_release(&policy->references);
+	vec_release(&policy->waivers);
+	vec_release(&policy->topology.levels);
+	vec_release(&policy->transports);
+	tree_free(policy->tree);
+	free(policy);
+}
+
+void policy_errors_release(struct policy_errors *errors)
+{
+	vec_release(&errors->list);
+}
+
+const struct policy_rule *policy_rule(const struct policy *policy,
+				      const struct catalogue_rule *rule)
+{
+	return &policy->rules[catalogue_index(rule)];
+}
+
+bool policy_wants(const struct policy *policy, const struct catalogue_rule *rule, const char *name)
+{
+	for (int i = 0; i < CATALOGUE_PARAMS; i++)
+		if (rule->params[i].name && !strcmp(rule->params[i].name, name))
+			return policy_rule(policy, rule)->number[i] != 0;
+	return false;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The other ends of sweep_node(), one per node. Whatever a node does not answer in time is missing
+ * of that node alone. Private to sweep/.
+ */
+#ifndef UCXBPF_SWEEP_AGENTS_H
+#define UCXBPF_SWEEP_AGENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "site/sweep/child.h"
+#include "site/sweep/launcher.h"
+#include "site/sweep/lines.h"
+
+/* In the order in which a node gets there. */
+enum agent_step { AGENT_BEFORE, AGENT_READY, AGENT_TRACED, AGENT_AFTER, AGENT_STEPS };
+
+extern const char *const agent_words[AGENT_STEPS]; /* as a node says them */
+
+struct agent {
+	const char *node;
+	struct child child;
+	struct lines output;
+	bool said[AGENT_STEPS], asked; /* asked: to trace */
+	int status[AGENT_STEPS]; /* what came with it; 0: went well */
+	bool gone; /* says nothing any more */
+};
+
+struct agents {
+	VEC(struct agent) list;
+};
+
+/* How a node's part is called there. */
+void agent_command(struct command *out, const char *program, const char *folder, const char *node);
+
+/* Starts one per node, as the launcher does; what else they say goes to log/NODE in the sweep's
+ * folder. */
+void agents_start(struct agents *agents, const struct launch *launch, char *const *nodes,
+		  size_t count, const char *program, const char *folder);
+
+/* Takes what has come for at most ms. extra: another descriptor that ends the wait; -1: none. */
+void agents_listen(struct agents *agents, int ms, int extra);
+
+/* Whether each node has said this, or is gone; of those that were asked to trace where it is of
+ * that. */
+bool agents_all(const struct agents *agents, enum agent_step step);
+size_t agents_count(const struct agents *agents, enum agent_step step);
+
+/* Whether a node has come so far, and well. */
+bool agent_did(const struct agent *agent, enum agent_step step);
+
+/* A line; its end is added. A node that cannot be told is gone. */
+void agent_tell(struct agent *agent, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Ends what is left of them. */
+void agents_end(struct agents *agents);
+
+#endif

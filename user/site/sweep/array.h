@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A sweep in parts, as a job array of Slurm: a task per part, each on nodes of its own, and a job
+ * that judges all of it when they have ended, however they did. Where that finds somebody slow, it
+ * submits one more, on these nodes and those that they are to meet.
+ */
+#ifndef UCXBPF_SWEEP_ARRAY_H
+#define UCXBPF_SWEEP_ARRAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "site/sweep/command.h"
+
+#define ARRAY_ID 32
+
+struct array_task {
+	uint32_t part;
+	char *nodes; /* n0,n1; its own */
+};
+
+struct array_job {
+	const char *folder; /* what they say goes to log/ there */
+	struct command part; /* how a part is carried out, but for its number */
+	struct command judge; /* how all of it is judged */
+	struct command confirm; /* how what is slow is looked at again; empty: it is not */
+	VEC(struct array_task) tasks;
+	unsigned int at_once; /* tasks; 0: all */
+	unsigned int minutes; /* that a task may take */
+	bool shared; /* on nodes of others, too */
+	char id[ARRAY_ID], judge_id[ARRAY_ID], confirm_id[ARRAY_ID]; /* once they are submitted */
+};
+
+/* The job that confirms; words, since they are not known before the parts are judged. */
+struct array_confirmation {
+	const char *count, *nodes, *minutes; /* nodes: n0,n1 */
+};
+
+void array_release(struct array_job *job);
+
+/* Every command line that array_submit() would start; ARRAY stands for the first one's answer. */
+void array_print(const struct array_job *job, FILE *out);
+
+/* Returns 0, or -EIO, which is said; then nothing of it is left in Slurm. */
+int array_submit(struct array_job *job);
+
+/*
+ * In the job that judges: submits the one that confirms, and writes down which one it is. 0, or
+ * -errno, which is said.
+ */
+int array_confirm(struct array_job *job, const struct array_confirmation *what);
+
+/* Whether that has happened: then confirm_id is known. */
+bool array_confirms(struct array_job *job);
+
+struct array_state {
+	size_t waiting, running; /* tasks, and the job that confirms */
+	bool judged; /* the job that judges has ended, too, or is gone */
+};
+
+/* Where squeue does not answer, the state stays what it was. */
+void array_look(const struct array_job *job, struct array_state *state);
+
+/* What waits never begins; what runs is told to end, and to leave what it has. */
+void array_interrupt(struct array_job *job);
+
+/* What is left of it. */
+void array_cancel(const struct array_job *job);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that a sweep starts, and ends again by their ids. Private to sweep/. */
+#ifndef UCXBPF_SWEEP_CHILD_H
+#define UCXBPF_SWEEP_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "site/sweep/command.h"
+
+struct child {
+	pid_t pid; /* 0: none, or it has ended */
+	int to, from; /* its standard input and output; -1: none of ours */
+	int status; /* once it has ended: of its exit, or 128 + signal */
+};
+
+#define CHILD_NONE ((struct child){ .to = -1, .from = -1 })
+
+/*
+ * Starts it in a process group of its own, which a terminal's Ctrl-C does not reach. What it says
+ * on standard error (and on standard output unless talk) is added to the file log. talk: to and
+ * from are pipes, which do not block; else its input is empty. -errno.
+ */
+int child_start(struct child *child, struct command *command, const char *log, bool talk);
+
+/* Whether it has ended, or was never started. */
+bool child_ended(struct child *child);
+
+/* Waits for its end for at most so many ms. */
+bool child_wait(struct child *child, int ms);
+
+/* SIGTERM, and SIGKILL after so many ms; waits for its end. */
+void child_end(struct child *child, int grace_ms);
+
+/* Closes our ends of the pipes. */
+void child_close(struct child *child);
+
+#endif

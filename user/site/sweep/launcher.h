@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a site starts something on its nodes: a table. Private to sweep/. */
+#ifndef UCXBPF_SWEEP_LAUNCHER_H
+#define UCXBPF_SWEEP_LAUNCHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "site/sweep/command.h"
+
+enum sweep_mpi { SWEEP_OPENMPI, SWEEP_MPICH, SWEEP_MPIS };
+
+extern const char *const sweep_mpi_names[SWEEP_MPIS]; /* "openmpi", "mpich" */
+
+struct launch {
+	const struct launcher *launcher;
+	enum sweep_mpi mpi;
+	const char *rsh; /* of hosts: a command that is given a node and a command line */
+	const char *mpirun; /* of hosts; NULL: by the MPI's usual names */
+	const struct command *job_options; /* more of srun or mpirun, for the MPI job */
+};
+
+struct job_size {
+	char *const *nodes;
+	size_t count;
+	int ranks; /* on each node */
+};
+
+struct launcher {
+	const char *name;
+	/* Appends to out how to run what on one node. Its standard input reaches it, its end too.
+	 */
+	void (*on_node)(const struct launch *launch, const char *node, const struct command *what,
+			struct command *out);
+	/* How to start an MPI job. */
+	void (*job)(const struct launch *launch, const struct job_size *size,
+		    const struct command *what, struct command *out);
+};
+
+extern const struct launcher launcher_slurm, launcher_hosts;
+
+/* NULL: there is none of that name. */
+const struct launcher *launcher_of(const char *name);
+
+#define SLURM_WHY 256
+
+/*
+ * Adds the nodes that Slurm can give to usable; why not, "n7: down*", of the others. False: sinfo
+ * does not answer, why is what it says instead; then all are usable.
+ */
+bool slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others,
+		  char why[SLURM_WHY]);
+
+/* The nodes of a component of the heterogeneous allocation that this runs in; NULL: there is none.
+ */
+const char *slurm_group(int group);
+
+/* Which component a node is in; -1: the allocation has none. */
+int slurm_group_of(const char *node);
+
+/* How many jobs other than this allocation's run on any of these nodes; says which. */
+size_t slurm_others(char *const *nodes, size_t count);
+
+/* n0,n1,n2; the caller's. */
+char *node_list(char *const *nodes, size_t count);
+
+#endif

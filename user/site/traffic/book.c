@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The ledger (plan/ledger.h), written so that a rank which is killed leaves whole lines. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "site/plan/ledger.h"
+#include "site/traffic/traffic.h"
+
+#define ROOM 65536
+#define LINE 1024
+
+struct book {
+	int file;
+	uint64_t transfers, errors;
+	size_t used;
+	char waiting[ROOM];
+	char stuck[LINE]; /* what is written if the limit is over */
+};
+
+/* For the signal's handler: a process has one ledger. */
+static struct book *the_book;
+
+static void flush(struct book *book)
+{
+	size_t done = 0;
+
+	while (done < book->used) {
+		ssize_t written = write(book->file, book->waiting + done, book->used - done);
+
+		if (written < 0 && errno != EINTR)
+			give_up("the ledger cannot be written: %s", strerror(errno));
+		done += written > 0 ? written : 0;
+	}
+	book->used = 0;
+}
+
+__attribute__((format(printf, 2, 3))) static void add_line(struct book *book, const char *format,
+							   ...)
+{
+	va_list args;
+
+	limit_hold(SIG_BLOCK);
+	if (ROOM - book->used < LINE)
+		flush(book);
+	va_start(args, format);
+	book->used += vsnprintf(book->waiting + book->used, LINE, format, args);
+	va_end(args);
+	limit_hold(SIG_UNBLOCK);
+}
+
+/* What may stand in a JSON string as it is. */
+static void plain(char *text)
+{
+	for (; *text; text++)
+		if (*text == '"' || *text == '\\' || *text < ' ' || *text > '~')
+			*text = ' ';
+}
+
+/* "intra","path": those that are carried out */
+static void list_stages(const struct rank *rank, const bool stages[STAGES], char *to, size_t room)
+{
+	size_t used = 0;
+
+	*to = '\0';
+	for (int i = 0; i < STAGES; i++)
+		if (stages[i] && plan_stage(rank->plan, i))
+			used += snprintf(to + used, room - used, "%s\"%s\"", used ? "," : "",
+					 plan_stage_names[i]);
+}
+
+static void add_head(struct book *book, const struct rank *rank, const char *node,
+		     const struct arguments *arguments)
+{
+	char mpi[MPI_MAX_LIBRARY_VERSION_STRING], host[HOST_NAME_MAX + 1] = "", own[256];
+	char list[STAGES * 16];
+	int length;
+
+	MPI_Get_library_version(mpi, &length);
+	mpi[strcspn(mpi, ",\n")] = '\0';
+	gethostname(host, sizeof(host) - 1);
+	snprintf(own, sizeof(own), "%s", node);
+	plain(mpi);
+	plain(host);
+	plain(own);
+	list_stages(rank, arguments->stages, list, sizeof(list));
+	add_line(book,
+		 "{\"schema\":\"" LEDGER_SCHEMA "\",\"plan\":\"%s\",\"node\":\"%.200s\","
+		 "\"local\":%d,\"rank\":%d,\"size\":%d,\"pid\":%d,\"host\":\"%.200s\","
+		 "\"mpi\":\"%.100s\",\"stages\":[%s],\"part\":%u}\n",
+		 rank->plan->id, own, rank->local, rank->rank, rank->size, getpid(), host, mpi,
+		 list, arguments->part);
+}
+
+struct book *book_open(const struct rank *rank, const char *node, const struct arguments *arguments)
+{
+	struct book *book = calloc(1, sizeof(*book));
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s.%d.ndjson", arguments->ledger, node, rank->rank);
+	book->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (book->file < 0)
+		give_up("%s: %s", path, strerror(errno));
+	add_head(book, rank, node, arguments);
+	flush(book);
+	the_book = book;
+	return book;
+}
+
+void book_begin(const struct rank *rank)
+{
+	add_line(rank->book, "{\"is\":\"begin\",\"stage\":\"%s\",\"round\":%u}\n",
+		 plan_stage_names[rank->stage], rank->round);
+	limit_hold(SIG_BLOCK);
+	flush(rank->book);
+	limit_hold(SIG_UNBLOCK);
+}
+
+/* Without the brace at its end. */
+static int describe(char *to, const struct rank *rank, const char *is, const struct plan_step *step)
+{
+	const struct plan *plan = rank->plan;
+	bool world = step && step->world;
+
+	if (!step)
+		return snprintf(to, LINE,
+				"{\"is\":\"%s\",\"stage\":\"%s\",\"round\":%u,\"src\":null,"
+				"\"dst\":null,\"src_rank\":-1,\"dst_rank\":-1",
+				is, plan_stage_names[rank->stage], rank->round);
+	return snprintf(
+		to, LINE,
+		"{\"is\":\"%s\",\"stage\":\"%s\",\"round\":%u,\"sub\":%u,\"op\":\"%s\","
+		"\"src\":\"%.100s\",\"src_rank\":%d,\"dst\":%s%.100s%s,\"dst_rank\":%d,"
+		"\"src_mem\":\"%s\",\"dst_mem\":\"%s\",\"size\":%" PRIu64 ",\"count\":%u",
+		is, plan_stage_names[rank->stage], rank->round, step->sub,
+		plan_op_names[step->work->op], plan->nodes.data[step->src].name,
+		world ? rank->rank : world_rank(rank, step->src, step->src_local),
+		world ? "" : "\"", world ? "null" : plan->nodes.data[step->dst].name,
+		world ? "" : "\"", world ? -1 : world_rank(rank, step->dst, step->dst_local),
+		plan_memory_names[step->work->src_mem], plan_memory_names[step->work->dst_mem],
+		step->work->size, step->work->count);
+}
+
+void book_now(const struct rank *rank, const struct plan_step *step)
+{
+	struct book *book = rank->book;
+	int length;
+
+	limit_hold(SIG_BLOCK);
+	length = describe(book->stuck, rank, "stuck", step);
+	snprintf(book->stuck + length, LINE - length, ",\"late\":");
+	limit_hold(SIG_UNBLOCK);
+}
+
+static int by_value(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The first one is not counted: it makes the connection. */
+static struct ledger_times sum_up(uint64_t *times, size_t count)
+{
+	size_t timed = count ? count - 1 : 0;
+	const uint64_t *sorted = times + 1;
+
+	if (!timed)
+		return (struct ledger_times){ 0 };
+	qsort(times + 1, timed, sizeof(*times), by_value);
+	return (struct ledger_times){
+		.timed = timed,
+		.min = sorted[0],
+		.p25 = sorted[(timed - 1) / 4],
+		.p50 = sorted[(timed - 1) / 2],
+		.p75 = sorted[(timed - 1) * 3 / 4],
+		.p99 = sorted[(timed - 1) * 99 / 100],
+		.max = sorted[timed - 1],
+	};
+}
+
+void book_transfer(const struct rank *rank, const struct plan_step *step, uint64_t errors,
+		   size_t timed)
+{
+	struct ledger_times ns = sum_up(rank->times, timed);
+	char line[LINE];
+
+	describe(line, rank, "transfer", step);
+	add_line(rank->book,
+		 "%s,\"bytes\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"ns\":{\"timed\":%" PRIu64
+		 ",\"min\":%" PRIu64 ",\"p25\":%" PRIu64 ",\"p50\":%" PRIu64 ",\"p75\":%" PRIu64
+		 ",\"p99\":%" PRIu64 ",\"max\":%" PRIu64 "}}\n",
+		 line, step->work->size * step->work->count, errors, ns.timed, ns.min, ns.p25,
+		 ns.p50, ns.p75, ns.p99, ns.max);
+	rank->book->transfers++;
+	rank->book->errors += errors;
+}
+
+bool book_end(const struct rank *rank)
+{
+	limit_end();
+	add_line(rank->book, "{\"is\":\"end\",\"transfers\":%" PRIu64 "}\n", rank->book->transfers);
+	flush(rank->book);
+	if (close(rank->book->file))
+		give_up("the ledger cannot be written: %s", strerror(errno));
+	return !rank->book->errors;
+}
+
+/* All of it or nothing: a line that is half there would spoil the next one. */
+static bool put(const char *text, size_t length)
+{
+	return write(the_book->file, text, length) == (ssize_t)length;
+}
+
+bool book_stuck(bool late, bool ended, enum plan_ender by)
+{
+	const char *parts[] = { the_book->stuck,
+				late ? "true" : "false",
+				ended ? ",\"ended\":true" : "",
+				"",
+				"",
+				"",
+				"}\n" };
+	char line[LINE + 64];
+	size_t length = 0;
+
+	if (ended && by != PLAN_BY_SOMEBODY) {
+		parts[3] = ",\"by\":\"";
+		parts[4] = plan_ender_names[by];
+		parts[5] = "\"";
+	}
+	if (the_book->used && !put(the_book->waiting, the_book->used))
+		return false;
+	the_book->used = 0;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		size_t part = strlen(parts[i]);
+
+		memcpy(line + length, parts[i], part);
+		length += part;
+	}
+	return put(line, length);
+}

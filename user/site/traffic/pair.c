@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Messages between two ranks. They go by MPI_Isend (persistent ones by MPI_Start), and nothing else
+ * of ours with content does, so that a trace can be compared with the plan: answers are empty, and
+ * what the receiver has to say goes by MPI_Issend.
+ */
+#include <string.h>
+
+#include "site/traffic/traffic.h"
+
+enum { TAG_DATA, TAG_ANSWER, TAG_RESULT };
+
+/* A step from one side. */
+struct side {
+	struct rank *rank;
+	const struct plan_work *work;
+	int peer; /* in MPI_COMM_WORLD */
+	enum plan_memory own, theirs; /* of what is sent from here, of what is received */
+	void *send, *receive;
+	uint64_t seed; /* of what is sent; of what comes: of the peer's place */
+	uint64_t peer_seed;
+	uint64_t errors;
+	MPI_Request sending, receiving; /* persistent ones */
+};
+
+static uint64_t seed_of(const struct rank *rank, const struct plan_step *step, int from)
+{
+	return ((uint64_t)from << 40) ^ ((uint64_t)rank->round << 24) ^
+	       ((uint64_t)step->sub << 16) ^ (uint64_t)(step->work->size << 1) ^ step->work->op;
+}
+
+static uint64_t stamp_of(uint64_t seed, uint32_t i)
+{
+	return ~seed - i;
+}
+
+/*
+ * GPU memory is stamped and looked at only where that is not timed; so is what goes there or comes
+ * from there.
+ */
+static bool stamps(const struct side *side, uint32_t i)
+{
+	bool host = side->own == PLAN_HOST && side->theirs == PLAN_HOST;
+
+	return host || !i || i == side->work->count - 1;
+}
+
+static void prepare(const struct side *side, uint32_t i)
+{
+	if (stamps(side, i))
+		stamp(side->own, side->send, side->work->size, stamp_of(side->seed, i));
+}
+
+/* Before the next one may come: the first one whole, of others both ends. */
+static bool arrived_well(const struct side *side, uint32_t i)
+{
+	if (!stamps(side, i))
+		return true;
+	if (!i)
+		return filled(side->theirs, side->receive, side->work->size, side->peer_seed,
+			      stamp_of(side->peer_seed, i));
+	return stamped(side->theirs, side->receive, side->work->size, stamp_of(side->peer_seed, i));
+}
+
+static bool last_is_whole(const struct side *side)
+{
+	return filled(side->theirs, side->receive, side->work->size, side->peer_seed,
+		      stamp_of(side->peer_seed, side->work->count - 1));
+}
+
+static void start_send(struct side *side, MPI_Request *request)
+{
+	if (side->work->op == PLAN_PERSISTENT) {
+		MPI_Start(&side->sending);
+		*request = side->sending;
+	} else {
+		MPI_Isend(side->send, side->work->size, MPI_BYTE, side->peer, TAG_DATA,
+			  MPI_COMM_WORLD, request);
+	}
+}
+
+static void start_receive(struct side *side, MPI_Request *request)
+{
+	if (side->work->op == PLAN_PERSISTENT) {
+		MPI_Start(&side->receiving);
+		*request = side->receiving;
+	} else {
+		MPI_Irecv(side->receive, side->work->size, MPI_BYTE, side->peer, TAG_DATA,
+			  MPI_COMM_WORLD, request);
+	}
+}
+
+static void send_all(struct side *side)
+{
+	MPI_Request request, answer;
+
+	for (uint32_t i = 0; i < side->work->count; i++) {
+		uint64_t begun;
+
+		prepare(side, i);
+		MPI_Irecv(NULL, 0, MPI_BYTE, side->peer, TAG_ANSWER, MPI_COMM_WORLD, &answer);
+		begun = now_ns();
+		start_send(side, &request);
+		wait_for(&request);
+		wait_for(&answer);
+		side->rank->times[i] = now_ns() - begun;
+	}
+}
+
+static void receive_all(struct side *side)
+{
+	MPI_Request request, answer;
+
+	start_receive(side, &request);
+	for (uint32_t i = 0; i < side->work->count; i++) {
+		wait_for(&request);
+		side->errors += !arrived_well(side, i);
+		/* the next one must find its receive in place */
+		if (i + 1 < side->work->count)
+			start_receive(side, &request);
+		MPI_Isend(NULL, 0, MPI_BYTE, side->peer, TAG_ANSWER, MPI_COMM_WORLD, &answer);
+		wait_for(&answer);
+	}
+	if (side->work->count > 1)
+		side->errors += !last_is_whole(side);
+}
+
+/* Each is the other one's answer. */
+static void exchange_all(struct side *side)
+{
+	MPI_Request sent, received;
+
+	for (uint32_t i = 0; i < side->work->count; i++) {
+		uint64_t begun;
+
+		prepare(side, i);
+		begun = now_ns();
+		start_receive(side, &received);
+		start_send(side, &sent);
+		wait_for(&sent);
+		wait_for(&received);
+		side->rank->times[i] = now_ns() - begun;
+		side->errors += !arrived_well(side, i);
+	}
+	if (side->work->count > 1)
+		side->errors += !last_is_whole(side);
+}
+
+/* What came of it here goes there, and the other way round. */
+static void tell_errors(const struct side *side)
+{
+	MPI_Request request;
+
+	MPI_Issend(&side->errors, 1, MPI_UINT64_T, side->peer, TAG_RESULT, MPI_COMM_WORLD,
+		   &request);
+	wait_for(&request);
+}
+
+static uint64_t ask_errors(const struct side *side)
+{
+	MPI_Request request;
+	uint64_t errors;
+
+	MPI_Irecv(&errors, 1, MPI_UINT64_T, side->peer, TAG_RESULT, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	return errors;
+}
+
+static void make_persistent(struct side *side, bool sends)
+{
+	if (side->work->op != PLAN_PERSISTENT)
+		return;
+	if (sends)
+		MPI_Send_init(side->send, side->work->size, MPI_BYTE, side->peer, TAG_DATA,
+			      MPI_COMM_WORLD, &side->sending);
+	else
+		MPI_Recv_init(side->receive, side->work->size, MPI_BYTE, side->peer, TAG_DATA,
+			      MPI_COMM_WORLD, &side->receiving);
+}
+
+static void end_persistent(struct side *side, bool sends)
+{
+	if (side->work->op == PLAN_PERSISTENT)
+		MPI_Request_free(sends ? &side->sending : &side->receiving);
+}
+
+static struct side side_of(struct rank *rank, const struct plan_step *step)
+{
+	const struct plan_work *work = step->work;
+	struct side side = {
+		.rank = rank,
+		.work = work,
+		.peer = step->sends ? world_rank(rank, step->dst, step->dst_local)
+				    : world_rank(rank, step->src, step->src_local),
+		.own = work->src_mem,
+		.theirs = work->dst_mem,
+	};
+
+	side.send = rank->memory[side.own].send;
+	side.receive = rank->memory[side.theirs].receive;
+	side.seed = seed_of(rank, step, rank->rank);
+	side.peer_seed = seed_of(rank, step, side.peer);
+	return side;
+}
+
+static void do_bidirectional(struct side *side, const struct plan_step *step)
+{
+	uint64_t errors;
+
+	fill(side->own, side->send, side->work->size, side->seed);
+	exchange_all(side);
+	/* one of them asks first */
+	if (side->rank->rank < side->peer) {
+		tell_errors(side);
+		errors = ask_errors(side);
+	} else {
+		errors = ask_errors(side);
+		tell_errors(side);
+	}
+	book_transfer(side->rank, step, errors, side->work->count);
+}
+
+void do_pair(struct rank *rank, const struct plan_step *step)
+{
+	struct side side = side_of(rank, step);
+
+	/* it did not start: its own ledger is missing, which says so */
+	if (side.peer < 0)
+		return;
+	book_now(rank, step);
+	if (step->work->op == PLAN_BIDIRECTIONAL) {
+		do_bidirectional(&side, step);
+		return;
+	}
+	make_persistent(&side, step->sends);
+	if (step->sends) {
+		fill(side.own, side.send, side.work->size, side.seed);
+		send_all(&side);
+		book_transfer(rank, step, ask_errors(&side), side.work->count);
+	} else {
+		receive_all(&side);
+		tell_errors(&side);
+	}
+	end_persistent(&side, step->sends);
+}

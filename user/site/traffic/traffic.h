@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The MPI program that carries out a sweep's plan, as one rank sees it. */
+#ifndef UCXBPF_TRAFFIC_TRAFFIC_H
+#define UCXBPF_TRAFFIC_TRAFFIC_H
+
+#include <mpi.h>
+
+#include "site/plan/plan.h"
+
+/* MPICH's MPI_STATUSES_IGNORE is the address 1, which gcc takes for a too small array. */
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+
+struct arguments {
+	const char *plan, *ledger; /* a file, a folder */
+	const char *go; /* a file to wait for before MPI starts; NULL: none */
+	const char *node; /* as the plan names it; NULL: the host's name */
+	bool stages[STAGES];
+	uint32_t part; /* of the plan */
+	unsigned int wait_s, limit_s; /* for the file; for a round */
+};
+
+/* Memory of a kind, to send from and to receive into. */
+struct memory {
+	void *send, *receive;
+	size_t size;
+};
+
+struct rank {
+	const struct plan *plan;
+	int rank, size; /* in MPI_COMM_WORLD */
+	int node, local; /* node -1: not of the plan, or one rank more than it has */
+	int *world; /* rank of a node's local one: [node * plan->ranks + local], -1: absent */
+	struct memory memory[PLAN_MEMORIES];
+	uint64_t *times; /* ns, of the messages of a step */
+	size_t times_room;
+	struct book *book;
+	/* now */
+	enum plan_stage_kind stage;
+	uint32_t round;
+};
+
+/* Ends the whole job, since others would wait for this rank: says why on stderr. */
+void give_up(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* ---- begin.c ---- */
+
+/* Writes the file that says which process to trace; waits for the file to go on. */
+void wait_for_go(const struct arguments *arguments, const char *node);
+
+/* ---- roster.c ---- */
+void find_place(struct rank *rank, const char *node);
+int world_rank(const struct rank *rank, int node, int local);
+
+/* ---- cuda.c: NVIDIA's driver library, opened when it is needed ---- */
+
+/*
+ * Makes this rank's GPU the current one. Before MPI_Init: UCX asks then which GPU a process uses,
+ * and 1.13 takes memory of one that comes later for the host's.
+ */
+void cuda_begin(void);
+void *cuda_alloc(size_t size);
+void cuda_write(void *to, const void *from, size_t size);
+void cuda_read(void *to, const void *from, size_t size);
+
+/* ---- memory.c ---- */
+
+/* Whether the stages of the plan want memory of a kind on a node; -1: not of the plan. */
+bool wants_memory(const struct plan *plan, int node, const bool stages[STAGES],
+		  enum plan_memory kind);
+
+/* As much as the works of the plan's stages need; ends the job where there is none. */
+void get_memory(struct rank *rank, const bool stages[STAGES]);
+
+/* What a message has in it: 8 bytes at a place of it, of a seed. */
+void fill(enum plan_memory kind, void *buffer, size_t size, uint64_t seed);
+
+/* Its first and last 8 bytes, of another seed. */
+void stamp(enum plan_memory kind, void *buffer, size_t size, uint64_t seed);
+bool stamped(enum plan_memory kind, const void *buffer, size_t size, uint64_t seed);
+
+/* All of it, but for the stamps of the second seed. */
+bool filled(enum plan_memory kind, const void *buffer, size_t size, uint64_t seed, uint64_t stamp);
+
+/* Whether each 8 bytes of it are so many times what fill() writes. */
+bool multiplied(enum plan_memory kind, const void *buffer, size_t size, uint64_t seed,
+		uint64_t factor);
+
+/* ---- wait.c ---- */
+uint64_t now_ns(void);
+
+/* Lets others have the core where it takes long. */
+void wait_for(MPI_Request *request);
+void barrier(void);
+
+/* MPI_Finalize, or where that may hang, the end of the process: all is written down by then. */
+void finalize(void);
+
+/* ---- pair.c, world.c ---- */
+void do_pair(struct rank *rank, const struct plan_step *step);
+void do_world(struct rank *rank, const struct plan_step *step);
+
+/* ---- book.c: the ledger ---- */
+struct book *book_open(const struct rank *rank, const char *node,
+		       const struct arguments *arguments);
+void book_begin(const struct rank *rank);
+
+/* What is written should the rank get stuck in it; NULL: between two rounds. */
+void book_now(const struct rank *rank, const struct plan_step *step);
+void book_transfer(const struct rank *rank, const struct plan_step *step, uint64_t errors,
+		   size_t timed);
+/* Returns whether all that was sent came as it was. */
+bool book_end(const struct rank *rank);
+
+/*
+ * Writes what book_now() was told. late: this process was stopped. ended: somebody else ends the
+ * job, and who. More may be written afterwards. For signals' handlers: whether it could be written.
+ */
+bool book_stuck(bool late, bool ended, enum plan_ender by);
+
+/* ---- limit.c: a rank that takes too long, or is ended, says where it is and exits with 3 ---- */
+
+/* The file whose first letters say why the job is ended, once it is; NULL: none does. */
+void limit_reasons(const char *path);
+
+/* From now on it may take so many seconds; then the job ends. */
+void limit_round(unsigned int seconds);
+
+/* It is done, and has nothing more to write down: who ends it just ends it. */
+void limit_end(void);
+
+/* From now on an error of MPI is written down as getting stuck, and ends this rank. */
+void limit_errors(void);
+
+/* SIG_BLOCK: it is not ended while it writes; SIG_UNBLOCK. */
+void limit_hold(int how);
+
+#endif
