@@ -4,7 +4,8 @@
 
 setup() {
 	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
-	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
+	BUILD=${BUILD:-$TOP/build}
+	UCXBPF=${UCXBPF:-$BUILD/ucxbpf}
 	cd "$BATS_TEST_TMPDIR" || return
 	capture=$(ls "$TOP"/tests/data/*.ucxb 2>/dev/null | head -1)
 }
@@ -149,4 +150,14 @@ need_capture() {
 	for nonsense in x -5 0 99999999; do
 		COLUMNS=$nonsense "$UCXBPF" replay "$DATA/isend.ucxb" | cmp - "$BATS_TEST_TMPDIR/plain"
 	done
+}
+
+# A rank moved to another CPU while the records of the first one, 88 ms of them, were lost with the tracer.
+@test "a killed tracer: no message is made of records on both sides of those that are missing" {
+	killed=$TOP/tests/data/killed/pingpong.ucxb
+	"$BUILD/tests/bench/strict" -w "$killed"
+	"$UCXBPF" replay --json "$killed" >json 2>/dev/null || [ $? -eq 4 ]
+	jq -e '.matching.matched == 4953 and .loss == {produced: 35080, stored: 35080, dropped: {}}' json
+	"$UCXBPF" replay "$killed" 2>/dev/null >out || [ $? -eq 4 ]
+	grep -q '^  lost  *not known, a capture is not whole: 35,080 records are here$' out
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "explain/match/gaps.h"
 
+#include "base/map.h"
+
 /* A record as its CPU numbered it: when its work began, and when it was written. */
 struct numbered {
 	uint16_t cpu;
@@ -9,6 +11,19 @@ struct numbered {
 };
 
 typedef VEC(struct numbered) numbers;
+
+/* A thread up to one of its records. Its frames are numbered without a gap. */
+struct thread {
+	uint32_t frame; /* the last number that was taken */
+	uint64_t ts;
+};
+
+/* Where frames of threads are missing, by the thread's numbers alone. */
+struct skips {
+	struct map threads; /* (tgid, tid) -> its place in all */
+	VEC(struct thread) all;
+	VEC(struct gap) found;
+};
 
 static int by_number(const void *left, const void *right)
 {
@@ -26,8 +41,37 @@ static int by_from(const void *left, const void *right)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
+static void skips_add(struct skips *skips, const struct ub_hdr *h)
+{
+	uint32_t frames = h->kind == UB_FRAGS ? ((const struct ub_frags *)h)->count : 1;
+	uint64_t *place;
+	struct thread *thread;
+
+	if (!h->seq)
+		return;
+	place = map_insert(&skips->threads, h->tgid, h->tid, NULL);
+	if (!*place) {
+		vec_push(&skips->all, ((struct thread){ h->seq - 1, h->ts }));
+		*place = skips->all.len;
+	}
+	thread = &skips->all.data[*place - 1];
+	if ((int32_t)(h->seq - thread->frame) > 1)
+		vec_push(&skips->found, ((struct gap){ thread->ts, h->ts, h->tgid }));
+	if ((int32_t)(h->seq + frames - 1 - thread->frame) > 0)
+		thread->frame = h->seq + frames - 1;
+	thread->ts = h->ts;
+}
+
+static void skips_release(struct skips *skips)
+{
+	map_release(&skips->threads);
+	vec_release(&skips->all);
+	vec_release(&skips->found);
+}
+
 /* A thread tells of what it lost itself; a whole batch of another thread may lie in a hole. */
-static int read_all(struct gaps *gaps, struct record_source *source, numbers *all, uint64_t *told)
+static int read_all(struct gaps *gaps, struct record_source *source, numbers *all, uint64_t *told,
+		    struct skips *skips)
 {
 	const struct ub_hdr *h;
 	int err;
@@ -38,6 +82,8 @@ static int read_all(struct gaps *gaps, struct record_source *source, numbers *al
 		const struct ub_loss *loss = (const struct ub_loss *)h;
 
 		vec_push(all, ((struct numbered){ h->cpu, h->cpu_seq, h->ts, h->ts + h->dur }));
+		if (source->incomplete)
+			skips_add(skips, h);
 		if (h->kind != UB_LOSS || !loss->records)
 			continue;
 		vec_push(&gaps->all, ((struct gap){ h->ts, loss->until, h->tgid }));
@@ -88,19 +134,46 @@ static void find_holes(struct gaps *gaps, const numbers *all)
 	}
 }
 
+/*
+ * A capture without an end lacks the records behind the last one of each CPU, and no number shows
+ * it. A thread that went on elsewhere shows it by its frames. Before the first CPU fell silent,
+ * skipped frames are those of hits that make no record.
+ */
+static void find_skips(struct gaps *gaps, const struct skips *skips, const numbers *all)
+{
+	uint64_t silent = UINT64_MAX;
+
+	for (size_t i = 0; i < all->len; i++)
+		if ((i + 1 == all->len || all->data[i + 1].cpu != all->data[i].cpu) &&
+		    all->data[i].written < silent)
+			silent = all->data[i].written;
+	for (size_t i = 0; i < skips->found.len; i++) {
+		struct gap gap = skips->found.data[i];
+
+		if (gap.until < silent)
+			continue;
+		gap.from = gap.from > silent ? gap.from : silent;
+		vec_push(&gaps->all, gap);
+		gaps->last = silent < gaps->last ? silent : gaps->last;
+	}
+}
+
 int gaps_find(struct gaps *gaps, struct record_source *source)
 {
 	uint64_t produced = count_numbered(&source->stats), told;
+	struct skips skips = { 0 };
 	numbers all = { 0 };
-	int err = read_all(gaps, source, &all, &told);
+	int err = read_all(gaps, source, &all, &told, &skips);
 
 	if (all.len)
 		qsort(all.data, all.len, sizeof(*all.data), by_number);
 	find_ends(gaps, &all, produced);
 	if (all.len + told != produced)
 		find_holes(gaps, &all);
+	find_skips(gaps, &skips, &all);
 	if (gaps->all.len)
 		qsort(gaps->all.data, gaps->all.len, sizeof(*gaps->all.data), by_from);
+	skips_release(&skips);
 	vec_release(&all);
 	return err;
 }

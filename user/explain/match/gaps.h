@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When records were lost: what threads told of it, and holes in the per-CPU numbering. */
+/*
+ * When records were lost: as threads report it, by holes in the numbers of each CPU and, where the
+ * tracer was killed, by holes in the numbers of a thread's frames.
+ */
 #ifndef UCXBPF_MATCH_GAPS_H
 #define UCXBPF_MATCH_GAPS_H
 

@@ -31,6 +31,14 @@ static void read_clock(struct input *input)
 	}
 }
 
+/* Records that no thread reports may have been of any kind. */
+static void any_may_be_missing(struct input *input)
+{
+	input->holes = true;
+	input->capture.lost_objects = true;
+	input->capture.lost_memory = true;
+}
+
 struct input *input_new(const struct record_source *source)
 {
 	struct input *input = calloc(1, sizeof(*input));
@@ -38,10 +46,10 @@ struct input *input_new(const struct record_source *source)
 	if (!input)
 		abort();
 	input->source = *source;
-	/* what no thread tells of may have been of any kind */
-	input->holes = source->damaged || source->refused;
-	input->capture.lost_objects = source->stats.dropped[UB_OBJ] || input->holes;
-	input->capture.lost_memory = source->stats.dropped[UB_MEM] || input->holes;
+	input->capture.lost_objects = source->stats.dropped[UB_OBJ];
+	input->capture.lost_memory = source->stats.dropped[UB_MEM];
+	if (source->damaged || source->refused)
+		any_may_be_missing(input);
 	read_clock(input);
 	input->extent = extent_of(source->sides);
 	return input;
@@ -80,8 +88,10 @@ int input_open(struct input *input)
 {
 	int err = 0;
 
-	if (stats_dropped(&input->source.stats) || input->holes)
+	if (stats_dropped(&input->source.stats) || input->holes || input->source.incomplete)
 		err = gaps_find(&input->gaps, &input->source);
+	if (input->source.incomplete && input->gaps.all.len)
+		any_may_be_missing(input);
 	return err < 0 ? err : input->source.next(input->source.ctx, &input->head);
 }
 

@@ -75,10 +75,15 @@ static void loss(const struct text *text)
 	const struct fact_totals *totals = &text->report->totals;
 	uint64_t lost = totals->produced - totals->stored;
 	bool on_purpose = lost && lost == totals->thinned;
+	bool unknown = !lost && totals->partial;
 	char line[LINE] = "", share[16];
 
 	if (on_purpose) {
 		text_append(line, LINE, "none for want of room, see 'detail'");
+	} else if (unknown) {
+		text_append(line, LINE, "not known, a capture is not whole: ");
+		add_count(text, line, totals->produced);
+		text_append(line, LINE, " records are here");
 	} else if (!lost) {
 		text_append(line, LINE, "none, all ");
 		add_count(text, line, totals->produced);
@@ -91,7 +96,7 @@ static void loss(const struct text *text)
 		text_append(line, LINE, " records, %s", share);
 		add_reasons(text, line, totals->dropped);
 	}
-	paragraph(text, "lost", line, lost && !on_purpose);
+	paragraph(text, "lost", line, unknown || (lost && !on_purpose));
 }
 
 static void add_detail(const struct text *text, char *line, const char *what,
