@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "observe/probe/links_kernel.h"
+#include "observe/probe/keeper.h"
 
 /* Probes of one file that share their programs. */
 struct batch {
@@ -41,11 +41,12 @@ void links_init(struct links *links, enum link_mechanism mechanism,
 		const struct link_programs *programs)
 {
 	*links = (struct links){ .mechanism = mechanism, .programs = programs };
+	keeper_start();
 }
 
 uint64_t links_settle(struct links *links)
 {
-	uint64_t took = link_close_wait(links->closing);
+	uint64_t took = keeper_close_wait(links->closing);
 
 	links->closing = NULL;
 	return took;
@@ -57,7 +58,7 @@ void links_detach(struct links *links)
 	for (size_t i = 0; i < links->call_returns.len; i++)
 		vec_push(&links->fds, links->call_returns.data[i]);
 	links->call_returns.len = 0;
-	links->closing = link_close_begin(links->fds.data, links->fds.len);
+	links->closing = keeper_close_begin(links->fds.data, links->fds.len);
 	links->fds.len = 0;
 }
 
@@ -73,7 +74,7 @@ size_t links_drop_call_returns(struct links *links)
 {
 	size_t count = links->call_returns.len;
 
-	link_close_wait(link_close_begin(links->call_returns.data, count));
+	keeper_close_wait(keeper_close_begin(links->call_returns.data, count));
 	vec_release(&links->call_returns);
 	return count;
 }
@@ -92,8 +93,7 @@ static bool is_fatal(int err)
 static int create(const struct links *links, int prog_fd, int type, bool at_return,
 		  const struct link_target *target)
 {
-	return links->mechanism == LINK_PERF ? link_perf(prog_fd, at_return, target)
-					     : link_multi(prog_fd, type, at_return, target);
+	return keeper_place(links->mechanism == LINK_PERF, prog_fd, type, at_return, target);
 }
 
 /*

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "observe/probe/links.h"
-#include "observe/probe/links_kernel.h"
+#include "observe/probe/keeper.h"
 
 /* What gets probed: at instructions that the kernel emulates, as in UCX and MPI. */
 void links_guinea_pig(void), links_guinea_span(void);
@@ -163,7 +163,7 @@ int links_measure(enum link_mechanism mechanism, struct link_cost *cost)
 	err = link_span(mechanism, offset, fds, &count);
 	cost->entry = call_ns(links_guinea_pig) - without;
 	cost->at_return = call_ns(links_guinea_span) - without - cost->entry;
-	link_close_wait(link_close_begin(fds, count));
+	keeper_close_wait(keeper_close_begin(fds, count));
 	if (cost->at_return < 0)
 		cost->at_return = 0;
 	return err;

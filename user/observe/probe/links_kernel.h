@@ -24,14 +24,4 @@ int link_multi(int prog_fd, int attach_type, bool at_return, const struct link_t
 /* One perf event with one probe; -E2BIG for a target of more. */
 int link_perf(int prog_fd, bool at_return, const struct link_target *target);
 
-/*
- * Closes links side by side: the kernel waits about 45 ms per link until nobody runs its program
- * any more, and these waits overlap. (Those of perf events do not: the kernel holds a lock
- * meanwhile.)
- */
-struct link_closing *link_close_begin(const int *fds, size_t count);
-
-/* Until all are closed; frees. Returns how long it took, ns. NULL is ignored. */
-uint64_t link_close_wait(struct link_closing *closing);
-
 #endif

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/probe/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define MAX_CLOSERS 32
+#define MAX_PASSED 250 /* descriptors in a message, below the kernel's SCM_MAX_FD */
+#define MAX_ORDER (128 << 10)
+
+/* An order to place probes; offsets, cookies and the path follow. One without a body is to remove.
+ */
+struct placing {
+	int32_t type;
+	uint32_t at_return, perf, count;
+};
+
+struct message {
+	int fds[MAX_PASSED];
+	size_t fd_count, size;
+	char body[MAX_ORDER];
+};
+
+union control {
+	struct cmsghdr head;
+	char space[CMSG_SPACE(MAX_PASSED * sizeof(int))];
+};
+
+/* With count descriptors, and a body of one byte or more. */
+static int pass(int socket, const int *fds, size_t count, struct iovec *body, size_t parts)
+{
+	union control control = { .head = { .cmsg_len = CMSG_LEN(count * sizeof(int)),
+					    .cmsg_level = SOL_SOCKET,
+					    .cmsg_type = SCM_RIGHTS } };
+	struct msghdr message = { .msg_iov = body,
+				  .msg_iovlen = parts,
+				  .msg_control = count ? &control : NULL,
+				  .msg_controllen = count ? CMSG_SPACE(count * sizeof(int)) : 0 };
+
+	memcpy(CMSG_DATA(&control.head), fds, count * sizeof(int));
+	while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+static int pass_fds(int socket, const int *fds, size_t count)
+{
+	char nothing = 0;
+
+	return pass(socket, fds, count, &(struct iovec){ &nothing, 1 }, 1);
+}
+
+/* False: no more will come. */
+static bool take(int socket, struct message *to)
+{
+	union control control;
+	struct iovec body = { to->body, sizeof(to->body) };
+	struct msghdr message = { .msg_iov = &body,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	struct cmsghdr *head;
+	ssize_t got;
+
+	while ((got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+		;
+	if (got <= 0)
+		return false;
+	head = CMSG_FIRSTHDR(&message);
+	to->size = got;
+	to->fd_count = head ? (head->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
+	if (head)
+		memcpy(to->fds, CMSG_DATA(head), to->fd_count * sizeof(int));
+	return true;
+}
+
+//-- The remover
+//------------------------------------------------------------------------------------
+
+/* One keeper_close_begin(), shared by threads: the kernel's waits overlap. */
+struct removal {
+	int answer;
+	size_t count, next;
+	size_t users; /* the last one frees */
+	int fds[];
+};
+
+static void removal_put(struct removal *removal)
+{
+	if (__atomic_sub_fetch(&removal->users, 1, __ATOMIC_ACQ_REL))
+		return;
+	close(removal->answer);
+	free(removal);
+}
+
+static void *close_some(void *arg)
+{
+	struct removal *removal = arg;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&removal->next, 1, __ATOMIC_RELAXED)) < removal->count) {
+		uint64_t now;
+
+		close(removal->fds[i]);
+		now = clock_ns(CLOCK_MONOTONIC);
+		send(removal->answer, &now, sizeof(now), MSG_NOSIGNAL | MSG_DONTWAIT);
+	}
+	removal_put(removal);
+	return NULL;
+}
+
+static struct removal *removal_take(int from, struct message *message)
+{
+	struct removal *removal = calloc(1, sizeof(*removal));
+
+	while (removal && take(from, message)) {
+		size_t size = message->fd_count * sizeof(int);
+
+		removal = realloc(removal, sizeof(*removal) + removal->count * sizeof(int) + size);
+		if (!removal)
+			break;
+		memcpy(removal->fds + removal->count, message->fds, size);
+		removal->count += message->fd_count;
+	}
+	if (!removal)
+		abort();
+	removal->answer = from;
+	removal->users = 1;
+	return removal;
+}
+
+static void removal_start(struct removal *removal)
+{
+	for (size_t i = 0; i < MAX_CLOSERS && i < removal->count; i++) {
+		pthread_t thread;
+
+		__atomic_add_fetch(&removal->users, 1, __ATOMIC_RELAXED);
+		if (pthread_create(&thread, NULL, close_some, removal))
+			close_some(removal);
+		else
+			pthread_detach(thread);
+	}
+	removal_put(removal);
+}
+
+static int create(bool perf, int prog_fd, int type, bool at_return,
+		  const struct link_target *target)
+{
+	return perf ? link_perf(prog_fd, at_return, target)
+		    : link_multi(prog_fd, type, at_return, target);
+}
+
+/* Answers with the error, and with the link if there is none. */
+static void place(const struct message *order)
+{
+	int answer = order->fds[0], prog_fd = order->fds[1], file = order->fds[2];
+	char path[32];
+	const struct placing *placing = (const struct placing *)order->body;
+	const uint64_t *offsets = (const uint64_t *)(placing + 1);
+	struct link_target target = { .path = path,
+				      .offsets = offsets,
+				      .cookies = offsets + placing->count,
+				      .count = placing->count };
+	int link, err;
+
+	/* the tracer's path may name its own descriptors */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	link = create(placing->perf, prog_fd, placing->type, placing->at_return, &target);
+	err = link < 0 ? link : 0;
+	pass(answer, &link, link >= 0, &(struct iovec){ &err, sizeof(err) }, 1);
+	if (link >= 0)
+		close(link);
+	for (size_t i = 0; i < order->fd_count; i++)
+		close(order->fds[i]);
+}
+
+/* Until the tracer is gone; its last orders are still carried out. */
+static void keep(int orders)
+{
+	static struct message message;
+	sigset_t all;
+
+	prctl(PR_SET_NAME, "ucxbpf-keeper");
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	if (orders)
+		close_range(0, orders - 1, 0);
+	close_range(orders + 1, ~0u, 0);
+	while (take(orders, &message)) {
+		if (message.fd_count == 3)
+			place(&message);
+		else
+			removal_start(removal_take(message.fds[0], &message));
+	}
+	/* threads that still close links go on */
+	pthread_exit(NULL);
+}
+
+/* Of this process; -1: not started yet, or it could not be. */
+static int keeper = -1;
+
+void keeper_start(void)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (keeper >= 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return;
+	pid = fork();
+	if (!pid) {
+		keep(ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	if (pid < 0)
+		close(ends[0]);
+	else
+		keeper = ends[0];
+}
+
+struct link_closing {
+	int answer; /* the keeper writes when each link was closed; -1: closed here already */
+	uint64_t began, done; /* ns */
+};
+
+//-- Its tracer
+//-------------------------------------------------------------------------------------
+
+/* False: the keeper cannot be asked. */
+static bool ask_to_place(const struct placing *placing, int prog_fd,
+			 const struct link_target *target, int *link)
+{
+	size_t words = target->count * sizeof(uint64_t);
+	struct iovec order[] = { { (void *)placing, sizeof(*placing) },
+				 { (void *)target->offsets, words },
+				 { (void *)target->cookies, words } };
+	struct message *answer = NULL;
+	bool asked = false;
+	int ends[2], err, file;
+
+	if (keeper < 0 || sizeof(*placing) + 2 * words > MAX_ORDER ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return false;
+	answer = malloc(sizeof(*answer));
+	file = open(target->path, O_PATH | O_CLOEXEC);
+	asked = answer && file >= 0 &&
+		!pass(keeper, (int[]){ ends[1], prog_fd, file }, 3, order, 3);
+	if (file >= 0)
+		close(file);
+	close(ends[1]);
+	if (asked && take(ends[0], answer) && answer->size == sizeof(err)) {
+		memcpy(&err, answer->body, sizeof(err));
+		/* a link that did not come through found no room in our table */
+		*link = answer->fd_count ? answer->fds[0] : err ? err : -EMFILE;
+	} else {
+		asked = false;
+	}
+	free(answer);
+	close(ends[0]);
+	return asked;
+}
+
+int keeper_place(bool perf, int prog_fd, int attach_type, bool at_return,
+		 const struct link_target *target)
+{
+	struct placing placing = { attach_type, at_return, perf, target->count };
+	int link;
+
+	return ask_to_place(&placing, prog_fd, target, &link)
+		       ? link
+		       : create(perf, prog_fd, attach_type, at_return, target);
+}
+
+/*
+ * Links wait in a socket that nobody reads until our own descriptors of them are closed, so that
+ * the remover's are always the last ones.
+ */
+static bool hand_over(struct link_closing *closing, const int *fds, size_t count)
+{
+	int ends[2];
+	size_t passed = 0;
+
+	if (keeper < 0 || !count || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return false;
+	while (passed < count) {
+		size_t n = count - passed < MAX_PASSED ? count - passed : MAX_PASSED;
+
+		if (pass_fds(ends[0], fds + passed, n))
+			break;
+		for (size_t i = 0; i < n; i++)
+			close(fds[passed + i]);
+		passed += n;
+	}
+	for (; passed < count; passed++)
+		close(fds[passed]);
+	shutdown(ends[0], SHUT_WR);
+	pass_fds(keeper, &ends[1], 1);
+	close(ends[1]);
+	closing->answer = ends[0];
+	return true;
+}
+
+struct link_closing *keeper_close_begin(const int *fds, size_t count)
+{
+	struct link_closing *closing = calloc(1, sizeof(*closing));
+
+	if (!closing)
+		abort();
+	closing->began = closing->done = clock_ns(CLOCK_MONOTONIC);
+	closing->answer = -1;
+	if (hand_over(closing, fds, count))
+		return closing;
+	for (size_t i = 0; i < count; i++)
+		close(fds[i]);
+	closing->done = clock_ns(CLOCK_MONOTONIC);
+	return closing;
+}
+
+uint64_t keeper_close_wait(struct link_closing *closing)
+{
+	uint64_t took, done;
+	ssize_t got;
+
+	if (!closing)
+		return 0;
+	while (closing->answer >= 0 && ((got = recv(closing->answer, &done, sizeof(done), 0)) > 0 ||
+					(got < 0 && errno == EINTR)))
+		if (got == sizeof(done) && done > closing->done)
+			closing->done = done;
+	if (closing->answer >= 0)
+		close(closing->answer);
+	took = closing->done - closing->began;
+	free(closing);
+	return took;
+}
