@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "observe/process/elf_symbols.h"
+#include "observe/process/elf.h"
 
 int target_test_marker(void);
 int target_test_marker(void)

@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 
-#include "observe/process/elf_symbols.h"
+#include "observe/process/elf.h"
 #include "observe/process/layout.h"
 #include "observe/process/library_owner.h"
 #include "observe/process/roles.h"

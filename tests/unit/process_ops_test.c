@@ -2,7 +2,7 @@
 /* Ops tables: every transport of the stock libraries, the hidden operations at their addresses. */
 #include "unit/process_stock.h"
 
-#include "observe/process/ops_tables.h"
+#include "observe/process/elf.h"
 
 #define MAX_TABLES 16
 #define AM_SHORT 6

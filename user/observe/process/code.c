@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/search.h"
-#include "observe/process/elf_symbols.h"
+#include "observe/process/elf.h"
 #include "observe/process/maps.h"
 
 void code_files_release(struct code_files *files)

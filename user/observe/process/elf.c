@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Opening a file, where its bytes lie and are mapped, and what it asks of the loader. */
 #include "observe/process/elf.h"
 
 #include <errno.h>
@@ -164,4 +165,244 @@ long elf_read(const struct elf *elf, uint64_t offset, void *buffer, size_t size)
 	ssize_t got = pread(elf->fd, buffer, size, (off_t)offset);
 
 	return got < 0 ? -errno : got;
+}
+
+int elf_vaddr_to_offset(const struct elf *elf, uint64_t vaddr, uint64_t *offset)
+{
+	for (size_t i = 0; i < elf->segments.len; i++) {
+		const GElf_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type != PT_LOAD || vaddr < segment->p_vaddr ||
+		    vaddr - segment->p_vaddr >= segment->p_filesz)
+			continue;
+		*offset = vaddr - segment->p_vaddr + segment->p_offset;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int elf_offset_to_vaddr(const struct elf *elf, uint64_t offset, uint64_t *vaddr)
+{
+	for (size_t i = 0; i < elf->segments.len; i++) {
+		const GElf_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type != PT_LOAD || offset < segment->p_offset ||
+		    offset - segment->p_offset >= segment->p_filesz)
+			continue;
+		*vaddr = offset - segment->p_offset + segment->p_vaddr;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+uint64_t elf_reach(const struct elf *elf)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < elf->segments.len; i++) {
+		const GElf_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_vaddr + segment->p_memsz > end)
+			end = segment->p_vaddr + segment->p_memsz;
+	}
+	return end;
+}
+
+bool elf_vaddr_in(const struct elf *elf, uint64_t vaddr, unsigned int flags)
+{
+	for (size_t i = 0; i < elf->segments.len; i++) {
+		const GElf_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type == PT_LOAD && vaddr >= segment->p_vaddr &&
+		    vaddr - segment->p_vaddr < segment->p_memsz)
+			return (segment->p_flags & flags) == flags;
+	}
+	return false;
+}
+
+int elf_load_bias(const struct elf *elf, uint64_t start, uint64_t offset, uint64_t *bias)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t i = 0; i < elf->segments.len; i++) {
+		const GElf_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
+		    offset < segment->p_offset / page * page ||
+		    offset >= segment->p_offset + segment->p_filesz)
+			continue;
+		*bias = start - (segment->p_vaddr - segment->p_offset + offset);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+bool elf_is_executable(const struct elf *elf)
+{
+	if (elf->type == ET_EXEC)
+		return true;
+	for (size_t i = 0; i < elf->segments.len; i++)
+		if (elf->segments.data[i].p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+Elf_Scn *elf_section(const struct elf *elf, unsigned int type, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(elf->handle, section)))
+		if (gelf_getshdr(section, header) && header->sh_type == type)
+			return section;
+	return NULL;
+}
+
+/* The text of the n-th entry with that tag. */
+static const char *dynamic_text(const struct elf *elf, int64_t tag, unsigned int n)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = elf_section(elf, SHT_DYNAMIC, &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	size_t count = data && header.sh_entsize ? header.sh_size / header.sh_entsize : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		GElf_Dyn entry;
+
+		if (!gelf_getdyn(data, (int)i, &entry))
+			break;
+		if (entry.d_tag == tag && !n--)
+			return elf_strptr(elf->handle, header.sh_link, entry.d_un.d_val);
+	}
+	return NULL;
+}
+
+const char *elf_needed(const struct elf *elf, unsigned int n)
+{
+	return dynamic_text(elf, DT_NEEDED, n);
+}
+
+const char *elf_runpath(const struct elf *elf)
+{
+	const char *path = dynamic_text(elf, DT_RUNPATH, 0);
+
+	return path ? path : dynamic_text(elf, DT_RPATH, 0);
+}
+
+#define MAX_ENTRIES 65536 /* chains are by offsets, which may be forged into a ring */
+
+/* Versions of symbols: .gnu.version_r of who needs them, .gnu.version_d of who has them. */
+struct versions {
+	Elf_Data *data;
+	GElf_Shdr header;
+	const struct elf *elf;
+};
+
+static bool versions_of(const struct elf *elf, unsigned int type, struct versions *versions)
+{
+	Elf_Scn *section = elf_section(elf, type, &versions->header);
+
+	versions->elf = elf;
+	versions->data = section ? elf_getdata(section, NULL) : NULL;
+	return versions->data;
+}
+
+static const char *version_text(const struct versions *versions, size_t at)
+{
+	return elf_strptr(versions->elf->handle, versions->header.sh_link, at);
+}
+
+static bool defines(const struct versions *versions, const char *name)
+{
+	int at = 0, left = MAX_ENTRIES;
+	GElf_Verdef entry;
+
+	while (left-- && gelf_getverdef(versions->data, at, &entry)) {
+		GElf_Verdaux own;
+		const char *defined = NULL;
+
+		if (gelf_getverdaux(versions->data, at + (int)entry.vd_aux, &own))
+			defined = version_text(versions, own.vda_name);
+		if (defined && !strcmp(defined, name))
+			return true;
+		if (!entry.vd_next)
+			return false;
+		at += (int)entry.vd_next;
+	}
+	return false;
+}
+
+/* The first one of a library's list that is missing; a weak one may be. */
+static const char *lacking(const struct versions *needs, int at, unsigned int count,
+			   const struct versions *has)
+{
+	GElf_Vernaux entry;
+
+	while (count-- && gelf_getvernaux(needs->data, at, &entry)) {
+		const char *name = version_text(needs, entry.vna_name);
+
+		if (name && !(entry.vna_flags & VER_FLG_WEAK) && !defines(has, name))
+			return name;
+		if (!entry.vna_next)
+			break;
+		at += (int)entry.vna_next;
+	}
+	return NULL;
+}
+
+const char *elf_lacks_version(const struct elf *elf, const char *name, const struct elf *found)
+{
+	struct versions needs, has;
+	int at = 0, left = MAX_ENTRIES;
+	GElf_Verneed entry;
+
+	/* a library without versions serves every one, with a warning */
+	if (!versions_of(elf, SHT_GNU_verneed, &needs) || !versions_of(found, SHT_GNU_verdef, &has))
+		return NULL;
+	while (left-- && gelf_getverneed(needs.data, at, &entry)) {
+		const char *file = version_text(&needs, entry.vn_file);
+
+		if (file && !strcmp(file, name))
+			return lacking(&needs, at + (int)entry.vn_aux, entry.vn_cnt, &has);
+		if (!entry.vn_next)
+			break;
+		at += (int)entry.vn_next;
+	}
+	return NULL;
+}
+
+static Elf_Data *read_only_data(const struct elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf->handle, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf->handle, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS)
+			continue;
+		name = elf_strptr(elf->handle, names, header.sh_name);
+		if (name && !strcmp(name, ".rodata"))
+			return elf_getdata(section, NULL);
+	}
+	return NULL;
+}
+
+int elf_each_text(const struct elf *elf, char first, int (*fn)(void *arg, const char *text),
+		  void *arg)
+{
+	const Elf_Data *data = read_only_data(elf);
+	const char *at = data ? data->d_buf : NULL, *end = at ? at + data->d_size : NULL;
+	int stop = 0;
+
+	while (!stop && at && at < end) {
+		const char *zero = memchr(at, '\0', (size_t)(end - at));
+
+		if (zero && *at == first)
+			stop = fn(arg, at);
+		at = zero ? zero + 1 : NULL;
+	}
+	return stop;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an ELF file on disk says without running it: symbols, build id, const-initialised tables.
- * "Offset" is always a file offset, the unit uprobes use; "vaddr" is a link-time address.
+ * An ELF file on disk, read without running it: symbols, build id, versions, and tables initialised
+ * at link time. "Offset" is always a file offset, the unit uprobes use; "vaddr" is a link-time
+ * address.
  */
 #ifndef UCXBPF_TARGET_ELF_H
 #define UCXBPF_TARGET_ELF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,5 +68,70 @@ struct elf_ops_table {
 };
 /* Fills up to max tables, returns how many there are. */
 int elf_ops_tables(const struct elf *elf, struct elf_ops_table *tables, int max);
+
+/*
+ * Writes the name of the transport a table belongs to, as UCX's sources call it ("ud_verbs", "cma",
+ * "rc_mlx5"); "" where the file does not tell. From the class object that the compiler placed in
+ * front of the table: uct_NAME_iface_t_class (UCX 1.13.1 to 1.22.0, UCS_CLASS_DEFINE).
+ */
+void ops_table_transport(const struct elf *elf, const struct elf_ops_table *table, char *name,
+			 size_t size);
+
+struct elf_symbol {
+	const char *name; /* owned by the struct elf */
+	uint64_t vaddr, size;
+	bool defined, function;
+};
+
+/*
+ * Calls fn for every named function and data symbol of .dynsym (dynamic true) or .symtab, imports
+ * included, in file order; stops early when fn returns non-zero and returns that. Builds no index,
+ * so it is the cheap way to look at a file once.
+ */
+int elf_each_symbol(const struct elf *elf, bool dynamic,
+		    int (*fn)(void *arg, const struct elf_symbol *symbol), void *arg);
+
+/* A data object's link-time address, from .dynsym, then .symtab. -ENOENT: not defined here. */
+int elf_object(const struct elf *elf, const char *name, uint64_t *vaddr, uint64_t *size);
+
+/*
+ * The defined data object of .dynsym whose name starts with prefix and ends with suffix, and which
+ * lies nearest below vaddr; NULL = none. Copies of one object file stay together in .data, so this
+ * tells which object file hidden data came from.
+ */
+const char *elf_object_below(const struct elf *elf, uint64_t vaddr, const char *prefix,
+			     const char *suffix);
+
+/* The open file; stays the struct elf's. */
+int elf_fd(const struct elf *elf);
+
+/* True: an executable (position independent or not), false: a shared library. */
+bool elf_is_executable(const struct elf *elf);
+
+/*
+ * What to add to a link-time address in a process that maps the file's byte `offset` executable at
+ * `start`. A segment need not begin at a page, so two segments may share a file page: only the
+ * executable one counts. -ENOENT: no such segment.
+ */
+int elf_load_bias(const struct elf *elf, uint64_t start, uint64_t offset, uint64_t *bias);
+
+/* Name of the n-th library (from 0) that the file needs, NULL behind the last; the struct elf's. */
+const char *elf_needed(const struct elf *elf, unsigned int n);
+
+/* DT_RUNPATH, else DT_RPATH: folders with : between, $ORIGIN is the file's; NULL: none. */
+const char *elf_runpath(const struct elf *elf);
+
+/*
+ * A version of symbols (IBVERBS_1.8) that the file needs of a library by that name and that the one
+ * found does not define: the loader refuses the file then. NULL: none.
+ */
+const char *elf_lacks_version(const struct elf *elf, const char *name, const struct elf *found);
+
+/*
+ * Calls fn for each text of .rodata that begins with that character and is no tail of another one;
+ * stops early when fn returns non-zero and returns that.
+ */
+int elf_each_text(const struct elf *elf, char first, int (*fn)(void *arg, const char *text),
+		  void *arg);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Shared by the elf_*.c files only.
- */
+/* The members of a struct elf, for process/ only. */
 #ifndef UCXBPF_TARGET_ELF_PRIVATE_H
 #define UCXBPF_TARGET_ELF_PRIVATE_H
 
@@ -11,7 +9,6 @@
 
 #include "base/vec.h"
 #include "observe/process/elf.h"
-#include "observe/process/elf_symbols.h"
 
 typedef VEC(struct elf_symbol) elf_symbols;
 
@@ -37,12 +34,7 @@ struct elf {
 /* The first section of that type, or NULL. */
 Elf_Scn *elf_section(const struct elf *elf, unsigned int type, GElf_Shdr *header);
 
-/* Defined symbols of .dynsym (dynamic) or .symtab by name, loaded on first use. */
-const elf_symbols *elf_symbol_table(const struct elf *elf, bool dynamic);
-
-/*
- * Name of the exported function (in an executable: of any) that starts at vaddr, or NULL.
- */
+/* Name of the exported function (in an executable: of any) that starts at vaddr, or NULL. */
 const char *elf_name_at(const struct elf *elf, uint64_t vaddr);
 
 /* Whether vaddr lies in a segment with all these PF_* flags. */

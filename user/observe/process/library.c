@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "observe/process/elf_symbols.h"
+#include "observe/process/elf.h"
 #include "observe/process/layout.h"
 #include "observe/process/layout_dwarf.h"
 #include "observe/process/roles.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "observe/process/elf_symbols.h"
+#include "observe/process/elf.h"
 #include "observe/process/library.h"
 #include "observe/process/maps.h"
 #include "observe/process/process.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "observe/process/elf_symbols.h"
+#include "observe/process/elf.h"
 #include "observe/process/maps.h"
 #include "observe/process/proc_file.h"
 #include "observe/process/process.h"

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "observe/process/elf_symbols.h"
-#include "observe/process/ops_tables.h"
+#include "observe/process/elf.h"
 #include "observe/process/user_threads.h"
 
 const struct library_role_name library_role_names[] = {

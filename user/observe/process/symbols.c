@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "observe/process/elf_symbols.h"
+#include "observe/process/elf.h"
 
 struct symbols {
 	Dwfl *dwfl;

@@ -4,7 +4,6 @@
 #define UCXBPF_TARGET_UCX_MEMORY_PRIVATE_H
 
 #include "observe/process/elf.h"
-#include "observe/process/elf_symbols.h"
 #include "observe/process/ucx_memory.h"
 
 /* Addresses in one process, 0: not known. */

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "observe/process/elf_needs.h"
-#include "observe/process/elf_symbols.h"
+#include "observe/process/elf.h"
 
 /* libmpi needs libopen-rte, which needs libopen-pal, which needs the runtime. */
 #define MAX_DEPTH 3

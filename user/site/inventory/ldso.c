@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "observe/process/elf.h"
 #include "site/inventory/ld_cache.h"
 #include "site/inventory/look.h"
-#include "observe/process/elf_needs.h"
 
 #define MAX_DEPTH 32 /* of libraries that need each other */
 

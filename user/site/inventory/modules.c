@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "observe/process/elf.h"
 #include "site/inventory/collect.h"
 #include "site/inventory/ldso.h"
-#include "observe/process/elf_needs.h"
 
 #define MAX_MODULES 64
 
