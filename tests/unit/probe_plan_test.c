@@ -19,7 +19,7 @@
 #include "base/map.h"
 #include "observe/probe/plan.h"
 #include "observe/probe/sites_tables.h"
-#include "observe/process/roles.h"
+#include "observe/process/library.h"
 
 #define LIBDIR "/usr/lib/x86_64-linux-gnu/"
 #define LIBUCP LIBDIR "libucp.so.0"

@@ -2,7 +2,7 @@
 /* Layouts: the table's rows, and offsets read from debug information. */
 #include "unit/process_stock.h"
 
-#include "observe/process/layout_dwarf.h"
+#include "observe/process/layout.h"
 
 /* Like UCX's, only smaller, with its unnamed unions: this program's own debug information. */
 struct uct_completion_like {

@@ -8,9 +8,7 @@
 
 #include "observe/process/elf.h"
 #include "observe/process/layout.h"
-#include "observe/process/library_owner.h"
-#include "observe/process/roles.h"
-#include "observe/process/ucx_build.h"
+#include "observe/process/library.h"
 
 static unsigned int roles_of(const char *name)
 {

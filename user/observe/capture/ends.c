@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "observe/capture/side.h"
-#include "observe/process/user_threads.h"
+#include "observe/process/library.h"
 
 static void refuse(struct track *track, const char *what, const char *runtime)
 {

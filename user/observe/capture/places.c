@@ -6,7 +6,7 @@
 
 #include "observe/capture/side.h"
 #include "observe/capture/side_code.h"
-#include "observe/process/symbols.h"
+#include "observe/process/code.h"
 
 void places_init(struct places *places, struct file_writer *writer)
 {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "observe/process/library_owner.h"
+#include "observe/process/library.h"
 
 /* Where distributions and sites put libraries that the loader finds without being told. */
 static const char *const system_directories[] = {

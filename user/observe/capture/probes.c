@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "observe/process/user_threads.h"
+#include "observe/process/library.h"
 
 void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechanism mechanism,
 		 enum site_layer level, bool windows)

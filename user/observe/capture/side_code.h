@@ -7,7 +7,6 @@
 #include <sys/types.h>
 
 #include "observe/process/code.h"
-#include "observe/process/symbols.h"
 
 /* A file that code runs in. */
 json_t *side_module(const struct code_file *file);

@@ -6,7 +6,7 @@
 #include "observe/capture/ends.h"
 #include "observe/capture/side.h"
 #include "observe/capture/track.h"
-#include "observe/process/library_owner.h"
+#include "observe/process/library.h"
 #include "observe/process/process.h"
 
 static bool is_announced(const struct tracked *tracked, const struct library *library)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which code a process maps: its executable mappings, and the files behind them, each known once
- * however many processes map it.
+ * Which code a process maps: its executable mappings, the files behind them, each known once
+ * however many processes map it, and names for addresses in such a file.
  */
 #ifndef UCXBPF_TARGET_CODE_H
 #define UCXBPF_TARGET_CODE_H
@@ -60,5 +60,28 @@ int code_bias(const struct code_range *range, uint64_t *bias);
 
 /* Link-time address of an address in the range; its file offset where the file cannot be read. */
 uint64_t code_vaddr(const struct code_range *range, uint64_t address);
+
+/*
+ * Names for addresses in a file: from its symbol tables and DWARF, or from separate debug files
+ * below /usr/lib/debug, by build id or .gnu_debuglink.
+ */
+struct symbols;
+
+struct symbol {
+	const char *name; /* NULL = no symbol covers the address */
+	uint64_t offset; /* from the symbol's start */
+	const char *file; /* NULL = no line information */
+	int line;
+};
+
+/* The file's names; elf must outlive them. NULL: the file's layout is beyond libdw. */
+struct symbols *symbols_open(const struct elf *elf, const char *path);
+void symbols_free(struct symbols *symbols);
+
+/*
+ * What is at the call that returns to this link-time address: the instruction before it counts, as
+ * a call that never returns may end its function. Strings live as long as symbols.
+ */
+void symbols_find(struct symbols *symbols, uint64_t return_vaddr, struct symbol *symbol);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where UCX keeps its private fields, by version and build (assert or release). See
- * docs/layouts.md for where the numbers come from.
+ * Where UCX keeps its private fields, by version and build (assert or release), and how to tell
+ * which version and build a libucp is. See docs/layouts.md for where the numbers come from.
  */
 #ifndef UCXBPF_TARGET_LAYOUT_H
 #define UCXBPF_TARGET_LAYOUT_H
 
 #include <stdbool.h>
 
+#include "observe/process/elf.h"
 #include "ucxbpf.h"
 
 /* Whether ucs_assert() is compiled in. */
@@ -44,5 +45,36 @@ bool layout_is_row(const struct layout *layout);
 
 /* Iterates all: i = 0, 1, ... until NULL. */
 const struct layout *layout_at(unsigned int i);
+
+/*
+ * Release numbers, from the constants that ucp_get_version() stores (src/ucp/core/ucp_version.c.in,
+ * 1.13.1 to 1.22.0), else from the text that ucp_get_version_string() returns. -ENOENT: not found.
+ */
+int ucx_version(const struct elf *elf, unsigned int version[3]);
+
+/*
+ * sizeof(ucp_request_t) in bytes: ucp_request_is_completed() gets a pointer behind the request and
+ * reads its flags, which follow the first word (src/ucp/core/ucp_request.c, 1.13.1 to 1.22.0).
+ * 0: not found, or not x86-64.
+ */
+unsigned int ucx_request_size(const struct elf *elf);
+
+/*
+ * Whether ucs_assert() is compiled in: ucp_request_check_status() has one, and nothing else that
+ * would leave it (src/ucp/core/ucp_request.c, 1.13.0 to 1.22.0). Unknown: not found, or not x86-64.
+ */
+enum ucx_asserts ucx_asserts(const struct elf *elf);
+
+/*
+ * From the libucp itself, else from its separate debug file below /usr/lib/debug (by build id or
+ * .gnu_debuglink). NULL: no debug information, or one that lacks a struct. The caller frees it.
+ */
+const struct layout *layout_from_dwarf(const struct elf *elf, const unsigned int version[3]);
+
+void layout_dwarf_free(const struct layout *layout);
+
+/* One row per UCX version and build, for layout_find(). */
+extern const struct layout layout_table[];
+extern const unsigned int layout_table_size;
 
 #endif

@@ -3,7 +3,7 @@
  * Offsets in bytes, as the compiler lays out UCX's own headers; docs/layouts.md says how they were
  * got and what else was checked.
  */
-#include "observe/process/layout_table.h"
+#include "observe/process/layout.h"
 
 /* clang-format off */
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* The libraries of processes: opening and knowing them again, listing those of a process. */
 #include "observe/process/library.h"
 
 #include <errno.h>
@@ -7,11 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/log.h"
 #include "observe/process/elf.h"
 #include "observe/process/layout.h"
-#include "observe/process/layout_dwarf.h"
-#include "observe/process/roles.h"
-#include "observe/process/ucx_build.h"
+#include "observe/process/maps.h"
+#include "observe/process/process.h"
 
 static void library_free(struct library *library)
 {
@@ -151,4 +152,124 @@ struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, c
 	if (!seen)
 		*map_insert(&set->seen, dev, ino, NULL) = index;
 	return index ? set->all.data[index - 1] : NULL;
+}
+
+struct search {
+	pid_t pid;
+	struct library_set *set;
+	mapped_libraries *out;
+};
+
+static void add_mapped(mapped_libraries *out, struct library *library,
+		       const struct mapping *mapping)
+{
+	uint64_t base;
+
+	if (elf_load_bias(library->elf, mapping->start, mapping->offset, &base))
+		return;
+	/* a text segment is several mappings where its protection was changed in part */
+	for (size_t i = 0; i < out->len; i++)
+		if (out->data[i].library == library && out->data[i].base == base)
+			return;
+	vec_push(out, ((struct mapped_library){ library, base }));
+}
+
+/* A file that cannot be read is named once; one that vanished under us may well come back. */
+static void give_up(const struct search *search, const struct mapping *mapping, int error)
+{
+	bool vanished = error == -ENOENT || error == -ESRCH || error == -ESTALE;
+
+	log_printf(vanished ? LOG_DEBUG : LOG_WARN, "cannot read %s, mapped by process %d: %s",
+		   mapping->path, search->pid, strerror(-error));
+	if (!vanished)
+		map_insert(&search->set->seen, mapping->dev, mapping->ino, NULL);
+}
+
+static int look_at(void *arg, const struct mapping *mapping)
+{
+	struct search *search = arg;
+	struct library *library = NULL;
+	char open_path[4096] = "";
+	uint64_t *seen;
+	int error = 0;
+
+	if (!mapping->executable || !mapping->ino)
+		return 0;
+	seen = map_find(&search->set->seen, mapping->dev, mapping->ino);
+	if (seen && !*seen)
+		return 0;
+	if (!seen)
+		error = mapping_open_path(search->pid, mapping, open_path, sizeof(open_path));
+	if (!error)
+		library = library_set_get(search->set, mapping->dev, mapping->ino, mapping->path,
+					  open_path, &error);
+	if (error)
+		give_up(search, mapping, error);
+	if (library)
+		add_mapped(search->out, library, mapping);
+	return 0;
+}
+
+int process_libraries(pid_t pid, struct library_set *set, mapped_libraries *out)
+{
+	struct search search = { pid, set, out };
+	int bits = process_is_32bit(pid);
+
+	if (bits)
+		return bits > 0 ? -EOPNOTSUPP : bits;
+	return process_each_mapping(pid, look_at, &search);
+}
+
+static size_t directory_length(const char *path, size_t length)
+{
+	while (length && path[length - 1] != '/')
+		length--;
+	return length ? length - 1 : 0;
+}
+
+static bool lies_in(const char *path, const char *directory, size_t length)
+{
+	return directory_length(path, strlen(path)) == length && !strncmp(path, directory, length);
+}
+
+static const struct library *ucp_in(const mapped_libraries *mapped, const char *directory,
+				    size_t length)
+{
+	for (size_t i = 0; i < mapped->len; i++) {
+		const struct library *library = mapped->data[i].library;
+
+		if (library->roles & LIB_UCP && lies_in(library->path, directory, length))
+			return library;
+	}
+	return NULL;
+}
+
+static const struct library *only_ucp(const mapped_libraries *mapped)
+{
+	const struct library *found = NULL;
+
+	for (size_t i = 0; i < mapped->len; i++) {
+		const struct library *library = mapped->data[i].library;
+
+		if (!(library->roles & LIB_UCP) || library == found)
+			continue;
+		if (found)
+			return NULL;
+		found = library;
+	}
+	return found;
+}
+
+const struct library *library_owner_ucp(const mapped_libraries *mapped,
+					const struct library *library)
+{
+	const struct library *found;
+	size_t length = directory_length(library->path, strlen(library->path));
+
+	if (library->roles & LIB_UCP)
+		return library;
+	found = ucp_in(mapped, library->path, length);
+	if (!found)
+		found = ucp_in(mapped, library->path, directory_length(library->path, length));
+	return found ? found : only_ucp(mapped);
 }

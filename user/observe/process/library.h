@@ -22,7 +22,7 @@ enum library_role {
 		1 << 3, /* has uct_iface_ops_t tables or uct_*_ep_* functions, imports uct_* */
 	LIB_MPI_PLUGIN = 1 << 4, /* defines completion callbacks of an MPI (mca_pml_ucx_*) */
 	LIB_CUDA = 1 << 5, /* defines cuMemAlloc_v2 or cudaMalloc */
-	LIB_USER_THREADS = 1 << 6, /* a runtime that switches stacks: target/user_threads.h */
+	LIB_USER_THREADS = 1 << 6, /* a runtime that switches stacks: user_threads_of() */
 	LIB_ROCM = 1 << 7, /* defines hipMalloc or hsa_amd_memory_pool_allocate */
 	LIB_ZE = 1 << 8, /* defines zeMemAllocDevice */
 	LIB_UCS = 1 << 9, /* defines ucs_socket_recv_nb */
@@ -41,7 +41,7 @@ extern const struct library_role_name library_role_names[];
 
 enum mpi_kind { MPI_NONE, MPI_OPEN_MPI, MPI_MPICH, MPI_OTHER };
 
-struct layout; /* target/layout.h */
+struct layout; /* layout.h */
 
 struct library {
 	dev_t dev; /* stat(2)'s, which mappings need not agree with */
@@ -99,5 +99,35 @@ typedef VEC(struct mapped_library) mapped_libraries;
  * -ESRCH: gone; -EACCES: not allowed; -EOPNOTSUPP: 32-bit process.
  */
 int process_libraries(pid_t pid, struct library_set *set, mapped_libraries *out);
+
+/* enum library_role bits; 0 = does not matter to a trace. */
+unsigned int elf_roles(const struct elf *elf);
+
+/*
+ * Which MPI this library is, and its release ("Open MPI 4.1.4") or "". Open MPI 4.1 and 5.0 carry
+ * ompi_version_string, MPICH 4.0 to 4.3 MPII_Version_string, older MPICH MPIR_Version_string.
+ */
+enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size);
+
+/*
+ * The libucp whose layout holds for requests met below this library: itself, or the one in the same
+ * directory, or in the directory above (modules live in LIBDIR/ucx), or the only one that the
+ * process maps. NULL: there is none, or several and none is near.
+ */
+const struct library *library_owner_ucp(const mapped_libraries *mapped,
+					const struct library *library);
+
+/*
+ * The runtime of user-level threads that a library contains or needs ("Argobots"), also through the
+ * libraries that lie beside it; NULL = none. Reads files, no process. Such runtimes switch stacks
+ * inside a call, and the kernel takes a return probe's frame on another stack for one that was
+ * left: the return on the first stack then ends the program with SIGILL (seen on 6.18). MPICH is
+ * built over Argobots or Qthreads (--with-thread-package), Open MPI 5 as well (--with-threads),
+ * AMPI over Charm++'s threads.
+ */
+const char *user_threads_of(const struct library *library);
+
+/* The runtime among the mapped libraries, NULL = none. */
+const char *user_threads_mapped(const mapped_libraries *mapped);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "observe/process/ucx_build.h"
+/* Version and build of a libucp, from its code, without debug information. */
+#include "observe/process/layout.h"
 
 #include <Zydis/Zydis.h>
 #include <elf.h>
