@@ -17,9 +17,8 @@
 #include <cmocka.h>
 
 #include "observe/process/gpus.h"
-#include "observe/process/memory_map.h"
+#include "observe/process/proc.h"
 #include "observe/process/ucx_memory.h"
-#include "observe/process/ucx_memory_private.h"
 
 #define PAGE 4096
 

@@ -9,8 +9,8 @@
 
 #include "base/cpus.h"
 #include "observe/process/launch.h"
+#include "observe/process/proc.h"
 #include "observe/process/process.h"
-#include "observe/process/maps.h"
 #include "observe/process/snapshot_private.h"
 
 struct expected {

@@ -14,7 +14,7 @@
 #include "cmd/cmds.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/chosen.h"
-#include "observe/process/proc_file.h"
+#include "observe/process/proc.h"
 
 struct attach {
 	struct capture_arguments capture;

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "cmd/trace/launcher.h"
-#include "observe/process/proc_file.h"
+#include "observe/process/proc.h"
 
 static bool in_job(pid_t pid, const char *job)
 {

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/vec.h"
-#include "observe/process/proc_file.h"
+#include "observe/process/proc.h"
 
 typedef VEC(pid_t) pids;
 

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "observe/process/proc_file.h"
+#include "observe/process/proc.h"
 
 #define MS 1000000ull
 #define SAMPLE (20 * MS)

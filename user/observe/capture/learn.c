@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "observe/process/maps.h"
+#include "observe/process/proc.h"
 
 void learn_release(struct learn *learn)
 {

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "observe/capture/side.h"
-#include "observe/process/proc_file.h"
+#include "observe/process/proc.h"
 #include "observe/process/snapshot.h"
 
 #define MAX_WORKERS 64

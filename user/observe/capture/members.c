@@ -8,7 +8,7 @@
 #include "observe/capture/prepare.h"
 #include "observe/capture/session.h"
 #include "observe/capture/side.h"
-#include "observe/process/maps.h"
+#include "observe/process/proc.h"
 #include "observe/process/snapshot.h"
 
 int capture_add_started(struct capture *capture, pid_t pid)

@@ -9,10 +9,10 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "observe/capture/track.h"
 #include "file/file.h"
-#include "observe/process/memory_map.h"
-#include "observe/process/nvml.h"
+#include "observe/capture/track.h"
+#include "observe/process/gpus.h"
+#include "observe/process/proc.h"
 #include "observe/process/ucx_memory.h"
 
 struct memory_watched {

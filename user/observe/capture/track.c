@@ -5,7 +5,7 @@
 
 #include "observe/capture/ends.h"
 #include "observe/capture/side.h"
-#include "observe/process/proc_file.h"
+#include "observe/process/proc.h"
 #include "observe/process/process.h"
 
 void track_init(struct track *track, struct kernel *kernel, struct probes *probes,

@@ -12,7 +12,7 @@
 
 #include "base/search.h"
 #include "observe/process/elf.h"
-#include "observe/process/maps.h"
+#include "observe/process/proc.h"
 
 void code_files_release(struct code_files *files)
 {

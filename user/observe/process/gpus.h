@@ -1,17 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The GPUs of this host, as NVIDIA's driver lists them in /proc/driver/nvidia/gpus.
+ * The GPUs of this host, as NVIDIA's driver lists them in /proc/driver/nvidia/gpus, and which of
+ * them a process has a context on, as its management library tells.
  */
 #ifndef UCXBPF_TARGET_GPUS_H
 #define UCXBPF_TARGET_GPUS_H
 
 #include <jansson.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * A side record "gpu" for each, in order of PCI address; an empty array where there are none. root:
  * "" for this machine, else a directory with proc/ and sys/ in it. The caller's.
  */
 json_t *gpus_side_records(const char *root, uint64_t ts);
+
+/*
+ * libnvidia-ml.so.1, looked for at run time (nvml.h of CUDA 11 to 13). Memory that a process has
+ * made with cuMemAlloc and the like lies on a GPU where it has a context.
+ */
+struct nvml;
+
+/* NULL: not installed, or no GPU that it knows. */
+struct nvml *nvml_open(void);
+void nvml_close(struct nvml *nvml);
+
+/* PCI addresses (0000:18:00.0), the caller's; NULL: some GPU did not tell, or there are none. */
+json_t *nvml_gpus_of(const struct nvml *nvml, pid_t pid);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "base/kept.h"
-#include "observe/process/proc_file.h"
+#include "base/text.h"
+#include "observe/process/proc.h"
 #include "observe/process/process.h"
 
 /* Linux takes no more of arguments and environment at exec: 3/4 of _STK_LIM (fs/exec.c). */

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "observe/process/elf.h"
 #include "observe/process/layout.h"
-#include "observe/process/maps.h"
+#include "observe/process/proc.h"
 #include "observe/process/process.h"
 
 static void library_free(struct library *library)

@@ -12,7 +12,7 @@
 
 #include "base/cpus.h"
 #include "observe/process/launch.h"
-#include "observe/process/proc_file.h"
+#include "observe/process/proc.h"
 
 int process_is_32bit(pid_t pid)
 {

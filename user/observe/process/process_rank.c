@@ -4,8 +4,7 @@
 #include <sys/stat.h>
 
 #include "observe/process/elf.h"
-#include "observe/process/maps.h"
-#include "observe/process/proc_file.h"
+#include "observe/process/proc.h"
 #include "observe/process/process.h"
 
 #define OBJECT "ompi_mpi_comm_world"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "observe/process/proc_file.h"
+#include "observe/process/proc.h"
 #include "observe/process/process.h"
 #include "observe/process/record.h"
 #include "observe/process/snapshot_private.h"

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "observe/process/maps.h"
-#include "observe/process/proc_file.h"
+#include "observe/process/proc.h"
 #include "observe/process/signatures.h"
 #include "observe/process/snapshot_private.h"
 

@@ -1,15 +1,289 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/process/ucx_memory.h"
 
+#include <Zydis/Zydis.h>
+#include <elf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/search.h"
-#include "observe/process/maps.h"
+#include "observe/process/elf.h"
+#include "observe/process/proc.h"
 #include "observe/process/record.h"
-#include "observe/process/ucx_memory_private.h"
+
+#define CODE_MAX 256
+
+/* Of the first instruction that reads 32 bits at a place given from its own address; 0: none. */
+static uint64_t first_read(const uint8_t *code, size_t size, uint64_t vaddr)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction insn;
+	ZydisDecoder decoder;
+	uint64_t target;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	for (size_t at = 0; at < size; at += insn.length) {
+		if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code + at, size - at, &insn,
+						       operands)))
+			return 0;
+		for (int i = 0; i < insn.operand_count_visible; i++)
+			if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+			    operands[i].mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+			    operands[i].mem.base == ZYDIS_REGISTER_RIP && operands[i].size == 32 &&
+			    ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&insn, &operands[i], vaddr + at,
+								  &target)))
+				return target;
+	}
+	return 0;
+}
+
+/* The number's link-time address, as ucs_topo_get_device_bus_id() compares with it; -ENOENT. */
+static int ucx_devices_find(const struct elf *elf, uint64_t *vaddr)
+{
+	uint8_t code[CODE_MAX];
+	uint64_t offset, size, function;
+	long got;
+
+	*vaddr = 0;
+	if (elf_machine(elf) != EM_X86_64 ||
+	    elf_function(elf, "ucs_topo_get_device_bus_id", &offset, &size) ||
+	    elf_offset_to_vaddr(elf, offset, &function))
+		return -ENOENT;
+	got = elf_read(elf, offset, code, size && size < sizeof(code) ? size : sizeof(code));
+	if (got > 0)
+		*vaddr = first_read(code, (size_t)got, function);
+	return *vaddr ? 0 : -ENOENT;
+}
+
+/* ucs_topo_sys_device_info_t: { ucs_sys_bus_id_t bus_id; char *name; ... } */
+#define MAX_DEVICES 256 /* UCS_TOPO_MAX_SYS_DEVICES */
+#define NAME 8
+#define STRIDE_MIN 16 /* UCX 1.13; 24 from 1.14, more from 1.19 on */
+#define STRIDE_MAX 64
+#define STRIDE_STEP 8
+
+/* ucs_sys_bus_id_t */
+struct bus_id {
+	uint16_t domain;
+	uint8_t bus, slot, function;
+};
+
+static bool read_name(pid_t pid, uint64_t address, char *name, size_t size)
+{
+	long got = proc_read_memory(pid, address, name, size - 1);
+	size_t length;
+
+	if (got <= 0)
+		return false;
+	name[got] = '\0';
+	length = strlen(name);
+	for (size_t i = 0; i < length; i++)
+		if (name[i] <= ' ' || name[i] > '~')
+			return false;
+	return length && length < (size_t)got;
+}
+
+static bool read_device(pid_t pid, const uint8_t *entry, struct ucx_device *device)
+{
+	struct bus_id bus;
+	uint64_t name;
+
+	memcpy(&bus, entry, sizeof(bus));
+	memcpy(&name, entry + NAME, sizeof(name));
+	if (bus.slot > 31 || bus.function > 7 || !name ||
+	    !read_name(pid, name, device->name, sizeof(device->name)))
+		return false;
+	snprintf(device->pci, sizeof(device->pci), "%04x:%02x:%02x.%x", bus.domain, bus.bus,
+		 bus.slot, bus.function & 7);
+	return true;
+}
+
+static bool read_device_table(struct ucx_memory *memory, const struct ucx_place *place,
+			      uint32_t count, size_t stride)
+{
+	uint8_t table[MAX_DEVICES * STRIDE_MAX];
+	size_t size = count * stride;
+
+	memory->devices.len = 0;
+	if (proc_read_memory(place->pid, place->devices - MAX_DEVICES * stride, table, size) !=
+	    (long)size)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!read_device(place->pid, table + i * stride, vec_add(&memory->devices))) {
+			memory->devices.len = 0;
+			return false;
+		}
+	return true;
+}
+
+static void ucx_devices_read(struct ucx_memory *memory, const struct ucx_place *place)
+{
+	uint32_t count = 0;
+
+	if (!place->devices ||
+	    proc_read_memory(place->pid, place->devices, &count, sizeof(count)) != sizeof(count)) {
+		memory->reason = "UCX's table of devices was not found";
+		return;
+	}
+	if (!count)
+		return;
+	for (size_t stride = STRIDE_MIN; count <= MAX_DEVICES && stride <= STRIDE_MAX;
+	     stride += STRIDE_STEP)
+		if (read_device_table(memory, place, count, stride))
+			return;
+	memory->reason = "UCX's table of devices is not as expected";
+}
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/*
+ * UCX's cache of memory types: a page table (src/ucs/datastruct/pgtable.h, the same in 1.13 to
+ * 1.22) of regions that GPU libraries were seen to make, each with what UCX found out about it when
+ * it was first sent from.
+ */
+struct table {
+	uint64_t root, base, mask;
+	uint32_t shift, regions;
+};
+
+#define ENTRIES 16
+#define IS_REGION 1
+#define IS_DIRECTORY 2
+#define FLAGS 3
+#define LEVELS 16 /* 64 bits of address, 4 for each */
+#define MAX_REGIONS (1u << 20)
+#define TRIES 3 /* it may change while it is read */
+
+/* Behind the lock: a pthread_spinlock_t since 1.16, a pthread_rwlock_t before. */
+static const uint64_t table_places[] = { 8, 56 };
+
+/* struct ucs_memtype_cache_region */
+struct region {
+	uint64_t start, end;
+	uint64_t list[2];
+	uint32_t type;
+	uint8_t device, pad[3];
+};
+
+struct walk {
+	struct ucx_memory *memory;
+	pid_t pid;
+	uint64_t last; /* the region that was read last: one may fill several entries */
+	uint32_t found, wanted;
+	uint32_t directories; /* many that lead to the same one would never end */
+};
+
+static bool read_all(pid_t pid, uint64_t address, void *buffer, size_t size)
+{
+	return proc_read_memory(pid, address, buffer, size) == (long)size;
+}
+
+static bool add_region(struct walk *walk, uint64_t address)
+{
+	struct region region;
+
+	if (address == walk->last)
+		return true;
+	walk->last = address;
+	if (++walk->found > walk->wanted ||
+	    !read_all(walk->pid, address, &region, sizeof(region)) || region.start >= region.end)
+		return false;
+	vec_push(&walk->memory->regions,
+		 ((struct ucx_region){ region.start, region.end, region.type, region.device }));
+	return true;
+}
+
+/* What is open of a directory: the entries from next on. */
+struct level {
+	uint64_t entries[ENTRIES];
+	unsigned int next;
+};
+
+/* Depth first, so in order of address. */
+static bool walk_table(struct walk *walk, uint64_t root)
+{
+	struct level levels[LEVELS];
+	int depth = 0;
+
+	levels[0] = (struct level){ .entries = { root }, .next = 0 };
+	while (depth >= 0) {
+		struct level *level = &levels[depth];
+		uint64_t entry;
+
+		if (level->next == ENTRIES) {
+			depth--;
+			continue;
+		}
+		entry = level->entries[level->next++];
+		if (entry & IS_REGION && !add_region(walk, entry & ~(uint64_t)FLAGS))
+			return false;
+		if ((entry & FLAGS) != IS_DIRECTORY)
+			continue;
+		if (++depth == LEVELS || ++walk->directories > 2 * LEVELS * walk->wanted ||
+		    !read_all(walk->pid, entry & ~(uint64_t)FLAGS, levels[depth].entries,
+			      sizeof(levels[depth].entries)))
+			return false;
+		levels[depth].next = 0;
+	}
+	return walk->found == walk->wanted;
+}
+
+static bool in_order(const struct ucx_memory *memory)
+{
+	for (size_t i = 1; i < memory->regions.len; i++)
+		if (memory->regions.data[i].start < memory->regions.data[i - 1].end)
+			return false;
+	return true;
+}
+
+/* mask has the bits above shift, and base none below. */
+static bool plausible(const struct table *table)
+{
+	uint64_t mask = table->shift >= 64 ? 0 : ~0ull << table->shift;
+
+	return table->shift && table->shift <= 64 && table->shift % 4 == 0 && table->mask == mask &&
+	       !(table->base & ~mask) && table->regions <= MAX_REGIONS &&
+	       !table->root == !table->regions;
+}
+
+static bool read_table(struct ucx_memory *memory, pid_t pid, uint64_t address)
+{
+	struct walk walk = { .memory = memory, .pid = pid };
+	struct table table;
+
+	memory->regions.len = 0;
+	if (!read_all(pid, address, &table, sizeof(table)) || !plausible(&table))
+		return false;
+	walk.wanted = table.regions;
+	return walk_table(&walk, table.root) && in_order(memory);
+}
+
+static bool read_cache(struct ucx_memory *memory, pid_t pid, uint64_t cache)
+{
+	for (int i = 0; i < TRIES; i++)
+		for (size_t place = 0; place < COUNT(table_places); place++)
+			if (read_table(memory, pid, cache + table_places[place]))
+				return true;
+	memory->regions.len = 0;
+	return false;
+}
+
+void ucx_regions_read(struct ucx_memory *memory, const struct ucx_place *place)
+{
+	uint64_t cache = 0;
+
+	if (!place->cache || !read_all(place->pid, place->cache, &cache, sizeof(cache))) {
+		memory->reason = "UCX's cache of memory types was not found";
+		return;
+	}
+	/* it is off, or nobody has asked it yet */
+	if (!cache)
+		return;
+	memory->cached = read_cache(memory, place->pid, cache);
+	if (!memory->cached)
+		memory->reason = "UCX's cache of memory types is not as expected";
+}
 
 /* Where the libucs of a process is. */
 struct search {

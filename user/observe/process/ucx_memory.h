@@ -57,4 +57,15 @@ const struct ucx_region *ucx_memory_find(const struct ucx_memory *memory, uint64
 /* {devices: [[pci, name]..], regions: [[start, end, type, device]..], reason}: side records. */
 json_t *ucx_memory_json(const struct ucx_memory *memory);
 
+/* Addresses in one process, 0: not known. */
+struct ucx_place {
+	pid_t pid;
+	bool found;
+	uint64_t cache; /* of the pointer to the cache of memory types */
+	uint64_t devices; /* of the number of system devices, right behind their table */
+};
+
+/* Fills regions, cached and reason; a part of ucx_memory_read(). */
+void ucx_regions_read(struct ucx_memory *memory, const struct ucx_place *place);
+
 #endif

@@ -1,17 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "observe/process/maps.h"
+#include "observe/process/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "base/vec.h"
+#include "observe/process/record.h"
+
+static int plain_error(int error)
+{
+	return error == ENOENT ? -ESRCH : error == EPERM ? -EACCES : -error;
+}
+
+long proc_read(pid_t pid, const char *name, void *buffer, size_t size)
+{
+	size_t done = 0;
+	ssize_t got = 1;
+	char path[64];
+	int fd, error;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return plain_error(errno);
+	while (done < size && (got = read(fd, (char *)buffer + done, size - done)) > 0)
+		done += (size_t)got;
+	error = errno;
+	close(fd);
+	return got < 0 ? plain_error(error) : (long)done;
+}
+
+long proc_status_number(pid_t pid, const char *label)
+{
+	char text[4096], wanted[32];
+	long got = proc_read(pid, "status", text, sizeof(text) - 1);
+	const char *at;
+
+	if (got < 0)
+		return got;
+	text[got] = '\0';
+	snprintf(wanted, sizeof(wanted), "\n%s", label);
+	at = strstr(text, wanted);
+	return at ? strtol(at + strlen(wanted), NULL, 10) : -ENOENT;
+}
+
+long proc_read_memory(pid_t pid, unsigned long long address, void *buffer, size_t size)
+{
+	struct iovec local = { buffer, size }, remote = { (void *)(uintptr_t)address, size };
+	ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+
+	if (got >= 0)
+		return got;
+	return errno == EFAULT ? 0 : plain_error(errno);
+}
 
 #define READ_SIZE 4096 /* bytes; the kernel hands out no more at once */
 
@@ -150,4 +201,84 @@ int mapping_open_path(pid_t pid, const struct mapping *mapping, char *path, size
 	if (stat(path, &st))
 		return -errno;
 	return st.st_dev == mapping->dev && st.st_ino == mapping->ino ? 0 : -ESTALE;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* By the beginning of their paths, the first that fits: what is neither memory of the host. */
+static const struct {
+	const char *path;
+	enum map_class class;
+} known[] = {
+	{ "/dev/nvidia-uvm-tools", MAP_OTHER },
+	{ "/dev/nvidia-uvm", MAP_MANAGED },
+	{ "/dev/nvidiactl", MAP_PINNED },
+	{ "/dev/zero", MAP_HOST },
+	{ "/dev/shm/", MAP_HOST },
+	{ "/dev/", MAP_OTHER },
+	{ "[v", MAP_OTHER }, /* vdso, vvar, vsyscall: the kernel's */
+	{ "anon_inode:", MAP_OTHER },
+};
+
+enum map_class mapping_class(const struct mapping *mapping)
+{
+	bool accessible = mapping->readable || mapping->writable;
+
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (!strncmp(mapping->path, known[i].path, strlen(known[i].path)))
+			return known[i].class;
+	if (accessible)
+		return MAP_HOST;
+	return *mapping->path || mapping->executable ? MAP_OTHER : MAP_RESERVED;
+}
+
+static int add_range(void *arg, const struct mapping *mapping)
+{
+	struct memory_map *map = arg;
+	enum map_class class = mapping_class(mapping);
+	struct map_range *last = map->ranges.len ? &map->ranges.data[map->ranges.len - 1] : NULL;
+
+	if (last && last->end == mapping->start && last->class == class)
+		last->end = mapping->end;
+	else
+		vec_push(&map->ranges, ((struct map_range){ mapping->start, mapping->end, class }));
+	return 0;
+}
+
+int memory_map_read(struct memory_map *map, pid_t pid)
+{
+	map->ranges.len = 0;
+	return process_each_mapping(pid, add_range, map);
+}
+
+void memory_map_release(struct memory_map *map)
+{
+	vec_release(&map->ranges);
+}
+
+enum map_class memory_map_find(const struct memory_map *map, uint64_t address)
+{
+	size_t i = search_count(map->ranges.len, at, map->ranges.data[at].end <= address);
+
+	if (i < map->ranges.len && map->ranges.data[i].start <= address)
+		return map->ranges.data[i].class;
+	return MAP_NONE;
+}
+
+json_t *memory_map_json(const struct memory_map *map)
+{
+	static const char *const names[MAP_CLASSES] = {
+		[MAP_HOST] = "host",         [MAP_MANAGED] = "managed", [MAP_PINNED] = "pinned",
+		[MAP_RESERVED] = "reserved", [MAP_OTHER] = "other",
+	};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < map->ranges.len; i++) {
+		const struct map_range *range = &map->ranges.data[i];
+
+		json_array_append_new(list,
+				      json_pack("[o, o, s]", record_address(range->start),
+						record_address(range->end), names[range->class]));
+	}
+	return list;
 }

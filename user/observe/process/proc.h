@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A process as /proc/PID shows it: small files, its memory, its mappings, and what kinds of memory
+ * they are.
+ */
+#ifndef UCXBPF_TARGET_PROC_H
+#define UCXBPF_TARGET_PROC_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/vec.h"
+
+/* Bytes read, at most size; -ESRCH: no such process (any more), -EACCES: not allowed. */
+long proc_read(pid_t pid, const char *name, void *buffer, size_t size);
+
+/* A number from /proc/PID/status by its label ("Tgid:"); -ESRCH, -EACCES, -ENOENT. */
+long proc_status_number(pid_t pid, const char *label);
+
+/*
+ * Copies from a process's memory. Returns the number of bytes up to the first one that cannot be
+ * read; -ESRCH, -EACCES.
+ */
+long proc_read_memory(pid_t pid, unsigned long long address, void *buffer, size_t size);
+
+struct mapping {
+	uint64_t start, end; /* addresses; end is the first one behind */
+	uint64_t offset; /* in the file, bytes */
+	bool readable, writable, executable;
+	dev_t dev;
+	ino_t ino; /* 0 = no file */
+	const char *path; /* valid during the call; "[heap]", "" and the like without a file */
+};
+
+/*
+ * Calls fn for each mapping in address order; stops early when fn returns non-zero and returns
+ * that. -ESRCH: gone or exited, -EACCES: not allowed.
+ */
+int process_each_mapping(pid_t pid, int (*fn)(void *arg, const struct mapping *mapping), void *arg);
+
+/*
+ * Between these two all calls of process_each_mapping() for pid, by this thread, go through the
+ * list as it is now: reading it takes the kernel half a millisecond for the 700 mappings of an MPI
+ * rank.
+ */
+void process_maps_hold(pid_t pid);
+void process_maps_drop(void);
+
+/*
+ * A path to open the mapped file by, even when it was deleted or replaced since; that needs
+ * CAP_CHECKPOINT_RESTORE. Without it, the path in the process's own root, if that is still the same
+ * file; -ESTALE: it is not, -errno.
+ */
+int mapping_open_path(pid_t pid, const struct mapping *mapping, char *path, size_t size);
+
+enum map_class {
+	MAP_NONE, /* not mapped */
+	MAP_HOST, /* pinned or not, that cannot be seen */
+	MAP_MANAGED,
+	MAP_PINNED, /* the driver's own host memory */
+	MAP_RESERVED, /* no access, no file: a GPU's memory, or nobody's */
+	MAP_OTHER, /* who knows what: a device's registers */
+	MAP_CLASSES
+};
+
+struct map_range {
+	uint64_t start, end; /* end: the first address behind */
+	enum map_class class; /* not MAP_NONE */
+};
+
+/*
+ * What kinds of memory a process has mapped where, as far as its mappings tell: what is certainly
+ * the host's, and where a GPU's memory may lie. Seen with NVIDIA's driver 580: memory of a GPU lies
+ * where the driver has reserved addresses without a file and without any access; managed memory in
+ * mappings of /dev/nvidia-uvm, host memory of cuMemCreate in such of /dev/nvidiactl, memory of
+ * cuMemHostAlloc in shared ones of /dev/zero. In order of address; neighbours differ in class. A
+ * zeroed one is empty.
+ */
+struct memory_map {
+	VEC(struct map_range) ranges;
+};
+
+enum map_class mapping_class(const struct mapping *mapping);
+
+/* Replaces what map held. -ESRCH, -EACCES as process_each_mapping(). */
+int memory_map_read(struct memory_map *map, pid_t pid);
+void memory_map_release(struct memory_map *map);
+
+enum map_class memory_map_find(const struct memory_map *map, uint64_t address);
+
+/* [[start, end, class]..], as in side records. */
+json_t *memory_map_json(const struct memory_map *map);
+
+#endif
