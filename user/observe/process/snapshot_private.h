@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the snapshot_*.c files only. */
+/* A worker as it is read from memory, shared by the snapshot*.c files only. */
 #ifndef UCXBPF_TARGET_SNAPSHOT_PRIVATE_H
 #define UCXBPF_TARGET_SNAPSHOT_PRIVATE_H
 
@@ -56,9 +56,6 @@ bool snap_expired(const struct snapshot *snapshot);
 /* Reads and validates a worker and its interfaces; release it also after an error. */
 int snap_worker_load(struct snapshot *snapshot, uint64_t address, struct snap_worker *worker);
 void snap_worker_release(struct snap_worker *worker);
-
-/* Adds "fifo" to the record of an interface that receives through one (posix, sysv, xpmem). */
-void snap_fifo(struct snapshot *snapshot, const struct snap_iface *iface, json_t *record);
 
 /* Appends "uct_ep" and "ep" records of all the worker's endpoints. */
 int snap_endpoints(struct snapshot *snapshot, const struct snap_worker *worker, uint64_t ts,
