@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "base/cpus.h"
-#include "observe/process/launch.h"
 #include "observe/process/proc.h"
 #include "observe/process/process.h"
 #include "observe/process/snapshot_private.h"

@@ -1,18 +1,205 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The facts of a process: those that /proc tells, those that a launcher left in its environment,
+ * and its rank as its memory has it.
+ */
 #include "observe/process/process.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/cpus.h"
-#include "observe/process/launch.h"
+#include "base/kept.h"
+#include "base/text.h"
+#include "observe/process/elf.h"
 #include "observe/process/proc.h"
+
+struct visit {
+	int fd, error;
+	struct utsname names;
+};
+
+/* A thread that ends afterwards: nobody has to come back out of the foreign namespace. */
+static void *visit_namespace(void *arg)
+{
+	struct visit *visit = arg;
+
+	if (setns(visit->fd, CLONE_NEWUTS) || uname(&visit->names))
+		visit->error = -errno;
+	return NULL;
+}
+
+static bool is_own_namespace(int fd)
+{
+	struct stat own, other;
+
+	return !stat("/proc/self/ns/uts", &own) && !fstat(fd, &other) && own.st_ino == other.st_ino;
+}
+
+static int visit_in_thread(struct visit *visit)
+{
+	pthread_t thread;
+	int error = pthread_create(&thread, NULL, visit_namespace, visit);
+
+	if (error)
+		return -error;
+	pthread_join(thread, NULL);
+	return visit->error;
+}
+
+int process_uts_name(pid_t pid, char *name, size_t size)
+{
+	struct visit visit = { 0 };
+	char path[64];
+	int error;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/uts", pid);
+	visit.fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (visit.fd < 0)
+		return -errno;
+	if (is_own_namespace(visit.fd))
+		error = uname(&visit.names) ? -errno : 0;
+	else
+		error = visit_in_thread(&visit);
+	close(visit.fd);
+	if (!error)
+		snprintf(name, size, "%s", visit.names.nodename);
+	return error;
+}
+
+/* Linux takes no more of arguments and environment at exec: 3/4 of _STK_LIM (fs/exec.c). */
+#define MAX_ENVIRON (6 << 20)
+
+/*
+ * In order of trust: a launcher inside a Slurm allocation leaves the allocation's own variables as
+ * they were, so those come last.
+ */
+static const struct {
+	const char *rank, *size, *local_rank;
+} launchers[] = {
+	{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK" },
+	{ "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID" },
+	{ "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK" },
+	{ "PMIX_RANK", "SLURM_NTASKS", "SLURM_LOCALID" },
+	{ "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID" },
+};
+
+static const char *const job_variables[] = {
+	"PMIX_NAMESPACE",
+	"OMPI_MCA_ess_base_jobid",
+	"SLURM_JOB_ID",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static const char *find_variable(const char *text, size_t size, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = text; at < text + size; at += strlen(at) + 1)
+		if (!strncmp(at, name, length) && at[length] == '=')
+			return at + length + 1;
+	return NULL;
+}
+
+static int variable_number(const char *text, size_t size, const char *name)
+{
+	const char *value = find_variable(text, size, name);
+	long result;
+	char *end;
+
+	if (!value || !*value)
+		return -1;
+	result = strtol(value, &end, 10);
+	return *end || result < 0 || result > 1 << 30 ? -1 : (int)result;
+}
+
+/*
+ * Of several variables of one name the first is what getenv() finds; so where one finds no room,
+ * none behind it does.
+ */
+static void keep_variable(struct process *process, const char *name, const char *value,
+			  size_t *room)
+{
+	size_t size = strlen(name) + strlen(value);
+	char *text;
+
+	if (json_object_get(process->environment, name))
+		return;
+	if (size > *room) {
+		process->environment_cut++;
+		*room = 0;
+		return;
+	}
+	text = text_plain(value);
+	json_object_set_new(process->environment, name, json_string(text));
+	*room -= size;
+	free(text);
+}
+
+static void keep_environment(struct process *process, const char *text, size_t size)
+{
+	size_t room = ENVIRONMENT_ROOM;
+
+	process->environment = json_object();
+	for (const char *at = text; at < text + size; at += strlen(at) + 1) {
+		const char *value = strchr(at, '=');
+		char *name = value ? strndup(at, value - at) : NULL;
+		char *plain = name ? text_plain(name) : NULL;
+
+		if (plain && environment_kept(plain))
+			keep_variable(process, plain, value + 1, &room);
+		free(plain);
+		free(name);
+	}
+}
+
+void launch_facts_from(struct process *process, const char *text, unsigned long size)
+{
+	for (size_t i = 0; i < COUNT(launchers) && process->rank < 0; i++) {
+		process->rank = variable_number(text, size, launchers[i].rank);
+		if (process->rank < 0)
+			continue;
+		process->size = variable_number(text, size, launchers[i].size);
+		process->local_rank = variable_number(text, size, launchers[i].local_rank);
+		snprintf(process->rank_from, sizeof(process->rank_from), "%s", launchers[i].rank);
+	}
+	for (size_t i = 0; i < COUNT(job_variables) && !*process->job; i++) {
+		const char *value = find_variable(text, size, job_variables[i]);
+
+		if (value)
+			snprintf(process->job, sizeof(process->job), "%s", value);
+	}
+	keep_environment(process, text, size);
+}
+
+/*
+ * Fills rank, size, local_rank, rank_from, job, environment and environment_cut from
+ * /proc/PID/environ. That is the environment at exec: what the program set for itself later does
+ * not show, and what it wrote over that place does. After process.exe.
+ */
+static void launch_facts(struct process *process)
+{
+	char *text = malloc(MAX_ENVIRON + 1);
+	long got = text ? proc_read(process->pid, "environ", text, MAX_ENVIRON) : 0;
+
+	if (got > 0)
+		text[got] = '\0';
+	/* of a process that has ended nothing can be read, nor which program it was */
+	if (got > 0 || (!got && process->exe))
+		launch_facts_from(process, text, (unsigned long)got);
+	process->environment_cut += got == MAX_ENVIRON;
+	free(text);
+}
 
 int process_is_32bit(pid_t pid)
 {
@@ -149,4 +336,116 @@ void process_release(struct process *process)
 	json_decref(process->cmdline);
 	json_decref(process->environment);
 	*process = (struct process){ 0 };
+}
+
+#define COMM_WORLD_OBJECT "ompi_mpi_comm_world"
+#define MAX_RANK (1 << 24)
+
+/*
+ * struct ompi_communicator_t (ompi/communicator/communicator.h, 4.1.4): char c_name[64],
+ * uint32_t c_contextid, int c_my_rank. What lies in front differs by version, so the name is
+ * searched, and is proof that the object is alive.
+ */
+#define RANK_AFTER_NAME 68
+
+static bool rank_at(struct process *process, uint64_t address)
+{
+	static const char name[] = "MPI_COMM_WORLD";
+	unsigned char object[512];
+	long got = proc_read_memory(process->pid, address, object, sizeof(object));
+	const unsigned char *at;
+	int rank;
+
+	if (got <= 0)
+		return false;
+	at = memmem(object, (size_t)got, name, sizeof(name));
+	if (!at || at + RANK_AFTER_NAME + sizeof(rank) > object + got)
+		return false;
+	memcpy(&rank, at + RANK_AFTER_NAME, sizeof(rank));
+	if (rank < 0 || rank >= MAX_RANK)
+		return false;
+	process->rank = rank;
+	snprintf(process->rank_from, sizeof(process->rank_from), COMM_WORLD_OBJECT);
+	return true;
+}
+
+struct program {
+	const struct elf *elf;
+	struct stat st;
+	uint64_t bias;
+};
+
+/* One file for all ranks, as a rule: read once. NULL: it cannot be read. */
+static const struct elf *program_elf(struct library *mpi, const struct stat *st, const char *path)
+{
+	uint64_t *index = map_insert(&mpi->programs, st->st_dev, st->st_ino, NULL);
+	struct elf *elf;
+
+	/* a process that ends meanwhile has no file any more, the next one may */
+	if (!*index && !elf_load(&elf, path)) {
+		vec_push(&mpi->program_elfs, elf);
+		*index = mpi->program_elfs.len;
+	}
+	return *index ? mpi->program_elfs.data[*index - 1] : NULL;
+}
+
+static int find_bias(void *arg, const struct mapping *mapping)
+{
+	struct program *program = arg;
+
+	return mapping->executable && mapping->ino == program->st.st_ino &&
+	       !elf_load_bias(program->elf, mapping->start, mapping->offset, &program->bias);
+}
+
+/*
+ * A program that refers to MPI_COMM_WORLD owns the object through a copy relocation; the library's
+ * own stays zero. 0: this one does not.
+ */
+static uint64_t object_of_program(pid_t pid, struct library *mpi)
+{
+	struct program program = { 0 };
+	uint64_t vaddr, address = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (stat(path, &program.st))
+		return 0;
+	program.elf = program_elf(mpi, &program.st, path);
+	if (program.elf && !elf_object(program.elf, COMM_WORLD_OBJECT, &vaddr, NULL) &&
+	    process_each_mapping(pid, find_bias, &program) == 1)
+		address = program.bias + vaddr;
+	return address;
+}
+
+static uint64_t object_of_library(const struct mapped_library *mapped)
+{
+	uint64_t vaddr;
+
+	if (mapped->library->mpi != MPI_OPEN_MPI ||
+	    elf_object(mapped->library->elf, COMM_WORLD_OBJECT, &vaddr, NULL))
+		return 0;
+	return mapped->base + vaddr;
+}
+
+uint64_t process_comm_world(pid_t pid, const struct mapped_library *mpi)
+{
+	uint64_t own = object_of_library(mpi),
+		 program = own ? object_of_program(pid, mpi->library) : 0;
+
+	return program ? program : own;
+}
+
+bool process_rank_from_memory(struct process *process, const mapped_libraries *mapped)
+{
+	for (size_t i = 0; process->rank < 0 && i < mapped->len; i++) {
+		const struct mapped_library *one = &mapped->data[i];
+		uint64_t own = object_of_library(one), program;
+
+		if (!(one->library->roles & LIB_MPI))
+			continue;
+		program = object_of_program(process->pid, one->library);
+		if (!(program && rank_at(process, program)) && own)
+			rank_at(process, own);
+	}
+	return process->rank >= 0;
 }

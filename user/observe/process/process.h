@@ -44,6 +44,12 @@ int process_init(struct process *process, pid_t pid);
 void process_release(struct process *process);
 
 /*
+ * Fills rank, size, local_rank, rank_from, job, environment and environment_cut from environment
+ * text: "NAME=value" strings, each with its NUL, size bytes in all.
+ */
+void launch_facts_from(struct process *process, const char *text, unsigned long size);
+
+/*
  * Looks for the rank in the process's memory if its environment did not tell (started without a
  * launcher, or by an unknown one): Open MPI's MPI_COMM_WORLD object (4.1, 5.0). Returns whether
  * the rank is known now. Before MPI_Init has filled that object it is not.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces of side records (docs/side-records.md); target/ only. */
+/* Pieces of side records (docs/side-records.md); for process/ only. */
 #ifndef UCXBPF_TARGET_RECORD_H
 #define UCXBPF_TARGET_RECORD_H
 
