@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process that places and removes the tracer's probes, so that the tracer can be killed at any moment.
+ * A process that places and removes the tracer's probes, so that the tracer can be killed at any
+ * moment.
  *
- * Where SIGKILL is pending for the task that places or removes a breakpoint, the kernel cannot get the page and
- * leaves the breakpoints in the traced program for good ("failed to unregister, leaking uprobe"; seen with Linux
- * 6.18, kernel/events/uprobes.c). They do nothing, but each costs a trap. The keeper ends with its tracer, once its
- * last orders are carried out. Links still belong to the tracer's file descriptors: the kernel closes them as it
- * exits, when SIGKILL is no longer pending.
+ * Where SIGKILL is pending for the task that places or removes a breakpoint, the kernel cannot get
+ * the page and leaves the breakpoints in the traced program for good ("failed to unregister,
+ * leaking uprobe"; seen with Linux 6.18, kernel/events/uprobes.c). They do nothing, but each costs
+ * a trap. The keeper ends with its tracer, once its last orders are carried out. Links still belong
+ * to the tracer's file descriptors: the kernel closes them as it exits, when SIGKILL is no longer
+ * pending.
  */
 #ifndef UCXBPF_PROBE_KEEPER_H
 #define UCXBPF_PROBE_KEEPER_H
