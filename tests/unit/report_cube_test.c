@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "show/report/cube.h"
-#include "show/report/slowest.h"
+#include "show/report/internal.h"
 
 static const struct cube_shape shape = {
 	3,

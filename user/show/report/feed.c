@@ -1,7 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/report/feed.h"
+/* Facts as they come in: each into the row of its key, and the slowest transfers into their list.
+ */
+#include "show/report/internal.h"
 
 #include <string.h>
+
+uint64_t slowest_time(const struct fact_transfer *transfer)
+{
+	return transfer->end - transfer->start;
+}
+
+void slowest_offer(struct slowest *slowest, const struct fact_transfer *transfer)
+{
+	struct fact_transfer *all = slowest->transfers;
+	size_t at = slowest->len;
+
+	if (transfer->end < transfer->start || transfer->end_precision == TIME_UNKNOWN)
+		return;
+	while (at && slowest_time(&all[at - 1]) < slowest_time(transfer))
+		at--;
+	if (at == SLOWEST_MAX)
+		return;
+	if (slowest->len < SLOWEST_MAX)
+		slowest->len++;
+	memmove(&all[at + 1], &all[at], (slowest->len - at - 1) * sizeof(*all));
+	all[at] = *transfer;
+}
 
 static struct report_host *host_at(struct report *report, int index)
 {
@@ -50,14 +74,16 @@ static void feed_process(void *arg, const struct fact_process *fact)
 	host->name = fact->host_name;
 }
 
-bool report_selects(const struct report *report, int index)
+/* Whether facts of that process pass the filter; one that is not known does. */
+static bool report_selects(const struct report *report, int index)
 {
 	const struct report_process *process = report_process_at(report, index);
 
 	return !process || process->selected;
 }
 
-void report_see_time(struct report *report, int index, uint64_t start, uint64_t end)
+/* The span of a host's trace is over all its facts, whatever the filter. */
+static void report_see_time(struct report *report, int index, uint64_t start, uint64_t end)
 {
 	const struct report_process *process = report_process_at(report, index);
 	struct report_host *host;
@@ -101,6 +127,239 @@ static void feed_memory(void *arg, const struct fact_memory *fact)
 	report->gpu = true;
 	if (report_selects(report, fact->process))
 		vec_push(&report->memory, *fact);
+}
+
+static uint64_t word(const char *interned)
+{
+	return (uintptr_t)interned;
+}
+
+static void add_bytes(struct cube_sums *sums, uint64_t bytes)
+{
+	if (bytes == UINT64_MAX)
+		sums->bytes_unknown++;
+	else
+		sums->bytes += bytes;
+}
+
+/* Where a call belongs; NULL: it does not pass the filter. */
+static struct cube_sums *call_row(struct report *report, const struct fact_call *call)
+{
+	report_see_time(report, call->process, call->start, call->end);
+	if (!report_selects(report, call->process) ||
+	    (report->filtering && !filter_call(report->filter, call)))
+		return NULL;
+	return &cube_at(&report->calls,
+			(uint64_t[]){ (int64_t)call->process, word(call->function) })
+			->sums;
+}
+
+static void sum_call(struct cube_sums *sums, const struct fact_call *call)
+{
+	sums->count++;
+	sums->ops += call->ops;
+	add_bytes(sums, call->bytes);
+	cube_sums_time(sums, call->start, call->end, call->end_precision);
+}
+
+static void feed_place(struct report *report, const struct fact_call *call)
+{
+	uint64_t key[] = { (int64_t)call->process, word(call->function), word(call->place->key) };
+
+	*map_insert(&report->places, word(call->place->key), 0, NULL) = (uintptr_t)call->place;
+	sum_call(&cube_at(&report->call_sites, key)->sums, call);
+}
+
+static void feed_stack(struct report *report, const struct fact_call *call)
+{
+	uint64_t key[] = { (int64_t)call->process, word(call->function), word(call->stack->key) };
+
+	*map_insert(&report->paths, word(call->stack->key), 0, NULL) = (uintptr_t)call->stack;
+	sum_call(&cube_at(&report->stacks, key)->sums, call);
+}
+
+static void report_feed_call(void *arg, const struct fact_call *call)
+{
+	struct report *report = arg;
+	struct cube_sums *sums = call_row(report, call);
+
+	report->knows_places = report->knows_places || call->place;
+	report->knows_stacks = report->knows_stacks || call->stack;
+	if (!sums)
+		return;
+	sum_call(sums, call);
+	if (call->place)
+		feed_place(report, call);
+	if (call->stack)
+		feed_stack(report, call);
+}
+
+static struct cube_sums *op_row(struct report *report, const struct fact_op *op)
+{
+	report_see_time(report, op->process, op->start, op->end);
+	if (!report_selects(report, op->process) ||
+	    (report->filtering && !filter_op(report->filter, op)))
+		return NULL;
+	return &cube_at(&report->ops,
+			(uint64_t[]){ (int64_t)op->process, word(op->op), word(op->function),
+				      word(op->protocol), word(op->memory), word(op->memory_reason),
+				      word(op->memory_known_by) })
+			->sums;
+}
+
+static void report_feed_op(void *arg, const struct fact_op *op)
+{
+	struct cube_sums *sums = op_row(arg, op);
+
+	if (!sums)
+		return;
+	sums->count++;
+	sums->errors += op->status < 0;
+	add_bytes(sums, op->bytes);
+	cube_sums_time(sums, op->start, op->end, op->end_precision);
+}
+
+static void sum_transfer(struct cube_sums *sums, const struct fact_transfer *transfer)
+{
+	if (transfer->retried) {
+		sums->retries++;
+		return;
+	}
+	sums->count++;
+	add_bytes(sums, transfer->bytes);
+	sums->wire_bytes += transfer->wire_bytes == UINT64_MAX ? 0 : transfer->wire_bytes;
+	if (transfer->unexplained && transfer->bytes != UINT64_MAX)
+		sums->unexplained_bytes += transfer->bytes;
+	cube_sums_time(sums, transfer->start, transfer->end, transfer->end_precision);
+}
+
+/* Control traffic such as keep-alive would crowd out what a user waits for, unless asked for. */
+static bool may_be_slowest(const struct report *report, const struct fact_transfer *transfer)
+{
+	bool asked = report->filtering && report->filter->lists[FILTER_KIND].patterns.len;
+
+	return !transfer->retried && (transfer->kind == KIND_DATA || asked);
+}
+
+static struct cube_sums *transfer_row(struct report *report, const struct fact_transfer *transfer)
+{
+	const uint64_t key[CUBE_MAX_KEYS] = {
+		[T_PROCESS] = (int64_t)transfer->process,
+		[T_PEER] = (int64_t)transfer->peer,
+		[T_OP] = word(transfer->op),
+		[T_TRANSPORT] = word(transfer->transport),
+		[T_DEVICE] = word(transfer->device),
+		[T_LOCALITY] = transfer->locality,
+		[T_KIND] = transfer->kind,
+		[T_UCP_OP] = word(transfer->ucp_op),
+		[T_FUNCTION] = word(transfer->function),
+		[T_PROTOCOL] = word(transfer->protocol),
+		[T_SRC_MEM] = word(transfer->src_mem),
+		[T_DST_MEM] = word(transfer->dst_mem),
+		[T_SRC_REASON] = word(transfer->src_reason),
+		[T_DST_REASON] = word(transfer->dst_reason),
+	};
+
+	report_see_time(report, transfer->process, transfer->start, transfer->end);
+	if (!report_selects(report, transfer->process) ||
+	    (report->filtering && !filter_transfer(report->filter, transfer)))
+		return NULL;
+	return &cube_at(&report->transfers, key)->sums;
+}
+
+static void report_feed_transfer(void *arg, const struct fact_transfer *transfer)
+{
+	struct report *report = arg;
+	struct cube_sums *sums = transfer_row(report, transfer);
+
+	if (!sums)
+		return;
+	sum_transfer(sums, transfer);
+	if (may_be_slowest(report, transfer))
+		slowest_offer(&report->slowest, transfer);
+}
+
+static void add_sums(struct cube_sums *to, const struct fact_sums *from)
+{
+	to->count += from->count;
+	to->bytes += from->bytes;
+	to->bytes_unknown += from->bytes_unknown;
+	to->wire_bytes += from->wire_bytes;
+	to->retries += from->retries;
+	to->ops += from->ops;
+	cube_sums_timed(to, from->timed, from->time, from->precision);
+}
+
+static void report_feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *from)
+{
+	struct cube_sums *sums = call_row(arg, call);
+
+	if (sums)
+		add_sums(sums, from);
+}
+
+static void report_feed_ops(void *arg, const struct fact_op *op, const struct fact_sums *from)
+{
+	struct cube_sums *sums = op_row(arg, op);
+
+	if (!sums)
+		return;
+	add_sums(sums, from);
+	sums->unchecked += from->count;
+}
+
+static void report_feed_transfers(void *arg, const struct fact_transfer *transfer,
+				  const struct fact_sums *from)
+{
+	struct cube_sums *sums = transfer_row(arg, transfer);
+
+	if (!sums)
+		return;
+	add_sums(sums, from);
+	if (transfer->unexplained)
+		sums->unexplained_bytes += from->bytes;
+}
+
+static struct cube_sums *message_row(struct report *report, const struct fact_message *message)
+{
+	const uint64_t key[CUBE_MAX_KEYS] = {
+		[M_SRC] = (int64_t)message->src,
+		[M_DST] = (int64_t)message->dst,
+		[M_FUNCTION] = word(message->function),
+		[M_SRC_MEM] = word(message->src_mem),
+		[M_DST_MEM] = word(message->dst_mem),
+		[M_SRC_REASON] = word(message->src_reason),
+		[M_DST_REASON] = word(message->dst_reason),
+		[M_CHAIN] = word(message->chain),
+		[M_VIA] = word(message->via),
+		[M_CHAIN_REASON] = word(message->chain_reason),
+	};
+
+	return &cube_at(&report->messages, key)->sums;
+}
+
+static int host_of(const struct report *report, int index)
+{
+	const struct report_process *process = report_process_at(report, index);
+
+	return process ? process->fact.host : -1;
+}
+
+static void report_feed_message(void *arg, const struct fact_message *message)
+{
+	struct report *report = arg;
+	struct cube_sums *sums;
+
+	clocks_add(&report->clocks, host_of(report, message->src), host_of(report, message->dst),
+		   message->send_start, message->arrival);
+	if ((!report_selects(report, message->src) && !report_selects(report, message->dst)) ||
+	    (report->filtering && !filter_message(report->filter, message)))
+		return;
+	sums = message_row(report, message);
+	sums->count++;
+	sums->copies += message->copies;
+	sums->copy_bytes += message->copy_bytes;
+	add_bytes(sums, message->bytes);
 }
 
 struct fact_sink report_sink(struct report *report)

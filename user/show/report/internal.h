@@ -7,7 +7,6 @@
 #include "show/report/clocks.h"
 #include "show/report/cube.h"
 #include "show/report/report.h"
-#include "show/report/slowest.h"
 
 /* Word 0 of every cube's key is the process, save where a shape says otherwise. */
 extern const struct cube_shape report_calls_shape;
@@ -62,6 +61,19 @@ struct report_host {
 	bool known;
 	uint64_t first, last; /* ns on its clock, over all facts; last 0 = none seen */
 };
+
+#define SLOWEST_MAX 20
+
+/* The transfers that took longest. */
+struct slowest {
+	struct fact_transfer transfers[SLOWEST_MAX]; /* longest first; ties in order of arrival */
+	size_t len;
+};
+
+/* Looks at one transfer; those without a known end are passed over. */
+void slowest_offer(struct slowest *slowest, const struct fact_transfer *transfer);
+
+uint64_t slowest_time(const struct fact_transfer *transfer);
 
 struct report {
 	struct filter *filter; /* NULL: everything */
