@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/report/json_rows.h"
+/* The tables of the JSON report. */
+#include "show/report/json.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct measure {
@@ -68,7 +71,8 @@ static json_t *time_json(const struct cube_sums *sums)
 	return object;
 }
 
-void report_json_sums(json_t *object, const struct cube_sums *sums)
+/* Members "count", "ops", "bytes" and "time" of a row. */
+static void report_json_sums(json_t *object, const struct cube_sums *sums)
 {
 	json_object_set_new(object, "count", json_integer(sums->count));
 	json_object_set_new(object, "ops", json_integer(sums->ops));
@@ -239,5 +243,160 @@ void report_json_slowest(const struct report *report, struct json_out *out)
 	json_out_array(out, "slowest");
 	for (size_t i = 0; i < report->slowest.len; i++)
 		json_out_item(out, slow_json(report, &report->slowest.transfers[i]));
+	json_out_array_end(out);
+}
+
+static json_t *hex(uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%#" PRIx64, value);
+	return json_string(text);
+}
+
+static void place_set_text(json_t *object, const char *name, const char *text)
+{
+	json_object_set_new(object, name, json_out_text(text, NULL));
+}
+
+/* The members that say where a place is. */
+static void report_json_place(json_t *object, const struct place *place)
+{
+	place_set_text(object, "label", place->label);
+	place_set_text(object, "module", place->module);
+	place_set_text(object, "build_id", place->build_id);
+	json_object_set_new(object, "offset", place->module ? hex(place->offset) : json_null());
+	place_set_text(object, "symbol", place->symbol);
+	json_object_set_new(object, "symbol_offset",
+			    place->symbol ? json_integer(place->symbol_offset) : json_null());
+	place_set_text(object, "file", place->file);
+	json_object_set_new(object, "line", place->file ? json_integer(place->line) : json_null());
+	json_object_set_new(object, "address", place->module ? json_null() : hex(place->address));
+	place_set_text(object, "reason", place->reason);
+}
+
+static json_t *call_site_json(const struct report *report, const struct cube_row *row)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "process", json_integer((int64_t)row->key[0]));
+	place_set_text(object, "function",
+		       cube_key_text(&report_call_sites_shape.keys[1], row->key[1]));
+	report_json_place(object, report_place(report, row->key[2]));
+	report_json_sums(object, &row->sums);
+	return object;
+}
+
+void report_json_call_sites(const struct report *report, struct json_out *out)
+{
+	const struct cube_row **rows = cube_sorted(&report->call_sites, CUBE_BY_KEYS);
+
+	json_out_array(out, "call_sites");
+	for (size_t i = 0; i < report->call_sites.rows.len; i++)
+		json_out_item(out, call_site_json(report, rows[i]));
+	json_out_array_end(out);
+	free(rows);
+}
+
+static json_t *frames_json(const struct stack *stack)
+{
+	json_t *frames = json_array();
+
+	for (int i = 0; i < stack->depth; i++) {
+		json_t *frame = json_object();
+
+		report_json_place(frame, stack->frames[i]);
+		json_array_append_new(frames, frame);
+	}
+	return frames;
+}
+
+static json_t *stack_json(const struct report *report, const struct cube_row *row)
+{
+	const struct stack *stack = report_stack(report, row->key[2]);
+	json_t *object = json_object();
+
+	json_object_set_new(object, "process", json_integer((int64_t)row->key[0]));
+	json_object_set_new(
+		object, "function",
+		json_out_text(cube_key_text(&report_stacks_shape.keys[1], row->key[1]), NULL));
+	json_object_set_new(object, "end", json_out_text(stack->end, NULL));
+	json_object_set_new(object, "frames", frames_json(stack));
+	report_json_sums(object, &row->sums);
+	return object;
+}
+
+void report_json_stacks(const struct report *report, struct json_out *out)
+{
+	const struct cube_row **rows = cube_sorted(&report->stacks, CUBE_BY_KEYS);
+
+	json_out_array(out, "stacks");
+	for (size_t i = 0; i < report->stacks.rows.len; i++)
+		json_out_item(out, stack_json(report, rows[i]));
+	json_out_array_end(out);
+	free(rows);
+}
+
+static json_t *memory_json(const struct fact_memory *memory)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "process", json_integer(memory->process));
+	json_object_set_new(object, "kind", json_out_text(memory->kind, "unknown"));
+	json_object_set_new(object, "sort", json_out_text(memory->sort, "unknown"));
+	json_object_set_new(object, "device",
+			    memory->device < 0 ? json_null() : json_integer(memory->device));
+	json_object_set_new(object, "exporter",
+			    memory->exporter < 0 ? json_null() : json_integer(memory->exporter));
+	json_object_set_new(object, "reason", json_out_text(memory->reason, NULL));
+	json_object_set_new(object, "function", json_out_text(memory->function, "unknown"));
+	json_object_set_new(object, "allocations", json_integer((json_int_t)memory->allocations));
+	json_object_set_new(object, "bytes", json_integer((json_int_t)memory->bytes));
+	json_object_set_new(object, "unsized", json_integer((json_int_t)memory->unsized));
+	json_object_set_new(object, "live_peak", json_integer((json_int_t)memory->live_peak));
+	return object;
+}
+
+void report_json_memory(const struct report *report, struct json_out *out)
+{
+	json_out_array(out, "memory");
+	for (size_t i = 0; i < report->memory.len; i++)
+		json_out_item(out, memory_json(&report->memory.data[i]));
+	json_out_array_end(out);
+}
+
+static json_t *users_json(const struct fact_device *device)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < device->user_count; i++)
+		json_array_append_new(list,
+				      json_pack("{s:i, s:i}", "process", device->users[i].process,
+						"ordinal", device->users[i].ordinal));
+	return list;
+}
+
+static json_t *device_json(const struct fact_device *device)
+{
+	json_t *object = json_object();
+	char name[24];
+
+	snprintf(name, sizeof(name), "gpu%d", device->number);
+	json_object_set_new(object, "host", json_integer(device->host));
+	json_object_set_new(object, "name", json_string(name));
+	json_object_set_new(object, "pci", json_out_text(device->pci, NULL));
+	json_object_set_new(object, "uuid", json_out_text(device->uuid, NULL));
+	json_object_set_new(object, "model", json_out_text(device->model, NULL));
+	json_object_set_new(object, "numa_node",
+			    device->numa_node < 0 ? json_null() : json_integer(device->numa_node));
+	json_object_set_new(object, "processes", users_json(device));
+	return object;
+}
+
+void report_json_devices(const struct report *report, struct json_out *out)
+{
+	json_out_array(out, "devices");
+	for (int i = 0; i < report->totals.device_count; i++)
+		json_out_item(out, device_json(&report->totals.devices[i]));
 	json_out_array_end(out);
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The report as JSON. Writes one object member by member and its arrays item by item, one item per
+ * line: a report of millions of rows is never in memory as a tree. Values handed over are freed. Or
+ * hands them on, one by one, to whoever writes another format.
+ */
+#ifndef UCXBPF_REPORT_JSON_H
+#define UCXBPF_REPORT_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "show/report/internal.h"
+#include "show/report/report.h"
+
+struct json_out {
+	FILE *file;
+	const struct report_visitor *visitor; /* instead of the file */
+	const char *array; /* the one begun last */
+	bool more_members, more_items;
+	int err; /* of the first write that failed, -errno */
+};
+
+void json_out_array(struct json_out *out, const char *name);
+void json_out_item(struct json_out *out, json_t *value);
+void json_out_array_end(struct json_out *out);
+
+/* A string, with ? for what is not UTF-8 (names may hold any bytes); absent stands in for NULL. */
+json_t *json_out_text(const char *text, const char *absent);
+
+void report_json_calls(const struct report *report, struct json_out *out);
+void report_json_ops(const struct report *report, struct json_out *out);
+void report_json_transfers(const struct report *report, struct json_out *out);
+void report_json_messages(const struct report *report, struct json_out *out);
+void report_json_call_sites(const struct report *report, struct json_out *out);
+void report_json_stacks(const struct report *report, struct json_out *out);
+void report_json_memory(const struct report *report, struct json_out *out);
+void report_json_devices(const struct report *report, struct json_out *out);
+/* "nics" and "routes"; neither where nothing went between hosts */
+void report_json_networks(const struct report *report, struct json_out *out);
+void report_json_slowest(const struct report *report, struct json_out *out);
+
+#endif
