@@ -17,7 +17,6 @@ struct text {
 };
 
 void text_header(const struct text *text);
-void text_windows(const struct text *text);
 void text_processes(const struct text *text);
 void text_deaths(const struct text *text);
 void text_paths(const struct text *text);
@@ -31,9 +30,6 @@ void text_networks(const struct text *text);
 void text_slowest(const struct text *text);
 void text_clocks(const struct text *text);
 void text_unknown(const struct text *text);
-
-/* What tracing cost: lines of the header. */
-void text_self(const struct text *text);
 
 /* How many of count rows are shown, given the limits for no -v and for one -v. */
 size_t text_limit(const struct text *text, size_t count, const size_t limits[TEXT_LIMITS]);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* MPI functions, and the places that call them. */
 #include "show/report/text.h"
+
 #include "base/units.h"
 
 static const struct cube_shape function_shape = {
@@ -27,12 +29,12 @@ static const struct cube_sums *sums(const void *row)
 	return &((const struct cube_row *)row)->sums;
 }
 
-static bool exact(const void *context)
+static bool functions_exact(const void *context)
 {
 	return ((const struct functions *)context)->text->options->exact;
 }
 
-static void print_function(char *cell, size_t size, const void *row, const void *context)
+static void functions_print_function(char *cell, size_t size, const void *row, const void *context)
 {
 	(void)context;
 	snprintf(cell, size, "%s",
@@ -47,15 +49,15 @@ static bool is_function(uint64_t key)
 	return key && key != (uintptr_t)in_progress;
 }
 
-static void print_calls(char *cell, size_t size, const void *row, const void *context)
+static void functions_print_calls(char *cell, size_t size, const void *row, const void *context)
 {
 	if (is_function(((const struct cube_row *)row)->key[0]))
-		unit_count(cell, size, sums(row)->count, exact(context));
+		unit_count(cell, size, sums(row)->count, functions_exact(context));
 	else
 		snprintf(cell, size, "-");
 }
 
-static void print_time(char *cell, size_t size, const void *row, const void *context)
+static void functions_print_time(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct functions *functions = context;
 
@@ -72,12 +74,12 @@ static void print_time(char *cell, size_t size, const void *row, const void *con
 
 static void print_ops(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, sums(row)->ops, exact(context));
+	unit_count(cell, size, sums(row)->ops, functions_exact(context));
 }
 
-static void print_bytes(char *cell, size_t size, const void *row, const void *context)
+static void functions_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, sums(row)->bytes, exact(context));
+	unit_bytes(cell, size, sums(row)->bytes, functions_exact(context));
 }
 
 static void print_transports(char *cell, size_t size, const void *row, const void *context)
@@ -90,12 +92,12 @@ static void print_transports(char *cell, size_t size, const void *row, const voi
 		snprintf(cell, size, "-");
 }
 
-static const struct table_column columns[] = {
-	{ "MPI FUNCTIONS", true, 14, 0, print_function },
-	{ "calls", false, 0, 0, print_calls },
-	{ "time, all ranks", false, 0, 1, print_time },
+static const struct table_column functions_columns[] = {
+	{ "MPI FUNCTIONS", true, 14, 0, functions_print_function },
+	{ "calls", false, 0, 0, functions_print_calls },
+	{ "time, all ranks", false, 0, 1, functions_print_time },
 	{ "ops", false, 0, 2, print_ops },
-	{ "bytes sent", false, 0, 0, print_bytes },
+	{ "bytes sent", false, 0, 0, functions_print_bytes },
 	{ "transfers it started", true, 12, 0, print_transports },
 };
 
@@ -171,12 +173,105 @@ void text_functions(const struct text *text)
 	show_sender(rows, functions.rows.rows.len, shown);
 	if (shown) {
 		table_print(text->out, text->options,
-			    &(struct table){ columns, 6, &functions, (const void *const *)rows,
-					     shown });
+			    &(struct table){ functions_columns, 6, &functions,
+					     (const void *const *)rows, shown });
 		text_end(text, shown, functions.rows.rows.len);
 	}
 	free(rows);
 	free(functions.carried.sorted);
 	cube_release(&functions.rows);
 	cube_release(&functions.carried.cube);
+}
+
+/* All processes together: a place is the same in each that runs the same file. */
+static const struct cube_shape shape = {
+	2,
+	{
+		{ "function", CUBE_STRING, "unknown" },
+		{ "place", CUBE_STRING, NULL },
+	},
+};
+
+static const struct cube_row *row_of(const void *row)
+{
+	return row;
+}
+
+static bool sites_exact(const void *context)
+{
+	return ((const struct text *)context)->options->exact;
+}
+
+static void print_place(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct text *text = context;
+
+	snprintf(cell, size, "%s", report_place(text->report, row_of(row)->key[1])->label);
+}
+
+static void print_in(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct text *text = context;
+	const struct place *place = report_place(text->report, row_of(row)->key[1]);
+
+	snprintf(cell, size, "%s",
+		 place->symbol   ? place->symbol
+		 : place->module ? place->module
+				 : place->reason);
+}
+
+static void sites_print_function(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", cube_key_text(&shape.keys[0], row_of(row)->key[0]));
+}
+
+static void sites_print_calls(char *cell, size_t size, const void *row, const void *context)
+{
+	unit_count(cell, size, row_of(row)->sums.count, sites_exact(context));
+}
+
+static void sites_print_time(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct cube_sums *sums = &row_of(row)->sums;
+
+	if (sums->timed)
+		text_time(context, cell, size, sums->time_sum, sums->precisions);
+	else
+		snprintf(cell, size, "unknown");
+}
+
+static void sites_print_bytes(char *cell, size_t size, const void *row, const void *context)
+{
+	unit_bytes(cell, size, row_of(row)->sums.bytes, sites_exact(context));
+}
+
+static const struct table_column sites_columns[] = {
+	{ "CALL SITES", true, 16, 0, print_place },
+	{ "in", true, 12, 1, print_in },
+	{ "function", true, 12, 0, sites_print_function },
+	{ "calls", false, 0, 0, sites_print_calls },
+	{ "time, all ranks", false, 0, 3, sites_print_time },
+	{ "bytes sent", false, 0, 2, sites_print_bytes },
+};
+
+void text_call_sites(const struct text *text)
+{
+	static const size_t limits[TEXT_LIMITS] = { 0, 20 };
+	const struct cube_row **rows;
+	struct cube sites;
+	size_t shown;
+
+	/* without -v the report is one screen */
+	if (!text->options->verbose || !text->report->call_sites.rows.len)
+		return;
+	cube_init(&sites, &shape);
+	cube_rollup(&sites, &text->report->call_sites);
+	rows = cube_sorted(&sites, CUBE_BY_TIME);
+	shown = text_limit(text, sites.rows.len, limits);
+	table_print(text->out, text->options,
+		    &(struct table){ sites_columns, 6, text, (const void *const *)rows, shown });
+	text_end(text, shown, sites.rows.len);
+	free(rows);
+	cube_release(&sites);
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Memory that GPU libraries made, and the GPUs. */
 #include "show/report/text.h"
+
+#include <string.h>
+
 #include "base/units.h"
 
-static const struct fact_memory *row_of(const void *row)
+static const struct fact_memory *memory_row_of(const void *row)
 {
 	return row;
 }
@@ -14,7 +18,7 @@ static bool exact(const void *context)
 
 static void print_kind(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct fact_memory *memory = row_of(row);
+	const struct fact_memory *memory = memory_row_of(row);
 	char exporter[24];
 
 	if (memory->device >= 0 && memory->exporter >= 0) {
@@ -29,12 +33,12 @@ static void print_kind(char *cell, size_t size, const void *row, const void *con
 static void print_sort(char *cell, size_t size, const void *row, const void *context)
 {
 	(void)context;
-	snprintf(cell, size, "%s", row_of(row)->sort);
+	snprintf(cell, size, "%s", memory_row_of(row)->sort);
 }
 
 static void print_function(char *cell, size_t size, const void *row, const void *context)
 {
-	const char *function = row_of(row)->function;
+	const char *function = memory_row_of(row)->function;
 
 	(void)context;
 	snprintf(cell, size, "%s", function ? function : "?");
@@ -42,12 +46,12 @@ static void print_function(char *cell, size_t size, const void *row, const void 
 
 static void print_process(char *cell, size_t size, const void *row, const void *context)
 {
-	text_process(context, cell, size, row_of(row)->process);
+	text_process(context, cell, size, memory_row_of(row)->process);
 }
 
 static void print_allocations(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, row_of(row)->allocations, exact(context));
+	unit_count(cell, size, memory_row_of(row)->allocations, exact(context));
 }
 
 /* Of memory whose size was not told, a sum would be of nothing. */
@@ -62,21 +66,21 @@ static void print_size(char *cell, size_t size, const struct fact_memory *memory
 
 static void print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	print_size(cell, size, row_of(row), row_of(row)->bytes, context);
+	print_size(cell, size, memory_row_of(row), memory_row_of(row)->bytes, context);
 }
 
 static void print_peak(char *cell, size_t size, const void *row, const void *context)
 {
-	print_size(cell, size, row_of(row), row_of(row)->live_peak, context);
+	print_size(cell, size, memory_row_of(row), memory_row_of(row)->live_peak, context);
 }
 
 static void print_reason(char *cell, size_t size, const void *row, const void *context)
 {
 	(void)context;
-	snprintf(cell, size, "%s", row_of(row)->reason ? row_of(row)->reason : "");
+	snprintf(cell, size, "%s", memory_row_of(row)->reason ? memory_row_of(row)->reason : "");
 }
 
-static const struct table_column columns[] = {
+static const struct table_column memory_columns[] = {
 	{ "MEMORY", true, 0, 0, print_kind },
 	{ "sort", true, 0, 0, print_sort },
 	{ "made by", true, 0, 3, print_function },
@@ -90,7 +94,7 @@ static const struct table_column columns[] = {
 /* The last column is only there where it says something. */
 static int column_count(const struct report *report)
 {
-	int all = sizeof(columns) / sizeof(*columns);
+	int all = sizeof(memory_columns) / sizeof(*memory_columns);
 
 	for (size_t i = 0; i < report->memory.len; i++)
 		if (report->memory.data[i].reason)
@@ -110,8 +114,82 @@ void text_memory(const struct text *text)
 	for (size_t i = 0; i < report->memory.len; i++)
 		vec_push(&rows, &report->memory.data[i]);
 	shown = text_limit(text, rows.len, limits);
+	table_print(
+		text->out, text->options,
+		&(struct table){ memory_columns, column_count(report), text, rows.data, shown });
+	text_end(text, shown, rows.len);
+	vec_release(&rows);
+}
+
+static const struct fact_device *devices_row_of(const void *row)
+{
+	return row;
+}
+
+static void print_name(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "gpu%d", devices_row_of(row)->number);
+}
+
+static void print_host(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s",
+		 devices_row_of(row)->host_name ? devices_row_of(row)->host_name : "unknown");
+}
+
+static void print_pci(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", devices_row_of(row)->pci);
+}
+
+static void print_model(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s",
+		 devices_row_of(row)->model ? devices_row_of(row)->model : "unknown");
+}
+
+static void print_node(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	if (devices_row_of(row)->numa_node < 0)
+		snprintf(cell, size, "unknown");
+	else
+		snprintf(cell, size, "%d", devices_row_of(row)->numa_node);
+}
+
+static void print_uuid(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s",
+		 devices_row_of(row)->uuid ? devices_row_of(row)->uuid : "unknown");
+}
+
+static const struct table_column devices_columns[] = {
+	{ "GPUS", true, 0, 0, print_name },       { "host", true, 0, 0, print_host },
+	{ "PCI address", true, 0, 0, print_pci }, { "model", true, 12, 1, print_model },
+	{ "node", false, 0, 2, print_node },      { "UUID", true, 12, 2, print_uuid },
+};
+
+void text_devices(const struct text *text)
+{
+	static const size_t limits[TEXT_LIMITS] = { 8, 40 };
+	const struct fact_totals *totals = &text->report->totals;
+	VEC(const void *) rows = { 0 };
+	size_t shown;
+
+	if (!totals->device_count)
+		return;
+	for (int i = 0; i < totals->device_count; i++)
+		vec_push(&rows, &totals->devices[i]);
+	shown = text_limit(text, rows.len, limits);
 	table_print(text->out, text->options,
-		    &(struct table){ columns, column_count(report), text, rows.data, shown });
+		    &(struct table){ devices_columns,
+				     sizeof(devices_columns) / sizeof(*devices_columns), text,
+				     rows.data, shown });
 	text_end(text, shown, rows.len);
 	vec_release(&rows);
 }

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Processes, those that ended by a signal that nobody sends to end a job, and clocks of hosts. */
+#include "show/report/text.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "show/report/text.h"
+#include "base/signal_name.h"
+#include "base/text.h"
+#include "base/units.h"
 
 /* Processes that differ in rank and pid only share a line. */
 struct group {
@@ -125,7 +133,7 @@ static void print_seen(char *cell, size_t size, const void *row, const void *con
 	snprintf(cell, size, "%s", first(row)->from_start ? "start" : "attach");
 }
 
-static const struct table_column columns[] = {
+static const struct table_column processes_columns[] = {
 	{ "PROCESSES", true, 8, 0, print_host }, { "rank", true, 14, 0, print_ranks },
 	{ "pid", true, 0, 3, print_pids },       { "program", true, 8, 0, print_comm },
 	{ "MPI", true, 14, 1, print_mpi },       { "UCX", true, 8, 0, print_ucx },
@@ -159,10 +167,148 @@ void text_processes(const struct text *text)
 		size_t shown = text_limit(text, rows.len, limits);
 
 		table_print(text->out, text->options,
-			    &(struct table){ columns, 7, text, rows.data, shown });
+			    &(struct table){ processes_columns, 7, text, rows.data, shown });
 		text_end(text, shown, rows.len);
 	}
 	vec_release(&rows);
 	vec_release(&groups);
 	vec_release(&all);
+}
+
+static bool ends_jobs(uint32_t number)
+{
+	return number == SIGTERM || number == SIGKILL || number == SIGINT || number == SIGHUP;
+}
+
+static bool has_died(const struct report_process *process)
+{
+	return process->known && process->lifetime.exited && process->lifetime.exit_signal &&
+	       !ends_jobs(process->lifetime.exit_signal);
+}
+
+static void print_death(const struct text *text, const struct report_process *process)
+{
+	const struct fact_process *fact = &process->fact;
+	char who[64], how[40], *host = text_plain(fact->host_name ? fact->host_name : "unknown");
+
+	signal_text(how, sizeof(how), process->lifetime.exit_signal);
+	if (fact->rank < 0)
+		snprintf(who, sizeof(who), "pid %u on", fact->pid);
+	else
+		snprintf(who, sizeof(who), "rank %d (pid %u) on", fact->rank, fact->pid);
+	fprintf(text->out, "%s %s died of %s\n", who, host, how);
+	free(host);
+}
+
+void text_deaths(const struct text *text)
+{
+	static const size_t limits[TEXT_LIMITS] = { 3, 64 };
+	const struct report *report = text->report;
+	VEC(const struct report_process *) dead = { 0 };
+	size_t shown;
+
+	for (size_t i = 0; i < report->processes.len; i++)
+		if (has_died(&report->processes.data[i]))
+			vec_push(&dead, &report->processes.data[i]);
+	shown = text_limit(text, dead.len, limits);
+	for (size_t i = 0; i < shown; i++)
+		print_death(text, dead.data[i]);
+	if (dead.len)
+		text_end(text, shown, dead.len);
+	vec_release(&dead);
+}
+
+struct clock_row {
+	const char *host, *other;
+	const struct clock_pair *pair;
+	struct clock_estimate estimate;
+};
+
+static const struct clock_row *row_of(const void *row)
+{
+	return row;
+}
+
+static void print_pair(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct text *text = context;
+
+	snprintf(cell, size, "%s %s %s", row_of(row)->host, text->arrow, row_of(row)->other);
+}
+
+static void print_messages(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%" PRIu64 " + %" PRIu64, row_of(row)->pair->there.messages,
+		 row_of(row)->pair->back.messages);
+}
+
+/* The offset has as many digits as it takes: clocks count from when their machines started. */
+static void print_offset(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct clock_estimate *estimate = &row_of(row)->estimate;
+	const struct text *text = context;
+	char uncertainty[40];
+
+	if (estimate->reason) {
+		snprintf(cell, size, "unknown: %s", estimate->reason);
+		return;
+	}
+	unit_time(uncertainty, sizeof(uncertainty), estimate->offset_uncertainty,
+		  text->options->exact);
+	snprintf(cell, size, "%" PRId64 " ns %s %s", estimate->offset,
+		 text->options->utf8 ? "±" : "+-", uncertainty);
+}
+
+static void print_drift(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct clock_estimate *estimate = &row_of(row)->estimate;
+	const struct text *text = context;
+
+	if (estimate->reason)
+		snprintf(cell, size, "-");
+	else
+		snprintf(cell, size, "%.2f %s %.2f ppm", estimate->drift / 1e3,
+			 text->options->utf8 ? "±" : "+-", estimate->drift_uncertainty / 1e3);
+}
+
+static const struct table_column clocks_columns[] = {
+	{ "CLOCKS", true, 0, 0, print_pair },
+	{ "messages", false, 0, 0, print_messages },
+	{ "ahead by", true, 0, 0, print_offset },
+	{ "faster by", true, 0, 0, print_drift },
+};
+
+static const char *name_of(const struct report *report, int host)
+{
+	return report->hosts.data[host].name ? report->hosts.data[host].name : "?";
+}
+
+void text_clocks(const struct text *text)
+{
+	static const size_t limits[TEXT_LIMITS] = { 4, 40 };
+	const struct report *report = text->report;
+	const struct clocks *clocks = &report->clocks;
+	VEC(struct clock_row) list = { 0 };
+	VEC(const void *) rows = { 0 };
+	size_t shown = text_limit(text, clocks->list.len, limits);
+
+	if (!clocks->list.len)
+		return;
+	for (size_t i = 0; i < shown; i++) {
+		const struct clock_pair *pair = &clocks->list.data[i];
+
+		vec_push(&list, ((struct clock_row){ name_of(report, pair->host),
+						     name_of(report, pair->other), pair,
+						     clocks_solve(pair) }));
+	}
+	for (size_t i = 0; i < list.len; i++)
+		vec_push(&rows, &list.data[i]);
+	table_print(text->out, text->options,
+		    &(struct table){ clocks_columns,
+				     sizeof(clocks_columns) / sizeof(*clocks_columns), text,
+				     rows.data, rows.len });
+	text_end(text, shown, clocks->list.len);
+	vec_release(&rows);
+	vec_release(&list);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Transfers by their path, and those that took longest. */
+#include "show/report/text.h"
+
 #include <string.h>
 
-#include "show/report/text.h"
 #include "base/units.h"
 
 enum { P_TRANSPORT, P_DEVICE, P_OP, P_PROTOCOL, P_LOCALITY, P_KIND, P_SRC_MEM, P_DST_MEM };
@@ -46,18 +48,18 @@ static bool is_control(const void *row)
 	return ((const struct cube_row *)row)->key[P_KIND] == KIND_CONTROL;
 }
 
-static bool exact(const void *context)
+static bool paths_exact(const void *context)
 {
 	return ((const struct paths *)context)->text->options->exact;
 }
 
-static void print_path(char *cell, size_t size, const void *row, const void *context)
+static void paths_print_path(char *cell, size_t size, const void *row, const void *context)
 {
 	(void)context;
 	snprintf(cell, size, "%s/%s", word(row, P_TRANSPORT), word(row, P_DEVICE));
 }
 
-static void print_op(char *cell, size_t size, const void *row, const void *context)
+static void paths_print_op(char *cell, size_t size, const void *row, const void *context)
 {
 	(void)context;
 	snprintf(cell, size, "%s", word(row, P_OP));
@@ -94,12 +96,12 @@ static void print_memory(char *cell, size_t size, const void *row, const void *c
 
 static void print_count(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, sums(row)->count, exact(context));
+	unit_count(cell, size, sums(row)->count, paths_exact(context));
 }
 
-static void print_bytes(char *cell, size_t size, const void *row, const void *context)
+static void paths_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, sums(row)->bytes, exact(context));
+	unit_bytes(cell, size, sums(row)->bytes, paths_exact(context));
 }
 
 static void print_share(char *cell, size_t size, const void *row, const void *context)
@@ -124,7 +126,7 @@ static void print_mean(char *cell, size_t size, const void *row, const void *con
 
 static void print_retries(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, sums(row)->retries, exact(context));
+	unit_count(cell, size, sums(row)->retries, paths_exact(context));
 }
 
 #define MAX_COLUMNS 11
@@ -132,15 +134,15 @@ static void print_retries(char *cell, size_t size, const void *row, const void *
 static const struct column {
 	struct table_column column;
 	bool verbose, memory; /* only then */
-} columns[MAX_COLUMNS] = {
-	{ .column = { "PATHS", true, 18, 0, print_path } },
-	{ .column = { "op", true, 0, 0, print_op } },
+} path_columns[MAX_COLUMNS] = {
+	{ .column = { "PATHS", true, 18, 0, paths_print_path } },
+	{ .column = { "op", true, 0, 0, paths_print_op } },
 	{ .column = { "protocol", true, 8, 2, print_protocol } },
 	{ .column = { "memory", true, 0, 0, print_memory }, .memory = true },
 	{ .column = { "locality", true, 0, 3, print_locality } },
 	{ .column = { "kind", true, 0, 0, print_kind } },
 	{ .column = { "count", false, 0, 0, print_count } },
-	{ .column = { "bytes", false, 0, 0, print_bytes } },
+	{ .column = { "bytes", false, 0, 0, paths_print_bytes } },
 	{ .column = { "share", false, 0, 0, print_share } },
 	{ .column = { "mean time", false, 0, 4, print_mean } },
 	{ .column = { "retries", false, 0, 5, print_retries }, .verbose = true },
@@ -151,9 +153,9 @@ static int wanted(const struct text *text, struct table_column *to)
 	int count = 0;
 
 	for (int i = 0; i < MAX_COLUMNS; i++)
-		if ((!columns[i].verbose || text->options->verbose) &&
-		    (!columns[i].memory || report_knows_memory(text->report)))
-			to[count++] = columns[i].column;
+		if ((!path_columns[i].verbose || text->options->verbose) &&
+		    (!path_columns[i].memory || report_knows_memory(text->report)))
+			to[count++] = path_columns[i].column;
 	return count;
 }
 
@@ -215,4 +217,109 @@ void text_paths(const struct text *text)
 	free(control);
 	cube_release(&paths.data);
 	cube_release(&paths.control);
+}
+
+static const struct fact_transfer *transfer_of(const void *row)
+{
+	return row;
+}
+
+static bool slowest_exact(const void *context)
+{
+	return ((const struct text *)context)->options->exact;
+}
+
+static void print_time(char *cell, size_t size, const void *row, const void *context)
+{
+	text_time(context, cell, size, slowest_time(row), 1u << transfer_of(row)->end_precision);
+}
+
+static void slowest_print_op(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", transfer_of(row)->op ? transfer_of(row)->op : "unknown");
+}
+
+static void slowest_print_path(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_transfer *transfer = row;
+
+	(void)context;
+	snprintf(cell, size, "%s/%s", transfer->transport ? transfer->transport : "unknown",
+		 transfer->device ? transfer->device : "unknown");
+}
+
+static void slowest_print_bytes(char *cell, size_t size, const void *row, const void *context)
+{
+	if (transfer_of(row)->bytes == UINT64_MAX)
+		snprintf(cell, size, "unknown");
+	else
+		unit_bytes(cell, size, transfer_of(row)->bytes, slowest_exact(context));
+}
+
+static void print_pair(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct fact_transfer *transfer = row;
+	const struct text *text = context;
+	bool get = fact_fetches(transfer->op, transfer->transport);
+	char from[32], to[32];
+
+	text_process(text, from, sizeof(from), get ? transfer->peer : transfer->process);
+	text_process(text, to, sizeof(to), get ? transfer->process : transfer->peer);
+	snprintf(cell, size, "%s %s %s", from, text->arrow, to);
+}
+
+static void print_function(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s",
+		 transfer_of(row)->function ? transfer_of(row)->function : "outside MPI");
+}
+
+static void print_ucp_op(char *cell, size_t size, const void *row, const void *context)
+{
+	(void)context;
+	snprintf(cell, size, "%s", transfer_of(row)->ucp_op ? transfer_of(row)->ucp_op : "none");
+}
+
+static void print_start(char *cell, size_t size, const void *row, const void *context)
+{
+	const struct text *text = context;
+	const struct report_process *process =
+		report_process_at(text->report, transfer_of(row)->process);
+	uint64_t first = 0;
+
+	if (!process || process->fact.host < 0) {
+		snprintf(cell, size, "unknown");
+		return;
+	}
+	first = text->report->hosts.data[process->fact.host].first;
+	unit_time(cell, size, transfer_of(row)->start - first, slowest_exact(context));
+}
+
+static const struct table_column slowest_columns[] = {
+	{ "SLOWEST TRANSFERS", true, 0, 0, print_time },
+	{ "op", true, 0, 0, slowest_print_op },
+	{ "path", true, 12, 0, slowest_print_path },
+	{ "bytes", false, 0, 0, slowest_print_bytes },
+	{ "ranks", true, 0, 0, print_pair },
+	{ "function", true, 12, 1, print_function },
+	{ "ucp op", true, 0, 3, print_ucp_op },
+	{ "at", false, 0, 2, print_start },
+};
+
+void text_slowest(const struct text *text)
+{
+	static const size_t limits[TEXT_LIMITS] = { 3, SLOWEST_MAX };
+	const struct slowest *slowest = &text->report->slowest;
+	size_t shown = text_limit(text, slowest->len, limits);
+	const void *rows[SLOWEST_MAX];
+
+	for (size_t i = 0; i < shown; i++)
+		rows[i] = &slowest->transfers[i];
+	if (!shown)
+		return;
+	table_print(text->out, text->options,
+		    &(struct table){ slowest_columns, 8, text, rows, shown });
+	fputc('\n', text->out);
 }
