@@ -12,7 +12,7 @@
 #include "cmd/output/verdict_files.h"
 #include "cmd/sweep/report.h"
 #include "site/judge/judge.h"
-#include "show/page/beside.h"
+#include "show/page/page.h"
 
 enum { KEY_WARN_OK = 0x100, KEY_APPLY, KEY_PLAN, KEY_BASELINE, KEY_BESIDE };
 

@@ -7,7 +7,7 @@
 #include "cmd/cmds.h"
 #include "cmd/input/filter_options.h"
 #include "cmd/output/export_captures.h"
-#include "show/page/beside.h"
+#include "show/page/page.h"
 
 enum { KEY_TABLE = 0x100, KEY_AMOUNT, KEY_WINDOW, KEY_BESIDE };
 

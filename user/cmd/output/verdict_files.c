@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "cmd/output/output.h"
-#include "show/page/verdict.h"
+#include "show/page/page.h"
 
 #define LEAST_WIDTH 60
 

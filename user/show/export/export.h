@@ -30,7 +30,8 @@ struct export_request {
 	struct filter *filter; /* must outlive the export */
 	const char *table; /* of formats with tables: only this one, as a stream; NULL: all */
 	enum report_amount amount; /* of folded stacks */
-	const char *beside; /* of pages: one of a verdict to link to (page/beside.h); NULL: none */
+	const char
+		*beside; /* of pages: one of a verdict to link to, see page_beside(); NULL: none */
 	const struct page_window
 		*window; /* of formats with windows: where single events are kept; NULL */
 };

@@ -1,12 +1,117 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One file: policy, style, data, program. Nothing in it is fetched, and only the program runs. */
+/*
+ * Pages as one file each: policy, style, data, program. Nothing in one is fetched, and only
+ * its program runs.
+ */
+#include "show/page/internal.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "show/page/frame.h"
-#include "show/page/internal.h"
+#include "base/text.h"
 #include "show/page/viewer.h"
+
+/* What a page has around its data. */
+struct frame {
+	const char *title;
+	const char *beside; /* of another page that it links to, page_beside(); NULL: none */
+	const char *js, *js_end, *js_hash;
+	const char *css, *css_end, *css_hash;
+};
+
+/* Text of an attribute. */
+static void put_quoted(const char *text, FILE *out)
+{
+	for (const char *c = text; *c; c++)
+		if (strchr("<>&\"'", *c))
+			fprintf(out, "&#%d;", *c);
+		else
+			putc(*c, out);
+}
+
+/* Up to where data begin. */
+static void frame_head(const struct frame *frame, FILE *out)
+{
+	errno = 0;
+	fprintf(out,
+		"<!doctype html>\n"
+		"<html lang=\"en\">\n"
+		"<head>\n"
+		"<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'\">\n"
+		"<meta name=\"color-scheme\" content=\"light dark\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta name=\"referrer\" content=\"no-referrer\">\n"
+		"<title>%s</title>\n",
+		frame->js_hash, frame->css_hash, frame->title);
+	if (frame->beside) {
+		fputs("<meta name=\"beside\" content=\"", out);
+		put_quoted(frame->beside, out);
+		fputs("\">\n", out);
+	}
+	fputs("<style>", out);
+	fwrite(frame->css, 1, frame->css_end - frame->css, out);
+	fputs("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n"
+	      "<noscript>This report draws itself with a program that is part of it: allow this file "
+	      "to run scripts. Nothing is fetched.</noscript>\n",
+	      out);
+}
+
+/* A script element of JSON text, in which nothing looks like markup. */
+static void frame_json(const char *id, const char *json, FILE *out)
+{
+	fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
+	for (const char *c = json; *c; c++)
+		if (*c == '<' || *c == '>' || *c == '&')
+			fprintf(out, "\\u%04x", (unsigned int)*c);
+		else
+			putc(*c, out);
+	fputs("</script>\n", out);
+}
+
+/* Behind the data. Returns 0 or -errno of a failed write of any of it. */
+static int frame_end(const struct frame *frame, FILE *out)
+{
+	fputs("<script>", out);
+	fwrite(frame->js, 1, frame->js_end - frame->js, out);
+	fputs("</script>\n</body>\n</html>\n", out);
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+bool page_beside(const char *path)
+{
+	char *safe = text_utf8(path);
+	bool same = safe && !strcmp(safe, path);
+
+	free(safe);
+	for (const char *c = path; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f || *c == ':' || *c == '\\')
+			return false;
+	return same && *path && *path != '/';
+}
+
+int page_verdict(const char *json, const char *beside, FILE *out)
+{
+	const struct frame frame = {
+		.title = "ucxbpf verdict",
+		.beside = beside,
+		.js = page_verdict_js,
+		.js_end = page_verdict_js_end,
+		.js_hash = page_verdict_js_hash,
+		.css = page_verdict_css,
+		.css_end = page_verdict_css_end,
+		.css_hash = page_verdict_css_hash,
+	};
+
+	frame_head(&frame, out);
+	frame_json("verdict", json, out);
+	return frame_end(&frame, out);
+}
 
 #define GROUP 3 /* bytes that make four characters */
 

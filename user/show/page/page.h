@@ -27,7 +27,7 @@ int page_window_parse(const char *text, struct page_window *window);
 struct page_options {
 	struct filter *filter; /* NULL: everything; else must outlive the page */
 	const struct page_window *window; /* NULL: wherever there is room */
-	const char *beside; /* a verdict's page to link to (beside.h); NULL: none */
+	const char *beside; /* a verdict's page to link to, as page_beside() allows; NULL: none */
 	/* Most that there may be; 0: as documented. For tests. */
 	size_t bytes; /* of data, compressed */
 	size_t keys; /* of sums: with more, the report is there without its own */
@@ -44,5 +44,15 @@ struct fact_sink page_sink(struct page *page);
 
 /* Once, when all facts are in. Returns 0 or -errno of a failed write; -EFBIG: no room for it. */
 int page_write(struct page *page, const struct fact_totals *totals, FILE *out);
+
+/*
+ * The verdict of `ucxbpf check` as one HTML file that needs nothing else.
+ * json: UTF-8, as judge_page_data() writes it. beside: the full report's page, to link to, as
+ * page_beside() allows; NULL: none. Returns 0 or -errno of a failed write.
+ */
+int page_verdict(const char *json, const char *beside, FILE *out);
+
+/* Whether a page may link to that: a relative path, of no other scheme, of printable UTF-8. */
+bool page_beside(const char *path);
 
 #endif
