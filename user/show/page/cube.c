@@ -2,6 +2,152 @@
 #include "show/page/cube.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+void page_words_release(struct page_words *words)
+{
+	vec_release(&words->texts);
+	map_release(&words->by_pointer);
+	map_release(&words->by_text);
+}
+
+static uint32_t by_text(struct page_words *words, const char *text)
+{
+	uint64_t hash = XXH3_64bits(text, strlen(text)), *number;
+	bool fresh;
+
+	for (uint64_t i = 0;; i++) {
+		number = map_insert(&words->by_text, hash, i, &fresh);
+		if (fresh)
+			break;
+		if (!strcmp(words->texts.data[*number - 1], text))
+			return (uint32_t)*number;
+	}
+	vec_push(&words->texts, text);
+	*number = words->texts.len;
+	return (uint32_t)*number;
+}
+
+uint32_t page_word(struct page_words *words, const char *text)
+{
+	size_t at = ((uintptr_t)text >> 4 ^ (uintptr_t)text >> 12) % PAGE_WORDS_RECENT;
+	uint64_t *number;
+	bool fresh;
+
+	if (!text)
+		return 0;
+	if (words->recent[at].text == text)
+		return words->recent[at].number;
+	number = map_insert(&words->by_pointer, (uintptr_t)text, 0, &fresh);
+	if (fresh)
+		*number = by_text(words, text);
+	words->recent[at].text = text;
+	words->recent[at].number = (uint32_t)*number;
+	return (uint32_t)*number;
+}
+
+#define BIT(column) (1u << COLUMN_##column)
+
+const char *const page_column_names[PAGE_COLUMNS] = {
+	[COLUMN_PROCESS] = "process",
+	[COLUMN_PEER] = "peer",
+	[COLUMN_SRC] = "src",
+	[COLUMN_DST] = "dst",
+	[COLUMN_FUNCTION] = "function",
+	[COLUMN_PLACE] = "place",
+	[COLUMN_UCP_OP] = "ucp_op",
+	[COLUMN_OP] = "op",
+	[COLUMN_PROTOCOL] = "protocol",
+	[COLUMN_TRANSPORT] = "transport",
+	[COLUMN_DEVICE] = "device",
+	[COLUMN_SRC_MEM] = "src_mem",
+	[COLUMN_DST_MEM] = "dst_mem",
+	[COLUMN_SRC_REASON] = "src_reason",
+	[COLUMN_DST_REASON] = "dst_reason",
+	[COLUMN_MEMORY] = "memory",
+	[COLUMN_MEMORY_REASON] = "memory_reason",
+	[COLUMN_MEMORY_KNOWN_BY] = "memory_known_by",
+	[COLUMN_CHAIN] = "chain",
+	[COLUMN_VIA] = "via",
+	[COLUMN_CHAIN_REASON] = "chain_reason",
+	[COLUMN_LOCALITY] = "locality",
+	[COLUMN_KIND] = "kind",
+};
+
+#define OF_ALL [SUM_COUNT] = "count", [SUM_BYTES] = "bytes", [SUM_BYTES_UNKNOWN] = "bytes_unknown"
+#define OF_SPANS [SUM_TIMED] = "timed", [SUM_TIME] = "time_sum"
+
+const struct page_shape page_shapes[PAGE_SORTS] = {
+	[PAGE_CALLS] = { "calls",
+			 BIT(PROCESS) | BIT(FUNCTION) | BIT(PLACE),
+			 { OF_ALL, OF_SPANS, [SUM_OPS] = "ops" } },
+	[PAGE_OPS] = { "ops",
+		       BIT(PROCESS) | BIT(PEER) | BIT(FUNCTION) | BIT(PLACE) | BIT(UCP_OP) |
+			       BIT(PROTOCOL) | BIT(MEMORY) | BIT(MEMORY_REASON) |
+			       BIT(MEMORY_KNOWN_BY),
+		       { OF_ALL,
+			 OF_SPANS, [SUM_ERRORS] = "errors", [SUM_UNCHECKED] = "unchecked" } },
+	[PAGE_TRANSFERS] = { "transfers",
+			     BIT(PROCESS) | BIT(PEER) | BIT(SRC) | BIT(DST) | BIT(FUNCTION) |
+				     BIT(PLACE) | BIT(UCP_OP) | BIT(OP) | BIT(PROTOCOL) |
+				     BIT(TRANSPORT) | BIT(DEVICE) | BIT(SRC_MEM) | BIT(DST_MEM) |
+				     BIT(SRC_REASON) | BIT(DST_REASON) | BIT(LOCALITY) | BIT(KIND),
+			     { OF_ALL,
+			       OF_SPANS, [SUM_WIRE_BYTES] = "wire_bytes", [SUM_RETRIES] = "retries",
+			       [SUM_UNEXPLAINED] = "unexplained_bytes" } },
+	[PAGE_MESSAGES] = { "messages",
+			    BIT(SRC) | BIT(DST) | BIT(FUNCTION) | BIT(UCP_OP) | BIT(SRC_MEM) |
+				    BIT(DST_MEM) | BIT(SRC_REASON) | BIT(DST_REASON) | BIT(CHAIN) |
+				    BIT(VIA) | BIT(CHAIN_REASON),
+			    { OF_ALL, [SUM_COPIES] = "copies", [SUM_COPY_BYTES] = "copy_bytes" } },
+};
+
+static void page_keys_release(struct page_keys *keys)
+{
+	vec_release(&keys->rows);
+	free(keys->slots);
+	keys->slots = NULL;
+	keys->slot_count = 0;
+}
+
+/* The slot of this key, or the free one where it belongs. */
+static uint32_t *locate(const struct page_keys *keys, const struct page_key *key)
+{
+	size_t mask = keys->slot_count - 1, i = XXH3_64bits(key, sizeof(*key)) & mask;
+
+	while (keys->slots[i] && memcmp(&keys->rows.data[keys->slots[i] - 1], key, sizeof(*key)))
+		i = (i + 1) & mask;
+	return &keys->slots[i];
+}
+
+static void grow(struct page_keys *keys)
+{
+	size_t room = 0;
+
+	free(keys->slots);
+	keys->slot_count = keys->slot_count ? keys->slot_count * 2 : 256;
+	keys->slots = vec_grow(NULL, &room, keys->slot_count, sizeof(*keys->slots));
+	memset(keys->slots, 0, keys->slot_count * sizeof(*keys->slots));
+	for (size_t i = 0; i < keys->rows.len; i++)
+		*locate(keys, &keys->rows.data[i]) = (uint32_t)i + 1;
+}
+
+/* The number of this combination, made when new. */
+static uint32_t page_key_of(struct page_keys *keys, const struct page_key *key)
+{
+	const struct page_key copy = *key;
+	uint32_t *slot;
+
+	if (keys->rows.len * 2 >= keys->slot_count)
+		grow(keys);
+	slot = locate(keys, &copy);
+	if (!*slot) {
+		vec_push(&keys->rows, copy);
+		*slot = (uint32_t)keys->rows.len;
+	}
+	return *slot - 1;
+}
 
 #define FINEST_SHIFT 10 /* about a microsecond */
 #define MOST_BUCKETS 2048 /* more than a screen has columns */
@@ -136,8 +282,6 @@ static bool has_any(const struct page_cube *cube, unsigned int columns, unsigned
 			return true;
 	return false;
 }
-
-#define BIT(column) (1u << COLUMN_##column)
 
 #define ALL ((1u << PAGE_SORTS) - 1)
 

@@ -1,17 +1,104 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums of facts that are alike in their key, their size and the time in which they began. When
- * there are too many sums time is made coarser, then columns are given up, by a table of steps:
- * what is summed up stays the same.
+ * Sums of facts that are alike in their key, their size and the time in which they began. A key is
+ * a combination of codes, and words are coded by numbers. When there are too many sums time is made
+ * coarser, then columns are given up, by a table of steps: what is summed up stays the same.
  */
 #ifndef UCXBPF_PAGE_CUBE_H
 #define UCXBPF_PAGE_CUBE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "show/page/hosts.h"
-#include "show/page/keys.h"
+
+#define PAGE_WORDS_RECENT 256
+
+/* Numbers for words: 0 is none, equal texts have equal numbers. */
+struct page_words {
+	VEC(const char *) texts; /* text of number n at n - 1 */
+	struct map by_pointer, by_text; /* to numbers; by_text: hash and a count from 0 */
+	struct {
+		const char *text;
+		uint32_t number;
+	} recent[PAGE_WORDS_RECENT];
+};
+
+void page_words_release(struct page_words *words);
+
+/* text: lives as long as words, never changes. */
+uint32_t page_word(struct page_words *words, const char *text);
+
+/* The tables of sums; each has columns of its own. */
+enum page_sort { PAGE_CALLS, PAGE_OPS, PAGE_TRANSFERS, PAGE_MESSAGES, PAGE_SORTS };
+
+enum page_column {
+	COLUMN_PROCESS,
+	COLUMN_PEER,
+	COLUMN_SRC,
+	COLUMN_DST,
+	COLUMN_FUNCTION,
+	COLUMN_PLACE,
+	COLUMN_UCP_OP,
+	COLUMN_OP,
+	COLUMN_PROTOCOL,
+	COLUMN_TRANSPORT,
+	COLUMN_DEVICE,
+	COLUMN_SRC_MEM,
+	COLUMN_DST_MEM,
+	COLUMN_SRC_REASON,
+	COLUMN_DST_REASON,
+	COLUMN_MEMORY,
+	COLUMN_MEMORY_REASON,
+	COLUMN_MEMORY_KNOWN_BY,
+	COLUMN_CHAIN,
+	COLUMN_VIA,
+	COLUMN_CHAIN_REASON,
+	COLUMN_LOCALITY,
+	COLUMN_KIND,
+	PAGE_COLUMNS
+};
+
+extern const char *const page_column_names[PAGE_COLUMNS];
+
+/* The first five are those of all facts, the rest of some. */
+enum page_sum {
+	SUM_COUNT,
+	SUM_BYTES,
+	SUM_BYTES_UNKNOWN,
+	SUM_TIMED,
+	SUM_TIME,
+	SUM_OPS, /* of calls */
+	SUM_ERRORS = SUM_OPS, /* of operations */
+	SUM_UNCHECKED,
+	SUM_WIRE_BYTES = SUM_OPS, /* of transfers */
+	SUM_RETRIES,
+	SUM_UNEXPLAINED,
+	SUM_COPIES = SUM_OPS, /* of messages */
+	SUM_COPY_BYTES,
+	PAGE_SUMS = SUM_UNEXPLAINED + 1
+};
+
+struct page_shape {
+	const char *name; /* of the section */
+	unsigned int columns; /* bit set of enum page_column */
+	const char *sums[PAGE_SUMS]; /* names of those that it has */
+};
+
+extern const struct page_shape page_shapes[PAGE_SORTS];
+
+struct page_key {
+	uint32_t code[PAGE_COLUMNS]; /* of columns that the shape has not: 0 */
+};
+
+/* The combinations of codes that occur, numbered from 0. */
+struct page_keys {
+	VEC(struct page_key) rows;
+	uint32_t *slots; /* number + 1, 0 = free */
+	size_t slot_count; /* power of two */
+};
 
 struct page_sums {
 	uint64_t of[PAGE_SUMS];

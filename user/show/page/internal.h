@@ -9,7 +9,6 @@
 #include "show/page/pack.h"
 #include "show/page/page.h"
 #include "show/page/timeline.h"
-#include "show/page/words.h"
 
 /* A level of the timeline that was written. */
 struct page_level {
