@@ -1,6 +1,393 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Facts as they come: to the report, to keys and sums, to where they are drawn. */
+/*
+ * Facts as they come: to the report, to keys and sums, and to where they are drawn, which is on
+ * lanes of the timeline and among single events.
+ */
 #include "show/page/internal.h"
+
+static uint32_t page_code(int process)
+{
+	return (uint32_t)(process + 1);
+}
+
+static uint32_t word(struct page *page, const char *text)
+{
+	return page_word(&page->words, text);
+}
+
+static uint32_t page_place_code(struct page *page, const struct place *place)
+{
+	uint64_t *code;
+	bool fresh;
+
+	if (!place)
+		return 0;
+	code = map_insert(&page->place_codes, (uintptr_t)place->key, 0, &fresh);
+	if (fresh) {
+		vec_push(&page->places, place);
+		*code = page->places.len;
+	}
+	return (uint32_t)*code;
+}
+
+static void page_sum_bytes(struct page_sums *sums, uint64_t bytes)
+{
+	if (bytes == UINT64_MAX)
+		sums->of[SUM_BYTES_UNKNOWN]++;
+	else
+		sums->of[SUM_BYTES] += bytes;
+}
+
+/* Whether a duration is known. */
+static bool page_timed(uint64_t start, uint64_t end, enum fact_precision precision)
+{
+	return end && end >= start && precision != TIME_UNKNOWN;
+}
+
+static void page_sum_time(struct page_sums *sums, uint64_t start, uint64_t end,
+			  enum fact_precision precision)
+{
+	if (!page_timed(start, end, precision))
+		return;
+	sums->of[SUM_TIMED]++;
+	sums->of[SUM_TIME] += end - start;
+	sums->precisions |= (uint8_t)(1u << precision);
+}
+
+static struct page_sums page_sums_of(const struct fact_sums *from)
+{
+	struct page_sums sums = { .of = { [SUM_COUNT] = from->count,
+					  [SUM_BYTES] = from->bytes,
+					  [SUM_BYTES_UNKNOWN] = from->bytes_unknown,
+					  [SUM_TIMED] = from->timed,
+					  [SUM_TIME] = from->time } };
+
+	if (from->timed)
+		sums.precisions = (uint8_t)(1u << from->precision);
+	return sums;
+}
+
+/* Length of one of several, as far as they are alike. */
+static uint64_t page_mean_bytes(const struct fact_sums *from)
+{
+	uint64_t known = from->count - from->bytes_unknown;
+
+	return known ? from->bytes / known : from->count ? UINT64_MAX : 0;
+}
+
+static struct page_key page_call_key(struct page *page, const struct fact_call *call)
+{
+	return (struct page_key){ .code = {
+					  [COLUMN_PROCESS] = page_code(call->process),
+					  [COLUMN_FUNCTION] = word(page, call->function),
+					  [COLUMN_PLACE] = page_place_code(page, call->place),
+				  } };
+}
+
+static struct page_key page_op_key(struct page *page, const struct fact_op *op)
+{
+	return (struct page_key){ .code = {
+					  [COLUMN_PROCESS] = page_code(op->process),
+					  [COLUMN_PEER] = page_code(op->peer),
+					  [COLUMN_FUNCTION] = word(page, op->function),
+					  [COLUMN_PLACE] = page_place_code(page, op->place),
+					  [COLUMN_UCP_OP] = word(page, op->op),
+					  [COLUMN_PROTOCOL] = word(page, op->protocol),
+					  [COLUMN_MEMORY] = word(page, op->memory),
+					  [COLUMN_MEMORY_REASON] = word(page, op->memory_reason),
+					  [COLUMN_MEMORY_KNOWN_BY] =
+						  word(page, op->memory_known_by),
+				  } };
+}
+
+static bool fetches(const struct fact_transfer *transfer)
+{
+	return fact_fetches(transfer->op, transfer->transport);
+}
+
+static struct page_key page_transfer_key(struct page *page, const struct fact_transfer *transfer)
+{
+	bool fetch = fetches(transfer);
+	uint32_t here = page_code(transfer->process), there = page_code(transfer->peer);
+
+	return (struct page_key){ .code = {
+					  [COLUMN_PROCESS] = here,
+					  [COLUMN_PEER] = there,
+					  [COLUMN_SRC] = fetch ? there : here,
+					  [COLUMN_DST] = fetch ? here : there,
+					  [COLUMN_FUNCTION] = word(page, transfer->function),
+					  [COLUMN_PLACE] = page_place_code(page, transfer->place),
+					  [COLUMN_UCP_OP] = word(page, transfer->ucp_op),
+					  [COLUMN_OP] = word(page, transfer->op),
+					  [COLUMN_PROTOCOL] = word(page, transfer->protocol),
+					  [COLUMN_TRANSPORT] = word(page, transfer->transport),
+					  [COLUMN_DEVICE] = word(page, transfer->device),
+					  [COLUMN_SRC_MEM] = word(page, transfer->src_mem),
+					  [COLUMN_DST_MEM] = word(page, transfer->dst_mem),
+					  [COLUMN_SRC_REASON] = word(page, transfer->src_reason),
+					  [COLUMN_DST_REASON] = word(page, transfer->dst_reason),
+					  [COLUMN_LOCALITY] = transfer->locality,
+					  [COLUMN_KIND] = transfer->kind,
+				  } };
+}
+
+static struct page_key page_message_key(struct page *page, const struct fact_message *message)
+{
+	return (struct page_key){ .code = {
+					  [COLUMN_SRC] = page_code(message->src),
+					  [COLUMN_DST] = page_code(message->dst),
+					  [COLUMN_FUNCTION] = word(page, message->function),
+					  [COLUMN_UCP_OP] = word(page, message->send_op),
+					  [COLUMN_SRC_MEM] = word(page, message->src_mem),
+					  [COLUMN_DST_MEM] = word(page, message->dst_mem),
+					  [COLUMN_SRC_REASON] = word(page, message->src_reason),
+					  [COLUMN_DST_REASON] = word(page, message->dst_reason),
+					  [COLUMN_CHAIN] = word(page, message->chain),
+					  [COLUMN_VIA] = word(page, message->via),
+					  [COLUMN_CHAIN_REASON] = word(page, message->chain_reason),
+				  } };
+}
+
+static struct page_sums page_transfer_sums(const struct fact_transfer *transfer)
+{
+	struct page_sums sums = { .of = { [SUM_COUNT] = 1 } };
+
+	if (transfer->retried)
+		return (struct page_sums){ .of = { [SUM_RETRIES] = 1 } };
+	page_sum_bytes(&sums, transfer->bytes);
+	if (transfer->wire_bytes != UINT64_MAX)
+		sums.of[SUM_WIRE_BYTES] = transfer->wire_bytes;
+	if (transfer->unexplained && transfer->bytes != UINT64_MAX)
+		sums.of[SUM_UNEXPLAINED] = transfer->bytes;
+	page_sum_time(&sums, transfer->start, transfer->end, transfer->end_precision);
+	return sums;
+}
+
+/* Whether the filter lets it through. What has an end is noted either way as seen on its host. */
+static bool page_shows_call(struct page *page, const struct fact_call *call)
+{
+	page_hosts_see(&page->hosts, call->process, call->start, call->end);
+	return page_hosts_selected(&page->hosts, call->process) &&
+	       (!page->filtering || filter_call(page->options.filter, call));
+}
+
+static bool page_shows_op(struct page *page, const struct fact_op *op)
+{
+	page_hosts_see(&page->hosts, op->process, op->start, op->end);
+	return page_hosts_selected(&page->hosts, op->process) &&
+	       (!page->filtering || filter_op(page->options.filter, op));
+}
+
+static bool page_shows_transfer(struct page *page, const struct fact_transfer *transfer)
+{
+	page_hosts_see(&page->hosts, transfer->process, transfer->start, transfer->end);
+	return page_hosts_selected(&page->hosts, transfer->process) &&
+	       (!page->filtering || filter_transfer(page->options.filter, transfer));
+}
+
+static bool page_shows_message(const struct page *page, const struct fact_message *message)
+{
+	return (page_hosts_selected(&page->hosts, message->src) ||
+		page_hosts_selected(&page->hosts, message->dst)) &&
+	       (!page->filtering || filter_message(page->options.filter, message));
+}
+
+/* What is drawn of a fact, whatever it is. */
+struct page_drawn {
+	enum page_layer layer;
+	int process;
+	uint32_t tid, key; /* key: of the cube, once it is there */
+	uint64_t start, end, bytes; /* start: 0 unknown */
+	enum fact_precision precision;
+};
+
+/* Of a process's host; -1: not known. */
+static int page_host_number(const struct page *page, int process)
+{
+	const struct page_host *host = page_host_of(&page->hosts, process);
+
+	return host ? (int)(host - page->hosts.hosts.data) : -1;
+}
+
+/* When it began, as far as that says anything: on a host's clock. Facts of --count span a capture.
+ */
+static uint64_t start_of(const struct page *page, int process, uint64_t start, uint32_t tid)
+{
+	return tid && page_host_of(&page->hosts, process) ? start : 0;
+}
+
+static struct page_drawn page_drawn_call(const struct page *page, const struct fact_call *call)
+{
+	return (struct page_drawn){ LAYER_CALLS,
+				    call->process,
+				    call->tid,
+				    0,
+				    start_of(page, call->process, call->start, call->tid),
+				    call->end,
+				    call->bytes,
+				    call->end_precision };
+}
+
+static struct page_drawn page_drawn_op(const struct page *page, const struct fact_op *op)
+{
+	return (struct page_drawn){ LAYER_OPS,
+				    op->process,
+				    op->tid,
+				    0,
+				    start_of(page, op->process, op->start, op->tid),
+				    op->end,
+				    op->bytes,
+				    op->end_precision };
+}
+
+static struct page_drawn page_drawn_transfer(const struct page *page,
+					     const struct fact_transfer *transfer)
+{
+	return (struct page_drawn){ LAYER_TRANSFERS,
+				    transfer->process,
+				    transfer->tid,
+				    0,
+				    start_of(page, transfer->process, transfer->start,
+					     transfer->tid),
+				    transfer->end,
+				    transfer->bytes,
+				    transfer->end_precision };
+}
+
+/* Of a single fact. */
+static struct page_work page_work_of(const struct page_drawn *fact)
+{
+	bool known = page_timed(fact->start, fact->end, fact->precision);
+
+	return (struct page_work){
+		.start = fact->start,
+		.end = known ? fact->end : 0,
+		.time = known ? fact->end - fact->start : 0,
+		.count = 1,
+		.bytes = fact->bytes == UINT64_MAX ? 0 : fact->bytes,
+	};
+}
+
+static struct page_lane own_lane(const struct page *page, const struct page_drawn *fact)
+{
+	return (struct page_lane){ .layer = fact->layer,
+				   .process = fact->process,
+				   .host = page_host_number(page, fact->process) };
+}
+
+/* On the lane of its layer; a transfer, on that of its device, too. */
+static void page_draw_work(struct page *page, const struct page_drawn *fact, uint32_t name,
+			   const struct page_work *work)
+{
+	struct page_lane lane = own_lane(page, fact);
+
+	if (work->start)
+		page_timeline_add(&page->timeline, page_lane_of(&page->timeline, &lane), name,
+				  work);
+	else
+		page->timeline.untimed += work->count;
+}
+
+static void draw_on_device(struct page *page, const struct page_drawn *fact,
+			   const struct page_key *key, const struct page_work *work)
+{
+	struct page_lane lane = { .layer = LAYER_DEVICE,
+				  .process = -1,
+				  .host = page_host_number(page, fact->process),
+				  .transport = key->code[COLUMN_TRANSPORT],
+				  .device = key->code[COLUMN_DEVICE] };
+
+	if (work->start)
+		page_timeline_add(&page->timeline, page_lane_of(&page->timeline, &lane),
+				  key->code[COLUMN_OP], work);
+}
+
+static void page_draw_transfer(struct page *page, const struct page_drawn *fact,
+			       const struct page_key *key, const struct page_work *work)
+{
+	page_draw_work(page, fact, key->code[COLUMN_TRANSPORT], work);
+	draw_on_device(page, fact, key, work);
+}
+
+/* event: what it has beside that. */
+static void page_draw_event(struct page *page, const struct page_drawn *fact,
+			    struct page_event event)
+{
+	struct page_lane lane = own_lane(page, fact);
+	bool known = page_timed(fact->start, fact->end, fact->precision);
+
+	event.start = fact->start;
+	event.duration = known ? fact->end - fact->start : 0;
+	event.precision = known ? fact->precision : TIME_UNKNOWN;
+	event.bytes = fact->bytes;
+	event.count = event.count ? event.count : 1;
+	event.key = fact->key;
+	event.host = lane.host;
+	if (!fact->start)
+		return;
+	event.lane = page_lane_of(&page->timeline, &lane);
+	event.thread = page_thread_of(&page->events, fact->process, fact->tid);
+	page_events_add(&page->events, &event);
+}
+
+static void feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *from)
+{
+	struct page *page = arg;
+	struct page_sums sums = page_sums_of(from);
+	struct page_key key;
+
+	page->to_report.calls(page->to_report.arg, call, from);
+	if (!page_shows_call(page, call))
+		return;
+	sums.of[SUM_OPS] = from->ops;
+	key = page_call_key(page, call);
+	page_cube_add(&page->cube, PAGE_CALLS, &key, 0, page_size(page_mean_bytes(from)), &sums);
+	page->timeline.untimed += from->count;
+}
+
+static void feed_ops(void *arg, const struct fact_op *op, const struct fact_sums *from)
+{
+	struct page *page = arg;
+	struct page_sums sums = page_sums_of(from);
+	struct page_key key;
+
+	page->to_report.ops(page->to_report.arg, op, from);
+	if (!page_shows_op(page, op))
+		return;
+	sums.of[SUM_UNCHECKED] = from->count;
+	key = page_op_key(page, op);
+	page_cube_add(&page->cube, PAGE_OPS, &key, 0, page_size(page_mean_bytes(from)), &sums);
+	page->timeline.untimed += from->count;
+}
+
+static void feed_transfers(void *arg, const struct fact_transfer *transfer,
+			   const struct fact_sums *from)
+{
+	struct page *page = arg;
+	struct page_sums sums = page_sums_of(from);
+	struct page_key key;
+	struct page_drawn fact;
+	struct page_work work;
+
+	page->to_report.transfers(page->to_report.arg, transfer, from);
+	if (!page_shows_transfer(page, transfer))
+		return;
+	sums.of[SUM_WIRE_BYTES] = from->wire_bytes;
+	sums.of[SUM_RETRIES] = from->retries;
+	sums.of[SUM_UNEXPLAINED] = transfer->unexplained ? from->bytes : 0;
+	key = page_transfer_key(page, transfer);
+	fact = page_drawn_transfer(page, transfer);
+	fact.key = page_cube_add(&page->cube, PAGE_TRANSFERS, &key, fact.start,
+				 page_size(page_mean_bytes(from)), &sums);
+	fact.bytes = from->bytes_unknown ? UINT64_MAX : from->bytes;
+	work = (struct page_work){ fact.start, from->timed ? fact.end : 0, from->time, from->count,
+				   from->bytes };
+	page_draw_transfer(page, &fact, &key, &work);
+	page_draw_event(page, &fact,
+			(struct page_event){ .parent = transfer->caused_by,
+					     .flags = EVENT_SEVERAL,
+					     .count = from->count });
+}
 
 static void feed_process(void *arg, const struct fact_process *fact)
 {
@@ -148,8 +535,8 @@ struct fact_sink page_sink(struct page *page)
 		.window = feed_window,
 		.memory = feed_memory,
 		.lifetime = feed_lifetime,
-		.calls = page_feed_calls,
-		.ops = page_feed_ops,
-		.transfers = page_feed_transfers,
+		.calls = feed_calls,
+		.ops = feed_ops,
+		.transfers = feed_transfers,
 	};
 }

@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/page/page.h"
+/*
+ * A page from its first fact to its last section: the report itself, the words and places that the
+ * numbers stand for, and the directory, which says where data is, how fine it is, and what was left
+ * out.
+ */
+#include "show/page/internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <string.h>
 
-#include "show/page/internal.h"
+#include "base/duration.h"
+#include "base/text.h"
+#include "show/page/page.h"
+#include "version.h"
+
+int page_window_parse(const char *text, struct page_window *window)
+{
+	const char *end;
+
+	if (duration_parse(text, &end, &window->from) || *end != ':' ||
+	    duration_parse(end + 1, &end, &window->to) || *end || window->from >= window->to)
+		return -EINVAL;
+	return 0;
+}
 
 #define BYTES (24u << 20)
 #define CELLS 1000000 /* that a browser looks through within a frame or two */
@@ -52,6 +72,274 @@ struct page_shares page_shares(const struct page *page)
 	size_t all = page->options.bytes ? page->options.bytes : BYTES;
 
 	return (struct page_shares){ all, all / 3, all / 6 };
+}
+
+#define MOST_KEYS 25000 /* whose rows, 10 MB of text, a browser reads while it opens */
+
+static int put(struct page *page, int (*print)(const struct report *report, FILE *out))
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	int err = out ? print(page->report, out) : -errno;
+
+	if (out && fclose(out) && !err)
+		err = -errno;
+	if (!err) {
+		page_pack_begin(&page->pack, "report", false);
+		page_pack_text(&page->pack, text, bytes);
+		page_pack_end(&page->pack);
+	}
+	free(text);
+	return err;
+}
+
+/* Tables of the report that a large one is without. */
+static const char *const page_left_out[] = { "calls", "ops", "transfers", "messages", NULL };
+
+static bool left_out(const char *table)
+{
+	for (int i = 0; page_left_out[i]; i++)
+		if (!strcmp(table, page_left_out[i]))
+			return true;
+	return false;
+}
+
+/* The report as an object that is made whole: what is left is small. */
+static void add_member(void *arg, const char *name, const json_t *value)
+{
+	json_object_set(arg, name, (json_t *)(uintptr_t)value);
+}
+
+static void add_table(void *arg, const char *name)
+{
+	if (!left_out(name))
+		json_object_set_new(arg, name, json_array());
+}
+
+static void add_row(void *arg, const char *table, const json_t *row)
+{
+	json_array_append(json_object_get(arg, table), (json_t *)(uintptr_t)row);
+}
+
+static int print_rest(const struct report *report, FILE *out)
+{
+	json_t *object = json_object();
+	const struct report_visitor visitor = { object, add_member, add_table, add_row };
+	int err;
+
+	report_visit(report, &visitor);
+	err = json_dumpf(object, out, JSON_COMPACT);
+	json_decref(object);
+	return err ? -EIO : 0;
+}
+
+/* The report has about as many rows as the cube has keys. */
+static int page_put_report(struct page *page, const struct fact_totals *totals)
+{
+	size_t most = page->options.keys ? page->options.keys : MOST_KEYS;
+
+	report_finish(page->report, totals);
+	page->report_cut = page_cube_keys(&page->cube) > most;
+	return put(page, page->report_cut ? print_rest : report_json);
+}
+
+static json_t *text_json(const char *text)
+{
+	char *safe = text ? text_utf8(text) : NULL;
+	json_t *json = safe ? json_string(safe) : json_null();
+
+	free(safe);
+	return json;
+}
+
+static void set_text(json_t *object, const char *name, const char *text)
+{
+	json_object_set_new(object, name, text_json(text));
+}
+
+static json_t *place_json(const struct place *place)
+{
+	json_t *object = json_object();
+	char hex[24];
+
+	snprintf(hex, sizeof(hex), "%#" PRIx64, place->offset);
+	set_text(object, "label", place->label);
+	set_text(object, "module", place->module);
+	set_text(object, "offset", place->module ? hex : NULL);
+	set_text(object, "symbol", place->symbol);
+	set_text(object, "file", place->file);
+	json_object_set_new(object, "line", place->file ? json_integer(place->line) : json_null());
+	return object;
+}
+
+static void page_put_words(struct page *page)
+{
+	json_t *names = json_pack("[n]"), *places = json_pack("[n]");
+
+	for (size_t i = 0; i < page->words.texts.len; i++)
+		json_array_append_new(names, text_json(page->words.texts.data[i]));
+	for (size_t i = 0; i < page->places.len; i++)
+		json_array_append_new(places, place_json(page->places.data[i]));
+	page_pack_begin(&page->pack, "names", false);
+	page_pack_json(&page->pack, names);
+	page_pack_end(&page->pack);
+	page_pack_begin(&page->pack, "places", false);
+	page_pack_json(&page->pack, places);
+	page_pack_end(&page->pack);
+}
+
+static json_t *number(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *sections_json(const struct page_pack *pack)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < pack->sections.len; i++) {
+		const struct page_section *section = &pack->sections.data[i];
+		json_t *object =
+			json_pack("{s:s, s:o, s:o}", "name", section->name, "packed",
+				  number(section->packed_bytes), "bytes", number(section->bytes));
+
+		if (section->columns)
+			json_object_set(object, "columns", section->columns);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* Where the bucket begins that a host's trace begins in. */
+static json_t *zero_json(const struct page_host *host, unsigned int shift)
+{
+	return json_integer((json_int_t)((host->first >> shift << shift) - host->first));
+}
+
+/* The time of day of the earliest host: hosts that have none cannot be laid beside the others. */
+static int64_t earliest(const struct page_hosts *hosts)
+{
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < hosts->hosts.len; i++) {
+		const struct page_host *host = &hosts->hosts.data[i];
+		int64_t at = (int64_t)host->first + host->ahead;
+
+		if (host->clocked && host->last && at < least)
+			least = at;
+	}
+	return least;
+}
+
+static json_t *host_json(const struct page *page, size_t number_of, int64_t zero)
+{
+	const struct page_host *host = &page->hosts.hosts.data[number_of];
+	json_t *levels = json_array();
+
+	for (size_t i = 0; i < page->levels.len; i++)
+		json_array_append_new(levels, zero_json(host, page->levels.data[i].shift));
+	return json_pack("{s:I, s:o, s:o, s:o, s:o}", "host", (json_int_t)number_of, "span_ns",
+			 number(host->last - host->first), "zero_ns",
+			 zero_json(host, page->cube.shift), "level_zero_ns", levels, "begin_ns",
+			 host->clocked && host->last
+				 ? json_integer((int64_t)host->first + host->ahead - zero)
+				 : json_null());
+}
+
+static json_t *time_json(const struct page *page)
+{
+	json_t *hosts = json_array();
+	int64_t zero = earliest(&page->hosts);
+
+	for (size_t i = 0; i < page->hosts.hosts.len; i++)
+		if (page->hosts.hosts.data[i].known)
+			json_array_append_new(hosts, host_json(page, i, zero));
+	return json_pack("{s:o, s:o, s:o}", "bucket_ns", number(1ull << page->cube.shift),
+			 "buckets", number(page_hosts_buckets(&page->hosts, page->cube.shift)),
+			 "hosts", hosts);
+}
+
+/* A column by its name where all that have it gave it up, else with the section: "ops.peer". */
+static void add_merged(json_t *array, const struct page_cube *cube, int column)
+{
+	unsigned int have = 0, gone = 0;
+
+	for (int i = 0; i < PAGE_SORTS; i++) {
+		have |= (page_shapes[i].columns >> column & 1) << i;
+		gone |= (cube->merged[i] >> column & 1) << i;
+	}
+	if (have && have == gone)
+		json_array_append_new(array, json_string(page_column_names[column]));
+	for (int i = 0; have != gone && i < PAGE_SORTS; i++)
+		if (gone >> i & 1)
+			json_array_append_new(array, json_sprintf("%s.%s", page_shapes[i].name,
+								  page_column_names[column]));
+}
+
+static json_t *merged_json(const struct page_cube *cube)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < PAGE_COLUMNS; i++)
+		add_merged(array, cube, i);
+	if (cube->merged_size)
+		json_array_append_new(array, json_string("size"));
+	return array;
+}
+
+static json_t *cube_json(const struct page_cube *cube)
+{
+	return json_pack("{s:o, s:o, s:o}", "cells", number(page_cube_cells(cube)), "keys",
+			 number(page_cube_keys(cube)), "merged", merged_json(cube));
+}
+
+static json_t *windows_json(const struct page *page)
+{
+	json_t *array = json_array();
+	struct page_window window;
+
+	for (size_t host = 0; host < page->hosts.hosts.len; host++)
+		for (uint64_t i = 0; page_events_window(&page->events, (int)host, i, &window); i++)
+			if (window.from < window.to)
+				json_array_append_new(array, json_pack("{s:I, s:o, s:o}", "host",
+								       (json_int_t)host, "from_ns",
+								       number(window.from), "to_ns",
+								       number(window.to)));
+	return array;
+}
+
+static json_t *timeline_json(const struct page *page)
+{
+	json_t *levels = json_array();
+
+	for (size_t i = 0; i < page->levels.len; i++)
+		json_array_append_new(levels,
+				      json_pack("{s:o}", "bucket_ns",
+						number(1ull << page->levels.data[i].shift)));
+	return json_pack("{s:o, s:o, s:{s:o, s:o, s:o}}", "levels", levels, "untimed",
+			 number(page->timeline.untimed), "events", "kept",
+			 number(page_events_count(&page->events)), "of", number(page->events.seen),
+			 "windows", windows_json(page));
+}
+
+static json_t *left_out_json(const struct page *page)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; page->report_cut && page_left_out[i]; i++)
+		json_array_append_new(array, json_string(page_left_out[i]));
+	return json_pack("{s:o}", "left_out", array);
+}
+
+json_t *page_directory(struct page *page)
+{
+	return json_pack("{s:s, s:s, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+			 "ucxbpf.viewer/1", "generator", "ucxbpf " UCXBPF_VERSION, "budget",
+			 "bytes", number(page_shares(page).all), "used", number(page->pack.total),
+			 "rounded", number(page->pack.rounded), "report", left_out_json(page),
+			 "time", time_json(page), "cube", cube_json(&page->cube), "timeline",
+			 timeline_json(page), "sections", sections_json(&page->pack));
 }
 
 int page_put(struct page *page, const struct fact_totals *totals)
