@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Contexts of GPU libraries: the current one of each thread, and how long each of them lives. */
+#include "explain/memory/internal.h"
+
 /*
  * Each thread's stack of current contexts. What lies below those that were seen is not known: a
  * thread may have had some before the tracer came.
  */
-#include "explain/memory/internal.h"
-
 struct context_stack {
 	VEC(uint64_t) contexts;
 };
@@ -16,7 +17,7 @@ static struct context_stack *stack_find(const struct space *space, uint32_t tid)
 	return found ? (struct context_stack *)(uintptr_t)*found : NULL;
 }
 
-void context_push(struct space *space, uint32_t tid, uint64_t context)
+static void context_push(struct space *space, uint32_t tid, uint64_t context)
 {
 	struct context_stack *stack = stack_find(space, tid);
 
@@ -29,7 +30,7 @@ void context_push(struct space *space, uint32_t tid, uint64_t context)
 	vec_push(&stack->contexts, context);
 }
 
-void context_pop(struct space *space, uint32_t tid)
+static void context_pop(struct space *space, uint32_t tid)
 {
 	struct context_stack *stack = stack_find(space, tid);
 
@@ -37,7 +38,7 @@ void context_pop(struct space *space, uint32_t tid)
 		stack->contexts.len--;
 }
 
-void context_set(struct space *space, uint32_t tid, uint64_t context)
+static void context_set(struct space *space, uint32_t tid, uint64_t context)
 {
 	context_pop(space, tid);
 	if (context)
@@ -86,4 +87,145 @@ void contexts_release(struct space *space)
 	map_release(&space->contexts);
 	map_release(&space->primaries);
 	map_release(&space->retained);
+}
+
+/*
+ * The lives of contexts. One that is destroyed, and a device's primary one that is released by its
+ * last holder or reset, takes its memory and streams with it, and another one may get its handle
+ * (cuda.h of CUDA 13.0: cuCtxDestroy, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxReset). Where it
+ * is not documented that memory ends, it ends here all the same: unknown is better than wrong.
+ */
+
+/* HIP has a current device in place of a context: no handle of CUDA is as great. */
+static uint64_t context_of_device(int32_t device)
+{
+	return UINT64_MAX - (uint32_t)device;
+}
+
+void call_context_retained(struct space *space, const struct memory_call *call)
+{
+	const struct ub_mem *record = call->record;
+
+	device_learn(&space->contexts, record->handle, device_told(record, WHY_NOT_TOLD));
+	*map_insert(&space->primaries, record->device, 0, NULL) = record->handle;
+	++*map_insert(&space->retained, record->device, 0, NULL);
+}
+
+void call_context_created(struct space *space, const struct memory_call *call)
+{
+	device_learn(&space->contexts, call->record->handle,
+		     device_told(call->record, WHY_NOT_TOLD));
+	context_push(space, call->tid, call->record->handle);
+}
+
+void call_context_set(struct space *space, const struct memory_call *call)
+{
+	context_set(space, call->tid, call->record->handle);
+}
+
+void call_context_pushed(struct space *space, const struct memory_call *call)
+{
+	context_push(space, call->tid, call->record->handle);
+}
+
+void call_context_popped(struct space *space, const struct memory_call *call)
+{
+	context_pop(space, call->tid);
+}
+
+void call_device_set(struct space *space, const struct memory_call *call)
+{
+	uint64_t context = context_of_device(call->record->device);
+
+	device_learn(&space->contexts, context, device_told(call->record, WHY_NOT_TOLD));
+	context_set(space, call->tid, context);
+}
+
+static bool is_held_by(const void *arg, const struct range *range)
+{
+	return ((const struct holding *)range->value)->context == *(const uint64_t *)arg;
+}
+
+static void streams_end(struct space *space, uint64_t context)
+{
+	VEC(uint64_t) over = { 0 };
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&space->stream_contexts, &pos)))
+		if (slot->value == context)
+			vec_push(&over, slot->a);
+	for (size_t i = 0; i < over.len; i++) {
+		map_remove(&space->stream_contexts, over.data[i], 0);
+		map_remove(&space->streams, over.data[i], 0);
+	}
+	vec_release(&over);
+}
+
+static void context_ends(struct space *space, uint64_t context)
+{
+	if (!context)
+		return;
+	ranges_remove_where(&space->ranges, is_held_by, &context);
+	streams_end(space, context);
+	map_remove(&space->contexts, context, 0);
+}
+
+/* It is popped where the calling thread has it on top; current in others, it serves no more. */
+void call_context_destroyed(struct space *space, const struct memory_call *call)
+{
+	context_ends(space, call->record->handle);
+	if (context_current(space, call->tid) == call->record->handle)
+		context_pop(space, call->tid);
+}
+
+/* What was not seen from its beginning may have more holders than were seen. */
+void call_context_released(struct space *space, const struct memory_call *call)
+{
+	const uint64_t *context = map_find(&space->primaries, call->record->device, 0);
+	uint64_t *holders = map_find(&space->retained, call->record->device, 0);
+
+	if (context && holders && *holders && !--*holders && space->whole)
+		context_ends(space, *context);
+}
+
+/* Pools are the device's; that of a device whose context was not seen made, all but mappings. */
+struct reset {
+	int32_t device;
+	bool all;
+};
+
+static bool is_reset(const void *arg, const struct range *range)
+{
+	const struct memory_use *use = ((const struct holding *)range->value)->use;
+	const struct reset *reset = arg;
+
+	return use->device == reset->device && use->sort != MEMORY_MAPPED &&
+	       use->sort != MEMORY_IMPORTED && (reset->all || use->sort == MEMORY_POOL);
+}
+
+void call_context_reset(struct space *space, const struct memory_call *call)
+{
+	const uint64_t *context = map_find(&space->primaries, call->record->device, 0);
+	struct reset reset = { call->record->device, !context };
+
+	if (context)
+		context_ends(space, *context);
+	ranges_remove_where(&space->ranges, is_reset, &reset);
+	map_remove(&space->retained, call->record->device, 0);
+}
+
+void call_stream_made(struct space *space, const struct memory_call *call)
+{
+	uint64_t stream = call->record->handle;
+
+	device_learn(&space->streams, stream, context_device(space, call->tid));
+	*map_insert(&space->stream_contexts, stream, 0, NULL) = context_current(space, call->tid);
+}
+
+/* What was allocated over it stays. */
+void call_stream_destroyed(struct space *space, const struct memory_call *call)
+{
+	map_remove(&space->streams, call->record->handle, 0);
+	map_remove(&space->stream_contexts, call->record->handle, 0);
 }

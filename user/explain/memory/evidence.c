@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* What looks at a process say of its memory at a time. */
 #include "explain/memory/evidence.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+
+#include "base/search.h"
 
 void evidence_release(struct memory_evidence *evidence)
 {
@@ -116,4 +120,259 @@ void evidence_distrust(struct memory_evidence *evidence, const void *by)
 		if (evidence->looks.data[i]->by == by)
 			evidence->looks.data[i]->regions.len = 0;
 	evidence->distrusted = by;
+}
+
+/* What two looks around a time, the one before and the one behind, have at an address. */
+struct around {
+	const struct evidence_look *look[2];
+	enum evidence_class class[2];
+	bool over[2]; /* calls between then and now were about memory there */
+	const struct evidence_region *region[2]; /* NULL: none, or not the same memory any more */
+	int only_device; /* -1: there are several */
+};
+
+/* The first change that is not before a time. */
+static size_t change_from(const struct memory_evidence *evidence, uint64_t ts)
+{
+	return search_count(evidence->changes.len, at, evidence->changes.data[at].ts < ts);
+}
+
+/* An end tells where its memory began only: any that began in the same region may be it. */
+static bool concerns(const struct evidence_change *change, uint64_t start, uint64_t address)
+{
+	if (change->size)
+		return address - change->start < change->size;
+	return change->start >= start && change->start <= address;
+}
+
+static bool changed(const struct memory_evidence *evidence, uint64_t a, uint64_t b, uint64_t start,
+		    uint64_t address)
+{
+	uint64_t until = a < b ? b : a;
+
+	for (size_t i = change_from(evidence, a < b ? a : b); i < evidence->changes.len; i++) {
+		if (evidence->changes.data[i].ts > until)
+			break;
+		if (concerns(&evidence->changes.data[i], start, address))
+			return true;
+	}
+	return false;
+}
+
+static const struct evidence_range *range_in(const struct evidence_range *ranges, size_t count,
+					     uint64_t address)
+{
+	size_t i = search_count(count, at, ranges[at].end <= address);
+
+	return i < count && ranges[i].start <= address ? &ranges[i] : NULL;
+}
+
+static enum evidence_class class_in(const struct evidence_range *ranges, size_t count,
+				    uint64_t address)
+{
+	const struct evidence_range *range = range_in(ranges, count, address);
+
+	return range ? range->class : EVIDENCE_NONE;
+}
+
+static const struct evidence_region *region_in(const struct evidence_look *look, uint64_t address)
+{
+	const struct evidence_region *regions = look->regions.data;
+	size_t count = look->regions.len, i = search_count(count, at, regions[at].end <= address);
+
+	return i < count && regions[i].start <= address ? &regions[i] : NULL;
+}
+
+static void look_at(const struct memory_evidence *evidence, const struct evidence_look *look,
+		    uint64_t ts, uint64_t address, struct around *around, int side)
+{
+	const struct evidence_range *range = range_in(look->ranges.data, look->ranges.len, address);
+	const struct evidence_region *region = region_in(look, address);
+
+	around->look[side] = look;
+	if (range) {
+		around->class[side] = range->class;
+		around->over[side] = changed(evidence, ts, look->ts, range->start, address);
+	}
+	if (region && region->type != UCX_SAYS_UNKNOWN &&
+	    !changed(evidence, ts, look->ts, region->start, address))
+		around->region[side] = region;
+}
+
+static bool ended_between(const struct memory_evidence *evidence, uint64_t from, uint64_t until)
+{
+	for (size_t i = 0; i < evidence->ends.len; i++)
+		if (evidence->ends.data[i] > from && evidence->ends.data[i] <= until)
+			return true;
+	return false;
+}
+
+static bool look_around(const struct memory_evidence *evidence, const void *by, uint64_t ts,
+			uint64_t address, struct around *around)
+{
+	const struct evidence_look *before = NULL, *behind = NULL;
+	size_t next = search_count(evidence->looks.len, at, evidence->looks.data[at]->ts <= ts);
+
+	if (next && evidence->looks.data[next - 1]->by == by)
+		before = evidence->looks.data[next - 1];
+	if (next < evidence->looks.len && evidence->looks.data[next]->by == by)
+		behind = evidence->looks.data[next];
+	if (before && ended_between(evidence, before->ts, ts))
+		before = NULL;
+	if (behind && ended_between(evidence, ts, behind->ts))
+		behind = NULL;
+	*around = (struct around){ 0 };
+	if (before)
+		look_at(evidence, before, ts, address, around, 0);
+	if (behind)
+		look_at(evidence, behind, ts, address, around, 1);
+	if (behind || before)
+		around->only_device = (behind ? behind : before)->only_device;
+	if (around->only_device < 0 && evidence->joined_by == by && !evidence->ends.len)
+		around->only_device = evidence->joined_device;
+	return before || behind;
+}
+
+#define CHANGED "its mapping changed while it was in use"
+
+/* By calls that were seen, or if some were not, by UCX, which has seen the others. */
+static bool never_made(const struct memory_evidence *evidence, const struct around *around,
+		       uint64_t address)
+{
+	return around->look[1]->cached ||
+	       (evidence->whole && !evidence->unprobed && !evidence->distrusted &&
+		class_in(evidence->made.data, evidence->made.len, address) == EVIDENCE_NONE);
+}
+
+/*
+ * What was mapped in between is in the look behind alone, what was unmapped in the one before. A
+ * heap grows into addresses that it has reserved: host memory, if no GPU library made any there.
+ * Where the two differ, a call that was seen in between says which of them is of another time.
+ */
+static enum evidence_class class_of(const struct memory_evidence *evidence,
+				    const struct around *around, uint64_t address,
+				    const char **reason)
+{
+	enum evidence_class before = around->class[0], behind = around->class[1];
+
+	*reason = NULL;
+	if (before == behind || behind == EVIDENCE_NONE)
+		return before;
+	if (before == EVIDENCE_NONE)
+		return behind;
+	if (before == EVIDENCE_RESERVED && behind == EVIDENCE_HOST &&
+	    never_made(evidence, around, address))
+		return EVIDENCE_HOST;
+	/* what was freed since is not what lies there now; nor what is there now what was before */
+	if (around->over[0] != around->over[1])
+		return around->over[1] ? before : behind;
+	*reason = CHANGED;
+	return EVIDENCE_NONE;
+}
+
+static struct memory_answer known(enum memory_kind kind, const char *known_by)
+{
+	return (struct memory_answer){ .kind = kind, .device = -1, .known_by = known_by };
+}
+
+static struct memory_answer unknown(const char *reason)
+{
+	return (struct memory_answer){ .device = -1, .reason = reason };
+}
+
+static struct memory_answer on_gpu(const struct around *around, int device, const char *known_by)
+{
+	struct memory_answer answer = known(MEMORY_GPU, known_by);
+
+	answer.device = device < 0 ? around->only_device : device;
+	if (answer.device < 0)
+		answer.reason = "made before the trace: which GPU was not told";
+	return answer;
+}
+
+static struct memory_answer by_map(const struct around *around, enum evidence_class class)
+{
+	switch (class) {
+	case EVIDENCE_HOST:
+		return known(MEMORY_HOST, "map");
+	case EVIDENCE_MANAGED:
+		return known(MEMORY_MANAGED, "map");
+	case EVIDENCE_PINNED:
+		return known(MEMORY_PINNED, "map");
+	case EVIDENCE_RESERVED:
+		return on_gpu(around, -1, "map");
+	case EVIDENCE_OTHER:
+		return unknown("mapped by another device's driver");
+	case EVIDENCE_NONE:
+		break;
+	}
+	return unknown("not seen allocated");
+}
+
+/*
+ * UCX calls memory of pools managed, too (uct_cuda_copy_md_query_attributes() in UCX 1.13 to 1.22,
+ * of all that belongs to no context): what the driver calls managed lies elsewhere.
+ */
+static struct memory_answer by_ucx(const struct around *around,
+				   const struct evidence_region *region, enum evidence_class class)
+{
+	if (class == EVIDENCE_HOST && region->type != UCX_SAYS_HOST)
+		return unknown("UCX and the process's mappings say different things");
+	switch (region->type) {
+	case UCX_SAYS_HOST:
+		return known(MEMORY_HOST, "ucx");
+	case UCX_SAYS_GPU:
+		return on_gpu(around, region->device, "ucx");
+	case UCX_SAYS_MANAGED:
+		if (class == EVIDENCE_RESERVED)
+			return on_gpu(around, region->device, "ucx");
+		return class == EVIDENCE_MANAGED
+			       ? known(MEMORY_MANAGED, "ucx")
+			       : unknown("managed or of a pool, which UCX does not tell apart");
+	case UCX_SAYS_UNKNOWN:
+		break;
+	}
+	return unknown("not seen allocated");
+}
+
+/*
+ * Nothing was there at the look before, so it was mapped since; what GPU libraries have made since
+ * was seen, and was never there.
+ */
+static bool is_eliminated(const struct memory_evidence *evidence, const void *by,
+			  const struct around *around, uint64_t address)
+{
+	return around->look[0] && around->class[0] == EVIDENCE_NONE &&
+	       around->class[1] == EVIDENCE_NONE && !evidence->unprobed &&
+	       evidence->distrusted != by &&
+	       class_in(evidence->made.data, evidence->made.len, address) == EVIDENCE_NONE;
+}
+
+bool evidence_find(const struct memory_evidence *evidence, const void *by, uint64_t ts,
+		   uint64_t address, struct memory_answer *answer)
+{
+	const struct evidence_region *region;
+	enum evidence_class class;
+	struct around around;
+	const char *reason;
+
+	if (!look_around(evidence, by, ts, address, &around))
+		return false;
+	class = class_of(evidence, &around, address, &reason);
+	region = around.region[1] ? around.region[1] : around.region[0];
+	if (around.region[0] && around.region[1] &&
+	    (around.region[0]->type != around.region[1]->type ||
+	     around.region[0]->device != around.region[1]->device))
+		*answer = unknown("UCX has changed its mind about it");
+	else if (region)
+		*answer = by_ucx(&around, region, class);
+	else if (reason)
+		*answer = unknown(reason);
+	else if (class != EVIDENCE_NONE)
+		*answer = by_map(&around, class);
+	else if (is_eliminated(evidence, by, &around, address))
+		*answer = known(MEMORY_HOST, "elimination");
+	else
+		return false;
+	return true;
 }

@@ -23,8 +23,6 @@ enum why {
 	WHYS
 };
 
-const char *why_text(enum why why);
-
 /* A device, -1 with a reason. It may be another place: UB_DEVICE_HOST, UB_DEVICE_MANAGED. */
 struct device {
 	int32_t number;
@@ -57,48 +55,13 @@ struct space {
 	struct memory_counts counts;
 };
 
-/* ---- device.c ---- */
+/* ---- memory.c ---- */
 void device_learn(struct map *map, uint64_t handle, struct device device);
 /* missing: the reason where the handle is not known. */
 struct device device_of(const struct map *map, uint64_t handle, enum why missing);
 /* What a record tells itself. */
 struct device device_told(const struct ub_mem *record, enum why missing);
 
-/* ---- context.c: threads and their current contexts ---- */
-void context_push(struct space *space, uint32_t tid, uint64_t context);
-void context_pop(struct space *space, uint32_t tid);
-void context_set(struct space *space, uint32_t tid, uint64_t context);
-/* 0: not known. */
-uint64_t context_current(const struct space *space, uint32_t tid);
-struct device context_device(const struct space *space, uint32_t tid);
-void context_thread_ended(struct space *space, uint32_t tid);
-void contexts_release(struct space *space);
-
-/* ---- context_calls.c: their lives, and what ends with them ---- */
-void call_context_retained(struct space *space, const struct memory_call *call);
-void call_context_created(struct space *space, const struct memory_call *call);
-void call_context_set(struct space *space, const struct memory_call *call);
-void call_context_pushed(struct space *space, const struct memory_call *call);
-void call_context_popped(struct space *space, const struct memory_call *call);
-void call_context_destroyed(struct space *space, const struct memory_call *call);
-void call_context_released(struct space *space, const struct memory_call *call);
-void call_context_reset(struct space *space, const struct memory_call *call);
-void call_device_set(struct space *space, const struct memory_call *call);
-void call_stream_made(struct space *space, const struct memory_call *call);
-void call_stream_destroyed(struct space *space, const struct memory_call *call);
-
-/* ---- physical.c: memory that is mapped piece by piece ---- */
-void call_physical_made(struct space *space, const struct memory_call *call);
-void call_physical_imported(struct space *space, const struct memory_call *call);
-void call_physical_retained(struct space *space, const struct memory_call *call);
-void call_physical_released(struct space *space, const struct memory_call *call);
-
-/* ---- imports.c ---- */
-void call_exported(struct space *space, const struct memory_call *call);
-void call_imported(struct space *space, const struct memory_call *call);
-void exports_release(struct memory *memory);
-
-/* ---- use.c ---- */
 /* What memory is, and with which context it ends (0: none that is known). */
 struct whose {
 	enum memory_kind kind;
@@ -112,10 +75,29 @@ struct whose {
 /* Such memory is at an address from now on; size 0: not told. */
 void use_begin(struct space *space, const struct memory_call *call, const struct whose *whose,
 	       uint64_t size);
-/* For struct ranges; arg: the space. */
-void use_ended(void *arg, const struct range *range);
+
+/* ---- context.c ---- */
+/* 0: not known. */
+uint64_t context_current(const struct space *space, uint32_t tid);
+struct device context_device(const struct space *space, uint32_t tid);
+void context_thread_ended(struct space *space, uint32_t tid);
+void contexts_release(struct space *space);
+
+/* What a call does to contexts, and what ends with them. */
+void call_context_retained(struct space *space, const struct memory_call *call);
+void call_context_created(struct space *space, const struct memory_call *call);
+void call_context_set(struct space *space, const struct memory_call *call);
+void call_context_pushed(struct space *space, const struct memory_call *call);
+void call_context_popped(struct space *space, const struct memory_call *call);
+void call_context_destroyed(struct space *space, const struct memory_call *call);
+void call_context_released(struct space *space, const struct memory_call *call);
+void call_context_reset(struct space *space, const struct memory_call *call);
+void call_device_set(struct space *space, const struct memory_call *call);
+void call_stream_made(struct space *space, const struct memory_call *call);
+void call_stream_destroyed(struct space *space, const struct memory_call *call);
 
 /* ---- apply.c ---- */
+void exports_release(struct memory *memory);
 void space_apply(struct space *space, const struct memory_call *call);
 
 #endif

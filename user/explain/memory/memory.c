@@ -1,7 +1,126 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The memory that GPU libraries made for each process: which there is, on which device, and how
+ * much of each sort.
+ */
 #include "explain/memory/memory.h"
 
 #include "explain/memory/internal.h"
+
+static const char *why_text(enum why why)
+{
+	static const char *const texts[WHYS] = {
+		[WHY_NO_CURRENT] = "the thread's current context was not seen",
+		[WHY_NO_CONTEXT] = "the current context was not seen made",
+		[WHY_NO_STREAM] = "the stream was not seen made",
+		[WHY_NO_POOL] = "the pool was not seen made",
+		[WHY_NO_PHYSICAL] = "the physical memory was not seen made",
+		[WHY_NO_DEVICE] = "the device's number was not seen",
+		[WHY_TWO_DRIVERS] = "several drivers have a device of this number",
+		[WHY_NOT_TOLD] = "the call did not tell the device",
+		[WHY_IMPORTED] = "memory of another process",
+		[WHY_NO_EXPORT] = "imported: export not seen",
+		[WHY_EXPORTER] = "imported: where its own process has it is not known",
+	};
+
+	return texts[why];
+}
+
+/* In one word of a map: the number above, the reason below. */
+void device_learn(struct map *map, uint64_t handle, struct device device)
+{
+	*map_insert(map, handle, 0, NULL) = (uint64_t)(uint32_t)device.number << 32 | device.why;
+}
+
+struct device device_of(const struct map *map, uint64_t handle, enum why missing)
+{
+	const uint64_t *packed = map_find(map, handle, 0);
+
+	if (!packed)
+		return (struct device){ -1, missing };
+	return (struct device){ (int32_t)(*packed >> 32), (enum why)(uint32_t)*packed };
+}
+
+struct device device_told(const struct ub_mem *record, enum why missing)
+{
+	return record->device == UB_DEVICE_NOT_TOLD ? (struct device){ -1, missing }
+						    : (struct device){ record->device, WHY_KNOWN };
+}
+
+/* A process has few rows: kinds times devices times functions. */
+static struct memory_use *use_of(struct space *space, const struct memory_use *like)
+{
+	struct memory_use *use;
+
+	for (size_t i = 0; i < space->uses.len; i++) {
+		use = space->uses.data[i];
+		if (use->kind == like->kind && use->sort == like->sort &&
+		    use->device == like->device && use->numbered_by == like->numbered_by &&
+		    use->reason == like->reason && use->function == like->function)
+			return use;
+	}
+	use = malloc(sizeof(*use));
+	if (!use)
+		abort();
+	*use = *like;
+	vec_push(&space->uses, use);
+	vec_push(&space->memory->uses, use);
+	return use;
+}
+
+static struct holding *holding_of(struct space *space, const struct holding *like)
+{
+	struct holding *holding;
+
+	for (size_t i = 0; i < space->holdings.len; i++) {
+		holding = space->holdings.data[i];
+		if (holding->use == like->use && holding->context == like->context &&
+		    holding->exported_at == like->exported_at)
+			return holding;
+	}
+	holding = malloc(sizeof(*holding));
+	if (!holding)
+		abort();
+	*holding = *like;
+	vec_push(&space->holdings, holding);
+	return holding;
+}
+
+void use_begin(struct space *space, const struct memory_call *call, const struct whose *whose,
+	       uint64_t size)
+{
+	struct memory_use *use = use_of(
+		space, &(struct memory_use){
+			       .process = space->process,
+			       .kind = whose->kind,
+			       .sort = whose->sort,
+			       .device = whose->device.number < 0 ? -1 : whose->device.number,
+			       .numbered_by = whose->numbered_by,
+			       .reason = why_text(whose->device.why),
+			       .function = call->function });
+
+	/* before the sums: what was in its place is no longer live */
+	ranges_insert(
+		&space->ranges, call->record->address, size,
+		holding_of(space, &(struct holding){ use, whose->context, whose->exported_at }));
+	use->allocations++;
+	use->unsized += !size;
+	use->bytes += size;
+	use->live += size;
+	if (use->live > use->live_peak)
+		use->live_peak = use->live;
+}
+
+/* For struct ranges; arg: the space. */
+static void use_ended(void *arg, const struct range *range)
+{
+	const struct holding *holding = range->value;
+	struct space *space = arg;
+
+	holding->use->live -= range->size;
+	if (holding->use->sort == MEMORY_IMPORTED)
+		map_remove(&space->opens, range->start, 0);
+}
 
 const char *memory_kind_name(enum memory_kind kind)
 {
