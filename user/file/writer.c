@@ -1,9 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* The writer of a capture and its streams: what they share, and the lock around it. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/writer.h"
+#include "base/vec.h"
+#include "file/codec.h"
+#include "file/file.h"
+#include "file/output.h"
+
+struct file_writer {
+	pthread_mutex_t lock; /* of everything but own */
+	struct output output;
+	int error; /* of the first chunk that could not be stored; nothing is taken after it. Atomic
+		    */
+	uint64_t stored, refused;
+	struct ub_stats stats;
+
+	char *sides; /* JSON objects, each with a line end */
+	size_t sides_size;
+	uint32_t sides_n;
+	struct packed packed; /* of side records */
+
+	VEC(struct file_stream *) streams;
+	struct file_stream *own; /* of file_writer_record(); NULL before the first one */
+};
 
 #define SIDE_MAX (8u << 20)
 #define SIDES_CHUNK (1u << 20) /* side records are small and read at once: no need for more */
@@ -63,8 +85,14 @@ static void flush_sides(struct file_writer *w)
 	w->sides_n = 0;
 }
 
-int writer_append(struct file_writer *w, struct file_stream *stream, struct packed *packed,
-		  int made, uint32_t n)
+static void stream_emptied(struct file_stream *s);
+
+/*
+ * Appends a chunk of n records, behind the side records that were made before. Counts the records
+ * as stored or refused. made: what packed_make() returned.
+ */
+static int writer_append(struct file_writer *w, struct file_stream *stream, struct packed *packed,
+			 int made, uint32_t n)
 {
 	int error;
 
@@ -80,7 +108,8 @@ int writer_append(struct file_writer *w, struct file_stream *stream, struct pack
 	return error;
 }
 
-void writer_refuse(struct file_writer *w, uint32_t n)
+/* Counts a record that came after a failure. */
+static void writer_refuse(struct file_writer *w, uint32_t n)
 {
 	pthread_mutex_lock(&w->lock);
 	w->refused += n;
@@ -127,6 +156,8 @@ int file_writer_flush(struct file_writer *w, const struct ub_stats *stats)
 	pthread_mutex_unlock(&w->lock);
 	return w->own ? file_stream_flush(w->own) : file_writer_error(w);
 }
+
+static uint32_t stream_pending(const struct file_stream *s);
 
 uint64_t file_writer_records(struct file_writer *w)
 {
@@ -184,4 +215,176 @@ int file_writer_close(struct file_writer *w, const struct ub_stats *stats)
 	if (error)
 		return error;
 	return end_error ? end_error : close_error;
+}
+
+_Static_assert(FILE_STREAM_RECORDS == ENCODER_RECORDS, "a chunk is one block");
+
+struct file_stream {
+	struct file_writer *writer;
+	file_seen_fn fn;
+	void *arg;
+	uint32_t most; /* records of a chunk */
+	uint32_t n; /* written by the stream's thread alone, read by others: atomic */
+	struct encoder *encoder;
+	uint8_t *block;
+	struct packed packed;
+};
+
+static void release(struct file_stream *s)
+{
+	free(s->block);
+	encoder_free(s->encoder);
+	packed_release(&s->packed);
+	free(s);
+}
+
+/* Has all memory now, so that a full machine cannot end a capture. */
+static int stream_alloc(struct file_stream *s)
+{
+	const size_t block = encoder_bound(s->most);
+
+	s->block = malloc(block);
+	s->encoder = encoder_new();
+	return s->block && s->encoder ? packed_init(&s->packed, block, true) : -ENOMEM;
+}
+
+int file_stream_open(struct file_stream **stream, struct file_writer *writer, uint32_t most,
+		     file_seen_fn fn, void *arg)
+{
+	struct file_stream *s = calloc(1, sizeof(*s));
+	int error;
+
+	*stream = NULL;
+	if (!s)
+		return -ENOMEM;
+	s->writer = writer;
+	s->most = most;
+	s->fn = fn;
+	s->arg = arg;
+	error = stream_alloc(s);
+	if (error) {
+		release(s);
+		return error;
+	}
+	pthread_mutex_lock(&writer->lock);
+	vec_push(&writer->streams, s);
+	pthread_mutex_unlock(&writer->lock);
+	*stream = s;
+	return 0;
+}
+
+/* Records that a stream holds, for any thread. */
+static uint32_t stream_pending(const struct file_stream *s)
+{
+	return __atomic_load_n(&s->n, __ATOMIC_RELAXED);
+}
+
+static void stream_emptied(struct file_stream *s)
+{
+	__atomic_store_n(&s->n, 0, __ATOMIC_RELAXED);
+}
+
+int file_stream_flush(struct file_stream *s)
+{
+	struct chunk_header head = { .type = CHUNK_RECORDS, .records = s->n };
+	struct block_made block;
+	int made;
+
+	if (!s->n)
+		return file_writer_error(s->writer);
+	block = encoder_finish(s->encoder, s->block);
+	head.min_ts = block.min_ts;
+	head.max_ts = block.max_ts;
+	made = packed_make(&s->packed, &head, s->block, block.parts, BLOCK_PARTS);
+	return writer_append(s->writer, s, &s->packed, made, s->n);
+}
+
+/* Makes room for n records; what the writer does not take any more is counted. */
+static int make_room(struct file_stream *s, uint32_t n)
+{
+	int error;
+
+	if (s->n + n > s->most)
+		file_stream_flush(s);
+	error = file_writer_error(s->writer);
+	if (error)
+		writer_refuse(s->writer, n);
+	return error;
+}
+
+/* Bytes of the records of a batch; 0: there are not so many in so many bytes. */
+static size_t batch_bytes(const struct file_stream *s, const struct ub_batch *batch, size_t size)
+{
+	const uint8_t *first = (const uint8_t *)(batch + 1), *at = first;
+	const uint8_t *end = (const uint8_t *)batch + size;
+
+	if (size < sizeof(*batch) || batch->records > s->most)
+		return 0;
+	for (uint32_t i = 0; i < batch->records; i++) {
+		const struct ub_hdr *h = (const struct ub_hdr *)at;
+		size_t bytes = (size_t)(end - at) < sizeof(*h) ? 0 : ub_kind_size(h->kind);
+
+		if (!bytes || (size_t)(end - at) < bytes)
+			return 0;
+		at += bytes;
+	}
+	return (size_t)(at - first);
+}
+
+int file_stream_batch(struct file_stream *s, const struct ub_batch *batch, size_t size)
+{
+	size_t bytes = batch_bytes(s, batch, size);
+	const uint8_t *at = (const uint8_t *)(batch + 1);
+	uint32_t n;
+	int error;
+
+	if (!bytes) {
+		writer_refuse(s->writer,
+			      size >= sizeof(*batch) && batch->records ? batch->records : 1);
+		return -EBADMSG;
+	}
+	n = batch->records;
+	error = make_room(s, n);
+	if (error)
+		return error;
+	encoder_add(s->encoder, at, n, batch->cpu, batch->first_seq);
+	for (uint32_t i = 0; s->fn && i < n; i++) {
+		const struct ub_hdr *h = (const struct ub_hdr *)at;
+
+		s->fn(s->arg, h, batch->cpu, batch->first_seq + i);
+		at += ub_kind_size(h->kind);
+	}
+	__atomic_store_n(&s->n, s->n + n, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int file_stream_record(struct file_stream *s, const struct ub_hdr *record)
+{
+	int error;
+
+	if (!ub_kind_size(record->kind))
+		return -EINVAL;
+	error = make_room(s, 1);
+	if (error)
+		return error;
+	encoder_add(s->encoder, record, 1, record->cpu, record->cpu_seq);
+	if (s->fn)
+		s->fn(s->arg, record, record->cpu, record->cpu_seq);
+	__atomic_store_n(&s->n, s->n + 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+void file_stream_free(struct file_stream *s)
+{
+	struct file_writer *w;
+
+	if (!s)
+		return;
+	w = s->writer;
+	pthread_mutex_lock(&w->lock);
+	for (size_t i = 0; i < w->streams.len; i++)
+		if (w->streams.data[i] == s)
+			w->streams.data[i--] = w->streams.data[--w->streams.len];
+	pthread_mutex_unlock(&w->lock);
+	release(s);
 }
