@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The codec by itself: no input makes it leave its buffers, and old and new record sizes meet. */
 #include "file/codec.h"
-#include "file/column.h"
-#include "file/load.h"
-#include "file/sorted.h"
+#include "file/chunk.h"
 #include "unit/file_records.h"
 
 #define RECORDS 300

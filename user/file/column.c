@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string.h>
 
-#include "file/column.h"
+#include "file/codec.h"
 
 #define TOGETHER 16 /* a constant number of steps: the compiler makes vector code of them */
 

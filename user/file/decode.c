@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "file/codec.h"
-#include "file/column.h"
-#include "file/predict.h"
 
 struct words {
 	struct column column;

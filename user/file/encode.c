@@ -6,8 +6,6 @@
 #endif
 
 #include "file/codec.h"
-#include "file/column.h"
-#include "file/predict.h"
 
 #define MAX_WORDS ((UB_MAX_RECORD - sizeof(struct ub_hdr)) / 8)
 

@@ -10,9 +10,7 @@
 
 #include "base/vec.h"
 #include "file/codec.h"
-#include "file/load.h"
-#include "file/scan.h"
-#include "file/sorted.h"
+#include "file/chunk.h"
 
 /* A decoded chunk. */
 struct contents {

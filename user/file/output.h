@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <zstd.h>
 
-#include "file/format.h"
+#include "file/chunk.h"
 
 struct output {
 	int fd;

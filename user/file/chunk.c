@@ -2,8 +2,49 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
-#include "file/scan.h"
+#include "file/chunk.h"
+
+/* The checksum of a header of at most CHUNK_MAX_HEADER bytes, its own checksum counting as 0. */
+static uint64_t header_checksum(const void *data, size_t size)
+{
+	uint8_t copy[CHUNK_MAX_HEADER];
+
+	memcpy(copy, data, size);
+	memset(copy + offsetof(struct chunk_header, header_sum), 0, sizeof(uint64_t));
+	return XXH64(copy, size, 0);
+}
+
+void chunk_seal(struct chunk_start *start, const void *payload)
+{
+	start->head.payload_sum = XXH64(payload, start->head.stored_size, 0);
+	start->head.header_sum = header_checksum(start, sizeof(*start));
+}
+
+/* Whether size bytes at data start with a whole, undamaged and permissible chunk header. */
+static bool chunk_header_valid(const void *data, size_t size)
+{
+	struct chunk_header head;
+
+	if (size < sizeof(head))
+		return false;
+	memcpy(&head, data, sizeof(head));
+	if (head.magic != CHUNK_MAGIC || head.header_size < sizeof(head) ||
+	    head.header_size > CHUNK_MAX_HEADER || head.header_size > size)
+		return false;
+	if (head.stored_size > CHUNK_MAX_STORED || head.raw_size > CHUNK_MAX_RAW)
+		return false;
+	if (chunk_has_records(&head) && head.records > CHUNK_MAX_RECORDS)
+		return false;
+	return head.header_sum == header_checksum(data, head.header_size);
+}
+
+/* Whether the stored_size bytes behind a valid header are what was written. */
+static bool chunk_payload_valid(const struct chunk_header *head, const void *payload)
+{
+	return head->payload_sum == XXH64(payload, head->stored_size, 0);
+}
 
 #define WINDOW 65536
 
@@ -137,4 +178,47 @@ int scan_file(struct scan *scan, int fd, uint64_t size)
 void scan_release(struct scan *scan)
 {
 	vec_release(&scan->chunks);
+}
+
+int loader_init(struct loader *loader, int fd)
+{
+	memset(loader, 0, sizeof(*loader));
+	loader->fd = fd;
+	loader->zstd = ZSTD_createDCtx();
+	return loader->zstd ? 0 : -ENOMEM;
+}
+
+void loader_release(struct loader *loader)
+{
+	ZSTD_freeDCtx(loader->zstd);
+	vec_release(&loader->stored);
+	vec_release(&loader->raw);
+}
+
+int loader_check(struct loader *loader, const struct chunk_ref *chunk)
+{
+	const struct chunk_header *head = &chunk->head;
+	long n;
+
+	vec_reserve(&loader->stored, head->stored_size);
+	n = read_at(loader->fd, loader->stored.data, head->stored_size, chunk->offset);
+	if (n < 0)
+		return (int)n;
+	return n == (long)head->stored_size && chunk_payload_valid(head, loader->stored.data)
+		       ? 0
+		       : -EBADMSG;
+}
+
+int loader_read(struct loader *loader, const struct chunk_ref *chunk)
+{
+	const struct chunk_header *head = &chunk->head;
+	int error = loader_check(loader, chunk);
+	size_t size;
+
+	if (error)
+		return error;
+	vec_reserve(&loader->raw, head->raw_size);
+	size = ZSTD_decompressDCtx(loader->zstd, loader->raw.data, head->raw_size,
+				   loader->stored.data, head->stored_size);
+	return size == head->raw_size ? 0 : -EBADMSG;
 }

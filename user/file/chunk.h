@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is on disk, byte for byte (docs/format.md says it in words). Everything is little-endian.
+ * Chunks: what is on disk, byte for byte (docs/format.md says it in words), how they are found and
+ * read. Everything is little-endian.
  */
-#ifndef UCXBPF_FILE_FORMAT_H
-#define UCXBPF_FILE_FORMAT_H
+#ifndef UCXBPF_FILE_CHUNK_H
+#define UCXBPF_FILE_CHUNK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <zstd.h>
 
+#include "base/vec.h"
 #include "ucxbpf.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "captures are little-endian");
@@ -82,10 +85,48 @@ static inline bool chunk_has_records(const struct chunk_header *head)
 /* Computes both checksums; payload is head.stored_size bytes. */
 void chunk_seal(struct chunk_start *start, const void *payload);
 
-/* Whether size bytes at data start with a whole, undamaged and permissible chunk header. */
-bool chunk_header_valid(const void *data, size_t size);
+/* Finds the chunks of a file by their headers, also behind damaged parts. Reads no payload. */
+struct chunk_ref {
+	uint64_t offset; /* of the payload */
+	struct chunk_header head;
+};
 
-/* Whether the stored_size bytes behind a valid header are what was written. */
-bool chunk_payload_valid(const struct chunk_header *head, const void *payload);
+struct scan {
+	VEC(struct chunk_ref) chunks; /* whole ones, in file order */
+	struct ub_stats stats; /* of the last one */
+	uint64_t skipped; /* bytes that belong to no chunk, without a torn last one */
+	uint64_t refused;
+	bool torn; /* the last chunk is only partly there */
+	bool ended; /* the writer closed the file */
+};
+
+/* Scans a file of size bytes behind its file header. Returns 0 or -errno of pread(2). */
+int scan_file(struct scan *scan, int fd, uint64_t size);
+
+void scan_release(struct scan *scan);
+
+/* Reads up to size bytes at offset; returns how many there were, or -errno. */
+long read_at(int fd, void *data, size_t size, uint64_t offset);
+
+/* Reads one chunk's payload: checksum, decompression. */
+struct loader {
+	int fd;
+	ZSTD_DCtx *zstd;
+	VEC(uint8_t) stored;
+	VEC(uint8_t) raw;
+};
+
+/* Borrows fd. -ENOMEM. */
+int loader_init(struct loader *loader, int fd);
+void loader_release(struct loader *loader);
+
+/* Whether the payload is what was stored: 0, -EBADMSG or -errno of pread(2). */
+int loader_check(struct loader *loader, const struct chunk_ref *chunk);
+
+/*
+ * Leaves the payload, head.raw_size bytes, in loader->raw until the next call. -EBADMSG: damaged;
+ * else -errno of pread(2).
+ */
+int loader_read(struct loader *loader, const struct chunk_ref *chunk);
 
 #endif
