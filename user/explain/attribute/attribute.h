@@ -8,7 +8,6 @@
 #define UCXBPF_ATTRIBUTE_ATTRIBUTE_H
 
 #include "explain/decode/decode.h"
-#include "explain/decode/makers.h"
 
 enum precision { PRECISION_UNKNOWN, PRECISION_EXACT, PRECISION_UPPER, PRECISION_LOWER };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Sums that the kernel has kept: side records "cell" (what it is about) and "cells" (sums). */
 #include "explain/decode/internal.h"
-#include "explain/decode/makers.h"
 
 #include <string.h>
 

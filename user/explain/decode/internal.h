@@ -10,17 +10,10 @@ void decode_site(struct decoder *decoder, struct capture *capture, const json_t 
 /* Hex string or integer member; 0 where absent. */
 uint64_t side_u64(const json_t *side, const char *key);
 
-struct process *process_add(struct decoder *decoder, struct capture *capture, uint32_t tgid,
-			    uint64_t start_time);
-/* NULL: there is none. */
-struct process *process_find(struct decoder *decoder, int host, uint32_t tgid, uint64_t start_time);
 /* The process that has tgid now, made where no side record told of it. */
 struct process *capture_process(struct decoder *decoder, struct capture *capture, uint32_t tgid);
 /* Of all processes with that tgid the one whose first side record is the last not after ts. */
 struct process *process_at(const struct decoder *decoder, int host, uint32_t tgid, uint64_t ts);
-/* Its tgid is the next process's, made where no side record told of one. */
-void process_replace(struct decoder *decoder, struct capture *capture,
-		     const struct process *process, uint64_t start_time);
 void process_show(struct decoder *decoder, struct process *process);
 /* A pid in the peer's namespace names a process only where one shown process on the host has it. */
 struct process *process_by_ns_pid(const struct decoder *decoder, int host, uint32_t ns_pid);
@@ -29,22 +22,17 @@ void processes_release(struct decoder *decoder);
 void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task);
-void decode_window(struct decoder *decoder, struct capture *capture, const json_t *side);
-void decode_detail(struct decoder *decoder, struct capture *capture, const json_t *side);
-void decode_end(struct decoder *decoder, struct capture *capture, const json_t *side);
 void process_joined(struct capture *capture, struct process *process, uint64_t ts);
 
-/* One map for all kinds: the second half of the key is process and kind. */
-uint64_t object_owner(const struct process *process, enum object_kind kind);
-struct object *object_add(struct decoder *decoder, enum object_kind kind, struct process *process,
-			  uint64_t address, uint64_t ts);
-void object_install(struct decoder *decoder, struct object *object);
 void decode_side_object(struct decoder *decoder, struct capture *capture, enum object_kind kind,
 			const json_t *side);
 void decode_object(struct decoder *decoder, const struct event *event, const struct ub_obj *record);
 /* Side records' objects whose time has come; later snapshots add to what is known. */
 void objects_apply(struct decoder *decoder, struct capture *capture, uint64_t ts);
 void objects_pair(struct decoder *decoder);
+/* Endpoints and interfaces of a process may have ended, up to that time: they are not known. */
+void objects_forget(struct decoder *decoder, struct process *process, uint64_t until);
+
 void decode_cell(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_cells(struct decoder *decoder, struct capture *capture, const json_t *side);
 void cells_sort(struct capture *capture);
@@ -57,10 +45,10 @@ void decode_symbol(struct decoder *decoder, struct capture *capture, const json_
 void decode_address(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_stack(struct decoder *decoder, const struct event *event,
 		  const struct ub_stack *record);
-void decode_memory(struct decoder *decoder, const struct event *event, const struct ub_mem *record);
-/* Endpoints and interfaces of a process may have ended, up to that time: they are not known. */
-void objects_forget(struct decoder *decoder, struct process *process, uint64_t until);
+void decoded_stacks_release(struct decoder *decoder);
+void decoded_places_release(struct decoder *decoder);
 
+void decode_memory(struct decoder *decoder, const struct event *event, const struct ub_mem *record);
 /* Any of the lost records may have been of memory, if one was. */
 void decode_memory_loss(struct decoder *decoder, const struct event *event,
 			const struct ub_loss *loss);
@@ -78,10 +66,9 @@ int gpu_named(struct decoder *decoder, struct process *process, const char *pci,
 /* One by its PCI address alone. */
 int gpu_used(struct decoder *decoder, const struct process *process, const char *pci);
 void gpus_ready(struct decoder *decoder);
+
 void decode_look(struct decoder *decoder, struct capture *capture, const json_t *side);
 void evidence_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h);
 void evidences_ready(struct decoder *decoder);
-void decoded_stacks_release(struct decoder *decoder);
-void decoded_places_release(struct decoder *decoder);
 
 #endif

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "explain/decode/internal.h"
-
+/*
+ * Objects of UCX by their address and time, from records and from snapshots (side records), and who
+ * is at the other end of an endpoint.
+ */
 #include <stdio.h>
 #include <string.h>
 
-uint64_t object_owner(const struct process *process, enum object_kind kind)
+#include "explain/decode/internal.h"
+
+/* One map for all kinds: the second half of the key is process and kind. */
+static uint64_t object_owner(const struct process *process, enum object_kind kind)
 {
 	return (uint64_t)process->id << 3 | kind;
 }
 
-struct object *object_add(struct decoder *decoder, enum object_kind kind, struct process *process,
-			  uint64_t address, uint64_t ts)
+static struct object *object_add(struct decoder *decoder, enum object_kind kind,
+				 struct process *process, uint64_t address, uint64_t ts)
 {
 	struct object *object = calloc(1, sizeof(*object));
 
@@ -28,7 +33,7 @@ struct object *object_add(struct decoder *decoder, enum object_kind kind, struct
 	return object;
 }
 
-void object_install(struct decoder *decoder, struct object *object)
+static void object_install(struct decoder *decoder, struct object *object)
 {
 	uint64_t key = object_owner(object->process, object->kind);
 
@@ -183,4 +188,244 @@ void decoder_foresee(struct decoder *decoder, struct capture *capture, const str
 			    record->obj, h->ts);
 	worker->uuid = record->uuid;
 	*map_insert(&decoder->uuids, record->uuid, 0, NULL) = (uintptr_t)worker;
+}
+
+uint64_t decoder_lane_ep(const struct decoder *decoder, const struct process *process,
+			 uint64_t uct_ep)
+{
+	uint64_t *ep = map_find(&decoder->lanes, uct_ep, process->id);
+
+	return ep ? *ep : 0;
+}
+
+void decoder_learn_lane(struct decoder *decoder, const struct process *process, uint64_t uct_ep,
+			uint64_t ep)
+{
+	if (uct_ep && ep)
+		*map_insert(&decoder->lanes, uct_ep, process->id, NULL) = ep;
+}
+
+struct object *decoder_ep(struct decoder *decoder, struct process *process, uint64_t address,
+			  uint64_t ts)
+{
+	struct object *ep = decoder_object(decoder, process, OBJECT_EP, address, ts);
+
+	if (ep || !address)
+		return ep;
+	ep = object_add(decoder, OBJECT_EP, process, address, ts);
+	object_install(decoder, ep);
+	return ep;
+}
+
+/* (local id, remote id) of every endpoint; a pair held by several endpoints names none of them. */
+static void index_ids(struct decoder *decoder, struct map *ids)
+{
+	for (size_t i = 0; i < decoder->objects.len; i++) {
+		struct object *ep = decoder->objects.data[i];
+		uint64_t *slot;
+		bool fresh;
+
+		if (ep->kind != OBJECT_EP || !ep->local_id || !ep->remote_id)
+			continue;
+		slot = map_insert(ids, ep->local_id, ep->remote_id, &fresh);
+		if (fresh || ((struct object *)(uintptr_t)*slot)->process == ep->process)
+			*slot = (uintptr_t)ep;
+		else
+			*slot = 0;
+	}
+}
+
+static void pair(struct decoder *decoder, const struct map *ids, struct object *ep)
+{
+	uint64_t *found = map_find(ids, ep->remote_id, ep->local_id);
+	struct object *other = found ? (struct object *)(uintptr_t)*found : NULL;
+
+	if (!other)
+		return;
+	ep->peer_process = other->process;
+	ep->peer = decoder_object(decoder, other->process, OBJECT_WORKER, other->parent, 0);
+}
+
+void objects_pair(struct decoder *decoder)
+{
+	struct map ids = { 0 };
+
+	index_ids(decoder, &ids);
+	for (size_t i = 0; i < decoder->objects.len; i++) {
+		struct object *ep = decoder->objects.data[i];
+
+		if (ep->kind == OBJECT_EP && !ep->uuid && ep->local_id && ep->remote_id)
+			pair(decoder, &ids, ep);
+	}
+	map_release(&ids);
+}
+
+static struct process *process_by_lanes(struct decoder *decoder, const struct object *ep)
+{
+	for (size_t i = 0; i < ep->lanes.len; i++) {
+		struct object *lane = decoder_object(decoder, ep->process, OBJECT_UCT_EP,
+						     ep->lanes.data[i], ep->from);
+		struct process *found = NULL;
+
+		if (lane && lane->peer_pid)
+			found = process_by_ns_pid(decoder, ep->process->host, lane->peer_pid);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+/* Where a process has one worker, whoever talks to the process talks to that worker. */
+static struct object *only_worker(const struct process *process)
+{
+	struct object *const *workers = process->workers.data;
+
+	for (size_t i = 1; i < process->workers.len; i++)
+		if (workers[i]->uuid != workers[i - 1]->uuid)
+			return NULL;
+	return process->workers.len ? workers[process->workers.len - 1] : NULL;
+}
+
+bool decoder_peer(struct decoder *decoder, struct object *ep, bool *traced)
+{
+	*traced = true;
+	if (ep->peer || ep->peer_process)
+		return true;
+	if (ep->uuid) {
+		uint64_t *worker = map_find(&decoder->uuids, ep->uuid, 0);
+
+		*traced = worker;
+		if (worker) {
+			ep->peer = (struct object *)(uintptr_t)*worker;
+			ep->peer_process = ep->peer->process;
+		}
+		return worker;
+	}
+	ep->peer_process = process_by_lanes(decoder, ep);
+	if (ep->peer_process)
+		ep->peer = only_worker(ep->peer_process);
+	return ep->peer_process;
+}
+
+static void read_lanes(struct object *object, const json_t *side)
+{
+	const json_t *lanes = json_object_get(side, "lanes");
+	const json_t *lane;
+	size_t i;
+
+	json_array_foreach(lanes, i, lane)
+	{
+		const char *text = json_string_value(lane);
+		uint64_t address = text ? strtoull(text, NULL, 0) : 0;
+
+		if (address)
+			vec_push(&object->lanes, address);
+	}
+}
+
+static void read_fifo(struct object *object, const json_t *fifo)
+{
+	uint64_t slots = side_u64(fifo, "slots"), stride = side_u64(fifo, "stride");
+
+	if (!stride || stride > UINT32_MAX || slots > UINT32_MAX || (slots & (slots - 1)))
+		return;
+	object->fifo.base = side_u64(fifo, "base");
+	object->fifo.slots = slots;
+	object->fifo.stride = stride;
+}
+
+static const struct {
+	const char *address, *parent, *uuid;
+} side_keys[] = {
+	[OBJECT_WORKER] = { "worker", "", "uuid" },
+	[OBJECT_IFACE] = { "iface", "worker", "" },
+	[OBJECT_EP] = { "ep", "worker", "peer_uuid" },
+	[OBJECT_UCT_EP] = { "uct_ep", "iface", "" },
+};
+
+/*
+ * An object told of by a snapshot was there before the snapshot: until its time comes, it stands
+ * for its address where nothing else does.
+ */
+static void remember_later(struct decoder *decoder, struct object *object)
+{
+	struct object **first =
+		(struct object **)map_insert(&decoder->later, object->address,
+					     object_owner(object->process, object->kind), NULL);
+	struct object *latest = *first ? (*first)->latest : NULL;
+	struct object **link = first;
+
+	if (latest && latest->from <= object->from) /* as a rule */
+		link = &latest->later;
+	while (*link && (*link)->from <= object->from)
+		link = &(*link)->later;
+	object->later = *link;
+	*link = object;
+	(*first)->latest = object->later ? latest : object;
+}
+
+void decode_side_object(struct decoder *decoder, struct capture *capture, enum object_kind kind,
+			const json_t *side)
+{
+	struct process *process =
+		capture_process(decoder, capture, (uint32_t)side_u64(side, "tgid"));
+	struct strings *strings = &decoder->strings;
+	struct object *object =
+		object_add(decoder, kind, process, side_u64(side, side_keys[kind].address),
+			   side_u64(side, "ts"));
+
+	object->parent = side_u64(side, side_keys[kind].parent);
+	object->uuid = side_u64(side, side_keys[kind].uuid);
+	object->local_id = side_u64(side, "local_id");
+	object->remote_id = side_u64(side, "remote_id");
+	object->peer_pid = side_u64(side, "peer_pid");
+	object->transport = strings_intern(strings, json_string_value(json_object_get(side, "tl")));
+	object->device = strings_intern(strings, json_string_value(json_object_get(side, "dev")));
+	read_lanes(object, side);
+	read_fifo(object, json_object_get(side, "fifo"));
+	vec_push(&capture->side_objects, object);
+	remember_later(decoder, object);
+	for (size_t i = 0; i < object->lanes.len; i++)
+		if (!decoder_lane_ep(decoder, process, object->lanes.data[i]))
+			decoder_learn_lane(decoder, process, object->lanes.data[i],
+					   object->address);
+	if (kind == OBJECT_WORKER && object->uuid)
+		*map_insert(&decoder->uuids, object->uuid, 0, NULL) = (uintptr_t)object;
+}
+
+/* A later snapshot of an object that is known already adds to what is known of it. */
+static bool merge(struct decoder *decoder, struct object *known, const struct object *object)
+{
+	if (known->uuid && object->uuid && known->uuid != object->uuid)
+		return false;
+	if (known->kind == OBJECT_IFACE && object->transport &&
+	    (known->transport != object->transport || known->device != object->device))
+		return false;
+	known->uuid = known->uuid ? known->uuid : object->uuid;
+	known->parent = known->parent ? known->parent : object->parent;
+	known->local_id = known->local_id ? known->local_id : object->local_id;
+	known->remote_id = known->remote_id ? known->remote_id : object->remote_id;
+	known->peer_pid = known->peer_pid ? known->peer_pid : object->peer_pid;
+	known->peer = known->peer ? known->peer : object->peer;
+	known->peer_process = known->peer_process ? known->peer_process : object->peer_process;
+	for (size_t i = 0; i < object->lanes.len; i++)
+		decoder_learn_lane(decoder, known->process, object->lanes.data[i], known->address);
+	return true;
+}
+
+void objects_apply(struct decoder *decoder, struct capture *capture, uint64_t ts)
+{
+	while (capture->side_next < capture->side_objects.len) {
+		struct object *object = capture->side_objects.data[capture->side_next];
+		uint64_t *found;
+
+		if (object->from > ts)
+			return;
+		capture->side_next++;
+		found = map_find(&decoder->by_address, object->address,
+				 object_owner(object->process, object->kind));
+		if (!found || !*found ||
+		    !merge(decoder, (struct object *)(uintptr_t)*found, object))
+			object_install(decoder, object);
+	}
 }
