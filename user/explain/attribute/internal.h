@@ -78,41 +78,38 @@ struct attribute {
 	struct transfer *free_transfers;
 };
 
-/* ---- attribute.c ---- */
-/* Valid until the next call. */
-struct owned *owned_by(struct attribute *attribute, const struct process *process);
+/* Layers: each file calls only those above it. */
 
-/* ---- frames.c ---- */
-struct thread *thread_of(struct attribute *attribute, const struct event *event);
-/* Leaves the frames that are over at this record; tells the call that it is not over yet. */
-void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
-void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event);
-/* A call whose record is missing; the thread is inside of it at some later record. */
-void thread_missed(struct thread *thread, uint32_t seq, const char *function);
-void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
-/* What is told of a call besides: no event of its own. */
-void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event);
-void thread_push(struct attribute *attribute, struct thread *thread, struct op *op);
-/* The operation whose own code runs: none where an arrival handler is nested deeper. */
-struct op *thread_op(const struct thread *thread, const struct ub_hdr *h);
-/*
- * A live operation whose request it is, however deep below it: one that is done at its return never
- * gets into the table of requests, but over "self" the whole exchange runs inside it.
- */
-struct op *thread_find(const struct thread *thread, uint64_t req, unsigned int kinds);
-const char *thread_function(const struct thread *thread, const struct ub_hdr *h);
-/* Bytes of an operation whose size its entry did not tell. */
-void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes);
-void threads_cut(struct attribute *attribute);
-/* What handlers and transfers were about; the frames stay. */
-void threads_forget(struct attribute *attribute);
+/* ---- payload.c ---- */
+bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer);
+uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer,
+		      const struct op *op);
+
+/* Of all of them. */
+uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frags,
+		       const struct op *op);
+/* Name of the protocol as far as this transfer tells; *rank: the higher, the better it tells. */
+const char *xfer_protocol(const struct site_info *site, const struct ub_xfer *xfer,
+			  const struct op *op, uint8_t *rank);
 
 /* ---- op.c ---- */
 struct op *op_new(struct attribute *attribute, const struct event *event);
 void op_close(struct attribute *attribute, struct op *op);
 void op_unframe(struct attribute *attribute, struct op *op);
+/* Whether the transfer moves data within its process, to where another one can reach it. */
+bool is_copy(const struct object *iface, const struct site_info *site, const struct ub_xfer *xfer,
+	     const struct op *op);
+struct transfer *transfer_new(struct attribute *attribute);
+/* Hands the transfer on, or keeps it until it is known what it was. */
+void transfer_emit(struct attribute *attribute, struct transfer *transfer);
+/* Transfers pending on a request are over; one: only the oldest. */
+void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
+			bool exact);
 
 /* ---- request.c ---- */
+/* Valid until the next call. */
+struct owned *owned_by(struct attribute *attribute, const struct process *process);
+
 /* The request is the operation's now; one that is done at its return only ends older ones. */
 void request_open(struct attribute *attribute, struct op *op);
 /* The generation that a record at that time on that thread is about; kinds: mask of op kinds. */
@@ -136,32 +133,6 @@ struct inner *inner_find(struct attribute *attribute, const struct process *proc
 void inner_bind(struct attribute *attribute, struct inner *inner, struct op *op);
 void requests_cut(struct attribute *attribute);
 
-/* ---- resolve.c ---- */
-/* The operation behind a transfer, NULL with a reason. */
-struct op *xfer_resolve(struct attribute *attribute, const struct thread *thread,
-			const struct event *event, const char **reason);
-
-/* ---- copy.c ---- */
-/* Whether the transfer moves data within its process, to where another one can reach it. */
-bool is_copy(const struct object *iface, const struct site_info *site, const struct ub_xfer *xfer,
-	     const struct op *op);
-/* Whether what looked like copies of a send has brought its data to the peer: once it is done. */
-bool copies_cross(const struct op *op);
-/* Whether that is still to be seen. */
-bool copy_waits(const struct transfer *transfer);
-/*
- * The operation behind a copy that has no request: by what it runs inside of, by its buffer.
- * NULL also for what is no copy.
- */
-struct op *copy_resolve(struct attribute *attribute, const struct thread *thread,
-			const struct event *event);
-void thread_around(struct attribute *attribute, struct thread *thread, const struct ub_xfer *xfer,
-		   struct op *op);
-/* What the handler or the operation that this record is of, or is inside of, works for. */
-void thread_about(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h,
-		  struct op *op);
-
-/* ---- answer.c ---- */
 void answer_learn(struct attribute *attribute, const struct process *process, uint64_t id,
 		  struct op *op, uint64_t ep);
 /* By the process that will answer; NULL: not seen. */
@@ -171,30 +142,37 @@ const struct answer *answer_to(const struct attribute *attribute, const struct p
 const struct answer *answer_find(const struct attribute *attribute, const struct event *event);
 void answers_cut(struct attribute *attribute);
 
-/* ---- payload.c ---- */
-bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer);
-uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer,
-		      const struct op *op);
-
-/* Of all of them. */
-uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frags,
-		       const struct op *op);
-
-/* ---- protocol.c ---- */
-/* Name of the protocol as far as this transfer tells; *rank: the higher, the better it tells. */
-const char *xfer_protocol(const struct site_info *site, const struct ub_xfer *xfer,
-			  const struct op *op, uint8_t *rank);
+/* ---- thread.c ---- */
+struct thread *thread_of(struct attribute *attribute, const struct event *event);
+/* Leaves the frames that are over at this record; tells the call that it is not over yet. */
+void thread_step(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
+void thread_call(struct attribute *attribute, struct thread *thread, const struct event *event);
+/* A call whose record is missing; the thread is inside of it at some later record. */
+void thread_missed(struct thread *thread, uint32_t seq, const char *function);
+void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
+/* What is told of a call besides: no event of its own. */
+void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event);
+void thread_push(struct attribute *attribute, struct thread *thread, struct op *op);
+/* The operation whose own code runs: none where an arrival handler is nested deeper. */
+struct op *thread_op(const struct thread *thread, const struct ub_hdr *h);
+/*
+ * A live operation whose request it is, however deep below it: one that is done at its return never
+ * gets into the table of requests, but over "self" the whole exchange runs inside it.
+ */
+struct op *thread_find(const struct thread *thread, uint64_t req, unsigned int kinds);
+const char *thread_function(const struct thread *thread, const struct ub_hdr *h);
+/* Bytes of an operation whose size its entry did not tell. */
+void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes);
+void threads_cut(struct attribute *attribute);
+/* What handlers and transfers were about; the frames stay. */
+void threads_forget(struct attribute *attribute);
+void thread_around(struct attribute *attribute, struct thread *thread, const struct ub_xfer *xfer,
+		   struct op *op);
+/* What the handler or the operation that this record is of, or is inside of, works for. */
+void thread_about(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h,
+		  struct op *op);
 
 /* ---- transfer.c ---- */
 void transfer_event(struct attribute *attribute, struct thread *thread, const struct event *event);
-/* The operation is over: what its copies were is known. */
-void transfers_settle(struct attribute *attribute, struct op *op);
-/* Transfers pending on a request are over; one: only the oldest. */
-void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
-			bool exact);
-
-/* ---- completion.c ---- */
-void completion_event(struct attribute *attribute, const struct event *event);
-void arrival_event(struct attribute *attribute, struct thread *thread, const struct event *event);
 
 #endif

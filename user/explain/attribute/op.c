@@ -1,7 +1,155 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Operations, and the transfers and copies made for them until they are handed on. */
 #include "explain/attribute/internal.h"
 
 #include <string.h>
+
+/*
+ * Copies within a process. UCX moves what a transport cannot reach through memory that it can, with
+ * operations of transports of their own, on endpoints to itself: what they call the remote address
+ * is the GPU's, of the process itself (src/uct/cuda/cuda_copy/cuda_copy_ep.c,
+ * src/uct/cuda/gdr_copy/gdr_copy_ep.c, src/uct/rocm/copy/rocm_copy_ep.c,
+ * src/uct/ze/copy/ze_copy_ep.c, 1.13.1 to 1.18.1). Eager data is packed and unpacked so, inside the
+ * transfer or the arrival's handler (src/ucp/dt/dt.c); a rendezvous is staged in fragments
+ * (src/ucp/rndv).
+ */
+uint64_t op_buffer_size(const struct op *op)
+{
+	uint64_t bytes = op->bytes == UINT64_MAX ? op->room : op->bytes;
+
+	if (op->room && op->room < bytes)
+		bytes = op->room;
+	return op->buffer && bytes != UINT64_MAX ? bytes : 0;
+}
+
+bool op_covers(const struct op *op, uint64_t address)
+{
+	return address - op->buffer < op_buffer_size(op);
+}
+
+/*
+ * Over these transports an operation may also move its own data: from or to a buffer of the process
+ * itself, whose address is then the remote one (ucp_put and messages to itself).
+ */
+bool is_copy(const struct object *iface, const struct site_info *site, const struct ub_xfer *xfer,
+	     const struct op *op)
+{
+	if (!iface_copies(iface) || (site->verb != VERB_PUT && site->verb != VERB_GET))
+		return false;
+	return !op || !op_covers(op, xfer->laddr) || op_covers(op, xfer->raddr);
+}
+
+/*
+ * Whether what looked like copies of a send has brought its data to the peer, once it is done: into
+ * memory of the peer that is mapped here ("rndv/rkey_ptr/mtype" of protocol v2, the pipeline
+ * over shared memory of v1: src/ucp/rndv/rndv.c, ucp_rndv_rkey_ptr_get_mem_type()): the send is
+ * done with it, and sends no data besides.
+ */
+static bool copies_cross(const struct op *op)
+{
+	return op->sends && op->copied && !op->carried && op->copied >= op->bytes;
+}
+
+/*
+ * Whether it is still to be seen: its second half may show that it was one within the process.
+ */
+static bool copy_waits(const struct transfer *transfer)
+{
+	const struct op *op = transfer->op;
+
+	return transfer->copy && op && op->process == transfer->process && op->sends &&
+	       transfer->site->verb == VERB_GET && transfer->site->mode == MODE_ZCOPY &&
+	       !transfer->retried && (op->open || op->framed);
+}
+
+struct transfer *transfer_new(struct attribute *attribute)
+{
+	struct transfer *transfer = attribute->free_transfers;
+
+	if (transfer)
+		attribute->free_transfers = transfer->next;
+	else if (!(transfer = malloc(sizeof(*transfer))))
+		abort();
+	memset(transfer, 0, sizeof(*transfer));
+	return transfer;
+}
+
+static void transfer_hand_out(struct attribute *attribute, struct transfer *transfer)
+{
+	if (attribute->sink.transfer)
+		attribute->sink.transfer(attribute->sink.arg, transfer);
+	op_drop(attribute, transfer->op);
+	transfer->next = attribute->free_transfers;
+	attribute->free_transfers = transfer;
+}
+
+/* The operation is done with it: the data is with the peer. */
+static void transfer_crosses(struct attribute *attribute, struct transfer *transfer)
+{
+	transfer->copy = false;
+	transfer->ep = transfer->op->ep;
+	if (transfer->protocol && !strcmp(transfer->protocol, "copy"))
+		transfer->protocol = strings_intern(&attribute->decoder->strings, "rndv/rkey_ptr");
+}
+
+/* The operation is over: what its copies were is known. */
+static void transfers_settle(struct attribute *attribute, struct op *op)
+{
+	struct transfer *latest = op->copies, *oldest = NULL;
+	bool cross = copies_cross(op);
+
+	op->copies = NULL;
+	while (latest) {
+		struct transfer *before = latest->next;
+
+		latest->next = oldest;
+		oldest = latest;
+		latest = before;
+	}
+	op_hold(op);
+	while (oldest) {
+		struct transfer *transfer = oldest;
+
+		oldest = transfer->next;
+		if (cross)
+			transfer_crosses(attribute, transfer);
+		transfer_hand_out(attribute, transfer);
+	}
+	op_drop(attribute, op);
+}
+
+void transfer_emit(struct attribute *attribute, struct transfer *transfer)
+{
+	struct op *op = transfer->op;
+
+	if (copy_waits(transfer)) {
+		transfer->next = op->copies;
+		op->copies = transfer;
+		return;
+	}
+	if (transfer->copy && op && transfer->site->verb == VERB_GET && copies_cross(op))
+		transfer_crosses(attribute, transfer);
+	transfer_hand_out(attribute, transfer);
+}
+
+void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
+			bool exact)
+{
+	bool single = inner->pending && !inner->pending->next;
+
+	while (inner->pending) {
+		struct transfer *transfer = inner->pending;
+
+		inner->pending = transfer->next;
+		if (ns)
+			transfer->end =
+				(struct moment){ ns, exact && (single || one) ? PRECISION_EXACT
+									      : PRECISION_UPPER };
+		transfer_emit(attribute, transfer);
+		if (one)
+			return;
+	}
+}
 
 #define SENDS                                                                                      \
 	(1u << OP_TAG_SEND | 1u << OP_AM_SEND | 1u << OP_STREAM_SEND | 1u << OP_PUT |              \

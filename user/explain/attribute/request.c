@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Requests by address, with generations: the same address is one request after another, the moment
- * of reuse may lie inside the next operation's span.
- */
 #include "explain/attribute/internal.h"
 
 #include <string.h>
 
+struct owned *owned_by(struct attribute *attribute, const struct process *process)
+{
+	while (attribute->owned.len <= (size_t)process->id)
+		vec_add(&attribute->owned);
+	return &attribute->owned.data[process->id];
+}
+
+/*
+ * Requests by address, with generations: the same address is one request after another, the moment
+ * of reuse may lie inside the next operation's span.
+ */
 static struct op *pointer(const uint64_t *slot)
 {
 	return slot ? (struct op *)(uintptr_t)*slot : NULL;
@@ -281,4 +288,67 @@ void requests_cut(struct attribute *attribute)
 	close_all(attribute);
 	for (size_t i = 0; i < decoder->ending.len; i++)
 		drop_inners(attribute, decoder->ending.data[i]);
+}
+
+/*
+ * Rendezvous control messages go out with nothing but the peer's request id (am_short of
+ * UCX 1.13.1, src/ucp/rndv/rndv.c): an ATS or RTR answers an RTS, an ATP answers an RTR.
+ */
+void answer_learn(struct attribute *attribute, const struct process *process, uint64_t id,
+		  struct op *op, uint64_t ep)
+{
+	bool fresh;
+	uint64_t *slot = map_insert(&attribute->answers, id, process->id, &fresh);
+	struct answer *answer;
+
+	if (fresh) {
+		answer = calloc(1, sizeof(*answer));
+		if (!answer)
+			abort();
+		*slot = (uintptr_t)answer;
+		vec_push(&owned_by(attribute, process)->answers, answer);
+	}
+	answer = (struct answer *)(uintptr_t)*slot;
+	if (op)
+		op_hold(op);
+	op_drop(attribute, answer->op);
+	*answer = (struct answer){ id, op, ep };
+}
+
+const struct answer *answer_to(const struct attribute *attribute, const struct process *process,
+			       uint64_t id)
+{
+	uint64_t *slot = map_find(&attribute->answers, id, process->id);
+
+	return slot ? (const struct answer *)(uintptr_t)*slot : NULL;
+}
+
+const struct answer *answer_find(const struct attribute *attribute, const struct event *event)
+{
+	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
+
+	if (event->site->verb != VERB_AM || !(xfer->h.flags & UB_F_WIRE) ||
+	    (xfer->am_id != AM_ATS && xfer->am_id != AM_RTR && xfer->am_id != AM_ATP))
+		return NULL;
+	return answer_to(attribute, event->process, xfer->w[0]);
+}
+
+static void answers_drop(struct attribute *attribute, const struct process *process)
+{
+	struct owned *owned = owned_by(attribute, process);
+
+	for (size_t i = 0; i < owned->answers.len; i++) {
+		struct answer *answer = owned->answers.data[i];
+
+		map_remove(&attribute->answers, answer->id, process->id);
+		op_drop(attribute, answer->op);
+		free(answer);
+	}
+	owned->answers.len = 0;
+}
+
+void answers_cut(struct attribute *attribute)
+{
+	for (size_t i = 0; i < attribute->decoder->ending.len; i++)
+		answers_drop(attribute, attribute->decoder->ending.data[i]);
 }

@@ -246,3 +246,27 @@ void threads_cut(struct attribute *attribute)
 	}
 	attribute->last_thread = NULL;
 }
+
+void thread_around(struct attribute *attribute, struct thread *thread, const struct ub_xfer *xfer,
+		   struct op *op)
+{
+	thread->around.from = xfer->h.ts;
+	thread->around.to = xfer->h.flags & UB_F_NO_RETURN ? 0 : xfer->h.ts + xfer->h.dur;
+	if (op == thread->around.op)
+		return;
+	if (op)
+		op_hold(op);
+	op_drop(attribute, thread->around.op);
+	thread->around.op = op;
+}
+
+void thread_about(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h,
+		  struct op *op)
+{
+	thread->about.rx = h->kind == UB_RX ? h->seq : h->rx;
+	thread->about.frame = h->kind == UB_RX || h->rx > h->op ? 0 : h->op;
+	if (op)
+		op_hold(op);
+	op_drop(attribute, thread->about.op);
+	thread->about.op = op;
+}
