@@ -1,8 +1,271 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Whether a node's ports carried what was traced, and nothing else: COV-02. */
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
-#include "site/judge/rules/counters.h"
+#include "site/judge/exhibits/port_counters.h"
+#include "site/judge/exhibits/ports.h"
+#include "site/judge/rules/rules.h"
+
+enum { LOW, HIGH, UNTRACED, SLACK }; /* settings, as in the catalogue */
+
+/* One direction of a port, or of all ports of a node together. */
+struct way {
+	const char *what; /* "sent", "received" */
+	int64_t bytes, again; /* again: B that TCP sent once more, at most */
+	int64_t headers, least_headers; /* B of them, usually and at least */
+	struct flow sure, all;
+};
+
+struct counted_node {
+	const struct traced_ports *ports; /* of all nodes */
+	const struct node *node;
+	const struct node_inventory *inventory;
+	int host;
+	struct traced_host traced;
+	int64_t again; /* segments that TCP sent again, on all nodes */
+	const char *doubt; /* why more than was traced proves nothing; NULL: it does */
+	const char *unsent; /* why less does not; NULL: it does */
+};
+
+struct counted_port {
+	const char *device;
+	struct traced_port traced;
+	struct port_delta delta;
+	size_t finding; /* 1 + position; 0: it is not judged */
+};
+
+typedef VEC(struct counted_port) counted_ports;
+
+/* ---- one direction of a port, beside what was traced ---- */
+
+#define HIGH_AUTO 1.02
+#define UCX_HEADER 48 /* B that a transport adds to a transfer, at most: 5 to 34 of tcp's */
+
+static struct flow flow_plus(struct flow a, struct flow b)
+{
+	return (struct flow){ a.bytes + b.bytes, a.count + b.count };
+}
+
+/* Where packets are not counted, as many as the traced fill. */
+static void add_headers(struct way *way, int64_t packets, const struct port_delta *delta,
+			double share)
+{
+	if (packets < 0)
+		packets = (int64_t)(share *
+				    (double)(way->sure.count + way->sure.bytes / delta->packet));
+	way->headers += packets * delta->header;
+	way->least_headers += packets * delta->least_header;
+}
+
+static struct way way_out(const struct counted_node *node, const struct port_delta *delta,
+			  const struct traced_port *port)
+{
+	struct way way = {
+		.what = "sent",
+		.bytes = delta->sent,
+		.again = retransmitted(node->inventory) * delta->packet,
+		.sure = port->sure,
+		.all = flow_plus(flow_plus(port->sure, port->maybe), node->traced.fetched),
+	};
+
+	add_headers(&way, delta->sent_packets, delta, 1);
+	return way;
+}
+
+/* By which port it came is not known: by that of the largest packets. lo brings its node's own. */
+static int64_t again_in(const struct counted_node *node, const struct counted_port *ports,
+			size_t count)
+{
+	int64_t own = retransmitted(node->inventory), own_packet = 0, packet = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct port_delta *delta = &ports[i].delta;
+
+		if (!ports[i].finding)
+			continue;
+		if (delta->packet > own_packet)
+			own_packet = delta->packet;
+		if (!delta->loopback && delta->packet > packet)
+			packet = delta->packet;
+	}
+	return own * own_packet + (node->again - own) * packet;
+}
+
+/*
+ * By all of these ports that are judged, each with its own packets: lo's have other headers than
+ * Ethernet's, and are larger. Traced is what all of the node received.
+ */
+static struct way way_in(const struct counted_node *node, const struct counted_port *ports,
+			 size_t count)
+{
+	struct way way = {
+		.what = "received",
+		.again = again_in(node, ports, count),
+		.sure = node->traced.received,
+		.all = flow_plus(node->traced.received, node->traced.maybe_received),
+	};
+
+	for (size_t i = 0; i < count; i++)
+		if (ports[i].finding)
+			way.bytes += ports[i].delta.received;
+	for (size_t i = 0; i < count; i++) {
+		const struct port_delta *delta = &ports[i].delta;
+
+		if (ports[i].finding && delta->received)
+			add_headers(&way, delta->received_packets, delta,
+				    (double)delta->received / (double)way.bytes);
+	}
+	return way;
+}
+
+/* What the counters may show at most where that was traced. */
+static int64_t most(const struct trial *trial, const struct way *way, const struct flow *flow)
+{
+	double high = trial->setting->number[HIGH];
+
+	high = isnan(high) ? HIGH_AUTO : high;
+	return (int64_t)((double)flow->bytes * high) + (int64_t)flow->count * UCX_HEADER +
+	       way->again + (int64_t)trial->setting->number[SLACK];
+}
+
+/* Whether the counters show more than that which was traced can be. */
+static bool way_exceeds(const struct trial *trial, const struct way *way)
+{
+	return way->bytes - way->headers > most(trial, way, &way->all);
+}
+
+static int64_t least(const struct trial *trial, const struct flow *flow)
+{
+	return (int64_t)((double)flow->bytes * trial->setting->number[LOW]);
+}
+
+static void say_numbers(const struct trial *trial, struct finding *finding, const struct way *way)
+{
+	struct judge *judge = trial->judge;
+	int64_t payload = way->bytes - way->headers;
+
+	finding->expected = say(judge, "%s to %s %s", say_bytes(judge, least(trial, &way->sure)),
+				say_bytes(judge, most(trial, way, &way->all)), way->what);
+	finding->seen = say(judge, "%s %s by the port's counter without headers, %s traced",
+			    say_bytes(judge, payload > 0 ? payload : 0), way->what,
+			    say_bytes(judge, way->sure.bytes));
+}
+
+/* Whether the finding is done with: something is wrong in this direction. */
+static bool way_judge(const struct trial *trial, struct finding *finding, const struct way *way,
+		      const struct counted_node *node)
+{
+	int64_t high = way->bytes - way->headers, low = way->bytes - way->least_headers;
+
+	if (low < 0) /* packets of others than TCP are shorter: 42 B of ARP */
+		low = 0;
+	say_numbers(trial, finding, way);
+	if (low < least(trial, &way->sure)) {
+		finding->verdict = node->unsent ? VERDICT_UNKNOWN : VERDICT_FAIL;
+		finding->why = node->unsent;
+		finding->cause = "what was traced did not all go by this port, or did not leave";
+		finding->bytes = (uint64_t)(least(trial, &way->sure) - low);
+		return true;
+	}
+	if (way_exceeds(trial, way)) {
+		finding->verdict = node->doubt ? VERDICT_UNKNOWN : VERDICT_FAIL;
+		finding->why = node->doubt;
+		finding->bytes = (uint64_t)high - way->sure.bytes;
+		return true;
+	}
+	if (high <= most(trial, way, &way->sure) || low >= least(trial, &way->all))
+		return false;
+	finding->verdict = VERDICT_UNKNOWN;
+	finding->why = "whether the port counts what its own node's processes send each other is "
+		       "not known";
+	return true;
+}
+
+/* ---- the ports of a node ---- */
+
+/* By one counter: soft-RoCE and the interface below it. */
+static bool same_counter(const struct counted_node *node, const char *device, const char *other)
+{
+	const struct inventory *inventory = node->inventory->last;
+	const struct inventory_nic *counter = port_counter(inventory, device);
+
+	return !strcmp(device, other) || (counter && counter == port_counter(inventory, other));
+}
+
+static bool is_netdev(const struct counted_node *node, const char *device)
+{
+	const struct inventory_nic *nic = inventory_nic(node->inventory->last, device);
+
+	return nic && !strcmp(nic->kind, "net");
+}
+
+/*
+ * The kernel carries by lo what is for an address of its own network namespace, whatever interface
+ * UCX says (seen with UCX 1.13.1, tests/live/counters.bats); RDMA devices do without the kernel.
+ */
+static bool may_carry(const struct counted_node *node, const char *device,
+		      const struct traced_port *port)
+{
+	return !strcmp(device, "lo") && is_netdev(node, port->device);
+}
+
+/* What went over a device, and over others that have its counter. */
+static struct traced_port traced_by(const struct counted_node *node, const char *device)
+{
+	struct traced_port sum = { .host = node->host, .device = device };
+
+	for (size_t i = 0; i < node->ports->list.len; i++) {
+		const struct traced_port *port = &node->ports->list.data[i];
+
+		if (port->host != node->host)
+			continue;
+		if (!same_counter(node, device, port->device)) {
+			if (may_carry(node, device, port))
+				sum.maybe = flow_plus(sum.maybe, port->maybe);
+			continue;
+		}
+		sum.sure = flow_plus(sum.sure, port->sure);
+		sum.maybe = flow_plus(sum.maybe, port->maybe);
+		sum.read = flow_plus(sum.read, port->read);
+		sum.aligned = flow_plus(sum.aligned, port->aligned);
+	}
+	return sum;
+}
+
+static void add_port(counted_ports *list, const struct counted_node *node, const char *device)
+{
+	struct counted_port *port;
+
+	for (size_t i = 0; i < list->len; i++)
+		if (same_counter(node, list->data[i].device, device))
+			return;
+	port = vec_add(list);
+	port->device = device;
+	port->traced = traced_by(node, device);
+}
+
+/* Those that were used, and those that the class lists: foreign traffic may be on an idle one. */
+static counted_ports counted_ports_of(const struct counted_node *node)
+{
+	const struct traced_ports *ports = node->ports;
+	const struct policy_class *class = node->node->class;
+	counted_ports list = { 0 };
+
+	for (size_t i = 0; i < ports->list.len; i++) {
+		const struct traced_port *port = &ports->list.data[i];
+
+		if (port->host == node->host &&
+		    port->sure.count + port->maybe.count + port->read.count)
+			add_port(&list, node, port->device);
+	}
+	for (size_t i = 0; class && i < class->nics.len; i++)
+		add_port(&list, node, class->nics.data[i]);
+	return list;
+}
+
+/* ---- the rule ---- */
 
 /* What others sent twice comes in twice. */
 static int64_t retransmitted_by_all(const struct judge *judge)
