@@ -1,14 +1,222 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * By which scheme data of a rendezvous moves. Both ends settle it (UCX_RNDV_SCHEME of either, and
- * what both can: src/ucp/rndv/rndv.c, UCX 1.13 to 1.18), so a node that is set otherwise changes
- * what it sends and what others send to it. Only messages that are alike are compared. Active
- * messages are no scheme here: data that is not contiguous has no other, whatever is set.
+ * PROTO-02: by which scheme data of a rendezvous moves. Both ends settle it (UCX_RNDV_SCHEME of
+ * either, and what both can: src/ucp/rndv/rndv.c, UCX 1.13 to 1.18), so a node that is set
+ * otherwise changes what it sends and what others send to it. Only messages that are alike are
+ * compared. Active messages are no scheme here: data that is not contiguous has no other, whatever
+ * is set.
  */
 #include <string.h>
 
-#include "site/judge/rules/odd.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "site/judge/exhibits/exhibits.h"
 #include "site/judge/rules/rules.h"
+
+enum { FROM, TO, ENDS };
+
+/* Messages from one node to another, or within one, that are alike in all but the manner. */
+struct pair {
+	const struct node *ends[ENDS];
+	const char *transport;
+	bool gpus[ENDS];
+	int size_class;
+	uint64_t least, most; /* bytes */
+	unsigned int used; /* a bit for each manner */
+	size_t parties[ENDS]; /* set by odd_find(): their places in the group's */
+};
+
+/* A node of a group, with how many others it has messages, by which end of them it is. */
+struct party {
+	const struct node *node;
+	unsigned int used; /* by any of its pairs */
+	size_t pairs[ENDS];
+	size_t usual[ENDS],
+		only[ENDS]; /* pairs in the usual manner, among others or in no other one */
+	size_t accused[ENDS]; /* pairs that are otherwise, which the other end is not to blame for
+			       */
+	bool unclear; /* an end of a pair that is otherwise, and nobody is to blame for it */
+};
+
+/* Pairs that are alike; zeroed but for these two. */
+struct group {
+	struct pair *pairs;
+	size_t count;
+	VEC(struct party) parties;
+	struct map index; /* node -> 1 + position */
+};
+
+/*
+ * ---- nodes that do otherwise than most ----
+ *
+ * Seen is what pairs of nodes do, and either of both may have brought it about.
+ */
+
+/* Adds the other one's sizes. */
+static void pair_widen(struct pair *pair, const struct pair *other)
+{
+	pair->least = other->least < pair->least ? other->least : pair->least;
+	pair->most = other->most > pair->most ? other->most : pair->most;
+}
+
+static void find_parties(struct group *group)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		struct pair *pair = &group->pairs[i];
+
+		for (int end = 0; end < ENDS; end++) {
+			uint64_t *at =
+				map_insert(&group->index, (uintptr_t)pair->ends[end], 0, NULL);
+
+			if (!*at) {
+				vec_push(&group->parties,
+					 ((struct party){ .node = pair->ends[end] }));
+				*at = group->parties.len;
+			}
+			pair->parties[end] = *at - 1;
+			group->parties.data[*at - 1].pairs[end]++;
+			group->parties.data[*at - 1].used |= pair->used;
+		}
+	}
+}
+
+static bool is_usual(const struct pair *pair, unsigned int manner)
+{
+	return pair->used >> manner & 1;
+}
+
+static struct party *party_of(const struct group *group, const struct pair *pair, int end)
+{
+	return &group->parties.data[pair->parties[end]];
+}
+
+static bool odd_at(const struct party *party, int end)
+{
+	return party->pairs[end] && !party->usual[end];
+}
+
+/* At one end or the other none of its pairs is in the usual manner. */
+static bool party_is_odd(const struct party *party)
+{
+	return odd_at(party, FROM) || odd_at(party, TO);
+}
+
+/* And that is nobody else's doing: two others or more, or it itself, are at the other ends. */
+static bool party_is_guilty(const struct party *party)
+{
+	return (odd_at(party, FROM) && party->accused[FROM] > 1) ||
+	       (odd_at(party, TO) && party->accused[TO] > 1);
+}
+
+/* How many nodes are odd. */
+static size_t mark(struct group *group, unsigned int manner)
+{
+	size_t odd = 0;
+
+	for (size_t i = 0; i < group->parties.len; i++)
+		for (int end = 0; end < ENDS; end++)
+			group->parties.data[i].usual[end] = group->parties.data[i].only[end] = 0;
+	for (size_t i = 0; i < group->count; i++)
+		for (int end = 0; end < ENDS; end++) {
+			struct party *party = party_of(group, &group->pairs[i], end);
+
+			party->usual[end] += is_usual(&group->pairs[i], manner);
+			party->only[end] += group->pairs[i].used == 1u << manner;
+		}
+	for (size_t i = 0; i < group->parties.len; i++)
+		odd += party_is_odd(&group->parties.data[i]);
+	return odd;
+}
+
+static bool is_explained(const struct group *group, const struct pair *pair)
+{
+	return odd_at(party_of(group, pair, FROM), FROM) || odd_at(party_of(group, pair, TO), TO);
+}
+
+static size_t unexplained(const struct group *group, unsigned int manner)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < group->count; i++)
+		count += !is_usual(&group->pairs[i], manner) &&
+			 !is_explained(group, &group->pairs[i]);
+	return count;
+}
+
+/* Sizes of messages that were in no other manner. */
+static struct pair usual_sizes(const struct group *group, unsigned int manner)
+{
+	struct pair sizes = { .least = UINT64_MAX };
+
+	for (size_t i = 0; i < group->count; i++)
+		if (group->pairs[i].used == 1u << manner)
+			pair_widen(&sizes, &group->pairs[i]);
+	return sizes;
+}
+
+/* The other end is cleared by another pair of its that is in the usual manner and in no other. */
+static void accuse(struct group *group, const struct pair *pair)
+{
+	if (pair->ends[FROM] == pair->ends[TO]) {
+		party_of(group, pair, FROM)->accused[FROM] += 2;
+		return;
+	}
+	for (int end = 0; end < ENDS; end++)
+		party_of(group, pair, end)->accused[end] +=
+			party_of(group, pair, !end)->only[!end] > 0;
+}
+
+static void find_guilty(struct group *group, unsigned int manner)
+{
+	struct pair sizes = usual_sizes(group, manner);
+
+	for (size_t i = 0; i < group->count; i++) {
+		const struct pair *pair = &group->pairs[i];
+
+		if (is_usual(pair, manner))
+			continue;
+		if (!is_explained(group, pair))
+			party_of(group, pair, FROM)->unclear = party_of(group, pair, TO)->unclear =
+				true;
+		else if (pair->most >= sizes.least && pair->least <= sizes.most)
+			accuse(group, pair);
+	}
+}
+
+/*
+ * The usual one of so many manners, the parties marked by it: most nodes have it, and the fewest
+ * pairs are otherwise without an odd node at an end; of several such, the one with the fewest odd
+ * ones. None: as many as there are.
+ */
+static unsigned int odd_find(struct group *group, unsigned int manners)
+{
+	unsigned int usual = manners;
+	size_t least_odd = 0, least_open = 0;
+
+	find_parties(group);
+	for (unsigned int manner = 0; manner < manners; manner++) {
+		size_t odd = mark(group, manner), open = unexplained(group, manner);
+
+		if (2 * odd >= group->parties.len ||
+		    (usual < manners &&
+		     (open > least_open || (open == least_open && odd >= least_odd))))
+			continue;
+		usual = manner;
+		least_odd = odd;
+		least_open = open;
+	}
+	if (usual == manners)
+		return usual;
+	mark(group, usual);
+	find_guilty(group, usual);
+	return usual;
+}
+
+static void odd_release(struct group *group)
+{
+	vec_release(&group->parties);
+	map_release(&group->index);
+}
 
 /* What a protocol's name has of it, in UCX's protocol v2 and in our names for v1; the first one
  * counts. */
