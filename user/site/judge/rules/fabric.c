@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How data is addressed on the fabric: FAB-01. */
+/* Service levels, RoCE addresses and error counters of links: FAB-01, FAB-02, FAB-04. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "site/judge/exhibits/topology.h"
+#include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
+
+/* ---- FAB-01 ---- */
 
 #define MAX_LEVEL 15
 
@@ -145,4 +150,251 @@ void rule_service_level(const struct trial *trial)
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP,
 			      "no line under 'expect' with 'sl' fits what went over InfiniBand");
+}
+
+/* ---- FAB-02 ---- */
+
+/* A RoCE port, and how it is addressed. */
+struct roce_port {
+	const struct node_inventory *node;
+	const struct inventory_nic *nic;
+	const char *address;
+};
+
+typedef VEC(struct roce_port) roce_ports;
+
+/* "GID 0 IB/RoCE v1, GID 3 RoCE v2, traffic class 106": the types by index, not the addresses */
+static const char *address_of(struct judge *judge, const struct inventory_nic *nic)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < nic->addresses.len; i++)
+		text = say(judge, "%sGID %" PRId64 " %s, ", text, nic->addresses.data[i].index,
+			   nic->addresses.data[i].type ? nic->addresses.data[i].type : "?");
+	return nic->traffic_class < 0
+		       ? say(judge, "%straffic class unknown", text)
+		       : say(judge, "%straffic class %" PRId64, text, nic->traffic_class);
+}
+
+static bool is_roce(const struct inventory_nic *nic)
+{
+	return !strcmp(nic->kind, "verbs") && nic->link_layer &&
+	       !strcmp(nic->link_layer, "Ethernet") && nic->state && !strcmp(nic->state, "up");
+}
+
+static int by_class_and_name(const struct roce_port *a, const struct roce_port *b)
+{
+	int order = (a->node->class > b->node->class) - (a->node->class < b->node->class);
+
+	return order ? order : strcmp(a->nic->name, b->nic->name);
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct roce_port *a = left, *b = right;
+	int order = by_class_and_name(a, b);
+
+	return order ? order : strcmp(a->address, b->address);
+}
+
+/* What most ports of one name and class have; NULL: no two are alike, or as many one way as
+ * another. */
+static const char *most_have(const struct roce_port *ports, size_t count)
+{
+	size_t best = 0, second = 0, length;
+	const char *address = NULL;
+
+	for (size_t i = 0; i < count; i += length) {
+		for (length = 1; i + length < count; length++)
+			if (strcmp(ports[i].address, ports[i + length].address))
+				break;
+		if (length > best) {
+			second = best;
+			best = length;
+			address = ports[i].address;
+		} else if (length > second) {
+			second = length;
+		}
+	}
+	return best > second ? address : NULL;
+}
+
+static void judge_alike(const struct trial *trial, const struct roce_port *ports, size_t count)
+{
+	const char *usual = most_have(ports, count);
+
+	for (size_t i = 0; i < count; i++) {
+		bool fails = !usual || strcmp(usual, ports[i].address);
+		struct finding *finding =
+			found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
+			      say(trial->judge, "%s:%s", ports[i].node->name, ports[i].nic->name));
+
+		finding->expected = usual ? usual : "the same on both ends";
+		finding->seen = fails ? ports[i].address : NULL;
+	}
+}
+
+void rule_roce(const struct trial *trial)
+{
+	const struct node_inventories *nodes = &trial->judge->inventories;
+	roce_ports list = { 0 };
+	size_t count;
+
+	nodes_without_inventory(trial);
+	for (size_t i = 0; i < nodes->list.len; i++) {
+		const struct inventory *inventory = nodes->list.data[i].last;
+
+		for (size_t k = 0; k < inventory->nics.len; k++)
+			if (is_roce(&inventory->nics.data[k]))
+				vec_push(&list,
+					 ((struct roce_port){
+						 &nodes->list.data[i], &inventory->nics.data[k],
+						 address_of(trial->judge,
+							    &inventory->nics.data[k]) }));
+	}
+	if (list.len)
+		qsort(list.data, list.len, sizeof(*list.data), by_address);
+	else
+		found_nothing(trial, VERDICT_SKIP, "no node has a RoCE port that is up");
+	for (size_t i = 0; i < list.len; i += count) {
+		for (count = 1; i + count < list.len; count++)
+			if (by_class_and_name(&list.data[i], &list.data[i + count]))
+				break;
+		judge_alike(trial, &list.data[i], count);
+	}
+	vec_release(&list);
+}
+
+/* ---- FAB-04 ---- */
+
+/*
+ * Counters that stand still on a link in order. full: what it stops at (IBTA 1.4, PortCounters; the
+ * kernel shows 16-bit and 8-bit ones as they are), 0: it does not.
+ */
+static const struct {
+	const char *name;
+	int64_t full;
+} error_counters[] = {
+	{ "symbol_error", 65535 },
+	{ "link_error_recovery", 255 },
+	{ "link_downed", 255 },
+	{ "port_rcv_errors", 65535 },
+	{ "port_rcv_remote_physical_errors", 65535 },
+	{ "local_link_integrity_errors", 15 },
+	{ "excessive_buffer_overrun_errors", 15 },
+	{ "local_ack_timeout_err", 0 },
+	{ "packet_seq_err", 0 },
+	{ "out_of_sequence", 0 },
+	{ "rx_crc_errors", 0 },
+	{ "rx_frame_errors", 0 },
+	{ "rx_errors", 0 },
+	{ "tx_errors", 0 },
+	{ "tx_carrier_errors", 0 },
+	{ "carrier_down_count", 0 },
+};
+
+struct errors {
+	const char *text, *unknown;
+	uint64_t count;
+};
+
+static void take_counter(struct judge *judge, size_t which, const struct inventory_nic *before,
+			 const struct inventory_nic *after, struct errors *errors)
+{
+	const char *name = error_counters[which].name;
+	int64_t first = inventory_counter(before, name), last = inventory_counter(after, name);
+
+	if (first < 0 || last < 0)
+		return;
+	if (last < first)
+		errors->unknown = say(judge, "%s was set back", name);
+	else if (error_counters[which].full && first >= error_counters[which].full)
+		errors->unknown =
+			say(judge, "%s had come to its end before: reset it (perfquery -R)", name);
+	if (last <= first)
+		return;
+	errors->text = say(judge, "%s%s%s +%" PRId64, errors->text, *errors->text ? ", " : "", name,
+			   last - first);
+	errors->count += (uint64_t)(last - first);
+}
+
+/* Both count in units of 4 B: how long data waited, of the time it took. */
+static double wait_share(const struct inventory_nic *before, const struct inventory_nic *after)
+{
+	int64_t waited = inventory_counter(after, "port_xmit_wait") -
+			 inventory_counter(before, "port_xmit_wait");
+	int64_t sent = inventory_counter(after, "port_xmit_data") -
+		       inventory_counter(before, "port_xmit_data");
+
+	if (inventory_counter(before, "port_xmit_wait") < 0 || waited <= 0 || sent < 0)
+		return 0;
+	return (double)waited / (double)(waited + sent);
+}
+
+static void judge_counters(const struct trial *trial, const struct node_inventory *node,
+			   const struct inventory_nic *before, const struct inventory_nic *after)
+{
+	struct judge *judge = trial->judge;
+	struct finding *finding =
+		found(trial, VERDICT_PASS, say(judge, "%s:%s", node->name, after->name));
+	struct errors errors = { .text = "" };
+	double share = wait_share(before, after);
+
+	finding->expected = "no errors";
+	for (size_t i = 0; i < sizeof(error_counters) / sizeof(*error_counters); i++)
+		take_counter(judge, i, before, after, &errors);
+	if (share > trial->setting->number[0])
+		errors.text = say(judge, "%s%swaited %.1f %% of the time to send", errors.text,
+				  *errors.text ? ", " : "", 100 * share);
+	if (*errors.text) {
+		finding->verdict = VERDICT_FAIL;
+		finding->seen = errors.text;
+		finding->count = errors.count;
+	} else if (errors.unknown) {
+		finding->verdict = VERDICT_UNKNOWN;
+		finding->why = errors.unknown;
+	}
+}
+
+bool nic_watched(const struct node_inventory *node, const struct inventory_nic *nic)
+{
+	const struct policy_class *class = node->class;
+
+	for (size_t i = 0; class && i < class->nics.len; i++)
+		if (nic_is_named(nic->name, class->nics.data[i]))
+			return true;
+	return (!class || !class->nics.len) && (nic->pci.address || !strcmp(nic->kind, "verbs"));
+}
+
+static void judge_node(const struct trial *trial, const struct node_inventory *node)
+{
+	for (size_t i = 0; i < node->last->nics.len; i++) {
+		const struct inventory_nic *after = &node->last->nics.data[i];
+		const struct inventory_nic *before = inventory_nic(node->first, after->name);
+
+		if (nic_watched(node, after) && before)
+			judge_counters(trial, node, before, after);
+	}
+}
+
+void rule_error_counters(const struct trial *trial)
+{
+	const struct node_inventories *nodes = &trial->judge->inventories;
+	size_t before = trial->judge->findings.len;
+
+	nodes_without_inventory(trial);
+	for (size_t i = 0; i < nodes->list.len; i++) {
+		const struct node_inventory *node = &nodes->list.data[i];
+
+		if (node->first == node->last)
+			found_why(
+				trial, VERDICT_UNKNOWN, node->name,
+				"there is but one inventory of this node: one from before and one "
+				"from after the job are needed");
+		else
+			judge_node(trial, node);
+	}
+	if (before == trial->judge->findings.len)
+		found_nothing(trial, VERDICT_SKIP,
+			      "no class says 'nics', and no node has a NIC on PCI");
 }
