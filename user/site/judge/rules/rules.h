@@ -126,8 +126,6 @@ void rule_rail_balance(const struct trial *trial);
  */
 void judge_earlier_ways(const struct trial *trial);
 bool earlier_way_changed(const struct trial *trial, bool intra, uint64_t size);
-/* Of COV-04, operations that never ended. */
-void judge_open(const struct trial *trial);
 void rule_memory_type(const struct trial *trial);
 void rule_collective_memory(const struct trial *trial);
 void rule_fragments(const struct trial *trial);
