@@ -135,8 +135,6 @@ void rule_switch_points(const struct trial *trial);
 void judge_schemes(const struct trial *trial);
 void rule_ports(const struct trial *trial);
 void rule_planned(const struct trial *trial);
-/* Of COV-03, where no ledger is there. */
-void planned_without_ledgers(const struct trial *trial);
 void rule_monotone(const struct trial *trial);
 void rule_tail(const struct trial *trial);
 void rule_slow_nodes(const struct trial *trial);
