@@ -120,12 +120,6 @@ void rule_ucx_in_use(const struct trial *trial);
 void rule_symmetric(const struct trial *trial);
 void rule_rail_count(const struct trial *trial);
 void rule_rail_balance(const struct trial *trial);
-/*
- * Of PERF-05, ways of data; then, whether messages of that size go another way than before: a
- * change of times has that cause.
- */
-void judge_earlier_ways(const struct trial *trial);
-bool earlier_way_changed(const struct trial *trial, bool intra, uint64_t size);
 void rule_memory_type(const struct trial *trial);
 void rule_collective_memory(const struct trial *trial);
 void rule_fragments(const struct trial *trial);
