@@ -6,7 +6,7 @@
 #include "site/judge/exhibits/machines.h"
 #include "site/judge/internal.h"
 #include "site/judge/outcome/outcome.h"
-#include "site/judge/rules/table.h"
+#include "site/judge/rules/rules.h"
 
 const char *const verdict_names[VERDICTS] = { "PASS", "FAIL", "UNKNOWN", "SKIP", "WAIVED" };
 

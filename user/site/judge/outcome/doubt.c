@@ -4,7 +4,7 @@
 
 #include "site/judge/exhibits/named.h"
 #include "site/judge/outcome/outcome.h"
-#include "site/judge/rules/table.h"
+#include "site/judge/rules/rules.h"
 
 /* Of the rules about what moved, unlike those about software. */
 static bool about_moves(const struct catalogue_rule *rule)

@@ -1,10 +1,221 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Whether the variables of processes are the same on all nodes, and UCX knows them: CFG-01. */
+#include <fnmatch.h>
 #include <string.h>
 
 #include "base/ucx_names.h"
-#include "site/judge/exhibits/usual.h"
-#include "site/judge/rules/environment.h"
+#include "site/judge/rules/rules.h"
+
+#define NOT_SET "(not set)"
+
+struct residents {
+	VEC(struct resident {
+		const struct node *node;
+		const struct member *member;
+	})
+	list; /* by node, then by rank */
+	VEC(struct variable {
+		const char *name;
+		bool of_ucx;
+		uint32_t releases; /* that know it */
+	})
+	names; /* each once */
+};
+
+/* Those of one node: list[from .. to - 1] */
+struct stay {
+	size_t from, to;
+};
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_node(const void *left, const void *right)
+{
+	const struct resident *a = left, *b = right;
+	int order = compare((uintptr_t)a->node, (uintptr_t)b->node);
+
+	order = order ? order : compare(a->member->fact.rank, b->member->fact.rank);
+	return order ? order : compare(a->member->fact.pid, b->member->fact.pid);
+}
+
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(((const struct variable *)left)->name,
+		      ((const struct variable *)right)->name);
+}
+
+static bool has_name(const struct residents *residents, const char *name)
+{
+	for (size_t i = 0; i < residents->names.len; i++)
+		if (!strcmp(residents->names.data[i].name, name))
+			return true;
+	return false;
+}
+
+static void add_names(struct residents *residents, const struct member *member)
+{
+	for (size_t i = 0; i < member->environment.len; i++) {
+		const char *name = member->environment.data[i].name;
+
+		if (!has_name(residents, name))
+			vec_push(&residents->names,
+				 ((struct variable){ name,
+						     !strncmp(name, "UCX_", 4) ||
+							     !strncmp(name, "MPI_UCX_", 8),
+						     ucx_name_mask(name) }));
+	}
+}
+
+/* Processes of MPI or UCX on nodes that have a name. */
+static void residents_collect(const struct exhibits *exhibits, struct residents *residents)
+{
+	for (size_t i = 0; i < exhibits->members.len; i++) {
+		const struct member *member = &exhibits->members.data[i];
+		const struct node *node = exhibits_node(exhibits, i);
+
+		if (!node || !node->name || (!member->fact.mpi && !member->ucx.len))
+			continue;
+		vec_push(&residents->list, ((struct resident){ node, member }));
+		add_names(residents, member);
+	}
+	if (residents->list.len)
+		qsort(residents->list.data, residents->list.len, sizeof(struct resident), by_node);
+	if (residents->names.len)
+		qsort(residents->names.data, residents->names.len, sizeof(struct variable),
+		      by_name);
+}
+
+/* The next node's, of a zeroed stay the first one's; false: there is none. */
+static bool residents_next(const struct residents *residents, struct stay *stay)
+{
+	stay->from = stay->to;
+	while (stay->to < residents->list.len &&
+	       residents->list.data[stay->to].node == residents->list.data[stay->from].node)
+		stay->to++;
+	return stay->to > stay->from;
+}
+
+/* NOT_SET: it has no such variable. */
+static const char *resident_value(const struct member *member, const char *name)
+{
+	for (size_t i = 0; i < member->environment.len; i++)
+		if (!strcmp(member->environment.data[i].name, name))
+			return member->environment.data[i].value;
+	return NOT_SET;
+}
+
+/* Whether the capture says what the variables of all of them, or of any process at all, are. */
+static bool residents_told(const struct residents *residents, struct stay stay)
+{
+	for (size_t i = stay.from; i < stay.to; i++)
+		if (residents->list.data[i].member->fact.environment_cut < 0)
+			return false;
+	return true;
+}
+
+/* How many of their variables had no room in the capture. */
+static int residents_cut(const struct residents *residents, struct stay stay)
+{
+	int cut = 0;
+
+	for (size_t i = stay.from; i < stay.to; i++)
+		cut += residents->list.data[i].member->fact.environment_cut;
+	return cut;
+}
+
+static bool residents_any_told(const struct residents *residents)
+{
+	for (size_t i = 0; i < residents->list.len; i++)
+		if (residents->list.data[i].member->fact.environment_cut >= 0)
+			return true;
+	return false;
+}
+
+static void residents_release(struct residents *residents)
+{
+	vec_release(&residents->list);
+	vec_release(&residents->names);
+}
+
+/* ---- whether UCX knows a variable ---- */
+
+/* Names a scheduler's choice, or where to write: these differ and all is well. */
+static const char *const free_names[] = {
+	"*VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "*UCX_LOG_*", "*UCX_STATS_*", "*UCX_PROFILE_*",
+};
+
+static enum ucx_name known(const struct member *member, const struct variable *variable)
+{
+	enum ucx_name answer = UCX_NAME_NO_RELEASE;
+
+	for (size_t i = 0; i < member->ucx.len && answer != UCX_NAME_KNOWN; i++) {
+		uint32_t release = ucx_release_mask(member->ucx.data[i].version);
+
+		if (release)
+			answer = variable->releases & release ? UCX_NAME_KNOWN : UCX_NAME_NOT_KNOWN;
+	}
+	return answer;
+}
+
+static void not_known(const struct trial *trial, const struct resident *resident, const char *name)
+{
+	const char *version = resident->member->ucx.data[0].version;
+	struct finding *finding = found(trial, VERDICT_FAIL, resident->node->name);
+	char near[UCX_NAME_MAX], releases[UCX_NAME_MAX];
+
+	finding->expected = ucx_name_nearest(name, version, near)
+				    ? say(trial->judge, "%s", near)
+				    : say(trial->judge, "a variable of UCX %s", version);
+	finding->seen =
+		ucx_name_releases(name, releases)
+			? say(trial->judge, "%s: UCX %s has no such variable, %s have it", name,
+			      version, releases)
+			: say(trial->judge, "%s: UCX %s has no such variable", name, version);
+}
+
+/*
+ * FAIL where a process of the node has a variable that its UCX does not know, once a name. Returns
+ * whether a release was met that the table of names does not have.
+ */
+static bool variable_judge_spelling(const struct trial *trial, const struct residents *residents,
+				    struct stay stay, const struct variable *variable)
+{
+	const char *name = variable->name;
+	bool newer = false;
+
+	for (size_t i = stay.from; variable->of_ucx && i < stay.to; i++) {
+		const struct resident *resident = &residents->list.data[i];
+		enum ucx_name answer;
+
+		if (!resident->member->ucx.len ||
+		    !strcmp(resident_value(resident->member, name), NOT_SET))
+			continue;
+		answer = known(resident->member, variable);
+		newer = newer || answer == UCX_NAME_NO_RELEASE;
+		if (answer != UCX_NAME_NOT_KNOWN)
+			continue;
+		not_known(trial, resident, name);
+		break;
+	}
+	return newer;
+}
+
+/* Some process's UCX has that variable, or may have it: else it is nothing but misspelt. */
+static bool variable_compared(const struct residents *residents, const struct variable *variable)
+{
+	for (size_t i = 0; i < sizeof(free_names) / sizeof(*free_names); i++)
+		if (!fnmatch(free_names[i], variable->name, 0))
+			return false;
+	for (size_t i = 0; variable->of_ucx && i < residents->list.len; i++)
+		if (known(residents->list.data[i].member, variable) != UCX_NAME_NOT_KNOWN)
+			return true;
+	return !variable->of_ucx;
+}
+
+/* ---- whether nodes have the same ---- */
 
 #define BETWEEN " | " /* values of a node's processes, in order of rank */
 #define MAX_VALUES 64

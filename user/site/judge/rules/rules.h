@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rules have in common: how they say what they found. */
+/* Rules of the catalogue, judged one by one, and what they have in common. */
 #ifndef UCXBPF_JUDGE_RULES_RULES_H
 #define UCXBPF_JUDGE_RULES_RULES_H
 
@@ -74,7 +74,7 @@ void nodes_without_inventory(const struct trial *trial);
 bool judges_all(const struct trial *trial);
 
 /*
- * Rules of times. Why the times of a node of the plan tell nothing (exhibits/machines.h); NULL:
+ * Rules of times. Why the times of a node of the plan tell nothing (machines_find()); NULL:
  * they do, or the rule's setting one_machine wants it judged all the same.
  */
 const char *node_untold(const struct trial *trial, int node);
@@ -91,11 +91,51 @@ bool nothing_told(const struct trial *trial);
  */
 bool nic_watched(const struct node_inventory *node, const struct inventory_nic *nic);
 
+/* ---- what most nodes of a class have: those that should be alike are judged by that ---- */
+
+/* What a node has of something that all nodes of its class should have alike. */
+struct entry {
+	const struct policy_class *class;
+	const char *what;
+	const struct node *node; /* that has a name */
+};
+
+struct entries {
+	VEC(struct entry) list;
+};
+
+/*
+ * Sorts the entries. Of what most nodes of each class have, 1 + the position of an entry; that of
+ * the node whose name comes first, where two are as frequent. Key: the class.
+ */
+void find_usual(struct entries *entries, struct map *usual);
+
+/* ---- rules at work ---- */
+
 /* Before all rules: whether something was lost, who knows where. */
 void mark_incomplete(struct judge *judge);
 
 /* Before all rules: which nodes' peers are in no capture, by COV-04's setting. */
 void mark_in_part(const struct trial *trial);
+
+/* A rule at work on what the judge has. */
+struct trial trial_of(struct judge *judge, const struct catalogue_rule *rule);
+
+/* Adds the rule's findings: one SKIP where it is switched off, or what it looks at was not given.
+ */
+void judge_rule(struct judge *judge, const struct catalogue_rule *rule);
+
+/* Whether captures have no part in what the rule looks at: what they lack is no doubt about it. */
+bool judged_apart(const struct catalogue_rule *rule);
+
+/*
+ * Where captures recorded all in windows of time: whether a pass needs the rest of the time as
+ * well. Other rules hold for windows.
+ */
+bool passes_of_all(const struct catalogue_rule *rule);
+
+/* Whether the rule also fails because something was not seen: missing records may explain that. */
+bool fails_by_absence(const struct catalogue_rule *rule);
 
 /* ---- one function per rule; see table.c ---- */
 void rule_loss(const struct trial *trial);

@@ -2,7 +2,6 @@
 /* Whether the software is one on all nodes: COV-06, CFG-01. */
 #include <string.h>
 
-#include "site/judge/exhibits/usual.h"
 #include "site/judge/rules/rules.h"
 
 /* What one process of a node has. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Which function judges which rule of the catalogue, from what. */
-#include "site/judge/rules/table.h"
+#include "site/judge/rules/rules.h"
 
 #include <string.h>
 
