@@ -33,4 +33,21 @@ const char *say_bytes(struct judge *judge, uint64_t bytes);
 /* "1.23 ms" */
 const char *say_time(struct judge *judge, double ns);
 
+/* ---- what becomes of findings once all rules have spoken, in this order ---- */
+
+/* PASS is UNKNOWN where what was lost, or is in no capture, may have gone another way. */
+void judge_doubt(struct judge *judge);
+
+/* A PERF failure of a node whose path is wrong is SKIP. */
+void judge_explain(struct judge *judge);
+
+/* What inventories tell of modules that would not load is the cause of wrong paths. */
+void judge_modules(struct judge *judge);
+
+/* The cause of a failure, as far as it is known by other findings or inventories of its node. */
+void judge_causes(struct judge *judge);
+
+/* FAIL and UNKNOWN are WAIVED where the policy says so; today: days since 1970. */
+void judge_waive(struct judge *judge, int64_t today);
+
 #endif

@@ -1,12 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* The life of a judgement: what it is fed, its stages in their order, and what came of it in all.
+ */
 #include "site/judge/judge.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "site/judge/exhibits/machines.h"
+#include "site/judge/exhibits/named.h"
 #include "site/judge/internal.h"
-#include "site/judge/outcome/outcome.h"
 #include "site/judge/rules/rules.h"
+
+const char *say(struct judge *judge, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		abort();
+	va_end(args);
+	vec_push(&judge->made, text);
+	return text;
+}
+
+const char *say_bytes(struct judge *judge, uint64_t bytes)
+{
+	char text[40];
+
+	unit_bytes(text, sizeof(text), bytes, true);
+	return say(judge, "%s", text);
+}
+
+const char *say_time(struct judge *judge, double ns)
+{
+	char text[32];
+
+	unit_time(text, sizeof(text), (uint64_t)ns, false);
+	return say(judge, "%s", text);
+}
+
+/* ---- what it is fed, and its stages ---- */
 
 const char *const verdict_names[VERDICTS] = { "PASS", "FAIL", "UNKNOWN", "SKIP", "WAIVED" };
 
@@ -141,4 +178,119 @@ size_t judge_findings(const struct judge *judge, const struct finding **findings
 {
 	*findings = judge->findings.data;
 	return judge->findings.len;
+}
+
+/* ---- what came of it in all ---- */
+
+/* Of captures, and those of which there is but an inventory; two of one name are one. */
+static void count_nodes(const struct judge *judge, struct judge_summary *summary)
+{
+	const char *found[NAMED_MOST];
+	struct words names = { 0 };
+	struct map failed = { 0 };
+
+	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
+		words_keep(&names, judge->exhibits.nodes.data[i].name);
+	for (size_t i = 0; i < judge->inventories.list.len; i++)
+		words_keep(&names, judge->inventories.list.data[i].name);
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		const struct finding *finding = &judge->findings.data[i];
+		size_t count = finding->verdict == VERDICT_FAIL
+				       ? named_in(&names, finding->subject, found)
+				       : 0;
+
+		while (count)
+			map_insert(&failed, (uintptr_t)found[--count], 0, NULL);
+	}
+	summary->nodes = names.list.len;
+	summary->failed_nodes = failed.used;
+	words_release(&names);
+	map_release(&failed);
+}
+
+struct judge_summary judge_summary(const struct judge *judge)
+{
+	struct judge_summary summary = { 0 };
+
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		const struct finding *finding = &judge->findings.data[i];
+
+		summary.verdicts[finding->verdict]++;
+		if (finding->verdict != VERDICT_FAIL)
+			continue;
+		summary.critical += finding->severity == SEVERITY_CRITICAL;
+		summary.warning += finding->severity == SEVERITY_WARNING;
+	}
+	count_nodes(judge, &summary);
+	return summary;
+}
+
+int judge_status(const struct judge *judge, bool warn_ok)
+{
+	struct judge_summary summary = judge_summary(judge);
+
+	if (summary.critical)
+		return 2;
+	if (summary.verdicts[VERDICT_UNKNOWN])
+		return 3;
+	return summary.warning && !warn_ok ? 1 : 0;
+}
+
+/* ---- nodes and pairs to be looked at again ---- */
+
+/* A pair that is slow with small and with large messages has two findings, one behind the other. */
+static bool is_suspected(const struct judge_suspects *suspects, const char *one, const char *other)
+{
+	const struct judge_pair *last = suspects->pairs.data + suspects->pairs.len - 1;
+
+	return suspects->pairs.len && last->one == one && last->other == other;
+}
+
+static void suspect_pair(const struct plan *plan, const char *subject,
+			 struct judge_suspects *suspects)
+{
+	char *one = strdup(subject), *between = strstr(one, "<>");
+	int a, b;
+
+	if (between)
+		*between = '\0';
+	a = plan_node(plan, one);
+	b = between ? plan_node(plan, between + strlen("<>")) : -1;
+	free(one);
+	if (a >= 0 && b >= 0 &&
+	    !is_suspected(suspects, plan->nodes.data[a].name, plan->nodes.data[b].name))
+		vec_push(&suspects->pairs, ((struct judge_pair){ plan->nodes.data[a].name,
+								 plan->nodes.data[b].name }));
+}
+
+static void suspect(const struct judge *judge, const struct finding *finding,
+		    struct judge_suspects *suspects)
+{
+	bool wanted = policy_wants(judge->policy, finding->rule, "confirm");
+
+	if (finding->rule == catalogue_find("PERF-01")) {
+		if (finding->verdict == VERDICT_PASS)
+			vec_push(&suspects->sound, finding->subject);
+		else if (finding->verdict == VERDICT_FAIL && wanted)
+			vec_push(&suspects->slow, finding->subject);
+	} else if (finding->rule == catalogue_find("PERF-02")) {
+		if (finding->verdict == VERDICT_FAIL && wanted)
+			suspect_pair(judge->sweep.plan, finding->subject, suspects);
+	}
+}
+
+void judge_suspects(const struct judge *judge, struct judge_suspects *suspects)
+{
+	const struct plan *plan = judge->sweep.plan;
+
+	*suspects = (struct judge_suspects){ 0 };
+	for (size_t i = 0; plan && !*plan->base && i < judge->findings.len; i++)
+		suspect(judge, &judge->findings.data[i], suspects);
+}
+
+void judge_suspects_release(struct judge_suspects *suspects)
+{
+	vec_release(&suspects->slow);
+	vec_release(&suspects->sound);
+	vec_release(&suspects->pairs);
 }

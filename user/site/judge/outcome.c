@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* How verdicts change once all rules have spoken: by doubt, by another fault, by a waiver. */
+#include "site/judge/internal.h"
+
+#include <fnmatch.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "site/judge/exhibits/named.h"
+#include "site/judge/rules/rules.h"
+
+/* ---- doubt: what passed as far as was seen, where not all was seen ---- */
+
+/* Of the rules about what moved, unlike those about software. */
+static bool about_moves(const struct catalogue_rule *rule)
+{
+	return strncmp(rule->id, "COV", 3) && strncmp(rule->id, "CFG", 3);
+}
+
+/* The worst lack of the nodes that a finding names; one that names none is about every node. */
+static enum lack lack_of(const struct judge *judge, const struct words *nodes, const char *subject,
+			 const char **node)
+{
+	enum lack lack = losses_in(&judge->losses, subject, node);
+	const char *found[NAMED_MOST];
+
+	if (!lack && !named_in(nodes, subject, found))
+		lack = losses_worst(&judge->losses, node);
+	return lack;
+}
+
+/* Between windows anything may have happened. */
+static void doubt_times(struct judge *judge, struct finding *finding, const char *node)
+{
+	bool pass = finding->verdict == VERDICT_PASS;
+	bool unknown = pass ? passes_of_all(finding->rule) : fails_by_absence(finding->rule);
+
+	if (unknown)
+		finding->verdict = VERDICT_UNKNOWN;
+	if (unknown || pass)
+		finding->why = say(judge,
+				   unknown ? "%s was recorded in windows of time alone (COV-01)"
+					   : "as far as windows of %s saw (COV-01)",
+				   node);
+}
+
+/* NULL: no record is missing that the finding is about. */
+static const char *why_lost(struct judge *judge, enum lack lack, const char *node)
+{
+	if (judge->incomplete)
+		return "records were or may be lost (COV-01)";
+	return lack == LACK_RECORDS ? say(judge, "something of %s is missing (COV-01)", node)
+				    : NULL;
+}
+
+/*
+ * Lost or unrecorded traffic may have gone another way: nothing passes then. A fault that was seen
+ * stands, a failure concluded from absence does not.
+ */
+void judge_doubt(struct judge *judge)
+{
+	struct words in_part = { 0 }, nodes = { 0 };
+	const char *found[NAMED_MOST], *node;
+
+	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
+		words_keep(&nodes, judge->exhibits.nodes.data[i].name);
+	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
+		if (judge->exhibits.nodes.data[i].in_part && !judge->exhibits.nodes.data[i].whole)
+			words_keep(&in_part, judge->exhibits.nodes.data[i].name);
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		struct finding *finding = &judge->findings.data[i];
+
+		bool pass = finding->verdict == VERDICT_PASS;
+		const char *lost;
+		enum lack lack;
+
+		if ((!pass && finding->verdict != VERDICT_FAIL) || judged_apart(finding->rule))
+			continue;
+		lack = lack_of(judge, &nodes, finding->subject, &node);
+		lost = why_lost(judge, lack, node);
+		if (lost && (pass || fails_by_absence(finding->rule))) {
+			finding->verdict = VERDICT_UNKNOWN;
+			finding->why = lost;
+			continue;
+		}
+		if (pass && in_part.list.len && about_moves(finding->rule) &&
+		    named_in(&in_part, finding->subject, found))
+			finding->why = "some of its peers are in no capture (COV-04)";
+		if (pass && finding->why)
+			finding->verdict = VERDICT_UNKNOWN;
+		else if (lack == LACK_TIMES)
+			doubt_times(judge, finding, node);
+	}
+	words_release(&in_part);
+	words_release(&nodes);
+}
+
+/* ---- one fault and its consequences are one finding ---- */
+
+/* What separates the two nodes of a pair, and a node from its rank or device. */
+#define SEPARATORS ">:<"
+
+/* The n-th node of a subject, of two at most: its length; 0: there is none. */
+static size_t node_of(const char *subject, int n, const char **node)
+{
+	const char *first_end = subject + strcspn(subject, SEPARATORS);
+
+	*node = n ? first_end + strspn(first_end, "<>") : subject;
+	return n && *node == first_end ? 0 : strcspn(*node, SEPARATORS);
+}
+
+static uint64_t hash_of(const char *subject, int n)
+{
+	const char *node;
+	size_t length = node_of(subject, n, &node);
+
+	return length ? XXH3_64bits(node, length) : 0;
+}
+
+/* Nodes that a failure of a path has to do with -> 1 + its position. */
+static void find_wrong_paths(const struct judge *judge, struct map *wrong)
+{
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		const struct finding *path = &judge->findings.data[i];
+
+		if (path->verdict != VERDICT_FAIL || strncmp(path->rule->id, "PATH", 4))
+			continue;
+		for (int n = 0; n < 2; n++) {
+			uint64_t *at = map_insert(wrong, hash_of(path->subject, n), 0, NULL);
+
+			*at = *at ? *at : 1 + i;
+		}
+	}
+	map_remove(wrong, 0, 0);
+}
+
+static const struct finding *explanation(const struct judge *judge, const struct map *wrong,
+					 const char *subject)
+{
+	for (int n = 0; n < 2; n++) {
+		const uint64_t *at = map_find(wrong, hash_of(subject, n), 0);
+
+		if (at)
+			return &judge->findings.data[*at - 1];
+	}
+	return NULL;
+}
+
+/* What goes the wrong way is slow: that is one fault, and the way is its cause. */
+void judge_explain(struct judge *judge)
+{
+	struct map wrong = { 0 };
+
+	find_wrong_paths(judge, &wrong);
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		struct finding *finding = &judge->findings.data[i];
+		const struct finding *path;
+
+		if (finding->verdict != VERDICT_FAIL || strncmp(finding->rule->id, "PERF", 4))
+			continue;
+		path = explanation(judge, &wrong, finding->subject);
+		if (!path)
+			continue;
+		finding->verdict = VERDICT_SKIP;
+		finding->seen = NULL;
+		finding->why = say(judge, "explained by %s of %s", path->rule->id, path->subject);
+	}
+	map_release(&wrong);
+}
+
+/* ---- what the policy knows of, until a day ---- */
+
+static const struct policy_waiver *waiver_of(const struct policy *policy,
+					     const struct finding *finding, int64_t today)
+{
+	for (size_t i = 0; i < policy->waivers.len; i++) {
+		const struct policy_waiver *waiver = &policy->waivers.data[i];
+
+		if (waiver->rule == finding->rule && waiver->until >= today &&
+		    !fnmatch(waiver->subject, finding->subject, 0))
+			return waiver;
+	}
+	return NULL;
+}
+
+void judge_waive(struct judge *judge, int64_t today)
+{
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		struct finding *finding = &judge->findings.data[i];
+		const struct policy_waiver *waiver;
+
+		if (finding->verdict != VERDICT_FAIL && finding->verdict != VERDICT_UNKNOWN)
+			continue;
+		waiver = waiver_of(judge->policy, finding, today);
+		if (!waiver)
+			continue;
+		finding->verdict = VERDICT_WAIVED;
+		finding->why = waiver->reason;
+	}
+}
