@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "site/judge/subjects.h"
+#include "site/judge/verdict/lines.h"
 
 #define MAX_SUBJECTS 12
 

@@ -33,6 +33,12 @@ const char *say_bytes(struct judge *judge, uint64_t bytes);
 /* "1.23 ms" */
 const char *say_time(struct judge *judge, double ns);
 
+/* Rules that said something else than SKIP. */
+size_t rules_judged(const struct judge *judge);
+
+/* Transfers that rules looked at. */
+uint64_t transfers_judged(const struct judge *judge);
+
 /* ---- what becomes of findings once all rules have spoken, in this order ---- */
 
 /* PASS is UNKNOWN where what was lost, or is in no capture, may have gone another way. */

@@ -208,6 +208,32 @@ static void count_nodes(const struct judge *judge, struct judge_summary *summary
 	map_release(&failed);
 }
 
+uint64_t transfers_judged(const struct judge *judge)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < judge->exhibits.cells.len; i++)
+		count += judge->exhibits.cells.data[i].count;
+	return count;
+}
+
+/* Findings are in the order of rules. */
+size_t rules_judged(const struct judge *judge)
+{
+	const struct catalogue_rule *before = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < judge->findings.len; i++) {
+		const struct finding *finding = &judge->findings.data[i];
+
+		if (finding->verdict == VERDICT_SKIP || finding->rule == before)
+			continue;
+		before = finding->rule;
+		count++;
+	}
+	return count;
+}
+
 struct judge_summary judge_summary(const struct judge *judge)
 {
 	struct judge_summary summary = { 0 };

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "site/judge/exhibits/nics.h"
 #include "site/judge/exhibits/totals.h"
-#include "site/judge/verdict/footer.h"
+#include "site/judge/internal.h"
 
 struct metrics {
 	const struct judge *judge;
