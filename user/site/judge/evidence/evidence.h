@@ -2,7 +2,7 @@
 /*
  * The evidence file (docs/evidence.md): what a judge was fed, as lines in canonical order, so that
  * parts of it can be gathered anywhere and merged in any order. Kinds of lines are rows of
- * evidence_kinds.c.
+ * evidence.c.
  */
 #ifndef UCXBPF_JUDGE_EVIDENCE_EVIDENCE_H
 #define UCXBPF_JUDGE_EVIDENCE_EVIDENCE_H

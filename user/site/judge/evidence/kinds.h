@@ -22,9 +22,6 @@ struct evidence_kind {
 	const char *(*read)(struct judge *judge, const struct line_ref *fields);
 };
 
-/* In the order of their names; behind the last one, a name that is NULL. */
-extern const struct evidence_kind evidence_kinds[];
-
 /* NULL: there is none of that name. */
 const struct evidence_kind *evidence_kind(struct line_ref line);
 

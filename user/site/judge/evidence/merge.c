@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/heap.h"
-#include "site/judge/evidence/io.h"
+#include "site/judge/evidence/file.h"
 #include "site/judge/evidence/kinds.h"
 
 #define AT_A_TIME 64

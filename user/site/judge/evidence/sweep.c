@@ -1,6 +1,220 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What captures show of a sweep's own messages, as lines of evidence. */
+/* A sweep's plan, its ledgers, and what captures show of its messages, as lines of evidence. */
 #include "site/judge/evidence/kinds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *node_name(const struct sweep *sweep, int node)
+{
+	return node < 0 ? NULL : sweep->plan->nodes.data[node].name;
+}
+
+static int node_at(struct judge *judge, struct line_ref field)
+{
+	return plan_node(judge->sweep.plan, field_kept(&judge->exhibits, field));
+}
+
+/* All fields from one on as numbers; false: one is none. */
+static bool numbers(const struct line_ref *fields, size_t count, uint64_t *to)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!field_number(fields[i], &to[i]))
+			return false;
+	return true;
+}
+
+/* ---- the plan ---- */
+
+void write_plans(const struct judge *judge, struct evidence_lines *lines)
+{
+	char *text;
+
+	if (!judge->sweep.plan)
+		return;
+	text = plan_json(judge->sweep.plan);
+	line_begin(lines, "plan");
+	line_word(lines, judge->sweep.plan->id);
+	line_word(lines, text);
+	free(text);
+}
+
+/* It keeps the id that ledgers have: of its text as it was. */
+const char *read_plan(struct judge *judge, const struct line_ref *fields)
+{
+	char why[PLAN_WHY], *room = malloc(fields[1].size + 1);
+	const char *text = field_word(fields[1], room);
+	struct plan *plan;
+	int err = text ? plan_parse(text, strlen(text), &plan, why) : -1;
+
+	free(room);
+	if (err)
+		return "none that this version knows";
+	snprintf(plan->id, sizeof(plan->id), "%.*s", (int)fields[0].size, fields[0].text);
+	return sweep_take_plan(&judge->sweep, plan)
+		       ? NULL
+		       : "a second one: what was done by different plans cannot be judged as one";
+}
+
+/* ---- ranks ---- */
+
+void write_ranks(const struct judge *judge, struct evidence_lines *lines)
+{
+	const struct sweep *sweep = &judge->sweep;
+
+	for (size_t i = 0; i < sweep->ranks.len; i++) {
+		const struct sweep_rank *rank = &sweep->ranks.data[i];
+
+		line_begin(lines, "rank");
+		line_number(lines, rank->job);
+		line_number(lines, rank->rank);
+		line_word(lines, rank->node_name);
+		line_word(lines, rank->host);
+		line_word(lines, rank->waits);
+		line_word(lines, node_name(sweep, rank->waits_from));
+		line_word(lines, node_name(sweep, rank->waits_to));
+		line_number(lines, rank->local);
+		line_number(lines, rank->size);
+		line_number(lines, rank->pid);
+		line_number(lines, rank->stages);
+		line_number(lines, rank->ended);
+		line_number(lines, rank->stage);
+		line_number(lines, rank->round);
+		line_number(lines, rank->stuck);
+		line_number(lines, rank->transfers);
+		line_number(lines, rank->errors);
+	}
+}
+
+const char *read_rank(struct judge *judge, const struct line_ref *fields)
+{
+	enum { NODE = 2, HOST, WAITS, FROM, TO, NUMBERS };
+	enum { LOCAL, SIZE, PID, STAGES_ASKED, ENDED, STAGE, ROUND, STUCK, TRANSFERS, ERRORS, ALL };
+	uint64_t id[2], number[ALL];
+	struct exhibits *exhibits = &judge->exhibits;
+
+	if (!judge->sweep.plan)
+		return "without a plan";
+	if (!numbers(fields, 2, id) || !numbers(fields + NUMBERS, ALL, number) ||
+	    number[STAGE] >= STAGES || number[STUCK] > STUCK_STOPPED)
+		return FIELD_NO_NUMBER;
+	if (id[0] > plan_parts(judge->sweep.plan))
+		return "of a part that the plan does not have";
+	sweep_add_rank(&judge->sweep, &(struct sweep_rank){
+					      .job = id[0],
+					      .rank = id[1],
+					      .node = node_at(judge, fields[NODE]),
+					      .node_name = field_kept(exhibits, fields[NODE]),
+					      .host = field_kept(exhibits, fields[HOST]),
+					      .waits = field_kept(exhibits, fields[WAITS]),
+					      .waits_from = node_at(judge, fields[FROM]),
+					      .waits_to = node_at(judge, fields[TO]),
+					      .local = number[LOCAL],
+					      .size = number[SIZE],
+					      .pid = number[PID],
+					      .stages = number[STAGES_ASKED],
+					      .ended = number[ENDED],
+					      .stage = number[STAGE],
+					      .round = number[ROUND],
+					      .stuck = number[STUCK],
+					      .transfers = number[TRANSFERS],
+					      .errors = number[ERRORS],
+					      .process = -1,
+				      });
+	return NULL;
+}
+
+/* ---- transfers ---- */
+
+void write_transfers(const struct judge *judge, struct evidence_lines *lines)
+{
+	const struct sweep *sweep = &judge->sweep;
+
+	for (size_t i = 0; i < sweep->transfers.len; i++) {
+		const struct sweep_transfer *transfer = &sweep->transfers.data[i];
+
+		line_begin(lines, "transfer");
+		line_word(lines, node_name(sweep, transfer->src));
+		line_number(lines, transfer->src_local);
+		line_word(lines, plan_stage_names[transfer->stage]);
+		line_number(lines, transfer->round);
+		line_number(lines, transfer->sub);
+		line_number(lines, transfer->work);
+		line_word(lines, node_name(sweep, transfer->dst));
+		line_index(lines, transfer->dst_rank);
+		line_number(lines, transfer->count);
+		line_number(lines, transfer->errors);
+		line_number(lines, transfer->times);
+		line_number(lines, transfer->p25);
+		line_number(lines, transfer->p50);
+		line_number(lines, transfer->p75);
+		line_number(lines, transfer->p99);
+	}
+}
+
+const char *read_transfer(struct judge *judge, const struct line_ref *fields)
+{
+	enum { SRC, LOCAL, STAGE, ROUND, SUB, WORK, DST, DST_RANK, COUNT };
+	enum { MESSAGES, ERRORS, TIMES, P25, P50, P75, P99, ALL };
+	const char *name = field_kept(&judge->exhibits, fields[STAGE]);
+	int kind = plan_name(plan_stage_names, STAGES, name), src, dst_rank;
+	const struct plan_stage *stage;
+	uint64_t local, where[3], number[ALL];
+
+	if (!judge->sweep.plan)
+		return "without a plan";
+	stage = kind < 0 ? NULL : plan_stage(judge->sweep.plan, kind);
+	src = node_at(judge, fields[SRC]);
+	if (!field_number(fields[LOCAL], &local) || !numbers(fields + ROUND, 3, where) ||
+	    !field_index(fields[DST_RANK], &dst_rank) || !numbers(fields + COUNT, ALL, number))
+		return FIELD_NO_NUMBER;
+	if (!stage || src < 0 || where[2] >= stage->works.len)
+		return "not of the plan";
+	sweep_add_transfer(&judge->sweep, &(struct sweep_transfer){
+						  .stage = kind,
+						  .op = stage->works.data[where[2]].op,
+						  .src = src,
+						  .src_local = local,
+						  .round = where[0],
+						  .sub = where[1],
+						  .work = where[2],
+						  .dst = node_at(judge, fields[DST]),
+						  .dst_rank = dst_rank,
+						  .count = number[MESSAGES],
+						  .errors = number[ERRORS],
+						  .times = number[TIMES],
+						  .p25 = number[P25],
+						  .p50 = number[P50],
+						  .p75 = number[P75],
+						  .p99 = number[P99],
+					  });
+	return NULL;
+}
+
+/* ---- what does not belong there ---- */
+
+#define FOREIGN "ledgers of other plans"
+
+void write_strays(const struct judge *judge, struct evidence_lines *lines)
+{
+	if (!judge->sweep.foreign)
+		return;
+	line_begin(lines, "stray");
+	line_word(lines, FOREIGN);
+	line_number(lines, judge->sweep.foreign);
+}
+
+const char *read_stray(struct judge *judge, const struct line_ref *fields)
+{
+	uint64_t count;
+
+	if (!field_number(fields[1], &count))
+		return FIELD_NO_NUMBER;
+	judge->sweep.foreign += count;
+	return NULL;
+}
+
+/* ---- what captures show of its messages ---- */
 
 static const char *id_at(const struct judge *judge, uint64_t process)
 {

@@ -1,6 +1,176 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Processes and their copies of UCX, as lines of evidence. */
+/*
+ * Captures, what was counted over all of them, their processes, and inventories of their nodes, as
+ * lines of evidence.
+ */
 #include "site/judge/evidence/kinds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "site/judge/exhibits/totals.h"
+
+/* ---- captures, and what was counted over all of them ---- */
+
+void write_captures(const struct judge *judge, struct evidence_lines *lines)
+{
+	const struct exhibits *exhibits = &judge->exhibits;
+
+	for (size_t i = 0; i < exhibits->captures.len; i++) {
+		const struct exhibit_capture *capture = &exhibits->captures.data[i];
+
+		line_begin(lines, "capture");
+		line_word(lines, capture->host_name);
+		line_number(lines, capture->start);
+		line_word(lines, capture->host_id);
+	}
+}
+
+const char *read_capture(struct judge *judge, const struct line_ref *fields)
+{
+	struct exhibits *exhibits = &judge->exhibits;
+	struct exhibit_capture capture = {
+		.host_id = field_kept(exhibits, fields[2]),
+		.host_name = field_kept(exhibits, fields[0]),
+	};
+
+	if (!field_number(fields[1], &capture.start))
+		return FIELD_NO_NUMBER;
+	vec_push(&exhibits->captures, capture);
+	return NULL;
+}
+
+void write_reasons(const struct judge *judge, struct evidence_lines *lines)
+{
+	const struct exhibits *exhibits = &judge->exhibits;
+
+	for (size_t i = 0; i < TOTALS_LISTS; i++) {
+		const struct fact_reason *list =
+			totals_list((struct fact_totals *)&exhibits->totals, totals_lists[i].name);
+
+		for (int k = 0; k < FACT_MAX_REASONS && list[k].reason; k++) {
+			line_begin(lines, "reason");
+			line_word(lines, totals_lists[i].name);
+			line_word(lines, list[k].reason);
+			line_number(lines, list[k].count);
+		}
+	}
+}
+
+const char *read_reason(struct judge *judge, const struct line_ref *fields)
+{
+	struct exhibits *exhibits = &judge->exhibits;
+	struct fact_reason *list = totals_list(&exhibits->totals, field_kept(exhibits, fields[0]));
+	const char *reason = field_kept(exhibits, fields[1]);
+	uint64_t count;
+
+	if (!list || !reason)
+		return "a list of reasons that this version does not know";
+	if (!field_number(fields[2], &count))
+		return FIELD_NO_NUMBER;
+	totals_reason(list, reason, count);
+	return NULL;
+}
+
+/* Where captures say it: of others, all levels may be there. */
+void write_levels(const struct judge *judge, struct evidence_lines *lines)
+{
+	const struct fact_self *self = &judge->exhibits.totals.self;
+
+	for (int i = 0; self->known && i < FACT_LEVELS; i++) {
+		if (!self->levels[i])
+			continue;
+		line_begin(lines, "level");
+		line_word(lines, fact_level_names[i]);
+	}
+}
+
+const char *read_level(struct judge *judge, const struct line_ref *fields)
+{
+	const char *name = field_kept(&judge->exhibits, fields[0]);
+	struct fact_self *self = &judge->exhibits.totals.self;
+
+	for (int i = 0; name && i < FACT_LEVELS; i++)
+		if (!strcmp(name, fact_level_names[i])) {
+			self->levels[i] = true;
+			self->known++;
+			return NULL;
+		}
+	return "none that this version knows";
+}
+
+void write_losses(const struct judge *judge, struct evidence_lines *lines)
+{
+	for (size_t i = 0; i < judge->losses.list.len; i++) {
+		const struct node_loss *loss = &judge->losses.list.data[i];
+
+		for (int kind = 0; kind < LOSS_KINDS; kind++) {
+			if (!loss->of[kind])
+				continue;
+			line_begin(lines, "loss");
+			line_word(lines, loss->node);
+			line_word(lines, loss_names[kind]);
+			line_number(lines, loss->of[kind]);
+		}
+	}
+}
+
+const char *read_loss(struct judge *judge, const struct line_ref *fields)
+{
+	const char *node = field_kept(&judge->exhibits, fields[0]);
+	const char *name = field_kept(&judge->exhibits, fields[1]);
+	uint64_t count;
+
+	if (!node || !field_number(fields[2], &count))
+		return FIELD_NO_NUMBER;
+	for (int kind = 0; name && kind < LOSS_KINDS; kind++)
+		if (!strcmp(name, loss_names[kind])) {
+			losses_add(&judge->losses, node, kind, count);
+			return NULL;
+		}
+	return "of a kind that this version does not know";
+}
+
+#define BROKEN "broken" /* gatherings of which a capture lacked something */
+
+void write_totals(const struct judge *judge, struct evidence_lines *lines)
+{
+	const struct exhibits *exhibits = &judge->exhibits;
+
+	for (size_t i = 0; i < TOTALS_NUMBERS; i++) {
+		uint64_t *number = totals_number((struct fact_totals *)&exhibits->totals,
+						 totals_numbers[i].name);
+
+		if (!*number)
+			continue;
+		line_begin(lines, "total");
+		line_word(lines, totals_numbers[i].name);
+		line_number(lines, *number);
+	}
+	if (!judge->captures_broken)
+		return;
+	line_begin(lines, "total");
+	line_word(lines, BROKEN);
+	line_number(lines, 1);
+}
+
+const char *read_total(struct judge *judge, const struct line_ref *fields)
+{
+	struct exhibits *exhibits = &judge->exhibits;
+	const char *name = field_kept(exhibits, fields[0]);
+	uint64_t *number = totals_number(&exhibits->totals, name), broken;
+
+	if (name && !strcmp(name, BROKEN)) {
+		number = &broken;
+		judge->captures_broken = true;
+	}
+	if (!number)
+		return "a total that this version does not know";
+	return field_number(fields[1], number) ? NULL : FIELD_NO_NUMBER;
+}
+
+/* ---- processes and their copies of UCX ---- */
 
 void write_processes(const struct judge *judge, struct evidence_lines *lines)
 {
@@ -195,5 +365,48 @@ const char *read_death(struct judge *judge, const struct line_ref *fields)
 	    !field_number(fields[2], &member->outlived_ns))
 		return FIELD_NO_NUMBER;
 	member->exit_signal = number;
+	return NULL;
+}
+
+/* ---- inventories: all of each node, as they are ---- */
+
+static void write_one(const struct inventory *inventory, struct evidence_lines *lines)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out || inventory_write(inventory, out) || fclose(out))
+		abort();
+	line_begin(lines, "inventory");
+	line_word(lines, inventory->host);
+	line_index(lines, inventory->mono_ns);
+	line_word(lines, inventory->boot_id);
+	line_word(lines, text);
+	free(text);
+}
+
+void write_inventories(const struct judge *judge, struct evidence_lines *lines)
+{
+	for (size_t i = 0; i < judge->inventories.list.len; i++) {
+		const struct node_inventory *node = &judge->inventories.list.data[i];
+
+		for (size_t k = 0; k < node->all.len; k++)
+			write_one(node->all.data[k], lines);
+	}
+}
+
+const char *read_inventory(struct judge *judge, const struct line_ref *fields)
+{
+	struct inventory *inventory;
+	char why[INVENTORY_WHY], *room = malloc(fields[3].size + 1);
+	const char *text = field_word(fields[3], room);
+	int err = text ? inventory_parse(text, &inventory, why) : -1;
+
+	free(room);
+	if (err)
+		return "none that this version knows";
+	vec_push(&judge->inventories.kept, inventory);
+	judge_inventory(judge, inventory);
 	return NULL;
 }

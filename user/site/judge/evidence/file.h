@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Evidence files as streams of lines, in memory that does not depend on their size. */
-#ifndef UCXBPF_JUDGE_EVIDENCE_IO_H
-#define UCXBPF_JUDGE_EVIDENCE_IO_H
+#ifndef UCXBPF_JUDGE_EVIDENCE_FILE_H
+#define UCXBPF_JUDGE_EVIDENCE_FILE_H
 
 #include "site/judge/evidence/evidence.h"
 #include "site/judge/evidence/lines.h"
@@ -33,12 +33,6 @@ struct evidence_output;
 /* Borrows the file. head: as above. */
 int evidence_output_open(struct evidence_output **output, int file, struct line_ref head,
 			 struct evidence_error *error);
-int evidence_output_line(struct evidence_output *output, struct line_ref line,
-			 struct evidence_error *error);
-
-/* Writes what is pending; frees in any case. */
-int evidence_output_close(struct evidence_output *output, struct evidence_error *error);
-void evidence_output_free(struct evidence_output *output);
 
 /* Lines in ascending order go in, those of one key come out as one. */
 struct evidence_joiner {
