@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "site/sweep/child.h"
 #include "site/sweep/command.h"
 #include "site/sweep/launcher.h"
-#include "site/sweep/lines.h"
 
 #include <fcntl.h>
 #include <unistd.h>

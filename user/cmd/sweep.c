@@ -13,7 +13,7 @@
 #include "cmd/sweep/nodes.h"
 #include "cmd/sweep/report.h"
 #include "cmd/sweep/start.h"
-#include "site/sweep/node.h"
+#include "site/sweep/sweep.h"
 
 static int plan(struct sweep_arguments *arguments, char **argv);
 static int report(struct sweep_arguments *arguments, char **argv);

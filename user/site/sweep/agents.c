@@ -11,7 +11,8 @@
 
 #define GRACE_MS 3000
 
-const char *const agent_words[AGENT_STEPS] = { "before", "ready", "traced", "after" };
+/* As a node says them. */
+static const char *const agent_words[AGENT_STEPS] = { "before", "ready", "traced", "after" };
 
 void agent_command(struct command *out, const char *program, const char *folder, const char *node)
 {

@@ -12,12 +12,9 @@
 #include "base/vec.h"
 #include "site/sweep/child.h"
 #include "site/sweep/launcher.h"
-#include "site/sweep/lines.h"
 
 /* In the order in which a node gets there. */
 enum agent_step { AGENT_BEFORE, AGENT_READY, AGENT_TRACED, AGENT_AFTER, AGENT_STEPS };
-
-extern const char *const agent_words[AGENT_STEPS]; /* as a node says them */
 
 struct agent {
 	const char *node;

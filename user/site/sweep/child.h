@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that a sweep starts, and ends again by their ids. Private to sweep/. */
+/*
+ * Processes that a sweep starts, and ends again by their ids; lines that come from them. Private to
+ * sweep/.
+ */
 #ifndef UCXBPF_SWEEP_CHILD_H
 #define UCXBPF_SWEEP_CHILD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "site/sweep/command.h"
@@ -34,5 +38,18 @@ void child_end(struct child *child, int grace_ms);
 
 /* Closes our ends of the pipes. */
 void child_close(struct child *child);
+
+/* ---- lines from a descriptor that does not block ---- */
+
+#define LINES_MAX 4096 /* what is longer is cut */
+
+struct lines {
+	int fd;
+	char text[LINES_MAX];
+	size_t length;
+};
+
+/* Hands over all that has come, without its end; false: nothing will come any more. */
+bool lines_read(struct lines *lines, void (*each)(void *context, char *line), void *context);
 
 #endif

@@ -55,9 +55,6 @@ bool slurm_usable(char *const *nodes, size_t count, struct command *usable, stru
  */
 const char *slurm_group(int group);
 
-/* Which component a node is in; -1: the allocation has none. */
-int slurm_group_of(const char *node);
-
 /* How many jobs other than this allocation's run on any of these nodes; says which. */
 size_t slurm_others(char *const *nodes, size_t count);
 

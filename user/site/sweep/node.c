@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/sweep/node.h"
+/*
+ * A sweep's part on each node: takes the inventory, traces the processes that it hears of, takes
+ * the inventory again. It is started once per node and speaks lines with whoever started it, so
+ * that a sweep needs one connection per node:
+ *
+ *   it says         before STATUS     nodes/NODE/before.json is there, or not
+ *   it hears        trace NAME PID,PID...
+ *   it says         ready             nodes/NODE/NAME.ucxb records; nothing if it cannot be
+ *   it says         traced STATUS     the processes have ended
+ *   it hears        end
+ *   it says         after STATUS      and ends
+ *
+ * When its standard input ends, it ends what it has started, and itself: nothing stays behind.
+ */
+#include "site/sweep/sweep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +28,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "site/sweep/child.h"
-#include "site/sweep/lines.h"
 
 #define LOOK_MS 50
 #define INVENTORY_MS 20000

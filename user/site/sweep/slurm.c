@@ -1,9 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Steps of an allocation that is there already. A step per node: one whose slurmd is gone fails
- * alone.
+ * Slurm: steps of an allocation that is there already, one per node, since one whose slurmd is gone
+ * fails alone; which nodes it can give, and whose jobs run on them.
  */
 #include "site/sweep/launcher.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "site/policy/values.h"
+
+/* ---- heterogeneous allocations: which component has which node ---- */
+
+const char *slurm_group(int group)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "SLURM_JOB_NODELIST_HET_GROUP_%d", group);
+	return getenv(name);
+}
+
+static bool is_among(const char *list, const char *node)
+{
+	struct policy *names = policy_default();
+	texts nodes = { 0 };
+	bool found = false;
+
+	value_nodes(list, names, &nodes);
+	for (size_t i = 0; i < nodes.len; i++)
+		found = found || !strcmp(nodes.data[i], node);
+	vec_release(&nodes);
+	policy_free(names);
+	return found;
+}
+
+/* Which component a node is in; -1: the allocation has none. */
+static int slurm_group_of(const char *node)
+{
+	const char *list;
+
+	for (int group = 0; (list = slurm_group(group)); group++)
+		if (is_among(list, node))
+			return group;
+	return -1;
+}
+
+/* ---- the launcher ---- */
 
 /* Which of Slurm's plug-ins each MPI's library speaks to: Debian's Open MPI knows no PMI-2. */
 static const char *const plugins[SWEEP_MPIS] = { "pmix", "pmi2" };
@@ -70,3 +116,107 @@ const struct launcher launcher_slurm = {
 	.on_node = on_node,
 	.job = job,
 };
+
+/* ---- whose jobs run on the nodes of a sweep ---- */
+
+/* This allocation's, also of a component of a heterogeneous one: SLURM_JOB_ID_HET_GROUP_1. */
+static bool is_own(const char *id)
+{
+	for (char **word = environ; *word; word++)
+		if (!strncmp(*word, "SLURM_JOB_ID", 12) && strchr(*word, '=') &&
+		    !strcmp(strchr(*word, '=') + 1, id))
+			return true;
+	return false;
+}
+
+size_t slurm_others(char *const *nodes, size_t count)
+{
+	char *list = node_list(nodes, count), line[1024], id[64], user[64], where[512];
+	struct command command = { 0 };
+	size_t others = 0;
+	char *text;
+	FILE *in;
+
+	command_split(&command, "squeue --noheader --states=RUNNING,SUSPENDED --format");
+	command_add(&command, "%%A %%u %%N");
+	command_add(&command, "--nodelist=%s", list);
+	text = command_line(&command);
+	in = popen(text, "re");
+	while (in && fgets(line, sizeof(line), in)) {
+		if (sscanf(line, "%63s %63s %511s", id, user, where) != 3 || is_own(id))
+			continue;
+		log_warn("job %s of %s runs on %s as well", id, user, where);
+		others++;
+	}
+	if (!in || pclose(in))
+		log_warn("squeue does not tell whether others' jobs run on these nodes");
+	free(text);
+	free(list);
+	command_release(&command);
+	return others;
+}
+
+/* ---- nodes that Slurm can give: an allocation with another one in it would not begin ---- */
+
+/* Beginnings of states, as sinfo writes them; a * at the end is of a node that does not respond. */
+static const char *const unusable[] = {
+	"down", "drain", "fail", "error", "power", "reboot", "inval"
+};
+
+static bool is_usable(const char *state)
+{
+	for (size_t i = 0; i < sizeof(unusable) / sizeof(unusable[0]); i++)
+		if (!strncmp(state, unusable[i], strlen(unusable[i])))
+			return false;
+	return !strchr(state, '*');
+}
+
+static const char *state_of(char *const *words, size_t count, const char *node)
+{
+	for (size_t i = 0; i + 1 < count; i += 2)
+		if (!strcmp(words[i], node))
+			return words[i + 1];
+	return NULL;
+}
+
+/* What sinfo says, words in pairs; false: why it says nothing. */
+static bool ask(struct command *states, char why[SLURM_WHY])
+{
+	FILE *in = popen("sinfo --noheader --Node --format='%N %T' 2>&1", "re");
+	char line[512], node[256], state[256], more[2];
+
+	*why = '\0';
+	while (in && fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!*why)
+			snprintf(why, SLURM_WHY, "%.*s", SLURM_WHY - 1, line);
+		/* it may warn of something, too */
+		if (sscanf(line, "%255s %255s %1s", node, state, more) == 2) {
+			command_add(states, "%s", node);
+			command_add(states, "%s", state);
+		}
+	}
+	if (in && !pclose(in))
+		return true;
+	command_release(states);
+	return false;
+}
+
+bool slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others,
+		  char why[SLURM_WHY])
+{
+	struct command states = { 0 };
+	bool answered = ask(&states, why);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *state = state_of(states.words.data, states.words.len, nodes[i]);
+
+		if (!answered || (state && is_usable(state)))
+			command_add(usable, "%s", nodes[i]);
+		else
+			command_add(others, "%s: %s", nodes[i],
+				    state ? state : "not known to Slurm");
+	}
+	command_release(&states);
+	return answered;
+}

@@ -49,4 +49,10 @@ double sweep_seconds(const struct sweep_options *options, const struct plan *pla
 /* Every command line that sweep_run() would start, and nothing else. -EINVAL: no plan; said. */
 int sweep_dry_run(const struct sweep_options *options, FILE *out);
 
+/*
+ * A sweep's part on each node, started there once per node; it speaks lines with who started it
+ * (node.c). folder: nodes/NODE of the sweep. Returns the exit status.
+ */
+int sweep_node(const char *folder);
+
 #endif
