@@ -9,10 +9,8 @@
 #include "cmd/input/policy_file.h"
 #include "cmd/output/output.h"
 #include "cmd/sweep/args.h"
-#include "cmd/sweep/merge.h"
-#include "cmd/sweep/nodes.h"
 #include "cmd/sweep/report.h"
-#include "cmd/sweep/start.h"
+#include "cmd/sweep/verbs.h"
 #include "site/sweep/sweep.h"
 
 static int plan(struct sweep_arguments *arguments, char **argv);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* The options of sweep, and the nodes that they mean. */
 #include "cmd/sweep/args.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cmd/output/verdict_files.h"
 #include "cmd/trace/args.h"
 #include "site/policy/values.h"
@@ -314,3 +318,100 @@ static error_t parse(int key, char *value, struct argp_state *state)
 }
 
 const struct argp sweep_argp = { .options = options, .parser = parse };
+
+/* ---- which nodes take part ---- */
+
+/* A node a line; # begins a comment. */
+static int read_hosts(const char *path, struct policy *policy, texts *nodes)
+{
+	FILE *in = fopen(path, "re");
+	char line[512];
+	int err = in ? 0 : -errno;
+
+	while (in && !err && fgets(line, sizeof(line), in)) {
+		char *word = line + strspn(line, " \t");
+
+		word[strcspn(word, " \t\r\n#")] = '\0';
+		if (*word && !value_nodes(word, policy, nodes)) {
+			log_error("%s: '%s' is no node", path, word);
+			err = -EINVAL;
+		}
+	}
+	if (in)
+		fclose(in);
+	else
+		log_error("%s: %s", path, strerror(-err));
+	return err;
+}
+
+static int add_nodes(const char *list, struct policy *policy, texts *nodes)
+{
+	if (value_nodes(list, policy, nodes))
+		return 0;
+	log_error("'%s' is no list of nodes such as n[0-3],m7", list);
+	return -EINVAL;
+}
+
+/* Of all components, where it is a heterogeneous one. */
+static int add_allocation(struct policy *policy, texts *nodes)
+{
+	const char *list = getenv("SLURM_JOB_NODELIST");
+	int err = 0;
+
+	if (!slurm_group(0))
+		return add_nodes(list, policy, nodes);
+	for (int group = 0; (list = slurm_group(group)) && !err; group++)
+		err = add_nodes(list, policy, nodes);
+	return err;
+}
+
+int sweep_nodes(const struct sweep_arguments *arguments, struct policy *policy, texts *nodes)
+{
+	bool allocation = getenv("SLURM_JOB_NODELIST") || slurm_group(0);
+	int err = 0;
+
+	if (arguments->nodes)
+		err = add_nodes(arguments->nodes, policy, nodes);
+	else if (arguments->hosts)
+		err = read_hosts(arguments->hosts, policy, nodes);
+	else if (allocation && arguments->launch.launcher == &launcher_slurm)
+		err = add_allocation(policy, nodes);
+	else
+		for (size_t i = 0; i < policy->nodes.len; i++)
+			vec_push(nodes, policy->nodes.data[i].name);
+	if (!err && !nodes->len) {
+		log_error("on which nodes? Name them by -w, --hosts or in the policy's classes");
+		err = -EINVAL;
+	}
+	return err;
+}
+
+/* ---- which of them Slurm can give ---- */
+
+#define INSTEAD "without Slurm: --launcher hosts"
+
+int sweep_usable(const struct sweep_arguments *arguments, const texts *nodes,
+		 struct command *usable)
+{
+	struct command others = { 0 };
+	char why[SLURM_WHY];
+	int err = 0;
+
+	if (!slurm_usable((char *const *)nodes->data, nodes->len, usable, &others, why)) {
+		if (arguments->dry_run)
+			log_warn("Slurm does not answer here (%s): whether it can give these nodes "
+				 "is not known; " INSTEAD,
+				 why);
+		else
+			log_error("Slurm does not answer here (%s); " INSTEAD, why);
+		err = arguments->dry_run ? 0 : -EIO;
+	}
+	for (size_t i = 0; i < others.words.len; i++)
+		log_warn("Slurm cannot give %s", others.words.data[i]);
+	if (!err && !usable->words.len) {
+		log_error("Slurm can give none of these nodes: see sinfo");
+		err = -ENODEV;
+	}
+	command_release(&others);
+	return err;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `sweep` was asked for. */
+/* The arguments of `sweep`, and the nodes that they mean. */
 #ifndef UCXBPF_CMD_SWEEP_ARGS_H
 #define UCXBPF_CMD_SWEEP_ARGS_H
 
@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "site/plan/make.h"
 #include "site/sweep/command.h"
+#include "site/policy/policy.h"
 #include "site/sweep/launcher.h"
 
 /* What a job of a sweep in parts does, once its parts have ended. */
@@ -44,5 +45,18 @@ struct sweep_arguments {
 
 /* A child of each verb's parser; its input is a struct sweep_arguments. */
 extern const struct argp sweep_argp;
+
+/*
+ * The nodes that take part: those of the arguments, else of an allocation that this runs in, else
+ * of the policy, which owns the names. -EINVAL: none, or no list; said.
+ */
+int sweep_nodes(const struct sweep_arguments *arguments, struct policy *policy, texts *nodes);
+
+/*
+ * Adds the nodes that Slurm can give. -ENODEV: it can give none; -EIO: Slurm does not answer, which
+ * a dry run goes on from with all of them. Both are said.
+ */
+int sweep_usable(const struct sweep_arguments *arguments, const texts *nodes,
+		 struct command *usable);
 
 #endif

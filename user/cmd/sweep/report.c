@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* The folder of a sweep: begun, and judged. */
 #include "cmd/sweep/report.h"
 
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +18,43 @@
 #include "cmd/output/verdict_files.h"
 #include "cmd/sweep/args.h"
 #include "site/policy/policy.h"
+
+/* ---- a new folder ---- */
+
+static int copy_policy(const char *from, const char *folder)
+{
+	char path[PATH_MAX * 2 + 16], block[4096];
+	FILE *in = fopen(from, "re"), *out;
+	size_t got;
+	int err = in ? 0 : -errno;
+
+	snprintf(path, sizeof(path), "%s/policy.yaml", folder);
+	out = in ? fopen(path, "wxe") : NULL;
+	if (in && !out)
+		err = -errno;
+	while (!err && (got = fread(block, 1, sizeof(block), in)))
+		if (fwrite(block, 1, got, out) != got)
+			err = -errno;
+	if (in)
+		fclose(in);
+	if (out && fclose(out) && !err)
+		err = -errno;
+	if (err)
+		log_error("%s: %s", path, strerror(-err));
+	return err;
+}
+
+int sweep_folder(const char *folder, const char *policy_path)
+{
+	if (mkdir(folder, 0755)) {
+		log_error("%s: %s%s", folder, strerror(errno),
+			  errno == EEXIST ? "; give another folder by -o" : "");
+		return -errno;
+	}
+	return policy_path ? copy_policy(policy_path, folder) : 0;
+}
+
+/* ---- what is judged of it ---- */
 
 /*
  * What a sweep's folder has in it that is judged. The part that confirms is there with its plan
@@ -67,7 +107,8 @@ static void find_in(struct command *found, const char *folder, const char *part)
 	free(place);
 }
 
-void sweep_files(struct command *found, const char *folder)
+/* What there is to judge in a sweep's folder. */
+static void sweep_files(struct command *found, const char *folder)
 {
 	char plan[4096];
 

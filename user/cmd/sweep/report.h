@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The verdict on a sweep's folder. */
+/* The folder of a sweep: begun, and judged. */
 #ifndef UCXBPF_CMD_SWEEP_REPORT_H
 #define UCXBPF_CMD_SWEEP_REPORT_H
 
@@ -28,9 +28,6 @@ struct sweep_verdict {
 int sweep_earlier(struct gathered *earlier, const struct policy *policy, const char *path,
 		  const char *command);
 
-/* What there is to judge in a sweep's folder. */
-void sweep_files(struct command *found, const char *folder);
-
 /*
  * Judges what is in the folder, by the arguments' baseline, too. Returns UCXBPF_CHECK_PASS: there
  * is a verdict, whatever it says; else another enum ucxbpf_check_exit, and why has been said. To be
@@ -48,5 +45,11 @@ int sweep_verdict_print(const struct sweep_verdict *verdict, const char *format,
 
 /* Judges and prints; keep: and keeps. Returns the exit status. */
 int sweep_report(const char *folder, const struct sweep_arguments *arguments, bool keep);
+
+/*
+ * Makes a folder, with a copy of the policy in it (NULL: none). A folder that is there already is
+ * refused: files of two sweeps would be judged as one. 0 or -errno, which is said.
+ */
+int sweep_folder(const char *folder, const char *policy_path);
 
 #endif

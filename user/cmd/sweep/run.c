@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cmd/sweep/start.h"
+/* `sweep run`: from its arguments to the verdict. */
+#include "cmd/sweep/verbs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +15,9 @@
 #include "base/signals.h"
 #include "cmd/input/policy_file.h"
 #include "cmd/sweep/args.h"
-#include "cmd/sweep/chunks.h"
 #include "cmd/sweep/confirm.h"
-#include "cmd/sweep/folder.h"
-#include "cmd/sweep/nodes.h"
-#include "cmd/sweep/part.h"
+#include "cmd/sweep/parts.h"
 #include "cmd/sweep/report.h"
-#include "cmd/sweep/usable.h"
 #include "site/sweep/sweep.h"
 
 /* Paths of this program and of the traffic's, and the folder's, as all nodes take them. */

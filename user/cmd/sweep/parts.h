@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sweep in parts: submitted as a job array, waited for, judged. */
-#ifndef UCXBPF_CMD_SWEEP_CHUNKS_H
-#define UCXBPF_CMD_SWEEP_CHUNKS_H
+/* A sweep in parts: submitted as a job array, waited for, judged; and one part as its task. */
+#ifndef UCXBPF_CMD_SWEEP_PARTS_H
+#define UCXBPF_CMD_SWEEP_PARTS_H
 
 #include "cmd/sweep/args.h"
 #include "site/policy/policy.h"
@@ -23,5 +23,14 @@ int sweep_chunks(const struct sweep_chunks *chunks);
  * the job that confirms. Returns the exit status.
  */
 int sweep_chunks_judge(const struct sweep_chunks *chunks);
+
+/* ---- one part, as a task of the job array ---- */
+
+/*
+ * Carries one part out in parts/N of options' folder, by the plan that is there, on those nodes of
+ * it that the allocation has; then gathers what there is into parts/N.evidence. Returns the exit
+ * status, which tells nothing about the verdict.
+ */
+int sweep_part(const struct sweep_arguments *arguments, const struct sweep_options *options);
 
 #endif
