@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "base/cpus.h"
+#include "base/lists.h"
 
 static void counts(void **state)
 {

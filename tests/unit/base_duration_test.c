@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/duration.h"
+#include "base/units.h"
 
 static void lengths(void **state)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fold.h"
+#include "base/lists.h"
 #include "site/policy/policy.h"
 
 #define MAX_NAMES 8

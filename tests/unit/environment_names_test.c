@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/ucx_names.h"
+#include "base/environment.h"
 
 static void known(const char *name, const char *version, enum ucx_name expected)
 {

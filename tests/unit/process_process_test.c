@@ -7,8 +7,8 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-#include "base/cpus.h"
 #include "observe/process/proc.h"
+#include "base/lists.h"
 #include "observe/process/process.h"
 #include "observe/process/snapshot_private.h"
 

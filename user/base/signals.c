@@ -2,6 +2,8 @@
 #include "base/signals.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const int taken[] = { SIGINT, SIGTERM, SIGHUP };
@@ -57,4 +59,14 @@ int signals_close(struct signals *signals, int number, int status)
 int signals_next(const struct signals *signals, struct signalfd_siginfo *info)
 {
 	return read(signals->fd, info, sizeof(*info)) == sizeof(*info) ? (int)info->ssi_signo : 0;
+}
+
+void signal_text(char *out, size_t size, unsigned int number)
+{
+	const char *name = sigabbrev_np((int)number);
+
+	if (name)
+		snprintf(out, size, "signal %u (SIG%s)", number, name);
+	else
+		snprintf(out, size, "signal %u", number);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What `run`, `attach` and `sweep` change in their own process, and how a child gets it back
- * unchanged.
+ * unchanged; signals in words.
  */
 #ifndef UCXBPF_BASE_SIGNALS_H
 #define UCXBPF_BASE_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 
@@ -36,5 +37,8 @@ int signals_next(const struct signals *signals, struct signalfd_siginfo *info);
  * (0: none), or is pending; else status.
  */
 int signals_close(struct signals *signals, int number, int status);
+
+/* "signal 6 (SIGABRT)"; of one without a name "signal 35". */
+void signal_text(char *out, size_t size, unsigned int number);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Made by scripts/ucx-names: do not edit.
-#include "base/ucx_names.h"
+#include "base/environment.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/units.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct unit {
@@ -84,4 +87,37 @@ void unit_share(char *out, size_t size, uint64_t part, uint64_t whole)
 		snprintf(out, size, ">99.9 %%");
 	else
 		snprintf(out, size, "%.*f %%", part == whole || !part ? 0 : 1, share);
+}
+
+#define LONGEST_NS 1e18
+
+static const struct {
+	const char *name;
+	double ns;
+} durations[] = {
+	{ "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 }, { "h", 3600e9 },
+};
+
+int duration_parse(const char *text, const char **end, uint64_t *ns)
+{
+	size_t length;
+	char *unit;
+	double value;
+
+	value = strtod(text, &unit);
+	if (unit == text || unit != text + strspn(text, "0123456789.")) /* no 0x1, nan, 1e9 */
+		return -EINVAL;
+	length = strspn(unit, "abcdefghijklmnopqrstuvwxyz");
+	for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
+		if (strlen(durations[i].name) != length ||
+		    strncmp(durations[i].name, unit, length) != 0)
+			continue;
+		value *= durations[i].ns;
+		if (!(value < LONGEST_NS))
+			return -ERANGE;
+		*ns = (uint64_t)llround(value);
+		*end = unit + length;
+		return 0;
+	}
+	return -EINVAL;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers as people read them; exact asks for every digit. Text is cut at size like snprintf(). */
+/*
+ * Numbers as people read them, where exact asks for every digit and text is cut at size like
+ * snprintf(); lengths of time as they write them.
+ */
 #ifndef UCXBPF_BASE_UNITS_H
 #define UCXBPF_BASE_UNITS_H
 
@@ -18,5 +21,11 @@ void unit_time(char *out, size_t size, uint64_t ns, bool exact);
 
 /* "12.3 %"; what is not nothing is never shown as 0.0 %, what is not all never as 100 %. */
 void unit_share(char *out, size_t size, uint64_t part, uint64_t whole);
+
+/*
+ * Reads a number and its unit (300ms, 1s, 1.5min, 2h), up to the first other byte: *end. -EINVAL:
+ * no such; -ERANGE.
+ */
+int duration_parse(const char *text, const char **end, uint64_t *ns);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/heap.h"
+#include "base/order.h"
 
 /* The heap of struct merge: the run with the earliest record is on top. */
 static bool before(const struct run *a, const struct run *b)

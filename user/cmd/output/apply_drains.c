@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/fold.h"
+#include "base/lists.h"
 #include "base/log.h"
 #include "site/judge/verdict/drain.h"
 

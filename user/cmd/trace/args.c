@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/duration.h"
+#include "base/units.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "explain/match/facts.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/search.h"
+#include "base/order.h"
 #include "explain/decode/decode.h"
 #include "explain/decode/internal.h"
 

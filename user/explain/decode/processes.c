@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cpus.h"
+#include "base/lists.h"
 #include "explain/decode/internal.h"
 
 static struct process **by_start(struct decoder *decoder, int host, uint32_t tgid,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/heap.h"
+#include "base/order.h"
 #include "explain/match/totals.h"
 
 static void read_clock(struct input *input)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/search.h"
+#include "base/order.h"
 
 void evidence_release(struct memory_evidence *evidence)
 {

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/search.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
+#include "base/order.h"
 
 void code_files_release(struct code_files *files)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
+#include "base/order.h"
 #include "observe/process/elf_private.h"
 
 static bool to_symbol(const struct elf *elf, const GElf_Shdr *table, const GElf_Sym *sym,

@@ -13,7 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/search.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "observe/process/record.h"
 

@@ -17,8 +17,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/cpus.h"
-#include "base/kept.h"
+#include "base/lists.h"
+#include "base/environment.h"
 #include "base/text.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"

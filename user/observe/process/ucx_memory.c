@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/search.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
+#include "base/order.h"
 #include "observe/process/record.h"
 
 #define CODE_MAX 256

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/heap.h"
+#include "base/order.h"
 #include "base/vec.h"
 
 #define RUN_BYTES (24u << 20)

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/units.h"
 #include "base/text.h"
 #include "show/page/page.h"
 #include "version.h"

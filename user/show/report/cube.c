@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "base/search.h"
+#include "base/order.h"
 
 void cube_init(struct cube *cube, const struct cube_shape *shape)
 {

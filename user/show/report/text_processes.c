@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/signal_name.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "base/units.h"
 

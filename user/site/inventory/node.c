@@ -10,7 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/cpus.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "site/inventory/collect.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/heap.h"
 #include "site/judge/evidence/file.h"
+#include "base/order.h"
 #include "site/judge/evidence/kinds.h"
 
 #define AT_A_TIME 64

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fold.h"
+#include "base/lists.h"
 
 /* A node of the plan that has an inventory. */
 struct resident {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Lines between sizes of messages: what policies and rules speak of, and powers of two. */
-#include "base/search.h"
+#include "base/order.h"
 #include "site/judge/exhibits/exhibits.h"
 
 /* Powers of two between them are lines, so that most policies can judge what others gathered. */

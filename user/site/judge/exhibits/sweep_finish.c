@@ -2,7 +2,7 @@
 /* All of a sweep is in: ranks in order, the process of each, and how their jobs came to an end. */
 #include <stdio.h>
 
-#include "base/signal_name.h"
+#include "base/signals.h"
 #include "site/judge/exhibits/sweep.h"
 
 bool sweep_captured(const struct sweep *sweep, const char *host)

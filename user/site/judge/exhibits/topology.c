@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpus.h"
+#include "base/lists.h"
 
 bool nic_is_named(const char *nic, const char *policy)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpus.h"
+#include "base/lists.h"
 #include "site/judge/exhibits/topology.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"

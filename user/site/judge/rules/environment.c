@@ -3,7 +3,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/ucx_names.h"
+#include "base/environment.h"
 #include "site/judge/rules/rules.h"
 
 #define NOT_SET "(not set)"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/fold.h"
+#include "base/lists.h"
 #include "site/judge/exhibits/named.h"
 #include "site/judge/internal.h"
 

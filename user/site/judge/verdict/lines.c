@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fold.h"
+#include "base/lists.h"
 #include "base/vec.h"
 
 /* ---- many subjects as one word ---- */

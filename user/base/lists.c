@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/fold.h"
+#include "base/lists.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -117,4 +118,74 @@ char *fold_names(const char *const *names, size_t count)
 	if (fclose(out))
 		abort();
 	return text;
+}
+
+#define MOST_CPUS (1 << 20) /* far beyond the kernel's NR_CPUS */
+
+struct cpu_range {
+	long first, last;
+};
+
+static bool cpu_number(const char **at, long *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**at))
+		return false;
+	*value = strtol(*at, &end, 10);
+	*at = end;
+	return *value <= MOST_CPUS;
+}
+
+/* Takes the range that begins at a point, and the comma behind it. */
+static bool next_cpus(const char **at, struct cpu_range *range)
+{
+	if (!cpu_number(at, &range->first))
+		return false;
+	range->last = range->first;
+	if (**at == '-') {
+		++*at;
+		if (!cpu_number(at, &range->last) || range->last < range->first)
+			return false;
+	}
+	if (**at != ',')
+		return !**at;
+	++*at;
+	return **at;
+}
+
+int64_t cpus_count(const char *list)
+{
+	struct cpu_range range;
+	int64_t count = 0;
+	long before = -1;
+
+	if (!list || !*list)
+		return -1;
+	while (*list) {
+		if (!next_cpus(&list, &range) || range.first <= before)
+			return -1;
+		count += range.last - range.first + 1;
+		before = range.last;
+	}
+	return count;
+}
+
+int64_t cpus_shared(const char *a, const char *b)
+{
+	struct cpu_range left = { 0, -1 }, right = { 0, -1 };
+	int64_t count = 0;
+
+	if (cpus_count(a) < 0 || cpus_count(b) < 0)
+		return -1;
+	next_cpus(&a, &left);
+	next_cpus(&b, &right);
+	for (;;) {
+		long first = left.first > right.first ? left.first : right.first;
+		long last = left.last < right.last ? left.last : right.last;
+
+		count += last >= first ? last - first + 1 : 0;
+		if (!(left.last < right.last ? next_cpus(&a, &left) : next_cpus(&b, &right)))
+			return count;
+	}
 }

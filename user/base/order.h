@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A heap in an array: the element at i is not behind those at 2i + 1 and 2i + 2, so 0 is first. */
-#ifndef UCXBPF_BASE_HEAP_H
-#define UCXBPF_BASE_HEAP_H
+/* Ordered arrays: search by halving, and heaps. */
+#ifndef UCXBPF_BASE_ORDER_H
+#define UCXBPF_BASE_ORDER_H
 
 #include <stddef.h>
 
 /*
+ * How many elements at the beginning of an ordered list meet a condition that none behind them
+ * meets, by halving: the number of the first one that does not. The condition names an element's
+ * number by the name given as at.
+ */
+#define search_count(count, at, condition)                                                         \
+	({                                                                                         \
+		size_t search_from_ = 0, search_to_ = (count);                                     \
+                                                                                                   \
+		while (search_from_ < search_to_) {                                                \
+			size_t at = search_from_ + (search_to_ - search_from_) / 2;                \
+                                                                                                   \
+			if (condition)                                                             \
+				search_from_ = at + 1;                                             \
+			else                                                                       \
+				search_to_ = at;                                                   \
+		}                                                                                  \
+		search_from_;                                                                      \
+	})
+
+/*
+ * A heap in an array: the element at i is not behind those at 2i + 1 and 2i + 2, so 0 is first.
  * Lets the element at a place sink to where none below it is before it: the first one, once it has
  * changed or was replaced by the last; all of them, from the last to the first, to make a heap.
  * before(a, b): function or macro of two addresses.

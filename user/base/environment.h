@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which UCX_* variables a release of UCX knows, whatever modules a machine has: from UCX's sources
- * at its tags (scripts/ucx-names). UCX itself takes a misspelt one without a word, or warns of one
- * that only a module uses which is not loaded.
+ * Variables of a process's environment: which ones are kept, because they say how messages travel,
+ * and which UCX_* variables a release of UCX knows, whatever modules a machine has, from UCX's
+ * sources at its tags (scripts/ucx-names). UCX itself takes a misspelt one without a word, or warns
+ * of one that only a module uses which is not loaded.
  */
-#ifndef UCXBPF_ENVIRONMENT_UCX_NAMES_H
-#define UCXBPF_ENVIRONMENT_UCX_NAMES_H
+#ifndef UCXBPF_BASE_ENVIRONMENT_H
+#define UCXBPF_BASE_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/*
+ * Shell patterns of names, NULL behind the last one. All others are left where they are: an
+ * environment may hold secrets.
+ */
+extern const char *const environment_patterns[];
+
+/* Whether a pattern fits the name. */
+bool environment_kept(const char *name);
+
+/* Bytes of names and values that are kept of one process, at most. */
+#define ENVIRONMENT_ROOM (16u << 10)
 
 /* The table, a row with mask 0 behind it: names without "UCX_", a blank behind each. */
 struct ucx_names {
