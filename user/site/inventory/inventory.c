@@ -2,7 +2,9 @@
 #include "site/inventory/inventory.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "site/inventory/private.h"
 
@@ -246,6 +248,264 @@ int inventory_write(const struct inventory *inventory, FILE *out)
 	json_decref(object);
 	fputc('\n', out);
 	if (!err && !fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+/* ---- from JSON ---- */
+
+#define MAX_BYTES (64 << 20)
+
+static int open_regular(const char *path, FILE **file)
+{
+	struct stat stat;
+
+	*file = fopen(path, "re");
+	if (!*file)
+		return -errno;
+	if (fstat(fileno(*file), &stat) || !S_ISREG(stat.st_mode) || stat.st_size > MAX_BYTES) {
+		fclose(*file);
+		return S_ISDIR(stat.st_mode) ? -EISDIR : -EFBIG;
+	}
+	return 0;
+}
+
+static int refuse(char why[INVENTORY_WHY], const char *where, const char *what)
+{
+	snprintf(why, INVENTORY_WHY, "%s%s%s", where, *where ? ": " : "", what);
+	return -EINVAL;
+}
+
+static bool is_schema(json_t *object)
+{
+	const char *schema = json_string_value(json_object_get(object, "schema"));
+
+	return schema && !strcmp(schema, INVENTORY_SCHEMA);
+}
+
+/* The object is changed. */
+static int take(json_t *object, struct inventory **inventory, char why[INVENTORY_WHY])
+{
+	struct shape_error error = { .where = "" };
+	struct inventory *made;
+
+	if (!is_schema(object))
+		return refuse(why, "schema", "is not " INVENTORY_SCHEMA);
+	json_object_del(object, "schema");
+	made = inventory_new();
+	if (shape_read(inventory_shape, object, made, &error)) {
+		*inventory = made;
+		return 0;
+	}
+	inventory_free(made);
+	return refuse(why, error.where, error.what);
+}
+
+/* object: NULL where it is no JSON. */
+static int take_loaded(json_t *object, const json_error_t *error, struct inventory **inventory,
+		       char why[INVENTORY_WHY])
+{
+	int err;
+
+	if (!object) {
+		snprintf(why, INVENTORY_WHY, "line %d: %s", error->line, error->text);
+		return -EINVAL;
+	}
+	err = take(object, inventory, why);
+	json_decref(object);
+	return err;
+}
+
+int inventory_parse(const char *text, struct inventory **inventory, char why[INVENTORY_WHY])
+{
+	json_error_t error;
+	json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+	return take_loaded(object, &error, inventory, why);
+}
+
+int inventory_read(const char *path, struct inventory **inventory, char why[INVENTORY_WHY])
+{
+	json_error_t error;
+	json_t *object;
+	FILE *file;
+	int err = open_regular(path, &file);
+
+	if (err) {
+		snprintf(why, INVENTORY_WHY, "%s", strerror(-err));
+		return err;
+	}
+	object = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+	fclose(file);
+	return take_loaded(object, &error, inventory, why);
+}
+
+/* ---- what is asked of one ---- */
+
+static bool is_named(const char *nic, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(nic, name, length) && (!nic[length] || !strcmp(nic + length, ":1"));
+}
+
+const struct inventory_nic *inventory_nic(const struct inventory *inventory, const char *name)
+{
+	for (size_t i = 0; i < inventory->nics.len; i++)
+		if (is_named(inventory->nics.data[i].name, name))
+			return &inventory->nics.data[i];
+	return NULL;
+}
+
+int64_t inventory_tcp_counter(const struct inventory *inventory, const char *name)
+{
+	for (size_t i = 0; i < inventory->tcp.len; i++)
+		if (!strcmp(inventory->tcp.data[i].name, name))
+			return inventory->tcp.data[i].value;
+	return INVENTORY_UNKNOWN;
+}
+
+int64_t inventory_counter(const struct inventory_nic *nic, const char *name)
+{
+	for (size_t i = 0; i < nic->counters.len; i++)
+		if (!strcmp(nic->counters.data[i].name, name))
+			return nic->counters.data[i].value;
+	return INVENTORY_UNKNOWN;
+}
+
+const char *inventory_variable(const struct inventory *inventory, const char *name)
+{
+	for (size_t i = inventory->variables.len; i-- > 0;)
+		if (!strcmp(inventory->variables.data[i].name, name))
+			return inventory->variables.data[i].value;
+	return NULL;
+}
+
+const char *inventory_why(const struct inventory *inventory, const char *what)
+{
+	for (size_t i = 0; i < inventory->unknown.len; i++)
+		if (!strcmp(inventory->unknown.data[i].what, what))
+			return inventory->unknown.data[i].why;
+	return NULL;
+}
+
+int inventory_pcie_gen(int64_t speed)
+{
+	static const int64_t speeds[] = { 2500, 5000, 8000, 16000, 32000, 64000 };
+
+	for (int i = 0; i < (int)(sizeof(speeds) / sizeof(*speeds)); i++)
+		if (speeds[i] == speed)
+			return i + 1;
+	return 0;
+}
+
+/* ---- as text ---- */
+
+static const char *or_dash(const char *text)
+{
+	return text ? text : "-";
+}
+
+static void print_rate(int64_t rate, FILE *out)
+{
+	if (rate < 0)
+		fprintf(out, "%10s", "-");
+	else
+		fprintf(out, "%5.4g Gb/s", (double)rate / 1e9);
+}
+
+static void print_link(const struct inventory_pci *pci, FILE *out)
+{
+	fprintf(out, "  %-12s", or_dash(pci->address));
+	if (pci->width > 0)
+		fprintf(out, " x%" PRId64 " gen%d", pci->width, inventory_pcie_gen(pci->speed));
+	if (pci->numa >= 0)
+		fprintf(out, " numa%" PRId64, pci->numa);
+	fputc('\n', out);
+}
+
+static void print_nics(const struct inventory *inventory, FILE *out)
+{
+	for (size_t i = 0; i < inventory->nics.len; i++) {
+		const struct inventory_nic *nic = &inventory->nics.data[i];
+
+		fprintf(out, "nic  %-12s %-10s %-6s ", nic->name, or_dash(nic->link_layer),
+			or_dash(nic->state));
+		print_rate(nic->rate, out);
+		print_link(&nic->pci, out);
+	}
+}
+
+static void print_gpus(const struct inventory *inventory, FILE *out)
+{
+	for (size_t i = 0; i < inventory->gpus.len; i++) {
+		const struct inventory_gpu *gpu = &inventory->gpus.data[i];
+
+		fprintf(out, "gpu  %-12s %-26s", or_dash(gpu->vendor), or_dash(gpu->model));
+		print_link(&gpu->pci, out);
+	}
+}
+
+static void print_module(const struct inventory_module *module, FILE *out)
+{
+	const char *slash = strrchr(module->path, '/');
+
+	if (module->missing)
+		fprintf(out, "       %s does not load: %s\n", slash ? slash + 1 : module->path,
+			module->missing);
+}
+
+static void print_library(const char *what, const struct inventory_library *library, FILE *out)
+{
+	fprintf(out, "%-4s %-14s %s  (%s)\n", what, or_dash(library->version), library->path,
+		or_dash(library->found_by));
+	if (library->missing)
+		fprintf(out, "       does not load: %s\n", library->missing);
+	for (size_t i = 0; i < library->modules.len; i++)
+		print_module(&library->modules.data[i], out);
+}
+
+static void print_libraries(const struct inventory *inventory, FILE *out)
+{
+	for (size_t i = 0; i < inventory->ucx.len; i++)
+		print_library("ucx", &inventory->ucx.data[i], out);
+	for (size_t i = 0; i < inventory->mpi.len; i++)
+		print_library("mpi", &inventory->mpi.data[i], out);
+}
+
+static void print_limit(const char *name, int64_t limit, FILE *out)
+{
+	if (limit == INT64_MAX)
+		fprintf(out, "  %s unlimited", name);
+	else if (limit >= 0)
+		fprintf(out, "  %s %" PRId64, name, limit);
+}
+
+static void print_settings(const struct inventory *inventory, FILE *out)
+{
+	fprintf(out, "cpus %s of %s, %zu NUMA nodes", or_dash(inventory->cpus.allowed),
+		or_dash(inventory->cpus.online), inventory->numa.len);
+	print_limit("memlock", inventory->limits.memlock, out);
+	print_limit("ptrace_scope", inventory->limits.ptrace_scope, out);
+	fputc('\n', out);
+	for (size_t i = 0; i < inventory->drivers.len; i++)
+		fprintf(out, "kernel module %s %s\n", inventory->drivers.data[i].name,
+			or_dash(inventory->drivers.data[i].version));
+	for (size_t i = 0; i < inventory->variables.len; i++)
+		fprintf(out, "%s=%s  (%s)\n", inventory->variables.data[i].name,
+			inventory->variables.data[i].value, inventory->variables.data[i].from);
+}
+
+int inventory_text(const struct inventory *inventory, FILE *out)
+{
+	errno = 0;
+	fprintf(out, "node %s  boot %s  kernel %s\n", inventory->host, inventory->boot_id,
+		or_dash(inventory->kernel));
+	print_gpus(inventory, out);
+	print_nics(inventory, out);
+	print_libraries(inventory, out);
+	print_settings(inventory, out);
+	if (!fflush(out) && !ferror(out))
 		return 0;
 	return errno ? -errno : -EIO;
 }

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What inventory_collect() is made of: how it looks at small files of /sys and /proc, of which
+ * nothing is believed (a line of at most LOOK_LINE bytes of a regular file, made plain; never one
+ * that could wait), and its parts.
+ */
 #ifndef UCXBPF_INVENTORY_PRIVATE_H
 #define UCXBPF_INVENTORY_PRIVATE_H
 
+#include <stdint.h>
+
+#include "base/vec.h"
 #include "site/inventory/inventory.h"
 #include "site/inventory/shape.h"
 
@@ -19,5 +27,65 @@ struct inventory_library *inventory_add_library(struct inventory *inventory, con
 
 /* A network interface; NULL: there is none of that name. */
 struct inventory_nic *inventory_find_net(struct inventory *inventory, const char *name);
+
+#define LOOK_LINE 512
+#define LOOK_PATH 1024
+#define LOOK_ENTRIES 4096 /* of a folder, at most */
+
+struct look {
+	const char *root; /* "": this machine */
+	char sysfs[LOOK_PATH / 4], proc[LOOK_PATH / 4];
+	bool foreign_net; /* sysfs is of another network namespace */
+	struct inventory *inventory;
+};
+
+typedef VEC(char *) look_names;
+
+/* Writes a path; "" where it is too long, of which nothing can be read. */
+void look_path(char path[LOOK_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The first line without blanks at its ends, the caller's; NULL: none, errno says why. */
+char *look_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The line as a whole number of 0 or more, else INVENTORY_UNKNOWN. */
+int64_t look_number(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* At most limit bytes of a file, NULs and all; the caller's, with a NUL behind. NULL: errno says
+ * why. */
+char *look_whole(const char *path, size_t limit, size_t *size);
+
+/* Names in a folder in order, without those that begin with a dot; empty where it cannot be read.
+ */
+look_names look_folder(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void look_release(look_names *names);
+
+/* The last part of what a link leads to ("mlx5_core" of .../driver), the caller's; NULL: no link.
+ */
+char *look_link(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * A file system ("proc", "sysfs") of our own, which is in no tree: nobody else sees it, and it is
+ * gone with its descriptor. -1: root alone may have one.
+ */
+int look_mount(const char *kind);
+
+/* Notes why something is not known. */
+void look_unknown(struct look *look, const char *why, const char *what, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Of the device that a folder's link 'device' leads to, or of the folder itself. */
+void collect_pci(struct look *look, const char *folder, struct inventory_pci *pci);
+
+/*
+ * Makes look->sysfs one of our own network namespace: where /sys shows another one, as in a node
+ * made of namespaces, a new one is mounted, to which nobody has a path. The descriptor to close in
+ * the end, or -1: there is none.
+ */
+int collect_own_sysfs(struct look *look);
+
+void collect_nics(struct look *look);
+void collect_verbs_users(struct look *look);
+void collect_gpus(struct look *look);
+void collect_software(struct look *look);
 
 #endif
