@@ -5,6 +5,120 @@
 
 #include "site/plan/internal.h"
 
+/* ---- sizes ---- */
+
+#define PLAN_MIN_COUNT 10 /* messages of a time, but for the one that is not timed */
+
+struct plan_sizes {
+	VEC(uint64_t) list; /* ascending, none twice */
+	uint64_t most;
+	uint32_t max_count;
+};
+
+/* What is sent: messages of which sizes, and how many of each. */
+
+#define KIB 1024ull
+#define MIB (1024 * KIB)
+#define MAX_SIZE (32 * MIB)
+#define MAX_COUNT 200
+#define BUDGET (32 * MIB) /* of bytes in a row, where that is more than PLAN_MIN_COUNT messages */
+#define WORLD_BYTES (64 * MIB) /* that an alltoall sends from each rank, at most */
+
+static const uint64_t standard_sizes[] = {
+	8, KIB, 8 * KIB, 64 * KIB, 512 * KIB, 4 * MIB, 32 * MIB
+};
+
+static void add_size(struct plan_sizes *sizes, uint64_t size)
+{
+	size_t at = 0;
+
+	if (!size || size > sizes->most)
+		return;
+	while (at < sizes->list.len && sizes->list.data[at] < size)
+		at++;
+	if (at < sizes->list.len && sizes->list.data[at] == size)
+		return;
+	vec_push(&sizes->list, 0);
+	memmove(sizes->list.data + at + 1, sizes->list.data + at,
+		(sizes->list.len - 1 - at) * sizeof(size));
+	sizes->list.data[at] = size;
+}
+
+/* What the policy expects changes at these sizes: one below, at, and above. */
+static void add_switch_point(struct plan_sizes *sizes, uint64_t size)
+{
+	if (!size || size == UINT64_MAX)
+		return;
+	for (uint64_t i = size - 1; i <= size + 1; i++)
+		add_size(sizes, i);
+}
+
+static void add_standard(struct plan_sizes *sizes)
+{
+	for (size_t i = 0; i < sizeof(standard_sizes) / sizeof(*standard_sizes); i++)
+		add_size(sizes, standard_sizes[i]);
+}
+
+/* The usual ones within the options' limits, and those where the policy expects changes. */
+static void plan_sizes_of(struct plan_sizes *sizes, const struct policy *policy,
+			  const struct plan_options *options)
+{
+	sizes->most = options->max_size ? options->max_size : MAX_SIZE;
+	sizes->max_count = options->max_count ? options->max_count : MAX_COUNT;
+	add_standard(sizes);
+	add_size(sizes, sizes->most);
+	for (size_t i = 0; i < policy->expect.len; i++) {
+		add_switch_point(sizes, policy->expect.data[i].from);
+		add_switch_point(sizes, policy->expect.data[i].to);
+	}
+}
+
+/* Of collectives of so many ranks: the usual ones, none above the most of those. */
+static void plan_sizes_of_world(struct plan_sizes *sizes, const struct plan_sizes *most,
+				uint64_t ranks)
+{
+	sizes->most = WORLD_BYTES / ranks < most->most ? WORLD_BYTES / ranks : most->most;
+	sizes->max_count = most->max_count;
+	add_standard(sizes);
+}
+
+/* And the one that is not timed. */
+static uint32_t timed_count(const struct plan_sizes *sizes, uint64_t size)
+{
+	uint64_t count = BUDGET / size;
+
+	count = count < PLAN_MIN_COUNT ? PLAN_MIN_COUNT : count;
+	return 1 + (count < sizes->max_count ? count : sizes->max_count);
+}
+
+/* A work of each size from one on. */
+static void add_works(const struct plan_sizes *sizes, struct plan_stage *stage,
+		      struct plan_work work, uint64_t from, uint32_t count)
+{
+	for (size_t i = 0; i < sizes->list.len; i++) {
+		work.size = sizes->list.data[i];
+		work.count = count ? count : timed_count(sizes, work.size);
+		if (work.size >= from)
+			vec_push(&stage->works, work);
+	}
+}
+
+/*
+ * All sizes from one on of an op and, where there are GPUs, its memories; a count of 0: as many as
+ * it takes for a time.
+ */
+static void plan_works(const struct plan_sizes *sizes, struct plan_stage *stage, enum plan_op op,
+		       uint64_t from, uint32_t count, bool gpu)
+{
+	for (int src = 0; src <= gpu; src++)
+		for (int dst = 0; dst <= gpu; dst++) {
+			const struct plan_work work = { op, src, dst, 0, 0 };
+
+			if (op == PLAN_P2P || src == dst)
+				add_works(sizes, stage, work, from, count);
+		}
+}
+
 #define PATH_COUNT 2
 
 /* ---- nodes ---- */
@@ -190,4 +304,63 @@ int plan_make(const struct policy *policy, const struct plan_options *options, s
 	plan_free(*plan);
 	*plan = NULL;
 	return err;
+}
+
+/* ---- what it takes ---- */
+
+#define ROUND_SECONDS 0.5 /* a barrier, and making endpoints */
+#define MESSAGE_SECONDS 10e-6 /* and its answer */
+
+/* What one rank does: the longest of all bounds the round. */
+static double seconds_of(const struct plan *plan, const plan_steps_t *steps, double unsaid)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < steps->len; i++) {
+		const struct plan_step *step = &steps->data[i];
+		double rate = plan->classes.data[plan->nodes.data[step->src].class].nic_rate;
+		double bytes = (double)step->work->size * (step->world ? plan->nodes.len : 1);
+
+		seconds += step->work->count *
+			   (MESSAGE_SECONDS + 8 * bytes / (rate > 0 ? rate : unsaid));
+	}
+	return seconds;
+}
+
+static void count_round(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
+			double unsaid, plan_steps_t *steps, struct plan_estimate *estimate)
+{
+	double longest = 0;
+
+	for (size_t node = 0; node < plan->nodes.len; node++)
+		for (int local = 0; local < plan->ranks; local++) {
+			double seconds;
+
+			plan_steps(plan, stage, round, node, local, steps);
+			seconds = seconds_of(plan, steps, unsaid);
+			longest = seconds > longest ? seconds : longest;
+			for (size_t i = 0; i < steps->len; i++) {
+				if (!steps->data[i].sends)
+					continue;
+				estimate->messages += steps->data[i].work->count;
+				estimate->bytes +=
+					steps->data[i].work->count * steps->data[i].work->size;
+			}
+		}
+	estimate->seconds += ROUND_SECONDS + longest;
+	estimate->rounds++;
+}
+
+struct plan_estimate plan_estimate(const struct plan *plan, double rate)
+{
+	double unsaid = rate > 0 ? rate : PLAN_UNKNOWN_RATE;
+	struct plan_estimate estimate = { 0 };
+	plan_steps_t steps = { 0 };
+
+	for (size_t i = 0; i < plan->stages.len; i++)
+		for (uint32_t round = 0; round < plan->stages.data[i].rounds; round++)
+			count_round(plan, &plan->stages.data[i], round, unsaid, &steps, &estimate);
+	vec_release(&steps);
+	estimate.node_hours = estimate.seconds * plan->nodes.len / 3600;
+	return estimate;
 }

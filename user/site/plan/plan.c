@@ -5,6 +5,108 @@
 
 #include "site/plan/internal.h"
 
+/* ---- the circle ---- */
+
+/* The circle method: one stays, the others go round, and who is opposite meets. */
+
+/* splitmix64: public domain, by Sebastiano Vigna */
+uint64_t plan_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+uint32_t circle_rounds(uint32_t n)
+{
+	return n < 2 ? 0 : n % 2 ? n : n - 1;
+}
+
+/* With an odd number there is one more place, and who meets that one is idle. */
+int circle_partner(uint32_t n, uint32_t round, uint32_t position)
+{
+	uint32_t moving = circle_rounds(n), fixed = moving, partner;
+
+	if (n < 2)
+		return -1;
+	if (position == fixed)
+		partner = round % moving;
+	else {
+		/* positions that add up to twice the round meet; who is its own partner meets the
+		 * one that stays
+		 */
+		partner = (2 * (round % moving) + moving - position) % moving;
+		if (partner == position)
+			partner = fixed;
+	}
+	return partner >= n ? -1 : (int)partner;
+}
+
+void plan_shuffle(struct plan *plan)
+{
+	uint64_t state = plan->seed;
+	uint32_t n = plan->nodes.len;
+
+	for (uint32_t i = 0; i < n; i++) {
+		vec_push(&plan->order, i);
+		vec_push(&plan->place, 0);
+	}
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t other = plan_random(&state) % i, kept = plan->order.data[i - 1];
+
+		plan->order.data[i - 1] = plan->order.data[other];
+		plan->order.data[other] = kept;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		plan->place.data[plan->order.data[i]] = i;
+}
+
+/* ---- parts ---- */
+
+/* Which job carries out what, of a plan in parts (rounds.c makes them). */
+
+size_t plan_parts(const struct plan *plan)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < plan->parts.len; i++)
+		last = plan->parts.data[i] > last ? plan->parts.data[i] : last;
+	return last + 1;
+}
+
+uint32_t plan_part_in(const struct plan *plan, size_t wave, int node)
+{
+	return plan->parts.len ? plan->parts.data[wave * plan->nodes.len + node] : 0;
+}
+
+uint32_t plan_part(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
+		   int node)
+{
+	return plan_part_in(plan, round >= stage->own, node);
+}
+
+bool plan_has(const struct plan *plan, uint32_t part, int node)
+{
+	return plan_part_in(plan, 0, node) == part || plan_part_in(plan, 1, node) == part;
+}
+
+/* Parts of the first wave come first. */
+static bool is_chunk(const struct plan *plan, uint32_t part)
+{
+	return part < plan_parts(plan) / PLAN_WAVES;
+}
+
+bool plan_round_of(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
+		   uint32_t part)
+{
+	return !plan->parts.len || stage->kind == STAGE_CONFIRM ||
+	       is_chunk(plan, part) == (round < stage->own);
+}
+
+/* ---- the plan ---- */
+
 const char *const plan_op_names[PLAN_OPS] = { "p2p", "bidirectional", "persistent", "alltoall",
 					      "allreduce" };
 const char *const plan_ender_names[PLAN_ENDERS] = { "somebody", "limit", "interrupt" };

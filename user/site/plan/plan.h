@@ -181,7 +181,7 @@ struct plan_estimate {
 /* rate: bit/s of one NIC, of classes that do not say theirs; 0: it is not known. */
 struct plan_estimate plan_estimate(const struct plan *plan, double rate);
 
-/* ---- json.c, read.c ---- */
+/* ---- json.c ---- */
 
 /* As text; the caller frees it. */
 char *plan_json(const struct plan *plan);
