@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a document to a struct, by a table of the keys that it may have. */
-#ifndef UCXBPF_POLICY_BIND_H
-#define UCXBPF_POLICY_BIND_H
+/* A document as it was written, and from it to a struct by a table of the keys that it may have. */
+#ifndef UCXBPF_POLICY_TREE_H
+#define UCXBPF_POLICY_TREE_H
 
-#include "site/policy/tree.h"
+#include <stdbool.h>
+
+#include "site/policy/policy.h"
+
+enum node_type { NODE_NONE, NODE_SCALAR, NODE_LIST, NODE_MAP };
+
+struct policy_tree {
+	enum node_type type;
+	int line;
+	bool plain; /* a scalar without quotes: a number or a word */
+	char *text; /* of a scalar */
+	VEC(struct policy_entry {
+		char *key; /* of a map; NULL in a list */
+		int line;
+		struct policy_tree *value;
+	})
+	entries;
+};
+
+/* NULL: errors says why. */
+struct policy_tree *tree_parse(const char *text, size_t length, struct policy_errors *errors);
+void tree_free(struct policy_tree *tree);
+
+/* A mistake, and the line that it is in. */
+void errors_add(struct policy_errors *errors, int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 enum field_type {
 	FIELD_TEXT, /* const char * */
@@ -44,18 +69,13 @@ bool bind_is(struct binder *binder, const struct policy_tree *tree, enum node_ty
 /* The items' texts: a list of words, or one word. */
 void bind_texts(struct binder *binder, const struct policy_tree *tree, const char *what, texts *to);
 
-/* ---- bind_rules.c ---- */
+/* ---- sections.c ---- */
+
 void bind_rules(struct binder *binder, const struct policy_tree *tree, void *to);
-
-/* ---- bind_expect.c ---- */
 void bind_expect(struct binder *binder, const struct policy_tree *tree, void *to);
-
-/* ---- transports.c ---- */
+void bind_classes(struct binder *binder, const struct policy_tree *tree, void *to);
 
 /* Once all is bound: what lines of 'expect' call transports. */
 void check_transports(struct binder *binder);
-
-/* ---- bind_classes.c ---- */
-void bind_classes(struct binder *binder, const struct policy_tree *tree, void *to);
 
 #endif
