@@ -1,8 +1,100 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Buffers, and what is in them: every 8 bytes differ by place and message. */
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "site/traffic/traffic.h"
+
+/* ---- CUDA ---- */
+
+/* NVIDIA's driver library, opened when it is needed: no toolkit, no link. */
+
+typedef unsigned long long address; /* CUdeviceptr */
+
+static struct {
+	int (*init)(unsigned int flags);
+	int (*count)(int *count);
+	int (*retain)(void **context, int device);
+	int (*current)(void *context);
+	int (*alloc)(address *to, size_t size);
+	int (*write)(address to, const void *from, size_t size);
+	int (*read)(void *to, address from, size_t size);
+	int (*synchronize)(void);
+} cuda;
+
+static void *cuda_function(void *library, const char *name)
+{
+	void *found = dlsym(library, name);
+
+	if (!found)
+		give_up("libcuda.so.1 has no %s", name);
+	return found;
+}
+
+static void cuda_check(int status, const char *name)
+{
+	if (status)
+		give_up("%s: CUDA error %d", name, status);
+}
+
+/* Which of the node's ranks this is, as launchers tell before MPI does. */
+static int local_rank(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+					     "PMI_LOCAL_RANK", "SLURM_LOCALID" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (getenv(names[i]))
+			return atoi(getenv(names[i]));
+	return 0;
+}
+
+/* The device's primary context, as CUDA's runtime has it. */
+void cuda_begin(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW), *context;
+	int devices = 0;
+
+	if (!library)
+		give_up("the plan wants GPU memory, but: %s", dlerror());
+	cuda.init = cuda_function(library, "cuInit");
+	cuda.count = cuda_function(library, "cuDeviceGetCount");
+	cuda.retain = cuda_function(library, "cuDevicePrimaryCtxRetain");
+	cuda.current = cuda_function(library, "cuCtxSetCurrent");
+	cuda.alloc = cuda_function(library, "cuMemAlloc_v2");
+	cuda.write = cuda_function(library, "cuMemcpyHtoD_v2");
+	cuda.read = cuda_function(library, "cuMemcpyDtoH_v2");
+	cuda.synchronize = cuda_function(library, "cuCtxSynchronize");
+	cuda_check(cuda.init(0), "cuInit");
+	cuda_check(cuda.count(&devices), "cuDeviceGetCount");
+	if (!devices)
+		give_up("the plan wants GPU memory, but there is no GPU");
+	cuda_check(cuda.retain(&context, local_rank() % devices), "cuDevicePrimaryCtxRetain");
+	cuda_check(cuda.current(context), "cuCtxSetCurrent");
+}
+
+static void *cuda_alloc(size_t size)
+{
+	address to = 0;
+
+	cuda_check(cuda.alloc(&to, size), "cuMemAlloc");
+	return (void *)(uintptr_t)to;
+}
+
+/* Done when it returns: what MPI sends next is what was written. */
+static void cuda_write(void *to, const void *from, size_t size)
+{
+	cuda_check(cuda.write((uintptr_t)to, from, size), "cuMemcpyHtoD");
+	cuda_check(cuda.synchronize(), "cuCtxSynchronize");
+}
+
+static void cuda_read(void *to, const void *from, size_t size)
+{
+	cuda_check(cuda.read(to, (uintptr_t)from, size), "cuMemcpyDtoH");
+}
+
+/* ---- contents ---- */
 
 #define PAGE 4096
 #define PIECE (1 << 20) /* of GPU memory, written and read at once */

@@ -1,12 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Messages of steps: between two ranks, and collectives. */
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "site/traffic/traffic.h"
+
+/* ---- waiting ---- */
+
+/* More ranks than cores have to take turns, which not every MPI does while it waits. */
+
+uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+#ifdef OPEN_MPI
+
+/* Yields by itself where it is told to (share_cores()); a poll of ours would be a call each. */
+void wait_for(MPI_Request *request)
+{
+	MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+void finalize(void)
+{
+	MPI_Finalize();
+}
+
+#else
+
+#define PATIENCE 300 /* polls */
+#define NAP_US 20
+
+/* Each poll is a call that is traced: who waits long must not fill the rings with them. */
+void wait_for(MPI_Request *request)
+{
+	int done = 0;
+
+	for (unsigned int polls = 0; !done; polls++) {
+		MPI_Test(request, &done, MPI_STATUS_IGNORE);
+		if (!done && polls >= PATIENCE)
+			usleep(NAP_US);
+	}
+}
+
+#define FINALIZE_S 4
+
+static void leave(int signal)
+{
+	static const char said[] = "ucxbpf-traffic: MPI_Finalize does not end; left without it\n";
+
+	(void)signal;
+	_exit(write(STDERR_FILENO, said, sizeof(said) - 1) < 0);
+}
+
+/*
+ * With MPICH 4.0.2 over UCX 1.13.1 and tcp, ranks hang there, untraced as well, in 14 of 35 runs:
+ * one waits for the others, and no longer answers those that still flush their endpoints.
+ */
+void finalize(void)
+{
+	signal(SIGALRM, leave);
+	alarm(FINALIZE_S);
+	MPI_Finalize();
+	alarm(0);
+}
+
+#endif
+
+void barrier(void)
+{
+	MPI_Request request;
+
+	MPI_Ibarrier(MPI_COMM_WORLD, &request);
+	wait_for(&request);
+}
+
+/* ---- pairs ---- */
+
 /*
  * Messages between two ranks. They go by MPI_Isend (persistent ones by MPI_Start), and nothing else
  * of ours with content does, so that a trace can be compared with the plan: answers are empty, and
  * what the receiver has to say goes by MPI_Issend.
  */
-#include <string.h>
-
-#include "site/traffic/traffic.h"
 
 enum { TAG_DATA, TAG_ANSWER, TAG_RESULT };
 
@@ -242,4 +323,62 @@ void do_pair(struct rank *rank, const struct plan_step *step)
 		tell_errors(&side);
 	}
 	end_persistent(&side, step->sends);
+}
+
+/* ---- collectives ---- */
+
+/* Collectives of all ranks, by the calls that applications use. */
+
+static uint64_t world_seed(int from, int to)
+{
+	return ((uint64_t)from << 40) ^ ((uint64_t)to << 16);
+}
+
+/* A block for each rank, a different one for each pair. */
+static uint64_t alltoall(struct rank *rank, const struct plan_work *work, uint32_t i)
+{
+	const struct memory *memory = &rank->memory[work->src_mem];
+	uint64_t begun, errors = 0;
+	char *send = memory->send, *receive = memory->receive;
+
+	for (int to = 0; !i && to < rank->size; to++)
+		fill(work->src_mem, send + to * work->size, work->size, world_seed(rank->rank, to));
+	begun = now_ns();
+	MPI_Alltoall(send, work->size, MPI_BYTE, receive, work->size, MPI_BYTE, MPI_COMM_WORLD);
+	rank->times[i] = now_ns() - begun;
+	for (int from = 0; !i && from < rank->size; from++) {
+		uint64_t seed = world_seed(from, rank->rank);
+
+		errors +=
+			!filled(work->src_mem, receive + from * work->size, work->size, seed, seed);
+	}
+	return errors;
+}
+
+/* All send the same, and get so many times of it as there are ranks. */
+static uint64_t allreduce(struct rank *rank, const struct plan_work *work, uint32_t i)
+{
+	const struct memory *memory = &rank->memory[work->src_mem];
+	uint64_t begun;
+
+	if (!i)
+		fill(work->src_mem, memory->send, work->size, 1);
+	begun = now_ns();
+	MPI_Allreduce(memory->send, memory->receive, work->size / 8, MPI_UINT64_T, MPI_SUM,
+		      MPI_COMM_WORLD);
+	rank->times[i] = now_ns() - begun;
+	return i ? 0 : !multiplied(work->src_mem, memory->receive, work->size, 1, rank->size);
+}
+
+void do_world(struct rank *rank, const struct plan_step *step)
+{
+	const struct plan_work *work = step->work;
+	uint64_t errors = 0;
+
+	book_now(rank, step);
+	barrier();
+	for (uint32_t i = 0; i < work->count; i++)
+		errors += work->op == PLAN_ALLTOALL ? alltoall(rank, work, i)
+						    : allreduce(rank, work, i);
+	book_transfer(rank, step, errors, work->count);
 }

@@ -9,9 +9,97 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "site/traffic/traffic.h"
+
+/* ---- ranks ---- */
+
+/* Which rank is the plan's which: ranks of a node are counted in the order of MPI_COMM_WORLD. */
+
+static int *nodes_of_ranks(int node, int size)
+{
+	int *nodes = malloc(size * sizeof(*nodes));
+	MPI_Request request;
+
+	MPI_Iallgather(&node, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	return nodes;
+}
+
+static void find_place(struct rank *rank, const char *node)
+{
+	const struct plan *plan = rank->plan;
+	size_t places = plan->nodes.len * plan->ranks;
+	int *seen = calloc(plan->nodes.len, sizeof(*seen)), *nodes;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank->rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &rank->size);
+	rank->node = -1;
+	rank->world = malloc(places * sizeof(*rank->world));
+	for (size_t i = 0; i < places; i++)
+		rank->world[i] = -1;
+	nodes = nodes_of_ranks(plan_node(plan, node), rank->size);
+	for (int i = 0; i < rank->size; i++) {
+		int local = nodes[i] < 0 ? plan->ranks : seen[nodes[i]]++;
+
+		if (local >= plan->ranks)
+			continue;
+		rank->world[nodes[i] * plan->ranks + local] = i;
+		if (i != rank->rank)
+			continue;
+		rank->node = nodes[i];
+		rank->local = local;
+	}
+	free(nodes);
+	free(seen);
+}
+
+int world_rank(const struct rank *rank, int node, int local)
+{
+	return node < 0 ? -1 : rank->world[node * rank->plan->ranks + local];
+}
+
+/* ---- the start ---- */
+
+/* Before MPI starts: tell who we are, wait until we are traced. */
+
+#define POLL_NS 20000000
+
+/* Whoever lists the folder sees whole files alone. */
+static void write_pid(const char *folder, const char *node)
+{
+	char path[PATH_MAX], temporary[PATH_MAX + 8];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/../pids", folder);
+	if (mkdir(path, 0777) && errno != EEXIST)
+		give_up("%s: %s", path, strerror(errno));
+	snprintf(path, sizeof(path), "%s/../pids/%s.%d", folder, node, getpid());
+	snprintf(temporary, sizeof(temporary), "%s.new", path);
+	file = fopen(temporary, "we");
+	if (!file || fprintf(file, "%d\n", getpid()) < 0 || fclose(file) || rename(temporary, path))
+		give_up("%s: %s", path, strerror(errno));
+}
+
+/* Writes the file that says which process to trace; waits for the file to go on. */
+static void wait_for_go(const struct arguments *arguments, const char *node)
+{
+	const struct timespec pause = { .tv_nsec = POLL_NS };
+	uint64_t until = now_ns() + arguments->wait_s * 1000000000ull;
+
+	write_pid(arguments->ledger, node);
+	while (arguments->go && access(arguments->go, F_OK)) {
+		if (now_ns() > until)
+			give_up("%s: is not there after %u s (--wait)", arguments->go,
+				arguments->wait_s);
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* ---- all of it ---- */
 
 #define WAIT_S 120
 #define LIMIT_S 120

@@ -42,27 +42,15 @@ struct rank {
 /* Ends the whole job, since others would wait for this rank: says why on stderr. */
 void give_up(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* ---- begin.c ---- */
-
-/* Writes the file that says which process to trace; waits for the file to go on. */
-void wait_for_go(const struct arguments *arguments, const char *node);
-
-/* ---- roster.c ---- */
-void find_place(struct rank *rank, const char *node);
 int world_rank(const struct rank *rank, int node, int local);
 
-/* ---- cuda.c: NVIDIA's driver library, opened when it is needed ---- */
+/* ---- memory.c ---- */
 
 /*
  * Makes this rank's GPU the current one. Before MPI_Init: UCX asks then which GPU a process uses,
  * and 1.13 takes memory of one that comes later for the host's.
  */
 void cuda_begin(void);
-void *cuda_alloc(size_t size);
-void cuda_write(void *to, const void *from, size_t size);
-void cuda_read(void *to, const void *from, size_t size);
-
-/* ---- memory.c ---- */
 
 /* Whether the stages of the plan want memory of a kind on a node; -1: not of the plan. */
 bool wants_memory(const struct plan *plan, int node, const bool stages[STAGES],
@@ -85,7 +73,8 @@ bool filled(enum plan_memory kind, const void *buffer, size_t size, uint64_t see
 bool multiplied(enum plan_memory kind, const void *buffer, size_t size, uint64_t seed,
 		uint64_t factor);
 
-/* ---- wait.c ---- */
+/* ---- messages.c ---- */
+
 uint64_t now_ns(void);
 
 /* Lets others have the core where it takes long. */
@@ -95,11 +84,11 @@ void barrier(void);
 /* MPI_Finalize, or where that may hang, the end of the process: all is written down by then. */
 void finalize(void);
 
-/* ---- pair.c, world.c ---- */
 void do_pair(struct rank *rank, const struct plan_step *step);
 void do_world(struct rank *rank, const struct plan_step *step);
 
-/* ---- book.c: the ledger ---- */
+/* ---- ledger.c ---- */
+
 struct book *book_open(const struct rank *rank, const char *node,
 		       const struct arguments *arguments);
 void book_begin(const struct rank *rank);
@@ -111,27 +100,13 @@ void book_transfer(const struct rank *rank, const struct plan_step *step, uint64
 /* Returns whether all that was sent came as it was. */
 bool book_end(const struct rank *rank);
 
-/*
- * Writes what book_now() was told. late: this process was stopped. ended: somebody else ends the
- * job, and who. More may be written afterwards. For signals' handlers: whether it could be written.
- */
-bool book_stuck(bool late, bool ended, enum plan_ender by);
-
-/* ---- limit.c: a rank that takes too long, or is ended, says where it is and exits with 3 ---- */
-
 /* The file whose first letters say why the job is ended, once it is; NULL: none does. */
 void limit_reasons(const char *path);
 
 /* From now on it may take so many seconds; then the job ends. */
 void limit_round(unsigned int seconds);
 
-/* It is done, and has nothing more to write down: who ends it just ends it. */
-void limit_end(void);
-
 /* From now on an error of MPI is written down as getting stuck, and ends this rank. */
 void limit_errors(void);
-
-/* SIG_BLOCK: it is not ended while it writes; SIG_UNBLOCK. */
-void limit_hold(int how);
 
 #endif
