@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/input/ledgers.h"
+#include "cmd/input/gather.h"
 #include "cmd/sweep/confirm.h"
 #include "sweep_bed.h"
 

@@ -5,9 +5,10 @@
 
 #include "base/exit_codes.h"
 #include "cmd/cmds.h"
-#include "cmd/input/filter_options.h"
-#include "cmd/output/export_captures.h"
 #include "show/page/page.h"
+#include "cmd/input/captures.h"
+#include "cmd/output/output.h"
+#include "show/export/export.h"
 
 enum { KEY_TABLE = 0x100, KEY_AMOUNT, KEY_WINDOW, KEY_BESIDE };
 

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "cmd/cmds.h"
 #include "cmd/input/gather.h"
-#include "cmd/input/policy_file.h"
 #include "cmd/output/output.h"
 #include "site/judge/judge.h"
 #include "site/policy/policy.h"

@@ -7,10 +7,9 @@
 #include "base/log.h"
 #include "cmd/cmds.h"
 #include "cmd/input/captures.h"
-#include "cmd/input/filter_options.h"
-#include "cmd/output/export_captures.h"
 #include "cmd/output/output.h"
 #include "explain/match/facts.h"
+#include "show/export/export.h"
 #include "show/report/report.h"
 
 enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_HTML };

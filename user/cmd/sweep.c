@@ -6,7 +6,7 @@
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
-#include "cmd/input/policy_file.h"
+#include "cmd/input/gather.h"
 #include "cmd/output/output.h"
 #include "cmd/sweep/args.h"
 #include "cmd/sweep/report.h"

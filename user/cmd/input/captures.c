@@ -2,13 +2,67 @@
 #include "cmd/input/captures.h"
 
 #include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "cmd/input/facts_progress.h"
-#include "file/file.h"
 #include "explain/match/facts.h"
+#include "file/file.h"
+
+struct analysis;
+
+/* ---- progress ---- */
+
+/*
+ * A line on stderr that says how far reading captures is, shown when stderr is a terminal and it
+ * has taken a second; it leaves no trace.
+ */
+struct facts_progress {
+	const char *name; /* of the command */
+	uint64_t started, shown; /* ns; shown 0 = nothing on the screen */
+};
+
+#define SHOW_EVERY 200000000u
+#define PATIENCE 1000000000u
+
+static uint64_t now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static void show(void *arg, uint64_t facts)
+{
+	struct facts_progress *progress = arg;
+	uint64_t time = now();
+
+	if (time - progress->started < PATIENCE || time - progress->shown < SHOW_EVERY)
+		return;
+	progress->shown = time;
+	fprintf(stderr, "\r%s: %.1f million facts, %.0f s ", progress->name, facts / 1e6,
+		(time - progress->started) / 1e9);
+}
+
+/* Before analysis_run(), through which progress must stay. */
+static void facts_progress_start(struct facts_progress *progress, const char *name,
+				 struct analysis *analysis)
+{
+	*progress = (struct facts_progress){ .name = name, .started = now() };
+	if (isatty(STDERR_FILENO))
+		analysis_watch(analysis, show, progress);
+}
+
+/* Clears the line. */
+static void facts_progress_end(struct facts_progress *progress)
+{
+	if (progress->shown)
+		fputs("\r\033[K", stderr);
+}
+
+/* ---- captures ---- */
 
 void captures_release(struct captures *captures)
 {
@@ -157,4 +211,35 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 	else
 		say_damage(captures, totals->damaged_bytes);
 	return err;
+}
+
+/* ---- filters ---- */
+
+enum { FILTER_KEY = 0x200 }; /* the options' keys, one per field */
+
+static error_t parse_filter(int key, char *arg, struct argp_state *state)
+{
+	int field = key - FILTER_KEY;
+	const char *why;
+
+	if (field < 0 || field >= FILTER_FIELDS)
+		return ARGP_ERR_UNKNOWN;
+	if (filter_add(state->input, field, arg, &why))
+		argp_error(state, "--%s=%s: %s", filter_infos[field].name, arg, why);
+	return 0;
+}
+
+const struct argp_child *filter_options_init(struct filter_options *options)
+{
+	*options = (struct filter_options){ .argp = { .parser = parse_filter } };
+	for (int i = 0; i < FILTER_FIELDS; i++)
+		options->list[i] = (struct argp_option){
+			.name = filter_infos[i].name,
+			.key = FILTER_KEY + i,
+			.arg = filter_infos[i].metavar,
+			.doc = filter_infos[i].doc,
+		};
+	options->argp.options = options->list;
+	options->children[0] = (struct argp_child){ &options->argp, 0, "Only these:", 2 };
+	return options->children;
 }

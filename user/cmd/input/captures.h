@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The captures that a command reads: named on its command line, put into one analysis. What is
- * wrong with one is said here, a line each.
+ * The captures that a command reads: named on its command line, put into one analysis, filtered by
+ * options that are the same for all commands. What is wrong with one is said here, a line each.
  */
 #ifndef UCXBPF_CMD_INPUT_CAPTURES_H
 #define UCXBPF_CMD_INPUT_CAPTURES_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "cmd/input/unread.h"
+#include "show/report/report.h"
 
 struct analysis;
 struct fact_sink;
@@ -23,6 +24,9 @@ struct captured {
 	uint64_t start;
 	const char *path;
 };
+
+/* Files that could not be read: paths, the caller's strings. */
+typedef VEC(const char *) unread;
 
 struct captures {
 	VEC(const char *) paths; /* the caller's strings */
@@ -50,5 +54,18 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 
 /* A result must not take the place of what it is made of, nor of any other capture. */
 bool captures_has(const char *path);
+
+/*
+ * The options that select among facts, a child of a command's parser: as its first, their input is
+ * child_inputs[0].
+ */
+struct filter_options {
+	struct argp_option list[FILTER_FIELDS + 1];
+	struct argp argp;
+	struct argp_child children[2];
+};
+
+/* The list of children, of this one alone; it lives in options. Its input: a struct filter. */
+const struct argp_child *filter_options_init(struct filter_options *options);
 
 #endif

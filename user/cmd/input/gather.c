@@ -4,13 +4,236 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cmd/input/schema.h"
+#include "site/inventory/inventory.h"
 #include "site/judge/evidence/evidence.h"
+#include "site/judge/judge.h"
+#include "site/plan/ledger.h"
+#include "site/policy/policy.h"
+
+/* ---- what a file is ---- */
+
+static const char *const schemas[] = { "inventory", "ledger", "evidence", "plan" };
+
+static const char *skip_past(const char *at, const char *wanted)
+{
+	at += strspn(at, " \t\r\n");
+	return strncmp(at, wanted, strlen(wanted)) ? NULL : at + strlen(wanted);
+}
+
+static const char *schema_of(const char *text)
+{
+	static const char *const parts[] = { "{", "\"schema\"", ":", "\"ucxbpf." };
+
+	for (size_t i = 0; text && i < sizeof(parts) / sizeof(*parts); i++)
+		text = skip_past(text, parts[i]);
+	for (size_t i = 0; text && i < sizeof(schemas) / sizeof(*schemas); i++) {
+		size_t length = strlen(schemas[i]);
+
+		if (!strncmp(text, schemas[i], length) && text[length] == '/')
+			return schemas[i];
+	}
+	return NULL;
+}
+
+/*
+ * The schema of a JSON document, "inventory" of {"schema": "ucxbpf.inventory/1", or NULL: none of
+ * ours. The first member of an object must name it, in the first bytes of a file.
+ */
+static const char *evidence_schema(const char *path)
+{
+	char text[256] = { 0 };
+	struct stat file;
+	FILE *in;
+
+	/* a pipe would lose what is read here */
+	if (stat(path, &file) || !S_ISREG(file.st_mode))
+		return NULL;
+	in = fopen(path, "re");
+	if (!in)
+		return NULL;
+	text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
+	fclose(in);
+	return schema_of(text);
+}
+
+/* ---- inventories ---- */
+
+/* Adds the file's inventory, or its path to those unread, which is said then. */
+static void inventories_read(struct inventories *inventories, const char *path)
+{
+	struct inventory *inventory;
+	char why[INVENTORY_WHY];
+
+	if (!inventory_read(path, &inventory, why)) {
+		vec_push(&inventories->list, inventory);
+		return;
+	}
+	log_error("%s: %s", path, why);
+	vec_push(&inventories->unread, path);
+}
+
+static void inventories_free(struct inventories *inventories)
+{
+	for (size_t i = 0; i < inventories->list.len; i++)
+		inventory_free(inventories->list.data[i]);
+	vec_release(&inventories->list);
+	vec_release(&inventories->unread);
+}
+
+/* ---- files that could not be read ---- */
+
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+	size_t size = strlen(end);
+
+	return length > size && !strncmp(text + length - size, end, size);
+}
+
+/* Begin of the part of a path that ends before to; its length. */
+static const char *part_before(const char *path, const char *to, size_t *length)
+{
+	const char *from = to;
+
+	while (from > path && from[-1] != '/')
+		from--;
+	*length = to - from;
+	return from;
+}
+
+static bool part_is(const char *part, size_t length, const char *name)
+{
+	return length == strlen(name) && !strncmp(part, name, length);
+}
+
+/* NODE.RANK.ndjson: a node's name may have dots. */
+static char *of_ledger(const char *file, size_t length)
+{
+	const char *dot = memrchr(file, '.', length - strlen(".ndjson"));
+
+	return dot && dot > file ? strndup(file, dot - file) : NULL;
+}
+
+char *unread_node(const char *path)
+{
+	size_t length, folder_length, above_length = 0;
+	const char *file = part_before(path, path + strlen(path), &length), *folder, *above;
+
+	if (file == path)
+		return NULL;
+	folder = part_before(path, file - 1, &folder_length);
+	if (ends_with(file, length, ".ndjson"))
+		return part_is(folder, folder_length, "ledger") ? of_ledger(file, length) : NULL;
+	if (folder == path || !folder_length)
+		return NULL;
+	above = part_before(path, folder - 1, &above_length);
+	if (!part_is(above, above_length, "nodes") ||
+	    !(ends_with(file, length, ".ucxb") || ends_with(file, length, ".json")))
+		return NULL;
+	return strndup(folder, folder_length);
+}
+
+/* Tells the judge what is missing. */
+static void unread_tell(struct judge *judge, const unread *paths)
+{
+	for (size_t i = 0; i < paths->len; i++) {
+		char *node = unread_node(paths->data[i]);
+
+		judge_loss(judge, &(struct judge_loss){ .node = node, .files = 1 });
+		free(node);
+	}
+}
+
+/* ---- plan and ledgers ---- */
+
+bool ledgers_plan(struct ledgers *ledgers, const char *path)
+{
+	struct plan *old = ledgers->plan, *plan;
+	char why[PLAN_WHY];
+
+	if (plan_read(path, &plan, why)) {
+		log_error("%s: %s", path, why);
+		return false;
+	}
+	if (!old || !strcmp(plan->base, old->id)) {
+		ledgers->plan = plan;
+		plan_free(old);
+		return true;
+	}
+	if (strcmp(old->base, plan->id))
+		log_error("%s: a second plan; give the one that was carried out", path);
+	else
+		path = NULL;
+	plan_free(plan);
+	return !path;
+}
+
+static void read_ledgers(struct ledgers *ledgers, struct judge *judge,
+			 void (*take_entry)(void *arg, const struct ledger_entry *entry))
+{
+	char why[PLAN_WHY];
+
+	for (size_t i = 0; i < ledgers->paths.len; i++) {
+		if (!ledger_read(ledgers->paths.data[i], take_entry, judge, why))
+			continue;
+		log_error("%s: %s", ledgers->paths.data[i], why);
+		vec_push(&ledgers->unread, ledgers->paths.data[i]);
+	}
+}
+
+static void take_entry(void *arg, const struct ledger_entry *entry)
+{
+	judge_ledger(arg, entry);
+}
+
+/* Feeds plan and ledgers. */
+static void ledgers_feed(struct ledgers *ledgers, struct judge *judge)
+{
+	if (!ledgers->plan)
+		return;
+	judge_plan(judge, ledgers->plan);
+	read_ledgers(ledgers, judge, take_entry);
+}
+
+void ledgers_free(struct ledgers *ledgers)
+{
+	plan_free(ledgers->plan);
+	vec_release(&ledgers->paths);
+	vec_release(&ledgers->unread);
+}
+
+/* ---- policy ---- */
+
+struct policy *policy_of(const char *path)
+{
+	struct policy_errors errors = { 0 };
+	struct policy *policy;
+	int err;
+
+	if (!path)
+		return policy_default();
+	err = policy_read(path, &policy, &errors);
+	if (err && !errors.list.len)
+		log_error("%s: %s", path, strerror(-err));
+	for (size_t i = 0; i < errors.list.len; i++) {
+		const struct policy_error *error = &errors.list.data[i];
+
+		if (error->line)
+			log_error("%s:%d: %s", path, error->line, error->text);
+		else
+			log_error("%s: %s", path, error->text);
+	}
+	policy_errors_release(&errors);
+	return policy;
+}
+
+/* ---- all of them ---- */
 
 bool gather_has(const char *path)
 {

@@ -1,19 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files of any kind that a judge takes, told apart by what is in them, fed to one: captures
- * (matched with each other), inventories, evidence, the plan and ledgers of a sweep. What is wrong
- * with one is said here, a line each.
+ * (matched with each other), inventories, evidence, the plan and ledgers of a sweep; and the
+ * policy. What is wrong with one is said here, a line each.
  */
 #ifndef UCXBPF_CMD_INPUT_GATHER_H
 #define UCXBPF_CMD_INPUT_GATHER_H
 
+#include <stdbool.h>
+
+#include "base/vec.h"
 #include "cmd/input/captures.h"
-#include "cmd/input/inventories.h"
-#include "cmd/input/ledgers.h"
 #include "site/judge/judge.h"
 
-struct policy;
 struct analysis;
+struct inventory;
+struct plan;
+struct policy;
+
+struct inventories {
+	VEC(struct inventory *) list;
+	unread unread;
+};
+
+/*
+ * The node that a sweep has a file of that could not be read, by where it lies:
+ * nodes/NODE/FILE.ucxb, .json; ledger/NODE.RANK.ndjson. NULL: it is no such place; else the
+ * caller's.
+ */
+char *unread_node(const char *path);
+
+struct ledgers {
+	VEC(const char *) paths; /* the caller's strings */
+	struct plan *plan; /* NULL: none was given */
+	unread unread;
+};
+
+/*
+ * At most one, or one and another that extends it, which is then the one. False, and said: it is
+ * none, or a second one.
+ */
+bool ledgers_plan(struct ledgers *ledgers, const char *path);
+
+/* After judge_free(). */
+void ledgers_free(struct ledgers *ledgers);
+
+/* NULL path: the defaults. NULL: every error is printed, "FILE:LINE: what". */
+struct policy *policy_of(const char *path);
 
 struct gathered {
 	struct judge *judge; /* fed; NULL: see gather() */

@@ -2,11 +2,89 @@
 #include "cmd/output/output.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/output/abandon.h"
+#include "base/exit_codes.h"
+#include "base/log.h"
+#include "cmd/input/captures.h"
+#include "show/export/export.h"
+
+/* ---- signals ---- */
+
+/*
+ * Ctrl-C in the middle of an export: what was written so far goes away, then the signal does what
+ * it always does. A thread waits for it, so that it works wherever the export is.
+ */
+struct abandon {
+	char *path;
+	sigset_t signals, before;
+	pthread_t thread;
+	bool running;
+};
+
+/*
+ * Those that end a process by default and that people send; none that was ignored before (nohup),
+ * nor one that is blocked: somebody waits for that one and does better.
+ */
+static void choose(sigset_t *set)
+{
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action;
+	sigset_t blocked;
+
+	sigemptyset(set);
+	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		if (!sigaction(ending[i], NULL, &action) && action.sa_handler == SIG_DFL &&
+		    !sigismember(&blocked, ending[i]))
+			sigaddset(set, ending[i]);
+}
+
+static void *wait_for_one(void *arg)
+{
+	const struct abandon *abandon = arg;
+	int signal;
+
+	if (sigwait(&abandon->signals, &signal))
+		return NULL;
+	export_remove(abandon->path);
+	raise(signal);
+	pthread_sigmask(SIG_UNBLOCK, &abandon->signals, NULL);
+	return NULL;
+}
+
+/* path: file or directory; NULL: nothing to remove. */
+static void abandon_start(struct abandon *abandon, const char *path)
+{
+	*abandon = (struct abandon){ .path = path ? strdup(path) : NULL };
+	if (!abandon->path)
+		return;
+	choose(&abandon->signals);
+	pthread_sigmask(SIG_BLOCK, &abandon->signals, &abandon->before);
+	abandon->running = !pthread_create(&abandon->thread, NULL, wait_for_one, abandon);
+	if (!abandon->running)
+		pthread_sigmask(SIG_SETMASK, &abandon->before, NULL);
+}
+
+/* The output is whole: a signal does what it did before. */
+static void abandon_end(struct abandon *abandon)
+{
+	if (abandon->running) {
+		pthread_cancel(abandon->thread);
+		pthread_join(abandon->thread, NULL);
+		pthread_sigmask(SIG_SETMASK, &abandon->before, NULL);
+	}
+	free(abandon->path);
+}
+
+/* ---- files ---- */
 
 /* Where the file is made: beside its place, unless that is a device or a pipe. */
 static char *part_of(const char *path)
@@ -70,4 +148,93 @@ int output_write(const char *path, int (*write)(void *arg, FILE *out), void *arg
 const char *output_name(const char *path)
 {
 	return path ? path : "standard output";
+}
+
+/* ---- exports ---- */
+
+static const char *name_of(const struct export_request *request)
+{
+	return request->path ? request->path : "standard output";
+}
+
+static int failed(const struct export_request *request, int err, const char *why)
+{
+	switch (err) {
+	case -EPIPE: /* whoever reads us may stop early: that is no failure of ours */
+		return UCXBPF_EXIT_OK;
+	case -ENODATA:
+		why = *why ? why : "nothing written: the captures have nothing for this format";
+		break;
+	}
+	log_error("%s: %s", name_of(request), *why ? why : strerror(-err));
+	switch (err) {
+	case -EINVAL:
+	case -EEXIST:
+	case -EISDIR:
+		return UCXBPF_EXIT_USAGE;
+	case -ENOSPC:
+	case -EDQUOT:
+		return UCXBPF_EXIT_NO_SPACE;
+	}
+	return UCXBPF_EXIT_FAILED;
+}
+
+/* The format carries it along where it can; whoever makes the export is told in any case. */
+static void tell_loss(const struct fact_totals *totals)
+{
+	if (totals->produced > totals->stored)
+		log_warn("%" PRIu64 " of %" PRIu64 " records are not in the captures",
+			 totals->produced - totals->stored, totals->produced);
+}
+
+static int finish(struct export *export, const struct export_request *request,
+		  const struct fact_totals *totals, struct captures *captures)
+{
+	char why[EXPORT_WHY];
+	int err = export_finish(export, totals, why);
+
+	if (err)
+		return failed(request, err, why);
+	tell_loss(totals);
+	return captures->broken ? UCXBPF_EXIT_PARTIAL : UCXBPF_EXIT_OK;
+}
+
+static int convert(const char *command, const struct export_request *request,
+		   struct analysis *analysis, struct captures *captures)
+{
+	struct fact_totals totals = { 0 };
+	struct fact_sink sink;
+	struct abandon abandon;
+	char why[EXPORT_WHY];
+	int status, err = 0;
+	struct export *export = export_open(request, &err, why);
+
+	if (!export)
+		return failed(request, err, why);
+	abandon_start(&abandon, export_part(export));
+	sink = export_sink(export);
+	if (captures_analyse(captures, analysis, command, &sink, &totals))
+		status = UCXBPF_EXIT_FAILED;
+	else
+		status = finish(export, request, &totals, captures);
+	export_free(export);
+	abandon_end(&abandon);
+	return status;
+}
+
+int export_captures(const char *command, const struct export_request *request,
+		    struct captures *captures)
+{
+	struct analysis *analysis;
+	int status = UCXBPF_EXIT_INPUT;
+
+	if (request->path && captures_has(request->path)) {
+		log_error("%s: is a capture, not overwritten", request->path);
+		return UCXBPF_EXIT_USAGE;
+	}
+	analysis = analysis_new();
+	if (captures_add(captures, analysis))
+		status = convert(command, request, analysis, captures);
+	analysis_free(analysis);
+	return status;
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a command's result goes: a file that -o names, or standard output. */
+/*
+ * Where a command's result goes: a file that -o names, or standard output; an export of captures.
+ */
 #ifndef UCXBPF_CMD_OUTPUT_OUTPUT_H
 #define UCXBPF_CMD_OUTPUT_OUTPUT_H
 
 #include <stdio.h>
+
+struct captures;
+struct export_request;
 
 /*
  * Has write() put a result into a file; path NULL: standard output. A file that is there stays as
@@ -14,5 +19,9 @@ int output_write(const char *path, int (*write)(void *arg, FILE *out), void *arg
 
 /* For messages. */
 const char *output_name(const char *path);
+
+/* Says what goes wrong. command: its name, for the progress line. Returns the exit status. */
+int export_captures(const char *command, const struct export_request *request,
+		    struct captures *captures);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "cmd/output/verdict_files.h"
+#include "cmd/output/verdict.h"
 #include "cmd/trace/args.h"
 #include "site/policy/values.h"
 

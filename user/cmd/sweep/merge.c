@@ -21,8 +21,6 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "cmd/input/gather.h"
-#include "cmd/input/policy_file.h"
-#include "cmd/input/unread.h"
 #include "cmd/output/output.h"
 #include "site/judge/evidence/evidence.h"
 #include "site/policy/policy.h"

@@ -14,8 +14,8 @@
 
 #include "base/exit_codes.h"
 #include "base/log.h"
-#include "cmd/input/policy_file.h"
-#include "cmd/output/verdict_files.h"
+#include "cmd/input/gather.h"
+#include "cmd/output/verdict.h"
 #include "cmd/sweep/args.h"
 #include "site/policy/policy.h"
 

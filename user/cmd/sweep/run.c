@@ -13,7 +13,7 @@
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "base/signals.h"
-#include "cmd/input/policy_file.h"
+#include "cmd/input/gather.h"
 #include "cmd/sweep/args.h"
 #include "cmd/sweep/confirm.h"
 #include "cmd/sweep/parts.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "observe/process/elf_needs.h"
+#include "observe/process/elf.h"
 #include "observe/process/library.h"
 #include "site/inventory/ldso.h"
 #include "site/inventory/private.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cmd/output/apply_drains.h"
+#include "cmd/output/verdict.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,15 +7,96 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/lists.h"
 #include "base/log.h"
+#include "cmd/output/output.h"
+#include "show/page/page.h"
 #include "site/judge/verdict/drain.h"
 
+#define LEAST_WIDTH 60
+
+static int write_page(const struct judge *judge, const struct judge_output *how, FILE *out)
+{
+	char *data = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&data, &bytes);
+	int err = memory ? judge_page_data(judge, how, memory) : -ENOMEM;
+
+	if (memory && fclose(memory) && !err)
+		err = -ENOMEM;
+	if (!err)
+		err = page_verdict(data, how->beside, out);
+	free(data);
+	return err;
+}
+
+static const struct {
+	const char *name;
+	int (*write)(const struct judge *judge, const struct judge_output *how, FILE *out);
+} forms[VERDICT_FORMS] = {
+	[VERDICT_TEXT] = { "text", judge_text },
+	[VERDICT_JSON] = { "json", judge_json },
+	[VERDICT_JUNIT] = { "junit", judge_junit },
+	[VERDICT_OPENMETRICS] = { "openmetrics", judge_openmetrics },
+	[VERDICT_TEXTFILE] = { "textfile", judge_textfile },
+	[VERDICT_HTML] = { "html", write_page },
+};
+
+enum verdict_form verdict_form_of(const char *name)
+{
+	enum verdict_form form = 0;
+
+	while (form < VERDICT_FORMS && strcmp(forms[form].name, name))
+		form++;
+	return form;
+}
+
+static int write_to(const struct judge *judge, enum verdict_form form,
+		    const struct judge_output *how, FILE *out)
+{
+	struct judge_output own = *how;
+	struct winsize size;
+
+	if (isatty(fileno(out))) {
+		own.colour = !getenv("NO_COLOR");
+		if (!ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col >= LEAST_WIDTH)
+			own.width = size.ws_col;
+	}
+	return forms[form].write(judge, &own, out);
+}
+
+struct writing {
+	const struct judge *judge;
+	enum verdict_form form;
+	const struct judge_output *how;
+};
+
+static int put(void *arg, FILE *out)
+{
+	const struct writing *writing = arg;
+
+	return write_to(writing->judge, writing->form, writing->how, out);
+}
+
+int verdict_write(const struct judge *judge, enum verdict_form form, const char *path,
+		  const struct judge_output *how)
+{
+	struct writing writing = { judge, form, how };
+	int err = output_write(path, put, &writing);
+
+	if (err)
+		log_error("%s: %s", output_name(path), strerror(-err));
+	return err;
+}
+
+/* ---- drains ---- */
+
 /* out: where its standard output goes; -1: to ours. */
-static int start(char *const words[], int out, pid_t *child)
+static int start_words(char *const words[], int out, pid_t *child)
 {
 	posix_spawn_file_actions_t actions;
 	int err;
@@ -30,7 +111,7 @@ static int start(char *const words[], int out, pid_t *child)
 	return -err;
 }
 
-static int end(char *const words[], pid_t child)
+static int end_words(char *const words[], pid_t child)
 {
 	int status;
 
@@ -43,12 +124,12 @@ static int end(char *const words[], pid_t child)
 	return -EIO;
 }
 
-static int run(char *const words[])
+static int run_words(char *const words[])
 {
 	pid_t child;
-	int err = start(words, -1, &child);
+	int err = start_words(words, -1, &child);
 
-	return err ? err : end(words, child);
+	return err ? err : end_words(words, child);
 }
 
 /* ---- who has a reason already ---- */
@@ -82,14 +163,14 @@ static int find_free(const char *list, texts *nodes)
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	err = start(words, ends[1], &child);
+	err = start_words(words, ends[1], &child);
 	close(ends[1]);
 	in = fdopen(ends[0], "r");
 	while (!err && getline(&line, &room, in) > 0)
 		take_line(line, nodes);
 	fclose(in);
 	free(line);
-	return err ? err : end(words, child);
+	return err ? err : end_words(words, child);
 }
 
 /* ---- */
@@ -100,7 +181,7 @@ static int drain_nodes(const struct drain *drain)
 	int err;
 
 	drain_command(drain, words);
-	err = run(words);
+	err = run_words(words);
 	if (!err)
 		log_warn("drained %s: %s", drain->nodes, drain->reason);
 	for (char **word = words; *word; word++)
@@ -108,7 +189,7 @@ static int drain_nodes(const struct drain *drain)
 	return err;
 }
 
-static int apply(const struct drain *drain)
+static int apply_drain(const struct drain *drain)
 {
 	texts nodes = { 0 };
 	int err = find_free(drain->nodes, &nodes);
@@ -138,7 +219,7 @@ int apply_drains(const struct judge *judge)
 		err = -EDQUOT;
 	}
 	for (size_t i = 0; i < drains.list.len && drains_allowed(&drains); i++) {
-		int failed = apply(&drains.list.data[i]);
+		int failed = apply_drain(&drains.list.data[i]);
 
 		err = err ? err : failed;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A verdict in the forms that people and programs read, each in a file of its own. */
-#ifndef UCXBPF_CMD_OUTPUT_VERDICT_FILES_H
-#define UCXBPF_CMD_OUTPUT_VERDICT_FILES_H
+/* A verdict in the forms that people and programs read, and what it asks for, carried out. */
+#ifndef UCXBPF_CMD_OUTPUT_VERDICT_H
+#define UCXBPF_CMD_OUTPUT_VERDICT_H
 
 #include "site/judge/judge.h"
 
@@ -25,5 +25,13 @@ enum verdict_form verdict_form_of(const char *name);
  */
 int verdict_write(const struct judge *judge, enum verdict_form form, const char *path,
 		  const struct judge_output *how);
+
+/*
+ * Carries out what the judge proposes, by scontrol in PATH, without a shell; all of it, or nothing
+ * where it is more than the policy allows. What is done is said. A node that has a reason in Slurm
+ * already, as drained ones do, is left as it is. Returns 0 or -errno: -EDQUOT too
+ * many, -EIO: scontrol or sinfo has failed, each of them said.
+ */
+int apply_drains(const struct judge *judge);
 
 #endif
