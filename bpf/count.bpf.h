@@ -26,6 +26,8 @@ struct count_op {
 	__u64 rows;
 	__u64 obj;
 	__u64 start; /* 0 = is not timed */
+	__u64 buffer; /* 0 = none, or its data does not lie there in one piece */
+	__u64 moved; /* of the buffer, from its start on */
 	__u32 header; /* length of the user's active-message header */
 	__u32 cell;
 	__u32 span; /* its return is awaited: is over then */
@@ -42,6 +44,7 @@ struct count_xfer {
 	__u64 obj; /* of the operation around it */
 	__u64 comp;
 	__u64 pack;
+	__u64 local, remote; /* put and get without a copy: where the data lies; 0 = others */
 	__u32 header;
 	__u8 length_rule;
 	__u8 layout;

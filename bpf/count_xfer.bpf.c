@@ -156,6 +156,8 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 	xfer->obj = 0;
 	xfer->comp = entry_arg(&e, e.hit.site->arg_comp);
 	xfer->pack = entry_arg(&e, e.hit.site->arg_pack);
+	xfer->local = e.hit.site->arg_iov && e.hit.site->arg_tag ? sizes.first : 0;
+	xfer->remote = entry_arg(&e, e.hit.site->arg_tag);
 	xfer->header = 0;
 	xfer->length_rule = e.hit.site->length_rule;
 	xfer->layout = e.hit.slot;
@@ -186,12 +188,32 @@ static __always_inline struct count_xfer *xfer_pop(struct count_task *task, __u6
 	return NULL;
 }
 
+static __always_inline bool in_moved(const struct count_op *op, __u64 address)
+{
+	return address >= op->buffer && address - op->buffer <= op->moved;
+}
+
+/*
+ * A frame that is over may seem to be under way. So a put or a get without a copy is the
+ * operation's only if it begins no further into the operation's buffer than those before it have
+ * come; the buffer is the remote side of copies between memories of one process.
+ */
+static __always_inline bool moves_data_of(struct count_op *op, const struct count_xfer *xfer)
+{
+	if (!xfer->local || !op->buffer)
+		return true;
+	if (!in_moved(op, xfer->local) && !in_moved(op, xfer->remote))
+		return false;
+	op->moved += xfer->length;
+	return true;
+}
+
 /* Looked for at the return, which keeps a read off the message's path. */
 static __always_inline void xfer_op(struct count_task *task, struct count_xfer *xfer)
 {
-	const struct count_op *op = op_around(task, xfer->sp);
+	struct count_op *op = op_around(task, xfer->sp);
 
-	if (!op)
+	if (!op || !moves_data_of(op, xfer))
 		return;
 	xfer->obj = op->obj;
 	xfer->rows |= op->rows & (UB_ROWS_CALL(UB_MAX_SITES - 1) | UB_ROWS_OP(UB_MAX_SITES - 1));

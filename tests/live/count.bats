@@ -63,7 +63,7 @@ fetched_by()
 {
 	local mpi=$1
 
-	job_command "$mpi" 2 shm n "$PROGS/$mpi/${@:2}"
+	job_command "$mpi" "${RANKS:-2}" shm n "$PROGS/$mpi/${@:2}"
 	timeout -k 5 60 "$UCXBPF" run -q --count -o "$WORK/a.ucxb" ${LINKS:-} -- "${JOB[@]}" </dev/null >"$WORK/out" 2>&1
 	"$UCXBPF" replay --json "$WORK/a.ucxb" | jq -r '.transfers[] | select(.op == "get_zcopy") | "\(.function) \(.ucp_op)"' |
 		sort -u >"$WORK/fetched"
@@ -78,6 +78,15 @@ fetched_by()
 			! grep -vxE 'null null|MPI_Irecv tag_recv' "$WORK/fetched"
 			fetched_by $mpi mpi_isend
 			! grep -vxE 'null null|MPI_I?[Rr]ecv tag_recv' "$WORK/fetched"
+		done
+	done
+}
+
+@test "data that moves inside a collective is of the receive that it is for, not of the collective's own" {
+	for LINKS in "" "--links multi"; do
+		for mpi in openmpi mpich; do
+			RANKS=4 fetched_by $mpi mpi_late
+			! grep -vxE 'null null|MPI_Irecv tag_recv' "$WORK/fetched"
 		done
 	done
 }
