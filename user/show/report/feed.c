@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Facts as they come in: each into the row of its key, and the slowest transfers into their list.
- */
+/* Facts as they come in: into the row of their key, the slowest transfers into their list. */
 #include "show/report/internal.h"
 
 #include <string.h>

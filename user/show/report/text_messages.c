@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Pairs of processes, and which ways messages took from memory to memory: only where a GPU's may be
- * involved. */
+/*
+ * Pairs of processes, and which ways messages took from memory to memory: the latter only where a
+ * GPU's may be involved.
+ */
 #include "show/report/text.h"
 
 #include <string.h>
