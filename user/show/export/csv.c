@@ -6,7 +6,7 @@
 
 #include "show/export/csv_cell.h"
 #include "show/export/csv_tables.h"
-#include "show/export/formats.h"
+#include "show/export/export.h"
 #include "show/export/totals.h"
 
 struct state {

@@ -63,6 +63,13 @@ struct export_format {
 /* What the lines of ndjson are, as a JSON Schema. Returns 0 or -errno of a failed write. */
 int export_schema(FILE *out);
 
+/* Formats that have files of their own: rows of the table in formats.c. */
+extern const struct export_format export_ndjson;
+extern const struct export_format export_csv;
+extern const struct export_format export_sqlite;
+extern const struct export_format export_perfetto;
+extern const struct export_format export_otf2;
+
 /* The row of that name or NULL. */
 const struct export_format *export_format_find(const char *name);
 

@@ -1,7 +1,142 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/export/formats.h"
-
+/* The table of formats, and those of them that are the report in other clothes. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "show/export/export.h"
+#include "show/page/page.h"
+
+struct state {
+	struct report *report;
+	struct export_target *target;
+};
+
+static void *begin(struct export_target *target, int *err)
+{
+	struct state *state = malloc(sizeof(*state));
+
+	*err = -ENOMEM;
+	if (state)
+		*state = (struct state){ report_new(target->request->filter), target };
+	return state;
+}
+
+static struct fact_sink sink(void *arg)
+{
+	struct state *state = arg;
+
+	return report_sink(state->report);
+}
+
+static void release(void *arg)
+{
+	struct state *state = arg;
+
+	report_free(state->report);
+	free(state);
+}
+
+static int end_json(void *arg, const struct fact_totals *totals)
+{
+	struct state *state = arg;
+
+	report_finish(state->report, totals);
+	return report_json(state->report, state->target->file);
+}
+
+static int end_folded(void *arg, const struct fact_totals *totals)
+{
+	struct state *state = arg;
+	int err;
+
+	report_finish(state->report, totals);
+	err = report_folded(state->report, state->target->request->amount, state->target->file);
+	if (err == -ENODATA)
+		snprintf(state->target->why, sizeof(state->target->why),
+			 "nothing written: no stacks in there, they are recorded with --stacks");
+	return err;
+}
+
+static const struct export_format export_json = {
+	.name = "json",
+	.help = "the report, as replay --json prints it",
+	.place = EXPORT_STREAM,
+	.unfiltered = true,
+	.begin = begin,
+	.sink = sink,
+	.end = end_json,
+	.free = release,
+};
+
+static const struct export_format export_folded = {
+	.name = "folded",
+	.help = "stacks of MPI calls, for flame graphs (run --stacks)",
+	.place = EXPORT_STREAM,
+	.has_amounts = true,
+	.unfiltered = true,
+	.begin = begin,
+	.sink = sink,
+	.end = end_folded,
+	.free = release,
+};
+
+struct html_state {
+	struct page *page;
+	struct export_target *target;
+};
+
+static void *html_begin(struct export_target *target, int *err)
+{
+	struct html_state *state = malloc(sizeof(*state));
+	struct page_options options = { .filter = target->request->filter,
+					.window = target->request->window,
+					.beside = target->request->beside };
+
+	*err = -ENOMEM;
+	if (state)
+		*state = (struct html_state){ page_new(&options), target };
+	return state;
+}
+
+static struct fact_sink html_sink(void *arg)
+{
+	struct html_state *state = arg;
+
+	return page_sink(state->page);
+}
+
+static int end(void *arg, const struct fact_totals *totals)
+{
+	struct html_state *state = arg;
+	int err = page_write(state->page, totals, state->target->file);
+
+	if (err == -EFBIG)
+		snprintf(state->target->why, sizeof(state->target->why),
+			 "more than a page has room for: ask for less, by --process or --window");
+	return err;
+}
+
+static void html_release(void *arg)
+{
+	struct html_state *state = arg;
+
+	page_free(state->page);
+	free(state);
+}
+
+static const struct export_format export_html = {
+	.name = "html",
+	.help = "the interactive report, one file for a browser, nothing fetched",
+	.place = EXPORT_STREAM,
+	.binary = true,
+	.has_windows = true,
+	.unfiltered = true,
+	.begin = html_begin,
+	.sink = html_sink,
+	.end = end,
+	.free = html_release,
+};
 
 static const struct export_format *const formats[] = {
 	&export_json,   &export_html,     &export_ndjson, &export_csv,

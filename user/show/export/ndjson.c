@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "show/export/formats.h"
+#include "show/export/export.h"
 #include "show/export/json_line.h"
 #include "show/export/rows.h"
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "show/export/formats.h"
+#include "show/export/export.h"
 
 static void *begin(struct export_target *target, int *err)
 {

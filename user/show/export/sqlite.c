@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "show/export/formats.h"
+#include "show/export/export.h"
 #include "show/export/rows.h"
 #include "show/export/sql_tables.h"
 #include "show/export/totals.h"
