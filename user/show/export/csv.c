@@ -1,13 +1,200 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The report's tables as CSV: a file each, or one of them. */
+/*
+ * The report's tables as CSV (RFC 4180, lines ending in \n): a file each, or one of them. Texts are
+ * always quoted, one line, and never begin as a formula would; null is an empty cell.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/export/csv_cell.h"
-#include "show/export/csv_tables.h"
+#include "base/text.h"
 #include "show/export/export.h"
 #include "show/export/totals.h"
+
+#define CSV_MAX_TABLES 24
+#define CSV_MAX_COLUMNS 32
+
+/* Which columns a table of the report has, in their order. */
+struct csv_table {
+	const char *name;
+	/* Members of a row; "a.b": member b of a. The header has '_' for the dot. */
+	const char *columns[CSV_MAX_COLUMNS];
+};
+
+#define TIME "time.known", "time.sum_ns", "time.min_ns", "time.max_ns", "time.precision"
+#define PLACE                                                                                      \
+	"label", "module", "build_id", "offset", "symbol", "symbol_offset", "file", "line",        \
+		"address", "reason"
+
+static const struct csv_table tables[] = {
+	{ "totals", { "section", "name", "reason", "value" } },
+	{ "hosts", { "id", "name", "boot_id", "span_ns" } },
+	{ "processes",
+	  { "id", "host", "pid", "tgid", "start_time", "comm", "exe", "job", "rank", "size", "mpi",
+	    "environment_cut", "cpus", "seen_from", "exit_status", "exit_signal" } },
+	{ "ucx", { "process", "path", "build_id", "version", "layout" } },
+	{ "environment", { "process", "name", "value" } },
+	{ "windows", { "host", "capture", "from_ns", "to_ns" } },
+	{ "clocks",
+	  { "host", "other", "there", "back", "at_ns", "offset_ns", "offset_uncertainty_ns",
+	    "drift_ppb", "drift_uncertainty_ppb", "reason" } },
+	{ "calls", { "process", "function", "count", "ops", "bytes", "bytes_unknown", TIME } },
+	{ "ops",
+	  { "process", "op", "function", "protocol", "memory", "memory_reason", "memory_known_by",
+	    "count", "bytes", "bytes_unknown", "errors", TIME } },
+	{ "transfers",
+	  { "process",  "peer",          "op",         "transport",  "device",
+	    "locality", "kind",          "ucp_op",     "function",   "protocol",
+	    "src_mem",  "dst_mem",       "src_reason", "dst_reason", "count",
+	    "bytes",    "bytes_unknown", "retries",    "wire_bytes", "unexplained_bytes",
+	    TIME } },
+	{ "messages",
+	  { "src", "dst", "function", "src_mem", "dst_mem", "src_reason", "dst_reason", "chain",
+	    "via", "chain_reason", "copies", "copy_bytes", "count", "bytes", "bytes_unknown" } },
+	{ "nics",
+	  { "host", "device", "direction", "count", "bytes", "bytes_unknown", "wire_bytes" } },
+	{ "routes",
+	  { "src_host", "src_mem", "src_nic", "dst_nic", "dst_host", "dst_mem", "count", "bytes",
+	    "bytes_unknown", "wire_bytes" } },
+	{ "slowest",
+	  { "process", "peer", "op", "transport", "device", "ucp_op", "function", "bytes",
+	    "time_ns", "precision", "at_ns" } },
+	{ "memory",
+	  { "process", "kind", "sort", "device", "reason", "exporter", "function", "allocations",
+	    "bytes", "unsized", "live_peak" } },
+	{ "devices", { "host", "name", "pci", "uuid", "model", "numa_node" } },
+	{ "device_users", { "host", "name", "process", "ordinal" } },
+	{ "call_sites", { "process", "function", PLACE, "count", "ops", "bytes", TIME } },
+	{ "stacks", { "process", "function", "end", "frames", "count", "ops", "bytes", TIME } },
+};
+
+_Static_assert(sizeof(tables) / sizeof(tables[0]) <= CSV_MAX_TABLES, "a file per table");
+
+/* NULL behind the last one. */
+static const struct csv_table *csv_table_at(size_t i)
+{
+	return i < sizeof(tables) / sizeof(tables[0]) ? &tables[i] : NULL;
+}
+
+static const struct csv_table *csv_table_find(const char *name)
+{
+	for (size_t i = 0; csv_table_at(i); i++)
+		if (!strcmp(tables[i].name, name))
+			return &tables[i];
+	return NULL;
+}
+
+/* Programs of tables compute what begins so; an apostrophe before it makes them show it. */
+static bool begins_formula(const char *text)
+{
+	return *text && strchr("=+-@", *text);
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+	char *safe = text_plain(text);
+
+	fputs(begins_formula(safe) ? "\"'" : "\"", out);
+	for (const char *c = safe; *c; c++) {
+		if (*c == '"')
+			fputc('"', out);
+		fputc(*c, out);
+	}
+	fputc('"', out);
+	free(safe);
+}
+
+static char *frames_text(const json_t *frames)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		abort();
+	for (size_t i = json_array_size(frames); i-- > 0;) {
+		const json_t *frame = json_array_get(frames, i);
+		const char *label = json_string_value(json_object_get(frame, "label"));
+
+		for (; label && *label; label++)
+			fputc(*label == ';' ? ':' : *label, out);
+		if (i)
+			fputc(';', out);
+	}
+	fclose(out);
+	return text;
+}
+
+static char *words_text(const json_t *words)
+{
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+	json_t *word;
+
+	if (!out)
+		abort();
+	json_array_foreach(words, i, word)
+		fprintf(out, "%s%s", i ? ";" : "", json_string_value(word));
+	fclose(out);
+	return text;
+}
+
+/* Frames, the outermost first, or plain words. */
+static char *list_text(const json_t *list)
+{
+	return json_is_string(json_array_get(list, 0)) ? words_text(list) : frames_text(list);
+}
+
+/* A number, a text, null, or the frames of a stack: "outermost;...;innermost". */
+static void csv_value(FILE *out, const json_t *value)
+{
+	char *text;
+
+	if (json_is_integer(value)) {
+		fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	} else if (json_is_string(value)) {
+		csv_text(out, json_string_value(value));
+	} else if (json_is_array(value)) {
+		text = list_text(value);
+		csv_text(out, text);
+		free(text);
+	}
+}
+
+static const json_t *member(const json_t *row, const char *column)
+{
+	const char *dot = strchr(column, '.');
+	char outer[32];
+
+	if (!dot)
+		return json_object_get(row, column);
+	snprintf(outer, sizeof(outer), "%.*s", (int)(dot - column), column);
+	return json_object_get(json_object_get(row, outer), dot + 1);
+}
+
+/* A line of one row's columns, NULL behind the last one. */
+static void csv_row(FILE *out, const char *const *columns, const json_t *row)
+{
+	for (int i = 0; columns[i]; i++) {
+		if (i)
+			fputc(',', out);
+		csv_value(out, member(row, columns[i]));
+	}
+	fputc('\n', out);
+}
+
+/* A line of their names. */
+static void csv_header(FILE *out, const char *const *columns)
+{
+	for (int i = 0; columns[i]; i++) {
+		if (i)
+			fputc(',', out);
+		for (const char *c = columns[i]; *c; c++)
+			fputc(*c == '.' ? '_' : *c, out);
+	}
+	fputc('\n', out);
+}
 
 struct state {
 	struct report *report;
