@@ -300,3 +300,190 @@ const struct subject_info subject_infos[SUBJECTS] = {
 	[SUBJECT_TRANSFERS] = { "transfers", "the sum of alike transfers: fragments, counts",
 				transfer_fields, transfer_sums },
 };
+
+const char *const *field_words(enum field_type type)
+{
+	switch (type) {
+	case FIELD_PRECISION:
+		return fact_precision_names + 1;
+	case FIELD_LOCALITY:
+		return fact_locality_names;
+	case FIELD_KIND:
+		return fact_kind_names;
+	default:
+		return NULL;
+	}
+}
+
+static struct field_value integer(int64_t value, bool null)
+{
+	return (struct field_value){ .number = (uint64_t)value, .null = null };
+}
+
+static struct field_value word(const char *const *words, unsigned int value, bool null)
+{
+	return (struct field_value){ .text = words[value], .null = null };
+}
+
+struct field_value field_value(const struct field *field, const void *fact)
+{
+	const void *at = (const char *)fact + field->offset;
+	uint64_t number;
+
+	switch (field->type) {
+	case FIELD_TEXT:
+		return (struct field_value){ .text = *(const char *const *)at,
+					     .null = !*(const char *const *)at };
+	case FIELD_PLACE:
+	case FIELD_STACK:
+		return (struct field_value){ .pointer = *(const void *const *)at,
+					     .null = !*(const void *const *)at };
+	case FIELD_INT:
+		return integer(*(const int *)at, false);
+	case FIELD_INDEX:
+		return integer(*(const int *)at, *(const int *)at < 0);
+	case FIELD_U32:
+		return integer(*(const uint32_t *)at, false);
+	case FIELD_ID32:
+		return integer(*(const uint32_t *)at, !*(const uint32_t *)at);
+	case FIELD_BOOL:
+		return integer(*(const bool *)at, false);
+	case FIELD_PRECISION:
+		number = *(const enum fact_precision *)at;
+		return word(fact_precision_names, number, number == TIME_UNKNOWN);
+	case FIELD_LOCALITY:
+		return word(fact_locality_names, *(const enum fact_locality *)at, false);
+	case FIELD_KIND:
+		return word(fact_kind_names, *(const enum fact_kind *)at, false);
+	case FIELD_U64:
+	case FIELD_BITS:
+	case FIELD_ID:
+	case FIELD_TIME:
+	case FIELD_NS:
+	case FIELD_ADDRESS:
+	case FIELD_SIZE:
+	case FIELD_TYPES:
+		break;
+	}
+	number = *(const uint64_t *)at;
+	return (struct field_value){
+		.number = number,
+		.null = (number == UINT64_MAX && field->type == FIELD_SIZE) ||
+			(!number && (field->type == FIELD_ID || field->type == FIELD_TIME ||
+				     field->type == FIELD_ADDRESS)),
+	};
+}
+
+static void add(void *arg, enum subject subject, const void *fact, const struct fact_sums *sums)
+{
+	const struct rows *rows = arg;
+
+	rows->add(rows->arg, subject, fact, sums);
+}
+
+static void take_process(void *arg, const struct fact_process *process)
+{
+	add(arg, SUBJECT_PROCESS, process, NULL);
+	for (int i = 0; i < process->ucx_count; i++) {
+		const struct ucx_row row = { process->index, process->ucx[i] };
+
+		add(arg, SUBJECT_UCX, &row, NULL);
+	}
+	for (int i = 0; i < process->environment_count; i++) {
+		const struct variable_row row = { process->index, process->environment[i] };
+
+		add(arg, SUBJECT_VARIABLE, &row, NULL);
+	}
+}
+
+static void take_clock(void *arg, const struct fact_clock *clock)
+{
+	add(arg, SUBJECT_CLOCK, clock, NULL);
+}
+
+static void take_call(void *arg, const struct fact_call *call)
+{
+	add(arg, SUBJECT_CALL, call, NULL);
+}
+
+static void take_op(void *arg, const struct fact_op *op)
+{
+	add(arg, SUBJECT_OP, op, NULL);
+}
+
+static void take_transfer(void *arg, const struct fact_transfer *transfer)
+{
+	add(arg, SUBJECT_TRANSFER, transfer, NULL);
+}
+
+static void take_message(void *arg, const struct fact_message *message)
+{
+	add(arg, SUBJECT_MESSAGE, message, NULL);
+}
+
+static void take_window(void *arg, const struct fact_window *window)
+{
+	add(arg, SUBJECT_WINDOW, window, NULL);
+}
+
+static void take_memory(void *arg, const struct fact_memory *memory)
+{
+	add(arg, SUBJECT_MEMORY, memory, NULL);
+}
+
+static void take_lifetime(void *arg, const struct fact_lifetime *lifetime)
+{
+	add(arg, SUBJECT_LIFETIME, lifetime, NULL);
+}
+
+static void take_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
+{
+	add(arg, SUBJECT_CALLS, call, sums);
+}
+
+static void take_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
+{
+	add(arg, SUBJECT_OPS, op, sums);
+}
+
+static void take_transfers(void *arg, const struct fact_transfer *transfer,
+			   const struct fact_sums *sums)
+{
+	add(arg, SUBJECT_TRANSFERS, transfer, sums);
+}
+
+struct fact_sink rows_sink(const struct rows *rows)
+{
+	return (struct fact_sink){
+		.arg = (void *)rows,
+		.process = take_process,
+		.clock = take_clock,
+		.call = take_call,
+		.op = take_op,
+		.transfer = take_transfer,
+		.message = take_message,
+		.window = take_window,
+		.memory = take_memory,
+		.lifetime = take_lifetime,
+		.calls = take_calls,
+		.ops = take_ops,
+		.transfers = take_transfers,
+	};
+}
+
+static void finish_device(const struct rows *rows, const struct fact_device *device)
+{
+	rows->add(rows->arg, SUBJECT_DEVICE, device, NULL);
+	for (int i = 0; i < device->user_count; i++) {
+		const struct device_user_row row = { device->host, device->number,
+						     device->users[i] };
+
+		rows->add(rows->arg, SUBJECT_DEVICE_USER, &row, NULL);
+	}
+}
+
+void rows_finish(const struct rows *rows, const struct fact_totals *totals)
+{
+	for (int i = 0; i < totals->device_count; i++)
+		finish_device(rows, &totals->devices[i]);
+}

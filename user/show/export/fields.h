@@ -107,4 +107,18 @@ struct field_value field_value(const struct field *field, const void *fact);
 /* Words of an enum's field, NULL behind the last one; NULL for other types. */
 const char *const *field_words(enum field_type type);
 
+/* All facts by one function: for what writes every field of every fact, going by subject_infos. */
+struct rows {
+	void *arg;
+	/* fact: of the subject's struct; sums NULL: a single one */
+	void (*add)(void *arg, enum subject subject, const void *fact,
+		    const struct fact_sums *sums);
+};
+
+/* A sink that hands all to rows->add; valid as long as rows. */
+struct fact_sink rows_sink(const struct rows *rows);
+
+/* What is known only at the end: the GPUs, and who uses them. */
+void rows_finish(const struct rows *rows, const struct fact_totals *totals);
+
 #endif

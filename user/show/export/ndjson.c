@@ -6,7 +6,7 @@
 
 #include "show/export/export.h"
 #include "show/export/json_line.h"
-#include "show/export/rows.h"
+#include "show/export/fields.h"
 
 struct state {
 	FILE *file;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "show/export/export.h"
-#include "show/export/rows.h"
+#include "show/export/fields.h"
 #include "show/export/sql_tables.h"
 #include "show/export/totals.h"
 
