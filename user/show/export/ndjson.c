@@ -1,12 +1,311 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One event per line, as JSON: schema "ucxbpf.events/1" (user/show/export/schema.c). */
+/*
+ * One event per line, as JSON: schema "ucxbpf.events/1", which is made of the tables that lines are
+ * written by.
+ */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/map.h"
+#include "base/text.h"
+#include "base/vec.h"
 #include "show/export/export.h"
-#include "show/export/json_line.h"
 #include "show/export/fields.h"
+
+/*
+ * A line, made member by member. Made for many millions of lines: no tree, and a name is escaped
+ * the first time only (names are interned: one pointer per text, while facts come).
+ */
+struct json_line {
+	VEC(char) text;
+	VEC(char *) names; /* as JSON strings */
+	struct map known; /* pointer -> number in names + 1 */
+};
+
+static void json_line_release(struct json_line *line)
+{
+	for (size_t i = 0; i < line->names.len; i++)
+		free(line->names.data[i]);
+	vec_release(&line->names);
+	vec_release(&line->text);
+	map_release(&line->known);
+}
+
+static void put(struct json_line *line, const char *text, size_t len)
+{
+	vec_reserve(&line->text, line->text.len + len);
+	memcpy(line->text.data + line->text.len, text, len);
+	line->text.len += len;
+}
+
+static void put_text(struct json_line *line, const char *text)
+{
+	put(line, text, strlen(text));
+}
+
+static void put_number(struct json_line *line, uint64_t value)
+{
+	char digits[20], *first = digits + sizeof(digits);
+
+	do {
+		*--first = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	put(line, first, (size_t)(digits + sizeof(digits) - first));
+}
+
+static void put_signed(struct json_line *line, int64_t value)
+{
+	if (value < 0)
+		put(line, "-", 1);
+	put_number(line, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+static void put_hex(struct json_line *line, uint64_t value)
+{
+	char text[24];
+
+	put(line, text,
+	    (size_t)snprintf(text, sizeof(text), "\"0x%llx\"", (unsigned long long)value));
+}
+
+static void put_character(FILE *out, const char *text, size_t len, unsigned int code)
+{
+	if (!len)
+		fputc('?', out);
+	else if (code == '"' || code == '\\')
+		fprintf(out, "\\%c", (char)code);
+	else if (text_steers(code))
+		fprintf(out, "\\u%04x", code);
+	else
+		fwrite(text, 1, len, out);
+}
+
+/* As a JSON string: what steers a terminal or breaks a line is escaped, what is no UTF-8 is ?. */
+static char *escaped(const char *text)
+{
+	char *json = NULL;
+	unsigned int code;
+	size_t size, len;
+	FILE *out = open_memstream(&json, &size);
+
+	if (!out)
+		abort();
+	fputc('"', out);
+	for (; *text; text += len ? len : 1) {
+		len = text_character(text, &code);
+		put_character(out, text, len, code);
+	}
+	fputc('"', out);
+	fclose(out);
+	return json;
+}
+
+static const char *name_of(struct json_line *line, const char *text)
+{
+	uint64_t *known = map_insert(&line->known, (uintptr_t)text, 0, NULL);
+
+	if (!*known) {
+		vec_push(&line->names, escaped(text));
+		*known = line->names.len;
+	}
+	return line->names.data[*known - 1];
+}
+
+/* Begins {"event":"name". */
+static void json_line_begin(struct json_line *line, const char *event)
+{
+	line->text.len = 0;
+	put_text(line, "{\"event\":\"");
+	put_text(line, event);
+	put_text(line, "\"");
+}
+
+/* Members; name is plain. */
+static void json_line_name(struct json_line *line, const char *name)
+{
+	put(line, ",\"", 2);
+	put_text(line, name);
+	put(line, "\":", 2);
+}
+
+static void json_line_number(struct json_line *line, const char *name, int64_t value)
+{
+	json_line_name(line, name);
+	put_signed(line, value);
+}
+
+/* A member's value as JSON text. */
+static void json_line_raw(struct json_line *line, const char *name, const char *json)
+{
+	json_line_name(line, name);
+	put_text(line, json);
+}
+
+static void json_line_text(struct json_line *line, const char *name, const char *interned)
+{
+	json_line_raw(line, name, interned ? name_of(line, interned) : "null");
+}
+
+/* A field, save one that is a place or a stack. */
+static void json_line_field(struct json_line *line, const struct field *field,
+			    const struct field_value *value)
+{
+	json_line_name(line, field->name);
+	if (value->null)
+		put(line, "null", 4);
+	else if (value->text)
+		put_text(line, name_of(line, value->text));
+	else if (field->type == FIELD_BOOL)
+		put_text(line, value->number ? "true" : "false");
+	else if (field->type == FIELD_BITS || field->type == FIELD_ADDRESS)
+		put_hex(line, value->number);
+	else if (field->type == FIELD_INT)
+		put_signed(line, (int64_t)value->number);
+	else
+		put_number(line, value->number);
+}
+
+/* Ends the object and the line. */
+static void json_line_end(struct json_line *line, FILE *out)
+{
+	put(line, "}\n", 2);
+	fwrite_unlocked(line->text.data, 1, line->text.len, out);
+}
+
+/* As JSON Schema names them; a second type where null stands for unknown or none. */
+static const struct {
+	const char *type;
+	bool nullable;
+} types[FIELD_TYPES] = {
+	[FIELD_TEXT] = { "string", true },      [FIELD_INT] = { "integer", false },
+	[FIELD_INDEX] = { "integer", true },    [FIELD_U32] = { "integer", false },
+	[FIELD_ID32] = { "integer", true },     [FIELD_U64] = { "integer", false },
+	[FIELD_TIME] = { "integer", true },     [FIELD_NS] = { "integer", false },
+	[FIELD_ID] = { "integer", true },       [FIELD_SIZE] = { "integer", true },
+	[FIELD_BITS] = { "string", false },     [FIELD_ADDRESS] = { "string", true },
+	[FIELD_BOOL] = { "boolean", false },    [FIELD_PRECISION] = { "string", true },
+	[FIELD_LOCALITY] = { "string", false }, [FIELD_KIND] = { "string", false },
+	[FIELD_PLACE] = { "integer", true },    [FIELD_STACK] = { "integer", true },
+};
+
+static json_t *words_json(const char *const *words, bool nullable)
+{
+	json_t *array = json_array();
+
+	for (; *words; words++)
+		json_array_append_new(array, json_string(*words));
+	if (nullable)
+		json_array_append_new(array, json_null());
+	return array;
+}
+
+static json_t *field_json(const struct field *field)
+{
+	bool nullable = types[field->type].nullable;
+	const char *type = types[field->type].type;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "type",
+			    nullable ? json_pack("[s, s]", type, "null") : json_string(type));
+	if (field_words(field->type))
+		json_object_set_new(object, "enum", words_json(field_words(field->type), nullable));
+	if (field->type == FIELD_BITS || field->type == FIELD_ADDRESS)
+		json_object_set_new(object, "pattern", json_string("^0x[0-9a-f]+$"));
+	json_object_set_new(object, "description", json_string(field->help));
+	return object;
+}
+
+static json_t *line_json(const char *event, const char *help)
+{
+	return json_pack("{s:s, s:s, s:{s:{s:s}}, s:b, s:[s]}", "description", help, "type",
+			 "object", "properties", "event", "const", event, "additionalProperties", 0,
+			 "required", "event");
+}
+
+static void add(json_t *line, const char *name, json_t *property)
+{
+	json_object_set_new(json_object_get(line, "properties"), name, property);
+	json_array_append_new(json_object_get(line, "required"), json_string(name));
+}
+
+static void add_number(json_t *line, const char *name, const char *help)
+{
+	add(line, name, json_pack("{s:s, s:s}", "type", "integer", "description", help));
+}
+
+static json_t *subject_json(enum subject subject)
+{
+	const struct subject_info *info = &subject_infos[subject];
+	json_t *line = line_json(info->name, info->help);
+
+	for (const struct field *field = info->fields; field->name; field++)
+		if (!info->sums || !field->single)
+			add(line, field->name, field_json(field));
+	for (const struct field *field = info->sums; field && field->name; field++)
+		add(line, field->name, field_json(field));
+	return line;
+}
+
+static json_t *first_json(void)
+{
+	json_t *line = line_json("export", "the first line");
+
+	add(line, "schema", json_pack("{s:s}", "const", EXPORT_EVENTS_SCHEMA));
+	add(line, "filter",
+	    json_pack("{s:[s, s], s:s}", "type", "object", "null", "description",
+		      "option name to list of patterns; null: every event is here"));
+	return line;
+}
+
+static json_t *stack_json(void)
+{
+	json_t *line = line_json("stack", "a path that calls came by; before what refers to it");
+
+	add_number(line, "id", "number that calls refer to");
+	add(line, "end",
+	    json_pack("{s:[s, s], s:s}", "type", "string", "null", "description",
+		      "why there are no more frames; null: the outermost one is there"));
+	add(line, "places",
+	    json_pack("{s:s, s:{s:s}, s:s}", "type", "array", "items", "type", "integer",
+		      "description", "numbers of places, the innermost first"));
+	return line;
+}
+
+static json_t *totals_json(void)
+{
+	json_t *line = line_json("totals", "the last line: a file without it was cut short");
+
+	add(line, "totals",
+	    json_pack("{s:s, s:s}", "type", "object", "description",
+		      "loss, matching, attribution, notes, self, counted: as in the report, over "
+		      "the whole capture, whatever the filter"));
+	return line;
+}
+
+int export_schema(FILE *out)
+{
+	json_t *lines = json_array(), *schema;
+	int err;
+
+	json_array_append_new(lines, first_json());
+	for (int i = 0; i < SUBJECTS; i++)
+		json_array_append_new(lines, subject_json((enum subject)i));
+	json_array_append_new(lines, stack_json());
+	json_array_append_new(lines, totals_json());
+	schema = json_pack(
+		"{s:s, s:s, s:s, s:o}", "$schema", "https://json-schema.org/draft/2020-12/schema",
+		"title", EXPORT_EVENTS_SCHEMA, "description",
+		"a line of ucxbpf export -f ndjson; more fields may come", "oneOf", lines);
+	errno = 0;
+	err = json_dumpf(schema, out, JSON_INDENT(1));
+	json_decref(schema);
+	if (err || fputc('\n', out) == EOF || fflush(out))
+		return errno ? -errno : -EIO;
+	return 0;
+}
 
 struct state {
 	FILE *file;
