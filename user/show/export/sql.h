@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include "base/map.h"
 #include "show/export/fields.h"
 
 struct sql {
@@ -12,9 +13,6 @@ struct sql {
 	int err; /* -errno of the first failure */
 	char *why; /* EXPORT_WHY bytes, the caller's */
 };
-
-/* Makes a database of an empty file. */
-void sql_open(struct sql *sql, const char *path, char *why);
 
 /* Statements without results. */
 void sql_run(struct sql *sql, const char *text);
@@ -30,7 +28,31 @@ void sql_bind_text(sqlite3_stmt *statement, int column, const char *text);
 void sql_bind(sqlite3_stmt *statement, int column, const struct field *field,
 	      const struct field_value *value);
 
-/* Closes; every statement must be finalized. Returns the first error, again if called again. */
-int sql_close(struct sql *sql);
+/*
+ * The tables of docs/sqlite.md. Events of millions share few combinations of names: those are rows
+ * of call_key, op_key..., and an event is a row of numbers that refers to one. Fields go to the one
+ * or the other by their type.
+ */
+struct sql_tables {
+	struct sql *sql;
+	sqlite3_stmt *rows[SUBJECTS]; /* of the subject's own table */
+	sqlite3_stmt *keys[SUBJECTS]; /* of call_key... */
+	struct map known[SUBJECTS]; /* hash of a combination -> its number */
+	sqlite3_stmt *stack, *frame;
+	struct map places, stacks; /* key -> number */
+};
+
+/* Makes all tables. */
+void sql_tables_open(struct sql_tables *tables, struct sql *sql);
+
+/* Adds a fact; sums NULL: a single one. */
+void sql_tables_add(struct sql_tables *tables, enum subject subject, const void *fact,
+		    const struct fact_sums *sums);
+
+/* Finalizes the statements. */
+void sql_tables_release(struct sql_tables *tables);
+
+/* The views of docs/sqlite.md, and the indices. */
+void sql_views(struct sql *sql);
 
 #endif
