@@ -1,12 +1,379 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/*
+ * An export from its request to its place: facts that the filter lets through go to the format, and
+ * what it writes is moved to its place when it is whole.
+ */
 #include "show/export/export.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "show/export/filtered.h"
-#include "show/export/outlet.h"
+#include "base/vec.h"
+#include "show/report/report.h"
+
+/* Where an export goes: written beside its place, moved there when it is whole. */
+struct outlet {
+	FILE *file; /* of a stream */
+	char *path; /* what is written: NULL where that is a device or standard output */
+	char *place; /* where it is to be */
+	enum export_place kind;
+	int fd; /* below file */
+	int err; /* of the first write that failed, -errno */
+};
+
+#define STREAM_BUFFER (256u << 10)
+
+/* stdio forgets why a write failed; this remembers the first reason. */
+static ssize_t put(void *cookie, const char *data, size_t size)
+{
+	struct outlet *outlet = cookie;
+	size_t done = 0;
+
+	while (!outlet->err && done < size) {
+		ssize_t n = write(outlet->fd, data + done, size - done);
+
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno != EINTR)
+			outlet->err = -errno;
+	}
+	errno = -outlet->err;
+	return outlet->err ? 0 : (ssize_t)size;
+}
+
+static int open_stream(struct outlet *outlet)
+{
+	outlet->file = fopencookie(outlet, "w", (cookie_io_functions_t){ .write = put });
+	if (!outlet->file)
+		return -ENOMEM;
+	setvbuf(outlet->file, NULL, _IOFBF, STREAM_BUFFER);
+	return 0;
+}
+
+static mode_t may(mode_t all)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return all & ~mask;
+}
+
+/* Through symbolic links to files: what they lead to is replaced, not they. */
+static char *resolve(const char *path)
+{
+	struct stat file;
+	char *real = stat(path, &file) || S_ISREG(file.st_mode) ? realpath(path, NULL) : NULL;
+
+	return real ? real : strdup(path);
+}
+
+static char *part_of(const char *place)
+{
+	char *path;
+
+	return asprintf(&path, "%s.part-XXXXXX", place) < 0 ? NULL : path;
+}
+
+/* The new file gets the rights of the one that it replaces. */
+static int open_part(struct outlet *outlet, const struct stat *old)
+{
+	outlet->path = part_of(outlet->place);
+	if (!outlet->path)
+		return -ENOMEM;
+	outlet->fd = mkostemp(outlet->path, O_CLOEXEC);
+	if (outlet->fd < 0) {
+		free(outlet->path);
+		outlet->path = NULL;
+		return -errno;
+	}
+	return fchmod(outlet->fd, old ? old->st_mode & 0777 : may(0666)) ? -errno : 0;
+}
+
+static int open_file(struct outlet *outlet, const char **why)
+{
+	struct stat old;
+	bool there = !stat(outlet->place, &old);
+
+	if (there && S_ISDIR(old.st_mode)) {
+		*why = "is a directory, and this format is one file";
+		return -EISDIR;
+	}
+	if (!there || S_ISREG(old.st_mode))
+		return open_part(outlet, there ? &old : NULL);
+	if (outlet->kind == EXPORT_FILE) {
+		*why = "is no plain file, which this format needs";
+		return -EINVAL;
+	}
+	outlet->fd = open(outlet->place, O_WRONLY | O_CLOEXEC);
+	return outlet->fd < 0 ? -errno : 0;
+}
+
+static bool is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	bool empty = dir != NULL;
+
+	for (struct dirent *entry; empty && (entry = readdir(dir));)
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	if (dir)
+		closedir(dir);
+	return empty;
+}
+
+static int open_directory(struct outlet *outlet, const char **why)
+{
+	size_t len = strlen(outlet->place);
+	struct stat old;
+
+	while (len > 1 && outlet->place[len - 1] == '/')
+		outlet->place[--len] = '\0';
+	if (!stat(outlet->place, &old) && !(S_ISDIR(old.st_mode) && is_empty(outlet->place))) {
+		*why = "is there already: name a new or empty directory";
+		return -EEXIST;
+	}
+	outlet->path = part_of(outlet->place);
+	if (!outlet->path)
+		return -ENOMEM;
+	if (!mkdtemp(outlet->path)) {
+		free(outlet->path);
+		outlet->path = NULL;
+		return -errno;
+	}
+	return chmod(outlet->path, may(0777)) ? -errno : 0;
+}
+
+/* path NULL: standard output. Returns 0 or -errno, with *why (static) or NULL. */
+static int outlet_open(struct outlet *outlet, const char *path, enum export_place kind,
+		       const char **why)
+{
+	int err = 0;
+
+	*outlet = (struct outlet){ .kind = kind, .fd = -1 };
+	if (!path) {
+		outlet->fd = STDOUT_FILENO;
+		return open_stream(outlet);
+	}
+	outlet->place = resolve(path);
+	if (!outlet->place)
+		return -ENOMEM;
+	err = kind == EXPORT_DIRECTORY ? open_directory(outlet, why) : open_file(outlet, why);
+	return !err && kind == EXPORT_STREAM ? open_stream(outlet) : err;
+}
+
+static void close_all(struct outlet *outlet)
+{
+	if (outlet->file && fclose(outlet->file) && !outlet->err)
+		outlet->err = errno ? -errno : -EIO;
+	outlet->file = NULL;
+	if (outlet->fd >= 0 && outlet->fd != STDOUT_FILENO && close(outlet->fd) && !outlet->err)
+		outlet->err = -errno;
+	outlet->fd = -1;
+}
+
+/* Closes and moves it to its place. Returns 0 or -errno, also of earlier writes. */
+static int outlet_keep(struct outlet *outlet)
+{
+	close_all(outlet);
+	if (!outlet->err && outlet->path && rename(outlet->path, outlet->place))
+		outlet->err = -errno;
+	if (!outlet->err) {
+		free(outlet->path);
+		outlet->path = NULL;
+	}
+	return outlet->err;
+}
+
+static int remove_one(const char *path, const struct stat *file, int type, struct FTW *at)
+{
+	(void)file;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+void export_remove(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Closes and removes what was not kept. */
+static void outlet_release(struct outlet *outlet)
+{
+	close_all(outlet);
+	if (outlet->path)
+		export_remove(outlet->path);
+	free(outlet->path);
+	free(outlet->place);
+	outlet->path = outlet->place = NULL;
+}
+
+/*
+ * A sink that passes on only the facts that a filter lets through. Processes and windows always
+ * pass: facts refer to the first, and without the second what was not seen looks like idle time.
+ */
+struct filtered {
+	struct filter *filter;
+	struct fact_sink to;
+	VEC(bool) selected; /* processes, by index */
+};
+
+static bool selected(const struct filtered *filtered, int index)
+{
+	return index < 0 || (size_t)index >= filtered->selected.len ||
+	       filtered->selected.data[index];
+}
+
+static void pass_process(void *arg, const struct fact_process *process)
+{
+	struct filtered *filtered = arg;
+
+	if (process->index >= 0) {
+		while (filtered->selected.len <= (size_t)process->index)
+			vec_push(&filtered->selected, true);
+		filtered->selected.data[process->index] = filter_process(filtered->filter, process);
+	}
+	if (filtered->to.process)
+		filtered->to.process(filtered->to.arg, process);
+}
+
+static void pass_clock(void *arg, const struct fact_clock *clock)
+{
+	struct filtered *filtered = arg;
+
+	filtered->to.clock(filtered->to.arg, clock);
+}
+
+static bool passes_call(struct filtered *filtered, const struct fact_call *call)
+{
+	return selected(filtered, call->process) && filter_call(filtered->filter, call);
+}
+
+static void pass_call(void *arg, const struct fact_call *call)
+{
+	struct filtered *filtered = arg;
+
+	if (passes_call(filtered, call))
+		filtered->to.call(filtered->to.arg, call);
+}
+
+static void pass_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
+{
+	struct filtered *filtered = arg;
+
+	if (passes_call(filtered, call))
+		filtered->to.calls(filtered->to.arg, call, sums);
+}
+
+static bool passes_op(struct filtered *filtered, const struct fact_op *op)
+{
+	return selected(filtered, op->process) && filter_op(filtered->filter, op);
+}
+
+static void pass_op(void *arg, const struct fact_op *op)
+{
+	struct filtered *filtered = arg;
+
+	if (passes_op(filtered, op))
+		filtered->to.op(filtered->to.arg, op);
+}
+
+static void pass_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
+{
+	struct filtered *filtered = arg;
+
+	if (passes_op(filtered, op))
+		filtered->to.ops(filtered->to.arg, op, sums);
+}
+
+static bool passes_transfer(struct filtered *filtered, const struct fact_transfer *transfer)
+{
+	return selected(filtered, transfer->process) && filter_transfer(filtered->filter, transfer);
+}
+
+static void pass_transfer(void *arg, const struct fact_transfer *transfer)
+{
+	struct filtered *filtered = arg;
+
+	if (passes_transfer(filtered, transfer))
+		filtered->to.transfer(filtered->to.arg, transfer);
+}
+
+static void pass_transfers(void *arg, const struct fact_transfer *transfer,
+			   const struct fact_sums *sums)
+{
+	struct filtered *filtered = arg;
+
+	if (passes_transfer(filtered, transfer))
+		filtered->to.transfers(filtered->to.arg, transfer, sums);
+}
+
+static void pass_message(void *arg, const struct fact_message *message)
+{
+	struct filtered *filtered = arg;
+
+	if ((selected(filtered, message->src) || selected(filtered, message->dst)) &&
+	    filter_message(filtered->filter, message))
+		filtered->to.message(filtered->to.arg, message);
+}
+
+static void pass_window(void *arg, const struct fact_window *window)
+{
+	struct filtered *filtered = arg;
+
+	filtered->to.window(filtered->to.arg, window);
+}
+
+static void pass_memory(void *arg, const struct fact_memory *memory)
+{
+	struct filtered *filtered = arg;
+
+	if (selected(filtered, memory->process))
+		filtered->to.memory(filtered->to.arg, memory);
+}
+
+static void pass_lifetime(void *arg, const struct fact_lifetime *lifetime)
+{
+	struct filtered *filtered = arg;
+
+	if (selected(filtered, lifetime->process))
+		filtered->to.lifetime(filtered->to.arg, lifetime);
+}
+
+/* Returns the sink that passes on to *to, or *to itself where the filter lets all through. */
+static struct fact_sink filtered_start(struct filtered *filtered, struct filter *filter,
+				       const struct fact_sink *to)
+{
+	*filtered = (struct filtered){ .filter = filter, .to = *to };
+	if (!filter_active(filter))
+		return *to;
+	return (struct fact_sink){
+		.arg = filtered,
+		.process = pass_process,
+		.clock = to->clock ? pass_clock : NULL,
+		.call = to->call ? pass_call : NULL,
+		.op = to->op ? pass_op : NULL,
+		.transfer = to->transfer ? pass_transfer : NULL,
+		.message = to->message ? pass_message : NULL,
+		.window = to->window ? pass_window : NULL,
+		.memory = to->memory ? pass_memory : NULL,
+		.lifetime = to->lifetime ? pass_lifetime : NULL,
+		.calls = to->calls ? pass_calls : NULL,
+		.ops = to->ops ? pass_ops : NULL,
+		.transfers = to->transfers ? pass_transfers : NULL,
+	};
+}
+
+static void filtered_release(struct filtered *filtered)
+{
+	vec_release(&filtered->selected);
+}
 
 struct export
 {
