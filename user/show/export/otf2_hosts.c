@@ -3,9 +3,8 @@
  */
 #include <stdlib.h>
 
-#include "show/export/gpus.h"
+#include "show/export/totals.h"
 #include "show/export/otf2.h"
-#include "show/export/unknowns.h"
 
 #define MACHINE 0u /* the root; host n is node n + 1 */
 

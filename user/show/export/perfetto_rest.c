@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What is not of one call, operation or transfer. */
 #include "show/export/perfetto.h"
-#include "show/export/gpus.h"
-#include "show/export/unknowns.h"
+#include "show/export/totals.h"
 
 enum { RANK_GPUS, RANK_WINDOWS, RANK_DEVICES, RANK_RATES };
 #define RANK_MEMORY LAYERS /* among the layers of a process */

@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is no table of the report, as rows: section, name, reason, value. */
+/* Totals of an analysis, in words and as rows: what was lost, what is not known, the GPUs. */
 #ifndef UCXBPF_EXPORT_TOTALS_H
 #define UCXBPF_EXPORT_TOTALS_H
 
 #include <jansson.h>
+
+#include "explain/match/facts.h"
+
+/* ---- totals as they are, for timelines ---- */
+
+/* topic: "loss", "matching"...; what: "stored", a reason. Both live as long as the analysis. */
+typedef void (*unknowns_put)(void *arg, const char *topic, const char *what, uint64_t number);
+
+/* One line over all of them: whether there are single events at all. facts: how many there are. */
+const char *unknowns_heading(const struct fact_totals *totals, uint64_t facts);
+
+void unknowns_each(const struct fact_totals *totals, unknowns_put put, void *arg);
+
+/* ---- what is no table of the report, as rows: section, name, reason, value ---- */
 
 struct totals_sink {
 	void *arg;
@@ -14,5 +28,16 @@ struct totals_sink {
 
 /* The rows of one member of the report. */
 void totals_rows(const struct totals_sink *sink, const char *section, const json_t *value);
+
+/* ---- GPUs ---- */
+
+struct gpu_text {
+	char *name; /* "gpu0" */
+	char *users; /* "process 3 as 0, process 4 as 1": ids, and the processes' own numbers of it
+		      */
+};
+
+/* The caller frees both. */
+struct gpu_text gpu_text(const struct fact_device *device);
 
 #endif
