@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "show/export/collectives.h"
 #include "show/export/worlds.h"
 
 #define RANKS 3

@@ -2,7 +2,7 @@
 /* MPI's collective operations, where it is certain which calls belong together. */
 #include <stdlib.h>
 
-#include "show/export/collectives.h"
+#include "show/export/worlds.h"
 #include "show/export/otf2_lanes.h"
 #include "show/export/span_notes.h"
 

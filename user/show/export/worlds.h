@@ -6,11 +6,21 @@
 #ifndef UCXBPF_EXPORT_WORLDS_H
 #define UCXBPF_EXPORT_WORLDS_H
 
+#include <otf2/otf2.h>
+#include <stdbool.h>
+
 #include "base/vec.h"
 #include "explain/match/facts.h"
 
+/* One of MPI's collective functions, as far as OTF2 has a word for it. */
+struct collective {
+	const char *name; /* without its "MPI_" */
+	OTF2_CollectiveOp op;
+	bool rooted; /* one process is its root */
+	bool moves; /* payload: all but a barrier */
+};
+
 struct sorter;
-struct collective;
 
 /* A process, and what it called. */
 struct world_member {
