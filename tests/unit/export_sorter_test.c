@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "show/export/lanes.h"
+#include "show/export/spans.h"
 #include "show/export/sorter.h"
 
 struct record {

@@ -5,7 +5,6 @@
 
 #include "show/export/export.h"
 #include "show/export/otf2_out.h"
-#include "show/export/placing.h"
 #include "show/export/spans.h"
 #include "show/export/worlds.h"
 

@@ -6,7 +6,7 @@
 #ifndef UCXBPF_EXPORT_OTF2_LANES_H
 #define UCXBPF_EXPORT_OTF2_LANES_H
 
-#include "show/export/lanes.h"
+#include "show/export/spans.h"
 #include "show/export/otf2.h"
 
 /* OTF2 keeps 256 KiB and a file for each location that is open. */

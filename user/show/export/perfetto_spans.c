@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "show/export/span_notes.h"
-#include "show/export/lanes.h"
+#include "show/export/spans.h"
 #include "show/export/perfetto.h"
 
 /* What the spans of one process, layer and thread are written to. */

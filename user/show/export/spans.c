@@ -1,9 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "show/export/spans.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "show/export/sorter.h"
+#include "show/export/traffic.h"
+#include "show/export/worlds.h"
+
+/* Shapes are made from zero, so that bytes between their members are alike. */
+static uint32_t spans_shape_number(struct spans *spans, const struct span_shape *shape)
+{
+	uint64_t hash = XXH3_64bits(shape, sizeof(*shape)), *number;
+
+	for (uint64_t n = 0;; n++) {
+		bool fresh;
+
+		number = map_insert(&spans->shape_numbers, hash, n, &fresh);
+		if (fresh)
+			break;
+		if (!memcmp(&spans->shapes.data[*number], shape, sizeof(*shape)))
+			return (uint32_t)*number;
+	}
+	*number = spans->shapes.len;
+	memcpy(vec_add(&spans->shapes), shape, sizeof(*shape));
+	return (uint32_t)(spans->shapes.len - 1);
+}
 
 const char *const span_layer_names[LAYERS] = { "MPI", "UCP", "UCT" };
 
@@ -24,14 +47,15 @@ static int in_order(const void *left, const void *right)
 	return 0;
 }
 
-struct spans_host *spans_host_at(struct spans *spans, int host)
+static struct spans_host *spans_host_at(struct spans *spans, int host)
 {
 	while (spans->hosts.len <= (size_t)host)
 		vec_add(&spans->hosts);
 	return &spans->hosts.data[host];
 }
 
-void spans_see(struct spans *spans, int host, uint64_t start, uint64_t end)
+/* Something was from start to end. */
+static void spans_see(struct spans *spans, int host, uint64_t start, uint64_t end)
 {
 	struct spans_host *seen;
 
@@ -46,7 +70,7 @@ void spans_see(struct spans *spans, int host, uint64_t start, uint64_t end)
 		seen->last = end;
 }
 
-void spans_add(struct spans *spans, const struct span *span)
+static void spans_add(struct spans *spans, const struct span *span)
 {
 	spans_see(spans, spans_host_of(spans, span_process(span)), span->start,
 		  span->what < SPAN_FACT ? 0 : span->end);
@@ -123,4 +147,399 @@ const struct fact_clock *spans_clock(const struct spans *spans, int host)
 		if (spans->clocks.data[i].host == host)
 			return &spans->clocks.data[i];
 	return NULL;
+}
+
+static uint64_t group_of(int process, enum span_layer layer, uint32_t tid)
+{
+	return (uint64_t)(process + 1) << 40 | (uint64_t)layer << 32 | tid;
+}
+
+static void add_sums(struct spans *spans, struct span *span, const struct fact_sums *sums)
+{
+	span->what = SPAN_SUMS;
+	span->bytes = sums->bytes;
+	span->number = (uint32_t)spans->sums.len;
+	vec_push(&spans->sums, *sums);
+	spans_add(spans, span);
+}
+
+static void take_process(void *arg, const struct fact_process *process)
+{
+	struct spans *spans = arg;
+
+	if (process->index < 0)
+		return;
+	while (spans->processes.len <= (size_t)process->index) {
+		vec_add(&spans->processes);
+		spans->processes.data[spans->processes.len - 1].index = -1;
+	}
+	spans->processes.data[process->index] = *process;
+	if (process->host >= 0)
+		spans_host_at(spans, process->host)->name = process->host_name;
+}
+
+static void take_clock(void *arg, const struct fact_clock *clock)
+{
+	vec_push(&((struct spans *)arg)->clocks, *clock);
+}
+
+static void take_window(void *arg, const struct fact_window *window)
+{
+	struct spans *spans = arg;
+
+	vec_push(&spans->windows, *window);
+	spans_see(spans, window->host, window->from, window->to);
+}
+
+static void take_memory(void *arg, const struct fact_memory *memory)
+{
+	vec_push(&((struct spans *)arg)->memory, *memory);
+}
+
+static struct span call_span(struct spans *spans, const struct fact_call *call)
+{
+	struct span_shape shape;
+
+	memset(&shape, 0, sizeof(shape));
+	shape.process = call->process;
+	shape.peer = -1;
+	shape.layer = LAYER_MPI;
+	shape.precision = call->end_precision;
+	shape.name = call->function;
+	shape.comm = call->comm;
+	shape.place = call->place;
+	shape.stack = call->stack;
+	return (struct span){
+		.group = group_of(call->process, LAYER_MPI, call->tid),
+		.start = call->start,
+		.end = call->end,
+		.id = call->id,
+		.bytes = call->bytes,
+		.detail = call->ops,
+		.count = 1,
+		.shape = spans_shape_number(spans, &shape),
+		.what = SPAN_FACT,
+	};
+}
+
+static void take_call(void *arg, const struct fact_call *call)
+{
+	struct spans *spans = arg;
+	struct span span = call_span(spans, call);
+
+	spans_add(spans, &span);
+	if (spans->worlds)
+		worlds_call(spans->worlds, call);
+}
+
+static void take_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
+{
+	struct span span = call_span(arg, call);
+
+	add_sums(arg, &span, sums);
+}
+
+static struct span op_span(struct spans *spans, const struct fact_op *op)
+{
+	struct span_shape shape;
+
+	memset(&shape, 0, sizeof(shape));
+	shape.process = op->process;
+	shape.peer = op->peer;
+	shape.layer = LAYER_UCP;
+	shape.precision = op->end_precision;
+	shape.status = op->status;
+	shape.name = op->op;
+	shape.function = op->function;
+	shape.protocol = op->protocol;
+	shape.memory = op->memory;
+	shape.memory_reason = op->memory_reason;
+	return (struct span){
+		.group = group_of(op->process, LAYER_UCP, op->tid),
+		.start = op->start,
+		.end = op->end,
+		.id = op->id,
+		.cause = op->call,
+		.bytes = op->bytes,
+		.detail = op->tag,
+		.count = 1,
+		.shape = spans_shape_number(spans, &shape),
+		.what = SPAN_FACT,
+	};
+}
+
+static void take_op(void *arg, const struct fact_op *op)
+{
+	struct span span = op_span(arg, op);
+
+	spans_add(arg, &span);
+}
+
+static void take_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
+{
+	struct span span = op_span(arg, op);
+
+	add_sums(arg, &span, sums);
+}
+
+static struct span transfer_span(struct spans *spans, const struct fact_transfer *transfer,
+				 enum fact_precision precision)
+{
+	struct span_shape shape;
+
+	memset(&shape, 0, sizeof(shape));
+	shape.process = transfer->process;
+	shape.peer = transfer->peer;
+	shape.layer = LAYER_UCT;
+	shape.precision = precision;
+	shape.locality = transfer->locality;
+	shape.kind = transfer->kind;
+	shape.retried = transfer->retried;
+	shape.fetches = transfer->fetches;
+	shape.name = transfer->op;
+	shape.function = transfer->function;
+	shape.ucp_op = transfer->ucp_op;
+	shape.protocol = transfer->protocol;
+	shape.transport = transfer->transport;
+	shape.device = transfer->device;
+	shape.src_mem = transfer->src_mem;
+	shape.dst_mem = transfer->dst_mem;
+	shape.src_reason = transfer->src_reason;
+	shape.dst_reason = transfer->dst_reason;
+	shape.unexplained = transfer->unexplained;
+	return (struct span){
+		.group = group_of(transfer->process, LAYER_UCT, transfer->tid),
+		.start = transfer->start,
+		.end = transfer->end,
+		.cause = transfer->caused_by,
+		.bytes = transfer->bytes,
+		.detail = transfer->wire_bytes == UINT64_MAX ? 0 : transfer->wire_bytes,
+		.count = 1,
+		.shape = spans_shape_number(spans, &shape),
+		.what = SPAN_FACT,
+	};
+}
+
+static void take_transfer(void *arg, const struct fact_transfer *transfer)
+{
+	struct spans *spans = arg;
+	struct span span = transfer_span(spans, transfer, transfer->end_precision);
+
+	spans_add(spans, &span);
+	if (spans->traffic)
+		traffic_add(spans->traffic, spans_host_of(spans, transfer->process), transfer,
+			    NULL);
+}
+
+/* Fragments of one thread are a span of their own; all else is of a capture made with --count. */
+static void take_transfers(void *arg, const struct fact_transfer *transfer,
+			   const struct fact_sums *sums)
+{
+	struct spans *spans = arg;
+	struct span span =
+		transfer_span(spans, transfer, transfer->tid ? sums->precision : TIME_UNKNOWN);
+
+	if (!transfer->tid) {
+		add_sums(spans, &span, sums);
+		return;
+	}
+	span.bytes = sums->bytes;
+	span.detail = sums->wire_bytes;
+	span.count = (uint32_t)sums->count;
+	span.time = sums->time;
+	spans_add(spans, &span);
+	if (spans->traffic)
+		traffic_add(spans->traffic, spans_host_of(spans, transfer->process), transfer,
+			    sums);
+}
+
+static uint32_t channel_of(struct spans *spans, const struct fact_message *message)
+{
+	uint64_t threads = (uint64_t)message->send_tid << 32 | message->recv_tid;
+	uint64_t *number = map_insert(&spans->channels, message->tag, threads, NULL);
+
+	if (!*number)
+		*number = spans->channels.used;
+	return (uint32_t)*number - 1;
+}
+
+static void add_end(struct spans *spans, const struct fact_message *message, enum span_what what)
+{
+	bool sends = what == SPAN_SEND;
+	int process = sends ? message->src : message->dst;
+	uint64_t start = sends ? message->send_start : message->recv_start;
+	struct span_shape shape;
+
+	if (!start || (!sends && spans->message_layer == LAYER_MPI && start < message->arrival))
+		start = message->arrival;
+
+	memset(&shape, 0, sizeof(shape));
+	shape.process = process;
+	shape.peer = sends ? message->dst : message->src;
+	shape.layer = spans->message_layer;
+	shape.name = sends ? message->send_op : message->recv_op;
+	shape.function = message->function;
+	shape.message = true;
+	shape.src_mem = message->src_mem;
+	shape.dst_mem = message->dst_mem;
+	shape.src_reason = message->src_reason;
+	shape.dst_reason = message->dst_reason;
+	shape.chain = message->chain;
+	shape.via = message->via;
+	shape.chain_reason = message->chain_reason;
+	spans_add(spans, &(struct span){
+				 .group = group_of(process, spans->message_layer,
+						   sends ? message->send_tid : message->recv_tid),
+				 .start = start,
+				 .end = message->copy_bytes,
+				 .id = sends ? message->send : message->recv,
+				 .cause = spans->messages,
+				 .bytes = message->bytes,
+				 .detail = message->tag,
+				 .time = message->arrival,
+				 .count = (uint32_t)message->copies,
+				 .shape = spans_shape_number(spans, &shape),
+				 .what = what,
+				 .number = channel_of(spans, message),
+			 });
+}
+
+static void take_message(void *arg, const struct fact_message *message)
+{
+	struct spans *spans = arg;
+
+	spans->messages++;
+	add_end(spans, message, SPAN_SEND);
+	add_end(spans, message, SPAN_RECEIVE);
+	if (spans->worlds)
+		worlds_message(spans->worlds, message);
+}
+
+struct fact_sink spans_sink(struct spans *spans)
+{
+	return (struct fact_sink){
+		.arg = spans,
+		.process = take_process,
+		.clock = take_clock,
+		.call = take_call,
+		.op = take_op,
+		.transfer = take_transfer,
+		.message = take_message,
+		.window = take_window,
+		.memory = take_memory,
+		.calls = take_calls,
+		.ops = take_ops,
+		.transfers = take_transfers,
+	};
+}
+
+static void tell_clocks(struct placing *placing, const struct spans *spans)
+{
+	for (size_t i = 0; i < spans->hosts.len; i++) {
+		const struct fact_clock *clock = spans_clock(spans, (int)i);
+		struct placing_host *host = vec_add(&placing->hosts);
+
+		host->made_up = !clock;
+		if (clock)
+			host->to_real = (int64_t)(clock->real - clock->mono);
+	}
+}
+
+static void see(struct placing *placing, uint64_t first, uint64_t last)
+{
+	if (!placing->begin || first < placing->begin)
+		placing->begin = first;
+	if (last > placing->end)
+		placing->end = last;
+}
+
+static void see_hosts(struct placing *placing, const struct spans *spans, bool made_up)
+{
+	for (size_t i = 0; i < spans->hosts.len; i++) {
+		const struct spans_host *host = &spans->hosts.data[i];
+		uint64_t to_real = (uint64_t)placing->hosts.data[i].to_real;
+
+		if (host->last && placing->hosts.data[i].made_up == made_up)
+			see(placing, host->first + to_real, host->last + to_real);
+	}
+}
+
+static void make_up(struct placing *placing, const struct spans *spans)
+{
+	uint64_t begin = placing->begin;
+
+	for (size_t i = 0; i < spans->hosts.len; i++)
+		if (placing->hosts.data[i].made_up && begin)
+			placing->hosts.data[i].to_real =
+				(int64_t)(begin - spans->hosts.data[i].first);
+}
+
+void placing_make(struct placing *placing, const struct spans *spans)
+{
+	tell_clocks(placing, spans);
+	see_hosts(placing, spans, false);
+	make_up(placing, spans);
+	see_hosts(placing, spans, true);
+}
+
+void placing_release(struct placing *placing)
+{
+	vec_release(&placing->hosts);
+}
+
+int64_t placing_to_real(const struct placing *placing, int host)
+{
+	return host < 0 ? 0 : placing->hosts.data[host].to_real;
+}
+
+void lanes_release(struct lanes *lanes)
+{
+	free(lanes->least);
+	*lanes = (struct lanes){ 0 };
+}
+
+void lanes_clear(struct lanes *lanes)
+{
+	if (lanes->room)
+		memset(lanes->least, 0, 2 * lanes->room * sizeof(*lanes->least));
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Node n has the children 2n and 2n + 1; the root is 1, the leaves begin at room. */
+static void update(struct lanes *lanes, size_t lane, uint64_t end)
+{
+	size_t node = lanes->room + lane;
+
+	lanes->least[node] = end;
+	while (node /= 2)
+		lanes->least[node] = lesser(lanes->least[2 * node], lanes->least[2 * node + 1]);
+}
+
+static void grow(struct lanes *lanes)
+{
+	struct lanes larger = { .room = lanes->room ? 2 * lanes->room : 1 };
+
+	larger.least = calloc(2 * larger.room, sizeof(*larger.least));
+	if (!larger.least)
+		abort();
+	for (size_t i = 0; i < lanes->room; i++)
+		update(&larger, i, lanes->least[lanes->room + i]);
+	free(lanes->least);
+	*lanes = larger;
+}
+
+size_t lanes_take(struct lanes *lanes, uint64_t start, uint64_t end)
+{
+	size_t node = 1;
+
+	if (!lanes->room || lanes->least[1] > start)
+		grow(lanes);
+	while (node < lanes->room)
+		node = 2 * node + (lanes->least[2 * node] > start);
+	update(lanes, node - lanes->room, end > start ? end : start);
+	return node - lanes->room;
 }

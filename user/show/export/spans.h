@@ -7,10 +7,13 @@
 #ifndef UCXBPF_EXPORT_SPANS_H
 #define UCXBPF_EXPORT_SPANS_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/map.h"
 #include "base/vec.h"
-#include "show/export/export.h"
 #include "explain/match/facts.h"
+#include "show/export/export.h"
 
 struct sorter;
 struct traffic;
@@ -140,12 +143,39 @@ int spans_host_of(const struct spans *spans, int process);
 /* NULL: no capture tells it. */
 const struct fact_clock *spans_clock(const struct spans *spans, int host);
 
-/* ---- for spans_facts.c ---- */
-void spans_add(struct spans *spans, const struct span *span);
-struct spans_host *spans_host_at(struct spans *spans, int host);
-/* Something was from start to end. */
-void spans_see(struct spans *spans, int host, uint64_t start, uint64_t end);
+/*
+ * Hosts beside each other on one timeline, that of CLOCK_REALTIME: as well as their wall clocks
+ * agree, no better.
+ */
+struct placing_host {
+	int64_t to_real; /* add to its times for those of CLOCK_REALTIME */
+	bool made_up; /* no capture tells its offset: it was put at the beginning */
+};
 
-uint32_t spans_shape_number(struct spans *spans, const struct span_shape *shape);
+struct placing {
+	VEC(struct placing_host) hosts; /* by number */
+	uint64_t begin, end; /* CLOCK_REALTIME of the first and the last thing; 0: nothing */
+};
+
+/* After spans_finish(). */
+void placing_make(struct placing *placing, const struct spans *spans);
+void placing_release(struct placing *placing);
+
+/* What to_real is of a host, 0 for none. */
+int64_t placing_to_real(const struct placing *placing, int host);
+
+/* Puts spans that overlap into lanes in which none do. A zeroed struct lanes has none. */
+struct lanes {
+	uint64_t *least; /* a tree: the least end below each node, leaves behind room - 1 others */
+	size_t room; /* leaves, a power of two or 0 */
+};
+
+void lanes_release(struct lanes *lanes);
+
+/* All lanes are free again. */
+void lanes_clear(struct lanes *lanes);
+
+/* The first lane that is free at start. Spans must come in order of their starts. */
+size_t lanes_take(struct lanes *lanes, uint64_t start, uint64_t end);
 
 #endif
