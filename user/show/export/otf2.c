@@ -1,10 +1,404 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/*
+ * An OTF2 archive: the clock, hosts with their GPUs, processes, attributes, locations and
+ * communicators are defined here, around the events.
+ */
 #include "show/export/otf2.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "show/export/export.h"
+#include "show/export/span_notes.h"
+#include "show/export/totals.h"
+
+OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host)
+{
+	struct otf2_out *out = &otf2->out;
+	OTF2_LocationGroupRef group = out->last_group++;
+
+	otf2_check(out, OTF2_GlobalDefWriter_WriteLocationGroup(
+				out->defs, group, name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+				(OTF2_SystemTreeNodeRef)(host + 1), OTF2_UNDEFINED_LOCATION_GROUP));
+	return group;
+}
+
+static void group_number(struct otf2 *otf2, OTF2_LocationGroupRef group, OTF2_StringRef name,
+			 uint64_t number)
+{
+	otf2_check(&otf2->out, OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+				       otf2->out.defs, group, name, OTF2_TYPE_UINT64,
+				       (OTF2_AttributeValue){ .uint64 = number }));
+}
+
+static void group_word(struct otf2 *otf2, OTF2_LocationGroupRef group, const char *name,
+		       const char *word)
+{
+	struct otf2_out *out = &otf2->out;
+	OTF2_AttributeValue value = { .stringRef = otf2_word(out, otf2_or_unknown(word)) };
+
+	otf2_check(out, OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+				out->defs, group, otf2_word(out, name), OTF2_TYPE_STRING, value));
+}
+
+/* "memory: gpu, plain, by cudaMalloc, device 0": all that tells rows of a process apart. */
+static const char *memory_text(struct otf2 *otf2, const struct fact_memory *memory)
+{
+	char device[32] = "", exporter[32] = "";
+
+	if (memory->device >= 0)
+		snprintf(device, sizeof(device), ", device %d", memory->device);
+	if (memory->exporter >= 0)
+		snprintf(exporter, sizeof(exporter), ", of process %d", memory->exporter);
+	return otf2_keep(&otf2->out, "memory: %s, %s, by %s%s%s%s%s", otf2_or_unknown(memory->kind),
+			 otf2_or_unknown(memory->sort), otf2_or_unknown(memory->function), device,
+			 exporter, memory->reason ? ", " : "",
+			 memory->reason ? memory->reason : "");
+}
+
+static void put_memory(struct otf2 *otf2, OTF2_LocationGroupRef group,
+		       const struct fact_memory *memory)
+{
+	const struct {
+		const char *name;
+		uint64_t number;
+	} sums[] = {
+		{ "allocations", memory->allocations },
+		{ "bytes", memory->bytes },
+		{ "unsized", memory->unsized },
+		{ "live_peak", memory->live_peak },
+	};
+
+	const char *what = memory_text(otf2, memory);
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
+		group_number(otf2, group, otf2_text(&otf2->out, "%s: %s", what, sums[i].name),
+			     sums[i].number);
+}
+
+/* Processes and location groups have the same numbers. */
+static void define_process(struct otf2 *otf2, int index)
+{
+	const struct fact_process *fact = spans_process(&otf2->spans, index);
+	struct otf2_out *out = &otf2->out;
+	OTF2_LocationGroupRef group;
+	char rank[32] = "";
+
+	if (!fact) {
+		otf2_host_group(otf2, otf2_text(out, "process %d, not known", index), -1);
+		return;
+	}
+	if (fact->rank >= 0)
+		snprintf(rank, sizeof(rank), "rank %d: ", fact->rank);
+	group = otf2_host_group(
+		otf2, otf2_text(out, "%s%s, pid %u", rank, otf2_or_unknown(fact->comm), fact->pid),
+		fact->host);
+	group_number(otf2, group, otf2_word(out, "pid"), fact->pid);
+	group_word(otf2, group, "program", fact->exe);
+	group_word(otf2, group, "MPI", fact->mpi ? fact->mpi : "none");
+	group_word(otf2, group, "seen from", fact->from_start ? "start" : "attach");
+	for (size_t i = 0; i < otf2->spans.memory.len; i++)
+		if (otf2->spans.memory.data[i].process == index)
+			put_memory(otf2, group, &otf2->spans.memory.data[i]);
+}
+
+/* MPI's ranks where each process has one of its own from 0 on, else the processes' numbers. */
+static void find_ranks(struct otf2 *otf2)
+{
+	const size_t count = otf2->spans.processes.len;
+	bool *taken = calloc(count + 1, sizeof(*taken));
+	bool ranked = true;
+
+	if (!taken)
+		abort();
+	for (size_t i = 0; i < count; i++) {
+		const struct fact_process *fact = spans_process(&otf2->spans, (int)i);
+
+		ranked = ranked && fact && fact->rank >= 0 && (size_t)fact->rank < count &&
+			 !taken[fact->rank];
+		if (ranked)
+			taken[fact->rank] = true;
+	}
+	for (size_t i = 0; i < count; i++)
+		vec_push(&otf2->ranks,
+			 ranked ? (uint32_t)otf2->spans.processes.data[i].rank : (uint32_t)i);
+	free(taken);
+}
+
+/* And their ranks. */
+static void otf2_define_processes(struct otf2 *otf2)
+{
+	for (size_t i = 0; i < otf2->spans.processes.len; i++) {
+		define_process(otf2, (int)i);
+		vec_push(&otf2->begun, false);
+	}
+	find_ranks(otf2);
+}
+
+OTF2_LocationGroupRef otf2_group(struct otf2 *otf2, int process)
+{
+	if (process >= 0)
+		return (OTF2_LocationGroupRef)process;
+	if (!otf2->nobody)
+		otf2->nobody =
+			otf2_host_group(otf2, otf2_word(&otf2->out, "process not known"), -1) + 1;
+	return otf2->nobody - 1;
+}
+
+#define MACHINE 0u /* the root; host n is node n + 1 */
+
+static void define_node(struct otf2 *otf2, OTF2_SystemTreeNodeRef self, const char *name,
+			const char *class, OTF2_SystemTreeNodeRef parent,
+			OTF2_SystemTreeDomain domain)
+{
+	struct otf2_out *out = &otf2->out;
+
+	otf2_check(out,
+		   OTF2_GlobalDefWriter_WriteSystemTreeNode(out->defs, self, otf2_word(out, name),
+							    otf2_word(out, class), parent));
+	otf2_check(out, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(out->defs, self, domain));
+}
+
+static void node_property(struct otf2 *otf2, OTF2_SystemTreeNodeRef node, OTF2_StringRef name,
+			  OTF2_Type type, OTF2_AttributeValue value)
+{
+	otf2_check(&otf2->out, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+				       otf2->out.defs, node, name, type, value));
+}
+
+/* A number that is said of all hosts: "loss: stored". Before or after events. */
+static void otf2_define_number(struct otf2 *otf2, const char *topic, const char *what,
+			       uint64_t number)
+{
+	node_property(otf2, MACHINE, otf2_text(&otf2->out, "%s: %s", topic, what), OTF2_TYPE_UINT64,
+		      (OTF2_AttributeValue){ .uint64 = number });
+}
+
+static void put_unknown(void *arg, const char *topic, const char *what, uint64_t number)
+{
+	otf2_define_number(arg, topic, what, number);
+}
+
+static void put_heading(struct otf2 *otf2, const struct fact_totals *totals)
+{
+	const char *heading = unknowns_heading(totals, otf2->spans.facts);
+
+	node_property(otf2, MACHINE, otf2_word(&otf2->out, "ucxbpf"), OTF2_TYPE_STRING,
+		      (OTF2_AttributeValue){ .stringRef = otf2_word(&otf2->out, heading) });
+}
+
+/* What was added to the times of a host's clock, and from where that is known. */
+static void put_offset(struct otf2 *otf2, OTF2_SystemTreeNodeRef node,
+		       const struct placing_host *host)
+{
+	struct otf2_out *out = &otf2->out;
+	const char *from = host->made_up ? "not known: placed at the beginning"
+					 : "what its CLOCK_REALTIME showed";
+
+	node_property(otf2, node, otf2_word(out, "clock offset"), OTF2_TYPE_INT64,
+		      (OTF2_AttributeValue){ .int64 = host->to_real });
+	node_property(otf2, node, otf2_word(out, "clock offset is"), OTF2_TYPE_STRING,
+		      (OTF2_AttributeValue){ .stringRef = otf2_word(out, from) });
+}
+
+static void define_host(struct otf2 *otf2, size_t index)
+{
+	OTF2_SystemTreeNodeRef node = (OTF2_SystemTreeNodeRef)index + 1;
+
+	define_node(otf2, node, otf2_or_unknown(otf2->spans.hosts.data[index].name), "node",
+		    MACHINE, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
+	put_offset(otf2, node, &otf2->placing.hosts.data[index]);
+}
+
+static void gpu_property(struct otf2 *otf2, const struct fact_device *device, const char *gpu,
+			 const char *what, const char *word)
+{
+	struct otf2_out *out = &otf2->out;
+	OTF2_StringRef value = otf2_text(out, "%s", otf2_or_unknown(word));
+
+	node_property(otf2, (OTF2_SystemTreeNodeRef)device->host + 1,
+		      otf2_text(out, "%s: %s", gpu, what), OTF2_TYPE_STRING,
+		      (OTF2_AttributeValue){ .stringRef = value });
+}
+
+static void define_gpu(struct otf2 *otf2, const struct fact_device *device)
+{
+	struct gpu_text text = gpu_text(device);
+	char node[16];
+
+	snprintf(node, sizeof(node), "%d", device->numa_node);
+	gpu_property(otf2, device, text.name, "pci", device->pci);
+	gpu_property(otf2, device, text.name, "uuid", device->uuid);
+	gpu_property(otf2, device, text.name, "model", device->model);
+	gpu_property(otf2, device, text.name, "used by", text.users);
+	gpu_property(otf2, device, text.name, "numa node", device->numa_node < 0 ? NULL : node);
+	free(text.name);
+	free(text.users);
+}
+
+/* And what could not be told of all of them. */
+static void otf2_define_hosts(struct otf2 *otf2, const struct fact_totals *totals)
+{
+	define_node(otf2, MACHINE, "all hosts", "machine", OTF2_UNDEFINED_SYSTEM_TREE_NODE,
+		    OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+	put_heading(otf2, totals);
+	unknowns_each(totals, put_unknown, otf2);
+	for (size_t i = 0; i < otf2->spans.hosts.len; i++)
+		define_host(otf2, i);
+	for (int i = 0; i < totals->device_count; i++)
+		if ((size_t)totals->devices[i].host < otf2->spans.hosts.len)
+			define_gpu(otf2, &totals->devices[i]);
+}
+
+#define NS_PER_S 1000000000u
+
+static void define_attributes(struct otf2 *otf2)
+{
+	struct otf2_out *out = &otf2->out;
+
+	for (int i = 0; i < NOTES; i++)
+		otf2_check(out, OTF2_GlobalDefWriter_WriteAttribute(
+					out->defs, (OTF2_AttributeRef)i,
+					otf2_word(out, note_infos[i].name),
+					otf2_word(out, note_infos[i].what),
+					i < NOTE_TEXTS ? OTF2_TYPE_STRING : OTF2_TYPE_UINT64));
+}
+
+/* Before the first event: the clock, hosts, processes, attributes. */
+static void otf2_define(struct otf2 *otf2, const struct fact_totals *totals)
+{
+	struct otf2_out *out = &otf2->out;
+	const struct placing *placing = &otf2->placing;
+
+	otf2_check(out, OTF2_GlobalDefWriter_WriteClockProperties(
+				out->defs, NS_PER_S, placing->begin, placing->end - placing->begin,
+				placing->begin));
+	otf2_define_hosts(otf2, totals);
+	otf2_define_processes(otf2);
+	define_attributes(otf2);
+}
+
+void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,
+			  OTF2_LocationGroupRef group, uint64_t events)
+{
+	struct otf2_out *out = &otf2->out;
+
+	otf2_check(out, OTF2_GlobalDefWriter_WriteLocation(
+				out->defs, id, name, OTF2_LOCATION_TYPE_CPU_THREAD, events, group));
+	vec_push(&out->locations, id);
+}
+
+/* Readers look for such a file of each location. */
+static void write_local_definitions(struct otf2_out *out)
+{
+	otf2_check(out, OTF2_Archive_OpenDefFiles(out->archive));
+	for (size_t i = 0; i < out->locations.len; i++) {
+		OTF2_DefWriter *writer =
+			OTF2_Archive_GetDefWriter(out->archive, out->locations.data[i]);
+
+		if (writer)
+			otf2_check(out, OTF2_Archive_CloseDefWriter(out->archive, writer));
+	}
+	otf2_check(out, OTF2_Archive_CloseDefFiles(out->archive));
+}
+
+static void define_comms(struct otf2 *otf2)
+{
+	struct otf2_out *out = &otf2->out;
+	const uint32_t count = (uint32_t)otf2->ranks.len;
+	uint64_t *members = calloc(count + 1, sizeof(*members));
+	const OTF2_StringRef name = otf2_word(out, "all traced processes");
+
+	if (!members)
+		abort();
+	/* the first location of each process has the process's number */
+	for (uint32_t i = 0; i < count; i++)
+		members[otf2->ranks.data[i]] = i;
+	otf2_check(out, OTF2_GlobalDefWriter_WriteGroup(
+				out->defs, GROUP_LOCATIONS, name, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+				OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members));
+	for (uint32_t i = 0; i < count; i++)
+		members[i] = i;
+	otf2_check(out, OTF2_GlobalDefWriter_WriteGroup(
+				out->defs, GROUP_MEMBERS, name, OTF2_GROUP_TYPE_COMM_GROUP,
+				OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members));
+	free(members);
+	otf2_check(out, OTF2_GlobalDefWriter_WriteComm(
+				out->defs, COMM_MPI,
+				otf2_word(out, "all traced processes: messages of MPI"),
+				GROUP_MEMBERS, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+	otf2_check(out, OTF2_GlobalDefWriter_WriteComm(
+				out->defs, COMM_OUTSIDE,
+				otf2_word(out, "all traced processes: messages of UCP outside MPI"),
+				GROUP_MEMBERS, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+}
+
+/* With calls missing, the n-th of one rank is not the n-th of another. */
+static const char *why_none(const struct otf2 *otf2, const struct fact_totals *totals)
+{
+	const struct filter *filter = otf2->target->request->filter;
+
+	if (filter && filter_active(filter))
+		return "a filter is set: calls may be left out";
+	if (otf2->spans.windows.len)
+		return "captured in windows: calls are missing";
+	if (totals->calls_missing)
+		return "records were lost";
+	if (totals->captures > otf2->spans.hosts.len)
+		return "several captures of a host: calls between them may be missing";
+	return NULL;
+}
+
+/* After the last fact, before the first event. Returns 0 or -errno. */
+static int otf2_settle_worlds(struct otf2 *otf2, const struct fact_totals *totals)
+{
+	return worlds_settle(&otf2->worlds, otf2->spans.processes.data, otf2->spans.processes.len,
+			     why_none(otf2, totals));
+}
+
+static void define_world(struct otf2 *otf2, uint32_t number)
+{
+	struct otf2_out *out = &otf2->out;
+	const struct world *world = &otf2->worlds.worlds.data[number];
+	uint64_t *members = calloc(world->ranks.len + 1, sizeof(*members));
+	const OTF2_StringRef name = world->job
+					    ? otf2_text(out, "MPI_COMM_WORLD of job %s", world->job)
+					    : otf2_word(out, "MPI_COMM_WORLD");
+
+	if (!members)
+		abort();
+	for (size_t i = 0; i < world->ranks.len; i++)
+		members[i] = otf2->ranks.data[world->ranks.data[i]];
+	otf2_check(out, OTF2_GlobalDefWriter_WriteGroup(out->defs, GROUP_WORLDS + number, name,
+							OTF2_GROUP_TYPE_COMM_GROUP,
+							OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+							(uint32_t)world->ranks.len, members));
+	free(members);
+	otf2_check(out, OTF2_GlobalDefWriter_WriteComm(out->defs, COMM_WORLDS + number, name,
+						       GROUP_WORLDS + number, OTF2_UNDEFINED_COMM,
+						       OTF2_COMM_FLAG_NONE));
+}
+
+/* After the last event: communicators, and what could not be told. */
+static void otf2_define_worlds(struct otf2 *otf2)
+{
+	for (uint32_t i = 0; i < otf2->worlds.worlds.len; i++)
+		if (!otf2->worlds.reason && !otf2->worlds.worlds.data[i].reason)
+			define_world(otf2, i);
+	otf2_define_number(otf2, "collectives", "told", otf2->collectives);
+	for (size_t i = 0; i < otf2->not_collective.len; i++)
+		otf2_define_number(otf2, "collectives", otf2->not_collective.data[i].reason,
+				   otf2->not_collective.data[i].count);
+}
+
+/* After the last one: communicators. */
+static void otf2_define_rest(struct otf2 *otf2)
+{
+	otf2_check(&otf2->out, OTF2_Archive_CloseEvtFiles(otf2->out.archive));
+	write_local_definitions(&otf2->out);
+	define_comms(otf2);
+	otf2_define_worlds(otf2);
+}
 
 static void *begin(struct export_target *target, int *err)
 {

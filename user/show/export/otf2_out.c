@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/export/otf2_out.h"
+#include "show/export/otf2.h"
 
 #include <errno.h>
 #include <stdarg.h>

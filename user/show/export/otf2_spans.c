@@ -1,9 +1,215 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls, operations and transfers as regions that are entered and left, messages as MPI's. */
+/*
+ * Calls, operations and transfers as regions that are entered and left, messages and collective
+ * operations as MPI's.
+ */
+#include "show/export/otf2.h"
+
+#include <errno.h>
 #include <string.h>
 
-#include "show/export/otf2_lanes.h"
 #include "show/export/sorter.h"
+#include "show/export/span_notes.h"
+#include "show/export/worlds.h"
+
+/* OTF2 keeps 256 KiB and a file for each location that is open. */
+#define OPEN_LANES 64
+
+/* A lane of a thread's layer, which is a location of the archive. */
+struct lane {
+	OTF2_EvtWriter *writer; /* NULL: not open */
+	OTF2_LocationRef id;
+	OTF2_StringRef name;
+	uint64_t events;
+	bool inside; /* of region, until leave */
+	OTF2_RegionRef region;
+	uint64_t leave;
+	const struct collective *collective; /* that it is inside of; NULL: none */
+	OTF2_CommRef comm;
+};
+
+/* What one thread's layer is written to. */
+struct writer {
+	struct otf2 *otf2;
+	uint64_t key; /* of the group */
+	bool open;
+	int process, host;
+	OTF2_LocationGroupRef group;
+	enum span_layer layer;
+	struct lanes lanes;
+	struct lane open_lanes[OPEN_LANES], sums;
+	struct sorter *waiting; /* spans of lanes that are not open; NULL: none */
+	OTF2_LocationRef last_id;
+};
+
+/* On the timeline of all hosts. Times of nobody are of no known clock. */
+static uint64_t otf2_time(const struct writer *writer, uint64_t time)
+{
+	const struct placing *placing = &writer->otf2->placing;
+
+	return writer->host < 0 ? placing->begin
+				: time + (uint64_t)placing_to_real(placing, writer->host);
+}
+
+static void count_reason(struct otf2 *otf2, const char *reason)
+{
+	for (size_t i = 0; i < otf2->not_collective.len; i++)
+		if (otf2->not_collective.data[i].reason == reason) {
+			otf2->not_collective.data[i].count++;
+			return;
+		}
+	vec_push(&otf2->not_collective, ((struct fact_reason){ reason, 1 }));
+}
+
+/* Where a span that was entered is a collective operation that can be told as one. */
+static void otf2_collective_begin(struct writer *writer, struct lane *lane, const struct span *span)
+{
+	struct otf2 *otf2 = writer->otf2;
+	const struct span_shape *shape = spans_shape(&otf2->spans, span);
+	const struct collective *row;
+	const char *reason;
+	const struct world *world = worlds_of(&otf2->worlds, writer->process, shape->name,
+					      shape->comm, span->start, &row, &reason);
+
+	if (reason)
+		count_reason(otf2, reason);
+	if (!world)
+		return;
+	lane->collective = row;
+	lane->comm = COMM_WORLDS + (OTF2_CommRef)(world - otf2->worlds.worlds.data);
+	lane->events++;
+	otf2->collectives++;
+	otf2_check(&otf2->out, OTF2_EvtWriter_MpiCollectiveBegin(lane->writer, NULL,
+								 otf2_time(writer, span->start)));
+}
+
+/* How much was given to the operation is in arguments that no record has. */
+static void otf2_collective_end(struct writer *writer, struct lane *lane)
+{
+	struct otf2_out *out = &writer->otf2->out;
+
+	if (lane->collective->moves)
+		otf2_check(out,
+			   OTF2_AttributeList_AddUint64(out->attributes, NOTE_BYTES_UNKNOWN, 1));
+	otf2_check(out, OTF2_EvtWriter_MpiCollectiveEnd(lane->writer, out->attributes, lane->leave,
+							lane->collective->op, lane->comm,
+							OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
+	lane->collective = NULL;
+	lane->events++;
+}
+
+static OTF2_StringRef lane_name(struct writer *writer, bool sums)
+{
+	struct otf2 *otf2 = writer->otf2;
+	const struct fact_process *process = spans_process(&otf2->spans, writer->process);
+	const char *layer = span_layer_names[writer->layer];
+	uint32_t tid = (uint32_t)writer->key;
+
+	if (sums)
+		return otf2_text(&otf2->out, "%s sums, no single events (--count)", layer);
+	if (process && tid == process->tgid)
+		return otf2_word(&otf2->out, layer);
+	if (!tid)
+		return otf2_text(&otf2->out, "%s, thread not known", layer);
+	return otf2_text(&otf2->out, "%s thread %u", layer, tid);
+}
+
+/* The first location of a process, which stands for it in communicators, has its number. */
+static OTF2_LocationRef new_id(struct writer *writer, bool first)
+{
+	struct otf2 *otf2 = writer->otf2;
+	const struct fact_process *process = spans_process(&otf2->spans, writer->process);
+
+	if (!first || !process || writer->layer != LAYER_MPI ||
+	    (uint32_t)writer->key != process->tgid)
+		return writer->last_id++;
+	otf2->begun.data[writer->process] = true;
+	return (OTF2_LocationRef)writer->process;
+}
+
+/* Opened unless it is already; sums: it holds no single events. */
+static void otf2_lane_open(struct writer *writer, struct lane *lane, bool sums)
+{
+	struct otf2_out *out = &writer->otf2->out;
+
+	if (lane->writer)
+		return;
+	*lane = (struct lane){ .id = new_id(writer, lane == writer->open_lanes),
+			       .name = lane_name(writer, sums) };
+	lane->writer = OTF2_Archive_GetEvtWriter(out->archive, lane->id);
+	if (!lane->writer && !out->err)
+		out->err = -EIO;
+}
+
+static void otf2_lane_leave(struct writer *writer, struct lane *lane)
+{
+	if (lane->collective)
+		otf2_collective_end(writer, lane);
+	if (lane->inside)
+		otf2_check(&writer->otf2->out,
+			   OTF2_EvtWriter_Leave(lane->writer, NULL, lane->leave, lane->region));
+	lane->events += lane->inside;
+	lane->inside = false;
+}
+
+/* It is left, and defined with as many events as it has got. */
+static void otf2_lane_close(struct writer *writer, struct lane *lane)
+{
+	struct otf2 *otf2 = writer->otf2;
+
+	if (!lane->writer)
+		return;
+	otf2_lane_leave(writer, lane);
+	otf2_check(&otf2->out, OTF2_Archive_CloseEvtWriter(otf2->out.archive, lane->writer));
+	otf2_define_location(otf2, lane->id, lane->name, writer->group, lane->events);
+	lane->writer = NULL;
+}
+
+static void add_notes(struct otf2_out *out, const struct span_note *notes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		OTF2_AttributeRef attribute = (OTF2_AttributeRef)notes[i].note;
+
+		if (notes[i].text)
+			otf2_check(out,
+				   OTF2_AttributeList_AddStringRef(out->attributes, attribute,
+								   otf2_word(out, notes[i].text)));
+		else
+			otf2_check(out, OTF2_AttributeList_AddUint64(out->attributes, attribute,
+								     notes[i].number));
+	}
+}
+
+/* What is known of a span goes with the next event; writing that empties the list. */
+static void otf2_attributes(struct writer *writer, const struct span *span)
+{
+	struct spans *spans = &writer->otf2->spans;
+	struct span_note notes[NOTES];
+
+	add_notes(&writer->otf2->out, notes,
+		  notes_of_shape(spans, spans_shape(spans, span), notes));
+	add_notes(&writer->otf2->out, notes, notes_of_span(spans, span, notes));
+}
+
+/* A span begins, where the one before ends. */
+static void otf2_lane_enter(struct writer *writer, struct lane *lane, const struct span *span)
+{
+	struct otf2_out *out = &writer->otf2->out;
+	const char *name = spans_shape(&writer->otf2->spans, span)->name;
+	bool sums = span->what == SPAN_SUMS;
+	bool ends = span->end > span->start && !sums;
+
+	otf2_lane_leave(writer, lane);
+	lane->region = otf2_region(out, name, writer->layer, sums);
+	lane->leave = otf2_time(writer, ends ? span->end : span->start);
+	lane->inside = true;
+	lane->events++;
+	otf2_attributes(writer, span);
+	otf2_check(out, OTF2_EvtWriter_Enter(lane->writer, out->attributes,
+					     otf2_time(writer, span->start), lane->region));
+	if (writer->layer == LAYER_MPI && !sums)
+		otf2_collective_begin(writer, lane, span);
+}
 
 /* A span of a lane that is not open yet. */
 struct waiting {
