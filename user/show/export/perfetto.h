@@ -1,13 +1,95 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One export to Perfetto's trace format (docs/perfetto.md). */
+/*
+ * One export to Perfetto's trace format (docs/perfetto.md). A packet belongs to a sequence, which
+ * has a clock and a dictionary of its own: one for each host, whose times are of its
+ * CLOCK_MONOTONIC, and one for what is of no host, whose times are of CLOCK_REALTIME.
+ */
 #ifndef UCXBPF_EXPORT_PERFETTO_H
 #define UCXBPF_EXPORT_PERFETTO_H
 
+#include <stdio.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "perfetto.pb-c.h"
 #include "show/export/export.h"
-#include "show/export/perfetto_out.h"
 #include "show/export/spans.h"
 #include "show/export/traffic.h"
 
+enum perfetto_words { WORDS_CATEGORY, WORDS_NAME, WORDS_KEY, WORDS_TEXT, WORDS };
+
+struct perfetto_out {
+	FILE *file;
+	VEC(uint8_t) scratch;
+	struct map iids[WORDS]; /* (word, sequence) -> its number there */
+	VEC(uint64_t) last_iid[WORDS]; /* by sequence */
+	uint64_t last_uuid;
+	VEC(char *) texts; /* kept until the end */
+};
+
+/* Sequences have numbers above 0. */
+enum { SEQUENCE_GLOBAL = 1 };
+
+static inline uint32_t sequence_of_host(int host)
+{
+	return host < 0 ? SEQUENCE_GLOBAL : (uint32_t)host + 2;
+}
+
+void perfetto_out_init(struct perfetto_out *out, FILE *file);
+void perfetto_out_release(struct perfetto_out *out);
+
+/*
+ * Begins a sequence. mono and real: what the host's clocks showed at one time; NULL for the one of
+ * no host. Those of hosts in the order of real.
+ */
+void perfetto_sequence(struct perfetto_out *out, uint32_t sequence, const uint64_t *mono,
+		       uint64_t real);
+
+/* An event that was serialised before. */
+void perfetto_write(struct perfetto_out *out, uint32_t sequence, uint64_t time,
+		    const uint8_t *event, size_t len);
+
+/* A text for perfetto_iid(); freed with out. */
+const char *perfetto_text(struct perfetto_out *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A new track. track->name is made harmless; the rest is the caller's. Returns its uuid. */
+uint64_t perfetto_describe(struct perfetto_out *out, uint32_t sequence, TrackDescriptor *track);
+
+/* Likewise: one that has a name, a parent (0: none) and a place among its siblings. */
+uint64_t perfetto_track(struct perfetto_out *out, uint32_t sequence, uint64_t parent,
+			const char *name, int rank);
+
+/* One value of an event: a text, or where that is NULL a number. Both strings as words. */
+struct perfetto_note {
+	const char *key, *text;
+	uint64_t number;
+};
+
+struct perfetto_event {
+	TrackEventType type;
+	uint64_t track; /* 0: not given */
+	const char *category, *name; /* words, or NULL */
+	const struct perfetto_note *notes;
+	size_t note_count;
+	const uint64_t *flows;
+	size_t flow_count;
+	double counter; /* of TYPE_COUNTER */
+};
+
+#define PERFETTO_MAX_NOTES 96
+
+typedef VEC(uint8_t) perfetto_bytes;
+
+/* Appends what this says of an event. Parts that were packed one by one are one event together. */
+void perfetto_pack(struct perfetto_out *out, uint32_t sequence, const struct perfetto_event *event,
+		   perfetto_bytes *to);
+
+/* Writes one that is packed for this once. */
+void perfetto_put(struct perfetto_out *out, uint32_t sequence, uint64_t time,
+		  const struct perfetto_event *event);
+
+/* One export. */
 struct perfetto {
 	struct export_target *target;
 	struct perfetto_out out;
@@ -18,17 +100,7 @@ struct perfetto {
 	VEC(uint64_t) process_tracks; /* by index; 0: none */
 };
 
-/* ---- perfetto_setup.c ---- */
-void perfetto_setup(struct perfetto *perfetto);
-
-/* ---- perfetto_spans.c: 0 or -errno ---- */
+/* Writes all spans. Returns 0 or -errno. */
 int perfetto_spans(struct perfetto *perfetto);
-
-/* ---- perfetto_rest.c ---- */
-int perfetto_devices(struct perfetto *perfetto);
-void perfetto_windows(struct perfetto *perfetto);
-void perfetto_memory(struct perfetto *perfetto);
-void perfetto_gpus(struct perfetto *perfetto, const struct fact_totals *totals);
-void perfetto_unknowns(struct perfetto *perfetto, const struct fact_totals *totals);
 
 #endif

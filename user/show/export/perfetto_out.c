@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/export/perfetto_out.h"
+#include "show/export/perfetto.h"
 
 #include <stdarg.h>
 
@@ -48,7 +48,8 @@ static void put_packet(struct perfetto_out *out, uint32_t sequence, uint32_t fla
 	put(out, &trace.base);
 }
 
-void perfetto_packet(struct perfetto_out *out, uint32_t sequence, TracePacket *packet)
+/* Fills in the packet's sequence, and writes it. */
+static void perfetto_packet(struct perfetto_out *out, uint32_t sequence, TracePacket *packet)
 {
 	put_packet(out, sequence, SEQUENCE_FLAGS__SEQ_NEEDS_INCREMENTAL_STATE, packet);
 }
@@ -119,8 +120,9 @@ static void tell_word(struct perfetto_out *out, uint32_t sequence, enum perfetto
 	free(name.name);
 }
 
-uint64_t perfetto_iid(struct perfetto_out *out, uint32_t sequence, enum perfetto_words kind,
-		      const char *word)
+/* The word's number in the sequence, told there if it is new. Words must live as long as out. */
+static uint64_t perfetto_iid(struct perfetto_out *out, uint32_t sequence, enum perfetto_words kind,
+			     const char *word)
 {
 	bool fresh;
 	uint64_t *iid = map_insert(&out->iids[kind], (uintptr_t)word, sequence, &fresh);
@@ -175,4 +177,68 @@ uint64_t perfetto_track(struct perfetto_out *out, uint32_t sequence, uint64_t pa
 	track.has_child_ordering = true;
 	track.child_ordering = CHILD_TRACKS_ORDERING__ORDERING_EXPLICIT;
 	return perfetto_describe(out, sequence, &track);
+}
+
+static void fill_note(struct perfetto_out *out, uint32_t sequence, const struct perfetto_note *note,
+		      DebugAnnotation *to)
+{
+	*to = (DebugAnnotation)DEBUG_ANNOTATION__INIT;
+	to->has_name_iid = true;
+	to->name_iid = perfetto_iid(out, sequence, WORDS_KEY, note->key);
+	to->has_string_value_iid = note->text != NULL;
+	if (note->text)
+		to->string_value_iid = perfetto_iid(out, sequence, WORDS_TEXT, note->text);
+	to->has_uint_value = !note->text;
+	to->uint_value = note->number;
+}
+
+static void fill_words(struct perfetto_out *out, uint32_t sequence,
+		       const struct perfetto_event *event, TrackEvent *to, uint64_t *category)
+{
+	if (event->category) {
+		*category = perfetto_iid(out, sequence, WORDS_CATEGORY, event->category);
+		to->category_iids = category;
+		to->n_category_iids = 1;
+	}
+	to->has_name_iid = event->name != NULL;
+	if (event->name)
+		to->name_iid = perfetto_iid(out, sequence, WORDS_NAME, event->name);
+}
+
+void perfetto_pack(struct perfetto_out *out, uint32_t sequence, const struct perfetto_event *event,
+		   perfetto_bytes *to)
+{
+	TrackEvent message = TRACK_EVENT__INIT;
+	DebugAnnotation notes[PERFETTO_MAX_NOTES], *list[PERFETTO_MAX_NOTES];
+	uint64_t category;
+	size_t len;
+
+	for (size_t i = 0; i < event->note_count; i++) {
+		fill_note(out, sequence, &event->notes[i], &notes[i]);
+		list[i] = &notes[i];
+	}
+	fill_words(out, sequence, event, &message, &category);
+	message.debug_annotations = list;
+	message.n_debug_annotations = event->note_count;
+	message.has_type = event->type != TRACK_EVENT_TYPE__TYPE_UNSPECIFIED;
+	message.type = event->type;
+	message.has_track_uuid = event->track != 0;
+	message.track_uuid = event->track;
+	message.flow_ids = (uint64_t *)event->flows;
+	message.n_flow_ids = event->flow_count;
+	message.has_double_counter_value = event->type == TRACK_EVENT_TYPE__TYPE_COUNTER;
+	message.double_counter_value = event->counter;
+	len = track_event__get_packed_size(&message);
+	vec_reserve(to, to->len + len);
+	to->len += track_event__pack(&message, to->data + to->len);
+}
+
+void perfetto_put(struct perfetto_out *out, uint32_t sequence, uint64_t time,
+		  const struct perfetto_event *event)
+{
+	perfetto_bytes bytes = { 0 };
+
+	perfetto_pack(out, sequence, event, &bytes);
+	perfetto_write(out, sequence, time, bytes.data, bytes.len);
+	vec_release(&bytes);
 }
