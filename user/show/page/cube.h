@@ -12,7 +12,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "show/page/hosts.h"
+#include "show/page/timeline.h"
 
 #define PAGE_WORDS_RECENT 256
 

@@ -8,7 +8,7 @@
 #define UCXBPF_PAGE_EVENTS_H
 
 #include "base/map.h"
-#include "show/page/hosts.h"
+#include "show/page/timeline.h"
 #include "show/page/page.h"
 
 enum { EVENT_FAILED = 1, EVENT_RETRIED = 2, EVENT_SEVERAL = 4 };
