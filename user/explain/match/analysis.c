@@ -1,13 +1,173 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* An analysis: captures read abreast, each record through all stages. */
 #include "explain/match/analysis.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "explain/match/cut.h"
 #include "explain/match/emit.h"
 #include "explain/match/input.h"
-#include "explain/match/totals.h"
+#include "file/file.h"
+
+/*
+ * Times that nobody watched: between windows of a capture, between slices with detail, and between
+ * captures of one process.
+ */
+
+static void cut(struct decoder *decoder, struct attribute *attribute, struct matcher *matcher,
+		const char *reason)
+{
+	matcher_ending(matcher, reason);
+	attribute_cut(attribute);
+	matcher_cut(matcher);
+	decoder_ended(decoder);
+}
+
+/* Order is known again from what was sent after that time. */
+static void blind(struct process *process, uint64_t until)
+{
+	if (process->blind_until < until)
+		process->blind_until = until;
+	if (process->missing_until < until)
+		process->missing_until = until;
+}
+
+/* The capture before knew them: their state ends with it. */
+static void rejoin(const struct capture *capture, struct decoder *decoder,
+		   struct attribute *attribute, struct matcher *matcher)
+{
+	for (size_t i = 0; i < capture->rejoined.len; i++)
+		decoder_end(decoder, capture->rejoined.data[i].process);
+	if (capture->rejoined.len)
+		cut(decoder, attribute, matcher, "between captures");
+	for (size_t i = 0; i < capture->rejoined.len; i++)
+		blind(capture->rejoined.data[i].process, capture->rejoined.data[i].until);
+}
+
+static void window_edge(const struct capture *capture, uint64_t from, struct decoder *decoder,
+			struct attribute *attribute, struct matcher *matcher)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&capture->tgids, &pos)))
+		decoder_end(decoder, (struct process *)(uintptr_t)slot->value);
+	cut(decoder, attribute, matcher, "window edge");
+	pos = 0;
+	while ((slot = map_next(&capture->tgids, &pos)))
+		blind((struct process *)(uintptr_t)slot->value, from);
+}
+
+/* Returns when the next one begins. */
+static uint64_t cut_windows(struct input *input, uint64_t until, struct decoder *decoder,
+			    struct attribute *attribute, struct matcher *matcher)
+{
+	const struct capture *capture = &input->capture;
+
+	for (; input->window < capture->windows.len; input->window++) {
+		uint64_t from = capture->windows.data[input->window].from;
+
+		if (from + (uint64_t)input->to_real > until)
+			return from + (uint64_t)input->to_real;
+		if (input->window) /* before the first one nothing was watched either */
+			window_edge(capture, from, decoder, attribute, matcher);
+	}
+	return UINT64_MAX;
+}
+
+/* Detail begins again: what a record named before may be another thing by now. */
+static void slice_edge(const struct capture *capture, uint64_t from, struct decoder *decoder,
+		       struct attribute *attribute, struct matcher *matcher)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&capture->tgids, &pos))) {
+		struct process *process = (struct process *)(uintptr_t)slot->value;
+
+		decoder_end(decoder, process);
+		blind(process, from);
+	}
+	matcher_ending(matcher, "detail was thinned");
+	attribute_forget(attribute);
+	matcher_cut(matcher);
+	decoder_ended(decoder);
+}
+
+/* Returns when detail begins again for the next time. */
+static uint64_t cut_slices(struct input *input, uint64_t until, struct decoder *decoder,
+			   struct attribute *attribute, struct matcher *matcher)
+{
+	const uint64_t round = (uint64_t)UB_SLICES << UB_SLICE_SHIFT;
+	const uint64_t to_real = (uint64_t)input->to_real;
+	uint64_t last = input->slice_edge, edge = capture_slice_edge(&input->capture, last), now;
+
+	if (edge == UINT64_MAX || edge + to_real > until)
+		return edge == UINT64_MAX ? edge : edge + to_real;
+	/* no record lies between the edges that were passed: one cut is enough */
+	now = until - to_real;
+	last = edge;
+	if (now > last && now - last > 2 * round)
+		last = now - 2 * round;
+	while ((edge = capture_slice_edge(&input->capture, last)) <= now && edge > last)
+		last = edge;
+	slice_edge(&input->capture, last, decoder, attribute, matcher);
+	input->slice_edge = last;
+	return edge == UINT64_MAX ? edge : edge + to_real;
+}
+
+/*
+ * Cuts of all inputs that lie before the next record, which is this input's, are made. *edge: when
+ * the first window that is not begun does, on the inputs' common clock; 0 at first.
+ */
+static void cut_before(const inputs *inputs, const struct input *next, uint64_t *edge,
+		       struct decoder *decoder, struct attribute *attribute,
+		       struct matcher *matcher)
+{
+	uint64_t until = next->head->ts + (uint64_t)next->to_real;
+
+	if (!next->stored)
+		rejoin(&next->capture, decoder, attribute, matcher);
+	if (until < *edge)
+		return;
+	*edge = UINT64_MAX;
+	for (size_t i = 0; i < inputs->len; i++) {
+		uint64_t from = cut_windows(inputs->data[i], until, decoder, attribute, matcher);
+
+		*edge = from < *edge ? from : *edge;
+		from = cut_slices(inputs->data[i], until, decoder, attribute, matcher);
+		*edge = from < *edge ? from : *edge;
+	}
+}
+
+/*
+ * Before an event: records of its process were lost up to it, or are said to be by it, and what
+ * they named is no evidence any more.
+ */
+static void cut_lost(const struct event *event, struct decoder *decoder,
+		     struct attribute *attribute, struct matcher *matcher)
+{
+	const struct ub_loss *loss = (const struct ub_loss *)event->h;
+	struct process *process = event->process;
+	bool lost = event->h->kind == UB_LOSS && loss->records;
+
+	if (!lost && (!process->lost_until || event->h->ts <= process->lost_until))
+		return;
+	process->lost_until = lost ? loss->until : 0;
+	decoder_end(decoder, process);
+	matcher_ending(matcher, "lost records");
+	attribute_forget(attribute);
+	matcher_ending(matcher, NULL);
+	decoder_ended(decoder);
+}
+
+/* The last cut, through everything. */
+static void cut_at_end(struct attribute *attribute, struct matcher *matcher)
+{
+	matcher_ending(matcher, "in flight at end");
+	attribute_finish(attribute);
+	matcher_cut(matcher);
+}
 
 struct analysis {
 	inputs inputs, queue;
@@ -50,7 +210,8 @@ void analysis_watch(struct analysis *analysis, void (*look)(void *arg, uint64_t 
 	analysis->emitter.watch = (struct watch){ look, arg };
 }
 
-bool analysis_overlaps(const struct analysis *analysis, const json_t *sides)
+/* Whether a source that is there already has a process of these side records at the same time. */
+static bool analysis_overlaps(const struct analysis *analysis, const json_t *sides)
 {
 	const struct extent own = extent_of(sides);
 
@@ -264,4 +425,85 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	add_totals(analysis, totals);
 	totals_detail(totals);
 	return err < 0 ? err : 0;
+}
+
+/* Capture files as sources of records. */
+
+struct file_source {
+	char *path;
+	struct file_reader *reader, *first; /* first: owns the side records */
+};
+
+static int file_next(void *ctx, const struct ub_hdr **record)
+{
+	return file_reader_next(((struct file_source *)ctx)->reader, record);
+}
+
+static int file_rewind(void *ctx)
+{
+	struct file_source *source = ctx;
+	const char *why;
+
+	if (source->reader != source->first)
+		file_reader_free(source->reader);
+	source->reader = NULL;
+	return file_reader_again(&source->reader, source->path, &why);
+}
+
+static uint64_t file_damage(void *ctx)
+{
+	const struct file_source *source = ctx;
+
+	return source->reader ? file_reader_damaged(source->reader) : 0;
+}
+
+static void file_release(void *ctx)
+{
+	struct file_source *source = ctx;
+
+	if (source->reader != source->first)
+		file_reader_free(source->reader);
+	file_reader_free(source->first);
+	free(source->path);
+	free(source);
+}
+
+int analysis_add_file(struct analysis *analysis, const char *path, const char **why)
+{
+	struct file_source *file = calloc(1, sizeof(*file));
+	struct record_source source = {
+		.ctx = file,
+		.next = file_next,
+		.rewind = file_rewind,
+		.damage = file_damage,
+		.release = file_release,
+	};
+	int err;
+
+	if (!file)
+		return -ENOMEM;
+	err = file_reader_open(&file->first, path, why);
+	if (err < 0) {
+		free(file);
+		return err;
+	}
+	if (analysis_overlaps(analysis, file_reader_sides(file->first))) {
+		*why = "it has the same processes at the same time as another one, left out";
+		file_reader_free(file->first);
+		free(file);
+		return -EEXIST;
+	}
+	file->reader = file->first;
+	file->path = strdup(path);
+	if (!file->path)
+		abort();
+	source.sides = file_reader_sides(file->first);
+	source.stats = *file_reader_stats(file->first);
+	source.damaged = file_reader_damaged(file->first);
+	source.refused = file_reader_refused(file->first);
+	if (file_reader_complete(file->first, why))
+		*why = NULL;
+	source.incomplete = *why;
+	analysis_add_source(analysis, &source);
+	return 0;
 }

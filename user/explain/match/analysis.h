@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "explain/match/facts.h"
+#include "explain/match/match.h"
 #include "ucxbpf.h"
 
 struct record_source {
@@ -25,10 +26,20 @@ struct record_source {
 	const char *incomplete; /* why the capture has no proper end; NULL */
 };
 
-/* Whether a source that is there already has a process of these side records at the same time. */
-bool analysis_overlaps(const struct analysis *analysis, const json_t *sides);
-
 /* Takes the source over. */
 void analysis_add_source(struct analysis *analysis, const struct record_source *source);
+
+/* Records that found no room, for whatever reason. */
+uint64_t stats_dropped(const struct ub_stats *stats);
+
+/*
+ * Adds one capture's counters and notes; stored: records that were read of it, to its end. loss:
+ * what it lacks, but for its host; returns whether that is anything.
+ */
+bool totals_add(struct fact_totals *totals, const struct record_source *source,
+		const struct capture *capture, uint64_t stored, struct analysis_loss *loss);
+
+/* Once all facts were handed on: what has detail counts among all. */
+void totals_detail(struct fact_totals *totals);
 
 #endif

@@ -1,6 +1,171 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* MPI calls and UCP operations. */
+/* Calls, operations, transfers and messages, as facts. */
 #include "explain/match/emit.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain/match/facts.h"
+
+const char *const fact_kind_names[] = {
+	[KIND_DATA] = "data", [KIND_CONTROL] = "control", [KIND_COPY] = "copy", NULL
+};
+
+const char *const fact_precision_names[] = {
+	[TIME_UNKNOWN] = "unknown",         [TIME_EXACT] = "exact",
+	[TIME_UPPER_BOUND] = "upper_bound", [TIME_LOWER_BOUND] = "lower_bound",
+	[TIME_SAMPLED] = "sampled",         NULL,
+};
+
+const char *const fact_locality_names[] = {
+	[LOCALITY_UNKNOWN] = "unknown",
+	[LOCALITY_SELF] = "self",
+	[LOCALITY_NODE] = "node",
+	[LOCALITY_REMOTE] = "remote",
+	NULL,
+};
+
+/* Whose memory the two ends of a transfer are of. */
+
+/* Transports that only ever move host memory, and which of them do not leave the node. */
+static const struct {
+	const char *name;
+	enum fact_locality locality;
+} host_transports[] = {
+	{ "self", LOCALITY_SELF },   { "posix", LOCALITY_NODE }, { "sysv", LOCALITY_NODE },
+	{ "xpmem", LOCALITY_NODE },  { "cma", LOCALITY_NODE },   { "knem", LOCALITY_NODE },
+	{ "tcp", LOCALITY_UNKNOWN },
+};
+
+static int host_transport(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof(host_transports) / sizeof(*host_transports); i++)
+		if (!strcmp(name, host_transports[i].name))
+			return (int)i;
+	return -1;
+}
+
+const char *transport_memory(const char *transport)
+{
+	return host_transport(transport) < 0 ? NULL : "host";
+}
+
+/* How far it reaches at most. */
+static enum fact_locality transport_locality(const char *transport)
+{
+	int row = host_transport(transport);
+
+	return row < 0 ? LOCALITY_UNKNOWN : host_transports[row].locality;
+}
+
+bool fact_fetches(const char *op, const char *transport)
+{
+	return op && !strncmp(op, "get", strlen("get")) && !transport_copies(transport);
+}
+
+/* Whose memory one end of a transfer is of. */
+struct memory_end {
+	const char *name; /* NULL: unknown */
+	const char *reason; /* static; why name, or the device of "gpu", is not known */
+};
+
+static struct memory_end known(const char *name)
+{
+	return (struct memory_end){ .name = name };
+}
+
+static struct memory_end answered(struct decoder *decoder, const struct memory_answer *answer)
+{
+	return (struct memory_end){ decoder_memory_name(decoder, answer->kind, answer->device),
+				    answer->reason };
+}
+
+/* All that it has is the host's. */
+static bool has_no_gpu(const struct process *process)
+{
+	return process && process->told_by && !process->gpu_library;
+}
+
+static const char *transport_of(const struct transfer *transfer)
+{
+	return transfer->iface ? transfer->iface->transport : NULL;
+}
+
+/*
+ * What UCX sends as an active message it packs into memory of the host: from a GPU by a copy of its
+ * own (ucp_dt_contig_pack(), src/ucp/dt/dt_contig.c), so that this one starts there.
+ */
+static struct memory_end packed(struct decoder *decoder, const struct transfer *transfer)
+{
+	const bool any = transfer->site->mode == MODE_BCOPY && transfer->process->gpu_library;
+	const char *host = transport_memory(transport_of(transfer));
+
+	if (transfer->here.kind == MEMORY_GPU || (transfer->control && transfer->here.reason))
+		return known("host");
+	if (transfer->here.kind == MEMORY_UNKNOWN && host && !any)
+		return known(host);
+	return answered(decoder, &transfer->here);
+}
+
+/*
+ * The near side of a copy that no request has is a transport's buffer (src/ucp/dt/dt.c); one into a
+ * peer's memory goes to memory that is mapped, which a GPU's is not (ucp_rndv_get_frag_rkey_ptr(),
+ * src/ucp/rndv/rndv.c).
+ */
+static bool near_is_host(const struct transfer *transfer)
+{
+	const struct op *op = transfer->op;
+
+	if (!iface_copies(transfer->iface))
+		return false;
+	if (transfer->copy)
+		return transfer->site->mode == MODE_SHORT;
+	return op && op_covers(op, transfer->raddr);
+}
+
+static struct memory_end memory_here(struct decoder *decoder, const struct transfer *transfer)
+{
+	const char *host = transport_memory(transport_of(transfer));
+
+	if (has_no_gpu(transfer->process))
+		return known("host");
+	if (!transfer->laddr)
+		return packed(decoder, transfer);
+	if (transfer->here.kind != MEMORY_UNKNOWN)
+		return answered(decoder, &transfer->here);
+	if (near_is_host(transfer))
+		return known("host");
+	return host ? known(host) : answered(decoder, &transfer->here);
+}
+
+/* UCX's own, from where it unpacks, or of a process that has no other. */
+static bool there_is_host(const struct transfer *transfer)
+{
+	return transfer->site->verb == VERB_AM ||
+	       (transfer->ep && has_no_gpu(transfer->ep->peer_process));
+}
+
+/* The message's other operation has that memory. */
+static bool is_others(const struct transfer *transfer)
+{
+	const struct op *op = transfer->op;
+
+	return op && transfer->raddr - op->other.buffer < op->other.bytes;
+}
+
+static struct memory_end memory_there(struct decoder *decoder, const struct transfer *transfer)
+{
+	const char *host = transport_memory(transport_of(transfer));
+
+	if (transfer->there.kind != MEMORY_UNKNOWN)
+		return answered(decoder, &transfer->there);
+	if (host || there_is_host(transfer))
+		return known("host");
+	if (is_others(transfer))
+		return answered(decoder, &transfer->op->other.memory);
+	return answered(decoder, &transfer->there);
+}
 
 static const enum fact_precision precisions[] = {
 	[PRECISION_EXACT] = TIME_EXACT,
@@ -20,7 +185,13 @@ const struct process *emit_peer(struct emitter *emitter, struct object *ep)
 	return ep && decoder_peer(emitter->decoder, ep, &traced) ? ep->peer_process : NULL;
 }
 
-struct emitted_end emit_end(uint64_t start, struct moment end)
+struct emitted_end {
+	uint64_t ns;
+	enum fact_precision precision;
+};
+
+/* What a receive waited for may have come before it was posted: then its end is not known. */
+static struct emitted_end emit_end(uint64_t start, struct moment end)
 {
 	if (end.precision == PRECISION_UNKNOWN || end.ns < start)
 		return (struct emitted_end){ 0, TIME_UNKNOWN };
@@ -103,4 +274,228 @@ void emit_op(struct emitter *emitter, struct op *op)
 	emitter->totals->ops.recorded++;
 	if (emitter->sink->op)
 		emitter->sink->op(emitter->sink->arg, &fact);
+}
+
+enum fact_locality emit_locality(const struct process *process, const struct process *peer,
+				 const char *transport)
+{
+	if (!peer)
+		return transport_locality(transport);
+	if (peer == process)
+		return LOCALITY_SELF;
+	return peer->host == process->host ? LOCALITY_NODE : LOCALITY_REMOTE;
+}
+
+static void account_copy(struct fact_totals *totals, const struct transfer *transfer)
+{
+	totals->copies += transfer->count;
+	totals->copy_bytes += transfer->bytes;
+	if (!transfer->op)
+		totals->copy_unexplained_bytes += transfer->bytes;
+}
+
+static void account(struct fact_totals *totals, const struct transfer *transfer)
+{
+	if (transfer->control || transfer->retried)
+		return;
+	if (transfer->copy)
+		return account_copy(totals, transfer);
+	totals->data_bytes += transfer->bytes;
+	if (!transfer->op) {
+		totals->unexplained_bytes += transfer->bytes;
+		reason_add(totals->unexplained, transfer->reason, transfer->bytes);
+		return;
+	}
+	totals->to_op_bytes += transfer->bytes;
+	if (transfer->op->function)
+		totals->to_call_bytes += transfer->bytes;
+}
+
+static void emit_fragments(struct emitter *emitter, const struct transfer *transfer,
+			   const struct fact_transfer *fact)
+{
+	const struct fact_sums sums = {
+		.count = transfer->count,
+		.bytes = transfer->bytes,
+		.wire_bytes = transfer->wire_bytes,
+		.timed = transfer->count,
+		.time = transfer->time,
+		.precision = fact->end_precision,
+	};
+
+	if (emitter->sink->transfers)
+		emitter->sink->transfers(emitter->sink->arg, fact, &sums);
+}
+
+static enum fact_kind kind_of(const struct transfer *transfer)
+{
+	if (transfer->control)
+		return KIND_CONTROL;
+	return transfer->copy ? KIND_COPY : KIND_DATA;
+}
+
+static const struct process *peer_of(struct emitter *emitter, const struct transfer *transfer)
+{
+	return transfer->copy ? transfer->process : emit_peer(emitter, transfer->ep);
+}
+
+static void note_way(const struct transfer *transfer, const struct fact_transfer *fact)
+{
+	struct op *op = transfer->op;
+	const struct leg leg = { fact->transport, fact->src_mem, fact->dst_mem };
+
+	if (op && op->way && !transfer->retried && !transfer->control && transfer->bytes)
+		way_add(op->way, transfer->copy, &leg, transfer->count, transfer->bytes);
+}
+
+void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
+{
+	const struct process *peer = peer_of(emitter, transfer);
+	const char *transport = transfer->iface ? transfer->iface->transport : NULL;
+	const struct memory_end here = memory_here(emitter->decoder, transfer);
+	const struct memory_end there = memory_there(emitter->decoder, transfer);
+	const struct emitted_end end = emit_end(transfer->start, transfer->end);
+	const bool fetches = transfer->site->verb == VERB_GET;
+	const struct op *op = transfer->op;
+	struct fact_transfer fact = {
+		.caused_by = op ? op->id : 0,
+		.process = transfer->process->index,
+		.peer = emit_index(peer),
+		.op = transfer->site->name,
+		.transport = transport,
+		.device = transfer->iface ? transfer->iface->device : NULL,
+		.locality = emit_locality(transfer->process, peer, transport),
+		.kind = kind_of(transfer),
+		.ucp_op = op ? op->site->name : NULL,
+		.function = op ? op->function : NULL,
+		.place = op ? op->place : NULL,
+		.protocol = transfer->protocol,
+		.src_mem = fetches ? there.name : here.name,
+		.dst_mem = fetches ? here.name : there.name,
+		.src_reason = fetches ? there.reason : here.reason,
+		.dst_reason = fetches ? here.reason : there.reason,
+		.unexplained = transfer->retried ? NULL : transfer->reason,
+		.tid = transfer->tid,
+		.start = transfer->start,
+		.end = end.ns,
+		.end_precision = end.precision,
+		.bytes = transfer->bytes,
+		.wire_bytes = transfer->wire_bytes,
+		.laddr = transfer->laddr,
+		.raddr = transfer->raddr,
+		.retried = transfer->retried,
+		.fetches = fact_fetches(transfer->site->name, transport),
+	};
+
+	account(emitter->totals, transfer);
+	emitter->totals->transfers.recorded += transfer->retried ? 0 : transfer->count;
+	note_way(transfer, &fact);
+	emit_count(emitter);
+	if (transfer->count > 1)
+		emit_fragments(emitter, transfer, &fact);
+	else if (emitter->sink->transfer)
+		emitter->sink->transfer(emitter->sink->arg, &fact);
+}
+
+/* Messages, as facts: at once, or, where their way is of interest, when all of it is known. */
+
+/* Once told, it is gone. */
+struct waiting {
+	struct message message; /* holds its ways */
+};
+
+static void fill_memory(struct emitter *emitter, const struct way *way, const char **name,
+			const char **reason)
+{
+	if (way)
+		*name = decoder_memory_name(emitter->decoder, way->memory.kind, way->memory.device);
+	*reason = way ? way->memory.reason : "no operation's buffer is known";
+}
+
+static void fill_way(struct emitter *emitter, struct fact_message *fact, const struct way *send,
+		     const struct way *recv)
+{
+	struct chain chain;
+
+	fill_memory(emitter, send, &fact->src_mem, &fact->src_reason);
+	fill_memory(emitter, recv, &fact->dst_mem, &fact->dst_reason);
+	chain = chain_of(&emitter->decoder->strings, send, recv, fact->src_mem, fact->dst_mem,
+			 fact->bytes);
+	fact->chain = chain.nodes;
+	fact->via = chain.hops;
+	fact->chain_reason = chain.reason;
+	fact->copies = (send ? send->copies.count : 0) + (recv ? recv->copies.count : 0);
+	fact->copy_bytes = (send ? send->copies.bytes : 0) + (recv ? recv->copies.bytes : 0);
+}
+
+static void tell(struct emitter *emitter, const struct message *message)
+{
+	struct fact_message fact = {
+		.src = message->src->index,
+		.dst = message->dst->index,
+		.send = message->send,
+		.recv = message->recv,
+		.send_tid = message->send_tid,
+		.recv_tid = message->recv_tid,
+		.function = message->function,
+		.send_op = message->send_op,
+		.recv_op = message->recv_op,
+		.tag = message->tag,
+		.bytes = message->bytes,
+		.send_start = message->send_start,
+		.recv_start = message->recv_start,
+		.arrival = message->arrival,
+	};
+
+	if (message->src_way || message->dst_way)
+		fill_way(emitter, &fact, message->src_way, message->dst_way);
+	emit_count(emitter);
+	if (emitter->sink->message)
+		emitter->sink->message(emitter->sink->arg, &fact);
+}
+
+static bool is_over(const struct way *way)
+{
+	return !way || way->over;
+}
+
+static void attach(struct way *way, struct waiting *waiting)
+{
+	if (way)
+		way->waiting = waiting;
+}
+
+static void tell_if_over(struct emitter *emitter, struct waiting *waiting)
+{
+	struct way *send = waiting->message.src_way, *recv = waiting->message.dst_way;
+
+	if (!is_over(send) || !is_over(recv))
+		return;
+	tell(emitter, &waiting->message);
+	attach(send, NULL);
+	attach(recv, NULL);
+	way_drop(send);
+	way_drop(recv);
+	free(waiting);
+}
+
+void emit_message(struct emitter *emitter, const struct message *message)
+{
+	struct waiting *waiting;
+
+	if (is_over(message->src_way) && is_over(message->dst_way))
+		return tell(emitter, message);
+	waiting = malloc(sizeof(*waiting));
+	if (!waiting)
+		abort();
+	waiting->message = *message;
+	attach(way_hold(message->src_way), waiting);
+	attach(way_hold(message->dst_way), waiting);
+}
+
+void emit_way_over(struct emitter *emitter, struct way *way)
+{
+	way->over = true;
+	if (way->waiting)
+		tell_if_over(emitter, way->waiting);
 }

@@ -36,8 +36,6 @@ static inline void emit_count(struct emitter *emitter)
 		emitter->watch.look(emitter->watch.arg, emitter->facts);
 }
 
-void emitted_devices_release(struct emitter *emitter);
-
 /* Hands on the first pair of clocks that a capture of each host tells. */
 void emit_clocks(struct emitter *emitter, const inputs *inputs);
 
@@ -65,33 +63,13 @@ void emit_open_devices(struct emitter *emitter);
 
 int emit_index(const struct process *process); /* NULL: -1 */
 
-struct emitted_end {
-	uint64_t ns;
-	enum fact_precision precision;
-};
-
-/* What a receive waited for may have come before it was posted: then its end is not known. */
-struct emitted_end emit_end(uint64_t start, struct moment end);
-
 /* The process at the other end; NULL: not known. */
 const struct process *emit_peer(struct emitter *emitter, struct object *ep);
 enum fact_locality emit_locality(const struct process *process, const struct process *peer,
 				 const char *transport);
 
-/* ---- ends.c ---- */
 /* Where all data of a transport lies; NULL: it may lie elsewhere. */
 const char *transport_memory(const char *transport);
-/* How far it reaches at most. */
-enum fact_locality transport_locality(const char *transport);
-
-/* Whose memory one end of a transfer is of. */
-struct memory_end {
-	const char *name; /* NULL: unknown */
-	const char *reason; /* static; why name, or the device of "gpu", is not known */
-};
-
-struct memory_end memory_here(struct decoder *decoder, const struct transfer *transfer);
-struct memory_end memory_there(struct decoder *decoder, const struct transfer *transfer);
 
 /* ---- emit_cells.c ---- */
 void emit_cells(struct emitter *emitter, const struct capture *capture);

@@ -3,10 +3,43 @@
 #ifndef UCXBPF_MATCH_INPUT_H
 #define UCXBPF_MATCH_INPUT_H
 
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/vec.h"
 #include "explain/decode/decode.h"
 #include "explain/match/analysis.h"
-#include "explain/match/gaps.h"
-#include "explain/match/overlap.h"
+
+/*
+ * The host of a capture, when it was made, and who was in it; borrows its side records. Two
+ * captures that tell of the same process at the same time would count its records twice.
+ */
+struct extent {
+	const char *host;
+	json_int_t from, to;
+	const json_t *sides;
+};
+
+struct extent extent_of(const json_t *sides);
+
+/* Whether two captures hold one process at one time. */
+bool extents_overlap(const struct extent *a, const struct extent *b);
+
+/*
+ * When records were lost: as threads report it, by holes in the numbers of each CPU and, where the
+ * tracer was killed, by holes in the numbers of a thread's frames.
+ */
+struct gap {
+	uint64_t from, until; /* the lost records began in between, ns */
+	uint32_t tgid; /* of the process that made them; 0: any may have */
+};
+
+struct gaps {
+	VEC(struct gap) all; /* by from */
+	size_t next;
+	uint64_t first; /* until then records before a CPU's first one are missing; 0: none are */
+	uint64_t last; /* from then on records behind a CPU's last one are; UINT64_MAX: none are */
+};
 
 struct input {
 	struct record_source source;

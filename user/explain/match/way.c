@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "explain/match/way.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct way *way_new(const struct memory_answer *memory)
 {
@@ -44,4 +47,145 @@ void way_add(struct way *way, bool copy, const struct leg *leg, uint64_t count, 
 			return;
 	}
 	vec_push(&legs->sorts, *leg);
+}
+
+/* Transfers of one message, joined up: from where to where its bytes went, and how. */
+
+#define MAX_NODES 5 /* a copy, the transfer, a copy, and a join that is none */
+#define MAX_TEXT 160
+#define UNKNOWN "unknown"
+
+struct path {
+	const char *nodes[MAX_NODES], *hops[MAX_NODES];
+	int hop_count;
+	bool broken;
+};
+
+static const char *text_of(const char *name)
+{
+	return name ? name : UNKNOWN;
+}
+
+/* Sorts of host memory: one end may know better which one it is. */
+static bool is_sort_of(const char *name, const char *of)
+{
+	if (!strcmp(of, "host"))
+		return !strcmp(name, "pinned") || !strcmp(name, "managed");
+	return !strcmp(of, "gpu") && !strncmp(name, "gpu", 3);
+}
+
+/* What both say of the same memory. */
+static const char *join(struct path *path, const char *one, const char *other)
+{
+	if (!one || !other)
+		return one ? one : other;
+	if (!strcmp(one, other) || is_sort_of(one, other))
+		return one;
+	if (!is_sort_of(other, one))
+		path->broken = true;
+	return other;
+}
+
+static void add_hop(struct path *path, const struct leg *leg)
+{
+	const char **last = &path->nodes[path->hop_count];
+
+	*last = path->hop_count ? join(path, *last, leg->src) : leg->src;
+	path->hops[path->hop_count++] = leg->transport;
+	path->nodes[path->hop_count] = leg->dst;
+}
+
+/* What legs differ in is shown side by side: several rails, several sorts of memory. */
+static const char *side_by_side(struct strings *strings, const struct legs *const *all,
+				size_t field)
+{
+	char text[MAX_TEXT] = "";
+	const char *first = NULL;
+	size_t used = 0;
+
+	for (int side = 0; side < 2 && all[side]; side++)
+		for (size_t i = 0; i < all[side]->sorts.len; i++) {
+			const char *leg = (const char *)&all[side]->sorts.data[i];
+			const char *name;
+
+			memcpy(&name, leg + field, sizeof(name));
+			if (used && strstr(text, text_of(name)))
+				continue;
+			first = used ? NULL : name;
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 used ? "+" : "", text_of(name));
+			if (used >= sizeof(text))
+				return NULL;
+		}
+	return first || !strcmp(text, UNKNOWN) ? first : strings_intern(strings, text);
+}
+
+static void add_legs(struct strings *strings, struct path *path, const struct legs *one,
+		     const struct legs *other)
+{
+	const struct legs *all[] = { one ? one : other, one ? other : NULL };
+	struct leg leg;
+
+	if (!all[0] || (!all[0]->count && !(all[1] && all[1]->count)))
+		return;
+	leg.transport = side_by_side(strings, all, offsetof(struct leg, transport));
+	leg.src = side_by_side(strings, all, offsetof(struct leg, src));
+	leg.dst = side_by_side(strings, all, offsetof(struct leg, dst));
+	add_hop(path, &leg);
+}
+
+static const char *listed(struct strings *strings, const char *const *names, int count)
+{
+	char text[MAX_NODES * MAX_TEXT];
+	size_t used = 0;
+
+	for (int i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "," : "",
+					 text_of(names[i]));
+	return strings_intern(strings, text);
+}
+
+static bool incomplete(const struct legs *copies, uint64_t bytes)
+{
+	return copies && copies->count && copies->bytes != bytes;
+}
+
+static const char *why_unknown(const struct way *send, const struct way *recv, uint64_t bytes)
+{
+	uint64_t carried = (send ? send->data.bytes : 0) + (recv ? recv->data.bytes : 0);
+
+	if (bytes == UINT64_MAX)
+		return "its length is not known";
+	if (!bytes)
+		return "it has no bytes";
+	if (!carried)
+		return "no transfer of its data was seen";
+	if (carried != bytes)
+		return "its transfers' bytes are not its own";
+	if (incomplete(send ? &send->copies : NULL, bytes) ||
+	    incomplete(recv ? &recv->copies : NULL, bytes))
+		return "its copies' bytes are not its own";
+	return NULL;
+}
+
+struct chain chain_of(struct strings *strings, const struct way *send, const struct way *recv,
+		      const char *src, const char *dst, uint64_t bytes)
+{
+	struct chain chain = { .reason = why_unknown(send, recv, bytes) };
+	struct path path = { 0 };
+
+	if (chain.reason)
+		return chain;
+	add_legs(strings, &path, send ? &send->copies : NULL, NULL);
+	add_legs(strings, &path, send ? &send->data : NULL, recv ? &recv->data : NULL);
+	add_legs(strings, &path, recv ? &recv->copies : NULL, NULL);
+	path.nodes[0] = join(&path, path.nodes[0], src);
+	path.nodes[path.hop_count] = join(&path, path.nodes[path.hop_count], dst);
+	if (path.broken) {
+		chain.reason = "its transfers do not join up";
+		return chain;
+	}
+	chain.nodes = listed(strings, path.nodes, path.hop_count + 1);
+	chain.hops = listed(strings, path.hops, path.hop_count);
+	return chain;
 }
