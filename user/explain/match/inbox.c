@@ -5,6 +5,159 @@
  */
 #include "explain/match/internal.h"
 
+/*
+ * Receives that several threads post at the same time. UCX's lock decides which comes first, and
+ * that is seen only where both were queued and so have numbers.
+ */
+
+/* Either may have come first. */
+static bool at_once(const struct receive *receive, const struct receive *other)
+{
+	return other->op->tid != receive->op->tid && other->op->start <= receive->op->returned &&
+	       receive->op->start <= other->op->returned;
+}
+
+static bool are_numbered(const struct receive *receive, const struct receive *other)
+{
+	return receive->op->number && other->op->number;
+}
+
+/* Whether it was queued first, as far as that is known: one may be put back long after. */
+static bool posted_before(const struct receive *receive, const struct receive *other)
+{
+	if (at_once(receive, other) && are_numbered(receive, other))
+		return receive->op->number < other->op->number;
+	return receive->op->start < other->op->start;
+}
+
+/* Whichever of them got a message: all that is told of it but its time is the same. */
+static bool are_alike(const struct op *op, const struct op *other)
+{
+	return op->tag == other->tag && op->mask == other->mask && op->room == other->room &&
+	       op->site == other->site && op->function == other->function;
+}
+
+/* Marks two receives that a message may be of, if they were posted at the same time. */
+static void contest(struct receive *receive, struct receive *other)
+{
+	if (!other || !at_once(receive, other) || are_numbered(receive, other))
+		return;
+	if (are_alike(receive->op, other->op))
+		receive->alike = other->alike = true;
+	else
+		receive->contested = other->contested = true;
+}
+
+static void bound_add(struct receive *receive)
+{
+	struct inbox *inbox = receive->inbox;
+
+	if (receive->listed)
+		return;
+	receive->listed = true;
+	receive->newer = inbox->bound;
+	if (inbox->bound)
+		inbox->bound->older = receive;
+	inbox->bound = receive;
+}
+
+void bound_remove(struct receive *receive)
+{
+	if (!receive->listed)
+		return;
+	*(receive->older ? &receive->older->newer : &receive->inbox->bound) = receive->newer;
+	if (receive->newer)
+		receive->newer->older = receive->older;
+	receive->older = receive->newer = NULL;
+	receive->listed = false;
+}
+
+static bool receive_accepts(const struct op *op, const struct arrival *arrival);
+
+/* Back to waiting, or to what came while it was thought to have its message. */
+static void repost(struct matcher *matcher, struct receive *receive)
+{
+	struct arrival *arrival = receive->inbox->unexpected;
+
+	while (arrival &&
+	       (arrival->rts || arrival->passed || !receive_accepts(receive->op, arrival)))
+		arrival = arrival->newer;
+	if (arrival)
+		bind(matcher, receive, arrival);
+	else
+		posted_add(receive->inbox, receive);
+}
+
+bool swap_at_once(struct matcher *matcher, struct receive *receive)
+{
+	struct receive *other = receive->inbox->bound;
+	struct arrival *arrival;
+
+	while (other &&
+	       !(other->arrival && at_once(receive, other) && are_alike(receive->op, other->op) &&
+		 (!receive->op->info || arrival_is_told(receive->op, other->arrival)) &&
+		 receive_accepts(receive->op, other->arrival)))
+		other = other->newer;
+	if (!other)
+		return false;
+	arrival = other->arrival;
+	bound_remove(other);
+	other->arrival = NULL;
+	other->bound = false;
+	if (other->op->end.precision == PRECISION_LOWER && other->op->end.ns == arrival->ts)
+		other->op->end = (struct moment){ 0 };
+	receive->alike = other->alike = true;
+	bind(matcher, receive, arrival);
+	repost(matcher, other);
+	return true;
+}
+
+/*
+ * A receive is over when its thread goes on, and that may be long after. What it took is not left
+ * with others until then: they get what comes next.
+ */
+static void receives_returned(struct matcher *matcher, struct inbox *inbox, uint64_t now)
+{
+	struct receive *receive, *newer;
+
+	for (receive = inbox->returned ? inbox->posted : NULL; receive; receive = newer) {
+		struct arrival *told;
+
+		newer = receive->newer;
+		if (!receive->op->immediate || !receive->op->info || receive->op->returned >= now)
+			continue;
+		told = unexpected_told(inbox, receive->op);
+		if (told)
+			bind(matcher, receive, told);
+		else
+			swap_at_once(matcher, receive);
+	}
+}
+
+/*
+ * The receive that has it began before the one that returned was queued, and may be seen to begin
+ * later than that one.
+ */
+void arrival_pass(struct arrival *arrival, uint64_t returned)
+{
+	if (!arrival->passed)
+		arrival->inbox->passed++;
+	if (!arrival->passed || returned < arrival->passed)
+		arrival->passed = returned;
+}
+
+void inbox_catch_up(struct matcher *matcher, struct inbox *inbox, uint64_t now)
+{
+	struct arrival *arrival, *newer;
+
+	receives_returned(matcher, inbox, now);
+	for (arrival = inbox->passed ? inbox->unexpected : NULL; arrival; arrival = newer) {
+		newer = arrival->newer;
+		if (arrival->passed && arrival->passed < now)
+			arrival_taken_unseen(matcher, arrival);
+	}
+}
+
 struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_t worker)
 {
 	bool fresh;
@@ -81,7 +234,8 @@ void unexpected_remove(struct arrival *arrival)
 	arrival->queued = false;
 }
 
-void receive_end(struct op *op, const struct arrival *arrival)
+/* Where nothing better is known, a receive is over when the handler that completed it began. */
+static void receive_end(struct op *op, const struct arrival *arrival)
 {
 	if (op->end.precision == PRECISION_UNKNOWN && !arrival->rts && !arrival->multi)
 		op->end = (struct moment){ arrival->ts, PRECISION_LOWER };
@@ -111,7 +265,7 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
  * A receive that was done at its return took a message that had arrived by then: from another
  * thread's handler, perhaps, that ran while this one waited for the worker.
  */
-bool receive_accepts(const struct op *op, const struct arrival *arrival)
+static bool receive_accepts(const struct op *op, const struct arrival *arrival)
 {
 	if (op->failed || ((op->tag ^ arrival->tag) & op->mask))
 		return false;
@@ -165,4 +319,89 @@ void inbox_settle(struct matcher *matcher, struct inbox *inbox)
 	contest(receive, next(receive->newer, arrival));
 	arrival->ambiguous = arrival->ambiguous || receive->contested;
 	bind(matcher, receive, arrival);
+}
+
+/*
+ * After a late attach, a cut or a loss there may be posted receives and waiting messages that were
+ * not seen. A message is then one of whichever receive UCX has: the message is matched, but a
+ * receive is named for it only if that is proved. Once a receive that waited is known to have got
+ * the only message that came meanwhile, nothing older with that tag was there, and from then on
+ * the queues of that tag are known.
+ */
+
+bool inbox_sure(const struct inbox *inbox, uint64_t tag)
+{
+	const uint64_t *epoch = inbox->epoch ? map_find(&inbox->sure, tag, 0) : NULL;
+
+	return !inbox->epoch || (epoch && *epoch == inbox->epoch);
+}
+
+/* Receives that are bound already have what they were seen to take. */
+void inbox_lost(struct matcher *matcher, struct inbox *inbox)
+{
+	inbox_settle(matcher, inbox);
+	fifos_lost(inbox);
+	inbox->epoch++;
+	while (inbox->posted) {
+		inbox->posted->lost = true;
+		posted_remove(inbox->posted);
+	}
+	while (inbox->unexpected)
+		arrival_taken_unseen(matcher, inbox->unexpected);
+}
+
+/* Its request may have been used again, and nobody saw it. */
+bool receive_lost(const struct receive *receive)
+{
+	return receive->lost || receive->op->start <= receive->inbox->process->missing_until;
+}
+
+/* It was queued, and with it nothing older that it or its message would have met. */
+static bool shows_queues(const struct receive *receive, const struct arrival *arrival)
+{
+	const struct inbox *inbox = receive->inbox;
+
+	return receive->op->returns && !receive->op->immediate &&
+	       (receive->op->queued || !receive->op->deferred) && receive->epoch == inbox->epoch &&
+	       !receive_lost(receive) && arrival->ts > receive->op->start;
+}
+
+/* What was posted before the receive that got the message, and is still thought to wait for it. */
+static void drop_stale(const struct receive *receive, const struct arrival *arrival)
+{
+	struct receive *other, *newer;
+
+	for (other = receive->inbox->posted; other; other = newer) {
+		newer = other->newer;
+		if (other == receive || other->op->start > receive->op->start ||
+		    !receive_accepts(other->op, arrival))
+			continue;
+		other->lost = true;
+		posted_remove(other);
+	}
+}
+
+void receive_proved(struct receive *receive, struct arrival *arrival)
+{
+	struct inbox *inbox = receive->inbox;
+
+	if (arrival->doubt && shows_queues(receive, arrival)) {
+		*map_insert(&inbox->sure, arrival->tag, 0, NULL) = inbox->epoch;
+		drop_stale(receive, arrival);
+	}
+	arrival->doubt = false;
+}
+
+void receive_judge(struct matcher *matcher, struct receive *receive)
+{
+	struct arrival *arrival = receive->arrival;
+
+	if (!shows_queues(receive, arrival) || receive->inbox->tagged != receive->arrived + 1) {
+		arrival->recv_start = arrival->recv_id = 0;
+		arrival->recv_tid = 0;
+		return;
+	}
+	receive_proved(receive, arrival);
+	receive_end(receive->op, arrival);
+	message_settle(matcher, arrival);
 }

@@ -1,9 +1,248 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of match/ share among themselves. */
+/* The sends on links, arrivals in inboxes and receives that the matcher thinks of. */
 #ifndef UCXBPF_MATCH_INTERNAL_H
 #define UCXBPF_MATCH_INTERNAL_H
 
-#include "explain/match/model.h"
+#include "explain/match/match.h"
+
+/* First fragments, by what identifies them. */
+enum message_class {
+	CLASS_NONE,
+	CLASS_EAGER, /* tag and order only */
+	CLASS_MULTI, /* message id */
+	CLASS_REQUEST, /* request id: RTS, sync */
+	CLASS_AM, /* AM id and order */
+	CLASS_AM_FIRST,
+	CLASS_STREAM, /* order */
+};
+
+/* Messages that share a key: FIFO on both sides. */
+struct bucket {
+	struct sent *sents, *last_sent;
+	struct arrival *arrivals, *last_arrival;
+	struct link *only; /* the link that all of them came over so far */
+	bool many; /* more than one link */
+};
+
+#define UCT_FLAG_DESC 1u /* UCT_CB_PARAM_FLAG_DESC: the message does not lie in a FIFO */
+
+/* AM id and length of the user's header; the flags between them differ by the way it is sent. */
+#define AM_KEY_MASK 0xffffffff0000ffffu
+
+/* A first fragment that was sent and has not been seen to arrive. */
+struct sent {
+	struct link *link;
+	struct sent *before, *after; /* order on the link */
+	struct bucket *bucket;
+	struct sent *prev, *next; /* in the bucket */
+	struct op *from; /* held; NULL */
+	enum message_class class;
+	uint8_t am_id;
+	bool counted; /* by a known operation; continuations of a stream send are not */
+	bool inlined; /* its handler runs inside its own transfer */
+	bool active; /* of an AM operation */
+	bool ambiguous;
+	uint64_t pos, ts, done;
+	uint64_t tag, key, length; /* length: of the UCT message; of the data for CLASS_REQUEST */
+	uint64_t bytes, start, op_id;
+	uint32_t tid; /* of the operation */
+	const char *function, *op, *protocol;
+	struct fifo *fifo; /* where it is expected; NULL */
+	uint64_t position; /* in that FIFO, from its start; or in a TCP connection */
+	struct map *sockets; /* of the matcher, while it is listed there; NULL */
+	uint64_t passed; /* what its link had carried by then, see position.c */
+	bool vacant; /* its slot was consumed before */
+};
+
+enum receive_state { RECEIVE_WAIT, RECEIVE_BOUND, RECEIVE_UNSEEN, RECEIVE_IS_ARRIVAL };
+
+struct arrival {
+	struct inbox *inbox;
+	struct bucket *bucket;
+	struct arrival *prev, *next; /* in the bucket */
+	struct arrival *older, *newer; /* in the unexpected queue */
+	bool queued;
+	enum message_class class;
+	bool rts, ambiguous, waits; /* waits: in the bucket */
+	bool multi;
+	const char *orphan; /* why no send will be found; NULL: it may be found */
+	bool doubt; /* a receive that was not seen may have it: see inbox.c */
+	bool held; /* in the inbox's handles, by this one: */
+	uint64_t handle;
+	uint32_t tid, seq;
+	uint64_t pos, ts, idle_since, tag, key, length, bytes, ep_id;
+	struct map *sockets; /* as above */
+	uint64_t position; /* in a TCP connection, while it is listed */
+	uint64_t passed; /* when a receive had returned that left it where it was; 0: none */
+	struct process *source; /* NULL = not known */
+	struct sent *sent;
+	struct way *way; /* of its receive */
+	enum receive_state state;
+	struct receive *receive; /* while its operation is open */
+	uint64_t recv_start, recv_id;
+	uint32_t recv_tid;
+	const char *recv_op;
+};
+
+/* A tag receive operation. */
+struct receive {
+	struct op *op;
+	struct inbox *inbox;
+	struct receive *older, *newer; /* in the posted queue */
+	bool queued, bound;
+	bool contested; /* another thread's receive may have been posted before it, or after */
+	bool alike; /* the same, but it makes no difference to what is told of the messages */
+	bool listed; /* among the bound ones of its inbox, linked as in the posted queue */
+	bool lost; /* posted before records were lost: what it took is not known */
+	unsigned int epoch; /* of the inbox, as it was posted */
+	uint64_t arrived; /* messages with a tag that had come to the inbox by then */
+	struct arrival *arrival; /* until the message is settled */
+};
+
+/* The receive FIFO of a worker's shared memory transport. */
+struct fifo {
+	const char *transport, *device; /* of its interface */
+	const struct object *memory; /* an interface that a snapshot tells the slots of; NULL */
+	bool several; /* not known which of several memory is: not used */
+	uint64_t iface; /* address of the interface that the last position is of; 0 */
+	bool known; /* reached is the least position that the last message can have had */
+	uint64_t reached;
+	struct map expected; /* position -> struct sent * */
+	struct map slots; /* slot -> struct sent * that will arrive there next */
+};
+
+/* A worker as the receiving end. */
+struct inbox {
+	struct process *process;
+	uint64_t worker;
+	int id;
+	uint64_t arrivals;
+	unsigned int epoch; /* how often its state was lost */
+	uint64_t tagged; /* arrivals with a tag */
+	struct map sure; /* tag -> the epoch in which its queues were seen to be known */
+	struct receive *posted, *posted_last;
+	unsigned int returned; /* posted ones that were done at their return: of what? */
+	struct receive *bound; /* have their message, are not done */
+	struct arrival *unexpected, *unexpected_last;
+	unsigned int passed; /* unexpected ones that somebody has taken, or will have */
+	struct arrival *current; /* arrived, not known yet whether expected */
+	struct { /* the last transfer to the thread itself */
+		struct sent *sent; /* NULL: arrived */
+		uint32_t tid;
+		uint64_t until;
+	} inlined;
+	struct map handles; /* message handle of a probe -> arrival */
+	uint32_t handlers; /* bit n: one of active message n was seen */
+	VEC(struct fifo *) fifos;
+};
+
+/* An endpoint as the sending end. */
+struct link {
+	struct object *ep;
+	struct process *process;
+	struct inbox *inbox; /* NULL: not known */
+	bool untraced, synced;
+	bool listed; /* in matcher.synced */
+	uint64_t sends;
+	uint64_t bytes; /* of all its transfers that were seen */
+	uint64_t anchor_sent, anchor_arrival; /* positions of the last anchor */
+	struct sent *first, *last; /* not arrived */
+};
+
+struct matcher {
+	struct decoder *decoder;
+	struct attribute *attribute;
+	bool gpu; /* a process has a GPU library */
+	void (*emit)(void *arg, const struct message *message);
+	void *arg;
+	struct map inboxes; /* (worker, process) */
+	VEC(struct inbox *) all_inboxes;
+	VEC(struct link *) links;
+	VEC(struct link *) synced; /* those that are, and some that were: what a gap ends */
+	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
+	struct map buckets; /* (key, class and inbox) */
+	VEC(struct bucket *) all_buckets;
+	struct map sockets; /* (position, enum socket_end) -> what waits for the other end */
+	struct sent *free_sents;
+	struct arrival *free_arrivals;
+	uint64_t sends, receives, matched, ambiguous;
+	const char *ending; /* why operations end now; NULL: by themselves */
+	struct fact_reason unmatched_sends[MAX_REASONS], unmatched_receives[MAX_REASONS];
+};
+
+/* ---- pair.c ---- */
+struct bucket *bucket_of(struct matcher *matcher, uint64_t key, enum message_class class,
+			 const struct inbox *inbox);
+void bucket_add_sent(struct bucket *bucket, struct sent *sent);
+void bucket_add_arrival(struct bucket *bucket, struct arrival *arrival);
+void bucket_remove_sent(struct sent *sent);
+void bucket_remove_arrival(struct arrival *arrival);
+enum message_class message_class(uint8_t am_id);
+bool class_is_exact(enum message_class class);
+/* Joins a send and an arrival: out of their buckets, and on to the message. */
+void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
+
+/* On one clock: the arrival was there before the send. */
+bool before_send(const struct sent *sent, const struct arrival *arrival);
+/* Whether order or clock say that the arrival cannot be of this send. */
+bool stale(const struct sent *sent, const struct arrival *arrival);
+/* Joins by id: the other end of an exact class, if it is there already. */
+void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket);
+/* Joins whatever can be joined in a bucket of an order class. */
+void bucket_pair(struct matcher *matcher, struct bucket *bucket);
+
+struct link *link_of(struct matcher *matcher, struct object *ep);
+/* Whether one of its ends is cut. */
+bool link_ends(const struct link *link);
+/* Order is known on the link from now on, until a gap or a cut; its inbox is known. */
+void link_sync(struct matcher *matcher, struct link *link);
+/* Some record of the host is missing. A sender that nobody saw may reach any of its processes:
+ * order is known on none of its links. */
+void links_unsync(struct matcher *matcher, int host);
+void link_append(struct link *link, struct sent *sent);
+void link_remove(struct sent *sent);
+/* Forward in the link's order: whatever has arrived meanwhile. */
+void link_pair(struct matcher *matcher, struct link *link);
+/* Learns the receiving end from a message that was matched exactly. */
+void link_learn(struct matcher *matcher, struct link *link, struct inbox *inbox);
+
+/* ---- anchor.c ---- */
+/* An exact match: what lies before it on the link is aligned backwards from it. */
+void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
+/* Joins two ends with the same position as an anchor, if what they say of themselves agrees. */
+bool anchor_in_place(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
+
+/* Links that never saw an anchor and are cut, once all records up to there are read. */
+void align_links(struct matcher *matcher);
+
+/* ---- position.c ---- */
+/* What is known of the FIFOs of an inbox that is new. */
+void fifos_find(struct inbox *inbox);
+void fifos_release(struct inbox *inbox);
+void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer);
+void fifo_forget(struct sent *sent);
+/* Arrivals may be missing: those that are expected may be others. */
+void fifos_lost(struct inbox *inbox);
+/* The send that this message must be, by its place; NULL: not known. */
+struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx);
+
+/* Counts a transfer of any kind, which moves its connection on. ep: NULL, not known. */
+void socket_passed(struct process *process, const struct object *ep, const struct ub_xfer *xfer);
+/* Allows for bytes sent in records of the process that may be missing in between. */
+void socket_hidden(struct process *process, uint64_t from, uint64_t until);
+/*
+ * Lists a send by its position in a TCP connection, if that is known. True: the arrival was there
+ * already, the message is joined.
+ */
+bool socket_sent(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer);
+/* The send at the arrival's position; NULL: none is known. */
+struct sent *socket_arrived(struct matcher *matcher, const struct ub_rx *rx);
+/* Lists an arrival by its position, if that is known, for a send that is read later. */
+void socket_await(struct matcher *matcher, struct arrival *arrival, const struct ub_rx *rx);
+/* Both tell where in one connection they are, and not the same place. */
+bool socket_differs(const struct sent *sent, const struct arrival *arrival);
+void socket_forget_sent(struct sent *sent);
+void socket_forget_arrival(struct arrival *arrival);
 
 /* ---- message.c ---- */
 struct sent *sent_new(struct matcher *matcher);
@@ -24,17 +263,7 @@ void unexpected_remove(struct arrival *arrival);
 /* Decides the current arrival by what UCX's tag matching does with it. */
 void inbox_settle(struct matcher *matcher, struct inbox *inbox);
 void bind(struct matcher *matcher, struct receive *receive, struct arrival *arrival);
-/* Where nothing better is known, a receive is over when the handler that completed it began. */
-void receive_end(struct op *op, const struct arrival *arrival);
 
-bool receive_accepts(const struct op *op, const struct arrival *arrival);
-
-/* ---- threads.c ---- */
-/* Whether it was queued first, as far as that is known: one may be put back long after. */
-bool posted_before(const struct receive *receive, const struct receive *other);
-/* Marks two receives that a message may be of, if they were posted at the same time. */
-void contest(struct receive *receive, struct receive *other);
-void bound_add(struct receive *receive);
 void bound_remove(struct receive *receive);
 /*
  * A receive that is done and has nothing takes the message of another thread's that is like it and
@@ -49,7 +278,6 @@ void arrival_pass(struct arrival *arrival, uint64_t returned);
  */
 void inbox_catch_up(struct matcher *matcher, struct inbox *inbox, uint64_t now);
 
-/* ---- doubt.c ---- */
 /* Records were lost, or nobody watched: what is posted and what waits is not known any more. */
 void inbox_lost(struct matcher *matcher, struct inbox *inbox);
 /* Whether what a later record says of its request may be said of another receive. */
@@ -61,106 +289,19 @@ void receive_proved(struct receive *receive, struct arrival *arrival);
 /* A receive is done: whether only one message can have been its own; else it is told of none. */
 void receive_judge(struct matcher *matcher, struct receive *receive);
 
-/* ---- evidence.c ---- */
+/* ---- receive.c ---- */
+struct receive *receive_of(const struct op *op);
+
 /* Whether tag and length that a receive tells are the arrival's. */
 bool arrival_is_told(const struct op *op, const struct arrival *arrival);
 struct arrival *unexpected_told(const struct inbox *inbox, const struct op *op);
 void arrival_taken_unseen(struct matcher *matcher, struct arrival *arrival);
-/* Corrects what a receive is thought to have got by what it says. */
-void receive_verify(struct matcher *matcher, struct receive *receive);
 
-/* ---- receive.c ---- */
-struct receive *receive_of(const struct op *op);
-
-/* ---- stream.c ---- */
-void stream_posted(struct matcher *matcher, struct op *op);
 void stream_arrived(struct matcher *matcher, const struct process *process, uint64_t ep,
 		    uint64_t bytes);
-void stream_done(struct matcher *matcher, struct op *op);
 
-/* ---- unseen.c ---- */
-/* What a receive took without an arrival that was seen: the next one in order, if that is one. */
-void infer(struct matcher *matcher, struct receive *receive);
 /* The send behind an arrival whose header could not be read; NULL if it may be one of several. */
 const struct sent *headless(const struct matcher *matcher, const struct inbox *inbox, uint8_t am_id,
 			    uint64_t length);
-
-/* ---- link.c ---- */
-struct link *link_of(struct matcher *matcher, struct object *ep);
-/* Whether one of its ends is cut. */
-bool link_ends(const struct link *link);
-/* Order is known on the link from now on, until a gap or a cut; its inbox is known. */
-void link_sync(struct matcher *matcher, struct link *link);
-/* Some record of the host is missing. A sender that nobody saw may reach any of its processes:
- * order is known on none of its links. */
-void links_unsync(struct matcher *matcher, int host);
-void link_append(struct link *link, struct sent *sent);
-void link_remove(struct sent *sent);
-/* Forward in the link's order: whatever has arrived meanwhile. */
-void link_pair(struct matcher *matcher, struct link *link);
-/* Learns the receiving end from a message that was matched exactly. */
-void link_learn(struct matcher *matcher, struct link *link, struct inbox *inbox);
-
-/* ---- bucket.c ---- */
-struct bucket *bucket_of(struct matcher *matcher, uint64_t key, enum message_class class,
-			 const struct inbox *inbox);
-void bucket_add_sent(struct bucket *bucket, struct sent *sent);
-void bucket_add_arrival(struct bucket *bucket, struct arrival *arrival);
-void bucket_remove_sent(struct sent *sent);
-void bucket_remove_arrival(struct arrival *arrival);
-enum message_class message_class(uint8_t am_id);
-bool class_is_exact(enum message_class class);
-/* Joins a send and an arrival: out of their buckets, and on to the message. */
-void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
-
-/* ---- pair.c ---- */
-/* On one clock: the arrival was there before the send. */
-bool before_send(const struct sent *sent, const struct arrival *arrival);
-/* Whether order or clock say that the arrival cannot be of this send. */
-bool stale(const struct sent *sent, const struct arrival *arrival);
-/* Joins by id: the other end of an exact class, if it is there already. */
-void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket);
-/* Joins whatever can be joined in a bucket of an order class. */
-void bucket_pair(struct matcher *matcher, struct bucket *bucket);
-
-/* ---- align.c ---- */
-/* Links that never saw an anchor and are cut, once all records up to there are read. */
-void align_links(struct matcher *matcher);
-
-/* ---- anchor.c ---- */
-/* An exact match: what lies before it on the link is aligned backwards from it. */
-void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
-/* Joins two ends with the same position as an anchor, if what they say of themselves agrees. */
-bool anchor_in_place(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
-
-/* ---- fifo.c ---- */
-/* What is known of the FIFOs of an inbox that is new. */
-void fifos_find(struct inbox *inbox);
-void fifos_release(struct inbox *inbox);
-void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer);
-void fifo_forget(struct sent *sent);
-/* Arrivals may be missing: those that are expected may be others. */
-void fifos_lost(struct inbox *inbox);
-/* The send that this message must be, by its place; NULL: not known. */
-struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx);
-
-/* ---- socket.c ---- */
-/* Counts a transfer of any kind, which moves its connection on. ep: NULL, not known. */
-void socket_passed(struct process *process, const struct object *ep, const struct ub_xfer *xfer);
-/* Allows for bytes sent in records of the process that may be missing in between. */
-void socket_hidden(struct process *process, uint64_t from, uint64_t until);
-/*
- * Lists a send by its position in a TCP connection, if that is known. True: the arrival was there
- * already, the message is joined.
- */
-bool socket_sent(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer);
-/* The send at the arrival's position; NULL: none is known. */
-struct sent *socket_arrived(struct matcher *matcher, const struct ub_rx *rx);
-/* Lists an arrival by its position, if that is known, for a send that is read later. */
-void socket_await(struct matcher *matcher, struct arrival *arrival, const struct ub_rx *rx);
-/* Both tell where in one connection they are, and not the same place. */
-bool socket_differs(const struct sent *sent, const struct arrival *arrival);
-void socket_forget_sent(struct sent *sent);
-void socket_forget_arrival(struct arrival *arrival);
 
 #endif

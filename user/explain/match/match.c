@@ -1,9 +1,160 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* The matcher: sends, arrivals and cuts as they come, and its sums at the end. */
 #include "explain/match/match.h"
 
 #include <string.h>
 
 #include "explain/match/internal.h"
+
+static struct sent *inlined_arrived(const struct inbox *inbox, const struct event *event)
+{
+	struct sent *sent = inbox->inlined.sent;
+
+	if (!sent || inbox->inlined.tid != event->h->tid || event->h->ts > inbox->inlined.until ||
+	    sent->am_id != event->site->am_id)
+		return NULL;
+	return sent;
+}
+
+static uint64_t less(uint64_t length, uint64_t header)
+{
+	return length > header ? length - header : 0;
+}
+
+/* Field by field of the wire headers, see attribute/payload.c. */
+static void arrival_fill(struct arrival *arrival, uint8_t am_id, const struct ub_rx *rx)
+{
+	arrival->tag = arrival->key = rx->w[0];
+	arrival->length = rx->length;
+	switch (am_id) {
+	case AM_EAGER_ONLY:
+		arrival->bytes = less(rx->length, 8);
+		break;
+	case AM_SYNC_FIRST:
+		arrival->ep_id = rx->w[3];
+		__attribute__((fallthrough));
+	case AM_EAGER_FIRST:
+		arrival->key = rx->w[2];
+		arrival->length = arrival->bytes = rx->w[1];
+		arrival->multi = true;
+		break;
+	case AM_SYNC_ONLY:
+		arrival->ep_id = rx->w[1];
+		arrival->key = rx->w[2];
+		arrival->length = arrival->bytes = less(rx->length, 24);
+		break;
+	case AM_RTS:
+		arrival->ep_id = rx->w[1];
+		arrival->key = rx->w[2];
+		arrival->length = arrival->bytes = rx->w[4];
+		arrival->rts = true;
+		break;
+	case AM_SINGLE:
+	case AM_SINGLE_REPLY:
+	case AM_FIRST:
+		arrival->key = rx->w[0] & AM_KEY_MASK;
+		arrival->bytes = less(rx->length, 8 + (rx->w[0] >> 32));
+		break;
+	case AM_STREAM:
+		arrival->key = 0;
+		arrival->bytes = less(rx->length, 8);
+		break;
+	}
+}
+
+static void arrival_source(struct matcher *matcher, struct arrival *arrival)
+{
+	struct object *ep;
+	bool traced;
+
+	if (!arrival->ep_id)
+		return;
+	ep = decoder_object(matcher->decoder, arrival->inbox->process, OBJECT_EP, arrival->ep_id,
+			    arrival->ts);
+	if (ep && decoder_peer(matcher->decoder, ep, &traced))
+		arrival->source = ep->peer_process;
+}
+
+/* Fills in what the header would have said; false: it cannot be known. */
+static bool arrival_from_sent(struct arrival *arrival, const struct sent *sent, uint64_t length)
+{
+	if (!sent)
+		return false;
+	arrival->tag = sent->tag;
+	arrival->key = sent->key;
+	arrival->bytes = sent->bytes;
+	arrival->length = class_is_exact(sent->class) ? sent->length : length;
+	arrival->source = sent->link->process;
+	arrival->rts = sent->am_id == AM_RTS;
+	arrival->multi = sent->class == CLASS_MULTI;
+	return true;
+}
+
+/* AM and stream data are received by arriving. */
+static void received_by_arriving(struct matcher *matcher, struct arrival *arrival)
+{
+	arrival->state = RECEIVE_IS_ARRIVAL;
+	arrival->recv_op = arrival->class == CLASS_STREAM ? "stream_recv" : "am_recv";
+	arrival->recv_start = arrival->ts;
+	arrival->recv_tid = arrival->tid;
+	matcher->receives++;
+}
+
+void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_t idle_since)
+{
+	const struct ub_rx *rx = (const struct ub_rx *)event->h;
+	enum message_class class = message_class(event->site->am_id);
+	struct inbox *inbox = inbox_of(matcher, event->process, rx->worker);
+	struct sent *sent, *in_place = rx->h.flags & UB_F_SOCKET ? socket_arrived(matcher, rx)
+								 : fifo_arrived(inbox, rx);
+	struct arrival *arrival;
+	struct bucket *bucket;
+
+	inbox->handlers |= 1u << (event->site->am_id & 31);
+	if (class == CLASS_NONE)
+		return;
+	inbox_settle(matcher, inbox);
+	inbox_catch_up(matcher, inbox, event->h->ts);
+	arrival = arrival_new(matcher);
+	arrival->inbox = inbox;
+	arrival->class = class;
+	arrival->pos = ++inbox->arrivals;
+	arrival->tid = event->h->tid;
+	arrival->seq = event->h->seq;
+	arrival->ts = event->h->ts;
+	arrival->idle_since = idle_since;
+	if (!(event->h->flags & UB_F_READ_FAULT))
+		arrival_fill(arrival, event->site->am_id, rx);
+	else if (!arrival_from_sent(
+			 arrival,
+			 in_place ? in_place
+				  : headless(matcher, inbox, event->site->am_id, rx->length),
+			 rx->length))
+		return arrival_forget(matcher, arrival);
+	arrival_source(matcher, arrival);
+	if (class == CLASS_EAGER || class_is_exact(class)) {
+		inbox->tagged++;
+		arrival->doubt = !inbox_sure(inbox, arrival->tag);
+	}
+	if (class == CLASS_STREAM)
+		stream_arrived(matcher, event->process, rx->w[0], arrival->bytes);
+	if (class == CLASS_EAGER || class_is_exact(class))
+		inbox->current = arrival;
+	else
+		received_by_arriving(matcher, arrival);
+	sent = inlined_arrived(inbox, event);
+	if (sent)
+		return join(matcher, sent, arrival);
+	if (anchor_in_place(matcher, in_place, arrival))
+		return;
+	bucket = bucket_of(matcher, arrival->key, class, class_is_exact(class) ? NULL : inbox);
+	bucket_add_arrival(bucket, arrival);
+	socket_await(matcher, arrival, rx);
+	if (class_is_exact(class))
+		bucket_pair_exact(matcher, bucket);
+	else
+		bucket_pair(matcher, bucket);
+}
 
 struct matcher *matcher_new(struct decoder *decoder, struct attribute *attribute,
 			    void (*emit)(void *arg, const struct message *message), void *arg)
@@ -164,4 +315,196 @@ void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint6
 		if (owner ? inbox->process == owner : inbox->process->host == host)
 			inbox_lost(matcher, inbox);
 	}
+}
+
+void matcher_ending(struct matcher *matcher, const char *reason)
+{
+	matcher->ending = reason;
+}
+
+static const char *send_reason(const struct matcher *matcher, const struct sent *sent)
+{
+	const struct link *link = sent->link;
+
+	if (!link->inbox)
+		return "peer not known";
+	if (!link->synced)
+		return link->anchor_sent ? "lost records" : "before first anchor";
+	return matcher->ending;
+}
+
+static void links_cut(struct matcher *matcher)
+{
+	for (size_t i = 0; i < matcher->links.len; i++) {
+		struct link *link = matcher->links.data[i];
+
+		while (link_ends(link) && link->first)
+			sent_give_up(matcher, link->first, send_reason(matcher, link->first));
+	}
+}
+
+/* Where they stand is not known any more. */
+static void links_begin_anew(struct matcher *matcher)
+{
+	for (size_t i = 0; i < matcher->links.len; i++) {
+		struct link *link = matcher->links.data[i];
+
+		if (!link_ends(link))
+			continue;
+		link->synced = false;
+		link->anchor_sent = link->anchor_arrival = 0;
+	}
+}
+
+static const char *arrival_reason(const struct arrival *arrival)
+{
+	const struct bucket *bucket = arrival->bucket;
+	const struct link *link = bucket ? bucket->only : NULL;
+
+	if (link && !link->synced)
+		return link->anchor_sent ? "lost records" : "before first anchor";
+	return link || arrival->source ? "send not seen" : "sender not known";
+}
+
+/* Whoever has the handle of a probe may still ask for it. */
+static bool is_with_handle(const struct arrival *arrival)
+{
+	return arrival->state == RECEIVE_WAIT && !arrival->queued &&
+	       arrival->inbox->current != arrival;
+}
+
+static bool arrival_ends(const struct arrival *arrival)
+{
+	return arrival->inbox->process->ending ||
+	       (arrival->source && arrival->source->ending && !is_with_handle(arrival));
+}
+
+static void buckets_cut(struct matcher *matcher)
+{
+	for (size_t i = 0; i < matcher->all_buckets.len; i++) {
+		struct arrival *arrival = matcher->all_buckets.data[i]->arrivals, *next;
+
+		for (; arrival; arrival = next) {
+			next = arrival->next;
+			if (arrival_ends(arrival))
+				arrival_give_up(matcher, arrival, arrival_reason(arrival));
+		}
+	}
+}
+
+/* Sends that arrived and were never received. */
+static void inbox_cut(struct matcher *matcher, struct inbox *inbox)
+{
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	inbox_settle(matcher, inbox);
+	inbox_catch_up(matcher, inbox, UINT64_MAX);
+	while ((slot = map_next(&inbox->handles, &pos))) {
+		struct arrival *arrival = (struct arrival *)(uintptr_t)slot->value;
+
+		arrival->held = false;
+		unexpected_add(arrival);
+	}
+	map_release(&inbox->handles);
+	while (inbox->unexpected) {
+		struct arrival *arrival = inbox->unexpected;
+
+		unexpected_remove(arrival);
+		if (arrival->orphan) {
+			arrival_forget(matcher, arrival);
+			continue;
+		}
+		if (!arrival->sent)
+			continue;
+		if (arrival->sent->counted)
+			reason_add(matcher->unmatched_sends, "arrived, not received", 1);
+		sent_free(matcher, arrival->sent);
+		arrival->sent = NULL;
+		arrival_give_up(matcher, arrival, "");
+	}
+	inbox_lost(matcher, inbox);
+}
+
+static void inboxes_cut(struct matcher *matcher)
+{
+	for (size_t i = 0; i < matcher->all_inboxes.len; i++)
+		if (matcher->all_inboxes.data[i]->process->ending)
+			inbox_cut(matcher, matcher->all_inboxes.data[i]);
+}
+
+void matcher_cut(struct matcher *matcher)
+{
+	align_links(matcher);
+	inboxes_cut(matcher);
+	links_cut(matcher);
+	buckets_cut(matcher);
+	links_begin_anew(matcher);
+	matcher->ending = NULL;
+}
+
+/*
+ * Every send and every receive is in one place. What is in none is this program's own fault, as is
+ * what is in two: it is told, never left out.
+ */
+static void conserve(struct fact_totals *totals, uint64_t all, struct fact_reason *unmatched)
+{
+	uint64_t sum = totals->matched + totals->ambiguous;
+
+	for (int i = 0; i < FACT_MAX_REASONS; i++)
+		sum += unmatched[i].count;
+	if (sum < all)
+		reason_add(unmatched, "lost track", all - sum);
+	if (sum > all)
+		reason_add(totals->notes, "sends or receives counted twice", sum - all);
+}
+
+void matcher_finish(struct matcher *matcher, struct fact_totals *totals)
+{
+	totals->sends = matcher->sends;
+	totals->receives = matcher->receives;
+	totals->matched = matcher->matched;
+	totals->ambiguous = matcher->ambiguous;
+	memcpy(totals->unmatched_sends, matcher->unmatched_sends, sizeof(totals->unmatched_sends));
+	memcpy(totals->unmatched_receives, matcher->unmatched_receives,
+	       sizeof(totals->unmatched_receives));
+	conserve(totals, totals->sends, totals->unmatched_sends);
+	conserve(totals, totals->receives, totals->unmatched_receives);
+}
+
+void matcher_free(struct matcher *matcher)
+{
+	if (!matcher)
+		return;
+	for (size_t i = 0; i < matcher->links.len; i++)
+		free(matcher->links.data[i]);
+	for (size_t i = 0; i < matcher->all_buckets.len; i++)
+		free(matcher->all_buckets.data[i]);
+	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
+		map_release(&matcher->all_inboxes.data[i]->handles);
+		map_release(&matcher->all_inboxes.data[i]->sure);
+		fifos_release(matcher->all_inboxes.data[i]);
+		free(matcher->all_inboxes.data[i]);
+	}
+	while (matcher->free_sents) {
+		struct sent *sent = matcher->free_sents;
+
+		matcher->free_sents = sent->next;
+		free(sent);
+	}
+	while (matcher->free_arrivals) {
+		struct arrival *arrival = matcher->free_arrivals;
+
+		matcher->free_arrivals = arrival->next;
+		free(arrival);
+	}
+	vec_release(&matcher->links);
+	vec_release(&matcher->synced);
+	vec_release(&matcher->all_buckets);
+	vec_release(&matcher->all_inboxes);
+	map_release(&matcher->streams);
+	map_release(&matcher->buckets);
+	map_release(&matcher->sockets);
+	map_release(&matcher->inboxes);
+	free(matcher);
 }

@@ -1,6 +1,110 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which send an arrival is of: by the order on a link, by an id. */
+/* Which send an arrival is of: by an id, or by the order on a link. */
 #include "explain/match/internal.h"
+
+static const uint8_t classes[32] = {
+	[AM_EAGER_ONLY] = CLASS_EAGER,  [AM_EAGER_FIRST] = CLASS_MULTI,
+	[AM_SYNC_ONLY] = CLASS_REQUEST, [AM_SYNC_FIRST] = CLASS_MULTI,
+	[AM_RTS] = CLASS_REQUEST,       [AM_STREAM] = CLASS_STREAM,
+	[AM_SINGLE] = CLASS_AM,         [AM_SINGLE_REPLY] = CLASS_AM,
+	[AM_FIRST] = CLASS_AM_FIRST,    [AM_FIRST_PSN] = CLASS_AM_FIRST,
+};
+
+enum message_class message_class(uint8_t am_id)
+{
+	return classes[am_id & 31];
+}
+
+bool class_is_exact(enum message_class class)
+{
+	return class == CLASS_MULTI || class == CLASS_REQUEST;
+}
+
+struct bucket *bucket_of(struct matcher *matcher, uint64_t key, enum message_class class,
+			 const struct inbox *inbox)
+{
+	uint64_t second = (uint64_t)(inbox ? inbox->id + 1 : 0) << 8 | class;
+	bool fresh;
+	uint64_t *slot = map_insert(&matcher->buckets, key, second, &fresh);
+	struct bucket *bucket;
+
+	if (fresh) {
+		bucket = calloc(1, sizeof(*bucket));
+		if (!bucket)
+			abort();
+		*slot = (uintptr_t)bucket;
+		vec_push(&matcher->all_buckets, bucket);
+	}
+	return (struct bucket *)(uintptr_t)*slot;
+}
+
+void bucket_remove_sent(struct sent *sent)
+{
+	struct bucket *bucket = sent->bucket;
+
+	if (!bucket)
+		return;
+	*(sent->prev ? &sent->prev->next : &bucket->sents) = sent->next;
+	*(sent->next ? &sent->next->prev : &bucket->last_sent) = sent->prev;
+	sent->prev = sent->next = NULL;
+	sent->bucket = NULL;
+}
+
+void bucket_remove_arrival(struct arrival *arrival)
+{
+	struct bucket *bucket = arrival->bucket;
+
+	if (!arrival->waits)
+		return;
+	*(arrival->prev ? &arrival->prev->next : &bucket->arrivals) = arrival->next;
+	*(arrival->next ? &arrival->next->prev : &bucket->last_arrival) = arrival->prev;
+	arrival->prev = arrival->next = NULL;
+	arrival->waits = false;
+	socket_forget_arrival(arrival);
+}
+
+void bucket_add_sent(struct bucket *bucket, struct sent *sent)
+{
+	sent->bucket = bucket;
+	sent->prev = bucket->last_sent;
+	*(sent->prev ? &sent->prev->next : &bucket->sents) = sent;
+	bucket->last_sent = sent;
+	if (bucket->only && bucket->only != sent->link)
+		bucket->many = true;
+	bucket->only = sent->link;
+}
+
+void bucket_add_arrival(struct bucket *bucket, struct arrival *arrival)
+{
+	arrival->bucket = bucket;
+	arrival->waits = true;
+	arrival->prev = bucket->last_arrival;
+	*(arrival->prev ? &arrival->prev->next : &bucket->arrivals) = arrival;
+	bucket->last_arrival = arrival;
+}
+
+void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
+{
+	if (arrival->inbox->inlined.sent == sent)
+		arrival->inbox->inlined.sent = NULL;
+	fifo_forget(sent);
+	socket_forget_sent(sent);
+	bucket_remove_sent(sent);
+	link_remove(sent);
+	bucket_remove_arrival(arrival);
+	arrival->sent = sent;
+	if (sent->active && arrival->rts && arrival->state == RECEIVE_WAIT) {
+		unexpected_remove(arrival);
+		if (arrival->inbox->current == arrival)
+			arrival->inbox->current = NULL;
+		arrival->state = RECEIVE_IS_ARRIVAL;
+		arrival->recv_op = "am_recv";
+		arrival->recv_start = arrival->ts;
+		arrival->recv_tid = arrival->tid;
+		matcher->receives++;
+	}
+	message_settle(matcher, arrival);
+}
 
 /* All that was sent before it on its endpoint has arrived: it may be the next. */
 static bool is_next(const struct sent *sent)
@@ -148,4 +252,126 @@ void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket)
 		}
 		arrival = next;
 	}
+}
+
+/* Every message of the link, from its first one on, was or will be seen at both ends. */
+static bool seen_whole(const struct link *link)
+{
+	const struct process *src = link->process, *dst = link->inbox->process;
+	const struct object *ep = link->ep;
+	bool same_clock = src->host == dst->host;
+
+	return (!src->blind_until || (ep->born && ep->from > src->blind_until)) &&
+	       (!dst->blind_until || (same_clock && ep->born && ep->from > dst->blind_until));
+}
+
+void link_sync(struct matcher *matcher, struct link *link)
+{
+	link->synced = true;
+	if (!link->listed)
+		vec_push(&matcher->synced, link);
+	link->listed = true;
+}
+
+/*
+ * Goes over the links that are in order, of all hosts, and those that fell out of it since the last
+ * gap: a large job has many more.
+ */
+void links_unsync(struct matcher *matcher, int host)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < matcher->synced.len; i++) {
+		struct link *link = matcher->synced.data[i];
+
+		if (link->process->host == host || link->inbox->process->host == host)
+			link->synced = false;
+		link->listed = link->synced;
+		if (link->listed)
+			matcher->synced.data[kept++] = link;
+	}
+	matcher->synced.len = kept;
+}
+
+static void link_find_inbox(struct matcher *matcher, struct link *link)
+{
+	bool traced;
+
+	if (link->inbox)
+		return;
+	link->untraced = !decoder_peer(matcher->decoder, link->ep, &traced) && !traced;
+	if (!link->ep->peer)
+		return;
+	link_learn(matcher, link,
+		   inbox_of(matcher, link->ep->peer->process, link->ep->peer->address));
+	if (!seen_whole(link))
+		return;
+	link_sync(matcher, link);
+	link_pair(matcher, link);
+}
+
+struct link *link_of(struct matcher *matcher, struct object *ep)
+{
+	struct link *link = ep->link;
+
+	if (!link) {
+		link = calloc(1, sizeof(*link));
+		if (!link)
+			abort();
+		link->ep = ep;
+		link->process = ep->process;
+		ep->link = link;
+		vec_push(&matcher->links, link);
+	}
+	link_find_inbox(matcher, link);
+	return link;
+}
+
+bool link_ends(const struct link *link)
+{
+	return link->process->ending || (link->inbox && link->inbox->process->ending);
+}
+
+void link_append(struct link *link, struct sent *sent)
+{
+	sent->link = link;
+	sent->pos = ++link->sends;
+	sent->before = link->last;
+	if (link->last)
+		link->last->after = sent;
+	else
+		link->first = sent;
+	link->last = sent;
+}
+
+void link_remove(struct sent *sent)
+{
+	struct link *link = sent->link;
+
+	if (link->first != sent && !sent->before)
+		return;
+	*(sent->before ? &sent->before->after : &link->first) = sent->after;
+	*(sent->after ? &sent->after->before : &link->last) = sent->before;
+	sent->before = sent->after = NULL;
+}
+
+void link_pair(struct matcher *matcher, struct link *link)
+{
+	struct sent *sent;
+
+	while ((sent = link->first) && sent->bucket && !class_is_exact(sent->class)) {
+		bucket_pair(matcher, sent->bucket);
+		if (link->first == sent)
+			return;
+	}
+}
+
+void link_learn(struct matcher *matcher, struct link *link, struct inbox *inbox)
+{
+	if (link->inbox)
+		return;
+	link->inbox = inbox;
+	for (struct sent *sent = link->first; sent; sent = sent->after)
+		if (!sent->bucket)
+			bucket_add_sent(bucket_of(matcher, sent->key, sent->class, inbox), sent);
 }

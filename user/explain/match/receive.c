@@ -1,6 +1,332 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Tag receives: which arrival each of them took. */
+/* Receives: which arrival each of them took, and how that is known. */
 #include "explain/match/internal.h"
+
+/*
+ * How much a stream receive got that was not done at its return: what arrives on an endpoint fills
+ * the receives that wait there, oldest first (src/ucp/stream/stream_recv.c, 1.13.1).
+ */
+
+struct stream_receive {
+	struct op *op;
+	struct stream_receive *next;
+	uint64_t got;
+	unsigned int arrivals;
+};
+
+static void stream_posted(struct matcher *matcher, struct op *op)
+{
+	struct stream_receive *receive, **last;
+
+	if (op->immediate)
+		return;
+	receive = calloc(1, sizeof(*receive));
+	if (!receive)
+		abort();
+	receive->op = op;
+	last = (struct stream_receive **)(uintptr_t)map_insert(&matcher->streams, op->object,
+							       op->process->id, NULL);
+	while (*last)
+		last = &(*last)->next;
+	*last = receive;
+}
+
+/* Where the arrival's header could not be read: the one endpoint of the process with a stream. */
+static uint64_t *only_stream(const struct matcher *matcher, const struct process *process)
+{
+	struct map_slot *slot;
+	uint64_t *found = NULL;
+	size_t pos = 0;
+
+	while ((slot = map_next(&matcher->streams, &pos))) {
+		if (slot->b != (uint64_t)process->id)
+			continue;
+		if (found)
+			return NULL;
+		found = &slot->value;
+	}
+	return found;
+}
+
+void stream_arrived(struct matcher *matcher, const struct process *process, uint64_t ep,
+		    uint64_t bytes)
+{
+	uint64_t *slot =
+		ep ? map_find(&matcher->streams, ep, process->id) : only_stream(matcher, process);
+	struct stream_receive *receive = slot ? (struct stream_receive *)(uintptr_t)*slot : NULL;
+
+	for (; receive && bytes; receive = receive->next) {
+		uint64_t room = receive->op->room - receive->got;
+		uint64_t taken = bytes < room ? bytes : room;
+
+		if (!taken)
+			continue;
+		receive->got += taken;
+		receive->arrivals++;
+		bytes -= taken;
+	}
+}
+
+/* Half full after several arrivals: it may have been done after the first one. */
+static void stream_done(struct matcher *matcher, struct op *op)
+{
+	struct stream_receive **link = (struct stream_receive **)(uintptr_t)map_find(
+		&matcher->streams, op->object, op->process->id);
+	struct stream_receive *receive;
+
+	while (link && *link && (*link)->op != op)
+		link = &(*link)->next;
+	if (!link || !*link)
+		return;
+	receive = *link;
+	*link = receive->next;
+	if (!op->failed && op->whole && !matcher->ending)
+		op->bytes = op->room;
+	else if (!op->failed && receive->arrivals &&
+		 (receive->arrivals == 1 || receive->got == op->room))
+		op->bytes = receive->got;
+	free(receive);
+}
+
+/*
+ * Arrivals of which a part or nothing at all was seen: a handler's probe may be missed, its header
+ * lie in a page that the receiver has not touched yet. Order says which messages they were.
+ */
+
+/* What a receive took, as far as it is known. */
+struct wanted {
+	uint64_t tag, mask;
+	uint64_t bytes; /* UINT64_MAX unknown */
+};
+
+static struct sent *first_wanted(const struct link *link, const struct wanted *wanted)
+{
+	struct sent *sent = link->first;
+
+	while (sent && (((sent->tag ^ wanted->tag) & wanted->mask) || sent->active))
+		sent = sent->after;
+	return sent;
+}
+
+/* The one message that may have come to an inbox unseen; NULL if there are several, or none. */
+static struct sent *find_unseen(const struct matcher *matcher, const struct inbox *inbox,
+				const struct wanted *wanted)
+{
+	struct sent *found = NULL;
+
+	for (size_t i = 0; i < matcher->links.len; i++) {
+		const struct link *link = matcher->links.data[i];
+		struct sent *sent;
+
+		if (link->inbox != inbox || !link->synced)
+			continue;
+		sent = first_wanted(link, wanted);
+		if (sent && found)
+			return NULL;
+		found = sent ? sent : found;
+	}
+	if (!found || (wanted->bytes != UINT64_MAX && wanted->bytes != found->bytes))
+		return NULL;
+	return found;
+}
+
+/*
+ * A receive got what no arrival was seen of. Messages of one tag are received in the order they
+ * were sent, so it is the next one in order.
+ */
+static void infer(struct matcher *matcher, struct receive *receive)
+{
+	const struct op *op = receive->op;
+	struct wanted wanted = { op->tag, op->mask, UINT64_MAX };
+	struct arrival *arrival;
+	struct sent *sent;
+
+	if (op->info)
+		wanted = (struct wanted){ op->info_tag, UINT64_MAX, op->info_len };
+	sent = find_unseen(matcher, receive->inbox, &wanted);
+	if (!sent || !inbox_sure(receive->inbox, sent->tag))
+		return;
+	arrival = arrival_new(matcher);
+	arrival->inbox = receive->inbox;
+	arrival->class = sent->class;
+	arrival->pos = receive->inbox->arrivals;
+	arrival->ts = receive->op->start;
+	arrival->tag = sent->tag;
+	arrival->bytes = sent->bytes;
+	bind(matcher, receive, arrival);
+	join(matcher, sent, arrival);
+}
+
+/* All messages of an inbox come from the fronts of its links, if none of those was lost. */
+const struct sent *headless(const struct matcher *matcher, const struct inbox *inbox, uint8_t am_id,
+			    uint64_t length)
+{
+	const struct sent *found = NULL;
+
+	for (size_t i = 0; i < matcher->links.len; i++) {
+		const struct link *link = matcher->links.data[i];
+		const struct sent *sent = link->inbox == inbox ? link->first : NULL;
+
+		if (!sent)
+			continue;
+		if (!link->synced)
+			return NULL;
+		if (sent->am_id != am_id)
+			continue;
+		if (!class_is_exact(sent->class) && sent->length != length)
+			continue;
+		if (found)
+			return NULL;
+		found = sent;
+	}
+	return found;
+}
+
+bool arrival_is_told(const struct op *op, const struct arrival *arrival)
+{
+	return op->info_tag == arrival->tag && op->info_len == arrival->bytes;
+}
+
+/* The oldest unexpected message that is what the receive says it got. */
+struct arrival *unexpected_told(const struct inbox *inbox, const struct op *op)
+{
+	struct arrival *arrival = inbox->unexpected;
+
+	while (arrival && (arrival->rts || (arrival->passed && !op->immediate) ||
+			   !arrival_is_told(op, arrival)))
+		arrival = arrival->newer;
+	return arrival;
+}
+
+/*
+ * An unexpected message that UCX would have given to this receive, and did not, is no longer there:
+ * a receive that was not seen took it.
+ */
+void arrival_taken_unseen(struct matcher *matcher, struct arrival *arrival)
+{
+	unexpected_remove(arrival);
+	arrival->state = RECEIVE_UNSEEN;
+	message_settle(matcher, arrival);
+}
+
+/* The receive says what it got: if that is not what it was thought to get, think again. */
+static void receive_verify(struct matcher *matcher, struct receive *receive)
+{
+	struct arrival *arrival = receive->arrival, *told;
+	const struct op *op = receive->op;
+
+	if (!op->info || op->failed || (arrival ? arrival_is_told(op, arrival) : receive->bound))
+		return;
+	told = unexpected_told(receive->inbox, op);
+	if (!told) {
+		if (arrival)
+			arrival->ambiguous = true;
+		else if (!swap_at_once(matcher, receive))
+			infer(matcher, receive);
+		return;
+	}
+	if (arrival) {
+		arrival->receive = NULL;
+		arrival->state = RECEIVE_WAIT;
+		unexpected_add(arrival);
+	}
+	bind(matcher, receive, told);
+}
+
+/*
+ * A callback inside the handler of an arrival, or right behind it: frames of handlers have no known
+ * end, so tag and length must agree as well.
+ */
+void matcher_completed(struct matcher *matcher, const struct event *event, struct op *op)
+{
+	const struct ub_comp *record = (const struct ub_comp *)event->h;
+	struct receive *receive = receive_of(op);
+	struct arrival *arrival;
+
+	if (event->site->what != UB_COMP_RECV_CB || (op && !receive))
+		return;
+	if (receive && !receive_lost(receive)) {
+		arrival = receive->inbox->current;
+		if (!receive->bound && arrival && arrival->seq == event->h->rx &&
+		    arrival->tid == event->h->tid && !arrival->rts &&
+		    arrival_is_told(op, arrival)) {
+			receive_proved(receive, arrival);
+			bind(matcher, receive, arrival);
+		}
+		inbox_settle(matcher, receive->inbox);
+		receive_verify(matcher, receive);
+		return;
+	}
+	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
+		struct inbox *inbox = matcher->all_inboxes.data[i];
+
+		arrival = inbox->current;
+		if (arrival && inbox->process == event->process && arrival->seq == event->h->rx &&
+		    arrival->tid == event->h->tid && arrival->tag == record->tag &&
+		    arrival->bytes == record->length) {
+			inbox->current = NULL;
+			arrival_taken_unseen(matcher, arrival);
+			return;
+		}
+	}
+}
+
+static struct arrival *find_rts(struct inbox *inbox, const struct ub_match *record)
+{
+	struct arrival *arrival = inbox->current;
+
+	if (arrival && arrival->rts && arrival->key == record->req_id)
+		return arrival;
+	for (arrival = inbox->unexpected; arrival; arrival = arrival->newer)
+		if (arrival->rts && arrival->key == record->req_id &&
+		    arrival->ep_id == record->ep_id)
+			return arrival;
+	return NULL;
+}
+
+static void infer_rts(struct matcher *matcher, struct receive *receive,
+		      const struct ub_match *record)
+{
+	struct arrival *arrival;
+
+	if (receive->bound)
+		return;
+	arrival = arrival_new(matcher);
+	arrival->inbox = receive->inbox;
+	arrival->class = CLASS_REQUEST;
+	arrival->rts = true;
+	arrival->pos = ++receive->inbox->arrivals;
+	arrival->ts = record->h.ts;
+	arrival->tag = record->tag;
+	arrival->key = record->req_id;
+	arrival->ep_id = record->ep_id;
+	arrival->bytes = arrival->length = record->size;
+	bind(matcher, receive, arrival);
+	bucket_add_arrival(bucket_of(matcher, arrival->key, CLASS_REQUEST, NULL), arrival);
+	bucket_pair_exact(matcher, arrival->bucket);
+}
+
+void matcher_met(struct matcher *matcher, const struct event *event, struct op *op)
+{
+	const struct ub_match *record = (const struct ub_match *)event->h;
+	struct inbox *inbox = inbox_of(matcher, event->process, record->worker);
+	struct arrival *arrival = find_rts(inbox, record);
+	struct receive *receive = receive_of(op);
+
+	if (receive && receive_lost(receive))
+		receive = NULL;
+	if (receive && !receive->bound && arrival) {
+		receive_proved(receive, arrival);
+		return bind(matcher, receive, arrival);
+	}
+	if (receive)
+		return infer_rts(matcher, receive, record);
+	if (arrival) {
+		if (inbox->current == arrival)
+			inbox->current = NULL;
+		arrival_taken_unseen(matcher, arrival);
+	}
+}
 
 #define RECEIVES (1u << OP_TAG_RECV | 1u << OP_TAG_MSG_RECV)
 
