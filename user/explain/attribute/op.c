@@ -13,6 +13,7 @@
  * transfer or the arrival's handler (src/ucp/dt/dt.c); a rendezvous is staged in fragments
  * (src/ucp/rndv).
  */
+
 uint64_t op_buffer_size(const struct op *op)
 {
 	uint64_t bytes = op->bytes == UINT64_MAX ? op->room : op->bytes;

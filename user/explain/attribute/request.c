@@ -14,6 +14,7 @@ struct owned *owned_by(struct attribute *attribute, const struct process *proces
  * Requests by address, with generations: the same address is one request after another, the moment
  * of reuse may lie inside the next operation's span.
  */
+
 static struct op *pointer(const uint64_t *slot)
 {
 	return slot ? (struct op *)(uintptr_t)*slot : NULL;
@@ -294,6 +295,7 @@ void requests_cut(struct attribute *attribute)
  * Rendezvous control messages go out with nothing but the peer's request id (am_short of
  * UCX 1.13.1, src/ucp/rndv/rndv.c): an ATS or RTR answers an RTS, an ATP answers an RTR.
  */
+
 void answer_learn(struct attribute *attribute, const struct process *process, uint64_t id,
 		  struct op *op, uint64_t ep)
 {
