@@ -2,9 +2,278 @@
 #include "site/judge/statistics/outliers.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "site/judge/statistics/samples.h"
-#include "site/judge/statistics/scores.h"
+#include "site/judge/statistics/statistics.h"
+
+/* Values of one subject after another: of a node with each of its partners, or of a pair. */
+struct sample {
+	uint64_t subject;
+	int partner; /* of a node, in that value */
+	double value; /* logarithm of a ratio: half as much is as far as twice as much */
+};
+
+struct samples {
+	VEC(struct sample) list;
+};
+
+/* Of fewer scores than that nothing is told. */
+#define FEW_ALIKE 3
+
+struct score {
+	double value; /* logarithm */
+	size_t rounds; /* that it is made of */
+};
+
+/* Scores of those that are alike, and which of them are too far below the others. */
+struct scores {
+	VEC(struct score) list;
+	double center; /* their median; found */
+	double noise; /* noise_deviation() of the values they are made of; given */
+};
+
+/* ---- samples ---- */
+
+static int by_subject(const void *left, const void *right)
+{
+	const struct sample *a = left, *b = right;
+
+	if (a->subject != b->subject)
+		return (a->subject > b->subject) - (a->subject < b->subject);
+	return (a->partner > b->partner) - (a->partner < b->partner);
+}
+
+/* By subject, then by partner: what all functions below want. */
+static void samples_sort(struct samples *samples)
+{
+	if (samples->list.len)
+		qsort(samples->list.data, samples->list.len, sizeof(struct sample), by_subject);
+}
+
+/* A value of both its nodes, each as the subject with the other one as its partner. */
+static void samples_add_ends(struct samples *samples, int a, int b, double value)
+{
+	vec_push(&samples->list, ((struct sample){ a, b, value }));
+	vec_push(&samples->list, ((struct sample){ b, a, value }));
+}
+
+/* As many samples, from one on, as are of its subject; with its partner alone, if wanted. */
+static size_t samples_run(const struct samples *samples, size_t from, bool partner)
+{
+	const struct sample *first = &samples->list.data[from];
+	size_t to = from;
+
+	while (to < samples->list.len && samples->list.data[to].subject == first->subject &&
+	       (!partner || samples->list.data[to].partner == first->partner))
+		to++;
+	return to - from;
+}
+
+/* Appends the values of so many samples. */
+static void samples_take(const struct samples *samples, size_t from, size_t count,
+			 struct numbers *numbers)
+{
+	for (size_t i = from; i < from + count; i++)
+		vec_push(&numbers->list, samples->list.data[i].value);
+}
+
+/*
+ * Of the runs within so many samples, the first sample of that whose median is least; -1: no
+ * samples. runs: how many there are.
+ */
+static long samples_slowest_run(const struct samples *samples, size_t from, size_t count,
+				bool partner, size_t *runs)
+{
+	struct numbers own = { 0 };
+	double least = INFINITY;
+	long slowest = -1;
+	size_t length;
+
+	*runs = 0;
+	for (size_t at = from; at < from + count; at += length) {
+		double median;
+
+		own.list.len = 0;
+		length = samples_run(samples, at, partner);
+		samples_take(samples, at, length, &own);
+		median = median_of(own.list.data, own.list.len);
+		++*runs;
+		if (median < least) {
+			least = median;
+			slowest = (long)at;
+		}
+	}
+	vec_release(&own.list);
+	return slowest;
+}
+
+/* ---- scores ---- */
+
+/* The spread of n others is taken to be wider by that many n-ths. */
+#define FEW_OTHERS 2.
+
+/* A median of so many noisy values is off by that many times its standard error at most. */
+#define ERRORS 4
+#define MEDIAN_ERROR 1.2533 /* of a median, to the mean's */
+
+/*
+ * How far the values of one subject are from its median, over all of them: what noise is left. Of
+ * an odd number, the one that is the median itself tells nothing of it.
+ */
+static void noise_add(struct numbers *noise, const struct numbers *own, double median)
+{
+	bool left_out = own->list.len % 2 == 0;
+
+	for (size_t i = 0; i < own->list.len; i++) {
+		double distance = fabs(own->list.data[i] - median);
+
+		if (distance > 0 || left_out)
+			vec_push(&noise->list, distance);
+		else
+			left_out = true;
+	}
+}
+
+/* The standard deviation of normal noise that is as wide; 0 of none. Sorts. */
+static double noise_deviation(struct numbers *noise)
+{
+	return noise->list.len ? NORMAL_SPREAD * median_of(noise->list.data, noise->list.len) : 0;
+}
+
+/* NAN of none. */
+static void scores_find_center(struct scores *scores)
+{
+	struct numbers numbers = { 0 };
+
+	for (size_t i = 0; i < scores->list.len; i++)
+		vec_push(&numbers.list, scores->list.data[i].value);
+	scores->center = median_and_release(&numbers);
+}
+
+/*
+ * Of the others alone: of few, the one that is far off would make it so wide that it is within. And
+ * of few, their middle one is often close by chance: the fewer, the wider it is taken.
+ */
+static double spread_without(const struct scores *scores, size_t at)
+{
+	struct numbers others = { 0 };
+	double spread;
+
+	for (size_t i = 0; i < scores->list.len; i++)
+		if (i != at)
+			vec_push(&others.list, scores->list.data[i].value);
+	spread = spread_of(others.list.data, others.list.len, scores->center);
+	spread *= 1 + FEW_OTHERS / others.list.len;
+	vec_release(&others.list);
+	return spread;
+}
+
+/*
+ * How many spreads of the others a score is below the center; slow: whether that is too many, and
+ * more than noise makes of so few rounds.
+ */
+static double scores_judge(const struct scores *scores, size_t at,
+			   const struct outlier_limits *limits, bool *slow)
+{
+	const struct score *score = &scores->list.data[at];
+	double least = -log1p(-limits->floor) / limits->mad;
+	double spread = spread_without(scores, at);
+	double scale = spread > least ? spread : least;
+	double error = ERRORS * MEDIAN_ERROR * scores->noise / sqrt(score->rounds);
+	double below = scores->center - score->value;
+
+	*slow = below / scale > limits->mad && below > error;
+	return below / scale;
+}
+
+/* ---- each value to the median of those that are alike ---- */
+
+/* Fewer pairs than that in a round, and one slow node moves their median: all rounds have one. */
+#define FEW_PAIRS 5
+#define FEW_NODES 5
+
+static int by_group(const void *left, const void *right)
+{
+	const struct outlier_value *a = left, *b = right;
+
+	if (a->group != b->group)
+		return (a->group > b->group) - (a->group < b->group);
+	return (a->round > b->round) - (a->round < b->round);
+}
+
+static double median_value(const struct outlier_value *values, size_t count)
+{
+	struct numbers numbers = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		vec_push(&numbers.list, values[i].value);
+	return median_and_release(&numbers);
+}
+
+/* The node whose pairs are slowest; nodes: how many there are. */
+static int slowest_node(const struct outlier_value *values, size_t count, size_t *nodes)
+{
+	struct samples samples = { 0 };
+	int slowest = -1;
+	long at;
+
+	for (size_t i = 0; i < count; i++)
+		samples_add_ends(&samples, values[i].a, values[i].b, log(values[i].value));
+	samples_sort(&samples);
+	at = samples_slowest_run(&samples, 0, samples.list.len, false, nodes);
+	if (at >= 0)
+		slowest = (int)samples.list.data[at].subject;
+	vec_release(&samples.list);
+	return slowest;
+}
+
+/*
+ * What is usual in a group. Of few nodes, a slow one is in half of all pairs or more: there, the
+ * slowest has no part in it.
+ */
+static double usual_of_group(const struct outlier_value *values, size_t count)
+{
+	struct numbers numbers = { 0 };
+	double median;
+	size_t nodes;
+	int slowest = slowest_node(values, count, &nodes);
+
+	for (size_t i = 0; nodes <= FEW_NODES && i < count; i++)
+		if (values[i].a != slowest && values[i].b != slowest)
+			vec_push(&numbers.list, values[i].value);
+	median = numbers.list.len ? median_of(numbers.list.data, numbers.list.len)
+				  : median_value(values, count);
+	vec_release(&numbers.list);
+	return median;
+}
+
+/* Fills in the ratios of all values; sorts them. */
+static void outliers_ratios(struct outliers *outliers)
+{
+	struct outlier_value *values = outliers->values.data;
+	size_t count = outliers->values.len, group_end = 0, to;
+	double of_group = NAN;
+
+	if (count)
+		qsort(values, count, sizeof(*values), by_group);
+	for (size_t from = 0; from < count; from = to) {
+		double median;
+
+		if (from == group_end) {
+			while (group_end < count && values[group_end].group == values[from].group)
+				group_end++;
+			of_group = usual_of_group(values + from, group_end - from);
+		}
+		for (to = from; to < group_end && values[to].round == values[from].round;)
+			to++;
+		median = to - from < FEW_PAIRS ? of_group : median_value(values + from, to - from);
+		for (size_t i = from; i < to; i++)
+			values[i].ratio = values[i].value / median;
+	}
+}
+
+/* ---- nodes ---- */
 
 /* Of fewer partners than that, one is so much of a node's median that it moves it. */
 #define FEW_PARTNERS 4
@@ -108,4 +377,73 @@ void outliers_nodes(struct outliers *outliers, const struct outlier_limits *limi
 	noise = outliers_scores(outliers);
 	for (int class = 0; class < classes; class ++)
 		judge_class(outliers, class, noise, limits);
+}
+
+/* ---- pairs of nodes ---- */
+
+static double share_of_node(const struct outlier_node *node)
+{
+	return isnan(node->center) ? 1 : node->score / node->center;
+}
+
+static void add_pairs(struct outliers *outliers, struct samples *samples)
+{
+	for (size_t i = 0; i < outliers->values.len; i++) {
+		const struct outlier_value *value = &outliers->values.data[i];
+		uint64_t low = value->a < value->b ? value->a : value->b;
+		uint64_t high = value->a < value->b ? value->b : value->a;
+		double nodes = share_of_node(&outliers->nodes.data[low]) *
+			       share_of_node(&outliers->nodes.data[high]);
+
+		vec_push(&samples->list,
+			 ((struct sample){ low << 32 | high, 0, log(value->ratio / nodes) }));
+	}
+	samples_sort(samples);
+}
+
+static void judge_pairs(struct outliers *outliers, struct scores *scores,
+			const struct outlier_limits *limits)
+{
+	scores_find_center(scores);
+	if (scores->list.len < FEW_ALIKE)
+		outliers->pairs.len = 0;
+	for (size_t i = 0; i < outliers->pairs.len; i++) {
+		struct outlier_pair *pair = &outliers->pairs.data[i];
+
+		pair->center = exp(scores->center);
+		pair->off = scores_judge(scores, i, limits, &pair->slow);
+	}
+}
+
+void outliers_pairs(struct outliers *outliers, const struct outlier_limits *limits)
+{
+	struct numbers own = { 0 }, noise = { 0 };
+	struct samples samples = { 0 };
+	struct scores scores = { 0 };
+	size_t count;
+
+	add_pairs(outliers, &samples);
+	for (size_t at = 0; at < samples.list.len; at += count) {
+		uint64_t subject = samples.list.data[at].subject;
+		struct score score;
+
+		count = samples_run(&samples, at, false);
+		if (count < limits->rounds)
+			continue;
+		own.list.len = 0;
+		samples_take(&samples, at, count, &own);
+		score = (struct score){ median_of(own.list.data, count), count };
+		noise_add(&noise, &own, score.value);
+		vec_push(&scores.list, score);
+		vec_push(&outliers->pairs, ((struct outlier_pair){ .a = subject >> 32,
+								   .b = (uint32_t)subject,
+								   .rounds = count,
+								   .score = exp(score.value) }));
+	}
+	scores.noise = noise_deviation(&noise);
+	judge_pairs(outliers, &scores, limits);
+	vec_release(&samples.list);
+	vec_release(&own.list);
+	vec_release(&noise.list);
+	vec_release(&scores.list);
 }

@@ -53,9 +53,6 @@ struct outliers {
 
 void outliers_release(struct outliers *outliers);
 
-/* Fills in the ratios of all values; sorts them. */
-void outliers_ratios(struct outliers *outliers);
-
 /* Ratios, then scores of all nodes. Of a class with fewer than three of them nothing is told. */
 void outliers_nodes(struct outliers *outliers, const struct outlier_limits *limits);
 
