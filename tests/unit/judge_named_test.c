@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "site/judge/exhibits/named.h"
+#include "site/judge/exhibits/words.h"
 
 static void nodes_of_subjects(void **state)
 {

@@ -10,7 +10,7 @@
 
 #include "base/units.h"
 #include "site/judge/exhibits/machines.h"
-#include "site/judge/exhibits/named.h"
+#include "site/judge/exhibits/words.h"
 #include "site/judge/internal.h"
 #include "site/judge/rules/rules.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "site/judge/exhibits/named.h"
+#include "site/judge/exhibits/words.h"
 #include "site/judge/rules/rules.h"
 
 /* ---- doubt: what passed as far as was seen, where not all was seen ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "site/judge/exhibits/named.h"
+#include "site/judge/exhibits/words.h"
 
 const char *const loss_names[LOSS_KINDS] = { "records", "missing", "hits",  "bytes", "files",
 					     "thinned", "windows", "spans", "narrow" };
