@@ -1,8 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Cells: which one a transfer belongs to, and what it adds there. */
+#include "site/judge/exhibits/exhibits.h"
+
+#include <fnmatch.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "site/judge/exhibits/exhibits.h"
+#include "base/order.h"
+
+bool is_network(const char *transport)
+{
+	static const char *const networks[] = { "tcp", "rc_*", "rc",   "dc_*",  "dc",     "ud_*",
+						"ud",  "srd*", "gga*", "ugni*", "sockcm", NULL };
+
+	for (int i = 0; transport && networks[i]; i++)
+		if (!fnmatch(networks[i], transport, 0))
+			return true;
+	return false;
+}
+
+bool is_gpu(const char *memory)
+{
+	return memory && !strncmp(memory, "gpu", 3);
+}
+
+/* ---- lines between sizes: those that policies and rules speak of, and powers of two ---- */
+
+/* Powers of two between them are lines, so that most policies can judge what others gathered. */
+#define LEAST_SIZE 1024u
+#define MOST_SIZE (16u << 20)
+
+static int by_size(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+void exhibits_line(struct exhibits *exhibits, uint64_t bytes)
+{
+	for (size_t i = 0; i < exhibits->sizes.len; i++)
+		if (exhibits->sizes.data[i] == bytes)
+			return;
+	vec_push(&exhibits->sizes, bytes);
+	qsort(exhibits->sizes.data, exhibits->sizes.len, sizeof(bytes), by_size);
+}
+
+void exhibits_draw_lines(struct exhibits *exhibits)
+{
+	const struct policy *policy = exhibits->policy;
+
+	for (uint64_t size = LEAST_SIZE; size <= MOST_SIZE; size *= 2)
+		exhibits_line(exhibits, size);
+	for (size_t i = 0; i < policy->expect.len; i++) {
+		exhibits_line(exhibits, policy->expect.data[i].from);
+		exhibits_line(exhibits, policy->expect.data[i].to);
+	}
+	for (size_t i = 0; i < CATALOGUE_RULES; i++)
+		for (size_t k = 0; k < CATALOGUE_PARAMS; k++)
+			if (catalogue[i].params[k].type == PARAM_SIZE)
+				exhibits_line(exhibits, policy->rules[i].number[k]);
+}
+
+uint64_t exhibits_class_from(const struct exhibits *exhibits, int class)
+{
+	return class ? exhibits->sizes.data[class - 1] : 0;
+}
+
+/* How many of the lines are at or below it. */
+int exhibits_size_class(const struct exhibits *exhibits, uint64_t bytes)
+{
+	return (int)search_count(exhibits->sizes.len, at, exhibits->sizes.data[at] <= bytes);
+}
+
+bool cell_at_least(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes)
+{
+	if (cell->size_class == CELL_UNSIZED)
+		return cell->least >= bytes;
+	return cell->size_class >= exhibits_size_class(exhibits, bytes);
+}
+
+bool cell_below(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes)
+{
+	if (cell->size_class == CELL_UNSIZED)
+		return false;
+	return cell->size_class < exhibits_size_class(exhibits, bytes);
+}
+
+/* ---- cells ---- */
 
 static bool is_fetch(const char *op)
 {
@@ -25,7 +110,8 @@ struct finding_example cell_example(const struct cell *cell, size_t n)
 	};
 }
 
-struct cell cell_of(const struct fact_transfer *transfer, int size_class)
+/* An empty cell for such a transfer of a message of that size class. */
+static struct cell cell_of(const struct fact_transfer *transfer, int size_class)
 {
 	/* what is fetched goes the other way */
 	bool fetched = is_fetch(transfer->op);
@@ -70,7 +156,8 @@ static bool same(const struct cell *a, const struct cell *b)
 	       a->size_class == b->size_class;
 }
 
-struct cell *cell_at(struct exhibits *exhibits, const struct cell *like)
+/* The cell of that key, while facts come in; a new one where there is none yet. */
+static struct cell *cell_at(struct exhibits *exhibits, const struct cell *like)
 {
 	uint64_t *first = map_insert(&exhibits->index, hash_of(like), 0, NULL);
 
@@ -113,4 +200,120 @@ void cell_join(struct cell *cell, const struct cell *other)
 	cell->bytes += other->bytes;
 	for (size_t i = 0; i < other->example_count; i++)
 		keep_example(cell, other->examples[i]);
+}
+
+/* ---- transfers whose operation has not come yet ---- */
+
+#define RECENT_OPS (1 << 16)
+#define MAX_WAITING (1 << 18)
+
+void waiting_init(struct waiting *waiting)
+{
+	size_t room = 0;
+
+	waiting->recent = vec_grow(NULL, &room, RECENT_OPS, sizeof(*waiting->recent));
+	memset(waiting->recent, 0, RECENT_OPS * sizeof(*waiting->recent));
+}
+
+void waiting_release(struct waiting *waiting)
+{
+	free(waiting->recent);
+	vec_release(&waiting->list);
+	map_release(&waiting->by_op);
+}
+
+static void count(struct exhibits *exhibits, const struct waiting_transfer *waiting,
+		  uint64_t op_bytes)
+{
+	const struct fact_transfer *transfer = &waiting->transfer;
+	uint64_t message = op_bytes > transfer->bytes ? op_bytes : transfer->bytes;
+	struct cell like = cell_of(transfer, exhibits_size_class(exhibits, message));
+	const struct cell one = {
+		.count = waiting->count,
+		.bytes = waiting->bytes,
+		.least = message,
+		.most = message,
+		.examples = { { transfer->start, transfer->bytes } },
+		.example_count = 1,
+	};
+
+	if (transfer->kind == KIND_DATA && !transfer->retried)
+		cell_join(cell_at(exhibits, &like), &one);
+}
+
+/* No operation is known behind them, which could tell the sizes of the messages. */
+static void count_sums(struct exhibits *exhibits, const struct waiting_transfer *sums)
+{
+	struct cell like = cell_of(&sums->transfer, CELL_UNSIZED);
+	const struct cell all = {
+		.count = sums->count,
+		.bytes = sums->bytes,
+		.least = sums->least,
+		.most = UINT64_MAX,
+	};
+
+	if (sums->transfer.kind == KIND_DATA)
+		cell_join(cell_at(exhibits, &like), &all);
+}
+
+static void count_chain(struct exhibits *exhibits, uint64_t first, uint64_t op_bytes)
+{
+	const struct waiting *waiting = &exhibits->waiting;
+
+	for (uint32_t i = first; i; i = waiting->list.data[i - 1].next)
+		count(exhibits, &waiting->list.data[i - 1], op_bytes);
+}
+
+void waiting_give_up(struct exhibits *exhibits)
+{
+	struct waiting *waiting = &exhibits->waiting;
+	struct map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = map_next(&waiting->by_op, &pos)))
+		count_chain(exhibits, slot->value, 0);
+	map_release(&waiting->by_op);
+	waiting->list.len = 0;
+}
+
+static void wait_for_op(struct exhibits *exhibits, const struct waiting_transfer *transfer)
+{
+	struct waiting *waiting = &exhibits->waiting;
+	uint64_t *first;
+
+	if (waiting->list.len == MAX_WAITING)
+		waiting_give_up(exhibits);
+	first = map_insert(&waiting->by_op, transfer->transfer.caused_by, 0, NULL);
+	vec_push(&waiting->list, *transfer);
+	waiting->list.data[waiting->list.len - 1].next = *first;
+	*first = waiting->list.len;
+}
+
+void waiting_settle(struct exhibits *exhibits, uint64_t op, uint64_t bytes)
+{
+	struct waiting *waiting = &exhibits->waiting;
+	uint64_t *first = map_find(&waiting->by_op, op, 0);
+
+	waiting->recent[op % RECENT_OPS] = (struct recent_op){ op, bytes };
+	if (!first)
+		return;
+	count_chain(exhibits, *first, bytes);
+	map_remove(&waiting->by_op, op, 0);
+	if (!waiting->by_op.used)
+		waiting->list.len = 0;
+}
+
+void waiting_take(struct exhibits *exhibits, const struct waiting_transfer *transfer)
+{
+	uint64_t op = transfer->transfer.caused_by;
+	const struct recent_op *recent = &exhibits->waiting.recent[op % RECENT_OPS];
+
+	if (!op && transfer->sums)
+		count_sums(exhibits, transfer);
+	else if (!op)
+		count(exhibits, transfer, 0);
+	else if (recent->id == op)
+		count(exhibits, transfer, recent->bytes);
+	else
+		wait_for_op(exhibits, transfer);
 }

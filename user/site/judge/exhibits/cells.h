@@ -3,8 +3,12 @@
 #ifndef UCXBPF_JUDGE_EXHIBITS_CELLS_H
 #define UCXBPF_JUDGE_EXHIBITS_CELLS_H
 
-#include "site/judge/judge.h"
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "base/vec.h"
 #include "explain/match/facts.h"
+#include "site/judge/judge.h"
 
 #define CELL_EXAMPLES 3
 
@@ -36,12 +40,6 @@ struct cell {
 /* A cell's n-th example as findings show it. */
 struct finding_example cell_example(const struct cell *cell, size_t n);
 
-/* An empty cell for such a transfer of a message of that size class. */
-struct cell cell_of(const struct fact_transfer *transfer, int size_class);
-
-/* The cell of that key, while facts come in; a new one where there is none yet. */
-struct cell *cell_at(struct exhibits *exhibits, const struct cell *like);
-
 /* Adds one of the same key. */
 void cell_join(struct cell *cell, const struct cell *other);
 
@@ -51,5 +49,50 @@ void cell_join(struct cell *cell, const struct cell *other);
  */
 bool cell_at_least(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes);
 bool cell_below(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes);
+
+/*
+ * ---- transfers whose operation has not come yet ----
+ *
+ * Facts of operations come when these are over, and a cell is told by how many bytes the message
+ * has, of which a transfer may be a part.
+ */
+
+struct waiting_transfer {
+	struct fact_transfer transfer;
+	uint64_t count, bytes; /* of all that it stands for */
+	uint64_t least; /* sums: bytes of each at least */
+	bool sums; /* it stands for several, of which only sums are known */
+	uint32_t next; /* 1 + the next one of the same operation */
+};
+
+struct recent_op {
+	uint64_t id, bytes;
+};
+
+struct waiting {
+	struct recent_op *recent; /* those that were seen last, by id */
+	VEC(struct waiting_transfer) list;
+	struct map by_op; /* id of an operation -> 1 + its first one */
+};
+
+void waiting_init(struct waiting *waiting);
+void waiting_release(struct waiting *waiting);
+
+/* Counts a transfer in its cell, at once if its operation is known, else as soon as it comes. */
+void waiting_take(struct exhibits *exhibits, const struct waiting_transfer *transfer);
+
+/* An operation has come: all that waits for it is counted. */
+void waiting_settle(struct exhibits *exhibits, uint64_t op, uint64_t bytes);
+
+/* All that waits for its operation is counted by its own bytes. */
+void waiting_give_up(struct exhibits *exhibits);
+
+/* ---- names of transports and of memory ---- */
+
+/* tcp, rc_*, dc_*, ud_*...: what goes through a NIC. NULL, unknown: it does not. */
+bool is_network(const char *transport);
+
+/* "gpu", "gpu0"... NULL, unknown: it is not. */
+bool is_gpu(const char *memory);
 
 #endif

@@ -7,7 +7,6 @@
 #include "site/judge/exhibits/cells.h"
 #include "site/judge/exhibits/sums.h"
 #include "site/judge/exhibits/traced.h"
-#include "site/judge/exhibits/waiting.h"
 #include "site/judge/exhibits/watch.h"
 #include "site/judge/exhibits/words.h"
 #include "site/judge/judge.h"

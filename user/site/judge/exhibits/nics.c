@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "site/judge/exhibits/transport.h"
+#include "site/judge/exhibits/cells.h"
 
 static int by_name(const void *left, const void *right)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "site/judge/exhibits/transport.h"
+#include "site/judge/exhibits/cells.h"
 
 void ports_add(struct exhibits *exhibits, const struct fact_transfer *transfer, uint64_t count,
 	       uint64_t bytes)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "site/judge/exhibits/transport.h"
+#include "site/judge/exhibits/cells.h"
 #include "site/judge/exhibits/watch.h"
 
 static const char *const collectives[] = {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "site/judge/exhibits/transport.h"
+#include "site/judge/exhibits/cells.h"
 #include "site/judge/exhibits/watch.h"
 
 #define MOST_FRAGMENTS 16 /* that are told one by one */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "site/judge/exhibits/exhibits.h"
-#include "site/judge/exhibits/transport.h"
+#include "site/judge/exhibits/cells.h"
 #include "site/judge/rules/rules.h"
 
 /* How many different GPUs the messages of each node came from and went to. */
