@@ -64,14 +64,8 @@ void exhibits_init(struct exhibits *exhibits, const struct policy *policy);
 void exhibits_release(struct exhibits *exhibits);
 struct fact_sink exhibits_sink(struct exhibits *exhibits);
 
-/* The id of a process, kept: the same one in whatever capture it is. */
-const char *exhibits_id(struct exhibits *exhibits, const struct fact_process *fact);
-
 /* The process of such an id, which is kept; a new one where there is none yet. */
 struct member *exhibits_member(struct exhibits *exhibits, const char *id);
-
-/* Names the host of a process, and finds the node's class. */
-void exhibits_name_node(struct exhibits *exhibits, const struct fact_process *fact);
 
 /* Finds the host of a process by its id and name, a new one where there is none yet. */
 void exhibits_place(struct exhibits *exhibits, struct fact_process *fact);
