@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "site/judge/exhibits/topology.h"
+#include "site/judge/exhibits/inventory.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
 
