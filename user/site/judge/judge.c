@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "site/judge/exhibits/machines.h"
+#include "site/judge/exhibits/sweep.h"
 #include "site/judge/exhibits/words.h"
 #include "site/judge/internal.h"
 #include "site/judge/rules/rules.h"

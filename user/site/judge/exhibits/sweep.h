@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "site/judge/exhibits/exhibits.h"
+#include "site/judge/exhibits/inventory.h"
 #include "site/judge/exhibits/traced.h"
 #include "site/plan/ledger.h"
 
@@ -107,12 +108,6 @@ void sweep_add_transfer(struct sweep *sweep, const struct sweep_transfer *transf
 void sweep_entry(struct sweep *sweep, const struct ledger_entry *entry);
 void sweep_release(struct sweep *sweep);
 
-/* A text that lives as long as the sweep. */
-const char *sweep_keep(struct sweep *sweep, const char *text);
-
-/* The rank at that position is found by its place from now on. */
-void sweep_place_rank(struct sweep *sweep, size_t at);
-
 /* All is in: finds each rank's process. */
 void sweep_finish(struct sweep *sweep, struct exhibits *exhibits);
 
@@ -127,9 +122,6 @@ const struct sweep_rank *sweep_rank_of_member(const struct sweep *sweep, int mem
 
 /* Whether it wrote neither that it came to its end nor where it was. */
 bool sweep_silent(const struct sweep_rank *rank);
-
-/* Whether it wrote that it waits. */
-bool sweep_waits(const struct sweep_rank *rank);
 
 /*
  * Whether it is silent, and captures say that a signal ended it which a process's own fault raises,
@@ -156,5 +148,18 @@ uint32_t sweep_job_of(const struct sweep *sweep, const struct plan_stage *stage,
 /* The plan's work that the transfer did. */
 const struct plan_work *sweep_work(const struct sweep *sweep,
 				   const struct sweep_transfer *transfer);
+
+/*
+ * ---- nodes whose times tell nothing of a network ----
+ *
+ * Several nodes may be one machine, and a node may run more ranks than it has cores: these take
+ * their time for each other.
+ */
+
+/*
+ * All inventories are in: sets sweep->untold. Machines are told apart by the boot id of their
+ * kernel; a node without an inventory is taken for a machine of its own.
+ */
+void machines_find(struct sweep *sweep, const struct node_inventories *inventories);
 
 #endif
