@@ -5,7 +5,7 @@
 
 #include "site/judge/exhibits/exhibits.h"
 #include "site/judge/exhibits/inventory.h"
-#include "site/judge/exhibits/losses.h"
+#include "site/judge/exhibits/totals.h"
 #include "site/judge/exhibits/sweep.h"
 
 struct judge {

@@ -4,8 +4,10 @@
 #define UCXBPF_JUDGE_EXHIBITS_TOTALS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "explain/match/facts.h"
+#include "site/judge/exhibits/words.h"
 
 #define TOTALS_NUMBERS 12
 #define TOTALS_LISTS 5
@@ -30,5 +32,62 @@ void totals_order(struct fact_totals *totals);
 
 /* All counts of a list of them. */
 uint64_t reasons_sum(const struct fact_reason *reasons);
+
+/*
+ * ---- what is missing of which node's evidence ----
+ *
+ * Where records are missing, nothing of that node passes. Where captures recorded all, but in
+ * windows of time alone, rules judge what these windows saw.
+ */
+
+enum loss_kind {
+	LOSS_RECORDS, /* that found no room while they were traced */
+	LOSS_MISSING, /* records that did, and are not in the file */
+	LOSS_HITS, /* of probes: who knows how many records they would have made */
+	LOSS_BYTES, /* of a file, that could not be read */
+	LOSS_FILES, /* that are cut short, damaged or cannot be read */
+	LOSS_THINNED, /* records that were left out on purpose: in sums, without detail */
+	LOSS_WINDOWS, /* of a budget, with fewer layers */
+	LOSS_SPANS, /* windows with all layers: between them nothing, or less, was recorded */
+	LOSS_NARROW, /* windows with fewer layers, of captures that have none with all layers */
+	LOSS_KINDS
+};
+
+extern const char *const loss_names[LOSS_KINDS]; /* part of evidence (docs/evidence.md) */
+
+struct node_loss {
+	const char *node; /* kept by the losses */
+	uint64_t of[LOSS_KINDS];
+};
+
+struct losses {
+	struct words names;
+	VEC(struct node_loss) list; /* by name once losses_order() */
+};
+
+void losses_release(struct losses *losses);
+void losses_add(struct losses *losses, const char *node, enum loss_kind kind, uint64_t count);
+void losses_order(struct losses *losses);
+
+/* Of all nodes. */
+uint64_t losses_sum(const struct losses *losses, enum loss_kind kind);
+
+/* Whether something of that node is missing. */
+bool losses_has(const struct losses *losses, const char *node);
+
+enum lack {
+	LACK_NOTHING,
+	LACK_TIMES, /* in some spans all was recorded: they can be judged */
+	LACK_RECORDS
+};
+
+/*
+ * The worst of the nodes of a subject, and *node which that is; NULL for LACK_NOTHING. After
+ * losses_order().
+ */
+enum lack losses_in(const struct losses *losses, const char *subject, const char **node);
+
+/* Likewise of all nodes. */
+enum lack losses_worst(const struct losses *losses, const char **node);
 
 #endif
