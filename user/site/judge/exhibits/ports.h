@@ -4,6 +4,7 @@
 #define UCXBPF_JUDGE_EXHIBITS_PORTS_H
 
 #include "site/judge/exhibits/exhibits.h"
+#include "site/judge/exhibits/inventory.h"
 
 /* Adds to the sums, while facts come in: all that goes over a NIC, whatever for. */
 void ports_add(struct exhibits *exhibits, const struct fact_transfer *transfer, uint64_t count,
@@ -43,5 +44,47 @@ struct traced_ports {
 /* Of all that was gathered; strings are the exhibits'. */
 void ports_make(struct traced_ports *ports, const struct exhibits *exhibits);
 void ports_release(struct traced_ports *ports);
+
+/* ---- what a port's own counters say went over it between two snapshots ---- */
+
+struct port_delta {
+	int64_t sent, received; /* B */
+	int64_t sent_packets, received_packets; /* -1: not counted */
+	int64_t packet; /* B that a full packet carries */
+	/* of a packet, B that are no payload: at least, usually, and what an IP version more adds
+	 */
+	int64_t least_header, header;
+	bool loopback; /* it carries nothing of other nodes */
+};
+
+/*
+ * The NIC whose counters have what goes over a device: itself, or below soft-RoCE, which counts no
+ * bytes, the interface. The inventory's; NULL: there is no such device.
+ */
+const struct inventory_nic *port_counter(const struct inventory *inventory, const char *device);
+
+/* NULL: filled; else why the counters do not tell. device: UCX's name. */
+const char *port_delta(const struct node_inventory *node, const char *device,
+		       struct port_delta *delta);
+
+/* Segments that TCP sent again on this node; 0 where it is not known. */
+int64_t retransmitted(const struct node_inventory *node);
+
+/* ---- what went over each NIC of each node ---- */
+
+/* A transfer counts at the device of the process that starts it. */
+struct nic_traffic {
+	const char *node, *device;
+	uint64_t sent, fetched; /* bytes that left by it, and that a get brought in */
+	uint64_t transfers;
+};
+
+struct nics {
+	VEC(struct nic_traffic) list; /* by node, then by device */
+};
+
+/* NICs that a node's class names are there, with 0 at least. */
+void nics_make(struct nics *nics, const struct judge *judge);
+void nics_release(struct nics *nics);
 
 #endif

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "site/judge/exhibits/port_counters.h"
 #include "site/judge/exhibits/ports.h"
 #include "site/judge/rules/rules.h"
 

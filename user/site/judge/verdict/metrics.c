@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "site/judge/exhibits/nics.h"
+#include "site/judge/exhibits/ports.h"
 #include "site/judge/exhibits/totals.h"
 #include "site/judge/internal.h"
 
