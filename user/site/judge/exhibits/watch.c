@@ -1,17 +1,236 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "site/judge/exhibits/watch.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "site/judge/exhibits/cells.h"
+
 #define MAX_OPEN (1 << 16)
 
-struct life *watch_life(struct watch *watch, int process)
+/* NULL: the process is unknown. */
+static struct life *watch_life(struct watch *watch, int process)
 {
 	while (process >= 0 && watch->lives.len <= (size_t)process)
 		vec_add(&watch->lives);
 	return process < 0 ? NULL : &watch->lives.data[process];
 }
+
+/* ---- of which memory the operations of a collective call are ---- */
+
+static const char *const collectives[] = {
+	"Allreduce", "Reduce", "Bcast", "Alltoall", "Allgather", "Gather", "Scatter", "Scan",
+};
+
+static bool is_collective(const char *function)
+{
+	for (size_t i = 0; function && i < sizeof(collectives) / sizeof(*collectives); i++)
+		if (strcasestr(function, collectives[i]))
+			return true;
+	return false;
+}
+
+static void end_call(struct watch *watch, struct watched_call *call)
+{
+	const char *memory = call->gpu && call->host ? "both" : call->gpu ? "gpu" : "host";
+
+	if (call->gpu || call->host)
+		sums_add(watch->sums, &(struct sum){
+					      .kind = SUM_COLLECTIVE,
+					      .process = call->process,
+					      .peer = -1,
+					      .words = { call->function, memory },
+					      .count = 1,
+					      .bytes = call->gpu + call->host,
+					      .extra = call->host,
+				      });
+	*call = (struct watched_call){ 0 };
+}
+
+/* Of a process that has a GPU. */
+static void watch_collective(struct watch *watch, const struct fact_op *op)
+{
+	struct watched_call *call;
+
+	if (!op->call || !is_collective(op->function) || !op->memory || op->bytes == UINT64_MAX)
+		return;
+	if (!watch->calls)
+		watch->calls = calloc(WATCH_ROOM, sizeof(*watch->calls));
+	call = &watch->calls[op->call % WATCH_ROOM];
+	if (call->id != op->call)
+		end_call(watch, call);
+	call->id = op->call;
+	call->process = op->process;
+	call->function = op->function;
+	if (is_gpu(op->memory))
+		call->gpu += op->bytes;
+	else if (strcmp(op->memory, "managed"))
+		call->host += op->bytes;
+}
+
+/* All that is under way is over: it becomes sums. */
+static void watch_collectives_end(struct watch *watch)
+{
+	for (size_t i = 0; watch->calls && i < WATCH_ROOM; i++)
+		end_call(watch, &watch->calls[i]);
+}
+
+/* ---- over which devices the fragments of an operation go, and how unevenly ---- */
+
+#define MOST_FRAGMENTS 16 /* that are told one by one */
+
+static int by_device(const void *left, const void *right)
+{
+	const struct watched_rail *a = left, *b = right;
+
+	return strcmp(a->device, b->device);
+}
+
+/* "eth0 3, eth1 2", or the devices alone. */
+static const char *pattern(struct watch *watch, const struct watched_op *op, uint64_t fragments)
+{
+	char text[WATCH_RAILS * 64];
+	size_t used = 0;
+
+	for (size_t i = 0; i < op->count && used < sizeof(text); i++) {
+		used += snprintf(text + used, sizeof(text) - used, "%s%.40s", i ? ", " : "",
+				 op->rails[i].device);
+		if (fragments <= MOST_FRAGMENTS && used < sizeof(text))
+			used += snprintf(text + used, sizeof(text) - used, " %u",
+					 (unsigned int)op->rails[i].fragments);
+	}
+	return words_keep(watch->words, text);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The first and the last fragment may be small: uneven is what is so by number and by bytes. */
+static void end_op(struct watch *watch, struct watched_op *op)
+{
+	uint64_t fragments = 0, bytes = 0, most = 0, most_bytes = 0;
+	double over;
+
+	for (size_t i = 0; i < op->count; i++) {
+		fragments += op->rails[i].fragments;
+		bytes += op->rails[i].bytes;
+		most = larger(most, op->rails[i].fragments);
+		most_bytes = larger(most_bytes, op->rails[i].bytes);
+	}
+	if (op->count > 1 && bytes) {
+		over = fmin((double)most / fragments, (double)most_bytes / bytes) * op->count;
+		qsort(op->rails, op->count, sizeof(*op->rails), by_device);
+		sums_add(watch->sums, &(struct sum){
+					      .kind = SUM_SPREAD,
+					      .process = op->process,
+					      .peer = -1,
+					      .words = { pattern(watch, op, fragments) },
+					      .count = 1,
+					      .bytes = bytes,
+					      .extra = bytes * over,
+					      .least = fragments,
+					      .most = fragments,
+				      });
+	}
+	*op = (struct watched_op){ 0 };
+}
+
+static struct watched_rail *rail_of(struct watched_op *op, const char *device)
+{
+	for (size_t i = 0; i < op->count; i++)
+		if (!strcmp(op->rails[i].device, device))
+			return &op->rails[i];
+	if (op->count == WATCH_RAILS)
+		return NULL;
+	op->rails[op->count].device = device;
+	return &op->rails[op->count++];
+}
+
+static void watch_fragment(struct watch *watch, const struct fact_transfer *transfer,
+			   uint64_t count, uint64_t bytes)
+{
+	struct watched_rail *rail;
+	struct watched_op *op;
+
+	if (!transfer->caused_by || !transfer->device || !is_network(transfer->transport) ||
+	    transfer->kind != KIND_DATA || transfer->retried)
+		return;
+	if (!watch->ops)
+		watch->ops = calloc(WATCH_ROOM, sizeof(*watch->ops));
+	op = &watch->ops[transfer->caused_by % WATCH_ROOM];
+	if (op->id != transfer->caused_by)
+		end_op(watch, op);
+	op->id = transfer->caused_by;
+	op->process = transfer->process;
+	rail = rail_of(op, transfer->device);
+	if (!rail)
+		return;
+	rail->fragments += count;
+	rail->bytes += bytes;
+}
+
+static void watch_fragments_end(struct watch *watch)
+{
+	for (size_t i = 0; watch->ops && i < WATCH_ROOM; i++)
+		end_op(watch, &watch->ops[i]);
+}
+
+/* ---- operations that never ended: which call waits for them ---- */
+
+/* It comes back only when what it is about is done. */
+static bool blocks(const char *function)
+{
+	return function && strncmp(function, "MPI_I", 5) && strncmp(function, "MPI_Test", 8) &&
+	       strncmp(function, "MPI_Start", 9) && !strstr(function, "_init");
+}
+
+/*
+ * The call that an operation without an end keeps: its own, if nothing came behind it, or one that
+ * waits for what was begun before. NULL: none, as far as was seen.
+ */
+static const char *kept_call(const struct watch *watch, const struct fact_op *op)
+{
+	const uint64_t *at = map_find(&watch->last_calls, (uint32_t)op->process, op->tid);
+	const struct last_call *last = at ? &watch->threads.data[*at - 1] : NULL;
+
+	if (!last || !last->function)
+		return NULL;
+	if (last->id == op->call)
+		return blocks(last->function) ? last->function : NULL;
+	return last->start > op->start && !strncmp(last->function, "MPI_Wait", 8) ? last->function
+										  : NULL;
+}
+
+static void end_open(struct watch *watch, const struct fact_op *op)
+{
+	const struct life *life = watch_life(watch, op->process);
+	const char *call = kept_call(watch, op);
+
+	if (!life || !call || life->until <= life->last)
+		return;
+	sums_add(watch->sums, &(struct sum){
+				      .kind = SUM_OPEN,
+				      .process = op->process,
+				      .peer = op->peer,
+				      .words = { op->op, call },
+				      .count = 1,
+				      .bytes = op->bytes == UINT64_MAX ? 0 : op->bytes,
+				      .least = life->until - life->last,
+				      .most = life->until - op->start,
+			      });
+}
+
+static void watch_open_end(struct watch *watch)
+{
+	for (size_t i = 0; !watch->windows && i < watch->open.len; i++)
+		end_open(watch, &watch->open.data[i]);
+}
+
+/* ---- facts as they come ---- */
 
 static void seen(struct watch *watch, int process, uint64_t when)
 {

@@ -68,19 +68,4 @@ void watch_lifetime(struct watch *watch, const struct fact_lifetime *lifetime);
 void watch_finish(struct watch *watch);
 void watch_release(struct watch *watch);
 
-/* ---- its parts, a file each ---- */
-
-/* NULL: the process is unknown. */
-struct life *watch_life(struct watch *watch, int process);
-
-/* Of a process that has a GPU. */
-void watch_collective(struct watch *watch, const struct fact_op *op);
-void watch_fragment(struct watch *watch, const struct fact_transfer *transfer, uint64_t count,
-		    uint64_t bytes);
-
-/* All that is under way is over: it becomes sums. */
-void watch_collectives_end(struct watch *watch);
-void watch_fragments_end(struct watch *watch);
-void watch_open_end(struct watch *watch);
-
 #endif
