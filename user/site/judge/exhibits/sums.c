@@ -31,7 +31,8 @@ static bool same(const struct sum *a, const struct sum *b)
 	       a->size_class == b->size_class && !memcmp(a->words, b->words, sizeof(a->words));
 }
 
-void sum_join(struct sum *sum, const struct sum *other)
+/* Adds one of the same key. */
+static void sum_join(struct sum *sum, const struct sum *other)
 {
 	sum->count += other->count;
 	sum->bytes += other->bytes;
@@ -57,7 +58,8 @@ void sums_add(struct sums *sums, const struct sum *one)
 	*first = sums->list.len;
 }
 
-int sum_compare(const struct sum *a, const struct sum *b)
+/* By all of the key; words are kept ones. */
+static int sum_compare(const struct sum *a, const struct sum *b)
 {
 	int order = (int)a->kind - (int)b->kind;
 

@@ -61,13 +61,7 @@ void sums_release(struct sums *sums);
 /* To the sum of the same key, by the places of its words. */
 void sums_add(struct sums *sums, const struct sum *one);
 
-/* By all of the key; words are kept ones. */
-int sum_compare(const struct sum *a, const struct sum *b);
-
-/* Adds one of the same key. */
-void sum_join(struct sum *sum, const struct sum *other);
-
-/* Into that order, those of one key joined; nothing can be added any more. */
+/* By all of the key, those of one key joined; nothing can be added any more. */
 void sums_order(struct sums *sums);
 
 #endif
