@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Exact ends of MPI calls (--call-ends) are refused where the stacks of user-level threads are
- * switched: a return probe would end the program (target/user_threads.h).
+ * switched: a return probe would end the program (observe/process/library.h).
  */
 #ifndef UCXBPF_CAPTURE_ENDS_H
 #define UCXBPF_CAPTURE_ENDS_H

@@ -3,8 +3,8 @@
  * Which code a process maps: its executable mappings, the files behind them, each known once
  * however many processes map it, and names for addresses in such a file.
  */
-#ifndef UCXBPF_TARGET_CODE_H
-#define UCXBPF_TARGET_CODE_H
+#ifndef UCXBPF_PROCESS_CODE_H
+#define UCXBPF_PROCESS_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

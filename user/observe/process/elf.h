@@ -4,8 +4,8 @@
  * at link time. "Offset" is always a file offset, the unit uprobes use; "vaddr" is a link-time
  * address.
  */
-#ifndef UCXBPF_TARGET_ELF_H
-#define UCXBPF_TARGET_ELF_H
+#ifndef UCXBPF_PROCESS_ELF_H
+#define UCXBPF_PROCESS_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>

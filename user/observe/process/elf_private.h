@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The members of a struct elf, for process/ only. */
-#ifndef UCXBPF_TARGET_ELF_PRIVATE_H
-#define UCXBPF_TARGET_ELF_PRIVATE_H
+#ifndef UCXBPF_PROCESS_ELF_PRIVATE_H
+#define UCXBPF_PROCESS_ELF_PRIVATE_H
 
 #include <gelf.h>
 #include <libelf.h>

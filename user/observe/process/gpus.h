@@ -3,8 +3,8 @@
  * The GPUs of this host, as NVIDIA's driver lists them in /proc/driver/nvidia/gpus, and which of
  * them a process has a context on, as its management library tells.
  */
-#ifndef UCXBPF_TARGET_GPUS_H
-#define UCXBPF_TARGET_GPUS_H
+#ifndef UCXBPF_PROCESS_GPUS_H
+#define UCXBPF_PROCESS_GPUS_H
 
 #include <jansson.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Where UCX keeps its private fields, by version and build (assert or release), and how to tell
  * which version and build a libucp is. See docs/layouts.md for where the numbers come from.
  */
-#ifndef UCXBPF_TARGET_LAYOUT_H
-#define UCXBPF_TARGET_LAYOUT_H
+#ifndef UCXBPF_PROCESS_LAYOUT_H
+#define UCXBPF_PROCESS_LAYOUT_H
 
 #include <stdbool.h>
 

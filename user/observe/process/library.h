@@ -3,8 +3,8 @@
  * Libraries that matter to a trace, recognised by what they export, never by name; one struct
  * library per file (device and inode), however many processes map it.
  */
-#ifndef UCXBPF_TARGET_LIBRARY_H
-#define UCXBPF_TARGET_LIBRARY_H
+#ifndef UCXBPF_PROCESS_LIBRARY_H
+#define UCXBPF_PROCESS_LIBRARY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * A process as /proc/PID shows it: small files, its memory, its mappings, and what kinds of memory
  * they are.
  */
-#ifndef UCXBPF_TARGET_PROC_H
-#define UCXBPF_TARGET_PROC_H
+#ifndef UCXBPF_PROCESS_PROC_H
+#define UCXBPF_PROCESS_PROC_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  * Facts about one process that are gone once it exits, and the side records made of them
  * (docs/side-records.md).
  */
-#ifndef UCXBPF_TARGET_PROCESS_H
-#define UCXBPF_TARGET_PROCESS_H
+#ifndef UCXBPF_PROCESS_PROCESS_H
+#define UCXBPF_PROCESS_PROCESS_H
 
 #include <jansson.h>
 #include <stdbool.h>

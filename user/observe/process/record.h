@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pieces of side records (docs/side-records.md); for process/ only. */
-#ifndef UCXBPF_TARGET_RECORD_H
-#define UCXBPF_TARGET_RECORD_H
+#ifndef UCXBPF_PROCESS_RECORD_H
+#define UCXBPF_PROCESS_RECORD_H
 
 #include <jansson.h>
 #include <stdint.h>

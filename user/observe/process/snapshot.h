@@ -5,8 +5,8 @@
  * checked against what UCX guarantees (back pointers, names, ranges), so a layout that does not
  * fit, or an object that is being torn down, gives an error and never a wrong record.
  */
-#ifndef UCXBPF_TARGET_SNAPSHOT_H
-#define UCXBPF_TARGET_SNAPSHOT_H
+#ifndef UCXBPF_PROCESS_SNAPSHOT_H
+#define UCXBPF_PROCESS_SNAPSHOT_H
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A worker as it is read from memory, shared by the snapshot*.c files only. */
-#ifndef UCXBPF_TARGET_SNAPSHOT_PRIVATE_H
-#define UCXBPF_TARGET_SNAPSHOT_PRIVATE_H
+#ifndef UCXBPF_PROCESS_SNAPSHOT_PRIVATE_H
+#define UCXBPF_PROCESS_SNAPSHOT_PRIVATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * in UCX 1.13 to 1.22 but for the size of a device and of the cache's lock, which are tried out:
  * everything read is checked, and what does not hold together gives a reason and no answer.
  */
-#ifndef UCXBPF_TARGET_UCX_MEMORY_H
-#define UCXBPF_TARGET_UCX_MEMORY_H
+#ifndef UCXBPF_PROCESS_UCX_MEMORY_H
+#define UCXBPF_PROCESS_UCX_MEMORY_H
 
 #include <jansson.h>
 #include <stdbool.h>

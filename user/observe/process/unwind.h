@@ -3,8 +3,8 @@
  * How to get from a function's frame to its caller's without a frame pointer: a file's .eh_frame as
  * the sorted rows that the BPF side searches (ucxbpf_rows.h). x86-64.
  */
-#ifndef UCXBPF_TARGET_UNWIND_H
-#define UCXBPF_TARGET_UNWIND_H
+#ifndef UCXBPF_PROCESS_UNWIND_H
+#define UCXBPF_PROCESS_UNWIND_H
 
 #include "base/vec.h"
 #include "observe/process/elf.h"
