@@ -215,6 +215,8 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 	sized = op_bytes(&e, &around, &bytes);
 	if (is_sized(op->what) && !sized)
 		op->buffer = 0;
+	else if (sized && !bytes)
+		op->buffer = NO_BUFFER;
 	op->rows = UB_ROWS_OP(e.hit.row) | UB_ROWS_CLASS(sized ? size_class(bytes) : 0) |
 		   UB_ROWS_FLAGS(sized ? 0 : UB_CELL_UNSIZED);
 	if (call_around(&e, &around))

@@ -19,6 +19,8 @@ struct remembered {
 	__u32 cell;
 };
 
+#define NO_BUFFER (~0ull)
+
 /* An operation that may be under way, until its stack slot holds something else. */
 struct count_op {
 	__u64 sp;
@@ -26,7 +28,7 @@ struct count_op {
 	__u64 rows;
 	__u64 obj;
 	__u64 start; /* 0 = is not timed */
-	__u64 buffer; /* 0 = none, or its data does not lie there in one piece */
+	__u64 buffer; /* 0 = its data may lie anywhere, NO_BUFFER = it has none */
 	__u64 moved; /* of the buffer, from its start on */
 	__u32 header; /* length of the user's active-message header */
 	__u32 cell;

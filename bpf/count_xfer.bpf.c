@@ -198,22 +198,23 @@ static __always_inline bool in_moved(const struct count_op *op, __u64 address)
  * operation's only if it begins no further into the operation's buffer than those before it have
  * come; the buffer is the remote side of copies between memories of one process.
  */
-static __always_inline bool moves_data_of(struct count_op *op, const struct count_xfer *xfer)
+static __always_inline bool moves_data_of(struct count_op *op, const struct count_xfer *xfer,
+					  bool sent)
 {
 	if (!xfer->local || !op->buffer)
 		return true;
 	if (!in_moved(op, xfer->local) && !in_moved(op, xfer->remote))
 		return false;
-	op->moved += xfer->length;
+	op->moved += sent ? xfer->length : 0;
 	return true;
 }
 
 /* Looked for at the return, which keeps a read off the message's path. */
-static __always_inline void xfer_op(struct count_task *task, struct count_xfer *xfer)
+static __always_inline void xfer_op(struct count_task *task, struct count_xfer *xfer, bool sent)
 {
 	struct count_op *op = op_around(task, xfer->sp);
 
-	if (!op || !moves_data_of(op, xfer))
+	if (!op || !moves_data_of(op, xfer, sent))
 		return;
 	xfer->obj = op->obj;
 	xfer->rows |= op->rows & (UB_ROWS_CALL(UB_MAX_SITES - 1) | UB_ROWS_OP(UB_MAX_SITES - 1));
@@ -233,12 +234,12 @@ static __always_inline int xfer_leave(struct pt_regs *ctx)
 
 	if (!xfer)
 		return 0;
-	xfer_op(task, xfer);
 	length = xfer->length;
 	if (xfer->length_rule == UB_LEN_RETURN) {
 		length = ret < 0 ? 0 : ret;
 		status = ret < 0 ? ret : 0;
 	}
+	xfer_op(task, xfer, status >= 0);
 	if (xfer->rows & UB_ROWS_FLAGS(UB_CELL_UNSIZED))
 		length = 0;
 	cell = cell_at(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Large messages that come while their receiver is inside a collective of small ones: they are
- * fetched there, right after the receives that the collective itself has made.
+ * Large messages that come while their receiver is inside a collective of small or no data: they
+ * are fetched there, right after the receives that the collective itself has made.
  */
 #include <unistd.h>
 
 #include "mpi_common.h"
 
-#define ROUNDS 20
+#define ROUNDS 30
 #define LARGE 400009
 #define LATE_US 2000
 #define TAG 7
@@ -20,11 +20,14 @@ static void collective(int round, int root)
 
 	for (i = 0; i < 16; i++)
 		out[i] = rank;
-	if (round % 2)
+	if (round % 3 == 0)
+		T(MPI_Barrier)(MPI_COMM_WORLD);
+	else if (round % 3 == 1)
 		T(MPI_Allreduce)(out, in, 16, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	else
 		T(MPI_Reduce)(out, in, 16, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
-	EXPECT((rank != root && round % 2 == 0) || in[15] == size * (size - 1) / 2);
+	EXPECT(round % 3 == 0 || (round % 3 == 2 && rank != root) ||
+	       in[15] == size * (size - 1) / 2);
 }
 
 int main(int argc, char **argv)

@@ -18,7 +18,10 @@
 #define MAX_PASSED 250 /* descriptors in a message, below the kernel's SCM_MAX_FD */
 #define MAX_ORDER (128 << 10)
 
-/* An order to place probes; offsets, cookies and the path follow. One without a body is to remove.
+/*
+ * An order to place probes; offsets and cookies follow. Three descriptors come with it: for the
+ * answer, of the program, of the file. An order to remove is one descriptor, of a socket that holds
+ * the links, and a byte.
  */
 struct placing {
 	int32_t type;
@@ -36,7 +39,7 @@ union control {
 	char space[CMSG_SPACE(MAX_PASSED * sizeof(int))];
 };
 
-/* With count descriptors, and a body of one byte or more. */
+/* Sends a message: count descriptors, and a body of one byte or more. Returns 0 or -errno. */
 static int pass(int socket, const int *fds, size_t count, struct iovec *body, size_t parts)
 {
 	union control control = { .head = { .cmsg_len = CMSG_LEN(count * sizeof(int)),
@@ -59,6 +62,12 @@ static int pass_fds(int socket, const int *fds, size_t count)
 	char nothing = 0;
 
 	return pass(socket, fds, count, &(struct iovec){ &nothing, 1 }, 1);
+}
+
+static void close_all(const int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		close(fds[i]);
 }
 
 /* False: no more will come. */
@@ -85,8 +94,7 @@ static bool take(int socket, struct message *to)
 	return true;
 }
 
-//-- The remover
-//------------------------------------------------------------------------------------
+/* ---- the keeper ---- */
 
 /* One keeper_close_begin(), shared by threads: the kernel's waits overlap. */
 struct removal {
@@ -96,12 +104,19 @@ struct removal {
 	int fds[];
 };
 
+static int removals; /* under way */
+
 static void removal_put(struct removal *removal)
 {
+	uint64_t now;
+
 	if (__atomic_sub_fetch(&removal->users, 1, __ATOMIC_ACQ_REL))
 		return;
+	now = clock_ns(CLOCK_MONOTONIC);
+	send(removal->answer, &now, sizeof(now), MSG_NOSIGNAL);
 	close(removal->answer);
 	free(removal);
+	__atomic_sub_fetch(&removals, 1, __ATOMIC_ACQ_REL);
 }
 
 static void *close_some(void *arg)
@@ -109,13 +124,8 @@ static void *close_some(void *arg)
 	struct removal *removal = arg;
 	size_t i;
 
-	while ((i = __atomic_fetch_add(&removal->next, 1, __ATOMIC_RELAXED)) < removal->count) {
-		uint64_t now;
-
+	while ((i = __atomic_fetch_add(&removal->next, 1, __ATOMIC_RELAXED)) < removal->count)
 		close(removal->fds[i]);
-		now = clock_ns(CLOCK_MONOTONIC);
-		send(removal->answer, &now, sizeof(now), MSG_NOSIGNAL | MSG_DONTWAIT);
-	}
 	removal_put(removal);
 	return NULL;
 }
@@ -137,6 +147,7 @@ static struct removal *removal_take(int from, struct message *message)
 		abort();
 	removal->answer = from;
 	removal->users = 1;
+	__atomic_add_fetch(&removals, 1, __ATOMIC_ACQ_REL);
 	return removal;
 }
 
@@ -181,30 +192,36 @@ static void place(const struct message *order)
 	pass(answer, &link, link >= 0, &(struct iovec){ &err, sizeof(err) }, 1);
 	if (link >= 0)
 		close(link);
-	for (size_t i = 0; i < order->fd_count; i++)
-		close(order->fds[i]);
+	close_all(order->fds, order->fd_count);
 }
 
 /* Until the tracer is gone; its last orders are still carried out. */
-static void keep(int orders)
+static _Noreturn void keep(int orders)
 {
 	static struct message message;
 	sigset_t all;
 
 	prctl(PR_SET_NAME, "ucxbpf-keeper");
+	/* a signal to the tracer's process group is not for this one */
+	setsid();
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	if (orders)
 		close_range(0, orders - 1, 0);
 	close_range(orders + 1, ~0u, 0);
 	while (take(orders, &message)) {
-		if (message.fd_count == 3)
+		bool placing = message.size >= sizeof(struct placing);
+
+		if (placing && message.fd_count == 3)
 			place(&message);
-		else
+		else if (!placing && message.fd_count == 1)
 			removal_start(removal_take(message.fds[0], &message));
+		else /* no room for the descriptors: the tracer finds its socket closed */
+			close_all(message.fds, message.fd_count);
 	}
-	/* threads that still close links go on */
-	pthread_exit(NULL);
+	while (__atomic_load_n(&removals, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	_exit(0);
 }
 
 /* Of this process; -1: not started yet, or it could not be. */
@@ -218,10 +235,8 @@ void keeper_start(void)
 	if (keeper >= 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return;
 	pid = fork();
-	if (!pid) {
+	if (!pid)
 		keep(ends[1]);
-		_exit(0);
-	}
 	close(ends[1]);
 	if (pid < 0)
 		close(ends[0]);
@@ -229,13 +244,12 @@ void keeper_start(void)
 		keeper = ends[0];
 }
 
+/* ---- its tracer ---- */
+
 struct link_closing {
-	int answer; /* the keeper writes when each link was closed; -1: closed here already */
+	int answer; /* the keeper writes when all were closed; -1: closed here already */
 	uint64_t began, done; /* ns */
 };
-
-//-- Its tracer
-//-------------------------------------------------------------------------------------
 
 /* False: the keeper cannot be asked. */
 static bool ask_to_place(const struct placing *placing, int prog_fd,
@@ -298,12 +312,10 @@ static bool hand_over(struct link_closing *closing, const int *fds, size_t count
 
 		if (pass_fds(ends[0], fds + passed, n))
 			break;
-		for (size_t i = 0; i < n; i++)
-			close(fds[passed + i]);
+		close_all(fds + passed, n);
 		passed += n;
 	}
-	for (; passed < count; passed++)
-		close(fds[passed]);
+	close_all(fds + passed, count - passed);
 	shutdown(ends[0], SHUT_WR);
 	pass_fds(keeper, &ends[1], 1);
 	close(ends[1]);
@@ -321,8 +333,7 @@ struct link_closing *keeper_close_begin(const int *fds, size_t count)
 	closing->answer = -1;
 	if (hand_over(closing, fds, count))
 		return closing;
-	for (size_t i = 0; i < count; i++)
-		close(fds[i]);
+	close_all(fds, count);
 	closing->done = clock_ns(CLOCK_MONOTONIC);
 	return closing;
 }
@@ -334,12 +345,12 @@ uint64_t keeper_close_wait(struct link_closing *closing)
 
 	if (!closing)
 		return 0;
-	while (closing->answer >= 0 && ((got = recv(closing->answer, &done, sizeof(done), 0)) > 0 ||
-					(got < 0 && errno == EINTR)))
-		if (got == sizeof(done) && done > closing->done)
-			closing->done = done;
-	if (closing->answer >= 0)
+	if (closing->answer >= 0) {
+		while ((got = recv(closing->answer, &done, sizeof(done), 0)) < 0 && errno == EINTR)
+			;
+		closing->done = got == sizeof(done) ? done : clock_ns(CLOCK_MONOTONIC);
 		close(closing->answer);
+	}
 	took = closing->done - closing->began;
 	free(closing);
 	return took;

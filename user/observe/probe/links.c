@@ -121,8 +121,7 @@ static int create_ends(struct links *links, const struct batch *batch,
 	}
 	entry = create(links, batch->entry_fd, batch->entry_type, false, target);
 	if (entry < 0) {
-		if (at_return >= 0)
-			close(at_return);
+		keeper_close_wait(keeper_close_begin(&at_return, at_return >= 0));
 		return entry;
 	}
 	vec_push(&links->fds, entry);
