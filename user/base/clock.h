@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Time in ns. */
 #ifndef UCXBPF_BASE_CLOCK_H
 #define UCXBPF_BASE_CLOCK_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Numbers as people read them, where exact asks for every digit and text is cut at size like
- * snprintf(); lengths of time as they write them.
+ * Numbers and lengths of time as people read and write them. exact: every digit. Text is cut at
+ * size like snprintf().
  */
 #ifndef UCXBPF_BASE_UNITS_H
 #define UCXBPF_BASE_UNITS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The folder of a sweep: begun, and judged. */
+/* A sweep's folder: how it begins, and its verdict. */
 #ifndef UCXBPF_CMD_SWEEP_REPORT_H
 #define UCXBPF_CMD_SWEEP_REPORT_H
 

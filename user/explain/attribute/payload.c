@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a transfer says of itself: how much of it is the user's, and of which protocol it is. */
+/* A transfer's payload and protocol, by its UCP header. */
 #include "explain/attribute/internal.h"
 
 /*

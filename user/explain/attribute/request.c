@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Requests that are still open, by address, id and buffer. */
 #include "explain/attribute/internal.h"
 
 #include <string.h>

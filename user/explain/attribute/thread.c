@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a thread is inside of, from the frame numbers that every record carries. */
+/* The frames that a thread is inside of, by the frame numbers of its records. */
 #include "explain/attribute/internal.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where an analysis takes its records from: capture files, or a test's own. */
+/* Sources of an analysis's records: capture files, or a test's own. */
 #ifndef UCXBPF_MATCH_ANALYSIS_H
 #define UCXBPF_MATCH_ANALYSIS_H
 

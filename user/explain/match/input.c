@@ -88,6 +88,9 @@ struct thread {
 	uint64_t ts;
 };
 
+#define MAX_DEPTH 64 /* more than frames are inside of each other */
+#define LATE_NS 2000000000ull /* a thread of the tracer writes its records sooner */
+
 /* Where frames of threads are missing, by the thread's numbers alone. */
 struct skips {
 	struct map threads; /* (tgid, tid) -> its place in all */
@@ -111,6 +114,22 @@ static int by_from(const void *left, const void *right)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
+/* The frames around a record that are not over when the tracer is killed have no record. */
+static bool is_around(const struct ub_hdr *h, uint32_t frame)
+{
+	return frame == h->call || frame == h->op || frame == h->rx;
+}
+
+static bool has_skip(const struct ub_hdr *h, uint32_t last)
+{
+	if (h->seq - last > 4)
+		return true;
+	for (uint32_t frame = last + 1; frame < h->seq; frame++)
+		if (!is_around(h, frame))
+			return true;
+	return false;
+}
+
 static void skips_add(struct skips *skips, const struct ub_hdr *h)
 {
 	uint32_t frames = h->kind == UB_FRAGS ? ((const struct ub_frags *)h)->count : 1;
@@ -125,7 +144,9 @@ static void skips_add(struct skips *skips, const struct ub_hdr *h)
 		*place = skips->all.len;
 	}
 	thread = &skips->all.data[*place - 1];
-	if ((int32_t)(h->seq - thread->frame) > 1)
+	if ((int32_t)(h->seq - thread->frame) < -MAX_DEPTH) /* another thread of that number */
+		thread->frame = h->seq - 1;
+	if ((int32_t)(h->seq - thread->frame) > 1 && has_skip(h, thread->frame))
 		vec_push(&skips->found, ((struct gap){ thread->ts, h->ts, h->tgid }));
 	if ((int32_t)(h->seq + frames - 1 - thread->frame) > 0)
 		thread->frame = h->seq + frames - 1;
@@ -207,12 +228,16 @@ static void find_holes(struct gaps *gaps, const numbers *all)
 /*
  * A capture without an end lacks the records behind the last one of each CPU, and no number shows
  * it. A thread that went on elsewhere shows it by its frames. Before the first CPU fell silent,
- * skipped frames are those of hits that make no record.
+ * skipped frames are those of hits that make no record. A CPU may have no record at all: then it
+ * was first used since the tracer's threads last wrote, which they do twice a second.
  */
 static void find_skips(struct gaps *gaps, const struct skips *skips, const numbers *all)
 {
-	uint64_t silent = UINT64_MAX;
+	uint64_t silent, newest = 0;
 
+	for (size_t i = 0; i < all->len; i++)
+		newest = all->data[i].written > newest ? all->data[i].written : newest;
+	silent = newest > LATE_NS ? newest - LATE_NS : 0;
 	for (size_t i = 0; i < all->len; i++)
 		if ((i + 1 == all->len || all->data[i + 1].cpu != all->data[i].cpu) &&
 		    all->data[i].written < silent)

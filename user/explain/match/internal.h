@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sends on links, arrivals in inboxes and receives that the matcher thinks of. */
+/* The matcher's own state: sends on links, arrivals in inboxes, receives. Private to match/. */
 #ifndef UCXBPF_MATCH_INTERNAL_H
 #define UCXBPF_MATCH_INTERNAL_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Sends and arrivals: made, joined to a message, given up. */
 #include "explain/match/internal.h"
 
 #include <string.h>

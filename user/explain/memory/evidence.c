@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What looks at a process say of its memory at a time. */
+/* A process's memory at a time, by looks at its mappings. */
 #include "explain/memory/evidence.h"
 
 #include <stddef.h>

@@ -9,7 +9,7 @@
  * cuCtxPushCurrent push onto, cuCtxPopCurrent pops, and whose top cuCtxSetCurrent replaces (NULL
  * pops); cuMemAllocAsync takes the stream's, cuMemAllocFromPoolAsync the pool's. What a context
  * holds ends with it (context.c); memory opened over IPC is where its own process has it
- * (imports.c).
+ * (apply.c).
  */
 #ifndef UCXBPF_MEMORY_MEMORY_H
 #define UCXBPF_MEMORY_MEMORY_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the kernel's half share. */
+/* State of the kernel's half, for the kernel*.c files. */
 #ifndef UCXBPF_CAPTURE_KERNEL_PRIVATE_H
 #define UCXBPF_CAPTURE_KERNEL_PRIVATE_H
 

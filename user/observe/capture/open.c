@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* A session's start and release. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

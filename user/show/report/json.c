@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The report as JSON: how it is written, what it says of the whole, of hosts, processes and clocks.
- */
+/* The report as JSON: the writer, and the head, hosts, processes and clocks. */
 #include "show/report/json.h"
 
 #include <errno.h>

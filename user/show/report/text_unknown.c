@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* The section NOT KNOWN: what was lost, and why something is not known. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,13 +75,12 @@ static void loss(const struct text *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
 	uint64_t lost = totals->produced - totals->stored;
-	bool on_purpose = lost && lost == totals->thinned;
-	bool unknown = !lost && totals->partial;
+	bool on_purpose = lost && lost == totals->thinned && !totals->partial;
 	char line[LINE] = "", share[16];
 
 	if (on_purpose) {
 		text_append(line, LINE, "none for want of room, see 'detail'");
-	} else if (unknown) {
+	} else if (!lost && totals->partial) {
 		text_append(line, LINE, "not known, a capture is not whole: ");
 		add_count(text, line, totals->produced);
 		text_append(line, LINE, " records are here");
@@ -95,8 +95,10 @@ static void loss(const struct text *text)
 		add_count(text, line, totals->produced);
 		text_append(line, LINE, " records, %s", share);
 		add_reasons(text, line, totals->dropped);
+		if (totals->partial)
+			text_append(line, LINE, ", or more: a capture is not whole");
 	}
-	paragraph(text, "lost", line, unknown || (lost && !on_purpose));
+	paragraph(text, "lost", line, totals->partial || (lost && !on_purpose));
 }
 
 static void add_detail(const struct text *text, char *line, const char *what,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Small files of /sys and /proc, none of which is believed. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

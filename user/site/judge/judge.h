@@ -148,15 +148,16 @@ struct judge_output {
 	bool verbose; /* text: passed and skipped ones, causes and examples, too */
 	bool colour; /* text */
 	int width; /* text: columns of the terminal; 0: a line is as long as it is */
-	const char *beside; /* html: the report's page to link to (page/beside.h); NULL: none */
+	const char *
+		beside; /* html: the report's page to link to as page_beside() allows; NULL: none */
 };
 
 /* Each returns 0 or -errno of a failed write. */
 int judge_text(const struct judge *judge, const struct judge_output *how, FILE *out);
 /* docs/check.schema.json: "ucxbpf.check/1" */
 int judge_json(const struct judge *judge, const struct judge_output *how, FILE *out);
-/* For the page (user/show/page/verdict.h): the same, what rules say once, and lines as the text has
- * them
+/* For the page (page_verdict(), user/show/page/page.h): the same, what rules say once, and lines as
+ * the text has them
  */
 int judge_page_data(const struct judge *judge, const struct judge_output *how, FILE *out);
 int judge_junit(const struct judge *judge, const struct judge_output *how, FILE *out);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Steps of making and checking a plan that the files of plan/ share. */
 #ifndef UCXBPF_PLAN_INTERNAL_H
 #define UCXBPF_PLAN_INTERNAL_H
 

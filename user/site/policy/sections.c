@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The sections of a policy that have more to them than words and numbers. */
+/* Sections of a policy with checks of their own: expect, classes, rules, transports. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stddef.h>

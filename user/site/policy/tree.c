@@ -397,14 +397,6 @@ static const struct field *field_named(const struct field *fields, const char *n
 	return NULL;
 }
 
-static bool has(const struct policy_tree *tree, const char *key)
-{
-	for (size_t i = 0; i < tree->entries.len; i++)
-		if (!strcmp(tree->entries.data[i].key, key))
-			return true;
-	return false;
-}
-
 void bind_map(struct binder *binder, const struct policy_tree *tree, const char *what,
 	      const struct field *fields, void *to)
 {
@@ -421,7 +413,7 @@ void bind_map(struct binder *binder, const struct policy_tree *tree, const char 
 			bind_field(binder, field, entry->value, (char *)to + field->offset);
 	}
 	for (; fields->name; fields++)
-		if (fields->required && !has(tree, fields->name))
+		if (fields->required && !has_key(tree, fields->name))
 			errors_add(binder->errors, tree->line, "%s: '%s' is missing", what,
 				   fields->name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was traced of each NIC, to be held against the port's own counters: SUM_PORT, by node. */
+/* Ports and NICs of nodes: what was traced of each, what its counters say (SUM_PORT), by node. */
 #ifndef UCXBPF_JUDGE_EXHIBITS_PORTS_H
 #define UCXBPF_JUDGE_EXHIBITS_PORTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether the evidence is complete: COV. */
+/* COV-01, COV-05: records that were lost, and transfers without an operation. */
 #include "site/judge/exhibits/totals.h"
 #include "site/judge/rules/tally.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Rules about operations: what they wait for, whose memory they move, how they are divided. */
+/*
+ * RAIL-03, PATH-10, PROTO-03: how messages are divided, what UCX took buffers for, whose memory
+ * collectives move.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where protocols switch: PROTO. */
+/* PROTO-02: the sizes at which nodes switch protocols. */
 #include <math.h>
 #include <string.h>
 

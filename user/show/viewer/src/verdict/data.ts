@@ -89,7 +89,7 @@ export function rowsOfNodes(): Row[] {
   return [...rows.values()].sort((a, b) => badness(b).localeCompare(badness(a)) || a.nodes[0].localeCompare(b.nodes[0]));
 }
 
-// n0, n1, n2, n10 → n[0-2,10]: user/base/fold.c
+// n0, n1, n2, n10 → n[0-2,10]: user/base/lists.c
 export function fold(names: string[]): string {
   const groups = new Map<string, string[]>();
   for (const name of names) {
