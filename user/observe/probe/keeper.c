@@ -29,9 +29,10 @@ struct placing {
 };
 
 struct message {
+	void *body; /* the receiver's room for it */
+	size_t room, size;
+	size_t fd_count;
 	int fds[MAX_PASSED];
-	size_t fd_count, size;
-	char body[MAX_ORDER];
 };
 
 union control {
@@ -74,7 +75,7 @@ static void close_all(const int *fds, size_t count)
 static bool take(int socket, struct message *to)
 {
 	union control control;
-	struct iovec body = { to->body, sizeof(to->body) };
+	struct iovec body = { to->body, to->room };
 	struct msghdr message = { .msg_iov = &body,
 				  .msg_iovlen = 1,
 				  .msg_control = &control,
@@ -177,7 +178,7 @@ static void place(const struct message *order)
 {
 	int answer = order->fds[0], prog_fd = order->fds[1], file = order->fds[2];
 	char path[32];
-	const struct placing *placing = (const struct placing *)order->body;
+	const struct placing *placing = order->body;
 	const uint64_t *offsets = (const uint64_t *)(placing + 1);
 	struct link_target target = { .path = path,
 				      .offsets = offsets,
@@ -198,7 +199,8 @@ static void place(const struct message *order)
 /* Until the tracer is gone; its last orders are still carried out. */
 static _Noreturn void keep(int orders)
 {
-	static struct message message;
+	static _Alignas(struct placing) char order[MAX_ORDER];
+	struct message message = { .body = order, .room = sizeof(order) };
 	sigset_t all;
 
 	prctl(PR_SET_NAME, "ucxbpf-keeper");
@@ -259,28 +261,21 @@ static bool ask_to_place(const struct placing *placing, int prog_fd,
 	struct iovec order[] = { { (void *)placing, sizeof(*placing) },
 				 { (void *)target->offsets, words },
 				 { (void *)target->cookies, words } };
-	struct message *answer = NULL;
-	bool asked = false;
 	int ends[2], err, file;
+	struct message answer = { .body = &err, .room = sizeof(err) };
+	bool asked;
 
 	if (keeper < 0 || sizeof(*placing) + 2 * words > MAX_ORDER ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return false;
-	answer = malloc(sizeof(*answer));
 	file = open(target->path, O_PATH | O_CLOEXEC);
-	asked = answer && file >= 0 &&
-		!pass(keeper, (int[]){ ends[1], prog_fd, file }, 3, order, 3);
+	asked = file >= 0 && !pass(keeper, (int[]){ ends[1], prog_fd, file }, 3, order, 3);
 	if (file >= 0)
 		close(file);
 	close(ends[1]);
-	if (asked && take(ends[0], answer) && answer->size == sizeof(err)) {
-		memcpy(&err, answer->body, sizeof(err));
-		/* a link that did not come through found no room in our table */
-		*link = answer->fd_count ? answer->fds[0] : err ? err : -EMFILE;
-	} else {
-		asked = false;
-	}
-	free(answer);
+	asked = asked && take(ends[0], &answer) && answer.size == sizeof(err);
+	if (asked) /* a link that did not come through found no room in our table */
+		*link = answer.fd_count ? answer.fds[0] : err ? err : -EMFILE;
 	close(ends[0]);
 	return asked;
 }
@@ -298,7 +293,7 @@ int keeper_place(bool perf, int prog_fd, int attach_type, bool at_return,
 
 /*
  * Links wait in a socket that nobody reads until our own descriptors of them are closed, so that
- * the remover's are always the last ones.
+ * the keeper's are always the last ones.
  */
 static bool hand_over(struct link_closing *closing, const int *fds, size_t count)
 {

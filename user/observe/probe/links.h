@@ -75,7 +75,7 @@ struct links {
 	const struct link_programs *programs; /* the caller's */
 	VEC(int) fds;
 	VEC(int) call_returns; /* apart from their entries: not where sessions hold both */
-	struct link_closing *closing; /* what links_detach() left to its threads; NULL */
+	struct link_closing *closing; /* links that the keeper still closes; NULL */
 };
 
 void links_init(struct links *links, enum link_mechanism mechanism,
