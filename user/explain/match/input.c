@@ -115,17 +115,10 @@ static int by_from(const void *left, const void *right)
 }
 
 /* The frames around a record that are not over when the tracer is killed have no record. */
-static bool is_around(const struct ub_hdr *h, uint32_t frame)
-{
-	return frame == h->call || frame == h->op || frame == h->rx;
-}
-
 static bool has_skip(const struct ub_hdr *h, uint32_t last)
 {
-	if (h->seq - last > 4)
-		return true;
 	for (uint32_t frame = last + 1; frame < h->seq; frame++)
-		if (!is_around(h, frame))
+		if (frame != h->call && frame != h->op && frame != h->rx)
 			return true;
 	return false;
 }
@@ -146,7 +139,7 @@ static void skips_add(struct skips *skips, const struct ub_hdr *h)
 	thread = &skips->all.data[*place - 1];
 	if ((int32_t)(h->seq - thread->frame) < -MAX_DEPTH) /* another thread of that number */
 		thread->frame = h->seq - 1;
-	if ((int32_t)(h->seq - thread->frame) > 1 && has_skip(h, thread->frame))
+	if (has_skip(h, thread->frame))
 		vec_push(&skips->found, ((struct gap){ thread->ts, h->ts, h->tgid }));
 	if ((int32_t)(h->seq + frames - 1 - thread->frame) > 0)
 		thread->frame = h->seq + frames - 1;
@@ -193,6 +186,11 @@ static uint64_t count_numbered(const struct ub_stats *stats)
 	return count;
 }
 
+static bool is_last_of_cpu(const numbers *all, size_t i)
+{
+	return i + 1 == all->len || all->data[i + 1].cpu != all->data[i].cpu;
+}
+
 /* What is missing at both ends has a number on one side only. */
 static void find_ends(struct gaps *gaps, const numbers *all, uint64_t produced)
 {
@@ -201,7 +199,7 @@ static void find_ends(struct gaps *gaps, const numbers *all, uint64_t produced)
 	for (size_t i = 0; i < all->len; i++) {
 		const struct numbered *at = &all->data[i];
 		bool first = !i || at[-1].cpu != at->cpu;
-		bool last = i + 1 == all->len || at[1].cpu != at->cpu;
+		bool last = is_last_of_cpu(all, i);
 
 		if (first && at->seq && at->written > gaps->first)
 			gaps->first = at->written;
@@ -239,8 +237,7 @@ static void find_skips(struct gaps *gaps, const struct skips *skips, const numbe
 		newest = all->data[i].written > newest ? all->data[i].written : newest;
 	silent = newest > LATE_NS ? newest - LATE_NS : 0;
 	for (size_t i = 0; i < all->len; i++)
-		if ((i + 1 == all->len || all->data[i + 1].cpu != all->data[i].cpu) &&
-		    all->data[i].written < silent)
+		if (is_last_of_cpu(all, i) && all->data[i].written < silent)
 			silent = all->data[i].written;
 	for (size_t i = 0; i < skips->found.len; i++) {
 		struct gap gap = skips->found.data[i];
