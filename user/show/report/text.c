@@ -17,6 +17,19 @@ void text_append(char *out, size_t size, const char *format, ...)
 	va_end(args);
 }
 
+bool text_is_exact(const struct text *text)
+{
+	return text->options->exact || text->options->verbose;
+}
+
+void text_count(const struct text *text, char *out, size_t size, uint64_t count)
+{
+	char number[40];
+
+	unit_count(number, sizeof(number), count, text_is_exact(text));
+	text_append(out, size, "%s", number);
+}
+
 size_t text_limit(const struct text *text, size_t count, const size_t limits[TEXT_LIMITS])
 {
 	int verbose = text->options->verbose;

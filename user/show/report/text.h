@@ -61,4 +61,16 @@ void text_shares(char *out, size_t size, const struct text_carried *carried,
 void text_append(char *out, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Whether lines of text have every digit: rows of tables do so with --exact alone. */
+bool text_is_exact(const struct text *text);
+
+/* Appends a count, every digit of it where text_is_exact(). */
+void text_count(const struct text *text, char *out, size_t size, uint64_t count);
+
+/* Of a row of a table that is a row of a cube. */
+static inline const struct cube_sums *text_row_sums(const void *row)
+{
+	return &((const struct cube_row *)row)->sums;
+}
+
 #endif

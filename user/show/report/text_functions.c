@@ -24,11 +24,6 @@ struct functions {
 	struct text_carried carried; /* data transfers by function and transport */
 };
 
-static const struct cube_sums *sums(const void *row)
-{
-	return &((const struct cube_row *)row)->sums;
-}
-
 static bool functions_exact(const void *context)
 {
 	return ((const struct functions *)context)->text->options->exact;
@@ -52,7 +47,7 @@ static bool is_function(uint64_t key)
 static void functions_print_calls(char *cell, size_t size, const void *row, const void *context)
 {
 	if (is_function(((const struct cube_row *)row)->key[0]))
-		unit_count(cell, size, sums(row)->count, functions_exact(context));
+		unit_count(cell, size, text_row_sums(row)->count, functions_exact(context));
 	else
 		snprintf(cell, size, "-");
 }
@@ -62,11 +57,12 @@ static void functions_print_time(char *cell, size_t size, const void *row, const
 	const struct functions *functions = context;
 
 	/* a lower bound of nothing says nothing */
-	if (sums(row)->timed && !sums(row)->time_sum &&
-	    sums(row)->precisions == 1u << TIME_LOWER_BOUND)
+	if (text_row_sums(row)->timed && !text_row_sums(row)->time_sum &&
+	    text_row_sums(row)->precisions == 1u << TIME_LOWER_BOUND)
 		snprintf(cell, size, "?");
-	else if (sums(row)->timed)
-		text_time(functions->text, cell, size, sums(row)->time_sum, sums(row)->precisions);
+	else if (text_row_sums(row)->timed)
+		text_time(functions->text, cell, size, text_row_sums(row)->time_sum,
+			  text_row_sums(row)->precisions);
 	else
 		snprintf(cell, size, "%s",
 			 is_function(((const struct cube_row *)row)->key[0]) ? "unknown" : "-");
@@ -74,12 +70,12 @@ static void functions_print_time(char *cell, size_t size, const void *row, const
 
 static void print_ops(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, sums(row)->ops, functions_exact(context));
+	unit_count(cell, size, text_row_sums(row)->ops, functions_exact(context));
 }
 
 static void functions_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, sums(row)->bytes, functions_exact(context));
+	unit_bytes(cell, size, text_row_sums(row)->bytes, functions_exact(context));
 }
 
 static void print_transports(char *cell, size_t size, const void *row, const void *context)

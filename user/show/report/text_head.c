@@ -108,11 +108,6 @@ static void text_windows(const struct text *text)
 
 #define LINE 512
 
-static bool is_exact(const struct text *text)
-{
-	return text->options->exact || text->options->verbose;
-}
-
 static void add_time(const struct text *text, char *line, uint64_t ns)
 {
 	char number[40];
@@ -129,14 +124,6 @@ static void add_bytes(const struct text *text, char *line, uint64_t bytes)
 	text_append(line, LINE, "%s", number);
 }
 
-static void add_count(const struct text *text, char *line, uint64_t count)
-{
-	char number[40];
-
-	unit_count(number, sizeof(number), count, is_exact(text));
-	text_append(line, LINE, "%s", number);
-}
-
 static void tracer(const struct text *text, const struct fact_self *self, char *line)
 {
 	add_time(text, line, self->cpu_ns);
@@ -146,7 +133,7 @@ static void tracer(const struct text *text, const struct fact_self *self, char *
 		add_bytes(text, line, self->memory_peak);
 	}
 	text_append(line, LINE, "; ");
-	add_count(text, line, self->records);
+	text_count(text, line, LINE, self->records);
 	text_append(line, LINE, " records in ");
 	add_bytes(text, line, self->bytes);
 	if (self->drained)
@@ -176,9 +163,9 @@ static void in_kernel(const struct text *text, const struct fact_self *self, cha
 	text_append(line, LINE, " in BPF");
 	if (self->hits) {
 		text_append(line, LINE, ", estimated from ");
-		add_count(text, line, self->sampled_hits);
+		text_count(text, line, LINE, self->sampled_hits);
 		text_append(line, LINE, " of ");
-		add_count(text, line, self->hits);
+		text_count(text, line, LINE, self->hits);
 		text_append(line, LINE, " hits, plus their traps");
 	}
 	if (self->kernel_known < self->captures)

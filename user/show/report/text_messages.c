@@ -41,11 +41,6 @@ struct pairs {
 	struct text_carried memory; /* messages by the memory of both ends */
 };
 
-static const struct cube_sums *sums(const void *row)
-{
-	return &((const struct cube_row *)row)->sums;
-}
-
 static const struct cube_sums *pair_messages(const void *row, const struct pairs *pairs)
 {
 	static const struct cube_sums none;
@@ -93,12 +88,12 @@ static void print_message_bytes(char *cell, size_t size, const void *row, const 
 
 static void print_transfers(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, sums(row)->count, pairs_exact(context));
+	unit_count(cell, size, text_row_sums(row)->count, pairs_exact(context));
 }
 
 static void pairs_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, sums(row)->bytes, pairs_exact(context));
+	unit_bytes(cell, size, text_row_sums(row)->bytes, pairs_exact(context));
 }
 
 static void print_transports(char *cell, size_t size, const void *row, const void *context)
@@ -247,27 +242,27 @@ static void print_via(char *cell, size_t size, const void *row, const void *cont
 
 static void ways_print_messages(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, sums(row)->count, ways_exact(context));
+	unit_count(cell, size, text_row_sums(row)->count, ways_exact(context));
 }
 
 static void ways_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, sums(row)->bytes, ways_exact(context));
+	unit_bytes(cell, size, text_row_sums(row)->bytes, ways_exact(context));
 }
 
 static void print_share(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_share(cell, size, sums(row)->bytes, ((const struct ways *)context)->bytes);
+	unit_share(cell, size, text_row_sums(row)->bytes, ((const struct ways *)context)->bytes);
 }
 
 static void print_copies(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, sums(row)->copies, ways_exact(context));
+	unit_count(cell, size, text_row_sums(row)->copies, ways_exact(context));
 }
 
 static void print_copied(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, sums(row)->copy_bytes, ways_exact(context));
+	unit_bytes(cell, size, text_row_sums(row)->copy_bytes, ways_exact(context));
 }
 
 static const struct table_column ways_columns[] = {

@@ -33,11 +33,6 @@ static const char *word(const void *row, int key)
 	return cube_key_text(&path_shape.keys[key], ((const struct cube_row *)row)->key[key]);
 }
 
-static const struct cube_sums *sums(const void *row)
-{
-	return &((const struct cube_row *)row)->sums;
-}
-
 static bool is_data(const void *row)
 {
 	return ((const struct cube_row *)row)->key[P_KIND] == KIND_DATA;
@@ -96,18 +91,18 @@ static void print_memory(char *cell, size_t size, const void *row, const void *c
 
 static void print_count(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, sums(row)->count, paths_exact(context));
+	unit_count(cell, size, text_row_sums(row)->count, paths_exact(context));
 }
 
 static void paths_print_bytes(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_bytes(cell, size, sums(row)->bytes, paths_exact(context));
+	unit_bytes(cell, size, text_row_sums(row)->bytes, paths_exact(context));
 }
 
 static void print_share(char *cell, size_t size, const void *row, const void *context)
 {
 	if (is_data(row))
-		unit_share(cell, size, sums(row)->bytes,
+		unit_share(cell, size, text_row_sums(row)->bytes,
 			   ((const struct paths *)context)->data_bytes);
 	else
 		snprintf(cell, size, "-");
@@ -117,16 +112,17 @@ static void print_mean(char *cell, size_t size, const void *row, const void *con
 {
 	const struct paths *paths = context;
 
-	if (sums(row)->timed)
-		text_time(paths->text, cell, size, sums(row)->time_sum / sums(row)->timed,
-			  sums(row)->precisions);
+	if (text_row_sums(row)->timed)
+		text_time(paths->text, cell, size,
+			  text_row_sums(row)->time_sum / text_row_sums(row)->timed,
+			  text_row_sums(row)->precisions);
 	else
 		snprintf(cell, size, "unknown");
 }
 
 static void print_retries(char *cell, size_t size, const void *row, const void *context)
 {
-	unit_count(cell, size, sums(row)->retries, paths_exact(context));
+	unit_count(cell, size, text_row_sums(row)->retries, paths_exact(context));
 }
 
 #define MAX_COLUMNS 11

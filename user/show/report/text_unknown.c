@@ -36,24 +36,11 @@ static void paragraph(const struct text *text, const char *label, const char *wo
 	fputc('\n', text->out);
 }
 
-static bool is_exact(const struct text *text)
-{
-	return text->options->exact || text->options->verbose;
-}
-
-static void add_count(const struct text *text, char *line, uint64_t count)
-{
-	char number[40];
-
-	unit_count(number, sizeof(number), count, is_exact(text));
-	text_append(line, LINE, "%s", number);
-}
-
 static void add_bytes(const struct text *text, char *line, uint64_t bytes)
 {
 	char number[40];
 
-	unit_bytes(number, sizeof(number), bytes, is_exact(text));
+	unit_bytes(number, sizeof(number), bytes, text_is_exact(text));
 	text_append(line, LINE, "%s", number);
 }
 
@@ -65,7 +52,7 @@ static void add_reasons(const struct text *text, char *line, const struct fact_r
 
 	for (int i = 0; i < count; i++) {
 		text_append(line, LINE, "%s%s ", i ? ", " : " (", reasons[i].reason);
-		add_count(text, line, reasons[i].count);
+		text_count(text, line, LINE, reasons[i].count);
 	}
 	if (count)
 		text_append(line, LINE, ")");
@@ -82,17 +69,17 @@ static void loss(const struct text *text)
 		text_append(line, LINE, "none for want of room, see 'detail'");
 	} else if (!lost && totals->partial) {
 		text_append(line, LINE, "not known, a capture is not whole: ");
-		add_count(text, line, totals->produced);
+		text_count(text, line, LINE, totals->produced);
 		text_append(line, LINE, " records are here");
 	} else if (!lost) {
 		text_append(line, LINE, "none, all ");
-		add_count(text, line, totals->produced);
+		text_count(text, line, LINE, totals->produced);
 		text_append(line, LINE, " records are here");
 	} else {
 		unit_share(share, sizeof(share), lost, totals->produced);
-		add_count(text, line, lost);
+		text_count(text, line, LINE, lost);
 		text_append(line, LINE, " of ");
-		add_count(text, line, totals->produced);
+		text_count(text, line, LINE, totals->produced);
 		text_append(line, LINE, " records, %s", share);
 		add_reasons(text, line, totals->dropped);
 		if (totals->partial)
@@ -110,9 +97,9 @@ static void add_detail(const struct text *text, char *line, const char *what,
 		return;
 	unit_share(share, sizeof(share), detail->recorded, detail->of);
 	text_append(line, LINE, "%s%s of %s (", *line ? ", " : "", share, what);
-	add_count(text, line, detail->recorded);
+	text_count(text, line, LINE, detail->recorded);
 	text_append(line, LINE, " of ");
-	add_count(text, line, detail->of);
+	text_count(text, line, LINE, detail->of);
 	text_append(line, LINE, ")");
 }
 
@@ -130,7 +117,7 @@ static void detail(const struct text *text)
 	add_detail(text, line, "sends", &totals->sent);
 	if (totals->unsummed) {
 		text_append(line, LINE, "%sat least ", *line ? "; " : "");
-		add_count(text, line, totals->unsummed);
+		text_count(text, line, LINE, totals->unsummed);
 		text_append(line, LINE, " records of these are in no sum");
 	} else if (totals->partial) {
 		text_append(line, LINE, "; sums lack what the capture lacks");
@@ -214,20 +201,20 @@ static void unmatched(const struct text *text)
 
 	if (report_only_counts(text->report))
 		return paragraph(text, "unmatched", "not known, see 'counted'", false);
-	add_count(text, line, sends);
+	text_count(text, line, LINE, sends);
 	text_append(line, LINE, " of ");
-	add_count(text, line, totals->sends);
+	text_count(text, line, LINE, totals->sends);
 	text_append(line, LINE, " sends");
 	add_reasons(text, line, totals->unmatched_sends);
 	text_append(line, LINE, ", ");
-	add_count(text, line, receives);
+	text_count(text, line, LINE, receives);
 	text_append(line, LINE, " of ");
-	add_count(text, line, totals->receives);
+	text_count(text, line, LINE, totals->receives);
 	text_append(line, LINE, " receives");
 	add_reasons(text, line, totals->unmatched_receives);
 	if (totals->ambiguous) {
 		text_append(line, LINE, "; ambiguous ");
-		add_count(text, line, totals->ambiguous);
+		text_count(text, line, LINE, totals->ambiguous);
 	}
 	paragraph(text, "unmatched", line, sends || receives || totals->ambiguous);
 }
@@ -244,15 +231,15 @@ static void retries_and_errors(const struct text *text)
 	}
 	for (size_t i = 0; i < report->ops.rows.len; i++)
 		errors += report->ops.rows.data[i].sums.errors;
-	add_count(text, line, retries);
+	text_count(text, line, LINE, retries);
 	text_append(line, LINE, " for want of resources; operations that failed: ");
 	if (report_only_counts(report))
 		text_append(line, LINE, "not known");
 	else
-		add_count(text, line, errors);
+		text_count(text, line, LINE, errors);
 	if (lengths) {
 		text_append(line, LINE, "; transfers of unknown length: ");
-		add_count(text, line, lengths);
+		text_count(text, line, LINE, lengths);
 	}
 	paragraph(text, "retries", line, errors || lengths);
 }
@@ -268,7 +255,7 @@ static void notes(const struct text *text)
 		text_append(line, LINE, "%s", reasons[i].reason);
 		if (reasons[i].count > 1) {
 			text_append(line, LINE, ": ");
-			add_count(text, line, reasons[i].count);
+			text_count(text, line, LINE, reasons[i].count);
 		}
 		paragraph(text, i ? "" : "notes", line, true);
 	}
