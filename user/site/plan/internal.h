@@ -31,6 +31,9 @@ void plan_divide(struct plan *plan, uint32_t most);
 
 /* ---- plan.c ---- */
 
+/* The order of plan.nodes, for qsort() and bsearch(). */
+int plan_by_name(const void *left, const void *right);
+
 /* Numbers from a seed: the same everywhere. */
 uint64_t plan_random(uint64_t *state);
 

@@ -145,13 +145,6 @@ static void add_node(struct plan *plan, const struct policy *policy, const char 
 		 ((struct plan_node){ .name = strdup(name), .class = class, .leaf = -1 }));
 }
 
-static int by_name(const void *left, const void *right)
-{
-	const struct plan_node *a = left, *b = right;
-
-	return strcmp(a->name, b->name);
-}
-
 /* By name: the same set of nodes gives the same plan. */
 static int add_nodes(struct plan *plan, const struct policy *policy,
 		     const struct plan_options *options, char why[PLAN_WHY])
@@ -167,9 +160,9 @@ static int add_nodes(struct plan *plan, const struct policy *policy,
 				   "no node: the policy's classes name none, and none were given");
 	if (plan->nodes.len > PLAN_MAX_NODES)
 		return plan_refuse(why, "more than %d nodes", PLAN_MAX_NODES);
-	qsort(plan->nodes.data, plan->nodes.len, sizeof(*plan->nodes.data), by_name);
+	qsort(plan->nodes.data, plan->nodes.len, sizeof(*plan->nodes.data), plan_by_name);
 	for (size_t i = 1; i < plan->nodes.len; i++)
-		if (!by_name(&plan->nodes.data[i - 1], &plan->nodes.data[i]))
+		if (!plan_by_name(&plan->nodes.data[i - 1], &plan->nodes.data[i]))
 			return plan_refuse(why, "node '%.100s' is named twice",
 					   plan->nodes.data[i].name);
 	return 0;

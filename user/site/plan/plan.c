@@ -147,7 +147,7 @@ void plan_free(struct plan *plan)
 	free(plan);
 }
 
-static int by_name(const void *left, const void *right)
+int plan_by_name(const void *left, const void *right)
 {
 	const struct plan_node *a = left, *b = right;
 
@@ -159,7 +159,7 @@ int plan_node(const struct plan *plan, const char *name)
 	const struct plan_node key = { .name = (char *)name }, *found = NULL;
 
 	if (name && plan->nodes.len)
-		found = bsearch(&key, plan->nodes.data, plan->nodes.len, sizeof(key), by_name);
+		found = bsearch(&key, plan->nodes.data, plan->nodes.len, sizeof(key), plan_by_name);
 	return found ? found - plan->nodes.data : -1;
 }
 

@@ -457,11 +457,6 @@ static uint64_t rail_of(const struct node *node, const char *device)
 	return map_text(device) | 1ull << 63;
 }
 
-static int owner(const struct cell *cell)
-{
-	return fact_fetches(cell->op, cell->transport) ? cell->peer : cell->process;
-}
-
 static int other(const struct cell *cell)
 {
 	return fact_fetches(cell->op, cell->transport) ? cell->process : cell->peer;
@@ -474,8 +469,7 @@ static uint64_t pair(int from, int to)
 
 static bool counts(const struct cell *cell)
 {
-	return cell_inter(cell) && cell->device && is_network(cell->transport) &&
-	       cell->process >= 0 && cell->peer >= 0;
+	return cell_over_nic(cell) && cell->process >= 0 && cell->peer >= 0;
 }
 
 /* (pair of processes, rail) -> 1; (pair, NO_RAIL) -> how many. */
@@ -483,8 +477,8 @@ static bool counts(const struct cell *cell)
 
 static void note(struct map *rails, const struct exhibits *exhibits, const struct cell *cell)
 {
-	const struct node *node = exhibits_node(exhibits, owner(cell));
-	uint64_t ends = pair(owner(cell), other(cell));
+	const struct node *node = exhibits_node(exhibits, cell_owner(cell));
+	uint64_t ends = pair(cell_owner(cell), other(cell));
 	bool fresh;
 
 	if (!node)
@@ -524,10 +518,10 @@ void rule_aligned(const struct trial *trial)
 			note(&rails, exhibits, &exhibits->cells.data[i]);
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
-		const struct node *own = exhibits_node(exhibits, owner(cell));
+		const struct node *own = exhibits_node(exhibits, cell_owner(cell));
 		const struct node *peer = exhibits_node(exhibits, other(cell));
-		uint64_t forth = pair(owner(cell), other(cell));
-		uint64_t back = pair(other(cell), owner(cell));
+		uint64_t forth = pair(cell_owner(cell), other(cell));
+		uint64_t back = pair(other(cell), cell_owner(cell));
 
 		/* one that sends back by fewer rails does not tell where the others end */
 		if (counts(cell) && own && peer &&
