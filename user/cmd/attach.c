@@ -62,8 +62,8 @@ static void command_of(pid_t pid, char *name, size_t size)
 }
 
 /*
- * Adds the processes below one that maps neither UCX nor MPI itself, and says which of them do.
- * Returns how many do.
+ * Adds the processes below one that maps neither UCX nor MPI itself, and prints those that do.
+ * Returns their number.
  */
 static unsigned int attach_below(struct capture *capture, pid_t launcher)
 {
