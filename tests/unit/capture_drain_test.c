@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "observe/capture/ring_plan.h"
-#include "observe/capture/sieve.h"
+#include "observe/capture/ring.h"
+#include "observe/capture/drainer.h"
 
 static struct sieve *new_sieve(void)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "observe/capture/hot.h"
+#include "observe/capture/probes.h"
 
 #define SELF "/proc/self/exe"
 

@@ -30,7 +30,7 @@
 #include <sys/types.h>
 
 #include "observe/capture/kernel.h"
-#include "observe/capture/ring_plan.h"
+#include "observe/capture/ring.h"
 #include "file/file.h"
 
 struct drain;

@@ -1,13 +1,311 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "observe/capture/kernel.h"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "observe/capture/kernel_private.h"
+#include "base/log.h"
+#include "observe/probe/links.h"
+#include "observe/probe/sites.h"
 #include "ucxbpf.skel.h"
+
+struct kernel {
+	struct ucxbpf *skel;
+	int cpus; /* possible ones */
+	int made_up; /* beside them, for tests */
+	struct link_programs programs;
+};
+
+struct ucxbpf;
+
+/* Which end of which span a program is, by name: "op_session", "op_entry", "call_entry"... */
+static const struct {
+	const char *name;
+	enum ub_kind kind;
+} spans[] = {
+	{ "op", UB_OP },
+	{ "xfer", UB_XFER },
+	{ "object", UB_OBJ },
+	{ "exact", UB_CALL },
+};
+
+static int span_of(const char *program)
+{
+	size_t n = strcspn(program, "_");
+
+	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++)
+		if (strlen(spans[i].name) == n && !strncmp(spans[i].name, program, n) &&
+		    strcmp(program, "object_end") != 0 && strcmp(program, "op_call") != 0)
+			return i;
+	return -1;
+}
+
+/* Sleepable uprobes came with 6.0, before the multi links. */
+static const char *rx_program(enum link_mechanism mechanism)
+{
+	return mechanism == LINK_PERF ? "rx_entry" : "rx_sleepable";
+}
+
+/* Before the object is loaded: which of its programs are, and what they are attached with. */
+static void kernel_spans_choose(struct ucxbpf *skel, const struct kernel_options *options)
+{
+	enum link_mechanism mechanism = options->mechanism;
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		const char *name = bpf_program__name(prog);
+		bool session = strstr(name, "_session");
+
+		if (bpf_program__type(prog) != BPF_PROG_TYPE_KPROBE)
+			continue;
+		if (span_of(name) >= 0)
+			bpf_program__set_autoload(prog, session == (mechanism == LINK_SESSION));
+		if (!strncmp(name, "rx_", 3))
+			bpf_program__set_autoload(prog, !strcmp(name, rx_program(mechanism)));
+		if (!strncmp(name, "exact_", 6) && !options->call_ends)
+			bpf_program__set_autoload(prog, false);
+		bpf_program__set_expected_attach_type(prog, links_attach_type(mechanism, session));
+	}
+}
+
+/* Behind it: the programs that links are made of, -1 where there is none. */
+static void kernel_spans_programs(const struct ucxbpf *skel, struct link_programs *programs)
+{
+	struct bpf_program *prog;
+
+	memset(programs, -1, sizeof(*programs));
+	programs->entry_fd[UB_CALL] = bpf_program__fd(skel->progs.call_entry);
+	programs->entry_fd[UB_OP] = bpf_program__fd(skel->progs.op_call);
+	programs->entry_fd[UB_MATCH] = bpf_program__fd(skel->progs.match_entry);
+	programs->entry_fd[UB_COMP] = bpf_program__fd(skel->progs.comp_entry);
+	programs->entry_fd[UB_OBJ] = bpf_program__fd(skel->progs.object_end);
+	programs->entry_fd[UB_MEM] = bpf_program__fd(skel->progs.memory_entry);
+	programs->exit_fd[UB_MEM] = bpf_program__fd(skel->progs.memory_exit);
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		const char *name = bpf_program__name(prog);
+		int i = span_of(name), fd = bpf_program__fd(prog);
+
+		if (!strncmp(name, "rx_", 3) && fd >= 0)
+			programs->entry_fd[UB_RX] = fd;
+		if (i < 0 || fd < 0)
+			continue;
+		if (strstr(name, "_session"))
+			programs->session_fd[spans[i].kind] = fd;
+		else if (strstr(name, "_entry"))
+			programs->span_entry_fd[spans[i].kind] = fd;
+		else
+			programs->return_fd[spans[i].kind] = fd;
+	}
+}
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+/* Objects are recorded as ever. */
+static bool is_wanted(const char *name, bool session)
+{
+	const char *ends[] = { "_session", "_entry", "_return" };
+
+	if (begins(name, "object_end") || !strcmp(name, "count_call") ||
+	    !strcmp(name, "count_op_only"))
+		return true;
+	if (!begins(name, "object_") && !begins(name, "count_"))
+		return false;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (strstr(name, ends[i]))
+			return session == (i == 0);
+	return false;
+}
+
+/* Before loading, after the recording programs were chosen: which programs and maps are made. */
+static void kernel_count_choose(struct ucxbpf *skel, enum link_mechanism mechanism, bool count)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		if (count && bpf_program__type(prog) == BPF_PROG_TYPE_KPROBE)
+			bpf_program__set_autoload(prog, is_wanted(bpf_program__name(prog),
+								  mechanism == LINK_SESSION));
+	}
+}
+
+/* Once loaded: counting programs take the place of recording ones. */
+static void kernel_count_programs(struct ucxbpf *skel, struct link_programs *programs)
+{
+	programs->entry_fd[UB_CALL] = bpf_program__fd(skel->progs.count_call);
+	programs->entry_fd[UB_OP] = bpf_program__fd(skel->progs.count_op_only);
+	programs->session_fd[UB_OP] = bpf_program__fd(skel->progs.count_op_session);
+	programs->span_entry_fd[UB_OP] = bpf_program__fd(skel->progs.count_op_entry);
+	programs->return_fd[UB_OP] = bpf_program__fd(skel->progs.count_op_return);
+	programs->session_fd[UB_XFER] = bpf_program__fd(skel->progs.count_xfer_session);
+	programs->span_entry_fd[UB_XFER] = bpf_program__fd(skel->progs.count_xfer_entry);
+	programs->return_fd[UB_XFER] = bpf_program__fd(skel->progs.count_xfer_return);
+}
+
+/* The BPF programs are loaded, their maps filled. */
+
+#define LAST_LINES 12 /* of a verifier's log: there it says what it does not like */
+
+static void print_lines(char *text)
+{
+	size_t lines = 0, line = 0;
+
+	for (const char *c = text; *c; c++)
+		lines += *c == '\n';
+	for (char *rest = text, *at; (at = strsep(&rest, "\n")); line++)
+		if (*at && (!line || line + LAST_LINES > lines))
+			log_debug("%s", at);
+}
+
+static int quiet_print(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char *text;
+
+	if (level == LIBBPF_DEBUG || vasprintf(&text, format, args) < 0)
+		return 0;
+	print_lines(text);
+	free(text);
+	return 0;
+}
+
+static int fill_sites(struct kernel *kernel)
+{
+	for (unsigned int row = 1; row < site_count(); row++) {
+		struct ub_site wire = site_row(row)->wire;
+		int err;
+
+		wire.last_arg = 31 - __builtin_clz(site_arguments(site_row(row)) | 1);
+		err = bpf_map__update_elem(kernel->skel->maps.sites, &row, sizeof(row), &wire,
+					   sizeof(wire), 0);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* A map of maps takes only those that are made like its first one: rings on a node, or not. */
+static int put_rings_on_nodes(struct bpf_map *rings, int node)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_NUMA_NODE, .numa_node = node);
+	int fd =
+		bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, sysconf(_SC_PAGESIZE), &options);
+	int err = fd < 0 ? fd : bpf_map__set_inner_map_fd(rings, fd);
+
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
+}
+
+/* Paths and stacks: more than any program has that calls MPI from hand-written code. */
+static int size_for_stacks(struct ucxbpf *skel)
+{
+	int err = bpf_map__set_max_entries(skel->maps.rows, KERNEL_ROWS);
+
+	skel->rodata->stacks_on = 1;
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.paths, 8192);
+	return err ? err : bpf_map__set_max_entries(skel->maps.stacks, 65536);
+}
+
+static int load(struct kernel *kernel, const struct kernel_options *options)
+{
+	int err, first_ring = -1;
+
+	kernel->skel = ucxbpf__open();
+	if (!kernel->skel)
+		return -errno;
+	kernel_spans_choose(kernel->skel, options);
+	kernel_count_choose(kernel->skel, options->mechanism, options->count);
+	err = bpf_map__set_max_entries(kernel->skel->maps.rings, kernel_cpus(kernel));
+	if (!err && options->node >= 0) {
+		first_ring = put_rings_on_nodes(kernel->skel->maps.rings, options->node);
+		err = first_ring < 0 ? first_ring : 0;
+	}
+	if (!err && options->stacks)
+		err = size_for_stacks(kernel->skel);
+	if (!err)
+		err = ucxbpf__load(kernel->skel);
+	if (first_ring >= 0)
+		close(first_ring);
+	return err;
+}
+
+static void explain(int err)
+{
+	if (err == -EPERM)
+		log_error("cannot load BPF programs: %s; needs root, or CAP_BPF, CAP_PERFMON and "
+			  "CAP_SYS_PTRACE",
+			  strerror(-err));
+	else if (err == -EACCES || err == -EINVAL)
+		log_error("this kernel refuses the BPF programs: %s; --debug shows which",
+			  strerror(-err));
+	else if (err == -ENOMEM)
+		log_error("cannot make the maps of the BPF programs: %s; raise the locked memory "
+			  "limit",
+			  strerror(-err));
+	else
+		log_error("cannot load BPF programs: %s; 'ucxbpf doctor' says what this kernel "
+			  "lacks",
+			  strerror(-err));
+}
+
+/* Tests have the rings and threads of a larger machine: so many CPUs, the last of which nobody
+ * uses. */
+static int made_up_cpus(int cpus)
+{
+	const char *text = getenv("UCXBPF_TEST_CPUS");
+	long all = text ? strtol(text, NULL, 10) : 0;
+
+	return all > cpus && all <= UB_MAX_CPUS ? (int)all - cpus : 0;
+}
+
+int kernel_open(struct kernel **out, const struct kernel_options *options)
+{
+	struct kernel *kernel = calloc(1, sizeof(*kernel));
+	int err;
+
+	if (!kernel)
+		return -ENOMEM;
+	libbpf_set_print(quiet_print);
+	kernel->cpus = libbpf_num_possible_cpus();
+	kernel->made_up = made_up_cpus(kernel->cpus);
+	err = load(kernel, options);
+	if (!err)
+		err = fill_sites(kernel);
+	if (!err)
+		err = ucxbpf__attach(kernel->skel);
+	if (err) {
+		explain(err);
+		kernel_free(kernel);
+		return err == -EPERM || err == -ENOMEM ? err : -ENOSYS;
+	}
+	kernel_spans_programs(kernel->skel, &kernel->programs);
+	if (options->count)
+		kernel_count_programs(kernel->skel, &kernel->programs);
+	*out = kernel;
+	return 0;
+}
+
+void kernel_free(struct kernel *kernel)
+{
+	if (!kernel)
+		return;
+	ucxbpf__destroy(kernel->skel);
+	free(kernel);
+}
 
 /* Value of the per-CPU map "stats" (bpf/maps.bpf.h). */
 struct cpu_stats {

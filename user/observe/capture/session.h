@@ -13,10 +13,10 @@
 #include "observe/capture/detail.h"
 #include "observe/capture/drain.h"
 #include "observe/capture/kernel.h"
-#include "observe/capture/learn.h"
-#include "observe/capture/live.h"
+#include "observe/capture/completions.h"
+#include "observe/capture/objects.h"
 #include "observe/capture/memory.h"
-#include "observe/capture/places.h"
+#include "observe/capture/symbols.h"
 #include "observe/capture/probes.h"
 #include "observe/capture/progress.h"
 #include "observe/capture/stacks.h"
@@ -73,8 +73,5 @@ void session_place_threads(struct capture *capture);
 
 /* drain_step() for this session. */
 void session_drain(struct capture *capture);
-
-/* Frees everything; the file is closed or abandoned already. */
-void session_release(struct capture *capture);
 
 #endif

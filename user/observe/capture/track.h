@@ -18,7 +18,7 @@ struct tracked {
 	bool from_start, alive, announced, uses_ucp;
 	bool copy; /* forked, and has mapped nothing since: its libraries are its parent's */
 	bool replaced; /* by another program in the same process */
-	bool no_ends; /* of its MPI calls: capture/ends.h */
+	bool no_ends; /* exact ends of its MPI calls are refused (track.c) */
 	bool read; /* its objects were read, although it was traced from its start */
 	bool memory_watched; /* capture/memory.h */
 	bool dirty; /* has mapped something since it was last scanned */
@@ -30,7 +30,7 @@ struct track {
 	struct library_set libraries;
 	VEC(struct tracked) processes; /* one per tgid and program; the last one of a tgid counts */
 	struct map latest; /* tgid -> index + 1 */
-	struct map ends_refused; /* (dev, ino) of MPI libraries; capture/ends.h */
+	struct map ends_refused; /* (dev, ino) of MPI libraries whose calls get no exact ends */
 	VEC(size_t) dirty; /* indices to scan */
 	VEC(pid_t) scanned; /* for whoever wants to know; that one empties it */
 	VEC(size_t) free; /* entries of the dead that nobody announced */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "observe/capture/live.h"
+#include "observe/capture/objects.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Completion functions that no symbol names: their addresses pass by in records, and each gets a
  * probe. Completions before that are not seen, and their operations end as "unknown".
  */
-#ifndef UCXBPF_CAPTURE_LEARN_H
-#define UCXBPF_CAPTURE_LEARN_H
+#ifndef UCXBPF_CAPTURE_COMPLETIONS_H
+#define UCXBPF_CAPTURE_COMPLETIONS_H
 
 #include "base/map.h"
 #include "base/vec.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "observe/capture/learn.h"
+#include "observe/capture/completions.h"
 
 #include <errno.h>
 #include <inttypes.h>

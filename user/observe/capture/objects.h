@@ -3,8 +3,8 @@
  * Objects that were there before us: workers, ifaces and endpoints are read from the process once
  * at a late attach, and again when a record names a pointer that nobody has introduced.
  */
-#ifndef UCXBPF_CAPTURE_LIVE_H
-#define UCXBPF_CAPTURE_LIVE_H
+#ifndef UCXBPF_CAPTURE_OBJECTS_H
+#define UCXBPF_CAPTURE_OBJECTS_H
 
 #include "base/map.h"
 #include "base/vec.h"

@@ -4,8 +4,8 @@
  * process lives, its symbol and line at the end of the capture, since debug information takes time
  * to read.
  */
-#ifndef UCXBPF_CAPTURE_PLACES_H
-#define UCXBPF_CAPTURE_PLACES_H
+#ifndef UCXBPF_CAPTURE_SYMBOLS_H
+#define UCXBPF_CAPTURE_SYMBOLS_H
 
 #include "base/map.h"
 #include "base/vec.h"
