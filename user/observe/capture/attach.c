@@ -140,7 +140,7 @@ static int add_paused(struct capture *capture, pid_t pid, bool from_start)
 		return err;
 	process_maps_hold(pid);
 	track_scan(&capture->track);
-	live_process(&capture->live, pid);
+	existing_process(&capture->existing, pid);
 	memory_watch_apply(&capture->memory);
 	process_maps_drop();
 	return 0;
@@ -230,7 +230,7 @@ static void consider(struct capture *capture, pid_t pid)
 		return;
 	process_maps_hold(pid);
 	track_scan(&capture->track);
-	live_process(&capture->live, pid);
+	existing_process(&capture->existing, pid);
 	memory_watch_apply(&capture->memory);
 	drain_cover(capture->drain, &pid, 1);
 	process_maps_drop();
@@ -257,7 +257,7 @@ static void prepare_stacks(struct capture *capture)
 		const struct library *library = libraries->all.data[i];
 
 		stacks_file(&capture->stacks,
-			    code_files_open(&capture->places.files, library->dev, library->ino,
+			    code_files_open(&capture->addresses.files, library->dev, library->ino,
 					    library->path, library->open_path));
 	}
 }

@@ -10,22 +10,23 @@
 #include "base/log.h"
 #include "observe/process/proc.h"
 
-void learn_release(struct learn *learn)
+void completions_release(struct completions *completions)
 {
-	map_release(&learn->seen);
-	vec_release(&learn->pending);
+	map_release(&completions->seen);
+	vec_release(&completions->pending);
 }
 
-static void notice(struct learn *learn, const struct ub_hdr *h, uint64_t address,
+static void notice(struct completions *completions, const struct ub_hdr *h, uint64_t address,
 		   enum ub_comp_what what)
 {
 	bool fresh;
 
 	if (!address)
 		return;
-	map_insert(&learn->seen, h->tgid, address, &fresh);
+	map_insert(&completions->seen, h->tgid, address, &fresh);
 	if (fresh)
-		vec_push(&learn->pending, ((struct learnt){ h->tgid, address, what, h->layout }));
+		vec_push(&completions->pending,
+			 ((struct learnt){ h->tgid, address, what, h->layout }));
 }
 
 /* ucp_tag_recv_nbx_callback_t has the sender's tag and length; all others are (request, status). */
@@ -37,7 +38,7 @@ static enum ub_comp_what callback_of(const struct ub_op *op)
 									  : UB_COMP_SEND_CB;
 }
 
-void learn_record(struct learn *learn, const struct ub_hdr *record)
+void completions_record(struct completions *completions, const struct ub_hdr *record)
 {
 	if (!record->layout) /* without a layout no request can be told from its completion */
 		return;
@@ -45,18 +46,18 @@ void learn_record(struct learn *learn, const struct ub_hdr *record)
 		const struct ub_op *op = (const struct ub_op *)record;
 
 		if (op->cb)
-			notice(learn, record, op->cb, callback_of(op));
+			notice(completions, record, op->cb, callback_of(op));
 	} else if (record->kind == UB_XFER) {
 		const struct ub_xfer *xfer = (const struct ub_xfer *)record;
 
 		if (xfer->comp_func && xfer->req)
-			notice(learn, record, xfer->comp_func, UB_COMP_UCT);
+			notice(completions, record, xfer->comp_func, UB_COMP_UCT);
 	}
 }
 
-void learn_forget(struct learn *learn, pid_t tgid)
+void completions_forget(struct completions *completions, pid_t tgid)
 {
-	map_remove_all(&learn->seen, tgid);
+	map_remove_all(&completions->seen, tgid);
 }
 
 /* The executable mapping around an address: a path to open its file by, and the file offset. */
@@ -102,15 +103,15 @@ static int place_probe_at(struct probes *probes, const struct learnt *learnt)
 	return err;
 }
 
-void learn_apply(struct learn *learn, struct probes *probes)
+void completions_apply(struct completions *completions, struct probes *probes)
 {
-	for (size_t i = 0; i < learn->pending.len; i++) {
-		const struct learnt *learnt = &learn->pending.data[i];
+	for (size_t i = 0; i < completions->pending.len; i++) {
+		const struct learnt *learnt = &completions->pending.data[i];
 		int err = place_probe_at(probes, learnt);
 
 		if (err)
 			log_debug("no probe at completion function %#" PRIx64 " of process %d: %s",
 				  learnt->address, learnt->tgid, strerror(-err));
 	}
-	learn->pending.len = 0;
+	completions->pending.len = 0;
 }

@@ -17,20 +17,20 @@ struct learnt {
 	uint8_t slot;
 };
 
-struct learn {
+struct completions {
 	struct map seen; /* (tgid, address) */
 	VEC(struct learnt) pending;
 };
 
-void learn_release(struct learn *learn);
+void completions_release(struct completions *completions);
 
 /* Looks at one record; cheap, called for every one. */
-void learn_record(struct learn *learn, const struct ub_hdr *record);
+void completions_record(struct completions *completions, const struct ub_hdr *record);
 
 /* A process has a new program: what was seen of it no longer holds. */
-void learn_forget(struct learn *learn, pid_t tgid);
+void completions_forget(struct completions *completions, pid_t tgid);
 
 /* Places probes at what was seen since the last call. */
-void learn_apply(struct learn *learn, struct probes *probes);
+void completions_apply(struct completions *completions, struct probes *probes);
 
 #endif

@@ -30,11 +30,11 @@ static void session_release(struct capture *capture)
 	vec_release(&capture->newcomers);
 	budget_release(&capture->budget);
 	stacks_release(&capture->stacks);
-	places_release(&capture->places);
+	addresses_release(&capture->addresses);
 	memory_watch_release(&capture->memory);
-	live_release(&capture->live);
+	existing_release(&capture->existing);
 	cells_release(&capture->cells);
-	learn_release(&capture->learn);
+	completions_release(&capture->completions);
 	track_release(&capture->track);
 	watch_free(capture->watch);
 	kernel_free(capture->kernel);
@@ -144,11 +144,11 @@ static void follow(struct capture *capture)
 		track_rescan(&capture->track);
 	session_consider_newcomers(capture);
 	track_scan(&capture->track);
-	learn_apply(&capture->learn, &capture->probes);
+	completions_apply(&capture->completions, &capture->probes);
 	session_follow_stacks(capture, STACKS_NS);
-	live_apply(&capture->live);
+	existing_apply(&capture->existing);
 	memory_watch_apply(&capture->memory);
-	places_apply(&capture->places);
+	addresses_apply(&capture->addresses);
 }
 
 /* The job is as it was before from here on. */
@@ -264,9 +264,9 @@ int capture_close(struct capture *capture, const char *reason)
 	drain_stop(capture->drain, session_record, capture);
 	consumer = drain_report(capture->drain);
 	drain_free(capture->drain);
-	live_apply(&capture->live);
+	existing_apply(&capture->existing);
 	memory_watch_finish(&capture->memory);
-	places_finish(&capture->places);
+	addresses_finish(&capture->addresses);
 	put_cells(capture, true);
 	read_stats(capture, &stats);
 	if (capture->maps_lost)
@@ -299,8 +299,8 @@ static void forget_at_end(struct capture *capture, const struct ub_task *task)
 
 	if (task->what == UB_FORK || !tracked || !tracked->announced)
 		return;
-	learn_forget(&capture->learn, task->h.tgid);
-	live_forget(&capture->live, task->h.tgid);
+	completions_forget(&capture->completions, task->h.tgid);
+	existing_forget(&capture->existing, task->h.tgid);
 	memory_watch_forget(&capture->memory, task->h.tgid);
 }
 
@@ -315,10 +315,10 @@ void session_record(void *arg, const struct ub_hdr *record)
 		track_task(&capture->track, task);
 	}
 	cells_record(&capture->cells, record);
-	learn_record(&capture->learn, record);
-	live_record(&capture->live, record);
+	completions_record(&capture->completions, record);
+	existing_record(&capture->existing, record);
 	memory_watch_record(&capture->memory, record);
-	places_record(&capture->places, record);
+	addresses_record(&capture->addresses, record);
 	stacks_record(&capture->stacks, record);
 }
 
@@ -442,15 +442,15 @@ int capture_open(struct capture **out, const struct capture_options *options)
 	}
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	capture->track.cells = &capture->cells;
-	live_init(&capture->live, &capture->track, capture->writer);
+	existing_init(&capture->existing, &capture->track, capture->writer);
 	memory_watch_init(&capture->memory, &capture->track, capture->writer);
 	capture->memory.on = !options->count && site_layer_in(LAYER_MEMORY, options->level);
 	if (capture->memory.on)
 		memory_watch_host(&capture->memory);
-	places_init(&capture->places, capture->writer);
+	addresses_init(&capture->addresses, capture->writer);
 	cost_init(&capture->cost, capture->kernel, &capture->cells);
 	if (options->stacks)
-		err = stacks_init(&capture->stacks, capture->kernel, &capture->places.files);
+		err = stacks_init(&capture->stacks, capture->kernel, &capture->addresses.files);
 	if (err) {
 		log_error("cannot prepare stacks: %s", strerror(-err));
 		drain_free(capture->drain);

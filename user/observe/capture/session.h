@@ -14,9 +14,9 @@
 #include "observe/capture/drain.h"
 #include "observe/capture/kernel.h"
 #include "observe/capture/completions.h"
-#include "observe/capture/objects.h"
+#include "observe/capture/existing.h"
 #include "observe/capture/memory.h"
-#include "observe/capture/symbols.h"
+#include "observe/capture/addresses.h"
 #include "observe/capture/probes.h"
 #include "observe/capture/progress.h"
 #include "observe/capture/stacks.h"
@@ -35,10 +35,10 @@ struct capture {
 	struct pollfd *polls;
 	struct probes probes;
 	struct track track;
-	struct learn learn;
-	struct live live;
+	struct completions completions;
+	struct existing existing;
 	struct memory_watch memory;
-	struct places places;
+	struct addresses addresses;
 	struct cost cost;
 	struct cells cells;
 	__u64 folded[16]; /* struct ub_stats' when all cells were written last */

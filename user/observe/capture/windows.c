@@ -134,7 +134,7 @@ bool windows_open(struct capture *capture, unsigned int groups)
 	struct windows *windows = &capture->windows;
 	uint64_t now;
 
-	live_read_started(&capture->live);
+	existing_read_started(&capture->existing);
 	if (!windows->collected && windows->count)
 		collect(capture);
 	now = side_now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "observe/capture/symbols.h"
+#include "observe/capture/addresses.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -80,91 +80,91 @@ static json_t *side_symbol(int module, uint64_t offset, const struct symbol *sym
 	return record;
 }
 
-void places_init(struct places *places, struct file_writer *writer)
+void addresses_init(struct addresses *addresses, struct file_writer *writer)
 {
-	*places = (struct places){ .writer = writer };
+	*addresses = (struct addresses){ .writer = writer };
 }
 
-void places_release(struct places *places)
+void addresses_release(struct addresses *addresses)
 {
-	for (size_t i = 0; i < places->processes.len; i++)
-		vec_release(&places->processes.data[i].ranges);
-	vec_release(&places->processes);
-	vec_release(&places->pending);
-	vec_release(&places->placed);
-	map_release(&places->seen);
-	map_release(&places->named);
-	map_release(&places->written);
-	code_files_release(&places->files);
+	for (size_t i = 0; i < addresses->processes.len; i++)
+		vec_release(&addresses->processes.data[i].ranges);
+	vec_release(&addresses->processes);
+	vec_release(&addresses->pending);
+	vec_release(&addresses->placed);
+	map_release(&addresses->seen);
+	map_release(&addresses->named);
+	map_release(&addresses->written);
+	code_files_release(&addresses->files);
 }
 
-static void notice(struct places *places, pid_t tgid, uint64_t address)
+static void notice(struct addresses *addresses, pid_t tgid, uint64_t address)
 {
 	bool fresh;
 
-	map_insert(&places->seen, tgid, address, &fresh);
+	map_insert(&addresses->seen, tgid, address, &fresh);
 	if (fresh)
-		vec_push(&places->pending, ((struct unplaced){ tgid, address }));
+		vec_push(&addresses->pending, ((struct unplaced){ tgid, address }));
 }
 
-static void notice_frames(struct places *places, const struct ub_stack *stack)
+static void notice_frames(struct addresses *addresses, const struct ub_stack *stack)
 {
 	for (unsigned int i = 0; i < UB_STACK_PART && stack->from + i < stack->depth; i++)
-		notice(places, stack->h.tgid, stack->pc[i]);
+		notice(addresses, stack->h.tgid, stack->pc[i]);
 }
 
-static struct process_code *find_process(const struct places *places, pid_t tgid)
+static struct process_code *find_process(const struct addresses *addresses, pid_t tgid)
 {
-	for (size_t i = 0; i < places->processes.len; i++)
-		if (places->processes.data[i].tgid == tgid)
-			return &places->processes.data[i];
+	for (size_t i = 0; i < addresses->processes.len; i++)
+		if (addresses->processes.data[i].tgid == tgid)
+			return &addresses->processes.data[i];
 	return NULL;
 }
 
 /* The tgid has a new program, or another process: its addresses mean other things. */
-static void forget(struct places *places, pid_t tgid)
+static void forget(struct addresses *addresses, pid_t tgid)
 {
 	struct process_code *code;
 
-	places_apply(places);
-	code = find_process(places, tgid);
+	addresses_apply(addresses);
+	code = find_process(addresses, tgid);
 	if (!code)
 		return;
-	map_remove_all(&places->seen, tgid);
+	map_remove_all(&addresses->seen, tgid);
 	vec_release(&code->ranges);
-	*code = places->processes.data[--places->processes.len];
+	*code = addresses->processes.data[--addresses->processes.len];
 }
 
-static void task_record(struct places *places, const struct ub_task *task)
+static void task_record(struct addresses *addresses, const struct ub_task *task)
 {
 	if (task->what == UB_EXEC)
-		forget(places, task->h.tgid);
+		forget(addresses, task->h.tgid);
 	else if (task->what == UB_FORK)
-		forget(places, task->other);
+		forget(addresses, task->other);
 }
 
-void places_record(struct places *places, const struct ub_hdr *record)
+void addresses_record(struct addresses *addresses, const struct ub_hdr *record)
 {
 	if (record->kind == UB_CALL)
-		notice(places, record->tgid, ((const struct ub_call *)record)->ret_addr);
+		notice(addresses, record->tgid, ((const struct ub_call *)record)->ret_addr);
 	else if (record->kind == UB_STACK)
-		notice_frames(places, (const struct ub_stack *)record);
+		notice_frames(addresses, (const struct ub_stack *)record);
 	else if (record->kind == UB_TASK)
-		task_record(places, (const struct ub_task *)record);
+		task_record(addresses, (const struct ub_task *)record);
 }
 
-static struct process_code *process_code(struct places *places, pid_t tgid)
+static struct process_code *process_code(struct addresses *addresses, pid_t tgid)
 {
-	struct process_code *code = find_process(places, tgid);
+	struct process_code *code = find_process(addresses, tgid);
 
 	if (!code)
-		code = vec_add(&places->processes);
+		code = vec_add(&addresses->processes);
 	code->tgid = tgid;
 	return code;
 }
 
 /* What was mapped since comes into view by reading again; a process that is gone keeps its last. */
-static const struct code_range *find_range(struct places *places, struct process_code *code,
+static const struct code_range *find_range(struct addresses *addresses, struct process_code *code,
 					   uint64_t address, int *error)
 {
 	const struct code_range *range = code_find(&code->ranges, address);
@@ -173,7 +173,7 @@ static const struct code_range *find_range(struct places *places, struct process
 	*error = 0;
 	if (range)
 		return range;
-	*error = code_list(code->tgid, &places->files, &fresh);
+	*error = code_list(code->tgid, &addresses->files, &fresh);
 	if (*error) {
 		vec_release(&fresh);
 		return NULL;
@@ -192,52 +192,52 @@ static const char *why_unplaced(const struct code_range *range, int error)
 	return error ? "its process could not be looked at" : "nothing is mapped there";
 }
 
-static void write_module(struct places *places, const struct code_file *file)
+static void write_module(struct addresses *addresses, const struct code_file *file)
 {
 	bool fresh;
 
-	map_insert(&places->written, (uint64_t)file->number, 0, &fresh);
+	map_insert(&addresses->written, (uint64_t)file->number, 0, &fresh);
 	if (fresh)
-		side_write(places->writer, side_module(file));
+		side_write(addresses->writer, side_module(file));
 }
 
-static void place(struct places *places, const struct unplaced *unplaced)
+static void place(struct addresses *addresses, const struct unplaced *unplaced)
 {
 	int error;
-	const struct code_range *range =
-		find_range(places, process_code(places, unplaced->tgid), unplaced->address, &error);
+	const struct code_range *range = find_range(
+		addresses, process_code(addresses, unplaced->tgid), unplaced->address, &error);
 	uint64_t vaddr;
 	bool fresh;
 
 	if (!range || !range->file) {
-		side_write(places->writer, side_unplaced(unplaced->tgid, unplaced->address,
-							 why_unplaced(range, error)));
+		side_write(addresses->writer, side_unplaced(unplaced->tgid, unplaced->address,
+							    why_unplaced(range, error)));
 		return;
 	}
 	code_file_elf(unplaced->tgid, range);
 	vaddr = code_vaddr(range, unplaced->address);
-	write_module(places, range->file);
-	side_write(places->writer,
+	write_module(addresses, range->file);
+	side_write(addresses->writer,
 		   side_address(unplaced->tgid, unplaced->address, range->file->number, vaddr));
-	map_insert(&places->named, (uint64_t)range->file->number, vaddr, &fresh);
+	map_insert(&addresses->named, (uint64_t)range->file->number, vaddr, &fresh);
 	if (fresh && range->file->elf)
-		vec_push(&places->placed, ((struct placed){ range->file, vaddr }));
+		vec_push(&addresses->placed, ((struct placed){ range->file, vaddr }));
 }
 
-void places_apply(struct places *places)
+void addresses_apply(struct addresses *addresses)
 {
-	for (size_t i = 0; i < places->pending.len; i++)
-		place(places, &places->pending.data[i]);
-	places->pending.len = 0;
+	for (size_t i = 0; i < addresses->pending.len; i++)
+		place(addresses, &addresses->pending.data[i]);
+	addresses->pending.len = 0;
 }
 
 /* One file after the other: its debug information is in memory only while it is asked. */
-static void name_file(struct places *places, const struct code_file *file)
+static void name_file(struct addresses *addresses, const struct code_file *file)
 {
 	struct symbols *symbols = NULL;
 
-	for (size_t i = 0; i < places->placed.len; i++) {
-		const struct placed *placed = &places->placed.data[i];
+	for (size_t i = 0; i < addresses->placed.len; i++) {
+		const struct placed *placed = &addresses->placed.data[i];
 		struct symbol symbol;
 
 		if (placed->file != file)
@@ -245,14 +245,14 @@ static void name_file(struct places *places, const struct code_file *file)
 		if (!symbols && !(symbols = symbols_open(file->elf, file->path)))
 			return;
 		symbols_find(symbols, placed->vaddr, &symbol);
-		side_write(places->writer, side_symbol(file->number, placed->vaddr, &symbol));
+		side_write(addresses->writer, side_symbol(file->number, placed->vaddr, &symbol));
 	}
 	symbols_free(symbols);
 }
 
-void places_finish(struct places *places)
+void addresses_finish(struct addresses *addresses)
 {
-	places_apply(places);
-	for (size_t i = 0; i < places->files.all.len; i++)
-		name_file(places, places->files.all.data[i]);
+	addresses_apply(addresses);
+	for (size_t i = 0; i < addresses->files.all.len; i++)
+		name_file(addresses, addresses->files.all.data[i]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "observe/capture/objects.h"
+#include "observe/capture/existing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,31 +12,31 @@
 
 #define MAX_WORKERS 64
 
-void live_init(struct live *live, struct track *track, struct file_writer *writer)
+void existing_init(struct existing *existing, struct track *track, struct file_writer *writer)
 {
-	*live = (struct live){ .track = track, .writer = writer };
+	*existing = (struct existing){ .track = track, .writer = writer };
 }
 
-void live_release(struct live *live)
+void existing_release(struct existing *existing)
 {
-	map_release(&live->known);
-	vec_release(&live->strangers);
+	map_release(&existing->known);
+	vec_release(&existing->strangers);
 }
 
-static void introduce(struct live *live, pid_t tgid, uint64_t pointer)
+static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
 {
-	map_insert(&live->known, tgid, pointer, NULL);
+	map_insert(&existing->known, tgid, pointer, NULL);
 }
 
-static void meet(struct live *live, pid_t tgid, uint64_t pointer, bool is_iface)
+static void meet(struct existing *existing, pid_t tgid, uint64_t pointer, bool is_iface)
 {
 	bool fresh;
 
 	if (!pointer)
 		return;
-	map_insert(&live->known, tgid, pointer, &fresh);
+	map_insert(&existing->known, tgid, pointer, &fresh);
 	if (fresh)
-		vec_push(&live->strangers, ((struct stranger){ tgid, pointer, is_iface }));
+		vec_push(&existing->strangers, ((struct stranger){ tgid, pointer, is_iface }));
 }
 
 /* Operations on a ucp_ep; the others take a worker, which its ifaces and endpoints lead to. */
@@ -52,30 +52,30 @@ static bool takes_ep(unsigned int row)
 	return true;
 }
 
-void live_record(struct live *live, const struct ub_hdr *record)
+void existing_record(struct existing *existing, const struct ub_hdr *record)
 {
 	switch (record->kind) {
 	case UB_OBJ:
-		introduce(live, record->tgid, ((const struct ub_obj *)record)->obj);
+		introduce(existing, record->tgid, ((const struct ub_obj *)record)->obj);
 		break;
 	case UB_XFER:
 		if (record->layout)
-			meet(live, record->tgid, ((const struct ub_xfer *)record)->iface, true);
+			meet(existing, record->tgid, ((const struct ub_xfer *)record)->iface, true);
 		break;
 	case UB_OP:
 		if (record->layout && takes_ep(record->site))
-			meet(live, record->tgid, ((const struct ub_op *)record)->obj, false);
+			meet(existing, record->tgid, ((const struct ub_op *)record)->obj, false);
 		break;
 	}
 }
 
-void live_forget(struct live *live, pid_t tgid)
+void existing_forget(struct existing *existing, pid_t tgid)
 {
-	map_remove_all(&live->known, tgid);
+	map_remove_all(&existing->known, tgid);
 }
 
 struct emitting {
-	struct live *live;
+	struct existing *existing;
 	pid_t tgid;
 };
 
@@ -88,14 +88,14 @@ static void emit_side(void *arg, const json_t *record)
 		const char *text = json_string_value(json_object_get(record, pointers[i]));
 
 		if (text)
-			introduce(emitting->live, emitting->tgid, strtoull(text, NULL, 16));
+			introduce(emitting->existing, emitting->tgid, strtoull(text, NULL, 16));
 	}
-	file_writer_side(emitting->live->writer, record);
+	file_writer_side(emitting->existing->writer, record);
 }
 
-static void read_worker(struct live *live, struct snapshot *snapshot, uint64_t worker)
+static void read_worker(struct existing *existing, struct snapshot *snapshot, uint64_t worker)
 {
-	struct emitting emitting = { live, snapshot->pid };
+	struct emitting emitting = { existing, snapshot->pid };
 	int err = snapshot_worker(snapshot, worker, emit_side, &emitting);
 
 	if (err)
@@ -103,47 +103,47 @@ static void read_worker(struct live *live, struct snapshot *snapshot, uint64_t w
 			  strerror(-err), snapshot->reason ? snapshot->reason : "");
 }
 
-static const struct layout *layout_of(struct live *live, pid_t tgid)
+static const struct layout *layout_of(struct existing *existing, pid_t tgid)
 {
-	const struct library *ucp = track_ucp(live->track, tgid);
+	const struct library *ucp = track_ucp(existing->track, tgid);
 
 	return ucp ? ucp->layout : NULL;
 }
 
-static int read_process(struct live *live, pid_t tgid)
+static int read_process(struct existing *existing, pid_t tgid)
 {
-	const struct layout *layout = layout_of(live, tgid);
+	const struct layout *layout = layout_of(existing, tgid);
 	uint64_t workers[MAX_WORKERS];
 	mapped_libraries mapped = { 0 };
 	struct snapshot snapshot;
 	int count;
 
-	if (!layout || process_libraries(tgid, &live->track->libraries, &mapped))
+	if (!layout || process_libraries(tgid, &existing->track->libraries, &mapped))
 		return 0;
 	snapshot_init(&snapshot, tgid, layout, SNAPSHOT_DEADLINE_MS);
 	count = snapshot_find_workers(&snapshot, &mapped, workers, MAX_WORKERS);
 	log_debug("process %d: %d workers found", tgid, count);
 	for (int i = 0; i < count; i++)
-		read_worker(live, &snapshot, workers[i]);
+		read_worker(existing, &snapshot, workers[i]);
 	snapshot_release(&snapshot);
 	vec_release(&mapped);
 	return count;
 }
 
-void live_process(struct live *live, pid_t tgid)
+void existing_process(struct existing *existing, pid_t tgid)
 {
-	read_process(live, tgid);
+	read_process(existing, tgid);
 }
 
-void live_read_started(struct live *live)
+void existing_read_started(struct existing *existing)
 {
-	struct track *track = live->track;
+	struct track *track = existing->track;
 
 	for (size_t i = 0; i < track->processes.len; i++) {
 		struct tracked *tracked = &track->processes.data[i];
 
 		if (tracked->alive && tracked->uses_ucp && tracked->from_start && !tracked->read)
-			tracked->read = read_process(live, tracked->tgid) > 0;
+			tracked->read = read_process(existing, tracked->tgid) > 0;
 	}
 }
 
@@ -158,14 +158,14 @@ static uint64_t worker_of(const struct stranger *stranger, const struct layout *
 	return worker;
 }
 
-void live_apply(struct live *live)
+void existing_apply(struct existing *existing)
 {
 	/* one reading of a worker answers for all strangers of this round */
 	struct map done = { 0 };
 
-	for (size_t i = 0; i < live->strangers.len; i++) {
-		const struct stranger *stranger = &live->strangers.data[i];
-		const struct layout *layout = layout_of(live, stranger->tgid);
+	for (size_t i = 0; i < existing->strangers.len; i++) {
+		const struct stranger *stranger = &existing->strangers.data[i];
+		const struct layout *layout = layout_of(existing, stranger->tgid);
 		uint64_t worker = layout ? worker_of(stranger, layout) : 0;
 		struct snapshot snapshot;
 		bool fresh = false;
@@ -175,9 +175,9 @@ void live_apply(struct live *live)
 		if (!fresh)
 			continue;
 		snapshot_init(&snapshot, stranger->tgid, layout, SNAPSHOT_DEADLINE_MS);
-		read_worker(live, &snapshot, worker);
+		read_worker(existing, &snapshot, worker);
 		snapshot_release(&snapshot);
 	}
-	live->strangers.len = 0;
+	existing->strangers.len = 0;
 	map_release(&done);
 }

@@ -3,8 +3,8 @@
  * Objects that were there before us: workers, ifaces and endpoints are read from the process once
  * at a late attach, and again when a record names a pointer that nobody has introduced.
  */
-#ifndef UCXBPF_CAPTURE_OBJECTS_H
-#define UCXBPF_CAPTURE_OBJECTS_H
+#ifndef UCXBPF_CAPTURE_EXISTING_H
+#define UCXBPF_CAPTURE_EXISTING_H
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -16,32 +16,32 @@ struct stranger {
 	bool is_iface; /* else a ucp_ep */
 };
 
-struct live {
+struct existing {
 	struct track *track;
 	struct file_writer *writer;
 	struct map known; /* (tgid, pointer) */
 	VEC(struct stranger) strangers;
 };
 
-void live_init(struct live *live, struct track *track, struct file_writer *writer);
-void live_release(struct live *live);
+void existing_init(struct existing *existing, struct track *track, struct file_writer *writer);
+void existing_release(struct existing *existing);
 
 /* Looks at one record; cheap, called for every one. */
-void live_record(struct live *live, const struct ub_hdr *record);
+void existing_record(struct existing *existing, const struct ub_hdr *record);
 
 /* The process has ended or has a new program: what was known of it no longer holds. */
-void live_forget(struct live *live, pid_t tgid);
+void existing_forget(struct existing *existing, pid_t tgid);
 
 /* Reads all workers of a process that was running before us. */
-void live_process(struct live *live, pid_t tgid);
+void existing_process(struct existing *existing, pid_t tgid);
 
 /* Reads what the records since the last call have asked for. */
-void live_apply(struct live *live);
+void existing_apply(struct existing *existing);
 
 /*
  * Reads the objects of processes that were traced from their start, once each, when they have
  * workers: after a time without probes they are as good as joined in mid-run.
  */
-void live_read_started(struct live *live);
+void existing_read_started(struct existing *existing);
 
 #endif

@@ -4,8 +4,8 @@
  * process lives, its symbol and line at the end of the capture, since debug information takes time
  * to read.
  */
-#ifndef UCXBPF_CAPTURE_SYMBOLS_H
-#define UCXBPF_CAPTURE_SYMBOLS_H
+#ifndef UCXBPF_CAPTURE_ADDRESSES_H
+#define UCXBPF_CAPTURE_ADDRESSES_H
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -32,7 +32,7 @@ struct placed {
 	uint64_t vaddr;
 };
 
-struct places {
+struct addresses {
 	struct file_writer *writer;
 	struct code_files files;
 	struct map seen; /* (tgid, address) */
@@ -43,16 +43,16 @@ struct places {
 	VEC(struct placed) placed;
 };
 
-void places_init(struct places *places, struct file_writer *writer);
-void places_release(struct places *places);
+void addresses_init(struct addresses *addresses, struct file_writer *writer);
+void addresses_release(struct addresses *addresses);
 
 /* Looks at one record; cheap, called for every one. */
-void places_record(struct places *places, const struct ub_hdr *record);
+void addresses_record(struct addresses *addresses, const struct ub_hdr *record);
 
 /* Looks up the modules of what was seen since the last call, writes "module" and "address". */
-void places_apply(struct places *places);
+void addresses_apply(struct addresses *addresses);
 
 /* Looks up symbols and lines of everything seen, writes "symbol" records. */
-void places_finish(struct places *places);
+void addresses_finish(struct addresses *addresses);
 
 #endif
