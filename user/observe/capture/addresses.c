@@ -47,7 +47,7 @@ static json_t *address_record(pid_t tgid, uint64_t address)
 			 hex(address), "ts", (json_int_t)side_now());
 }
 
-/* Where an address of a process lies; and why that is not known. */
+/* The module and offset of a process's address, or why they are unknown. */
 static json_t *side_address(pid_t tgid, uint64_t address, int module, uint64_t offset)
 {
 	json_t *record = address_record(tgid, address);
@@ -65,7 +65,7 @@ static json_t *side_unplaced(pid_t tgid, uint64_t address, const char *reason)
 	return record;
 }
 
-/* What a return address in a module is called. */
+/* The symbol of a return address in a module. */
 static json_t *side_symbol(int module, uint64_t offset, const struct symbol *symbol)
 {
 	json_t *record = json_pack("{s:s, s:i, s:o}", "t", "symbol", "module", module, "offset",
@@ -163,7 +163,7 @@ static struct process_code *process_code(struct addresses *addresses, pid_t tgid
 	return code;
 }
 
-/* What was mapped since comes into view by reading again; a process that is gone keeps its last. */
+/* Reads the mappings again to find newer ones. A process that has ended keeps its last ones. */
 static const struct code_range *find_range(struct addresses *addresses, struct process_code *code,
 					   uint64_t address, int *error)
 {
@@ -231,7 +231,7 @@ void addresses_apply(struct addresses *addresses)
 	addresses->pending.len = 0;
 }
 
-/* One file after the other: its debug information is in memory only while it is asked. */
+/* One file at a time, since its debug information stays in memory during the lookup only. */
 static void name_file(struct addresses *addresses, const struct code_file *file)
 {
 	struct symbols *symbols = NULL;

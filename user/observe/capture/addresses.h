@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Places in code that records name by address: in which module each lies is looked up while its
- * process lives, its symbol and line at the end of the capture, since debug information takes time
- * to read.
+ * Code addresses in records. The module of each is looked up while its process lives, its symbol
+ * and line at the end of the capture, since debug information takes time to read.
  */
 #ifndef UCXBPF_CAPTURE_ADDRESSES_H
 #define UCXBPF_CAPTURE_ADDRESSES_H
@@ -26,7 +25,7 @@ struct process_code {
 	code_ranges ranges;
 };
 
-/* An address in a module that was found: its symbol is still to be looked up. */
+/* An address whose module is known and whose symbol is not looked up yet. */
 struct placed {
 	struct code_file *file;
 	uint64_t vaddr;
@@ -49,7 +48,7 @@ void addresses_release(struct addresses *addresses);
 /* Looks at one record; cheap, called for every one. */
 void addresses_record(struct addresses *addresses, const struct ub_hdr *record);
 
-/* Looks up the modules of what was seen since the last call, writes "module" and "address". */
+/* Looks up the modules of addresses seen since the last call, writes "module" and "address". */
 void addresses_apply(struct addresses *addresses);
 
 /* Looks up symbols and lines of everything seen, writes "symbol" records. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which processes a session traces: those it was told of, and those that come by themselves. */
+/* Adds processes to a capture: by id, by starting them, and with --all as they appear. */
 #include <dirent.h>
 #include <glob.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "observe/process/proc.h"
 #include "observe/process/snapshot.h"
 
-/* Where distributions and sites put libraries that the loader finds without being told. */
+/* Directories where distributions and sites put libraries, beside the loader's own. */
 static const char *const system_directories[] = {
 	"/usr/lib/x86_64-linux-gnu",
 	"/usr/lib/aarch64-linux-gnu",
@@ -109,7 +109,7 @@ static void prepare_libraries(struct library_set *set, struct probes *probes,
 		const struct library *library = found.data[i].library;
 		const struct library *ucp = library_owner_ucp(&found, library);
 
-		/* without its libucp it waits until a process shows which one it is */
+		/* without its libucp, wait until a process maps both */
 		if (!ucp && library->roles & (LIB_UCT | LIB_UCT_MODULE | LIB_MPI_PLUGIN))
 			continue;
 		if (probes_attach(probes, library, ucp))
@@ -197,7 +197,7 @@ static int begin_all(struct capture *capture)
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			err = track_begin(&capture->track, track->processes.data[i].tgid);
-	/* whoever waits for the trace sees by its file that it has begun */
+	/* write the file's first chunk at once: scripts wait for it */
 	capture->next_flush = 0;
 	log_debug("records of %u processes begin after %.3f ms", capture->track.alive,
 		  (side_now() - capture->opened) / 1e6);
@@ -223,7 +223,7 @@ int capture_begin(struct capture *capture)
 	return 0;
 }
 
-/* A process that came by itself (--all): its records start while it is being looked at. */
+/* A process that --all has found: its records start while it is being examined. */
 static void consider(struct capture *capture, pid_t pid)
 {
 	if (pid <= 0 || pid == getpid() || !track_consider(&capture->track, pid))
@@ -248,7 +248,7 @@ void capture_add_all(struct capture *capture)
 		closedir(proc);
 }
 
-/* Libraries of MPI are large: their rows are read before anybody waits for them. */
+/* MPI libraries are large: read their unwinding rows before the job needs them. */
 static void prepare_stacks(struct capture *capture)
 {
 	const struct library_set *libraries = &capture->track.libraries;

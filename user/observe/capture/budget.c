@@ -21,7 +21,7 @@ static json_t *ppm(double share)
 	return json_integer((json_int_t)(share * 1e6 + 0.5));
 }
 
-/* Writes which step holds from now on, and the numbers that led to it. */
+/* Writes the step that holds from now on, and the measurements behind it. */
 static void budget_side(struct capture *capture)
 {
 	const struct budget *budget = &capture->budget;
@@ -59,13 +59,13 @@ static void budget_side(struct capture *capture)
 #define INTERVAL (100 * MS)
 #define SOUND (5 * MS) /* for each group */
 #define PROGRAM 200.0 /* ns that a hit spends in our programs, until that is measured */
-#define PROGRAM_MAX 2000.0 /* more is time in which the thread had lost its core */
+#define PROGRAM_MAX 2000.0 /* above this, the thread was preempted */
 #define ENOUGH_RUNS 2000
 #define PLACING (10 * MS) /* until that is measured */
 /* For tests: another step after each interval of that many ms. */
 #define FORCE "UCXBPF_BUDGET_FORCE"
 
-/* Where nothing can be taken away: groups above are taken to cost that many times those below. */
+/* Where probes cannot be removed: assumed cost of the groups above, in multiples of those below. */
 #define GUESS 5
 
 int budget_open(struct capture *capture, double share)
@@ -88,14 +88,14 @@ int budget_open(struct capture *capture, double share)
 	capture->windows.length = WINDOWS_ENDLESS;
 	capture->windows.period = 1000 * MS;
 	capture->windows.governed = true;
-	/* of a job that runs nothing hot is in place before it is known what that costs */
+	/* for a job that runs already, place no hot probe before its cost is known */
 	if (!capture->options.command)
 		capture->probes.hot.placed = 0;
 	else if (budget->fixed)
 		capture->probes.hot.placed = governor_groups(STEP_MPI);
 	if (budget->fixed)
-		log_warn("before Linux 6.6 probes cannot be taken away quickly: --budget decides "
-			 "once what is recorded, and cannot go down");
+		log_warn("before Linux 6.6 probes cannot be removed quickly: --budget chooses its "
+			 "level once, at the start");
 	return links_measure(capture->options.mechanism, &budget->trap);
 }
 
@@ -105,7 +105,7 @@ void budget_release(struct budget *budget)
 	map_release(&budget->by_id);
 }
 
-/* ---- what was paid ---- */
+/* ---- measured costs ---- */
 
 static void add_run_time(int fd, uint64_t *time, uint64_t *runs)
 {
@@ -118,7 +118,7 @@ static void add_run_time(int fd, uint64_t *time, uint64_t *runs)
 	}
 }
 
-/* The kernel measures now and then (capture/cost.h); runs are counted only meanwhile. */
+/* Runs are counted only while cost.c takes a sample. */
 static void measure_programs(struct budget *budget, const struct link_programs *programs)
 {
 	uint64_t time[UB_GROUPS] = { 0 }, runs[UB_GROUPS] = { 0 };
@@ -138,7 +138,7 @@ static void measure_programs(struct budget *budget, const struct link_programs *
 				fmin((double)time[group] / runs[group], PROGRAM_MAX);
 }
 
-/* What a thread has paid for a group since it was seen last; sounding: no return was taken yet. */
+/* Time that a group has cost a thread since the last look; sounding: entries alone are probed. */
 static double cost_since(const struct budget *budget, const struct ub_task_hits *now,
 			 const struct ub_task_hits *before, int group, bool sounding)
 {
@@ -151,7 +151,7 @@ static double cost_since(const struct budget *budget, const struct ub_task_hits 
 	       returns * (budget->trap.at_return + budget->program[group]);
 }
 
-/* A thread's cost of each group, as odds over the time that it had left. */
+/* A thread's cost of each group, as odds: divided by the rest of its time. */
 static void add_odds(struct governor_interval *interval, const double *costs, double paid,
 		     double wall)
 {
@@ -165,7 +165,7 @@ static void add_odds(struct governor_interval *interval, const double *costs, do
 struct look {
 	struct governor_interval interval;
 	double wall; /* ns */
-	double most; /* ns that the busiest has paid */
+	double most; /* ns, of the thread that paid most */
 };
 
 static void see(struct budget *budget, struct look *look, const struct ub_task_hits *now,
@@ -175,7 +175,7 @@ static void see(struct budget *budget, struct look *look, const struct ub_task_h
 	const struct ub_task_hits *before = index ? &budget->threads.data[*index - 1] : NULL;
 	double costs[UB_GROUPS], paid = 0;
 
-	/* the id came again: of another thread */
+	/* the id was reused by another thread */
 	for (int group = 0; before && group < UB_GROUPS; group++)
 		if (now->hits[group] < before->hits[group] ||
 		    now->returns[group] < before->returns[group])
@@ -215,7 +215,7 @@ static void read_tasks(const struct kernel *kernel, task_list *tasks)
 		close(fd);
 }
 
-/* For want of room; first it is for detail.h to leave out what finds none. */
+/* Records were dropped although detail.c thins first. */
 static bool lost_records(struct capture *capture)
 {
 	const struct detail *detail = &capture->detail;
@@ -227,7 +227,7 @@ static bool lost_records(struct capture *capture)
 	return lost > before && (detail->fixed || detail->kept <= 1);
 }
 
-/* What was paid since the last look. */
+/* Costs since the last look. */
 static struct look look(struct capture *capture, bool sounding)
 {
 	struct budget *budget = &capture->budget;
@@ -254,7 +254,7 @@ static struct look look(struct capture *capture, bool sounding)
 	return look;
 }
 
-/* ---- what becomes of it ---- */
+/* ---- decisions ---- */
 
 static void plan_windows(struct capture *capture)
 {
@@ -308,7 +308,7 @@ static void apply(struct capture *capture)
 	budget->next = side_now() + budget->interval;
 }
 
-/* Whether the next group may come: where none can be taken away again, by a guess. */
+/* Whether the next group may be placed; a guess where it could not be removed again. */
 static bool may_come(const struct budget *budget)
 {
 	const struct governor *governor = &budget->governor;
@@ -362,7 +362,7 @@ void budget_begin(struct capture *capture)
 
 	if (budget->fixed && !budget->looked)
 		governor->step = STEP_MPI;
-	/* links that take 0.1 s each to close cannot come and go: probes in place stay */
+	/* perf links take 0.1 s each to close, so probes in place stay */
 	lowest = budget->fixed ? STEP_MPI : STEP_WINDOWS;
 	governor->reason = "start";
 	budget->fixed_cost = budget->placing ? budget->placing : PLACING;
@@ -403,7 +403,7 @@ void budget_step(struct capture *capture)
 		apply(capture);
 }
 
-/* Since the last window: probes went and came. */
+/* Probes were removed and placed since the last window. */
 void budget_window_opens(struct capture *capture)
 {
 	struct budget *budget = &capture->budget;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A budget that is kept (`--budget`): what each traced thread pays for probes is measured every
- * 100 ms, and groups of probes come and go so that the most that one pays stays below it.
+ * The budget (`--budget`). The cost of probes to each traced thread is measured every 100 ms, and
+ * groups of probes are placed and removed to keep the highest cost below the budget.
  *
- * A thread pays for the traps, by their cost on this machine, and for the time in our programs.
- * Each change ends a window and begins another one, so that whatever is recorded under one step is
- * apart from the rest (capture/windows.h).
+ * A thread's cost is its traps, times the cost of a trap on this machine, plus its time in our
+ * programs. Each change ends a window and begins another one, so that records of different steps
+ * stay separate (windows.h).
  */
 #ifndef UCXBPF_CAPTURE_BUDGET_H
 #define UCXBPF_CAPTURE_BUDGET_H
@@ -31,9 +31,9 @@ struct budget {
 	struct map by_id; /* (tgid, tid) -> index + 1 in threads */
 	uint64_t looked, next; /* ns: the last look, the next one */
 	uint64_t lost; /* records, by then, for want of room */
-	uint32_t tgid, tid; /* who paid most in the last interval */
+	uint32_t tgid, tid; /* thread with the highest cost in the last interval */
 	double share; /* that share */
-	double fixed_cost; /* ns that a window costs apart from its length */
+	double fixed_cost; /* ns: cost of a window that does not depend on its length */
 	uint64_t placing; /* ns that placing all groups took */
 };
 
@@ -41,8 +41,7 @@ struct budget {
 int budget_open(struct capture *capture, double share);
 void budget_release(struct budget *budget);
 
-/* Before the first window: processes run already, which are traced from now on, but do not record.
- */
+/* Before the first window of running processes: they are traced, but do not record yet. */
 void budget_sound(struct capture *capture);
 
 /* The first window begins. */
@@ -54,7 +53,7 @@ uint64_t budget_next(const struct budget *budget);
 /* Measures and decides. */
 void budget_step(struct capture *capture);
 
-/* Around a window of the step "windows", by windows.c: it begins, is over. */
+/* windows.c calls these around each window of the step "windows". */
 void budget_window_opens(struct capture *capture);
 void budget_window_closed(struct capture *capture);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A capture session: from open to close, everything that a traced job does reaches one file.
- * The session owns the probes: whatever ends it, also a kill, takes them away.
+ * A capture session records a traced job in one file. The session owns the probes: they are removed
+ * however it ends, by SIGKILL too.
  */
 #ifndef UCXBPF_CAPTURE_CAPTURE_H
 #define UCXBPF_CAPTURE_CAPTURE_H
@@ -24,8 +24,8 @@ struct capture_options {
 	const char *libraries; /* more directories for capture_prepare(), colons between; NULL */
 	size_t ring_bytes; /* per CPU; 0: by the memory of the machine, growing */
 	enum link_mechanism mechanism;
-	uint64_t window_ns, period_ns; /* a duty cycle; 0: records all the time */
-	double budget; /* what a thread may pay at the most, a share of its time; 0: anything */
+	uint64_t window_ns, period_ns; /* duty cycle; 0: continuous */
+	double budget; /* highest cost to a thread, as a share of its time; 0: no limit */
 	bool stacks; /* user stacks at MPI calls, x86-64 */
 	bool progress; /* a line on stderr, rewritten about twice a second */
 	unsigned int thin; /* slices with detail of UB_SLICES; 0: as the rings allow */
@@ -35,7 +35,7 @@ struct capture_options {
 struct capture;
 
 /*
- * Loads the programs and creates the file. Prints what is wrong; -EPERM, -ENOSYS (kernel),
+ * Loads the programs and creates the file. Prints the error; -EPERM, -ENOSYS (kernel),
  * -ENOSPC and the like (file).
  */
 int capture_open(struct capture **capture, const struct capture_options *options);
@@ -51,8 +51,8 @@ int capture_add_started(struct capture *capture, pid_t pid);
 int capture_add_running(struct capture *capture, pid_t pid);
 
 /*
- * Likewise a process that waits to be traced before it uses UCX: where it does not by then, which
- * is looked up, it counts as seen from its start.
+ * The same for a process that waits to be traced before it uses UCX. If a look at its memory
+ * confirms that it has not, the process counts as traced from its start.
  */
 int capture_add_waiting(struct capture *capture, pid_t pid);
 
@@ -62,7 +62,7 @@ int capture_begin(struct capture *capture);
 /* Traces every process that maps UCX or MPI now; with options.all also those to come. */
 void capture_add_all(struct capture *capture);
 
-/* Places probes in files that a new process is likely to map, so that no call comes before them. */
+/* Places probes in files that a new process is likely to map, before its first call. */
 void capture_prepare(struct capture *capture, char *const *environment);
 
 /* Number of processes that mapped UCX or MPI so far. */
@@ -76,14 +76,14 @@ unsigned int capture_alive(const struct capture *capture);
 
 /*
  * Works for about ms milliseconds: drains, follows, writes. 0, or -errno when the file cannot be
- * written any more (printed): then all probes are gone, and what is in the file stays readable.
+ * written any more (printed): then all probes are removed, and the file is readable up to there.
  */
 int capture_work(struct capture *capture, int ms);
 
-/* Detaches and frees; before half a second of tracing, a file that was there is as it was. */
+/* Detaches and frees; in the first half second, an existing file is left unchanged. */
 void capture_abandon(struct capture *capture);
 
-/* Detaches, takes what is left in the rings, completes the file, frees. */
+/* Detaches, drains the rings, completes the file, frees. */
 int capture_close(struct capture *capture, const char *reason);
 
 #endif

@@ -68,7 +68,7 @@ void cells_record(struct cells *cells, const struct ub_hdr *record)
 		return;
 	if (record->kind == UB_TASK && task->what == UB_EXIT)
 		vec_push(&cells->ends, ((struct cells_end){ record->tgid, 0, record->ts }));
-	/* a thread may have records left of an endpoint that another one has destroyed */
+	/* a thread's outbox may still hold records of an endpoint that another thread destroyed */
 	if (cells->count && record->kind == UB_OBJ &&
 	    site_row(record->site)->wire.what == UB_OBJ_UCT_EP_DESTROY)
 		vec_push(&cells->ends, ((struct cells_end){ record->tgid, obj->obj, record->ts }));
@@ -161,7 +161,7 @@ static void write_rows(struct file_writer *writer, json_t *rows)
 	json_array_clear(rows);
 }
 
-/* The others have no description: their ids are in docs/side-records.md. */
+/* Unready cells have no description: docs/side-records.md lists their ids. */
 static bool is_ready(uint32_t i, const struct ub_cell *cell)
 {
 	return i < UB_CELL_OTHERS || __atomic_load_n(&cell->ts, __ATOMIC_ACQUIRE);
@@ -213,7 +213,7 @@ static uint64_t rows_of(const struct ub_cell *cell)
 	       UB_ROWS_FLAGS(cell->flags);
 }
 
-/* Nobody adds to it any more, and nobody can find it once its number is gone. */
+/* No program adds to it any more, and its number is never looked up again. */
 static void give_back(struct cells *cells, uint32_t i)
 {
 	struct ub_cell *cell = &cells->all[i];

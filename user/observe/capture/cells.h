@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sums that the kernel keeps, of everything with --count, else of records that are not stored.
- * They are read in place and written to the file as side records now and then: first what a cell is
- * for, then its sums whenever they have changed. The time between two writes grows with that of the
- * capture, so that a file grows by the logarithm of time.
+ * The kernel's sums: of all traffic with --count, else of records that are not stored. They are
+ * read in place and written to the file as side records from time to time: first the description of
+ * a cell, then its sums whenever they have changed. The time between two writes grows with that of
+ * the capture, so that a file grows by the logarithm of time.
  */
 #ifndef UCXBPF_CAPTURE_CELLS_H
 #define UCXBPF_CAPTURE_CELLS_H
@@ -23,7 +23,7 @@ struct cells_end {
 
 struct cells {
 	struct ucxbpf *skel;
-	bool count; /* programs add to cells at once, not only when records find no room */
+	bool count; /* programs add every event to cells, not only dropped records */
 	struct ub_cell *all; /* the kernel's */
 	uint64_t *written; /* by cell: its sums when it was last written, added up */
 	uint32_t *ids; /* by cell: its number in the file; 0: not in it */
@@ -37,18 +37,18 @@ struct cells {
 int cells_open(struct cells *cells, struct ucxbpf *skel, bool count);
 void cells_release(struct cells *cells);
 
-/* Where a process has an MPI library's code; a fifth one is left out. */
+/* Address range of an MPI library's code in a process; a fifth range is ignored. */
 void cells_mpi_text(struct cells *cells, pid_t tgid, uint64_t from, uint64_t to);
 
 /* Looks at one record: of processes and endpoints that end. */
 void cells_record(struct cells *cells, const struct ub_hdr *record);
 
-/* Whether it is time for cells_write(): long ago, or somebody has ended. */
+/* Whether cells_write() is due: enough time has passed, or a process or endpoint has ended. */
 bool cells_due(const struct cells *cells);
 
 /*
- * Writes what is new of those that have ended, and gives their cells back; last, or if it is time:
- * all that is new, and says true.
+ * Writes new sums of processes and endpoints that have ended, and frees their cells. If last, or if
+ * it is time, writes all new sums and returns true.
  */
 bool cells_write(struct cells *cells, struct file_writer *writer, bool last);
 

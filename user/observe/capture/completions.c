@@ -40,7 +40,7 @@ static enum ub_comp_what callback_of(const struct ub_op *op)
 
 void completions_record(struct completions *completions, const struct ub_hdr *record)
 {
-	if (!record->layout) /* without a layout no request can be told from its completion */
+	if (!record->layout) /* without a layout a request cannot be matched to its completion */
 		return;
 	if (record->kind == UB_OP) {
 		const struct ub_op *op = (const struct ub_op *)record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion functions that no symbol names: their addresses pass by in records, and each gets a
- * probe. Completions before that are not seen, and their operations end as "unknown".
+ * Completion functions without a symbol. Records carry their addresses, and each gets a probe.
+ * Earlier completions are missed, and their operations end as "unknown".
  */
 #ifndef UCXBPF_CAPTURE_COMPLETIONS_H
 #define UCXBPF_CAPTURE_COMPLETIONS_H
@@ -27,10 +27,10 @@ void completions_release(struct completions *completions);
 /* Looks at one record; cheap, called for every one. */
 void completions_record(struct completions *completions, const struct ub_hdr *record);
 
-/* A process has a new program: what was seen of it no longer holds. */
+/* A process runs a new program: forget its addresses. */
 void completions_forget(struct completions *completions, pid_t tgid);
 
-/* Places probes at what was seen since the last call. */
+/* Places probes at functions seen since the last call. */
 void completions_apply(struct completions *completions, struct probes *probes);
 
 #endif

@@ -16,8 +16,8 @@
 #define MS 1000000ull
 #define SAMPLE (20 * MS)
 #define EVERY (1000 * MS)
-#define EVERY_AT_FIRST (100 * MS) /* a short trace is to know it, too */
-/* From these on samples are taken at the longer distance, EVERY. */
+#define EVERY_AT_FIRST (100 * MS) /* so that a short trace has an estimate too */
+/* With this much, samples are taken at the longer interval EVERY. */
 #define ENOUGH_HITS 2000
 #define ENOUGH_SAMPLES 6
 /* Below these nothing is estimated. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What tracing costs while it goes on: CPU time and memory of this process, and the time that the
- * kernel spends in our BPF programs. The kernel can measure the latter, but that costs 30 to 60 ns
- * for each hit: so it is asked to for moments only, and the rest is estimated from the hits.
+ * The running cost of tracing: CPU time and memory of this process, and the time that the kernel
+ * spends in our BPF programs. The kernel can measure the latter at 30 to 60 ns per hit, so it does
+ * so in short samples only, and the rest is estimated from the hits.
  */
 #ifndef UCXBPF_CAPTURE_COST_H
 #define UCXBPF_CAPTURE_COST_H
@@ -35,7 +35,7 @@ struct cost {
 	int sampling; /* file descriptor that keeps the kernel measuring, -1 = it does not */
 	bool refused; /* needs CAP_SYS_ADMIN */
 	uint64_t next, until; /* begin of the next sample, end of this one; CLOCK_MONOTONIC ns */
-	uint64_t time_before, hits_before; /* when this one began */
+	uint64_t time_before, hits_before; /* at the begin of this sample */
 	struct cost_samples samples;
 };
 
@@ -44,7 +44,7 @@ struct cost_report {
 	uint64_t memory,
 		memory_peak; /* resident bytes of this process, rings included; 0 = unknown */
 	const char *kernel_unknown; /* why there is no kernel_ns; NULL: there is; static */
-	/* in our programs, without the traps that lead there: cost_estimate() */
+	/* in our programs, traps excluded: cost_estimate() */
 	uint64_t kernel_ns, kernel_spread;
 	uint64_t hits, sampled_hits;
 	unsigned int samples; /* with hits */
@@ -54,7 +54,7 @@ struct cost_report {
 void cost_init(struct cost *cost, struct kernel *kernel, const struct cells *cells);
 
 /*
- * Begins and ends samples: called all the time. recording: hot probes are in place, so a sample
+ * Begins and ends samples; called at every step. recording: hot probes are in place, so a sample
  * may begin. settled: no thread holds back hits that the sample should have, so it may end.
  */
 void cost_step(struct cost *cost, bool recording, bool settled);

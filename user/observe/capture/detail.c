@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "observe/capture/side.h"
 
-#define FULL 0.75 /* of a ring, which has not become larger by then */
+#define FULL 0.75 /* of a ring that has not grown by then */
 #define PRESSED 3 /* looks in a row, 10 ms each: a ring that is missing is made by then */
 #define CALM 0.25
 #define CALM_NS 4000000000ull /* several rounds of all slices */
@@ -22,7 +22,7 @@ uint64_t detail_mask(unsigned int kept)
 	return mask;
 }
 
-/* The kernel first: what is recorded from the time in the side record on follows it. */
+/* The kernel first, so that records after the side record's time follow the new mask. */
 static void change(struct detail *detail, unsigned int kept, const char *reason, double fill)
 {
 	uint64_t slices = detail_mask(kept);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How much detail is recorded. Under pressure, calls, operations and transfers are recorded in some
- * time slices only (UB_SLICES in bpf/ucxbpf.h) and added up in the others, so that records of a
- * node's processes are kept or left out together. Each change is a side record "detail".
+ * The amount of recorded detail. Under pressure, calls, operations and transfers are recorded in
+ * some time slices only (UB_SLICES in bpf/ucxbpf.h) and added up in the others, so that the
+ * processes of a node keep or lose their records together. Each change is a side record "detail".
  */
 #ifndef UCXBPF_CAPTURE_DETAIL_H
 #define UCXBPF_CAPTURE_DETAIL_H

@@ -25,15 +25,15 @@ struct drain {
 	int *node; /* of each CPU */
 	unsigned int *group;
 	struct held **live; /* of each CPU, NULL = it has none */
-	bool *refused; /* a ring could not be made: printed, not tried again */
+	bool *refused; /* a ring could not be made: reported, not retried */
 	size_t total; /* bytes of all rings */
 	unsigned int grown, free_cpus;
-	uint64_t no_growth_until; /* ns: a larger ring was not to be had */
-	struct cpu_bits home; /* what this program may run on */
-	struct cpu_bits busy; /* some rank may run there */
-	bool gang, placed; /* as it is; placed: and as it should be */
+	uint64_t no_growth_until; /* ns, after a failure to make a larger ring */
+	struct cpu_bits home; /* CPUs that this program may run on */
+	struct cpu_bits busy; /* CPUs that ranks may run on */
+	bool gang, placed; /* gang: the present mode; placed: threads are where they should be */
 	bool gang_wanted;
-	struct drain_report past; /* of threads that are gone */
+	struct drain_report past; /* of threads that have ended */
 	uint64_t past_others;
 	VEC(struct drainer *) threads;
 	struct drain_shared shared;
@@ -41,7 +41,7 @@ struct drain {
 
 /* ---- threads and rings, made and ended by the session ---- */
 
-/* CPUs of a node (-1: of any) that this program may use and ranks do not. */
+/* CPUs of a node (-1: any node) that this program may use and no rank does. */
 static unsigned int free_cpus(const struct drain *d, int node, struct cpu_bits *bits)
 {
 	unsigned int count = 0;
@@ -57,7 +57,7 @@ static unsigned int free_cpus(const struct drain *d, int node, struct cpu_bits *
 	return count;
 }
 
-/* Where a thread that is not bound may run: near its rings, or at least in nobody's way. */
+/* CPUs for an unbound thread: free ones near its rings, else free ones, else any. */
 static void floating_cpus(const struct drain *d, int node, struct cpu_bits *bits)
 {
 	if (!free_cpus(d, node, bits) && !free_cpus(d, -1, bits))
@@ -80,7 +80,7 @@ static struct drainer *make_drainer(struct drain *d, int cpu, bool bound)
 	return t;
 }
 
-/* The thread that is to have a CPU's rings, bound to it where this program may run there. */
+/* The thread that should own a CPU's rings, bound to that CPU where this program may run there. */
 static struct drainer *find_drainer(const struct drain *d, int cpu)
 {
 	bool bound = d->gang && cpu_bits_has(&d->home, cpu);
@@ -95,7 +95,7 @@ static struct drainer *find_drainer(const struct drain *d, int cpu)
 	return NULL;
 }
 
-/* Likewise, but makes a missing thread. NULL: it cannot be made. */
+/* The same, but makes a missing thread. NULL: it cannot be made. */
 static struct drainer *drainer_of(struct drain *d, int cpu)
 {
 	struct drainer *t = find_drainer(d, cpu);
@@ -127,7 +127,7 @@ static int make_ring(struct drain *d, int cpu, size_t bytes, struct held **made)
 	struct held *held;
 	int err;
 
-	/* without a thread of its own: late, but not lost */
+	/* drained by another thread: late, but not lost */
 	if (!t && d->threads.len)
 		t = d->threads.data[0];
 	held = t ? calloc(1, sizeof(*held)) : NULL;
@@ -145,8 +145,8 @@ static int make_ring(struct drain *d, int cpu, size_t bytes, struct held **made)
 }
 
 /*
- * Rings that were made take their CPUs' batches from now on; those that were there before stay to
- * be emptied, as does one that could not be set. Returns the first error.
+ * New rings take their CPUs' batches from now on. The rings before them stay until they are
+ * drained, as does a new one that could not be set. Returns the first error.
  */
 static int set_rings(struct drain *d, struct held *const *made, size_t count)
 {
@@ -231,7 +231,7 @@ static void group_cpus(struct drain *d)
 	struct map on_node = { 0 };
 
 	for (int cpu = 0; cpu < d->cpus; cpu++) {
-		/* rings are on nodes as the map of them is: all of them or none */
+		/* the map of rings allows either all rings on nodes or none */
 		if (d->node[cpu] < 0)
 			d->node[cpu] = any;
 		d->group[cpu] = (*map_insert(&on_node, (uint64_t)d->node[cpu], 0, NULL))++ /
@@ -314,7 +314,7 @@ void drain_cover(struct drain *d, const pid_t *tgids, size_t count)
 
 /* ---- while a capture goes on ---- */
 
-/* The thread takes nothing from it any more once it is off its list. */
+/* A thread takes nothing from a ring that is off its list. */
 static void free_retired(struct drain *d, struct drainer *t, size_t i)
 {
 	struct held *held = t->rings.data[i];
@@ -326,8 +326,8 @@ static void free_retired(struct drain *d, struct drainer *t, size_t i)
 }
 
 /*
- * A program that looked the ring up before it was replaced may still write to it: it goes when
- * nothing has come for much longer than a program takes.
+ * A program that looked the ring up before its replacement may still write to it, so it is freed
+ * after a quiet time much longer than a program's run.
  */
 static void retire(struct drain *d, struct drainer *t, uint64_t now)
 {
@@ -357,7 +357,7 @@ static void grow(struct drain *d, int cpu, uint64_t now)
 	bytes = 2 * held->ring.bytes;
 	if (bytes > d->plan.most || d->total + bytes > d->plan.total || now < d->no_growth_until)
 		return;
-	/* to try again at once would press a node that is short of memory */
+	/* the node is short of memory: do not retry at once */
 	if (put_ring(d, cpu, bytes)) {
 		d->no_growth_until = now + NO_GROWTH_NS;
 		return;
@@ -372,7 +372,7 @@ static void take_queues(struct drain *d, drain_fn fn, void *arg)
 		drainer_take(d->threads.data[i], fn, arg);
 }
 
-/* A thread without rings: what it has taken stays counted. */
+/* Ends a thread without rings; its counts are kept. */
 static void dismiss(struct drain *d, size_t i, drain_fn fn, void *arg)
 {
 	struct drainer *t = d->threads.data[i];
@@ -388,9 +388,9 @@ static void dismiss(struct drain *d, size_t i, drain_fn fn, void *arg)
 }
 
 /*
- * Rings go to the threads that are to have them. A retired ring is emptied before its successor all
- * the way: it is taken away after it and given before it. The session gets what the thread before
- * has passed on first. Without a thread that is to have it a ring stays where it is.
+ * Moves rings to the threads that should own them. A retired ring must be drained before its
+ * successor throughout, so it is removed after it and added before it. The session first takes the
+ * queue of the old thread. A ring without a new owner stays.
  */
 static void move_rings(struct drain *d, struct drainer *from, drain_fn fn, void *arg)
 {
@@ -442,8 +442,8 @@ static void place_threads(struct drain *d, drain_fn fn, void *arg)
 }
 
 /*
- * Threads float where there is room for them beside the ranks. Ranks that are not bound may run
- * anywhere, but leave CPUs idle where there are fewer of them.
+ * Threads float where free CPUs suffice for them. Unbound ranks may run anywhere, but leave CPUs
+ * idle where they are fewer than the CPUs.
  */
 void drain_avoid(struct drain *d, const struct cpu_bits *busy, unsigned int ranks)
 {
@@ -492,7 +492,7 @@ void drain_sync(struct drain *d, drain_fn fn, void *arg)
 	take_queues(d, fn, arg);
 }
 
-/* Half a ring at a time: as much as it has room for after drain_sync(), and somebody may record. */
+/* Half a ring at a time: it has room for that after drain_sync(), even if programs still record. */
 static size_t rest_at_once(const struct drain *d, int cpu, size_t most)
 {
 	size_t bytes = cpu >= 0 && cpu < d->cpus && d->live[cpu] ? d->live[cpu]->ring.bytes : 0;

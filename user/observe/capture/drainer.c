@@ -79,20 +79,20 @@ bool sieve_passes(struct sieve *sieve, const struct ub_hdr *record)
 
 #define MS 1000000ull /* ns */
 #define RECORDS_PER_CHUNK 4096 /* of a CPU's own thread: there are many, and their chunks small */
-#define NICE 5 /* of threads that float; one that is bound to a rank's CPU is to be punctual */
+#define NICE 5 /* of floating threads; one that is bound to a rank's CPU must be punctual */
 #define FLUSH_NS (500 * MS)
 #define AGAIN 0.25 /* fuller than that: the next pass comes at once */
 #define GROW 0.5
 
 /*
- * Rings are looked at as rarely as their size allows, since each look takes a CPU away from
- * somebody for a moment. A ring is half full by then at the most, or full where the last look has
- * found little. A power of two, so that long pauses end when short ones do.
+ * Rings are drained as rarely as their size allows, since each pass may preempt a rank. A ring is
+ * at most half full by then, or full where the last pass found little. Pauses are powers of two, so
+ * that long ones end together with short ones.
  */
 #define LITTLE 0.125
 #define PAUSE_MS_MIN 2
 #define PAUSE_MS_MAX 8
-#define FILL_PER_MS (400 << 10) /* bytes; a CPU that does nothing but make records takes longer */
+#define FILL_PER_MS (400 << 10) /* bytes; more than a CPU that only makes records can fill */
 
 static void enter(struct drainer *t)
 {
@@ -155,7 +155,7 @@ static uint64_t next_multiple(uint64_t ns)
 	return (clock_ns(CLOCK_MONOTONIC) / ns + 1) * ns;
 }
 
-/* Takes what is there from each ring once. */
+/* Drains each ring once. */
 static void pass(struct drainer *t)
 {
 	struct drain_shared *shared = t->shared;
@@ -256,7 +256,7 @@ static int start(struct drainer *t, const struct cpu_bits *cpus)
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setaffinity_np(&attributes, sizeof(*cpus), (const cpu_set_t *)cpus);
-	/* signals are the session's */
+	/* the session's thread handles signals */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = -pthread_create(&t->thread, &attributes, work, t);
@@ -346,7 +346,7 @@ void drainer_take(struct drainer *t, drain_fn fn, void *arg)
 
 		fn(arg, record);
 		at += ub_kind_size(record->kind);
-		/* what the session has just forgotten is new to it */
+		/* let records pass again that the session has just forgotten */
 		if (record->kind == UB_TASK)
 			__atomic_add_fetch(&t->shared->generation, 1, __ATOMIC_RELAXED);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One draining thread (drain.h): the rings that it has, the stream that it writes, and the records
- * that it has passed on. Private to drain.c, whose session thread calls all of this.
+ * One draining thread (drain.h): its rings, its stream, and the records for the session. Private to
+ * drain.c; all functions are for the session's thread.
  */
 #ifndef UCXBPF_CAPTURE_DRAINER_H
 #define UCXBPF_CAPTURE_DRAINER_H
@@ -16,13 +16,13 @@
 #include "ucxbpf.h"
 
 /*
- * Which records the session is to see: few, whatever the job does. Lives of processes and objects,
- * and stacks, all of them; calls, operations and transfers only where they carry an address that is
- * new: a call's site, a completion function, an endpoint or interface, a buffer. One per draining
- * thread. What it has forgotten passes again: the session tells new from old itself.
+ * The sieve selects the few records that the session needs: all lives of processes and objects, all
+ * stacks, and of calls, operations and transfers those with a new address (call site, completion
+ * function, endpoint or interface, buffer). There is one per draining thread. It forgets, so that
+ * an address may pass again: the session keeps its own record.
  */
 
-#define SIEVE_SLOTS 1024 /* 16 KiB: what the ranks of one thread use at a time */
+#define SIEVE_SLOTS 1024 /* 16 KiB: enough for the ranks of one thread */
 
 struct sieve {
 	struct sieve_slot {
@@ -43,7 +43,7 @@ void sieve_begin(struct sieve *sieve, uint64_t generation, bool buffers);
 /* Whether the session is to see the record. */
 bool sieve_passes(struct sieve *sieve, const struct ub_hdr *record);
 
-/* What all threads read; atomic. */
+/* Shared by all threads; atomic. */
 struct drain_shared {
 	uint64_t generation; /* of sieves */
 	int buffers; /* whether addresses of buffers pass */
@@ -54,13 +54,13 @@ struct held {
 	struct ring ring;
 	int cpu;
 	int crowded; /* set by the thread, cleared by the session: atomic */
-	bool retired; /* a larger one is in its place; atomic */
-	uint64_t quiet_since; /* retired: nothing has come since; 0 = something has */
+	bool retired; /* a larger ring replaces it; atomic */
+	uint64_t quiet_since; /* retired: without data since then; 0 = data came */
 };
 
 struct drainer {
 	struct drain_shared *shared;
-	int cpu; /* bound to it, one of a gang; -1: has a group of CPUs on a node, and floats */
+	int cpu; /* bound to it, in gang mode; -1: floating, with the rings of a group of CPUs */
 	int node;
 	unsigned int group; /* of CPUs on that node */
 	pthread_t thread;
@@ -106,20 +106,20 @@ struct drainer *drainer_new(struct drain_shared *shared, struct file_writer *wri
 			    int node, unsigned int group, const struct cpu_bits *cpus);
 
 /*
- * Gives a ring to the thread, or takes one away. Another thread may have it from then on. A pass
- * empties rings in the order in which they were added: a retired one before its successor.
+ * Adds a ring to the thread, or removes one. Another thread may own it from then on. A pass drains
+ * rings in the order in which they were added: a retired one before its successor.
  */
 void drainer_add(struct drainer *t, struct held *held);
 void drainer_remove(struct drainer *t, size_t i);
 
-/* Gives what has passed the sieve to fn. */
+/* Gives the records that passed the sieve to fn. */
 void drainer_take(struct drainer *t, drain_fn fn, void *arg);
 
 /* Asks for a pass that begins later than this, and waits until all that were asked for are done. */
 void drainer_ask(struct drainer *t);
 void drainer_await(struct drainer *t);
 
-/* Ends the thread after a last pass; what it has taken is still to be flushed. */
+/* Ends the thread after a last pass; its stream is not flushed. */
 void drainer_end(struct drainer *t);
 
 /* With its rings; the thread has ended, or was never started. */

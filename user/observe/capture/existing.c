@@ -39,7 +39,7 @@ static void meet(struct existing *existing, pid_t tgid, uint64_t pointer, bool i
 		vec_push(&existing->strangers, ((struct stranger){ tgid, pointer, is_iface }));
 }
 
-/* Operations on a ucp_ep; the others take a worker, which its ifaces and endpoints lead to. */
+/* Operations on a ucp_ep; others take a worker, which is found by its ifaces and endpoints. */
 static bool takes_ep(unsigned int row)
 {
 	static const char *const on_worker[] = { "tag_recv",     "tag_msg_recv", "tag_probe",
@@ -160,7 +160,7 @@ static uint64_t worker_of(const struct stranger *stranger, const struct layout *
 
 void existing_apply(struct existing *existing)
 {
-	/* one reading of a worker answers for all strangers of this round */
+	/* read each worker once for all unknown objects of this round */
 	struct map done = { 0 };
 
 	for (size_t i = 0; i < existing->strangers.len; i++) {

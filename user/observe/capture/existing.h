@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Objects that were there before us: workers, ifaces and endpoints are read from the process once
- * at a late attach, and again when a record names a pointer that nobody has introduced.
+ * UCX objects that predate the trace. Workers, ifaces and endpoints are read from the process once
+ * at a late attach, and again when a record has an unknown pointer.
  */
 #ifndef UCXBPF_CAPTURE_EXISTING_H
 #define UCXBPF_CAPTURE_EXISTING_H
@@ -29,18 +29,18 @@ void existing_release(struct existing *existing);
 /* Looks at one record; cheap, called for every one. */
 void existing_record(struct existing *existing, const struct ub_hdr *record);
 
-/* The process has ended or has a new program: what was known of it no longer holds. */
+/* The process has ended or runs a new program: forget its objects. */
 void existing_forget(struct existing *existing, pid_t tgid);
 
 /* Reads all workers of a process that was running before us. */
 void existing_process(struct existing *existing, pid_t tgid);
 
-/* Reads what the records since the last call have asked for. */
+/* Reads the unknown objects of records since the last call. */
 void existing_apply(struct existing *existing);
 
 /*
  * Reads the objects of processes that were traced from their start, once each, when they have
- * workers: after a time without probes they are as good as joined in mid-run.
+ * workers: after a time without probes such a process is like one attached late.
  */
 void existing_read_started(struct existing *existing);
 

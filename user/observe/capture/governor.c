@@ -6,10 +6,10 @@
 #define MS 1000000ull /* ns */
 #define S (1000 * MS)
 
-#define GIVE_BACK 0.75 /* of the budget: what costs less may come back */
+#define GIVE_BACK 0.75 /* of the budget: a group returns if the cost stays below */
 #define IN_A_ROW 2 /* intervals over or under it */
 #define ALARM 0.5 /* the job takes twice as long: one interval is enough */
-#define HALF_LIFE (60.0 * S) /* of what a group that is away is believed to cost */
+#define HALF_LIFE (60.0 * S) /* of the assumed cost of a removed group */
 #define TRIAL (10 * S) /* a climb that lasts that long was right */
 #define PAUSE_MIN (1 * S)
 #define PAUSE_MAX (64 * S)
@@ -33,7 +33,7 @@ void governor_init(struct governor *governor, double budget)
 	*governor = (struct governor){ .budget = budget, .step = STEP_UCT, .pause = PAUSE_MIN };
 }
 
-/* What goes up counts at once, what goes down by halves. */
+/* A rise counts at once, a fall by halves. */
 void governor_learn(struct governor *governor, uint64_t now, unsigned int groups,
 		    const double *odds)
 {
@@ -77,7 +77,7 @@ double governor_predict(const struct governor *governor, uint64_t now, enum gove
 	return sum / (1 + sum);
 }
 
-/* MPI calls alone say nothing of a program that makes none. */
+/* The MPI layer alone shows nothing of a program without MPI calls. */
 static bool is_blind(const struct governor *governor, uint64_t now, enum governor_step step)
 {
 	return governor_predict(governor, now, step) == 0 &&
@@ -115,7 +115,7 @@ void governor_lower(struct governor *governor, uint64_t now)
 	change(governor, governor->step - 1, "not placed");
 }
 
-/* As far as the estimate says; one step at least. */
+/* To the step that the estimate allows, at least one down. */
 static bool go_down(struct governor *governor, uint64_t now, const char *reason)
 {
 	enum governor_step best = governor_best(governor, now, governor->budget);

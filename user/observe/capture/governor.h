@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What may be recorded for a budget: decisions from costs, without a look at clock or kernel.
+ * Decides from measured costs what a budget allows to record. Pure: uses neither clock nor kernel.
  *
- * A cost is given as odds: what a thread pays for probes over the rest of its time. Unlike its
- * share of all time, it is the same whatever else is in place: a loop that takes 1 us and pays 3 us
- * for one group and 1 us for another has odds of 3 and 1, and pays a share of 0.75, 0.5 or 0.8.
+ * A cost is given as odds: a thread's time in probes over the rest of its time. Unlike the share of
+ * all time, the odds of a group do not depend on the other groups: a loop of 1 us with 3 us for one
+ * group and 1 us for another has odds of 3 and 1, and shares of 0.75, 0.5 or 0.8.
  */
 #ifndef UCXBPF_CAPTURE_GOVERNOR_H
 #define UCXBPF_CAPTURE_GOVERNOR_H
@@ -29,7 +29,7 @@ const char *governor_step_name(enum governor_step step);
 /* The groups that are in place on that step (of windows: while one is open), one bit each. */
 unsigned int governor_groups(enum governor_step step);
 
-/* What was seen for a while during which the groups of one step were in place. */
+/* Costs over an interval in which the groups of one step were in place. */
 struct governor_interval {
 	uint64_t now; /* ns, its end */
 	double share; /* the most that a thread paid, of its time; 0 to 1 */
@@ -51,14 +51,14 @@ struct governor {
 
 void governor_init(struct governor *governor, double budget);
 
-/* What groups (one bit each) were seen to cost. */
+/* Notes the measured costs of groups (one bit each). */
 void governor_learn(struct governor *governor, uint64_t now, unsigned int groups,
 		    const double *odds);
 
 /*
- * The share that a thread would pay on a step above STEP_WINDOWS, as far as is known. A group that
- * is away is taken to cost as much as when it was last seen, in proportion to those below it that
- * are in place; less and less, so that it is tried again some day.
+ * The share that a thread would pay on a step above STEP_WINDOWS, as far as is known. A removed
+ * group is assumed to cost as much as when last measured, in proportion to the groups below it that
+ * are in place. The assumption decays, so that the group is tried again.
  */
 double governor_predict(const struct governor *governor, uint64_t now, enum governor_step step);
 
@@ -68,7 +68,7 @@ enum governor_step governor_best(const struct governor *governor, uint64_t now, 
 /* The groups of the step cannot be placed: one step lower, and no climb for a while. */
 void governor_lower(struct governor *governor, uint64_t now);
 
-/* Learns, and decides; returns whether the step is another one now. On STEP_WINDOWS: for each. */
+/* Notes costs and decides; returns whether the step has changed. On STEP_WINDOWS: once a window. */
 bool governor_decide(struct governor *governor, const struct governor_interval *interval);
 
 /* How long a window may be, and how often; ns. */

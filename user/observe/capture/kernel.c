@@ -25,7 +25,7 @@ struct kernel {
 
 struct ucxbpf;
 
-/* Which end of which span a program is, by name: "op_session", "op_entry", "call_entry"... */
+/* Spans by the first word of a program's name: "op_session", "op_entry", "call_entry"... */
 static const struct {
 	const char *name;
 	enum ub_kind kind;
@@ -53,7 +53,7 @@ static const char *rx_program(enum link_mechanism mechanism)
 	return mechanism == LINK_PERF ? "rx_entry" : "rx_sleepable";
 }
 
-/* Before the object is loaded: which of its programs are, and what they are attached with. */
+/* Before loading: selects the programs to load and their attach types. */
 static void kernel_spans_choose(struct ucxbpf *skel, const struct kernel_options *options)
 {
 	enum link_mechanism mechanism = options->mechanism;
@@ -76,7 +76,7 @@ static void kernel_spans_choose(struct ucxbpf *skel, const struct kernel_options
 	}
 }
 
-/* Behind it: the programs that links are made of, -1 where there is none. */
+/* After loading: sets the programs for links, -1 = missing. */
 static void kernel_spans_programs(const struct ucxbpf *skel, struct link_programs *programs)
 {
 	struct bpf_program *prog;
@@ -112,7 +112,7 @@ static bool begins(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-/* Objects are recorded as ever. */
+/* Lives of objects are recorded with --count, too. */
 static bool is_wanted(const char *name, bool session)
 {
 	const char *ends[] = { "_session", "_entry", "_return" };
@@ -128,7 +128,7 @@ static bool is_wanted(const char *name, bool session)
 	return false;
 }
 
-/* Before loading, after the recording programs were chosen: which programs and maps are made. */
+/* Before loading, after kernel_spans_choose(): selects programs and maps for --count. */
 static void kernel_count_choose(struct ucxbpf *skel, enum link_mechanism mechanism, bool count)
 {
 	struct bpf_program *prog;
@@ -154,9 +154,9 @@ static void kernel_count_programs(struct ucxbpf *skel, struct link_programs *pro
 	programs->return_fd[UB_XFER] = bpf_program__fd(skel->progs.count_xfer_return);
 }
 
-/* The BPF programs are loaded, their maps filled. */
+/* ---- loading ---- */
 
-#define LAST_LINES 12 /* of a verifier's log: there it says what it does not like */
+#define LAST_LINES 12 /* of a verifier's log, where the reason stands */
 
 static void print_lines(char *text)
 {
@@ -196,7 +196,7 @@ static int fill_sites(struct kernel *kernel)
 	return 0;
 }
 
-/* A map of maps takes only those that are made like its first one: rings on a node, or not. */
+/* A map of maps takes only maps like its inner map: rings on a node, or not. */
 static int put_rings_on_nodes(struct bpf_map *rings, int node)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_NUMA_NODE, .numa_node = node);
@@ -209,7 +209,7 @@ static int put_rings_on_nodes(struct bpf_map *rings, int node)
 	return err ? err : fd;
 }
 
-/* Paths and stacks: more than any program has that calls MPI from hand-written code. */
+/* Room for paths and stacks, more than a hand-written MPI program has. */
 static int size_for_stacks(struct ucxbpf *skel)
 {
 	int err = bpf_map__set_max_entries(skel->maps.rows, KERNEL_ROWS);
@@ -257,13 +257,12 @@ static void explain(int err)
 			  "limit",
 			  strerror(-err));
 	else
-		log_error("cannot load BPF programs: %s; 'ucxbpf doctor' says what this kernel "
-			  "lacks",
-			  strerror(-err));
+		log_error(
+			"cannot load BPF programs: %s; 'ucxbpf doctor' names the missing kernel feature",
+			strerror(-err));
 }
 
-/* Tests have the rings and threads of a larger machine: so many CPUs, the last of which nobody
- * uses. */
+/* For tests: extra CPUs to make rings and threads for. */
 static int made_up_cpus(int cpus)
 {
 	const char *text = getenv("UCXBPF_TEST_CPUS");
@@ -438,7 +437,7 @@ uint64_t kernel_run_time(const struct kernel *kernel)
 		uint32_t size = sizeof(info);
 		int fd = bpf_program__fd(prog);
 
-		/* these run on the tracer's time, over all tasks of the node */
+		/* iterators run on the tracer's time */
 		if (bpf_program__expected_attach_type(prog) == BPF_TRACE_ITER)
 			continue;
 		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size))

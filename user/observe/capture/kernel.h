@@ -33,48 +33,47 @@ void kernel_free(struct kernel *kernel);
 /* The loaded object. */
 struct ucxbpf *kernel_object(const struct kernel *kernel);
 
-/* What links are made of. */
+/* Programs for links. */
 const struct link_programs *kernel_programs(const struct kernel *kernel);
 
-/* What programs read behind a libucp of that slot. -errno. */
+/* Sets the layout that programs use for a libucp of that slot. -errno. */
 int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_layout *layout);
 
 /* Room in the map "rows", with stacks; 8 bytes each. */
 #define KERNEL_ROWS (1u << 22)
 
-/* File descriptor of a map by its name in bpf/, which stays the kernel's. */
+/* File descriptor of a map by its name in bpf/; the caller does not own it. */
 int kernel_map(const struct kernel *kernel, const char *name);
 
-/* From now on its tasks record, until it has exited; -errno. And whether they do. */
+/* Records the process from now on, until it exits; -errno. The second one: whether it records. */
 int kernel_trace_process(struct kernel *kernel, pid_t tgid);
 bool kernel_is_traced(struct kernel *kernel, pid_t tgid);
 
-/* Whether returns of MPI calls of this process may be taken from now on; at first they may. */
+/* Allows or forbids return probes on this process's MPI calls; allowed at first. */
 int kernel_allow_call_ends(struct kernel *kernel, pid_t tgid, bool allow);
 
-/* No return of an MPI call is waited for any more: before links_drop_call_returns(). */
+/* Programs await no more returns of MPI calls: before links_drop_call_returns(). */
 void kernel_end_call_ends(struct kernel *kernel);
 
-/* A window's end: only lives of objects and processes are recorded. Before probes are taken away.
- */
+/* A window's end, before probes are removed: only lives of objects and processes are recorded. */
 void kernel_pause(struct kernel *kernel);
 
 /* Only these groups (enum ub_group, one bit each) record: probes of others go some ms later. */
 void kernel_set_groups(struct kernel *kernel, unsigned int groups);
 
-/* A window's start, once all probes are in place: what was entered before counts as over. */
+/* A window's start, once all probes are in place: calls entered earlier count as ended. */
 void kernel_resume(struct kernel *kernel);
 
-/* From now on no record is produced; what is in the rings stays. */
+/* From now on no record is produced; the rings keep theirs. */
 void kernel_stop(struct kernel *kernel);
 
 /*
- * Threads keep records back, since these travel in batches. Reading n bytes from this file puts
- * what up to n threads have kept into the ring of the CPU that reads: a byte is read for each, at
- * most KERNEL_REST of the ring is taken by each. EAGAIN: read on. Only while no hot probe is in
+ * Threads hold records in outboxes, since these travel in batches. Reading n bytes from this file
+ * puts the outboxes of up to n threads into the ring of the reading CPU: a byte is read for each,
+ * at most KERNEL_REST of the ring is taken by each. EAGAIN: read on. Only while no hot probe is in
  * place, or while those in place only count. The caller closes it; -errno.
  */
-#define KERNEL_REST (UB_MAX_BATCH + 512) /* bytes: a batch, and losses told by themselves */
+#define KERNEL_REST (UB_MAX_BATCH + 512) /* bytes: a batch, and separate loss records */
 int kernel_rest(struct kernel *kernel);
 
 /* Possible CPUs: their numbers are below this. */

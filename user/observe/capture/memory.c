@@ -14,7 +14,7 @@
 #define PAUSE_MS 10 /* between two looks at a process, */
 #define PAUSE_TIMES 20 /* and so many times the time of a CPU that the last one took */
 #define LOOKS_MAX 2000 /* at one process */
-#define PART_SHIFT 21 /* a look for one address answers for those around it, */
+#define PART_SHIFT 21 /* a look for one address also serves those around it, */
 #define PAGE_SHIFT 12 /* or for its page alone, where the kind is still not certain */
 #define BY_PAGE (1ull << 63) /* so that a page's key is no part's */
 
@@ -56,7 +56,7 @@ static struct memory_watched *find(const struct memory_watch *watch, pid_t tgid)
 	return index ? &watch->watched.data[*index - 1] : NULL;
 }
 
-/* UCX asks the GPU's library once and remembers it: from then on its answer is the whole one. */
+/* UCX asks the GPU's library once and caches the answer, which is complete from then on. */
 static bool told_by_ucx(const struct memory_watched *watched, uint64_t address)
 {
 	const struct ucx_region *region = ucx_memory_find(&watched->ucx, address);
@@ -92,12 +92,12 @@ void memory_watch_record(struct memory_watch *watch, const struct ub_hdr *record
 		meet(watch, watched, ((const struct ub_op *)record)->buffer);
 	if (record->kind == UB_XFER)
 		meet(watch, watched, ((const struct ub_xfer *)record)->laddr);
-	/* UCX has something to say from the time on when it has been initialised */
+	/* UCX can answer once it is initialised */
 	if (record->kind == UB_OBJ && watched->looks == 1)
 		watched->met = true;
 }
 
-/* Where all is that the process has made without anybody looking; NULL: nobody knows. */
+/* The GPUs of memory that the process allocated untraced; NULL: unknown. */
 static json_t *gpus_of(struct memory_watch *watch, pid_t tgid)
 {
 	if (!watch->asked)
@@ -120,7 +120,7 @@ static void write_look(struct memory_watch *watch, const struct memory_watched *
 	side_write(watch->writer, record);
 }
 
-/* ts is taken before: what is found was there then, or has come since. */
+/* ts is taken first: memory found existed then, or came later. */
 static void look(struct memory_watch *watch, struct memory_watched *watched)
 {
 	uint64_t ts = side_now(), cost = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -137,7 +137,7 @@ static void look(struct memory_watch *watch, struct memory_watched *watched)
 	if (watched->ucx.reason)
 		log_debug("process %d: %s", watched->tgid, watched->ucx.reason);
 	write_look(watch, watched, ts, !ucx);
-	/* waiting for a CPU costs nobody anything, and the process may be over soon */
+	/* CPU time, not wall time: waiting costs nothing, and the process may end soon */
 	cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cost;
 	watched->next = side_now() + PAUSE_MS * MS + PAUSE_TIMES * cost;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What processes with a GPU's library have in memory, other than by the calls that are seen: looked
- * at when they are found, when an operation's buffer is met whose kind nobody has told, and at the
- * end. Each look is a side record "memory": mappings by kind, and what UCX knows.
+ * Memory of processes with a GPU library that no traced call reports: read when the process is
+ * found, on the first use of a buffer of unknown memory type, and at the end. Each look is a side
+ * record "memory": mappings by kind, and UCX's own cache.
  */
 #ifndef UCXBPF_CAPTURE_MEMORY_H
 #define UCXBPF_CAPTURE_MEMORY_H
@@ -35,7 +35,7 @@ struct memory_watch {
 	VEC(struct memory_watched) watched;
 	struct map index; /* tgid -> index + 1 */
 	struct map met; /* (tgid, part of its addresses) that a look was made for */
-	uint64_t left_out; /* looks that were one too many */
+	uint64_t left_out; /* looks refused by LOOKS_MAX */
 };
 
 void memory_watch_init(struct memory_watch *watch, struct track *track, struct file_writer *writer);
@@ -50,7 +50,7 @@ void memory_watch_record(struct memory_watch *watch, const struct ub_hdr *record
 /* Looks at processes that are new or have met something. */
 void memory_watch_apply(struct memory_watch *watch);
 
-/* The last look at those that still live; writes what was left out. */
+/* A last look at live processes; writes how many looks were refused. */
 void memory_watch_finish(struct memory_watch *watch);
 
 /* The process has ended or has become another program. */

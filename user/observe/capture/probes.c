@@ -88,7 +88,7 @@ static int place_group(struct hot *hot, int group, size_t *refused)
 	char path[64];
 	int err = 0;
 
-	/* old links that are still closing would record each hit a second time */
+	/* old links that are still closing would record each hit twice */
 	links_settle(&hot->links[group]);
 	for (size_t i = 0; !err && i < hot->files.len; i++) {
 		struct hot_file *file = &hot->files.data[i];
@@ -200,7 +200,7 @@ bool probes_claim_function(struct probes *probes, dev_t dev, ino_t ino, uint64_t
 	return fresh;
 }
 
-/* Counting has no use for arrivals, completions and memory. */
+/* --count uses no arrivals, completions and memory. */
 static bool is_counted(const struct ub_site *wire)
 {
 	return wire->kind == UB_CALL || wire->kind == UB_OP || wire->kind == UB_XFER ||
@@ -208,8 +208,8 @@ static bool is_counted(const struct ub_site *wire)
 }
 
 /*
- * Counting takes the return of an operation where its entry does not tell whether it found
- * anything; session programs decide each time, to time a few.
+ * --count needs the return of an operation whose entry does not show the outcome. Session programs
+ * decide at each hit, and time a few.
  */
 static bool needs_return(const struct probes *probes, const struct planned_probe *planned)
 {

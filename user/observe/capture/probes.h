@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The probes that are in place: one set of links per library file, whoever maps it.
- */
+/* The probes in place: one set of links per library file, for all processes that map it. */
 #ifndef UCXBPF_CAPTURE_PROBES_H
 #define UCXBPF_CAPTURE_PROBES_H
 
@@ -17,10 +15,9 @@
 #include "observe/process/library.h"
 
 /*
- * Probes on what a job does all the time, in groups (enum ub_group) that come and go: with windows
- * all of them, with a budget one by one. Those that only say what is there (lives of objects) stay,
- * so that names stay right. Plans are kept, and so are the files that they are for: whoever mapped
- * one may be gone by the next window.
+ * Hot probes, in groups (enum ub_group) that are placed and removed: all at once with windows, one
+ * by one with a budget. Probes on lives of objects stay, so that names stay right. Plans and their
+ * files are kept open: the process that mapped a file may have ended by the next window.
  */
 
 #define HOT_ALL ((1u << UB_GROUPS) - 1)
@@ -28,14 +25,14 @@
 struct hot_file {
 	int fd;
 	VEC(struct link_probe) probes[UB_GROUPS];
-	size_t refused[UB_GROUPS]; /* the most that the kernel refused of each, counted once in
-				    *refused */
+	size_t refused[UB_GROUPS]; /* most refusals of each group at a time; *refused counts them
+				      once */
 };
 
 struct hot {
 	struct links links[UB_GROUPS];
 	bool comes_back; /* plans are kept */
-	unsigned int placed; /* groups, one bit each; what is added to others waits */
+	unsigned int placed; /* groups, one bit each; probes added to other groups wait */
 	VEC(struct hot_file) files;
 };
 
@@ -54,8 +51,8 @@ int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, 
 	    size_t *refused);
 
 /*
- * Groups to be in place from now on: others go, without waiting for the kernel. A group that
- * cannot be placed in some file is away in all, so that hot->placed is what records: < 0, -errno as
+ * Sets the groups in place; others are removed without waiting for the kernel. A group that cannot
+ * be placed in some file is removed from all, so that hot->placed is what records: < 0, -errno as
  * links_attach() of the last such file. *refused: probes that the kernel has not refused before.
  * Only with comes_back may any come.
  */
@@ -67,7 +64,7 @@ uint64_t hot_settle(struct hot *hot);
 /* As links_drop_call_returns(), also of windows to come. */
 void hot_drop_call_returns(struct hot *hot);
 
-/* What became of one library's plan. */
+/* The outcome of placing one library's plan. */
 struct probed {
 	const struct library *library;
 	int slot; /* layout slot its cookies carry */

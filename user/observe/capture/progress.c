@@ -15,7 +15,7 @@ void progress_init(struct progress *progress, bool on)
 	*progress = (struct progress){ .on = on, .last_time = side_now() };
 }
 
-/* What is shown, most wanted first: a line that goes over the edge could not be rewritten. */
+/* The line's items, most important first: a line that wraps could not be rewritten. */
 struct line {
 	char text[256];
 	size_t used;

@@ -97,8 +97,7 @@ void cpu_nodes(int *nodes, int cpus)
 }
 
 /*
- * 4 MiB take what one CPU can make in 10 ms. More per CPU is for those that need it: rings that
- * came close to full.
+ * 4 MiB hold what one CPU can record in 10 ms. Rings that come close to full grow beyond that.
  */
 struct ring_plan ring_plan(size_t asked, unsigned int cpus, uint64_t memory)
 {
@@ -118,7 +117,7 @@ struct ring_plan ring_plan(size_t asked, unsigned int cpus, uint64_t memory)
 }
 
 #define LINE 64 /* of a cache; a wrong guess costs time only */
-#define AHEAD (2 * RING_PIECE_MAX) /* how far before its use a line is asked for */
+#define AHEAD (2 * RING_PIECE_MAX) /* bytes to prefetch ahead */
 #define PUBLISH 65536 /* bytes between two writes of the line that producers read */
 
 /* Both pages and the data behind them. */
@@ -243,8 +242,8 @@ static void give(struct ring *ring, uint64_t at, size_t size, ring_fn fn, void *
 }
 
 /*
- * Asks for lines from one position to another. Another CPU has written them: taken one at a time,
- * each is waited for; asked for together, they come together. Returns where to go on.
+ * Prefetches cache lines between two positions. Another CPU wrote them: loaded one at a time, each
+ * costs a full miss. Returns where to go on.
  */
 static uint64_t fetch(const struct ring *ring, uint64_t from, uint64_t to)
 {

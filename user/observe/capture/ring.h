@@ -35,21 +35,21 @@ static inline void cpu_bits_add(struct cpu_bits *bits, int cpu)
 
 /*
  * Adds the CPUs on which threads of a process may run, as the kernel has them: sched_setaffinity(2)
- * within its cpuset. Where that is not to be had, the CPUs that are online.
+ * within its cpuset. If that is unknown, the CPUs that are online.
  */
 void cpu_bits_add_process(struct cpu_bits *bits, pid_t tgid);
 
 /* Adds the CPUs of a list as the kernel writes it ("0-3,8"). */
 void cpu_bits_add_list(struct cpu_bits *bits, const char *list);
 
-/* The NUMA node of each CPU below cpus; -1 throughout where the kernel tells of no nodes. */
+/* The NUMA node of each CPU below cpus; -1 throughout where the kernel reports no nodes. */
 void cpu_nodes(int *nodes, int cpus);
 
 /* Bytes. */
 struct ring_plan {
 	size_t first; /* of a CPU's first ring */
 	size_t most; /* to which a ring grows */
-	size_t total; /* of all rings, those included that are about to go */
+	size_t total; /* of all rings, retired ones included */
 };
 
 /*
@@ -63,10 +63,10 @@ struct ring_plan ring_plan(size_t asked, unsigned int cpus, uint64_t memory);
 struct ring {
 	int fd; /* -1: memory of a test */
 	size_t bytes; /* of data, a power of two */
-	uint64_t *consumer; /* its page: written by whoever takes, read by producers */
+	uint64_t *consumer; /* its page: written by the consumer, read by producers */
 	const uint64_t *producer; /* its page: written by the kernel */
 	const uint8_t *data;
-	uint64_t taken; /* of the thread that takes: what it has been through */
+	uint64_t taken; /* the consumer's own position */
 	uint8_t over_end[RING_PIECE_MAX];
 };
 
@@ -80,8 +80,8 @@ void ring_free(struct ring *ring);
 /*
  * From now on batches of each of these CPUs go into its ring, until another one is set. map:
  * "rings" of bpf/maps.bpf.h. The kernel waits for a grace period, 20 ms on a busy machine, once for
- * all of them from Linux 5.14 on, else for each. -errno, the first one; done[i] says of each ring
- * whether the kernel has it now, whatever failed.
+ * all of them from Linux 5.14 on, else for each. -errno, the first one; done[i]: whether the kernel
+ * has it now, whatever failed.
  */
 int rings_set(int map, const int *cpus, const struct ring *const *rings, unsigned int count,
 	      bool *done);
@@ -96,7 +96,7 @@ typedef void (*ring_fn)(void *arg, const void *piece, size_t size);
 /*
  * Gives every piece that was there when it was called to fn, in order; ends earlier at one that is
  * still being written. The room is given back to the producers every 64 KiB. Returns how many bytes
- * were taken; what comes meanwhile is left to the next call, so that the call ends however fast
+ * were taken; later pieces are left to the next call, so that the call ends however fast
  * producers are. A piece of more than RING_PIECE_MAX that goes over the end is given as size 0.
  */
 size_t ring_take(struct ring *ring, ring_fn fn, void *arg);

@@ -15,8 +15,8 @@
 #define STACKS_NS 5000000 /* of unwinding rows between two looks at the rings */
 
 /*
- * Between two looks at what the draining threads have passed on. At their instants (drain.h), so
- * that a rank whose CPU this thread takes loses it when others do.
+ * Between two steps of the session. At the instants of the draining threads (drain.h), so that a
+ * rank that this thread preempts is preempted together with the others.
  */
 #define STEP_NS (8 * MS)
 #define PLACING_NS (5000 * MS) /* ranks may be bound anew */
@@ -68,7 +68,7 @@ static int read_stats(struct capture *capture, struct ub_stats *stats)
 	return err;
 }
 
-/* Counts as folded only what the file has by now, in case the tracer is killed. */
+/* Counts as folded only sums that are in the file, in case the tracer is killed. */
 static void put_cells(struct capture *capture, bool last)
 {
 	struct ub_stats before;
@@ -87,7 +87,7 @@ static void watch_detail(struct capture *capture)
 		detail_step(&capture->detail, drain_fill(capture->drain), lost);
 }
 
-/* With what they are about: lives of objects, which threads may have kept back. */
+/* With the lives of the objects they refer to, which may still be in outboxes. */
 static void write_cells(struct capture *capture)
 {
 	if (capture->options.count)
@@ -95,7 +95,7 @@ static void write_cells(struct capture *capture)
 	put_cells(capture, false);
 }
 
-/* Where the ranks are known by then: a launcher may run anywhere, those that it starts may not. */
+/* Once ranks are known: a launcher may run anywhere, its ranks may not. */
 void session_place_threads(struct capture *capture)
 {
 	const struct track *track = &capture->track;
@@ -151,7 +151,7 @@ static void follow(struct capture *capture)
 	addresses_apply(&capture->addresses);
 }
 
-/* The job is as it was before from here on. */
+/* From here on the job runs without probes. */
 static void stop(struct capture *capture)
 {
 	const uint64_t begin = side_now();
@@ -163,7 +163,7 @@ static void stop(struct capture *capture)
 	windows_end(capture);
 	capture->stopped_at = side_now();
 	probes_release(&capture->probes);
-	/* twice: what found no room the first time is told of the second time */
+	/* twice: losses of the first pass are reported by the second */
 	for (int i = 0; i < 2; i++) {
 		drain_sync(capture->drain, session_record, capture);
 		if (drain_collect(capture->drain, session_record, capture))
@@ -216,8 +216,7 @@ int capture_work(struct capture *capture, int ms)
 			capture->error = drain_error(capture->drain);
 	} while (!capture->error && side_now() < end);
 	if (capture->error && !capture->stopped) {
-		log_error("cannot write '%s': %s; 'ucxbpf replay' reads what was "
-			  "written before",
+		log_error("cannot write '%s': %s; 'ucxbpf replay' reads the part before",
 			  capture->options.output, strerror(-capture->error));
 		stop(capture);
 	}
@@ -275,7 +274,7 @@ int capture_close(struct capture *capture, const char *reason)
 				     "before it was probed"));
 	note_without_ucx(capture);
 	side_write(capture->writer, side_clock());
-	/* so that what the capture says of its size lacks this last bit only */
+	/* so that the size in the capture lacks only these last records */
 	file_writer_flush(capture->writer, &stats);
 	cost = cost_report(&capture->cost, stats.hits);
 	side_write(capture->writer, side_consumer(&consumer));
@@ -292,7 +291,7 @@ int capture_close(struct capture *capture, const char *reason)
 
 /* A session's start and release. */
 
-/* Only of processes that had something to know: most never map UCX. */
+/* Only processes that had state: most never map UCX. */
 static void forget_at_end(struct capture *capture, const struct ub_task *task)
 {
 	const struct tracked *tracked = track_find(&capture->track, task->h.tgid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of a session share: open.c, members.c and session.c. Private to capture/. */
+/* State that session.c, attach.c, budget.c and windows.c share. Private to capture/. */
 #ifndef UCXBPF_CAPTURE_SESSION_H
 #define UCXBPF_CAPTURE_SESSION_H
 
@@ -41,7 +41,7 @@ struct capture {
 	struct addresses addresses;
 	struct cost cost;
 	struct cells cells;
-	__u64 folded[16]; /* struct ub_stats' when all cells were written last */
+	__u64 folded[16]; /* of struct ub_stats, when all cells were last written */
 	struct stacks stacks;
 	struct progress progress;
 	struct windows windows;
@@ -62,7 +62,7 @@ struct capture {
 /* --all: looks at the processes that have mapped something since the last call. */
 void session_consider_newcomers(struct capture *capture);
 
-/* Prepares the stacks of what was mapped since the last call, for ns at most. */
+/* Reads unwinding rows of files mapped since the last call, for ns at most. */
 void session_follow_stacks(struct capture *capture, uint64_t ns);
 
 /* A record that passed the sieve. A drain_fn; arg: the capture. */

@@ -25,9 +25,9 @@ json_t *side_capture(const char *level, const char *mode, char *const *command, 
 json_t *side_clock(void);
 json_t *side_site(unsigned int row);
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to);
-/* Which threads and rings took the records. */
+/* Threads and rings of the draining side. */
 json_t *side_consumer(const struct drain_report *report);
-/* What the capture cost so far. */
+/* The cost of the capture so far. */
 json_t *side_self(struct file_writer *writer, const struct cost_report *cost);
 /* At its start, to = 0, and again, whole, at its end. */
 json_t *side_window(const struct windows *windows, uint64_t to);

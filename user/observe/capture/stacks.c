@@ -43,7 +43,7 @@ int stacks_init(struct stacks *stacks, struct kernel *kernel, struct code_files 
 	if (rows == MAP_FAILED)
 		return -errno;
 	stacks->rows = rows;
-	/* libc and the like are most programs' too: ready before any of them starts */
+	/* most programs map libc and the like: read their rows before any starts */
 	stacks_process(stacks, getpid());
 	stacks_work(stacks, UINT64_MAX);
 	forget(stacks, getpid());
@@ -233,7 +233,7 @@ static bool read_tables(struct stacks *stacks, struct stacked *process, uint64_t
 	return true;
 }
 
-/* A walk came to code that the process mapped after it was looked at, or whose turn is not yet. */
+/* A walk reached code that was mapped after the last look, or is still queued. */
 static void read_wanted(struct stacks *stacks, uint64_t until)
 {
 	for (size_t i = 0; i < stacks->wanted.len; i++) {

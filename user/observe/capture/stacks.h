@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernel's half needs to walk stacks: unwinding rows of every file that a traced process
- * runs code of, and where each process has them mapped.
+ * Data for stack walks in the kernel: unwinding rows of every file whose code a traced process
+ * runs, and where each process maps it.
  */
 #ifndef UCXBPF_CAPTURE_STACKS_H
 #define UCXBPF_CAPTURE_STACKS_H
@@ -22,10 +22,10 @@ struct unwind_table {
 struct stacked {
 	pid_t tgid;
 	code_ranges ranges;
-	bool stale; /* the kernel does not know of all of them */
+	bool stale; /* the kernel does not have all of them */
 };
 
-/* Where a walk came to a stop that need not be. */
+/* Where a walk stopped for lack of rows. */
 struct wanted_code {
 	pid_t tgid;
 	uint64_t address;
@@ -58,8 +58,8 @@ void stacks_record(struct stacks *stacks, const struct ub_hdr *record);
 void stacks_process(struct stacks *stacks, pid_t tgid);
 
 /*
- * Reads what is missing, for about that long at most; UINT64_MAX: all of it. What a walk has missed
- * comes first.
+ * Reads missing rows, for about ns at most; UINT64_MAX: all of it. Code that a walk has
+ * missed comes first.
  */
 void stacks_work(struct stacks *stacks, uint64_t ns);
 

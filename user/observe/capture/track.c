@@ -23,7 +23,7 @@ static void refuse(struct track *track, const char *what, const char *runtime)
 	side_write(track->writer, side_note(text));
 }
 
-/* Whether an MPI library's calls may have their returns; says and notes why not, once. */
+/* Whether an MPI library's calls may get return probes; if not, warns and notes why, once. */
 static void ends_library(struct track *track, const struct probed *probed)
 {
 	bool fresh = false;
@@ -35,7 +35,7 @@ static void ends_library(struct track *track, const struct probed *probed)
 		refuse(track, probed->library->path, probed->user_threads);
 }
 
-/* A process whose mapped libraries are known now: told before anything new of it is probed. */
+/* A process's mapped libraries are known: to be called before anything new of it is probed. */
 static void ends_process(struct track *track, struct tracked *tracked,
 			 const mapped_libraries *mapped)
 {
@@ -64,7 +64,7 @@ static void ends_forget(struct track *track, const struct tracked *tracked)
 		kernel_allow_call_ends(track->kernel, tracked->tgid, true);
 }
 
-/* What processes map: probes for it, and the side records that say so. */
+/* ---- mapped libraries: probes and side records ---- */
 
 static bool is_announced(const struct tracked *tracked, const struct library *library)
 {
@@ -74,7 +74,7 @@ static bool is_announced(const struct tracked *tracked, const struct library *li
 	return false;
 }
 
-/* Open MPI or MPICH, as the first MPI library among the mapped ones says. */
+/* Open MPI or MPICH, from the first MPI library among the mapped ones. */
 static const char *mpi_version(const mapped_libraries *mapped)
 {
 	for (size_t i = 0; i < mapped->len; i++)
@@ -151,7 +151,7 @@ static unsigned int probing_turn(const struct library *library)
 	return library->roles & LIB_MPI ? 0 : library->roles & LIB_UCP ? 1 : 2;
 }
 
-/* A runtime of user-level threads and a GPU's library are nothing to trace by themselves. */
+/* A runtime of user-level threads or a GPU library alone is no reason to trace. */
 static bool matters(const struct library *library)
 {
 	return library->roles & ~(LIB_USER_THREADS | LIB_GPU);
@@ -303,7 +303,7 @@ int track_begin(struct track *track, pid_t tgid)
 
 /*
  * Rings are drained one CPU after the other and by several threads, so a child's exit may be read
- * before its fork: the kernel's own list says who is still there.
+ * before its fork: the kernel's own list decides which processes are alive.
  */
 static struct tracked *add_living(struct track *track, pid_t tgid, uint64_t time)
 {
@@ -318,7 +318,8 @@ static void add_child(struct track *track, pid_t tgid, uint64_t time)
 		child->copy = true;
 }
 
-/* What the new program maps may have been seen before this record: then it is told of twice. */
+/* The new program's mappings may have been seen before this record: then they are reported twice.
+ */
 static void become_another(struct track *track, struct tracked *tracked, const struct ub_task *task)
 {
 	if (tracked)

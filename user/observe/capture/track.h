@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The traced processes: which libraries each one maps, probed as they appear, and the side records
- * that say who it is, made while it lives.
+ * The traced processes: which libraries each one maps, probed as they appear, and its identity as
+ * side records, made while it lives.
  */
 #ifndef UCXBPF_CAPTURE_TRACK_H
 #define UCXBPF_CAPTURE_TRACK_H
@@ -19,7 +19,7 @@ struct tracked {
 	bool copy; /* forked, and has mapped nothing since: its libraries are its parent's */
 	bool replaced; /* by another program in the same process */
 	bool no_ends; /* exact ends of its MPI calls are refused (track.c) */
-	bool read; /* its objects were read, although it was traced from its start */
+	bool read; /* objects were read, although it is traced from its start */
 	bool memory_watched; /* capture/memory.h */
 	bool dirty; /* has mapped something since it was last scanned */
 	uint64_t dirty_since; /* when that was first noticed, CLOCK_MONOTONIC ns */
@@ -32,8 +32,8 @@ struct track {
 	struct map latest; /* tgid -> index + 1 */
 	struct map ends_refused; /* (dev, ino) of MPI libraries whose calls get no exact ends */
 	VEC(size_t) dirty; /* indices to scan */
-	VEC(pid_t) scanned; /* for whoever wants to know; that one empties it */
-	VEC(size_t) free; /* entries of the dead that nobody announced */
+	VEC(pid_t) scanned; /* for session.c, which empties it */
+	VEC(size_t) free; /* unannounced entries of dead processes */
 	struct kernel *kernel;
 	struct probes *probes;
 	struct file_writer *writer;
@@ -62,7 +62,7 @@ int track_begin(struct track *track, pid_t tgid);
 /* Ends the entries of processes that the kernel has forgotten: their exit record was lost. */
 void track_reap(struct track *track);
 
-/* Every live process is looked at anew: news of what they mapped were lost. */
+/* Scans every live process again: mmap events were lost. */
 void track_rescan(struct track *track);
 
 /* Adds the process if it maps UCX or MPI; returns whether it was added. */
@@ -74,7 +74,7 @@ void track_task(struct track *track, const struct ub_task *task);
 /* Something executable was mapped at that time. */
 void track_mapped(struct track *track, pid_t tgid, uint64_t time);
 
-/* Looks at every process that has changed, places what is missing, writes side records. */
+/* Scans every process that has changed, places missing probes, writes side records. */
 void track_scan(struct track *track);
 
 /* Processes whose last program has mapped an MPI library, but none of UCX. */

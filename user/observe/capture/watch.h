@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tells which processes have just mapped something executable, through perf's mmap events: the
- * kernel says so at once, whoever maps it (start, dlopen, child).
+ * Reports processes that have just mapped something executable, from perf's mmap events, which
+ * cover program start, dlopen and children.
  */
 #ifndef UCXBPF_CAPTURE_WATCH_H
 #define UCXBPF_CAPTURE_WATCH_H
@@ -22,7 +22,7 @@ void watch_free(struct watch *watch);
 int watch_fd_count(const struct watch *watch);
 int watch_fd(const struct watch *watch, int i);
 
-/* Hands out what has arrived. lost counts events that the kernel could not deliver. */
+/* Reports the events that have arrived. lost counts events that the kernel could not deliver. */
 void watch_read(struct watch *watch, uint64_t *lost);
 
 #endif

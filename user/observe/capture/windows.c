@@ -9,13 +9,14 @@
 #include "observe/capture/session.h"
 #include "observe/capture/side.h"
 
-/* On all hosts at one time, or what they say of each other's messages would never meet. */
+/* At the same time on all hosts, or their two ends of a message would never be recorded together.
+ */
 static uint64_t on_the_grid(uint64_t after, uint64_t period, uint64_t to_real)
 {
 	return (after + to_real + period - 1) / period * period - to_real;
 }
 
-/* Half a period is what clocks may be set by. */
+/* Clocks may be set by up to half a period. */
 uint64_t windows_due(const struct windows *windows, uint64_t now, uint64_t to_real)
 {
 	uint64_t after =
@@ -36,7 +37,7 @@ void windows_schedule(struct windows *windows)
 	windows->due = windows_due(windows, now, clock_ns(CLOCK_REALTIME) - now);
 }
 
-/* Nobody needs to know of a budget that takes nothing away. */
+/* A budget that removes nothing is not reported. */
 static bool is_told(const struct windows *windows)
 {
 	return !windows->governed || windows->count > 1 || windows->length != WINDOWS_ENDLESS ||
@@ -118,7 +119,7 @@ void windows_close(struct capture *capture, unsigned int keep)
 		  (windows->closed - windows->opened) / 1e6);
 }
 
-#define COLLECT_AFTER 100000000ull /* ns; by then the probes are gone, and programs with them */
+#define COLLECT_AFTER 100000000ull /* ns; probes and running programs have ended by then */
 
 static void collect(struct capture *capture)
 {
@@ -143,7 +144,7 @@ bool windows_open(struct capture *capture, unsigned int groups)
 	windows->placing = side_now() - now;
 	if (windows->governed && windows->length != WINDOWS_ENDLESS)
 		budget_window_opens(capture);
-	/* what a record could tell of is later than this, and the kernel's start is no later */
+	/* every record is later than this, and the kernel's start is not */
 	now = side_now();
 	kernel_resume(capture->kernel);
 	opened(capture, now);

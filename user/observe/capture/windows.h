@@ -15,14 +15,14 @@ struct capture;
 #define WINDOWS_ENDLESS UINT64_MAX
 
 struct windows {
-	/* ns; length 0: one window without an end, not told of; ENDLESS: until windows_close() */
+	/* ns; length 0: one unreported window without an end; ENDLESS: until windows_close() */
 	uint64_t length, period;
-	bool governed; /* by a budget, which says what is recorded when (capture/budget.h) */
-	/* governed: what this one has (governor_step_name()) and why, static, and what was paid */
+	bool governed; /* opened and closed by a budget (budget.h) */
+	/* governed: this window's step (governor_step_name()) and reason, both static */
 	const char *step, *reason;
-	double paid; /* share of a thread's time, before */
+	double paid; /* cost before it, a share of a thread's time */
 	bool open;
-	bool collected; /* what threads kept back at the end of the last window is in the rings */
+	bool collected; /* outboxes of the last window are in the rings */
 	unsigned int count; /* opened so far */
 	uint64_t opened, closed; /* ns: this one, the last one */
 	uint64_t due; /* ns: the next one */
@@ -46,14 +46,14 @@ void windows_schedule(struct windows *windows);
 void windows_close(struct capture *capture, unsigned int keep);
 
 /*
- * Hot probes to be in place from now on, by groups: true once all are, see hot_place(). Each new
+ * Sets the groups of hot probes in place; true once all are (hot_place()). Each new
  * failure is printed and noted in the file, a lasting one once.
  */
 bool windows_place(struct capture *capture, unsigned int groups);
 
 /*
- * One begins as soon as these groups, and no others, are in place. false: some cannot be placed. A
- * window that lacked a layer would say that nothing happened there, so none begins.
+ * Opens a window once exactly these groups are in place. false: some cannot be placed. A window
+ * that lacked a layer would claim that nothing happened there, so none begins.
  */
 bool windows_open(struct capture *capture, unsigned int groups);
 
@@ -65,10 +65,10 @@ void windows_step(struct capture *capture);
 
 /* Whether hot probes are in place and record. */
 bool windows_recording(const struct windows *windows);
-/* Whether they do, or are away and all threads have handed over their records. */
+/* Whether they do, or are removed and all outboxes are drained. */
 bool windows_settled(const struct windows *windows);
 
-/* After the kernel was stopped: tells of the window that was open. */
+/* After the kernel was stopped: reports the window that was open. */
 void windows_end(struct capture *capture);
 
 /* For the progress line: "" without windows. */
