@@ -69,7 +69,7 @@ static void check_output(int status, void *arg)
 	(void)arg;
 	errno = 0;
 	failed = fflush(stdout) || ferror(stdout);
-	/* whoever reads us may stop early */
+	/* a reader that stops early is no failure */
 	if (status || !failed || errno == EPIPE)
 		return;
 	log_error("standard output: %s", errno ? strerror(errno) : "could not be written");

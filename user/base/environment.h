@@ -44,7 +44,7 @@ enum ucx_name { UCX_NAME_KNOWN, UCX_NAME_NOT_KNOWN, UCX_NAME_NO_RELEASE };
 /* Both at once; UCX_NAME_NO_RELEASE: the table does not have the version. */
 enum ucx_name ucx_name_known(const char *name, const char *version);
 
-#define UCX_NAME_MAX 64 /* bytes, its end included; what is longer is like none */
+#define UCX_NAME_MAX 64 /* bytes with the terminator; a longer name is treated as unknown */
 
 /* The release's name that is most like it, prefix and all; false: none is alike. */
 bool ucx_name_nearest(const char *name, const char *version, char nearest[UCX_NAME_MAX]);

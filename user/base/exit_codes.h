@@ -22,7 +22,7 @@ enum ucxbpf_exit {
 
 /*
  * `check` and `policy` judge a site, and end as monitoring systems expect it: 0 to 3 are those of
- * their plug-ins. Of several that apply, the critical one wins.
+ * their plug-ins. If several apply, critical wins.
  */
 enum ucxbpf_check_exit {
 	UCXBPF_CHECK_PASS = 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names come from other people's programs and may hold any bytes: markup, newlines, escape
- * sequences, what is no UTF-8. Whoever hands one on makes it safe here first.
+ * sequences, invalid UTF-8. They must pass through these functions before output.
  */
 #ifndef UCXBPF_BASE_TEXT_H
 #define UCXBPF_BASE_TEXT_H
@@ -11,7 +11,7 @@
 
 /*
  * Bytes of the UTF-8 character that text begins with (RFC 3629: the shortest form, no surrogates),
- * 0 where there is none. *code is its number. At the end of text, 1 and code 0.
+ * 0 if it is invalid. *code is its number. At the end of text, 1 and code 0.
  */
 size_t text_character(const char *text, unsigned int *code);
 

@@ -19,7 +19,7 @@ void unit_bytes(char *out, size_t size, uint64_t bytes, bool exact);
 /* 1234567 ns -> "1.23 ms"; exact: "1,234,567 ns". */
 void unit_time(char *out, size_t size, uint64_t ns, bool exact);
 
-/* "12.3 %"; what is not nothing is never shown as 0.0 %, what is not all never as 100 %. */
+/* "12.3 %"; only a part of 0 is shown as 0.0 %, only the whole as 100 %. */
 void unit_share(char *out, size_t size, uint64_t part, uint64_t whole);
 
 /*

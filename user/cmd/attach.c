@@ -62,8 +62,8 @@ static void command_of(pid_t pid, char *name, size_t size)
 }
 
 /*
- * Adds the processes below one that maps neither UCX nor MPI itself, and prints those that do.
- * Returns their number.
+ * Adds the descendants that map UCX or MPI of a process that maps neither, and prints them. Returns
+ * their number.
  */
 static unsigned int attach_below(struct capture *capture, pid_t launcher)
 {
@@ -185,8 +185,8 @@ static int add_job(const struct chosen *chosen, struct capture *capture)
 }
 
 /*
- * Adds them; of a launcher, what runs below it. waiting: the listed ones wait until they are
- * probed. Returns 0, or -errno where there is none, which has been printed then.
+ * Adds the chosen processes; for a launcher, its descendants. waiting: the listed ones wait until
+ * they are probed. Returns 0, or -errno if there is none (printed).
  */
 static int chosen_add(struct chosen *chosen, struct capture *capture, bool waiting)
 {
@@ -278,7 +278,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 			argp_error(state,
 				   "--ready is for processes that wait for it: name them by -p");
 		if ((attach->chosen.pids.len > 0) + !!attach->chosen.job + attach->all != 1)
-			argp_error(state, "say what to trace: one of -p PID, --job ID and --all");
+			argp_error(state, "give one of -p PID, --job ID and --all");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -77,7 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "policy", 'P', "FILE", 0, "What the site expects (docs/policy.md)", 1 },
+	{ "policy", 'P', "FILE", 0, "The policy: the site's expectations (docs/policy.md)", 1 },
 	{ "plan", KEY_PLAN, "FILE", 0, "The sweep's plan, where ledgers are given", 1 },
 	{ "baseline", KEY_BASELINE, "FOLDER|FILE", 0,
 	  "An earlier sweep, or evidence of it: its times and ways should come again", 1 },
@@ -85,7 +85,7 @@ static const struct argp_option options[] = {
 	  "text (the default), json, junit, openmetrics, textfile, html", 1 },
 	{ "output", 'o', "FILE", 0, "Write there", 1 },
 	{ "beside", KEY_BESIDE, "FILE", 0,
-	  "Of html: the page of the same captures (ucxbpf export) to link to, by its path from this one",
+	  "With html: link to the page of the same captures (ucxbpf export), by its path relative to this one",
 	  1 },
 	{ "verbose", 'v', NULL, 0, "What passed and was skipped, causes and examples, too", 1 },
 	{ "apply", KEY_APPLY, NULL, 0,

@@ -127,9 +127,9 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "table", KEY_TABLE, "NAME", 0, "Of formats with tables: only this one, as one file", 1 },
 	{ "window", KEY_WINDOW, "FROM:TO", 0,
-	  "Of html: keep single events of this time, from the first event of each host", 1 },
+	  "With html: keep single events of this time, from the first event of each host", 1 },
 	{ "beside", KEY_BESIDE, "FILE", 0,
-	  "Of html: a verdict's page to link to, by its path from this one", 1 },
+	  "With html: link to a verdict's page, by its path relative to this one", 1 },
 	{ "amount", KEY_AMOUNT, "calls|time|bytes", 0, "What folded stacks count", 1 },
 	{ 0 },
 };

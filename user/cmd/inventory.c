@@ -41,7 +41,7 @@ static const struct argp_option argp_options[] = {
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse,
-	.doc = "Tell what is on this node: GPUs, NICs with their counters, copies of UCX and MPI, "
+	.doc = "Describe this node: GPUs, NICs with their counters, copies of UCX and MPI, "
 	       "settings and limits. Makes no traffic."
 	       "\vExamples:\n"
 	       "  ucxbpf inventory                          this machine, for people\n"

@@ -149,7 +149,7 @@ static int write_learnt(const struct policy_command *command, struct judge *judg
 	if (!err)
 		return UCXBPF_CHECK_PASS;
 	if (err == -EBADMSG)
-		log_error("records were lost: what is missing may have gone another way");
+		log_error("records were lost: the missing traffic may have taken another path");
 	else if (err == -ENODATA)
 		log_error("no data was moved in these captures: there is nothing to learn");
 	else

@@ -77,7 +77,7 @@ static const char doc[] =
 	"of all hosts of a job together, in any order, so that both ends of a message are known."
 	"\v"
 	"LIST is comma-separated; shell globs are allowed, case does not matter, and 'none' stands "
-	"for what is absent or unknown. Several filters must all hold. Totals of loss, matching and "
+	"for absent or unknown values. Several filters must all hold. Totals of loss, matching and "
 	"attribution are always those of the whole capture.\n\n"
 	"Examples:\n"
 	"  ucxbpf replay node1.ucxb node2.ucxb           the whole job on one screen\n"
@@ -122,7 +122,7 @@ static int print(const struct replay *replay, const struct report *report)
 	struct printing printing = { replay, report };
 	int err = output_write(replay->output, print_to, &printing);
 
-	/* Whoever reads us may stop early: that is no failure of ours. */
+	/* a reader that stops early is no failure */
 	if (err == -EPIPE)
 		return 0;
 	if (err == -ENODATA)

@@ -84,7 +84,7 @@ static pid_t start(char **command, const struct signals *signals, int *go)
 	return pid;
 }
 
-/* A terminal's Ctrl-C reaches the command by itself; what was sent to us alone is passed on. */
+/* A terminal's Ctrl-C reaches the command directly; a signal sent to this process is passed on. */
 static void pass_on(const struct signals *signals, pid_t pid)
 {
 	struct signalfd_siginfo info;
@@ -117,7 +117,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The command could not be executed or found, and has said so. */
+/* The command could not be found or executed (printed). */
 static bool not_started(int code)
 {
 	return code == 126 || code == 127;

@@ -31,7 +31,7 @@ static const struct verb {
 
 static const char doc[] =
 	"'run' takes the inventory of all nodes, makes traffic between them while each is traced, and "
-	"judges what was seen by the site's policy. 'plan' prints what would be sent, 'report' judges "
+	"judges the traffic by the site's policy. 'plan' prints the planned traffic, 'report' judges "
 	"the folder of a sweep again. 'merge' makes one file of evidence of many captures; it has "
 	"options of its own: ucxbpf sweep merge --help."
 	"\v"

@@ -40,7 +40,7 @@ static bool chunk_header_valid(const void *data, size_t size)
 	return head.header_sum == header_checksum(data, head.header_size);
 }
 
-/* Whether the stored_size bytes behind a valid header are what was written. */
+/* Whether the checksum of the stored_size bytes behind a valid header holds. */
 static bool chunk_payload_valid(const struct chunk_header *head, const void *payload)
 {
 	return head->payload_sum == XXH64(payload, head->stored_size, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chunks: what is on disk, byte for byte (docs/format.md says it in words), how they are found and
- * read. Everything is little-endian.
+ * Chunks on disk, byte for byte (docs/format.md), and how they are found and read. Everything is
+ * little-endian.
  */
 #ifndef UCXBPF_FILE_CHUNK_H
 #define UCXBPF_FILE_CHUNK_H
@@ -70,7 +70,7 @@ _Static_assert(sizeof(struct chunk_header) == 72, "chunk header size");
 #define CHUNK_MAX_STORED (CHUNK_MAX_RAW + (CHUNK_MAX_RAW >> 7) + 4096)
 #define CHUNK_MAX_RECORDS (1u << 16)
 
-/* What a writer makes: the header with the loss counters of this version. */
+/* The header as this version writes it, with its loss counters. */
 struct chunk_start {
 	struct chunk_header head;
 	struct ub_stats stats;
@@ -120,7 +120,7 @@ struct loader {
 int loader_init(struct loader *loader, int fd);
 void loader_release(struct loader *loader);
 
-/* Whether the payload is what was stored: 0, -EBADMSG or -errno of pread(2). */
+/* Checks the payload's checksum: 0, -EBADMSG or -errno of pread(2). */
 int loader_check(struct loader *loader, const struct chunk_ref *chunk);
 
 /*

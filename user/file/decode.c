@@ -63,7 +63,7 @@ void decoder_free(struct decoder *decoder)
 	free(decoder);
 }
 
-/* ---- what is in the block ---- */
+/* ---- the block's tables ---- */
 
 static bool kind_valid(const struct block_kind *kind)
 {

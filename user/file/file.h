@@ -36,7 +36,7 @@ int file_writer_record(struct file_writer *writer, const struct ub_hdr *record);
 int file_writer_side(struct file_writer *writer, const json_t *side);
 
 /*
- * Writes what is pending as complete chunks with the loss counters as they stand (summed over
+ * Writes pending records as complete chunks with the loss counters as they stand (summed over
  * CPUs; NULL: as last given). -ENOSPC and the like: the file is cut back to its last complete
  * chunk, and stays usable. (The caller ignores SIGXFSZ, or a file size limit ends the program.)
  */
@@ -99,10 +99,10 @@ int file_stream_batch(struct file_stream *stream, const struct ub_batch *batch, 
 /* Adds one record, as file_writer_record(). */
 int file_stream_record(struct file_stream *stream, const struct ub_hdr *record);
 
-/* Writes what is pending as a chunk. As file_writer_flush(). */
+/* Writes pending records as a chunk. As file_writer_flush(). */
 int file_stream_flush(struct file_stream *stream);
 
-/* Frees; what is pending is let go. Before the writer is closed. */
+/* Frees and discards pending records. To be called before the writer is closed. */
 void file_stream_free(struct file_stream *stream);
 
 /* ---- reader ---- */
@@ -129,16 +129,16 @@ const json_t *file_reader_sides(const struct file_reader *reader);
 const struct ub_stats *file_reader_stats(const struct file_reader *reader);
 
 /*
- * The next wire record of the file in order of ub_hdr.ts (exact over the whole file: chunk headers
- * say what is still to come). Returns 1 and *record, valid until the next call; 0 at the end;
- * -errno. Streams: holds only the chunks whose time spans overlap.
+ * The next wire record of the file in order of ub_hdr.ts (exact over the whole file, by the times
+ * in chunk headers). Returns 1 and *record, valid until the next call; 0 at the end; -errno.
+ * Streams: holds only the chunks whose time spans overlap.
  */
 int file_reader_next(struct file_reader *reader, const struct ub_hdr **record);
 
 /*
  * False: the tracer was killed, the tail was cut off, records could not be written, or a part is
- * damaged; *why says which (static). Records whose checksum holds and that make no sense all the
- * same are known once they were read.
+ * damaged; *why names the reason (static). Records whose checksum holds and that make no sense all
+ * the same are known once they were read.
  */
 bool file_reader_complete(const struct file_reader *reader, const char **why);
 

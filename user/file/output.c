@@ -34,7 +34,7 @@ static int write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
-/* Writes size bytes as one piece, or cuts the file back to what it was. */
+/* Writes size bytes as one piece, or cuts the file back to its former length. */
 static int append(struct output *o, const void *data, size_t size)
 {
 	int error = write_all(o->fd, data, size);

@@ -11,7 +11,7 @@
 struct output {
 	int fd;
 	char *path;
-	bool started; /* what was in the file before is gone */
+	bool started; /* the former content is overwritten */
 	bool created; /* there was no file, or an empty one */
 	uint64_t bytes; /* of complete chunks, and the file header */
 };
@@ -40,7 +40,7 @@ int packed_make(struct packed *packed, const struct chunk_header *head, const vo
 		const size_t *parts, unsigned int n);
 
 /*
- * Opens the file for this writer alone; what it holds stays until the first chunk comes. -EEXIST:
+ * Opens the file for this writer alone; its content stays until the first chunk comes. -EEXIST:
  * it holds something that is no capture; -EWOULDBLOCK: another writer has it. On error nothing is
  * left open.
  */

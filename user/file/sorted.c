@@ -267,7 +267,7 @@ static void write_rest(struct columns *columns, uint32_t first, uint32_t n, uint
 	}
 }
 
-/* What does not come from a column: the key, and zeros where records have grown since. */
+/* Writes the words without a column: the key, and zeros where records have grown since. */
 static void write_fixed(const struct payload_rows *rows, uint64_t key, uint32_t n, uint8_t *out)
 {
 	uint32_t size = rows->kind->size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The writer of a capture and its streams: what they share, and the lock around it. */
+/* The writer of a capture, its streams, and the lock around their shared state. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

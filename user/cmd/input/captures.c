@@ -127,7 +127,7 @@ bool captures_twice(struct captures *captures)
 	return twice;
 }
 
-/* Says what is wrong with a file, in one line. Returns -errno if it cannot be used at all. */
+/* Prints a file's defect in one line. Returns -errno if it is unusable. */
 static int check(struct captures *captures, const char *path)
 {
 	struct file_reader *reader;
@@ -147,7 +147,7 @@ static int check(struct captures *captures, const char *path)
 	return 0;
 }
 
-/* Of the file that was looked at last. */
+/* Whether the file opened last is a copy of another one. */
 static bool is_twin(const struct captures *captures, const char *path)
 {
 	size_t last = captures->added.len - 1;

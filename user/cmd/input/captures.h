@@ -18,7 +18,7 @@ struct analysis;
 struct fact_sink;
 struct fact_totals;
 
-/* Of which host, and when it began there, ns of its CLOCK_MONOTONIC: no other capture has both. */
+/* Identity of a capture: its host, and its start there, ns of CLOCK_MONOTONIC. */
 struct captured {
 	char *host_id, *host_name;
 	uint64_t start;
@@ -31,8 +31,8 @@ typedef VEC(const char *) unread;
 struct captures {
 	VEC(const char *) paths; /* the caller's strings */
 	VEC(struct captured) added; /* those in the analysis that tell it */
-	unread unread; /* the paths of those that are not in the analysis */
-	bool refuses_twins; /* captures_twice() tells of them, and of nothing else */
+	unread unread; /* paths of captures left out of the analysis */
+	bool refuses_twins; /* report copies through captures_twice() only */
 	bool broken; /* some of them are damaged, incomplete or unreadable */
 };
 
@@ -45,14 +45,14 @@ size_t captures_add(struct captures *captures, struct analysis *analysis);
 bool captures_twice(struct captures *captures);
 
 /*
- * Hands all facts of what was added to the sink, with a progress line that names the command.
- * Damage inside a file shows only when that part is read: it is said, and makes the captures
- * broken. Returns 0 or -errno, which is said, too.
+ * Gives all facts of the added captures to the sink, with a progress line that names the command.
+ * Damage inside a file shows only when that part is read: it is printed and marks the captures as
+ * broken. Returns 0 or -errno (printed).
  */
 int captures_analyse(struct captures *captures, struct analysis *analysis, const char *command,
 		     const struct fact_sink *sink, struct fact_totals *totals);
 
-/* A result must not take the place of what it is made of, nor of any other capture. */
+/* Whether path is a capture: a result must not overwrite one. */
 bool captures_has(const char *path);
 
 /*

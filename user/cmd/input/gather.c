@@ -52,7 +52,7 @@ static const char *evidence_schema(const char *path)
 	struct stat file;
 	FILE *in;
 
-	/* a pipe would lose what is read here */
+	/* reading a pipe here would consume its data */
 	if (stat(path, &file) || !S_ISREG(file.st_mode))
 		return NULL;
 	in = fopen(path, "re");
@@ -139,7 +139,7 @@ char *unread_node(const char *path)
 	return strndup(folder, folder_length);
 }
 
-/* Tells the judge what is missing. */
+/* Reports missing files to the judge. */
 static void unread_tell(struct judge *judge, const unread *paths)
 {
 	for (size_t i = 0; i < paths->len; i++) {
@@ -240,7 +240,7 @@ bool gather_has(const char *path)
 	return captures_has(path) || evidence_schema(path) || evidence_is(path);
 }
 
-/* What is none of the others is taken for a capture: what is wrong with it is said of one. */
+/* Treats unknown files as captures, so that errors read as capture errors. */
 static bool sort_files(struct gathered *gathered, const char *const *paths, size_t count)
 {
 	bool right = true;
@@ -275,7 +275,7 @@ static struct judge *judge_of(const struct policy *policy, bool learn)
 	return judge;
 }
 
-/* Of those that were read, and of those that were not. */
+/* Warns of losses in the files read, and of files not read. */
 static void tell_losses(const struct gathered *gathered, struct judge *judge)
 {
 	const struct analysis_loss *losses;
@@ -335,7 +335,7 @@ static int add_file(struct gathered *gathered, struct evidence_merge *merge, con
 		log_error("%s: %s", path, strerror(errno));
 		return -EIO;
 	}
-	/* a damaged part is like one that was never carried out: COV-03 says of whom */
+	/* a damaged part counts as not carried out: COV-03 names its nodes */
 	err = is_part(path) ? evidence_check(file, &error) : 0;
 	if (err == -EBADMSG) {
 		log_warn("%s: %s; left out", path, error.text);
@@ -356,7 +356,7 @@ static int add_files(struct gathered *gathered, struct evidence_merge *merge)
 	return err;
 }
 
-/* Below 0, and said: there is none. */
+/* Below 0 (printed): no temporary file can be made. */
 static int room_of(const struct evidence_merge *merge)
 {
 	int file = evidence_merge_room(merge);
@@ -366,7 +366,7 @@ static int room_of(const struct evidence_merge *merge)
 	return file;
 }
 
-/* What the captures tell, as evidence as well: then there is one way to merge. */
+/* Turns captures into evidence, so that there is one way to merge. */
 static int add_captures(struct gathered *gathered, struct evidence_merge *merge,
 			const struct policy *policy, const char *command, bool learn)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files of any kind that a judge takes, told apart by what is in them, fed to one: captures
- * (matched with each other), inventories, evidence, the plan and ledgers of a sweep; and the
- * policy. What is wrong with one is said here, a line each.
+ * Input files of a judge, of any kind, recognised by their content: captures (matched with each
+ * other), inventories, evidence, the plan and ledgers of a sweep, and the policy. Defects are
+ * printed here, a line each.
  */
 #ifndef UCXBPF_CMD_INPUT_GATHER_H
 #define UCXBPF_CMD_INPUT_GATHER_H
@@ -62,10 +62,9 @@ struct gathered {
 };
 
 /*
- * command: for the progress line. learn: sizes are told apart as judge_learn() wants it. Returns 0,
- * -EINVAL: files do not go together (the same capture twice, ledgers without their plan); -ENODATA:
- * not one could be used; -EIO: anything else. All are said. The policy must outlive what was
- * gathered.
+ * command: for the progress line. learn: keep sizes apart for judge_learn(). Returns 0; -EINVAL:
+ * files do not go together (the same capture twice, ledgers without their plan); -ENODATA: no
+ * usable file; -EIO: any other error. All are printed. The policy must outlive *gathered.
  */
 int gather(struct gathered *gathered, const struct policy *policy, const char *const *paths,
 	   size_t count, const char *command, bool learn);

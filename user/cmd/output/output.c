@@ -19,8 +19,8 @@
 /* ---- signals ---- */
 
 /*
- * Ctrl-C in the middle of an export: what was written so far goes away, then the signal does what
- * it always does. A thread waits for it, so that it works wherever the export is.
+ * Ctrl-C during an export removes the unfinished output, then has its default effect. A thread
+ * waits for the signal, so that it works at any point of the export.
  */
 struct abandon {
 	char *path;
@@ -73,7 +73,7 @@ static void abandon_start(struct abandon *abandon, const char *path)
 		pthread_sigmask(SIG_SETMASK, &abandon->before, NULL);
 }
 
-/* The output is whole: a signal does what it did before. */
+/* The output is complete: restores the signals. */
 static void abandon_end(struct abandon *abandon)
 {
 	if (abandon->running) {
@@ -179,7 +179,7 @@ static int failed(const struct export_request *request, int err, const char *why
 	return UCXBPF_EXIT_FAILED;
 }
 
-/* The format carries it along where it can; whoever makes the export is told in any case. */
+/* Warns of losses, which not every format can carry. */
 static void tell_loss(const struct fact_totals *totals)
 {
 	if (totals->produced > totals->stored)

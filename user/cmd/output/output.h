@@ -20,7 +20,7 @@ int output_write(const char *path, int (*write)(void *arg, FILE *out), void *arg
 /* For messages. */
 const char *output_name(const char *path);
 
-/* Says what goes wrong. command: its name, for the progress line. Returns the exit status. */
+/* Prints errors. command: its name, for the progress line. Returns the exit status. */
 int export_captures(const char *command, const struct export_request *request,
 		    struct captures *captures);
 

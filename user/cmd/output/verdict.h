@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A verdict in the forms that people and programs read, and what it asks for, carried out. */
+/* Writes a verdict in all formats, and applies the actions it asks for. */
 #ifndef UCXBPF_CMD_OUTPUT_VERDICT_H
 #define UCXBPF_CMD_OUTPUT_VERDICT_H
 

@@ -46,8 +46,8 @@ enum {
 const char *const sweep_step_names[SWEEP_STEPS] = { NULL, "judge", "confirm" };
 
 static const struct argp_option options[] = {
-	{ NULL, 0, NULL, 0, "What is expected, and where:", 1 },
-	{ "policy", 'P', "FILE", 0, "What the site expects (docs/policy.md)", 1 },
+	{ NULL, 0, NULL, 0, "Policy and nodes:", 1 },
+	{ "policy", 'P', "FILE", 0, "The policy: the site's expectations (docs/policy.md)", 1 },
 	{ "baseline", KEY_BASELINE, "FOLDER|FILE", 0,
 	  "An earlier sweep, or evidence of it: its times and ways should come again", 1 },
 	{ "nodelist", 'w', "NODES", 0, "These nodes, as in n[0-3,7],m1 (default: the policy's)",
@@ -92,10 +92,10 @@ static const struct argp_option options[] = {
 	{ "limit", KEY_LIMIT, "SECONDS", 0,
 	  "The traffic is stopped then (default: thrice its estimate, and a minute)", 3 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Print every command line; start and write nothing", 3 },
-	{ NULL, 0, NULL, 0, "What comes out:", 4 },
+	{ NULL, 0, NULL, 0, "Output:", 4 },
 	{ "output", 'o', "PATH", 0, "Folder of the sweep, or file of 'plan' and 'merge'", 4 },
 	{ "format", 'f', "FORMAT", 0,
-	  "Of the report: text (the default), json, junit, openmetrics, textfile", 4 },
+	  "Format of the report: text (the default), json, junit, openmetrics, textfile", 4 },
 	{ "keep", KEY_KEEP, NULL, 0, "'report' writes its files into the folder, too", 4 },
 	{ "warn-ok", KEY_WARN_OK, NULL, 0, "Warnings alone exit with 0", 4 },
 	{ "quiet", 'q', NULL, 0, "No progress", 4 },
@@ -220,7 +220,7 @@ static const struct kept flags[] = {
 	{ 0 },
 };
 
-/* Where such an option goes; NULL: it is none of these. */
+/* Where the option's value is kept; NULL: not an option of this list. */
 static void *kept_at(const struct kept *list, int key, struct sweep_arguments *arguments)
 {
 	for (; list->key; list++)
@@ -352,7 +352,7 @@ static int add_nodes(const char *list, struct policy *policy, texts *nodes)
 	return -EINVAL;
 }
 
-/* Of all components, where it is a heterogeneous one. */
+/* Adds the nodes of all components of a heterogeneous job. */
 static int add_allocation(struct policy *policy, texts *nodes)
 {
 	const char *list = getenv("SLURM_JOB_NODELIST");

@@ -12,7 +12,7 @@
 #include "site/policy/policy.h"
 #include "site/sweep/launcher.h"
 
-/* What a job of a sweep in parts does, once its parts have ended. */
+/* A later step of a sweep in parts, carried out as a job after its parts. */
 enum sweep_step {
 	SWEEP_NO_STEP,
 	SWEEP_STEP_JUDGE, /* and submits the next one, where somebody is slow */

@@ -41,7 +41,7 @@ static void trust(const struct plan *plan, enum plan_trust *nodes, const char *n
 		nodes[at] = how;
 }
 
-/* The plan that was carried out, with the stage that confirms. NULL, and said: there is none. */
+/* The plan of the sweep, extended by the confirming stage. NULL (printed): none. */
 static struct plan *plan_of(const char *folder, const struct judge_suspects *suspects)
 {
 	char path[PATH_MAX * 2 + 16], why[PLAN_WHY];
@@ -53,7 +53,7 @@ static struct plan *plan_of(const char *folder, const struct judge_suspects *sus
 	snprintf(path, sizeof(path), "%s/plan.json", folder);
 	err = plan_read(path, &plan, why);
 	if (err) {
-		log_warn("what is slow is not confirmed: %s: %s", path, why);
+		log_warn("slow nodes are not confirmed: %s: %s", path, why);
 		return NULL;
 	}
 	nodes = calloc(plan->nodes.len, sizeof(*nodes));
@@ -71,7 +71,7 @@ static struct plan *plan_of(const char *folder, const struct judge_suspects *sus
 	free(nodes);
 	if (!err)
 		return plan;
-	log_warn("what is slow is not confirmed: %s", why);
+	log_warn("slow nodes are not confirmed: %s", why);
 	plan_free(plan);
 	return NULL;
 }
@@ -92,9 +92,8 @@ static void withdraw(const char *folder, int signal_number)
 {
 	char path[PATH_MAX * 2 + 32], to[PATH_MAX * 2 + 32];
 
-	log_warn(
-		"the confirmation %s: the verdict is that of the first pass; what was done is in %s",
-		signal_number ? "was interrupted" : "did not come to its end", folder);
+	log_warn("the confirmation %s: the verdict is that of the first pass; its files are in %s",
+		 signal_number ? "was interrupted" : "did not come to its end", folder);
 	snprintf(path, sizeof(path), "%s/plan.json", folder);
 	snprintf(to, sizeof(to), "%s/plan.unfinished", folder);
 	if (rename(path, to) && errno != ENOENT)
@@ -134,8 +133,9 @@ static bool enough_sound(const struct judge_suspects *suspects)
 {
 	if (suspects->sound.len >= JUDGE_LEAST_ROUNDS)
 		return true;
-	log_warn("what is slow is not confirmed: it takes %d nodes that are not slow, there %s %zu",
-		 JUDGE_LEAST_ROUNDS, suspects->sound.len == 1 ? "is" : "are", suspects->sound.len);
+	log_warn(
+		"slow nodes are not confirmed: that takes %d nodes that are not slow, there %s %zu",
+		JUDGE_LEAST_ROUNDS, suspects->sound.len == 1 ? "is" : "are", suspects->sound.len);
 	return false;
 }
 
@@ -149,7 +149,7 @@ struct plan *sweep_confirming(const struct sweep_options *first, const struct ju
 	judge_suspects(judge, &suspects);
 	slow = suspects.slow.len + suspects.pairs.len;
 	if (slow && !whole)
-		log_warn("what is slow is not confirmed: the traffic did not come to its end");
+		log_warn("slow nodes are not confirmed: the traffic did not complete");
 	else if (slow && enough_sound(&suspects))
 		plan = plan_of(first->folder, &suspects);
 	if (plan && first->progress)

@@ -25,7 +25,7 @@
 #include "site/judge/evidence/evidence.h"
 #include "site/policy/policy.h"
 
-/* ---- units: a folder's files, or those that are named singly ---- */
+/* ---- units: the files of a folder, or single files ---- */
 
 struct unit {
 	const char *name; /* of the folder, or of its first file */
@@ -100,9 +100,9 @@ static void add_evidence(struct units *units, const char *path)
 }
 
 /*
- * In an order that does not depend on the one of the names: files named singly are one unit, a file
- * of evidence and a folder one each. Of a folder, what is no file of ours is left out. Returns
- * -errno of a name that cannot be looked at, which is said.
+ * Makes units in an order that does not depend on that of the names: all single files are one unit,
+ * each evidence file and each folder one more. Foreign files in a folder are skipped. Returns
+ * -errno for an unreadable name (printed).
  */
 static int units_find(struct units *units, char *const *names, size_t count)
 {
@@ -253,7 +253,7 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write the evidence there; with --shard, % is its number", 1 },
 	{ "policy", 'P', "FILE", 0, "Tell messages apart by this policy's sizes, too", 1 },
 	{ "shard", KEY_SHARD, "I/N", 0,
-	  "Only the I-th of N parts of what is named, from 0 on; 'auto' asks the launcher", 1 },
+	  "Only the I-th of N parts of the input, from 0 on; 'auto' asks the launcher", 1 },
 	{ 0 },
 };
 
@@ -282,7 +282,7 @@ static int add_file(struct evidence_merge *merge, int file, const char *name)
 	return err;
 }
 
-/* What cannot be used is a gap in the evidence, which it goes on to say. */
+/* An unusable file becomes a gap that the evidence records. */
 static int add_gathered(struct merging *merging, struct evidence_merge *merge,
 			const struct policy *policy, const struct unit *unit)
 {
@@ -351,7 +351,7 @@ static char *output_path(const struct merging *merging)
 	return path;
 }
 
-/* What went wrong, so that it is said once. */
+/* The first write error, printed once. */
 struct writing {
 	struct evidence_merge *merge;
 	struct evidence_error error;

@@ -25,7 +25,7 @@
 #define LOOK_MS 2000
 #define GRACE_S 120 /* that tasks have to end and to gather, once they are interrupted */
 
-/* ---- what is submitted ---- */
+/* ---- submission ---- */
 
 static int make_plan(const struct sweep_chunks *chunks, struct plan **plan)
 {
@@ -66,7 +66,7 @@ static void add_tasks(const struct plan *plan, const struct command *usable, str
 	}
 }
 
-/* The same words, for what is written in the folder; a part's number is not said. */
+/* The same words for the script in the folder, without a part's number. */
 static void add_words(const struct sweep_chunks *chunks, enum sweep_step step, struct command *out)
 {
 	const char *folder = chunks->options->folder;
@@ -180,7 +180,7 @@ static int wait_for_all(const struct sweep_chunks *chunks, struct array_job *job
 	return number;
 }
 
-/* What runs gathers what it has. */
+/* Running parts gather their results. */
 static void interrupt(struct array_job *job)
 {
 	struct array_state state = { .running = 1 };
@@ -207,7 +207,7 @@ static void say_missing(const struct array_job *job)
 	}
 }
 
-/* The job that judges may have been on a node that died: what it does is done here again. */
+/* The judging job's node may have died: judge here again. */
 static int judge(const struct sweep_chunks *chunks, const struct array_job *job)
 {
 	say_missing(job);
@@ -260,7 +260,7 @@ static void submit_confirmation(const struct sweep_chunks *chunks, const struct 
 	begin_job(chunks, &job);
 	add_words(chunks, SWEEP_STEP_CONFIRM, &job.confirm);
 	if (array_confirm(&job, &(struct array_confirmation){ count, list, minutes }))
-		log_warn("what is slow is not confirmed");
+		log_warn("slow nodes are not confirmed");
 	array_release(&job);
 	command_release(&nodes);
 	free(list);

@@ -27,9 +27,9 @@ int sweep_chunks_judge(const struct sweep_chunks *chunks);
 /* ---- one part, as a task of the job array ---- */
 
 /*
- * Carries one part out in parts/N of options' folder, by the plan that is there, on those nodes of
- * it that the allocation has; then gathers what there is into parts/N.evidence. Returns the exit
- * status, which tells nothing about the verdict.
+ * Carries one part out in parts/N of the folder, by the plan there, on its nodes within the
+ * allocation, then gathers the results into parts/N.evidence. Returns the exit status, which does
+ * not depend on the verdict.
  */
 int sweep_part(const struct sweep_arguments *arguments, const struct sweep_options *options);
 

@@ -54,7 +54,7 @@ int sweep_folder(const char *folder, const char *policy_path)
 	return policy_path ? copy_policy(policy_path, folder) : 0;
 }
 
-/* ---- what is judged of it ---- */
+/* ---- input files of the verdict ---- */
 
 /*
  * What a sweep's folder has in it that is judged. The part that confirms is there with its plan
@@ -107,7 +107,7 @@ static void find_in(struct command *found, const char *folder, const char *part)
 	free(place);
 }
 
-/* What there is to judge in a sweep's folder. */
+/* Lists the input files of a sweep's folder. */
 static void sweep_files(struct command *found, const char *folder)
 {
 	char plan[4096];

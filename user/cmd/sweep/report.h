@@ -17,8 +17,7 @@ struct sweep_verdict {
 	struct policy *policy;
 	struct command paths;
 	struct gathered gathered; /* its judge is finished */
-	struct gathered
-		earlier; /* what it was compared with; nothing, where there is no baseline */
+	struct gathered earlier; /* the baseline; empty if there is none */
 };
 
 /*
@@ -29,9 +28,8 @@ int sweep_earlier(struct gathered *earlier, const struct policy *policy, const c
 		  const char *command);
 
 /*
- * Judges what is in the folder, by the arguments' baseline, too. Returns UCXBPF_CHECK_PASS: there
- * is a verdict, whatever it says; else another enum ucxbpf_check_exit, and why has been said. To be
- * released either way.
+ * Judges the folder, with the arguments' baseline if any. Returns UCXBPF_CHECK_PASS if there is a
+ * verdict, good or bad; else another enum ucxbpf_check_exit (printed). To be released either way.
  */
 int sweep_judge(struct sweep_verdict *verdict, const char *folder,
 		const struct sweep_arguments *arguments);

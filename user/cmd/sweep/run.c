@@ -47,8 +47,8 @@ static int find_paths(const struct sweep_arguments *arguments, struct paths *pat
 }
 
 /*
- * Slurm's own command ends with ours, and gives the nodes back then. What it cannot give is missing
- * of the sweep, which is of all nodes.
+ * salloc ends with our command and returns the nodes. Nodes that it cannot allocate are reported as
+ * missing.
  */
 static void add_salloc(const struct sweep_arguments *arguments, const struct command *usable,
 		       struct command *command)

@@ -130,8 +130,7 @@ static void settle_budget(struct capture_arguments *arguments, struct argp_state
 						   : NULL;
 
 	if (arguments->budget > 0 && other)
-		argp_error(state, "--budget chooses what is recorded: leave out %s or --budget",
-			   other);
+		argp_error(state, "%s and --budget cannot be combined", other);
 	if (arguments->budget_by_default && !arguments->budget_text && !other)
 		arguments->budget = budget_parse(site && *site ? site : ATTACH_BUDGET, state);
 }

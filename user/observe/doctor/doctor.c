@@ -87,7 +87,7 @@ static const struct problem problems[] = {
 	[PROBLEM_LEFT_OUT] = { "left_out", UCXBPF_EXIT_PARTIAL,
 			       "functions of %s that are hot and would have to be single-stepped, "
 			       "and so get no probe: %s",
-			       "'ucxbpf doctor -p PID' names them (left out); what they do is not "
+			       "'ucxbpf doctor -p PID' names them (left out); their traffic is not "
 			       "in a trace" },
 	[PROBLEM_NO_MODULES] = { "no_modules", 0,
 				 "libucp is mapped without libuct: transfers are not seen", NULL },

@@ -54,8 +54,8 @@ void doctor_problem(struct doctor *doctor, enum problem_id id, ...);
 void doctor_privileges(struct doctor *doctor);
 
 /*
- * Adds "kernel": what it can do, tried where trying leaves nothing behind; call after
- * doctor_privileges(), since nothing can be tried where a capability is missing.
+ * Adds "kernel": its features, tried where a trial has no side effect. Call after
+ * doctor_privileges(), since a trial needs the capabilities.
  */
 void doctor_kernel(struct doctor *doctor);
 

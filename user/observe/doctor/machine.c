@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What this machine lets us do: capabilities, and what its kernel can. */
+/* Capabilities of this process and features of the kernel. */
 #include "observe/doctor/doctor.h"
 
 #include <bpf/libbpf.h>

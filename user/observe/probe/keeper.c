@@ -173,7 +173,7 @@ static int create(bool perf, int prog_fd, int type, bool at_return,
 		    : link_multi(prog_fd, type, at_return, target);
 }
 
-/* Answers with the error, and with the link if there is none. */
+/* Answers with the link or the error. */
 static void place(const struct message *order)
 {
 	int answer = order->fds[0], prog_fd = order->fds[1], file = order->fds[2];
@@ -226,7 +226,7 @@ static _Noreturn void keep(int orders)
 	_exit(0);
 }
 
-/* Of this process; -1: not started yet, or it could not be. */
+/* The keeper's socket in the tracer; -1: not started, or failed to. */
 static int keeper = -1;
 
 void keeper_start(void)

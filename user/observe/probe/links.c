@@ -151,7 +151,7 @@ static int attach_range(struct links *links, struct batch *batch, size_t first, 
 	return err ? err : attach_range(links, batch, first + n / 2, n - n / 2);
 }
 
-/* What a probe stands for, in the order in which they are placed: no entry waits for its exits. */
+/* Kinds of probes in placing order, so that no entry waits for its exits. */
 enum link_end { END_EXIT, END_ENTRY, END_SPAN, ENDS };
 
 static enum link_end end_of(const struct link_probe *probe)
@@ -211,7 +211,7 @@ int links_attach(struct links *links, const char *path, const struct link_probe 
 	return err;
 }
 
-/* What gets probed: at instructions that the kernel emulates, as in UCX and MPI. */
+/* Probed functions; like most of UCX and MPI they begin with emulated instructions. */
 void links_guinea_pig(void), links_guinea_span(void);
 __asm__(".pushsection .text\n"
 	".globl links_guinea_pig, links_guinea_span\n"

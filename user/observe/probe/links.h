@@ -31,7 +31,7 @@ const char *link_mechanism_name(enum link_mechanism mechanism);
  */
 int links_detect(enum link_mechanism *best);
 
-/* What a hit costs on this machine, ns, with a program that does nothing. */
+/* The cost of a hit on this machine, ns, with an empty program. */
 struct link_cost {
 	double entry;
 	double at_return; /* added where the return is probed as well */
@@ -84,8 +84,8 @@ void links_init(struct links *links, enum link_mechanism mechanism,
 /*
  * Attaches n probes of the file at path. A probe that the kernel refuses is left out, counted in
  * *refused and logged; the others stay. < 0 when nothing can be attached whatever the offset
- * (-EPERM, -EMFILE, -ENOMEM, -ENOENT, -EBADF: no program of that kind); what was attached by then
- * stays until links_release().
+ * (-EPERM, -EMFILE, -ENOMEM, -ENOENT, -EBADF: no program of that kind); links attached so far stay
+ * until links_release().
  */
 int links_attach(struct links *links, const char *path, const struct link_probe *probes, size_t n,
 		 size_t *refused);

@@ -33,10 +33,8 @@ struct body {
 	unsigned int count;
 };
 
-/*
- * Where a function that others patch is entered and left. code: all of it. -EINVAL: not to be told
- * (a way out that is no return, no place for the entry); -EOPNOTSUPP: another machine.
- */
+/* The entry and the exits of a function that others patch. code: all of it. -EINVAL: unknown (an
+ * exit that is no return, no place for the entry); -EOPNOTSUPP: another machine. */
 int place_body(struct body *body, int machine, const uint8_t *code, size_t size,
 	       unsigned int arguments);
 int place_body_x86_64(struct body *body, const uint8_t *code, size_t size, unsigned int arguments);

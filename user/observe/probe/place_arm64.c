@@ -36,7 +36,8 @@ static const struct pattern patterns[] = {
 	{ 0x00000000, 0x00000000, PLACE_STEPPED },
 };
 
-/* What runs straight on, writes no argument and no link register, and moves sp as it says. */
+/* Instructions that run straight on, write neither an argument nor the link register, and move sp
+ * as given. */
 static const struct {
 	uint32_t mask, value;
 	enum { KEEPS_SP, PAIR_PUSHED, REGISTER_PUSHED, SUBTRACTED } sp;

@@ -40,7 +40,7 @@ int place_body(struct body *body, int machine, const uint8_t *code, size_t size,
 #define MAX_OPS_TABLES 32
 #define DATA_OPS 20 /* slots of uct_iface_ops_t that move data: put_short to tag_rndv_zcopy */
 
-/* What one plan_library() works on. */
+/* State of one plan_library(). */
 struct planning {
 	struct plan *plan;
 	const struct library *library;

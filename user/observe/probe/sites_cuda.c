@@ -116,7 +116,7 @@ static const struct site rows[] = {
 	MEM("cuMemPoolDestroy", "cuMemPoolDestroy", UB_MEM_POOL_DESTROY, .arg_obj = 1),
 };
 
-/* Drivers differ in what they have. */
+/* Drivers differ in the functions that they export. */
 const struct site_table sites_cuda = {
 	rows,
 	sizeof(rows) / sizeof(rows[0]),

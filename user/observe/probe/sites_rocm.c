@@ -64,7 +64,7 @@ static const struct site hip_rows[] = {
 	MEM("hipMemPoolDestroy", "hipMemPoolDestroy", UB_MEM_POOL_DESTROY, .arg_obj = 1),
 };
 
-/* A pool belongs to an agent, which may be a CPU: nobody was seen to say which. */
+/* A pool belongs to an agent, which may be a CPU: no traced call shows which. */
 static const struct site hsa_rows[] = {
 	/* (pool, size, flags, out address) */
 	MEM("hsa_amd_memory_pool_allocate", "hsa_amd_memory_pool_allocate", UB_MEM_ALLOC_POOL,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * UCP operations. Only the nbx forms and those that do not end in one: in stock builds (looked at
+ * UCP operations. Only the nbx forms and functions that do not call one: in stock builds (checked
  * in Debian's 1.13.1, same calls in the sources of 1.16.0 and 1.18.1) every *_nb, *_nbi, *_nbr and
  * blocking put, get or atomic calls the nbx form through the PLT, and a row for it would count
  * twice. ucp_ep_flush and ucp_worker_flush do not; they return a bare ucs_status_t (one byte).

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * UCT: life of interfaces and endpoints, and every endpoint operation that stock transports export
- * (names: sources of UCX 1.13.1, 1.16.0, 1.18.1 and 1.20). What no library exports is found through
- * the ops tables and gets the row of its slot. UCP's wire-up and proxy endpoints are stubs in front
- * of these and are never probed.
+ * (names: sources of UCX 1.13.1, 1.16.0, 1.18.1 and 1.20). Operations that no library exports are
+ * found through the ops tables and get the row of their slot. UCP's wire-up and proxy endpoints are
+ * stubs in front of these and are never probed.
  *
  * First the operations: the meaning of their arguments (uct_ep_*_func_t, uct/api/tl.h, the same in
  * UCX 1.11 to 1.22) and their slots in uct_iface_ops_t. Every operation needs its return: a status
@@ -122,7 +122,7 @@ static const struct site base_rows[] = {
 };
 
 static const struct site socket_rows[] = {
-	/* (fd, data, length *): arrivals over tcp lie in what it reads. Hit once per read. */
+	/* (fd, data, length *): reads arrivals over tcp. Hit once per read. */
 	SITE("ucs_socket_recv_nb", "socket_recv", LAYER_UCT, .kind = UB_RX, .what = UB_RX_SOCKET,
 	     .arg_obj = 1, .arg_buffer = 2),
 };
