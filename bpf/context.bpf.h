@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/* What surrounds a probe hit: the process filter, and the arguments. */
+/* Context of a probe hit: the process filter and the arguments. */
 #ifndef UCXBPF_CONTEXT_BPF_H
 #define UCXBPF_CONTEXT_BPF_H
 
@@ -38,7 +38,7 @@ static __always_inline __u64 read_u64(__u64 address)
 	return value;
 }
 
-/* What the stack slot of a function holds that was entered at this stack pointer. */
+/* The value in the stack slot of a function that was entered at this stack pointer. */
 static __always_inline __u64 slot_value(__u64 sp)
 {
 	return SLOT_HAS_RETURN ? read_u64(sp) : 0;
@@ -56,7 +56,7 @@ static __always_inline __u64 address_space(void)
 	return (__u64)bpf_get_current_task_btf()->mm;
 }
 
-/* A program that also works between windows says so before it includes this. */
+/* A program that also records between windows defines this before the include. */
 #ifndef QUIET_FROM
 #define QUIET_FROM UB_BETWEEN_WINDOWS
 #endif

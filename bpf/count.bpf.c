@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * --count: the programs of calls, operations and transfers that add up instead of recording. They
- * share nothing with the recording ones but the sites: no request is read on the way, no clock but
- * now and then, and an operation's return is awaited only where its entry does not tell what it
- * was.
+ * --count: programs that count calls, operations and transfers instead of recording them. They
+ * share only the sites with the recording programs: no request is read, the clock is sampled, and
+ * an operation's return is awaited only where its entry does not show the outcome.
  */
 #include "count_cell.bpf.h"
 
@@ -29,8 +28,8 @@ static __always_inline bool call_live(const struct count_task *task, __u64 sp)
 }
 
 /*
- * A function is entered at that stack pointer: operations that were entered at or below it are
- * over. What their slots hold may stay there for long, under frames that write nothing to it.
+ * A function is entered at that stack pointer, so operations entered at or below it have ended.
+ * Their stack slots may keep the old values for long, under frames that do not write to them.
  */
 static __always_inline void ops_end(struct count_task *task, __u64 sp)
 {
@@ -67,7 +66,8 @@ int count_call(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Distance upwards in the caller's stack, in words; STACK_WORDS: not within what is read at once.
+/* Distance upwards in the caller's stack, in words; STACK_WORDS: beyond the words that one read
+ * covers.
  */
 static __always_inline __u32 words_up(__u64 sp, __u64 address, __u32 words)
 {

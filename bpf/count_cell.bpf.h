@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * How a task finds the cell to add to (--count): it remembers the numbers of those that it used
- * last, so that the hash tables are asked only for what is new to it.
+ * How a task finds the cell to add to (--count): it caches the numbers of its last cells, so that
+ * hash tables are consulted only for new ones.
  */
 #ifndef UCXBPF_COUNT_CELL_BPF_H
 #define UCXBPF_COUNT_CELL_BPF_H

@@ -136,9 +136,9 @@ static __always_inline long batch_send(struct outbox *box, struct cpu_stats *st,
 #define FIFO_AFTER_LOSS (1u << 28) /* ns */
 
 /*
- * Records that are left out on purpose take no sequence number of their CPU, since a gap in the
- * numbers stands for a loss. They are counted once: kernel_stats() adds it to what was produced and
- * dropped, so that no reader takes a counter that is half up to date for a loss.
+ * Thinned records take no sequence number of their CPU, since a gap in the numbers means a loss.
+ * They have a single counter, which kernel_stats() adds to both produced and dropped, so that a
+ * reader between two updates never sees a loss.
  */
 static __always_inline void batch_thin(struct outbox *box, struct cpu_stats *st)
 {

@@ -34,7 +34,7 @@ static __always_inline const struct ub_hdr *record_at(const struct outbox *box, 
 	return (const struct ub_hdr *)(box->records + (at & (OUTBOX - 1)));
 }
 
-/* Offset of the next record, 0: there is none. Global, so that the verifier forgets its range. */
+/* Offset of the next record, 0: the last one. Global, so that the verifier forgets its range. */
 __weak __noinline __u32 record_next(struct outbox *box, __u32 at)
 {
 	__u32 size = box ? ub_kind_size(record_at(box, at)->kind) : 0;

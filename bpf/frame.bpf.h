@@ -23,7 +23,7 @@ static __always_inline struct frame *frame_at(struct task_state *task, __u64 i)
 	return &task->frames[i];
 }
 
-/* The innermost frame; NULL: there is none. */
+/* The innermost frame, or NULL. */
 static __always_inline struct frame *frame_innermost(struct task_state *task)
 {
 	return frame_at(task, (__u64)task->depth - 1);

@@ -22,10 +22,10 @@
 /* Innermost live frame of each sort, 0 = none. */
 struct parents {
 	__u32 call, op, rx;
-	__u32 rows; /* what they are: see fold.bpf.h */
+	__u32 rows; /* cells, as in fold.bpf.h */
 };
 
-/* What a transfer's request says, as far as its layout is known. */
+/* Fields of a transfer's request, as far as its layout is known. */
 struct owner {
 	__u64 req; /* 0: none was found, the rest is nothing */
 	__u64 super_req, ucp_ep, proto, length;
@@ -162,7 +162,8 @@ struct {
 	__type(value, struct task_state);
 } tasks __weak SEC(".maps");
 
-/* tgid -> 1: what is traced. Written by user space at attach, by task.bpf.c at fork and exit. */
+/* tgid -> 1 for traced processes. Written by user space at attach, by task.bpf.c at fork and exit.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -246,7 +247,7 @@ volatile __u32 quiet_groups __weak = 0;
 /* The slices with detail (UB_SLICES), written by user space. */
 volatile __u64 detail_slices __weak = ~0ull;
 
-/* Raised with each window: what was entered before it is over, or its return cannot be known. */
+/* Incremented with each window: frames entered before it have ended, or their return is unknown. */
 volatile __u32 window __weak = 0;
 
 /* Positions in FIFOs are read until then, ns: records were lost. Written where they are. */

@@ -60,7 +60,7 @@ static __always_inline void drop_over(struct memory_task *task, __u64 sp)
 	}
 }
 
-/* What comes after must not be taken for all there was. */
+/* Records the loss, so that later records are not taken as complete. */
 static __always_inline void miss(__u64 ts, __u64 now)
 {
 	struct memory_task *task = memory_task(0);
@@ -312,7 +312,8 @@ int memory_exit(struct pt_regs *ctx)
 	if (!call || hit.site->what == UB_MEM_RUNTIME || is_part(outer))
 		return 0;
 	box = &hit.task->outbox;
-	/* Linux 6.1 forgets that what is not NULL here was taken: it must not be the same variable.
+	/* The verifier of Linux 6.1 loses track of a reference that is tested here: use another
+	 * variable.
 	 */
 	asm volatile("" : "+r"(box));
 	if (outbox_take(box))

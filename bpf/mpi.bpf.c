@@ -8,7 +8,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* How many entries no_call_end has: while there are none, nobody looks. Written by user space. */
+/* Number of entries in no_call_end; at 0 no program looks it up. Written by user space. */
 volatile __u32 no_call_ends = 0;
 
 /* Set by user space before it takes the return probes away. */
@@ -23,7 +23,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 } no_call_end SEC(".maps");
 
-/* Records inside a call name the user's call, not those that MPI makes itself. */
+/* Records inside a call name the user's call, not calls that MPI makes internally. */
 static __always_inline __u32 call_rows(const struct hit *hit, struct parents up, __u64 call_site)
 {
 	__u32 tgid = hit->task->outbox.id >> 32;

@@ -27,7 +27,7 @@ static __always_inline struct home *home_of(struct task_state *task, __u64 uct_e
 	return home;
 }
 
-/* Whether what was loaded last is a request on the worker of that home. */
+/* Whether the bytes loaded last are a request on the worker of that home. */
 static __always_inline bool request_here(const struct task_state *task,
 					 const struct ub_layout *layout, struct home *home)
 {
@@ -41,7 +41,7 @@ static __always_inline bool request_here(const struct task_state *task,
 	return true;
 }
 
-/* Takes what is wanted from the request that was loaded last. */
+/* Takes the owner's fields from the request loaded last. */
 static __always_inline void owner_take(struct owner *owner, const struct task_state *task,
 				       const struct ub_layout *layout, __u64 req, __u16 found_by)
 {
@@ -72,7 +72,7 @@ static __always_inline void owner_take(struct owner *owner, const struct task_st
  */
 #define CONTEXT_DISTANCE 65536 /* bytes above the transfer's stack slot, outside an operation */
 
-/* What a transfer says of its request, and where it was made. */
+/* A transfer's hints at its request, and where the transfer was made. */
 struct owner_hints {
 	__u64 comp, pack;
 	__u64 sp;
@@ -112,8 +112,8 @@ static __always_inline __u64 packed_request(struct task_state *task, const struc
 }
 
 /*
- * Which request does a transfer belong to: by its completion, else by the packing argument. Not
- * static: verified once, and what comes behind it not once more for each way through it.
+ * Finds the request of a transfer, by its completion or else by the packing argument. Not static:
+ * verified once, and the caller's code after it not once more for each path through it.
  */
 __weak __noinline int owner_find(struct owner *owner, struct task_state *task,
 				 const struct ub_layout *layout, struct home *home,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
  * Reading a ucp_request_t: one read of its first bytes into the task's scratch area, then fields by
- * the layout row. A layout row says UB_OFF_UNKNOWN for what it does not know.
+ * the layout row. A layout row has UB_OFF_UNKNOWN for unknown fields.
  */
 #ifndef UCXBPF_REQUEST_BPF_H
 #define UCXBPF_REQUEST_BPF_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * A short message that is sent inside its operation ends with it: the operation's return tells what
- * became of it, so no return of its own is taken. The operation is done, or failed like the
- * transfer, or has a request; and such a request is complete only if the message left. What finds
- * no resource is tried again within the operation, or later from its request (ucp_tag_send_nbx and
- * ucp_request_send, src/ucp/tag/tag_send.c and core/ucp_request.inl, UCX 1.13 to 1.18). Complete
- * within the operation and with a request all the same is only what asked for that; any other
- * request that is complete by now was completed by another thread, with a transfer of its own.
+ * A short message sent inside its operation ends with it: the operation's return shows the outcome,
+ * so the transfer needs no return probe. The operation is done, or failed like the transfer, or has
+ * a request, which is complete only if the message left. A transfer without resources is retried
+ * within the operation, or later from its request (ucp_tag_send_nbx and ucp_request_send,
+ * src/ucp/tag/tag_send.c and core/ucp_request.inl, UCX 1.13 to 1.18). An operation that completes
+ * at once has a request only if the caller asked for one; any other complete request was completed
+ * by another thread, with a transfer of its own.
  */
 #ifndef UCXBPF_SHORT_BPF_H
 #define UCXBPF_SHORT_BPF_H
@@ -39,9 +39,9 @@ __weak __noinline int short_emit(struct task_state *task, __s64 status, __u64 no
 }
 
 /*
- * Whether the transfer ends with its operation; then its entry is all there is to do. Whether that
- * operation is still live need not be read: nothing is told of this one before its return shows.
- * (What a live one's slot holds must be known for those who do look later.)
+ * Whether the transfer ends with its operation, so that its entry is enough. The operation's
+ * liveness need not be read: nothing is recorded before its return. (The value in a live
+ * operation's slot is needed by later lookups.)
  */
 static __always_inline bool short_enter(const struct hit *hit, struct pt_regs *ctx)
 {

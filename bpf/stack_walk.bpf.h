@@ -197,7 +197,7 @@ static __always_inline __u64 stack_base(struct stack_walk *walk, __u32 rule)
 	return base;
 }
 
-/* From a frame to its caller's; sets walk->end where there is none to go to. */
+/* Goes from a frame to its caller's; sets walk->end where that is impossible. */
 static __always_inline void stack_up(struct stack_walk *walk, __u32 rule)
 {
 	__u32 saved = UB_ROW_BP(rule);
@@ -238,7 +238,7 @@ static long walk_step(__u32 i, void *arg)
 	walk->pcs[i & (UB_MAX_DEPTH - 1)] = walk->pc;
 	walk->path.id = stack_hash(walk->path.id, walk->pc);
 	walk->depth = i + 1;
-	/* the call, not what is behind it, tells which function it is in */
+	/* the call instruction, not the one after it, lies in the calling function */
 	range = stack_range(walk, walking->ranges, walk->pc - 1);
 	row = range && range->count ? stack_row(range, walk->pc - 1) : NULL;
 	if (row)

@@ -11,7 +11,7 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 	return span_enter(ctx, UB_OP);
 }
 
-/* Returns where the caller wants to be told the tag and the length, 0 = nowhere. */
+/* Returns the address where the caller wants tag and length to be stored, 0 = none. */
 static __always_inline __u64 op_param(struct ub_op *op, const struct leaving *leaving)
 {
 	const struct ub_site *site = leaving->site;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/* What callers of UCX hand over: its public ABI, the same in UCX 1.10 to 1.22. */
+/* Parameter blocks of UCX's public ABI, unchanged since UCX 1.10. */
 #ifndef UCXBPF_UCX_ABI_BPF_H
 #define UCXBPF_UCX_ABI_BPF_H
 
@@ -35,7 +35,7 @@ struct uct_iov {
 	__u32 pad;
 };
 
-#define MAX_IOV 8 /* of an operation's entries, those that are read */
+#define MAX_IOV 8 /* entries that are read per operation */
 
 /* uct_completion_t (uct.h) */
 struct uct_completion {

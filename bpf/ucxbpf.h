@@ -116,7 +116,7 @@ struct ub_op {
 	__u64 info_len;
 	__u32 attr_mask; /* ucp_request_param_t.op_attr_mask; for probe: remove */
 	__u32 req_flags;
-	/* what the request says of the buffer's memory; captures of before have 0 */
+	/* the buffer's memory type in the request; 0 in older captures */
 	__u16 mem_type; /* ucs_memory_type_t + 1, 0 = not known */
 	__u16 mem_device; /* UCX's number of the device + 1, 0 = not known */
 	__u32 pad;
@@ -196,7 +196,7 @@ enum ub_task_what {
 	UB_THREAD_EXIT = 4, /* of a thread that has called a GPU library: h.tid */
 };
 
-/* Of an exit: how, as wait(2) has it, is in the lower half; else it is not known. */
+/* Flag of an exit whose lower half holds the status as in wait(2); else the status is unknown. */
 #define UB_EXIT_TOLD (1u << 31)
 
 struct ub_task {
@@ -326,7 +326,7 @@ _Static_assert(sizeof(struct ub_stack) == 128, "wire stack size");
 
 #include "ucxbpf_sites.h"
 
-/* What programs do, from now on, in all tasks. */
+/* Mode of all programs, in all tasks. */
 enum ub_pause {
 	UB_RUN = 0,
 	UB_BETWEEN_WINDOWS = 1, /* only what names things: lives of objects, processes */

@@ -9,12 +9,12 @@
  * for, then ts, then nothing but its sums.
  */
 struct ub_cell {
-	__u64 count; /* entries; of transfers: those that were sent */
+	__u64 count; /* entries; transfers: only those sent */
 	__u64 bytes; /* operation: payload; transfer: as given to UCT, with UCP's header */
 	__u64 headers; /* of bytes, the user's own active-message headers */
 	__u64 refused; /* attempts that sent nothing */
 	__u64 timed; /* of count, those whose time was taken: one in UB_TIMED_EVERY, at random */
-	__u64 time; /* ns, of those that were timed */
+	__u64 time; /* ns, of the timed ones */
 	__u64 pad;
 	__u32 ep; /* number of the endpoint */
 	__u32 pad2;
@@ -37,7 +37,7 @@ struct ub_cell {
 
 _Static_assert(sizeof(struct ub_cell) == 128, "cell size");
 
-/* What a cell is for, but process and endpoint, in one word. */
+/* The rows of a cell in one word: all of its key but process and endpoint. */
 #define UB_ROWS_CALL(row) ((__u64)(row))
 #define UB_ROWS_OP(row) ((__u64)(row) << 10)
 #define UB_ROWS_XFER(row) ((__u64)(row) << 20)

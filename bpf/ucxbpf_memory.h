@@ -3,7 +3,7 @@
 #ifndef UCXBPF_MEMORY_H
 #define UCXBPF_MEMORY_H
 
-/* What a memory site does; in brackets, its arguments. out: the result is written there. */
+/* Action of a memory site, with its arguments in brackets. out: where the result is stored. */
 enum ub_mem_what {
 	UB_MEM_NONE = 0,
 	UB_MEM_ALLOC = 1, /* (out address, size): on the current context's device */
@@ -32,7 +32,7 @@ enum ub_mem_what {
 	UB_MEM_CTX_RELEASE = 24, /* (device): its primary context is held once less */
 	UB_MEM_CTX_RESET = 25, /* (device): its primary context begins anew */
 	UB_MEM_STREAM_DESTROY = 26, /* (stream) */
-	UB_MEM_POOL_DESTROY = 27, /* (pool): what was allocated from it stays */
+	UB_MEM_POOL_DESTROY = 27, /* (pool): its allocations stay */
 	UB_MEM_EXPORT = 28, /* (out handle of 64 bytes, address) */
 	UB_MEM_RUNTIME = 29, /* a runtime's function: makes no record, see ub_mem.runtime */
 	UB_MEM_ALLOC_ON = 30, /* (out address, size, handle of a device) */
@@ -46,7 +46,7 @@ enum ub_mem_what {
 #define UB_DEVICE_HOST (-2) /* the properties say: pinned memory of the host */
 #define UB_DEVICE_MANAGED (-3) /* ... managed memory */
 
-/* What each makes is there from h.ts on (the return); what each ends, until h.ts (the entry). */
+/* Allocations hold from h.ts (return); frees take effect at h.ts (entry). */
 struct ub_mem {
 	struct ub_hdr h;
 	__u64 address; /* as made, or as given */
@@ -61,7 +61,7 @@ struct ub_mem {
 
 #define UB_HANDLE_WORDS 8 /* CUipcMemHandle, hipIpcMemHandle_t: 64 bytes */
 
-/* What stands for a handle that one process gives to another one: FNV-1a over words of 8 bytes. */
+/* Identifies a handle that one process gives to another: FNV-1a over words of 8 bytes. */
 static inline __u64 ub_handle_hash(const __u64 *words)
 {
 	__u64 hash = 0xcbf29ce484222325;

@@ -8,8 +8,8 @@
 /*
  * Unwinding rows (x86-64): from link-time address pc up to the next row's, the frame's base (CFA,
  * the caller's %rsp) is %rsp or %rbp + CFA bytes, the return address lies right below it, and %rbp
- * was saved BP words below it, 0 = it was not. BP from UB_ROW_STOP on: no way up from here, the
- * difference is enum ub_stack_end. Of a realigned stack, the base is in the word CFA bytes below
+ * was saved BP words below it, 0 = it was not. BP from UB_ROW_STOP on: the walk ends here, the
+ * difference is enum ub_stack_end. In a realigned stack the base is in the word CFA bytes below
  * %rbp, and %rbp was saved where it points to.
  */
 struct ub_row {

@@ -103,7 +103,7 @@ static __always_inline void xfer_wire_header(const struct leaving *leaving, stru
 
 /*
  * The position that a message without an id will get: its number in the FIFO, or its first byte's
- * in the connection. FIFO_NOT_SEEN: there is none, or it is not read this time.
+ * in the connection. FIFO_NOT_SEEN: no position, or not read at this hit.
  */
 static __always_inline __u64 position_before(struct task_state *task, const struct ub_site *site,
 					     __u64 uct_ep, __u8 am_id, __u64 ts)
