@@ -128,5 +128,5 @@ module() {
 	# without the right to mount one: not those of another namespace, and said why
 	unshare -n setpriv --reuid 65534 --clear-groups "$UCXBPF" inventory -f json >out
 	jq -e '.nics == [] and ([.unknown[] | select(.what == "nics") | .why] |
-		. == ["/sys shows another network namespace; as root it could be told"])' out
+		. == ["/sys shows another network namespace; as root it could be read"])' out
 }

@@ -23,7 +23,7 @@
 #define MAX_TEXT (1 << 16) /* of a file with many lines */
 #define FIRST_USER_NAMESPACE "4026531837" /* PROC_USER_INIT_INO of the kernel */
 
-/* What follows a label at the begin of a line, without blanks; NULL: no such line. */
+/* The text after a label at the begin of a line, without blanks; NULL: no such line. */
 static char *labelled(const char *path, const char *label)
 {
 	size_t size, length = strlen(label);
@@ -284,7 +284,7 @@ static void take_kernel_boot_id(struct look *look)
 	if (!inventory->kernel_boot_id)
 		look_unknown(look,
 			     "something else lies over /proc/sys/kernel/random/boot_id; as root "
-			     "it could be told",
+			     "it could be read",
 			     "kernel_boot_id");
 }
 
@@ -322,7 +322,7 @@ struct inventory *inventory_collect(const char *root)
 	collect_gpus(&look);
 	collect_software(&look);
 	collect_verbs_users(&look);
-	/* the last, so that what is traced begins or ends close to it */
+	/* last, so that counters are read close to the trace */
 	collect_nics(&look);
 	if (sysfs >= 0)
 		close(sysfs);

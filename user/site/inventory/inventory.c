@@ -340,9 +340,7 @@ int inventory_read(const char *path, struct inventory **inventory, char why[INVE
 	return take_loaded(object, &error, inventory, why);
 }
 
-/* ---- what is asked of one ---- */
-
-static bool is_named(const char *nic, const char *name)
+/* ---- queries ---- */ static bool is_named(const char *nic, const char *name)
 {
 	size_t length = strlen(name);
 

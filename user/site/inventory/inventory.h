@@ -15,7 +15,7 @@
 
 #define INVENTORY_SCHEMA "ucxbpf.inventory/1"
 
-/* Of numbers; texts are NULL where they are not known. */
+/* An unknown number; unknown texts are NULL. */
 #define INVENTORY_UNKNOWN (-1)
 
 /* Where a device is plugged in. */
@@ -98,7 +98,7 @@ struct inventory_variable {
 struct inventory_driver {
 	char *name;
 	char *version; /* NULL: it does not say */
-	char *device; /* "/dev/gdrdrv"; NULL: it needs none, or there is none */
+	char *device; /* "/dev/gdrdrv"; NULL: not needed, or missing */
 };
 
 struct inventory_limits {
@@ -130,8 +130,8 @@ struct inventory_reason {
 struct inventory {
 	char *version; /* of ucxbpf */
 	char *host, *boot_id, *kernel, *machine;
-	/* What the kernel itself says, whatever file lies over /proc's: one of each machine. NULL:
-	 * not told */
+	/* From the kernel itself, whatever is mounted over /proc's file: one per machine. NULL:
+	 * unknown */
 	char *kernel_boot_id;
 	int64_t real_ns, mono_ns; /* CLOCK_REALTIME, CLOCK_MONOTONIC when the counters were read */
 	int64_t took_ns;
@@ -163,17 +163,16 @@ int inventory_text(const struct inventory *inventory, FILE *out);
 #define INVENTORY_WHY 240
 
 /*
- * Reads one. -EINVAL: not one that this version knows, every member of its type; why: which one and
- * what is wrong with it. Any other -errno: the file cannot be read.
+ * Reads one. -EINVAL: unknown version or a member of the wrong type; why names it and the reason.
+ * Any other -errno: the file cannot be read.
  */
 int inventory_read(const char *path, struct inventory **inventory, char why[INVENTORY_WHY]);
 
 /* The same of a text. */
 int inventory_parse(const char *text, struct inventory **inventory, char why[INVENTORY_WHY]);
 
-/* ---- what is asked of one ---- */
-
-/* A NIC by UCX's name of the device; "mlx5_0" is its first port. NULL: there is none. */
+/* ---- queries ---- */ /* A NIC by UCX's device name; "mlx5_0" is its first port. NULL: unknown
+			   name. */
 const struct inventory_nic *inventory_nic(const struct inventory *inventory, const char *name);
 
 /* Unknown: there is no such counter. */

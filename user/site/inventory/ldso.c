@@ -53,7 +53,7 @@ static void take_entries(struct ldso *ld, const char *head, size_t size)
 	}
 }
 
-/* Fills cache and entries; leaves them empty where there is none that is understood. */
+/* Fills cache and entries; leaves them empty without a cache of a known format. */
 static void ld_cache_read(struct ldso *ld)
 {
 	size_t size = 0;
@@ -68,7 +68,7 @@ static void ld_cache_read(struct ldso *ld)
 		take_entries(ld, head, size - (size_t)(head - ld->cache));
 }
 
-/* ---- what it finds ---- */
+/* ---- searching ---- */
 
 #define MAX_DEPTH 32 /* of libraries that need each other */
 

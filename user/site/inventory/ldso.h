@@ -21,7 +21,7 @@ struct ldso {
 	char *cache; /* /etc/ld.so.cache, a NUL behind */
 	VEC(struct ldso_entry) entries; /* of it */
 	VEC(char *) folders; /* of LD_LIBRARY_PATH */
-	VEC(struct ldso_known) known; /* what has been looked at */
+	VEC(struct ldso_known) known; /* files examined so far */
 };
 
 void ldso_init(struct ldso *ld);

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "site/inventory/private.h"
 
-/* False: too long, errno says so. */
+/* False: too long, with errno set. */
 static bool path_of(char path[LOOK_PATH], const char *format, va_list args)
 {
 	int length = vsnprintf(path, LOOK_PATH, format, args);
@@ -237,7 +237,7 @@ static bool shows(const char *sysfs, const char *name, const struct sockaddr_ll 
 
 	for (int i = 0; i < link->sll_halen && i < 8; i++)
 		sprintf(text + strlen(text), "%s%02x", i ? ":" : "", link->sll_addr[i]);
-	/* those of InfiniBand are longer than what is told here */
+	/* this interface truncates InfiniBand addresses */
 	same = same && (!address || !strncmp(address, text, strlen(text)));
 	free(address);
 	return same;
@@ -282,7 +282,7 @@ int collect_own_sysfs(struct look *look)
 	mount = look_mount("sysfs");
 	if (mount < 0) {
 		look->foreign_net = true;
-		look_unknown(look, "/sys shows another network namespace; as root it could be told",
+		look_unknown(look, "/sys shows another network namespace; as root it could be read",
 			     "nics");
 		return -1;
 	}

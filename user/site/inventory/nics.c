@@ -391,7 +391,7 @@ void collect_nics(struct look *look)
 
 /* ---- processes ---- */
 
-/* Who has verbs devices open: those that may cause traffic beside the traced job. */
+/* Processes with open verbs devices: they may cause traffic beside the traced job. */
 
 #define LONGEST 1000000000u /* ns; there may be many processes */
 

@@ -155,7 +155,7 @@ static void set(char **text, const json_t *record, const char *name)
 		*text = text_plain(value);
 }
 
-/* What NVIDIA's driver says of it. */
+/* The GPU's names from NVIDIA's driver. */
 static void take_gpu_names(struct inventory_gpu *gpu, const json_t *records)
 {
 	size_t i;

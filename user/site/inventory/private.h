@@ -15,7 +15,7 @@
 
 extern const struct shape inventory_shape[];
 
-/* Of which nothing is known. */
+/* An inventory with all members unknown. */
 struct inventory *inventory_new(void);
 
 /* A new one of which nothing is known, valid until the next. */
@@ -25,7 +25,7 @@ struct inventory_gpu *inventory_add_gpu(struct inventory *inventory);
 /* To its list "ucx" or "mpi". */
 struct inventory_library *inventory_add_library(struct inventory *inventory, const char *list);
 
-/* A network interface; NULL: there is none of that name. */
+/* A network interface by name, or NULL. */
 struct inventory_nic *inventory_find_net(struct inventory *inventory, const char *name);
 
 #define LOOK_LINE 512
@@ -54,7 +54,7 @@ int64_t look_number(const char *format, ...) __attribute__((format(printf, 1, 2)
  * why. */
 char *look_whole(const char *path, size_t limit, size_t *size);
 
-/* Names in a folder in order, without those that begin with a dot; empty where it cannot be read.
+/* Names in a directory in order, without hidden ones; empty if it cannot be read.
  */
 look_names look_folder(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void look_release(look_names *names);
@@ -73,13 +73,12 @@ int look_mount(const char *kind);
 void look_unknown(struct look *look, const char *why, const char *what, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Of the device that a folder's link 'device' leads to, or of the folder itself. */
+/* For the device that a directory's link 'device' leads to, or the directory itself. */
 void collect_pci(struct look *look, const char *folder, struct inventory_pci *pci);
 
 /*
  * Makes look->sysfs one of our own network namespace: where /sys shows another one, as in a node
- * made of namespaces, a new one is mounted, to which nobody has a path. The descriptor to close in
- * the end, or -1: there is none.
+ * made of namespaces, a private one is mounted. Returns the descriptor to close in the end, or -1.
  */
 int collect_own_sysfs(struct look *look);
 

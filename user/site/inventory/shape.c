@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-#define EXACT (INT64_C(1) << 53) /* what every reader of JSON takes for what it is */
+#define EXACT (INT64_C(1) << 53) /* integers up to here are exact in every JSON reader */
 
 /* Any VEC(): its members are copied, since their types differ. */
 struct items {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Copies of UCX and MPI: what LD_LIBRARY_PATH, the loader's cache and the usual folders hold,
- * recognised by what they export, each file once; and the modules of a copy of UCX.
+ * Copies of UCX and MPI in LD_LIBRARY_PATH, the loader's cache and the usual directories,
+ * recognised by their exports, each file once; and the modules of a copy of UCX.
  */
 #include <glob.h>
 #include <limits.h>
@@ -18,9 +18,9 @@
 /* ---- modules of UCX ---- */
 
 /*
- * Modules of a copy of UCX: those that its libraries name (":ib:rdmacm:cma", a text of libuct and
- * of modules that have some themselves) and those that lie in its folder. Both in UCX 1.13.1
- * to 1.18.1: src/ucs/sys/module.c looks for ucx/lib<framework>_<module>.so.0 beside libucs.
+ * Modules of a copy of UCX: named in its libraries (":ib:rdmacm:cma", a string in libuct and in
+ * modules that have some themselves), or present in its directory. Both in UCX 1.13.1 to 1.18.1:
+ * src/ucs/sys/module.c looks for ucx/lib<framework>_<module>.so.0 beside libucs.
  */
 
 #define MAX_MODULES 64

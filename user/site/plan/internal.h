@@ -15,7 +15,7 @@ extern const char *const plan_pairing_names[PAIRINGS]; /* "local", "circle", "li
 
 /* ---- rounds.c ---- */
 
-/* Rounds of the stage: plan_options says which variants there are. -EINVAL with why. */
+/* Adds the rounds of the stage; plan_options lists the variants. -EINVAL with why. */
 int plan_pair_off(struct plan *plan, struct plan_stage *stage, const char *variant,
 		  char why[PLAN_WHY]);
 

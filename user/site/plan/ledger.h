@@ -13,13 +13,14 @@
 enum ledger_kind {
 	LEDGER_HEAD, /* the first line: who writes */
 	LEDGER_BEGIN, /* a round begins */
-	LEDGER_TRANSFER, /* written by the sender, when the receiver has said what came */
+	LEDGER_TRANSFER, /* written by the sender, with the receiver's result */
 	LEDGER_STUCK, /* it waited for so long that it gave up */
 	LEDGER_END,
 	LEDGER_KINDS
 };
 
-/* Of one message and its empty answer, ns by the sender's clock; of a collective, of one call. */
+/* Times of one message and its empty answer, ns by the sender's clock; of a collective, of one
+ * call. */
 struct ledger_times {
 	uint64_t timed; /* how many; the others are then 0 */
 	uint64_t min, p25, p50, p75, p99, max;
@@ -38,14 +39,14 @@ struct ledger_entry {
 	/* of all others but an end */
 	enum plan_stage_kind stage;
 	uint32_t round;
-	/* of a transfer; of what was waited for, where that is one */
+	/* of a transfer, or of the transfer that was awaited */
 	enum plan_op op;
 	uint32_t sub;
 	const char *src, *dst; /* nodes; dst NULL: a collective; both: between two rounds */
 	int src_rank, dst_rank; /* -1: none */
 	enum plan_memory src_mem, dst_mem;
 	uint64_t msg_size, count, bytes; /* of each; how many; all */
-	uint64_t errors; /* messages whose content was not what was sent */
+	uint64_t errors; /* messages with wrong content */
 	struct ledger_times ns;
 	/* of a rank that is stuck: it was stopped until then; it was ended, maybe before its time
 	 * was over */
@@ -56,8 +57,8 @@ struct ledger_entry {
 };
 
 /*
- * Hands every line of a file to take(), whose entry lives that long. A last line that is cut off
- * is left out: there is no end then. -EINVAL: why says which line is wrong; else 0 or -errno.
+ * Gives every line of a file to take(); the entry is valid during the call. A truncated last line
+ * is ignored, so that the end is missing. -EINVAL: why names the bad line; else 0 or -errno.
  */
 int ledger_read(const char *path, void (*take)(void *arg, const struct ledger_entry *entry),
 		void *arg, char why[PLAN_WHY]);

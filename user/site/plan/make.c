@@ -44,7 +44,7 @@ static void add_size(struct plan_sizes *sizes, uint64_t size)
 	sizes->list.data[at] = size;
 }
 
-/* What the policy expects changes at these sizes: one below, at, and above. */
+/* The policy's expectation changes at this size: adds sizes below, at, and above it. */
 static void add_switch_point(struct plan_sizes *sizes, uint64_t size)
 {
 	if (!size || size == UINT64_MAX)
@@ -73,7 +73,7 @@ static void plan_sizes_of(struct plan_sizes *sizes, const struct policy *policy,
 	}
 }
 
-/* Of collectives of so many ranks: the usual ones, none above the most of those. */
+/* Sizes for collectives of so many ranks: the usual ones, up to the largest. */
 static void plan_sizes_of_world(struct plan_sizes *sizes, const struct plan_sizes *most,
 				uint64_t ranks)
 {
@@ -206,7 +206,7 @@ static void add_intra(struct plan *plan, const struct plan_sizes *sizes)
 	plan_works(sizes, stage, PLAN_P2P, 0, 0, most_gpus(plan));
 }
 
-/* What goes where takes one message each; a sample takes one round of them, with all GPUs. */
+/* One message per path shows the path; a sample takes one round of them, with all GPUs. */
 static int add_path(struct plan *plan, const struct plan_sizes *sizes, const char *variant,
 		    char why[PLAN_WHY])
 {
@@ -299,12 +299,12 @@ int plan_make(const struct policy *policy, const struct plan_options *options, s
 	return err;
 }
 
-/* ---- what it takes ---- */
+/* ---- estimates ---- */
 
 #define ROUND_SECONDS 0.5 /* a barrier, and making endpoints */
 #define MESSAGE_SECONDS 10e-6 /* and its answer */
 
-/* What one rank does: the longest of all bounds the round. */
+/* Seconds of one rank; the slowest one bounds the round. */
 static double seconds_of(const struct plan *plan, const plan_steps_t *steps, double unsaid)
 {
 	double seconds = 0;

@@ -18,12 +18,12 @@ struct plan_options {
 	uint64_t seed; /* 0: 1 */
 	uint64_t max_size; /* bytes of the largest message; 0: 32 MiB */
 	uint32_t max_count; /* of the same message in a row; 0: 200 */
-	int ranks; /* per node; 0: one per GPU, two where there are none */
+	int ranks; /* per node; 0: one per GPU, two without GPUs */
 	bool collective; /* with that stage */
 	uint32_t chunk; /* nodes of a part, at most; 0: not in parts */
 };
 
-/* -EINVAL: why says what is wrong with the policy, its topology or the options. */
+/* -EINVAL: why names the fault in the policy, its topology or the options. */
 int plan_make(const struct policy *policy, const struct plan_options *options, struct plan **plan,
 	      char why[PLAN_WHY]);
 

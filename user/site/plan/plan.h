@@ -150,7 +150,7 @@ bool plan_round_of(const struct plan *plan, const struct plan_stage *stage, uint
 /* How many of its ranks a node pairs off with another one: its GPUs, or one. */
 int plan_lanes(const struct plan *plan, int node, int other);
 
-/* What one rank does next: its own end of count messages. */
+/* The next step of one rank: its own end of count messages. */
 struct plan_step {
 	const struct plan_work *work;
 	uint32_t sub; /* GPU i with (i + sub) */
@@ -169,7 +169,7 @@ void plan_steps(const struct plan *plan, const struct plan_stage *stage, uint32_
  */
 int plan_distance(const struct plan *plan, int a, int b);
 
-/* What it takes, all nodes busy at once. */
+/* Estimated effort, all nodes busy at once. */
 struct plan_estimate {
 	uint64_t rounds, messages, bytes;
 	double seconds, node_hours;
@@ -192,7 +192,7 @@ char *plan_text(struct plan *plan);
 /* Returns 0 or -errno of a failed write. */
 int plan_write(struct plan *plan, FILE *out);
 
-/* -EINVAL: no plan, or a damaged one, why says what is wrong; else 0 or -errno. */
+/* -EINVAL: no plan, or a damaged one (why); else 0 or -errno. */
 int plan_read(const char *path, struct plan **plan, char why[PLAN_WHY]);
 int plan_parse(const char *text, size_t length, struct plan **plan, char why[PLAN_WHY]);
 

@@ -253,7 +253,8 @@ static int plan_topo(const struct plan *plan, struct plan_stage *stage, uint32_t
  * compared.
  */
 
-/* Of equal size, but for one node. In the second wave those of a chunk are dealt out to all parts.
+/* Parts differ in size by one node at most. In the second wave the nodes of a part are dealt out to
+ * all parts.
  */
 void plan_divide(struct plan *plan, uint32_t most)
 {
@@ -329,7 +330,7 @@ static void plan_sample(const struct plan *plan, struct plan_stage *stage, uint3
 
 /* Who meets whom in a stage, as a variant's name says. */
 
-/* The number behind NAME:, or what is standard where there is none; 0: no number. */
+/* The number behind NAME:, or the default without one; 0: malformed. */
 static bool variant_is(const char *variant, const char *name, uint32_t standard, uint32_t *k)
 {
 	size_t length = strlen(name);
@@ -346,7 +347,7 @@ static bool variant_is(const char *variant, const char *name, uint32_t standard,
 	return true;
 }
 
-/* Those that pair nodes by what they are have no parts: these are made by name. */
+/* Variants that pair nodes by their properties have no parts: parts are made by name. */
 static int refuse_parts(const char *variant, char why[PLAN_WHY])
 {
 	bool counts = !strncmp(variant, "sample", 6) || !strncmp(variant, "all-pairs", 9);

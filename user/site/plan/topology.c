@@ -104,7 +104,7 @@ static double uplink_of(const struct declared *declared)
 	return declared->speed && value_rate(declared->speed, &rate) ? rate : 0;
 }
 
-/* Parents first, so that a plan's switches are below what comes before them. */
+/* Parents first, so that a plan lists a switch before its children. */
 static int place_switch(struct topology *topology, int *at, int index, size_t depth)
 {
 	const struct declared *declared = &topology->list[index];

@@ -21,7 +21,7 @@ struct agent {
 	struct child child;
 	struct lines output;
 	bool said[AGENT_STEPS], asked; /* asked: to trace */
-	int status[AGENT_STEPS]; /* what came with it; 0: went well */
+	int status[AGENT_STEPS]; /* status sent with the step; 0: success */
 	bool gone; /* says nothing any more */
 };
 
@@ -37,21 +37,21 @@ void agent_command(struct command *out, const char *program, const char *folder,
 void agents_start(struct agents *agents, const struct launch *launch, char *const *nodes,
 		  size_t count, const char *program, const char *folder);
 
-/* Takes what has come for at most ms. extra: another descriptor that ends the wait; -1: none. */
+/* Reads agents' lines for at most ms. extra: another descriptor that ends the wait; -1: none. */
 void agents_listen(struct agents *agents, int ms, int extra);
 
-/* Whether each node has said this, or is gone; of those that were asked to trace where it is of
- * that. */
+/* Whether every node has reported this step or is gone; a tracing step: every node asked to trace.
+ */
 bool agents_all(const struct agents *agents, enum agent_step step);
 size_t agents_count(const struct agents *agents, enum agent_step step);
 
 /* Whether a node has come so far, and well. */
 bool agent_did(const struct agent *agent, enum agent_step step);
 
-/* A line; its end is added. A node that cannot be told is gone. */
+/* Sends a line (the newline is added). A node that cannot be reached counts as gone. */
 void agent_tell(struct agent *agent, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Ends what is left of them. */
+/* Ends all remaining agents. */
 void agents_end(struct agents *agents);
 
 #endif

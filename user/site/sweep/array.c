@@ -166,7 +166,7 @@ static const char *id_path(const struct array_job *job)
 	return path;
 }
 
-/* What it says of itself goes to standard error. answer: its first line; NULL: not wanted. */
+/* Its messages go to standard error. answer: its first line of output; NULL: ignored. */
 static int run(struct command *command, char answer[ARRAY_ID])
 {
 	char *line = command_line(command);

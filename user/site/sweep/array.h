@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A sweep in parts, as a job array of Slurm: a task per part, each on nodes of its own, and a job
- * that judges all of it when they have ended, however they did. Where that finds somebody slow, it
- * submits one more, on these nodes and those that they are to meet.
+ * that judges the results when all parts have ended, successfully or not. If it finds slow nodes,
+ * it submits one more job, on these and the nodes that they are compared with.
  */
 #ifndef UCXBPF_SWEEP_ARRAY_H
 #define UCXBPF_SWEEP_ARRAY_H
@@ -21,10 +21,10 @@ struct array_task {
 };
 
 struct array_job {
-	const char *folder; /* what they say goes to log/ there */
+	const char *folder; /* their output goes to log/ there */
 	struct command part; /* how a part is carried out, but for its number */
 	struct command judge; /* how all of it is judged */
-	struct command confirm; /* how what is slow is looked at again; empty: it is not */
+	struct command confirm; /* confirms slow nodes; empty: no confirmation */
 	VEC(struct array_task) tasks;
 	unsigned int at_once; /* tasks; 0: all */
 	unsigned int minutes; /* that a task may take */
@@ -51,7 +51,7 @@ int array_submit(struct array_job *job);
  */
 int array_confirm(struct array_job *job, const struct array_confirmation *what);
 
-/* Whether that has happened: then confirm_id is known. */
+/* Whether the confirming job was submitted: then confirm_id is set. */
 bool array_confirms(struct array_job *job);
 
 struct array_state {
@@ -59,10 +59,10 @@ struct array_state {
 	bool judged; /* the job that judges has ended, too, or is gone */
 };
 
-/* Where squeue does not answer, the state stays what it was. */
+/* If squeue does not answer, the state stays the same. */
 void array_look(const struct array_job *job, struct array_state *state);
 
-/* What waits never begins; what runs is told to end, and to leave what it has. */
+/* Cancels waiting parts; running ones are asked to end and to keep their results. */
 void array_interrupt(struct array_job *job);
 
 /* What is left of it. */

@@ -21,9 +21,9 @@ struct child {
 #define CHILD_NONE ((struct child){ .to = -1, .from = -1 })
 
 /*
- * Starts it in a process group of its own, which a terminal's Ctrl-C does not reach. What it says
- * on standard error (and on standard output unless talk) is added to the file log. talk: to and
- * from are pipes, which do not block; else its input is empty. -errno.
+ * Starts it in a process group of its own, which a terminal's Ctrl-C does not reach. Its standard
+ * error (and standard output unless talk) is appended to the file log. talk: to and from are pipes,
+ * which do not block; else its input is empty. -errno.
  */
 int child_start(struct child *child, struct command *command, const char *log, bool talk);
 
@@ -41,7 +41,7 @@ void child_close(struct child *child);
 
 /* ---- lines from a descriptor that does not block ---- */
 
-#define LINES_MAX 4096 /* what is longer is cut */
+#define LINES_MAX 4096 /* longer lines are cut */
 
 struct lines {
 	int fd;

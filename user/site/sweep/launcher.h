@@ -39,23 +39,23 @@ struct launcher {
 
 extern const struct launcher launcher_slurm, launcher_hosts;
 
-/* NULL: there is none of that name. */
+/* NULL: unknown name. */
 const struct launcher *launcher_of(const char *name);
 
 #define SLURM_WHY 256
 
 /*
- * Adds the nodes that Slurm can give to usable; why not, "n7: down*", of the others. False: sinfo
- * does not answer, why is what it says instead; then all are usable.
+ * Adds the nodes that Slurm can allocate to usable, and a reason such as "n7: down*" for each of
+ * the others. False: sinfo failed with the message why; then all are usable.
  */
 bool slurm_usable(char *const *nodes, size_t count, struct command *usable, struct command *others,
 		  char why[SLURM_WHY]);
 
-/* The nodes of a component of the heterogeneous allocation that this runs in; NULL: there is none.
+/* The nodes of a component of the surrounding heterogeneous allocation, or NULL.
  */
 const char *slurm_group(int group);
 
-/* How many jobs other than this allocation's run on any of these nodes; says which. */
+/* Number of other jobs that run on any of these nodes (printed). */
 size_t slurm_others(char *const *nodes, size_t count);
 
 /* n0,n1,n2; the caller's. */

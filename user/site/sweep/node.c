@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A sweep's part on each node: takes the inventory, traces the processes that it hears of, takes
- * the inventory again. It is started once per node and speaks lines with whoever started it, so
- * that a sweep needs one connection per node:
+ * A sweep's agent on each node: takes the inventory, traces the processes named to it, takes the
+ * inventory again. It is started once per node and speaks lines with whoever started it, so that a
+ * sweep needs one connection per node:
  *
- *   it says         before STATUS     nodes/NODE/before.json is there, or not
- *   it hears        trace NAME PID,PID...
- *   it says         ready             nodes/NODE/NAME.ucxb records; nothing if it cannot be
- *   it says         traced STATUS     the processes have ended
- *   it hears        end
- *   it says         after STATUS      and ends
+ *   it says         before STATUS     nodes/NODE/before.json is written, or failed it hears trace
+ * NAME PID,PID... it says         ready             nodes/NODE/NAME.ucxb records; nothing if it
+ * cannot be it says         traced STATUS     the processes have ended it hears        end it says
+ * after STATUS      and ends
  *
  * When its standard input ends, it ends what it has started, and itself: nothing stays behind.
  */
@@ -40,7 +38,7 @@ struct node {
 	struct lines input;
 	char budget[16]; /* of the tracer; "": none */
 	struct child tracer;
-	int ready; /* read end of the pipe by which the tracer says so; -1: none, or it has */
+	int ready; /* read end of the tracer's --ready pipe; -1: none, or ready already */
 	bool over; /* told so, or nobody is there to tell */
 };
 
@@ -74,8 +72,8 @@ static int inventory(struct node *node, const char *name)
 }
 
 /*
- * In a pid namespace of its own a rank takes itself for another process: only what was started for
- * this sweep, whose folder is in its command line, is traced.
+ * A rank in a pid namespace of its own reports another process's id: only processes of this sweep,
+ * with its folder in their command line, are traced.
  */
 static bool is_rank(const struct node *node, const char *pid)
 {

@@ -68,8 +68,8 @@ static void progress(const struct sweep *sweep, const char *what, double seconds
 }
 
 /*
- * Listens to all nodes until done says so; false: the time is over, or the sweep was interrupted.
- * what: for the progress line.
+ * Listens to all nodes until done(); false: time is over, or the sweep was interrupted. what: for
+ * the progress line.
  */
 static bool sweep_wait(struct sweep *sweep, double seconds, const char *what,
 		       bool (*done)(struct sweep *sweep))
@@ -85,7 +85,7 @@ static bool sweep_wait(struct sweep *sweep, double seconds, const char *what,
 		sweep->interrupted = signals_next(sweep->signals, &info);
 		passed = (clock_ns(CLOCK_MONOTONIC) - start) / 1e9;
 	}
-	/* what is done at once did not look */
+	/* a wait that is over at once has not polled for signals */
 	if (!sweep->interrupted)
 		sweep->interrupted = signals_next(sweep->signals, &info);
 	progress(sweep, NULL, 0, 0);
@@ -129,8 +129,8 @@ static double fastest(const struct inventory *inventory)
 }
 
 /*
- * bit/s of the slowest node's NIC, by the inventories of before: of those that are up its fastest,
- * which is what UCX takes. 0: the inventory of some node does not tell.
+ * bit/s of the slowest node, from the inventories: each node counts with the fastest NIC that is
+ * up, as UCX selects it. 0: unknown for some node.
  */
 static double sweep_link_rate(const struct sweep *sweep)
 {
@@ -214,7 +214,7 @@ static bool all_traced(struct sweep *sweep)
 	return agents_all(&sweep->agents, AGENT_TRACED);
 }
 
-/* Of a node by its name without the domain, which is how ranks call themselves. */
+/* Finds a node's process by the host name without domain, as ranks report it. */
 static const char *pid_on(const char *file, const char *node)
 {
 	const char *pid = pid_of(file);
@@ -404,7 +404,7 @@ static bool all_after(struct sweep *sweep)
 	return agents_all(&sweep->agents, AGENT_AFTER);
 }
 
-/* Once nobody can interrupt any more: what is asked of the nodes is bounded. */
+/* Not interruptible: every request to the nodes has a time limit. */
 static void finish(struct sweep *sweep)
 {
 	int interrupted = sweep->interrupted;
@@ -429,7 +429,7 @@ static void say_missing(const struct sweep *sweep, enum agent_step step, const c
 	}
 }
 
-/* Of all nodes: whom a node should have met that does not answer is known then, too. */
+/* The plan of all nodes, silent ones included, so that their peers are known. */
 static struct plan *plan_of(const struct sweep_options *options)
 {
 	struct plan_options plan = options->plan;

@@ -149,7 +149,7 @@ size_t slurm_others(char *const *nodes, size_t count)
 		others++;
 	}
 	if (!in || pclose(in))
-		log_warn("squeue does not tell whether others' jobs run on these nodes");
+		log_warn("squeue failed: other jobs may run on these nodes");
 	free(text);
 	free(list);
 	command_release(&command);
@@ -179,7 +179,7 @@ static const char *state_of(char *const *words, size_t count, const char *node)
 	return NULL;
 }
 
-/* What sinfo says, words in pairs; false: why it says nothing. */
+/* Output of sinfo as pairs of words; false: failed, with the reason why. */
 static bool ask(struct command *states, char why[SLURM_WHY])
 {
 	FILE *in = popen("sinfo --noheader --Node --format='%N %T' 2>&1", "re");

@@ -34,7 +34,7 @@ struct sweep_options {
 };
 
 enum sweep_result {
-	SWEEP_DONE, /* the traffic came to its end; what there is can be judged */
+	SWEEP_DONE, /* the traffic completed; the results can be judged */
 	SWEEP_CUT, /* it did not; likewise */
 	SWEEP_INTERRUPTED, /* likewise; signal_number says by what */
 	SWEEP_FAILED, /* there is nothing to judge; why has been said */

@@ -56,7 +56,7 @@ struct book {
 	uint64_t transfers, errors;
 	size_t used;
 	char waiting[ROOM];
-	char stuck[LINE]; /* what is written if the limit is over */
+	char stuck[LINE]; /* line to write when the time limit is over */
 };
 
 /* For the signal's handler: a process has one ledger. */
@@ -90,7 +90,7 @@ __attribute__((format(printf, 2, 3))) static void add_line(struct book *book, co
 	limit_hold(SIG_UNBLOCK);
 }
 
-/* What may stand in a JSON string as it is. */
+/* Replaces characters that a JSON string would have to escape. */
 static void plain(char *text)
 {
 	for (; *text; text++)
@@ -98,7 +98,7 @@ static void plain(char *text)
 			*text = ' ';
 }
 
-/* "intra","path": those that are carried out */
+/* "intra","path": the stages carried out */
 static void list_stages(const struct rank *rank, const bool stages[STAGES], char *to, size_t room)
 {
 	size_t used = 0;
@@ -254,8 +254,8 @@ static bool put(const char *text, size_t length)
 }
 
 /*
- * Writes what book_now() was told. late: this process was stopped. ended: somebody else ends the
- * job, and who. More may be written afterwards. For signals' handlers: whether it could be written.
+ * Writes the line prepared by book_now(). late: this process was stopped. ended: who else ends the
+ * job. More may be written afterwards. Safe in signal handlers. Returns whether it was written.
  */
 static bool book_stuck(bool late, bool ended, enum plan_ender by)
 {
@@ -306,7 +306,7 @@ static uint64_t ticked;
 static const char *reasons; /* of limit_reasons() */
 static uint64_t woken; /* when it went on after it was stopped; 0: it never was */
 
-/* What was stopped long ago is not why it is stuck now. */
+/* A stop long ago does not explain why the process is stuck now. */
 static bool was_stopped(uint64_t now)
 {
 	return now - ticked > STOPPED_NS || (woken && now - woken < STOPPED_NS);

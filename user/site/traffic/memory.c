@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Buffers, and what is in them: every 8 bytes differ by place and message. */
+/* Buffers and their content: every 8 bytes differ by offset and message. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void *cuda_alloc(size_t size)
 	return (void *)(uintptr_t)to;
 }
 
-/* Done when it returns: what MPI sends next is what was written. */
+/* Synchronous, so that MPI sends the new content. */
 static void cuda_write(void *to, const void *from, size_t size)
 {
 	cuda_check(cuda.write((uintptr_t)to, from, size), "cuMemcpyHtoD");

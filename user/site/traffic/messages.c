@@ -21,7 +21,7 @@ uint64_t now_ns(void)
 
 #ifdef OPEN_MPI
 
-/* Yields by itself where it is told to (share_cores()); a poll of ours would be a call each. */
+/* MPI_Wait yields after share_cores(); polling here would add an MPI call each time. */
 void wait_for(MPI_Request *request)
 {
 	MPI_Wait(request, MPI_STATUS_IGNORE);
@@ -60,8 +60,8 @@ static void leave(int signal)
 }
 
 /*
- * With MPICH 4.0.2 over UCX 1.13.1 and tcp, ranks hang there, untraced as well, in 14 of 35 runs:
- * one waits for the others, and no longer answers those that still flush their endpoints.
+ * With MPICH 4.0.2 over UCX 1.13.1 and tcp, MPI_Finalize hung in 14 of 35 runs, untraced as well:
+ * one rank waits for the others and no longer answers those that still flush their endpoints.
  */
 void finalize(void)
 {
@@ -96,9 +96,9 @@ struct side {
 	struct rank *rank;
 	const struct plan_work *work;
 	int peer; /* in MPI_COMM_WORLD */
-	enum plan_memory own, theirs; /* of what is sent from here, of what is received */
+	enum plan_memory own, theirs; /* of the send buffer, of the receive buffer */
 	void *send, *receive;
-	uint64_t seed; /* of what is sent; of what comes: of the peer's place */
+	uint64_t seed; /* of sent content; received content has the peer's */
 	uint64_t peer_seed;
 	uint64_t errors;
 	MPI_Request sending, receiving; /* persistent ones */
@@ -116,8 +116,8 @@ static uint64_t stamp_of(uint64_t seed, uint32_t i)
 }
 
 /*
- * GPU memory is stamped and looked at only where that is not timed; so is what goes there or comes
- * from there.
+ * Content in GPU memory, or from or to it, is stamped and checked only in rounds that are not
+ * timed.
  */
 static bool stamps(const struct side *side, uint32_t i)
 {
@@ -227,7 +227,7 @@ static void exchange_all(struct side *side)
 		side->errors += !last_is_whole(side);
 }
 
-/* What came of it here goes there, and the other way round. */
+/* Exchanges the error counts of both ends. */
 static void tell_errors(const struct side *side)
 {
 	MPI_Request request;
@@ -305,7 +305,7 @@ void do_pair(struct rank *rank, const struct plan_step *step)
 {
 	struct side side = side_of(rank, step);
 
-	/* it did not start: its own ledger is missing, which says so */
+	/* the peer did not start: its missing ledger shows that */
 	if (side.peer < 0)
 		return;
 	book_now(rank, step);

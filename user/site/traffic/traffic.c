@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * ucxbpf-traffic-openmpi, -mpich: carries out a sweep's plan on stock MPI, one set of processes for
- * all rounds, and writes down what it did.
+ * all rounds, and writes a ledger.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -68,7 +68,7 @@ int world_rank(const struct rank *rank, int node, int local)
 
 #define POLL_NS 20000000
 
-/* Whoever lists the folder sees whole files alone. */
+/* Renamed into place, so that a reader never sees a partial file. */
 static void write_pid(const char *folder, const char *node)
 {
 	char path[PATH_MAX], temporary[PATH_MAX + 8];
@@ -84,7 +84,7 @@ static void write_pid(const char *folder, const char *node)
 		give_up("%s: %s", path, strerror(errno));
 }
 
-/* Writes the file that says which process to trace; waits for the file to go on. */
+/* Writes the file that names this process to the tracer; waits for the file "go". */
 static void wait_for_go(const struct arguments *arguments, const char *node)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
@@ -278,7 +278,7 @@ static void do_stages(struct rank *rank, const struct arguments *arguments)
 	barrier();
 }
 
-/* Open MPI's own waiting, in collectives and at both ends, yields only where it is told to. */
+/* Makes Open MPI yield while it waits, in collectives and point-to-point. */
 static void share_cores(void)
 {
 	static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_SIZE",

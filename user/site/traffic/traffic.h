@@ -56,10 +56,10 @@ void cuda_begin(void);
 bool wants_memory(const struct plan *plan, int node, const bool stages[STAGES],
 		  enum plan_memory kind);
 
-/* As much as the works of the plan's stages need; ends the job where there is none. */
+/* Allocates the buffers that the plan's stages need; ends the job if that fails. */
 void get_memory(struct rank *rank, const bool stages[STAGES]);
 
-/* What a message has in it: 8 bytes at a place of it, of a seed. */
+/* The content of a message: 8 bytes at an offset, from a seed. */
 void fill(enum plan_memory kind, void *buffer, size_t size, uint64_t seed);
 
 /* Its first and last 8 bytes, of another seed. */
