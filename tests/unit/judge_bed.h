@@ -160,8 +160,8 @@ static inline void bed_tell_way(struct bed *bed, const struct moved *moved)
 static inline void bed_move(struct bed *bed, const struct moved *moved)
 {
 	const char *op = moved->op ? moved->op : "am_zcopy";
-	/* a get is the receiver's transfer */
-	int own = strncmp(op, "get", 3) ? moved->from : moved->to;
+	/* the receiver makes a transfer that fetches */
+	int own = fact_fetches(op, transport(moved)) ? moved->to : moved->from;
 	struct fact_op ucp = {
 		.id = ++bed->ops,
 		.process = own,

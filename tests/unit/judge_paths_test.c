@@ -524,6 +524,28 @@ static void wire_up_and_sums(void **state)
 	}
 }
 
+/*
+ * A get over cuda_copy reads the sender's own GPU and writes the peer's mapped memory: its bytes go
+ * from the process that made it, so it is an example of the message's way.
+ */
+static void get_that_copies_to_the_peer(void **state)
+{
+	const struct finding *finding;
+	struct bed bed;
+
+	(void)state;
+	bed_begin(&bed, SPEC);
+	bed_move(&bed, &(struct moved){ 0, 1, "cuda_copy", "cuda", "get_zcopy", NULL, "gpu0",
+					"gpu1", .bytes = MIB, .count = 2 });
+	bed_judge(&bed);
+	bed_expect(&bed, "PATH-04", "n0", VERDICT_FAIL);
+	finding = bed_finding(&bed, "PATH-04", "n0");
+	assert_int_equal(finding->example_count, 2);
+	assert_int_equal(finding->examples[0].process, 0);
+	assert_int_equal(finding->examples[0].peer, 1);
+	bed_end(&bed);
+}
+
 static void one_rail_is_critical(void **state)
 {
 	struct bed bed;
@@ -545,6 +567,7 @@ int main(void)
 		cmocka_unit_test(parts_of_a_message),
 		cmocka_unit_test(sizes_of_sums),
 		cmocka_unit_test(wire_up_and_sums),
+		cmocka_unit_test(get_that_copies_to_the_peer),
 		cmocka_unit_test(one_rail_is_critical),
 	};
 

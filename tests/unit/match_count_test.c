@@ -12,6 +12,7 @@ struct row {
 	int process, peer;
 	const char *function, *op, *transport, *unexplained;
 	enum fact_kind kind;
+	bool fetches;
 	struct fact_sums sums;
 };
 
@@ -51,6 +52,7 @@ static void got_transfers(void *arg, const struct fact_transfer *transfer,
 			   .transport = transfer->transport,
 			   .unexplained = transfer->unexplained,
 			   .kind = transfer->kind,
+			   .fetches = transfer->fetches,
 			   .sums = *sums };
 
 	vec_push(&((struct counts *)arg)->rows, row);
@@ -280,6 +282,24 @@ static void no_evidence(void **state)
 	}
 }
 
+/* The direction of a sum is that of its transfers. */
+static void gets_fetch(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_init(&bed);
+	cell(&bed, 3, AT_MPI_SEND, AT_TAG_SEND, AT_GET_ZCOPY, 0, EP(11, 12));
+	sums(&bed, json_pack("[i, i, i]", 3, 100, 100000));
+	cell(&bed, 4, AT_MPI_SEND, AT_TAG_SEND, AT_AM_SHORT, 2, EP(11, 13));
+	sums(&bed, json_pack("[i, i, i]", 4, 1, 9));
+	analyse_counts(&bed);
+	assert_string_equal(bed.counts.rows.data[0].op, "get_zcopy");
+	assert_true(bed.counts.rows.data[0].fetches);
+	assert_false(bed.counts.rows.data[1].fetches);
+	bed_release(&bed);
+}
+
 /* Of UCX 1.21: the headers are those of other fragments. */
 static void numbered_fragments(void **state)
 {
@@ -417,17 +437,12 @@ static void least_of_each(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(last_sums_count),
-		cmocka_unit_test(operations),
-		cmocka_unit_test(transfers),
-		cmocka_unit_test(in_progress),
-		cmocka_unit_test(address_reused),
-		cmocka_unit_test(no_evidence),
-		cmocka_unit_test(transfer_of_no_site),
-		cmocka_unit_test(numbered_fragments),
-		cmocka_unit_test(others),
-		cmocka_unit_test(beside_records),
-		cmocka_unit_test(least_of_each),
+		cmocka_unit_test(last_sums_count),    cmocka_unit_test(operations),
+		cmocka_unit_test(transfers),          cmocka_unit_test(in_progress),
+		cmocka_unit_test(address_reused),     cmocka_unit_test(no_evidence),
+		cmocka_unit_test(gets_fetch),         cmocka_unit_test(transfer_of_no_site),
+		cmocka_unit_test(numbered_fragments), cmocka_unit_test(others),
+		cmocka_unit_test(beside_records),     cmocka_unit_test(least_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -355,7 +355,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 	const struct memory_end here = memory_here(emitter->decoder, transfer);
 	const struct memory_end there = memory_there(emitter->decoder, transfer);
 	const struct emitted_end end = emit_end(transfer->start, transfer->end);
-	const bool fetches = transfer->site->verb == VERB_GET;
+	const bool reads = transfer->site->verb == VERB_GET; /* from the remote address */
 	const struct op *op = transfer->op;
 	struct fact_transfer fact = {
 		.caused_by = op ? op->id : 0,
@@ -370,10 +370,10 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.function = op ? op->function : NULL,
 		.place = op ? op->place : NULL,
 		.protocol = transfer->protocol,
-		.src_mem = fetches ? there.name : here.name,
-		.dst_mem = fetches ? here.name : there.name,
-		.src_reason = fetches ? there.reason : here.reason,
-		.dst_reason = fetches ? here.reason : there.reason,
+		.src_mem = reads ? there.name : here.name,
+		.dst_mem = reads ? here.name : there.name,
+		.src_reason = reads ? there.reason : here.reason,
+		.dst_reason = reads ? here.reason : there.reason,
 		.unexplained = transfer->retried ? NULL : transfer->reason,
 		.tid = transfer->tid,
 		.start = transfer->start,

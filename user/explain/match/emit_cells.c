@@ -117,6 +117,7 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		.unexplained = cell->op || load.control ? NULL : NO_OPERATION,
 		.start = cell->first,
 		.end = cell->last,
+		.fetches = fact_fetches(cell->xfer->name, transport),
 	};
 	const struct fact_sums sums = {
 		.count = cell->count,

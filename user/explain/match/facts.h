@@ -135,8 +135,11 @@ struct fact_transfer {
 };
 
 /*
- * Whether a transfer brings data to the process that starts it, as a get does; one within what the
- * process has mapped goes from its own memory to the peer's.
+ * The one definition of a transfer's direction: whether it brings data to the process that starts
+ * it. A get does, except over a transport that copies (cuda_copy, gdr_copy): that one reads the
+ * remote address, which is the process's own GPU, and writes the local one. It reaches another
+ * process only where the local address is the peer's memory, mapped here (src/ucp/rndv/rndv.c,
+ * "rndv/rkey_ptr/mtype"), so its data leaves the process.
  */
 bool fact_fetches(const char *op, const char *transport);
 

@@ -100,14 +100,9 @@ static struct page_key page_op_key(struct page *page, const struct fact_op *op)
 				  } };
 }
 
-static bool fetches(const struct fact_transfer *transfer)
-{
-	return fact_fetches(transfer->op, transfer->transport);
-}
-
 static struct page_key page_transfer_key(struct page *page, const struct fact_transfer *transfer)
 {
-	bool fetch = fetches(transfer);
+	bool fetch = fact_fetches(transfer->op, transfer->transport);
 	uint32_t here = page_code(transfer->process), there = page_code(transfer->peer);
 
 	return (struct page_key){ .code = {

@@ -89,14 +89,9 @@ bool cell_below(const struct exhibits *exhibits, const struct cell *cell, uint64
 
 /* ---- cells ---- */
 
-static bool is_fetch(const char *op)
-{
-	return op && !strncmp(op, "get", 3);
-}
-
 struct finding_example cell_example(const struct cell *cell, size_t n)
 {
-	bool fetched = is_fetch(cell->op);
+	bool fetched = fact_fetches(cell->op, cell->transport);
 
 	return (struct finding_example){
 		.op = cell->op,
@@ -114,7 +109,7 @@ struct finding_example cell_example(const struct cell *cell, size_t n)
 static struct cell cell_of(const struct fact_transfer *transfer, int size_class)
 {
 	/* what is fetched goes the other way */
-	bool fetched = is_fetch(transfer->op);
+	bool fetched = fact_fetches(transfer->op, transfer->transport);
 
 	return (struct cell){
 		.process = fetched ? transfer->peer : transfer->process,
