@@ -13,6 +13,7 @@
 
 #include "base/map.h"
 #include "base/place.h"
+#include "base/transport.h"
 #include "base/vec.h"
 #include "explain/memory/evidence.h"
 #include "explain/memory/memory.h"
@@ -40,6 +41,7 @@ struct object {
 	uint64_t uuid; /* worker: own; ep: the peer worker's; 0 = unknown */
 	uint64_t local_id, remote_id; /* of an ep */
 	const char *transport, *device; /* of an iface */
+	const struct transport *tl; /* of an iface: the transport's row; never NULL */
 	struct {
 		uint64_t base;
 		uint32_t slots, stride; /* slots: a power of two, 0 = not known */
@@ -410,8 +412,10 @@ enum {
 unsigned int transfer_makers(const struct site_info *site, uint8_t am_id);
 
 /* Whether what goes over it stays among what its process has mapped. NULL: not known, no. */
-bool transport_copies(const char *name);
-bool iface_copies(const struct object *iface);
+static inline bool iface_copies(const struct object *iface)
+{
+	return iface && iface->tl->copies;
+}
 
 /*
  * Whether the operation that transfers of a cell were seen to be nested in can have made them. What

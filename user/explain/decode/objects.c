@@ -25,12 +25,19 @@ static struct object *object_add(struct decoder *decoder, enum object_kind kind,
 	object->process = process;
 	object->address = address;
 	object->from = ts;
+	object->tl = transport_named(NULL);
 	vec_push(&decoder->objects, object);
 	if (kind == OBJECT_WORKER)
 		vec_push(&process->workers, object);
 	if (kind == OBJECT_IFACE)
 		vec_push(&process->ifaces, object);
 	return object;
+}
+
+static void object_set_transport(struct decoder *decoder, struct object *object, const char *name)
+{
+	object->transport = strings_intern(&decoder->strings, name);
+	object->tl = transport_named(name);
 }
 
 static void object_install(struct decoder *decoder, struct object *object)
@@ -40,7 +47,7 @@ static void object_install(struct decoder *decoder, struct object *object)
 	*map_insert(&decoder->by_address, object->address, key, NULL) = (uintptr_t)object;
 	if (object->kind == OBJECT_WORKER && object->uuid)
 		*map_insert(&decoder->uuids, object->uuid, 0, NULL) = (uintptr_t)object;
-	if (object->transport && !strcmp(object->transport, "xpmem"))
+	if (object->tl->maps_peers)
 		object->process->maps_peers = true;
 	for (size_t i = 0; i < object->lanes.len; i++)
 		decoder_learn_lane(decoder, object->process, object->lanes.data[i],
@@ -95,7 +102,7 @@ static void created(struct decoder *decoder, const struct event *event, enum obj
 	object->parent = record->parent;
 	object->uuid = record->uuid;
 	memcpy(text, record->tl_name, sizeof(record->tl_name));
-	object->transport = strings_intern(&decoder->strings, text);
+	object_set_transport(decoder, object, text);
 	memset(text, 0, sizeof(text));
 	memcpy(text, record->dev_name, sizeof(record->dev_name));
 	object->device = strings_intern(&decoder->strings, text);
@@ -379,7 +386,7 @@ void decode_side_object(struct decoder *decoder, struct capture *capture, enum o
 	object->local_id = side_u64(side, "local_id");
 	object->remote_id = side_u64(side, "remote_id");
 	object->peer_pid = side_u64(side, "peer_pid");
-	object->transport = strings_intern(strings, json_string_value(json_object_get(side, "tl")));
+	object_set_transport(decoder, object, json_string_value(json_object_get(side, "tl")));
 	object->device = strings_intern(strings, json_string_value(json_object_get(side, "dev")));
 	read_lanes(object, side);
 	read_fifo(object, json_object_get(side, "fifo"));

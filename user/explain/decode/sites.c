@@ -146,24 +146,6 @@ unsigned int transfer_makers(const struct site_info *site, uint8_t am_id)
 	return 0;
 }
 
-bool transport_copies(const char *name)
-{
-	static const char *const transports[] = { "cuda_copy", "gdr_copy", "rocm_copy", "rocm_gdr",
-						  "ze_copy" };
-
-	if (!name || !strchr(name, '_')) /* asked for each transfer: most have none */
-		return false;
-	for (size_t i = 0; i < sizeof(transports) / sizeof(*transports); i++)
-		if (!strcmp(name, transports[i]))
-			return true;
-	return false;
-}
-
-bool iface_copies(const struct object *iface)
-{
-	return iface && transport_copies(iface->transport);
-}
-
 /* What UCX sends without being asked: wire-up and acknowledgements, but no answers. */
 static bool is_anybodys(const struct cell *cell)
 {

@@ -28,40 +28,14 @@ const char *const fact_locality_names[] = {
 
 /* Whose memory the two ends of a transfer are of. */
 
-/* Transports that only ever move host memory, and which of them do not leave the node. */
-static const struct {
-	const char *name;
-	enum fact_locality locality;
-} host_transports[] = {
-	{ "self", LOCALITY_SELF },   { "posix", LOCALITY_NODE }, { "sysv", LOCALITY_NODE },
-	{ "xpmem", LOCALITY_NODE },  { "cma", LOCALITY_NODE },   { "knem", LOCALITY_NODE },
-	{ "tcp", LOCALITY_UNKNOWN },
-};
-
-static int host_transport(const char *name)
+const char *iface_memory(const struct object *iface)
 {
-	for (size_t i = 0; name && i < sizeof(host_transports) / sizeof(*host_transports); i++)
-		if (!strcmp(name, host_transports[i].name))
-			return (int)i;
-	return -1;
-}
-
-const char *transport_memory(const char *transport)
-{
-	return host_transport(transport) < 0 ? NULL : "host";
-}
-
-/* How far it reaches at most. */
-static enum fact_locality transport_locality(const char *transport)
-{
-	int row = host_transport(transport);
-
-	return row < 0 ? LOCALITY_UNKNOWN : host_transports[row].locality;
+	return iface && iface->tl->host_only ? "host" : NULL;
 }
 
 bool fact_fetches(const char *op, const char *transport)
 {
-	return op && !strncmp(op, "get", strlen("get")) && !transport_copies(transport);
+	return op && !strncmp(op, "get", strlen("get")) && !transport_named(transport)->copies;
 }
 
 /* Whose memory one end of a transfer is of. */
@@ -87,11 +61,6 @@ static bool has_no_gpu(const struct process *process)
 	return process && process->told_by && !process->gpu_library;
 }
 
-static const char *transport_of(const struct transfer *transfer)
-{
-	return transfer->iface ? transfer->iface->transport : NULL;
-}
-
 /*
  * What UCX sends as an active message it packs into memory of the host: from a GPU by a copy of its
  * own (ucp_dt_contig_pack(), src/ucp/dt/dt_contig.c), so that this one starts there.
@@ -99,7 +68,7 @@ static const char *transport_of(const struct transfer *transfer)
 static struct memory_end packed(struct decoder *decoder, const struct transfer *transfer)
 {
 	const bool any = transfer->site->mode == MODE_BCOPY && transfer->process->gpu_library;
-	const char *host = transport_memory(transport_of(transfer));
+	const char *host = iface_memory(transfer->iface);
 
 	if (transfer->here.kind == MEMORY_GPU || (transfer->control && transfer->here.reason))
 		return known("host");
@@ -126,7 +95,7 @@ static bool near_is_host(const struct transfer *transfer)
 
 static struct memory_end memory_here(struct decoder *decoder, const struct transfer *transfer)
 {
-	const char *host = transport_memory(transport_of(transfer));
+	const char *host = iface_memory(transfer->iface);
 
 	if (has_no_gpu(transfer->process))
 		return known("host");
@@ -156,7 +125,7 @@ static bool is_others(const struct transfer *transfer)
 
 static struct memory_end memory_there(struct decoder *decoder, const struct transfer *transfer)
 {
-	const char *host = transport_memory(transport_of(transfer));
+	const char *host = iface_memory(transfer->iface);
 
 	if (transfer->there.kind != MEMORY_UNKNOWN)
 		return answered(decoder, &transfer->there);
@@ -277,10 +246,16 @@ void emit_op(struct emitter *emitter, struct op *op)
 }
 
 enum fact_locality emit_locality(const struct process *process, const struct process *peer,
-				 const char *transport)
+				 const struct object *iface)
 {
+	static const enum fact_locality of_reach[] = {
+		[REACH_UNKNOWN] = LOCALITY_UNKNOWN,
+		[REACH_SELF] = LOCALITY_SELF,
+		[REACH_NODE] = LOCALITY_NODE,
+	};
+
 	if (!peer)
-		return transport_locality(transport);
+		return of_reach[iface ? iface->tl->reach : REACH_UNKNOWN];
 	if (peer == process)
 		return LOCALITY_SELF;
 	return peer->host == process->host ? LOCALITY_NODE : LOCALITY_REMOTE;
@@ -364,7 +339,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.op = transfer->site->name,
 		.transport = transport,
 		.device = transfer->iface ? transfer->iface->device : NULL,
-		.locality = emit_locality(transfer->process, peer, transport),
+		.locality = emit_locality(transfer->process, peer, transfer->iface),
 		.kind = kind_of(transfer),
 		.ucp_op = op ? op->site->name : NULL,
 		.function = op ? op->function : NULL,

@@ -66,10 +66,10 @@ int emit_index(const struct process *process); /* NULL: -1 */
 /* The process at the other end; NULL: not known. */
 const struct process *emit_peer(struct emitter *emitter, struct object *ep);
 enum fact_locality emit_locality(const struct process *process, const struct process *peer,
-				 const char *transport);
+				 const struct object *iface);
 
-/* Where all data of a transport lies; NULL: it may lie elsewhere. */
-const char *transport_memory(const char *transport);
+/* The memory that all data over an interface is in, "host"; NULL: it may be in any. */
+const char *iface_memory(const struct object *iface);
 
 /* ---- emit_cells.c ---- */
 void emit_cells(struct emitter *emitter, const struct capture *capture);

@@ -94,7 +94,7 @@ static enum fact_kind kind_of(const struct cell *cell, const struct cell_load *l
 static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 {
 	const char *transport = cell->iface ? cell->iface->transport : NULL;
-	const char *memory = transport_memory(transport);
+	const char *memory = iface_memory(cell->iface);
 	const struct cell_load load = cell_load(cell);
 	const enum fact_kind kind = kind_of(cell, &load);
 	const struct process *peer =
@@ -106,7 +106,7 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 		.op = cell->xfer->name,
 		.transport = transport,
 		.device = cell->iface ? cell->iface->device : NULL,
-		.locality = emit_locality(cell->process, peer, transport),
+		.locality = emit_locality(cell->process, peer, cell->iface),
 		.kind = kind,
 		.ucp_op = name_of(cell->op),
 		.function = cell->op ? name_of(cell->call) : NULL,

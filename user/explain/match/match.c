@@ -245,7 +245,7 @@ static void inlined_begin(struct matcher *matcher, struct sent *sent, const stru
 
 	struct inbox *inbox = sent->link->inbox;
 
-	if (!inbox || !iface || !iface->transport || strcmp(iface->transport, "self"))
+	if (!inbox || !iface || iface->tl->reach != REACH_SELF)
 		return;
 	sent->inlined = true;
 	inbox->inlined.sent = sent;

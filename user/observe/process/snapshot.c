@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/transport.h"
 #include "observe/process/proc.h"
 #include "observe/process/process.h"
 #include "observe/process/record.h"
@@ -288,15 +289,10 @@ void snap_worker_release(struct snap_worker *worker)
 #define MAX_SLOTS (1 << 24)
 #define MAX_STRIDE (1 << 20)
 
-static bool has_fifo(const char *tl)
-{
-	return !strcmp(tl, "posix") || !strcmp(tl, "sysv") || !strcmp(tl, "xpmem");
-}
-
 /*
- * Adds "fifo" to the record of an interface that receives through one (posix, sysv, xpmem): where
- * its elements lie. An arrival's address then names the element it came in, and a sender that knows
- * its element names the arrival.
+ * Adds "fifo" to the record of an interface that receives through one: where its elements lie. An
+ * arrival's address then names the element it came in, and a sender that knows its element names
+ * the arrival.
  */
 static void snap_fifo(struct snapshot *snapshot, const struct snap_iface *iface, json_t *record)
 {
@@ -305,7 +301,7 @@ static void snap_fifo(struct snapshot *snapshot, const struct snap_iface *iface,
 	uint64_t base = 0;
 	json_t *fifo;
 
-	if (!layout->fifo_elems || !has_fifo(iface->tl))
+	if (!layout->fifo_elems || !transport_named(iface->tl)->fifo)
 		return;
 	if (snap_pointer(snapshot, iface->address + layout->fifo_elems, &base) ||
 	    snap_read(snapshot, iface->address + layout->fifo_mask, &mask, sizeof(mask)) ||

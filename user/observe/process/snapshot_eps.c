@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/transport.h"
 #include "observe/process/record.h"
 #include "observe/process/snapshot_private.h"
 
@@ -21,38 +22,20 @@
 #define MM_FIFO_CTL 8
 #define MM_FIFO_PID 136
 
-enum peer_rule { PEER_UNKNOWN, PEER_SELF, PEER_MM, PEER_CMA };
-
-static const struct {
-	const char *tl;
-	enum peer_rule rule;
-} peer_rules[] = {
-	{ "self", PEER_SELF }, { "posix", PEER_MM }, { "sysv", PEER_MM },
-	{ "xpmem", PEER_MM },  { "cma", PEER_CMA },
-};
-
-static enum peer_rule peer_rule(const char *tl)
-{
-	for (size_t i = 0; i < sizeof(peer_rules) / sizeof(*peer_rules); i++)
-		if (!strcmp(peer_rules[i].tl, tl))
-			return peer_rules[i].rule;
-	return PEER_UNKNOWN;
-}
-
 /* The peer's pid in the peer's pid namespace, 0 = not known. */
 static int peer_pid(const struct snap_walk *walk, const char *tl, uint64_t uct_ep)
 {
 	struct snapshot *snapshot = walk->snapshot;
-	enum peer_rule rule = peer_rule(tl);
+	const struct transport *transport = transport_named(tl);
 	uint64_t fifo;
 	int pid = 0;
 
-	if (rule == PEER_SELF)
+	if (transport->reach == REACH_SELF)
 		return snapshot->ns_pid;
-	if (rule == PEER_MM && !snap_pointer(snapshot, uct_ep + MM_FIFO_CTL, &fifo) &&
+	if (transport->fifo && !snap_pointer(snapshot, uct_ep + MM_FIFO_CTL, &fifo) &&
 	    snap_read(snapshot, fifo + MM_FIFO_PID, &pid, sizeof(pid)))
 		return 0;
-	if (rule == PEER_CMA && snapshot->layout->cma_remote_pid != UB_OFF_UNKNOWN &&
+	if (transport->pid_in_ep && snapshot->layout->cma_remote_pid != UB_OFF_UNKNOWN &&
 	    snap_read(snapshot, uct_ep + snapshot->layout->cma_remote_pid, &pid, sizeof(pid)))
 		return 0;
 	return pid > 0 ? pid : 0;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/transport.h"
 #include "site/policy/tree.h"
 #include "site/policy/values.h"
 
@@ -152,8 +153,6 @@ static const char *const stagings[] = {
 	[STAGING_ANY] = "any", [STAGING_NONE] = "none", [STAGING_HOST] = "host", NULL
 };
 static const char *const nics[] = { "any", "nearest", NULL };
-static const char *const copies[] = { "cuda_copy", "gdr_copy", "rocm_copy",
-				      "rocm_gdr",  "ze_copy",  NULL };
 
 static const char *memory_named(const char *text, size_t length)
 {
@@ -220,6 +219,30 @@ static void bind_nic(struct binder *binder, const struct policy_tree *tree, void
 			   tree->text);
 }
 
+static void bind_dst_copy(struct binder *binder, const struct policy_tree *tree, void *to)
+{
+	struct policy_expect *expect = to;
+	const struct transport *transport;
+	char names[160] = "";
+
+	if (!bind_is(binder, tree, NODE_SCALAR, "dst_copy"))
+		return;
+	transport = transport_named(tree->text);
+	if (transport->copies) {
+		expect->dst_copy = transport->name;
+		return;
+	}
+	for (size_t i = 0; i < transport_count; i++) {
+		size_t used = strlen(names);
+
+		if (transports[i].copies)
+			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				 transports[i].name);
+	}
+	errors_add(binder->errors, tree->line, "dst_copy: '%.40s' is none of %s", tree->text,
+		   names);
+}
+
 static const struct field expect_fields[] = {
 	{ "loc", FIELD_CHOICE, EXPECT(loc), false, locs, 0, 0, NULL },
 	{ "mem", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_mem },
@@ -228,7 +251,7 @@ static const struct field expect_fields[] = {
 	{ "forbid", FIELD_TEXTS, EXPECT(forbid), false, NULL, 0, 0, NULL },
 	{ "proto", FIELD_TEXTS, EXPECT(proto), false, NULL, 0, 0, NULL },
 	{ "min_share", FIELD_NUMBER, EXPECT(min_share), false, NULL, 0, 1, NULL },
-	{ "dst_copy", FIELD_CHOICE, EXPECT(dst_copy), false, copies, 0, 0, NULL },
+	{ "dst_copy", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_dst_copy },
 	{ "staging", FIELD_ENUM, EXPECT(staging), false, stagings, 0, 0, NULL },
 	{ "nic", FIELD_CUSTOM, 0, false, NULL, 0, 0, bind_nic },
 	{ "sl", FIELD_COUNT, EXPECT(sl), false, NULL, 0, 15, NULL },
@@ -268,37 +291,20 @@ void bind_expect(struct binder *binder, const struct policy_tree *tree, void *to
 
 /* Transports that lines of 'expect' name: a misspelt one would forbid nothing, or allow nothing. */
 
-/* UCT_TL_DEFINE and, for those over mapped memory, UCT_MM_TL_DEFINE in src/uct of UCX 1.13.1 to
- * 1.22.0. */
-static const char *const transports[] = {
-	"self",     "tcp",       "posix",     "sysv",      "xpmem",     "cma",      "knem",
-	"rc_verbs", "rc_mlx5",   "dc_mlx5",   "ud_verbs",  "ud_mlx5",   "gga_mlx5", "rc_gda",
-	"srd",      "cuda_copy", "cuda_ipc",  "gdr_copy",  "rocm_copy", "rocm_ipc", "rocm_gdr",
-	"ze_copy",  "gaudi_gdr", "ugni_rdma", "ugni_smsg", "ugni_udt",
-};
-
-#define TRANSPORTS (sizeof(transports) / sizeof(*transports))
-
 bool value_transport(const char *name)
 {
-	for (size_t i = 0; i < TRANSPORTS; i++)
-		if (!strcmp(transports[i], name))
-			return true;
-	return false;
-}
-
-static bool fits_any(const char *const *names, size_t count, const char *pattern)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!fnmatch(pattern, names[i], 0))
-			return true;
-	return false;
+	return transport_named(name)->name;
 }
 
 static bool fits_known(const struct policy *policy, const char *pattern)
 {
-	return fits_any(transports, TRANSPORTS, pattern) ||
-	       fits_any(policy->transports.data, policy->transports.len, pattern);
+	for (size_t i = 0; i < transport_count; i++)
+		if (!fnmatch(pattern, transports[i].name, 0))
+			return true;
+	for (size_t i = 0; i < policy->transports.len; i++)
+		if (!fnmatch(pattern, policy->transports.data[i], 0))
+			return true;
+	return false;
 }
 
 /* a+b: each is a name. */

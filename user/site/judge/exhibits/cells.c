@@ -2,21 +2,15 @@
 /* Cells: which one a transfer belongs to, and what it adds there. */
 #include "site/judge/exhibits/exhibits.h"
 
-#include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/order.h"
+#include "base/transport.h"
 
 bool is_network(const char *transport)
 {
-	static const char *const networks[] = { "tcp", "rc_*", "rc",   "dc_*",  "dc",     "ud_*",
-						"ud",  "srd*", "gga*", "ugni*", "sockcm", NULL };
-
-	for (int i = 0; transport && networks[i]; i++)
-		if (!fnmatch(networks[i], transport, 0))
-			return true;
-	return false;
+	return transport_named(transport)->network;
 }
 
 bool is_gpu(const char *memory)

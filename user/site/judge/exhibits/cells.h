@@ -89,7 +89,7 @@ void waiting_give_up(struct exhibits *exhibits);
 
 /* ---- names of transports and of memory ---- */
 
-/* tcp, rc_*, dc_*, ud_*...: what goes through a NIC. NULL, unknown: it does not. */
+/* Whether it goes through a NIC; one that is not known does not. */
 bool is_network(const char *transport);
 
 /* "gpu", "gpu0"... NULL, unknown: it is not. */

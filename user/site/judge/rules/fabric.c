@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/transport.h"
 #include "site/judge/exhibits/inventory.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
@@ -11,21 +12,6 @@
 /* ---- FAB-01 ---- */
 
 #define MAX_LEVEL 15
-
-/*
- * Which variables set a transport's service level, the one that counts first: a transport's table
- * has those of its kind within, and that of all InfiniBand (src/uct/ib, UCX 1.10 to 1.22).
- */
-static const struct {
-	const char *transport;
-	const char *names[5];
-} settings[] = {
-	{ "rc_verbs", { "RC_VERBS_SL", "RC_SL", "IB_SL" } },
-	{ "rc_mlx5", { "RC_MLX5_SL", "RC_SL", "IB_SL" } },
-	{ "dc_mlx5", { "DC_MLX5_SL", "DC_SL", "RC_SL", "IB_SL" } },
-	{ "ud_verbs", { "UD_VERBS_SL", "UD_SL", "IB_SL" } },
-	{ "ud_mlx5", { "UD_MLX5_SL", "UD_SL", "IB_SL" } },
-};
 
 static const char *value_of(const struct member *member, const char *prefix, const char *name)
 {
@@ -42,27 +28,19 @@ static const char *value_of(const struct member *member, const char *prefix, con
 static const char *level_text(const struct member *member, const char *transport)
 {
 	bool open_mpi = member->fact.mpi && !strncmp(member->fact.mpi, "Open MPI", 8);
+	const char *const *names = transport_named(transport)->level;
 	const char *value = NULL;
 
-	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
-		const char *const *names = settings[i].names;
-
-		if (strcmp(settings[i].transport, transport) != 0)
-			continue;
-		for (int k = 0; open_mpi && !value && names[k]; k++)
-			value = value_of(member, "MPI_UCX_", names[k]);
-		for (int k = 0; !value && names[k]; k++)
-			value = value_of(member, "UCX_", names[k]);
-	}
+	for (int i = 0; open_mpi && !value && names[i]; i++)
+		value = value_of(member, "MPI_UCX_", names[i]);
+	for (int i = 0; !value && names[i]; i++)
+		value = value_of(member, "UCX_", names[i]);
 	return value;
 }
 
 static bool is_infiniband(const char *transport)
 {
-	for (size_t i = 0; transport && i < sizeof(settings) / sizeof(*settings); i++)
-		if (!strcmp(settings[i].transport, transport))
-			return true;
-	return false;
+	return transport_named(transport)->level[0];
 }
 
 /* -1: not told */

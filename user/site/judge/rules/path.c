@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/transport.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
 
@@ -243,10 +244,10 @@ static enum fits hosts_of_a_node(const struct trial *trial, const struct cell *c
 
 static bool copied_twice(const struct cell *cell)
 {
-	bool shared = cell->transport &&
-		      (!strcmp(cell->transport, "posix") || !strcmp(cell->transport, "sysv"));
+	const struct transport *transport = transport_named(cell->transport);
 
-	return shared && cell->op && !strcmp(cell->op, "am_bcopy");
+	return transport->fifo && !transport->maps_peers && cell->op &&
+	       !strcmp(cell->op, "am_bcopy");
 }
 
 void rule_single_copy(const struct trial *trial)
@@ -268,8 +269,7 @@ static enum fits on_mlx5(const struct trial *trial, const struct cell *cell)
 
 static bool plain_verbs(const struct cell *cell)
 {
-	return cell->transport &&
-	       (!strcmp(cell->transport, "rc_verbs") || !strcmp(cell->transport, "ud_verbs"));
+	return transport_named(cell->transport)->plain_verbs;
 }
 
 void rule_accelerated(const struct trial *trial)
@@ -293,7 +293,7 @@ static void rc_peers(const struct exhibits *exhibits, struct map *counts)
 		const struct cell *cell = &exhibits->cells.data[i];
 		bool fresh;
 
-		if (!cell->transport || strncmp(cell->transport, "rc", 2))
+		if (!transport_named(cell->transport)->queue_pairs)
 			continue;
 		map_insert(&seen, (uint32_t)cell->process, (uint32_t)cell->peer, &fresh);
 		if (fresh)

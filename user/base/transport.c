@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/transport.h"
+
+#include <string.h>
+
+/* UCT_TL_DEFINE and, for those over mapped memory, UCT_MM_TL_DEFINE in src/uct, since UCX 1.13. */
+const struct transport transports[] = {
+	{ .name = "self", .reach = REACH_SELF, .host_only = true },
+	{ .name = "tcp", .host_only = true, .network = true },
+	{ .name = "posix", .reach = REACH_NODE, .host_only = true, .fifo = true },
+	{ .name = "sysv", .reach = REACH_NODE, .host_only = true, .fifo = true },
+	{ .name = "xpmem",
+	  .reach = REACH_NODE,
+	  .host_only = true,
+	  .fifo = true,
+	  .maps_peers = true },
+	{ .name = "cma", .reach = REACH_NODE, .host_only = true, .pid_in_ep = true },
+	{ .name = "knem", .reach = REACH_NODE, .host_only = true },
+
+	{ .name = "rc_verbs",
+	  .network = true,
+	  .queue_pairs = true,
+	  .plain_verbs = true,
+	  .level = { "RC_VERBS_SL", "RC_SL", "IB_SL" } },
+	{ .name = "rc_mlx5",
+	  .network = true,
+	  .queue_pairs = true,
+	  .level = { "RC_MLX5_SL", "RC_SL", "IB_SL" } },
+	{ .name = "rc_gda", .network = true, .queue_pairs = true },
+	{ .name = "dc_mlx5",
+	  .network = true,
+	  .level = { "DC_MLX5_SL", "DC_SL", "RC_SL", "IB_SL" } },
+	{ .name = "ud_verbs",
+	  .network = true,
+	  .plain_verbs = true,
+	  .level = { "UD_VERBS_SL", "UD_SL", "IB_SL" } },
+	{ .name = "ud_mlx5", .network = true, .level = { "UD_MLX5_SL", "UD_SL", "IB_SL" } },
+	{ .name = "gga_mlx5", .network = true },
+	{ .name = "srd", .network = true },
+
+	{ .name = "cuda_copy", .copies = true },
+	{ .name = "gdr_copy", .copies = true },
+	{ .name = "cuda_ipc" },
+	{ .name = "rocm_copy", .copies = true },
+	{ .name = "rocm_gdr", .copies = true },
+	{ .name = "rocm_ipc" },
+	{ .name = "ze_copy", .copies = true },
+	{ .name = "gaudi_gdr" },
+
+	{ .name = "ugni_rdma", .network = true },
+	{ .name = "ugni_smsg", .network = true },
+	{ .name = "ugni_udt", .network = true },
+};
+
+const size_t transport_count = sizeof(transports) / sizeof(*transports);
+
+const struct transport *transport_named(const char *name)
+{
+	static const struct transport unknown;
+
+	for (size_t i = 0; name && i < transport_count; i++)
+		if (!strcmp(transports[i].name, name))
+			return &transports[i];
+	return &unknown;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What this program knows about each of UCX's transports, one row each. All code that treats
+ * transports differently asks this table; nothing else lists their names.
+ */
+#ifndef UCXBPF_BASE_TRANSPORT_H
+#define UCXBPF_BASE_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum transport_reach { REACH_UNKNOWN, REACH_SELF, REACH_NODE };
+
+struct transport {
+	const char
+		*name; /* as UCX calls it; NULL: of no known transport, the other columns are 0 */
+	enum transport_reach reach; /* where its peers are, whoever they are */
+	bool host_only; /* it moves host memory only */
+	/*
+	 * It copies within its process: the remote address is the process's own GPU, in puts and
+	 * gets alike (docs/attribution.md, copies).
+	 */
+	bool copies;
+	bool network; /* through a NIC */
+	/* uct_mm_iface: messages arrive in a FIFO in shared memory (src/uct/sm/mm/base) */
+	bool fifo;
+	bool pid_in_ep; /* its endpoints hold the peer's pid: uct_cma_ep.remote_pid */
+	bool maps_peers; /* it maps peers' memory, which UCP may then read without a transfer */
+	bool queue_pairs; /* one for each peer */
+	bool plain_verbs; /* by libibverbs alone: mlx5 devices have a faster transport */
+	/*
+	 * Variables that set its InfiniBand service level, without their prefix UCX_. The first
+	 * that is set counts: a transport's configuration table includes those of its kind, and
+	 * that of all InfiniBand (src/uct/ib). None: it is not InfiniBand.
+	 */
+	const char *level[5];
+};
+
+extern const struct transport transports[];
+extern const size_t transport_count;
+
+/* The row of that name; one whose name is NULL where there is none, and for NULL. */
+const struct transport *transport_named(const char *name);
+
+#endif
