@@ -16,7 +16,7 @@ static inline const struct finding *finding_of(const struct judge *judge, const 
 
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(findings[i].rule->id, rule) &&
-		    (!subject || !strcmp(findings[i].subject, subject)))
+		    (!subject || !strcmp(findings[i].subject.text, subject)))
 			return &findings[i];
 	fail_msg("%s says nothing of %s", rule, subject ? subject : "anything");
 	return NULL;

@@ -178,8 +178,9 @@ static void earlier_ways_of_sums(void **state)
 	sweep_run(&bed, false);
 	count = judge_findings(bed.judge, &findings);
 	for (size_t i = 0; i < count; i++)
-		if (!strncmp(findings[i].subject, "way of ", 7))
-			fail_msg("%s: %s", findings[i].subject, verdict_names[findings[i].verdict]);
+		if (!strncmp(findings[i].subject.text, "way of ", 7))
+			fail_msg("%s: %s", findings[i].subject.text,
+				 verdict_names[findings[i].verdict]);
 	sweep_end(&bed);
 	sweep_end(&earlier);
 }

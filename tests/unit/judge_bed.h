@@ -222,7 +222,7 @@ static inline void bed_expect(const struct bed *bed, const char *rule, const cha
 
 	rule_expected(rule, verdict);
 	if (finding->verdict != verdict)
-		fail_msg("%s of %s: %s (%s), not %s", rule, finding->subject,
+		fail_msg("%s of %s: %s (%s), not %s", rule, finding->subject.text,
 			 verdict_names[finding->verdict],
 			 finding->seen  ? finding->seen
 			 : finding->why ? finding->why

@@ -51,7 +51,7 @@ static void end_slow(struct sweep_bed *bed, struct snapshots *snapshots)
 static void expect_cause(const struct finding *finding, const char *cause)
 {
 	if (!finding->cause || strcmp(finding->cause, cause) != 0)
-		fail_msg("%s of %s: '%s', not '%s'", finding->rule->id, finding->subject,
+		fail_msg("%s of %s: '%s', not '%s'", finding->rule->id, finding->subject.text,
 			 finding->cause ? finding->cause : "", cause);
 }
 

@@ -9,38 +9,55 @@
 #include <cmocka.h>
 
 #include "site/judge/exhibits/words.h"
+#include "site/judge/judge.h"
 
+/* How many nodes each subject names, of those that are known; and how it is printed. */
 static void nodes_of_subjects(void **state)
 {
-	static const struct {
-		const char *subject, *first, *second;
+	struct policy *policy = policy_default();
+	struct judge *judge = judge_new(policy);
+	const struct {
+		struct subject subject;
+		const char *text, *first, *second;
 	} cases[] = {
-		{ "n1", "n1", NULL },           { "n10", "n10", NULL },
-		{ "n1:rank0", "n1", NULL },     { "n10>n1", "n10", "n1" },
-		{ "n1<>n10", "n1", "n10" },     { "n1>n1", "n1", "n1" },
-		{ "n2", NULL, NULL },           { "n", NULL, NULL },
-		{ "n1x", NULL, NULL },          { "all captures", NULL, NULL },
-		{ "a:b:mlx5_0", "a:b", NULL },  { "a:b>n1:x", "a:b", "n1" },
-		{ "n2>n10:eth0", "n10", NULL }, { "", NULL, NULL },
+		{ subject_node("n1"), "n1", "n1", NULL },
+		{ subject_node("n10"), "n10", "n10", NULL },
+		{ subject_rank(judge, "n1", 0), "n1:rank0", "n1", NULL },
+		{ subject_pid(judge, "n1", 77), "n1:pid77", "n1", NULL },
+		{ subject_flow(judge, "n10", "n1"), "n10>n1", "n10", "n1" },
+		{ subject_pair(judge, "n1", "n10"), "n1<>n10", "n1", "n10" },
+		{ subject_flow(judge, "n1", "n1"), "n1>n1", "n1", "n1" },
+		{ subject_flow(judge, NULL, "n1"), "?>n1", "n1", NULL },
+		{ subject_node("n2"), "n2", NULL, NULL },
+		{ subject_node("n"), "n", NULL, NULL },
+		{ subject_node(NULL), "unknown node", NULL, NULL },
+		{ subject_captures(), "all captures", NULL, NULL },
+		/* a separator in a name is a part of the name */
+		{ subject_nic(judge, "a:b", "mlx5_0:1"), "a:b:mlx5_0:1", "a:b", NULL },
+		{ subject_flow(judge, "a:b", "n1>"), "a:b>n1>", "a:b", NULL },
 	};
 	struct words names = { 0 };
 
 	(void)state;
 	words_keep(&names, "n1");
 	words_keep(&names, "n10");
+	words_keep(&names, "a");
 	words_keep(&names, "a:b");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *found[NAMED_MOST] = { NULL };
-		size_t count = named_in(&names, cases[i].subject, found);
+		const char *nodes[SUBJECT_NODES] = { NULL };
+		size_t count = subject_nodes(&cases[i].subject, &names, nodes);
 
+		assert_string_equal(cases[i].subject.text, cases[i].text);
 		if (count != (cases[i].first != NULL) + (size_t)(cases[i].second != NULL))
-			fail_msg("'%s': %zu nodes", cases[i].subject, count);
+			fail_msg("'%s': %zu nodes", cases[i].text, count);
 		if (cases[i].first)
-			assert_string_equal(found[0], cases[i].first);
+			assert_string_equal(nodes[0], cases[i].first);
 		if (cases[i].second)
-			assert_string_equal(found[1], cases[i].second);
+			assert_string_equal(nodes[1], cases[i].second);
 	}
 	words_release(&names);
+	judge_free(judge);
+	policy_free(policy);
 }
 
 static void words_are_kept_once(void **state)

@@ -69,7 +69,7 @@ static void expect(struct bed *bed, const char *verdicts)
 	for (size_t i = 0; i < count; i++)
 		for (int node = 0; node < MOST_NODES; node++)
 			if (!strcmp(findings[i].rule->id, "PROTO-02") &&
-			    !strcmp(findings[i].subject, names[node]))
+			    !strcmp(findings[i].subject.text, names[node]))
 				said[node] = letter_of(findings[i].verdict);
 	assert_string_equal(said, verdicts);
 }

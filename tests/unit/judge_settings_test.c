@@ -25,7 +25,8 @@ static int count(const struct bed *bed, const char *subject, enum verdict verdic
 
 	for (size_t i = 0; i < length; i++)
 		found += !strcmp(findings[i].rule->id, "CFG-01") &&
-			 findings[i].verdict == verdict && !strcmp(findings[i].subject, subject);
+			 findings[i].verdict == verdict &&
+			 !strcmp(findings[i].subject.text, subject);
 	return found;
 }
 
@@ -36,7 +37,8 @@ static const struct finding *failure(const struct bed *bed, const char *subject)
 
 	for (size_t i = 0; i < length; i++)
 		if (!strcmp(findings[i].rule->id, "CFG-01") &&
-		    findings[i].verdict == VERDICT_FAIL && !strcmp(findings[i].subject, subject))
+		    findings[i].verdict == VERDICT_FAIL &&
+		    !strcmp(findings[i].subject.text, subject))
 			return &findings[i];
 	fail_msg("%s did not fail", subject);
 	return NULL;

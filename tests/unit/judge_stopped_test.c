@@ -112,7 +112,7 @@ static void who_is_to_blame(void **state)
 			const struct finding *finding =
 				sweep_finding(&bed, "COV-03", sweep_node(&bed, 2 * node));
 
-			sweep_expect(&bed, "COV-03", finding->subject,
+			sweep_expect(&bed, "COV-03", finding->subject.text,
 				     fails ? VERDICT_FAIL : VERDICT_UNKNOWN, fails);
 			told = told || (!fails && strstr(finding->why, cases[i / 2].unknown));
 		}

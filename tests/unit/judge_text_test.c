@@ -9,39 +9,68 @@
 
 #define MAX_SUBJECTS 12
 
+#define NODE(name)                                                                                 \
+	{                                                                                          \
+		SUBJECT_NODE, name, NULL, NULL, name                                               \
+	}
+#define FLOW(from, to)                                                                             \
+	{                                                                                          \
+		SUBJECT_FLOW, from, to, NULL, from ">" to                                          \
+	}
+#define PAIR(one, two)                                                                             \
+	{                                                                                          \
+		SUBJECT_PAIR, one, two, NULL, one "<>" two                                         \
+	}
+#define NIC(node, nic)                                                                             \
+	{                                                                                          \
+		SUBJECT_NIC, node, NULL, nic, node ":" nic                                         \
+	}
+
 static void subjects(void **state)
 {
 	static const struct {
-		const char *subjects[MAX_SUBJECTS];
+		struct subject subjects[MAX_SUBJECTS];
 		size_t most;
 		const char *folded;
 	} cases[] = {
-		{ { "n0" }, 0, "n0" },
-		{ { "n0", "n1", "n3" }, 0, "n[0-1,3]" },
-		{ { "all captures" }, 0, "all captures" },
-		{ { "n0>n1", "n1>n0" }, 0, "n0>n1,n1>n0" },
-		{ { "n0>n1", "n0>n2", "n1>n0", "n1>n2", "n2>n0", "n2>n1" }, 0, "n[0-2]>n[0-2]" },
-		{ { "n0<>n1", "n0<>n2", "n1<>n2" }, 0, "n[0-2]<>n[0-2]" },
+		{ { NODE("n0") }, 0, "n0" },
+		{ { NODE("n0"), NODE("n1"), NODE("n3") }, 0, "n[0-1,3]" },
+		{ { { .text = "all captures" } }, 0, "all captures" },
+		{ { FLOW("n0", "n1"), FLOW("n1", "n0") }, 0, "n0>n1,n1>n0" },
+		{ { FLOW("n0", "n1"), FLOW("n0", "n2"), FLOW("n1", "n0"), FLOW("n1", "n2"),
+		    FLOW("n2", "n0"), FLOW("n2", "n1") },
+		  0,
+		  "n[0-2]>n[0-2]" },
+		{ { PAIR("n0", "n1"), PAIR("n0", "n2"), PAIR("n1", "n2") }, 0, "n[0-2]<>n[0-2]" },
 		/* one node with all others: not all pairs */
-		{ { "n0>n3", "n1>n3", "n2>n3", "n3>n0", "n3>n1", "n3>n2" },
+		{ { FLOW("n0", "n3"), FLOW("n1", "n3"), FLOW("n2", "n3"), FLOW("n3", "n0"),
+		    FLOW("n3", "n1"), FLOW("n3", "n2") },
 		  0,
 		  "n3>n[0-2],n[0-2]>n3" },
-		{ { "n0>n2", "n0>n3", "n1>n2", "n1>n3" }, 0, "n[0-1]>n[2-3]" },
-		{ { "n0:mlx5_0", "n1:mlx5_0" }, 0, "n[0-1]:mlx5_0" },
-		{ { "n0:mlx5_0", "n0:mlx5_1", "n1:mlx5_0", "n1:mlx5_1" }, 0, "n[0-1]:mlx5_[0-1]" },
-		{ { "n0:rank0", "n1:rank1" }, 0, "n0:rank0,n1:rank1" },
-		{ { "a>b", "c>d", "e>f", "g>h" }, 2, "a>b,c>d and 2 more" },
-		{ { "n0", "n1>n0" }, 0, "n0,n1>n0" },
+		{ { FLOW("n0", "n2"), FLOW("n0", "n3"), FLOW("n1", "n2"), FLOW("n1", "n3") },
+		  0,
+		  "n[0-1]>n[2-3]" },
+		{ { NIC("n0", "mlx5_0"), NIC("n1", "mlx5_0") }, 0, "n[0-1]:mlx5_0" },
+		{ { NIC("n0", "mlx5_0"), NIC("n0", "mlx5_1"), NIC("n1", "mlx5_0"),
+		    NIC("n1", "mlx5_1") },
+		  0,
+		  "n[0-1]:mlx5_[0-1]" },
+		{ { NIC("n0", "rank0"), NIC("n1", "rank1") }, 0, "n0:rank0,n1:rank1" },
+		{ { FLOW("a", "b"), FLOW("c", "d"), FLOW("e", "f"), FLOW("g", "h") },
+		  2,
+		  "a>b,c>d and 2 more" },
+		{ { NODE("n0"), FLOW("n1", "n0") }, 0, "n0,n1>n0" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct subject *list[MAX_SUBJECTS];
 		size_t count = 0;
 		char *text;
 
-		while (count < MAX_SUBJECTS && cases[i].subjects[count])
-			count++;
-		text = subjects_fold(cases[i].subjects, count, cases[i].most);
+		for (; count < MAX_SUBJECTS && cases[i].subjects[count].text; count++)
+			list[count] = &cases[i].subjects[count];
+		text = subjects_fold(list, count, cases[i].most);
 		assert_string_equal(text, cases[i].folded);
 		free(text);
 	}

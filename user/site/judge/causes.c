@@ -83,19 +83,6 @@ static bool in_use(const struct exhibits *exhibits, const char *node,
 	return false;
 }
 
-/* Of a node that the subject names, alone or at either end of a pair. */
-static bool is_about(const char *subject, const char *node)
-{
-	static const char separators[] = ">:<";
-	size_t length = strlen(node), first = strcspn(subject, separators);
-	const char *second = subject + first + strspn(subject + first, "<>");
-
-	if (first == length && !strncmp(subject, node, length))
-		return true;
-	return second != subject + first && strcspn(second, separators) == length &&
-	       !strncmp(second, node, length);
-}
-
 static const char *cause_on(struct judge *judge, const struct node_inventory *node,
 			    const struct need *need)
 {
@@ -122,7 +109,7 @@ void judge_modules(struct judge *judge)
 		for (size_t k = 0; k < judge->inventories.list.len && !finding->cause; k++) {
 			const struct node_inventory *node = &judge->inventories.list.data[k];
 
-			if (node->name && is_about(finding->subject, node->name))
+			if (node->name && subject_is(&finding->subject, node->name))
 				finding->cause = cause_on(judge, node, need);
 		}
 	}
@@ -176,19 +163,19 @@ static int by_node(const void *left, const void *right)
 	const struct known *a = left, *b = right;
 	int order = strcmp(a->node, b->node);
 
-	return order ? order : strcmp(a->finding->subject, b->finding->subject);
+	return order ? order : strcmp(a->finding->subject.text, b->finding->subject.text);
 }
 
 static void find_known(const struct judge *judge, const struct words *names, known_list *known)
 {
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *finding = &judge->findings.data[i];
-		const char *nodes[NAMED_MOST];
+		const char *nodes[SUBJECT_NODES];
 		size_t count;
 
 		if (finding->verdict != VERDICT_FAIL || !finding->seen || !is_cause(finding->rule))
 			continue;
-		count = named_in(names, finding->subject, nodes);
+		count = subject_nodes(&finding->subject, names, nodes);
 		while (count)
 			vec_push(known, ((struct known){ nodes[--count], finding }));
 	}
@@ -232,7 +219,7 @@ static const char *cause_by(struct judge *judge, const known_list *known, const 
 
 		if (!strcmp(finding->rule->id, link->cause) &&
 		    (!link->word || mentions(finding->seen, link->word)))
-			return say(judge, "%s of %s: %s", finding->rule->id, finding->subject,
+			return say(judge, "%s of %s: %s", finding->rule->id, finding->subject.text,
 				   finding->seen);
 	}
 	return NULL;
@@ -281,11 +268,11 @@ void judge_causes(struct judge *judge)
 	find_known(judge, &names, &known);
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
-		const char *nodes[NAMED_MOST];
+		const char *nodes[SUBJECT_NODES];
 		size_t count = 0;
 
 		if (finding->verdict == VERDICT_FAIL && !finding->cause)
-			count = named_in(&names, finding->subject, nodes);
+			count = subject_nodes(&finding->subject, &names, nodes);
 		for (size_t k = 0; k < count && !finding->cause; k++)
 			finding->cause = cause_of(judge, &known, finding, nodes[k]);
 	}

@@ -21,9 +21,6 @@ struct judge {
 	bool incomplete; /* records were or may be lost, who knows where: nothing may pass */
 };
 
-/* The subject of what is said of everything. */
-#define ALL_CAPTURES "all captures"
-
 /* Lives as long as the judge. */
 const char *say(struct judge *judge, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -133,7 +133,7 @@ static int by_rule(const void *left, const void *right)
 	const struct finding *a = left, *b = right;
 	int order = (a->rule > b->rule) - (a->rule < b->rule);
 
-	order = order ? order : strcmp(a->subject, b->subject);
+	order = order ? order : strcmp(a->subject.text, b->subject.text);
 	return order ? order
 		     : strcmp(a->expected ? a->expected : "", b->expected ? b->expected : "");
 }
@@ -185,7 +185,7 @@ size_t judge_findings(const struct judge *judge, const struct finding **findings
 /* Of captures, and those of which there is but an inventory; two of one name are one. */
 static void count_nodes(const struct judge *judge, struct judge_summary *summary)
 {
-	const char *found[NAMED_MOST];
+	const char *found[SUBJECT_NODES];
 	struct words names = { 0 };
 	struct map failed = { 0 };
 
@@ -196,7 +196,7 @@ static void count_nodes(const struct judge *judge, struct judge_summary *summary
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *finding = &judge->findings.data[i];
 		size_t count = finding->verdict == VERDICT_FAIL
-				       ? named_in(&names, finding->subject, found)
+				       ? subject_nodes(&finding->subject, &names, found)
 				       : 0;
 
 		while (count)
@@ -265,28 +265,12 @@ int judge_status(const struct judge *judge, bool warn_ok)
 /* ---- nodes and pairs to be looked at again ---- */
 
 /* A pair that is slow with small and with large messages has two findings, one behind the other. */
-static bool is_suspected(const struct judge_suspects *suspects, const char *one, const char *other)
+static void suspect_pair(const struct subject *pair, struct judge_suspects *suspects)
 {
 	const struct judge_pair *last = suspects->pairs.data + suspects->pairs.len - 1;
 
-	return suspects->pairs.len && last->one == one && last->other == other;
-}
-
-static void suspect_pair(const struct plan *plan, const char *subject,
-			 struct judge_suspects *suspects)
-{
-	char *one = strdup(subject), *between = strstr(one, "<>");
-	int a, b;
-
-	if (between)
-		*between = '\0';
-	a = plan_node(plan, one);
-	b = between ? plan_node(plan, between + strlen("<>")) : -1;
-	free(one);
-	if (a >= 0 && b >= 0 &&
-	    !is_suspected(suspects, plan->nodes.data[a].name, plan->nodes.data[b].name))
-		vec_push(&suspects->pairs, ((struct judge_pair){ plan->nodes.data[a].name,
-								 plan->nodes.data[b].name }));
+	if (!suspects->pairs.len || last->one != pair->node || last->other != pair->other)
+		vec_push(&suspects->pairs, ((struct judge_pair){ pair->node, pair->other }));
 }
 
 static void suspect(const struct judge *judge, const struct finding *finding,
@@ -296,12 +280,12 @@ static void suspect(const struct judge *judge, const struct finding *finding,
 
 	if (finding->rule == catalogue_find("PERF-01")) {
 		if (finding->verdict == VERDICT_PASS)
-			vec_push(&suspects->sound, finding->subject);
+			vec_push(&suspects->sound, finding->subject.node);
 		else if (finding->verdict == VERDICT_FAIL && wanted)
-			vec_push(&suspects->slow, finding->subject);
+			vec_push(&suspects->slow, finding->subject.node);
 	} else if (finding->rule == catalogue_find("PERF-02")) {
 		if (finding->verdict == VERDICT_FAIL && wanted)
-			suspect_pair(judge->sweep.plan, finding->subject, suspects);
+			suspect_pair(&finding->subject, suspects);
 	}
 }
 

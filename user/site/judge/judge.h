@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "explain/match/facts.h"
+#include "site/judge/subject.h"
 #include "site/policy/policy.h"
 
 enum verdict {
@@ -37,7 +38,7 @@ struct finding {
 	const struct catalogue_rule *rule;
 	enum verdict verdict;
 	enum severity severity;
-	const char *subject; /* a node, node>node, node:device, "all captures" */
+	struct subject subject;
 	uint64_t count, bytes; /* of transfers or messages concerned */
 	double share; /* of all that the rule looks at there, by bytes; NAN: not of bytes */
 	const char *expected, *seen;

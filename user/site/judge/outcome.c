@@ -4,8 +4,8 @@
 
 #include <fnmatch.h>
 #include <string.h>
-#include <xxhash.h>
 
+#include "base/map.h"
 #include "site/judge/exhibits/words.h"
 #include "site/judge/rules/rules.h"
 
@@ -18,13 +18,13 @@ static bool about_moves(const struct catalogue_rule *rule)
 }
 
 /* The worst lack of the nodes that a finding names; one that names none is about every node. */
-static enum lack lack_of(const struct judge *judge, const struct words *nodes, const char *subject,
-			 const char **node)
+static enum lack lack_of(const struct judge *judge, const struct words *nodes,
+			 const struct subject *subject, const char **node)
 {
 	enum lack lack = losses_in(&judge->losses, subject, node);
-	const char *found[NAMED_MOST];
+	const char *found[SUBJECT_NODES];
 
-	if (!lack && !named_in(nodes, subject, found))
+	if (!lack && !subject_nodes(subject, nodes, found))
 		lack = losses_worst(&judge->losses, node);
 	return lack;
 }
@@ -60,7 +60,7 @@ static const char *why_lost(struct judge *judge, enum lack lack, const char *nod
 void judge_doubt(struct judge *judge)
 {
 	struct words in_part = { 0 }, nodes = { 0 };
-	const char *found[NAMED_MOST], *node;
+	const char *found[SUBJECT_NODES], *node;
 
 	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
 		words_keep(&nodes, judge->exhibits.nodes.data[i].name);
@@ -76,7 +76,7 @@ void judge_doubt(struct judge *judge)
 
 		if ((!pass && finding->verdict != VERDICT_FAIL) || judged_apart(finding->rule))
 			continue;
-		lack = lack_of(judge, &nodes, finding->subject, &node);
+		lack = lack_of(judge, &nodes, &finding->subject, &node);
 		lost = why_lost(judge, lack, node);
 		if (lost && (pass || fails_by_absence(finding->rule))) {
 			finding->verdict = VERDICT_UNKNOWN;
@@ -84,7 +84,7 @@ void judge_doubt(struct judge *judge)
 			continue;
 		}
 		if (pass && in_part.list.len && about_moves(finding->rule) &&
-		    named_in(&in_part, finding->subject, found))
+		    subject_nodes(&finding->subject, &in_part, found))
 			finding->why = "some of its peers are in no capture (COV-04)";
 		if (pass && finding->why)
 			finding->verdict = VERDICT_UNKNOWN;
@@ -97,48 +97,32 @@ void judge_doubt(struct judge *judge)
 
 /* ---- one fault and its consequences are one finding ---- */
 
-/* What separates the two nodes of a pair, and a node from its rank or device. */
-#define SEPARATORS ">:<"
-
-/* The n-th node of a subject, of two at most: its length; 0: there is none. */
-static size_t node_of(const char *subject, int n, const char **node)
-{
-	const char *first_end = subject + strcspn(subject, SEPARATORS);
-
-	*node = n ? first_end + strspn(first_end, "<>") : subject;
-	return n && *node == first_end ? 0 : strcspn(*node, SEPARATORS);
-}
-
-static uint64_t hash_of(const char *subject, int n)
-{
-	const char *node;
-	size_t length = node_of(subject, n, &node);
-
-	return length ? XXH3_64bits(node, length) : 0;
-}
-
 /* Nodes that a failure of a path has to do with -> 1 + its position. */
 static void find_wrong_paths(const struct judge *judge, struct map *wrong)
 {
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *path = &judge->findings.data[i];
+		const char *nodes[] = { path->subject.node, path->subject.other };
 
 		if (path->verdict != VERDICT_FAIL || strncmp(path->rule->id, "PATH", 4))
 			continue;
-		for (int n = 0; n < 2; n++) {
-			uint64_t *at = map_insert(wrong, hash_of(path->subject, n), 0, NULL);
+		for (int n = 0; n < SUBJECT_NODES; n++) {
+			uint64_t *at =
+				nodes[n] ? map_insert(wrong, map_text(nodes[n]), 0, NULL) : NULL;
 
-			*at = *at ? *at : 1 + i;
+			if (at && !*at)
+				*at = 1 + i;
 		}
 	}
-	map_remove(wrong, 0, 0);
 }
 
 static const struct finding *explanation(const struct judge *judge, const struct map *wrong,
-					 const char *subject)
+					 const struct subject *subject)
 {
-	for (int n = 0; n < 2; n++) {
-		const uint64_t *at = map_find(wrong, hash_of(subject, n), 0);
+	const char *nodes[] = { subject->node, subject->other };
+
+	for (int n = 0; n < SUBJECT_NODES; n++) {
+		const uint64_t *at = nodes[n] ? map_find(wrong, map_text(nodes[n]), 0) : NULL;
 
 		if (at)
 			return &judge->findings.data[*at - 1];
@@ -158,12 +142,13 @@ void judge_explain(struct judge *judge)
 
 		if (finding->verdict != VERDICT_FAIL || strncmp(finding->rule->id, "PERF", 4))
 			continue;
-		path = explanation(judge, &wrong, finding->subject);
+		path = explanation(judge, &wrong, &finding->subject);
 		if (!path)
 			continue;
 		finding->verdict = VERDICT_SKIP;
 		finding->seen = NULL;
-		finding->why = say(judge, "explained by %s of %s", path->rule->id, path->subject);
+		finding->why =
+			say(judge, "explained by %s of %s", path->rule->id, path->subject.text);
 	}
 	map_release(&wrong);
 }
@@ -177,7 +162,7 @@ static const struct policy_waiver *waiver_of(const struct policy *policy,
 		const struct policy_waiver *waiver = &policy->waivers.data[i];
 
 		if (waiver->rule == finding->rule && waiver->until >= today &&
-		    !fnmatch(waiver->subject, finding->subject, 0))
+		    !fnmatch(waiver->subject, finding->subject.text, 0))
 			return waiver;
 	}
 	return NULL;

@@ -158,10 +158,10 @@ enum lack losses_worst(const struct losses *losses, const char **node)
 	return worst;
 }
 
-enum lack losses_in(const struct losses *losses, const char *subject, const char **node)
+enum lack losses_in(const struct losses *losses, const struct subject *subject, const char **node)
 {
-	const char *found[NAMED_MOST];
-	size_t count = losses->list.len ? named_in(&losses->names, subject, found) : 0;
+	const char *found[SUBJECT_NODES];
+	size_t count = subject_nodes(subject, &losses->names, found);
 	enum lack worst = LACK_NOTHING;
 
 	*node = NULL;

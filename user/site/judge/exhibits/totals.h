@@ -8,6 +8,7 @@
 
 #include "explain/match/facts.h"
 #include "site/judge/exhibits/words.h"
+#include "site/judge/subject.h"
 
 #define TOTALS_NUMBERS 12
 #define TOTALS_LISTS 5
@@ -85,7 +86,7 @@ enum lack {
  * The worst of the nodes of a subject, and *node which that is; NULL for LACK_NOTHING. After
  * losses_order().
  */
-enum lack losses_in(const struct losses *losses, const char *subject, const char **node);
+enum lack losses_in(const struct losses *losses, const struct subject *subject, const char **node);
 
 /* Likewise of all nodes. */
 enum lack losses_worst(const struct losses *losses, const char **node);

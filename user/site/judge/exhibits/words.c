@@ -81,35 +81,3 @@ int words_compare(const char *a, const char *b)
 		return a ? 1 : -1;
 	return strcmp(a, b);
 }
-
-/* ---- names in subjects ---- */
-
-/* What separates the two nodes of a pair, and a node from its rank or device. */
-#define SEPARATORS ">:<"
-
-/* A name may have a separator in it: each one may be the end of the name. */
-static size_t named_at(const struct words *names, const char *text, const char **found, size_t room)
-{
-	size_t count = 0, length = strcspn(text, SEPARATORS);
-
-	for (;;) {
-		const char *name = words_find(names, text, length);
-
-		if (name && count < room)
-			found[count++] = name;
-		if (!text[length])
-			return count;
-		length += 1 + strcspn(text + length + 1, SEPARATORS);
-	}
-}
-
-size_t named_in(const struct words *names, const char *subject, const char *found[NAMED_MOST])
-{
-	const char *other = strpbrk(subject, "<>");
-	size_t count = named_at(names, subject, found, NAMED_MOST);
-
-	if (!other)
-		return count;
-	other += strspn(other, "<>");
-	return count + named_at(names, other, found + count, NAMED_MOST - count);
-}

@@ -28,13 +28,4 @@ void words_forget(struct words *words);
 /* As strcmp(), for kept words; unknown comes first. */
 int words_compare(const char *a, const char *b);
 
-/* ---- names in subjects of findings: sites have thousands of both ---- */
-
-/*
- * n0 is in n0, n0:rank3, n0>n1, n1<>n0. Writes those of the names that a subject is of, as kept;
- * returns how many.
- */
-#define NAMED_MOST 8
-size_t named_in(const struct words *names, const char *subject, const char *found[NAMED_MOST]);
-
 #endif

@@ -86,7 +86,7 @@ static void weigh(const struct trial *trial, const struct tally *tally)
 		struct finding *finding = &trial->judge->findings.data[i];
 
 		if (finding->rule == trial->rule && finding->verdict == VERDICT_FAIL &&
-		    finding->subject == tally->subject)
+		    finding->subject.text == tally->subject.text)
 			finding->severity = SEVERITY_CRITICAL;
 	}
 }
@@ -126,7 +126,8 @@ void judge_nearest(const struct trial *trial, const struct policy_expect *expect
 			add_distance(trial, &distances, cell, fits);
 	}
 	if (!distances.known.list.len && !distances.unknown.list.len)
-		found_why(trial, VERDICT_SKIP, say(trial->judge, "line %d", expect->line),
+		found_why(trial, VERDICT_SKIP,
+			  subject_plain(SUBJECT_OTHER, say(trial->judge, "line %d", expect->line)),
 			  "'nic': no memory left a node so of which captures and inventories tell "
 			  "the NUMA node");
 	else
@@ -365,7 +366,7 @@ static void judge_devices(const struct trial *trial, struct device *list, size_t
 		judge_process(trial, inventory, list, count, standing);
 }
 
-static void conclude(const struct trial *trial, const char *subject,
+static void conclude(const struct trial *trial, struct subject subject,
 		     const struct standing *standing)
 {
 	struct finding *finding;
@@ -421,7 +422,8 @@ void rule_binding(const struct trial *trial)
 	}
 	for (size_t i = 0; i < standings.len; i++)
 		if (exhibits->nodes.data[i].name)
-			conclude(trial, exhibits->nodes.data[i].name, &standings.data[i]);
+			conclude(trial, subject_node(exhibits->nodes.data[i].name),
+				 &standings.data[i]);
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP,
 			      "no rank's message came from a GPU or left its node");

@@ -145,8 +145,18 @@ static uint64_t least_of(const struct way_taken *list, size_t count)
 	return least;
 }
 
+/* Messages that go another way than before: a change of their times has that cause. */
+struct changed_ways {
+	VEC(struct changed_way {
+		bool intra;
+		uint64_t size;
+	})
+	list;
+};
+
 /* All ways of messages of one place and size. */
-static void judge_place(const struct trial *trial, const struct way_taken *list, size_t count)
+static void judge_place(const struct trial *trial, const struct way_taken *list, size_t count,
+			struct changed_ways *changes)
 {
 	const struct way_taken *first = list;
 	uint64_t least = least_of(list, count);
@@ -164,15 +174,19 @@ static void judge_place(const struct trial *trial, const struct way_taken *list,
 			changed = changed || (list[i].bytes[when] >= TAKEN * all[when] &&
 					      list[i].bytes[!when] < NOT_TAKEN * all[!when]);
 	finding = found(trial, changed ? VERDICT_FAIL : VERDICT_PASS,
-			say(trial->judge, "way of %s.%s-%s.%lu",
-			    first->locality == LOCALITY_REMOTE ? "inter" : "intra",
-			    first->gpus[0] ? "cuda" : "host", first->gpus[1] ? "cuda" : "host",
-			    (unsigned long)least));
+			subject_plain(SUBJECT_WAY,
+				      say(trial->judge, "way of %s.%s-%s.%lu",
+					  first->locality == LOCALITY_REMOTE ? "inter" : "intra",
+					  first->gpus[0] ? "cuda" : "host",
+					  first->gpus[1] ? "cuda" : "host", (unsigned long)least)));
 	finding->bytes = (uint64_t)all[1];
 	finding->expected =
 		say(trial->judge, "as before: %s", ways_text(trial, list, count, 0, all[0]));
-	if (changed)
-		finding->seen = ways_text(trial, list, count, 1, all[1]);
+	if (!changed)
+		return;
+	finding->seen = ways_text(trial, list, count, 1, all[1]);
+	vec_push(&changes->list,
+		 ((struct changed_way){ first->locality != LOCALITY_REMOTE, least }));
 }
 
 /* What has one end alone is of no place, and its ways are missing of those that are compared. */
@@ -188,11 +202,8 @@ static const char *lacks_something(const struct judge *judge)
 	return NULL;
 }
 
-/*
- * Of PERF-05, ways of data; then, whether messages of that size go another way than before: a
- * change of times has that cause.
- */
-static void judge_earlier_ways(const struct trial *trial)
+/* Of PERF-05, ways of data. */
+static void judge_earlier_ways(const struct trial *trial, struct changed_ways *changes)
 {
 	const struct judge *judge = trial->judge;
 	const char *lacks;
@@ -214,25 +225,17 @@ static void judge_earlier_ways(const struct trial *trial)
 		for (length = 1; i + length < list.len; length++)
 			if (compare_place(&list.data[i], &list.data[i + length]))
 				break;
-		judge_place(trial, &list.data[i], length);
+		judge_place(trial, &list.data[i], length, changes);
 	}
 	vec_release(&list);
 }
 
-static bool earlier_way_changed(const struct trial *trial, bool intra, uint64_t size)
+static bool earlier_way_changed(const struct changed_ways *changes, const struct cohort *cohort)
 {
-	char begin[64], end[32];
-
-	snprintf(begin, sizeof(begin), "way of %s.", intra ? "intra" : "inter");
-	snprintf(end, sizeof(end), ".%lu", (unsigned long)size);
-	for (size_t i = 0; i < trial->judge->findings.len; i++) {
-		const struct finding *finding = &trial->judge->findings.data[i];
-		const char *last = strrchr(finding->subject, '.');
-
-		if (finding->rule == trial->rule && finding->verdict == VERDICT_FAIL && last &&
-		    !strncmp(finding->subject, begin, strlen(begin)) && !strcmp(last, end))
+	for (size_t i = 0; i < changes->list.len; i++)
+		if (changes->list.data[i].intra == cohort->intra &&
+		    changes->list.data[i].size == cohort->size)
 			return true;
-	}
 	return false;
 }
 
@@ -343,21 +346,23 @@ static void judge_reference(const struct trial *trial, const struct times *times
 	bool fails;
 
 	if (!read_name(reference->name, &to)) {
-		found_why(trial, VERDICT_UNKNOWN, reference->name,
+		found_why(trial, VERDICT_UNKNOWN, subject_plain(SUBJECT_TIMES, reference->name),
 			  "not LOC.MEM-MEM.SIZE[.DISTANCE] (docs/policy.md)");
 		return;
 	}
 	ns = measured(trial, times, &to);
 	value = in_unit(reference->unit, to.size, ns);
 	if (isnan(ns) || isnan(value)) {
-		found_why(trial, isnan(ns) ? VERDICT_SKIP : VERDICT_UNKNOWN, reference->name,
+		found_why(trial, isnan(ns) ? VERDICT_SKIP : VERDICT_UNKNOWN,
+			  subject_plain(SUBJECT_TIMES, reference->name),
 			  isnan(ns) ? "the sweep took no such time"
 				    : "its unit is neither one of times nor of rates");
 		return;
 	}
 	fails = value < reference->value * (1 + reference->lower) ||
 		value > reference->value * (1 + reference->upper);
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, reference->name);
+	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
+			subject_plain(SUBJECT_TIMES, reference->name));
 	finding->expected = bounds_text(trial, reference);
 	if (fails)
 		finding->seen = say(trial->judge, "%.6g %s", value, reference->unit);
@@ -386,16 +391,18 @@ static const struct cohort *same_cohort(const struct times *times, const struct 
 
 /* Quicker than before by much is as strange as slower, and more time is less goodput. */
 static void judge_drift(const struct trial *trial, const struct cohort *now,
-			const struct cohort *before, const char *name)
+			const struct cohort *before, const char *name,
+			const struct changed_ways *changes)
 {
 	double lower = trial->setting->number[0], upper = trial->setting->number[1];
 	double was = before->median[P50], is = now->median[P50];
 	bool fails = was / is < 1 - lower || was / is > 1 + upper;
 	struct finding *finding =
 		found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
-		      say(trial->judge, "%s.%lu", name, (unsigned long)now->size));
+		      subject_plain(SUBJECT_TIMES,
+				    say(trial->judge, "%s.%lu", name, (unsigned long)now->size)));
 
-	if (fails && earlier_way_changed(trial, now->intra, now->size)) {
+	if (fails && earlier_way_changed(changes, now)) {
 		finding->verdict = VERDICT_SKIP;
 		finding->why = "explained by the way that it goes, which is another one";
 		return;
@@ -408,7 +415,8 @@ static void judge_drift(const struct trial *trial, const struct cohort *now,
 				    100 * (was / is - 1));
 }
 
-static void judge_earlier(const struct trial *trial, const struct times *times)
+static void judge_earlier(const struct trial *trial, const struct times *times,
+			  const struct changed_ways *changes)
 {
 	const struct judge *judge = trial->judge;
 	struct times before;
@@ -423,7 +431,7 @@ static void judge_earlier(const struct trial *trial, const struct times *times)
 		then = same_cohort(&before, judge->earlier->sweep.plan, judge->policy, name,
 				   now->size);
 		if (then)
-			judge_drift(trial, now, then, name);
+			judge_drift(trial, now, then, name, changes);
 		free(name);
 	}
 	times_release(&before);
@@ -432,17 +440,20 @@ static void judge_earlier(const struct trial *trial, const struct times *times)
 void rule_baseline(const struct trial *trial)
 {
 	const struct policy *policy = trial->judge->policy;
+	struct changed_ways changes = { 0 };
 	struct times times;
 	size_t before;
 
 	before = trial->judge->findings.len;
-	judge_earlier_ways(trial);
-	if (nothing_told(trial))
+	judge_earlier_ways(trial, &changes);
+	if (nothing_told(trial)) {
+		vec_release(&changes.list);
 		return;
+	}
 	times_make(&times, &trial->judge->sweep, judges_all(trial));
 	for (size_t i = 0; i < policy->references.len; i++)
 		judge_reference(trial, &times, &policy->references.data[i]);
-	judge_earlier(trial, &times);
+	judge_earlier(trial, &times, &changes);
 	if (before == trial->judge->findings.len)
 		found_nothing(trial, VERDICT_SKIP,
 			      policy->references.len || trial->judge->earlier
@@ -450,4 +461,5 @@ void rule_baseline(const struct trial *trial)
 				      : "needs a baseline: the policy's reference, or an earlier "
 					"sweep (--baseline)");
 	times_release(&times);
+	vec_release(&changes.list);
 }

@@ -292,7 +292,7 @@ static void name_others(const struct trial *trial, struct finding *finding,
 static void judge_sent(const struct trial *trial, const struct counted_node *node,
 		       struct counted_port *port)
 {
-	const char *subject = say(trial->judge, "%s:%s", node->node->name, port->device);
+	struct subject subject = subject_nic(trial->judge, node->node->name, port->device);
 	struct finding *finding;
 	const char *why;
 	struct way way;
@@ -359,7 +359,7 @@ static void judge_received(const struct trial *trial, const struct counted_node 
 	if (blamed)
 		return;
 	if (!finding) {
-		finding = found(trial, VERDICT_PASS, node->node->name);
+		finding = found(trial, VERDICT_PASS, subject_node(node->node->name));
 		finding->count = way.sure.count;
 	}
 	if (way_judge(trial, finding, &way, node))
@@ -436,7 +436,7 @@ static void take_node(const struct trial *trial, const struct traced_ports *port
 		return;
 	why = not_covered(&counted);
 	if (why) {
-		found_why(trial, VERDICT_UNKNOWN, node->name, why);
+		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name), why);
 		return;
 	}
 	counted.unsent = unsent(&trial->judge->sweep);

@@ -32,7 +32,7 @@ static void loss_of_all(const struct trial *trial, uint64_t lost, uint64_t damag
 			      "alone and names no host");
 		return;
 	}
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, ALL_CAPTURES);
+	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, subject_captures());
 	finding->count = fails ? lost : totals->stored;
 	finding->expected = "0 records lost";
 	if (!fails)
@@ -65,7 +65,8 @@ static void add_why(const struct trial *trial, struct finding *finding, const ch
 static void loss_of_node(const struct trial *trial, const struct node_loss *loss)
 {
 	bool fails = loss->of[LOSS_RECORDS] || (loss->of[LOSS_MISSING] && !loss->of[LOSS_FILES]);
-	struct finding *finding = found(trial, fails ? VERDICT_FAIL : VERDICT_UNKNOWN, loss->node);
+	struct finding *finding =
+		found(trial, fails ? VERDICT_FAIL : VERDICT_UNKNOWN, subject_node(loss->node));
 
 	finding->count = loss->of[LOSS_RECORDS] + loss->of[LOSS_MISSING];
 	finding->expected = "0 records lost";
@@ -158,7 +159,7 @@ void rule_attribution(const struct trial *trial)
 
 		/* folded records do not have the kind of memory */
 		if (finding->verdict == VERDICT_FAIL &&
-		    losses_has(&trial->judge->losses, finding->subject)) {
+		    losses_has(&trial->judge->losses, finding->subject.node)) {
 			finding->verdict = VERDICT_UNKNOWN;
 			finding->why = "some of its records are in sums alone (COV-01)";
 		}

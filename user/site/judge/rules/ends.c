@@ -77,10 +77,10 @@ static const char *excuse(struct open *open, const struct sum *sum)
 		   held->culprit->rank, held->culprit->node_name);
 }
 
-static void judge_one(struct open *open, const struct sum *sum, const char *subject)
+static void judge_one(struct open *open, const struct sum *sum, struct subject subject)
 {
 	const struct trial *trial = open->trial;
-	const char *peer = process_text(trial, sum->peer), *why = excuse(open, sum);
+	const char *peer = process_subject(trial, sum->peer).text, *why = excuse(open, sum);
 	struct finding *finding = found(trial, why ? VERDICT_UNKNOWN : VERDICT_FAIL, subject);
 
 	finding->why = why;
@@ -97,9 +97,8 @@ static void judge_one(struct open *open, const struct sum *sum, const char *subj
 /* It may have been stopped between two operations: those that wait for it are what tells. */
 static void name_culprit(const struct trial *trial, const struct sweep_rank *culprit)
 {
-	struct finding *finding =
-		found(trial, VERDICT_FAIL,
-		      say(trial->judge, "%s:rank%d", culprit->node_name, culprit->rank));
+	struct finding *finding = found(
+		trial, VERDICT_FAIL, subject_rank(trial->judge, culprit->node_name, culprit->rank));
 
 	finding->expected = "it goes on, as others wait for it";
 	finding->seen = sweep_silent(culprit) && !sweep_died(culprit)
@@ -117,9 +116,9 @@ static void judge_open(const struct trial *trial)
 		vec_push(&open.jobs, ((struct held){ .culprit = sweep_culprit(open.sweep, job) }));
 	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
 		const struct sum *sum = &exhibits->sums.list.data[i];
-		const char *subject = process_text(trial, sum->process);
+		struct subject subject = process_subject(trial, sum->process);
 
-		if (sum->kind == SUM_OPEN && subject &&
+		if (sum->kind == SUM_OPEN && subject.text &&
 		    sum->least >= trial->setting->number[OPEN] * NS)
 			judge_one(&open, sum, subject);
 	}
@@ -218,7 +217,7 @@ static void other_ends(const struct trial *trial)
 		const struct node *node = &exhibits->nodes.data[i];
 
 		if (node->in_part && !node->whole)
-			found_why(trial, VERDICT_UNKNOWN, node->name,
+			found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
 				  say(trial->judge,
 				      "%s of %s go to or come from processes in no capture",
 				      say_bytes(trial->judge, node->one_ended),
@@ -242,7 +241,8 @@ static void untraced_ends(const struct trial *trial)
 	staff = staff_of(sweep);
 	for (size_t i = 0; i < sweep->plan->nodes.len; i++)
 		if (staff[i].untraced)
-			found_why(trial, VERDICT_UNKNOWN, sweep->plan->nodes.data[i].name,
+			found_why(trial, VERDICT_UNKNOWN,
+				  subject_node(sweep->plan->nodes.data[i].name),
 				  say(trial->judge,
 				      "%d of its ranks are in no capture: %s of other nodes have "
 				      "one end alone",
@@ -270,7 +270,8 @@ static void unmatched(const struct trial *trial)
 		reasons_sum(totals->unmatched_sends) + reasons_sum(totals->unmatched_receives);
 	double share = trial->setting->number[0];
 	bool many = open > share * all;
-	struct finding *finding = found(trial, many ? VERDICT_UNKNOWN : VERDICT_PASS, ALL_CAPTURES);
+	struct finding *finding =
+		found(trial, many ? VERDICT_UNKNOWN : VERDICT_PASS, subject_captures());
 	const char *text;
 
 	finding->count = open;

@@ -163,7 +163,7 @@ static enum ucx_name known(const struct member *member, const struct variable *v
 static void not_known(const struct trial *trial, const struct resident *resident, const char *name)
 {
 	const char *version = resident->member->ucx.data[0].version;
-	struct finding *finding = found(trial, VERDICT_FAIL, resident->node->name);
+	struct finding *finding = found(trial, VERDICT_FAIL, subject_node(resident->node->name));
 	char near[UCX_NAME_MAX], releases[UCX_NAME_MAX];
 
 	finding->expected = ucx_name_nearest(name, version, near)
@@ -284,7 +284,7 @@ static void judge_name(const struct trial *trial, const struct residents *reside
 
 		if (begins(expected, own->what))
 			continue;
-		finding = found(trial, VERDICT_FAIL, own->node->name);
+		finding = found(trial, VERDICT_FAIL, subject_node(own->node->name));
 		finding->expected = setting_text(trial, name, expected);
 		finding->seen = setting_text(trial, name, own->what);
 	}
@@ -297,7 +297,7 @@ static void judge_name(const struct trial *trial, const struct residents *reside
 static bool failed(const struct trial *trial, size_t before, const struct node *node)
 {
 	for (size_t i = before; i < trial->judge->findings.len; i++)
-		if (trial->judge->findings.data[i].subject == node->name)
+		if (trial->judge->findings.data[i].subject.node == node->name)
 			return true;
 	return false;
 }
@@ -308,20 +308,20 @@ static void settle(const struct trial *trial, const struct residents *residents,
 	const struct node *node = residents->list.data[stay.from].node;
 
 	if (!residents_told(residents, stay))
-		found_why(trial, VERDICT_UNKNOWN, node->name,
+		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
 			  "the environment of its processes could not be read");
 	else if (residents_cut(residents, stay))
-		found_why(trial, VERDICT_UNKNOWN, node->name,
+		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
 			  say(trial->judge, "%d of its processes' variables had no room",
 			      residents_cut(residents, stay)));
 	else if (newer)
-		found_why(trial, VERDICT_SKIP, node->name,
+		found_why(trial, VERDICT_SKIP, subject_node(node->name),
 			  say(trial->judge,
 			      "its UCX is not of the releases 1.10 to 1.%d, whose "
 			      "variables are known here",
 			      ucx_names_newest));
 	else
-		found(trial, VERDICT_PASS, node->name)->expected =
+		found(trial, VERDICT_PASS, subject_node(node->name))->expected =
 			"the variables of the other nodes, all of them known to UCX";
 }
 

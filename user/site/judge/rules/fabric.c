@@ -205,7 +205,7 @@ static void judge_alike(const struct trial *trial, const struct roce_port *ports
 		bool fails = !usual || strcmp(usual, ports[i].address);
 		struct finding *finding =
 			found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
-			      say(trial->judge, "%s:%s", ports[i].node->name, ports[i].nic->name));
+			      subject_nic(trial->judge, ports[i].node->name, ports[i].nic->name));
 
 		finding->expected = usual ? usual : "the same on both ends";
 		finding->seen = fails ? ports[i].address : NULL;
@@ -314,7 +314,7 @@ static void judge_counters(const struct trial *trial, const struct node_inventor
 {
 	struct judge *judge = trial->judge;
 	struct finding *finding =
-		found(trial, VERDICT_PASS, say(judge, "%s:%s", node->name, after->name));
+		found(trial, VERDICT_PASS, subject_nic(judge, node->name, after->name));
 	struct errors errors = { .text = "" };
 	double share = wait_share(before, after);
 
@@ -366,7 +366,7 @@ void rule_error_counters(const struct trial *trial)
 
 		if (node->first == node->last)
 			found_why(
-				trial, VERDICT_UNKNOWN, node->name,
+				trial, VERDICT_UNKNOWN, subject_node(node->name),
 				"there is but one inventory of this node: one from before and one "
 				"from after the job are needed");
 		else

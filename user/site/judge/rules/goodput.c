@@ -112,7 +112,7 @@ static void judge_share(const struct trial *trial, const char *node, struct reac
 
 	if (isinf(share))
 		return;
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, node);
+	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, subject_node(node));
 	finding->count = reached->shares[SENT].list.len + reached->shares[RECEIVED].list.len;
 	finding->expected = say(trial->judge, "at least %.2f of %.4g Gb/s", least, nominal / 1e9);
 	if (fails)
@@ -133,7 +133,7 @@ static void judge_gpu(const struct trial *trial, const char *node, struct reache
 
 	if (isnan(host) || isnan(gpu) || gpu >= least * host)
 		return;
-	finding = found(trial, VERDICT_FAIL, node);
+	finding = found(trial, VERDICT_FAIL, subject_node(node));
 	finding->count = reached->rates[PLAN_CUDA].list.len;
 	finding->expected = say(trial->judge, "from GPU memory at least %.2f of the host's", least);
 	finding->seen =
@@ -273,7 +273,8 @@ void rule_alltoall(const struct trial *trial)
 		return;
 	}
 	fails = expected / seen < trial->setting->number[0];
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, "all nodes");
+	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
+			subject_plain(SUBJECT_OTHER, "all nodes"));
 	finding->count = count;
 	finding->expected = say(trial->judge, "at least %.2f of what links allow: %.4g ms",
 				trial->setting->number[0], expected * 1e3);

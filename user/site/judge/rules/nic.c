@@ -172,8 +172,8 @@ static void judge_port(const struct trial *trial, const struct port *port,
 		       const struct wanted *wanted)
 {
 	struct judge *judge = trial->judge;
-	const char *subject = say(judge, "%s:%s", port->node->name, port->name);
-	struct finding *finding = found(trial, VERDICT_PASS, subject);
+	struct finding *finding =
+		found(trial, VERDICT_PASS, subject_nic(judge, port->node->name, port->name));
 
 	finding->expected = say(judge, "up%s%s", rate_text(judge, wanted->rate),
 				link_text(judge, wanted->width, wanted->gen));

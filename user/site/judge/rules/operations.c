@@ -32,7 +32,7 @@ static void judge_sums(const struct trial *trial, const struct counting *countin
 	bool some = false;
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++)
-		tallies[i].subject = exhibits->nodes.data[i].name;
+		tallies[i].subject = subject_node(exhibits->nodes.data[i].name);
 	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
 		const struct sum *sum = &exhibits->sums.list.data[i];
 		const struct node *node = exhibits_node(exhibits, sum->process);

@@ -92,7 +92,9 @@ void rule_expected(const struct trial *trial)
 		if (expect->nearest_nic && trial->judge->inventories.list.len)
 			judge_nearest(trial, expect);
 		else if (expect->nearest_nic)
-			found_why(trial, VERDICT_SKIP, say(trial->judge, "line %d", expect->line),
+			found_why(trial, VERDICT_SKIP,
+				  subject_plain(SUBJECT_OTHER,
+						say(trial->judge, "line %d", expect->line)),
 				  "'nic': needs the nodes' inventory (ucxbpf inventory)");
 		if (expect->tl.len || expect->forbid.len || expect->proto.len)
 			judge_line(trial, expect);
@@ -320,7 +322,7 @@ void rule_scale(const struct trial *trial)
 		finding = found(trial,
 				peers > trial->setting->number[MOST_PEERS] ? VERDICT_FAIL
 									   : VERDICT_PASS,
-				process_text(trial, i));
+				process_subject(trial, i));
 		finding->count = peers;
 		finding->expected = "dc beyond the limit of endpoints";
 		finding->seen = say(trial->judge, "rc to %zu peer%s", peers, peers == 1 ? "" : "s");
@@ -356,7 +358,7 @@ void rule_ucx_in_use(const struct trial *trial)
 				unseen  ? VERDICT_UNKNOWN
 				: fails ? VERDICT_FAIL
 					: VERDICT_PASS,
-				process_text(trial, i));
+				process_subject(trial, i));
 		if (unseen)
 			finding->why = say(trial->judge, "something of %s is missing (COV-01)",
 					   node->name);

@@ -116,7 +116,7 @@ static int judge_started(const struct trial *trial, const int *started)
 
 		if (!started[i] || started[i] >= plan->ranks)
 			continue;
-		finding = found(trial, VERDICT_FAIL, plan->nodes.data[i].name);
+		finding = found(trial, VERDICT_FAIL, subject_node(plan->nodes.data[i].name));
 		finding->expected = "all that was planned, once";
 		finding->seen = say(trial->judge, "%d of %d ranks were started, and MPI on no node",
 				    started[i], plan->ranks);
@@ -132,12 +132,14 @@ static void planned_without_ledgers(const struct trial *trial)
 	int *started;
 
 	if (sweep->foreign) {
-		found_why(trial, VERDICT_UNKNOWN, "all nodes", "the ledgers are of another plan");
+		found_why(trial, VERDICT_UNKNOWN, subject_plain(SUBJECT_OTHER, "all nodes"),
+			  "the ledgers are of another plan");
 		return;
 	}
 	started = count_started(trial);
 	if (!judge_started(trial, started))
-		found_why(trial, VERDICT_UNKNOWN, "all nodes", "no ledger of this plan was given");
+		found_why(trial, VERDICT_UNKNOWN, subject_plain(SUBJECT_OTHER, "all nodes"),
+			  "no ledger of this plan was given");
 	free(started);
 }
 
@@ -376,7 +378,7 @@ static void look_at_stage(struct look *look, const struct plan_stage *stage)
 	plan_steps_t steps = { 0 };
 
 	if (!asked_for(look, stage)) {
-		found_why(look->trial, VERDICT_UNKNOWN, "all nodes",
+		found_why(look->trial, VERDICT_UNKNOWN, subject_plain(SUBJECT_OTHER, "all nodes"),
 			  say(look->trial->judge, "stage %s was not carried out",
 			      plan_stage_names[stage->kind]));
 		return;
@@ -599,7 +601,7 @@ static void conclude(const struct look *look)
 	for (size_t i = 0; i < plan->nodes.len; i++) {
 		const struct note *said = &look->notes[i];
 		struct finding *finding =
-			found(look->trial, said->verdict, plan->nodes.data[i].name);
+			found(look->trial, said->verdict, subject_node(plan->nodes.data[i].name));
 		const char *text = said->text;
 
 		finding->expected = "all that was planned, once";

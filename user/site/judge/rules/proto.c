@@ -209,7 +209,7 @@ static void judge_node(const struct trial *trial, const struct common *common,
 		       const struct sent *own, const char *usual)
 {
 	enum verdict verdict = verdict_of(common, own);
-	struct finding *finding = found(trial, verdict, own->node->name);
+	struct finding *finding = found(trial, verdict, subject_node(own->node->name));
 	const char *sizes = sizes_text(trial->judge, own->eager_most, own->rndv_least);
 
 	finding->expected = usual;

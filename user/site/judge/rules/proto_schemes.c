@@ -375,7 +375,7 @@ static void say_of(const struct trial *trial, const struct group *group, const s
 		   size_t usual, const char **messages)
 {
 	enum verdict verdict = verdict_of(party, usual);
-	struct finding *finding = found(trial, verdict, party->node->name);
+	struct finding *finding = found(trial, verdict, subject_node(party->node->name));
 	const char *used = schemes_text(trial->judge, party->used);
 
 	if (!*messages)

@@ -139,7 +139,8 @@ void rule_rail_count(const struct trial *trial)
 			continue;
 		wanted = node->class->rails;
 		fails = used(rails) > wanted || used(&all[i]) < wanted;
-		finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, node->name);
+		finding =
+			found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, subject_node(node->name));
 		finding->bytes = total(rails);
 		finding->expected = say(trial->judge, "%ld rails", (long)node->class->rails);
 		finding->seen = fails ? rails_text(trial->judge, rails) : NULL;
@@ -202,7 +203,7 @@ void rule_rail_balance(const struct trial *trial)
 		ratio = least_over_mean(rails, &all[i]);
 		finding = found(trial,
 				ratio > trial->setting->number[0] ? VERDICT_FAIL : VERDICT_PASS,
-				node->name);
+				subject_node(node->name));
 		finding->bytes = total(rails);
 		give_examples(finding, rails);
 		finding->expected =
@@ -329,13 +330,13 @@ static void judge_collision(const struct trial *trial, const struct node *node,
 	struct finding *finding;
 
 	if (!inventory || !candidate(inventory, uses->list[0].device, 0)) {
-		found_why(trial, VERDICT_UNKNOWN, node->name,
+		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
 			  inventory ? "its inventory does not have the NICs that were used"
 				    : "no inventory of this node was given");
 		return;
 	}
 	idle = idle_nic(inventory, uses);
-	finding = found(trial, VERDICT_PASS, node->name);
+	finding = found(trial, VERDICT_PASS, subject_node(node->name));
 	finding->expected = "a NIC for each GPU, as far as there are so many";
 	if (!idle || !shared(uses, &one, &other))
 		return;
@@ -410,14 +411,14 @@ static void judge_adapters(const struct trial *trial, const struct node *node,
 
 	nic = inventory ? inventory_nic(inventory->last, uses->list[0].device) : NULL;
 	if (!nic) {
-		found_why(trial, VERDICT_UNKNOWN, node->name,
+		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
 			  inventory ? "its inventory does not have the NICs that were used"
 				    : "no inventory of this node was given");
 		return;
 	}
 	if (!nic->pci.address)
 		return;
-	finding = found(trial, VERDICT_PASS, node->name);
+	finding = found(trial, VERDICT_PASS, subject_node(node->name));
 	finding->expected = "rails on adapters of their own, as far as there are so many";
 	idle = idle_adapter(inventory, uses);
 	if (!idle || !on_one_adapter(inventory->last, uses, &one, &other))

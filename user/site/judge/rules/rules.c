@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-struct finding *found(const struct trial *trial, enum verdict verdict, const char *subject)
+struct finding *found(const struct trial *trial, enum verdict verdict, struct subject subject)
 {
 	struct finding *finding = vec_add(&trial->judge->findings);
 
@@ -17,7 +17,7 @@ struct finding *found(const struct trial *trial, enum verdict verdict, const cha
 	return finding;
 }
 
-void found_why(const struct trial *trial, enum verdict verdict, const char *subject,
+void found_why(const struct trial *trial, enum verdict verdict, struct subject subject,
 	       const char *why)
 {
 	found(trial, verdict, subject)->why = why;
@@ -25,20 +25,19 @@ void found_why(const struct trial *trial, enum verdict verdict, const char *subj
 
 void found_nothing(const struct trial *trial, enum verdict verdict, const char *why)
 {
-	found_why(trial, verdict, ALL_CAPTURES, why);
+	found_why(trial, verdict, subject_captures(), why);
 }
 
-const char *process_text(const struct trial *trial, int process)
+struct subject process_subject(const struct trial *trial, int process)
 {
 	const struct exhibits *exhibits = trial->exhibits;
 	const struct node *node = exhibits_node(exhibits, process);
 	const struct member *member = node ? &exhibits->members.data[process] : NULL;
 
 	if (!member)
-		return NULL;
-	return member->fact.rank < 0
-		       ? say(trial->judge, "%s:pid%u", node->name, member->fact.pid)
-		       : say(trial->judge, "%s:rank%d", node->name, member->fact.rank);
+		return subject_plain(SUBJECT_OTHER, NULL);
+	return member->fact.rank < 0 ? subject_pid(trial->judge, node->name, member->fact.pid)
+				     : subject_rank(trial->judge, node->name, member->fact.rank);
 }
 
 bool level_missing(const struct exhibits *exhibits, enum level level)
@@ -64,7 +63,7 @@ void nodes_without_inventory(const struct trial *trial)
 		const struct node *node = &exhibits->nodes.data[i];
 
 		if (node->name && !inventory_of(trial, node))
-			found_why(trial, VERDICT_UNKNOWN, node->name,
+			found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
 				  "no inventory of this node was given");
 	}
 }

@@ -15,13 +15,13 @@ struct trial {
 };
 
 /* Valid until the next one; of the trial's rule and severity. */
-struct finding *found(const struct trial *trial, enum verdict verdict, const char *subject);
+struct finding *found(const struct trial *trial, enum verdict verdict, struct subject subject);
 
 /* A finding without a subject of its own: the rule had nothing to look at, or could not. */
 void found_nothing(const struct trial *trial, enum verdict verdict, const char *why);
 
 /* The same, for one subject. */
-void found_why(const struct trial *trial, enum verdict verdict, const char *subject,
+void found_why(const struct trial *trial, enum verdict verdict, struct subject subject,
 	       const char *why);
 
 /* "rc_mlx5/mlx5_0:1 rndv/get get_zcopy, host to gpu0" */
@@ -46,8 +46,8 @@ struct node *cell_known_node(const struct exhibits *exhibits, const struct cell 
 /* The memory at that end. */
 const char *cell_own_memory(const struct cell *cell);
 
-/* "n0:rank3", "n0:pid77" where it has no rank; NULL: its node is not known. */
-const char *process_text(const struct trial *trial, int process);
+/* n0:rank3, n0:pid77 where it has no rank; a text of NULL: its node is not known. */
+struct subject process_subject(const struct trial *trial, int process);
 
 /* Whether captures say that none was made with that --level, or one that has it, too. */
 enum level { LEVEL_MPI, LEVEL_UCP, LEVEL_UCT };

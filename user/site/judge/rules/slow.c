@@ -88,7 +88,7 @@ static const char *metric_text(const struct trial *trial, const struct metric *m
 }
 
 /* FAIL of what is slow and not refuted, else PASS. */
-static struct finding *slow_say(const struct trial *trial, const char *subject,
+static struct finding *slow_say(const struct trial *trial, struct subject subject,
 				const struct slowness *slowness)
 {
 	const struct catalogue_rule *nodes = catalogue_find("PERF-01");
@@ -368,9 +368,10 @@ static void say_nodes(const struct trial *trial, const struct slowness *worst)
 		const char *name = plan->nodes.data[i].name;
 
 		if (worst[i].known)
-			slow_say(trial, name, &worst[i]);
+			slow_say(trial, subject_node(name), &worst[i]);
 		else if (!node_untold(trial, i))
-			found_why(trial, VERDICT_UNKNOWN, name, "times of fewer than three rounds");
+			found_why(trial, VERDICT_UNKNOWN, subject_node(name),
+				  "times of fewer than three rounds");
 	}
 }
 
@@ -443,8 +444,8 @@ static void judge_pair(const struct trial *trial, const struct slow_values *valu
 	if (slowness.refuted)
 		return;
 	slow_say(trial,
-		 say(trial->judge, "%s<>%s", plan->nodes.data[pair->a].name,
-		     plan->nodes.data[pair->b].name),
+		 subject_pair(trial->judge, plan->nodes.data[pair->a].name,
+			      plan->nodes.data[pair->b].name),
 		 &slowness)
 		->cause = slow_way(trial, values->metric, pair->a, pair->b);
 }
@@ -485,5 +486,6 @@ void rule_slow_pairs(const struct trial *trial)
 		found_nothing(trial, VERDICT_SKIP,
 			      "no three pairs met often enough (variant all-pairs:3)");
 	else if (before == trial->judge->findings.len)
-		found(trial, VERDICT_PASS, "all pairs")->count = judged;
+		found(trial, VERDICT_PASS, subject_plain(SUBJECT_OTHER, "all pairs"))->count =
+			judged;
 }

@@ -76,11 +76,11 @@ static void judge_node(const struct trial *trial, const struct node *node, const
 
 	/* "UCX ?": the tracer did not get to see it */
 	if (fails && strchr(software, '?')) {
-		found_why(trial, VERDICT_UNKNOWN, node->name,
+		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
 			  say(trial->judge, "not all of its software was seen: %s", software));
 		return;
 	}
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, node->name);
+	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, subject_node(node->name));
 	finding->expected = usual;
 	finding->seen = fails ? software : NULL;
 }
@@ -142,7 +142,7 @@ void rule_one_library(const struct trial *trial)
 	same_on_all(trial, build_of);
 	for (size_t i = before; i < trial->judge->findings.len; i++) {
 		struct finding *finding = &trial->judge->findings.data[i];
-		const uint64_t *first = map_find(&copies, (uintptr_t)finding->subject, 0);
+		const uint64_t *first = map_find(&copies, (uintptr_t)finding->subject.node, 0);
 
 		if (!first)
 			continue;
@@ -200,7 +200,7 @@ static void join_subjects(struct judge *judge, size_t from)
 
 	for (size_t i = from; i < judge->findings.len; i++) {
 		struct finding finding = judge->findings.data[i];
-		uint64_t *at = map_insert(&first, (uintptr_t)finding.subject, 0, NULL);
+		uint64_t *at = map_insert(&first, (uintptr_t)finding.subject.text, 0, NULL);
 
 		if (*at) {
 			join(judge, &judge->findings.data[*at - 1], finding);

@@ -219,7 +219,7 @@ static void judge_pair(const struct trial *trial, const struct direction *there,
 	if (!seen && rails)
 		seen = (const char *)(uintptr_t)*rails;
 	finding = found(trial, seen ? VERDICT_FAIL : VERDICT_PASS,
-			say(trial->judge, "%s<>%s", there->from->name, there->to->name));
+			subject_pair(trial->judge, there->from->name, there->to->name));
 	finding->expected =
 		"the same transports in both directions, large messages over as many NICs";
 	finding->seen = seen;

@@ -27,7 +27,7 @@ struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
 	struct tally *tally = tally_at(tallies, node, NULL);
 
 	(void)trial;
-	tally->subject = node ? node->name : "unknown node";
+	tally->subject = subject_node(node ? node->name : NULL);
 	return tally;
 }
 
@@ -36,9 +36,9 @@ struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
 {
 	struct tally *tally = tally_at(tallies, from, to);
 
-	if (!tally->subject)
+	if (!tally->subject.text)
 		tally->subject =
-			say(trial->judge, "%s>%s", from ? from->name : "?", to ? to->name : "?");
+			subject_flow(trial->judge, from ? from->name : NULL, to ? to->name : NULL);
 	return tally;
 }
 

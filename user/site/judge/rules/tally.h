@@ -7,7 +7,7 @@
 
 /* What a rule sums up of one subject: what is as it should be and what is not. */
 struct tally {
-	const char *subject;
+	struct subject subject;
 	const void *of; /* whose: tallies are found by these two */
 	const void *and;
 	uint64_t count, bytes; /* of the wrong ones */

@@ -44,7 +44,7 @@ bool nothing_told(const struct trial *trial)
 	}
 	for (size_t i = 0; i < plan->nodes.len; i++)
 		if (node_untold(trial, i))
-			found_why(trial, VERDICT_SKIP, plan->nodes.data[i].name,
+			found_why(trial, VERDICT_SKIP, subject_node(plan->nodes.data[i].name),
 				  node_untold(trial, i));
 	return without && without == plan->nodes.len;
 }
@@ -77,13 +77,13 @@ static void judge_cohorts(const struct trial *trial,
 	times_release(&times);
 }
 
-static const char *name_of(const struct trial *trial, const struct cohort *cohort)
+static struct subject subject_of(const struct trial *trial, const struct cohort *cohort)
 {
 	char *name = cohort_name(cohort, trial->judge->sweep.plan, trial->judge->policy);
-	const char *kept = say(trial->judge, "%s", name);
+	struct subject subject = subject_plain(SUBJECT_TIMES, say(trial->judge, "%s", name));
 
 	free(name);
-	return kept;
+	return subject;
 }
 
 /* ---- PROTO-01 ---- */
@@ -147,7 +147,7 @@ static void judge_humps(const struct trial *trial, const struct cohort *sizes, s
 			high = &sizes[i];
 			low = &sizes[k];
 		}
-	finding = found(trial, high ? VERDICT_FAIL : VERDICT_PASS, name_of(trial, &sizes[0]));
+	finding = found(trial, high ? VERDICT_FAIL : VERDICT_PASS, subject_of(trial, &sizes[0]));
 	finding->count = count;
 	finding->expected = say(trial->judge, "no size takes %.2f times as long as a larger one",
 				trial->setting->number[0]);
@@ -180,7 +180,7 @@ static void judge_tail(const struct trial *trial, const struct cohort *sizes, si
 	if (sizes->intra || (least->timed < LEAST_FOR_TAIL && most->timed < LEAST_FOR_SPREAD))
 		return;
 	finding = found(trial, long_tail || wide ? VERDICT_FAIL : VERDICT_PASS,
-			name_of(trial, least));
+			subject_of(trial, least));
 	finding->count = least->ns[P50].list.len + most->ns[P50].list.len;
 	finding->expected =
 		say(trial->judge, "p99 at most %.4g times p50, quartiles at most %.4g %% apart",

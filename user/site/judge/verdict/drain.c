@@ -60,7 +60,7 @@ static void doubt_all(struct candidates *candidates, const char *why)
 
 static void find_doubtful(struct candidates *candidates, const struct judge *judge)
 {
-	const char *named[NAMED_MOST];
+	const char *named[SUBJECT_NODES];
 
 	if (judge->incomplete || judge->captures_broken || judge->losses.list.len)
 		doubt_all(candidates, "the evidence is incomplete (COV-01)");
@@ -73,9 +73,9 @@ static void find_doubtful(struct candidates *candidates, const struct judge *jud
 			break;
 		if (finding->verdict != VERDICT_FAIL && finding->verdict != VERDICT_UNKNOWN)
 			continue;
-		if (!strcmp(finding->subject, ALL_CAPTURES))
+		if (finding->subject.kind == SUBJECT_CAPTURES)
 			doubt_all(candidates, "the evidence of it is incomplete (COV)");
-		count = named_in(&candidates->names, finding->subject, named);
+		count = subject_nodes(&finding->subject, &candidates->names, named);
 		while (count)
 			doubt(candidates, named[--count], "the evidence of it is incomplete (COV)");
 	}
@@ -121,16 +121,13 @@ static void collect(struct candidates *candidates, const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *finding = &judge->findings.data[i];
-		size_t length = strcspn(finding->subject, "<>:");
-		char *name;
+		const struct subject *subject = &finding->subject;
 
 		if (finding->verdict != VERDICT_FAIL || finding->severity != SEVERITY_CRITICAL ||
-		    !strncmp(finding->rule->id, "COV", 3) || strpbrk(finding->subject, "<>") ||
-		    !strcmp(finding->subject, ALL_CAPTURES))
+		    !strncmp(finding->rule->id, "COV", 3) || !subject->node || subject->other)
 			continue;
-		name = strndup(finding->subject, length);
-		add(candidates, judge, words_keep(&candidates->names, name), finding->rule->id);
-		free(name);
+		add(candidates, judge, words_keep(&candidates->names, subject->node),
+		    finding->rule->id);
 	}
 	find_doubtful(candidates, judge);
 }

@@ -229,7 +229,7 @@ static json_t *verdict_finding_json(const struct judge *judge, const struct find
 	json_object_set_new(to, "rule", json_string(finding->rule->id));
 	json_object_set_new(to, "verdict", json_string(verdict_word(finding->verdict)));
 	json_object_set_new(to, "severity", json_string(severity_names[finding->severity]));
-	json_object_set_new(to, "subject", verdict_text_json(finding->subject));
+	json_object_set_new(to, "subject", verdict_text_json(finding->subject.text));
 	json_object_set_new(to, "count", verdict_exact_json(finding->count));
 	json_object_set_new(to, "bytes", verdict_exact_json(finding->bytes));
 	json_object_set_new(to, "share",

@@ -95,7 +95,7 @@ static void print_case(const struct finding *finding, FILE *out)
 	};
 
 	fprintf(out, "    <testcase classname=\"%s\" name=\"", finding->rule->id);
-	print_escaped(finding->subject, out);
+	print_escaped(finding->subject.text, out);
 	if (!elements[finding->verdict]) {
 		fputs("\"/>\n", out);
 		return;

@@ -12,9 +12,6 @@
 
 /* ---- many subjects as one word ---- */
 
-/* What stands between the two nodes of a pair, and a node and what is below it. */
-#define BETWEEN "<>:"
-
 /* A subject taken apart: n0 > n1, n0 : mlx5_0; a node alone has nothing between. */
 struct part {
 	const char *node, *between, *rest;
@@ -31,17 +28,6 @@ static const char *keep(struct parts *parts, char *text)
 		abort();
 	vec_push(&parts->made, text);
 	return text;
-}
-
-static void take_apart(struct parts *parts, const char *subject)
-{
-	size_t node = strcspn(subject, BETWEEN), between = strspn(subject + node, BETWEEN);
-
-	vec_push(&parts->list, ((struct part){
-				       .node = keep(parts, strndup(subject, node)),
-				       .between = keep(parts, strndup(subject + node, between)),
-				       .rest = subject + node + between,
-			       }));
 }
 
 static int by_node(const void *left, const void *right)
@@ -146,13 +132,20 @@ static char *join_parts(const struct parts *parts, size_t most)
 	return text;
 }
 
-char *subjects_fold(const char *const *subjects, size_t count, size_t most)
+char *subjects_fold(const struct subject *const *subjects, size_t count, size_t most)
 {
 	struct parts parts = { 0 };
 	char *text;
 
-	for (size_t i = 0; i < count; i++)
-		take_apart(&parts, subjects[i]);
+	for (size_t i = 0; i < count; i++) {
+		const struct subject *subject = subjects[i];
+
+		vec_push(&parts.list, ((struct part){
+					      .node = subject_first(subject),
+					      .between = subject_between(subject),
+					      .rest = subject_rest(subject),
+				      }));
+	}
 	if (count) {
 		fold_all_pairs(&parts);
 		fold_alike(&parts, false);
@@ -270,7 +263,7 @@ static size_t subjects_of(const struct judge *judge, const struct catalogue_rule
 
 		if (finding->rule != rule || finding->verdict == VERDICT_SKIP)
 			continue;
-		count += !before || strcmp(before->subject, finding->subject) != 0;
+		count += !before || strcmp(before->subject.text, finding->subject.text) != 0;
 		before = finding;
 	}
 	return count;
@@ -279,7 +272,7 @@ static size_t subjects_of(const struct judge *judge, const struct catalogue_rule
 static struct line line_of(const struct finding *const *list, size_t count, bool verbose)
 {
 	struct line line = { .finding = list[0] };
-	VEC(const char *) subjects = { 0 };
+	VEC(const struct subject *) subjects = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		line.count += list[i]->count;
@@ -289,8 +282,9 @@ static struct line line_of(const struct finding *const *list, size_t count, bool
 		if (list[i]->bytes > line.finding->bytes)
 			line.finding = list[i];
 		vec_push(&line.findings, list[i]);
-		line.subjects += !i || strcmp(list[i - 1]->subject, list[i]->subject) != 0;
-		vec_push(&subjects, list[i]->subject);
+		line.subjects +=
+			!i || strcmp(list[i - 1]->subject.text, list[i]->subject.text) != 0;
+		vec_push(&subjects, &list[i]->subject);
 	}
 	line.subject = subjects_fold(subjects.data, subjects.len, verbose ? 0 : MOST_PARTS);
 	vec_release(&subjects);

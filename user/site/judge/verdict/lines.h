@@ -30,6 +30,6 @@ const char *finding_mark(const struct finding *finding);
  * "n[0-3]>n[0-3]". What does not fold stands beside it, after a comma; of more than most such parts
  * (0: any number) the rest is counted. The caller frees it.
  */
-char *subjects_fold(const char *const *subjects, size_t count, size_t most);
+char *subjects_fold(const struct subject *const *subjects, size_t count, size_t most);
 
 #endif

@@ -69,14 +69,12 @@ static int badness(enum state state)
 	return state < 0 ? -1 : of[state];
 }
 
-/* The class of the node that a subject begins with; "": none. */
-static const char *class_of(const struct judge *judge, const char *subject)
+/* The class of the first node of a subject; "": none. */
+static const char *class_of(const struct judge *judge, const struct subject *subject)
 {
-	size_t length = strcspn(subject, "<>:");
-	char *node = strndup(subject, length);
-	const struct policy_class *class = policy_class_of(judge->policy, node);
+	const struct policy_class *class =
+		subject->node ? policy_class_of(judge->policy, subject->node) : NULL;
 
-	free(node);
 	return class ? class->name : "";
 }
 
@@ -90,7 +88,7 @@ static void put_state(const struct metrics *metrics, size_t rule, const char *cl
 		enum state state = state_of(finding);
 
 		if (finding->rule == &catalogue[rule] && badness(state) > badness(worst) &&
-		    !strcmp(class_of(judge, finding->subject), class))
+		    !strcmp(class_of(judge, &finding->subject), class))
 			worst = state;
 	}
 	if (worst == STATE_NONE)

@@ -361,36 +361,21 @@ static void put_amount(struct table *table, const struct line *line)
 		put(table, text);
 }
 
-/* "inter.host-host", of rules that compare times: see cohort_name() */
-static bool is_class(const struct finding *finding)
-{
-	return finding->rule->needs & NEEDS_TIMES &&
-	       (!strncmp(finding->subject, "inter.", 6) || !strncmp(finding->subject, "intra.", 6));
-}
-
-static const char *kind_of(const struct finding *finding)
-{
-	const char *subject = finding->subject, *below = strchr(subject, ':');
-
-	if (is_class(finding))
-		return "classes";
-	if (strpbrk(subject, "<>"))
-		return "pairs";
-	if (!below)
-		return "nodes";
-	if (!strncmp(below, ":rank", 5))
-		return "ranks";
-	return strncmp(below, ":gpu", 4) ? "NICs" : "GPUs";
-}
-
 static void put_extent(struct table *table, const struct line *line)
 {
+	static const char *const kinds[SUBJECT_KINDS] = {
+		[SUBJECT_CAPTURES] = "nodes", [SUBJECT_OTHER] = "nodes",
+		[SUBJECT_NODE] = "nodes",     [SUBJECT_NIC] = "NICs",
+		[SUBJECT_RANK] = "ranks",     [SUBJECT_PID] = "NICs",
+		[SUBJECT_FLOW] = "pairs",     [SUBJECT_PAIR] = "pairs",
+		[SUBJECT_TIMES] = "classes",  [SUBJECT_WAY] = "nodes",
+	};
 	char text[80];
 
 	if (line->of < 2)
 		return;
 	snprintf(text, sizeof(text), "%zu of %zu %s", line->subjects, line->of,
-		 kind_of(line->finding));
+		 kinds[line->finding->subject.kind]);
 	put(table, text);
 }
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "site/judge/subject.h"
+
+#include <string.h>
+
+#include "site/judge/exhibits/words.h"
+#include "site/judge/internal.h"
+
+static const char *or_unknown(const char *name)
+{
+	return name ? name : "?";
+}
+
+struct subject subject_plain(enum subject_kind kind, const char *text)
+{
+	return (struct subject){ .kind = kind, .text = text };
+}
+
+struct subject subject_captures(void)
+{
+	return subject_plain(SUBJECT_CAPTURES, "all captures");
+}
+
+struct subject subject_node(const char *node)
+{
+	return (struct subject){
+		.kind = SUBJECT_NODE,
+		.node = node,
+		.text = node ? node : "unknown node",
+	};
+}
+
+static struct subject subject_part(struct judge *judge, enum subject_kind kind, const char *node,
+				   const char *part)
+{
+	return (struct subject){
+		.kind = kind,
+		.node = node,
+		.part = part,
+		.text = say(judge, "%s:%s", or_unknown(node), part),
+	};
+}
+
+struct subject subject_nic(struct judge *judge, const char *node, const char *nic)
+{
+	return subject_part(judge, SUBJECT_NIC, node, nic);
+}
+
+struct subject subject_rank(struct judge *judge, const char *node, int rank)
+{
+	return subject_part(judge, SUBJECT_RANK, node, say(judge, "rank%d", rank));
+}
+
+struct subject subject_pid(struct judge *judge, const char *node, unsigned int pid)
+{
+	return subject_part(judge, SUBJECT_PID, node, say(judge, "pid%u", pid));
+}
+
+static struct subject subject_both(struct judge *judge, enum subject_kind kind, const char *node,
+				   const char *other)
+{
+	struct subject subject = { .kind = kind, .node = node, .other = other };
+
+	subject.text = say(judge, "%s%s%s", or_unknown(node), subject_between(&subject),
+			   or_unknown(other));
+	return subject;
+}
+
+struct subject subject_flow(struct judge *judge, const char *from, const char *to)
+{
+	return subject_both(judge, SUBJECT_FLOW, from, to);
+}
+
+struct subject subject_pair(struct judge *judge, const char *one, const char *other)
+{
+	return subject_both(judge, SUBJECT_PAIR, one, other);
+}
+
+const char *subject_between(const struct subject *subject)
+{
+	static const char *const separators[SUBJECT_KINDS] = {
+		[SUBJECT_NIC] = ":",  [SUBJECT_RANK] = ":",  [SUBJECT_PID] = ":",
+		[SUBJECT_FLOW] = ">", [SUBJECT_PAIR] = "<>",
+	};
+
+	return separators[subject->kind] ? separators[subject->kind] : "";
+}
+
+const char *subject_first(const struct subject *subject)
+{
+	return *subject_between(subject) ? or_unknown(subject->node) : subject->text;
+}
+
+const char *subject_rest(const struct subject *subject)
+{
+	if (subject->part)
+		return subject->part;
+	return *subject_between(subject) ? or_unknown(subject->other) : "";
+}
+
+bool subject_is(const struct subject *subject, const char *node)
+{
+	return (subject->node && !strcmp(subject->node, node)) ||
+	       (subject->other && !strcmp(subject->other, node));
+}
+
+size_t subject_nodes(const struct subject *subject, const struct words *names,
+		     const char *nodes[SUBJECT_NODES])
+{
+	const char *own[SUBJECT_NODES] = { subject->node, subject->other };
+	size_t count = 0;
+
+	for (size_t i = 0; i < SUBJECT_NODES; i++) {
+		const char *kept = own[i] ? words_find(names, own[i], strlen(own[i])) : NULL;
+
+		if (kept)
+			nodes[count++] = kept;
+	}
+	return count;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The subject of a finding: built where the finding is made, and printed once, then. */
+#ifndef UCXBPF_JUDGE_SUBJECT_H
+#define UCXBPF_JUDGE_SUBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum subject_kind {
+	SUBJECT_CAPTURES, /* all captures */
+	SUBJECT_OTHER, /* no single node either: all pairs, a line of the policy */
+	SUBJECT_NODE, /* n0 */
+	SUBJECT_NIC, /* n0:mlx5_0 */
+	SUBJECT_RANK, /* n0:rank3 */
+	SUBJECT_PID, /* n0:pid77 */
+	SUBJECT_FLOW, /* n0>n1 */
+	SUBJECT_PAIR, /* n0<>n1, both directions */
+	SUBJECT_TIMES, /* inter.host-host: times of many nodes */
+	SUBJECT_WAY, /* way of inter.host-host.8 */
+	SUBJECT_KINDS
+};
+
+struct subject {
+	enum subject_kind kind;
+	const char *node; /* NULL: none, or its name is not known */
+	const char *other; /* of SUBJECT_FLOW and SUBJECT_PAIR: the second node */
+	const char *part; /* of the node: "mlx5_0", "rank3" */
+	const char *text; /* as printed */
+};
+
+struct judge;
+struct words;
+
+/* Strings must live as long as the judge, which keeps the text. */
+struct subject subject_node(const char *node);
+struct subject subject_nic(struct judge *judge, const char *node, const char *nic);
+struct subject subject_rank(struct judge *judge, const char *node, int rank);
+struct subject subject_pid(struct judge *judge, const char *node, unsigned int pid);
+struct subject subject_flow(struct judge *judge, const char *from, const char *to);
+struct subject subject_pair(struct judge *judge, const char *one, const char *other);
+
+struct subject subject_captures(void);
+
+/* Another subject without nodes: SUBJECT_OTHER, SUBJECT_TIMES, SUBJECT_WAY. */
+struct subject subject_plain(enum subject_kind kind, const char *text);
+
+/* The separator behind the node: ":", ">", "<>", or "" where nothing follows. */
+const char *subject_between(const struct subject *subject);
+
+/* What precedes the separator: the whole text where there is none. */
+const char *subject_first(const struct subject *subject);
+
+/* What follows the separator; "" where nothing does. */
+const char *subject_rest(const struct subject *subject);
+
+bool subject_is(const struct subject *subject, const char *node);
+
+/* Writes the nodes of a subject that are among the names, as kept there; returns how many. */
+#define SUBJECT_NODES 2
+size_t subject_nodes(const struct subject *subject, const struct words *names,
+		     const char *nodes[SUBJECT_NODES]);
+
+#endif
