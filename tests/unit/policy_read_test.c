@@ -85,13 +85,13 @@ static void every_key(void **state)
 	assert_true(isnan(policy->references.data[0].upper));
 
 	rule = policy_rule(policy, catalogue_find("RAIL-02"));
-	assert_true(rule->number[0] == 1.2);
-	assert_true(rule->number[1] == 1.5);
+	assert_true(policy->settings.rail_02.max_over_mean == 1.2);
+	assert_true(policy->settings.rail_02.critical == 1.5);
 	assert_int_equal(rule->severity, SEVERITY_CRITICAL);
-	assert_true(policy_rule(policy, catalogue_find("PATH-04"))->number[0] == 1 << 20);
+	assert_int_equal(policy->settings.path_04.size, 1 << 20);
 	assert_true(policy_rule(policy, catalogue_find("PATH-06"))->off);
-	assert_true(isnan(policy_rule(policy, catalogue_find("COV-02"))->number[1]));
-	assert_true(policy_rule(policy, catalogue_find("PERF-01"))->number[2] == 0);
+	assert_true(isnan(policy->settings.cov_02.high));
+	assert_false(policy->settings.perf_01.confirm);
 
 	assert_int_equal(policy->waivers.data[0].until, 20788);
 	assert_int_equal(policy->act.drain, DRAIN_NEVER);

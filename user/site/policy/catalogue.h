@@ -6,29 +6,111 @@
 #ifndef UCXBPF_POLICY_CATALOGUE_H
 #define UCXBPF_POLICY_CATALOGUE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
+#include "base/vec.h"
+
 #define CATALOGUE_RULES 40
-#define CATALOGUE_PARAMS 4
+#define CATALOGUE_PARAMS 4 /* of a rule at most */
 #define CATALOGUE_CAUSES 4
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, SEVERITIES };
 
 extern const char *const severity_names[SEVERITIES]; /* "info", "warning", "critical" */
 
+typedef VEC(const char *) texts;
+
+/* The settings of each rule by their names in a policy; catalogue.c has their units and defaults.
+ */
+struct rule_settings {
+	struct {
+		double low, high;
+		texts untraced;
+		uint64_t slack;
+	} cov_02;
+	struct {
+		double share, open;
+	} cov_04;
+	struct {
+		double share, critical;
+	} cov_05;
+	struct {
+		uint64_t bytes;
+		double share;
+		texts management;
+	} path_02;
+	struct {
+		uint64_t size;
+		double share;
+	} path_04;
+	struct {
+		uint64_t size;
+	} path_05, path_06, path_07, path_12, rail_01;
+	struct {
+		uint64_t endpoints;
+	} path_09;
+	struct {
+		double max_over_mean, critical;
+		uint64_t size;
+	} rail_02;
+	struct {
+		double max_over_mean;
+	} rail_03;
+	struct {
+		double share;
+	} aff_01, proto_03;
+	struct {
+		double tolerance;
+		bool one_machine;
+	} proto_01;
+	struct {
+		double factor;
+	} proto_02;
+	struct {
+		double p99_over_p50, spread;
+		bool one_machine;
+	} fab_03;
+	struct {
+		double wait_share;
+	} fab_04;
+	struct {
+		double mad, floor;
+		bool confirm, one_machine;
+	} perf_01;
+	struct {
+		uint64_t repeats;
+		bool confirm, one_machine;
+	} perf_02;
+	struct {
+		double share, gpu_over_host;
+		bool one_machine;
+	} perf_03;
+	struct {
+		double share;
+		bool one_machine;
+	} perf_04;
+	struct {
+		double lower, upper;
+		bool one_machine;
+	} perf_05;
+};
+
 enum param_type {
 	PARAM_NONE,
-	PARAM_NUMBER,
-	PARAM_SHARE, /* 0 to 1 */
-	PARAM_COUNT,
-	PARAM_SIZE, /* bytes */
-	PARAM_LIST,
-	PARAM_BOOL,
+	PARAM_NUMBER, /* double */
+	PARAM_SHARE, /* double, 0 to 1 */
+	PARAM_COUNT, /* uint64_t */
+	PARAM_SIZE, /* uint64_t, bytes */
+	PARAM_LIST, /* texts */
+	PARAM_BOOL, /* bool */
 };
 
 struct catalogue_param {
 	const char *name;
+	size_t offset; /* in struct rule_settings */
 	enum param_type type;
 	double standard; /* NAN: "auto" */
 };

@@ -159,6 +159,33 @@ static const struct field fields[] = {
 	{ 0 },
 };
 
+void *policy_setting(struct policy *policy, const struct catalogue_param *param)
+{
+	return (char *)&policy->settings + param->offset;
+}
+
+static const void *setting_of(const struct policy *policy, const struct catalogue_param *param)
+{
+	return (const char *)&policy->settings + param->offset;
+}
+
+uint64_t policy_size(const struct policy *policy, const struct catalogue_param *param)
+{
+	return *(const uint64_t *)setting_of(policy, param);
+}
+
+static void set_standard(struct policy *policy, const struct catalogue_param *param)
+{
+	void *to = policy_setting(policy, param);
+
+	if (param->type == PARAM_NUMBER || param->type == PARAM_SHARE)
+		*(double *)to = param->standard;
+	else if (param->type == PARAM_COUNT || param->type == PARAM_SIZE)
+		*(uint64_t *)to = (uint64_t)param->standard;
+	else if (param->type == PARAM_BOOL)
+		*(bool *)to = param->standard > 0;
+}
+
 struct policy *policy_default(void)
 {
 	struct policy *policy = calloc(1, sizeof(*policy));
@@ -169,7 +196,7 @@ struct policy *policy_default(void)
 	for (size_t i = 0; i < CATALOGUE_RULES; i++) {
 		policy->rules[i].severity = catalogue[i].severity;
 		for (size_t k = 0; k < CATALOGUE_PARAMS; k++)
-			policy->rules[i].number[k] = catalogue[i].params[k].standard;
+			set_standard(policy, &catalogue[i].params[k]);
 	}
 	return policy;
 }
@@ -263,7 +290,9 @@ void policy_free(struct policy *policy)
 	}
 	for (size_t i = 0; i < CATALOGUE_RULES; i++)
 		for (size_t k = 0; k < CATALOGUE_PARAMS; k++)
-			vec_release(&policy->rules[i].list[k]);
+			if (catalogue[i].params[k].type == PARAM_LIST)
+				vec_release(
+					(texts *)policy_setting(policy, &catalogue[i].params[k]));
 	for (size_t i = 0; i < policy->made.len; i++)
 		free(policy->made.data[i]);
 	vec_release(&policy->made);
@@ -293,7 +322,7 @@ bool policy_wants(const struct policy *policy, const struct catalogue_rule *rule
 {
 	for (int i = 0; i < CATALOGUE_PARAMS; i++)
 		if (rule->params[i].name && !strcmp(rule->params[i].name, name))
-			return policy_rule(policy, rule)->number[i] != 0;
+			return *(const bool *)setting_of(policy, &rule->params[i]);
 	return false;
 }
 
@@ -377,13 +406,21 @@ static json_t *expect_of(const struct policy_expect *expect)
 	return to;
 }
 
-static json_t *param_of(const struct policy_rule *rule, const struct catalogue_rule *of, size_t at)
+static json_t *param_of(const struct policy *policy, const struct catalogue_param *param)
 {
-	if (of->params[at].type == PARAM_LIST)
-		return list_of(&rule->list[at]);
-	if (of->params[at].type == PARAM_BOOL)
-		return json_boolean(rule->number[at] != 0);
-	return number_or_null(rule->number[at]);
+	const void *value = setting_of(policy, param);
+
+	switch (param->type) {
+	case PARAM_LIST:
+		return list_of(value);
+	case PARAM_BOOL:
+		return json_boolean(*(const bool *)value);
+	case PARAM_COUNT:
+	case PARAM_SIZE:
+		return json_real(policy_size(policy, param));
+	default:
+		return number_or_null(*(const double *)value);
+	}
 }
 
 static json_t *rules_of(const struct policy *policy)
@@ -397,7 +434,7 @@ static json_t *rules_of(const struct policy *policy)
 		set_text(to, "severity", rule->off ? "off" : severity_names[rule->severity]);
 		for (size_t k = 0; k < CATALOGUE_PARAMS && catalogue[i].params[k].name; k++)
 			json_object_set_new(to, catalogue[i].params[k].name,
-					    param_of(rule, &catalogue[i], k));
+					    param_of(policy, &catalogue[i].params[k]));
 		json_object_set_new(rules, catalogue[i].id, to);
 	}
 	return rules;

@@ -15,8 +15,6 @@
 #include "base/vec.h"
 #include "site/policy/catalogue.h"
 
-typedef VEC(const char *) texts;
-
 /* Nodes that are judged against each other. Zero or NULL: not said. */
 struct policy_class {
 	const char *name;
@@ -60,12 +58,10 @@ struct policy_waiver {
 	int64_t until; /* the last day it holds, in days since 1970 */
 };
 
-/* What the site says of a rule of the catalogue, or the catalogue itself where it says nothing. */
+/* How the site wants a rule applied; as the catalogue says where it says nothing. */
 struct policy_rule {
 	bool off;
 	enum severity severity;
-	double number[CATALOGUE_PARAMS]; /* by position in the catalogue's row; NAN: "auto" */
-	texts list[CATALOGUE_PARAMS];
 };
 
 enum policy_drain { DRAIN_PROPOSE, DRAIN_NEVER };
@@ -83,6 +79,7 @@ struct policy {
 	VEC(struct policy_reference) references;
 	VEC(struct policy_waiver) waivers;
 	struct policy_rule rules[CATALOGUE_RULES];
+	struct rule_settings settings; /* likewise the catalogue's where the site sets none */
 	struct {
 		const char *file; /* NULL: none */
 		texts levels;
@@ -131,12 +128,16 @@ char *policy_normal_form(const struct policy *policy);
 /* Of the normal form: 64 hexadecimal digits and a zero. */
 void policy_hash(const struct policy *policy, char hash[65]);
 
-/* A rule's settings, those of the catalogue where the policy says nothing; the policy's own. */
+/* Whether and how a rule is applied; the policy's own. */
 const struct policy_rule *policy_rule(const struct policy *policy,
 				      const struct catalogue_rule *rule);
 
-/* Of a rule's setting that is true or false, by its name; false: the rule has none of that name. */
+/* A setting of type PARAM_BOOL that several rules have; false where this one does not. */
 bool policy_wants(const struct policy *policy, const struct catalogue_rule *rule, const char *name);
+
+/* Any setting of its type, for those that treat all alike. */
+void *policy_setting(struct policy *policy, const struct catalogue_param *param);
+uint64_t policy_size(const struct policy *policy, const struct catalogue_param *param);
 
 /* The class of a node; NULL: no class names it. */
 const struct policy_class *policy_class_of(const struct policy *policy, const char *node);

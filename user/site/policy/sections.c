@@ -359,29 +359,23 @@ void check_transports(struct binder *binder)
 
 /* What a policy says of the catalogue's rules. */
 
-static bool number_of(enum param_type type, const char *text, double *to)
+static bool read_setting(enum param_type type, const char *text, void *to)
 {
-	uint64_t bytes;
-	int64_t count;
+	double *number = to;
+	bool *flag = to;
 
 	switch (type) {
 	case PARAM_SHARE:
-		return value_number(text, to) && *to >= 0 && *to <= 1;
+		return value_number(text, number) && *number >= 0 && *number <= 1;
 	case PARAM_COUNT:
-		if (!value_count(text, &count))
-			return false;
-		*to = count;
-		return true;
+		return value_count(text, to);
 	case PARAM_SIZE:
-		if (!value_size(text, &bytes))
-			return false;
-		*to = bytes;
-		return true;
+		return value_size(text, to);
 	case PARAM_BOOL:
-		*to = !strcmp(text, "true");
-		return *to || !strcmp(text, "false");
+		*flag = !strcmp(text, "true");
+		return *flag || !strcmp(text, "false");
 	default:
-		return value_number(text, to) && *to >= 0;
+		return value_number(text, number) && *number >= 0;
 	}
 }
 
@@ -401,17 +395,19 @@ static const char *wanted(enum param_type type)
 }
 
 static void bind_param(struct binder *binder, const struct catalogue_param *param,
-		       const struct policy_tree *value, struct policy_rule *rule, size_t at)
+		       const struct policy_tree *value)
 {
+	void *to = policy_setting(binder->policy, param);
+
 	if (param->type == PARAM_LIST) {
-		bind_texts(binder, value, param->name, &rule->list[at]);
+		bind_texts(binder, value, param->name, to);
 		return;
 	}
 	if (!bind_is(binder, value, NODE_SCALAR, param->name))
 		return;
 	if (isnan(param->standard) && !strcmp(value->text, "auto"))
-		rule->number[at] = NAN;
-	else if (!number_of(param->type, value->text, &rule->number[at]))
+		*(double *)to = NAN;
+	else if (!read_setting(param->type, value->text, to))
 		errors_add(binder->errors, value->line, "%s: '%.40s' is not %s", param->name,
 			   value->text, wanted(param->type));
 }
@@ -444,7 +440,7 @@ static void bind_setting(struct binder *binder, const struct catalogue_rule *of,
 	for (size_t i = 0; i < CATALOGUE_PARAMS; i++) {
 		if (!of->params[i].name || strcmp(of->params[i].name, entry->key))
 			continue;
-		bind_param(binder, &of->params[i], entry->value, rule, i);
+		bind_param(binder, &of->params[i], entry->value);
 		return;
 	}
 	errors_add(binder->errors, entry->line, "%s: has no setting '%.40s'", of->id, entry->key);

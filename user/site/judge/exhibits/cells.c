@@ -53,7 +53,8 @@ void exhibits_draw_lines(struct exhibits *exhibits)
 	for (size_t i = 0; i < CATALOGUE_RULES; i++)
 		for (size_t k = 0; k < CATALOGUE_PARAMS; k++)
 			if (catalogue[i].params[k].type == PARAM_SIZE)
-				exhibits_line(exhibits, policy->rules[i].number[k]);
+				exhibits_line(exhibits,
+					      policy_size(policy, &catalogue[i].params[k]));
 }
 
 uint64_t exhibits_class_from(const struct exhibits *exhibits, int class)

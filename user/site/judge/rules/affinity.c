@@ -105,7 +105,7 @@ void rule_nearest_nic(const struct trial *trial)
 	}
 	for (size_t i = 0; i < distances.known.list.len; i++)
 		vec_push(&worst, distances.known.list.data[i]);
-	judge_distances(trial, &distances, trial->setting->number[0], "the GPU's nearest NIC",
+	judge_distances(trial, &distances, trial->settings->aff_01.share, "the GPU's nearest NIC",
 			"its inventory does not tell where the GPU or the NIC is",
 			"no memory of a GPU left a node");
 	for (size_t i = 0; i < worst.len; i++)

@@ -394,7 +394,7 @@ static void judge_drift(const struct trial *trial, const struct cohort *now,
 			const struct cohort *before, const char *name,
 			const struct changed_ways *changes)
 {
-	double lower = trial->setting->number[0], upper = trial->setting->number[1];
+	double lower = trial->settings->perf_05.lower, upper = trial->settings->perf_05.upper;
 	double was = before->median[P50], is = now->median[P50];
 	bool fails = was / is < 1 - lower || was / is > 1 + upper;
 	struct finding *finding =

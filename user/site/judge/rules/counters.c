@@ -7,8 +7,6 @@
 #include "site/judge/exhibits/ports.h"
 #include "site/judge/rules/rules.h"
 
-enum { LOW, HIGH, UNTRACED, SLACK }; /* settings, as in the catalogue */
-
 /* One direction of a port, or of all ports of a node together. */
 struct way {
 	const char *what; /* "sent", "received" */
@@ -122,11 +120,11 @@ static struct way way_in(const struct counted_node *node, const struct counted_p
 /* What the counters may show at most where that was traced. */
 static int64_t most(const struct trial *trial, const struct way *way, const struct flow *flow)
 {
-	double high = trial->setting->number[HIGH];
+	double high = trial->settings->cov_02.high;
 
 	high = isnan(high) ? HIGH_AUTO : high;
 	return (int64_t)((double)flow->bytes * high) + (int64_t)flow->count * UCX_HEADER +
-	       way->again + (int64_t)trial->setting->number[SLACK];
+	       way->again + (int64_t)trial->settings->cov_02.slack;
 }
 
 /* Whether the counters show more than that which was traced can be. */
@@ -137,7 +135,7 @@ static bool way_exceeds(const struct trial *trial, const struct way *way)
 
 static int64_t least(const struct trial *trial, const struct flow *flow)
 {
-	return (int64_t)((double)flow->bytes * trial->setting->number[LOW]);
+	return (int64_t)((double)flow->bytes * trial->settings->cov_02.low);
 }
 
 static void say_numbers(const struct trial *trial, struct finding *finding, const struct way *way)
@@ -297,7 +295,7 @@ static void judge_sent(const struct trial *trial, const struct counted_node *nod
 	const char *why;
 	struct way way;
 
-	if (listed(&trial->setting->list[UNTRACED], port->device)) {
+	if (listed(&trial->settings->cov_02.untraced, port->device)) {
 		found_why(trial, VERDICT_SKIP, subject, "declared untraced by the policy");
 		return;
 	}

@@ -152,7 +152,7 @@ void rule_attribution(const struct trial *trial)
 			tally_add(tally_node(trial, &tallies, cell_known_node(exhibits, cell)),
 				  cell, unknown_cell(cell));
 	}
-	tallies_judge(trial, &tallies, trial->setting->number[0],
+	tallies_judge(trial, &tallies, trial->settings->cov_05.share,
 		      "transport, device and memory known", "no data was moved");
 	for (; before < trial->judge->findings.len; before++) {
 		struct finding *finding = &trial->judge->findings.data[before];
@@ -163,7 +163,8 @@ void rule_attribution(const struct trial *trial)
 			finding->verdict = VERDICT_UNKNOWN;
 			finding->why = "some of its records are in sums alone (COV-01)";
 		}
-		if (finding->verdict == VERDICT_FAIL && finding->share > trial->setting->number[1])
+		if (finding->verdict == VERDICT_FAIL &&
+		    finding->share > trial->settings->cov_05.critical)
 			finding->severity = SEVERITY_CRITICAL;
 	}
 }

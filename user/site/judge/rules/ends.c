@@ -11,7 +11,6 @@
  * tell, since a rank that runs writes down that it waits.
  */
 
-#define OPEN 1 /* of the rule's numbers */
 #define NS 1e9
 
 /* A job of a sweep in which ranks wait. */
@@ -36,7 +35,7 @@ static const char *or_unknown(const char *word)
 static bool only_slow(const struct open *open, const struct sweep_rank *rank, const struct sum *sum)
 {
 	return sweep_fate(open->sweep, rank) == FATE_STUCK &&
-	       sum->least < (open->trial->setting->number[OPEN] + PLAN_GRACE_S) * NS;
+	       sum->least < (open->trial->settings->cov_04.open + PLAN_GRACE_S) * NS;
 }
 
 /* Why it is not to blame; NULL: nothing says so. */
@@ -87,7 +86,7 @@ static void judge_one(struct open *open, const struct sum *sum, struct subject s
 	finding->count = sum->count;
 	finding->bytes = sum->bytes;
 	finding->expected =
-		say(trial->judge, "no operation open for %g s", trial->setting->number[OPEN]);
+		say(trial->judge, "no operation open for %g s", trial->settings->cov_04.open);
 	finding->seen =
 		say(trial->judge, "%s in %s%s%s: open for %.1f s, nothing else for the last %.1f s",
 		    or_unknown(sum->words[0]), or_unknown(sum->words[1]),
@@ -119,7 +118,7 @@ static void judge_open(const struct trial *trial)
 		struct subject subject = process_subject(trial, sum->process);
 
 		if (sum->kind == SUM_OPEN && subject.text &&
-		    sum->least >= trial->setting->number[OPEN] * NS)
+		    sum->least >= trial->settings->cov_04.open * NS)
 			judge_one(&open, sum, subject);
 	}
 	for (size_t job = 0; job < open.jobs.len; job++) {
@@ -198,7 +197,7 @@ void mark_in_part(const struct trial *trial)
 		const struct tally *tally = &tallies.list.data[i];
 		struct node *node = tally->worst ? cell_known_node(exhibits, tally->worst) : NULL;
 
-		if (!node || tally_share(tally) <= trial->setting->number[0])
+		if (!node || tally_share(tally) <= trial->settings->cov_04.share)
 			continue;
 		node->in_part = true;
 		node->one_ended = tally->bytes;
@@ -268,7 +267,7 @@ static void unmatched(const struct trial *trial)
 	uint64_t all = totals->sends + totals->receives;
 	uint64_t open =
 		reasons_sum(totals->unmatched_sends) + reasons_sum(totals->unmatched_receives);
-	double share = trial->setting->number[0];
+	double share = trial->settings->cov_04.share;
 	bool many = open > share * all;
 	struct finding *finding =
 		found(trial, many ? VERDICT_UNKNOWN : VERDICT_PASS, subject_captures());

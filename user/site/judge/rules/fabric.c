@@ -321,7 +321,7 @@ static void judge_counters(const struct trial *trial, const struct node_inventor
 	finding->expected = "no errors";
 	for (size_t i = 0; i < sizeof(error_counters) / sizeof(*error_counters); i++)
 		take_counter(judge, i, before, after, &errors);
-	if (share > trial->setting->number[0])
+	if (share > trial->settings->fab_04.wait_share)
 		errors.text = say(judge, "%s%swaited %.1f %% of the time to send", errors.text,
 				  *errors.text ? ", " : "", 100 * share);
 	if (*errors.text) {

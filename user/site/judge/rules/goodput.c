@@ -106,7 +106,7 @@ static void judge_share(const struct trial *trial, const char *node, struct reac
 {
 	double sent = share_of(&reached->shares[SENT]);
 	double received = share_of(&reached->shares[RECEIVED]);
-	double least = trial->setting->number[0], share = fmin(sent, received);
+	double least = trial->settings->perf_03.share, share = fmin(sent, received);
 	bool fails = share < least;
 	struct finding *finding;
 
@@ -124,7 +124,7 @@ static void judge_share(const struct trial *trial, const char *node, struct reac
 
 static void judge_gpu(const struct trial *trial, const char *node, struct reached *reached)
 {
-	double least = trial->setting->number[1];
+	double least = trial->settings->perf_03.gpu_over_host;
 	double host =
 		median_of(reached->rates[PLAN_HOST].list.data, reached->rates[PLAN_HOST].list.len);
 	double gpu =
@@ -272,12 +272,12 @@ void rule_alltoall(const struct trial *trial)
 					    "or an inventory");
 		return;
 	}
-	fails = expected / seen < trial->setting->number[0];
+	fails = expected / seen < trial->settings->perf_04.share;
 	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
 			subject_plain(SUBJECT_OTHER, "all nodes"));
 	finding->count = count;
 	finding->expected = say(trial->judge, "at least %.2f of what links allow: %.4g ms",
-				trial->setting->number[0], expected * 1e3);
+				trial->settings->perf_04.share, expected * 1e3);
 	if (fails)
 		finding->seen = say(trial->judge, "%.2f: alltoall of %lu B takes %.4g ms",
 				    expected / seen, (unsigned long)work->size, seen * 1e3);

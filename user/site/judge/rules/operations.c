@@ -9,8 +9,6 @@
 
 #include "site/judge/rules/tally.h"
 
-#define FIRST 0
-
 static const char *or_unknown(const char *word)
 {
 	return word ? word : "?";
@@ -141,7 +139,7 @@ static void settle_collectives(const struct trial *trial, struct tally *tally)
 			say(trial->judge, "%lu B of host memory beside %lu B of GPU memory, in %s",
 			    (unsigned long)tally->bytes,
 			    (unsigned long)(tally->all_bytes - tally->bytes), tally->seen);
-	found_count(trial, tally, tally_share(tally) > trial->setting->number[FIRST],
+	found_count(trial, tally, tally_share(tally) > trial->settings->proto_03.share,
 		    "a collective of GPU buffers moves GPU memory");
 }
 
@@ -163,7 +161,7 @@ static void take_spread(const struct trial *trial, struct tally *tally, const st
 	tally->all_count += sum->count;
 	tally->all_bytes += sum->bytes;
 	tally->bytes += sum->extra;
-	if (own <= trial->setting->number[FIRST])
+	if (own <= trial->settings->rail_03.max_over_mean)
 		return;
 	tally->count += sum->count;
 	if (!tally->seen)
@@ -172,7 +170,7 @@ static void take_spread(const struct trial *trial, struct tally *tally, const st
 
 static void settle_spread(const struct trial *trial, struct tally *tally)
 {
-	double most = trial->setting->number[FIRST];
+	double most = trial->settings->rail_03.max_over_mean;
 	double ratio = tally->all_bytes ? (double)tally->bytes / tally->all_bytes : 1;
 	struct finding *finding = found_count(trial, tally, ratio > most,
 					      say(trial->judge, "max/mean at most %.2f", most));

@@ -107,8 +107,6 @@ void rule_expected(const struct trial *trial)
 
 /* ---- PATH-02 ---- */
 
-enum { TCP_WIRE_UP, TCP_SHARE, TCP_MANAGEMENT }; /* its settings, in the catalogue's order */
-
 /* Whether the policy lets these messages go over tcp; FITS_MAYBE: only those of some sizes. */
 static enum fits tcp_allowed(const struct trial *trial, const struct cell *cell)
 {
@@ -131,7 +129,7 @@ static enum fits tcp_allowed(const struct trial *trial, const struct cell *cell)
 static bool bad_interface(const struct trial *trial, const struct cell *cell)
 {
 	return cell->device && (!strcmp(cell->device, "lo") ||
-				listed(&trial->setting->list[TCP_MANAGEMENT], cell->device));
+				listed(&trial->settings->path_02.management, cell->device));
 }
 
 /* Between two nodes; within one, a NIC of any kind is too much: PATH-03. */
@@ -172,13 +170,11 @@ void rule_tcp(const struct trial *trial)
 		tallies_judge(trial, &management, 0, "no data over management interfaces", NULL);
 	tcp_tallies(trial, &data, false);
 	for (size_t i = 0; i < data.list.len; i++)
-		spare_wire_up(&data.list.data[i], trial->setting->number[TCP_WIRE_UP]);
+		spare_wire_up(&data.list.data[i], trial->settings->path_02.bytes);
 	if (data.list.len || none)
-		tallies_judge(trial, &data, trial->setting->number[TCP_SHARE], "no data over tcp",
+		tallies_judge(trial, &data, trial->settings->path_02.share, "no data over tcp",
 			      "no two nodes exchanged data");
 }
-
-#define LARGE 0 /* setting of PATH-05 */
 
 static const struct node *from(const struct trial *trial, const struct cell *cell)
 {
@@ -230,7 +226,7 @@ static void ask(const struct trial *trial, const struct question *question, doub
 
 static enum fits large(const struct trial *trial, const struct cell *cell)
 {
-	uint64_t least = trial->setting->number[LARGE];
+	uint64_t least = trial->settings->path_05.size;
 
 	if (cell_below(trial->exhibits, cell, least))
 		return FITS_NOT;
@@ -284,8 +280,6 @@ void rule_accelerated(const struct trial *trial)
 
 /* ---- PATH-09, PATH-11: what each process uses ---- */
 
-#define MOST_PEERS 0 /* setting of PATH-09 */
-
 /* Peers that each process reached over rc; it keeps a queue pair for each. */
 static void rc_peers(const struct exhibits *exhibits, struct map *counts)
 {
@@ -320,7 +314,7 @@ void rule_scale(const struct trial *trial)
 		if (!peers || !node)
 			continue;
 		finding = found(trial,
-				peers > trial->setting->number[MOST_PEERS] ? VERDICT_FAIL
+				peers > trial->settings->path_09.endpoints ? VERDICT_FAIL
 									   : VERDICT_PASS,
 				process_subject(trial, i));
 		finding->count = peers;

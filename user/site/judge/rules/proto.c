@@ -233,7 +233,7 @@ static void judge_group(const struct trial *trial, const struct sent *sent, size
 	}
 	if (count < 2 || !eager || !rndv)
 		return;
-	common.factor = trial->setting->number[0];
+	common.factor = trial->settings->proto_02.factor;
 	common.bottoms = calloc(count, sizeof(double));
 	common.tops = calloc(count, sizeof(double));
 	find_common(&common);

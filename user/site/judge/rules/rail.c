@@ -125,8 +125,8 @@ void rule_rail_count(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
 	size_t before = trial->judge->findings.len;
-	struct rails *sure = rails_of_nodes(trial, trial->setting->number[0], false);
-	struct rails *all = rails_of_nodes(trial, trial->setting->number[0], true);
+	struct rails *sure = rails_of_nodes(trial, trial->settings->rail_01.size, false);
+	struct rails *all = rails_of_nodes(trial, trial->settings->rail_01.size, true);
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
@@ -188,8 +188,8 @@ void rule_rail_balance(const struct trial *trial)
 	const struct exhibits *exhibits = trial->exhibits;
 	size_t before = trial->judge->findings.len;
 	/* a small message has one rail, whatever there is */
-	struct rails *sure = rails_of_nodes(trial, trial->setting->number[2], false);
-	struct rails *all = rails_of_nodes(trial, trial->setting->number[2], true);
+	struct rails *sure = rails_of_nodes(trial, trial->settings->rail_02.size, false);
+	struct rails *all = rails_of_nodes(trial, trial->settings->rail_02.size, true);
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
@@ -202,14 +202,15 @@ void rule_rail_balance(const struct trial *trial)
 			continue;
 		ratio = least_over_mean(rails, &all[i]);
 		finding = found(trial,
-				ratio > trial->setting->number[0] ? VERDICT_FAIL : VERDICT_PASS,
+				ratio > trial->settings->rail_02.max_over_mean ? VERDICT_FAIL
+									       : VERDICT_PASS,
 				subject_node(node->name));
 		finding->bytes = total(rails);
 		give_examples(finding, rails);
-		finding->expected =
-			say(trial->judge, "max/mean at most %.2f", trial->setting->number[0]);
+		finding->expected = say(trial->judge, "max/mean at most %.2f",
+					trial->settings->rail_02.max_over_mean);
 		if (finding->verdict == VERDICT_PASS &&
-		    most_over_mean(rails, &all[i]) > trial->setting->number[0]) {
+		    most_over_mean(rails, &all[i]) > trial->settings->rail_02.max_over_mean) {
 			finding->verdict = VERDICT_UNKNOWN;
 			finding->why = why_unsized(trial, total(&all[i]) - total(rails));
 		}
@@ -217,7 +218,7 @@ void rule_rail_balance(const struct trial *trial)
 			continue;
 		finding->seen = say(trial->judge, "max/mean %.2f: %s", ratio,
 				    rails_text(trial->judge, rails));
-		if (ratio >= trial->setting->number[1])
+		if (ratio >= trial->settings->rail_02.critical)
 			finding->severity = SEVERITY_CRITICAL;
 	}
 	free(sure);

@@ -12,6 +12,7 @@ struct trial {
 	const struct exhibits *exhibits;
 	const struct catalogue_rule *rule;
 	const struct policy_rule *setting;
+	const struct rule_settings *settings; /* of all rules */
 };
 
 /* Valid until the next one; of the trial's rule and severity. */

@@ -97,7 +97,7 @@ static struct finding *slow_say(const struct trial *trial, struct subject subjec
 	const char *more = "";
 
 	finding->expected = say(trial->judge, "at least %.2f of the median",
-				1 - policy_rule(trial->judge->policy, nodes)->number[1]);
+				1 - trial->settings->perf_01.floor);
 	finding->count = slowness->rounds;
 	if (!fails)
 		return finding;
@@ -187,13 +187,12 @@ static void slow_values_make(struct slow_values *values, const struct trial *tri
 			     const struct metric *metric)
 {
 	const struct plan *plan = trial->judge->sweep.plan;
-	const struct policy_rule *rule =
-		policy_rule(trial->judge->policy, catalogue_find("PERF-01"));
+	const struct rule_settings *settings = trial->settings;
 
 	/* of a node in one round alone, every third sweep would have a false alarm */
 	*values = (struct slow_values){
 		.metric = metric,
-		.limits = { rule->number[0], rule->number[1], JUDGE_LEAST_ROUNDS },
+		.limits = { settings->perf_01.mad, settings->perf_01.floor, JUDGE_LEAST_ROUNDS },
 	};
 	for (size_t i = 0; i < plan->nodes.len; i++)
 		vec_push(&values->first.nodes,
@@ -459,7 +458,7 @@ static size_t pairs_judge_metric(const struct trial *trial, const struct metric 
 
 	slow_values_make(&values, trial, metric);
 	limits = values.limits;
-	limits.rounds = trial->setting->number[0];
+	limits.rounds = trial->settings->perf_02.repeats;
 	outliers_pairs(&values.first, &limits);
 	judged = values.first.pairs.len;
 	for (size_t i = 0; i < judged; i++)

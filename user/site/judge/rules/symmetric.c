@@ -2,7 +2,6 @@
 /* Whether two nodes send to each other the same way: PATH-12. */
 #include "site/judge/rules/rules.h"
 
-#define SIZE 0
 #define SOME 0.05 /* of the bytes: less is no way that messages go */
 
 /* What went one way. */
@@ -139,7 +138,7 @@ static void collect_rails(const struct trial *trial, struct directions *directio
 		struct direction *direction;
 
 		if (!cell_over_nic(cell) || !from || !to ||
-		    !cell_at_least(exhibits, cell, trial->setting->number[SIZE]))
+		    !cell_at_least(exhibits, cell, trial->settings->path_12.size))
 			continue;
 		direction = direction_at(directions, end_of(cell, cell->process),
 					 end_of(cell, cell->peer));

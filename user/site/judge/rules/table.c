@@ -68,6 +68,7 @@ struct trial trial_of(struct judge *judge, const struct catalogue_rule *rule)
 		.exhibits = &judge->exhibits,
 		.rule = rule,
 		.setting = policy_rule(judge->policy, rule),
+		.settings = &judge->policy->settings,
 	};
 }
 

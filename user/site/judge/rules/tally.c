@@ -142,8 +142,7 @@ const char *why_unsized(const struct trial *trial, uint64_t bytes)
 /* What is not known may have gone any way: of what fits for sure, or of all that may fit. */
 static void doubt(const struct trial *trial, const struct tally *tally, struct finding *finding)
 {
-	const struct catalogue_rule *known = catalogue_find("COV-05");
-	double most = policy_rule(trial->judge->policy, known)->number[0];
+	double most = trial->settings->cov_05.share;
 	uint64_t unknown = tally->unknown, all_bytes = tally->all_bytes;
 
 	if (finding->verdict != VERDICT_PASS)

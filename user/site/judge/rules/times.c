@@ -132,7 +132,7 @@ static uint32_t least_timed(const struct cohort *sizes, size_t count)
 static void judge_humps(const struct trial *trial, const struct cohort *sizes, size_t count)
 {
 	const struct cohort *high = NULL, *low = NULL;
-	double worst = trial->setting->number[0];
+	double worst = trial->settings->proto_01.tolerance;
 	struct finding *finding;
 
 	if (least_timed(sizes, count) < LEAST_FOR_MEDIAN)
@@ -150,7 +150,7 @@ static void judge_humps(const struct trial *trial, const struct cohort *sizes, s
 	finding = found(trial, high ? VERDICT_FAIL : VERDICT_PASS, subject_of(trial, &sizes[0]));
 	finding->count = count;
 	finding->expected = say(trial->judge, "no size takes %.2f times as long as a larger one",
-				trial->setting->number[0]);
+				trial->settings->proto_01.tolerance);
 	if (high)
 		finding->seen =
 			say(trial->judge, "%s, %s", size_text(trial, high, high->median[P50]),
@@ -173,8 +173,9 @@ static void judge_tail(const struct trial *trial, const struct cohort *sizes, si
 	const struct cohort *least = &sizes[0], *most = &sizes[count - 1];
 	double tail = least->median[P99] / least->median[P50];
 	double spread = (most->median[P75] - most->median[P25]) / most->median[P50];
-	bool long_tail = least->timed >= LEAST_FOR_TAIL && tail > trial->setting->number[0];
-	bool wide = most->timed >= LEAST_FOR_SPREAD && spread > trial->setting->number[1];
+	bool long_tail =
+		least->timed >= LEAST_FOR_TAIL && tail > trial->settings->fab_03.p99_over_p50;
+	bool wide = most->timed >= LEAST_FOR_SPREAD && spread > trial->settings->fab_03.spread;
 	struct finding *finding;
 
 	if (sizes->intra || (least->timed < LEAST_FOR_TAIL && most->timed < LEAST_FOR_SPREAD))
@@ -184,7 +185,7 @@ static void judge_tail(const struct trial *trial, const struct cohort *sizes, si
 	finding->count = least->ns[P50].list.len + most->ns[P50].list.len;
 	finding->expected =
 		say(trial->judge, "p99 at most %.4g times p50, quartiles at most %.4g %% apart",
-		    trial->setting->number[0], 100 * trial->setting->number[1]);
+		    trial->settings->fab_03.p99_over_p50, 100 * trial->settings->fab_03.spread);
 	if (long_tail)
 		finding->seen = say(trial->judge, "%lu B: p99 is %.1f times p50, %s",
 				    (unsigned long)least->size, tail,

@@ -196,14 +196,6 @@ static void ask_ways(const struct trial *trial, const struct way_question *quest
 
 /* ---- rules ---- */
 
-#define SIZE 0
-#define SHARE 1
-
-static bool large(const struct trial *trial, const struct cell *cell)
-{
-	return cell_at_least(trial->exhibits, cell, trial->setting->number[SIZE]);
-}
-
 static bool of_gpu(const struct cell *cell)
 {
 	return is_gpu(cell->src_mem) || is_gpu(cell->dst_mem);
@@ -256,7 +248,7 @@ static bool gpus_of_a_node(const struct trial *trial, const struct cell *cell, c
 {
 	(void)arg;
 	return cell_intra(cell) && is_gpu(cell->src_mem) && is_gpu(cell->dst_mem) &&
-	       large(trial, cell);
+	       cell_at_least(trial->exhibits, cell, trial->settings->path_04.size);
 }
 
 static bool not_cuda_ipc(const struct sum *way, const void *arg)
@@ -270,7 +262,7 @@ void rule_cuda_ipc(const struct trial *trial)
 	ask_ways(trial, &(struct way_question){
 				.about = gpus_of_a_node,
 				.wrong = not_cuda_ipc,
-				.allowed = 1 - trial->setting->number[SHARE],
+				.allowed = 1 - trial->settings->path_04.share,
 				.expected = "cuda_ipc",
 				.why_none = "no two GPUs of one node exchanged large messages",
 			});
@@ -281,7 +273,7 @@ void rule_cuda_ipc(const struct trial *trial)
 static bool small_of_gpu(const struct trial *trial, const struct cell *cell, const void *arg)
 {
 	(void)arg;
-	return of_gpu(cell) && !large(trial, cell);
+	return of_gpu(cell) && !cell_at_least(trial->exhibits, cell, trial->settings->path_06.size);
 }
 
 static bool copied_by_driver(const struct sum *way, const void *arg)
@@ -305,7 +297,8 @@ void rule_gdr_copy(const struct trial *trial)
 static bool large_between_nodes(const struct trial *trial, const struct cell *cell, const void *arg)
 {
 	(void)arg;
-	return cell_inter(cell) && of_gpu(cell) && large(trial, cell);
+	return cell_inter(cell) && of_gpu(cell) &&
+	       cell_at_least(trial->exhibits, cell, trial->settings->path_07.size);
 }
 
 static bool is_staged(const struct sum *way, const void *arg)
