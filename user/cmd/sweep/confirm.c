@@ -18,18 +18,17 @@
 
 bool sweep_may_confirm(const struct policy *policy, size_t nodes)
 {
-	static const char *const rules[] = { "PERF-01", "PERF-02" };
-	const struct catalogue_rule *nodes_rule = catalogue_find(rules[0]);
+	static const enum rule_id rules[] = { RULE_PERF_01, RULE_PERF_02 };
 	bool wanted = false;
 
 	for (int i = 0; i < 2; i++) {
-		const struct catalogue_rule *rule = catalogue_find(rules[i]);
+		const struct catalogue_rule *rule = &catalogue[rules[i]];
 
 		wanted = wanted ||
 			 (!policy_rule(policy, rule)->off && policy_wants(policy, rule, "confirm"));
 	}
 	/* whom to trust is said by PERF-01 */
-	return wanted && !policy_rule(policy, nodes_rule)->off && nodes > JUDGE_LEAST_ROUNDS;
+	return wanted && !policy->rules[RULE_PERF_01].off && nodes > JUDGE_LEAST_ROUNDS;
 }
 
 static void trust(const struct plan *plan, enum plan_trust *nodes, const char *name,

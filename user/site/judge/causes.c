@@ -17,25 +17,15 @@
 #define MODULES 4
 
 /* The modules that carry what a rule wants: libuct_cuda.so.0. */
-static const struct need {
-	const char *rule, *modules[MODULES];
-} needs[] = {
-	{ "PATH-02", { "ib", "ib_mlx5", "rdmacm" } },
-	{ "PATH-03", { "cma", "knem", "xpmem", "cuda" } },
-	{ "PATH-04", { "cuda" } },
-	{ "PATH-05", { "cma", "knem", "xpmem" } },
-	{ "PATH-06", { "cuda_gdrcopy", "cuda" } },
-	{ "PATH-08", { "ib", "ib_mlx5" } },
-	{ "PATH-10", { "cuda" } },
+static const char *const needs[CATALOGUE_RULES][MODULES] = {
+	[RULE_PATH_02] = { "ib", "ib_mlx5", "rdmacm" },
+	[RULE_PATH_03] = { "cma", "knem", "xpmem", "cuda" },
+	[RULE_PATH_04] = { "cuda" },
+	[RULE_PATH_05] = { "cma", "knem", "xpmem" },
+	[RULE_PATH_06] = { "cuda_gdrcopy", "cuda" },
+	[RULE_PATH_08] = { "ib", "ib_mlx5" },
+	[RULE_PATH_10] = { "cuda" },
 };
-
-static const struct need *need_of(const char *rule)
-{
-	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
-		if (!strcmp(needs[i].rule, rule))
-			return &needs[i];
-	return NULL;
-}
 
 static const char *file_of(const char *path)
 {
@@ -55,12 +45,12 @@ static bool is_module(const char *file, const char *name)
 }
 
 static const struct inventory_module *refused(const struct inventory_library *ucx,
-					      const struct need *need)
+					      const char *const *modules)
 {
-	for (size_t i = 0; i < MODULES && need->modules[i]; i++)
+	for (size_t i = 0; i < MODULES && modules[i]; i++)
 		for (size_t k = 0; k < ucx->modules.len; k++)
 			if (ucx->modules.data[k].missing &&
-			    is_module(file_of(ucx->modules.data[k].path), need->modules[i]))
+			    is_module(file_of(ucx->modules.data[k].path), modules[i]))
 				return &ucx->modules.data[k];
 	return NULL;
 }
@@ -84,11 +74,11 @@ static bool in_use(const struct exhibits *exhibits, const char *node,
 }
 
 static const char *cause_on(struct judge *judge, const struct node_inventory *node,
-			    const struct need *need)
+			    const char *const *modules)
 {
 	for (size_t i = 0; i < node->last->ucx.len; i++) {
 		const struct inventory_library *ucx = &node->last->ucx.data[i];
-		const struct inventory_module *module = refused(ucx, need);
+		const struct inventory_module *module = refused(ucx, modules);
 
 		if (module && in_use(&judge->exhibits, node->name, ucx))
 			return say(judge, "%s of UCX %s does not load on %s: %s",
@@ -102,15 +92,15 @@ void judge_modules(struct judge *judge)
 {
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
-		const struct need *need = need_of(finding->rule->id);
+		const char *const *modules = needs[catalogue_index(finding->rule)];
 
-		if (finding->verdict != VERDICT_FAIL || !need)
+		if (finding->verdict != VERDICT_FAIL || !*modules)
 			continue;
 		for (size_t k = 0; k < judge->inventories.list.len && !finding->cause; k++) {
 			const struct node_inventory *node = &judge->inventories.list.data[k];
 
 			if (node->name && subject_is(&finding->subject, node->name))
-				finding->cause = cause_on(judge, node, need);
+				finding->cause = cause_on(judge, node, modules);
 		}
 	}
 }
@@ -122,24 +112,25 @@ void judge_modules(struct judge *judge)
  * that is in what was seen, as settings differ in much that has nothing to do with it.
  */
 static const struct link {
-	const char *effect, *cause, *word;
+	enum rule_id effect, cause;
+	const char *word;
 } links[] = {
-	{ "RAIL-01", "RAIL-05", NULL },
-	{ "RAIL-02", "RAIL-05", NULL },
-	{ "PATH-01", "CFG-01", "UCX_TLS" },
-	{ "PATH-01", "CFG-01", "UCX_NET_DEVICES" },
-	{ "PATH-03", "CFG-01", "UCX_TLS" },
-	{ "PATH-05", "CFG-01", "UCX_TLS" },
-	{ "PATH-05", "CFG-01", "UCX_RNDV_THRESH" },
-	{ "PROTO-02", "CFG-01", "UCX_RNDV_THRESH" },
-	{ "PROTO-02", "CFG-01", "UCX_RNDV_SCHEME" },
-	{ "PROTO-02", "COV-06", NULL },
-	{ "PERF-01", "RAIL-05", NULL },
-	{ "PERF-01", "FAB-04", NULL },
-	{ "PERF-02", "RAIL-05", NULL },
-	{ "PERF-02", "FAB-04", NULL },
-	{ "PERF-03", "RAIL-05", NULL },
-	{ "PERF-03", "FAB-04", NULL },
+	{ RULE_RAIL_01, RULE_RAIL_05, NULL },
+	{ RULE_RAIL_02, RULE_RAIL_05, NULL },
+	{ RULE_PATH_01, RULE_CFG_01, "UCX_TLS" },
+	{ RULE_PATH_01, RULE_CFG_01, "UCX_NET_DEVICES" },
+	{ RULE_PATH_03, RULE_CFG_01, "UCX_TLS" },
+	{ RULE_PATH_05, RULE_CFG_01, "UCX_TLS" },
+	{ RULE_PATH_05, RULE_CFG_01, "UCX_RNDV_THRESH" },
+	{ RULE_PROTO_02, RULE_CFG_01, "UCX_RNDV_THRESH" },
+	{ RULE_PROTO_02, RULE_CFG_01, "UCX_RNDV_SCHEME" },
+	{ RULE_PROTO_02, RULE_COV_06, NULL },
+	{ RULE_PERF_01, RULE_RAIL_05, NULL },
+	{ RULE_PERF_01, RULE_FAB_04, NULL },
+	{ RULE_PERF_02, RULE_RAIL_05, NULL },
+	{ RULE_PERF_02, RULE_FAB_04, NULL },
+	{ RULE_PERF_03, RULE_RAIL_05, NULL },
+	{ RULE_PERF_03, RULE_FAB_04, NULL },
 };
 
 /* Those that failed, of rules that are causes, by node: a node's come one after the other. */
@@ -150,10 +141,10 @@ struct known {
 
 typedef VEC(struct known) known_list;
 
-static bool is_cause(const struct catalogue_rule *rule)
+static bool is_cause(enum rule_id rule)
 {
 	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
-		if (!strcmp(links[i].cause, rule->id))
+		if (links[i].cause == rule)
 			return true;
 	return false;
 }
@@ -173,7 +164,8 @@ static void find_known(const struct judge *judge, const struct words *names, kno
 		const char *nodes[SUBJECT_NODES];
 		size_t count;
 
-		if (finding->verdict != VERDICT_FAIL || !finding->seen || !is_cause(finding->rule))
+		if (finding->verdict != VERDICT_FAIL || !finding->seen ||
+		    !is_cause(catalogue_index(finding->rule)))
 			continue;
 		count = subject_nodes(&finding->subject, names, nodes);
 		while (count)
@@ -217,7 +209,7 @@ static const char *cause_by(struct judge *judge, const known_list *known, const 
 	     i++) {
 		const struct finding *finding = known->data[i].finding;
 
-		if (!strcmp(finding->rule->id, link->cause) &&
+		if (finding->rule == &catalogue[link->cause] &&
 		    (!link->word || mentions(finding->seen, link->word)))
 			return say(judge, "%s of %s: %s", finding->rule->id, finding->subject.text,
 				   finding->seen);
@@ -249,9 +241,9 @@ static const char *cause_of(struct judge *judge, const known_list *known,
 	const char *cause = NULL;
 
 	for (size_t i = 0; !cause && i < sizeof(links) / sizeof(*links); i++)
-		if (!strcmp(links[i].effect, finding->rule->id))
+		if (finding->rule == &catalogue[links[i].effect])
 			cause = cause_by(judge, known, &links[i], node);
-	if (!cause && !strcmp(finding->rule->id, "PERF-03"))
+	if (!cause && finding->rule == &catalogue[RULE_PERF_03])
 		cause = narrow_port(judge, node);
 	return cause;
 }

@@ -154,7 +154,7 @@ static void find_windows(struct judge *judge)
 
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today)
 {
-	const struct trial both_ends = trial_of(judge, catalogue_find("COV-04"));
+	const struct trial both_ends = trial_of(judge, &catalogue[RULE_COV_04]);
 
 	exhibits_finish(&judge->exhibits, totals);
 	losses_order(&judge->losses);
@@ -278,12 +278,12 @@ static void suspect(const struct judge *judge, const struct finding *finding,
 {
 	bool wanted = policy_wants(judge->policy, finding->rule, "confirm");
 
-	if (finding->rule == catalogue_find("PERF-01")) {
+	if (finding->rule == &catalogue[RULE_PERF_01]) {
 		if (finding->verdict == VERDICT_PASS)
 			vec_push(&suspects->sound, finding->subject.node);
 		else if (finding->verdict == VERDICT_FAIL && wanted)
 			vec_push(&suspects->slow, finding->subject.node);
-	} else if (finding->rule == catalogue_find("PERF-02")) {
+	} else if (finding->rule == &catalogue[RULE_PERF_02]) {
 		if (finding->verdict == VERDICT_FAIL && wanted)
 			suspect_pair(&finding->subject, suspects);
 	}

@@ -14,7 +14,7 @@
 /* Of the rules about what moved, unlike those about software. */
 static bool about_moves(const struct catalogue_rule *rule)
 {
-	return strncmp(rule->id, "COV", 3) && strncmp(rule->id, "CFG", 3);
+	return rule->family != FAMILY_COV && rule->family != FAMILY_CFG;
 }
 
 /* The worst lack of the nodes that a finding names; one that names none is about every node. */
@@ -104,7 +104,7 @@ static void find_wrong_paths(const struct judge *judge, struct map *wrong)
 		const struct finding *path = &judge->findings.data[i];
 		const char *nodes[] = { path->subject.node, path->subject.other };
 
-		if (path->verdict != VERDICT_FAIL || strncmp(path->rule->id, "PATH", 4))
+		if (path->verdict != VERDICT_FAIL || path->rule->family != FAMILY_PATH)
 			continue;
 		for (int n = 0; n < SUBJECT_NODES; n++) {
 			uint64_t *at =
@@ -140,7 +140,7 @@ void judge_explain(struct judge *judge)
 		struct finding *finding = &judge->findings.data[i];
 		const struct finding *path;
 
-		if (finding->verdict != VERDICT_FAIL || strncmp(finding->rule->id, "PERF", 4))
+		if (finding->verdict != VERDICT_FAIL || finding->rule->family != FAMILY_PERF)
 			continue;
 		path = explanation(judge, &wrong, &finding->subject);
 		if (!path)

@@ -13,9 +13,65 @@
 
 #include "base/vec.h"
 
-#define CATALOGUE_RULES 40
 #define CATALOGUE_PARAMS 4 /* of a rule at most */
 #define CATALOGUE_CAUSES 4
+
+/* In the order in which they are judged: what explains others comes first. */
+enum rule_id {
+	RULE_COV_01,
+	RULE_COV_02,
+	RULE_COV_03,
+	RULE_COV_04,
+	RULE_COV_05,
+	RULE_COV_06,
+	RULE_CFG_01,
+	RULE_RAIL_05,
+	RULE_PATH_01,
+	RULE_PATH_02,
+	RULE_PATH_03,
+	RULE_PATH_04,
+	RULE_PATH_05,
+	RULE_PATH_06,
+	RULE_PATH_07,
+	RULE_PATH_08,
+	RULE_PATH_09,
+	RULE_PATH_10,
+	RULE_PATH_11,
+	RULE_PATH_12,
+	RULE_RAIL_01,
+	RULE_RAIL_02,
+	RULE_RAIL_03,
+	RULE_RAIL_04,
+	RULE_AFF_01,
+	RULE_AFF_02,
+	RULE_AFF_03,
+	RULE_AFF_04,
+	RULE_PROTO_01,
+	RULE_PROTO_02,
+	RULE_PROTO_03,
+	RULE_FAB_01,
+	RULE_FAB_02,
+	RULE_FAB_03,
+	RULE_FAB_04,
+	RULE_PERF_01,
+	RULE_PERF_02,
+	RULE_PERF_03,
+	RULE_PERF_04,
+	RULE_PERF_05,
+	CATALOGUE_RULES
+};
+
+enum rule_family {
+	FAMILY_COV,
+	FAMILY_CFG,
+	FAMILY_RAIL,
+	FAMILY_PATH,
+	FAMILY_AFF,
+	FAMILY_PROTO,
+	FAMILY_FAB,
+	FAMILY_PERF,
+	FAMILIES
+};
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, SEVERITIES };
 
@@ -126,7 +182,9 @@ enum catalogue_needs {
 };
 
 struct catalogue_rule {
-	const char *id, *title;
+	const char *id;
+	enum rule_family family;
+	const char *title;
 	enum severity severity;
 	unsigned int needs; /* enum catalogue_needs */
 	struct catalogue_param params[CATALOGUE_PARAMS];
@@ -135,7 +193,7 @@ struct catalogue_rule {
 	const char *reference; /* where the fault was seen: a paper, or an issue of a project */
 };
 
-/* In the order in which they are judged: what explains others comes first. */
+/* By rule_id. */
 extern const struct catalogue_rule catalogue[CATALOGUE_RULES];
 
 /* NULL: there is none of that id. */
@@ -144,7 +202,7 @@ const struct catalogue_rule *catalogue_find(const char *id);
 /* All rules as Markdown. Returns 0 or -errno of a failed write. */
 int catalogue_print(FILE *out);
 
-static inline size_t catalogue_index(const struct catalogue_rule *rule)
+static inline enum rule_id catalogue_index(const struct catalogue_rule *rule)
 {
 	return rule - catalogue;
 }

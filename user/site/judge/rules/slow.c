@@ -91,7 +91,7 @@ static const char *metric_text(const struct trial *trial, const struct metric *m
 static struct finding *slow_say(const struct trial *trial, struct subject subject,
 				const struct slowness *slowness)
 {
-	const struct catalogue_rule *nodes = catalogue_find("PERF-01");
+	const struct catalogue_rule *nodes = &catalogue[RULE_PERF_01];
 	bool fails = slowness->slow && !slowness->refuted;
 	struct finding *finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, subject);
 	const char *more = "";

@@ -13,52 +13,50 @@ enum {
 	FAIL_BY_ABSENCE = 32, /* missing records may be why it fails */
 };
 
-/* The rules that can be judged; the others of the catalogue need more than what may be given. */
 static const struct judged {
-	const char *id;
 	void (*judge)(const struct trial *trial);
 	unsigned int of;
-} rules[] = {
-	{ "COV-01", rule_loss, OF_CAPTURES },
-	{ "COV-02", rule_port_counters, OF_CAPTURES | PASS_OF_ALL },
-	{ "COV-03", rule_planned, OF_SWEEPS | PASS_OF_ALL },
-	{ "COV-04", rule_both_ends, OF_CAPTURES | PASS_OF_ALL },
-	{ "COV-05", rule_attribution, OF_CAPTURES },
-	{ "COV-06", rule_one_library, OF_CAPTURES },
-	{ "CFG-01", rule_versions, OF_CAPTURES },
-	{ "PATH-01", rule_expected, OF_CAPTURES },
-	{ "PATH-02", rule_tcp, OF_CAPTURES },
-	{ "PATH-03", rule_node_over_nic, OF_CAPTURES },
-	{ "PATH-04", rule_cuda_ipc, OF_CAPTURES },
-	{ "PATH-05", rule_single_copy, OF_CAPTURES },
-	{ "PATH-06", rule_gdr_copy, OF_CAPTURES },
-	{ "PATH-07", rule_staging, OF_CAPTURES },
-	{ "PATH-08", rule_accelerated, OF_CAPTURES },
-	{ "PATH-09", rule_scale, OF_CAPTURES | PASS_OF_ALL },
-	{ "PATH-10", rule_memory_type, OF_CAPTURES },
-	{ "PATH-11", rule_ucx_in_use, OF_CAPTURES },
-	{ "PATH-12", rule_symmetric, OF_CAPTURES },
-	{ "RAIL-01", rule_rail_count, OF_CAPTURES | FAIL_BY_ABSENCE },
-	{ "RAIL-02", rule_rail_balance, OF_CAPTURES },
-	{ "PROTO-01", rule_monotone, OF_LEDGERS },
-	{ "RAIL-03", rule_fragments, OF_CAPTURES },
-	{ "PROTO-02", rule_switch_points, OF_CAPTURES },
-	{ "PROTO-03", rule_collective_memory, OF_CAPTURES },
-	{ "FAB-01", rule_service_level, OF_CAPTURES },
-	{ "RAIL-05", rule_ports, OF_INVENTORIES },
-	{ "FAB-03", rule_tail, OF_LEDGERS },
-	{ "PERF-01", rule_slow_nodes, OF_LEDGERS },
-	{ "PERF-02", rule_slow_pairs, OF_LEDGERS },
-	{ "PERF-03", rule_goodput, OF_LEDGERS },
-	{ "PERF-04", rule_alltoall, OF_LEDGERS },
-	{ "PERF-05", rule_baseline, OF_LEDGERS },
-	{ "RAIL-04", rule_adapters, OF_CAPTURES | FAIL_BY_ABSENCE },
-	{ "AFF-01", rule_nearest_nic, OF_CAPTURES },
-	{ "AFF-02", rule_binding, OF_CAPTURES },
-	{ "AFF-03", rule_nic_collision, OF_CAPTURES | FAIL_BY_ABSENCE },
-	{ "AFF-04", rule_aligned, OF_CAPTURES | FAIL_BY_ABSENCE },
-	{ "FAB-02", rule_roce, OF_INVENTORIES },
-	{ "FAB-04", rule_error_counters, OF_INVENTORIES },
+} rules[CATALOGUE_RULES] = {
+	[RULE_COV_01] = { rule_loss, OF_CAPTURES },
+	[RULE_COV_02] = { rule_port_counters, OF_CAPTURES | PASS_OF_ALL },
+	[RULE_COV_03] = { rule_planned, OF_SWEEPS | PASS_OF_ALL },
+	[RULE_COV_04] = { rule_both_ends, OF_CAPTURES | PASS_OF_ALL },
+	[RULE_COV_05] = { rule_attribution, OF_CAPTURES },
+	[RULE_COV_06] = { rule_one_library, OF_CAPTURES },
+	[RULE_CFG_01] = { rule_versions, OF_CAPTURES },
+	[RULE_PATH_01] = { rule_expected, OF_CAPTURES },
+	[RULE_PATH_02] = { rule_tcp, OF_CAPTURES },
+	[RULE_PATH_03] = { rule_node_over_nic, OF_CAPTURES },
+	[RULE_PATH_04] = { rule_cuda_ipc, OF_CAPTURES },
+	[RULE_PATH_05] = { rule_single_copy, OF_CAPTURES },
+	[RULE_PATH_06] = { rule_gdr_copy, OF_CAPTURES },
+	[RULE_PATH_07] = { rule_staging, OF_CAPTURES },
+	[RULE_PATH_08] = { rule_accelerated, OF_CAPTURES },
+	[RULE_PATH_09] = { rule_scale, OF_CAPTURES | PASS_OF_ALL },
+	[RULE_PATH_10] = { rule_memory_type, OF_CAPTURES },
+	[RULE_PATH_11] = { rule_ucx_in_use, OF_CAPTURES },
+	[RULE_PATH_12] = { rule_symmetric, OF_CAPTURES },
+	[RULE_RAIL_01] = { rule_rail_count, OF_CAPTURES | FAIL_BY_ABSENCE },
+	[RULE_RAIL_02] = { rule_rail_balance, OF_CAPTURES },
+	[RULE_PROTO_01] = { rule_monotone, OF_LEDGERS },
+	[RULE_RAIL_03] = { rule_fragments, OF_CAPTURES },
+	[RULE_PROTO_02] = { rule_switch_points, OF_CAPTURES },
+	[RULE_PROTO_03] = { rule_collective_memory, OF_CAPTURES },
+	[RULE_FAB_01] = { rule_service_level, OF_CAPTURES },
+	[RULE_RAIL_05] = { rule_ports, OF_INVENTORIES },
+	[RULE_FAB_03] = { rule_tail, OF_LEDGERS },
+	[RULE_PERF_01] = { rule_slow_nodes, OF_LEDGERS },
+	[RULE_PERF_02] = { rule_slow_pairs, OF_LEDGERS },
+	[RULE_PERF_03] = { rule_goodput, OF_LEDGERS },
+	[RULE_PERF_04] = { rule_alltoall, OF_LEDGERS },
+	[RULE_PERF_05] = { rule_baseline, OF_LEDGERS },
+	[RULE_RAIL_04] = { rule_adapters, OF_CAPTURES | FAIL_BY_ABSENCE },
+	[RULE_AFF_01] = { rule_nearest_nic, OF_CAPTURES },
+	[RULE_AFF_02] = { rule_binding, OF_CAPTURES },
+	[RULE_AFF_03] = { rule_nic_collision, OF_CAPTURES | FAIL_BY_ABSENCE },
+	[RULE_AFF_04] = { rule_aligned, OF_CAPTURES | FAIL_BY_ABSENCE },
+	[RULE_FAB_02] = { rule_roce, OF_INVENTORIES },
+	[RULE_FAB_04] = { rule_error_counters, OF_INVENTORIES },
 };
 
 struct trial trial_of(struct judge *judge, const struct catalogue_rule *rule)
@@ -93,10 +91,7 @@ static const char *why_not(unsigned int needs)
 
 static const struct judged *judged_by(const struct catalogue_rule *rule)
 {
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if (!strcmp(rules[i].id, rule->id))
-			return &rules[i];
-	return NULL;
+	return &rules[catalogue_index(rule)];
 }
 
 /* Of some node, one from before and one from after. */
@@ -115,8 +110,6 @@ static const char *what_lacks(const struct judge *judge, const struct catalogue_
 	bool captures = judge->exhibits.totals.captures || judge->exhibits.members.len;
 	bool lost = judge->incomplete || judge->losses.list.len;
 
-	if (!judged)
-		return why_not(rule->needs);
 	if (rule->needs & (NEEDS_INVENTORY | NEEDS_COUNTERS) && !judge->inventories.list.len)
 		return why_not(rule->needs);
 	if (rule->needs & (NEEDS_PLAN | NEEDS_TIMES) && !judge->sweep.plan)
@@ -134,21 +127,21 @@ bool judged_apart(const struct catalogue_rule *rule)
 {
 	const struct judged *judged = judged_by(rule);
 
-	return judged && judged->of & (OF_INVENTORIES | OF_LEDGERS);
+	return judged->of & (OF_INVENTORIES | OF_LEDGERS);
 }
 
 bool passes_of_all(const struct catalogue_rule *rule)
 {
 	const struct judged *judged = judged_by(rule);
 
-	return judged && judged->of & PASS_OF_ALL;
+	return judged->of & PASS_OF_ALL;
 }
 
 bool fails_by_absence(const struct catalogue_rule *rule)
 {
 	const struct judged *judged = judged_by(rule);
 
-	return judged && judged->of & FAIL_BY_ABSENCE;
+	return judged->of & FAIL_BY_ABSENCE;
 }
 
 void judge_rule(struct judge *judge, const struct catalogue_rule *rule)

@@ -69,7 +69,7 @@ static void find_doubtful(struct candidates *candidates, const struct judge *jud
 		size_t count;
 
 		/* they come first */
-		if (strncmp(finding->rule->id, "COV", 3))
+		if (finding->rule->family != FAMILY_COV)
 			break;
 		if (finding->verdict != VERDICT_FAIL && finding->verdict != VERDICT_UNKNOWN)
 			continue;
@@ -124,7 +124,7 @@ static void collect(struct candidates *candidates, const struct judge *judge)
 		const struct subject *subject = &finding->subject;
 
 		if (finding->verdict != VERDICT_FAIL || finding->severity != SEVERITY_CRITICAL ||
-		    !strncmp(finding->rule->id, "COV", 3) || !subject->node || subject->other)
+		    finding->rule->family == FAMILY_COV || !subject->node || subject->other)
 			continue;
 		add(candidates, judge, words_keep(&candidates->names, subject->node),
 		    finding->rule->id);
