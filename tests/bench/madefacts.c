@@ -88,7 +88,7 @@ static void feed_process(const struct fact_sink *sink, int i)
 		.cpus = i % 2 ? "0-3,8" : NULL,
 	};
 
-	sink->process(sink->arg, &process);
+	fact_put(sink, FACT_PROCESS, &process);
 }
 
 static void feed_call(const struct fact_sink *sink, int i)
@@ -97,44 +97,45 @@ static void feed_call(const struct fact_sink *sink, int i)
 	const uint64_t start = 1000000 + 1000 * (uint64_t)i;
 
 	stacks[i] = (struct stack){ names[i], frames, i % 5 + 1, i % 2 ? NULL : "cut short" };
-	sink->call(sink->arg,
-		   &(struct fact_call){ .id = 3 * (uint64_t)i + 1,
-					.process = i,
-					.function = names[i],
-					.place = &places[i],
-					.stack = &stacks[i],
-					.tid = 7,
-					.start = start,
-					.end = i % 4 ? start + 900 : 0,
-					.end_precision = i % 4 ? TIME_LOWER_BOUND : TIME_UNKNOWN,
-					.ops = 1,
-					.bytes = 17 });
+	fact_put(sink, FACT_CALL,
+		 &(struct fact_call){ .id = 3 * (uint64_t)i + 1,
+				      .process = i,
+				      .function = names[i],
+				      .place = &places[i],
+				      .stack = &stacks[i],
+				      .tid = 7,
+				      .start = start,
+				      .end = i % 4 ? start + 900 : 0,
+				      .end_precision = i % 4 ? TIME_LOWER_BOUND : TIME_UNKNOWN,
+				      .ops = 1,
+				      .bytes = 17 });
 }
 
 static void feed_op(const struct fact_sink *sink, int i)
 {
 	const uint64_t start = 1000100 + 1000 * (uint64_t)i;
 
-	sink->op(sink->arg, &(struct fact_op){ .id = 3 * (uint64_t)i + 2,
-					       .call = 3 * (uint64_t)i + 1,
-					       .process = i,
-					       .peer = i % 2 ? i - 1 : -1,
-					       .op = names[i],
-					       .function = names[i],
-					       .place = &places[i],
-					       .protocol = i % 3 ? names[i] : NULL,
-					       .tid = 7,
-					       .start = start,
-					       .end = start + 700,
-					       .end_precision = TIME_EXACT,
-					       .tag = UINT64_MAX - (uint64_t)i,
-					       .bytes = i % 7 ? 17 : UINT64_MAX,
-					       .buffer = 0xffffffffff600000,
-					       .memory = i % 2 ? names[i] : NULL,
-					       .memory_reason = i % 2 ? NULL : "nobody told",
-					       .memory_known_by = i % 2 ? "map" : NULL,
-					       .status = i % 11 ? 0 : -3,
-					       .sends = true });
+	fact_put(sink, FACT_OP,
+		 &(struct fact_op){ .id = 3 * (uint64_t)i + 2,
+				    .call = 3 * (uint64_t)i + 1,
+				    .process = i,
+				    .peer = i % 2 ? i - 1 : -1,
+				    .op = names[i],
+				    .function = names[i],
+				    .place = &places[i],
+				    .protocol = i % 3 ? names[i] : NULL,
+				    .tid = 7,
+				    .start = start,
+				    .end = start + 700,
+				    .end_precision = TIME_EXACT,
+				    .tag = UINT64_MAX - (uint64_t)i,
+				    .bytes = i % 7 ? 17 : UINT64_MAX,
+				    .buffer = 0xffffffffff600000,
+				    .memory = i % 2 ? names[i] : NULL,
+				    .memory_reason = i % 2 ? NULL : "nobody told",
+				    .memory_known_by = i % 2 ? "map" : NULL,
+				    .status = i % 11 ? 0 : -3,
+				    .sends = true });
 }
 
 static struct fact_transfer transfer_of(int i)
@@ -179,65 +180,68 @@ static void feed_transfer(const struct fact_sink *sink, int i)
 					.precision = TIME_SAMPLED };
 	struct fact_transfer transfer = transfer_of(i);
 
-	sink->transfer(sink->arg, &transfer);
-	sink->transfers(sink->arg, &transfer, &sums);
+	fact_put(sink, FACT_TRANSFER, &transfer);
+	fact_put_sums(sink, FACT_TRANSFERS, &transfer, &sums);
 	transfer.retried = true;
-	sink->transfer(sink->arg, &transfer);
+	fact_put(sink, FACT_TRANSFER, &transfer);
 }
 
 static void feed_message(const struct fact_sink *sink, int i)
 {
-	sink->message(sink->arg,
-		      &(struct fact_message){ .send = 3 * (uint64_t)i + 2,
-					      .src = i,
-					      .dst = (int)NAMES - 1 - i,
-					      .function = names[i],
-					      .send_op = names[i],
-					      .recv_op = names[i],
-					      .tag = UINT64_MAX,
-					      .bytes = 17,
-					      .src_mem = i % 2 ? "gpu0" : NULL,
-					      .src_reason = i % 2 ? NULL : "nobody told",
-					      .dst_mem = "host",
-					      .chain = i % 2 ? "gpu0,host,host" : NULL,
-					      .via = i % 2 ? "cuda_copy,posix" : NULL,
-					      .chain_reason = i % 2 ? NULL : "nobody told",
-					      .copies = 1,
-					      .copy_bytes = 17,
-					      .send_start = 1000100 + 1000 * (uint64_t)i,
-					      .recv_start = 1000150 + 1000 * (uint64_t)i,
-					      .arrival = 1000300 + 1000 * (uint64_t)i,
-					      .send_tid = 7,
-					      .recv_tid = 7 });
+	fact_put(sink, FACT_MESSAGE,
+		 &(struct fact_message){ .send = 3 * (uint64_t)i + 2,
+					 .src = i,
+					 .dst = (int)NAMES - 1 - i,
+					 .function = names[i],
+					 .send_op = names[i],
+					 .recv_op = names[i],
+					 .tag = UINT64_MAX,
+					 .bytes = 17,
+					 .src_mem = i % 2 ? "gpu0" : NULL,
+					 .src_reason = i % 2 ? NULL : "nobody told",
+					 .dst_mem = "host",
+					 .chain = i % 2 ? "gpu0,host,host" : NULL,
+					 .via = i % 2 ? "cuda_copy,posix" : NULL,
+					 .chain_reason = i % 2 ? NULL : "nobody told",
+					 .copies = 1,
+					 .copy_bytes = 17,
+					 .send_start = 1000100 + 1000 * (uint64_t)i,
+					 .recv_start = 1000150 + 1000 * (uint64_t)i,
+					 .arrival = 1000300 + 1000 * (uint64_t)i,
+					 .send_tid = 7,
+					 .recv_tid = 7 });
 }
 
 static void feed_rest(const struct fact_sink *sink)
 {
-	for (int host = 0; sink->window && host < 2; host++)
-		sink->window(sink->arg, &(struct fact_window){ .host = host,
-							       .host_name = names[host],
-							       .capture = host,
-							       .from = 1000000,
-							       .to = 2000000,
-							       .until = 2000000 });
-	for (int i = 0; sink->memory && i < (int)NAMES; i++)
-		sink->memory(sink->arg, &(struct fact_memory){ .process = i,
-							       .kind = i % 2 ? "gpu" : NULL,
-							       .sort = "plain",
-							       .device = i % 2 ? 0 : -1,
-							       .exporter = i % 4 - 1,
-							       .function = "cuMemAlloc",
-							       .reason = i % 2 ? NULL : "why",
-							       .allocations = 3,
-							       .bytes = 4096,
-							       .live_peak = 4096 });
+	for (int host = 0; host < 2; host++)
+		fact_put(sink, FACT_WINDOW,
+			 &(struct fact_window){ .host = host,
+						.host_name = names[host],
+						.capture = host,
+						.from = 1000000,
+						.to = 2000000,
+						.until = 2000000 });
+	for (int i = 0; i < (int)NAMES; i++)
+		fact_put(sink, FACT_MEMORY,
+			 &(struct fact_memory){ .process = i,
+						.kind = i % 2 ? "gpu" : NULL,
+						.sort = "plain",
+						.device = i % 2 ? 0 : -1,
+						.exporter = i % 4 - 1,
+						.function = "cuMemAlloc",
+						.reason = i % 2 ? NULL : "why",
+						.allocations = 3,
+						.bytes = 4096,
+						.live_peak = 4096 });
 }
 
 /* Not every format takes clocks and windows; all take the rest. */
 static void feed(struct fact_sink sink)
 {
-	for (int host = 0; sink.clock && host < 2; host++)
-		sink.clock(sink.arg, &(struct fact_clock){ host, 1000000, 1700000000000000000 });
+	for (int host = 0; host < 2; host++)
+		fact_put(&sink, FACT_CLOCK,
+			 &(struct fact_clock){ host, 1000000, 1700000000000000000 });
 	for (int i = 0; i < (int)NAMES; i++)
 		feed_process(&sink, i);
 	for (int i = 0; i < (int)NAMES; i++) {

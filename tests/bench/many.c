@@ -130,15 +130,17 @@ static double cpu_ms(void)
 	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
-static void no_lifetime(void *arg, const struct fact_lifetime *fact)
+static void ignore(void *arg, enum fact_type type, const void *fact, const struct fact_sums *sums)
 {
 	(void)arg;
+	(void)type;
 	(void)fact;
+	(void)sums;
 }
 
 static double run(struct analysis *analysis)
 {
-	const struct fact_sink sink = { .lifetime = no_lifetime };
+	const struct fact_sink sink = { NULL, ignore };
 	struct fact_totals totals = { 0 };
 	double before = cpu_ms();
 

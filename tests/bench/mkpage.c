@@ -41,17 +41,18 @@ static void begin(struct job *job)
 
 		snprintf(host, sizeof(job->hosts[0]), "node%d", i / PER_HOST);
 		job->now[i] = 1000000000;
-		job->sink.process(job->sink.arg, &(struct fact_process){ .index = i,
-									 .host = i / PER_HOST,
-									 .host_id = host,
-									 .host_name = host,
-									 .pid = 1000 + i,
-									 .tgid = 1000 + i,
-									 .comm = "made-up",
-									 .exe = "/opt/made-up",
-									 .mpi = "Open MPI 4.1.6",
-									 .rank = i,
-									 .size = job->processes });
+		fact_put(&job->sink, FACT_PROCESS,
+			 &(struct fact_process){ .index = i,
+						 .host = i / PER_HOST,
+						 .host_id = host,
+						 .host_name = host,
+						 .pid = 1000 + i,
+						 .tgid = 1000 + i,
+						 .comm = "made-up",
+						 .exe = "/opt/made-up",
+						 .mpi = "Open MPI 4.1.6",
+						 .rank = i,
+						 .size = job->processes });
 	}
 }
 
@@ -67,30 +68,30 @@ static uint64_t operation(struct job *job, const struct side *side)
 {
 	uint64_t call = ++job->id, op = ++job->id;
 
-	job->sink.op(job->sink.arg,
-		     &(struct fact_op){ .id = op,
-					.call = call,
-					.process = side->process,
-					.peer = side->peer,
-					.op = side->op,
-					.function = side->function,
-					.protocol = side->bytes > 8192 ? "rndv/get" : "eager/bcopy",
-					.tid = 1000 + side->process,
-					.start = side->start + 120,
-					.end = side->start + side->length - 90,
-					.end_precision = TIME_EXACT,
-					.bytes = side->bytes,
-					.sends = side->sends });
-	job->sink.call(job->sink.arg,
-		       &(struct fact_call){ .id = call,
-					    .process = side->process,
-					    .function = side->function,
-					    .tid = 1000 + side->process,
-					    .start = side->start,
-					    .end = side->start + side->length,
-					    .end_precision = TIME_LOWER_BOUND,
-					    .ops = 1,
-					    .bytes = side->sends ? side->bytes : 0 });
+	fact_put(&job->sink, FACT_OP,
+		 &(struct fact_op){ .id = op,
+				    .call = call,
+				    .process = side->process,
+				    .peer = side->peer,
+				    .op = side->op,
+				    .function = side->function,
+				    .protocol = side->bytes > 8192 ? "rndv/get" : "eager/bcopy",
+				    .tid = 1000 + side->process,
+				    .start = side->start + 120,
+				    .end = side->start + side->length - 90,
+				    .end_precision = TIME_EXACT,
+				    .bytes = side->bytes,
+				    .sends = side->sends });
+	fact_put(&job->sink, FACT_CALL,
+		 &(struct fact_call){ .id = call,
+				      .process = side->process,
+				      .function = side->function,
+				      .tid = 1000 + side->process,
+				      .start = side->start,
+				      .end = side->start + side->length,
+				      .end_precision = TIME_LOWER_BOUND,
+				      .ops = 1,
+				      .bytes = side->sends ? side->bytes : 0 });
 	return op;
 }
 
@@ -99,31 +100,30 @@ static void transfer(struct job *job, const struct side *side, uint64_t op, enum
 	bool near = side->process / PER_HOST == side->peer / PER_HOST;
 	bool large = side->bytes > 8192 && kind == KIND_DATA;
 
-	job->sink.transfer(
-		job->sink.arg,
-		&(struct fact_transfer){ .caused_by = op,
-					 .process = side->process,
-					 .peer = side->peer,
-					 .op = large ? "get_zcopy" : "am_bcopy",
-					 .transport = !near   ? "rc_mlx5"
-						      : large ? "cma"
-							      : "posix",
-					 .device = near                ? "memory"
-						   : side->process % 2 ? "mlx5_0:1"
-								       : "mlx5_1:1",
-					 .locality = near ? LOCALITY_NODE : LOCALITY_REMOTE,
-					 .kind = kind,
-					 .ucp_op = side->op,
-					 .function = side->function,
-					 .protocol = large ? "rndv/get" : "eager/bcopy",
-					 .src_mem = "host",
-					 .dst_mem = "host",
-					 .tid = 1000 + side->process,
-					 .start = side->start + 200,
-					 .end = side->start + side->length - 150,
-					 .end_precision = TIME_UPPER_BOUND,
-					 .bytes = kind == KIND_DATA ? side->bytes : 0,
-					 .wire_bytes = side->bytes + 8 });
+	fact_put(&job->sink, FACT_TRANSFER,
+		 &(struct fact_transfer){ .caused_by = op,
+					  .process = side->process,
+					  .peer = side->peer,
+					  .op = large ? "get_zcopy" : "am_bcopy",
+					  .transport = !near   ? "rc_mlx5"
+						       : large ? "cma"
+							       : "posix",
+					  .device = near                ? "memory"
+						    : side->process % 2 ? "mlx5_0:1"
+									: "mlx5_1:1",
+					  .locality = near ? LOCALITY_NODE : LOCALITY_REMOTE,
+					  .kind = kind,
+					  .ucp_op = side->op,
+					  .function = side->function,
+					  .protocol = large ? "rndv/get" : "eager/bcopy",
+					  .src_mem = "host",
+					  .dst_mem = "host",
+					  .tid = 1000 + side->process,
+					  .start = side->start + 200,
+					  .end = side->start + side->length - 150,
+					  .end_precision = TIME_UPPER_BOUND,
+					  .bytes = kind == KIND_DATA ? side->bytes : 0,
+					  .wire_bytes = side->bytes + 8 });
 }
 
 static void message(struct job *job, int from, int to)
@@ -161,7 +161,7 @@ static void message(struct job *job, int from, int to)
 	} else {
 		transfer(job, &send, fact.send, KIND_DATA);
 	}
-	job->sink.message(job->sink.arg, &fact);
+	fact_put(&job->sink, FACT_MESSAGE, &fact);
 }
 
 int main(int argc, char **argv)

@@ -30,19 +30,27 @@ static bool is_send(const char *function)
 	return function && !strcmp(function, "MPI_Send");
 }
 
-static void got_op(void *arg, const struct fact_op *op)
+static void got_op(struct sends *sends, const struct fact_op *op)
 {
 	if (op->sends && is_send(op->function))
-		vec_push(&((struct sends *)arg)->all,
-			 ((struct send){ op->process, op->peer, op->start, 0 }));
+		vec_push(&sends->all, ((struct send){ op->process, op->peer, op->start, 0 }));
 }
 
-static void got_message(void *arg, const struct fact_message *message)
+static void got_message(struct sends *sends, const struct fact_message *message)
 {
 	if (is_send(message->function))
-		vec_push(&((struct sends *)arg)->all,
-			 ((struct send){ message->src, message->dst, message->send_start,
-					 message->arrival }));
+		vec_push(&sends->all, ((struct send){ message->src, message->dst,
+						      message->send_start, message->arrival }));
+}
+
+static void sends_fact(void *arg, enum fact_type type, const void *fact,
+		       const struct fact_sums *sums)
+{
+	(void)sums;
+	if (type == FACT_OP)
+		got_op(arg, fact);
+	else if (type == FACT_MESSAGE)
+		got_message(arg, fact);
 }
 
 /* By link and time; an operation before its message. */
@@ -82,7 +90,7 @@ static int match(char **paths)
 {
 	struct analysis *analysis = analysis_new();
 	struct sends sends = { 0 };
-	struct fact_sink sink = { .arg = &sends, .op = got_op, .message = got_message };
+	struct fact_sink sink = { &sends, sends_fact };
 	struct fact_totals totals;
 	const char *why = "";
 	int err = 0, bad;

@@ -146,7 +146,7 @@ static char *folded(const struct fact_call *calls, int count, enum report_amount
 	FILE *out = open_memstream(&text, &size);
 
 	for (int i = 0; i < count; i++)
-		sink.call(sink.arg, &calls[i]);
+		fact_put(&sink, FACT_CALL, &calls[i]);
 	report_finish(report, &totals);
 	assert_int_equal(report_folded(report, amount, out), 0);
 	fclose(out);

@@ -65,15 +65,15 @@ static void feed(const struct fact_sink *sink)
 					.send_tid = 7,
 					.arrival = 2000 };
 
-	sink->process(sink->arg, &process);
-	sink->call(sink->arg, &call);
+	fact_put(sink, FACT_PROCESS, &process);
+	fact_put(sink, FACT_CALL, &call);
 	for (uint64_t i = 0; i < OPS; i++) {
 		op.id = i + 1;
 		op.start = 1000 + i;
 		op.end = i % 10 ? 5000 - i : 0;
-		sink->op(sink->arg, &op);
+		fact_put(sink, FACT_OP, &op);
 	}
-	sink->message(sink->arg, &message);
+	fact_put(sink, FACT_MESSAGE, &message);
 }
 
 static void export_to(const char *format, const char *path)

@@ -75,19 +75,19 @@ static void moved(struct sweep_bed *bed, const char *transport, const char *devi
 	for (int rank = 0; rank < bed->ranks; rank++)
 		sweep_process(bed, rank);
 	for (int i = 0; i < times; i++)
-		bed->sink.transfer(bed->sink.arg,
-				   &(struct fact_transfer){ .process = 0,
-							    .peer = 2 + i % 10,
-							    .op = "am_zcopy",
-							    .transport = transport,
-							    .device = device,
-							    .protocol = protocol,
-							    .locality = LOCALITY_REMOTE,
-							    .kind = KIND_DATA,
-							    .function = "MPI_Isend",
-							    .src_mem = "host",
-							    .dst_mem = "host",
-							    .bytes = 65536 });
+		fact_put(&bed->sink, FACT_TRANSFER,
+			 &(struct fact_transfer){ .process = 0,
+						  .peer = 2 + i % 10,
+						  .op = "am_zcopy",
+						  .transport = transport,
+						  .device = device,
+						  .protocol = protocol,
+						  .locality = LOCALITY_REMOTE,
+						  .kind = KIND_DATA,
+						  .function = "MPI_Isend",
+						  .src_mem = "host",
+						  .dst_mem = "host",
+						  .bytes = 65536 });
 }
 
 /* The same as sums, as of --count. */
@@ -108,7 +108,7 @@ static void sums_moved(struct sweep_bed *bed, const char *transport, const char 
 
 	for (int rank = 0; rank < bed->ranks; rank++)
 		sweep_process(bed, rank);
-	bed->sink.transfers(bed->sink.arg, &fact, &sums);
+	fact_put_sums(&bed->sink, FACT_TRANSFERS, &fact, &sums);
 }
 
 static uint64_t slower_64k(const struct plan *plan, const struct plan_stage *stage, uint32_t round,
@@ -216,12 +216,13 @@ static void earlier_ways_lost(void **state)
 /* To a process in no capture, as of a node that was not traced: who knows which way it took. */
 static void elsewhere(struct sweep_bed *bed)
 {
-	bed->sink.transfer(bed->sink.arg, &(struct fact_transfer){ .process = 0,
-								   .peer = -1,
-								   .transport = "tcp",
-								   .device = "eth0",
-								   .kind = KIND_DATA,
-								   .bytes = 65536 });
+	fact_put(&bed->sink, FACT_TRANSFER,
+		 &(struct fact_transfer){ .process = 0,
+					  .peer = -1,
+					  .transport = "tcp",
+					  .device = "eth0",
+					  .kind = KIND_DATA,
+					  .bytes = 65536 });
 }
 
 /* The way of one that is traced now alone would be a new one; of the other one nothing is told. */

@@ -63,7 +63,7 @@ static inline void bed_rank(struct bed *bed, int rank, int copies)
 		.cpus = bed->cpus[rank],
 	};
 
-	bed->sink.process(bed->sink.arg, &process);
+	fact_put(&bed->sink, FACT_PROCESS, &process);
 }
 
 static inline void bed_begin(struct bed *bed, const char *policy)
@@ -111,7 +111,8 @@ static inline void bed_end(struct bed *bed)
 
 static inline void bed_call(struct bed *bed, int rank, const char *function)
 {
-	bed->sink.call(bed->sink.arg, &(struct fact_call){ .process = rank, .function = function });
+	fact_put(&bed->sink, FACT_CALL,
+		 &(struct fact_call){ .process = rank, .function = function });
 }
 
 /* To process -1: to one that no capture is of. */
@@ -145,16 +146,16 @@ static inline void bed_tell_way(struct bed *bed, const struct moved *moved)
 	if (moved->to < 0 || (strncmp(src, "gpu", 3) && strncmp(dst, "gpu", 3)))
 		return;
 	snprintf(chain, sizeof(bed->chains[0]), "%s,%s%s", src, staged ? "host," : "", dst);
-	bed->sink.message(bed->sink.arg,
-			  &(struct fact_message){
-				  .src = moved->from,
-				  .dst = moved->to,
-				  .bytes = moved->bytes,
-				  .src_mem = src,
-				  .dst_mem = dst,
-				  .chain = chain,
-				  .via = staged ? "cuda_copy,rc_mlx5" : transport(moved),
-			  });
+	fact_put(&bed->sink, FACT_MESSAGE,
+		 &(struct fact_message){
+			 .src = moved->from,
+			 .dst = moved->to,
+			 .bytes = moved->bytes,
+			 .src_mem = src,
+			 .dst_mem = dst,
+			 .chain = chain,
+			 .via = staged ? "cuda_copy,rc_mlx5" : transport(moved),
+		 });
 }
 
 static inline void bed_move(struct bed *bed, const struct moved *moved)
@@ -191,17 +192,17 @@ static inline void bed_move(struct bed *bed, const struct moved *moved)
 		const struct fact_sums sums = { .count = 1, .bytes = moved->bytes, .least = 8 };
 
 		transfer.caused_by = 0;
-		bed->sink.transfers(bed->sink.arg, &transfer, &sums);
+		fact_put_sums(&bed->sink, FACT_TRANSFERS, &transfer, &sums);
 		return;
 	}
 	bed_tell_way(bed, moved);
 	/* either may come first */
 	if (bed->ops % 2)
-		bed->sink.op(bed->sink.arg, &ucp);
+		fact_put(&bed->sink, FACT_OP, &ucp);
 	for (uint64_t i = 0; i < (moved->count ? moved->count : 1); i++)
-		bed->sink.transfer(bed->sink.arg, &transfer);
+		fact_put(&bed->sink, FACT_TRANSFER, &transfer);
 	if (bed->ops % 2 == 0)
-		bed->sink.op(bed->sink.arg, &ucp);
+		fact_put(&bed->sink, FACT_OP, &ucp);
 }
 
 static inline void bed_judge(struct bed *bed)

@@ -238,7 +238,7 @@ static void begun_before(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		begin(&bed, &nodes, i ? 5 * MIB : 20 * MIB, 10 * MIB);
-		bed.sink.process(bed.sink.arg, &late);
+		fact_put(&bed.sink, FACT_PROCESS, &late);
 		snapshots_judge(&nodes, &bed);
 		bed_expect(&bed, "COV-02", "n0:eth0", i ? VERDICT_FAIL : VERDICT_UNKNOWN);
 		snapshots_end(&nodes, &bed);
@@ -282,7 +282,7 @@ static void by_evidence(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		begin(&bed, &nodes, 20 * MIB, 10 * MIB);
 		if (cases[i].late)
-			bed.sink.process(bed.sink.arg, &late);
+			fact_put(&bed.sink, FACT_PROCESS, &late);
 		bed.totals.self.known = 1;
 		bed.totals.self.levels[cases[i].level] = true;
 		through_evidence(&bed);
@@ -315,7 +315,7 @@ static void windows(void **state)
 
 	(void)state;
 	begin(&bed, &nodes, 20 * MIB, 10 * MIB);
-	bed.sink.window(bed.sink.arg, &(struct fact_window){ .host = 0 });
+	fact_put(&bed.sink, FACT_WINDOW, &(struct fact_window){ .host = 0 });
 	snapshots_judge(&nodes, &bed);
 	bed_expect(&bed, "COV-02", "n0", VERDICT_UNKNOWN);
 	snapshots_end(&nodes, &bed);

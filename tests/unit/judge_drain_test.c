@@ -27,7 +27,7 @@ static void add_node(struct bed *bed, int host, const char *name, uint64_t bytes
 			.ucx_count = 1,
 		};
 
-		bed->sink.process(bed->sink.arg, &process);
+		fact_put(&bed->sink, FACT_PROCESS, &process);
 	}
 	bed_move(bed, &(struct moved){ .from = 2 * host,
 				       .to = 2 * host + 1,

@@ -532,13 +532,14 @@ static void mpi_without_ucx(void **state)
 
 	/* that is of no job has no rank */
 	begin(&bed, SPEC);
-	bed.sink.process(bed.sink.arg, &(struct fact_process){ .index = 3,
-							       .host = 1,
-							       .host_id = "n1",
-							       .host_name = "n1",
-							       .pid = 77,
-							       .rank = -1,
-							       .size = -1 });
+	fact_put(&bed.sink, FACT_PROCESS,
+		 &(struct fact_process){ .index = 3,
+					 .host = 1,
+					 .host_id = "n1",
+					 .host_name = "n1",
+					 .pid = 77,
+					 .rank = -1,
+					 .size = -1 });
 	bed_call(&bed, 3, "MPI_Allreduce");
 	bed_judge(&bed);
 	bed_expect(&bed, "PATH-11", "n1:pid77", VERDICT_FAIL);
@@ -565,9 +566,9 @@ static void calls_alone(void **state)
 		bed_end(&bed);
 	}
 	bed_begin(&bed, SPEC);
-	bed.sink.process(bed.sink.arg,
-			 &(struct fact_process){
-				 .index = 0, .host_id = "n0", .host_name = "n0", .size = 1 });
+	fact_put(&bed.sink, FACT_PROCESS,
+		 &(struct fact_process){
+			 .index = 0, .host_id = "n0", .host_name = "n0", .size = 1 });
 	bed_call(&bed, 0, "MPI_Allreduce");
 	bed_judge(&bed);
 	bed_expect(&bed, "PATH-11", NULL, VERDICT_SKIP);

@@ -47,34 +47,35 @@ static void feed_processes(const struct fact_sink *sink)
 	};
 
 	for (int i = 0; i < 3; i++)
-		sink->process(sink->arg, &(struct fact_process){
-						 .index = i,
-						 .host = i,
-						 .host_id = hosts[i],
-						 .host_name = hosts[i],
-						 .tgid = 100,
-						 .pid = 100,
-						 .start_time = 5,
-						 .comm = random_below(2) ? "cg" : NULL,
-						 .exe = random_below(2) ? "/a\tb\\c\n" : "/b",
-						 .rank = (int)random_below(3) - 1,
-						 .size = -1,
-						 .ucx = ucx,
-						 .ucx_count = (int)random_below(3),
-						 .environment_cut = -1,
-						 .cpus = random_below(2) ? "0-3,8" : NULL,
-					 });
+		fact_put(sink, FACT_PROCESS,
+			 &(struct fact_process){
+				 .index = i,
+				 .host = i,
+				 .host_id = hosts[i],
+				 .host_name = hosts[i],
+				 .tgid = 100,
+				 .pid = 100,
+				 .start_time = 5,
+				 .comm = random_below(2) ? "cg" : NULL,
+				 .exe = random_below(2) ? "/a\tb\\c\n" : "/b",
+				 .rank = (int)random_below(3) - 1,
+				 .size = -1,
+				 .ucx = ucx,
+				 .ucx_count = (int)random_below(3),
+				 .environment_cut = -1,
+				 .cpus = random_below(2) ? "0-3,8" : NULL,
+			 });
 }
 
 static void feed_lifetimes(const struct fact_sink *sink)
 {
 	for (int i = 0; i < 3; i++)
-		sink->lifetime(sink->arg,
-			       &(struct fact_lifetime){ .process = i,
-							.until = 30,
-							.exited = true,
-							.exit_status = -1,
-							.exit_signal = random_below(3) });
+		fact_put(sink, FACT_LIFETIME,
+			 &(struct fact_lifetime){ .process = i,
+						  .until = 30,
+						  .exited = true,
+						  .exit_status = -1,
+						  .exit_signal = random_below(3) });
 }
 
 static void feed_transfers(const struct fact_sink *sink)
@@ -83,28 +84,29 @@ static void feed_transfers(const struct fact_sink *sink)
 	static const char *const transports[] = { "tcp", "rc_mlx5", NULL };
 
 	for (int i = 0; i < 40; i++)
-		sink->transfer(sink->arg, &(struct fact_transfer){
-						  .process = (int)random_below(3),
-						  .peer = (int)random_below(4) - 1,
-						  .op = ops[random_below(3)],
-						  .transport = transports[random_below(3)],
-						  .locality = random_below(4),
-						  .start = random_below(20),
-						  .bytes = random_below(3) * 1000,
-					  });
+		fact_put(sink, FACT_TRANSFER,
+			 &(struct fact_transfer){
+				 .process = (int)random_below(3),
+				 .peer = (int)random_below(4) - 1,
+				 .op = ops[random_below(3)],
+				 .transport = transports[random_below(3)],
+				 .locality = random_below(4),
+				 .start = random_below(20),
+				 .bytes = random_below(3) * 1000,
+			 });
 }
 
 static void feed_sums(const struct fact_sink *sink)
 {
 	for (int i = 0; i < 10; i++)
-		sink->transfers(sink->arg,
-				&(struct fact_transfer){ .process = (int)random_below(3),
-							 .peer = (int)random_below(3),
-							 .op = "am_bcopy",
-							 .transport = "tcp" },
-				&(struct fact_sums){ .count = 1 + random_below(9),
-						     .bytes = 90000,
-						     .least = random_below(3) * 1000 });
+		fact_put_sums(sink, FACT_TRANSFERS,
+			      &(struct fact_transfer){ .process = (int)random_below(3),
+						       .peer = (int)random_below(3),
+						       .op = "am_bcopy",
+						       .transport = "tcp" },
+			      &(struct fact_sums){ .count = 1 + random_below(9),
+						   .bytes = 90000,
+						   .least = random_below(3) * 1000 });
 }
 
 static struct fact_totals some_totals(void)

@@ -387,10 +387,10 @@ static void parts_of_a_message(void **state)
 
 		bed_begin(&bed, SPEC);
 		if (!late)
-			bed.sink.op(bed.sink.arg, &op);
-		bed.sink.transfers(bed.sink.arg, &part, &sums);
+			fact_put(&bed.sink, FACT_OP, &op);
+		fact_put_sums(&bed.sink, FACT_TRANSFERS, &part, &sums);
 		if (late)
-			bed.sink.op(bed.sink.arg, &op);
+			fact_put(&bed.sink, FACT_OP, &op);
 		bed_judge(&bed);
 		bed_expect(&bed, "PATH-05", "n0", VERDICT_FAIL);
 		assert_int_equal(bed_finding(&bed, "PATH-05", "n0")->bytes, MIB);
@@ -478,7 +478,7 @@ static void sizes_of_sums(void **state)
 		struct bed bed;
 
 		bed_begin(&bed, one->policy);
-		bed.sink.transfers(bed.sink.arg, &fact, &sums);
+		fact_put_sums(&bed.sink, FACT_TRANSFERS, &fact, &sums);
 		if (one->known)
 			bed_move(&bed, &(struct moved){ 0, 1, "cma", .bytes = one->known });
 		bed_judge(&bed);
@@ -514,7 +514,7 @@ static void wire_up_and_sums(void **state)
 		struct bed bed;
 
 		bed_begin(&bed, SMALL_BY_TCP);
-		bed.sink.transfers(bed.sink.arg, &fact, &sums);
+		fact_put_sums(&bed.sink, FACT_TRANSFERS, &fact, &sums);
 		bed_move(&bed, &(struct moved){ 0, 2, "tcp", "eth0", .bytes = 100 * KIB,
 						.count = wire_ups[i].forbidden / (100 * KIB) });
 		bed_move(&bed, &(struct moved){ 0, 2, "rc_mlx5", "mlx5_0:1", .bytes = 10 * MIB });

@@ -145,16 +145,15 @@ static void missing_rank_and_no_ledgers(void **state)
 
 static void transfer(struct sweep_bed *bed, int from, int to)
 {
-	bed->sink.transfer(
-		bed->sink.arg,
-		&(struct fact_transfer){ .process = from,
-					 .peer = to,
-					 .op = "am_zcopy",
-					 .transport = "tcp",
-					 .device = "eth0",
-					 .locality = to < 0 ? LOCALITY_UNKNOWN : LOCALITY_REMOTE,
-					 .kind = KIND_DATA,
-					 .bytes = 1000 });
+	fact_put(&bed->sink, FACT_TRANSFER,
+		 &(struct fact_transfer){ .process = from,
+					  .peer = to,
+					  .op = "am_zcopy",
+					  .transport = "tcp",
+					  .device = "eth0",
+					  .locality = to < 0 ? LOCALITY_UNKNOWN : LOCALITY_REMOTE,
+					  .kind = KIND_DATA,
+					  .bytes = 1000 });
 }
 
 static void to_each_other_and_elsewhere(struct sweep_bed *bed)
@@ -242,22 +241,23 @@ static void waits_for(struct sweep_bed *bed, int rank, uint64_t seconds)
 {
 	const uint64_t call = 1000000 + rank;
 
-	bed->sink.call(bed->sink.arg, &(struct fact_call){ .id = call,
-							   .process = rank,
-							   .function = "MPI_Wait",
-							   .tid = 7,
-							   .start = SECOND });
-	bed->sink.op(bed->sink.arg, &(struct fact_op){ .id = 2000000 + rank,
-						       .call = call,
-						       .process = rank,
-						       .peer = -1,
-						       .op = "tag_recv",
-						       .function = "MPI_Wait",
-						       .tid = 7,
-						       .start = SECOND });
-	bed->sink.lifetime(
-		bed->sink.arg,
-		&(struct fact_lifetime){ .process = rank, .until = (1 + seconds) * SECOND });
+	fact_put(&bed->sink, FACT_CALL,
+		 &(struct fact_call){ .id = call,
+				      .process = rank,
+				      .function = "MPI_Wait",
+				      .tid = 7,
+				      .start = SECOND });
+	fact_put(&bed->sink, FACT_OP,
+		 &(struct fact_op){ .id = 2000000 + rank,
+				    .call = call,
+				    .process = rank,
+				    .peer = -1,
+				    .op = "tag_recv",
+				    .function = "MPI_Wait",
+				    .tid = 7,
+				    .start = SECOND });
+	fact_put(&bed->sink, FACT_LIFETIME,
+		 &(struct fact_lifetime){ .process = rank, .until = (1 + seconds) * SECOND });
 }
 
 static void waits(struct sweep_bed *bed, int rank)
@@ -508,13 +508,14 @@ static bool ranks_1_and_5_silent(struct ledger_entry *entry)
 
 static void ended(struct sweep_bed *bed, int rank, uint32_t signal, uint64_t until)
 {
-	bed->sink.lifetime(bed->sink.arg, &(struct fact_lifetime){
-						  .process = rank,
-						  .until = until,
-						  .exited = true,
-						  .exit_status = signal ? -1 : 1,
-						  .exit_signal = signal,
-					  });
+	fact_put(&bed->sink, FACT_LIFETIME,
+		 &(struct fact_lifetime){
+			 .process = rank,
+			 .until = until,
+			 .exited = true,
+			 .exit_status = signal ? -1 : 1,
+			 .exit_signal = signal,
+		 });
 }
 
 struct silence {
@@ -550,15 +551,15 @@ static const struct silence silences[] = {
 static void traced_processes(struct sweep_bed *bed, int fifth_is)
 {
 	for (int rank = 0; rank < 8; rank++)
-		bed->sink.process(bed->sink.arg,
-				  &(struct fact_process){ .index = rank,
-							  .host = rank / 2,
-							  .host_id = sweep_node(bed, rank),
-							  .host_name = sweep_node(bed, rank),
-							  .pid = 100 + rank,
-							  .tgid = 100 + rank,
-							  .rank = rank == 5 ? fifth_is : rank,
-							  .size = 8 });
+		fact_put(&bed->sink, FACT_PROCESS,
+			 &(struct fact_process){ .index = rank,
+						 .host = rank / 2,
+						 .host_id = sweep_node(bed, rank),
+						 .host_name = sweep_node(bed, rank),
+						 .pid = 100 + rank,
+						 .tgid = 100 + rank,
+						 .rank = rank == 5 ? fifth_is : rank,
+						 .size = 8 });
 }
 
 static void silent_ranks(void **state)

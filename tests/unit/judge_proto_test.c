@@ -32,8 +32,8 @@ static void send(struct bed *bed, int node, int nodes, const char *protocol, uin
 
 	if (!bytes)
 		return;
-	bed->sink.op(bed->sink.arg, &op);
-	bed->sink.transfer(bed->sink.arg, &transfer);
+	fact_put(&bed->sink, FACT_OP, &op);
+	fact_put(&bed->sink, FACT_TRANSFER, &transfer);
 }
 
 static const char *const names[MOST_NODES] = { "n0", "n1", "n2", "n3", "n4" };
@@ -42,11 +42,12 @@ static const char *const names[MOST_NODES] = { "n0", "n1", "n2", "n3", "n4" };
 static void processes(struct bed *bed, int nodes)
 {
 	for (int i = 0; i < nodes; i++)
-		bed->sink.process(bed->sink.arg, &(struct fact_process){ .index = i,
-									 .host = i,
-									 .host_id = names[i],
-									 .host_name = names[i],
-									 .rank = i });
+		fact_put(&bed->sink, FACT_PROCESS,
+			 &(struct fact_process){ .index = i,
+						 .host = i,
+						 .host_id = names[i],
+						 .host_name = names[i],
+						 .rank = i });
 }
 
 static void judge_all(const char *policy, const struct switching *list)

@@ -36,19 +36,20 @@ static void send(struct bed *bed, const struct sent *sent)
 		.bytes = bytes,
 	};
 
-	bed->sink.op(bed->sink.arg, &op);
-	bed->sink.transfer(bed->sink.arg, &transfer);
+	fact_put(&bed->sink, FACT_OP, &op);
+	fact_put(&bed->sink, FACT_TRANSFER, &transfer);
 }
 
 static void begin(struct bed *bed, const char *policy, const struct sent *sends)
 {
 	bed_begin(bed, policy);
 	for (int i = 0; i < MOST_NODES; i++)
-		bed->sink.process(bed->sink.arg, &(struct fact_process){ .index = i,
-									 .host = i,
-									 .host_id = names[i],
-									 .host_name = names[i],
-									 .rank = i });
+		fact_put(&bed->sink, FACT_PROCESS,
+			 &(struct fact_process){ .index = i,
+						 .host = i,
+						 .host_id = names[i],
+						 .host_name = names[i],
+						 .rank = i });
 	for (int i = 0; i < MOST_SENDS && sends[i].protocol; i++)
 		send(bed, &sends[i]);
 	bed_judge(bed);

@@ -262,17 +262,18 @@ static void explained(void **state)
 	bed.time_of = slow_n3;
 	for (int rank = 0; rank < bed.ranks; rank++)
 		sweep_process(&bed, rank);
-	bed.sink.transfer(bed.sink.arg, &(struct fact_transfer){ .process = 6,
-								 .peer = 7,
-								 .op = "am_zcopy",
-								 .transport = "tcp",
-								 .device = "eth0",
-								 .locality = LOCALITY_NODE,
-								 .kind = KIND_DATA,
-								 .function = "MPI_Isend",
-								 .src_mem = "host",
-								 .dst_mem = "host",
-								 .bytes = 1 << 20 });
+	fact_put(&bed.sink, FACT_TRANSFER,
+		 &(struct fact_transfer){ .process = 6,
+					  .peer = 7,
+					  .op = "am_zcopy",
+					  .transport = "tcp",
+					  .device = "eth0",
+					  .locality = LOCALITY_NODE,
+					  .kind = KIND_DATA,
+					  .function = "MPI_Isend",
+					  .src_mem = "host",
+					  .dst_mem = "host",
+					  .bytes = 1 << 20 });
 	sweep_run(&bed, false);
 	sweep_expect(&bed, "PATH-03", "n3", VERDICT_FAIL, NULL);
 	sweep_expect(&bed, "PERF-01", "n3", VERDICT_SKIP, "explained by PATH-03 of n3");

@@ -51,12 +51,12 @@ static void capture(struct sweep_bed *bed)
 		if (ranks[rank] == 'g')
 			sweep_capture(bed, rank);
 		if (ranks[rank] == 'a')
-			bed->sink.lifetime(bed->sink.arg,
-					   &(struct fact_lifetime){ .process = rank,
-								    .until = 20,
-								    .exited = true,
-								    .exit_status = -1,
-								    .exit_signal = SIGABRT });
+			fact_put(&bed->sink, FACT_LIFETIME,
+				 &(struct fact_lifetime){ .process = rank,
+							  .until = 20,
+							  .exited = true,
+							  .exit_status = -1,
+							  .exit_signal = SIGABRT });
 	}
 }
 

@@ -25,33 +25,33 @@ static void gpu_process(struct bed *bed, int rank)
 		.gpu_library = true,
 	};
 
-	bed->sink.process(bed->sink.arg, &process);
+	fact_put(&bed->sink, FACT_PROCESS, &process);
 }
 
 /* ---- COV-04 ---- */
 
 static void call(struct bed *bed, uint64_t id, const char *function, uint64_t start)
 {
-	bed->sink.call(
-		bed->sink.arg,
-		&(struct fact_call){ .id = id, .function = function, .tid = 7, .start = start });
+	fact_put(&bed->sink, FACT_CALL,
+		 &(struct fact_call){ .id = id, .function = function, .tid = 7, .start = start });
 }
 
 static void open_op(struct bed *bed, uint64_t call, uint64_t start)
 {
-	bed->sink.op(bed->sink.arg, &(struct fact_op){ .id = 1000 + call,
-						       .call = call,
-						       .peer = 1,
-						       .op = "tag_recv",
-						       .function = "MPI_Recv",
-						       .tid = 7,
-						       .start = start,
-						       .bytes = 8 });
+	fact_put(&bed->sink, FACT_OP,
+		 &(struct fact_op){ .id = 1000 + call,
+				    .call = call,
+				    .peer = 1,
+				    .op = "tag_recv",
+				    .function = "MPI_Recv",
+				    .tid = 7,
+				    .start = start,
+				    .bytes = 8 });
 }
 
 static void until(struct bed *bed, uint64_t when)
 {
-	bed->sink.lifetime(bed->sink.arg, &(struct fact_lifetime){ .process = 0, .until = when });
+	fact_put(&bed->sink, FACT_LIFETIME, &(struct fact_lifetime){ .process = 0, .until = when });
 }
 
 static void a_call_that_never_returns(void **state)
@@ -165,7 +165,7 @@ static void open_as_far_as_was_seen(void **state)
 	call(&bed, 1, "MPI_Recv", SECOND);
 	open_op(&bed, 1, SECOND);
 	until(&bed, 10 * SECOND);
-	bed.sink.window(bed.sink.arg, &(struct fact_window){ .from = 0, .to = SECOND + 10 });
+	fact_put(&bed.sink, FACT_WINDOW, &(struct fact_window){ .from = 0, .to = SECOND + 10 });
 	bed_judge(&bed);
 	bed_expect(&bed, "COV-04", NULL, VERDICT_PASS);
 	bed_end(&bed);
@@ -175,17 +175,18 @@ static void open_as_far_as_was_seen(void **state)
 
 static void op(struct bed *bed, uint64_t call, const char *memory, const char *taken_as)
 {
-	bed->sink.op(bed->sink.arg, &(struct fact_op){ .id = ++bed->ops,
-						       .call = call,
-						       .process = GPU_RANK,
-						       .op = "tag_send",
-						       .function = "MPI_Allreduce",
-						       .memory = memory,
-						       .memory_known_by = "allocation",
-						       .taken_as = taken_as,
-						       .start = SECOND,
-						       .end = SECOND + 1,
-						       .bytes = 4096 });
+	fact_put(&bed->sink, FACT_OP,
+		 &(struct fact_op){ .id = ++bed->ops,
+				    .call = call,
+				    .process = GPU_RANK,
+				    .op = "tag_send",
+				    .function = "MPI_Allreduce",
+				    .memory = memory,
+				    .memory_known_by = "allocation",
+				    .taken_as = taken_as,
+				    .start = SECOND,
+				    .end = SECOND + 1,
+				    .bytes = 4096 });
 }
 
 static void memory_type(void **state)
@@ -278,16 +279,17 @@ static void collectives(void **state)
 static void fragments(struct bed *bed, uint64_t op, const char *device, int count)
 {
 	for (int i = 0; i < count; i++)
-		bed->sink.transfer(bed->sink.arg, &(struct fact_transfer){
-							  .caused_by = op,
-							  .peer = 2,
-							  .op = "put_zcopy",
-							  .transport = "rc_mlx5",
-							  .device = device,
-							  .locality = LOCALITY_REMOTE,
-							  .kind = KIND_DATA,
-							  .bytes = 1 << 20,
-						  });
+		fact_put(&bed->sink, FACT_TRANSFER,
+			 &(struct fact_transfer){
+				 .caused_by = op,
+				 .peer = 2,
+				 .op = "put_zcopy",
+				 .transport = "rc_mlx5",
+				 .device = device,
+				 .locality = LOCALITY_REMOTE,
+				 .kind = KIND_DATA,
+				 .bytes = 1 << 20,
+			 });
 }
 
 static void rails(void **state)

@@ -21,16 +21,17 @@ struct counts {
 	struct fact_totals totals;
 };
 
-static void got_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
+static void got_calls(struct counts *counts, const struct fact_call *call,
+		      const struct fact_sums *sums)
 {
 	struct row row = {
 		.what = 'c', .process = call->process, .function = call->function, .sums = *sums
 	};
 
-	vec_push(&((struct counts *)arg)->rows, row);
+	vec_push(&counts->rows, row);
 }
 
-static void got_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
+static void got_ops(struct counts *counts, const struct fact_op *op, const struct fact_sums *sums)
 {
 	struct row row = { .what = 'o',
 			   .process = op->process,
@@ -38,10 +39,10 @@ static void got_ops(void *arg, const struct fact_op *op, const struct fact_sums 
 			   .op = op->op,
 			   .sums = *sums };
 
-	vec_push(&((struct counts *)arg)->rows, row);
+	vec_push(&counts->rows, row);
 }
 
-static void got_transfers(void *arg, const struct fact_transfer *transfer,
+static void got_transfers(struct counts *counts, const struct fact_transfer *transfer,
 			  const struct fact_sums *sums)
 {
 	struct row row = { .what = 't',
@@ -55,7 +56,18 @@ static void got_transfers(void *arg, const struct fact_transfer *transfer,
 			   .fetches = transfer->fetches,
 			   .sums = *sums };
 
-	vec_push(&((struct counts *)arg)->rows, row);
+	vec_push(&counts->rows, row);
+}
+
+static void counts_fact(void *arg, enum fact_type type, const void *fact,
+			const struct fact_sums *sums)
+{
+	if (type == FACT_CALLS)
+		got_calls(arg, fact, sums);
+	else if (type == FACT_OPS)
+		got_ops(arg, fact, sums);
+	else if (type == FACT_TRANSFERS)
+		got_transfers(arg, fact, sums);
 }
 
 /* Three processes; the first one has endpoints to the others. */
@@ -116,12 +128,7 @@ static void sums(struct bed *bed, json_t *row)
 
 static void analyse_counts(struct bed *bed)
 {
-	struct fact_sink sink = {
-		.arg = &bed->counts,
-		.calls = got_calls,
-		.ops = got_ops,
-		.transfers = got_transfers,
-	};
+	const struct fact_sink sink = { &bed->counts, counts_fact };
 	struct record_source source = {
 		.ctx = &bed->job, .next = job_next, .rewind = job_rewind, .sides = bed->job.sides
 	};

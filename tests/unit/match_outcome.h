@@ -17,39 +17,28 @@ struct outcome {
 	struct analysis *analysis; /* owns the strings */
 };
 
-static inline void got_process(void *arg, const struct fact_process *fact)
-{
-	vec_push(&((struct outcome *)arg)->processes, *fact);
-}
+#define OUTCOME_KEEP(list, type) vec_push(&outcome->list, *(const struct fact_##type *)fact)
 
-static inline void got_call(void *arg, const struct fact_call *fact)
+static inline void outcome_fact(void *arg, enum fact_type type, const void *fact,
+				const struct fact_sums *sums)
 {
-	vec_push(&((struct outcome *)arg)->calls, *fact);
-}
+	struct outcome *outcome = arg;
 
-static inline void got_op(void *arg, const struct fact_op *fact)
-{
-	vec_push(&((struct outcome *)arg)->ops, *fact);
-}
-
-static inline void got_transfer(void *arg, const struct fact_transfer *fact)
-{
-	vec_push(&((struct outcome *)arg)->transfers, *fact);
-}
-
-static inline void got_message(void *arg, const struct fact_message *fact)
-{
-	vec_push(&((struct outcome *)arg)->messages, *fact);
-}
-
-static inline void got_memory(void *arg, const struct fact_memory *fact)
-{
-	vec_push(&((struct outcome *)arg)->memory, *fact);
-}
-
-static inline void got_clock(void *arg, const struct fact_clock *fact)
-{
-	vec_push(&((struct outcome *)arg)->clocks, *fact);
+	(void)sums;
+	if (type == FACT_PROCESS)
+		OUTCOME_KEEP(processes, process);
+	else if (type == FACT_CALL)
+		OUTCOME_KEEP(calls, call);
+	else if (type == FACT_OP)
+		OUTCOME_KEEP(ops, op);
+	else if (type == FACT_TRANSFER)
+		OUTCOME_KEEP(transfers, transfer);
+	else if (type == FACT_MESSAGE)
+		OUTCOME_KEEP(messages, message);
+	else if (type == FACT_MEMORY)
+		OUTCOME_KEEP(memory, memory);
+	else if (type == FACT_CLOCK)
+		OUTCOME_KEEP(clocks, clock);
 }
 
 static inline int job_next(void *ctx, const struct ub_hdr **record)
@@ -100,16 +89,7 @@ static inline void assert_balanced(const struct fact_totals *totals)
 
 static inline void analyse(struct outcome *outcome, struct job **jobs, int count)
 {
-	struct fact_sink sink = {
-		.arg = outcome,
-		.process = got_process,
-		.call = got_call,
-		.op = got_op,
-		.transfer = got_transfer,
-		.message = got_message,
-		.memory = got_memory,
-		.clock = got_clock,
-	};
+	const struct fact_sink sink = { outcome, outcome_fact };
 
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->analysis = analysis_new();

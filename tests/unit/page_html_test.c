@@ -32,39 +32,43 @@ static size_t count_in(const char *text, const char *what)
 
 static void feed(const struct fact_sink *sink, const char *name)
 {
-	sink->process(sink->arg, &(struct fact_process){ .index = 0,
-							 .host_id = name,
-							 .host_name = name,
-							 .comm = name,
-							 .exe = name,
-							 .mpi = name,
-							 .job = name,
-							 .rank = -1,
-							 .size = -1 });
-	sink->call(sink->arg, &(struct fact_call){ .id = 1,
-						   .function = name,
-						   .tid = 7,
-						   .start = 5000,
-						   .end = 9000,
-						   .end_precision = TIME_EXACT });
-	sink->op(sink->arg, &(struct fact_op){ .id = 2,
-					       .call = 1,
-					       .peer = -1,
-					       .op = name,
-					       .function = name,
-					       .protocol = name,
-					       .tid = 7,
-					       .start = 6000,
-					       .bytes = 17 });
-	sink->transfer(sink->arg, &(struct fact_transfer){ .caused_by = 2,
-							   .peer = -1,
-							   .op = name,
-							   .transport = name,
-							   .device = name,
-							   .function = name,
-							   .tid = 7,
-							   .start = 7000,
-							   .bytes = 17 });
+	fact_put(sink, FACT_PROCESS,
+		 &(struct fact_process){ .index = 0,
+					 .host_id = name,
+					 .host_name = name,
+					 .comm = name,
+					 .exe = name,
+					 .mpi = name,
+					 .job = name,
+					 .rank = -1,
+					 .size = -1 });
+	fact_put(sink, FACT_CALL,
+		 &(struct fact_call){ .id = 1,
+				      .function = name,
+				      .tid = 7,
+				      .start = 5000,
+				      .end = 9000,
+				      .end_precision = TIME_EXACT });
+	fact_put(sink, FACT_OP,
+		 &(struct fact_op){ .id = 2,
+				    .call = 1,
+				    .peer = -1,
+				    .op = name,
+				    .function = name,
+				    .protocol = name,
+				    .tid = 7,
+				    .start = 6000,
+				    .bytes = 17 });
+	fact_put(sink, FACT_TRANSFER,
+		 &(struct fact_transfer){ .caused_by = 2,
+					  .peer = -1,
+					  .op = name,
+					  .transport = name,
+					  .device = name,
+					  .function = name,
+					  .tid = 7,
+					  .start = 7000,
+					  .bytes = 17 });
 }
 
 /* The page, and its own report freed by the caller. */

@@ -63,28 +63,30 @@ static void made_call(const struct fact_sink *sink, int process, const char *fun
 		      uint64_t time, uint64_t bytes)
 {
 	for (int i = 0; i < count; i++)
-		sink->call(sink->arg, &(struct fact_call){ .process = process,
-							   .function = function,
-							   .start = 1000000,
-							   .end = time ? 1000000 + time : 0,
-							   .end_precision = TIME_LOWER_BOUND,
-							   .ops = 1,
-							   .bytes = bytes });
+		fact_put(sink, FACT_CALL,
+			 &(struct fact_call){ .process = process,
+					      .function = function,
+					      .start = 1000000,
+					      .end = time ? 1000000 + time : 0,
+					      .end_precision = TIME_LOWER_BOUND,
+					      .ops = 1,
+					      .bytes = bytes });
 }
 
 static void made_op(const struct fact_sink *sink, int process, const char *op, const char *function,
 		    const char *protocol, int count, uint64_t bytes)
 {
 	for (int i = 0; i < count; i++)
-		sink->op(sink->arg, &(struct fact_op){ .process = process,
-						       .peer = -1,
-						       .op = op,
-						       .function = function,
-						       .protocol = protocol,
-						       .start = 1000100,
-						       .end = 1000700,
-						       .end_precision = TIME_EXACT,
-						       .bytes = bytes });
+		fact_put(sink, FACT_OP,
+			 &(struct fact_op){ .process = process,
+					    .peer = -1,
+					    .op = op,
+					    .function = function,
+					    .protocol = protocol,
+					    .start = 1000100,
+					    .end = 1000700,
+					    .end_precision = TIME_EXACT,
+					    .bytes = bytes });
 }
 
 static void made_transfers(const struct fact_sink *sink, struct fact_transfer transfer, int count,
@@ -95,19 +97,20 @@ static void made_transfers(const struct fact_sink *sink, struct fact_transfer tr
 	transfer.end_precision = time ? TIME_UPPER_BOUND : TIME_UNKNOWN;
 	transfer.wire_bytes = transfer.bytes + 8;
 	for (int i = 0; i < count; i++)
-		sink->transfer(sink->arg, &transfer);
+		fact_put(sink, FACT_TRANSFER, &transfer);
 }
 
 static void made_message(const struct fact_sink *sink, int src, int dst, const char *function,
 			 int count, uint64_t bytes)
 {
 	for (int i = 0; i < count; i++)
-		sink->message(sink->arg, &(struct fact_message){ .src = src,
-								 .dst = dst,
-								 .function = function,
-								 .send_op = made_tag_send,
-								 .recv_op = made_tag_recv,
-								 .bytes = bytes });
+		fact_put(sink, FACT_MESSAGE,
+			 &(struct fact_message){ .src = src,
+						 .dst = dst,
+						 .function = function,
+						 .send_op = made_tag_send,
+						 .recv_op = made_tag_recv,
+						 .bytes = bytes });
 }
 
 static void made_shared_memory(const struct fact_sink *sink)
@@ -209,7 +212,7 @@ static const struct fact_totals made_totals = {
 static inline void made_job(const struct fact_sink *sink)
 {
 	for (int i = 0; i < 4; i++)
-		sink->process(sink->arg, &made_processes[i]);
+		fact_put(sink, FACT_PROCESS, &made_processes[i]);
 	made_call(sink, 0, made_send, 101, 2003, 4099);
 	made_call(sink, 0, made_isend, 103, 499, 97);
 	made_call(sink, 0, made_isend, 13, 0, 1048583);

@@ -18,28 +18,29 @@ static const char made_unseen[] = "not seen allocated";
 
 static void made_row(const struct fact_sink *sink, struct fact_memory memory)
 {
-	sink->memory(sink->arg, &memory);
+	fact_put(sink, FACT_MEMORY, &memory);
 }
 
 static void made_op_on(const struct fact_sink *sink, const char *memory, const char *reason,
 		       int count)
 {
 	for (int i = 0; i < count; i++)
-		sink->op(sink->arg, &(struct fact_op){ .process = 1,
-						       .peer = 0,
-						       .op = made_tag_send,
-						       .function = made_send,
-						       .protocol = made_eager,
-						       .memory = memory,
-						       .memory_reason = reason,
-						       .bytes = 8 });
+		fact_put(sink, FACT_OP,
+			 &(struct fact_op){ .process = 1,
+					    .peer = 0,
+					    .op = made_tag_send,
+					    .function = made_send,
+					    .protocol = made_eager,
+					    .memory = memory,
+					    .memory_reason = reason,
+					    .bytes = 8 });
 }
 
 /* Rows are fed in no order. */
 static void made_gpu_job(const struct fact_sink *sink)
 {
 	for (int i = 0; i < 2; i++)
-		sink->process(sink->arg, &made_processes[i]);
+		fact_put(sink, FACT_PROCESS, &made_processes[i]);
 	made_op_on(sink, made_gpu1, NULL, 7);
 	made_op_on(sink, NULL, made_unseen, 11);
 	made_op_on(sink, made_gpu, made_no_stream, 13);
@@ -181,8 +182,8 @@ static void operations(void **state)
 /* Reasons for not knowing what nobody asked for do not split rows. */
 static void made_host_job(const struct fact_sink *sink)
 {
-	sink->process(sink->arg, &made_processes[0]);
-	sink->process(sink->arg, &made_processes[1]);
+	fact_put(sink, FACT_PROCESS, &made_processes[0]);
+	fact_put(sink, FACT_PROCESS, &made_processes[1]);
 	made_op_on(sink, NULL, made_unseen, 11);
 	made_op_on(sink, NULL, "no address", 2);
 }

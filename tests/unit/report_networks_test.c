@@ -40,7 +40,7 @@ static void move(const struct fact_sink *sink, int process, const char *op, cons
 		.wire_bytes = bytes + 8,
 	};
 
-	sink->transfer(sink->arg, &transfer);
+	fact_put(sink, FACT_TRANSFER, &transfer);
 }
 
 static json_t *report_of(void)
@@ -54,12 +54,13 @@ static json_t *report_of(void)
 	json_t *json;
 
 	for (int i = 0; i < 2; i++)
-		sink.process(sink.arg, &(struct fact_process){ .index = i,
-							       .host = i,
-							       .host_id = i ? "id-b" : "id-a",
-							       .host_name = i ? "b" : "a",
-							       .rank = i,
-							       .environment_cut = -1 });
+		fact_put(&sink, FACT_PROCESS,
+			 &(struct fact_process){ .index = i,
+						 .host = i,
+						 .host_id = i ? "id-b" : "id-a",
+						 .host_name = i ? "b" : "a",
+						 .rank = i,
+						 .environment_cut = -1 });
 	move(&sink, 0, put, tcp, eth0, 1009, KIND_DATA);
 	move(&sink, 0, put, tcp, eth1, 2003, KIND_DATA);
 	move(&sink, 1, put, tcp, eth0, 4001, KIND_DATA);

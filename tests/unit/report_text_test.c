@@ -63,7 +63,7 @@ static void big_job(const struct fact_sink *sink)
 		process.host = i / 64;
 		process.rank = i;
 		process.size = MANY;
-		sink->process(sink->arg, &process);
+		fact_put(sink, FACT_PROCESS, &process);
 	}
 	for (int i = 0; i < MANY; i++) {
 		struct fact_transfer transfer = { .process = i,
@@ -204,9 +204,9 @@ static void harmful_job(const struct fact_sink *sink)
 
 	process.host_name = process.comm = process.mpi = HARM;
 	process.ucx = &ucx;
-	sink->process(sink->arg, &process);
+	fact_put(sink, FACT_PROCESS, &process);
 	for (int i = 0; i < 2; i++)
-		sink->window(sink->arg, &windows[i]);
+		fact_put(sink, FACT_WINDOW, &windows[i]);
 	made_call(sink, 0, HARM, 1, 1, 1);
 	made_op(sink, 0, HARM, HARM, HARM, 1, 1);
 	made_transfers(sink,

@@ -31,9 +31,9 @@ static char *print(const struct fact_window *windows, int count, print_fn *to)
 	FILE *out = open_memstream(&printed, &size);
 
 	for (int i = 0; i < 4; i++)
-		sink.process(sink.arg, &made_processes[i]);
+		fact_put(&sink, FACT_PROCESS, &made_processes[i]);
 	for (int i = 0; i < count; i++)
-		sink.window(sink.arg, &windows[i]);
+		fact_put(&sink, FACT_WINDOW, &windows[i]);
 	report_finish(report, &totals);
 	assert_int_equal(to(report, out), 0);
 	fclose(out);

@@ -186,7 +186,7 @@ static inline void sweep_process(struct sweep_bed *bed, int rank)
 		.size = bed->ranks,
 	};
 
-	bed->sink.process(bed->sink.arg, &process);
+	fact_put(&bed->sink, FACT_PROCESS, &process);
 }
 
 static inline void sweep_message(struct sweep_bed *bed, int src, int dst,
@@ -212,9 +212,9 @@ static inline void sweep_message(struct sweep_bed *bed, int src, int dst,
 		if (bed->untraced && bed->untraced(src, dst, work->size, i))
 			continue;
 		if (!bed->no_capture[src])
-			bed->sink.op(bed->sink.arg, &op);
+			fact_put(&bed->sink, FACT_OP, &op);
 		if (!bed->no_capture[src] && !bed->no_capture[dst])
-			bed->sink.message(bed->sink.arg, &message);
+			fact_put(&bed->sink, FACT_MESSAGE, &message);
 	}
 }
 
@@ -226,7 +226,7 @@ static inline void sweep_world(struct sweep_bed *bed, int rank, const struct pla
 	};
 
 	for (uint32_t i = 0; !bed->no_capture[rank] && i < work->count; i++)
-		bed->sink.call(bed->sink.arg, &call);
+		fact_put(&bed->sink, FACT_CALL, &call);
 }
 
 static inline void sweep_capture(struct sweep_bed *bed, int rank)

@@ -187,8 +187,7 @@ static void emit_call_seen(struct emitter *emitter, const struct call *call)
 
 	emitter->totals->calls.recorded++;
 	emit_count(emitter);
-	if (emitter->sink->call)
-		emitter->sink->call(emitter->sink->arg, &fact);
+	fact_put(emitter->sink, FACT_CALL, &fact);
 }
 
 /* Its record is missing, and it is counted elsewhere: only what is below it is added. */
@@ -202,8 +201,8 @@ static void emit_missed(struct emitter *emitter, const struct call *call)
 	};
 	const struct fact_sums sums = { .ops = call->ops, .bytes = call->bytes };
 
-	if ((call->ops || call->bytes) && emitter->sink->calls)
-		emitter->sink->calls(emitter->sink->arg, &fact, &sums);
+	if (call->ops || call->bytes)
+		fact_put_sums(emitter->sink, FACT_CALLS, &fact, &sums);
 }
 
 void emit_call(struct emitter *emitter, const struct call *call)
@@ -241,8 +240,7 @@ void emit_op(struct emitter *emitter, struct op *op)
 
 	emit_count(emitter);
 	emitter->totals->ops.recorded++;
-	if (emitter->sink->op)
-		emitter->sink->op(emitter->sink->arg, &fact);
+	fact_put(emitter->sink, FACT_OP, &fact);
 }
 
 enum fact_locality emit_locality(const struct process *process, const struct process *peer,
@@ -298,8 +296,7 @@ static void emit_fragments(struct emitter *emitter, const struct transfer *trans
 		.precision = fact->end_precision,
 	};
 
-	if (emitter->sink->transfers)
-		emitter->sink->transfers(emitter->sink->arg, fact, &sums);
+	fact_put_sums(emitter->sink, FACT_TRANSFERS, fact, &sums);
 }
 
 static enum fact_kind kind_of(const struct transfer *transfer)
@@ -368,8 +365,8 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 	emit_count(emitter);
 	if (transfer->count > 1)
 		emit_fragments(emitter, transfer, &fact);
-	else if (emitter->sink->transfer)
-		emitter->sink->transfer(emitter->sink->arg, &fact);
+	else
+		fact_put(emitter->sink, FACT_TRANSFER, &fact);
 }
 
 /* Messages, as facts: at once, or, where their way is of interest, when all of it is known. */
@@ -425,8 +422,7 @@ static void tell(struct emitter *emitter, const struct message *message)
 	if (message->src_way || message->dst_way)
 		fill_way(emitter, &fact, message->src_way, message->dst_way);
 	emit_count(emitter);
-	if (emitter->sink->message)
-		emitter->sink->message(emitter->sink->arg, &fact);
+	fact_put(emitter->sink, FACT_MESSAGE, &fact);
 }
 
 static bool is_over(const struct way *way)

@@ -22,8 +22,7 @@ static void emit_calls(struct emitter *emitter, const struct cell *cell,
 	};
 
 	emit_count(emitter);
-	if (emitter->sink->calls)
-		emitter->sink->calls(emitter->sink->arg, &fact, sums);
+	fact_put_sums(emitter->sink, FACT_CALLS, &fact, sums);
 }
 
 /* A call's operations, and the bytes of those that send. */
@@ -54,8 +53,7 @@ static void emit_ops(struct emitter *emitter, const struct cell *cell)
 	};
 
 	emit_count(emitter);
-	if (emitter->sink->ops)
-		emitter->sink->ops(emitter->sink->arg, &fact, &sums);
+	fact_put_sums(emitter->sink, FACT_OPS, &fact, &sums);
 	if (cell->call)
 		emit_calls(emitter, cell, &of_call);
 }
@@ -136,8 +134,7 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 	if (kind == KIND_COPY)
 		account_copies(emitter->totals, cell, &sums);
 	emit_count(emitter);
-	if (emitter->sink->transfers)
-		emitter->sink->transfers(emitter->sink->arg, &fact, &sums);
+	fact_put_sums(emitter->sink, FACT_TRANSFERS, &fact, &sums);
 }
 
 static void emit_cell(struct emitter *emitter, const struct cell *cell)

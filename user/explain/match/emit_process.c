@@ -30,8 +30,7 @@ static void emit_use(struct emitter *emitter, const struct memory_use *use)
 		.live_peak = use->live_peak,
 	};
 
-	if (emitter->sink->memory)
-		emitter->sink->memory(emitter->sink->arg, &fact);
+	fact_put(emitter->sink, FACT_MEMORY, &fact);
 }
 
 static void note(struct emitter *emitter, const char *text, uint64_t count)
@@ -253,8 +252,7 @@ static void emit_process(struct emitter *emitter, const struct process *process)
 		.cpus = process->cpus,
 	};
 
-	if (emitter->sink->process)
-		emitter->sink->process(emitter->sink->arg, &fact);
+	fact_put(emitter->sink, FACT_PROCESS, &fact);
 }
 
 void emit_processes(struct emitter *emitter)
@@ -268,14 +266,14 @@ void emit_clocks(struct emitter *emitter, const inputs *inputs)
 {
 	int told = -1;
 
-	for (size_t i = 0; emitter->sink->clock && i < inputs->len; i++) {
+	for (size_t i = 0; i < inputs->len; i++) {
 		const struct input *input = inputs->data[i];
 
 		if (!input->real || input->capture.host == told)
 			continue;
 		told = input->capture.host;
-		emitter->sink->clock(emitter->sink->arg,
-				     &(struct fact_clock){ told, input->mono, input->real });
+		fact_put(emitter->sink, FACT_CLOCK,
+			 &(struct fact_clock){ told, input->mono, input->real });
 	}
 }
 
@@ -315,12 +313,12 @@ void emit_lifetimes(struct emitter *emitter, const inputs *inputs)
 
 	for (size_t i = 0; i < inputs->len; i++)
 		watched(inputs->data[i], until);
-	for (size_t i = 0; emitter->sink->lifetime && i < decoder->processes.len; i++) {
+	for (size_t i = 0; i < decoder->processes.len; i++) {
 		const struct process *process = decoder->processes.data[i];
 		const struct fact_lifetime fact = lifetime_of(process, until[i]);
 
 		if (process->index >= 0 && fact.until)
-			emitter->sink->lifetime(emitter->sink->arg, &fact);
+			fact_put(emitter->sink, FACT_LIFETIME, &fact);
 	}
 }
 
@@ -329,7 +327,7 @@ void emit_windows(struct emitter *emitter, const struct input *input, int number
 	const struct capture *capture = &input->capture;
 	uint64_t until = capture->ended ? capture->ended : input->last;
 
-	for (size_t i = 0; emitter->sink->window && i < capture->windows.len; i++) {
+	for (size_t i = 0; i < capture->windows.len; i++) {
 		const struct window *window = &capture->windows.data[i];
 		struct fact_window fact = {
 			.host = capture->host,
@@ -345,6 +343,6 @@ void emit_windows(struct emitter *emitter, const struct input *input, int number
 
 		if (fact.to < fact.from)
 			fact.to = fact.from;
-		emitter->sink->window(emitter->sink->arg, &fact);
+		fact_put(emitter->sink, FACT_WINDOW, &fact);
 	}
 }

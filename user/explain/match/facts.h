@@ -233,29 +233,49 @@ struct fact_sums {
 	enum fact_precision precision; /* of time */
 };
 
+/* In the order in which outputs list them; each but the sums has a struct of its own. */
+enum fact_type {
+	FACT_PROCESS, /* before any fact of it */
+	FACT_UCX,
+	FACT_VARIABLE,
+	FACT_CLOCK, /* before all others, one for each host whose captures have it */
+	FACT_PLACE,
+	FACT_CALL,
+	FACT_OP,
+	FACT_TRANSFER,
+	FACT_MESSAGE,
+	FACT_WINDOW, /* this and the next two after all others */
+	FACT_MEMORY,
+	FACT_LIFETIME,
+	FACT_DEVICE,
+	FACT_DEVICE_USER,
+	FACT_CALLS, /* many alike: struct fact_call and so on with what they have in common; */
+	FACT_OPS, /* its start and end are those of the first and the last */
+	FACT_TRANSFERS,
+	FACT_TYPES
+};
+
 /*
- * Any member may be NULL. Calls, operations, transfers and messages are handed on as soon as all
- * that will ever be known of them is: an operation may come after what it has caused, and none of
- * them in order of time.
+ * Receives facts. Calls, operations, transfers and messages arrive as soon as they are complete:
+ * an operation may come after the transfers it caused, and none of them come in order of time.
  */
 struct fact_sink {
 	void *arg;
-	void (*process)(void *arg, const struct fact_process *process); /* before any fact of it */
-	/* before all others, one of each host that captures tell it of */
-	void (*clock)(void *arg, const struct fact_clock *clock);
-	void (*call)(void *arg, const struct fact_call *call);
-	void (*op)(void *arg, const struct fact_op *op);
-	void (*transfer)(void *arg, const struct fact_transfer *transfer);
-	void (*message)(void *arg, const struct fact_message *message);
-	void (*window)(void *arg, const struct fact_window *window); /* after all others */
-	void (*memory)(void *arg, const struct fact_memory *memory); /* likewise */
-	void (*lifetime)(void *arg, const struct fact_lifetime *lifetime); /* likewise */
-	/* of the fact, what they have in common; start and end: of the first and the last */
-	void (*calls)(void *arg, const struct fact_call *call, const struct fact_sums *sums);
-	void (*ops)(void *arg, const struct fact_op *op, const struct fact_sums *sums);
-	void (*transfers)(void *arg, const struct fact_transfer *transfer,
-			  const struct fact_sums *sums);
+	/* fact: the struct of its type, valid during the call; sums: NULL for a single fact */
+	void (*fact)(void *arg, enum fact_type type, const void *fact,
+		     const struct fact_sums *sums);
 };
+
+static inline void fact_put(const struct fact_sink *sink, enum fact_type type, const void *fact)
+{
+	sink->fact(sink->arg, type, fact, NULL);
+}
+
+static inline void fact_put_sums(const struct fact_sink *sink, enum fact_type type,
+				 const void *fact, const struct fact_sums *sums)
+{
+	sink->fact(sink->arg, type, fact, sums);
+}
 
 struct fact_reason {
 	const char *reason;

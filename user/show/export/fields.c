@@ -270,35 +270,34 @@ static const struct field transfer_sums[] = {
 	{ .name = NULL },
 };
 
-const struct subject_info subject_infos[SUBJECTS] = {
-	[SUBJECT_PROCESS] = { "process", "a traced process; before all that it did", process_fields,
-			      NULL },
-	[SUBJECT_UCX] = { "ucx", "a UCX library of a process", ucx_fields, NULL },
-	[SUBJECT_VARIABLE] = { "environment",
-			       "a variable of a process that says how its messages travel",
-			       variable_fields, NULL },
-	[SUBJECT_CLOCK] = { "clock", "what the two clocks of a host showed at one moment",
-			    clock_fields, NULL },
-	[SUBJECT_PLACE] = { "place", "a place in a program's code; before what refers to it",
-			    place_fields, NULL },
-	[SUBJECT_CALL] = { "call", "an MPI call", call_fields, NULL },
-	[SUBJECT_OP] = { "op", "a UCP operation", op_fields, NULL },
-	[SUBJECT_TRANSFER] = { "transfer", "a UCT operation", transfer_fields, NULL },
-	[SUBJECT_MESSAGE] = { "message", "a send matched to its receive", message_fields, NULL },
-	[SUBJECT_WINDOW] = { "window", "a time in which a capture with a duty cycle recorded",
-			     window_fields, NULL },
-	[SUBJECT_MEMORY] = { "memory", "memory that GPU libraries made", memory_fields, NULL },
-	[SUBJECT_LIFETIME] = { "lifetime", "until when a process was seen, and how it ended",
-			       lifetime_fields, NULL },
-	[SUBJECT_DEVICE] = { "device", "a GPU of a host", device_fields, NULL },
-	[SUBJECT_DEVICE_USER] = { "device_user", "a process that uses a GPU", device_user_fields,
-				  NULL },
-	[SUBJECT_CALLS] = { "calls",
-			    "the sum of alike calls; start, end: of the first and the last",
-			    call_fields, call_sums },
-	[SUBJECT_OPS] = { "ops", "the sum of alike operations", op_fields, op_sums },
-	[SUBJECT_TRANSFERS] = { "transfers", "the sum of alike transfers: fragments, counts",
-				transfer_fields, transfer_sums },
+const struct fact_info fact_infos[FACT_TYPES] = {
+	[FACT_PROCESS] = { "process", "a traced process; before all that it did", process_fields,
+			   NULL },
+	[FACT_UCX] = { "ucx", "a UCX library of a process", ucx_fields, NULL },
+	[FACT_VARIABLE] = { "environment",
+			    "a variable of a process that says how its messages travel",
+			    variable_fields, NULL },
+	[FACT_CLOCK] = { "clock", "what the two clocks of a host showed at one moment",
+			 clock_fields, NULL },
+	[FACT_PLACE] = { "place", "a place in a program's code; before what refers to it",
+			 place_fields, NULL },
+	[FACT_CALL] = { "call", "an MPI call", call_fields, NULL },
+	[FACT_OP] = { "op", "a UCP operation", op_fields, NULL },
+	[FACT_TRANSFER] = { "transfer", "a UCT operation", transfer_fields, NULL },
+	[FACT_MESSAGE] = { "message", "a send matched to its receive", message_fields, NULL },
+	[FACT_WINDOW] = { "window", "a time in which a capture with a duty cycle recorded",
+			  window_fields, NULL },
+	[FACT_MEMORY] = { "memory", "memory that GPU libraries made", memory_fields, NULL },
+	[FACT_LIFETIME] = { "lifetime", "until when a process was seen, and how it ended",
+			    lifetime_fields, NULL },
+	[FACT_DEVICE] = { "device", "a GPU of a host", device_fields, NULL },
+	[FACT_DEVICE_USER] = { "device_user", "a process that uses a GPU", device_user_fields,
+			       NULL },
+	[FACT_CALLS] = { "calls", "the sum of alike calls; start, end: of the first and the last",
+			 call_fields, call_sums },
+	[FACT_OPS] = { "ops", "the sum of alike operations", op_fields, op_sums },
+	[FACT_TRANSFERS] = { "transfers", "the sum of alike transfers: fragments, counts",
+			     transfer_fields, transfer_sums },
 };
 
 const char *const *field_words(enum field_type type)
@@ -374,111 +373,43 @@ struct field_value field_value(const struct field *field, const void *fact)
 	};
 }
 
-static void add(void *arg, enum subject subject, const void *fact, const struct fact_sums *sums)
+static void rows_add_lists(const struct rows *rows, const struct fact_process *process)
 {
-	const struct rows *rows = arg;
-
-	rows->add(rows->arg, subject, fact, sums);
-}
-
-static void take_process(void *arg, const struct fact_process *process)
-{
-	add(arg, SUBJECT_PROCESS, process, NULL);
 	for (int i = 0; i < process->ucx_count; i++) {
 		const struct ucx_row row = { process->index, process->ucx[i] };
 
-		add(arg, SUBJECT_UCX, &row, NULL);
+		rows->add(rows->arg, FACT_UCX, &row, NULL);
 	}
 	for (int i = 0; i < process->environment_count; i++) {
 		const struct variable_row row = { process->index, process->environment[i] };
 
-		add(arg, SUBJECT_VARIABLE, &row, NULL);
+		rows->add(rows->arg, FACT_VARIABLE, &row, NULL);
 	}
 }
 
-static void take_clock(void *arg, const struct fact_clock *clock)
+static void rows_fact(void *arg, enum fact_type type, const void *fact,
+		      const struct fact_sums *sums)
 {
-	add(arg, SUBJECT_CLOCK, clock, NULL);
-}
+	const struct rows *rows = arg;
 
-static void take_call(void *arg, const struct fact_call *call)
-{
-	add(arg, SUBJECT_CALL, call, NULL);
-}
-
-static void take_op(void *arg, const struct fact_op *op)
-{
-	add(arg, SUBJECT_OP, op, NULL);
-}
-
-static void take_transfer(void *arg, const struct fact_transfer *transfer)
-{
-	add(arg, SUBJECT_TRANSFER, transfer, NULL);
-}
-
-static void take_message(void *arg, const struct fact_message *message)
-{
-	add(arg, SUBJECT_MESSAGE, message, NULL);
-}
-
-static void take_window(void *arg, const struct fact_window *window)
-{
-	add(arg, SUBJECT_WINDOW, window, NULL);
-}
-
-static void take_memory(void *arg, const struct fact_memory *memory)
-{
-	add(arg, SUBJECT_MEMORY, memory, NULL);
-}
-
-static void take_lifetime(void *arg, const struct fact_lifetime *lifetime)
-{
-	add(arg, SUBJECT_LIFETIME, lifetime, NULL);
-}
-
-static void take_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
-{
-	add(arg, SUBJECT_CALLS, call, sums);
-}
-
-static void take_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
-{
-	add(arg, SUBJECT_OPS, op, sums);
-}
-
-static void take_transfers(void *arg, const struct fact_transfer *transfer,
-			   const struct fact_sums *sums)
-{
-	add(arg, SUBJECT_TRANSFERS, transfer, sums);
+	rows->add(rows->arg, type, fact, sums);
+	if (type == FACT_PROCESS)
+		rows_add_lists(rows, fact);
 }
 
 struct fact_sink rows_sink(const struct rows *rows)
 {
-	return (struct fact_sink){
-		.arg = (void *)rows,
-		.process = take_process,
-		.clock = take_clock,
-		.call = take_call,
-		.op = take_op,
-		.transfer = take_transfer,
-		.message = take_message,
-		.window = take_window,
-		.memory = take_memory,
-		.lifetime = take_lifetime,
-		.calls = take_calls,
-		.ops = take_ops,
-		.transfers = take_transfers,
-	};
+	return (struct fact_sink){ (void *)rows, rows_fact };
 }
 
 static void finish_device(const struct rows *rows, const struct fact_device *device)
 {
-	rows->add(rows->arg, SUBJECT_DEVICE, device, NULL);
+	rows->add(rows->arg, FACT_DEVICE, device, NULL);
 	for (int i = 0; i < device->user_count; i++) {
 		const struct device_user_row row = { device->host, device->number,
 						     device->users[i] };
 
-		rows->add(rows->arg, SUBJECT_DEVICE_USER, &row, NULL);
+		rows->add(rows->arg, FACT_DEVICE_USER, &row, NULL);
 	}
 }
 

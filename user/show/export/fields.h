@@ -64,35 +64,13 @@ struct device_user_row {
 	struct fact_device_user user;
 };
 
-/* What a line or a row is about, and the struct that its fields are of. */
-enum subject {
-	SUBJECT_PROCESS,
-	SUBJECT_UCX, /* struct ucx_row */
-	SUBJECT_VARIABLE, /* struct variable_row */
-	SUBJECT_CLOCK,
-	SUBJECT_PLACE, /* struct place_row */
-	SUBJECT_CALL,
-	SUBJECT_OP,
-	SUBJECT_TRANSFER,
-	SUBJECT_MESSAGE,
-	SUBJECT_WINDOW,
-	SUBJECT_MEMORY,
-	SUBJECT_LIFETIME,
-	SUBJECT_DEVICE,
-	SUBJECT_DEVICE_USER, /* struct device_user_row */
-	SUBJECT_CALLS, /* sums: the fields of a single one that sums have too, and fact_sums */
-	SUBJECT_OPS,
-	SUBJECT_TRANSFERS,
-	SUBJECTS
-};
-
-struct subject_info {
+struct fact_info {
 	const char *name, *help;
 	const struct field *fields;
 	const struct field *sums; /* of struct fact_sums; NULL: a single fact */
 };
 
-extern const struct subject_info subject_infos[SUBJECTS];
+extern const struct fact_info fact_infos[FACT_TYPES];
 
 /* A field's value, taken out of its struct. null: nothing else holds. */
 struct field_value {
@@ -107,12 +85,11 @@ struct field_value field_value(const struct field *field, const void *fact);
 /* Words of an enum's field, NULL behind the last one; NULL for other types. */
 const char *const *field_words(enum field_type type);
 
-/* All facts by one function: for what writes every field of every fact, going by subject_infos. */
+/* All facts by one function: for what writes every field of every fact, going by fact_infos. */
 struct rows {
 	void *arg;
-	/* fact: of the subject's struct; sums NULL: a single one */
-	void (*add)(void *arg, enum subject subject, const void *fact,
-		    const struct fact_sums *sums);
+	/* fact: of the type's struct; sums NULL: a single one */
+	void (*add)(void *arg, enum fact_type type, const void *fact, const struct fact_sums *sums);
 };
 
 /* A sink that hands all to rows->add; valid as long as rows. */

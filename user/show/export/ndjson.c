@@ -236,9 +236,9 @@ static void add_number(json_t *line, const char *name, const char *help)
 	add(line, name, json_pack("{s:s, s:s}", "type", "integer", "description", help));
 }
 
-static json_t *subject_json(enum subject subject)
+static json_t *type_json(enum fact_type type)
 {
-	const struct subject_info *info = &subject_infos[subject];
+	const struct fact_info *info = &fact_infos[type];
 	json_t *line = line_json(info->name, info->help);
 
 	for (const struct field *field = info->fields; field->name; field++)
@@ -291,8 +291,8 @@ int export_schema(FILE *out)
 	int err;
 
 	json_array_append_new(lines, first_json());
-	for (int i = 0; i < SUBJECTS; i++)
-		json_array_append_new(lines, subject_json((enum subject)i));
+	for (int i = 0; i < FACT_TYPES; i++)
+		json_array_append_new(lines, type_json((enum fact_type)i));
 	json_array_append_new(lines, stack_json());
 	json_array_append_new(lines, totals_json());
 	schema = json_pack(
@@ -344,7 +344,7 @@ static uint64_t place_number(struct state *state, const struct place *place)
 		return *number;
 	*number = row.id = state->places.used;
 	json_line_begin(&state->line, "place");
-	put_fields(state, subject_infos[SUBJECT_PLACE].fields, &row);
+	put_fields(state, fact_infos[FACT_PLACE].fields, &row);
 	json_line_end(&state->line, state->file);
 	return *number;
 }
@@ -401,11 +401,10 @@ static void put_field(struct state *state, const struct field *field, const void
 	json_line_field(&state->line, field, &value);
 }
 
-static void put_fact(void *arg, enum subject subject, const void *fact,
-		     const struct fact_sums *sums)
+static void put_fact(void *arg, enum fact_type type, const void *fact, const struct fact_sums *sums)
 {
 	struct state *state = arg;
-	const struct subject_info *info = &subject_infos[subject];
+	const struct fact_info *info = &fact_infos[type];
 
 	for (const struct field *field = info->fields; field->name; field++)
 		if (is_reference(field))

@@ -163,10 +163,8 @@ static void add_sums(struct spans *spans, struct span *span, const struct fact_s
 	spans_add(spans, span);
 }
 
-static void take_process(void *arg, const struct fact_process *process)
+static void take_process(struct spans *spans, const struct fact_process *process)
 {
-	struct spans *spans = arg;
-
 	if (process->index < 0)
 		return;
 	while (spans->processes.len <= (size_t)process->index) {
@@ -178,22 +176,20 @@ static void take_process(void *arg, const struct fact_process *process)
 		spans_host_at(spans, process->host)->name = process->host_name;
 }
 
-static void take_clock(void *arg, const struct fact_clock *clock)
+static void take_clock(struct spans *spans, const struct fact_clock *clock)
 {
-	vec_push(&((struct spans *)arg)->clocks, *clock);
+	vec_push(&spans->clocks, *clock);
 }
 
-static void take_window(void *arg, const struct fact_window *window)
+static void take_window(struct spans *spans, const struct fact_window *window)
 {
-	struct spans *spans = arg;
-
 	vec_push(&spans->windows, *window);
 	spans_see(spans, window->host, window->from, window->to);
 }
 
-static void take_memory(void *arg, const struct fact_memory *memory)
+static void take_memory(struct spans *spans, const struct fact_memory *memory)
 {
-	vec_push(&((struct spans *)arg)->memory, *memory);
+	vec_push(&spans->memory, *memory);
 }
 
 static struct span call_span(struct spans *spans, const struct fact_call *call)
@@ -222,9 +218,8 @@ static struct span call_span(struct spans *spans, const struct fact_call *call)
 	};
 }
 
-static void take_call(void *arg, const struct fact_call *call)
+static void take_call(struct spans *spans, const struct fact_call *call)
 {
-	struct spans *spans = arg;
 	struct span span = call_span(spans, call);
 
 	spans_add(spans, &span);
@@ -232,11 +227,12 @@ static void take_call(void *arg, const struct fact_call *call)
 		worlds_call(spans->worlds, call);
 }
 
-static void take_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
+static void take_calls(struct spans *spans, const struct fact_call *call,
+		       const struct fact_sums *sums)
 {
-	struct span span = call_span(arg, call);
+	struct span span = call_span(spans, call);
 
-	add_sums(arg, &span, sums);
+	add_sums(spans, &span, sums);
 }
 
 static struct span op_span(struct spans *spans, const struct fact_op *op)
@@ -268,18 +264,18 @@ static struct span op_span(struct spans *spans, const struct fact_op *op)
 	};
 }
 
-static void take_op(void *arg, const struct fact_op *op)
+static void take_op(struct spans *spans, const struct fact_op *op)
 {
-	struct span span = op_span(arg, op);
+	struct span span = op_span(spans, op);
 
-	spans_add(arg, &span);
+	spans_add(spans, &span);
 }
 
-static void take_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
+static void take_ops(struct spans *spans, const struct fact_op *op, const struct fact_sums *sums)
 {
-	struct span span = op_span(arg, op);
+	struct span span = op_span(spans, op);
 
-	add_sums(arg, &span, sums);
+	add_sums(spans, &span, sums);
 }
 
 static struct span transfer_span(struct spans *spans, const struct fact_transfer *transfer,
@@ -320,9 +316,8 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 	};
 }
 
-static void take_transfer(void *arg, const struct fact_transfer *transfer)
+static void take_transfer(struct spans *spans, const struct fact_transfer *transfer)
 {
-	struct spans *spans = arg;
 	struct span span = transfer_span(spans, transfer, transfer->end_precision);
 
 	spans_add(spans, &span);
@@ -332,10 +327,9 @@ static void take_transfer(void *arg, const struct fact_transfer *transfer)
 }
 
 /* Fragments of one thread are a span of their own; all else is of a capture made with --count. */
-static void take_transfers(void *arg, const struct fact_transfer *transfer,
+static void take_transfers(struct spans *spans, const struct fact_transfer *transfer,
 			   const struct fact_sums *sums)
 {
-	struct spans *spans = arg;
 	struct span span =
 		transfer_span(spans, transfer, transfer->tid ? sums->precision : TIME_UNKNOWN);
 
@@ -404,10 +398,8 @@ static void add_end(struct spans *spans, const struct fact_message *message, enu
 			 });
 }
 
-static void take_message(void *arg, const struct fact_message *message)
+static void take_message(struct spans *spans, const struct fact_message *message)
 {
-	struct spans *spans = arg;
-
 	spans->messages++;
 	add_end(spans, message, SPAN_SEND);
 	add_end(spans, message, SPAN_RECEIVE);
@@ -415,22 +407,42 @@ static void take_message(void *arg, const struct fact_message *message)
 		worlds_message(spans->worlds, message);
 }
 
+static void spans_fact(void *arg, enum fact_type type, const void *fact,
+		       const struct fact_sums *sums)
+{
+	struct spans *spans = arg;
+
+	switch (type) {
+	case FACT_PROCESS:
+		return take_process(spans, fact);
+	case FACT_CLOCK:
+		return take_clock(spans, fact);
+	case FACT_CALL:
+		return take_call(spans, fact);
+	case FACT_OP:
+		return take_op(spans, fact);
+	case FACT_TRANSFER:
+		return take_transfer(spans, fact);
+	case FACT_MESSAGE:
+		return take_message(spans, fact);
+	case FACT_WINDOW:
+		return take_window(spans, fact);
+	case FACT_MEMORY:
+		return take_memory(spans, fact);
+	case FACT_CALLS:
+		return take_calls(spans, fact, sums);
+	case FACT_OPS:
+		return take_ops(spans, fact, sums);
+	case FACT_TRANSFERS:
+		return take_transfers(spans, fact, sums);
+	default:
+		return;
+	}
+}
+
 struct fact_sink spans_sink(struct spans *spans)
 {
-	return (struct fact_sink){
-		.arg = spans,
-		.process = take_process,
-		.clock = take_clock,
-		.call = take_call,
-		.op = take_op,
-		.transfer = take_transfer,
-		.message = take_message,
-		.window = take_window,
-		.memory = take_memory,
-		.calls = take_calls,
-		.ops = take_ops,
-		.transfers = take_transfers,
-	};
+	return (struct fact_sink){ spans, spans_fact };
 }
 
 static void tell_clocks(struct placing *placing, const struct spans *spans)

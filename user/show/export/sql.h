@@ -35,9 +35,9 @@ void sql_bind(sqlite3_stmt *statement, int column, const struct field *field,
  */
 struct sql_tables {
 	struct sql *sql;
-	sqlite3_stmt *rows[SUBJECTS]; /* of the subject's own table */
-	sqlite3_stmt *keys[SUBJECTS]; /* of call_key... */
-	struct map known[SUBJECTS]; /* hash of a combination -> its number */
+	sqlite3_stmt *rows[FACT_TYPES]; /* of the type's own table */
+	sqlite3_stmt *keys[FACT_TYPES]; /* of call_key... */
+	struct map known[FACT_TYPES]; /* hash of a combination -> its number */
 	sqlite3_stmt *stack, *frame;
 	struct map places, stacks; /* key -> number */
 };
@@ -46,7 +46,7 @@ struct sql_tables {
 void sql_tables_open(struct sql_tables *tables, struct sql *sql);
 
 /* Adds a fact; sums NULL: a single one. */
-void sql_tables_add(struct sql_tables *tables, enum subject subject, const void *fact,
+void sql_tables_add(struct sql_tables *tables, enum fact_type type, const void *fact,
 		    const struct fact_sums *sums);
 
 /* Finalizes the statements. */

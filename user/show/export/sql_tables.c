@@ -15,29 +15,29 @@ enum sql_part {
 	SQL_EVENT, /* the rest: numbers of one event */
 };
 
-/* Those that sums are of; else the subject itself. */
-static enum subject sql_single(enum subject subject)
+/* Those that sums are of; else the type itself. */
+static enum fact_type sql_single(enum fact_type type)
 {
-	switch (subject) {
-	case SUBJECT_CALLS:
-		return SUBJECT_CALL;
-	case SUBJECT_OPS:
-		return SUBJECT_OP;
-	case SUBJECT_TRANSFERS:
-		return SUBJECT_TRANSFER;
+	switch (type) {
+	case FACT_CALLS:
+		return FACT_CALL;
+	case FACT_OPS:
+		return FACT_OP;
+	case FACT_TRANSFERS:
+		return FACT_TRANSFER;
 	default:
-		return subject;
+		return type;
 	}
 }
 
 /* Calls, operations, transfers and messages are in two parts, and sums of them too. */
-static bool sql_has_key(enum subject subject)
+static bool sql_has_key(enum fact_type type)
 {
-	switch (sql_single(subject)) {
-	case SUBJECT_CALL:
-	case SUBJECT_OP:
-	case SUBJECT_TRANSFER:
-	case SUBJECT_MESSAGE:
+	switch (sql_single(type)) {
+	case FACT_CALL:
+	case FACT_OP:
+	case FACT_TRANSFER:
+	case FACT_MESSAGE:
 		return true;
 	default:
 		return false;
@@ -61,14 +61,14 @@ static bool is_name(const struct field *field)
 	}
 }
 
-/* Whether a field of the subject is in that part of it. */
-static bool sql_in(enum subject subject, const struct field *field, enum sql_part part)
+/* Whether a field of the type is in that part of it. */
+static bool sql_in(enum fact_type type, const struct field *field, enum sql_part part)
 {
 	if (part == SQL_WHOLE)
 		return true;
 	if (part == SQL_KEY)
 		return is_name(field);
-	return !is_name(field) && !(field->single && subject_infos[subject].sums);
+	return !is_name(field) && !(field->single && fact_infos[type].sums);
 }
 
 /* Times are in ns and say so, and thereby are no keywords of SQL. */
@@ -92,13 +92,13 @@ static void put_column(FILE *out, const struct field *field, bool first)
 
 /* Writes "name TYPE -- what it is" for each field of a part; first: of the table. Returns how many.
  */
-static int sql_put_columns(FILE *out, enum subject subject, enum sql_part part, bool first)
+static int sql_put_columns(FILE *out, enum fact_type type, enum sql_part part, bool first)
 {
-	const struct subject_info *info = &subject_infos[subject];
+	const struct fact_info *info = &fact_infos[type];
 	int count = 0;
 
 	for (const struct field *field = info->fields; field->name; field++)
-		if (sql_in(subject, field, part))
+		if (sql_in(type, field, part))
 			put_column(out, field, !count++ && first);
 	for (const struct field *field = info->sums; field && field->name; field++)
 		if (part == SQL_EVENT)
@@ -108,9 +108,9 @@ static int sql_put_columns(FILE *out, enum subject subject, enum sql_part part, 
 
 #define MAX_KEYS 32
 
-/* first: a column before the subject's own; NULL: none. */
+/* first: a column before the type's own; NULL: none. */
 static sqlite3_stmt *make(struct sql *sql, const char *table, const char *first,
-			  enum subject subject, enum sql_part part)
+			  enum fact_type type, enum sql_part part)
 {
 	char *text = NULL;
 	size_t size;
@@ -119,10 +119,10 @@ static sqlite3_stmt *make(struct sql *sql, const char *table, const char *first,
 
 	if (!out)
 		abort();
-	fprintf(out, "CREATE TABLE %s ( -- %s\n", table, subject_infos[subject].help);
+	fprintf(out, "CREATE TABLE %s ( -- %s\n", table, fact_infos[type].help);
 	if (first)
 		fprintf(out, "  %s\n", first);
-	columns = sql_put_columns(out, subject, part, !first);
+	columns = sql_put_columns(out, type, part, !first);
 	fputs(")", out);
 	fclose(out);
 	sql_run(sql, text);
@@ -130,36 +130,33 @@ static sqlite3_stmt *make(struct sql *sql, const char *table, const char *first,
 	return sql_insert(sql, table, columns + !!first);
 }
 
-static void make_keyed(struct sql_tables *tables, enum subject subject)
+static void make_keyed(struct sql_tables *tables, enum fact_type type)
 {
-	const char *single = subject_infos[sql_single(subject)].name;
+	const char *single = fact_infos[sql_single(type)].name;
 	char name[32], reference[64];
 
-	snprintf(name, sizeof(name), "%s_%s", single,
-		 sql_single(subject) == subject ? "event" : "sum");
+	snprintf(name, sizeof(name), "%s_%s", single, sql_single(type) == type ? "event" : "sum");
 	snprintf(reference, sizeof(reference), "key INTEGER NOT NULL REFERENCES %s_key", single);
-	tables->rows[subject] = make(tables->sql, name, reference, subject, SQL_EVENT);
-	if (sql_single(subject) != subject)
+	tables->rows[type] = make(tables->sql, name, reference, type, SQL_EVENT);
+	if (sql_single(type) != type)
 		return;
 	snprintf(name, sizeof(name), "%s_key", single);
-	tables->keys[subject] =
-		make(tables->sql, name, "key INTEGER PRIMARY KEY", subject, SQL_KEY);
+	tables->keys[type] = make(tables->sql, name, "key INTEGER PRIMARY KEY", type, SQL_KEY);
 }
 
-static void make_whole(struct sql_tables *tables, enum subject subject)
+static void make_whole(struct sql_tables *tables, enum fact_type type)
 {
-	tables->rows[subject] =
-		make(tables->sql, subject_infos[subject].name, NULL, subject, SQL_WHOLE);
+	tables->rows[type] = make(tables->sql, fact_infos[type].name, NULL, type, SQL_WHOLE);
 }
 
 void sql_tables_open(struct sql_tables *tables, struct sql *sql)
 {
 	*tables = (struct sql_tables){ .sql = sql };
-	for (int subject = 0; subject < SUBJECTS; subject++) {
-		if (sql_has_key((enum subject)subject))
-			make_keyed(tables, (enum subject)subject);
+	for (int type = 0; type < FACT_TYPES; type++) {
+		if (sql_has_key((enum fact_type)type))
+			make_keyed(tables, (enum fact_type)type);
 		else
-			make_whole(tables, (enum subject)subject);
+			make_whole(tables, (enum fact_type)type);
 	}
 	sql_run(sql, "CREATE TABLE stack ( -- a path that calls came by\n"
 		     "  id INTEGER PRIMARY KEY,\n"
@@ -191,8 +188,8 @@ static uint64_t place_number(struct sql_tables *tables, const struct place *plac
 	if (*number)
 		return *number;
 	*number = row.id = tables->places.used;
-	bind_fields(tables->rows[SUBJECT_PLACE], 1, subject_infos[SUBJECT_PLACE].fields, &row);
-	sql_step(tables->sql, tables->rows[SUBJECT_PLACE]);
+	bind_fields(tables->rows[FACT_PLACE], 1, fact_infos[FACT_PLACE].fields, &row);
+	sql_step(tables->sql, tables->rows[FACT_PLACE]);
 	return *number;
 }
 
@@ -228,42 +225,42 @@ static struct field_value value_of(struct sql_tables *tables, const struct field
 	return value;
 }
 
-static bool in_key(enum subject subject, const struct field *field, const struct fact_sums *sums)
+static bool in_key(enum fact_type type, const struct field *field, const struct fact_sums *sums)
 {
-	return sql_in(subject, field, SQL_KEY) && !(sums && field->single);
+	return sql_in(type, field, SQL_KEY) && !(sums && field->single);
 }
 
-static void add_key(struct sql_tables *tables, enum subject subject, uint64_t number,
+static void add_key(struct sql_tables *tables, enum fact_type type, uint64_t number,
 		    const void *fact, const struct fact_sums *sums)
 {
 	const struct field_value none = { .null = true };
-	sqlite3_stmt *row = tables->keys[subject];
+	sqlite3_stmt *row = tables->keys[type];
 	int column = 1;
 
 	sqlite3_bind_int64(row, column++, (sqlite3_int64)number);
-	for (const struct field *field = subject_infos[subject].fields; field->name; field++) {
+	for (const struct field *field = fact_infos[type].fields; field->name; field++) {
 		const struct field_value value =
-			in_key(subject, field, sums) ? value_of(tables, field, fact) : none;
+			in_key(type, field, sums) ? value_of(tables, field, fact) : none;
 
-		if (sql_in(subject, field, SQL_KEY))
+		if (sql_in(type, field, SQL_KEY))
 			sql_bind(row, column++, field, &value);
 	}
 	sql_step(tables->sql, row);
 }
 
 /* Two words per field: whether there is a value, and the value or the pointer to a name. */
-static XXH128_hash_t hash(enum subject subject, const void *fact, const struct fact_sums *sums)
+static XXH128_hash_t hash(enum fact_type type, const void *fact, const struct fact_sums *sums)
 {
 	uint64_t words[2 * MAX_KEYS];
 	int count = 0;
 
-	for (const struct field *field = subject_infos[subject].fields; field->name; field++) {
+	for (const struct field *field = fact_infos[type].fields; field->name; field++) {
 		struct field_value value;
 
-		if (!sql_in(subject, field, SQL_KEY) || count == 2 * MAX_KEYS)
+		if (!sql_in(type, field, SQL_KEY) || count == 2 * MAX_KEYS)
 			continue;
 		value = field_value(field, fact);
-		words[count++] = value.null || !in_key(subject, field, sums);
+		words[count++] = value.null || !in_key(type, field, sums);
 		words[count] = value.number + (uintptr_t)value.text;
 		if (value.pointer && field->type == FIELD_PLACE)
 			words[count] = (uintptr_t)((const struct place *)value.pointer)->key;
@@ -276,39 +273,39 @@ static XXH128_hash_t hash(enum subject subject, const void *fact, const struct f
 	return XXH3_128bits(words, count * sizeof(words[0]));
 }
 
-static uint64_t key_number(struct sql_tables *tables, enum subject subject, const void *fact,
+static uint64_t key_number(struct sql_tables *tables, enum fact_type type, const void *fact,
 			   const struct fact_sums *sums)
 {
-	XXH128_hash_t key = hash(subject, fact, sums);
-	uint64_t *known = map_insert(&tables->known[subject], key.low64, key.high64, NULL);
+	XXH128_hash_t key = hash(type, fact, sums);
+	uint64_t *known = map_insert(&tables->known[type], key.low64, key.high64, NULL);
 
 	if (!*known) {
-		*known = tables->known[subject].used;
-		add_key(tables, subject, *known, fact, sums);
+		*known = tables->known[type].used;
+		add_key(tables, type, *known, fact, sums);
 	}
 	return *known;
 }
 
-void sql_tables_add(struct sql_tables *tables, enum subject subject, const void *fact,
+void sql_tables_add(struct sql_tables *tables, enum fact_type type, const void *fact,
 		    const struct fact_sums *sums)
 {
-	const struct subject_info *info = &subject_infos[subject];
-	sqlite3_stmt *row = tables->rows[subject];
+	const struct fact_info *info = &fact_infos[type];
+	sqlite3_stmt *row = tables->rows[type];
 	int column = 1;
 
 	if (tables->sql->err)
 		return;
-	if (!sql_has_key(subject)) {
+	if (!sql_has_key(type)) {
 		bind_fields(row, 1, info->fields, fact);
 		sql_step(tables->sql, row);
 		return;
 	}
 	sqlite3_bind_int64(row, column++,
-			   (sqlite3_int64)key_number(tables, sql_single(subject), fact, sums));
+			   (sqlite3_int64)key_number(tables, sql_single(type), fact, sums));
 	for (const struct field *field = info->fields; field->name; field++) {
 		struct field_value value;
 
-		if (!sql_in(subject, field, SQL_EVENT))
+		if (!sql_in(type, field, SQL_EVENT))
 			continue;
 		value = field_value(field, fact);
 		sql_bind(row, column++, field, &value);
@@ -320,7 +317,7 @@ void sql_tables_add(struct sql_tables *tables, enum subject subject, const void 
 
 void sql_tables_release(struct sql_tables *tables)
 {
-	for (int i = 0; i < SUBJECTS; i++) {
+	for (int i = 0; i < FACT_TYPES; i++) {
 		sqlite3_finalize(tables->rows[i]);
 		sqlite3_finalize(tables->keys[i]);
 		map_release(&tables->known[i]);
@@ -333,9 +330,9 @@ void sql_tables_release(struct sql_tables *tables)
 }
 
 /* Events with their names: one row each, every field, the time between start and end. */
-static void view_of(struct sql *sql, enum subject subject)
+static void view_of(struct sql *sql, enum fact_type type)
 {
-	const struct subject_info *info = &subject_infos[subject];
+	const struct fact_info *info = &fact_infos[type];
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -345,9 +342,8 @@ static void view_of(struct sql *sql, enum subject subject)
 	fprintf(out, "CREATE VIEW %s AS SELECT ", info->name);
 	for (const struct field *field = info->fields; field->name; field++)
 		fprintf(out, "%s%s.%s%s", field == info->fields ? "" : ", ",
-			sql_in(subject, field, SQL_KEY) ? "k" : "e", field->name,
-			sql_suffix(field));
-	if (subject != SUBJECT_MESSAGE)
+			sql_in(type, field, SQL_KEY) ? "k" : "e", field->name, sql_suffix(field));
+	if (type != FACT_MESSAGE)
 		fputs(", e.end_ns - e.start_ns AS duration_ns", out);
 	fprintf(out, " FROM %s_event e JOIN %s_key k ON k.key = e.key", info->name, info->name);
 	fclose(out);
@@ -467,11 +463,10 @@ static const char *const indices[] = {
 
 void sql_views(struct sql *sql)
 {
-	static const enum subject subjects[] = { SUBJECT_CALL, SUBJECT_OP, SUBJECT_TRANSFER,
-						 SUBJECT_MESSAGE };
+	static const enum fact_type types[] = { FACT_CALL, FACT_OP, FACT_TRANSFER, FACT_MESSAGE };
 
-	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
-		view_of(sql, subjects[i]);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		view_of(sql, types[i]);
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
 		sql_run(sql, views[i]);
 	for (size_t i = 0; i < sizeof(indices) / sizeof(indices[0]); i++)

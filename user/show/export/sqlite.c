@@ -98,11 +98,11 @@ struct state {
 	sqlite3_stmt *total;
 };
 
-static void take(void *arg, enum subject subject, const void *fact, const struct fact_sums *sums)
+static void take(void *arg, enum fact_type type, const void *fact, const struct fact_sums *sums)
 {
 	struct state *state = arg;
 
-	sql_tables_add(&state->tables, subject, fact, sums);
+	sql_tables_add(&state->tables, type, fact, sums);
 }
 
 static struct fact_sink sink(void *arg)

@@ -325,13 +325,12 @@ static void page_draw_event(struct page *page, const struct page_drawn *fact,
 	page_events_add(&page->events, &event);
 }
 
-static void feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *from)
+static void feed_calls(struct page *page, const struct fact_call *call,
+		       const struct fact_sums *from)
 {
-	struct page *page = arg;
 	struct page_sums sums = page_sums_of(from);
 	struct page_key key;
 
-	page->to_report.calls(page->to_report.arg, call, from);
 	if (!page_shows_call(page, call))
 		return;
 	sums.of[SUM_OPS] = from->ops;
@@ -340,13 +339,11 @@ static void feed_calls(void *arg, const struct fact_call *call, const struct fac
 	page->timeline.untimed += from->count;
 }
 
-static void feed_ops(void *arg, const struct fact_op *op, const struct fact_sums *from)
+static void feed_ops(struct page *page, const struct fact_op *op, const struct fact_sums *from)
 {
-	struct page *page = arg;
 	struct page_sums sums = page_sums_of(from);
 	struct page_key key;
 
-	page->to_report.ops(page->to_report.arg, op, from);
 	if (!page_shows_op(page, op))
 		return;
 	sums.of[SUM_UNCHECKED] = from->count;
@@ -355,16 +352,14 @@ static void feed_ops(void *arg, const struct fact_op *op, const struct fact_sums
 	page->timeline.untimed += from->count;
 }
 
-static void feed_transfers(void *arg, const struct fact_transfer *transfer,
+static void feed_transfers(struct page *page, const struct fact_transfer *transfer,
 			   const struct fact_sums *from)
 {
-	struct page *page = arg;
 	struct page_sums sums = page_sums_of(from);
 	struct page_key key;
 	struct page_drawn fact;
 	struct page_work work;
 
-	page->to_report.transfers(page->to_report.arg, transfer, from);
 	if (!page_shows_transfer(page, transfer))
 		return;
 	sums.of[SUM_WIRE_BYTES] = from->wire_bytes;
@@ -384,28 +379,23 @@ static void feed_transfers(void *arg, const struct fact_transfer *transfer,
 					     .count = from->count });
 }
 
-static void feed_process(void *arg, const struct fact_process *fact)
+static void feed_process(struct page *page, const struct fact_process *fact)
 {
-	struct page *page = arg;
-
-	page->to_report.process(page->to_report.arg, fact);
 	page_hosts_process(&page->hosts, fact, filter_process(page->options.filter, fact));
 }
 
-static void feed_clock(void *arg, const struct fact_clock *fact)
+static void feed_clock(struct page *page, const struct fact_clock *fact)
 {
-	page_hosts_clock(&((struct page *)arg)->hosts, fact);
+	page_hosts_clock(&page->hosts, fact);
 }
 
-static void feed_call(void *arg, const struct fact_call *call)
+static void feed_call(struct page *page, const struct fact_call *call)
 {
-	struct page *page = arg;
 	struct page_sums sums = { .of = { [SUM_COUNT] = 1, [SUM_OPS] = call->ops } };
 	struct page_key key;
 	struct page_drawn fact;
 	struct page_work work;
 
-	page->to_report.call(page->to_report.arg, call);
 	if (!page_shows_call(page, call))
 		return;
 	key = page_call_key(page, call);
@@ -419,15 +409,13 @@ static void feed_call(void *arg, const struct fact_call *call)
 	page_draw_event(page, &fact, (struct page_event){ .id = call->id });
 }
 
-static void feed_op(void *arg, const struct fact_op *op)
+static void feed_op(struct page *page, const struct fact_op *op)
 {
-	struct page *page = arg;
 	struct page_sums sums = { .of = { [SUM_COUNT] = 1, [SUM_ERRORS] = op->status < 0 } };
 	struct page_key key;
 	struct page_drawn fact;
 	struct page_work work;
 
-	page->to_report.op(page->to_report.arg, op);
 	if (!page_shows_op(page, op))
 		return;
 	key = page_op_key(page, op);
@@ -444,15 +432,13 @@ static void feed_op(void *arg, const struct fact_op *op)
 					     .flags = op->status < 0 ? EVENT_FAILED : 0 });
 }
 
-static void feed_transfer(void *arg, const struct fact_transfer *transfer)
+static void feed_transfer(struct page *page, const struct fact_transfer *transfer)
 {
-	struct page *page = arg;
 	struct page_sums sums = page_transfer_sums(transfer);
 	struct page_key key;
 	struct page_drawn fact;
 	struct page_work work;
 
-	page->to_report.transfer(page->to_report.arg, transfer);
 	if (!page_shows_transfer(page, transfer))
 		return;
 	key = page_transfer_key(page, transfer);
@@ -468,15 +454,13 @@ static void feed_transfer(void *arg, const struct fact_transfer *transfer)
 }
 
 /* Of an operation's start alone is it known when it was: of its host, whichever end that is. */
-static void feed_message(void *arg, const struct fact_message *message)
+static void feed_message(struct page *page, const struct fact_message *message)
 {
-	struct page *page = arg;
 	struct page_sums sums = { .of = { [SUM_COUNT] = 1,
 					  [SUM_COPIES] = message->copies,
 					  [SUM_COPY_BYTES] = message->copy_bytes } };
 	struct page_key key;
 
-	page->to_report.message(page->to_report.arg, message);
 	if (!page_shows_message(page, message))
 		return;
 	key = page_message_key(page, message);
@@ -491,47 +475,44 @@ static void feed_message(void *arg, const struct fact_message *message)
 					    page_host_number(page, message->dst) });
 }
 
-static void feed_window(void *arg, const struct fact_window *fact)
+static void feed_window(struct page *page, const struct fact_window *fact)
 {
-	struct page *page = arg;
-
-	page->to_report.window(page->to_report.arg, fact);
 	page_hosts_window(&page->hosts, fact);
 }
 
-static void feed_memory(void *arg, const struct fact_memory *fact)
+static void page_fact(void *arg, enum fact_type type, const void *fact,
+		      const struct fact_sums *sums)
 {
 	struct page *page = arg;
 
-	page->to_report.memory(page->to_report.arg, fact);
+	page->to_report.fact(page->to_report.arg, type, fact, sums);
+	switch (type) {
+	case FACT_PROCESS:
+		return feed_process(page, fact);
+	case FACT_CLOCK:
+		return feed_clock(page, fact);
+	case FACT_CALL:
+		return feed_call(page, fact);
+	case FACT_OP:
+		return feed_op(page, fact);
+	case FACT_TRANSFER:
+		return feed_transfer(page, fact);
+	case FACT_MESSAGE:
+		return feed_message(page, fact);
+	case FACT_WINDOW:
+		return feed_window(page, fact);
+	case FACT_CALLS:
+		return feed_calls(page, fact, sums);
+	case FACT_OPS:
+		return feed_ops(page, fact, sums);
+	case FACT_TRANSFERS:
+		return feed_transfers(page, fact, sums);
+	default:
+		return;
+	}
 }
-
-static void feed_lifetime(void *arg, const struct fact_lifetime *fact)
-{
-	struct page *page = arg;
-
-	page->to_report.lifetime(page->to_report.arg, fact);
-}
-
-/* Whatever facts there are, the report gets them all: a new sort needs a line below. */
-_Static_assert(sizeof(struct fact_sink) == 13 * sizeof(void *),
-	       "a fact that page/ does not pass on");
 
 struct fact_sink page_sink(struct page *page)
 {
-	return (struct fact_sink){
-		.arg = page,
-		.process = feed_process,
-		.clock = feed_clock,
-		.call = feed_call,
-		.op = feed_op,
-		.transfer = feed_transfer,
-		.message = feed_message,
-		.window = feed_window,
-		.memory = feed_memory,
-		.lifetime = feed_lifetime,
-		.calls = feed_calls,
-		.ops = feed_ops,
-		.transfers = feed_transfers,
-	};
+	return (struct fact_sink){ page, page_fact };
 }

@@ -47,9 +47,8 @@ static void copy_lists(struct fact_process *fact)
 		copy_of(fact->environment, fact->environment_count, sizeof(*fact->environment));
 }
 
-static void feed_process(void *arg, const struct fact_process *fact)
+static void feed_process(struct report *report, const struct fact_process *fact)
 {
-	struct report *report = arg;
 	struct report_process *process;
 	struct report_host *host;
 
@@ -98,18 +97,15 @@ static void report_see_time(struct report *report, int index, uint64_t start, ui
 		host->last = end;
 }
 
-static void feed_lifetime(void *arg, const struct fact_lifetime *fact)
+static void feed_lifetime(struct report *report, const struct fact_lifetime *fact)
 {
-	struct report *report = arg;
-
 	if (report_process_at(report, fact->process))
 		report->processes.data[fact->process].lifetime = *fact;
 }
 
 /* The span of a host's trace begins with its first window, whenever the first fact was. */
-static void feed_window(void *arg, const struct fact_window *fact)
+static void feed_window(struct report *report, const struct fact_window *fact)
 {
-	struct report *report = arg;
 	struct report_host *host = host_at(report, fact->host);
 
 	vec_push(&report->windows, *fact);
@@ -119,10 +115,8 @@ static void feed_window(void *arg, const struct fact_window *fact)
 		host->last = fact->until;
 }
 
-static void feed_memory(void *arg, const struct fact_memory *fact)
+static void feed_memory(struct report *report, const struct fact_memory *fact)
 {
-	struct report *report = arg;
-
 	report->gpu = true;
 	if (report_selects(report, fact->process))
 		vec_push(&report->memory, *fact);
@@ -177,9 +171,8 @@ static void feed_stack(struct report *report, const struct fact_call *call)
 	sum_call(&cube_at(&report->stacks, key)->sums, call);
 }
 
-static void report_feed_call(void *arg, const struct fact_call *call)
+static void report_feed_call(struct report *report, const struct fact_call *call)
 {
-	struct report *report = arg;
 	struct cube_sums *sums = call_row(report, call);
 
 	report->knows_places = report->knows_places || call->place;
@@ -206,9 +199,9 @@ static struct cube_sums *op_row(struct report *report, const struct fact_op *op)
 			->sums;
 }
 
-static void report_feed_op(void *arg, const struct fact_op *op)
+static void report_feed_op(struct report *report, const struct fact_op *op)
 {
-	struct cube_sums *sums = op_row(arg, op);
+	struct cube_sums *sums = op_row(report, op);
 
 	if (!sums)
 		return;
@@ -266,9 +259,8 @@ static struct cube_sums *transfer_row(struct report *report, const struct fact_t
 	return &cube_at(&report->transfers, key)->sums;
 }
 
-static void report_feed_transfer(void *arg, const struct fact_transfer *transfer)
+static void report_feed_transfer(struct report *report, const struct fact_transfer *transfer)
 {
-	struct report *report = arg;
 	struct cube_sums *sums = transfer_row(report, transfer);
 
 	if (!sums)
@@ -289,17 +281,19 @@ static void add_sums(struct cube_sums *to, const struct fact_sums *from)
 	cube_sums_timed(to, from->timed, from->time, from->precision);
 }
 
-static void report_feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *from)
+static void report_feed_calls(struct report *report, const struct fact_call *call,
+			      const struct fact_sums *from)
 {
-	struct cube_sums *sums = call_row(arg, call);
+	struct cube_sums *sums = call_row(report, call);
 
 	if (sums)
 		add_sums(sums, from);
 }
 
-static void report_feed_ops(void *arg, const struct fact_op *op, const struct fact_sums *from)
+static void report_feed_ops(struct report *report, const struct fact_op *op,
+			    const struct fact_sums *from)
 {
-	struct cube_sums *sums = op_row(arg, op);
+	struct cube_sums *sums = op_row(report, op);
 
 	if (!sums)
 		return;
@@ -307,10 +301,10 @@ static void report_feed_ops(void *arg, const struct fact_op *op, const struct fa
 	sums->unchecked += from->count;
 }
 
-static void report_feed_transfers(void *arg, const struct fact_transfer *transfer,
+static void report_feed_transfers(struct report *report, const struct fact_transfer *transfer,
 				  const struct fact_sums *from)
 {
-	struct cube_sums *sums = transfer_row(arg, transfer);
+	struct cube_sums *sums = transfer_row(report, transfer);
 
 	if (!sums)
 		return;
@@ -344,9 +338,8 @@ static int host_of(const struct report *report, int index)
 	return process ? process->fact.host : -1;
 }
 
-static void report_feed_message(void *arg, const struct fact_message *message)
+static void report_feed_message(struct report *report, const struct fact_message *message)
 {
-	struct report *report = arg;
 	struct cube_sums *sums;
 
 	clocks_add(&report->clocks, host_of(report, message->src), host_of(report, message->dst),
@@ -361,20 +354,40 @@ static void report_feed_message(void *arg, const struct fact_message *message)
 	add_bytes(sums, message->bytes);
 }
 
+static void report_fact(void *arg, enum fact_type type, const void *fact,
+			const struct fact_sums *sums)
+{
+	struct report *report = arg;
+
+	switch (type) {
+	case FACT_PROCESS:
+		return feed_process(report, fact);
+	case FACT_CALL:
+		return report_feed_call(report, fact);
+	case FACT_OP:
+		return report_feed_op(report, fact);
+	case FACT_TRANSFER:
+		return report_feed_transfer(report, fact);
+	case FACT_MESSAGE:
+		return report_feed_message(report, fact);
+	case FACT_WINDOW:
+		return feed_window(report, fact);
+	case FACT_MEMORY:
+		return feed_memory(report, fact);
+	case FACT_LIFETIME:
+		return feed_lifetime(report, fact);
+	case FACT_CALLS:
+		return report_feed_calls(report, fact, sums);
+	case FACT_OPS:
+		return report_feed_ops(report, fact, sums);
+	case FACT_TRANSFERS:
+		return report_feed_transfers(report, fact, sums);
+	default:
+		return;
+	}
+}
+
 struct fact_sink report_sink(struct report *report)
 {
-	return (struct fact_sink){
-		.arg = report,
-		.process = feed_process,
-		.call = report_feed_call,
-		.op = report_feed_op,
-		.transfer = report_feed_transfer,
-		.message = report_feed_message,
-		.window = feed_window,
-		.memory = feed_memory,
-		.lifetime = feed_lifetime,
-		.calls = report_feed_calls,
-		.ops = report_feed_ops,
-		.transfers = report_feed_transfers,
-	};
+	return (struct fact_sink){ report, report_fact };
 }

@@ -103,9 +103,8 @@ static const char *exhibits_id(struct exhibits *exhibits, const struct fact_proc
 
 /* ---- facts as they come from an analysis, each to those who sum it up ---- */
 
-static void feed_process(void *arg, const struct fact_process *fact)
+static void feed_process(struct exhibits *exhibits, const struct fact_process *fact)
 {
-	struct exhibits *exhibits = arg;
 	struct member *member;
 
 	if (fact->index < 0)
@@ -158,23 +157,22 @@ static void add_calls(struct exhibits *exhibits, const struct fact_call *call, u
 		member->data_calls += count;
 }
 
-static void feed_call(void *arg, const struct fact_call *call)
+static void feed_call(struct exhibits *exhibits, const struct fact_call *call)
 {
-	struct exhibits *exhibits = arg;
-
 	add_calls(exhibits, call, 1);
 	traced_call(&exhibits->traced, call);
 	watch_call(&exhibits->watch, call);
 }
 
-static void feed_calls(void *arg, const struct fact_call *call, const struct fact_sums *sums)
+static void feed_calls(struct exhibits *exhibits, const struct fact_call *call,
+		       const struct fact_sums *sums)
 {
-	add_calls(arg, call, sums->count);
+	add_calls(exhibits, call, sums->count);
 }
 
-static void feed_ops(void *arg, const struct fact_op *op, const struct fact_sums *sums)
+static void feed_ops(struct exhibits *exhibits, const struct fact_op *op,
+		     const struct fact_sums *sums)
 {
-	struct exhibits *exhibits = arg;
 	struct member *member = member_at(exhibits, op->process);
 
 	traced_sums(&exhibits->traced, op);
@@ -182,20 +180,20 @@ static void feed_ops(void *arg, const struct fact_op *op, const struct fact_sums
 		member->ops += sums->count;
 }
 
-static void feed_transfer(void *arg, const struct fact_transfer *transfer)
+static void feed_transfer(struct exhibits *exhibits, const struct fact_transfer *transfer)
 {
 	struct waiting_transfer waiting = { .transfer = *transfer, .count = 1 };
 
-	ports_add(arg, transfer, 1, transfer->wire_bytes);
+	ports_add(exhibits, transfer, 1, transfer->wire_bytes);
 	if (transfer->bytes == UINT64_MAX)
 		waiting.transfer.bytes = 0;
 	waiting.bytes = waiting.transfer.bytes;
-	watch_transfer(&((struct exhibits *)arg)->watch, transfer, 1, waiting.bytes);
-	waiting_take(arg, &waiting);
+	watch_transfer(&exhibits->watch, transfer, 1, waiting.bytes);
+	waiting_take(exhibits, &waiting);
 }
 
 /* Fragments of one message, or all that --count put into one row. */
-static void feed_transfers(void *arg, const struct fact_transfer *transfer,
+static void feed_transfers(struct exhibits *exhibits, const struct fact_transfer *transfer,
 			   const struct fact_sums *sums)
 {
 	struct waiting_transfer waiting = {
@@ -206,15 +204,14 @@ static void feed_transfers(void *arg, const struct fact_transfer *transfer,
 		.sums = true,
 	};
 
-	ports_add(arg, transfer, sums->count, sums->wire_bytes);
+	ports_add(exhibits, transfer, sums->count, sums->wire_bytes);
 	waiting.transfer.bytes = sums->count ? sums->bytes / sums->count : 0;
-	watch_transfer(&((struct exhibits *)arg)->watch, transfer, sums->count, sums->bytes);
-	waiting_take(arg, &waiting);
+	watch_transfer(&exhibits->watch, transfer, sums->count, sums->bytes);
+	waiting_take(exhibits, &waiting);
 }
 
-static void feed_op(void *arg, const struct fact_op *op)
+static void feed_op(struct exhibits *exhibits, const struct fact_op *op)
 {
-	struct exhibits *exhibits = arg;
 	struct member *member = member_at(exhibits, op->process);
 	uint64_t bytes = op->bytes == UINT64_MAX ? 0 : op->bytes;
 
@@ -226,9 +223,8 @@ static void feed_op(void *arg, const struct fact_op *op)
 		waiting_settle(exhibits, op->id, bytes);
 }
 
-static void feed_message(void *arg, const struct fact_message *message)
+static void feed_message(struct exhibits *exhibits, const struct fact_message *message)
 {
-	struct exhibits *exhibits = arg;
 	uint64_t bytes = message->bytes == UINT64_MAX ? 0 : message->bytes;
 	const struct sum one = {
 		.kind = SUM_WAY,
@@ -249,9 +245,8 @@ static void feed_message(void *arg, const struct fact_message *message)
 		sums_add(&exhibits->sums, &one);
 }
 
-static void feed_lifetime(void *arg, const struct fact_lifetime *lifetime)
+static void feed_lifetime(struct exhibits *exhibits, const struct fact_lifetime *lifetime)
 {
-	struct exhibits *exhibits = arg;
 	struct member *member = member_at(exhibits, lifetime->process);
 
 	watch_lifetime(&exhibits->watch, lifetime);
@@ -261,29 +256,46 @@ static void feed_lifetime(void *arg, const struct fact_lifetime *lifetime)
 	member->ended_at = lifetime->until;
 }
 
-static void feed_window(void *arg, const struct fact_window *window)
+static void feed_window(struct exhibits *exhibits, const struct fact_window *window)
+{
+	exhibits->watch.windows = true;
+	ports_add_window(exhibits, window);
+}
+
+static void exhibits_fact(void *arg, enum fact_type type, const void *fact,
+			  const struct fact_sums *sums)
 {
 	struct exhibits *exhibits = arg;
 
-	exhibits->watch.windows = true;
-	ports_add_window(arg, window);
+	switch (type) {
+	case FACT_PROCESS:
+		return feed_process(exhibits, fact);
+	case FACT_CALL:
+		return feed_call(exhibits, fact);
+	case FACT_OP:
+		return feed_op(exhibits, fact);
+	case FACT_TRANSFER:
+		return feed_transfer(exhibits, fact);
+	case FACT_MESSAGE:
+		return feed_message(exhibits, fact);
+	case FACT_WINDOW:
+		return feed_window(exhibits, fact);
+	case FACT_LIFETIME:
+		return feed_lifetime(exhibits, fact);
+	case FACT_CALLS:
+		return feed_calls(exhibits, fact, sums);
+	case FACT_OPS:
+		return feed_ops(exhibits, fact, sums);
+	case FACT_TRANSFERS:
+		return feed_transfers(exhibits, fact, sums);
+	default:
+		return;
+	}
 }
 
 struct fact_sink exhibits_sink(struct exhibits *exhibits)
 {
-	return (struct fact_sink){
-		.arg = exhibits,
-		.process = feed_process,
-		.call = feed_call,
-		.calls = feed_calls,
-		.op = feed_op,
-		.ops = feed_ops,
-		.transfer = feed_transfer,
-		.transfers = feed_transfers,
-		.message = feed_message,
-		.lifetime = feed_lifetime,
-		.window = feed_window,
-	};
+	return (struct fact_sink){ exhibits, exhibits_fact };
 }
 
 /*
