@@ -62,10 +62,10 @@ static void make_places(void)
 
 static void feed_process(const struct fact_sink *sink, int i)
 {
-	const struct fact_ucx ucx = { names[i], names[i], names[i], NULL };
+	const struct fact_ucx ucx = { i, names[i], names[i], names[i], NULL };
 	const struct fact_variable variables[] = {
-		{ "UCX_NET_DEVICES", "<img src=x onerror=alert(1)>" },
-		{ "UCX_TLS", i % 2 ? "tcp" : "all" },
+		{ i, "UCX_NET_DEVICES", "<img src=x onerror=alert(1)>" },
+		{ i, "UCX_TLS", i % 2 ? "tcp" : "all" },
 	};
 	const struct fact_process process = {
 		.index = i,
@@ -89,6 +89,9 @@ static void feed_process(const struct fact_sink *sink, int i)
 	};
 
 	fact_put(sink, FACT_PROCESS, &process);
+	fact_put(sink, FACT_UCX, &ucx);
+	for (int k = 0; k < process.environment_count; k++)
+		fact_put(sink, FACT_VARIABLE, &variables[k]);
 }
 
 static void feed_call(const struct fact_sink *sink, int i)
@@ -212,6 +215,12 @@ static void feed_message(const struct fact_sink *sink, int i)
 					 .recv_tid = 7 });
 }
 
+static const struct fact_device_user users[] = { { 0, 0, 0, 1 }, { 0, 0, 1, 0 }, { 1, 0, 0, 1 } };
+static const struct fact_device devices[] = {
+	{ 0, names[0], 0, "0000:01:00.0", names[9], names[3], -1, users, 2 },
+	{ 1, names[1], 0, "0000:02:00.0", NULL, names[12], 1, users + 2, 1 },
+};
+
 static void feed_rest(const struct fact_sink *sink)
 {
 	for (int host = 0; host < 2; host++)
@@ -234,6 +243,11 @@ static void feed_rest(const struct fact_sink *sink)
 						.allocations = 3,
 						.bytes = 4096,
 						.live_peak = 4096 });
+	for (int i = 0; i < 2; i++) {
+		fact_put(sink, FACT_DEVICE, &devices[i]);
+		for (int k = 0; k < devices[i].user_count; k++)
+			fact_put(sink, FACT_DEVICE_USER, &devices[i].users[k]);
+	}
 }
 
 /* Not every format takes clocks and windows; all take the rest. */
@@ -255,12 +269,6 @@ static void feed(struct fact_sink sink)
 
 static struct fact_totals made_totals(void)
 {
-	static const struct fact_device_user users[] = { { 0, 1 }, { 1, 0 } };
-	static const struct fact_device devices[] = {
-		{ 0, names[0], 0, "0000:01:00.0", names[9], names[3], -1, users, 2 },
-		{ 1, names[1], 0, "0000:02:00.0", NULL, names[12], 1, users, 1 },
-	};
-
 	return (struct fact_totals){
 		.produced = 1007,
 		.stored = 1000,

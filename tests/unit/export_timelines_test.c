@@ -79,7 +79,7 @@ static void feed(const struct fact_sink *sink)
 static void export_to(const char *format, const char *path)
 {
 	struct export_request request = { .format = export_format_find(format), .path = path };
-	const struct fact_device_user user = { 0, 1 };
+	const struct fact_device_user user = { .process = 0, .ordinal = 1 };
 	const struct fact_device gpu = { .pci = "0000:01:00.0",
 					 .model = hostile,
 					 .numa_node = -1,

@@ -93,7 +93,7 @@ static inline void bed_variable(struct bed *bed, int rank, const char *name, con
 	bed->cut[rank] = 0;
 	if (name)
 		bed->variables[rank][bed->variable_count[rank]++] =
-			(struct fact_variable){ name, value };
+			(struct fact_variable){ rank, name, value };
 	bed_rank(bed, rank, 1);
 }
 

@@ -42,8 +42,8 @@ static void feed_processes(const struct fact_sink *sink)
 {
 	static const char *const hosts[] = { "n0", "n1", "n2" };
 	static const struct fact_ucx ucx[] = {
-		{ "/usr/lib/libucp.so.0", "b1", "1.13.1", NULL },
-		{ "/opt/lib/libucp.so.0", NULL, "1.18.1", "1.18" },
+		{ 0, "/usr/lib/libucp.so.0", "b1", "1.13.1", NULL },
+		{ 0, "/opt/lib/libucp.so.0", NULL, "1.18.1", "1.18" },
 	};
 
 	for (int i = 0; i < 3; i++)

@@ -417,11 +417,11 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 	matcher_finish(analysis->matcher, totals);
 	finish_cells(analysis);
 	emit_memory_uses(&analysis->emitter);
-	emit_devices(&analysis->emitter);
 	emit_lifetimes(&analysis->emitter, &analysis->inputs);
 	emit_open_devices(&analysis->emitter);
 	for (size_t i = 0; i < analysis->inputs.len; i++)
 		emit_windows(&analysis->emitter, analysis->inputs.data[i], i);
+	emit_devices(&analysis->emitter);
 	add_totals(analysis, totals);
 	totals_detail(totals);
 	return err < 0 ? err : 0;

@@ -55,7 +55,7 @@ void emit_windows(struct emitter *emitter, const struct input *input, int number
 void emit_memory_uses(struct emitter *emitter);
 void emit_lifetimes(struct emitter *emitter, const inputs *inputs);
 
-/* Likewise: GPUs, into the totals. */
+/* At the very end: GPUs, also into the totals. */
 void emit_devices(struct emitter *emitter);
 
 /* Likewise: what processes have interfaces on. */

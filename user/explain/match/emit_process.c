@@ -76,7 +76,10 @@ static void add_uses(const struct decoder *decoder, const struct process *proces
 		int gpu = decoder_ordinal_gpu(decoder, process, (int)i);
 
 		if (gpu >= 0)
-			vec_push(uses, ((struct device_use){ gpu, { process->index, (int)i } }));
+			vec_push(uses, ((struct device_use){ gpu,
+							     { decoder->gpus.data[gpu].host,
+							       decoder->gpus.data[gpu].number,
+							       process->index, (int)i } }));
 	}
 }
 
@@ -133,6 +136,13 @@ static int in_order(const void *left, const void *right)
 	return a->host == b->host ? a->number - b->number : a->host - b->host;
 }
 
+static void emit_device(const struct emitter *emitter, const struct fact_device *device)
+{
+	fact_put(emitter->sink, FACT_DEVICE, device);
+	for (int i = 0; i < device->user_count; i++)
+		fact_put(emitter->sink, FACT_DEVICE_USER, &device->users[i]);
+}
+
 void emit_devices(struct emitter *emitter)
 {
 	for (size_t i = 0; i < emitter->decoder->gpus.len; i++)
@@ -143,6 +153,8 @@ void emit_devices(struct emitter *emitter)
 		      in_order);
 	emitter->totals->devices = emitter->devices.data;
 	emitter->totals->device_count = (int)emitter->devices.len;
+	for (size_t i = 0; i < emitter->devices.len; i++)
+		emit_device(emitter, &emitter->devices.data[i]);
 }
 
 static int by_interface(const void *left, const void *right)
@@ -207,8 +219,8 @@ static const struct fact_ucx *ucx_facts(struct emitter *emitter, const struct pr
 	for (size_t i = 0; i < process->ucx.len; i++) {
 		const struct ucx_library *library = &process->ucx.data[i];
 
-		ucx[i] = (struct fact_ucx){ library->path, library->build_id, library->version,
-					    library->layout };
+		ucx[i] = (struct fact_ucx){ process->index, library->path, library->build_id,
+					    library->version, library->layout };
 	}
 	return ucx;
 }
@@ -220,8 +232,9 @@ static const struct fact_variable *environment_facts(struct emitter *emitter,
 		list_of(emitter, process->environment.len, sizeof(*environment));
 
 	for (size_t i = 0; i < process->environment.len; i++)
-		environment[i] = (struct fact_variable){ process->environment.data[i].name,
-							 process->environment.data[i].value };
+		environment[i] =
+			(struct fact_variable){ process->index, process->environment.data[i].name,
+						process->environment.data[i].value };
 	return environment;
 }
 
@@ -253,6 +266,10 @@ static void emit_process(struct emitter *emitter, const struct process *process)
 	};
 
 	fact_put(emitter->sink, FACT_PROCESS, &fact);
+	for (int i = 0; i < fact.ucx_count; i++)
+		fact_put(emitter->sink, FACT_UCX, &fact.ucx[i]);
+	for (int i = 0; i < fact.environment_count; i++)
+		fact_put(emitter->sink, FACT_VARIABLE, &fact.environment[i]);
 }
 
 void emit_processes(struct emitter *emitter)

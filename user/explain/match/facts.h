@@ -32,11 +32,13 @@ extern const char *const fact_precision_names[]; /* "unknown", "exact", "upper_b
 extern const char *const fact_locality_names[]; /* "unknown", "self", "node", "remote" */
 
 struct fact_ucx {
+	int process; /* that maps it */
 	const char *path, *build_id, *version, *layout; /* layout NULL: unknown build */
 };
 
 /* A variable of an environment. */
 struct fact_variable {
+	int process;
 	const char *name, *value; /* one line of UTF-8 each */
 };
 
@@ -182,8 +184,9 @@ struct fact_window {
 	uint64_t paid_ppm; /* of its time, what the thread that paid most did before; 0 unknown */
 };
 
-/* A process that uses a GPU, and by which number of its own. */
+/* A process that uses a GPU, and its own number for it. */
 struct fact_device_user {
+	int host, device; /* number of the GPU on its host */
 	int process, ordinal;
 };
 
@@ -221,6 +224,12 @@ struct fact_memory {
 	uint64_t live_peak;
 };
 
+/* A code location that others refer to; numbered by the output that writes it. */
+struct fact_place {
+	uint64_t id;
+	struct place place;
+};
+
 /* Sums over many facts that are alike: fragments, and all of captures made with --count. */
 struct fact_sums {
 	uint64_t count;
@@ -236,10 +245,10 @@ struct fact_sums {
 /* In the order in which outputs list them; each but the sums has a struct of its own. */
 enum fact_type {
 	FACT_PROCESS, /* before any fact of it */
-	FACT_UCX,
+	FACT_UCX, /* this and the next follow their process, which lists them, too */
 	FACT_VARIABLE,
 	FACT_CLOCK, /* before all others, one for each host whose captures have it */
-	FACT_PLACE,
+	FACT_PLACE, /* made by outputs, before the first fact that refers to it */
 	FACT_CALL,
 	FACT_OP,
 	FACT_TRANSFER,
@@ -247,7 +256,7 @@ enum fact_type {
 	FACT_WINDOW, /* this and the next two after all others */
 	FACT_MEMORY,
 	FACT_LIFETIME,
-	FACT_DEVICE,
+	FACT_DEVICE, /* GPUs come last; totals list them, too */
 	FACT_DEVICE_USER,
 	FACT_CALLS, /* many alike: struct fact_call and so on with what they have in common; */
 	FACT_OPS, /* its start and end are those of the first and the last */

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "show/export/export.h"
-#include "show/export/fields.h"
+#include "explain/match/columns.h"
 
 /*
  * A line, made member by member. Made for many millions of lines: no tree, and a name is escaped
@@ -149,20 +149,20 @@ static void json_line_text(struct json_line *line, const char *name, const char 
 	json_line_raw(line, name, interned ? name_of(line, interned) : "null");
 }
 
-/* A field, save one that is a place or a stack. */
-static void json_line_field(struct json_line *line, const struct field *field,
-			    const struct field_value *value)
+/* A column, save one that is a place or a stack. */
+static void json_line_column(struct json_line *line, const struct fact_column *column,
+			     const struct column_value *value)
 {
-	json_line_name(line, field->name);
+	json_line_name(line, column->name);
 	if (value->null)
 		put(line, "null", 4);
 	else if (value->text)
 		put_text(line, name_of(line, value->text));
-	else if (field->type == FIELD_BOOL)
+	else if (column->type == COLUMN_BOOL)
 		put_text(line, value->number ? "true" : "false");
-	else if (field->type == FIELD_BITS || field->type == FIELD_ADDRESS)
+	else if (column->type == COLUMN_BITS || column->type == COLUMN_ADDRESS)
 		put_hex(line, value->number);
-	else if (field->type == FIELD_INT)
+	else if (column->type == COLUMN_INT)
 		put_signed(line, (int64_t)value->number);
 	else
 		put_number(line, value->number);
@@ -179,16 +179,16 @@ static void json_line_end(struct json_line *line, FILE *out)
 static const struct {
 	const char *type;
 	bool nullable;
-} types[FIELD_TYPES] = {
-	[FIELD_TEXT] = { "string", true },      [FIELD_INT] = { "integer", false },
-	[FIELD_INDEX] = { "integer", true },    [FIELD_U32] = { "integer", false },
-	[FIELD_ID32] = { "integer", true },     [FIELD_U64] = { "integer", false },
-	[FIELD_TIME] = { "integer", true },     [FIELD_NS] = { "integer", false },
-	[FIELD_ID] = { "integer", true },       [FIELD_SIZE] = { "integer", true },
-	[FIELD_BITS] = { "string", false },     [FIELD_ADDRESS] = { "string", true },
-	[FIELD_BOOL] = { "boolean", false },    [FIELD_PRECISION] = { "string", true },
-	[FIELD_LOCALITY] = { "string", false }, [FIELD_KIND] = { "string", false },
-	[FIELD_PLACE] = { "integer", true },    [FIELD_STACK] = { "integer", true },
+} types[COLUMN_TYPES] = {
+	[COLUMN_TEXT] = { "string", true },      [COLUMN_INT] = { "integer", false },
+	[COLUMN_INDEX] = { "integer", true },    [COLUMN_U32] = { "integer", false },
+	[COLUMN_ID32] = { "integer", true },     [COLUMN_U64] = { "integer", false },
+	[COLUMN_TIME] = { "integer", true },     [COLUMN_NS] = { "integer", false },
+	[COLUMN_ID] = { "integer", true },       [COLUMN_SIZE] = { "integer", true },
+	[COLUMN_BITS] = { "string", false },     [COLUMN_ADDRESS] = { "string", true },
+	[COLUMN_BOOL] = { "boolean", false },    [COLUMN_PRECISION] = { "string", true },
+	[COLUMN_LOCALITY] = { "string", false }, [COLUMN_KIND] = { "string", false },
+	[COLUMN_PLACE] = { "integer", true },    [COLUMN_STACK] = { "integer", true },
 };
 
 static json_t *words_json(const char *const *words, bool nullable)
@@ -202,19 +202,20 @@ static json_t *words_json(const char *const *words, bool nullable)
 	return array;
 }
 
-static json_t *field_json(const struct field *field)
+static json_t *column_json(const struct fact_column *column)
 {
-	bool nullable = types[field->type].nullable;
-	const char *type = types[field->type].type;
+	bool nullable = types[column->type].nullable;
+	const char *type = types[column->type].type;
 	json_t *object = json_object();
 
 	json_object_set_new(object, "type",
 			    nullable ? json_pack("[s, s]", type, "null") : json_string(type));
-	if (field_words(field->type))
-		json_object_set_new(object, "enum", words_json(field_words(field->type), nullable));
-	if (field->type == FIELD_BITS || field->type == FIELD_ADDRESS)
+	if (column_words(column->type))
+		json_object_set_new(object, "enum",
+				    words_json(column_words(column->type), nullable));
+	if (column->type == COLUMN_BITS || column->type == COLUMN_ADDRESS)
 		json_object_set_new(object, "pattern", json_string("^0x[0-9a-f]+$"));
-	json_object_set_new(object, "description", json_string(field->help));
+	json_object_set_new(object, "description", json_string(column->help));
 	return object;
 }
 
@@ -241,11 +242,11 @@ static json_t *type_json(enum fact_type type)
 	const struct fact_info *info = &fact_infos[type];
 	json_t *line = line_json(info->name, info->help);
 
-	for (const struct field *field = info->fields; field->name; field++)
-		if (!info->sums || !field->single)
-			add(line, field->name, field_json(field));
-	for (const struct field *field = info->sums; field && field->name; field++)
-		add(line, field->name, field_json(field));
+	for (const struct fact_column *column = info->columns; column->name; column++)
+		if (!info->sums || !column->single)
+			add(line, column->name, column_json(column));
+	for (const struct fact_column *column = info->sums; column && column->name; column++)
+		add(line, column->name, column_json(column));
 	return line;
 }
 
@@ -309,7 +310,6 @@ int export_schema(FILE *out)
 
 struct state {
 	FILE *file;
-	struct rows rows;
 	struct json_line line;
 	struct map places, stacks; /* key -> number */
 };
@@ -325,12 +325,12 @@ static void put_json(struct state *state, const char *name, json_t *value)
 	json_decref(value);
 }
 
-static void put_fields(struct state *state, const struct field *fields, const void *fact)
+static void put_columns(struct state *state, const struct fact_column *columns, const void *fact)
 {
-	for (const struct field *field = fields; field->name; field++) {
-		const struct field_value value = field_value(field, fact);
+	for (const struct fact_column *column = columns; column->name; column++) {
+		const struct column_value value = column_value(column, fact);
 
-		json_line_field(&state->line, field, &value);
+		json_line_column(&state->line, column, &value);
 	}
 }
 
@@ -338,13 +338,13 @@ static void put_fields(struct state *state, const struct field *fields, const vo
 static uint64_t place_number(struct state *state, const struct place *place)
 {
 	uint64_t *number = map_insert(&state->places, (uintptr_t)place->key, 0, NULL);
-	struct place_row row = { .place = *place };
+	struct fact_place row = { .place = *place };
 
 	if (*number)
 		return *number;
 	*number = row.id = state->places.used;
 	json_line_begin(&state->line, "place");
-	put_fields(state, fact_infos[FACT_PLACE].fields, &row);
+	put_columns(state, fact_infos[FACT_PLACE].columns, &row);
 	json_line_end(&state->line, state->file);
 	return *number;
 }
@@ -376,29 +376,29 @@ static uint64_t stack_number(struct state *state, const struct stack *stack)
 	return number;
 }
 
-static uint64_t number_of(struct state *state, const struct field *field, const void *fact)
+static uint64_t number_of(struct state *state, const struct fact_column *column, const void *fact)
 {
-	const struct field_value value = field_value(field, fact);
+	const struct column_value value = column_value(column, fact);
 
 	if (value.null)
 		return 0;
-	return field->type == FIELD_PLACE ? place_number(state, value.pointer)
-					  : stack_number(state, value.pointer);
+	return column->type == COLUMN_PLACE ? place_number(state, value.pointer)
+					    : stack_number(state, value.pointer);
 }
 
-static bool is_reference(const struct field *field)
+static bool is_reference(const struct fact_column *column)
 {
-	return field->type == FIELD_PLACE || field->type == FIELD_STACK;
+	return column->type == COLUMN_PLACE || column->type == COLUMN_STACK;
 }
 
-static void put_field(struct state *state, const struct field *field, const void *fact)
+static void put_column(struct state *state, const struct fact_column *column, const void *fact)
 {
-	struct field_value value = field_value(field, fact);
+	struct column_value value = column_value(column, fact);
 
 	/* Its line is written by now. */
-	if (is_reference(field) && !value.null)
-		value.number = number_of(state, field, fact);
-	json_line_field(&state->line, field, &value);
+	if (is_reference(column) && !value.null)
+		value.number = number_of(state, column, fact);
+	json_line_column(&state->line, column, &value);
 }
 
 static void put_fact(void *arg, enum fact_type type, const void *fact, const struct fact_sums *sums)
@@ -406,23 +406,21 @@ static void put_fact(void *arg, enum fact_type type, const void *fact, const str
 	struct state *state = arg;
 	const struct fact_info *info = &fact_infos[type];
 
-	for (const struct field *field = info->fields; field->name; field++)
-		if (is_reference(field))
-			number_of(state, field, fact);
+	for (const struct fact_column *column = info->columns; column->name; column++)
+		if (is_reference(column))
+			number_of(state, column, fact);
 	json_line_begin(&state->line, info->name);
-	for (const struct field *field = info->fields; field->name; field++)
-		if (!sums || !field->single)
-			put_field(state, field, fact);
+	for (const struct fact_column *column = info->columns; column->name; column++)
+		if (!sums || !column->single)
+			put_column(state, column, fact);
 	if (sums)
-		put_fields(state, info->sums, sums);
+		put_columns(state, info->sums, sums);
 	json_line_end(&state->line, state->file);
 }
 
 static struct fact_sink sink(void *arg)
 {
-	struct state *state = arg;
-
-	return rows_sink(&state->rows);
+	return (struct fact_sink){ arg, put_fact };
 }
 
 static void *begin(struct export_target *target, int *err)
@@ -433,7 +431,6 @@ static void *begin(struct export_target *target, int *err)
 	if (!state)
 		return NULL;
 	state->file = target->file;
-	state->rows = (struct rows){ state, put_fact };
 	json_line_begin(&state->line, "export");
 	json_line_raw(&state->line, "schema", "\"" EXPORT_EVENTS_SCHEMA "\"");
 	put_json(state, "filter", report_filter_json(target->request->filter));
@@ -445,7 +442,6 @@ static int end(void *arg, const struct fact_totals *totals)
 {
 	struct state *state = arg;
 
-	rows_finish(&state->rows, totals);
 	json_line_begin(&state->line, "totals");
 	put_json(state, "totals", report_totals_json(totals));
 	json_line_end(&state->line, state->file);

@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 
 #include "base/map.h"
-#include "show/export/fields.h"
+#include "explain/match/columns.h"
 
 struct sql {
 	sqlite3 *db;
@@ -25,8 +25,8 @@ void sql_step(struct sql *sql, sqlite3_stmt *statement);
 
 /* Columns count from 1. Texts are made safe. */
 void sql_bind_text(sqlite3_stmt *statement, int column, const char *text);
-void sql_bind(sqlite3_stmt *statement, int column, const struct field *field,
-	      const struct field_value *value);
+void sql_bind(sqlite3_stmt *statement, int at, const struct fact_column *column,
+	      const struct column_value *value);
 
 /*
  * The tables of docs/sqlite.md. Events of millions share few combinations of names: those are rows

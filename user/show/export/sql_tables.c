@@ -10,7 +10,7 @@
 #include "base/place.h"
 
 enum sql_part {
-	SQL_WHOLE, /* every field, in one table */
+	SQL_WHOLE, /* every column, in one table */
 	SQL_KEY, /* names and the like, of which few combinations appear */
 	SQL_EVENT, /* the rest: numbers of one event */
 };
@@ -44,17 +44,17 @@ static bool sql_has_key(enum fact_type type)
 	}
 }
 
-static bool is_name(const struct field *field)
+static bool is_name(const struct fact_column *column)
 {
-	switch (field->type) {
-	case FIELD_TEXT:
-	case FIELD_INDEX:
-	case FIELD_BOOL:
-	case FIELD_PRECISION:
-	case FIELD_LOCALITY:
-	case FIELD_KIND:
-	case FIELD_PLACE:
-	case FIELD_STACK:
+	switch (column->type) {
+	case COLUMN_TEXT:
+	case COLUMN_INDEX:
+	case COLUMN_BOOL:
+	case COLUMN_PRECISION:
+	case COLUMN_LOCALITY:
+	case COLUMN_KIND:
+	case COLUMN_PLACE:
+	case COLUMN_STACK:
 		return true;
 	default:
 		return false;
@@ -62,32 +62,32 @@ static bool is_name(const struct field *field)
 }
 
 /* Whether a field of the type is in that part of it. */
-static bool sql_in(enum fact_type type, const struct field *field, enum sql_part part)
+static bool sql_in(enum fact_type type, const struct fact_column *column, enum sql_part part)
 {
 	if (part == SQL_WHOLE)
 		return true;
 	if (part == SQL_KEY)
-		return is_name(field);
-	return !is_name(field) && !(field->single && fact_infos[type].sums);
+		return is_name(column);
+	return !is_name(column) && !(column->single && fact_infos[type].sums);
 }
 
 /* Times are in ns and say so, and thereby are no keywords of SQL. */
-static const char *sql_suffix(const struct field *field)
+static const char *sql_suffix(const struct fact_column *column)
 {
-	return field->type == FIELD_TIME || field->type == FIELD_NS ? "_ns" : "";
+	return column->type == COLUMN_TIME || column->type == COLUMN_NS ? "_ns" : "";
 }
 
-static const char *type_of(const struct field *field)
+static const char *type_of(const struct fact_column *column)
 {
-	if (!strcmp(field->name, "id"))
+	if (!strcmp(column->name, "id"))
 		return "INTEGER PRIMARY KEY";
-	return field->type == FIELD_TEXT || field_words(field->type) ? "TEXT" : "INTEGER";
+	return column->type == COLUMN_TEXT || column_words(column->type) ? "TEXT" : "INTEGER";
 }
 
-static void put_column(FILE *out, const struct field *field, bool first)
+static void put_column(FILE *out, const struct fact_column *column, bool first)
 {
-	fprintf(out, "  %s%s%s %s -- %s\n", first ? "" : ", ", field->name, sql_suffix(field),
-		type_of(field), field->help);
+	fprintf(out, "  %s%s%s %s -- %s\n", first ? "" : ", ", column->name, sql_suffix(column),
+		type_of(column), column->help);
 }
 
 /* Writes "name TYPE -- what it is" for each field of a part; first: of the table. Returns how many.
@@ -97,12 +97,12 @@ static int sql_put_columns(FILE *out, enum fact_type type, enum sql_part part, b
 	const struct fact_info *info = &fact_infos[type];
 	int count = 0;
 
-	for (const struct field *field = info->fields; field->name; field++)
-		if (sql_in(type, field, part))
-			put_column(out, field, !count++ && first);
-	for (const struct field *field = info->sums; field && field->name; field++)
+	for (const struct fact_column *column = info->columns; column->name; column++)
+		if (sql_in(type, column, part))
+			put_column(out, column, !count++ && first);
+	for (const struct fact_column *column = info->sums; column && column->name; column++)
 		if (part == SQL_EVENT)
-			put_column(out, field, !count++ && first);
+			put_column(out, column, !count++ && first);
 	return count;
 }
 
@@ -170,25 +170,26 @@ void sql_tables_open(struct sql_tables *tables, struct sql *sql)
 	tables->frame = sql_insert(sql, "stack_frame", 3);
 }
 
-static int bind_fields(sqlite3_stmt *row, int column, const struct field *fields, const void *fact)
+static int bind_columns(sqlite3_stmt *row, int at, const struct fact_column *columns,
+			const void *fact)
 {
-	for (const struct field *field = fields; field->name; field++) {
-		const struct field_value value = field_value(field, fact);
+	for (const struct fact_column *column = columns; column->name; column++) {
+		const struct column_value value = column_value(column, fact);
 
-		sql_bind(row, column++, field, &value);
+		sql_bind(row, at++, column, &value);
 	}
-	return column;
+	return at;
 }
 
 static uint64_t place_number(struct sql_tables *tables, const struct place *place)
 {
 	uint64_t *number = map_insert(&tables->places, (uintptr_t)place->key, 0, NULL);
-	struct place_row row = { .place = *place };
+	struct fact_place row = { .place = *place };
 
 	if (*number)
 		return *number;
 	*number = row.id = tables->places.used;
-	bind_fields(tables->rows[FACT_PLACE], 1, fact_infos[FACT_PLACE].fields, &row);
+	bind_columns(tables->rows[FACT_PLACE], 1, fact_infos[FACT_PLACE].columns, &row);
 	sql_step(tables->sql, tables->rows[FACT_PLACE]);
 	return *number;
 }
@@ -213,37 +214,38 @@ static uint64_t stack_number(struct sql_tables *tables, const struct stack *stac
 	return *number;
 }
 
-static struct field_value value_of(struct sql_tables *tables, const struct field *field,
-				   const void *fact)
+static struct column_value value_of(struct sql_tables *tables, const struct fact_column *column,
+				    const void *fact)
 {
-	struct field_value value = field_value(field, fact);
+	struct column_value value = column_value(column, fact);
 
-	if (field->type == FIELD_PLACE && !value.null)
+	if (column->type == COLUMN_PLACE && !value.null)
 		value.number = place_number(tables, value.pointer);
-	if (field->type == FIELD_STACK && !value.null)
+	if (column->type == COLUMN_STACK && !value.null)
 		value.number = stack_number(tables, value.pointer);
 	return value;
 }
 
-static bool in_key(enum fact_type type, const struct field *field, const struct fact_sums *sums)
+static bool in_key(enum fact_type type, const struct fact_column *column,
+		   const struct fact_sums *sums)
 {
-	return sql_in(type, field, SQL_KEY) && !(sums && field->single);
+	return sql_in(type, column, SQL_KEY) && !(sums && column->single);
 }
 
 static void add_key(struct sql_tables *tables, enum fact_type type, uint64_t number,
 		    const void *fact, const struct fact_sums *sums)
 {
-	const struct field_value none = { .null = true };
+	const struct column_value none = { .null = true };
 	sqlite3_stmt *row = tables->keys[type];
-	int column = 1;
+	int at = 1;
 
-	sqlite3_bind_int64(row, column++, (sqlite3_int64)number);
-	for (const struct field *field = fact_infos[type].fields; field->name; field++) {
-		const struct field_value value =
-			in_key(type, field, sums) ? value_of(tables, field, fact) : none;
+	sqlite3_bind_int64(row, at++, (sqlite3_int64)number);
+	for (const struct fact_column *column = fact_infos[type].columns; column->name; column++) {
+		const struct column_value value =
+			in_key(type, column, sums) ? value_of(tables, column, fact) : none;
 
-		if (sql_in(type, field, SQL_KEY))
-			sql_bind(row, column++, field, &value);
+		if (sql_in(type, column, SQL_KEY))
+			sql_bind(row, at++, column, &value);
 	}
 	sql_step(tables->sql, row);
 }
@@ -254,17 +256,17 @@ static XXH128_hash_t hash(enum fact_type type, const void *fact, const struct fa
 	uint64_t words[2 * MAX_KEYS];
 	int count = 0;
 
-	for (const struct field *field = fact_infos[type].fields; field->name; field++) {
-		struct field_value value;
+	for (const struct fact_column *column = fact_infos[type].columns; column->name; column++) {
+		struct column_value value;
 
-		if (!sql_in(type, field, SQL_KEY) || count == 2 * MAX_KEYS)
+		if (!sql_in(type, column, SQL_KEY) || count == 2 * MAX_KEYS)
 			continue;
-		value = field_value(field, fact);
-		words[count++] = value.null || !in_key(type, field, sums);
+		value = column_value(column, fact);
+		words[count++] = value.null || !in_key(type, column, sums);
 		words[count] = value.number + (uintptr_t)value.text;
-		if (value.pointer && field->type == FIELD_PLACE)
+		if (value.pointer && column->type == COLUMN_PLACE)
 			words[count] = (uintptr_t)((const struct place *)value.pointer)->key;
-		if (value.pointer && field->type == FIELD_STACK)
+		if (value.pointer && column->type == COLUMN_STACK)
 			words[count] = (uintptr_t)((const struct stack *)value.pointer)->key;
 		if (words[count - 1])
 			words[count] = 0;
@@ -291,27 +293,27 @@ void sql_tables_add(struct sql_tables *tables, enum fact_type type, const void *
 {
 	const struct fact_info *info = &fact_infos[type];
 	sqlite3_stmt *row = tables->rows[type];
-	int column = 1;
+	int at = 1;
 
 	if (tables->sql->err)
 		return;
 	if (!sql_has_key(type)) {
-		bind_fields(row, 1, info->fields, fact);
+		bind_columns(row, 1, info->columns, fact);
 		sql_step(tables->sql, row);
 		return;
 	}
-	sqlite3_bind_int64(row, column++,
+	sqlite3_bind_int64(row, at++,
 			   (sqlite3_int64)key_number(tables, sql_single(type), fact, sums));
-	for (const struct field *field = info->fields; field->name; field++) {
-		struct field_value value;
+	for (const struct fact_column *column = info->columns; column->name; column++) {
+		struct column_value value;
 
-		if (!sql_in(type, field, SQL_EVENT))
+		if (!sql_in(type, column, SQL_EVENT))
 			continue;
-		value = field_value(field, fact);
-		sql_bind(row, column++, field, &value);
+		value = column_value(column, fact);
+		sql_bind(row, at++, column, &value);
 	}
 	if (sums)
-		bind_fields(row, column, info->sums, sums);
+		bind_columns(row, at, info->sums, sums);
 	sql_step(tables->sql, row);
 }
 
@@ -329,7 +331,7 @@ void sql_tables_release(struct sql_tables *tables)
 	*tables = (struct sql_tables){ .sql = tables->sql };
 }
 
-/* Events with their names: one row each, every field, the time between start and end. */
+/* Events with their names: one row each, every column, the time between start and end. */
 static void view_of(struct sql *sql, enum fact_type type)
 {
 	const struct fact_info *info = &fact_infos[type];
@@ -340,9 +342,10 @@ static void view_of(struct sql *sql, enum fact_type type)
 	if (!out)
 		abort();
 	fprintf(out, "CREATE VIEW %s AS SELECT ", info->name);
-	for (const struct field *field = info->fields; field->name; field++)
-		fprintf(out, "%s%s.%s%s", field == info->fields ? "" : ", ",
-			sql_in(type, field, SQL_KEY) ? "k" : "e", field->name, sql_suffix(field));
+	for (const struct fact_column *column = info->columns; column->name; column++)
+		fprintf(out, "%s%s.%s%s", column == info->columns ? "" : ", ",
+			sql_in(type, column, SQL_KEY) ? "k" : "e", column->name,
+			sql_suffix(column));
 	if (type != FACT_MESSAGE)
 		fputs(", e.end_ns - e.start_ns AS duration_ns", out);
 	fprintf(out, " FROM %s_event e JOIN %s_key k ON k.key = e.key", info->name, info->name);

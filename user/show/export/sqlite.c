@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "show/export/export.h"
-#include "show/export/fields.h"
+#include "explain/match/columns.h"
 #include "show/export/totals.h"
 
 static void fail(struct sql *sql, int rc)
@@ -66,17 +66,17 @@ void sql_bind_text(sqlite3_stmt *statement, int column, const char *text)
 		sqlite3_bind_null(statement, column);
 }
 
-void sql_bind(sqlite3_stmt *statement, int column, const struct field *field,
-	      const struct field_value *value)
+void sql_bind(sqlite3_stmt *statement, int at, const struct fact_column *column,
+	      const struct column_value *value)
 {
 	if (value->null)
-		sqlite3_bind_null(statement, column);
-	else if (field_words(field->type))
-		sqlite3_bind_text(statement, column, value->text, -1, SQLITE_STATIC);
+		sqlite3_bind_null(statement, at);
+	else if (column_words(column->type))
+		sqlite3_bind_text(statement, at, value->text, -1, SQLITE_STATIC);
 	else if (value->text)
-		sql_bind_text(statement, column, value->text);
+		sql_bind_text(statement, at, value->text);
 	else
-		sqlite3_bind_int64(statement, column, (sqlite3_int64)value->number);
+		sqlite3_bind_int64(statement, at, (sqlite3_int64)value->number);
 }
 
 /* Closes; every statement must be finalized. Returns the first error, again if called again. */
@@ -93,7 +93,6 @@ static int sql_close(struct sql *sql)
 
 struct state {
 	struct sql sql;
-	struct rows rows;
 	struct sql_tables tables;
 	sqlite3_stmt *total;
 };
@@ -107,9 +106,7 @@ static void take(void *arg, enum fact_type type, const void *fact, const struct 
 
 static struct fact_sink sink(void *arg)
 {
-	struct state *state = arg;
-
-	return rows_sink(&state->rows);
+	return (struct fact_sink){ arg, take };
 }
 
 static void put_total(void *arg, const char *section, const char *name, const char *reason,
@@ -144,7 +141,6 @@ static void *begin(struct export_target *target, int *err)
 	*err = -ENOMEM;
 	if (!state)
 		return NULL;
-	state->rows = (struct rows){ state, take };
 	sql_open(&state->sql, target->path, target->why);
 	sql_tables_open(&state->tables, &state->sql);
 	sql_run(&state->sql, "CREATE TABLE total ( -- of whole captures, whatever the filter\n"
@@ -166,7 +162,6 @@ static int end(void *arg, const struct fact_totals *totals)
 {
 	struct state *state = arg;
 
-	rows_finish(&state->rows, totals);
 	put_totals(state, report_totals_json(totals));
 	finalize(state);
 	sql_views(&state->sql);

@@ -47,32 +47,32 @@ uint32_t page_word(struct page_words *words, const char *text)
 	return (uint32_t)*number;
 }
 
-#define BIT(column) (1u << COLUMN_##column)
+#define BIT(column) (1u << KEY_##column)
 
 const char *const page_column_names[PAGE_COLUMNS] = {
-	[COLUMN_PROCESS] = "process",
-	[COLUMN_PEER] = "peer",
-	[COLUMN_SRC] = "src",
-	[COLUMN_DST] = "dst",
-	[COLUMN_FUNCTION] = "function",
-	[COLUMN_PLACE] = "place",
-	[COLUMN_UCP_OP] = "ucp_op",
-	[COLUMN_OP] = "op",
-	[COLUMN_PROTOCOL] = "protocol",
-	[COLUMN_TRANSPORT] = "transport",
-	[COLUMN_DEVICE] = "device",
-	[COLUMN_SRC_MEM] = "src_mem",
-	[COLUMN_DST_MEM] = "dst_mem",
-	[COLUMN_SRC_REASON] = "src_reason",
-	[COLUMN_DST_REASON] = "dst_reason",
-	[COLUMN_MEMORY] = "memory",
-	[COLUMN_MEMORY_REASON] = "memory_reason",
-	[COLUMN_MEMORY_KNOWN_BY] = "memory_known_by",
-	[COLUMN_CHAIN] = "chain",
-	[COLUMN_VIA] = "via",
-	[COLUMN_CHAIN_REASON] = "chain_reason",
-	[COLUMN_LOCALITY] = "locality",
-	[COLUMN_KIND] = "kind",
+	[KEY_PROCESS] = "process",
+	[KEY_PEER] = "peer",
+	[KEY_SRC] = "src",
+	[KEY_DST] = "dst",
+	[KEY_FUNCTION] = "function",
+	[KEY_PLACE] = "place",
+	[KEY_UCP_OP] = "ucp_op",
+	[KEY_OP] = "op",
+	[KEY_PROTOCOL] = "protocol",
+	[KEY_TRANSPORT] = "transport",
+	[KEY_DEVICE] = "device",
+	[KEY_SRC_MEM] = "src_mem",
+	[KEY_DST_MEM] = "dst_mem",
+	[KEY_SRC_REASON] = "src_reason",
+	[KEY_DST_REASON] = "dst_reason",
+	[KEY_MEMORY] = "memory",
+	[KEY_MEMORY_REASON] = "memory_reason",
+	[KEY_MEMORY_KNOWN_BY] = "memory_known_by",
+	[KEY_CHAIN] = "chain",
+	[KEY_VIA] = "via",
+	[KEY_CHAIN_REASON] = "chain_reason",
+	[KEY_LOCALITY] = "locality",
+	[KEY_KIND] = "kind",
 };
 
 #define OF_ALL [SUM_COUNT] = "count", [SUM_BYTES] = "bytes", [SUM_BYTES_UNKNOWN] = "bytes_unknown"

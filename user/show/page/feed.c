@@ -78,25 +78,24 @@ static uint64_t page_mean_bytes(const struct fact_sums *from)
 static struct page_key page_call_key(struct page *page, const struct fact_call *call)
 {
 	return (struct page_key){ .code = {
-					  [COLUMN_PROCESS] = page_code(call->process),
-					  [COLUMN_FUNCTION] = word(page, call->function),
-					  [COLUMN_PLACE] = page_place_code(page, call->place),
+					  [KEY_PROCESS] = page_code(call->process),
+					  [KEY_FUNCTION] = word(page, call->function),
+					  [KEY_PLACE] = page_place_code(page, call->place),
 				  } };
 }
 
 static struct page_key page_op_key(struct page *page, const struct fact_op *op)
 {
 	return (struct page_key){ .code = {
-					  [COLUMN_PROCESS] = page_code(op->process),
-					  [COLUMN_PEER] = page_code(op->peer),
-					  [COLUMN_FUNCTION] = word(page, op->function),
-					  [COLUMN_PLACE] = page_place_code(page, op->place),
-					  [COLUMN_UCP_OP] = word(page, op->op),
-					  [COLUMN_PROTOCOL] = word(page, op->protocol),
-					  [COLUMN_MEMORY] = word(page, op->memory),
-					  [COLUMN_MEMORY_REASON] = word(page, op->memory_reason),
-					  [COLUMN_MEMORY_KNOWN_BY] =
-						  word(page, op->memory_known_by),
+					  [KEY_PROCESS] = page_code(op->process),
+					  [KEY_PEER] = page_code(op->peer),
+					  [KEY_FUNCTION] = word(page, op->function),
+					  [KEY_PLACE] = page_place_code(page, op->place),
+					  [KEY_UCP_OP] = word(page, op->op),
+					  [KEY_PROTOCOL] = word(page, op->protocol),
+					  [KEY_MEMORY] = word(page, op->memory),
+					  [KEY_MEMORY_REASON] = word(page, op->memory_reason),
+					  [KEY_MEMORY_KNOWN_BY] = word(page, op->memory_known_by),
 				  } };
 }
 
@@ -106,40 +105,40 @@ static struct page_key page_transfer_key(struct page *page, const struct fact_tr
 	uint32_t here = page_code(transfer->process), there = page_code(transfer->peer);
 
 	return (struct page_key){ .code = {
-					  [COLUMN_PROCESS] = here,
-					  [COLUMN_PEER] = there,
-					  [COLUMN_SRC] = fetch ? there : here,
-					  [COLUMN_DST] = fetch ? here : there,
-					  [COLUMN_FUNCTION] = word(page, transfer->function),
-					  [COLUMN_PLACE] = page_place_code(page, transfer->place),
-					  [COLUMN_UCP_OP] = word(page, transfer->ucp_op),
-					  [COLUMN_OP] = word(page, transfer->op),
-					  [COLUMN_PROTOCOL] = word(page, transfer->protocol),
-					  [COLUMN_TRANSPORT] = word(page, transfer->transport),
-					  [COLUMN_DEVICE] = word(page, transfer->device),
-					  [COLUMN_SRC_MEM] = word(page, transfer->src_mem),
-					  [COLUMN_DST_MEM] = word(page, transfer->dst_mem),
-					  [COLUMN_SRC_REASON] = word(page, transfer->src_reason),
-					  [COLUMN_DST_REASON] = word(page, transfer->dst_reason),
-					  [COLUMN_LOCALITY] = transfer->locality,
-					  [COLUMN_KIND] = transfer->kind,
+					  [KEY_PROCESS] = here,
+					  [KEY_PEER] = there,
+					  [KEY_SRC] = fetch ? there : here,
+					  [KEY_DST] = fetch ? here : there,
+					  [KEY_FUNCTION] = word(page, transfer->function),
+					  [KEY_PLACE] = page_place_code(page, transfer->place),
+					  [KEY_UCP_OP] = word(page, transfer->ucp_op),
+					  [KEY_OP] = word(page, transfer->op),
+					  [KEY_PROTOCOL] = word(page, transfer->protocol),
+					  [KEY_TRANSPORT] = word(page, transfer->transport),
+					  [KEY_DEVICE] = word(page, transfer->device),
+					  [KEY_SRC_MEM] = word(page, transfer->src_mem),
+					  [KEY_DST_MEM] = word(page, transfer->dst_mem),
+					  [KEY_SRC_REASON] = word(page, transfer->src_reason),
+					  [KEY_DST_REASON] = word(page, transfer->dst_reason),
+					  [KEY_LOCALITY] = transfer->locality,
+					  [KEY_KIND] = transfer->kind,
 				  } };
 }
 
 static struct page_key page_message_key(struct page *page, const struct fact_message *message)
 {
 	return (struct page_key){ .code = {
-					  [COLUMN_SRC] = page_code(message->src),
-					  [COLUMN_DST] = page_code(message->dst),
-					  [COLUMN_FUNCTION] = word(page, message->function),
-					  [COLUMN_UCP_OP] = word(page, message->send_op),
-					  [COLUMN_SRC_MEM] = word(page, message->src_mem),
-					  [COLUMN_DST_MEM] = word(page, message->dst_mem),
-					  [COLUMN_SRC_REASON] = word(page, message->src_reason),
-					  [COLUMN_DST_REASON] = word(page, message->dst_reason),
-					  [COLUMN_CHAIN] = word(page, message->chain),
-					  [COLUMN_VIA] = word(page, message->via),
-					  [COLUMN_CHAIN_REASON] = word(page, message->chain_reason),
+					  [KEY_SRC] = page_code(message->src),
+					  [KEY_DST] = page_code(message->dst),
+					  [KEY_FUNCTION] = word(page, message->function),
+					  [KEY_UCP_OP] = word(page, message->send_op),
+					  [KEY_SRC_MEM] = word(page, message->src_mem),
+					  [KEY_DST_MEM] = word(page, message->dst_mem),
+					  [KEY_SRC_REASON] = word(page, message->src_reason),
+					  [KEY_DST_REASON] = word(page, message->dst_reason),
+					  [KEY_CHAIN] = word(page, message->chain),
+					  [KEY_VIA] = word(page, message->via),
+					  [KEY_CHAIN_REASON] = word(page, message->chain_reason),
 				  } };
 }
 
@@ -289,18 +288,18 @@ static void draw_on_device(struct page *page, const struct page_drawn *fact,
 	struct page_lane lane = { .layer = LAYER_DEVICE,
 				  .process = -1,
 				  .host = page_host_number(page, fact->process),
-				  .transport = key->code[COLUMN_TRANSPORT],
-				  .device = key->code[COLUMN_DEVICE] };
+				  .transport = key->code[KEY_TRANSPORT],
+				  .device = key->code[KEY_DEVICE] };
 
 	if (work->start)
 		page_timeline_add(&page->timeline, page_lane_of(&page->timeline, &lane),
-				  key->code[COLUMN_OP], work);
+				  key->code[KEY_OP], work);
 }
 
 static void page_draw_transfer(struct page *page, const struct page_drawn *fact,
 			       const struct page_key *key, const struct page_work *work)
 {
-	page_draw_work(page, fact, key->code[COLUMN_TRANSPORT], work);
+	page_draw_work(page, fact, key->code[KEY_TRANSPORT], work);
 	draw_on_device(page, fact, key, work);
 }
 
@@ -405,7 +404,7 @@ static void feed_call(struct page *page, const struct fact_call *call)
 	fact.key = page_cube_add(&page->cube, PAGE_CALLS, &key, fact.start, page_size(call->bytes),
 				 &sums);
 	work = page_work_of(&fact);
-	page_draw_work(page, &fact, key.code[COLUMN_FUNCTION], &work);
+	page_draw_work(page, &fact, key.code[KEY_FUNCTION], &work);
 	page_draw_event(page, &fact, (struct page_event){ .id = call->id });
 }
 
@@ -425,7 +424,7 @@ static void feed_op(struct page *page, const struct fact_op *op)
 	fact.key =
 		page_cube_add(&page->cube, PAGE_OPS, &key, fact.start, page_size(op->bytes), &sums);
 	work = page_work_of(&fact);
-	page_draw_work(page, &fact, key.code[COLUMN_UCP_OP], &work);
+	page_draw_work(page, &fact, key.code[KEY_UCP_OP], &work);
 	page_draw_event(page, &fact,
 			(struct page_event){ .id = op->id,
 					     .parent = op->call,

@@ -29,7 +29,7 @@ static uint64_t bucket(const struct page *page, const struct page_cells *cells, 
 		       const struct page_cell *cell)
 {
 	const struct page_key *key = &cells->keys.rows.data[cell->key];
-	uint32_t who = key->code[sort == PAGE_MESSAGES ? COLUMN_SRC : COLUMN_PROCESS];
+	uint32_t who = key->code[sort == PAGE_MESSAGES ? KEY_SRC : KEY_PROCESS];
 	const struct page_host *host = page_host_of(&page->hosts, (int)who - 1);
 
 	if (!cell->time)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/export/fields.h"
+#include "explain/match/columns.h"
 
-#define FIELD(name, type, fact, member, help, single)                                              \
+#define COLUMN(name, type, fact, member, help, single)                                             \
 	{                                                                                          \
-		name, FIELD_##type, offsetof(struct fact, member), help, single                    \
+		name, COLUMN_##type, offsetof(struct fact, member), help, single                   \
 	}
-#define ROW(...) FIELD(__VA_ARGS__, false)
-#define ONE(...) FIELD(__VA_ARGS__, true) /* not in sums of many */
+#define ROW(...) COLUMN(__VA_ARGS__, false)
+#define ONE(...) COLUMN(__VA_ARGS__, true) /* not in sums of many */
 
-static const struct field process_fields[] = {
+static const struct fact_column process_columns[] = {
 	ROW("id", INT, fact_process, index, "number that all others refer to"),
 	ROW("host", INDEX, fact_process, host, "number of its host"),
 	ROW("host_name", TEXT, fact_process, host_name, "node name"),
@@ -32,23 +32,23 @@ static const struct field process_fields[] = {
 	{ .name = NULL },
 };
 
-static const struct field ucx_fields[] = {
-	ROW("process", INT, ucx_row, process, "id of the process"),
-	ROW("path", TEXT, ucx_row, ucx.path, "of libucp"),
-	ROW("build_id", TEXT, ucx_row, ucx.build_id, "of that file"),
-	ROW("version", TEXT, ucx_row, ucx.version, "as it says itself"),
-	ROW("layout", TEXT, ucx_row, ucx.layout, "null: private fields were not read"),
+static const struct fact_column ucx_columns[] = {
+	ROW("process", INT, fact_ucx, process, "id of the process"),
+	ROW("path", TEXT, fact_ucx, path, "of libucp"),
+	ROW("build_id", TEXT, fact_ucx, build_id, "of that file"),
+	ROW("version", TEXT, fact_ucx, version, "as it says itself"),
+	ROW("layout", TEXT, fact_ucx, layout, "null: private fields were not read"),
 	{ .name = NULL },
 };
 
-static const struct field variable_fields[] = {
-	ROW("process", INT, variable_row, process, "id of the process"),
-	ROW("name", TEXT, variable_row, variable.name, "of the variable"),
-	ROW("value", TEXT, variable_row, variable.value, "when the program was started"),
+static const struct fact_column variable_columns[] = {
+	ROW("process", INT, fact_variable, process, "id of the process"),
+	ROW("name", TEXT, fact_variable, name, "of the variable"),
+	ROW("value", TEXT, fact_variable, value, "when the program was started"),
 	{ .name = NULL },
 };
 
-static const struct field device_fields[] = {
+static const struct fact_column device_columns[] = {
 	ROW("host", INDEX, fact_device, host, "number of the host"),
 	ROW("host_name", TEXT, fact_device, host_name, "node name"),
 	ROW("number", INT, fact_device, number, "that of gpu0, gpu1..."),
@@ -59,37 +59,37 @@ static const struct field device_fields[] = {
 	{ .name = NULL },
 };
 
-static const struct field device_user_fields[] = {
-	ROW("host", INT, device_user_row, host, "number of the host"),
-	ROW("device", INT, device_user_row, device, "number of the GPU"),
-	ROW("process", INT, device_user_row, user.process, "id of the process"),
-	ROW("ordinal", INT, device_user_row, user.ordinal, "its own number of the GPU"),
+static const struct fact_column device_user_columns[] = {
+	ROW("host", INT, fact_device_user, host, "number of the host"),
+	ROW("device", INT, fact_device_user, device, "number of the GPU"),
+	ROW("process", INT, fact_device_user, process, "id of the process"),
+	ROW("ordinal", INT, fact_device_user, ordinal, "its own number of the GPU"),
 	{ .name = NULL },
 };
 
-static const struct field clock_fields[] = {
+static const struct fact_column clock_columns[] = {
 	ROW("host", INT, fact_clock, host, "number of the host"),
 	ROW("mono", NS, fact_clock, mono, "ns of its CLOCK_MONOTONIC when"),
 	ROW("real", NS, fact_clock, real, "its CLOCK_REALTIME showed this"),
 	{ .name = NULL },
 };
 
-static const struct field place_fields[] = {
-	ROW("id", U64, place_row, id, "number that others refer to"),
-	ROW("label", TEXT, place_row, place.label, "shortest name of it"),
-	ROW("module", TEXT, place_row, place.module, "file that the code lies in"),
-	ROW("build_id", TEXT, place_row, place.build_id, "of that file"),
-	ROW("offset", BITS, place_row, place.offset, "link-time address in the module"),
-	ROW("symbol", TEXT, place_row, place.symbol, "function"),
-	ROW("symbol_offset", U64, place_row, place.symbol_offset, "bytes from the symbol's start"),
-	ROW("file", TEXT, place_row, place.file, "source file"),
-	ROW("line", INT, place_row, place.line, "of the call; 0: not known"),
-	ROW("address", BITS, place_row, place.address, "in its process"),
-	ROW("reason", TEXT, place_row, place.reason, "why the module is not known"),
+static const struct fact_column place_columns[] = {
+	ROW("id", U64, fact_place, id, "number that others refer to"),
+	ROW("label", TEXT, fact_place, place.label, "shortest name of it"),
+	ROW("module", TEXT, fact_place, place.module, "file that the code lies in"),
+	ROW("build_id", TEXT, fact_place, place.build_id, "of that file"),
+	ROW("offset", BITS, fact_place, place.offset, "link-time address in the module"),
+	ROW("symbol", TEXT, fact_place, place.symbol, "function"),
+	ROW("symbol_offset", U64, fact_place, place.symbol_offset, "bytes from the symbol's start"),
+	ROW("file", TEXT, fact_place, place.file, "source file"),
+	ROW("line", INT, fact_place, place.line, "of the call; 0: not known"),
+	ROW("address", BITS, fact_place, place.address, "in its process"),
+	ROW("reason", TEXT, fact_place, place.reason, "why the module is not known"),
 	{ .name = NULL },
 };
 
-static const struct field call_fields[] = {
+static const struct fact_column call_columns[] = {
 	ONE("id", ID, fact_call, id, "number that operations refer to"),
 	ROW("process", INDEX, fact_call, process, "id of the process"),
 	ROW("function", TEXT, fact_call, function, "MPI function"),
@@ -106,7 +106,7 @@ static const struct field call_fields[] = {
 	{ .name = NULL },
 };
 
-static const struct field op_fields[] = {
+static const struct fact_column op_columns[] = {
 	ONE("id", ID, fact_op, id, "number that others refer to"),
 	ONE("call", ID, fact_op, call, "id of its call, null: outside MPI"),
 	ROW("process", INDEX, fact_op, process, "id of the process"),
@@ -131,7 +131,7 @@ static const struct field op_fields[] = {
 	{ .name = NULL },
 };
 
-static const struct field transfer_fields[] = {
+static const struct fact_column transfer_columns[] = {
 	ROW("caused_by", ID, fact_transfer, caused_by, "id of its operation"),
 	ROW("process", INDEX, fact_transfer, process, "id of the process that started it"),
 	ROW("peer", INDEX, fact_transfer, peer, "id of the process at the other end"),
@@ -165,7 +165,7 @@ static const struct field transfer_fields[] = {
 	{ .name = NULL },
 };
 
-static const struct field message_fields[] = {
+static const struct fact_column message_columns[] = {
 	ROW("send", ID, fact_message, send, "id of the operation that sent it"),
 	ROW("recv", ID, fact_message, recv,
 	    "id of the one that received it, null: none, or one of several alike"),
@@ -193,7 +193,7 @@ static const struct field message_fields[] = {
 	{ .name = NULL },
 };
 
-static const struct field window_fields[] = {
+static const struct fact_column window_columns[] = {
 	ROW("host", INDEX, fact_window, host, "number of the host"),
 	ROW("host_name", TEXT, fact_window, host_name, "node name"),
 	ROW("capture", INT, fact_window, capture, "number of the capture"),
@@ -207,7 +207,7 @@ static const struct field window_fields[] = {
 	{ .name = NULL },
 };
 
-static const struct field memory_fields[] = {
+static const struct fact_column memory_columns[] = {
 	ROW("process", INDEX, fact_memory, process, "id of the process"),
 	ROW("kind", TEXT, fact_memory, kind, "gpu, managed or pinned"),
 	ROW("sort", TEXT, fact_memory, sort, "how it was made"),
@@ -222,7 +222,7 @@ static const struct field memory_fields[] = {
 	{ .name = NULL },
 };
 
-static const struct field lifetime_fields[] = {
+static const struct fact_column lifetime_columns[] = {
 	ROW("process", INT, fact_lifetime, process, "id of the process"),
 	ROW("until", NS, fact_lifetime, until, "ns of its host: when it was seen last"),
 	ROW("exited", BOOL, fact_lifetime, exited, "that was its end; else the capture's"),
@@ -232,7 +232,7 @@ static const struct field lifetime_fields[] = {
 	{ .name = NULL },
 };
 
-static const struct field call_sums[] = {
+static const struct fact_column call_sums[] = {
 	ROW("count", U64, fact_sums, count, "how many"),
 	ROW("ops", U64, fact_sums, ops, "UCP operations"),
 	ROW("bytes", U64, fact_sums, bytes, "payload"),
@@ -244,7 +244,7 @@ static const struct field call_sums[] = {
 	{ .name = NULL },
 };
 
-static const struct field op_sums[] = {
+static const struct fact_column op_sums[] = {
 	ROW("count", U64, fact_sums, count, "how many"),
 	ROW("bytes", U64, fact_sums, bytes, "payload"),
 	ROW("bytes_unknown", U64, fact_sums, bytes_unknown,
@@ -255,7 +255,7 @@ static const struct field op_sums[] = {
 	{ .name = NULL },
 };
 
-static const struct field transfer_sums[] = {
+static const struct fact_column transfer_sums[] = {
 	ROW("count", U64, fact_sums, count, "how many"),
 	ROW("bytes", U64, fact_sums, bytes, "payload"),
 	ROW("bytes_unknown", U64, fact_sums, bytes_unknown,
@@ -271,150 +271,104 @@ static const struct field transfer_sums[] = {
 };
 
 const struct fact_info fact_infos[FACT_TYPES] = {
-	[FACT_PROCESS] = { "process", "a traced process; before all that it did", process_fields,
+	[FACT_PROCESS] = { "process", "a traced process; before all that it did", process_columns,
 			   NULL },
-	[FACT_UCX] = { "ucx", "a UCX library of a process", ucx_fields, NULL },
+	[FACT_UCX] = { "ucx", "a UCX library of a process", ucx_columns, NULL },
 	[FACT_VARIABLE] = { "environment",
 			    "a variable of a process that says how its messages travel",
-			    variable_fields, NULL },
+			    variable_columns, NULL },
 	[FACT_CLOCK] = { "clock", "what the two clocks of a host showed at one moment",
-			 clock_fields, NULL },
+			 clock_columns, NULL },
 	[FACT_PLACE] = { "place", "a place in a program's code; before what refers to it",
-			 place_fields, NULL },
-	[FACT_CALL] = { "call", "an MPI call", call_fields, NULL },
-	[FACT_OP] = { "op", "a UCP operation", op_fields, NULL },
-	[FACT_TRANSFER] = { "transfer", "a UCT operation", transfer_fields, NULL },
-	[FACT_MESSAGE] = { "message", "a send matched to its receive", message_fields, NULL },
+			 place_columns, NULL },
+	[FACT_CALL] = { "call", "an MPI call", call_columns, NULL },
+	[FACT_OP] = { "op", "a UCP operation", op_columns, NULL },
+	[FACT_TRANSFER] = { "transfer", "a UCT operation", transfer_columns, NULL },
+	[FACT_MESSAGE] = { "message", "a send matched to its receive", message_columns, NULL },
 	[FACT_WINDOW] = { "window", "a time in which a capture with a duty cycle recorded",
-			  window_fields, NULL },
-	[FACT_MEMORY] = { "memory", "memory that GPU libraries made", memory_fields, NULL },
+			  window_columns, NULL },
+	[FACT_MEMORY] = { "memory", "memory that GPU libraries made", memory_columns, NULL },
 	[FACT_LIFETIME] = { "lifetime", "until when a process was seen, and how it ended",
-			    lifetime_fields, NULL },
-	[FACT_DEVICE] = { "device", "a GPU of a host", device_fields, NULL },
-	[FACT_DEVICE_USER] = { "device_user", "a process that uses a GPU", device_user_fields,
+			    lifetime_columns, NULL },
+	[FACT_DEVICE] = { "device", "a GPU of a host", device_columns, NULL },
+	[FACT_DEVICE_USER] = { "device_user", "a process that uses a GPU", device_user_columns,
 			       NULL },
 	[FACT_CALLS] = { "calls", "the sum of alike calls; start, end: of the first and the last",
-			 call_fields, call_sums },
-	[FACT_OPS] = { "ops", "the sum of alike operations", op_fields, op_sums },
+			 call_columns, call_sums },
+	[FACT_OPS] = { "ops", "the sum of alike operations", op_columns, op_sums },
 	[FACT_TRANSFERS] = { "transfers", "the sum of alike transfers: fragments, counts",
-			     transfer_fields, transfer_sums },
+			     transfer_columns, transfer_sums },
 };
 
-const char *const *field_words(enum field_type type)
+const char *const *column_words(enum column_type type)
 {
 	switch (type) {
-	case FIELD_PRECISION:
+	case COLUMN_PRECISION:
 		return fact_precision_names + 1;
-	case FIELD_LOCALITY:
+	case COLUMN_LOCALITY:
 		return fact_locality_names;
-	case FIELD_KIND:
+	case COLUMN_KIND:
 		return fact_kind_names;
 	default:
 		return NULL;
 	}
 }
 
-static struct field_value integer(int64_t value, bool null)
+static struct column_value integer(int64_t value, bool null)
 {
-	return (struct field_value){ .number = (uint64_t)value, .null = null };
+	return (struct column_value){ .number = (uint64_t)value, .null = null };
 }
 
-static struct field_value word(const char *const *words, unsigned int value, bool null)
+static struct column_value word(const char *const *words, unsigned int value, bool null)
 {
-	return (struct field_value){ .text = words[value], .null = null };
+	return (struct column_value){ .text = words[value], .null = null };
 }
 
-struct field_value field_value(const struct field *field, const void *fact)
+struct column_value column_value(const struct fact_column *column, const void *fact)
 {
-	const void *at = (const char *)fact + field->offset;
+	const void *at = (const char *)fact + column->offset;
 	uint64_t number;
 
-	switch (field->type) {
-	case FIELD_TEXT:
-		return (struct field_value){ .text = *(const char *const *)at,
-					     .null = !*(const char *const *)at };
-	case FIELD_PLACE:
-	case FIELD_STACK:
-		return (struct field_value){ .pointer = *(const void *const *)at,
-					     .null = !*(const void *const *)at };
-	case FIELD_INT:
+	switch (column->type) {
+	case COLUMN_TEXT:
+		return (struct column_value){ .text = *(const char *const *)at,
+					      .null = !*(const char *const *)at };
+	case COLUMN_PLACE:
+	case COLUMN_STACK:
+		return (struct column_value){ .pointer = *(const void *const *)at,
+					      .null = !*(const void *const *)at };
+	case COLUMN_INT:
 		return integer(*(const int *)at, false);
-	case FIELD_INDEX:
+	case COLUMN_INDEX:
 		return integer(*(const int *)at, *(const int *)at < 0);
-	case FIELD_U32:
+	case COLUMN_U32:
 		return integer(*(const uint32_t *)at, false);
-	case FIELD_ID32:
+	case COLUMN_ID32:
 		return integer(*(const uint32_t *)at, !*(const uint32_t *)at);
-	case FIELD_BOOL:
+	case COLUMN_BOOL:
 		return integer(*(const bool *)at, false);
-	case FIELD_PRECISION:
+	case COLUMN_PRECISION:
 		number = *(const enum fact_precision *)at;
 		return word(fact_precision_names, number, number == TIME_UNKNOWN);
-	case FIELD_LOCALITY:
+	case COLUMN_LOCALITY:
 		return word(fact_locality_names, *(const enum fact_locality *)at, false);
-	case FIELD_KIND:
+	case COLUMN_KIND:
 		return word(fact_kind_names, *(const enum fact_kind *)at, false);
-	case FIELD_U64:
-	case FIELD_BITS:
-	case FIELD_ID:
-	case FIELD_TIME:
-	case FIELD_NS:
-	case FIELD_ADDRESS:
-	case FIELD_SIZE:
-	case FIELD_TYPES:
+	case COLUMN_U64:
+	case COLUMN_BITS:
+	case COLUMN_ID:
+	case COLUMN_TIME:
+	case COLUMN_NS:
+	case COLUMN_ADDRESS:
+	case COLUMN_SIZE:
+	case COLUMN_TYPES:
 		break;
 	}
 	number = *(const uint64_t *)at;
-	return (struct field_value){
+	return (struct column_value){
 		.number = number,
-		.null = (number == UINT64_MAX && field->type == FIELD_SIZE) ||
-			(!number && (field->type == FIELD_ID || field->type == FIELD_TIME ||
-				     field->type == FIELD_ADDRESS)),
+		.null = (number == UINT64_MAX && column->type == COLUMN_SIZE) ||
+			(!number && (column->type == COLUMN_ID || column->type == COLUMN_TIME ||
+				     column->type == COLUMN_ADDRESS)),
 	};
-}
-
-static void rows_add_lists(const struct rows *rows, const struct fact_process *process)
-{
-	for (int i = 0; i < process->ucx_count; i++) {
-		const struct ucx_row row = { process->index, process->ucx[i] };
-
-		rows->add(rows->arg, FACT_UCX, &row, NULL);
-	}
-	for (int i = 0; i < process->environment_count; i++) {
-		const struct variable_row row = { process->index, process->environment[i] };
-
-		rows->add(rows->arg, FACT_VARIABLE, &row, NULL);
-	}
-}
-
-static void rows_fact(void *arg, enum fact_type type, const void *fact,
-		      const struct fact_sums *sums)
-{
-	const struct rows *rows = arg;
-
-	rows->add(rows->arg, type, fact, sums);
-	if (type == FACT_PROCESS)
-		rows_add_lists(rows, fact);
-}
-
-struct fact_sink rows_sink(const struct rows *rows)
-{
-	return (struct fact_sink){ (void *)rows, rows_fact };
-}
-
-static void finish_device(const struct rows *rows, const struct fact_device *device)
-{
-	rows->add(rows->arg, FACT_DEVICE, device, NULL);
-	for (int i = 0; i < device->user_count; i++) {
-		const struct device_user_row row = { device->host, device->number,
-						     device->users[i] };
-
-		rows->add(rows->arg, FACT_DEVICE_USER, &row, NULL);
-	}
-}
-
-void rows_finish(const struct rows *rows, const struct fact_totals *totals)
-{
-	for (int i = 0; i < totals->device_count; i++)
-		finish_device(rows, &totals->devices[i]);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The members of facts as tables: name, type, meaning. Outputs that write every member of every
+ * fact loop over these tables, and so does the schema: a new member is a new row.
+ */
+#ifndef UCXBPF_MATCH_COLUMNS_H
+#define UCXBPF_MATCH_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "explain/match/facts.h"
+
+enum column_type {
+	COLUMN_TEXT, /* const char *, NULL: null */
+	COLUMN_INT, /* int */
+	COLUMN_INDEX, /* int, -1: null */
+	COLUMN_U32,
+	COLUMN_ID32, /* uint32_t, 0: null */
+	COLUMN_U64,
+	COLUMN_ID, /* uint64_t, 0: null */
+	COLUMN_TIME, /* uint64_t ns, 0: null */
+	COLUMN_NS, /* uint64_t ns */
+	COLUMN_SIZE, /* uint64_t, UINT64_MAX: null */
+	COLUMN_BITS, /* uint64_t that is no amount: in hex where numbers are not of 64 bits */
+	COLUMN_ADDRESS, /* likewise, 0: null */
+	COLUMN_BOOL,
+	COLUMN_PRECISION, /* enum fact_precision, TIME_UNKNOWN: null */
+	COLUMN_LOCALITY,
+	COLUMN_KIND,
+	COLUMN_PLACE, /* const struct place *, by its number */
+	COLUMN_STACK, /* const struct stack *, likewise */
+	COLUMN_TYPES
+};
+
+struct fact_column {
+	const char *name; /* NULL ends a table */
+	enum column_type type;
+	size_t offset;
+	const char *help;
+	bool single; /* not what alike facts have in common: absent from sums */
+};
+
+struct fact_info {
+	const char *name, *help;
+	const struct fact_column *columns;
+	const struct fact_column *sums; /* of struct fact_sums; NULL: a single fact */
+};
+
+extern const struct fact_info fact_infos[FACT_TYPES];
+
+/* The value of a column. null: the other members mean nothing. */
+struct column_value {
+	bool null;
+	uint64_t number; /* of all numbers; of COLUMN_INT and COLUMN_INDEX as int64_t */
+	const char *text; /* of COLUMN_TEXT and enums */
+	const void *pointer; /* to a place or a stack */
+};
+
+struct column_value column_value(const struct fact_column *column, const void *fact);
+
+/* Words of an enum's column, NULL behind the last one; NULL for other types. */
+const char *const *column_words(enum column_type type);
+
+#endif
