@@ -20,13 +20,13 @@ static const char made_rndv[] = "rndv_get_zcopy", made_rma[] = "put_zcopy";
 static const char made_put_zcopy[] = "put_zcopy";
 
 static const struct fact_ucx made_ucx[] = {
-	{ "/usr/lib/libucp.so.0", "1b2c", "1.13.1", "1.13.1-release" },
-	{ "/opt/ucx/libucp.so.0", "3d4e", NULL, NULL },
+	{ 0, "/usr/lib/libucp.so.0", "1b2c", "1.13.1", "1.13.1-release" },
+	{ 0, "/opt/ucx/libucp.so.0", "3d4e", NULL, NULL },
 };
 
 static const struct fact_variable made_environment[] = {
-	{ "UCX_\xfe", "\033[2J\xff" },
-	{ "UCX_TLS", "" },
+	{ 0, "UCX_\xfe", "\033[2J\xff" },
+	{ 0, "UCX_TLS", "" },
 };
 
 static const struct fact_process made_processes[] = {
