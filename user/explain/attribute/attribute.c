@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Events to operations: what each record begins, what it ends. */
+/* Events to operations: each record begins or ends frames and operations. */
 #include "explain/attribute/attribute.h"
 
 #include <string.h>

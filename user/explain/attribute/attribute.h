@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which call caused which operation, which operation caused which transfer (docs/attribution.md).
- * Events are fed in time order per process; what is certain is handed on at once, the rest as soon
- * as its request completes.
+ * Attribution: the call that caused an operation, the operation that caused a transfer
+ * (docs/attribution.md). Events come in time order per process. Certain results are emitted at
+ * once, the others when their request completes.
  */
 #ifndef UCXBPF_ATTRIBUTE_ATTRIBUTE_H
 #define UCXBPF_ATTRIBUTE_ATTRIBUTE_H
@@ -16,7 +16,7 @@ struct moment {
 	enum precision precision;
 };
 
-/* What an operation's message is received into, or was sent from. */
+/* The buffer at the other end of an operation's message. */
 struct other_end {
 	uint64_t buffer, bytes; /* bytes 0: not known */
 	struct memory_answer memory;
@@ -56,7 +56,7 @@ struct op {
 	bool unsized; /* bytes were not known at its entry: its transfers tell */
 	bool open; /* its request may still make transfers */
 	bool framed; /* its frame may still be live */
-	bool completed; /* a completion callback ran, or its return said so */
+	bool completed; /* its completion callback ran, or its return showed the completion */
 	bool released; /* the user let go of its request before it was known to be done */
 	bool failed; /* ended with an error or was cancelled */
 	bool deferred; /* UCP_OP_ATTR_FLAG_NO_IMM_CMPL: completes through its request, always */
@@ -98,7 +98,7 @@ struct transfer {
 };
 
 struct call {
-	uint64_t id; /* 0: its record is missing, only what it is and what is below it is known */
+	uint64_t id; /* 0: the record is missing; only the kind and the inner frames are known */
 	struct process *process;
 	const char *function;
 	const char *comm; /* as decoder_comm() */
@@ -117,7 +117,7 @@ struct attribute_sink {
 	void (*call)(void *arg, const struct call *call);
 	void (*op_start)(void *arg, struct op *op);
 	void (*op_done)(void *arg, struct op *op);
-	/* nothing will be told of an operation any more that has a way: no transfer either */
+	/* called after the last event of an operation with a way, transfers included */
 	void (*op_over)(void *arg, struct op *op);
 	void (*transfer)(void *arg, const struct transfer *transfer);
 	/* a transfer was sent, in send order: op NULL = none known */
@@ -137,7 +137,7 @@ struct attribute;
 struct attribute *attribute_new(struct decoder *decoder, const struct attribute_sink *sink);
 void attribute_free(struct attribute *attribute);
 
-/* The next event, in the order of the decoder; what it settles goes to the sink. */
+/* Takes the next event, in the decoder's order; results go to the sink. */
 void attribute_event(struct attribute *attribute, const struct event *event);
 
 /* Closes whatever is open of the processes that are ending (decoder_end()). */
@@ -172,7 +172,7 @@ struct cell_load cell_load(const struct cell *cell);
 
 /* Whether an address is of the operation's buffer, as far as its size is known. */
 bool op_covers(const struct op *op, uint64_t address);
-/* Of that buffer; 0: not known. */
+/* Bytes of the operation's buffer; 0: unknown. */
 uint64_t op_buffer_size(const struct op *op);
 
 /* Whether a transfer left the process: neither refused for lack of resources nor failed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of attribute/ share among themselves. */
+/* Shared among the files of attribute/. */
 #ifndef UCXBPF_ATTRIBUTE_INTERNAL_H
 #define UCXBPF_ATTRIBUTE_INTERNAL_H
 
@@ -7,7 +7,7 @@
 
 #define MAX_FRAMES 16
 
-/* What a thread is inside of. */
+/* A thread and its open frames. */
 struct thread {
 	struct process *process;
 	uint32_t tid;
@@ -40,7 +40,7 @@ struct thread {
 	} about; /* the operation that a handler, or an operation, was last seen to work for */
 };
 
-/* A request that UCX made for itself: what is known of where it belongs. */
+/* A request that UCX made internally, and its owner as far as known. */
 struct inner {
 	uint64_t req, super;
 	struct op *op; /* held; NULL */
@@ -100,7 +100,7 @@ void op_unframe(struct attribute *attribute, struct op *op);
 bool is_copy(const struct object *iface, const struct site_info *site, const struct ub_xfer *xfer,
 	     const struct op *op);
 struct transfer *transfer_new(struct attribute *attribute);
-/* Hands the transfer on, or keeps it until it is known what it was. */
+/* Emits the transfer, or keeps it until its owner is known. */
 void transfer_emit(struct attribute *attribute, struct transfer *transfer);
 /* Transfers pending on a request are over; one: only the oldest. */
 void transfers_complete(struct attribute *attribute, struct inner *inner, uint64_t ns, bool one,
@@ -150,7 +150,7 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 /* A call whose record is missing; the thread is inside of it at some later record. */
 void thread_missed(struct thread *thread, uint32_t seq, const char *function);
 void thread_call_end(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h);
-/* What is told of a call besides: no event of its own. */
+/* Attaches the stack to its call. */
 void thread_stack(struct attribute *attribute, struct thread *thread, const struct event *event);
 void thread_push(struct attribute *attribute, struct thread *thread, struct op *op);
 /* The operation whose own code runs: none where an arrival handler is nested deeper. */
@@ -164,11 +164,11 @@ const char *thread_function(const struct thread *thread, const struct ub_hdr *h)
 /* Bytes of an operation whose size its entry did not tell. */
 void thread_bytes(struct thread *thread, const struct ub_hdr *h, uint64_t bytes);
 void threads_cut(struct attribute *attribute);
-/* What handlers and transfers were about; the frames stay. */
+/* Forgets the operations behind handlers and transfers; the frames stay. */
 void threads_forget(struct attribute *attribute);
 void thread_around(struct attribute *attribute, struct thread *thread, const struct ub_xfer *xfer,
 		   struct op *op);
-/* What the handler or the operation that this record is of, or is inside of, works for. */
+/* Sets the operation that the record's handler or operation, or its enclosing one, works for. */
 void thread_about(struct attribute *attribute, struct thread *thread, const struct ub_hdr *h,
 		  struct op *op);
 

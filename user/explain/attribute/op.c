@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Copies within a process. UCX moves what a transport cannot reach through memory that it can, with
- * operations of transports of their own, on endpoints to itself: what they call the remote address
- * is the GPU's, of the process itself (src/uct/cuda/cuda_copy/cuda_copy_ep.c,
+ * Copies within a process. UCX stages memory that a transport cannot reach through memory that it
+ * can, with operations of copying transports, on endpoints to itself: their remote address is GPU
+ * memory of the process itself (src/uct/cuda/cuda_copy/cuda_copy_ep.c,
  * src/uct/cuda/gdr_copy/gdr_copy_ep.c, src/uct/rocm/copy/rocm_copy_ep.c,
  * src/uct/ze/copy/ze_copy_ep.c, 1.13.1 to 1.18.1). Eager data is packed and unpacked so, inside the
  * transfer or the arrival's handler (src/ucp/dt/dt.c); a rendezvous is staged in fragments

@@ -125,8 +125,8 @@ struct cell_load cell_load(const struct cell *cell)
 }
 
 /*
- * Protocol names. UCX's protocol v2 says its own; for v1, and for what v2 sends without a request,
- * the name follows from what was sent (ucx: the same ids and verbs mean the same scheme in both).
+ * Protocol names. Protocol v2 names its own; for v1, and for transfers of v2 without a request, the
+ * name follows from the transfers (ucx: the same ids and verbs mean the same scheme in both).
  */
 
 enum { RANK_NONE, RANK_CONTROL, RANK_ANNOUNCE, RANK_DATA };

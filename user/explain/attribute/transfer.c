@@ -20,8 +20,8 @@ static struct op *by_transfer(const struct thread *thread, const struct ub_hdr *
 	 1u << OP_ATOMIC)
 
 /*
- * The operation behind a copy that has no request: by what it runs inside of, by its buffer.
- * NULL also for what is no copy.
+ * The operation behind a copy without a request: by the enclosing frame, or by its buffer. NULL
+ * also for transfers that are no copies.
  */
 static struct op *copy_resolve(struct attribute *attribute, const struct thread *thread,
 			       const struct event *event)
@@ -165,7 +165,7 @@ static const char *why_not(const struct event *event, const struct ub_xfer *xfer
 	return "no request and no operation around it";
 }
 
-/* The request of an operation that is done at its return shows only in what it sends. */
+/* The request of an operation that completes at its return appears only in its transfers. */
 static void learn_request(struct op *op, const struct event *event, const struct ub_xfer *xfer)
 {
 	bool named = (xfer->am_id == AM_RTS || xfer->am_id == AM_SYNC_ONLY) &&
@@ -298,7 +298,7 @@ static void unknown_there(struct transfer *transfer, const char *reason)
 	transfer->there = (struct memory_answer){ .device = -1, .reason = reason };
 }
 
-/* What another host's process had at that time, its clock does not tell. */
+/* Memory of a process on another host is unknown: clocks differ. */
 static void memory_there(struct attribute *attribute, struct transfer *transfer,
 			 const struct event *event)
 {
@@ -339,7 +339,7 @@ static bool transfer_pends(const struct event *event, const struct ub_xfer *xfer
 	return xfer->status == 1 && xfer->req && event->site->mode != MODE_SHORT;
 }
 
-/* What does not pend is over at its return. */
+/* A transfer that is not pending ends at its return. */
 static void transfer_end(struct transfer *transfer, const struct event *event)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;

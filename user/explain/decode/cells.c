@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Sums that the kernel has kept: side records "cell" (what it is about) and "cells" (sums). */
+/* Sums that the kernel has kept: side records "cell" (description) and "cells" (sums). */
 #include "explain/decode/internal.h"
 
 #include <string.h>
@@ -145,7 +145,7 @@ static void cell_bind(struct decoder *decoder, struct cell *cell)
 		return;
 	cell->iface = decoder_object(decoder, cell->process, OBJECT_IFACE, cell->iface_address,
 				     cell->first);
-	/* what was over by then has no part in it, nor is it evidence of the endpoint */
+	/* an operation that had ended has no transfers, and is no evidence of the endpoint */
 	if (!cell_nested(cell))
 		cell->op = cell->call = NULL;
 	if (evidence(cell) == BY_NOTHING)

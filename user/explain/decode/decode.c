@@ -47,7 +47,7 @@ void strings_release(struct strings *strings)
 
 /* When a capture looked at its processes: duty cycles, and captures one after the other. */
 
-/* A window is told of at its start, and again at its end. */
+/* A window has a record at its start, and another at its end. */
 static void decode_window(struct decoder *decoder, struct capture *capture, const json_t *side)
 {
 	struct window window = {
@@ -127,7 +127,7 @@ static void decode_end(struct decoder *decoder, struct capture *capture, const j
 	capture->ended = side_u64(side, "ts");
 }
 
-/* Joined in mid-run: what it did before is not known, nor what it did since another capture. */
+/* Attached late: the time before, or since another capture, is unknown. */
 void process_joined(struct capture *capture, struct process *process, uint64_t ts)
 {
 	if (process->told_by && process->told_by != capture) {

@@ -32,7 +32,7 @@ void strings_release(struct strings *strings);
 
 enum object_kind { OBJECT_WORKER, OBJECT_IFACE, OBJECT_EP, OBJECT_UCT_EP };
 
-/* What a pointer of a process stood for. Never freed or changed in identity before the end. */
+/* The object behind a pointer of a process. Never freed or changed in identity before the end. */
 struct object {
 	enum object_kind kind;
 	struct process *process;
@@ -88,12 +88,12 @@ struct process {
 	bool maps_peers; /* it has an interface over which peers' memory can be mapped */
 	VEC(struct ucx_library) ucx;
 	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
-	uint64_t comm_world; /* what it passes for MPI_COMM_WORLD; 0: not known */
+	uint64_t comm_world; /* its handle of MPI_COMM_WORLD; 0: unknown */
 	bool mpich; /* whose handles have 32 bits */
 	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 	uint64_t blind_until; /* records of it, or of its peers, before this time may be missing */
 	uint64_t missing_until; /* records of its own before this time may be missing */
-	uint64_t hidden; /* bytes that it may have sent besides what is known of its endpoints */
+	uint64_t hidden; /* bytes that it may have sent beside those known of its endpoints */
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
 	uint64_t lost_until; /* records up to then were lost; 0: none, or all of that is done */
 	uint64_t objects_lost_until; /* lives of its objects may have ended unseen */
@@ -111,7 +111,7 @@ struct process {
  */
 struct window {
 	uint64_t from, to;
-	const char *step, *reason; /* with a budget: what it has, and why; NULL: there is none */
+	const char *step, *reason; /* with a budget: its step and the reason; NULL: no budget */
 	uint64_t paid_ppm;
 };
 
@@ -126,7 +126,7 @@ struct rejoined {
 	uint64_t until;
 };
 
-/* What a site is, by its name and symbol: classes that later stages switch tables on. */
+/* Classes of sites, by name and symbol, for the tables of later stages. */
 enum op_kind {
 	OP_OTHER,
 	OP_TAG_SEND,
@@ -163,7 +163,7 @@ struct code_module {
 	const char *path, *build_id;
 };
 
-/* Sums that the kernel has kept (--count), and what they are about. */
+/* Sums kept by the kernel (--count), and their description. */
 struct cell {
 	uint32_t id;
 	struct process *process; /* NULL: of whatever found no cell of its own */
@@ -199,7 +199,7 @@ struct capture {
 	struct map cell_ids; /* id -> index + 1, until they are sorted */
 	size_t cell_next; /* first one whose time has not come */
 	VEC(const char *) notes;
-	const char *mpi_library; /* the last one that was told of */
+	const char *mpi_library; /* the last one reported */
 	uint64_t late_mpi; /* MPI libraries that were mapped before they were probed */
 	VEC(struct code_module) modules; /* by the id that side records use */
 	struct map symbols; /* (link-time address, module) -> struct place * */
@@ -225,7 +225,7 @@ struct decoder {
 	struct map gpu_numbers; /* (pci, host) -> position in gpus + 1 */
 	uint64_t now; /* time of the last event */
 	VEC(struct process *) processes;
-	VEC(struct process *) shown; /* those that have an index, by it */
+	VEC(struct process *) shown; /* processes with an index, by index */
 	VEC(struct process *) ending; /* see decoder_end() */
 	struct map by_tgid; /* (tgid, host) -> first process that has or had it */
 	struct map by_start; /* (tgid and host, start time) -> process */
@@ -261,16 +261,16 @@ void decoder_add_capture(struct decoder *decoder, struct capture *capture, const
 void decoder_ready(struct decoder *decoder);
 
 /*
- * Workers that a record tells of are known from then on, before the record's time: of several
- * captures, one may be read before the peer's worker is made. Before decoder_ready().
+ * Makes workers known before the time of their record: of several captures, one may be read before
+ * the peer's worker is made. Before decoder_ready().
  */
 void decoder_foresee(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h);
 
 void capture_release(struct capture *capture);
 
 /*
- * A cut is being made through a process, until decoder_ended(): what it has begun is over, or not
- * seen to end.
+ * Begins a cut through a process, until decoder_ended(): its open frames are over, or their end is
+ * unseen.
  */
 void decoder_end(struct decoder *decoder, struct process *process);
 void decoder_ended(struct decoder *decoder);
@@ -282,8 +282,8 @@ void decoder_ended(struct decoder *decoder);
 uint64_t capture_slice_edge(const struct capture *capture, uint64_t after);
 
 /*
- * Names a record's process and site and applies what it says about objects, names and tasks.
- * Returns false for a record that nothing can be said about (no such kind).
+ * Finds a record's process and site, and applies its news of objects, names and tasks. Returns
+ * false for a record of an unknown kind.
  */
 bool decoder_event(struct decoder *decoder, struct capture *capture, const struct ub_hdr *h,
 		   struct event *event);
@@ -306,8 +306,8 @@ void decoder_learn_lane(struct decoder *decoder, const struct process *process, 
 bool decoder_in_mpi(const struct process *process, uint64_t address);
 
 /*
- * Of a communicator that was passed to the process's MPI: "MPI_COMM_WORLD" or "another"; NULL: it
- * is none, or what stands for MPI_COMM_WORLD in that process is not known.
+ * Of a communicator that was passed to the process's MPI: "MPI_COMM_WORLD" or "another"; NULL: no
+ * communicator, or the process's MPI_COMM_WORLD is unknown.
  */
 const char *decoder_comm(const struct process *process, uint64_t handle);
 
@@ -318,7 +318,7 @@ const char *decoder_comm(const struct process *process, uint64_t handle);
 const struct place *decoder_place(struct decoder *decoder, const struct event *event,
 				  uint64_t address);
 
-/* The stack that a UB_CALL_STACK record names; what is not known of it is said in its end. */
+/* The stack of a UB_CALL_STACK record; its end names missing parts. */
 const struct stack *decoder_stack(struct decoder *decoder, const struct event *event, uint64_t id);
 
 /*
@@ -338,8 +338,7 @@ void decoder_memory(const struct decoder *decoder, const struct capture *capture
 const char *decoder_memory_taken_as(const struct event *event);
 
 /*
- * What the request of an operation says of its buffer, where the answer so far is unknown or lacks
- * the GPU.
+ * Takes the memory type from the operation's request, if it is unknown so far or lacks the GPU.
  */
 void decoder_memory_told(const struct decoder *decoder, const struct event *event,
 			 struct memory_answer *answer);
@@ -347,8 +346,8 @@ void decoder_memory_told(const struct decoder *decoder, const struct event *even
 /*
  * A process's own number of a GPU: its position in decoder.gpus, -1 not known; and its number in
  * reports. Which of a host's GPUs a process counts as its own third is for the process to choose
- * (CUDA_VISIBLE_DEVICES): -1, for the reason below, unless that was told. Where nothing is told of
- * a host's GPUs, they have the process's own numbers.
+ * (CUDA_VISIBLE_DEVICES): -1, for the reason below, unless a record has it. Without records of a
+ * host's GPUs they have the process's own numbers.
  */
 #define NUMBER_NOT_TOLD "which GPU the process's own number is, is not known"
 
@@ -411,7 +410,7 @@ enum {
 /* Kinds of operations, as BIT()s, that can make such a transfer; 0: it is made for none. */
 unsigned int transfer_makers(const struct site_info *site, uint8_t am_id);
 
-/* Whether what goes over it stays among what its process has mapped. NULL: not known, no. */
+/* Whether its transfers stay within memory mapped by its process. NULL: unknown, false. */
 static inline bool iface_copies(const struct object *iface)
 {
 	return iface && iface->tl->copies;

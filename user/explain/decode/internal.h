@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of decode/ share among themselves. */
+/* Shared among the files of decode/. */
 #ifndef UCXBPF_DECODE_INTERNAL_H
 #define UCXBPF_DECODE_INTERNAL_H
 
@@ -12,7 +12,7 @@ uint64_t side_u64(const json_t *side, const char *key);
 
 /* The process that has tgid now, made where no side record told of it. */
 struct process *capture_process(struct decoder *decoder, struct capture *capture, uint32_t tgid);
-/* Of all processes with that tgid the one whose first side record is the last not after ts. */
+/* The process with that tgid at ts: the last one whose first side record is not later. */
 struct process *process_at(const struct decoder *decoder, int host, uint32_t tgid, uint64_t ts);
 void process_show(struct decoder *decoder, struct process *process);
 /* A pid in the peer's namespace names a process only where one shown process on the host has it. */
@@ -27,7 +27,7 @@ void process_joined(struct capture *capture, struct process *process, uint64_t t
 void decode_side_object(struct decoder *decoder, struct capture *capture, enum object_kind kind,
 			const json_t *side);
 void decode_object(struct decoder *decoder, const struct event *event, const struct ub_obj *record);
-/* Side records' objects whose time has come; later snapshots add to what is known. */
+/* Side records' objects whose time has come; later snapshots add members. */
 void objects_apply(struct decoder *decoder, struct capture *capture, uint64_t ts);
 void objects_pair(struct decoder *decoder);
 /* Endpoints and interfaces of a process may have ended, up to that time: they are not known. */

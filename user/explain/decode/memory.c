@@ -31,7 +31,7 @@ static uint64_t address_at(const json_t *list, size_t i)
 	return text ? strtoull(text, NULL, 0) : 0;
 }
 
-/* Of a damaged or foreign file: what is out of order cannot be searched. */
+/* Checks the order, which the search needs: the file may be damaged or foreign. */
 static bool follows(uint64_t *end, uint64_t start, uint64_t next)
 {
 	if (start < *end || start >= next)
@@ -159,7 +159,7 @@ void decode_look(struct decoder *decoder, struct capture *capture, const json_t 
 	vec_release(&devices);
 }
 
-/* What a change at an address says of earlier and later looks at it. */
+/* Notes a change at an address, for looks before and after it. */
 static void foresee_memory(struct process *process, enum ub_mem_what what,
 			   const struct ub_mem *record)
 {
@@ -233,7 +233,7 @@ void decode_memory_loss(struct decoder *decoder, const struct event *event,
 		forget_until(decoder, event->process, loss->until);
 }
 
-/* What the program called: the runtime's function, if that is a library of its own. */
+/* The function that the program called: the runtime's, if that is a library of its own. */
 static const char *function_called(const struct event *event, const struct ub_mem *record)
 {
 	const struct capture *capture = event->capture;
@@ -243,7 +243,7 @@ static const char *function_called(const struct event *event, const struct ub_me
 	return event->site->name;
 }
 
-/* Between two captures nobody saw what was freed. */
+/* Frees between two captures are unseen. */
 void decode_memory(struct decoder *decoder, const struct event *event, const struct ub_mem *record)
 {
 	struct process *process = event->process;
@@ -263,7 +263,7 @@ void decode_memory(struct decoder *decoder, const struct event *event, const str
 					    .record = record });
 }
 
-/* Captures tell of each library that a process maps: of those that they tell of, none has one. */
+/* Captures list all mapped libraries, so a process without a GPU library in the list has none. */
 void decoded_memory_ready(struct decoder *decoder)
 {
 	for (size_t i = 0; i < decoder->processes.len; i++) {

@@ -400,7 +400,7 @@ void decode_side_object(struct decoder *decoder, struct capture *capture, enum o
 		*map_insert(&decoder->uuids, object->uuid, 0, NULL) = (uintptr_t)object;
 }
 
-/* A later snapshot of an object that is known already adds to what is known of it. */
+/* A later snapshot of a known object adds members. */
 static bool merge(struct decoder *decoder, struct object *known, const struct object *object)
 {
 	if (known->uuid && object->uuid && known->uuid != object->uuid)

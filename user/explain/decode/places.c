@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Addresses of code, and stacks of them: side records say in which module each address lies and
- * what is there.
+ * Addresses of code, and stacks of them: side records hold the module and the symbol of each
+ * address.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -175,7 +175,7 @@ void decoded_places_release(struct decoder *decoder)
 #define PARTS (UB_MAX_DEPTH / UB_STACK_PART)
 
 struct stack_parts {
-	struct stack stack; /* what is handed out; key NULL: nothing was told of it yet */
+	struct stack stack; /* the result; key NULL: no record of it yet */
 	uint32_t depth, seen; /* seen: one bit per part */
 	uint16_t end;
 	const struct place *frames[UB_MAX_DEPTH];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Processes: which one a pid stands for, since one number may have been several processes', and
- * what the capture tells of each.
+ * Processes: the process behind a pid, which may have been reused, and the facts of each.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static struct process *first_of(const struct decoder *decoder, int host, uint32_
 	return first ? (struct process *)(uintptr_t)*first : NULL;
 }
 
-/* Found by its pid from now on, behind those that were added before. */
+/* Makes it findable by its pid, behind earlier ones. */
 static void index_process(struct decoder *decoder, struct process *process)
 {
 	struct process *first = first_of(decoder, process->host, process->tgid);
@@ -159,7 +158,7 @@ static int side_int(const json_t *side, const char *key)
 	return json_is_integer(value) ? (int)json_integer_value(value) : -1;
 }
 
-/* What the first capture said of its beginning holds, whoever else has seen it. */
+/* The first capture decides about its start. */
 static void describe_start(struct capture *capture, struct process *process, const json_t *side)
 {
 	const char *from = json_string_value(json_object_get(side, "seen_from"));
@@ -208,7 +207,7 @@ static void describe_environment(struct decoder *decoder, struct process *proces
 		      by_name);
 }
 
-/* As it was when it was told last; what is no list is not known. */
+/* The last record counts; a value that is no list means unknown. */
 static void describe_cpus(struct decoder *decoder, struct process *process, const json_t *side)
 {
 	const char *cpus = side_string(decoder, side, "cpus");
@@ -280,7 +279,8 @@ static bool is_gpu_role(const char *role)
 	return !strcmp(role, "cuda") || !strcmp(role, "rocm") || !strcmp(role, "ze");
 }
 
-/* What a function without a probe has made was not seen: then nothing is the host's for want of it.
+/* Allocations of functions without a probe are unseen: then missing memory is not taken for the
+ * host's.
  */
 static void decode_gpu_library(struct process *process, const json_t *side)
 {

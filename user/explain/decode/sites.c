@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The name of a probe site says what it stands for, and which operations make its transfers. */
+/* Classifies probe sites by name: their kind, and the operations that make their transfers. */
 #include <string.h>
 
 #include "explain/decode/internal.h"
@@ -159,7 +159,7 @@ bool cell_nested(const struct cell *cell)
 
 	if (!cell->op)
 		return false;
-	/* a send fetches nothing but what it copies */
+	/* a send fetches only copies */
 	if (cell->xfer->verb == VERB_GET && !iface_copies(cell->iface))
 		kinds &= ~RNDV_SENDS;
 	return kinds ? kinds & BIT(cell->op->op) : is_anybodys(cell);

@@ -23,7 +23,7 @@ static void cut(struct decoder *decoder, struct attribute *attribute, struct mat
 	decoder_ended(decoder);
 }
 
-/* Order is known again from what was sent after that time. */
+/* Order holds again for messages sent after that time. */
 static void blind(struct process *process, uint64_t until)
 {
 	if (process->blind_until < until)

@@ -34,12 +34,12 @@ uint64_t stats_dropped(const struct ub_stats *stats);
 
 /*
  * Adds one capture's counters and notes; stored: records that were read of it, to its end. loss:
- * what it lacks, but for its host; returns whether that is anything.
+ * what is missing, without its host; returns whether anything is.
  */
 bool totals_add(struct fact_totals *totals, const struct record_source *source,
 		const struct capture *capture, uint64_t stored, struct analysis_loss *loss);
 
-/* Once all facts were handed on: what has detail counts among all. */
+/* After the last fact: computes the share of events with detail. */
 void totals_detail(struct fact_totals *totals);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where the two ends of a link stand, so that order tells which messages are the same. */
+/* Positions of both ends of a link, from which order pairs the messages. */
 #include "explain/match/internal.h"
 
 /*
@@ -92,8 +92,8 @@ bool anchor_in_place(struct matcher *matcher, struct sent *sent, struct arrival 
  * A late attach to a job that sends nothing but short messages: no message has an id. Both ends of
  * a link are sequences, one shifted against the other by the messages that were under way at the
  * attach. On one clock a message cannot arrive before it was sent, which bounds the shift from
- * below. A larger shift says that messages lay there while their receiver polled for them: once
- * that is said of many, it is refuted, and the shift is unique.
+ * below. A larger shift implies that messages lay there while their receiver polled for them. With
+ * many such messages it is refuted, and the shift is unique.
  */
 
 #define IDLE_NS 20000 /* polled for so long with nothing recorded: the queue was empty */
@@ -209,7 +209,8 @@ static bool align_from(struct matcher *matcher, struct link *link, uint64_t from
 	return shift >= 0;
 }
 
-/* Probes come one after the other at an attach: if what they saw first does not fit, later on. */
+/* Probes are placed one after the other at an attach: if the first events do not fit, try later
+ * ones. */
 static const uint64_t settling_ns[] = { 0, 20000000, 100000000, 500000000 };
 
 static void align_link(struct matcher *matcher, struct link *link)

@@ -201,7 +201,7 @@ static const struct fact_column window_columns[] = {
 	ROW("to", NS, fact_window, to, "and until when"),
 	ROW("until", NS, fact_window, until, "end of the capture"),
 	ROW("step", TEXT, fact_window, step,
-	    "with a budget, what it recorded: uct, ucp, mpi, windows"),
+	    "with a budget, the recorded step: uct, ucp, mpi, windows"),
 	ROW("reason", TEXT, fact_window, reason, "and why"),
 	ROW("paid_ppm", INT, fact_window, paid_ppm, "what a thread paid before"),
 	{ .name = NULL },

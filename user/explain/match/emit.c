@@ -159,7 +159,7 @@ struct emitted_end {
 	enum fact_precision precision;
 };
 
-/* What a receive waited for may have come before it was posted: then its end is not known. */
+/* The message may have come before the receive was posted: then the end of its wait is unknown. */
 static struct emitted_end emit_end(uint64_t start, struct moment end)
 {
 	if (end.precision == PRECISION_UNKNOWN || end.ns < start)
@@ -190,7 +190,7 @@ static void emit_call_seen(struct emitter *emitter, const struct call *call)
 	fact_put(emitter->sink, FACT_CALL, &fact);
 }
 
-/* Its record is missing, and it is counted elsewhere: only what is below it is added. */
+/* Its record is missing, and it is counted elsewhere: adds only its transfers. */
 static void emit_missed(struct emitter *emitter, const struct call *call)
 {
 	const struct fact_call fact = {

@@ -6,7 +6,7 @@
 #include "explain/match/input.h"
 #include "explain/match/match.h"
 
-/* Who is told now and then how many facts there were, calls, operations, transfers and messages. */
+/* Reports from time to time how many calls, operations, transfers and messages were emitted. */
 struct watch {
 	void (*look)(void *arg, uint64_t facts); /* NULL: nobody */
 	void *arg;

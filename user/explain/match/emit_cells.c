@@ -25,7 +25,7 @@ static void emit_calls(struct emitter *emitter, const struct cell *cell,
 	fact_put_sums(emitter->sink, FACT_CALLS, &fact, sums);
 }
 
-/* A call's operations, and the bytes of those that send. */
+/* Emits a call's operations, and the bytes of sends. */
 static void emit_ops(struct emitter *emitter, const struct cell *cell)
 {
 	bool unsized = cell->flags & UB_CELL_UNSIZED, sends = op_sends(cell->op->op);
@@ -81,7 +81,7 @@ static void account_copies(struct fact_totals *totals, const struct cell *cell,
 		totals->copy_unexplained_bytes += sums->bytes;
 }
 
-/* Sums do not tell an operation's own data that goes this way from what is copied for it. */
+/* Sums do not separate an operation's own data from its staging copies. */
 static enum fact_kind kind_of(const struct cell *cell, const struct cell_load *load)
 {
 	if (load->control)

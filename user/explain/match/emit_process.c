@@ -294,7 +294,7 @@ void emit_clocks(struct emitter *emitter, const inputs *inputs)
 	}
 }
 
-/* Its processes were watched to its end, those that still have their pids. */
+/* Marks processes that still have their pids as watched to the capture's end. */
 static void watched(const struct input *input, uint64_t *until)
 {
 	uint64_t end = input->capture.ended ? input->capture.ended : input->last;

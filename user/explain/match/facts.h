@@ -68,7 +68,7 @@ struct fact_process {
 	const char *cpus;
 };
 
-/* What a host's CLOCK_MONOTONIC showed when its CLOCK_REALTIME showed something, ns. */
+/* A simultaneous reading of a host's CLOCK_MONOTONIC and CLOCK_REALTIME, ns. */
 struct fact_clock {
 	int host;
 	uint64_t mono, real;
@@ -258,7 +258,7 @@ enum fact_type {
 	FACT_LIFETIME,
 	FACT_DEVICE, /* GPUs come last; totals list them, too */
 	FACT_DEVICE_USER,
-	FACT_CALLS, /* many alike: struct fact_call and so on with what they have in common; */
+	FACT_CALLS, /* sums of equal rows: struct fact_call and so on with their common members; */
 	FACT_OPS, /* its start and end are those of the first and the last */
 	FACT_TRANSFERS,
 	FACT_TYPES
@@ -299,7 +299,7 @@ extern const char *const fact_level_names[FACT_LEVELS]; /* "mpi", "ucp", "uct" *
 /* How the captures were made and what that cost. A capture that was cut short or is old says less.
  */
 struct fact_self {
-	unsigned int captures, known; /* all, and those that say what they cost */
+	unsigned int captures, known; /* all, and those with a record of their cost */
 	bool levels[FACT_LEVELS]; /* --level of some capture */
 	uint64_t records, bytes; /* written; sums over the known */
 	uint64_t cpu_ns; /* of the tracers, user and system */
@@ -325,7 +325,7 @@ struct open_device {
 	const char *transport, *device;
 };
 
-/* Of how many of all that was counted there is detail, and not only their sum. */
+/* The number of counted events, and of those with detail. */
 struct detail_share {
 	uint64_t recorded, of;
 };
@@ -384,7 +384,7 @@ void analysis_watch(struct analysis *analysis, void (*look)(void *arg, uint64_t 
 int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 		 struct fact_totals *totals);
 
-/* What a capture lacks of what its tracer saw. */
+/* Data that a capture lacks. */
 struct analysis_loss {
 	const char *host_name; /* NULL: the capture does not tell */
 	uint64_t lost; /* records that found no room */

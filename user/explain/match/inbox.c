@@ -30,7 +30,7 @@ static bool posted_before(const struct receive *receive, const struct receive *o
 	return receive->op->start < other->op->start;
 }
 
-/* Whichever of them got a message: all that is told of it but its time is the same. */
+/* Whether two receives are interchangeable: a message of either differs in time only. */
 static bool are_alike(const struct op *op, const struct op *other)
 {
 	return op->tag == other->tag && op->mask == other->mask && op->room == other->room &&
@@ -74,7 +74,7 @@ void bound_remove(struct receive *receive)
 
 static bool receive_accepts(const struct op *op, const struct arrival *arrival);
 
-/* Back to waiting, or to what came while it was thought to have its message. */
+/* Posts the receive again, or binds it to a message that arrived meanwhile. */
 static void repost(struct matcher *matcher, struct receive *receive)
 {
 	struct arrival *arrival = receive->inbox->unexpected;
@@ -113,8 +113,8 @@ bool swap_at_once(struct matcher *matcher, struct receive *receive)
 }
 
 /*
- * A receive is over when its thread goes on, and that may be long after. What it took is not left
- * with others until then: they get what comes next.
+ * A receive is over when its thread goes on, and that may be long after. Until then its message
+ * must not stay bound to others: they get the next ones.
  */
 static void receives_returned(struct matcher *matcher, struct inbox *inbox, uint64_t now)
 {
@@ -336,7 +336,7 @@ bool inbox_sure(const struct inbox *inbox, uint64_t tag)
 	return !inbox->epoch || (epoch && *epoch == inbox->epoch);
 }
 
-/* Receives that are bound already have what they were seen to take. */
+/* Bound receives keep their messages. */
 void inbox_lost(struct matcher *matcher, struct inbox *inbox)
 {
 	inbox_settle(matcher, inbox);
@@ -366,7 +366,7 @@ static bool shows_queues(const struct receive *receive, const struct arrival *ar
 	       !receive_lost(receive) && arrival->ts > receive->op->start;
 }
 
-/* What was posted before the receive that got the message, and is still thought to wait for it. */
+/* Drops receives that were posted before the one that got the message and still seem to wait. */
 static void drop_stale(const struct receive *receive, const struct arrival *arrival)
 {
 	struct receive *other, *newer;

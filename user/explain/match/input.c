@@ -153,7 +153,7 @@ static void skips_release(struct skips *skips)
 	vec_release(&skips->found);
 }
 
-/* A thread tells of what it lost itself; a whole batch of another thread may lie in a hole. */
+/* A thread reports its own losses; a hole may hide a whole batch of another thread. */
 static int read_all(struct gaps *gaps, struct record_source *source, numbers *all, uint64_t *told,
 		    struct skips *skips)
 {
@@ -364,7 +364,7 @@ int input_open(struct input *input)
 	return err < 0 ? err : input->source.next(input->source.ctx, &input->head);
 }
 
-/* Of two at one time, the one that is sorted first. */
+/* Order of inputs: by time, then by position. */
 static bool before(struct input *const *left, struct input *const *right)
 {
 	const struct input *a = *left, *b = *right;

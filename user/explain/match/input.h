@@ -12,7 +12,7 @@
 
 /*
  * The host of a capture, when it was made, and who was in it; borrows its side records. Two
- * captures that tell of the same process at the same time would count its records twice.
+ * captures of the same process at the same time would count its records twice.
  */
 struct extent {
 	const char *host;

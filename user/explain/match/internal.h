@@ -91,9 +91,9 @@ struct receive {
 	struct receive *older, *newer; /* in the posted queue */
 	bool queued, bound;
 	bool contested; /* another thread's receive may have been posted before it, or after */
-	bool alike; /* the same, but it makes no difference to what is told of the messages */
+	bool alike; /* ambiguous, but the messages' facts are the same either way */
 	bool listed; /* among the bound ones of its inbox, linked as in the posted queue */
-	bool lost; /* posted before records were lost: what it took is not known */
+	bool lost; /* posted before records were lost: its message is unknown */
 	unsigned int epoch; /* of the inbox, as it was posted */
 	uint64_t arrived; /* messages with a tag that had come to the inbox by then */
 	struct arrival *arrival; /* until the message is settled */
@@ -158,7 +158,7 @@ struct matcher {
 	struct map inboxes; /* (worker, process) */
 	VEC(struct inbox *) all_inboxes;
 	VEC(struct link *) links;
-	VEC(struct link *) synced; /* those that are, and some that were: what a gap ends */
+	VEC(struct link *) synced; /* links in order, and some that were: a gap ends them */
 	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
 	struct map buckets; /* (key, class and inbox) */
 	VEC(struct bucket *) all_buckets;
@@ -207,9 +207,9 @@ void link_pair(struct matcher *matcher, struct link *link);
 void link_learn(struct matcher *matcher, struct link *link, struct inbox *inbox);
 
 /* ---- anchor.c ---- */
-/* An exact match: what lies before it on the link is aligned backwards from it. */
+/* An exact match: aligns the earlier messages of the link backwards from it. */
 void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
-/* Joins two ends with the same position as an anchor, if what they say of themselves agrees. */
+/* Joins two ends with the same position as an anchor, if their own data agree. */
 bool anchor_in_place(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
 
 /* Links that never saw an anchor and are cut, once all records up to there are read. */
@@ -221,7 +221,7 @@ void fifos_find(struct inbox *inbox);
 void fifos_release(struct inbox *inbox);
 void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer);
 void fifo_forget(struct sent *sent);
-/* Arrivals may be missing: those that are expected may be others. */
+/* Arrivals may be missing: forgets the expected ones. */
 void fifos_lost(struct inbox *inbox);
 /* The send that this message must be, by its place; NULL: not known. */
 struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx);
@@ -266,27 +266,27 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
 
 void bound_remove(struct receive *receive);
 /*
- * A receive that is done and has nothing takes the message of another thread's that is like it and
- * was posted at the same time: that one gets a later one. False: there is none.
+ * A completed receive without a message takes that of an equal receive that another thread posted
+ * at the same time, which gets a later one. False: no such receive.
  */
 bool swap_at_once(struct matcher *matcher, struct receive *receive);
 /* A receive that returned then waits, although this message was there: another one has it. */
 void arrival_pass(struct arrival *arrival, uint64_t returned);
 /*
- * What is certain by now: receives that have returned with nothing take what they say they got, as
- * above, and a message that was passed went to a receive that was not seen.
+ * Settles what is certain by now: returned receives without a message take the one that they
+ * report, as above, and a skipped message went to an unseen receive.
  */
 void inbox_catch_up(struct matcher *matcher, struct inbox *inbox, uint64_t now);
 
-/* Records were lost, or nobody watched: what is posted and what waits is not known any more. */
+/* After a loss or a pause: posted receives and waiting messages are unknown. */
 void inbox_lost(struct matcher *matcher, struct inbox *inbox);
-/* Whether what a later record says of its request may be said of another receive. */
+/* Whether later records of its request may refer to another receive. */
 bool receive_lost(const struct receive *receive);
 /* Whether all receives and messages with that tag that are in the queues were seen. */
 bool inbox_sure(const struct inbox *inbox, uint64_t tag);
 /* The arrival is known to be this receive's, whatever else was not seen. */
 void receive_proved(struct receive *receive, struct arrival *arrival);
-/* A receive is done: whether only one message can have been its own; else it is told of none. */
+/* A receive completes: keeps its message only if no other can have been its own. */
 void receive_judge(struct matcher *matcher, struct receive *receive);
 
 /* ---- receive.c ---- */

@@ -366,7 +366,7 @@ static const char *arrival_reason(const struct arrival *arrival)
 	return link || arrival->source ? "send not seen" : "sender not known";
 }
 
-/* Whoever has the handle of a probe may still ask for it. */
+/* Whether the program holds a handle of it (probe) and may still receive it. */
 static bool is_with_handle(const struct arrival *arrival)
 {
 	return arrival->state == RECEIVE_WAIT && !arrival->queued &&
@@ -444,8 +444,8 @@ void matcher_cut(struct matcher *matcher)
 }
 
 /*
- * Every send and every receive is in one place. What is in none is this program's own fault, as is
- * what is in two: it is told, never left out.
+ * Every send and every receive is in exactly one category. Any other count is a bug of ours, and
+ * reported.
  */
 static void conserve(struct fact_totals *totals, uint64_t all, struct fact_reason *unmatched)
 {

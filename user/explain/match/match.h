@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends to receives, without clocks (docs/attribution.md): what is sent first on an endpoint
- * arrives first; what arrives is received as UCX's own tag matching would, corrected by what was
- * seen.
+ * Matches sends to receives without clocks (docs/attribution.md): messages of an endpoint arrive in
+ * order, and are received as by UCX's own tag matching, corrected by observed results.
  */
 #ifndef UCXBPF_MATCH_MATCH_H
 #define UCXBPF_MATCH_MATCH_H
@@ -46,8 +45,8 @@ void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint6
 
 /*
  * A cut through the processes that are ending (struct process): from matcher_ending() on their
- * operations end for that reason (static); matcher_cut() counts what is left of them, with its
- * reasons, and forgets it. What they do later begins anew, as if joined then.
+ * operations end for that reason (static); matcher_cut() counts their remaining ends with reasons,
+ * and forgets them. Later they begin anew, as if attached then.
  */
 void matcher_ending(struct matcher *matcher, const char *reason);
 void matcher_cut(struct matcher *matcher);

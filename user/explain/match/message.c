@@ -79,7 +79,7 @@ static void emit(struct matcher *matcher, const struct sent *sent, const struct 
 	matcher->emit(matcher->arg, &message);
 }
 
-/* Both ends are known operations, or one end is none that was seen. */
+/* Counts as matched, or as unmatched if one end's operation was not traced. */
 static void count(struct matcher *matcher, const struct sent *sent, const struct arrival *arrival)
 {
 	bool received = arrival->state != RECEIVE_UNSEEN;

@@ -185,8 +185,7 @@ static const struct object *iface_marked(const struct inbox *inbox, uint32_t mar
 	return found;
 }
 
-/* Another interface, or positions that begin again: what is expected was meant for the one before.
- */
+/* A new interface, or positions that restart: expected positions belong to the old one. */
 static void fifo_anew(struct fifo *fifo)
 {
 	struct map_slot *slot;
@@ -236,9 +235,9 @@ struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx)
  * Positions in TCP connections: a sequence number and a hash of the connection's addresses and
  * ports. The sender's record and the arrival's have the same one, on one host or on two, whichever
  * is read first. Once the connection has moved 4 GiB on, another message may lie at the position.
- * An end that waits counts no more from half of that on: the other half is for headers below UCP,
- * which are no longer than what they precede, and for clocks that differ. For a send, its link's
- * bytes are known. A receiver does not see all bytes that come: for an arrival, the time must do.
+ * An end that waits counts no more from half of that on: the other half allows for headers below
+ * UCP, which are at most as long as their payload, and for clock offsets. For a send, its link's
+ * bytes are known. A receiver does not see all bytes: for an arrival, time decides.
  */
 
 #define REACH (1ull << 31)

@@ -89,11 +89,11 @@ static void stream_done(struct matcher *matcher, struct op *op)
 }
 
 /*
- * Arrivals of which a part or nothing at all was seen: a handler's probe may be missed, its header
- * lie in a page that the receiver has not touched yet. Order says which messages they were.
+ * Arrivals that were seen in part or not at all: a handler's probe may be missed, or its header lie
+ * in a page that the receiver has not touched yet. Order identifies their messages.
  */
 
-/* What a receive took, as far as it is known. */
+/* The message of a receive, as far as it is known. */
 struct wanted {
 	uint64_t tag, mask;
 	uint64_t bytes; /* UINT64_MAX unknown */
@@ -209,7 +209,7 @@ void arrival_taken_unseen(struct matcher *matcher, struct arrival *arrival)
 	message_settle(matcher, arrival);
 }
 
-/* The receive says what it got: if that is not what it was thought to get, think again. */
+/* Compares a receive's own result with the assumed message, and rebinds it if they differ. */
 static void receive_verify(struct matcher *matcher, struct receive *receive)
 {
 	struct arrival *arrival = receive->arrival, *told;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What captures say about themselves: how they were made, what that cost, what was lost. */
+/* Facts about captures: how they were made, their cost, their losses. */
 #include "explain/match/analysis.h"
 
 #include <stdio.h>
@@ -133,7 +133,7 @@ static uint64_t unsummed(const struct ub_stats *stats)
 	return sum;
 }
 
-/* Windows with all layers; those of a budget name what they have. */
+/* Number of windows with all layers; a budget's windows name their step. */
 static uint64_t full_windows(const struct capture *capture)
 {
 	uint64_t count = 0;

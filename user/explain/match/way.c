@@ -51,7 +51,7 @@ void way_add(struct way *way, bool copy, const struct leg *leg, uint64_t count, 
 
 /* Transfers of one message, joined up: from where to where its bytes went, and how. */
 
-#define MAX_NODES 5 /* a copy, the transfer, a copy, and a join that is none */
+#define MAX_NODES 5 /* copy, transfer, copy, and a join without a copy */
 #define MAX_TEXT 160
 #define UNKNOWN "unknown"
 
@@ -74,7 +74,7 @@ static bool is_sort_of(const char *name, const char *of)
 	return !strcmp(of, "gpu") && !strncmp(name, "gpu", 3);
 }
 
-/* What both say of the same memory. */
+/* Joins two statements about the same memory. */
 static const char *join(struct path *path, const char *one, const char *other)
 {
 	if (!one || !other)
@@ -95,7 +95,7 @@ static void add_hop(struct path *path, const struct leg *leg)
 	path->nodes[path->hop_count] = leg->dst;
 }
 
-/* What legs differ in is shown side by side: several rails, several sorts of memory. */
+/* Lists differing values of legs side by side: several rails, several memory types. */
 static const char *side_by_side(struct strings *strings, const struct legs *const *all,
 				size_t field)
 {

@@ -15,7 +15,7 @@ struct leg {
 	const char *transport, *src, *dst; /* interned or static; NULL: not known */
 };
 
-/* Transfers that do the same part; only those that differ in their names. */
+/* Transfers of one part of a way, one per different name. */
 struct legs {
 	VEC(struct leg) sorts;
 	uint64_t count, bytes;
@@ -23,13 +23,13 @@ struct legs {
 
 struct waiting;
 
-/* What an operation has to do with it. */
+/* The part of an operation in a message's way. */
 struct way {
 	unsigned int refs;
 	bool over; /* nothing will be added */
 	struct memory_answer memory; /* of the operation's buffer */
 	struct legs copies, data;
-	struct waiting *waiting; /* a message that is told once it is over */
+	struct waiting *waiting; /* message to emit once it is over */
 };
 
 struct way *way_new(const struct memory_answer *memory);

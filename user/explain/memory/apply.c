@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What each call does to the memory of its process. */
+/* The effect of each call on the memory of its process. */
 #include "explain/memory/internal.h"
 
 /*
  * Memory that one process exports and another one opens: it lies on the exporter's device. The two
- * calls are joined by what is in the handle. An exporter's call returns before the other process
- * can have the handle, so that it is always known by then, if it was seen.
+ * calls are joined by the content of the handle. An exporter's call returns before the other
+ * process can have the handle, so that it is always known by then, if it was seen.
  *
  * cuIpcOpenMemHandle opens all of the allocation that the exported address is in, wherever in it
  * that is (seen in UCX 1.13 to 1.18, src/uct/cuda/cuda_ipc: it adds the distance to the
- * allocation's base to what was opened).
+ * allocation's base to the opened address).
  */
 
 struct exported {
@@ -126,7 +126,7 @@ static void call_physical_imported(struct space *space, const struct memory_call
 	hold(space, call->record->handle, device_told(call->record, WHY_IMPORTED));
 }
 
-/* Of what is mapped at an address; the handle may be one that is known. */
+/* The device of a mapping; its handle may be known. */
 static struct device mapped_at(const struct space *space, uint64_t address)
 {
 	const struct range *range = ranges_find(&space->ranges, address);
@@ -286,13 +286,13 @@ static void pool_made(struct space *space, const struct memory_call *call)
 	device_learn(&space->pools, call->record->handle, device_told(call->record, WHY_NOT_TOLD));
 }
 
-/* What was allocated from it stays until it is freed (cuMemPoolDestroy). */
+/* Allocations of the pool stay until they are freed (cuMemPoolDestroy). */
 static void pool_destroyed(struct space *space, const struct memory_call *call)
 {
 	map_remove(&space->pools, call->record->handle, 0);
 }
 
-/* Each driver counts its own devices from 0: only one driver's are told apart by their number. */
+/* Each driver counts its own devices from 0: numbers are unique within one driver only. */
 static void device_given(struct space *space, const struct memory_call *call)
 {
 	struct device device = device_told(call->record, WHY_NOT_TOLD);

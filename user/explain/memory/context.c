@@ -3,8 +3,8 @@
 #include "explain/memory/internal.h"
 
 /*
- * Each thread's stack of current contexts. What lies below those that were seen is not known: a
- * thread may have had some before the tracer came.
+ * Each thread's stack of current contexts. Contexts below the seen ones are unknown: a thread may
+ * have had some before the trace.
  */
 struct context_stack {
 	VEC(uint64_t) contexts;
@@ -179,7 +179,7 @@ void call_context_destroyed(struct space *space, const struct memory_call *call)
 		context_pop(space, call->tid);
 }
 
-/* What was not seen from its beginning may have more holders than were seen. */
+/* A context that predates the trace may have unseen holders. */
 void call_context_released(struct space *space, const struct memory_call *call)
 {
 	const uint64_t *context = map_find(&space->primaries, call->record->device, 0);
@@ -223,7 +223,7 @@ void call_stream_made(struct space *space, const struct memory_call *call)
 	*map_insert(&space->stream_contexts, stream, 0, NULL) = context_current(space, call->tid);
 }
 
-/* What was allocated over it stays. */
+/* Allocations made over the stream stay. */
 void call_stream_destroyed(struct space *space, const struct memory_call *call)
 {
 	map_remove(&space->streams, call->record->handle, 0);

@@ -122,7 +122,7 @@ void evidence_distrust(struct memory_evidence *evidence, const void *by)
 	evidence->distrusted = by;
 }
 
-/* What two looks around a time, the one before and the one behind, have at an address. */
+/* The content of an address in the two looks around a time, before and after it. */
 struct around {
 	const struct evidence_look *look[2];
 	enum evidence_class class[2];
@@ -245,9 +245,9 @@ static bool never_made(const struct memory_evidence *evidence, const struct arou
 }
 
 /*
- * What was mapped in between is in the look behind alone, what was unmapped in the one before. A
+ * Memory mapped in between is in the later look only, unmapped memory in the earlier one. A
  * heap grows into addresses that it has reserved: host memory, if no GPU library made any there.
- * Where the two differ, a call that was seen in between says which of them is of another time.
+ * Where the two differ, a traced call in between shows which of them holds.
  */
 static enum evidence_class class_of(const struct memory_evidence *evidence,
 				    const struct around *around, uint64_t address,
@@ -263,7 +263,7 @@ static enum evidence_class class_of(const struct memory_evidence *evidence,
 	if (before == EVIDENCE_RESERVED && behind == EVIDENCE_HOST &&
 	    never_made(evidence, around, address))
 		return EVIDENCE_HOST;
-	/* what was freed since is not what lies there now; nor what is there now what was before */
+	/* freed memory is not the memory there now, and new memory is not the former one */
 	if (around->over[0] != around->over[1])
 		return around->over[1] ? before : behind;
 	*reason = CHANGED;

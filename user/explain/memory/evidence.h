@@ -77,8 +77,8 @@ void evidence_change_add(struct memory_evidence *evidence, uint64_t ts, uint64_t
 			 uint64_t size);
 
 /*
- * When the trace began, the process could have memory on that device alone. What it has made since
- * is told by calls.
+ * At the begin of the trace, the process could have memory on that device only. Later allocations
+ * are traced calls.
  */
 void evidence_joined(struct memory_evidence *evidence, const void *by, int device);
 

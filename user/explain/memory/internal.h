@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of memory/ share among themselves. */
+/* Shared among the files of memory/. */
 #ifndef UCXBPF_MEMORY_INTERNAL_H
 #define UCXBPF_MEMORY_INTERNAL_H
 
@@ -59,10 +59,10 @@ struct space {
 void device_learn(struct map *map, uint64_t handle, struct device device);
 /* missing: the reason where the handle is not known. */
 struct device device_of(const struct map *map, uint64_t handle, enum why missing);
-/* What a record tells itself. */
+/* The device that a record itself names. */
 struct device device_told(const struct ub_mem *record, enum why missing);
 
-/* What memory is, and with which context it ends (0: none that is known). */
+/* A memory's type, and the context that it ends with (0: unknown). */
 struct whose {
 	enum memory_kind kind;
 	enum memory_sort sort;
@@ -83,7 +83,7 @@ struct device context_device(const struct space *space, uint32_t tid);
 void context_thread_ended(struct space *space, uint32_t tid);
 void contexts_release(struct space *space);
 
-/* What a call does to contexts, and what ends with them. */
+/* Effects of calls on contexts, and on memory that ends with them. */
 void call_context_retained(struct space *space, const struct memory_call *call);
 void call_context_created(struct space *space, const struct memory_call *call);
 void call_context_set(struct space *space, const struct memory_call *call);

@@ -99,7 +99,7 @@ void use_begin(struct space *space, const struct memory_call *call, const struct
 			       .reason = why_text(whose->device.why),
 			       .function = call->function });
 
-	/* before the sums: what was in its place is no longer live */
+	/* before the sums: memory in its place has ended */
 	ranges_insert(
 		&space->ranges, call->record->address, size,
 		holding_of(space, &(struct holding){ use, whose->context, whose->exported_at }));
@@ -169,7 +169,7 @@ static struct space *space_of(struct memory *memory, int process)
 	return space;
 }
 
-/* Sums stay, and what is certain of the process. */
+/* Keeps the sums, and certain facts of the process. */
 static void space_clear(struct space *space)
 {
 	ranges_clear(&space->ranges);

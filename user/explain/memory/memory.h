@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whose memory an address is of: what GPU libraries were seen to do with memory (enum ub_mem_what),
- * applied in the order of its times, is the state of each process at that time. What was not seen
- * is unknown, with a reason: a device is never guessed.
+ * The owner of the memory at an address. The calls of GPU libraries (enum ub_mem_what), applied in
+ * time order, give the state of each process at a time. Unseen memory is unknown, with a reason: a
+ * device is never guessed.
  *
  * How calls choose a device: CUDA driver API, cuda.h of CUDA 13.0. cuMemAlloc and the like take the
  * calling thread's current context, the top of a stack per thread that cuCtxCreate and
  * cuCtxPushCurrent push onto, cuCtxPopCurrent pops, and whose top cuCtxSetCurrent replaces (NULL
- * pops); cuMemAllocAsync takes the stream's, cuMemAllocFromPoolAsync the pool's. What a context
- * holds ends with it (context.c); memory opened over IPC is where its own process has it
- * (apply.c).
+ * pops); cuMemAllocAsync takes the stream's, cuMemAllocFromPoolAsync the pool's. A context's memory
+ * ends with it (context.c); memory opened over IPC lies on its exporter's device (apply.c).
  */
 #ifndef UCXBPF_MEMORY_MEMORY_H
 #define UCXBPF_MEMORY_MEMORY_H
@@ -66,11 +65,11 @@ struct memory_use {
 	uint64_t live, live_peak; /* bytes; a peak is per row */
 };
 
-/* What did not go into the state of a process, or came out of it unseen. */
+/* Calls that could not be applied to the state of a process. */
 struct memory_counts {
 	uint64_t failed; /* calls that returned an error: they changed nothing */
 	uint64_t unreadable; /* made memory at an address that could not be read */
-	uint64_t unmatched; /* frees and unmappings of what was not seen made */
+	uint64_t unmatched; /* frees and unmappings of memory whose allocation was not seen */
 	uint64_t replaced; /* memory in whose place other memory was made: its end was not seen */
 };
 
@@ -93,7 +92,7 @@ struct memory {
 
 void memory_release(struct memory *memory);
 
-/* What a call did. */
+/* Applies the effect of a call. */
 void memory_apply(struct memory *memory, const struct memory_call *call);
 
 /* A thread has ended: another one may get its number. */
@@ -102,13 +101,13 @@ void memory_thread_ended(struct memory *memory, int process, uint32_t tid);
 /* The process begins anew (fork, exec), and is seen from there on. */
 void memory_begin(struct memory *memory, int process);
 
-/* What was known of the process may be over: nobody looked for a time. */
+/* Forgets the process's memory after an untraced time. */
 void memory_forget(struct memory *memory, int process);
 
 /* The process never has a GPU library, so its memory is the host's; memory_apply() disproves it. */
 void memory_no_library(struct memory *memory, int process);
 
-/* What lies at an address now, after all that was applied so far. */
+/* The memory at an address, after all calls applied so far. */
 void memory_find(const struct memory *memory, int process, uint64_t address,
 		 struct memory_answer *answer);
 

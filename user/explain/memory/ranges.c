@@ -16,7 +16,7 @@ static uint64_t last_byte(const struct range *range)
 	return more > UINT64_MAX - range->start ? UINT64_MAX : range->start + more;
 }
 
-/* How many of n sorted addresses are not above this one; without a branch on what is compared. */
+/* Number of n sorted addresses that are not above this one, without data-dependent branches. */
 static size_t count_until(const uint64_t *sorted, size_t n, uint64_t address)
 {
 	const uint64_t *from = sorted;

@@ -25,7 +25,7 @@ struct range {
 #define RANGE_LEAF 128
 
 struct range_leaf {
-	uint64_t starts[RANGE_LEAF]; /* as in ranges[], apart: these are what is searched */
+	uint64_t starts[RANGE_LEAF]; /* as in ranges[], kept apart for the search */
 	struct range ranges[RANGE_LEAF];
 	size_t count; /* at least 1 */
 };
@@ -36,7 +36,7 @@ struct ranges {
 	VEC(struct range_leaf *) leaves;
 	size_t count;
 	size_t open; /* of these, those whose size was not told */
-	uint64_t replaced; /* those that ended because another one took their place */
+	uint64_t replaced; /* ranges that ended because another one took their place */
 	void (*ended)(void *arg, const struct range *range); /* for every one; NULL: nobody asks */
 	void *arg;
 };
@@ -44,7 +44,7 @@ struct ranges {
 /* Ends all of them. */
 void ranges_clear(struct ranges *ranges);
 
-/* What it overlaps has ended before, unseen. Where size was not told, its first byte counts. */
+/* Overlapped ranges have ended before, unseen. With an unknown size only the first byte counts. */
 void ranges_insert(struct ranges *ranges, uint64_t start, uint64_t size, void *value);
 
 /* Ends the range that begins there; false: none does. */

@@ -55,7 +55,7 @@ const struct code_range *code_find(const code_ranges *ranges, uint64_t address);
  */
 struct elf *code_file_elf(pid_t pid, const struct code_range *range);
 
-/* What to add to a link-time address in the range; -ENOENT, or file->error. */
+/* The offset to add to a link-time address in the range; -ENOENT, or file->error. */
 int code_bias(const struct code_range *range, uint64_t *bias);
 
 /* Link-time address of an address in the range; its file offset where the file cannot be read. */

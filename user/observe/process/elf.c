@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Opening a file, where its bytes lie and are mapped, and what it asks of the loader. */
+/* Opens an ELF file: its segments and the dynamic section. */
 #include "observe/process/elf.h"
 
 #include <errno.h>

@@ -97,7 +97,7 @@ int elf_object(const struct elf *elf, const char *name, uint64_t *vaddr, uint64_
 /*
  * The defined data object of .dynsym whose name starts with prefix and ends with suffix, and which
  * lies nearest below vaddr; NULL = none. Copies of one object file stay together in .data, so this
- * tells which object file hidden data came from.
+ * identifies the object file of hidden data.
  */
 const char *elf_object_below(const struct elf *elf, uint64_t vaddr, const char *prefix,
 			     const char *suffix);

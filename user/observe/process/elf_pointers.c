@@ -161,7 +161,7 @@ static const struct reloc *relocs_find(const struct relocs *relocs, uint64_t vad
 	return bsearch(&key, relocs->all.data, relocs->all.len, sizeof(key), by_vaddr);
 }
 
-/* Name of what it points to: the import, or the exported function there; NULL = hidden. */
+/* Name of its target: the import, or the exported function there; NULL = hidden. */
 static const char *reloc_name(const struct elf *elf, const struct reloc *reloc)
 {
 	return reloc->import ? reloc->import : elf_name_at(elf, reloc->target);
@@ -194,7 +194,7 @@ int elf_pointer_in(const struct elf *elf, const char *object, uint64_t at, uint6
 /* Slots that UCX requires of every transport: a table has a pointer in each of them. */
 static const unsigned char required_slots[] = { 24, 26, 29, 33, 38, 40, 41, 45, 46, 47 };
 
-/* What the names of shared or exported functions in these slots end in. */
+/* Suffixes of the names of shared or exported functions in these slots. */
 static const struct {
 	unsigned char slot;
 	const char *suffix;

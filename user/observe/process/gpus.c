@@ -15,7 +15,7 @@
 
 #define MAX_LINES 256
 
-/* Labels of /proc/driver/nvidia/gpus/PCI/information that are told. */
+/* Labels of /proc/driver/nvidia/gpus/PCI/information that are recorded. */
 static const struct {
 	const char *label, *name;
 } lines[] = {

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 /*
- * A side record "gpu" for each, in order of PCI address; an empty array where there are none. root:
+ * A side record "gpu" for each, in order of PCI address; an empty array without GPUs. root:
  * "" for this machine, else a directory with proc/ and sys/ in it. The caller's.
  */
 json_t *gpus_side_records(const char *root, uint64_t ts);
@@ -26,7 +26,7 @@ struct nvml;
 struct nvml *nvml_open(void);
 void nvml_close(struct nvml *nvml);
 
-/* PCI addresses (0000:18:00.0), the caller's; NULL: some GPU did not tell, or there are none. */
+/* PCI addresses (0000:18:00.0), the caller's; NULL: a GPU did not answer, or there is no GPU. */
 json_t *nvml_gpus_of(const struct nvml *nvml, pid_t pid);
 
 #endif

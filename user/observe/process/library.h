@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Libraries that matter to a trace, recognised by what they export, never by name; one struct
+ * Libraries that matter to a trace, recognised by their exports, never by name; one struct
  * library per file (device and inode), however many processes map it.
  */
 #ifndef UCXBPF_PROCESS_LIBRARY_H
@@ -36,7 +36,7 @@ struct library_role_name {
 
 extern const struct library_role_name library_role_names[];
 
-/* What may give a process memory that is not the host's. */
+/* Libraries that may allocate memory other than the host's. */
 #define LIB_GPU (LIB_CUDA | LIB_ROCM | LIB_ZE)
 
 enum mpi_kind { MPI_NONE, MPI_OPEN_MPI, MPI_MPICH, MPI_OTHER };
@@ -112,7 +112,7 @@ enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size);
 /*
  * The libucp whose layout holds for requests met below this library: itself, or the one in the same
  * directory, or in the directory above (modules live in LIBDIR/ucx), or the only one that the
- * process maps. NULL: there is none, or several and none is near.
+ * process maps. NULL: no libucp, or several of which none is near.
  */
 const struct library *library_owner_ucp(const mapped_libraries *mapped,
 					const struct library *library);

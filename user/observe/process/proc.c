@@ -113,7 +113,7 @@ static bool parse(const char *line, struct mapping *mapping)
 	return true;
 }
 
-/* Appends what is in the file; the caller frees *text. */
+/* Appends the file's content; the caller frees *text. */
 static int read_all(int fd, char **text)
 {
 	size_t size = 0, room = 0;
@@ -205,7 +205,7 @@ int mapping_open_path(pid_t pid, const struct mapping *mapping, char *path, size
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* By the beginning of their paths, the first that fits: what is neither memory of the host. */
+/* Prefixes of paths whose mappings are no plain host memory; the first match counts. */
 static const struct {
 	const char *path;
 	enum map_class class;

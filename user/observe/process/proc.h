@@ -72,12 +72,12 @@ struct map_range {
 };
 
 /*
- * What kinds of memory a process has mapped where, as far as its mappings tell: what is certainly
- * the host's, and where a GPU's memory may lie. Seen with NVIDIA's driver 580: memory of a GPU lies
- * where the driver has reserved addresses without a file and without any access; managed memory in
- * mappings of /dev/nvidia-uvm, host memory of cuMemCreate in such of /dev/nvidiactl, memory of
- * cuMemHostAlloc in shared ones of /dev/zero. In order of address; neighbours differ in class. A
- * zeroed one is empty.
+ * The memory types in a process's mappings, as far as /proc shows them: certain host memory, and
+ * possible GPU memory. Seen with NVIDIA's driver 580: memory of a GPU lies where the driver has
+ * reserved addresses without a file and without any access; managed memory in mappings of
+ * /dev/nvidia-uvm, host memory of cuMemCreate in such of /dev/nvidiactl, memory of cuMemHostAlloc
+ * in shared ones of /dev/zero. In order of address; neighbours differ in class. A zeroed one is
+ * empty.
  */
 struct memory_map {
 	VEC(struct map_range) ranges;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The facts of a process: those that /proc tells, those that a launcher left in its environment,
- * and its rank as its memory has it.
+ * The facts of a process: from /proc, from the launcher's variables in its environment, and its
+ * rank from its memory.
  */
 #include "observe/process/process.h"
 
@@ -184,8 +184,8 @@ void launch_facts_from(struct process *process, const char *text, unsigned long 
 
 /*
  * Fills rank, size, local_rank, rank_from, job, environment and environment_cut from
- * /proc/PID/environ. That is the environment at exec: what the program set for itself later does
- * not show, and what it wrote over that place does. After process.exe.
+ * /proc/PID/environ. That is the environment at exec: variables that the program sets later are
+ * missing, and bytes that it writes over the area show. After process.exe.
  */
 static void launch_facts(struct process *process)
 {
@@ -236,7 +236,7 @@ static int read_stat(struct process *process)
 
 #define STATUS_ROOM 16384
 
-/* What stands behind a label in /proc/PID/status ("\nNSpid:"), within text; NULL: no such line. */
+/* The text after a label of /proc/PID/status ("\nNSpid:"), within text; NULL: no such line. */
 static char *read_status(pid_t pid, const char *label, char text[STATUS_ROOM])
 {
 	long got = proc_read(pid, "status", text, STATUS_ROOM - 1);
@@ -265,7 +265,7 @@ pid_t process_ns_pid(pid_t pid)
 	return ns_pid;
 }
 
-/* Of the process's first thread: others may be bound elsewhere. */
+/* CPUs of the process's first thread; others may be bound elsewhere. */
 static void read_cpus(struct process *process)
 {
 	char text[STATUS_ROOM];
@@ -343,8 +343,8 @@ void process_release(struct process *process)
 
 /*
  * struct ompi_communicator_t (ompi/communicator/communicator.h, 4.1.4): char c_name[64],
- * uint32_t c_contextid, int c_my_rank. What lies in front differs by version, so the name is
- * searched, and is proof that the object is alive.
+ * uint32_t c_contextid, int c_my_rank. The members in front differ by version, so the name is
+ * searched; it also proves that the object is alive.
  */
 #define RANK_AFTER_NAME 68
 

@@ -25,7 +25,7 @@ struct process {
 	char uts[65]; /* host name in its namespace, "" = not readable */
 	char *exe; /* NULL = not readable */
 	json_t *cmdline; /* array of strings */
-	json_t *environment; /* name -> value, what is kept of it; NULL = not readable */
+	json_t *environment; /* name -> value of recorded variables; NULL = not readable */
 	int environment_cut; /* variables that found no room */
 	char cpus[PROCESS_CPUS]; /* its main thread may run on: "0-3,8"; "" = not known */
 	int rank, size, local_rank; /* in MPI_COMM_WORLD; -1 = unknown */

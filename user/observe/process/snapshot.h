@@ -37,7 +37,7 @@ typedef void (*snapshot_emit)(void *arg, const json_t *record);
 
 /*
  * Hands over the side records of one ucp_worker_h: "worker", then its "iface"s, "uct_ep"s, "ep"s.
- * All or nothing, but for -ETIME: then what was read in time was handed over, and is right.
+ * All or nothing, but for -ETIME: then records read in time were handed over, and are right.
  * -EBADMSG: an invariant does not hold, see reason; -ESRCH, -EACCES.
  */
 int snapshot_worker(struct snapshot *snapshot, uint64_t worker, snapshot_emit emit, void *arg);
@@ -46,7 +46,7 @@ int snapshot_worker(struct snapshot *snapshot, uint64_t worker, snapshot_emit em
  * Searches the process's anonymous memory (resident pages only) for interfaces of the mapped UCT
  * libraries, and writes their workers, each once and validated, to workers[]. Returns how many;
  * -ETIME if the time ran out before any was found. Finds nothing where a process has no worker.
- * Takes three quarters of the time that is left at most, so that what was found can be read, too.
+ * Takes three quarters of the time that is left at most, so that found workers can be read, too.
  */
 int snapshot_find_workers(struct snapshot *snapshot, const mapped_libraries *mapped,
 			  uint64_t *workers, int max);

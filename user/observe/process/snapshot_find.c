@@ -34,7 +34,7 @@ struct signatures {
 	uint64_t lowest, highest; /* of the addresses */
 };
 
-/* Most words of a heap are none of the functions: a cheap first test. */
+/* A cheap first test: most words of a heap are not the functions. */
 static bool signatures_may_match(const struct signatures *signatures, uint64_t word)
 {
 	return word - signatures->lowest <= signatures->highest - signatures->lowest;
@@ -213,8 +213,8 @@ static void scan_run(struct scan *scan, uint64_t start, uint64_t size)
 }
 
 /*
- * Reading a page that was never touched would give the process a page it did not have, and one
- * that was swapped out would come back: only what is in memory now is looked at.
+ * Reading a page that was never touched would give the process a page it did not have, and one that
+ * was swapped out would come back: only resident pages are read.
  */
 static bool load_present(struct scan *scan, uint64_t start, uint64_t size)
 {
@@ -249,7 +249,7 @@ static void scan_regions(struct scan *scan)
 	for (size_t i = 0; i < scan->regions.len; i++) {
 		const struct region *region = &scan->regions.data[i];
 
-		/* seconds of reading in a program with large arrays, to find what is not there */
+		/* large arrays would take seconds, and hold no workers */
 		if (scan->count && !region->heap && region->end - region->start > MAX_ARENA)
 			return;
 		for (uint64_t at = region->start; at < region->end; at += step) {

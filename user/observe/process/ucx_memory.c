@@ -14,7 +14,7 @@
 
 #define CODE_MAX 256
 
-/* Of the first instruction that reads 32 bits at a place given from its own address; 0: none. */
+/* Address read by the first RIP-relative load of 32 bits; 0: no such instruction. */
 static uint64_t first_read(const uint8_t *code, size_t size, uint64_t vaddr)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];

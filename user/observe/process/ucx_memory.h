@@ -27,7 +27,7 @@ enum ucx_memory_type { UCX_HOST, UCX_CUDA, UCX_CUDA_MANAGED, UCX_ROCM, UCX_ROCM_
 
 struct ucx_region {
 	uint64_t start, end; /* end: the first address behind */
-	uint32_t type; /* what is not in the enum is not known yet */
+	uint32_t type; /* values beyond the enum are unknown types */
 	uint8_t device; /* position in devices; UCX_NO_DEVICE */
 };
 

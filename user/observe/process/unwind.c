@@ -108,7 +108,7 @@ static uint32_t realigned_rule(Dwarf_Frame *frame, const Dwarf_Op *cfa)
 
 	if (at <= 0 || at % 8 || at / 8 > UB_ROW_MAX_CFA)
 		return STOP(UB_STACK_RULE);
-	/* such an expression begins with the CFA on its stack; its result is what comes last */
+	/* such an expression begins with the CFA on its stack, and ends with its result there */
 	if (dwarf_frame_register(frame, DWARF_RBP, space, &ops, &count) || count != 2 ||
 	    ops[0].atom != DW_OP_call_frame_cfa || ops[1].atom != DW_OP_breg0 + DWARF_RBP ||
 	    ops[1].number)

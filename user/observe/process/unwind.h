@@ -22,8 +22,8 @@ int unwind_open(struct unwind **unwind, const struct elf *elf);
 void unwind_close(struct unwind *unwind);
 
 /*
- * Appends the rows of so many more functions, in order of pc. Code that nothing is said of has a
- * row that stops a walk with UB_STACK_NO_ROWS. 1: there are more; 0: that was all; -EBADMSG: the
+ * Appends the rows of so many more functions, in order of pc. Code without unwinding information
+ * has a row that stops a walk with UB_STACK_NO_ROWS. 1: more to read; 0: complete; -EBADMSG: the
  * index is not in order. Takes about a quarter of a microsecond per row.
  */
 int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int functions);
