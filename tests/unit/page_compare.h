@@ -73,8 +73,8 @@ static inline char *key_text(const struct table *table, const char *section, siz
 	json_t *object = json_object();
 	char *text;
 
-	for (int c = 0; c < PAGE_COLUMNS; c++) {
-		const char *name = page_column_names[c];
+	for (int c = 0; c < FACT_KEYS; c++) {
+		const char *name = fact_key_names[c];
 		const char *member = name_in_report(section, name);
 
 		if (table_find(table, name) && json_object_get(like, member))
@@ -92,10 +92,10 @@ static inline char *row_text(json_t *row, const struct table *table, const char 
 	json_t *object = json_object();
 	char *text;
 
-	for (int c = 0; c < PAGE_COLUMNS; c++) {
-		const char *member = name_in_report(section, page_column_names[c]);
+	for (int c = 0; c < FACT_KEYS; c++) {
+		const char *member = name_in_report(section, fact_key_names[c]);
 
-		if (table_find(table, page_column_names[c]) && json_object_get(row, member))
+		if (table_find(table, fact_key_names[c]) && json_object_get(row, member))
 			json_object_set(object, member, json_object_get(row, member));
 	}
 	text = json_dumps(object, JSON_SORT_KEYS);

@@ -160,7 +160,7 @@ static void spread(void **state)
 	static const uint64_t busy[] = { 24, 256, 256, 256, 108 };
 
 	(void)state;
-	page_hosts_process(&hosts, &(struct fact_process){ .index = 0, .host = 0 }, true);
+	page_hosts_process(&hosts, &(struct fact_process){ .index = 0, .host = 0 });
 	page_hosts_see(&hosts, 0, 1000, 1900);
 	page_timeline_init(&timeline, &hosts, 1000);
 	page_timeline_add(&timeline, 0, 1, &work);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "explain/match/columns.h"
 
-#define COLUMN(name, type, fact, member, help, single)                                             \
+#define COLUMN(name, type, fact, member, help, key, single)                                        \
 	{                                                                                          \
-		name, COLUMN_##type, offsetof(struct fact, member), help, single                   \
+		name, COLUMN_##type, offsetof(struct fact, member), help, key, single              \
 	}
-#define ROW(...) COLUMN(__VA_ARGS__, false)
-#define ONE(...) COLUMN(__VA_ARGS__, true) /* not in sums of many */
+#define ROW(...) COLUMN(__VA_ARGS__, FACT_KEYS, false)
+#define ONE(...) COLUMN(__VA_ARGS__, FACT_KEYS, true) /* not in sums of many */
+#define KEY(key, ...) COLUMN(__VA_ARGS__, KEY_##key, false)
 
 static const struct fact_column process_columns[] = {
 	ROW("id", INT, fact_process, index, "number that all others refer to"),
@@ -91,11 +92,11 @@ static const struct fact_column place_columns[] = {
 
 static const struct fact_column call_columns[] = {
 	ONE("id", ID, fact_call, id, "number that operations refer to"),
-	ROW("process", INDEX, fact_call, process, "id of the process"),
-	ROW("function", TEXT, fact_call, function, "MPI function"),
+	KEY(PROCESS, "process", INDEX, fact_call, process, "id of the process"),
+	KEY(FUNCTION, "function", TEXT, fact_call, function, "MPI function"),
 	ONE("communicator", TEXT, fact_call, comm,
 	    "its communicator: MPI_COMM_WORLD or another, null: none, or not known which"),
-	ROW("place", PLACE, fact_call, place, "where it was called"),
+	KEY(PLACE, "place", PLACE, fact_call, place, "where it was called"),
 	ROW("stack", STACK, fact_call, stack, "how that was reached"),
 	ONE("tid", ID32, fact_call, tid, "thread"),
 	ROW("start", TIME, fact_call, start, "ns, CLOCK_MONOTONIC of its host"),
@@ -109,12 +110,12 @@ static const struct fact_column call_columns[] = {
 static const struct fact_column op_columns[] = {
 	ONE("id", ID, fact_op, id, "number that others refer to"),
 	ONE("call", ID, fact_op, call, "id of its call, null: outside MPI"),
-	ROW("process", INDEX, fact_op, process, "id of the process"),
-	ROW("peer", INDEX, fact_op, peer, "id of the process at the other end"),
-	ROW("op", TEXT, fact_op, op, "UCP operation"),
-	ROW("function", TEXT, fact_op, function, "MPI function, null: outside MPI"),
-	ROW("place", PLACE, fact_op, place, "where that was called"),
-	ROW("protocol", TEXT, fact_op, protocol, "UCP protocol"),
+	KEY(PROCESS, "process", INDEX, fact_op, process, "id of the process"),
+	KEY(PEER, "peer", INDEX, fact_op, peer, "id of the process at the other end"),
+	KEY(UCP_OP, "op", TEXT, fact_op, op, "UCP operation"),
+	KEY(FUNCTION, "function", TEXT, fact_op, function, "MPI function, null: outside MPI"),
+	KEY(PLACE, "place", PLACE, fact_op, place, "where that was called"),
+	KEY(PROTOCOL, "protocol", TEXT, fact_op, protocol, "UCP protocol"),
 	ONE("tid", ID32, fact_op, tid, "thread"),
 	ROW("start", TIME, fact_op, start, "ns, CLOCK_MONOTONIC of its host"),
 	ROW("end", TIME, fact_op, end, "likewise, null: not known"),
@@ -122,9 +123,9 @@ static const struct fact_column op_columns[] = {
 	ONE("tag", BITS, fact_op, tag, "of tag operations"),
 	ONE("bytes", SIZE, fact_op, bytes, "payload"),
 	ONE("buffer", ADDRESS, fact_op, buffer, "address"),
-	ROW("memory", TEXT, fact_op, memory, "what the buffer is of"),
-	ROW("memory_reason", TEXT, fact_op, memory_reason, "why that is not known"),
-	ROW("memory_known_by", TEXT, fact_op, memory_known_by, "how it is known"),
+	KEY(MEMORY, "memory", TEXT, fact_op, memory, "what the buffer is of"),
+	KEY(MEMORY_REASON, "memory_reason", TEXT, fact_op, memory_reason, "why that is not known"),
+	KEY(MEMORY_KNOWN_BY, "memory_known_by", TEXT, fact_op, memory_known_by, "how it is known"),
 	ROW("taken_as", TEXT, fact_op, taken_as, "memory type that UCX took the buffer for"),
 	ONE("status", INT, fact_op, status, "ucs_status_t, below 0 an error"),
 	ROW("sends", BOOL, fact_op, sends, "it carries payload away from its process"),
@@ -133,21 +134,21 @@ static const struct fact_column op_columns[] = {
 
 static const struct fact_column transfer_columns[] = {
 	ROW("caused_by", ID, fact_transfer, caused_by, "id of its operation"),
-	ROW("process", INDEX, fact_transfer, process, "id of the process that started it"),
-	ROW("peer", INDEX, fact_transfer, peer, "id of the process at the other end"),
-	ROW("op", TEXT, fact_transfer, op, "UCT operation"),
-	ROW("transport", TEXT, fact_transfer, transport, "UCX's name"),
-	ROW("device", TEXT, fact_transfer, device, "UCX's name"),
-	ROW("locality", LOCALITY, fact_transfer, locality, "where the other end is"),
-	ROW("kind", KIND, fact_transfer, kind, "payload, or UCX's own traffic"),
-	ROW("ucp_op", TEXT, fact_transfer, ucp_op, "UCP operation that caused it"),
-	ROW("function", TEXT, fact_transfer, function, "MPI function, null: outside MPI"),
-	ROW("protocol", TEXT, fact_transfer, protocol, "UCP protocol"),
-	ROW("place", PLACE, fact_transfer, place, "where MPI was called"),
-	ROW("src_mem", TEXT, fact_transfer, src_mem, "memory that the data comes from"),
-	ROW("dst_mem", TEXT, fact_transfer, dst_mem, "memory that it goes to"),
-	ROW("src_reason", TEXT, fact_transfer, src_reason, "why src_mem is not known"),
-	ROW("dst_reason", TEXT, fact_transfer, dst_reason, "why dst_mem is not known"),
+	KEY(PROCESS, "process", INDEX, fact_transfer, process, "id of the process that started it"),
+	KEY(PEER, "peer", INDEX, fact_transfer, peer, "id of the process at the other end"),
+	KEY(OP, "op", TEXT, fact_transfer, op, "UCT operation"),
+	KEY(TRANSPORT, "transport", TEXT, fact_transfer, transport, "UCX's name"),
+	KEY(DEVICE, "device", TEXT, fact_transfer, device, "UCX's name"),
+	KEY(LOCALITY, "locality", LOCALITY, fact_transfer, locality, "where the other end is"),
+	KEY(KIND, "kind", KIND, fact_transfer, kind, "payload, or UCX's own traffic"),
+	KEY(UCP_OP, "ucp_op", TEXT, fact_transfer, ucp_op, "UCP operation that caused it"),
+	KEY(FUNCTION, "function", TEXT, fact_transfer, function, "MPI function, null: outside MPI"),
+	KEY(PROTOCOL, "protocol", TEXT, fact_transfer, protocol, "UCP protocol"),
+	KEY(PLACE, "place", PLACE, fact_transfer, place, "where MPI was called"),
+	KEY(SRC_MEM, "src_mem", TEXT, fact_transfer, src_mem, "memory that the data comes from"),
+	KEY(DST_MEM, "dst_mem", TEXT, fact_transfer, dst_mem, "memory that it goes to"),
+	KEY(SRC_REASON, "src_reason", TEXT, fact_transfer, src_reason, "why src_mem is not known"),
+	KEY(DST_REASON, "dst_reason", TEXT, fact_transfer, dst_reason, "why dst_mem is not known"),
 	ROW("unexplained", TEXT, fact_transfer, unexplained,
 	    "why data has no operation, null: it has"),
 	ROW("tid", ID32, fact_transfer, tid, "thread"),
@@ -169,23 +170,26 @@ static const struct fact_column message_columns[] = {
 	ROW("send", ID, fact_message, send, "id of the operation that sent it"),
 	ROW("recv", ID, fact_message, recv,
 	    "id of the one that received it, null: none, or one of several alike"),
-	ROW("src", INDEX, fact_message, src, "id of the sending process"),
-	ROW("dst", INDEX, fact_message, dst, "id of the receiving process"),
-	ROW("function", TEXT, fact_message, function, "MPI function of the send"),
-	ROW("send_op", TEXT, fact_message, send_op, "UCP operation"),
+	KEY(SRC, "src", INDEX, fact_message, src, "id of the sending process"),
+	KEY(DST, "dst", INDEX, fact_message, dst, "id of the receiving process"),
+	KEY(FUNCTION, "function", TEXT, fact_message, function, "MPI function of the send"),
+	KEY(UCP_OP, "send_op", TEXT, fact_message, send_op, "UCP operation"),
 	ROW("recv_op", TEXT, fact_message, recv_op, "UCP operation"),
 	ROW("tag", BITS, fact_message, tag, "UCP tag"),
 	ROW("bytes", SIZE, fact_message, bytes, "payload"),
 	ROW("send_start", TIME, fact_message, send_start, "ns on the sender's host"),
 	ROW("recv_start", TIME, fact_message, recv_start, "ns on the receiver's host"),
 	ROW("arrival", TIME, fact_message, arrival, "likewise"),
-	ROW("src_mem", TEXT, fact_message, src_mem, "memory of the buffer that it was sent from"),
-	ROW("dst_mem", TEXT, fact_message, dst_mem, "memory that it was received into"),
-	ROW("src_reason", TEXT, fact_message, src_reason, "why src_mem is not known"),
-	ROW("dst_reason", TEXT, fact_message, dst_reason, "why dst_mem is not known"),
-	ROW("chain", TEXT, fact_message, chain, "all memory that its bytes were in, with commas"),
-	ROW("via", TEXT, fact_message, via, "the transports between, likewise"),
-	ROW("chain_reason", TEXT, fact_message, chain_reason, "why these are not known"),
+	KEY(SRC_MEM, "src_mem", TEXT, fact_message, src_mem,
+	    "memory of the buffer that it was sent from"),
+	KEY(DST_MEM, "dst_mem", TEXT, fact_message, dst_mem, "memory that it was received into"),
+	KEY(SRC_REASON, "src_reason", TEXT, fact_message, src_reason, "why src_mem is not known"),
+	KEY(DST_REASON, "dst_reason", TEXT, fact_message, dst_reason, "why dst_mem is not known"),
+	KEY(CHAIN, "chain", TEXT, fact_message, chain,
+	    "all memory that its bytes were in, with commas"),
+	KEY(VIA, "via", TEXT, fact_message, via, "the transports between, likewise"),
+	KEY(CHAIN_REASON, "chain_reason", TEXT, fact_message, chain_reason,
+	    "why these are not known"),
 	ONE("copies", U64, fact_message, copies, "transfers that copied it within a process"),
 	ONE("copy_bytes", U64, fact_message, copy_bytes, "and their bytes"),
 	ROW("send_tid", ID32, fact_message, send_tid, "thread that sent"),
@@ -208,7 +212,7 @@ static const struct fact_column window_columns[] = {
 };
 
 static const struct fact_column memory_columns[] = {
-	ROW("process", INDEX, fact_memory, process, "id of the process"),
+	KEY(PROCESS, "process", INDEX, fact_memory, process, "id of the process"),
 	ROW("kind", TEXT, fact_memory, kind, "gpu, managed or pinned"),
 	ROW("sort", TEXT, fact_memory, sort, "how it was made"),
 	ROW("device", INDEX, fact_memory, device, "the process's number of the GPU"),
@@ -223,7 +227,7 @@ static const struct fact_column memory_columns[] = {
 };
 
 static const struct fact_column lifetime_columns[] = {
-	ROW("process", INT, fact_lifetime, process, "id of the process"),
+	KEY(PROCESS, "process", INT, fact_lifetime, process, "id of the process"),
 	ROW("until", NS, fact_lifetime, until, "ns of its host: when it was seen last"),
 	ROW("exited", BOOL, fact_lifetime, exited, "that was its end; else the capture's"),
 	ROW("exit_status", INDEX, fact_lifetime, exit_status, "null: it has none, or not known"),
@@ -268,6 +272,32 @@ static const struct fact_column transfer_sums[] = {
 	ROW("time", NS, fact_sums, time, "ns, over these"),
 	ROW("precision", PRECISION, fact_sums, precision, "of time"),
 	{ .name = NULL },
+};
+
+const char *const fact_key_names[FACT_KEYS] = {
+	[KEY_PROCESS] = "process",
+	[KEY_PEER] = "peer",
+	[KEY_SRC] = "src",
+	[KEY_DST] = "dst",
+	[KEY_FUNCTION] = "function",
+	[KEY_PLACE] = "place",
+	[KEY_UCP_OP] = "ucp_op",
+	[KEY_OP] = "op",
+	[KEY_PROTOCOL] = "protocol",
+	[KEY_TRANSPORT] = "transport",
+	[KEY_DEVICE] = "device",
+	[KEY_SRC_MEM] = "src_mem",
+	[KEY_DST_MEM] = "dst_mem",
+	[KEY_SRC_REASON] = "src_reason",
+	[KEY_DST_REASON] = "dst_reason",
+	[KEY_MEMORY] = "memory",
+	[KEY_MEMORY_REASON] = "memory_reason",
+	[KEY_MEMORY_KNOWN_BY] = "memory_known_by",
+	[KEY_CHAIN] = "chain",
+	[KEY_VIA] = "via",
+	[KEY_CHAIN_REASON] = "chain_reason",
+	[KEY_LOCALITY] = "locality",
+	[KEY_KIND] = "kind",
 };
 
 const struct fact_info fact_infos[FACT_TYPES] = {
@@ -371,4 +401,25 @@ struct column_value column_value(const struct fact_column *column, const void *f
 			(!number && (column->type == COLUMN_ID || column->type == COLUMN_TIME ||
 				     column->type == COLUMN_ADDRESS)),
 	};
+}
+
+uint64_t column_word(const struct fact_column *column, const void *fact)
+{
+	const void *at = (const char *)fact + column->offset;
+
+	switch (column->type) {
+	case COLUMN_INT:
+	case COLUMN_INDEX:
+		return (uint64_t)(int64_t) * (const int *)at;
+	case COLUMN_LOCALITY:
+		return *(const enum fact_locality *)at;
+	case COLUMN_KIND:
+		return *(const enum fact_kind *)at;
+	case COLUMN_TEXT:
+		return (uintptr_t) * (const char *const *)at;
+	case COLUMN_PLACE:
+		return (uintptr_t) * (const struct place *const *)at;
+	default:
+		return column_value(column, fact).number;
+	}
 }

@@ -34,11 +34,45 @@ enum column_type {
 	COLUMN_TYPES
 };
 
+/*
+ * The columns that facts are selected and summed up by. One key means the same in all facts,
+ * whatever their column is called.
+ */
+enum fact_key {
+	KEY_PROCESS,
+	KEY_PEER,
+	KEY_SRC,
+	KEY_DST,
+	KEY_FUNCTION,
+	KEY_PLACE,
+	KEY_UCP_OP,
+	KEY_OP,
+	KEY_PROTOCOL,
+	KEY_TRANSPORT,
+	KEY_DEVICE,
+	KEY_SRC_MEM,
+	KEY_DST_MEM,
+	KEY_SRC_REASON,
+	KEY_DST_REASON,
+	KEY_MEMORY,
+	KEY_MEMORY_REASON,
+	KEY_MEMORY_KNOWN_BY,
+	KEY_CHAIN,
+	KEY_VIA,
+	KEY_CHAIN_REASON,
+	KEY_LOCALITY,
+	KEY_KIND,
+	FACT_KEYS
+};
+
+extern const char *const fact_key_names[FACT_KEYS];
+
 struct fact_column {
 	const char *name; /* NULL ends a table */
 	enum column_type type;
 	size_t offset;
 	const char *help;
+	enum fact_key key; /* FACT_KEYS: none */
 	bool single; /* not what alike facts have in common: absent from sums */
 };
 
@@ -59,6 +93,9 @@ struct column_value {
 };
 
 struct column_value column_value(const struct fact_column *column, const void *fact);
+
+/* A key's value in one word: a number, or the pointer to a name or a place. */
+uint64_t column_word(const struct fact_column *column, const void *fact);
 
 /* Words of an enum's column, NULL behind the last one; NULL for other types. */
 const char *const *column_words(enum column_type type);

@@ -214,83 +214,18 @@ static void outlet_release(struct outlet *outlet)
 	outlet->path = outlet->place = NULL;
 }
 
-/*
- * A sink that passes on only the facts that a filter lets through. Processes and windows always
- * pass: facts refer to the first, and without the second what was not seen looks like idle time.
- */
+/* A sink that passes on only the facts that a filter selects. */
 struct filtered {
-	struct filter *filter;
+	struct selection selection;
 	struct fact_sink to;
-	VEC(bool) selected; /* processes, by index */
 };
-
-static bool selected(const struct filtered *filtered, int index)
-{
-	return index < 0 || (size_t)index >= filtered->selected.len ||
-	       filtered->selected.data[index];
-}
-
-static void note_process(struct filtered *filtered, const struct fact_process *process)
-{
-	if (process->index < 0)
-		return;
-	while (filtered->selected.len <= (size_t)process->index)
-		vec_push(&filtered->selected, true);
-	filtered->selected.data[process->index] = filter_process(filtered->filter, process);
-}
-
-static bool passes_call(struct filtered *filtered, const struct fact_call *call)
-{
-	return selected(filtered, call->process) && filter_call(filtered->filter, call);
-}
-
-static bool passes_op(struct filtered *filtered, const struct fact_op *op)
-{
-	return selected(filtered, op->process) && filter_op(filtered->filter, op);
-}
-
-static bool passes_transfer(struct filtered *filtered, const struct fact_transfer *transfer)
-{
-	return selected(filtered, transfer->process) && filter_transfer(filtered->filter, transfer);
-}
-
-static bool passes_message(struct filtered *filtered, const struct fact_message *message)
-{
-	return (selected(filtered, message->src) || selected(filtered, message->dst)) &&
-	       filter_message(filtered->filter, message);
-}
-
-static bool passes(struct filtered *filtered, enum fact_type type, const void *fact)
-{
-	switch (type) {
-	case FACT_CALL:
-	case FACT_CALLS:
-		return passes_call(filtered, fact);
-	case FACT_OP:
-	case FACT_OPS:
-		return passes_op(filtered, fact);
-	case FACT_TRANSFER:
-	case FACT_TRANSFERS:
-		return passes_transfer(filtered, fact);
-	case FACT_MESSAGE:
-		return passes_message(filtered, fact);
-	case FACT_MEMORY:
-		return selected(filtered, ((const struct fact_memory *)fact)->process);
-	case FACT_LIFETIME:
-		return selected(filtered, ((const struct fact_lifetime *)fact)->process);
-	default:
-		return true;
-	}
-}
 
 static void filtered_fact(void *arg, enum fact_type type, const void *fact,
 			  const struct fact_sums *sums)
 {
 	struct filtered *filtered = arg;
 
-	if (type == FACT_PROCESS)
-		note_process(filtered, fact);
-	if (passes(filtered, type, fact))
+	if (selection_passes(&filtered->selection, type, fact))
 		filtered->to.fact(filtered->to.arg, type, fact, sums);
 }
 
@@ -298,13 +233,14 @@ static void filtered_fact(void *arg, enum fact_type type, const void *fact,
 static struct fact_sink filtered_start(struct filtered *filtered, struct filter *filter,
 				       const struct fact_sink *to)
 {
-	*filtered = (struct filtered){ .filter = filter, .to = *to };
+	filtered->to = *to;
+	selection_init(&filtered->selection, filter);
 	return filter_active(filter) ? (struct fact_sink){ filtered, filtered_fact } : *to;
 }
 
 static void filtered_release(struct filtered *filtered)
 {
-	vec_release(&filtered->selected);
+	selection_release(&filtered->selection);
 }
 
 struct export

@@ -49,57 +49,19 @@ uint32_t page_word(struct page_words *words, const char *text)
 
 #define BIT(column) (1u << KEY_##column)
 
-const char *const page_column_names[PAGE_COLUMNS] = {
-	[KEY_PROCESS] = "process",
-	[KEY_PEER] = "peer",
-	[KEY_SRC] = "src",
-	[KEY_DST] = "dst",
-	[KEY_FUNCTION] = "function",
-	[KEY_PLACE] = "place",
-	[KEY_UCP_OP] = "ucp_op",
-	[KEY_OP] = "op",
-	[KEY_PROTOCOL] = "protocol",
-	[KEY_TRANSPORT] = "transport",
-	[KEY_DEVICE] = "device",
-	[KEY_SRC_MEM] = "src_mem",
-	[KEY_DST_MEM] = "dst_mem",
-	[KEY_SRC_REASON] = "src_reason",
-	[KEY_DST_REASON] = "dst_reason",
-	[KEY_MEMORY] = "memory",
-	[KEY_MEMORY_REASON] = "memory_reason",
-	[KEY_MEMORY_KNOWN_BY] = "memory_known_by",
-	[KEY_CHAIN] = "chain",
-	[KEY_VIA] = "via",
-	[KEY_CHAIN_REASON] = "chain_reason",
-	[KEY_LOCALITY] = "locality",
-	[KEY_KIND] = "kind",
-};
-
 #define OF_ALL [SUM_COUNT] = "count", [SUM_BYTES] = "bytes", [SUM_BYTES_UNKNOWN] = "bytes_unknown"
 #define OF_SPANS [SUM_TIMED] = "timed", [SUM_TIME] = "time_sum"
 
 const struct page_shape page_shapes[PAGE_SORTS] = {
-	[PAGE_CALLS] = { "calls",
-			 BIT(PROCESS) | BIT(FUNCTION) | BIT(PLACE),
-			 { OF_ALL, OF_SPANS, [SUM_OPS] = "ops" } },
+	[PAGE_CALLS] = { "calls", { OF_ALL, OF_SPANS, [SUM_OPS] = "ops" } },
 	[PAGE_OPS] = { "ops",
-		       BIT(PROCESS) | BIT(PEER) | BIT(FUNCTION) | BIT(PLACE) | BIT(UCP_OP) |
-			       BIT(PROTOCOL) | BIT(MEMORY) | BIT(MEMORY_REASON) |
-			       BIT(MEMORY_KNOWN_BY),
 		       { OF_ALL,
 			 OF_SPANS, [SUM_ERRORS] = "errors", [SUM_UNCHECKED] = "unchecked" } },
 	[PAGE_TRANSFERS] = { "transfers",
-			     BIT(PROCESS) | BIT(PEER) | BIT(SRC) | BIT(DST) | BIT(FUNCTION) |
-				     BIT(PLACE) | BIT(UCP_OP) | BIT(OP) | BIT(PROTOCOL) |
-				     BIT(TRANSPORT) | BIT(DEVICE) | BIT(SRC_MEM) | BIT(DST_MEM) |
-				     BIT(SRC_REASON) | BIT(DST_REASON) | BIT(LOCALITY) | BIT(KIND),
 			     { OF_ALL,
 			       OF_SPANS, [SUM_WIRE_BYTES] = "wire_bytes", [SUM_RETRIES] = "retries",
 			       [SUM_UNEXPLAINED] = "unexplained_bytes" } },
 	[PAGE_MESSAGES] = { "messages",
-			    BIT(SRC) | BIT(DST) | BIT(FUNCTION) | BIT(UCP_OP) | BIT(SRC_MEM) |
-				    BIT(DST_MEM) | BIT(SRC_REASON) | BIT(DST_REASON) | BIT(CHAIN) |
-				    BIT(VIA) | BIT(CHAIN_REASON),
 			    { OF_ALL, [SUM_COPIES] = "copies", [SUM_COPY_BYTES] = "copy_bytes" } },
 };
 
@@ -152,9 +114,33 @@ static uint32_t page_key_of(struct page_keys *keys, const struct page_key *key)
 #define FINEST_SHIFT 10 /* about a microsecond */
 #define MOST_BUCKETS 2048 /* more than a screen has columns */
 
+static void find_columns(struct page_cube *cube, enum page_sort sort)
+{
+	static const enum fact_type types[PAGE_SORTS] = { FACT_CALL, FACT_OP, FACT_TRANSFER,
+							  FACT_MESSAGE };
+	const struct fact_column *column = fact_infos[types[sort]].columns;
+
+	for (; column->name; column++)
+		if (column->key != FACT_KEYS)
+			cube->columns[sort][column->key] = column;
+}
+
+unsigned int page_cube_keyed(const struct page_cube *cube, enum page_sort sort)
+{
+	/* which way the data goes follows from the operation */
+	unsigned int keys = sort == PAGE_TRANSFERS ? BIT(SRC) | BIT(DST) : 0;
+
+	for (int i = 0; i < FACT_KEYS; i++)
+		if (cube->columns[sort][i])
+			keys |= 1u << i;
+	return keys;
+}
+
 void page_cube_init(struct page_cube *cube, const struct page_hosts *hosts, size_t limit)
 {
 	*cube = (struct page_cube){ .hosts = hosts, .shift = FINEST_SHIFT, .limit = limit };
+	for (int i = 0; i < PAGE_SORTS; i++)
+		find_columns(cube, i);
 }
 
 void page_cube_release(struct page_cube *cube)
@@ -198,7 +184,7 @@ static uint32_t alias_of(const struct page_cube *cube, struct page_cells *cells,
 	unsigned int merged = cube->merged[cells - cube->of];
 	struct page_key key = cells->keys.rows.data[number];
 
-	for (int i = 0; i < PAGE_COLUMNS; i++)
+	for (int i = 0; i < FACT_KEYS; i++)
 		if (merged >> i & 1)
 			key.code[i] = 0;
 	return page_key_of(&cells->keys, &key);
@@ -267,7 +253,7 @@ static void give_up(struct page_cube *cube, unsigned int columns, unsigned int s
 	cube->merged_size = cube->merged_size || size;
 	for (int i = 0; i < PAGE_SORTS; i++) {
 		if (sorts >> i & 1)
-			cube->merged[i] |= columns & page_shapes[i].columns;
+			cube->merged[i] |= columns & page_cube_keyed(cube, i);
 		cube->of[i].alias.len = 0;
 		alias_new_keys(cube, &cube->of[i]);
 		rebuild(&cube->of[i], 0, cube->merged_size);
@@ -278,7 +264,7 @@ static void give_up(struct page_cube *cube, unsigned int columns, unsigned int s
 static bool has_any(const struct page_cube *cube, unsigned int columns, unsigned int sorts)
 {
 	for (int i = 0; i < PAGE_SORTS; i++)
-		if (sorts >> i & 1 && columns & page_shapes[i].columns & ~cube->merged[i])
+		if (sorts >> i & 1 && columns & page_cube_keyed(cube, i) & ~cube->merged[i])
 			return true;
 	return false;
 }

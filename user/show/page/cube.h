@@ -12,6 +12,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "explain/match/columns.h"
 #include "show/page/timeline.h"
 
 #define PAGE_WORDS_RECENT 256
@@ -34,35 +35,6 @@ uint32_t page_word(struct page_words *words, const char *text);
 /* The tables of sums; each has columns of its own. */
 enum page_sort { PAGE_CALLS, PAGE_OPS, PAGE_TRANSFERS, PAGE_MESSAGES, PAGE_SORTS };
 
-enum page_column {
-	KEY_PROCESS,
-	KEY_PEER,
-	KEY_SRC,
-	KEY_DST,
-	KEY_FUNCTION,
-	KEY_PLACE,
-	KEY_UCP_OP,
-	KEY_OP,
-	KEY_PROTOCOL,
-	KEY_TRANSPORT,
-	KEY_DEVICE,
-	KEY_SRC_MEM,
-	KEY_DST_MEM,
-	KEY_SRC_REASON,
-	KEY_DST_REASON,
-	KEY_MEMORY,
-	KEY_MEMORY_REASON,
-	KEY_MEMORY_KNOWN_BY,
-	KEY_CHAIN,
-	KEY_VIA,
-	KEY_CHAIN_REASON,
-	KEY_LOCALITY,
-	KEY_KIND,
-	PAGE_COLUMNS
-};
-
-extern const char *const page_column_names[PAGE_COLUMNS];
-
 /* The first five are those of all facts, the rest of some. */
 enum page_sum {
 	SUM_COUNT,
@@ -83,14 +55,13 @@ enum page_sum {
 
 struct page_shape {
 	const char *name; /* of the section */
-	unsigned int columns; /* bit set of enum page_column */
 	const char *sums[PAGE_SUMS]; /* names of those that it has */
 };
 
 extern const struct page_shape page_shapes[PAGE_SORTS];
 
 struct page_key {
-	uint32_t code[PAGE_COLUMNS]; /* of columns that the shape has not: 0 */
+	uint32_t code[FACT_KEYS]; /* of columns that the shape has not: 0 */
 };
 
 /* The combinations of codes that occur, numbered from 0. */
@@ -121,15 +92,19 @@ struct page_cells {
 
 struct page_cube {
 	struct page_cells of[PAGE_SORTS];
+	const struct fact_column *columns[PAGE_SORTS][FACT_KEYS]; /* NULL: not a column of it */
 	const struct page_hosts *hosts;
 	unsigned int shift; /* buckets are 2^shift ns wide */
-	unsigned int merged[PAGE_SORTS]; /* bit sets of enum page_column that were given up */
+	unsigned int merged[PAGE_SORTS]; /* bit sets of enum fact_key that were given up */
 	bool merged_size;
 	size_t limit; /* of cells, over all sorts */
 };
 
 void page_cube_init(struct page_cube *cube, const struct page_hosts *hosts, size_t limit);
 void page_cube_release(struct page_cube *cube);
+
+/* The keys that a table has, as a bit set of enum fact_key. */
+unsigned int page_cube_keyed(const struct page_cube *cube, enum page_sort sort);
 
 /*
  * Adds to the sums of a key. start: ns, 0 unknown; size: of page_size(). Returns the key's number,

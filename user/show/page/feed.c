@@ -75,71 +75,40 @@ static uint64_t page_mean_bytes(const struct fact_sums *from)
 	return known ? from->bytes / known : from->count ? UINT64_MAX : 0;
 }
 
-static struct page_key page_call_key(struct page *page, const struct fact_call *call)
+static uint32_t page_key_code(struct page *page, const struct fact_column *column, const void *fact)
 {
-	return (struct page_key){ .code = {
-					  [KEY_PROCESS] = page_code(call->process),
-					  [KEY_FUNCTION] = word(page, call->function),
-					  [KEY_PLACE] = page_place_code(page, call->place),
-				  } };
+	const uint64_t value = column_word(column, fact);
+
+	switch (column->type) {
+	case COLUMN_INDEX:
+		return page_code((int)value);
+	case COLUMN_TEXT:
+		return word(page, (const char *)(uintptr_t)value);
+	case COLUMN_PLACE:
+		return page_place_code(page, (const struct place *)(uintptr_t)value);
+	default:
+		return (uint32_t)value;
+	}
 }
 
-static struct page_key page_op_key(struct page *page, const struct fact_op *op)
+static struct page_key page_key(struct page *page, enum page_sort sort, const void *fact)
 {
-	return (struct page_key){ .code = {
-					  [KEY_PROCESS] = page_code(op->process),
-					  [KEY_PEER] = page_code(op->peer),
-					  [KEY_FUNCTION] = word(page, op->function),
-					  [KEY_PLACE] = page_place_code(page, op->place),
-					  [KEY_UCP_OP] = word(page, op->op),
-					  [KEY_PROTOCOL] = word(page, op->protocol),
-					  [KEY_MEMORY] = word(page, op->memory),
-					  [KEY_MEMORY_REASON] = word(page, op->memory_reason),
-					  [KEY_MEMORY_KNOWN_BY] = word(page, op->memory_known_by),
-				  } };
+	struct page_key key = { 0 };
+
+	for (int i = 0; i < FACT_KEYS; i++)
+		if (page->cube.columns[sort][i])
+			key.code[i] = page_key_code(page, page->cube.columns[sort][i], fact);
+	return key;
 }
 
 static struct page_key page_transfer_key(struct page *page, const struct fact_transfer *transfer)
 {
-	bool fetch = fact_fetches(transfer->op, transfer->transport);
-	uint32_t here = page_code(transfer->process), there = page_code(transfer->peer);
+	struct page_key key = page_key(page, PAGE_TRANSFERS, transfer);
+	const bool fetches = fact_fetches(transfer->op, transfer->transport);
 
-	return (struct page_key){ .code = {
-					  [KEY_PROCESS] = here,
-					  [KEY_PEER] = there,
-					  [KEY_SRC] = fetch ? there : here,
-					  [KEY_DST] = fetch ? here : there,
-					  [KEY_FUNCTION] = word(page, transfer->function),
-					  [KEY_PLACE] = page_place_code(page, transfer->place),
-					  [KEY_UCP_OP] = word(page, transfer->ucp_op),
-					  [KEY_OP] = word(page, transfer->op),
-					  [KEY_PROTOCOL] = word(page, transfer->protocol),
-					  [KEY_TRANSPORT] = word(page, transfer->transport),
-					  [KEY_DEVICE] = word(page, transfer->device),
-					  [KEY_SRC_MEM] = word(page, transfer->src_mem),
-					  [KEY_DST_MEM] = word(page, transfer->dst_mem),
-					  [KEY_SRC_REASON] = word(page, transfer->src_reason),
-					  [KEY_DST_REASON] = word(page, transfer->dst_reason),
-					  [KEY_LOCALITY] = transfer->locality,
-					  [KEY_KIND] = transfer->kind,
-				  } };
-}
-
-static struct page_key page_message_key(struct page *page, const struct fact_message *message)
-{
-	return (struct page_key){ .code = {
-					  [KEY_SRC] = page_code(message->src),
-					  [KEY_DST] = page_code(message->dst),
-					  [KEY_FUNCTION] = word(page, message->function),
-					  [KEY_UCP_OP] = word(page, message->send_op),
-					  [KEY_SRC_MEM] = word(page, message->src_mem),
-					  [KEY_DST_MEM] = word(page, message->dst_mem),
-					  [KEY_SRC_REASON] = word(page, message->src_reason),
-					  [KEY_DST_REASON] = word(page, message->dst_reason),
-					  [KEY_CHAIN] = word(page, message->chain),
-					  [KEY_VIA] = word(page, message->via),
-					  [KEY_CHAIN_REASON] = word(page, message->chain_reason),
-				  } };
+	key.code[KEY_SRC] = key.code[fetches ? KEY_PEER : KEY_PROCESS];
+	key.code[KEY_DST] = key.code[fetches ? KEY_PROCESS : KEY_PEER];
+	return key;
 }
 
 static struct page_sums page_transfer_sums(const struct fact_transfer *transfer)
@@ -155,35 +124,6 @@ static struct page_sums page_transfer_sums(const struct fact_transfer *transfer)
 		sums.of[SUM_UNEXPLAINED] = transfer->bytes;
 	page_sum_time(&sums, transfer->start, transfer->end, transfer->end_precision);
 	return sums;
-}
-
-/* Whether the filter lets it through. What has an end is noted either way as seen on its host. */
-static bool page_shows_call(struct page *page, const struct fact_call *call)
-{
-	page_hosts_see(&page->hosts, call->process, call->start, call->end);
-	return page_hosts_selected(&page->hosts, call->process) &&
-	       (!page->filtering || filter_call(page->options.filter, call));
-}
-
-static bool page_shows_op(struct page *page, const struct fact_op *op)
-{
-	page_hosts_see(&page->hosts, op->process, op->start, op->end);
-	return page_hosts_selected(&page->hosts, op->process) &&
-	       (!page->filtering || filter_op(page->options.filter, op));
-}
-
-static bool page_shows_transfer(struct page *page, const struct fact_transfer *transfer)
-{
-	page_hosts_see(&page->hosts, transfer->process, transfer->start, transfer->end);
-	return page_hosts_selected(&page->hosts, transfer->process) &&
-	       (!page->filtering || filter_transfer(page->options.filter, transfer));
-}
-
-static bool page_shows_message(const struct page *page, const struct fact_message *message)
-{
-	return (page_hosts_selected(&page->hosts, message->src) ||
-		page_hosts_selected(&page->hosts, message->dst)) &&
-	       (!page->filtering || filter_message(page->options.filter, message));
 }
 
 /* What is drawn of a fact, whatever it is. */
@@ -330,10 +270,11 @@ static void feed_calls(struct page *page, const struct fact_call *call,
 	struct page_sums sums = page_sums_of(from);
 	struct page_key key;
 
-	if (!page_shows_call(page, call))
+	page_hosts_see(&page->hosts, call->process, call->start, call->end);
+	if (!selection_passes(&page->selection, FACT_CALL, call))
 		return;
 	sums.of[SUM_OPS] = from->ops;
-	key = page_call_key(page, call);
+	key = page_key(page, PAGE_CALLS, call);
 	page_cube_add(&page->cube, PAGE_CALLS, &key, 0, page_size(page_mean_bytes(from)), &sums);
 	page->timeline.untimed += from->count;
 }
@@ -343,10 +284,11 @@ static void feed_ops(struct page *page, const struct fact_op *op, const struct f
 	struct page_sums sums = page_sums_of(from);
 	struct page_key key;
 
-	if (!page_shows_op(page, op))
+	page_hosts_see(&page->hosts, op->process, op->start, op->end);
+	if (!selection_passes(&page->selection, FACT_OP, op))
 		return;
 	sums.of[SUM_UNCHECKED] = from->count;
-	key = page_op_key(page, op);
+	key = page_key(page, PAGE_OPS, op);
 	page_cube_add(&page->cube, PAGE_OPS, &key, 0, page_size(page_mean_bytes(from)), &sums);
 	page->timeline.untimed += from->count;
 }
@@ -359,7 +301,8 @@ static void feed_transfers(struct page *page, const struct fact_transfer *transf
 	struct page_drawn fact;
 	struct page_work work;
 
-	if (!page_shows_transfer(page, transfer))
+	page_hosts_see(&page->hosts, transfer->process, transfer->start, transfer->end);
+	if (!selection_passes(&page->selection, FACT_TRANSFER, transfer))
 		return;
 	sums.of[SUM_WIRE_BYTES] = from->wire_bytes;
 	sums.of[SUM_RETRIES] = from->retries;
@@ -380,7 +323,8 @@ static void feed_transfers(struct page *page, const struct fact_transfer *transf
 
 static void feed_process(struct page *page, const struct fact_process *fact)
 {
-	page_hosts_process(&page->hosts, fact, filter_process(page->options.filter, fact));
+	selection_passes(&page->selection, FACT_PROCESS, fact);
+	page_hosts_process(&page->hosts, fact);
 }
 
 static void feed_clock(struct page *page, const struct fact_clock *fact)
@@ -395,9 +339,10 @@ static void feed_call(struct page *page, const struct fact_call *call)
 	struct page_drawn fact;
 	struct page_work work;
 
-	if (!page_shows_call(page, call))
+	page_hosts_see(&page->hosts, call->process, call->start, call->end);
+	if (!selection_passes(&page->selection, FACT_CALL, call))
 		return;
-	key = page_call_key(page, call);
+	key = page_key(page, PAGE_CALLS, call);
 	fact = page_drawn_call(page, call);
 	page_sum_bytes(&sums, call->bytes);
 	page_sum_time(&sums, call->start, call->end, call->end_precision);
@@ -415,9 +360,10 @@ static void feed_op(struct page *page, const struct fact_op *op)
 	struct page_drawn fact;
 	struct page_work work;
 
-	if (!page_shows_op(page, op))
+	page_hosts_see(&page->hosts, op->process, op->start, op->end);
+	if (!selection_passes(&page->selection, FACT_OP, op))
 		return;
-	key = page_op_key(page, op);
+	key = page_key(page, PAGE_OPS, op);
 	fact = page_drawn_op(page, op);
 	page_sum_bytes(&sums, op->bytes);
 	page_sum_time(&sums, op->start, op->end, op->end_precision);
@@ -438,7 +384,8 @@ static void feed_transfer(struct page *page, const struct fact_transfer *transfe
 	struct page_drawn fact;
 	struct page_work work;
 
-	if (!page_shows_transfer(page, transfer))
+	page_hosts_see(&page->hosts, transfer->process, transfer->start, transfer->end);
+	if (!selection_passes(&page->selection, FACT_TRANSFER, transfer))
 		return;
 	key = page_transfer_key(page, transfer);
 	fact = page_drawn_transfer(page, transfer);
@@ -460,9 +407,9 @@ static void feed_message(struct page *page, const struct fact_message *message)
 					  [SUM_COPY_BYTES] = message->copy_bytes } };
 	struct page_key key;
 
-	if (!page_shows_message(page, message))
+	if (!selection_passes(&page->selection, FACT_MESSAGE, message))
 		return;
-	key = page_message_key(page, message);
+	key = page_key(page, PAGE_MESSAGES, message);
 	page_sum_bytes(&sums, message->bytes);
 	page_cube_add(&page->cube, PAGE_MESSAGES, &key,
 		      page_host_of(&page->hosts, message->src) ? message->send_start : 0,

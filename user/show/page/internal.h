@@ -18,7 +18,7 @@ struct page_level {
 
 struct page {
 	struct page_options options;
-	bool filtering;
+	struct selection selection;
 	struct report *report;
 	struct fact_sink to_report;
 	struct page_hosts hosts;

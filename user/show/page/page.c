@@ -36,7 +36,8 @@ struct page *page_new(const struct page_options *options)
 	size_t room = 0;
 
 	page = vec_grow(page, &room, 1, sizeof(*page));
-	*page = (struct page){ .options = *options, .filtering = filter_active(options->filter) };
+	*page = (struct page){ .options = *options };
+	selection_init(&page->selection, options->filter);
 	page->report = report_new(options->filter);
 	page->to_report = report_sink(page->report);
 	page_cube_init(&page->cube, &page->hosts, options->cells ? options->cells : CELLS);
@@ -52,6 +53,7 @@ void page_free(struct page *page)
 		return;
 	report_free(page->report);
 	page_hosts_release(&page->hosts);
+	selection_release(&page->selection);
 	page_words_release(&page->words);
 	vec_release(&page->places);
 	map_release(&page->place_codes);
@@ -266,22 +268,22 @@ static void add_merged(json_t *array, const struct page_cube *cube, int column)
 	unsigned int have = 0, gone = 0;
 
 	for (int i = 0; i < PAGE_SORTS; i++) {
-		have |= (page_shapes[i].columns >> column & 1) << i;
+		have |= (page_cube_keyed(cube, i) >> column & 1) << i;
 		gone |= (cube->merged[i] >> column & 1) << i;
 	}
 	if (have && have == gone)
-		json_array_append_new(array, json_string(page_column_names[column]));
+		json_array_append_new(array, json_string(fact_key_names[column]));
 	for (int i = 0; have != gone && i < PAGE_SORTS; i++)
 		if (gone >> i & 1)
 			json_array_append_new(array, json_sprintf("%s.%s", page_shapes[i].name,
-								  page_column_names[column]));
+								  fact_key_names[column]));
 }
 
 static json_t *merged_json(const struct page_cube *cube)
 {
 	json_t *array = json_array();
 
-	for (int i = 0; i < PAGE_COLUMNS; i++)
+	for (int i = 0; i < FACT_KEYS; i++)
 		add_merged(array, cube, i);
 	if (cube->merged_size)
 		json_array_append_new(array, json_string("size"));

@@ -8,19 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_keys(struct page_pack *pack, const struct page_cells *cells,
-		     const struct page_shape *shape)
+static void put_keys(struct page_pack *pack, const struct page_cells *cells, unsigned int columns)
 {
 	size_t count = cells->keys.rows.len;
 
-	for (int column = 0; column < PAGE_COLUMNS; column++) {
+	for (int column = 0; column < FACT_KEYS; column++) {
 		uint64_t *values = page_pack_values(pack, count);
 
-		if (!(shape->columns >> column & 1))
+		if (!(columns >> column & 1))
 			continue;
 		for (size_t i = 0; i < count; i++)
 			values[i] = cells->keys.rows.data[i].code[column];
-		page_pack_column(pack, page_column_names[column], count);
+		page_pack_column(pack, fact_key_names[column], count);
 	}
 }
 
@@ -72,7 +71,7 @@ static void cube_put_all(struct page *page)
 	page_cube_sort(&page->cube);
 	for (int sort = 0; sort < PAGE_SORTS; sort++) {
 		page_pack_begin(&page->pack, page_shapes[sort].name, true);
-		put_keys(&page->pack, &page->cube.of[sort], &page_shapes[sort]);
+		put_keys(&page->pack, &page->cube.of[sort], page_cube_keyed(&page->cube, sort));
 		put_cells(page, sort);
 		page_pack_end(&page->pack);
 	}

@@ -19,14 +19,14 @@ static struct page_host *host_at(struct page_hosts *hosts, int index)
 	return &hosts->hosts.data[index];
 }
 
-void page_hosts_process(struct page_hosts *hosts, const struct fact_process *fact, bool selected)
+void page_hosts_process(struct page_hosts *hosts, const struct fact_process *fact)
 {
 	if (fact->index < 0)
 		return;
 	while (hosts->processes.len <= (size_t)fact->index)
 		vec_add(&hosts->processes);
 	hosts->processes.data[fact->index] =
-		(struct page_process){ .known = true, .selected = selected, .host = fact->host };
+		(struct page_process){ .known = true, .host = fact->host };
 	host_at(hosts, fact->host);
 }
 
@@ -61,13 +61,6 @@ static const struct page_process *process_at(const struct page_hosts *hosts, int
 	    !hosts->processes.data[process].known)
 		return NULL;
 	return &hosts->processes.data[process];
-}
-
-bool page_hosts_selected(const struct page_hosts *hosts, int process)
-{
-	const struct page_process *found = process_at(hosts, process);
-
-	return !found || found->selected;
 }
 
 struct page_host *page_host_of(const struct page_hosts *hosts, int process)

@@ -23,7 +23,7 @@ struct page_host {
 };
 
 struct page_process {
-	bool known, selected;
+	bool known;
 	int host;
 };
 
@@ -35,7 +35,7 @@ struct page_hosts {
 
 void page_hosts_release(struct page_hosts *hosts);
 
-void page_hosts_process(struct page_hosts *hosts, const struct fact_process *fact, bool selected);
+void page_hosts_process(struct page_hosts *hosts, const struct fact_process *fact);
 void page_hosts_clock(struct page_hosts *hosts, const struct fact_clock *fact);
 void page_hosts_window(struct page_hosts *hosts, const struct fact_window *fact);
 

@@ -19,6 +19,16 @@ void cube_release(struct cube *cube)
 	cube->slot_count = 0;
 }
 
+void cube_bind(struct cube *cube, enum fact_type type)
+{
+	const struct fact_column *columns = fact_infos[type].columns;
+
+	for (int key = 0; key < cube->shape->count; key++)
+		for (int i = 0; columns[i].name; i++)
+			if (!strcmp(columns[i].name, cube->shape->keys[key].name))
+				cube->columns[key] = (uint8_t)i;
+}
+
 static size_t hash(const uint64_t *key, int count)
 {
 	uint64_t h = 0;

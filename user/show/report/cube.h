@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "explain/match/facts.h"
+#include "explain/match/columns.h"
 
 #define CUBE_MAX_KEYS 14
 
@@ -57,12 +57,16 @@ struct cube_row {
 struct cube {
 	const struct cube_shape *shape;
 	VEC(struct cube_row) rows; /* in order of first appearance */
+	uint8_t columns[CUBE_MAX_KEYS]; /* of facts, by key; after cube_bind() */
 	uint32_t *slots; /* row number + 1, 0 = free */
 	size_t slot_count; /* power of two */
 };
 
 void cube_init(struct cube *cube, const struct cube_shape *shape);
 void cube_release(struct cube *cube);
+
+/* Finds the columns of a fact that the keys are named after. */
+void cube_bind(struct cube *cube, enum fact_type type);
 
 /* The row of this key, made when new; valid until the next call. */
 struct cube_row *cube_at(struct cube *cube, const uint64_t *key);

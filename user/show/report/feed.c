@@ -63,21 +63,13 @@ static void feed_process(struct report *report, const struct fact_process *fact)
 	copy_lists(&process->fact);
 	process->known = true;
 	report->gpu = report->gpu || fact->gpu_library;
-	process->selected = filter_process(report->filter, fact);
+	selection_passes(&report->selection, FACT_PROCESS, fact);
 	if (fact->host < 0)
 		return;
 	host = host_at(report, fact->host);
 	host->known = true;
 	host->id = fact->host_id;
 	host->name = fact->host_name;
-}
-
-/* Whether facts of that process pass the filter; one that is not known does. */
-static bool report_selects(const struct report *report, int index)
-{
-	const struct report_process *process = report_process_at(report, index);
-
-	return !process || process->selected;
 }
 
 /* The span of a host's trace is over all its facts, whatever the filter. */
@@ -118,7 +110,7 @@ static void feed_window(struct report *report, const struct fact_window *fact)
 static void feed_memory(struct report *report, const struct fact_memory *fact)
 {
 	report->gpu = true;
-	if (report_selects(report, fact->process))
+	if (selection_passes(&report->selection, FACT_MEMORY, fact))
 		vec_push(&report->memory, *fact);
 }
 
@@ -135,16 +127,24 @@ static void add_bytes(struct cube_sums *sums, uint64_t bytes)
 		sums->bytes += bytes;
 }
 
+/* The row of a fact, by the columns that the cube's keys are named after. */
+static struct cube_sums *report_row(struct cube *cube, enum fact_type type, const void *fact)
+{
+	const struct fact_column *column = fact_infos[type].columns;
+	uint64_t key[CUBE_MAX_KEYS];
+
+	for (int i = 0; i < cube->shape->count; i++)
+		key[i] = column_word(&column[cube->columns[i]], fact);
+	return &cube_at(cube, key)->sums;
+}
+
 /* Where a call belongs; NULL: it does not pass the filter. */
 static struct cube_sums *call_row(struct report *report, const struct fact_call *call)
 {
 	report_see_time(report, call->process, call->start, call->end);
-	if (!report_selects(report, call->process) ||
-	    (report->filtering && !filter_call(report->filter, call)))
+	if (!selection_passes(&report->selection, FACT_CALL, call))
 		return NULL;
-	return &cube_at(&report->calls,
-			(uint64_t[]){ (int64_t)call->process, word(call->function) })
-			->sums;
+	return report_row(&report->calls, FACT_CALL, call);
 }
 
 static void sum_call(struct cube_sums *sums, const struct fact_call *call)
@@ -189,14 +189,9 @@ static void report_feed_call(struct report *report, const struct fact_call *call
 static struct cube_sums *op_row(struct report *report, const struct fact_op *op)
 {
 	report_see_time(report, op->process, op->start, op->end);
-	if (!report_selects(report, op->process) ||
-	    (report->filtering && !filter_op(report->filter, op)))
+	if (!selection_passes(&report->selection, FACT_OP, op))
 		return NULL;
-	return &cube_at(&report->ops,
-			(uint64_t[]){ (int64_t)op->process, word(op->op), word(op->function),
-				      word(op->protocol), word(op->memory), word(op->memory_reason),
-				      word(op->memory_known_by) })
-			->sums;
+	return report_row(&report->ops, FACT_OP, op);
 }
 
 static void report_feed_op(struct report *report, const struct fact_op *op)
@@ -235,28 +230,10 @@ static bool may_be_slowest(const struct report *report, const struct fact_transf
 
 static struct cube_sums *transfer_row(struct report *report, const struct fact_transfer *transfer)
 {
-	const uint64_t key[CUBE_MAX_KEYS] = {
-		[T_PROCESS] = (int64_t)transfer->process,
-		[T_PEER] = (int64_t)transfer->peer,
-		[T_OP] = word(transfer->op),
-		[T_TRANSPORT] = word(transfer->transport),
-		[T_DEVICE] = word(transfer->device),
-		[T_LOCALITY] = transfer->locality,
-		[T_KIND] = transfer->kind,
-		[T_UCP_OP] = word(transfer->ucp_op),
-		[T_FUNCTION] = word(transfer->function),
-		[T_PROTOCOL] = word(transfer->protocol),
-		[T_SRC_MEM] = word(transfer->src_mem),
-		[T_DST_MEM] = word(transfer->dst_mem),
-		[T_SRC_REASON] = word(transfer->src_reason),
-		[T_DST_REASON] = word(transfer->dst_reason),
-	};
-
 	report_see_time(report, transfer->process, transfer->start, transfer->end);
-	if (!report_selects(report, transfer->process) ||
-	    (report->filtering && !filter_transfer(report->filter, transfer)))
+	if (!selection_passes(&report->selection, FACT_TRANSFER, transfer))
 		return NULL;
-	return &cube_at(&report->transfers, key)->sums;
+	return report_row(&report->transfers, FACT_TRANSFER, transfer);
 }
 
 static void report_feed_transfer(struct report *report, const struct fact_transfer *transfer)
@@ -313,24 +290,6 @@ static void report_feed_transfers(struct report *report, const struct fact_trans
 		sums->unexplained_bytes += from->bytes;
 }
 
-static struct cube_sums *message_row(struct report *report, const struct fact_message *message)
-{
-	const uint64_t key[CUBE_MAX_KEYS] = {
-		[M_SRC] = (int64_t)message->src,
-		[M_DST] = (int64_t)message->dst,
-		[M_FUNCTION] = word(message->function),
-		[M_SRC_MEM] = word(message->src_mem),
-		[M_DST_MEM] = word(message->dst_mem),
-		[M_SRC_REASON] = word(message->src_reason),
-		[M_DST_REASON] = word(message->dst_reason),
-		[M_CHAIN] = word(message->chain),
-		[M_VIA] = word(message->via),
-		[M_CHAIN_REASON] = word(message->chain_reason),
-	};
-
-	return &cube_at(&report->messages, key)->sums;
-}
-
 static int host_of(const struct report *report, int index)
 {
 	const struct report_process *process = report_process_at(report, index);
@@ -344,10 +303,9 @@ static void report_feed_message(struct report *report, const struct fact_message
 
 	clocks_add(&report->clocks, host_of(report, message->src), host_of(report, message->dst),
 		   message->send_start, message->arrival);
-	if ((!report_selects(report, message->src) && !report_selects(report, message->dst)) ||
-	    (report->filtering && !filter_message(report->filter, message)))
+	if (!selection_passes(&report->selection, FACT_MESSAGE, message))
 		return;
-	sums = message_row(report, message);
+	sums = report_row(&report->messages, FACT_MESSAGE, message);
 	sums->count++;
 	sums->copies += message->copies;
 	sums->copy_bytes += message->copy_bytes;

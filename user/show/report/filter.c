@@ -7,28 +7,35 @@
 #include <string.h>
 #include <strings.h>
 
+#define KEY_BIT(key) (1u << KEY_##key)
+
 const struct filter_info filter_infos[FILTER_FIELDS] = {
 	[FILTER_FUNCTION] = { "function", "LIST", "MPI functions, none = outside MPI",
-			      "calls, operations, transfers, messages" },
-	[FILTER_OP] = { "op", "LIST", "UCT operations (am_bcopy, get_*)", "transfers" },
+			      "calls, operations, transfers, messages", KEY_BIT(FUNCTION) },
+	[FILTER_OP] = { "op", "LIST", "UCT operations (am_bcopy, get_*)", "transfers",
+			KEY_BIT(OP) },
 	[FILTER_UCP_OP] = { "ucp-op", "LIST", "UCP operations (tag_send, put)",
-			    "operations, transfers, messages" },
-	[FILTER_TRANSPORT] = { "transport", "LIST", "UCX transports (posix, rc_*)", "transfers" },
-	[FILTER_DEVICE] = { "device", "LIST", "UCX devices (memory, mlx5_0:*)", "transfers" },
+			    "operations, transfers, messages", KEY_BIT(UCP_OP) },
+	[FILTER_TRANSPORT] = { "transport", "LIST", "UCX transports (posix, rc_*)", "transfers",
+			       KEY_BIT(TRANSPORT) },
+	[FILTER_DEVICE] = { "device", "LIST", "UCX devices (memory, mlx5_0:*)", "transfers",
+			    KEY_BIT(DEVICE) },
 	[FILTER_PROCESS] = { "process", "LIST",
 			     "Processes: rank or pid (a plain number is either), rank:N, pid:N, "
 			     "index:N, or command name",
-			     "calls, operations, transfers, messages" },
+			     "calls, operations, transfers, messages", 0 },
 	[FILTER_HOST] = { "host", "LIST", "Hosts, by name or boot id",
-			  "calls, operations, transfers, messages" },
+			  "calls, operations, transfers, messages", 0 },
 	[FILTER_KIND] = { "kind", "data|control|copy",
-			  "Payload, UCX's own traffic, or copies within a process", "transfers" },
+			  "Payload, UCX's own traffic, or copies within a process", "transfers",
+			  KEY_BIT(KIND) },
 	[FILTER_MEMORY] = { "memory", "LIST",
 			    "Memory (gpu0, gpu*, pinned, managed, host) of a buffer or of either end",
-			    "operations, transfers, messages" },
+			    "operations, transfers, messages",
+			    KEY_BIT(MEMORY) | KEY_BIT(SRC_MEM) | KEY_BIT(DST_MEM) },
 	[FILTER_CALL_SITE] = { "call-site", "LIST",
 			       "Where MPI was called: file:line, function or module (solve.c:*)",
-			       "calls, operations, transfers" },
+			       "calls, operations, transfers", KEY_BIT(PLACE) },
 };
 
 void filter_release(struct filter *filter)
@@ -144,12 +151,10 @@ static bool is_process(const char *who, const struct fact_process *process)
 	       number_is(who, process->tgid) || (process->comm && glob(who, process->comm));
 }
 
-bool filter_process(const struct filter *filter, const struct fact_process *process)
+static bool filter_process(const struct filter *filter, const struct fact_process *process)
 {
 	const struct filter_list *who, *host;
 
-	if (!filter)
-		return true;
 	who = &filter->lists[FILTER_PROCESS];
 	host = &filter->lists[FILTER_HOST];
 	if (host->patterns.len && !any(host, process->host_name) && !any(host, process->host_id))
@@ -160,37 +165,80 @@ bool filter_process(const struct filter *filter, const struct fact_process *proc
 	return !who->patterns.len;
 }
 
-static bool pass_either(struct filter *filter, const char *one, const char *other)
+/* Whether a value fits; a fact without any of the field's keys passes. */
+static bool filter_field_passes(struct filter *filter, enum filter_field field, enum fact_type type,
+				const void *fact)
 {
-	return pass(filter, FILTER_MEMORY, one) || pass(filter, FILTER_MEMORY, other);
+	const unsigned int keys = filter_infos[field].keys;
+	const struct fact_column *column = fact_infos[type].columns;
+	bool has = false;
+
+	for (; column->name; column++) {
+		struct column_value value;
+
+		if (!(keys >> column->key & 1))
+			continue;
+		has = true;
+		value = column_value(column, fact);
+		if (column->type == COLUMN_PLACE ? pass_place(filter, value.pointer)
+						 : pass(filter, field, value.text))
+			return true;
+	}
+	return !has;
 }
 
-bool filter_call(struct filter *filter, const struct fact_call *call)
+void selection_init(struct selection *selection, struct filter *filter)
 {
-	return pass(filter, FILTER_FUNCTION, call->function) && pass_place(filter, call->place);
+	*selection = (struct selection){ .filter = filter, .active = filter_active(filter) };
 }
 
-bool filter_op(struct filter *filter, const struct fact_op *op)
+void selection_release(struct selection *selection)
 {
-	return pass(filter, FILTER_FUNCTION, op->function) && pass(filter, FILTER_UCP_OP, op->op) &&
-	       pass(filter, FILTER_MEMORY, op->memory) && pass_place(filter, op->place);
+	vec_release(&selection->processes);
 }
 
-bool filter_transfer(struct filter *filter, const struct fact_transfer *transfer)
+static void selection_process(struct selection *selection, const struct fact_process *process)
 {
-	return pass(filter, FILTER_KIND, fact_kind_names[transfer->kind]) &&
-	       pass(filter, FILTER_OP, transfer->op) &&
-	       pass(filter, FILTER_TRANSPORT, transfer->transport) &&
-	       pass(filter, FILTER_DEVICE, transfer->device) &&
-	       pass(filter, FILTER_UCP_OP, transfer->ucp_op) &&
-	       pass_either(filter, transfer->src_mem, transfer->dst_mem) &&
-	       pass_place(filter, transfer->place) &&
-	       pass(filter, FILTER_FUNCTION, transfer->function);
+	if (process->index < 0)
+		return;
+	while (selection->processes.len <= (size_t)process->index)
+		vec_push(&selection->processes, true);
+	selection->processes.data[process->index] = filter_process(selection->filter, process);
 }
 
-bool filter_message(struct filter *filter, const struct fact_message *message)
+static bool selection_has(const struct selection *selection, uint64_t process)
 {
-	return pass(filter, FILTER_FUNCTION, message->function) &&
-	       pass(filter, FILTER_UCP_OP, message->send_op) &&
-	       pass_either(filter, message->src_mem, message->dst_mem);
+	return process >= selection->processes.len || selection->processes.data[process];
+}
+
+static bool selection_has_owner(const struct selection *selection, enum fact_type type,
+				const void *fact)
+{
+	const unsigned int owners = KEY_BIT(PROCESS) | KEY_BIT(SRC) | KEY_BIT(DST);
+	const struct fact_column *column = fact_infos[type].columns;
+	bool owned = false;
+
+	for (; column->name; column++) {
+		if (!(owners >> column->key & 1))
+			continue;
+		if (selection_has(selection, column_word(column, fact)))
+			return true;
+		owned = true;
+	}
+	return !owned;
+}
+
+bool selection_passes(struct selection *selection, enum fact_type type, const void *fact)
+{
+	if (!selection->active)
+		return true;
+	if (type == FACT_PROCESS)
+		selection_process(selection, fact);
+	if (!selection_has_owner(selection, type, fact))
+		return false;
+	for (enum filter_field field = 0; field < FILTER_FIELDS; field++)
+		if (selection->filter->lists[field].patterns.len &&
+		    !filter_field_passes(selection->filter, field, type, fact))
+			return false;
+	return true;
 }

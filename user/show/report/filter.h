@@ -11,7 +11,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "explain/match/facts.h"
+#include "explain/match/columns.h"
 
 enum filter_field {
 	FILTER_FUNCTION,
@@ -32,6 +32,7 @@ struct filter_info {
 	const char *metavar; /* of the option's argument */
 	const char *doc;
 	const char *facts; /* the facts it selects among */
+	unsigned int keys; /* bit set of enum fact_key: one of them must fit */
 };
 
 extern const struct filter_info filter_infos[FILTER_FIELDS];
@@ -57,12 +58,20 @@ int filter_add(struct filter *filter, enum filter_field field, const char *list,
 /* Whether it lets through less than everything; NULL: it does not. */
 bool filter_active(const struct filter *filter);
 
-/* By name, number and host; the answer holds for every fact of that process. */
-bool filter_process(const struct filter *filter, const struct fact_process *process);
+/* Decides which facts pass, by their keys and by the processes seen so far. */
+struct selection {
+	struct filter *filter; /* must outlive it */
+	bool active;
+	VEC(bool) processes; /* by index: whether their facts pass */
+};
 
-bool filter_call(struct filter *filter, const struct fact_call *call);
-bool filter_op(struct filter *filter, const struct fact_op *op);
-bool filter_transfer(struct filter *filter, const struct fact_transfer *transfer);
-bool filter_message(struct filter *filter, const struct fact_message *message);
+void selection_init(struct selection *selection, struct filter *filter); /* NULL: all pass */
+void selection_release(struct selection *selection);
+
+/*
+ * Processes always pass, as facts refer to them, and so does what no filter is about. A fact about
+ * two processes passes with either; so do facts of processes that are not known.
+ */
+bool selection_passes(struct selection *selection, enum fact_type type, const void *fact);
 
 #endif

@@ -53,7 +53,6 @@ struct report_process {
 	struct fact_process fact; /* its lists are our copies */
 	struct fact_lifetime lifetime; /* known once it has exited */
 	bool known;
-	bool selected; /* by the filter */
 };
 
 struct report_host {
@@ -78,6 +77,7 @@ uint64_t slowest_time(const struct fact_transfer *transfer);
 struct report {
 	struct filter *filter; /* NULL: everything */
 	bool filtering;
+	struct selection selection;
 	bool gpu; /* a process has a GPU library */
 	VEC(struct report_process) processes; /* by index, holes are not known */
 	VEC(struct report_host) hosts; /* by index */

@@ -108,10 +108,15 @@ struct report *report_new(struct filter *filter)
 
 	report = vec_grow(report, &room, 1, sizeof(*report));
 	*report = (struct report){ .filter = filter, .filtering = filter_active(filter) };
+	selection_init(&report->selection, filter);
 	cube_init(&report->calls, &report_calls_shape);
 	cube_init(&report->ops, &report_ops_shape);
 	cube_init(&report->transfers, &report_transfers_shape);
 	cube_init(&report->messages, &report_messages_shape);
+	cube_bind(&report->calls, FACT_CALL);
+	cube_bind(&report->ops, FACT_OP);
+	cube_bind(&report->transfers, FACT_TRANSFER);
+	cube_bind(&report->messages, FACT_MESSAGE);
 	cube_init(&report->call_sites, &report_call_sites_shape);
 	cube_init(&report->stacks, &report_stacks_shape);
 	return report;
@@ -125,6 +130,7 @@ void report_free(struct report *report)
 		free((void *)report->processes.data[i].fact.ucx);
 		free((void *)report->processes.data[i].fact.environment);
 	}
+	selection_release(&report->selection);
 	vec_release(&report->processes);
 	vec_release(&report->hosts);
 	vec_release(&report->windows);
