@@ -442,9 +442,7 @@ void rule_baseline(const struct trial *trial)
 	const struct policy *policy = trial->judge->policy;
 	struct changed_ways changes = { 0 };
 	struct times times;
-	size_t before;
 
-	before = trial->judge->findings.len;
 	judge_earlier_ways(trial, &changes);
 	if (nothing_told(trial)) {
 		vec_release(&changes.list);
@@ -454,7 +452,7 @@ void rule_baseline(const struct trial *trial)
 	for (size_t i = 0; i < policy->references.len; i++)
 		judge_reference(trial, &times, &policy->references.data[i]);
 	judge_earlier(trial, &times, &changes);
-	if (before == trial->judge->findings.len)
+	if (!found_any(trial))
 		found_nothing(trial, VERDICT_SKIP,
 			      policy->references.len || trial->judge->earlier
 				      ? "the sweep took no time that the baseline has"

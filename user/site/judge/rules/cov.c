@@ -143,7 +143,6 @@ static bool unknown_cell(const struct cell *cell)
 void rule_attribution(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
-	size_t before = trial->judge->findings.len;
 	struct tallies tallies = { 0 };
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
@@ -153,9 +152,9 @@ void rule_attribution(const struct trial *trial)
 				  cell, unknown_cell(cell));
 	}
 	tallies_judge(trial, &tallies, trial->settings->cov_05.share,
-		      "transport, device and memory known", "no data was moved");
-	for (; before < trial->judge->findings.len; before++) {
-		struct finding *finding = &trial->judge->findings.data[before];
+		      "transport, device and memory known");
+	for (size_t i = trial->from; i < trial->judge->findings.len; i++) {
+		struct finding *finding = &trial->judge->findings.data[i];
 
 		/* folded records do not have the kind of memory */
 		if (finding->verdict == VERDICT_FAIL &&

@@ -157,14 +157,9 @@ void rule_goodput(const struct trial *trial)
 	const struct plan *plan = sweep->plan;
 	struct reached *reached;
 	uint64_t size = largest(plan);
-	double *rates;
-	size_t before;
+	double *rates = node_rates(trial);
 
-	if (nothing_told(trial))
-		return;
-	before = trial->judge->findings.len;
 	reached = calloc(plan->nodes.len, sizeof(*reached));
-	rates = node_rates(trial);
 	for (size_t i = 0; size >= LARGE && i < sweep->transfers.len; i++) {
 		const struct sweep_transfer *transfer = &sweep->transfers.data[i];
 
@@ -177,7 +172,7 @@ void rule_goodput(const struct trial *trial)
 		judge_share(trial, plan->nodes.data[i].name, &reached[i], rates[i]);
 		judge_gpu(trial, plan->nodes.data[i].name, &reached[i]);
 	}
-	if (before == trial->judge->findings.len)
+	if (!found_any(trial))
 		found_nothing(
 			trial, VERDICT_SKIP,
 			size < LARGE

@@ -77,14 +77,11 @@ static void judge_line(const struct trial *trial, const struct policy_expect *ex
 		tally_fits(tally_cell(trial, &tallies, cell), cell, fits,
 			   !as_expected(expect, cell));
 	}
-	if (tallies.list.len)
-		tallies_judge(trial, &tallies, 1 - expect->min_share, expect_text(trial, expect),
-			      NULL);
+	tallies_judge(trial, &tallies, 1 - expect->min_share, expect_text(trial, expect));
 }
 
 void rule_expected(const struct trial *trial)
 {
-	size_t before = trial->judge->findings.len;
 
 	for (size_t i = 0; i < trial->judge->policy->expect.len; i++) {
 		const struct policy_expect *expect = &trial->judge->policy->expect.data[i];
@@ -101,8 +98,6 @@ void rule_expected(const struct trial *trial)
 		if (expect->staging != STAGING_ANY || expect->dst_copy)
 			judge_ways(trial, expect);
 	}
-	if (before == trial->judge->findings.len)
-		found_nothing(trial, VERDICT_SKIP, "no line under 'expect' fits what was moved");
 }
 
 /* ---- PATH-02 ---- */
@@ -162,18 +157,13 @@ static void spare_wire_up(struct tally *tally, double most)
 void rule_tcp(const struct trial *trial)
 {
 	struct tallies data = { 0 }, management = { 0 };
-	bool none;
 
 	tcp_tallies(trial, &management, true);
-	none = !management.list.len;
-	if (!none)
-		tallies_judge(trial, &management, 0, "no data over management interfaces", NULL);
+	tallies_judge(trial, &management, 0, "no data over management interfaces");
 	tcp_tallies(trial, &data, false);
 	for (size_t i = 0; i < data.list.len; i++)
 		spare_wire_up(&data.list.data[i], trial->settings->path_02.bytes);
-	if (data.list.len || none)
-		tallies_judge(trial, &data, trial->settings->path_02.share, "no data over tcp",
-			      "no two nodes exchanged data");
+	tallies_judge(trial, &data, trial->settings->path_02.share, "no data over tcp");
 }
 
 static const struct node *from(const struct trial *trial, const struct cell *cell)
@@ -195,8 +185,7 @@ void rule_node_over_nic(const struct trial *trial)
 			tally_add(tally_node(trial, &tallies, from(trial, cell)), cell,
 				  is_network(cell->transport));
 	}
-	tallies_judge(trial, &tallies, 0, "shared memory, cma, xpmem or cuda_ipc",
-		      "no two processes of one node exchanged data");
+	tallies_judge(trial, &tallies, 0, "shared memory, cma, xpmem or cuda_ipc");
 }
 
 /* ---- PATH-05 ---- */
@@ -205,7 +194,7 @@ void rule_node_over_nic(const struct trial *trial)
 struct question {
 	enum fits (*about)(const struct trial *trial, const struct cell *cell);
 	bool (*wrong)(const struct cell *cell);
-	const char *expected, *why_none;
+	const char *expected;
 };
 
 static void ask(const struct trial *trial, const struct question *question, double allowed)
@@ -221,7 +210,7 @@ static void ask(const struct trial *trial, const struct question *question, doub
 			tally_fits(tally_cell(trial, &tallies, cell), cell, about,
 				   question->wrong(cell));
 	}
-	tallies_judge(trial, &tallies, allowed, question->expected, question->why_none);
+	tallies_judge(trial, &tallies, allowed, question->expected);
 }
 
 static enum fits large(const struct trial *trial, const struct cell *cell)
@@ -251,8 +240,7 @@ static bool copied_twice(const struct cell *cell)
 void rule_single_copy(const struct trial *trial)
 {
 	static const struct question question = { hosts_of_a_node, copied_twice,
-						  "cma, knem or xpmem",
-						  "no large host messages within a node" };
+						  "cma, knem or xpmem" };
 
 	ask(trial, &question, 0);
 }
@@ -272,8 +260,7 @@ static bool plain_verbs(const struct cell *cell)
 
 void rule_accelerated(const struct trial *trial)
 {
-	static const struct question question = { on_mlx5, plain_verbs, "rc_mlx5 or dc_mlx5",
-						  "no mlx5 device was used" };
+	static const struct question question = { on_mlx5, plain_verbs, "rc_mlx5 or dc_mlx5" };
 
 	ask(trial, &question, 0);
 }
@@ -301,7 +288,6 @@ static void rc_peers(const struct exhibits *exhibits, struct map *counts)
 void rule_scale(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
-	size_t before = trial->judge->findings.len;
 	struct map counts = { 0 };
 
 	rc_peers(exhibits, &counts);
@@ -322,14 +308,11 @@ void rule_scale(const struct trial *trial)
 		finding->seen = say(trial->judge, "rc to %zu peer%s", peers, peers == 1 ? "" : "s");
 	}
 	map_release(&counts);
-	if (before == trial->judge->findings.len)
-		found_nothing(trial, VERDICT_SKIP, "rc was not used");
 }
 
 void rule_ucx_in_use(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
-	size_t before = trial->judge->findings.len;
 
 	if (level_missing(exhibits, LEVEL_UCP)) {
 		found_nothing(trial, VERDICT_SKIP, "operations were not traced (--level)");
@@ -362,6 +345,4 @@ void rule_ucx_in_use(const struct trial *trial)
 			finding->seen = say(trial->judge, "%lu calls, no operation",
 					    (unsigned long)member->data_calls);
 	}
-	if (before == trial->judge->findings.len)
-		found_nothing(trial, VERDICT_SKIP, "no process called MPI");
 }

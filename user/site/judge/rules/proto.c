@@ -251,7 +251,7 @@ static void judge_group(const struct trial *trial, const struct sent *sent, size
 void rule_switch_points(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
-	size_t before = trial->judge->findings.len, to;
+	size_t to;
 	struct sent_list sent = { 0 };
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
@@ -270,10 +270,6 @@ void rule_switch_points(const struct trial *trial)
 		judge_group(trial, &sent.list.data[from], to - from);
 	}
 	judge_schemes(trial);
-	if (before == trial->judge->findings.len)
-		found_nothing(
-			trial, VERDICT_SKIP,
-			"no two nodes of a class sent by rendezvous and eagerly, or by rendezvous alike");
 	vec_release(&sent.list);
 	map_release(&sent.index);
 }

@@ -28,6 +28,11 @@ void found_nothing(const struct trial *trial, enum verdict verdict, const char *
 	found_why(trial, verdict, subject_captures(), why);
 }
 
+bool found_any(const struct trial *trial)
+{
+	return trial->judge->findings.len > trial->from;
+}
+
 struct subject process_subject(const struct trial *trial, int process)
 {
 	const struct exhibits *exhibits = trial->exhibits;

@@ -13,6 +13,7 @@ struct trial {
 	const struct catalogue_rule *rule;
 	const struct policy_rule *setting;
 	const struct rule_settings *settings; /* of all rules */
+	size_t from; /* its findings are those from this one on */
 };
 
 /* Valid until the next one; of the trial's rule and severity. */
@@ -24,6 +25,9 @@ void found_nothing(const struct trial *trial, enum verdict verdict, const char *
 /* The same, for one subject. */
 void found_why(const struct trial *trial, enum verdict verdict, struct subject subject,
 	       const char *why);
+
+/* Whether the rule has a finding yet. */
+bool found_any(const struct trial *trial);
 
 /* "rc_mlx5/mlx5_0:1 rndv/get get_zcopy, host to gpu0" */
 const char *cell_text(const struct trial *trial, const struct cell *cell);

@@ -358,11 +358,8 @@ static void say_nodes(const struct trial *trial, const struct slowness *worst)
 
 	for (size_t i = 0; i < plan->nodes.len; i++)
 		known += worst[i].known;
-	if (!known) {
-		found_nothing(trial, VERDICT_SKIP,
-			      "it takes three nodes of a class that met others in three rounds");
+	if (!known)
 		return;
-	}
 	for (size_t i = 0; i < plan->nodes.len; i++) {
 		const char *name = plan->nodes.data[i].name;
 
@@ -378,11 +375,8 @@ void rule_slow_nodes(const struct trial *trial)
 {
 	const struct plan *plan = trial->judge->sweep.plan;
 	struct metrics metrics = { 0 };
-	struct slowness *worst;
+	struct slowness *worst = calloc(plan->nodes.len, sizeof(*worst));
 
-	if (nothing_told(trial))
-		return;
-	worst = calloc(plan->nodes.len, sizeof(*worst));
 	metrics_find(plan, &metrics);
 	for (size_t i = 0; i < metrics.list.len; i++)
 		nodes_judge_metric(trial, &metrics.list.data[i], worst);
@@ -472,19 +466,13 @@ static size_t pairs_judge_metric(const struct trial *trial, const struct metric 
 void rule_slow_pairs(const struct trial *trial)
 {
 	struct metrics metrics = { 0 };
-	size_t before, judged = 0;
+	size_t judged = 0;
 
-	if (nothing_told(trial))
-		return;
-	before = trial->judge->findings.len;
 	metrics_find(trial->judge->sweep.plan, &metrics);
 	for (size_t i = 0; i < metrics.list.len; i++)
 		judged += pairs_judge_metric(trial, &metrics.list.data[i]);
 	vec_release(&metrics.list);
-	if (!judged)
-		found_nothing(trial, VERDICT_SKIP,
-			      "no three pairs met often enough (variant all-pairs:3)");
-	else if (before == trial->judge->findings.len)
+	if (judged && !found_any(trial))
 		found(trial, VERDICT_PASS, subject_plain(SUBJECT_OTHER, "all pairs"))->count =
 			judged;
 }

@@ -135,12 +135,11 @@ static const char *copies_text(const struct trial *trial, const struct member *m
 void rule_one_library(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
-	size_t before = trial->judge->findings.len;
 	struct map copies = { 0 };
 
 	find_copies(exhibits, &copies);
 	same_on_all(trial, build_of);
-	for (size_t i = before; i < trial->judge->findings.len; i++) {
+	for (size_t i = trial->from; i < trial->judge->findings.len; i++) {
 		struct finding *finding = &trial->judge->findings.data[i];
 		const uint64_t *first = map_find(&copies, (uintptr_t)finding->subject.node, 0);
 
@@ -153,8 +152,6 @@ void rule_one_library(const struct trial *trial)
 	if (!exhibits->members.len)
 		found_nothing(trial, VERDICT_UNKNOWN,
 			      "no process with UCX or MPI is in the captures");
-	else if (before == trial->judge->findings.len)
-		found_nothing(trial, VERDICT_SKIP, "no process has UCX");
 }
 
 /* ---- one finding a node, with all that is to be said of it ---- */
@@ -215,11 +212,9 @@ static void join_subjects(struct judge *judge, size_t from)
 
 void rule_versions(const struct trial *trial)
 {
-	size_t before = trial->judge->findings.len;
-
 	same_on_all(trial, versions_of);
-	if (before == trial->judge->findings.len)
+	if (!found_any(trial))
 		found_nothing(trial, VERDICT_SKIP, "no process has MPI or UCX");
 	judge_environments(trial);
-	join_subjects(trial->judge, before);
+	join_subjects(trial->judge, trial->from);
 }

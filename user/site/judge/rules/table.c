@@ -11,52 +11,76 @@ enum {
 	OF_LEDGERS = 8, /* and of nothing else */
 	PASS_OF_ALL = 16, /* a pass is about all of the time; else about what was recorded */
 	FAIL_BY_ABSENCE = 32, /* missing records may be why it fails */
+	OF_TIMES = 64, /* nodes whose times tell nothing are skipped first */
 };
 
 static const struct judged {
 	void (*judge)(const struct trial *trial);
 	unsigned int of;
+	const char *none; /* why it has no finding; NULL: the rule says so itself */
 } rules[CATALOGUE_RULES] = {
 	[RULE_COV_01] = { rule_loss, OF_CAPTURES },
-	[RULE_COV_02] = { rule_port_counters, OF_CAPTURES | PASS_OF_ALL },
+	[RULE_COV_02] = { rule_port_counters, OF_CAPTURES | PASS_OF_ALL,
+			  "no class says 'nics', and no NIC was used" },
 	[RULE_COV_03] = { rule_planned, OF_SWEEPS | PASS_OF_ALL },
 	[RULE_COV_04] = { rule_both_ends, OF_CAPTURES | PASS_OF_ALL },
-	[RULE_COV_05] = { rule_attribution, OF_CAPTURES },
-	[RULE_COV_06] = { rule_one_library, OF_CAPTURES },
+	[RULE_COV_05] = { rule_attribution, OF_CAPTURES, "no data was moved" },
+	[RULE_COV_06] = { rule_one_library, OF_CAPTURES, "no process has UCX" },
 	[RULE_CFG_01] = { rule_versions, OF_CAPTURES },
-	[RULE_PATH_01] = { rule_expected, OF_CAPTURES },
-	[RULE_PATH_02] = { rule_tcp, OF_CAPTURES },
-	[RULE_PATH_03] = { rule_node_over_nic, OF_CAPTURES },
-	[RULE_PATH_04] = { rule_cuda_ipc, OF_CAPTURES },
-	[RULE_PATH_05] = { rule_single_copy, OF_CAPTURES },
-	[RULE_PATH_06] = { rule_gdr_copy, OF_CAPTURES },
-	[RULE_PATH_07] = { rule_staging, OF_CAPTURES },
-	[RULE_PATH_08] = { rule_accelerated, OF_CAPTURES },
-	[RULE_PATH_09] = { rule_scale, OF_CAPTURES | PASS_OF_ALL },
-	[RULE_PATH_10] = { rule_memory_type, OF_CAPTURES },
-	[RULE_PATH_11] = { rule_ucx_in_use, OF_CAPTURES },
-	[RULE_PATH_12] = { rule_symmetric, OF_CAPTURES },
-	[RULE_RAIL_01] = { rule_rail_count, OF_CAPTURES | FAIL_BY_ABSENCE },
-	[RULE_RAIL_02] = { rule_rail_balance, OF_CAPTURES },
-	[RULE_PROTO_01] = { rule_monotone, OF_LEDGERS },
-	[RULE_RAIL_03] = { rule_fragments, OF_CAPTURES },
-	[RULE_PROTO_02] = { rule_switch_points, OF_CAPTURES },
-	[RULE_PROTO_03] = { rule_collective_memory, OF_CAPTURES },
-	[RULE_FAB_01] = { rule_service_level, OF_CAPTURES },
-	[RULE_RAIL_05] = { rule_ports, OF_INVENTORIES },
-	[RULE_FAB_03] = { rule_tail, OF_LEDGERS },
-	[RULE_PERF_01] = { rule_slow_nodes, OF_LEDGERS },
-	[RULE_PERF_02] = { rule_slow_pairs, OF_LEDGERS },
-	[RULE_PERF_03] = { rule_goodput, OF_LEDGERS },
+	[RULE_PATH_01] = { rule_expected, OF_CAPTURES,
+			   "no line under 'expect' fits what was moved" },
+	[RULE_PATH_02] = { rule_tcp, OF_CAPTURES, "no two nodes exchanged data" },
+	[RULE_PATH_03] = { rule_node_over_nic, OF_CAPTURES,
+			   "no two processes of one node exchanged data" },
+	[RULE_PATH_04] = { rule_cuda_ipc, OF_CAPTURES,
+			   "no two GPUs of one node exchanged large messages" },
+	[RULE_PATH_05] = { rule_single_copy, OF_CAPTURES, "no large host messages within a node" },
+	[RULE_PATH_06] = { rule_gdr_copy, OF_CAPTURES, "no small messages of GPU memory" },
+	[RULE_PATH_07] = { rule_staging, OF_CAPTURES,
+			   "no large messages of GPU memory between nodes" },
+	[RULE_PATH_08] = { rule_accelerated, OF_CAPTURES, "no mlx5 device was used" },
+	[RULE_PATH_09] = { rule_scale, OF_CAPTURES | PASS_OF_ALL, "rc was not used" },
+	[RULE_PATH_10] = { rule_memory_type, OF_CAPTURES,
+			   "of no buffer both are told: what it is, and what UCX took it for" },
+	[RULE_PATH_11] = { rule_ucx_in_use, OF_CAPTURES, "no process called MPI" },
+	[RULE_PATH_12] = { rule_symmetric, OF_CAPTURES, "no two nodes exchanged data" },
+	[RULE_RAIL_01] = { rule_rail_count, OF_CAPTURES | FAIL_BY_ABSENCE,
+			   "no class says 'rails', or no large message left a node" },
+	[RULE_RAIL_02] = { rule_rail_balance, OF_CAPTURES,
+			   "no class names several nics, or no large message left a node" },
+	[RULE_PROTO_01] = { rule_monotone, OF_LEDGERS | OF_TIMES,
+			    "it takes 10 times of a message" },
+	[RULE_RAIL_03] = { rule_fragments, OF_CAPTURES, "no message went over several devices" },
+	[RULE_PROTO_02] = { rule_switch_points, OF_CAPTURES,
+			    "no two nodes of a class sent by rendezvous and eagerly, or by rendezvous alike" },
+	[RULE_PROTO_03] = { rule_collective_memory, OF_CAPTURES,
+			    "no collective was seen to move GPU memory" },
+	[RULE_FAB_01] = { rule_service_level, OF_CAPTURES,
+			  "no line under 'expect' with 'sl' fits what went over InfiniBand" },
+	[RULE_RAIL_05] = { rule_ports, OF_INVENTORIES,
+			   "no class says 'nics', and no node has a NIC on PCI that is up" },
+	[RULE_FAB_03] = { rule_tail, OF_LEDGERS | OF_TIMES,
+			  "it takes 100 times of the smallest message between nodes, or 10 of the "
+			  "largest" },
+	[RULE_PERF_01] = { rule_slow_nodes, OF_LEDGERS | OF_TIMES,
+			   "it takes three nodes of a class that met others in three rounds" },
+	[RULE_PERF_02] = { rule_slow_pairs, OF_LEDGERS | OF_TIMES,
+			   "no three pairs met often enough (variant all-pairs:3)" },
+	[RULE_PERF_03] = { rule_goodput, OF_LEDGERS | OF_TIMES },
 	[RULE_PERF_04] = { rule_alltoall, OF_LEDGERS },
 	[RULE_PERF_05] = { rule_baseline, OF_LEDGERS },
-	[RULE_RAIL_04] = { rule_adapters, OF_CAPTURES | FAIL_BY_ABSENCE },
-	[RULE_AFF_01] = { rule_nearest_nic, OF_CAPTURES },
-	[RULE_AFF_02] = { rule_binding, OF_CAPTURES },
-	[RULE_AFF_03] = { rule_nic_collision, OF_CAPTURES | FAIL_BY_ABSENCE },
-	[RULE_AFF_04] = { rule_aligned, OF_CAPTURES | FAIL_BY_ABSENCE },
+	[RULE_RAIL_04] = { rule_adapters, OF_CAPTURES | FAIL_BY_ABSENCE,
+			   "no node used several NICs on PCI" },
+	[RULE_AFF_01] = { rule_nearest_nic, OF_CAPTURES, "no memory of a GPU left a node" },
+	[RULE_AFF_02] = { rule_binding, OF_CAPTURES,
+			  "no rank's message came from a GPU or left its node" },
+	[RULE_AFF_03] = { rule_nic_collision, OF_CAPTURES | FAIL_BY_ABSENCE,
+			  "no memory of a GPU left a node" },
+	[RULE_AFF_04] = { rule_aligned, OF_CAPTURES | FAIL_BY_ABSENCE,
+			  "no two processes of different nodes sent to each other" },
 	[RULE_FAB_02] = { rule_roce, OF_INVENTORIES },
-	[RULE_FAB_04] = { rule_error_counters, OF_INVENTORIES },
+	[RULE_FAB_04] = { rule_error_counters, OF_INVENTORIES,
+			  "no class says 'nics', and no node has a NIC on PCI" },
 };
 
 struct trial trial_of(struct judge *judge, const struct catalogue_rule *rule)
@@ -148,14 +172,20 @@ void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
 {
 	const struct judged *judged = judged_by(rule);
 	const char *lacks = what_lacks(judge, rule, judged);
-	const struct trial trial = trial_of(judge, rule);
+	struct trial trial = trial_of(judge, rule);
 
 	if (trial.setting->off) {
 		found_nothing(&trial, VERDICT_SKIP, "switched off by the policy");
 		return;
 	}
-	if (lacks)
+	if (lacks) {
 		found_nothing(&trial, VERDICT_SKIP, lacks);
-	else
-		judged->judge(&trial);
+		return;
+	}
+	if (judged->of & OF_TIMES && nothing_told(&trial))
+		return;
+	trial.from = judge->findings.len;
+	judged->judge(&trial);
+	if (judged->none && !found_any(&trial))
+		found_nothing(&trial, VERDICT_SKIP, judged->none);
 }

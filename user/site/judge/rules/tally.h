@@ -60,10 +60,10 @@ double tally_share(const struct tally *tally);
 /*
  * A finding per tally: FAIL where more than that share is wrong, whatever sizes messages of unknown
  * size have. UNKNOWN where the verdict depends on these sizes, or where more has no known transport
- * than COV-05 allows. Else PASS; none at all: SKIP with why_none. seen describes the worst cell.
+ * than COV-05 allows. Else PASS. seen describes the worst cell. Releases the tallies.
  */
 void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
-		   const char *expected, const char *why_none);
+		   const char *expected);
 
 /* Why a verdict is unknown that depends on messages of these bytes, whose sizes are not known. */
 const char *why_unsized(const struct trial *trial, uint64_t bytes);

@@ -51,18 +51,14 @@ bool nothing_told(const struct trial *trial)
 
 /* ---- cohorts ---- */
 
-/* Judges cohorts that differ in size alone together; nothing is found: SKIP, with why_none. */
+/* Judges cohorts that differ in size alone together. */
 static void judge_cohorts(const struct trial *trial,
 			  void (*judge)(const struct trial *trial, const struct cohort *sizes,
-					size_t count),
-			  const char *why_none)
+					size_t count))
 {
-	size_t before, to;
 	struct times times;
+	size_t to;
 
-	if (nothing_told(trial))
-		return;
-	before = trial->judge->findings.len;
 	times_make(&times, &trial->judge->sweep, judges_all(trial));
 	for (size_t from = 0; from < times.cohorts.len; from = to) {
 		const struct cohort *sizes = &times.cohorts.data[from];
@@ -72,8 +68,6 @@ static void judge_cohorts(const struct trial *trial,
 			to++;
 		judge(trial, sizes, to - from);
 	}
-	if (before == trial->judge->findings.len)
-		found_nothing(trial, VERDICT_SKIP, why_none);
 	times_release(&times);
 }
 
@@ -159,7 +153,7 @@ static void judge_humps(const struct trial *trial, const struct cohort *sizes, s
 
 void rule_monotone(const struct trial *trial)
 {
-	judge_cohorts(trial, judge_humps, "it takes 10 times of a message");
+	judge_cohorts(trial, judge_humps);
 }
 
 /* ---- FAB-03 ---- */
@@ -198,7 +192,5 @@ static void judge_tail(const struct trial *trial, const struct cohort *sizes, si
 
 void rule_tail(const struct trial *trial)
 {
-	judge_cohorts(trial, judge_tail,
-		      "it takes 100 times of the smallest message between nodes, or 10 of the "
-		      "largest");
+	judge_cohorts(trial, judge_tail);
 }

@@ -16,7 +16,6 @@ struct way_question {
 	const void *arg;
 	double allowed; /* share of the bytes that may be wrong, or not known */
 	const char *expected;
-	const char *why_none; /* NULL: nothing is said where it is about no message */
 };
 
 /* What is asked of ways, and how much of what it is about goes so. */
@@ -184,12 +183,9 @@ static void ask_ways(const struct trial *trial, const struct way_question *quest
 		    question->about(trial, &cell, question->arg))
 			add(trial, &inquiry, way, &cell);
 	}
-	if (inquiry.known.list.len || question->why_none) {
-		describe(trial, &inquiry);
-		tallies_judge(trial, &inquiry.known, question->allowed, question->expected,
-			      question->why_none);
-		doubt(trial, &inquiry, before);
-	}
+	describe(trial, &inquiry);
+	tallies_judge(trial, &inquiry.known, question->allowed, question->expected);
+	doubt(trial, &inquiry, before);
 	tallies_release(&inquiry.unknown);
 	vec_release(&inquiry.worst);
 }
@@ -264,7 +260,6 @@ void rule_cuda_ipc(const struct trial *trial)
 				.wrong = not_cuda_ipc,
 				.allowed = 1 - trial->settings->path_04.share,
 				.expected = "cuda_ipc",
-				.why_none = "no two GPUs of one node exchanged large messages",
 			});
 }
 
@@ -288,7 +283,6 @@ void rule_gdr_copy(const struct trial *trial)
 				.about = small_of_gpu,
 				.wrong = copied_by_driver,
 				.expected = "gdr_copy",
-				.why_none = "no small messages of GPU memory",
 			});
 }
 
@@ -313,6 +307,5 @@ void rule_staging(const struct trial *trial)
 				.about = large_between_nodes,
 				.wrong = is_staged,
 				.expected = "zcopy from and to GPU memory",
-				.why_none = "no large messages of GPU memory between nodes",
 			});
 }
