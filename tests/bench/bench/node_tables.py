@@ -158,9 +158,9 @@ def joined(seen, when, how):
 
 def goals(visits, joins):
     """Rows as those of verdicts.compare()."""
-    def compare(promise, numbers, limit, places=2):
+    def compare(target, numbers, limit, places=2):
         numbers = numbers or {"": None}
-        return verdicts.compare(promise, numbers, dict.fromkeys(numbers, limit), places)
+        return verdicts.compare(target, numbers, dict.fromkeys(numbers, limit), places)
 
     def each(case, key):
         return {f"{pattern} {ranks}": summed(visits.of(ranks, pattern, case))[key]

@@ -27,7 +27,7 @@ def machine(facts):
 
 def verdict(results):
     words = {True: "reached", False: "**not reached**", None: "not measured"}
-    return table(["promise", "measured", ""],
+    return table(["target", "measured", ""],
                  [(what, number, words[reached])
                   for what, number, reached in verdicts.all_of(results)])
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What was promised against what was measured: rows (promise, numbers, reached), reached None where
+Targets against measurements: rows (target, numbers, reached), reached None where
 nothing was measured.
 """
 
@@ -15,10 +15,10 @@ def name(label):
         f"{pattern} {size >> 10} KiB" if size < 1 << 20 else f"{pattern} {size >> 20} MiB")
 
 
-def compare(promise, numbers, limits, places=2):
+def compare(target, numbers, limits, places=2):
     """
     numbers: label -> measured or None; limits: label -> at most. One number beyond its limit decides
-    against a promise, but only all of them decide for it.
+    against a target, but only all of them decide for it.
     """
     seen = {label: value for label, value in numbers.items() if value is not None}
     text = [f"{label} {value:.{places}f}" for label, value in seen.items()]
@@ -26,7 +26,7 @@ def compare(promise, numbers, limits, places=2):
     reached = all(value <= limits[label] for label, value in seen.items())
     if reached and len(seen) < len(numbers):
         reached = None
-    return promise, ", ".join(text) if seen else "not measured", reached
+    return target, ", ".join(text) if seen else "not measured", reached
 
 
 def middle(spread):
@@ -46,21 +46,21 @@ def messages(overhead):
         yield compare(f"level {case}: at most 1.15 of the floor at 8 B and 4 KiB, 1.25 at 64 KiB",
                       *over_floor(overhead, case, 1.15, 1.25))
     yield compare("`--count`: at most 1.08 of the floor", *over_floor(overhead, "count", 1.08, 1.08))
-    for promise, pair, limit in (
+    for target, pair, limit in (
             ("full records: no dearer than bpftrace's count of the same sites", "uct to bpftrace", 1),
             ("level ucp: at most 0.8 of shim + backtrace()", "ucp to shim", 0.8)):
         ratios = overhead["ratios"].get(pair, {})
         numbers = {name(label): middle(ratios.get(label)) for label in SHORT + MIDDLE}
-        yield compare(promise, numbers, dict.fromkeys(numbers, limit))
+        yield compare(target, numbers, dict.fromkeys(numbers, limit))
     ratio = middle(overhead["ratios"].get("uct to fixed", {}).get("lat 8"))
     added = [middle(overhead["cases"][case]["patterns"]["lat 8"]["added"])
              for case in ("uct", "fixed") if case in overhead["cases"]]
-    promise, text, reached = compare(
+    target, text, reached = compare(
         "default level: adds no more per 8 B message than empty entry+return probes on the fixed 30 "
         "sites", {name("lat 8"): ratio}, {name("lat 8"): 1})
     if ratio and None not in added:
         text += f" ({added[0]:.0f} against {added[1]:.0f} ns)"
-    yield promise, text, reached
+    yield target, text, reached
     if "uct to nsys" in overhead["ratios"]:
         yield from machines(overhead)
 
@@ -89,16 +89,16 @@ def estimated(estimate):
 def rates(rate):
     rows = {f"{row['producers']} x {row['stored per s'] / row['producers'] / 1e6:.2f} M/s": row
             for row in rate["rows"]}
-    for promise, key, limit, places in (
+    for target, key, limit, places in (
             ("0 drops at 1.6 million records/s per core, default ring", "dropped", 0, 0),
             ("at most 50 ms of consumer CPU per million records", "consumer ms per million", 50, 1),
             ("tracer below 150 MiB resident", "memory MiB", 150, 0)):
         numbers = {label: row[key] for label, row in rows.items()}
-        text, reached = compare(promise, numbers, dict.fromkeys(numbers, limit), places)[1:]
+        text, reached = compare(target, numbers, dict.fromkeys(numbers, limit), places)[1:]
         fastest = max(row["stored per s"] / row["producers"] for row in rate["rows"])
         if key == "dropped" and reached and fastest < rate["target"]:
             text, reached = text + " (a core makes no more here)", None
-        yield promise, text, reached
+        yield target, text, reached
 
 
 def replayed(replay):
