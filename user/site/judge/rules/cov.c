@@ -135,22 +135,20 @@ void rule_loss(const struct trial *trial)
 		loss_of_node(trial, &losses->list.data[i]);
 }
 
-static bool unknown_cell(const struct cell *cell)
+static struct answer ask_known(const struct trial *trial, const struct cell *cell)
 {
-	return !cell->transport || !cell->device || !cell->src_mem || !cell->dst_mem;
+	(void)trial;
+	return (struct answer){
+		cell_placed(cell) ? FITS : FITS_NOT,
+		!cell->transport || !cell->device || !cell->src_mem || !cell->dst_mem,
+	};
 }
 
 void rule_attribution(const struct trial *trial)
 {
-	const struct exhibits *exhibits = trial->exhibits;
 	struct tallies tallies = { 0 };
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		if (cell_placed(cell))
-			tally_add(tally_node(trial, &tallies, cell_known_node(exhibits, cell)),
-				  cell, unknown_cell(cell));
-	}
+	tallies_ask(trial, &tallies, ask_known, tally_known);
 	tallies_judge(trial, &tallies, trial->settings->cov_05.share,
 		      "transport, device and memory known");
 	for (size_t i = trial->from; i < trial->judge->findings.len; i++) {

@@ -182,17 +182,18 @@ static void mark_whole(struct judge *judge)
 	free(staff);
 }
 
+static struct answer ask_placed(const struct trial *trial, const struct cell *cell)
+{
+	(void)trial;
+	return (struct answer){ FITS, !cell_placed(cell) };
+}
+
 void mark_in_part(const struct trial *trial)
 {
 	const struct exhibits *exhibits = trial->exhibits;
 	struct tallies tallies = { 0 };
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-
-		tally_add(tally_node(trial, &tallies, cell_known_node(exhibits, cell)), cell,
-			  !cell_placed(cell));
-	}
+	tallies_ask(trial, &tallies, ask_placed, tally_known);
 	for (size_t i = 0; i < tallies.list.len; i++) {
 		const struct tally *tally = &tallies.list.data[i];
 		struct node *node = tally->worst ? cell_known_node(exhibits, tally->worst) : NULL;

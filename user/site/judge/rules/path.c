@@ -63,20 +63,22 @@ static const char *expect_text(const struct trial *trial, const struct policy_ex
 	return say(judge, "%s (line %d)", words(judge, &expect->proto), expect->line);
 }
 
+static struct answer ask_line(const struct trial *trial, const struct cell *cell)
+{
+	return (struct answer){
+		cell_placed(cell) ? expectation_fits(trial->exhibits, cell, trial->expect)
+				  : FITS_NOT,
+		!as_expected(trial->expect, cell),
+	};
+}
+
 static void judge_line(const struct trial *trial, const struct policy_expect *expect)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	struct trial line = *trial;
 	struct tallies tallies = { 0 };
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		enum fits fits = expectation_fits(exhibits, cell, expect);
-
-		if (!cell_placed(cell) || fits == FITS_NOT)
-			continue;
-		tally_fits(tally_cell(trial, &tallies, cell), cell, fits,
-			   !as_expected(expect, cell));
-	}
+	line.expect = expect;
+	tallies_ask(&line, &tallies, ask_line, tally_cell);
 	tallies_judge(trial, &tallies, 1 - expect->min_share, expect_text(trial, expect));
 }
 
@@ -127,21 +129,27 @@ static bool bad_interface(const struct trial *trial, const struct cell *cell)
 				listed(&trial->settings->path_02.management, cell->device));
 }
 
-/* Between two nodes; within one, a NIC of any kind is too much: PATH-03. */
-static void tcp_tallies(const struct trial *trial, struct tallies *tallies, bool management)
+static bool is_tcp(const struct cell *cell)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	return cell->transport && !strcmp(cell->transport, "tcp");
+}
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		bool tcp = cell->transport && !strcmp(cell->transport, "tcp");
-		enum fits allowed = tcp && !management ? tcp_allowed(trial, cell) : FITS_NOT;
+static struct answer ask_management(const struct trial *trial, const struct cell *cell)
+{
+	return (struct answer){
+		cell_inter(cell) && bad_interface(trial, cell) ? FITS : FITS_NOT,
+		is_tcp(cell),
+	};
+}
 
-		if (cell_inter(cell) && bad_interface(trial, cell) == management)
-			tally_fits(tally_cell(trial, tallies, cell), cell,
-				   allowed == FITS_MAYBE ? FITS_MAYBE : FITS,
-				   tcp && allowed != FITS);
-	}
+/* Between two nodes; within one, a NIC of any kind is too much: PATH-03. */
+static struct answer ask_tcp(const struct trial *trial, const struct cell *cell)
+{
+	enum fits allowed = is_tcp(cell) ? tcp_allowed(trial, cell) : FITS;
+
+	if (!cell_inter(cell) || bad_interface(trial, cell))
+		return (struct answer){ FITS_NOT, false };
+	return (struct answer){ allowed == FITS_MAYBE ? FITS_MAYBE : FITS, allowed != FITS };
 }
 
 /* Wire-up alone is no data path; whether that is all may depend on sizes that are not known. */
@@ -158,75 +166,34 @@ void rule_tcp(const struct trial *trial)
 {
 	struct tallies data = { 0 }, management = { 0 };
 
-	tcp_tallies(trial, &management, true);
+	tallies_ask(trial, &management, ask_management, tally_cell);
 	tallies_judge(trial, &management, 0, "no data over management interfaces");
-	tcp_tallies(trial, &data, false);
+	tallies_ask(trial, &data, ask_tcp, tally_cell);
 	for (size_t i = 0; i < data.list.len; i++)
 		spare_wire_up(&data.list.data[i], trial->settings->path_02.bytes);
 	tallies_judge(trial, &data, trial->settings->path_02.share, "no data over tcp");
 }
 
-static const struct node *from(const struct trial *trial, const struct cell *cell)
+/* ---- PATH-03, PATH-05, PATH-08: no transfer of some kind goes the wrong way ---- */
+
+static struct tally *tally_source(const struct trial *trial, struct tallies *tallies,
+				  const struct cell *cell)
 {
-	return exhibits_node(trial->exhibits, cell->process);
+	return tally_node(trial, tallies, exhibits_node(trial->exhibits, cell->process));
 }
 
-/* ---- PATH-03 ---- */
+static struct answer ask_within_node(const struct trial *trial, const struct cell *cell)
+{
+	(void)trial;
+	return (struct answer){ cell_intra(cell) ? FITS : FITS_NOT, is_network(cell->transport) };
+}
 
 void rule_node_over_nic(const struct trial *trial)
 {
-	const struct exhibits *exhibits = trial->exhibits;
 	struct tallies tallies = { 0 };
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-
-		if (cell_intra(cell))
-			tally_add(tally_node(trial, &tallies, from(trial, cell)), cell,
-				  is_network(cell->transport));
-	}
+	tallies_ask(trial, &tallies, ask_within_node, tally_source);
 	tallies_judge(trial, &tallies, 0, "shared memory, cma, xpmem or cuda_ipc");
-}
-
-/* ---- PATH-05 ---- */
-
-/* Which of the cells a rule is about, and which of those are wrong. */
-struct question {
-	enum fits (*about)(const struct trial *trial, const struct cell *cell);
-	bool (*wrong)(const struct cell *cell);
-	const char *expected;
-};
-
-static void ask(const struct trial *trial, const struct question *question, double allowed)
-{
-	const struct exhibits *exhibits = trial->exhibits;
-	struct tallies tallies = { 0 };
-
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		enum fits about = cell_placed(cell) ? question->about(trial, cell) : FITS_NOT;
-
-		if (about != FITS_NOT)
-			tally_fits(tally_cell(trial, &tallies, cell), cell, about,
-				   question->wrong(cell));
-	}
-	tallies_judge(trial, &tallies, allowed, question->expected);
-}
-
-static enum fits large(const struct trial *trial, const struct cell *cell)
-{
-	uint64_t least = trial->settings->path_05.size;
-
-	if (cell_below(trial->exhibits, cell, least))
-		return FITS_NOT;
-	return cell_at_least(trial->exhibits, cell, least) ? FITS : FITS_MAYBE;
-}
-
-static enum fits hosts_of_a_node(const struct trial *trial, const struct cell *cell)
-{
-	return cell_intra(cell) && !is_gpu(cell->src_mem) && !is_gpu(cell->dst_mem)
-		       ? large(trial, cell)
-		       : FITS_NOT;
 }
 
 static bool copied_twice(const struct cell *cell)
@@ -237,32 +204,44 @@ static bool copied_twice(const struct cell *cell)
 	       !strcmp(cell->op, "am_bcopy");
 }
 
+static struct answer ask_large(const struct trial *trial, const struct cell *cell)
+{
+	uint64_t least = trial->settings->path_05.size;
+
+	if (!cell_intra(cell) || is_gpu(cell->src_mem) || is_gpu(cell->dst_mem) ||
+	    cell_below(trial->exhibits, cell, least))
+		return (struct answer){ FITS_NOT, false };
+	return (struct answer){
+		cell_at_least(trial->exhibits, cell, least) ? FITS : FITS_MAYBE,
+		copied_twice(cell),
+	};
+}
+
 void rule_single_copy(const struct trial *trial)
 {
-	static const struct question question = { hosts_of_a_node, copied_twice,
-						  "cma, knem or xpmem" };
+	struct tallies tallies = { 0 };
 
-	ask(trial, &question, 0);
+	tallies_ask(trial, &tallies, ask_large, tally_cell);
+	tallies_judge(trial, &tallies, 0, "cma, knem or xpmem");
 }
 
-/* ---- PATH-08 ---- */
-
-static enum fits on_mlx5(const struct trial *trial, const struct cell *cell)
+static struct answer ask_mlx5(const struct trial *trial, const struct cell *cell)
 {
+	bool mlx5 = cell->device && !strncmp(cell->device, "mlx5", 4);
+
 	(void)trial;
-	return cell->device && !strncmp(cell->device, "mlx5", 4) ? FITS : FITS_NOT;
-}
-
-static bool plain_verbs(const struct cell *cell)
-{
-	return transport_named(cell->transport)->plain_verbs;
+	return (struct answer){
+		cell_placed(cell) && mlx5 ? FITS : FITS_NOT,
+		transport_named(cell->transport)->plain_verbs,
+	};
 }
 
 void rule_accelerated(const struct trial *trial)
 {
-	static const struct question question = { on_mlx5, plain_verbs, "rc_mlx5 or dc_mlx5" };
+	struct tallies tallies = { 0 };
 
-	ask(trial, &question, 0);
+	tallies_ask(trial, &tallies, ask_mlx5, tally_cell);
+	tallies_judge(trial, &tallies, 0, "rc_mlx5 or dc_mlx5");
 }
 
 /* ---- PATH-09, PATH-11: what each process uses ---- */

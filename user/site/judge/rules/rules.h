@@ -13,6 +13,7 @@ struct trial {
 	const struct catalogue_rule *rule;
 	const struct policy_rule *setting;
 	const struct rule_settings *settings; /* of all rules */
+	const struct policy_expect *expect; /* the line that is judged; NULL: none */
 	size_t from; /* its findings are those from this one on */
 };
 

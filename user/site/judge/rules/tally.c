@@ -53,6 +53,12 @@ struct tally *tally_cell(const struct trial *trial, struct tallies *tallies,
 	return tally_node(trial, tallies, from ? from : to);
 }
 
+struct tally *tally_known(const struct trial *trial, struct tallies *tallies,
+			  const struct cell *cell)
+{
+	return tally_node(trial, tallies, cell_known_node(trial->exhibits, cell));
+}
+
 struct tally *tallies_find(const struct trial *trial, const struct tallies *tallies,
 			   const struct cell *cell)
 {
@@ -90,6 +96,22 @@ void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bo
 	tally->maybe.all_bytes += cell->bytes;
 	tally->maybe.count += wrong ? cell->count : 0;
 	tally->maybe.bytes += wrong ? cell->bytes : 0;
+}
+
+void tallies_ask(const struct trial *trial, struct tallies *tallies, question question,
+		 struct tally *(*tally_of)(const struct trial *trial, struct tallies *tallies,
+					   const struct cell *cell))
+{
+	const struct exhibits *exhibits = trial->exhibits;
+
+	for (size_t i = 0; i < exhibits->cells.len; i++) {
+		const struct cell *cell = &exhibits->cells.data[i];
+		struct answer answer = question(trial, cell);
+
+		if (answer.about != FITS_NOT)
+			tally_fits(tally_of(trial, tallies, cell), cell, answer.about,
+				   answer.wrong);
+	}
 }
 
 void tally_examples(struct tally *tally, const struct cell *cell)

@@ -40,6 +40,10 @@ struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
 struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
 			 const struct node *from, const struct node *to);
 
+/* Of the node of the end that is known. */
+struct tally *tally_known(const struct trial *trial, struct tallies *tallies,
+			  const struct cell *cell);
+
 /* Of the node that a cell is within, else of the pair. */
 struct tally *tally_cell(const struct trial *trial, struct tallies *tallies,
 			 const struct cell *cell);
@@ -53,6 +57,19 @@ void tally_add(struct tally *tally, const struct cell *cell, bool wrong);
 /* The same, of a cell that fits what the rule is about, or may fit; not FITS_NOT. */
 void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bool wrong);
 void tally_examples(struct tally *tally, const struct cell *cell);
+
+/* A question about transfers: whether a cell is one of them, and wrong. */
+struct answer {
+	enum fits about;
+	bool wrong;
+};
+
+typedef struct answer (*question)(const struct trial *trial, const struct cell *cell);
+
+/* Puts it to all cells, and each answer to the tally that tally_of() finds for the cell. */
+void tallies_ask(const struct trial *trial, struct tallies *tallies, question question,
+		 struct tally *(*tally_of)(const struct trial *trial, struct tallies *tallies,
+					   const struct cell *cell));
 
 /* Of the bytes, or of the transfers where none has bytes. */
 double tally_share(const struct tally *tally);
