@@ -18,10 +18,7 @@ struct command {
 	const char *help;
 };
 
-/* Those that end as monitoring systems expect it. */
-static const char *const judges[] = { "check", "policy", "sweep" };
-
-static int unwritten = UCXBPF_EXIT_FAILED;
+static const char *running = ""; /* name of the command */
 
 static const struct command commands[] = {
 #define COMMAND(name, help) { #name, cmd_##name, help },
@@ -59,8 +56,8 @@ static void print_help(FILE *out)
 }
 
 /*
- * What --help and --version print, argp or we, must come out: for all commands here, since argp
- * ends the program itself. A status other than 0 says already that something is wrong.
+ * Output of --help and --version must be complete. Checked here for all commands, since argp ends
+ * the program itself. A status other than 0 already reports an error.
  */
 static void check_output(int status, void *arg)
 {
@@ -73,26 +70,18 @@ static void check_output(int status, void *arg)
 	if (status || !failed || errno == EPIPE)
 		return;
 	log_error("standard output: %s", errno ? strerror(errno) : "could not be written");
-	_exit(unwritten);
+	_exit(exit_unwritten(running, -errno));
 }
 
-static int unwritten_of(const char *name)
-{
-	for (size_t i = 0; i < sizeof(judges) / sizeof(judges[0]); i++)
-		if (!strcmp(name, judges[i]))
-			return UCXBPF_CHECK_FAILED;
-	return UCXBPF_EXIT_FAILED;
-}
-
-/* Usage errors name the whole command, and end with our own status. */
+/* Usage errors name the whole command and end with its own status. */
 static int run(const struct command *command, int argc, char **argv)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "ucxbpf %s", command->name);
 	argv[0] = name;
-	argp_err_exit_status = UCXBPF_EXIT_USAGE;
-	unwritten = unwritten_of(command->name);
+	argp_err_exit_status = exit_usage(command->name);
+	running = command->name;
 	return command->function(argc, argv);
 }
 

@@ -135,7 +135,7 @@ need_root() {
 
 @test "a report that cannot be written" {
 	"$UCXBPF" doctor --json 2>"$BATS_TEST_TMPDIR/err" >/dev/full && status=0 || status=$?
-	[ "$status" = 1 ]
+	[ "$status" = 9 ]
 	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "ucxbpf: error: standard output: No space left on device" ]
 }
 

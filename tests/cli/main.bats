@@ -30,8 +30,8 @@ setup() {
 @test "--help and --version that cannot be written fail, of every command with its own status" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	local line name wanted
-	for line in "--version 1" "--help 1" "run 1" "attach 1" "replay 1" "export 1" "schema 1" "inventory 1" \
-		"doctor 1" "check 5" "policy 5" "sweep 5" "sweep merge 5"; do
+	for line in "--version 9" "--help 9" "run 9" "attach 9" "replay 9" "export 9" "schema 9" "inventory 9" \
+		"doctor 9" "check 5" "policy 5" "sweep 5" "sweep merge 5"; do
 		name=${line% *} wanted=${line##* }
 		[[ $name == --* ]] || name+=" --help"
 		run bash -c "'$UCXBPF' $name 2>&1 >/dev/full"

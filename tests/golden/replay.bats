@@ -80,14 +80,15 @@ need_capture() {
 @test "a report that cannot be written" {
 	need_capture
 	[ -w /dev/full ] || skip "no /dev/full"
-	expect 1 "No space left" -o /dev/full --json "$capture"
+	expect 9 "No space left" -o /dev/full --json "$capture"
+	expect 9 "No space left" -o /dev/full "$capture"
 	expect 9 "No space left" -o /dev/full --html "$capture"
 }
 
 @test "a report that cannot be written leaves the one before it" {
 	need_capture
 	echo before >report.json
-	(trap '' XFSZ && ulimit -f 1 && expect 1 "File too large" -o report.json --json "$capture")
+	(trap '' XFSZ && ulimit -f 1 && expect 9 "File too large" -o report.json --json "$capture")
 	[ "$(cat report.json)" = before ]
 	[ "$(ls | grep -c part)" = 0 ]
 	ln -s report.json link.json

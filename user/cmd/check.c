@@ -155,7 +155,6 @@ int cmd_check(int argc, char **argv)
 	struct check check = { 0 };
 	int status = UCXBPF_CHECK_USAGE;
 
-	argp_err_exit_status = UCXBPF_CHECK_USAGE;
 	if (!argp_parse(&argp, argc, argv, 0, NULL, &check)) {
 		if (check.output && gather_has(check.output))
 			log_error("%s: is evidence, not overwritten", check.output);

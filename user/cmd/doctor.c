@@ -102,5 +102,5 @@ int cmd_doctor(int argc, char **argv)
 		log_error("%s: %s", output_name(NULL), strerror(-err));
 	status = doctor.status;
 	doctor_release(&doctor);
-	return err ? UCXBPF_EXIT_FAILED : status;
+	return err ? exit_unwritten("doctor", err) : status;
 }

@@ -84,5 +84,5 @@ int cmd_inventory(int argc, char **argv)
 	inventory_free(inventory);
 	if (err)
 		log_error("%s: %s", output_name(options.output), strerror(-err));
-	return err ? UCXBPF_EXIT_FAILED : 0;
+	return err ? exit_unwritten("inventory", err) : UCXBPF_EXIT_OK;
 }

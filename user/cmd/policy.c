@@ -196,7 +196,6 @@ int cmd_policy(int argc, char **argv)
 	struct policy_command command = { 0 };
 	int status = UCXBPF_CHECK_USAGE;
 
-	argp_err_exit_status = UCXBPF_CHECK_USAGE;
 	if (!argp_parse(&argp, argc, argv, 0, NULL, &command))
 		status = command.verb->run(&command);
 	vec_release(&command.files);

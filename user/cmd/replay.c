@@ -151,12 +151,12 @@ static int analyse(struct replay *replay, struct analysis *analysis)
 static int replay_files(struct replay *replay)
 {
 	struct analysis *analysis = analysis_new();
-	int status;
+	int status, err;
 
 	if (!captures_add(&replay->captures, analysis))
 		status = UCXBPF_EXIT_INPUT;
-	else if (analyse(replay, analysis))
-		status = UCXBPF_EXIT_FAILED;
+	else if ((err = analyse(replay, analysis)))
+		status = exit_unwritten("replay", err);
 	else
 		status = replay->captures.broken ? UCXBPF_EXIT_PARTIAL : UCXBPF_EXIT_OK;
 	analysis_free(analysis);

@@ -12,7 +12,7 @@ static const char doc[] =
 	"Prints the JSON Schema of what ucxbpf export -f ndjson writes, line by line.\v"
 	"Example:\n"
 	"  ucxbpf schema >events.schema.json\n\n"
-	"Exit status: 0 done, 2 usage, 1 it could not be written.";
+	"Exit status: 0 done, 2 usage, 1 or 9 it could not be written (docs/exit-codes.md).";
 
 int cmd_schema(int argc, char **argv)
 {
@@ -25,5 +25,5 @@ int cmd_schema(int argc, char **argv)
 	if (!err || err == -EPIPE)
 		return UCXBPF_EXIT_OK;
 	log_error("standard output: %s", strerror(-err));
-	return UCXBPF_EXIT_FAILED;
+	return exit_unwritten("schema", err);
 }

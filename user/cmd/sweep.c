@@ -148,7 +148,6 @@ int cmd_sweep(int argc, char **argv)
 
 	for (int i = 0; i <= argc; i++)
 		vec_push(&words, argv[i]);
-	argp_err_exit_status = UCXBPF_CHECK_USAGE;
 	if (argc > 1 && !strcmp(argv[1], "merge")) {
 		argv[1] = merge;
 		return sweep_merge(argc - 1, argv + 1);

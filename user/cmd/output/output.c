@@ -172,11 +172,8 @@ static int failed(const struct export_request *request, int err, const char *why
 	case -EEXIST:
 	case -EISDIR:
 		return UCXBPF_EXIT_USAGE;
-	case -ENOSPC:
-	case -EDQUOT:
-		return UCXBPF_EXIT_NO_SPACE;
 	}
-	return UCXBPF_EXIT_FAILED;
+	return exit_unwritten("export", err);
 }
 
 /* Warns of losses, which not every format can carry. */

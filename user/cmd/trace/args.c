@@ -296,10 +296,6 @@ int capture_exit_code(int err)
 	case EPERM:
 	case EACCES:
 		return UCXBPF_EXIT_PERMISSION;
-	case ENOSPC:
-	case EDQUOT:
-	case EFBIG:
-		return UCXBPF_EXIT_NO_SPACE;
 	case ESRCH:
 		return UCXBPF_EXIT_NO_TARGET;
 	case EOPNOTSUPP:
@@ -307,7 +303,7 @@ int capture_exit_code(int err)
 	case ENOSYS:
 		return UCXBPF_EXIT_KERNEL;
 	}
-	return UCXBPF_EXIT_FAILED;
+	return exit_unwritten("run", err);
 }
 
 int capture_summary(const char *path)

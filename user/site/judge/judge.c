@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_codes.h"
 #include "base/units.h"
 #include "site/judge/exhibits/sweep.h"
 #include "site/judge/exhibits/words.h"
@@ -256,10 +257,10 @@ int judge_status(const struct judge *judge, bool warn_ok)
 	struct judge_summary summary = judge_summary(judge);
 
 	if (summary.critical)
-		return 2;
+		return UCXBPF_CHECK_CRITICAL;
 	if (summary.verdicts[VERDICT_UNKNOWN])
-		return 3;
-	return summary.warning && !warn_ok ? 1 : 0;
+		return UCXBPF_CHECK_UNKNOWN;
+	return summary.warning && !warn_ok ? UCXBPF_CHECK_WARNING : UCXBPF_CHECK_PASS;
 }
 
 /* ---- nodes and pairs to be looked at again ---- */

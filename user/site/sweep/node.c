@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/exit_codes.h"
 #include "base/log.h"
 #include "site/sweep/child.h"
 
@@ -194,7 +195,7 @@ int sweep_node(const char *folder)
 	snprintf(node.log, sizeof(node.log), "%s/log", folder);
 	if (length <= 0 || (mkdir(folder, 0755) && errno != EEXIST)) {
 		log_error("%s: %s", folder, strerror(errno));
-		return 5;
+		return UCXBPF_CHECK_FAILED;
 	}
 	fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
 	say("before %d", inventory(&node, "before"));

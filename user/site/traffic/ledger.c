@@ -330,7 +330,7 @@ static enum plan_ender ender(void)
 static void say_where(bool ended)
 {
 	if (!book_stuck(was_stopped(now_ns()), ended, ended ? ender() : PLAN_BY_SOMEBODY))
-		_exit(4);
+		_exit(TRAFFIC_UNWRITTEN);
 }
 
 static void leave(bool ended)
@@ -338,7 +338,7 @@ static void leave(bool ended)
 	say_where(ended);
 	if (!ended)
 		sleep(PLAN_GRACE_S);
-	_exit(3);
+	_exit(TRAFFIC_STUCK);
 }
 
 /* MPI has threads of its own, which hold back nothing while the ledger is written. */

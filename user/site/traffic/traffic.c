@@ -135,8 +135,8 @@ void give_up(const char *format, ...)
 	fputc('\n', stderr);
 	MPI_Initialized(&started);
 	if (started)
-		MPI_Abort(MPI_COMM_WORLD, 2);
-	exit(2);
+		MPI_Abort(MPI_COMM_WORLD, TRAFFIC_GAVE_UP);
+	exit(TRAFFIC_GAVE_UP);
 }
 
 static unsigned int seconds(const char *text, const char *option)
@@ -212,14 +212,14 @@ static void read_arguments(struct arguments *arguments, int argc, char **argv)
 			fputs(usage, stdout);
 			exit(0);
 		default:
-			exit(2);
+			exit(TRAFFIC_GAVE_UP);
 		}
 	}
 	for (int i = 0; all && i < STAGES; i++)
 		arguments->stages[i] = true;
 	if (!arguments->plan || !arguments->ledger || optind < argc) {
 		fputs(usage, stderr);
-		exit(2);
+		exit(TRAFFIC_GAVE_UP);
 	}
 }
 

@@ -10,6 +10,13 @@
 /* MPICH's MPI_STATUSES_IGNORE is the address 1, which gcc takes for a too small array. */
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 
+/* Exit statuses, beside 0 for a complete ledger. Documented for sweeps in docs/sweep-files.md. */
+enum traffic_exit {
+	TRAFFIC_GAVE_UP = 2, /* bad usage, or a round that cannot be carried out */
+	TRAFFIC_STUCK = 3, /* time limit or end of the job: the ledger names the open operation */
+	TRAFFIC_UNWRITTEN = 4, /* the same, but the ledger could not be written */
+};
+
 struct arguments {
 	const char *plan, *ledger; /* a file, a folder */
 	const char *go; /* a file to wait for before MPI starts; NULL: none */

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/exit_codes.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static const char *const plugins[] = { "check", "policy", "sweep" };
+
+static bool is_plugin(const char *command)
+{
+	for (size_t i = 0; i < sizeof(plugins) / sizeof(plugins[0]); i++)
+		if (!strcmp(command, plugins[i]))
+			return true;
+	return false;
+}
+
+int exit_usage(const char *command)
+{
+	return is_plugin(command) ? (int)UCXBPF_CHECK_USAGE : (int)UCXBPF_EXIT_USAGE;
+}
+
+int exit_unwritten(const char *command, int err)
+{
+	if (is_plugin(command))
+		return UCXBPF_CHECK_FAILED;
+	switch (err) {
+	case -ENOSPC:
+	case -EDQUOT:
+	case -EFBIG:
+		return UCXBPF_EXIT_NO_SPACE;
+	}
+	return UCXBPF_EXIT_FAILED;
+}
