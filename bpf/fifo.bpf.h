@@ -3,7 +3,7 @@
  * Positions in the FIFO of a shared memory interface: an identity that both ends of a message can
  * read, where eager messages have none on the wire. The sender reads where it will write, before
  * and after its operation, the receiver where it reads. src/uct/sm/mm/base/mm_iface.h, mm_iface.c,
- * mm_ep.c and mm_ep.h: the same in UCX 1.13 to 1.22.
+ * mm_ep.c and mm_ep.h: the same since UCX 1.13.
  */
 #ifndef UCXBPF_FIFO_BPF_H
 #define UCXBPF_FIFO_BPF_H

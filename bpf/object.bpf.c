@@ -5,7 +5,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* uct_iface_params_t, uct_ep_params_t, ucp_ep_params_t: public ABI (uct.h, ucp.h; 1.13 to 1.22) */
+/* uct_iface_params_t, uct_ep_params_t, ucp_ep_params_t: public ABI (uct.h, ucp.h; since 1.13) */
 #define IFACE_PARAMS_OPEN_MODE 136
 #define IFACE_PARAMS_TL_NAME 144
 #define IFACE_PARAMS_DEV_NAME 152

@@ -12,7 +12,7 @@
 /*
  * 8-byte words of UCP's header at the start of each active message, by UCP_AM_ID_*: what lies
  * behind is the user's and never read. (src/ucp/tag/eager.h, rndv/rndv.h, rma/rma.h, core/ucp_am.h,
- * the same in UCX 1.13 to 1.22; ids 24 to 26 end in a footer, which is behind the user's data.)
+ * the same since UCX 1.13; ids 24 to 26 end in a footer, which is behind the user's data.)
  */
 #define AM_WORDS(id, words) ((__u64)(words) << ((id)&15) * 4)
 #define AM_WORDS_LOW                                                                               \

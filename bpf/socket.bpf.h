@@ -116,10 +116,10 @@ __weak __noinline __u32 socket_direction(__u64 sk, int receives)
 	return mixed_address(mixed_address(ports, &near), &far) >> 32;
 }
 
-/* uct_tcp_ep_t.fd: src/uct/tcp/tcp.h, 1.13.0 to 1.22.0. With another offset socket_took() fails. */
+/* uct_tcp_ep_t.fd: src/uct/tcp/tcp.h, since 1.13. With another offset socket_took() fails. */
 #define TCP_EP_FD 16
 
-/* uct_tcp_am_hdr_t: src/uct/tcp/tcp.h, 1.13.0 to 1.22.0 */
+/* uct_tcp_am_hdr_t: src/uct/tcp/tcp.h, since 1.13 */
 struct tcp_am_header {
 	__u8 am_id;
 	__u32 length;
@@ -147,7 +147,7 @@ static __always_inline bool socket_took(__u64 uct_ep, __u64 before, __u64 length
 /*
  * Entry of ucs_socket_recv_nb(fd, data, ...): the next bytes of the connection go to where those
  * end that UCX has in that buffer. src/ucs/sys/sock.c, and uct_tcp_ep_recv() and
- * uct_tcp_ep_progress_am_rx() in src/uct/tcp/tcp_ep.c, 1.13.0 to 1.22.0.
+ * uct_tcp_ep_progress_am_rx() in src/uct/tcp/tcp_ep.c, since 1.13.
  */
 static __always_inline void socket_reads(const struct hit *hit, __u32 fd, __u64 data)
 {

@@ -31,7 +31,7 @@ struct ucx_names {
 };
 
 extern const struct ucx_names ucx_names[];
-extern const int ucx_names_newest; /* 22: up to 1.22 */
+extern const int ucx_names_newest; /* minor number of the last release of UCX they are of */
 
 /* The same for one name, given with its UCX_ (or MPI_UCX_): the releases that know it. */
 uint32_t ucx_name_mask(const char *name);
@@ -49,7 +49,7 @@ enum ucx_name ucx_name_known(const char *name, const char *version);
 /* The release's name that is most like it, prefix and all; false: none is alike. */
 bool ucx_name_nearest(const char *name, const char *version, char nearest[UCX_NAME_MAX]);
 
-/* The releases that know it: "1.15 to 1.22"; false: none does. */
+/* The releases that know it: "1.15 to 1.18"; false: none does. */
 bool ucx_name_releases(const char *name, char releases[UCX_NAME_MAX]);
 
 #endif

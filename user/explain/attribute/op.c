@@ -161,9 +161,9 @@ void transfers_complete(struct attribute *attribute, struct inner *inner, uint64
 #define DATATYPE_SGL 4 /* since 1.22; lengths count its elements (src/ucp/dt/datatype_iter.h) */
 
 #define NO_IMM_CMPL (1u << 16) /* ucp.h, public ABI */
-#define REQUEST_COMPLETED 1 /* UCP_REQUEST_FLAG_COMPLETED, 1.13 to 1.22 */
+#define REQUEST_COMPLETED 1 /* UCP_REQUEST_FLAG_COMPLETED, since 1.13 */
 
-/* UCP_REQUEST_FLAG_STREAM_RECV_WAITALL, src/ucp/core/ucp_request.h, 1.13.1 to 1.22.0 */
+/* UCP_REQUEST_FLAG_STREAM_RECV_WAITALL, src/ucp/core/ucp_request.h, since 1.13 */
 #define STREAM_RECV_WAITALL (1u << 12)
 
 bool op_sends(enum op_kind kind)

@@ -373,7 +373,7 @@ bool op_takes_ep(enum op_kind kind);
  */
 bool decoder_peer(struct decoder *decoder, struct object *ep, bool *traced);
 
-/* Active messages by their id (UCP_AM_ID_*, src/ucp/core/ucp_types.h, 1.13.1 to 1.22.0). */
+/* Active messages by their id (UCP_AM_ID_*, src/ucp/core/ucp_types.h, since 1.13). */
 enum {
 	AM_WIREUP = 1,
 	AM_EAGER_ONLY = 2,

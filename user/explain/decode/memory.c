@@ -384,7 +384,7 @@ void decoder_memory(const struct decoder *decoder, const struct capture *capture
 
 #define REQUEST_PROTO_SEND 4 /* UCP_REQUEST_FLAG_PROTO_SEND, src/ucp/core/ucp_request.h */
 
-/* ucs_memory_type_t, one more than in UCX: as far as it is the same in UCX 1.13 to 1.22 */
+/* ucs_memory_type_t, one more than in UCX: as far as it is the same since UCX 1.13 */
 enum told { TOLD_NOTHING, TOLD_HOST, TOLD_CUDA, TOLD_CUDA_MANAGED };
 
 static int gpu_told(const struct decoder *decoder, const struct process *process,

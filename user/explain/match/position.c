@@ -5,8 +5,8 @@
 /*
  * Positions in a shared-memory FIFO: what a message without an id has of an identity. The sender's
  * record tells the position. The arrival's record tells it, too, or its address tells the slot. A
- * slot is written again only after what lay in it was consumed (src/uct/sm/mm/base/mm_ep.c, 1.13.1
- * to 1.22.0), so the first arrival at the slot after the send is the message; unless the slot was
+ * slot is written again only after what lay in it was consumed (src/uct/sm/mm/base/mm_ep.c, since
+ * UCX 1.13), so the first arrival at the slot after the send is the message; unless the slot was
  * still occupied when the send began.
  */
 

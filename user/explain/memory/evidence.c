@@ -310,7 +310,7 @@ static struct memory_answer by_map(const struct around *around, enum evidence_cl
 }
 
 /*
- * UCX calls memory of pools managed, too (uct_cuda_copy_md_query_attributes() in UCX 1.13 to 1.22,
+ * UCX calls memory of pools managed, too (uct_cuda_copy_md_query_attributes() since UCX 1.13,
  * of all that belongs to no context): what the driver calls managed lies elsewhere.
  */
 static struct memory_answer by_ucx(const struct around *around,

@@ -168,7 +168,7 @@ static const struct {
 	const char *symbol, *object;
 	uint64_t at;
 } indirect[] = {
-	/* ucp_am_handler_t.cb: src/ucp/core/ucp_context.h, 1.11.0 to 1.22 */
+	/* ucp_am_handler_t.cb: src/ucp/core/ucp_context.h, since 1.11 */
 	{ "ucp_stream_am_handler", "ucp_am_handler_UCP_AM_ID_STREAM_DATA", 8 },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * UCP active-message handlers: (worker, header, length, am_flags), UCP_DEFINE_AM* in the sources of
- * 1.13.1, 1.16.0 and 1.18.1, the same names in all three and up to 1.22. They are what an interface
+ * UCP active-message handlers: (worker, header, length, am_flags), UCP_DEFINE_AM* in the sources,
+ * the same names since 1.13. They are what an interface
  * calls under either protocol: for protocol v2 the handlers of ids 8, 10, 11 and 16 forward
  * to ucp_proto_* functions (ucp_proto_rndv_handle_rtr, ...), which no interface calls by itself and
  * which have no row, so that an arrival makes one record.

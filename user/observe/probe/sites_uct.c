@@ -5,8 +5,8 @@
  * found through the ops tables and get the row of their slot. UCP's wire-up and proxy endpoints are
  * stubs in front of these and are never probed.
  *
- * First the operations: the meaning of their arguments (uct_ep_*_func_t, uct/api/tl.h, the same in
- * UCX 1.11 to 1.22) and their slots in uct_iface_ops_t. Every operation needs its return: a status
+ * First the operations: the meaning of their arguments (uct_ep_*_func_t, uct/api/tl.h, the same
+ * since UCX 1.11) and their slots in uct_iface_ops_t. Every operation needs its return: a status
  * of no resource means that nothing was sent and the same call will come again, and *_bcopy returns
  * its length.
  */

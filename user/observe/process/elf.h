@@ -72,7 +72,7 @@ int elf_ops_tables(const struct elf *elf, struct elf_ops_table *tables, int max)
 /*
  * Writes the name of the transport a table belongs to, as UCX's sources call it ("ud_verbs", "cma",
  * "rc_mlx5"); "" where the file does not tell. From the class object that the compiler placed in
- * front of the table: uct_NAME_iface_t_class (UCX 1.13.1 to 1.22.0, UCS_CLASS_DEFINE).
+ * front of the table: uct_NAME_iface_t_class (UCS_CLASS_DEFINE, since UCX 1.13).
  */
 void ops_table_transport(const struct elf *elf, const struct elf_ops_table *table, char *name,
 			 size_t size);

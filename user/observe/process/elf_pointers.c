@@ -187,7 +187,7 @@ int elf_pointer_in(const struct elf *elf, const char *object, uint64_t at, uint6
 
 /*
  * uct_iface_ops_t is an array of 50 function pointers, initialised at link time in every UCX
- * release from 1.11.0 to 1.22.0 (src/uct/api/tl.h: same slots, same order), so each pointer of a
+ * release since 1.11 (src/uct/api/tl.h: same slots, same order), so each pointer of a
  * table is a relocation. Hidden operations have no symbol but are in such a table.
  */
 

@@ -144,7 +144,7 @@ static bool is_name(const char *text, size_t size)
 }
 
 /*
- * "host:pid" (ucp_worker_create, 1.13.1 to 1.22.0), which MAX_WORKER_ADDRESS_NAME may have cut.
+ * "host:pid" (ucp_worker_create(), since 1.13), which MAX_WORKER_ADDRESS_NAME may have cut.
  */
 static bool is_address_name(const struct snapshot *snapshot, const char *name, size_t size)
 {

@@ -14,11 +14,11 @@
 #define MAX_LANES 64
 
 /*
- * ucp_proxy_ep_t.iface, same from 1.13.1 to 1.22.0: a stub interface, or since 1.22.0 where it is.
+ * ucp_proxy_ep_t.iface, here since 1.13: the stub interface itself, since 1.22 a pointer to it.
  */
 #define PROXY_IFACE 8
 
-/* uct_mm_ep_t.fifo_ctl and uct_mm_fifo_ctl_t.pid, same from 1.13.1 to 1.22.0, both builds. */
+/* uct_mm_ep_t.fifo_ctl and uct_mm_fifo_ctl_t.pid, the same since 1.13 in both builds. */
 #define MM_FIFO_CTL 8
 #define MM_FIFO_PID 136
 
@@ -129,7 +129,7 @@ int snap_lanes(struct snap_walk *walk, uint64_t ep, uint64_t ext, json_t *lanes)
 
 #define MAX_EPS (1 << 20)
 
-/* Endpoint flags (src/ucp/core/ucp_ep.h, 1.13.1 to 1.22.0): which id of the peer holds. */
+/* Endpoint flags (src/ucp/core/ucp_ep.h, since 1.13): which id of the peer holds. */
 #define EP_ON_MATCH_CTX (1 << 6)
 #define EP_REMOTE_ID (1 << 7)
 

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "observe/process/snapshot.h"
 
-/* ucp_tl_resource_desc_t, the same from 1.13.1 to 1.22.0. */
+/* ucp_tl_resource_desc_t, the same since 1.13. */
 #define TL_STRIDE 60
 #define TL_NAME_SIZE 10
 #define TL_DEVICE 10

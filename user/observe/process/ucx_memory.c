@@ -138,8 +138,8 @@ static void ucx_devices_read(struct ucx_memory *memory, const struct ucx_place *
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /*
- * UCX's cache of memory types: a page table (src/ucs/datastruct/pgtable.h, the same in 1.13 to
- * 1.22) of regions that GPU libraries were seen to make, each with what UCX found out about it when
+ * UCX's cache of memory types: a page table (src/ucs/datastruct/pgtable.h, the same since 1.13)
+ * of regions that GPU libraries were seen to make, each with what UCX found out about it when
  * it was first sent from.
  */
 struct table {

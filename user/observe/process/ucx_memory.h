@@ -2,8 +2,8 @@
 /*
  * What UCX itself knows of a process's GPUs and their memory, read out of its memory while it runs:
  * the table of system devices (ucs_topo_global_ctx, src/ucs/sys/topo/base/topo.c) and the cache of
- * memory types (ucs_memtype_cache_global_instance, src/ucs/memory/memtype_cache.c). Both are alike
- * in UCX 1.13 to 1.22 but for the size of a device and of the cache's lock, which are tried out:
+ * memory types (ucs_memtype_cache_global_instance, src/ucs/memory/memtype_cache.c). Both are the
+ * same since UCX 1.13 but for the size of a device and of the cache's lock, which are tried out:
  * everything read is checked, and what does not hold together gives a reason and no answer.
  */
 #ifndef UCXBPF_PROCESS_UCX_MEMORY_H

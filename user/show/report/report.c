@@ -271,7 +271,7 @@ static int by_process(const void *key, const void *element)
 
 /*
  * The device by which a process is reached over a transport; NULL: it has several, or none is
- * known. No other host is reached by lo (UCX 1.13 to 1.22, uct/tcp/tcp_iface.c, is_reachable).
+ * known. No other host is reached by lo (since UCX 1.13, uct/tcp/tcp_iface.c, is_reachable).
  */
 static const char *only_device(const struct report *report, int process, const char *transport)
 {

@@ -330,10 +330,9 @@ static bool is_way(const struct policy *policy, const char *text)
 static void refuse_transport(struct binder *binder, const struct policy_expect *expect,
 			     const char *key, const char *text)
 {
-	errors_add(
-		binder->errors, expect->line,
-		"%s: '%.40s' is no transport of UCX 1.13 to 1.22, nor of this policy's 'transports'",
-		key, text);
+	errors_add(binder->errors, expect->line,
+		   "%s: '%.40s' is no transport of UCX, nor of this policy's 'transports'", key,
+		   text);
 }
 
 static void check_names(struct binder *binder, const struct policy_expect *expect)

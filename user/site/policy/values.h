@@ -21,7 +21,7 @@ bool value_rate(const char *text, double *rate);
 /* 2026-12-01: days since 1970. */
 bool value_date(const char *text, int64_t *days);
 
-/* Whether UCX 1.13 to 1.22 has a transport of that name. */
+/* Whether a release of UCX has a transport of that name. */
 bool value_transport(const char *name);
 
 /*
