@@ -77,7 +77,7 @@ static void words_are_kept_once(void **state)
 	assert_ptr_equal(words_of(&words, word), first);
 	assert_null(words_keep(&words, NULL));
 	assert_null(words_find(&words, "w99x", 4));
-	assert_int_equal(words.list.len, 1000);
+	assert_int_equal(words.kept.all.len, 1000);
 	words_release(&words);
 }
 

@@ -13,22 +13,12 @@
 
 #include "base/map.h"
 #include "base/place.h"
+#include "base/strings.h"
 #include "base/transport.h"
 #include "base/vec.h"
 #include "explain/memory/evidence.h"
 #include "explain/memory/memory.h"
 #include "ucxbpf.h"
-
-/* Interned strings: one copy each, so that equal strings are equal pointers. */
-struct strings {
-	struct map by_hash;
-	VEC(char *) all;
-};
-
-/* Returns the one copy of text, owned by strings; NULL for NULL and for "". */
-const char *strings_intern(struct strings *strings, const char *text);
-
-void strings_release(struct strings *strings);
 
 enum object_kind { OBJECT_WORKER, OBJECT_IFACE, OBJECT_EP, OBJECT_UCT_EP };
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "show/export/sorter.h"
 #include "show/export/traffic.h"
@@ -12,20 +11,12 @@
 /* Shapes are made from zero, so that bytes between their members are alike. */
 static uint32_t spans_shape_number(struct spans *spans, const struct span_shape *shape)
 {
-	uint64_t hash = XXH3_64bits(shape, sizeof(*shape)), *number;
+	size_t n =
+		rowset_add(&spans->shape_index, ROWSET_ROWS(&spans->shapes, sizeof(*shape)), shape);
 
-	for (uint64_t n = 0;; n++) {
-		bool fresh;
-
-		number = map_insert(&spans->shape_numbers, hash, n, &fresh);
-		if (fresh)
-			break;
-		if (!memcmp(&spans->shapes.data[*number], shape, sizeof(*shape)))
-			return (uint32_t)*number;
-	}
-	*number = spans->shapes.len;
-	memcpy(vec_add(&spans->shapes), shape, sizeof(*shape));
-	return (uint32_t)(spans->shapes.len - 1);
+	if (n == spans->shapes.len)
+		memcpy(vec_add(&spans->shapes), shape, sizeof(*shape));
+	return (uint32_t)n;
 }
 
 const char *const span_layer_names[LAYERS] = { "MPI", "UCP", "UCT" };
@@ -95,7 +86,7 @@ void spans_release(struct spans *spans)
 	while ((slot = map_next(&spans->stack_texts, &at)))
 		free((void *)(uintptr_t)slot->value);
 	map_release(&spans->stack_texts);
-	map_release(&spans->shape_numbers);
+	rowset_release(&spans->shape_index);
 	map_release(&spans->channels);
 	vec_release(&spans->shapes);
 	vec_release(&spans->sums);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/rowset.h"
 #include "base/vec.h"
 #include "explain/match/facts.h"
 #include "show/export/export.h"
@@ -93,8 +94,8 @@ struct spans {
 	struct worlds *worlds; /* told of calls and messages as well; NULL */
 	struct sorter *sorter;
 	int err; /* the first one, -errno */
-	struct map shape_numbers; /* (hash, n) -> number */
 	VEC(struct span_shape) shapes;
+	struct rowset shape_index;
 	VEC(struct fact_sums) sums;
 	struct map stack_texts; /* struct stack * -> char *, ours */
 	VEC(struct fact_process) processes; /* by index */

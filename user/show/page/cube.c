@@ -3,30 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 void page_words_release(struct page_words *words)
 {
-	vec_release(&words->texts);
+	strings_release(&words->texts);
 	map_release(&words->by_pointer);
-	map_release(&words->by_text);
-}
-
-static uint32_t by_text(struct page_words *words, const char *text)
-{
-	uint64_t hash = XXH3_64bits(text, strlen(text)), *number;
-	bool fresh;
-
-	for (uint64_t i = 0;; i++) {
-		number = map_insert(&words->by_text, hash, i, &fresh);
-		if (fresh)
-			break;
-		if (!strcmp(words->texts.data[*number - 1], text))
-			return (uint32_t)*number;
-	}
-	vec_push(&words->texts, text);
-	*number = words->texts.len;
-	return (uint32_t)*number;
 }
 
 uint32_t page_word(struct page_words *words, const char *text)
@@ -41,7 +22,7 @@ uint32_t page_word(struct page_words *words, const char *text)
 		return words->recent[at].number;
 	number = map_insert(&words->by_pointer, (uintptr_t)text, 0, &fresh);
 	if (fresh)
-		*number = by_text(words, text);
+		*number = strings_number(&words->texts, text) + 1;
 	words->recent[at].text = text;
 	words->recent[at].number = (uint32_t)*number;
 	return (uint32_t)*number;
@@ -68,47 +49,18 @@ const struct page_shape page_shapes[PAGE_SORTS] = {
 static void page_keys_release(struct page_keys *keys)
 {
 	vec_release(&keys->rows);
-	free(keys->slots);
-	keys->slots = NULL;
-	keys->slot_count = 0;
-}
-
-/* The slot of this key, or the free one where it belongs. */
-static uint32_t *locate(const struct page_keys *keys, const struct page_key *key)
-{
-	size_t mask = keys->slot_count - 1, i = XXH3_64bits(key, sizeof(*key)) & mask;
-
-	while (keys->slots[i] && memcmp(&keys->rows.data[keys->slots[i] - 1], key, sizeof(*key)))
-		i = (i + 1) & mask;
-	return &keys->slots[i];
-}
-
-static void grow(struct page_keys *keys)
-{
-	size_t room = 0;
-
-	free(keys->slots);
-	keys->slot_count = keys->slot_count ? keys->slot_count * 2 : 256;
-	keys->slots = vec_grow(NULL, &room, keys->slot_count, sizeof(*keys->slots));
-	memset(keys->slots, 0, keys->slot_count * sizeof(*keys->slots));
-	for (size_t i = 0; i < keys->rows.len; i++)
-		*locate(keys, &keys->rows.data[i]) = (uint32_t)i + 1;
+	rowset_release(&keys->index);
 }
 
 /* The number of this combination, made when new. */
 static uint32_t page_key_of(struct page_keys *keys, const struct page_key *key)
 {
-	const struct page_key copy = *key;
-	uint32_t *slot;
+	const struct page_key copy = *key; /* it may lie among the rows */
+	size_t n = rowset_add(&keys->index, ROWSET_ROWS(&keys->rows, sizeof(copy)), &copy);
 
-	if (keys->rows.len * 2 >= keys->slot_count)
-		grow(keys);
-	slot = locate(keys, &copy);
-	if (!*slot) {
+	if (n == keys->rows.len)
 		vec_push(&keys->rows, copy);
-		*slot = (uint32_t)keys->rows.len;
-	}
-	return *slot - 1;
+	return (uint32_t)n;
 }
 
 #define FINEST_SHIFT 10 /* about a microsecond */

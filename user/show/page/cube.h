@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/rowset.h"
+#include "base/strings.h"
 #include "base/vec.h"
 #include "explain/match/columns.h"
 #include "show/page/timeline.h"
@@ -19,8 +21,8 @@
 
 /* Numbers for words: 0 is none, equal texts have equal numbers. */
 struct page_words {
-	VEC(const char *) texts; /* text of number n at n - 1 */
-	struct map by_pointer, by_text; /* to numbers; by_text: hash and a count from 0 */
+	struct strings texts; /* text of number n at n - 1 */
+	struct map by_pointer; /* to numbers */
 	struct {
 		const char *text;
 		uint32_t number;
@@ -67,8 +69,7 @@ struct page_key {
 /* The combinations of codes that occur, numbered from 0. */
 struct page_keys {
 	VEC(struct page_key) rows;
-	uint32_t *slots; /* number + 1, 0 = free */
-	size_t slot_count; /* power of two */
+	struct rowset index;
 };
 
 struct page_sums {

@@ -179,8 +179,8 @@ static void page_put_words(struct page *page)
 {
 	json_t *names = json_pack("[n]"), *places = json_pack("[n]");
 
-	for (size_t i = 0; i < page->words.texts.len; i++)
-		json_array_append_new(names, text_json(page->words.texts.data[i]));
+	for (size_t i = 0; i < page->words.texts.all.len; i++)
+		json_array_append_new(names, text_json(page->words.texts.all.data[i]));
 	for (size_t i = 0; i < page->places.len; i++)
 		json_array_append_new(places, place_json(page->places.data[i]));
 	page_pack_begin(&page->pack, "names", false);

@@ -14,9 +14,7 @@ void cube_init(struct cube *cube, const struct cube_shape *shape)
 void cube_release(struct cube *cube)
 {
 	vec_release(&cube->rows);
-	free(cube->slots);
-	cube->slots = NULL;
-	cube->slot_count = 0;
+	rowset_release(&cube->index);
 }
 
 void cube_bind(struct cube *cube, enum fact_type type)
@@ -29,68 +27,25 @@ void cube_bind(struct cube *cube, enum fact_type type)
 				cube->columns[key] = (uint8_t)i;
 }
 
-static size_t hash(const uint64_t *key, int count)
+static struct rowset_rows cube_rows(const struct cube *cube)
 {
-	uint64_t h = 0;
-
-	for (int i = 0; i < count; i++)
-		h = ((h << 23 | h >> 41) ^ key[i]) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 32;
-}
-
-static bool same(const uint64_t *a, const uint64_t *b, int count)
-{
-	uint64_t differ = 0;
-
-	for (int i = 0; i < count; i++)
-		differ |= a[i] ^ b[i];
-	return !differ;
-}
-
-/* The slot of this key, or the free one where it belongs. */
-static uint32_t *locate(const struct cube *cube, const uint64_t *key)
-{
-	int count = cube->shape->count;
-	size_t mask = cube->slot_count - 1, i = hash(key, count) & mask;
-
-	while (cube->slots[i] && !same(cube->rows.data[cube->slots[i] - 1].key, key, count))
-		i = (i + 1) & mask;
-	return &cube->slots[i];
-}
-
-static void grow(struct cube *cube)
-{
-	size_t room = 0;
-
-	free(cube->slots);
-	cube->slot_count = cube->slot_count ? cube->slot_count * 2 : 256;
-	cube->slots = vec_grow(NULL, &room, cube->slot_count, sizeof(*cube->slots));
-	memset(cube->slots, 0, cube->slot_count * sizeof(*cube->slots));
-	for (size_t i = 0; i < cube->rows.len; i++)
-		*locate(cube, cube->rows.data[i].key) = i + 1;
+	return ROWSET_ROWS(&cube->rows, cube->shape->count * sizeof(uint64_t));
 }
 
 struct cube_row *cube_at(struct cube *cube, const uint64_t *key)
 {
-	struct cube_row *row;
-	uint32_t *slot;
+	size_t n = rowset_add(&cube->index, cube_rows(cube), key);
 
-	if (cube->rows.len * 2 >= cube->slot_count)
-		grow(cube);
-	slot = locate(cube, key);
-	if (*slot)
-		return &cube->rows.data[*slot - 1];
-	row = vec_add(&cube->rows);
-	memcpy(row->key, key, cube->shape->count * sizeof(*key));
-	*slot = cube->rows.len;
-	return row;
+	if (n == cube->rows.len)
+		memcpy(vec_add(&cube->rows)->key, key, cube->shape->count * sizeof(*key));
+	return &cube->rows.data[n];
 }
 
 const struct cube_row *cube_find(const struct cube *cube, const uint64_t *key)
 {
-	const uint32_t *slot = cube->slot_count ? locate(cube, key) : NULL;
+	size_t n = rowset_find(&cube->index, cube_rows(cube), key);
 
-	return slot && *slot ? &cube->rows.data[*slot - 1] : NULL;
+	return n < cube->rows.len ? &cube->rows.data[n] : NULL;
 }
 
 static void add_time(struct cube_sums *to, const struct cube_sums *from)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/rowset.h"
 #include "base/vec.h"
 #include "explain/match/columns.h"
 
@@ -58,8 +59,7 @@ struct cube {
 	const struct cube_shape *shape;
 	VEC(struct cube_row) rows; /* in order of first appearance */
 	uint8_t columns[CUBE_MAX_KEYS]; /* of facts, by key; after cube_bind() */
-	uint32_t *slots; /* row number + 1, 0 = free */
-	size_t slot_count; /* power of two */
+	struct rowset index;
 };
 
 void cube_init(struct cube *cube, const struct cube_shape *shape);

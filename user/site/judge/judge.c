@@ -203,7 +203,7 @@ static void count_nodes(const struct judge *judge, struct judge_summary *summary
 		while (count)
 			map_insert(&failed, (uintptr_t)found[--count], 0, NULL);
 	}
-	summary->nodes = names.list.len;
+	summary->nodes = names.kept.all.len;
 	summary->failed_nodes = failed.used;
 	words_release(&names);
 	map_release(&failed);

@@ -83,7 +83,7 @@ void judge_doubt(struct judge *judge)
 			finding->why = lost;
 			continue;
 		}
-		if (pass && in_part.list.len && about_moves(finding->rule) &&
+		if (pass && in_part.kept.all.len && about_moves(finding->rule) &&
 		    subject_nodes(&finding->subject, &in_part, found))
 			finding->why = "some of its peers are in no capture (COV-04)";
 		if (pass && finding->why)

@@ -121,43 +121,15 @@ static struct cell cell_of(const struct fact_transfer *transfer, int size_class)
 	};
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	return (hash << 23 ^ hash >> 41 ^ value) * 0x9e3779b97f4a7c15u;
-}
-
-static uint64_t hash_of(const struct cell *cell)
-{
-	const char *const words[] = { cell->op,       cell->transport, cell->device, cell->protocol,
-				      cell->function, cell->src_mem,   cell->dst_mem };
-	uint64_t hash = mix((uint32_t)cell->process, (uint32_t)cell->peer);
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		hash = mix(hash, (uintptr_t)words[i]);
-	return mix(mix(hash, cell->locality), cell->size_class);
-}
-
-static bool same(const struct cell *a, const struct cell *b)
-{
-	return a->process == b->process && a->peer == b->peer && a->op == b->op &&
-	       a->transport == b->transport && a->device == b->device &&
-	       a->protocol == b->protocol && a->function == b->function &&
-	       a->src_mem == b->src_mem && a->dst_mem == b->dst_mem && a->locality == b->locality &&
-	       a->size_class == b->size_class;
-}
-
 /* The cell of that key, while facts come in; a new one where there is none yet. */
 static struct cell *cell_at(struct exhibits *exhibits, const struct cell *like)
 {
-	uint64_t *first = map_insert(&exhibits->index, hash_of(like), 0, NULL);
+	size_t n = rowset_add(&exhibits->index,
+			      ROWSET_ROWS(&exhibits->cells, offsetof(struct cell, count)), like);
 
-	for (uint32_t i = *first; i; i = exhibits->next.data[i - 1])
-		if (same(&exhibits->cells.data[i - 1], like))
-			return &exhibits->cells.data[i - 1];
-	vec_push(&exhibits->cells, *like);
-	vec_push(&exhibits->next, *first);
-	*first = exhibits->cells.len;
-	return &exhibits->cells.data[exhibits->cells.len - 1];
+	if (n == exhibits->cells.len)
+		vec_push(&exhibits->cells, *like);
+	return &exhibits->cells.data[n];
 }
 
 static bool earlier(const struct cell_example *a, const struct cell_example *b)

@@ -30,6 +30,7 @@ struct cell {
 	int process, peer; /* source and destination of the bytes; -1: unknown */
 	const char *op, *transport, *device, *protocol, *function, *src_mem, *dst_mem;
 	enum fact_locality locality;
+	/* the key ends with this */
 	int size_class; /* between which of the policy's sizes the message's bytes are */
 	uint64_t count, bytes;
 	uint64_t least, most; /* bytes of the messages; CELL_UNSIZED: bounds, most UINT64_MAX */

@@ -26,9 +26,8 @@ void exhibits_release(struct exhibits *exhibits)
 	vec_release(&exhibits->members);
 	vec_release(&exhibits->nodes);
 	vec_release(&exhibits->cells);
-	vec_release(&exhibits->next);
 	vec_release(&exhibits->sizes);
-	map_release(&exhibits->index);
+	rowset_release(&exhibits->index);
 	map_release(&exhibits->by_id);
 	waiting_release(&exhibits->waiting);
 	vec_release(&exhibits->captures);
@@ -526,8 +525,7 @@ static void order_cells(struct exhibits *exhibits, const struct moves *members)
 		qsort(exhibits->cells.data, exhibits->cells.len, sizeof(struct cell), by_key);
 	join_cells(exhibits);
 	/* found by their words' slots, which have changed */
-	vec_release(&exhibits->next);
-	map_release(&exhibits->index);
+	rowset_release(&exhibits->index);
 }
 
 /* ---- sums ---- */

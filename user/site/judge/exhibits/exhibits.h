@@ -48,8 +48,7 @@ struct exhibits {
 	VEC(uint64_t)
 	sizes; /* ascending: some powers of two, where the policy or a rule draws a line */
 	VEC(struct cell) cells;
-	struct map index; /* hash of a cell's key -> its first one, then next[] */
-	VEC(uint32_t) next; /* of cells: 1 + the next one of the same hash */
+	struct rowset index; /* of cells, while facts come in */
 	VEC(struct member) members;
 	VEC(struct node) nodes; /* by fact_process.host */
 	struct map by_id; /* what exhibits_member() and exhibits_place() find */

@@ -11,26 +11,6 @@ const char *const sum_kind_names[SUM_KINDS + 1] = {
 	[SUM_WINDOW] = "window",
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	return (hash << 23 ^ hash >> 41 ^ value) * 0x9e3779b97f4a7c15u;
-}
-
-static uint64_t hash_of(const struct sum *sum)
-{
-	uint64_t hash = mix((uint32_t)sum->process, (uint32_t)sum->peer);
-
-	for (size_t i = 0; i < SUM_WORDS; i++)
-		hash = mix(hash, (uintptr_t)sum->words[i]);
-	return mix(mix(hash, sum->kind), sum->size_class);
-}
-
-static bool same(const struct sum *a, const struct sum *b)
-{
-	return a->kind == b->kind && a->process == b->process && a->peer == b->peer &&
-	       a->size_class == b->size_class && !memcmp(a->words, b->words, sizeof(a->words));
-}
-
 /* Adds one of the same key. */
 static void sum_join(struct sum *sum, const struct sum *other)
 {
@@ -45,17 +25,12 @@ static void sum_join(struct sum *sum, const struct sum *other)
 
 void sums_add(struct sums *sums, const struct sum *one)
 {
-	uint64_t *first = map_insert(&sums->index, hash_of(one), 0, NULL);
+	size_t n = rowset_add(&sums->index, ROWSET_ROWS(&sums->list, SUM_KEY), one);
 
-	for (uint32_t i = *first; i; i = sums->next.data[i - 1]) {
-		if (!same(&sums->list.data[i - 1], one))
-			continue;
-		sum_join(&sums->list.data[i - 1], one);
-		return;
-	}
-	vec_push(&sums->list, *one);
-	vec_push(&sums->next, *first);
-	*first = sums->list.len;
+	if (n == sums->list.len)
+		vec_push(&sums->list, *one);
+	else
+		sum_join(&sums->list.data[n], one);
 }
 
 /* By all of the key; words are kept ones. */
@@ -89,13 +64,11 @@ void sums_order(struct sums *sums)
 			list[kept++] = list[i];
 	}
 	sums->list.len = kept;
-	vec_release(&sums->next);
-	map_release(&sums->index);
+	rowset_release(&sums->index);
 }
 
 void sums_release(struct sums *sums)
 {
 	vec_release(&sums->list);
-	vec_release(&sums->next);
-	map_release(&sums->index);
+	rowset_release(&sums->index);
 }

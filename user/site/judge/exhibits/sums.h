@@ -6,7 +6,7 @@
 #ifndef UCXBPF_JUDGE_EXHIBITS_SUMS_H
 #define UCXBPF_JUDGE_EXHIBITS_SUMS_H
 
-#include "base/map.h"
+#include "base/rowset.h"
 #include "base/vec.h"
 
 enum sum_kind {
@@ -40,8 +40,8 @@ enum { WAY_SRC_MEM, WAY_DST_MEM, WAY_CHAIN, WAY_VIA, WAY_REASON };
 struct sum {
 	enum sum_kind kind;
 	int process, peer; /* of messages, sender and receiver; -1: none or unknown */
-	const char *words[SUM_WORDS]; /* NULL: none or unknown */
 	int size_class; /* of messages, as in struct cell; else 0 */
+	const char *words[SUM_WORDS]; /* NULL: none or unknown; the key ends here */
 	uint64_t count, bytes;
 	uint64_t extra; /* a further sum */
 	uint64_t least, most; /* of messages, their bytes; of a spread, fragments; else as said */
@@ -49,11 +49,12 @@ struct sum {
 
 extern const char *const sum_kind_names[SUM_KINDS + 1]; /* NULL behind the last one */
 
+#define SUM_KEY offsetof(struct sum, count)
+
 /* A zeroed one is empty. */
 struct sums {
 	VEC(struct sum) list;
-	VEC(uint32_t) next; /* 1 + the next one of the same hash */
-	struct map index; /* hash -> 1 + the first one; while facts come in */
+	struct rowset index; /* while facts come in */
 };
 
 void sums_release(struct sums *sums);

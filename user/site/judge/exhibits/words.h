@@ -3,13 +3,10 @@
 #ifndef UCXBPF_JUDGE_EXHIBITS_WORDS_H
 #define UCXBPF_JUDGE_EXHIBITS_WORDS_H
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/strings.h"
 
 struct words {
-	VEC(char *) list;
-	VEC(uint32_t) next; /* 1 + the next one of the same hash */
-	struct map index; /* hash -> 1 + the first one */
+	struct strings kept;
 	struct map known; /* where a word lies elsewhere -> where it lies here */
 };
 

@@ -144,9 +144,9 @@ static json_t *verdict_nodes_json(const struct judge *judge)
 		words_keep(&names, judge->exhibits.nodes.data[i].name);
 	for (size_t i = 0; i < judge->inventories.list.len; i++)
 		words_keep(&names, judge->inventories.list.data[i].name);
-	for (size_t i = 0; i < names.list.len; i++)
-		add_node(list, names.list.data[i],
-			 policy_class_of(judge->policy, names.list.data[i]));
+	for (size_t i = 0; i < names.kept.all.len; i++)
+		add_node(list, names.kept.all.data[i],
+			 policy_class_of(judge->policy, names.kept.all.data[i]));
 	words_release(&names);
 	return list;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Interned strings: one copy each, so that equal strings are equal pointers. */
+#ifndef UCXBPF_BASE_STRINGS_H
+#define UCXBPF_BASE_STRINGS_H
+
+#include "base/map.h"
+#include "base/vec.h"
+
+/* A zeroed one is empty. */
+struct strings {
+	VEC(char *) all; /* in the order in which they came */
+	struct map by_hash; /* (hash, how many there were of it) -> position in all */
+};
+
+void strings_release(struct strings *strings);
+
+/* Position of the one copy of text, made when new. */
+size_t strings_number(struct strings *strings, const char *text);
+
+/* Returns the one copy of text, owned by strings; NULL for NULL. */
+const char *strings_keep(struct strings *strings, const char *text);
+
+/* Likewise, NULL for "", too. */
+const char *strings_intern(struct strings *strings, const char *text);
+
+/* The copy that has these bytes, of which none is 0; NULL: there is none. */
+const char *strings_find(const struct strings *strings, const char *text, size_t length);
+
+#endif
