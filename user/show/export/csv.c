@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The report's tables as CSV (RFC 4180, lines ending in \n): a file each, or one of them. Texts are
- * always quoted, one line, and never begin as a formula would; null is an empty cell.
+ * The report's tables as CSV (RFC 4180, lines end in \n): one file per table, or a single table.
+ * Texts are quoted, on one line, and cannot start like a formula; null is an empty cell.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #define CSV_MAX_TABLES 24
 #define CSV_MAX_COLUMNS 32
 
-/* Which columns a table of the report has, in their order. */
+/* The columns of a table of the report, in order. */
 struct csv_table {
 	const char *name;
-	/* Members of a row; "a.b": member b of a. The header has '_' for the dot. */
+	/* Members of a row; "a.b" is member b of a, and '_' replaces the dot in the header. */
 	const char *columns[CSV_MAX_COLUMNS];
 };
 
@@ -70,7 +70,7 @@ static const struct csv_table tables[] = {
 
 _Static_assert(sizeof(tables) / sizeof(tables[0]) <= CSV_MAX_TABLES, "a file per table");
 
-/* NULL behind the last one. */
+/* NULL after the last one. */
 static const struct csv_table *csv_table_at(size_t i)
 {
 	return i < sizeof(tables) / sizeof(tables[0]) ? &tables[i] : NULL;
@@ -84,7 +84,7 @@ static const struct csv_table *csv_table_find(const char *name)
 	return NULL;
 }
 
-/* Programs of tables compute what begins so; an apostrophe before it makes them show it. */
+/* Spreadsheets evaluate such text; a leading apostrophe makes them show it. */
 static bool begins_formula(const char *text)
 {
 	return *text && strchr("=+-@", *text);
@@ -140,7 +140,7 @@ static char *words_text(const json_t *words)
 	return text;
 }
 
-/* Frames, the outermost first, or plain words. */
+/* Frames, outermost first, or plain words. */
 static char *list_text(const json_t *list)
 {
 	return json_is_string(json_array_get(list, 0)) ? words_text(list) : frames_text(list);
@@ -173,7 +173,7 @@ static const json_t *member(const json_t *row, const char *column)
 	return json_object_get(json_object_get(row, outer), dot + 1);
 }
 
-/* A line of one row's columns, NULL behind the last one. */
+/* One row; NULL ends the list of columns. */
 static void csv_row(FILE *out, const char *const *columns, const json_t *row)
 {
 	for (int i = 0; columns[i]; i++) {
@@ -184,7 +184,7 @@ static void csv_row(FILE *out, const char *const *columns, const json_t *row)
 	fputc('\n', out);
 }
 
-/* A line of their names. */
+/* The header line. */
 static void csv_header(FILE *out, const char *const *columns)
 {
 	for (int i = 0; columns[i]; i++) {
@@ -199,9 +199,9 @@ static void csv_header(FILE *out, const char *const *columns)
 struct state {
 	struct report *report;
 	struct export_target *target;
-	FILE *files[CSV_MAX_TABLES]; /* by number of the table; NULL: not begun */
-	bool found; /* the table that was asked for */
-	int err; /* of the first file that could not be written */
+	FILE *files[CSV_MAX_TABLES]; /* by table number; NULL: not opened */
+	bool found; /* whether the requested table exists */
+	int err; /* -errno of the first file that could not be written */
 };
 
 static bool wanted(const struct state *state, const struct csv_table *table)
@@ -227,7 +227,7 @@ static FILE *open_table(struct state *state, const struct csv_table *table)
 	return file;
 }
 
-/* The file of a table, with its header; NULL: not wanted, or it cannot be. */
+/* The file of a table, with its header written; NULL: not requested, or it cannot be opened. */
 static FILE *file_of(struct state *state, const char *name)
 {
 	const struct csv_table *table = csv_table_find(name);
@@ -257,7 +257,7 @@ static void put_row(struct state *state, const char *table, const json_t *row)
 		csv_row(file, csv_table_find(table)->columns, row);
 }
 
-/* Lists in a row are a table of their own, with members of the row. */
+/* A list inside a row becomes a table of its own, with some members of the row. */
 static const struct {
 	const char *of, *list, *table;
 	const char *members[3][2]; /* name in the list's row, name in the row */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * An export from its request to its place: facts that the filter lets through go to the format, and
- * what it writes is moved to its place when it is whole.
+ * Runs an export: passes the facts that the filter selects to the format, and moves the finished
+ * output into place.
  */
 #include "show/export/export.h"
 
@@ -18,14 +18,14 @@
 #include "base/vec.h"
 #include "show/report/report.h"
 
-/* Where an export goes: written beside its place, moved there when it is whole. */
+/* The output file: written under a temporary name, renamed when complete. */
 struct outlet {
 	FILE *file; /* of a stream */
-	char *path; /* what is written: NULL where that is a device or standard output */
-	char *place; /* where it is to be */
+	char *path; /* temporary path; NULL: a device or standard output */
+	char *place; /* final path */
 	enum export_place kind;
 	int fd; /* below file */
-	int err; /* of the first write that failed, -errno */
+	int err; /* first failed write, -errno */
 };
 
 #define STREAM_BUFFER (256u << 10)
@@ -65,7 +65,7 @@ static mode_t may(mode_t all)
 	return all & ~mask;
 }
 
-/* Through symbolic links to files: what they lead to is replaced, not they. */
+/* Follows symbolic links, so that their target is replaced and not the link. */
 static char *resolve(const char *path)
 {
 	struct stat file;
@@ -81,7 +81,7 @@ static char *part_of(const char *place)
 	return asprintf(&path, "%s.part-XXXXXX", place) < 0 ? NULL : path;
 }
 
-/* The new file gets the rights of the one that it replaces. */
+/* The new file inherits the mode of the one it replaces. */
 static int open_part(struct outlet *outlet, const struct stat *old)
 {
 	outlet->path = part_of(outlet->place);
@@ -177,7 +177,7 @@ static void close_all(struct outlet *outlet)
 	outlet->fd = -1;
 }
 
-/* Closes and moves it to its place. Returns 0 or -errno, also of earlier writes. */
+/* Closes the output and moves it into place. Returns 0 or -errno, also of earlier writes. */
 static int outlet_keep(struct outlet *outlet)
 {
 	close_all(outlet);
@@ -203,7 +203,7 @@ void export_remove(const char *path)
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Closes and removes what was not kept. */
+/* Closes the output and removes it unless it was kept. */
 static void outlet_release(struct outlet *outlet)
 {
 	close_all(outlet);
@@ -229,7 +229,7 @@ static void filtered_fact(void *arg, enum fact_type type, const void *fact,
 		filtered->to.fact(filtered->to.arg, type, fact, sums);
 }
 
-/* Returns the sink that passes on to *to, or *to itself where the filter lets all through. */
+/* Returns a sink that filters for *to, or *to itself if the filter is not active. */
 static struct fact_sink filtered_start(struct filtered *filtered, struct filter *filter,
 				       const struct fact_sink *to)
 {
@@ -258,7 +258,7 @@ enum export_place export_place_of(const struct export_request *request)
 	return request->table ? EXPORT_STREAM : request->format->place;
 }
 
-/* What can be told without touching the output. */
+/* Rejects contradictory requests before any file is touched. */
 static const char *at_odds(const struct export_request *request)
 {
 	const struct export_format *format = request->format;

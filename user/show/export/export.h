@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Captures in the formats of other tools: facts go in one by one, a file or a directory comes out.
- * Each format is a row of the table in formats.c.
+ * Exports captures to the formats of other tools. Each format is a row of the table in formats.c.
  *
- * An output appears whole or not at all: it is written beside its place, under a name of its own
- * (OUT.part-XXXXXX), and moved there at the end. Devices and pipes are written to directly.
+ * An output appears whole or not at all: it is written next to its destination under a temporary
+ * name (OUT.part-XXXXXX) and renamed at the end. Devices and pipes are written directly.
  */
 #ifndef UCXBPF_EXPORT_EXPORT_H
 #define UCXBPF_EXPORT_EXPORT_H
@@ -16,93 +15,97 @@
 #include "show/page/page.h"
 #include "show/report/report.h"
 
-#define EXPORT_WHY 256 /* bytes for a sentence on what went wrong; empty: errno says it all */
+#define EXPORT_WHY 256 /* bytes for an error message; empty: errno explains it */
 
 enum export_place {
 	EXPORT_STREAM, /* a file, a pipe or standard output */
-	EXPORT_FILE, /* a file that is written in any order, by its name */
-	EXPORT_DIRECTORY, /* one that is not there yet, or empty */
+	EXPORT_FILE, /* a seekable file, opened by name */
+	EXPORT_DIRECTORY, /* a directory that does not exist yet or is empty */
 };
 
 struct export_request {
 	const struct export_format *format;
-	const char *path; /* of the output; NULL: standard output */
+	const char *path; /* output path; NULL: standard output */
 	struct filter *filter; /* must outlive the export */
-	const char *table; /* of formats with tables: only this one, as a stream; NULL: all */
-	enum report_amount amount; /* of folded stacks */
-	const char
-		*beside; /* of pages: one of a verdict to link to, see page_beside(); NULL: none */
-	const struct page_window
-		*window; /* of formats with windows: where single events are kept; NULL */
+	const char *table; /* write this table only, as a stream; NULL: all tables */
+	enum report_amount amount; /* what folded stacks count */
+	const char *beside; /* HTML: a verdict's page to link to, see page_beside(); NULL: none */
+	const struct page_window *window; /* HTML: where single events are kept; NULL: anywhere */
 };
 
-/* What a format writes to. */
+/* The output of a format. */
 struct export_target {
 	const struct export_request *request;
-	FILE *file; /* of a stream; the core flushes and closes it, and sees its errors */
-	const char *path; /* of a file (there, empty) or a directory (likewise); else NULL */
-	char why[EXPORT_WHY]; /* a format's own words on its error, where errno says too little */
+	FILE *file; /* for streams; the core flushes and closes it, and checks for errors */
+	const char *path; /* path of a file or directory, which exists and is empty; else NULL */
+	char why[EXPORT_WHY]; /* error message of the format, where errno is not enough */
 };
 
 struct export_format {
 	const char *name, *help;
 	enum export_place place;
-	bool binary; /* nothing for a terminal */
+	bool binary; /* never written to a terminal */
 	bool has_tables, has_windows, has_amounts;
-	bool unfiltered; /* takes all facts and asks the filter itself: a report does */
-	/* Returns the state of this export; NULL: not, *err is -errno. */
+	bool unfiltered; /* receives all facts and applies the filter itself */
+	/* Returns the state of this export, or NULL with *err set to -errno. */
 	void *(*begin)(struct export_target *target, int *err);
 	struct fact_sink (*sink)(void *state);
-	/* All facts are in. Returns 0 or -errno; -ENODATA: these captures have nothing for it. */
+	/*
+	 * Called after the last fact. Returns 0 or -errno; -ENODATA: the captures have no data for
+	 * it.
+	 */
 	int (*end)(void *state, const struct fact_totals *totals);
-	void (*free)(void *state); /* after end(), or instead of it */
+	void (*free)(void *state); /* after end(), or instead of it on errors */
 };
 
 #define EXPORT_EVENTS_SCHEMA "ucxbpf.events/1"
 
-/* What the lines of ndjson are, as a JSON Schema. Returns 0 or -errno of a failed write. */
+/* Writes the JSON Schema of the ndjson lines. Returns 0 or -errno of a failed write. */
 int export_schema(FILE *out);
 
-/* Formats that have files of their own: rows of the table in formats.c. */
+/* Formats implemented in their own files: rows of the table in formats.c. */
 extern const struct export_format export_ndjson;
 extern const struct export_format export_csv;
 extern const struct export_format export_sqlite;
 extern const struct export_format export_perfetto;
 extern const struct export_format export_otf2;
 
-/* The row of that name or NULL. */
+/* The row with that name, or NULL. */
 const struct export_format *export_format_find(const char *name);
 
-/* Row by row; NULL behind the last one. */
+/* The i-th row; NULL after the last one. */
 const struct export_format *export_format_at(size_t i);
 
-/* Where this request's output goes: --table makes a stream of a directory. */
+/* The kind of output that this request needs: --table turns a directory into a stream. */
 enum export_place export_place_of(const struct export_request *request);
 
 struct export;
 
 /*
- * Opens the output. Returns NULL, with *err -errno and a sentence in why, where that fails.
- * -EINVAL, -EEXIST, -EISDIR: what was asked for is at odds with itself or with what is there.
+ * Opens the output. Returns NULL, with -errno in *err and a message in why, on failure. -EINVAL,
+ * -EEXIST, -EISDIR: options contradict each other or the existing file.
  */
 struct export *export_open(const struct export_request *request, int *err, char why[EXPORT_WHY]);
 
-/* What is being written until then: to remove where the process has to end; NULL: nothing. */
+/*
+ * The temporary path, to be removed when the process is interrupted; NULL: there is no temporary
+ * file.
+ */
 const char *export_part(const struct export *export);
 
-/* Removes a file, or a directory and what is in it. */
+/* Removes a file, or a directory with its contents. */
 void export_remove(const char *path);
 
-/* The sink to feed; valid as long as the export. */
+/* The sink to feed; valid until export_free(). */
 struct fact_sink export_sink(struct export *export);
 
 /*
- * Writes what is left and puts the output in its place. Returns 0 or -errno, with a sentence in
- * why, and then nothing of the output is left. -EPIPE: the reader went away.
+ * Finishes the output and moves it into place. Returns 0 or -errno with a message in why, in which
+ * case nothing is left of the output. -EPIPE: the reader went away.
  */
 int export_finish(struct export *export, const struct fact_totals *totals, char why[EXPORT_WHY]);
 
-/* Unfinished: nothing of the output is left. */
+/* Discards an unfinished output. */
 void export_free(struct export *export);
 
 #endif

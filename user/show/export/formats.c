@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The table of formats, and those of them that are the report in other clothes. */
+/* The table of formats, and the formats that only wrap the report. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One event per line, as JSON: schema "ucxbpf.events/1", which is made of the tables that lines are
- * written by.
+ * One JSON object per line: schema "ucxbpf.events/1", generated from the same columns that the
+ * lines are written from.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -15,8 +15,8 @@
 #include "explain/match/columns.h"
 
 /*
- * A line, made member by member. Made for many millions of lines: no tree, and a name is escaped
- * the first time only (names are interned: one pointer per text, while facts come).
+ * A line, built member by member. There may be millions: no JSON tree is made, and a name is
+ * escaped only once (names are interned while facts arrive, one pointer per text).
  */
 struct json_line {
 	VEC(char) text;
@@ -83,7 +83,7 @@ static void put_character(FILE *out, const char *text, size_t len, unsigned int 
 		fwrite(text, 1, len, out);
 }
 
-/* As a JSON string: what steers a terminal or breaks a line is escaped, what is no UTF-8 is ?. */
+/* As a JSON string: control characters and line breaks are escaped, invalid UTF-8 becomes '?'. */
 static char *escaped(const char *text)
 {
 	char *json = NULL;
@@ -123,7 +123,7 @@ static void json_line_begin(struct json_line *line, const char *event)
 	put_text(line, "\"");
 }
 
-/* Members; name is plain. */
+/* Starts a member; name needs no escaping. */
 static void json_line_name(struct json_line *line, const char *name)
 {
 	put(line, ",\"", 2);
@@ -149,7 +149,7 @@ static void json_line_text(struct json_line *line, const char *name, const char 
 	json_line_raw(line, name, interned ? name_of(line, interned) : "null");
 }
 
-/* A column, save one that is a place or a stack. */
+/* Any column but places and stacks. */
 static void json_line_column(struct json_line *line, const struct fact_column *column,
 			     const struct column_value *value)
 {
@@ -175,7 +175,7 @@ static void json_line_end(struct json_line *line, FILE *out)
 	fwrite_unlocked(line->text.data, 1, line->text.len, out);
 }
 
-/* As JSON Schema names them; a second type where null stands for unknown or none. */
+/* JSON Schema types; nullable where null stands for unknown or none. */
 static const struct {
 	const char *type;
 	bool nullable;
@@ -334,7 +334,7 @@ static void put_columns(struct state *state, const struct fact_column *columns, 
 	}
 }
 
-/* The number of a place; one that is new gets a line before that of the fact. */
+/* The number of a place; a new one is written on a line of its own before the fact. */
 static uint64_t place_number(struct state *state, const struct place *place)
 {
 	uint64_t *number = map_insert(&state->places, (uintptr_t)place->key, 0, NULL);
@@ -395,7 +395,7 @@ static void put_column(struct state *state, const struct fact_column *column, co
 {
 	struct column_value value = column_value(column, fact);
 
-	/* Its line is written by now. */
+	/* The line it refers to has been written. */
 	if (is_reference(column) && !value.null)
 		value.number = number_of(state, column, fact);
 	json_line_column(&state->line, column, &value);

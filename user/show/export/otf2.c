@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * An OTF2 archive: the clock, hosts with their GPUs, processes, attributes, locations and
- * communicators are defined here, around the events.
+ * An OTF2 archive: defines the clock, hosts with their GPUs, processes, attributes, locations and
+ * communicators around the events.
  */
 #include "show/export/otf2.h"
 
@@ -41,7 +41,9 @@ static void group_word(struct otf2 *otf2, OTF2_LocationGroupRef group, const cha
 				out->defs, group, otf2_word(out, name), OTF2_TYPE_STRING, value));
 }
 
-/* "memory: gpu, plain, by cudaMalloc, device 0": all that tells rows of a process apart. */
+/*
+ * "memory: gpu, plain, by cudaMalloc, device 0": everything that distinguishes rows of a process.
+ */
 static const char *memory_text(struct otf2 *otf2, const struct fact_memory *memory)
 {
 	char device[32] = "", exporter[32] = "";
@@ -102,7 +104,7 @@ static void define_process(struct otf2 *otf2, int index)
 			put_memory(otf2, group, &otf2->spans.memory.data[i]);
 }
 
-/* MPI's ranks where each process has one of its own from 0 on, else the processes' numbers. */
+/* MPI ranks if they are unique and start at 0, else process numbers. */
 static void find_ranks(struct otf2 *otf2)
 {
 	const size_t count = otf2->spans.processes.len;
@@ -125,7 +127,7 @@ static void find_ranks(struct otf2 *otf2)
 	free(taken);
 }
 
-/* And their ranks. */
+/* Also their ranks. */
 static void otf2_define_processes(struct otf2 *otf2)
 {
 	for (size_t i = 0; i < otf2->spans.processes.len; i++) {
@@ -166,7 +168,7 @@ static void node_property(struct otf2 *otf2, OTF2_SystemTreeNodeRef node, OTF2_S
 				       otf2->out.defs, node, name, type, value));
 }
 
-/* A number that is said of all hosts: "loss: stored". Before or after events. */
+/* A number about all hosts: "loss: stored". Written before or after the events. */
 static void otf2_define_number(struct otf2 *otf2, const char *topic, const char *what,
 			       uint64_t number)
 {
@@ -187,7 +189,7 @@ static void put_heading(struct otf2 *otf2, const struct fact_totals *totals)
 		      (OTF2_AttributeValue){ .stringRef = otf2_word(&otf2->out, heading) });
 }
 
-/* What was added to the times of a host's clock, and from where that is known. */
+/* The offset added to the times of a host, and its source. */
 static void put_offset(struct otf2 *otf2, OTF2_SystemTreeNodeRef node,
 		       const struct placing_host *host)
 {
@@ -236,7 +238,7 @@ static void define_gpu(struct otf2 *otf2, const struct fact_device *device)
 	free(text.users);
 }
 
-/* And what could not be told of all of them. */
+/* Also the reasons why some calls are not collective operations. */
 static void otf2_define_hosts(struct otf2 *otf2, const struct fact_totals *totals)
 {
 	define_node(otf2, MACHINE, "all hosts", "machine", OTF2_UNDEFINED_SYSTEM_TREE_NODE,
@@ -288,7 +290,7 @@ void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef
 	vec_push(&out->locations, id);
 }
 
-/* Readers look for such a file of each location. */
+/* Readers expect such a file for each location. */
 static void write_local_definitions(struct otf2_out *out)
 {
 	otf2_check(out, OTF2_Archive_OpenDefFiles(out->archive));
@@ -333,7 +335,7 @@ static void define_comms(struct otf2 *otf2)
 				GROUP_MEMBERS, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
-/* With calls missing, the n-th of one rank is not the n-th of another. */
+/* If calls are missing, the n-th of one rank does not match the n-th of another. */
 static const char *why_none(const struct otf2 *otf2, const struct fact_totals *totals)
 {
 	const struct filter *filter = otf2->target->request->filter;
@@ -379,7 +381,7 @@ static void define_world(struct otf2 *otf2, uint32_t number)
 						       OTF2_COMM_FLAG_NONE));
 }
 
-/* After the last event: communicators, and what could not be told. */
+/* After the last event: communicators, and reasons for missing collective operations. */
 static void otf2_define_worlds(struct otf2 *otf2)
 {
 	for (uint32_t i = 0; i < otf2->worlds.worlds.len; i++)

@@ -11,17 +11,17 @@
 #include "show/export/spans.h"
 #include "show/export/worlds.h"
 
-/* An archive as it is written: errors, words, what must be defined once. */
+/* An archive being written: errors, strings, and definitions that are written once. */
 struct otf2_out {
 	OTF2_Archive *archive;
 	OTF2_GlobalDefWriter *defs;
-	OTF2_AttributeList *attributes; /* of the next event */
-	int err; /* the first one, -errno */
-	char why[200]; /* OTF2's words for it; empty: it has none */
-	OTF2_ErrorCallback before; /* whom OTF2 told of errors */
-	struct map strings; /* word -> its number + 1 */
-	struct map regions; /* (word, layer and what) -> likewise */
-	uint32_t last_group, last_region; /* location groups and regions that there are */
+	OTF2_AttributeList *attributes; /* attributes of the next event */
+	int err; /* first error, -errno */
+	char why[200]; /* OTF2's message for it; empty: none */
+	OTF2_ErrorCallback before; /* error callback to restore */
+	struct map strings; /* string -> its number + 1 */
+	struct map regions; /* (string, layer and kind) -> its number + 1 */
+	uint32_t last_group, last_region; /* number of location groups and regions */
 	VEC(OTF2_LocationRef) locations;
 	VEC(char *) texts; /* freed at the end */
 };
@@ -29,19 +29,19 @@ struct otf2_out {
 /* Opens an archive in an empty directory. Returns 0 or -errno. */
 int otf2_open(struct otf2_out *out, const char *directory);
 
-/* Writes the archive's end. Returns 0 or -errno, also of earlier. */
+/* Closes the archive. Returns 0 or -errno, also of earlier errors. */
 int otf2_close(struct otf2_out *out);
 
-/* Also an archive that was not closed. */
+/* Also releases an archive that was not closed. */
 void otf2_release(struct otf2_out *out);
 
 /* Keeps the first error. */
 void otf2_check(struct otf2_out *out, OTF2_ErrorCode code);
 
-/* The number of a word, made harmless. Words must live as long as out. */
+/* The number of a string, made safe to print. The text must live as long as out. */
 OTF2_StringRef otf2_word(struct otf2_out *out, const char *word);
 
-/* What is written for a word that is NULL. */
+/* The text written for NULL. */
 static inline const char *otf2_or_unknown(const char *word)
 {
 	return word ? word : "unknown";
@@ -51,7 +51,7 @@ static inline const char *otf2_or_unknown(const char *word)
 const char *otf2_keep(struct otf2_out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The number of a text that is made here. */
+/* The number of a string that is formatted here. */
 OTF2_StringRef otf2_text(struct otf2_out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -59,12 +59,12 @@ OTF2_StringRef otf2_text(struct otf2_out *out, const char *format, ...)
 OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum span_layer layer,
 			   bool sums);
 
-/* A region that is none of the program's. */
+/* A region that is not part of the program. */
 OTF2_RegionRef otf2_own_region(struct otf2_out *out, const char *name);
 
-/* Communicators; behind them one of each world. */
+/* Predefined communicators, followed by one per world. */
 enum { COMM_MPI, COMM_OUTSIDE, COMM_WORLDS };
-/* Groups of processes, likewise. */
+/* Groups of processes, in the same order. */
 enum { GROUP_LOCATIONS, GROUP_MEMBERS, GROUP_WORLDS };
 
 /* One export. */
@@ -75,22 +75,23 @@ struct otf2 {
 	struct placing placing;
 	struct worlds worlds;
 	uint64_t collectives; /* collective events */
-	VEC(struct fact_reason) not_collective; /* why calls of such functions have none */
-	VEC(uint32_t) ranks; /* in both communicators, by process */
-	VEC(bool) begun; /* its first location is there, by process */
-	uint32_t nobody; /* location group of what is of no process; 0: none yet */
+	VEC(struct fact_reason)
+	not_collective; /* why calls of such functions have no collective event */
+	VEC(uint32_t) ranks; /* rank in both communicators, by process */
+	VEC(bool) begun; /* whether its first location is defined, by process */
+	uint32_t nobody; /* location group of events without a process; 0: none yet */
 };
 
 /* ---- otf2.c ---- */
 
-/* A location whose events were written. */
+/* Defines a location whose events have been written. */
 void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,
 			  OTF2_LocationGroupRef group, uint64_t events);
 
-/* The location group of a process or, for -1, of nobody. */
+/* The location group of a process, or of -1. */
 OTF2_LocationGroupRef otf2_group(struct otf2 *otf2, int process);
 
-/* A new location group of a host, -1: of all. */
+/* Defines a location group of a host; -1: of all hosts. */
 OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host);
 
 /* Writes all events. Returns 0 or -errno. */

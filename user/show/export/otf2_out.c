@@ -8,10 +8,10 @@
 
 #include "base/text.h"
 
-/* Most that is kept of a location before it goes to its file: the least that OTF2 takes. */
+/* Memory per location before it is flushed to its file: the minimum that OTF2 accepts. */
 #define EVENT_BYTES OTF2_CHUNK_SIZE_MIN
 
-/* Said once, by whom the export failed. */
+/* The error is printed once, by the caller of the export. */
 static OTF2_ErrorCode on_error(void *arg, const char *file, uint64_t line, const char *function,
 			       OTF2_ErrorCode code, const char *format, va_list args)
 {
@@ -39,7 +39,7 @@ static OTF2_FlushType flush(void *arg, OTF2_FileType type, OTF2_LocationRef loca
 
 static const OTF2_FlushCallbacks flushing = { flush, NULL };
 
-/* OTF2 has the names of errno, with numbers of its own. */
+/* OTF2 uses the names of errno with its own numbers. */
 static int errno_of(OTF2_ErrorCode code)
 {
 	static const struct {
@@ -158,7 +158,7 @@ OTF2_StringRef otf2_text(struct otf2_out *out, const char *format, ...)
 	return word;
 }
 
-/* The first part of a name that is in it. */
+/* The first path component. */
 static OTF2_RegionRole mpi_role(const char *name)
 {
 	static const struct {

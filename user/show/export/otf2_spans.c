@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Calls, operations and transfers as regions that are entered and left, messages and collective
- * operations as MPI's.
+ * Writes calls, operations and transfers as regions, messages and collective operations as MPI
+ * events.
  */
 #include "show/export/otf2.h"
 
@@ -12,7 +12,7 @@
 #include "show/export/span_notes.h"
 #include "show/export/worlds.h"
 
-/* OTF2 keeps 256 KiB and a file for each location that is open. */
+/* OTF2 holds 256 KiB and a file descriptor per open location. */
 #define OPEN_LANES 64
 
 /* A lane of a thread's layer, which is a location of the archive. */
@@ -24,11 +24,11 @@ struct lane {
 	bool inside; /* of region, until leave */
 	OTF2_RegionRef region;
 	uint64_t leave;
-	const struct collective *collective; /* that it is inside of; NULL: none */
+	const struct collective *collective; /* of the enclosing region; NULL: none */
 	OTF2_CommRef comm;
 };
 
-/* What one thread's layer is written to. */
+/* The lanes of one layer of a thread. */
 struct writer {
 	struct otf2 *otf2;
 	uint64_t key; /* of the group */
@@ -38,11 +38,11 @@ struct writer {
 	enum span_layer layer;
 	struct lanes lanes;
 	struct lane open_lanes[OPEN_LANES], sums;
-	struct sorter *waiting; /* spans of lanes that are not open; NULL: none */
+	struct sorter *waiting; /* spans of lanes that are not open yet; NULL: none */
 	OTF2_LocationRef last_id;
 };
 
-/* On the timeline of all hosts. Times of nobody are of no known clock. */
+/* Converts to the common timeline. Times of no host have no known clock. */
 static uint64_t otf2_time(const struct writer *writer, uint64_t time)
 {
 	const struct placing *placing = &writer->otf2->placing;
@@ -61,7 +61,7 @@ static void count_reason(struct otf2 *otf2, const char *reason)
 	vec_push(&otf2->not_collective, ((struct fact_reason){ reason, 1 }));
 }
 
-/* Where a span that was entered is a collective operation that can be told as one. */
+/* Marks an entered span as a collective operation if it is known to be one. */
 static void otf2_collective_begin(struct writer *writer, struct lane *lane, const struct span *span)
 {
 	struct otf2 *otf2 = writer->otf2;
@@ -83,7 +83,7 @@ static void otf2_collective_begin(struct writer *writer, struct lane *lane, cons
 								 otf2_time(writer, span->start)));
 }
 
-/* How much was given to the operation is in arguments that no record has. */
+/* Records do not contain the arguments that would give the size. */
 static void otf2_collective_end(struct writer *writer, struct lane *lane)
 {
 	struct otf2_out *out = &writer->otf2->out;
@@ -114,7 +114,7 @@ static OTF2_StringRef lane_name(struct writer *writer, bool sums)
 	return otf2_text(&otf2->out, "%s thread %u", layer, tid);
 }
 
-/* The first location of a process, which stands for it in communicators, has its number. */
+/* The first location of a process represents it in communicators and has its number. */
 static OTF2_LocationRef new_id(struct writer *writer, bool first)
 {
 	struct otf2 *otf2 = writer->otf2;
@@ -127,7 +127,7 @@ static OTF2_LocationRef new_id(struct writer *writer, bool first)
 	return (OTF2_LocationRef)writer->process;
 }
 
-/* Opened unless it is already; sums: it holds no single events. */
+/* Opens it if necessary; sums: it holds no single events. */
 static void otf2_lane_open(struct writer *writer, struct lane *lane, bool sums)
 {
 	struct otf2_out *out = &writer->otf2->out;
@@ -152,7 +152,7 @@ static void otf2_lane_leave(struct writer *writer, struct lane *lane)
 	lane->inside = false;
 }
 
-/* It is left, and defined with as many events as it has got. */
+/* Leaves the last region and defines the location with its number of events. */
 static void otf2_lane_close(struct writer *writer, struct lane *lane)
 {
 	struct otf2 *otf2 = writer->otf2;
@@ -180,7 +180,7 @@ static void add_notes(struct otf2_out *out, const struct span_note *notes, size_
 	}
 }
 
-/* What is known of a span goes with the next event; writing that empties the list. */
+/* Attributes are written with the next event, which empties the list. */
 static void otf2_attributes(struct writer *writer, const struct span *span)
 {
 	struct spans *spans = &writer->otf2->spans;
@@ -191,7 +191,7 @@ static void otf2_attributes(struct writer *writer, const struct span *span)
 	add_notes(&writer->otf2->out, notes, notes_of_span(spans, span, notes));
 }
 
-/* A span begins, where the one before ends. */
+/* A span starts; the previous one ends there. */
 static void otf2_lane_enter(struct writer *writer, struct lane *lane, const struct span *span)
 {
 	struct otf2_out *out = &writer->otf2->out;
@@ -211,7 +211,7 @@ static void otf2_lane_enter(struct writer *writer, struct lane *lane, const stru
 		otf2_collective_begin(writer, lane, span);
 }
 
-/* A span of a lane that is not open yet. */
+/* A span in a lane that is not open yet. */
 struct waiting {
 	uint64_t lane;
 	struct span span;
@@ -226,7 +226,7 @@ static int in_order(const void *left, const void *right)
 	return a->span.start < b->span.start ? -1 : a->span.start > b->span.start;
 }
 
-/* Both ends are in terms of ranks, and of a process that is known. */
+/* Both ends are ranks of known processes. */
 static void put_message(struct writer *writer, const struct span *span)
 {
 	struct otf2 *otf2 = writer->otf2;
@@ -280,7 +280,7 @@ static void put_fact(struct writer *writer, const struct span *span)
 	otf2_lane_enter(writer, lane, span);
 }
 
-/* Lane after lane, of those that were too many to be open at once. */
+/* Writes the remaining lanes one by one, as too many to be open at once. */
 static int put_waiting(struct writer *writer)
 {
 	struct lane lane = { 0 };
@@ -348,7 +348,7 @@ static void take_span(struct writer *writer, const struct span *span)
 	}
 }
 
-/* Every process has its first location, be it empty. */
+/* Every process has a first location, even if it is empty. */
 static void put_missing(struct writer *writer)
 {
 	struct otf2 *otf2 = writer->otf2;
@@ -394,7 +394,7 @@ static void begin_windows(struct writer *writer, const struct fact_window *windo
 	lane->writer = OTF2_Archive_GetEvtWriter(otf2->out.archive, lane->id);
 }
 
-/* A location for each capture with a duty cycle, in a group of its own. */
+/* One location per capture with a duty cycle, in its own group. */
 static void put_windows(struct writer *writer)
 {
 	struct otf2 *otf2 = writer->otf2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A Perfetto trace: clocks, tracks of hosts and processes, and all that is no span. */
+/* A Perfetto trace: clocks, tracks of hosts and processes, and everything that is not a span. */
 #include "show/export/perfetto.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "show/export/export.h"
 #include "show/export/totals.h"
 
-/* A point of a host's clock; the importer wants those of the common clock in order. */
+/* A clock snapshot of a host; the importer wants those of the common clock in order. */
 struct point {
 	int host;
 	uint64_t mono, real;
@@ -70,7 +70,9 @@ static void add_hosts(struct perfetto *perfetto)
 	}
 }
 
-/* The viewer knows processes by their pid alone: what is not the first one of a pid gets another.
+/*
+ * The viewer identifies processes by pid alone: a second process with the same pid gets another
+ * number.
  */
 static int32_t pid_of(const struct spans *spans, const struct fact_process *process)
 {
@@ -139,16 +141,16 @@ static void perfetto_setup(struct perfetto *perfetto)
 }
 
 enum { RANK_GPUS, RANK_WINDOWS, RANK_DEVICES, RANK_RATES };
-#define RANK_MEMORY LAYERS /* among the layers of a process */
+#define RANK_MEMORY LAYERS /* order among the layers of a process */
 
-/* The tracks of the device and the transport that came last. */
+/* The most recent tracks of a device and of its transport. */
 struct devices {
 	struct perfetto *perfetto;
 	const struct traffic_device *device;
 	uint64_t device_track;
 	int host;
 	const char *transport;
-	uint64_t rate_track, rate_end; /* rate_end: of the last bucket */
+	uint64_t rate_track, rate_end; /* rate_end: end of the last bucket */
 };
 
 static const char *or_unknown(const char *word)
@@ -201,7 +203,7 @@ static void put_rate_value(struct devices *devices, uint64_t time, double value)
 					       .counter = value });
 }
 
-/* Nothing from the end of the last bucket on. */
+/* Drops the counter to 0 after the last bucket. */
 static void end_rate(struct devices *devices)
 {
 	if (devices->rate_track)
@@ -308,7 +310,7 @@ static void put_memory(struct perfetto *perfetto, const struct fact_memory *memo
 					       .note_count = count });
 }
 
-/* Sums over the whole trace, so they are told at its beginning. */
+/* Totals of the whole trace, placed at its start. */
 static void perfetto_memory(struct perfetto *perfetto)
 {
 	uint64_t track = 0;
@@ -355,7 +357,7 @@ static void put_gpu(struct perfetto *perfetto, const struct fact_device *device,
 	free(text.users);
 }
 
-/* At the beginning of their host's time. */
+/* At the start of their host's trace. */
 static void perfetto_gpus(struct perfetto *perfetto, const struct fact_totals *totals)
 {
 	uint64_t track = 0;
@@ -364,7 +366,7 @@ static void perfetto_gpus(struct perfetto *perfetto, const struct fact_totals *t
 		const struct fact_device *device = &totals->devices[i];
 
 		if ((size_t)device->host >= perfetto->host_tracks.len)
-			continue; /* of a host that nothing was seen of */
+			continue; /* a host without any facts */
 		if (!i || device[-1].host != device->host)
 			track = perfetto_track(&perfetto->out, sequence_of_host(device->host),
 					       host_track(perfetto, device->host), "GPUs",

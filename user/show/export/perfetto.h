@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One export to Perfetto's trace format (docs/perfetto.md). A packet belongs to a sequence, which
- * has a clock and a dictionary of its own: one for each host, whose times are of its
- * CLOCK_MONOTONIC, and one for what is of no host, whose times are of CLOCK_REALTIME.
+ * An export to Perfetto's trace format (docs/perfetto.md). A packet belongs to a sequence with its
+ * own clock and dictionary: one per host, on its CLOCK_MONOTONIC, and one on CLOCK_REALTIME for
+ * everything without a host.
  */
 #ifndef UCXBPF_EXPORT_PERFETTO_H
 #define UCXBPF_EXPORT_PERFETTO_H
@@ -21,13 +21,13 @@ enum perfetto_words { WORDS_CATEGORY, WORDS_NAME, WORDS_KEY, WORDS_TEXT, WORDS }
 struct perfetto_out {
 	FILE *file;
 	VEC(uint8_t) scratch;
-	struct map iids[WORDS]; /* (word, sequence) -> its number there */
+	struct map iids[WORDS]; /* (string, sequence) -> its number there */
 	VEC(uint64_t) last_iid[WORDS]; /* by sequence */
 	uint64_t last_uuid;
 	VEC(char *) texts; /* kept until the end */
 };
 
-/* Sequences have numbers above 0. */
+/* Sequence numbers start at 1. */
 enum { SEQUENCE_GLOBAL = 1 };
 
 static inline uint32_t sequence_of_host(int host)
@@ -39,13 +39,13 @@ void perfetto_out_init(struct perfetto_out *out, FILE *file);
 void perfetto_out_release(struct perfetto_out *out);
 
 /*
- * Begins a sequence. mono and real: what the host's clocks showed at one time; NULL for the one of
- * no host. Those of hosts in the order of real.
+ * Starts a sequence. mono and real: one reading of both clocks of the host; NULL for the sequence
+ * without a host. Call in order of real.
  */
 void perfetto_sequence(struct perfetto_out *out, uint32_t sequence, const uint64_t *mono,
 		       uint64_t real);
 
-/* An event that was serialised before. */
+/* Writes an event that is already serialised. */
 void perfetto_write(struct perfetto_out *out, uint32_t sequence, uint64_t time,
 		    const uint8_t *event, size_t len);
 
@@ -53,14 +53,14 @@ void perfetto_write(struct perfetto_out *out, uint32_t sequence, uint64_t time,
 const char *perfetto_text(struct perfetto_out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A new track. track->name is made harmless; the rest is the caller's. Returns its uuid. */
+/* Writes a new track and makes track->name safe; the caller fills in the rest. Returns its uuid. */
 uint64_t perfetto_describe(struct perfetto_out *out, uint32_t sequence, TrackDescriptor *track);
 
-/* Likewise: one that has a name, a parent (0: none) and a place among its siblings. */
+/* Likewise, with a name, a parent (0: none) and a position among its siblings. */
 uint64_t perfetto_track(struct perfetto_out *out, uint32_t sequence, uint64_t parent,
 			const char *name, int rank);
 
-/* One value of an event: a text, or where that is NULL a number. Both strings as words. */
+/* One value of an event: a text, or a number if that is NULL. Both strings are interned. */
 struct perfetto_note {
 	const char *key, *text;
 	uint64_t number;
@@ -69,7 +69,7 @@ struct perfetto_note {
 struct perfetto_event {
 	TrackEventType type;
 	uint64_t track; /* 0: not given */
-	const char *category, *name; /* words, or NULL */
+	const char *category, *name; /* strings, or NULL */
 	const struct perfetto_note *notes;
 	size_t note_count;
 	const uint64_t *flows;
@@ -81,11 +81,11 @@ struct perfetto_event {
 
 typedef VEC(uint8_t) perfetto_bytes;
 
-/* Appends what this says of an event. Parts that were packed one by one are one event together. */
+/* Serialises part of an event. Parts serialised one after the other form one event. */
 void perfetto_pack(struct perfetto_out *out, uint32_t sequence, const struct perfetto_event *event,
 		   perfetto_bytes *to);
 
-/* Writes one that is packed for this once. */
+/* Serialises and writes one event. */
 void perfetto_put(struct perfetto_out *out, uint32_t sequence, uint64_t time,
 		  const struct perfetto_event *event);
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-#define HOST_CLOCK 64 /* the first number that is free for a sequence's own clocks */
+#define HOST_CLOCK 64 /* first clock number that a sequence may define itself */
 
 void perfetto_out_init(struct perfetto_out *out, FILE *file)
 {
@@ -24,7 +24,7 @@ void perfetto_out_release(struct perfetto_out *out)
 	vec_release(&out->scratch);
 }
 
-/* Written as traces of one packet each: these, one after the other, are one trace. */
+/* Every packet is written as a trace of its own: their concatenation is one trace. */
 static void put(struct perfetto_out *out, const ProtobufCMessage *trace)
 {
 	size_t len = protobuf_c_message_get_packed_size(trace);
@@ -120,7 +120,10 @@ static void tell_word(struct perfetto_out *out, uint32_t sequence, enum perfetto
 	free(name.name);
 }
 
-/* The word's number in the sequence, told there if it is new. Words must live as long as out. */
+/*
+ * The number of a string in the sequence, defined there if it is new. The text must live as long as
+ * out.
+ */
 static uint64_t perfetto_iid(struct perfetto_out *out, uint32_t sequence, enum perfetto_words kind,
 			     const char *word)
 {

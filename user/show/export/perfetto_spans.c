@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls, operations and transfers as slices, messages as flows between them. */
+/* Writes calls, operations and transfers as slices, messages as flows between them. */
 #include <string.h>
 
 #include "show/export/span_notes.h"
 #include "show/export/spans.h"
 #include "show/export/perfetto.h"
 
-/* What the spans of one process, layer and thread are written to. */
+/* The tracks of one process, layer and thread. */
 struct group {
 	uint64_t key;
 	bool open;
@@ -21,13 +21,13 @@ struct group {
 struct writer {
 	struct perfetto *perfetto;
 	struct group group;
-	VEC(struct span) ends; /* of messages, whose operation may come */
-	VEC(perfetto_bytes) packed; /* what spans of a shape have in common */
-	VEC(uint32_t) packed_shapes; /* those that have it */
+	VEC(struct span) ends; /* ends of messages whose operation may still come */
+	VEC(perfetto_bytes) packed; /* serialised members that spans of a shape share */
+	VEC(uint32_t) packed_shapes; /* shapes that have been serialised */
 	perfetto_bytes event;
 };
 
-/* Shapes are of one process, and its spans are written together. */
+/* A shape belongs to one process, whose spans are written together. */
 static void forget_shapes(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->packed_shapes.len; i++)
@@ -121,7 +121,10 @@ static const perfetto_bytes *shape_bytes(struct writer *writer, const struct spa
 	return bytes;
 }
 
-/* The first or only event of a span. end: of the message that it is an operation of, or NULL. */
+/*
+ * The first or only event of a span. end: the end of the message that it sends or receives, or
+ * NULL.
+ */
 static void put_first(struct writer *writer, const struct span *span, TrackEventType type,
 		      uint64_t track, const struct span *end)
 {
@@ -152,8 +155,8 @@ static void put_first(struct writer *writer, const struct span *span, TrackEvent
 }
 
 /*
- * A flow goes from its earliest event to its latest. So one that comes in is with the end of the
- * receive, which may well have been posted before the send began.
+ * A flow runs from its earliest event to its latest. A receive may be posted before the send
+ * starts, so its flow ends with the end of the receive.
  */
 static void put_last(struct writer *writer, const struct span *span, uint64_t track,
 		     const struct span *end)
@@ -167,7 +170,7 @@ static void put_last(struct writer *writer, const struct span *span, uint64_t tr
 	perfetto_put(&writer->perfetto->out, writer->group.sequence, span->end, &event);
 }
 
-/* Takes the end of an operation's message out of those that wait. */
+/* Removes the end of an operation's message from the waiting ones. */
 static bool take_end(struct writer *writer, const struct span *span, struct span *end)
 {
 	for (size_t i = 0; span->id && i < writer->ends.len; i++) {
@@ -203,7 +206,7 @@ static void put_sums(struct writer *writer, const struct span *span)
 	put_first(writer, span, TRACK_EVENT_TYPE__TYPE_INSTANT, group->sums, NULL);
 }
 
-/* Ends of messages that have no operation of their own, or not in what was asked for. */
+/* Ends of messages without a traced operation, or whose operation the filter left out. */
 static void put_ends(struct writer *writer)
 {
 	struct group *group = &writer->group;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Sorted runs, and a heap of their heads. */
+/* Sorted runs, merged with a heap of their heads. */
 #include "show/export/sorter.h"
 
 #include <errno.h>
@@ -13,24 +13,24 @@
 #include "base/vec.h"
 
 #define RUN_BYTES (24u << 20)
-#define PART_BYTES (256u << 10) /* of a run, as it is read again */
+#define PART_BYTES (256u << 10) /* read buffer of a run */
 
 struct run {
-	off_t at, end; /* in the file: what is not yet read */
+	off_t at, end; /* unread part of the file */
 	char *part;
-	size_t next, len; /* in part, bytes */
+	size_t next, len; /* bytes in part */
 };
 
 struct sorter {
 	size_t size;
 	int (*compare)(const void *, const void *);
-	char *records; /* the run that is being filled; the only one, if there is no file */
+	char *records; /* the run being filled; the only one if there is no file */
 	size_t room, count, next;
-	int fd; /* -1: nothing was too much yet */
+	int fd; /* -1: everything fits in memory so far */
 	off_t written;
 	VEC(struct run) runs;
 	size_t *heap, heap_len; /* numbers of runs, the one with the least head first */
-	bool started; /* the first of the heap was handed out */
+	bool started; /* whether the heap's first record was returned */
 };
 
 struct sorter *sorter_new(size_t size, int (*compare)(const void *, const void *))
@@ -74,7 +74,7 @@ static int open_file(void)
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	/* file systems without such files */
+	/* file systems without O_TMPFILE */
 	if (snprintf(path, sizeof(path), "%s/ucxbpf-XXXXXX", dir) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	fd = mkostemp(path, O_CLOEXEC);
@@ -169,7 +169,7 @@ static int open_runs(struct sorter *sorter)
 {
 	int err = write_run(sorter);
 
-	/* what held the last run is not needed any more */
+	/* the buffer of the last run is no longer needed */
 	free(sorter->records);
 	sorter->records = NULL;
 	sorter->heap = calloc(sorter->runs.len, sizeof(*sorter->heap));
@@ -197,7 +197,7 @@ int sorter_finish(struct sorter *sorter)
 	return 0;
 }
 
-/* Past the record that was handed out last. */
+/* Skips the record returned last. */
 static int step(struct sorter *sorter)
 {
 	struct run *run = &sorter->runs.data[sorter->heap[0]];

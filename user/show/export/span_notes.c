@@ -53,7 +53,7 @@ const struct note_info note_infos[NOTES] = {
 #define LAYER(l) (1u << LAYER_##l)
 #define MESSAGE (1u << LAYERS)
 
-/* Words of a shape; otherwise: what stands for a word that ought to be there but is not known. */
+/* Strings of a shape; otherwise: the text for a value that is expected but unknown. */
 static const struct {
 	enum note note;
 	unsigned int layers;
@@ -109,7 +109,7 @@ static void put_some(struct list *list, enum note note, uint64_t number)
 		put_number(list, note, number);
 }
 
-/* "main;solve", made once for each stack. */
+/* "main;solve", formatted once per stack. */
 static const char *stack_text(struct spans *spans, const struct stack *stack)
 {
 	bool fresh;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is told of a span beside its name and its times: names and values, the same in all formats.
- */
+/* The attributes of a span beside its name and times, the same in all formats. */
 #ifndef UCXBPF_EXPORT_SPAN_NOTES_H
 #define UCXBPF_EXPORT_SPAN_NOTES_H
 
@@ -30,7 +29,7 @@ enum note {
 	NOTE_PRECISION,
 	NOTE_RETRIED,
 	NOTE_FETCHES,
-	NOTE_TEXTS, /* how many fields are texts; numbers from here on */
+	NOTE_TEXTS, /* number of texts; numbers from here on */
 	NOTE_PEER = NOTE_TEXTS,
 	NOTE_ERROR,
 	NOTE_BYTES,
@@ -60,19 +59,19 @@ extern const struct note_info note_infos[NOTES];
 
 struct span_note {
 	enum note note;
-	const char *text; /* of texts; lives as long as the analysis and the spans */
+	const char *text; /* for texts; lives as long as the analysis and the spans */
 	uint64_t number; /* of numbers */
 };
 
-/* What all spans of the shape have in common. Returns how many. */
+/* Attributes shared by all spans of the shape. Returns their number. */
 size_t notes_of_shape(struct spans *spans, const struct span_shape *shape,
 		      struct span_note values[NOTES]);
 
-/* What is of the span alone. Returns how many. */
+/* Attributes of this span alone. Returns their number. */
 size_t notes_of_span(const struct spans *spans, const struct span *span,
 		     struct span_note values[NOTES]);
 
-/* Of a message's end, what its operation does not say itself. Returns how many. */
+/* Attributes of a message's end that its operation lacks. Returns their number. */
 size_t notes_of_message(const struct spans *spans, const struct span *end,
 			struct span_note values[NOTES]);
 

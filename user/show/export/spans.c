@@ -21,7 +21,7 @@ static uint32_t spans_shape_number(struct spans *spans, const struct span_shape 
 
 const char *const span_layer_names[LAYERS] = { "MPI", "UCP", "UCT" };
 
-/* Whatever contains others comes before them; beyond that, an order that is always the same. */
+/* An enclosing span precedes the spans in it; ties are broken in a fixed order. */
 static int in_order(const void *left, const void *right)
 {
 	const struct span *a = left, *b = right;
@@ -45,7 +45,7 @@ static struct spans_host *spans_host_at(struct spans *spans, int host)
 	return &spans->hosts.data[host];
 }
 
-/* Something was from start to end. */
+/* Extends the observed time of a host. */
 static void spans_see(struct spans *spans, int host, uint64_t start, uint64_t end)
 {
 	struct spans_host *seen;
@@ -317,7 +317,7 @@ static void take_transfer(struct spans *spans, const struct fact_transfer *trans
 			    NULL);
 }
 
-/* Fragments of one thread are a span of their own; all else is of a capture made with --count. */
+/* Fragments of one thread become a span of their own; all other sums are from --count. */
 static void take_transfers(struct spans *spans, const struct fact_transfer *transfer,
 			   const struct fact_sums *sums)
 {

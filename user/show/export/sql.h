@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A database being written: its first error is kept, and nothing is done after it. */
+/* A database being written; after its first error nothing more is done. */
 #ifndef UCXBPF_EXPORT_SQL_H
 #define UCXBPF_EXPORT_SQL_H
 
@@ -11,10 +11,10 @@
 struct sql {
 	sqlite3 *db;
 	int err; /* -errno of the first failure */
-	char *why; /* EXPORT_WHY bytes, the caller's */
+	char *why; /* EXPORT_WHY bytes, owned by the caller */
 };
 
-/* Statements without results. */
+/* Runs statements without results. */
 void sql_run(struct sql *sql, const char *text);
 
 /* "INSERT INTO table VALUES (...)" of so many columns; NULL after an error. */
@@ -23,26 +23,26 @@ sqlite3_stmt *sql_insert(struct sql *sql, const char *table, int columns);
 /* Runs an insertion whose columns are bound. */
 void sql_step(struct sql *sql, sqlite3_stmt *statement);
 
-/* Columns count from 1. Texts are made safe. */
+/* Columns count from 1. Texts are made safe to print. */
 void sql_bind_text(sqlite3_stmt *statement, int column, const char *text);
 void sql_bind(sqlite3_stmt *statement, int at, const struct fact_column *column,
 	      const struct column_value *value);
 
 /*
- * The tables of docs/sqlite.md. Events of millions share few combinations of names: those are rows
- * of call_key, op_key..., and an event is a row of numbers that refers to one. Fields go to the one
- * or the other by their type.
+ * The tables of docs/sqlite.md. Millions of events share few combinations of names: these are rows
+ * of call_key, op_key..., and an event is a row of numbers with a reference to one. A column's type
+ * decides where it goes.
  */
 struct sql_tables {
 	struct sql *sql;
 	sqlite3_stmt *rows[FACT_TYPES]; /* of the type's own table */
 	sqlite3_stmt *keys[FACT_TYPES]; /* of call_key... */
-	struct map known[FACT_TYPES]; /* hash of a combination -> its number */
+	struct map known[FACT_TYPES]; /* hash of a key -> its number */
 	sqlite3_stmt *stack, *frame;
 	struct map places, stacks; /* key -> number */
 };
 
-/* Makes all tables. */
+/* Creates all tables. */
 void sql_tables_open(struct sql_tables *tables, struct sql *sql);
 
 /* Adds a fact; sums NULL: a single one. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The tables of docs/sqlite.md with their columns, and the views and indices of them. */
+/* The tables, views and indices of docs/sqlite.md. */
 #include "show/export/sql.h"
 
 #include <stdio.h>
@@ -11,11 +11,11 @@
 
 enum sql_part {
 	SQL_WHOLE, /* every column, in one table */
-	SQL_KEY, /* names and the like, of which few combinations appear */
+	SQL_KEY, /* names: few combinations occur */
 	SQL_EVENT, /* the rest: numbers of one event */
 };
 
-/* Those that sums are of; else the type itself. */
+/* The type that is summed up; else the type itself. */
 static enum fact_type sql_single(enum fact_type type)
 {
 	switch (type) {
@@ -30,7 +30,7 @@ static enum fact_type sql_single(enum fact_type type)
 	}
 }
 
-/* Calls, operations, transfers and messages are in two parts, and sums of them too. */
+/* Calls, operations, transfers, messages and their sums are split into key and event. */
 static bool sql_has_key(enum fact_type type)
 {
 	switch (sql_single(type)) {
@@ -61,7 +61,7 @@ static bool is_name(const struct fact_column *column)
 	}
 }
 
-/* Whether a field of the type is in that part of it. */
+/* Whether a column of the type is in that part of it. */
 static bool sql_in(enum fact_type type, const struct fact_column *column, enum sql_part part)
 {
 	if (part == SQL_WHOLE)
@@ -71,7 +71,7 @@ static bool sql_in(enum fact_type type, const struct fact_column *column, enum s
 	return !is_name(column) && !(column->single && fact_infos[type].sums);
 }
 
-/* Times are in ns and say so, and thereby are no keywords of SQL. */
+/* The unit is part of the name of times, which also avoids keywords of SQL. */
 static const char *sql_suffix(const struct fact_column *column)
 {
 	return column->type == COLUMN_TIME || column->type == COLUMN_NS ? "_ns" : "";
@@ -90,7 +90,8 @@ static void put_column(FILE *out, const struct fact_column *column, bool first)
 		type_of(column), column->help);
 }
 
-/* Writes "name TYPE -- what it is" for each field of a part; first: of the table. Returns how many.
+/*
+ * Writes "name TYPE -- help" for each column of a part; first: of the table. Returns their number.
  */
 static int sql_put_columns(FILE *out, enum fact_type type, enum sql_part part, bool first)
 {
@@ -108,7 +109,7 @@ static int sql_put_columns(FILE *out, enum fact_type type, enum sql_part part, b
 
 #define MAX_KEYS 32
 
-/* first: a column before the type's own; NULL: none. */
+/* first: a column before those of the type; NULL: none. */
 static sqlite3_stmt *make(struct sql *sql, const char *table, const char *first,
 			  enum fact_type type, enum sql_part part)
 {
@@ -250,7 +251,7 @@ static void add_key(struct sql_tables *tables, enum fact_type type, uint64_t num
 	sql_step(tables->sql, row);
 }
 
-/* Two words per field: whether there is a value, and the value or the pointer to a name. */
+/* Two words per column: whether it is null, and its number or pointer. */
 static XXH128_hash_t hash(enum fact_type type, const void *fact, const struct fact_sums *sums)
 {
 	uint64_t words[2 * MAX_KEYS];
@@ -331,7 +332,7 @@ void sql_tables_release(struct sql_tables *tables)
 	*tables = (struct sql_tables){ .sql = tables->sql };
 }
 
-/* Events with their names: one row each, every column, the time between start and end. */
+/* Events joined with their key: one row each, every column, and the duration. */
 static void view_of(struct sql *sql, enum fact_type type)
 {
 	const struct fact_info *info = &fact_infos[type];
@@ -354,13 +355,13 @@ static void view_of(struct sql *sql, enum fact_type type)
 	free(text);
 }
 
-/* Single events added up by key, and the sums of many, which have least and most of no duration. */
+/* Single events summed up by key, and sums, which have no least and most duration. */
 #define SINGLE_TIME                                                                                \
 	"count(end_ns) AS timed, sum(end_ns - start_ns) AS time, min(end_ns - start_ns) AS least," \
 	" max(end_ns - start_ns) AS most"
 #define SUM_TIME "timed, time_ns, NULL, NULL"
 
-/* Columns of a report's row made of these. */
+/* Columns of a row of the report. */
 #define BYTES                                                                                      \
 	" coalesce(sum(s.bytes), 0) AS bytes, coalesce(sum(s.bytes_unknown), 0) AS bytes_unknown"
 #define TIME                                                                                             \

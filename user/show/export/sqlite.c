@@ -20,8 +20,8 @@ static void fail(struct sql *sql, int rc)
 }
 
 /*
- * The file is new and has its place only once it is whole: no journal, no waiting for the disk. The
- * cache holds the ends of all tables and indices that grow, and bounds what sorting takes.
+ * The file is renamed only when complete, so no journal and no fsync are needed. The cache holds
+ * the growing ends of all tables and indices, and bounds the memory for sorting.
  */
 static void sql_open(struct sql *sql, const char *path, char *why)
 {
@@ -148,7 +148,7 @@ static void *begin(struct export_target *target, int *err)
 	state->total = sql_insert(&state->sql, "total", 4);
 	put_totals(state, json_pack("{s:s, s:o}", "schema", "ucxbpf.sqlite/1", "filter",
 				    report_filter_json(target->request->filter)));
-	return state; /* an error is told at the end */
+	return state; /* errors are reported at the end */
 }
 
 static void finalize(struct state *state)

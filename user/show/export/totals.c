@@ -71,7 +71,7 @@ void unknowns_each(const struct fact_totals *totals, unknowns_put put, void *arg
 	}
 }
 
-/* What is nested: reasons with their counts, lists of words. */
+/* Nested values: reasons with their counts, lists of words. */
 static void nested(const struct totals_sink *sink, const char *section, const char *name,
 		   const json_t *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Totals of an analysis, in words and as rows: what was lost, what is not known, the GPUs. */
+/* Totals of an analysis, as text and as rows: losses, unknowns, GPUs. */
 #ifndef UCXBPF_EXPORT_TOTALS_H
 #define UCXBPF_EXPORT_TOTALS_H
 
@@ -9,19 +9,19 @@
 
 /* ---- totals as they are, for timelines ---- */
 
-/* topic: "loss", "matching"...; what: "stored", a reason. Both live as long as the analysis. */
+/* topic: "loss", "matching"...; what: "stored" or a reason. Both live as long as the analysis. */
 typedef void (*unknowns_put)(void *arg, const char *topic, const char *what, uint64_t number);
 
-/* One line over all of them: whether there are single events at all. facts: how many there are. */
+/* Heading: says whether there are single events at all. facts: their number. */
 const char *unknowns_heading(const struct fact_totals *totals, uint64_t facts);
 
 void unknowns_each(const struct fact_totals *totals, unknowns_put put, void *arg);
 
-/* ---- what is no table of the report, as rows: section, name, reason, value ---- */
+/* ---- members of the report that are not tables, as rows: section, name, reason, value ---- */
 
 struct totals_sink {
 	void *arg;
-	/* name and reason are NULL where there is none */
+	/* name and reason may be NULL */
 	void (*row)(void *arg, const char *section, const char *name, const char *reason,
 		    const json_t *value);
 };
@@ -33,8 +33,8 @@ void totals_rows(const struct totals_sink *sink, const char *section, const json
 
 struct gpu_text {
 	char *name; /* "gpu0" */
-	char *users; /* "process 3 as 0, process 4 as 1": ids, and the processes' own numbers of it
-		      */
+	char *users; /* "process 3 as 0, process 4 as 1": process ids, and their own number for the
+			GPU */
 };
 
 /* The caller frees both. */

@@ -5,19 +5,19 @@
 
 #include "show/export/sorter.h"
 
-#define BUCKETS 1000 /* of a host's time */
+#define BUCKETS 1000 /* per host's trace */
 #define LEAST_WIDTH 1000 /* ns */
 
 struct piece {
 	uint64_t start, end;
-	uint64_t bytes; /* UINT64_MAX unknown; of data alone */
+	uint64_t bytes; /* UINT64_MAX unknown; payload of data only */
 	uint64_t count;
 	int host;
-	uint32_t transport, device; /* device: position among all */
+	uint32_t transport, device; /* device: position in devices */
 	enum fact_kind kind;
 };
 
-/* What is being made of the pieces in order. */
+/* State while pieces are read in order. */
 struct making {
 	const struct traffic *traffic;
 	const struct traffic_sink *to;
@@ -64,7 +64,7 @@ static struct traffic_host *host_at(struct traffic *traffic, int host)
 	return &traffic->hosts.data[host];
 }
 
-/* Names are interned, so that a pair of words is a device of a host. */
+/* Names are interned: a pair of pointers identifies a device of a host. */
 static uint32_t device_number(struct traffic *traffic, int host, const char *transport,
 			      const char *device)
 {
@@ -139,7 +139,7 @@ static void begin_rate(struct making *making, const struct traffic_device *devic
 	memset(making->bytes, 0, sizeof(making->bytes));
 }
 
-/* How many of bytes have gone by at a time, so that the parts add up to all of them. */
+/* Bytes transferred up to a time, such that the parts add up exactly. */
 static uint64_t gone(const struct piece *piece, uint64_t at)
 {
 	if (at >= piece->end)

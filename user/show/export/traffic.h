@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What went over each device of each host: when it was busy, and how many bytes a second its
- * transport carried. Of transfers that were sent.
+ * Traffic per device and host, from transfers that were sent: when a device was busy, and the
+ * throughput of its transport.
  */
 #ifndef UCXBPF_EXPORT_TRAFFIC_H
 #define UCXBPF_EXPORT_TRAFFIC_H
@@ -15,10 +15,10 @@ struct sorter;
 struct traffic_device {
 	int host;
 	const char *transport, *device; /* NULL: not known */
-	uint32_t transport_number; /* of its host's, in order of appearance */
+	uint32_t transport_number; /* number among its host's, in order of appearance */
 };
 
-/* Something was on its way from start to end without a break. */
+/* A time during which a transfer was always in progress. */
 struct busy {
 	const struct traffic_device *device;
 	uint64_t start, end;
@@ -26,7 +26,7 @@ struct busy {
 	uint64_t bytes, bytes_unknown; /* payload of data */
 };
 
-/* Payload of data transfers in a bucket of time, evenly over each one's duration. */
+/* Payload of data transfers in a bucket of time, spread evenly over each transfer's duration. */
 struct rate {
 	int host;
 	const char *transport;
@@ -36,7 +36,7 @@ struct rate {
 struct traffic_sink {
 	void *arg;
 	void (*busy)(void *arg, const struct busy *busy);
-	void (*rate)(void *arg, const struct rate *rate); /* none for buckets without bytes */
+	void (*rate)(void *arg, const struct rate *rate); /* not called for buckets without bytes */
 };
 
 struct traffic_host {
@@ -60,7 +60,7 @@ void traffic_release(struct traffic *traffic);
 void traffic_add(struct traffic *traffic, int host, const struct fact_transfer *transfer,
 		 const struct fact_sums *sums);
 
-/* Once, after the last one. Returns 0 or -errno, also of earlier. */
+/* Call once, after the last transfer. Returns 0 or -errno, also of earlier errors. */
 int traffic_each(struct traffic *traffic, const struct traffic_sink *sink);
 
 #endif

@@ -47,8 +47,8 @@ static bool is_nonblocking(const char *name, const char *row)
 }
 
 /*
- * The row of a function: MPI_Allreduce, MPI_Allreduce_c, MPI_Iallreduce; NULL: of none. *blocks:
- * false for the latter.
+ * The row of a function: MPI_Allreduce, MPI_Allreduce_c or MPI_Iallreduce; NULL: not collective.
+ * *blocks: false for the last form.
  */
 static const struct collective *collective_find(const char *function, bool *blocks)
 {
@@ -64,7 +64,7 @@ static const struct collective *collective_find(const char *function, bool *bloc
 	return NULL;
 }
 
-/* A call that every rank of its world makes. */
+/* A collective call. */
 struct turn {
 	uint64_t process, start, op;
 };
@@ -129,7 +129,7 @@ void worlds_call(struct worlds *worlds, const struct fact_call *call)
 									 call->start, row->op });
 }
 
-/* The first of all processes that messages join one to. */
+/* The root of all processes that exchanged messages with one. */
 static size_t first_of(struct worlds *worlds, size_t process)
 {
 	struct world_member *members = worlds->members.data;
@@ -164,7 +164,7 @@ static size_t world_at(struct worlds *worlds, const struct fact_process *process
 			return i;
 	vec_push(&worlds->worlds, ((struct world){ .job = process->job, .size = process->size }));
 	world = &worlds->worlds.data[worlds->worlds.len - 1];
-	/* one of more ranks than there are processes is not whole anyway */
+	/* a world with more ranks than processes is incomplete anyway */
 	for (int i = 0; i < process->size && (size_t)process->size <= count; i++)
 		vec_push(&world->ranks, -1);
 	return worlds->worlds.len - 1;
@@ -176,7 +176,7 @@ static void refuse(struct world *world, const char *reason)
 		world->reason = reason;
 }
 
-/* A process that called nothing of MPI is none: a launcher's shell has a rank as well. */
+/* Processes without MPI calls are skipped: a launcher's shell has a rank, too. */
 static void enter(struct worlds *worlds, const struct fact_process *process, size_t count)
 {
 	struct world_member *member = member_at(worlds, (size_t)process->index);
@@ -208,7 +208,7 @@ static void look_at(struct worlds *worlds, struct world *world)
 		whole = whole && world->ranks.data[i] >= 0;
 	if (!whole)
 		refuse(world, "not all ranks were traced");
-	/* a program that does not understand its launcher is a world of its own in each process */
+	/* MPI without support for its launcher makes each process a world of its own */
 	for (size_t i = 0; i < world->ranks.len && !world->reason; i++)
 		if (first_of(worlds, (size_t)world->ranks.data[i]) !=
 		    first_of(worlds, (size_t)world->ranks.data[0]))
@@ -241,7 +241,7 @@ static int take_turns(struct worlds *worlds)
 	return more;
 }
 
-/* What MPI asks for: all ranks call the same in the same order. */
+/* MPI requires that all ranks call the same functions in the same order. */
 static void compare(struct worlds *worlds, struct world *world)
 {
 	const struct world_member *members = worlds->members.data;

@@ -52,10 +52,10 @@ static void page_keys_release(struct page_keys *keys)
 	rowset_release(&keys->index);
 }
 
-/* The number of this combination, made when new. */
+/* The number of this combination, added if it is new. */
 static uint32_t page_key_of(struct page_keys *keys, const struct page_key *key)
 {
-	const struct page_key copy = *key; /* it may lie among the rows */
+	const struct page_key copy = *key; /* it may point into the rows */
 	size_t n = rowset_add(&keys->index, ROWSET_ROWS(&keys->rows, sizeof(copy)), &copy);
 
 	if (n == keys->rows.len)
@@ -64,7 +64,7 @@ static uint32_t page_key_of(struct page_keys *keys, const struct page_key *key)
 }
 
 #define FINEST_SHIFT 10 /* about a microsecond */
-#define MOST_BUCKETS 2048 /* more than a screen has columns */
+#define MOST_BUCKETS 2048 /* more than the columns of a screen */
 
 static void find_columns(struct page_cube *cube, enum page_sort sort)
 {
@@ -79,7 +79,7 @@ static void find_columns(struct page_cube *cube, enum page_sort sort)
 
 unsigned int page_cube_keyed(const struct page_cube *cube, enum page_sort sort)
 {
-	/* which way the data goes follows from the operation */
+	/* the direction of the data follows from the operation */
 	unsigned int keys = sort == PAGE_TRANSFERS ? BIT(SRC) | BIT(DST) : 0;
 
 	for (int i = 0; i < FACT_KEYS; i++)
@@ -130,7 +130,7 @@ size_t page_cube_keys(const struct page_cube *cube)
 	return keys;
 }
 
-/* Sums go to the key without what was given up, which may be a new one. */
+/* Sums go to the key without the columns that were dropped, which may be a new key. */
 static uint32_t alias_of(const struct page_cube *cube, struct page_cells *cells, uint32_t number)
 {
 	unsigned int merged = cube->merged[cells - cube->of];
@@ -175,7 +175,7 @@ static void sums_add(struct page_sums *to, const struct page_sums *from)
 	to->precisions |= from->precisions;
 }
 
-/* All sums anew, under the aliases that are in force, with time coarser by so many halvings. */
+/* Sums up all cells again under the current aliases, with time coarsened by so many halvings. */
 static void rebuild(struct page_cells *cells, unsigned int halvings, bool merge_size)
 {
 	size_t count = cells->cells.len;
@@ -183,7 +183,8 @@ static void rebuild(struct page_cells *cells, unsigned int halvings, bool merge_
 	map_release(&cells->index);
 	cells->cells.len = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct page_cell old = cells->cells.data[i]; /* what is read is not yet new */
+		const struct page_cell old =
+			cells->cells.data[i]; /* never a cell that was already rewritten */
 		uint64_t time = old.time ? ((old.time - 1) >> halvings) + 1 : 0;
 
 		sums_add(
@@ -212,7 +213,7 @@ static void give_up(struct page_cube *cube, unsigned int columns, unsigned int s
 	}
 }
 
-/* Whether the sorts still have one of these. */
+/* Whether these tables still have one of the columns. */
 static bool has_any(const struct page_cube *cube, unsigned int columns, unsigned int sorts)
 {
 	for (int i = 0; i < PAGE_SORTS; i++)
@@ -223,9 +224,9 @@ static bool has_any(const struct page_cube *cube, unsigned int columns, unsigned
 
 #define ALL ((1u << PAGE_SORTS) - 1)
 
-/* What is given up, the least missed first. */
+/* Detail to drop, the least useful first. */
 static const struct {
-	uint64_t buckets; /* of time, down to so many; 0: no step in time */
+	uint64_t buckets; /* coarsen time down to so many; 0: not a step in time */
 	unsigned int columns, sorts;
 	bool size;
 } steps[] = {
@@ -234,7 +235,7 @@ static const struct {
 	{ .columns = BIT(MEMORY_REASON) | BIT(MEMORY_KNOWN_BY) | BIT(SRC_REASON) | BIT(DST_REASON) |
 		     BIT(CHAIN_REASON),
 	  .sorts = ALL },
-	{ .columns = BIT(PEER), .sorts = 1u << PAGE_OPS }, /* their transfers have it */
+	{ .columns = BIT(PEER), .sorts = 1u << PAGE_OPS }, /* transfers have it, too */
 	{ .buckets = 16 },
 	{ .size = true },
 	{ .buckets = 1 },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums of facts that are alike in their key, their size and the time in which they began. A key is
- * a combination of codes, and words are coded by numbers. When there are too many sums time is made
- * coarser, then columns are given up, by a table of steps: what is summed up stays the same.
+ * Sums of facts with the same key, size class and bucket of start time. A key is a combination of
+ * codes; words are coded by numbers. When there are too many sums, time is coarsened, then columns
+ * are dropped in the order of a table: totals never change.
  */
 #ifndef UCXBPF_PAGE_CUBE_H
 #define UCXBPF_PAGE_CUBE_H
@@ -19,7 +19,7 @@
 
 #define PAGE_WORDS_RECENT 256
 
-/* Numbers for words: 0 is none, equal texts have equal numbers. */
+/* Numbers words from 1, equal texts alike; 0 means no word. */
 struct page_words {
 	struct strings texts; /* text of number n at n - 1 */
 	struct map by_pointer; /* to numbers */
@@ -31,13 +31,13 @@ struct page_words {
 
 void page_words_release(struct page_words *words);
 
-/* text: lives as long as words, never changes. */
+/* text must keep its address and content as long as words. */
 uint32_t page_word(struct page_words *words, const char *text);
 
-/* The tables of sums; each has columns of its own. */
+/* The tables of sums, each with its own columns. */
 enum page_sort { PAGE_CALLS, PAGE_OPS, PAGE_TRANSFERS, PAGE_MESSAGES, PAGE_SORTS };
 
-/* The first five are those of all facts, the rest of some. */
+/* The first five are common to all facts. */
 enum page_sum {
 	SUM_COUNT,
 	SUM_BYTES,
@@ -56,14 +56,14 @@ enum page_sum {
 };
 
 struct page_shape {
-	const char *name; /* of the section */
-	const char *sums[PAGE_SUMS]; /* names of those that it has */
+	const char *name; /* section name */
+	const char *sums[PAGE_SUMS]; /* names of its sums, NULL: not one of them */
 };
 
 extern const struct page_shape page_shapes[PAGE_SORTS];
 
 struct page_key {
-	uint32_t code[FACT_KEYS]; /* of columns that the shape has not: 0 */
+	uint32_t code[FACT_KEYS]; /* 0 for columns that the table does not have */
 };
 
 /* The combinations of codes that occur, numbered from 0. */
@@ -74,11 +74,11 @@ struct page_keys {
 
 struct page_sums {
 	uint64_t of[PAGE_SUMS];
-	uint8_t precisions; /* bit set of enum fact_precision met */
+	uint8_t precisions; /* bit set of the enum fact_precision values seen */
 };
 
 struct page_cell {
-	uint64_t time; /* start >> shift, plus 1; 0: of no known time */
+	uint64_t time; /* (start >> shift) + 1; 0: start unknown */
 	struct page_sums sums;
 	uint32_t key;
 	uint8_t size;
@@ -86,44 +86,45 @@ struct page_cell {
 
 struct page_cells {
 	struct page_keys keys;
-	VEC(uint32_t) alias; /* the key that sums go to, by key */
+	VEC(uint32_t) alias; /* by key: the key that its sums go to */
 	VEC(struct page_cell) cells;
 	struct map index; /* (key and size, time) -> position + 1 */
 };
 
 struct page_cube {
 	struct page_cells of[PAGE_SORTS];
-	const struct fact_column *columns[PAGE_SORTS][FACT_KEYS]; /* NULL: not a column of it */
+	const struct fact_column
+		*columns[PAGE_SORTS][FACT_KEYS]; /* NULL: the table does not have it */
 	const struct page_hosts *hosts;
 	unsigned int shift; /* buckets are 2^shift ns wide */
-	unsigned int merged[PAGE_SORTS]; /* bit sets of enum fact_key that were given up */
+	unsigned int merged[PAGE_SORTS]; /* bit sets of dropped enum fact_key */
 	bool merged_size;
-	size_t limit; /* of cells, over all sorts */
+	size_t limit; /* most cells over all tables */
 };
 
 void page_cube_init(struct page_cube *cube, const struct page_hosts *hosts, size_t limit);
 void page_cube_release(struct page_cube *cube);
 
-/* The keys that a table has, as a bit set of enum fact_key. */
+/* The keys of a table, as a bit set of enum fact_key. */
 unsigned int page_cube_keyed(const struct page_cube *cube, enum page_sort sort);
 
 /*
- * Adds to the sums of a key. start: ns, 0 unknown; size: of page_size(). Returns the key's number,
- * whatever has been given up: single events go by it.
+ * Adds to the sums of a key. start: ns, 0 unknown; size: from page_size(). Returns the number of
+ * the full key, dropped columns included, as single events refer to it.
  */
 uint32_t page_cube_add(struct page_cube *cube, enum page_sort sort, const struct page_key *key,
 		       uint64_t start, uint8_t size, const struct page_sums *sums);
 
-/* Class of a length: 0: UINT64_MAX, unknown; 1: none; n: 2^(n-2) to 2^(n-1) - 1. */
+/* Size class: 0: UINT64_MAX, unknown; 1: 0 bytes; n: 2^(n-2) to 2^(n-1) - 1. */
 uint8_t page_size(uint64_t bytes);
 
 size_t page_cube_cells(const struct page_cube *cube);
 size_t page_cube_keys(const struct page_cube *cube);
 
-/* One step coarser; false: there is none. */
+/* Coarsens by one step; false: there is no further step. */
 bool page_cube_coarsen(struct page_cube *cube);
 
-/* By key, time and size; the index is gone: nothing can be added any more. */
+/* Sorts by key, time and size. Frees the index: nothing can be added afterwards. */
 void page_cube_sort(struct page_cube *cube);
 
 #endif

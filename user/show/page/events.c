@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#define TILES 64 /* that a run is cut into, when that begins */
+#define TILES 64 /* tiles in a run when tiling starts */
 #define LEAST_TILE 1024u
 
-/* Tiles count from long before the first fact: later ones may have begun before it. */
+/* Tiles are numbered from long before the first fact, as later facts may start before it. */
 #define BEFORE (1ull << 62)
 
 void page_events_init(struct page_events *events, const struct page_hosts *hosts,
@@ -42,7 +42,7 @@ static bool in_tile(const struct page_events *events, const struct page_host *ho
 	return !events->tile || (start - host->base + BEFORE) / events->tile % events->every == 0;
 }
 
-/* first may still move to earlier times: then what is kept here is a bit too much. */
+/* first may still move to an earlier time: then slightly too much is kept. */
 static bool before_window_end(const struct page_events *events, const struct page_host *host,
 			      uint64_t start)
 {
@@ -104,7 +104,10 @@ static void first_tiles(struct page_events *events)
 		events->tile *= 2;
 }
 
-/* Half the tiles; where that was nothing, half of each: what is kept stays part of what was. */
+/*
+ * Keeps every second tile; if that drops nothing, halves the tiles. Kept events are always a
+ * subset.
+ */
 bool page_events_thin(struct page_events *events)
 {
 	size_t before = events->events.len;
@@ -172,7 +175,7 @@ void page_events_settle(struct page_events *events)
 		keep_only(events, in_window);
 }
 
-/* The number-th tile that is kept, from the one that the host's first event lies in or behind. */
+/* The number-th kept tile, starting with the tile of the host's first event or the next one. */
 static bool tile_at(const struct page_events *events, const struct page_host *host, uint64_t number,
 		    struct page_window *window)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Single events, as many as there is room for. All are kept at first. When there are too many, time
- * is cut into tiles and only every second one keeps its events, then every fourth...: what is kept
- * is whole in its tiles, and these lie at equal distances over the run.
+ * Single events, as many as fit. All are kept at first; when there are too many, time is cut into
+ * tiles and only every second tile keeps its events, then every fourth... Kept tiles are complete
+ * and evenly spaced over the run.
  */
 #ifndef UCXBPF_PAGE_EVENTS_H
 #define UCXBPF_PAGE_EVENTS_H
@@ -22,7 +22,7 @@ struct page_event {
 	uint8_t precision, flags; /* enum fact_precision */
 };
 
-/* A message, by the ids of its operations, and when each end began: 0 unknown. */
+/* A message: ids of its operations, and the start of each end, 0 unknown. */
 struct page_link {
 	uint64_t send, recv, arrival;
 	uint64_t send_start, recv_start;
@@ -36,16 +36,16 @@ struct page_thread {
 
 struct page_events {
 	const struct page_hosts *hosts;
-	const struct page_window *window; /* NULL: none asked for */
+	const struct page_window *window; /* NULL: no window requested */
 	VEC(struct page_event) events;
 	VEC(struct page_link) links;
 	VEC(struct page_thread) threads;
 	struct map thread_index; /* (process, tid) -> position + 1 */
-	uint64_t seen; /* events that came in */
-	uint64_t tile; /* ns; 0: all are kept */
-	uint64_t every; /* one tile of so many */
+	uint64_t seen; /* events added */
+	uint64_t tile; /* tile width, ns; 0: everything is kept */
+	uint64_t every; /* one tile of so many is kept */
 	size_t limit;
-	bool none; /* not even one instant had room */
+	bool none; /* even a single instant does not fit */
 };
 
 void page_events_init(struct page_events *events, const struct page_hosts *hosts,
@@ -55,27 +55,27 @@ void page_events_release(struct page_events *events);
 /* Position + 1. */
 uint32_t page_thread_of(struct page_events *events, int process, uint32_t tid);
 
-/* host and start must be known. */
+/* Host and start must be known. */
 void page_events_add(struct page_events *events, const struct page_event *event);
 void page_links_add(struct page_events *events, const struct page_link *link);
 
-/* How many facts the events that are kept stand for. */
+/* Number of facts that the kept events stand for. */
 uint64_t page_events_count(const struct page_events *events);
 
-/* Fewer; false: there are none left. */
+/* Drops events; false: none are left. */
 bool page_events_thin(struct page_events *events);
 
-/* Now that it is known when each host's first event was: only what is asked for. */
+/* Once the first event of each host is known: keeps only the requested window. */
 void page_events_settle(struct page_events *events);
 
 /*
  * The number-th time range of a host in which all events are kept, ns from its first event. Returns
- * false behind the last one.
+ * false after the last one.
  */
 bool page_events_window(const struct page_events *events, int host, uint64_t number,
 			struct page_window *window);
 
-/* By lane, in the order that rank tells (by position), then start, then id. */
+/* Sorts by lane (rank: order by position), then start, then id. */
 void page_events_sort(struct page_events *events, const uint32_t *rank);
 
 #endif

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Facts as they come: to the report, to keys and sums, and to where they are drawn, which is on
- * lanes of the timeline and among single events.
- */
+/* Passes each fact to the report, to the sums, and to the timeline and the single events. */
 #include "show/page/internal.h"
 
 static uint32_t page_code(int process)
@@ -67,7 +64,7 @@ static struct page_sums page_sums_of(const struct fact_sums *from)
 	return sums;
 }
 
-/* Length of one of several, as far as they are alike. */
+/* Mean size of several facts. */
 static uint64_t page_mean_bytes(const struct fact_sums *from)
 {
 	uint64_t known = from->count - from->bytes_unknown;
@@ -126,16 +123,16 @@ static struct page_sums page_transfer_sums(const struct fact_transfer *transfer)
 	return sums;
 }
 
-/* What is drawn of a fact, whatever it is. */
+/* The drawn part of a fact. */
 struct page_drawn {
 	enum page_layer layer;
 	int process;
-	uint32_t tid, key; /* key: of the cube, once it is there */
+	uint32_t tid, key; /* key: its number in the cube, once known */
 	uint64_t start, end, bytes; /* start: 0 unknown */
 	enum fact_precision precision;
 };
 
-/* Of a process's host; -1: not known. */
+/* The host of a process; -1: unknown. */
 static int page_host_number(const struct page *page, int process)
 {
 	const struct page_host *host = page_host_of(&page->hosts, process);
@@ -143,8 +140,7 @@ static int page_host_number(const struct page *page, int process)
 	return host ? (int)(host - page->hosts.hosts.data) : -1;
 }
 
-/* When it began, as far as that says anything: on a host's clock. Facts of --count span a capture.
- */
+/* The start, if it is meaningful on a host's clock: facts of --count span a capture. */
 static uint64_t start_of(const struct page *page, int process, uint64_t start, uint32_t tid)
 {
 	return tid && page_host_of(&page->hosts, process) ? start : 0;
@@ -188,7 +184,7 @@ static struct page_drawn page_drawn_transfer(const struct page *page,
 				    transfer->end_precision };
 }
 
-/* Of a single fact. */
+/* The work of a single fact. */
 static struct page_work page_work_of(const struct page_drawn *fact)
 {
 	bool known = page_timed(fact->start, fact->end, fact->precision);
@@ -209,7 +205,7 @@ static struct page_lane own_lane(const struct page *page, const struct page_draw
 				   .host = page_host_number(page, fact->process) };
 }
 
-/* On the lane of its layer; a transfer, on that of its device, too. */
+/* Draws on the lane of its layer; transfers also on the lane of their device. */
 static void page_draw_work(struct page *page, const struct page_drawn *fact, uint32_t name,
 			   const struct page_work *work)
 {
@@ -243,7 +239,7 @@ static void page_draw_transfer(struct page *page, const struct page_drawn *fact,
 	draw_on_device(page, fact, key, work);
 }
 
-/* event: what it has beside that. */
+/* event: members that *fact does not set. */
 static void page_draw_event(struct page *page, const struct page_drawn *fact,
 			    struct page_event event)
 {
@@ -399,7 +395,7 @@ static void feed_transfer(struct page *page, const struct fact_transfer *transfe
 					     .flags = transfer->retried ? EVENT_RETRIED : 0 });
 }
 
-/* Of an operation's start alone is it known when it was: of its host, whichever end that is. */
+/* Only the start of the send is on a known clock: the sender's, whichever end is complete. */
 static void feed_message(struct page *page, const struct fact_message *message)
 {
 	struct page_sums sums = { .of = { [SUM_COUNT] = 1,

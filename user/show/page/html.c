@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Pages as one file each: policy, style, data, program. Nothing in one is fetched, and only
- * its program runs.
+ * Writes each page as one file: security policy, style, data, program. It loads nothing else, and
+ * only its own program runs.
  */
 #include "show/page/internal.h"
 
@@ -13,15 +13,15 @@
 #include "base/text.h"
 #include "show/page/viewer.h"
 
-/* What a page has around its data. */
+/* The parts of a page around its data. */
 struct frame {
 	const char *title;
-	const char *beside; /* of another page that it links to, page_beside(); NULL: none */
+	const char *beside; /* another page that it links to, see page_beside(); NULL: none */
 	const char *js, *js_end, *js_hash;
 	const char *css, *css_end, *css_hash;
 };
 
-/* Text of an attribute. */
+/* The text of an attribute, escaped. */
 static void put_quoted(const char *text, FILE *out)
 {
 	for (const char *c = text; *c; c++)
@@ -31,7 +31,7 @@ static void put_quoted(const char *text, FILE *out)
 			putc(*c, out);
 }
 
-/* Up to where data begin. */
+/* Everything before the data. */
 static void frame_head(const struct frame *frame, FILE *out)
 {
 	errno = 0;
@@ -60,7 +60,7 @@ static void frame_head(const struct frame *frame, FILE *out)
 	      out);
 }
 
-/* A script element of JSON text, in which nothing looks like markup. */
+/* A script element with JSON text that contains no markup. */
 static void frame_json(const char *id, const char *json, FILE *out)
 {
 	fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
@@ -72,7 +72,7 @@ static void frame_json(const char *id, const char *json, FILE *out)
 	fputs("</script>\n", out);
 }
 
-/* Behind the data. Returns 0 or -errno of a failed write of any of it. */
+/* Everything after the data. Returns 0 or -errno of any failed write. */
 static int frame_end(const struct frame *frame, FILE *out)
 {
 	fputs("<script>", out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of page/ share among themselves. */
+/* Shared by the files of page/. */
 #ifndef UCXBPF_PAGE_INTERNAL_H
 #define UCXBPF_PAGE_INTERNAL_H
 
@@ -10,10 +10,10 @@
 #include "show/page/page.h"
 #include "show/page/timeline.h"
 
-/* A level of the timeline that was written. */
+/* A level of the timeline that has been written. */
 struct page_level {
 	unsigned int shift;
-	uint64_t *first; /* its first row of each lane, in order */
+	uint64_t *first; /* first row of each lane, in order */
 };
 
 struct page {
@@ -29,36 +29,36 @@ struct page {
 	struct page_timeline timeline;
 	struct page_events events;
 	struct page_pack pack;
-	VEC(uint32_t) order; /* lanes as they are written */
-	VEC(uint32_t) rank; /* where each lane stands in that */
+	VEC(uint32_t) order; /* lanes in output order */
+	VEC(uint32_t) rank; /* position of each lane in that order */
 	VEC(struct page_level) levels;
-	bool report_cut; /* the report is there without its rows */
+	bool report_cut; /* the report was written without its rows */
 };
 
 /* Limits that are not in page_options. */
 struct page_shares {
-	size_t all, cube, timeline; /* bytes, compressed; events get what the others leave */
+	size_t all, cube, timeline; /* compressed bytes; events get the rest */
 };
 
 struct page_shares page_shares(const struct page *page);
 
 /* ---- sections.c ---- */
 
-/* Coarsened until it fits. */
+/* Writes the cube, coarsened until it fits. */
 void page_put_cube(struct page *page);
 
-/* Likewise; lanes are in order from here on. */
+/* Likewise the timeline; lanes are in output order from here on. */
 void page_order_lanes(struct page *page);
 void page_put_levels(struct page *page);
 
-/* Thinned until lanes, events, threads and links fit. */
+/* Writes lanes, events, threads and links, thinned until they fit. */
 void page_put_events(struct page *page);
 
 /* ---- page.c ---- */
 
 json_t *page_directory(struct page *page);
 
-/* All sections. 0, -errno, -EFBIG: they do not fit. */
+/* Writes all sections. Returns 0, -errno, or -EFBIG if they do not fit. */
 int page_put(struct page *page, const struct fact_totals *totals);
 
 #endif

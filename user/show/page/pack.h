@@ -20,29 +20,29 @@ struct page_section {
 
 struct page_pack {
 	VEC(struct page_section) sections;
-	VEC(uint64_t) values; /* of the column that is being made */
+	VEC(uint64_t) values; /* values of the current column */
 	uint64_t rounded; /* numbers above 2^53 */
 	size_t total; /* bytes of all frames */
 };
 
 void page_pack_release(struct page_pack *pack);
 
-/* Begins a section; columns: of numbers, else text. */
+/* Starts a section; columns: of numbers, else text. */
 void page_pack_begin(struct page_pack *pack, const char *name, bool columns);
 
-/* Room for the numbers of a column, then the column itself, from these. */
+/* Returns room for the numbers of a column; the second call adds the column. */
 uint64_t *page_pack_values(struct page_pack *pack, size_t count);
 void page_pack_column(struct page_pack *pack, const char *name, size_t count);
 
 void page_pack_text(struct page_pack *pack, const char *text, size_t bytes);
 
-/* As text; frees the value. */
+/* Adds JSON as text; frees the value. */
 void page_pack_json(struct page_pack *pack, json_t *value);
 
-/* Compresses what was begun last. */
+/* Compresses the current section. */
 void page_pack_end(struct page_pack *pack);
 
-/* Takes away the sections from that position on, or only that one. */
+/* Removes the sections from that position on, or only that one. */
 void page_pack_cut(struct page_pack *pack, size_t position);
 void page_pack_drop(struct page_pack *pack, size_t position);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A page from its first fact to its last section: the report itself, the words and places that the
- * numbers stand for, and the directory, which says where data is, how fine it is, and what was left
- * out.
+ * A page: the report, the words and places that numbers stand for, and the directory, which
+ * describes the sections, their resolution and dropped detail.
  */
 #include "show/page/internal.h"
 
@@ -26,7 +25,7 @@ int page_window_parse(const char *text, struct page_window *window)
 }
 
 #define BYTES (24u << 20)
-#define CELLS 1000000 /* that a browser looks through within a frame or two */
+#define CELLS 1000000 /* as many as a browser can scan in a frame or two */
 #define SPANS 500000
 #define EVENTS 1000000
 
@@ -96,7 +95,7 @@ static int put(struct page *page, int (*print)(const struct report *report, FILE
 	return err;
 }
 
-/* Tables of the report that a large one is without. */
+/* Tables of the report that are left out of a large page. */
 static const char *const page_left_out[] = { "calls", "ops", "transfers", "messages", NULL };
 
 static bool left_out(const char *table)
@@ -107,7 +106,7 @@ static bool left_out(const char *table)
 	return false;
 }
 
-/* The report as an object that is made whole: what is left is small. */
+/* The report as one object: the rest is small. */
 static void add_member(void *arg, const char *name, const json_t *value)
 {
 	json_object_set(arg, name, (json_t *)(uintptr_t)value);
@@ -213,13 +212,13 @@ static json_t *sections_json(const struct page_pack *pack)
 	return array;
 }
 
-/* Where the bucket begins that a host's trace begins in. */
+/* The start of the bucket in which a host's trace starts. */
 static json_t *zero_json(const struct page_host *host, unsigned int shift)
 {
 	return json_integer((json_int_t)((host->first >> shift << shift) - host->first));
 }
 
-/* The time of day of the earliest host: hosts that have none cannot be laid beside the others. */
+/* The time of day of the earliest host: hosts without a clock cannot be aligned. */
 static int64_t earliest(const struct page_hosts *hosts)
 {
 	int64_t least = INT64_MAX;
@@ -262,7 +261,7 @@ static json_t *time_json(const struct page *page)
 			 "hosts", hosts);
 }
 
-/* A column by its name where all that have it gave it up, else with the section: "ops.peer". */
+/* A dropped column by its name if all tables dropped it, else with the section: "ops.peer". */
 static void add_merged(json_t *array, const struct page_cube *cube, int column)
 {
 	unsigned int have = 0, gone = 0;

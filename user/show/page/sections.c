@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The sections of numbers: sums, made coarser until they fit, the levels of the timeline, each made
- * of the one before, and lanes, single events, threads and messages, thinned until they fit.
+ * Writes the sections of numbers: sums, coarsened until they fit; the levels of the timeline, each
+ * made from the one before; lanes, events, threads and messages, thinned until they fit.
  */
 #include "show/page/internal.h"
 
@@ -23,7 +23,7 @@ static void put_keys(struct page_pack *pack, const struct page_cells *cells, uns
 	}
 }
 
-/* Buckets count from the one that the host's trace begins in. */
+/* Buckets count from the bucket in which the host's trace starts. */
 static uint64_t bucket(const struct page *page, const struct page_cells *cells, enum page_sort sort,
 		       const struct page_cell *cell)
 {
@@ -200,7 +200,7 @@ static void put_blocks(struct page *page, const struct blocks *blocks)
 	page_pack_column(&page->pack, "name", count);
 }
 
-/* Where each lane's blocks begin, in the order of lanes. */
+/* The first block of each lane, in the order of lanes. */
 static uint64_t *lane_starts(const struct page *page, const struct blocks *blocks)
 {
 	uint64_t *first = NULL;
@@ -263,7 +263,7 @@ void page_put_levels(struct page *page)
 	}
 }
 
-/* Where the events with ids stand, plus 1. */
+/* Position of the events with ids, plus 1. */
 static void index_events(const struct page_events *events, struct map *index)
 {
 	for (size_t i = 0; i < events->events.len; i++)
@@ -394,7 +394,7 @@ static void put_threads(struct page *page)
 	page_pack_end(&page->pack);
 }
 
-/* The first event of each lane, and when that began. */
+/* The first event of each lane, and its start. */
 static void note_lanes(const struct page *page, uint64_t *first, uint64_t *start)
 {
 	const struct page_events *events = &page->events;

@@ -158,7 +158,8 @@ bool page_timeline_coarsen(struct page_timeline *timeline, unsigned int halvings
 	map_release(&timeline->index);
 	timeline->spans.len = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct page_span old = timeline->spans.data[i]; /* read before it is new */
+		const struct page_span old =
+			timeline->spans.data[i]; /* read before it is overwritten */
 		struct page_span *span =
 			span_at(timeline, old.lane, old.name, old.bucket >> halvings);
 
@@ -169,7 +170,7 @@ bool page_timeline_coarsen(struct page_timeline *timeline, unsigned int halvings
 	return true;
 }
 
-/* Of work that is spread from start to end, what lies before a time. */
+/* The part of evenly spread work that lies before a time. */
 static uint64_t done_by(const struct page_work *work, uint64_t time)
 {
 	return (uint64_t)((unsigned __int128)work->time * (time - work->start) /

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Clocks of machines that work are no further apart than this: Linux slews by 500 ppm at most. */
+/* Clocks of working machines differ less than this: Linux slews by at most 500 ppm. */
 #define MOST_DRIFT 1e-3
-#define STEPS 200 /* of a search that leaves two thirds each time */
+#define STEPS 200 /* steps of a search that keeps two thirds each time */
 
 void clocks_release(struct clocks *clocks)
 {
@@ -23,7 +23,7 @@ static void keep_tighter(struct clock_bounds *bounds, struct clock_point point)
 		*own = point;
 }
 
-/* So that the stretches from the first to the last time have a place each. */
+/* Makes room for the stretches from the first to the last time. */
 static void widen(struct clock_bounds *bounds)
 {
 	struct clock_point points[CLOCKS_POINTS];
@@ -76,9 +76,11 @@ void clocks_add(struct clocks *clocks, int src, int dst, uint64_t sent, uint64_t
 		add_point(&pair_at(clocks, dst, src)->back, (struct clock_point){ arrived, apart });
 }
 
-/* ---- what the bounds leave possible ---- */
+/* ---- clocks that satisfy all bounds ---- */
 
-/* A bound at a time, both from where the estimate counts: doubles are exact enough there. */
+/*
+ * A bound at a time, both relative to the origin of the estimate, where doubles are exact enough.
+ */
 struct bound {
 	double x, y;
 };
@@ -108,7 +110,7 @@ struct range {
 	double least, most;
 };
 
-/* The rates at which a line is below all upper bounds and above all lower ones. */
+/* The range of rates for which a line fits between the upper and lower bounds. */
 static struct range rates(const struct bounds *upper, const struct bounds *lower)
 {
 	struct range range = { -MOST_DRIFT, MOST_DRIFT };
@@ -129,7 +131,7 @@ static struct range rates(const struct bounds *upper, const struct bounds *lower
 	return range;
 }
 
-/* How high a line of that rate may be at x = 0, below all bounds. */
+/* The greatest offset at x = 0 of a line with that rate below all upper bounds. */
 static double height(const struct bounds *upper, double rate)
 {
 	double least = INFINITY;
@@ -139,7 +141,7 @@ static double height(const struct bounds *upper, double rate)
 	return least;
 }
 
-/* Over all rates: the height is concave in the rate. */
+/* The maximum over all rates: the offset is concave in the rate. */
 static double highest(const struct bounds *upper, struct range rates)
 {
 	for (int i = 0; i < STEPS; i++) {
@@ -153,7 +155,7 @@ static double highest(const struct bounds *upper, struct range rates)
 	return height(upper, (rates.least + rates.most) / 2);
 }
 
-/* A lower bound is an upper one upside down. */
+/* A lower bound is a mirrored upper bound. */
 static double lowest(const struct bounds *lower, struct range rates)
 {
 	struct bounds upper = *lower;
@@ -173,7 +175,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Any number near the result will do. */
+/* Any start near the result works. */
 static int64_t some_apart(const struct clock_bounds *bounds)
 {
 	size_t i = 0;
@@ -206,7 +208,7 @@ struct clock_estimate clocks_solve(const struct clock_pair *pair)
 	offset = (struct range){ lowest(&lower, drift), highest(&upper, drift) };
 	estimate.reason = NULL;
 	estimate.offset = zero + llround((offset.least + offset.most) / 2);
-	/* and what rounding may take away */
+	/* and the rounding error */
 	estimate.offset_uncertainty = llround((offset.most - offset.least) / 2) + 2;
 	estimate.drift = llround((drift.least + drift.most) / 2 * 1e9);
 	estimate.drift_uncertainty = llround((drift.most - drift.least) / 2 * 1e9) + 2;

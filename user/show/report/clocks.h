@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How far the clocks of two hosts are apart, and how much faster one goes, from messages between
- * them: none arrives before it is sent. Each message one way bounds the difference from above, each
- * one the other way from below. What is told is all that these bounds leave possible, for clocks of
- * constant rate (docs/report.md); it never helps to match messages.
+ * Offset and drift between the clocks of two hosts, estimated from messages between them: none
+ * arrives before it is sent. Messages in one direction bound the offset from above, those in the
+ * other direction from below. The result is the range that these bounds allow for clocks of
+ * constant rate (docs/report.md). It is never used to match messages.
  */
 #ifndef UCXBPF_REPORT_CLOCKS_H
 #define UCXBPF_REPORT_CLOCKS_H
@@ -13,22 +13,22 @@
 
 #define CLOCKS_POINTS 64
 
-/* A message, by the first host's clock, and what it says at most of the difference. */
+/* A message: its time on the first host's clock, and its bound on the offset. */
 struct clock_point {
 	uint64_t at; /* ns; 0: none */
 	int64_t apart; /* ns */
 };
 
-/* The tightest message of each stretch of time; stretches grow with the time that they cover. */
+/* The tightest message of each stretch of time; stretches grow with the total time. */
 struct clock_bounds {
 	struct clock_point points[CLOCKS_POINTS];
-	uint64_t first, last; /* ns, of all messages */
-	unsigned int shift; /* of a time, to its stretch */
+	uint64_t first, last; /* range of all messages, ns */
+	unsigned int shift; /* shift from a time to its stretch */
 	uint64_t messages;
 };
 
 struct clock_pair {
-	int host, other; /* host is the lower one */
+	int host, other; /* host < other */
 	struct clock_bounds there, back;
 };
 
@@ -44,12 +44,12 @@ void clocks_release(struct clocks *clocks);
 void clocks_add(struct clocks *clocks, int src, int dst, uint64_t sent, uint64_t arrived);
 
 struct clock_estimate {
-	const char *reason; /* static: why nothing else is known; NULL: it is */
-	uint64_t at; /* by the first host's clock, ns */
-	/* what the other clock shows then, less that; the truth is no further away than that */
+	const char *reason; /* static: why the rest is unknown; NULL: it is known */
+	uint64_t at; /* on the first host's clock, ns */
+	/* the other clock's time less this one's, and its uncertainty */
 	int64_t offset;
 	uint64_t offset_uncertainty;
-	/* how many ns it gains in a second of the first one, likewise */
+	/* gain of the other clock, ns per second, and its uncertainty */
 	int64_t drift;
 	uint64_t drift_uncertainty;
 };

@@ -226,7 +226,7 @@ const struct cube_row **cube_sorted(const struct cube *cube, enum cube_order ord
 	return rows;
 }
 
-/* The first row whose keys are not below prefix (above = 0), or that are above it (above = 1). */
+/* The first row whose keys are not below prefix (above = 0), or are above it (above = 1). */
 static size_t bound(const struct cube *cube, const struct cube_row **sorted, const uint64_t *prefix,
 		    int words, int above)
 {
@@ -244,7 +244,7 @@ const struct cube_row **cube_prefix(const struct cube *cube, const struct cube_r
 }
 
 struct texts {
-	struct map canonical; /* pointer -> the pointer that stands for its text */
+	struct map canonical; /* pointer -> the pointer that represents its text */
 	VEC(const char *) all;
 };
 

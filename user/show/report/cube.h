@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows of sums under a key of up to CUBE_MAX_KEYS words. Keys are interned pointers or small
- * numbers, so that a fact costs one hash and one comparison of words.
+ * Rows of sums with a key of up to CUBE_MAX_KEYS words. Keys are interned pointers or small
+ * numbers, so a fact costs one hash and one comparison of words.
  */
 #ifndef UCXBPF_REPORT_CUBE_H
 #define UCXBPF_REPORT_CUBE_H
@@ -18,7 +18,7 @@
 enum cube_key_type {
 	CUBE_PROCESS,
 	CUBE_STRING,
-	CUBE_LIST, /* a string: names with commas between */
+	CUBE_LIST, /* a string of comma-separated names */
 	CUBE_LOCALITY,
 	CUBE_KIND,
 };
@@ -37,17 +37,17 @@ struct cube_shape {
 struct cube_sums {
 	uint64_t count;
 	uint64_t bytes;
-	uint64_t bytes_unknown; /* facts whose length is not known: not in bytes */
+	uint64_t bytes_unknown; /* facts of unknown size, not in bytes */
 	uint64_t wire_bytes;
 	uint64_t unexplained_bytes;
 	uint64_t retries;
 	uint64_t errors;
-	uint64_t unchecked; /* facts of which is not known whether they ended with an error */
+	uint64_t unchecked; /* facts of unknown status */
 	uint64_t ops;
-	uint64_t copies, copy_bytes; /* of a message, within its processes */
+	uint64_t copies, copy_bytes; /* copies of a message within its processes */
 	uint64_t timed; /* facts with a known duration; the sums below are over these */
-	uint64_t time_sum, time_min, time_max; /* ns; least and most of none: UINT64_MAX and 0 */
-	uint32_t precisions; /* bit set of enum fact_precision met */
+	uint64_t time_sum, time_min, time_max; /* ns; min and max of no fact: UINT64_MAX and 0 */
+	uint32_t precisions; /* bit set of the enum fact_precision values seen */
 };
 
 struct cube_row {
@@ -58,17 +58,17 @@ struct cube_row {
 struct cube {
 	const struct cube_shape *shape;
 	VEC(struct cube_row) rows; /* in order of first appearance */
-	uint8_t columns[CUBE_MAX_KEYS]; /* of facts, by key; after cube_bind() */
+	uint8_t columns[CUBE_MAX_KEYS]; /* column of the fact by key, set by cube_bind() */
 	struct rowset index;
 };
 
 void cube_init(struct cube *cube, const struct cube_shape *shape);
 void cube_release(struct cube *cube);
 
-/* Finds the columns of a fact that the keys are named after. */
+/* Finds the columns of the fact that have the names of the keys. */
 void cube_bind(struct cube *cube, enum fact_type type);
 
-/* The row of this key, made when new; valid until the next call. */
+/* The row of this key, added if new; valid until the next call. */
 struct cube_row *cube_at(struct cube *cube, const uint64_t *key);
 
 /* The row of this key or NULL. */
@@ -80,7 +80,7 @@ void cube_sums_add(struct cube_sums *to, const struct cube_sums *from);
 void cube_sums_time(struct cube_sums *sums, uint64_t start, uint64_t end,
 		    enum fact_precision precision);
 
-/* Adds durations that were summed up already. */
+/* Adds a sum of durations. */
 void cube_sums_timed(struct cube_sums *sums, uint64_t timed, uint64_t time_sum,
 		     enum fact_precision precision);
 
@@ -94,7 +94,7 @@ enum cube_order {
 	CUBE_BY_TIME, /* most time first, then as CUBE_BY_BYTES */
 };
 
-/* All rows in order; the caller frees the array, the rows stay the cube's. */
+/* All rows in order; the caller frees the array only. */
 const struct cube_row **cube_sorted(const struct cube *cube, enum cube_order order);
 
 /* Sorts count rows of the cube in place. */
@@ -102,19 +102,19 @@ void cube_sort(const struct cube *cube, const struct cube_row **rows, size_t cou
 	       enum cube_order order);
 
 /*
- * The rows whose first keys are prefix, in an array sorted CUBE_BY_KEYS; *count says how many.
- * Takes time in the logarithm of the number of rows.
+ * The rows whose first keys are prefix, in an array sorted CUBE_BY_KEYS; their number is in *count.
+ * Takes logarithmic time.
  */
 const struct cube_row **cube_prefix(const struct cube *cube, const struct cube_row **sorted,
 				    const uint64_t *prefix, int words, size_t *count);
 
 /*
- * Joins rows whose keys differ in their pointers but not in their text. Facts promise one pointer
- * per text; a constant that the compiler has twice must not show as two rows.
+ * Joins rows whose keys have different pointers to the same text. Facts have one pointer per text,
+ * but the compiler may duplicate a constant, which must not show as two rows.
  */
 void cube_join(struct cube *cube);
 
-/* The text of a key word, NULL where it is absent and the shape has no word for that. */
+/* The text of a key word; NULL if it is absent and the shape has no text for that. */
 const char *cube_key_text(const struct cube_key *key, uint64_t word);
 
 #endif

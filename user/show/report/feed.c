@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Facts as they come in: into the row of their key, the slowest transfers into their list. */
+/* Adds each fact to its row, and the slowest transfers to their list. */
 #include "show/report/internal.h"
 
 #include <string.h>
@@ -72,7 +72,7 @@ static void feed_process(struct report *report, const struct fact_process *fact)
 	host->name = fact->host_name;
 }
 
-/* The span of a host's trace is over all its facts, whatever the filter. */
+/* The span of a host's trace covers all its facts, whatever the filter. */
 static void report_see_time(struct report *report, int index, uint64_t start, uint64_t end)
 {
 	const struct report_process *process = report_process_at(report, index);
@@ -95,7 +95,7 @@ static void feed_lifetime(struct report *report, const struct fact_lifetime *fac
 		report->processes.data[fact->process].lifetime = *fact;
 }
 
-/* The span of a host's trace begins with its first window, whenever the first fact was. */
+/* The span of a host's trace starts with its first window, even without facts. */
 static void feed_window(struct report *report, const struct fact_window *fact)
 {
 	struct report_host *host = host_at(report, fact->host);
@@ -127,7 +127,7 @@ static void add_bytes(struct cube_sums *sums, uint64_t bytes)
 		sums->bytes += bytes;
 }
 
-/* The row of a fact, by the columns that the cube's keys are named after. */
+/* The row of a fact; its key comes from the columns that cube_bind() found. */
 static struct cube_sums *report_row(struct cube *cube, enum fact_type type, const void *fact)
 {
 	const struct fact_column *column = fact_infos[type].columns;
@@ -138,7 +138,7 @@ static struct cube_sums *report_row(struct cube *cube, enum fact_type type, cons
 	return &cube_at(cube, key)->sums;
 }
 
-/* Where a call belongs; NULL: it does not pass the filter. */
+/* The sums of a call's row; NULL: the filter excludes it. */
 static struct cube_sums *call_row(struct report *report, const struct fact_call *call)
 {
 	report_see_time(report, call->process, call->start, call->end);
@@ -220,7 +220,10 @@ static void sum_transfer(struct cube_sums *sums, const struct fact_transfer *tra
 	cube_sums_time(sums, transfer->start, transfer->end, transfer->end_precision);
 }
 
-/* Control traffic such as keep-alive would crowd out what a user waits for, unless asked for. */
+/*
+ * Control traffic such as keep-alives would hide the transfers that users wait for; listed only on
+ * request.
+ */
 static bool may_be_slowest(const struct report *report, const struct fact_transfer *transfer)
 {
 	bool asked = report->filtering && report->filter->lists[FILTER_KIND].patterns.len;

@@ -98,7 +98,7 @@ static bool any(const struct filter_list *list, const char *word)
 	return false;
 }
 
-/* Strings are interned, so each is matched against the globs only once. */
+/* Strings are interned: each is matched against the globs only once. */
 static bool pass(struct filter *filter, enum filter_field field, const char *word)
 {
 	struct filter_list *list = &filter->lists[field];
@@ -112,7 +112,7 @@ static bool pass(struct filter *filter, enum filter_field field, const char *wor
 	return *seen == 1;
 }
 
-/* Any of a place's names may fit; a place has one key, so each is matched only once. */
+/* Any name of a place may match; a place has one key, so each is matched only once. */
 static bool pass_place(struct filter *filter, const struct place *place)
 {
 	struct filter_list *list = &filter->lists[FILTER_CALL_SITE];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which facts a report is about. A field with several patterns passes when one of them fits;
- * several fields must all pass. A field says nothing about facts that do not have it: --transport
- * selects among transfers and leaves calls, operations and messages alone.
+ * Filters facts. A field with several patterns passes if one of them matches; all fields must pass.
+ * A field does not apply to facts without it: --transport selects among transfers only.
  */
 #ifndef UCXBPF_REPORT_FILTER_H
 #define UCXBPF_REPORT_FILTER_H
@@ -29,17 +28,17 @@ enum filter_field {
 
 struct filter_info {
 	const char *name; /* option name and key in the report */
-	const char *metavar; /* of the option's argument */
+	const char *metavar; /* argument of the option */
 	const char *doc;
-	const char *facts; /* the facts it selects among */
-	unsigned int keys; /* bit set of enum fact_key: one of them must fit */
+	const char *facts; /* the facts it applies to */
+	unsigned int keys; /* bit set of enum fact_key: one of them must match */
 };
 
 extern const struct filter_info filter_infos[FILTER_FIELDS];
 
 struct filter_list {
 	VEC(char *) patterns;
-	struct map seen; /* interned string -> 1 fits, 2 does not */
+	struct map seen; /* interned string -> 1: matches, 2: does not */
 };
 
 struct filter {
@@ -50,12 +49,12 @@ struct filter {
 void filter_release(struct filter *filter);
 
 /*
- * Adds a comma-separated list of patterns: shell globs, upper and lower case alike; "none" fits
- * what is unknown or absent. Returns 0, or -EINVAL and a sentence for the user in *why (static).
+ * Adds a comma-separated list of patterns: case-insensitive globs; "none" matches unknown and
+ * absent values. Returns 0, or -EINVAL with an error message in *why (static).
  */
 int filter_add(struct filter *filter, enum filter_field field, const char *list, const char **why);
 
-/* Whether it lets through less than everything; NULL: it does not. */
+/* Whether it excludes anything; NULL: it does not. */
 bool filter_active(const struct filter *filter);
 
 /* Decides which facts pass, by their keys and by the processes seen so far. */
@@ -69,8 +68,8 @@ void selection_init(struct selection *selection, struct filter *filter); /* NULL
 void selection_release(struct selection *selection);
 
 /*
- * Processes always pass, as facts refer to them, and so does what no filter is about. A fact about
- * two processes passes with either; so do facts of processes that are not known.
+ * Processes always pass, as facts refer to them, and so do facts without any filtered key. A fact
+ * about two processes passes with either, and facts of unknown processes pass.
  */
 bool selection_passes(struct selection *selection, enum fact_type type, const void *fact);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One line per path and function, all processes together: "main;solve;MPI_Send 17". */
+/* One line per stack and function, over all processes: "main;solve;MPI_Send 17". */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static uint64_t amount_of(const struct cube_sums *sums, enum report_amount amoun
 	return sums->count;
 }
 
-/* A semicolon separates frames and a line is a path, so names cannot have either. */
+/* Semicolons separate frames and newlines separate stacks: names must not contain them. */
 static void put_name(FILE *out, const char *name)
 {
 	char *safe = text_plain(name);
@@ -70,7 +70,7 @@ static char *line_of(const struct report *report, const struct cube_row *row)
 	return text;
 }
 
-/* What calls have that no stack has: a line per function, so that lines add up to all calls. */
+/* Calls without a stack get a line per function, so that all lines add up to all calls. */
 static void add_rest(const struct report *report, enum report_amount amount, struct lines *lines)
 {
 	struct cube known;

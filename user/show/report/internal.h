@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of the report share: the rows collected, and how processes are called. */
+/* Shared by the files of report/. */
 #ifndef UCXBPF_REPORT_INTERNAL_H
 #define UCXBPF_REPORT_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include "show/report/cube.h"
 #include "show/report/report.h"
 
-/* Word 0 of every cube's key is the process, save where a shape says otherwise. */
+/* Word 0 of a key is the process unless the shape differs. */
 extern const struct cube_shape report_calls_shape;
 extern const struct cube_shape report_ops_shape;
 extern const struct cube_shape report_plain_ops_shape; /* without their memory */
@@ -50,7 +50,7 @@ enum message_key {
 };
 
 struct report_process {
-	struct fact_process fact; /* its lists are our copies */
+	struct fact_process fact; /* its lists are copied */
 	struct fact_lifetime lifetime; /* known once it has exited */
 	bool known;
 };
@@ -58,7 +58,7 @@ struct report_process {
 struct report_host {
 	const char *id, *name;
 	bool known;
-	uint64_t first, last; /* ns on its clock, over all facts; last 0 = none seen */
+	uint64_t first, last; /* ns on its clock, over all facts; last 0: no facts */
 };
 
 #define SLOWEST_MAX 20
@@ -69,7 +69,7 @@ struct slowest {
 	size_t len;
 };
 
-/* Looks at one transfer; those without a known end are passed over. */
+/* Considers a transfer; one without a known end is ignored. */
 void slowest_offer(struct slowest *slowest, const struct fact_transfer *transfer);
 
 uint64_t slowest_time(const struct fact_transfer *transfer);
@@ -78,48 +78,48 @@ struct report {
 	struct filter *filter; /* NULL: everything */
 	bool filtering;
 	struct selection selection;
-	bool gpu; /* a process has a GPU library */
-	VEC(struct report_process) processes; /* by index, holes are not known */
+	bool gpu; /* some process has a GPU library */
+	VEC(struct report_process) processes; /* by index; gaps are unknown */
 	VEC(struct report_host) hosts; /* by index */
 	VEC(struct fact_window) windows; /* by capture, then in order of time */
-	VEC(struct fact_memory) memory; /* none: no GPU library was seen to make any */
+	VEC(struct fact_memory) memory; /* empty: no GPU library allocated any */
 	struct cube calls, ops, transfers, messages, call_sites, stacks;
 	struct map places; /* key -> const struct place * of the call sites */
 	struct map paths; /* key -> const struct stack * */
 	bool knows_stacks;
-	bool knows_places; /* some capture says where calls came from */
+	bool knows_places; /* some capture has call sites */
 	struct slowest slowest;
-	struct clocks clocks; /* of hosts, over all messages whatever the filter */
+	struct clocks clocks; /* clocks of hosts, over all messages whatever the filter */
 	struct fact_totals totals;
 };
 
-/* Whether a GPU's memory may be involved: else all of it is the host's, and no word about it. */
+/* Whether GPU memory may be involved; otherwise all memory is the host's and is not mentioned. */
 bool report_knows_memory(const struct report *report);
 
-/* Whether all captures were made with --count: messages are not known. */
+/* Whether all captures were made with --count: messages are unknown. */
 bool report_only_counts(const struct report *report);
 
 const struct report_process *report_process_at(const struct report *report, int64_t index);
 
-/* The place that a key of call_sites stands for. */
+/* The place for a key of call_sites. */
 const struct place *report_place(const struct report *report, uint64_t key);
 
-/* The stack that a key of stacks stands for. */
+/* The stack for a key of stacks. */
 const struct stack *report_stack(const struct report *report, uint64_t key);
 
 /*
- * What went between hosts, of the data that transfers say: over which NIC, and from whose memory by
- * which NICs to whose. A NIC at the far end of a transfer is known where only one can be meant.
+ * Data transfers between hosts: per NIC, and per route from memory and NIC to NIC and memory. The
+ * NIC at the far end of a transfer is known if only one is possible.
  */
 extern const struct cube_shape report_nics_shape, report_routes_shape;
 
 enum nic_key { N_HOST, N_DEVICE, N_DIRECTION };
 enum route_key { R_SRC_HOST, R_SRC_MEM, R_SRC_NIC, R_DST_NIC, R_DST_HOST, R_DST_MEM };
 
-/* Both empty where nothing went between hosts. The caller initialises and releases them. */
+/* Both are empty if nothing went between hosts. The caller initialises and releases them. */
 void report_networks(const struct report *report, struct cube *nics, struct cube *routes);
 
-/* Non-empty reasons sorted by name, at most FACT_MAX_REASONS; returns how many. */
+/* Copies non-empty reasons sorted by name, at most FACT_MAX_REASONS; returns their number. */
 int report_reasons(const struct fact_reason *from, struct fact_reason *to);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The report as JSON: the writer, and the head, hosts, processes and clocks. */
+/* The JSON report: the writer, its head, hosts, processes and clocks. */
 #include "show/report/json.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static void put(struct json_out *out, const char *text)
 	check(out, fputs(text, out->file) == EOF);
 }
 
-/* JSON leaves DEL, C1 and separators of lines as they are; a terminal does not. */
+/* JSON does not escape DEL, C1 controls and line separators; terminals act on them. */
 static void put_safe(struct json_out *out, const char *text)
 {
 	unsigned int code;
@@ -165,7 +165,7 @@ static json_t *loss_json(const struct fact_totals *totals)
 	return object;
 }
 
-/* Captures that count keep no message: nothing to match. */
+/* Captures made with --count have no messages to match. */
 static json_t *matching_json(const struct fact_totals *totals)
 {
 	json_t *object;
@@ -394,7 +394,7 @@ static json_t *environment_json(const struct fact_process *process)
 	return array;
 }
 
-/* Only what is known: captures of before this was recorded do not tell. */
+/* Only known members: older captures lack some of them. */
 static void put_end(json_t *object, const struct fact_lifetime *lifetime)
 {
 	if (lifetime->exited && lifetime->exit_signal)
@@ -438,7 +438,7 @@ static void put_processes(const struct report *report, struct json_out *out)
 	json_out_array_end(out);
 }
 
-/* Times count from where the host's span begins, as those of the slowest transfers do. */
+/* Times are relative to the start of the host's span, as for the slowest transfers. */
 static json_t *window_json(const struct report *report, const struct fact_window *window)
 {
 	uint64_t zero = report->hosts.data[window->host].first;
@@ -456,7 +456,7 @@ static json_t *window_json(const struct report *report, const struct fact_window
 	return object;
 }
 
-/* Only where a capture had a duty cycle. */
+/* Only if a capture had a duty cycle. */
 static void put_windows(const struct report *report, struct json_out *out)
 {
 	if (!report->windows.len)
@@ -497,7 +497,7 @@ static json_t *clock_json(const struct report *report, const struct clock_pair *
 	return object;
 }
 
-/* Only where hosts sent messages to each other. */
+/* Only if hosts sent messages to each other. */
 static void put_clocks(const struct report *report, struct json_out *out)
 {
 	if (!report->clocks.list.len)

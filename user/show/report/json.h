@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The report as JSON. Writes one object member by member and its arrays item by item, one item per
- * line: a report of millions of rows is never in memory as a tree. Values handed over are freed. Or
- * hands them on, one by one, to whoever writes another format.
+ * Writes the JSON report, one object member by member, with one array item per line: a report of
+ * millions of rows is never in memory as a tree. Takes ownership of the values. Other formats can
+ * receive the pieces instead.
  */
 #ifndef UCXBPF_REPORT_JSON_H
 #define UCXBPF_REPORT_JSON_H
@@ -17,7 +17,7 @@
 struct json_out {
 	FILE *file;
 	const struct report_visitor *visitor; /* instead of the file */
-	const char *array; /* the one begun last */
+	const char *array; /* the current one */
 	bool more_members, more_items;
 	int err; /* of the first write that failed, -errno */
 };
@@ -26,7 +26,7 @@ void json_out_array(struct json_out *out, const char *name);
 void json_out_item(struct json_out *out, json_t *value);
 void json_out_array_end(struct json_out *out);
 
-/* A string, with ? for what is not UTF-8 (names may hold any bytes); absent stands in for NULL. */
+/* A string, with ? for invalid UTF-8 (names may hold any bytes); absent replaces NULL. */
 json_t *json_out_text(const char *text, const char *absent);
 
 void report_json_calls(const struct report *report, struct json_out *out);
@@ -37,7 +37,7 @@ void report_json_call_sites(const struct report *report, struct json_out *out);
 void report_json_stacks(const struct report *report, struct json_out *out);
 void report_json_memory(const struct report *report, struct json_out *out);
 void report_json_devices(const struct report *report, struct json_out *out);
-/* "nics" and "routes"; neither where nothing went between hosts */
+/* "nics" and "routes"; both missing if nothing went between hosts */
 void report_json_networks(const struct report *report, struct json_out *out);
 void report_json_slowest(const struct report *report, struct json_out *out);
 

@@ -145,7 +145,7 @@ void report_json_calls(const struct report *report, struct json_out *out)
 	put_cube(out, "calls", &report->calls, call_measures, true);
 }
 
-/* Where no GPU library was seen, nothing is known of memory: one unknown more would say nothing. */
+/* Without a GPU library, memory is not mentioned at all. */
 static void put_plain(const struct report *report, struct json_out *out, const char *name,
 		      const struct cube *cube, const struct cube_shape *shape,
 		      const struct measure *measures, bool timed)
@@ -259,7 +259,7 @@ static void place_set_text(json_t *object, const char *name, const char *text)
 	json_object_set_new(object, name, json_out_text(text, NULL));
 }
 
-/* The members that say where a place is. */
+/* The members that locate a place. */
 static void report_json_place(json_t *object, const struct place *place)
 {
 	place_set_text(object, "label", place->label);

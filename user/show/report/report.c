@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The report's tables, what is known of it as a whole, and what went between hosts, by NIC. */
+/* The report's tables, queries on the whole report, and traffic between hosts by NIC. */
 #include "show/report/internal.h"
 
 #include <string.h>
@@ -270,8 +270,8 @@ static int by_process(const void *key, const void *element)
 }
 
 /*
- * The device by which a process is reached over a transport; NULL: it has several, or none is
- * known. No other host is reached by lo (since UCX 1.13, uct/tcp/tcp_iface.c, is_reachable).
+ * The device over which a process is reached by a transport; NULL: several, or unknown. No other
+ * host is reached over lo (since UCX 1.13, uct/tcp/tcp_iface.c, is_reachable).
  */
 static const char *only_device(const struct report *report, int process, const char *transport)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The report of a trace: facts go in one by one, rows of sums come out, as text for a terminal or
- * as JSON (docs/report.md). Memory grows with the number of distinct rows, not with the number of
- * facts. The same facts give the same bytes: rows are sorted by their keys, nothing of the present
- * is shown.
+ * The report of a trace: sums up facts in rows, and prints them as text for a terminal or as JSON
+ * (docs/report.md). Memory grows with the number of distinct rows, not with the number of facts.
+ * The same facts give the same bytes: rows are sorted by their keys, and nothing depends on the
+ * current time.
  */
 #ifndef UCXBPF_REPORT_REPORT_H
 #define UCXBPF_REPORT_REPORT_H
@@ -25,10 +25,10 @@ struct report *report_new(struct filter *filter);
 
 void report_free(struct report *report);
 
-/* The sink that feeds this report; valid as long as the report. */
+/* The sink that feeds this report; valid until report_free(). */
 struct fact_sink report_sink(struct report *report);
 
-/* Takes the totals over the whole input, which no filter touches. Call once, before printing. */
+/* Sets the totals over the whole input, which no filter affects. Call once, before printing. */
 void report_finish(struct report *report, const struct fact_totals *totals);
 
 struct report_text_options {
@@ -40,44 +40,44 @@ struct report_text_options {
 };
 
 /*
- * What suits this stream: width, colour and character set of a terminal, else plain text as wide as
- * COLUMNS says, or 100.
+ * Suitable options for this stream: width, colour and character set of a terminal; else plain text
+ * as wide as COLUMNS, or 100.
  */
 void report_text_options_detect(struct report_text_options *options, FILE *out);
 
 /* Returns 0 or -errno of a failed write. */
 int report_text(const struct report *report, const struct report_text_options *options, FILE *out);
 
-/* What a line of folded stacks counts. */
+/* The amount that a line of folded stacks counts. */
 enum report_amount { REPORT_CALLS, REPORT_TIME, REPORT_BYTES, REPORT_AMOUNTS };
 
 /* "calls", "time" or "bytes"; REPORT_AMOUNTS for any other word. */
 enum report_amount report_amount_find(const char *name);
 
 /*
- * Stacks of MPI calls as flame graph programs take them: "outermost;...;innermost;MPI_Send N" per
+ * Writes stacks of MPI calls for flame graph programs: "outermost;...;innermost;MPI_Send N" per
  * line, N calls, ns or bytes sent. -ENODATA: no capture has stacks; -errno of a failed write.
  */
 int report_folded(const struct report *report, enum report_amount amount, FILE *out);
 
-/* Whether something is known by its sum alone, or not even so. */
+/* Whether some facts are known only as sums, or not even so. */
 bool report_lacks_detail(const struct fact_totals *totals);
 
 /*
- * What is lost, unmatched and unexplained, and what the captures say of themselves, as members of
- * one object: those of the report, for whoever shows the rows otherwise. The caller's.
+ * Losses, unmatched and unexplained data, and information about the captures, as members of one
+ * object, for formats that show the rows differently. The caller owns it.
  */
 json_t *report_totals_json(const struct fact_totals *totals);
 
-/* What the filter lets through, null: everything. The caller's. */
+/* The filter as JSON, null: everything passes. The caller owns it. */
 json_t *report_filter_json(const struct filter *filter);
 
 /* Schema "ucxbpf.report/1". Returns 0 or -errno of a failed write. */
 int report_json(const struct report *report, FILE *out);
 
 /*
- * The same in pieces, for other formats: members that are no tables, and the tables row by row.
- * Values are the report's, for the time of the call.
+ * The same report in pieces, for other formats: members that are not tables, and the tables row by
+ * row. Values are valid during the call.
  */
 struct report_visitor {
 	void *arg;

@@ -39,7 +39,7 @@ static bool dumb(void)
 	return !term || !strcmp(term, "dumb");
 }
 
-/* A pipe has no width, but who reads it may have said theirs. */
+/* A pipe has no width, but COLUMNS may be set. */
 static int asked_width(void)
 {
 	long width = set("COLUMNS") ? strtol(getenv("COLUMNS"), NULL, 10) : 0;
@@ -118,7 +118,7 @@ struct grid {
 	bool dropped[TABLE_MAX_COLUMNS];
 };
 
-/* Names come from the traced job: none of them may steer the terminal. */
+/* Names come from the traced job: none may control the terminal. */
 static void tame(char *cell)
 {
 	char *plain = text_plain(cell);
@@ -223,7 +223,7 @@ static int last_shown(const struct grid *grid)
 	return c;
 }
 
-/* The header, where cells is NULL, hangs out to the left of the rows. */
+/* The header (cells is NULL) is outdented from the rows. */
 static void print_line(FILE *out, const struct report_text_options *options,
 		       const struct grid *grid, char (*cells)[TABLE_CELL])
 {

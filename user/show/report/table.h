@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tables of text that fit a width: columns are data, each prints its cell of a row. Too wide:
- * columns are dropped in the order of their drop number, then those that may be cut are cut.
+ * Text tables that fit a width: columns are data, each formats its cell of a row. If too wide,
+ * columns are dropped by their drop number, then the shrinkable ones are cut.
  */
 #ifndef UCXBPF_REPORT_TABLE_H
 #define UCXBPF_REPORT_TABLE_H
@@ -38,7 +38,7 @@ enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_WARN };
 void style_on(FILE *out, const struct report_text_options *options, enum style style);
 void style_off(FILE *out, const struct report_text_options *options, enum style style);
 
-/* Columns that a text takes up, and how many bytes of it fit into width columns. */
+/* Number of columns that a text takes up, and bytes of it that fit into width columns. */
 int text_width(const char *text);
 size_t text_fit(const char *text, int width);
 

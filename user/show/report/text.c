@@ -34,7 +34,7 @@ size_t text_limit(const struct text *text, size_t count, const size_t limits[TEX
 {
 	int verbose = text->options->verbose;
 
-	/* one line to say that one is hidden would hide nothing */
+	/* a line saying that one row is hidden would gain nothing */
 	if (verbose >= TEXT_LIMITS || count <= limits[verbose] + 1)
 		return count;
 	return limits[verbose];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sections of the text report and what they share. */
+/* Shared by the sections of the text report. */
 #ifndef UCXBPF_REPORT_TEXT_H
 #define UCXBPF_REPORT_TEXT_H
 
@@ -31,43 +31,44 @@ void text_slowest(const struct text *text);
 void text_clocks(const struct text *text);
 void text_unknown(const struct text *text);
 
-/* How many of count rows are shown, given the limits for no -v and for one -v. */
+/* Number of count rows to show, given the limits without -v and with one -v. */
 size_t text_limit(const struct text *text, size_t count, const size_t limits[TEXT_LIMITS]);
 
-/* Ends a section: says how many rows were left out, or leaves a blank line. */
+/* Ends a section: prints how many rows were left out, or a blank line. */
 void text_end(const struct text *text, size_t shown, size_t count);
 
 /* The rank; "3#7" (rank and index) where ranks are not unique; "pid 12" without rank; "?". */
 void text_process(const struct text *text, char *out, size_t size, int64_t index);
 
-/* A duration with the sign of its precision: none = exact, at most, at least, ~ mixed. */
+/* A duration with a mark for its precision: none = exact, at most, at least, ~ mixed. */
 void text_time(const struct text *text, char *out, size_t size, uint64_t ns, uint32_t precisions);
 
-/* Data by what it belongs to (first keys) and by transport (last key). */
+/* Data transfers by owner (first keys) and transport (last key). */
 struct text_carried {
 	struct cube cube;
-	const struct cube_row **sorted; /* by keys, may be reordered below the same first keys */
+	const struct cube_row *
+		*sorted; /* sorted by keys, may be reordered below the same first keys */
 	const char *between; /* NULL: the last key is named; else the last two, with this */
 };
 
 /*
- * The transports of the rows whose first keys are prefix, with their share of the bytes in percent:
- * "posix 60 %, cma 40 %". Appends to out.
+ * Appends the transports of the rows whose first keys are prefix, with their share of the bytes:
+ * "posix 60 %, cma 40 %".
  */
 void text_shares(char *out, size_t size, const struct text_carried *carried,
 		 const uint64_t *prefix);
 
-/* snprintf() behind what is already in out. */
+/* Appends with snprintf() semantics. */
 void text_append(char *out, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Whether lines of text have every digit: rows of tables do so with --exact alone. */
+/* Whether text shows every digit: rows of tables do so with --exact only. */
 bool text_is_exact(const struct text *text);
 
 /* Appends a count, every digit of it where text_is_exact(). */
 void text_count(const struct text *text, char *out, size_t size, uint64_t count);
 
-/* Of a row of a table that is a row of a cube. */
+/* The cube row behind a table row. */
 static inline const struct cube_sums *text_row_sums(const void *row)
 {
 	return &((const struct cube_row *)row)->sums;

@@ -36,7 +36,7 @@ static void functions_print_function(char *cell, size_t size, const void *row, c
 		 cube_key_text(&function_shape.keys[0], ((const struct cube_row *)row)->key[0]));
 }
 
-/* Counted transfers without an operation: which call they were for is not known. */
+/* Counted transfers without an operation: their call is unknown. */
 static const char in_progress[] = "in progress";
 
 static bool is_function(uint64_t key)
@@ -56,7 +56,7 @@ static void functions_print_time(char *cell, size_t size, const void *row, const
 {
 	const struct functions *functions = context;
 
-	/* a lower bound of nothing says nothing */
+	/* a lower bound of zero is no information */
 	if (text_row_sums(row)->timed && !text_row_sums(row)->time_sum &&
 	    text_row_sums(row)->precisions == 1u << TIME_LOWER_BOUND)
 		snprintf(cell, size, "?");
@@ -115,7 +115,7 @@ static void add_carried(struct functions *functions)
 	}
 }
 
-/* What runs outside MPI has no calls: its row is made of the operations and data transfers. */
+/* Outside MPI there are no calls: the row is made from operations and data transfers. */
 static void add_outside(struct functions *functions)
 {
 	const struct cube *ops = &functions->text->report->ops;
@@ -133,8 +133,7 @@ static void add_outside(struct functions *functions)
 	}
 }
 
-/* Calls that only begin what others wait for take little time: the one that sent most is among
- * those that are shown. */
+/* Nonblocking calls take little time: the one that sent most is always shown. */
 static void show_sender(const struct cube_row **rows, size_t count, size_t shown)
 {
 	const struct cube_row *sender;
@@ -179,7 +178,7 @@ void text_functions(const struct text *text)
 	cube_release(&functions.carried.cube);
 }
 
-/* All processes together: a place is the same in each that runs the same file. */
+/* Sums over all processes: a place is the same in all that run the same file. */
 static const struct cube_shape shape = {
 	2,
 	{

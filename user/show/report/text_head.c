@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The head of the report: what was traced, in which windows of time, and what tracing cost. */
+/* The head of the report: traced processes, windows, and the cost of tracing. */
 #include "show/report/text.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static void print_host(const struct text *text, const char *name)
 	free(plain);
 }
 
-#define CHANGES 8 /* that are told */
+#define CHANGES 8 /* changes that are printed */
 
 static const char *step_text(const char *step)
 {
@@ -67,7 +67,7 @@ static void print_step(const struct text *text, const struct fact_window *window
 		window->paid_ppm ? " of its time" : "");
 }
 
-/* With a budget: what was recorded from when on. Its changes are neighbours. */
+/* With a budget: the layers recorded over time. Equal neighbours are merged. */
 static void print_steps(const struct text *text, size_t first, size_t count)
 {
 	const struct fact_window *windows = text->report->windows.data + first;
@@ -144,7 +144,7 @@ static void tracer(const struct text *text, const struct fact_self *self, char *
 		text_append(line, LINE, "; %u of %u captures say so", self->known, self->captures);
 }
 
-/* What is not measured is named: the trap often takes longer than the program. */
+/* Mentions the unmeasured part: the trap often takes longer than the program. */
 static void in_kernel(const struct text *text, const struct fact_self *self, char *line)
 {
 	char *reason = text_plain(self->kernel_unknown);
@@ -178,7 +178,7 @@ static void print(const struct text *text, const char *label, const char *body)
 		body);
 }
 
-/* What tracing cost: lines of the header. */
+/* The cost of tracing, as lines of the header. */
 static void text_self(const struct text *text)
 {
 	const struct fact_self *self = &text->report->totals.self;
@@ -258,7 +258,7 @@ static void levels(const struct report *report, char *out, size_t size)
 	}
 }
 
-/* A line for each field, so that it is clear what it says nothing about. */
+/* One line per field, so that it is clear which facts it does not apply to. */
 static void filter_lines(const struct text *text)
 {
 	const struct filter *filter = text->report->filter;

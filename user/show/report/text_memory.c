@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Memory that GPU libraries made, and the GPUs. */
+/* Memory allocated by GPU libraries, and the GPUs. */
 #include "show/report/text.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static void print_allocations(char *cell, size_t size, const void *row, const vo
 	unit_count(cell, size, memory_row_of(row)->allocations, exact(context));
 }
 
-/* Of memory whose size was not told, a sum would be of nothing. */
+/* No sum over allocations of unknown size. */
 static void print_size(char *cell, size_t size, const struct fact_memory *memory, uint64_t bytes,
 		       const void *context)
 {
@@ -91,7 +91,7 @@ static const struct table_column memory_columns[] = {
 	{ "unknown because", true, 16, 1, print_reason },
 };
 
-/* The last column is only there where it says something. */
+/* The last column is shown only if it has data. */
 static int column_count(const struct report *report)
 {
 	int all = sizeof(memory_columns) / sizeof(*memory_columns);

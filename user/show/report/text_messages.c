@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Pairs of processes, and which ways messages took from memory to memory: the latter only where a
- * GPU's may be involved.
+ * Pairs of processes, and the paths of messages from memory to memory, the latter only if GPU
+ * memory may be involved.
  */
 #include "show/report/text.h"
 
@@ -112,7 +112,7 @@ static void print_memory(char *cell, size_t size, const void *row, const void *c
 		snprintf(cell, size, "-");
 }
 
-/* The last one only where there is more than one kind of memory. */
+/* The last column only if there is more than one kind of memory. */
 static const struct table_column pairs_columns[] = {
 	{ "PAIRS (rank)", true, 12, 0, print_pair },
 	{ "messages", false, 0, 0, pairs_print_messages },
@@ -123,7 +123,7 @@ static const struct table_column pairs_columns[] = {
 	{ "by memory", true, 12, 0, print_memory },
 };
 
-/* Who starts a transfer is not who sends: a get moves data from the peer to the process. */
+/* The initiator of a transfer need not be its sender: a get moves data from the peer. */
 static void pairs_collect(struct pairs *pairs, const struct cube_row *row)
 {
 	const char *op = (const char *)(uintptr_t)row->key[T_OP];
@@ -275,7 +275,7 @@ static const struct table_column ways_columns[] = {
 	{ "copied", false, 0, 1, print_copied },
 };
 
-/* The memory of both ends is in a known way; where it is not known, it is all there is. */
+/* A known chain includes the memory of both ends; otherwise only the ends are known. */
 static void ways_collect(struct ways *ways, const struct cube_row *row)
 {
 	bool known = row->key[M_CHAIN];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* NICs of hosts, how evenly they are used, and the ways between hosts. */
+/* NICs of hosts, their balance, and the routes between hosts. */
 #include <string.h>
 
 #include "base/units.h"
@@ -15,7 +15,7 @@ struct networks {
 struct nic {
 	int64_t host;
 	const char *device;
-	uint64_t in, out, of_host; /* bytes; of_host: of all of the host's NICs */
+	uint64_t in, out, of_host; /* bytes; of_host: of all NICs of the host */
 	uint64_t most; /* of the host's NICs */
 	size_t nics; /* of the host */
 };
@@ -62,7 +62,7 @@ static void print_of_host(char *cell, size_t size, const void *row, const void *
 	unit_share(cell, size, nic->in + nic->out, nic->of_host);
 }
 
-/* 1.00: all of the host's NICs carry the same; unknown ones are none of them. */
+/* 1.00: all NICs of the host carry the same; unknown NICs are left out. */
 static void print_balance(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct nic *nic = row;
@@ -125,7 +125,7 @@ static void compare(struct nics *nics)
 	}
 }
 
-/* Where each host has one NIC, the ways tell it all. */
+/* If each host has one NIC, routes add no information. */
 static bool worth_a_table(const struct networks *networks, const struct nics *nics)
 {
 	bool several = networks->text->options->verbose > 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Processes, those that ended by a signal that nobody sends to end a job, and clocks of hosts. */
+/* Processes, processes killed by unexpected signals, and clocks of hosts. */
 #include "show/report/text.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Processes that differ in rank and pid only share a line. */
+/* Processes that differ only in rank and pid share a line. */
 struct group {
 	const struct fact_process *const *members; /* in order of rank */
 	size_t count;
@@ -243,7 +243,7 @@ static void print_messages(char *cell, size_t size, const void *row, const void 
 		 row_of(row)->pair->back.messages);
 }
 
-/* The offset has as many digits as it takes: clocks count from when their machines started. */
+/* The offset needs all its digits: clocks start when their machine boots. */
 static void print_offset(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct clock_estimate *estimate = &row_of(row)->estimate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Transfers by their path, and those that took longest. */
+/* Transfers by path, and the slowest transfers. */
 #include "show/report/text.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static const struct cube_shape path_shape = {
 
 struct paths {
 	const struct text *text;
-	struct cube data, control; /* copies are with the data, but no share of it */
+	struct cube data, control; /* copies are listed with the data, but have no share of it */
 	uint64_t data_bytes;
 };
 
@@ -155,7 +155,7 @@ static int wanted(const struct text *text, struct table_column *to)
 	return count;
 }
 
-/* By default a line per transport is enough for UCX's own traffic. */
+/* By default, control traffic gets one line per transport. */
 static void collect(struct paths *paths, const struct cube_row *row)
 {
 	bool control = row->key[T_KIND] == KIND_CONTROL;

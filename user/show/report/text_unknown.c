@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The section NOT KNOWN: what was lost, and why something is not known. */
+/* The section NOT KNOWN: losses, and reasons for unknown values. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +103,7 @@ static void add_detail(const struct text *text, char *line, const char *what,
 	text_append(line, LINE, ")");
 }
 
-/* Single calls, operations, transfers; sums are of all. */
+/* Shares of single calls, operations and transfers; sums cover all. */
 static void detail(const struct text *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
@@ -172,7 +172,7 @@ static uint64_t reason_sum(const struct fact_reason *from)
 	return sum;
 }
 
-/* What captures made with --count cannot tell, of all or of some of them. */
+/* Unknowns of captures made with --count, for all or for some of them. */
 static void counted(const struct text *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
