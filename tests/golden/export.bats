@@ -81,8 +81,8 @@ expect() {
 		"$UCXBPF" export -f csv --table "$table" -o one "$DATA/coll.ucxb"
 		cmp one "tables/$table.csv"
 	done
-	expect 2 "no table 'pairs', but totals, " -f csv --table pairs "$DATA/coll.ucxb"
-	expect 1 "nothing for table 'stacks'" -f csv --table stacks "$DATA/coll.ucxb"
+	expect 2 "no table 'pairs'; there are totals, " -f csv --table pairs "$DATA/coll.ucxb"
+	expect 1 "no rows for table 'stacks'" -f csv --table stacks "$DATA/coll.ucxb"
 	expect 2 "a directory: name one with -o" -f csv "$DATA/coll.ucxb"
 }
 
@@ -118,7 +118,7 @@ expect() {
 
 @test "sqlite: not to a pipe; a full disk leaves nothing" {
 	expect 2 "cannot be written to a pipe" -f sqlite "$DATA/send.ucxb"
-	expect 2 "no plain file" -f sqlite -o /dev/full "$DATA/send.ucxb"
+	expect 2 "not a regular file" -f sqlite -o /dev/full "$DATA/send.ucxb"
 	mkdir small
 	unshare -m true 2>/dev/null || skip "no mount namespaces"
 	unshare -m sh -c "mount -t tmpfs -o size=64k none small &&
@@ -155,8 +155,8 @@ expect() {
 	expect 2 "which format" "$DATA/send.ucxb"
 	expect 2 "which capture" -f json
 	expect 2 "not calls, time or bytes" -f folded --amount frames "$DATA/send.ucxb"
-	expect 2 "is for folded stacks" -f json --amount time "$DATA/send.ucxb"
-	expect 2 "for formats with tables" -f json --table calls "$DATA/send.ucxb"
+	expect 2 "requires the format folded" -f json --amount time "$DATA/send.ucxb"
+	expect 2 "does not support --table" -f json --table calls "$DATA/send.ucxb"
 	[ ! -s out ]
 }
 
@@ -177,7 +177,7 @@ expect() {
 	"$UCXBPF" export -f csv -o there/ "$DATA/send.ucxb"
 	[ -s there/calls.csv ]
 	echo mine >there/calls.csv
-	expect 2 "is there already" -f csv -o there "$DATA/self.ucxb"
+	expect 2 "already exists" -f csv -o there "$DATA/self.ucxb"
 	[ "$(cat there/calls.csv)" = mine ]
 }
 

@@ -50,7 +50,7 @@ need_zstd() {
 	got=0
 	"$UCXBPF" export -f json --window 1s:2s "$DATA/coll.ucxb" 2>err || got=$?
 	[ "$got" -eq 2 ]
-	grep -q -- "--window is for formats" err
+	grep -q -- "does not support --window" err
 }
 
 @test "a page is not written over a capture, nor as two reports at once" {

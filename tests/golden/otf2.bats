@@ -125,7 +125,7 @@ told() {
 	command -v otf2-print >/dev/null || skip "no otf2-print"
 	"$UCXBPF" export -f otf2 -o archive "$DATA/send-count.ucxb"
 	otf2-print -G archive/traces.otf2 |
-		grep -q 'Name: "ucxbpf".*"captures made with --count: sums alone, there are no single events"'
+		grep -q 'Name: "ucxbpf".*"captures made with --count: sums only, no single events"'
 }
 
 @test "otf2: a directory in use, a place that is none" {

@@ -71,5 +71,5 @@ compare() {
 
 @test "perfetto: a capture made with --count says that it has sums alone" {
 	"$UCXBPF" export -f perfetto -o trace "$DATA/send-count.ucxb"
-	grep -qa "captures made with --count: sums alone, there are no single events" trace
+	grep -qa "captures made with --count: sums only, no single events" trace
 }

@@ -201,7 +201,7 @@ def expected_gpus(events):
     for user in events["device_user"]:
         users[user["host"], user["device"]].append(f"process {user['process']} as {user['ordinal']}")
     return [(gpu["host"], f"gpu{gpu['number']}", gpu["pci"] or "unknown", gpu["model"] or "unknown",
-             ", ".join(users[gpu["host"], gpu["number"]]) or "none that was seen") for gpu in events["device"]]
+             ", ".join(users[gpu["host"], gpu["number"]]) or "no known process") for gpu in events["device"]]
 
 
 def totals_of(events):

@@ -118,7 +118,7 @@ static void cost_is_said(void **state)
 	(void)state;
 	totals.self = (struct fact_self){ .captures = 2 };
 	text = print(&options, made_job, &totals);
-	assert_non_null(strstr(text, "\ncost:   not known, the capture does not say\n"));
+	assert_non_null(strstr(text, "\ncost:   unknown, not recorded in the capture\n"));
 	free(text);
 	totals.self = (struct fact_self){ .captures = 1,
 					  .known = 1,
@@ -146,7 +146,7 @@ static void cost_is_said(void **state)
 	text = print(&options, made_job, &totals);
 	assert_non_null(strstr(text, ", level mpi and uct"));
 	assert_non_null(strstr(text, "307 ms of CPU, 53.4 MiB; "));
-	assert_non_null(strstr(text, "; 1 of 2 captures say so\n"));
+	assert_non_null(strstr(text, "; known for 1 of 2 captures\n"));
 	assert_non_null(strstr(text, "job 498 ms in BPF, estimated from 22,062 of 1,016,024 hits, "
 				     "plus their traps"));
 	free(text);

@@ -39,7 +39,7 @@ export async function hosts(view, report) {
   assert.deepEqual(order, [...order].sort((a, b) => b - a), "those that differ come first");
   const unknown = processes.filter((process) => !process.environment).length;
   const note = await view.page.locator("#table-environment .note").allInnerTexts();
-  assert.equal(note.some((text) => text.startsWith(`Not known: of ${unknown} process`)), unknown > 0 && unknown < processes.length, "what is not known is said");
+  assert.equal(note.some((text) => text.startsWith(`Not known: those of ${unknown} process`)), unknown > 0 && unknown < processes.length, "what is not known is said");
   const gpus = (id) => devices.filter((device) => device.processes.some(({ process }) => process === id)).map(({ name }) => name).join(", ");
   await same(view, "table-placement", ["Process", "Host", "Pid", "Cores", "GPUs", "Program", "Job"],
     processes.map((p) => [p.rank ?? label(report, p.id), host(report, p.host), p.pid, p.cpus ?? "not known", gpus(p.id) || "none known", p.exe, p.job ?? "none"]));

@@ -310,8 +310,8 @@ static void take_member(void *arg, const char *name, const json_t *value)
 
 static void say_tables(struct export_target *target)
 {
-	size_t len = (size_t)snprintf(target->why, sizeof(target->why), "no table '%.40s', but",
-				      target->request->table);
+	size_t len = (size_t)snprintf(target->why, sizeof(target->why),
+				      "no table '%.40s'; there are", target->request->table);
 
 	for (size_t i = 0; csv_table_at(i) && len < sizeof(target->why); i++)
 		len += (size_t)snprintf(target->why + len, sizeof(target->why) - len, "%s %s",
@@ -369,7 +369,7 @@ static int end(void *arg, const struct fact_totals *totals)
 	if (state->found || state->err)
 		return state->err;
 	snprintf(state->target->why, sizeof(state->target->why),
-		 "nothing written: the captures have nothing for table '%s'",
+		 "nothing written: the captures have no rows for table '%s'",
 		 state->target->request->table);
 	return -ENODATA;
 }
@@ -385,7 +385,7 @@ static void release(void *arg)
 
 const struct export_format export_csv = {
 	.name = "csv",
-	.help = "the report's tables, a file each in directory OUT; --table: one",
+	.help = "the report's tables, one file each in directory OUT; --table: one table",
 	.place = EXPORT_DIRECTORY,
 	.has_tables = true,
 	.unfiltered = true,

@@ -102,13 +102,13 @@ static int open_file(struct outlet *outlet, const char **why)
 	bool there = !stat(outlet->place, &old);
 
 	if (there && S_ISDIR(old.st_mode)) {
-		*why = "is a directory, and this format is one file";
+		*why = "is a directory, but this format is a single file";
 		return -EISDIR;
 	}
 	if (!there || S_ISREG(old.st_mode))
 		return open_part(outlet, there ? &old : NULL);
 	if (outlet->kind == EXPORT_FILE) {
-		*why = "is no plain file, which this format needs";
+		*why = "is not a regular file, which this format needs";
 		return -EINVAL;
 	}
 	outlet->fd = open(outlet->place, O_WRONLY | O_CLOEXEC);
@@ -135,7 +135,7 @@ static int open_directory(struct outlet *outlet, const char **why)
 	while (len > 1 && outlet->place[len - 1] == '/')
 		outlet->place[--len] = '\0';
 	if (!stat(outlet->place, &old) && !(S_ISDIR(old.st_mode) && is_empty(outlet->place))) {
-		*why = "is there already: name a new or empty directory";
+		*why = "already exists: name a new or empty directory";
 		return -EEXIST;
 	}
 	outlet->path = part_of(outlet->place);
@@ -264,13 +264,13 @@ static const char *at_odds(const struct export_request *request)
 	const struct export_format *format = request->format;
 
 	if (request->table && !format->has_tables)
-		return "--table is for formats with tables, which this is not";
+		return "this format does not support --table";
 	if (request->amount != REPORT_CALLS && !format->has_amounts)
-		return "--amount is for folded stacks";
+		return "--amount requires the format folded";
 	if (request->beside && !format->has_windows)
-		return "--beside is for pages, which this is not";
+		return "this format does not support --beside";
 	if (request->window && !format->has_windows)
-		return "--window is for formats that choose their events, which this does not";
+		return "this format does not support --window";
 	if (request->path)
 		return NULL;
 	if (export_place_of(request) == EXPORT_DIRECTORY)
@@ -278,7 +278,7 @@ static const char *at_odds(const struct export_request *request)
 	if (export_place_of(request) == EXPORT_FILE)
 		return "this format cannot be written to a pipe: name a file with -o";
 	if (format->binary && isatty(STDOUT_FILENO))
-		return "this format is nothing for a terminal: name a file with -o";
+		return "this format is not text: name a file with -o";
 	return NULL;
 }
 

@@ -53,8 +53,9 @@ static int end_folded(void *arg, const struct fact_totals *totals)
 	report_finish(state->report, totals);
 	err = report_folded(state->report, state->target->request->amount, state->target->file);
 	if (err == -ENODATA)
-		snprintf(state->target->why, sizeof(state->target->why),
-			 "nothing written: no stacks in there, they are recorded with --stacks");
+		snprintf(
+			state->target->why, sizeof(state->target->why),
+			"nothing written: the captures have no stacks, which are recorded with --stacks");
 	return err;
 }
 
@@ -113,7 +114,7 @@ static int end(void *arg, const struct fact_totals *totals)
 
 	if (err == -EFBIG)
 		snprintf(state->target->why, sizeof(state->target->why),
-			 "more than a page has room for: ask for less, by --process or --window");
+			 "does not fit into a page: select less with --process or --window");
 	return err;
 }
 
@@ -127,7 +128,7 @@ static void html_release(void *arg)
 
 static const struct export_format export_html = {
 	.name = "html",
-	.help = "the interactive report, one file for a browser, nothing fetched",
+	.help = "the interactive report as one self-contained HTML file",
 	.place = EXPORT_STREAM,
 	.binary = true,
 	.has_windows = true,

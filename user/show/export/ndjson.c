@@ -257,31 +257,31 @@ static json_t *first_json(void)
 	add(line, "schema", json_pack("{s:s}", "const", EXPORT_EVENTS_SCHEMA));
 	add(line, "filter",
 	    json_pack("{s:[s, s], s:s}", "type", "object", "null", "description",
-		      "option name to list of patterns; null: every event is here"));
+		      "option name to list of patterns; null: no filter"));
 	return line;
 }
 
 static json_t *stack_json(void)
 {
-	json_t *line = line_json("stack", "a path that calls came by; before what refers to it");
+	json_t *line = line_json("stack", "a call stack; precedes the calls that refer to it");
 
 	add_number(line, "id", "number that calls refer to");
 	add(line, "end",
 	    json_pack("{s:[s, s], s:s}", "type", "string", "null", "description",
-		      "why there are no more frames; null: the outermost one is there"));
+		      "why outer frames are missing; null: the stack is complete"));
 	add(line, "places",
 	    json_pack("{s:s, s:{s:s}, s:s}", "type", "array", "items", "type", "integer",
-		      "description", "numbers of places, the innermost first"));
+		      "description", "numbers of places, innermost first"));
 	return line;
 }
 
 static json_t *totals_json(void)
 {
-	json_t *line = line_json("totals", "the last line: a file without it was cut short");
+	json_t *line = line_json("totals", "the last line: a file without it is truncated");
 
 	add(line, "totals",
 	    json_pack("{s:s, s:s}", "type", "object", "description",
-		      "loss, matching, attribution, notes, self, counted: as in the report, over "
+		      "loss, matching, attribution, notes, self, counted: as in the report, for "
 		      "the whole capture, whatever the filter"));
 	return line;
 }
@@ -299,7 +299,7 @@ int export_schema(FILE *out)
 	schema = json_pack(
 		"{s:s, s:s, s:s, s:o}", "$schema", "https://json-schema.org/draft/2020-12/schema",
 		"title", EXPORT_EVENTS_SCHEMA, "description",
-		"a line of ucxbpf export -f ndjson; more fields may come", "oneOf", lines);
+		"a line of ucxbpf export -f ndjson; fields may be added", "oneOf", lines);
 	errno = 0;
 	err = json_dumpf(schema, out, JSON_INDENT(1));
 	json_decref(schema);
@@ -460,7 +460,7 @@ static void release(void *arg)
 
 const struct export_format export_ndjson = {
 	.name = "ndjson",
-	.help = "every event, a JSON object per line: ucxbpf schema",
+	.help = "every event, one JSON object per line (see ucxbpf schema)",
 	.place = EXPORT_STREAM,
 	.begin = begin,
 	.sink = sink,

@@ -103,7 +103,7 @@ int spans_finish(struct spans *spans, char why[EXPORT_WHY])
 
 	if (err)
 		snprintf(why, EXPORT_WHY,
-			 "what is to be sorted waits in a file below $TMPDIR, else /var/tmp: %s",
+			 "cannot sort in a temporary file in $TMPDIR or /var/tmp: %s",
 			 strerror(-err));
 	return err;
 }

@@ -179,7 +179,7 @@ static void release(void *arg)
 
 const struct export_format export_sqlite = {
 	.name = "sqlite",
-	.help = "every event in a database, with views for the common questions",
+	.help = "every event in an SQLite database, with views for common questions",
 	.place = EXPORT_FILE,
 	.binary = true,
 	.begin = begin,

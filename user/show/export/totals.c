@@ -46,12 +46,12 @@ static const struct {
 const char *unknowns_heading(const struct fact_totals *totals, uint64_t facts)
 {
 	if (totals->captures && totals->counted == totals->captures)
-		return "captures made with --count: sums alone, there are no single events";
+		return "captures made with --count: sums only, no single events";
 	if (totals->counted)
-		return "some captures made with --count: no single events of those";
+		return "some captures made with --count: which have no single events";
 	if (!facts)
 		return "no events at all";
-	return "loss, and what is not known";
+	return "losses and unknowns";
 }
 
 void unknowns_each(const struct fact_totals *totals, unknowns_put put, void *arg)
@@ -114,7 +114,7 @@ struct gpu_text gpu_text(const struct fact_device *device)
 		fprintf(out, "%sprocess %d as %d", i ? ", " : "", device->users[i].process,
 			device->users[i].ordinal);
 	if (!device->user_count)
-		fputs("none that was seen", out);
+		fputs("no known process", out);
 	fclose(out);
 	return text;
 }

@@ -141,7 +141,8 @@ static void tracer(const struct text *text, const struct fact_self *self, char *
 			    self->threads, self->threads == 1 ? "" : "s",
 			    self->drained_ns / self->drained);
 	if (self->known < self->captures)
-		text_append(line, LINE, "; %u of %u captures say so", self->known, self->captures);
+		text_append(line, LINE, "; known for %u of %u captures", self->known,
+			    self->captures);
 }
 
 /* Mentions the unmeasured part: the trap often takes longer than the program. */
@@ -185,7 +186,7 @@ static void text_self(const struct text *text)
 	char line[LINE] = "tracer ";
 
 	if (!self->known) {
-		print(text, "cost:", "not known, the capture does not say");
+		print(text, "cost:", "unknown, not recorded in the capture");
 		return;
 	}
 	tracer(text, self, line);

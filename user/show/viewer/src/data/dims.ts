@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be filtered by. A dimension selects among facts that have it and leaves the others alone,
+// Dimensions for filters. A dimension selects among facts that have it and leaves the others alone,
 // as the options of `replay` do.
 import type { Facts, Model, Sort } from "./model";
 import { bytes } from "../ui/format";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of each sort of facts, and what they can be filtered by.
+// The tables of each type of fact, and their dimensions for filters.
 import type { Dim } from "./dims";
 import { Model, Sort, SORTS } from "./model";
 import { Tables } from "./tables";

@@ -15,7 +15,7 @@ export interface Environment {
   cut: number; // processes of which some were left out
 }
 
-// One that was left out may be set: nothing is said of what is not there.
+// A variable that was left out may be set: nothing is concluded from its absence.
 export function environmentOf(processes: Process[]): Environment {
   const known = processes.filter((process) => process.environment);
   const cut = known.filter((process) => process.environment_cut);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the reader has chosen, as a filter over tables: which of their keys fail it, and which of their rows pass.
+// The reader's choices as a filter over tables: which of their keys fail it, and which of their rows pass.
 import type { Dim } from "./dims";
 import type { Engine } from "./engine";
 import type { Sort } from "./model";
@@ -51,7 +51,7 @@ export class Filter {
   private failing: Map<Table, Uint8Array>;
   private passing = new Map<Table, Uint32Array>();
 
-  // last: what it has found out of the same dimensions is used again.
+  // last: its results for unchanged dimensions are reused.
   constructor(private engine: Engine, private selection: Selection, last: Filter | null) {
     const { wanted, sizes, range } = selection;
     this.within = { times: range && [range.from + 1, range.to + 1], sizes: sizes.size ? new Uint8Array(SIZES) : null };

@@ -48,7 +48,7 @@ export class Facts {
     return column;
   }
 
-  // Of each cell, in whatever type they are kept; 0 where the fact has no such sum.
+  // Per cell, in the type they are stored in; 0 where the fact has no such sum.
   cells(name: string): Codes {
     const cells = this.section.column(name);
     return cells.length === this.key.length ? cells : new Uint8Array(this.key.length);
@@ -137,7 +137,7 @@ export class Model {
     return process ? process.host + 1 : 0;
   }
 
-  // What a process is called where there is room for it.
+  // The name of a process where there is room for it.
   longLabel(code: number): string {
     const process = this.process(code);
     if (!process) return "unknown process";

@@ -7,7 +7,7 @@ import type { Table } from "./tables";
 export type By = "process" | "host";
 export type Of = "transfers" | "messages";
 
-// Of the pairs in `rows`, by pair.
+// By pair, for the pairs in `rows`.
 export interface PairSums {
   rows: Uint32Array;
   src: Uint32Array;
@@ -68,7 +68,7 @@ const SPLITS: Record<Of, [string, string][]> = {
   messages: [["function", "MPI function"], ["ucp_op", "UCP operation"]],
 };
 
-// What one pair's sum is made of.
+// The parts of one pair's sum.
 export function splitPair(model: Model, view: View, of: Of, by: By, src: number, dst: number): Split[] {
   const facts = model.facts[of as Sort];
   const { table, own } = rowsOf(model, view, of, by, src, dst);

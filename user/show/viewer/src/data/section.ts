@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the page carries (docs/viewer-data.md): sections, each base64 of one zstd frame.
+// The data of the page (docs/viewer-data.md): sections, each base64 of one zstd frame.
 import { decompress } from "fzstd";
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array | Float64Array;

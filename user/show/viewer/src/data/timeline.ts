@@ -5,7 +5,7 @@ import type { Codes } from "./section";
 
 export const LAYERS = ["MPI", "UCP", "UCT", "device"];
 export const LAYER_SORTS: Sort[] = ["calls", "ops", "transfers", "transfers"];
-export const LAYER_NAMES = ["function", "ucp_op", "op", "op"]; // column that says what was done
+export const LAYER_NAMES = ["function", "ucp_op", "op", "op"]; // column with the name of the work
 export const MPI = 0;
 export const UCP = 1;
 export const UCT = 2;
@@ -24,7 +24,7 @@ export interface Lane {
   end: number;
   row: Uint8Array; // of each event of the lane: which of those side by side it is in
   rows: number;
-  reach: Float64Array; // latest end of all events up to here: finds what is under way at a time
+  reach: Float64Array; // latest end of all events up to here: finds events that overlap a time
 }
 
 export interface Level {
@@ -199,7 +199,7 @@ export class Timeline {
     return -1;
   }
 
-  // Positions in a lane of what is under way at some time from `from` until `to`.
+  // Positions in a lane of events that overlap the time from `from` until `to`.
   within(lane: Lane, from: number, to: number): [number, number] {
     const n = this.count(lane);
     let [low, high] = [0, n];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the numbers say, in sentences. Each is true of what passes the filters, and says no more.
+// Sentences about the numbers. Each holds for the facts that pass the filters, and claims no more.
 import { brief, bytes, count, plural, share, time } from "../ui/format";
 import type { View } from "./view";
 import type { Model } from "./model";
@@ -42,7 +42,7 @@ function ranks(model: Model, codes: Iterable<number>): string {
 const ON_GPU = /^(gpu|managed)/;
 const IN_HOST = /^(host|pinned)$/;
 
-// Of messages whose way through memory is known: what went straight, what was staged in host memory.
+// Messages with a known path through memory: direct ones, and those staged in host memory.
 function aboutWays(model: Model, view: View): Sentence[] {
   const all = ways(model, view).filter((way) => (way.chain ?? way.ends).some((memory) => ON_GPU.test(memory)));
   const whole = all.reduce((sum, way) => sum + way.bytes, 0);
@@ -65,7 +65,7 @@ function aboutWays(model: Model, view: View): Sentence[] {
   return [{ text, tone: staged || unknown ? "warn" : "good" }];
 }
 
-// Of the transfers, where messages are not told.
+// From the transfers, if messages are unknown.
 function aboutGpus(model: Model, view: View): Sentence[] {
   const f = model.facts.transfers;
   const columns = ["transport", "src_mem", "dst_mem"].map((name) => f.column(name));

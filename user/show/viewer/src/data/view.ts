@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cube under a filter: facts are added up by what a view asks for, from the smallest table that tells apart
-// what is asked for and what is filtered by.
+// the requested and the filtered columns.
 import { Combinations, combinationsOf } from "./combinations";
 import type { Dim } from "./dims";
 import type { Engine } from "./engine";
@@ -9,7 +9,7 @@ import type { Facts, Sort } from "./model";
 import { addBoth, addUp, Both, isIn, met } from "./sums";
 import { SIZES, Table } from "./tables";
 
-// Of the combinations in `rows`; codes and sums are by combination.
+// The combinations in `rows`; codes and sums are indexed by combination.
 export interface Sums {
   rows: Uint32Array;
   codes: Uint32Array[];
@@ -39,7 +39,7 @@ export class View {
     return this.engine.model.facts[sort];
   }
 
-  // What passes all filters: rows of a table that has all columns.
+  // Rows of the table with all columns that pass all filters.
   rows(sort: Sort): { table: Table; at: Uint32Array } {
     const table = this.filter.table(sort, null);
     return { table, at: this.filter.pass(sort, table) };

@@ -18,7 +18,7 @@ export interface Way {
 const COLUMNS = ["chain", "via", "chain_reason", "src_mem", "dst_mem", "src"];
 const SUMS = ["count", "bytes", "copies", "copy_bytes"];
 
-// Where no process has a GPU library all is host memory, and none of it is told.
+// Without a GPU library all memory is the host's, and is not mentioned.
 export function knowsMemory(model: Model): boolean {
   return !!(model.report.memory || model.report.devices) && model.facts.messages.has("chain");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the reader has chosen. All of it is in the URL's fragment, so that a link shows the same.
+// The reader's choices. All of them are in the URL's fragment, so that a link shows the same.
 import { computed, effect, signal } from "@preact/signals";
 import { allDims } from "../data/dims";
 import { Engine } from "../data/engine";
@@ -25,7 +25,7 @@ export const KIND_NOUNS: Record<Kind, [string, string]> = {
 export const model = new Model();
 export const engine = new Engine(model, allDims(model));
 
-// What a view of the facts is of; what is shown of it later than others must not mix it with a later choice.
+// The subject of a view; parts that are drawn later must not mix it with a newer choice.
 export function kindOf(view: View): Kind {
   const [code] = view.selection.wanted.get("kind")!;
   return (Object.keys(KIND_CODES) as Kind[]).find((kind) => KIND_CODES[kind] === code)!;
@@ -48,7 +48,7 @@ export const current = computed(
   () => (last = new View(engine, { wanted: wanted.value, sizes: sizes.value, range: range.value }, last)),
 );
 
-// The same a frame later: for what stands beside the view and may follow it.
+// The same a frame later, for parts beside the view that may lag behind.
 export const settled = signal(current.peek());
 effect(() => {
   const view = current.value;

@@ -48,7 +48,7 @@ type Codes = ReadonlySet<number>;
 
 const alike = (a: Codes, b: Codes) => a.size === b.size && [...a].every((code) => b.has(code));
 
-// What stays the same stays the same object: sums over it are kept.
+// Unchanged parts keep their object, so that sums over them stay cached.
 function keep<T>(old: T, next: T, same: (a: T, b: T) => boolean): T {
   return same(old, next) ? old : next;
 }
@@ -104,7 +104,7 @@ export function followUrl() {
       first = false;
       return;
     }
-    // A step of its own in the history for each view, none for each filter. What it is of is shown first.
+    // Each view is a step in the history, filters are not. Its subject is shown first.
     const before = location.hash;
     if (!waiting) requestAnimationFrame(() => setTimeout(() => write(before)));
     waiting = true;

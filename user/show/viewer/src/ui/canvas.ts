@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What drawings share.
+// Shared by all drawings.
 
 // A canvas of that many pixels of CSS, empty, to be drawn on in these whatever the screen has.
 export function fit(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {

@@ -62,7 +62,7 @@ export function transportColour(name: string | null): string {
   return pick(family ?? OTHERS[hash(name) % OTHERS.length]);
 }
 
-// What the colours of functions and operations mean, for a legend.
+// The meaning of the colours of functions and operations, for a legend.
 export const ACTIONS: [string, string][] = [
   ["send", "MPI_Send"], ["receive", "MPI_Recv"], ["wait, test, probe", "MPI_Wait"], ["put", "MPI_Put"],
   ["get", "MPI_Get"], ["atomic", "atomic"], ["collective or other MPI", "MPI_Allreduce"], ["flush, set-up", "flush"],

@@ -114,7 +114,7 @@ function Facet(props: FacetProps) {
   );
 }
 
-// What counts a dimension's values: transfers where they have it, since these are what moves bytes.
+// The facts that count a dimension's values: transfers if they have it, since they move the bytes.
 const SORTS: Sort[] = ["transfers", "ops", "calls", "messages"];
 
 function amounts(dim: Dim): Float64Array {

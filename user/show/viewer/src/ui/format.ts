@@ -5,7 +5,7 @@ const GROUPED = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 const TIME_UNITS: [string, number][] = [["ns", 1], ["us", 1e3], ["ms", 1e6], ["s", 1e9]];
 
-// As C's printf: what lies just between two goes to the even one.
+// As C's printf: ties round to even.
 function fixed(value: number, places: number): string {
   const scaled = value * 10 ** places;
   const low = Math.floor(scaled);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Amounts to shades of one colour, from the ground of the page to what stands out from it.
+// Maps amounts to shades of one colour, from the background of the page to full contrast.
 import { dark } from "./colours";
 
 type Rgb = [number, number, number];
@@ -15,7 +15,7 @@ export interface Scale {
 
 const DECADE = 10; // that shades span at least: amounts that hardly differ look alike
 
-// Of the values at some places.
+// The scale of the values at some positions.
 export function scaleOf(values: Float64Array, at: Uint32Array, log: boolean): Scale {
   let [low, high] = [Infinity, 0];
   for (let i = 0; i < at.length; i++) {

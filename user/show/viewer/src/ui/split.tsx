@@ -6,7 +6,7 @@ import { bytes, count, share } from "./format";
 
 const SOME = 4;
 
-// What a sum is made of, for the box under the pointer.
+// The parts of a sum, for the tooltip.
 export function Splits({ splits }: { splits: Split[] }) {
   const place = measure.value === "bytes" ? 1 : 2;
   return (

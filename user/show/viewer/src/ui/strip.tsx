@@ -75,7 +75,7 @@ interface Brush {
   to: number;
 }
 
-// Over the bars: what is chosen, and what the pointer is at.
+// Over the bars: the selection, and the bar under the pointer.
 function Over({ all }: { all: Layer[] }) {
   const { buckets } = model.directory.time;
   const [brush, setBrush] = useState<Brush | null>(null);

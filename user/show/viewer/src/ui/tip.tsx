@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One box for the whole page that says more of what is under the pointer.
+// The one tooltip of the page.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -34,7 +34,7 @@ export function Tip() {
   return at ? <div class="tip" ref={box} role="status">{at.content}</div> : null;
 }
 
-// Rows of words and values; what is null is left out.
+// Rows of words and values; null values are left out.
 export function Pairs({ rows }: { rows: [string, ComponentChildren][] }) {
   return (
     <dl class="pairs">

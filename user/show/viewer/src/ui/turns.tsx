@@ -59,7 +59,7 @@ export function Turn({ Body, first }: Props) {
       waiting.delete(catchUp);
     };
   }, []);
-  // What has come into sight as parts above it grew shorter answers in the same frame.
+  // Parts that come into sight because those above shrank are drawn in the same frame.
   useLayoutEffect(() => {
     if (shown.current === latest) return;
     const { top, bottom } = box.current!.getBoundingClientRect();

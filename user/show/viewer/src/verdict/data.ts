@@ -2,7 +2,7 @@
 // The verdict as the page has it: docs/check.schema.json, with lines and what rules say beside it.
 
 export const STATES = ["critical", "warning", "info", "unknown", "waived", "pass", "skip"] as const;
-export type State = (typeof STATES)[number]; // what is worst first
+export type State = (typeof STATES)[number]; // worst first
 
 type Count = number | string; // above 2^53 a string of digits
 
@@ -60,7 +60,7 @@ export const RULES = Object.keys(verdict.rules);
 
 const worse = (a: State, b: State) => (STATES.indexOf(a) < STATES.indexOf(b) ? a : b);
 
-// What each rule says of each node at worst; a subject that is no node is of none.
+// The worst verdict of each rule per node; subjects without a node count for none.
 export function statesOfNodes(): Map<string, Map<string, State>> {
   const nodes = new Map(verdict.nodes.map(({ name }) => [name, new Map<string, State>()]));
   for (const finding of verdict.findings)

@@ -51,7 +51,7 @@ function Filters() {
 const KINDS: [RegExp, string][] = [[/[<>]/, "pairs"], [/:rank/, "ranks"], [/:gpu/, "GPUs"], [/:/, "NICs"]];
 const kindOf = (subject: string) => KINDS.find(([pattern]) => pattern.test(subject))?.[1] ?? "nodes";
 
-// Of what passes: how much was looked at, and how much of it was otherwise, if any was.
+// For passing rules: how much was checked, and how much of it deviated, if any.
 function looked(line: Line, { share }: Finding): string[] {
   if (!Number(line.bytes)) return [];
   return [`${size(line.bytes)} looked at`, ...(share && line.subjects === 1 ? [`${percent(share)} of it otherwise`] : [])];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the reader has chosen; the URL's fragment holds it, so that a link shows the same.
+// The reader's choices; the URL's fragment holds it, so that a link shows the same.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { Line, nodesOf, RULES, State, STATES, stateOf, verdict } from "./data";
 
@@ -7,7 +7,7 @@ export const stateOfLine = (line: Line) => stateOf(verdict.findings[line.finding
 
 const BAD: State[] = STATES.filter((state) => state !== "pass" && state !== "skip");
 
-// Where nothing is wrong, what is right is shown.
+// If nothing is wrong, passing rules are shown.
 export const STANDARD: State[] = verdict.lines.some((line) => BAD.includes(stateOfLine(line))) ? BAD : [...BAD, "pass"];
 
 export const states = signal<State[]>(STANDARD);
@@ -29,7 +29,7 @@ export function toggle(at: number) {
   open.value = open.value.includes(at) ? open.value.filter((other) => other !== at) : [...open.value, at];
 }
 
-// All that is said of a node or a rule, also that it passed.
+// All findings about a node or a rule, passing ones included.
 export function look(wanted: { node?: string; rule?: string }) {
   node.value = wanted.node ?? "";
   rule.value = wanted.rule ?? "";

@@ -51,7 +51,7 @@ interface Drag {
   y: number;
   look: Look;
   part: Part | null;
-  from: Map<string, Place>; // where what is dragged was
+  from: Map<string, Place>; // original places of the dragged nodes
   moved: boolean;
 }
 

@@ -109,7 +109,7 @@ function drawHostNames(context: CanvasRenderingContext2D, shapes: Geometry, zoom
   }
 }
 
-// Edges, then nodes, then words; what is not near the chosen part is faint.
+// Edges, then nodes, then words; parts far from the selection are faint.
 export function draw(context: CanvasRenderingContext2D, shapes: Geometry, look: Look, chosen: Node | Edge | null) {
   const near = chosen ? nearTo(shapes.graph, chosen) : null;
   const faint = (part: Node | Edge) => near !== null && !near.has(part);

@@ -32,7 +32,7 @@ export interface Graph {
   left: { edges: number; bytes: number; count: number }; // not drawn, the smallest ones
   pairs: number; // of processes
   merged: boolean; // the processes of a host are one node
-  columns: Uint32Array[]; // of the transfers, which rows are told apart by
+  columns: Uint32Array[]; // of the transfers, that distinguish rows
   codes: Uint32Array[]; // of each column, by row
 }
 
@@ -91,7 +91,7 @@ class Builder {
     return this.node(listed ? `g${host}/${name}` : `g${code}/${name}`, () => ({ label: name, title, kind: "gpu", parent, process: code }));
   }
 
-  // Where the data lie: a GPU, else the process, which stands for host memory and for what is not known.
+  // The location of data: a GPU, else the process, for host memory and unknown memory.
   memory(code: number, memory: string | null): Node {
     return code && memory && /^gpu\d+$/.test(memory) ? this.gpu(code, memory) : this.end(code);
   }
@@ -127,7 +127,7 @@ function sidesOf(model: Model): { far: Uint32Array; bySender: Uint32Array } {
   return (sides = { far: there.of.map((at) => byPair[at]), bySender: who.map((code, i) => Number(code === src[i])) });
 }
 
-// Few processes have a node each, also those that are silent; of many those that move anything, if these are few.
+// A few processes get a node each, silent ones included; of many, only the active ones if these are few.
 function areFew(model: Model, pairs: Combinations, present: Uint32Array): boolean {
   if (model.report.processes.length <= MOST_PROCESSES) return true;
   const active = new Set<number>();

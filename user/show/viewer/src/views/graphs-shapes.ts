@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shapes of a graph, and what lies under a point. Lengths are those of the graph, not of the screen.
+// The shapes of a graph, and hit tests. Lengths are in units of the graph, not of the screen.
 import { Edge, Graph, Node, widthOf } from "./graphs-model";
 import { ports } from "./graphs-ports";
 import type { Place } from "./graphs-place";
@@ -38,7 +38,7 @@ export interface Geometry {
 export const SIZES: Record<Node["kind"], [number, number]> = {
   process: [30, 30], gpu: [38, 24], nic: [28, 26], somenic: [28, 26], unknown: [56, 40], host: [0, 0],
 };
-const PADDING = 22; // between a host's box and what is in it
+const PADDING = 22; // between a host's box and its contents
 const BEND = 20; // between edges that join the same two nodes
 
 // Corners of shapes that are no circles, of the size [-1, 1].
@@ -82,12 +82,12 @@ function loop(node: Node, at: Place, n: number): [Place, Place[], Place] {
   return [border(node, at, by[0]), by, border(node, at, by[1])];
 }
 
-// Those that go one way lie beside those that go the other way, over each transport, whatever they carry.
+// Edges in opposite directions lie side by side, one per transport, whatever they carry.
 function inOrder(a: Edge, b: Edge): number {
   return Number(a.from.id < a.to.id) - Number(b.from.id < b.to.id) || (a.transport < b.transport ? -1 : 1);
 }
 
-// What lies in the way of edges: all nodes but those that one joins.
+// Obstacles of an edge: all nodes except its ends.
 interface Round {
   node: Node;
   x: number;
@@ -123,7 +123,7 @@ function along(a: Place, b: Place, bent: number, nodes: Round[]): Round[] {
 const BENDS = [0, 1, -1, 2, -2, 3, -3, 4, -4]; // that are tried, in turn
 const MOST = 8000; // edges by nodes that are looked at: more of them cross wherever they are
 
-// Where an edge is bent to: as little as takes it past what is in its way.
+// The bend of an edge: just enough to pass its obstacles.
 function bend(edge: Edge, a: Place, b: Place, off: number, width: number, nodes: Round[]): Place {
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
   const to = (by: number): Place => ({ x: (a.x + b.x) / 2 - ((b.y - a.y) / length) * by, y: (a.y + b.y) / 2 + ((b.x - a.x) / length) * by });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the job ran on and with: hosts and their clocks, where processes ran, their variables, NICs and ways between hosts.
+// The job's environment: hosts and their clocks, where processes ran, their variables, NICs and ways between hosts.
 import type { Clock, Host, Nic, Process, Route } from "../data/directory";
 import { environmentOf, ranges, Setting } from "../data/environment";
 import { model, setCodes } from "../state/state";
@@ -62,13 +62,13 @@ function Settings() {
     number("processes", "Processes", (s) => s.processes.length, count), words("which", "Which", (s) => (s.processes.length === all ? "all" : who(s.processes))),
   ];
   const unknown = [
-    known && known < all ? `of ${plural(all - known, "process", "processes")} they are not known` : "",
-    cut ? `of ${plural(cut, "process", "processes")} some were left out for want of room` : "",
+    known && known < all ? `those of ${plural(all - known, "process", "processes")}` : "",
+    cut ? `some of ${plural(cut, "process", "processes")}, for lack of space` : "",
   ].filter(Boolean).join("; ");
   return (
     <DataTable id="table-environment" title="Environment" columns={columns} rows={settings} sort="values"
-      about="as programs were started; those that differ first" onRow={(s) => setCodes("process", new Set(s.processes.map((id) => id + 1)))}
-      rowTitle="show these processes alone" note={unknown ? `Not known: ${unknown}.` : undefined}
+      about="at program start; differing variables first" onRow={(s) => setCodes("process", new Set(s.processes.map((id) => id + 1)))}
+      rowTitle="show only these processes" note={unknown ? `Not known: ${unknown}.` : undefined}
       empty={known ? "No variable that says how messages travel was set." : "Not known: the captures have no variables."} />
   );
 }
@@ -111,7 +111,7 @@ function Clocks() {
   const rows = model.report.clocks ?? [];
   return rows.length ? (
     <DataTable id="table-clocks" title="Clocks" columns={CLOCKS} rows={rows} sort="host" about="how far the other host's is ahead, as messages bound it"
-      note="No message arrives before it is sent: the truth lies within what is written for certain, and nothing is put right by it." />
+      note="No message arrives before it is sent: the true value lies within the given range, and no times are corrected by it." />
   ) : null;
 }
 

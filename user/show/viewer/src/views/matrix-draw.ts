@@ -42,7 +42,7 @@ function width(text: string): number {
   return px;
 }
 
-// What all rows, or all columns, have in common: lists of codes stay the same while filters change.
+// Shared by all rows, or by all columns: lists of codes stay the same while filters change.
 interface Axis {
   widest: number; // label, px
   groups: number;
@@ -193,7 +193,7 @@ function lines(context: CanvasRenderingContext2D, grid: Grid) {
   for (const [from] of runs(columns, grid.group)) if (from) context.fillRect(left + from * size - 1, top, 2, rows.length * size);
 }
 
-// What a canvas has around its squares, which most filters leave as it is.
+// The frame of a canvas around its squares, which most filters do not change.
 const around = new WeakMap<HTMLCanvasElement, Grid & { ratio: number }>();
 
 function alike(a: Grid, b: Grid): boolean {

@@ -33,7 +33,7 @@ function longLabel(by: By, code: number): string {
 
 const axes = new Map<string, number[]>();
 
-// All processes have a row, also those that are silent.
+// All processes have a row, silent ones included.
 function axis(by: By, unknown: boolean): number[] {
   let codes = axes.get(`${by} ${unknown}`);
   if (codes) return codes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ran, what the numbers say, where the bytes went, and what is not known.
+// The overview: the job, sentences about the numbers, destinations of the bytes, and unknowns.
 import type { Process, Report } from "../data/directory";
 import { unknowns } from "../data/unknown";
 import { verdict } from "../data/verdict";

@@ -31,7 +31,7 @@ function add(by: Map<number, number>, transport: number, amount: number) {
   if (amount) by.set(transport, (by.get(transport) ?? 0) + amount);
 }
 
-// What carried the bytes of each pair.
+// The transports that carried the bytes of each pair.
 function transports(view: View): Map<number, string> {
   const { table, at } = view.rows("transfers");
   const [places, values] = [table.places(allPairs().transfers), table.values("bytes")];
@@ -65,7 +65,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { of: make() }).of;
 }
 
-// Sums of all pairs are made where they are sorted by or copied; of those in sight only what is theirs is read.
+// Sums of all pairs are made only to sort by them or to copy them; visible pairs read their own rows.
 function pairsOf(view: View): { columns: Column<number>[]; rows: Uint32Array } {
   const { transfers, messages } = allPairs();
   const [src, dst] = transfers.codes;

@@ -12,7 +12,7 @@ import { Column, DataTable } from "../ui/table";
 const SIGNS: Record<string, string> = { upper_bound: "<= ", lower_bound: ">= ", mixed: "~ " };
 const MOST_EVENTS = 2_000_000; // that are worth reading for 20 rows
 
-// What the report's rows can be filtered by.
+// Dimensions of the report's rows for filters.
 const FIELDS: Record<string, (slow: Slow) => string | number | null> = {
   transport: (s) => s.transport,
   device: (s) => s.device,

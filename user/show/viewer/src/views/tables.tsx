@@ -59,7 +59,7 @@ const TOTAL_TIME: Column<Row> = {
   show: (r) => (r.sums[2] ? signedTime(r.sums[3], r.sums[4]) : "unknown"),
 };
 
-// Of a sum that a sort of fact has in this place.
+// For a sum that a type of fact has in this place.
 function sum(id: string, label: string, place: number, write: (n: number) => string): Column<Row> {
   return { id, label, value: (r) => r.sums[place], show: (r) => write(r.sums[place]) };
 }

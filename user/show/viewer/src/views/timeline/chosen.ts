@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the reader chooses here: an event, a time for all views, and what dragging does.
+// The reader's choices here: an event, a time for all views, and what dragging does.
 import type { Timeline } from "../../data/timeline";
 import { model, option, range, setOption } from "../../state/state";
 import type { Window } from "./scene";
@@ -27,7 +27,7 @@ export function chosenTime(timeline: Timeline): ((host: number) => Window) | nul
   return at && ((host) => ({ from: start(host, at.from), to: start(host, at.to) }));
 }
 
-// Of the host of the tracks it is drawn over.
+// On the clock of the host whose tracks it covers.
 export function chooseTime(timeline: Timeline, host: number, { from, to }: Window) {
   const { hosts, bucket_ns, buckets } = model.directory.time;
   const zero = (hosts.find((row) => row.host === host)?.zero_ns ?? 0) + timeline.begin(host);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The colours of what is in a lane.
+// The colours of the contents of a lane.
 import type { Model } from "../../data/model";
 import { DEVICE, Lane, LAYER_SORTS, UCT } from "../../data/timeline";
 import { actionColour, styleColour, transportColour } from "../../ui/colours";
@@ -30,7 +30,7 @@ export class Colours {
     return layer >= UCT ? transportColour(name) : actionColour(name);
   }
 
-  // Of a step, whose name is a transport's in lanes of UCT alone, and not in all of these.
+  // A step is named after a transport in UCT lanes only, and not in all of them.
   ofStep(lane: Lane, code: number): string {
     if (lane.layer === DEVICE) return transportColour(this.model.names[lane.transport]);
     if (lane.layer === UCT && !this.transports.has(code)) return styleColour("faint");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drawing what lies over the tracks: what a chosen time leaves out, frames around events, and a message's arrow.
+// Draws the marks over the tracks: times outside the selection, frames around events, and a message's arrow.
 import { styleColour } from "../../ui/colours";
 import type { PlacedLane, Track } from "./layout";
 import { GUTTER, Look, Scene, tracksInSight, Window, xOf } from "./scene";

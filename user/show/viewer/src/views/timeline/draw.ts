@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drawing the timeline: the tracks, each lane by the means that fit the part of the run in sight, and what lies over them.
+// Drawing the timeline: the tracks, each lane by the means that fit the part of the run in sight, and the marks over them.
 import { styleColour } from "../../ui/colours";
 import { drawEvents } from "./draw-events";
 import { drawArrow, drawOutlines, drawOutside } from "./draw-marks";

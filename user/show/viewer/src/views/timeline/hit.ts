@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What lies at a place of the canvas.
+// Hit tests on the canvas.
 import type { Lane, Level, Timeline } from "../../data/timeline";
 import type { Layout, PlacedLane } from "./layout";
 import { AXIS, GUTTER, Look, nsOf } from "./scene";
 
 const NEAR = 3; // px around an event that count as on it
 
-// The layout has neither the axis nor what is scrolled away.
+// The layout excludes the axis and the scroll offset.
 const inLayout = (look: Look, y: number) => y - AXIS + look.scroll;
 
 export function hostAt({ tracks }: Layout, look: Look, y: number): number {

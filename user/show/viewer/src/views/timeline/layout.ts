@@ -56,7 +56,7 @@ function byRank(model: Model) {
     (model.process(a)?.rank ?? 1e9) - (model.process(b)?.rank ?? 1e9) || a - b;
 }
 
-// What no filter changes: the processes of each host by rank, the lanes of each process, and of each host's devices.
+// Independent of filters: the processes of each host by rank, the lanes of each process, and of each host's devices.
 interface Order {
   processes: Map<number, number[]>; // codes, by host
   lanes: Map<number, Lane[]>; // by process

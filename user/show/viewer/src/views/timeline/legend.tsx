@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the colours mean, of what occurs.
+// The meaning of the colours that occur.
 import { combinationsOf } from "../../data/combinations";
 import { model } from "../../state/state";
 import { actionColour, ACTIONS, transportColour } from "../../ui/colours";

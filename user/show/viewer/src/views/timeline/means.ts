@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a part of the run can be shown: by single events where they are kept and few enough to be told apart, else by
+// How a part of the run can be shown: by single events where they are kept and few enough to be distinguished, else by
 // the level whose steps are about a pixel wide.
 import type { Level, Timeline } from "../../data/timeline";
 import type { Layout } from "./layout";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pointer on the canvas: what it is over, dragging, clicks and the wheel.
+// The pointer on the canvas: hovering, dragging, clicks and the wheel.
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Timeline } from "../../data/timeline";

@@ -16,7 +16,7 @@ export interface Sight {
   show: (wanted: Window) => void;
   whole: () => void;
   zoom: (factor: number, x?: number) => void; // around a place of the canvas, its middle
-  pan: (part: number) => void; // of what is in sight
+  pan: (part: number) => void; // a part of the visible range
   bring: (event: number) => void;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What there is to press above the tracks, and what their colours mean.
+// The controls above the tracks, and the legend of their colours.
 import type { Timeline } from "../../data/timeline";
 import { range } from "../../state/state";
 import { Alternative, Choice } from "../../ui/choice";
