@@ -180,7 +180,7 @@ static void earlier_ways_of_sums(void **state)
 	for (size_t i = 0; i < count; i++)
 		if (!strncmp(findings[i].subject.text, "way of ", 7))
 			fail_msg("%s: %s", findings[i].subject.text,
-				 verdict_names[findings[i].verdict]);
+				 verdict_words[findings[i].verdict].name);
 	sweep_end(&bed);
 	sweep_end(&earlier);
 }

@@ -224,11 +224,11 @@ static inline void bed_expect(const struct bed *bed, const char *rule, const cha
 	rule_expected(rule, verdict);
 	if (finding->verdict != verdict)
 		fail_msg("%s of %s: %s (%s), not %s", rule, finding->subject.text,
-			 verdict_names[finding->verdict],
+			 verdict_words[finding->verdict].name,
 			 finding->seen  ? finding->seen
 			 : finding->why ? finding->why
 					: "-",
-			 verdict_names[verdict]);
+			 verdict_words[verdict].name);
 }
 
 #endif

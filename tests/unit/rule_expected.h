@@ -15,7 +15,7 @@ static inline void rule_expected(const char *rule, enum verdict verdict)
 
 	if (!out)
 		return;
-	fprintf(out, "%s %s\n", rule, verdict_names[verdict]);
+	fprintf(out, "%s %s\n", rule, verdict_words[verdict].name);
 	fclose(out);
 }
 

@@ -305,7 +305,7 @@ static inline void sweep_expect(const struct sweep_bed *bed, const char *rule, c
 	rule_expected(rule, verdict);
 	if (finding->verdict != verdict || (text && !strstr(said, text)))
 		fail_msg("%s of %s: %s (%s), not %s (%s)", rule, finding->subject.text,
-			 verdict_names[finding->verdict], said, verdict_names[verdict],
+			 verdict_words[finding->verdict].name, said, verdict_words[verdict].name,
 			 text ? text : "");
 }
 

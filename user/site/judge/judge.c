@@ -46,7 +46,13 @@ const char *say_time(struct judge *judge, double ns)
 
 /* ---- what it is fed, and its stages ---- */
 
-const char *const verdict_names[VERDICTS] = { "PASS", "FAIL", "UNKNOWN", "SKIP", "WAIVED" };
+const struct verdict_words verdict_words[VERDICTS] = {
+	[VERDICT_PASS] = { "PASS", "pass", "pass" },
+	[VERDICT_FAIL] = { "FAIL", "fail", "FAIL" },
+	[VERDICT_UNKNOWN] = { "UNKNOWN", "unknown", "UNKN" },
+	[VERDICT_SKIP] = { "SKIP", "skip", "skip" },
+	[VERDICT_WAIVED] = { "WAIVED", "waived", "waived" },
+};
 
 struct judge *judge_new(const struct policy *policy)
 {

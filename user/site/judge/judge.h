@@ -22,7 +22,13 @@ enum verdict {
 	VERDICTS
 };
 
-extern const char *const verdict_names[VERDICTS]; /* "PASS"... */
+struct verdict_words {
+	const char *name; /* "PASS" */
+	const char *word; /* "pass", of JSON and metrics */
+	const char *mark; /* "pass", "UNKN": six columns, of text */
+};
+
+extern const struct verdict_words verdict_words[VERDICTS];
 
 #define FINDING_EXAMPLES 3
 

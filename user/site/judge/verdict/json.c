@@ -34,13 +34,6 @@ static json_t *verdict_text_json(const char *text)
 	return value;
 }
 
-static const char *verdict_word(enum verdict verdict)
-{
-	static const char *const names[VERDICTS] = { "pass", "fail", "unknown", "skip", "waived" };
-
-	return names[verdict];
-}
-
 /* ---- what is proposed: nodes to drain ---- */
 
 static json_t *drain_of(const struct drain *drain)
@@ -92,7 +85,7 @@ static json_t *verdict_summary_json(const struct judge *judge, const struct judg
 	json_t *to = json_object();
 
 	for (int i = 0; i < VERDICTS; i++)
-		json_object_set_new(to, verdict_word(i), json_integer(summary.verdicts[i]));
+		json_object_set_new(to, verdict_words[i].word, json_integer(summary.verdicts[i]));
 	json_object_set_new(to, "critical", json_integer(summary.critical));
 	json_object_set_new(to, "warning", json_integer(summary.warning));
 	json_object_set_new(to, "nodes", json_integer(summary.nodes));
@@ -227,7 +220,7 @@ static json_t *verdict_finding_json(const struct judge *judge, const struct find
 	json_t *to = json_object(), *examples = json_array();
 
 	json_object_set_new(to, "rule", json_string(finding->rule->id));
-	json_object_set_new(to, "verdict", json_string(verdict_word(finding->verdict)));
+	json_object_set_new(to, "verdict", json_string(verdict_words[finding->verdict].word));
 	json_object_set_new(to, "severity", json_string(severity_names[finding->severity]));
 	json_object_set_new(to, "subject", verdict_text_json(finding->subject.text));
 	json_object_set_new(to, "count", verdict_exact_json(finding->count));

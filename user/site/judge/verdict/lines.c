@@ -170,10 +170,9 @@ typedef VEC(const struct finding *) findings;
 const char *finding_mark(const struct finding *finding)
 {
 	static const char *const failures[SEVERITIES] = { "INFO", "WARN", "FAIL C" };
-	static const char *const others[VERDICTS] = { "pass", "FAIL", "UNKN", "skip", "waived" };
 
 	return finding->verdict == VERDICT_FAIL ? failures[finding->severity]
-						: others[finding->verdict];
+						: verdict_words[finding->verdict].mark;
 }
 
 /* What needs somebody comes first. */

@@ -115,13 +115,12 @@ static void put_states(const struct metrics *metrics)
 
 static void put_summary(const struct metrics *metrics)
 {
-	static const char *const names[VERDICTS] = { "pass", "fail", "unknown", "skip", "waived" };
 	struct judge_summary summary = judge_summary(metrics->judge);
 
 	family(metrics, "ucxbpf_check_findings", "gauge", "findings by verdict");
 	for (int i = 0; i < VERDICTS; i++)
-		fprintf(metrics->out, "ucxbpf_check_findings{verdict=\"%s\"} %zu\n", names[i],
-			summary.verdicts[i]);
+		fprintf(metrics->out, "ucxbpf_check_findings{verdict=\"%s\"} %zu\n",
+			verdict_words[i].word, summary.verdicts[i]);
 	family(metrics, "ucxbpf_check_nodes", "gauge", "nodes seen, and those that fail");
 	fprintf(metrics->out,
 		"ucxbpf_check_nodes{state=\"seen\"} %zu\nucxbpf_check_nodes{state=\"failed\"} %zu\n",
