@@ -161,7 +161,7 @@ static void find_windows(struct judge *judge)
 
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today)
 {
-	const struct trial both_ends = trial_of(judge, &catalogue[RULE_COV_04]);
+	const struct rule_ctx both_ends = rule_ctx_of(judge, &catalogue[RULE_COV_04]);
 
 	exhibits_finish(&judge->exhibits, totals);
 	losses_order(&judge->losses);

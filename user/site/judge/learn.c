@@ -141,7 +141,7 @@ static bool print_line(const struct line *line, bool inter, size_t src, size_t d
 }
 
 struct lines {
-	struct line of[MEMORIES][MEMORIES][BANDS];
+	struct line list[MEMORIES][MEMORIES][BANDS];
 };
 
 static void collect(const struct exhibits *exhibits, bool inter, struct lines *lines)
@@ -153,7 +153,7 @@ static void collect(const struct exhibits *exhibits, bool inter, struct lines *l
 
 		if ((inter ? cell_inter(cell) : cell_intra(cell)) && cell->transport &&
 		    src < MEMORIES && dst < MEMORIES && band < BANDS)
-			add_way(&lines->of[src][dst][band], cell);
+			add_way(&lines->list[src][dst][band], cell);
 	}
 }
 
@@ -167,9 +167,9 @@ static size_t print_lines(const struct exhibits *exhibits, bool inter, FILE *out
 	for (size_t src = 0; src < MEMORIES; src++)
 		for (size_t dst = 0; dst < MEMORIES; dst++)
 			for (size_t band = 0; band < BANDS; band++)
-				if (lines.of[src][dst][band].count)
-					learnt += print_line(&lines.of[src][dst][band], inter, src,
-							     dst, band, out);
+				if (lines.list[src][dst][band].count)
+					learnt += print_line(&lines.list[src][dst][band], inter,
+							     src, dst, band, out);
 	return learnt;
 }
 

@@ -106,12 +106,12 @@ void write_losses(const struct judge *judge, struct evidence_lines *lines)
 		const struct node_loss *loss = &judge->losses.list.data[i];
 
 		for (int kind = 0; kind < LOSS_KINDS; kind++) {
-			if (!loss->of[kind])
+			if (!loss->counts[kind])
 				continue;
 			line_begin(lines, "loss");
 			line_word(lines, loss->node);
 			line_word(lines, loss_names[kind]);
-			line_number(lines, loss->of[kind]);
+			line_number(lines, loss->counts[kind]);
 		}
 	}
 }

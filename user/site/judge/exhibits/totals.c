@@ -99,11 +99,11 @@ void losses_add(struct losses *losses, const char *node, enum loss_kind kind, ui
 		return;
 	for (size_t i = 0; i < losses->list.len; i++)
 		if (losses->list.data[i].node == name) {
-			losses->list.data[i].of[kind] += count;
+			losses->list.data[i].counts[kind] += count;
 			return;
 		}
 	vec_push(&losses->list, (struct node_loss){ .node = name });
-	losses->list.data[losses->list.len - 1].of[kind] = count;
+	losses->list.data[losses->list.len - 1].counts[kind] = count;
 }
 
 static int by_name(const void *left, const void *right)
@@ -124,7 +124,7 @@ uint64_t losses_sum(const struct losses *losses, enum loss_kind kind)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < losses->list.len; i++)
-		sum += losses->list.data[i].of[kind];
+		sum += losses->list.data[i].counts[kind];
 	return sum;
 }
 
@@ -136,9 +136,9 @@ bool losses_has(const struct losses *losses, const char *node)
 static enum lack lack_of(const struct node_loss *loss)
 {
 	for (int kind = 0; kind < LOSS_KINDS; kind++)
-		if (loss->of[kind] && kind != LOSS_WINDOWS && kind != LOSS_SPANS)
+		if (loss->counts[kind] && kind != LOSS_WINDOWS && kind != LOSS_SPANS)
 			return LACK_RECORDS;
-	return loss->of[LOSS_SPANS] ? LACK_TIMES : LACK_RECORDS;
+	return loss->counts[LOSS_SPANS] ? LACK_TIMES : LACK_RECORDS;
 }
 
 enum lack losses_worst(const struct losses *losses, const char **node)

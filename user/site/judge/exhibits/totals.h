@@ -58,7 +58,7 @@ extern const char *const loss_names[LOSS_KINDS]; /* part of evidence (docs/evide
 
 struct node_loss {
 	const char *node; /* kept by the losses */
-	uint64_t of[LOSS_KINDS];
+	uint64_t counts[LOSS_KINDS];
 };
 
 struct losses {

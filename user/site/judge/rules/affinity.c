@@ -17,81 +17,81 @@ struct distances {
 	struct tallies known, unknown;
 };
 
-static const char *cpus_of(const struct trial *trial, const struct cell *cell)
+static const char *cpus_of(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	int process = cell_owner(cell);
 
-	return process < 0 ? NULL : trial->exhibits->members.data[process].fact.cpus;
+	return process < 0 ? NULL : ctx->exhibits->members.data[process].fact.cpus;
 }
 
-static enum nearness nearness(const struct trial *trial, const struct cell *cell)
+static enum nearness nearness(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	const struct node_inventory *inventory =
-		inventory_of(trial, exhibits_node(trial->exhibits, cell_owner(cell)));
+		inventory_of(ctx, exhibits_node(ctx->exhibits, cell_owner(cell)));
 
 	if (!inventory)
 		return NEAR_UNKNOWN;
 	return is_gpu(cell_own_memory(cell))
 		       ? nearness_of(inventory, cell_own_memory(cell), cell->device)
-		       : nearness_of_cores(inventory, cpus_of(trial, cell), cell->device);
+		       : nearness_of_cores(inventory, cpus_of(ctx, cell), cell->device);
 }
 
 /* Whether there is such a thing as a nearest NIC: of what is on no NUMA node there is none. */
-static bool has_nearest(const struct trial *trial, const struct cell *cell)
+static bool has_nearest(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	const struct node *node = exhibits_node(trial->exhibits, cell_owner(cell));
-	const struct node_inventory *inventory = inventory_of(trial, node);
+	const struct node *node = exhibits_node(ctx->exhibits, cell_owner(cell));
+	const struct node_inventory *inventory = inventory_of(ctx, node);
 	const char *memory = cell_own_memory(cell);
 	const struct inventory_nic *nic;
 
 	if (!node || is_gpu(memory))
 		return node;
-	if (!memory || strcmp(memory, "host") != 0 || !cpus_of(trial, cell))
+	if (!memory || strcmp(memory, "host") != 0 || !cpus_of(ctx, cell))
 		return false;
 	nic = inventory ? inventory_nic(inventory->last, cell->device) : NULL;
 	return !inventory || (inventory->last->numa.len > 1 && (!nic || nic->pci.address));
 }
 
-static void add_distance(const struct trial *trial, struct distances *distances,
+static void add_distance(const struct rule_ctx *ctx, struct distances *distances,
 			 const struct cell *cell, enum fits fits)
 {
-	const struct node *node = exhibits_node(trial->exhibits, cell_owner(cell));
-	enum nearness near = nearness(trial, cell);
+	const struct node *node = exhibits_node(ctx->exhibits, cell_owner(cell));
+	enum nearness near = nearness(ctx, cell);
 
 	if (near == NEAR_UNKNOWN)
-		tally_fits(tally_node(trial, &distances->unknown, node), cell, fits, true);
+		tally_fits(tally_node(ctx, &distances->unknown, node), cell, fits, true);
 	else
-		tally_fits(tally_node(trial, &distances->known, node), cell, fits,
+		tally_fits(tally_node(ctx, &distances->known, node), cell, fits,
 			   near > NEAR_NEAREST);
 }
 
-static void judge_distances(const struct trial *trial, struct distances *distances, double allowed,
+static void judge_distances(const struct rule_ctx *ctx, struct distances *distances, double allowed,
 			    const char *expected, const char *why_unknown)
 {
 	for (size_t i = 0; i < distances->unknown.list.len; i++)
-		found_why(trial, VERDICT_UNKNOWN, distances->unknown.list.data[i].subject,
+		found_why(ctx, VERDICT_UNKNOWN, distances->unknown.list.data[i].subject,
 			  why_unknown);
-	tallies_judge(trial, &distances->known, allowed, expected);
+	tallies_judge(ctx, &distances->known, allowed, expected);
 	tallies_release(&distances->unknown);
 }
 
 /* Whether what is worst of a node comes from another socket: it costs most then. */
-static void weigh(const struct trial *trial, const struct tally *tally)
+static void weigh(const struct rule_ctx *ctx, const struct tally *tally)
 {
-	if (!tally->worst || nearness(trial, tally->worst) != NEAR_OTHER_SOCKET)
+	if (!tally->worst || nearness(ctx, tally->worst) != NEAR_OTHER_SOCKET)
 		return;
-	for (size_t i = 0; i < trial->judge->findings.len; i++) {
-		struct finding *finding = &trial->judge->findings.data[i];
+	for (size_t i = 0; i < ctx->judge->findings.len; i++) {
+		struct finding *finding = &ctx->judge->findings.data[i];
 
-		if (finding->rule == trial->rule && finding->verdict == VERDICT_FAIL &&
+		if (finding->rule == ctx->rule && finding->verdict == VERDICT_FAIL &&
 		    finding->subject.text == tally->subject.text)
 			finding->severity = SEVERITY_CRITICAL;
 	}
 }
 
-void rule_nearest_nic(const struct trial *trial)
+void rule_nearest_nic(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	struct distances distances = { 0 };
 	VEC(struct tally) worst = { 0 };
 
@@ -99,38 +99,38 @@ void rule_nearest_nic(const struct trial *trial)
 		const struct cell *cell = &exhibits->cells.data[i];
 
 		if (cell_over_nic(cell) && is_gpu(cell_own_memory(cell)))
-			add_distance(trial, &distances, cell, FITS);
+			add_distance(ctx, &distances, cell, FITS);
 	}
 	for (size_t i = 0; i < distances.known.list.len; i++)
 		vec_push(&worst, distances.known.list.data[i]);
-	judge_distances(trial, &distances, trial->settings->aff_01.share, "the GPU's nearest NIC",
+	judge_distances(ctx, &distances, ctx->settings->aff_01.share, "the GPU's nearest NIC",
 			"its inventory does not tell where the GPU or the NIC is");
 	for (size_t i = 0; i < worst.len; i++)
-		weigh(trial, &worst.data[i]);
+		weigh(ctx, &worst.data[i]);
 	vec_release(&worst);
 }
 
-void judge_nearest(const struct trial *trial, const struct policy_expect *expect)
+void judge_nearest(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	struct distances distances = { 0 };
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
 		enum fits fits = expectation_fits(exhibits, cell, expect);
 
-		if (fits != FITS_NOT && cell_over_nic(cell) && has_nearest(trial, cell))
-			add_distance(trial, &distances, cell, fits);
+		if (fits != FITS_NOT && cell_over_nic(cell) && has_nearest(ctx, cell))
+			add_distance(ctx, &distances, cell, fits);
 	}
 	if (!distances.known.list.len && !distances.unknown.list.len)
-		found_why(trial, VERDICT_SKIP,
-			  subject_plain(SUBJECT_OTHER, say(trial->judge, "line %d", expect->line)),
+		found_why(ctx, VERDICT_SKIP,
+			  subject_plain(SUBJECT_OTHER, say(ctx->judge, "line %d", expect->line)),
 			  "'nic': no memory left a node so of which captures and inventories tell "
 			  "the NUMA node");
 	else
 		judge_distances(
-			trial, &distances, 1 - expect->min_share,
-			say(trial->judge, "the nearest NIC (line %d)", expect->line),
+			ctx, &distances, 1 - expect->min_share,
+			say(ctx->judge, "the nearest NIC (line %d)", expect->line),
 			"its inventory does not tell which NIC is the nearest, or ranks may "
 			"run on several NUMA nodes");
 }
@@ -245,13 +245,13 @@ struct cores {
 	const char *nodes, *wanted; /* "0, 1" */
 };
 
-static const char *and_node(const struct trial *trial, const char *text, int64_t node)
+static const char *and_node(const struct rule_ctx *ctx, const char *text, int64_t node)
 {
-	return say(trial->judge, "%s%s%ld", text ? text : "", text ? ", " : "", (long)node);
+	return say(ctx->judge, "%s%s%ld", text ? text : "", text ? ", " : "", (long)node);
 }
 
 /* NULL, or what the inventory does not tell. */
-static const char *count_cores(const struct trial *trial, const struct inventory *inventory,
+static const char *count_cores(const struct rule_ctx *ctx, const struct inventory *inventory,
 			       const char *cpus, const bool *wanted, struct cores *cores)
 {
 	for (size_t i = 0; i < inventory->numa.len; i++) {
@@ -261,10 +261,10 @@ static const char *count_cores(const struct trial *trial, const struct inventory
 		if (wanted[i] && shared < 0)
 			return "its inventory does not tell the cores of a NUMA node";
 		if (wanted[i])
-			cores->wanted = and_node(trial, cores->wanted, numa->node);
+			cores->wanted = and_node(ctx, cores->wanted, numa->node);
 		if (shared <= 0)
 			continue;
-		cores->nodes = and_node(trial, cores->nodes, numa->node);
+		cores->nodes = and_node(ctx, cores->nodes, numa->node);
 		cores->all += shared;
 		cores->near += wanted[i] ? shared : 0;
 	}
@@ -272,25 +272,25 @@ static const char *count_cores(const struct trial *trial, const struct inventory
 			  : "its inventory does not have the cores that its ranks may run on";
 }
 
-static const char *names_of(const struct trial *trial, const struct device *list, size_t count)
+static const char *names_of(const struct rule_ctx *ctx, const struct device *list, size_t count)
 {
 	const char *text = list[0].name;
 
 	for (size_t i = 1; i < count; i++)
-		text = say(trial->judge, "%s, %s", text, list[i].name);
+		text = say(ctx->judge, "%s, %s", text, list[i].name);
 	return text;
 }
 
-static const char *rank_text(const struct trial *trial, const struct fact_process *fact)
+static const char *rank_text(const struct rule_ctx *ctx, const struct fact_process *fact)
 {
-	return fact->rank < 0 ? say(trial->judge, "pid %u", fact->pid)
-			      : say(trial->judge, "rank %d", fact->rank);
+	return fact->rank < 0 ? say(ctx->judge, "pid %u", fact->pid)
+			      : say(ctx->judge, "rank %d", fact->rank);
 }
 
 /*
  * Marks the NUMA nodes of the devices; why one is not known, or NULL. *none: no device has a place.
  */
-static const char *mark(const struct trial *trial, const struct node_inventory *inventory,
+static const char *mark(const struct rule_ctx *ctx, const struct node_inventory *inventory,
 			const struct device *list, size_t count, bool *wanted, const char **none)
 {
 	const struct inventory *last = inventory->last;
@@ -305,31 +305,31 @@ static const char *mark(const struct trial *trial, const struct node_inventory *
 		if (node == NOT_ON_PCI)
 			continue;
 		if (at == last->numa.len)
-			return say(trial->judge, "its inventory does not tell the NUMA node of %s",
+			return say(ctx->judge, "its inventory does not tell the NUMA node of %s",
 				   list[i].name);
 		wanted[at] = true;
 		placed++;
 	}
 	if (!placed)
-		*none = say(trial->judge, "%s is no device on PCI", list[0].name);
+		*none = say(ctx->judge, "%s is no device on PCI", list[0].name);
 	return NULL;
 }
 
-static void judge_process(const struct trial *trial, const struct node_inventory *inventory,
+static void judge_process(const struct rule_ctx *ctx, const struct node_inventory *inventory,
 			  struct device *list, size_t count, struct standing *standing)
 {
-	const struct fact_process *fact = &trial->exhibits->members.data[list->process].fact;
+	const struct fact_process *fact = &ctx->exhibits->members.data[list->process].fact;
 	const struct inventory *last = inventory->last;
 	bool *wanted = calloc(last->numa.len, sizeof(*wanted));
 	const char *why, *none = NULL;
 	struct cores cores = { 0 };
 
 	count = what_counts(list, count);
-	why = mark(trial, inventory, list, count, wanted, &none);
+	why = mark(ctx, inventory, list, count, wanted, &none);
 	if (!why && !none && !fact->cpus)
 		why = "the cores that some of its ranks may run on are not known";
 	if (!why && !none)
-		why = count_cores(trial, last, fact->cpus, wanted, &cores);
+		why = count_cores(ctx, last, fact->cpus, wanted, &cores);
 	free(wanted);
 	standing->unknown = standing->unknown ? standing->unknown : why;
 	standing->none = standing->none ? standing->none : none;
@@ -337,19 +337,18 @@ static void judge_process(const struct trial *trial, const struct node_inventory
 		return;
 	standing->near += cores.near == cores.all;
 	if (cores.near != cores.all && !standing->far++)
-		standing->seen =
-			say(trial->judge, "%s may run on cores of NUMA %s: %s is on NUMA %s",
-			    rank_text(trial, fact), cores.nodes, names_of(trial, list, count),
-			    cores.wanted);
+		standing->seen = say(ctx->judge, "%s may run on cores of NUMA %s: %s is on NUMA %s",
+				     rank_text(ctx, fact), cores.nodes, names_of(ctx, list, count),
+				     cores.wanted);
 }
 
 /* ---- a node ---- */
 
-static void judge_devices(const struct trial *trial, struct device *list, size_t count,
+static void judge_devices(const struct rule_ctx *ctx, struct device *list, size_t count,
 			  struct standing *standing)
 {
-	const struct node *node = exhibits_node(trial->exhibits, list->process);
-	const struct node_inventory *inventory = inventory_of(trial, node);
+	const struct node *node = exhibits_node(ctx->exhibits, list->process);
+	const struct node_inventory *inventory = inventory_of(ctx, node);
 
 	if (!inventory)
 		standing->unknown = "no inventory of this node was given";
@@ -359,24 +358,24 @@ static void judge_devices(const struct trial *trial, struct device *list, size_t
 		standing->none =
 			"it has one NUMA node, as virtual machines do: all is equally near";
 	else
-		judge_process(trial, inventory, list, count, standing);
+		judge_process(ctx, inventory, list, count, standing);
 }
 
-static void conclude(const struct trial *trial, struct subject subject,
+static void conclude(const struct rule_ctx *ctx, struct subject subject,
 		     const struct standing *standing)
 {
 	struct finding *finding;
 
 	if (!standing->far && standing->unknown) {
-		found_why(trial, VERDICT_UNKNOWN, subject, standing->unknown);
+		found_why(ctx, VERDICT_UNKNOWN, subject, standing->unknown);
 		return;
 	}
 	if (!standing->far && !standing->near) {
 		if (standing->none)
-			found_why(trial, VERDICT_SKIP, subject, standing->none);
+			found_why(ctx, VERDICT_SKIP, subject, standing->none);
 		return;
 	}
-	finding = found(trial, standing->far ? VERDICT_FAIL : VERDICT_PASS, subject);
+	finding = found(ctx, standing->far ? VERDICT_FAIL : VERDICT_PASS, subject);
 	finding->expected = "cores of the NUMA node of the rank's GPU, else of its NIC";
 	finding->count = standing->far;
 	finding->seen = standing->seen;
@@ -390,15 +389,15 @@ static bool any_told(const struct exhibits *exhibits)
 	return false;
 }
 
-void rule_binding(const struct trial *trial)
+void rule_binding(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	size_t to;
 	VEC(struct standing) standings = { 0 };
 	struct devices devices = { 0 };
 
 	if (!any_told(exhibits)) {
-		found_nothing(trial, VERDICT_SKIP,
+		found_nothing(ctx, VERDICT_SKIP,
 			      "captures of before do not tell on which cores a process may run");
 		return;
 	}
@@ -413,12 +412,12 @@ void rule_binding(const struct trial *trial)
 		     to < devices.list.len && devices.list.data[to].process == list->process;)
 			to++;
 		if (node)
-			judge_devices(trial, list, to - from,
+			judge_devices(ctx, list, to - from,
 				      &standings.data[node - exhibits->nodes.data]);
 	}
 	for (size_t i = 0; i < standings.len; i++)
 		if (exhibits->nodes.data[i].name)
-			conclude(trial, subject_node(exhibits->nodes.data[i].name),
+			conclude(ctx, subject_node(exhibits->nodes.data[i].name),
 				 &standings.data[i]);
 	vec_release(&standings);
 	vec_release(&devices.list);

@@ -106,28 +106,28 @@ static void sum_up(ways *list)
 	list->len = kept;
 }
 
-static const char *way_text(const struct trial *trial, const char *text,
+static const char *way_text(const struct rule_ctx *ctx, const char *text,
 			    const struct way_taken *way)
 {
-	return say(trial->judge, "%s%s%s/%s%s%s", text, *text ? ", " : "", way->transport,
+	return say(ctx->judge, "%s%s%s/%s%s%s", text, *text ? ", " : "", way->transport,
 		   way->device, way->protocol ? " " : "", way->protocol ? way->protocol : "");
 }
 
-static const char *ways_text(const struct trial *trial, const struct way_taken *list, size_t count,
+static const char *ways_text(const struct rule_ctx *ctx, const struct way_taken *list, size_t count,
 			     int when, double all)
 {
 	const char *text = "";
 
 	for (size_t i = 0; i < count; i++)
 		if (list[i].bytes[when] >= TAKEN * all)
-			text = way_text(trial, text, &list[i]);
+			text = way_text(ctx, text, &list[i]);
 	return text;
 }
 
 /* Other messages, of MPI itself, are few, and go now one way, now another. */
-static bool is_planned(const struct trial *trial, uint64_t size)
+static bool is_planned(const struct rule_ctx *ctx, uint64_t size)
 {
-	const struct plan *plan = trial->judge->sweep.plan;
+	const struct plan *plan = ctx->judge->sweep.plan;
 
 	for (size_t i = 0; i < plan->stages.len; i++)
 		for (size_t k = 0; k < plan->stages.data[i].works.len; k++)
@@ -155,7 +155,7 @@ struct changed_ways {
 };
 
 /* All ways of messages of one place and size. */
-static void judge_place(const struct trial *trial, const struct way_taken *list, size_t count,
+static void judge_place(const struct rule_ctx *ctx, const struct way_taken *list, size_t count,
 			struct changed_ways *changes)
 {
 	const struct way_taken *first = list;
@@ -167,24 +167,24 @@ static void judge_place(const struct trial *trial, const struct way_taken *list,
 	for (size_t i = 0; i < count; i++)
 		for (int when = 0; when < 2; when++)
 			all[when] += list[i].bytes[when];
-	if (!(all[0] > 0) || !(all[1] > 0) || !is_planned(trial, least))
+	if (!(all[0] > 0) || !(all[1] > 0) || !is_planned(ctx, least))
 		return;
 	for (size_t i = 0; i < count; i++)
 		for (int when = 0; when < 2; when++)
 			changed = changed || (list[i].bytes[when] >= TAKEN * all[when] &&
 					      list[i].bytes[!when] < NOT_TAKEN * all[!when]);
-	finding = found(trial, changed ? VERDICT_FAIL : VERDICT_PASS,
+	finding = found(ctx, changed ? VERDICT_FAIL : VERDICT_PASS,
 			subject_plain(SUBJECT_WAY,
-				      say(trial->judge, "way of %s.%s-%s.%lu",
+				      say(ctx->judge, "way of %s.%s-%s.%lu",
 					  first->locality == LOCALITY_REMOTE ? "inter" : "intra",
 					  first->gpus[0] ? "cuda" : "host",
 					  first->gpus[1] ? "cuda" : "host", (unsigned long)least)));
 	finding->bytes = (uint64_t)all[1];
 	finding->expected =
-		say(trial->judge, "as before: %s", ways_text(trial, list, count, 0, all[0]));
+		say(ctx->judge, "as before: %s", ways_text(ctx, list, count, 0, all[0]));
 	if (!changed)
 		return;
-	finding->seen = ways_text(trial, list, count, 1, all[1]);
+	finding->seen = ways_text(ctx, list, count, 1, all[1]);
 	vec_push(&changes->list,
 		 ((struct changed_way){ first->locality != LOCALITY_REMOTE, least }));
 }
@@ -203,29 +203,29 @@ static const char *lacks_something(const struct judge *judge)
 }
 
 /* Of PERF-05, ways of data. */
-static void judge_earlier_ways(const struct trial *trial, struct changed_ways *changes)
+static void judge_earlier_ways(const struct rule_ctx *ctx, struct changed_ways *changes)
 {
-	const struct judge *judge = trial->judge;
+	const struct judge *judge = ctx->judge;
 	const char *lacks;
 	size_t length;
 	ways list = { 0 };
 
-	if (!judge->earlier || !judge->earlier->exhibits.cells.len || !trial->exhibits->cells.len)
+	if (!judge->earlier || !judge->earlier->exhibits.cells.len || !ctx->exhibits->cells.len)
 		return;
 	lacks = lacks_something(judge);
 	lacks = lacks ? lacks : lacks_something(judge->earlier);
 	if (lacks) {
-		found_nothing(trial, VERDICT_UNKNOWN, lacks);
+		found_nothing(ctx, VERDICT_UNKNOWN, lacks);
 		return;
 	}
 	add_ways(&judge->earlier->exhibits, 0, &list);
-	add_ways(trial->exhibits, 1, &list);
+	add_ways(ctx->exhibits, 1, &list);
 	sum_up(&list);
 	for (size_t i = 0; i < list.len; i += length) {
 		for (length = 1; i + length < list.len; length++)
 			if (compare_place(&list.data[i], &list.data[i + length]))
 				break;
-		judge_place(trial, &list.data[i], length, changes);
+		judge_place(ctx, &list.data[i], length, changes);
 	}
 	vec_release(&list);
 }
@@ -279,19 +279,19 @@ static bool read_name(const char *name, struct reference *to)
 	return right;
 }
 
-static bool refers(const struct trial *trial, const struct reference *to,
+static bool refers(const struct rule_ctx *ctx, const struct reference *to,
 		   const struct cohort *cohort)
 {
 	char distance[64];
 
-	distance_name(trial->judge->policy, cohort->distance, distance);
+	distance_name(ctx->judge->policy, cohort->distance, distance);
 	return cohort->intra == to->intra && (int)cohort->src_mem == to->src_mem &&
 	       (int)cohort->dst_mem == to->dst_mem && cohort->size == to->size &&
 	       (!*to->distance || !strcmp(to->distance, distance));
 }
 
 /* Median of all that it refers to, ns; NAN: nothing. */
-static double measured(const struct trial *trial, const struct times *times,
+static double measured(const struct rule_ctx *ctx, const struct times *times,
 		       const struct reference *to)
 {
 	struct numbers numbers = { 0 };
@@ -299,7 +299,7 @@ static double measured(const struct trial *trial, const struct times *times,
 	for (size_t i = 0; i < times->cohorts.len; i++) {
 		const struct cohort *cohort = &times->cohorts.data[i];
 
-		for (size_t k = 0; refers(trial, to, cohort) && k < cohort->ns[P50].list.len; k++)
+		for (size_t k = 0; refers(ctx, to, cohort) && k < cohort->ns[P50].list.len; k++)
 			vec_push(&numbers.list, cohort->ns[P50].list.data[k]);
 	}
 	return median_and_release(&numbers);
@@ -325,19 +325,17 @@ static double in_unit(const char *unit, uint64_t size, double ns)
 	return NAN;
 }
 
-static const char *bounds_text(const struct trial *trial, const struct policy_reference *reference)
+static const char *bounds_text(const struct rule_ctx *ctx, const struct policy_reference *reference)
 {
-	const char *lower = isnan(reference->lower)
-				    ? ""
-				    : say(trial->judge, " %.3g %%", 100 * reference->lower);
-	const char *upper = isnan(reference->upper)
-				    ? ""
-				    : say(trial->judge, " +%.3g %%", 100 * reference->upper);
+	const char *lower =
+		isnan(reference->lower) ? "" : say(ctx->judge, " %.3g %%", 100 * reference->lower);
+	const char *upper =
+		isnan(reference->upper) ? "" : say(ctx->judge, " +%.3g %%", 100 * reference->upper);
 
-	return say(trial->judge, "%.6g %s%s%s", reference->value, reference->unit, lower, upper);
+	return say(ctx->judge, "%.6g %s%s%s", reference->value, reference->unit, lower, upper);
 }
 
-static void judge_reference(const struct trial *trial, const struct times *times,
+static void judge_reference(const struct rule_ctx *ctx, const struct times *times,
 			    const struct policy_reference *reference)
 {
 	struct reference to;
@@ -346,14 +344,14 @@ static void judge_reference(const struct trial *trial, const struct times *times
 	bool fails;
 
 	if (!read_name(reference->name, &to)) {
-		found_why(trial, VERDICT_UNKNOWN, subject_plain(SUBJECT_TIMES, reference->name),
+		found_why(ctx, VERDICT_UNKNOWN, subject_plain(SUBJECT_TIMES, reference->name),
 			  "not LOC.MEM-MEM.SIZE[.DISTANCE] (docs/policy.md)");
 		return;
 	}
-	ns = measured(trial, times, &to);
+	ns = measured(ctx, times, &to);
 	value = in_unit(reference->unit, to.size, ns);
 	if (isnan(ns) || isnan(value)) {
-		found_why(trial, isnan(ns) ? VERDICT_SKIP : VERDICT_UNKNOWN,
+		found_why(ctx, isnan(ns) ? VERDICT_SKIP : VERDICT_UNKNOWN,
 			  subject_plain(SUBJECT_TIMES, reference->name),
 			  isnan(ns) ? "the sweep took no such time"
 				    : "its unit is neither one of times nor of rates");
@@ -361,11 +359,11 @@ static void judge_reference(const struct trial *trial, const struct times *times
 	}
 	fails = value < reference->value * (1 + reference->lower) ||
 		value > reference->value * (1 + reference->upper);
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
+	finding = found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS,
 			subject_plain(SUBJECT_TIMES, reference->name));
-	finding->expected = bounds_text(trial, reference);
+	finding->expected = bounds_text(ctx, reference);
 	if (fails)
-		finding->seen = say(trial->judge, "%.6g %s", value, reference->unit);
+		finding->seen = say(ctx->judge, "%.6g %s", value, reference->unit);
 }
 
 /* ---- times of an earlier sweep ---- */
@@ -390,17 +388,17 @@ static const struct cohort *same_cohort(const struct times *times, const struct 
 }
 
 /* Quicker than before by much is as strange as slower, and more time is less goodput. */
-static void judge_drift(const struct trial *trial, const struct cohort *now,
+static void judge_drift(const struct rule_ctx *ctx, const struct cohort *now,
 			const struct cohort *before, const char *name,
 			const struct changed_ways *changes)
 {
-	double lower = trial->settings->perf_05.lower, upper = trial->settings->perf_05.upper;
+	double lower = ctx->settings->perf_05.lower, upper = ctx->settings->perf_05.upper;
 	double was = before->median[P50], is = now->median[P50];
 	bool fails = was / is < 1 - lower || was / is > 1 + upper;
 	struct finding *finding =
-		found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
+		found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS,
 		      subject_plain(SUBJECT_TIMES,
-				    say(trial->judge, "%s.%lu", name, (unsigned long)now->size)));
+				    say(ctx->judge, "%s.%lu", name, (unsigned long)now->size)));
 
 	if (fails && earlier_way_changed(changes, now)) {
 		finding->verdict = VERDICT_SKIP;
@@ -408,17 +406,17 @@ static void judge_drift(const struct trial *trial, const struct cohort *now,
 		return;
 	}
 	finding->count = now->ns[P50].list.len;
-	finding->expected = say(trial->judge, "%s as before; rate -%.3g %% +%.3g %%",
-				say_time(trial->judge, was), 100 * lower, 100 * upper);
+	finding->expected = say(ctx->judge, "%s as before; rate -%.3g %% +%.3g %%",
+				say_time(ctx->judge, was), 100 * lower, 100 * upper);
 	if (fails)
-		finding->seen = say(trial->judge, "%s, rate %+.0f %%", say_time(trial->judge, is),
+		finding->seen = say(ctx->judge, "%s, rate %+.0f %%", say_time(ctx->judge, is),
 				    100 * (was / is - 1));
 }
 
-static void judge_earlier(const struct trial *trial, const struct times *times,
+static void judge_earlier(const struct rule_ctx *ctx, const struct times *times,
 			  const struct changed_ways *changes)
 {
-	const struct judge *judge = trial->judge;
+	const struct judge *judge = ctx->judge;
 	struct times before;
 
 	if (!judge->earlier || !judge->earlier->sweep.plan)
@@ -431,30 +429,30 @@ static void judge_earlier(const struct trial *trial, const struct times *times,
 		then = same_cohort(&before, judge->earlier->sweep.plan, judge->policy, name,
 				   now->size);
 		if (then)
-			judge_drift(trial, now, then, name, changes);
+			judge_drift(ctx, now, then, name, changes);
 		free(name);
 	}
 	times_release(&before);
 }
 
-void rule_baseline(const struct trial *trial)
+void rule_baseline(const struct rule_ctx *ctx)
 {
-	const struct policy *policy = trial->judge->policy;
+	const struct policy *policy = ctx->judge->policy;
 	struct changed_ways changes = { 0 };
 	struct times times;
 
-	judge_earlier_ways(trial, &changes);
-	if (nothing_told(trial)) {
+	judge_earlier_ways(ctx, &changes);
+	if (nothing_told(ctx)) {
 		vec_release(&changes.list);
 		return;
 	}
-	times_make(&times, &trial->judge->sweep, judges_all(trial));
+	times_make(&times, &ctx->judge->sweep, judges_all(ctx));
 	for (size_t i = 0; i < policy->references.len; i++)
-		judge_reference(trial, &times, &policy->references.data[i]);
-	judge_earlier(trial, &times, &changes);
-	if (!found_any(trial))
-		found_nothing(trial, VERDICT_SKIP,
-			      policy->references.len || trial->judge->earlier
+		judge_reference(ctx, &times, &policy->references.data[i]);
+	judge_earlier(ctx, &times, &changes);
+	if (!found_any(ctx))
+		found_nothing(ctx, VERDICT_SKIP,
+			      policy->references.len || ctx->judge->earlier
 				      ? "the sweep took no time that the baseline has"
 				      : "needs a baseline: the policy's reference, or an earlier "
 					"sweep (--baseline)");

@@ -118,61 +118,61 @@ static struct way way_in(const struct counted_node *node, const struct counted_p
 }
 
 /* What the counters may show at most where that was traced. */
-static int64_t most(const struct trial *trial, const struct way *way, const struct flow *flow)
+static int64_t most(const struct rule_ctx *ctx, const struct way *way, const struct flow *flow)
 {
-	double high = trial->settings->cov_02.high;
+	double high = ctx->settings->cov_02.high;
 
 	high = isnan(high) ? HIGH_AUTO : high;
 	return (int64_t)((double)flow->bytes * high) + (int64_t)flow->count * UCX_HEADER +
-	       way->again + (int64_t)trial->settings->cov_02.slack;
+	       way->again + (int64_t)ctx->settings->cov_02.slack;
 }
 
 /* Whether the counters show more than that which was traced can be. */
-static bool way_exceeds(const struct trial *trial, const struct way *way)
+static bool way_exceeds(const struct rule_ctx *ctx, const struct way *way)
 {
-	return way->bytes - way->headers > most(trial, way, &way->all);
+	return way->bytes - way->headers > most(ctx, way, &way->all);
 }
 
-static int64_t least(const struct trial *trial, const struct flow *flow)
+static int64_t least(const struct rule_ctx *ctx, const struct flow *flow)
 {
-	return (int64_t)((double)flow->bytes * trial->settings->cov_02.low);
+	return (int64_t)((double)flow->bytes * ctx->settings->cov_02.low);
 }
 
-static void say_numbers(const struct trial *trial, struct finding *finding, const struct way *way)
+static void say_numbers(const struct rule_ctx *ctx, struct finding *finding, const struct way *way)
 {
-	struct judge *judge = trial->judge;
+	struct judge *judge = ctx->judge;
 	int64_t payload = way->bytes - way->headers;
 
-	finding->expected = say(judge, "%s to %s %s", say_bytes(judge, least(trial, &way->sure)),
-				say_bytes(judge, most(trial, way, &way->all)), way->what);
+	finding->expected = say(judge, "%s to %s %s", say_bytes(judge, least(ctx, &way->sure)),
+				say_bytes(judge, most(ctx, way, &way->all)), way->what);
 	finding->seen = say(judge, "%s %s by the port's counter without headers, %s traced",
 			    say_bytes(judge, payload > 0 ? payload : 0), way->what,
 			    say_bytes(judge, way->sure.bytes));
 }
 
 /* Whether the finding is done with: something is wrong in this direction. */
-static bool way_judge(const struct trial *trial, struct finding *finding, const struct way *way,
+static bool way_judge(const struct rule_ctx *ctx, struct finding *finding, const struct way *way,
 		      const struct counted_node *node)
 {
 	int64_t high = way->bytes - way->headers, low = way->bytes - way->least_headers;
 
 	if (low < 0) /* packets of others than TCP are shorter: 42 B of ARP */
 		low = 0;
-	say_numbers(trial, finding, way);
-	if (low < least(trial, &way->sure)) {
+	say_numbers(ctx, finding, way);
+	if (low < least(ctx, &way->sure)) {
 		finding->verdict = node->unsent ? VERDICT_UNKNOWN : VERDICT_FAIL;
 		finding->why = node->unsent;
 		finding->cause = "what was traced did not all go by this port, or did not leave";
-		finding->bytes = (uint64_t)(least(trial, &way->sure) - low);
+		finding->bytes = (uint64_t)(least(ctx, &way->sure) - low);
 		return true;
 	}
-	if (way_exceeds(trial, way)) {
+	if (way_exceeds(ctx, way)) {
 		finding->verdict = node->doubt ? VERDICT_UNKNOWN : VERDICT_FAIL;
 		finding->why = node->doubt;
 		finding->bytes = (uint64_t)high - way->sure.bytes;
 		return true;
 	}
-	if (high <= most(trial, way, &way->sure) || low >= least(trial, &way->all))
+	if (high <= most(ctx, way, &way->sure) || low >= least(ctx, &way->all))
 		return false;
 	finding->verdict = VERDICT_UNKNOWN;
 	finding->why = "whether the port counts what its own node's processes send each other is "
@@ -274,63 +274,63 @@ static int64_t retransmitted_by_all(const struct judge *judge)
 	return segments;
 }
 
-static void name_others(const struct trial *trial, struct finding *finding,
+static void name_others(const struct rule_ctx *ctx, struct finding *finding,
 			const struct counted_node *node)
 {
 	const struct inventory *inventory = node->inventory->last;
 
 	for (size_t i = 0; i < inventory->verbs_users.len && i < 3; i++)
 		finding->seen = say(
-			trial->judge, "%s%s pid %" PRId64 " (%s)", finding->seen,
+			ctx->judge, "%s%s pid %" PRId64 " (%s)", finding->seen,
 			i ? "," : "; with a verbs device open:", inventory->verbs_users.data[i].pid,
 			inventory->verbs_users.data[i].comm ? inventory->verbs_users.data[i].comm
 							    : "?");
 }
 
-static void judge_sent(const struct trial *trial, const struct counted_node *node,
+static void judge_sent(const struct rule_ctx *ctx, const struct counted_node *node,
 		       struct counted_port *port)
 {
-	struct subject subject = subject_nic(trial->judge, node->node->name, port->device);
+	struct subject subject = subject_nic(ctx->judge, node->node->name, port->device);
 	struct finding *finding;
 	const char *why;
 	struct way way;
 
-	if (listed(&trial->settings->cov_02.untraced, port->device)) {
-		found_why(trial, VERDICT_SKIP, subject, "declared untraced by the policy");
+	if (listed(&ctx->settings->cov_02.untraced, port->device)) {
+		found_why(ctx, VERDICT_SKIP, subject, "declared untraced by the policy");
 		return;
 	}
 	why = port_delta(node->inventory, port->device, &port->delta);
 	if (why) {
-		found_why(trial, VERDICT_UNKNOWN, subject, why);
+		found_why(ctx, VERDICT_UNKNOWN, subject, why);
 		return;
 	}
-	finding = found(trial, VERDICT_PASS, subject);
+	finding = found(ctx, VERDICT_PASS, subject);
 	finding->count = port->traced.sure.count;
-	port->finding = trial->judge->findings.len;
+	port->finding = ctx->judge->findings.len;
 	way = way_out(node, &port->delta, &port->traced);
-	if (way_judge(trial, finding, &way, node))
-		name_others(trial, finding, node);
+	if (way_judge(ctx, finding, &way, node))
+		name_others(ctx, finding, node);
 }
 
 /* More came in than was sent here: whether by this port, if devices of one name talk to each other.
  */
-static bool is_to_blame(const struct trial *trial, const struct counted_node *node,
+static bool is_to_blame(const struct rule_ctx *ctx, const struct counted_node *node,
 			const struct counted_port *port)
 {
-	struct finding *finding = &trial->judge->findings.data[port->finding - 1];
+	struct finding *finding = &ctx->judge->findings.data[port->finding - 1];
 	struct way way = way_in(node, port, 1);
 
 	way.sure = flow_plus(port->traced.aligned, port->traced.read);
 	way.all = flow_plus(way.sure, node->traced.maybe_received);
-	if (finding->verdict != VERDICT_PASS || !way_exceeds(trial, &way))
+	if (finding->verdict != VERDICT_PASS || !way_exceeds(ctx, &way))
 		return false;
-	way_judge(trial, finding, &way, node);
-	name_others(trial, finding, node);
+	way_judge(ctx, finding, &way, node);
+	name_others(ctx, finding, node);
 	return true;
 }
 
 /* The one port that is judged; NULL: there are several. */
-static struct finding *only_finding(const struct trial *trial, const counted_ports *ports)
+static struct finding *only_finding(const struct rule_ctx *ctx, const counted_ports *ports)
 {
 	size_t only = 0, count = 0;
 
@@ -338,30 +338,30 @@ static struct finding *only_finding(const struct trial *trial, const counted_por
 		count += ports->data[i].finding != 0;
 		only = ports->data[i].finding ? ports->data[i].finding : only;
 	}
-	return count == 1 ? &trial->judge->findings.data[only - 1] : NULL;
+	return count == 1 ? &ctx->judge->findings.data[only - 1] : NULL;
 }
 
 /* By which port something came in is not traced: all of them together. */
-static void judge_received(const struct trial *trial, const struct counted_node *node,
+static void judge_received(const struct rule_ctx *ctx, const struct counted_node *node,
 			   const counted_ports *ports)
 {
 	struct way way = way_in(node, ports->data, ports->len);
-	bool more = way_exceeds(trial, &way), blamed = false;
-	struct finding *finding = only_finding(trial, ports);
+	bool more = way_exceeds(ctx, &way), blamed = false;
+	struct finding *finding = only_finding(ctx, ports);
 
 	if (finding && finding->verdict != VERDICT_PASS)
 		return;
 	for (size_t i = 0; more && !finding && i < ports->len; i++)
 		if (ports->data[i].finding)
-			blamed = is_to_blame(trial, node, &ports->data[i]) || blamed;
+			blamed = is_to_blame(ctx, node, &ports->data[i]) || blamed;
 	if (blamed)
 		return;
 	if (!finding) {
-		finding = found(trial, VERDICT_PASS, subject_node(node->node->name));
+		finding = found(ctx, VERDICT_PASS, subject_node(node->node->name));
 		finding->count = way.sure.count;
 	}
-	if (way_judge(trial, finding, &way, node))
-		name_others(trial, finding, node);
+	if (way_judge(ctx, finding, &way, node))
+		name_others(ctx, finding, node);
 }
 
 static bool is_idle(const struct traced_port *port)
@@ -369,19 +369,19 @@ static bool is_idle(const struct traced_port *port)
 	return !port->sure.count && !port->maybe.count && !port->read.count && !port->aligned.count;
 }
 
-static void judge_node(const struct trial *trial, const struct counted_node *node)
+static void judge_node(const struct rule_ctx *ctx, const struct counted_node *node)
 {
 	counted_ports ports = counted_ports_of(node);
 	bool all = true, some = false;
 
 	for (size_t i = 0; i < ports.len; i++) {
-		judge_sent(trial, node, &ports.data[i]);
+		judge_sent(ctx, node, &ports.data[i]);
 		all = all && (ports.data[i].finding || is_idle(&ports.data[i].traced));
 		some = some || ports.data[i].finding;
 	}
 	/* what came in is known by those who sent it */
-	if (all && some && !node->node->in_part && !trial->judge->losses.list.len)
-		judge_received(trial, node, &ports);
+	if (all && some && !node->node->in_part && !ctx->judge->losses.list.len)
+		judge_received(ctx, node, &ports);
 	vec_release(&ports);
 }
 
@@ -396,11 +396,11 @@ static const char *not_covered(const struct counted_node *node)
 	return NULL;
 }
 
-static const char *doubt_of(const struct trial *trial, const struct traced_host *host)
+static const char *doubt_of(const struct rule_ctx *ctx, const struct traced_host *host)
 {
-	if (trial->judge->incomplete || trial->judge->losses.list.len)
+	if (ctx->judge->incomplete || ctx->judge->losses.list.len)
 		return "records were or may be lost (COV-01)";
-	return host->late ? say(trial->judge,
+	return host->late ? say(ctx->judge,
 				"%zu processes had begun before they were traced: what they sent "
 				"then is in the counters only",
 				host->late)
@@ -416,14 +416,14 @@ static const char *unsent(const struct sweep *sweep)
 	return NULL;
 }
 
-static void take_node(const struct trial *trial, const struct traced_ports *ports, int64_t again,
+static void take_node(const struct rule_ctx *ctx, const struct traced_ports *ports, int64_t again,
 		      int host)
 {
-	const struct node *node = &trial->exhibits->nodes.data[host];
+	const struct node *node = &ctx->exhibits->nodes.data[host];
 	struct counted_node counted = {
 		.node = node,
 		.host = host,
-		.inventory = inventory_of(trial, node),
+		.inventory = inventory_of(ctx, node),
 		.traced = ports->hosts.data[host],
 		.ports = ports,
 		.again = again,
@@ -434,26 +434,26 @@ static void take_node(const struct trial *trial, const struct traced_ports *port
 		return;
 	why = not_covered(&counted);
 	if (why) {
-		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name), why);
+		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name), why);
 		return;
 	}
-	counted.unsent = unsent(&trial->judge->sweep);
-	counted.doubt = doubt_of(trial, &counted.traced);
-	judge_node(trial, &counted);
+	counted.unsent = unsent(&ctx->judge->sweep);
+	counted.doubt = doubt_of(ctx, &counted.traced);
+	judge_node(ctx, &counted);
 }
 
-void rule_port_counters(const struct trial *trial)
+void rule_port_counters(const struct rule_ctx *ctx)
 {
-	int64_t again = retransmitted_by_all(trial->judge);
+	int64_t again = retransmitted_by_all(ctx->judge);
 	struct traced_ports ports;
 
-	if (level_missing(trial->exhibits, LEVEL_UCT)) {
-		found_nothing(trial, VERDICT_SKIP, "transfers were not traced (--level)");
+	if (level_missing(ctx->exhibits, LEVEL_UCT)) {
+		found_nothing(ctx, VERDICT_SKIP, "transfers were not traced (--level)");
 		return;
 	}
-	nodes_without_inventory(trial);
-	ports_make(&ports, trial->exhibits);
-	for (size_t i = 0; i < trial->exhibits->nodes.len; i++)
-		take_node(trial, &ports, again, (int)i);
+	nodes_without_inventory(ctx);
+	ports_make(&ports, ctx->exhibits);
+	for (size_t i = 0; i < ctx->exhibits->nodes.len; i++)
+		take_node(ctx, &ports, again, (int)i);
 	ports_release(&ports);
 }

@@ -20,83 +20,83 @@ static const char *reasons_text(struct judge *judge, const struct fact_reason *r
 }
 
 /* Of captures that do not tell their node. */
-static void loss_of_all(const struct trial *trial, uint64_t lost, uint64_t damaged)
+static void loss_of_all(const struct rule_ctx *ctx, uint64_t lost, uint64_t damaged)
 {
-	const struct fact_totals *totals = &trial->exhibits->totals;
+	const struct fact_totals *totals = &ctx->exhibits->totals;
 	bool fails = lost || damaged;
 	struct finding *finding;
 
-	if (!fails && trial->judge->captures_broken) {
-		found_nothing(trial, VERDICT_UNKNOWN,
+	if (!fails && ctx->judge->captures_broken) {
+		found_nothing(ctx, VERDICT_UNKNOWN,
 			      "a capture is cut short, could not be read, or has windows of time "
 			      "alone and names no host");
 		return;
 	}
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, subject_captures());
+	finding = found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS, subject_captures());
 	finding->count = fails ? lost : totals->stored;
 	finding->expected = "0 records lost";
 	if (!fails)
 		return;
 	finding->seen =
-		lost ? say(trial->judge, "lost: %s", reasons_text(trial->judge, totals->dropped))
-		     : say(trial->judge, "%lu bytes of captures are damaged",
-			   (unsigned long)damaged);
+		lost ? say(ctx->judge, "lost: %s", reasons_text(ctx->judge, totals->dropped))
+		     : say(ctx->judge, "%lu bytes of captures are damaged", (unsigned long)damaged);
 }
 
 static const char *files_text(struct judge *judge, const struct node_loss *loss)
 {
 	const char *text = say(judge, "%lu of its files are cut short, damaged or cannot be read",
-			       (unsigned long)loss->of[LOSS_FILES]);
+			       (unsigned long)loss->counts[LOSS_FILES]);
 
-	return loss->of[LOSS_MISSING] ? say(judge, "%s: %lu records are not there", text,
-					    (unsigned long)loss->of[LOSS_MISSING])
-				      : text;
+	return loss->counts[LOSS_MISSING] ? say(judge, "%s: %lu records are not there", text,
+						(unsigned long)loss->counts[LOSS_MISSING])
+					  : text;
 }
 
-static void add_why(const struct trial *trial, struct finding *finding, const char *text)
+static void add_why(const struct rule_ctx *ctx, struct finding *finding, const char *text)
 {
-	finding->why = finding->why ? say(trial->judge, "%s; %s", finding->why, text) : text;
+	finding->why = finding->why ? say(ctx->judge, "%s; %s", finding->why, text) : text;
 }
 
 /*
  * Records that found no room are a fault of the tracing. Records that a file lacks, or that were
  * left out on purpose, are unknown.
  */
-static void loss_of_node(const struct trial *trial, const struct node_loss *loss)
+static void loss_of_node(const struct rule_ctx *ctx, const struct node_loss *loss)
 {
-	bool fails = loss->of[LOSS_RECORDS] || (loss->of[LOSS_MISSING] && !loss->of[LOSS_FILES]);
+	bool fails = loss->counts[LOSS_RECORDS] ||
+		     (loss->counts[LOSS_MISSING] && !loss->counts[LOSS_FILES]);
 	struct finding *finding =
-		found(trial, fails ? VERDICT_FAIL : VERDICT_UNKNOWN, subject_node(loss->node));
+		found(ctx, fails ? VERDICT_FAIL : VERDICT_UNKNOWN, subject_node(loss->node));
 
-	finding->count = loss->of[LOSS_RECORDS] + loss->of[LOSS_MISSING];
+	finding->count = loss->counts[LOSS_RECORDS] + loss->counts[LOSS_MISSING];
 	finding->expected = "0 records lost";
 	if (fails) {
-		finding->seen = say(trial->judge, "lost: ring full %lu, not in the file %lu",
-				    (unsigned long)loss->of[LOSS_RECORDS],
-				    (unsigned long)loss->of[LOSS_MISSING]);
+		finding->seen = say(ctx->judge, "lost: ring full %lu, not in the file %lu",
+				    (unsigned long)loss->counts[LOSS_RECORDS],
+				    (unsigned long)loss->counts[LOSS_MISSING]);
 		return;
 	}
-	if (loss->of[LOSS_FILES])
-		add_why(trial, finding, files_text(trial->judge, loss));
-	if (loss->of[LOSS_HITS])
-		add_why(trial, finding,
-			say(trial->judge, "%lu hits of probes found no memory to be recorded with",
-			    (unsigned long)loss->of[LOSS_HITS]));
-	if (loss->of[LOSS_THINNED])
-		add_why(trial, finding,
-			say(trial->judge,
+	if (loss->counts[LOSS_FILES])
+		add_why(ctx, finding, files_text(ctx->judge, loss));
+	if (loss->counts[LOSS_HITS])
+		add_why(ctx, finding,
+			say(ctx->judge, "%lu hits of probes found no memory to be recorded with",
+			    (unsigned long)loss->counts[LOSS_HITS]));
+	if (loss->counts[LOSS_THINNED])
+		add_why(ctx, finding,
+			say(ctx->judge,
 			    "%lu records were left out on purpose, and are in sums alone",
-			    (unsigned long)loss->of[LOSS_THINNED]));
-	if (loss->of[LOSS_SPANS] && !loss->of[LOSS_NARROW])
-		add_why(trial, finding,
-			say(trial->judge,
+			    (unsigned long)loss->counts[LOSS_THINNED]));
+	if (loss->counts[LOSS_SPANS] && !loss->counts[LOSS_NARROW])
+		add_why(ctx, finding,
+			say(ctx->judge,
 			    "recorded in windows of time alone, for which rules hold: %lu with all "
 			    "layers, %lu with fewer",
-			    (unsigned long)loss->of[LOSS_SPANS],
-			    (unsigned long)loss->of[LOSS_WINDOWS]));
-	else if (loss->of[LOSS_WINDOWS])
-		add_why(trial, finding,
-			loss->of[LOSS_SPANS]
+			    (unsigned long)loss->counts[LOSS_SPANS],
+			    (unsigned long)loss->counts[LOSS_WINDOWS]));
+	else if (loss->counts[LOSS_WINDOWS])
+		add_why(ctx, finding,
+			loss->counts[LOSS_SPANS]
 				? "the budget of one of its captures allowed fewer layers alone"
 				: "its budget allowed fewer layers alone");
 }
@@ -125,43 +125,43 @@ void mark_incomplete(struct judge *judge)
 	judge->incomplete = lost_of_all(judge) || damaged_of_all(judge) || judge->captures_broken;
 }
 
-void rule_loss(const struct trial *trial)
+void rule_loss(const struct rule_ctx *ctx)
 {
-	const struct losses *losses = &trial->judge->losses;
+	const struct losses *losses = &ctx->judge->losses;
 
-	if (trial->judge->incomplete || !losses->list.len)
-		loss_of_all(trial, lost_of_all(trial->judge), damaged_of_all(trial->judge));
+	if (ctx->judge->incomplete || !losses->list.len)
+		loss_of_all(ctx, lost_of_all(ctx->judge), damaged_of_all(ctx->judge));
 	for (size_t i = 0; i < losses->list.len; i++)
-		loss_of_node(trial, &losses->list.data[i]);
+		loss_of_node(ctx, &losses->list.data[i]);
 }
 
-static struct answer ask_known(const struct trial *trial, const struct cell *cell)
+static struct answer ask_known(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	(void)trial;
+	(void)ctx;
 	return (struct answer){
 		cell_placed(cell) ? FITS : FITS_NOT,
 		!cell->transport || !cell->device || !cell->src_mem || !cell->dst_mem,
 	};
 }
 
-void rule_attribution(const struct trial *trial)
+void rule_attribution(const struct rule_ctx *ctx)
 {
 	struct tallies tallies = { 0 };
 
-	tallies_ask(trial, &tallies, ask_known, tally_known);
-	tallies_judge(trial, &tallies, trial->settings->cov_05.share,
+	tallies_ask(ctx, &tallies, ask_known, tally_known);
+	tallies_judge(ctx, &tallies, ctx->settings->cov_05.share,
 		      "transport, device and memory known");
-	for (size_t i = trial->from; i < trial->judge->findings.len; i++) {
-		struct finding *finding = &trial->judge->findings.data[i];
+	for (size_t i = ctx->from; i < ctx->judge->findings.len; i++) {
+		struct finding *finding = &ctx->judge->findings.data[i];
 
 		/* folded records do not have the kind of memory */
 		if (finding->verdict == VERDICT_FAIL &&
-		    losses_has(&trial->judge->losses, finding->subject.node)) {
+		    losses_has(&ctx->judge->losses, finding->subject.node)) {
 			finding->verdict = VERDICT_UNKNOWN;
 			finding->why = "some of its records are in sums alone (COV-01)";
 		}
 		if (finding->verdict == VERDICT_FAIL &&
-		    finding->share > trial->settings->cov_05.critical)
+		    finding->share > ctx->settings->cov_05.critical)
 			finding->severity = SEVERITY_CRITICAL;
 	}
 }

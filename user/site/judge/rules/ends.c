@@ -21,7 +21,7 @@ struct held {
 };
 
 struct open {
-	const struct trial *trial;
+	const struct rule_ctx *ctx;
 	const struct sweep *sweep;
 	VEC(struct held) jobs;
 };
@@ -35,7 +35,7 @@ static const char *or_unknown(const char *word)
 static bool only_slow(const struct open *open, const struct sweep_rank *rank, const struct sum *sum)
 {
 	return sweep_fate(open->sweep, rank) == FATE_STUCK &&
-	       sum->least < (open->trial->settings->cov_04.open + PLAN_GRACE_S) * NS;
+	       sum->least < (open->ctx->settings->cov_04.open + PLAN_GRACE_S) * NS;
 }
 
 /* Why it is not to blame; NULL: nothing says so. */
@@ -43,8 +43,8 @@ static const char *excuse(struct open *open, const struct sum *sum)
 {
 	const struct sweep_rank *rank = sweep_rank_of_member(open->sweep, sum->process);
 	struct held *held = rank ? &open->jobs.data[rank->job] : NULL;
-	const struct node *node = exhibits_node(open->trial->exhibits, sum->process);
-	struct judge *judge = open->trial->judge;
+	const struct node *node = exhibits_node(open->ctx->exhibits, sum->process);
+	struct judge *judge = open->ctx->judge;
 	enum sweep_fate fate;
 
 	/* its end may be among what was lost */
@@ -78,47 +78,47 @@ static const char *excuse(struct open *open, const struct sum *sum)
 
 static void judge_one(struct open *open, const struct sum *sum, struct subject subject)
 {
-	const struct trial *trial = open->trial;
-	const char *peer = process_subject(trial, sum->peer).text, *why = excuse(open, sum);
-	struct finding *finding = found(trial, why ? VERDICT_UNKNOWN : VERDICT_FAIL, subject);
+	const struct rule_ctx *ctx = open->ctx;
+	const char *peer = process_subject(ctx, sum->peer).text, *why = excuse(open, sum);
+	struct finding *finding = found(ctx, why ? VERDICT_UNKNOWN : VERDICT_FAIL, subject);
 
 	finding->why = why;
 	finding->count = sum->count;
 	finding->bytes = sum->bytes;
 	finding->expected =
-		say(trial->judge, "no operation open for %g s", trial->settings->cov_04.open);
+		say(ctx->judge, "no operation open for %g s", ctx->settings->cov_04.open);
 	finding->seen =
-		say(trial->judge, "%s in %s%s%s: open for %.1f s, nothing else for the last %.1f s",
+		say(ctx->judge, "%s in %s%s%s: open for %.1f s, nothing else for the last %.1f s",
 		    or_unknown(sum->words[0]), or_unknown(sum->words[1]),
 		    peer ? ", other end " : "", peer ? peer : "", sum->most / NS, sum->least / NS);
 }
 
 /* It may have been stopped between two operations: those that wait for it are what tells. */
-static void name_culprit(const struct trial *trial, const struct sweep_rank *culprit)
+static void name_culprit(const struct rule_ctx *ctx, const struct sweep_rank *culprit)
 {
 	struct finding *finding = found(
-		trial, VERDICT_FAIL, subject_rank(trial->judge, culprit->node_name, culprit->rank));
+		ctx, VERDICT_FAIL, subject_rank(ctx->judge, culprit->node_name, culprit->rank));
 
 	finding->expected = "it goes on, as others wait for it";
 	finding->seen = sweep_silent(culprit) && !sweep_died(culprit)
 				? "it did not run when its time was over: it hangs or has died"
-				: say(trial->judge, "it %s", culprit->gone);
+				: say(ctx->judge, "it %s", culprit->gone);
 }
 
 /* Of COV-04, operations that never ended. */
-static void judge_open(const struct trial *trial)
+static void judge_open(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
-	struct open open = { .trial = trial, .sweep = &trial->judge->sweep };
+	const struct exhibits *exhibits = ctx->exhibits;
+	struct open open = { .ctx = ctx, .sweep = &ctx->judge->sweep };
 
 	for (size_t job = 0; job < open.sweep->jobs.len; job++)
 		vec_push(&open.jobs, ((struct held){ .culprit = sweep_culprit(open.sweep, job) }));
 	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
 		const struct sum *sum = &exhibits->sums.list.data[i];
-		struct subject subject = process_subject(trial, sum->process);
+		struct subject subject = process_subject(ctx, sum->process);
 
 		if (sum->kind == SUM_OPEN && subject.text &&
-		    sum->least >= trial->settings->cov_04.open * NS)
+		    sum->least >= ctx->settings->cov_04.open * NS)
 			judge_one(&open, sum, subject);
 	}
 	for (size_t job = 0; job < open.jobs.len; job++) {
@@ -126,7 +126,7 @@ static void judge_open(const struct trial *trial)
 
 		if (held->waited_for && !held->named &&
 		    sweep_fate(open.sweep, held->culprit) == FATE_HANGS)
-			name_culprit(trial, held->culprit);
+			name_culprit(ctx, held->culprit);
 	}
 	vec_release(&open.jobs);
 }
@@ -182,54 +182,54 @@ static void mark_whole(struct judge *judge)
 	free(staff);
 }
 
-static struct answer ask_placed(const struct trial *trial, const struct cell *cell)
+static struct answer ask_placed(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	(void)trial;
+	(void)ctx;
 	return (struct answer){ FITS, !cell_placed(cell) };
 }
 
-void mark_in_part(const struct trial *trial)
+void mark_in_part(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	struct tallies tallies = { 0 };
 
-	tallies_ask(trial, &tallies, ask_placed, tally_known);
+	tallies_ask(ctx, &tallies, ask_placed, tally_known);
 	for (size_t i = 0; i < tallies.list.len; i++) {
 		const struct tally *tally = &tallies.list.data[i];
 		struct node *node = tally->worst ? cell_known_node(exhibits, tally->worst) : NULL;
 
-		if (!node || tally_share(tally) <= trial->settings->cov_04.share)
+		if (!node || tally_share(tally) <= ctx->settings->cov_04.share)
 			continue;
 		node->in_part = true;
 		node->one_ended = tally->bytes;
 		node->moved = tally->all_bytes;
 	}
 	tallies_release(&tallies);
-	mark_whole(trial->judge);
+	mark_whole(ctx->judge);
 }
 
 /* A node whose peers are in no capture: its own is not to blame, but proves little. */
-static void other_ends(const struct trial *trial)
+static void other_ends(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
 
 		if (node->in_part && !node->whole)
-			found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
-				  say(trial->judge,
+			found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
+				  say(ctx->judge,
 				      "%s of %s go to or come from processes in no capture",
-				      say_bytes(trial->judge, node->one_ended),
-				      say_bytes(trial->judge, node->moved)));
+				      say_bytes(ctx->judge, node->one_ended),
+				      say_bytes(ctx->judge, node->moved)));
 	}
 }
 
 /* The same, said of those that have no capture. */
-static void untraced_ends(const struct trial *trial)
+static void untraced_ends(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
-	const struct sweep *sweep = &trial->judge->sweep;
+	const struct exhibits *exhibits = ctx->exhibits;
+	const struct sweep *sweep = &ctx->judge->sweep;
 	uint64_t one_ended = 0;
 	struct staff *staff;
 
@@ -241,12 +241,12 @@ static void untraced_ends(const struct trial *trial)
 	staff = staff_of(sweep);
 	for (size_t i = 0; i < sweep->plan->nodes.len; i++)
 		if (staff[i].untraced)
-			found_why(trial, VERDICT_UNKNOWN,
+			found_why(ctx, VERDICT_UNKNOWN,
 				  subject_node(sweep->plan->nodes.data[i].name),
-				  say(trial->judge,
+				  say(ctx->judge,
 				      "%d of its ranks are in no capture: %s of other nodes have "
 				      "one end alone",
-				      staff[i].untraced, say_bytes(trial->judge, one_ended)));
+				      staff[i].untraced, say_bytes(ctx->judge, one_ended)));
 	free(staff);
 }
 
@@ -261,17 +261,17 @@ static const char *add_reasons(struct judge *judge, const char *text, const char
 }
 
 /* What is under way at either end of a capture has one end only: that is no fault of the job. */
-static void unmatched(const struct trial *trial)
+static void unmatched(const struct rule_ctx *ctx)
 {
-	const struct fact_totals *totals = &trial->exhibits->totals;
-	struct judge *judge = trial->judge;
+	const struct fact_totals *totals = &ctx->exhibits->totals;
+	struct judge *judge = ctx->judge;
 	uint64_t all = totals->sends + totals->receives;
 	uint64_t open =
 		reasons_sum(totals->unmatched_sends) + reasons_sum(totals->unmatched_receives);
-	double share = trial->settings->cov_04.share;
+	double share = ctx->settings->cov_04.share;
 	bool many = open > share * all;
 	struct finding *finding =
-		found(trial, many ? VERDICT_UNKNOWN : VERDICT_PASS, subject_captures());
+		found(ctx, many ? VERDICT_UNKNOWN : VERDICT_PASS, subject_captures());
 	const char *text;
 
 	finding->count = open;
@@ -289,15 +289,15 @@ static void unmatched(const struct trial *trial)
 		finding->seen = text;
 }
 
-void rule_both_ends(const struct trial *trial)
+void rule_both_ends(const struct rule_ctx *ctx)
 {
-	const struct fact_totals *totals = &trial->exhibits->totals;
+	const struct fact_totals *totals = &ctx->exhibits->totals;
 
 	if (totals->sends + totals->receives)
-		unmatched(trial);
+		unmatched(ctx);
 	else
-		found_nothing(trial, VERDICT_SKIP, "no message was sent");
-	other_ends(trial);
-	untraced_ends(trial);
-	judge_open(trial);
+		found_nothing(ctx, VERDICT_SKIP, "no message was sent");
+	other_ends(ctx);
+	untraced_ends(ctx);
+	judge_open(ctx);
 }

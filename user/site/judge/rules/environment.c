@@ -160,27 +160,26 @@ static enum ucx_name known(const struct member *member, const struct variable *v
 	return answer;
 }
 
-static void not_known(const struct trial *trial, const struct resident *resident, const char *name)
+static void not_known(const struct rule_ctx *ctx, const struct resident *resident, const char *name)
 {
 	const char *version = resident->member->ucx.data[0].version;
-	struct finding *finding = found(trial, VERDICT_FAIL, subject_node(resident->node->name));
+	struct finding *finding = found(ctx, VERDICT_FAIL, subject_node(resident->node->name));
 	char near[UCX_NAME_MAX], releases[UCX_NAME_MAX];
 
 	finding->expected = ucx_name_nearest(name, version, near)
-				    ? say(trial->judge, "%s", near)
-				    : say(trial->judge, "a variable of UCX %s", version);
-	finding->seen =
-		ucx_name_releases(name, releases)
-			? say(trial->judge, "%s: UCX %s has no such variable, %s have it", name,
-			      version, releases)
-			: say(trial->judge, "%s: UCX %s has no such variable", name, version);
+				    ? say(ctx->judge, "%s", near)
+				    : say(ctx->judge, "a variable of UCX %s", version);
+	finding->seen = ucx_name_releases(name, releases)
+				? say(ctx->judge, "%s: UCX %s has no such variable, %s have it",
+				      name, version, releases)
+				: say(ctx->judge, "%s: UCX %s has no such variable", name, version);
 }
 
 /*
  * FAIL where a process of the node has a variable that its UCX does not know, once a name. Returns
  * whether a release was met that the table of names does not have.
  */
-static bool variable_judge_spelling(const struct trial *trial, const struct residents *residents,
+static bool variable_judge_spelling(const struct rule_ctx *ctx, const struct residents *residents,
 				    struct stay stay, const struct variable *variable)
 {
 	const char *name = variable->name;
@@ -197,7 +196,7 @@ static bool variable_judge_spelling(const struct trial *trial, const struct resi
 		newer = newer || answer == UCX_NAME_NO_RELEASE;
 		if (answer != UCX_NAME_NOT_KNOWN)
 			continue;
-		not_known(trial, resident, name);
+		not_known(ctx, resident, name);
 		break;
 	}
 	return newer;
@@ -224,7 +223,7 @@ static bool variable_compared(const struct residents *residents, const struct va
  * What a node's processes have, each value once: as long as all nodes have the same, each rank of a
  * node may have its own.
  */
-static const char *values_of(const struct trial *trial, const struct residents *residents,
+static const char *values_of(const struct rule_ctx *ctx, const struct residents *residents,
 			     struct stay stay, const char *name)
 {
 	const char *seen[MAX_VALUES], *text = NULL;
@@ -239,7 +238,7 @@ static const char *values_of(const struct trial *trial, const struct residents *
 		if (k < count)
 			continue;
 		seen[count++] = value;
-		text = text ? say(trial->judge, "%s" BETWEEN "%s", text, value) : value;
+		text = text ? say(ctx->judge, "%s" BETWEEN "%s", text, value) : value;
 	}
 	return text;
 }
@@ -253,14 +252,14 @@ static bool begins(const char *usual, const char *own)
 	       (!usual[length] || !strncmp(usual + length, BETWEEN, strlen(BETWEEN)));
 }
 
-static const char *setting_text(const struct trial *trial, const char *name, const char *value)
+static const char *setting_text(const struct rule_ctx *ctx, const char *name, const char *value)
 {
 	if (!strcmp(value, NOT_SET))
-		return say(trial->judge, "%s " NOT_SET, name);
-	return say(trial->judge, "%s=%s", name, value);
+		return say(ctx->judge, "%s " NOT_SET, name);
+	return say(ctx->judge, "%s=%s", name, value);
 }
 
-static void judge_name(const struct trial *trial, const struct residents *residents,
+static void judge_name(const struct rule_ctx *ctx, const struct residents *residents,
 		       const char *name)
 {
 	struct entries entries = { 0 };
@@ -273,7 +272,7 @@ static void judge_name(const struct trial *trial, const struct residents *reside
 		if (residents_told(residents, stay))
 			vec_push(&entries.list,
 				 ((struct entry){ node->class,
-						  values_of(trial, residents, stay, name), node }));
+						  values_of(ctx, residents, stay, name), node }));
 	}
 	find_usual(&entries, &usual);
 	for (size_t i = 0; i < entries.list.len; i++) {
@@ -284,9 +283,9 @@ static void judge_name(const struct trial *trial, const struct residents *reside
 
 		if (begins(expected, own->what))
 			continue;
-		finding = found(trial, VERDICT_FAIL, subject_node(own->node->name));
-		finding->expected = setting_text(trial, name, expected);
-		finding->seen = setting_text(trial, name, own->what);
+		finding = found(ctx, VERDICT_FAIL, subject_node(own->node->name));
+		finding->expected = setting_text(ctx, name, expected);
+		finding->seen = setting_text(ctx, name, own->what);
 	}
 	vec_release(&entries.list);
 	map_release(&usual);
@@ -294,65 +293,65 @@ static void judge_name(const struct trial *trial, const struct residents *reside
 
 /* ---- what becomes of a node ---- */
 
-static bool failed(const struct trial *trial, size_t before, const struct node *node)
+static bool failed(const struct rule_ctx *ctx, size_t before, const struct node *node)
 {
-	for (size_t i = before; i < trial->judge->findings.len; i++)
-		if (trial->judge->findings.data[i].subject.node == node->name)
+	for (size_t i = before; i < ctx->judge->findings.len; i++)
+		if (ctx->judge->findings.data[i].subject.node == node->name)
 			return true;
 	return false;
 }
 
-static void settle(const struct trial *trial, const struct residents *residents, struct stay stay,
+static void settle(const struct rule_ctx *ctx, const struct residents *residents, struct stay stay,
 		   bool newer)
 {
 	const struct node *node = residents->list.data[stay.from].node;
 
 	if (!residents_told(residents, stay))
-		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
+		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
 			  "the environment of its processes could not be read");
 	else if (residents_cut(residents, stay))
-		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
-			  say(trial->judge, "%d of its processes' variables had no room",
+		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
+			  say(ctx->judge, "%d of its processes' variables had no room",
 			      residents_cut(residents, stay)));
 	else if (newer)
-		found_why(trial, VERDICT_SKIP, subject_node(node->name),
-			  say(trial->judge,
+		found_why(ctx, VERDICT_SKIP, subject_node(node->name),
+			  say(ctx->judge,
 			      "its UCX is not of the releases 1.10 to 1.%d, whose "
 			      "variables are known here",
 			      ucx_names_newest));
 	else
-		found(trial, VERDICT_PASS, subject_node(node->name))->expected =
+		found(ctx, VERDICT_PASS, subject_node(node->name))->expected =
 			"the variables of the other nodes, all of them known to UCX";
 }
 
-static void judge_all(const struct trial *trial, const struct residents *residents)
+static void judge_all(const struct rule_ctx *ctx, const struct residents *residents)
 {
-	size_t before = trial->judge->findings.len;
+	size_t before = ctx->judge->findings.len;
 	struct stay stay = { 0 };
 
 	for (size_t i = 0; i < residents->names.len; i++)
 		if (variable_compared(residents, &residents->names.data[i]))
-			judge_name(trial, residents, residents->names.data[i].name);
+			judge_name(ctx, residents, residents->names.data[i].name);
 	while (residents_next(residents, &stay)) {
 		bool newer = false;
 
 		for (size_t i = 0; i < residents->names.len; i++)
-			newer |= variable_judge_spelling(trial, residents, stay,
+			newer |= variable_judge_spelling(ctx, residents, stay,
 							 &residents->names.data[i]);
-		if (!failed(trial, before, residents->list.data[stay.from].node))
-			settle(trial, residents, stay, newer);
+		if (!failed(ctx, before, residents->list.data[stay.from].node))
+			settle(ctx, residents, stay, newer);
 	}
 }
 
-void judge_environments(const struct trial *trial)
+void judge_environments(const struct rule_ctx *ctx)
 {
 	struct residents residents = { 0 };
 
-	residents_collect(trial->exhibits, &residents);
+	residents_collect(ctx->exhibits, &residents);
 	if (residents_any_told(&residents))
-		judge_all(trial, &residents);
+		judge_all(ctx, &residents);
 	else if (residents.list.len)
-		found_nothing(trial, VERDICT_SKIP,
+		found_nothing(ctx, VERDICT_SKIP,
 			      "captures of before do not tell the variables of processes");
 	residents_release(&residents);
 }

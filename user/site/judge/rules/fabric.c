@@ -56,33 +56,33 @@ struct levels {
 	struct tallies wrong, unknown;
 };
 
-static void add(const struct trial *trial, struct levels *levels, const struct cell *cell,
+static void add(const struct rule_ctx *ctx, struct levels *levels, const struct cell *cell,
 		enum fits fits, int64_t expected)
 {
-	const struct member *member = &trial->exhibits->members.data[cell->process];
-	const struct node *node = exhibits_node(trial->exhibits, cell->process);
+	const struct member *member = &ctx->exhibits->members.data[cell->process];
+	const struct node *node = exhibits_node(ctx->exhibits, cell->process);
 	const char *text = level_text(member, cell->transport);
 	int64_t level = level_of(text);
-	struct tally *tally = tally_node(trial, &levels->wrong, node);
+	struct tally *tally = tally_node(ctx, &levels->wrong, node);
 	bool wrong = level >= 0 && level != expected;
 
 	tally_fits(tally, cell, fits, wrong);
 	if (fits == FITS && wrong && !tally->seen)
 		tally->seen =
-			say(trial->judge, "service level %ld for %s", (long)level, cell->transport);
-	tally = tally_node(trial, &levels->unknown, node);
+			say(ctx->judge, "service level %ld for %s", (long)level, cell->transport);
+	tally = tally_node(ctx, &levels->unknown, node);
 	tally_fits(tally, cell, fits, level < 0);
 	if (level < 0 && !tally->seen)
 		tally->seen = member->fact.environment_cut < 0
 				      ? "the variables of its processes are not known"
-			      : text ? say(trial->judge, "UCX_IB_SL is '%s'", text)
+			      : text ? say(ctx->judge, "UCX_IB_SL is '%s'", text)
 				     : "UCX_IB_SL is not set: UCX chooses";
 }
 
-static void doubt(const struct trial *trial, const struct levels *levels, size_t before)
+static void doubt(const struct rule_ctx *ctx, const struct levels *levels, size_t before)
 {
 	for (size_t i = 0; i < levels->unknown.list.len; i++) {
-		struct finding *finding = &trial->judge->findings.data[before + i];
+		struct finding *finding = &ctx->judge->findings.data[before + i];
 		const struct tally *unknown = &levels->unknown.list.data[i];
 
 		if (finding->verdict != VERDICT_PASS || !(unknown->count + unknown->maybe.count))
@@ -93,10 +93,10 @@ static void doubt(const struct trial *trial, const struct levels *levels, size_t
 }
 
 /* By what the sender was set to: a queue pair's data goes on the level of its own end. */
-static void judge_line(const struct trial *trial, const struct policy_expect *expect)
+static void judge_line(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
-	const struct exhibits *exhibits = trial->exhibits;
-	size_t before = trial->judge->findings.len;
+	const struct exhibits *exhibits = ctx->exhibits;
+	size_t before = ctx->judge->findings.len;
 	struct levels levels = { 0 };
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
@@ -105,22 +105,22 @@ static void judge_line(const struct trial *trial, const struct policy_expect *ex
 
 		if (fits != FITS_NOT && is_infiniband(cell->transport) &&
 		    exhibits_node(exhibits, cell->process))
-			add(trial, &levels, cell, fits, expect->sl);
+			add(ctx, &levels, cell, fits, expect->sl);
 	}
 	tallies_judge(
-		trial, &levels.wrong, 1 - expect->min_share,
-		say(trial->judge, "service level %ld (line %d)", (long)expect->sl, expect->line));
-	doubt(trial, &levels, before);
+		ctx, &levels.wrong, 1 - expect->min_share,
+		say(ctx->judge, "service level %ld (line %d)", (long)expect->sl, expect->line));
+	doubt(ctx, &levels, before);
 	tallies_release(&levels.unknown);
 }
 
-void rule_service_level(const struct trial *trial)
+void rule_service_level(const struct rule_ctx *ctx)
 {
-	const struct policy *policy = trial->judge->policy;
+	const struct policy *policy = ctx->judge->policy;
 
 	for (size_t i = 0; i < policy->expect.len; i++)
 		if (policy->expect.data[i].sl >= 0)
-			judge_line(trial, &policy->expect.data[i]);
+			judge_line(ctx, &policy->expect.data[i]);
 }
 
 /* ---- FAB-02 ---- */
@@ -190,28 +190,28 @@ static const char *most_have(const struct roce_port *ports, size_t count)
 	return best > second ? address : NULL;
 }
 
-static void judge_alike(const struct trial *trial, const struct roce_port *ports, size_t count)
+static void judge_alike(const struct rule_ctx *ctx, const struct roce_port *ports, size_t count)
 {
 	const char *usual = most_have(ports, count);
 
 	for (size_t i = 0; i < count; i++) {
 		bool fails = !usual || strcmp(usual, ports[i].address);
 		struct finding *finding =
-			found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
-			      subject_nic(trial->judge, ports[i].node->name, ports[i].nic->name));
+			found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS,
+			      subject_nic(ctx->judge, ports[i].node->name, ports[i].nic->name));
 
 		finding->expected = usual ? usual : "the same on both ends";
 		finding->seen = fails ? ports[i].address : NULL;
 	}
 }
 
-void rule_roce(const struct trial *trial)
+void rule_roce(const struct rule_ctx *ctx)
 {
-	const struct node_inventories *nodes = &trial->judge->inventories;
+	const struct node_inventories *nodes = &ctx->judge->inventories;
 	roce_ports list = { 0 };
 	size_t count;
 
-	nodes_without_inventory(trial);
+	nodes_without_inventory(ctx);
 	for (size_t i = 0; i < nodes->list.len; i++) {
 		const struct inventory *inventory = nodes->list.data[i].last;
 
@@ -220,18 +220,18 @@ void rule_roce(const struct trial *trial)
 				vec_push(&list,
 					 ((struct roce_port){
 						 &nodes->list.data[i], &inventory->nics.data[k],
-						 address_of(trial->judge,
+						 address_of(ctx->judge,
 							    &inventory->nics.data[k]) }));
 	}
 	if (list.len)
 		qsort(list.data, list.len, sizeof(*list.data), by_address);
 	else
-		found_nothing(trial, VERDICT_SKIP, "no node has a RoCE port that is up");
+		found_nothing(ctx, VERDICT_SKIP, "no node has a RoCE port that is up");
 	for (size_t i = 0; i < list.len; i += count) {
 		for (count = 1; i + count < list.len; count++)
 			if (by_class_and_name(&list.data[i], &list.data[i + count]))
 				break;
-		judge_alike(trial, &list.data[i], count);
+		judge_alike(ctx, &list.data[i], count);
 	}
 	vec_release(&list);
 }
@@ -302,19 +302,19 @@ static double wait_share(const struct inventory_nic *before, const struct invent
 	return (double)waited / (double)(waited + sent);
 }
 
-static void judge_counters(const struct trial *trial, const struct node_inventory *node,
+static void judge_counters(const struct rule_ctx *ctx, const struct node_inventory *node,
 			   const struct inventory_nic *before, const struct inventory_nic *after)
 {
-	struct judge *judge = trial->judge;
+	struct judge *judge = ctx->judge;
 	struct finding *finding =
-		found(trial, VERDICT_PASS, subject_nic(judge, node->name, after->name));
+		found(ctx, VERDICT_PASS, subject_nic(judge, node->name, after->name));
 	struct errors errors = { .text = "" };
 	double share = wait_share(before, after);
 
 	finding->expected = "no errors";
 	for (size_t i = 0; i < sizeof(error_counters) / sizeof(*error_counters); i++)
 		take_counter(judge, i, before, after, &errors);
-	if (share > trial->settings->fab_04.wait_share)
+	if (share > ctx->settings->fab_04.wait_share)
 		errors.text = say(judge, "%s%swaited %.1f %% of the time to send", errors.text,
 				  *errors.text ? ", " : "", 100 * share);
 	if (*errors.text) {
@@ -337,31 +337,31 @@ bool nic_watched(const struct node_inventory *node, const struct inventory_nic *
 	return (!class || !class->nics.len) && (nic->pci.address || !strcmp(nic->kind, "verbs"));
 }
 
-static void judge_node(const struct trial *trial, const struct node_inventory *node)
+static void judge_node(const struct rule_ctx *ctx, const struct node_inventory *node)
 {
 	for (size_t i = 0; i < node->last->nics.len; i++) {
 		const struct inventory_nic *after = &node->last->nics.data[i];
 		const struct inventory_nic *before = inventory_nic(node->first, after->name);
 
 		if (nic_watched(node, after) && before)
-			judge_counters(trial, node, before, after);
+			judge_counters(ctx, node, before, after);
 	}
 }
 
-void rule_error_counters(const struct trial *trial)
+void rule_error_counters(const struct rule_ctx *ctx)
 {
-	const struct node_inventories *nodes = &trial->judge->inventories;
+	const struct node_inventories *nodes = &ctx->judge->inventories;
 
-	nodes_without_inventory(trial);
+	nodes_without_inventory(ctx);
 	for (size_t i = 0; i < nodes->list.len; i++) {
 		const struct node_inventory *node = &nodes->list.data[i];
 
 		if (node->first == node->last)
 			found_why(
-				trial, VERDICT_UNKNOWN, subject_node(node->name),
+				ctx, VERDICT_UNKNOWN, subject_node(node->name),
 				"there is but one inventory of this node: one from before and one "
 				"from after the job are needed");
 		else
-			judge_node(trial, node);
+			judge_node(ctx, node);
 	}
 }

@@ -41,19 +41,19 @@ static double rate_of_inventory(const struct judge *judge, const char *name,
 }
 
 /* bit/s of all rails that a message uses, by node; 0: not known. */
-static double *node_rates(const struct trial *trial)
+static double *node_rates(const struct rule_ctx *ctx)
 {
-	const struct plan *plan = trial->judge->sweep.plan;
+	const struct plan *plan = ctx->judge->sweep.plan;
 	double *rates = calloc(plan->nodes.len, sizeof(*rates));
 
 	for (size_t i = 0; i < plan->nodes.len; i++) {
 		const char *name = plan->nodes.data[i].name;
-		const struct policy_class *class = policy_class_of(trial->judge->policy, name);
+		const struct policy_class *class = policy_class_of(ctx->judge->policy, name);
 
 		if (!class)
 			continue;
 		rates[i] = class->nic_rate > 0 ? class->nic_rate
-					       : rate_of_inventory(trial->judge, name, class);
+					       : rate_of_inventory(ctx->judge, name, class);
 		rates[i] *= class->rails ? class->rails : 1;
 	}
 	return rates;
@@ -101,30 +101,30 @@ static double share_of(const struct numbers *shares)
 }
 
 /* Each way by itself: it is one way that is slow where GPUs are read by a NIC, for example. */
-static void judge_share(const struct trial *trial, const char *node, struct reached *reached,
+static void judge_share(const struct rule_ctx *ctx, const char *node, struct reached *reached,
 			double nominal)
 {
 	double sent = share_of(&reached->shares[SENT]);
 	double received = share_of(&reached->shares[RECEIVED]);
-	double least = trial->settings->perf_03.share, share = fmin(sent, received);
+	double least = ctx->settings->perf_03.share, share = fmin(sent, received);
 	bool fails = share < least;
 	struct finding *finding;
 
 	if (isinf(share))
 		return;
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, subject_node(node));
+	finding = found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS, subject_node(node));
 	finding->count = reached->shares[SENT].list.len + reached->shares[RECEIVED].list.len;
-	finding->expected = say(trial->judge, "at least %.2f of %.4g Gb/s", least, nominal / 1e9);
+	finding->expected = say(ctx->judge, "at least %.2f of %.4g Gb/s", least, nominal / 1e9);
 	if (fails)
-		finding->seen = say(trial->judge, "%.2f of it %s", share,
+		finding->seen = say(ctx->judge, "%.2f of it %s", share,
 				    sent >= least       ? "received"
 				    : received >= least ? "sent"
 							: "both ways");
 }
 
-static void judge_gpu(const struct trial *trial, const char *node, struct reached *reached)
+static void judge_gpu(const struct rule_ctx *ctx, const char *node, struct reached *reached)
 {
-	double least = trial->settings->perf_03.gpu_over_host;
+	double least = ctx->settings->perf_03.gpu_over_host;
 	double host =
 		median_of(reached->rates[PLAN_HOST].list.data, reached->rates[PLAN_HOST].list.len);
 	double gpu =
@@ -133,11 +133,11 @@ static void judge_gpu(const struct trial *trial, const char *node, struct reache
 
 	if (isnan(host) || isnan(gpu) || gpu >= least * host)
 		return;
-	finding = found(trial, VERDICT_FAIL, subject_node(node));
+	finding = found(ctx, VERDICT_FAIL, subject_node(node));
 	finding->count = reached->rates[PLAN_CUDA].list.len;
-	finding->expected = say(trial->judge, "from GPU memory at least %.2f of the host's", least);
+	finding->expected = say(ctx->judge, "from GPU memory at least %.2f of the host's", least);
 	finding->seen =
-		say(trial->judge, "%.4g Gb/s, from host memory %.4g Gb/s", gpu / 1e9, host / 1e9);
+		say(ctx->judge, "%.4g Gb/s, from host memory %.4g Gb/s", gpu / 1e9, host / 1e9);
 }
 
 static void release_reached(struct reached *reached, size_t count)
@@ -151,30 +151,30 @@ static void release_reached(struct reached *reached, size_t count)
 	free(reached);
 }
 
-void rule_goodput(const struct trial *trial)
+void rule_goodput(const struct rule_ctx *ctx)
 {
-	const struct sweep *sweep = &trial->judge->sweep;
+	const struct sweep *sweep = &ctx->judge->sweep;
 	const struct plan *plan = sweep->plan;
 	struct reached *reached;
 	uint64_t size = largest(plan);
-	double *rates = node_rates(trial);
+	double *rates = node_rates(ctx);
 
 	reached = calloc(plan->nodes.len, sizeof(*reached));
 	for (size_t i = 0; size >= LARGE && i < sweep->transfers.len; i++) {
 		const struct sweep_transfer *transfer = &sweep->transfers.data[i];
 
 		if (transfer->stage == STAGE_TIME && transfer->op == PLAN_P2P &&
-		    transfer->dst >= 0 && transfer_tells(trial, transfer) &&
+		    transfer->dst >= 0 && transfer_tells(ctx, transfer) &&
 		    sweep_work(sweep, transfer)->size == size)
 			add_reached(sweep, transfer, rates, reached);
 	}
 	for (size_t i = 0; i < plan->nodes.len; i++) {
-		judge_share(trial, plan->nodes.data[i].name, &reached[i], rates[i]);
-		judge_gpu(trial, plan->nodes.data[i].name, &reached[i]);
+		judge_share(ctx, plan->nodes.data[i].name, &reached[i], rates[i]);
+		judge_gpu(ctx, plan->nodes.data[i].name, &reached[i]);
 	}
-	if (!found_any(trial))
+	if (!found_any(ctx))
 		found_nothing(
-			trial, VERDICT_SKIP,
+			ctx, VERDICT_SKIP,
 			size < LARGE
 				? "the plan has no message of 1 MiB"
 				: "no NIC's rate is known: nic_rate of a class, or an inventory");
@@ -241,9 +241,9 @@ static double alltoall_seconds(const struct sweep *sweep, const struct plan_work
 	return median_and_release(&numbers);
 }
 
-void rule_alltoall(const struct trial *trial)
+void rule_alltoall(const struct rule_ctx *ctx)
 {
-	const struct sweep *sweep = &trial->judge->sweep;
+	const struct sweep *sweep = &ctx->judge->sweep;
 	const struct plan_work *work = largest_alltoall(sweep->plan);
 	double *rates, expected, seen;
 	struct finding *finding;
@@ -252,28 +252,28 @@ void rule_alltoall(const struct trial *trial)
 
 	/* all nodes wait for the slowest: one that tells nothing is enough */
 	for (size_t i = 0; work && i < sweep->plan->nodes.len; i++)
-		if (node_untold(trial, i)) {
-			found_nothing(trial, VERDICT_SKIP, node_untold(trial, i));
+		if (node_untold(ctx, i)) {
+			found_nothing(ctx, VERDICT_SKIP, node_untold(ctx, i));
 			return;
 		}
-	rates = node_rates(trial);
+	rates = node_rates(ctx);
 	expected = work ? least_seconds(sweep->plan, rates, work->size) : NAN;
 	seen = work ? alltoall_seconds(sweep, work, &count) : NAN;
 	free(rates);
 	if (isnan(expected) || isnan(seen) || !(expected > 0)) {
-		found_nothing(trial, VERDICT_SKIP,
+		found_nothing(ctx, VERDICT_SKIP,
 			      isnan(seen) ? "no alltoall was made (sweep plan --collective)"
 					  : "some node's rate is not known: nic_rate of its class, "
 					    "or an inventory");
 		return;
 	}
-	fails = expected / seen < trial->settings->perf_04.share;
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS,
+	fails = expected / seen < ctx->settings->perf_04.share;
+	finding = found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS,
 			subject_plain(SUBJECT_OTHER, "all nodes"));
 	finding->count = count;
-	finding->expected = say(trial->judge, "at least %.2f of what links allow: %.4g ms",
-				trial->settings->perf_04.share, expected * 1e3);
+	finding->expected = say(ctx->judge, "at least %.2f of what links allow: %.4g ms",
+				ctx->settings->perf_04.share, expected * 1e3);
 	if (fails)
-		finding->seen = say(trial->judge, "%.2f: alltoall of %lu B takes %.4g ms",
+		finding->seen = say(ctx->judge, "%.2f: alltoall of %lu B takes %.4g ms",
 				    expected / seen, (unsigned long)work->size, seen * 1e3);
 }

@@ -168,12 +168,12 @@ static const char *what_is_unknown(const struct inventory_nic *nic, const struct
 	return NULL;
 }
 
-static void judge_port(const struct trial *trial, const struct port *port,
+static void judge_port(const struct rule_ctx *ctx, const struct port *port,
 		       const struct wanted *wanted)
 {
-	struct judge *judge = trial->judge;
+	struct judge *judge = ctx->judge;
 	struct finding *finding =
-		found(trial, VERDICT_PASS, subject_nic(judge, port->node->name, port->name));
+		found(ctx, VERDICT_PASS, subject_nic(judge, port->node->name, port->name));
 
 	finding->expected = say(judge, "up%s%s", rate_text(judge, wanted->rate),
 				link_text(judge, wanted->width, wanted->gen));
@@ -194,22 +194,22 @@ static void judge_port(const struct trial *trial, const struct port *port,
 }
 
 /* A port that is down on most nodes is one that nobody uses. */
-static void judge_ports(const struct trial *trial, const struct port *ports, size_t count)
+static void judge_ports(const struct rule_ctx *ctx, const struct port *ports, size_t count)
 {
 	const struct wanted wanted = wanted_of(ports->node->class, ports, count);
 
 	for (size_t i = 0; i < count; i++)
 		if (wanted.up || (ports[i].nic && is_up(ports[i].nic)))
-			judge_port(trial, &ports[i], &wanted);
+			judge_port(ctx, &ports[i], &wanted);
 }
 
-void rule_ports(const struct trial *trial)
+void rule_ports(const struct rule_ctx *ctx)
 {
-	const struct node_inventories *nodes = &trial->judge->inventories;
+	const struct node_inventories *nodes = &ctx->judge->inventories;
 	size_t count;
 	ports list = { 0 };
 
-	nodes_without_inventory(trial);
+	nodes_without_inventory(ctx);
 	for (size_t i = 0; i < nodes->list.len; i++)
 		add_node(&list, &nodes->list.data[i]);
 	if (list.len)
@@ -218,7 +218,7 @@ void rule_ports(const struct trial *trial)
 		for (count = 1; i + count < list.len; count++)
 			if (by_class(&list.data[i], &list.data[i + count]))
 				break;
-		judge_ports(trial, &list.data[i], count);
+		judge_ports(ctx, &list.data[i], count);
 	}
 	vec_release(&list);
 }

@@ -17,14 +17,14 @@ static const char *or_unknown(const char *word)
 /* A rule that counts sums of one kind by node, some of them wrong. */
 struct counting {
 	enum sum_kind kind;
-	void (*take)(const struct trial *trial, struct tally *tally, const struct sum *sum);
-	void (*settle)(const struct trial *trial,
+	void (*take)(const struct rule_ctx *ctx, struct tally *tally, const struct sum *sum);
+	void (*settle)(const struct rule_ctx *ctx,
 		       struct tally *tally); /* of which some was taken */
 };
 
-static void judge_sums(const struct trial *trial, const struct counting *counting)
+static void judge_sums(const struct rule_ctx *ctx, const struct counting *counting)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	struct tally *tallies = calloc(exhibits->nodes.len + 1, sizeof(*tallies));
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++)
@@ -34,11 +34,11 @@ static void judge_sums(const struct trial *trial, const struct counting *countin
 		const struct node *node = exhibits_node(exhibits, sum->process);
 
 		if (sum->kind == counting->kind && node)
-			counting->take(trial, &tallies[node - exhibits->nodes.data], sum);
+			counting->take(ctx, &tallies[node - exhibits->nodes.data], sum);
 	}
 	for (size_t i = 0; i < exhibits->nodes.len; i++)
 		if (tallies[i].all_count)
-			counting->settle(trial, &tallies[i]);
+			counting->settle(ctx, &tallies[i]);
 	free(tallies);
 }
 
@@ -53,10 +53,10 @@ static void add(struct tally *tally, const struct sum *sum, bool wrong)
 }
 
 /* A finding of a node of which something was counted. */
-static struct finding *found_count(const struct trial *trial, const struct tally *tally, bool fails,
-				   const char *expected)
+static struct finding *found_count(const struct rule_ctx *ctx, const struct tally *tally,
+				   bool fails, const char *expected)
 {
-	struct finding *finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, tally->subject);
+	struct finding *finding = found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS, tally->subject);
 
 	finding->expected = expected;
 	finding->count = fails ? tally->count : tally->all_count;
@@ -76,7 +76,7 @@ static bool mistaken(const char *memory, const char *taken_as)
 	return host ? strcmp(taken_as, "host") != 0 : !strcmp(taken_as, "host");
 }
 
-static void take_memory(const struct trial *trial, struct tally *tally, const struct sum *sum)
+static void take_memory(const struct rule_ctx *ctx, struct tally *tally, const struct sum *sum)
 {
 	bool wrong;
 
@@ -86,21 +86,21 @@ static void take_memory(const struct trial *trial, struct tally *tally, const st
 	add(tally, sum, wrong);
 	if (wrong && !tally->seen)
 		tally->seen =
-			say(trial->judge, "%s (by %s) taken for %s, %s in %s", sum->words[0],
+			say(ctx->judge, "%s (by %s) taken for %s, %s in %s", sum->words[0],
 			    or_unknown(sum->words[4]), sum->words[1], or_unknown(sum->words[2]),
 			    sum->words[3] ? sum->words[3] : "no MPI call");
 }
 
-static void settle_memory(const struct trial *trial, struct tally *tally)
+static void settle_memory(const struct rule_ctx *ctx, struct tally *tally)
 {
-	found_count(trial, tally, tally->count, "what the GPU's library made, as UCX takes it");
+	found_count(ctx, tally, tally->count, "what the GPU's library made, as UCX takes it");
 }
 
-void rule_memory_type(const struct trial *trial)
+void rule_memory_type(const struct rule_ctx *ctx)
 {
 	static const struct counting counting = { SUM_TAKEN, take_memory, settle_memory };
 
-	judge_sums(trial, &counting);
+	judge_sums(ctx, &counting);
 }
 
 /* ---- PROTO-03 ---- */
@@ -110,9 +110,9 @@ void rule_memory_type(const struct trial *trial)
  * host's. Where all are the host's, the program's own buffer may be, too: MPI's arguments are not
  * captured.
  */
-static void take_collective(const struct trial *trial, struct tally *tally, const struct sum *sum)
+static void take_collective(const struct rule_ctx *ctx, struct tally *tally, const struct sum *sum)
 {
-	(void)trial;
+	(void)ctx;
 	if (!strcmp(sum->words[1], "host"))
 		return;
 	tally->all_count += sum->count;
@@ -123,58 +123,58 @@ static void take_collective(const struct trial *trial, struct tally *tally, cons
 		tally->seen = sum->words[0];
 }
 
-static void settle_collectives(const struct trial *trial, struct tally *tally)
+static void settle_collectives(const struct rule_ctx *ctx, struct tally *tally)
 {
 	if (tally->seen)
 		tally->seen =
-			say(trial->judge, "%lu B of host memory beside %lu B of GPU memory, in %s",
+			say(ctx->judge, "%lu B of host memory beside %lu B of GPU memory, in %s",
 			    (unsigned long)tally->bytes,
 			    (unsigned long)(tally->all_bytes - tally->bytes), tally->seen);
-	found_count(trial, tally, tally_share(tally) > trial->settings->proto_03.share,
+	found_count(ctx, tally, tally_share(tally) > ctx->settings->proto_03.share,
 		    "a collective of GPU buffers moves GPU memory");
 }
 
-void rule_collective_memory(const struct trial *trial)
+void rule_collective_memory(const struct rule_ctx *ctx)
 {
 	static const struct counting counting = { SUM_COLLECTIVE, take_collective,
 						  settle_collectives };
 
-	judge_sums(trial, &counting);
+	judge_sums(ctx, &counting);
 }
 
 /* ---- RAIL-03 ---- */
 
-static void take_spread(const struct trial *trial, struct tally *tally, const struct sum *sum)
+static void take_spread(const struct rule_ctx *ctx, struct tally *tally, const struct sum *sum)
 {
 	double own = sum->bytes ? (double)sum->extra / sum->bytes : 1;
 
 	tally->all_count += sum->count;
 	tally->all_bytes += sum->bytes;
 	tally->bytes += sum->extra;
-	if (own <= trial->settings->rail_03.max_over_mean)
+	if (own <= ctx->settings->rail_03.max_over_mean)
 		return;
 	tally->count += sum->count;
 	if (!tally->seen)
-		tally->seen = say(trial->judge, "fragments over %s", sum->words[0]);
+		tally->seen = say(ctx->judge, "fragments over %s", sum->words[0]);
 }
 
-static void settle_spread(const struct trial *trial, struct tally *tally)
+static void settle_spread(const struct rule_ctx *ctx, struct tally *tally)
 {
-	double most = trial->settings->rail_03.max_over_mean;
+	double most = ctx->settings->rail_03.max_over_mean;
 	double ratio = tally->all_bytes ? (double)tally->bytes / tally->all_bytes : 1;
-	struct finding *finding = found_count(trial, tally, ratio > most,
-					      say(trial->judge, "max/mean at most %.2f", most));
+	struct finding *finding = found_count(ctx, tally, ratio > most,
+					      say(ctx->judge, "max/mean at most %.2f", most));
 
 	finding->bytes = tally->all_bytes;
 	finding->share = NAN;
 	if (finding->verdict == VERDICT_FAIL)
 		finding->seen =
-			say(trial->judge, "max/mean %.2f: %s", ratio, or_unknown(tally->seen));
+			say(ctx->judge, "max/mean %.2f: %s", ratio, or_unknown(tally->seen));
 }
 
-void rule_fragments(const struct trial *trial)
+void rule_fragments(const struct rule_ctx *ctx)
 {
 	static const struct counting counting = { SUM_SPREAD, take_spread, settle_spread };
 
-	judge_sums(trial, &counting);
+	judge_sums(ctx, &counting);
 }

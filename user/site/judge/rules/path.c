@@ -49,9 +49,9 @@ static const char *words(struct judge *judge, const texts *list)
 	return text;
 }
 
-static const char *expect_text(const struct trial *trial, const struct policy_expect *expect)
+static const char *expect_text(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
-	struct judge *judge = trial->judge;
+	struct judge *judge = ctx->judge;
 
 	if (expect->tl.len && expect->proto.len)
 		return say(judge, "%s with %s (line %d)", words(judge, &expect->tl),
@@ -63,51 +63,50 @@ static const char *expect_text(const struct trial *trial, const struct policy_ex
 	return say(judge, "%s (line %d)", words(judge, &expect->proto), expect->line);
 }
 
-static struct answer ask_line(const struct trial *trial, const struct cell *cell)
+static struct answer ask_line(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	return (struct answer){
-		cell_placed(cell) ? expectation_fits(trial->exhibits, cell, trial->expect)
-				  : FITS_NOT,
-		!as_expected(trial->expect, cell),
+		cell_placed(cell) ? expectation_fits(ctx->exhibits, cell, ctx->expect) : FITS_NOT,
+		!as_expected(ctx->expect, cell),
 	};
 }
 
-static void judge_line(const struct trial *trial, const struct policy_expect *expect)
+static void judge_line(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
-	struct trial line = *trial;
+	struct rule_ctx line = *ctx;
 	struct tallies tallies = { 0 };
 
 	line.expect = expect;
 	tallies_ask(&line, &tallies, ask_line, tally_cell);
-	tallies_judge(trial, &tallies, 1 - expect->min_share, expect_text(trial, expect));
+	tallies_judge(ctx, &tallies, 1 - expect->min_share, expect_text(ctx, expect));
 }
 
-void rule_expected(const struct trial *trial)
+void rule_expected(const struct rule_ctx *ctx)
 {
 
-	for (size_t i = 0; i < trial->judge->policy->expect.len; i++) {
-		const struct policy_expect *expect = &trial->judge->policy->expect.data[i];
+	for (size_t i = 0; i < ctx->judge->policy->expect.len; i++) {
+		const struct policy_expect *expect = &ctx->judge->policy->expect.data[i];
 
-		if (expect->nearest_nic && trial->judge->inventories.list.len)
-			judge_nearest(trial, expect);
+		if (expect->nearest_nic && ctx->judge->inventories.list.len)
+			judge_nearest(ctx, expect);
 		else if (expect->nearest_nic)
-			found_why(trial, VERDICT_SKIP,
+			found_why(ctx, VERDICT_SKIP,
 				  subject_plain(SUBJECT_OTHER,
-						say(trial->judge, "line %d", expect->line)),
+						say(ctx->judge, "line %d", expect->line)),
 				  "'nic': needs the nodes' inventory (ucxbpf inventory)");
 		if (expect->tl.len || expect->forbid.len || expect->proto.len)
-			judge_line(trial, expect);
+			judge_line(ctx, expect);
 		if (expect->staging != STAGING_ANY || expect->dst_copy)
-			judge_ways(trial, expect);
+			judge_ways(ctx, expect);
 	}
 }
 
 /* ---- PATH-02 ---- */
 
 /* Whether the policy lets these messages go over tcp; FITS_MAYBE: only those of some sizes. */
-static enum fits tcp_allowed(const struct trial *trial, const struct cell *cell)
+static enum fits tcp_allowed(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	size_t lines = exhibits->policy->expect.len;
 	bool allowed = false, refused = expectation_fits(exhibits, cell, NULL) != FITS_NOT;
 
@@ -123,10 +122,10 @@ static enum fits tcp_allowed(const struct trial *trial, const struct cell *cell)
 	return !refused ? FITS : allowed ? FITS_MAYBE : FITS_NOT;
 }
 
-static bool bad_interface(const struct trial *trial, const struct cell *cell)
+static bool bad_interface(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	return cell->device && (!strcmp(cell->device, "lo") ||
-				listed(&trial->settings->path_02.management, cell->device));
+				listed(&ctx->settings->path_02.management, cell->device));
 }
 
 static bool is_tcp(const struct cell *cell)
@@ -134,20 +133,20 @@ static bool is_tcp(const struct cell *cell)
 	return cell->transport && !strcmp(cell->transport, "tcp");
 }
 
-static struct answer ask_management(const struct trial *trial, const struct cell *cell)
+static struct answer ask_management(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	return (struct answer){
-		cell_inter(cell) && bad_interface(trial, cell) ? FITS : FITS_NOT,
+		cell_inter(cell) && bad_interface(ctx, cell) ? FITS : FITS_NOT,
 		is_tcp(cell),
 	};
 }
 
 /* Between two nodes; within one, a NIC of any kind is too much: PATH-03. */
-static struct answer ask_tcp(const struct trial *trial, const struct cell *cell)
+static struct answer ask_tcp(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	enum fits allowed = is_tcp(cell) ? tcp_allowed(trial, cell) : FITS;
+	enum fits allowed = is_tcp(cell) ? tcp_allowed(ctx, cell) : FITS;
 
-	if (!cell_inter(cell) || bad_interface(trial, cell))
+	if (!cell_inter(cell) || bad_interface(ctx, cell))
 		return (struct answer){ FITS_NOT, false };
 	return (struct answer){ allowed == FITS_MAYBE ? FITS_MAYBE : FITS, allowed != FITS };
 }
@@ -162,38 +161,38 @@ static void spare_wire_up(struct tally *tally, double most)
 	tally->maybe.count = tally->maybe.bytes = 0;
 }
 
-void rule_tcp(const struct trial *trial)
+void rule_tcp(const struct rule_ctx *ctx)
 {
 	struct tallies data = { 0 }, management = { 0 };
 
-	tallies_ask(trial, &management, ask_management, tally_cell);
-	tallies_judge(trial, &management, 0, "no data over management interfaces");
-	tallies_ask(trial, &data, ask_tcp, tally_cell);
+	tallies_ask(ctx, &management, ask_management, tally_cell);
+	tallies_judge(ctx, &management, 0, "no data over management interfaces");
+	tallies_ask(ctx, &data, ask_tcp, tally_cell);
 	for (size_t i = 0; i < data.list.len; i++)
-		spare_wire_up(&data.list.data[i], trial->settings->path_02.bytes);
-	tallies_judge(trial, &data, trial->settings->path_02.share, "no data over tcp");
+		spare_wire_up(&data.list.data[i], ctx->settings->path_02.bytes);
+	tallies_judge(ctx, &data, ctx->settings->path_02.share, "no data over tcp");
 }
 
 /* ---- PATH-03, PATH-05, PATH-08: no transfer of some kind goes the wrong way ---- */
 
-static struct tally *tally_source(const struct trial *trial, struct tallies *tallies,
+static struct tally *tally_source(const struct rule_ctx *ctx, struct tallies *tallies,
 				  const struct cell *cell)
 {
-	return tally_node(trial, tallies, exhibits_node(trial->exhibits, cell->process));
+	return tally_node(ctx, tallies, exhibits_node(ctx->exhibits, cell->process));
 }
 
-static struct answer ask_within_node(const struct trial *trial, const struct cell *cell)
+static struct answer ask_within_node(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	(void)trial;
+	(void)ctx;
 	return (struct answer){ cell_intra(cell) ? FITS : FITS_NOT, is_network(cell->transport) };
 }
 
-void rule_node_over_nic(const struct trial *trial)
+void rule_node_over_nic(const struct rule_ctx *ctx)
 {
 	struct tallies tallies = { 0 };
 
-	tallies_ask(trial, &tallies, ask_within_node, tally_source);
-	tallies_judge(trial, &tallies, 0, "shared memory, cma, xpmem or cuda_ipc");
+	tallies_ask(ctx, &tallies, ask_within_node, tally_source);
+	tallies_judge(ctx, &tallies, 0, "shared memory, cma, xpmem or cuda_ipc");
 }
 
 static bool copied_twice(const struct cell *cell)
@@ -204,44 +203,44 @@ static bool copied_twice(const struct cell *cell)
 	       !strcmp(cell->op, "am_bcopy");
 }
 
-static struct answer ask_large(const struct trial *trial, const struct cell *cell)
+static struct answer ask_large(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	uint64_t least = trial->settings->path_05.size;
+	uint64_t least = ctx->settings->path_05.size;
 
 	if (!cell_intra(cell) || is_gpu(cell->src_mem) || is_gpu(cell->dst_mem) ||
-	    cell_below(trial->exhibits, cell, least))
+	    cell_below(ctx->exhibits, cell, least))
 		return (struct answer){ FITS_NOT, false };
 	return (struct answer){
-		cell_at_least(trial->exhibits, cell, least) ? FITS : FITS_MAYBE,
+		cell_at_least(ctx->exhibits, cell, least) ? FITS : FITS_MAYBE,
 		copied_twice(cell),
 	};
 }
 
-void rule_single_copy(const struct trial *trial)
+void rule_single_copy(const struct rule_ctx *ctx)
 {
 	struct tallies tallies = { 0 };
 
-	tallies_ask(trial, &tallies, ask_large, tally_cell);
-	tallies_judge(trial, &tallies, 0, "cma, knem or xpmem");
+	tallies_ask(ctx, &tallies, ask_large, tally_cell);
+	tallies_judge(ctx, &tallies, 0, "cma, knem or xpmem");
 }
 
-static struct answer ask_mlx5(const struct trial *trial, const struct cell *cell)
+static struct answer ask_mlx5(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	bool mlx5 = cell->device && !strncmp(cell->device, "mlx5", 4);
 
-	(void)trial;
+	(void)ctx;
 	return (struct answer){
 		cell_placed(cell) && mlx5 ? FITS : FITS_NOT,
 		transport_named(cell->transport)->plain_verbs,
 	};
 }
 
-void rule_accelerated(const struct trial *trial)
+void rule_accelerated(const struct rule_ctx *ctx)
 {
 	struct tallies tallies = { 0 };
 
-	tallies_ask(trial, &tallies, ask_mlx5, tally_cell);
-	tallies_judge(trial, &tallies, 0, "rc_mlx5 or dc_mlx5");
+	tallies_ask(ctx, &tallies, ask_mlx5, tally_cell);
+	tallies_judge(ctx, &tallies, 0, "rc_mlx5 or dc_mlx5");
 }
 
 /* ---- PATH-09, PATH-11: what each process uses ---- */
@@ -264,9 +263,9 @@ static void rc_peers(const struct exhibits *exhibits, struct map *counts)
 	map_release(&seen);
 }
 
-void rule_scale(const struct trial *trial)
+void rule_scale(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	struct map counts = { 0 };
 
 	rc_peers(exhibits, &counts);
@@ -278,23 +277,22 @@ void rule_scale(const struct trial *trial)
 
 		if (!peers || !node)
 			continue;
-		finding = found(trial,
-				peers > trial->settings->path_09.endpoints ? VERDICT_FAIL
-									   : VERDICT_PASS,
-				process_subject(trial, i));
+		finding = found(
+			ctx, peers > ctx->settings->path_09.endpoints ? VERDICT_FAIL : VERDICT_PASS,
+			process_subject(ctx, i));
 		finding->count = peers;
 		finding->expected = "dc beyond the limit of endpoints";
-		finding->seen = say(trial->judge, "rc to %zu peer%s", peers, peers == 1 ? "" : "s");
+		finding->seen = say(ctx->judge, "rc to %zu peer%s", peers, peers == 1 ? "" : "s");
 	}
 	map_release(&counts);
 }
 
-void rule_ucx_in_use(const struct trial *trial)
+void rule_ucx_in_use(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 
 	if (level_missing(exhibits, LEVEL_UCP)) {
-		found_nothing(trial, VERDICT_SKIP, "operations were not traced (--level)");
+		found_nothing(ctx, VERDICT_SKIP, "operations were not traced (--level)");
 		return;
 	}
 	for (size_t i = 0; i < exhibits->members.len; i++) {
@@ -309,19 +307,19 @@ void rule_ucx_in_use(const struct trial *trial)
 		    (fails && alone))
 			continue;
 		/* its operations may not have been recorded */
-		unseen = fails && losses_has(&trial->judge->losses, node->name);
-		finding = found(trial,
+		unseen = fails && losses_has(&ctx->judge->losses, node->name);
+		finding = found(ctx,
 				unseen  ? VERDICT_UNKNOWN
 				: fails ? VERDICT_FAIL
 					: VERDICT_PASS,
-				process_subject(trial, i));
+				process_subject(ctx, i));
 		if (unseen)
-			finding->why = say(trial->judge, "something of %s is missing (COV-01)",
-					   node->name);
+			finding->why =
+				say(ctx->judge, "something of %s is missing (COV-01)", node->name);
 		finding->count = fails ? member->data_calls : member->ops;
 		finding->expected = "UCP operations below MPI's calls";
 		if (fails)
-			finding->seen = say(trial->judge, "%lu calls, no operation",
+			finding->seen = say(ctx->judge, "%lu calls, no operation",
 					    (unsigned long)member->data_calls);
 	}
 }

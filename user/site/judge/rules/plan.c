@@ -27,7 +27,7 @@ struct note {
 };
 
 struct look {
-	const struct trial *trial;
+	const struct rule_ctx *ctx;
 	struct sweep *sweep;
 	struct note *notes; /* by node */
 	struct map sent, met; /* as traced's, but with ranks for processes */
@@ -88,10 +88,10 @@ static int gpus_used_by(const struct gpus_used *used, const struct node *node)
  */
 
 /* Processes of the traffic that captures have of each node of the plan; the caller frees it. */
-static int *count_started(const struct trial *trial)
+static int *count_started(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
-	const struct plan *plan = trial->judge->sweep.plan;
+	const struct exhibits *exhibits = ctx->exhibits;
+	const struct plan *plan = ctx->judge->sweep.plan;
 	int *started = calloc(plan->nodes.len, sizeof(*started));
 
 	for (size_t i = 0; i < exhibits->members.len; i++) {
@@ -106,9 +106,9 @@ static int *count_started(const struct trial *trial)
 }
 
 /* Returns how many nodes have some of their ranks, but not all. */
-static int judge_started(const struct trial *trial, const int *started)
+static int judge_started(const struct rule_ctx *ctx, const int *started)
 {
-	const struct plan *plan = trial->judge->sweep.plan;
+	const struct plan *plan = ctx->judge->sweep.plan;
 	int short_of = 0;
 
 	for (size_t i = 0; i < plan->nodes.len; i++) {
@@ -116,9 +116,9 @@ static int judge_started(const struct trial *trial, const int *started)
 
 		if (!started[i] || started[i] >= plan->ranks)
 			continue;
-		finding = found(trial, VERDICT_FAIL, subject_node(plan->nodes.data[i].name));
+		finding = found(ctx, VERDICT_FAIL, subject_node(plan->nodes.data[i].name));
 		finding->expected = "all that was planned, once";
-		finding->seen = say(trial->judge, "%d of %d ranks were started, and MPI on no node",
+		finding->seen = say(ctx->judge, "%d of %d ranks were started, and MPI on no node",
 				    started[i], plan->ranks);
 		short_of++;
 	}
@@ -126,19 +126,19 @@ static int judge_started(const struct trial *trial, const int *started)
 }
 
 /* Of COV-03, where no ledger is there. */
-static void planned_without_ledgers(const struct trial *trial)
+static void planned_without_ledgers(const struct rule_ctx *ctx)
 {
-	const struct sweep *sweep = &trial->judge->sweep;
+	const struct sweep *sweep = &ctx->judge->sweep;
 	int *started;
 
 	if (sweep->foreign) {
-		found_why(trial, VERDICT_UNKNOWN, subject_plain(SUBJECT_OTHER, "all nodes"),
+		found_why(ctx, VERDICT_UNKNOWN, subject_plain(SUBJECT_OTHER, "all nodes"),
 			  "the ledgers are of another plan");
 		return;
 	}
-	started = count_started(trial);
-	if (!judge_started(trial, started))
-		found_why(trial, VERDICT_UNKNOWN, subject_plain(SUBJECT_OTHER, "all nodes"),
+	started = count_started(ctx);
+	if (!judge_started(ctx, started))
+		found_why(ctx, VERDICT_UNKNOWN, subject_plain(SUBJECT_OTHER, "all nodes"),
 			  "no ledger of this plan was given");
 	free(started);
 }
@@ -170,7 +170,7 @@ static void plan_note(struct look *look, int node, enum verdict verdict, const c
 static bool plan_lacks(const struct look *look, int node)
 {
 	return node >= 0 &&
-	       losses_has(&look->trial->judge->losses, look->sweep->plan->nodes.data[node].name);
+	       losses_has(&look->ctx->judge->losses, look->sweep->plan->nodes.data[node].name);
 }
 
 /*
@@ -193,7 +193,7 @@ static bool stopped(const struct sweep_rank *rank, uint32_t job)
  */
 static const char *hung(struct look *look, uint32_t job)
 {
-	struct judge *judge = look->trial->judge;
+	struct judge *judge = look->ctx->judge;
 	const struct sweep_rank *first = NULL;
 	const char *text = NULL;
 	int count = 0;
@@ -232,7 +232,7 @@ static const char *too_slow(const struct look *look, uint32_t job)
 
 		if (stopped(rank, job) && sweep_fate(look->sweep, rank) == FATE_STUCK)
 			return say(
-				look->trial->judge,
+				look->ctx->judge,
 				"no end of %s within a round's time, which may only be slow: " MORE_TIME,
 				rank->waits);
 	}
@@ -267,7 +267,7 @@ static void find_stopped(struct look *look, uint32_t job)
 
 		if (stopped(rank, job))
 			plan_note(look, rank->node, VERDICT_UNKNOWN,
-				  say(look->trial->judge, "rank %d did not come to its end: %s",
+				  say(look->ctx->judge, "rank %d did not come to its end: %s",
 				      rank->rank, why));
 	}
 }
@@ -325,7 +325,7 @@ static void look_at_step(struct look *look, const struct plan_stage *stage, uint
 	struct sweep_rank *peer =
 		step->world ? rank : sweep_rank_at(look->sweep, job, step->dst, step->dst_local);
 	struct sweep_transfer *transfer;
-	struct judge *judge = look->trial->judge;
+	struct judge *judge = look->ctx->judge;
 	const char *text;
 
 	if (!rank || !peer)
@@ -378,8 +378,8 @@ static void look_at_stage(struct look *look, const struct plan_stage *stage)
 	plan_steps_t steps = { 0 };
 
 	if (!asked_for(look, stage)) {
-		found_why(look->trial, VERDICT_UNKNOWN, subject_plain(SUBJECT_OTHER, "all nodes"),
-			  say(look->trial->judge, "stage %s was not carried out",
+		found_why(look->ctx, VERDICT_UNKNOWN, subject_plain(SUBJECT_OTHER, "all nodes"),
+			  say(look->ctx->judge, "stage %s was not carried out",
 			      plan_stage_names[stage->kind]));
 		return;
 	}
@@ -401,7 +401,7 @@ static void look_for_unplanned(struct look *look)
 
 		if (!transfer->planned)
 			plan_note(look, transfer->src, VERDICT_FAIL,
-				  say(look->trial->judge,
+				  say(look->ctx->judge,
 				      "%s of %lu B in round %u of stage %s was not planned",
 				      plan_op_names[transfer->op],
 				      (unsigned long)sweep_work(look->sweep, transfer)->size,
@@ -422,8 +422,8 @@ static void plan_look_at_ledgers(struct look *look)
 /* What differs may be what was lost. */
 static enum verdict wrong(const struct look *look, int node)
 {
-	return look->trial->judge->incomplete || plan_lacks(look, node) ? VERDICT_UNKNOWN
-									: VERDICT_FAIL;
+	return look->ctx->judge->incomplete || plan_lacks(look, node) ? VERDICT_UNKNOWN
+								      : VERDICT_FAIL;
 }
 
 static const struct sweep_rank *traced_rank(const struct look *look, size_t index)
@@ -443,7 +443,7 @@ static void find_traced(struct look *look)
 
 		if (rank->process < 0 && sweep_captured(look->sweep, rank->host))
 			plan_note(look, rank->node, wrong(look, rank->node),
-				  say(look->trial->judge, "rank %d (pid %u) was not traced",
+				  say(look->ctx->judge, "rank %d (pid %u) was not traced",
 				      rank->rank, rank->pid));
 		else if (rank->process < 0)
 			plan_note(look, rank->node, VERDICT_UNKNOWN,
@@ -474,13 +474,13 @@ static void look_at_sent(struct look *look, size_t index, uint64_t size)
 	}
 	if (all != all_seen)
 		plan_note(look, rank->node, wrong(look, rank->node),
-			  say(look->trial->judge,
+			  say(look->ctx->judge,
 			      "rank %d sent %lu messages of %lu B, %lu were traced", rank->rank,
 			      (unsigned long)all, (unsigned long)size, (unsigned long)all_seen));
 	else if (seen[TRACED_GPU] > planned[TRACED_GPU] || seen[TRACED_HOST] > planned[TRACED_HOST])
 		plan_note(
 			look, rank->node, wrong(look, rank->node),
-			say(look->trial->judge,
+			say(look->ctx->judge,
 			    "rank %d sent %lu of %lu messages of %lu B from GPU memory, %lu of them "
 			    "were traced there",
 			    rank->rank, (unsigned long)planned[TRACED_GPU], (unsigned long)all,
@@ -503,7 +503,7 @@ static void look_at_met(struct look *look, const struct map_slot *slot)
 		return;
 	plan_note(
 		look, node, wrong(look, node),
-		say(look->trial->judge,
+		say(look->ctx->judge,
 		    "rank %d got %lu messages of %lu B from rank %d of %s, %lu were traced at both ends",
 		    dst->rank, (unsigned long)slot->value, (unsigned long)slot->b, src->rank,
 		    src->node_name, (unsigned long)met));
@@ -520,7 +520,7 @@ static void look_at_calls(struct look *look, const struct map_slot *slot)
 	seen = look->sweep->traced->processes.data[rank->process].calls[slot->b];
 	if (seen != slot->value)
 		plan_note(look, rank->node, wrong(look, rank->node),
-			  say(look->trial->judge, "rank %d called %s %lu times, %lu were traced",
+			  say(look->ctx->judge, "rank %d called %s %lu times, %lu were traced",
 			      rank->rank, names[slot->b], (unsigned long)slot->value,
 			      (unsigned long)seen));
 }
@@ -542,7 +542,7 @@ static void plan_look_at_captures(struct look *look)
 /* Ranks that all take the first GPU leave the others untried. */
 static void plan_look_at_gpus(struct look *look)
 {
-	const struct exhibits *exhibits = look->trial->exhibits;
+	const struct exhibits *exhibits = look->ctx->exhibits;
 	const struct plan *plan = look->sweep->plan;
 	struct gpus_used used;
 
@@ -555,7 +555,7 @@ static void plan_look_at_gpus(struct look *look)
 
 		if (seen > 0 && seen < gpus && seen < plan->ranks)
 			plan_note(look, index, wrong(look, index),
-				  say(look->trial->judge, "%d ranks used %d of the node's %d GPUs",
+				  say(look->ctx->judge, "%d ranks used %d of the node's %d GPUs",
 				      plan->ranks, seen, gpus));
 	}
 	gpus_used_release(&used);
@@ -573,14 +573,14 @@ static void find_ranks(struct look *look, int node, uint32_t job)
 		present += sweep_rank_at(look->sweep, job, node, local) != NULL;
 	if (!present && plan->parts.len)
 		plan_note(look, node, VERDICT_UNKNOWN,
-			  say(look->trial->judge,
+			  say(look->ctx->judge,
 			      "no report of part %u: no ledger of this node is there", job));
 	else if (!present)
 		plan_note(look, node, VERDICT_UNKNOWN,
 			  "no report: no ledger of this node is there");
 	else if (present < plan->ranks)
 		plan_note(look, node, plan_lacks(look, node) ? VERDICT_UNKNOWN : VERDICT_FAIL,
-			  say(look->trial->judge, "%d of %d ranks were started, or left a ledger",
+			  say(look->ctx->judge, "%d of %d ranks were started, or left a ledger",
 			      present, plan->ranks));
 }
 
@@ -596,12 +596,12 @@ static void find_present(struct look *look)
 static void conclude(const struct look *look)
 {
 	const struct plan *plan = look->sweep->plan;
-	struct judge *judge = look->trial->judge;
+	struct judge *judge = look->ctx->judge;
 
 	for (size_t i = 0; i < plan->nodes.len; i++) {
 		const struct note *said = &look->notes[i];
 		struct finding *finding =
-			found(look->trial, said->verdict, subject_node(plan->nodes.data[i].name));
+			found(look->ctx, said->verdict, subject_node(plan->nodes.data[i].name));
 		const char *text = said->text;
 
 		finding->expected = "all that was planned, once";
@@ -616,12 +616,12 @@ static void conclude(const struct look *look)
 	}
 }
 
-void rule_planned(const struct trial *trial)
+void rule_planned(const struct rule_ctx *ctx)
 {
-	struct look look = { .trial = trial, .sweep = &trial->judge->sweep };
+	struct look look = { .ctx = ctx, .sweep = &ctx->judge->sweep };
 
 	if (!look.sweep->ranks.len) {
-		planned_without_ledgers(trial);
+		planned_without_ledgers(ctx);
 		return;
 	}
 	look.notes = calloc(look.sweep->plan->nodes.len, sizeof(*look.notes));

@@ -205,23 +205,23 @@ static const char *usual_text(struct judge *judge, const struct common *common)
 		   sizes_text(judge, common->first, least), common->most, common->count);
 }
 
-static void judge_node(const struct trial *trial, const struct common *common,
+static void judge_node(const struct rule_ctx *ctx, const struct common *common,
 		       const struct sent *own, const char *usual)
 {
 	enum verdict verdict = verdict_of(common, own);
-	struct finding *finding = found(trial, verdict, subject_node(own->node->name));
-	const char *sizes = sizes_text(trial->judge, own->eager_most, own->rndv_least);
+	struct finding *finding = found(ctx, verdict, subject_node(own->node->name));
+	const char *sizes = sizes_text(ctx->judge, own->eager_most, own->rndv_least);
 
 	finding->expected = usual;
 	if (verdict == VERDICT_FAIL)
 		finding->seen = sizes;
 	if (verdict == VERDICT_UNKNOWN)
-		finding->why = say(trial->judge,
+		finding->why = say(ctx->judge,
 				   "%s: %s; other nodes differ, and no majority tells who is right",
 				   own->function ? own->function : "outside MPI", sizes);
 }
 
-static void judge_group(const struct trial *trial, const struct sent *sent, size_t count)
+static void judge_group(const struct rule_ctx *ctx, const struct sent *sent, size_t count)
 {
 	struct common common = { .sent = sent, .count = count };
 	size_t eager = 0, rndv = 0;
@@ -233,13 +233,13 @@ static void judge_group(const struct trial *trial, const struct sent *sent, size
 	}
 	if (count < 2 || !eager || !rndv)
 		return;
-	common.factor = trial->settings->proto_02.factor;
+	common.factor = ctx->settings->proto_02.factor;
 	common.bottoms = calloc(count, sizeof(double));
 	common.tops = calloc(count, sizeof(double));
 	find_common(&common);
-	usual = usual_text(trial->judge, &common);
+	usual = usual_text(ctx->judge, &common);
 	for (size_t i = 0; i < count; i++)
-		judge_node(trial, &common, &sent[i], usual);
+		judge_node(ctx, &common, &sent[i], usual);
 	free(common.bottoms);
 	free(common.tops);
 }
@@ -248,9 +248,9 @@ static void judge_group(const struct trial *trial, const struct sent *sent, size
  * A node that sends eagerly what others of its class send by rendezvous, or the other way round; or
  * that moves the data of these in another way.
  */
-void rule_switch_points(const struct trial *trial)
+void rule_switch_points(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	size_t to;
 	struct sent_list sent = { 0 };
 
@@ -267,9 +267,9 @@ void rule_switch_points(const struct trial *trial)
 		for (to = from + 1;
 		     to < sent.list.len && !by_calls(&sent.list.data[from], &sent.list.data[to]);)
 			to++;
-		judge_group(trial, &sent.list.data[from], to - from);
+		judge_group(ctx, &sent.list.data[from], to - from);
 	}
-	judge_schemes(trial);
+	judge_schemes(ctx);
 	vec_release(&sent.list);
 	map_release(&sent.index);
 }

@@ -371,28 +371,28 @@ static enum verdict verdict_of(const struct party *party, size_t usual)
 }
 
 /* messages: of the group, made where they are first wanted. */
-static void say_of(const struct trial *trial, const struct group *group, const struct party *party,
+static void say_of(const struct rule_ctx *ctx, const struct group *group, const struct party *party,
 		   size_t usual, const char **messages)
 {
 	enum verdict verdict = verdict_of(party, usual);
-	struct finding *finding = found(trial, verdict, subject_node(party->node->name));
-	const char *used = schemes_text(trial->judge, party->used);
+	struct finding *finding = found(ctx, verdict, subject_node(party->node->name));
+	const char *used = schemes_text(ctx->judge, party->used);
 
 	if (!*messages)
-		*messages = messages_text(trial->judge, group);
+		*messages = messages_text(ctx->judge, group);
 	if (verdict != VERDICT_UNKNOWN)
-		finding->expected = say(trial->judge, "%s: by %s, as on most nodes", *messages,
+		finding->expected = say(ctx->judge, "%s: by %s, as on most nodes", *messages,
 					schemes[usual].name);
 	if (verdict == VERDICT_FAIL)
-		finding->seen = say(trial->judge, "by %s", used);
+		finding->seen = say(ctx->judge, "by %s", used);
 	if (verdict == VERDICT_UNKNOWN)
-		finding->why = say(trial->judge,
-				   "%s: by %s; nodes differ, and it is not clear who is right",
-				   *messages, used);
+		finding->why =
+			say(ctx->judge, "%s: by %s; nodes differ, and it is not clear who is right",
+			    *messages, used);
 }
 
 /* Each node once for each verdict: with the first messages that tell so. */
-static void judge_group(const struct trial *trial, struct pair *pairs, size_t count,
+static void judge_group(const struct rule_ctx *ctx, struct pair *pairs, size_t count,
 			struct map *said)
 {
 	struct group group = { .pairs = pairs, .count = count };
@@ -405,23 +405,23 @@ static void judge_group(const struct trial *trial, struct pair *pairs, size_t co
 
 		map_insert(said, (uintptr_t)party->node, verdict_of(party, usual), &fresh);
 		if (fresh)
-			say_of(trial, &group, party, usual, &messages);
+			say_of(ctx, &group, party, usual, &messages);
 	}
 	odd_release(&group);
 }
 
-void judge_schemes(const struct trial *trial)
+void judge_schemes(const struct rule_ctx *ctx)
 {
 	struct map said = { 0 };
 	pair_list list = { 0 };
 	size_t to;
 
-	collect(trial->exhibits, &list);
+	collect(ctx->exhibits, &list);
 	join_equal(&list);
 	for (size_t from = 0; from < list.len; from = to) {
 		for (to = from + 1; to < list.len && !by_kind(&list.data[from], &list.data[to]);)
 			to++;
-		judge_group(trial, &list.data[from], to - from, &said);
+		judge_group(ctx, &list.data[from], to - from, &said);
 	}
 	vec_release(&list);
 	map_release(&said);

@@ -58,9 +58,9 @@ static void add_cell(struct rails *rails, const struct cell *cell)
  * many; NICs that its class names are there, with 0 at least. By position in exhibits->nodes; the
  * caller frees it.
  */
-static struct rails *rails_of_nodes(const struct trial *trial, uint64_t least, bool unsized)
+static struct rails *rails_of_nodes(const struct rule_ctx *ctx, uint64_t least, bool unsized)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	struct rails *rails = NULL;
 	size_t room = 0;
 
@@ -121,11 +121,11 @@ static size_t used(const struct rails *rails)
 	return count;
 }
 
-void rule_rail_count(const struct trial *trial)
+void rule_rail_count(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
-	struct rails *sure = rails_of_nodes(trial, trial->settings->rail_01.size, false);
-	struct rails *all = rails_of_nodes(trial, trial->settings->rail_01.size, true);
+	const struct exhibits *exhibits = ctx->exhibits;
+	struct rails *sure = rails_of_nodes(ctx, ctx->settings->rail_01.size, false);
+	struct rails *all = rails_of_nodes(ctx, ctx->settings->rail_01.size, true);
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
@@ -138,16 +138,15 @@ void rule_rail_count(const struct trial *trial)
 			continue;
 		wanted = node->class->rails;
 		fails = used(rails) > wanted || used(&all[i]) < wanted;
-		finding =
-			found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, subject_node(node->name));
+		finding = found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS, subject_node(node->name));
 		finding->bytes = total(rails);
-		finding->expected = say(trial->judge, "%ld rails", (long)node->class->rails);
-		finding->seen = fails ? rails_text(trial->judge, rails) : NULL;
+		finding->expected = say(ctx->judge, "%ld rails", (long)node->class->rails);
+		finding->seen = fails ? rails_text(ctx->judge, rails) : NULL;
 		give_examples(finding, rails);
 		if (fails || used(rails) == used(&all[i]))
 			continue;
 		finding->verdict = VERDICT_UNKNOWN;
-		finding->why = why_unsized(trial, total(&all[i]) - total(rails));
+		finding->why = why_unsized(ctx, total(&all[i]) - total(rails));
 	}
 	free(sure);
 	free(all);
@@ -179,12 +178,12 @@ static double most_over_mean(struct rails *sure, const struct rails *all)
 	return most;
 }
 
-void rule_rail_balance(const struct trial *trial)
+void rule_rail_balance(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	/* a small message has one rail, whatever there is */
-	struct rails *sure = rails_of_nodes(trial, trial->settings->rail_02.size, false);
-	struct rails *all = rails_of_nodes(trial, trial->settings->rail_02.size, true);
+	struct rails *sure = rails_of_nodes(ctx, ctx->settings->rail_02.size, false);
+	struct rails *all = rails_of_nodes(ctx, ctx->settings->rail_02.size, true);
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
@@ -196,24 +195,24 @@ void rule_rail_balance(const struct trial *trial)
 		if (!node->class || node->class->nics.len < 2 || !total(rails))
 			continue;
 		ratio = least_over_mean(rails, &all[i]);
-		finding = found(trial,
-				ratio > trial->settings->rail_02.max_over_mean ? VERDICT_FAIL
-									       : VERDICT_PASS,
+		finding = found(ctx,
+				ratio > ctx->settings->rail_02.max_over_mean ? VERDICT_FAIL
+									     : VERDICT_PASS,
 				subject_node(node->name));
 		finding->bytes = total(rails);
 		give_examples(finding, rails);
-		finding->expected = say(trial->judge, "max/mean at most %.2f",
-					trial->settings->rail_02.max_over_mean);
+		finding->expected = say(ctx->judge, "max/mean at most %.2f",
+					ctx->settings->rail_02.max_over_mean);
 		if (finding->verdict == VERDICT_PASS &&
-		    most_over_mean(rails, &all[i]) > trial->settings->rail_02.max_over_mean) {
+		    most_over_mean(rails, &all[i]) > ctx->settings->rail_02.max_over_mean) {
 			finding->verdict = VERDICT_UNKNOWN;
-			finding->why = why_unsized(trial, total(&all[i]) - total(rails));
+			finding->why = why_unsized(ctx, total(&all[i]) - total(rails));
 		}
 		if (finding->verdict != VERDICT_FAIL)
 			continue;
-		finding->seen = say(trial->judge, "max/mean %.2f: %s", ratio,
-				    rails_text(trial->judge, rails));
-		if (ratio >= trial->settings->rail_02.critical)
+		finding->seen =
+			say(ctx->judge, "max/mean %.2f: %s", ratio, rails_text(ctx->judge, rails));
+		if (ratio >= ctx->settings->rail_02.critical)
 			finding->severity = SEVERITY_CRITICAL;
 	}
 	free(sure);
@@ -255,9 +254,9 @@ struct node_uses {
 };
 
 /* by_gpu: of each GPU alone, and of nothing else. */
-static void collect_uses(const struct trial *trial, struct node_uses *nodes, bool by_gpu)
+static void collect_uses(const struct rule_ctx *ctx, struct node_uses *nodes, bool by_gpu)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++)
 		vec_add(&nodes->list);
@@ -314,40 +313,39 @@ static bool shared(const struct uses *uses, const struct used **one, const struc
 	return false;
 }
 
-static void judge_collision(const struct trial *trial, const struct node *node,
+static void judge_collision(const struct rule_ctx *ctx, const struct node *node,
 			    const struct uses *uses)
 {
-	const struct node_inventory *inventory = inventory_of(trial, node);
+	const struct node_inventory *inventory = inventory_of(ctx, node);
 	const struct inventory_nic *idle;
 	const struct used *one, *other;
 	struct finding *finding;
 
 	if (!inventory || !candidate(inventory, uses->list[0].device, 0)) {
-		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
+		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
 			  inventory ? "its inventory does not have the NICs that were used"
 				    : "no inventory of this node was given");
 		return;
 	}
 	idle = idle_nic(inventory, uses);
-	finding = found(trial, VERDICT_PASS, subject_node(node->name));
+	finding = found(ctx, VERDICT_PASS, subject_node(node->name));
 	finding->expected = "a NIC for each GPU, as far as there are so many";
 	if (!idle || !shared(uses, &one, &other))
 		return;
 	finding->verdict = VERDICT_FAIL;
 	finding->bytes = one->bytes + other->bytes;
-	finding->seen = say(trial->judge, "%s and %s share %s, %s is idle", one->memory,
+	finding->seen = say(ctx->judge, "%s and %s share %s, %s is idle", one->memory,
 			    other->memory, one->device, idle->name);
 }
 
-void rule_nic_collision(const struct trial *trial)
+void rule_nic_collision(const struct rule_ctx *ctx)
 {
 	struct node_uses nodes = { 0 };
 
-	collect_uses(trial, &nodes, true);
+	collect_uses(ctx, &nodes, true);
 	for (size_t i = 0; i < nodes.list.len; i++)
 		if (nodes.list.data[i].count)
-			judge_collision(trial, &trial->exhibits->nodes.data[i],
-					&nodes.list.data[i]);
+			judge_collision(ctx, &ctx->exhibits->nodes.data[i], &nodes.list.data[i]);
 	vec_release(&nodes.list);
 }
 
@@ -391,42 +389,42 @@ static const struct inventory_nic *idle_adapter(const struct node_inventory *inv
 	return NULL;
 }
 
-static void judge_adapters(const struct trial *trial, const struct node *node,
+static void judge_adapters(const struct rule_ctx *ctx, const struct node *node,
 			   const struct uses *uses)
 {
-	const struct node_inventory *inventory = inventory_of(trial, node);
+	const struct node_inventory *inventory = inventory_of(ctx, node);
 	const struct inventory_nic *nic, *idle;
 	const struct used *one, *other;
 	struct finding *finding;
 
 	nic = inventory ? inventory_nic(inventory->last, uses->list[0].device) : NULL;
 	if (!nic) {
-		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
+		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
 			  inventory ? "its inventory does not have the NICs that were used"
 				    : "no inventory of this node was given");
 		return;
 	}
 	if (!nic->pci.address)
 		return;
-	finding = found(trial, VERDICT_PASS, subject_node(node->name));
+	finding = found(ctx, VERDICT_PASS, subject_node(node->name));
 	finding->expected = "rails on adapters of their own, as far as there are so many";
 	idle = idle_adapter(inventory, uses);
 	if (!idle || !on_one_adapter(inventory->last, uses, &one, &other))
 		return;
 	finding->verdict = VERDICT_FAIL;
 	finding->bytes = one->bytes + other->bytes;
-	finding->seen = say(trial->judge, "%s and %s are one adapter, %s is idle", one->device,
+	finding->seen = say(ctx->judge, "%s and %s are one adapter, %s is idle", one->device,
 			    other->device, idle->name);
 }
 
-void rule_adapters(const struct trial *trial)
+void rule_adapters(const struct rule_ctx *ctx)
 {
 	struct node_uses nodes = { 0 };
 
-	collect_uses(trial, &nodes, false);
+	collect_uses(ctx, &nodes, false);
 	for (size_t i = 0; i < nodes.list.len; i++)
 		if (nodes.list.data[i].count > 1)
-			judge_adapters(trial, &trial->exhibits->nodes.data[i], &nodes.list.data[i]);
+			judge_adapters(ctx, &ctx->exhibits->nodes.data[i], &nodes.list.data[i]);
 	vec_release(&nodes.list);
 }
 
@@ -491,14 +489,14 @@ static bool several_rails(const struct exhibits *exhibits)
 	return false;
 }
 
-void rule_aligned(const struct trial *trial)
+void rule_aligned(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	struct tallies tallies = { 0 };
 	struct map rails = { 0 };
 
 	if (!several_rails(exhibits)) {
-		found_nothing(trial, VERDICT_SKIP, "no class says several 'nics'");
+		found_nothing(ctx, VERDICT_SKIP, "no class says several 'nics'");
 		return;
 	}
 	for (size_t i = 0; i < exhibits->cells.len; i++)
@@ -514,9 +512,9 @@ void rule_aligned(const struct trial *trial)
 		/* one that sends back by fewer rails does not tell where the others end */
 		if (counts(cell) && own && peer &&
 		    rails_of(&rails, forth) == rails_of(&rails, back))
-			tally_add(tally_pair(trial, &tallies, own, peer), cell,
+			tally_add(tally_pair(ctx, &tallies, own, peer), cell,
 				  !map_find(&rails, back, rail_of(own, cell->device)));
 	}
 	map_release(&rails);
-	tallies_judge(trial, &tallies, 0, "the same rail in both directions");
+	tallies_judge(ctx, &tallies, 0, "the same rail in both directions");
 }

@@ -5,44 +5,44 @@
 #include <math.h>
 #include <string.h>
 
-struct finding *found(const struct trial *trial, enum verdict verdict, struct subject subject)
+struct finding *found(const struct rule_ctx *ctx, enum verdict verdict, struct subject subject)
 {
-	struct finding *finding = vec_add(&trial->judge->findings);
+	struct finding *finding = vec_add(&ctx->judge->findings);
 
-	finding->rule = trial->rule;
+	finding->rule = ctx->rule;
 	finding->verdict = verdict;
-	finding->severity = trial->setting->severity;
+	finding->severity = ctx->setting->severity;
 	finding->subject = subject;
 	finding->share = NAN;
 	return finding;
 }
 
-void found_why(const struct trial *trial, enum verdict verdict, struct subject subject,
+void found_why(const struct rule_ctx *ctx, enum verdict verdict, struct subject subject,
 	       const char *why)
 {
-	found(trial, verdict, subject)->why = why;
+	found(ctx, verdict, subject)->why = why;
 }
 
-void found_nothing(const struct trial *trial, enum verdict verdict, const char *why)
+void found_nothing(const struct rule_ctx *ctx, enum verdict verdict, const char *why)
 {
-	found_why(trial, verdict, subject_captures(), why);
+	found_why(ctx, verdict, subject_captures(), why);
 }
 
-bool found_any(const struct trial *trial)
+bool found_any(const struct rule_ctx *ctx)
 {
-	return trial->judge->findings.len > trial->from;
+	return ctx->judge->findings.len > ctx->from;
 }
 
-struct subject process_subject(const struct trial *trial, int process)
+struct subject process_subject(const struct rule_ctx *ctx, int process)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	const struct node *node = exhibits_node(exhibits, process);
 	const struct member *member = node ? &exhibits->members.data[process] : NULL;
 
 	if (!member)
 		return subject_plain(SUBJECT_OTHER, NULL);
-	return member->fact.rank < 0 ? subject_pid(trial->judge, node->name, member->fact.pid)
-				     : subject_rank(trial->judge, node->name, member->fact.rank);
+	return member->fact.rank < 0 ? subject_pid(ctx->judge, node->name, member->fact.pid)
+				     : subject_rank(ctx->judge, node->name, member->fact.rank);
 }
 
 bool level_missing(const struct exhibits *exhibits, enum level level)
@@ -55,20 +55,20 @@ bool level_missing(const struct exhibits *exhibits, enum level level)
 	return self->known && !traced;
 }
 
-const struct node_inventory *inventory_of(const struct trial *trial, const struct node *node)
+const struct node_inventory *inventory_of(const struct rule_ctx *ctx, const struct node *node)
 {
-	return node ? inventories_find(&trial->judge->inventories, node->id, node->name) : NULL;
+	return node ? inventories_find(&ctx->judge->inventories, node->id, node->name) : NULL;
 }
 
-void nodes_without_inventory(const struct trial *trial)
+void nodes_without_inventory(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
 
-		if (node->name && !inventory_of(trial, node))
-			found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
+		if (node->name && !inventory_of(ctx, node))
+			found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
 				  "no inventory of this node was given");
 	}
 }
@@ -78,9 +78,9 @@ static const char *or_unknown(const char *word)
 	return word ? word : "?";
 }
 
-const char *cell_text(const struct trial *trial, const struct cell *cell)
+const char *cell_text(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	return say(trial->judge, "%s over %s/%s%s%s, %s to %s", or_unknown(cell->op),
+	return say(ctx->judge, "%s over %s/%s%s%s, %s to %s", or_unknown(cell->op),
 		   or_unknown(cell->transport), or_unknown(cell->device),
 		   cell->protocol ? ", " : "", cell->protocol ? cell->protocol : "",
 		   or_unknown(cell->src_mem), or_unknown(cell->dst_mem));

@@ -7,7 +7,7 @@
 #include "site/judge/internal.h"
 
 /* A rule at work. */
-struct trial {
+struct rule_ctx {
 	struct judge *judge;
 	const struct exhibits *exhibits;
 	const struct catalogue_rule *rule;
@@ -17,21 +17,21 @@ struct trial {
 	size_t from; /* its findings are those from this one on */
 };
 
-/* Valid until the next one; of the trial's rule and severity. */
-struct finding *found(const struct trial *trial, enum verdict verdict, struct subject subject);
+/* Valid until the next one; of the ctx's rule and severity. */
+struct finding *found(const struct rule_ctx *ctx, enum verdict verdict, struct subject subject);
 
 /* A finding without a subject of its own: the rule had nothing to look at, or could not. */
-void found_nothing(const struct trial *trial, enum verdict verdict, const char *why);
+void found_nothing(const struct rule_ctx *ctx, enum verdict verdict, const char *why);
 
 /* The same, for one subject. */
-void found_why(const struct trial *trial, enum verdict verdict, struct subject subject,
+void found_why(const struct rule_ctx *ctx, enum verdict verdict, struct subject subject,
 	       const char *why);
 
 /* Whether the rule has a finding yet. */
-bool found_any(const struct trial *trial);
+bool found_any(const struct rule_ctx *ctx);
 
 /* "rc_mlx5/mlx5_0:1 rndv/get get_zcopy, host to gpu0" */
-const char *cell_text(const struct trial *trial, const struct cell *cell);
+const char *cell_text(const struct rule_ctx *ctx, const struct cell *cell);
 
 /* Whether it is known where both ends are: else no rule of paths can say what it should be. */
 bool cell_placed(const struct cell *cell);
@@ -53,14 +53,14 @@ struct node *cell_known_node(const struct exhibits *exhibits, const struct cell 
 const char *cell_own_memory(const struct cell *cell);
 
 /* n0:rank3, n0:pid77 where it has no rank; a text of NULL: its node is not known. */
-struct subject process_subject(const struct trial *trial, int process);
+struct subject process_subject(const struct rule_ctx *ctx, int process);
 
 /* Whether captures say that none was made with that --level, or one that has it, too. */
 enum level { LEVEL_MPI, LEVEL_UCP, LEVEL_UCT };
 bool level_missing(const struct exhibits *exhibits, enum level level);
 
 /* NULL: none was given. */
-const struct node_inventory *inventory_of(const struct trial *trial, const struct node *node);
+const struct node_inventory *inventory_of(const struct rule_ctx *ctx, const struct node *node);
 
 /* Whether a shell pattern of the list fits. */
 bool listed(const texts *list, const char *word);
@@ -74,23 +74,23 @@ enum fits expectation_fits(const struct exhibits *exhibits, const struct cell *c
 			   const struct policy_expect *expect);
 
 /* UNKNOWN for each node of the captures of which no inventory is there. */
-void nodes_without_inventory(const struct trial *trial);
+void nodes_without_inventory(const struct rule_ctx *ctx);
 
 /* The setting one_machine of rules of times: nodes whose times tell nothing are judged, too. */
-bool judges_all(const struct trial *trial);
+bool judges_all(const struct rule_ctx *ctx);
 
 /*
  * Rules of times. Why the times of a node of the plan tell nothing (machines_find()); NULL:
  * they do, or the rule's setting one_machine wants it judged all the same.
  */
-const char *node_untold(const struct trial *trial, int node);
+const char *node_untold(const struct rule_ctx *ctx, int node);
 
 /* Whether a transfer has a time, and one that tells something. */
-bool transfer_tells(const struct trial *trial, const struct sweep_transfer *transfer);
+bool transfer_tells(const struct rule_ctx *ctx, const struct sweep_transfer *transfer);
 
 /* Says SKIP of nodes whose times tell nothing, once where it is all of them: then there is nothing
  * to judge, and it returns true. */
-bool nothing_told(const struct trial *trial);
+bool nothing_told(const struct rule_ctx *ctx);
 
 /* Ports that messages could take; those that no class names only if they have a device of their
  * own.
@@ -122,10 +122,10 @@ void find_usual(struct entries *entries, struct map *usual);
 void mark_incomplete(struct judge *judge);
 
 /* Before all rules: which nodes' peers are in no capture, by COV-04's setting. */
-void mark_in_part(const struct trial *trial);
+void mark_in_part(const struct rule_ctx *ctx);
 
 /* A rule at work on what the judge has. */
-struct trial trial_of(struct judge *judge, const struct catalogue_rule *rule);
+struct rule_ctx rule_ctx_of(struct judge *judge, const struct catalogue_rule *rule);
 
 /* Adds the rule's findings: one SKIP where it is switched off, or what it looks at was not given.
  */
@@ -144,53 +144,53 @@ bool passes_of_all(const struct catalogue_rule *rule);
 bool fails_by_absence(const struct catalogue_rule *rule);
 
 /* ---- one function per rule; see table.c ---- */
-void rule_loss(const struct trial *trial);
-void rule_both_ends(const struct trial *trial);
-void rule_attribution(const struct trial *trial);
-void rule_one_library(const struct trial *trial);
-void rule_versions(const struct trial *trial);
+void rule_loss(const struct rule_ctx *ctx);
+void rule_both_ends(const struct rule_ctx *ctx);
+void rule_attribution(const struct rule_ctx *ctx);
+void rule_one_library(const struct rule_ctx *ctx);
+void rule_versions(const struct rule_ctx *ctx);
 /* Of CFG-01, what is about variables. */
-void judge_environments(const struct trial *trial);
+void judge_environments(const struct rule_ctx *ctx);
 /* Of PATH-01, what a line says of memory between both buffers. */
-void judge_ways(const struct trial *trial, const struct policy_expect *expect);
-void rule_expected(const struct trial *trial);
-void rule_tcp(const struct trial *trial);
-void rule_node_over_nic(const struct trial *trial);
-void rule_cuda_ipc(const struct trial *trial);
-void rule_single_copy(const struct trial *trial);
-void rule_gdr_copy(const struct trial *trial);
-void rule_staging(const struct trial *trial);
-void rule_accelerated(const struct trial *trial);
-void rule_scale(const struct trial *trial);
-void rule_ucx_in_use(const struct trial *trial);
-void rule_symmetric(const struct trial *trial);
-void rule_rail_count(const struct trial *trial);
-void rule_rail_balance(const struct trial *trial);
-void rule_memory_type(const struct trial *trial);
-void rule_collective_memory(const struct trial *trial);
-void rule_fragments(const struct trial *trial);
-void rule_service_level(const struct trial *trial);
-void rule_switch_points(const struct trial *trial);
+void judge_ways(const struct rule_ctx *ctx, const struct policy_expect *expect);
+void rule_expected(const struct rule_ctx *ctx);
+void rule_tcp(const struct rule_ctx *ctx);
+void rule_node_over_nic(const struct rule_ctx *ctx);
+void rule_cuda_ipc(const struct rule_ctx *ctx);
+void rule_single_copy(const struct rule_ctx *ctx);
+void rule_gdr_copy(const struct rule_ctx *ctx);
+void rule_staging(const struct rule_ctx *ctx);
+void rule_accelerated(const struct rule_ctx *ctx);
+void rule_scale(const struct rule_ctx *ctx);
+void rule_ucx_in_use(const struct rule_ctx *ctx);
+void rule_symmetric(const struct rule_ctx *ctx);
+void rule_rail_count(const struct rule_ctx *ctx);
+void rule_rail_balance(const struct rule_ctx *ctx);
+void rule_memory_type(const struct rule_ctx *ctx);
+void rule_collective_memory(const struct rule_ctx *ctx);
+void rule_fragments(const struct rule_ctx *ctx);
+void rule_service_level(const struct rule_ctx *ctx);
+void rule_switch_points(const struct rule_ctx *ctx);
 /* Of PROTO-02, by what data of a rendezvous moves. */
-void judge_schemes(const struct trial *trial);
-void rule_ports(const struct trial *trial);
-void rule_planned(const struct trial *trial);
-void rule_monotone(const struct trial *trial);
-void rule_tail(const struct trial *trial);
-void rule_slow_nodes(const struct trial *trial);
-void rule_slow_pairs(const struct trial *trial);
-void rule_goodput(const struct trial *trial);
-void rule_alltoall(const struct trial *trial);
-void rule_baseline(const struct trial *trial);
-void rule_port_counters(const struct trial *trial);
-void rule_nearest_nic(const struct trial *trial);
+void judge_schemes(const struct rule_ctx *ctx);
+void rule_ports(const struct rule_ctx *ctx);
+void rule_planned(const struct rule_ctx *ctx);
+void rule_monotone(const struct rule_ctx *ctx);
+void rule_tail(const struct rule_ctx *ctx);
+void rule_slow_nodes(const struct rule_ctx *ctx);
+void rule_slow_pairs(const struct rule_ctx *ctx);
+void rule_goodput(const struct rule_ctx *ctx);
+void rule_alltoall(const struct rule_ctx *ctx);
+void rule_baseline(const struct rule_ctx *ctx);
+void rule_port_counters(const struct rule_ctx *ctx);
+void rule_nearest_nic(const struct rule_ctx *ctx);
 /* Of PATH-01, 'nic: nearest'. */
-void judge_nearest(const struct trial *trial, const struct policy_expect *expect);
-void rule_binding(const struct trial *trial);
-void rule_nic_collision(const struct trial *trial);
-void rule_adapters(const struct trial *trial);
-void rule_aligned(const struct trial *trial);
-void rule_roce(const struct trial *trial);
-void rule_error_counters(const struct trial *trial);
+void judge_nearest(const struct rule_ctx *ctx, const struct policy_expect *expect);
+void rule_binding(const struct rule_ctx *ctx);
+void rule_nic_collision(const struct rule_ctx *ctx);
+void rule_adapters(const struct rule_ctx *ctx);
+void rule_aligned(const struct rule_ctx *ctx);
+void rule_roce(const struct rule_ctx *ctx);
+void rule_error_counters(const struct rule_ctx *ctx);
 
 #endif

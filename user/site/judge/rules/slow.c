@@ -68,48 +68,48 @@ static void metrics_find(const struct plan *plan, struct metrics *metrics)
 }
 
 /* Whether a transfer is of the metric and has a time that tells something. */
-static bool metric_times(const struct trial *trial, const struct metric *metric,
+static bool metric_times(const struct rule_ctx *ctx, const struct metric *metric,
 			 const struct sweep_transfer *transfer)
 {
-	return transfer_tells(trial, transfer) &&
-	       is_metric(metric, sweep_work(&trial->judge->sweep, transfer));
+	return transfer_tells(ctx, transfer) &&
+	       is_metric(metric, sweep_work(&ctx->judge->sweep, transfer));
 }
 
 /* Whether the rule wants what is slow to be slow again, in the stage of confirmation. */
-static bool slow_wants_confirmed(const struct trial *trial)
+static bool slow_wants_confirmed(const struct rule_ctx *ctx)
 {
-	return policy_wants(trial->judge->policy, trial->rule, "confirm");
+	return policy_wants(ctx->judge->policy, ctx->rule, "confirm");
 }
 
-static const char *metric_text(const struct trial *trial, const struct metric *metric)
+static const char *metric_text(const struct rule_ctx *ctx, const struct metric *metric)
 {
-	return say(trial->judge, "%s-%s %lu B", plan_memory_names[metric->src_mem],
+	return say(ctx->judge, "%s-%s %lu B", plan_memory_names[metric->src_mem],
 		   plan_memory_names[metric->dst_mem], (unsigned long)metric->size);
 }
 
 /* FAIL of what is slow and not refuted, else PASS. */
-static struct finding *slow_say(const struct trial *trial, struct subject subject,
+static struct finding *slow_say(const struct rule_ctx *ctx, struct subject subject,
 				const struct slowness *slowness)
 {
 	const struct catalogue_rule *nodes = &catalogue[RULE_PERF_01];
 	bool fails = slowness->slow && !slowness->refuted;
-	struct finding *finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, subject);
+	struct finding *finding = found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS, subject);
 	const char *more = "";
 
-	finding->expected = say(trial->judge, "at least %.2f of the median",
-				1 - trial->settings->perf_01.floor);
+	finding->expected =
+		say(ctx->judge, "at least %.2f of the median", 1 - ctx->settings->perf_01.floor);
 	finding->count = slowness->rounds;
 	if (!fails)
 		return finding;
 	if (slowness->confirmed) {
-		more = say(trial->judge, ", confirmed in %zu more", slowness->again);
-		if (trial->setting->severity == trial->rule->severity && trial->rule == nodes)
+		more = say(ctx->judge, ", confirmed in %zu more", slowness->again);
+		if (ctx->setting->severity == ctx->rule->severity && ctx->rule == nodes)
 			finding->severity = SEVERITY_CRITICAL;
-	} else if (slow_wants_confirmed(trial)) {
+	} else if (slow_wants_confirmed(ctx)) {
 		more = ", not confirmed yet";
 	}
-	finding->seen = say(trial->judge, "%.2f of the median of %s, %.0f MAD, in %zu rounds%s",
-			    slowness->share, metric_text(trial, slowness->metric), slowness->off,
+	finding->seen = say(ctx->judge, "%.2f of the median of %s, %.0f MAD, in %zu rounds%s",
+			    slowness->share, metric_text(ctx, slowness->metric), slowness->off,
 			    slowness->rounds, more);
 	return finding;
 }
@@ -151,10 +151,10 @@ static void add_transfer(struct sums_of_pairs *sums, const struct sweep_transfer
 }
 
 /* A pair of which some transfer is missing has no value. */
-static void make_values(const struct trial *trial, enum plan_stage_kind stage,
+static void make_values(const struct rule_ctx *ctx, enum plan_stage_kind stage,
 			const struct metric *metric, struct outliers *outliers)
 {
-	const struct sweep *sweep = &trial->judge->sweep;
+	const struct sweep *sweep = &ctx->judge->sweep;
 	const struct plan *plan = sweep->plan;
 	struct sums_of_pairs sums = { 0 };
 	struct map_slot *slot;
@@ -163,7 +163,7 @@ static void make_values(const struct trial *trial, enum plan_stage_kind stage,
 		const struct sweep_transfer *transfer = &sweep->transfers.data[i];
 
 		if (transfer->stage == stage && transfer->dst >= 0 &&
-		    metric_times(trial, metric, transfer))
+		    metric_times(ctx, metric, transfer))
 			add_transfer(&sums, transfer);
 	}
 	for (size_t pos = 0; (slot = map_next(&sums.index, &pos));) {
@@ -183,11 +183,11 @@ static void make_values(const struct trial *trial, enum plan_stage_kind stage,
 }
 
 /* The caller releases them. */
-static void slow_values_make(struct slow_values *values, const struct trial *trial,
+static void slow_values_make(struct slow_values *values, const struct rule_ctx *ctx,
 			     const struct metric *metric)
 {
-	const struct plan *plan = trial->judge->sweep.plan;
-	const struct rule_settings *settings = trial->settings;
+	const struct plan *plan = ctx->judge->sweep.plan;
+	const struct rule_settings *settings = ctx->settings;
 
 	/* of a node in one round alone, every third sweep would have a false alarm */
 	*values = (struct slow_values){
@@ -197,8 +197,8 @@ static void slow_values_make(struct slow_values *values, const struct trial *tri
 	for (size_t i = 0; i < plan->nodes.len; i++)
 		vec_push(&values->first.nodes,
 			 ((struct outlier_node){ .class = plan->nodes.data[i].class }));
-	make_values(trial, STAGE_TIME, metric, &values->first);
-	make_values(trial, STAGE_CONFIRM, metric, &values->again);
+	make_values(ctx, STAGE_TIME, metric, &values->first);
+	make_values(ctx, STAGE_CONFIRM, metric, &values->again);
 	outliers_nodes(&values->first, &values->limits);
 }
 
@@ -324,12 +324,12 @@ static void keep_worst(struct slowness *worst, const struct slowness *own)
 		*worst = *own;
 }
 
-static void nodes_judge_metric(const struct trial *trial, const struct metric *metric,
+static void nodes_judge_metric(const struct rule_ctx *ctx, const struct metric *metric,
 			       struct slowness *worst)
 {
 	struct slow_values values;
 
-	slow_values_make(&values, trial, metric);
+	slow_values_make(&values, ctx, metric);
 	for (size_t i = 0; i < values.first.nodes.len; i++) {
 		const struct outlier_node *node = &values.first.nodes.data[i];
 		struct slowness own = {
@@ -343,7 +343,7 @@ static void nodes_judge_metric(const struct trial *trial, const struct metric *m
 
 		if (node->rounds < values.limits.rounds || isnan(node->center))
 			continue;
-		if (own.slow && slow_wants_confirmed(trial))
+		if (own.slow && slow_wants_confirmed(ctx))
 			slow_confirm_node(&values, i, &own);
 		keep_worst(&worst[i], &own);
 	}
@@ -351,9 +351,9 @@ static void nodes_judge_metric(const struct trial *trial, const struct metric *m
 }
 
 /* A node of the class that has no times is in doubt; where none has, the plan is too small. */
-static void say_nodes(const struct trial *trial, const struct slowness *worst)
+static void say_nodes(const struct rule_ctx *ctx, const struct slowness *worst)
 {
-	const struct plan *plan = trial->judge->sweep.plan;
+	const struct plan *plan = ctx->judge->sweep.plan;
 	size_t known = 0;
 
 	for (size_t i = 0; i < plan->nodes.len; i++)
@@ -364,23 +364,23 @@ static void say_nodes(const struct trial *trial, const struct slowness *worst)
 		const char *name = plan->nodes.data[i].name;
 
 		if (worst[i].known)
-			slow_say(trial, subject_node(name), &worst[i]);
-		else if (!node_untold(trial, i))
-			found_why(trial, VERDICT_UNKNOWN, subject_node(name),
+			slow_say(ctx, subject_node(name), &worst[i]);
+		else if (!node_untold(ctx, i))
+			found_why(ctx, VERDICT_UNKNOWN, subject_node(name),
 				  "times of fewer than three rounds");
 	}
 }
 
-void rule_slow_nodes(const struct trial *trial)
+void rule_slow_nodes(const struct rule_ctx *ctx)
 {
-	const struct plan *plan = trial->judge->sweep.plan;
+	const struct plan *plan = ctx->judge->sweep.plan;
 	struct metrics metrics = { 0 };
 	struct slowness *worst = calloc(plan->nodes.len, sizeof(*worst));
 
 	metrics_find(plan, &metrics);
 	for (size_t i = 0; i < metrics.list.len; i++)
-		nodes_judge_metric(trial, &metrics.list.data[i], worst);
-	say_nodes(trial, worst);
+		nodes_judge_metric(ctx, &metrics.list.data[i], worst);
+	say_nodes(ctx, worst);
 	vec_release(&metrics.list);
 	free(worst);
 }
@@ -390,39 +390,39 @@ void rule_slow_nodes(const struct trial *trial)
 #define ONE_WAY 2 /* times as long as the other way: that is the slow one */
 
 /* Median of what messages from one to the other take; NAN: none was timed. */
-static double one_way(const struct trial *trial, const struct metric *metric, int src, int dst)
+static double one_way(const struct rule_ctx *ctx, const struct metric *metric, int src, int dst)
 {
-	const struct sweep *sweep = &trial->judge->sweep;
+	const struct sweep *sweep = &ctx->judge->sweep;
 	struct numbers numbers = { 0 };
 
 	for (size_t i = 0; i < sweep->transfers.len; i++) {
 		const struct sweep_transfer *transfer = &sweep->transfers.data[i];
 
 		if (transfer->stage == STAGE_TIME && transfer->src == src && transfer->dst == dst &&
-		    metric_times(trial, metric, transfer))
+		    metric_times(ctx, metric, transfer))
 			vec_push(&numbers.list, transfer->p50);
 	}
 	return median_and_release(&numbers);
 }
 
 /* NULL: both ways are as slow. */
-static const char *slow_way(const struct trial *trial, const struct metric *metric, int a, int b)
+static const char *slow_way(const struct rule_ctx *ctx, const struct metric *metric, int a, int b)
 {
-	const struct plan *plan = trial->judge->sweep.plan;
-	double forth = one_way(trial, metric, a, b), back = one_way(trial, metric, b, a);
+	const struct plan *plan = ctx->judge->sweep.plan;
+	double forth = one_way(ctx, metric, a, b), back = one_way(ctx, metric, b, a);
 	const char *one = plan->nodes.data[forth > back ? a : b].name;
 	const char *other = plan->nodes.data[forth > back ? b : a].name;
 	double times = forth > back ? forth / back : back / forth;
 
-	return times >= ONE_WAY ? say(trial->judge, "%s>%s takes %.1f times as long as %s>%s", one,
+	return times >= ONE_WAY ? say(ctx->judge, "%s>%s takes %.1f times as long as %s>%s", one,
 				      other, times, other, one)
 				: NULL;
 }
 
-static void judge_pair(const struct trial *trial, const struct slow_values *values,
+static void judge_pair(const struct rule_ctx *ctx, const struct slow_values *values,
 		       const struct outlier_pair *pair)
 {
-	const struct plan *plan = trial->judge->sweep.plan;
+	const struct plan *plan = ctx->judge->sweep.plan;
 	struct slowness slowness = {
 		.known = true,
 		.slow = true,
@@ -432,47 +432,46 @@ static void judge_pair(const struct trial *trial, const struct slow_values *valu
 		.metric = values->metric,
 	};
 
-	if (slow_wants_confirmed(trial))
+	if (slow_wants_confirmed(ctx))
 		slow_confirm_pair(values, pair, &slowness);
 	if (slowness.refuted)
 		return;
-	slow_say(trial,
-		 subject_pair(trial->judge, plan->nodes.data[pair->a].name,
+	slow_say(ctx,
+		 subject_pair(ctx->judge, plan->nodes.data[pair->a].name,
 			      plan->nodes.data[pair->b].name),
 		 &slowness)
-		->cause = slow_way(trial, values->metric, pair->a, pair->b);
+		->cause = slow_way(ctx, values->metric, pair->a, pair->b);
 }
 
 /* Returns of how many pairs the metric tells anything. */
-static size_t pairs_judge_metric(const struct trial *trial, const struct metric *metric)
+static size_t pairs_judge_metric(const struct rule_ctx *ctx, const struct metric *metric)
 {
 	struct outlier_limits limits;
 	struct slow_values values;
 	size_t judged;
 
-	slow_values_make(&values, trial, metric);
+	slow_values_make(&values, ctx, metric);
 	limits = values.limits;
-	limits.rounds = trial->settings->perf_02.repeats;
+	limits.rounds = ctx->settings->perf_02.repeats;
 	outliers_pairs(&values.first, &limits);
 	judged = values.first.pairs.len;
 	for (size_t i = 0; i < judged; i++)
 		if (values.first.pairs.data[i].slow)
-			judge_pair(trial, &values, &values.first.pairs.data[i]);
+			judge_pair(ctx, &values, &values.first.pairs.data[i]);
 	slow_values_release(&values);
 	return judged;
 }
 
 /* Of pairs in order one finding says it: there are very many of them. */
-void rule_slow_pairs(const struct trial *trial)
+void rule_slow_pairs(const struct rule_ctx *ctx)
 {
 	struct metrics metrics = { 0 };
 	size_t judged = 0;
 
-	metrics_find(trial->judge->sweep.plan, &metrics);
+	metrics_find(ctx->judge->sweep.plan, &metrics);
 	for (size_t i = 0; i < metrics.list.len; i++)
-		judged += pairs_judge_metric(trial, &metrics.list.data[i]);
+		judged += pairs_judge_metric(ctx, &metrics.list.data[i]);
 	vec_release(&metrics.list);
-	if (judged && !found_any(trial))
-		found(trial, VERDICT_PASS, subject_plain(SUBJECT_OTHER, "all pairs"))->count =
-			judged;
+	if (judged && !found_any(ctx))
+		found(ctx, VERDICT_PASS, subject_plain(SUBJECT_OTHER, "all pairs"))->count = judged;
 }

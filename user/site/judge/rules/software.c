@@ -68,7 +68,7 @@ static const char *versions_of(struct judge *judge, const struct member *member)
 		   ucx ? ucx : "?");
 }
 
-static void judge_node(const struct trial *trial, const struct node *node, const char *software,
+static void judge_node(const struct rule_ctx *ctx, const struct node *node, const char *software,
 		       const char *usual)
 {
 	bool fails = strcmp(usual, software) != 0;
@@ -76,20 +76,20 @@ static void judge_node(const struct trial *trial, const struct node *node, const
 
 	/* "UCX ?": the tracer did not get to see it */
 	if (fails && strchr(software, '?')) {
-		found_why(trial, VERDICT_UNKNOWN, subject_node(node->name),
-			  say(trial->judge, "not all of its software was seen: %s", software));
+		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
+			  say(ctx->judge, "not all of its software was seen: %s", software));
 		return;
 	}
-	finding = found(trial, fails ? VERDICT_FAIL : VERDICT_PASS, subject_node(node->name));
+	finding = found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS, subject_node(node->name));
 	finding->expected = usual;
 	finding->seen = fails ? software : NULL;
 }
 
-static void same_on_all(const struct trial *trial,
+static void same_on_all(const struct rule_ctx *ctx,
 			const char *(*part)(struct judge *, const struct member *))
 {
-	const struct exhibits *exhibits = trial->exhibits;
-	const char **software = software_of_nodes(trial->judge, part);
+	const struct exhibits *exhibits = ctx->exhibits;
+	const char **software = software_of_nodes(ctx->judge, part);
 	struct entries entries = { 0 };
 	struct map usual = { 0 };
 
@@ -104,7 +104,7 @@ static void same_on_all(const struct trial *trial,
 		const uint64_t *best = map_find(&usual, (uintptr_t)node->class, 0);
 
 		if (node->name && software[i])
-			judge_node(trial, node, software[i], entries.list.data[*best - 1].what);
+			judge_node(ctx, node, software[i], entries.list.data[*best - 1].what);
 	}
 	vec_release(&entries.list);
 	map_release(&usual);
@@ -126,31 +126,31 @@ static void find_copies(const struct exhibits *exhibits, struct map *copies)
 	}
 }
 
-static const char *copies_text(const struct trial *trial, const struct member *member)
+static const char *copies_text(const struct rule_ctx *ctx, const struct member *member)
 {
-	return say(trial->judge, "pid %u has %s and %s", member->fact.pid, member->ucx.data[0].path,
+	return say(ctx->judge, "pid %u has %s and %s", member->fact.pid, member->ucx.data[0].path,
 		   member->ucx.data[1].path);
 }
 
-void rule_one_library(const struct trial *trial)
+void rule_one_library(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	struct map copies = { 0 };
 
 	find_copies(exhibits, &copies);
-	same_on_all(trial, build_of);
-	for (size_t i = trial->from; i < trial->judge->findings.len; i++) {
-		struct finding *finding = &trial->judge->findings.data[i];
+	same_on_all(ctx, build_of);
+	for (size_t i = ctx->from; i < ctx->judge->findings.len; i++) {
+		struct finding *finding = &ctx->judge->findings.data[i];
 		const uint64_t *first = map_find(&copies, (uintptr_t)finding->subject.node, 0);
 
 		if (!first)
 			continue;
 		finding->verdict = VERDICT_FAIL;
-		finding->seen = copies_text(trial, &exhibits->members.data[*first - 1]);
+		finding->seen = copies_text(ctx, &exhibits->members.data[*first - 1]);
 	}
 	map_release(&copies);
 	if (!exhibits->members.len)
-		found_nothing(trial, VERDICT_UNKNOWN,
+		found_nothing(ctx, VERDICT_UNKNOWN,
 			      "no process with UCX or MPI is in the captures");
 }
 
@@ -210,11 +210,11 @@ static void join_subjects(struct judge *judge, size_t from)
 	map_release(&first);
 }
 
-void rule_versions(const struct trial *trial)
+void rule_versions(const struct rule_ctx *ctx)
 {
-	same_on_all(trial, versions_of);
-	if (!found_any(trial))
-		found_nothing(trial, VERDICT_SKIP, "no process has MPI or UCX");
-	judge_environments(trial);
-	join_subjects(trial->judge, trial->from);
+	same_on_all(ctx, versions_of);
+	if (!found_any(ctx))
+		found_nothing(ctx, VERDICT_SKIP, "no process has MPI or UCX");
+	judge_environments(ctx);
+	join_subjects(ctx->judge, ctx->from);
 }

@@ -105,15 +105,15 @@ static const struct cell *one_way(const struct direction *there, const struct di
 	return NULL;
 }
 
-static const char *transports_text(const struct trial *trial, const struct direction *there,
+static const char *transports_text(const struct rule_ctx *ctx, const struct direction *there,
 				   const struct direction *back)
 {
 	const struct cell *cell = one_way(there, back);
 	const struct direction *only = cell ? there : back;
 
 	cell = cell ? cell : one_way(back, there);
-	return cell ? say(trial->judge, "only %s>%s: %s", only->from->name, only->to->name,
-			  cell_text(trial, cell))
+	return cell ? say(ctx->judge, "only %s>%s: %s", only->from->name, only->to->name,
+			  cell_text(ctx, cell))
 		    : NULL;
 }
 
@@ -127,9 +127,9 @@ static uint64_t end_of(const struct cell *cell, int process)
 }
 
 /* Several processes of a node may have a NIC each: no more is told of pairs of nodes. */
-static void collect_rails(const struct trial *trial, struct directions *directions)
+static void collect_rails(const struct rule_ctx *ctx, struct directions *directions)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
@@ -138,7 +138,7 @@ static void collect_rails(const struct trial *trial, struct directions *directio
 		struct direction *direction;
 
 		if (!cell_over_nic(cell) || !from || !to ||
-		    !cell_at_least(exhibits, cell, trial->settings->path_12.size))
+		    !cell_at_least(exhibits, cell, ctx->settings->path_12.size))
 			continue;
 		direction = direction_at(directions, end_of(cell, cell->process),
 					 end_of(cell, cell->peer));
@@ -157,31 +157,31 @@ static size_t rails_of(const struct direction *direction)
 	return count;
 }
 
-static const char *rails_text(const struct trial *trial, const struct direction *there,
+static const char *rails_text(const struct rule_ctx *ctx, const struct direction *there,
 			      const struct direction *back)
 {
 	size_t one = rails_of(there), other = rails_of(back);
 
 	if (one == other)
 		return NULL;
-	return say(trial->judge, "%s>%s over %zu NIC%s, %s>%s over %zu", there->from->name,
+	return say(ctx->judge, "%s>%s over %zu NIC%s, %s>%s over %zu", there->from->name,
 		   there->to->name, one, one == 1 ? "" : "s", back->from->name, back->to->name,
 		   other);
 }
 
 /* (node, node), the first one first -> a text that is kept. */
-static struct map uneven_rails(const struct trial *trial)
+static struct map uneven_rails(const struct rule_ctx *ctx)
 {
 	struct directions directions = { 0 };
 	struct map uneven = { 0 };
 
-	collect_rails(trial, &directions);
+	collect_rails(ctx, &directions);
 	for (size_t i = 0; i < directions.list.len; i++) {
 		const struct direction *there = &directions.list.data[i];
 		const struct direction *back =
 			direction_find(&directions, there->ends[1], there->ends[0]);
 		const char *text =
-			back && there->from < there->to ? rails_text(trial, there, back) : NULL;
+			back && there->from < there->to ? rails_text(ctx, there, back) : NULL;
 
 		if (text)
 			*map_insert(&uneven, (uintptr_t)there->from, (uintptr_t)there->to, NULL) =
@@ -194,9 +194,9 @@ static struct map uneven_rails(const struct trial *trial)
 /* ---- both ---- */
 
 /* What one way has more of may be what was lost of the other one. */
-static bool may_be_lost(const struct trial *trial, const struct direction *there)
+static bool may_be_lost(const struct rule_ctx *ctx, const struct direction *there)
 {
-	const struct judge *judge = trial->judge;
+	const struct judge *judge = ctx->judge;
 
 	return judge->incomplete || losses_has(&judge->losses, there->from->name) ||
 	       losses_has(&judge->losses, there->to->name);
@@ -208,21 +208,21 @@ static bool unknown(const struct direction *direction)
 	return direction->unknown > SOME * (direction->bytes + direction->unknown);
 }
 
-static void judge_pair(const struct trial *trial, const struct direction *there,
+static void judge_pair(const struct rule_ctx *ctx, const struct direction *there,
 		       const struct direction *back, const struct map *uneven)
 {
 	const uint64_t *rails = map_find(uneven, (uintptr_t)there->from, (uintptr_t)there->to);
-	const char *seen = transports_text(trial, there, back);
+	const char *seen = transports_text(ctx, there, back);
 	struct finding *finding;
 
 	if (!seen && rails)
 		seen = (const char *)(uintptr_t)*rails;
-	finding = found(trial, seen ? VERDICT_FAIL : VERDICT_PASS,
-			subject_pair(trial->judge, there->from->name, there->to->name));
+	finding = found(ctx, seen ? VERDICT_FAIL : VERDICT_PASS,
+			subject_pair(ctx->judge, there->from->name, there->to->name));
 	finding->expected =
 		"the same transports in both directions, large messages over as many NICs";
 	finding->seen = seen;
-	if (seen && may_be_lost(trial, there))
+	if (seen && may_be_lost(ctx, there))
 		finding->why = "records were or may be lost (COV-01)";
 	else if (unknown(there) || unknown(back))
 		finding->why = "much went by transports that are not known (COV-05)";
@@ -230,12 +230,12 @@ static void judge_pair(const struct trial *trial, const struct direction *there,
 		finding->verdict = VERDICT_UNKNOWN;
 }
 
-void rule_symmetric(const struct trial *trial)
+void rule_symmetric(const struct rule_ctx *ctx)
 {
-	struct map uneven = uneven_rails(trial);
+	struct map uneven = uneven_rails(ctx);
 	struct directions directions = { 0 };
 
-	collect_transports(trial->exhibits, &directions);
+	collect_transports(ctx->exhibits, &directions);
 	for (size_t i = 0; i < directions.list.len; i++) {
 		const struct direction *there = &directions.list.data[i];
 		const struct direction *back =
@@ -243,7 +243,7 @@ void rule_symmetric(const struct trial *trial)
 
 		if (there->from < there->to && back && there->bytes + there->unknown &&
 		    back->bytes + back->unknown)
-			judge_pair(trial, there, back, &uneven);
+			judge_pair(ctx, there, back, &uneven);
 	}
 	directions_release(&directions);
 	map_release(&uneven);

@@ -15,8 +15,8 @@ enum {
 };
 
 static const struct judged {
-	void (*judge)(const struct trial *trial);
-	unsigned int of;
+	void (*judge)(const struct rule_ctx *ctx);
+	unsigned int flags;
 	const char *none; /* why it has no finding; NULL: the rule says so itself */
 } rules[CATALOGUE_RULES] = {
 	[RULE_COV_01] = { rule_loss, OF_CAPTURES },
@@ -83,9 +83,9 @@ static const struct judged {
 			  "no class says 'nics', and no node has a NIC on PCI" },
 };
 
-struct trial trial_of(struct judge *judge, const struct catalogue_rule *rule)
+struct rule_ctx rule_ctx_of(struct judge *judge, const struct catalogue_rule *rule)
 {
-	return (struct trial){
+	return (struct rule_ctx){
 		.judge = judge,
 		.exhibits = &judge->exhibits,
 		.rule = rule,
@@ -141,7 +141,7 @@ static const char *what_lacks(const struct judge *judge, const struct catalogue_
 	if (rule->needs & NEEDS_COUNTERS && !has_two_snapshots(judge))
 		return why_not(rule->needs);
 	/* captures that say nothing, and files that cannot be read, are what COV-01 is about */
-	if (judged->of & OF_CAPTURES && !captures && !(lost && judged->judge == rule_loss) &&
+	if (judged->flags & OF_CAPTURES && !captures && !(lost && judged->judge == rule_loss) &&
 	    (judge->inventories.list.len || judge->sweep.plan))
 		return "no capture was given";
 	return NULL;
@@ -151,41 +151,41 @@ bool judged_apart(const struct catalogue_rule *rule)
 {
 	const struct judged *judged = judged_by(rule);
 
-	return judged->of & (OF_INVENTORIES | OF_LEDGERS);
+	return judged->flags & (OF_INVENTORIES | OF_LEDGERS);
 }
 
 bool passes_of_all(const struct catalogue_rule *rule)
 {
 	const struct judged *judged = judged_by(rule);
 
-	return judged->of & PASS_OF_ALL;
+	return judged->flags & PASS_OF_ALL;
 }
 
 bool fails_by_absence(const struct catalogue_rule *rule)
 {
 	const struct judged *judged = judged_by(rule);
 
-	return judged->of & FAIL_BY_ABSENCE;
+	return judged->flags & FAIL_BY_ABSENCE;
 }
 
 void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
 {
 	const struct judged *judged = judged_by(rule);
 	const char *lacks = what_lacks(judge, rule, judged);
-	struct trial trial = trial_of(judge, rule);
+	struct rule_ctx ctx = rule_ctx_of(judge, rule);
 
-	if (trial.setting->off) {
-		found_nothing(&trial, VERDICT_SKIP, "switched off by the policy");
+	if (ctx.setting->off) {
+		found_nothing(&ctx, VERDICT_SKIP, "switched off by the policy");
 		return;
 	}
 	if (lacks) {
-		found_nothing(&trial, VERDICT_SKIP, lacks);
+		found_nothing(&ctx, VERDICT_SKIP, lacks);
 		return;
 	}
-	if (judged->of & OF_TIMES && nothing_told(&trial))
+	if (judged->flags & OF_TIMES && nothing_told(&ctx))
 		return;
-	trial.from = judge->findings.len;
-	judged->judge(&trial);
-	if (judged->none && !found_any(&trial))
-		found_nothing(&trial, VERDICT_SKIP, judged->none);
+	ctx.from = judge->findings.len;
+	judged->judge(&ctx);
+	if (judged->none && !found_any(&ctx))
+		found_nothing(&ctx, VERDICT_SKIP, judged->none);
 }

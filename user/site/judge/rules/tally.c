@@ -4,12 +4,13 @@
 
 #include "site/judge/rules/tally.h"
 
-static struct tally *tally_at(struct tallies *tallies, const void *of, const void *and)
+static struct tally *tally_at(struct tallies *tallies, const struct node *node,
+			      const struct node *other)
 {
-	uint64_t *at = map_insert(&tallies->index, (uintptr_t)of, (uintptr_t) and, NULL);
+	uint64_t *at = map_insert(&tallies->index, (uintptr_t)node, (uintptr_t)other, NULL);
 
 	if (!*at) {
-		vec_push(&tallies->list, ((struct tally){ .of = of, .and = and}));
+		vec_push(&tallies->list, ((struct tally){ .node = node, .other = other }));
 		*at = tallies->list.len;
 	}
 	return &tallies->list.data[*at - 1];
@@ -21,49 +22,49 @@ void tallies_release(struct tallies *tallies)
 	map_release(&tallies->index);
 }
 
-struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
+struct tally *tally_node(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct node *node)
 {
 	struct tally *tally = tally_at(tallies, node, NULL);
 
-	(void)trial;
+	(void)ctx;
 	tally->subject = subject_node(node ? node->name : NULL);
 	return tally;
 }
 
-struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
+struct tally *tally_pair(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct node *from, const struct node *to)
 {
 	struct tally *tally = tally_at(tallies, from, to);
 
 	if (!tally->subject.text)
 		tally->subject =
-			subject_flow(trial->judge, from ? from->name : NULL, to ? to->name : NULL);
+			subject_flow(ctx->judge, from ? from->name : NULL, to ? to->name : NULL);
 	return tally;
 }
 
-struct tally *tally_cell(const struct trial *trial, struct tallies *tallies,
+struct tally *tally_cell(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct cell *cell)
 {
-	const struct node *from = exhibits_node(trial->exhibits, cell->process);
-	const struct node *to = exhibits_node(trial->exhibits, cell->peer);
+	const struct node *from = exhibits_node(ctx->exhibits, cell->process);
+	const struct node *to = exhibits_node(ctx->exhibits, cell->peer);
 
 	if (cell_inter(cell))
-		return tally_pair(trial, tallies, from, to);
-	return tally_node(trial, tallies, from ? from : to);
+		return tally_pair(ctx, tallies, from, to);
+	return tally_node(ctx, tallies, from ? from : to);
 }
 
-struct tally *tally_known(const struct trial *trial, struct tallies *tallies,
+struct tally *tally_known(const struct rule_ctx *ctx, struct tallies *tallies,
 			  const struct cell *cell)
 {
-	return tally_node(trial, tallies, cell_known_node(trial->exhibits, cell));
+	return tally_node(ctx, tallies, cell_known_node(ctx->exhibits, cell));
 }
 
-struct tally *tallies_find(const struct trial *trial, const struct tallies *tallies,
+struct tally *tallies_find(const struct rule_ctx *ctx, const struct tallies *tallies,
 			   const struct cell *cell)
 {
-	const struct node *from = exhibits_node(trial->exhibits, cell->process);
-	const struct node *to = exhibits_node(trial->exhibits, cell->peer);
+	const struct node *from = exhibits_node(ctx->exhibits, cell->process);
+	const struct node *to = exhibits_node(ctx->exhibits, cell->peer);
 	const uint64_t *at = cell_inter(cell)
 				     ? map_find(&tallies->index, (uintptr_t)from, (uintptr_t)to)
 				     : map_find(&tallies->index, (uintptr_t)(from ? from : to), 0);
@@ -98,19 +99,18 @@ void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bo
 	tally->maybe.bytes += wrong ? cell->bytes : 0;
 }
 
-void tallies_ask(const struct trial *trial, struct tallies *tallies, question question,
-		 struct tally *(*tally_of)(const struct trial *trial, struct tallies *tallies,
+void tallies_ask(const struct rule_ctx *ctx, struct tallies *tallies, question question,
+		 struct tally *(*tally_of)(const struct rule_ctx *ctx, struct tallies *tallies,
 					   const struct cell *cell))
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
-		struct answer answer = question(trial, cell);
+		struct answer answer = question(ctx, cell);
 
 		if (answer.about != FITS_NOT)
-			tally_fits(tally_of(trial, tallies, cell), cell, answer.about,
-				   answer.wrong);
+			tally_fits(tally_of(ctx, tallies, cell), cell, answer.about, answer.wrong);
 	}
 }
 
@@ -155,16 +155,16 @@ static enum verdict verdict_of(const struct tally *tally, double allowed)
 	return VERDICT_PASS;
 }
 
-const char *why_unsized(const struct trial *trial, uint64_t bytes)
+const char *why_unsized(const struct rule_ctx *ctx, uint64_t bytes)
 {
-	return say(trial->judge, "sizes of messages are not known for %s",
-		   say_bytes(trial->judge, bytes));
+	return say(ctx->judge, "sizes of messages are not known for %s",
+		   say_bytes(ctx->judge, bytes));
 }
 
 /* What is not known may have gone any way: of what fits for sure, or of all that may fit. */
-static void doubt(const struct trial *trial, const struct tally *tally, struct finding *finding)
+static void doubt(const struct rule_ctx *ctx, const struct tally *tally, struct finding *finding)
 {
-	double most = trial->settings->cov_05.share;
+	double most = ctx->settings->cov_05.share;
 	uint64_t unknown = tally->unknown, all_bytes = tally->all_bytes;
 
 	if (finding->verdict != VERDICT_PASS)
@@ -176,29 +176,29 @@ static void doubt(const struct trial *trial, const struct tally *tally, struct f
 	if (unknown <= most * all_bytes)
 		return;
 	finding->verdict = VERDICT_UNKNOWN;
-	finding->why = say(trial->judge, "the transport of %s of %s is not known (COV-05)",
-			   say_bytes(trial->judge, unknown), say_bytes(trial->judge, all_bytes));
+	finding->why = say(ctx->judge, "the transport of %s of %s is not known (COV-05)",
+			   say_bytes(ctx->judge, unknown), say_bytes(ctx->judge, all_bytes));
 }
 
-void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
+void tallies_judge(const struct rule_ctx *ctx, struct tallies *tallies, double allowed,
 		   const char *expected)
 {
 	for (size_t i = 0; i < tallies->list.len; i++) {
 		const struct tally *tally = &tallies->list.data[i];
 		enum verdict verdict = verdict_of(tally, allowed);
 		bool fails = verdict == VERDICT_FAIL;
-		struct finding *finding = found(trial, verdict, tally->subject);
+		struct finding *finding = found(ctx, verdict, tally->subject);
 
 		finding->expected = expected;
 		finding->share = tally_share(tally);
 		finding->count = fails ? tally->count : tally->all_count + tally->maybe.all_count;
 		finding->bytes = fails ? tally->bytes : tally->all_bytes + tally->maybe.all_bytes;
 		if (verdict == VERDICT_UNKNOWN)
-			finding->why = why_unsized(trial, tally->maybe.all_bytes);
-		doubt(trial, tally, finding);
+			finding->why = why_unsized(ctx, tally->maybe.all_bytes);
+		doubt(ctx, tally, finding);
 		if (!fails)
 			continue;
-		finding->seen = tally->seen ? tally->seen : cell_text(trial, tally->worst);
+		finding->seen = tally->seen ? tally->seen : cell_text(ctx, tally->worst);
 		finding->example_count = tally->example_count;
 		memcpy(finding->examples, tally->examples, sizeof(finding->examples));
 	}

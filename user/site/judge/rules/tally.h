@@ -8,8 +8,7 @@
 /* What a rule sums up of one subject: what is as it should be and what is not. */
 struct tally {
 	struct subject subject;
-	const void *of; /* whose: tallies are found by these two */
-	const void *and;
+	const struct node *node, *other; /* key: the node, or both of a pair */
 	uint64_t count, bytes; /* of the wrong ones */
 	uint64_t all_count, all_bytes;
 	uint64_t unknown; /* bytes of all whose transport is not known */
@@ -29,27 +28,27 @@ struct tally {
 
 struct tallies {
 	VEC(struct tally) list;
-	struct map index; /* (of, and) -> 1 + position */
+	struct map index; /* (node, other) -> 1 + position */
 };
 
 void tallies_release(struct tallies *tallies);
 
 /* A node, or a pair of them; the subject is named once. */
-struct tally *tally_node(const struct trial *trial, struct tallies *tallies,
+struct tally *tally_node(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct node *node);
-struct tally *tally_pair(const struct trial *trial, struct tallies *tallies,
+struct tally *tally_pair(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct node *from, const struct node *to);
 
 /* Of the node of the end that is known. */
-struct tally *tally_known(const struct trial *trial, struct tallies *tallies,
+struct tally *tally_known(const struct rule_ctx *ctx, struct tallies *tallies,
 			  const struct cell *cell);
 
 /* Of the node that a cell is within, else of the pair. */
-struct tally *tally_cell(const struct trial *trial, struct tallies *tallies,
+struct tally *tally_cell(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct cell *cell);
 
 /* The same, if there is one; NULL: none. */
-struct tally *tallies_find(const struct trial *trial, const struct tallies *tallies,
+struct tally *tallies_find(const struct rule_ctx *ctx, const struct tallies *tallies,
 			   const struct cell *cell);
 
 /* A cell counts as wrong or right, with its examples where it is wrong. */
@@ -64,11 +63,11 @@ struct answer {
 	bool wrong;
 };
 
-typedef struct answer (*question)(const struct trial *trial, const struct cell *cell);
+typedef struct answer (*question)(const struct rule_ctx *ctx, const struct cell *cell);
 
 /* Puts it to all cells, and each answer to the tally that tally_of() finds for the cell. */
-void tallies_ask(const struct trial *trial, struct tallies *tallies, question question,
-		 struct tally *(*tally_of)(const struct trial *trial, struct tallies *tallies,
+void tallies_ask(const struct rule_ctx *ctx, struct tallies *tallies, question question,
+		 struct tally *(*tally_of)(const struct rule_ctx *ctx, struct tallies *tallies,
 					   const struct cell *cell));
 
 /* Of the bytes, or of the transfers where none has bytes. */
@@ -79,10 +78,10 @@ double tally_share(const struct tally *tally);
  * size have. UNKNOWN where the verdict depends on these sizes, or where more has no known transport
  * than COV-05 allows. Else PASS. seen describes the worst cell. Releases the tallies.
  */
-void tallies_judge(const struct trial *trial, struct tallies *tallies, double allowed,
+void tallies_judge(const struct rule_ctx *ctx, struct tallies *tallies, double allowed,
 		   const char *expected);
 
 /* Why a verdict is unknown that depends on messages of these bytes, whose sizes are not known. */
-const char *why_unsized(const struct trial *trial, uint64_t bytes);
+const char *why_unsized(const struct rule_ctx *ctx, uint64_t bytes);
 
 #endif

@@ -11,70 +11,69 @@
 
 /* ---- nodes whose times tell nothing of a network ---- */
 
-bool judges_all(const struct trial *trial)
+bool judges_all(const struct rule_ctx *ctx)
 {
-	return policy_wants(trial->judge->policy, trial->rule, "one_machine");
+	return policy_wants(ctx->judge->policy, ctx->rule, "one_machine");
 }
 
-const char *node_untold(const struct trial *trial, int node)
+const char *node_untold(const struct rule_ctx *ctx, int node)
 {
-	const struct sweep *sweep = &trial->judge->sweep;
+	const struct sweep *sweep = &ctx->judge->sweep;
 
-	return judges_all(trial) || !sweep->untold ? NULL : sweep->untold[node];
+	return judges_all(ctx) || !sweep->untold ? NULL : sweep->untold[node];
 }
 
-bool transfer_tells(const struct trial *trial, const struct sweep_transfer *transfer)
+bool transfer_tells(const struct rule_ctx *ctx, const struct sweep_transfer *transfer)
 {
-	return transfer->p50 > 0 &&
-	       (judges_all(trial) || sweep_tells(&trial->judge->sweep, transfer));
+	return transfer->p50 > 0 && (judges_all(ctx) || sweep_tells(&ctx->judge->sweep, transfer));
 }
 
-bool nothing_told(const struct trial *trial)
+bool nothing_told(const struct rule_ctx *ctx)
 {
-	const struct plan *plan = trial->judge->sweep.plan;
+	const struct plan *plan = ctx->judge->sweep.plan;
 	size_t without = 0, alike = 0;
 
 	for (size_t i = 0; i < plan->nodes.len; i++) {
-		without += node_untold(trial, i) != NULL;
-		alike += node_untold(trial, i) == node_untold(trial, 0);
+		without += node_untold(ctx, i) != NULL;
+		alike += node_untold(ctx, i) == node_untold(ctx, 0);
 	}
 	if (without && alike == plan->nodes.len) {
-		found_nothing(trial, VERDICT_SKIP, node_untold(trial, 0));
+		found_nothing(ctx, VERDICT_SKIP, node_untold(ctx, 0));
 		return true;
 	}
 	for (size_t i = 0; i < plan->nodes.len; i++)
-		if (node_untold(trial, i))
-			found_why(trial, VERDICT_SKIP, subject_node(plan->nodes.data[i].name),
-				  node_untold(trial, i));
+		if (node_untold(ctx, i))
+			found_why(ctx, VERDICT_SKIP, subject_node(plan->nodes.data[i].name),
+				  node_untold(ctx, i));
 	return without && without == plan->nodes.len;
 }
 
 /* ---- cohorts ---- */
 
 /* Judges cohorts that differ in size alone together. */
-static void judge_cohorts(const struct trial *trial,
-			  void (*judge)(const struct trial *trial, const struct cohort *sizes,
+static void judge_cohorts(const struct rule_ctx *ctx,
+			  void (*judge)(const struct rule_ctx *ctx, const struct cohort *sizes,
 					size_t count))
 {
 	struct times times;
 	size_t to;
 
-	times_make(&times, &trial->judge->sweep, judges_all(trial));
+	times_make(&times, &ctx->judge->sweep, judges_all(ctx));
 	for (size_t from = 0; from < times.cohorts.len; from = to) {
 		const struct cohort *sizes = &times.cohorts.data[from];
 
 		for (to = from;
 		     to < times.cohorts.len && cohort_alike(sizes, &times.cohorts.data[to]);)
 			to++;
-		judge(trial, sizes, to - from);
+		judge(ctx, sizes, to - from);
 	}
 	times_release(&times);
 }
 
-static struct subject subject_of(const struct trial *trial, const struct cohort *cohort)
+static struct subject subject_of(const struct rule_ctx *ctx, const struct cohort *cohort)
 {
-	char *name = cohort_name(cohort, trial->judge->sweep.plan, trial->judge->policy);
-	struct subject subject = subject_plain(SUBJECT_TIMES, say(trial->judge, "%s", name));
+	char *name = cohort_name(cohort, ctx->judge->sweep.plan, ctx->judge->policy);
+	struct subject subject = subject_plain(SUBJECT_TIMES, say(ctx->judge, "%s", name));
 
 	free(name);
 	return subject;
@@ -85,9 +84,9 @@ static struct subject subject_of(const struct trial *trial, const struct cohort 
 #define LEAST_FOR_MEDIAN 10
 
 /* The protocol that most messages of that size took there; NULL: no capture tells. */
-static const char *protocol_at(const struct trial *trial, const struct cohort *cohort)
+static const char *protocol_at(const struct rule_ctx *ctx, const struct cohort *cohort)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 	const struct cell *best = NULL;
 
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
@@ -101,12 +100,12 @@ static const char *protocol_at(const struct trial *trial, const struct cohort *c
 	return best ? best->protocol : NULL;
 }
 
-static const char *size_text(const struct trial *trial, const struct cohort *cohort, double ns)
+static const char *size_text(const struct rule_ctx *ctx, const struct cohort *cohort, double ns)
 {
-	const char *protocol = protocol_at(trial, cohort);
+	const char *protocol = protocol_at(ctx, cohort);
 
-	return say(trial->judge, "%lu B take %s%s%s%s", (unsigned long)cohort->size,
-		   say_time(trial->judge, ns), protocol ? " (" : "", protocol ? protocol : "",
+	return say(ctx->judge, "%lu B take %s%s%s%s", (unsigned long)cohort->size,
+		   say_time(ctx->judge, ns), protocol ? " (" : "", protocol ? protocol : "",
 		   protocol ? ")" : "");
 }
 
@@ -123,10 +122,10 @@ static uint32_t least_timed(const struct cohort *sizes, size_t count)
  * The hump that is highest: a size whose quick ones take longer than a larger one's slow ones, so
  * that noise does not make one.
  */
-static void judge_humps(const struct trial *trial, const struct cohort *sizes, size_t count)
+static void judge_humps(const struct rule_ctx *ctx, const struct cohort *sizes, size_t count)
 {
 	const struct cohort *high = NULL, *low = NULL;
-	double worst = trial->settings->proto_01.tolerance;
+	double worst = ctx->settings->proto_01.tolerance;
 	struct finding *finding;
 
 	if (least_timed(sizes, count) < LEAST_FOR_MEDIAN)
@@ -141,19 +140,18 @@ static void judge_humps(const struct trial *trial, const struct cohort *sizes, s
 			high = &sizes[i];
 			low = &sizes[k];
 		}
-	finding = found(trial, high ? VERDICT_FAIL : VERDICT_PASS, subject_of(trial, &sizes[0]));
+	finding = found(ctx, high ? VERDICT_FAIL : VERDICT_PASS, subject_of(ctx, &sizes[0]));
 	finding->count = count;
-	finding->expected = say(trial->judge, "no size takes %.2f times as long as a larger one",
-				trial->settings->proto_01.tolerance);
+	finding->expected = say(ctx->judge, "no size takes %.2f times as long as a larger one",
+				ctx->settings->proto_01.tolerance);
 	if (high)
-		finding->seen =
-			say(trial->judge, "%s, %s", size_text(trial, high, high->median[P50]),
-			    size_text(trial, low, low->median[P50]));
+		finding->seen = say(ctx->judge, "%s, %s", size_text(ctx, high, high->median[P50]),
+				    size_text(ctx, low, low->median[P50]));
 }
 
-void rule_monotone(const struct trial *trial)
+void rule_monotone(const struct rule_ctx *ctx)
 {
-	judge_cohorts(trial, judge_humps);
+	judge_cohorts(ctx, judge_humps);
 }
 
 /* ---- FAB-03 ---- */
@@ -162,35 +160,35 @@ void rule_monotone(const struct trial *trial)
 #define LEAST_FOR_SPREAD 10
 
 /* Of the smallest size the tail, of the largest the spread: latency, and goodput. */
-static void judge_tail(const struct trial *trial, const struct cohort *sizes, size_t count)
+static void judge_tail(const struct rule_ctx *ctx, const struct cohort *sizes, size_t count)
 {
 	const struct cohort *least = &sizes[0], *most = &sizes[count - 1];
 	double tail = least->median[P99] / least->median[P50];
 	double spread = (most->median[P75] - most->median[P25]) / most->median[P50];
 	bool long_tail =
-		least->timed >= LEAST_FOR_TAIL && tail > trial->settings->fab_03.p99_over_p50;
-	bool wide = most->timed >= LEAST_FOR_SPREAD && spread > trial->settings->fab_03.spread;
+		least->timed >= LEAST_FOR_TAIL && tail > ctx->settings->fab_03.p99_over_p50;
+	bool wide = most->timed >= LEAST_FOR_SPREAD && spread > ctx->settings->fab_03.spread;
 	struct finding *finding;
 
 	if (sizes->intra || (least->timed < LEAST_FOR_TAIL && most->timed < LEAST_FOR_SPREAD))
 		return;
-	finding = found(trial, long_tail || wide ? VERDICT_FAIL : VERDICT_PASS,
-			subject_of(trial, least));
+	finding =
+		found(ctx, long_tail || wide ? VERDICT_FAIL : VERDICT_PASS, subject_of(ctx, least));
 	finding->count = least->ns[P50].list.len + most->ns[P50].list.len;
 	finding->expected =
-		say(trial->judge, "p99 at most %.4g times p50, quartiles at most %.4g %% apart",
-		    trial->settings->fab_03.p99_over_p50, 100 * trial->settings->fab_03.spread);
+		say(ctx->judge, "p99 at most %.4g times p50, quartiles at most %.4g %% apart",
+		    ctx->settings->fab_03.p99_over_p50, 100 * ctx->settings->fab_03.spread);
 	if (long_tail)
-		finding->seen = say(trial->judge, "%lu B: p99 is %.1f times p50, %s",
+		finding->seen = say(ctx->judge, "%lu B: p99 is %.1f times p50, %s",
 				    (unsigned long)least->size, tail,
-				    say_time(trial->judge, least->median[P50]));
+				    say_time(ctx->judge, least->median[P50]));
 	else if (wide)
-		finding->seen = say(trial->judge, "%lu B: quartiles are %.0f %% of %s apart",
+		finding->seen = say(ctx->judge, "%lu B: quartiles are %.0f %% of %s apart",
 				    (unsigned long)most->size, 100 * spread,
-				    say_time(trial->judge, most->median[P50]));
+				    say_time(ctx->judge, most->median[P50]));
 }
 
-void rule_tail(const struct trial *trial)
+void rule_tail(const struct rule_ctx *ctx)
 {
-	judge_cohorts(trial, judge_tail);
+	judge_cohorts(ctx, judge_tail);
 }

@@ -11,7 +11,7 @@
 
 struct way_question {
 	/* cell: of the message's ends, without what carried it */
-	bool (*about)(const struct trial *trial, const struct cell *cell, const void *arg);
+	bool (*about)(const struct rule_ctx *ctx, const struct cell *cell, const void *arg);
 	bool (*wrong)(const struct sum *way, const void *arg); /* of one whose way is known */
 	const void *arg;
 	double allowed; /* share of the bytes that may be wrong, or not known */
@@ -96,16 +96,16 @@ static void count(struct tally *tally, const struct sum *way, bool wrong, const 
 		tally->seen = seen;
 }
 
-static void add(const struct trial *trial, struct inquiry *inquiry, const struct sum *way,
+static void add(const struct rule_ctx *ctx, struct inquiry *inquiry, const struct sum *way,
 		const struct cell *cell)
 {
 	bool known = way->words[WAY_CHAIN];
 	bool wrong = known && inquiry->question->wrong(way, inquiry->question->arg);
-	struct tally *tally = tally_cell(trial, &inquiry->unknown, cell);
+	struct tally *tally = tally_cell(ctx, &inquiry->unknown, cell);
 	size_t at;
 
 	count(tally, way, !known, way->words[WAY_REASON]);
-	tally = tally_cell(trial, &inquiry->known, cell);
+	tally = tally_cell(ctx, &inquiry->known, cell);
 	count(tally, way, wrong, NULL);
 	at = tally - inquiry->known.list.data;
 	if (at == inquiry->worst.len)
@@ -127,22 +127,22 @@ static bool is_part(const struct cell *cell, const struct sum *way)
 }
 
 /* What the worst way of each subject looks like, and transfers of such messages. */
-static void describe(const struct trial *trial, struct inquiry *inquiry)
+static void describe(const struct rule_ctx *ctx, struct inquiry *inquiry)
 {
-	const struct exhibits *exhibits = trial->exhibits;
+	const struct exhibits *exhibits = ctx->exhibits;
 
 	for (size_t i = 0; i < inquiry->worst.len; i++) {
 		const struct sum *way = inquiry->worst.data[i];
 
 		if (way)
 			inquiry->known.list.data[i].seen =
-				say(trial->judge, "%s over %s", way->words[WAY_CHAIN],
+				say(ctx->judge, "%s over %s", way->words[WAY_CHAIN],
 				    way->words[WAY_VIA]);
 	}
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
 		struct tally *tally =
-			cell_placed(cell) ? tallies_find(trial, &inquiry->known, cell) : NULL;
+			cell_placed(cell) ? tallies_find(ctx, &inquiry->known, cell) : NULL;
 		const struct sum *way =
 			tally ? inquiry->worst.data[tally - inquiry->known.list.data] : NULL;
 
@@ -152,27 +152,27 @@ static void describe(const struct trial *trial, struct inquiry *inquiry)
 }
 
 /* Of what is not known too much may have gone another way. */
-static void doubt(const struct trial *trial, const struct inquiry *inquiry, size_t before)
+static void doubt(const struct rule_ctx *ctx, const struct inquiry *inquiry, size_t before)
 {
 	for (size_t i = 0; i < inquiry->unknown.list.len; i++) {
 		const struct tally *tally = &inquiry->unknown.list.data[i];
-		struct finding *finding = &trial->judge->findings.data[before + i];
+		struct finding *finding = &ctx->judge->findings.data[before + i];
 
 		if (finding->verdict != VERDICT_PASS || !tally->count ||
 		    tally_share(tally) <= inquiry->question->allowed)
 			continue;
 		finding->verdict = VERDICT_UNKNOWN;
-		finding->why = say(trial->judge, "the way of %lu B of %lu is not known: %s",
+		finding->why = say(ctx->judge, "the way of %lu B of %lu is not known: %s",
 				   (unsigned long)tally->bytes, (unsigned long)tally->all_bytes,
 				   tally->seen);
 	}
 }
 
 /* A finding per node or pair of nodes. */
-static void ask_ways(const struct trial *trial, const struct way_question *question)
+static void ask_ways(const struct rule_ctx *ctx, const struct way_question *question)
 {
-	const struct exhibits *exhibits = trial->exhibits;
-	size_t before = trial->judge->findings.len;
+	const struct exhibits *exhibits = ctx->exhibits;
+	size_t before = ctx->judge->findings.len;
 	struct inquiry inquiry = { .question = question };
 
 	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
@@ -180,12 +180,12 @@ static void ask_ways(const struct trial *trial, const struct way_question *quest
 		struct cell cell = cell_of_way(exhibits, way);
 
 		if (way->kind == SUM_WAY && cell_placed(&cell) &&
-		    question->about(trial, &cell, question->arg))
-			add(trial, &inquiry, way, &cell);
+		    question->about(ctx, &cell, question->arg))
+			add(ctx, &inquiry, way, &cell);
 	}
-	describe(trial, &inquiry);
-	tallies_judge(trial, &inquiry.known, question->allowed, question->expected);
-	doubt(trial, &inquiry, before);
+	describe(ctx, &inquiry);
+	tallies_judge(ctx, &inquiry.known, question->allowed, question->expected);
+	doubt(ctx, &inquiry, before);
 	tallies_release(&inquiry.unknown);
 	vec_release(&inquiry.worst);
 }
@@ -199,9 +199,9 @@ static bool of_gpu(const struct cell *cell)
 
 /* ---- PATH-01 ---- */
 
-static bool fits(const struct trial *trial, const struct cell *cell, const void *expect)
+static bool fits(const struct rule_ctx *ctx, const struct cell *cell, const void *expect)
 {
-	return expectation_fits(trial->exhibits, cell, expect) == FITS;
+	return expectation_fits(ctx->exhibits, cell, expect) == FITS;
 }
 
 static bool breaks(const struct sum *way, const void *arg)
@@ -213,38 +213,38 @@ static bool breaks(const struct sum *way, const void *arg)
 	return expect->dst_copy && !way_copied_by(way, expect->dst_copy);
 }
 
-static const char *expect_text(const struct trial *trial, const struct policy_expect *expect)
+static const char *expect_text(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
-	const char *copy = expect->dst_copy
-				   ? say(trial->judge, "copied to the receiver's buffer by %s",
-					 expect->dst_copy)
-				   : NULL;
+	const char *copy =
+		expect->dst_copy
+			? say(ctx->judge, "copied to the receiver's buffer by %s", expect->dst_copy)
+			: NULL;
 	const char *staging = expect->staging == STAGING_NONE ? "no host memory between the buffers"
 			      : expect->staging == STAGING_HOST ? "staged through host memory"
 								: NULL;
 
-	return say(trial->judge, "%s%s%s (line %d)", staging ? staging : "",
+	return say(ctx->judge, "%s%s%s (line %d)", staging ? staging : "",
 		   staging && copy ? ", " : "", copy ? copy : "", expect->line);
 }
 
-void judge_ways(const struct trial *trial, const struct policy_expect *expect)
+void judge_ways(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
-	ask_ways(trial, &(struct way_question){
-				.about = fits,
-				.wrong = breaks,
-				.arg = expect,
-				.allowed = 1 - expect->min_share,
-				.expected = expect_text(trial, expect),
-			});
+	ask_ways(ctx, &(struct way_question){
+			      .about = fits,
+			      .wrong = breaks,
+			      .arg = expect,
+			      .allowed = 1 - expect->min_share,
+			      .expected = expect_text(ctx, expect),
+		      });
 }
 
 /* ---- PATH-04 ---- */
 
-static bool gpus_of_a_node(const struct trial *trial, const struct cell *cell, const void *arg)
+static bool gpus_of_a_node(const struct rule_ctx *ctx, const struct cell *cell, const void *arg)
 {
 	(void)arg;
 	return cell_intra(cell) && is_gpu(cell->src_mem) && is_gpu(cell->dst_mem) &&
-	       cell_at_least(trial->exhibits, cell, trial->settings->path_04.size);
+	       cell_at_least(ctx->exhibits, cell, ctx->settings->path_04.size);
 }
 
 static bool not_cuda_ipc(const struct sum *way, const void *arg)
@@ -253,22 +253,22 @@ static bool not_cuda_ipc(const struct sum *way, const void *arg)
 	return !way_uses(way, "cuda_ipc");
 }
 
-void rule_cuda_ipc(const struct trial *trial)
+void rule_cuda_ipc(const struct rule_ctx *ctx)
 {
-	ask_ways(trial, &(struct way_question){
-				.about = gpus_of_a_node,
-				.wrong = not_cuda_ipc,
-				.allowed = 1 - trial->settings->path_04.share,
-				.expected = "cuda_ipc",
-			});
+	ask_ways(ctx, &(struct way_question){
+			      .about = gpus_of_a_node,
+			      .wrong = not_cuda_ipc,
+			      .allowed = 1 - ctx->settings->path_04.share,
+			      .expected = "cuda_ipc",
+		      });
 }
 
 /* ---- PATH-06 ---- */
 
-static bool small_of_gpu(const struct trial *trial, const struct cell *cell, const void *arg)
+static bool small_of_gpu(const struct rule_ctx *ctx, const struct cell *cell, const void *arg)
 {
 	(void)arg;
-	return of_gpu(cell) && !cell_at_least(trial->exhibits, cell, trial->settings->path_06.size);
+	return of_gpu(cell) && !cell_at_least(ctx->exhibits, cell, ctx->settings->path_06.size);
 }
 
 static bool copied_by_driver(const struct sum *way, const void *arg)
@@ -277,22 +277,23 @@ static bool copied_by_driver(const struct sum *way, const void *arg)
 	return way_uses(way, "cuda_copy");
 }
 
-void rule_gdr_copy(const struct trial *trial)
+void rule_gdr_copy(const struct rule_ctx *ctx)
 {
-	ask_ways(trial, &(struct way_question){
-				.about = small_of_gpu,
-				.wrong = copied_by_driver,
-				.expected = "gdr_copy",
-			});
+	ask_ways(ctx, &(struct way_question){
+			      .about = small_of_gpu,
+			      .wrong = copied_by_driver,
+			      .expected = "gdr_copy",
+		      });
 }
 
 /* ---- PATH-07 ---- */
 
-static bool large_between_nodes(const struct trial *trial, const struct cell *cell, const void *arg)
+static bool large_between_nodes(const struct rule_ctx *ctx, const struct cell *cell,
+				const void *arg)
 {
 	(void)arg;
 	return cell_inter(cell) && of_gpu(cell) &&
-	       cell_at_least(trial->exhibits, cell, trial->settings->path_07.size);
+	       cell_at_least(ctx->exhibits, cell, ctx->settings->path_07.size);
 }
 
 static bool is_staged(const struct sum *way, const void *arg)
@@ -301,11 +302,11 @@ static bool is_staged(const struct sum *way, const void *arg)
 	return way_staged(way);
 }
 
-void rule_staging(const struct trial *trial)
+void rule_staging(const struct rule_ctx *ctx)
 {
-	ask_ways(trial, &(struct way_question){
-				.about = large_between_nodes,
-				.wrong = is_staged,
-				.expected = "zcopy from and to GPU memory",
-			});
+	ask_ways(ctx, &(struct way_question){
+			      .about = large_between_nodes,
+			      .wrong = is_staged,
+			      .expected = "zcopy from and to GPU memory",
+		      });
 }

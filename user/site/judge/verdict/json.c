@@ -262,7 +262,7 @@ static json_t *line_of(const struct judge *judge, const struct line *line)
 	json_object_set_new(to, "finding", json_integer(line->finding - judge->findings.data));
 	json_object_set_new(to, "findings", findings);
 	json_object_set_new(to, "subjects", json_integer(line->subjects));
-	json_object_set_new(to, "of", json_integer(line->of));
+	json_object_set_new(to, "of", json_integer(line->judged));
 	json_object_set_new(to, "count", verdict_exact_json(line->count));
 	json_object_set_new(to, "bytes", verdict_exact_json(line->bytes));
 	json_object_set_new(to, "differs", json_boolean(line->differs));

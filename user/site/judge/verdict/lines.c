@@ -312,7 +312,7 @@ void lines_make(struct lines *lines, const struct judge *judge, bool verbose)
 			to++;
 		line = vec_add(&lines->list);
 		*line = line_of(wanted.data + from, to - from, verbose);
-		line->of = subjects_of(judge, line->finding->rule);
+		line->judged = subjects_of(judge, line->finding->rule);
 	}
 	vec_release(&wanted);
 }

@@ -9,7 +9,7 @@ struct line {
 	VEC(const struct finding *) findings;
 	const struct finding *finding; /* of them, the one of most bytes */
 	char *subject; /* all of them: "n[0-3]" */
-	size_t subjects, of; /* how many, of how many that the rule judged */
+	size_t subjects, judged; /* how many, and how many the rule judged */
 	uint64_t count, bytes; /* over all of them */
 	bool differs; /* in the numbers of what was seen: the finding's are an example */
 };

@@ -372,9 +372,9 @@ static void put_extent(struct table *table, const struct line *line)
 	};
 	char text[80];
 
-	if (line->of < 2)
+	if (line->judged < 2)
 		return;
-	snprintf(text, sizeof(text), "%zu of %zu %s", line->subjects, line->of,
+	snprintf(text, sizeof(text), "%zu of %zu %s", line->subjects, line->judged,
 		 kinds[line->finding->subject.kind]);
 	put(table, text);
 }
