@@ -125,7 +125,7 @@ static const struct place_case cases[] = {
 	  .cores = { { 0, FIRST } },
 	  .moves = { { 0, 2, "host", "mlx5_0:1" }, { 2, 0, "host", "mlx5_0:1" } },
 	  .expected = { { "AFF-02", "n0", VERDICT_UNKNOWN,
-			  .why = "its inventory does not tell the NUMA node of mlx5_0:1" },
+			  .why = "its inventory does not have the NUMA node of mlx5_0:1" },
 			{ "AFF-02", "n1", VERDICT_UNKNOWN,
 			  .why = "the cores that some of its ranks may run on are not known" } } },
 	{ .name = "none of the cores is there, or no inventory",

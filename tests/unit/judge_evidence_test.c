@@ -186,9 +186,9 @@ static void hits_of_one_node(void **state)
 		bed_expect(&bed, "COV-01", "n0", VERDICT_UNKNOWN);
 		assert_string_equal(
 			bed_finding(&bed, "COV-01", "n0")->why,
-			files ? "1 of its files are cut short, damaged or cannot be read; 2 hits of "
-				"probes found no memory to be recorded with"
-			      : "2 hits of probes found no memory to be recorded with");
+			files ? "1 of its files are cut short, damaged or cannot be read; 2 probe "
+				"hits could not be recorded for lack of memory"
+			      : "2 probe hits could not be recorded for lack of memory");
 		bed_expect(&bed, "PATH-03", "n0", VERDICT_UNKNOWN);
 		bed_expect(&bed, "PATH-03", "n1", VERDICT_PASS);
 		bed_end(&bed);

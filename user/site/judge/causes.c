@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Why something failed, as far as other findings and inventories of the same node tell: modules of
- * UCX that would not load, settings, narrow or broken ports.
+ * The cause of a failure, as far as other findings and inventories of the same node show it:
+ * modules of UCX that do not load, settings, narrow or broken ports.
  */
 #include "site/judge/internal.h"
 
@@ -55,7 +55,9 @@ static const struct inventory_module *refused(const struct inventory_library *uc
 	return NULL;
 }
 
-/* Whether one of the node's processes had this copy: others may be broken, it hurts nobody. */
+/*
+ * Whether one of the node's processes used this copy: a broken copy that nobody uses does no harm.
+ */
 static bool in_use(const struct exhibits *exhibits, const char *node,
 		   const struct inventory_library *ucx)
 {
@@ -108,8 +110,8 @@ void judge_modules(struct judge *judge)
 /* ---- other findings, and ports ---- */
 
 /*
- * Failures of one rule that another one's failure of the same node brings about. word: only where
- * that is in what was seen, as settings differ in much that has nothing to do with it.
+ * A failure of one rule that explains a failure of another one on the same node. word: only where
+ * the finding mentions it, since settings differ in much that is unrelated.
  */
 static const struct link {
 	enum rule_id effect, cause;
@@ -133,7 +135,7 @@ static const struct link {
 	{ RULE_PERF_03, RULE_FAB_04, NULL },
 };
 
-/* Those that failed, of rules that are causes, by node: a node's come one after the other. */
+/* Failures of rules that are causes, sorted by node. */
 struct known {
 	const char *node;
 	const struct finding *finding;
@@ -175,7 +177,7 @@ static void find_known(const struct judge *judge, const struct words *names, kno
 		qsort(known->data, known->len, sizeof(*known->data), by_node);
 }
 
-/* The first one of a node; known->len: there is none. */
+/* Position of the node's first one; known->len: the node has none. */
 static size_t first_of(const known_list *known, const char *node)
 {
 	size_t low = 0, high = known->len;
@@ -217,7 +219,10 @@ static const char *cause_by(struct judge *judge, const known_list *known, const 
 	return NULL;
 }
 
-/* A port that could have more lanes than it has: of goodput, whatever its like have. */
+/*
+ * A port with fewer PCIe lanes than it could have limits goodput, even if all ports of the class
+ * do.
+ */
 static const char *narrow_port(struct judge *judge, const char *name)
 {
 	for (size_t i = 0; i < judge->inventories.list.len; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A judgement: what there is to look at, and what was found. */
+/* A judgement: its input and its findings. */
 #ifndef UCXBPF_JUDGE_INTERNAL_H
 #define UCXBPF_JUDGE_INTERNAL_H
 
@@ -17,8 +17,8 @@ struct judge {
 	VEC(struct finding) findings;
 	VEC(char *) made; /* strings of findings */
 	struct losses losses; /* of these nodes nothing may pass */
-	bool captures_broken; /* something is missing, who knows of which node */
-	bool incomplete; /* records were or may be lost, who knows where: nothing may pass */
+	bool captures_broken; /* something is missing, of an unknown node */
+	bool incomplete; /* records were or may be lost on an unknown node: nothing may pass */
 };
 
 /* Lives as long as the judge. */
@@ -30,27 +30,27 @@ const char *say_bytes(struct judge *judge, uint64_t bytes);
 /* "1.23 ms" */
 const char *say_time(struct judge *judge, double ns);
 
-/* Rules that said something else than SKIP. */
+/* Rules with a verdict other than SKIP. */
 size_t rules_judged(const struct judge *judge);
 
-/* Transfers that rules looked at. */
+/* Transfers that rules considered. */
 uint64_t transfers_judged(const struct judge *judge);
 
 /* ---- what becomes of findings once all rules have spoken, in this order ---- */
 
-/* PASS is UNKNOWN where what was lost, or is in no capture, may have gone another way. */
+/* PASS becomes UNKNOWN where lost or untraced data may have taken another path. */
 void judge_doubt(struct judge *judge);
 
 /* A PERF failure of a node whose path is wrong is SKIP. */
 void judge_explain(struct judge *judge);
 
-/* What inventories tell of modules that would not load is the cause of wrong paths. */
+/* Sets the cause of wrong paths to a UCX module that does not load, as inventories show it. */
 void judge_modules(struct judge *judge);
 
 /* The cause of a failure, as far as it is known by other findings or inventories of its node. */
 void judge_causes(struct judge *judge);
 
-/* FAIL and UNKNOWN are WAIVED where the policy says so; today: days since 1970. */
+/* FAIL and UNKNOWN become WAIVED where the policy has a waiver; today: days since 1970. */
 void judge_waive(struct judge *judge, int64_t today);
 
 #endif

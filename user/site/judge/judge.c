@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The life of a judgement: what it is fed, its stages in their order, and what came of it in all.
- */
+/* The life of a judgement: its input, its stages in order, and its summary. */
 #include "site/judge/judge.h"
 
 #include <stdarg.h>
@@ -44,7 +43,7 @@ const char *say_time(struct judge *judge, double ns)
 	return say(judge, "%s", text);
 }
 
-/* ---- what it is fed, and its stages ---- */
+/* ---- input and stages ---- */
 
 const struct verdict_words verdict_words[VERDICTS] = {
 	[VERDICT_PASS] = { "PASS", "pass", "pass" },
@@ -145,7 +144,9 @@ static int by_rule(const void *left, const void *right)
 		     : strcmp(a->expected ? a->expected : "", b->expected ? b->expected : "");
 }
 
-/* What other jobs sent between the parts of a sweep is none of its business. */
+/*
+ * Between the parts of a sweep other jobs may have used the network: their traffic does not count.
+ */
 static void find_windows(struct judge *judge)
 {
 	if (!judge->sweep.plan || !judge->sweep.plan->parts.len)
@@ -187,9 +188,9 @@ size_t judge_findings(const struct judge *judge, const struct finding **findings
 	return judge->findings.len;
 }
 
-/* ---- what came of it in all ---- */
+/* ---- summary ---- */
 
-/* Of captures, and those of which there is but an inventory; two of one name are one. */
+/* Nodes of captures and of inventories; two of one name are one. */
 static void count_nodes(const struct judge *judge, struct judge_summary *summary)
 {
 	const char *found[SUBJECT_NODES];

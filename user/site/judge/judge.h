@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether what captures show is what a policy expects: facts go in, findings come out, one per rule
- * and subject. Missing evidence never passes: it is UNKNOWN, and says what is missing.
+ * Compares captures with a policy: facts go in, findings come out, one per rule and subject.
+ * Missing evidence never passes: the verdict is UNKNOWN, with the reason.
  */
 #ifndef UCXBPF_JUDGE_JUDGE_H
 #define UCXBPF_JUDGE_JUDGE_H
@@ -32,7 +32,7 @@ extern const struct verdict_words verdict_words[VERDICTS];
 
 #define FINDING_EXAMPLES 3
 
-/* One transfer of those that a finding is about. */
+/* One of a finding's transfers. */
 struct finding_example {
 	const char *op, *transport, *device, *function;
 	int process, peer;
@@ -50,7 +50,7 @@ struct finding {
 	const char *expected, *seen;
 	const char *why; /* UNKNOWN, SKIP, WAIVED: the reason; else NULL */
 	const char
-		*cause; /* what evidence tells of it; NULL: only the rule's likely ones are known */
+		*cause; /* found in the evidence; NULL: only the rule's likely causes are known */
 	struct finding_example examples[FINDING_EXAMPLES];
 	size_t example_count;
 };
@@ -67,14 +67,14 @@ struct fact_sink judge_sink(struct judge *judge);
 struct inventory;
 
 /*
- * What was on a node at some moment; any number of them, in any order, of any nodes. It must live
- * until judge_free(). Before judge_finish().
+ * A snapshot of a node; any number of them, in any order, of any nodes. It must live until
+ * judge_free(). Before judge_finish().
  */
 void judge_inventory(struct judge *judge, const struct inventory *inventory);
 
 /*
- * Facts come of the capture of this host that began then, ns of its CLOCK_MONOTONIC: what evidence
- * tells captures apart by. The strings must live until judge_free().
+ * The facts include a capture of this host that began then, ns of its CLOCK_MONOTONIC: evidence
+ * distinguishes captures by that. The strings must live until judge_free().
  */
 void judge_capture(struct judge *judge, const char *host_id, const char *host_name, uint64_t start);
 
@@ -89,15 +89,15 @@ void judge_plan(struct judge *judge, const struct plan *plan);
 void judge_ledger(struct judge *judge, const struct ledger_entry *entry);
 
 /*
- * What another judge was fed, of an earlier sweep: its times and ways are a baseline. It is
- * finished, and must outlive this one. Before judge_finish().
+ * Another judge, of an earlier sweep: its times and ways are the baseline. It is finished, and must
+ * outlive this one. Before judge_finish().
  */
 void judge_baseline(struct judge *judge, const struct judge *earlier);
 
-/* Something is missing, who knows of which node: nothing passes. Before judge_finish(). */
+/* Input is incomplete and no node can be named: nothing passes. Before judge_finish(). */
 void judge_captures_broken(struct judge *judge);
 
-/* Likewise of one node, a call per capture: nothing of it passes, nor of its pairs. */
+/* Likewise for one node, a call per capture: no rule about it or its pairs passes. */
 struct judge_loss {
 	const char *node; /* NULL: as above, where it has files, hits, windows or spans */
 	uint64_t records; /* that found no room while they were traced */
@@ -107,8 +107,8 @@ struct judge_loss {
 	uint64_t files; /* that are cut short, damaged or cannot be read */
 	uint64_t thinned; /* records left out on purpose: in sums, without detail */
 	uint64_t windows; /* of a budget, with fewer layers */
-	uint64_t spans; /* windows with all layers of a capture that did not record all the time:
-			   what they saw may pass */
+	uint64_t spans; /* windows with all layers, of a capture that did not record all the time:
+			   rules about them may pass */
 };
 void judge_loss(struct judge *judge, const struct judge_loss *loss);
 
@@ -173,10 +173,10 @@ int judge_openmetrics(const struct judge *judge, const struct judge_output *how,
 int judge_textfile(const struct judge *judge, const struct judge_output *how, FILE *out);
 
 /*
- * A policy from what was fed: how messages went, as lines of 'expect' marked as learnt. What hard
- * rules refuse is not learnt, and said in a comment. judge_learn_sizes() comes before the first
- * fact, judge_learn() after judge_finish(). -EBADMSG: records were lost; -ENODATA: nothing moved;
- * else 0 or -errno of a failed write.
+ * Writes a policy from the facts: how messages travelled, as lines of 'expect' marked as learnt.
+ * Lines that hard rules refuse become comments. judge_learn_sizes() comes before the first fact,
+ * judge_learn() after judge_finish(). -EBADMSG: records were lost; -ENODATA: nothing moved; else 0
+ * or -errno of a failed write.
  */
 void judge_learn_sizes(struct judge *judge);
 int judge_learn(const struct judge *judge, FILE *out);

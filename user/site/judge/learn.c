@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * A policy from captures of a good run. A fault that is everywhere looks like the way things are,
- * so what the catalogue's hard rules refuse is not learnt, and the policy says so in its place.
+ * so traffic that hard rules refuse is not learnt; a comment of the policy names it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static const char *const memories[] = { "host", "cuda", "managed", "pinned" };
 #define MEMORIES (sizeof(memories) / sizeof(*memories))
 #define MAX_WAYS 8
 
-/* What was seen of one line: loc, memory at both ends, size. */
+/* The traffic of one line: loc, memory at both ends, size. */
 struct line {
 	uint64_t count, bytes;
 	struct way {
@@ -187,7 +187,7 @@ static void print_nodes(const struct exhibits *exhibits, FILE *out)
 	fputs("\" }\n", out);
 }
 
-/* Those that have to be told to a policy, each once. */
+/* Transports that the policy has to declare, each once. */
 static void print_transports(const struct exhibits *exhibits, FILE *out)
 {
 	texts told = { 0 };

@@ -9,9 +9,9 @@
 #include "site/judge/exhibits/words.h"
 #include "site/judge/rules/rules.h"
 
-/* ---- doubt: what passed as far as was seen, where not all was seen ---- */
+/* ---- doubt: passes that rest on incomplete evidence ---- */
 
-/* Of the rules about what moved, unlike those about software. */
+/* Rules about traffic, unlike those about software and completeness. */
 static bool about_moves(const struct catalogue_rule *rule)
 {
 	return rule->family != FAMILY_COV && rule->family != FAMILY_CFG;
@@ -39,7 +39,7 @@ static void doubt_times(struct judge *judge, struct finding *finding, const char
 		finding->verdict = VERDICT_UNKNOWN;
 	if (unknown || pass)
 		finding->why = say(judge,
-				   unknown ? "%s was recorded in windows of time alone (COV-01)"
+				   unknown ? "%s was recorded only in windows of time (COV-01)"
 					   : "as far as windows of %s saw (COV-01)",
 				   node);
 }
@@ -130,7 +130,7 @@ static const struct finding *explanation(const struct judge *judge, const struct
 	return NULL;
 }
 
-/* What goes the wrong way is slow: that is one fault, and the way is its cause. */
+/* A wrong path is slow: that is one fault, and the path is its cause. */
 void judge_explain(struct judge *judge)
 {
 	struct map wrong = { 0 };
@@ -153,7 +153,7 @@ void judge_explain(struct judge *judge)
 	map_release(&wrong);
 }
 
-/* ---- what the policy knows of, until a day ---- */
+/* ---- waivers ---- */
 
 static const struct policy_waiver *waiver_of(const struct policy *policy,
 					     const struct finding *finding, int64_t today)

@@ -47,10 +47,10 @@ struct subject subject_plain(enum subject_kind kind, const char *text);
 /* The separator behind the node: ":", ">", "<>", or "" where nothing follows. */
 const char *subject_between(const struct subject *subject);
 
-/* What precedes the separator: the whole text where there is none. */
+/* The text before the separator, or the whole text without one. */
 const char *subject_first(const struct subject *subject);
 
-/* What follows the separator; "" where nothing does. */
+/* The text behind the separator; "" without one. */
 const char *subject_rest(const struct subject *subject);
 
 bool subject_is(const struct subject *subject, const char *node);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rules of site validation, as data: what each one asserts, what a breach of it is likely
- * caused by, what to do, and which numbers of it a policy may set.
+ * The rules of site validation as data: the assertion, likely causes of a breach, the remedy, and
+ * the settings that a policy may change.
  */
 #ifndef UCXBPF_POLICY_CATALOGUE_H
 #define UCXBPF_POLICY_CATALOGUE_H
@@ -171,7 +171,7 @@ struct catalogue_param {
 	double standard; /* NAN: "auto" */
 };
 
-/* What a rule has to see before it can judge. */
+/* The evidence that a rule needs. */
 enum catalogue_needs {
 	NEEDS_CAPTURE = 0,
 	NEEDS_COUNTERS = 1, /* of ports */
@@ -196,7 +196,7 @@ struct catalogue_rule {
 /* By rule_id. */
 extern const struct catalogue_rule catalogue[CATALOGUE_RULES];
 
-/* NULL: there is none of that id. */
+/* NULL: unknown id. */
 const struct catalogue_rule *catalogue_find(const char *id);
 
 /* All rules as Markdown. Returns 0 or -errno of a failed write. */

@@ -12,7 +12,7 @@
 
 #define SPEC "ucxbpf-policy-v1"
 #define READ_STEP 65536
-#define READ_MOST (4 << 20) /* the parser's own limit is lower, and says so */
+#define READ_MOST (4 << 20) /* the parser's limit is lower, with a message of its own */
 
 static const char *const drains[] = { [DRAIN_PROPOSE] = "propose", [DRAIN_NEVER] = "never", NULL };
 
@@ -328,7 +328,9 @@ bool policy_wants(const struct policy *policy, const struct catalogue_rule *rule
 
 /* ---- normal form ---- */
 
-/* A policy as one text: what was written in another order or left to defaults reads the same. */
+/*
+ * A policy as one text, independent of the order in which it was written and of omitted defaults.
+ */
 
 static void set_text(json_t *to, const char *key, const char *text)
 {

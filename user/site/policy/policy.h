@@ -74,7 +74,7 @@ struct policy {
 		size_t class;
 	})
 	nodes; /* of all classes, by name */
-	texts transports; /* of the site's UCX, beyond those that are known */
+	texts transports; /* additional ones of the site's UCX */
 	VEC(struct policy_expect) expect;
 	VEC(struct policy_reference) references;
 	VEC(struct policy_waiver) waivers;
@@ -90,7 +90,7 @@ struct policy {
 		double max_share;
 		const char *reason_prefix;
 	} act;
-	struct policy_tree *tree; /* what was read; strings are its own */
+	struct policy_tree *tree; /* the parsed document, which owns the strings */
 	VEC(char *) made; /* strings that are not */
 };
 
@@ -116,7 +116,7 @@ int policy_read(const char *path, struct policy **policy, struct policy_errors *
 int policy_parse(const char *text, size_t length, struct policy **policy,
 		 struct policy_errors *errors);
 
-/* What holds where a site has said nothing: the catalogue's defaults. */
+/* The catalogue's defaults, without a policy. */
 struct policy *policy_default(void);
 
 void policy_free(struct policy *policy);
@@ -125,7 +125,7 @@ void policy_errors_release(struct policy_errors *errors);
 /* The same policy always gives the same text: JSON, keys in order, every default filled in. */
 char *policy_normal_form(const struct policy *policy);
 
-/* Of the normal form: 64 hexadecimal digits and a zero. */
+/* SHA-256 of the normal form: 64 hexadecimal digits and a zero. */
 void policy_hash(const struct policy *policy, char hash[65]);
 
 /* Whether and how a rule is applied; the policy's own. */
@@ -135,7 +135,7 @@ const struct policy_rule *policy_rule(const struct policy *policy,
 /* A setting of type PARAM_BOOL that several rules have; false where this one does not. */
 bool policy_wants(const struct policy *policy, const struct catalogue_rule *rule, const char *name);
 
-/* Any setting of its type, for those that treat all alike. */
+/* Access to settings in general; the setting has the type of its param. */
 void *policy_setting(struct policy *policy, const struct catalogue_param *param);
 uint64_t policy_size(const struct policy *policy, const struct catalogue_param *param);
 

@@ -69,8 +69,8 @@ static void check_affinity(struct binder *binder, const struct policy_class *cla
 			found = !strncmp(class->nics.data[n], nic, strlen(nic)) &&
 				class->nics.data[n][strlen(nic)] == ':';
 		if (!found)
-			errors_add(binder->errors, line, "map: '%.40s' is none of the class's nics",
-				   nic);
+			errors_add(binder->errors, line,
+				   "map: '%.40s' is not one of the class's nics", nic);
 	}
 }
 
@@ -215,7 +215,7 @@ static void bind_nic(struct binder *binder, const struct policy_tree *tree, void
 		return;
 	expect->nearest_nic = !strcmp(tree->text, nics[1]);
 	if (!expect->nearest_nic && strcmp(tree->text, nics[0]))
-		errors_add(binder->errors, tree->line, "nic: '%.40s' is none of any, nearest",
+		errors_add(binder->errors, tree->line, "nic: '%.40s' is not one of any, nearest",
 			   tree->text);
 }
 
@@ -239,7 +239,7 @@ static void bind_dst_copy(struct binder *binder, const struct policy_tree *tree,
 			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
 				 transports[i].name);
 	}
-	errors_add(binder->errors, tree->line, "dst_copy: '%.40s' is none of %s", tree->text,
+	errors_add(binder->errors, tree->line, "dst_copy: '%.40s' is not one of %s", tree->text,
 		   names);
 }
 
@@ -356,7 +356,7 @@ void check_transports(struct binder *binder)
 
 /* ---- rules ---- */
 
-/* What a policy says of the catalogue's rules. */
+/* Settings and severities of rules. */
 
 static bool read_setting(enum param_type type, const char *text, void *to)
 {
@@ -425,7 +425,7 @@ static void bind_severity(struct binder *binder, const struct policy_tree *value
 	rule->off = !strcmp(value->text, "off");
 	if (!rule->off)
 		errors_add(binder->errors, value->line,
-			   "severity: '%.40s' is none of info, warning, critical, off",
+			   "severity: '%.40s' is not one of info, warning, critical, off",
 			   value->text);
 }
 

@@ -58,7 +58,7 @@ static bool next(struct reader *reader, yaml_event_t *event)
 	return false;
 }
 
-/* What could make a document mean something else than it looks like. */
+/* Parts of YAML that could change a document's meaning unnoticed. */
 static const char *forbidden(const yaml_event_t *event)
 {
 	switch (event->type) {
@@ -315,7 +315,7 @@ static void say_choices(struct binder *binder, const struct field *field, int li
 		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
 			 field->choices[i]);
 	}
-	errors_add(binder->errors, line, "%s: '%.40s' is none of %s", field->name, text, list);
+	errors_add(binder->errors, line, "%s: '%.40s' is not one of %s", field->name, text, list);
 }
 
 static void bind_choice(struct binder *binder, const struct field *field,
@@ -341,7 +341,7 @@ static bool bind_count(const struct field *field, const char *text, int64_t *to)
 	return value_count(text, to) && *to >= field->least && (!field->most || *to <= field->most);
 }
 
-/* What a wrong one should have looked like; NULL: it is right. */
+/* The expected form of a wrong value; NULL: it is right. */
 static const char *bind_word(struct binder *binder, const struct field *field, const char *text,
 			     void *to)
 {

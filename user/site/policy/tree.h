@@ -58,7 +58,7 @@ struct field {
 	void (*bind)(struct binder *binder, const struct policy_tree *value, void *to);
 };
 
-/* Every key must be a field; what is wrong goes into binder->errors. The table ends with a zero. */
+/* Every key must be a field; errors go to binder->errors. The table ends with a zero. */
 void bind_map(struct binder *binder, const struct policy_tree *tree, const char *what,
 	      const struct field *fields, void *to);
 

@@ -96,7 +96,7 @@ bool value_date(const char *text, int64_t *days)
 	if (!end || *end)
 		return false;
 	day = date.tm_mday;
-	time = timegm(&date); /* takes 30 February for 2 March, and says so */
+	time = timegm(&date); /* accepts 30 February as 2 March, and sets the date to that */
 	gmtime_r(&time, &again);
 	if (again.tm_mday != day)
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of a policy as numbers. Each returns false where the word is none of its kind. */
+/* Words of a policy as numbers. Each returns false for a word of another kind. */
 #ifndef UCXBPF_POLICY_VALUES_H
 #define UCXBPF_POLICY_VALUES_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Captures, what was counted over all of them, their processes, and inventories of their nodes, as
+ * Captures, counters over all of them, their processes, and inventories of their nodes, as
  * lines of evidence.
  */
 #include "site/judge/evidence/kinds.h"
@@ -11,7 +11,7 @@
 
 #include "site/judge/exhibits/totals.h"
 
-/* ---- captures, and what was counted over all of them ---- */
+/* ---- captures, and counters over all of them ---- */
 
 void write_captures(const struct judge *judge, struct evidence_lines *lines)
 {
@@ -230,7 +230,7 @@ const char *read_process(struct judge *judge, const struct line_ref *fields)
 	return NULL;
 }
 
-/* Those that were traced from their start: what they sent is all there. */
+/* A process traced from its start: everything it sent is there. */
 void write_starts(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct exhibits *exhibits = &judge->exhibits;

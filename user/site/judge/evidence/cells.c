@@ -159,7 +159,7 @@ static bool read_kind(struct line_ref field, enum sum_kind *kind)
 	return false;
 }
 
-/* Only messages are told apart by size. */
+/* Only messages have size classes. */
 static bool of_one_class(const struct exhibits *exhibits, struct sum *sum)
 {
 	if (sum->kind != SUM_WAY)

@@ -131,7 +131,7 @@ int judge_evidence_read(struct judge *judge, int file, struct evidence_error *er
 
 /* ---- writing ---- */
 
-/* Where messages of different sizes are told apart: "\t1024\t2048". */
+/* The limits of the size classes: "\t1024\t2048". */
 static struct text head_of(const struct exhibits *exhibits)
 {
 	struct evidence_lines head = { 0 };

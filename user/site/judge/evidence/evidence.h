@@ -21,7 +21,7 @@
  */
 bool evidence_is(const char *path);
 
-/* What went wrong, one line without the file's name; the caller gives the room. */
+/* One line of error text without the file's name, in the caller's buffer. */
 struct evidence_error {
 	char text[256];
 };

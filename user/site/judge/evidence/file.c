@@ -18,7 +18,7 @@
 #define READ_SIZE (32 * 1024)
 #define ROOM (128 * 1024) /* of text, at first; a longer line makes it grow */
 #define MAX_LINE (64 * 1024 * 1024)
-#define READ_WINDOW_LOG 23 /* of a file, at most: ours have 17, those that zstd made, 21 */
+#define READ_WINDOW_LOG 23 /* most that is accepted: our files have 17, zstd writes up to 21 */
 #define HEAD "#" EVIDENCE_SCHEMA
 
 struct evidence_input {
@@ -29,7 +29,7 @@ struct evidence_input {
 	bool ended; /* no byte of the file is left */
 	bool whole; /* and the compressed text has its end */
 	char *text;
-	size_t room, from, to; /* what was not handed out yet */
+	size_t room, from, to; /* bytes not handed out yet */
 	struct text last; /* the key before, to see that they ascend */
 	char read[READ_SIZE];
 };
@@ -305,7 +305,7 @@ int evidence_output_open(struct evidence_output **to, int file, struct line_ref 
 	return 0;
 }
 
-/* Writes what is pending; frees in any case. */
+/* Writes pending output, then frees in any case. */
 static int evidence_output_close(struct evidence_output *output, struct evidence_error *error)
 {
 	int err = put_block(output, ZSTD_e_end, error);

@@ -20,7 +20,7 @@ int evidence_input_open(struct evidence_input **input, int file, struct line_ref
 void evidence_input_free(struct evidence_input *input);
 
 /*
- * Returns 1 and the next line, which stays until the next call; 0: there is none, the file was
+ * Returns 1 and the next line, which stays until the next call; 0: no more, the file was
  * whole; -errno. Lines come in ascending order, each key once, or it is -EBADMSG.
  */
 int evidence_input_next(struct evidence_input *input, struct line_ref *line,

@@ -15,14 +15,14 @@ struct evidence_kind {
 	 * order, '3' the three first of all pairs of numbers ("7:8,9:1").
 	 */
 	const char *values;
-	const char *twice; /* what is wrong where a key comes twice; NULL: nothing */
+	const char *twice; /* error text for a key that comes twice; NULL: allowed */
 	/* All lines of the kind; a key may be written twice. */
 	void (*write)(const struct judge *judge, struct evidence_lines *lines);
-	/* A line's fields: keys, then values. NULL, or what is wrong (static). */
+	/* A line's fields: keys, then values. Returns NULL or a static error text. */
 	const char *(*read)(struct judge *judge, const struct line_ref *fields);
 };
 
-/* NULL: there is none of that name. */
+/* NULL: unknown name */
 const struct evidence_kind *evidence_kind(struct line_ref line);
 
 /* A field as a word that lives as long as the exhibits; NULL: not known. */
@@ -34,7 +34,7 @@ bool field_index(struct line_ref field, int *index);
 /* A process by its id, new if need be; -1: not known. */
 int field_process(struct exhibits *exhibits, struct line_ref field);
 
-#define FIELD_NO_NUMBER "a number is none"
+#define FIELD_NO_NUMBER "malformed number"
 #define FIELD_CUT                                                                                  \
 	"the policy draws a line within a sum of messages: gather it with that policy (-P)"
 

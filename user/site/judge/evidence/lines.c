@@ -188,7 +188,7 @@ bool field_number(struct line_ref field, uint64_t *number)
 	return field.size > 0;
 }
 
-/* ---- two lines of one key: what is done depends on the letter of each value ---- */
+/* ---- two lines of one key: each value's letter says how they merge ---- */
 
 static void put_number(struct text *to, uint64_t number)
 {
@@ -253,7 +253,7 @@ struct pair {
 	uint64_t first, second;
 };
 
-/* Takes the next pair off; false: there is none, or it is none. */
+/* Takes the next pair off; false: no pair is left, or it is malformed. */
 static bool next_pair(struct line_ref *rest, struct pair *pair)
 {
 	const char *comma = memchr(rest->text, ',', rest->size);

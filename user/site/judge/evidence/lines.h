@@ -61,7 +61,8 @@ const char *field_word(struct line_ref field, char *room);
 bool field_number(struct line_ref field, uint64_t *number);
 
 /*
- * One line of two of the same key: into *to, without a newline. NULL, or what is wrong (static).
+ * Merges two lines of the same key into *to, without a newline. Returns NULL or a static error
+ * text.
  */
 const char *line_join(const struct evidence_kind *kind, struct line_ref a, struct line_ref b,
 		      struct text *to);

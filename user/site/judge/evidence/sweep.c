@@ -15,7 +15,7 @@ static int node_at(struct judge *judge, struct line_ref field)
 	return plan_node(judge->sweep.plan, field_kept(&judge->exhibits, field));
 }
 
-/* All fields from one on as numbers; false: one is none. */
+/* Parses the remaining fields as numbers; false if one is malformed. */
 static bool numbers(const struct line_ref *fields, size_t count, uint64_t *to)
 {
 	for (size_t i = 0; i < count; i++)
@@ -53,7 +53,7 @@ const char *read_plan(struct judge *judge, const struct line_ref *fields)
 	snprintf(plan->id, sizeof(plan->id), "%.*s", (int)fields[0].size, fields[0].text);
 	return sweep_take_plan(&judge->sweep, plan)
 		       ? NULL
-		       : "a second one: what was done by different plans cannot be judged as one";
+		       : "a second plan: sweeps of different plans cannot be judged together";
 }
 
 /* ---- ranks ---- */

@@ -239,7 +239,7 @@ static void feed_message(struct exhibits *exhibits, const struct fact_message *m
 	};
 
 	traced_message(&exhibits->traced, message);
-	/* where no process has a GPU library, nothing is told of ways */
+	/* without a GPU library no message reports its way */
 	if (message->chain || message->chain_reason)
 		sums_add(&exhibits->sums, &one);
 }
@@ -304,7 +304,7 @@ struct fact_sink exhibits_sink(struct exhibits *exhibits)
  * cannot write so; but it waits for a second before that, which the one that died has not.
  */
 
-/* Of each host and job: when the first rank ended that no signal ended. */
+/* For each host and job: when its first rank ended without a signal. */
 static void find_first_ends(const struct exhibits *exhibits, struct map *first)
 {
 	for (size_t i = 0; i < exhibits->members.len; i++) {
@@ -344,7 +344,7 @@ static void deaths_compare(struct exhibits *exhibits)
  * as evidence.
  */
 
-/* Where what was at a position is now; -1: gone. */
+/* The new place of each old position; -1: dropped. */
 struct moves {
 	VEC(int) to;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rules look at: sums over transfers that are alike, processes, calls. */
+/* The aggregates that rules read: sums over transfers that are alike, processes, calls. */
 #ifndef UCXBPF_JUDGE_EXHIBITS_EXHIBITS_H
 #define UCXBPF_JUDGE_EXHIBITS_EXHIBITS_H
 
@@ -14,7 +14,7 @@
 struct node {
 	const char *name, *id;
 	const struct policy_class *class; /* NULL: the policy names none */
-	bool in_part; /* much of what it moved has its other end in no capture; then: */
+	bool in_part; /* much of its traffic has the other end in no capture; then: */
 	uint64_t one_ended, moved; /* bytes, of those and of all */
 	bool whole; /* in_part, but by its own all is there: others have no capture (a sweep) */
 };
@@ -38,8 +38,8 @@ struct exhibit_capture {
 };
 
 /*
- * Indices are those of the analysis while facts come in. exhibits_finish() brings all lists into an
- * order that depends on nothing but what is in them.
+ * Indices are the analysis's while facts come in. exhibits_finish() sorts all lists, so that their
+ * order depends on nothing but their contents.
  */
 struct exhibits {
 	const struct policy *policy;
@@ -63,10 +63,10 @@ void exhibits_init(struct exhibits *exhibits, const struct policy *policy);
 void exhibits_release(struct exhibits *exhibits);
 struct fact_sink exhibits_sink(struct exhibits *exhibits);
 
-/* The process of such an id, which is kept; a new one where there is none yet. */
+/* The process with that id, which is kept; a new one if it is unknown. */
 struct member *exhibits_member(struct exhibits *exhibits, const char *id);
 
-/* Finds the host of a process by its id and name, a new one where there is none yet. */
+/* Finds the host of a process by its id and name; a new one if it is unknown. */
 void exhibits_place(struct exhibits *exhibits, struct fact_process *fact);
 
 /* All facts are in; totals: NULL where none came as facts. */

@@ -29,7 +29,7 @@ struct node_inventory {
 struct node_inventories {
 	VEC(struct node_inventory) list;
 	struct map index; /* hashes of boot id and name -> 1 + position */
-	VEC(struct inventory *) kept; /* those that evidence brought; freed with the rest */
+	VEC(struct inventory *) kept; /* read from evidence; freed with the rest */
 };
 
 void inventories_release(struct node_inventories *nodes);
@@ -49,7 +49,7 @@ void inventories_in_parts(struct node_inventories *nodes);
 void inventories_traced(struct node_inventories *nodes, const char *boot_id, const char *name,
 			uint64_t start);
 
-/* Of a node of captures; NULL: there is none. */
+/* The inventories of a traced node; NULL: it has none. */
 const struct node_inventory *inventories_find(const struct node_inventories *nodes,
 					      const char *boot_id, const char *name);
 
@@ -62,13 +62,16 @@ enum nearness {
 	NEAR_OTHER_SOCKET, /* farther, and of another NUMA node */
 };
 
-/* Of a buffer's memory ("gpu0": among NVIDIA's GPUs, else all, by PCI address) and UCX's device. */
+/*
+ * How near a NIC is to a buffer's memory ("gpu0": among NVIDIA's GPUs, else all, by PCI address).
+ * device: UCX's name.
+ */
 enum nearness nearness_of(const struct node_inventory *node, const char *memory,
 			  const char *device);
 
 /*
- * Likewise of memory that is near the cores its process may run on, where Linux puts it unless told
- * otherwise. Unknown, too: these are of several NUMA nodes, or the NIC is of none.
+ * Likewise for memory near the cores its process may run on, where Linux puts it by default.
+ * NEAR_UNKNOWN also if these are on several NUMA nodes, or the NIC has no NUMA node.
  */
 enum nearness nearness_of_cores(const struct node_inventory *node, const char *cpus,
 				const char *device);

@@ -215,7 +215,7 @@ static void add_packets(int64_t *to, int64_t packets)
 	*to = *to < 0 || packets < 0 ? -1 : *to + packets;
 }
 
-/* Of one window, added to what delta has. NULL, or why not. */
+/* Adds one window to delta. Returns NULL, or why the counters are no use. */
 static const char *delta_add_window(const struct inventory_window *window, const char *device,
 				    struct port_delta *delta)
 {
@@ -251,7 +251,7 @@ const char *port_delta(const struct node_inventory *node, const char *device,
 
 	*delta = (struct port_delta){ 0 };
 	if (node->first == node->last)
-		return "there is but one inventory of this node: one from before and one from "
+		return "only one inventory of this node was given: one from before and one from "
 		       "after the job are needed";
 	if (node->merged || !node->windows.len)
 		return "the inventories are not from before and after each part of the job";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ports and NICs of nodes: what was traced of each, what its counters say (SUM_PORT), by node. */
+/* Ports and NICs of nodes: traced traffic and the ports' own counters (SUM_PORT), by node. */
 #ifndef UCXBPF_JUDGE_EXHIBITS_PORTS_H
 #define UCXBPF_JUDGE_EXHIBITS_PORTS_H
 
@@ -31,7 +31,7 @@ struct traced_host {
 	struct flow received, maybe_received;
 	struct flow fetched; /* by others: it left here, by a port that is not known */
 	uint64_t from, to; /* ns of its clock, of all this; UINT64_MAX and 0: not known */
-	bool in_windows; /* what was between them is in no capture */
+	bool in_windows; /* the time between the windows was not traced */
 	size_t late; /* processes that were not seen from their start */
 };
 
@@ -41,11 +41,11 @@ struct traced_ports {
 	VEC(struct traced_host) hosts; /* by fact_process.host */
 };
 
-/* Of all that was gathered; strings are the exhibits'. */
+/* Built from all aggregates; strings belong to them. */
 void ports_make(struct traced_ports *ports, const struct exhibits *exhibits);
 void ports_release(struct traced_ports *ports);
 
-/* ---- what a port's own counters say went over it between two snapshots ---- */
+/* ---- traffic between two snapshots by a port's own counters ---- */
 
 struct port_delta {
 	int64_t sent, received; /* B */
@@ -58,8 +58,8 @@ struct port_delta {
 };
 
 /*
- * The NIC whose counters have what goes over a device: itself, or below soft-RoCE, which counts no
- * bytes, the interface. The inventory's; NULL: there is no such device.
+ * The NIC whose counters include a device's traffic: the device itself or, for soft-RoCE, which
+ * counts no bytes, the interface below it. The inventory's; NULL: no such device.
  */
 const struct inventory_nic *port_counter(const struct inventory *inventory, const char *device);
 
@@ -70,7 +70,7 @@ const char *port_delta(const struct node_inventory *node, const char *device,
 /* Segments that TCP sent again on this node; 0 where it is not known. */
 int64_t retransmitted(const struct node_inventory *node);
 
-/* ---- what went over each NIC of each node ---- */
+/* ---- traffic of each NIC of each node ---- */
 
 /* A transfer counts at the device of the process that starts it. */
 struct nic_traffic {

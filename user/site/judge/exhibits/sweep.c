@@ -310,7 +310,7 @@ bool sweep_died(const struct sweep_rank *rank)
 	return false;
 }
 
-/* All of them had the time to write: their own, or what a launcher leaves those that it ends. */
+/* Every rank had time to write its end: its own, or the grace of the launcher that ended it. */
 static enum sweep_fate by_ledgers(const struct sweep_job *job, const struct sweep_rank *rank)
 {
 	bool silent = sweep_silent(rank);

@@ -37,10 +37,10 @@ struct sweep_rank {
 	int process; /* of traced; -1: no capture has it */
 	uint32_t exit_signal; /* that ended this process; 0: none did, or no capture tells */
 	uint64_t outlived_ns; /* struct member's */
-	const char *gone; /* "hangs or has died", or of what it died; kept by the sweep */
+	const char *gone; /* "hangs or has died", or the signal; kept by the sweep */
 };
 
-/* What became of a rank, as far as ledgers and captures tell. */
+/* The fate of a rank, as far as ledgers and captures show it. */
 enum sweep_fate {
 	FATE_ENDED,
 	/* it was stopped, or died, or wrote nothing when its time was over while others did */
@@ -63,7 +63,7 @@ struct sweep_transfer {
 	float p25, p50, p75, p99; /* ns; 0: not timed */
 };
 
-/* Of its ranks. */
+/* Counts of a job's ranks. */
 struct sweep_job {
 	size_t waiting, stopped, silent; /* said that they wait; that they were stopped; nothing */
 	size_t too_long; /* of the waiting */
@@ -134,7 +134,7 @@ enum sweep_fate sweep_fate(const struct sweep *sweep, const struct sweep_rank *r
  * blame. */
 const struct sweep_rank *sweep_culprit(const struct sweep *sweep, uint32_t job);
 
-/* What a ledger says of a planned step; NULL: nothing. */
+/* The ledger's line of a planned step; NULL: none. */
 struct sweep_transfer *sweep_transfer_of(const struct sweep *sweep, const struct plan_stage *stage,
 					 uint32_t round, const struct plan_step *step);
 
@@ -150,15 +150,15 @@ const struct plan_work *sweep_work(const struct sweep *sweep,
 				   const struct sweep_transfer *transfer);
 
 /*
- * ---- nodes whose times tell nothing of a network ----
+ * ---- nodes whose times are no use ----
  *
- * Several nodes may be one machine, and a node may run more ranks than it has cores: these take
- * their time for each other.
+ * Several nodes may be one machine, and a node may run more ranks than it has cores: then ranks
+ * wait for a core, not for the network.
  */
 
 /*
- * All inventories are in: sets sweep->untold. Machines are told apart by the boot id of their
- * kernel; a node without an inventory is taken for a machine of its own.
+ * All inventories are in: sets sweep->untold. Machines are distinguished by the boot id of their
+ * kernel; a node without an inventory counts as a machine of its own.
  */
 void machines_find(struct sweep *sweep, const struct node_inventories *inventories);
 

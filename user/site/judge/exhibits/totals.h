@@ -21,7 +21,7 @@ struct totals_member {
 extern const struct totals_member totals_numbers[TOTALS_NUMBERS];
 extern const struct totals_member totals_lists[TOTALS_LISTS];
 
-/* What such a name stands for; NULL: there is no such member. */
+/* The member of that name; NULL: no such member. */
 uint64_t *totals_number(struct fact_totals *totals, const char *name);
 struct fact_reason *totals_list(struct fact_totals *totals, const char *name);
 
@@ -35,10 +35,10 @@ void totals_order(struct fact_totals *totals);
 uint64_t reasons_sum(const struct fact_reason *reasons);
 
 /*
- * ---- what is missing of which node's evidence ----
+ * ---- missing evidence by node ----
  *
- * Where records are missing, nothing of that node passes. Where captures recorded all, but in
- * windows of time alone, rules judge what these windows saw.
+ * If records are missing, no rule about that node passes. If captures recorded everything, but only
+ * in windows of time, rules judge these windows.
  */
 
 enum loss_kind {
@@ -70,7 +70,7 @@ void losses_release(struct losses *losses);
 void losses_add(struct losses *losses, const char *node, enum loss_kind kind, uint64_t count);
 void losses_order(struct losses *losses);
 
-/* Of all nodes. */
+/* Sum over all nodes. */
 uint64_t losses_sum(const struct losses *losses, enum loss_kind kind);
 
 /* Whether something of that node is missing. */
@@ -83,7 +83,7 @@ enum lack {
 };
 
 /*
- * The worst of the nodes of a subject, and *node which that is; NULL for LACK_NOTHING. After
+ * The worst lack of a subject's nodes, and *node that has it; NULL for LACK_NOTHING. After
  * losses_order().
  */
 enum lack losses_in(const struct losses *losses, const struct subject *subject, const char **node);

@@ -28,13 +28,13 @@ struct traced {
 	struct map met; /* process << 32 | peer; size -> messages that came where they went */
 };
 
-/* Position of the process of an id; a new one where there is none yet. */
+/* Position of the process with that id; a new one if it is unknown. */
 uint32_t traced_at(struct traced *traced, const char *id);
 
 /* Whether there is a process of that id. */
 bool traced_is(const struct traced *traced, const char *id);
 
-/* Of programs with another name nothing is kept. */
+/* Other programs' traffic is not kept. */
 void traced_process(struct traced *traced, const struct fact_process *fact, const char *id);
 void traced_call(struct traced *traced, const struct fact_call *call);
 void traced_op(struct traced *traced, const struct fact_op *op);

@@ -49,7 +49,7 @@ static void end_call(struct watch *watch, struct watched_call *call)
 	*call = (struct watched_call){ 0 };
 }
 
-/* Of a process that has a GPU. */
+/* The process has a GPU. */
 static void watch_collective(struct watch *watch, const struct fact_op *op)
 {
 	struct watched_call *call;
@@ -79,7 +79,7 @@ static void watch_collectives_end(struct watch *watch)
 
 /* ---- over which devices the fragments of an operation go, and how unevenly ---- */
 
-#define MOST_FRAGMENTS 16 /* that are told one by one */
+#define MOST_FRAGMENTS 16 /* that are stored one by one */
 
 static int by_device(const void *left, const void *right)
 {
@@ -109,7 +109,10 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The first and the last fragment may be small: uneven is what is so by number and by bytes. */
+/*
+ * The first and the last fragment may be small: only a spread that is uneven both by number and by
+ * bytes counts.
+ */
 static void end_op(struct watch *watch, struct watched_op *op)
 {
 	uint64_t fragments = 0, bytes = 0, most = 0, most_bytes = 0;
@@ -181,7 +184,7 @@ static void watch_fragments_end(struct watch *watch)
 
 /* ---- operations that never ended: which call waits for them ---- */
 
-/* It comes back only when what it is about is done. */
+/* Whether the MPI function returns only when its operation is complete. */
 static bool blocks(const char *function)
 {
 	return function && strncmp(function, "MPI_I", 5) && strncmp(function, "MPI_Test", 8) &&
@@ -189,8 +192,8 @@ static bool blocks(const char *function)
 }
 
 /*
- * The call that an operation without an end keeps: its own, if nothing came behind it, or one that
- * waits for what was begun before. NULL: none, as far as was seen.
+ * The call that waits for an operation without an end: its own, if nothing came behind it, or a
+ * later one that waits for earlier operations. NULL: none was seen.
  */
 static const char *kept_call(const struct watch *watch, const struct fact_op *op)
 {
@@ -271,7 +274,7 @@ void watch_call(struct watch *watch, const struct fact_call *call)
 			(struct last_call){ call->id, call->start, call->function };
 }
 
-/* Of a process that has a GPU: what UCX took a buffer for, and what it is by other evidence. */
+/* Compares UCX's idea of a buffer's memory with other evidence, in a process that has a GPU. */
 static void add_taken(struct watch *watch, const struct fact_op *op)
 {
 	if (!op->memory || !op->taken_as || !op->memory_known_by ||

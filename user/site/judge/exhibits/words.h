@@ -15,7 +15,7 @@ void words_release(struct words *words);
 /* The word kept, which lives as long as the words. */
 const char *words_keep(struct words *words, const char *word);
 
-/* The word kept that has these bytes; NULL: there is none. */
+/* The kept word with these bytes; NULL: unknown. */
 const char *words_find(const struct words *words, const char *text, size_t length);
 
 /* The same for a word that stays where it is until words_forget(): found by its place. */

@@ -36,7 +36,7 @@ static enum nearness nearness(const struct rule_ctx *ctx, const struct cell *cel
 		       : nearness_of_cores(inventory, cpus_of(ctx, cell), cell->device);
 }
 
-/* Whether there is such a thing as a nearest NIC: of what is on no NUMA node there is none. */
+/* Whether a nearest NIC exists: not for devices without a NUMA node. */
 static bool has_nearest(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	const struct node *node = exhibits_node(ctx->exhibits, cell_owner(cell));
@@ -75,7 +75,7 @@ static void judge_distances(const struct rule_ctx *ctx, struct distances *distan
 	tallies_release(&distances->unknown);
 }
 
-/* Whether what is worst of a node comes from another socket: it costs most then. */
+/* A node's worst transfers from another socket are critical: they cost most. */
 static void weigh(const struct rule_ctx *ctx, const struct tally *tally)
 {
 	if (!tally->worst || nearness(ctx, tally->worst) != NEAR_OTHER_SOCKET)
@@ -104,7 +104,7 @@ void rule_nearest_nic(const struct rule_ctx *ctx)
 	for (size_t i = 0; i < distances.known.list.len; i++)
 		vec_push(&worst, distances.known.list.data[i]);
 	judge_distances(ctx, &distances, ctx->settings->aff_01.share, "the GPU's nearest NIC",
-			"its inventory does not tell where the GPU or the NIC is");
+			"its inventory does not show where the GPU or the NIC is");
 	for (size_t i = 0; i < worst.len; i++)
 		weigh(ctx, &worst.data[i]);
 	vec_release(&worst);
@@ -131,7 +131,7 @@ void judge_nearest(const struct rule_ctx *ctx, const struct policy_expect *expec
 		judge_distances(
 			ctx, &distances, 1 - expect->min_share,
 			say(ctx->judge, "the nearest NIC (line %d)", expect->line),
-			"its inventory does not tell which NIC is the nearest, or ranks may "
+			"its inventory does not show which NIC is the nearest, or ranks may "
 			"run on several NUMA nodes");
 }
 
@@ -239,7 +239,10 @@ static int64_t numa_of(const struct node_inventory *inventory, const struct devi
 	return nic ? nic->pci.numa : -1;
 }
 
-/* Of the cores that a process may run on, those of some NUMA node, and those of its devices'. */
+/*
+ * The cores a process may run on, how many of them are near its devices, and both sets of NUMA
+ * nodes.
+ */
 struct cores {
 	int64_t all, near;
 	const char *nodes, *wanted; /* "0, 1" */
@@ -259,7 +262,7 @@ static const char *count_cores(const struct rule_ctx *ctx, const struct inventor
 		int64_t shared = cpus_shared(cpus, numa->cpus);
 
 		if (wanted[i] && shared < 0)
-			return "its inventory does not tell the cores of a NUMA node";
+			return "its inventory does not have the cores of a NUMA node";
 		if (wanted[i])
 			cores->wanted = and_node(ctx, cores->wanted, numa->node);
 		if (shared <= 0)
@@ -305,7 +308,7 @@ static const char *mark(const struct rule_ctx *ctx, const struct node_inventory 
 		if (node == NOT_ON_PCI)
 			continue;
 		if (at == last->numa.len)
-			return say(ctx->judge, "its inventory does not tell the NUMA node of %s",
+			return say(ctx->judge, "its inventory does not have the NUMA node of %s",
 				   list[i].name);
 		wanted[at] = true;
 		placed++;
@@ -398,7 +401,7 @@ void rule_binding(const struct rule_ctx *ctx)
 
 	if (!any_told(exhibits)) {
 		found_nothing(ctx, VERDICT_SKIP,
-			      "captures of before do not tell on which cores a process may run");
+			      "older captures do not have the cores that a process may run on");
 		return;
 	}
 	for (size_t i = 0; i < exhibits->nodes.len; i++)

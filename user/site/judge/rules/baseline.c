@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* PERF-05: times and ways are those that the policy names, or those of an earlier sweep. */
+/* PERF-05: compares times and ways with the policy's reference or an earlier sweep. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -189,7 +189,10 @@ static void judge_place(const struct rule_ctx *ctx, const struct way_taken *list
 		 ((struct changed_way){ first->locality != LOCALITY_REMOTE, least }));
 }
 
-/* What has one end alone is of no place, and its ways are missing of those that are compared. */
+/*
+ * Transfers with one traced end have no locality and are excluded, so that the comparison would be
+ * of other ways.
+ */
 static const char *lacks_something(const struct judge *judge)
 {
 	const char *node;
@@ -305,7 +308,7 @@ static double measured(const struct rule_ctx *ctx, const struct times *times,
 	return median_and_release(&numbers);
 }
 
-/* In the reference's unit; NAN: it is none. */
+/* In the reference's unit; NAN: unknown unit. */
 static double in_unit(const char *unit, uint64_t size, double ns)
 {
 	static const struct {

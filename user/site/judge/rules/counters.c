@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether a node's ports carried what was traced, and nothing else: COV-02. */
+/* COV-02: whether a node's ports carried the traced bytes, and nothing else. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ struct counted_port {
 
 typedef VEC(struct counted_port) counted_ports;
 
-/* ---- one direction of a port, beside what was traced ---- */
+/* ---- one direction of a port compared with its traced bytes ---- */
 
 #define HIGH_AUTO 1.02
 #define UCX_HEADER 48 /* B that a transport adds to a transfer, at most: 5 to 34 of tcp's */
@@ -117,7 +117,7 @@ static struct way way_in(const struct counted_node *node, const struct counted_p
 	return way;
 }
 
-/* What the counters may show at most where that was traced. */
+/* The most that the counters may show for a traced flow. */
 static int64_t most(const struct rule_ctx *ctx, const struct way *way, const struct flow *flow)
 {
 	double high = ctx->settings->cov_02.high;
@@ -162,7 +162,7 @@ static bool way_judge(const struct rule_ctx *ctx, struct finding *finding, const
 	if (low < least(ctx, &way->sure)) {
 		finding->verdict = node->unsent ? VERDICT_UNKNOWN : VERDICT_FAIL;
 		finding->why = node->unsent;
-		finding->cause = "what was traced did not all go by this port, or did not leave";
+		finding->cause = "some of the traced data went by another port, or did not leave";
 		finding->bytes = (uint64_t)(least(ctx, &way->sure) - low);
 		return true;
 	}
@@ -199,8 +199,8 @@ static bool is_netdev(const struct counted_node *node, const char *device)
 }
 
 /*
- * The kernel carries by lo what is for an address of its own network namespace, whatever interface
- * UCX says (seen with UCX 1.13.1, tests/live/counters.bats); RDMA devices do without the kernel.
+ * The kernel uses lo for addresses of its own network namespace, whatever interface UCX names (seen
+ * with UCX 1.13.1, tests/live/counters.bats); RDMA devices bypass the kernel.
  */
 static bool may_carry(const struct counted_node *node, const char *device,
 		      const struct traced_port *port)
@@ -208,7 +208,7 @@ static bool may_carry(const struct counted_node *node, const char *device,
 	return !strcmp(device, "lo") && is_netdev(node, port->device);
 }
 
-/* What went over a device, and over others that have its counter. */
+/* Traffic of a device, and of others that share its counter. */
 static struct traced_port traced_by(const struct counted_node *node, const char *device)
 {
 	struct traced_port sum = { .host = node->host, .device = device };
@@ -243,7 +243,7 @@ static void add_port(counted_ports *list, const struct counted_node *node, const
 	port->traced = traced_by(node, device);
 }
 
-/* Those that were used, and those that the class lists: foreign traffic may be on an idle one. */
+/* Ports in use and ports that the class lists: foreign traffic may be on an idle one. */
 static counted_ports counted_ports_of(const struct counted_node *node)
 {
 	const struct traced_ports *ports = node->ports;
@@ -264,7 +264,7 @@ static counted_ports counted_ports_of(const struct counted_node *node)
 
 /* ---- the rule ---- */
 
-/* What others sent twice comes in twice. */
+/* Segments sent twice arrive twice. */
 static int64_t retransmitted_by_all(const struct judge *judge)
 {
 	int64_t segments = 0;
@@ -379,7 +379,7 @@ static void judge_node(const struct rule_ctx *ctx, const struct counted_node *no
 		all = all && (ports.data[i].finding || is_idle(&ports.data[i].traced));
 		some = some || ports.data[i].finding;
 	}
-	/* what came in is known by those who sent it */
+	/* received bytes are known from the senders' captures */
 	if (all && some && !node->node->in_part && !ctx->judge->losses.list.len)
 		judge_received(ctx, node, &ports);
 	vec_release(&ports);
@@ -412,7 +412,7 @@ static const char *unsent(const struct sweep *sweep)
 {
 	for (size_t i = 0; i < sweep->ranks.len; i++)
 		if (!sweep->ranks.data[i].ended)
-			return "the job was stopped: what was under way then did not leave (COV-03)";
+			return "the job was stopped: data under way did not leave (COV-03)";
 	return NULL;
 }
 

@@ -19,7 +19,7 @@ static const char *reasons_text(struct judge *judge, const struct fact_reason *r
 	return text;
 }
 
-/* Of captures that do not tell their node. */
+/* Losses in captures that do not name their node. */
 static void loss_of_all(const struct rule_ctx *ctx, uint64_t lost, uint64_t damaged)
 {
 	const struct fact_totals *totals = &ctx->exhibits->totals;
@@ -80,25 +80,24 @@ static void loss_of_node(const struct rule_ctx *ctx, const struct node_loss *los
 		add_why(ctx, finding, files_text(ctx->judge, loss));
 	if (loss->counts[LOSS_HITS])
 		add_why(ctx, finding,
-			say(ctx->judge, "%lu hits of probes found no memory to be recorded with",
+			say(ctx->judge, "%lu probe hits could not be recorded for lack of memory",
 			    (unsigned long)loss->counts[LOSS_HITS]));
 	if (loss->counts[LOSS_THINNED])
 		add_why(ctx, finding,
-			say(ctx->judge,
-			    "%lu records were left out on purpose, and are in sums alone",
+			say(ctx->judge, "%lu records were left out on purpose and are only in sums",
 			    (unsigned long)loss->counts[LOSS_THINNED]));
 	if (loss->counts[LOSS_SPANS] && !loss->counts[LOSS_NARROW])
 		add_why(ctx, finding,
 			say(ctx->judge,
-			    "recorded in windows of time alone, for which rules hold: %lu with all "
+			    "recorded only in windows of time, for which rules hold: %lu with all "
 			    "layers, %lu with fewer",
 			    (unsigned long)loss->counts[LOSS_SPANS],
 			    (unsigned long)loss->counts[LOSS_WINDOWS]));
 	else if (loss->counts[LOSS_WINDOWS])
 		add_why(ctx, finding,
 			loss->counts[LOSS_SPANS]
-				? "the budget of one of its captures allowed fewer layers alone"
-				: "its budget allowed fewer layers alone");
+				? "the budget of one of its captures allowed only some layers"
+				: "its budget allowed only some layers");
 }
 
 static uint64_t less(uint64_t all, uint64_t some)
@@ -158,7 +157,7 @@ void rule_attribution(const struct rule_ctx *ctx)
 		if (finding->verdict == VERDICT_FAIL &&
 		    losses_has(&ctx->judge->losses, finding->subject.node)) {
 			finding->verdict = VERDICT_UNKNOWN;
-			finding->why = "some of its records are in sums alone (COV-01)";
+			finding->why = "some of its records are only in sums (COV-01)";
 		}
 		if (finding->verdict == VERDICT_FAIL &&
 		    finding->share > ctx->settings->cov_05.critical)

@@ -38,7 +38,7 @@ static bool only_slow(const struct open *open, const struct sweep_rank *rank, co
 	       sum->least < (open->ctx->settings->cov_04.open + PLAN_GRACE_S) * NS;
 }
 
-/* Why it is not to blame; NULL: nothing says so. */
+/* Why the rank is not to blame; NULL: no reason known. */
 static const char *excuse(struct open *open, const struct sum *sum)
 {
 	const struct sweep_rank *rank = sweep_rank_of_member(open->sweep, sum->process);
@@ -47,12 +47,12 @@ static const char *excuse(struct open *open, const struct sum *sum)
 	struct judge *judge = open->ctx->judge;
 	enum sweep_fate fate;
 
-	/* its end may be among what was lost */
+	/* its end may be among the lost records */
 	if (judge->incomplete || (node && losses_has(&judge->losses, node->name)))
 		return "it may have ended: records were lost (COV-01)";
 	if (!held)
 		return NULL;
-	/* its turn may not have come: those that it waits for may have been at work */
+	/* its turn may not have come: its peers may have been at work */
 	fate = sweep_fate(open->sweep, rank);
 	if (fate == FATE_UNKNOWN)
 		return "the job was stopped, and none of its ranks had waited for too long: it may "
@@ -93,7 +93,7 @@ static void judge_one(struct open *open, const struct sum *sum, struct subject s
 		    peer ? ", other end " : "", peer ? peer : "", sum->most / NS, sum->least / NS);
 }
 
-/* It may have been stopped between two operations: those that wait for it are what tells. */
+/* It may have been stopped between two operations: only the ranks that wait for it show that. */
 static void name_culprit(const struct rule_ctx *ctx, const struct sweep_rank *culprit)
 {
 	struct finding *finding = found(
@@ -133,8 +133,7 @@ static void judge_open(const struct rule_ctx *ctx)
 
 /* ---- both ends of messages ---- */
 
-/* Ranks of a sweep's plan on each of its nodes: those that left a ledger, those without a capture.
- */
+/* Ranks of a sweep's plan on each node: those with a ledger, and those without a capture. */
 struct staff {
 	int present, untraced;
 };
@@ -155,9 +154,9 @@ static struct staff *staff_of(const struct sweep *sweep)
 }
 
 /*
- * The traffic of a sweep is between its ranks. Where those of a node are all traced, as some of
- * others are not or something of these is missing, it is theirs that is: what it exchanged with the
- * rest is there.
+ * A sweep's traffic is between its ranks. If all ranks of a node are traced, and some of another
+ * node are not, the missing ends are the other node's: traffic of this node with all others is
+ * complete.
  */
 static void mark_whole(struct judge *judge)
 {
@@ -225,7 +224,7 @@ static void other_ends(const struct rule_ctx *ctx)
 	}
 }
 
-/* The same, said of those that have no capture. */
+/* The same, reported for the nodes that have no capture. */
 static void untraced_ends(const struct rule_ctx *ctx)
 {
 	const struct exhibits *exhibits = ctx->exhibits;

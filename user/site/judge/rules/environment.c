@@ -88,7 +88,7 @@ static void residents_collect(const struct exhibits *exhibits, struct residents 
 		      by_name);
 }
 
-/* The next node's, of a zeroed stay the first one's; false: there is none. */
+/* The next node's stay, or the first one's where it is zeroed; false: no more. */
 static bool residents_next(const struct residents *residents, struct stay *stay)
 {
 	stay->from = stay->to;
@@ -107,7 +107,7 @@ static const char *resident_value(const struct member *member, const char *name)
 	return NOT_SET;
 }
 
-/* Whether the capture says what the variables of all of them, or of any process at all, are. */
+/* Whether captures have the variables of all processes of a stay. */
 static bool residents_told(const struct residents *residents, struct stay stay)
 {
 	for (size_t i = stay.from; i < stay.to; i++)
@@ -311,7 +311,8 @@ static void settle(const struct rule_ctx *ctx, const struct residents *residents
 			  "the environment of its processes could not be read");
 	else if (residents_cut(residents, stay))
 		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
-			  say(ctx->judge, "%d of its processes' variables had no room",
+			  say(ctx->judge,
+			      "%d of its processes' variables did not fit into the capture",
 			      residents_cut(residents, stay)));
 	else if (newer)
 		found_why(ctx, VERDICT_SKIP, subject_node(node->name),
@@ -352,6 +353,6 @@ void judge_environments(const struct rule_ctx *ctx)
 		judge_all(ctx, &residents);
 	else if (residents.list.len)
 		found_nothing(ctx, VERDICT_SKIP,
-			      "captures of before do not tell the variables of processes");
+			      "older captures do not have the variables of processes");
 	residents_release(&residents);
 }

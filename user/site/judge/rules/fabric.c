@@ -24,7 +24,10 @@ static const char *value_of(const struct member *member, const char *prefix, con
 	return NULL;
 }
 
-/* Of the transport's variables the one that counts; NULL: none is set, or it is no InfiniBand. */
+/*
+ * The value of the transport's variable that takes effect; NULL: none is set, or it is not
+ * InfiniBand.
+ */
 static const char *level_text(const struct member *member, const char *transport)
 {
 	bool open_mpi = member->fact.mpi && !strncmp(member->fact.mpi, "Open MPI", 8);
@@ -168,8 +171,7 @@ static int by_address(const void *left, const void *right)
 	return order ? order : strcmp(a->address, b->address);
 }
 
-/* What most ports of one name and class have; NULL: no two are alike, or as many one way as
- * another. */
+/* The address of most ports of one name and class; NULL: no two are alike, or no majority. */
 static const char *most_have(const struct roce_port *ports, size_t count)
 {
 	size_t best = 0, second = 0, length;
@@ -239,8 +241,8 @@ void rule_roce(const struct rule_ctx *ctx)
 /* ---- FAB-04 ---- */
 
 /*
- * Counters that stand still on a link in order. full: what it stops at (IBTA 1.4, PortCounters; the
- * kernel shows 16-bit and 8-bit ones as they are), 0: it does not.
+ * Counters that do not move on a healthy link. full: the value at which they stop (IBTA 1.4,
+ * PortCounters; the kernel shows 16-bit and 8-bit ones as they are), 0: none.
  */
 static const struct {
 	const char *name;
@@ -278,10 +280,10 @@ static void take_counter(struct judge *judge, size_t which, const struct invento
 	if (first < 0 || last < 0)
 		return;
 	if (last < first)
-		errors->unknown = say(judge, "%s was set back", name);
+		errors->unknown = say(judge, "%s was reset", name);
 	else if (error_counters[which].full && first >= error_counters[which].full)
 		errors->unknown =
-			say(judge, "%s had come to its end before: reset it (perfquery -R)", name);
+			say(judge, "%s was at its maximum before: reset it (perfquery -R)", name);
 	if (last <= first)
 		return;
 	errors->text = say(judge, "%s%s%s +%" PRId64, errors->text, *errors->text ? ", " : "", name,
@@ -359,7 +361,7 @@ void rule_error_counters(const struct rule_ctx *ctx)
 		if (node->first == node->last)
 			found_why(
 				ctx, VERDICT_UNKNOWN, subject_node(node->name),
-				"there is but one inventory of this node: one from before and one "
+				"only one inventory of this node was given: one from before and one "
 				"from after the job are needed");
 		else
 			judge_node(ctx, node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* PERF-03, PERF-04: what the links could carry, and what went. */
+/* PERF-03, PERF-04: goodput compared with the rate of the links. */
 #include <math.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static double *node_rates(const struct rule_ctx *ctx)
 
 enum { SENT, RECEIVED, WAYS };
 
-/* Of a node: shares of what its link and its partner's could, each way, and by memory Gb/s. */
+/* A node's shares of its and its partner's link rate, each way, and its Gb/s by memory. */
 struct reached {
 	struct numbers shares[WAYS], rates[PLAN_MEMORIES];
 };
@@ -185,9 +185,9 @@ void rule_goodput(const struct rule_ctx *ctx)
 /* ---- PERF-04 ---- */
 
 /*
- * The time that the busiest link needs for an alltoall: bytes that cross it, by the rate of it. Of
- * a node that is what its ranks send to those of others; of a switch what the nodes below it send
- * to those that are not. NAN: some node's rate is not known.
+ * The time that the busiest link needs for an alltoall: the bytes that cross it divided by its
+ * rate. A node's link carries what its ranks send to other nodes, a switch's uplink what the nodes
+ * below it send to all others. NAN: a node's rate is unknown.
  */
 static double least_seconds(const struct plan *plan, const double *rates, uint64_t size)
 {

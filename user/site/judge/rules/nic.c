@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether the NICs of a node are what they are elsewhere, or what its class says: RAIL-05. */
+/* RAIL-05: whether the NICs of a node are as its class says, or as on most nodes. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct port {
 
 typedef VEC(struct port) ports;
 
-/* What a port has to be; -1: nothing is said of it. */
+/* The expected state of a port; -1: no expectation. */
 struct wanted {
 	int64_t rate, width, gen;
 	bool up;
@@ -25,7 +25,7 @@ static bool is_up(const struct inventory_nic *nic)
 	return nic->state && !strcmp(nic->state, "up");
 }
 
-/* What a class does not list counts where it is a device of its own, not a bridge or the like. */
+/* NICs that no class lists count if they are devices of their own, not bridges or the like. */
 static void add_node(ports *list, const struct node_inventory *node)
 {
 	const struct policy_class *class = node->class;
@@ -79,7 +79,7 @@ static void push_known(numbers *values, int64_t value)
 		vec_push(values, value);
 }
 
-/* Of ports of one name: what most of them are. */
+/* The state of most ports of one name. */
 static struct wanted usual(const struct port *ports, size_t count)
 {
 	numbers rates = { 0 }, widths = { 0 }, gens = { 0 };
@@ -98,7 +98,7 @@ static struct wanted usual(const struct port *ports, size_t count)
 	return (struct wanted){ median(&rates), median(&widths), median(&gens), up * 2 > count };
 }
 
-/* The class's own words come before what is usual. */
+/* The class overrides the majority. */
 static struct wanted wanted_of(const struct policy_class *class, const struct port *ports,
 			       size_t count)
 {

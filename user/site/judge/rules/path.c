@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Which way messages go: by the policy's lines, PATH-01; by what may carry them, PATH-02, -03, -05
- * and -08; what each process uses, PATH-09 and -11.
+ * The path of messages: by the policy's lines, PATH-01; by transport, PATH-02, -03, -05 and -08; by
+ * process, PATH-09 and -11.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static bool one_of(const texts *list, const char *transport)
 	return false;
 }
 
-/* Of a transport that is not known nothing is held against it: tallies_judge(). */
+/* An unknown transport breaks no expectation: tallies_judge() weighs it. */
 static bool as_expected(const struct policy_expect *expect, const struct cell *cell)
 {
 	if (!cell->transport)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * COV-03: what was planned is in the ledgers, once, and in the captures, with its bytes. A node
- * that is not there, a rank that stopped, and one that was not traced are told apart; who had to
- * wait for another one is not to blame.
+ * COV-03: the plan is in the ledgers, once, and in the captures, with its bytes. Distinguishes
+ * missing nodes, stopped ranks and untraced ranks; a rank that waited for another one is not to
+ * blame.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct gpus_used {
 	struct map vague; /* nodes of which it is not known of some */
 };
 
-/* What is said of a node; the first of the gravest. */
+/* The gravest report about a node; of several, the first. */
 struct note {
 	enum verdict verdict;
 	const char *text;
@@ -174,9 +174,9 @@ static bool plan_lacks(const struct look *look, int node)
 }
 
 /*
- * ---- ranks that did not come to their end ----
+ * ---- ranks that did not finish ----
  *
- * A rank that hangs or has died is to blame; those that wait for it are not.
+ * A rank that hangs or has died is to blame; the ranks that wait for it are not.
  */
 
 #define NAMED 3 /* ranks, in a text */
@@ -188,8 +188,8 @@ static bool stopped(const struct sweep_rank *rank, uint32_t job)
 }
 
 /*
- * Others had the time to write down where they waited, these had not; or they crashed. NULL: there
- * is none.
+ * Other ranks had the time to write down where they waited, these did not; or they crashed. NULL:
+ * no such rank.
  */
 static const char *hung(struct look *look, uint32_t job)
 {
@@ -272,7 +272,7 @@ static void find_stopped(struct look *look, uint32_t job)
 	}
 }
 
-/* Ranks that did not come to their end, of each job: each node is told why. */
+/* Notes the ranks of each job that did not finish, and the reason. */
 static void plan_look_for_stopped(struct look *look)
 {
 	for (uint32_t job = 0; job <= plan_parts(look->sweep->plan); job++)
@@ -357,7 +357,7 @@ static void look_at_step(struct look *look, const struct plan_stage *stage, uint
 	expect_messages(look, rank, peer, step);
 }
 
-/* Of any part; the stage that confirms has a job of its own. */
+/* Whether any part had this stage; the stage that confirms has a job of its own. */
 static bool asked_for(const struct look *look, const struct plan_stage *stage)
 {
 	size_t parts = plan_parts(look->sweep->plan);
@@ -409,7 +409,7 @@ static void look_for_unplanned(struct look *look)
 	}
 }
 
-/* What they have of the plan, and what should be in the captures therefore. */
+/* Compares ledgers with the plan, and collects the traffic that captures should have. */
 static void plan_look_at_ledgers(struct look *look)
 {
 	for (size_t i = 0; i < look->sweep->plan->stages.len; i++)
@@ -419,7 +419,7 @@ static void plan_look_at_ledgers(struct look *look)
 
 /* ---- captures have what the ledgers tell ---- */
 
-/* What differs may be what was lost. */
+/* A difference may be due to lost records. */
 static enum verdict wrong(const struct look *look, int node)
 {
 	return look->ctx->judge->incomplete || plan_lacks(look, node) ? VERDICT_UNKNOWN
@@ -451,12 +451,12 @@ static void find_traced(struct look *look)
 		else if (look->sweep->traced->processes.data[rank->process].counted)
 			plan_note(look, rank->node, VERDICT_UNKNOWN,
 				  plan_lacks(look, rank->node)
-					  ? "some of its records are in sums alone (COV-01)"
-					  : "its capture has sums alone (--count)");
+					  ? "some of its records are only in sums (COV-01)"
+					  : "its capture has only sums (--count)");
 	}
 }
 
-/* Of memory that is not known nothing is held against it. */
+/* Messages with unknown memory are not counted as wrong. */
 static void look_at_sent(struct look *look, size_t index, uint64_t size)
 {
 	const struct sweep_rank *rank = traced_rank(look, index);
@@ -525,7 +525,7 @@ static void look_at_calls(struct look *look, const struct map_slot *slot)
 			      (unsigned long)seen));
 }
 
-/* After the ledgers, which say what was sent and met: whether as much was traced. */
+/* Compares captures with the ledgers' messages; after the ledgers. */
 static void plan_look_at_captures(struct look *look)
 {
 	struct map_slot *slot;

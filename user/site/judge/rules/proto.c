@@ -6,8 +6,8 @@
 #include "site/judge/rules/rules.h"
 
 /*
- * What a node's calls of a function sent. UCX has other thresholds for operations that may complete
- * at once (MPI_Send) than for those that are waited for (MPI_Isend).
+ * Messages of a node's calls of one function. UCX has different thresholds for operations that may
+ * complete at once (MPI_Send) and for those with a request (MPI_Isend).
  */
 struct sent {
 	const struct node *node;
@@ -86,8 +86,9 @@ static int by_number(const void *left, const void *right)
 }
 
 /*
- * Where each node may switch: from the largest message that it sent eagerly to the smallest by
- * rendezvous, times what is allowed between two nodes. What most of them have in common is right.
+ * The range in which each node may switch: from the largest message that it sent eagerly to the
+ * smallest by rendezvous, times the factor allowed between two nodes. A size that most ranges share
+ * is right.
  */
 struct common {
 	const struct sent *sent;
@@ -176,7 +177,7 @@ static enum verdict verdict_of(const struct common *common, const struct sent *o
 									       : VERDICT_FAIL;
 }
 
-/* ---- what is said ---- */
+/* ---- findings ---- */
 
 static const char *sizes_text(struct judge *judge, uint64_t eager_most, uint64_t rndv_least)
 {
@@ -188,7 +189,7 @@ static const char *sizes_text(struct judge *judge, uint64_t eager_most, uint64_t
 		   (unsigned long)rndv_least);
 }
 
-/* Of those that have the smallest common size. */
+/* The description of the nodes that share the smallest common size. */
 static const char *usual_text(struct judge *judge, const struct common *common)
 {
 	const char *function = common->sent->function;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * PROTO-02: by which scheme data of a rendezvous moves. Both ends settle it (UCX_RNDV_SCHEME of
- * either, and what both can: src/ucp/rndv/rndv.c, UCX 1.13 to 1.18), so a node that is set
- * otherwise changes what it sends and what others send to it. Only messages that are alike are
- * compared. Active messages are no scheme here: data that is not contiguous has no other, whatever
- * is set.
+ * PROTO-02: the scheme by which data of a rendezvous moves. Both ends determine it (UCX_RNDV_SCHEME
+ * and the capabilities of either: src/ucp/rndv/rndv.c, UCX 1.13 to 1.18), so a node with another
+ * setting changes its own messages and those of its peers. Only similar messages are compared.
+ * Active messages count as no scheme: non-contiguous data has no other one, whatever is set.
  */
 #include <string.h>
 
@@ -47,9 +46,9 @@ struct group {
 };
 
 /*
- * ---- nodes that do otherwise than most ----
+ * ---- nodes that differ from most ----
  *
- * Seen is what pairs of nodes do, and either of both may have brought it about.
+ * Only the schemes of pairs are visible, and either node may be the reason.
  */
 
 /* Adds the other one's sizes. */
@@ -218,8 +217,10 @@ static void odd_release(struct group *group)
 	map_release(&group->index);
 }
 
-/* What a protocol's name has of it, in UCX's protocol v2 and in our names for v1; the first one
- * counts. */
+/*
+ * The part of a protocol's name that gives the scheme, in UCX's protocol v2 and in our names for
+ * v1; the first match counts.
+ */
 static const struct {
 	const char *part, *name;
 } schemes[] = {
@@ -241,7 +242,7 @@ static size_t scheme_of(const char *protocol)
 	return scheme;
 }
 
-/* Of other memory it is not known which of these it is for UCX. */
+/* It is not known how UCX classifies other memory. */
 static bool is_plain(const char *memory)
 {
 	return memory && strcmp(memory, "managed");
@@ -332,7 +333,7 @@ static void join_equal(pair_list *list)
 	list->len = kept;
 }
 
-/* ---- what is said ---- */
+/* ---- findings ---- */
 
 static const char *memory(bool gpu)
 {

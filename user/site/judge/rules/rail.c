@@ -53,10 +53,10 @@ static void add_cell(struct rails *rails, const struct cell *cell)
 }
 
 /*
- * What each node exchanged with other nodes by large messages, by NIC of the process that started
- * the transfer, of at least so many bytes, or, with unsized, of those as well that may have so
- * many; NICs that its class names are there, with 0 at least. By position in exhibits->nodes; the
- * caller frees it.
+ * Traffic of each node with other nodes by large messages, by NIC of the process that started the
+ * transfer: of at least so many bytes or, with unsized, also messages that may have so many. NICs
+ * that the class names are listed with 0 at least. By position in exhibits->nodes; the caller frees
+ * it.
  */
 static struct rails *rails_of_nodes(const struct rule_ctx *ctx, uint64_t least, bool unsized)
 {
@@ -191,7 +191,7 @@ void rule_rail_balance(const struct rule_ctx *ctx)
 		struct finding *finding;
 		double ratio;
 
-		/* without a class, several devices may be what was wanted for several peers */
+		/* without a class, several devices may be intended for several peers */
 		if (!node->class || node->class->nics.len < 2 || !total(rails))
 			continue;
 		ratio = least_over_mean(rails, &all[i]);
@@ -270,7 +270,7 @@ static void collect_uses(const struct rule_ctx *ctx, struct node_uses *nodes, bo
 	}
 }
 
-/* Of little use: wire-up and the like. */
+/* Ignores devices with little traffic: wire-up and the like. */
 static bool matters(const struct uses *uses, const struct used *used)
 {
 	uint64_t all = 0;
@@ -349,7 +349,7 @@ void rule_nic_collision(const struct rule_ctx *ctx)
 	vec_release(&nodes.list);
 }
 
-/* Two NICs that were used and are one adapter; false: there are none. */
+/* Finds two used NICs on one adapter; false: all are on adapters of their own. */
 static bool on_one_adapter(const struct inventory *inventory, const struct uses *uses,
 			   const struct used **one, const struct used **other)
 {

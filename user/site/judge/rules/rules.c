@@ -188,7 +188,7 @@ enum fits expectation_fits(const struct exhibits *exhibits, const struct cell *c
 	return sure ? FITS : FITS_MAYBE;
 }
 
-/* By class, then by what it is, then by name: the order of captures decides nothing. */
+/* By class, then by value, then by name: the order of captures has no influence. */
 static int by_what(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;

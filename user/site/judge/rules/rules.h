@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules of the catalogue, judged one by one, and what they have in common. */
+/* The rules of the catalogue and their shared helpers. */
 #ifndef UCXBPF_JUDGE_RULES_RULES_H
 #define UCXBPF_JUDGE_RULES_RULES_H
 
 #include "site/judge/exhibits/cells.h"
 #include "site/judge/internal.h"
 
-/* A rule at work. */
+/* The context in which a rule is judged. */
 struct rule_ctx {
 	struct judge *judge;
 	const struct exhibits *exhibits;
@@ -33,7 +33,7 @@ bool found_any(const struct rule_ctx *ctx);
 /* "rc_mlx5/mlx5_0:1 rndv/get get_zcopy, host to gpu0" */
 const char *cell_text(const struct rule_ctx *ctx, const struct cell *cell);
 
-/* Whether it is known where both ends are: else no rule of paths can say what it should be. */
+/* Whether the location of both ends is known: else no rule of paths has an expectation. */
 bool cell_placed(const struct cell *cell);
 
 /* Between processes of two nodes, or within one. */
@@ -80,26 +80,25 @@ void nodes_without_inventory(const struct rule_ctx *ctx);
 bool judges_all(const struct rule_ctx *ctx);
 
 /*
- * Rules of times. Why the times of a node of the plan tell nothing (machines_find()); NULL:
- * they do, or the rule's setting one_machine wants it judged all the same.
+ * Rules of times: why the times of a node of the plan are no use (machines_find()); NULL: they are,
+ * or the rule's setting one_machine wants it judged anyway.
  */
 const char *node_untold(const struct rule_ctx *ctx, int node);
 
 /* Whether a transfer has a time, and one that tells something. */
 bool transfer_tells(const struct rule_ctx *ctx, const struct sweep_transfer *transfer);
 
-/* Says SKIP of nodes whose times tell nothing, once where it is all of them: then there is nothing
- * to judge, and it returns true. */
+/*
+ * Reports SKIP for nodes whose times are no use, once if these are all nodes: then it returns true.
+ */
 bool nothing_told(const struct rule_ctx *ctx);
 
-/* Ports that messages could take; those that no class names only if they have a device of their
- * own.
- */
+/* Ports that messages could take; without a class, only ports with a device of their own. */
 bool nic_watched(const struct node_inventory *node, const struct inventory_nic *nic);
 
-/* ---- what most nodes of a class have: those that should be alike are judged by that ---- */
+/* ---- majorities: nodes of a class that should be alike ---- */
 
-/* What a node has of something that all nodes of its class should have alike. */
+/* A node's value of something that all nodes of its class should share. */
 struct entry {
 	const struct policy_class *class;
 	const char *what;
@@ -111,14 +110,14 @@ struct entries {
 };
 
 /*
- * Sorts the entries. Of what most nodes of each class have, 1 + the position of an entry; that of
- * the node whose name comes first, where two are as frequent. Key: the class.
+ * Sorts the entries, and maps each class to 1 + the position of an entry with its most frequent
+ * value; of two as frequent ones, that of the node whose name comes first.
  */
 void find_usual(struct entries *entries, struct map *usual);
 
 /* ---- rules at work ---- */
 
-/* Before all rules: whether something was lost, who knows where. */
+/* Before all rules: whether something was lost on an unknown node. */
 void mark_incomplete(struct judge *judge);
 
 /* Before all rules: which nodes' peers are in no capture, by COV-04's setting. */
@@ -127,11 +126,10 @@ void mark_in_part(const struct rule_ctx *ctx);
 /* A rule at work on what the judge has. */
 struct rule_ctx rule_ctx_of(struct judge *judge, const struct catalogue_rule *rule);
 
-/* Adds the rule's findings: one SKIP where it is switched off, or what it looks at was not given.
- */
+/* Adds the rule's findings: one SKIP where it is switched off, or its input was not given. */
 void judge_rule(struct judge *judge, const struct catalogue_rule *rule);
 
-/* Whether captures have no part in what the rule looks at: what they lack is no doubt about it. */
+/* Whether the rule reads no captures: gaps in them do not matter to it. */
 bool judged_apart(const struct catalogue_rule *rule);
 
 /*
@@ -149,9 +147,9 @@ void rule_both_ends(const struct rule_ctx *ctx);
 void rule_attribution(const struct rule_ctx *ctx);
 void rule_one_library(const struct rule_ctx *ctx);
 void rule_versions(const struct rule_ctx *ctx);
-/* Of CFG-01, what is about variables. */
+/* CFG-01: environment variables. */
 void judge_environments(const struct rule_ctx *ctx);
-/* Of PATH-01, what a line says of memory between both buffers. */
+/* PATH-01: 'staging' and 'dst_copy' of a line. */
 void judge_ways(const struct rule_ctx *ctx, const struct policy_expect *expect);
 void rule_expected(const struct rule_ctx *ctx);
 void rule_tcp(const struct rule_ctx *ctx);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * PERF-01, PERF-02: nodes that are slower than those of their class, and pairs of nodes that are
- * slower than their nodes are with others; whether what is slow was slow again.
+ * PERF-01, PERF-02: nodes that are slower than others of their class, and pairs of nodes that are
+ * slower than their nodes are with others; and the confirmation of both.
  */
 #include <math.h>
 
@@ -18,7 +18,7 @@ struct metrics {
 	VEC(struct metric) list;
 };
 
-/* What pairs reached of one metric: messages a ns, both directions and all lanes together. */
+/* Rates of pairs for one metric: messages a ns, both directions and all lanes together. */
 struct slow_values {
 	const struct metric *metric;
 	struct outlier_limits limits; /* of nodes: PERF-01's settings */
@@ -26,7 +26,7 @@ struct slow_values {
 	struct outliers again; /* of the stage of confirmation; values alone */
 };
 
-/* What is said of a node or a pair by one metric. */
+/* The result for a node or a pair by one metric. */
 struct slowness {
 	bool known, slow, confirmed, refuted;
 	double share, off; /* of the median of those like it; spreads below that */
@@ -34,7 +34,7 @@ struct slowness {
 	const struct metric *metric;
 };
 
-/* ---- what is compared, and how it is reported ---- */
+/* ---- metrics and findings ---- */
 
 static bool is_metric(const struct metric *metric, const struct plan_work *work)
 {
@@ -42,8 +42,10 @@ static bool is_metric(const struct metric *metric, const struct plan_work *work)
 	       work->dst_mem == metric->dst_mem && work->size == metric->size;
 }
 
-/* Of all sizes of the stage of times the ends, which tell latency and goodput. The caller releases
- * the list. */
+/*
+ * The smallest and the largest size of the stage of times, for latency and goodput. The caller
+ * releases the list.
+ */
 static void metrics_find(const struct plan *plan, struct metrics *metrics)
 {
 	const struct plan_stage *stage = plan_stage(plan, STAGE_TIME);
@@ -75,7 +77,7 @@ static bool metric_times(const struct rule_ctx *ctx, const struct metric *metric
 	       is_metric(metric, sweep_work(&ctx->judge->sweep, transfer));
 }
 
-/* Whether the rule wants what is slow to be slow again, in the stage of confirmation. */
+/* Whether the rule requires a slow node or pair to be slow again in the stage of confirmation. */
 static bool slow_wants_confirmed(const struct rule_ctx *ctx)
 {
 	return policy_wants(ctx->judge->policy, ctx->rule, "confirm");
@@ -87,7 +89,7 @@ static const char *metric_text(const struct rule_ctx *ctx, const struct metric *
 		   plan_memory_names[metric->dst_mem], (unsigned long)metric->size);
 }
 
-/* FAIL of what is slow and not refuted, else PASS. */
+/* FAIL if slow and not refuted, else PASS. */
 static struct finding *slow_say(const struct rule_ctx *ctx, struct subject subject,
 				const struct slowness *slowness)
 {
@@ -210,7 +212,7 @@ static void slow_values_release(struct slow_values *values)
 
 /* ---- the stage of confirmation ---- */
 
-/* What pairs like that reached in the stage of times, without suspects. */
+/* The median of similar pairs without suspects in the stage of times. */
 static double usual_value(const struct outliers *first, int group)
 {
 	struct numbers numbers = { 0 };
@@ -225,7 +227,10 @@ static double usual_value(const struct outliers *first, int group)
 	return median_and_release(&numbers);
 }
 
-/* What a subject reached again, as shares of what is usual, by the measure that found it slow. */
+/*
+ * Sets the result of the confirmation: the subject's rates as shares of the usual ones, by the
+ * measure that found it slow.
+ */
 static void conclude(double median, size_t rounds, double scale,
 		     const struct outlier_limits *limits, struct slowness *slowness)
 {
@@ -261,7 +266,9 @@ static void slow_confirm_node(const struct slow_values *values, int node, struct
 	outliers_release(&own);
 }
 
-/* What a node reaches with others than its partner in a slow pair, again or, if it met none, then.
+/*
+ * A node's rate with others than its partner in a slow pair: in the confirmation or, if it met none
+ * there, in the first stage.
  */
 static double share_again(const struct slow_values *values, int node, int partner)
 {
@@ -462,7 +469,7 @@ static size_t pairs_judge_metric(const struct rule_ctx *ctx, const struct metric
 	return judged;
 }
 
-/* Of pairs in order one finding says it: there are very many of them. */
+/* Pairs in order get one finding: there are very many of them. */
 void rule_slow_pairs(const struct rule_ctx *ctx)
 {
 	struct metrics metrics = { 0 };

@@ -4,7 +4,7 @@
 
 #include "site/judge/rules/rules.h"
 
-/* What one process of a node has. */
+/* The software of one process. */
 struct piece {
 	const struct node *node;
 	const char *own;
@@ -24,7 +24,8 @@ static void add_text(struct judge *judge, const char **text, const char *own)
 	*text = *text ? say(judge, "%s, %s", *text, own) : own;
 }
 
-/* What the processes of each node have, each thing once; NULL: nothing. The caller frees the list.
+/*
+ * The software of each node's processes, each version once; NULL: none. The caller frees the list.
  */
 static const char **software_of_nodes(struct judge *judge,
 				      const char *(*part)(struct judge *, const struct member *))
@@ -154,7 +155,7 @@ void rule_one_library(const struct rule_ctx *ctx)
 			      "no process with UCX or MPI is in the captures");
 }
 
-/* ---- one finding a node, with all that is to be said of it ---- */
+/* ---- one finding per node ---- */
 
 static int gravity(const struct finding *finding)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether two nodes send to each other the same way: PATH-12. */
+/* PATH-12: whether two nodes send to each other the same way. */
 #include "site/judge/rules/rules.h"
 
 #define SOME 0.05 /* of the bytes: less is no way that messages go */
 
-/* What went one way. */
+/* The traffic of one direction. */
 struct direction {
 	uint64_t ends[2];
 	const struct node *from, *to;
@@ -92,7 +92,7 @@ static void collect_transports(const struct exhibits *exhibits, struct direction
 	}
 }
 
-/* A way of which the other direction has nothing; NULL: there is none. */
+/* A transport that the other direction does not use; NULL: none. */
 static const struct cell *one_way(const struct direction *there, const struct direction *back)
 {
 	for (size_t i = 0; i < there->list.len; i++) {
@@ -126,7 +126,7 @@ static uint64_t end_of(const struct cell *cell, int process)
 	       (uint64_t)is_gpu(cell->dst_mem);
 }
 
-/* Several processes of a node may have a NIC each: no more is told of pairs of nodes. */
+/* By process: several processes of a node may have a NIC each. */
 static void collect_rails(const struct rule_ctx *ctx, struct directions *directions)
 {
 	const struct exhibits *exhibits = ctx->exhibits;
@@ -193,7 +193,7 @@ static struct map uneven_rails(const struct rule_ctx *ctx)
 
 /* ---- both ---- */
 
-/* What one way has more of may be what was lost of the other one. */
+/* The surplus of one direction may have been lost in the other one. */
 static bool may_be_lost(const struct rule_ctx *ctx, const struct direction *there)
 {
 	const struct judge *judge = ctx->judge;

@@ -7,9 +7,9 @@
 enum {
 	OF_CAPTURES = 1,
 	OF_INVENTORIES = 2, /* and of nothing else: what captures lack is no doubt about it */
-	OF_SWEEPS = 4, /* and of captures: says by itself what they lack for it */
+	OF_SWEEPS = 4, /* and of captures: the rule itself reports gaps in them */
 	OF_LEDGERS = 8, /* and of nothing else */
-	PASS_OF_ALL = 16, /* a pass is about all of the time; else about what was recorded */
+	PASS_OF_ALL = 16, /* a pass covers all of the time; else only the recorded part */
 	FAIL_BY_ABSENCE = 32, /* missing records may be why it fails */
 	OF_TIMES = 64, /* nodes whose times tell nothing are skipped first */
 };
@@ -17,7 +17,7 @@ enum {
 static const struct judged {
 	void (*judge)(const struct rule_ctx *ctx);
 	unsigned int flags;
-	const char *none; /* why it has no finding; NULL: the rule says so itself */
+	const char *none; /* why it has no finding; NULL: the rule reports that itself */
 } rules[CATALOGUE_RULES] = {
 	[RULE_COV_01] = { rule_loss, OF_CAPTURES },
 	[RULE_COV_02] = { rule_port_counters, OF_CAPTURES | PASS_OF_ALL,
@@ -27,8 +27,7 @@ static const struct judged {
 	[RULE_COV_05] = { rule_attribution, OF_CAPTURES, "no data was moved" },
 	[RULE_COV_06] = { rule_one_library, OF_CAPTURES, "no process has UCX" },
 	[RULE_CFG_01] = { rule_versions, OF_CAPTURES },
-	[RULE_PATH_01] = { rule_expected, OF_CAPTURES,
-			   "no line under 'expect' fits what was moved" },
+	[RULE_PATH_01] = { rule_expected, OF_CAPTURES, "no line under 'expect' fits the traffic" },
 	[RULE_PATH_02] = { rule_tcp, OF_CAPTURES, "no two nodes exchanged data" },
 	[RULE_PATH_03] = { rule_node_over_nic, OF_CAPTURES,
 			   "no two processes of one node exchanged data" },
@@ -41,7 +40,7 @@ static const struct judged {
 	[RULE_PATH_08] = { rule_accelerated, OF_CAPTURES, "no mlx5 device was used" },
 	[RULE_PATH_09] = { rule_scale, OF_CAPTURES | PASS_OF_ALL, "rc was not used" },
 	[RULE_PATH_10] = { rule_memory_type, OF_CAPTURES,
-			   "of no buffer both are told: what it is, and what UCX took it for" },
+			   "no buffer has memory known both to its GPU library and to UCX" },
 	[RULE_PATH_11] = { rule_ucx_in_use, OF_CAPTURES, "no process called MPI" },
 	[RULE_PATH_12] = { rule_symmetric, OF_CAPTURES, "no two nodes exchanged data" },
 	[RULE_RAIL_01] = { rule_rail_count, OF_CAPTURES | FAIL_BY_ABSENCE,
@@ -56,7 +55,7 @@ static const struct judged {
 	[RULE_PROTO_03] = { rule_collective_memory, OF_CAPTURES,
 			    "no collective was seen to move GPU memory" },
 	[RULE_FAB_01] = { rule_service_level, OF_CAPTURES,
-			  "no line under 'expect' with 'sl' fits what went over InfiniBand" },
+			  "no line under 'expect' with 'sl' fits the traffic over InfiniBand" },
 	[RULE_RAIL_05] = { rule_ports, OF_INVENTORIES,
 			   "no class says 'nics', and no node has a NIC on PCI that is up" },
 	[RULE_FAB_03] = { rule_tail, OF_LEDGERS | OF_TIMES,
@@ -110,7 +109,7 @@ static const char *why_not(unsigned int needs)
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (needs & reasons[i].need)
 			return reasons[i].why;
-	return "captures do not tell it";
+	return "captures do not show it";
 }
 
 static const struct judged *judged_by(const struct catalogue_rule *rule)
@@ -118,7 +117,7 @@ static const struct judged *judged_by(const struct catalogue_rule *rule)
 	return &rules[catalogue_index(rule)];
 }
 
-/* Of some node, one from before and one from after. */
+/* Whether some node has an inventory from before and one from after. */
 static bool has_two_snapshots(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->inventories.list.len; i++)

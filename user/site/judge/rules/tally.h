@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What transfers of a node, or of a pair of nodes, come to: how much of it is as it should be. */
+/* Sums of transfers by node or pair of nodes, and the share of wrong ones. */
 #ifndef UCXBPF_JUDGE_RULES_TALLY_H
 #define UCXBPF_JUDGE_RULES_TALLY_H
 
 #include "site/judge/rules/rules.h"
 
-/* What a rule sums up of one subject: what is as it should be and what is not. */
+/* The sums of one subject: all transfers, and the wrong ones. */
 struct tally {
 	struct subject subject;
 	const struct node *node, *other; /* key: the node, or both of a pair */
@@ -14,7 +14,7 @@ struct tally {
 	uint64_t unknown; /* bytes of all whose transport is not known */
 	/* beside these, what may fit the rule: that depends on sizes of messages, not known here */
 	struct {
-		uint64_t count, bytes; /* of those that would be wrong */
+		uint64_t count, bytes; /* wrong ones among them */
 		uint64_t all_count, all_bytes;
 		uint64_t unknown;
 	} maybe;
@@ -39,11 +39,11 @@ struct tally *tally_node(const struct rule_ctx *ctx, struct tallies *tallies,
 struct tally *tally_pair(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct node *from, const struct node *to);
 
-/* Of the node of the end that is known. */
+/* The tally of the node whose end is known. */
 struct tally *tally_known(const struct rule_ctx *ctx, struct tallies *tallies,
 			  const struct cell *cell);
 
-/* Of the node that a cell is within, else of the pair. */
+/* The tally of the node that a cell is within, else of the pair. */
 struct tally *tally_cell(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct cell *cell);
 
@@ -70,7 +70,7 @@ void tallies_ask(const struct rule_ctx *ctx, struct tallies *tallies, question q
 		 struct tally *(*tally_of)(const struct rule_ctx *ctx, struct tallies *tallies,
 					   const struct cell *cell));
 
-/* Of the bytes, or of the transfers where none has bytes. */
+/* The share of wrong bytes, or of wrong transfers where none has bytes. */
 double tally_share(const struct tally *tally);
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * PROTO-01, FAB-03: how times depend on the size, and how they spread. Also for other rules of
- * times: which nodes' times tell nothing of a network.
+ * PROTO-01, FAB-03: how times depend on the size, and how they spread. Also finds nodes whose times
+ * are no use, for all rules of times.
  */
 #include <math.h>
 #include <string.h>
@@ -159,7 +159,7 @@ void rule_monotone(const struct rule_ctx *ctx)
 #define LEAST_FOR_TAIL 100 /* of fewer, the 99th percentile is the longest */
 #define LEAST_FOR_SPREAD 10
 
-/* Of the smallest size the tail, of the largest the spread: latency, and goodput. */
+/* Judges the tail of the smallest size and the spread of the largest: latency and goodput. */
 static void judge_tail(const struct rule_ctx *ctx, const struct cohort *sizes, size_t count)
 {
 	const struct cohort *least = &sizes[0], *most = &sizes[count - 1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Through which memory messages went, from buffer to buffer: 'staging' and 'dst_copy' of PATH-01,
- * PATH-04, PATH-06, PATH-07.
+ * The memory that messages passed through, from buffer to buffer: 'staging' and 'dst_copy' of
+ * PATH-01, PATH-04, PATH-06, PATH-07.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct way_question {
 	const char *expected;
 };
 
-/* What is asked of ways, and how much of what it is about goes so. */
+/* A question about ways, and its sums. */
 struct inquiry {
 	const struct way_question *question;
 	struct tallies known; /* the wrong ones, of those whose way is known */
@@ -65,7 +65,7 @@ static bool way_staged(const struct sum *way)
 	return false;
 }
 
-/* What brought it into the receiver's buffer, of several hops. */
+/* Whether the last of several hops, into the receiver's buffer, used a transport. */
 static bool way_copied_by(const struct sum *way, const char *transport)
 {
 	const char *last = strrchr(way->words[WAY_VIA], ',');
@@ -126,7 +126,7 @@ static bool is_part(const struct cell *cell, const struct sum *way)
 	return strstr(way->words[WAY_CHAIN], hop);
 }
 
-/* What the worst way of each subject looks like, and transfers of such messages. */
+/* Describes the worst way of each subject, with transfers of such messages. */
 static void describe(const struct rule_ctx *ctx, struct inquiry *inquiry)
 {
 	const struct exhibits *exhibits = ctx->exhibits;
@@ -151,7 +151,7 @@ static void describe(const struct rule_ctx *ctx, struct inquiry *inquiry)
 	}
 }
 
-/* Of what is not known too much may have gone another way. */
+/* PASS becomes UNKNOWN where too many bytes went an unknown way. */
 static void doubt(const struct rule_ctx *ctx, const struct inquiry *inquiry, size_t before)
 {
 	for (size_t i = 0; i < inquiry->unknown.list.len; i++) {

@@ -18,7 +18,7 @@ struct samples {
 	VEC(struct sample) list;
 };
 
-/* Of fewer scores than that nothing is told. */
+/* Fewer scores give no result. */
 #define FEW_ALIKE 3
 
 struct score {
@@ -26,7 +26,7 @@ struct score {
 	size_t rounds; /* that it is made of */
 };
 
-/* Scores of those that are alike, and which of them are too far below the others. */
+/* Scores of similar nodes or pairs, and which of them are outliers. */
 struct scores {
 	VEC(struct score) list;
 	double center; /* their median; found */
@@ -135,13 +135,13 @@ static void noise_add(struct numbers *noise, const struct numbers *own, double m
 	}
 }
 
-/* The standard deviation of normal noise that is as wide; 0 of none. Sorts. */
+/* The standard deviation of normal noise of the same width; 0 without values. Sorts. */
 static double noise_deviation(struct numbers *noise)
 {
 	return noise->list.len ? NORMAL_SPREAD * median_of(noise->list.data, noise->list.len) : 0;
 }
 
-/* NAN of none. */
+/* NAN without values. */
 static void scores_find_center(struct scores *scores)
 {
 	struct numbers numbers = { 0 };
@@ -187,7 +187,7 @@ static double scores_judge(const struct scores *scores, size_t at,
 	return below / scale;
 }
 
-/* ---- each value to the median of those that are alike ---- */
+/* ---- each value relative to the median of its group ---- */
 
 /* Fewer pairs than that in a round, and one slow node moves their median: all rounds have one. */
 #define FEW_PAIRS 5
@@ -229,8 +229,8 @@ static int slowest_node(const struct outlier_value *values, size_t count, size_t
 }
 
 /*
- * What is usual in a group. Of few nodes, a slow one is in half of all pairs or more: there, the
- * slowest has no part in it.
+ * The usual value of a group. Among few nodes, a slow one is in half of all pairs or more: there,
+ * the slowest is left out.
  */
 static double usual_of_group(const struct outlier_value *values, size_t count)
 {
@@ -275,7 +275,7 @@ static void outliers_ratios(struct outliers *outliers)
 
 /* ---- nodes ---- */
 
-/* Of fewer partners than that, one is so much of a node's median that it moves it. */
+/* With fewer partners, one of them moves a node's median. */
 #define FEW_PARTNERS 4
 
 void outliers_release(struct outliers *outliers)

@@ -3,7 +3,7 @@
  * Which nodes, and which pairs of nodes, are slower than the others, by what pairs reached in
  * rounds. A node is judged by the median over its rounds, so that one slow partner or one congested
  * round says nothing of it; and against the spread of the other nodes, the noise of all rounds, and
- * a floor below which nothing counts. All of it in logarithms: what is slow is slow by a factor.
+ * a floor below which nothing counts. All of it in logarithms: slowness is a factor.
  */
 #ifndef UCXBPF_JUDGE_STATISTICS_OUTLIERS_H
 #define UCXBPF_JUDGE_STATISTICS_OUTLIERS_H
@@ -13,7 +13,7 @@
 
 #include "site/judge/statistics/statistics.h"
 
-/* What a pair reached in a round: more is better, in any unit. */
+/* A pair's rate in a round: more is better, in any unit. */
 struct outlier_value {
 	int a, b; /* nodes */
 	int group; /* only values of one group are alike: classes, distance */
@@ -53,7 +53,7 @@ struct outliers {
 
 void outliers_release(struct outliers *outliers);
 
-/* Ratios, then scores of all nodes. Of a class with fewer than three of them nothing is told. */
+/* Ratios, then scores of all nodes. Classes with fewer than three of them get no scores. */
 void outliers_nodes(struct outliers *outliers, const struct outlier_limits *limits);
 
 /* Scores and rounds of nodes alone, by the ratios that the values have. Returns the noise of all.

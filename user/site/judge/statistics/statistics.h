@@ -11,10 +11,13 @@ struct numbers {
 	VEC(double) list;
 };
 
-/* Sorts; the mean of the two in the middle of an even number; NAN of none. */
+/* Sorts. The median; the mean of the middle two of an even number; NAN without numbers. */
 double median_of(double *numbers, size_t count);
 
-/* Sorts; the larger of these two: at least half of the numbers are no larger. Of one at least. */
+/*
+ * Sorts. The larger of these two: at least half of the numbers are no larger. Needs one number at
+ * least.
+ */
 double upper_median_of(double *numbers, size_t count);
 
 /* The same of a list, which is released. */

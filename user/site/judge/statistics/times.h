@@ -21,10 +21,10 @@ struct cohort {
 };
 
 struct times {
-	VEC(struct cohort) cohorts; /* those that differ in size alone, ascending, side by side */
+	VEC(struct cohort) cohorts; /* cohorts that differ only in size are adjacent, ascending */
 };
 
-/* Of the stages intra and time; all: also those of nodes whose times tell nothing. */
+/* Times of the stages intra and time; all: also of nodes whose times are no use. */
 void times_make(struct times *times, const struct sweep *sweep, bool all);
 void times_release(struct times *times);
 

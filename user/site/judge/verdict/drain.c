@@ -12,7 +12,7 @@
 
 #define LONGEST_NAME 63
 
-/* A node and what is to be said of it; to be sorted by that. */
+/* A node that fails a critical rule; sorted by the rules and the refusal. */
 struct candidate {
 	const char *node;
 	const char *rules; /* "PATH-03 PATH-06", as the catalogue has them in order */
@@ -42,7 +42,7 @@ static bool safe_name(const char *name)
 	return true;
 }
 
-/* Where what is said of a node is not enough to act upon. */
+/* Refuses a node whose evidence is not enough to act on. */
 static void doubt(struct candidates *candidates, const char *name, const char *why)
 {
 	const uint64_t *at = map_find(&candidates->by_name, (uintptr_t)name, 0);
@@ -116,7 +116,7 @@ static void add(struct candidates *candidates, const struct judge *judge, const 
 	*at = candidates->list.len;
 }
 
-/* Of a pair nobody knows which one it is; without evidence nobody knows at all. */
+/* A failed pair does not show which node is at fault, and incomplete evidence proves nothing. */
 static void collect(struct candidates *candidates, const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->findings.len; i++) {

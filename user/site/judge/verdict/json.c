@@ -34,7 +34,7 @@ static json_t *verdict_text_json(const char *text)
 	return value;
 }
 
-/* ---- what is proposed: nodes to drain ---- */
+/* ---- proposals: nodes to drain ---- */
 
 static json_t *drain_of(const struct drain *drain)
 {
@@ -77,7 +77,7 @@ static json_t *verdict_actions_json(const struct judge *judge)
 	return to;
 }
 
-/* ---- what was judged, and what came of it in all ---- */
+/* ---- input and summary ---- */
 
 static json_t *verdict_summary_json(const struct judge *judge, const struct judge_output *how)
 {
@@ -165,7 +165,7 @@ static json_t *verdict_nics_json(const struct judge *judge)
 	return list;
 }
 
-/* ---- findings, what their rules say, and the lines of the page ---- */
+/* ---- findings, the texts of rules, and the lines of the page ---- */
 
 static json_t *end_of(const struct judge *judge, int process)
 {

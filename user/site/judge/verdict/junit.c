@@ -24,7 +24,7 @@ static const char *escape_of(char c)
 	return NULL;
 }
 
-/* Control characters have no place in XML 1.0, not even escaped, nor has what is no UTF-8. */
+/* XML 1.0 allows neither control characters, even escaped, nor invalid UTF-8. */
 static void print_escaped(const char *text, FILE *out)
 {
 	char *plain = text_plain(text ? text : "");

@@ -54,7 +54,7 @@ static bool same_frame(const struct part *a, const struct part *b, bool nodes)
 	       !(nodes ? strcmp(a->rest, b->rest) : strcmp(a->node, b->node));
 }
 
-/* Those that differ in their nodes alone become one, or those that differ in what is below. */
+/* Merges subjects that differ only in their nodes, or only in the rest. */
 static void fold_alike(struct parts *parts, bool nodes)
 {
 	struct part *list = parts->list.data;
@@ -175,7 +175,7 @@ const char *finding_mark(const struct finding *finding)
 						: verdict_words[finding->verdict].mark;
 }
 
-/* What needs somebody comes first. */
+/* Findings that need attention come first. */
 static int urgency(const struct finding *finding)
 {
 	static const int of[VERDICTS] = {
@@ -190,8 +190,8 @@ static int urgency(const struct finding *finding)
 }
 
 /*
- * Behind the number that begins at a point of a text; NULL: none does. What counts or measures is
- * one ("12 B", "2.13"), a part of a name is not (mlx5_0:1, gpu0), nor is a version (1.13.1).
+ * The end of the number that begins at a point of a text; NULL: no number does. Amounts are numbers
+ * ("12 B", "2.13"); parts of names (mlx5_0:1, gpu0) and versions (1.13.1) are not.
  */
 static const char *behind_number(const char *text, const char *at)
 {

@@ -28,7 +28,7 @@ static void family(const struct metrics *metrics, const char *name, const char *
 		type);
 }
 
-/* Backslash, quote and newline are escaped in both forms; a newline is none in a plain text. */
+/* Both forms escape backslashes and quotes; text_plain() leaves no newline. */
 static void put_label(const struct metrics *metrics, const char *name, const char *value)
 {
 	char *plain = text_plain(value ? value : "");
@@ -121,7 +121,7 @@ static void put_summary(const struct metrics *metrics)
 	for (int i = 0; i < VERDICTS; i++)
 		fprintf(metrics->out, "ucxbpf_check_findings{verdict=\"%s\"} %zu\n",
 			verdict_words[i].word, summary.verdicts[i]);
-	family(metrics, "ucxbpf_check_nodes", "gauge", "nodes seen, and those that fail");
+	family(metrics, "ucxbpf_check_nodes", "gauge", "nodes seen, and nodes that fail");
 	fprintf(metrics->out,
 		"ucxbpf_check_nodes{state=\"seen\"} %zu\nucxbpf_check_nodes{state=\"failed\"} %zu\n",
 		summary.nodes, summary.failed_nodes);

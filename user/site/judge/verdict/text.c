@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Findings as people read them: a head, a line for what is said of one or many subjects, and below
- * that what is proposed, what was not judged and why, and the verdict.
+ * Findings as text: a head, a line per finding or group of findings, and below these the proposals,
+ * the reasons why rules were not judged, and the verdict.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "site/judge/verdict/drain.h"
 #include "site/judge/verdict/lines.h"
 
-/* ---- what was not judged, and why ---- */
+/* ---- rules that were not judged, and why ---- */
 
 #define MOST_REASONS 8
 #define MOST_NAMED 4
@@ -27,7 +27,7 @@ struct missing {
 	size_t rules;
 };
 
-/* What a rule lacks is worth a word of its own; that there was nothing to judge is not. */
+/* Missing input is named; that there was nothing to judge is not. */
 static const char *lack(const struct finding *finding)
 {
 	if (finding->verdict != VERDICT_SKIP)
@@ -122,7 +122,7 @@ static bool is_skipped_for(const struct finding *finding, const char *why)
 	return finding->verdict == VERDICT_SKIP && !strcmp(finding->why, why);
 }
 
-/* Rules that say so of a node, or of all. */
+/* Rules that skip a node, or all of them, for that reason. */
 static size_t rules_without(const struct judge *judge, const char *why)
 {
 	const struct catalogue_rule *before = NULL;
@@ -269,7 +269,7 @@ static void text_footer(const struct judge *judge, const struct judge_output *ho
 
 #define LEAST_SUBJECT 8
 #define MOST_SUBJECT 32
-#define INDENT 9 /* of what goes on in the next line */
+#define INDENT 9 /* of continuation lines */
 
 struct table {
 	const struct judge *judge;
@@ -290,7 +290,7 @@ static const char *colour_of(const struct table *table, const struct finding *fi
 	return "";
 }
 
-/* Each byte that does not begin a character is none of its own. */
+/* Continuation bytes of UTF-8 take no column. */
 static int columns(const char *text)
 {
 	int count = 0;
