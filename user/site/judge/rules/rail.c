@@ -4,6 +4,7 @@
  * rails have NICs of their own (AFF-03, RAIL-04); whether both ends of a connection are on one rail
  * (AFF-04).
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -11,89 +12,119 @@
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
 
-/* ---- RAIL-01, RAIL-02 ---- */
+/* ---- traffic of each node by NIC ---- */
 
-#define MAX_RAILS 64
+#define MOST_USES 64
 
-struct rail {
+/* The use of a NIC, by one memory or by any. */
+struct use {
+	const char *memory; /* NULL: any */
 	const char *device;
 	uint64_t bytes;
 };
 
-struct rails {
-	struct rail list[MAX_RAILS];
+struct uses {
+	struct use list[MOST_USES];
 	size_t count;
 	uint64_t transfers;
 	struct finding_example examples[FINDING_EXAMPLES];
 	size_t example_count;
 };
 
-static struct rail *rail_at(struct rails *rails, const char *device)
+/* The transfers between nodes that are counted. */
+struct filter {
+	uint64_t least; /* bytes of a message */
+	bool unsized; /* and messages that may have so many */
+	bool of_class; /* NICs that the class names are listed, with 0 at least */
+	bool by_gpu; /* of each GPU's memory by itself, and of no other memory */
+};
+
+static bool same_memory(const char *a, const char *b)
 {
-	for (size_t i = 0; i < rails->count; i++)
-		if (!strcmp(rails->list[i].device, device))
-			return &rails->list[i];
-	if (rails->count == MAX_RAILS)
-		return NULL;
-	rails->list[rails->count] = (struct rail){ .device = device };
-	return &rails->list[rails->count++];
+	return a == b || (a && b && !strcmp(a, b));
 }
 
-static void add_cell(struct rails *rails, const struct cell *cell)
+/* NULL: no room. */
+static struct use *use_of(struct uses *uses, const char *memory, const char *device)
 {
-	struct rail *rail = rail_at(rails, cell->device);
+	for (size_t i = 0; i < uses->count; i++)
+		if (!strcmp(uses->list[i].device, device) &&
+		    same_memory(uses->list[i].memory, memory))
+			return &uses->list[i];
+	if (uses->count == MOST_USES)
+		return NULL;
+	uses->list[uses->count] = (struct use){ .memory = memory, .device = device };
+	return &uses->list[uses->count++];
+}
 
-	if (!rail)
+static void add_cell(struct uses *uses, const char *memory, const struct cell *cell)
+{
+	struct use *use = use_of(uses, memory, cell->device);
+
+	if (!use)
 		return;
-	rail->bytes += cell->bytes;
-	rails->transfers += cell->count;
+	use->bytes += cell->bytes;
+	uses->transfers += cell->count;
 	for (size_t i = 0; i < cell->example_count; i++)
-		if (rails->example_count < FINDING_EXAMPLES)
-			rails->examples[rails->example_count++] = cell_example(cell, i);
+		if (uses->example_count < FINDING_EXAMPLES)
+			uses->examples[uses->example_count++] = cell_example(cell, i);
+}
+
+static bool passes(const struct exhibits *exhibits, const struct filter *filter,
+		   const struct cell *cell)
+{
+	if (!cell_over_nic(cell) || (filter->by_gpu && !is_gpu(cell_own_memory(cell))))
+		return false;
+	return filter->unsized ? !cell_below(exhibits, cell, filter->least)
+			       : cell_at_least(exhibits, cell, filter->least);
 }
 
 /*
- * Traffic of each node with other nodes by large messages, by NIC of the process that started the
- * transfer: of at least so many bytes or, with unsized, also messages that may have so many. NICs
- * that the class names are listed with 0 at least. By position in exhibits->nodes; the caller frees
- * it.
+ * A transfer counts at the NIC of the process that started it. By position in exhibits->nodes; the
+ * caller frees it.
  */
-static struct rails *rails_of_nodes(const struct rule_ctx *ctx, uint64_t least, bool unsized)
+static struct uses *uses_of_nodes(const struct rule_ctx *ctx, struct filter filter)
 {
 	const struct exhibits *exhibits = ctx->exhibits;
-	struct rails *rails = NULL;
+	struct uses *uses = NULL;
 	size_t room = 0;
 
-	rails = vec_grow(rails, &room, exhibits->nodes.len + 1, sizeof(*rails));
-	memset(rails, 0, (exhibits->nodes.len + 1) * sizeof(*rails));
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
+	uses = vec_grow(uses, &room, exhibits->nodes.len + 1, sizeof(*uses));
+	memset(uses, 0, (exhibits->nodes.len + 1) * sizeof(*uses));
+	for (size_t i = 0; filter.of_class && i < exhibits->nodes.len; i++) {
 		const struct policy_class *class = exhibits->nodes.data[i].class;
 
 		for (size_t k = 0; class && k < class->nics.len; k++)
-			rail_at(&rails[i], class->nics.data[k]);
+			use_of(&uses[i], NULL, class->nics.data[k]);
 	}
 	for (size_t i = 0; i < exhibits->cells.len; i++) {
 		const struct cell *cell = &exhibits->cells.data[i];
-		bool fetched = fact_fetches(cell->op, cell->transport);
-		const struct node *node =
-			exhibits_node(exhibits, fetched ? cell->peer : cell->process);
+		const struct node *node = exhibits_node(exhibits, cell_owner(cell));
 
-		if (node && cell_inter(cell) && is_network(cell->transport) && cell->device &&
-		    (unsized ? !cell_below(exhibits, cell, least)
-			     : cell_at_least(exhibits, cell, least)))
-			add_cell(&rails[node - exhibits->nodes.data], cell);
+		if (node && passes(exhibits, &filter, cell))
+			add_cell(&uses[node - exhibits->nodes.data],
+				 filter.by_gpu ? cell_own_memory(cell) : NULL, cell);
 	}
-	return rails;
+	return uses;
 }
 
-static void give_examples(struct finding *finding, const struct rails *rails)
+/* ---- RAIL-01, RAIL-02 ---- */
+
+/* Large messages: a small one has one rail, whatever there is. */
+static struct uses *rails_of_nodes(const struct rule_ctx *ctx, uint64_t least, bool unsized)
+{
+	return uses_of_nodes(
+		ctx, (struct filter){ .least = least, .unsized = unsized, .of_class = true });
+}
+
+static void give_examples(struct finding *finding, const struct uses *rails)
 {
 	finding->count = rails->transfers;
 	finding->example_count = rails->example_count;
 	memcpy(finding->examples, rails->examples, sizeof(finding->examples));
 }
 
-static const char *rails_text(struct judge *judge, const struct rails *rails)
+static const char *rails_text(struct judge *judge, const struct uses *rails)
 {
 	const char *text = "";
 
@@ -103,7 +134,7 @@ static const char *rails_text(struct judge *judge, const struct rails *rails)
 	return text;
 }
 
-static uint64_t total(const struct rails *rails)
+static uint64_t total(const struct uses *rails)
 {
 	uint64_t bytes = 0;
 
@@ -112,7 +143,7 @@ static uint64_t total(const struct rails *rails)
 	return bytes;
 }
 
-static size_t used(const struct rails *rails)
+static size_t used(const struct uses *rails)
 {
 	size_t count = 0;
 
@@ -124,12 +155,12 @@ static size_t used(const struct rails *rails)
 void rule_rail_count(const struct rule_ctx *ctx)
 {
 	const struct exhibits *exhibits = ctx->exhibits;
-	struct rails *sure = rails_of_nodes(ctx, ctx->settings->rail_01.size, false);
-	struct rails *all = rails_of_nodes(ctx, ctx->settings->rail_01.size, true);
+	struct uses *sure = rails_of_nodes(ctx, ctx->settings->rail_01.size, false);
+	struct uses *all = rails_of_nodes(ctx, ctx->settings->rail_01.size, true);
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
-		const struct rails *rails = &sure[i];
+		const struct uses *rails = &sure[i];
 		struct finding *finding;
 		size_t wanted;
 		bool fails;
@@ -153,7 +184,7 @@ void rule_rail_count(const struct rule_ctx *ctx)
 }
 
 /* If messages of unknown size are all large, and go by other rails than the busiest. */
-static double least_over_mean(const struct rails *sure, const struct rails *all)
+static double least_over_mean(const struct uses *sure, const struct uses *all)
 {
 	uint64_t most = 0;
 
@@ -164,12 +195,12 @@ static double least_over_mean(const struct rails *sure, const struct rails *all)
 }
 
 /* If only those of one rail are large. */
-static double most_over_mean(struct rails *sure, const struct rails *all)
+static double most_over_mean(struct uses *sure, const struct uses *all)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < all->count; i++) {
-		const struct rail *rail = rail_at(sure, all->list[i].device);
+		const struct use *rail = use_of(sure, NULL, all->list[i].device);
 		uint64_t more = all->list[i].bytes - (rail ? rail->bytes : 0);
 		double ratio = (double)all->list[i].bytes * all->count / (total(sure) + more);
 
@@ -181,13 +212,12 @@ static double most_over_mean(struct rails *sure, const struct rails *all)
 void rule_rail_balance(const struct rule_ctx *ctx)
 {
 	const struct exhibits *exhibits = ctx->exhibits;
-	/* a small message has one rail, whatever there is */
-	struct rails *sure = rails_of_nodes(ctx, ctx->settings->rail_02.size, false);
-	struct rails *all = rails_of_nodes(ctx, ctx->settings->rail_02.size, true);
+	struct uses *sure = rails_of_nodes(ctx, ctx->settings->rail_02.size, false);
+	struct uses *all = rails_of_nodes(ctx, ctx->settings->rail_02.size, true);
 
 	for (size_t i = 0; i < exhibits->nodes.len; i++) {
 		const struct node *node = &exhibits->nodes.data[i];
-		struct rails *rails = &sure[i];
+		struct uses *rails = &sure[i];
 		struct finding *finding;
 		double ratio;
 
@@ -221,57 +251,8 @@ void rule_rail_balance(const struct rule_ctx *ctx)
 
 /* ---- AFF-03, RAIL-04: NICs of their own ---- */
 
-#define MOST 64
-
-struct used {
-	const char *memory, *device;
-	uint64_t bytes;
-};
-
-struct uses {
-	struct used list[MOST];
-	size_t count;
-};
-
-static void use(struct uses *uses, const char *memory, const char *device, uint64_t bytes)
-{
-	for (size_t i = 0; i < uses->count; i++) {
-		struct used *used = &uses->list[i];
-
-		if (!strcmp(used->device, device) &&
-		    (used->memory == memory ||
-		     (used->memory && memory && !strcmp(used->memory, memory)))) {
-			used->bytes += bytes;
-			return;
-		}
-	}
-	if (uses->count < MOST)
-		uses->list[uses->count++] = (struct used){ memory, device, bytes };
-}
-
-struct node_uses {
-	VEC(struct uses) list; /* by fact_process.host */
-};
-
-/* by_gpu: of each GPU alone, and of nothing else. */
-static void collect_uses(const struct rule_ctx *ctx, struct node_uses *nodes, bool by_gpu)
-{
-	const struct exhibits *exhibits = ctx->exhibits;
-
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
-		vec_add(&nodes->list);
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		const struct node *node = exhibits_node(exhibits, cell_owner(cell));
-
-		if (node && cell_over_nic(cell) && (!by_gpu || is_gpu(cell_own_memory(cell))))
-			use(&nodes->list.data[node - exhibits->nodes.data],
-			    by_gpu ? cell_own_memory(cell) : NULL, cell->device, cell->bytes);
-	}
-}
-
 /* Ignores devices with little traffic: wire-up and the like. */
-static bool matters(const struct uses *uses, const struct used *used)
+static bool matters(const struct uses *uses, const struct use *used)
 {
 	uint64_t all = 0;
 
@@ -300,7 +281,7 @@ static const struct inventory_nic *idle_nic(const struct node_inventory *invento
 	return NULL;
 }
 
-static bool shared(const struct uses *uses, const struct used **one, const struct used **other)
+static bool shared(const struct uses *uses, const struct use **one, const struct use **other)
 {
 	for (size_t i = 0; i < uses->count; i++)
 		for (size_t k = i + 1; k < uses->count; k++) {
@@ -318,7 +299,7 @@ static void judge_collision(const struct rule_ctx *ctx, const struct node *node,
 {
 	const struct node_inventory *inventory = inventory_of(ctx, node);
 	const struct inventory_nic *idle;
-	const struct used *one, *other;
+	const struct use *one, *other;
 	struct finding *finding;
 
 	if (!inventory || !candidate(inventory, uses->list[0].device, 0)) {
@@ -340,18 +321,18 @@ static void judge_collision(const struct rule_ctx *ctx, const struct node *node,
 
 void rule_nic_collision(const struct rule_ctx *ctx)
 {
-	struct node_uses nodes = { 0 };
+	const struct exhibits *exhibits = ctx->exhibits;
+	struct uses *uses = uses_of_nodes(ctx, (struct filter){ .unsized = true, .by_gpu = true });
 
-	collect_uses(ctx, &nodes, true);
-	for (size_t i = 0; i < nodes.list.len; i++)
-		if (nodes.list.data[i].count)
-			judge_collision(ctx, &ctx->exhibits->nodes.data[i], &nodes.list.data[i]);
-	vec_release(&nodes.list);
+	for (size_t i = 0; i < exhibits->nodes.len; i++)
+		if (uses[i].count)
+			judge_collision(ctx, &exhibits->nodes.data[i], &uses[i]);
+	free(uses);
 }
 
 /* Finds two used NICs on one adapter; false: all are on adapters of their own. */
 static bool on_one_adapter(const struct inventory *inventory, const struct uses *uses,
-			   const struct used **one, const struct used **other)
+			   const struct use **one, const struct use **other)
 {
 	for (size_t i = 0; i < uses->count; i++)
 		for (size_t k = i + 1; k < uses->count; k++) {
@@ -394,7 +375,7 @@ static void judge_adapters(const struct rule_ctx *ctx, const struct node *node,
 {
 	const struct node_inventory *inventory = inventory_of(ctx, node);
 	const struct inventory_nic *nic, *idle;
-	const struct used *one, *other;
+	const struct use *one, *other;
 	struct finding *finding;
 
 	nic = inventory ? inventory_nic(inventory->last, uses->list[0].device) : NULL;
@@ -419,13 +400,13 @@ static void judge_adapters(const struct rule_ctx *ctx, const struct node *node,
 
 void rule_adapters(const struct rule_ctx *ctx)
 {
-	struct node_uses nodes = { 0 };
+	const struct exhibits *exhibits = ctx->exhibits;
+	struct uses *uses = uses_of_nodes(ctx, (struct filter){ .unsized = true });
 
-	collect_uses(ctx, &nodes, false);
-	for (size_t i = 0; i < nodes.list.len; i++)
-		if (nodes.list.data[i].count > 1)
-			judge_adapters(ctx, &ctx->exhibits->nodes.data[i], &nodes.list.data[i]);
-	vec_release(&nodes.list);
+	for (size_t i = 0; i < exhibits->nodes.len; i++)
+		if (uses[i].count > 1)
+			judge_adapters(ctx, &exhibits->nodes.data[i], &uses[i]);
+	free(uses);
 }
 
 /* ---- AFF-04 ---- */
