@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "site/judge/exhibits/words.h"
+#include "site/judge/aggregates/words.h"
 #include "site/judge/rules/rules.h"
 
 /* ---- modules of UCX that would not load ---- */

@@ -3,10 +3,10 @@
 #ifndef UCXBPF_JUDGE_INTERNAL_H
 #define UCXBPF_JUDGE_INTERNAL_H
 
-#include "site/judge/exhibits/exhibits.h"
-#include "site/judge/exhibits/inventory.h"
-#include "site/judge/exhibits/totals.h"
-#include "site/judge/exhibits/sweep.h"
+#include "site/judge/aggregates/aggregates.h"
+#include "site/judge/aggregates/inventory.h"
+#include "site/judge/aggregates/totals.h"
+#include "site/judge/aggregates/sweep.h"
 
 struct judge {
 	struct exhibits exhibits;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "site/judge/exhibits/words.h"
+#include "site/judge/aggregates/words.h"
 #include "site/judge/internal.h"
 
 static const char *or_unknown(const char *name)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "site/judge/exhibits/totals.h"
+#include "site/judge/aggregates/totals.h"
 
 /* ---- captures, and counters over all of them ---- */
 

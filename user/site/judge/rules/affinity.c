@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/lists.h"
-#include "site/judge/exhibits/inventory.h"
+#include "site/judge/aggregates/inventory.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
 

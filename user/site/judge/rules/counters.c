@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "site/judge/exhibits/ports.h"
+#include "site/judge/aggregates/ports.h"
 #include "site/judge/rules/rules.h"
 
 /* One direction of a port, or of all ports of a node together. */

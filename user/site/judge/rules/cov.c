@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* COV-01, COV-05: records that were lost, and transfers without an operation. */
-#include "site/judge/exhibits/totals.h"
+#include "site/judge/aggregates/totals.h"
 #include "site/judge/rules/tally.h"
 
 /* The reasons of a list of totals, the largest first, as one sentence. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* COV-04: whether both ends of messages are there, and every operation ended. */
-#include "site/judge/exhibits/totals.h"
+#include "site/judge/aggregates/totals.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
 

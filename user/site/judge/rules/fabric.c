@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/transport.h"
-#include "site/judge/exhibits/inventory.h"
+#include "site/judge/aggregates/inventory.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "site/judge/exhibits/exhibits.h"
-#include "site/judge/exhibits/cells.h"
+#include "site/judge/aggregates/aggregates.h"
+#include "site/judge/aggregates/cells.h"
 #include "site/judge/rules/rules.h"
 
 /* How many different GPUs the messages of each node came from and went to. */

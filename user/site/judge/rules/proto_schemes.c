@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "site/judge/exhibits/exhibits.h"
+#include "site/judge/aggregates/aggregates.h"
 #include "site/judge/rules/rules.h"
 
 enum { FROM, TO, ENDS };

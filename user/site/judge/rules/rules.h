@@ -3,7 +3,7 @@
 #ifndef UCXBPF_JUDGE_RULES_RULES_H
 #define UCXBPF_JUDGE_RULES_RULES_H
 
-#include "site/judge/exhibits/cells.h"
+#include "site/judge/aggregates/cells.h"
 #include "site/judge/internal.h"
 
 /* The context in which a rule is judged. */

@@ -3,7 +3,7 @@
 #ifndef UCXBPF_JUDGE_STATISTICS_TIMES_H
 #define UCXBPF_JUDGE_STATISTICS_TIMES_H
 
-#include "site/judge/exhibits/sweep.h"
+#include "site/judge/aggregates/sweep.h"
 #include "site/judge/statistics/statistics.h"
 #include "site/policy/policy.h"
 

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "base/lists.h"
-#include "site/judge/exhibits/words.h"
+#include "site/judge/aggregates/words.h"
 #include "site/judge/internal.h"
 
 #define LONGEST_NAME 63

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "site/judge/exhibits/ports.h"
+#include "site/judge/aggregates/ports.h"
 #include "site/judge/internal.h"
 #include "site/judge/verdict/drain.h"
 #include "site/judge/verdict/lines.h"

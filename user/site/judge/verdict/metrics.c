@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "site/judge/exhibits/ports.h"
-#include "site/judge/exhibits/totals.h"
+#include "site/judge/aggregates/ports.h"
+#include "site/judge/aggregates/totals.h"
 #include "site/judge/internal.h"
 
 struct metrics {

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "site/judge/exhibits/totals.h"
+#include "site/judge/aggregates/totals.h"
 #include "site/judge/internal.h"
 #include "site/judge/verdict/drain.h"
 #include "site/judge/verdict/lines.h"

@@ -3,11 +3,11 @@
  * What operations show beyond their transfers: which ones never ended, whose memory collectives
  * move, over which devices a message's fragments go, what UCX took a buffer for. Becomes sums.
  */
-#ifndef UCXBPF_JUDGE_EXHIBITS_WATCH_H
-#define UCXBPF_JUDGE_EXHIBITS_WATCH_H
+#ifndef UCXBPF_JUDGE_AGGREGATES_WATCH_H
+#define UCXBPF_JUDGE_AGGREGATES_WATCH_H
 
-#include "site/judge/exhibits/sums.h"
-#include "site/judge/exhibits/words.h"
+#include "site/judge/aggregates/sums.h"
+#include "site/judge/aggregates/words.h"
 #include "explain/match/facts.h"
 
 /* Operations and calls under way, by id: an older one is over when another takes its place. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inventories as rules look at them: by node, the first and the last one of each. */
-#ifndef UCXBPF_JUDGE_EXHIBITS_INVENTORY_H
-#define UCXBPF_JUDGE_EXHIBITS_INVENTORY_H
+#ifndef UCXBPF_JUDGE_AGGREGATES_INVENTORY_H
+#define UCXBPF_JUDGE_AGGREGATES_INVENTORY_H
 
 #include "base/map.h"
 #include "base/vec.h"

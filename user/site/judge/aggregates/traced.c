@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/exhibits/traced.h"
+#include "site/judge/aggregates/traced.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * What rules look at besides transfers: sums over messages, operations and calls that are alike.
  * What the words and numbers of a kind are is said here, and nowhere else.
  */
-#ifndef UCXBPF_JUDGE_EXHIBITS_SUMS_H
-#define UCXBPF_JUDGE_EXHIBITS_SUMS_H
+#ifndef UCXBPF_JUDGE_AGGREGATES_SUMS_H
+#define UCXBPF_JUDGE_AGGREGATES_SUMS_H
 
 #include "base/rowset.h"
 #include "base/vec.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The aggregates that rules read: sums over transfers that are alike, processes, calls. */
-#ifndef UCXBPF_JUDGE_EXHIBITS_EXHIBITS_H
-#define UCXBPF_JUDGE_EXHIBITS_EXHIBITS_H
+#ifndef UCXBPF_JUDGE_AGGREGATES_AGGREGATES_H
+#define UCXBPF_JUDGE_AGGREGATES_AGGREGATES_H
 
 #include "base/map.h"
-#include "site/judge/exhibits/cells.h"
-#include "site/judge/exhibits/sums.h"
-#include "site/judge/exhibits/traced.h"
-#include "site/judge/exhibits/watch.h"
-#include "site/judge/exhibits/words.h"
+#include "site/judge/aggregates/cells.h"
+#include "site/judge/aggregates/sums.h"
+#include "site/judge/aggregates/traced.h"
+#include "site/judge/aggregates/watch.h"
+#include "site/judge/aggregates/words.h"
 #include "site/judge/judge.h"
 
 struct node {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/exhibits/inventory.h"
+#include "site/judge/aggregates/inventory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

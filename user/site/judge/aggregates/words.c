@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/exhibits/words.h"
+#include "site/judge/aggregates/words.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Cells: which one a transfer belongs to, and what it adds there. */
-#include "site/judge/exhibits/exhibits.h"
+#include "site/judge/aggregates/aggregates.h"
 
 #include <stddef.h>
 #include <string.h>

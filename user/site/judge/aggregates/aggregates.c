@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/exhibits/exhibits.h"
+#include "site/judge/aggregates/aggregates.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "site/judge/exhibits/ports.h"
-#include "site/judge/exhibits/totals.h"
+#include "site/judge/aggregates/ports.h"
+#include "site/judge/aggregates/totals.h"
 
 void exhibits_init(struct exhibits *exhibits, const struct policy *policy)
 {

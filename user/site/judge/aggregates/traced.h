@@ -4,8 +4,8 @@
  * size. They are the ones that MPI_Isend and MPI_Start send; those of collectives are counted as
  * calls. Kept without a plan as well, since captures may become evidence before one is at hand.
  */
-#ifndef UCXBPF_JUDGE_EXHIBITS_TRACED_H
-#define UCXBPF_JUDGE_EXHIBITS_TRACED_H
+#ifndef UCXBPF_JUDGE_AGGREGATES_TRACED_H
+#define UCXBPF_JUDGE_AGGREGATES_TRACED_H
 
 #include "base/map.h"
 #include "base/vec.h"

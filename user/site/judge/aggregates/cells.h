@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cells: sums over transfers that are alike in all that rules ask for. */
-#ifndef UCXBPF_JUDGE_EXHIBITS_CELLS_H
-#define UCXBPF_JUDGE_EXHIBITS_CELLS_H
+#ifndef UCXBPF_JUDGE_AGGREGATES_CELLS_H
+#define UCXBPF_JUDGE_AGGREGATES_CELLS_H
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ports and NICs of nodes: traced traffic and the ports' own counters (SUM_PORT), by node. */
-#ifndef UCXBPF_JUDGE_EXHIBITS_PORTS_H
-#define UCXBPF_JUDGE_EXHIBITS_PORTS_H
+#ifndef UCXBPF_JUDGE_AGGREGATES_PORTS_H
+#define UCXBPF_JUDGE_AGGREGATES_PORTS_H
 
-#include "site/judge/exhibits/exhibits.h"
-#include "site/judge/exhibits/inventory.h"
+#include "site/judge/aggregates/aggregates.h"
+#include "site/judge/aggregates/inventory.h"
 
 /* Adds to the sums, while facts come in: all that goes over a NIC, whatever for. */
 void ports_add(struct exhibits *exhibits, const struct fact_transfer *transfer, uint64_t count,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/exhibits/sums.h"
+#include "site/judge/aggregates/sums.h"
 
 #include <string.h>
 
-#include "site/judge/exhibits/words.h"
+#include "site/judge/aggregates/words.h"
 
 const char *const sum_kind_names[SUM_KINDS + 1] = {
 	[SUM_WAY] = "way",       [SUM_SPREAD] = "spread", [SUM_COLLECTIVE] = "collective",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/exhibits/sweep.h"
+#include "site/judge/aggregates/sweep.h"
 
 #include <signal.h>
 #include <stdio.h>

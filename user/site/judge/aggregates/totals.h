@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The members of fact_totals that judging goes by, by name, and sums of them. */
-#ifndef UCXBPF_JUDGE_EXHIBITS_TOTALS_H
-#define UCXBPF_JUDGE_EXHIBITS_TOTALS_H
+#ifndef UCXBPF_JUDGE_AGGREGATES_TOTALS_H
+#define UCXBPF_JUDGE_AGGREGATES_TOTALS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "explain/match/facts.h"
-#include "site/judge/exhibits/words.h"
+#include "site/judge/aggregates/words.h"
 #include "site/judge/subject.h"
 
 #define TOTALS_NUMBERS 12

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A sweep as rules look at it: its plan, its ranks, and what their ledgers say they did. */
-#ifndef UCXBPF_JUDGE_EXHIBITS_SWEEP_H
-#define UCXBPF_JUDGE_EXHIBITS_SWEEP_H
+#ifndef UCXBPF_JUDGE_AGGREGATES_SWEEP_H
+#define UCXBPF_JUDGE_AGGREGATES_SWEEP_H
 
 #include "base/map.h"
-#include "site/judge/exhibits/exhibits.h"
-#include "site/judge/exhibits/inventory.h"
-#include "site/judge/exhibits/traced.h"
+#include "site/judge/aggregates/aggregates.h"
+#include "site/judge/aggregates/inventory.h"
+#include "site/judge/aggregates/traced.h"
 #include "site/plan/ledger.h"
 
 /* Whether a rank said where it was; part of evidence (docs/evidence.md). */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/exhibits/ports.h"
+#include "site/judge/aggregates/ports.h"
 
 #include <string.h>
 
-#include "site/judge/exhibits/cells.h"
+#include "site/judge/aggregates/cells.h"
 #include "site/judge/internal.h"
 
 void ports_add(struct exhibits *exhibits, const struct fact_transfer *transfer, uint64_t count,

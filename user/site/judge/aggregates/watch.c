@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/exhibits/watch.h"
+#include "site/judge/aggregates/watch.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "site/judge/exhibits/cells.h"
+#include "site/judge/aggregates/cells.h"
 
 #define MAX_OPEN (1 << 16)
 

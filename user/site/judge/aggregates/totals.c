@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/exhibits/totals.h"
+#include "site/judge/aggregates/totals.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "site/judge/exhibits/words.h"
+#include "site/judge/aggregates/words.h"
 
 #define MEMBER(name)                                                                               \
 	{                                                                                          \
