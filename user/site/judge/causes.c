@@ -58,12 +58,12 @@ static const struct inventory_module *refused(const struct inventory_library *uc
 /*
  * Whether one of the node's processes used this copy: a broken copy that nobody uses does no harm.
  */
-static bool in_use(const struct exhibits *exhibits, const char *node,
+static bool in_use(const struct aggregates *aggregates, const char *node,
 		   const struct inventory_library *ucx)
 {
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
-		const struct node *own = exhibits_node(exhibits, i);
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
+		const struct node *own = aggregates_node(aggregates, i);
 
 		if (!own || !own->name || strcmp(own->name, node))
 			continue;
@@ -82,7 +82,7 @@ static const char *cause_on(struct judge *judge, const struct node_inventory *no
 		const struct inventory_library *ucx = &node->last->ucx.data[i];
 		const struct inventory_module *module = refused(ucx, modules);
 
-		if (module && in_use(&judge->exhibits, node->name, ucx))
+		if (module && in_use(&judge->aggregates, node->name, ucx))
 			return say(judge, "%s of UCX %s does not load on %s: %s",
 				   file_of(module->path), ucx->version ? ucx->version : "?",
 				   node->name, module->missing);
@@ -258,8 +258,8 @@ void judge_causes(struct judge *judge)
 	struct words names = { 0 };
 	known_list known = { 0 };
 
-	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
-		words_keep(&names, judge->exhibits.nodes.data[i].name);
+	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
+		words_keep(&names, judge->aggregates.nodes.data[i].name);
 	for (size_t i = 0; i < judge->inventories.list.len; i++)
 		words_keep(&names, judge->inventories.list.data[i].name);
 	find_known(judge, &names, &known);

@@ -9,7 +9,7 @@
 #include "site/judge/aggregates/sweep.h"
 
 struct judge {
-	struct exhibits exhibits;
+	struct aggregates aggregates;
 	struct node_inventories inventories;
 	struct sweep sweep;
 	const struct judge *earlier; /* of an earlier sweep, finished; NULL: none was given */

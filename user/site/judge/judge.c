@@ -58,7 +58,7 @@ struct judge *judge_new(const struct policy *policy)
 	struct judge *judge = calloc(1, sizeof(*judge));
 
 	judge->policy = policy;
-	exhibits_init(&judge->exhibits, policy);
+	aggregates_init(&judge->aggregates, policy);
 	return judge;
 }
 
@@ -66,7 +66,7 @@ void judge_free(struct judge *judge)
 {
 	if (!judge)
 		return;
-	exhibits_release(&judge->exhibits);
+	aggregates_release(&judge->aggregates);
 	inventories_release(&judge->inventories);
 	sweep_release(&judge->sweep);
 	losses_release(&judge->losses);
@@ -79,7 +79,7 @@ void judge_free(struct judge *judge)
 
 struct fact_sink judge_sink(struct judge *judge)
 {
-	return exhibits_sink(&judge->exhibits);
+	return aggregates_sink(&judge->aggregates);
 }
 
 void judge_plan(struct judge *judge, const struct plan *plan)
@@ -104,9 +104,9 @@ void judge_inventory(struct judge *judge, const struct inventory *inventory)
 
 void judge_capture(struct judge *judge, const char *host_id, const char *host_name, uint64_t start)
 {
-	const struct exhibit_capture capture = { host_id, host_name, start };
+	const struct aggregated_capture capture = { host_id, host_name, start };
 
-	vec_push(&judge->exhibits.captures, capture);
+	vec_push(&judge->aggregates.captures, capture);
 }
 
 void judge_captures_broken(struct judge *judge)
@@ -152,8 +152,8 @@ static void find_windows(struct judge *judge)
 	if (!judge->sweep.plan || !judge->sweep.plan->parts.len)
 		return;
 	inventories_in_parts(&judge->inventories);
-	for (size_t i = 0; i < judge->exhibits.captures.len; i++) {
-		const struct exhibit_capture *capture = &judge->exhibits.captures.data[i];
+	for (size_t i = 0; i < judge->aggregates.captures.len; i++) {
+		const struct aggregated_capture *capture = &judge->aggregates.captures.data[i];
 
 		inventories_traced(&judge->inventories, capture->host_id, capture->host_name,
 				   capture->start);
@@ -164,11 +164,11 @@ void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t
 {
 	const struct rule_ctx both_ends = rule_ctx_of(judge, &catalogue[RULE_COV_04]);
 
-	exhibits_finish(&judge->exhibits, totals);
+	aggregates_finish(&judge->aggregates, totals);
 	losses_order(&judge->losses);
 	inventories_order(&judge->inventories);
 	find_windows(judge);
-	sweep_finish(&judge->sweep, &judge->exhibits);
+	sweep_finish(&judge->sweep, &judge->aggregates);
 	machines_find(&judge->sweep, &judge->inventories);
 	mark_incomplete(judge);
 	mark_in_part(&both_ends);
@@ -197,8 +197,8 @@ static void count_nodes(const struct judge *judge, struct judge_summary *summary
 	struct words names = { 0 };
 	struct map failed = { 0 };
 
-	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
-		words_keep(&names, judge->exhibits.nodes.data[i].name);
+	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
+		words_keep(&names, judge->aggregates.nodes.data[i].name);
 	for (size_t i = 0; i < judge->inventories.list.len; i++)
 		words_keep(&names, judge->inventories.list.data[i].name);
 	for (size_t i = 0; i < judge->findings.len; i++) {
@@ -220,8 +220,8 @@ uint64_t transfers_judged(const struct judge *judge)
 {
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < judge->exhibits.cells.len; i++)
-		count += judge->exhibits.cells.data[i].count;
+	for (size_t i = 0; i < judge->aggregates.cells.len; i++)
+		count += judge->aggregates.cells.data[i].count;
 	return count;
 }
 

@@ -39,17 +39,17 @@ struct line {
 void judge_learn_sizes(struct judge *judge)
 {
 	for (size_t i = 1; i < BANDS; i++)
-		exhibits_line(&judge->exhibits, bands[i].from);
+		aggregates_line(&judge->aggregates, bands[i].from);
 }
 
 /* BANDS: not known. */
-static size_t band_of(const struct exhibits *exhibits, const struct cell *cell)
+static size_t band_of(const struct aggregates *aggregates, const struct cell *cell)
 {
 	size_t band = 0;
 
-	while (band + 1 < BANDS && cell_at_least(exhibits, cell, bands[band + 1].from))
+	while (band + 1 < BANDS && cell_at_least(aggregates, cell, bands[band + 1].from))
 		band++;
-	if (band + 1 < BANDS && !cell_below(exhibits, cell, bands[band + 1].from))
+	if (band + 1 < BANDS && !cell_below(aggregates, cell, bands[band + 1].from))
 		return BANDS;
 	return band;
 }
@@ -144,12 +144,12 @@ struct lines {
 	struct line list[MEMORIES][MEMORIES][BANDS];
 };
 
-static void collect(const struct exhibits *exhibits, bool inter, struct lines *lines)
+static void collect(const struct aggregates *aggregates, bool inter, struct lines *lines)
 {
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
 		size_t src = memory_of(cell->src_mem), dst = memory_of(cell->dst_mem);
-		size_t band = band_of(exhibits, cell);
+		size_t band = band_of(aggregates, cell);
 
 		if ((inter ? cell_inter(cell) : cell_intra(cell)) && cell->transport &&
 		    src < MEMORIES && dst < MEMORIES && band < BANDS)
@@ -158,12 +158,12 @@ static void collect(const struct exhibits *exhibits, bool inter, struct lines *l
 }
 
 /* Returns how many were learnt. */
-static size_t print_lines(const struct exhibits *exhibits, bool inter, FILE *out)
+static size_t print_lines(const struct aggregates *aggregates, bool inter, FILE *out)
 {
 	struct lines lines = { 0 };
 	size_t learnt = 0;
 
-	collect(exhibits, inter, &lines);
+	collect(aggregates, inter, &lines);
 	for (size_t src = 0; src < MEMORIES; src++)
 		for (size_t dst = 0; dst < MEMORIES; dst++)
 			for (size_t band = 0; band < BANDS; band++)
@@ -173,27 +173,27 @@ static size_t print_lines(const struct exhibits *exhibits, bool inter, FILE *out
 	return learnt;
 }
 
-static void print_nodes(const struct exhibits *exhibits, FILE *out)
+static void print_nodes(const struct aggregates *aggregates, FILE *out)
 {
 	const char *join = "";
 
 	fputs("classes: # learnt: all nodes are taken to be alike\n  learnt: { nodes: \"", out);
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		if (!exhibits->nodes.data[i].name)
+	for (size_t i = 0; i < aggregates->nodes.len; i++) {
+		if (!aggregates->nodes.data[i].name)
 			continue;
-		fprintf(out, "%s%s", join, exhibits->nodes.data[i].name);
+		fprintf(out, "%s%s", join, aggregates->nodes.data[i].name);
 		join = ",";
 	}
 	fputs("\" }\n", out);
 }
 
 /* Transports that the policy has to declare, each once. */
-static void print_transports(const struct exhibits *exhibits, FILE *out)
+static void print_transports(const struct aggregates *aggregates, FILE *out)
 {
 	texts told = { 0 };
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const char *name = exhibits->cells.data[i].transport;
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const char *name = aggregates->cells.data[i].transport;
 
 		if (!name || value_transport(name) || listed(&told, name))
 			continue;
@@ -207,7 +207,7 @@ static void print_transports(const struct exhibits *exhibits, FILE *out)
 
 int judge_learn(const struct judge *judge, FILE *out)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 	const char *node;
 	char *text = NULL;
 	size_t size, learnt;
@@ -215,16 +215,16 @@ int judge_learn(const struct judge *judge, FILE *out)
 
 	if (judge->incomplete || losses_worst(&judge->losses, &node) == LACK_RECORDS)
 		return -EBADMSG;
-	if (!exhibits->cells.len)
+	if (!aggregates->cells.len)
 		return -ENODATA;
 	lines = open_memstream(&text, &size);
 	if (!lines)
 		return -errno;
-	learnt = print_lines(exhibits, false, lines) + print_lines(exhibits, true, lines);
+	learnt = print_lines(aggregates, false, lines) + print_lines(aggregates, true, lines);
 	fclose(lines);
 	fputs("spec: ucxbpf-policy-v1\n", out);
-	print_nodes(exhibits, out);
-	print_transports(exhibits, out);
+	print_nodes(aggregates, out);
+	print_transports(aggregates, out);
 	fprintf(out, "expect:%s\n%s", learnt ? "" : " []", text);
 	free(text);
 	if (!fflush(out) && !ferror(out))

@@ -62,11 +62,12 @@ void judge_doubt(struct judge *judge)
 	struct words in_part = { 0 }, nodes = { 0 };
 	const char *found[SUBJECT_NODES], *node;
 
-	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
-		words_keep(&nodes, judge->exhibits.nodes.data[i].name);
-	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
-		if (judge->exhibits.nodes.data[i].in_part && !judge->exhibits.nodes.data[i].whole)
-			words_keep(&in_part, judge->exhibits.nodes.data[i].name);
+	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
+		words_keep(&nodes, judge->aggregates.nodes.data[i].name);
+	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
+		if (judge->aggregates.nodes.data[i].in_part &&
+		    !judge->aggregates.nodes.data[i].whole)
+			words_keep(&in_part, judge->aggregates.nodes.data[i].name);
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
 

@@ -8,86 +8,86 @@
 #include "site/judge/aggregates/ports.h"
 #include "site/judge/aggregates/totals.h"
 
-void exhibits_init(struct exhibits *exhibits, const struct policy *policy)
+void aggregates_init(struct aggregates *aggregates, const struct policy *policy)
 {
-	*exhibits = (struct exhibits){ .policy = policy };
-	watch_init(&exhibits->watch, &exhibits->sums, &exhibits->words);
-	waiting_init(&exhibits->waiting);
-	exhibits_draw_lines(exhibits);
+	*aggregates = (struct aggregates){ .policy = policy };
+	watch_init(&aggregates->watch, &aggregates->sums, &aggregates->words);
+	waiting_init(&aggregates->waiting);
+	aggregates_draw_lines(aggregates);
 }
 
-void exhibits_release(struct exhibits *exhibits)
+void aggregates_release(struct aggregates *aggregates)
 {
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		vec_release(&exhibits->members.data[i].ucx);
-		vec_release(&exhibits->members.data[i].environment);
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		vec_release(&aggregates->members.data[i].ucx);
+		vec_release(&aggregates->members.data[i].environment);
 	}
-	traced_release(&exhibits->traced);
-	vec_release(&exhibits->members);
-	vec_release(&exhibits->nodes);
-	vec_release(&exhibits->cells);
-	vec_release(&exhibits->sizes);
-	rowset_release(&exhibits->index);
-	map_release(&exhibits->by_id);
-	waiting_release(&exhibits->waiting);
-	vec_release(&exhibits->captures);
-	watch_release(&exhibits->watch);
-	sums_release(&exhibits->sums);
-	words_release(&exhibits->words);
+	traced_release(&aggregates->traced);
+	vec_release(&aggregates->members);
+	vec_release(&aggregates->nodes);
+	vec_release(&aggregates->cells);
+	vec_release(&aggregates->sizes);
+	rowset_release(&aggregates->index);
+	map_release(&aggregates->by_id);
+	waiting_release(&aggregates->waiting);
+	vec_release(&aggregates->captures);
+	watch_release(&aggregates->watch);
+	sums_release(&aggregates->sums);
+	words_release(&aggregates->words);
 }
 
-struct node *exhibits_node(const struct exhibits *exhibits, int process)
+struct node *aggregates_node(const struct aggregates *aggregates, int process)
 {
 	const struct member *member;
 
-	if (process < 0 || (size_t)process >= exhibits->members.len)
+	if (process < 0 || (size_t)process >= aggregates->members.len)
 		return NULL;
-	member = &exhibits->members.data[process];
+	member = &aggregates->members.data[process];
 	if (!member->known || member->fact.host < 0)
 		return NULL;
-	return &exhibits->nodes.data[member->fact.host];
+	return &aggregates->nodes.data[member->fact.host];
 }
 
 /* ids are kept words: they lie at one place each, and no process at a host's */
-struct member *exhibits_member(struct exhibits *exhibits, const char *id)
+struct member *aggregates_member(struct aggregates *aggregates, const char *id)
 {
-	uint64_t *at = map_insert(&exhibits->by_id, (uintptr_t)id, 0, NULL);
+	uint64_t *at = map_insert(&aggregates->by_id, (uintptr_t)id, 0, NULL);
 
 	if (!*at) {
-		vec_add(&exhibits->members)->id = id;
-		*at = exhibits->members.len;
+		vec_add(&aggregates->members)->id = id;
+		*at = aggregates->members.len;
 	}
-	return &exhibits->members.data[*at - 1];
+	return &aggregates->members.data[*at - 1];
 }
 
 /* Names the host of a process, and finds the node's class. */
-static void exhibits_name_node(struct exhibits *exhibits, const struct fact_process *fact)
+static void aggregates_name_node(struct aggregates *aggregates, const struct fact_process *fact)
 {
-	struct node *node = &exhibits->nodes.data[fact->host];
+	struct node *node = &aggregates->nodes.data[fact->host];
 
 	node->name = fact->host_name ? fact->host_name : fact->host_id;
 	node->id = fact->host_id;
-	node->class = policy_class_of(exhibits->policy, node->name);
+	node->class = policy_class_of(aggregates->policy, node->name);
 }
 
-void exhibits_place(struct exhibits *exhibits, struct fact_process *fact)
+void aggregates_place(struct aggregates *aggregates, struct fact_process *fact)
 {
-	uint64_t *at = map_insert(&exhibits->by_id, (uintptr_t)fact->host_id,
+	uint64_t *at = map_insert(&aggregates->by_id, (uintptr_t)fact->host_id,
 				  (uintptr_t)fact->host_name, NULL);
 
 	fact->host = -1;
 	if (!fact->host_id)
 		return;
-	fact->host = *at ? *at - 1 : exhibits->nodes.len;
+	fact->host = *at ? *at - 1 : aggregates->nodes.len;
 	if (*at)
 		return;
-	vec_add(&exhibits->nodes);
-	*at = exhibits->nodes.len;
-	exhibits_name_node(exhibits, fact);
+	vec_add(&aggregates->nodes);
+	*at = aggregates->nodes.len;
+	aggregates_name_node(aggregates, fact);
 }
 
 /* The id of a process, kept: the same one in whatever capture it is. */
-static const char *exhibits_id(struct exhibits *exhibits, const struct fact_process *fact)
+static const char *aggregates_id(struct aggregates *aggregates, const struct fact_process *fact)
 {
 	char *text;
 	const char *id;
@@ -95,28 +95,28 @@ static const char *exhibits_id(struct exhibits *exhibits, const struct fact_proc
 	if (asprintf(&text, "%s/%u/%" PRIu64 "/%s", fact->host_id ? fact->host_id : "?", fact->tgid,
 		     fact->start_time, fact->host_name ? fact->host_name : "?") < 0)
 		abort();
-	id = words_keep(&exhibits->words, text);
+	id = words_keep(&aggregates->words, text);
 	free(text);
 	return id;
 }
 
 /* ---- facts as they come from an analysis, each to those who sum it up ---- */
 
-static void feed_process(struct exhibits *exhibits, const struct fact_process *fact)
+static void feed_process(struct aggregates *aggregates, const struct fact_process *fact)
 {
 	struct member *member;
 
 	if (fact->index < 0)
 		return;
-	while (exhibits->members.len <= (size_t)fact->index)
-		vec_add(&exhibits->members);
-	traced_process(&exhibits->traced, fact, exhibits_id(exhibits, fact));
-	member = &exhibits->members.data[fact->index];
+	while (aggregates->members.len <= (size_t)fact->index)
+		vec_add(&aggregates->members);
+	traced_process(&aggregates->traced, fact, aggregates_id(aggregates, fact));
+	member = &aggregates->members.data[fact->index];
 	member->fact = *fact;
 	member->fact.ucx = NULL;
 	member->fact.environment = NULL;
 	member->known = true;
-	watch_process(&exhibits->watch, fact);
+	watch_process(&aggregates->watch, fact);
 	member->ucx.len = member->environment.len = 0;
 	for (int i = 0; i < fact->ucx_count; i++)
 		vec_push(&member->ucx, fact->ucx[i]);
@@ -124,16 +124,16 @@ static void feed_process(struct exhibits *exhibits, const struct fact_process *f
 		vec_push(&member->environment, fact->environment[i]);
 	if (fact->host < 0)
 		return;
-	while (exhibits->nodes.len <= (size_t)fact->host)
-		vec_add(&exhibits->nodes);
-	exhibits_name_node(exhibits, fact);
+	while (aggregates->nodes.len <= (size_t)fact->host)
+		vec_add(&aggregates->nodes);
+	aggregates_name_node(aggregates, fact);
 }
 
-static struct member *member_at(struct exhibits *exhibits, int process)
+static struct member *member_at(struct aggregates *aggregates, int process)
 {
-	if (process < 0 || (size_t)process >= exhibits->members.len)
+	if (process < 0 || (size_t)process >= aggregates->members.len)
 		return NULL;
-	return &exhibits->members.data[process];
+	return &aggregates->members.data[process];
 }
 
 static const char *const moving[] = { "Send",     "Recv",      "send",  "recv",   "Allreduce",
@@ -148,51 +148,51 @@ static bool moves_data(const char *function)
 	return false;
 }
 
-static void add_calls(struct exhibits *exhibits, const struct fact_call *call, uint64_t count)
+static void add_calls(struct aggregates *aggregates, const struct fact_call *call, uint64_t count)
 {
-	struct member *member = member_at(exhibits, call->process);
+	struct member *member = member_at(aggregates, call->process);
 
 	if (member && moves_data(call->function))
 		member->data_calls += count;
 }
 
-static void feed_call(struct exhibits *exhibits, const struct fact_call *call)
+static void feed_call(struct aggregates *aggregates, const struct fact_call *call)
 {
-	add_calls(exhibits, call, 1);
-	traced_call(&exhibits->traced, call);
-	watch_call(&exhibits->watch, call);
+	add_calls(aggregates, call, 1);
+	traced_call(&aggregates->traced, call);
+	watch_call(&aggregates->watch, call);
 }
 
-static void feed_calls(struct exhibits *exhibits, const struct fact_call *call,
+static void feed_calls(struct aggregates *aggregates, const struct fact_call *call,
 		       const struct fact_sums *sums)
 {
-	add_calls(exhibits, call, sums->count);
+	add_calls(aggregates, call, sums->count);
 }
 
-static void feed_ops(struct exhibits *exhibits, const struct fact_op *op,
+static void feed_ops(struct aggregates *aggregates, const struct fact_op *op,
 		     const struct fact_sums *sums)
 {
-	struct member *member = member_at(exhibits, op->process);
+	struct member *member = member_at(aggregates, op->process);
 
-	traced_sums(&exhibits->traced, op);
+	traced_sums(&aggregates->traced, op);
 	if (member)
 		member->ops += sums->count;
 }
 
-static void feed_transfer(struct exhibits *exhibits, const struct fact_transfer *transfer)
+static void feed_transfer(struct aggregates *aggregates, const struct fact_transfer *transfer)
 {
 	struct waiting_transfer waiting = { .transfer = *transfer, .count = 1 };
 
-	ports_add(exhibits, transfer, 1, transfer->wire_bytes);
+	ports_add(aggregates, transfer, 1, transfer->wire_bytes);
 	if (transfer->bytes == UINT64_MAX)
 		waiting.transfer.bytes = 0;
 	waiting.bytes = waiting.transfer.bytes;
-	watch_transfer(&exhibits->watch, transfer, 1, waiting.bytes);
-	waiting_take(exhibits, &waiting);
+	watch_transfer(&aggregates->watch, transfer, 1, waiting.bytes);
+	waiting_take(aggregates, &waiting);
 }
 
 /* Fragments of one message, or all that --count put into one row. */
-static void feed_transfers(struct exhibits *exhibits, const struct fact_transfer *transfer,
+static void feed_transfers(struct aggregates *aggregates, const struct fact_transfer *transfer,
 			   const struct fact_sums *sums)
 {
 	struct waiting_transfer waiting = {
@@ -203,26 +203,26 @@ static void feed_transfers(struct exhibits *exhibits, const struct fact_transfer
 		.sums = true,
 	};
 
-	ports_add(exhibits, transfer, sums->count, sums->wire_bytes);
+	ports_add(aggregates, transfer, sums->count, sums->wire_bytes);
 	waiting.transfer.bytes = sums->count ? sums->bytes / sums->count : 0;
-	watch_transfer(&exhibits->watch, transfer, sums->count, sums->bytes);
-	waiting_take(exhibits, &waiting);
+	watch_transfer(&aggregates->watch, transfer, sums->count, sums->bytes);
+	waiting_take(aggregates, &waiting);
 }
 
-static void feed_op(struct exhibits *exhibits, const struct fact_op *op)
+static void feed_op(struct aggregates *aggregates, const struct fact_op *op)
 {
-	struct member *member = member_at(exhibits, op->process);
+	struct member *member = member_at(aggregates, op->process);
 	uint64_t bytes = op->bytes == UINT64_MAX ? 0 : op->bytes;
 
-	traced_op(&exhibits->traced, op);
+	traced_op(&aggregates->traced, op);
 	if (member)
 		member->ops++;
-	watch_op(&exhibits->watch, op);
+	watch_op(&aggregates->watch, op);
 	if (op->id)
-		waiting_settle(exhibits, op->id, bytes);
+		waiting_settle(aggregates, op->id, bytes);
 }
 
-static void feed_message(struct exhibits *exhibits, const struct fact_message *message)
+static void feed_message(struct aggregates *aggregates, const struct fact_message *message)
 {
 	uint64_t bytes = message->bytes == UINT64_MAX ? 0 : message->bytes;
 	const struct sum one = {
@@ -231,70 +231,70 @@ static void feed_message(struct exhibits *exhibits, const struct fact_message *m
 		.peer = message->dst,
 		.words = { message->src_mem, message->dst_mem, message->chain, message->via,
 			   message->chain_reason },
-		.size_class = exhibits_size_class(exhibits, bytes),
+		.size_class = aggregates_size_class(aggregates, bytes),
 		.count = 1,
 		.bytes = bytes,
 		.least = bytes,
 		.most = bytes,
 	};
 
-	traced_message(&exhibits->traced, message);
+	traced_message(&aggregates->traced, message);
 	/* without a GPU library no message reports its way */
 	if (message->chain || message->chain_reason)
-		sums_add(&exhibits->sums, &one);
+		sums_add(&aggregates->sums, &one);
 }
 
-static void feed_lifetime(struct exhibits *exhibits, const struct fact_lifetime *lifetime)
+static void feed_lifetime(struct aggregates *aggregates, const struct fact_lifetime *lifetime)
 {
-	struct member *member = member_at(exhibits, lifetime->process);
+	struct member *member = member_at(aggregates, lifetime->process);
 
-	watch_lifetime(&exhibits->watch, lifetime);
+	watch_lifetime(&aggregates->watch, lifetime);
 	if (!member || !lifetime->exited)
 		return;
 	member->exit_signal = lifetime->exit_signal;
 	member->ended_at = lifetime->until;
 }
 
-static void feed_window(struct exhibits *exhibits, const struct fact_window *window)
+static void feed_window(struct aggregates *aggregates, const struct fact_window *window)
 {
-	exhibits->watch.windows = true;
-	ports_add_window(exhibits, window);
+	aggregates->watch.windows = true;
+	ports_add_window(aggregates, window);
 }
 
-static void exhibits_fact(void *arg, enum fact_type type, const void *fact,
-			  const struct fact_sums *sums)
+static void aggregates_fact(void *arg, enum fact_type type, const void *fact,
+			    const struct fact_sums *sums)
 {
-	struct exhibits *exhibits = arg;
+	struct aggregates *aggregates = arg;
 
 	switch (type) {
 	case FACT_PROCESS:
-		return feed_process(exhibits, fact);
+		return feed_process(aggregates, fact);
 	case FACT_CALL:
-		return feed_call(exhibits, fact);
+		return feed_call(aggregates, fact);
 	case FACT_OP:
-		return feed_op(exhibits, fact);
+		return feed_op(aggregates, fact);
 	case FACT_TRANSFER:
-		return feed_transfer(exhibits, fact);
+		return feed_transfer(aggregates, fact);
 	case FACT_MESSAGE:
-		return feed_message(exhibits, fact);
+		return feed_message(aggregates, fact);
 	case FACT_WINDOW:
-		return feed_window(exhibits, fact);
+		return feed_window(aggregates, fact);
 	case FACT_LIFETIME:
-		return feed_lifetime(exhibits, fact);
+		return feed_lifetime(aggregates, fact);
 	case FACT_CALLS:
-		return feed_calls(exhibits, fact, sums);
+		return feed_calls(aggregates, fact, sums);
 	case FACT_OPS:
-		return feed_ops(exhibits, fact, sums);
+		return feed_ops(aggregates, fact, sums);
 	case FACT_TRANSFERS:
-		return feed_transfers(exhibits, fact, sums);
+		return feed_transfers(aggregates, fact, sums);
 	default:
 		return;
 	}
 }
 
-struct fact_sink exhibits_sink(struct exhibits *exhibits)
+struct fact_sink aggregates_sink(struct aggregates *aggregates)
 {
-	return (struct fact_sink){ exhibits, exhibits_fact };
+	return (struct fact_sink){ aggregates, aggregates_fact };
 }
 
 /*
@@ -305,10 +305,10 @@ struct fact_sink exhibits_sink(struct exhibits *exhibits)
  */
 
 /* For each host and job: when its first rank ended without a signal. */
-static void find_first_ends(const struct exhibits *exhibits, struct map *first)
+static void find_first_ends(const struct aggregates *aggregates, struct map *first)
 {
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
 		bool fresh;
 		uint64_t *at;
 
@@ -321,13 +321,13 @@ static void find_first_ends(const struct exhibits *exhibits, struct map *first)
 }
 
 /* Sets outlived_ns of members that a signal ended. All lifetimes are in. */
-static void deaths_compare(struct exhibits *exhibits)
+static void deaths_compare(struct aggregates *aggregates)
 {
 	struct map first = { 0 };
 
-	find_first_ends(exhibits, &first);
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		struct member *member = &exhibits->members.data[i];
+	find_first_ends(aggregates, &first);
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		struct member *member = &aggregates->members.data[i];
 		const uint64_t *at = map_find(&first, map_text(member->fact.host_id),
 					      map_text(member->fact.job));
 
@@ -388,23 +388,23 @@ static struct moves order_slots(struct slots *slots, size_t count)
 	return moves;
 }
 
-static struct moves order_nodes(struct exhibits *exhibits)
+static struct moves order_nodes(struct aggregates *aggregates)
 {
 	struct slots slots = { 0 };
-	struct node *old = exhibits->nodes.data;
+	struct node *old = aggregates->nodes.data;
 	struct moves moves;
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
+	for (size_t i = 0; i < aggregates->nodes.len; i++)
 		if (old[i].name)
 			vec_push(&slots.list, ((struct slot){ old[i].name, old[i].id, i }));
-	moves = order_slots(&slots, exhibits->nodes.len);
-	memset(&exhibits->nodes, 0, sizeof(exhibits->nodes));
+	moves = order_slots(&slots, aggregates->nodes.len);
+	memset(&aggregates->nodes, 0, sizeof(aggregates->nodes));
 	for (size_t i = 0; i < slots.list.len; i++) {
-		struct node *node = vec_add(&exhibits->nodes);
+		struct node *node = vec_add(&aggregates->nodes);
 
 		*node = old[slots.list.data[i].was];
-		node->name = words_keep(&exhibits->words, node->name);
-		node->id = words_keep(&exhibits->words, node->id);
+		node->name = words_keep(&aggregates->words, node->name);
+		node->id = words_keep(&aggregates->words, node->id);
 	}
 	free(old);
 	vec_release(&slots.list);
@@ -437,30 +437,30 @@ static void keep_words(struct words *words, struct member *member)
 	}
 }
 
-static struct moves order_members(struct exhibits *exhibits, const struct moves *nodes)
+static struct moves order_members(struct aggregates *aggregates, const struct moves *nodes)
 {
 	struct slots slots = { 0 };
-	struct member *old = exhibits->members.data;
+	struct member *old = aggregates->members.data;
 	struct moves moves;
 
-	for (size_t i = 0; i < exhibits->members.len; i++) {
+	for (size_t i = 0; i < aggregates->members.len; i++) {
 		if (!old[i].known) {
 			vec_release(&old[i].ucx);
 			vec_release(&old[i].environment);
 			continue;
 		}
-		old[i].id = exhibits_id(exhibits, &old[i].fact);
+		old[i].id = aggregates_id(aggregates, &old[i].fact);
 		vec_push(&slots.list, ((struct slot){ old[i].id, NULL, i }));
 	}
-	moves = order_slots(&slots, exhibits->members.len);
-	memset(&exhibits->members, 0, sizeof(exhibits->members));
+	moves = order_slots(&slots, aggregates->members.len);
+	memset(&aggregates->members, 0, sizeof(aggregates->members));
 	for (size_t i = 0; i < slots.list.len; i++) {
-		struct member *member = vec_add(&exhibits->members);
+		struct member *member = vec_add(&aggregates->members);
 
 		*member = old[slots.list.data[i].was];
 		member->fact.index = i;
 		member->fact.host = moved(nodes, member->fact.host);
-		keep_words(&exhibits->words, member);
+		keep_words(&aggregates->words, member);
 	}
 	free(old);
 	vec_release(&slots.list);
@@ -503,61 +503,61 @@ static void settle_cell(struct words *words, const struct moves *members, struct
 }
 
 /* One word may have come from two slots. */
-static void join_cells(struct exhibits *exhibits)
+static void join_cells(struct aggregates *aggregates)
 {
-	struct cell *cells = exhibits->cells.data;
+	struct cell *cells = aggregates->cells.data;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
 		if (kept && !by_key(&cells[kept - 1], &cells[i]))
 			cell_join(&cells[kept - 1], &cells[i]);
 		else
 			cells[kept++] = cells[i];
 	}
-	exhibits->cells.len = kept;
+	aggregates->cells.len = kept;
 }
 
-static void order_cells(struct exhibits *exhibits, const struct moves *members)
+static void order_cells(struct aggregates *aggregates, const struct moves *members)
 {
-	for (size_t i = 0; i < exhibits->cells.len; i++)
-		settle_cell(&exhibits->words, members, &exhibits->cells.data[i]);
-	if (exhibits->cells.len)
-		qsort(exhibits->cells.data, exhibits->cells.len, sizeof(struct cell), by_key);
-	join_cells(exhibits);
+	for (size_t i = 0; i < aggregates->cells.len; i++)
+		settle_cell(&aggregates->words, members, &aggregates->cells.data[i]);
+	if (aggregates->cells.len)
+		qsort(aggregates->cells.data, aggregates->cells.len, sizeof(struct cell), by_key);
+	join_cells(aggregates);
 	/* found by their words' slots, which have changed */
-	rowset_release(&exhibits->index);
+	rowset_release(&aggregates->index);
 }
 
 /* ---- sums ---- */
 
-static void order_sums(struct exhibits *exhibits, const struct moves *members)
+static void order_sums(struct aggregates *aggregates, const struct moves *members)
 {
-	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
-		struct sum *sum = &exhibits->sums.list.data[i];
+	for (size_t i = 0; i < aggregates->sums.list.len; i++) {
+		struct sum *sum = &aggregates->sums.list.data[i];
 
 		for (size_t k = 0; k < SUM_WORDS; k++)
-			sum->words[k] = words_of(&exhibits->words, sum->words[k]);
+			sum->words[k] = words_of(&aggregates->words, sum->words[k]);
 		sum->process = moved(members, sum->process);
 		sum->peer = moved(members, sum->peer);
 	}
-	sums_order(&exhibits->sums);
+	sums_order(&aggregates->sums);
 }
 
-void exhibits_finish(struct exhibits *exhibits, const struct fact_totals *totals)
+void aggregates_finish(struct aggregates *aggregates, const struct fact_totals *totals)
 {
 	struct moves nodes, members;
 
-	waiting_give_up(exhibits);
-	deaths_compare(exhibits);
-	watch_finish(&exhibits->watch);
+	waiting_give_up(aggregates);
+	deaths_compare(aggregates);
+	watch_finish(&aggregates->watch);
 	if (totals)
-		exhibits->totals = *totals;
-	totals_order(&exhibits->totals);
-	nodes = order_nodes(exhibits);
-	members = order_members(exhibits, &nodes);
-	order_cells(exhibits, &members);
-	order_sums(exhibits, &members);
-	words_forget(&exhibits->words);
+		aggregates->totals = *totals;
+	totals_order(&aggregates->totals);
+	nodes = order_nodes(aggregates);
+	members = order_members(aggregates, &nodes);
+	order_cells(aggregates, &members);
+	order_sums(aggregates, &members);
+	words_forget(&aggregates->words);
 	vec_release(&nodes.to);
 	vec_release(&members.to);
 }

@@ -32,26 +32,26 @@ struct member {
 };
 
 /* A capture that was gathered: what tells it from every other one. */
-struct exhibit_capture {
+struct aggregated_capture {
 	const char *host_id, *host_name;
 	uint64_t start; /* ns, CLOCK_MONOTONIC of the host */
 };
 
 /*
- * Indices are the analysis's while facts come in. exhibits_finish() sorts all lists, so that their
- * order depends on nothing but their contents.
+ * Indices are the analysis's while facts come in. aggregates_finish() sorts all lists, so that
+ * their order depends on nothing but their contents.
  */
-struct exhibits {
+struct aggregates {
 	const struct policy *policy;
 	struct words words;
-	VEC(struct exhibit_capture) captures;
+	VEC(struct aggregated_capture) captures;
 	VEC(uint64_t)
 	sizes; /* ascending: some powers of two, where the policy or a rule draws a line */
 	VEC(struct cell) cells;
 	struct rowset index; /* of cells, while facts come in */
 	VEC(struct member) members;
 	VEC(struct node) nodes; /* by fact_process.host */
-	struct map by_id; /* what exhibits_member() and exhibits_place() find */
+	struct map by_id; /* what aggregates_member() and aggregates_place() find */
 	struct waiting waiting; /* transfers that are in no cell yet */
 	struct sums sums;
 	struct traced traced; /* a sweep's own messages */
@@ -59,34 +59,34 @@ struct exhibits {
 	struct fact_totals totals;
 };
 
-void exhibits_init(struct exhibits *exhibits, const struct policy *policy);
-void exhibits_release(struct exhibits *exhibits);
-struct fact_sink exhibits_sink(struct exhibits *exhibits);
+void aggregates_init(struct aggregates *aggregates, const struct policy *policy);
+void aggregates_release(struct aggregates *aggregates);
+struct fact_sink aggregates_sink(struct aggregates *aggregates);
 
 /* The process with that id, which is kept; a new one if it is unknown. */
-struct member *exhibits_member(struct exhibits *exhibits, const char *id);
+struct member *aggregates_member(struct aggregates *aggregates, const char *id);
 
 /* Finds the host of a process by its id and name; a new one if it is unknown. */
-void exhibits_place(struct exhibits *exhibits, struct fact_process *fact);
+void aggregates_place(struct aggregates *aggregates, struct fact_process *fact);
 
 /* All facts are in; totals: NULL where none came as facts. */
-void exhibits_finish(struct exhibits *exhibits, const struct fact_totals *totals);
+void aggregates_finish(struct aggregates *aggregates, const struct fact_totals *totals);
 
 /* The node of a process; NULL: unknown. */
-struct node *exhibits_node(const struct exhibits *exhibits, int process);
+struct node *aggregates_node(const struct aggregates *aggregates, int process);
 
 /* ---- lines between sizes of messages ---- */
 
 /* A size that cell_at_least() may be asked for. Before facts come. */
-void exhibits_line(struct exhibits *exhibits, uint64_t bytes);
+void aggregates_line(struct aggregates *aggregates, uint64_t bytes);
 
 /* Those that the policy's expectations and the settings of rules draw, and some powers of two. */
-void exhibits_draw_lines(struct exhibits *exhibits);
+void aggregates_draw_lines(struct aggregates *aggregates);
 
 /* Between which lines so many bytes are. */
-int exhibits_size_class(const struct exhibits *exhibits, uint64_t bytes);
+int aggregates_size_class(const struct aggregates *aggregates, uint64_t bytes);
 
 /* The line at which a class begins. */
-uint64_t exhibits_class_from(const struct exhibits *exhibits, int class);
+uint64_t aggregates_class_from(const struct aggregates *aggregates, int class);
 
 #endif

@@ -31,55 +31,55 @@ static int by_size(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-void exhibits_line(struct exhibits *exhibits, uint64_t bytes)
+void aggregates_line(struct aggregates *aggregates, uint64_t bytes)
 {
-	for (size_t i = 0; i < exhibits->sizes.len; i++)
-		if (exhibits->sizes.data[i] == bytes)
+	for (size_t i = 0; i < aggregates->sizes.len; i++)
+		if (aggregates->sizes.data[i] == bytes)
 			return;
-	vec_push(&exhibits->sizes, bytes);
-	qsort(exhibits->sizes.data, exhibits->sizes.len, sizeof(bytes), by_size);
+	vec_push(&aggregates->sizes, bytes);
+	qsort(aggregates->sizes.data, aggregates->sizes.len, sizeof(bytes), by_size);
 }
 
-void exhibits_draw_lines(struct exhibits *exhibits)
+void aggregates_draw_lines(struct aggregates *aggregates)
 {
-	const struct policy *policy = exhibits->policy;
+	const struct policy *policy = aggregates->policy;
 
 	for (uint64_t size = LEAST_SIZE; size <= MOST_SIZE; size *= 2)
-		exhibits_line(exhibits, size);
+		aggregates_line(aggregates, size);
 	for (size_t i = 0; i < policy->expect.len; i++) {
-		exhibits_line(exhibits, policy->expect.data[i].from);
-		exhibits_line(exhibits, policy->expect.data[i].to);
+		aggregates_line(aggregates, policy->expect.data[i].from);
+		aggregates_line(aggregates, policy->expect.data[i].to);
 	}
 	for (size_t i = 0; i < CATALOGUE_RULES; i++)
 		for (size_t k = 0; k < CATALOGUE_PARAMS; k++)
 			if (catalogue[i].params[k].type == PARAM_SIZE)
-				exhibits_line(exhibits,
-					      policy_size(policy, &catalogue[i].params[k]));
+				aggregates_line(aggregates,
+						policy_size(policy, &catalogue[i].params[k]));
 }
 
-uint64_t exhibits_class_from(const struct exhibits *exhibits, int class)
+uint64_t aggregates_class_from(const struct aggregates *aggregates, int class)
 {
-	return class ? exhibits->sizes.data[class - 1] : 0;
+	return class ? aggregates->sizes.data[class - 1] : 0;
 }
 
 /* How many of the lines are at or below it. */
-int exhibits_size_class(const struct exhibits *exhibits, uint64_t bytes)
+int aggregates_size_class(const struct aggregates *aggregates, uint64_t bytes)
 {
-	return (int)search_count(exhibits->sizes.len, at, exhibits->sizes.data[at] <= bytes);
+	return (int)search_count(aggregates->sizes.len, at, aggregates->sizes.data[at] <= bytes);
 }
 
-bool cell_at_least(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes)
+bool cell_at_least(const struct aggregates *aggregates, const struct cell *cell, uint64_t bytes)
 {
 	if (cell->size_class == CELL_UNSIZED)
 		return cell->least >= bytes;
-	return cell->size_class >= exhibits_size_class(exhibits, bytes);
+	return cell->size_class >= aggregates_size_class(aggregates, bytes);
 }
 
-bool cell_below(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes)
+bool cell_below(const struct aggregates *aggregates, const struct cell *cell, uint64_t bytes)
 {
 	if (cell->size_class == CELL_UNSIZED)
 		return false;
-	return cell->size_class < exhibits_size_class(exhibits, bytes);
+	return cell->size_class < aggregates_size_class(aggregates, bytes);
 }
 
 /* ---- cells ---- */
@@ -122,14 +122,14 @@ static struct cell cell_of(const struct fact_transfer *transfer, int size_class)
 }
 
 /* The cell of that key, while facts come in; a new one where there is none yet. */
-static struct cell *cell_at(struct exhibits *exhibits, const struct cell *like)
+static struct cell *cell_at(struct aggregates *aggregates, const struct cell *like)
 {
-	size_t n = rowset_add(&exhibits->index,
-			      ROWSET_ROWS(&exhibits->cells, offsetof(struct cell, count)), like);
+	size_t n = rowset_add(&aggregates->index,
+			      ROWSET_ROWS(&aggregates->cells, offsetof(struct cell, count)), like);
 
-	if (n == exhibits->cells.len)
-		vec_push(&exhibits->cells, *like);
-	return &exhibits->cells.data[n];
+	if (n == aggregates->cells.len)
+		vec_push(&aggregates->cells, *like);
+	return &aggregates->cells.data[n];
 }
 
 static bool earlier(const struct cell_example *a, const struct cell_example *b)
@@ -184,12 +184,12 @@ void waiting_release(struct waiting *waiting)
 	map_release(&waiting->by_op);
 }
 
-static void count(struct exhibits *exhibits, const struct waiting_transfer *waiting,
+static void count(struct aggregates *aggregates, const struct waiting_transfer *waiting,
 		  uint64_t op_bytes)
 {
 	const struct fact_transfer *transfer = &waiting->transfer;
 	uint64_t message = op_bytes > transfer->bytes ? op_bytes : transfer->bytes;
-	struct cell like = cell_of(transfer, exhibits_size_class(exhibits, message));
+	struct cell like = cell_of(transfer, aggregates_size_class(aggregates, message));
 	const struct cell one = {
 		.count = waiting->count,
 		.bytes = waiting->bytes,
@@ -200,11 +200,11 @@ static void count(struct exhibits *exhibits, const struct waiting_transfer *wait
 	};
 
 	if (transfer->kind == KIND_DATA && !transfer->retried)
-		cell_join(cell_at(exhibits, &like), &one);
+		cell_join(cell_at(aggregates, &like), &one);
 }
 
 /* No operation is known behind them, which could tell the sizes of the messages. */
-static void count_sums(struct exhibits *exhibits, const struct waiting_transfer *sums)
+static void count_sums(struct aggregates *aggregates, const struct waiting_transfer *sums)
 {
 	struct cell like = cell_of(&sums->transfer, CELL_UNSIZED);
 	const struct cell all = {
@@ -215,67 +215,67 @@ static void count_sums(struct exhibits *exhibits, const struct waiting_transfer 
 	};
 
 	if (sums->transfer.kind == KIND_DATA)
-		cell_join(cell_at(exhibits, &like), &all);
+		cell_join(cell_at(aggregates, &like), &all);
 }
 
-static void count_chain(struct exhibits *exhibits, uint64_t first, uint64_t op_bytes)
+static void count_chain(struct aggregates *aggregates, uint64_t first, uint64_t op_bytes)
 {
-	const struct waiting *waiting = &exhibits->waiting;
+	const struct waiting *waiting = &aggregates->waiting;
 
 	for (uint32_t i = first; i; i = waiting->list.data[i - 1].next)
-		count(exhibits, &waiting->list.data[i - 1], op_bytes);
+		count(aggregates, &waiting->list.data[i - 1], op_bytes);
 }
 
-void waiting_give_up(struct exhibits *exhibits)
+void waiting_give_up(struct aggregates *aggregates)
 {
-	struct waiting *waiting = &exhibits->waiting;
+	struct waiting *waiting = &aggregates->waiting;
 	struct map_slot *slot;
 	size_t pos = 0;
 
 	while ((slot = map_next(&waiting->by_op, &pos)))
-		count_chain(exhibits, slot->value, 0);
+		count_chain(aggregates, slot->value, 0);
 	map_release(&waiting->by_op);
 	waiting->list.len = 0;
 }
 
-static void wait_for_op(struct exhibits *exhibits, const struct waiting_transfer *transfer)
+static void wait_for_op(struct aggregates *aggregates, const struct waiting_transfer *transfer)
 {
-	struct waiting *waiting = &exhibits->waiting;
+	struct waiting *waiting = &aggregates->waiting;
 	uint64_t *first;
 
 	if (waiting->list.len == MAX_WAITING)
-		waiting_give_up(exhibits);
+		waiting_give_up(aggregates);
 	first = map_insert(&waiting->by_op, transfer->transfer.caused_by, 0, NULL);
 	vec_push(&waiting->list, *transfer);
 	waiting->list.data[waiting->list.len - 1].next = *first;
 	*first = waiting->list.len;
 }
 
-void waiting_settle(struct exhibits *exhibits, uint64_t op, uint64_t bytes)
+void waiting_settle(struct aggregates *aggregates, uint64_t op, uint64_t bytes)
 {
-	struct waiting *waiting = &exhibits->waiting;
+	struct waiting *waiting = &aggregates->waiting;
 	uint64_t *first = map_find(&waiting->by_op, op, 0);
 
 	waiting->recent[op % RECENT_OPS] = (struct recent_op){ op, bytes };
 	if (!first)
 		return;
-	count_chain(exhibits, *first, bytes);
+	count_chain(aggregates, *first, bytes);
 	map_remove(&waiting->by_op, op, 0);
 	if (!waiting->by_op.used)
 		waiting->list.len = 0;
 }
 
-void waiting_take(struct exhibits *exhibits, const struct waiting_transfer *transfer)
+void waiting_take(struct aggregates *aggregates, const struct waiting_transfer *transfer)
 {
 	uint64_t op = transfer->transfer.caused_by;
-	const struct recent_op *recent = &exhibits->waiting.recent[op % RECENT_OPS];
+	const struct recent_op *recent = &aggregates->waiting.recent[op % RECENT_OPS];
 
 	if (!op && transfer->sums)
-		count_sums(exhibits, transfer);
+		count_sums(aggregates, transfer);
 	else if (!op)
-		count(exhibits, transfer, 0);
+		count(aggregates, transfer, 0);
 	else if (recent->id == op)
-		count(exhibits, transfer, recent->bytes);
+		count(aggregates, transfer, recent->bytes);
 	else
-		wait_for_op(exhibits, transfer);
+		wait_for_op(aggregates, transfer);
 }

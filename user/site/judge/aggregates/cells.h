@@ -18,7 +18,7 @@
  */
 #define CELL_UNSIZED (-1)
 
-struct exhibits;
+struct aggregates;
 
 /* When a transfer of a cell began, ns of its process's host, and how long it was. */
 struct cell_example {
@@ -46,10 +46,10 @@ void cell_join(struct cell *cell, const struct cell *other);
 
 /*
  * Whether all messages of a cell surely have at least, or surely less than, so many bytes, which
- * exhibits_line() has drawn. CELL_UNSIZED: it may be neither.
+ * aggregates_line() has drawn. CELL_UNSIZED: it may be neither.
  */
-bool cell_at_least(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes);
-bool cell_below(const struct exhibits *exhibits, const struct cell *cell, uint64_t bytes);
+bool cell_at_least(const struct aggregates *aggregates, const struct cell *cell, uint64_t bytes);
+bool cell_below(const struct aggregates *aggregates, const struct cell *cell, uint64_t bytes);
 
 /*
  * ---- transfers whose operation has not come yet ----
@@ -80,13 +80,13 @@ void waiting_init(struct waiting *waiting);
 void waiting_release(struct waiting *waiting);
 
 /* Counts a transfer in its cell, at once if its operation is known, else as soon as it comes. */
-void waiting_take(struct exhibits *exhibits, const struct waiting_transfer *transfer);
+void waiting_take(struct aggregates *aggregates, const struct waiting_transfer *transfer);
 
 /* An operation has come: all that waits for it is counted. */
-void waiting_settle(struct exhibits *exhibits, uint64_t op, uint64_t bytes);
+void waiting_settle(struct aggregates *aggregates, uint64_t op, uint64_t bytes);
 
 /* All that waits for its operation is counted by its own bytes. */
-void waiting_give_up(struct exhibits *exhibits);
+void waiting_give_up(struct aggregates *aggregates);
 
 /* ---- names of transports and of memory ---- */
 

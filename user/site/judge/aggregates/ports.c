@@ -6,7 +6,7 @@
 #include "site/judge/aggregates/cells.h"
 #include "site/judge/internal.h"
 
-void ports_add(struct exhibits *exhibits, const struct fact_transfer *transfer, uint64_t count,
+void ports_add(struct aggregates *aggregates, const struct fact_transfer *transfer, uint64_t count,
 	       uint64_t bytes)
 {
 	const struct sum one = {
@@ -23,21 +23,21 @@ void ports_add(struct exhibits *exhibits, const struct fact_transfer *transfer, 
 
 	if (transfer->kind != KIND_COPY && !transfer->retried && count && transfer->device &&
 	    is_network(transfer->transport))
-		sums_add(&exhibits->sums, &one);
+		sums_add(&aggregates->sums, &one);
 }
 
-void ports_add_window(struct exhibits *exhibits, const struct fact_window *window)
+void ports_add_window(struct aggregates *aggregates, const struct fact_window *window)
 {
 	const struct node *node;
 
-	if (window->host < 0 || (size_t)window->host >= exhibits->nodes.len)
+	if (window->host < 0 || (size_t)window->host >= aggregates->nodes.len)
 		return;
-	node = &exhibits->nodes.data[window->host];
-	sums_add(&exhibits->sums, &(struct sum){ .kind = SUM_WINDOW,
-						 .process = -1,
-						 .peer = -1,
-						 .words = { node->id, node->name },
-						 .count = 1 });
+	node = &aggregates->nodes.data[window->host];
+	sums_add(&aggregates->sums, &(struct sum){ .kind = SUM_WINDOW,
+						   .process = -1,
+						   .peer = -1,
+						   .words = { node->id, node->name },
+						   .count = 1 });
 }
 
 void ports_release(struct traced_ports *ports)
@@ -64,9 +64,9 @@ static void add(struct flow *to, struct flow flow)
 	to->count += flow.count;
 }
 
-static int host_of(const struct exhibits *exhibits, int process)
+static int host_of(const struct aggregates *aggregates, int process)
 {
-	return process < 0 ? -1 : exhibits->members.data[process].fact.host;
+	return process < 0 ? -1 : aggregates->members.data[process].fact.host;
 }
 
 static void stretch(struct traced_host *host, const struct sum *sum)
@@ -104,10 +104,10 @@ static void add_fetched(struct traced_ports *ports, const struct sum *sum, int h
 		add(&ports->hosts.data[peer].fetched, flow);
 }
 
-static void add_sum(struct traced_ports *ports, const struct exhibits *exhibits,
+static void add_sum(struct traced_ports *ports, const struct aggregates *aggregates,
 		    const struct sum *sum)
 {
-	int host = host_of(exhibits, sum->process), peer = host_of(exhibits, sum->peer);
+	int host = host_of(aggregates, sum->process), peer = host_of(aggregates, sum->peer);
 	bool sure = sum->words[1] && !strcmp(sum->words[1], fact_locality_names[LOCALITY_REMOTE]);
 
 	if (host < 0 || !sum->words[0])
@@ -119,35 +119,35 @@ static void add_sum(struct traced_ports *ports, const struct exhibits *exhibits,
 		add_sent(ports, sum, host, peer, sure);
 }
 
-static void add_window(struct traced_ports *ports, const struct exhibits *exhibits,
+static void add_window(struct traced_ports *ports, const struct aggregates *aggregates,
 		       const struct sum *sum)
 {
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		const struct node *node = &exhibits->nodes.data[i];
+	for (size_t i = 0; i < aggregates->nodes.len; i++) {
+		const struct node *node = &aggregates->nodes.data[i];
 
 		if (node->id && sum->words[0] && !strcmp(node->id, sum->words[0]))
 			ports->hosts.data[i].in_windows = true;
 	}
 }
 
-void ports_make(struct traced_ports *ports, const struct exhibits *exhibits)
+void ports_make(struct traced_ports *ports, const struct aggregates *aggregates)
 {
 	*ports = (struct traced_ports){ 0 };
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
+	for (size_t i = 0; i < aggregates->nodes.len; i++)
 		vec_add(&ports->hosts)->from = UINT64_MAX;
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct fact_process *fact = &exhibits->members.data[i].fact;
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct fact_process *fact = &aggregates->members.data[i].fact;
 
 		if (fact->host >= 0)
 			ports->hosts.data[fact->host].late += !fact->from_start;
 	}
-	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
-		const struct sum *sum = &exhibits->sums.list.data[i];
+	for (size_t i = 0; i < aggregates->sums.list.len; i++) {
+		const struct sum *sum = &aggregates->sums.list.data[i];
 
 		if (sum->kind == SUM_PORT)
-			add_sum(ports, exhibits, sum);
+			add_sum(ports, aggregates, sum);
 		else if (sum->kind == SUM_WINDOW)
-			add_window(ports, exhibits, sum);
+			add_window(ports, aggregates, sum);
 	}
 }
 
@@ -283,11 +283,11 @@ static void nics_add(struct nics *nics, const struct nic_traffic *nic)
 	vec_push(&nics->list, *nic);
 }
 
-static void nics_add_cell(struct nics *nics, const struct exhibits *exhibits,
+static void nics_add_cell(struct nics *nics, const struct aggregates *aggregates,
 			  const struct cell *cell)
 {
 	bool fetched = fact_fetches(cell->op, cell->transport);
-	const struct node *node = exhibits_node(exhibits, fetched ? cell->peer : cell->process);
+	const struct node *node = aggregates_node(aggregates, fetched ? cell->peer : cell->process);
 
 	if (!node || !node->name || !cell->device || !is_network(cell->transport))
 		return;
@@ -321,17 +321,17 @@ static void nics_join(struct nics *nics)
 
 void nics_make(struct nics *nics, const struct judge *judge)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		const struct node *node = &exhibits->nodes.data[i];
+	for (size_t i = 0; i < aggregates->nodes.len; i++) {
+		const struct node *node = &aggregates->nodes.data[i];
 
 		for (size_t k = 0; node->name && node->class && k < node->class->nics.len; k++)
 			nics_add(nics, &(struct nic_traffic){ node->name, node->class->nics.data[k],
 							      0, 0, 0 });
 	}
-	for (size_t i = 0; i < exhibits->cells.len; i++)
-		nics_add_cell(nics, exhibits, &exhibits->cells.data[i]);
+	for (size_t i = 0; i < aggregates->cells.len; i++)
+		nics_add_cell(nics, aggregates, &aggregates->cells.data[i]);
 	nics_join(nics);
 }
 

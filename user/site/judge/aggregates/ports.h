@@ -7,9 +7,9 @@
 #include "site/judge/aggregates/inventory.h"
 
 /* Adds to the sums, while facts come in: all that goes over a NIC, whatever for. */
-void ports_add(struct exhibits *exhibits, const struct fact_transfer *transfer, uint64_t count,
+void ports_add(struct aggregates *aggregates, const struct fact_transfer *transfer, uint64_t count,
 	       uint64_t bytes);
-void ports_add_window(struct exhibits *exhibits, const struct fact_window *window);
+void ports_add_window(struct aggregates *aggregates, const struct fact_window *window);
 
 struct flow {
 	uint64_t bytes, count;
@@ -42,7 +42,7 @@ struct traced_ports {
 };
 
 /* Built from all aggregates; strings belong to them. */
-void ports_make(struct traced_ports *ports, const struct exhibits *exhibits);
+void ports_make(struct traced_ports *ports, const struct aggregates *aggregates);
 void ports_release(struct traced_ports *ports);
 
 /* ---- traffic between two snapshots by a port's own counters ---- */

@@ -385,10 +385,11 @@ static void order_ranks(struct sweep *sweep)
 		sweep_place_rank(sweep, i);
 }
 
-static void find_members(struct sweep *sweep, const struct exhibits *exhibits, struct map *by_pid)
+static void find_members(struct sweep *sweep, const struct aggregates *aggregates,
+			 struct map *by_pid)
 {
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
 
 		if (!member->fact.host_name)
 			continue;
@@ -436,20 +437,20 @@ static void take_process(struct sweep_rank *rank, struct traced *traced,
 	rank->outlived_ns = member->outlived_ns;
 }
 
-void sweep_finish(struct sweep *sweep, struct exhibits *exhibits)
+void sweep_finish(struct sweep *sweep, struct aggregates *aggregates)
 {
 	struct map by_pid = { 0 };
 
-	sweep->traced = &exhibits->traced;
+	sweep->traced = &aggregates->traced;
 	order_ranks(sweep);
-	find_members(sweep, exhibits, &by_pid);
+	find_members(sweep, aggregates, &by_pid);
 	for (size_t i = 0; i < sweep->ranks.len; i++) {
 		struct sweep_rank *rank = &sweep->ranks.data[i];
 		const uint64_t *at = map_find(&by_pid, map_text(rank->host), rank->pid);
 
 		rank->process = -1;
 		if (at) {
-			take_process(rank, &exhibits->traced, &exhibits->members.data[*at - 1]);
+			take_process(rank, &aggregates->traced, &aggregates->members.data[*at - 1]);
 			*map_insert(&sweep->by_member, *at - 1, 0, NULL) = 1 + i;
 		}
 		rank->gone = gone(sweep, rank);

@@ -87,7 +87,7 @@ struct sweep {
 	size_t unplanned; /* lines of transfers that the plan does not have */
 	/* once all is in: */
 	const struct traced *traced;
-	struct map by_member; /* position among exhibits' members -> 1 + position of its rank */
+	struct map by_member; /* position among aggregates' members -> 1 + position of its rank */
 	VEC(struct sweep_job) jobs;
 };
 
@@ -109,7 +109,7 @@ void sweep_entry(struct sweep *sweep, const struct ledger_entry *entry);
 void sweep_release(struct sweep *sweep);
 
 /* All is in: finds each rank's process. */
-void sweep_finish(struct sweep *sweep, struct exhibits *exhibits);
+void sweep_finish(struct sweep *sweep, struct aggregates *aggregates);
 
 /* Whether captures have any process of that host. */
 bool sweep_captured(const struct sweep *sweep, const char *host);

@@ -16,7 +16,7 @@ enum traced_call { TRACED_ALLTOALL, TRACED_ALLREDUCE, TRACED_CALLS };
 
 struct traced {
 	VEC(struct traced_process {
-		const char *id; /* exhibits_id() */
+		const char *id; /* aggregates_id() */
 		bool counted; /* of a capture made with --count: no single messages */
 		uint64_t calls[TRACED_CALLS];
 	})

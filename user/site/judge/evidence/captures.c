@@ -15,10 +15,10 @@
 
 void write_captures(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
-	for (size_t i = 0; i < exhibits->captures.len; i++) {
-		const struct exhibit_capture *capture = &exhibits->captures.data[i];
+	for (size_t i = 0; i < aggregates->captures.len; i++) {
+		const struct aggregated_capture *capture = &aggregates->captures.data[i];
 
 		line_begin(lines, "capture");
 		line_word(lines, capture->host_name);
@@ -29,25 +29,25 @@ void write_captures(const struct judge *judge, struct evidence_lines *lines)
 
 const char *read_capture(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
-	struct exhibit_capture capture = {
-		.host_id = field_kept(exhibits, fields[2]),
-		.host_name = field_kept(exhibits, fields[0]),
+	struct aggregates *aggregates = &judge->aggregates;
+	struct aggregated_capture capture = {
+		.host_id = field_kept(aggregates, fields[2]),
+		.host_name = field_kept(aggregates, fields[0]),
 	};
 
 	if (!field_number(fields[1], &capture.start))
 		return FIELD_NO_NUMBER;
-	vec_push(&exhibits->captures, capture);
+	vec_push(&aggregates->captures, capture);
 	return NULL;
 }
 
 void write_reasons(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
 	for (size_t i = 0; i < TOTALS_LISTS; i++) {
-		const struct fact_reason *list =
-			totals_list((struct fact_totals *)&exhibits->totals, totals_lists[i].name);
+		const struct fact_reason *list = totals_list(
+			(struct fact_totals *)&aggregates->totals, totals_lists[i].name);
 
 		for (int k = 0; k < FACT_MAX_REASONS && list[k].reason; k++) {
 			line_begin(lines, "reason");
@@ -60,9 +60,10 @@ void write_reasons(const struct judge *judge, struct evidence_lines *lines)
 
 const char *read_reason(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
-	struct fact_reason *list = totals_list(&exhibits->totals, field_kept(exhibits, fields[0]));
-	const char *reason = field_kept(exhibits, fields[1]);
+	struct aggregates *aggregates = &judge->aggregates;
+	struct fact_reason *list =
+		totals_list(&aggregates->totals, field_kept(aggregates, fields[0]));
+	const char *reason = field_kept(aggregates, fields[1]);
 	uint64_t count;
 
 	if (!list || !reason)
@@ -76,7 +77,7 @@ const char *read_reason(struct judge *judge, const struct line_ref *fields)
 /* Where captures say it: of others, all levels may be there. */
 void write_levels(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct fact_self *self = &judge->exhibits.totals.self;
+	const struct fact_self *self = &judge->aggregates.totals.self;
 
 	for (int i = 0; self->known && i < FACT_LEVELS; i++) {
 		if (!self->levels[i])
@@ -88,8 +89,8 @@ void write_levels(const struct judge *judge, struct evidence_lines *lines)
 
 const char *read_level(struct judge *judge, const struct line_ref *fields)
 {
-	const char *name = field_kept(&judge->exhibits, fields[0]);
-	struct fact_self *self = &judge->exhibits.totals.self;
+	const char *name = field_kept(&judge->aggregates, fields[0]);
+	struct fact_self *self = &judge->aggregates.totals.self;
 
 	for (int i = 0; name && i < FACT_LEVELS; i++)
 		if (!strcmp(name, fact_level_names[i])) {
@@ -118,8 +119,8 @@ void write_losses(const struct judge *judge, struct evidence_lines *lines)
 
 const char *read_loss(struct judge *judge, const struct line_ref *fields)
 {
-	const char *node = field_kept(&judge->exhibits, fields[0]);
-	const char *name = field_kept(&judge->exhibits, fields[1]);
+	const char *node = field_kept(&judge->aggregates, fields[0]);
+	const char *name = field_kept(&judge->aggregates, fields[1]);
 	uint64_t count;
 
 	if (!node || !field_number(fields[2], &count))
@@ -136,10 +137,10 @@ const char *read_loss(struct judge *judge, const struct line_ref *fields)
 
 void write_totals(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
 	for (size_t i = 0; i < TOTALS_NUMBERS; i++) {
-		uint64_t *number = totals_number((struct fact_totals *)&exhibits->totals,
+		uint64_t *number = totals_number((struct fact_totals *)&aggregates->totals,
 						 totals_numbers[i].name);
 
 		if (!*number)
@@ -157,9 +158,9 @@ void write_totals(const struct judge *judge, struct evidence_lines *lines)
 
 const char *read_total(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
-	const char *name = field_kept(exhibits, fields[0]);
-	uint64_t *number = totals_number(&exhibits->totals, name), broken;
+	struct aggregates *aggregates = &judge->aggregates;
+	const char *name = field_kept(aggregates, fields[0]);
+	uint64_t *number = totals_number(&aggregates->totals, name), broken;
 
 	if (name && !strcmp(name, BROKEN)) {
 		number = &broken;
@@ -174,10 +175,10 @@ const char *read_total(struct judge *judge, const struct line_ref *fields)
 
 void write_processes(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
 		const struct fact_process *fact = &member->fact;
 
 		line_begin(lines, "process");
@@ -201,16 +202,16 @@ void write_processes(const struct judge *judge, struct evidence_lines *lines)
 
 const char *read_process(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
-	struct member *member = exhibits_member(exhibits, field_kept(exhibits, fields[0]));
+	struct aggregates *aggregates = &judge->aggregates;
+	struct member *member = aggregates_member(aggregates, field_kept(aggregates, fields[0]));
 	struct fact_process fact = {
-		.index = member - exhibits->members.data,
-		.host_id = field_kept(exhibits, fields[3]),
-		.host_name = field_kept(exhibits, fields[4]),
-		.comm = field_kept(exhibits, fields[8]),
-		.exe = field_kept(exhibits, fields[9]),
-		.mpi = field_kept(exhibits, fields[10]),
-		.job = field_kept(exhibits, fields[11]),
+		.index = member - aggregates->members.data,
+		.host_id = field_kept(aggregates, fields[3]),
+		.host_name = field_kept(aggregates, fields[4]),
+		.comm = field_kept(aggregates, fields[8]),
+		.exe = field_kept(aggregates, fields[9]),
+		.mpi = field_kept(aggregates, fields[10]),
+		.job = field_kept(aggregates, fields[11]),
 		.cpus = member->fact.cpus, /* of lines of their own, which may come before */
 		.from_start = member->fact.from_start,
 	};
@@ -224,7 +225,7 @@ const char *read_process(struct judge *judge, const struct line_ref *fields)
 		return FIELD_NO_NUMBER;
 	fact.tgid = tgid;
 	fact.pid = pid;
-	exhibits_place(exhibits, &fact);
+	aggregates_place(aggregates, &fact);
 	member->fact = fact;
 	member->known = true;
 	return NULL;
@@ -233,30 +234,30 @@ const char *read_process(struct judge *judge, const struct line_ref *fields)
 /* A process traced from its start: everything it sent is there. */
 void write_starts(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		if (!exhibits->members.data[i].fact.from_start)
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		if (!aggregates->members.data[i].fact.from_start)
 			continue;
 		line_begin(lines, "start");
-		line_word(lines, exhibits->members.data[i].id);
+		line_word(lines, aggregates->members.data[i].id);
 	}
 }
 
 const char *read_start(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
+	struct aggregates *aggregates = &judge->aggregates;
 
-	exhibits_member(exhibits, field_kept(exhibits, fields[0]))->fact.from_start = true;
+	aggregates_member(aggregates, field_kept(aggregates, fields[0]))->fact.from_start = true;
 	return NULL;
 }
 
 void write_libraries(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
 
 		for (size_t k = 0; k < member->ucx.len; k++) {
 			line_begin(lines, "library");
@@ -272,13 +273,13 @@ void write_libraries(const struct judge *judge, struct evidence_lines *lines)
 
 const char *read_library(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
-	struct member *member = exhibits_member(exhibits, field_kept(exhibits, fields[0]));
+	struct aggregates *aggregates = &judge->aggregates;
+	struct member *member = aggregates_member(aggregates, field_kept(aggregates, fields[0]));
 	const struct fact_ucx ucx = {
-		.path = field_kept(exhibits, fields[2]),
-		.build_id = field_kept(exhibits, fields[3]),
-		.version = field_kept(exhibits, fields[4]),
-		.layout = field_kept(exhibits, fields[5]),
+		.path = field_kept(aggregates, fields[2]),
+		.build_id = field_kept(aggregates, fields[3]),
+		.version = field_kept(aggregates, fields[4]),
+		.layout = field_kept(aggregates, fields[5]),
 	};
 
 	vec_push(&member->ucx, ucx);
@@ -287,10 +288,10 @@ const char *read_library(struct judge *judge, const struct line_ref *fields)
 
 void write_environment(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
 
 		for (size_t k = 0; k < member->environment.len; k++) {
 			line_begin(lines, "environment");
@@ -303,11 +304,11 @@ void write_environment(const struct judge *judge, struct evidence_lines *lines)
 
 const char *read_environment(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
-	struct member *member = exhibits_member(exhibits, field_kept(exhibits, fields[0]));
+	struct aggregates *aggregates = &judge->aggregates;
+	struct member *member = aggregates_member(aggregates, field_kept(aggregates, fields[0]));
 	const struct fact_variable variable = {
-		.name = field_kept(exhibits, fields[1]),
-		.value = field_kept(exhibits, fields[2]),
+		.name = field_kept(aggregates, fields[1]),
+		.value = field_kept(aggregates, fields[2]),
 	};
 
 	vec_push(&member->environment, variable);
@@ -316,10 +317,10 @@ const char *read_environment(struct judge *judge, const struct line_ref *fields)
 
 void write_cpus(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
 
 		if (!member->fact.cpus)
 			continue;
@@ -331,20 +332,20 @@ void write_cpus(const struct judge *judge, struct evidence_lines *lines)
 
 const char *read_cpus(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
-	struct member *member = exhibits_member(exhibits, field_kept(exhibits, fields[0]));
+	struct aggregates *aggregates = &judge->aggregates;
+	struct member *member = aggregates_member(aggregates, field_kept(aggregates, fields[0]));
 
-	member->fact.cpus = field_kept(exhibits, fields[1]);
+	member->fact.cpus = field_kept(aggregates, fields[1]);
 	return NULL;
 }
 
 /* Those that a signal ended. */
 void write_deaths(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
 
 		if (!member->exit_signal)
 			continue;
@@ -357,8 +358,8 @@ void write_deaths(const struct judge *judge, struct evidence_lines *lines)
 
 const char *read_death(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
-	struct member *member = exhibits_member(exhibits, field_kept(exhibits, fields[0]));
+	struct aggregates *aggregates = &judge->aggregates;
+	struct member *member = aggregates_member(aggregates, field_kept(aggregates, fields[0]));
 	uint64_t number;
 
 	if (!field_number(fields[1], &number) || number > INT32_MAX ||

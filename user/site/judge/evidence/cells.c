@@ -21,21 +21,21 @@ static void write_examples(const struct cell *cell, struct evidence_lines *lines
 	line_word(lines, text);
 }
 
-static const char *name_of(const struct exhibits *exhibits, int process)
+static const char *name_of(const struct aggregates *aggregates, int process)
 {
-	return process < 0 ? NULL : exhibits->members.data[process].id;
+	return process < 0 ? NULL : aggregates->members.data[process].id;
 }
 
 void write_cells(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
 
 		line_begin(lines, "cell");
-		line_word(lines, name_of(exhibits, cell->process));
-		line_word(lines, name_of(exhibits, cell->peer));
+		line_word(lines, name_of(aggregates, cell->process));
+		line_word(lines, name_of(aggregates, cell->peer));
 		line_word(lines, cell->op);
 		line_word(lines, cell->transport);
 		line_word(lines, cell->device);
@@ -46,7 +46,7 @@ void write_cells(const struct judge *judge, struct evidence_lines *lines)
 		line_word(lines, fact_locality_names[cell->locality]);
 		line_number(lines, cell->size_class == CELL_UNSIZED
 					   ? UNSIZED
-					   : exhibits_class_from(exhibits, cell->size_class));
+					   : aggregates_class_from(aggregates, cell->size_class));
 		line_number(lines, cell->count);
 		line_number(lines, cell->bytes);
 		line_number(lines, cell->least);
@@ -89,18 +89,18 @@ static bool read_examples(struct cell *cell, struct line_ref field)
 
 const char *read_cell(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
+	struct aggregates *aggregates = &judge->aggregates;
 	uint64_t from;
 	struct cell cell = {
-		.process = field_process(exhibits, fields[0]),
-		.peer = field_process(exhibits, fields[1]),
-		.op = field_kept(exhibits, fields[2]),
-		.transport = field_kept(exhibits, fields[3]),
-		.device = field_kept(exhibits, fields[4]),
-		.protocol = field_kept(exhibits, fields[5]),
-		.function = field_kept(exhibits, fields[6]),
-		.src_mem = field_kept(exhibits, fields[7]),
-		.dst_mem = field_kept(exhibits, fields[8]),
+		.process = field_process(aggregates, fields[0]),
+		.peer = field_process(aggregates, fields[1]),
+		.op = field_kept(aggregates, fields[2]),
+		.transport = field_kept(aggregates, fields[3]),
+		.device = field_kept(aggregates, fields[4]),
+		.protocol = field_kept(aggregates, fields[5]),
+		.function = field_kept(aggregates, fields[6]),
+		.src_mem = field_kept(aggregates, fields[7]),
+		.dst_mem = field_kept(aggregates, fields[8]),
 	};
 
 	if (!read_locality(fields[9], &cell.locality) || !read_examples(&cell, fields[15]) ||
@@ -110,35 +110,35 @@ const char *read_cell(struct judge *judge, const struct line_ref *fields)
 	if (!field_number(fields[10], &from))
 		return FIELD_NO_NUMBER;
 	cell.size_class =
-		from == UNSIZED ? CELL_UNSIZED : exhibits_size_class(exhibits, cell.least);
-	if (from != UNSIZED && cell.size_class != exhibits_size_class(exhibits, cell.most))
+		from == UNSIZED ? CELL_UNSIZED : aggregates_size_class(aggregates, cell.least);
+	if (from != UNSIZED && cell.size_class != aggregates_size_class(aggregates, cell.most))
 		return FIELD_CUT;
-	vec_push(&exhibits->cells, cell);
+	vec_push(&aggregates->cells, cell);
 	return NULL;
 }
 
 /* ---- messages, operations and calls ---- */
 
-static void write_process(const struct exhibits *exhibits, struct evidence_lines *lines,
+static void write_process(const struct aggregates *aggregates, struct evidence_lines *lines,
 			  int process)
 {
-	line_word(lines, process < 0 ? NULL : exhibits->members.data[process].id);
+	line_word(lines, process < 0 ? NULL : aggregates->members.data[process].id);
 }
 
 void write_sums(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
+	const struct aggregates *aggregates = &judge->aggregates;
 
-	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
-		const struct sum *sum = &exhibits->sums.list.data[i];
+	for (size_t i = 0; i < aggregates->sums.list.len; i++) {
+		const struct sum *sum = &aggregates->sums.list.data[i];
 
 		line_begin(lines, "sum");
 		line_word(lines, sum_kind_names[sum->kind]);
-		write_process(exhibits, lines, sum->process);
-		write_process(exhibits, lines, sum->peer);
+		write_process(aggregates, lines, sum->process);
+		write_process(aggregates, lines, sum->peer);
 		for (size_t k = 0; k < SUM_WORDS; k++)
 			line_word(lines, sum->words[k]);
-		line_number(lines, exhibits_class_from(exhibits, sum->size_class));
+		line_number(lines, aggregates_class_from(aggregates, sum->size_class));
 		line_number(lines, sum->count);
 		line_number(lines, sum->bytes);
 		line_number(lines, sum->extra);
@@ -160,28 +160,28 @@ static bool read_kind(struct line_ref field, enum sum_kind *kind)
 }
 
 /* Only messages have size classes. */
-static bool of_one_class(const struct exhibits *exhibits, struct sum *sum)
+static bool of_one_class(const struct aggregates *aggregates, struct sum *sum)
 {
 	if (sum->kind != SUM_WAY)
 		return true;
-	sum->size_class = exhibits_size_class(exhibits, sum->least);
-	return sum->size_class == exhibits_size_class(exhibits, sum->most);
+	sum->size_class = aggregates_size_class(aggregates, sum->least);
+	return sum->size_class == aggregates_size_class(aggregates, sum->most);
 }
 
 const char *read_sum(struct judge *judge, const struct line_ref *fields)
 {
-	struct exhibits *exhibits = &judge->exhibits;
-	struct sum sum = { .process = field_process(exhibits, fields[1]),
-			   .peer = field_process(exhibits, fields[2]) };
+	struct aggregates *aggregates = &judge->aggregates;
+	struct sum sum = { .process = field_process(aggregates, fields[1]),
+			   .peer = field_process(aggregates, fields[2]) };
 
 	for (size_t i = 0; i < SUM_WORDS; i++)
-		sum.words[i] = field_kept(exhibits, fields[3 + i]);
+		sum.words[i] = field_kept(aggregates, fields[3 + i]);
 	if (!read_kind(fields[0], &sum.kind) || !field_number(fields[9], &sum.count) ||
 	    !field_number(fields[10], &sum.bytes) || !field_number(fields[11], &sum.extra) ||
 	    !field_number(fields[12], &sum.least) || !field_number(fields[13], &sum.most))
 		return FIELD_NO_NUMBER;
-	if (!of_one_class(exhibits, &sum))
+	if (!of_one_class(aggregates, &sum))
 		return FIELD_CUT;
-	sums_add(&exhibits->sums, &sum);
+	sums_add(&aggregates->sums, &sum);
 	return NULL;
 }

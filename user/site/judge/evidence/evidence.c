@@ -12,10 +12,10 @@
 
 /* ---- kinds ---- */
 
-const char *field_kept(struct exhibits *exhibits, struct line_ref field)
+const char *field_kept(struct aggregates *aggregates, struct line_ref field)
 {
 	char *room = malloc(field.size + 1);
-	const char *word = words_keep(&exhibits->words, field_word(field, room));
+	const char *word = words_keep(&aggregates->words, field_word(field, room));
 
 	free(room);
 	return word;
@@ -34,11 +34,11 @@ bool field_index(struct line_ref field, int *index)
 	return true;
 }
 
-int field_process(struct exhibits *exhibits, struct line_ref field)
+int field_process(struct aggregates *aggregates, struct line_ref field)
 {
-	const char *id = field_kept(exhibits, field);
+	const char *id = field_kept(aggregates, field);
 
-	return id ? (int)(exhibits_member(exhibits, id) - exhibits->members.data) : -1;
+	return id ? (int)(aggregates_member(aggregates, id) - aggregates->members.data) : -1;
 }
 
 /* In the order of their names; behind the last one, a name that is NULL. */
@@ -132,13 +132,13 @@ int judge_evidence_read(struct judge *judge, int file, struct evidence_error *er
 /* ---- writing ---- */
 
 /* The limits of the size classes: "\t1024\t2048". */
-static struct text head_of(const struct exhibits *exhibits)
+static struct text head_of(const struct aggregates *aggregates)
 {
 	struct evidence_lines head = { 0 };
 
-	for (size_t i = 0; i < exhibits->sizes.len; i++)
-		if (exhibits->sizes.data[i] && exhibits->sizes.data[i] != UINT64_MAX)
-			line_number(&head, exhibits->sizes.data[i]);
+	for (size_t i = 0; i < aggregates->sizes.len; i++)
+		if (aggregates->sizes.data[i] && aggregates->sizes.data[i] != UINT64_MAX)
+			line_number(&head, aggregates->sizes.data[i]);
 	return head.text;
 }
 
@@ -163,8 +163,8 @@ int judge_evidence_write(struct judge *judge, const struct fact_totals *totals, 
 	struct text head;
 	int err;
 
-	exhibits_finish(&judge->exhibits, totals);
-	head = head_of(&judge->exhibits);
+	aggregates_finish(&judge->aggregates, totals);
+	head = head_of(&judge->aggregates);
 	for (const struct evidence_kind *kind = evidence_kinds; kind->name; kind++)
 		kind->write(judge, &lines);
 	refs = evidence_lines_sorted(&lines);

@@ -25,14 +25,14 @@ struct evidence_kind {
 /* NULL: unknown name */
 const struct evidence_kind *evidence_kind(struct line_ref line);
 
-/* A field as a word that lives as long as the exhibits; NULL: not known. */
-const char *field_kept(struct exhibits *exhibits, struct line_ref field);
+/* A field as a word that lives as long as the aggregates; NULL: not known. */
+const char *field_kept(struct aggregates *aggregates, struct line_ref field);
 
 /* A number that fits an int; -1: not known. */
 bool field_index(struct line_ref field, int *index);
 
 /* A process by its id, new if need be; -1: not known. */
-int field_process(struct exhibits *exhibits, struct line_ref field);
+int field_process(struct aggregates *aggregates, struct line_ref field);
 
 #define FIELD_NO_NUMBER "malformed number"
 #define FIELD_CUT                                                                                  \

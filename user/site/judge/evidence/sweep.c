@@ -12,7 +12,7 @@ static const char *node_name(const struct sweep *sweep, int node)
 
 static int node_at(struct judge *judge, struct line_ref field)
 {
-	return plan_node(judge->sweep.plan, field_kept(&judge->exhibits, field));
+	return plan_node(judge->sweep.plan, field_kept(&judge->aggregates, field));
 }
 
 /* Parses the remaining fields as numbers; false if one is malformed. */
@@ -91,7 +91,7 @@ const char *read_rank(struct judge *judge, const struct line_ref *fields)
 	enum { NODE = 2, HOST, WAITS, FROM, TO, NUMBERS };
 	enum { LOCAL, SIZE, PID, STAGES_ASKED, ENDED, STAGE, ROUND, STUCK, TRANSFERS, ERRORS, ALL };
 	uint64_t id[2], number[ALL];
-	struct exhibits *exhibits = &judge->exhibits;
+	struct aggregates *aggregates = &judge->aggregates;
 
 	if (!judge->sweep.plan)
 		return "without a plan";
@@ -104,9 +104,9 @@ const char *read_rank(struct judge *judge, const struct line_ref *fields)
 					      .job = id[0],
 					      .rank = id[1],
 					      .node = node_at(judge, fields[NODE]),
-					      .node_name = field_kept(exhibits, fields[NODE]),
-					      .host = field_kept(exhibits, fields[HOST]),
-					      .waits = field_kept(exhibits, fields[WAITS]),
+					      .node_name = field_kept(aggregates, fields[NODE]),
+					      .host = field_kept(aggregates, fields[HOST]),
+					      .waits = field_kept(aggregates, fields[WAITS]),
 					      .waits_from = node_at(judge, fields[FROM]),
 					      .waits_to = node_at(judge, fields[TO]),
 					      .local = number[LOCAL],
@@ -156,7 +156,7 @@ const char *read_transfer(struct judge *judge, const struct line_ref *fields)
 {
 	enum { SRC, LOCAL, STAGE, ROUND, SUB, WORK, DST, DST_RANK, COUNT };
 	enum { MESSAGES, ERRORS, TIMES, P25, P50, P75, P99, ALL };
-	const char *name = field_kept(&judge->exhibits, fields[STAGE]);
+	const char *name = field_kept(&judge->aggregates, fields[STAGE]);
 	int kind = plan_name(plan_stage_names, STAGES, name), src, dst_rank;
 	const struct plan_stage *stage;
 	uint64_t local, where[3], number[ALL];
@@ -218,15 +218,15 @@ const char *read_stray(struct judge *judge, const struct line_ref *fields)
 
 static const char *id_at(const struct judge *judge, uint64_t process)
 {
-	return judge->exhibits.traced.processes.data[process].id;
+	return judge->aggregates.traced.processes.data[process].id;
 }
 
 static bool read_process_at(struct judge *judge, struct line_ref field, uint32_t *process)
 {
-	const char *id = field_kept(&judge->exhibits, field);
+	const char *id = field_kept(&judge->aggregates, field);
 
 	if (id)
-		*process = traced_at(&judge->exhibits.traced, id);
+		*process = traced_at(&judge->aggregates.traced, id);
 	return id != NULL;
 }
 
@@ -234,7 +234,7 @@ void write_sent(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct map_slot *slot;
 
-	for (size_t pos = 0; (slot = map_next(&judge->exhibits.traced.sent, &pos));) {
+	for (size_t pos = 0; (slot = map_next(&judge->aggregates.traced.sent, &pos));) {
 		line_begin(lines, "sent");
 		line_word(lines, id_at(judge, slot->a));
 		line_number(lines, slot->b / TRACED_MEMORIES);
@@ -252,7 +252,7 @@ const char *read_sent(struct judge *judge, const struct line_ref *fields)
 	    !field_number(fields[2], &memory) || memory >= TRACED_MEMORIES ||
 	    !field_number(fields[3], &count))
 		return FIELD_NO_NUMBER;
-	*map_insert(&judge->exhibits.traced.sent, process, traced_sent_key(size, memory), NULL) =
+	*map_insert(&judge->aggregates.traced.sent, process, traced_sent_key(size, memory), NULL) =
 		count;
 	return NULL;
 }
@@ -261,7 +261,7 @@ void write_met(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct map_slot *slot;
 
-	for (size_t pos = 0; (slot = map_next(&judge->exhibits.traced.met, &pos));) {
+	for (size_t pos = 0; (slot = map_next(&judge->aggregates.traced.met, &pos));) {
 		line_begin(lines, "met");
 		line_word(lines, id_at(judge, slot->a >> 32));
 		line_word(lines, id_at(judge, slot->a & UINT32_MAX));
@@ -279,13 +279,14 @@ const char *read_met(struct judge *judge, const struct line_ref *fields)
 	    !read_process_at(judge, fields[1], &peer) || !field_number(fields[2], &size) ||
 	    !field_number(fields[3], &count))
 		return FIELD_NO_NUMBER;
-	*map_insert(&judge->exhibits.traced.met, traced_met_key(process, peer), size, NULL) = count;
+	*map_insert(&judge->aggregates.traced.met, traced_met_key(process, peer), size, NULL) =
+		count;
 	return NULL;
 }
 
 void write_collectives(const struct judge *judge, struct evidence_lines *lines)
 {
-	const struct traced *traced = &judge->exhibits.traced;
+	const struct traced *traced = &judge->aggregates.traced;
 
 	for (size_t i = 0; i < traced->processes.len; i++) {
 		line_begin(lines, "collective");
@@ -304,7 +305,7 @@ const char *read_collective(struct judge *judge, const struct line_ref *fields)
 
 	if (!read_process_at(judge, fields[0], &at))
 		return FIELD_NO_NUMBER;
-	process = &judge->exhibits.traced.processes.data[at];
+	process = &judge->aggregates.traced.processes.data[at];
 	for (int call = 0; call < TRACED_CALLS; call++)
 		if (!field_number(fields[1 + call], &process->calls[call]))
 			return FIELD_NO_NUMBER;

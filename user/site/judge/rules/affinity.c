@@ -21,13 +21,13 @@ static const char *cpus_of(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	int process = cell_owner(cell);
 
-	return process < 0 ? NULL : ctx->exhibits->members.data[process].fact.cpus;
+	return process < 0 ? NULL : ctx->aggregates->members.data[process].fact.cpus;
 }
 
 static enum nearness nearness(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	const struct node_inventory *inventory =
-		inventory_of(ctx, exhibits_node(ctx->exhibits, cell_owner(cell)));
+		inventory_of(ctx, aggregates_node(ctx->aggregates, cell_owner(cell)));
 
 	if (!inventory)
 		return NEAR_UNKNOWN;
@@ -39,7 +39,7 @@ static enum nearness nearness(const struct rule_ctx *ctx, const struct cell *cel
 /* Whether a nearest NIC exists: not for devices without a NUMA node. */
 static bool has_nearest(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	const struct node *node = exhibits_node(ctx->exhibits, cell_owner(cell));
+	const struct node *node = aggregates_node(ctx->aggregates, cell_owner(cell));
 	const struct node_inventory *inventory = inventory_of(ctx, node);
 	const char *memory = cell_own_memory(cell);
 	const struct inventory_nic *nic;
@@ -55,7 +55,7 @@ static bool has_nearest(const struct rule_ctx *ctx, const struct cell *cell)
 static void add_distance(const struct rule_ctx *ctx, struct distances *distances,
 			 const struct cell *cell, enum fits fits)
 {
-	const struct node *node = exhibits_node(ctx->exhibits, cell_owner(cell));
+	const struct node *node = aggregates_node(ctx->aggregates, cell_owner(cell));
 	enum nearness near = nearness(ctx, cell);
 
 	if (near == NEAR_UNKNOWN)
@@ -91,12 +91,12 @@ static void weigh(const struct rule_ctx *ctx, const struct tally *tally)
 
 void rule_nearest_nic(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct distances distances = { 0 };
 	VEC(struct tally) worst = { 0 };
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
 
 		if (cell_over_nic(cell) && is_gpu(cell_own_memory(cell)))
 			add_distance(ctx, &distances, cell, FITS);
@@ -112,12 +112,12 @@ void rule_nearest_nic(const struct rule_ctx *ctx)
 
 void judge_nearest(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct distances distances = { 0 };
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		enum fits fits = expectation_fits(exhibits, cell, expect);
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
+		enum fits fits = expectation_fits(aggregates, cell, expect);
 
 		if (fits != FITS_NOT && cell_over_nic(cell) && has_nearest(ctx, cell))
 			add_distance(ctx, &distances, cell, fits);
@@ -186,18 +186,18 @@ static int by_process(const void *left, const void *right)
 	return order ? order : strcmp(a->name, b->name);
 }
 
-static void collect(const struct exhibits *exhibits, struct devices *devices)
+static void collect(const struct aggregates *aggregates, struct devices *devices)
 {
-	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
-		const struct sum *way = &exhibits->sums.list.data[i];
+	for (size_t i = 0; i < aggregates->sums.list.len; i++) {
+		const struct sum *way = &aggregates->sums.list.data[i];
 
 		if (way->kind != SUM_WAY)
 			continue;
 		use_gpu(devices, way->process, way->words[WAY_SRC_MEM], way->bytes);
 		use_gpu(devices, way->peer, way->words[WAY_DST_MEM], way->bytes);
 	}
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
 
 		if (cell_over_nic(cell))
 			use(devices,
@@ -321,7 +321,7 @@ static const char *mark(const struct rule_ctx *ctx, const struct node_inventory 
 static void judge_process(const struct rule_ctx *ctx, const struct node_inventory *inventory,
 			  struct device *list, size_t count, struct standing *standing)
 {
-	const struct fact_process *fact = &ctx->exhibits->members.data[list->process].fact;
+	const struct fact_process *fact = &ctx->aggregates->members.data[list->process].fact;
 	const struct inventory *last = inventory->last;
 	bool *wanted = calloc(last->numa.len, sizeof(*wanted));
 	const char *why, *none = NULL;
@@ -350,7 +350,7 @@ static void judge_process(const struct rule_ctx *ctx, const struct node_inventor
 static void judge_devices(const struct rule_ctx *ctx, struct device *list, size_t count,
 			  struct standing *standing)
 {
-	const struct node *node = exhibits_node(ctx->exhibits, list->process);
+	const struct node *node = aggregates_node(ctx->aggregates, list->process);
 	const struct node_inventory *inventory = inventory_of(ctx, node);
 
 	if (!inventory)
@@ -384,43 +384,43 @@ static void conclude(const struct rule_ctx *ctx, struct subject subject,
 	finding->seen = standing->seen;
 }
 
-static bool any_told(const struct exhibits *exhibits)
+static bool any_told(const struct aggregates *aggregates)
 {
-	for (size_t i = 0; i < exhibits->members.len; i++)
-		if (exhibits->members.data[i].fact.cpus)
+	for (size_t i = 0; i < aggregates->members.len; i++)
+		if (aggregates->members.data[i].fact.cpus)
 			return true;
 	return false;
 }
 
 void rule_binding(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	size_t to;
 	VEC(struct standing) standings = { 0 };
 	struct devices devices = { 0 };
 
-	if (!any_told(exhibits)) {
+	if (!any_told(aggregates)) {
 		found_nothing(ctx, VERDICT_SKIP,
 			      "older captures do not have the cores that a process may run on");
 		return;
 	}
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
+	for (size_t i = 0; i < aggregates->nodes.len; i++)
 		vec_add(&standings);
-	collect(exhibits, &devices);
+	collect(aggregates, &devices);
 	for (size_t from = 0; from < devices.list.len; from = to) {
 		struct device *list = &devices.list.data[from];
-		const struct node *node = exhibits_node(exhibits, list->process);
+		const struct node *node = aggregates_node(aggregates, list->process);
 
 		for (to = from;
 		     to < devices.list.len && devices.list.data[to].process == list->process;)
 			to++;
 		if (node)
 			judge_devices(ctx, list, to - from,
-				      &standings.data[node - exhibits->nodes.data]);
+				      &standings.data[node - aggregates->nodes.data]);
 	}
 	for (size_t i = 0; i < standings.len; i++)
-		if (exhibits->nodes.data[i].name)
-			conclude(ctx, subject_node(exhibits->nodes.data[i].name),
+		if (aggregates->nodes.data[i].name)
+			conclude(ctx, subject_node(aggregates->nodes.data[i].name),
 				 &standings.data[i]);
 	vec_release(&standings);
 	vec_release(&devices.list);

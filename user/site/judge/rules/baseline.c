@@ -61,10 +61,10 @@ static int by_way(const void *left, const void *right)
 	return order ? order : same_text(a->protocol, b->protocol);
 }
 
-static void add_ways(const struct exhibits *exhibits, int when, ways *list)
+static void add_ways(const struct aggregates *aggregates, int when, ways *list)
 {
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
 		struct way_taken way = {
 			.locality = cell->locality,
 			.gpus = { is_gpu(cell->src_mem), is_gpu(cell->dst_mem) },
@@ -199,8 +199,8 @@ static const char *lacks_something(const struct judge *judge)
 
 	if (judge->incomplete || losses_worst(&judge->losses, &node) == LACK_RECORDS)
 		return "records were or may be lost, now or then";
-	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
-		if (judge->exhibits.nodes.data[i].in_part)
+	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
+		if (judge->aggregates.nodes.data[i].in_part)
 			return "some processes are in no capture, now or then (COV-04)";
 	return NULL;
 }
@@ -213,7 +213,7 @@ static void judge_earlier_ways(const struct rule_ctx *ctx, struct changed_ways *
 	size_t length;
 	ways list = { 0 };
 
-	if (!judge->earlier || !judge->earlier->exhibits.cells.len || !ctx->exhibits->cells.len)
+	if (!judge->earlier || !judge->earlier->aggregates.cells.len || !ctx->aggregates->cells.len)
 		return;
 	lacks = lacks_something(judge);
 	lacks = lacks ? lacks : lacks_something(judge->earlier);
@@ -221,8 +221,8 @@ static void judge_earlier_ways(const struct rule_ctx *ctx, struct changed_ways *
 		found_nothing(ctx, VERDICT_UNKNOWN, lacks);
 		return;
 	}
-	add_ways(&judge->earlier->exhibits, 0, &list);
-	add_ways(ctx->exhibits, 1, &list);
+	add_ways(&judge->earlier->aggregates, 0, &list);
+	add_ways(ctx->aggregates, 1, &list);
 	sum_up(&list);
 	for (size_t i = 0; i < list.len; i += length) {
 		for (length = 1; i + length < list.len; length++)

@@ -419,7 +419,7 @@ static const char *unsent(const struct sweep *sweep)
 static void take_node(const struct rule_ctx *ctx, const struct traced_ports *ports, int64_t again,
 		      int host)
 {
-	const struct node *node = &ctx->exhibits->nodes.data[host];
+	const struct node *node = &ctx->aggregates->nodes.data[host];
 	struct counted_node counted = {
 		.node = node,
 		.host = host,
@@ -447,13 +447,13 @@ void rule_port_counters(const struct rule_ctx *ctx)
 	int64_t again = retransmitted_by_all(ctx->judge);
 	struct traced_ports ports;
 
-	if (level_missing(ctx->exhibits, LEVEL_UCT)) {
+	if (level_missing(ctx->aggregates, LEVEL_UCT)) {
 		found_nothing(ctx, VERDICT_SKIP, "transfers were not traced (--level)");
 		return;
 	}
 	nodes_without_inventory(ctx);
-	ports_make(&ports, ctx->exhibits);
-	for (size_t i = 0; i < ctx->exhibits->nodes.len; i++)
+	ports_make(&ports, ctx->aggregates);
+	for (size_t i = 0; i < ctx->aggregates->nodes.len; i++)
 		take_node(ctx, &ports, again, (int)i);
 	ports_release(&ports);
 }

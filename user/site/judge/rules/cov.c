@@ -22,7 +22,7 @@ static const char *reasons_text(struct judge *judge, const struct fact_reason *r
 /* Losses in captures that do not name their node. */
 static void loss_of_all(const struct rule_ctx *ctx, uint64_t lost, uint64_t damaged)
 {
-	const struct fact_totals *totals = &ctx->exhibits->totals;
+	const struct fact_totals *totals = &ctx->aggregates->totals;
 	bool fails = lost || damaged;
 	struct finding *finding;
 
@@ -108,7 +108,7 @@ static uint64_t less(uint64_t all, uint64_t some)
 /* Records, and bytes of files, that are not of nodes that are known. */
 static uint64_t lost_of_all(const struct judge *judge)
 {
-	return less(reasons_sum(judge->exhibits.totals.dropped),
+	return less(reasons_sum(judge->aggregates.totals.dropped),
 		    losses_sum(&judge->losses, LOSS_RECORDS) +
 			    losses_sum(&judge->losses, LOSS_MISSING) +
 			    losses_sum(&judge->losses, LOSS_THINNED));
@@ -116,7 +116,7 @@ static uint64_t lost_of_all(const struct judge *judge)
 
 static uint64_t damaged_of_all(const struct judge *judge)
 {
-	return less(judge->exhibits.totals.damaged_bytes, losses_sum(&judge->losses, LOSS_BYTES));
+	return less(judge->aggregates.totals.damaged_bytes, losses_sum(&judge->losses, LOSS_BYTES));
 }
 
 void mark_incomplete(struct judge *judge)

@@ -43,7 +43,7 @@ static const char *excuse(struct open *open, const struct sum *sum)
 {
 	const struct sweep_rank *rank = sweep_rank_of_member(open->sweep, sum->process);
 	struct held *held = rank ? &open->jobs.data[rank->job] : NULL;
-	const struct node *node = exhibits_node(open->ctx->exhibits, sum->process);
+	const struct node *node = aggregates_node(open->ctx->aggregates, sum->process);
 	struct judge *judge = open->ctx->judge;
 	enum sweep_fate fate;
 
@@ -108,13 +108,13 @@ static void name_culprit(const struct rule_ctx *ctx, const struct sweep_rank *cu
 /* Of COV-04, operations that never ended. */
 static void judge_open(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct open open = { .ctx = ctx, .sweep = &ctx->judge->sweep };
 
 	for (size_t job = 0; job < open.sweep->jobs.len; job++)
 		vec_push(&open.jobs, ((struct held){ .culprit = sweep_culprit(open.sweep, job) }));
-	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
-		const struct sum *sum = &exhibits->sums.list.data[i];
+	for (size_t i = 0; i < aggregates->sums.list.len; i++) {
+		const struct sum *sum = &aggregates->sums.list.data[i];
 		struct subject subject = process_subject(ctx, sum->process);
 
 		if (sum->kind == SUM_OPEN && subject.text &&
@@ -171,8 +171,8 @@ static void mark_whole(struct judge *judge)
 	wanted = plan->ranks * (plan->parts.len ? PLAN_WAVES : 1);
 	for (size_t i = 0; i < plan->nodes.len; i++)
 		missing = missing || staff[i].untraced;
-	for (size_t i = 0; missing && i < judge->exhibits.nodes.len; i++) {
-		struct node *node = &judge->exhibits.nodes.data[i];
+	for (size_t i = 0; missing && i < judge->aggregates.nodes.len; i++) {
+		struct node *node = &judge->aggregates.nodes.data[i];
 		int at = plan_node(plan, node->name);
 
 		node->whole = at >= 0 && staff[at].present == wanted && !staff[at].untraced &&
@@ -189,13 +189,13 @@ static struct answer ask_placed(const struct rule_ctx *ctx, const struct cell *c
 
 void mark_in_part(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct tallies tallies = { 0 };
 
 	tallies_ask(ctx, &tallies, ask_placed, tally_known);
 	for (size_t i = 0; i < tallies.list.len; i++) {
 		const struct tally *tally = &tallies.list.data[i];
-		struct node *node = tally->worst ? cell_known_node(exhibits, tally->worst) : NULL;
+		struct node *node = tally->worst ? cell_known_node(aggregates, tally->worst) : NULL;
 
 		if (!node || tally_share(tally) <= ctx->settings->cov_04.share)
 			continue;
@@ -210,10 +210,10 @@ void mark_in_part(const struct rule_ctx *ctx)
 /* A node whose peers are in no capture: its own is not to blame, but proves little. */
 static void other_ends(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		const struct node *node = &exhibits->nodes.data[i];
+	for (size_t i = 0; i < aggregates->nodes.len; i++) {
+		const struct node *node = &aggregates->nodes.data[i];
 
 		if (node->in_part && !node->whole)
 			found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
@@ -227,14 +227,14 @@ static void other_ends(const struct rule_ctx *ctx)
 /* The same, reported for the nodes that have no capture. */
 static void untraced_ends(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	const struct sweep *sweep = &ctx->judge->sweep;
 	uint64_t one_ended = 0;
 	struct staff *staff;
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
-		if (exhibits->nodes.data[i].in_part && exhibits->nodes.data[i].whole)
-			one_ended += exhibits->nodes.data[i].one_ended;
+	for (size_t i = 0; i < aggregates->nodes.len; i++)
+		if (aggregates->nodes.data[i].in_part && aggregates->nodes.data[i].whole)
+			one_ended += aggregates->nodes.data[i].one_ended;
 	if (!one_ended)
 		return;
 	staff = staff_of(sweep);
@@ -262,7 +262,7 @@ static const char *add_reasons(struct judge *judge, const char *text, const char
 /* What is under way at either end of a capture has one end only: that is no fault of the job. */
 static void unmatched(const struct rule_ctx *ctx)
 {
-	const struct fact_totals *totals = &ctx->exhibits->totals;
+	const struct fact_totals *totals = &ctx->aggregates->totals;
 	struct judge *judge = ctx->judge;
 	uint64_t all = totals->sends + totals->receives;
 	uint64_t open =
@@ -290,7 +290,7 @@ static void unmatched(const struct rule_ctx *ctx)
 
 void rule_both_ends(const struct rule_ctx *ctx)
 {
-	const struct fact_totals *totals = &ctx->exhibits->totals;
+	const struct fact_totals *totals = &ctx->aggregates->totals;
 
 	if (totals->sends + totals->receives)
 		unmatched(ctx);

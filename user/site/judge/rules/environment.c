@@ -70,11 +70,11 @@ static void add_names(struct residents *residents, const struct member *member)
 }
 
 /* Processes of MPI or UCX on nodes that have a name. */
-static void residents_collect(const struct exhibits *exhibits, struct residents *residents)
+static void residents_collect(const struct aggregates *aggregates, struct residents *residents)
 {
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
-		const struct node *node = exhibits_node(exhibits, i);
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
+		const struct node *node = aggregates_node(aggregates, i);
 
 		if (!node || !node->name || (!member->fact.mpi && !member->ucx.len))
 			continue;
@@ -348,7 +348,7 @@ void judge_environments(const struct rule_ctx *ctx)
 {
 	struct residents residents = { 0 };
 
-	residents_collect(ctx->exhibits, &residents);
+	residents_collect(ctx->aggregates, &residents);
 	if (residents_any_told(&residents))
 		judge_all(ctx, &residents);
 	else if (residents.list.len)

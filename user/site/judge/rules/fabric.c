@@ -62,8 +62,8 @@ struct levels {
 static void add(const struct rule_ctx *ctx, struct levels *levels, const struct cell *cell,
 		enum fits fits, int64_t expected)
 {
-	const struct member *member = &ctx->exhibits->members.data[cell->process];
-	const struct node *node = exhibits_node(ctx->exhibits, cell->process);
+	const struct member *member = &ctx->aggregates->members.data[cell->process];
+	const struct node *node = aggregates_node(ctx->aggregates, cell->process);
 	const char *text = level_text(member, cell->transport);
 	int64_t level = level_of(text);
 	struct tally *tally = tally_node(ctx, &levels->wrong, node);
@@ -98,16 +98,16 @@ static void doubt(const struct rule_ctx *ctx, const struct levels *levels, size_
 /* By what the sender was set to: a queue pair's data goes on the level of its own end. */
 static void judge_line(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	size_t before = ctx->judge->findings.len;
 	struct levels levels = { 0 };
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		enum fits fits = expectation_fits(exhibits, cell, expect);
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
+		enum fits fits = expectation_fits(aggregates, cell, expect);
 
 		if (fits != FITS_NOT && is_infiniband(cell->transport) &&
-		    exhibits_node(exhibits, cell->process))
+		    aggregates_node(aggregates, cell->process))
 			add(ctx, &levels, cell, fits, expect->sl);
 	}
 	tallies_judge(

@@ -24,19 +24,19 @@ struct counting {
 
 static void judge_sums(const struct rule_ctx *ctx, const struct counting *counting)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
-	struct tally *tallies = calloc(exhibits->nodes.len + 1, sizeof(*tallies));
+	const struct aggregates *aggregates = ctx->aggregates;
+	struct tally *tallies = calloc(aggregates->nodes.len + 1, sizeof(*tallies));
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
-		tallies[i].subject = subject_node(exhibits->nodes.data[i].name);
-	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
-		const struct sum *sum = &exhibits->sums.list.data[i];
-		const struct node *node = exhibits_node(exhibits, sum->process);
+	for (size_t i = 0; i < aggregates->nodes.len; i++)
+		tallies[i].subject = subject_node(aggregates->nodes.data[i].name);
+	for (size_t i = 0; i < aggregates->sums.list.len; i++) {
+		const struct sum *sum = &aggregates->sums.list.data[i];
+		const struct node *node = aggregates_node(aggregates, sum->process);
 
 		if (sum->kind == counting->kind && node)
-			counting->take(ctx, &tallies[node - exhibits->nodes.data], sum);
+			counting->take(ctx, &tallies[node - aggregates->nodes.data], sum);
 	}
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
+	for (size_t i = 0; i < aggregates->nodes.len; i++)
 		if (tallies[i].all_count)
 			counting->settle(ctx, &tallies[i]);
 	free(tallies);

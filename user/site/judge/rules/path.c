@@ -66,7 +66,7 @@ static const char *expect_text(const struct rule_ctx *ctx, const struct policy_e
 static struct answer ask_line(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	return (struct answer){
-		cell_placed(cell) ? expectation_fits(ctx->exhibits, cell, ctx->expect) : FITS_NOT,
+		cell_placed(cell) ? expectation_fits(ctx->aggregates, cell, ctx->expect) : FITS_NOT,
 		!as_expected(ctx->expect, cell),
 	};
 }
@@ -106,15 +106,15 @@ void rule_expected(const struct rule_ctx *ctx)
 /* Whether the policy lets these messages go over tcp; FITS_MAYBE: only those of some sizes. */
 static enum fits tcp_allowed(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
-	size_t lines = exhibits->policy->expect.len;
-	bool allowed = false, refused = expectation_fits(exhibits, cell, NULL) != FITS_NOT;
+	const struct aggregates *aggregates = ctx->aggregates;
+	size_t lines = aggregates->policy->expect.len;
+	bool allowed = false, refused = expectation_fits(aggregates, cell, NULL) != FITS_NOT;
 
 	for (size_t i = 0; i < lines; i++) {
-		const struct policy_expect *line = &exhibits->policy->expect.data[i];
+		const struct policy_expect *line = &aggregates->policy->expect.data[i];
 		bool allows = one_of(&line->tl, "tcp");
 
-		if (expectation_fits(exhibits, cell, line) == FITS_NOT)
+		if (expectation_fits(aggregates, cell, line) == FITS_NOT)
 			continue;
 		allowed = allowed || allows;
 		refused = refused || !allows;
@@ -178,7 +178,7 @@ void rule_tcp(const struct rule_ctx *ctx)
 static struct tally *tally_source(const struct rule_ctx *ctx, struct tallies *tallies,
 				  const struct cell *cell)
 {
-	return tally_node(ctx, tallies, exhibits_node(ctx->exhibits, cell->process));
+	return tally_node(ctx, tallies, aggregates_node(ctx->aggregates, cell->process));
 }
 
 static struct answer ask_within_node(const struct rule_ctx *ctx, const struct cell *cell)
@@ -208,10 +208,10 @@ static struct answer ask_large(const struct rule_ctx *ctx, const struct cell *ce
 	uint64_t least = ctx->settings->path_05.size;
 
 	if (!cell_intra(cell) || is_gpu(cell->src_mem) || is_gpu(cell->dst_mem) ||
-	    cell_below(ctx->exhibits, cell, least))
+	    cell_below(ctx->aggregates, cell, least))
 		return (struct answer){ FITS_NOT, false };
 	return (struct answer){
-		cell_at_least(ctx->exhibits, cell, least) ? FITS : FITS_MAYBE,
+		cell_at_least(ctx->aggregates, cell, least) ? FITS : FITS_MAYBE,
 		copied_twice(cell),
 	};
 }
@@ -246,12 +246,12 @@ void rule_accelerated(const struct rule_ctx *ctx)
 /* ---- PATH-09, PATH-11: what each process uses ---- */
 
 /* Peers that each process reached over rc; it keeps a queue pair for each. */
-static void rc_peers(const struct exhibits *exhibits, struct map *counts)
+static void rc_peers(const struct aggregates *aggregates, struct map *counts)
 {
 	struct map seen = { 0 };
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
 		bool fresh;
 
 		if (!transport_named(cell->transport)->queue_pairs)
@@ -265,12 +265,12 @@ static void rc_peers(const struct exhibits *exhibits, struct map *counts)
 
 void rule_scale(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct map counts = { 0 };
 
-	rc_peers(exhibits, &counts);
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct node *node = exhibits_node(exhibits, i);
+	rc_peers(aggregates, &counts);
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct node *node = aggregates_node(aggregates, i);
 		const uint64_t *count = map_find(&counts, (uint32_t)i, 0);
 		size_t peers = count ? *count : 0;
 		struct finding *finding;
@@ -289,15 +289,15 @@ void rule_scale(const struct rule_ctx *ctx)
 
 void rule_ucx_in_use(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 
-	if (level_missing(exhibits, LEVEL_UCP)) {
+	if (level_missing(aggregates, LEVEL_UCP)) {
 		found_nothing(ctx, VERDICT_SKIP, "operations were not traced (--level)");
 		return;
 	}
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
-		const struct node *node = exhibits_node(exhibits, i);
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
+		const struct node *node = aggregates_node(aggregates, i);
 		bool alone = member->fact.size == 1; /* calls that have nothing to send */
 		bool fails = member->data_calls && !member->ops;
 		struct finding *finding;

@@ -51,16 +51,16 @@ static void use(struct gpus_used *used, const struct node *node, const char *mem
 		++*map_insert(&used->counts, (uintptr_t)node, 0, NULL);
 }
 
-static void gpus_used_init(struct gpus_used *used, const struct exhibits *exhibits)
+static void gpus_used_init(struct gpus_used *used, const struct aggregates *aggregates)
 {
 	*used = (struct gpus_used){ 0 };
-	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
-		const struct sum *way = &exhibits->sums.list.data[i];
+	for (size_t i = 0; i < aggregates->sums.list.len; i++) {
+		const struct sum *way = &aggregates->sums.list.data[i];
 
 		if (way->kind != SUM_WAY)
 			continue;
-		use(used, exhibits_node(exhibits, way->process), way->words[WAY_SRC_MEM]);
-		use(used, exhibits_node(exhibits, way->peer), way->words[WAY_DST_MEM]);
+		use(used, aggregates_node(aggregates, way->process), way->words[WAY_SRC_MEM]);
+		use(used, aggregates_node(aggregates, way->peer), way->words[WAY_DST_MEM]);
 	}
 }
 
@@ -90,16 +90,16 @@ static int gpus_used_by(const struct gpus_used *used, const struct node *node)
 /* Processes of the traffic that captures have of each node of the plan; the caller frees it. */
 static int *count_started(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	const struct plan *plan = ctx->judge->sweep.plan;
 	int *started = calloc(plan->nodes.len, sizeof(*started));
 
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct member *member = &exhibits->members.data[i];
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct member *member = &aggregates->members.data[i];
 		const char *host = member->fact.host_name;
 		int node = host ? plan_node(plan, host) : -1;
 
-		if (node >= 0 && traced_is(&exhibits->traced, member->id))
+		if (node >= 0 && traced_is(&aggregates->traced, member->id))
 			started[node]++;
 	}
 	return started;
@@ -542,13 +542,13 @@ static void plan_look_at_captures(struct look *look)
 /* Ranks that all take the first GPU leave the others untried. */
 static void plan_look_at_gpus(struct look *look)
 {
-	const struct exhibits *exhibits = look->ctx->exhibits;
+	const struct aggregates *aggregates = look->ctx->aggregates;
 	const struct plan *plan = look->sweep->plan;
 	struct gpus_used used;
 
-	gpus_used_init(&used, exhibits);
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		const struct node *node = &exhibits->nodes.data[i];
+	gpus_used_init(&used, aggregates);
+	for (size_t i = 0; i < aggregates->nodes.len; i++) {
+		const struct node *node = &aggregates->nodes.data[i];
 		int index = node->name ? plan_node(plan, node->name) : -1;
 		int gpus = index < 0 ? 0 : plan->classes.data[plan->nodes.data[index].class].gpus;
 		int seen = gpus_used_by(&used, node);

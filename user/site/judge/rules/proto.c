@@ -251,13 +251,13 @@ static void judge_group(const struct rule_ctx *ctx, const struct sent *sent, siz
  */
 void rule_switch_points(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	size_t to;
 	struct sent_list sent = { 0 };
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		const struct node *node = exhibits_node(exhibits, cell->process);
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
+		const struct node *node = aggregates_node(aggregates, cell->process);
 
 		if (node && cell->protocol && cell_placed(cell))
 			add_cell(&sent, node, cell);

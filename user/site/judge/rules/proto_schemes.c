@@ -255,12 +255,12 @@ static bool is_comparable(const struct cell *cell, const struct node *from, cons
 	       is_plain(cell->dst_mem);
 }
 
-static void collect(const struct exhibits *exhibits, pair_list *list)
+static void collect(const struct aggregates *aggregates, pair_list *list)
 {
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		const struct node *from = exhibits_node(exhibits, cell->process);
-		const struct node *to = exhibits_node(exhibits, cell->peer);
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
+		const struct node *from = aggregates_node(aggregates, cell->process);
+		const struct node *to = aggregates_node(aggregates, cell->peer);
 		size_t scheme = cell->protocol ? scheme_of(cell->protocol) : SCHEMES;
 
 		if (scheme < SCHEMES && is_comparable(cell, from, to))
@@ -417,7 +417,7 @@ void judge_schemes(const struct rule_ctx *ctx)
 	pair_list list = { 0 };
 	size_t to;
 
-	collect(ctx->exhibits, &list);
+	collect(ctx->aggregates, &list);
 	join_equal(&list);
 	for (size_t from = 0; from < list.len; from = to) {
 		for (to = from + 1; to < list.len && !by_kind(&list.data[from], &list.data[to]);)

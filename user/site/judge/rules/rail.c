@@ -70,39 +70,39 @@ static void add_cell(struct uses *uses, const char *memory, const struct cell *c
 			uses->examples[uses->example_count++] = cell_example(cell, i);
 }
 
-static bool passes(const struct exhibits *exhibits, const struct filter *filter,
+static bool passes(const struct aggregates *aggregates, const struct filter *filter,
 		   const struct cell *cell)
 {
 	if (!cell_over_nic(cell) || (filter->by_gpu && !is_gpu(cell_own_memory(cell))))
 		return false;
-	return filter->unsized ? !cell_below(exhibits, cell, filter->least)
-			       : cell_at_least(exhibits, cell, filter->least);
+	return filter->unsized ? !cell_below(aggregates, cell, filter->least)
+			       : cell_at_least(aggregates, cell, filter->least);
 }
 
 /*
- * A transfer counts at the NIC of the process that started it. By position in exhibits->nodes; the
- * caller frees it.
+ * A transfer counts at the NIC of the process that started it. By position in aggregates->nodes;
+ * the caller frees it.
  */
 static struct uses *uses_of_nodes(const struct rule_ctx *ctx, struct filter filter)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct uses *uses = NULL;
 	size_t room = 0;
 
-	uses = vec_grow(uses, &room, exhibits->nodes.len + 1, sizeof(*uses));
-	memset(uses, 0, (exhibits->nodes.len + 1) * sizeof(*uses));
-	for (size_t i = 0; filter.of_class && i < exhibits->nodes.len; i++) {
-		const struct policy_class *class = exhibits->nodes.data[i].class;
+	uses = vec_grow(uses, &room, aggregates->nodes.len + 1, sizeof(*uses));
+	memset(uses, 0, (aggregates->nodes.len + 1) * sizeof(*uses));
+	for (size_t i = 0; filter.of_class && i < aggregates->nodes.len; i++) {
+		const struct policy_class *class = aggregates->nodes.data[i].class;
 
 		for (size_t k = 0; class && k < class->nics.len; k++)
 			use_of(&uses[i], NULL, class->nics.data[k]);
 	}
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		const struct node *node = exhibits_node(exhibits, cell_owner(cell));
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
+		const struct node *node = aggregates_node(aggregates, cell_owner(cell));
 
-		if (node && passes(exhibits, &filter, cell))
-			add_cell(&uses[node - exhibits->nodes.data],
+		if (node && passes(aggregates, &filter, cell))
+			add_cell(&uses[node - aggregates->nodes.data],
 				 filter.by_gpu ? cell_own_memory(cell) : NULL, cell);
 	}
 	return uses;
@@ -154,12 +154,12 @@ static size_t used(const struct uses *rails)
 
 void rule_rail_count(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct uses *sure = rails_of_nodes(ctx, ctx->settings->rail_01.size, false);
 	struct uses *all = rails_of_nodes(ctx, ctx->settings->rail_01.size, true);
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		const struct node *node = &exhibits->nodes.data[i];
+	for (size_t i = 0; i < aggregates->nodes.len; i++) {
+		const struct node *node = &aggregates->nodes.data[i];
 		const struct uses *rails = &sure[i];
 		struct finding *finding;
 		size_t wanted;
@@ -211,12 +211,12 @@ static double most_over_mean(struct uses *sure, const struct uses *all)
 
 void rule_rail_balance(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct uses *sure = rails_of_nodes(ctx, ctx->settings->rail_02.size, false);
 	struct uses *all = rails_of_nodes(ctx, ctx->settings->rail_02.size, true);
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		const struct node *node = &exhibits->nodes.data[i];
+	for (size_t i = 0; i < aggregates->nodes.len; i++) {
+		const struct node *node = &aggregates->nodes.data[i];
 		struct uses *rails = &sure[i];
 		struct finding *finding;
 		double ratio;
@@ -321,12 +321,12 @@ static void judge_collision(const struct rule_ctx *ctx, const struct node *node,
 
 void rule_nic_collision(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct uses *uses = uses_of_nodes(ctx, (struct filter){ .unsized = true, .by_gpu = true });
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
+	for (size_t i = 0; i < aggregates->nodes.len; i++)
 		if (uses[i].count)
-			judge_collision(ctx, &exhibits->nodes.data[i], &uses[i]);
+			judge_collision(ctx, &aggregates->nodes.data[i], &uses[i]);
 	free(uses);
 }
 
@@ -400,12 +400,12 @@ static void judge_adapters(const struct rule_ctx *ctx, const struct node *node,
 
 void rule_adapters(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct uses *uses = uses_of_nodes(ctx, (struct filter){ .unsized = true });
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
+	for (size_t i = 0; i < aggregates->nodes.len; i++)
 		if (uses[i].count > 1)
-			judge_adapters(ctx, &exhibits->nodes.data[i], &uses[i]);
+			judge_adapters(ctx, &aggregates->nodes.data[i], &uses[i]);
 	free(uses);
 }
 
@@ -442,9 +442,9 @@ static bool counts(const struct cell *cell)
 /* (pair of processes, rail) -> 1; (pair, NO_RAIL) -> how many. */
 #define NO_RAIL (UINT64_MAX - 1)
 
-static void note(struct map *rails, const struct exhibits *exhibits, const struct cell *cell)
+static void note(struct map *rails, const struct aggregates *aggregates, const struct cell *cell)
 {
-	const struct node *node = exhibits_node(exhibits, cell_owner(cell));
+	const struct node *node = aggregates_node(aggregates, cell_owner(cell));
 	uint64_t ends = pair(cell_owner(cell), other(cell));
 	bool fresh;
 
@@ -462,31 +462,32 @@ static uint64_t rails_of(const struct map *rails, uint64_t ends)
 	return count ? *count : 0;
 }
 
-static bool several_rails(const struct exhibits *exhibits)
+static bool several_rails(const struct aggregates *aggregates)
 {
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
-		if (exhibits->nodes.data[i].class && exhibits->nodes.data[i].class->nics.len > 1)
+	for (size_t i = 0; i < aggregates->nodes.len; i++)
+		if (aggregates->nodes.data[i].class &&
+		    aggregates->nodes.data[i].class->nics.len > 1)
 			return true;
 	return false;
 }
 
 void rule_aligned(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct tallies tallies = { 0 };
 	struct map rails = { 0 };
 
-	if (!several_rails(exhibits)) {
+	if (!several_rails(aggregates)) {
 		found_nothing(ctx, VERDICT_SKIP, "no class says several 'nics'");
 		return;
 	}
-	for (size_t i = 0; i < exhibits->cells.len; i++)
-		if (counts(&exhibits->cells.data[i]))
-			note(&rails, exhibits, &exhibits->cells.data[i]);
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		const struct node *own = exhibits_node(exhibits, cell_owner(cell));
-		const struct node *peer = exhibits_node(exhibits, other(cell));
+	for (size_t i = 0; i < aggregates->cells.len; i++)
+		if (counts(&aggregates->cells.data[i]))
+			note(&rails, aggregates, &aggregates->cells.data[i]);
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
+		const struct node *own = aggregates_node(aggregates, cell_owner(cell));
+		const struct node *peer = aggregates_node(aggregates, other(cell));
 		uint64_t forth = pair(cell_owner(cell), other(cell));
 		uint64_t back = pair(other(cell), cell_owner(cell));
 

@@ -35,9 +35,9 @@ bool found_any(const struct rule_ctx *ctx)
 
 struct subject process_subject(const struct rule_ctx *ctx, int process)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
-	const struct node *node = exhibits_node(exhibits, process);
-	const struct member *member = node ? &exhibits->members.data[process] : NULL;
+	const struct aggregates *aggregates = ctx->aggregates;
+	const struct node *node = aggregates_node(aggregates, process);
+	const struct member *member = node ? &aggregates->members.data[process] : NULL;
 
 	if (!member)
 		return subject_plain(SUBJECT_OTHER, NULL);
@@ -45,9 +45,9 @@ struct subject process_subject(const struct rule_ctx *ctx, int process)
 				     : subject_rank(ctx->judge, node->name, member->fact.rank);
 }
 
-bool level_missing(const struct exhibits *exhibits, enum level level)
+bool level_missing(const struct aggregates *aggregates, enum level level)
 {
-	const struct fact_self *self = &exhibits->totals.self;
+	const struct fact_self *self = &aggregates->totals.self;
 	bool traced = false;
 
 	for (int i = level; i < FACT_LEVELS; i++)
@@ -62,10 +62,10 @@ const struct node_inventory *inventory_of(const struct rule_ctx *ctx, const stru
 
 void nodes_without_inventory(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		const struct node *node = &exhibits->nodes.data[i];
+	for (size_t i = 0; i < aggregates->nodes.len; i++) {
+		const struct node *node = &aggregates->nodes.data[i];
 
 		if (node->name && !inventory_of(ctx, node))
 			found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
@@ -116,9 +116,9 @@ const char *cell_own_memory(const struct cell *cell)
 	return cell_owner(cell) == cell->process ? cell->src_mem : cell->dst_mem;
 }
 
-struct node *cell_known_node(const struct exhibits *exhibits, const struct cell *cell)
+struct node *cell_known_node(const struct aggregates *aggregates, const struct cell *cell)
 {
-	return exhibits_node(exhibits, cell->process < 0 ? cell->peer : cell->process);
+	return aggregates_node(aggregates, cell->process < 0 ? cell->peer : cell->process);
 }
 
 bool listed(const texts *list, const char *word)
@@ -153,32 +153,32 @@ static bool mem_fits(const char *wanted, const char *memory)
 	return memory && !strcmp(wanted, memory);
 }
 
-static enum fits size_fits(const struct exhibits *exhibits, const struct cell *cell,
+static enum fits size_fits(const struct aggregates *aggregates, const struct cell *cell,
 			   const struct policy_expect *expect)
 {
 	bool bounded = expect->to != UINT64_MAX;
 
-	if (cell_below(exhibits, cell, expect->from) ||
-	    (bounded && cell_at_least(exhibits, cell, expect->to)))
+	if (cell_below(aggregates, cell, expect->from) ||
+	    (bounded && cell_at_least(aggregates, cell, expect->to)))
 		return FITS_NOT;
-	if (cell_at_least(exhibits, cell, expect->from) &&
-	    (!bounded || cell_below(exhibits, cell, expect->to)))
+	if (cell_at_least(aggregates, cell, expect->from) &&
+	    (!bounded || cell_below(aggregates, cell, expect->to)))
 		return FITS;
 	return FITS_MAYBE;
 }
 
-enum fits expectation_fits(const struct exhibits *exhibits, const struct cell *cell,
+enum fits expectation_fits(const struct aggregates *aggregates, const struct cell *cell,
 			   const struct policy_expect *expect)
 {
 	bool sure = true; /* that no line before fits */
 
-	for (size_t i = 0; i < exhibits->policy->expect.len; i++) {
-		const struct policy_expect *line = &exhibits->policy->expect.data[i];
+	for (size_t i = 0; i < aggregates->policy->expect.len; i++) {
+		const struct policy_expect *line = &aggregates->policy->expect.data[i];
 		enum fits fits = FITS_NOT;
 
 		if (loc_fits(line->loc, cell->locality) && mem_fits(line->src_mem, cell->src_mem) &&
 		    mem_fits(line->dst_mem, cell->dst_mem))
-			fits = size_fits(exhibits, cell, line);
+			fits = size_fits(aggregates, cell, line);
 		if (line == expect)
 			return sure || fits == FITS_NOT ? fits : FITS_MAYBE;
 		if (fits == FITS)

@@ -9,7 +9,7 @@
 /* The context in which a rule is judged. */
 struct rule_ctx {
 	struct judge *judge;
-	const struct exhibits *exhibits;
+	const struct aggregates *aggregates;
 	const struct catalogue_rule *rule;
 	const struct policy_rule *setting;
 	const struct rule_settings *settings; /* of all rules */
@@ -47,7 +47,7 @@ bool cell_over_nic(const struct cell *cell);
 int cell_owner(const struct cell *cell);
 
 /* The node that the cell is of, or one of both. */
-struct node *cell_known_node(const struct exhibits *exhibits, const struct cell *cell);
+struct node *cell_known_node(const struct aggregates *aggregates, const struct cell *cell);
 
 /* The memory at that end. */
 const char *cell_own_memory(const struct cell *cell);
@@ -57,7 +57,7 @@ struct subject process_subject(const struct rule_ctx *ctx, int process);
 
 /* Whether captures say that none was made with that --level, or one that has it, too. */
 enum level { LEVEL_MPI, LEVEL_UCP, LEVEL_UCT };
-bool level_missing(const struct exhibits *exhibits, enum level level);
+bool level_missing(const struct aggregates *aggregates, enum level level);
 
 /* NULL: none was given. */
 const struct node_inventory *inventory_of(const struct rule_ctx *ctx, const struct node *node);
@@ -70,7 +70,7 @@ bool listed(const texts *list, const char *word);
  * fits. FITS_MAYBE: their sizes are not known, and for some sizes it is.
  */
 enum fits { FITS_NOT, FITS_MAYBE, FITS };
-enum fits expectation_fits(const struct exhibits *exhibits, const struct cell *cell,
+enum fits expectation_fits(const struct aggregates *aggregates, const struct cell *cell,
 			   const struct policy_expect *expect);
 
 /* UNKNOWN for each node of the captures of which no inventory is there. */

@@ -30,13 +30,13 @@ static void add_text(struct judge *judge, const char **text, const char *own)
 static const char **software_of_nodes(struct judge *judge,
 				      const char *(*part)(struct judge *, const struct member *))
 {
-	const struct exhibits *exhibits = &judge->exhibits;
-	const char **software = calloc(exhibits->nodes.len + 1, sizeof(*software));
+	const struct aggregates *aggregates = &judge->aggregates;
+	const char **software = calloc(aggregates->nodes.len + 1, sizeof(*software));
 	VEC(struct piece) pieces = { 0 };
 
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct node *node = exhibits_node(exhibits, i);
-		const char *own = node ? part(judge, &exhibits->members.data[i]) : NULL;
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct node *node = aggregates_node(aggregates, i);
+		const char *own = node ? part(judge, &aggregates->members.data[i]) : NULL;
 
 		if (own)
 			vec_push(&pieces, ((struct piece){ node, own }));
@@ -45,7 +45,7 @@ static const char **software_of_nodes(struct judge *judge,
 		qsort(pieces.data, pieces.len, sizeof(*pieces.data), by_node);
 	for (size_t i = 0; i < pieces.len; i++)
 		if (!i || by_node(&pieces.data[i - 1], &pieces.data[i]))
-			add_text(judge, &software[pieces.data[i].node - exhibits->nodes.data],
+			add_text(judge, &software[pieces.data[i].node - aggregates->nodes.data],
 				 pieces.data[i].own);
 	vec_release(&pieces);
 	return software;
@@ -89,19 +89,19 @@ static void judge_node(const struct rule_ctx *ctx, const struct node *node, cons
 static void same_on_all(const struct rule_ctx *ctx,
 			const char *(*part)(struct judge *, const struct member *))
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	const char **software = software_of_nodes(ctx->judge, part);
 	struct entries entries = { 0 };
 	struct map usual = { 0 };
 
-	for (size_t i = 0; i < exhibits->nodes.len; i++)
-		if (software[i] && exhibits->nodes.data[i].name)
+	for (size_t i = 0; i < aggregates->nodes.len; i++)
+		if (software[i] && aggregates->nodes.data[i].name)
 			vec_push(&entries.list,
-				 ((struct entry){ exhibits->nodes.data[i].class, software[i],
-						  &exhibits->nodes.data[i] }));
+				 ((struct entry){ aggregates->nodes.data[i].class, software[i],
+						  &aggregates->nodes.data[i] }));
 	find_usual(&entries, &usual);
-	for (size_t i = 0; i < exhibits->nodes.len; i++) {
-		const struct node *node = &exhibits->nodes.data[i];
+	for (size_t i = 0; i < aggregates->nodes.len; i++) {
+		const struct node *node = &aggregates->nodes.data[i];
 		const uint64_t *best = map_find(&usual, (uintptr_t)node->class, 0);
 
 		if (node->name && software[i])
@@ -113,13 +113,13 @@ static void same_on_all(const struct rule_ctx *ctx,
 }
 
 /* The first process of each node that has two copies: which one is used is nobody's choice. */
-static void find_copies(const struct exhibits *exhibits, struct map *copies)
+static void find_copies(const struct aggregates *aggregates, struct map *copies)
 {
-	for (size_t i = 0; i < exhibits->members.len; i++) {
-		const struct node *node = exhibits_node(exhibits, i);
+	for (size_t i = 0; i < aggregates->members.len; i++) {
+		const struct node *node = aggregates_node(aggregates, i);
 		uint64_t *first;
 
-		if (!node || exhibits->members.data[i].ucx.len < 2)
+		if (!node || aggregates->members.data[i].ucx.len < 2)
 			continue;
 		first = map_insert(copies, (uintptr_t)node->name, 0, NULL);
 		if (!*first)
@@ -135,10 +135,10 @@ static const char *copies_text(const struct rule_ctx *ctx, const struct member *
 
 void rule_one_library(const struct rule_ctx *ctx)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	struct map copies = { 0 };
 
-	find_copies(exhibits, &copies);
+	find_copies(aggregates, &copies);
 	same_on_all(ctx, build_of);
 	for (size_t i = ctx->from; i < ctx->judge->findings.len; i++) {
 		struct finding *finding = &ctx->judge->findings.data[i];
@@ -147,10 +147,10 @@ void rule_one_library(const struct rule_ctx *ctx)
 		if (!first)
 			continue;
 		finding->verdict = VERDICT_FAIL;
-		finding->seen = copies_text(ctx, &exhibits->members.data[*first - 1]);
+		finding->seen = copies_text(ctx, &aggregates->members.data[*first - 1]);
 	}
 	map_release(&copies);
-	if (!exhibits->members.len)
+	if (!aggregates->members.len)
 		found_nothing(ctx, VERDICT_UNKNOWN,
 			      "no process with UCX or MPI is in the captures");
 }

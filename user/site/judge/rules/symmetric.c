@@ -72,12 +72,12 @@ static void add_cell(struct direction *direction, const struct cell *cell, const
 
 /* ---- transports, of two nodes ---- */
 
-static void collect_transports(const struct exhibits *exhibits, struct directions *directions)
+static void collect_transports(const struct aggregates *aggregates, struct directions *directions)
 {
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		const struct node *from = exhibits_node(exhibits, cell->process);
-		const struct node *to = exhibits_node(exhibits, cell->peer);
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
+		const struct node *from = aggregates_node(aggregates, cell->process);
+		const struct node *to = aggregates_node(aggregates, cell->peer);
 		struct direction *direction;
 
 		if (!cell_inter(cell) || !from || !to)
@@ -129,16 +129,16 @@ static uint64_t end_of(const struct cell *cell, int process)
 /* By process: several processes of a node may have a NIC each. */
 static void collect_rails(const struct rule_ctx *ctx, struct directions *directions)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
-		const struct node *from = exhibits_node(exhibits, cell->process);
-		const struct node *to = exhibits_node(exhibits, cell->peer);
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
+		const struct node *from = aggregates_node(aggregates, cell->process);
+		const struct node *to = aggregates_node(aggregates, cell->peer);
 		struct direction *direction;
 
 		if (!cell_over_nic(cell) || !from || !to ||
-		    !cell_at_least(exhibits, cell, ctx->settings->path_12.size))
+		    !cell_at_least(aggregates, cell, ctx->settings->path_12.size))
 			continue;
 		direction = direction_at(directions, end_of(cell, cell->process),
 					 end_of(cell, cell->peer));
@@ -235,7 +235,7 @@ void rule_symmetric(const struct rule_ctx *ctx)
 	struct map uneven = uneven_rails(ctx);
 	struct directions directions = { 0 };
 
-	collect_transports(ctx->exhibits, &directions);
+	collect_transports(ctx->aggregates, &directions);
 	for (size_t i = 0; i < directions.list.len; i++) {
 		const struct direction *there = &directions.list.data[i];
 		const struct direction *back =

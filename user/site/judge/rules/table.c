@@ -86,7 +86,7 @@ struct rule_ctx rule_ctx_of(struct judge *judge, const struct catalogue_rule *ru
 {
 	return (struct rule_ctx){
 		.judge = judge,
-		.exhibits = &judge->exhibits,
+		.aggregates = &judge->aggregates,
 		.rule = rule,
 		.setting = policy_rule(judge->policy, rule),
 		.settings = &judge->policy->settings,
@@ -130,7 +130,7 @@ static bool has_two_snapshots(const struct judge *judge)
 static const char *what_lacks(const struct judge *judge, const struct catalogue_rule *rule,
 			      const struct judged *judged)
 {
-	bool captures = judge->exhibits.totals.captures || judge->exhibits.members.len;
+	bool captures = judge->aggregates.totals.captures || judge->aggregates.members.len;
 	bool lost = judge->incomplete || judge->losses.list.len;
 
 	if (rule->needs & (NEEDS_INVENTORY | NEEDS_COUNTERS) && !judge->inventories.list.len)

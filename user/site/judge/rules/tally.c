@@ -46,8 +46,8 @@ struct tally *tally_pair(const struct rule_ctx *ctx, struct tallies *tallies,
 struct tally *tally_cell(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct cell *cell)
 {
-	const struct node *from = exhibits_node(ctx->exhibits, cell->process);
-	const struct node *to = exhibits_node(ctx->exhibits, cell->peer);
+	const struct node *from = aggregates_node(ctx->aggregates, cell->process);
+	const struct node *to = aggregates_node(ctx->aggregates, cell->peer);
 
 	if (cell_inter(cell))
 		return tally_pair(ctx, tallies, from, to);
@@ -57,14 +57,14 @@ struct tally *tally_cell(const struct rule_ctx *ctx, struct tallies *tallies,
 struct tally *tally_known(const struct rule_ctx *ctx, struct tallies *tallies,
 			  const struct cell *cell)
 {
-	return tally_node(ctx, tallies, cell_known_node(ctx->exhibits, cell));
+	return tally_node(ctx, tallies, cell_known_node(ctx->aggregates, cell));
 }
 
 struct tally *tallies_find(const struct rule_ctx *ctx, const struct tallies *tallies,
 			   const struct cell *cell)
 {
-	const struct node *from = exhibits_node(ctx->exhibits, cell->process);
-	const struct node *to = exhibits_node(ctx->exhibits, cell->peer);
+	const struct node *from = aggregates_node(ctx->aggregates, cell->process);
+	const struct node *to = aggregates_node(ctx->aggregates, cell->peer);
 	const uint64_t *at = cell_inter(cell)
 				     ? map_find(&tallies->index, (uintptr_t)from, (uintptr_t)to)
 				     : map_find(&tallies->index, (uintptr_t)(from ? from : to), 0);
@@ -103,10 +103,10 @@ void tallies_ask(const struct rule_ctx *ctx, struct tallies *tallies, question q
 		 struct tally *(*tally_of)(const struct rule_ctx *ctx, struct tallies *tallies,
 					   const struct cell *cell))
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
 		struct answer answer = question(ctx, cell);
 
 		if (answer.about != FITS_NOT)

@@ -86,11 +86,11 @@ static struct subject subject_of(const struct rule_ctx *ctx, const struct cohort
 /* The protocol that most messages of that size took there; NULL: no capture tells. */
 static const char *protocol_at(const struct rule_ctx *ctx, const struct cohort *cohort)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	const struct cell *best = NULL;
 
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
 
 		if (cell->protocol && cell->function && !strcmp(cell->function, "MPI_Isend") &&
 		    cell_intra(cell) == cohort->intra && cell->least <= cohort->size &&

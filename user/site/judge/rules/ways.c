@@ -26,10 +26,10 @@ struct inquiry {
 	VEC(const struct sum *) worst; /* of known; NULL: none is wrong */
 };
 
-static struct cell cell_of_way(const struct exhibits *exhibits, const struct sum *way)
+static struct cell cell_of_way(const struct aggregates *aggregates, const struct sum *way)
 {
-	const struct node *from = exhibits_node(exhibits, way->process);
-	const struct node *to = exhibits_node(exhibits, way->peer);
+	const struct node *from = aggregates_node(aggregates, way->process);
+	const struct node *to = aggregates_node(aggregates, way->peer);
 	enum fact_locality locality = LOCALITY_UNKNOWN;
 
 	if (way->process == way->peer)
@@ -129,7 +129,7 @@ static bool is_part(const struct cell *cell, const struct sum *way)
 /* Describes the worst way of each subject, with transfers of such messages. */
 static void describe(const struct rule_ctx *ctx, struct inquiry *inquiry)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 
 	for (size_t i = 0; i < inquiry->worst.len; i++) {
 		const struct sum *way = inquiry->worst.data[i];
@@ -139,8 +139,8 @@ static void describe(const struct rule_ctx *ctx, struct inquiry *inquiry)
 				say(ctx->judge, "%s over %s", way->words[WAY_CHAIN],
 				    way->words[WAY_VIA]);
 	}
-	for (size_t i = 0; i < exhibits->cells.len; i++) {
-		const struct cell *cell = &exhibits->cells.data[i];
+	for (size_t i = 0; i < aggregates->cells.len; i++) {
+		const struct cell *cell = &aggregates->cells.data[i];
 		struct tally *tally =
 			cell_placed(cell) ? tallies_find(ctx, &inquiry->known, cell) : NULL;
 		const struct sum *way =
@@ -171,13 +171,13 @@ static void doubt(const struct rule_ctx *ctx, const struct inquiry *inquiry, siz
 /* A finding per node or pair of nodes. */
 static void ask_ways(const struct rule_ctx *ctx, const struct way_question *question)
 {
-	const struct exhibits *exhibits = ctx->exhibits;
+	const struct aggregates *aggregates = ctx->aggregates;
 	size_t before = ctx->judge->findings.len;
 	struct inquiry inquiry = { .question = question };
 
-	for (size_t i = 0; i < exhibits->sums.list.len; i++) {
-		const struct sum *way = &exhibits->sums.list.data[i];
-		struct cell cell = cell_of_way(exhibits, way);
+	for (size_t i = 0; i < aggregates->sums.list.len; i++) {
+		const struct sum *way = &aggregates->sums.list.data[i];
+		struct cell cell = cell_of_way(aggregates, way);
 
 		if (way->kind == SUM_WAY && cell_placed(&cell) &&
 		    question->about(ctx, &cell, question->arg))
@@ -201,7 +201,7 @@ static bool of_gpu(const struct cell *cell)
 
 static bool fits(const struct rule_ctx *ctx, const struct cell *cell, const void *expect)
 {
-	return expectation_fits(ctx->exhibits, cell, expect) == FITS;
+	return expectation_fits(ctx->aggregates, cell, expect) == FITS;
 }
 
 static bool breaks(const struct sum *way, const void *arg)
@@ -244,7 +244,7 @@ static bool gpus_of_a_node(const struct rule_ctx *ctx, const struct cell *cell, 
 {
 	(void)arg;
 	return cell_intra(cell) && is_gpu(cell->src_mem) && is_gpu(cell->dst_mem) &&
-	       cell_at_least(ctx->exhibits, cell, ctx->settings->path_04.size);
+	       cell_at_least(ctx->aggregates, cell, ctx->settings->path_04.size);
 }
 
 static bool not_cuda_ipc(const struct sum *way, const void *arg)
@@ -268,7 +268,7 @@ void rule_cuda_ipc(const struct rule_ctx *ctx)
 static bool small_of_gpu(const struct rule_ctx *ctx, const struct cell *cell, const void *arg)
 {
 	(void)arg;
-	return of_gpu(cell) && !cell_at_least(ctx->exhibits, cell, ctx->settings->path_06.size);
+	return of_gpu(cell) && !cell_at_least(ctx->aggregates, cell, ctx->settings->path_06.size);
 }
 
 static bool copied_by_driver(const struct sum *way, const void *arg)
@@ -293,7 +293,7 @@ static bool large_between_nodes(const struct rule_ctx *ctx, const struct cell *c
 {
 	(void)arg;
 	return cell_inter(cell) && of_gpu(cell) &&
-	       cell_at_least(ctx->exhibits, cell, ctx->settings->path_07.size);
+	       cell_at_least(ctx->aggregates, cell, ctx->settings->path_07.size);
 }
 
 static bool is_staged(const struct sum *way, const void *arg)

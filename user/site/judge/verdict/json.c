@@ -97,7 +97,7 @@ static json_t *verdict_summary_json(const struct judge *judge, const struct judg
 
 static json_t *verdict_evidence_json(const struct judge *judge)
 {
-	const struct fact_totals *totals = &judge->exhibits.totals;
+	const struct fact_totals *totals = &judge->aggregates.totals;
 	json_t *to = json_object(), *dropped = json_object();
 
 	for (int i = 0; i < FACT_MAX_REASONS; i++)
@@ -133,8 +133,8 @@ static json_t *verdict_nodes_json(const struct judge *judge)
 	struct words names = { 0 };
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < judge->exhibits.nodes.len; i++)
-		words_keep(&names, judge->exhibits.nodes.data[i].name);
+	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
+		words_keep(&names, judge->aggregates.nodes.data[i].name);
 	for (size_t i = 0; i < judge->inventories.list.len; i++)
 		words_keep(&names, judge->inventories.list.data[i].name);
 	for (size_t i = 0; i < names.kept.all.len; i++)
@@ -169,8 +169,8 @@ static json_t *verdict_nics_json(const struct judge *judge)
 
 static json_t *end_of(const struct judge *judge, int process)
 {
-	const struct exhibits *exhibits = &judge->exhibits;
-	const struct node *node = exhibits_node(exhibits, process);
+	const struct aggregates *aggregates = &judge->aggregates;
+	const struct node *node = aggregates_node(aggregates, process);
 	json_t *to = json_object();
 
 	if (!node) {
@@ -178,8 +178,8 @@ static json_t *end_of(const struct judge *judge, int process)
 		return json_null();
 	}
 	json_object_set_new(to, "node", verdict_text_json(node->name));
-	json_object_set_new(to, "rank", json_integer(exhibits->members.data[process].fact.rank));
-	json_object_set_new(to, "pid", json_integer(exhibits->members.data[process].fact.pid));
+	json_object_set_new(to, "rank", json_integer(aggregates->members.data[process].fact.rank));
+	json_object_set_new(to, "pid", json_integer(aggregates->members.data[process].fact.pid));
 	return to;
 }
 

@@ -132,7 +132,7 @@ static void put_summary(const struct metrics *metrics)
 
 static void put_lost(const struct metrics *metrics)
 {
-	const struct fact_reason *dropped = metrics->judge->exhibits.totals.dropped;
+	const struct fact_reason *dropped = metrics->judge->aggregates.totals.dropped;
 
 	family(metrics, "ucxbpf_events_lost", "counter", "records that found no room");
 	for (int i = 0; i < FACT_MAX_REASONS; i++) {

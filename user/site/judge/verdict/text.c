@@ -101,8 +101,8 @@ static void put_classless(const struct judge *judge, FILE *out)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; judge->policy->classes.len && i < judge->exhibits.nodes.len; i++) {
-		const struct node *node = &judge->exhibits.nodes.data[i];
+	for (size_t i = 0; judge->policy->classes.len && i < judge->aggregates.nodes.len; i++) {
+		const struct node *node = &judge->aggregates.nodes.data[i];
 		char *name;
 
 		if (!node->name || node->class || ++count > MOST_NAMED)
@@ -192,7 +192,7 @@ static void text_head(const struct judge *judge, FILE *out)
 
 	policy_hash(judge->policy, hash);
 	unit_count(transfers, sizeof(transfers), transfers_judged(judge), true);
-	unit_count(lost, sizeof(lost), reasons_sum(judge->exhibits.totals.dropped), true);
+	unit_count(lost, sizeof(lost), reasons_sum(judge->aggregates.totals.dropped), true);
 	fprintf(out,
 		"ucxbpf check%s%s  policy sha256:%.12s  nodes %zu  transfers %s  records lost %s\n",
 		*site ? " " : "", site, hash, summary.nodes, transfers, lost);
@@ -201,7 +201,7 @@ static void text_head(const struct judge *judge, FILE *out)
 
 static void put_loss(const struct judge *judge, FILE *out)
 {
-	const struct fact_totals *totals = &judge->exhibits.totals;
+	const struct fact_totals *totals = &judge->aggregates.totals;
 	uint64_t ends = totals->sends + totals->receives;
 	uint64_t open = reasons_sum(totals->unmatched_sends) +
 			reasons_sum(totals->unmatched_receives) + totals->ambiguous;
@@ -250,7 +250,7 @@ static void text_footer(const struct judge *judge, const struct judge_output *ho
 
 	put_drains(judge, out);
 	text_coverage(judge, out);
-	if (judge->exhibits.totals.captures)
+	if (judge->aggregates.totals.captures)
 		put_loss(judge, out);
 	fprintf(out,
 		"verdict %s  critical %zu  warning %zu  unknown %zu  waived %zu  passed %zu  "
@@ -394,8 +394,8 @@ static void put_cause(struct table *table, const struct finding *finding)
 
 static void put_example(const struct table *table, const struct finding_example *example)
 {
-	const struct node *from = exhibits_node(&table->judge->exhibits, example->process);
-	const struct node *to = exhibits_node(&table->judge->exhibits, example->peer);
+	const struct node *from = aggregates_node(&table->judge->aggregates, example->process);
+	const struct node *to = aggregates_node(&table->judge->aggregates, example->peer);
 	char *text, *plain;
 
 	if (asprintf(&text, "%s %" PRIu64 " B over %s/%s from %s to %s%s%s at %" PRIu64 " ns",
