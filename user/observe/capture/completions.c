@@ -32,10 +32,8 @@ static void notice(struct completions *completions, const struct ub_hdr *h, uint
 /* ucp_tag_recv_nbx_callback_t has the sender's tag and length; all others are (request, status). */
 static enum ub_comp_what callback_of(const struct ub_op *op)
 {
-	const char *name = site_row(op->h.site)->name;
-
-	return !strcmp(name, "tag_recv") || !strcmp(name, "tag_msg_recv") ? UB_COMP_RECV_CB
-									  : UB_COMP_SEND_CB;
+	return site_row(op->h.site)->wire.what == UB_OP_TAG_RECV ? UB_COMP_RECV_CB
+								 : UB_COMP_SEND_CB;
 }
 
 void completions_record(struct completions *completions, const struct ub_hdr *record)
