@@ -136,8 +136,8 @@ __weak __noinline __u64 socket_head(__u64 uct_ep)
 	return sk ? (__u64)socket_direction(sk, 0) << 32 | written(sk) : FIFO_NOT_SEEN;
 }
 
-/* Whether the message, and nothing else, was written meanwhile. */
-static __always_inline bool socket_took(__u64 uct_ep, __u64 before, __u64 length)
+/* Whether the message, and nothing else, was written meanwhile. Not static: verified once. */
+__weak __noinline int socket_took(__u64 uct_ep, __u64 before, __u64 length)
 {
 	__u64 sk = socket_of((__u32)read_u64(uct_ep + TCP_EP_FD));
 

@@ -73,6 +73,6 @@ in_step() { CASES=$* "$TOP/tests/live/soak_budget"; }
 	for other in "--level ucp" "--window 1s/10s" "--count"; do
 		run "$UCXBPF" attach -p 1 --budget 3% $other
 		[ "$status" = 2 ]
-		[[ "$output" == *"leave out ${other%% *} or --budget"* ]]
+		[[ "$output" == *"${other%% *} and --budget cannot be combined"* ]]
 	done
 }
