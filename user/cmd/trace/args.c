@@ -141,6 +141,39 @@ static void settle_budget(struct capture_arguments *arguments, struct argp_state
 #define STACKS_SUPPORTED 0
 #endif
 
+static const char *const mechanisms[] = { "none", "perf", "multi", "session" };
+
+static int index_of(const char *word, const char *const *words, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(word, words[i]))
+			return i;
+	return -EINVAL;
+}
+
+static bool is_ring_size(long kib)
+{
+	return kib >= 64 && kib <= 1 << 20 && !(kib & (kib - 1));
+}
+
+/* Options that exclude each other. */
+static void check_options(const struct capture_arguments *arguments, struct argp_state *state)
+{
+	const struct {
+		bool given;
+		const char *options;
+	} conflicts[] = {
+		{ arguments->count && arguments->call_ends, "--count and --call-ends" },
+		{ arguments->count && arguments->stacks, "--count and --stacks" },
+		{ arguments->count && arguments->thin, "--count and --thin" },
+		{ arguments->count && arguments->window_ns, "--count and --window" },
+	};
+
+	for (size_t i = 0; i < sizeof(conflicts) / sizeof(conflicts[0]); i++)
+		if (conflicts[i].given)
+			argp_error(state, "%s cannot be combined", conflicts[i].options);
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct capture_arguments *arguments = state->input;
@@ -152,6 +185,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPT_LEVEL:
 		arguments->level = value;
+		if (site_layer_by_name(value) < 0)
+			argp_error(state, "unknown level '%s', use mpi, ucp or uct", value);
 		return 0;
 	case OPT_COUNT:
 		arguments->count = true;
@@ -160,9 +195,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		arguments->ring_kib = strtol(value, &end, 10);
 		if (*end || end == value || arguments->ring_kib <= 0)
 			argp_error(state, "'%s' is not a size in KiB", value);
+		else if (!is_ring_size(arguments->ring_kib))
+			argp_error(state,
+				   "ring size must be a power of two from 64 to 1048576 KiB");
 		return 0;
 	case OPT_LINKS:
 		arguments->links = value;
+		if (index_of(value, mechanisms, 4) <= LINK_NONE)
+			argp_error(state, "unknown kind of links '%s', use session, multi or perf",
+				   value);
 		return 0;
 	case OPT_WINDOW:
 		parse_window(arguments, value, state);
@@ -175,6 +216,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		arguments->budget = budget_parse(value, state);
 		return 0;
 	case ARGP_KEY_END:
+		check_options(arguments, state);
 		settle_budget(arguments, state);
 		return 0;
 	case OPT_STACKS:
@@ -195,14 +237,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 const struct argp capture_argp = { .options = options, .parser = parse };
 
-static int index_of(const char *word, const char *const *words, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (!strcmp(word, words[i]))
-			return i;
-	return -EINVAL;
-}
-
 static bool is_permission(int err)
 {
 	return err == -EPERM || err == -EACCES;
@@ -211,34 +245,12 @@ static bool is_permission(int err)
 int capture_arguments_apply(const struct capture_arguments *arguments, const char *mode,
 			    struct capture_options *out)
 {
-	static const char *const links[] = { "none", "perf", "multi", "session" };
 	enum link_mechanism best = LINK_NONE;
 	long kib = arguments->ring_kib; /* 0: planned */
 	int level = arguments->level ? site_layer_by_name(arguments->level) : LAYER_UCT;
-	int mechanism = arguments->links ? index_of(arguments->links, links, 4) : LINK_NONE;
+	int mechanism = arguments->links ? index_of(arguments->links, mechanisms, 4) : LINK_NONE;
 	int err = links_detect(&best);
 
-	if (level < 0) {
-		log_error("unknown level '%s', use mpi, ucp or uct", arguments->level);
-		return -EINVAL;
-	}
-	if (arguments->links && mechanism <= LINK_NONE) {
-		log_error("unknown kind of links '%s', use session, multi or perf",
-			  arguments->links);
-		return -EINVAL;
-	}
-	if (arguments->count && arguments->call_ends) {
-		log_error("--count keeps no times of calls: leave out --call-ends or --count");
-		return -EINVAL;
-	}
-	if (arguments->count && arguments->thin) {
-		log_error("--count keeps no detail: leave out --thin or --count");
-		return -EINVAL;
-	}
-	if (arguments->count && arguments->window_ns) {
-		log_error("--count adds up without a pause: leave out --window or --count");
-		return -EINVAL;
-	}
 	if (err) {
 		if (is_permission(err))
 			log_error("no permission to place probes; needs root, or CAP_BPF, "
@@ -248,18 +260,10 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 				  strerror(-err));
 		return is_permission(err) ? err : -ENOSYS;
 	}
-	if (kib && (kib < 64 || kib > 1 << 20 || (kib & (kib - 1)))) {
-		log_error("ring size must be a power of two from 64 to 1048576 KiB");
-		return -EINVAL;
-	}
 	if (arguments->window_ns &&
 	    (mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism) == LINK_PERF) {
 		log_error("--window needs session or multi links, of Linux 6.6 and later: taking "
 			  "away perf probes takes 0.1 s each");
-		return -EINVAL;
-	}
-	if (arguments->count && arguments->stacks) {
-		log_error("--count keeps no single calls: leave out --stacks or --count");
 		return -EINVAL;
 	}
 	if (arguments->stacks && !STACKS_SUPPORTED) {
