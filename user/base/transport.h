@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What this program knows about each of UCX's transports, one row each. All code that treats
- * transports differently asks this table; nothing else lists their names.
+ * What this program knows about each of UCX's transports, one row each. Code that treats
+ * transports differently asks this table; only rules about a single transport name it.
  */
 #ifndef UCXBPF_BASE_TRANSPORT_H
 #define UCXBPF_BASE_TRANSPORT_H
