@@ -20,6 +20,26 @@ static void found_by_name(void **state)
 	assert_false(transport_named(NULL)->network);
 }
 
+/* A policy may name transports that the table has not: rules about networks must hold for them. */
+static void families_of_networks(void **state)
+{
+	static const char *const networks[] = { "rc",   "rc_efa", "dc_x",   "ud_efa", "srd_v2",
+						"srd0", "gga_v2", "ugni_x", "sockcm" };
+	static const char *const others[] = { "rcx", "dcuda", "udp", "sockcmx", "shm", "tcp2" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(networks) / sizeof(*networks); i++) {
+		const struct transport *row = transport_named(networks[i]);
+
+		if (row->name || !row->network || row->reach != REACH_UNKNOWN)
+			fail_msg("%s is a network without a row", networks[i]);
+		assert_int_equal(row->queue_pairs, !strncmp(networks[i], "rc", 2));
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (transport_named(others[i])->network)
+			fail_msg("%s is of no family", others[i]);
+}
+
 static void rows_are_consistent(void **state)
 {
 	(void)state;
@@ -44,6 +64,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(found_by_name),
+		cmocka_unit_test(families_of_networks),
 		cmocka_unit_test(rows_are_consistent),
 	};
 

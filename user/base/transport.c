@@ -54,12 +54,42 @@ const struct transport transports[] = {
 
 const size_t transport_count = sizeof(transports) / sizeof(*transports);
 
-const struct transport *transport_named(const char *name)
+/*
+ * Transports of releases or vendors without a row: the start of a name shows its kind of network.
+ * The prefix is the whole name or ends before '_', but where any ending will do.
+ */
+static const struct {
+	const char *prefix;
+	bool any_ending;
+	struct transport row;
+} families[] = {
+	{ "rc", false, { .network = true, .queue_pairs = true } },
+	{ "dc", false, { .network = true } },
+	{ "ud", false, { .network = true } },
+	{ "srd", true, { .network = true } },
+	{ "gga", true, { .network = true } },
+	{ "ugni", true, { .network = true } },
+	{ "sockcm", false, { .network = true } },
+};
+
+static const struct transport *family_of(const char *name)
 {
 	static const struct transport unknown;
 
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++) {
+		size_t len = strlen(families[i].prefix);
+
+		if (!strncmp(name, families[i].prefix, len) &&
+		    (families[i].any_ending || !name[len] || name[len] == '_'))
+			return &families[i].row;
+	}
+	return &unknown;
+}
+
+const struct transport *transport_named(const char *name)
+{
 	for (size_t i = 0; name && i < transport_count; i++)
 		if (!strcmp(transports[i].name, name))
 			return &transports[i];
-	return &unknown;
+	return family_of(name ? name : "");
 }

@@ -12,8 +12,7 @@
 enum transport_reach { REACH_UNKNOWN, REACH_SELF, REACH_NODE };
 
 struct transport {
-	const char
-		*name; /* as UCX calls it; NULL: of no known transport, the other columns are 0 */
+	const char *name; /* as UCX calls it; NULL: a transport without a row of its own */
 	enum transport_reach reach; /* where its peers are, whoever they are */
 	bool host_only; /* it moves host memory only */
 	/*
@@ -39,7 +38,10 @@ struct transport {
 extern const struct transport transports[];
 extern const size_t transport_count;
 
-/* The row of that name; one whose name is NULL where there is none, and for NULL. */
+/*
+ * The row of that name. Without one, a row whose name is NULL: that of its family of networks
+ * (rc_*, dc_*, ud_*, srd*, gga*, ugni*), or one of zeros, as for NULL.
+ */
 const struct transport *transport_named(const char *name);
 
 #endif
