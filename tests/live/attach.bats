@@ -116,3 +116,14 @@ attached()
 	wait $tracer
 	"$UCXBPF" replay "$WORK/a.ucxb"
 }
+
+@test "a report that standard output has no room for ends with 9, and the capture is whole" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	start openmpi shm n
+	status=0
+	"$UCXBPF" attach -o "$WORK/full.ucxb" -p "$PIDS" -d 1 >/dev/full 2>"$WORK/full.err" 3>&- || status=$?
+	cat "$WORK/full.err"
+	[ "$status" = 9 ]
+	[ "$(grep -c 'standard output: No space left on device' "$WORK/full.err")" = 1 ]
+	"$UCXBPF" replay "$WORK/full.ucxb" >"$WORK/full.txt"
+}

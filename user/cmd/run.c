@@ -123,19 +123,21 @@ static bool not_started(int code)
 	return code == 126 || code == 127;
 }
 
-static void report(const struct run *run, const struct capture_options *options, bool has_records)
+/* An exit status: the command's own, where it failed, counts more. */
+static int report(const struct run *run, const struct capture_options *options, bool has_records)
 {
 	if (!has_records)
 		log_warn("no process mapped UCX or MPI: nothing to see; try 'ucxbpf doctor'");
 	else if (!run->capture.quiet)
-		capture_summary(options->output);
+		return capture_summary(options->output);
+	return UCXBPF_EXIT_OK;
 }
 
 static int trace(const struct run *run, const struct capture_options *options,
 		 const struct signals *signals)
 {
 	struct capture *capture;
-	int err, close_err, go = -1, status = 0;
+	int err, close_err, code, go = -1, status = 0;
 	bool has_records;
 	pid_t pid;
 
@@ -162,8 +164,8 @@ static int trace(const struct run *run, const struct capture_options *options,
 	close_err = capture_close(capture, err ? "error" : "exit");
 	if (err || close_err)
 		return capture_exit_code(err ? err : close_err);
-	report(run, options, has_records);
-	return exit_status(status);
+	code = report(run, options, has_records);
+	return exit_status(status) ? exit_status(status) : code;
 }
 
 int cmd_run(int argc, char **argv)

@@ -310,14 +310,34 @@ int capture_exit_code(int err)
 	return exit_unwritten("run", err);
 }
 
+/*
+ * To standard output, whose errors are cleared here: only this flush knows their cause. A reader
+ * that stops early is no failure.
+ */
+static int print_report(const struct report *report)
+{
+	struct report_text_options options = { 0 };
+	int err;
+
+	report_text_options_detect(&options, stdout);
+	err = report_text(report, &options, stdout);
+	if (!err && fflush(stdout))
+		err = -errno;
+	clearerr(stdout);
+	if (!err || err == -EPIPE)
+		return UCXBPF_EXIT_OK;
+	log_error("standard output: %s", strerror(-err));
+	return exit_unwritten("run", err);
+}
+
 int capture_summary(const char *path)
 {
 	struct analysis *analysis = analysis_new();
 	struct report *report = report_new(NULL);
-	struct report_text_options text = { 0 };
 	struct fact_totals totals = { 0 };
 	struct fact_sink sink;
 	const char *why = "";
+	int code;
 	int err = analysis && report ? analysis_add_file(analysis, path, &why) : -ENOMEM;
 
 	if (!err) {
@@ -326,14 +346,13 @@ int capture_summary(const char *path)
 	}
 	if (err) {
 		log_error("cannot read '%s' back: %s", path, *why ? why : strerror(-err));
+		code = UCXBPF_EXIT_FAILED;
 	} else {
 		report_finish(report, &totals);
-		report_text_options_detect(&text, stdout);
-		err = report_text(report, &text, stdout);
-		fflush(stdout);
+		code = print_report(report);
 		fprintf(stderr, "\ncapture in %s; the same again: ucxbpf replay %s\n", path, path);
 	}
 	report_free(report);
 	analysis_free(analysis);
-	return err ? UCXBPF_EXIT_FAILED : UCXBPF_EXIT_OK;
+	return code;
 }
