@@ -33,7 +33,9 @@ static void rowset_grow(struct rowset *set, const struct rowset_rows *rows)
 	size_t room = 0;
 
 	free(set->slots);
-	set->slot_count = set->slot_count ? set->slot_count * 2 : 256;
+	do
+		set->slot_count = set->slot_count ? set->slot_count * 2 : 256;
+	while (rows->len * 2 >= set->slot_count);
 	set->slots = vec_grow(NULL, &room, set->slot_count, sizeof(*set->slots));
 	memset(set->slots, 0, set->slot_count * sizeof(*set->slots));
 	for (size_t i = 0; i < rows->len; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds rows of an array by their key, which is the first bytes of each row, without padding in it.
- * The caller owns the array and only ever appends to it.
+ * The caller owns the array and only ever appends to it. Rows that are there before the set's first
+ * are indexed with it.
  */
 #ifndef UCXBPF_BASE_ROWSET_H
 #define UCXBPF_BASE_ROWSET_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "show/report/cube.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -21,10 +22,14 @@ void cube_bind(struct cube *cube, enum fact_type type)
 {
 	const struct fact_column *columns = fact_infos[type].columns;
 
-	for (int key = 0; key < cube->shape->count; key++)
-		for (int i = 0; columns[i].name; i++)
-			if (!strcmp(columns[i].name, cube->shape->keys[key].name))
-				cube->columns[key] = (uint8_t)i;
+	for (int key = 0; key < cube->shape->count; key++) {
+		int i = 0;
+
+		while (columns[i].name && strcmp(columns[i].name, cube->shape->keys[key].name))
+			i++;
+		assert(columns[i].name);
+		cube->columns[key] = (uint8_t)i;
+	}
 }
 
 static struct rowset_rows cube_rows(const struct cube *cube)
