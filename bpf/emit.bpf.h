@@ -38,8 +38,8 @@ static __always_inline void emit_nothing(__u8 kind)
 	if (!st)
 		return;
 	__sync_fetch_and_add(&st->cpu_seq, 1);
-	__sync_fetch_and_add(&st->s.produced[kind & 15], 1);
-	__sync_fetch_and_add(&st->s.dropped[kind & 15], 1);
+	__sync_fetch_and_add(&st->s.produced[kind & (UB_KINDS - 1)], 1);
+	__sync_fetch_and_add(&st->s.dropped[kind & (UB_KINDS - 1)], 1);
 }
 
 /*
@@ -57,10 +57,10 @@ static __always_inline bool emit_alone(struct ub_batch *batch, __u32 bytes, __u8
 	batch->first_seq = __sync_fetch_and_add(&st->cpu_seq, 1);
 	batch->cpu = cpu;
 	batch->records = 1;
-	__sync_fetch_and_add(&st->s.produced[kind & 15], 1);
+	__sync_fetch_and_add(&st->s.produced[kind & (UB_KINDS - 1)], 1);
 	if (ring && !bpf_ringbuf_output(ring, batch, bytes, BPF_RB_NO_WAKEUP))
 		return true;
-	__sync_fetch_and_add(&st->s.dropped[kind & 15], 1);
+	__sync_fetch_and_add(&st->s.dropped[kind & (UB_KINDS - 1)], 1);
 	return false;
 }
 
@@ -72,7 +72,7 @@ static __always_inline void *outbox_room(struct outbox *box, __u8 kind, __u32 si
 	if (unlikely(!at || ts < box->oldest))
 		box->oldest = ts;
 	box->bytes = at + size;
-	box->kinds[kind & 15]++;
+	box->kinds[kind & (UB_KINDS - 1)]++;
 	return box->records + at;
 }
 

@@ -214,7 +214,7 @@ __weak __noinline int fold_record(struct outbox *box, __u32 at, struct ub_stats 
 		break;
 	}
 	if (folded)
-		__sync_fetch_and_add(&stats->folded[h->kind & 15], 1);
+		__sync_fetch_and_add(&stats->folded[h->kind & (UB_KINDS - 1)], 1);
 	return 0;
 }
 

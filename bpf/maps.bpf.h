@@ -76,7 +76,7 @@ struct outbox {
 	__u64 lost_from, lost_until; /* ns */
 	__u64 thinned; /* records left out on purpose, not told yet, */
 	__u64 thinned_from; /* ns */
-	__u8 kinds[16]; /* records by kind */
+	__u8 kinds[UB_KINDS]; /* records by kind */
 	struct ub_batch head;
 	__u8 records[OUTBOX + UB_MAX_RECORD];
 };

@@ -35,6 +35,9 @@ enum ub_kind {
 	UB_KIND_MAX
 };
 
+#define UB_KINDS 16 /* counters by kind; power of two, for they are indexed by a mask */
+_Static_assert(UB_KIND_MAX <= UB_KINDS, "each kind has a counter of its own");
+
 /*
  * What a ring holds: records that one task made one after the other, behind this head. The numbers
  * that a CPU gives to records are handed out by batch; user space writes them into the records.
@@ -73,9 +76,9 @@ struct ub_hdr {
 };
 
 enum ub_flags {
-	UB_F_WIRE = 1 << 0, /* xfer.h[] was read from the outgoing header, in wire order */
+	UB_F_WIRE = 1 << 0, /* xfer.w[] was read from the outgoing header, in wire order */
 	UB_F_REQ =
-		1 << 1, /* xfer.h[] was read from the request: tag or AM id, length, message id */
+		1 << 1, /* xfer.w[] was read from the request: tag or AM id, length, message id */
 	UB_F_REQ_BY_COMP = 1 << 2, /* xfer.req was derived from the completion argument */
 	UB_F_REQ_BY_ARG = 1 << 3, /* ... from the bcopy pack argument */
 	UB_F_READ_FAULT =
@@ -343,14 +346,15 @@ enum ub_pause {
 
 /* Per-CPU counters, read by user space: produced = stored + dropped, exact. */
 struct ub_stats {
-	__u64 produced[16]; /* by kind, counted before space is reserved */
-	__u64 dropped[16]; /* by kind: not stored, for whatever reason */
+	__u64 produced[UB_KINDS]; /* by kind, counted before space is reserved */
+	__u64 dropped[UB_KINDS]; /* by kind: not stored, for whatever reason */
 	__u64 hits; /* probe hits in traced processes */
 	__u64 lost_returns; /* spans whose return was never seen */
 	__u64 deep; /* entries with no free frame slot */
 	__u64 task_nomem; /* hits skipped because task storage could not be had */
-	__u64 folded[16]; /* of dropped, by kind: added to cells */
-	__u64 thinned[16]; /* of dropped, by kind: left out on purpose, not for want of room */
+	__u64 folded[UB_KINDS]; /* of dropped, by kind: added to cells */
+	__u64 thinned[UB_KINDS]; /* of dropped, by kind: left out on purpose, not for want of room
+				  */
 };
 
 #include "ucxbpf_budget.h"

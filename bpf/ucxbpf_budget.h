@@ -20,7 +20,7 @@ enum ub_group {
 
 static inline unsigned int ub_group(unsigned int kind)
 {
-	return UB_GROUP_TABLE >> (kind & 15) * 2 & (UB_GROUPS - 1);
+	return UB_GROUP_TABLE >> (kind & (UB_KINDS - 1)) * 2 & (UB_GROUPS - 1);
 }
 
 /*

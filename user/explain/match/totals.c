@@ -111,7 +111,7 @@ static uint64_t stats_sum(const __u64 *by_kind)
 {
 	uint64_t sum = 0;
 
-	for (int kind = 0; kind < 16; kind++)
+	for (int kind = 0; kind < UB_KINDS; kind++)
 		sum += by_kind[kind];
 	return sum;
 }

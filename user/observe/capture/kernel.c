@@ -465,7 +465,7 @@ int kernel_stats(struct kernel *kernel, struct ub_stats *stats)
 			to[i] += from[i];
 	}
 	/* the programs count these once, see batch_thin() */
-	for (int kind = 0; kind < 16; kind++) {
+	for (int kind = 0; kind < UB_KINDS; kind++) {
 		stats->produced[kind] += stats->thinned[kind];
 		stats->dropped[kind] += stats->thinned[kind];
 	}
@@ -479,7 +479,7 @@ int kernel_lost(struct kernel *kernel, uint64_t *records)
 	int err = kernel_stats(kernel, &stats);
 
 	*records = 0;
-	for (int kind = 0; kind < 16; kind++)
+	for (int kind = 0; kind < UB_KINDS; kind++)
 		*records += stats.dropped[kind] - stats.thinned[kind];
 	return err;
 }

@@ -61,7 +61,7 @@ static uint64_t dropped(const struct ub_stats *stats)
 {
 	uint64_t sum = 0;
 
-	for (int kind = 0; kind < 16; kind++)
+	for (int kind = 0; kind < UB_KINDS; kind++)
 		sum += stats->dropped[kind];
 	return sum;
 }

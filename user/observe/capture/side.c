@@ -154,7 +154,7 @@ json_t *side_end(const char *reason, uint64_t stopped, const struct ub_stats *st
 {
 	uint64_t produced = 0, dropped = 0;
 
-	for (int kind = 0; kind < 16; kind++) {
+	for (int kind = 0; kind < UB_KINDS; kind++) {
 		produced += stats->produced[kind];
 		dropped += stats->dropped[kind];
 	}
