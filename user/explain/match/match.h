@@ -54,7 +54,10 @@ void matcher_cut(struct matcher *matcher);
 /* The sums, once all processes were cut. */
 void matcher_finish(struct matcher *matcher, struct fact_totals *totals);
 
-/* Adds to the first FACT_MAX_REASONS distinct reasons; reason must outlive the table. */
+/*
+ * Adds to a table of FACT_MAX_REASONS rows, whose last one is "other reasons" when all others are
+ * taken; reason must outlive the table.
+ */
 void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count);
 
 #endif

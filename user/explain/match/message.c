@@ -172,12 +172,11 @@ void arrival_give_up(struct matcher *matcher, struct arrival *arrival, const cha
 
 void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count)
 {
-	for (int i = 0; i < FACT_MAX_REASONS; i++) {
-		if (!reasons[i].reason)
-			reasons[i].reason = reason;
-		if (reasons[i].reason != reason && i < FACT_MAX_REASONS - 1)
-			continue;
-		reasons[i].count += count;
-		return;
-	}
+	int at = 0;
+
+	while (at < FACT_MAX_REASONS - 1 && reasons[at].reason && reasons[at].reason != reason)
+		at++;
+	if (!reasons[at].reason)
+		reasons[at].reason = at < FACT_MAX_REASONS - 1 ? reason : "other reasons";
+	reasons[at].count += count;
 }
