@@ -13,10 +13,6 @@
 
 /* ---- AFF-01 ---- */
 
-struct distances {
-	struct tallies known, unknown;
-};
-
 static const char *cpus_of(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	int process = cell_owner(cell);
@@ -52,87 +48,82 @@ static bool has_nearest(const struct rule_ctx *ctx, const struct cell *cell)
 	return !inventory || (inventory->last->numa.len > 1 && (!nic || nic->pci.address));
 }
 
-static void add_distance(const struct rule_ctx *ctx, struct distances *distances,
-			 const struct cell *cell, enum fits fits)
+/* Whether the rule, or the line, is about the cell. */
+static enum fits leaves_by_nic(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	const struct node *node = aggregates_node(ctx->aggregates, cell_owner(cell));
-	enum nearness near = nearness(ctx, cell);
-
-	if (near == NEAR_UNKNOWN)
-		tally_fits(tally_node(ctx, &distances->unknown, node), cell, fits, true);
-	else
-		tally_fits(tally_node(ctx, &distances->known, node), cell, fits,
-			   near > NEAR_NEAREST);
+	if (!cell_over_nic(cell))
+		return FITS_NOT;
+	if (!ctx->expect)
+		return is_gpu(cell_own_memory(cell)) ? FITS : FITS_NOT;
+	return has_nearest(ctx, cell) ? expectation_fits(ctx->aggregates, cell, ctx->expect)
+				      : FITS_NOT;
 }
 
-static void judge_distances(const struct rule_ctx *ctx, struct distances *distances, double allowed,
-			    const char *expected, const char *why_unknown)
+static struct answer ask_distance(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	for (size_t i = 0; i < distances->unknown.list.len; i++)
-		found_why(ctx, VERDICT_UNKNOWN, distances->unknown.list.data[i].subject,
-			  why_unknown);
-	tallies_judge(ctx, &distances->known, allowed, expected);
-	tallies_release(&distances->unknown);
+	enum fits about = leaves_by_nic(ctx, cell);
+	enum nearness near = about == FITS_NOT ? NEAR_UNKNOWN : nearness(ctx, cell);
+
+	return (struct answer){ near == NEAR_UNKNOWN ? FITS_NOT : about, near > NEAR_NEAREST };
+}
+
+static struct answer ask_unplaced(const struct rule_ctx *ctx, const struct cell *cell)
+{
+	enum fits about = leaves_by_nic(ctx, cell);
+	bool known = about != FITS_NOT && nearness(ctx, cell) != NEAR_UNKNOWN;
+
+	return (struct answer){ known ? FITS_NOT : about, true };
+}
+
+static void found_unplaced(const struct rule_ctx *ctx, const char *why)
+{
+	struct tallies tallies = { 0 };
+
+	tallies_measure(ctx, &tallies,
+			&(struct cell_rule){ .measure = ask_unplaced, .group = tally_owner });
+	for (size_t i = 0; i < tallies.list.len; i++)
+		found_why(ctx, VERDICT_UNKNOWN, tallies.list.data[i].subject, why);
+	tallies_release(&tallies);
 }
 
 /* A node's worst transfers from another socket are critical: they cost most. */
-static void weigh(const struct rule_ctx *ctx, const struct tally *tally)
+static void weigh_distance(const struct rule_ctx *ctx, struct tally *tally)
 {
-	if (!tally->worst || nearness(ctx, tally->worst) != NEAR_OTHER_SOCKET)
-		return;
-	for (size_t i = 0; i < ctx->judge->findings.len; i++) {
-		struct finding *finding = &ctx->judge->findings.data[i];
-
-		if (finding->rule == ctx->rule && finding->verdict == VERDICT_FAIL &&
-		    finding->subject.text == tally->subject.text)
-			finding->severity = SEVERITY_CRITICAL;
-	}
+	tally->critical = tally->worst && nearness(ctx, tally->worst) == NEAR_OTHER_SOCKET;
 }
 
 void rule_nearest_nic(const struct rule_ctx *ctx)
 {
-	const struct aggregates *aggregates = ctx->aggregates;
-	struct distances distances = { 0 };
-	VEC(struct tally) worst = { 0 };
-
-	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
-
-		if (cell_over_nic(cell) && is_gpu(cell_own_memory(cell)))
-			add_distance(ctx, &distances, cell, FITS);
-	}
-	for (size_t i = 0; i < distances.known.list.len; i++)
-		vec_push(&worst, distances.known.list.data[i]);
-	judge_distances(ctx, &distances, ctx->settings->aff_01.share, "the GPU's nearest NIC",
-			"its inventory does not show where the GPU or the NIC is");
-	for (size_t i = 0; i < worst.len; i++)
-		weigh(ctx, &worst.data[i]);
-	vec_release(&worst);
+	found_unplaced(ctx, "its inventory does not show where the GPU or the NIC is");
+	judge_cells(ctx, &(struct cell_rule){
+				 .measure = ask_distance,
+				 .group = tally_owner,
+				 .adjust = weigh_distance,
+				 .allowed = ctx->settings->aff_01.share,
+				 .expected = "the GPU's nearest NIC",
+			 });
 }
 
 void judge_nearest(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
-	const struct aggregates *aggregates = ctx->aggregates;
-	struct distances distances = { 0 };
+	size_t before = ctx->judge->findings.len;
+	struct rule_ctx line = *ctx;
 
-	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
-		enum fits fits = expectation_fits(aggregates, cell, expect);
-
-		if (fits != FITS_NOT && cell_over_nic(cell) && has_nearest(ctx, cell))
-			add_distance(ctx, &distances, cell, fits);
-	}
-	if (!distances.known.list.len && !distances.unknown.list.len)
+	line.expect = expect;
+	found_unplaced(&line, "its inventory does not show which NIC is the nearest, or ranks may "
+			      "run on several NUMA nodes");
+	judge_cells(&line,
+		    &(struct cell_rule){
+			    .measure = ask_distance,
+			    .group = tally_owner,
+			    .allowed = 1 - expect->min_share,
+			    .expected = say(ctx->judge, "the nearest NIC (line %d)", expect->line),
+		    });
+	if (ctx->judge->findings.len == before)
 		found_why(ctx, VERDICT_SKIP,
 			  subject_plain(SUBJECT_OTHER, say(ctx->judge, "line %d", expect->line)),
 			  "'nic': no memory left a node so of which captures and inventories tell "
 			  "the NUMA node");
-	else
-		judge_distances(
-			ctx, &distances, 1 - expect->min_share,
-			say(ctx->judge, "the nearest NIC (line %d)", expect->line),
-			"its inventory does not show which NIC is the nearest, or ranks may "
-			"run on several NUMA nodes");
 }
 
 /* ---- AFF-02 ---- */

@@ -145,11 +145,12 @@ static struct answer ask_known(const struct rule_ctx *ctx, const struct cell *ce
 
 void rule_attribution(const struct rule_ctx *ctx)
 {
-	struct tallies tallies = { 0 };
-
-	tallies_ask(ctx, &tallies, ask_known, tally_known);
-	tallies_judge(ctx, &tallies, ctx->settings->cov_05.share,
-		      "transport, device and memory known");
+	judge_cells(ctx, &(struct cell_rule){
+				 .measure = ask_known,
+				 .group = tally_known,
+				 .allowed = ctx->settings->cov_05.share,
+				 .expected = "transport, device and memory known",
+			 });
 	for (size_t i = ctx->from; i < ctx->judge->findings.len; i++) {
 		struct finding *finding = &ctx->judge->findings.data[i];
 

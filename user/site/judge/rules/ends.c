@@ -192,7 +192,8 @@ void mark_in_part(const struct rule_ctx *ctx)
 	const struct aggregates *aggregates = ctx->aggregates;
 	struct tallies tallies = { 0 };
 
-	tallies_ask(ctx, &tallies, ask_placed, tally_known);
+	tallies_measure(ctx, &tallies,
+			&(struct cell_rule){ .measure = ask_placed, .group = tally_known });
 	for (size_t i = 0; i < tallies.list.len; i++) {
 		const struct tally *tally = &tallies.list.data[i];
 		struct node *node = tally->worst ? cell_known_node(aggregates, tally->worst) : NULL;

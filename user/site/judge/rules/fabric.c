@@ -55,66 +55,58 @@ static int64_t level_of(const char *text)
 	return !text || end == text || *end || level < 0 || level > MAX_LEVEL ? -1 : level;
 }
 
-struct levels {
-	struct tallies wrong, unknown;
-};
-
-static void add(const struct rule_ctx *ctx, struct levels *levels, const struct cell *cell,
-		enum fits fits, int64_t expected)
+static const char *level_text_of(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	const struct member *member = &ctx->aggregates->members.data[cell->process];
-	const struct node *node = aggregates_node(ctx->aggregates, cell->process);
-	const char *text = level_text(member, cell->transport);
-	int64_t level = level_of(text);
-	struct tally *tally = tally_node(ctx, &levels->wrong, node);
-	bool wrong = level >= 0 && level != expected;
-
-	tally_fits(tally, cell, fits, wrong);
-	if (fits == FITS && wrong && !tally->seen)
-		tally->seen =
-			say(ctx->judge, "service level %ld for %s", (long)level, cell->transport);
-	tally = tally_node(ctx, &levels->unknown, node);
-	tally_fits(tally, cell, fits, level < 0);
-	if (level < 0 && !tally->seen)
-		tally->seen = member->fact.environment_cut < 0
-				      ? "the variables of its processes are not known"
-			      : text ? say(ctx->judge, "UCX_IB_SL is '%s'", text)
-				     : "UCX_IB_SL is not set: UCX chooses";
-}
-
-static void doubt(const struct rule_ctx *ctx, const struct levels *levels, size_t before)
-{
-	for (size_t i = 0; i < levels->unknown.list.len; i++) {
-		struct finding *finding = &ctx->judge->findings.data[before + i];
-		const struct tally *unknown = &levels->unknown.list.data[i];
-
-		if (finding->verdict != VERDICT_PASS || !(unknown->count + unknown->maybe.count))
-			continue;
-		finding->verdict = VERDICT_UNKNOWN;
-		finding->why = unknown->seen;
-	}
+	return level_text(&ctx->aggregates->members.data[cell->process], cell->transport);
 }
 
 /* By what the sender was set to: a queue pair's data goes on the level of its own end. */
+static struct answer ask_level(const struct rule_ctx *ctx, const struct cell *cell)
+{
+	int64_t level;
+
+	if (!is_infiniband(cell->transport) || !aggregates_node(ctx->aggregates, cell->process))
+		return (struct answer){ FITS_NOT, false };
+	level = level_of(level_text_of(ctx, cell));
+	return (struct answer){
+		expectation_fits(ctx->aggregates, cell, ctx->expect),
+		level >= 0 && level != ctx->expect->sl,
+	};
+}
+
+static const char *wrong_level(const struct rule_ctx *ctx, const struct cell *cell)
+{
+	return say(ctx->judge, "service level %ld for %s", (long)level_of(level_text_of(ctx, cell)),
+		   cell->transport);
+}
+
+static const char *unknown_level(const struct rule_ctx *ctx, const struct cell *cell)
+{
+	const struct member *member = &ctx->aggregates->members.data[cell->process];
+	const char *text = level_text_of(ctx, cell);
+
+	if (level_of(text) >= 0)
+		return NULL;
+	if (member->fact.environment_cut < 0)
+		return "the variables of its processes are not known";
+	return text ? say(ctx->judge, "UCX_IB_SL is '%s'", text)
+		    : "UCX_IB_SL is not set: UCX chooses";
+}
+
 static void judge_line(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
-	const struct aggregates *aggregates = ctx->aggregates;
-	size_t before = ctx->judge->findings.len;
-	struct levels levels = { 0 };
+	struct rule_ctx line = *ctx;
 
-	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
-		enum fits fits = expectation_fits(aggregates, cell, expect);
-
-		if (fits != FITS_NOT && is_infiniband(cell->transport) &&
-		    aggregates_node(aggregates, cell->process))
-			add(ctx, &levels, cell, fits, expect->sl);
-	}
-	tallies_judge(
-		ctx, &levels.wrong, 1 - expect->min_share,
-		say(ctx->judge, "service level %ld (line %d)", (long)expect->sl, expect->line));
-	doubt(ctx, &levels, before);
-	tallies_release(&levels.unknown);
+	line.expect = expect;
+	judge_cells(&line, &(struct cell_rule){
+				   .measure = ask_level,
+				   .group = tally_source,
+				   .phrase = wrong_level,
+				   .undecided = unknown_level,
+				   .allowed = 1 - expect->min_share,
+				   .expected = say(ctx->judge, "service level %ld (line %d)",
+						   (long)expect->sl, expect->line),
+			   });
 }
 
 void rule_service_level(const struct rule_ctx *ctx)

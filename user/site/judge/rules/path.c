@@ -74,11 +74,14 @@ static struct answer ask_line(const struct rule_ctx *ctx, const struct cell *cel
 static void judge_line(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
 	struct rule_ctx line = *ctx;
-	struct tallies tallies = { 0 };
 
 	line.expect = expect;
-	tallies_ask(&line, &tallies, ask_line, tally_cell);
-	tallies_judge(ctx, &tallies, 1 - expect->min_share, expect_text(ctx, expect));
+	judge_cells(&line, &(struct cell_rule){
+				   .measure = ask_line,
+				   .group = tally_cell,
+				   .allowed = 1 - expect->min_share,
+				   .expected = expect_text(ctx, expect),
+			   });
 }
 
 void rule_expected(const struct rule_ctx *ctx)
@@ -152,8 +155,10 @@ static struct answer ask_tcp(const struct rule_ctx *ctx, const struct cell *cell
 }
 
 /* Wire-up alone is no data path; whether that is all may depend on sizes that are not known. */
-static void spare_wire_up(struct tally *tally, double most)
+static void spare_wire_up(const struct rule_ctx *ctx, struct tally *tally)
 {
+	double most = ctx->settings->path_02.bytes;
+
 	tally->spared = tally->bytes <= most;
 	if (tally->bytes + tally->maybe.bytes > most)
 		return;
@@ -163,23 +168,21 @@ static void spare_wire_up(struct tally *tally, double most)
 
 void rule_tcp(const struct rule_ctx *ctx)
 {
-	struct tallies data = { 0 }, management = { 0 };
-
-	tallies_ask(ctx, &management, ask_management, tally_cell);
-	tallies_judge(ctx, &management, 0, "no data over management interfaces");
-	tallies_ask(ctx, &data, ask_tcp, tally_cell);
-	for (size_t i = 0; i < data.list.len; i++)
-		spare_wire_up(&data.list.data[i], ctx->settings->path_02.bytes);
-	tallies_judge(ctx, &data, ctx->settings->path_02.share, "no data over tcp");
+	judge_cells(ctx, &(struct cell_rule){
+				 .measure = ask_management,
+				 .group = tally_cell,
+				 .expected = "no data over management interfaces",
+			 });
+	judge_cells(ctx, &(struct cell_rule){
+				 .measure = ask_tcp,
+				 .group = tally_cell,
+				 .adjust = spare_wire_up,
+				 .allowed = ctx->settings->path_02.share,
+				 .expected = "no data over tcp",
+			 });
 }
 
 /* ---- PATH-03, PATH-05, PATH-08: no transfer of some kind goes the wrong way ---- */
-
-static struct tally *tally_source(const struct rule_ctx *ctx, struct tallies *tallies,
-				  const struct cell *cell)
-{
-	return tally_node(ctx, tallies, aggregates_node(ctx->aggregates, cell->process));
-}
 
 static struct answer ask_within_node(const struct rule_ctx *ctx, const struct cell *cell)
 {
@@ -189,10 +192,11 @@ static struct answer ask_within_node(const struct rule_ctx *ctx, const struct ce
 
 void rule_node_over_nic(const struct rule_ctx *ctx)
 {
-	struct tallies tallies = { 0 };
-
-	tallies_ask(ctx, &tallies, ask_within_node, tally_source);
-	tallies_judge(ctx, &tallies, 0, "shared memory, cma, xpmem or cuda_ipc");
+	judge_cells(ctx, &(struct cell_rule){
+				 .measure = ask_within_node,
+				 .group = tally_source,
+				 .expected = "shared memory, cma, xpmem or cuda_ipc",
+			 });
 }
 
 static bool copied_twice(const struct cell *cell)
@@ -218,10 +222,11 @@ static struct answer ask_large(const struct rule_ctx *ctx, const struct cell *ce
 
 void rule_single_copy(const struct rule_ctx *ctx)
 {
-	struct tallies tallies = { 0 };
-
-	tallies_ask(ctx, &tallies, ask_large, tally_cell);
-	tallies_judge(ctx, &tallies, 0, "cma, knem or xpmem");
+	judge_cells(ctx, &(struct cell_rule){
+				 .measure = ask_large,
+				 .group = tally_cell,
+				 .expected = "cma, knem or xpmem",
+			 });
 }
 
 static struct answer ask_mlx5(const struct rule_ctx *ctx, const struct cell *cell)
@@ -237,10 +242,11 @@ static struct answer ask_mlx5(const struct rule_ctx *ctx, const struct cell *cel
 
 void rule_accelerated(const struct rule_ctx *ctx)
 {
-	struct tallies tallies = { 0 };
-
-	tallies_ask(ctx, &tallies, ask_mlx5, tally_cell);
-	tallies_judge(ctx, &tallies, 0, "rc_mlx5 or dc_mlx5");
+	judge_cells(ctx, &(struct cell_rule){
+				 .measure = ask_mlx5,
+				 .group = tally_cell,
+				 .expected = "rc_mlx5 or dc_mlx5",
+			 });
 }
 
 /* ---- PATH-09, PATH-11: what each process uses ---- */

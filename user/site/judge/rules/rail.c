@@ -471,10 +471,31 @@ static bool several_rails(const struct aggregates *aggregates)
 	return false;
 }
 
+/* A process that sends back over fewer rails does not show where the others end. */
+static struct answer ask_aligned(const struct rule_ctx *ctx, const struct cell *cell)
+{
+	const struct node *own = aggregates_node(ctx->aggregates, cell_owner(cell));
+	const struct node *peer = aggregates_node(ctx->aggregates, other(cell));
+	uint64_t forth = pair(cell_owner(cell), other(cell));
+	uint64_t back = pair(other(cell), cell_owner(cell));
+
+	if (!counts(cell) || !own || !peer ||
+	    rails_of(ctx->rails, forth) != rails_of(ctx->rails, back))
+		return (struct answer){ FITS_NOT, false };
+	return (struct answer){ FITS, !map_find(ctx->rails, back, rail_of(own, cell->device)) };
+}
+
+static struct tally *tally_direction(const struct rule_ctx *ctx, struct tallies *tallies,
+				     const struct cell *cell)
+{
+	return tally_pair(ctx, tallies, aggregates_node(ctx->aggregates, cell_owner(cell)),
+			  aggregates_node(ctx->aggregates, other(cell)));
+}
+
 void rule_aligned(const struct rule_ctx *ctx)
 {
 	const struct aggregates *aggregates = ctx->aggregates;
-	struct tallies tallies = { 0 };
+	struct rule_ctx with_rails = *ctx;
 	struct map rails = { 0 };
 
 	if (!several_rails(aggregates)) {
@@ -484,19 +505,11 @@ void rule_aligned(const struct rule_ctx *ctx)
 	for (size_t i = 0; i < aggregates->cells.len; i++)
 		if (counts(&aggregates->cells.data[i]))
 			note(&rails, aggregates, &aggregates->cells.data[i]);
-	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
-		const struct node *own = aggregates_node(aggregates, cell_owner(cell));
-		const struct node *peer = aggregates_node(aggregates, other(cell));
-		uint64_t forth = pair(cell_owner(cell), other(cell));
-		uint64_t back = pair(other(cell), cell_owner(cell));
-
-		/* one that sends back by fewer rails does not tell where the others end */
-		if (counts(cell) && own && peer &&
-		    rails_of(&rails, forth) == rails_of(&rails, back))
-			tally_add(tally_pair(ctx, &tallies, own, peer), cell,
-				  !map_find(&rails, back, rail_of(own, cell->device)));
-	}
+	with_rails.rails = &rails;
+	judge_cells(&with_rails, &(struct cell_rule){
+					 .measure = ask_aligned,
+					 .group = tally_direction,
+					 .expected = "the same rail in both directions",
+				 });
 	map_release(&rails);
-	tallies_judge(ctx, &tallies, 0, "the same rail in both directions");
 }

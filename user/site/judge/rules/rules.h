@@ -14,6 +14,7 @@ struct rule_ctx {
 	const struct policy_rule *setting;
 	const struct rule_settings *settings; /* of all rules */
 	const struct policy_expect *expect; /* the line that is judged; NULL: none */
+	const struct map *rails; /* of AFF-04 alone: the rails of each pair of processes */
 	size_t from; /* its findings are those from this one on */
 };
 

@@ -60,6 +60,18 @@ struct tally *tally_known(const struct rule_ctx *ctx, struct tallies *tallies,
 	return tally_node(ctx, tallies, cell_known_node(ctx->aggregates, cell));
 }
 
+struct tally *tally_source(const struct rule_ctx *ctx, struct tallies *tallies,
+			   const struct cell *cell)
+{
+	return tally_node(ctx, tallies, aggregates_node(ctx->aggregates, cell->process));
+}
+
+struct tally *tally_owner(const struct rule_ctx *ctx, struct tallies *tallies,
+			  const struct cell *cell)
+{
+	return tally_node(ctx, tallies, aggregates_node(ctx->aggregates, cell_owner(cell)));
+}
+
 struct tally *tallies_find(const struct rule_ctx *ctx, const struct tallies *tallies,
 			   const struct cell *cell)
 {
@@ -72,7 +84,15 @@ struct tally *tallies_find(const struct rule_ctx *ctx, const struct tallies *tal
 	return at && *at ? &tallies->list.data[*at - 1] : NULL;
 }
 
-void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
+void tally_examples(struct tally *tally, const struct cell *cell)
+{
+	for (size_t i = 0; i < cell->example_count; i++)
+		if (tally->example_count < FINDING_EXAMPLES)
+			tally->examples[tally->example_count++] = cell_example(cell, i);
+}
+
+/* A cell counts as wrong or right, with its examples where it is wrong. */
+static void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
 {
 	tally->all_count += cell->count;
 	tally->all_bytes += cell->bytes;
@@ -86,12 +106,9 @@ void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
 	tally_examples(tally, cell);
 }
 
-void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bool wrong)
+/* The same, of a cell that the rule may be about. */
+static void tally_maybe(struct tally *tally, const struct cell *cell, bool wrong)
 {
-	if (fits == FITS) {
-		tally_add(tally, cell, wrong);
-		return;
-	}
 	tally->maybe.unknown += cell->transport ? 0 : cell->bytes;
 	tally->maybe.all_count += cell->count;
 	tally->maybe.all_bytes += cell->bytes;
@@ -99,26 +116,34 @@ void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bo
 	tally->maybe.bytes += wrong ? cell->bytes : 0;
 }
 
-void tallies_ask(const struct rule_ctx *ctx, struct tallies *tallies, question question,
-		 struct tally *(*tally_of)(const struct rule_ctx *ctx, struct tallies *tallies,
-					   const struct cell *cell))
+static void tally_measure(const struct rule_ctx *ctx, struct tally *tally,
+			  const struct cell_rule *rule, const struct cell *cell,
+			  struct answer answer)
+{
+	bool sure = answer.about == FITS;
+
+	if (sure)
+		tally_add(tally, cell, answer.wrong);
+	else
+		tally_maybe(tally, cell, answer.wrong);
+	if (rule->phrase && sure && answer.wrong && !tally->seen)
+		tally->seen = rule->phrase(ctx, cell);
+	if (rule->undecided && !answer.wrong && !tally->undecided)
+		tally->undecided = rule->undecided(ctx, cell);
+}
+
+void tallies_measure(const struct rule_ctx *ctx, struct tallies *tallies,
+		     const struct cell_rule *rule)
 {
 	const struct aggregates *aggregates = ctx->aggregates;
 
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
 		const struct cell *cell = &aggregates->cells.data[i];
-		struct answer answer = question(ctx, cell);
+		struct answer answer = rule->measure(ctx, cell);
 
 		if (answer.about != FITS_NOT)
-			tally_fits(tally_of(ctx, tallies, cell), cell, answer.about, answer.wrong);
+			tally_measure(ctx, rule->group(ctx, tallies, cell), rule, cell, answer);
 	}
-}
-
-void tally_examples(struct tally *tally, const struct cell *cell)
-{
-	for (size_t i = 0; i < cell->example_count; i++)
-		if (tally->example_count < FINDING_EXAMPLES)
-			tally->examples[tally->example_count++] = cell_example(cell, i);
 }
 
 static double share(uint64_t bytes, uint64_t all_bytes, uint64_t count, uint64_t all_count)
@@ -196,11 +221,27 @@ void tallies_judge(const struct rule_ctx *ctx, struct tallies *tallies, double a
 		if (verdict == VERDICT_UNKNOWN)
 			finding->why = why_unsized(ctx, tally->maybe.all_bytes);
 		doubt(ctx, tally, finding);
+		if (finding->verdict == VERDICT_PASS && tally->undecided) {
+			finding->verdict = VERDICT_UNKNOWN;
+			finding->why = tally->undecided;
+		}
 		if (!fails)
 			continue;
+		if (tally->critical)
+			finding->severity = SEVERITY_CRITICAL;
 		finding->seen = tally->seen ? tally->seen : cell_text(ctx, tally->worst);
 		finding->example_count = tally->example_count;
 		memcpy(finding->examples, tally->examples, sizeof(finding->examples));
 	}
 	tallies_release(tallies);
+}
+
+void judge_cells(const struct rule_ctx *ctx, const struct cell_rule *rule)
+{
+	struct tallies tallies = { 0 };
+
+	tallies_measure(ctx, &tallies, rule);
+	for (size_t i = 0; rule->adjust && i < tallies.list.len; i++)
+		rule->adjust(ctx, &tallies.list.data[i]);
+	tallies_judge(ctx, &tallies, rule->allowed, rule->expected);
 }

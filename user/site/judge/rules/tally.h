@@ -20,8 +20,10 @@ struct tally {
 	} maybe;
 	bool spared; /* the sure faults are allowed unless some of the possible ones are faults:
 			 no FAIL */
+	bool critical; /* a FAIL is, whatever the severity of the rule */
 	const struct cell *worst; /* the wrong cell of most bytes */
 	const char *seen; /* in its place, where that says too little */
+	const char *undecided; /* why some of the others may be wrong; NULL: they are right */
 	struct finding_example examples[FINDING_EXAMPLES];
 	size_t example_count;
 };
@@ -51,32 +53,56 @@ struct tally *tally_cell(const struct rule_ctx *ctx, struct tallies *tallies,
 struct tally *tallies_find(const struct rule_ctx *ctx, const struct tallies *tallies,
 			   const struct cell *cell);
 
-/* A cell counts as wrong or right, with its examples where it is wrong. */
-void tally_add(struct tally *tally, const struct cell *cell, bool wrong);
-/* The same, of a cell that fits what the rule is about, or may fit; not FITS_NOT. */
-void tally_fits(struct tally *tally, const struct cell *cell, enum fits fits, bool wrong);
+/* The tally of the node that the bytes leave. */
+struct tally *tally_source(const struct rule_ctx *ctx, struct tallies *tallies,
+			   const struct cell *cell);
+
+/* The tally of the node whose device the cell is of. */
+struct tally *tally_owner(const struct rule_ctx *ctx, struct tallies *tallies,
+			  const struct cell *cell);
+
 void tally_examples(struct tally *tally, const struct cell *cell);
 
-/* A question about transfers: whether a cell is one of them, and wrong. */
+/* Whether a rule is about the transfers of a cell, and whether they are wrong. */
 struct answer {
 	enum fits about;
 	bool wrong;
 };
 
-typedef struct answer (*question)(const struct rule_ctx *ctx, const struct cell *cell);
+typedef struct answer measure_fn(const struct rule_ctx *ctx, const struct cell *cell);
+typedef struct tally *group_fn(const struct rule_ctx *ctx, struct tallies *tallies,
+			       const struct cell *cell);
 
-/* Puts it to all cells, and each answer to the tally that tally_of() finds for the cell. */
-void tallies_ask(const struct rule_ctx *ctx, struct tallies *tallies, question question,
-		 struct tally *(*tally_of)(const struct rule_ctx *ctx, struct tallies *tallies,
-					   const struct cell *cell));
+/*
+ * A rule about cells: it measures each cell, sums them up by group, compares each group with a
+ * limit and phrases its finding.
+ */
+struct cell_rule {
+	measure_fn *measure;
+	group_fn *group;
+	double allowed; /* share that may be wrong */
+	const char *expected;
+	/* these may be NULL: */
+	void (*adjust)(const struct rule_ctx *ctx, struct tally *tally); /* before it is compared */
+	/* the first wrong cell; without it, cell_text() of the wrong cell of most bytes */
+	const char *(*phrase)(const struct rule_ctx *ctx, const struct cell *cell);
+	/* why a cell that is not wrong may be wrong nevertheless; NULL: it is right */
+	const char *(*undecided)(const struct rule_ctx *ctx, const struct cell *cell);
+};
+
+void judge_cells(const struct rule_ctx *ctx, const struct cell_rule *rule);
+
+/* Its first half: fills the tallies, which the caller releases. */
+void tallies_measure(const struct rule_ctx *ctx, struct tallies *tallies,
+		     const struct cell_rule *rule);
 
 /* The share of wrong bytes, or of wrong transfers where none has bytes. */
 double tally_share(const struct tally *tally);
 
 /*
  * A finding per tally: FAIL where more than that share is wrong, whatever sizes messages of unknown
- * size have. UNKNOWN where the verdict depends on these sizes, or where more has no known transport
- * than COV-05 allows. Else PASS. seen describes the worst cell. Releases the tallies.
+ * size have. UNKNOWN where the verdict depends on these sizes, where more has no known transport
+ * than COV-05 allows, or where some cells are undecided. Else PASS. Releases the tallies.
  */
 void tallies_judge(const struct rule_ctx *ctx, struct tallies *tallies, double allowed,
 		   const char *expected);
