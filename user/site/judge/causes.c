@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "site/judge/aggregates/words.h"
 #include "site/judge/rules/rules.h"
 
 /* ---- modules of UCX that would not load ---- */
@@ -159,7 +158,7 @@ static int by_node(const void *left, const void *right)
 	return order ? order : strcmp(a->finding->subject.text, b->finding->subject.text);
 }
 
-static void find_known(const struct judge *judge, const struct words *names, known_list *known)
+static void find_known(const struct judge *judge, known_list *known)
 {
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *finding = &judge->findings.data[i];
@@ -169,7 +168,7 @@ static void find_known(const struct judge *judge, const struct words *names, kno
 		if (finding->verdict != VERDICT_FAIL || !finding->seen ||
 		    !is_cause(catalogue_index(finding->rule)))
 			continue;
-		count = subject_nodes(&finding->subject, names, nodes);
+		count = subject_nodes(&finding->subject, &judge->names, nodes);
 		while (count)
 			vec_push(known, ((struct known){ nodes[--count], finding }));
 	}
@@ -255,24 +254,18 @@ static const char *cause_of(struct judge *judge, const known_list *known,
 
 void judge_causes(struct judge *judge)
 {
-	struct words names = { 0 };
 	known_list known = { 0 };
 
-	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
-		words_keep(&names, judge->aggregates.nodes.data[i].name);
-	for (size_t i = 0; i < judge->inventories.list.len; i++)
-		words_keep(&names, judge->inventories.list.data[i].name);
-	find_known(judge, &names, &known);
+	find_known(judge, &known);
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
 		const char *nodes[SUBJECT_NODES];
 		size_t count = 0;
 
 		if (finding->verdict == VERDICT_FAIL && !finding->cause)
-			count = subject_nodes(&finding->subject, &names, nodes);
+			count = subject_nodes(&finding->subject, &judge->names, nodes);
 		for (size_t k = 0; k < count && !finding->cause; k++)
 			finding->cause = cause_of(judge, &known, finding, nodes[k]);
 	}
 	vec_release(&known);
-	words_release(&names);
 }

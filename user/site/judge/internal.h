@@ -7,6 +7,7 @@
 #include "site/judge/aggregates/inventory.h"
 #include "site/judge/aggregates/totals.h"
 #include "site/judge/aggregates/sweep.h"
+#include "site/judge/aggregates/words.h"
 
 struct judge {
 	struct aggregates aggregates;
@@ -17,6 +18,7 @@ struct judge {
 	VEC(struct finding) findings;
 	VEC(char *) made; /* strings of findings */
 	struct losses losses; /* of these nodes nothing may pass */
+	struct words names; /* of nodes, each once: of captures, then of inventories alone */
 	bool captures_broken; /* something is missing, of an unknown node */
 	bool incomplete; /* records were or may be lost on an unknown node: nothing may pass */
 };

@@ -70,6 +70,7 @@ void judge_free(struct judge *judge)
 	inventories_release(&judge->inventories);
 	sweep_release(&judge->sweep);
 	losses_release(&judge->losses);
+	words_release(&judge->names);
 	vec_release(&judge->findings);
 	for (size_t i = 0; i < judge->made.len; i++)
 		free(judge->made.data[i]);
@@ -160,6 +161,14 @@ static void find_windows(struct judge *judge)
 	}
 }
 
+static void name_nodes(struct judge *judge)
+{
+	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
+		words_keep(&judge->names, judge->aggregates.nodes.data[i].name);
+	for (size_t i = 0; i < judge->inventories.list.len; i++)
+		words_keep(&judge->names, judge->inventories.list.data[i].name);
+}
+
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today)
 {
 	const struct rule_ctx both_ends = rule_ctx_of(judge, &catalogue[RULE_COV_04]);
@@ -167,6 +176,7 @@ void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t
 	aggregates_finish(&judge->aggregates, totals);
 	losses_order(&judge->losses);
 	inventories_order(&judge->inventories);
+	name_nodes(judge);
 	find_windows(judge);
 	sweep_finish(&judge->sweep, &judge->aggregates);
 	machines_find(&judge->sweep, &judge->inventories);
@@ -190,29 +200,22 @@ size_t judge_findings(const struct judge *judge, const struct finding **findings
 
 /* ---- summary ---- */
 
-/* Nodes of captures and of inventories; two of one name are one. */
 static void count_nodes(const struct judge *judge, struct judge_summary *summary)
 {
 	const char *found[SUBJECT_NODES];
-	struct words names = { 0 };
 	struct map failed = { 0 };
 
-	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
-		words_keep(&names, judge->aggregates.nodes.data[i].name);
-	for (size_t i = 0; i < judge->inventories.list.len; i++)
-		words_keep(&names, judge->inventories.list.data[i].name);
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *finding = &judge->findings.data[i];
 		size_t count = finding->verdict == VERDICT_FAIL
-				       ? subject_nodes(&finding->subject, &names, found)
+				       ? subject_nodes(&finding->subject, &judge->names, found)
 				       : 0;
 
 		while (count)
 			map_insert(&failed, (uintptr_t)found[--count], 0, NULL);
 	}
-	summary->nodes = names.kept.all.len;
+	summary->nodes = judge->names.kept.all.len;
 	summary->failed_nodes = failed.used;
-	words_release(&names);
 	map_release(&failed);
 }
 

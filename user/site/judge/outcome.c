@@ -59,7 +59,8 @@ static const char *why_lost(struct judge *judge, enum lack lack, const char *nod
  */
 void judge_doubt(struct judge *judge)
 {
-	struct words in_part = { 0 }, nodes = { 0 };
+	struct words in_part = { 0 }; /* names of nodes */
+	struct words nodes = { 0 }; /* of captures: a finding about none of them is about all */
 	const char *found[SUBJECT_NODES], *node;
 
 	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)

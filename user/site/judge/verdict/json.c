@@ -127,20 +127,14 @@ static void add_node(json_t *list, const char *name, const struct policy_class *
 	json_array_append_new(list, to);
 }
 
-/* Nodes of captures, then those of which there is but an inventory; two of one name are one. */
 static json_t *verdict_nodes_json(const struct judge *judge)
 {
-	struct words names = { 0 };
+	const struct strings *names = &judge->names.kept;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < judge->aggregates.nodes.len; i++)
-		words_keep(&names, judge->aggregates.nodes.data[i].name);
-	for (size_t i = 0; i < judge->inventories.list.len; i++)
-		words_keep(&names, judge->inventories.list.data[i].name);
-	for (size_t i = 0; i < names.kept.all.len; i++)
-		add_node(list, names.kept.all.data[i],
-			 policy_class_of(judge->policy, names.kept.all.data[i]));
-	words_release(&names);
+	for (size_t i = 0; i < names->all.len; i++)
+		add_node(list, names->all.data[i],
+			 policy_class_of(judge->policy, names->all.data[i]));
 	return list;
 }
 
