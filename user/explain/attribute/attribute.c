@@ -104,7 +104,7 @@ static void completion_event(struct attribute *attribute, const struct event *ev
 
 static bool is_plain_rndv(const struct op *op)
 {
-	return op && op->protocol && !strcmp(op->protocol, "rndv");
+	return op->protocol && !strcmp(op->protocol, "rndv");
 }
 
 /* From the process to itself, received without a transfer: UCX 1.18 copies, src/uct/sm/self/self.c.
@@ -114,8 +114,8 @@ static bool was_copied(struct attribute *attribute, const struct op *op, uint64_
 	const struct answer *answer = answer_to(attribute, op->process, req);
 	bool traced;
 
-	return answer && is_plain_rndv(answer->op) && op->ep &&
-	       decoder_peer(attribute->decoder, op->ep, &traced) &&
+	return answer && answer->op && (!answer->op->protocol || is_plain_rndv(answer->op)) &&
+	       op->ep && decoder_peer(attribute->decoder, op->ep, &traced) &&
 	       op->ep->peer_process == op->process;
 }
 

@@ -16,19 +16,12 @@ struct moment {
 	enum precision precision;
 };
 
-/* The buffer at the other end of an operation's message. */
-struct other_end {
-	uint64_t buffer, bytes; /* bytes 0: not known */
-	struct memory_answer memory;
-};
-
 /* A UCP operation from its entry until nothing can be said about it any more. */
 struct op {
 	uint64_t id; /* above 0, calls count as well */
 	uint64_t call; /* id of the MPI call around it, 0 = outside MPI */
 	struct process *process;
 	struct object *ep; /* of sends, put, get, atomics; NULL: none or not known */
-	struct process *peer; /* of receives, once matched */
 	const struct site_info *site;
 	const char *function; /* MPI function around it, NULL = outside MPI */
 	const struct place *place; /* of that call */
@@ -38,7 +31,6 @@ struct op {
 	struct moment end;
 	struct memory_answer memory; /* of its buffer, at its start */
 	const char *taken_as; /* what UCX took it for; static, NULL: not told */
-	struct other_end other; /* as far as the message is matched */
 	uint64_t object; /* first argument: ucp_ep or worker */
 	uint64_t tag, mask;
 	uint64_t bytes; /* UINT64_MAX unknown */
@@ -69,8 +61,7 @@ struct op {
 	unsigned int refs;
 	struct op *newer; /* next generation of the same request */
 	size_t open_at; /* of an open one: position among those of its process */
-	void *match; /* for the match stage, */
-	struct way *way; /* and this as well: dropped by op_over */
+	struct match_op *match; /* owned by the match stage, which frees it in op_over; NULL */
 };
 
 struct transfer {
@@ -117,7 +108,7 @@ struct attribute_sink {
 	void (*call)(void *arg, const struct call *call);
 	void (*op_start)(void *arg, struct op *op);
 	void (*op_done)(void *arg, struct op *op);
-	/* called after the last event of an operation with a way, transfers included */
+	/* called after the last event of an operation with match set, transfers included */
 	void (*op_over)(void *arg, struct op *op);
 	void (*transfer)(void *arg, const struct transfer *transfer);
 	/* a transfer was sent, in send order: op NULL = none known */

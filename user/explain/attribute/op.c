@@ -299,7 +299,7 @@ void op_drop(struct attribute *attribute, struct op *op)
 {
 	if (!op || --op->refs)
 		return;
-	if (op->way && attribute->sink.op_over)
+	if (op->match && attribute->sink.op_over)
 		attribute->sink.op_over(attribute->sink.arg, op);
 	op->newer = attribute->free_ops;
 	attribute->free_ops = op;

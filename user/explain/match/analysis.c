@@ -246,8 +246,12 @@ static void on_op_done(void *arg, struct op *op)
 
 static void on_op_over(void *arg, struct op *op)
 {
-	emit_way_over(&((struct analysis *)arg)->emitter, op->way);
-	way_drop(op->way);
+	struct analysis *analysis = arg;
+	struct way *way = matched_way(op);
+
+	if (way)
+		emit_way_over(&analysis->emitter, way);
+	matcher_op_over(analysis->matcher, op);
 }
 
 static void on_transfer(void *arg, const struct transfer *transfer)

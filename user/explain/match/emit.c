@@ -118,9 +118,9 @@ static bool there_is_host(const struct transfer *transfer)
 /* The message's other operation has that memory. */
 static bool is_others(const struct transfer *transfer)
 {
-	const struct op *op = transfer->op;
+	const struct other_end *other = matched_other(transfer->op);
 
-	return op && transfer->raddr - op->other.buffer < op->other.bytes;
+	return other && transfer->raddr - other->buffer < other->bytes;
 }
 
 static struct memory_end memory_there(struct decoder *decoder, const struct transfer *transfer)
@@ -132,7 +132,7 @@ static struct memory_end memory_there(struct decoder *decoder, const struct tran
 	if (host || there_is_host(transfer))
 		return known("host");
 	if (is_others(transfer))
-		return answered(decoder, &transfer->op->other.memory);
+		return answered(decoder, &matched_other(transfer->op)->memory);
 	return answered(decoder, &transfer->there);
 }
 
@@ -213,22 +213,22 @@ void emit_call(struct emitter *emitter, const struct call *call)
 }
 void emit_op(struct emitter *emitter, struct op *op)
 {
-	const struct emitted_end end = emit_end(op->start, op->end);
+	const struct emitted_end end = emit_end(op->start, matched_end(op));
 	struct fact_op fact = {
 		.id = op->id,
 		.call = op->call,
 		.process = op->process->index,
-		.peer = emit_index(op->ep ? emit_peer(emitter, op->ep) : op->peer),
+		.peer = emit_index(op->ep ? emit_peer(emitter, op->ep) : matched_peer(op)),
 		.op = op->site->name,
 		.function = op->function,
 		.place = op->place,
-		.protocol = op->protocol,
+		.protocol = matched_protocol(op),
 		.tid = op->tid,
 		.start = op->start,
 		.end = end.ns,
 		.end_precision = end.precision,
-		.tag = op->info ? op->info_tag : op->tag,
-		.bytes = op->bytes,
+		.tag = op->info ? op->info_tag : matched_tag(op),
+		.bytes = matched_bytes(op),
 		.buffer = op->buffer,
 		.memory = decoder_memory_name(emitter->decoder, op->memory.kind, op->memory.device),
 		.memory_reason = op->memory.reason,
@@ -313,11 +313,11 @@ static const struct process *peer_of(struct emitter *emitter, const struct trans
 
 static void note_way(const struct transfer *transfer, const struct fact_transfer *fact)
 {
-	struct op *op = transfer->op;
+	struct way *way = matched_way(transfer->op);
 	const struct leg leg = { fact->transport, fact->src_mem, fact->dst_mem };
 
-	if (op && op->way && !transfer->retried && !transfer->control && transfer->bytes)
-		way_add(op->way, transfer->copy, &leg, transfer->count, transfer->bytes);
+	if (way && !transfer->retried && !transfer->control && transfer->bytes)
+		way_add(way, transfer->copy, &leg, transfer->count, transfer->bytes);
 }
 
 void emit_transfer(struct emitter *emitter, const struct transfer *transfer)

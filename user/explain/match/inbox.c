@@ -33,8 +33,9 @@ static bool posted_before(const struct receive *receive, const struct receive *o
 /* Whether two receives are interchangeable: a message of either differs in time only. */
 static bool are_alike(const struct op *op, const struct op *other)
 {
-	return op->tag == other->tag && op->mask == other->mask && op->room == other->room &&
-	       op->site == other->site && op->function == other->function;
+	return matched_tag(op) == matched_tag(other) && op->mask == other->mask &&
+	       op->room == other->room && op->site == other->site &&
+	       op->function == other->function;
 }
 
 /* Marks two receives that a message may be of, if they were posted at the same time. */
@@ -104,8 +105,8 @@ bool swap_at_once(struct matcher *matcher, struct receive *receive)
 	bound_remove(other);
 	other->arrival = NULL;
 	other->bound = false;
-	if (other->op->end.precision == PRECISION_LOWER && other->op->end.ns == arrival->ts)
-		other->op->end = (struct moment){ 0 };
+	if (other->op->match->end.ns == arrival->ts)
+		other->op->match->end = (struct moment){ 0 };
 	receive->alike = other->alike = true;
 	bind(matcher, receive, arrival);
 	repost(matcher, other);
@@ -235,10 +236,10 @@ void unexpected_remove(struct arrival *arrival)
 }
 
 /* Where nothing better is known, a receive is over when the handler that completed it began. */
-static void receive_end(struct op *op, const struct arrival *arrival)
+static void receive_end(const struct op *op, const struct arrival *arrival)
 {
-	if (op->end.precision == PRECISION_UNKNOWN && !arrival->rts && !arrival->multi)
-		op->end = (struct moment){ arrival->ts, PRECISION_LOWER };
+	if (matched_end(op).precision == PRECISION_UNKNOWN && !arrival->rts && !arrival->multi)
+		op->match->end = (struct moment){ arrival->ts, PRECISION_LOWER };
 }
 
 void bind(struct matcher *matcher, struct receive *receive, struct arrival *arrival)
@@ -267,7 +268,7 @@ void bind(struct matcher *matcher, struct receive *receive, struct arrival *arri
  */
 static bool receive_accepts(const struct op *op, const struct arrival *arrival)
 {
-	if (op->failed || ((op->tag ^ arrival->tag) & op->mask))
+	if (op->failed || ((matched_tag(op) ^ arrival->tag) & op->mask))
 		return false;
 	if (!op->immediate)
 		return true;

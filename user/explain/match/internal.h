@@ -84,6 +84,27 @@ struct arrival {
 	const char *recv_op;
 };
 
+enum match_state {
+	MATCH_NONE, /* no message was sent by it yet, or its receive is done */
+	MATCH_SENT, /* its message was sent; later transfers are the rest of it */
+	MATCH_RECEIVE, /* a tag receive that is not done */
+};
+
+/* What is known of an operation by its message: in struct op, until op_over. */
+struct match_op {
+	enum match_state state;
+	bool tagged; /* tag is set: of a receive by handle */
+	struct receive *receive; /* of MATCH_RECEIVE */
+	struct way *way; /* held; NULL */
+	struct process *peer; /* of receives: the sender; NULL: not known */
+	const char *protocol; /* of receives: the sender's; NULL: not known */
+	uint64_t tag;
+	uint64_t bytes; /* of receives: the message's; UINT64_MAX: not known */
+	struct moment end; /* of receives: when the message was there */
+	struct other_end other;
+	struct match_op *next; /* free one */
+};
+
 /* A tag receive operation. */
 struct receive {
 	struct op *op;
@@ -165,6 +186,7 @@ struct matcher {
 	struct map sockets; /* (position, enum socket_end) -> what waits for the other end */
 	struct sent *free_sents;
 	struct arrival *free_arrivals;
+	struct match_op *free_ops;
 	uint64_t sends, receives, matched, ambiguous;
 	const char *ending; /* why operations end now; NULL: by themselves */
 	struct fact_reason unmatched_sends[MAX_REASONS], unmatched_receives[MAX_REASONS];
@@ -243,6 +265,11 @@ void socket_await(struct matcher *matcher, struct arrival *arrival, const struct
 bool socket_differs(const struct sent *sent, const struct arrival *arrival);
 void socket_forget_sent(struct sent *sent);
 void socket_forget_arrival(struct arrival *arrival);
+
+/* ---- match_op.c ---- */
+/* Makes it with the first call. */
+struct match_op *match_op_of(struct matcher *matcher, struct op *op);
+void match_ops_release(struct matcher *matcher);
 
 /* ---- message.c ---- */
 struct sent *sent_new(struct matcher *matcher);

@@ -211,7 +211,8 @@ static void sent_key(struct sent *sent, const struct ub_xfer *xfer)
 	}
 }
 
-static void sent_fill(struct sent *sent, const struct ub_xfer *xfer, struct op *op)
+static void sent_fill(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer,
+		      struct op *op)
 {
 	sent->ts = xfer->h.ts;
 	sent->done = xfer->h.ts + xfer->h.dur;
@@ -219,9 +220,11 @@ static void sent_fill(struct sent *sent, const struct ub_xfer *xfer, struct op *
 	sent->tag = sent_tag(xfer, op);
 	sent->bytes = UINT64_MAX;
 	if (op) {
+		struct match_op *match = match_op_of(matcher, op);
+
 		op_hold(op);
 		sent->from = op;
-		sent->counted = !op->match;
+		sent->counted = match->state == MATCH_NONE;
 		sent->active = op->site->op == OP_AM_SEND;
 		sent->bytes = op->bytes;
 		sent->start = op->start;
@@ -230,7 +233,7 @@ static void sent_fill(struct sent *sent, const struct ub_xfer *xfer, struct op *
 		sent->function = op->function;
 		sent->op = op->site->name;
 		sent->protocol = op->protocol;
-		op->match = op;
+		match->state = MATCH_SENT;
 	}
 	sent_key(sent, xfer);
 }
@@ -268,7 +271,7 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 		op = NULL;
 	sent = sent_new(matcher);
 	sent->class = class;
-	sent_fill(sent, xfer, op);
+	sent_fill(matcher, sent, xfer, op);
 	link = ep ? link_of(matcher, ep) : NULL;
 	if (!link || link->untraced) {
 		if (sent->counted)
@@ -498,6 +501,7 @@ void matcher_free(struct matcher *matcher)
 		matcher->free_arrivals = arrival->next;
 		free(arrival);
 	}
+	match_ops_release(matcher);
 	vec_release(&matcher->links);
 	vec_release(&matcher->synced);
 	vec_release(&matcher->all_buckets);

@@ -14,6 +14,24 @@
 
 struct matcher;
 
+/* The buffer at the other end of an operation's message. */
+struct other_end {
+	uint64_t buffer, bytes; /* bytes 0: not known */
+	struct memory_answer memory;
+};
+
+/*
+ * Facts about an operation, by attribution and matching together. A receive takes from its message
+ * whatever its own records do not tell.
+ */
+const char *matched_protocol(const struct op *op); /* NULL: not known */
+uint64_t matched_tag(const struct op *op);
+uint64_t matched_bytes(const struct op *op); /* UINT64_MAX: not known */
+struct moment matched_end(const struct op *op);
+struct process *matched_peer(const struct op *op); /* of receives; NULL: not matched */
+const struct other_end *matched_other(const struct op *op); /* NULL: not known */
+struct way *matched_way(const struct op *op); /* NULL: of no interest */
+
 /* The operation ends of a message, as they are when the message is known. */
 struct message {
 	uint64_t send, recv; /* ids of operations; recv 0: none, or not told which */
@@ -30,6 +48,8 @@ void matcher_free(struct matcher *matcher);
 
 void matcher_op_start(struct matcher *matcher, struct op *op);
 void matcher_op_done(struct matcher *matcher, struct op *op);
+/* After the last event of an operation with match set: frees it. */
+void matcher_op_over(struct matcher *matcher, struct op *op);
 void matcher_sent(struct matcher *matcher, const struct event *event, struct op *op,
 		  struct object *ep);
 void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_t idle_since);

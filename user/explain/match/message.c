@@ -71,7 +71,7 @@ static void emit(struct matcher *matcher, const struct sent *sent, const struct 
 		.recv_start = arrival->recv_start,
 		.recv_tid = arrival->recv_tid,
 		.arrival = arrival->ts,
-		.src_way = sent->from ? sent->from->way : NULL,
+		.src_way = matched_way(sent->from),
 		.dst_way = arrival->way,
 	};
 
@@ -106,25 +106,26 @@ static struct other_end end_of(const struct op *op)
 /* A receive's length is its message's, its protocol the sender's, where it did not say itself. */
 static void enrich(const struct sent *sent, struct arrival *arrival)
 {
-	struct op *op = arrival->receive ? arrival->receive->op : NULL;
+	const struct op *op = arrival->receive->op;
+	struct match_op *match = op->match;
 
-	if (!op || arrival->doubt)
+	if (arrival->doubt)
 		return;
-	if (arrival->way != op->way) {
+	if (arrival->way != match->way) {
 		way_drop(arrival->way);
-		arrival->way = way_hold(op->way);
+		arrival->way = way_hold(match->way);
 	}
-	if (op->site->op == OP_TAG_MSG_RECV)
-		op->tag = arrival->tag;
-	op->peer = sent ? sent->link->process : arrival->source;
-	if (!op->protocol && sent)
-		op->protocol = sent->protocol;
+	match->tagged = op->site->op == OP_TAG_MSG_RECV;
+	match->tag = arrival->tag;
+	match->peer = sent ? sent->link->process : arrival->source;
+	if (!match->protocol && sent)
+		match->protocol = sent->protocol;
 	if (sent && sent->from) {
-		op->other = end_of(sent->from);
-		sent->from->other = end_of(op);
+		match->other = end_of(sent->from);
+		sent->from->match->other = end_of(op);
 	}
-	if (op->bytes == UINT64_MAX)
-		op->bytes = sent && sent->bytes != UINT64_MAX ? sent->bytes : arrival->bytes;
+	if (match->bytes == UINT64_MAX)
+		match->bytes = sent && sent->bytes != UINT64_MAX ? sent->bytes : arrival->bytes;
 }
 
 void message_settle(struct matcher *matcher, struct arrival *arrival)

@@ -81,10 +81,10 @@ static void stream_done(struct matcher *matcher, struct op *op)
 	receive = *link;
 	*link = receive->next;
 	if (!op->failed && op->whole && !matcher->ending)
-		op->bytes = op->room;
+		match_op_of(matcher, op)->bytes = op->room;
 	else if (!op->failed && receive->arrivals &&
 		 (receive->arrivals == 1 || receive->got == op->room))
-		op->bytes = receive->got;
+		match_op_of(matcher, op)->bytes = receive->got;
 	free(receive);
 }
 
@@ -332,7 +332,7 @@ void matcher_met(struct matcher *matcher, const struct event *event, struct op *
 
 struct receive *receive_of(const struct op *op)
 {
-	return op && RECEIVES >> op->site->op & 1 ? op->match : NULL;
+	return op && op->match && op->match->state == MATCH_RECEIVE ? op->match->receive : NULL;
 }
 
 /* Receives that return a request although the message is there: fragments are still to come. */
@@ -384,6 +384,7 @@ static void receive_start(struct matcher *matcher, struct op *op)
 {
 	struct inbox *inbox = inbox_of(matcher, op->process, op->object);
 	struct receive *receive = calloc(1, sizeof(*receive));
+	struct match_op *match = match_op_of(matcher, op);
 	struct arrival *arrival;
 
 	if (!receive)
@@ -396,7 +397,8 @@ static void receive_start(struct matcher *matcher, struct op *op)
 	receive->epoch = inbox->epoch;
 	receive->arrived = inbox->tagged;
 	op_hold(op);
-	op->match = receive;
+	match->state = MATCH_RECEIVE;
+	match->receive = receive;
 	arrival = at_entry(inbox, op);
 	if (arrival)
 		bind(matcher, receive, arrival);
@@ -436,7 +438,7 @@ static void way_begin(struct matcher *matcher, struct op *op)
 {
 	matcher->gpu = matcher->gpu || op->process->gpu_library;
 	if (matcher->gpu && (WITH_MESSAGE >> op->site->op & 1))
-		op->way = way_new(&op->memory);
+		match_op_of(matcher, op)->way = way_new(&op->memory);
 }
 
 void matcher_op_start(struct matcher *matcher, struct op *op)
@@ -493,7 +495,8 @@ static void receive_done(struct matcher *matcher, struct receive *receive)
 	if (arrival && arrival->doubt)
 		receive_judge(matcher, receive);
 	bound_remove(receive);
-	receive->op->match = NULL;
+	receive->op->match->state = MATCH_NONE;
+	receive->op->match->receive = NULL;
 	if (arrival) {
 		arrival->receive = NULL;
 		message_settle(matcher, arrival);
@@ -512,6 +515,6 @@ void matcher_op_done(struct matcher *matcher, struct op *op)
 		receive_done(matcher, receive);
 	else if (op->site->op == OP_TAG_SEND || op->site->op == OP_AM_SEND ||
 		 op->site->op == OP_STREAM_SEND)
-		if (!op->match)
+		if (!op->match || op->match->state == MATCH_NONE)
 			reason_add(matcher->unmatched_sends, why_unmatched(matcher, op), 1);
 }
