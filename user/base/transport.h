@@ -12,8 +12,10 @@
 enum transport_reach { REACH_UNKNOWN, REACH_SELF, REACH_NODE };
 
 struct transport {
-	const char *name; /* as UCX calls it; NULL: a transport without a row of its own */
-	enum transport_reach reach; /* where its peers are, whoever they are */
+	const char *name; /* as ucx_info -d prints it, which symbols may not have (posix: uct_mm_);
+			     NULL: without a row */
+	enum transport_reach
+		reach; /* where all its peers are; 0 for a network: their host decides */
 	bool host_only; /* it moves host memory only */
 	/*
 	 * It copies within its process: the remote address is the process's own GPU, in puts and
