@@ -236,11 +236,12 @@ static void cancelled(struct attribute *attribute, const struct op *cancel)
 {
 	struct process *process = cancel->process;
 	struct ub_hdr h = { .tgid = process->tgid, .tid = cancel->tid, .ts = cancel->start };
+	uint64_t size = owned_by(attribute, process)->request_size;
 	struct op *op;
 
-	if (!process->request_size)
+	if (!size)
 		return;
-	op = request_find(attribute, process, cancel->handle - process->request_size, &h, ~0u);
+	op = request_find(attribute, process, cancel->handle - size, &h, ~0u);
 	if (op)
 		op->failed = true;
 }

@@ -3,6 +3,9 @@
  * Attribution: the call that caused an operation, the operation that caused a transfer
  * (docs/attribution.md). Events come in time order per process. Certain results are emitted at
  * once, the others when their request completes.
+ *
+ * Layers, each calling only those before it: payload.c; op.c; request.c; thread.c; transfer.c;
+ * attribute.c, which hands each record to the others.
  */
 #ifndef UCXBPF_ATTRIBUTE_ATTRIBUTE_H
 #define UCXBPF_ATTRIBUTE_ATTRIBUTE_H

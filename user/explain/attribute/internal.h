@@ -60,6 +60,7 @@ struct owned {
 	VEC(struct inner *) inners; /* oldest first, as are the others */
 	VEC(struct answer *) answers;
 	VEC(struct thread *) threads;
+	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 };
 
 struct attribute {

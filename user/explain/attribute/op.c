@@ -248,8 +248,6 @@ static void op_fill(struct op *op, const struct event *event, const struct ub_op
 	op->bytes = op_bytes(record);
 	op->sends = op_sends(event->site->op);
 	op->unsized = op->sends && op->bytes == UINT64_MAX;
-	if (handle && op->req)
-		op->process->request_size = op->handle - op->req;
 }
 
 /* Only of a contiguous datatype is the buffer where the data lies. */

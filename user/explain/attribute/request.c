@@ -88,6 +88,8 @@ void request_open(struct attribute *attribute, struct op *op)
 
 	if (op->immediate)
 		return;
+	if (op->returns)
+		owned_by(attribute, op->process)->request_size = op->handle - op->req;
 	op->open = true;
 	op->open_at = owned_by(attribute, op->process)->open.len;
 	vec_push(&owned_by(attribute, op->process)->open, op);

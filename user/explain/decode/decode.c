@@ -88,19 +88,6 @@ static void decode_end(struct decoder *decoder, struct capture *capture, const j
 	capture->ended = side_u64(side, "ts");
 }
 
-/* Attached late: the time before, or since another capture, is unknown. */
-void process_joined(struct capture *capture, struct process *process, uint64_t ts)
-{
-	if (process->told_by && process->told_by != capture) {
-		vec_push(&capture->rejoined, ((struct rejoined){ process, ts + 1 }));
-		return;
-	}
-	if (ts >= process->blind_until)
-		process->blind_until = ts + 1;
-	if (ts >= process->missing_until)
-		process->missing_until = ts + 1;
-}
-
 void decoder_init(struct decoder *decoder)
 {
 	*decoder = (struct decoder){ 0 };
@@ -141,14 +128,6 @@ void capture_release(struct capture *capture)
 	vec_release(&capture->cells);
 	map_release(&capture->cell_ids);
 	map_release(&capture->tgids);
-}
-
-uint64_t side_u64(const json_t *side, const char *key)
-{
-	const json_t *value = json_object_get(side, key);
-	const char *text = json_string_value(value);
-
-	return text ? strtoull(text, NULL, 0) : (uint64_t)json_integer_value(value);
 }
 
 static void decode_capture(struct decoder *decoder, struct capture *capture, const json_t *side)

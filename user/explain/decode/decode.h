@@ -3,6 +3,9 @@
  * From the capture's bytes to named things: which process a record is of, what its site is called,
  * what a pointer in it stood for at that time. Side records are read before the first wire record,
  * wire records are fed in time order per capture. Nothing here knows what a message is.
+ *
+ * Layers, each calling only those before it: sites.c and devices.c; processes.c; places.c and
+ * memory.c; objects.c; cells.c; decode.c, which hands each record to the others.
  */
 #ifndef UCXBPF_DECODE_DECODE_H
 #define UCXBPF_DECODE_DECODE_H
@@ -44,7 +47,7 @@ struct object {
 	struct object *latest; /* of the first of those: the last one */
 	struct object *peer; /* of an ep: the peer's worker, once found */
 	struct process *peer_process; /* of an ep: where only the process is known */
-	void *link; /* of an ep: for the match stage */
+	struct link *link; /* of an ep: owned by the match stage; NULL */
 };
 
 struct ucx_library {
@@ -80,10 +83,8 @@ struct process {
 	VEC(struct address_range) mpi_text; /* where the MPI library's own code lies */
 	uint64_t comm_world; /* its handle of MPI_COMM_WORLD; 0: unknown */
 	bool mpich; /* whose handles have 32 bits */
-	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 	uint64_t blind_until; /* records of it, or of its peers, before this time may be missing */
 	uint64_t missing_until; /* records of its own before this time may be missing */
-	uint64_t hidden; /* bytes that it may have sent beside those known of its endpoints */
 	const struct capture *told_by; /* the first capture that told of it; NULL: none did */
 	uint64_t lost_until; /* records up to then were lost; 0: none, or all of that is done */
 	uint64_t objects_lost_until; /* lives of its objects may have ended unseen */
@@ -353,6 +354,13 @@ const char *decoder_name(const struct decoder *decoder, const struct process *pr
 
 /* After the last record: what the addresses of all remaining cells stand for. */
 void decoder_cells(struct decoder *decoder, struct capture *capture);
+
+/* Records of the process, or of its peers, before that time may be missing. */
+void process_blind(struct process *process, uint64_t until);
+/* Records of its own, too. */
+void process_missing(struct process *process, uint64_t until);
+/* Whether records were lost up to the event, so that what they named is no evidence any more. */
+bool process_forgets(const struct event *event);
 
 /* Whether operations of that kind take a ucp_ep; else a worker or nothing. */
 bool op_takes_ep(enum op_kind kind);

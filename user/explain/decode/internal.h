@@ -3,12 +3,20 @@
 #ifndef UCXBPF_DECODE_INTERNAL_H
 #define UCXBPF_DECODE_INTERNAL_H
 
+#include <stdlib.h>
+
 #include "explain/decode/decode.h"
 
 void decode_site(struct decoder *decoder, struct capture *capture, const json_t *side);
 
 /* Hex string or integer member; 0 where absent. */
-uint64_t side_u64(const json_t *side, const char *key);
+static inline uint64_t side_u64(const json_t *side, const char *key)
+{
+	const json_t *value = json_object_get(side, key);
+	const char *text = json_string_value(value);
+
+	return text ? strtoull(text, NULL, 0) : (uint64_t)json_integer_value(value);
+}
 
 /* The process that has tgid now, made where no side record told of it. */
 struct process *capture_process(struct decoder *decoder, struct capture *capture, uint32_t tgid);
@@ -22,7 +30,6 @@ void processes_release(struct decoder *decoder);
 void decode_process(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_library(struct decoder *decoder, struct capture *capture, const json_t *side);
 void decode_task(struct decoder *decoder, struct capture *capture, const struct ub_task *task);
-void process_joined(struct capture *capture, struct process *process, uint64_t ts);
 
 void decode_side_object(struct decoder *decoder, struct capture *capture, enum object_kind kind,
 			const json_t *side);

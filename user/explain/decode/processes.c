@@ -158,6 +158,40 @@ static int side_int(const json_t *side, const char *key)
 	return json_is_integer(value) ? (int)json_integer_value(value) : -1;
 }
 
+void process_blind(struct process *process, uint64_t until)
+{
+	if (process->blind_until < until)
+		process->blind_until = until;
+}
+
+void process_missing(struct process *process, uint64_t until)
+{
+	process_blind(process, until);
+	if (process->missing_until < until)
+		process->missing_until = until;
+}
+
+bool process_forgets(const struct event *event)
+{
+	const struct ub_loss *loss = (const struct ub_loss *)event->h;
+	struct process *process = event->process;
+	bool lost = event->h->kind == UB_LOSS && loss->records;
+
+	if (!lost && (!process->lost_until || event->h->ts <= process->lost_until))
+		return false;
+	process->lost_until = lost ? loss->until : 0;
+	return true;
+}
+
+/* Attached late: the time before, or since another capture, is unknown. */
+static void process_joined(struct capture *capture, struct process *process, uint64_t ts)
+{
+	if (process->told_by && process->told_by != capture)
+		vec_push(&capture->rejoined, ((struct rejoined){ process, ts + 1 }));
+	else
+		process_missing(process, ts + 1);
+}
+
 /* The first capture decides about its start. */
 static void describe_start(struct capture *capture, struct process *process, const json_t *side)
 {

@@ -23,15 +23,6 @@ static void cut(struct decoder *decoder, struct attribute *attribute, struct mat
 	decoder_ended(decoder);
 }
 
-/* Order holds again for messages sent after that time. */
-static void blind(struct process *process, uint64_t until)
-{
-	if (process->blind_until < until)
-		process->blind_until = until;
-	if (process->missing_until < until)
-		process->missing_until = until;
-}
-
 /* The capture before knew them: their state ends with it. */
 static void rejoin(const struct capture *capture, struct decoder *decoder,
 		   struct attribute *attribute, struct matcher *matcher)
@@ -41,7 +32,7 @@ static void rejoin(const struct capture *capture, struct decoder *decoder,
 	if (capture->rejoined.len)
 		cut(decoder, attribute, matcher, "between captures");
 	for (size_t i = 0; i < capture->rejoined.len; i++)
-		blind(capture->rejoined.data[i].process, capture->rejoined.data[i].until);
+		process_missing(capture->rejoined.data[i].process, capture->rejoined.data[i].until);
 }
 
 static void window_edge(const struct capture *capture, uint64_t from, struct decoder *decoder,
@@ -55,7 +46,7 @@ static void window_edge(const struct capture *capture, uint64_t from, struct dec
 	cut(decoder, attribute, matcher, "window edge");
 	pos = 0;
 	while ((slot = map_next(&capture->tgids, &pos)))
-		blind((struct process *)(uintptr_t)slot->value, from);
+		process_missing((struct process *)(uintptr_t)slot->value, from);
 }
 
 /* Returns when the next one begins. */
@@ -86,7 +77,7 @@ static void slice_edge(const struct capture *capture, uint64_t from, struct deco
 		struct process *process = (struct process *)(uintptr_t)slot->value;
 
 		decoder_end(decoder, process);
-		blind(process, from);
+		process_missing(process, from);
 	}
 	matcher_ending(matcher, "detail was thinned");
 	attribute_forget(attribute);
@@ -147,14 +138,9 @@ static void cut_before(const inputs *inputs, const struct input *next, uint64_t 
 static void cut_lost(const struct event *event, struct decoder *decoder,
 		     struct attribute *attribute, struct matcher *matcher)
 {
-	const struct ub_loss *loss = (const struct ub_loss *)event->h;
-	struct process *process = event->process;
-	bool lost = event->h->kind == UB_LOSS && loss->records;
-
-	if (!lost && (!process->lost_until || event->h->ts <= process->lost_until))
+	if (!process_forgets(event))
 		return;
-	process->lost_until = lost ? loss->until : 0;
-	decoder_end(decoder, process);
+	decoder_end(decoder, event->process);
 	matcher_ending(matcher, "lost records");
 	attribute_forget(attribute);
 	matcher_ending(matcher, NULL);

@@ -184,6 +184,7 @@ struct matcher {
 	struct map buckets; /* (key, class and inbox) */
 	VEC(struct bucket *) all_buckets;
 	struct map sockets; /* (position, enum socket_end) -> what waits for the other end */
+	VEC(uint64_t) hidden; /* by process.id: bytes it may have sent beside those of its links */
 	struct sent *free_sents;
 	struct arrival *free_arrivals;
 	struct match_op *free_ops;
@@ -249,9 +250,11 @@ void fifos_lost(struct inbox *inbox);
 struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx);
 
 /* Counts a transfer of any kind, which moves its connection on. ep: NULL, not known. */
-void socket_passed(struct process *process, const struct object *ep, const struct ub_xfer *xfer);
+void socket_passed(struct matcher *matcher, const struct process *process, const struct object *ep,
+		   const struct ub_xfer *xfer);
 /* Allows for bytes sent in records of the process that may be missing in between. */
-void socket_hidden(struct process *process, uint64_t from, uint64_t until);
+void socket_hidden(struct matcher *matcher, const struct process *process, uint64_t from,
+		   uint64_t until);
 /*
  * Lists a send by its position in a TCP connection, if that is known. True: the arrival was there
  * already, the message is joined.

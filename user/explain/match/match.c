@@ -264,7 +264,7 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 	struct sent *sent;
 	struct link *link;
 
-	socket_passed(event->process, ep, xfer);
+	socket_passed(matcher, event->process, ep, xfer);
 	if (event->site->verb != VERB_AM || class == CLASS_NONE)
 		return;
 	if (op && (op->process != event->process || receive_of(op)))
@@ -303,13 +303,11 @@ void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint6
 
 		if (process->host != host)
 			continue;
-		if (process->blind_until < until)
-			process->blind_until = until;
+		process_blind(process, until);
 		if (owner && process != owner)
 			continue;
-		if (process->missing_until < until)
-			process->missing_until = until;
-		socket_hidden(process, from, until);
+		process_missing(process, until);
+		socket_hidden(matcher, process, from, until);
 	}
 	links_unsync(matcher, host);
 	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
@@ -502,6 +500,7 @@ void matcher_free(struct matcher *matcher)
 		free(arrival);
 	}
 	match_ops_release(matcher);
+	vec_release(&matcher->hidden);
 	vec_release(&matcher->links);
 	vec_release(&matcher->synced);
 	vec_release(&matcher->all_buckets);

@@ -2,6 +2,11 @@
 /*
  * Matches sends to receives without clocks (docs/attribution.md): messages of an endpoint arrive in
  * order, and are received as by UCX's own tag matching, corrected by observed results.
+ *
+ * Layers: way.c, then match_op.c; the matching itself (pair.c, anchor.c, position.c, inbox.c,
+ * receive.c, message.c), whose files call each other, since one joined message lets others be
+ * joined; match.c, which feeds it; emit*.c, which turn results into facts; analysis.c, which runs
+ * all stages.
  */
 #ifndef UCXBPF_MATCH_MATCH_H
 #define UCXBPF_MATCH_MATCH_H

@@ -259,7 +259,15 @@ static void remove_from(struct map *sockets, uint64_t position, enum socket_end 
 		map_remove(sockets, position, end);
 }
 
-void socket_passed(struct process *process, const struct object *ep, const struct ub_xfer *xfer)
+static uint64_t *hidden_of(struct matcher *matcher, const struct process *process)
+{
+	while (matcher->hidden.len <= (size_t)process->id)
+		vec_add(&matcher->hidden);
+	return &matcher->hidden.data[process->id];
+}
+
+void socket_passed(struct matcher *matcher, const struct process *process, const struct object *ep,
+		   const struct ub_xfer *xfer)
 {
 	uint64_t bytes = xfer->length > 0 ? (uint64_t)xfer->length : 0;
 	struct link *link = ep ? ep->link : NULL;
@@ -267,19 +275,20 @@ void socket_passed(struct process *process, const struct object *ep, const struc
 	if (link)
 		link->bytes += bytes;
 	else if (!ep)
-		process->hidden += bytes;
+		*hidden_of(matcher, process) += bytes;
 }
 
-void socket_hidden(struct process *process, uint64_t from, uint64_t until)
+void socket_hidden(struct matcher *matcher, const struct process *process, uint64_t from,
+		   uint64_t until)
 {
 	uint64_t time = until > from ? until - from : 0;
 
-	process->hidden += time < REACH / FASTEST ? time * FASTEST : REACH;
+	*hidden_of(matcher, process) += time < REACH / FASTEST ? time * FASTEST : REACH;
 }
 
-static uint64_t passed(const struct link *link)
+static uint64_t passed(struct matcher *matcher, const struct link *link)
 {
-	return link->bytes + link->process->hidden;
+	return link->bytes + *hidden_of(matcher, link->process);
 }
 
 bool socket_sent(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer)
@@ -292,7 +301,7 @@ bool socket_sent(struct matcher *matcher, struct sent *sent, const struct ub_xfe
 	if (arrival && sent->ts < arrival->ts + REACH / FASTEST &&
 	    anchor_in_place(matcher, sent, arrival))
 		return true;
-	sent->passed = passed(sent->link);
+	sent->passed = passed(matcher, sent->link);
 	sent->sockets = &matcher->sockets;
 	sent->position = xfer->raddr;
 	*map_insert(sent->sockets, sent->position, END_SENT, NULL) = (uintptr_t)sent;
@@ -303,7 +312,7 @@ struct sent *socket_arrived(struct matcher *matcher, const struct ub_rx *rx)
 {
 	struct sent *sent = at_position(&matcher->sockets, rx->data, END_SENT);
 
-	return sent && passed(sent->link) - sent->passed < REACH ? sent : NULL;
+	return sent && passed(matcher, sent->link) - sent->passed < REACH ? sent : NULL;
 }
 
 void socket_await(struct matcher *matcher, struct arrival *arrival, const struct ub_rx *rx)
