@@ -39,19 +39,6 @@ static void meet(struct existing *existing, pid_t tgid, uint64_t pointer, bool i
 		vec_push(&existing->strangers, ((struct stranger){ tgid, pointer, is_iface }));
 }
 
-/* Operations on a ucp_ep; others take a worker, which is found by its ifaces and endpoints. */
-static bool takes_ep(unsigned int row)
-{
-	static const char *const on_worker[] = { "tag_recv",     "tag_msg_recv", "tag_probe",
-						 "am_recv_data", "worker_flush", "request_cancel" };
-	const char *name = site_row(row)->name;
-
-	for (size_t i = 0; i < sizeof(on_worker) / sizeof(on_worker[0]); i++)
-		if (!strcmp(name, on_worker[i]))
-			return false;
-	return true;
-}
-
 void existing_record(struct existing *existing, const struct ub_hdr *record)
 {
 	switch (record->kind) {
@@ -63,7 +50,8 @@ void existing_record(struct existing *existing, const struct ub_hdr *record)
 			meet(existing, record->tgid, ((const struct ub_xfer *)record)->iface, true);
 		break;
 	case UB_OP:
-		if (record->layout && takes_ep(record->site))
+		/* a worker is found by its ifaces and endpoints */
+		if (record->layout && !site_row(record->site)->on_worker)
 			meet(existing, record->tgid, ((const struct ub_op *)record)->obj, false);
 		break;
 	}

@@ -30,6 +30,7 @@ struct site {
 	const char *name; /* as reports show it: MPI_Send, tag_send, am_bcopy, eager_only */
 	enum site_layer layer;
 	int ops_slot; /* slot of uct_iface_ops_t this row serves, -1 = none */
+	bool on_worker; /* an operation whose object is a worker; else it is a ucp_ep */
 	struct ub_site wire;
 };
 

@@ -33,32 +33,24 @@ bool site_expected(unsigned int row, unsigned int roles);
 /* The marker of the row's table. */
 const char *site_marker(unsigned int row);
 
-#define SITE_CALL_AS(symbol_text, name_text, comm)                                                 \
+/* A row with all its columns. Further arguments initialise struct ub_site. */
+#define SITE_ROW(symbol_text, name_text, site_layer, slot, worker, ...)                            \
 	{                                                                                          \
-		symbol_text, name_text, LAYER_MPI, -1,                                             \
-		{                                                                                  \
-			.kind = UB_CALL, .arg_comm = (comm)                                        \
-		}                                                                                  \
-	}
-#define SITE_CALL(f, comm) SITE_CALL_AS("PMPI_" #f, "MPI_" #f, comm)
-#define SITE_CALL_NO_END(f, comm)                                                                  \
-	{                                                                                          \
-		"PMPI_" #f, "MPI_" #f, LAYER_MPI, -1,                                              \
-		{                                                                                  \
-			.kind = UB_CALL, .what = UB_CALL_NO_END, .arg_comm = (comm)                \
-		}                                                                                  \
-	}
-#define SITE_CALL_C(f, comm) SITE_CALL_AS("PMPI_" #f "_c", "MPI_" #f "_c", comm)
-#define SITE_CALL_X(f, comm) SITE_CALL_AS("PMPIX_" #f, "MPIX_" #f, comm)
-
-/* Further arguments initialise struct ub_site. */
-#define SITE(symbol_text, name_text, site_layer, ...)                                              \
-	{                                                                                          \
-		symbol_text, name_text, site_layer, -1,                                            \
+		symbol_text, name_text, site_layer, slot, worker,                                  \
 		{                                                                                  \
 			__VA_ARGS__                                                                \
 		}                                                                                  \
 	}
+#define SITE(symbol, name, layer, ...) SITE_ROW(symbol, name, layer, -1, false, __VA_ARGS__)
+
+#define SITE_CALL_AS(symbol, name, comm)                                                           \
+	SITE(symbol, name, LAYER_MPI, .kind = UB_CALL, .arg_comm = (comm))
+#define SITE_CALL(f, comm) SITE_CALL_AS("PMPI_" #f, "MPI_" #f, comm)
+#define SITE_CALL_NO_END(f, comm)                                                                  \
+	SITE("PMPI_" #f, "MPI_" #f, LAYER_MPI, .kind = UB_CALL, .what = UB_CALL_NO_END,            \
+	     .arg_comm = (comm))
+#define SITE_CALL_C(f, comm) SITE_CALL_AS("PMPI_" #f "_c", "MPI_" #f "_c", comm)
+#define SITE_CALL_X(f, comm) SITE_CALL_AS("PMPIX_" #f, "MPIX_" #f, comm)
 
 /* A GPU library's function: further arguments as above. */
 #define SITE_MEM(symbol, name, mem_what, ...)                                                      \

@@ -13,12 +13,8 @@
 #include "observe/probe/sites_tables.h"
 
 #define UCT_OP(symbol, name, slot, ...)                                                            \
-	{                                                                                          \
-		symbol, name, LAYER_UCT, slot,                                                     \
-		{                                                                                  \
-			.kind = UB_XFER, .needs_return = 1, .arg_obj = 1, __VA_ARGS__              \
-		}                                                                                  \
-	}
+	SITE_ROW(symbol, name, LAYER_UCT, slot, false, .kind = UB_XFER, .needs_return = 1,         \
+		 .arg_obj = 1, __VA_ARGS__)
 
 /* (ep, buffer, length, remote_addr, rkey) */
 #define UCT_SHORT .length_rule = UB_LEN_ARG32, .arg_buffer = 2, .arg_count = 3, .arg_tag = 4
