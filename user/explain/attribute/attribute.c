@@ -102,11 +102,6 @@ static void completion_event(struct attribute *attribute, const struct event *ev
 	}
 }
 
-static bool is_plain_rndv(const struct op *op)
-{
-	return op->protocol && !strcmp(op->protocol, "rndv");
-}
-
 /* From the process to itself, received without a transfer: UCX 1.18 copies, src/uct/sm/self/self.c.
  */
 static bool was_copied(struct attribute *attribute, const struct op *op, uint64_t req)
@@ -114,7 +109,7 @@ static bool was_copied(struct attribute *attribute, const struct op *op, uint64_
 	const struct answer *answer = answer_to(attribute, op->process, req);
 	bool traced;
 
-	return answer && answer->op && (!answer->op->protocol || is_plain_rndv(answer->op)) &&
+	return answer && answer->op && (!answer->op->protocol || answer->op->plain_rndv) &&
 	       op->ep && decoder_peer(attribute->decoder, op->ep, &traced) &&
 	       op->ep->peer_process == op->process;
 }
@@ -125,8 +120,10 @@ static bool was_copied(struct attribute *attribute, const struct op *op, uint64_
  */
 static void send_was_fetched(struct attribute *attribute, struct op *op, uint64_t req)
 {
-	if (is_plain_rndv(op) && !op->process->maps_peers && !was_copied(attribute, op, req))
-		op->protocol = strings_intern(&attribute->decoder->strings, "rndv/get");
+	if (!op->plain_rndv || op->process->maps_peers || was_copied(attribute, op, req))
+		return;
+	op->protocol = strings_intern(&attribute->decoder->strings, "rndv/get");
+	op->plain_rndv = false;
 }
 
 /* Answers that end a send, with the send's request id in front. */

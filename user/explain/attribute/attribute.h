@@ -59,6 +59,7 @@ struct op {
 	bool removes; /* a probe that takes the message out of the queue */
 	bool info; /* info_tag, info_len hold the sender's tag and length */
 	uint8_t rank; /* how good the evidence for protocol is */
+	bool plain_rndv; /* protocol is a rendezvous; not known how its data moves */
 	uint64_t info_tag, info_len;
 	uint64_t number; /* of a receive in the order in which UCX queued them; 0: not known */
 	unsigned int refs;
@@ -79,6 +80,7 @@ struct transfer {
 	uint8_t am_id;
 	bool control, retried;
 	bool copy; /* within the process: its bytes are no payload */
+	bool named; /* protocol is UCX's own name for it */
 	uint64_t start;
 	struct moment end;
 	uint64_t bytes, wire_bytes, laddr, raddr;

@@ -89,9 +89,15 @@ uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer,
 /* Of all of them. */
 uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frags,
 		       const struct op *op);
-/* Name of the protocol as far as this transfer tells; *rank: the higher, the better it tells. */
-const char *xfer_protocol(const struct site_info *site, const struct ub_xfer *xfer,
-			  const struct op *op, uint8_t *rank);
+/* The protocol as far as one transfer shows it. */
+struct protocol {
+	const char *name; /* static; NULL: not known */
+	uint8_t rank; /* the higher, the better the evidence */
+	bool plain_rndv; /* a rendezvous; not known how its data moves */
+};
+
+struct protocol xfer_protocol(const struct site_info *site, const struct ub_xfer *xfer,
+			      const struct op *op);
 
 /* ---- op.c ---- */
 struct op *op_new(struct attribute *attribute, const struct event *event);

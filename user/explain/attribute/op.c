@@ -89,7 +89,7 @@ static void transfer_crosses(struct attribute *attribute, struct transfer *trans
 {
 	transfer->copy = false;
 	transfer->ep = transfer->op->ep;
-	if (transfer->protocol && !strcmp(transfer->protocol, "copy"))
+	if (!transfer->named)
 		transfer->protocol = strings_intern(&attribute->decoder->strings, "rndv/rkey_ptr");
 }
 
@@ -278,7 +278,7 @@ struct op *op_new(struct attribute *attribute, const struct event *event)
 	op_fill(op, event, record);
 	op_kind_fields(op, record);
 	op_memory(attribute, event, op);
-	if (op_takes_ep(event->site->op))
+	if (event->site->to_peer)
 		op->ep = decoder_ep(attribute->decoder, event->process, record->obj, record->h.ts);
 	if (op->immediate) {
 		op->end = (struct moment){ op->returned, PRECISION_EXACT };

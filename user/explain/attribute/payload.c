@@ -204,11 +204,19 @@ static const char *v1_name(const struct site_info *site, const struct ub_xfer *x
 	return NULL;
 }
 
-const char *xfer_protocol(const struct site_info *site, const struct ub_xfer *xfer,
-			  const struct op *op, uint8_t *rank)
+/* These tell that there is a rendezvous, but not which. */
+#define PLAIN_RNDV (1u << AM_RTS | 1u << AM_ATS | 1u << AM_RTR)
+
+struct protocol xfer_protocol(const struct site_info *site, const struct ub_xfer *xfer,
+			      const struct op *op)
 {
-	*rank = site->verb == VERB_AM ? am_ranks[xfer->am_id & 31] : RANK_DATA;
-	if (site->verb == VERB_FLUSH || (site->verb == VERB_AM && *rank == RANK_NONE))
-		return NULL;
-	return v1_name(site, xfer, op);
+	bool am = site->verb == VERB_AM;
+	uint8_t id = xfer->am_id & 31;
+	struct protocol protocol = { .rank = am ? am_ranks[id] : RANK_DATA };
+
+	if (site->verb == VERB_FLUSH || (am && protocol.rank == RANK_NONE))
+		return protocol;
+	protocol.name = v1_name(site, xfer, op);
+	protocol.plain_rndv = am && PLAIN_RNDV >> id & 1;
+	return protocol;
 }

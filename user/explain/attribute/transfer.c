@@ -238,18 +238,19 @@ static struct object *transfer_ep(struct attribute *attribute, const struct even
 static const char *note_protocol(struct attribute *attribute, const struct event *event,
 				 const struct ub_xfer *xfer, bool copy, struct op *op)
 {
-	uint8_t rank;
-	const char *name = xfer_protocol(event->site, xfer, op, &rank);
+	struct protocol seen = xfer_protocol(event->site, xfer, op);
+	const char *name;
 
 	if (copy && !xfer->proto)
 		return strings_intern(&attribute->decoder->strings, "copy");
 	if (xfer->proto)
 		name = decoder_name(attribute->decoder, event->process, xfer->proto);
-	else if (name)
-		name = strings_intern(&attribute->decoder->strings, name);
-	if (op && name && op->process == event->process && rank > op->rank) {
+	else
+		name = strings_intern(&attribute->decoder->strings, seen.name);
+	if (op && name && op->process == event->process && seen.rank > op->rank) {
 		op->protocol = name;
-		op->rank = rank;
+		op->rank = seen.rank;
+		op->plain_rndv = seen.plain_rndv && !xfer->proto;
 	}
 	return name;
 }
@@ -268,6 +269,7 @@ static void transfer_fill(struct attribute *attribute, struct transfer *transfer
 	transfer->control = xfer_is_control(event->site, xfer);
 	transfer->reason = transfer->control ? NULL : reason;
 	transfer->retried = !xfer_sent(xfer);
+	transfer->named = xfer->proto;
 	transfer->count = 1;
 	transfer->bytes = xfer_payload(event->site, xfer, op);
 	transfer->wire_bytes = xfer_sent(xfer) ? (uint64_t)xfer->length : 0;

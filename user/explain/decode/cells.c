@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-#define ON_EP                                                                                      \
-	(1u << OP_TAG_SEND | 1u << OP_AM_SEND | 1u << OP_STREAM_SEND | 1u << OP_PUT |              \
-	 1u << OP_ATOMIC | 1u << OP_GET)
-
-bool op_takes_ep(enum op_kind kind)
-{
-	return ON_EP >> kind & 1;
-}
-
 static struct cell *cell_by_id(struct capture *capture, uint32_t id)
 {
 	uint64_t *index = map_find(&capture->cell_ids, id, 0);
@@ -129,7 +120,7 @@ static enum evidence evidence(const struct cell *cell)
 {
 	if (cell->ucp_ep)
 		return BY_REQUEST;
-	if (!cell->op || !cell->obj || !op_takes_ep(cell->op->op))
+	if (!cell->op || !cell->obj || !cell->op->to_peer)
 		return BY_NOTHING;
 	/* wire-up that was seen within it may be another endpoint's */
 	return transfer_makers(cell->xfer, cell->am_id) & BIT(cell->op->op) ? BY_OPERATION

@@ -147,6 +147,7 @@ struct site_info {
 	uint8_t op; /* enum op_kind */
 	uint8_t verb; /* enum xfer_verb */
 	uint8_t mode; /* enum xfer_mode */
+	bool to_peer; /* an operation whose object is the ucp_ep to its peer */
 };
 
 /* A file that code runs in. */
@@ -361,9 +362,6 @@ void process_blind(struct process *process, uint64_t until);
 void process_missing(struct process *process, uint64_t until);
 /* Whether records were lost up to the event, so that what they named is no evidence any more. */
 bool process_forgets(const struct event *event);
-
-/* Whether operations of that kind take a ucp_ep; else a worker or nothing. */
-bool op_takes_ep(enum op_kind kind);
 
 /*
  * Finds the peer of an endpoint: object.peer, object.peer_process. Returns false if not known.

@@ -10,21 +10,25 @@ struct prefix {
 };
 
 /* Longest first where one is the beginning of another. */
-static const struct prefix op_symbols[] = {
-	{ "ucp_tag_send", OP_TAG_SEND },
-	{ "ucp_tag_recv", OP_TAG_RECV },
-	{ "ucp_tag_msg_recv", OP_TAG_MSG_RECV },
-	{ "ucp_tag_probe", OP_TAG_PROBE },
-	{ "ucp_am_send", OP_AM_SEND },
-	{ "ucp_am_recv_data", OP_AM_RECV_DATA },
-	{ "ucp_stream_send", OP_STREAM_SEND },
-	{ "ucp_stream_recv", OP_STREAM_RECV },
-	{ "ucp_put", OP_PUT },
-	{ "ucp_get", OP_GET },
-	{ "ucp_atomic", OP_ATOMIC },
-	{ "ucp_ep_flush", OP_FLUSH },
-	{ "ucp_worker_flush", OP_FLUSH },
-	{ "ucp_request_cancel", OP_CANCEL },
+static const struct op_symbol {
+	const char *text;
+	uint8_t op;
+	bool to_peer; /* its object is the ucp_ep to its peer */
+} op_symbols[] = {
+	{ "ucp_tag_send", OP_TAG_SEND, true },
+	{ "ucp_tag_recv", OP_TAG_RECV, false },
+	{ "ucp_tag_msg_recv", OP_TAG_MSG_RECV, false },
+	{ "ucp_tag_probe", OP_TAG_PROBE, false },
+	{ "ucp_am_send", OP_AM_SEND, true },
+	{ "ucp_am_recv_data", OP_AM_RECV_DATA, false },
+	{ "ucp_stream_send", OP_STREAM_SEND, true },
+	{ "ucp_stream_recv", OP_STREAM_RECV, false },
+	{ "ucp_put", OP_PUT, true },
+	{ "ucp_get", OP_GET, true },
+	{ "ucp_atomic", OP_ATOMIC, true },
+	{ "ucp_ep_flush", OP_FLUSH, false },
+	{ "ucp_worker_flush", OP_FLUSH, false },
+	{ "ucp_request_cancel", OP_CANCEL, false },
 };
 
 static const struct prefix verbs[] = {
@@ -47,6 +51,16 @@ static const struct prefix kinds[] = {
 	{ "task", UB_TASK }, { "call_end", UB_CALL_END },
 	{ "mem", UB_MEM },
 };
+
+static const struct op_symbol *op_symbol(const char *symbol)
+{
+	static const struct op_symbol none = { "", OP_OTHER, false };
+
+	for (size_t i = 0; symbol && i < sizeof(op_symbols) / sizeof(*op_symbols); i++)
+		if (!strncmp(symbol, op_symbols[i].text, strlen(op_symbols[i].text)))
+			return &op_symbols[i];
+	return &none;
+}
 
 static uint8_t by_prefix(const struct prefix *table, size_t count, const char *text)
 {
@@ -97,7 +111,8 @@ void decode_site(struct decoder *decoder, struct capture *capture, const json_t 
 		.kind = site_kind(side),
 		.what = json_integer_value(json_object_get(side, "what")),
 		.am_id = json_integer_value(json_object_get(side, "am_id")),
-		.op = BY_PREFIX(op_symbols, symbol),
+		.op = op_symbol(symbol)->op,
+		.to_peer = op_symbol(symbol)->to_peer,
 		.verb = BY_PREFIX(verbs, name),
 		.mode = BY_PART(modes, name),
 	};
