@@ -9,7 +9,16 @@
 #include "site/judge/aggregates/sweep.h"
 #include "site/judge/aggregates/words.h"
 
+/* A judge goes through these in order; judge.h says which function belongs to which. */
+enum judge_phase {
+	JUDGE_EMPTY, /* the sizes that its cells distinguish may still be added */
+	JUDGE_FED, /* input has come, and more may come */
+	JUDGE_WRITTEN, /* as evidence: it has no findings */
+	JUDGE_FINISHED, /* its findings are there */
+};
+
 struct judge {
+	enum judge_phase phase;
 	struct aggregates aggregates;
 	struct node_inventories inventories;
 	struct sweep sweep;
@@ -22,6 +31,9 @@ struct judge {
 	bool captures_broken; /* something is missing, of an unknown node */
 	bool incomplete; /* records were or may be lost on an unknown node: nothing may pass */
 };
+
+/* Input comes: asserts that it still may. */
+void judge_feeds(struct judge *judge);
 
 /* Lives as long as the judge. */
 const char *say(struct judge *judge, const char *format, ...) __attribute__((format(printf, 2, 3)));

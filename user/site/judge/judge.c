@@ -2,6 +2,7 @@
 /* The life of a judgement: its input, its stages in order, and its summary. */
 #include "site/judge/judge.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,28 +79,42 @@ void judge_free(struct judge *judge)
 	free(judge);
 }
 
+void judge_feeds(struct judge *judge)
+{
+	assert(judge->phase <= JUDGE_FED);
+	judge->phase = JUDGE_FED;
+}
+
 struct fact_sink judge_sink(struct judge *judge)
 {
+	judge_feeds(judge);
 	return aggregates_sink(&judge->aggregates);
 }
 
 void judge_plan(struct judge *judge, const struct plan *plan)
 {
+	judge_feeds(judge);
+	assert(!judge->sweep.ranks.len);
 	sweep_plan(&judge->sweep, plan);
 }
 
 void judge_ledger(struct judge *judge, const struct ledger_entry *entry)
 {
+	judge_feeds(judge);
+	assert(judge->sweep.plan);
 	sweep_entry(&judge->sweep, entry);
 }
 
 void judge_baseline(struct judge *judge, const struct judge *earlier)
 {
+	assert(earlier->phase == JUDGE_FINISHED);
+	judge_feeds(judge);
 	judge->earlier = earlier;
 }
 
 void judge_inventory(struct judge *judge, const struct inventory *inventory)
 {
+	judge_feeds(judge);
 	inventories_add(&judge->inventories, judge->policy, inventory);
 }
 
@@ -107,16 +122,19 @@ void judge_capture(struct judge *judge, const char *host_id, const char *host_na
 {
 	const struct aggregated_capture capture = { host_id, host_name, start };
 
+	judge_feeds(judge);
 	vec_push(&judge->aggregates.captures, capture);
 }
 
 void judge_captures_broken(struct judge *judge)
 {
+	judge_feeds(judge);
 	judge->captures_broken = true;
 }
 
 void judge_loss(struct judge *judge, const struct judge_loss *loss)
 {
+	judge_feeds(judge);
 	if (!loss->node) {
 		judge->captures_broken = judge->captures_broken || loss->files || loss->hits ||
 					 loss->windows || loss->spans;
@@ -173,6 +191,7 @@ void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t
 {
 	const struct rule_ctx both_ends = rule_ctx_of(judge, &catalogue[RULE_COV_04]);
 
+	assert(judge->phase <= JUDGE_FED);
 	aggregates_finish(&judge->aggregates, totals);
 	losses_order(&judge->losses);
 	inventories_order(&judge->inventories);
@@ -190,10 +209,12 @@ void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t
 	judge_causes(judge);
 	judge_waive(judge, today);
 	qsort(judge->findings.data, judge->findings.len, sizeof(*judge->findings.data), by_rule);
+	judge->phase = JUDGE_FINISHED;
 }
 
 size_t judge_findings(const struct judge *judge, const struct finding **findings)
 {
+	assert(judge->phase == JUDGE_FINISHED);
 	*findings = judge->findings.data;
 	return judge->findings.len;
 }
@@ -249,6 +270,7 @@ struct judge_summary judge_summary(const struct judge *judge)
 {
 	struct judge_summary summary = { 0 };
 
+	assert(judge->phase == JUDGE_FINISHED);
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *finding = &judge->findings.data[i];
 
@@ -304,6 +326,7 @@ void judge_suspects(const struct judge *judge, struct judge_suspects *suspects)
 {
 	const struct plan *plan = judge->sweep.plan;
 
+	assert(judge->phase == JUDGE_FINISHED);
 	*suspects = (struct judge_suspects){ 0 };
 	for (size_t i = 0; plan && !*plan->base && i < judge->findings.len; i++)
 		suspect(judge, &judge->findings.data[i], suspects);

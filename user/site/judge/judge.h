@@ -57,7 +57,10 @@ struct finding {
 
 struct judge;
 
-/* The policy must outlive the judge. */
+/*
+ * A judge takes input until judge_finish(), then it gives findings; a call in another order is a
+ * fault of the program and aborts it. The policy must outlive the judge.
+ */
 struct judge *judge_new(const struct policy *policy);
 void judge_free(struct judge *judge);
 
@@ -68,7 +71,7 @@ struct inventory;
 
 /*
  * A snapshot of a node; any number of them, in any order, of any nodes. It must live until
- * judge_free(). Before judge_finish().
+ * judge_free().
  */
 void judge_inventory(struct judge *judge, const struct inventory *inventory);
 
@@ -90,11 +93,11 @@ void judge_ledger(struct judge *judge, const struct ledger_entry *entry);
 
 /*
  * Another judge, of an earlier sweep: its times and ways are the baseline. It is finished, and must
- * outlive this one. Before judge_finish().
+ * outlive this one.
  */
 void judge_baseline(struct judge *judge, const struct judge *earlier);
 
-/* Input is incomplete and no node can be named: nothing passes. Before judge_finish(). */
+/* Input is incomplete and no node can be named: nothing passes. */
 void judge_captures_broken(struct judge *judge);
 
 /* Likewise for one node, a call per capture: no rule about it or its pairs passes. */

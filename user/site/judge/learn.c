@@ -3,6 +3,7 @@
  * A policy from captures of a good run. A fault that is everywhere looks like the way things are,
  * so traffic that hard rules refuse is not learnt; a comment of the policy names it.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct line {
 
 void judge_learn_sizes(struct judge *judge)
 {
+	assert(judge->phase == JUDGE_EMPTY);
 	for (size_t i = 1; i < BANDS; i++)
 		aggregates_line(&judge->aggregates, bands[i].from);
 }
@@ -213,6 +215,7 @@ int judge_learn(const struct judge *judge, FILE *out)
 	size_t size, learnt;
 	FILE *lines;
 
+	assert(judge->phase == JUDGE_FINISHED);
 	if (judge->incomplete || losses_worst(&judge->losses, &node) == LACK_RECORDS)
 		return -EBADMSG;
 	if (!aggregates->cells.len)

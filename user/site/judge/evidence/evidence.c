@@ -2,6 +2,7 @@
 /* The kinds of lines, a row each, and by them a whole judge from a file or into one. */
 #include "site/judge/evidence/evidence.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -126,6 +127,7 @@ int evidence_check(int file, struct evidence_error *error)
 
 int judge_evidence_read(struct judge *judge, int file, struct evidence_error *error)
 {
+	judge_feeds(judge);
 	return feed_file(judge, file, error);
 }
 
@@ -163,6 +165,8 @@ int judge_evidence_write(struct judge *judge, const struct fact_totals *totals, 
 	struct text head;
 	int err;
 
+	assert(judge->phase <= JUDGE_FED);
+	judge->phase = JUDGE_WRITTEN;
 	aggregates_finish(&judge->aggregates, totals);
 	head = head_of(&judge->aggregates);
 	for (const struct evidence_kind *kind = evidence_kinds; kind->name; kind++)
