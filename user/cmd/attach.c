@@ -108,17 +108,35 @@ struct chosen {
 	bool partial; /* set by chosen_add(): some of the listed ones could not be traced */
 };
 
+#define ENVIRONMENT_SIZE (1 << 18) /* no more of it is read */
+
+/* A process's variables as /proc has them, each with its NUL; empty if it is gone. To be freed. */
+static char *environment_of(pid_t pid, long *size)
+{
+	size_t room = 0;
+	char *text = vec_grow(NULL, &room, ENVIRONMENT_SIZE, 1);
+
+	*size = proc_read(pid, "environ", text, ENVIRONMENT_SIZE - 1);
+	if (*size < 0)
+		*size = 0;
+	text[*size] = '\0';
+	return text;
+}
+
 static bool in_job(pid_t pid, const char *job)
 {
-	static char environment[1 << 18];
-	long size = proc_read(pid, "environ", environment, sizeof(environment) - 1);
 	static const char name[] = "SLURM_JOB_ID=";
+	const char *value = NULL;
+	long size;
+	char *text = environment_of(pid, &size);
+	bool found;
 
-	environment[size > 0 ? size : 0] = '\0';
-	for (char *word = environment; word < environment + size; word += strlen(word) + 1)
+	for (char *word = text; !value && word < text + size; word += strlen(word) + 1)
 		if (!strncmp(word, name, sizeof(name) - 1))
-			return !strcmp(word + sizeof(name) - 1, job);
-	return false;
+			value = word + sizeof(name) - 1;
+	found = value && !strcmp(value, job);
+	free(text);
+	return found;
 }
 
 static void explain(pid_t pid, int err)
@@ -303,19 +321,17 @@ static int add_processes(struct attach *attach, struct capture *capture)
 /* A process that waits for us has loaded little so far: the rest comes while MPI starts. */
 static void prepare(const struct attach *attach, struct capture *capture)
 {
-	static char text[1 << 18];
-
 	for (size_t i = 0; attach->ready && i < attach->chosen.pids.len; i++) {
-		long size =
-			proc_read(attach->chosen.pids.data[i], "environ", text, sizeof(text) - 1);
+		long size;
+		char *text = environment_of(attach->chosen.pids.data[i], &size);
 		VEC(char *) environment = { 0 };
 
-		text[size > 0 ? size : 0] = '\0';
 		for (char *word = text; word < text + size; word += strlen(word) + 1)
 			vec_push(&environment, word);
 		vec_push(&environment, NULL);
 		capture_prepare(capture, environment.data);
 		vec_release(&environment);
+		free(text);
 	}
 }
 

@@ -232,7 +232,7 @@ int sweep_start(struct sweep_arguments *arguments, char **argv)
 {
 	struct policy *policy = policy_of(arguments->policy_path);
 	struct sweep_options options;
-	static struct paths paths;
+	struct paths paths;
 	texts nodes = { 0 };
 	int status = UCXBPF_CHECK_USAGE;
 

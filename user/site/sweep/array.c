@@ -157,12 +157,12 @@ void array_release(struct array_job *job)
 
 /* ---- running them ---- */
 
-/* Where the job that judges writes which one confirms. */
-static const char *id_path(const struct array_job *job)
-{
-	static char path[4096];
+#define PATH_SIZE 4096
 
-	snprintf(path, sizeof(path), "%s/log/confirm.job", job->folder);
+/* Where the job that judges writes which one confirms. */
+static const char *id_path(const struct array_job *job, char path[PATH_SIZE])
+{
+	snprintf(path, PATH_SIZE, "%s/log/confirm.job", job->folder);
 	return path;
 }
 
@@ -232,25 +232,27 @@ static void forget_own_job(void)
 int array_confirm(struct array_job *job, const struct array_confirmation *what)
 {
 	struct command command = { 0 };
+	char path[PATH_SIZE];
 	FILE *out;
 	int err;
 
 	forget_own_job();
 	array_confirm_command(job, what, &command);
 	err = run(&command, job->confirm_id);
-	out = err ? NULL : fopen(id_path(job), "we");
+	out = err ? NULL : fopen(id_path(job, path), "we");
 	if (out && (fprintf(out, "%s\n", job->confirm_id) < 0) + fclose(out))
 		err = -EIO;
 	if (!err && !out)
 		err = -errno;
 	if (err)
-		log_error("%s: %s", id_path(job), strerror(-err));
+		log_error("%s: %s", id_path(job, path), strerror(-err));
 	return err;
 }
 
 bool array_confirms(struct array_job *job)
 {
-	FILE *in = *job->confirm_id ? NULL : fopen(id_path(job), "re");
+	char path[PATH_SIZE];
+	FILE *in = *job->confirm_id ? NULL : fopen(id_path(job, path), "re");
 
 	if (in && fscanf(in, "%31[0-9]", job->confirm_id) != 1)
 		*job->confirm_id = '\0';

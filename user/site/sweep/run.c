@@ -33,20 +33,21 @@ struct sweep {
 	int interrupted; /* by this signal; 0: not */
 };
 
-/* A path in the sweep's folder, valid until the next but three. */
-static const char *sweep_path(const struct sweep *sweep, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+#define PATH_SIZE 4096
+#define LOG_SIZE (PATH_SIZE + 256)
 
-static const char *sweep_path(const struct sweep *sweep, const char *format, ...)
+/* Writes a path in the sweep's folder; returns it. */
+static const char *sweep_path(const struct sweep *sweep, char path[PATH_SIZE], const char *format,
+			      ...) __attribute__((format(printf, 3, 4)));
+
+static const char *sweep_path(const struct sweep *sweep, char path[PATH_SIZE], const char *format,
+			      ...)
 {
-	static char paths[4][4096];
-	static unsigned int next;
-	char *path = paths[next++ % 4];
 	va_list arguments;
-	int length = snprintf(path, sizeof(paths[0]), "%s/", sweep->options->folder);
+	int length = snprintf(path, PATH_SIZE, "%s/", sweep->options->folder);
 
 	va_start(arguments, format);
-	vsnprintf(path + length, sizeof(paths[0]) - length, format, arguments);
+	vsnprintf(path + length, PATH_SIZE - length, format, arguments);
 	va_end(arguments);
 	return path;
 }
@@ -92,10 +93,9 @@ static bool sweep_wait(struct sweep *sweep, double seconds, const char *what,
 	return is_done;
 }
 
-/* "PATH: its first line", where there is one; valid until the next. */
-static const char *sweep_log(const char *path)
+/* Writes "PATH: its first line", where there is one; returns it. */
+static const char *sweep_log(const char *path, char text[LOG_SIZE])
 {
-	static char text[512];
 	char line[256] = "";
 	FILE *log = fopen(path, "re");
 
@@ -104,7 +104,7 @@ static const char *sweep_log(const char *path)
 	if (log)
 		fclose(log);
 	line[strcspn(line, "\n")] = '\0';
-	snprintf(text, sizeof(text), "%s%s%s", path, *line ? ": " : "", line);
+	snprintf(text, LOG_SIZE, "%s%s%s", path, *line ? ": " : "", line);
 	return text;
 }
 
@@ -139,12 +139,12 @@ static double sweep_link_rate(const struct sweep *sweep)
 	for (size_t i = 0; i < sweep->agents.list.len; i++) {
 		const struct agent *agent = &sweep->agents.list.data[i];
 		struct inventory *inventory;
-		char why[INVENTORY_WHY];
+		char path[PATH_SIZE], why[INVENTORY_WHY];
 		double rate;
 
 		if (!agent_did(agent, AGENT_BEFORE))
 			continue;
-		if (inventory_read(sweep_path(sweep, "nodes/%s/before.json", agent->node),
+		if (inventory_read(sweep_path(sweep, path, "nodes/%s/before.json", agent->node),
 				   &inventory, why))
 			return 0;
 		rate = fastest(inventory);
@@ -178,7 +178,8 @@ static const char *pid_of(const char *file)
 /* A rank is there when it has written pids/HOST.PID. */
 static size_t ranks_there(const struct sweep *sweep)
 {
-	DIR *folder = opendir(sweep_path(sweep, "pids"));
+	char path[PATH_SIZE];
+	DIR *folder = opendir(sweep_path(sweep, path, "pids"));
 	struct dirent *entry;
 	size_t count = 0;
 
@@ -226,7 +227,8 @@ static const char *pid_on(const char *file, const char *node)
 /* "17,18"; the caller's. Empty: no rank came up there. */
 static char *pids_of(const struct sweep *sweep, const char *node)
 {
-	DIR *folder = opendir(sweep_path(sweep, "pids"));
+	char path[PATH_SIZE];
+	DIR *folder = opendir(sweep_path(sweep, path, "pids"));
 	struct dirent *entry;
 	char *text = NULL;
 	size_t length;
@@ -252,6 +254,7 @@ static void ask_to_trace(struct sweep *sweep)
 	for (size_t i = 0; i < sweep->agents.list.len; i++) {
 		struct agent *agent = &sweep->agents.list.data[i];
 		char *pids = pids_of(sweep, agent->node);
+		char path[PATH_SIZE], log[LOG_SIZE];
 
 		if (*pids && agent_did(agent, AGENT_BEFORE)) {
 			if (sweep->options->budget)
@@ -260,7 +263,7 @@ static void ask_to_trace(struct sweep *sweep)
 			agent->asked = true;
 		} else if (agent_did(agent, AGENT_BEFORE)) {
 			log_warn("%s: no rank of the traffic came up there; %s", agent->node,
-				 sweep_log(sweep_path(sweep, "log/traffic")));
+				 sweep_log(sweep_path(sweep, path, "log/traffic"), log));
 		}
 		free(pids);
 	}
@@ -270,20 +273,23 @@ static void say_untraced(const struct sweep *sweep)
 {
 	for (size_t i = 0; i < sweep->agents.list.len; i++) {
 		const struct agent *agent = &sweep->agents.list.data[i];
+		char path[PATH_SIZE], log[LOG_SIZE];
 
 		if (agent->asked && !agent->said[AGENT_READY])
 			log_warn("%s: is not traced; %s", agent->node,
-				 sweep_log(sweep_path(sweep, "nodes/%s/log", agent->node)));
+				 sweep_log(sweep_path(sweep, path, "nodes/%s/log", agent->node),
+					   log));
 	}
 }
 
 /* Ranks wait for that file; where they are ended, it says why. */
 static void write_go(const struct sweep *sweep, const char *text)
 {
-	FILE *file = fopen(sweep_path(sweep, "go"), "we");
+	char path[PATH_SIZE];
+	FILE *file = fopen(sweep_path(sweep, path, "go"), "we");
 
 	if (!file || fputs(text, file) < 0 || fclose(file))
-		log_error("%s: %s", sweep_path(sweep, "go"), strerror(errno));
+		log_error("%s: %s", path, strerror(errno));
 }
 
 static double traffic_seconds(const struct sweep_options *options, const struct plan *plan,
@@ -337,13 +343,14 @@ static int start(struct sweep *sweep)
 {
 	struct command command = { 0 };
 	VEC(char *) nodes = { 0 };
+	char path[PATH_SIZE];
 	int err;
 
 	for (size_t i = 0; i < sweep->agents.list.len; i++)
 		if (agent_did(&sweep->agents.list.data[i], AGENT_BEFORE))
 			vec_push(&nodes, (char *)sweep->agents.list.data[i].node);
 	sweep_job_command(sweep, nodes.data, nodes.len, &command);
-	err = child_start(&sweep->job, &command, sweep_path(sweep, "log/traffic"), false);
+	err = child_start(&sweep->job, &command, sweep_path(sweep, path, "log/traffic"), false);
 	if (err)
 		log_error("the traffic cannot be started: %s", strerror(-err));
 	command_release(&command);
@@ -353,7 +360,9 @@ static int start(struct sweep *sweep)
 
 static void end(struct sweep *sweep)
 {
-	bool hangs = !child_ended(&sweep->job), begun = !access(sweep_path(sweep, "go"), F_OK);
+	char path[PATH_SIZE], log[LOG_SIZE];
+	bool hangs = !child_ended(&sweep->job);
+	bool begun = !access(sweep_path(sweep, path, "go"), F_OK);
 
 	if (hangs && begun && !sweep->interrupted)
 		log_warn("the traffic did not end within %.0f s and is stopped: more time by "
@@ -365,7 +374,7 @@ static void end(struct sweep *sweep)
 	child_end(&sweep->job, JOB_GRACE_MS);
 	if (!hangs && sweep->job.status)
 		log_warn("the traffic ended with status %d; %s", sweep->job.status,
-			 sweep_log(sweep_path(sweep, "log/traffic")));
+			 sweep_log(sweep_path(sweep, path, "log/traffic"), log));
 }
 
 /* The traffic with its tracers, from its start to its end. */
@@ -421,11 +430,12 @@ static void say_missing(const struct sweep *sweep, enum agent_step step, const c
 {
 	for (size_t i = 0; i < sweep->agents.list.len; i++) {
 		const struct agent *agent = &sweep->agents.list.data[i];
+		char path[PATH_SIZE], log[LOG_SIZE];
 
 		if (!agent_did(agent, step) &&
 		    (step == AGENT_BEFORE || agent_did(agent, AGENT_BEFORE)))
 			log_warn("%s: %s; %s", agent->node, what,
-				 sweep_log(sweep_path(sweep, "log/%s", agent->node)));
+				 sweep_log(sweep_path(sweep, path, "log/%s", agent->node), log));
 	}
 }
 
@@ -447,8 +457,8 @@ static struct plan *plan_of(const struct sweep_options *options)
 
 static int write_plan(const struct sweep *sweep)
 {
-	const char *path = sweep_path(sweep, "plan.json");
-	FILE *out = fopen(path, "we");
+	char path[PATH_SIZE];
+	FILE *out = fopen(sweep_path(sweep, path, "plan.json"), "we");
 	int err = out ? plan_write(sweep->plan, out) : -errno;
 
 	if (out && fclose(out) && !err)
@@ -461,10 +471,11 @@ static int write_plan(const struct sweep *sweep)
 static int make_folders(const struct sweep *sweep)
 {
 	static const char *const names[] = { "nodes", "ledger", "log", "pids" };
+	char path[PATH_SIZE];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (mkdir(sweep_path(sweep, "%s", names[i]), 0755)) {
-			log_error("%s: %s", sweep_path(sweep, "%s", names[i]), strerror(errno));
+		if (mkdir(sweep_path(sweep, path, "%s", names[i]), 0755)) {
+			log_error("%s: %s", path, strerror(errno));
 			return -errno;
 		}
 	return 0;
