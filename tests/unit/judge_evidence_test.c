@@ -2,7 +2,7 @@
 /* Rules about the evidence itself, what they do to others, waivers, exit status. */
 #include <errno.h>
 
-#include "site/inventory/private.h"
+#include "site/inventory/internal.h"
 #include "judge_bed.h"
 
 static void begin(struct bed *bed, const char *policy)

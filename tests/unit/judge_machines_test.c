@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Nodes of a sweep that are one machine: their times tell nothing of a network. */
-#include "site/inventory/private.h"
+#include "site/inventory/internal.h"
 #include "sweep_bed.h"
 
 #define FOUR SPEC "classes: { c: { nodes: 'n[0-3]', nic_rate: 100Gb/s } }\n"

@@ -3,7 +3,7 @@
 #ifndef UCXBPF_JUDGE_NODES_H
 #define UCXBPF_JUDGE_NODES_H
 
-#include "site/inventory/private.h"
+#include "site/inventory/internal.h"
 #include "judge_bed.h"
 
 #define MAX_SNAPSHOTS 16

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "site/inventory/private.h"
+#include "site/inventory/internal.h"
 #include "version.h"
 
 #define MAX_TEXT (1 << 16) /* of a file with many lines */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "site/inventory/private.h"
+#include "site/inventory/internal.h"
 
 #define TEXT(type, field)                                                                          \
 	{                                                                                          \

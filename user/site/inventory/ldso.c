@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "observe/process/elf.h"
-#include "site/inventory/private.h"
+#include "site/inventory/internal.h"
 
 /* ---- its cache ---- */
 

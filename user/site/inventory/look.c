@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "site/inventory/private.h"
+#include "site/inventory/internal.h"
 
 /* False: too long, with errno set. */
 static bool path_of(char path[LOOK_PATH], const char *format, va_list args)

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "site/inventory/private.h"
+#include "site/inventory/internal.h"
 
 /* ---- network interfaces ---- */
 

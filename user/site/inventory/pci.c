@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "observe/process/gpus.h"
-#include "site/inventory/private.h"
+#include "site/inventory/internal.h"
 
 /* "0000:18:00.0", the domain of four digits or more */
 static bool is_address(const char *text, size_t length)

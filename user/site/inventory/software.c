@@ -13,7 +13,7 @@
 #include "observe/process/elf.h"
 #include "observe/process/library.h"
 #include "site/inventory/ldso.h"
-#include "site/inventory/private.h"
+#include "site/inventory/internal.h"
 
 /* ---- modules of UCX ---- */
 

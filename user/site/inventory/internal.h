@@ -4,8 +4,8 @@
  * nothing is believed (a line of at most LOOK_LINE bytes of a regular file, made plain; never one
  * that could wait), and its parts.
  */
-#ifndef UCXBPF_INVENTORY_PRIVATE_H
-#define UCXBPF_INVENTORY_PRIVATE_H
+#ifndef UCXBPF_INVENTORY_INTERNAL_H
+#define UCXBPF_INVENTORY_INTERNAL_H
 
 #include <stdint.h>
 
