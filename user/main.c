@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
@@ -81,6 +82,7 @@ static int run(const struct command *command, int argc, char **argv)
 	snprintf(name, sizeof(name), "ucxbpf %s", command->name);
 	argv[0] = name;
 	argp_err_exit_status = exit_usage(command->name);
+	alloc_set_status(exit_failed(command->name));
 	running = command->name;
 	return command->function(argc, argv);
 }

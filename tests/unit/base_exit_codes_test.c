@@ -64,6 +64,8 @@ static void status_of_a_command(void **state)
 	assert_int_equal(exit_unwritten("run", -EFBIG), 9);
 	assert_int_equal(exit_unwritten("replay", -EIO), 1);
 	assert_int_equal(exit_unwritten("check", -ENOSPC), 5);
+	assert_int_equal(exit_failed("replay"), 1);
+	assert_int_equal(exit_failed("check"), 5);
 }
 
 int main(void)

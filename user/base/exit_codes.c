@@ -21,15 +21,14 @@ int exit_usage(const char *command)
 	return is_plugin(command) ? (int)UCXBPF_CHECK_USAGE : (int)UCXBPF_EXIT_USAGE;
 }
 
+int exit_failed(const char *command)
+{
+	return is_plugin(command) ? (int)UCXBPF_CHECK_FAILED : (int)UCXBPF_EXIT_FAILED;
+}
+
 int exit_unwritten(const char *command, int err)
 {
-	if (is_plugin(command))
-		return UCXBPF_CHECK_FAILED;
-	switch (err) {
-	case -ENOSPC:
-	case -EDQUOT:
-	case -EFBIG:
-		return UCXBPF_EXIT_NO_SPACE;
-	}
-	return UCXBPF_EXIT_FAILED;
+	const bool full = err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
+
+	return full && !is_plugin(command) ? (int)UCXBPF_EXIT_NO_SPACE : exit_failed(command);
 }

@@ -37,6 +37,9 @@ enum ucxbpf_check_exit { UCXBPF_CHECK_EXITS(UCXBPF_EXIT_MEMBER) };
 /* A command's status for bad usage. */
 int exit_usage(const char *command);
 
+/* A command's status for a failure without one of its own, such as no memory. */
+int exit_failed(const char *command);
+
 /* A command's status for output that could not be written, err: -errno. */
 int exit_unwritten(const char *command, int err);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/vec.h"
 
 #define MAX_DIGITS 9
@@ -98,10 +99,8 @@ char *fold_names(const char *const *names, size_t count)
 	VEC(struct part) parts = { 0 };
 	size_t kept = 0, bytes;
 	char *text = NULL;
-	FILE *out = open_memstream(&text, &bytes);
+	FILE *out = xmemstream(&text, &bytes);
 
-	if (!out)
-		abort();
 	for (size_t i = 0; i < count; i++)
 		vec_push(&parts, part_of(names[i]));
 	if (count)
@@ -115,8 +114,7 @@ char *fold_names(const char *const *names, size_t count)
 		i = put_frame(parts.data, i, kept, out);
 	}
 	vec_release(&parts);
-	if (fclose(out))
-		abort();
+	fclose(out);
 	return text;
 }
 

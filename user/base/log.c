@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 
 static enum log_level max_level = LOG_WARN;
@@ -25,8 +26,7 @@ void log_printf(enum log_level level, const char *format, ...)
 	if (level > max_level)
 		return;
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort();
+	text = xvasprintf(format, args);
 	va_end(args);
 	plain = text_plain(text);
 	fprintf(stderr, "ucxbpf: %s%s\n", prefix[level], plain);

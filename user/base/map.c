@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/map.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+#include "base/alloc.h"
 
 enum { SLOT_EMPTY, SLOT_LIVE, SLOT_DELETED };
 
@@ -45,12 +46,8 @@ static void rehash(struct map *map, size_t cap)
 {
 	struct map old = *map;
 
-	map->slots = calloc(cap, sizeof(*map->slots));
-	map->state = calloc(cap, 1);
-	if (!map->slots || !map->state) {
-		fprintf(stderr, "ucxbpf: error: out of memory for a map of %zu slots\n", cap);
-		abort();
-	}
+	map->slots = xcalloc(cap, sizeof(*map->slots));
+	map->state = xcalloc(cap, 1);
 	map->cap = cap;
 	map->used = 0;
 	map->filled = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hash map from a pair of u64 to a u64, open addressing. (b = 0 where one word is the whole key.)
- * A failed allocation ends the program, see vec.h.
+ * A failed allocation ends the program (alloc.h).
  */
 #ifndef UCXBPF_BASE_MAP_H
 #define UCXBPF_BASE_MAP_H

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/rowset.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/vec.h"
+#include "base/alloc.h"
 
 void rowset_release(struct rowset *set)
 {
@@ -30,14 +31,11 @@ static uint32_t *rowset_slot(const struct rowset *set, const struct rowset_rows 
 
 static void rowset_grow(struct rowset *set, const struct rowset_rows *rows)
 {
-	size_t room = 0;
-
 	free(set->slots);
 	do
 		set->slot_count = set->slot_count ? set->slot_count * 2 : 256;
 	while (rows->len * 2 >= set->slot_count);
-	set->slots = vec_grow(NULL, &room, set->slot_count, sizeof(*set->slots));
-	memset(set->slots, 0, set->slot_count * sizeof(*set->slots));
+	set->slots = xcalloc(set->slot_count, sizeof(*set->slots));
 	for (size_t i = 0; i < rows->len; i++)
 		*rowset_slot(set, rows, row_at(rows, i)) = (uint32_t)i + 1;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/strings.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
+
+#include "base/alloc.h"
 
 void strings_release(struct strings *strings)
 {
@@ -11,16 +12,6 @@ void strings_release(struct strings *strings)
 		free(strings->all.data[i]);
 	vec_release(&strings->all);
 	map_release(&strings->by_hash);
-}
-
-static char *strings_copy(const char *text)
-{
-	char *copy = strdup(text);
-
-	if (copy)
-		return copy;
-	fprintf(stderr, "ucxbpf: error: out of memory for a string\n");
-	abort();
 }
 
 size_t strings_number(struct strings *strings, const char *text)
@@ -33,7 +24,7 @@ size_t strings_number(struct strings *strings, const char *text)
 
 		if (fresh) {
 			*at = strings->all.len;
-			vec_push(&strings->all, strings_copy(text));
+			vec_push(&strings->all, xstrdup(text));
 			return *at;
 		}
 		if (!strcmp(strings->all.data[*at], text))

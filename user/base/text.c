@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 /* Characters of so many bytes: the bits of the first byte, and the least number. */
 static const struct {
 	unsigned char mask, mark;
@@ -58,11 +60,9 @@ bool text_steers(unsigned int code)
 
 static char *copy(const char *text, bool plain)
 {
-	char *safe = malloc(strlen(text) + 1), *to = safe;
+	char *safe = xmalloc(strlen(text) + 1), *to = safe;
 	unsigned int code;
 
-	if (!safe)
-		abort();
 	while (*text) {
 		size_t len = text_character(text, &code);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/vec.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "base/alloc.h"
 
 void *vec_grow(void *data, size_t *cap, size_t want, size_t size)
 {
@@ -12,11 +13,7 @@ void *vec_grow(void *data, size_t *cap, size_t want, size_t size)
 		return data;
 	while (new_cap < want)
 		new_cap *= 2;
-	data = reallocarray(data, new_cap, size);
-	if (!data) {
-		fprintf(stderr, "ucxbpf: error: out of memory for %zu elements\n", new_cap);
-		abort();
-	}
+	data = xreallocarray(data, new_cap, size);
 	*cap = new_cap;
 	return data;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Growing array of any type: struct { T *data; size_t len, cap; }.
- * A failed allocation ends the program: short-lived commands have nothing to save, and the capture
- * loop sizes its arrays before it starts.
+ * A failed allocation ends the program (alloc.h).
  */
 #ifndef UCXBPF_BASE_VEC_H
 #define UCXBPF_BASE_VEC_H

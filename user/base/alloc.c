@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/exit_codes.h"
+#include "base/vec.h"
+
+static int alloc_status = UCXBPF_EXIT_FAILED;
+
+void alloc_set_status(int status)
+{
+	alloc_status = status;
+}
+
+void alloc_failed(void)
+{
+	fputs("ucxbpf: error: out of memory\n", stderr);
+	_exit(alloc_status);
+}
+
+static void *checked(void *data)
+{
+	if (!data)
+		alloc_failed();
+	return data;
+}
+
+/* A request for nothing may return NULL, which is no failure: ask for a byte. */
+void *xmalloc(size_t size)
+{
+	return checked(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	return checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xreallocarray(void *data, size_t count, size_t size)
+{
+	return checked(reallocarray(data, count ? count : 1, size ? size : 1));
+}
+
+char *xstrdup(const char *text)
+{
+	return checked(strdup(text));
+}
+
+char *xstrndup(const char *text, size_t size)
+{
+	return checked(strndup(text, size));
+}
+
+char *xvasprintf(const char *format, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		alloc_failed();
+	return text;
+}
+
+char *xasprintf(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = xvasprintf(format, args);
+	va_end(args);
+	return text;
+}
+
+/* The C library's open_memstream() drops what finds no memory, without an error. */
+struct memstream {
+	VEC(char) data;
+	char **text;
+	size_t *size;
+};
+
+static ssize_t memstream_write(void *cookie, const char *bytes, size_t count)
+{
+	struct memstream *stream = cookie;
+
+	vec_reserve(&stream->data, stream->data.len + count + 1);
+	memcpy(stream->data.data + stream->data.len, bytes, count);
+	stream->data.len += count;
+	return (ssize_t)count;
+}
+
+static int memstream_close(void *cookie)
+{
+	struct memstream *stream = cookie;
+
+	vec_reserve(&stream->data, stream->data.len + 1);
+	stream->data.data[stream->data.len] = '\0';
+	*stream->text = stream->data.data;
+	*stream->size = stream->data.len;
+	free(stream);
+	return 0;
+}
+
+FILE *xmemstream(char **text, size_t *size)
+{
+	const cookie_io_functions_t functions = { .write = memstream_write,
+						  .close = memstream_close };
+	struct memstream *stream = xcalloc(1, sizeof(*stream));
+
+	*stream = (struct memstream){ .text = text, .size = size };
+	return checked(fopencookie(stream, "w", functions));
+}
