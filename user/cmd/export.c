@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "cmd/cmds.h"
 #include "show/page/page.h"
@@ -109,8 +109,9 @@ static char *help(int key, const char *text, void *input)
 	FILE *out;
 
 	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC || !(out = open_memstream(&all, &size)))
+	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
+	out = xmemstream(&all, &size);
 	fputs("Formats:\n", out);
 	for (size_t i = 0; (format = export_format_at(i)); i++)
 		fprintf(out, "  %-9s %s\n", format->name, format->help);

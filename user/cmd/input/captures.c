@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "explain/match/facts.h"
@@ -96,7 +97,7 @@ static void remember(struct captures *captures, const json_t *sides, const char 
 		    strcmp(type, "capture") || start <= 0)
 			continue;
 		vec_push(&captures->added,
-			 ((struct captured){ strdup(id), strdup(name), start, path }));
+			 ((struct captured){ xstrdup(id), xstrdup(name), start, path }));
 		return;
 	}
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "site/inventory/inventory.h"
 #include "site/judge/evidence/evidence.h"
@@ -117,7 +118,7 @@ static char *of_ledger(const char *file, size_t length)
 {
 	const char *dot = memrchr(file, '.', length - strlen(".ndjson"));
 
-	return dot && dot > file ? strndup(file, dot - file) : NULL;
+	return dot && dot > file ? xstrndup(file, dot - file) : NULL;
 }
 
 char *unread_node(const char *path)
@@ -136,7 +137,7 @@ char *unread_node(const char *path)
 	if (!part_is(above, above_length, "nodes") ||
 	    !(ends_with(file, length, ".ucxb") || ends_with(file, length, ".json")))
 		return NULL;
-	return strndup(folder, folder_length);
+	return xstrndup(folder, folder_length);
 }
 
 /* Reports missing files to the judge. */

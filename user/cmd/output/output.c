@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/input/captures.h"
@@ -63,7 +64,7 @@ static void *wait_for_one(void *arg)
 /* path: file or directory; NULL: nothing to remove. */
 static void abandon_start(struct abandon *abandon, const char *path)
 {
-	*abandon = (struct abandon){ .path = path ? strdup(path) : NULL };
+	*abandon = (struct abandon){ .path = path ? xstrdup(path) : NULL };
 	if (!abandon->path)
 		return;
 	choose(&abandon->signals);
@@ -90,13 +91,10 @@ static void abandon_end(struct abandon *abandon)
 static char *part_of(const char *path)
 {
 	struct stat place;
-	char *part = NULL;
 
 	if (!stat(path, &place) && !S_ISREG(place.st_mode))
 		return NULL;
-	if (asprintf(&part, "%s.%d.part", path, getpid()) < 0)
-		abort();
-	return part;
+	return xasprintf("%s.%d.part", path, getpid());
 }
 
 static int fill(FILE *out, int (*write)(void *arg, FILE *out), void *arg)

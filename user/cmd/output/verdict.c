@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/lists.h"
 #include "base/log.h"
 #include "cmd/output/output.h"
@@ -23,11 +24,10 @@ static int write_page(const struct judge *judge, const struct judge_output *how,
 {
 	char *data = NULL;
 	size_t bytes;
-	FILE *memory = open_memstream(&data, &bytes);
-	int err = memory ? judge_page_data(judge, how, memory) : -ENOMEM;
+	FILE *memory = xmemstream(&data, &bytes);
+	int err = judge_page_data(judge, how, memory);
 
-	if (memory && fclose(memory) && !err)
-		err = -ENOMEM;
+	fclose(memory);
 	if (!err)
 		err = page_verdict(data, how->beside, out);
 	free(data);
@@ -144,7 +144,7 @@ static void take_line(char *line, texts *nodes)
 	state = strsep(&line, "|");
 	reason = line ? line : "none";
 	if (!strcmp(reason, "none"))
-		vec_push(nodes, strdup(name));
+		vec_push(nodes, xstrdup(name));
 	else
 		log_warn("%s is %s already, and stays so: %s", name, state, reason);
 }

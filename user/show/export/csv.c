@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "show/export/export.h"
 #include "show/export/totals.h"
@@ -108,10 +109,8 @@ static char *frames_text(const json_t *frames)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text, &size);
 
-	if (!out)
-		abort();
 	for (size_t i = json_array_size(frames); i-- > 0;) {
 		const json_t *frame = json_array_get(frames, i);
 		const char *label = json_string_value(json_object_get(frame, "label"));
@@ -129,11 +128,9 @@ static char *words_text(const json_t *words)
 {
 	char *text = NULL;
 	size_t size, i;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text, &size);
 	json_t *word;
 
-	if (!out)
-		abort();
 	json_array_foreach(words, i, word)
 		fprintf(out, "%s%s", i ? ";" : "", json_string_value(word));
 	fclose(out);
@@ -213,13 +210,12 @@ static bool wanted(const struct state *state, const struct csv_table *table)
 
 static FILE *open_table(struct state *state, const struct csv_table *table)
 {
-	char *path = NULL;
+	char *path;
 	FILE *file;
 
 	if (!state->target->path)
 		return state->target->file;
-	if (asprintf(&path, "%s/%s.csv", state->target->path, table->name) < 0)
-		abort();
+	path = xasprintf("%s/%s.csv", state->target->path, table->name);
 	file = fopen(path, "we");
 	if (!file && !state->err)
 		state->err = -errno;
@@ -321,17 +317,14 @@ static void say_tables(struct export_target *target)
 static void *begin(struct export_target *target, int *err)
 {
 	const char *only = target->request->table;
-	struct state *state = calloc(1, sizeof(*state));
+	struct state *state;
 
-	*err = -ENOMEM;
-	if (!state)
-		return NULL;
 	if (only && !csv_table_find(only)) {
 		say_tables(target);
 		*err = -EINVAL;
-		free(state);
 		return NULL;
 	}
+	state = xcalloc(1, sizeof(*state));
 	*state = (struct state){ .report = report_new(target->request->filter), .target = target };
 	return state;
 }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/vec.h"
 #include "show/report/report.h"
 
@@ -71,22 +72,18 @@ static char *resolve(const char *path)
 	struct stat file;
 	char *real = stat(path, &file) || S_ISREG(file.st_mode) ? realpath(path, NULL) : NULL;
 
-	return real ? real : strdup(path);
+	return real ? real : xstrdup(path);
 }
 
 static char *part_of(const char *place)
 {
-	char *path;
-
-	return asprintf(&path, "%s.part-XXXXXX", place) < 0 ? NULL : path;
+	return xasprintf("%s.part-XXXXXX", place);
 }
 
 /* The new file inherits the mode of the one it replaces. */
 static int open_part(struct outlet *outlet, const struct stat *old)
 {
 	outlet->path = part_of(outlet->place);
-	if (!outlet->path)
-		return -ENOMEM;
 	outlet->fd = mkostemp(outlet->path, O_CLOEXEC);
 	if (outlet->fd < 0) {
 		free(outlet->path);
@@ -139,8 +136,6 @@ static int open_directory(struct outlet *outlet, const char **why)
 		return -EEXIST;
 	}
 	outlet->path = part_of(outlet->place);
-	if (!outlet->path)
-		return -ENOMEM;
 	if (!mkdtemp(outlet->path)) {
 		free(outlet->path);
 		outlet->path = NULL;
@@ -302,12 +297,13 @@ static int start(struct export *export, char *why)
 struct export *export_open(const struct export_request *request, int *err, char why[EXPORT_WHY])
 {
 	const char *odd = at_odds(request);
-	struct export *export = odd ? NULL : calloc(1, sizeof(*export));
+	struct export *export;
 
 	snprintf(why, EXPORT_WHY, "%s", odd ? odd : "");
-	*err = odd ? -EINVAL : -ENOMEM;
-	if (!export)
+	*err = -EINVAL;
+	if (odd)
 		return NULL;
+	export = xcalloc(1, sizeof(*export));
 	export->format = request->format;
 	export->request = *request;
 	export->target.request = &export->request;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "show/export/export.h"
 #include "show/page/page.h"
 
@@ -14,11 +15,10 @@ struct state {
 
 static void *begin(struct export_target *target, int *err)
 {
-	struct state *state = malloc(sizeof(*state));
+	struct state *state = xmalloc(sizeof(*state));
 
-	*err = -ENOMEM;
-	if (state)
-		*state = (struct state){ report_new(target->request->filter), target };
+	(void)err;
+	*state = (struct state){ report_new(target->request->filter), target };
 	return state;
 }
 
@@ -89,14 +89,13 @@ struct html_state {
 
 static void *html_begin(struct export_target *target, int *err)
 {
-	struct html_state *state = malloc(sizeof(*state));
+	struct html_state *state = xmalloc(sizeof(*state));
 	struct page_options options = { .filter = target->request->filter,
 					.window = target->request->window,
 					.beside = target->request->beside };
 
-	*err = -ENOMEM;
-	if (state)
-		*state = (struct html_state){ page_new(&options), target };
+	(void)err;
+	*state = (struct html_state){ page_new(&options), target };
 	return state;
 }
 

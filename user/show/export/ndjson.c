@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -89,10 +90,8 @@ static char *escaped(const char *text)
 	char *json = NULL;
 	unsigned int code;
 	size_t size, len;
-	FILE *out = open_memstream(&json, &size);
+	FILE *out = xmemstream(&json, &size);
 
-	if (!out)
-		abort();
 	fputc('"', out);
 	for (; *text; text += len ? len : 1) {
 		len = text_character(text, &code);
@@ -319,7 +318,7 @@ static void put_json(struct state *state, const char *name, json_t *value)
 	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 
 	if (!text)
-		abort();
+		alloc_failed();
 	json_line_raw(&state->line, name, text);
 	free(text);
 	json_decref(value);
@@ -425,11 +424,9 @@ static struct fact_sink sink(void *arg)
 
 static void *begin(struct export_target *target, int *err)
 {
-	struct state *state = calloc(1, sizeof(*state));
+	struct state *state = xcalloc(1, sizeof(*state));
 
-	*err = -ENOMEM;
-	if (!state)
-		return NULL;
+	(void)err;
 	state->file = target->file;
 	json_line_begin(&state->line, "export");
 	json_line_raw(&state->line, "schema", "\"" EXPORT_EVENTS_SCHEMA "\"");

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "show/export/export.h"
 #include "show/export/span_notes.h"
 #include "show/export/totals.h"
@@ -108,11 +109,9 @@ static void define_process(struct otf2 *otf2, int index)
 static void find_ranks(struct otf2 *otf2)
 {
 	const size_t count = otf2->spans.processes.len;
-	bool *taken = calloc(count + 1, sizeof(*taken));
+	bool *taken = xcalloc(count + 1, sizeof(*taken));
 	bool ranked = true;
 
-	if (!taken)
-		abort();
 	for (size_t i = 0; i < count; i++) {
 		const struct fact_process *fact = spans_process(&otf2->spans, (int)i);
 
@@ -308,11 +307,9 @@ static void define_comms(struct otf2 *otf2)
 {
 	struct otf2_out *out = &otf2->out;
 	const uint32_t count = (uint32_t)otf2->ranks.len;
-	uint64_t *members = calloc(count + 1, sizeof(*members));
+	uint64_t *members = xcalloc(count + 1, sizeof(*members));
 	const OTF2_StringRef name = otf2_word(out, "all traced processes");
 
-	if (!members)
-		abort();
 	/* the first location of each process has the process's number */
 	for (uint32_t i = 0; i < count; i++)
 		members[otf2->ranks.data[i]] = i;
@@ -362,13 +359,11 @@ static void define_world(struct otf2 *otf2, uint32_t number)
 {
 	struct otf2_out *out = &otf2->out;
 	const struct world *world = &otf2->worlds.worlds.data[number];
-	uint64_t *members = calloc(world->ranks.len + 1, sizeof(*members));
+	uint64_t *members = xcalloc(world->ranks.len + 1, sizeof(*members));
 	const OTF2_StringRef name = world->job
 					    ? otf2_text(out, "MPI_COMM_WORLD of job %s", world->job)
 					    : otf2_word(out, "MPI_COMM_WORLD");
 
-	if (!members)
-		abort();
 	for (size_t i = 0; i < world->ranks.len; i++)
 		members[i] = otf2->ranks.data[world->ranks.data[i]];
 	otf2_check(out, OTF2_GlobalDefWriter_WriteGroup(out->defs, GROUP_WORLDS + number, name,
@@ -404,11 +399,9 @@ static void otf2_define_rest(struct otf2 *otf2)
 
 static void *begin(struct export_target *target, int *err)
 {
-	struct otf2 *otf2 = calloc(1, sizeof(*otf2));
+	struct otf2 *otf2 = xcalloc(1, sizeof(*otf2));
 
-	*err = -ENOMEM;
-	if (!otf2)
-		return NULL;
+	(void)err;
 	otf2->target = target;
 	spans_init(&otf2->spans, LAYER_MPI);
 	worlds_init(&otf2->worlds);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 
 /* Memory per location before it is flushed to its file: the minimum that OTF2 accepts. */
@@ -128,10 +129,8 @@ OTF2_StringRef otf2_word(struct otf2_out *out, const char *word)
 
 static const char *keep(struct otf2_out *out, const char *format, va_list args)
 {
-	char *text;
+	char *text = xvasprintf(format, args);
 
-	if (vasprintf(&text, format, args) < 0)
-		abort();
 	vec_push(&out->texts, text);
 	return text;
 }

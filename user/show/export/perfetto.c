@@ -2,10 +2,10 @@
 /* A Perfetto trace: clocks, tracks of hosts and processes, and everything that is not a span. */
 #include "show/export/perfetto.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "show/export/export.h"
 #include "show/export/totals.h"
@@ -412,11 +412,9 @@ static void perfetto_unknowns(struct perfetto *perfetto, const struct fact_total
 
 static void *begin(struct export_target *target, int *err)
 {
-	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
+	struct perfetto *perfetto = xcalloc(1, sizeof(*perfetto));
 
-	*err = -ENOMEM;
-	if (!perfetto)
-		return NULL;
+	(void)err;
 	perfetto->target = target;
 	perfetto_out_init(&perfetto->out, target->file);
 	spans_init(&perfetto->spans, LAYER_UCP);

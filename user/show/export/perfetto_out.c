@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 
 #define HOST_CLOCK 64 /* first clock number that a sequence may define itself */
@@ -145,8 +146,7 @@ const char *perfetto_text(struct perfetto_out *out, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort();
+	text = xvasprintf(format, args);
 	va_end(args);
 	vec_push(&out->texts, text);
 	return text;

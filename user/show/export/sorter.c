@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/order.h"
 #include "base/vec.h"
 
@@ -35,17 +36,13 @@ struct sorter {
 
 struct sorter *sorter_new(size_t size, int (*compare)(const void *, const void *))
 {
-	struct sorter *sorter = calloc(1, sizeof(*sorter));
+	struct sorter *sorter = xcalloc(1, sizeof(*sorter));
 
-	if (!sorter)
-		abort();
 	sorter->size = size;
 	sorter->compare = compare;
 	sorter->room = RUN_BYTES / size;
 	sorter->fd = -1;
-	sorter->records = malloc(sorter->room * size);
-	if (!sorter->records)
-		abort();
+	sorter->records = xmalloc(sorter->room * size);
 	return sorter;
 }
 
@@ -172,15 +169,11 @@ static int open_runs(struct sorter *sorter)
 	/* the buffer of the last run is no longer needed */
 	free(sorter->records);
 	sorter->records = NULL;
-	sorter->heap = calloc(sorter->runs.len, sizeof(*sorter->heap));
-	if (!sorter->heap)
-		abort();
+	sorter->heap = xcalloc(sorter->runs.len, sizeof(*sorter->heap));
 	for (size_t i = 0; i < sorter->runs.len && err >= 0; i++) {
 		struct run *run = &sorter->runs.data[i];
 
-		run->part = malloc(PART_BYTES);
-		if (!run->part)
-			abort();
+		run->part = xmalloc(PART_BYTES);
 		err = run_fill(sorter, run);
 		sorter->heap[sorter->heap_len++] = i;
 	}

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 const struct note_info note_infos[NOTES] = {
 	[NOTE_FUNCTION] = { "function", "enclosing MPI function; none: outside MPI" },
 	[NOTE_COMMUNICATOR] = { "communicator", "MPI_COMM_WORLD, or another" },
@@ -120,9 +122,7 @@ static const char *stack_text(struct spans *spans, const struct stack *stack)
 
 	if (!fresh)
 		return (const char *)(uintptr_t)*known;
-	out = open_memstream(&text, &size);
-	if (!out)
-		abort();
+	out = xmemstream(&text, &size);
 	if (stack->end)
 		fprintf(out, "[%s]", stack->end);
 	for (int i = stack->depth; i-- > 0;)

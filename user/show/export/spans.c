@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "show/export/sorter.h"
 #include "show/export/traffic.h"
 #include "show/export/worlds.h"
@@ -526,9 +527,7 @@ static void grow(struct lanes *lanes)
 {
 	struct lanes larger = { .room = lanes->room ? 2 * lanes->room : 1 };
 
-	larger.least = calloc(2 * larger.room, sizeof(*larger.least));
-	if (!larger.least)
-		abort();
+	larger.least = xcalloc(2 * larger.room, sizeof(*larger.least));
 	for (size_t i = 0; i < lanes->room; i++)
 		update(&larger, i, lanes->least[lanes->room + i]);
 	free(lanes->least);

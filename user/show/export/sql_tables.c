@@ -7,6 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/alloc.h"
 #include "base/place.h"
 
 enum sql_part {
@@ -116,10 +117,8 @@ static sqlite3_stmt *make(struct sql *sql, const char *table, const char *first,
 	char *text = NULL;
 	size_t size;
 	int columns;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text, &size);
 
-	if (!out)
-		abort();
 	fprintf(out, "CREATE TABLE %s ( -- %s\n", table, fact_infos[type].help);
 	if (first)
 		fprintf(out, "  %s\n", first);
@@ -338,10 +337,8 @@ static void view_of(struct sql *sql, enum fact_type type)
 	const struct fact_info *info = &fact_infos[type];
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text, &size);
 
-	if (!out)
-		abort();
 	fprintf(out, "CREATE VIEW %s AS SELECT ", info->name);
 	for (const struct fact_column *column = info->columns; column->name; column++)
 		fprintf(out, "%s%s.%s%s", column == info->columns ? "" : ", ",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "show/export/export.h"
 #include "explain/match/columns.h"
@@ -136,11 +137,9 @@ static void put_totals(struct state *state, json_t *members)
 
 static void *begin(struct export_target *target, int *err)
 {
-	struct state *state = calloc(1, sizeof(*state));
+	struct state *state = xcalloc(1, sizeof(*state));
 
-	*err = -ENOMEM;
-	if (!state)
-		return NULL;
+	(void)err;
 	sql_open(&state->sql, target->path, target->why);
 	sql_tables_open(&state->tables, &state->sql);
 	sql_run(&state->sql, "CREATE TABLE total ( -- of whole captures, whatever the filter\n"

@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "base/alloc.h"
 
 static const struct {
 	const char *topic, *what;
@@ -104,12 +105,10 @@ void totals_rows(const struct totals_sink *sink, const char *section, const json
 
 struct gpu_text gpu_text(const struct fact_device *device)
 {
-	struct gpu_text text = { 0 };
+	struct gpu_text text = { .name = xasprintf("gpu%d", device->number) };
 	size_t size;
-	FILE *out = open_memstream(&text.users, &size);
+	FILE *out = xmemstream(&text.users, &size);
 
-	if (!out || asprintf(&text.name, "gpu%d", device->number) < 0)
-		abort();
 	for (int i = 0; i < device->user_count; i++)
 		fprintf(out, "%sprocess %d as %d", i ? ", " : "", device->users[i].process,
 			device->users[i].ordinal);

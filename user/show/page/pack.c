@@ -6,6 +6,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/alloc.h"
+
 #define LEVEL 9
 #define ALIGNMENT 8
 #define EXACT (1ull << 53)
@@ -84,7 +86,7 @@ void page_pack_json(struct page_pack *pack, json_t *value)
 	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
 
 	if (!text)
-		abort();
+		alloc_failed();
 	page_pack_text(pack, text, strlen(text));
 	free(text);
 	json_decref(value);
@@ -155,13 +157,11 @@ void page_pack_end(struct page_pack *pack)
 	size_t room = ZSTD_compressBound(section->content.len), got;
 
 	section->bytes = section->content.len;
-	section->packed = malloc(room);
-	got = section->packed ? ZSTD_compress(section->packed, room, section->content.data,
-					      section->bytes, LEVEL)
-			      : 0;
-	if (!section->packed || ZSTD_isError(got))
-		abort();
-	section->packed = realloc(section->packed, got ? got : 1);
+	section->packed = xmalloc(room);
+	got = ZSTD_compress(section->packed, room, section->content.data, section->bytes, LEVEL);
+	if (ZSTD_isError(got))
+		alloc_failed();
+	section->packed = xreallocarray(section->packed, got, 1);
 	section->packed_bytes = got;
 	pack->total += got;
 	vec_release(&section->content);

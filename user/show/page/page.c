@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/units.h"
 #include "base/text.h"
 #include "show/page/page.h"
@@ -81,11 +82,10 @@ static int put(struct page *page, int (*print)(const struct report *report, FILE
 {
 	char *text = NULL;
 	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-	int err = out ? print(page->report, out) : -errno;
+	FILE *out = xmemstream(&text, &bytes);
+	int err = print(page->report, out);
 
-	if (out && fclose(out) && !err)
-		err = -errno;
+	fclose(out);
 	if (!err) {
 		page_pack_begin(&page->pack, "report", false);
 		page_pack_text(&page->pack, text, bytes);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/alloc.h"
+
 #define KEY_BIT(key) (1u << KEY_##key)
 
 const struct filter_info filter_infos[FILTER_FIELDS] = {
@@ -60,10 +62,9 @@ static bool valid(enum filter_field field, const char *pattern)
 
 int filter_add(struct filter *filter, enum filter_field field, const char *list, const char **why)
 {
-	char *copy = strdup(list), *rest = copy, *word;
-	int err = copy ? 0 : -ENOMEM;
+	char *copy = xstrdup(list), *rest = copy, *word;
+	int err = 0;
 
-	*why = "out of memory";
 	while (!err && (word = strsep(&rest, ","))) {
 		if (!valid(field, word)) {
 			*why = field == FILTER_KIND ? "not data, control or copy"
@@ -71,7 +72,7 @@ int filter_add(struct filter *filter, enum filter_field field, const char *list,
 			err = -EINVAL;
 			break;
 		}
-		vec_push(&filter->lists[field].patterns, strdup(word));
+		vec_push(&filter->lists[field].patterns, xstrdup(word));
 	}
 	free(copy);
 	return err;

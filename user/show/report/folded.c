@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "show/report/internal.h"
 
@@ -55,10 +56,8 @@ static char *line_of(const struct report *report, const struct cube_row *row)
 	const struct stack *stack = report_stack(report, row->key[2]);
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text, &size);
 
-	if (!out)
-		abort();
 	if (stack->end)
 		fprintf(out, "[%s];", stack->end);
 	for (int i = stack->depth; i-- > 0;) {
@@ -86,8 +85,7 @@ static void add_rest(const struct report *report, enum report_amount amount, str
 
 		if (!line.amount)
 			continue;
-		if (asprintf(&line.text, "[no stack recorded];%s", name) < 0)
-			abort();
+		line.text = xasprintf("[no stack recorded];%s", name);
 		vec_push(&lines->all, line);
 	}
 	cube_release(&known);

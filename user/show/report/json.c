@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "show/report/internal.h"
 
@@ -43,7 +44,7 @@ static void dump(struct json_out *out, json_t *value)
 	char *text = json_dumps(value, JSON_ENCODE_ANY);
 
 	if (!text)
-		abort();
+		alloc_failed();
 	put_safe(out, text);
 	free(text);
 	json_decref(value);
