@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "observe/capture/probes.h"
 #include "observe/capture/session.h"
@@ -82,10 +83,10 @@ static const char *variable(char *const *environment, const char *name)
 
 static void prepare_list(struct library_set *set, mapped_libraries *found, const char *list)
 {
-	char *copy = strdup(list), *rest = copy;
+	char *copy = xstrdup(list), *rest = copy;
 	const char *directory;
 
-	while (copy && (directory = strsep(&rest, ":")))
+	while ((directory = strsep(&rest, ":")))
 		if (*directory)
 			prepare_directory(set, found, directory);
 	free(copy);

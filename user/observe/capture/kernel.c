@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "observe/probe/links.h"
 #include "observe/probe/sites.h"
@@ -173,8 +174,9 @@ static int quiet_print(enum libbpf_print_level level, const char *format, va_lis
 {
 	char *text;
 
-	if (level == LIBBPF_DEBUG || vasprintf(&text, format, args) < 0)
+	if (level == LIBBPF_DEBUG)
 		return 0;
+	text = xvasprintf(format, args);
 	print_lines(text);
 	free(text);
 	return 0;

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 
 #define MAX_CLOSERS 32
@@ -133,19 +134,16 @@ static void *close_some(void *arg)
 
 static struct removal *removal_take(int from, struct message *message)
 {
-	struct removal *removal = calloc(1, sizeof(*removal));
+	struct removal *removal = xcalloc(1, sizeof(*removal));
 
-	while (removal && take(from, message)) {
+	while (take(from, message)) {
 		size_t size = message->fd_count * sizeof(int);
 
-		removal = realloc(removal, sizeof(*removal) + removal->count * sizeof(int) + size);
-		if (!removal)
-			break;
+		removal = xreallocarray(removal,
+					sizeof(*removal) + removal->count * sizeof(int) + size, 1);
 		memcpy(removal->fds + removal->count, message->fds, size);
 		removal->count += message->fd_count;
 	}
-	if (!removal)
-		abort();
 	removal->answer = from;
 	removal->users = 1;
 	__atomic_add_fetch(&removals, 1, __ATOMIC_ACQ_REL);
@@ -320,10 +318,8 @@ static bool hand_over(struct link_closing *closing, const int *fds, size_t count
 
 struct link_closing *keeper_close_begin(const int *fds, size_t count)
 {
-	struct link_closing *closing = calloc(1, sizeof(*closing));
+	struct link_closing *closing = xcalloc(1, sizeof(*closing));
 
-	if (!closing)
-		abort();
 	closing->began = closing->done = clock_ns(CLOCK_MONOTONIC);
 	closing->answer = -1;
 	if (hand_over(closing, fds, count))

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
 #include "base/order.h"
@@ -33,11 +34,9 @@ static struct code_file *file_of(struct code_files *files, dev_t dev, ino_t ino,
 
 	if (!fresh)
 		return files->all.data[*number - 1];
-	file = calloc(1, sizeof(*file));
-	if (!file)
-		abort();
+	file = xmalloc(sizeof(*file));
 	*file = (struct code_file){
-		.dev = dev, .ino = ino, .number = (int)files->all.len, .path = strdup(path)
+		.dev = dev, .ino = ino, .number = (int)files->all.len, .path = xstrdup(path)
 	};
 	vec_push(&files->all, file);
 	*number = files->all.len;
@@ -172,10 +171,8 @@ struct symbols *symbols_open(const struct elf *elf, const char *path)
 		.find_debuginfo = find_debug_file,
 		.section_address = dwfl_offline_section_address,
 	};
-	struct symbols *symbols = calloc(1, sizeof(*symbols));
+	struct symbols *symbols = xcalloc(1, sizeof(*symbols));
 
-	if (!symbols)
-		return NULL;
 	symbols->dwfl = dwfl_begin(&callbacks);
 	if (symbols->dwfl && !open_module(symbols, elf, path))
 		return symbols;

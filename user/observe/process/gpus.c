@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "observe/process/record.h"
 
 #define MAX_LINES 256
@@ -157,10 +158,8 @@ static bool find_all(struct nvml *nvml)
 
 struct nvml *nvml_open(void)
 {
-	struct nvml *nvml = calloc(1, sizeof(*nvml));
+	struct nvml *nvml = xcalloc(1, sizeof(*nvml));
 
-	if (!nvml)
-		return NULL;
 	nvml->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (nvml->library && find_all(nvml) && !nvml->init())
 		return nvml;
@@ -182,11 +181,11 @@ void nvml_close(struct nvml *nvml)
 /* 1: it has a context there, 0: it has none, -1: not told. */
 static int is_on(const struct nvml *nvml, device_handle device, pid_t pid)
 {
-	struct process_info *infos = calloc(MAX_PROCESSES, sizeof(*infos));
+	struct process_info *infos = xcalloc(MAX_PROCESSES, sizeof(*infos));
 	unsigned int count = MAX_PROCESSES;
 	int on = -1;
 
-	if (infos && !nvml->processes(device, &count, infos) && count <= MAX_PROCESSES) {
+	if (!nvml->processes(device, &count, infos) && count <= MAX_PROCESSES) {
 		on = 0;
 		for (unsigned int i = 0; i < count; i++)
 			on |= infos[i].pid == (unsigned int)pid;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/vec.h"
 #include "observe/process/elf_private.h"
 
@@ -58,15 +59,13 @@ static void collect_types(struct dwarf_types *types, Dwarf_Die *unit)
 	} while (!dwarf_siblingof(&die, &die));
 }
 
-/* Borrows dwarf until dwarf_types_free(). NULL: no memory. */
+/* Borrows dwarf until dwarf_types_free(). */
 static struct dwarf_types *dwarf_types_new(Dwarf *dwarf)
 {
-	struct dwarf_types *types = calloc(1, sizeof(*types));
+	struct dwarf_types *types = xcalloc(1, sizeof(*types));
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 
-	if (!types)
-		return NULL;
 	while (!dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL))
 		collect_types(types, &unit);
 	return types;
@@ -282,7 +281,7 @@ static int find_one(struct dwarf_types *types, const struct wanted *want, unsign
 static int fill(struct layout *layout, Dwarf *dwarf)
 {
 	struct dwarf_types *types = dwarf_types_new(dwarf);
-	int error = types ? 0 : -ENOMEM;
+	int error = 0;
 
 	for (size_t i = 0; !error && i < sizeof(wanted) / sizeof(*wanted); i++) {
 		unsigned int value = UB_OFF_UNKNOWN;
@@ -299,10 +298,8 @@ static int fill(struct layout *layout, Dwarf *dwarf)
 
 static const struct layout *from_dwarf(Dwarf *dwarf, const unsigned int version[3])
 {
-	struct layout *layout = calloc(1, sizeof(*layout));
+	struct layout *layout = xcalloc(1, sizeof(*layout));
 
-	if (!layout)
-		return NULL;
 	memcpy(layout->version, version, sizeof(layout->version));
 	layout->name = "dwarf";
 	if (fill(layout, dwarf)) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "observe/process/elf.h"
 #include "observe/process/layout.h"
@@ -47,9 +48,7 @@ int library_ops(struct library *library, const struct elf_ops_table **tables)
 	struct elf_ops_table *found;
 
 	if (!library->ops) {
-		found = calloc(MAX_OPS_TABLES, sizeof(*found));
-		if (!found)
-			abort();
+		found = xcalloc(MAX_OPS_TABLES, sizeof(*found));
 		library->ops_count = elf_ops_tables(library->elf, found, MAX_OPS_TABLES);
 		if (library->ops_count > MAX_OPS_TABLES)
 			library->ops_count = MAX_OPS_TABLES;
@@ -71,16 +70,10 @@ static void identify_ucp(struct library *library)
 
 static struct library *library_new(struct elf *elf, const char *path, unsigned int roles)
 {
-	struct library *library = calloc(1, sizeof(*library));
+	struct library *library = xcalloc(1, sizeof(*library));
 
-	if (!library)
-		return NULL;
-	library->path = strdup(path);
-	if (!library->path || asprintf(&library->open_path, "/proc/self/fd/%d", elf_fd(elf)) < 0) {
-		free(library->path);
-		free(library);
-		return NULL;
-	}
+	library->path = xstrdup(path);
+	library->open_path = xasprintf("/proc/self/fd/%d", elf_fd(elf));
 	library->elf = elf;
 	library->roles = roles;
 	if (roles & LIB_MPI)
@@ -105,9 +98,7 @@ static struct library *load(const char *path, const char *open_path, int *error)
 		roles = elf_roles(elf);
 		if (roles)
 			library = library_new(elf, path, roles);
-		if (roles && !library)
-			*error = -ENOMEM;
-		if (!library)
+		else
 			elf_free(elf);
 	}
 	return library;

@@ -17,6 +17,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/lists.h"
 #include "base/environment.h"
 #include "base/text.h"
@@ -153,7 +154,7 @@ static void keep_environment(struct process *process, const char *text, size_t s
 	process->environment = json_object();
 	for (const char *at = text; at < text + size; at += strlen(at) + 1) {
 		const char *value = strchr(at, '=');
-		char *name = value ? strndup(at, value - at) : NULL;
+		char *name = value ? xstrndup(at, value - at) : NULL;
 		char *plain = name ? text_plain(name) : NULL;
 
 		if (plain && environment_kept(plain))
@@ -189,8 +190,8 @@ void launch_facts_from(struct process *process, const char *text, unsigned long 
  */
 static void launch_facts(struct process *process)
 {
-	char *text = malloc(MAX_ENVIRON + 1);
-	long got = text ? proc_read(process->pid, "environ", text, MAX_ENVIRON) : 0;
+	char *text = xmalloc(MAX_ENVIRON + 1);
+	long got = proc_read(process->pid, "environ", text, MAX_ENVIRON);
 
 	if (got > 0)
 		text[got] = '\0';
@@ -291,7 +292,7 @@ static char *read_exe(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	got = readlink(path, target, sizeof(target) - 1);
-	return got < 0 ? NULL : strndup(target, (size_t)got);
+	return got < 0 ? NULL : xstrndup(target, (size_t)got);
 }
 
 static json_t *read_cmdline(pid_t pid)

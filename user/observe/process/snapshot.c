@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/transport.h"
 #include "observe/process/proc.h"
@@ -68,9 +69,7 @@ static int find_page(struct snapshot *snapshot, uint64_t address, const unsigned
 	int error = 0;
 
 	if (!snapshot->pages)
-		snapshot->pages = calloc(1, sizeof(*snapshot->pages));
-	if (!snapshot->pages)
-		abort();
+		snapshot->pages = xcalloc(1, sizeof(*snapshot->pages));
 	*page = snapshot->pages->data[slot];
 	if (snapshot->pages->tag[slot] != address + 1) {
 		snapshot->pages->tag[slot] = 0;
