@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
@@ -27,7 +28,7 @@ static const struct command commands[] = {
 #undef COMMAND
 };
 
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define COMMANDS ARRAY_SIZE(commands)
 
 static const char examples[] =
 	"Examples:\n"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 const char *const environment_patterns[] = {
 	"UCX_*",
 	/* Open MPI reads UCX's configuration with a prefix of its own (ompi/mca/common/ucx) */
@@ -55,7 +57,7 @@ static size_t prefix_of(const char *name)
 {
 	static const char *const prefixes[] = { "UCX_", "MPI_UCX_" };
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return strlen(prefixes[i]);
 	return 0;

@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static const char *const plugins[] = { "check", "policy", "sweep" };
 
 static bool is_plugin(const char *command)
 {
-	for (size_t i = 0; i < sizeof(plugins) / sizeof(plugins[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(plugins); i++)
 		if (!strcmp(command, plugins[i]))
 			return true;
 	return false;

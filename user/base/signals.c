@@ -6,11 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 static const int taken[] = { SIGINT, SIGTERM, SIGHUP };
 
 static void take(sigset_t *set)
 {
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
 		struct sigaction action;
 
 		if (!sigaction(taken[i], NULL, &action) && action.sa_handler != SIG_IGN)

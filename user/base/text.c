@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 
 /* Characters of so many bytes: the bits of the first byte, and the least number. */
 static const struct {
@@ -17,7 +18,7 @@ static const struct {
 	{ 0xf8, 0xf0, 0x10000 },
 };
 
-#define FORMS (sizeof(forms) / sizeof(forms[0]))
+#define FORMS ARRAY_SIZE(forms)
 
 size_t text_character(const char *text, unsigned int *code)
 {
@@ -52,7 +53,7 @@ bool text_steers(unsigned int code)
 		{ 0x2066, 0x2069 },
 	};
 
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
 		if (code >= ranges[i].first && code <= ranges[i].last)
 			return true;
 	return false;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 /* UCT_TL_DEFINE and, for those over mapped memory, UCT_MM_TL_DEFINE in src/uct, since UCX 1.13. */
 const struct transport transports[] = {
 	{ .name = "self", .reach = REACH_SELF, .host_only = true },
@@ -52,7 +54,7 @@ const struct transport transports[] = {
 	{ .name = "ugni_udt", .network = true },
 };
 
-const size_t transport_count = sizeof(transports) / sizeof(*transports);
+const size_t transport_count = ARRAY_SIZE(transports);
 
 /*
  * Transports of releases or vendors without a row: the start of a name shows its kind of network.
@@ -76,7 +78,7 @@ static const struct transport *family_of(const char *name)
 {
 	static const struct transport unknown;
 
-	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		size_t len = strlen(families[i].prefix);
 
 		if (!strncmp(name, families[i].prefix, len) &&

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct unit {
 	double size;
 	const char *name;
@@ -108,7 +110,7 @@ int duration_parse(const char *text, const char **end, uint64_t *ns)
 	if (unit == text || unit != text + strspn(text, "0123456789.")) /* no 0x1, nan, 1e9 */
 		return -EINVAL;
 	length = strspn(unit, "abcdefghijklmnopqrstuvwxyz");
-	for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(durations); i++) {
 		if (strlen(durations[i].name) != length ||
 		    strncmp(durations[i].name, unit, length) != 0)
 			continue;

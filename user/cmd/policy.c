@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
@@ -38,7 +39,7 @@ static void set_verb(struct argp_state *state, const char *name)
 {
 	struct policy_command *command = state->input;
 
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
 		if (!strcmp(verbs[i].name, name))
 			command->verb = &verbs[i];
 }

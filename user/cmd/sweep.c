@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
@@ -99,7 +100,7 @@ static int node(struct sweep_arguments *arguments, char **argv)
 static void check_arguments(struct argp_state *state, struct sweep_arguments *arguments,
 			    const struct verb **verb)
 {
-	for (size_t i = 0; arguments->verb && i < sizeof(verbs) / sizeof(verbs[0]); i++)
+	for (size_t i = 0; arguments->verb && i < ARRAY_SIZE(verbs); i++)
 		if (!strcmp(verbs[i].name, arguments->verb))
 			*verb = &verbs[i];
 	if (!*verb)

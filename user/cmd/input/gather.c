@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/log.h"
 #include "site/inventory/inventory.h"
 #include "site/judge/evidence/evidence.h"
@@ -32,9 +33,9 @@ static const char *schema_of(const char *text)
 {
 	static const char *const parts[] = { "{", "\"schema\"", ":", "\"ucxbpf." };
 
-	for (size_t i = 0; text && i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; text && i < ARRAY_SIZE(parts); i++)
 		text = skip_past(text, parts[i]);
-	for (size_t i = 0; text && i < sizeof(schemas) / sizeof(*schemas); i++) {
+	for (size_t i = 0; text && i < ARRAY_SIZE(schemas); i++) {
 		size_t length = strlen(schemas[i]);
 
 		if (!strncmp(text, schemas[i], length) && text[length] == '/')

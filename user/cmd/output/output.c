@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/input/captures.h"
@@ -42,7 +43,7 @@ static void choose(sigset_t *set)
 
 	sigemptyset(set);
 	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
-	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
 		if (!sigaction(ending[i], NULL, &action) && action.sa_handler == SIG_DFL &&
 		    !sigismember(&blocked, ending[i]))
 			sigaddset(set, ending[i]);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/units.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
@@ -169,7 +170,7 @@ static void check_options(const struct capture_arguments *arguments, struct argp
 		{ arguments->count && arguments->window_ns, "--count and --window" },
 	};
 
-	for (size_t i = 0; i < sizeof(conflicts) / sizeof(conflicts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(conflicts); i++)
 		if (conflicts[i].given)
 			argp_error(state, "%s cannot be combined", conflicts[i].options);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/log.h"
 #include "observe/capture/probes.h"
 #include "observe/capture/session.h"
@@ -58,7 +59,7 @@ static void prepare_file(struct library_set *set, mapped_libraries *found, const
 static void prepare_directory(struct library_set *set, mapped_libraries *found,
 			      const char *directory)
 {
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
 		char pattern[4096];
 		glob_t matches;
 
@@ -104,7 +105,7 @@ static void prepare_libraries(struct library_set *set, struct probes *probes,
 	prepare_list(set, &found, variable(environment, "LD_LIBRARY_PATH"));
 	if (directories)
 		prepare_list(set, &found, directories);
-	for (size_t i = 0; i < sizeof(system_directories) / sizeof(system_directories[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(system_directories); i++)
 		prepare_directory(set, &found, system_directories[i]);
 	for (size_t i = 0; i < found.len; i++) {
 		const struct library *library = found.data[i].library;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "observe/capture/side.h"
 #include "observe/probe/sites.h"
 #include "ucxbpf.skel.h"
@@ -142,7 +143,7 @@ static json_t *sums_json(uint32_t id, const struct ub_cell *cell)
 {
 	const uint64_t sums[] = { cell->count,   cell->bytes, cell->headers,
 				  cell->refused, cell->timed, cell->time };
-	size_t n = sizeof(sums) / sizeof(sums[0]);
+	size_t n = ARRAY_SIZE(sums);
 	json_t *row = json_array();
 
 	while (n && !sums[n - 1])

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "observe/process/proc.h"
@@ -30,7 +31,7 @@
 static double quantile(unsigned int freedom)
 {
 	static const double table[] = { 12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26 };
-	const unsigned int known = sizeof(table) / sizeof(table[0]);
+	const unsigned int known = ARRAY_SIZE(table);
 
 	return freedom <= known ? table[freedom - 1] : freedom < 30 ? 2.2 : 2.0;
 }

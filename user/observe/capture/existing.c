@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "observe/capture/side.h"
 #include "observe/process/proc.h"
@@ -72,7 +73,7 @@ static void emit_side(void *arg, const json_t *record)
 	const char *pointers[] = { "iface", "ep" };
 	struct emitting *emitting = arg;
 
-	for (size_t i = 0; i < sizeof(pointers) / sizeof(pointers[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++) {
 		const char *text = json_string_value(json_object_get(record, pointers[i]));
 
 		if (text)

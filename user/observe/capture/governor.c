@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/array.h"
+
 #define MS 1000000ull /* ns */
 #define S (1000 * MS)
 
@@ -151,7 +153,7 @@ static bool force(struct governor *governor)
 	static const enum governor_step turns[] = { STEP_UCT,     STEP_UCP, STEP_MPI,
 						    STEP_WINDOWS, STEP_MPI, STEP_UCP };
 
-	governor->turn = (governor->turn + 1) % (sizeof(turns) / sizeof(turns[0]));
+	governor->turn = (governor->turn + 1) % ARRAY_SIZE(turns);
 	change(governor, turns[governor->turn], "forced");
 	return true;
 }

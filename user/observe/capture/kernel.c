@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/log.h"
 #include "observe/probe/links.h"
 #include "observe/probe/sites.h"
@@ -41,7 +42,7 @@ static int span_of(const char *program)
 {
 	size_t n = strcspn(program, "_");
 
-	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(spans); i++)
 		if (strlen(spans[i].name) == n && !strncmp(spans[i].name, program, n) &&
 		    strcmp(program, "object_end") != 0 && strcmp(program, "op_call") != 0)
 			return i;
@@ -123,7 +124,7 @@ static bool is_wanted(const char *name, bool session)
 		return true;
 	if (!begins(name, "object_") && !begins(name, "count_"))
 		return false;
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		if (strstr(name, ends[i]))
 			return session == (i == 0);
 	return false;

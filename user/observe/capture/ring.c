@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
@@ -44,7 +46,7 @@ static bool add_thread(struct cpu_bits *bits, pid_t tid)
 
 	if (sched_getaffinity(tid, sizeof(thread), (cpu_set_t *)&thread))
 		return false;
-	for (size_t i = 0; i < sizeof(bits->words) / sizeof(bits->words[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bits->words); i++)
 		bits->words[i] |= thread.words[i];
 	return true;
 }

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/exit_codes.h"
 #include "observe/probe/links.h"
 
@@ -27,7 +28,7 @@ static const struct privilege {
 	  "reads the maps and UCX objects of other users' processes" },
 };
 
-#define PRIVILEGES (sizeof(privileges) / sizeof(privileges[0]))
+#define PRIVILEGES ARRAY_SIZE(privileges)
 
 static uint64_t effective_capabilities(void)
 {
@@ -130,7 +131,7 @@ static void check_bpf(struct doctor *doctor, json_t *kernel)
 	if (err <= 0)
 		doctor_problem(doctor, PROBLEM_NO_BPF,
 			       err ? strerror(-err) : "this type of program is not supported");
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
 		if (libbpf_probe_bpf_map_type(maps[i].type, NULL) == 0)
 			doctor_problem(doctor, PROBLEM_NO_MAP, maps[i].name);
 }

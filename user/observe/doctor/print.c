@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/exit_codes.h"
 #include "base/text.h"
 
@@ -135,7 +136,7 @@ static void doctor_print_placement(const json_t *processes, FILE *out)
 	const size_t left_out = count_left_out(processes);
 	long long count, any = 0;
 
-	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(costs); i++) {
 		count = count_places(processes, costs[i].place);
 		if (count)
 			fprintf(out, "%-11s %lld sites %s: %s\n", any ? "" : "placement", count,

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "observe/probe/plan.h"
 #include "observe/process/layout.h"
 #include "observe/process/library.h"
@@ -125,7 +126,7 @@ static bool openmpi_pml_setting(pid_t pid, char *setting, size_t size, const cha
 	*where = "the environment";
 	if (from_environment(pid, setting, size))
 		return true;
-	for (size_t i = 0; i < sizeof(parameter_files) / sizeof(parameter_files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parameter_files); i++) {
 		*where = parameter_files[i];
 		if (from_file(pid, *where, setting, size))
 			return true;
@@ -253,7 +254,7 @@ static json_t *symbols(const unsigned int *rows, size_t n)
 static int add_sites(json_t *out, const struct plan *plan)
 {
 	json_t *sites = json_array(), *count = json_object();
-	int by_class[sizeof(classes) / sizeof(classes[0])] = { 0 };
+	int by_class[ARRAY_SIZE(classes)] = { 0 };
 
 	for (size_t i = 0; i < plan->probes.len; i++) {
 		const struct planned_probe *probe = &plan->probes.data[i];
@@ -269,7 +270,7 @@ static int add_sites(json_t *out, const struct plan *plan)
 					 (json_int_t)(probe->offset - probe->function), "place",
 					 classes[probe->class]));
 	}
-	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
 		json_object_set_new(count, classes[i], json_integer(by_class[i]));
 	json_object_set_new(out, "sites", sites);
 	json_object_set_new(out, "left_out", symbols(plan->left_out.data, plan->left_out.len));

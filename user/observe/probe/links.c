@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "observe/probe/keeper.h"
@@ -92,7 +93,7 @@ static bool is_fatal(int err)
 {
 	static const int fatal[] = { EPERM, EACCES, ENOMEM, EMFILE, ENFILE, EBADF, ENOENT, ENOSYS };
 
-	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
 		if (err == -fatal[i])
 			return true;
 	return false;
@@ -256,7 +257,7 @@ static int load_empty_program(int attach_type)
 	attr.prog_type = BPF_PROG_TYPE_KPROBE;
 	attr.expected_attach_type = attach_type;
 	attr.insns = (uintptr_t)insns;
-	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
+	attr.insn_cnt = ARRAY_SIZE(insns);
 	attr.license = (uintptr_t) "Dual BSD/GPL";
 	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 	return fd < 0 ? -errno : fd;

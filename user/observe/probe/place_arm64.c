@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "observe/probe/place_arch.h"
 
 #define SIZE 4
@@ -84,7 +85,7 @@ static int words_moved(uint32_t instruction, int kind)
 
 static bool step_over(uint32_t instruction, unsigned int *sp_words)
 {
-	for (size_t i = 0; i < sizeof(passable) / sizeof(passable[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(passable); i++) {
 		int words;
 
 		if ((instruction & passable[i].mask) != passable[i].value)

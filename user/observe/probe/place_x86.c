@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "observe/probe/place_arch.h"
 
 struct instruction {
@@ -116,7 +117,7 @@ static enum place_class classify(const struct instruction *insn, const uint8_t *
 
 static bool writes_arguments(const struct instruction *insn, unsigned int arguments)
 {
-	for (size_t i = 1; i < sizeof(registers) / sizeof(registers[0]); i++)
+	for (size_t i = 1; i < ARRAY_SIZE(registers); i++)
 		if ((arguments & 1u << i) && writes(insn, registers[i]))
 			return true;
 	return false;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "observe/probe/place_arch.h"
 #include "observe/probe/sites_tables.h"
@@ -178,7 +179,7 @@ static int find_function(const struct elf *elf, const char *symbol, uint64_t *fu
 	if (!elf_function(elf, symbol, function, size))
 		return 0;
 	*size = 0;
-	for (size_t i = 0; i < sizeof(indirect) / sizeof(indirect[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(indirect); i++)
 		if (!strcmp(indirect[i].symbol, symbol))
 			return elf_pointer_in(elf, indirect[i].object, indirect[i].at, function);
 	return -ENOENT;

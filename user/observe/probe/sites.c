@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "observe/probe/sites_tables.h"
 
 static const struct site_table *const tables[] = {
@@ -11,7 +12,7 @@ static const struct site_table *const tables[] = {
 	&sites_hip,      &sites_hsa,       &sites_ze,      &sites_uct_socket,
 };
 
-#define TABLES (sizeof(tables) / sizeof(tables[0]))
+#define TABLES ARRAY_SIZE(tables)
 
 static const struct {
 	const char *name;
@@ -121,7 +122,7 @@ static const char *const rare[] = {
 
 bool site_may_step(const struct site *site)
 {
-	for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rare); i++)
 		if (!strncmp(rare[i], site->symbol, strlen(rare[i])))
 			return true;
 	return site->wire.kind == UB_OBJ || site->wire.kind == UB_MEM;

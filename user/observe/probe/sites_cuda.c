@@ -14,6 +14,8 @@
  */
 #include "observe/probe/sites_tables.h"
 
+#include "base/array.h"
+
 #define MEM SITE_MEM
 
 /* (out address, size, stream) */
@@ -119,6 +121,6 @@ static const struct site rows[] = {
 /* Drivers differ in the functions that they export. */
 const struct site_table sites_cuda = {
 	rows,
-	sizeof(rows) / sizeof(rows[0]),
+	ARRAY_SIZE(rows),
 	.marker = "cuInit",
 };

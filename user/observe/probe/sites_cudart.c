@@ -6,6 +6,8 @@
  */
 #include "observe/probe/sites_tables.h"
 
+#include "base/array.h"
+
 #define SITE_RUNTIME(symbol, name)                                                                 \
 	SITE(symbol, name, LAYER_MEMORY, .kind = UB_MEM, .what = UB_MEM_RUNTIME)
 #define RUNTIME(name) SITE_RUNTIME(#name, #name)
@@ -33,6 +35,6 @@ static const struct site rows[] = {
 
 const struct site_table sites_cudart = {
 	rows,
-	sizeof(rows) / sizeof(rows[0]),
+	ARRAY_SIZE(rows),
 	.marker = "cudaRuntimeGetVersion",
 };

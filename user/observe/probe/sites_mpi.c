@@ -7,6 +7,8 @@
  */
 #include "observe/probe/sites_tables.h"
 
+#include "base/array.h"
+
 static const struct site rows[] = {
 	/* clang-format off */
 	/* Point to point */
@@ -72,4 +74,4 @@ static const struct site rows[] = {
 	/* clang-format on */
 };
 
-const struct site_table sites_mpi = { rows, sizeof(rows) / sizeof(rows[0]), LIB_MPI, NULL };
+const struct site_table sites_mpi = { rows, ARRAY_SIZE(rows), LIB_MPI, NULL };

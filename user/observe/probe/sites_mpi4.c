@@ -6,6 +6,8 @@
  */
 #include "observe/probe/sites_tables.h"
 
+#include "base/array.h"
+
 static const struct site rows[] = {
 	/* clang-format off */
 	/* Partitioned, sessions, new in 4.0 */
@@ -79,4 +81,4 @@ static const struct site rows[] = {
 	/* clang-format on */
 };
 
-const struct site_table sites_mpi4 = { rows, sizeof(rows) / sizeof(rows[0]), 0, NULL };
+const struct site_table sites_mpi4 = { rows, ARRAY_SIZE(rows), 0, NULL };

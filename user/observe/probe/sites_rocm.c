@@ -7,6 +7,8 @@
  */
 #include "observe/probe/sites_tables.h"
 
+#include "base/array.h"
+
 #define MEM SITE_MEM
 #define FREE(symbol) MEM(symbol, symbol, UB_MEM_FREE, .arg_obj = 1)
 /* (out address, size), more behind */
@@ -74,12 +76,12 @@ static const struct site hsa_rows[] = {
 
 const struct site_table sites_hip = {
 	hip_rows,
-	sizeof(hip_rows) / sizeof(hip_rows[0]),
+	ARRAY_SIZE(hip_rows),
 	.marker = "hipInit",
 };
 
 const struct site_table sites_hsa = {
 	hsa_rows,
-	sizeof(hsa_rows) / sizeof(hsa_rows[0]),
+	ARRAY_SIZE(hsa_rows),
 	.marker = "hsa_init",
 };

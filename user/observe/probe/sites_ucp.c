@@ -9,6 +9,8 @@
  */
 #include "observe/probe/sites_tables.h"
 
+#include "base/array.h"
+
 #define OP(symbol, name, ...)                                                                      \
 	SITE(symbol, name, LAYER_UCP, .kind = UB_OP, .needs_return = 1, .arg_obj = 1, __VA_ARGS__)
 
@@ -74,4 +76,4 @@ static const struct site rows[] = {
 	/* clang-format on */
 };
 
-const struct site_table sites_ucp_ops = { rows, sizeof(rows) / sizeof(rows[0]), LIB_UCP, NULL };
+const struct site_table sites_ucp_ops = { rows, ARRAY_SIZE(rows), LIB_UCP, NULL };

@@ -11,6 +11,8 @@
  */
 #include "observe/probe/sites_tables.h"
 
+#include "base/array.h"
+
 #define AM(id, symbol, name)                                                                       \
 	SITE(symbol, name, LAYER_UCP, .kind = UB_RX, .am_id = (id), .arg_obj = 1, .arg_aux = 2,    \
 	     .arg_count = 3, .arg_tag = 4)
@@ -38,4 +40,4 @@ static const struct site rows[] = {
 	AM(26, "ucp_am_handler_reply", "am_single_reply"),
 };
 
-const struct site_table sites_ucp_am = { rows, sizeof(rows) / sizeof(rows[0]), 0, NULL };
+const struct site_table sites_ucp_am = { rows, ARRAY_SIZE(rows), 0, NULL };

@@ -12,6 +12,8 @@
  */
 #include "observe/probe/sites_tables.h"
 
+#include "base/array.h"
+
 #define COMP(symbol, name, comp_what, ...)                                                         \
 	SITE(symbol, name, LAYER_UCP, .kind = UB_COMP, .what = (comp_what), __VA_ARGS__)
 #define COMP_UCT(symbol) COMP(symbol, "uct_completion", UB_COMP_UCT, .arg_comp = 1)
@@ -92,4 +94,4 @@ static const struct site rows[] = {
 	OBJ("ucp_ep_destroy_base", "ep_destroy", UB_OBJ_UCP_EP_DESTROY, .arg_obj = 1),
 };
 
-const struct site_table sites_ucp_rest = { rows, sizeof(rows) / sizeof(rows[0]), 0, NULL };
+const struct site_table sites_ucp_rest = { rows, ARRAY_SIZE(rows), 0, NULL };

@@ -12,6 +12,8 @@
  */
 #include "observe/probe/sites_tables.h"
 
+#include "base/array.h"
+
 #define UCT_OP(symbol, name, slot, ...)                                                            \
 	SITE_ROW(symbol, name, LAYER_UCT, slot, false, .kind = UB_XFER, .needs_return = 1,         \
 		 .arg_obj = 1, __VA_ARGS__)
@@ -198,9 +200,7 @@ static const struct site op_rows[] = {
 	UCT_ATOMIC_ALL("uct_ugni_ep_"),
 };
 
-#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
-
-const struct site_table sites_uct_base = { base_rows, COUNT(base_rows), LIB_UCT, NULL };
-const struct site_table sites_uct_socket = { socket_rows, COUNT(socket_rows), LIB_UCS, NULL };
-const struct site_table sites_uct_slots = { slot_rows, COUNT(slot_rows), 0, NULL };
-const struct site_table sites_uct_ops = { op_rows, COUNT(op_rows), 0, NULL };
+const struct site_table sites_uct_base = { base_rows, ARRAY_SIZE(base_rows), LIB_UCT, NULL };
+const struct site_table sites_uct_socket = { socket_rows, ARRAY_SIZE(socket_rows), LIB_UCS, NULL };
+const struct site_table sites_uct_slots = { slot_rows, ARRAY_SIZE(slot_rows), 0, NULL };
+const struct site_table sites_uct_ops = { op_rows, ARRAY_SIZE(op_rows), 0, NULL };

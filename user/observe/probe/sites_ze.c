@@ -6,6 +6,8 @@
  */
 #include "observe/probe/sites_tables.h"
 
+#include "base/array.h"
+
 #define MEM SITE_MEM
 
 static const struct site rows[] = {
@@ -28,6 +30,6 @@ static const struct site rows[] = {
 
 const struct site_table sites_ze = {
 	rows,
-	sizeof(rows) / sizeof(rows[0]),
+	ARRAY_SIZE(rows),
 	.marker = "zeInit",
 };

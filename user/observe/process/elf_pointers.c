@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/vec.h"
 #include "observe/process/elf_private.h"
 
@@ -214,7 +215,6 @@ static const struct {
 };
 
 #define MIN_ANCHORS 2
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static bool ends_in(const char *name, const char *suffix)
 {
@@ -232,7 +232,7 @@ static unsigned int count_anchors(const struct elf *elf, const struct relocs *re
 {
 	unsigned int count = 0;
 
-	for (size_t i = 0; i < COUNT(anchors); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(anchors); i++) {
 		const struct reloc *reloc = relocs_find(relocs, base + 8u * anchors[i].slot);
 		const char *name = reloc ? reloc_name(elf, reloc) : NULL;
 
@@ -248,7 +248,7 @@ static bool is_code(const struct elf *elf, const struct reloc *reloc)
 
 static bool is_table(const struct elf *elf, const struct relocs *relocs, uint64_t base)
 {
-	for (size_t i = 0; i < COUNT(required_slots); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(required_slots); i++)
 		if (!is_code(elf, relocs_find(relocs, base + 8u * required_slots[i])))
 			return false;
 	return count_anchors(elf, relocs, base) >= MIN_ANCHORS;

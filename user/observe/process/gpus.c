@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "observe/process/record.h"
 
 #define MAX_LINES 256
@@ -54,7 +55,7 @@ static void read_information(json_t *record, const char *root, const char *pci)
 	snprintf(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%s/information", root, pci);
 	file = open_file(path);
 	for (int n = 0; file && n < MAX_LINES && fgets(line, sizeof(line), file); n++) {
-		for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 			const char *value = behind(line, lines[i].label);
 
 			/* before the GPU is first used, its UUID is one of question marks */

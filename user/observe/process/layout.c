@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/vec.h"
 #include "observe/process/elf_private.h"
 
@@ -283,7 +284,7 @@ static int fill(struct layout *layout, Dwarf *dwarf)
 	struct dwarf_types *types = dwarf_types_new(dwarf);
 	int error = 0;
 
-	for (size_t i = 0; !error && i < sizeof(wanted) / sizeof(*wanted); i++) {
+	for (size_t i = 0; !error && i < ARRAY_SIZE(wanted); i++) {
 		unsigned int value = UB_OFF_UNKNOWN;
 
 		if (find_one(types, &wanted[i], &value) && !wanted[i].optional)
@@ -363,7 +364,7 @@ static bool is_version(const unsigned int a[3], const unsigned int b[3])
 
 static const unsigned int *row_version(const unsigned int version[3])
 {
-	for (size_t i = 0; i < sizeof(same_structs) / sizeof(*same_structs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(same_structs); i++)
 		if (is_version(version, same_structs[i].version))
 			return same_structs[i].row;
 	return version;

@@ -5,6 +5,8 @@
  */
 #include "observe/process/layout.h"
 
+#include "base/array.h"
+
 /* clang-format off */
 
 #define BUILD(a, b, c, build) .name = #a "." #b "." #c "-" #build, .version = { a, b, c }
@@ -170,4 +172,4 @@ const struct layout layout_table[] = {
 
 /* clang-format on */
 
-const unsigned int layout_table_size = sizeof(layout_table) / sizeof(*layout_table);
+const unsigned int layout_table_size = ARRAY_SIZE(layout_table);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "observe/process/elf.h"
 
 /* libmpi needs libopen-rte, which needs libopen-pal, which needs the runtime. */
@@ -21,12 +22,10 @@ static const struct {
 	{ "Charm++", "CthYield", "libconv-core" },
 };
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 /* Whether a function of this name belongs to such a runtime; it is asked for every symbol. */
 static bool user_threads_symbol(const char *name)
 {
-	for (size_t i = 0; i < COUNT(runtimes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(runtimes); i++)
 		if (runtimes[i].symbol[0] == name[0] && !strcmp(runtimes[i].symbol, name))
 			return true;
 	return false;
@@ -36,7 +35,7 @@ static int find_symbol(void *arg, const struct elf_symbol *symbol)
 {
 	const char **found = arg;
 
-	for (size_t i = 0; i < COUNT(runtimes) && symbol->defined; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(runtimes) && symbol->defined; i++)
 		if (!strcmp(runtimes[i].symbol, symbol->name))
 			*found = runtimes[i].name;
 	return *found != NULL;
@@ -54,7 +53,7 @@ static const char *contained(const struct elf *elf)
 
 static const char *by_file(const char *file)
 {
-	for (size_t i = 0; i < COUNT(runtimes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(runtimes); i++)
 		if (!strncmp(file, runtimes[i].file, strlen(runtimes[i].file)))
 			return runtimes[i].name;
 	return NULL;
@@ -163,7 +162,7 @@ static int note_signs(void *arg, const struct elf_symbol *symbol)
 {
 	unsigned int *seen = arg;
 
-	for (size_t i = 0; i < COUNT(signs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
 		if (signs[i].name[0] == symbol->name[0] && signs[i].defined == symbol->defined &&
 		    matches(symbol->name, signs[i].name, signs[i].match))
 			*seen |= signs[i].sign;
@@ -207,7 +206,7 @@ unsigned int elf_roles(const struct elf *elf)
 		roles |= LIB_MPI;
 	if (is_module(elf, seen))
 		roles |= LIB_UCT_MODULE;
-	for (size_t i = 0; i < COUNT(role_of); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(role_of); i++)
 		if (seen & role_of[i].sign)
 			roles |= role_of[i].role;
 	return roles;
@@ -239,7 +238,7 @@ static void read_mpi_version(const struct elf *elf, uint64_t vaddr, const char *
 enum mpi_kind elf_mpi_kind(const struct elf *elf, char *version, size_t size)
 {
 	*version = '\0';
-	for (size_t i = 0; i < COUNT(mpi_marks); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(mpi_marks); i++) {
 		uint64_t vaddr;
 
 		if (elf_object(elf, mpi_marks[i].object, &vaddr, NULL))

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/order.h"
 #include "base/vec.h"
 #include "observe/process/record.h"
@@ -203,8 +204,6 @@ int mapping_open_path(pid_t pid, const struct mapping *mapping, char *path, size
 	return st.st_dev == mapping->dev && st.st_ino == mapping->ino ? 0 : -ESTALE;
 }
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 /* Prefixes of paths whose mappings are no plain host memory; the first match counts. */
 static const struct {
 	const char *path;
@@ -224,7 +223,7 @@ enum map_class mapping_class(const struct mapping *mapping)
 {
 	bool accessible = mapping->readable || mapping->writable;
 
-	for (size_t i = 0; i < COUNT(known); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (!strncmp(mapping->path, known[i].path, strlen(known[i].path)))
 			return known[i].class;
 	if (accessible)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/lists.h"
 #include "base/environment.h"
 #include "base/text.h"
@@ -100,8 +101,6 @@ static const char *const job_variables[] = {
 	"SLURM_JOB_ID",
 };
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 static const char *find_variable(const char *text, size_t size, const char *name)
 {
 	size_t length = strlen(name);
@@ -166,7 +165,7 @@ static void keep_environment(struct process *process, const char *text, size_t s
 
 void launch_facts_from(struct process *process, const char *text, unsigned long size)
 {
-	for (size_t i = 0; i < COUNT(launchers) && process->rank < 0; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(launchers) && process->rank < 0; i++) {
 		process->rank = variable_number(text, size, launchers[i].rank);
 		if (process->rank < 0)
 			continue;
@@ -174,7 +173,7 @@ void launch_facts_from(struct process *process, const char *text, unsigned long 
 		process->local_rank = variable_number(text, size, launchers[i].local_rank);
 		snprintf(process->rank_from, sizeof(process->rank_from), "%s", launchers[i].rank);
 	}
-	for (size_t i = 0; i < COUNT(job_variables) && !*process->job; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(job_variables) && !*process->job; i++) {
 		const char *value = find_variable(text, size, job_variables[i]);
 
 		if (value)

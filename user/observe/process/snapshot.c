@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/transport.h"
 #include "observe/process/proc.h"
@@ -256,7 +257,7 @@ static bool is_complete(const struct layout *layout)
 		layout->wire.iface_worker,
 	};
 
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
 		if (needed[i] == UB_OFF_UNKNOWN)
 			return false;
 	return true;

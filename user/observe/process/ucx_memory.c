@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
 #include "base/order.h"
@@ -135,8 +136,6 @@ static void ucx_devices_read(struct ucx_memory *memory, const struct ucx_place *
 	memory->reason = "UCX's table of devices is not as expected";
 }
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 /*
  * UCX's cache of memory types: a page table (src/ucs/datastruct/pgtable.h, the same since 1.13)
  * of regions that GPU libraries were seen to make, each with what UCX found out about it when
@@ -262,7 +261,7 @@ static bool read_table(struct ucx_memory *memory, pid_t pid, uint64_t address)
 static bool read_cache(struct ucx_memory *memory, pid_t pid, uint64_t cache)
 {
 	for (int i = 0; i < TRIES; i++)
-		for (size_t place = 0; place < COUNT(table_places); place++)
+		for (size_t place = 0; place < ARRAY_SIZE(table_places); place++)
 			if (read_table(memory, pid, cache + table_places[place]))
 				return true;
 	memory->regions.len = 0;
@@ -381,7 +380,7 @@ static json_t *region_json(const struct ucx_region *region)
 	};
 
 	return json_pack("[o, o, s, i]", record_address(region->start), record_address(region->end),
-			 region->type < COUNT(types) ? types[region->type] : "unknown",
+			 region->type < ARRAY_SIZE(types) ? types[region->type] : "unknown",
 			 region->device == UCX_NO_DEVICE ? -1 : (int)region->device);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "show/export/export.h"
 #include "show/export/totals.h"
@@ -69,12 +70,12 @@ static const struct csv_table tables[] = {
 	{ "stacks", { "process", "function", "end", "frames", "count", "ops", "bytes", TIME } },
 };
 
-_Static_assert(sizeof(tables) / sizeof(tables[0]) <= CSV_MAX_TABLES, "a file per table");
+_Static_assert(ARRAY_SIZE(tables) <= CSV_MAX_TABLES, "a file per table");
 
 /* NULL after the last one. */
 static const struct csv_table *csv_table_at(size_t i)
 {
-	return i < sizeof(tables) / sizeof(tables[0]) ? &tables[i] : NULL;
+	return i < ARRAY_SIZE(tables) ? &tables[i] : NULL;
 }
 
 static const struct csv_table *csv_table_find(const char *name)
@@ -284,7 +285,7 @@ static void put_list(struct state *state, size_t at, const json_t *row)
 static void take_row(void *arg, const char *table, const json_t *row)
 {
 	put_row(arg, table, row);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (!strcmp(table, lists[i].of))
 			put_list(arg, i, row);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "show/export/export.h"
 #include "show/page/page.h"
 
@@ -145,7 +146,7 @@ static const struct export_format *const formats[] = {
 
 const struct export_format *export_format_at(size_t i)
 {
-	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i] : NULL;
+	return i < ARRAY_SIZE(formats) ? formats[i] : NULL;
 }
 
 const struct export_format *export_format_find(const char *name)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "show/export/export.h"
 #include "show/export/span_notes.h"
 #include "show/export/totals.h"
@@ -74,7 +75,7 @@ static void put_memory(struct otf2 *otf2, OTF2_LocationGroupRef group,
 
 	const char *what = memory_text(otf2, memory);
 
-	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
 		group_number(otf2, group, otf2_text(&otf2->out, "%s: %s", what, sums[i].name),
 			     sums[i].number);
 }

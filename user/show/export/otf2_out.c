@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/text.h"
 
 /* Memory per location before it is flushed to its file: the minimum that OTF2 accepts. */
@@ -52,7 +53,7 @@ static int errno_of(OTF2_ErrorCode code)
 		{ OTF2_ERROR_EACCES, EACCES }, { OTF2_ERROR_ENOMEM, ENOMEM },
 	};
 
-	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
 		if (codes[i].code == code)
 			return codes[i].err;
 	return EIO;
@@ -179,7 +180,7 @@ static OTF2_RegionRole mpi_role(const char *name)
 		{ "Recv", OTF2_REGION_ROLE_POINT2POINT },
 	};
 
-	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(roles); i++)
 		if (strstr(name, roles[i].part))
 			return roles[i].role;
 	return OTF2_REGION_ROLE_FUNCTION;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "show/export/export.h"
 #include "show/export/totals.h"
@@ -113,7 +114,7 @@ static void add_process(struct perfetto *perfetto, const struct fact_process *fa
 		text_plain(seen_from(fact)),
 	};
 	process.process_labels = labels;
-	process.n_process_labels = sizeof(labels) / sizeof(*labels);
+	process.n_process_labels = ARRAY_SIZE(labels);
 	track.process = &process;
 	track.has_child_ordering = true;
 	track.child_ordering = CHILD_TRACKS_ORDERING__ORDERING_EXPLICIT;
@@ -189,7 +190,7 @@ static void put_busy(void *arg, const struct busy *busy)
 					       .category = "device",
 					       .name = "busy",
 					       .notes = notes,
-					       .note_count = sizeof(notes) / sizeof(*notes) });
+					       .note_count = ARRAY_SIZE(notes) });
 	perfetto_put(out, sequence, busy->end,
 		     &(struct perfetto_event){ .type = TRACK_EVENT_TYPE__TYPE_SLICE_END,
 					       .track = devices->device_track });
@@ -292,7 +293,7 @@ static void put_memory(struct perfetto *perfetto, const struct fact_memory *memo
 		{ 0 },
 		{ 0 },
 	};
-	size_t count = sizeof(notes) / sizeof(*notes) - 3;
+	size_t count = ARRAY_SIZE(notes) - 3;
 
 	if (memory->reason)
 		notes[count++] = (struct perfetto_note){ "reason", memory->reason, 0 };
@@ -351,7 +352,7 @@ static void put_gpu(struct perfetto *perfetto, const struct fact_device *device,
 			     .category = "gpu",
 			     .name = perfetto_text(&perfetto->out, "%s", text.name),
 			     .notes = notes,
-			     .note_count = sizeof(notes) / sizeof(*notes) - (device->numa_node < 0),
+			     .note_count = ARRAY_SIZE(notes) - (device->numa_node < 0),
 		     });
 	free(text.name);
 	free(text.users);
@@ -397,7 +398,7 @@ static void put_unknown(void *arg, const char *topic, const char *what, uint64_t
 			     .category = "totals",
 			     .name = perfetto_text(&perfetto->out, "%s: %s", topic, what),
 			     .notes = notes,
-			     .note_count = sizeof(notes) / sizeof(*notes),
+			     .note_count = ARRAY_SIZE(notes),
 		     });
 }
 

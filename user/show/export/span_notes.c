@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 
 const struct note_info note_infos[NOTES] = {
 	[NOTE_FUNCTION] = { "function", "enclosing MPI function; none: outside MPI" },
@@ -135,7 +136,7 @@ static const char *stack_text(struct spans *spans, const struct stack *stack)
 
 static void put_words(struct list *list, const struct span_shape *shape, unsigned int row)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		const char *word = *(const char *const *)((const char *)shape + words[i].offset);
 
 		if (words[i].layers & row)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "show/export/sorter.h"
 #include "show/export/traffic.h"
 #include "show/export/worlds.h"
@@ -33,7 +34,7 @@ static int in_order(const void *left, const void *right)
 		{ a->time, b->time },   { a->count, b->count }, { a->number, b->number },
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (words[i][0] != words[i][1])
 			return words[i][0] < words[i][1] ? -1 : 1;
 	return 0;

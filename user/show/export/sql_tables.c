@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/place.h"
 
 enum sql_part {
@@ -466,10 +467,10 @@ void sql_views(struct sql *sql)
 {
 	static const enum fact_type types[] = { FACT_CALL, FACT_OP, FACT_TRANSFER, FACT_MESSAGE };
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		view_of(sql, types[i]);
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
 		sql_run(sql, views[i]);
-	for (size_t i = 0; i < sizeof(indices) / sizeof(indices[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(indices); i++)
 		sql_run(sql, indices[i]);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 
 static const struct {
 	const char *topic, *what;
@@ -59,10 +60,10 @@ void unknowns_each(const struct fact_totals *totals, unknowns_put put, void *arg
 {
 	const char *base = (const char *)totals;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		put(arg, numbers[i].topic, numbers[i].what,
 		    *(const uint64_t *)(base + numbers[i].offset));
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
 		const struct fact_reason *rows =
 			(const struct fact_reason *)(base + reasons[i].offset);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "show/export/sorter.h"
 
 #define BUCKETS 1000 /* per host's trace */
@@ -37,7 +38,7 @@ static int in_order(const void *left, const void *right)
 		{ b->end, a->end },
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (words[i][0] != words[i][1])
 			return words[i][0] < words[i][1] ? -1 : 1;
 	return 0;

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "show/export/sorter.h"
 
 static const struct collective rows[] = {
@@ -56,7 +57,7 @@ static const struct collective *collective_find(const char *function, bool *bloc
 
 	if (!function || strncmp(function, "MPI_", prefix) != 0)
 		return NULL;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		*blocks = is_name(function + prefix, rows[i].name);
 		if (*blocks || is_nonblocking(function + prefix, rows[i].name))
 			return &rows[i];

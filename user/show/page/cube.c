@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void page_words_release(struct page_words *words)
 {
 	strings_release(&words->texts);
@@ -252,7 +254,7 @@ bool page_cube_coarsen(struct page_cube *cube)
 {
 	uint64_t buckets = page_hosts_buckets(cube->hosts, cube->shift);
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		if (steps[i].buckets && buckets > steps[i].buckets) {
 			coarsen_time(cube);
 			return true;

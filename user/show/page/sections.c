@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static void put_keys(struct page_pack *pack, const struct page_cells *cells, unsigned int columns)
 {
 	size_t count = cells->keys.rows.len;
@@ -189,7 +191,7 @@ static void put_blocks(struct page *page, const struct blocks *blocks)
 	size_t count = blocks->all.len;
 	uint64_t *values = page_pack_values(&page->pack, count);
 
-	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
+	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
 		for (size_t i = 0; i < count; i++)
 			memcpy(&values[i], (const char *)&blocks->all.data[i] + columns[c].offset,
 			       sizeof(*values));
@@ -320,7 +322,7 @@ static void put_events(struct page *page, const struct map *index)
 	uint64_t *values = page_pack_values(&page->pack, count);
 
 	page_pack_begin(&page->pack, "events", true);
-	for (int c = 0; c < (int)(sizeof(columns) / sizeof(*columns)); c++) {
+	for (int c = 0; c < (int)ARRAY_SIZE(columns); c++) {
 		for (size_t i = 0; i < count; i++)
 			values[i] = field(&page->events, index, i, c);
 		page_pack_column(&page->pack, columns[c], count);
@@ -448,7 +450,7 @@ static void put_lanes(struct page *page)
 
 	first = vec_grow(first, &room, 2 * count + 1, sizeof(*first));
 	page_pack_begin(&page->pack, "lanes", true);
-	for (int c = 0; c < (int)(sizeof(columns) / sizeof(*columns)); c++) {
+	for (int c = 0; c < (int)ARRAY_SIZE(columns); c++) {
 		for (size_t i = 0; i < count; i++)
 			first[i] = lane_field(&page->timeline.lanes.data[page->order.data[i]], c);
 		put_column(page, columns[c], first, count);

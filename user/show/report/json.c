@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "show/report/internal.h"
 
@@ -490,7 +491,7 @@ static json_t *clock_json(const struct report *report, const struct clock_pair *
 	json_object_set_new(object, "other", json_integer(pair->other));
 	json_object_set_new(object, "there", json_integer((json_int_t)pair->there.messages));
 	json_object_set_new(object, "back", json_integer((json_int_t)pair->back.messages));
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		json_object_set_new(object, numbers[i], json_null());
 	if (!estimate.reason)
 		put_estimate(object, &estimate, report->hosts.data[pair->host].first);

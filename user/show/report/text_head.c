@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -48,7 +49,7 @@ static const char *step_text(const char *step)
 		{ "windows", "windows of all layers" },
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (!strcmp(step, texts[i][0]))
 			return texts[i][1];
 	return step;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/units.h"
 
 static const struct fact_memory *memory_row_of(const void *row)
@@ -94,7 +95,7 @@ static const struct table_column memory_columns[] = {
 /* The last column is shown only if it has data. */
 static int column_count(const struct report *report)
 {
-	int all = sizeof(memory_columns) / sizeof(*memory_columns);
+	int all = ARRAY_SIZE(memory_columns);
 
 	for (size_t i = 0; i < report->memory.len; i++)
 		if (report->memory.data[i].reason)
@@ -187,9 +188,8 @@ void text_devices(const struct text *text)
 		vec_push(&rows, &totals->devices[i]);
 	shown = text_limit(text, rows.len, limits);
 	table_print(text->out, text->options,
-		    &(struct table){ devices_columns,
-				     sizeof(devices_columns) / sizeof(*devices_columns), text,
-				     rows.data, shown });
+		    &(struct table){ devices_columns, ARRAY_SIZE(devices_columns), text, rows.data,
+				     shown });
 	text_end(text, shown, rows.len);
 	vec_release(&rows);
 }

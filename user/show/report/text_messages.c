@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/units.h"
 
 static const struct cube_shape pair_shape = {
@@ -307,8 +308,8 @@ void text_ways(const struct text *text)
 	rows = cube_sorted(&ways.rows, CUBE_BY_BYTES);
 	shown = text_limit(text, ways.rows.rows.len, limits);
 	table_print(text->out, text->options,
-		    &(struct table){ ways_columns, sizeof(ways_columns) / sizeof(*ways_columns),
-				     &ways, (const void *const *)rows, shown });
+		    &(struct table){ ways_columns, ARRAY_SIZE(ways_columns), &ways,
+				     (const void *const *)rows, shown });
 	text_end(text, shown, ways.rows.rows.len);
 	free(rows);
 	cube_release(&ways.rows);

@@ -2,6 +2,7 @@
 /* NICs of hosts, their balance, and the routes between hosts. */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/units.h"
 #include "show/report/text.h"
 
@@ -149,8 +150,7 @@ static void print_nics(const struct networks *networks)
 	shown = text_limit(networks->text, rows.len, limits);
 	if (worth_a_table(networks, &nics)) {
 		table_print(networks->text->out, networks->text->options,
-			    &(struct table){ nic_columns,
-					     sizeof(nic_columns) / sizeof(*nic_columns), networks,
+			    &(struct table){ nic_columns, ARRAY_SIZE(nic_columns), networks,
 					     rows.data, shown });
 		text_end(networks->text, shown, rows.len);
 	}
@@ -210,8 +210,8 @@ static void print_routes(struct networks *networks)
 	for (size_t i = 0; i < count; i++)
 		networks->bytes += rows[i]->sums.bytes;
 	table_print(networks->text->out, networks->text->options,
-		    &(struct table){ route_columns, sizeof(route_columns) / sizeof(*route_columns),
-				     networks, (const void *const *)rows, shown });
+		    &(struct table){ route_columns, ARRAY_SIZE(route_columns), networks,
+				     (const void *const *)rows, shown });
 	text_end(networks->text, shown, count);
 	free(rows);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -305,9 +306,8 @@ void text_clocks(const struct text *text)
 	for (size_t i = 0; i < list.len; i++)
 		vec_push(&rows, &list.data[i]);
 	table_print(text->out, text->options,
-		    &(struct table){ clocks_columns,
-				     sizeof(clocks_columns) / sizeof(*clocks_columns), text,
-				     rows.data, rows.len });
+		    &(struct table){ clocks_columns, ARRAY_SIZE(clocks_columns), text, rows.data,
+				     rows.len });
 	text_end(text, shown, clocks->list.len);
 	vec_release(&rows);
 	vec_release(&list);
