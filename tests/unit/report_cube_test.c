@@ -122,6 +122,21 @@ static void equal_texts_join(void **state)
 	cube_release(&cube);
 }
 
+/* Facts that come after a join find their columns as those before it. */
+static void join_keeps_columns(void **state)
+{
+	struct cube cube;
+
+	(void)state;
+	cube_init(&cube, &report_calls_shape);
+	cube_bind(&cube, FACT_CALL);
+	cube_join(&cube);
+	for (int i = 0; i < report_calls_shape.count; i++)
+		assert_string_equal(fact_infos[FACT_CALL].columns[cube.columns[i]].name,
+				    report_calls_shape.keys[i].name);
+	cube_release(&cube);
+}
+
 static void times(void **state)
 {
 	struct cube_sums sums = { 0 }, sum = { 0 };
@@ -166,9 +181,10 @@ static void slowest_are_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_rows), cmocka_unit_test(order_is_by_text),
-		cmocka_unit_test(prefixes),  cmocka_unit_test(equal_texts_join),
-		cmocka_unit_test(times),     cmocka_unit_test(slowest_are_kept),
+		cmocka_unit_test(many_rows),          cmocka_unit_test(order_is_by_text),
+		cmocka_unit_test(prefixes),           cmocka_unit_test(equal_texts_join),
+		cmocka_unit_test(join_keeps_columns), cmocka_unit_test(times),
+		cmocka_unit_test(slowest_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

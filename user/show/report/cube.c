@@ -281,6 +281,7 @@ void cube_join(struct cube *cube)
 	struct cube joined;
 
 	cube_init(&joined, shape);
+	memcpy(joined.columns, cube->columns, sizeof(joined.columns));
 	for (size_t r = 0; r < cube->rows.len; r++) {
 		struct cube_row *row = &cube->rows.data[r];
 
