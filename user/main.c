@@ -14,7 +14,7 @@
 #include "cmd/cmds.h"
 #include "version.h"
 
-struct command {
+struct subcommand {
 	const char *name;
 	int (*function)(int argc, char **argv);
 	const char *help;
@@ -22,7 +22,7 @@ struct command {
 
 static const char *running = ""; /* name of the command */
 
-static const struct command commands[] = {
+static const struct subcommand commands[] = {
 #define COMMAND(name, help) { #name, cmd_##name, help },
 #include "commands.inc"
 #undef COMMAND
@@ -76,7 +76,7 @@ static void check_output(int status, void *arg)
 }
 
 /* Usage errors name the whole command and end with its own status. */
-static int run(const struct command *command, int argc, char **argv)
+static int run(const struct subcommand *command, int argc, char **argv)
 {
 	char name[32];
 

@@ -11,7 +11,7 @@
 struct made_ring {
 	uint64_t consumer, producer;
 	_Alignas(8) uint8_t data[BYTES];
-	struct held *held; /* of the thread that has it */
+	struct held_ring *held; /* of the thread that has it */
 };
 
 struct bed {
@@ -86,7 +86,7 @@ static void on_record(void *arg, const struct ub_hdr *h)
 static void retired_rings_come_first(void **state)
 {
 	static struct bed bed;
-	struct held *first;
+	struct held_ring *first;
 
 	(void)state;
 	set_up(&bed);

@@ -16,7 +16,7 @@ struct block {
 static int make_block(void **state)
 {
 	struct block *b = calloc(1, sizeof(*b));
-	struct encoder *encoder = encoder_new();
+	struct block_encoder *encoder = encoder_new();
 	struct block_made made;
 	union any_record r;
 	uint64_t seed = 4711;
@@ -44,7 +44,7 @@ static int load_block(void **state)
 	const struct chunk_ref *chunk;
 	const char *top = getenv("TOP");
 	struct loader loader;
-	struct scan scan;
+	struct chunk_scan scan;
 	char path[4096];
 	FILE *f;
 
@@ -80,7 +80,7 @@ static int free_block(void **state)
 }
 
 struct decoders {
-	struct decoder *decoder;
+	struct block_decoder *decoder;
 	struct sorted *sorted;
 };
 
@@ -292,7 +292,7 @@ static void other_versions_sorted(void **state)
 
 static void other_versions(void **state)
 {
-	struct decoder *decoder = decoder_new();
+	struct block_decoder *decoder = decoder_new();
 
 	(void)state;
 	read_other_versions(decode_record, decoder);

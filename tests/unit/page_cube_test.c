@@ -24,7 +24,7 @@ static void sums_are_the_reports(void **state)
 
 static void filtered_sums_too(void **state)
 {
-	struct filter filter = { 0 };
+	struct report_filter filter = { 0 };
 	struct made_page made;
 	const char *why;
 	json_t *report;

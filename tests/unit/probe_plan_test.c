@@ -38,7 +38,7 @@ static void open_library(struct library *library, const char *path, unsigned int
 		skip();
 }
 
-static void check_probes(const struct plan *plan, const char *path)
+static void check_probes(const struct probe_plan *plan, const char *path)
 {
 	unsigned int classes[PLACE_REFUSED + 1] = { 0 };
 	struct map functions = { 0 };
@@ -69,7 +69,7 @@ static void check_probes(const struct plan *plan, const char *path)
 /* Returns how many probes it gets. */
 static size_t plan_stock_library(struct library_set *set, const char *path)
 {
-	struct plan plan = { 0 };
+	struct probe_plan plan = { 0 };
 	struct library *library;
 	struct stat st;
 	size_t probes;
@@ -90,7 +90,7 @@ static size_t plan_stock_library(struct library_set *set, const char *path)
 
 static void plan_and_check(const char *path, unsigned int roles, size_t probes)
 {
-	struct plan plan = { 0 };
+	struct probe_plan plan = { 0 };
 	struct library library;
 
 	open_library(&library, path, roles);
@@ -145,7 +145,7 @@ static void call_ends(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		struct plan plan = { .call_ends = true };
+		struct probe_plan plan = { .call_ends = true };
 		struct library library;
 
 		open_library(&library, paths[i], LIB_MPI);
@@ -218,7 +218,7 @@ static void mpich(void **state)
 /* ud_verbs and ud_mlx5: put_short, am_short, am_short_iov, am_bcopy, am_zcopy each */
 static void hidden_operations(void **state)
 {
-	struct plan plan = { 0 };
+	struct probe_plan plan = { 0 };
 	struct library library;
 	unsigned int hidden = 0;
 
@@ -241,7 +241,7 @@ static void hidden_operations(void **state)
 static void hidden_arrival_handler(void **state)
 {
 	unsigned int row = site_by_symbol("ucp_stream_am_handler");
-	struct plan plan = { 0 };
+	struct probe_plan plan = { 0 };
 	struct library library;
 	unsigned int found = 0;
 
@@ -269,7 +269,7 @@ static void whole_table(const char *name, unsigned int role, const char *marker)
 {
 	const char *build = getenv("BUILD");
 	unsigned int entries = 0, exits = 0, rows = count_rows(marker);
-	struct plan plan = { 0 };
+	struct probe_plan plan = { 0 };
 	struct library library;
 	char path[512];
 
@@ -295,7 +295,7 @@ static void whole_table(const char *name, unsigned int role, const char *marker)
 	plan_release(&plan);
 	/* what is no GPU library has functions of these names for another end */
 	library.roles = LIB_UCT_MODULE;
-	plan = (struct plan){ 0 };
+	plan = (struct probe_plan){ 0 };
 	assert_int_equal(plan_library(&plan, &library, LAYER_UCP), 0);
 	assert_int_equal(plan.probes.len, 0);
 	plan_release(&plan);
@@ -320,7 +320,7 @@ static void levels_limit_layers(void **state)
 	(void)state;
 	open_library(&library, LIBUCP, LIB_UCP);
 	for (int level = LAYER_MPI; level <= LAYER_UCT; level++) {
-		struct plan plan = { 0 };
+		struct probe_plan plan = { 0 };
 
 		assert_int_equal(plan_library(&plan, &library, level), 0);
 		counts[level] = plan.probes.len;
@@ -334,7 +334,7 @@ static void levels_limit_layers(void **state)
 
 static void missing_rows_are_told(void **state)
 {
-	struct plan plan = { 0 };
+	struct probe_plan plan = { 0 };
 	struct library library;
 
 	(void)state;

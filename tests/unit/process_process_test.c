@@ -19,7 +19,7 @@ struct expected {
 
 static void check(const char *environment, size_t size, const struct expected *expected)
 {
-	struct process process = { .rank = -1, .size = -1, .local_rank = -1 };
+	struct os_process process = { .rank = -1, .size = -1, .local_rank = -1 };
 
 	launch_facts_from(&process, environment, size);
 	assert_int_equal(process.rank, expected->rank);
@@ -58,7 +58,7 @@ static void test_nonsense_is_unknown(void **state)
 
 static void kept(const char *environment, size_t size, const char *expected, int cut)
 {
-	struct process process = { .rank = -1, .size = -1, .local_rank = -1 };
+	struct os_process process = { .rank = -1, .size = -1, .local_rank = -1 };
 	char *text;
 
 	launch_facts_from(&process, environment, size);
@@ -94,7 +94,7 @@ static void test_environment(void **state)
 static void test_large_environment(void **state)
 {
 	static char text[6 * 4096 + sizeof("UCX_SMALL=1")];
-	struct process process = { .rank = -1, .size = -1, .local_rank = -1 };
+	struct os_process process = { .rank = -1, .size = -1, .local_rank = -1 };
 
 	(void)state;
 	memset(text, 'v', sizeof(text));
@@ -125,7 +125,7 @@ static int own_cpus(void)
 /* Bound to one core it says so. */
 static void test_bound_process(void **state)
 {
-	struct process process;
+	struct os_process process;
 	cpu_set_t before, one;
 	char expected[16];
 	int core = 0;
@@ -146,7 +146,7 @@ static void test_bound_process(void **state)
 
 static void test_own_process(void **state)
 {
-	struct process process;
+	struct os_process process;
 	json_t *record;
 
 	(void)state;
@@ -170,7 +170,7 @@ static void test_own_process(void **state)
 
 static void test_absent_process(void **state)
 {
-	struct process process;
+	struct os_process process;
 	char name[65];
 
 	(void)state;

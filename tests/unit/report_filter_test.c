@@ -25,7 +25,7 @@ static json_int_t sum(const json_t *root, const char *rows)
 	return total;
 }
 
-static json_t *report_with(struct filter *filter)
+static json_t *report_with(struct report_filter *filter)
 {
 	struct report *report = report_new(filter);
 	struct fact_sink sink = report_sink(report);
@@ -47,7 +47,7 @@ static json_t *report_with(struct filter *filter)
 
 static void expect(enum filter_field field, const char *list, struct counts want)
 {
-	struct filter filter = { 0 };
+	struct report_filter filter = { 0 };
 	const char *why;
 	json_t *root;
 
@@ -103,7 +103,7 @@ static void processes(void **state)
 
 static void fields_are_anded(void **state)
 {
-	struct filter filter = { 0 };
+	struct report_filter filter = { 0 };
 	const char *why;
 	json_t *root;
 
@@ -118,7 +118,7 @@ static void fields_are_anded(void **state)
 
 static void bad_lists(void **state)
 {
-	struct filter filter = { 0 };
+	struct report_filter filter = { 0 };
 	const char *why = NULL;
 
 	(void)state;

@@ -25,7 +25,7 @@ static void all_ways(struct pair *p)
 	job_arrive(&p->b, 6, 13, RECV_REQ);
 }
 
-static char *print(void (*job)(struct pair *), struct filter *filter, bool as_text)
+static char *print(void (*job)(struct pair *), struct report_filter *filter, bool as_text)
 {
 	const struct report_text_options options = { .width = 140, .exact = true };
 	struct analysis *analysis = analysis_new();
@@ -57,7 +57,7 @@ static char *print(void (*job)(struct pair *), struct filter *filter, bool as_te
 	return text;
 }
 
-static json_t *load(struct filter *filter)
+static json_t *load(struct report_filter *filter)
 {
 	char *text = print(all_ways, filter, false);
 	json_t *root = json_loads(text, 0, NULL);
@@ -158,7 +158,7 @@ static void as_text(void **state)
 /* Either end of it has the memory; a message has it in a buffer, not on its way. */
 static void by_memory(void **state)
 {
-	struct filter filter = { 0 };
+	struct report_filter filter = { 0 };
 	const char *why;
 	json_t *root;
 

@@ -13,16 +13,16 @@
 #define MAX_DIGITS 9
 
 /* A name taken apart at its last number; digits 0: it has none, prefix is all of it. */
-struct part {
+struct name_part {
 	const char *name;
 	int prefix, digits; /* bytes */
 	const char *suffix;
 	unsigned long value;
 };
 
-static struct part part_of(const char *name)
+static struct name_part part_of(const char *name)
 {
-	struct part part = { .name = name, .prefix = strlen(name) };
+	struct name_part part = { .name = name, .prefix = strlen(name) };
 	int end = part.prefix, from;
 
 	part.suffix = name + end;
@@ -42,7 +42,7 @@ static struct part part_of(const char *name)
 	return part;
 }
 
-static int by_frame(const struct part *a, const struct part *b)
+static int by_frame(const struct name_part *a, const struct name_part *b)
 {
 	int least = a->prefix < b->prefix ? a->prefix : b->prefix;
 	int order = memcmp(a->name, b->name, least);
@@ -54,7 +54,7 @@ static int by_frame(const struct part *a, const struct part *b)
 
 static int by_part(const void *left, const void *right)
 {
-	const struct part *a = left, *b = right;
+	const struct name_part *a = left, *b = right;
 	int order = by_frame(a, b);
 
 	order = order ? order : (a->value > b->value) - (a->value < b->value);
@@ -62,7 +62,8 @@ static int by_part(const void *left, const void *right)
 }
 
 /* n08 and n09 are n[08-09], n9 and n10 are n[9-10]; n09 and n10 too, but not n010. */
-static bool follows(const struct part *first, const struct part *last, const struct part *next)
+static bool follows(const struct name_part *first, const struct name_part *last,
+		    const struct name_part *next)
 {
 	char number[24];
 
@@ -72,7 +73,7 @@ static bool follows(const struct part *first, const struct part *last, const str
 }
 
 /* One or more ranges of parts with the same frame; returns behind the last one. */
-static size_t put_frame(const struct part *parts, size_t from, size_t count, FILE *out)
+static size_t put_frame(const struct name_part *parts, size_t from, size_t count, FILE *out)
 {
 	size_t end = from, to;
 
@@ -96,7 +97,7 @@ static size_t put_frame(const struct part *parts, size_t from, size_t count, FIL
 
 char *fold_names(const char *const *names, size_t count)
 {
-	VEC(struct part) parts = { 0 };
+	VEC(struct name_part) parts = { 0 };
 	size_t kept = 0, bytes;
 	char *text = NULL;
 	FILE *out = xmemstream(&text, &bytes);

@@ -9,13 +9,13 @@
 
 #include "base/array.h"
 
-struct unit {
+struct unit_size {
 	double size;
 	const char *name;
 };
 
 /* Three significant digits, in the largest unit that is not above the value. */
-static void scaled(char *out, size_t size, double value, const struct unit *units, int count)
+static void scaled(char *out, size_t size, double value, const struct unit_size *units, int count)
 {
 	int i = count - 1;
 
@@ -46,7 +46,7 @@ static void grouped(char *out, size_t size, uint64_t value, const char *suffix)
 
 void unit_count(char *out, size_t size, uint64_t count, bool exact)
 {
-	static const struct unit units[] = { { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" } };
+	static const struct unit_size units[] = { { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" } };
 
 	if (exact || count < 10000000)
 		grouped(out, size, count, "");
@@ -56,7 +56,7 @@ void unit_count(char *out, size_t size, uint64_t count, bool exact)
 
 void unit_bytes(char *out, size_t size, uint64_t bytes, bool exact)
 {
-	static const struct unit units[] = {
+	static const struct unit_size units[] = {
 		{ 0x1p10, "KiB" }, { 0x1p20, "MiB" }, { 0x1p30, "GiB" },
 		{ 0x1p40, "TiB" }, { 0x1p50, "PiB" },
 	};
@@ -69,7 +69,7 @@ void unit_bytes(char *out, size_t size, uint64_t bytes, bool exact)
 
 void unit_time(char *out, size_t size, uint64_t ns, bool exact)
 {
-	static const struct unit units[] = { { 1e3, "us" }, { 1e6, "ms" }, { 1e9, "s" } };
+	static const struct unit_size units[] = { { 1e3, "us" }, { 1e6, "ms" }, { 1e9, "s" } };
 
 	if (exact || ns < 1000)
 		grouped(out, size, ns, " ns");

@@ -65,7 +65,7 @@ static void command_of(pid_t pid, char *name, size_t size)
  * Adds the descendants that map UCX or MPI of a process that maps neither, and prints them. Returns
  * their number.
  */
-static unsigned int attach_below(struct capture *capture, pid_t launcher)
+static unsigned int attach_below(struct capture_session *capture, pid_t launcher)
 {
 	pid_list below = { 0 };
 	char list[160] = "", name[32];
@@ -157,7 +157,7 @@ static void explain(pid_t pid, int err)
 	}
 }
 
-static int add_listed(struct chosen *chosen, struct capture *capture, bool waiting)
+static int add_listed(struct chosen *chosen, struct capture_session *capture, bool waiting)
 {
 	size_t added = 0;
 	int last = 0;
@@ -179,7 +179,7 @@ static int add_listed(struct chosen *chosen, struct capture *capture, bool waiti
 }
 
 /* Until nothing new appears: a job may be starting processes meanwhile. */
-static int add_job(const struct chosen *chosen, struct capture *capture)
+static int add_job(const struct chosen *chosen, struct capture_session *capture)
 {
 	unsigned int added = 0, before;
 
@@ -206,7 +206,7 @@ static int add_job(const struct chosen *chosen, struct capture *capture)
  * Adds the chosen processes; for a launcher, its descendants. waiting: the listed ones wait until
  * they are probed. Returns 0, or -errno if there is none (printed).
  */
-static int chosen_add(struct chosen *chosen, struct capture *capture, bool waiting)
+static int chosen_add(struct chosen *chosen, struct capture_session *capture, bool waiting)
 {
 	int err = chosen->pids.len ? add_listed(chosen, capture, waiting) : 0;
 
@@ -302,7 +302,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static int add_processes(struct attach *attach, struct capture *capture)
+static int add_processes(struct attach *attach, struct capture_session *capture)
 {
 	int err = chosen_add(&attach->chosen, capture, attach->ready);
 
@@ -319,7 +319,7 @@ static int add_processes(struct attach *attach, struct capture *capture)
 }
 
 /* A process that waits for us has loaded little so far: the rest comes while MPI starts. */
-static void prepare(const struct attach *attach, struct capture *capture)
+static void prepare(const struct attach *attach, struct capture_session *capture)
 {
 	for (size_t i = 0; attach->ready && i < attach->chosen.pids.len; i++) {
 		long size;
@@ -351,7 +351,7 @@ static int say_ready(const struct attach *attach)
 	return err;
 }
 
-static const char *follow(struct attach *attach, struct capture *capture,
+static const char *follow(struct attach *attach, struct capture_session *capture,
 			  const struct signals *signals, int *err)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(attach->seconds * 1e9);
@@ -371,7 +371,7 @@ static const char *follow(struct attach *attach, struct capture *capture,
 
 static int trace(struct attach *attach, const struct capture_options *options)
 {
-	struct capture *capture;
+	struct capture_session *capture;
 	struct signals signals;
 	int err, close_err;
 	const char *reason;

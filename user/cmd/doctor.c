@@ -11,7 +11,7 @@
 #include "cmd/output/output.h"
 #include "observe/doctor/doctor.h"
 
-struct options {
+struct doctor_arguments {
 	pid_t pid; /* 0 = all */
 	bool json;
 	bool verbose;
@@ -24,7 +24,7 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static void parse_pid(struct argp_state *state, struct options *options, const char *text)
+static void parse_pid(struct argp_state *state, struct doctor_arguments *options, const char *text)
 {
 	char *end;
 	long pid;
@@ -38,7 +38,7 @@ static void parse_pid(struct argp_state *state, struct options *options, const c
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct doctor_arguments *options = state->input;
 
 	switch (key) {
 	case 'p':
@@ -67,7 +67,7 @@ static const struct argp argp = {
 
 struct diagnosis {
 	const struct doctor *doctor;
-	const struct options *options;
+	const struct doctor_arguments *options;
 };
 
 static int print(void *arg, FILE *out)
@@ -83,7 +83,7 @@ static int print(void *arg, FILE *out)
 
 int cmd_doctor(int argc, char **argv)
 {
-	struct options options = { 0 };
+	struct doctor_arguments options = { 0 };
 	struct diagnosis diagnosis;
 	struct doctor doctor;
 	int status, err;

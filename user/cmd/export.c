@@ -12,9 +12,9 @@
 
 enum { KEY_TABLE = 0x100, KEY_AMOUNT, KEY_WINDOW, KEY_BESIDE };
 
-struct arguments {
+struct export_arguments {
 	struct export_request request;
-	struct filter filter;
+	struct report_filter filter;
 	struct captures captures;
 	struct page_window window;
 };
@@ -22,7 +22,7 @@ struct arguments {
 /* One line on stderr: which formats there are. */
 static void set_format(struct argp_state *state, const char *name)
 {
-	struct arguments *arguments = state->input;
+	struct export_arguments *arguments = state->input;
 	const struct export_format *format;
 	char known[256] = "";
 
@@ -36,7 +36,7 @@ static void set_format(struct argp_state *state, const char *name)
 
 static void check(struct argp_state *state)
 {
-	const struct arguments *arguments = state->input;
+	const struct export_arguments *arguments = state->input;
 
 	if (!arguments->request.format)
 		argp_error(state, "which format? Give one with --format, see --help");
@@ -46,7 +46,7 @@ static void check(struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct arguments *arguments = state->input;
+	struct export_arguments *arguments = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -140,7 +140,7 @@ int cmd_export(int argc, char **argv)
 	struct filter_options filters;
 	struct argp argp = { options, parse, "FILE...", doc, filter_options_init(&filters),
 			     help,    NULL };
-	struct arguments arguments = { 0 };
+	struct export_arguments arguments = { 0 };
 	int status = UCXBPF_EXIT_USAGE;
 
 	arguments.request.filter = &arguments.filter;

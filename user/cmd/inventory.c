@@ -10,14 +10,14 @@
 #include "cmd/output/output.h"
 #include "site/inventory/inventory.h"
 
-struct options {
+struct inventory_arguments {
 	const char *output; /* NULL: standard output */
 	const char *format; /* NULL: text to a terminal, else JSON */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct inventory_arguments *options = state->input;
 
 	switch (key) {
 	case 'o':
@@ -51,35 +51,35 @@ static const struct argp argp = {
 	       "Exit status: 0, 2 usage, 1 where it could not be written.",
 };
 
-static bool wants_text(const struct options *options)
+static bool wants_text(const struct inventory_arguments *options)
 {
 	if (options->format)
 		return !strcmp(options->format, "text");
 	return !options->output && isatty(STDOUT_FILENO);
 }
 
-struct snapshot {
+struct inventory_output {
 	const struct inventory *inventory;
 	bool text;
 };
 
 static int put(void *arg, FILE *out)
 {
-	const struct snapshot *snapshot = arg;
+	const struct inventory_output *snapshot = arg;
 
 	return (snapshot->text ? inventory_text : inventory_write)(snapshot->inventory, out);
 }
 
 int cmd_inventory(int argc, char **argv)
 {
-	struct options options = { 0 };
+	struct inventory_arguments options = { 0 };
 	struct inventory *inventory;
-	struct snapshot snapshot;
+	struct inventory_output snapshot;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	inventory = inventory_collect("");
-	snapshot = (struct snapshot){ inventory, wants_text(&options) };
+	snapshot = (struct inventory_output){ inventory, wants_text(&options) };
 	err = output_write(options.output, put, &snapshot);
 	inventory_free(inventory);
 	if (err)

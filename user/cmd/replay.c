@@ -15,7 +15,7 @@
 enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_HTML };
 
 struct replay {
-	struct filter filter;
+	struct report_filter filter;
 	struct captures captures;
 	const char *output; /* NULL: standard output */
 	bool json, exact, folded, html;

@@ -14,7 +14,7 @@
 #include "cmd/cmds.h"
 #include "cmd/trace/args.h"
 
-struct run {
+struct run_command {
 	struct capture_arguments capture;
 	const char *libraries;
 	char **command;
@@ -38,7 +38,7 @@ static const char doc[] =
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-	struct run *run = state->input;
+	struct run_command *run = state->input;
 
 	switch (key) {
 	case 'L':
@@ -95,7 +95,8 @@ static void pass_on(const struct signals *signals, pid_t pid)
 }
 
 /* Until the command has ended; after a write error it just goes on, without probes. */
-static int follow(struct capture *capture, const struct signals *signals, pid_t pid, int *status)
+static int follow(struct capture_session *capture, const struct signals *signals, pid_t pid,
+		  int *status)
 {
 	int err = 0;
 	pid_t got;
@@ -124,7 +125,8 @@ static bool not_started(int code)
 }
 
 /* An exit status: the command's own, where it failed, counts more. */
-static int report(const struct run *run, const struct capture_options *options, bool has_records)
+static int report(const struct run_command *run, const struct capture_options *options,
+		  bool has_records)
 {
 	if (!has_records)
 		log_warn("no process mapped UCX or MPI: nothing to see; try 'ucxbpf doctor'");
@@ -133,10 +135,10 @@ static int report(const struct run *run, const struct capture_options *options, 
 	return UCXBPF_EXIT_OK;
 }
 
-static int trace(const struct run *run, const struct capture_options *options,
+static int trace(const struct run_command *run, const struct capture_options *options,
 		 const struct signals *signals)
 {
-	struct capture *capture;
+	struct capture_session *capture;
 	int err, close_err, code, go = -1, status = 0;
 	bool has_records;
 	pid_t pid;
@@ -180,7 +182,7 @@ int cmd_run(int argc, char **argv)
 	};
 	struct capture_options options;
 	struct signals signals;
-	struct run run = { 0 };
+	struct run_command run = { 0 };
 	int err;
 
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run))

@@ -134,7 +134,7 @@ static int next_magic(int fd, uint64_t size, uint64_t *offset)
 	return 0;
 }
 
-static void add_chunk(struct scan *scan, uint64_t offset, const struct chunk_start *start)
+static void add_chunk(struct chunk_scan *scan, uint64_t offset, const struct chunk_start *start)
 {
 	vec_push(&scan->chunks,
 		 ((struct chunk_ref){ offset + start->head.header_size, start->head }));
@@ -143,7 +143,7 @@ static void add_chunk(struct scan *scan, uint64_t offset, const struct chunk_sta
 	scan->ended = start->head.type == CHUNK_END;
 }
 
-int scan_file(struct scan *scan, int fd, uint64_t size)
+int scan_file(struct chunk_scan *scan, int fd, uint64_t size)
 {
 	uint64_t offset = sizeof(struct file_header), good = offset;
 	struct chunk_start start;
@@ -175,7 +175,7 @@ int scan_file(struct scan *scan, int fd, uint64_t size)
 	return 0;
 }
 
-void scan_release(struct scan *scan)
+void scan_release(struct chunk_scan *scan)
 {
 	vec_release(&scan->chunks);
 }

@@ -91,7 +91,7 @@ struct chunk_ref {
 	struct chunk_header head;
 };
 
-struct scan {
+struct chunk_scan {
 	VEC(struct chunk_ref) chunks; /* whole ones, in file order */
 	struct ub_stats stats; /* of the last one */
 	uint64_t skipped; /* bytes that belong to no chunk, without a torn last one */
@@ -101,9 +101,9 @@ struct scan {
 };
 
 /* Scans a file of size bytes behind its file header. Returns 0 or -errno of pread(2). */
-int scan_file(struct scan *scan, int fd, uint64_t size);
+int scan_file(struct chunk_scan *scan, int fd, uint64_t size);
 
-void scan_release(struct scan *scan);
+void scan_release(struct chunk_scan *scan);
 
 /* Reads up to size bytes at offset; returns how many there were, or -errno. */
 long read_at(int fd, void *data, size_t size, uint64_t offset);

@@ -71,12 +71,12 @@ enum block_column {
 
 /* ---- encoder ---- */
 
-struct encoder;
+struct block_encoder;
 
 #define ENCODER_RECORDS (1u << 13) /* of one block at most */
 
-struct encoder *encoder_new(void); /* NULL: out of memory */
-void encoder_free(struct encoder *encoder);
+struct block_encoder *encoder_new(void); /* NULL: out of memory */
+void encoder_free(struct block_encoder *encoder);
 
 /* Bytes that a block of n records takes at most. */
 size_t encoder_bound(uint32_t n);
@@ -85,7 +85,7 @@ size_t encoder_bound(uint32_t n);
  * Adds n records of known kinds that lie behind each other; the block must have room for them. They
  * get cpu and the numbers from cpu_seq on, whatever they themselves have there.
  */
-void encoder_add(struct encoder *encoder, const void *records, uint32_t n, uint16_t cpu,
+void encoder_add(struct block_encoder *encoder, const void *records, uint32_t n, uint16_t cpu,
 		 uint32_t cpu_seq);
 
 struct block_made {
@@ -94,14 +94,14 @@ struct block_made {
 };
 
 /* Writes the block of all records added, at least one, and begins a new one. */
-struct block_made encoder_finish(struct encoder *encoder, uint8_t *out);
+struct block_made encoder_finish(struct block_encoder *encoder, uint8_t *out);
 
 /* ---- decoder ---- */
 
-struct decoder;
+struct block_decoder;
 
-struct decoder *decoder_new(void); /* NULL: out of memory */
-void decoder_free(struct decoder *decoder);
+struct block_decoder *decoder_new(void); /* NULL: out of memory */
+void decoder_free(struct block_decoder *decoder);
 
 struct block_row {
 	uint64_t ts;
@@ -113,7 +113,7 @@ struct block_row {
  * Begins with a block of n records: returns how many bytes they take, or -EBADMSG. The block must
  * stay until decoder_run().
  */
-long decoder_open(struct decoder *decoder, uint32_t n, const void *block, size_t size);
+long decoder_open(struct block_decoder *decoder, uint32_t n, const void *block, size_t size);
 
 /*
  * Writes the records to out, of decoder_open()'s size, and their places to rows in the block's
@@ -121,7 +121,7 @@ long decoder_open(struct decoder *decoder, uint32_t n, const void *block, size_t
  * kind that has grown since, the known part is given, of one that was smaller, zeros for the rest.
  * -EBADMSG: contradicts itself.
  */
-long decoder_run(struct decoder *decoder, void *out, struct block_row *rows);
+long decoder_run(struct block_decoder *decoder, void *out, struct block_row *rows);
 
 /*
  * A column: n numbers of 1 to 8 bytes, stored as byte planes (first the lowest byte of every

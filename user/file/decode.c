@@ -5,7 +5,7 @@
 
 #include "file/codec.h"
 
-struct words {
+struct decoder_words {
 	struct column column;
 	uint32_t n, at;
 };
@@ -16,10 +16,10 @@ struct kind_words {
 	uint32_t known; /* bytes of each record to give out, 0 = kind not known */
 	uint32_t left; /* records still to come */
 	uint64_t image[BLOCK_MAX_WORDS]; /* of the context made last */
-	struct words column[BLOCK_MAX_WORDS];
+	struct decoder_words column[BLOCK_MAX_WORDS];
 };
 
-struct context {
+struct decoder_context {
 	struct kind_words *kind;
 	uint32_t thread;
 	uint32_t image; /* words of its last record: where in images */
@@ -28,12 +28,12 @@ struct context {
 	struct context_last last;
 };
 
-struct thread {
+struct decoder_thread {
 	uint32_t tgid, tid;
 	struct thread_last last;
 };
 
-struct decoder {
+struct block_decoder {
 	struct column_input input;
 	struct block_head head;
 	struct kind_words kinds[BLOCK_MAX_KINDS];
@@ -48,17 +48,17 @@ struct decoder {
 
 	struct followers followers;
 	uint32_t threads, contexts, images; /* made so far */
-	struct thread thread[CHUNK_MAX_RECORDS];
-	struct context context[CHUNK_MAX_RECORDS];
+	struct decoder_thread thread[CHUNK_MAX_RECORDS];
+	struct decoder_context context[CHUNK_MAX_RECORDS];
 	uint64_t image[CHUNK_MAX_RECORDS * BLOCK_MAX_WORDS];
 };
 
-struct decoder *decoder_new(void)
+struct block_decoder *decoder_new(void)
 {
-	return malloc(sizeof(struct decoder));
+	return malloc(sizeof(struct block_decoder));
 }
 
-void decoder_free(struct decoder *decoder)
+void decoder_free(struct block_decoder *decoder)
 {
 	free(decoder);
 }
@@ -72,7 +72,7 @@ static bool kind_valid(const struct block_kind *kind)
 }
 
 /* Returns how many bytes all known records take, or -EBADMSG. */
-static long read_kinds(struct decoder *d)
+static long read_kinds(struct block_decoder *d)
 {
 	uint64_t records = 0;
 	long total = 0;
@@ -96,7 +96,7 @@ static long read_kinds(struct decoder *d)
 	return records == d->head.records ? total : -EBADMSG;
 }
 
-static uint32_t read_length(struct decoder *d)
+static uint32_t read_length(struct block_decoder *d)
 {
 	const uint8_t *stored = input_take(&d->input, sizeof(uint32_t));
 	uint32_t length = 0;
@@ -115,7 +115,7 @@ static void join_low(uint32_t *column, uint32_t n, const struct low_bytes *low)
 		column[k] = column[k] << 16 | (uint32_t)low->second[k] << 8 | low->first[k];
 }
 
-static void read_columns(struct decoder *d)
+static void read_columns(struct block_decoder *d)
 {
 	for (unsigned int i = 0; i < BLOCK_COLUMNS && !d->input.bad; i++) {
 		uint32_t n = read_length(d);
@@ -142,7 +142,7 @@ static void read_columns(struct decoder *d)
 	}
 }
 
-long decoder_open(struct decoder *d, uint32_t n, const void *block, size_t size)
+long decoder_open(struct block_decoder *d, uint32_t n, const void *block, size_t size)
 {
 	const uint8_t *head;
 	long total;
@@ -168,7 +168,7 @@ long decoder_open(struct decoder *d, uint32_t n, const void *block, size_t size)
 
 /* ---- records ---- */
 
-static inline uint32_t take(struct decoder *d, enum block_column column)
+static inline uint32_t take(struct block_decoder *d, enum block_column column)
 {
 	if (d->taken[column] >= d->lengths[column]) {
 		d->bad = true;
@@ -178,13 +178,13 @@ static inline uint32_t take(struct decoder *d, enum block_column column)
 }
 
 /* The number that a bit of how announces. */
-static inline uint32_t take_if(struct decoder *d, uint8_t how, enum how bit,
+static inline uint32_t take_if(struct block_decoder *d, uint8_t how, enum how bit,
 			       enum block_column column, uint32_t otherwise)
 {
 	return how & bit ? (uint32_t)unzigzag(take(d, column)) : otherwise;
 }
 
-static uint64_t take_word(struct decoder *d, struct words *words)
+static uint64_t take_word(struct block_decoder *d, struct decoder_words *words)
 {
 	unsigned int used = 0;
 	uint64_t value = 0;
@@ -200,15 +200,15 @@ static uint64_t take_word(struct decoder *d, struct words *words)
 	return value;
 }
 
-static struct thread *begin_run(struct decoder *d, uint32_t *records)
+static struct decoder_thread *begin_run(struct block_decoder *d, uint32_t *records)
 {
 	uint32_t number = take(d, COLUMN_RUN_THREAD);
-	struct thread *t = &d->thread[number < d->threads ? number : d->threads];
+	struct decoder_thread *t = &d->thread[number < d->threads ? number : d->threads];
 
 	if (number >= d->threads) {
-		const struct thread *before = d->threads ? t - 1 : NULL;
+		const struct decoder_thread *before = d->threads ? t - 1 : NULL;
 
-		*t = (struct thread){
+		*t = (struct decoder_thread){
 			.tgid = (before ? before->tgid : 0) +
 				(uint32_t)unzigzag(take(d, COLUMN_THREAD_TGID)),
 			.tid = (before ? before->tid : 0) +
@@ -225,17 +225,17 @@ static struct thread *begin_run(struct decoder *d, uint32_t *records)
 	return t;
 }
 
-static struct context *make_context(struct decoder *d, uint32_t thread)
+static struct decoder_context *make_context(struct block_decoder *d, uint32_t thread)
 {
 	uint32_t sort = take(d, COLUMN_CONTEXT_SORT), site = take(d, COLUMN_CONTEXT_SITE), k = 0;
-	struct context *c;
+	struct decoder_context *c;
 
 	while (k < d->head.kinds && d->kinds[k].head.kind != (uint8_t)sort)
 		k++;
 	if (d->bad || k == d->head.kinds || d->contexts == BLOCK_MAX_CONTEXTS)
 		return NULL;
 	c = &d->context[d->contexts++];
-	*c = (struct context){
+	*c = (struct decoder_context){
 		.kind = &d->kinds[k],
 		.thread = thread,
 		.image = d->images,
@@ -248,11 +248,12 @@ static struct context *make_context(struct decoder *d, uint32_t thread)
 	return c;
 }
 
-static struct context *find_context(struct decoder *d, struct thread *t, bool follows, bool *is_new)
+static struct decoder_context *find_context(struct block_decoder *d, struct decoder_thread *t,
+					    bool follows, bool *is_new)
 {
 	uint16_t *next = follower(&d->followers, &t->last);
 	uint32_t number = follows ? *next : take(d, COLUMN_CONTEXT);
-	struct context *c;
+	struct decoder_context *c;
 
 	*is_new = !number && !follows;
 	if (*is_new)
@@ -266,8 +267,8 @@ static struct context *find_context(struct decoder *d, struct thread *t, bool fo
 	return c;
 }
 
-static void read_header(struct decoder *d, struct thread *t, struct context *c, uint8_t how,
-			struct ub_hdr *h)
+static void read_header(struct block_decoder *d, struct decoder_thread *t,
+			struct decoder_context *c, uint8_t how, struct ub_hdr *h)
 {
 	struct thread_last *last = &t->last;
 	uint64_t delta;
@@ -301,7 +302,7 @@ static void read_header(struct decoder *d, struct thread *t, struct context *c, 
 	last->call = expected_call(last->call, h->seq, h->call);
 }
 
-static void read_words(struct decoder *d, struct kind_words *kind, uint64_t *image)
+static void read_words(struct block_decoder *d, struct kind_words *kind, uint64_t *image)
 {
 	uint32_t changed = take(d, COLUMN_WORDS);
 
@@ -320,11 +321,11 @@ static void read_words(struct decoder *d, struct kind_words *kind, uint64_t *ima
 }
 
 /* Returns the record's size in the output, or -EBADMSG. */
-static long read_record(struct decoder *d, struct thread *t, uint8_t how, uint8_t *out,
-			struct ub_hdr *h)
+static long read_record(struct block_decoder *d, struct decoder_thread *t, uint8_t how,
+			uint8_t *out, struct ub_hdr *h)
 {
 	bool is_new;
-	struct context *c = find_context(d, t, !(how & HOW_CONTEXT), &is_new);
+	struct decoder_context *c = find_context(d, t, !(how & HOW_CONTEXT), &is_new);
 	struct kind_words *kind = c ? c->kind : NULL;
 	uint64_t *image;
 
@@ -350,9 +351,9 @@ static long read_record(struct decoder *d, struct thread *t, uint8_t how, uint8_
 	return kind->known;
 }
 
-long decoder_run(struct decoder *d, void *out, struct block_row *rows)
+long decoder_run(struct block_decoder *d, void *out, struct block_row *rows)
 {
-	struct thread *t = NULL;
+	struct decoder_thread *t = NULL;
 	uint32_t left = 0, offset = 0;
 	long n = 0;
 

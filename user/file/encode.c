@@ -34,12 +34,12 @@ static inline uint32_t kind_words(unsigned int kind)
 }
 
 /* How many parts a context's key has: the record's sort alone, one key of it, or both. */
-enum level { LEVEL_NONE, LEVEL_FIRST, LEVEL_BOTH, LEVELS };
+enum context_level { LEVEL_NONE, LEVEL_FIRST, LEVEL_BOTH, LEVELS };
 
 /* Contexts of a kind that keys of a level may make: where they hardly ever repeat, they cost more
  * than they save.
  */
-static uint32_t most_contexts(enum level level, uint32_t records)
+static uint32_t most_contexts(enum context_level level, uint32_t records)
 {
 	static const uint32_t few[] = { [LEVEL_FIRST] = 512, [LEVEL_BOTH] = 128 };
 
@@ -57,7 +57,7 @@ static const uint32_t kind_split[UB_KIND_MAX] = {
 	[UB_MEM] = PAIR_AT(struct ub_mem, device) | PAIR_AT(struct ub_mem, runtime),
 };
 
-struct context {
+struct encoder_context {
 	uint64_t sort; /* enum frames, site, flags, layout, kind */
 	uint64_t key; /* made of the words' keys & these masks */
 	uint64_t with_first, with_second;
@@ -67,13 +67,13 @@ struct context {
 	uint32_t pad[3];
 };
 
-_Static_assert(sizeof(struct context) == 64, "a cache line");
+_Static_assert(sizeof(struct encoder_context) == 64, "a cache line");
 
 /* Numbers of a column whose length is not known beforehand, in pieces of PIECE. */
 #define PIECE 32
 #define PIECES (ENCODER_RECORDS * MAX_WORDS / PIECE + UB_KIND_MAX * MAX_WORDS)
 
-struct piece {
+struct column_piece {
 	uint64_t values[PIECE];
 	uint32_t next;
 };
@@ -85,7 +85,7 @@ struct pieces {
 #define SLOTS (2 * ENCODER_RECORDS)
 #define NO_CPU UINT32_MAX
 
-struct encoder {
+struct block_encoder {
 	uint64_t base_ts, min_ts, max_ts;
 	uint32_t records, threads_n, contexts_n, pieces_n;
 	uint32_t image_words; /* of all contexts */
@@ -106,17 +106,17 @@ struct encoder {
 	uint16_t thread_slots[SLOTS];
 	struct thread_last threads[ENCODER_RECORDS];
 	uint64_t thread_who[ENCODER_RECORDS];
-	struct context contexts[ENCODER_RECORDS];
+	struct encoder_context contexts[ENCODER_RECORDS];
 	uint64_t images[ENCODER_RECORDS * MAX_WORDS];
 
 	uint8_t how[ENCODER_RECORDS];
 	uint32_t lengths[BLOCK_COLUMNS];
 	uint32_t columns[BLOCK_COLUMNS][ENCODER_RECORDS + 1];
-	struct piece pieces[PIECES];
+	struct column_piece pieces[PIECES];
 	uint64_t column[ENCODER_RECORDS];
 };
 
-static void begin_block(struct encoder *e)
+static void begin_block(struct block_encoder *e)
 {
 	e->records = e->threads_n = e->contexts_n = 0;
 	e->pieces_n = e->image_words = 0;
@@ -133,16 +133,16 @@ static void begin_block(struct encoder *e)
 	memset(e->lengths, 0, sizeof(e->lengths));
 }
 
-struct encoder *encoder_new(void)
+struct block_encoder *encoder_new(void)
 {
-	struct encoder *encoder = malloc(sizeof(*encoder));
+	struct block_encoder *encoder = malloc(sizeof(*encoder));
 
 	if (encoder)
 		begin_block(encoder);
 	return encoder;
 }
 
-void encoder_free(struct encoder *encoder)
+void encoder_free(struct block_encoder *encoder)
 {
 	free(encoder);
 }
@@ -165,19 +165,20 @@ static inline uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 	return h >> 32;
 }
 
-static inline void push(struct encoder *e, enum block_column column, uint32_t value)
+static inline void push(struct block_encoder *e, enum block_column column, uint32_t value)
 {
 	e->columns[column][e->lengths[column]++] = value;
 }
 
 /* The same without a branch, where it is worth nothing most of the time. */
-static inline void push_if(struct encoder *e, bool worth, enum block_column column, uint32_t value)
+static inline void push_if(struct block_encoder *e, bool worth, enum block_column column,
+			   uint32_t value)
 {
 	e->columns[column][e->lengths[column]] = value;
 	e->lengths[column] += worth;
 }
 
-static void push_word(struct encoder *e, struct pieces *p, uint64_t value)
+static void push_word(struct block_encoder *e, struct pieces *p, uint64_t value)
 {
 	if (p->n % PIECE == 0) {
 		uint32_t fresh = e->pieces_n++;
@@ -190,7 +191,7 @@ static void push_word(struct encoder *e, struct pieces *p, uint64_t value)
 
 /* ---- runs: records of one thread whose numbers follow each other ---- */
 
-static struct thread_last *find_thread(struct encoder *e, uint64_t who)
+static struct thread_last *find_thread(struct block_encoder *e, uint64_t who)
 {
 	uint32_t slot = (uint32_t)mix(who, 0, 0) & (SLOTS - 1), n = e->threads_n;
 	uint64_t before = n ? e->thread_who[n - 1] : 0;
@@ -206,7 +207,7 @@ static struct thread_last *find_thread(struct encoder *e, uint64_t who)
 	return &e->threads[n];
 }
 
-static void end_run(struct encoder *e)
+static void end_run(struct block_encoder *e)
 {
 	if (e->cpu == NO_CPU)
 		return;
@@ -220,7 +221,8 @@ static inline uint64_t who_made(const struct ub_hdr *h)
 	return h->tgid | (uint64_t)h->tid << 32;
 }
 
-static void begin_run(struct encoder *e, const struct ub_hdr *h, uint16_t cpu, uint32_t cpu_seq)
+static void begin_run(struct block_encoder *e, const struct ub_hdr *h, uint16_t cpu,
+		      uint32_t cpu_seq)
 {
 	struct thread_last *t;
 
@@ -242,7 +244,7 @@ static void begin_run(struct encoder *e, const struct ub_hdr *h, uint16_t cpu, u
 /* ---- contexts ---- */
 
 /* The records of a context share these. */
-struct common {
+struct context_common {
 	uint64_t sort;
 	uint64_t first, second; /* keys, 0 = the kind has none */
 	uint32_t thread;
@@ -265,13 +267,13 @@ static inline uint32_t frames_of(const struct ub_hdr *h)
 _Static_assert(offsetof(struct ub_hdr, rx) == offsetof(struct ub_hdr, seq) + 12,
 	       "frame numbers are read together");
 
-static inline struct common common_of(const struct encoder *e, const struct ub_hdr *h,
-				      unsigned int kind, uint32_t frames)
+static inline struct context_common common_of(const struct block_encoder *e, const struct ub_hdr *h,
+					      unsigned int kind, uint32_t frames)
 {
 	const uint64_t *payload = (const uint64_t *)(h + 1);
 	const uint8_t first = kind_keys[kind].first, second = kind_keys[kind].second;
 
-	return (struct common){
+	return (struct context_common){
 		.sort = kind | (uint64_t)h->layout << 8 | (uint64_t)h->flags << 16 |
 			(uint64_t)h->site << 32 | (uint64_t)frames << 48,
 		.first = first ? payload[first - 1] : 0,
@@ -281,26 +283,26 @@ static inline struct common common_of(const struct encoder *e, const struct ub_h
 }
 
 /* The key that a record has in a context with these masks. */
-static inline uint64_t key_in(const struct context *c, const struct common *common)
+static inline uint64_t key_in(const struct encoder_context *c, const struct context_common *common)
 {
 	return (common->first & c->with_first) ^ (common->second & c->with_second);
 }
 
-static inline bool is_of(const struct context *c, const struct common *common)
+static inline bool is_of(const struct encoder_context *c, const struct context_common *common)
 {
 	return !((c->sort ^ common->sort) | (c->key ^ key_in(c, common)) |
 		 (c->thread ^ common->thread));
 }
 
-static struct context *find_context(struct encoder *e, const struct context *wanted,
-				    uint16_t **free_slot)
+static struct encoder_context *
+find_context(struct block_encoder *e, const struct encoder_context *wanted, uint16_t **free_slot)
 {
 	uint32_t slot = (uint32_t)mix(wanted->sort, wanted->key,
 				      wanted->thread ^ (wanted->with_first + wanted->with_second)) &
 			(SLOTS - 1);
 
 	for (; e->context_slots[slot]; slot = (slot + 1) & (SLOTS - 1)) {
-		struct context *c = &e->contexts[e->context_slots[slot] - 1];
+		struct encoder_context *c = &e->contexts[e->context_slots[slot] - 1];
 
 		if (!((c->sort ^ wanted->sort) | (c->key ^ wanted->key) |
 		      (c->thread ^ wanted->thread) | (c->with_first ^ wanted->with_first) |
@@ -311,10 +313,11 @@ static struct context *find_context(struct encoder *e, const struct context *wan
 	return NULL;
 }
 
-static struct context *make_context(struct encoder *e, const struct context *wanted,
-				    const struct ub_hdr *h, uint32_t words)
+static struct encoder_context *make_context(struct block_encoder *e,
+					    const struct encoder_context *wanted,
+					    const struct ub_hdr *h, uint32_t words)
 {
-	struct context *c = &e->contexts[e->contexts_n++];
+	struct encoder_context *c = &e->contexts[e->contexts_n++];
 
 	*c = *wanted;
 	c->image = e->image_words;
@@ -328,17 +331,18 @@ static struct context *make_context(struct encoder *e, const struct context *wan
 }
 
 /* The context of a record that does not follow as last time. */
-static __attribute__((noinline)) struct context *
-look_up(struct encoder *e, const struct common *common, const struct ub_hdr *h, uint32_t words)
+static __attribute__((noinline)) struct encoder_context *
+look_up(struct block_encoder *e, const struct context_common *common, const struct ub_hdr *h,
+	uint32_t words)
 {
-	enum level level = kind_keys[h->kind].second  ? LEVEL_BOTH
-			   : kind_keys[h->kind].first ? LEVEL_FIRST
-						      : LEVEL_NONE;
-	struct context wanted, *c;
+	enum context_level level = kind_keys[h->kind].second  ? LEVEL_BOTH
+				   : kind_keys[h->kind].first ? LEVEL_FIRST
+							      : LEVEL_NONE;
+	struct encoder_context wanted, *c;
 	uint16_t *slot;
 
 	for (;; level--) {
-		wanted = (struct context){
+		wanted = (struct encoder_context){
 			.sort = common->sort,
 			.with_first = level >= LEVEL_FIRST ? UINT64_MAX : 0,
 			.with_second = level == LEVEL_BOTH ? UINT64_MAX : 0,
@@ -403,7 +407,7 @@ changed_words(const uint64_t *before, const uint64_t *now, unsigned int words)
 	return changed;
 }
 
-static inline void push_words(struct encoder *e, unsigned int kind, uint64_t changed,
+static inline void push_words(struct block_encoder *e, unsigned int kind, uint64_t changed,
 			      uint64_t *image, const uint64_t *payload)
 {
 	uint32_t words = 0;
@@ -430,9 +434,9 @@ static inline uint32_t all_if(bool condition)
 }
 
 /* Frame numbers that are not as expected. */
-static __attribute__((noinline)) uint32_t push_frames(struct encoder *e, struct context_last now,
-						      bool other_call, uint32_t call,
-						      struct context_last *c)
+static __attribute__((noinline)) uint32_t push_frames(struct block_encoder *e,
+						      struct context_last now, bool other_call,
+						      uint32_t call, struct context_last *c)
 {
 	uint32_t how = 0;
 
@@ -458,7 +462,7 @@ static __attribute__((noinline)) uint32_t push_frames(struct encoder *e, struct 
 
 /* The frame numbers; returns which of enum how they need. */
 static inline __attribute__((always_inline)) uint32_t
-add_frames(struct encoder *e, const struct ub_hdr *h, uint32_t frames, struct thread_last *t,
+add_frames(struct block_encoder *e, const struct ub_hdr *h, uint32_t frames, struct thread_last *t,
 	   struct context_last *c)
 {
 	uint32_t seq = h->seq ? h->seq : t->seq;
@@ -477,7 +481,7 @@ add_frames(struct encoder *e, const struct ub_hdr *h, uint32_t frames, struct th
 }
 
 static inline __attribute__((always_inline)) uint32_t
-add_times(struct encoder *e, const struct ub_hdr *h, struct thread_last *t)
+add_times(struct block_encoder *e, const struct ub_hdr *h, struct thread_last *t)
 {
 	uint64_t delta = zigzag(h->ts - t->ts, 8);
 	uint32_t high = (uint32_t)(delta >> 32);
@@ -493,15 +497,15 @@ add_times(struct encoder *e, const struct ub_hdr *h, struct thread_last *t)
 }
 
 /* Has a copy for each frequent kind, in which its size and its keys are constants. */
-static inline __attribute__((always_inline)) void add(struct encoder *e, const struct ub_hdr *h,
-						      unsigned int kind, struct thread_last *t)
+static inline __attribute__((always_inline)) void
+add(struct block_encoder *e, const struct ub_hdr *h, unsigned int kind, struct thread_last *t)
 {
 	const uint64_t *payload = (const uint64_t *)(h + 1);
 	const uint32_t words = kind_words(kind);
 	uint32_t frames = frames_of(h), how = 0;
-	const struct common common = common_of(e, h, kind, frames);
+	const struct context_common common = common_of(e, h, kind, frames);
 	uint16_t *next = follower(&e->followers, t);
-	struct context *c = &e->contexts[*next ? *next - 1 : 0];
+	struct encoder_context *c = &e->contexts[*next ? *next - 1 : 0];
 	uint64_t changed;
 
 	if (!*next || !is_of(c, &common)) {
@@ -520,7 +524,8 @@ static inline __attribute__((always_inline)) void add(struct encoder *e, const s
 	e->how[e->records++] = (uint8_t)how;
 }
 
-void encoder_add(struct encoder *e, const void *records, uint32_t n, uint16_t cpu, uint32_t cpu_seq)
+void encoder_add(struct block_encoder *e, const void *records, uint32_t n, uint16_t cpu,
+		 uint32_t cpu_seq)
 {
 	const uint8_t *at = records;
 	struct thread_last last; /* a copy that nothing else points to */
@@ -572,7 +577,7 @@ static uint8_t *put(uint8_t *out, const void *data, size_t size)
 	return out + size;
 }
 
-static uint8_t *put_words(struct encoder *e, const struct pieces *p, uint8_t *out)
+static uint8_t *put_words(struct block_encoder *e, const struct pieces *p, uint8_t *out)
 {
 	uint32_t at = p->first;
 
@@ -587,13 +592,13 @@ static uint8_t *put_words(struct encoder *e, const struct pieces *p, uint8_t *ou
 }
 
 /* Byte b of all times and durations. */
-static uint8_t *put_low(struct encoder *e, unsigned int b, uint8_t *out)
+static uint8_t *put_low(struct block_encoder *e, unsigned int b, uint8_t *out)
 {
 	out = plane_put_32(out, e->columns[COLUMN_TS], e->lengths[COLUMN_TS], 8 * b);
 	return plane_put_32(out, e->columns[COLUMN_DUR], e->lengths[COLUMN_DUR], 8 * b);
 }
 
-static uint8_t *put_rest(struct encoder *e, uint8_t *out)
+static uint8_t *put_rest(struct block_encoder *e, uint8_t *out)
 {
 	for (unsigned int k = 0; k < UB_KIND_MAX; k++) {
 		const struct block_kind kind = { .kind = (uint8_t)k,
@@ -617,7 +622,7 @@ static uint8_t *put_rest(struct encoder *e, uint8_t *out)
 	return out;
 }
 
-struct block_made encoder_finish(struct encoder *e, uint8_t *out)
+struct block_made encoder_finish(struct block_encoder *e, uint8_t *out)
 {
 	struct block_made made = { .min_ts = e->min_ts, .max_ts = e->max_ts };
 	struct block_head head = {

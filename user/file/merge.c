@@ -8,15 +8,15 @@
 #include "base/order.h"
 
 /* The heap of struct merge: the run with the earliest record is on top. */
-static bool before(const struct run *a, const struct run *b)
+static bool before(const struct merge_run *a, const struct merge_run *b)
 {
 	return a->ts != b->ts ? a->ts < b->ts : a->chunk < b->chunk;
 }
 
-static void heap_add(struct merge *merge, struct run run)
+static void heap_add(struct merge *merge, struct merge_run run)
 {
 	size_t i = merge->heap.len;
-	struct run *heap;
+	struct merge_run *heap;
 
 	vec_push(&merge->heap, run);
 	for (heap = merge->heap.data; i && before(&run, &heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -109,7 +109,7 @@ static int by_first_ts(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-int merge_init(struct merge *merge, struct loader *loader, const struct scan *scan)
+int merge_init(struct merge *merge, struct loader *loader, const struct chunk_scan *scan)
 {
 	uint32_t i;
 
@@ -231,7 +231,7 @@ static void remove_top(struct merge *merge)
 /* Moves on from the record that was handed out last. */
 static void advance(struct merge *merge)
 {
-	struct run *run = &merge->heap.data[0];
+	struct merge_run *run = &merge->heap.data[0];
 	struct contents *c = run->contents;
 
 	merge->given = false;
@@ -251,7 +251,7 @@ static void advance(struct merge *merge)
 /* Whether the next chunk's first record comes before all that are loaded. */
 static bool is_due(const struct merge *merge)
 {
-	const struct run *top = merge->heap.data;
+	const struct merge_run *top = merge->heap.data;
 	uint64_t ts;
 	uint32_t chunk;
 
@@ -265,7 +265,7 @@ static bool is_due(const struct merge *merge)
 static int load_due(struct merge *merge)
 {
 	while (is_due(merge)) {
-		struct run run = { .chunk = merge->order.data[merge->next++] };
+		struct merge_run run = { .chunk = merge->order.data[merge->next++] };
 		int error = load(merge, run.chunk, &run.contents);
 
 		if (error)
@@ -282,7 +282,7 @@ static int load_due(struct merge *merge)
 static int recall_top(struct merge *merge)
 {
 	while (merge->heap.len && !merge->heap.data[0].contents) {
-		struct run *top = &merge->heap.data[0];
+		struct merge_run *top = &merge->heap.data[0];
 		int error = load(merge, top->chunk, &top->contents);
 
 		if (error)
@@ -299,7 +299,7 @@ static int recall_top(struct merge *merge)
 int merge_next(struct merge *merge, const struct ub_hdr **record)
 {
 	const struct contents *c;
-	const struct run *run;
+	const struct merge_run *run;
 	int error;
 
 	if (merge->given)

@@ -22,7 +22,7 @@ struct contents {
 };
 
 /* What is still to come of a chunk. */
-struct run {
+struct merge_run {
 	uint64_t ts; /* of its next record */
 	uint32_t chunk; /* position in the file: decides between equal ts */
 	uint32_t at; /* next row */
@@ -31,19 +31,19 @@ struct run {
 
 struct merge {
 	struct loader *loader;
-	struct decoder *decoder;
+	struct block_decoder *decoder;
 	struct sorted *sorted; /* NULL before the first chunk of version 1 */
 	const struct chunk_ref *chunks;
 	VEC(uint32_t) order; /* record chunks by their first ts */
 	size_t next; /* first of order that was not loaded yet */
-	VEC(struct run) heap; /* by (ts, chunk) */
+	VEC(struct merge_run) heap; /* by (ts, chunk) */
 	VEC(struct contents *) idle; /* kept for their memory */
 	bool given; /* the first record of the heap's top has been handed out */
 	uint64_t damaged; /* bytes of chunks that could not be used */
 };
 
 /* Borrows loader and the scan's chunks. -ENOMEM. */
-int merge_init(struct merge *merge, struct loader *loader, const struct scan *scan);
+int merge_init(struct merge *merge, struct loader *loader, const struct chunk_scan *scan);
 void merge_release(struct merge *merge);
 
 /* As file_reader_next(). */

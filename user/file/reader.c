@@ -10,7 +10,7 @@
 
 struct file_reader {
 	int fd;
-	struct scan scan;
+	struct chunk_scan scan;
 	struct loader loader;
 	struct merge merge;
 	json_t *sides;
@@ -115,7 +115,7 @@ static int load_sides(struct file_reader *r)
 /* Reads all that is stored: a chunk left out must be known before the first record is given out. */
 static int check_records(struct file_reader *r)
 {
-	struct scan *scan = &r->scan;
+	struct chunk_scan *scan = &r->scan;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < scan->chunks.len; i++) {

@@ -13,7 +13,7 @@
 #include "file/codec.h"
 #include "file/chunk.h"
 
-struct context {
+struct sorted_context {
 	uint64_t key; /* first payload word of a keyed kind, else 0 */
 	uint32_t tgid, tid;
 	uint16_t cpu, site;
@@ -23,7 +23,7 @@ struct context {
 	uint32_t count; /* records of this chunk */
 };
 
-_Static_assert(sizeof(struct context) == 32, "hashed as words");
+_Static_assert(sizeof(struct sorted_context) == 32, "hashed as words");
 
 #define CONTEXT_FIELDS 10
 struct context_field {
@@ -82,7 +82,7 @@ struct sorted_field {
 /* The records of one kind, in the block's column order. */
 struct payload_rows {
 	const struct sorted_kind *kind;
-	const struct context *contexts;
+	const struct sorted_context *contexts;
 	uint32_t n; /* contexts */
 	uint32_t records;
 	uint32_t known; /* bytes of each record to write, 0 = only skip the columns */
@@ -90,7 +90,7 @@ struct payload_rows {
 
 #define FIELD(name)                                                                                \
 	{                                                                                          \
-		offsetof(struct context, name), sizeof(((struct context *)0)->name)                \
+		offsetof(struct sorted_context, name), sizeof(((struct sorted_context *)0)->name)  \
 	}
 
 /* The columns of the context table, in file order. */
@@ -101,14 +101,14 @@ static const struct context_field context_fields[CONTEXT_FIELDS] = {
 
 static const uint8_t residual_width[RESIDUALS] = { 8, 4, 4, 4, 4, 4, 4 };
 
-static uint32_t thread_slot(const struct threads *threads, const struct context *contexts,
+static uint32_t thread_slot(const struct threads *threads, const struct sorted_context *contexts,
 			    uint32_t i, uint32_t mask)
 {
-	const struct context *c = &contexts[i];
+	const struct sorted_context *c = &contexts[i];
 	uint32_t slot = (uint32_t)context_hash(c->tgid, c->tid, 0, 0) & mask;
 
 	while (threads->slots[slot]) {
-		const struct context *other = &contexts[threads->slots[slot] - 1];
+		const struct sorted_context *other = &contexts[threads->slots[slot] - 1];
 
 		if (other->tgid == c->tgid && other->tid == c->tid)
 			break;
@@ -118,7 +118,7 @@ static uint32_t thread_slot(const struct threads *threads, const struct context 
 }
 
 /* Numbers the threads of n contexts; their state starts at base_ts. */
-static void threads_init(struct threads *threads, const struct context *contexts, uint32_t n,
+static void threads_init(struct threads *threads, const struct sorted_context *contexts, uint32_t n,
 			 uint64_t base_ts)
 {
 	uint32_t i, size = context_slots(n);
@@ -144,7 +144,7 @@ static uint32_t predicted_dur(const struct thread_state *last, uint64_t ts)
 }
 
 /* Fills the record's predicted fields from res[], and moves the state on. */
-static void header_decode(struct threads *threads, uint32_t context, const struct context *c,
+static void header_decode(struct threads *threads, uint32_t context, const struct sorted_context *c,
 			  const uint64_t res[RESIDUALS], struct ub_hdr *h)
 {
 	struct thread_state *last = &threads->state[threads->of_context[context]];
@@ -319,7 +319,7 @@ struct sorted {
 	struct column_input input;
 	struct sorted_head head;
 	struct kind_columns kinds[BLOCK_MAX_KINDS];
-	struct context contexts[CHUNK_MAX_RECORDS];
+	struct sorted_context contexts[CHUNK_MAX_RECORDS];
 	uint8_t kind_index[CHUNK_MAX_RECORDS]; /* of each context */
 	uint32_t next[CHUNK_MAX_RECORDS]; /* place of each context's next record */
 	uint32_t end[CHUNK_MAX_RECORDS];
@@ -389,7 +389,7 @@ static bool place_contexts(struct sorted *d)
 	uint32_t i, k = 0, place = 0;
 
 	for (i = 0; i < d->head.contexts; i++) {
-		const struct context *c = &d->contexts[i];
+		const struct sorted_context *c = &d->contexts[i];
 
 		while (k < d->head.kinds && d->kinds[k].head.kind != c->kind)
 			k++;

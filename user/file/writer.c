@@ -225,7 +225,7 @@ struct file_stream {
 	void *arg;
 	uint32_t most; /* records of a chunk */
 	uint32_t n; /* written by the stream's thread alone, read by others: atomic */
-	struct encoder *encoder;
+	struct block_encoder *encoder;
 	uint8_t *block;
 	struct packed packed;
 };

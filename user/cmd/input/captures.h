@@ -65,7 +65,7 @@ struct filter_options {
 	struct argp_child children[2];
 };
 
-/* The list of children, of this one alone; it lives in options. Its input: a struct filter. */
+/* The list of this one child, which lives in options. Its input is a struct report_filter. */
 const struct argp_child *filter_options_init(struct filter_options *options);
 
 #endif

@@ -69,7 +69,7 @@ static int write_to(const struct judge *judge, enum verdict_form form,
 	return forms[form].write(judge, &own, out);
 }
 
-struct writing {
+struct verdict_output {
 	const struct judge *judge;
 	enum verdict_form form;
 	const struct judge_output *how;
@@ -77,7 +77,7 @@ struct writing {
 
 static int put(void *arg, FILE *out)
 {
-	const struct writing *writing = arg;
+	const struct verdict_output *writing = arg;
 
 	return write_to(writing->judge, writing->form, writing->how, out);
 }
@@ -85,7 +85,7 @@ static int put(void *arg, FILE *out)
 int verdict_write(const struct judge *judge, enum verdict_form form, const char *path,
 		  const struct judge_output *how)
 {
-	struct writing writing = { judge, form, how };
+	struct verdict_output writing = { judge, form, how };
 	int err = output_write(path, put, &writing);
 
 	if (err)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Where a range is, or would be. */
-struct place {
+struct range_place {
 	size_t leaf, at;
 };
 
@@ -31,7 +31,7 @@ static size_t count_until(const uint64_t *sorted, size_t n, uint64_t address)
 }
 
 /* The last range that begins no later; false: none does. */
-static bool find_until(const struct ranges *ranges, uint64_t address, struct place *place)
+static bool find_until(const struct ranges *ranges, uint64_t address, struct range_place *place)
 {
 	size_t leaf = count_until(ranges->firsts.data, ranges->firsts.len, address);
 	const struct range_leaf *found;
@@ -44,7 +44,7 @@ static bool find_until(const struct ranges *ranges, uint64_t address, struct pla
 	return true;
 }
 
-static struct range *range_at(const struct ranges *ranges, struct place place)
+static struct range *range_at(const struct ranges *ranges, struct range_place place)
 {
 	return &ranges->leaves.data[place.leaf]->ranges[place.at];
 }
@@ -103,9 +103,9 @@ static void split(struct ranges *ranges, size_t at)
 }
 
 /* Where a range that begins there belongs, with room for it. */
-static struct place place_for(struct ranges *ranges, uint64_t start)
+static struct range_place place_for(struct ranges *ranges, uint64_t start)
 {
-	struct place place = { 0 };
+	struct range_place place = { 0 };
 
 	if (!ranges->leaves.len)
 		leaf_add(ranges, 0);
@@ -115,13 +115,13 @@ static struct place place_for(struct ranges *ranges, uint64_t start)
 		return place;
 	split(ranges, place.leaf);
 	if (place.at > RANGE_LEAF / 2)
-		place = (struct place){ place.leaf + 1, place.at - RANGE_LEAF / 2 };
+		place = (struct range_place){ place.leaf + 1, place.at - RANGE_LEAF / 2 };
 	return place;
 }
 
 static void put(struct ranges *ranges, const struct range *range)
 {
-	struct place place = place_for(ranges, range->start);
+	struct range_place place = place_for(ranges, range->start);
 	struct range_leaf *leaf = ranges->leaves.data[place.leaf];
 
 	shift_ranges(leaf, place.at, 1);
@@ -132,7 +132,7 @@ static void put(struct ranges *ranges, const struct range *range)
 	ranges->open += !range->size;
 }
 
-static void take_out(struct ranges *ranges, struct place place)
+static void take_out(struct ranges *ranges, struct range_place place)
 {
 	struct range_leaf *leaf = ranges->leaves.data[place.leaf];
 
@@ -147,7 +147,7 @@ static void take_out(struct ranges *ranges, struct place place)
 	shift_leaves(ranges, place.leaf, -1);
 }
 
-static void end(struct ranges *ranges, struct place place)
+static void end(struct ranges *ranges, struct range_place place)
 {
 	struct range range = *range_at(ranges, place);
 
@@ -161,7 +161,7 @@ void ranges_clear(struct ranges *ranges)
 	while (ranges->leaves.len) {
 		size_t last = ranges->leaves.len - 1;
 
-		end(ranges, (struct place){ last, ranges->leaves.data[last]->count - 1 });
+		end(ranges, (struct range_place){ last, ranges->leaves.data[last]->count - 1 });
 	}
 	vec_release(&ranges->firsts);
 	vec_release(&ranges->leaves);
@@ -171,7 +171,7 @@ size_t ranges_remove_within(struct ranges *ranges, uint64_t start, uint64_t size
 {
 	struct range key = { .start = start, .size = size };
 	size_t before = ranges->count;
-	struct place place;
+	struct range_place place;
 
 	while (size && find_until(ranges, last_byte(&key), &place) &&
 	       last_byte(range_at(ranges, place)) >= start)
@@ -188,7 +188,7 @@ size_t ranges_remove_where(struct ranges *ranges,
 	for (size_t leaf = ranges->leaves.len; leaf-- > 0;)
 		for (size_t at = ranges->leaves.data[leaf]->count; at-- > 0;)
 			if (over(arg, &ranges->leaves.data[leaf]->ranges[at]))
-				end(ranges, (struct place){ leaf, at });
+				end(ranges, (struct range_place){ leaf, at });
 	return before - ranges->count;
 }
 
@@ -200,7 +200,7 @@ void ranges_insert(struct ranges *ranges, uint64_t start, uint64_t size, void *v
 
 bool ranges_remove(struct ranges *ranges, uint64_t start)
 {
-	struct place place;
+	struct range_place place;
 
 	if (!find_until(ranges, start, &place) || range_at(ranges, place)->start != start)
 		return false;
@@ -211,7 +211,7 @@ bool ranges_remove(struct ranges *ranges, uint64_t start)
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
 {
 	const struct range *range;
-	struct place place;
+	struct range_place place;
 
 	if (!find_until(ranges, address, &place))
 		return NULL;

@@ -221,7 +221,7 @@ static void place(struct addresses *addresses, const struct unplaced *unplaced)
 		   side_address(unplaced->tgid, unplaced->address, range->file->number, vaddr));
 	map_insert(&addresses->named, (uint64_t)range->file->number, vaddr, &fresh);
 	if (fresh && range->file->elf)
-		vec_push(&addresses->placed, ((struct placed){ range->file, vaddr }));
+		vec_push(&addresses->placed, ((struct placed_address){ range->file, vaddr }));
 }
 
 void addresses_apply(struct addresses *addresses)
@@ -237,7 +237,7 @@ static void name_file(struct addresses *addresses, const struct code_file *file)
 	struct symbols *symbols = NULL;
 
 	for (size_t i = 0; i < addresses->placed.len; i++) {
-		const struct placed *placed = &addresses->placed.data[i];
+		const struct placed_address *placed = &addresses->placed.data[i];
 		struct symbol symbol;
 
 		if (placed->file != file)

@@ -26,7 +26,7 @@ struct process_code {
 };
 
 /* An address whose module is known and whose symbol is not looked up yet. */
-struct placed {
+struct placed_address {
 	struct code_file *file;
 	uint64_t vaddr;
 };
@@ -39,7 +39,7 @@ struct addresses {
 	struct map written; /* file number: its module record is written */
 	VEC(struct unplaced) pending;
 	VEC(struct process_code) processes;
-	VEC(struct placed) placed;
+	VEC(struct placed_address) placed;
 };
 
 void addresses_init(struct addresses *addresses, struct file_writer *writer);

@@ -120,7 +120,7 @@ static void prepare_libraries(struct library_set *set, struct probes *probes,
 	vec_release(&found);
 }
 
-int capture_add_started(struct capture *capture, pid_t pid)
+int capture_add_started(struct capture_session *capture, pid_t pid)
 {
 	int err = track_add(&capture->track, pid, true);
 
@@ -134,7 +134,7 @@ int capture_add_started(struct capture *capture, pid_t pid)
 	return err ? err : track_begin(&capture->track, pid);
 }
 
-static int add_paused(struct capture *capture, pid_t pid, bool from_start)
+static int add_paused(struct capture_session *capture, pid_t pid, bool from_start)
 {
 	int err = track_add(&capture->track, pid, from_start);
 
@@ -148,7 +148,7 @@ static int add_paused(struct capture *capture, pid_t pid, bool from_start)
 	return 0;
 }
 
-int capture_add_running(struct capture *capture, pid_t pid)
+int capture_add_running(struct capture_session *capture, pid_t pid)
 {
 	return add_paused(capture, pid, false);
 }
@@ -157,7 +157,7 @@ int capture_add_running(struct capture *capture, pid_t pid)
 
 /* No module of UCX is loaded before ucp_init() asks for components (src/uct/base/uct_component.c).
  */
-static bool uses_ucx(struct capture *capture, pid_t pid)
+static bool uses_ucx(struct capture_session *capture, pid_t pid)
 {
 	mapped_libraries mapped = { 0 };
 	struct snapshot snapshot;
@@ -178,12 +178,12 @@ static bool uses_ucx(struct capture *capture, pid_t pid)
 	return uses;
 }
 
-int capture_add_waiting(struct capture *capture, pid_t pid)
+int capture_add_waiting(struct capture_session *capture, pid_t pid)
 {
 	return add_paused(capture, pid, !uses_ucx(capture, pid));
 }
 
-static int begin_all(struct capture *capture)
+static int begin_all(struct capture_session *capture)
 {
 	const struct track *track = &capture->track;
 	VEC(pid_t) tgids = { 0 };
@@ -207,7 +207,7 @@ static int begin_all(struct capture *capture)
 }
 
 /* Everything that takes time was done before: all processes begin within microseconds. */
-int capture_begin(struct capture *capture)
+int capture_begin(struct capture_session *capture)
 {
 	int err;
 
@@ -226,7 +226,7 @@ int capture_begin(struct capture *capture)
 }
 
 /* A process that --all has found: its records start while it is being examined. */
-static void consider(struct capture *capture, pid_t pid)
+static void consider(struct capture_session *capture, pid_t pid)
 {
 	if (pid <= 0 || pid == getpid() || !track_consider(&capture->track, pid))
 		return;
@@ -239,7 +239,7 @@ static void consider(struct capture *capture, pid_t pid)
 	track_begin(&capture->track, pid);
 }
 
-void capture_add_all(struct capture *capture)
+void capture_add_all(struct capture_session *capture)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -251,7 +251,7 @@ void capture_add_all(struct capture *capture)
 }
 
 /* MPI libraries are large: read their unwinding rows before the job needs them. */
-static void prepare_stacks(struct capture *capture)
+static void prepare_stacks(struct capture_session *capture)
 {
 	const struct library_set *libraries = &capture->track.libraries;
 
@@ -264,20 +264,20 @@ static void prepare_stacks(struct capture *capture)
 	}
 }
 
-void capture_prepare(struct capture *capture, char *const *environment)
+void capture_prepare(struct capture_session *capture, char *const *environment)
 {
 	prepare_libraries(&capture->track.libraries, &capture->probes, environment,
 			  capture->options.libraries);
 	prepare_stacks(capture);
 }
 
-void session_consider_newcomers(struct capture *capture)
+void session_consider_newcomers(struct capture_session *capture)
 {
 	while (capture->newcomers.len)
 		consider(capture, capture->newcomers.data[--capture->newcomers.len]);
 }
 
-void session_follow_stacks(struct capture *capture, uint64_t ns)
+void session_follow_stacks(struct capture_session *capture, uint64_t ns)
 {
 	struct track *track = &capture->track;
 
@@ -287,12 +287,12 @@ void session_follow_stacks(struct capture *capture, uint64_t ns)
 	stacks_work(&capture->stacks, ns);
 }
 
-unsigned int capture_processes(const struct capture *capture)
+unsigned int capture_processes(const struct capture_session *capture)
 {
 	return capture->track.announced;
 }
 
-unsigned int capture_alive(const struct capture *capture)
+unsigned int capture_alive(const struct capture_session *capture)
 {
 	return capture->track.alive;
 }

@@ -14,7 +14,7 @@
 #include "observe/capture/side.h"
 #include "ucxbpf.skel.h"
 
-struct capture;
+struct capture_session;
 
 static json_t *ppm(double share)
 {
@@ -22,7 +22,7 @@ static json_t *ppm(double share)
 }
 
 /* Writes the step that holds from now on, and the measurements behind it. */
-static void budget_side(struct capture *capture)
+static void budget_side(struct capture_session *capture)
 {
 	const struct budget *budget = &capture->budget;
 	const struct governor *governor = &budget->governor;
@@ -68,7 +68,7 @@ static void budget_side(struct capture *capture)
 /* Where probes cannot be removed: assumed cost of the groups above, in multiples of those below. */
 #define GUESS 5
 
-int budget_open(struct capture *capture, double share)
+int budget_open(struct capture_session *capture, double share)
 {
 	struct budget *budget = &capture->budget;
 	const char *forced = getenv(FORCE);
@@ -162,13 +162,13 @@ static void add_odds(struct governor_interval *interval, const double *costs, do
 			interval->odds[group] = costs[group] / left;
 }
 
-struct look {
+struct budget_look {
 	struct governor_interval interval;
 	double wall; /* ns */
 	double most; /* ns, of the thread that paid most */
 };
 
-static void see(struct budget *budget, struct look *look, const struct ub_task_hits *now,
+static void see(struct budget *budget, struct budget_look *look, const struct ub_task_hits *now,
 		bool sounding)
 {
 	uint64_t *index = map_find(&budget->by_id, now->tgid, now->tid);
@@ -216,7 +216,7 @@ static void read_tasks(const struct kernel *kernel, task_list *tasks)
 }
 
 /* Records were dropped although detail.c thins first. */
-static bool lost_records(struct capture *capture)
+static bool lost_records(struct capture_session *capture)
 {
 	const struct detail *detail = &capture->detail;
 	uint64_t lost, before = capture->budget.lost;
@@ -228,10 +228,10 @@ static bool lost_records(struct capture *capture)
 }
 
 /* Costs since the last look. */
-static struct look look(struct capture *capture, bool sounding)
+static struct budget_look look(struct capture_session *capture, bool sounding)
 {
 	struct budget *budget = &capture->budget;
-	struct look look = { .interval.now = side_now() };
+	struct budget_look look = { .interval.now = side_now() };
 	task_list tasks = { 0 };
 
 	look.wall = budget->looked ? look.interval.now - budget->looked : 1;
@@ -256,7 +256,7 @@ static struct look look(struct capture *capture, bool sounding)
 
 /* ---- decisions ---- */
 
-static void plan_windows(struct capture *capture)
+static void plan_windows(struct capture_session *capture)
 {
 	struct budget *budget = &capture->budget;
 	struct governor_windows plan = governor_windows(&budget->governor, budget->fixed_cost);
@@ -269,7 +269,7 @@ static void plan_windows(struct capture *capture)
 	windows_schedule(windows);
 }
 
-static void name_step(struct capture *capture)
+static void name_step(struct capture_session *capture)
 {
 	const struct budget *budget = &capture->budget;
 
@@ -280,7 +280,7 @@ static void name_step(struct capture *capture)
 		  100 * budget->share);
 }
 
-static void apply(struct capture *capture)
+static void apply(struct capture_session *capture)
 {
 	struct budget *budget = &capture->budget;
 	struct governor *governor = &budget->governor;
@@ -325,7 +325,7 @@ static void wait_ns(uint64_t ns)
 	usleep(ns / 1000);
 }
 
-void budget_sound(struct capture *capture)
+void budget_sound(struct capture_session *capture)
 {
 	static const enum governor_step steps[] = { STEP_MPI, STEP_UCP, STEP_UCT };
 	struct budget *budget = &capture->budget;
@@ -333,7 +333,7 @@ void budget_sound(struct capture *capture)
 	uint64_t from = side_now(), sounding = 0;
 
 	for (int i = 0; i < 3; i++) {
-		struct look seen;
+		struct budget_look seen;
 
 		governor->step = steps[i];
 		windows_place(capture, governor_groups(steps[i]));
@@ -353,7 +353,7 @@ void budget_sound(struct capture *capture)
 		governor->step = governor_best(governor, side_now(), governor->budget);
 }
 
-void budget_begin(struct capture *capture)
+void budget_begin(struct capture_session *capture)
 {
 	struct budget *budget = &capture->budget;
 	struct governor *governor = &budget->governor;
@@ -390,10 +390,10 @@ uint64_t budget_next(const struct budget *budget)
 	return ticks ? budget->next : UINT64_MAX;
 }
 
-void budget_step(struct capture *capture)
+void budget_step(struct capture_session *capture)
 {
 	struct budget *budget = &capture->budget;
-	struct look seen;
+	struct budget_look seen;
 
 	if (side_now() < budget_next(budget))
 		return;
@@ -404,7 +404,7 @@ void budget_step(struct capture *capture)
 }
 
 /* Probes were removed and placed since the last window. */
-void budget_window_opens(struct capture *capture)
+void budget_window_opens(struct capture_session *capture)
 {
 	struct budget *budget = &capture->budget;
 	double most = look(capture, false).most;
@@ -413,9 +413,9 @@ void budget_window_opens(struct capture *capture)
 	log_debug("budget: probes that came and went cost %.3f ms", most / 1e6);
 }
 
-void budget_window_closed(struct capture *capture)
+void budget_window_closed(struct capture_session *capture)
 {
-	struct look seen = look(capture, false);
+	struct budget_look seen = look(capture, false);
 
 	log_debug("budget: a window cost %.3f ms", seen.most / 1e6);
 	if (governor_decide(&capture->budget.governor, &seen.interval))

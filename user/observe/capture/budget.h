@@ -18,7 +18,7 @@
 #include "observe/capture/governor.h"
 #include "observe/probe/links.h"
 
-struct capture;
+struct capture_session;
 
 struct budget {
 	bool on;
@@ -38,23 +38,23 @@ struct budget {
 };
 
 /* Measures the trap. share: above 0 and below 1; 0: no budget. -errno of links_measure(). */
-int budget_open(struct capture *capture, double share);
+int budget_open(struct capture_session *capture, double share);
 void budget_release(struct budget *budget);
 
 /* Before the first window of running processes: they are traced, but do not record yet. */
-void budget_sound(struct capture *capture);
+void budget_sound(struct capture_session *capture);
 
 /* The first window begins. */
-void budget_begin(struct capture *capture);
+void budget_begin(struct capture_session *capture);
 
 /* When budget_step() will have something to do, side_now() ns; UINT64_MAX: never. */
 uint64_t budget_next(const struct budget *budget);
 
 /* Measures and decides. */
-void budget_step(struct capture *capture);
+void budget_step(struct capture_session *capture);
 
 /* windows.c calls these around each window of the step "windows". */
-void budget_window_opens(struct capture *capture);
-void budget_window_closed(struct capture *capture);
+void budget_window_opens(struct capture_session *capture);
+void budget_window_closed(struct capture_session *capture);
 
 #endif

@@ -32,58 +32,58 @@ struct capture_options {
 	bool all; /* every process that maps UCX or MPI, now and later */
 };
 
-struct capture;
+struct capture_session;
 
 /*
  * Loads the programs and creates the file. Prints the error; -EPERM, -ENOSYS (kernel),
  * -ENOSPC and the like (file).
  */
-int capture_open(struct capture **capture, const struct capture_options *options);
+int capture_open(struct capture_session **capture, const struct capture_options *options);
 
 /* Traces this process, which has not run yet, and its children to come. -ESRCH, -EACCES. */
-int capture_add_started(struct capture *capture, pid_t pid);
+int capture_add_started(struct capture_session *capture, pid_t pid);
 
 /*
  * Gets ready to trace a running process: its libraries are probed, its UCX objects read. Its
  * records start with capture_begin(). -ESRCH: gone; -EOPNOTSUPP: 32-bit; -EINVAL: the id of a
  * thread; -EEXIST: added before; -EACCES.
  */
-int capture_add_running(struct capture *capture, pid_t pid);
+int capture_add_running(struct capture_session *capture, pid_t pid);
 
 /*
  * The same for a process that waits to be traced before it uses UCX. If a look at its memory
  * confirms that it has not, the process counts as traced from its start.
  */
-int capture_add_waiting(struct capture *capture, pid_t pid);
+int capture_add_waiting(struct capture_session *capture, pid_t pid);
 
 /* Starts the records of all processes that were added. */
-int capture_begin(struct capture *capture);
+int capture_begin(struct capture_session *capture);
 
 /* Traces every process that maps UCX or MPI now; with options.all also those to come. */
-void capture_add_all(struct capture *capture);
+void capture_add_all(struct capture_session *capture);
 
 /* Places probes in files that a new process is likely to map, before its first call. */
-void capture_prepare(struct capture *capture, char *const *environment);
+void capture_prepare(struct capture_session *capture, char *const *environment);
 
 /* Number of processes that mapped UCX or MPI so far. */
-unsigned int capture_processes(const struct capture *capture);
+unsigned int capture_processes(const struct capture_session *capture);
 
 /* Whether anything but processes coming and going was recorded. */
-bool capture_has_records(const struct capture *capture);
+bool capture_has_records(const struct capture_session *capture);
 
 /* Processes being traced that are alive. */
-unsigned int capture_alive(const struct capture *capture);
+unsigned int capture_alive(const struct capture_session *capture);
 
 /*
  * Works for about ms milliseconds: drains, follows, writes. 0, or -errno when the file cannot be
  * written any more (printed): then all probes are removed, and the file is readable up to there.
  */
-int capture_work(struct capture *capture, int ms);
+int capture_work(struct capture_session *capture, int ms);
 
 /* Detaches and frees; in the first half second, an existing file is left unchanged. */
-void capture_abandon(struct capture *capture);
+void capture_abandon(struct capture_session *capture);
 
 /* Detaches, drains the rings, completes the file, frees. */
-int capture_close(struct capture *capture, const char *reason);
+int capture_close(struct capture_session *capture, const char *reason);
 
 #endif

@@ -59,7 +59,7 @@ void completions_forget(struct completions *completions, pid_t tgid)
 }
 
 /* The executable mapping around an address: a path to open its file by, and the file offset. */
-struct place {
+struct code_place {
 	const struct learnt *learnt;
 	char path[128];
 	uint64_t offset;
@@ -67,7 +67,7 @@ struct place {
 
 static int match_mapping(void *arg, const struct mapping *mapping)
 {
-	struct place *place = arg;
+	struct code_place *place = arg;
 	uint64_t address = place->learnt->address;
 
 	if (address < mapping->start || address >= mapping->end || !mapping->ino)
@@ -80,7 +80,7 @@ static int match_mapping(void *arg, const struct mapping *mapping)
 
 static int place_probe_at(struct probes *probes, const struct learnt *learnt)
 {
-	struct place place = { .learnt = learnt };
+	struct code_place place = { .learnt = learnt };
 	struct library library = { .open_path = place.path };
 	struct stat st;
 	int err = process_each_mapping(learnt->tgid, match_mapping, &place);

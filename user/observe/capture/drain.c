@@ -17,14 +17,14 @@
 #define CPUS_PER_THREAD 4 /* a thread drains 5 to 12 million records/s, a busy CPU makes 1 */
 #define RETIRE_NS (5000 * MS)
 
-struct drain {
+struct ring_drain {
 	struct kernel *kernel;
 	struct file_writer *writer;
 	struct ring_plan plan;
 	int cpus;
 	int *node; /* of each CPU */
 	unsigned int *group;
-	struct held **live; /* of each CPU, NULL = it has none */
+	struct held_ring **live; /* of each CPU, NULL = it has none */
 	bool *refused; /* a ring could not be made: reported, not retried */
 	size_t total; /* bytes of all rings */
 	unsigned int grown, free_cpus;
@@ -42,7 +42,7 @@ struct drain {
 /* ---- threads and rings, made and ended by the session ---- */
 
 /* CPUs of a node (-1: any node) that this program may use and no rank does. */
-static unsigned int free_cpus(const struct drain *d, int node, struct cpu_bits *bits)
+static unsigned int free_cpus(const struct ring_drain *d, int node, struct cpu_bits *bits)
 {
 	unsigned int count = 0;
 
@@ -58,13 +58,13 @@ static unsigned int free_cpus(const struct drain *d, int node, struct cpu_bits *
 }
 
 /* CPUs for an unbound thread: free ones near its rings, else free ones, else any. */
-static void floating_cpus(const struct drain *d, int node, struct cpu_bits *bits)
+static void floating_cpus(const struct ring_drain *d, int node, struct cpu_bits *bits)
 {
 	if (!free_cpus(d, node, bits) && !free_cpus(d, -1, bits))
 		*bits = d->home;
 }
 
-static struct drainer *make_drainer(struct drain *d, int cpu, bool bound)
+static struct drainer *make_drainer(struct ring_drain *d, int cpu, bool bound)
 {
 	struct cpu_bits cpus = { 0 };
 	struct drainer *t;
@@ -81,7 +81,7 @@ static struct drainer *make_drainer(struct drain *d, int cpu, bool bound)
 }
 
 /* The thread that should own a CPU's rings, bound to that CPU where this program may run there. */
-static struct drainer *find_drainer(const struct drain *d, int cpu)
+static struct drainer *find_drainer(const struct ring_drain *d, int cpu)
 {
 	bool bound = d->gang && cpu_bits_has(&d->home, cpu);
 
@@ -96,7 +96,7 @@ static struct drainer *find_drainer(const struct drain *d, int cpu)
 }
 
 /* The same, but makes a missing thread. NULL: it cannot be made. */
-static struct drainer *drainer_of(struct drain *d, int cpu)
+static struct drainer *drainer_of(struct ring_drain *d, int cpu)
 {
 	struct drainer *t = find_drainer(d, cpu);
 
@@ -112,7 +112,7 @@ static bool drains(const struct drainer *t, int cpu)
 }
 
 /* One thread has all rings of a CPU, so that their order is kept. */
-static struct drainer *drainer_for_ring(struct drain *d, int cpu)
+static struct drainer *drainer_for_ring(struct ring_drain *d, int cpu)
 {
 	for (size_t i = 0; i < d->threads.len; i++)
 		if (drains(d->threads.data[i], cpu))
@@ -121,10 +121,10 @@ static struct drainer *drainer_for_ring(struct drain *d, int cpu)
 }
 
 /* A ring and a thread that empties it; no program uses it yet. */
-static int make_ring(struct drain *d, int cpu, size_t bytes, struct held **made)
+static int make_ring(struct ring_drain *d, int cpu, size_t bytes, struct held_ring **made)
 {
 	struct drainer *t = drainer_for_ring(d, cpu);
-	struct held *held;
+	struct held_ring *held;
 	int err;
 
 	/* drained by another thread: late, but not lost */
@@ -148,7 +148,7 @@ static int make_ring(struct drain *d, int cpu, size_t bytes, struct held **made)
  * New rings take their CPUs' batches from now on. The rings before them stay until they are
  * drained, as does a new one that could not be set. Returns the first error.
  */
-static int set_rings(struct drain *d, struct held *const *made, size_t count)
+static int set_rings(struct ring_drain *d, struct held_ring *const *made, size_t count)
 {
 	VEC(const struct ring *) rings = { 0 };
 	VEC(int) cpus = { 0 };
@@ -163,7 +163,7 @@ static int set_rings(struct drain *d, struct held *const *made, size_t count)
 	err = rings_set(kernel_map(d->kernel, "rings"), cpus.data, rings.data, (unsigned int)count,
 			done.data);
 	for (size_t i = 0; i < count; i++) {
-		struct held **live = &d->live[made[i]->cpu];
+		struct held_ring **live = &d->live[made[i]->cpu];
 
 		if (!done.data[i])
 			held_retire(made[i]);
@@ -178,15 +178,15 @@ static int set_rings(struct drain *d, struct held *const *made, size_t count)
 	return err;
 }
 
-static int put_ring(struct drain *d, int cpu, size_t bytes)
+static int put_ring(struct ring_drain *d, int cpu, size_t bytes)
 {
-	struct held *held;
+	struct held_ring *held;
 	int err = make_ring(d, cpu, bytes, &held);
 
 	return err ? err : set_rings(d, &held, 1);
 }
 
-static void refuse(struct drain *d, int cpu, int err)
+static void refuse(struct ring_drain *d, int cpu, int err)
 {
 	log_error("cannot make a ring of %zu KiB for CPU %d: %s; try a smaller --ring-size "
 		  "or raise the locked memory limit",
@@ -194,12 +194,12 @@ static void refuse(struct drain *d, int cpu, int err)
 	d->refused[cpu] = true;
 }
 
-static bool lacks_ring(const struct drain *d, int cpu)
+static bool lacks_ring(const struct ring_drain *d, int cpu)
 {
 	return cpu >= 0 && cpu < d->cpus && !d->live[cpu] && !d->refused[cpu];
 }
 
-static int first_ring(struct drain *d, int cpu)
+static int first_ring(struct ring_drain *d, int cpu)
 {
 	int err = lacks_ring(d, cpu) ? put_ring(d, cpu, d->plan.first) : 0;
 
@@ -225,7 +225,7 @@ int drain_any_node(void)
 }
 
 /* CPUs of a node are taken together by their numbers, CPUS_PER_THREAD to a thread. */
-static void group_cpus(struct drain *d)
+static void group_cpus(struct ring_drain *d)
 {
 	int any = any_node(d->node, d->cpus);
 	struct map on_node = { 0 };
@@ -240,11 +240,11 @@ static void group_cpus(struct drain *d)
 	map_release(&on_node);
 }
 
-static int make_tables(struct drain *d)
+static int make_tables(struct ring_drain *d)
 {
 	d->node = calloc(d->cpus, sizeof(*d->node));
 	d->group = calloc(d->cpus, sizeof(*d->group));
-	d->live = calloc(d->cpus, sizeof(struct held *));
+	d->live = calloc(d->cpus, sizeof(struct held_ring *));
 	d->refused = calloc(d->cpus, sizeof(*d->refused));
 	if (!d->node || !d->group || !d->live || !d->refused)
 		return -ENOMEM;
@@ -253,10 +253,10 @@ static int make_tables(struct drain *d)
 	return 0;
 }
 
-int drain_open(struct drain **out, struct kernel *kernel, struct file_writer *writer,
+int drain_open(struct ring_drain **out, struct kernel *kernel, struct file_writer *writer,
 	       size_t ring_bytes)
 {
-	struct drain *d = calloc(1, sizeof(*d));
+	struct ring_drain *d = calloc(1, sizeof(*d));
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	int err;
 
@@ -284,9 +284,9 @@ int drain_open(struct drain **out, struct kernel *kernel, struct file_writer *wr
 	return err;
 }
 
-void drain_cover(struct drain *d, const pid_t *tgids, size_t count)
+void drain_cover(struct ring_drain *d, const pid_t *tgids, size_t count)
 {
-	VEC(struct held *) made = { 0 };
+	VEC(struct held_ring *) made = { 0 };
 	struct cpu_bits bits = { 0 };
 	int err = 0;
 
@@ -295,7 +295,7 @@ void drain_cover(struct drain *d, const pid_t *tgids, size_t count)
 	for (int cpu = d->cpus - kernel_made_up_cpus(d->kernel); cpu < d->cpus; cpu++)
 		cpu_bits_add(&bits, cpu);
 	for (int cpu = 0; cpu < d->cpus; cpu++) {
-		struct held *held;
+		struct held_ring *held;
 
 		if (!cpu_bits_has(&bits, cpu) || !lacks_ring(d, cpu))
 			continue;
@@ -315,9 +315,9 @@ void drain_cover(struct drain *d, const pid_t *tgids, size_t count)
 /* ---- while a capture goes on ---- */
 
 /* A thread takes nothing from a ring that is off its list. */
-static void free_retired(struct drain *d, struct drainer *t, size_t i)
+static void free_retired(struct ring_drain *d, struct drainer *t, size_t i)
 {
-	struct held *held = t->rings.data[i];
+	struct held_ring *held = t->rings.data[i];
 
 	drainer_remove(t, i);
 	d->total -= held->ring.bytes;
@@ -329,10 +329,10 @@ static void free_retired(struct drain *d, struct drainer *t, size_t i)
  * A program that looked the ring up before its replacement may still write to it, so it is freed
  * after a quiet time much longer than a program's run.
  */
-static void retire(struct drain *d, struct drainer *t, uint64_t now)
+static void retire(struct ring_drain *d, struct drainer *t, uint64_t now)
 {
 	for (size_t i = 0; i < t->rings.len; i++) {
-		struct held *held = t->rings.data[i];
+		struct held_ring *held = t->rings.data[i];
 
 		if (!held_is_retired(held))
 			continue;
@@ -347,9 +347,9 @@ static void retire(struct drain *d, struct drainer *t, uint64_t now)
 
 #define NO_GROWTH_NS 10000000000ull
 
-static void grow(struct drain *d, int cpu, uint64_t now)
+static void grow(struct ring_drain *d, int cpu, uint64_t now)
 {
-	struct held *held = d->live[cpu];
+	struct held_ring *held = d->live[cpu];
 	size_t bytes;
 
 	if (!held || !__atomic_exchange_n(&held->crowded, 0, __ATOMIC_RELAXED))
@@ -366,14 +366,14 @@ static void grow(struct drain *d, int cpu, uint64_t now)
 	log_debug("the ring of CPU %d came close to full: %zu KiB from now on", cpu, bytes >> 10);
 }
 
-static void take_queues(struct drain *d, drain_fn fn, void *arg)
+static void take_queues(struct ring_drain *d, drain_fn fn, void *arg)
 {
 	for (size_t i = 0; i < d->threads.len; i++)
 		drainer_take(d->threads.data[i], fn, arg);
 }
 
 /* Ends a thread without rings; its counts are kept. */
-static void dismiss(struct drain *d, size_t i, drain_fn fn, void *arg)
+static void dismiss(struct ring_drain *d, size_t i, drain_fn fn, void *arg)
 {
 	struct drainer *t = d->threads.data[i];
 
@@ -392,12 +392,12 @@ static void dismiss(struct drain *d, size_t i, drain_fn fn, void *arg)
  * successor throughout, so it is removed after it and added before it. The session first takes the
  * queue of the old thread. A ring without a new owner stays.
  */
-static void move_rings(struct drain *d, struct drainer *from, drain_fn fn, void *arg)
+static void move_rings(struct ring_drain *d, struct drainer *from, drain_fn fn, void *arg)
 {
-	VEC(struct held *) moved = { 0 };
+	VEC(struct held_ring *) moved = { 0 };
 
 	for (size_t i = from->rings.len; i--;) {
-		struct held *held = from->rings.data[i];
+		struct held_ring *held = from->rings.data[i];
 		struct drainer *to = find_drainer(d, held->cpu);
 
 		if (!to || to == from)
@@ -411,7 +411,7 @@ static void move_rings(struct drain *d, struct drainer *from, drain_fn fn, void 
 	vec_release(&moved);
 }
 
-static void place_threads(struct drain *d, drain_fn fn, void *arg)
+static void place_threads(struct ring_drain *d, drain_fn fn, void *arg)
 {
 	size_t threads = d->threads.len;
 	struct cpu_bits bits;
@@ -445,7 +445,7 @@ static void place_threads(struct drain *d, drain_fn fn, void *arg)
  * Threads float where free CPUs suffice for them. Unbound ranks may run anywhere, but leave CPUs
  * idle where they are fewer than the CPUs.
  */
-void drain_avoid(struct drain *d, const struct cpu_bits *busy, unsigned int ranks)
+void drain_avoid(struct ring_drain *d, const struct cpu_bits *busy, unsigned int ranks)
 {
 	unsigned int all = 0, used = 0, room;
 	struct cpu_bits bits;
@@ -465,7 +465,7 @@ void drain_avoid(struct drain *d, const struct cpu_bits *busy, unsigned int rank
 	d->placed = false;
 }
 
-void drain_step(struct drain *d, bool buffers, drain_fn fn, void *arg)
+void drain_step(struct ring_drain *d, bool buffers, drain_fn fn, void *arg)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -481,7 +481,7 @@ void drain_step(struct drain *d, bool buffers, drain_fn fn, void *arg)
 	take_queues(d, fn, arg);
 }
 
-void drain_sync(struct drain *d, drain_fn fn, void *arg)
+void drain_sync(struct ring_drain *d, drain_fn fn, void *arg)
 {
 	for (size_t i = 0; i < d->threads.len; i++)
 		if (!d->threads.data[i]->ended)
@@ -493,7 +493,7 @@ void drain_sync(struct drain *d, drain_fn fn, void *arg)
 }
 
 /* Half a ring at a time: it has room for that after drain_sync(), even if programs still record. */
-static size_t rest_at_once(const struct drain *d, int cpu, size_t most)
+static size_t rest_at_once(const struct ring_drain *d, int cpu, size_t most)
 {
 	size_t bytes = cpu >= 0 && cpu < d->cpus && d->live[cpu] ? d->live[cpu]->ring.bytes : 0;
 	size_t threads = bytes / 2 / KERNEL_REST;
@@ -504,7 +504,7 @@ static size_t rest_at_once(const struct drain *d, int cpu, size_t most)
 }
 
 /* Reading a BPF iterator's file runs its program over tasks, until so much was written to it. */
-static int take_rest(struct drain *d, int cpu, drain_fn fn, void *arg)
+static int take_rest(struct ring_drain *d, int cpu, drain_fn fn, void *arg)
 {
 	int fd = kernel_rest(d->kernel), err;
 	char each[512];
@@ -521,7 +521,7 @@ static int take_rest(struct drain *d, int cpu, drain_fn fn, void *arg)
 	return err;
 }
 
-int drain_collect(struct drain *d, drain_fn fn, void *arg)
+int drain_collect(struct ring_drain *d, drain_fn fn, void *arg)
 {
 	struct cpu_bits before = { 0 }, here = { 0 };
 	int cpu = sched_getcpu(), err;
@@ -540,14 +540,14 @@ int drain_collect(struct drain *d, drain_fn fn, void *arg)
 	return err;
 }
 
-int drain_error(const struct drain *d)
+int drain_error(const struct ring_drain *d)
 {
 	int error = __atomic_load_n(&d->shared.error, __ATOMIC_RELAXED);
 
 	return error ? error : file_writer_error(d->writer);
 }
 
-double drain_fill(const struct drain *d)
+double drain_fill(const struct ring_drain *d)
 {
 	double fullest = 0;
 
@@ -559,7 +559,7 @@ double drain_fill(const struct drain *d)
 	return fullest;
 }
 
-uint64_t drain_others(const struct drain *d)
+uint64_t drain_others(const struct ring_drain *d)
 {
 	uint64_t others = d->past_others;
 
@@ -570,7 +570,7 @@ uint64_t drain_others(const struct drain *d)
 
 /* ---- the end ---- */
 
-void drain_stop(struct drain *d, drain_fn fn, void *arg)
+void drain_stop(struct ring_drain *d, drain_fn fn, void *arg)
 {
 	for (size_t i = 0; i < d->threads.len; i++) {
 		drainer_end(d->threads.data[i]);
@@ -579,7 +579,7 @@ void drain_stop(struct drain *d, drain_fn fn, void *arg)
 	take_queues(d, fn, arg);
 }
 
-struct drain_report drain_report(const struct drain *d)
+struct drain_report drain_report(const struct ring_drain *d)
 {
 	struct drain_report report = { .threads = (unsigned int)d->threads.len,
 				       .grown = d->grown,
@@ -604,7 +604,7 @@ struct drain_report drain_report(const struct drain *d)
 	return report;
 }
 
-void drain_free(struct drain *d)
+void drain_free(struct ring_drain *d)
 {
 	if (!d)
 		return;

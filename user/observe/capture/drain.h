@@ -31,7 +31,7 @@
 #include "observe/capture/ring.h"
 #include "file/file.h"
 
-struct drain;
+struct ring_drain;
 
 /* Receives a record that passed the sieve; the memory is valid during the call. */
 typedef void (*drain_fn)(void *arg, const struct ub_hdr *record);
@@ -40,7 +40,7 @@ typedef void (*drain_fn)(void *arg, const struct ub_hdr *record);
  * Both outlive *drain. ring_bytes: of each ring, a power of two and a multiple of the page size; 0:
  * planned (ring.h). Makes the first ring. -ENOMEM and the like: printed.
  */
-int drain_open(struct drain **drain, struct kernel *kernel, struct file_writer *writer,
+int drain_open(struct ring_drain **drain, struct kernel *kernel, struct file_writer *writer,
 	       size_t ring_bytes);
 
 /* A NUMA node that rings may be on, for kernel_open(); -1: the kernel reports none. */
@@ -50,38 +50,38 @@ int drain_any_node(void);
  * Makes rings for the CPUs of processes, before they are traced, all at once: one by one costs a
  * grace period each. Failures are printed once.
  */
-void drain_cover(struct drain *drain, const pid_t *tgids, size_t count);
+void drain_cover(struct ring_drain *drain, const pid_t *tgids, size_t count);
 
 /*
  * Places threads, makes rings that were missing and larger ones, frees old ones, and gives what
  * passed the sieve to fn. buffers: whether addresses of buffers pass. To be called every 10 ms.
  */
-void drain_step(struct drain *drain, bool buffers, drain_fn fn, void *arg);
+void drain_step(struct ring_drain *drain, bool buffers, drain_fn fn, void *arg);
 
 /* Returns once the rings' contents at the time of the call have reached the file and fn. */
-void drain_sync(struct drain *drain, drain_fn fn, void *arg);
+void drain_sync(struct ring_drain *drain, drain_fn fn, void *arg);
 
 /* drain_sync(), with the records in the outboxes of threads (kernel_rest()). -errno: incomplete. */
-int drain_collect(struct drain *drain, drain_fn fn, void *arg);
+int drain_collect(struct ring_drain *drain, drain_fn fn, void *arg);
 
 /* The first write error, not printed yet; 0 = none so far. */
-int drain_error(const struct drain *drain);
+int drain_error(const struct ring_drain *drain);
 
 /* How full the fullest ring is now, 0 to 1. */
-double drain_fill(const struct drain *drain);
+double drain_fill(const struct ring_drain *drain);
 
 /* Records taken, other than of processes coming and going; grows with every pass. */
-uint64_t drain_others(const struct drain *drain);
+uint64_t drain_others(const struct ring_drain *drain);
 
 /*
  * Sets the CPUs that ranks may run on and the number of ranks; the next drain_step() places the
  * threads accordingly.
  */
-void drain_avoid(struct drain *drain, const struct cpu_bits *busy, unsigned int ranks);
+void drain_avoid(struct ring_drain *drain, const struct cpu_bits *busy, unsigned int ranks);
 
 /* Empties the rings, ends the threads, and completes their chunks. Nothing is drained from then on.
  */
-void drain_stop(struct drain *drain, drain_fn fn, void *arg);
+void drain_stop(struct ring_drain *drain, drain_fn fn, void *arg);
 
 /* Figures of the draining threads; CPU time is complete after drain_stop(). */
 struct drain_report {
@@ -91,12 +91,12 @@ struct drain_report {
 	bool gang; /* a thread per CPU, all at once */
 	unsigned int free_cpus; /* CPUs for the threads alone; 0: they share those of ranks */
 };
-struct drain_report drain_report(const struct drain *drain);
+struct drain_report drain_report(const struct ring_drain *drain);
 
 /*
  * Ends threads that still run and discards records that are not in the file yet. To be called
  * before the writer is closed.
  */
-void drain_free(struct drain *drain);
+void drain_free(struct ring_drain *drain);
 
 #endif

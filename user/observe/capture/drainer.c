@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 
-enum word { WORD_SITE = 1, WORD_FUNCTION, WORD_OBJECT, WORD_BUFFER };
+enum sieve_word { WORD_SITE = 1, WORD_FUNCTION, WORD_OBJECT, WORD_BUFFER };
 
 void sieve_begin(struct sieve *sieve, uint64_t generation, bool buffers)
 {
@@ -23,7 +23,7 @@ void sieve_begin(struct sieve *sieve, uint64_t generation, bool buffers)
 	sieve->pass++;
 }
 
-static bool is_new(struct sieve *sieve, const struct ub_hdr *h, enum word word, uint64_t what)
+static bool is_new(struct sieve *sieve, const struct ub_hdr *h, enum sieve_word word, uint64_t what)
 {
 	uint64_t who = h->tgid | (uint64_t)word << 32;
 	struct sieve_slot *slot;
@@ -162,7 +162,7 @@ static void pass(struct drainer *t)
 
 	t->fullest = 0;
 	for (size_t i = 0; i < t->rings.len; i++) {
-		struct held *held = t->rings.data[i];
+		struct held_ring *held = t->rings.data[i];
 		double fill = ring_fill(&held->ring);
 
 		if (fill > t->fullest)
@@ -297,7 +297,7 @@ struct drainer *drainer_new(struct drain_shared *shared, struct file_writer *wri
 	return t;
 }
 
-void drainer_add(struct drainer *t, struct held *held)
+void drainer_add(struct drainer *t, struct held_ring *held)
 {
 	enter(t);
 	vec_push(&t->rings, held);

@@ -50,7 +50,7 @@ struct drain_shared {
 	int error; /* -EBADMSG: a batch was malformed; its records count as refused */
 };
 
-struct held {
+struct held_ring {
 	struct ring ring;
 	int cpu;
 	int crowded; /* set by the thread, cleared by the session: atomic */
@@ -71,7 +71,7 @@ struct drainer {
 	 */
 	pthread_mutex_t gate, lock;
 	pthread_cond_t wake, idle;
-	VEC(struct held *) rings; /* oldest first; changed by the session only */
+	VEC(struct held_ring *) rings; /* oldest first; changed by the session only */
 	uint64_t asked, done; /* passes that the session waits for, by number */
 	bool end, ended;
 
@@ -88,12 +88,12 @@ struct drainer {
 	VEC(uint8_t) taken; /* of the session */
 };
 
-static inline bool held_is_retired(const struct held *held)
+static inline bool held_is_retired(const struct held_ring *held)
 {
 	return __atomic_load_n(&held->retired, __ATOMIC_RELAXED);
 }
 
-static inline void held_retire(struct held *held)
+static inline void held_retire(struct held_ring *held)
 {
 	__atomic_store_n(&held->retired, true, __ATOMIC_RELAXED);
 }
@@ -109,7 +109,7 @@ struct drainer *drainer_new(struct drain_shared *shared, struct file_writer *wri
  * Adds a ring to the thread, or removes one. Another thread may own it from then on. A pass drains
  * rings in the order in which they were added: a retired one before its successor.
  */
-void drainer_add(struct drainer *t, struct held *held);
+void drainer_add(struct drainer *t, struct held_ring *held);
 void drainer_remove(struct drainer *t, size_t i);
 
 /* Gives the records that passed the sieve to fn. */

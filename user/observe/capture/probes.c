@@ -266,7 +266,7 @@ static int place(struct probes *probes, const char *path, struct link_probe *lis
 int probes_attach(struct probes *probes, const struct library *library, const struct library *ucp)
 {
 	struct probed *probed;
-	struct plan plan = { 0 };
+	struct probe_plan plan = { 0 };
 	struct link_probe *list;
 	size_t n = 0, refused = 0;
 	int err;

@@ -16,7 +16,7 @@ void progress_init(struct progress *progress, bool on)
 }
 
 /* The line's items, most important first: a line that wraps could not be rewritten. */
-struct line {
+struct progress_line {
 	char text[256];
 	size_t used;
 	size_t room;
@@ -30,7 +30,7 @@ static size_t columns(void)
 }
 
 /* Adds an item if all of it fits. */
-static void add(struct line *line, const char *format, ...)
+static void add(struct progress_line *line, const char *format, ...)
 {
 	char item[80];
 	va_list args;
@@ -67,7 +67,7 @@ static uint64_t dropped(const struct ub_stats *stats)
 }
 
 /* Shares are of one CPU. */
-static void add_cost(struct line *line, const struct cost_report *cost,
+static void add_cost(struct progress_line *line, const struct cost_report *cost,
 		     const struct cost_report *last, double ns)
 {
 	if (!cost->kernel_unknown && cost->kernel_ns >= last->kernel_ns)
@@ -80,7 +80,7 @@ void progress_show(struct progress *progress, unsigned int processes, struct fil
 		   const struct ub_stats *stats, const struct cost_report *cost)
 {
 	uint64_t now = side_now(), records = file_writer_records(writer);
-	struct line line = { .room = columns() };
+	struct progress_line line = { .room = columns() };
 	double ns = now - progress->last_time;
 	char number[24];
 

@@ -22,7 +22,7 @@
 #define PLACING_NS (5000 * MS) /* ranks may be bound anew */
 
 /* Frees everything; the file is closed or abandoned already. */
-static void session_release(struct capture *capture)
+static void session_release(struct capture_session *capture)
 {
 	progress_end(&capture->progress);
 	if (!capture->stopped)
@@ -42,13 +42,13 @@ static void session_release(struct capture *capture)
 	free(capture);
 }
 
-bool capture_has_records(const struct capture *capture)
+bool capture_has_records(const struct capture_session *capture)
 {
 	return drain_others(capture->drain) > 0 || cells_count(&capture->cells) > 0;
 }
 
 /* A capture that counts grows only when there is something new. */
-static bool has_news(struct capture *capture)
+static bool has_news(struct capture_session *capture)
 {
 	uint64_t records = file_writer_records(capture->writer);
 	bool news = !capture->options.count || records != capture->flushed ||
@@ -59,7 +59,7 @@ static bool has_news(struct capture *capture)
 }
 
 /* Programs that count leave their hits to the cells. Folded: as far as the file has it. */
-static int read_stats(struct capture *capture, struct ub_stats *stats)
+static int read_stats(struct capture_session *capture, struct ub_stats *stats)
 {
 	int err = kernel_stats(capture->kernel, stats);
 
@@ -69,7 +69,7 @@ static int read_stats(struct capture *capture, struct ub_stats *stats)
 }
 
 /* Counts as folded only sums that are in the file, in case the tracer is killed. */
-static void put_cells(struct capture *capture, bool last)
+static void put_cells(struct capture_session *capture, bool last)
 {
 	struct ub_stats before;
 	int err = kernel_stats(capture->kernel, &before);
@@ -79,7 +79,7 @@ static void put_cells(struct capture *capture, bool last)
 }
 
 /* Detail is thinned before records find no room. */
-static void watch_detail(struct capture *capture)
+static void watch_detail(struct capture_session *capture)
 {
 	uint64_t lost;
 
@@ -88,7 +88,7 @@ static void watch_detail(struct capture *capture)
 }
 
 /* With the lives of the objects they refer to, which may still be in outboxes. */
-static void write_cells(struct capture *capture)
+static void write_cells(struct capture_session *capture)
 {
 	if (capture->options.count)
 		drain_collect(capture->drain, session_record, capture);
@@ -96,7 +96,7 @@ static void write_cells(struct capture *capture)
 }
 
 /* Once ranks are known: a launcher may run anywhere, its ranks may not. */
-void session_place_threads(struct capture *capture)
+void session_place_threads(struct capture_session *capture)
 {
 	const struct track *track = &capture->track;
 	struct cpu_bits busy = { 0 };
@@ -112,7 +112,7 @@ void session_place_threads(struct capture *capture)
 	capture->next_placing = side_now() + PLACING_NS;
 }
 
-static void flush(struct capture *capture)
+static void flush(struct capture_session *capture)
 {
 	struct cost_report cost;
 	struct ub_stats stats;
@@ -135,7 +135,7 @@ static void flush(struct capture *capture)
 	progress_show(&capture->progress, capture->track.with_ucx, capture->writer, &stats, &cost);
 }
 
-static void follow(struct capture *capture)
+static void follow(struct capture_session *capture)
 {
 	uint64_t lost = capture->maps_lost;
 
@@ -152,7 +152,7 @@ static void follow(struct capture *capture)
 }
 
 /* From here on the job runs without probes. */
-static void stop(struct capture *capture)
+static void stop(struct capture_session *capture)
 {
 	const uint64_t begin = side_now();
 
@@ -174,7 +174,7 @@ static void stop(struct capture *capture)
 }
 
 /* Until the next step or a window is due, or a process maps something. */
-static void wait_for_work(struct capture *capture)
+static void wait_for_work(struct capture_session *capture)
 {
 	uint64_t now = side_now(), next = windows_next(&capture->windows);
 	struct timespec wait = { 0 };
@@ -189,12 +189,12 @@ static void wait_for_work(struct capture *capture)
 	ppoll(capture->polls, watch_fd_count(capture->watch), &wait, NULL);
 }
 
-void session_drain(struct capture *capture)
+void session_drain(struct capture_session *capture)
 {
 	drain_step(capture->drain, capture->memory.watched.len > 0, session_record, capture);
 }
 
-int capture_work(struct capture *capture, int ms)
+int capture_work(struct capture_session *capture, int ms)
 {
 	uint64_t end = side_now() + ms * MS;
 
@@ -223,7 +223,7 @@ int capture_work(struct capture *capture, int ms)
 	return capture->error;
 }
 
-void capture_abandon(struct capture *capture)
+void capture_abandon(struct capture_session *capture)
 {
 	stop(capture);
 	drain_free(capture->drain);
@@ -232,7 +232,7 @@ void capture_abandon(struct capture *capture)
 }
 
 /* The first trap: Debian's and Ubuntu's Open MPI avoids UCX unless told otherwise. */
-static void note_without_ucx(struct capture *capture)
+static void note_without_ucx(struct capture_session *capture)
 {
 	unsigned int count = track_without_ucx(&capture->track);
 	char text[180];
@@ -248,7 +248,7 @@ static void note_without_ucx(struct capture *capture)
 	side_write(capture->writer, side_note(text));
 }
 
-int capture_close(struct capture *capture, const char *reason)
+int capture_close(struct capture_session *capture, const char *reason)
 {
 	struct ub_stats stats = { 0 };
 	struct drain_report consumer;
@@ -292,7 +292,7 @@ int capture_close(struct capture *capture, const char *reason)
 /* A session's start and release. */
 
 /* Only processes that had state: most never map UCX. */
-static void forget_at_end(struct capture *capture, const struct ub_task *task)
+static void forget_at_end(struct capture_session *capture, const struct ub_task *task)
 {
 	const struct tracked *tracked = track_find(&capture->track, task->h.tgid);
 
@@ -305,7 +305,7 @@ static void forget_at_end(struct capture *capture, const struct ub_task *task)
 
 void session_record(void *arg, const struct ub_hdr *record)
 {
-	struct capture *capture = arg;
+	struct capture_session *capture = arg;
 
 	if (record->kind == UB_TASK) {
 		const struct ub_task *task = (const struct ub_task *)record;
@@ -323,14 +323,14 @@ void session_record(void *arg, const struct ub_hdr *record)
 
 static void on_mapped(void *arg, pid_t tgid, uint64_t time)
 {
-	struct capture *capture = arg;
+	struct capture_session *capture = arg;
 
 	if (capture->options.all)
 		vec_push(&capture->newcomers, tgid);
 	track_mapped(&capture->track, tgid, time);
 }
 
-static int open_watch(struct capture *capture)
+static int open_watch(struct capture_session *capture)
 {
 	int err = watch_open(&capture->watch, on_mapped, capture);
 
@@ -360,7 +360,7 @@ static const char *why_not_created(int err)
 	}
 }
 
-static int open_file(struct capture *capture)
+static int open_file(struct capture_session *capture)
 {
 	const struct capture_options *options = &capture->options;
 	int err = file_writer_open(&capture->writer, options->output);
@@ -390,7 +390,7 @@ static int check_pid_namespace(void)
 	return -EOPNOTSUPP;
 }
 
-int capture_open(struct capture **out, const struct capture_options *options)
+int capture_open(struct capture_session **out, const struct capture_options *options)
 {
 	const struct kernel_options kernel_options = {
 		.mechanism = options->mechanism,
@@ -399,7 +399,7 @@ int capture_open(struct capture **out, const struct capture_options *options)
 		.count = options->count,
 		.stacks = options->stacks,
 	};
-	struct capture *capture = calloc(1, sizeof(*capture));
+	struct capture_session *capture = calloc(1, sizeof(*capture));
 	int err;
 
 	if (!capture)

@@ -26,12 +26,12 @@
 
 #define FLUSH_NS 500000000ull
 
-struct capture {
+struct capture_session {
 	struct capture_options options;
 	struct kernel *kernel;
 	struct file_writer *writer;
-	struct drain *drain; /* NULL at the end */
-	struct watch *watch;
+	struct ring_drain *drain; /* NULL at the end */
+	struct library_watch *watch;
 	struct pollfd *polls;
 	struct probes probes;
 	struct track track;
@@ -60,18 +60,18 @@ struct capture {
 };
 
 /* --all: looks at the processes that have mapped something since the last call. */
-void session_consider_newcomers(struct capture *capture);
+void session_consider_newcomers(struct capture_session *capture);
 
 /* Reads unwinding rows of files mapped since the last call, for ns at most. */
-void session_follow_stacks(struct capture *capture, uint64_t ns);
+void session_follow_stacks(struct capture_session *capture, uint64_t ns);
 
 /* A record that passed the sieve. A drain_fn; arg: the capture. */
 void session_record(void *arg, const struct ub_hdr *record);
 
 /* Says to the draining threads where the ranks are, when that has changed. */
-void session_place_threads(struct capture *capture);
+void session_place_threads(struct capture_session *capture);
 
 /* drain_step() for this session. */
-void session_drain(struct capture *capture);
+void session_drain(struct capture_session *capture);
 
 #endif

@@ -86,7 +86,7 @@ static const char *mpi_version(const mapped_libraries *mapped)
 static void announce_process(struct track *track, struct tracked *tracked,
 			     const mapped_libraries *mapped)
 {
-	struct process process;
+	struct os_process process;
 
 	if (tracked->announced || process_init(&process, tracked->tgid))
 		return;

@@ -13,7 +13,7 @@
 
 #define RING_PAGES 64
 
-struct watch {
+struct library_watch {
 	int cpus;
 	int *fds;
 	struct perf_event_mmap_page **rings;
@@ -42,9 +42,9 @@ static int open_cpu(int cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int watch_open(struct watch **out, watch_fn fn, void *arg)
+int watch_open(struct library_watch **out, watch_fn fn, void *arg)
 {
-	struct watch *watch = calloc(1, sizeof(*watch));
+	struct library_watch *watch = calloc(1, sizeof(*watch));
 	int cpus = sysconf(_SC_NPROCESSORS_CONF), err = 0;
 
 	if (!watch)
@@ -84,7 +84,7 @@ int watch_open(struct watch **out, watch_fn fn, void *arg)
 	return 0;
 }
 
-void watch_free(struct watch *watch)
+void watch_free(struct library_watch *watch)
 {
 	if (!watch)
 		return;
@@ -97,17 +97,17 @@ void watch_free(struct watch *watch)
 	free(watch);
 }
 
-int watch_fd_count(const struct watch *watch)
+int watch_fd_count(const struct library_watch *watch)
 {
 	return watch->cpus;
 }
 
-int watch_fd(const struct watch *watch, int i)
+int watch_fd(const struct library_watch *watch, int i)
 {
 	return watch->fds[i];
 }
 
-static void copy_out(const struct watch *watch, int i, uint64_t at, void *to, size_t size)
+static void copy_out(const struct library_watch *watch, int i, uint64_t at, void *to, size_t size)
 {
 	const char *data = (const char *)watch->rings[i] + watch->page;
 	size_t ring = RING_PAGES * watch->page, offset = at % ring;
@@ -117,7 +117,7 @@ static void copy_out(const struct watch *watch, int i, uint64_t at, void *to, si
 	memcpy((char *)to + first, data, size - first);
 }
 
-static void one_event(struct watch *watch, int i, uint64_t at,
+static void one_event(struct library_watch *watch, int i, uint64_t at,
 		      const struct perf_event_header *header, uint64_t *lost)
 {
 	/* PERF_RECORD_MMAP2 starts with pid, tid; sample_id ends a record with {pid, tid}, time */
@@ -135,7 +135,7 @@ static void one_event(struct watch *watch, int i, uint64_t at,
 	watch->fn(watch->arg, pid, body[0]);
 }
 
-void watch_read(struct watch *watch, uint64_t *lost)
+void watch_read(struct library_watch *watch, uint64_t *lost)
 {
 	for (int i = 0; i < watch->cpus; i++) {
 		struct perf_event_mmap_page *ring = watch->rings[i];

@@ -9,20 +9,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct watch;
+struct library_watch;
 
 /* tgid mapped an executable file at time ns (CLOCK_MONOTONIC). */
 typedef void (*watch_fn)(void *arg, pid_t tgid, uint64_t time);
 
 /* -EACCES: CAP_PERFMON is missing. */
-int watch_open(struct watch **watch, watch_fn fn, void *arg);
-void watch_free(struct watch *watch);
+int watch_open(struct library_watch **watch, watch_fn fn, void *arg);
+void watch_free(struct library_watch *watch);
 
 /* Number of file descriptors to poll for input, and each of them. */
-int watch_fd_count(const struct watch *watch);
-int watch_fd(const struct watch *watch, int i);
+int watch_fd_count(const struct library_watch *watch);
+int watch_fd(const struct library_watch *watch, int i);
 
 /* Reports the events that have arrived. lost counts events that the kernel could not deliver. */
-void watch_read(struct watch *watch, uint64_t *lost);
+void watch_read(struct library_watch *watch, uint64_t *lost);
 
 #endif

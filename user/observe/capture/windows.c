@@ -44,7 +44,7 @@ static bool is_told(const struct windows *windows)
 	       strcmp(windows->step, governor_step_name(STEP_UCT)) != 0;
 }
 
-static void opened(struct capture *capture, uint64_t now)
+static void opened(struct capture_session *capture, uint64_t now)
 {
 	struct windows *windows = &capture->windows;
 
@@ -57,7 +57,7 @@ static void opened(struct capture *capture, uint64_t now)
 		side_write(capture->writer, side_window(windows, 0));
 }
 
-void windows_begin(struct capture *capture)
+void windows_begin(struct capture_session *capture)
 {
 	struct windows *windows = &capture->windows;
 	uint64_t now = side_now();
@@ -75,13 +75,13 @@ static const char *group_words(unsigned int groups)
 	return words[__builtin_ctz(groups)];
 }
 
-static void warn_and_note(struct capture *capture, const char *text)
+static void warn_and_note(struct capture_session *capture, const char *text)
 {
 	log_warn("%s", text);
 	side_write(capture->writer, side_note(text));
 }
 
-bool windows_place(struct capture *capture, unsigned int groups)
+bool windows_place(struct capture_session *capture, unsigned int groups)
 {
 	struct windows *windows = &capture->windows;
 	struct hot *hot = &capture->probes.hot;
@@ -105,7 +105,7 @@ bool windows_place(struct capture *capture, unsigned int groups)
 	return !err;
 }
 
-void windows_close(struct capture *capture, unsigned int keep)
+void windows_close(struct capture_session *capture, unsigned int keep)
 {
 	struct windows *windows = &capture->windows;
 
@@ -121,7 +121,7 @@ void windows_close(struct capture *capture, unsigned int keep)
 
 #define COLLECT_AFTER 100000000ull /* ns; probes and running programs have ended by then */
 
-static void collect(struct capture *capture)
+static void collect(struct capture_session *capture)
 {
 	uint64_t took = hot_settle(&capture->probes.hot);
 
@@ -130,7 +130,7 @@ static void collect(struct capture *capture)
 	log_debug("window %u: detached in %.3f ms", capture->windows.count, took / 1e6);
 }
 
-bool windows_open(struct capture *capture, unsigned int groups)
+bool windows_open(struct capture_session *capture, unsigned int groups)
 {
 	struct windows *windows = &capture->windows;
 	uint64_t now;
@@ -174,7 +174,7 @@ uint64_t windows_next(const struct windows *windows)
 	return !windows->collected && collect_at < windows->due ? collect_at : windows->due;
 }
 
-void windows_step(struct capture *capture)
+void windows_step(struct capture_session *capture)
 {
 	struct windows *windows = &capture->windows;
 	uint64_t now = side_now();
@@ -206,7 +206,7 @@ bool windows_settled(const struct windows *windows)
 	return windows_recording(windows) || windows->collected || !windows->count;
 }
 
-void windows_end(struct capture *capture)
+void windows_end(struct capture_session *capture)
 {
 	struct windows *windows = &capture->windows;
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct capture;
+struct capture_session;
 
 #define WINDOWS_ENDLESS UINT64_MAX
 
@@ -37,31 +37,31 @@ struct windows {
 uint64_t windows_due(const struct windows *windows, uint64_t now, uint64_t to_real);
 
 /* The first window: recording begins now. Its probes are in place. */
-void windows_begin(struct capture *capture);
+void windows_begin(struct capture_session *capture);
 
 /* When the next one is due, from now on, by length and period as they are now. */
 void windows_schedule(struct windows *windows);
 
 /* The window that is open ends now; keep: groups of hot probes that stay (enum ub_group). */
-void windows_close(struct capture *capture, unsigned int keep);
+void windows_close(struct capture_session *capture, unsigned int keep);
 
 /*
  * Sets the groups of hot probes in place; true once all are (hot_place()). Each new
  * failure is printed and noted in the file, a lasting one once.
  */
-bool windows_place(struct capture *capture, unsigned int groups);
+bool windows_place(struct capture_session *capture, unsigned int groups);
 
 /*
  * Opens a window once exactly these groups are in place. false: some cannot be placed. A window
  * that lacked a layer would claim that nothing happened there, so none begins.
  */
-bool windows_open(struct capture *capture, unsigned int groups);
+bool windows_open(struct capture_session *capture, unsigned int groups);
 
 /* When windows_step() will have something to do, side_now() ns; UINT64_MAX: never. */
 uint64_t windows_next(const struct windows *windows);
 
 /* Opens or closes a window that is due. */
-void windows_step(struct capture *capture);
+void windows_step(struct capture_session *capture);
 
 /* Whether hot probes are in place and record. */
 bool windows_recording(const struct windows *windows);
@@ -69,7 +69,7 @@ bool windows_recording(const struct windows *windows);
 bool windows_settled(const struct windows *windows);
 
 /* After the kernel was stopped: reports the window that was open. */
-void windows_end(struct capture *capture);
+void windows_end(struct capture_session *capture);
 
 /* For the progress line: "" without windows. */
 void windows_state(const struct windows *windows, char *text, unsigned int size);

@@ -251,7 +251,7 @@ static json_t *symbols(const unsigned int *rows, size_t n)
 }
 
 /* Returns how many sites would get a probe. */
-static int add_sites(json_t *out, const struct plan *plan)
+static int add_sites(json_t *out, const struct probe_plan *plan)
 {
 	json_t *sites = json_array(), *count = json_object();
 	int by_class[ARRAY_SIZE(classes)] = { 0 };
@@ -281,7 +281,7 @@ static int add_sites(json_t *out, const struct plan *plan)
 
 static void add_plan(struct doctor *doctor, json_t *out, const struct library *library)
 {
-	struct plan plan = { 0 };
+	struct probe_plan plan = { 0 };
 	int err = plan_library(&plan, library, LAYER_UCT);
 	int found = err < 0 ? 0 : add_sites(out, &plan);
 	char number[24];

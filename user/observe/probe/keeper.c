@@ -24,12 +24,12 @@
  * answer, of the program, of the file. An order to remove is one descriptor, of a socket that holds
  * the links, and a byte.
  */
-struct placing {
+struct placing_order {
 	int32_t type;
 	uint32_t at_return, perf, count;
 };
 
-struct message {
+struct keeper_message {
 	void *body; /* the receiver's room for it */
 	size_t room, size;
 	size_t fd_count;
@@ -73,7 +73,7 @@ static void close_all(const int *fds, size_t count)
 }
 
 /* False: no more will come. */
-static bool take(int socket, struct message *to)
+static bool take(int socket, struct keeper_message *to)
 {
 	union control control;
 	struct iovec body = { to->body, to->room };
@@ -132,7 +132,7 @@ static void *close_some(void *arg)
 	return NULL;
 }
 
-static struct removal *removal_take(int from, struct message *message)
+static struct removal *removal_take(int from, struct keeper_message *message)
 {
 	struct removal *removal = xcalloc(1, sizeof(*removal));
 
@@ -172,11 +172,11 @@ static int create(bool perf, int prog_fd, int type, bool at_return,
 }
 
 /* Answers with the link or the error. */
-static void place(const struct message *order)
+static void place(const struct keeper_message *order)
 {
 	int answer = order->fds[0], prog_fd = order->fds[1], file = order->fds[2];
 	char path[32];
-	const struct placing *placing = order->body;
+	const struct placing_order *placing = order->body;
 	const uint64_t *offsets = (const uint64_t *)(placing + 1);
 	struct link_target target = { .path = path,
 				      .offsets = offsets,
@@ -197,8 +197,8 @@ static void place(const struct message *order)
 /* Until the tracer is gone; its last orders are still carried out. */
 static _Noreturn void keep(int orders)
 {
-	static _Alignas(struct placing) char order[MAX_ORDER];
-	struct message message = { .body = order, .room = sizeof(order) };
+	static _Alignas(struct placing_order) char order[MAX_ORDER];
+	struct keeper_message message = { .body = order, .room = sizeof(order) };
 	sigset_t all;
 
 	prctl(PR_SET_NAME, "ucxbpf-keeper");
@@ -210,7 +210,7 @@ static _Noreturn void keep(int orders)
 		close_range(0, orders - 1, 0);
 	close_range(orders + 1, ~0u, 0);
 	while (take(orders, &message)) {
-		bool placing = message.size >= sizeof(struct placing);
+		bool placing = message.size >= sizeof(struct placing_order);
 
 		if (placing && message.fd_count == 3)
 			place(&message);
@@ -252,7 +252,7 @@ struct link_closing {
 };
 
 /* False: the keeper cannot be asked. */
-static bool ask_to_place(const struct placing *placing, int prog_fd,
+static bool ask_to_place(const struct placing_order *placing, int prog_fd,
 			 const struct link_target *target, int *link)
 {
 	size_t words = target->count * sizeof(uint64_t);
@@ -260,7 +260,7 @@ static bool ask_to_place(const struct placing *placing, int prog_fd,
 				 { (void *)target->offsets, words },
 				 { (void *)target->cookies, words } };
 	int ends[2], err, file;
-	struct message answer = { .body = &err, .room = sizeof(err) };
+	struct keeper_message answer = { .body = &err, .room = sizeof(err) };
 	bool asked;
 
 	if (keeper < 0 || sizeof(*placing) + 2 * words > MAX_ORDER ||
@@ -281,7 +281,7 @@ static bool ask_to_place(const struct placing *placing, int prog_fd,
 int keeper_place(bool perf, int prog_fd, int attach_type, bool at_return,
 		 const struct link_target *target)
 {
-	struct placing placing = { attach_type, at_return, perf, target->count };
+	struct placing_order placing = { attach_type, at_return, perf, target->count };
 	int link;
 
 	return ask_to_place(&placing, prog_fd, target, &link)

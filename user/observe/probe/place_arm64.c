@@ -16,13 +16,13 @@
 
 #define SIZE 4
 
-struct pattern {
+struct instruction_pattern {
 	uint32_t mask, value;
 	enum place_class class;
 };
 
 /* First match counts. */
-static const struct pattern patterns[] = {
+static const struct instruction_pattern patterns[] = {
 	{ 0xffffffff, 0xd503201f, PLACE_EMULATED }, /* nop */
 	{ 0x7c000000, 0x14000000, PLACE_EMULATED }, /* b, bl */
 	{ 0xff000010, 0x54000000, PLACE_EMULATED }, /* b.cond */
@@ -57,7 +57,7 @@ static const struct {
 
 static enum place_class classify(uint32_t instruction)
 {
-	const struct pattern *pattern = patterns;
+	const struct instruction_pattern *pattern = patterns;
 
 	while ((instruction & pattern->mask) != pattern->value)
 		pattern++;

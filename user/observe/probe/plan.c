@@ -43,7 +43,7 @@ int place_body(struct body *body, int machine, const uint8_t *code, size_t size,
 
 /* State of one plan_library(). */
 struct planning {
-	struct plan *plan;
+	struct probe_plan *plan;
 	const struct library *library;
 	struct map functions; /* file offset of every function that has its probe */
 };
@@ -233,7 +233,7 @@ static bool has_marker(const struct library *library, unsigned int row)
 	       ((library->roles & LIB_GPU) && !elf_function(library->elf, marker, &offset, NULL));
 }
 
-int plan_library(struct plan *plan, const struct library *library, enum site_layer level)
+int plan_library(struct probe_plan *plan, const struct library *library, enum site_layer level)
 {
 	struct planning p = { .plan = plan, .library = library };
 
@@ -246,7 +246,7 @@ int plan_library(struct plan *plan, const struct library *library, enum site_lay
 	return 0;
 }
 
-void plan_release(struct plan *plan)
+void plan_release(struct probe_plan *plan)
 {
 	vec_release(&plan->probes);
 	vec_release(&plan->missing);

@@ -43,7 +43,7 @@ struct planned_probe {
 	enum place_class class;
 };
 
-struct plan {
+struct probe_plan {
 	bool call_ends; /* set by the caller: MPI calls with their returns, where that is cheap */
 	VEC(struct planned_probe) probes;
 	VEC(unsigned int) left_out; /* rows that would be single-stepped and are hot */
@@ -54,7 +54,7 @@ struct plan {
  * Plans all layers of a level. One function gets one probe, however many names it has; a GPU
  * driver's function one, and one for each of its exits (place_body()).
  */
-int plan_library(struct plan *plan, const struct library *library, enum site_layer level);
+int plan_library(struct probe_plan *plan, const struct library *library, enum site_layer level);
 
 /*
  * Plans one probe at a function found at run time (a completion callback). -EINVAL: refused;
@@ -63,6 +63,6 @@ int plan_library(struct plan *plan, const struct library *library, enum site_lay
 int plan_function(struct planned_probe *probe, const struct library *library, unsigned int row,
 		  uint64_t function_offset);
 
-void plan_release(struct plan *plan);
+void plan_release(struct probe_plan *plan);
 
 #endif

@@ -199,7 +199,7 @@ static int dwarf_array_length(struct dwarf_types *types, const char *type, const
 	return 0;
 }
 
-struct wanted {
+struct wanted_field {
 	unsigned int field; /* offset in struct layout */
 	unsigned int width; /* 2: struct ub_layout's, 4: struct layout's own */
 	bool optional;
@@ -210,7 +210,7 @@ struct wanted {
 #define WIRE(name) offsetof(struct layout, wire.name), 2
 #define OWN(name) offsetof(struct layout, name), 4
 
-static const struct wanted wanted[] = {
+static const struct wanted_field wanted[] = {
 	{ OWN(request_size), false, "ucp_request", "", NULL, NULL },
 	{ WIRE(req_size), false, "ucp_request", "", NULL, NULL },
 	{ WIRE(req_flags), false, "ucp_request", "flags", NULL, NULL },
@@ -259,7 +259,7 @@ static const struct wanted wanted[] = {
 	{ OWN(proxy_uct_ep), true, "ucp_proxy_ep", "uct_ep", NULL, NULL },
 };
 
-static void store(struct layout *layout, const struct wanted *want, unsigned int value)
+static void store(struct layout *layout, const struct wanted_field *want, unsigned int value)
 {
 	char *field = (char *)layout + want->field;
 	uint16_t narrow = value < UB_OFF_UNKNOWN ? (uint16_t)value : UB_OFF_UNKNOWN;
@@ -270,7 +270,7 @@ static void store(struct layout *layout, const struct wanted *want, unsigned int
 		memcpy(field, &value, sizeof(value));
 }
 
-static int find_one(struct dwarf_types *types, const struct wanted *want, unsigned int *value)
+static int find_one(struct dwarf_types *types, const struct wanted_field *want, unsigned int *value)
 {
 	int error = dwarf_field_offset(types, want->type, want->member, value);
 

@@ -145,7 +145,7 @@ struct library *library_set_get(struct library_set *set, dev_t dev, ino_t ino, c
 	return index ? set->all.data[index - 1] : NULL;
 }
 
-struct search {
+struct library_search {
 	pid_t pid;
 	struct library_set *set;
 	mapped_libraries *out;
@@ -166,7 +166,7 @@ static void add_mapped(mapped_libraries *out, struct library *library,
 }
 
 /* A file that cannot be read is named once; one that vanished under us may well come back. */
-static void give_up(const struct search *search, const struct mapping *mapping, int error)
+static void give_up(const struct library_search *search, const struct mapping *mapping, int error)
 {
 	bool vanished = error == -ENOENT || error == -ESRCH || error == -ESTALE;
 
@@ -178,7 +178,7 @@ static void give_up(const struct search *search, const struct mapping *mapping, 
 
 static int look_at(void *arg, const struct mapping *mapping)
 {
-	struct search *search = arg;
+	struct library_search *search = arg;
 	struct library *library = NULL;
 	char open_path[4096] = "";
 	uint64_t *seen;
@@ -203,7 +203,7 @@ static int look_at(void *arg, const struct mapping *mapping)
 
 int process_libraries(pid_t pid, struct library_set *set, mapped_libraries *out)
 {
-	struct search search = { pid, set, out };
+	struct library_search search = { pid, set, out };
 	int bits = process_is_32bit(pid);
 
 	if (bits)

@@ -127,7 +127,7 @@ static int variable_number(const char *text, size_t size, const char *name)
  * Of several variables of one name the first is what getenv() finds; so where one finds no room,
  * none behind it does.
  */
-static void keep_variable(struct process *process, const char *name, const char *value,
+static void keep_variable(struct os_process *process, const char *name, const char *value,
 			  size_t *room)
 {
 	size_t size = strlen(name) + strlen(value);
@@ -146,7 +146,7 @@ static void keep_variable(struct process *process, const char *name, const char 
 	free(text);
 }
 
-static void keep_environment(struct process *process, const char *text, size_t size)
+static void keep_environment(struct os_process *process, const char *text, size_t size)
 {
 	size_t room = ENVIRONMENT_ROOM;
 
@@ -163,7 +163,7 @@ static void keep_environment(struct process *process, const char *text, size_t s
 	}
 }
 
-void launch_facts_from(struct process *process, const char *text, unsigned long size)
+void launch_facts_from(struct os_process *process, const char *text, unsigned long size)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(launchers) && process->rank < 0; i++) {
 		process->rank = variable_number(text, size, launchers[i].rank);
@@ -187,7 +187,7 @@ void launch_facts_from(struct process *process, const char *text, unsigned long 
  * /proc/PID/environ. That is the environment at exec: variables that the program sets later are
  * missing, and bytes that it writes over the area show. After process.exe.
  */
-static void launch_facts(struct process *process)
+static void launch_facts(struct os_process *process)
 {
 	char *text = xmalloc(MAX_ENVIRON + 1);
 	long got = proc_read(process->pid, "environ", text, MAX_ENVIRON);
@@ -212,7 +212,7 @@ int process_is_32bit(pid_t pid)
 }
 
 /* Field 22 of /proc/PID/stat, counted behind the name, which may hold blanks and brackets. */
-static int read_stat(struct process *process)
+static int read_stat(struct os_process *process)
 {
 	char text[1024], *at, *name;
 	long got = proc_read(process->pid, "stat", text, sizeof(text) - 1);
@@ -266,7 +266,7 @@ pid_t process_ns_pid(pid_t pid)
 }
 
 /* CPUs of the process's first thread; others may be bound elsewhere. */
-static void read_cpus(struct process *process)
+static void read_cpus(struct os_process *process)
 {
 	char text[STATUS_ROOM];
 	const char *list = read_status(process->pid, "\nCpus_allowed_list:", text);
@@ -312,11 +312,11 @@ static json_t *read_cmdline(pid_t pid)
 	return words;
 }
 
-int process_init(struct process *process, pid_t pid)
+int process_init(struct os_process *process, pid_t pid)
 {
 	int error;
 
-	*process = (struct process){ .pid = pid, .rank = -1, .size = -1, .local_rank = -1 };
+	*process = (struct os_process){ .pid = pid, .rank = -1, .size = -1, .local_rank = -1 };
 	error = read_stat(process);
 	if (error)
 		return error;
@@ -330,12 +330,12 @@ int process_init(struct process *process, pid_t pid)
 	return 0;
 }
 
-void process_release(struct process *process)
+void process_release(struct os_process *process)
 {
 	free(process->exe);
 	json_decref(process->cmdline);
 	json_decref(process->environment);
-	*process = (struct process){ 0 };
+	*process = (struct os_process){ 0 };
 }
 
 #define COMM_WORLD_OBJECT "ompi_mpi_comm_world"
@@ -348,7 +348,7 @@ void process_release(struct process *process)
  */
 #define RANK_AFTER_NAME 68
 
-static bool rank_at(struct process *process, uint64_t address)
+static bool rank_at(struct os_process *process, uint64_t address)
 {
 	static const char name[] = "MPI_COMM_WORLD";
 	unsigned char object[512];
@@ -435,7 +435,7 @@ uint64_t process_comm_world(pid_t pid, const struct mapped_library *mpi)
 	return program ? program : own;
 }
 
-bool process_rank_from_memory(struct process *process, const mapped_libraries *mapped)
+bool process_rank_from_memory(struct os_process *process, const mapped_libraries *mapped)
 {
 	for (size_t i = 0; process->rank < 0 && i < mapped->len; i++) {
 		const struct mapped_library *one = &mapped->data[i];

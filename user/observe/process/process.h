@@ -16,7 +16,7 @@
 /* Longer lists of cores are not known, rather than cut. */
 #define PROCESS_CPUS 1024
 
-struct process {
+struct os_process {
 	pid_t pid; /* as this program sees it */
 	pid_t ns_pid; /* in its own pid namespace */
 	uint64_t pid_ns; /* inode of that namespace, 0 = not readable */
@@ -40,21 +40,21 @@ int process_is_32bit(pid_t pid);
 pid_t process_ns_pid(pid_t pid);
 
 /* Reads what /proc tells. -ESRCH: gone, -EACCES: not allowed; process needs no release then. */
-int process_init(struct process *process, pid_t pid);
-void process_release(struct process *process);
+int process_init(struct os_process *process, pid_t pid);
+void process_release(struct os_process *process);
 
 /*
  * Fills rank, size, local_rank, rank_from, job, environment and environment_cut from environment
  * text: "NAME=value" strings, each with its NUL, size bytes in all.
  */
-void launch_facts_from(struct process *process, const char *text, unsigned long size);
+void launch_facts_from(struct os_process *process, const char *text, unsigned long size);
 
 /*
  * Looks for the rank in the process's memory if its environment did not tell (started without a
  * launcher, or by an unknown one): Open MPI's MPI_COMM_WORLD object (4.1, 5.0). Returns whether
  * the rank is known now. Before MPI_Init has filled that object it is not.
  */
-bool process_rank_from_memory(struct process *process, const mapped_libraries *mapped);
+bool process_rank_from_memory(struct os_process *process, const mapped_libraries *mapped);
 
 /*
  * Where Open MPI's MPI_COMM_WORLD lies in a process, which is its handle (4.1, 5.0); 0: not known.
@@ -70,8 +70,8 @@ int process_uts_name(pid_t pid, char *name, size_t size);
  * Side records, owned by the caller; ts is CLOCK_MONOTONIC ns. seen_from is "start" or "attach";
  * mpi is library.mpi_version or "" while no MPI library is mapped.
  */
-json_t *process_side_record(const struct process *process, const char *mpi, const char *seen_from,
-			    uint64_t ts);
+json_t *process_side_record(const struct os_process *process, const char *mpi,
+			    const char *seen_from, uint64_t ts);
 
 /* How many probes a library got; the caller knows. */
 struct library_probes {

@@ -45,8 +45,8 @@ static void record_known(json_t *record, const char *name, int value)
 		record_integer(record, name, value);
 }
 
-json_t *process_side_record(const struct process *process, const char *mpi, const char *seen_from,
-			    uint64_t ts)
+json_t *process_side_record(const struct os_process *process, const char *mpi,
+			    const char *seen_from, uint64_t ts)
 {
 	json_t *record = record_new("process", process->pid, ts);
 

@@ -143,15 +143,15 @@ static bool signatures_match(const struct signatures *signatures, const uint64_t
 #define MAX_ARENA (64ull << 20) /* glibc's HEAP_MAX_SIZE: a thread's malloc arena is no larger */
 #define PRESENT (1ull << 63) /* of a /proc/PID/pagemap entry */
 
-struct region {
+struct snapshot_region {
 	uint64_t start, end;
 	bool heap;
 };
 
-struct scan {
+struct snapshot_scan {
 	struct snapshot *snapshot;
 	struct signatures signatures;
-	VEC(struct region) regions;
+	VEC(struct snapshot_region) regions;
 	uint64_t *block, *pages, page_size;
 	int pagemap;
 	uint64_t *workers;
@@ -162,20 +162,21 @@ struct scan {
 /* malloc's memory: private, writable, without a file. */
 static int add_region(void *arg, const struct mapping *mapping)
 {
-	struct scan *scan = arg;
+	struct snapshot_scan *scan = arg;
 	bool heap = !strcmp(mapping->path, "[heap]");
 
 	if (!mapping->readable || !mapping->writable || mapping->ino)
 		return 0;
 	if (heap || !*mapping->path || !strncmp(mapping->path, "[anon", 5))
-		vec_push(&scan->regions, ((struct region){ mapping->start, mapping->end, heap }));
+		vec_push(&scan->regions,
+			 ((struct snapshot_region){ mapping->start, mapping->end, heap }));
 	return 0;
 }
 
 /* The heap first, then by size: arenas are small, an application's arrays are not. */
 static int by_promise(const void *a, const void *b)
 {
-	const struct region *x = a, *y = b;
+	const struct snapshot_region *x = a, *y = b;
 	uint64_t x_size = x->end - x->start, y_size = y->end - y->start;
 
 	if (x->heap != y->heap)
@@ -183,7 +184,7 @@ static int by_promise(const void *a, const void *b)
 	return x_size < y_size ? -1 : x_size > y_size;
 }
 
-static void consider(struct scan *scan, uint64_t iface)
+static void consider(struct snapshot_scan *scan, uint64_t iface)
 {
 	struct snap_worker worker = { 0 };
 	uint64_t address;
@@ -200,7 +201,7 @@ static void consider(struct scan *scan, uint64_t iface)
 	snap_worker_release(&worker);
 }
 
-static void scan_run(struct scan *scan, uint64_t start, uint64_t size)
+static void scan_run(struct snapshot_scan *scan, uint64_t start, uint64_t size)
 {
 	long got = proc_read_memory(scan->snapshot->pid, start, scan->block, size);
 	size_t words = got > 0 ? (size_t)got / 8 : 0, iface;
@@ -216,7 +217,7 @@ static void scan_run(struct scan *scan, uint64_t start, uint64_t size)
  * Reading a page that was never touched would give the process a page it did not have, and one that
  * was swapped out would come back: only resident pages are read.
  */
-static bool load_present(struct scan *scan, uint64_t start, uint64_t size)
+static bool load_present(struct snapshot_scan *scan, uint64_t start, uint64_t size)
 {
 	size_t count = size / scan->page_size;
 	ssize_t want = (ssize_t)(count * sizeof(*scan->pages));
@@ -225,7 +226,7 @@ static bool load_present(struct scan *scan, uint64_t start, uint64_t size)
 		     (off_t)(start / scan->page_size * sizeof(*scan->pages))) == want;
 }
 
-static void scan_block(struct scan *scan, uint64_t start, uint64_t size)
+static void scan_block(struct snapshot_scan *scan, uint64_t start, uint64_t size)
 {
 	size_t count = size / scan->page_size, first = 0;
 
@@ -241,13 +242,13 @@ static void scan_block(struct scan *scan, uint64_t start, uint64_t size)
 	}
 }
 
-static void scan_regions(struct scan *scan)
+static void scan_regions(struct snapshot_scan *scan)
 {
 	/* blocks overlap, so that an interface on a border is whole in one of them */
 	const uint64_t overlap = scan->page_size, step = BLOCK - overlap;
 
 	for (size_t i = 0; i < scan->regions.len; i++) {
-		const struct region *region = &scan->regions.data[i];
+		const struct snapshot_region *region = &scan->regions.data[i];
 
 		/* large arrays would take seconds, and hold no workers */
 		if (scan->count && !region->heap && region->end - region->start > MAX_ARENA)
@@ -272,7 +273,7 @@ static int open_pagemap(pid_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static int scan_init(struct scan *scan, const mapped_libraries *mapped)
+static int scan_init(struct snapshot_scan *scan, const mapped_libraries *mapped)
 {
 	int error;
 
@@ -292,7 +293,7 @@ static int scan_init(struct scan *scan, const mapped_libraries *mapped)
 	return error;
 }
 
-static void scan_release(struct scan *scan)
+static void scan_release(struct snapshot_scan *scan)
 {
 	signatures_release(&scan->signatures);
 	vec_release(&scan->regions);
@@ -306,7 +307,7 @@ static void scan_release(struct scan *scan)
 int snapshot_find_workers(struct snapshot *snapshot, const mapped_libraries *mapped,
 			  uint64_t *workers, int max)
 {
-	struct scan scan = { .snapshot = snapshot, .workers = workers, .max = max };
+	struct snapshot_scan scan = { .snapshot = snapshot, .workers = workers, .max = max };
 	uint64_t deadline = snapshot->deadline, now = snap_now();
 	int error = scan_init(&scan, mapped), count;
 

@@ -141,7 +141,7 @@ static void ucx_devices_read(struct ucx_memory *memory, const struct ucx_place *
  * of regions that GPU libraries were seen to make, each with what UCX found out about it when
  * it was first sent from.
  */
-struct table {
+struct cache_table {
 	uint64_t root, base, mask;
 	uint32_t shift, regions;
 };
@@ -158,7 +158,7 @@ struct table {
 static const uint64_t table_places[] = { 8, 56 };
 
 /* struct ucs_memtype_cache_region */
-struct region {
+struct cache_region {
 	uint64_t start, end;
 	uint64_t list[2];
 	uint32_t type;
@@ -180,7 +180,7 @@ static bool read_all(pid_t pid, uint64_t address, void *buffer, size_t size)
 
 static bool add_region(struct walk *walk, uint64_t address)
 {
-	struct region region;
+	struct cache_region region;
 
 	if (address == walk->last)
 		return true;
@@ -194,7 +194,7 @@ static bool add_region(struct walk *walk, uint64_t address)
 }
 
 /* What is open of a directory: the entries from next on. */
-struct level {
+struct cache_level {
 	uint64_t entries[ENTRIES];
 	unsigned int next;
 };
@@ -202,12 +202,12 @@ struct level {
 /* Depth first, so in order of address. */
 static bool walk_table(struct walk *walk, uint64_t root)
 {
-	struct level levels[LEVELS];
+	struct cache_level levels[LEVELS];
 	int depth = 0;
 
-	levels[0] = (struct level){ .entries = { root }, .next = 0 };
+	levels[0] = (struct cache_level){ .entries = { root }, .next = 0 };
 	while (depth >= 0) {
-		struct level *level = &levels[depth];
+		struct cache_level *level = &levels[depth];
 		uint64_t entry;
 
 		if (level->next == ENTRIES) {
@@ -237,7 +237,7 @@ static bool in_order(const struct ucx_memory *memory)
 }
 
 /* mask has the bits above shift, and base none below. */
-static bool plausible(const struct table *table)
+static bool plausible(const struct cache_table *table)
 {
 	uint64_t mask = table->shift >= 64 ? 0 : ~0ull << table->shift;
 
@@ -249,7 +249,7 @@ static bool plausible(const struct table *table)
 static bool read_table(struct ucx_memory *memory, pid_t pid, uint64_t address)
 {
 	struct walk walk = { .memory = memory, .pid = pid };
-	struct table table;
+	struct cache_table table;
 
 	memory->regions.len = 0;
 	if (!read_all(pid, address, &table, sizeof(table)) || !plausible(&table))
@@ -285,7 +285,7 @@ void ucx_regions_read(struct ucx_memory *memory, const struct ucx_place *place)
 }
 
 /* Where the libucs of a process is. */
-struct search {
+struct libucs_search {
 	pid_t pid;
 	ucx_files *files;
 	struct ucx_place place;
@@ -298,7 +298,7 @@ static bool is_libucs(const struct mapping *mapping)
 	return mapping->executable && mapping->ino && name && !strncmp(name, "/libucs.so", 10);
 }
 
-static const struct ucx_file *file_of(struct search *search, const struct mapping *mapping,
+static const struct ucx_file *file_of(struct libucs_search *search, const struct mapping *mapping,
 				      const struct elf *elf)
 {
 	struct ucx_file *file;
@@ -317,7 +317,7 @@ static const struct ucx_file *file_of(struct search *search, const struct mappin
 
 static int look(void *arg, const struct mapping *mapping)
 {
-	struct search *search = arg;
+	struct libucs_search *search = arg;
 	const struct ucx_file *file;
 	char path[4096];
 	struct elf *elf;
@@ -338,7 +338,7 @@ static int look(void *arg, const struct mapping *mapping)
 
 int ucx_memory_read(struct ucx_memory *memory, ucx_files *files, pid_t pid)
 {
-	struct search search = { .pid = pid, .files = files, .place.pid = pid };
+	struct libucs_search search = { .pid = pid, .files = files, .place.pid = pid };
 	int err = process_each_mapping(pid, look, &search);
 
 	memory->devices.len = 0;

@@ -194,7 +194,7 @@ static void csv_header(FILE *out, const char *const *columns)
 	fputc('\n', out);
 }
 
-struct state {
+struct csv_export {
 	struct report *report;
 	struct export_target *target;
 	FILE *files[CSV_MAX_TABLES]; /* by table number; NULL: not opened */
@@ -202,14 +202,14 @@ struct state {
 	int err; /* -errno of the first file that could not be written */
 };
 
-static bool wanted(const struct state *state, const struct csv_table *table)
+static bool wanted(const struct csv_export *state, const struct csv_table *table)
 {
 	const char *only = state->target->request->table;
 
 	return !only || !strcmp(only, table->name);
 }
 
-static FILE *open_table(struct state *state, const struct csv_table *table)
+static FILE *open_table(struct csv_export *state, const struct csv_table *table)
 {
 	char *path;
 	FILE *file;
@@ -225,7 +225,7 @@ static FILE *open_table(struct state *state, const struct csv_table *table)
 }
 
 /* The file of a table, with its header written; NULL: not requested, or it cannot be opened. */
-static FILE *file_of(struct state *state, const char *name)
+static FILE *file_of(struct csv_export *state, const char *name)
 {
 	const struct csv_table *table = csv_table_find(name);
 	FILE **file = table ? &state->files[table - csv_table_at(0)] : NULL;
@@ -246,7 +246,7 @@ static void begin_table(void *arg, const char *name)
 	file_of(arg, name);
 }
 
-static void put_row(struct state *state, const char *table, const json_t *row)
+static void put_row(struct csv_export *state, const char *table, const json_t *row)
 {
 	FILE *file = file_of(state, table);
 
@@ -264,7 +264,7 @@ static const struct {
 	{ "devices", "processes", "device_users", { { "host", "host" }, { "name", "name" } } },
 };
 
-static void put_list(struct state *state, size_t at, const json_t *row)
+static void put_list(struct csv_export *state, size_t at, const json_t *row)
 {
 	json_t *item;
 	size_t i;
@@ -318,7 +318,7 @@ static void say_tables(struct export_target *target)
 static void *begin(struct export_target *target, int *err)
 {
 	const char *only = target->request->table;
-	struct state *state;
+	struct csv_export *state;
 
 	if (only && !csv_table_find(only)) {
 		say_tables(target);
@@ -326,18 +326,19 @@ static void *begin(struct export_target *target, int *err)
 		return NULL;
 	}
 	state = xcalloc(1, sizeof(*state));
-	*state = (struct state){ .report = report_new(target->request->filter), .target = target };
+	*state = (struct csv_export){ .report = report_new(target->request->filter),
+				      .target = target };
 	return state;
 }
 
 static struct fact_sink sink(void *arg)
 {
-	struct state *state = arg;
+	struct csv_export *state = arg;
 
 	return report_sink(state->report);
 }
 
-static void close_files(struct state *state)
+static void close_files(struct csv_export *state)
 {
 	for (size_t i = 0; state->target->path && i < CSV_MAX_TABLES; i++) {
 		FILE *file = state->files[i];
@@ -353,7 +354,7 @@ static void close_files(struct state *state)
 
 static int end(void *arg, const struct fact_totals *totals)
 {
-	struct state *state = arg;
+	struct csv_export *state = arg;
 	const struct report_visitor visitor = { state, take_member, begin_table, take_row };
 
 	report_finish(state->report, totals);
@@ -370,7 +371,7 @@ static int end(void *arg, const struct fact_totals *totals)
 
 static void release(void *arg)
 {
-	struct state *state = arg;
+	struct csv_export *state = arg;
 
 	close_files(state);
 	report_free(state->report);

@@ -225,7 +225,7 @@ static void filtered_fact(void *arg, enum fact_type type, const void *fact,
 }
 
 /* Returns a sink that filters for *to, or *to itself if the filter is not active. */
-static struct fact_sink filtered_start(struct filtered *filtered, struct filter *filter,
+static struct fact_sink filtered_start(struct filtered *filtered, struct report_filter *filter,
 				       const struct fact_sink *to)
 {
 	filtered->to = *to;

@@ -26,7 +26,7 @@ enum export_place {
 struct export_request {
 	const struct export_format *format;
 	const char *path; /* output path; NULL: standard output */
-	struct filter *filter; /* must outlive the export */
+	struct report_filter *filter; /* must outlive the export */
 	const char *table; /* write this table only, as a stream; NULL: all tables */
 	enum report_amount amount; /* what folded stacks count */
 	const char *beside; /* HTML: a verdict's page to link to, see page_beside(); NULL: none */

@@ -9,30 +9,30 @@
 #include "show/export/export.h"
 #include "show/page/page.h"
 
-struct state {
+struct report_export {
 	struct report *report;
 	struct export_target *target;
 };
 
 static void *begin(struct export_target *target, int *err)
 {
-	struct state *state = xmalloc(sizeof(*state));
+	struct report_export *state = xmalloc(sizeof(*state));
 
 	(void)err;
-	*state = (struct state){ report_new(target->request->filter), target };
+	*state = (struct report_export){ report_new(target->request->filter), target };
 	return state;
 }
 
 static struct fact_sink sink(void *arg)
 {
-	struct state *state = arg;
+	struct report_export *state = arg;
 
 	return report_sink(state->report);
 }
 
 static void release(void *arg)
 {
-	struct state *state = arg;
+	struct report_export *state = arg;
 
 	report_free(state->report);
 	free(state);
@@ -40,7 +40,7 @@ static void release(void *arg)
 
 static int end_json(void *arg, const struct fact_totals *totals)
 {
-	struct state *state = arg;
+	struct report_export *state = arg;
 
 	report_finish(state->report, totals);
 	return report_json(state->report, state->target->file);
@@ -48,7 +48,7 @@ static int end_json(void *arg, const struct fact_totals *totals)
 
 static int end_folded(void *arg, const struct fact_totals *totals)
 {
-	struct state *state = arg;
+	struct report_export *state = arg;
 	int err;
 
 	report_finish(state->report, totals);
@@ -83,33 +83,33 @@ static const struct export_format export_folded = {
 	.free = release,
 };
 
-struct html_state {
+struct html_export {
 	struct page *page;
 	struct export_target *target;
 };
 
 static void *html_begin(struct export_target *target, int *err)
 {
-	struct html_state *state = xmalloc(sizeof(*state));
+	struct html_export *state = xmalloc(sizeof(*state));
 	struct page_options options = { .filter = target->request->filter,
 					.window = target->request->window,
 					.beside = target->request->beside };
 
 	(void)err;
-	*state = (struct html_state){ page_new(&options), target };
+	*state = (struct html_export){ page_new(&options), target };
 	return state;
 }
 
 static struct fact_sink html_sink(void *arg)
 {
-	struct html_state *state = arg;
+	struct html_export *state = arg;
 
 	return page_sink(state->page);
 }
 
 static int end(void *arg, const struct fact_totals *totals)
 {
-	struct html_state *state = arg;
+	struct html_export *state = arg;
 	int err = page_write(state->page, totals, state->target->file);
 
 	if (err == -EFBIG)
@@ -120,7 +120,7 @@ static int end(void *arg, const struct fact_totals *totals)
 
 static void html_release(void *arg)
 {
-	struct html_state *state = arg;
+	struct html_export *state = arg;
 
 	page_free(state->page);
 	free(state);

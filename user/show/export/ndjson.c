@@ -307,13 +307,13 @@ int export_schema(FILE *out)
 	return 0;
 }
 
-struct state {
+struct ndjson_export {
 	FILE *file;
 	struct json_line line;
 	struct map places, stacks; /* key -> number */
 };
 
-static void put_json(struct state *state, const char *name, json_t *value)
+static void put_json(struct ndjson_export *state, const char *name, json_t *value)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 
@@ -324,7 +324,8 @@ static void put_json(struct state *state, const char *name, json_t *value)
 	json_decref(value);
 }
 
-static void put_columns(struct state *state, const struct fact_column *columns, const void *fact)
+static void put_columns(struct ndjson_export *state, const struct fact_column *columns,
+			const void *fact)
 {
 	for (const struct fact_column *column = columns; column->name; column++) {
 		const struct column_value value = column_value(column, fact);
@@ -334,7 +335,7 @@ static void put_columns(struct state *state, const struct fact_column *columns, 
 }
 
 /* The number of a place; a new one is written on a line of its own before the fact. */
-static uint64_t place_number(struct state *state, const struct place *place)
+static uint64_t place_number(struct ndjson_export *state, const struct place *place)
 {
 	uint64_t *number = map_insert(&state->places, (uintptr_t)place->key, 0, NULL);
 	struct fact_place row = { .place = *place };
@@ -348,7 +349,7 @@ static uint64_t place_number(struct state *state, const struct place *place)
 	return *number;
 }
 
-static json_t *frames_json(struct state *state, const struct stack *stack)
+static json_t *frames_json(struct ndjson_export *state, const struct stack *stack)
 {
 	json_t *frames = json_array();
 
@@ -358,7 +359,7 @@ static json_t *frames_json(struct state *state, const struct stack *stack)
 	return frames;
 }
 
-static uint64_t stack_number(struct state *state, const struct stack *stack)
+static uint64_t stack_number(struct ndjson_export *state, const struct stack *stack)
 {
 	uint64_t *known = map_insert(&state->stacks, (uintptr_t)stack->key, 0, NULL), number;
 	json_t *frames;
@@ -375,7 +376,8 @@ static uint64_t stack_number(struct state *state, const struct stack *stack)
 	return number;
 }
 
-static uint64_t number_of(struct state *state, const struct fact_column *column, const void *fact)
+static uint64_t number_of(struct ndjson_export *state, const struct fact_column *column,
+			  const void *fact)
 {
 	const struct column_value value = column_value(column, fact);
 
@@ -390,7 +392,8 @@ static bool is_reference(const struct fact_column *column)
 	return column->type == COLUMN_PLACE || column->type == COLUMN_STACK;
 }
 
-static void put_column(struct state *state, const struct fact_column *column, const void *fact)
+static void put_column(struct ndjson_export *state, const struct fact_column *column,
+		       const void *fact)
 {
 	struct column_value value = column_value(column, fact);
 
@@ -402,7 +405,7 @@ static void put_column(struct state *state, const struct fact_column *column, co
 
 static void put_fact(void *arg, enum fact_type type, const void *fact, const struct fact_sums *sums)
 {
-	struct state *state = arg;
+	struct ndjson_export *state = arg;
 	const struct fact_info *info = &fact_infos[type];
 
 	for (const struct fact_column *column = info->columns; column->name; column++)
@@ -424,7 +427,7 @@ static struct fact_sink sink(void *arg)
 
 static void *begin(struct export_target *target, int *err)
 {
-	struct state *state = xcalloc(1, sizeof(*state));
+	struct ndjson_export *state = xcalloc(1, sizeof(*state));
 
 	(void)err;
 	state->file = target->file;
@@ -437,7 +440,7 @@ static void *begin(struct export_target *target, int *err)
 
 static int end(void *arg, const struct fact_totals *totals)
 {
-	struct state *state = arg;
+	struct ndjson_export *state = arg;
 
 	json_line_begin(&state->line, "totals");
 	put_json(state, "totals", report_totals_json(totals));
@@ -447,7 +450,7 @@ static int end(void *arg, const struct fact_totals *totals)
 
 static void release(void *arg)
 {
-	struct state *state = arg;
+	struct ndjson_export *state = arg;
 
 	json_line_release(&state->line);
 	map_release(&state->places);

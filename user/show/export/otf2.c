@@ -336,7 +336,7 @@ static void define_comms(struct otf2 *otf2)
 /* If calls are missing, the n-th of one rank does not match the n-th of another. */
 static const char *why_none(const struct otf2 *otf2, const struct fact_totals *totals)
 {
-	const struct filter *filter = otf2->target->request->filter;
+	const struct report_filter *filter = otf2->target->request->filter;
 
 	if (filter && filter_active(filter))
 		return "a filter is set: calls may be left out";

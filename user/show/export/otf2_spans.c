@@ -29,7 +29,7 @@ struct lane {
 };
 
 /* The lanes of one layer of a thread. */
-struct writer {
+struct otf2_writer {
 	struct otf2 *otf2;
 	uint64_t key; /* of the group */
 	bool open;
@@ -43,7 +43,7 @@ struct writer {
 };
 
 /* Converts to the common timeline. Times of no host have no known clock. */
-static uint64_t otf2_time(const struct writer *writer, uint64_t time)
+static uint64_t otf2_time(const struct otf2_writer *writer, uint64_t time)
 {
 	const struct placing *placing = &writer->otf2->placing;
 
@@ -62,7 +62,8 @@ static void count_reason(struct otf2 *otf2, const char *reason)
 }
 
 /* Marks an entered span as a collective operation if it is known to be one. */
-static void otf2_collective_begin(struct writer *writer, struct lane *lane, const struct span *span)
+static void otf2_collective_begin(struct otf2_writer *writer, struct lane *lane,
+				  const struct span *span)
 {
 	struct otf2 *otf2 = writer->otf2;
 	const struct span_shape *shape = spans_shape(&otf2->spans, span);
@@ -84,7 +85,7 @@ static void otf2_collective_begin(struct writer *writer, struct lane *lane, cons
 }
 
 /* Records do not contain the arguments that would give the size. */
-static void otf2_collective_end(struct writer *writer, struct lane *lane)
+static void otf2_collective_end(struct otf2_writer *writer, struct lane *lane)
 {
 	struct otf2_out *out = &writer->otf2->out;
 
@@ -98,7 +99,7 @@ static void otf2_collective_end(struct writer *writer, struct lane *lane)
 	lane->events++;
 }
 
-static OTF2_StringRef lane_name(struct writer *writer, bool sums)
+static OTF2_StringRef lane_name(struct otf2_writer *writer, bool sums)
 {
 	struct otf2 *otf2 = writer->otf2;
 	const struct fact_process *process = spans_process(&otf2->spans, writer->process);
@@ -115,7 +116,7 @@ static OTF2_StringRef lane_name(struct writer *writer, bool sums)
 }
 
 /* The first location of a process represents it in communicators and has its number. */
-static OTF2_LocationRef new_id(struct writer *writer, bool first)
+static OTF2_LocationRef new_id(struct otf2_writer *writer, bool first)
 {
 	struct otf2 *otf2 = writer->otf2;
 	const struct fact_process *process = spans_process(&otf2->spans, writer->process);
@@ -128,7 +129,7 @@ static OTF2_LocationRef new_id(struct writer *writer, bool first)
 }
 
 /* Opens it if necessary; sums: it holds no single events. */
-static void otf2_lane_open(struct writer *writer, struct lane *lane, bool sums)
+static void otf2_lane_open(struct otf2_writer *writer, struct lane *lane, bool sums)
 {
 	struct otf2_out *out = &writer->otf2->out;
 
@@ -141,7 +142,7 @@ static void otf2_lane_open(struct writer *writer, struct lane *lane, bool sums)
 		out->err = -EIO;
 }
 
-static void otf2_lane_leave(struct writer *writer, struct lane *lane)
+static void otf2_lane_leave(struct otf2_writer *writer, struct lane *lane)
 {
 	if (lane->collective)
 		otf2_collective_end(writer, lane);
@@ -153,7 +154,7 @@ static void otf2_lane_leave(struct writer *writer, struct lane *lane)
 }
 
 /* Leaves the last region and defines the location with its number of events. */
-static void otf2_lane_close(struct writer *writer, struct lane *lane)
+static void otf2_lane_close(struct otf2_writer *writer, struct lane *lane)
 {
 	struct otf2 *otf2 = writer->otf2;
 
@@ -181,7 +182,7 @@ static void add_notes(struct otf2_out *out, const struct span_note *notes, size_
 }
 
 /* Attributes are written with the next event, which empties the list. */
-static void otf2_attributes(struct writer *writer, const struct span *span)
+static void otf2_attributes(struct otf2_writer *writer, const struct span *span)
 {
 	struct spans *spans = &writer->otf2->spans;
 	struct span_note notes[NOTES];
@@ -192,7 +193,7 @@ static void otf2_attributes(struct writer *writer, const struct span *span)
 }
 
 /* A span starts; the previous one ends there. */
-static void otf2_lane_enter(struct writer *writer, struct lane *lane, const struct span *span)
+static void otf2_lane_enter(struct otf2_writer *writer, struct lane *lane, const struct span *span)
 {
 	struct otf2_out *out = &writer->otf2->out;
 	const char *name = spans_shape(&writer->otf2->spans, span)->name;
@@ -212,14 +213,14 @@ static void otf2_lane_enter(struct writer *writer, struct lane *lane, const stru
 }
 
 /* A span in a lane that is not open yet. */
-struct waiting {
+struct waiting_span {
 	uint64_t lane;
 	struct span span;
 };
 
 static int in_order(const void *left, const void *right)
 {
-	const struct waiting *a = left, *b = right;
+	const struct waiting_span *a = left, *b = right;
 
 	if (a->lane != b->lane)
 		return a->lane < b->lane ? -1 : 1;
@@ -227,7 +228,7 @@ static int in_order(const void *left, const void *right)
 }
 
 /* Both ends are ranks of known processes. */
-static void put_message(struct writer *writer, const struct span *span)
+static void put_message(struct otf2_writer *writer, const struct span *span)
 {
 	struct otf2 *otf2 = writer->otf2;
 	const struct span_shape *shape = spans_shape(&otf2->spans, span);
@@ -252,9 +253,9 @@ static void put_message(struct writer *writer, const struct span *span)
 						  comm, span->number, bytes));
 }
 
-static void put_later(struct writer *writer, size_t lane, const struct span *span)
+static void put_later(struct otf2_writer *writer, size_t lane, const struct span *span)
 {
-	struct waiting waiting;
+	struct waiting_span waiting;
 	int err;
 
 	memset(&waiting, 0, sizeof(waiting));
@@ -267,7 +268,7 @@ static void put_later(struct writer *writer, size_t lane, const struct span *spa
 		writer->otf2->out.err = err;
 }
 
-static void put_fact(struct writer *writer, const struct span *span)
+static void put_fact(struct otf2_writer *writer, const struct span *span)
 {
 	size_t number = lanes_take(&writer->lanes, span->start, span->end);
 	struct lane *lane = &writer->open_lanes[number % OPEN_LANES];
@@ -281,7 +282,7 @@ static void put_fact(struct writer *writer, const struct span *span)
 }
 
 /* Writes the remaining lanes one by one, as too many to be open at once. */
-static int put_waiting(struct writer *writer)
+static int put_waiting(struct otf2_writer *writer)
 {
 	struct lane lane = { 0 };
 	const void *record;
@@ -289,7 +290,7 @@ static int put_waiting(struct writer *writer)
 	int more = sorter_finish(writer->waiting);
 
 	while (!more && (more = sorter_next(writer->waiting, &record)) > 0) {
-		const struct waiting *waiting = record;
+		const struct waiting_span *waiting = record;
 
 		if (waiting->lane != number)
 			otf2_lane_close(writer, &lane);
@@ -304,7 +305,7 @@ static int put_waiting(struct writer *writer)
 	return more;
 }
 
-static void close_group(struct writer *writer)
+static void close_group(struct otf2_writer *writer)
 {
 	int err;
 
@@ -317,7 +318,7 @@ static void close_group(struct writer *writer)
 	lanes_clear(&writer->lanes);
 }
 
-static void open_group(struct writer *writer, const struct span *span)
+static void open_group(struct otf2_writer *writer, const struct span *span)
 {
 	writer->key = span->group;
 	writer->open = true;
@@ -327,7 +328,7 @@ static void open_group(struct writer *writer, const struct span *span)
 	writer->layer = span_layer(span);
 }
 
-static void take_span(struct writer *writer, const struct span *span)
+static void take_span(struct otf2_writer *writer, const struct span *span)
 {
 	if (!writer->open || writer->key != span->group) {
 		close_group(writer);
@@ -349,7 +350,7 @@ static void take_span(struct writer *writer, const struct span *span)
 }
 
 /* Every process has a first location, even if it is empty. */
-static void put_missing(struct writer *writer)
+static void put_missing(struct otf2_writer *writer)
 {
 	struct otf2 *otf2 = writer->otf2;
 
@@ -365,7 +366,7 @@ static void put_missing(struct writer *writer)
 	}
 }
 
-static void put_window(struct writer *writer, const struct fact_window *window,
+static void put_window(struct otf2_writer *writer, const struct fact_window *window,
 		       OTF2_RegionRef region)
 {
 	struct otf2_out *out = &writer->otf2->out;
@@ -380,7 +381,7 @@ static void put_window(struct writer *writer, const struct fact_window *window,
 	lane->region = region;
 }
 
-static void begin_windows(struct writer *writer, const struct fact_window *window)
+static void begin_windows(struct otf2_writer *writer, const struct fact_window *window)
 {
 	struct otf2 *otf2 = writer->otf2;
 	struct lane *lane = &writer->sums;
@@ -395,7 +396,7 @@ static void begin_windows(struct writer *writer, const struct fact_window *windo
 }
 
 /* One location per capture with a duty cycle, in its own group. */
-static void put_windows(struct writer *writer)
+static void put_windows(struct otf2_writer *writer)
 {
 	struct otf2 *otf2 = writer->otf2;
 	OTF2_RegionRef region = 0;
@@ -414,7 +415,7 @@ static void put_windows(struct writer *writer)
 
 int otf2_spans(struct otf2 *otf2)
 {
-	struct writer writer = { .otf2 = otf2, .last_id = otf2->spans.processes.len };
+	struct otf2_writer writer = { .otf2 = otf2, .last_id = otf2->spans.processes.len };
 	const struct span *span;
 	int more = 0;
 

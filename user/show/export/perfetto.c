@@ -145,7 +145,7 @@ enum { RANK_GPUS, RANK_WINDOWS, RANK_DEVICES, RANK_RATES };
 #define RANK_MEMORY LAYERS /* order among the layers of a process */
 
 /* The most recent tracks of a device and of its transport. */
-struct devices {
+struct device_tracks {
 	struct perfetto *perfetto;
 	const struct traffic_device *device;
 	uint64_t device_track;
@@ -166,7 +166,7 @@ static uint64_t host_track(const struct perfetto *perfetto, int host)
 
 static void put_busy(void *arg, const struct busy *busy)
 {
-	struct devices *devices = arg;
+	struct device_tracks *devices = arg;
 	struct perfetto_out *out = &devices->perfetto->out;
 	uint32_t sequence = sequence_of_host(busy->device->host);
 	const struct perfetto_note notes[] = {
@@ -196,7 +196,7 @@ static void put_busy(void *arg, const struct busy *busy)
 					       .track = devices->device_track });
 }
 
-static void put_rate_value(struct devices *devices, uint64_t time, double value)
+static void put_rate_value(struct device_tracks *devices, uint64_t time, double value)
 {
 	perfetto_put(&devices->perfetto->out, sequence_of_host(devices->host), time,
 		     &(struct perfetto_event){ .type = TRACK_EVENT_TYPE__TYPE_COUNTER,
@@ -205,13 +205,13 @@ static void put_rate_value(struct devices *devices, uint64_t time, double value)
 }
 
 /* Drops the counter to 0 after the last bucket. */
-static void end_rate(struct devices *devices)
+static void end_rate(struct device_tracks *devices)
 {
 	if (devices->rate_track)
 		put_rate_value(devices, devices->rate_end, 0);
 }
 
-static void begin_rates(struct devices *devices, const struct rate *rate)
+static void begin_rates(struct device_tracks *devices, const struct rate *rate)
 {
 	struct perfetto_out *out = &devices->perfetto->out;
 	TrackDescriptor track = TRACK_DESCRIPTOR__INIT;
@@ -231,7 +231,7 @@ static void begin_rates(struct devices *devices, const struct rate *rate)
 
 static void put_rate(void *arg, const struct rate *rate)
 {
-	struct devices *devices = arg;
+	struct device_tracks *devices = arg;
 
 	if (!devices->rate_track || devices->host != rate->host ||
 	    devices->transport != rate->transport) {
@@ -246,7 +246,7 @@ static void put_rate(void *arg, const struct rate *rate)
 
 static int perfetto_devices(struct perfetto *perfetto)
 {
-	struct devices devices = { .perfetto = perfetto };
+	struct device_tracks devices = { .perfetto = perfetto };
 	struct traffic_sink sink = { &devices, put_busy, put_rate };
 	int err = traffic_each(&perfetto->traffic, &sink);
 

@@ -7,7 +7,7 @@
 #include "show/export/perfetto.h"
 
 /* The tracks of one process, layer and thread. */
-struct group {
+struct track_group {
 	uint64_t key;
 	bool open;
 	uint32_t sequence;
@@ -18,9 +18,9 @@ struct group {
 	uint64_t sums, messages; /* tracks, 0: not yet needed */
 };
 
-struct writer {
+struct perfetto_writer {
 	struct perfetto *perfetto;
-	struct group group;
+	struct track_group group;
 	VEC(struct span) ends; /* ends of messages whose operation may still come */
 	VEC(perfetto_bytes) packed; /* serialised members that spans of a shape share */
 	VEC(uint32_t) packed_shapes; /* shapes that have been serialised */
@@ -28,14 +28,14 @@ struct writer {
 };
 
 /* A shape belongs to one process, whose spans are written together. */
-static void forget_shapes(struct writer *writer)
+static void forget_shapes(struct perfetto_writer *writer)
 {
 	for (size_t i = 0; i < writer->packed_shapes.len; i++)
 		vec_release(&writer->packed.data[writer->packed_shapes.data[i]]);
 	writer->packed_shapes.len = 0;
 }
 
-static const char *group_name(struct writer *writer, const struct span *span)
+static const char *group_name(struct perfetto_writer *writer, const struct span *span)
 {
 	struct perfetto *perfetto = writer->perfetto;
 	const struct fact_process *process = spans_process(&perfetto->spans, span_process(span));
@@ -49,10 +49,10 @@ static const char *group_name(struct writer *writer, const struct span *span)
 	return perfetto_text(&perfetto->out, "%s thread %u", layer, tid);
 }
 
-static void open_group(struct writer *writer, const struct span *span)
+static void open_group(struct perfetto_writer *writer, const struct span *span)
 {
 	struct perfetto *perfetto = writer->perfetto;
-	struct group *group = &writer->group;
+	struct track_group *group = &writer->group;
 	int process = span_process(span);
 	bool same = group->open && group->key >> 40 == span->group >> 40;
 
@@ -68,9 +68,9 @@ static void open_group(struct writer *writer, const struct span *span)
 	group->sums = group->messages = 0;
 }
 
-static uint64_t track_for(struct writer *writer, const char *format)
+static uint64_t track_for(struct perfetto_writer *writer, const char *format)
 {
-	struct group *group = &writer->group;
+	struct track_group *group = &writer->group;
 	struct perfetto_out *out = &writer->perfetto->out;
 	const char *layer = span_layer_names[group->key >> 32 & 0xff];
 
@@ -79,9 +79,9 @@ static uint64_t track_for(struct writer *writer, const char *format)
 			      (int)(group->key >> 32 & 0xff));
 }
 
-static uint64_t lane_track(struct writer *writer, const struct span *span)
+static uint64_t lane_track(struct perfetto_writer *writer, const struct span *span)
 {
-	struct group *group = &writer->group;
+	struct track_group *group = &writer->group;
 	size_t lane = lanes_take(&group->lanes, span->start, span->end);
 
 	while (group->tracks.len <= lane) {
@@ -100,7 +100,7 @@ static size_t notes_of(const struct span_note *values, size_t count, struct perf
 	return count;
 }
 
-static const perfetto_bytes *shape_bytes(struct writer *writer, const struct span *span)
+static const perfetto_bytes *shape_bytes(struct perfetto_writer *writer, const struct span *span)
 {
 	struct spans *spans = &writer->perfetto->spans;
 	const struct span_shape *shape = spans_shape(spans, span);
@@ -125,7 +125,7 @@ static const perfetto_bytes *shape_bytes(struct writer *writer, const struct spa
  * The first or only event of a span. end: the end of the message that it sends or receives, or
  * NULL.
  */
-static void put_first(struct writer *writer, const struct span *span, TrackEventType type,
+static void put_first(struct perfetto_writer *writer, const struct span *span, TrackEventType type,
 		      uint64_t track, const struct span *end)
 {
 	struct perfetto *perfetto = writer->perfetto;
@@ -158,7 +158,7 @@ static void put_first(struct writer *writer, const struct span *span, TrackEvent
  * A flow runs from its earliest event to its latest. A receive may be posted before the send
  * starts, so its flow ends with the end of the receive.
  */
-static void put_last(struct writer *writer, const struct span *span, uint64_t track,
+static void put_last(struct perfetto_writer *writer, const struct span *span, uint64_t track,
 		     const struct span *end)
 {
 	struct perfetto_event event = { .type = TRACK_EVENT_TYPE__TYPE_SLICE_END, .track = track };
@@ -171,7 +171,7 @@ static void put_last(struct writer *writer, const struct span *span, uint64_t tr
 }
 
 /* Removes the end of an operation's message from the waiting ones. */
-static bool take_end(struct writer *writer, const struct span *span, struct span *end)
+static bool take_end(struct perfetto_writer *writer, const struct span *span, struct span *end)
 {
 	for (size_t i = 0; span->id && i < writer->ends.len; i++) {
 		if (writer->ends.data[i].id != span->id)
@@ -183,7 +183,7 @@ static bool take_end(struct writer *writer, const struct span *span, struct span
 	return false;
 }
 
-static void put_fact(struct writer *writer, const struct span *span)
+static void put_fact(struct perfetto_writer *writer, const struct span *span)
 {
 	struct span taken;
 	const struct span *end = take_end(writer, span, &taken) ? &taken : NULL;
@@ -197,9 +197,9 @@ static void put_fact(struct writer *writer, const struct span *span)
 	put_last(writer, span, track, end);
 }
 
-static void put_sums(struct writer *writer, const struct span *span)
+static void put_sums(struct perfetto_writer *writer, const struct span *span)
 {
-	struct group *group = &writer->group;
+	struct track_group *group = &writer->group;
 
 	if (!group->sums)
 		group->sums = track_for(writer, "%s sums, no single events (--count)");
@@ -207,9 +207,9 @@ static void put_sums(struct writer *writer, const struct span *span)
 }
 
 /* Ends of messages without a traced operation, or whose operation the filter left out. */
-static void put_ends(struct writer *writer)
+static void put_ends(struct perfetto_writer *writer)
 {
-	struct group *group = &writer->group;
+	struct track_group *group = &writer->group;
 
 	for (size_t i = 0; i < writer->ends.len; i++) {
 		const struct span *end = &writer->ends.data[i];
@@ -221,7 +221,7 @@ static void put_ends(struct writer *writer)
 	writer->ends.len = 0;
 }
 
-static void put_span(struct writer *writer, const struct span *span)
+static void put_span(struct perfetto_writer *writer, const struct span *span)
 {
 	switch ((enum span_what)span->what) {
 	case SPAN_SEND:
@@ -237,7 +237,7 @@ static void put_span(struct writer *writer, const struct span *span)
 	}
 }
 
-static void take_span(struct writer *writer, const struct span *span)
+static void take_span(struct perfetto_writer *writer, const struct span *span)
 {
 	const struct span *end = writer->ends.data;
 
@@ -248,7 +248,7 @@ static void take_span(struct writer *writer, const struct span *span)
 	put_span(writer, span);
 }
 
-static void writer_release(struct writer *writer)
+static void writer_release(struct perfetto_writer *writer)
 {
 	forget_shapes(writer);
 	lanes_release(&writer->group.lanes);
@@ -261,7 +261,7 @@ static void writer_release(struct writer *writer)
 
 int perfetto_spans(struct perfetto *perfetto)
 {
-	struct writer writer = { .perfetto = perfetto };
+	struct perfetto_writer writer = { .perfetto = perfetto };
 	const struct span *span;
 	int more;
 

@@ -16,7 +16,7 @@
 #define RUN_BYTES (24u << 20)
 #define PART_BYTES (256u << 10) /* read buffer of a run */
 
-struct run {
+struct sorter_run {
 	off_t at, end; /* unread part of the file */
 	char *part;
 	size_t next, len; /* bytes in part */
@@ -29,7 +29,7 @@ struct sorter {
 	size_t room, count, next;
 	int fd; /* -1: everything fits in memory so far */
 	off_t written;
-	VEC(struct run) runs;
+	VEC(struct sorter_run) runs;
 	size_t *heap, heap_len; /* numbers of runs, the one with the least head first */
 	bool started; /* whether the heap's first record was returned */
 };
@@ -110,8 +110,8 @@ static int write_run(struct sorter *sorter)
 	err = write_all(sorter->fd, sorter->records, len, sorter->written);
 	if (err)
 		return err;
-	vec_push(&sorter->runs,
-		 ((struct run){ .at = sorter->written, .end = sorter->written + (off_t)len }));
+	vec_push(&sorter->runs, ((struct sorter_run){ .at = sorter->written,
+						      .end = sorter->written + (off_t)len }));
 	sorter->written += (off_t)len;
 	sorter->count = 0;
 	return 0;
@@ -128,7 +128,7 @@ int sorter_add(struct sorter *sorter, const void *record)
 }
 
 /* Returns 1, 0: the run is over, or -errno. */
-static int run_fill(struct sorter *sorter, struct run *run)
+static int run_fill(struct sorter *sorter, struct sorter_run *run)
 {
 	size_t want = PART_BYTES / sorter->size * sorter->size;
 
@@ -150,7 +150,7 @@ static int run_fill(struct sorter *sorter, struct run *run)
 
 static const char *head(const struct sorter *sorter, size_t number)
 {
-	const struct run *run = &sorter->runs.data[number];
+	const struct sorter_run *run = &sorter->runs.data[number];
 
 	return run->part + run->next;
 }
@@ -171,7 +171,7 @@ static int open_runs(struct sorter *sorter)
 	sorter->records = NULL;
 	sorter->heap = xcalloc(sorter->runs.len, sizeof(*sorter->heap));
 	for (size_t i = 0; i < sorter->runs.len && err >= 0; i++) {
-		struct run *run = &sorter->runs.data[i];
+		struct sorter_run *run = &sorter->runs.data[i];
 
 		run->part = xmalloc(PART_BYTES);
 		err = run_fill(sorter, run);
@@ -193,7 +193,7 @@ int sorter_finish(struct sorter *sorter)
 /* Skips the record returned last. */
 static int step(struct sorter *sorter)
 {
-	struct run *run = &sorter->runs.data[sorter->heap[0]];
+	struct sorter_run *run = &sorter->runs.data[sorter->heap[0]];
 	int more = 1;
 
 	run->next += sorter->size;

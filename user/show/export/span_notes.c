@@ -58,7 +58,7 @@ const struct note_info note_infos[NOTES] = {
 
 /* Strings of a shape; otherwise: the text for a value that is expected but unknown. */
 static const struct {
-	enum note note;
+	enum note_column note;
 	unsigned int layers;
 	size_t offset;
 	const char *otherwise;
@@ -95,18 +95,18 @@ struct list {
 	size_t len;
 };
 
-static void put_text(struct list *list, enum note note, const char *text)
+static void put_text(struct list *list, enum note_column note, const char *text)
 {
 	if (text)
 		list->values[list->len++] = (struct span_note){ note, text, 0 };
 }
 
-static void put_number(struct list *list, enum note note, uint64_t number)
+static void put_number(struct list *list, enum note_column note, uint64_t number)
 {
 	list->values[list->len++] = (struct span_note){ note, NULL, number };
 }
 
-static void put_some(struct list *list, enum note note, uint64_t number)
+static void put_some(struct list *list, enum note_column note, uint64_t number)
 {
 	if (number)
 		put_number(list, note, number);
@@ -182,8 +182,8 @@ static void put_bytes(struct list *list, uint64_t bytes)
 
 static void put_fact(struct list *list, const struct span *span)
 {
-	static const enum note details[LAYERS] = { NOTE_OPS, NOTE_TAG, NOTE_WIRE_BYTES };
-	static const enum note causes[LAYERS] = { NOTE_CALL, NOTE_CALL, NOTE_CAUSED_BY };
+	static const enum note_column details[LAYERS] = { NOTE_OPS, NOTE_TAG, NOTE_WIRE_BYTES };
+	static const enum note_column causes[LAYERS] = { NOTE_CALL, NOTE_CALL, NOTE_CAUSED_BY };
 	enum span_layer layer = span_layer(span);
 
 	put_bytes(list, span->bytes);

@@ -5,7 +5,7 @@
 
 #include "show/export/spans.h"
 
-enum note {
+enum note_column {
 	NOTE_FUNCTION,
 	NOTE_COMMUNICATOR,
 	NOTE_CALL_SITE,
@@ -58,7 +58,7 @@ struct note_info {
 extern const struct note_info note_infos[NOTES];
 
 struct span_note {
-	enum note note;
+	enum note_column note;
 	const char *text; /* for texts; lives as long as the analysis and the spans */
 	uint64_t number; /* of numbers */
 };

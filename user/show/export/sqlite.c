@@ -92,7 +92,7 @@ static int sql_close(struct sql *sql)
 	return sql->err;
 }
 
-struct state {
+struct sqlite_export {
 	struct sql sql;
 	struct sql_tables tables;
 	sqlite3_stmt *total;
@@ -100,7 +100,7 @@ struct state {
 
 static void take(void *arg, enum fact_type type, const void *fact, const struct fact_sums *sums)
 {
-	struct state *state = arg;
+	struct sqlite_export *state = arg;
 
 	sql_tables_add(&state->tables, type, fact, sums);
 }
@@ -113,7 +113,7 @@ static struct fact_sink sink(void *arg)
 static void put_total(void *arg, const char *section, const char *name, const char *reason,
 		      const json_t *value)
 {
-	struct state *state = arg;
+	struct sqlite_export *state = arg;
 
 	sql_bind_text(state->total, 1, section);
 	sql_bind_text(state->total, 2, name);
@@ -125,7 +125,7 @@ static void put_total(void *arg, const char *section, const char *name, const ch
 	sql_step(&state->sql, state->total);
 }
 
-static void put_totals(struct state *state, json_t *members)
+static void put_totals(struct sqlite_export *state, json_t *members)
 {
 	const struct totals_sink rows = { state, put_total };
 	const char *name;
@@ -137,7 +137,7 @@ static void put_totals(struct state *state, json_t *members)
 
 static void *begin(struct export_target *target, int *err)
 {
-	struct state *state = xcalloc(1, sizeof(*state));
+	struct sqlite_export *state = xcalloc(1, sizeof(*state));
 
 	(void)err;
 	sql_open(&state->sql, target->path, target->why);
@@ -150,7 +150,7 @@ static void *begin(struct export_target *target, int *err)
 	return state; /* errors are reported at the end */
 }
 
-static void finalize(struct state *state)
+static void finalize(struct sqlite_export *state)
 {
 	sql_tables_release(&state->tables);
 	sqlite3_finalize(state->total);
@@ -159,7 +159,7 @@ static void finalize(struct state *state)
 
 static int end(void *arg, const struct fact_totals *totals)
 {
-	struct state *state = arg;
+	struct sqlite_export *state = arg;
 
 	put_totals(state, report_totals_json(totals));
 	finalize(state);
@@ -169,7 +169,7 @@ static int end(void *arg, const struct fact_totals *totals)
 
 static void release(void *arg)
 {
-	struct state *state = arg;
+	struct sqlite_export *state = arg;
 
 	finalize(state);
 	sql_close(&state->sql);

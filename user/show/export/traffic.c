@@ -9,7 +9,7 @@
 #define BUCKETS 1000 /* per host's trace */
 #define LEAST_WIDTH 1000 /* ns */
 
-struct piece {
+struct traffic_piece {
 	uint64_t start, end;
 	uint64_t bytes; /* UINT64_MAX unknown; payload of data only */
 	uint64_t count;
@@ -29,7 +29,7 @@ struct making {
 
 static int in_order(const void *left, const void *right)
 {
-	const struct piece *a = left, *b = right;
+	const struct traffic_piece *a = left, *b = right;
 	const uint64_t words[][2] = {
 		{ (uint64_t)a->host, (uint64_t)b->host },
 		{ a->transport, b->transport },
@@ -46,7 +46,7 @@ static int in_order(const void *left, const void *right)
 
 void traffic_init(struct traffic *traffic)
 {
-	*traffic = (struct traffic){ .sorter = sorter_new(sizeof(struct piece), in_order) };
+	*traffic = (struct traffic){ .sorter = sorter_new(sizeof(struct traffic_piece), in_order) };
 }
 
 void traffic_release(struct traffic *traffic)
@@ -87,7 +87,7 @@ static uint32_t device_number(struct traffic *traffic, int host, const char *tra
 void traffic_add(struct traffic *traffic, int host, const struct fact_transfer *transfer,
 		 const struct fact_sums *sums)
 {
-	struct piece piece;
+	struct traffic_piece piece;
 	struct traffic_host *seen;
 
 	if (traffic->err || host < 0 || transfer->retried)
@@ -141,7 +141,7 @@ static void begin_rate(struct making *making, const struct traffic_device *devic
 }
 
 /* Bytes transferred up to a time, such that the parts add up exactly. */
-static uint64_t gone(const struct piece *piece, uint64_t at)
+static uint64_t gone(const struct traffic_piece *piece, uint64_t at)
 {
 	if (at >= piece->end)
 		return piece->bytes;
@@ -149,7 +149,7 @@ static uint64_t gone(const struct piece *piece, uint64_t at)
 			  (piece->end - piece->start));
 }
 
-static void add_rate(struct making *making, const struct piece *piece)
+static void add_rate(struct making *making, const struct traffic_piece *piece)
 {
 	uint64_t at = piece->start, before = 0;
 
@@ -164,7 +164,7 @@ static void add_rate(struct making *making, const struct piece *piece)
 	}
 }
 
-static void add_busy(struct making *making, const struct piece *piece)
+static void add_busy(struct making *making, const struct traffic_piece *piece)
 {
 	struct busy *busy = &making->busy;
 
@@ -179,7 +179,7 @@ static void add_busy(struct making *making, const struct piece *piece)
 		busy->bytes += piece->bytes;
 }
 
-static void make(struct making *making, const struct piece *piece)
+static void make(struct making *making, const struct traffic_piece *piece)
 {
 	const struct traffic_device *device = &making->traffic->devices.data[piece->device];
 	const struct traffic_device *transport = making->transport;

@@ -25,7 +25,7 @@ struct page_window {
 int page_window_parse(const char *text, struct page_window *window);
 
 struct page_options {
-	struct filter *filter; /* NULL: everything; else must outlive the page */
+	struct report_filter *filter; /* NULL: everything; else must outlive the page */
 	const struct page_window *window; /* NULL: as far as there is room */
 	const char *beside; /* page of a verdict to link to, see page_beside(); NULL: none */
 	/* Limits; 0: the documented default. For tests. */

@@ -330,13 +330,13 @@ static void put_events(struct page *page, const struct map *index)
 	page_pack_end(&page->pack);
 }
 
-struct pair {
+struct message_pair {
 	uint64_t send, recv, arrival;
 };
 
 static int by_send(const void *left, const void *right)
 {
-	const struct pair *a = left, *b = right;
+	const struct message_pair *a = left, *b = right;
 
 	if (a->send != b->send)
 		return a->send < b->send ? -1 : 1;
@@ -353,13 +353,13 @@ static uint64_t arrival_at(const struct page *page, const struct page_link *link
 
 static void put_links(struct page *page, const struct map *index)
 {
-	VEC(struct pair) pairs = { 0 };
+	VEC(struct message_pair) pairs = { 0 };
 	uint64_t *values;
 
 	for (size_t i = 0; i < page->events.links.len; i++) {
 		const struct page_link *link = &page->events.links.data[i];
-		struct pair pair = { event_of(index, link->send), event_of(index, link->recv),
-				     arrival_at(page, link) };
+		struct message_pair pair = { event_of(index, link->send),
+					     event_of(index, link->recv), arrival_at(page, link) };
 
 		if (pair.send || pair.recv)
 			vec_push(&pairs, pair);

@@ -106,14 +106,14 @@ static struct bounds bounds_of(const struct clock_bounds *from, int sign, uint64
 	return bounds;
 }
 
-struct range {
+struct rate_range {
 	double least, most;
 };
 
 /* The range of rates for which a line fits between the upper and lower bounds. */
-static struct range rates(const struct bounds *upper, const struct bounds *lower)
+static struct rate_range rates(const struct bounds *upper, const struct bounds *lower)
 {
-	struct range range = { -MOST_DRIFT, MOST_DRIFT };
+	struct rate_range range = { -MOST_DRIFT, MOST_DRIFT };
 
 	for (size_t i = 0; i < upper->count; i++) {
 		for (size_t k = 0; k < lower->count; k++) {
@@ -125,7 +125,7 @@ static struct range rates(const struct bounds *upper, const struct bounds *lower
 			else if (x < 0)
 				range.least = fmax(range.least, y / x);
 			else if (y < 0)
-				return (struct range){ 1, -1 };
+				return (struct rate_range){ 1, -1 };
 		}
 	}
 	return range;
@@ -142,7 +142,7 @@ static double height(const struct bounds *upper, double rate)
 }
 
 /* The maximum over all rates: the offset is concave in the rate. */
-static double highest(const struct bounds *upper, struct range rates)
+static double highest(const struct bounds *upper, struct rate_range rates)
 {
 	for (int i = 0; i < STEPS; i++) {
 		double third = (rates.most - rates.least) / 3;
@@ -156,13 +156,13 @@ static double highest(const struct bounds *upper, struct range rates)
 }
 
 /* A lower bound is a mirrored upper bound. */
-static double lowest(const struct bounds *lower, struct range rates)
+static double lowest(const struct bounds *lower, struct rate_range rates)
 {
 	struct bounds upper = *lower;
 
 	for (size_t i = 0; i < upper.count; i++)
 		upper.list[i].y = -upper.list[i].y;
-	return -highest(&upper, (struct range){ -rates.most, -rates.least });
+	return -highest(&upper, (struct rate_range){ -rates.most, -rates.least });
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -190,7 +190,7 @@ struct clock_estimate clocks_solve(const struct clock_pair *pair)
 	const struct clock_bounds *there = &pair->there, *back = &pair->back;
 	struct clock_estimate estimate = { .reason = "messages went one way alone" };
 	struct bounds upper, lower;
-	struct range drift, offset;
+	struct rate_range drift, offset;
 	uint64_t first;
 	int64_t zero;
 
@@ -205,7 +205,7 @@ struct clock_estimate clocks_solve(const struct clock_pair *pair)
 	estimate.reason = "no two clocks of constant rates fit: one of them was set";
 	if (drift.least > drift.most)
 		return estimate;
-	offset = (struct range){ lowest(&lower, drift), highest(&upper, drift) };
+	offset = (struct rate_range){ lowest(&lower, drift), highest(&upper, drift) };
 	estimate.reason = NULL;
 	estimate.offset = zero + llround((offset.least + offset.most) / 2);
 	/* and the rounding error */

@@ -40,7 +40,7 @@ const struct filter_info filter_infos[FILTER_FIELDS] = {
 			       "calls, operations, transfers", KEY_BIT(PLACE) },
 };
 
-void filter_release(struct filter *filter)
+void filter_release(struct report_filter *filter)
 {
 	for (int i = 0; i < FILTER_FIELDS; i++) {
 		struct filter_list *list = &filter->lists[i];
@@ -60,7 +60,8 @@ static bool valid(enum filter_field field, const char *pattern)
 	return *pattern != '\0';
 }
 
-int filter_add(struct filter *filter, enum filter_field field, const char *list, const char **why)
+int filter_add(struct report_filter *filter, enum filter_field field, const char *list,
+	       const char **why)
 {
 	char *copy = xstrdup(list), *rest = copy, *word;
 	int err = 0;
@@ -78,7 +79,7 @@ int filter_add(struct filter *filter, enum filter_field field, const char *list,
 	return err;
 }
 
-bool filter_active(const struct filter *filter)
+bool filter_active(const struct report_filter *filter)
 {
 	for (int i = 0; filter && i < FILTER_FIELDS; i++)
 		if (filter->lists[i].patterns.len)
@@ -100,7 +101,7 @@ static bool any(const struct filter_list *list, const char *word)
 }
 
 /* Strings are interned: each is matched against the globs only once. */
-static bool pass(struct filter *filter, enum filter_field field, const char *word)
+static bool pass(struct report_filter *filter, enum filter_field field, const char *word)
 {
 	struct filter_list *list = &filter->lists[field];
 	uint64_t *seen;
@@ -114,7 +115,7 @@ static bool pass(struct filter *filter, enum filter_field field, const char *wor
 }
 
 /* Any name of a place may match; a place has one key, so each is matched only once. */
-static bool pass_place(struct filter *filter, const struct place *place)
+static bool pass_place(struct report_filter *filter, const struct place *place)
 {
 	struct filter_list *list = &filter->lists[FILTER_CALL_SITE];
 	uint64_t *seen;
@@ -152,7 +153,7 @@ static bool is_process(const char *who, const struct fact_process *process)
 	       number_is(who, process->tgid) || (process->comm && glob(who, process->comm));
 }
 
-static bool filter_process(const struct filter *filter, const struct fact_process *process)
+static bool filter_process(const struct report_filter *filter, const struct fact_process *process)
 {
 	const struct filter_list *who, *host;
 
@@ -167,8 +168,8 @@ static bool filter_process(const struct filter *filter, const struct fact_proces
 }
 
 /* Whether a value fits; a fact without any of the field's keys passes. */
-static bool filter_field_passes(struct filter *filter, enum filter_field field, enum fact_type type,
-				const void *fact)
+static bool filter_field_passes(struct report_filter *filter, enum filter_field field,
+				enum fact_type type, const void *fact)
 {
 	const unsigned int keys = filter_infos[field].keys;
 	const struct fact_column *column = fact_infos[type].columns;
@@ -188,7 +189,7 @@ static bool filter_field_passes(struct filter *filter, enum filter_field field, 
 	return !has;
 }
 
-void selection_init(struct selection *selection, struct filter *filter)
+void selection_init(struct selection *selection, struct report_filter *filter)
 {
 	*selection = (struct selection){ .filter = filter, .active = filter_active(filter) };
 }

@@ -41,30 +41,31 @@ struct filter_list {
 	struct map seen; /* interned string -> 1: matches, 2: does not */
 };
 
-struct filter {
+struct report_filter {
 	struct filter_list lists[FILTER_FIELDS];
 };
 
-/* A zeroed struct filter passes everything. */
-void filter_release(struct filter *filter);
+/* A zeroed struct report_filter passes everything. */
+void filter_release(struct report_filter *filter);
 
 /*
  * Adds a comma-separated list of patterns: case-insensitive globs; "none" matches unknown and
  * absent values. Returns 0, or -EINVAL with an error message in *why (static).
  */
-int filter_add(struct filter *filter, enum filter_field field, const char *list, const char **why);
+int filter_add(struct report_filter *filter, enum filter_field field, const char *list,
+	       const char **why);
 
 /* Whether it excludes anything; NULL: it does not. */
-bool filter_active(const struct filter *filter);
+bool filter_active(const struct report_filter *filter);
 
 /* Decides which facts pass, by their keys and by the processes seen so far. */
 struct selection {
-	struct filter *filter; /* must outlive it */
+	struct report_filter *filter; /* must outlive it */
 	bool active;
 	VEC(bool) processes; /* by index: whether their facts pass */
 };
 
-void selection_init(struct selection *selection, struct filter *filter); /* NULL: all pass */
+void selection_init(struct selection *selection, struct report_filter *filter); /* NULL: all pass */
 void selection_release(struct selection *selection);
 
 /*

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "show/report/internal.h"
 
-struct line {
+struct folded_line {
 	char *text;
 	uint64_t amount;
 };
@@ -23,8 +23,8 @@ enum report_amount report_amount_find(const char *name)
 	return (enum report_amount)i;
 }
 
-struct lines {
-	VEC(struct line) all;
+struct folded_lines {
+	VEC(struct folded_line) all;
 };
 
 static uint64_t amount_of(const struct cube_sums *sums, enum report_amount amount)
@@ -70,7 +70,8 @@ static char *line_of(const struct report *report, const struct cube_row *row)
 }
 
 /* Calls without a stack get a line per function, so that all lines add up to all calls. */
-static void add_rest(const struct report *report, enum report_amount amount, struct lines *lines)
+static void add_rest(const struct report *report, enum report_amount amount,
+		     struct folded_lines *lines)
 {
 	struct cube known;
 
@@ -81,7 +82,8 @@ static void add_rest(const struct report *report, enum report_amount amount, str
 		const struct cube_row *some = cube_find(&known, all->key);
 		const char *name = cube_key_text(&report_calls_shape.keys[1], all->key[1]);
 		uint64_t rest = amount_of(&all->sums, amount);
-		struct line line = { NULL, rest - (some ? amount_of(&some->sums, amount) : 0) };
+		struct folded_line line = { NULL,
+					    rest - (some ? amount_of(&some->sums, amount) : 0) };
 
 		if (!line.amount)
 			continue;
@@ -93,10 +95,11 @@ static void add_rest(const struct report *report, enum report_amount amount, str
 
 static int by_text(const void *left, const void *right)
 {
-	return strcmp(((const struct line *)left)->text, ((const struct line *)right)->text);
+	return strcmp(((const struct folded_line *)left)->text,
+		      ((const struct folded_line *)right)->text);
 }
 
-static void print_lines(struct line *lines, size_t count, FILE *out)
+static void print_lines(struct folded_line *lines, size_t count, FILE *out)
 {
 	for (size_t i = 0, same; i < count; i = same) {
 		uint64_t amount = 0;
@@ -111,14 +114,14 @@ static void print_lines(struct line *lines, size_t count, FILE *out)
 int report_folded(const struct report *report, enum report_amount amount, FILE *out)
 {
 	const struct cube *stacks = &report->stacks;
-	struct lines lines = { 0 };
+	struct folded_lines lines = { 0 };
 
 	if (!report->knows_stacks)
 		return -ENODATA;
 	for (size_t i = 0; i < stacks->rows.len; i++)
 		vec_push(&lines.all,
-			 ((struct line){ line_of(report, &stacks->rows.data[i]),
-					 amount_of(&stacks->rows.data[i].sums, amount) }));
+			 ((struct folded_line){ line_of(report, &stacks->rows.data[i]),
+						amount_of(&stacks->rows.data[i].sums, amount) }));
 	add_rest(report, amount, &lines);
 	if (lines.all.len)
 		qsort(lines.all.data, lines.all.len, sizeof(*lines.all.data), by_text);

@@ -75,7 +75,7 @@ void slowest_offer(struct slowest *slowest, const struct fact_transfer *transfer
 uint64_t slowest_time(const struct fact_transfer *transfer);
 
 struct report {
-	struct filter *filter; /* NULL: everything */
+	struct report_filter *filter; /* NULL: everything */
 	bool filtering;
 	struct selection selection;
 	bool gpu; /* some process has a GPU library */

@@ -322,7 +322,7 @@ static json_t *number_or_null(int number)
 	return number < 0 ? json_null() : json_integer(number);
 }
 
-json_t *report_filter_json(const struct filter *filter)
+json_t *report_filter_json(const struct report_filter *filter)
 {
 	json_t *object;
 

@@ -101,7 +101,7 @@ bool report_knows_memory(const struct report *report)
 	return report->gpu;
 }
 
-struct report *report_new(struct filter *filter)
+struct report *report_new(struct report_filter *filter)
 {
 	struct report *report = NULL;
 	size_t room = 0;

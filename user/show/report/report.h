@@ -21,7 +21,7 @@ struct report;
  * filter may be NULL (everything); else it must outlive the report. Strings of the facts must live
  * until report_free(), so free the analysis after the report.
  */
-struct report *report_new(struct filter *filter);
+struct report *report_new(struct report_filter *filter);
 
 void report_free(struct report *report);
 
@@ -70,7 +70,7 @@ bool report_lacks_detail(const struct fact_totals *totals);
 json_t *report_totals_json(const struct fact_totals *totals);
 
 /* The filter as JSON, null: everything passes. The caller owns it. */
-json_t *report_filter_json(const struct filter *filter);
+json_t *report_filter_json(const struct report_filter *filter);
 
 /* Schema "ucxbpf.report/1". Returns 0 or -errno of a failed write. */
 int report_json(const struct report *report, FILE *out);

@@ -112,7 +112,7 @@ size_t text_fit(const char *text, int width)
 #define GAP 2
 
 struct grid {
-	const struct table *table;
+	const struct report_table *table;
 	char (*cells)[TABLE_CELL]; /* row by row */
 	int width[TABLE_MAX_COLUMNS];
 	bool dropped[TABLE_MAX_COLUMNS];
@@ -129,7 +129,7 @@ static void tame(char *cell)
 
 static void fill(struct grid *grid)
 {
-	const struct table *table = grid->table;
+	const struct report_table *table = grid->table;
 	size_t room = 0;
 
 	grid->cells = vec_grow(NULL, &room, table->row_count * table->column_count + 1,
@@ -243,7 +243,8 @@ static void print_line(FILE *out, const struct report_text_options *options,
 	fputc('\n', out);
 }
 
-void table_print(FILE *out, const struct report_text_options *options, const struct table *table)
+void table_print(FILE *out, const struct report_text_options *options,
+		 const struct report_table *table)
 {
 	struct grid grid = { .table = table };
 

@@ -23,7 +23,7 @@ struct table_column {
 	void (*print)(char *cell, size_t size, const void *row, const void *context);
 };
 
-struct table {
+struct report_table {
 	const struct table_column *columns;
 	int column_count;
 	const void *context; /* handed to print */
@@ -31,7 +31,8 @@ struct table {
 	size_t row_count;
 };
 
-void table_print(FILE *out, const struct report_text_options *options, const struct table *table);
+void table_print(FILE *out, const struct report_text_options *options,
+		 const struct report_table *table);
 
 /* Prints text dim, bold or plain, where colours are on. */
 enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_WARN };

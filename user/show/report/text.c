@@ -17,12 +17,12 @@ void text_append(char *out, size_t size, const char *format, ...)
 	va_end(args);
 }
 
-bool text_is_exact(const struct text *text)
+bool text_is_exact(const struct text_report *text)
 {
 	return text->options->exact || text->options->verbose;
 }
 
-void text_count(const struct text *text, char *out, size_t size, uint64_t count)
+void text_count(const struct text_report *text, char *out, size_t size, uint64_t count)
 {
 	char number[40];
 
@@ -30,7 +30,7 @@ void text_count(const struct text *text, char *out, size_t size, uint64_t count)
 	text_append(out, size, "%s", number);
 }
 
-size_t text_limit(const struct text *text, size_t count, const size_t limits[TEXT_LIMITS])
+size_t text_limit(const struct text_report *text, size_t count, const size_t limits[TEXT_LIMITS])
 {
 	int verbose = text->options->verbose;
 
@@ -40,7 +40,7 @@ size_t text_limit(const struct text *text, size_t count, const size_t limits[TEX
 	return limits[verbose];
 }
 
-void text_end(const struct text *text, size_t shown, size_t count)
+void text_end(const struct text_report *text, size_t shown, size_t count)
 {
 	if (shown < count) {
 		style_on(text->out, text->options, STYLE_DIM);
@@ -51,7 +51,7 @@ void text_end(const struct text *text, size_t shown, size_t count)
 	fputc('\n', text->out);
 }
 
-void text_process(const struct text *text, char *out, size_t size, int64_t index)
+void text_process(const struct text_report *text, char *out, size_t size, int64_t index)
 {
 	const struct report_process *process = report_process_at(text->report, index);
 
@@ -65,7 +65,8 @@ void text_process(const struct text *text, char *out, size_t size, int64_t index
 		snprintf(out, size, "%d#%d", process->fact.rank, process->fact.index);
 }
 
-void text_time(const struct text *text, char *out, size_t size, uint64_t ns, uint32_t precisions)
+void text_time(const struct text_report *text, char *out, size_t size, uint64_t ns,
+	       uint32_t precisions)
 {
 	char number[40];
 
@@ -145,7 +146,7 @@ static bool nothing_seen(const struct report *report)
 
 int report_text(const struct report *report, const struct report_text_options *options, FILE *out)
 {
-	struct text text = {
+	struct text_report text = {
 		.report = report,
 		.options = options,
 		.out = out,

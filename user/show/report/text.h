@@ -8,7 +8,7 @@
 
 #define TEXT_LIMITS 2
 
-struct text {
+struct text_report {
 	const struct report *report;
 	const struct report_text_options *options;
 	FILE *out;
@@ -16,32 +16,33 @@ struct text {
 	const char *arrow, *at_most, *at_least;
 };
 
-void text_header(const struct text *text);
-void text_processes(const struct text *text);
-void text_deaths(const struct text *text);
-void text_paths(const struct text *text);
-void text_functions(const struct text *text);
-void text_call_sites(const struct text *text);
-void text_devices(const struct text *text);
-void text_memory(const struct text *text);
-void text_ways(const struct text *text);
-void text_pairs(const struct text *text);
-void text_networks(const struct text *text);
-void text_slowest(const struct text *text);
-void text_clocks(const struct text *text);
-void text_unknown(const struct text *text);
+void text_header(const struct text_report *text);
+void text_processes(const struct text_report *text);
+void text_deaths(const struct text_report *text);
+void text_paths(const struct text_report *text);
+void text_functions(const struct text_report *text);
+void text_call_sites(const struct text_report *text);
+void text_devices(const struct text_report *text);
+void text_memory(const struct text_report *text);
+void text_ways(const struct text_report *text);
+void text_pairs(const struct text_report *text);
+void text_networks(const struct text_report *text);
+void text_slowest(const struct text_report *text);
+void text_clocks(const struct text_report *text);
+void text_unknown(const struct text_report *text);
 
 /* Number of count rows to show, given the limits without -v and with one -v. */
-size_t text_limit(const struct text *text, size_t count, const size_t limits[TEXT_LIMITS]);
+size_t text_limit(const struct text_report *text, size_t count, const size_t limits[TEXT_LIMITS]);
 
 /* Ends a section: prints how many rows were left out, or a blank line. */
-void text_end(const struct text *text, size_t shown, size_t count);
+void text_end(const struct text_report *text, size_t shown, size_t count);
 
 /* The rank; "3#7" (rank and index) where ranks are not unique; "pid 12" without rank; "?". */
-void text_process(const struct text *text, char *out, size_t size, int64_t index);
+void text_process(const struct text_report *text, char *out, size_t size, int64_t index);
 
 /* A duration with a mark for its precision: none = exact, at most, at least, ~ mixed. */
-void text_time(const struct text *text, char *out, size_t size, uint64_t ns, uint32_t precisions);
+void text_time(const struct text_report *text, char *out, size_t size, uint64_t ns,
+	       uint32_t precisions);
 
 /* Data transfers by owner (first keys) and transport (last key). */
 struct text_carried {
@@ -63,10 +64,10 @@ void text_append(char *out, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Whether text shows every digit: rows of tables do so with --exact only. */
-bool text_is_exact(const struct text *text);
+bool text_is_exact(const struct text_report *text);
 
 /* Appends a count, every digit of it where text_is_exact(). */
-void text_count(const struct text *text, char *out, size_t size, uint64_t count);
+void text_count(const struct text_report *text, char *out, size_t size, uint64_t count);
 
 /* The cube row behind a table row. */
 static inline const struct cube_sums *text_row_sums(const void *row)

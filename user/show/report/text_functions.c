@@ -19,7 +19,7 @@ static const struct cube_shape carried_shape = {
 };
 
 struct functions {
-	const struct text *text;
+	const struct text_report *text;
 	struct cube rows;
 	struct text_carried carried; /* data transfers by function and transport */
 };
@@ -150,7 +150,7 @@ static void show_sender(const struct cube_row **rows, size_t count, size_t shown
 	rows[shown - 1] = sender;
 }
 
-void text_functions(const struct text *text)
+void text_functions(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 4, 60 };
 	struct functions functions = { .text = text };
@@ -168,8 +168,8 @@ void text_functions(const struct text *text)
 	show_sender(rows, functions.rows.rows.len, shown);
 	if (shown) {
 		table_print(text->out, text->options,
-			    &(struct table){ functions_columns, 6, &functions,
-					     (const void *const *)rows, shown });
+			    &(struct report_table){ functions_columns, 6, &functions,
+						    (const void *const *)rows, shown });
 		text_end(text, shown, functions.rows.rows.len);
 	}
 	free(rows);
@@ -194,19 +194,19 @@ static const struct cube_row *row_of(const void *row)
 
 static bool sites_exact(const void *context)
 {
-	return ((const struct text *)context)->options->exact;
+	return ((const struct text_report *)context)->options->exact;
 }
 
 static void print_place(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct text *text = context;
+	const struct text_report *text = context;
 
 	snprintf(cell, size, "%s", report_place(text->report, row_of(row)->key[1])->label);
 }
 
 static void print_in(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct text *text = context;
+	const struct text_report *text = context;
 	const struct place *place = report_place(text->report, row_of(row)->key[1]);
 
 	snprintf(cell, size, "%s",
@@ -250,7 +250,7 @@ static const struct table_column sites_columns[] = {
 	{ "bytes sent", false, 0, 2, sites_print_bytes },
 };
 
-void text_call_sites(const struct text *text)
+void text_call_sites(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 0, 20 };
 	const struct cube_row **rows;
@@ -264,8 +264,9 @@ void text_call_sites(const struct text *text)
 	cube_rollup(&sites, &text->report->call_sites);
 	rows = cube_sorted(&sites, CUBE_BY_TIME);
 	shown = text_limit(text, sites.rows.len, limits);
-	table_print(text->out, text->options,
-		    &(struct table){ sites_columns, 6, text, (const void *const *)rows, shown });
+	table_print(
+		text->out, text->options,
+		&(struct report_table){ sites_columns, 6, text, (const void *const *)rows, shown });
 	text_end(text, shown, sites.rows.len);
 	free(rows);
 	cube_release(&sites);

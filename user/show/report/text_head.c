@@ -30,7 +30,7 @@ static struct sampled sampled_from(const struct report *report, size_t first)
 	return sampled;
 }
 
-static void print_host(const struct text *text, const char *name)
+static void print_host(const struct text_report *text, const char *name)
 {
 	char *plain = text_plain(name);
 
@@ -55,7 +55,7 @@ static const char *step_text(const char *step)
 	return step;
 }
 
-static void print_step(const struct text *text, const struct fact_window *window, bool first)
+static void print_step(const struct text_report *text, const struct fact_window *window, bool first)
 {
 	char at[40], paid[16];
 
@@ -69,7 +69,7 @@ static void print_step(const struct text *text, const struct fact_window *window
 }
 
 /* With a budget: the layers recorded over time. Equal neighbours are merged. */
-static void print_steps(const struct text *text, size_t first, size_t count)
+static void print_steps(const struct text_report *text, size_t first, size_t count)
 {
 	const struct fact_window *windows = text->report->windows.data + first;
 	size_t changes = 0;
@@ -85,7 +85,7 @@ static void print_steps(const struct text *text, size_t first, size_t count)
 		fprintf(text->out, "        and %zu changes more: --json\n", changes - CHANGES);
 }
 
-static void text_windows(const struct text *text)
+static void text_windows(const struct text_report *text)
 {
 	const struct report *report = text->report;
 	struct sampled sampled;
@@ -109,7 +109,7 @@ static void text_windows(const struct text *text)
 
 #define LINE 512
 
-static void add_time(const struct text *text, char *line, uint64_t ns)
+static void add_time(const struct text_report *text, char *line, uint64_t ns)
 {
 	char number[40];
 
@@ -117,7 +117,7 @@ static void add_time(const struct text *text, char *line, uint64_t ns)
 	text_append(line, LINE, "%s", number);
 }
 
-static void add_bytes(const struct text *text, char *line, uint64_t bytes)
+static void add_bytes(const struct text_report *text, char *line, uint64_t bytes)
 {
 	char number[40];
 
@@ -125,7 +125,7 @@ static void add_bytes(const struct text *text, char *line, uint64_t bytes)
 	text_append(line, LINE, "%s", number);
 }
 
-static void tracer(const struct text *text, const struct fact_self *self, char *line)
+static void tracer(const struct text_report *text, const struct fact_self *self, char *line)
 {
 	add_time(text, line, self->cpu_ns);
 	text_append(line, LINE, " of CPU");
@@ -147,7 +147,7 @@ static void tracer(const struct text *text, const struct fact_self *self, char *
 }
 
 /* Mentions the unmeasured part: the trap often takes longer than the program. */
-static void in_kernel(const struct text *text, const struct fact_self *self, char *line)
+static void in_kernel(const struct text_report *text, const struct fact_self *self, char *line)
 {
 	char *reason = text_plain(self->kernel_unknown);
 
@@ -174,14 +174,14 @@ static void in_kernel(const struct text *text, const struct fact_self *self, cha
 		text_append(line, LINE, "; %u of %u captures", self->kernel_known, self->captures);
 }
 
-static void print(const struct text *text, const char *label, const char *body)
+static void print(const struct text_report *text, const char *label, const char *body)
 {
 	fprintf(text->out, "%-7s %.*s\n", label, (int)text_fit(body, text->options->width - 8),
 		body);
 }
 
 /* The cost of tracing, as lines of the header. */
-static void text_self(const struct text *text)
+static void text_self(const struct text_report *text)
 {
 	const struct fact_self *self = &text->report->totals.self;
 	char line[LINE] = "tracer ";
@@ -261,9 +261,9 @@ static void levels(const struct report *report, char *out, size_t size)
 }
 
 /* One line per field, so that it is clear which facts it does not apply to. */
-static void filter_lines(const struct text *text)
+static void filter_lines(const struct text_report *text)
 {
-	const struct filter *filter = text->report->filter;
+	const struct report_filter *filter = text->report->filter;
 	const char *label = "filter:";
 
 	for (int i = 0; i < FILTER_FIELDS; i++) {
@@ -279,7 +279,7 @@ static void filter_lines(const struct text *text)
 	}
 }
 
-void text_header(const struct text *text)
+void text_header(const struct text_report *text)
 {
 	const struct report *report = text->report;
 	char line[256] = "", span[40], *plain;

@@ -14,7 +14,7 @@ static const struct fact_memory *memory_row_of(const void *row)
 
 static bool exact(const void *context)
 {
-	return ((const struct text *)context)->options->exact;
+	return ((const struct text_report *)context)->options->exact;
 }
 
 static void print_kind(char *cell, size_t size, const void *row, const void *context)
@@ -103,7 +103,7 @@ static int column_count(const struct report *report)
 	return all - 1;
 }
 
-void text_memory(const struct text *text)
+void text_memory(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 8, 40 };
 	const struct report *report = text->report;
@@ -115,9 +115,9 @@ void text_memory(const struct text *text)
 	for (size_t i = 0; i < report->memory.len; i++)
 		vec_push(&rows, &report->memory.data[i]);
 	shown = text_limit(text, rows.len, limits);
-	table_print(
-		text->out, text->options,
-		&(struct table){ memory_columns, column_count(report), text, rows.data, shown });
+	table_print(text->out, text->options,
+		    &(struct report_table){ memory_columns, column_count(report), text, rows.data,
+					    shown });
 	text_end(text, shown, rows.len);
 	vec_release(&rows);
 }
@@ -175,7 +175,7 @@ static const struct table_column devices_columns[] = {
 	{ "node", false, 0, 2, print_node },      { "UUID", true, 12, 2, print_uuid },
 };
 
-void text_devices(const struct text *text)
+void text_devices(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 8, 40 };
 	const struct fact_totals *totals = &text->report->totals;
@@ -188,8 +188,8 @@ void text_devices(const struct text *text)
 		vec_push(&rows, &totals->devices[i]);
 	shown = text_limit(text, rows.len, limits);
 	table_print(text->out, text->options,
-		    &(struct table){ devices_columns, ARRAY_SIZE(devices_columns), text, rows.data,
-				     shown });
+		    &(struct report_table){ devices_columns, ARRAY_SIZE(devices_columns), text,
+					    rows.data, shown });
 	text_end(text, shown, rows.len);
 	vec_release(&rows);
 }

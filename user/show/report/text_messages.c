@@ -35,7 +35,7 @@ static const struct cube_shape memory_shape = {
 };
 
 struct pairs {
-	const struct text *text;
+	const struct text_report *text;
 	struct cube rows; /* data transfers */
 	struct cube messages; /* matched messages */
 	struct text_carried carried; /* data transfers by transport */
@@ -138,7 +138,7 @@ static void pairs_collect(struct pairs *pairs, const struct cube_row *row)
 	cube_sums_add(&cube_at(&pairs->carried.cube, key)->sums, &row->sums);
 }
 
-void text_pairs(const struct text *text)
+void text_pairs(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 3, 40 };
 	const struct cube *transfers = &text->report->transfers;
@@ -162,9 +162,9 @@ void text_pairs(const struct text *text)
 	shown = text_limit(text, pairs.rows.rows.len, limits);
 	if (shown) {
 		table_print(text->out, text->options,
-			    &(struct table){ pairs_columns,
-					     report_knows_memory(text->report) ? 7 : 6, &pairs,
-					     (const void *const *)rows, shown });
+			    &(struct report_table){ pairs_columns,
+						    report_knows_memory(text->report) ? 7 : 6,
+						    &pairs, (const void *const *)rows, shown });
 		text_end(text, shown, pairs.rows.rows.len);
 	}
 	free(rows);
@@ -190,7 +190,7 @@ static const struct cube_shape way_shape = {
 };
 
 struct ways {
-	const struct text *text;
+	const struct text_report *text;
 	struct cube rows;
 	uint64_t bytes;
 };
@@ -292,7 +292,7 @@ static void ways_collect(struct ways *ways, const struct cube_row *row)
 	ways->bytes += row->sums.bytes;
 }
 
-void text_ways(const struct text *text)
+void text_ways(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 6, 40 };
 	const struct cube *messages = &text->report->messages;
@@ -308,8 +308,8 @@ void text_ways(const struct text *text)
 	rows = cube_sorted(&ways.rows, CUBE_BY_BYTES);
 	shown = text_limit(text, ways.rows.rows.len, limits);
 	table_print(text->out, text->options,
-		    &(struct table){ ways_columns, ARRAY_SIZE(ways_columns), &ways,
-				     (const void *const *)rows, shown });
+		    &(struct report_table){ ways_columns, ARRAY_SIZE(ways_columns), &ways,
+					    (const void *const *)rows, shown });
 	text_end(text, shown, ways.rows.rows.len);
 	free(rows);
 	cube_release(&ways.rows);

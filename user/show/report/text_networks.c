@@ -7,7 +7,7 @@
 #include "show/report/text.h"
 
 struct networks {
-	const struct text *text;
+	const struct text_report *text;
 	struct cube nics, routes;
 	uint64_t bytes; /* of all routes */
 };
@@ -83,12 +83,12 @@ static const struct table_column nic_columns[] = {
 	{ "max/mean", false, 0, 1, print_balance },
 };
 
-struct nics {
+struct nic_list {
 	VEC(struct nic) list;
 };
 
 /* Rows are sorted by host, then by device. */
-static void collect(struct nics *nics, const struct networks *networks)
+static void collect(struct nic_list *nics, const struct networks *networks)
 {
 	const struct cube_row **rows = cube_sorted(&networks->nics, CUBE_BY_KEYS);
 
@@ -107,7 +107,7 @@ static void collect(struct nics *nics, const struct networks *networks)
 	free(rows);
 }
 
-static void compare(struct nics *nics)
+static void compare(struct nic_list *nics)
 {
 	for (size_t i = 0; i < nics->list.len; i++) {
 		struct nic *nic = &nics->list.data[i];
@@ -127,7 +127,7 @@ static void compare(struct nics *nics)
 }
 
 /* If each host has one NIC, routes add no information. */
-static bool worth_a_table(const struct networks *networks, const struct nics *nics)
+static bool worth_a_table(const struct networks *networks, const struct nic_list *nics)
 {
 	bool several = networks->text->options->verbose > 0;
 
@@ -140,7 +140,7 @@ static void print_nics(const struct networks *networks)
 {
 	static const size_t limits[TEXT_LIMITS] = { 16, 64 };
 	VEC(const void *) rows = { 0 };
-	struct nics nics = { 0 };
+	struct nic_list nics = { 0 };
 	size_t shown;
 
 	collect(&nics, networks);
@@ -150,8 +150,8 @@ static void print_nics(const struct networks *networks)
 	shown = text_limit(networks->text, rows.len, limits);
 	if (worth_a_table(networks, &nics)) {
 		table_print(networks->text->out, networks->text->options,
-			    &(struct table){ nic_columns, ARRAY_SIZE(nic_columns), networks,
-					     rows.data, shown });
+			    &(struct report_table){ nic_columns, ARRAY_SIZE(nic_columns), networks,
+						    rows.data, shown });
 		text_end(networks->text, shown, rows.len);
 	}
 	vec_release(&rows);
@@ -210,13 +210,13 @@ static void print_routes(struct networks *networks)
 	for (size_t i = 0; i < count; i++)
 		networks->bytes += rows[i]->sums.bytes;
 	table_print(networks->text->out, networks->text->options,
-		    &(struct table){ route_columns, ARRAY_SIZE(route_columns), networks,
-				     (const void *const *)rows, shown });
+		    &(struct report_table){ route_columns, ARRAY_SIZE(route_columns), networks,
+					    (const void *const *)rows, shown });
 	text_end(networks->text, shown, count);
 	free(rows);
 }
 
-void text_networks(const struct text *text)
+void text_networks(const struct text_report *text)
 {
 	struct networks networks = { .text = text };
 

@@ -13,7 +13,7 @@
 #include "base/units.h"
 
 /* Processes that differ only in rank and pid share a line. */
-struct group {
+struct process_group {
 	const struct fact_process *const *members; /* in order of rank */
 	size_t count;
 };
@@ -58,7 +58,7 @@ static int by_kind(const void *left, const void *right)
 
 static const struct fact_process *first(const void *row)
 {
-	return ((const struct group *)row)->members[0];
+	return ((const struct process_group *)row)->members[0];
 }
 
 static void print_host(char *cell, size_t size, const void *row, const void *context)
@@ -69,7 +69,7 @@ static void print_host(char *cell, size_t size, const void *row, const void *con
 
 static void print_ranks(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct group *group = row;
+	const struct process_group *group = row;
 
 	(void)context;
 	if (first(row)->rank < 0) {
@@ -91,7 +91,7 @@ static void print_ranks(char *cell, size_t size, const void *row, const void *co
 
 static void print_pids(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct group *group = row;
+	const struct process_group *group = row;
 
 	(void)context;
 	if (group->count == 1)
@@ -141,12 +141,12 @@ static const struct table_column processes_columns[] = {
 	{ "seen from", true, 0, 2, print_seen },
 };
 
-void text_processes(const struct text *text)
+void text_processes(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 3, 64 };
 	const struct report *report = text->report;
 	VEC(const struct fact_process *) all = { 0 };
-	VEC(struct group) groups = { 0 };
+	VEC(struct process_group) groups = { 0 };
 	VEC(const void *) rows = { 0 };
 	bool fold;
 
@@ -160,7 +160,7 @@ void text_processes(const struct text *text)
 		if (i && fold && !order_kind(all.data[i - 1], all.data[i]))
 			groups.data[groups.len - 1].count++;
 		else
-			vec_push(&groups, ((struct group){ &all.data[i], 1 }));
+			vec_push(&groups, ((struct process_group){ &all.data[i], 1 }));
 	}
 	for (size_t i = 0; i < groups.len; i++)
 		vec_push(&rows, &groups.data[i]);
@@ -168,7 +168,7 @@ void text_processes(const struct text *text)
 		size_t shown = text_limit(text, rows.len, limits);
 
 		table_print(text->out, text->options,
-			    &(struct table){ processes_columns, 7, text, rows.data, shown });
+			    &(struct report_table){ processes_columns, 7, text, rows.data, shown });
 		text_end(text, shown, rows.len);
 	}
 	vec_release(&rows);
@@ -187,7 +187,7 @@ static bool has_died(const struct report_process *process)
 	       !ends_jobs(process->lifetime.exit_signal);
 }
 
-static void print_death(const struct text *text, const struct report_process *process)
+static void print_death(const struct text_report *text, const struct report_process *process)
 {
 	const struct fact_process *fact = &process->fact;
 	char who[64], how[40], *host = text_plain(fact->host_name ? fact->host_name : "unknown");
@@ -201,7 +201,7 @@ static void print_death(const struct text *text, const struct report_process *pr
 	free(host);
 }
 
-void text_deaths(const struct text *text)
+void text_deaths(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 3, 64 };
 	const struct report *report = text->report;
@@ -232,7 +232,7 @@ static const struct clock_row *row_of(const void *row)
 
 static void print_pair(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct text *text = context;
+	const struct text_report *text = context;
 
 	snprintf(cell, size, "%s %s %s", row_of(row)->host, text->arrow, row_of(row)->other);
 }
@@ -248,7 +248,7 @@ static void print_messages(char *cell, size_t size, const void *row, const void 
 static void print_offset(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct clock_estimate *estimate = &row_of(row)->estimate;
-	const struct text *text = context;
+	const struct text_report *text = context;
 	char uncertainty[40];
 
 	if (estimate->reason) {
@@ -264,7 +264,7 @@ static void print_offset(char *cell, size_t size, const void *row, const void *c
 static void print_drift(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct clock_estimate *estimate = &row_of(row)->estimate;
-	const struct text *text = context;
+	const struct text_report *text = context;
 
 	if (estimate->reason)
 		snprintf(cell, size, "-");
@@ -285,7 +285,7 @@ static const char *name_of(const struct report *report, int host)
 	return report->hosts.data[host].name ? report->hosts.data[host].name : "?";
 }
 
-void text_clocks(const struct text *text)
+void text_clocks(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 4, 40 };
 	const struct report *report = text->report;
@@ -306,8 +306,8 @@ void text_clocks(const struct text *text)
 	for (size_t i = 0; i < list.len; i++)
 		vec_push(&rows, &list.data[i]);
 	table_print(text->out, text->options,
-		    &(struct table){ clocks_columns, ARRAY_SIZE(clocks_columns), text, rows.data,
-				     rows.len });
+		    &(struct report_table){ clocks_columns, ARRAY_SIZE(clocks_columns), text,
+					    rows.data, rows.len });
 	text_end(text, shown, clocks->list.len);
 	vec_release(&rows);
 	vec_release(&list);

@@ -22,8 +22,8 @@ static const struct cube_shape path_shape = {
 	},
 };
 
-struct paths {
-	const struct text *text;
+struct path_cubes {
+	const struct text_report *text;
 	struct cube data, control; /* copies are listed with the data, but have no share of it */
 	uint64_t data_bytes;
 };
@@ -45,7 +45,7 @@ static bool is_control(const void *row)
 
 static bool paths_exact(const void *context)
 {
-	return ((const struct paths *)context)->text->options->exact;
+	return ((const struct path_cubes *)context)->text->options->exact;
 }
 
 static void paths_print_path(char *cell, size_t size, const void *row, const void *context)
@@ -80,7 +80,7 @@ static void print_kind(char *cell, size_t size, const void *row, const void *con
 
 static void print_memory(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct paths *paths = context;
+	const struct path_cubes *paths = context;
 
 	if (is_control(row))
 		snprintf(cell, size, "-");
@@ -103,14 +103,14 @@ static void print_share(char *cell, size_t size, const void *row, const void *co
 {
 	if (is_data(row))
 		unit_share(cell, size, text_row_sums(row)->bytes,
-			   ((const struct paths *)context)->data_bytes);
+			   ((const struct path_cubes *)context)->data_bytes);
 	else
 		snprintf(cell, size, "-");
 }
 
 static void print_mean(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct paths *paths = context;
+	const struct path_cubes *paths = context;
 
 	if (text_row_sums(row)->timed)
 		text_time(paths->text, cell, size,
@@ -144,7 +144,7 @@ static const struct column {
 	{ .column = { "retries", false, 0, 5, print_retries }, .verbose = true },
 };
 
-static int wanted(const struct text *text, struct table_column *to)
+static int wanted(const struct text_report *text, struct table_column *to)
 {
 	int count = 0;
 
@@ -156,7 +156,7 @@ static int wanted(const struct text *text, struct table_column *to)
 }
 
 /* By default, control traffic gets one line per transport. */
-static void collect(struct paths *paths, const struct cube_row *row)
+static void collect(struct path_cubes *paths, const struct cube_row *row)
 {
 	bool control = row->key[T_KIND] == KIND_CONTROL;
 	bool fold = control && !paths->text->options->verbose;
@@ -179,12 +179,12 @@ static void collect(struct paths *paths, const struct cube_row *row)
 		paths->data_bytes += row->sums.bytes;
 }
 
-void text_paths(const struct text *text)
+void text_paths(const struct text_report *text)
 {
 	static const size_t data_limits[TEXT_LIMITS] = { 5, 40 };
 	static const size_t control_limits[TEXT_LIMITS] = { 1, 20 };
 	const struct cube *transfers = &text->report->transfers;
-	struct paths paths = { .text = text };
+	struct path_cubes paths = { .text = text };
 	const struct cube_row **data, **control, **rows;
 	struct table_column shown[MAX_COLUMNS];
 	size_t data_count, control_count, room = 0;
@@ -202,9 +202,9 @@ void text_paths(const struct text *text)
 	memcpy(rows + data_count, control, control_count * sizeof(*rows));
 	if (data_count + control_count) {
 		table_print(text->out, text->options,
-			    &(struct table){ shown, wanted(text, shown), &paths,
-					     (const void *const *)rows,
-					     data_count + control_count });
+			    &(struct report_table){ shown, wanted(text, shown), &paths,
+						    (const void *const *)rows,
+						    data_count + control_count });
 		text_end(text, data_count + control_count,
 			 paths.data.rows.len + paths.control.rows.len);
 	}
@@ -222,7 +222,7 @@ static const struct fact_transfer *transfer_of(const void *row)
 
 static bool slowest_exact(const void *context)
 {
-	return ((const struct text *)context)->options->exact;
+	return ((const struct text_report *)context)->options->exact;
 }
 
 static void print_time(char *cell, size_t size, const void *row, const void *context)
@@ -256,7 +256,7 @@ static void slowest_print_bytes(char *cell, size_t size, const void *row, const 
 static void print_pair(char *cell, size_t size, const void *row, const void *context)
 {
 	const struct fact_transfer *transfer = row;
-	const struct text *text = context;
+	const struct text_report *text = context;
 	bool get = fact_fetches(transfer->op, transfer->transport);
 	char from[32], to[32];
 
@@ -280,7 +280,7 @@ static void print_ucp_op(char *cell, size_t size, const void *row, const void *c
 
 static void print_start(char *cell, size_t size, const void *row, const void *context)
 {
-	const struct text *text = context;
+	const struct text_report *text = context;
 	const struct report_process *process =
 		report_process_at(text->report, transfer_of(row)->process);
 	uint64_t first = 0;
@@ -304,7 +304,7 @@ static const struct table_column slowest_columns[] = {
 	{ "at", false, 0, 2, print_start },
 };
 
-void text_slowest(const struct text *text)
+void text_slowest(const struct text_report *text)
 {
 	static const size_t limits[TEXT_LIMITS] = { 3, SLOWEST_MAX };
 	const struct slowest *slowest = &text->report->slowest;
@@ -316,6 +316,6 @@ void text_slowest(const struct text *text)
 	if (!shown)
 		return;
 	table_print(text->out, text->options,
-		    &(struct table){ slowest_columns, 8, text, rows, shown });
+		    &(struct report_table){ slowest_columns, 8, text, rows, shown });
 	fputc('\n', text->out);
 }

@@ -12,7 +12,8 @@
 #define LINE 2048
 
 /* One labelled paragraph, wrapped at the width under its label. */
-static void paragraph(const struct text *text, const char *label, const char *words, bool warn)
+static void paragraph(const struct text_report *text, const char *label, const char *words,
+		      bool warn)
 {
 	int left = text->options->width - LABEL;
 	char *plain = text_plain(words);
@@ -36,7 +37,7 @@ static void paragraph(const struct text *text, const char *label, const char *wo
 	fputc('\n', text->out);
 }
 
-static void add_bytes(const struct text *text, char *line, uint64_t bytes)
+static void add_bytes(const struct text_report *text, char *line, uint64_t bytes)
 {
 	char number[40];
 
@@ -45,7 +46,7 @@ static void add_bytes(const struct text *text, char *line, uint64_t bytes)
 }
 
 /* " (reason 3, other reason 1)" */
-static void add_reasons(const struct text *text, char *line, const struct fact_reason *from)
+static void add_reasons(const struct text_report *text, char *line, const struct fact_reason *from)
 {
 	struct fact_reason reasons[FACT_MAX_REASONS];
 	int count = report_reasons(from, reasons);
@@ -58,7 +59,7 @@ static void add_reasons(const struct text *text, char *line, const struct fact_r
 		text_append(line, LINE, ")");
 }
 
-static void loss(const struct text *text)
+static void loss(const struct text_report *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
 	uint64_t lost = totals->produced - totals->stored;
@@ -88,7 +89,7 @@ static void loss(const struct text *text)
 	paragraph(text, "lost", line, totals->partial || (lost && !on_purpose));
 }
 
-static void add_detail(const struct text *text, char *line, const char *what,
+static void add_detail(const struct text_report *text, char *line, const char *what,
 		       const struct detail_share *detail)
 {
 	char share[16];
@@ -104,7 +105,7 @@ static void add_detail(const struct text *text, char *line, const char *what,
 }
 
 /* Shares of single calls, operations and transfers; sums cover all. */
-static void detail(const struct text *text)
+static void detail(const struct text_report *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
 	char line[LINE] = "";
@@ -127,7 +128,7 @@ static void detail(const struct text *text)
 	paragraph(text, "detail", line, totals->unsummed || totals->partial);
 }
 
-static void unattributed(const struct text *text)
+static void unattributed(const struct text_report *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
 	uint64_t outside = totals->to_op_bytes - totals->to_call_bytes;
@@ -149,7 +150,7 @@ static void unattributed(const struct text *text)
 	paragraph(text, "unattributed", line, totals->unexplained_bytes);
 }
 
-static void copies(const struct text *text)
+static void copies(const struct text_report *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
 	char line[LINE] = "";
@@ -173,7 +174,7 @@ static uint64_t reason_sum(const struct fact_reason *from)
 }
 
 /* Unknowns of captures made with --count, for all or for some of them. */
-static void counted(const struct text *text)
+static void counted(const struct text_report *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
 	char line[LINE] = "";
@@ -192,7 +193,7 @@ static void counted(const struct text *text)
 	paragraph(text, "counted", line, false);
 }
 
-static void unmatched(const struct text *text)
+static void unmatched(const struct text_report *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
 	uint64_t sends = reason_sum(totals->unmatched_sends);
@@ -219,7 +220,7 @@ static void unmatched(const struct text *text)
 	paragraph(text, "unmatched", line, sends || receives || totals->ambiguous);
 }
 
-static void retries_and_errors(const struct text *text)
+static void retries_and_errors(const struct text_report *text)
 {
 	const struct report *report = text->report;
 	uint64_t retries = 0, errors = 0, lengths = 0;
@@ -244,7 +245,7 @@ static void retries_and_errors(const struct text *text)
 	paragraph(text, "retries", line, errors || lengths);
 }
 
-static void notes(const struct text *text)
+static void notes(const struct text_report *text)
 {
 	struct fact_reason reasons[FACT_MAX_REASONS];
 	int count = report_reasons(text->report->totals.notes, reasons);
@@ -261,7 +262,7 @@ static void notes(const struct text *text)
 	}
 }
 
-void text_unknown(const struct text *text)
+void text_unknown(const struct text_report *text)
 {
 	style_on(text->out, text->options, STYLE_BOLD);
 	fputs("NOT KNOWN", text->out);
