@@ -14,8 +14,6 @@
  */
 #include "observe/probe/sites_tables.h"
 
-#include "base/array.h"
-
 #define MEM SITE_MEM
 
 /* (out address, size, stream) */
@@ -123,4 +121,41 @@ const struct site_table sites_cuda = {
 	rows,
 	ARRAY_SIZE(rows),
 	.marker = "cuInit",
+};
+
+/*
+ * CUDA's runtime, where it is a library of its own: what the driver does inside of these functions
+ * is marked with them, and so counted once. They tell nothing by themselves, so that a runtime that
+ * is linked statically is missed in nothing but the name.
+ */
+
+#define SITE_RUNTIME(symbol, name)                                                                 \
+	SITE(symbol, name, LAYER_MEMORY, .kind = UB_MEM, .what = UB_MEM_RUNTIME)
+#define RUNTIME(name) SITE_RUNTIME(#name, #name)
+/* *_ptsz: what programs call that were built for a default stream per thread */
+#define RUNTIME_PTSZ(name) SITE_RUNTIME(#name "_ptsz", #name)
+
+static const struct site runtime_rows[] = {
+	RUNTIME(cudaMalloc),
+	RUNTIME(cudaMallocPitch),
+	RUNTIME(cudaMalloc3D),
+	RUNTIME(cudaMallocManaged),
+	RUNTIME(cudaMallocHost),
+	RUNTIME(cudaHostAlloc),
+	RUNTIME(cudaHostRegister),
+	RUNTIME(cudaMallocAsync),
+	RUNTIME_PTSZ(cudaMallocAsync),
+	RUNTIME(cudaMallocFromPoolAsync),
+	RUNTIME_PTSZ(cudaMallocFromPoolAsync),
+	RUNTIME(cudaIpcOpenMemHandle),
+	RUNTIME(cudaFree),
+	RUNTIME(cudaFreeAsync),
+	RUNTIME_PTSZ(cudaFreeAsync),
+	RUNTIME(cudaFreeHost),
+};
+
+const struct site_table sites_cudart = {
+	runtime_rows,
+	ARRAY_SIZE(runtime_rows),
+	.marker = "cudaRuntimeGetVersion",
 };

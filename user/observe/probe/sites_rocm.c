@@ -7,8 +7,6 @@
  */
 #include "observe/probe/sites_tables.h"
 
-#include "base/array.h"
-
 #define MEM SITE_MEM
 #define FREE(symbol) MEM(symbol, symbol, UB_MEM_FREE, .arg_obj = 1)
 /* (out address, size), more behind */

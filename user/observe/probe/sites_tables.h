@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/array.h"
 #include "observe/probe/sites.h"
 #include "observe/process/library.h"
 

@@ -12,8 +12,6 @@
  */
 #include "observe/probe/sites_tables.h"
 
-#include "base/array.h"
-
 #define UCT_OP(symbol, name, slot, ...)                                                            \
 	SITE_ROW(symbol, name, LAYER_UCT, slot, false, .kind = UB_XFER, .needs_return = 1,         \
 		 .arg_obj = 1, __VA_ARGS__)
@@ -107,7 +105,7 @@
 #define OBJ(symbol, name, obj_what, ...)                                                           \
 	SITE(symbol, name, LAYER_UCT, .kind = UB_OBJ, .what = (obj_what), __VA_ARGS__)
 
-/* Columns as in sites_ucp_rest.c */
+/* Columns as of the objects in sites_ucp.c */
 static const struct site base_rows[] = {
 	/* (md, uct_worker, params, config, iface *) */
 	OBJ("uct_iface_open", "iface_open", UB_OBJ_IFACE_OPEN, .needs_return = 1, .arg_param = 3,

@@ -6,8 +6,6 @@
  */
 #include "observe/probe/sites_tables.h"
 
-#include "base/array.h"
-
 #define MEM SITE_MEM
 
 static const struct site rows[] = {
