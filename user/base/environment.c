@@ -8,7 +8,8 @@
 
 #include "base/array.h"
 
-const char *const environment_patterns[] = {
+/* Shell patterns of names, NULL behind the last one. */
+static const char *const patterns[] = {
 	"UCX_*",
 	/* Open MPI reads UCX's configuration with a prefix of its own (ompi/mca/common/ucx) */
 	"MPI_UCX_*",
@@ -29,8 +30,8 @@ const char *const environment_patterns[] = {
 
 bool environment_kept(const char *name)
 {
-	for (int i = 0; environment_patterns[i]; i++)
-		if (!fnmatch(environment_patterns[i], name, 0))
+	for (int i = 0; patterns[i]; i++)
+		if (!fnmatch(patterns[i], name, 0))
 			return true;
 	return false;
 }

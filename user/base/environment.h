@@ -13,12 +13,9 @@
 #include <stdint.h>
 
 /*
- * Shell patterns of names, NULL behind the last one. All others are left where they are: an
- * environment may hold secrets.
+ * Whether captures keep a variable of this name. All others are left where they are: an environment
+ * may hold secrets.
  */
-extern const char *const environment_patterns[];
-
-/* Whether a pattern fits the name. */
 bool environment_kept(const char *name);
 
 /* Bytes of names and values that are kept of one process, at most. */

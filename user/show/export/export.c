@@ -248,7 +248,8 @@ struct export
 	void *state;
 };
 
-enum export_place export_place_of(const struct export_request *request)
+/* The kind of output that this request needs: --table turns a directory into a stream. */
+static enum export_place place_of(const struct export_request *request)
 {
 	return request->table ? EXPORT_STREAM : request->format->place;
 }
@@ -268,9 +269,9 @@ static const char *at_odds(const struct export_request *request)
 		return "this format does not support --window";
 	if (request->path)
 		return NULL;
-	if (export_place_of(request) == EXPORT_DIRECTORY)
+	if (place_of(request) == EXPORT_DIRECTORY)
 		return "this format is a directory: name one with -o";
-	if (export_place_of(request) == EXPORT_FILE)
+	if (place_of(request) == EXPORT_FILE)
 		return "this format cannot be written to a pipe: name a file with -o";
 	if (format->binary && isatty(STDOUT_FILENO))
 		return "this format is not text: name a file with -o";
@@ -280,8 +281,8 @@ static const char *at_odds(const struct export_request *request)
 static int start(struct export *export, char *why)
 {
 	const char *reason = NULL;
-	int err = outlet_open(&export->outlet, export->request.path,
-			      export_place_of(&export->request), &reason);
+	int err = outlet_open(&export->outlet, export->request.path, place_of(&export->request),
+			      &reason);
 
 	if (err) {
 		snprintf(why, EXPORT_WHY, "%s", reason ? reason : "");

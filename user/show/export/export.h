@@ -76,9 +76,6 @@ const struct export_format *export_format_find(const char *name);
 /* The i-th row; NULL after the last one. */
 const struct export_format *export_format_at(size_t i);
 
-/* The kind of output that this request needs: --table turns a directory into a stream. */
-enum export_place export_place_of(const struct export_request *request);
-
 struct export;
 
 /*

@@ -10,11 +10,8 @@
 
 /* Word 0 of a key is the process unless the shape differs. */
 extern const struct cube_shape report_calls_shape;
-extern const struct cube_shape report_ops_shape;
 extern const struct cube_shape report_plain_ops_shape; /* without their memory */
-extern const struct cube_shape report_transfers_shape;
 extern const struct cube_shape report_plain_transfers_shape; /* without the reasons */
-extern const struct cube_shape report_messages_shape;
 extern const struct cube_shape report_plain_messages_shape; /* without their memory and way */
 extern const struct cube_shape report_call_sites_shape;
 extern const struct cube_shape report_stacks_shape;

@@ -22,7 +22,7 @@ const struct cube_shape report_plain_ops_shape = {
 	},
 };
 
-const struct cube_shape report_ops_shape = {
+static const struct cube_shape ops_shape = {
 	7,
 	{
 		{ "process", CUBE_PROCESS, NULL },
@@ -49,7 +49,7 @@ const struct cube_shape report_ops_shape = {
 
 const struct cube_shape report_plain_transfers_shape = { 12, { TRANSFER_KEYS } };
 
-const struct cube_shape report_transfers_shape = {
+static const struct cube_shape transfers_shape = {
 	14,
 	{
 		TRANSFER_KEYS,
@@ -82,7 +82,7 @@ const struct cube_shape report_stacks_shape = {
 
 const struct cube_shape report_plain_messages_shape = { 3, { MESSAGE_KEYS } };
 
-const struct cube_shape report_messages_shape = {
+static const struct cube_shape messages_shape = {
 	10,
 	{
 		MESSAGE_KEYS,
@@ -110,9 +110,9 @@ struct report *report_new(struct report_filter *filter)
 	*report = (struct report){ .filter = filter, .filtering = filter_active(filter) };
 	selection_init(&report->selection, filter);
 	cube_init(&report->calls, &report_calls_shape);
-	cube_init(&report->ops, &report_ops_shape);
-	cube_init(&report->transfers, &report_transfers_shape);
-	cube_init(&report->messages, &report_messages_shape);
+	cube_init(&report->ops, &ops_shape);
+	cube_init(&report->transfers, &transfers_shape);
+	cube_init(&report->messages, &messages_shape);
 	cube_bind(&report->calls, FACT_CALL);
 	cube_bind(&report->ops, FACT_OP);
 	cube_bind(&report->transfers, FACT_TRANSFER);
