@@ -187,6 +187,18 @@ static void header_not_readable(void **state)
 	job_take(&p.b, 8, UINT64_MAX, 8, 9);
 	pair_analyse(&p);
 	assert_int_equal(p.out.totals.matched, 2);
+	assert_int_equal(p.out.messages.len, 2);
+	assert_int_equal(p.out.messages.data[0].tag, 7);
+	assert_int_equal(p.out.messages.data[0].bytes, 3);
+	assert_int_equal(p.out.messages.data[1].tag, 8);
+	assert_int_equal(p.out.messages.data[1].bytes, 9);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(p.out.messages.data[i].src, 0);
+		assert_int_equal(p.out.messages.data[i].dst, 1);
+	}
+	assert_int_equal(p.out.totals.ambiguous, 0);
+	assert_int_equal(reason_sum(p.out.totals.unmatched_sends), 0);
+	assert_int_equal(reason_sum(p.out.totals.unmatched_receives), 0);
 	pair_release(&p);
 }
 
