@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Requests whose address comes again, and the calls that operations belong to. */
-#include "match_pair.h"
+#include "outcome.h"
 
 /* Blocking sends reuse one address on the stack, with and without a request handed back. */
 static void one_address_many_requests(void **state)

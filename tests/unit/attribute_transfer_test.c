@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Which operation and which call a transfer belongs to. */
-#include "match_pair.h"
+#include "outcome.h"
 
 static struct ub_xfer *fragment(struct task *task, const struct task *to, uint8_t am_id,
 				int64_t length, uint64_t req)

@@ -3,7 +3,7 @@
  * addresses as of their time.
  */
 #include "explain/attribute/attribute.h"
-#include "match_outcome.h"
+#include "outcome.h"
 
 #define UCT_EP "0x5000"
 

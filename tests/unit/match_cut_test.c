@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Times that nobody watched: between windows, slices with detail, captures; and losses. */
-#include "match_ids.h"
+#include "outcome.h"
 
 #define GAP 1000000u
 
@@ -22,12 +22,11 @@ static void assert_causal(const struct outcome *out)
  */
 static void nothing_crosses_an_edge(void **state)
 {
-	struct ranks r;
+	struct pair r;
 	uint64_t first;
 
 	(void)state;
-	ranks_init(&r, "start");
-	ranks_connect(&r);
+	pair_init(&r, "start");
 	first = r.job.now;
 	job_exchange(&r.a, &r.b, 7, 3);
 	job_post(&r.b, 8, UINT64_MAX, 0x9000);
@@ -40,7 +39,7 @@ static void nothing_crosses_an_edge(void **state)
 	send_multi(&r.a, &r.b, 9, 0xabc1);
 	receive_multi(&r.b, 9, 0xabc1);
 	job_exchange(&r.a, &r.b, 7, 3);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 4);
 	assert_int_equal(r.out.totals.matched, 3);
 	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "window edge"), 1);
@@ -49,38 +48,37 @@ static void nothing_crosses_an_edge(void **state)
 	for (size_t i = 0; i < r.out.messages.len; i++)
 		assert_true(r.out.messages.data[i].arrival - r.out.messages.data[i].send_start <
 			    GAP);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* Without an anchor in it, a window says nothing of order, whatever the one before it knew. */
 static void each_window_needs_its_anchor(void **state)
 {
-	struct ranks r;
+	struct pair r;
 	uint64_t first;
 
 	(void)state;
-	ranks_init(&r, "start");
-	ranks_connect(&r);
+	pair_init(&r, "start");
 	first = r.job.now;
 	job_exchange(&r.a, &r.b, 7, 3);
 	window(&r.job, first, r.job.now);
 	r.job.now += GAP;
 	window(&r.job, r.job.now, r.job.now + GAP);
 	job_exchange(&r.a, &r.b, 7, 3);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 1);
 	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "before first anchor"), 1);
 	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "before first anchor"), 1);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* An endpoint that is made within a window is in order from its first message. */
 static void new_endpoint_in_a_window(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "start");
+	pair_init_apart(&r, "start");
 	job_worker(&r.a);
 	job_worker(&r.b);
 	window(&r.job, 1, r.job.now);
@@ -88,18 +86,18 @@ static void new_endpoint_in_a_window(void **state)
 	window(&r.job, r.job.now, 0);
 	job_connect(&r.a, &r.b);
 	job_exchange(&r.a, &r.b, 7, 3);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 1);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* A request's address is its id, again and again: the RTS of before is not the one sent now. */
 static void request_of_before(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "attach");
+	pair_init_apart(&r, "attach");
 	job_snapshot(&r.a, &r.b);
 	job_snapshot(&r.b, &r.a);
 	for (int i = 0; i < 4; i++) {
@@ -109,12 +107,12 @@ static void request_of_before(void **state)
 		arrive_rts(&r.b, &r.a, 7, 0x7ff2000, 0x9000);
 		job_comp(&r.b, AT_RECV_CB, 0x9000, 7, 100000);
 	}
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 3);
 	assert_int_equal(r.out.totals.matched, 3);
 	assert_int_equal(reason_sum(r.out.totals.unmatched_receives), 1);
 	assert_causal(&r.out);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 static void detail(struct job *job, uint64_t ts, const char *slices)
@@ -129,12 +127,12 @@ static void detail(struct job *job, uint64_t ts, const char *slices)
  */
 static void slices_without_detail(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "start");
+	pair_init_apart(&r, "start");
 	detail(&r.job, 1, "0x1111111111111111");
-	ranks_connect(&r);
+	pair_connect(&r);
 	job_exchange(&r.a, &r.b, 7, 3);
 	job_send_short(&r.a, &r.b, 7, 3);
 	r.job.now = (4ull << UB_SLICE_SHIFT) + 1;
@@ -143,7 +141,7 @@ static void slices_without_detail(void **state)
 	send_multi(&r.a, &r.b, 9, 0xabc1);
 	receive_multi(&r.b, 9, 0xabc1);
 	job_exchange(&r.a, &r.b, 7, 3);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 4);
 	assert_int_equal(r.out.totals.matched, 3);
 	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "detail was thinned"), 1);
@@ -151,47 +149,47 @@ static void slices_without_detail(void **state)
 	for (size_t i = 0; i < r.out.messages.len; i++)
 		assert_true(r.out.messages.data[i].arrival - r.out.messages.data[i].send_start <
 			    1u << UB_SLICE_SHIFT);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* Order goes on from one slice to the next where both have detail. */
 static void slices_side_by_side(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "start");
+	pair_init_apart(&r, "start");
 	detail(&r.job, 1, "0x3333333333333333");
-	ranks_connect(&r);
+	pair_connect(&r);
 	r.job.now = 4ull << UB_SLICE_SHIFT;
 	send_multi(&r.a, &r.b, 9, 0xabc1);
 	receive_multi(&r.b, 9, 0xabc1);
 	r.job.now = 5ull << UB_SLICE_SHIFT;
 	job_exchange(&r.a, &r.b, 7, 3);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 2);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* Times of a damaged file cost no more than others. */
 static void slices_for_ever(void **state)
 {
 	static const uint64_t times[] = { 1ull << 62, UINT64_MAX - 100000 };
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "start");
+	pair_init_apart(&r, "start");
 	detail(&r.job, 1, "0x1111111111111111");
-	ranks_connect(&r);
+	pair_connect(&r);
 	job_exchange(&r.a, &r.b, 7, 3);
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		r.job.now = times[i];
 		job_exchange(&r.a, &r.b, 7, 3);
 	}
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 3);
 	assert_int_equal(r.out.totals.matched, 1);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 static struct ub_loss *lose(struct task *task, uint64_t records)
@@ -211,20 +209,19 @@ static struct ub_loss *lose(struct task *task, uint64_t records)
 static void request_of_before_a_loss(void **state)
 {
 	for (int lost = 0; lost < 2; lost++) {
-		struct ranks r;
+		struct pair r;
 
 		(void)state;
-		ranks_init(&r, "start");
-		ranks_connect(&r);
+		pair_init(&r, "start");
 		job_call(&r.a, AT_MPI_SEND);
 		job_op(&r.a, AT_TAG_SEND, EP(1, 2), 7, 10000, 0x7ff1000);
 		job_op_end(&r.a);
 		lose(&r.a, lost);
 		job_xfer(&r.a, &r.b, AT_AM_BCOPY, 4, 116, 0x7ff1000)->h.flags = UB_F_REQ;
-		ranks_analyse(&r);
+		pair_analyse(&r);
 		assert_int_equal(r.out.totals.data_bytes, 100);
 		assert_int_equal(r.out.totals.unexplained_bytes, lost ? 100 : 0);
-		ranks_release(&r);
+		pair_release(&r);
 	}
 }
 
@@ -235,10 +232,9 @@ static void request_of_before_a_loss(void **state)
 static void loss_of_a_process(bool senders, uint64_t missing)
 {
 	bool named = senders && missing == 1;
-	struct ranks r;
+	struct pair r;
 
-	ranks_init(&r, "start");
-	ranks_connect(&r);
+	pair_init(&r, "start");
 	job_post(&r.b, 9, UINT64_MAX, 0x9100);
 	r.job.cpu_seq += missing;
 	r.job.lost = missing;
@@ -247,12 +243,12 @@ static void loss_of_a_process(bool senders, uint64_t missing)
 	job_rx(&r.b, AT_RX_FIRST, 8256, 9, 10000, 0xabc1);
 	r.b.rx = 0;
 	job_comp(&r.b, AT_RECV_CB, 0x9100, 9, 10000);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 1);
 	for (size_t i = 0; i < r.out.messages.len; i++)
 		assert_int_equal(r.out.messages.data[i].recv_start != 0, named);
 	assert_true(r.out.messages.len || !named);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 static void whose_records_were_lost(void **state)
@@ -266,12 +262,11 @@ static void whose_records_were_lost(void **state)
 /* The call around what is recorded again has no record of its own: it is named, and not counted. */
 static void call_of_a_loss(void **state)
 {
-	struct ranks r;
+	struct pair r;
 	struct ub_loss *loss;
 
 	(void)state;
-	ranks_init(&r, "start");
-	ranks_connect(&r);
+	pair_init(&r, "start");
 	/* an operation was lost, too, that began before the call which is there */
 	loss = lose(&r.a, 1);
 	loss->call = r.job.seq + 2;
@@ -285,22 +280,22 @@ static void call_of_a_loss(void **state)
 	job_lose_last(&r.job);
 	job_op(&r.a, AT_TAG_SEND, EP(1, 2), 8, 3, 0);
 	job_op_end(&r.a);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.calls.len, 1);
 	assert_string_equal(r.out.calls.data[0].function, "MPI_Recv");
 	assert_int_equal(r.out.calls.data[0].ops, 0);
 	assert_int_equal(r.out.ops.len, 2);
 	assert_string_equal(r.out.ops.data[0].function, "MPI_Send");
 	assert_string_equal(r.out.ops.data[1].function, "unknown");
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* The later one of two captures, with the same processes and sites. */
-static void rejoin(struct ranks *second, const struct ranks *first)
+static void rejoin(struct pair *second, const struct pair *first)
 {
 	json_t *capture;
 
-	ranks_init(second, "attach");
+	pair_init_apart(second, "attach");
 	second->job.now = first->job.now + GAP;
 	capture = json_array_get(second->job.sides, 0);
 	json_object_set_new(capture, "ts", json_integer((json_int_t)second->job.now));
@@ -315,10 +310,10 @@ static void rejoin(struct ranks *second, const struct ranks *first)
 
 static void two_captures(bool swapped)
 {
-	struct ranks r, again;
+	struct pair r, again;
 	struct job *jobs[2];
 
-	ranks_init(&r, "attach");
+	pair_init_apart(&r, "attach");
 	job_snapshot(&r.a, &r.b);
 	job_snapshot(&r.b, &r.a);
 	send_multi(&r.a, &r.b, 9, 0xabc1);
@@ -399,13 +394,12 @@ static void two_hosts(void **state)
 /* Who attaches to other processes of the host meanwhile ends nothing. */
 static void others_do_not_matter(void **state)
 {
-	struct ranks r, other;
+	struct pair r, other;
 	struct job *jobs[2] = { &r.job, &other.job };
 	struct task c;
 
 	(void)state;
-	ranks_init(&r, "start");
-	ranks_connect(&r);
+	pair_init(&r, "start");
 	job_init(&other.job, "host-a", "attach");
 	job_send_short(&r.a, &r.b, 7, 3);
 	other.job.now = r.job.now + 10;

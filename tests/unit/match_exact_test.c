@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Messages with ids of their own, what they fix for the others, and jobs over several captures. */
-#include "match_ids.h"
+#include "outcome.h"
 
 static void fragments(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "start");
-	ranks_connect(&r);
+	pair_init(&r, "start");
 	send_multi(&r.a, &r.b, 7, 0xabc1);
 	send_multi(&r.a, &r.b, 7, 0xabc2);
 	receive_multi(&r.b, 7, 0xabc1);
 	receive_multi(&r.b, 7, 0xabc2);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 2);
 	assert_int_equal(r.out.messages.data[0].bytes, 10000);
 	assert_int_equal(r.out.totals.data_bytes, 20000);
 	assert_int_equal(r.out.totals.to_call_bytes, 20000);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 static void rendezvous(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "start");
-	ranks_connect(&r);
+	pair_init(&r, "start");
 	job_post(&r.b, 7, UINT64_MAX, 0x9200);
 	job_post(&r.b, 7, UINT64_MAX, 0x9400);
 	send_rts(&r.a, &r.b, 7, 0x8000);
@@ -36,45 +34,43 @@ static void rendezvous(void **state)
 	/* the sender's request is reused: same id, next generation */
 	send_rts(&r.a, &r.b, 7, 0x8000);
 	arrive_rts(&r.b, &r.a, 7, 0x8000, 0x9400);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 2);
 	assert_true(r.out.messages.data[0].send_start < r.out.messages.data[1].send_start);
 	assert_true(r.out.messages.data[0].recv_start < r.out.messages.data[1].recv_start);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 static void peer_not_traced(void **state)
 {
-	struct ranks r;
+	struct pair r;
 	struct task stranger = { .tgid = 9 };
 
 	(void)state;
-	ranks_init(&r, "start");
-	ranks_connect(&r);
+	pair_init(&r, "start");
 	job_connect(&r.a, &stranger);
 	job_send_short(&r.a, &stranger, 7, 3);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "peer not traced"), 1);
 	assert_int_equal(r.out.ops.data[0].peer, -1);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 static void in_flight(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "start");
-	ranks_connect(&r);
+	pair_init(&r, "start");
 	job_send_short(&r.a, &r.b, 7, 3);
 	job_post(&r.b, 8, UINT64_MAX, 0x9000);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "in flight at end"), 1);
 	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "in flight at end"), 1);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
-static const struct fact_op *op_of(const struct ranks *r, uint64_t id)
+static const struct fact_op *op_of(const struct pair *r, uint64_t id)
 {
 	for (size_t i = 0; i < r->out.ops.len; i++)
 		if (r->out.ops.data[i].id == id)
@@ -83,7 +79,7 @@ static const struct fact_op *op_of(const struct ranks *r, uint64_t id)
 	return NULL;
 }
 
-static const char *call_of(const struct ranks *r, uint64_t id)
+static const char *call_of(const struct pair *r, uint64_t id)
 {
 	for (size_t i = 0; i < r->out.calls.len; i++)
 		if (r->out.calls.data[i].id == id)
@@ -97,18 +93,17 @@ static const char *call_of(const struct ranks *r, uint64_t id)
 static void ids(void **state)
 {
 	const struct fact_message *message;
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "start");
-	ranks_connect(&r);
+	pair_init(&r, "start");
 	job_send_short(&r.a, &r.b, 7, 3);
 	job_send_short(&r.a, &r.b, 7, 5);
 	job_arrive(&r.b, 7, 3, 0);
 	job_arrive(&r.b, 7, 5, 0);
 	job_take(&r.b, 7, UINT64_MAX, 7, 3);
 	job_take(&r.b, 7, UINT64_MAX, 7, 5);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.messages.len, 2);
 	for (size_t i = 0; i < 2; i++) {
 		message = &r.out.messages.data[i];
@@ -122,7 +117,7 @@ static void ids(void **state)
 	}
 	assert_int_not_equal(op_of(&r, r.out.messages.data[0].send)->call,
 			     op_of(&r, r.out.messages.data[1].send)->call);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* Hosts whose clocks differ by hours; the order in which their files are named must not matter. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Joined in mid-run, nothing but short messages: positions in the FIFO tell which is which. */
-#include "match_outcome.h"
+#include "outcome.h"
 
 #define BASE 0x700000u
 #define SLOTS 4u

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_MATCH_GPU_H
 #define TESTS_UNIT_MATCH_GPU_H
 
-#include "match_pair.h"
+#include "outcome.h"
 
 #define DEVICE_MEMORY 0x7f0000000000u
 

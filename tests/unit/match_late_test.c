@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Joined in mid-run: anchors, and alignment where there are none. */
-#include "match_ids.h"
+#include "outcome.h"
 
 /*
  * Attached in mid-run: one message was under way already, and one send was seen whose predecessors
@@ -8,10 +8,10 @@
  */
 static void late_attach(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "attach");
+	pair_init_apart(&r, "attach");
 	job_snapshot(&r.a, &r.b);
 	job_snapshot(&r.b, &r.a);
 	/* sent before the trace */
@@ -23,30 +23,30 @@ static void late_attach(void **state)
 	send_multi(&r.a, &r.b, 9, 0xabc1);
 	receive_multi(&r.b, 9, 0xabc1);
 	job_exchange(&r.a, &r.b, 7, 3);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 5);
 	assert_int_equal(r.out.totals.matched, 5);
 	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "before first anchor"), 1);
 	for (size_t i = 0; i < r.out.messages.len; i++)
 		assert_true(r.out.messages.data[i].send_start < r.out.messages.data[i].arrival);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* Without any message with an id, nothing is claimed. */
 static void late_attach_without_anchor(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "attach");
+	pair_init_apart(&r, "attach");
 	job_snapshot(&r.a, &r.b);
 	job_snapshot(&r.b, &r.a);
 	job_exchange(&r.a, &r.b, 7, 3);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 0);
 	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "before first anchor"), 1);
 	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "before first anchor"), 1);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /*
@@ -55,10 +55,10 @@ static void late_attach_without_anchor(void **state)
  */
 static void late_attach_polling(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
-	ranks_init(&r, "attach");
+	pair_init_apart(&r, "attach");
 	job_snapshot(&r.a, &r.b);
 	job_snapshot(&r.b, &r.a);
 	for (int i = 0; i < 100; i++) {
@@ -69,24 +69,24 @@ static void late_attach_polling(void **state)
 		job_arrive(&r.b, 7, 3, 0x9000);
 		r.job.now += 50000;
 	}
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 99);
 	assert_int_equal(r.out.totals.matched, 99);
 	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "before first anchor"), 1);
 	for (size_t i = 0; i < r.out.messages.len; i++)
 		assert_true(r.out.messages.data[i].arrival - r.out.messages.data[i].send_start <
 			    10000);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* What a probe has taken out turns out to be of before the trace, while its handle is still out. */
 static void late_attach_with_handle(void **state)
 {
-	struct ranks r;
+	struct pair r;
 	struct ub_op *op;
 
 	(void)state;
-	ranks_init(&r, "attach");
+	pair_init_apart(&r, "attach");
 	job_snapshot(&r.a, &r.b);
 	job_snapshot(&r.b, &r.a);
 	/* sent before the trace */
@@ -103,11 +103,11 @@ static void late_attach_with_handle(void **state)
 	op = job_op(&r.b, AT_TAG_MSG_RECV, WORKER(r.b.tgid), 0, 64, 0);
 	op->aux = 0xfeed0;
 	job_op_end(&r.b);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 2);
 	assert_int_equal(r.out.totals.matched, 2);
 	assert_int_equal(r.out.totals.receives, 3);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* More of everything than a node has, told in an order that is not the one of reports. */
-#include "match_outcome.h"
+#include "outcome.h"
 
 #define MANY 10000
 

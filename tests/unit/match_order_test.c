@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Messages that only their order tells apart. */
-#include "match_pair.h"
+#include "outcome.h"
 
 /* Two ranks of one host, both connected, from the start. */
 static void expected_and_unexpected(void **state)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Both ends of a message tell its position in the receiver's FIFO. */
-#include "match_ids.h"
+#include "outcome.h"
 
 #define DESC 1u /* UCT_CB_PARAM_FLAG_DESC */
 #define SLOTS 64u
 
 /* A copied message, all alike; the position may be taken away until the next record. */
-static struct ub_xfer *send_at(struct ranks *r, uint64_t position)
+static struct ub_xfer *send_at(struct pair *r, uint64_t position)
 {
 	struct ub_xfer *xfer;
 
@@ -26,7 +26,7 @@ static void no_position(struct ub_xfer *xfer)
 	xfer->h.flags = UB_F_WIRE;
 }
 
-static struct ub_rx *arrive_at(struct ranks *r, uint64_t position)
+static struct ub_rx *arrive_at(struct pair *r, uint64_t position)
 {
 	struct ub_rx *rx = job_rx(&r->b, AT_RX_EAGER, 1008, 7, 0, 0);
 
@@ -44,41 +44,41 @@ static void no_place(struct ub_rx *rx)
 	rx->h.flags = 0;
 }
 
-static void take(struct ranks *r)
+static void take(struct pair *r)
 {
 	job_take(&r->b, 7, UINT64_MAX, 7, 1000);
 }
 
 /* A receive that waits, and its message. */
-static void post(struct ranks *r, uint64_t request)
+static void post(struct pair *r, uint64_t request)
 {
 	job_post(&r->b, 7, UINT64_MAX, request);
 }
 
-static void called_back(struct ranks *r, uint64_t request, uint32_t seq)
+static void called_back(struct pair *r, uint64_t request, uint32_t seq)
 {
 	struct ub_comp *comp = job_comp(&r->b, AT_RECV_CB, request, 7, 1000);
 
 	comp->h.rx = seq;
 }
 
-static void late_init(struct ranks *r)
+static void late_init(struct pair *r)
 {
-	ranks_init(r, "attach");
+	pair_init_apart(r, "attach");
 	job_snapshot(&r->a, &r->b);
 	job_snapshot(&r->b, &r->a);
 	job_object(&r->a, AT_IFACE, IFACE, WORKER(r->a.tgid), 0);
 	job_object(&r->b, AT_IFACE, IFACE, WORKER(r->b.tgid), 0);
 }
 
-static void started(struct ranks *r)
+static void started(struct pair *r)
 {
-	ranks_init(r, "start");
-	ranks_connect(r);
+	pair_init_apart(r, "start");
+	pair_connect(r);
 }
 
 /* What was claimed: the n-th message was sent and arrived then. */
-static void assert_message(const struct ranks *r, size_t n, uint64_t sent, uint64_t arrived)
+static void assert_message(const struct pair *r, size_t n, uint64_t sent, uint64_t arrived)
 {
 	assert_true(n < r->out.messages.len);
 	assert_int_equal(r->out.messages.data[n].send_start, sent);
@@ -88,7 +88,7 @@ static void assert_message(const struct ranks *r, size_t n, uint64_t sent, uint6
 /* One was under way at the attach; all look alike. */
 static void joined_in_mid_run(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
 	late_init(&r);
@@ -108,7 +108,7 @@ static void joined_in_mid_run(void **state)
 			arrive_at(&r, i);
 		take(&r);
 	}
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 3 * SLOTS + 1);
 	assert_int_equal(r.out.totals.matched, 3 * SLOTS + 1);
 	for (size_t i = 0; i < r.out.messages.len; i++) {
@@ -117,14 +117,14 @@ static void joined_in_mid_run(void **state)
 		assert_true(m->arrival - m->send_start < OP_NS);
 		assert_int_equal(m->recv_start, 0); /* all came before a receive asked for them */
 	}
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* More than a turn of the FIFO lies between a position and the next. */
 static void turns_without_a_position(void **state)
 {
 	uint64_t sent[2], arrived[2];
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
 	late_init(&r);
@@ -133,18 +133,18 @@ static void turns_without_a_position(void **state)
 		arrived[i] = arrive_at(&r, 5 + i * 10 * SLOTS)->h.ts;
 		take(&r);
 	}
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_message(&r, i, sent[i], arrived[i]);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* The second send is lost: its arrival is not the third one's. */
 static void send_lost(void **state)
 {
 	uint64_t sent, arrived;
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
 	started(&r);
@@ -158,17 +158,17 @@ static void send_lost(void **state)
 	take(&r);
 	arrived = arrive_at(&r, 7)->h.ts;
 	take(&r);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 2);
 	assert_message(&r, 1, sent, arrived);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* The second arrival is lost; the third one is not the second send's, nor is its receive. */
 static void arrival_lost(void **state)
 {
 	uint64_t sent, arrived;
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
 	started(&r);
@@ -182,20 +182,20 @@ static void arrival_lost(void **state)
 	job_lose_last(&r.job);
 	arrived = arrive_at(&r, 7)->h.ts;
 	take(&r);
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 3);
 	assert_int_equal(r.out.totals.matched, 2);
 	assert_message(&r, 1, sent, arrived);
 	assert_int_equal(r.out.messages.data[1].recv_start, 0);
 	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "lost records"), 1);
 	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "lost records"), 1);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* Positions begin again, or are of an interface that nobody knows: nothing is claimed by them. */
 static void another_fifo(void **state)
 {
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
 	late_init(&r);
@@ -204,9 +204,9 @@ static void another_fifo(void **state)
 	arrive_at(&r, 50);
 	send_at(&r, 91);
 	arrive_at(&r, 91)->am_flags = DESC | 0x777u << 16;
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 0);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /*
@@ -216,7 +216,7 @@ static void another_fifo(void **state)
 static void receive_from_before(void **state)
 {
 	uint64_t start[3];
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
 	late_init(&r);
@@ -231,21 +231,21 @@ static void receive_from_before(void **state)
 		else
 			arrive_at(&r, 6 + i);
 	}
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.sends, 4);
 	assert_int_equal(r.out.totals.matched, 3);
 	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "receive operation not seen"),
 			 1);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(r.out.messages.data[i].recv_start, start[i]);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 /* The second message was sent before the attach. The receive that takes it is not the third's. */
 static void taken_without_its_send(void **state)
 {
 	uint64_t start[3];
-	struct ranks r;
+	struct pair r;
 
 	(void)state;
 	late_init(&r);
@@ -260,11 +260,11 @@ static void taken_without_its_send(void **state)
 		take(&r);
 		start[i] = r.job.records.data[r.job.records.len - 1].h.ts;
 	}
-	ranks_analyse(&r);
+	pair_analyse(&r);
 	assert_int_equal(r.out.totals.matched, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(r.out.messages.data[i].recv_start, start[i + 1]);
-	ranks_release(&r);
+	pair_release(&r);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Several threads of a process receive at the same time. */
-#include "match_pair.h"
+#include "outcome.h"
 
 struct threads {
 	struct pair pair;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The facts that the analysis of a made-up job gives. */
-#ifndef TESTS_UNIT_MATCH_OUTCOME_H
-#define TESTS_UNIT_MATCH_OUTCOME_H
+/*
+ * Made-up jobs, analysed: analyse() reads captures of job.h and keeps all facts, in the order in
+ * which they come, until outcome_release(). It asserts that every send, receive and byte is
+ * accounted for. struct pair is the usual job: two ranks of one host, "start" or "attach".
+ */
+#ifndef TESTS_UNIT_OUTCOME_H
+#define TESTS_UNIT_OUTCOME_H
 
-#include "match_calls.h"
+#include "job.h"
 
 struct outcome {
 	VEC(struct fact_process) processes;
@@ -122,6 +126,49 @@ static inline void outcome_release(struct outcome *outcome)
 	vec_release(&outcome->memory);
 	vec_release(&outcome->clocks);
 	analysis_free(outcome->analysis);
+}
+
+/* ---- two processes of one host ---- */
+
+struct pair {
+	struct job job;
+	struct task a, b;
+	struct job *jobs[1];
+	struct outcome out;
+};
+
+/* Neither process has a worker or an endpoint. */
+static inline void pair_init_apart(struct pair *pair, const char *seen_from)
+{
+	job_init(&pair->job, "host-a", seen_from[0] == 's' ? "run" : "attach");
+	pair->jobs[0] = &pair->job;
+	pair->a = job_process(&pair->job, 1, 0, seen_from);
+	pair->b = job_process(&pair->job, 2, 1, seen_from);
+}
+
+static inline void pair_connect(struct pair *pair)
+{
+	job_worker(&pair->a);
+	job_worker(&pair->b);
+	job_connect(&pair->a, &pair->b);
+	job_connect(&pair->b, &pair->a);
+}
+
+static inline void pair_init(struct pair *pair, const char *seen_from)
+{
+	pair_init_apart(pair, seen_from);
+	pair_connect(pair);
+}
+
+static inline void pair_analyse(struct pair *pair)
+{
+	analyse(&pair->out, pair->jobs, 1);
+}
+
+static inline void pair_release(struct pair *pair)
+{
+	outcome_release(&pair->out);
+	job_release(&pair->job);
 }
 
 #endif
