@@ -11,11 +11,9 @@
 
 #include <cmocka.h>
 
-#include "finding_of.h"
+#include "findings.h"
 #include "site/judge/judge.h"
-#include "rule_expected.h"
 
-#define SPEC "spec: ucxbpf-policy-v1\n"
 #define RANKS 4
 #define BED_CHAINS 16 /* as many messages of GPU memory at most, one after the other */
 #define BED_VARIABLES 4

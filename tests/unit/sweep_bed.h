@@ -15,14 +15,12 @@
 
 #include <cmocka.h>
 
-#include "finding_of.h"
+#include "findings.h"
 #include "site/judge/evidence/evidence.h"
 #include "site/judge/judge.h"
 #include "site/plan/ledger.h"
 #include "site/plan/make.h"
-#include "rule_expected.h"
 
-#define SPEC "spec: ucxbpf-policy-v1\n"
 #define SWEEP_MAX_RANKS 64
 
 struct sweep_bed {
