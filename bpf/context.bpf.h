@@ -63,7 +63,7 @@ static __always_inline __u64 address_space(void)
 
 static __always_inline void count_lost_return(void)
 {
-	struct cpu_stats *st = cpu_stats();
+	struct ub_cpu_stats *st = cpu_stats();
 
 	if (st)
 		__sync_fetch_and_add(&st->s.lost_returns, 1);
@@ -71,7 +71,7 @@ static __always_inline void count_lost_return(void)
 
 static __always_inline void count_deep(void)
 {
-	struct cpu_stats *st = cpu_stats();
+	struct ub_cpu_stats *st = cpu_stats();
 
 	if (st)
 		__sync_fetch_and_add(&st->s.deep, 1);
@@ -79,7 +79,7 @@ static __always_inline void count_deep(void)
 
 static __always_inline void count_nomem(void)
 {
-	struct cpu_stats *st = cpu_stats();
+	struct ub_cpu_stats *st = cpu_stats();
 
 	if (st)
 		__sync_fetch_and_add(&st->s.task_nomem, 1);

@@ -10,7 +10,7 @@
 
 #include "fold.bpf.h"
 
-static __always_inline struct cpu_stats *cpu_stats(void)
+static __always_inline struct ub_cpu_stats *cpu_stats(void)
 {
 	__u32 zero = 0;
 
@@ -33,7 +33,7 @@ static __always_inline void *ring_of(__u32 cpu)
 /* A record that could not be made: produced, and dropped at once. */
 static __always_inline void emit_nothing(__u8 kind)
 {
-	struct cpu_stats *st = cpu_stats();
+	struct ub_cpu_stats *st = cpu_stats();
 
 	if (!st)
 		return;
@@ -48,7 +48,7 @@ static __always_inline void emit_nothing(__u8 kind)
  */
 static __always_inline bool emit_alone(struct ub_batch *batch, __u32 bytes, __u8 kind)
 {
-	struct cpu_stats *st = cpu_stats();
+	struct ub_cpu_stats *st = cpu_stats();
 	__u32 cpu = bpf_get_smp_processor_id();
 	void *ring = ring_of(cpu);
 
@@ -120,7 +120,7 @@ static __always_inline __u32 batch_count(const struct outbox *box, __u64 *counte
 }
 
 /* Numbers the batch and puts it into the ring of this CPU. */
-static __always_inline long batch_send(struct outbox *box, struct cpu_stats *st, __u32 records)
+static __always_inline long batch_send(struct outbox *box, struct ub_cpu_stats *st, __u32 records)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), bytes = box->bytes;
 	void *ring = ring_of(cpu);
@@ -140,7 +140,7 @@ static __always_inline long batch_send(struct outbox *box, struct cpu_stats *st,
  * They have a single counter, which kernel_stats() adds to both produced and dropped, so that a
  * reader between two updates never sees a loss.
  */
-static __always_inline void batch_thin(struct outbox *box, struct cpu_stats *st)
+static __always_inline void batch_thin(struct outbox *box, struct ub_cpu_stats *st)
 {
 	if (!box->thinned)
 		box->thinned_from = box->oldest;
@@ -148,7 +148,7 @@ static __always_inline void batch_thin(struct outbox *box, struct cpu_stats *st)
 	outbox_fold(box, &st->s);
 }
 
-static __always_inline void batch_leave(struct outbox *box, struct cpu_stats *st, __u64 now)
+static __always_inline void batch_leave(struct outbox *box, struct ub_cpu_stats *st, __u64 now)
 {
 	bool room = box->bytes + 2 * sizeof(struct ub_loss) <= OUTBOX;
 	bool thinned = room && box->bytes && box->thinned, lost = room && box->lost;
@@ -181,7 +181,7 @@ static __always_inline void batch_leave(struct outbox *box, struct cpu_stats *st
  */
 __weak __noinline int outbox_flush(struct outbox *box, __u64 now)
 {
-	struct cpu_stats *st = cpu_stats();
+	struct ub_cpu_stats *st = cpu_stats();
 
 	if (!st || !box)
 		return 0;

@@ -44,7 +44,7 @@ static __always_inline bool same_message(const struct leaving *leaving,
 	    frame->up.rx != xfer->h.rx ||
 	    xfer->am_id != (__u8)arg(leaving, leaving->site->arg_am_id))
 		return false;
-	if (pack == req && is_operation(frame_last(leaving->task)))
+	if (pack == req && is_operation(frame_innermost(leaving->task)))
 		return true;
 	if (pack != req && read_u64(pack) != req)
 		return false;

@@ -23,7 +23,7 @@ static __always_inline struct frame *frame_at(struct task_state *task, __u64 i)
 	return &task->frames[i];
 }
 
-/* The innermost frame, or NULL. */
+/* The frame entered last, live or not; NULL: none. frame_top() drops those that are over. */
 static __always_inline struct frame *frame_innermost(struct task_state *task)
 {
 	return frame_at(task, (__u64)task->depth - 1);
@@ -104,12 +104,6 @@ static __always_inline struct frame *frame_top(const struct hit *hit, __u8 kind)
 static __always_inline bool is_operation(const struct frame *frame)
 {
 	return frame && frame->kind == UB_OP && frame->span;
-}
-
-/* The frame on top, whatever has become of it. */
-static __always_inline struct frame *frame_last(struct task_state *task)
-{
-	return frame_innermost(task);
 }
 
 /* The frame numbers that a record or a frame inside of top carries. */

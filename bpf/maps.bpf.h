@@ -206,17 +206,11 @@ struct {
 volatile __u64 rings_missing[UB_MAX_CPUS / 64] __weak = {};
 
 /* Loss accounting; read by user space, summed over CPUs. */
-struct cpu_stats {
-	struct ub_stats s;
-	__u32 cpu_seq;
-	__u32 pad;
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct cpu_stats);
+	__type(value, struct ub_cpu_stats);
 } stats __weak SEC(".maps");
 
 /* (process, ucp_proto_t) whose name was emitted. Full: later names stay unknown. */

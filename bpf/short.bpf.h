@@ -46,7 +46,7 @@ __weak __noinline int short_emit(struct task_state *task, __s64 status, __u64 no
 static __always_inline bool short_enter(const struct hit *hit, struct pt_regs *ctx)
 {
 	struct task_state *task = hit->task;
-	struct frame *frame = &task->last_short, *top = frame_last(task);
+	struct frame *frame = &task->last_short, *top = frame_innermost(task);
 
 	if (!hit->site->ends_with_op || !hit->slot || !is_operation(top) || hit->sp >= top->sp ||
 	    (__u8)PT_REGS_PARM2(ctx) != UCP_AM_ID_EAGER_ONLY)

@@ -29,7 +29,7 @@ static __always_inline void owner_at_return(struct owner *owner, const struct le
 		.sp = leaving->frame->sp,
 	};
 
-	hints_place(&hints, frame_last(leaving->task), leaving->site->arg_am_id);
+	hints_place(&hints, frame_innermost(leaving->task), leaving->site->arg_am_id);
 	owner_find(owner, leaving->task, leaving->layout, home, &hints);
 }
 

@@ -357,6 +357,15 @@ struct ub_stats {
 				  */
 };
 
+/* Value of the per-CPU map "stats"; user space sums it over CPUs. */
+struct ub_cpu_stats {
+	struct ub_stats s;
+	__u32 cpu_seq; /* the next record's, see ub_hdr.cpu_seq */
+	__u32 pad;
+};
+
+_Static_assert(sizeof(struct ub_cpu_stats) == 552, "per-CPU counters size");
+
 #include "ucxbpf_budget.h"
 #include "ucxbpf_cells.h"
 

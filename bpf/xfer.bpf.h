@@ -165,7 +165,7 @@ __weak __noinline int xfer_user_header(struct ub_xfer *xfer, struct task_state *
 
 	if (!xfer || !task)
 		return 0;
-	op = frame_last(task);
+	op = frame_innermost(task);
 	if (!is_operation(op) || op->seq != xfer->h.op)
 		return 0;
 	row = op->row;

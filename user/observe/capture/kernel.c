@@ -309,13 +309,6 @@ void kernel_free(struct kernel *kernel)
 	free(kernel);
 }
 
-/* Value of the per-CPU map "stats" (bpf/maps.bpf.h). */
-struct cpu_stats {
-	struct ub_stats s;
-	uint32_t cpu_seq;
-	uint32_t pad;
-};
-
 struct ucxbpf *kernel_object(const struct kernel *kernel)
 {
 	return kernel->skel;
@@ -451,7 +444,7 @@ uint64_t kernel_run_time(const struct kernel *kernel)
 
 int kernel_stats(struct kernel *kernel, struct ub_stats *stats)
 {
-	struct cpu_stats *values = calloc(kernel->cpus, sizeof(*values));
+	struct ub_cpu_stats *values = calloc(kernel->cpus, sizeof(*values));
 	uint32_t zero = 0;
 	int err;
 
