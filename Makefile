@@ -183,6 +183,10 @@ $(O)/tests/unit/%: tests/unit/%.c $(O)/libucxbpf.a
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -Itests -MMD -MP $< $(O)/libucxbpf.a $(libs) -lcmocka -o $@
 
+# BPF logic on the host (tests/unit/bpf_host.h), with the warnings that BPF_CFLAGS leaves out.
+$(O)/tests/unit/bpf_%: private BASE_CFLAGS += -Ivmlinux/x86_64 -Wno-unused-parameter -Wno-sign-compare \
+	-Wno-attributes -Wno-missing-prototypes
+
 $(O)/include/floor.skel.h: tests/bench/floor.bpf.c
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(O)/bpf && $(CLANG) $(BPF_CFLAGS) -D__TARGET_ARCH_x86 -Ivmlinux/x86_64 -c $< -o $(O)/bpf/floor.o
