@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* --count: transfers. The return says whether anything was sent, and how much by *_bcopy. */
 #include "count_cell.bpf.h"
+#include "length.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -10,53 +11,20 @@ struct sizes {
 	bool unknown;
 };
 
-static __always_inline void add_iov(struct sizes *sizes, __u64 base, __u64 n)
-{
-	sizes->unknown = n > MAX_IOV;
-	for (__u32 i = 0; i < MAX_IOV; i++) {
-		struct uct_iov iov;
-
-		if (i >= n)
-			break;
-		if (bpf_probe_read_user(&iov, sizeof(iov), (void *)(base + i * sizeof(iov)))) {
-			sizes->unknown = true;
-			break;
-		}
-		if (i == 0 && !sizes->first)
-			sizes->first = iov.buffer;
-		sizes->length += iov.length * iov.count;
-	}
-}
-
 static __always_inline void xfer_sizes(const struct entry *e, struct sizes *sizes)
 {
 	const struct ub_site *site = e->hit.site;
+	struct iov_sum sum = {};
 
-	switch (site->length_rule) {
-	case UB_LEN_ARG32:
-		sizes->length = (__u32)entry_arg(e, site->arg_count);
-		break;
-	case UB_LEN_ARG64:
-		sizes->length = entry_arg(e, site->arg_count);
-		break;
-	case UB_LEN_SHORT_AM:
-		sizes->length = 8 + (__u32)entry_arg(e, site->arg_count);
-		break;
-	case UB_LEN_ZCOPY_AM:
-		sizes->length = (__u32)entry_arg(e, site->arg_header_len);
-		sizes->first = entry_arg(e, site->arg_aux);
-		add_iov(sizes, entry_arg(e, site->arg_iov), entry_arg(e, site->arg_iovcnt));
-		break;
-	case UB_LEN_IOV:
-		add_iov(sizes, entry_arg(e, site->arg_iov), entry_arg(e, site->arg_iovcnt));
-		break;
-	case UB_LEN_FIXED4:
-		sizes->length = 4;
-		break;
-	case UB_LEN_FIXED8:
-		sizes->length = 8;
-		break;
-	}
+	sizes->length = length_direct(site, e->args);
+	if (likely(!site->arg_iov))
+		return;
+	iov_sum(&sum, entry_arg(e, site->arg_iov), entry_arg(e, site->arg_iovcnt));
+	sizes->length += sum.bytes;
+	sizes->unknown = sum.unknown;
+	sizes->first = site->length_rule == UB_LEN_ZCOPY_AM ? entry_arg(e, site->arg_aux) : 0;
+	if (!sizes->first)
+		sizes->first = sum.first;
 }
 
 /* The user's header: its length lies in the upper half of UCP's, or is the operation's argument. */
@@ -228,17 +196,14 @@ static __always_inline int xfer_leave(struct pt_regs *ctx)
 {
 	struct count_task *task = count_begin();
 	struct count_xfer *xfer = task ? xfer_pop(task, PT_REGS_SP(ctx) - SP_AFTER_RETURN) : NULL;
-	__s64 ret = PT_REGS_RC(ctx), status = (__s8)ret;
 	struct ub_cell *cell;
 	__u64 length;
+	__s8 status;
 
 	if (!xfer)
 		return 0;
 	length = xfer->length;
-	if (xfer->length_rule == UB_LEN_RETURN) {
-		length = ret < 0 ? 0 : ret;
-		status = ret < 0 ? ret : 0;
-	}
+	status = length_result(&length, xfer->length_rule, PT_REGS_RC(ctx));
 	xfer_op(task, xfer, status >= 0);
 	if (xfer->rows & UB_ROWS_FLAGS(UB_CELL_UNSIZED))
 		length = 0;

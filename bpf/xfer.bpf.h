@@ -3,63 +3,23 @@
 #ifndef UCXBPF_XFER_BPF_H
 #define UCXBPF_XFER_BPF_H
 
+#include "length.bpf.h"
 #include "owner.bpf.h"
 #include "socket.bpf.h"
 #include "span.bpf.h"
 
-/* Not static: verified once, and not for each path to it. */
-__weak __noinline __u64 iov_total(struct ub_xfer *xfer, __u64 base, __u64 n)
-{
-	__u64 total = 0;
-
-	if (!xfer)
-		return 0;
-	for (__u32 i = 0; i < MAX_IOV; i++) {
-		struct uct_iov iov;
-
-		if (i >= n)
-			break;
-		if (bpf_probe_read_user(&iov, sizeof(iov), (void *)(base + i * sizeof(iov)))) {
-			xfer->h.flags |= UB_F_READ_FAULT;
-			break;
-		}
-		if (i == 0)
-			xfer->laddr = iov.buffer;
-		total += iov.length * iov.count;
-	}
-	if (n > MAX_IOV)
-		xfer->h.flags |= UB_F_READ_FAULT;
-	return total;
-}
-
-static __always_inline __u64 iov_length(const struct leaving *leaving, struct ub_xfer *xfer)
+static __always_inline void xfer_length(struct ub_xfer *xfer, const struct leaving *leaving)
 {
 	const struct ub_site *site = leaving->site;
+	struct iov_sum sum = {};
 
-	return iov_total(xfer, arg(leaving, site->arg_iov), arg(leaving, site->arg_iovcnt));
-}
-
-static __always_inline __s64 xfer_length(const struct leaving *leaving, struct ub_xfer *xfer)
-{
-	const struct ub_site *site = leaving->site;
-
-	switch (site->length_rule) {
-	case UB_LEN_ARG32:
-		return (__u32)arg(leaving, site->arg_count);
-	case UB_LEN_ARG64:
-		return arg(leaving, site->arg_count);
-	case UB_LEN_IOV:
-		return iov_length(leaving, xfer);
-	case UB_LEN_SHORT_AM:
-		return 8 + (__u32)arg(leaving, site->arg_count);
-	case UB_LEN_ZCOPY_AM:
-		return (__u32)arg(leaving, site->arg_header_len) + iov_length(leaving, xfer);
-	case UB_LEN_FIXED4:
-		return 4;
-	case UB_LEN_FIXED8:
-		return 8;
-	}
-	return 0;
+	xfer->length = length_direct(site, leaving->frame->args);
+	if (likely(!site->arg_iov))
+		return;
+	iov_sum(&sum, arg(leaving, site->arg_iov), arg(leaving, site->arg_iovcnt));
+	xfer->length += sum.bytes;
+	xfer->laddr = sum.first;
+	xfer->h.flags |= sum.unknown * UB_F_READ_FAULT;
 }
 
 /* Up to three words, each size a constant for the verifier. */
@@ -147,7 +107,7 @@ static __always_inline void xfer_arguments(struct ub_xfer *xfer, const struct le
 	xfer->comp_func = leaving->frame->comp_func;
 	xfer->comp_count = leaving->frame->comp_count;
 	xfer->req_flags = 0;
-	xfer->length = xfer_length(leaving, xfer);
+	xfer_length(xfer, leaving);
 	if (xfer->am_id)
 		xfer_wire_header(leaving, xfer);
 }
@@ -177,13 +137,8 @@ __weak __noinline int xfer_user_header(struct ub_xfer *xfer, struct task_state *
 
 static __always_inline void xfer_result(struct ub_xfer *xfer, const struct leaving *leaving)
 {
-	__s64 ret = leaving->ret;
-
-	xfer->status = (__s8)ret;
-	if (leaving->site->length_rule == UB_LEN_RETURN) {
-		xfer->length = ret < 0 ? 0 : ret;
-		xfer->status = ret < 0 ? (__s8)ret : 0;
-	}
+	xfer->status =
+		length_result((__u64 *)&xfer->length, leaving->site->length_rule, leaving->ret);
 	xfer_position(xfer, leaving->frame->position, leaving->site->what);
 }
 
