@@ -90,6 +90,33 @@ static __always_inline bool process_traced(__u32 tgid)
 	return bpf_map_lookup_elem(&processes, &tgid);
 }
 
+static __always_inline bool filter_valid(const struct task_filter *filter)
+{
+	return filter->generation == filter_generation;
+}
+
+/* Asks the process map again. */
+static __always_inline bool filter_ask(struct task_filter *filter, __u32 tgid)
+{
+	filter->generation = filter_generation;
+	filter->verdict = process_traced(tgid) ? FILTER_TRACED : FILTER_IGNORED;
+	return filter->verdict == FILTER_TRACED;
+}
+
+/* Storage for a task that has none in that map; a task of another job never costs memory. */
+static __always_inline void *task_new(void *map, __u32 tgid)
+{
+	void *task;
+
+	if (!process_traced(tgid))
+		return NULL;
+	task = bpf_task_storage_get(map, bpf_get_current_task_btf(), NULL,
+				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!task)
+		count_nomem();
+	return task;
+}
+
 /* The probes were away: calls of another window may have the same stack slots by now. */
 static __noinline int frames_forget(struct task_state *task)
 {
@@ -109,28 +136,19 @@ static __noinline int frames_forget(struct task_state *task)
 }
 
 /* A task that is new, or has not asked since processes came. */
-static __noinline struct task_state *task_filter(struct task_state *task)
+static __noinline struct task_state *task_ask(struct task_state *task)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
-	if (!task) {
-		/* a task of another job never costs memory */
-		if (!process_traced(tgid))
-			return NULL;
-		task = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL,
-					    BPF_LOCAL_STORAGE_GET_F_CREATE);
-		if (!task) {
-			count_nomem();
-			return NULL;
-		}
-	}
+	if (!task)
+		task = task_new(&tasks, tgid);
+	if (!task)
+		return NULL;
 	task->outbox.id = bpf_get_current_pid_tgid();
 	task->outbox.space = address_space();
-	task->filter_gen = filter_generation;
 	if (task->window != window)
 		frames_forget(task);
-	task->filter = process_traced(tgid) ? FILTER_TRACED : FILTER_IGNORED;
-	return task->filter == FILTER_TRACED ? task : NULL;
+	return filter_ask(&task->filter, tgid) ? task : NULL;
 }
 
 /* NULL: the task is not traced, or tracing has ended. Works between windows, too. */
@@ -140,9 +158,17 @@ static __always_inline struct task_state *task_state(void)
 
 	if (unlikely(stopped == UB_STOP))
 		return NULL;
-	if (unlikely(!task || task->filter_gen != filter_generation))
-		return task_filter(task);
-	return likely(task->filter == FILTER_TRACED) ? task : NULL;
+	if (unlikely(!task || !filter_valid(&task->filter)))
+		return task_ask(task);
+	return likely(task->filter.verdict == FILTER_TRACED) ? task : NULL;
+}
+
+/* Which site was hit, with which layout and stack pointer. */
+static __always_inline void hit_place(struct hit *hit, struct pt_regs *ctx, __u64 cookie)
+{
+	hit->row = UB_COOKIE_SITE(cookie);
+	hit->slot = UB_COOKIE_LAYOUT(cookie);
+	hit->sp = PT_REGS_SP(ctx) + UB_COOKIE_SP_WORDS(cookie) * 8;
 }
 
 static __always_inline bool hit_begin(struct hit *hit, struct pt_regs *ctx)
@@ -160,9 +186,7 @@ static __always_inline bool hit_begin(struct hit *hit, struct pt_regs *ctx)
 	if (unlikely(stopped >= QUIET_FROM || quiet_groups >> ub_group(hit->site->kind) & 1))
 		return false;
 	hit->task->outbox.hits++;
-	hit->row = row;
-	hit->slot = UB_COOKIE_LAYOUT(cookie);
-	hit->sp = PT_REGS_SP(ctx) + UB_COOKIE_SP_WORDS(cookie) * 8;
+	hit_place(hit, ctx, cookie);
 	hit->function = PT_REGS_IP(ctx) - UB_COOKIE_DELTA(cookie);
 	hit->ts = bpf_ktime_get_ns();
 	return true;

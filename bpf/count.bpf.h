@@ -54,8 +54,7 @@ struct count_xfer {
 };
 
 struct count_task {
-	__u32 filter_gen;
-	__u32 filter;
+	struct task_filter filter;
 	__u32 tgid;
 	__u32 random;
 	__u64 call_sp; /* the MPI call that may be under way; 0 = none */
@@ -77,30 +76,7 @@ struct {
 	__type(value, struct count_task);
 } count_tasks __weak SEC(".maps");
 
-static __always_inline bool count_filter(struct count_task *task)
-{
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-
-	task->filter_gen = filter_generation;
-	task->filter = process_traced(tgid) ? FILTER_TRACED : FILTER_IGNORED;
-	task->tgid = tgid;
-	return task->filter == FILTER_TRACED;
-}
-
-static __noinline struct count_task *count_task_new(void)
-{
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	struct count_task *task;
-
-	if (!process_traced(tgid))
-		return NULL;
-	task = bpf_task_storage_get(&count_tasks, bpf_get_current_task_btf(), NULL,
-				    BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!task)
-		count_nomem();
-	return task;
-}
-
+/* NULL: the task is not traced, or tracing has ended. */
 static __always_inline struct count_task *count_begin(void)
 {
 	struct count_task *task =
@@ -109,12 +85,14 @@ static __always_inline struct count_task *count_begin(void)
 	if (unlikely(stopped))
 		return NULL;
 	if (unlikely(!task))
-		task = count_task_new();
+		task = task_new(&count_tasks, bpf_get_current_pid_tgid() >> 32);
 	if (unlikely(!task))
 		return NULL;
-	if (unlikely(task->filter_gen != filter_generation))
-		return count_filter(task) ? task : NULL;
-	return likely(task->filter == FILTER_TRACED) ? task : NULL;
+	if (unlikely(!filter_valid(&task->filter))) {
+		task->tgid = bpf_get_current_pid_tgid() >> 32;
+		return filter_ask(&task->filter, task->tgid) ? task : NULL;
+	}
+	return likely(task->filter.verdict == FILTER_TRACED) ? task : NULL;
 }
 
 /* One in UB_TIMED_EVERY, without a period that a program's own could meet. */
@@ -133,14 +111,10 @@ struct entry {
 
 static __always_inline bool entry_begin(struct entry *e, struct pt_regs *ctx)
 {
-	__u64 cookie = bpf_get_attach_cookie(ctx);
-
 	e->task = count_begin();
 	if (unlikely(!e->task))
 		return false;
-	e->hit.row = UB_COOKIE_SITE(cookie);
-	e->hit.slot = UB_COOKIE_LAYOUT(cookie);
-	e->hit.sp = PT_REGS_SP(ctx) + UB_COOKIE_SP_WORDS(cookie) * 8;
+	hit_place(&e->hit, ctx, bpf_get_attach_cookie(ctx));
 	return true;
 }
 

@@ -129,11 +129,16 @@ struct reading {
 	struct turn turn;
 };
 
-enum task_filter { FILTER_UNKNOWN, FILTER_TRACED, FILTER_IGNORED };
+enum filter_verdict { FILTER_UNKNOWN, FILTER_TRACED, FILTER_IGNORED };
+
+/* Whether a task's process is traced: valid while generation equals filter_generation. */
+struct task_filter {
+	__u32 generation;
+	__u32 verdict;
+};
 
 struct task_state {
-	__u32 filter_gen; /* filter is valid while this equals filter_generation */
-	__u32 filter;
+	struct task_filter filter;
 	__u32 depth;
 	__u32 next_seq;
 	__u32 window; /* in which frames[] were entered */

@@ -76,7 +76,7 @@ int BPF_PROG(task_exec, struct task_struct *p, __u32 old_pid, struct linux_binpr
 		state->short_open = 0;
 		state->trampoline = 0;
 		state->reading.sk = 0;
-		state->filter_gen = 0; /* the thread may have got another id */
+		state->filter.generation = 0; /* the thread may have got another id */
 	}
 	emit_task(p, UB_EXEC, old_pid);
 	return 0;
