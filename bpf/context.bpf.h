@@ -61,12 +61,17 @@ static __always_inline __u64 address_space(void)
 #define QUIET_FROM UB_BETWEEN_WINDOWS
 #endif
 
-static __always_inline void count_lost_return(void)
+static __always_inline void count_lost_returns(__u32 n)
 {
-	struct ub_cpu_stats *st = cpu_stats();
+	struct ub_cpu_stats *st = n ? cpu_stats() : NULL;
 
 	if (st)
-		__sync_fetch_and_add(&st->s.lost_returns, 1);
+		__sync_fetch_and_add(&st->s.lost_returns, n);
+}
+
+static __always_inline void count_lost_return(void)
+{
+	count_lost_returns(1);
 }
 
 static __always_inline void count_deep(void)

@@ -27,19 +27,6 @@ static __always_inline bool call_live(const struct count_task *task, __u64 sp)
 	       (!SLOT_HAS_RETURN || call_holds(task, slot_value(task->call_sp)));
 }
 
-/*
- * A function is entered at that stack pointer, so operations entered at or below it have ended.
- * Their stack slots may keep the old values for long, under frames that do not write to them.
- */
-static __always_inline void ops_end(struct count_task *task, __u64 sp)
-{
-	for (int i = 0; i < COUNT_FRAMES; i++) {
-		if (!task->ops || op_at(task, task->ops - 1)->sp > sp)
-			break;
-		task->ops--;
-	}
-}
-
 SEC("?uprobe")
 int count_call(struct pt_regs *ctx)
 {
@@ -50,13 +37,14 @@ int count_call(struct pt_regs *ctx)
 	own_stack(ctx);
 	if (!entry_begin(&e, ctx))
 		return 0;
-	ops_end(e.task, e.hit.sp);
+	/* slots of ended operations may keep their values under frames that do not write there */
+	entered_end(OPS(e.task), e.hit.sp);
 	ret = slot_value(e.hit.sp);
 	if (call_live(e.task, e.hit.sp) && in_mpi(e.task->tgid, ret))
 		return 0;
 	/* nor does the call before go on, wherever this one is made */
 	if (e.task->call_sp > e.hit.sp)
-		ops_end(e.task, e.task->call_sp);
+		entered_end(OPS(e.task), e.task->call_sp);
 	e.task->call_sp = e.hit.sp;
 	e.task->call_ret = ret;
 	e.task->call = e.hit.row;
@@ -102,7 +90,7 @@ static __always_inline void read_around(const struct entry *e, struct around *ar
 
 static __always_inline __u64 stack_word(const struct count_task *task, __u32 i)
 {
-	asm volatile("" : "+r"(i)); /* as in op_at() */
+	asm volatile("" : "+r"(i)); /* as in entered_at() */
 	return task->stack[i & (STACK_WORDS - 1)];
 }
 
@@ -181,12 +169,12 @@ static __always_inline bool counts_at_return(__u8 what)
 /* A place for an operation entered at that stack pointer. */
 static __always_inline struct count_op *op_push(struct count_task *task, __u64 sp)
 {
-	ops_end(task, sp);
+	entered_end(OPS(task), sp);
 	if (task->ops >= COUNT_FRAMES) {
 		count_deep();
 		task->ops = 0;
 	}
-	return op_at(task, task->ops++);
+	return entered_at(OPS(task), task->ops++);
 }
 
 /* may_return: the kernel asks us whether we want the return. Says 1 if not. */
@@ -233,19 +221,11 @@ static __always_inline int op_enter(struct pt_regs *ctx)
 
 static __always_inline struct count_op *op_pop(struct count_task *task, __u64 sp)
 {
-	for (int i = 0; i < COUNT_FRAMES; i++) {
-		struct count_op *op;
+	struct count_op *op;
 
-		if (!task->ops)
-			return NULL;
-		op = op_at(task, task->ops - 1);
-		if (op->sp > sp)
-			return NULL;
-		task->ops--;
-		if (op->sp == sp && op->span)
-			return op;
-	}
-	return NULL;
+	entered_end(OPS(task), sp - 1);
+	op = entered_pop(OPS(task), sp);
+	return op && op->span ? op : NULL;
 }
 
 static __always_inline int op_leave(struct pt_regs *ctx)

@@ -5,6 +5,7 @@
 #ifndef UCXBPF_COUNT_BPF_H
 #define UCXBPF_COUNT_BPF_H
 
+#include "entered.bpf.h"
 #include "span.bpf.h"
 
 #define CACHE_BITS 8
@@ -23,7 +24,7 @@ struct remembered {
 
 /* An operation that may be under way, until its stack slot holds something else. */
 struct count_op {
-	__u64 sp;
+	__u64 sp; /* first, see ENTERED() */
 	__u64 ret;
 	__u64 rows;
 	__u64 obj;
@@ -38,7 +39,7 @@ struct count_op {
 
 /* A transfer whose return is awaited. */
 struct count_xfer {
-	__u64 sp;
+	__u64 sp; /* first, see ENTERED() */
 	__u64 uct_ep;
 	__u64 rows;
 	__u64 length;
@@ -134,12 +135,7 @@ static __always_inline __u64 entry_arg(const struct entry *e, __u8 n)
 	return e->args[n & (ARGS - 1)];
 }
 
-static __always_inline struct count_op *op_at(struct count_task *task, __u32 i)
-{
-	asm volatile(
-		""
-		: "+r"(i)); /* clang drops the mask where it knows the range; Linux 6.12 does not */
-	return &task->op[i & (COUNT_FRAMES - 1)];
-}
+#define OPS(task) ENTERED((task)->op, (task)->ops)
+#define XFERS(task) ENTERED((task)->xfer, (task)->xfers)
 
 #endif

@@ -41,12 +41,6 @@ static __always_inline void xfer_header(struct count_xfer *xfer, const struct en
 		xfer->rows |= UB_ROWS_FLAGS(UB_CELL_HEADER);
 }
 
-static __always_inline struct count_xfer *xfer_at(struct count_task *task, __u32 i)
-{
-	asm volatile("" : "+r"(i)); /* as in op_at() */
-	return &task->xfer[i & (COUNT_FRAMES - 1)];
-}
-
 /* Another tracer may await the return: then the slot holds the trampoline from the entry on. */
 static __always_inline bool op_live(const struct count_op *op, __u64 sp)
 {
@@ -63,7 +57,8 @@ static __always_inline bool op_live(const struct count_op *op, __u64 sp)
 /* A transfer that was entered between these two depths has not returned. */
 static __always_inline bool inside_transfer(struct count_task *task, __u64 sp, __u64 outer_sp)
 {
-	__u64 top = task->xfers ? xfer_at(task, task->xfers - 1)->sp : 0;
+	const struct count_xfer *xfer = entered_last(XFERS(task));
+	__u64 top = task->xfers ? xfer->sp : 0;
 
 	return top > sp && top < outer_sp;
 }
@@ -79,7 +74,7 @@ static __always_inline struct count_op *op_around(struct count_task *task, __u64
 
 		if (!task->ops)
 			return NULL;
-		op = op_at(task, task->ops - 1);
+		op = entered_last(OPS(task));
 		if (!op_live(op, sp)) {
 			task->ops--;
 			continue;
@@ -91,17 +86,12 @@ static __always_inline struct count_op *op_around(struct count_task *task, __u64
 
 static __always_inline struct count_xfer *xfer_push(struct count_task *task, __u64 sp)
 {
-	for (int i = 0; i < COUNT_FRAMES; i++) {
-		if (!task->xfers || xfer_at(task, task->xfers - 1)->sp > sp)
-			break;
-		task->xfers--;
-		count_lost_return();
-	}
+	count_lost_returns(entered_end(XFERS(task), sp));
 	if (task->xfers >= COUNT_FRAMES) {
 		count_deep();
 		return NULL;
 	}
-	return xfer_at(task, task->xfers++);
+	return entered_at(XFERS(task), task->xfers++);
 }
 
 static __always_inline int xfer_enter(struct pt_regs *ctx)
@@ -140,20 +130,8 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 
 static __always_inline struct count_xfer *xfer_pop(struct count_task *task, __u64 sp)
 {
-	for (int i = 0; i < COUNT_FRAMES; i++) {
-		struct count_xfer *xfer;
-
-		if (!task->xfers)
-			return NULL;
-		xfer = xfer_at(task, task->xfers - 1);
-		if (xfer->sp > sp)
-			return NULL;
-		task->xfers--;
-		if (xfer->sp == sp)
-			return xfer;
-		count_lost_return();
-	}
-	return NULL;
+	count_lost_returns(entered_end(XFERS(task), sp - 1));
+	return entered_pop(XFERS(task), sp);
 }
 
 static __always_inline bool in_moved(const struct count_op *op, __u64 address)

@@ -23,7 +23,7 @@ static __always_inline struct frame *frame_at(struct task_state *task, __u64 i)
 	return &task->frames[i];
 }
 
-/* The frame entered last, live or not; NULL: none. frame_top() drops those that are over. */
+/* The frame entered last, live or not, or NULL. frame_top() first drops frames that have ended. */
 static __always_inline struct frame *frame_innermost(struct task_state *task)
 {
 	return frame_at(task, (__u64)task->depth - 1);

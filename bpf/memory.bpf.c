@@ -6,6 +6,7 @@
  * was at the entry.
  */
 #define QUIET_FROM UB_STOP
+#include "entered.bpf.h"
 #include "frame.bpf.h"
 #include "memory.bpf.h"
 
@@ -52,12 +53,7 @@ static __always_inline struct memory_task *memory_task(__u64 flags)
 /* Calls that were left without passing an exit: by longjmp, or thrown out of. */
 static __always_inline void drop_over(struct memory_task *task, __u64 sp)
 {
-	for (int i = 0; i < MEMORY_CALLS; i++) {
-		if (!task->depth || task->calls[(task->depth - 1) & (MEMORY_CALLS - 1)].sp > sp)
-			return;
-		task->depth--;
-		count_lost_return();
-	}
+	count_lost_returns(entered_end(ENTERED(task->calls, task->depth), sp));
 }
 
 /* Records the loss, so that later records are not taken as complete. */

@@ -6,7 +6,7 @@
 #include "maps.bpf.h"
 
 struct memory_call {
-	__u64 sp; /* at the function's entry */
+	__u64 sp; /* at the function's entry; first, see ENTERED() */
 	__u64 ts;
 	__u64 row;
 	__u64 ret; /* what its stack slot holds while it is live */
@@ -18,7 +18,8 @@ struct memory_call {
 #define MEMORY_CALLS 4
 
 struct memory_task {
-	__u64 depth;
+	__u32 depth;
+	__u32 pad;
 	__u64 missed; /* records that found no room, not told yet, */
 	__u64 missed_from, missed_until; /* ns */
 	struct memory_call calls[MEMORY_CALLS];
