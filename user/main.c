@@ -40,6 +40,7 @@ static const char examples[] =
 	"  ucxbpf replay --json a.ucxb | jq .loss  the same for programs\n"
 	"  ucxbpf export -f json -o a.json a.ucxb  captures in the formats of other tools\n"
 	"  ucxbpf schema                           what the lines of its ndjson are\n"
+	"  ucxbpf inventory                        this node's NICs, GPUs, UCX and MPI, as JSON\n"
 	"  ucxbpf check -P site.yaml a.ucxb        does data move the way this site expects\n"
 	"  ucxbpf policy check site.yaml           what a policy means, and what is wrong in it\n"
 	"  sudo ucxbpf sweep run -P site.yaml -o s makes traffic between all nodes, and judges it\n";

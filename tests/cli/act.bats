@@ -140,5 +140,5 @@ REASON='[node_problem] it_s _(touch here) _x_ PATH-03'
 	[ "$got" = 2 ]
 	grep -q 'State=[A-Z+]*DRAIN' n1
 	grep -Fq "Reason=$REASON [" n1
-	! grep -q 'State=[A-Z+]*DRAIN' n0
+	! grep -q 'State=[A-Z+]*DRAIN' n0 || false
 }

@@ -5,12 +5,14 @@
 setup() {
 	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
 	UCXBPF=${UCXBPF:-$TOP/build/ucxbpf}
+	COMMANDS=$(sed -n 's/^int cmd_\([a-z_]*\)(.*/\1/p' "$TOP/user/cmd/cmds.h")
+	[ -n "$COMMANDS" ]
 }
 
 @test "--help lists every command with a line of help, and examples" {
 	run "$UCXBPF" --help
 	[ "$status" -eq 0 ]
-	for name in run attach replay export schema check policy doctor; do
+	for name in $COMMANDS; do
 		grep -qE "^  $name +[a-z]" <<<"$output" || {
 			echo "no help line for $name"
 			false
@@ -20,7 +22,7 @@ setup() {
 }
 
 @test "every command has --help with an example" {
-	for name in run attach replay export schema check policy doctor; do
+	for name in $COMMANDS; do
 		run "$UCXBPF" $name --help
 		[ "$status" -eq 0 ]
 		grep -q "ucxbpf $name" <<<"$output"
