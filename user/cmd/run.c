@@ -66,18 +66,25 @@ static pid_t start(char **command, const struct signals *signals, int *go)
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
 	pid = fork();
-	if (pid < 0)
-		return -errno;
+	if (pid < 0) {
+		int err = -errno;
+
+		close(ends[0]);
+		close(ends[1]);
+		return err;
+	}
 	if (!pid) {
 		char byte;
+		int code;
 
 		close(ends[1]);
 		signals_restore(signals);
 		if (read(ends[0], &byte, 1) != 1)
 			_exit(UCXBPF_EXIT_FAILED);
 		execvp(command[0], command);
+		code = errno == ENOENT ? 127 : 126;
 		log_error("cannot run '%s': %s", command[0], strerror(errno));
-		_exit(errno == ENOENT ? 127 : 126);
+		_exit(code);
 	}
 	close(ends[0]);
 	*go = ends[1];
@@ -151,6 +158,11 @@ static int trace(const struct run_command *run, const struct capture_options *op
 	err = pid < 0 ? pid : capture_add_started(capture, pid);
 	if (err) {
 		log_error("cannot start '%s': %s", run->command[0], strerror(-err));
+		/* the child ends without a byte to read */
+		if (pid > 0) {
+			close(go);
+			waitpid(pid, NULL, 0);
+		}
 		capture_abandon(capture);
 		return capture_exit_code(err);
 	}

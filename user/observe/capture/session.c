@@ -289,7 +289,7 @@ int capture_close(struct capture_session *capture, const char *reason)
 	return err;
 }
 
-/* A session's start and release. */
+/* ---- a session's records, and its start ---- */
 
 /* Only processes that had state: most never map UCX. */
 static void forget_at_end(struct capture_session *capture, const struct ub_task *task)
@@ -339,8 +339,10 @@ static int open_watch(struct capture_session *capture)
 		return err;
 	}
 	capture->polls = calloc(watch_fd_count(capture->watch), sizeof(*capture->polls));
-	if (!capture->polls)
+	if (!capture->polls) {
+		log_error("cannot watch for new libraries: %s", strerror(ENOMEM));
 		return -ENOMEM;
+	}
 	for (int i = 0; i < watch_fd_count(capture->watch); i++)
 		capture->polls[i] = (struct pollfd){ watch_fd(capture->watch, i), POLLIN, 0 };
 	return 0;
@@ -390,8 +392,10 @@ static int check_pid_namespace(void)
 	return -EOPNOTSUPP;
 }
 
-int capture_open(struct capture_session **out, const struct capture_options *options)
+/* Loads the programs, opens the file and makes the first ring. Prints the error. */
+static int open_parts(struct capture_session *capture)
 {
+	const struct capture_options *options = &capture->options;
 	const struct kernel_options kernel_options = {
 		.mechanism = options->mechanism,
 		.node = drain_any_node(),
@@ -399,31 +403,32 @@ int capture_open(struct capture_session **out, const struct capture_options *opt
 		.count = options->count,
 		.stacks = options->stacks,
 	};
-	struct capture_session *capture = calloc(1, sizeof(*capture));
-	int err;
+	int err = check_pid_namespace();
 
-	if (!capture)
-		return -ENOMEM;
-	capture->options = *options;
-	capture->opened = side_now();
-	capture->flushed = UINT64_MAX;
-	err = check_pid_namespace();
 	if (!err)
 		err = kernel_open(&capture->kernel, &kernel_options);
-	if (!err)
-		err = cells_open(&capture->cells, kernel_object(capture->kernel), options->count);
-	if (!err)
-		err = open_watch(capture);
+	if (err)
+		return err;
+	err = cells_open(&capture->cells, kernel_object(capture->kernel), options->count);
+	if (err) {
+		log_error("cannot map the sums of the kernel: %s", strerror(-err));
+		return err;
+	}
+	err = open_watch(capture);
 	if (!err)
 		err = open_file(capture);
 	if (!err)
 		err = drain_open(&capture->drain, capture->kernel, capture->writer,
 				 options->ring_bytes);
-	if (err) {
-		file_writer_abandon(capture->writer);
-		session_release(capture);
-		return err;
-	}
+	return err;
+}
+
+/* What looks at processes and records; places no probes yet. Prints the error. */
+static int init_parts(struct capture_session *capture)
+{
+	const struct capture_options *options = &capture->options;
+	int err;
+
 	probes_init(&capture->probes, capture->kernel, options->mechanism, options->level,
 		    options->window_ns || options->budget > 0);
 	capture->probes.call_ends = options->call_ends;
@@ -434,9 +439,6 @@ int capture_open(struct capture_session **out, const struct capture_options *opt
 	err = budget_open(capture, options->budget);
 	if (err) {
 		log_error("cannot measure what a probe costs here: %s", strerror(-err));
-		drain_free(capture->drain);
-		file_writer_abandon(capture->writer);
-		session_release(capture);
 		return err;
 	}
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
@@ -450,8 +452,27 @@ int capture_open(struct capture_session **out, const struct capture_options *opt
 	cost_init(&capture->cost, capture->kernel, &capture->cells);
 	if (options->stacks)
 		err = stacks_init(&capture->stacks, capture->kernel, &capture->addresses.files);
-	if (err) {
+	if (err)
 		log_error("cannot prepare stacks: %s", strerror(-err));
+	return err;
+}
+
+int capture_open(struct capture_session **out, const struct capture_options *options)
+{
+	struct capture_session *capture = calloc(1, sizeof(*capture));
+	int err;
+
+	if (!capture) {
+		log_error("cannot begin to trace: %s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	capture->options = *options;
+	capture->opened = side_now();
+	capture->flushed = UINT64_MAX;
+	err = open_parts(capture);
+	if (!err)
+		err = init_parts(capture);
+	if (err) {
 		drain_free(capture->drain);
 		file_writer_abandon(capture->writer);
 		session_release(capture);

@@ -41,7 +41,7 @@ struct capture_session {
 	struct addresses addresses;
 	struct cost cost;
 	struct cells cells;
-	__u64 folded[16]; /* of struct ub_stats, when all cells were last written */
+	__u64 folded[UB_KINDS]; /* of struct ub_stats, when all cells were last written */
 	struct stacks stacks;
 	struct progress progress;
 	struct windows windows;
