@@ -45,12 +45,15 @@ static json_t *report_with(struct report_filter *filter)
 	return root;
 }
 
+static unsigned int tried; /* filter_field bits */
+
 static void expect(enum filter_field field, const char *list, struct counts want)
 {
 	struct report_filter filter = { 0 };
 	const char *why;
 	json_t *root;
 
+	tried |= 1u << field;
 	assert_int_equal(filter_add(&filter, field, list, &why), 0);
 	root = report_with(&filter);
 	assert_int_equal(sum(root, "calls"), want.calls);
@@ -84,6 +87,7 @@ static void every_field(void **state)
 	expect(FILTER_HOST, "boot-a", (struct counts){ 234, 217, 222, 213 });
 	expect(FILTER_CALL_SITE, "none", (struct counts){ 234, 221, 227, 213 });
 	expect(FILTER_CALL_SITE, "main", (struct counts){ 0, 0, 0, 213 });
+	expect(FILTER_MEMORY, "host", (struct counts){ 234, 0, 220, 0 });
 }
 
 static void processes(void **state)
@@ -128,13 +132,34 @@ static void bad_lists(void **state)
 	filter_release(&filter);
 }
 
+/* Runs last. A field without a row in filter_infos[] would be an option without a name. */
+static void no_field_is_left_out(void **state)
+{
+	(void)state;
+	for (int field = 0; field < FILTER_FIELDS; field++) {
+		assert_non_null(filter_infos[field].name);
+		if (!(tried >> field & 1))
+			fail_msg("no expectation filters by %s", filter_infos[field].name);
+	}
+}
+
+static void every_key_has_a_name(void **state)
+{
+	(void)state;
+	for (int key = 0; key < FACT_KEYS; key++)
+		if (!fact_key_names[key])
+			fail_msg("key %d has no name in fact_key_names[]", key);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_key_has_a_name),
 		cmocka_unit_test(every_field),
 		cmocka_unit_test(processes),
 		cmocka_unit_test(fields_are_anded),
 		cmocka_unit_test(bad_lists),
+		cmocka_unit_test(no_field_is_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
