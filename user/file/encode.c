@@ -64,7 +64,8 @@ struct encoder_context {
 	uint32_t thread;
 	uint32_t image; /* words of its last record: where in images */
 	struct context_last last;
-	uint32_t pad[3];
+	uint32_t slot; /* in context_slots */
+	uint32_t pad[2];
 };
 
 _Static_assert(sizeof(struct encoder_context) == 64, "a cache line");
@@ -106,6 +107,7 @@ struct block_encoder {
 	uint16_t thread_slots[SLOTS];
 	struct thread_last threads[ENCODER_RECORDS];
 	uint64_t thread_who[ENCODER_RECORDS];
+	uint16_t thread_slot[ENCODER_RECORDS]; /* in thread_slots */
 	struct encoder_context contexts[ENCODER_RECORDS];
 	uint64_t images[ENCODER_RECORDS * MAX_WORDS];
 
@@ -116,8 +118,18 @@ struct block_encoder {
 	uint64_t column[ENCODER_RECORDS];
 };
 
+/* Empties the tables of what was in use, a hundredth of them mostly. */
+static void clear_slots(struct block_encoder *e)
+{
+	for (uint32_t i = 0; i < e->contexts_n; i++)
+		e->context_slots[e->contexts[i].slot] = 0;
+	for (uint32_t i = 0; i < e->threads_n; i++)
+		e->thread_slots[e->thread_slot[i]] = 0;
+}
+
 static void begin_block(struct block_encoder *e)
 {
+	clear_slots(e);
 	e->records = e->threads_n = e->contexts_n = 0;
 	e->pieces_n = e->image_words = 0;
 	e->min_ts = UINT64_MAX;
@@ -128,14 +140,12 @@ static void begin_block(struct block_encoder *e)
 	memset(e->kind_image, 0, sizeof(e->kind_image));
 	memset(e->words, 0, sizeof(e->words));
 	memset(&e->followers, 0, sizeof(e->followers));
-	memset(e->context_slots, 0, sizeof(e->context_slots));
-	memset(e->thread_slots, 0, sizeof(e->thread_slots));
 	memset(e->lengths, 0, sizeof(e->lengths));
 }
 
 struct block_encoder *encoder_new(void)
 {
-	struct block_encoder *encoder = malloc(sizeof(*encoder));
+	struct block_encoder *encoder = calloc(1, sizeof(*encoder));
 
 	if (encoder)
 		begin_block(encoder);
@@ -200,6 +210,7 @@ static struct thread_last *find_thread(struct block_encoder *e, uint64_t who)
 		if (e->thread_who[e->thread_slots[slot] - 1] == who)
 			return &e->threads[e->thread_slots[slot] - 1];
 	e->thread_slots[slot] = (uint16_t)++e->threads_n;
+	e->thread_slot[n] = (uint16_t)slot;
 	e->thread_who[n] = who;
 	e->threads[n] = (struct thread_last){ .ts = e->base_ts };
 	push(e, COLUMN_THREAD_TGID, (uint32_t)zigzag((uint32_t)who - (uint32_t)before, 4));
@@ -360,6 +371,7 @@ look_up(struct block_encoder *e, const struct context_common *common, const stru
 	push(e, COLUMN_CONTEXT, 0);
 	c = make_context(e, &wanted, h, words);
 	*slot = (uint16_t)e->contexts_n;
+	c->slot = (uint32_t)(slot - e->context_slots);
 	return c;
 }
 

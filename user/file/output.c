@@ -63,6 +63,7 @@ int packed_init(struct packed *packed, size_t max_raw, bool records)
 		ZSTD_CCtx_setParameter(packed->zstd, ZSTD_c_minMatch, RECORDS_MIN_MATCH);
 	}
 	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_compressionLevel, ZSTD_minCLevel());
+	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_hashLog, ZSTD_HASHLOG_MIN);
 	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
 	return 0;
 }
