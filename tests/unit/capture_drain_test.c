@@ -74,6 +74,25 @@ static void new_addresses_pass_once(void **state)
 	free(sieve);
 }
 
+/* As many addresses as the ranks of a thread have. */
+static void addresses_in_use_do_not_evict_each_other(void **state)
+{
+	struct sieve *sieve = new_sieve();
+	unsigned int passed = 0, first = 0;
+
+	(void)state;
+	for (int round = 0; round < 100; round++) {
+		for (uint32_t rank = 0; rank < 4; rank++)
+			for (uint64_t site = 0; site < 32; site++)
+				passed += call_passes(sieve, 4000 + rank,
+						      0x555500001230 + 0x40 * site);
+		first = round ? first : passed;
+	}
+	assert_int_equal(first, 4 * 32);
+	assert_int_equal(passed, first);
+	free(sieve);
+}
+
 static void what_was_forgotten_passes_again(void **state)
 {
 	struct sieve *sieve = new_sieve();
@@ -182,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(new_addresses_pass_once),
+		cmocka_unit_test(addresses_in_use_do_not_evict_each_other),
 		cmocka_unit_test(what_was_forgotten_passes_again),
 		cmocka_unit_test(buffers_pass_where_they_are_wanted),
 		cmocka_unit_test(lives_always_pass),

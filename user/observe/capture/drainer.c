@@ -17,7 +17,7 @@ enum sieve_word { WORD_SITE = 1, WORD_FUNCTION, WORD_OBJECT, WORD_BUFFER };
 void sieve_begin(struct sieve *sieve, uint64_t generation, bool buffers)
 {
 	if (sieve->generation != generation)
-		memset(sieve->slots, 0, sizeof(sieve->slots));
+		memset(sieve->sets, 0, sizeof(sieve->sets));
 	sieve->generation = generation;
 	sieve->buffers = buffers;
 	sieve->pass++;
@@ -26,17 +26,19 @@ void sieve_begin(struct sieve *sieve, uint64_t generation, bool buffers)
 static bool is_new(struct sieve *sieve, const struct ub_hdr *h, enum sieve_word word, uint64_t what)
 {
 	uint64_t who = h->tgid | (uint64_t)word << 32;
-	struct sieve_slot *slot;
+	struct sieve_slot *set;
 
 	if (!what)
 		return false;
 	if (word == WORD_BUFFER)
 		who |= (uint64_t)sieve->pass << 40;
-	slot = &sieve->slots[(what ^ who * 0x9e3779b97f4a7c15ull) * 0x9e3779b97f4a7c15ull >>
-			     (64 - __builtin_ctz(SIEVE_SLOTS))];
-	if (slot->who == who && slot->what == what)
-		return false;
-	*slot = (struct sieve_slot){ who, what };
+	set = sieve->sets[(what ^ who * 0x9e3779b97f4a7c15ull) * 0x9e3779b97f4a7c15ull >>
+			  (64 - __builtin_ctz(SIEVE_SETS))];
+	for (int i = 0; i < SIEVE_WAYS; i++)
+		if (set[i].who == who && set[i].what == what)
+			return false;
+	memmove(set + 1, set, (SIEVE_WAYS - 1) * sizeof(*set));
+	set[0] = (struct sieve_slot){ who, what };
 	return true;
 }
 

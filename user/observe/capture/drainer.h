@@ -22,12 +22,13 @@
  * an address may pass again: the session keeps its own record.
  */
 
-#define SIEVE_SLOTS 1024 /* 16 KiB: enough for the ranks of one thread */
+#define SIEVE_SETS 256 /* 16 KiB: enough for the ranks of one thread */
+#define SIEVE_WAYS 4 /* two addresses in use do not evict each other for good */
 
 struct sieve {
 	struct sieve_slot {
 		uint64_t who, what;
-	} slots[SIEVE_SLOTS];
+	} sets[SIEVE_SETS][SIEVE_WAYS]; /* newest first */
 	uint64_t generation;
 	uint32_t pass;
 	bool buffers; /* whether the session looks at buffers */
