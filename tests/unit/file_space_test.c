@@ -65,6 +65,52 @@ static void full_disk(void **state)
 	temp_free(path);
 }
 
+/* Chunks are written several at a time: those that are whole stay. */
+static void whole_chunks_stay(void **state)
+{
+	char *path = temp_path();
+	struct file_writer *w = must_create(path);
+	struct file_stream *stream;
+	union any_record r;
+	struct file_reader *reader;
+	const struct ub_hdr *h;
+	uint64_t seed = 3, stored, n = 0;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(file_stream_open(&stream, w, 1000, NULL, NULL), 0);
+	set_limit(30000);
+	for (uint64_t ts = 1; ts <= 400; ts++) {
+		random_record(&r, &seed, ts);
+		assert_int_equal(file_stream_record(stream, &r.h), 0);
+		if (ts % 50)
+			continue;
+		assert_int_equal(file_stream_pending(stream), 50);
+		assert_int_equal(file_stream_end_chunk(stream), 0);
+		assert_int_equal(file_stream_pending(stream), 0);
+	}
+	assert_int_equal(file_writer_records(w), 400);
+	assert_int_equal(file_writer_bytes(w), 0);
+	assert_int_equal(file_stream_flush(stream), -EFBIG);
+	stored = file_writer_records(w);
+	assert_true(stored && stored < 400 && stored % 50 == 0);
+	assert_int_equal(file_writer_refused(w), 400 - stored);
+	free(slurp(path, &size));
+	assert_int_equal(size, file_writer_bytes(w));
+	assert_true(size <= 30000);
+	file_stream_free(stream);
+	assert_int_equal(file_writer_close(w, NULL), -EFBIG);
+	set_limit(RLIM_INFINITY);
+	reader = must_open(path);
+	while (file_reader_next(reader, &h) == 1)
+		assert_int_equal(h->ts, ++n);
+	assert_int_equal(n, stored);
+	assert_int_equal(file_reader_damaged(reader), 0);
+	assert_int_equal(file_reader_refused(reader), 400 - stored);
+	file_reader_free(reader);
+	temp_free(path);
+}
+
 static void no_room_at_all(void **state)
 {
 	struct file_writer *w;
@@ -103,6 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(full_disk),
+		cmocka_unit_test(whole_chunks_stay),
 		cmocka_unit_test(no_room_at_all),
 		cmocka_unit_test(only_captures_are_overwritten),
 	};

@@ -16,9 +16,13 @@ static uint64_t header_checksum(const void *data, size_t size)
 	return XXH64(copy, size, 0);
 }
 
-void chunk_seal(struct chunk_start *start, const void *payload)
+uint64_t chunk_payload_sum(const void *payload, size_t size)
 {
-	start->head.payload_sum = XXH64(payload, start->head.stored_size, 0);
+	return XXH64(payload, size, 0);
+}
+
+void chunk_seal(struct chunk_start *start)
+{
 	start->head.header_sum = header_checksum(start, sizeof(*start));
 }
 
@@ -43,7 +47,7 @@ static bool chunk_header_valid(const void *data, size_t size)
 /* Whether the checksum of the stored_size bytes behind a valid header holds. */
 static bool chunk_payload_valid(const struct chunk_header *head, const void *payload)
 {
-	return head->payload_sum == XXH64(payload, head->stored_size, 0);
+	return head->payload_sum == chunk_payload_sum(payload, head->stored_size);
 }
 
 #define WINDOW 65536
@@ -64,11 +68,6 @@ long read_at(int fd, void *data, size_t size, uint64_t offset)
 		done += (size_t)n;
 	}
 	return (long)done;
-}
-
-static uint64_t chunk_size(const struct chunk_header *head)
-{
-	return (uint64_t)head->header_size + head->stored_size;
 }
 
 /* Whether size bytes are the beginning of a chunk whose header or payload the file's end cut off.

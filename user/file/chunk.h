@@ -82,8 +82,17 @@ static inline bool chunk_has_records(const struct chunk_header *head)
 	return head->type == CHUNK_RECORDS || head->type == CHUNK_SORTED;
 }
 
-/* Computes both checksums; payload is head.stored_size bytes. */
-void chunk_seal(struct chunk_start *start, const void *payload);
+/* Bytes of a chunk, its payload included. */
+static inline uint64_t chunk_size(const struct chunk_header *head)
+{
+	return (uint64_t)head->header_size + head->stored_size;
+}
+
+/* The checksum of a stored payload. */
+uint64_t chunk_payload_sum(const void *payload, size_t size);
+
+/* Computes the header's checksum: last of all. */
+void chunk_seal(struct chunk_start *start);
 
 /* Finds the chunks of a file by their headers, also behind damaged parts. Reads no payload. */
 struct chunk_ref {

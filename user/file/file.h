@@ -96,10 +96,19 @@ int file_stream_open(struct file_stream **stream, struct file_writer *writer, ui
  */
 int file_stream_batch(struct file_stream *stream, const struct ub_batch *batch, size_t size);
 
+/* Records of the chunk being made; any thread. */
+uint32_t file_stream_pending(const struct file_stream *stream);
+
 /* Adds one record, as file_writer_record(). */
 int file_stream_record(struct file_stream *stream, const struct ub_hdr *record);
 
-/* Writes pending records as a chunk. As file_writer_flush(). */
+/*
+ * Ends the chunk: its records reach the file with others, with the next flush of the writer or of a
+ * stream at the latest. As file_writer_record().
+ */
+int file_stream_end_chunk(struct file_stream *stream);
+
+/* Writes pending records, of chunks that were ended as well. As file_writer_flush(). */
 int file_stream_flush(struct file_stream *stream);
 
 /* Frees and discards pending records. To be called before the writer is closed. */

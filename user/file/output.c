@@ -17,9 +17,12 @@
 #define RECORDS_MIN_MATCH 7
 #define PARTS_EXTRA 4096 /* frames of several parts are larger than one */
 
-static int write_all(int fd, const void *data, size_t size)
+/* *done: bytes written, also on error. */
+static int write_all(int fd, const void *data, size_t size, size_t *done)
 {
 	const uint8_t *at = data;
+
+	*done = 0;
 
 	while (size) {
 		ssize_t n = write(fd, at, size);
@@ -29,24 +32,18 @@ static int write_all(int fd, const void *data, size_t size)
 		if (n < 0)
 			return -errno;
 		at += n;
+		*done += (size_t)n;
 		size -= (size_t)n;
 	}
 	return 0;
 }
 
-/* Writes size bytes as one piece, or cuts the file back to its former length. */
-static int append(struct output *o, const void *data, size_t size)
+/* Cuts off what does not belong to a whole chunk. */
+static void cut_back(const struct output *o)
 {
-	int error = write_all(o->fd, data, size);
-
-	if (!error) {
-		o->bytes += size;
-		return 0;
-	}
 	/* Where this fails too, a reader sees a torn last chunk and stops before it. */
 	if (!ftruncate(o->fd, (off_t)o->bytes))
 		lseek(o->fd, (off_t)o->bytes, SEEK_SET);
-	return error;
 }
 
 int packed_init(struct packed *packed, size_t max_raw, bool records)
@@ -97,7 +94,18 @@ int packed_make(struct packed *packed, const struct chunk_header *head, const vo
 	start->head.header_size = sizeof(*start);
 	start->head.stored_size = (uint32_t)stored;
 	start->head.raw_size = (uint32_t)done;
+	start->head.payload_sum = chunk_payload_sum(out, stored);
 	return 0;
+}
+
+size_t packed_seal(struct packed *packed, const struct ub_stats *stats, uint64_t refused)
+{
+	struct chunk_start *start = packed->start;
+
+	start->head.refused = refused;
+	start->stats = *stats;
+	chunk_seal(start);
+	return sizeof(*start) + start->head.stored_size;
 }
 
 /* Only a capture, an empty file or a device is written over. */
@@ -139,27 +147,51 @@ int output_open(struct output *o, const char *path)
 static int start_file(struct output *o)
 {
 	struct file_header header = { .version = FILE_VERSION, .wire = UB_WIRE_VERSION };
+	size_t done;
+	int error;
 
 	o->started = true;
 	/* a pipe or a device has nothing to cut */
 	if (ftruncate(o->fd, 0) && errno != EINVAL)
 		return -errno;
 	memcpy(header.magic, FILE_MAGIC, FILE_MAGIC_SIZE);
-	return append(o, &header, sizeof(header));
+	error = write_all(o->fd, &header, sizeof(header), &done);
+	if (error)
+		cut_back(o);
+	else
+		o->bytes = sizeof(header);
+	return error;
 }
 
-int output_append(struct output *o, struct packed *packed, const struct ub_stats *stats,
-		  uint64_t refused)
+/* Bytes of the whole chunks among the first size bytes of some. */
+static size_t whole_chunks(const uint8_t *chunks, size_t size)
 {
-	struct chunk_start *start = packed->start;
-	int error = o->started ? 0 : start_file(o);
+	struct chunk_header head;
+	size_t whole = 0;
 
+	while (size - whole >= sizeof(head)) {
+		memcpy(&head, chunks + whole, sizeof(head));
+		if (chunk_size(&head) > size - whole)
+			break;
+		whole += chunk_size(&head);
+	}
+	return whole;
+}
+
+int output_put(struct output *o, const void *chunks, size_t size, size_t *whole)
+{
+	int error = o->started ? 0 : start_file(o);
+	size_t done;
+
+	*whole = 0;
 	if (error)
 		return error;
-	start->head.refused = refused;
-	start->stats = *stats;
-	chunk_seal(start, start + 1);
-	return append(o, start, sizeof(*start) + start->head.stored_size);
+	error = write_all(o->fd, chunks, size, &done);
+	*whole = error ? whole_chunks(chunks, done) : size;
+	o->bytes += *whole;
+	if (error)
+		cut_back(o);
+	return error;
 }
 
 int output_close(struct output *o)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file as a writer sees it: whole chunks are appended, or nothing. */
+/*
+ * Chunks of a capture on their way to its file: made, sealed, and written, several at a time. What
+ * the file does not take leaves it with whole chunks.
+ */
 #ifndef UCXBPF_FILE_OUTPUT_H
 #define UCXBPF_FILE_OUTPUT_H
 
@@ -40,6 +43,12 @@ int packed_make(struct packed *packed, const struct chunk_header *head, const vo
 		const size_t *parts, unsigned int n);
 
 /*
+ * Gives a chunk that was made the counters as they stand. Returns its size in bytes: it begins at
+ * packed->start.
+ */
+size_t packed_seal(struct packed *packed, const struct ub_stats *stats, uint64_t refused);
+
+/*
  * Opens the file for this writer alone; its content stays until the first chunk comes. -EEXIST:
  * it holds something that is no capture; -EWOULDBLOCK: another writer has it. On error nothing is
  * left open.
@@ -47,11 +56,10 @@ int packed_make(struct packed *packed, const struct chunk_header *head, const vo
 int output_open(struct output *output, const char *path);
 
 /*
- * Appends a chunk that was made, with the counters as they stand. On error the file is as it was
- * before.
+ * Appends sealed chunks that lie behind each other. On error the file is cut back to its last whole
+ * chunk; *whole: bytes of those of them that are in the file.
  */
-int output_append(struct output *output, struct packed *packed, const struct ub_stats *stats,
-		  uint64_t refused);
+int output_put(struct output *output, const void *chunks, size_t size, size_t *whole);
 
 /* Returns an error that the system reports only now. A file that got no chunk is as before. */
 int output_close(struct output *output);

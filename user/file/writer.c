@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The writer of a capture, its streams, and the lock around their shared state. */
+/*
+ * The writer of a capture, its streams, and the locks around their shared state. Finished chunks
+ * are staged in memory, and written many at a time by whoever staged the last of them: where all
+ * threads finish a chunk at once, none waits until the others have written theirs.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,9 +14,18 @@
 #include "file/file.h"
 #include "file/output.h"
 
+struct chunks {
+	VEC(uint8_t) data;
+	uint64_t records; /* wire records in them */
+};
+
 struct file_writer {
-	pthread_mutex_t lock; /* of everything but own */
+	pthread_mutex_t io; /* of output and writing; taken before lock */
+	pthread_mutex_t lock; /* of everything else but own */
 	struct output output;
+	struct chunks staged; /* complete, not in the file yet */
+	struct chunks writing; /* empty but during a write */
+	uint64_t bytes; /* of the file */
 	int error; /* of the first chunk that could not be stored; nothing is taken after it. Atomic
 		    */
 	uint64_t stored, refused;
@@ -27,12 +40,17 @@ struct file_writer {
 	struct file_stream *own; /* of file_writer_record(); NULL before the first one */
 };
 
+#define WRITE_AT (128u << 10) /* bytes: larger writes cost no less for each */
+#define STAGED_MOST (1u << 20) /* from here on whoever stages waits for the disk */
 #define SIDE_MAX (8u << 20)
 #define SIDES_CHUNK (1u << 20) /* side records are small and read at once: no need for more */
 
 static void writer_free(struct file_writer *w)
 {
 	vec_release(&w->streams);
+	vec_release(&w->staged.data);
+	vec_release(&w->writing.data);
+	pthread_mutex_destroy(&w->io);
 	pthread_mutex_destroy(&w->lock);
 	packed_release(&w->packed);
 	free(w->sides);
@@ -47,7 +65,11 @@ int file_writer_open(struct file_writer **writer, const char *path)
 	*writer = NULL;
 	if (!w)
 		return -ENOMEM;
+	pthread_mutex_init(&w->io, NULL);
 	pthread_mutex_init(&w->lock, NULL);
+	/* most of it is never touched */
+	vec_reserve(&w->staged.data, 2 * STAGED_MOST);
+	vec_reserve(&w->writing.data, 2 * STAGED_MOST);
 	w->sides = malloc(SIDE_MAX);
 	error = w->sides ? packed_init(&w->packed, SIDE_MAX, false) : -ENOMEM;
 	if (!error)
@@ -71,40 +93,115 @@ static void fail(struct file_writer *w, int error)
 		__atomic_store_n(&w->error, error, __ATOMIC_RELAXED);
 }
 
-static void flush_sides(struct file_writer *w)
+/* Wire records in whole chunks that lie behind each other. */
+static uint64_t chunks_records(const uint8_t *chunks, size_t size)
+{
+	struct chunk_header head;
+	uint64_t records = 0;
+
+	for (size_t at = 0; at < size; at += chunk_size(&head)) {
+		memcpy(&head, chunks + at, sizeof(head));
+		records += chunk_has_records(&head) ? head.records : 0;
+	}
+	return records;
+}
+
+/* Stages a chunk of n wire records that was made, with the counters as they stand. */
+static void stage(struct file_writer *w, struct packed *packed, uint32_t n)
+{
+	size_t size = packed_seal(packed, &w->stats, w->refused);
+
+	vec_reserve(&w->staged.data, w->staged.data.len + size);
+	memcpy(w->staged.data.data + w->staged.data.len, packed->start, size);
+	w->staged.data.len += size;
+	w->staged.records += n;
+	w->stored += n;
+}
+
+static void stage_sides(struct file_writer *w)
 {
 	const struct chunk_header head = { .type = CHUNK_SIDES, .records = w->sides_n };
 	int error = w->error;
 
-	if (w->sides_n && !error)
+	if (w->sides_n && !error) {
 		error = packed_make(&w->packed, &head, w->sides, &w->sides_size, 1);
-	if (w->sides_n && !error)
-		error = output_append(&w->output, &w->packed, &w->stats, w->refused);
+		if (!error)
+			stage(w, &w->packed, 0);
+	}
 	fail(w, error);
 	w->sides_size = 0;
 	w->sides_n = 0;
 }
 
-static void stream_emptied(struct file_stream *s);
-
-/*
- * Appends a chunk of n records, behind the side records that were made before. Counts the records
- * as stored or refused. made: what packed_make() returned.
- */
-static int writer_append(struct file_writer *w, struct file_stream *stream, struct packed *packed,
-			 int made, uint32_t n)
+/* Writes what is staged; what the file does not take counts as refused. The caller has io alone. */
+static void write_staged(struct file_writer *w)
 {
+	struct chunks *c = &w->writing, staged;
+	uint64_t lost;
+	size_t whole = 0;
 	int error;
 
 	pthread_mutex_lock(&w->lock);
-	flush_sides(w);
-	fail(w, made);
-	if (!w->error)
-		fail(w, output_append(&w->output, packed, &w->stats, w->refused));
+	staged = w->staged;
+	w->staged = *c;
+	*c = staged;
 	error = w->error;
-	*(error ? &w->refused : &w->stored) += n;
-	stream_emptied(stream);
 	pthread_mutex_unlock(&w->lock);
+	if (c->data.len && !error)
+		error = output_put(&w->output, c->data.data, c->data.len, &whole);
+	lost = c->records - chunks_records(c->data.data, whole);
+	pthread_mutex_lock(&w->lock);
+	fail(w, error);
+	w->stored -= lost;
+	w->refused += lost;
+	w->bytes = w->output.bytes;
+	pthread_mutex_unlock(&w->lock);
+	c->data.len = 0;
+	c->records = 0;
+}
+
+static void write_now(struct file_writer *w)
+{
+	pthread_mutex_lock(&w->io);
+	write_staged(w);
+	pthread_mutex_unlock(&w->io);
+}
+
+/* After so many bytes were staged. */
+static void write_if_due(struct file_writer *w, size_t staged)
+{
+	if (staged >= STAGED_MOST) {
+		write_now(w);
+	} else if (staged >= WRITE_AT && !pthread_mutex_trylock(&w->io)) {
+		write_staged(w);
+		pthread_mutex_unlock(&w->io);
+	}
+}
+
+static void stream_emptied(struct file_stream *s);
+
+/*
+ * Stages a chunk of n records, behind the side records that were made before. Counts the records as
+ * stored or refused. made: what packed_make() returned.
+ */
+static int stage_records(struct file_writer *w, struct file_stream *stream, struct packed *packed,
+			 int made, uint32_t n)
+{
+	size_t staged;
+	int error;
+
+	pthread_mutex_lock(&w->lock);
+	stage_sides(w);
+	fail(w, made);
+	error = w->error;
+	if (error)
+		w->refused += n;
+	else
+		stage(w, packed, n);
+	stream_emptied(stream);
+	staged = w->staged.data.len;
+	pthread_mutex_unlock(&w->lock);
+	write_if_due(w, staged);
 	return error;
 }
 
@@ -126,7 +223,7 @@ int file_writer_record(struct file_writer *w, const struct ub_hdr *record)
 int file_writer_side(struct file_writer *w, const json_t *side)
 {
 	const size_t flags = JSON_COMPACT;
-	size_t size = json_dumpb(side, NULL, 0, flags);
+	size_t size = json_dumpb(side, NULL, 0, flags), staged;
 	int error;
 
 	if (!size || !json_is_string(json_object_get(side, "t")))
@@ -135,7 +232,7 @@ int file_writer_side(struct file_writer *w, const json_t *side)
 		return -EMSGSIZE;
 	pthread_mutex_lock(&w->lock);
 	if (w->sides_size + size >= SIDES_CHUNK)
-		flush_sides(w);
+		stage_sides(w);
 	error = w->error;
 	if (!error) {
 		json_dumpb(side, w->sides + w->sides_size, size, flags);
@@ -143,7 +240,9 @@ int file_writer_side(struct file_writer *w, const json_t *side)
 		w->sides[w->sides_size++] = '\n';
 		w->sides_n++;
 	}
+	staged = w->staged.data.len;
 	pthread_mutex_unlock(&w->lock);
+	write_if_due(w, staged);
 	return error;
 }
 
@@ -152,12 +251,13 @@ int file_writer_flush(struct file_writer *w, const struct ub_stats *stats)
 	pthread_mutex_lock(&w->lock);
 	if (stats)
 		w->stats = *stats;
-	flush_sides(w);
+	stage_sides(w);
 	pthread_mutex_unlock(&w->lock);
-	return w->own ? file_stream_flush(w->own) : file_writer_error(w);
+	if (w->own)
+		file_stream_end_chunk(w->own);
+	write_now(w);
+	return file_writer_error(w);
 }
-
-static uint32_t stream_pending(const struct file_stream *s);
 
 uint64_t file_writer_records(struct file_writer *w)
 {
@@ -166,7 +266,7 @@ uint64_t file_writer_records(struct file_writer *w)
 	pthread_mutex_lock(&w->lock);
 	records = w->stored;
 	for (size_t i = 0; i < w->streams.len; i++)
-		records += stream_pending(w->streams.data[i]);
+		records += file_stream_pending(w->streams.data[i]);
 	pthread_mutex_unlock(&w->lock);
 	return records;
 }
@@ -186,7 +286,7 @@ uint64_t file_writer_bytes(struct file_writer *w)
 	uint64_t bytes;
 
 	pthread_mutex_lock(&w->lock);
-	bytes = w->output.bytes;
+	bytes = w->bytes;
 	pthread_mutex_unlock(&w->lock);
 	return bytes;
 }
@@ -204,12 +304,14 @@ int file_writer_close(struct file_writer *w, const struct ub_stats *stats)
 {
 	const struct chunk_header end = { .type = CHUNK_END };
 	int error = file_writer_flush(w, stats), end_error, close_error;
+	size_t whole;
 
 	file_stream_free(w->own);
 	/* Small enough to find room even after a failure; it says how many records are missing. */
 	end_error = packed_make(&w->packed, &end, NULL, NULL, 0);
 	if (!end_error)
-		end_error = output_append(&w->output, &w->packed, &w->stats, w->refused);
+		end_error = output_put(&w->output, w->packed.start,
+				       packed_seal(&w->packed, &w->stats, w->refused), &whole);
 	close_error = output_close(&w->output);
 	writer_free(w);
 	if (error)
@@ -273,8 +375,7 @@ int file_stream_open(struct file_stream **stream, struct file_writer *writer, ui
 	return 0;
 }
 
-/* Records that a stream holds, for any thread. */
-static uint32_t stream_pending(const struct file_stream *s)
+uint32_t file_stream_pending(const struct file_stream *s)
 {
 	return __atomic_load_n(&s->n, __ATOMIC_RELAXED);
 }
@@ -284,7 +385,7 @@ static void stream_emptied(struct file_stream *s)
 	__atomic_store_n(&s->n, 0, __ATOMIC_RELAXED);
 }
 
-int file_stream_flush(struct file_stream *s)
+int file_stream_end_chunk(struct file_stream *s)
 {
 	struct chunk_header head = { .type = CHUNK_RECORDS, .records = s->n };
 	struct block_made block;
@@ -296,7 +397,14 @@ int file_stream_flush(struct file_stream *s)
 	head.min_ts = block.min_ts;
 	head.max_ts = block.max_ts;
 	made = packed_make(&s->packed, &head, s->block, block.parts, BLOCK_PARTS);
-	return writer_append(s->writer, s, &s->packed, made, s->n);
+	return stage_records(s->writer, s, &s->packed, made, s->n);
+}
+
+int file_stream_flush(struct file_stream *s)
+{
+	file_stream_end_chunk(s);
+	write_now(s->writer);
+	return file_writer_error(s->writer);
 }
 
 /* Makes room for n records; what the writer does not take any more is counted. */
@@ -305,7 +413,7 @@ static int make_room(struct file_stream *s, uint32_t n)
 	int error;
 
 	if (s->n + n > s->most)
-		file_stream_flush(s);
+		file_stream_end_chunk(s);
 	error = file_writer_error(s->writer);
 	if (error)
 		writer_refuse(s->writer, n);
