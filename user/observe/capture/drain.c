@@ -378,7 +378,7 @@ static void dismiss(struct ring_drain *d, size_t i, drain_fn fn, void *arg)
 	struct drainer *t = d->threads.data[i];
 
 	drainer_end(t);
-	file_stream_flush(t->stream);
+	file_stream_end_chunk(t->stream);
 	drainer_take(t, fn, arg);
 	d->past.cpu_ns += t->cpu_ns;
 	d->past.records += t->records;
@@ -465,10 +465,26 @@ void drain_avoid(struct ring_drain *d, const struct cpu_bits *busy, unsigned int
 	d->placed = false;
 }
 
+/* The shortest pause that a thread of the gang needs is that of all. */
+static void agree_on_pause(struct ring_drain *d)
+{
+	uint64_t least = 0;
+
+	for (size_t i = 0; d->gang && i < d->threads.len; i++) {
+		const struct drainer *t = d->threads.data[i];
+		uint64_t pause = __atomic_load_n(&t->pause, __ATOMIC_RELAXED);
+
+		if (t->cpu >= 0 && pause && (!least || pause < least))
+			least = pause;
+	}
+	__atomic_store_n(&d->shared.pause, least, __ATOMIC_RELAXED);
+}
+
 void drain_step(struct ring_drain *d, bool buffers, drain_fn fn, void *arg)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
+	agree_on_pause(d);
 	__atomic_store_n(&d->shared.buffers, buffers, __ATOMIC_RELAXED);
 	place_threads(d, fn, arg);
 	for (int cpu = 0; cpu < d->cpus; cpu++) {
@@ -574,7 +590,7 @@ void drain_stop(struct ring_drain *d, drain_fn fn, void *arg)
 {
 	for (size_t i = 0; i < d->threads.len; i++) {
 		drainer_end(d->threads.data[i]);
-		file_stream_flush(d->threads.data[i]->stream);
+		file_stream_end_chunk(d->threads.data[i]->stream);
 	}
 	take_queues(d, fn, arg);
 }

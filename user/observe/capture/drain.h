@@ -5,8 +5,9 @@
  *
  * Where ranks leave a CPU for each thread, a thread has the rings of up to 4 CPUs of one NUMA node,
  * and runs on the free CPUs. Where they do not, each CPU has a thread of its own, bound to it, and
- * all of them wake at the same instants: multiples of 2, 4 or 8 ms of CLOCK_MONOTONIC. A collective
- * waits for the rank that was preempted last, so all ranks are preempted at once.
+ * all of them wake at the same instants: multiples of 2, 4 or 8 ms of CLOCK_MONOTONIC, as the
+ * fullest ring needs it. A collective waits for the rank that was preempted last, so all ranks are
+ * preempted at once, and for equally long: threads end their chunks in the same passes.
  *
  * Rings exist for CPUs on which traced tasks may run. Where a task runs elsewhere, its batch is
  * counted as lost and the ring is made within 10 ms. A ring that was half full gets one of twice

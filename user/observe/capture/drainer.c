@@ -80,7 +80,12 @@ bool sieve_passes(struct sieve *sieve, const struct ub_hdr *record)
 }
 
 #define MS 1000000ull /* ns */
-#define RECORDS_PER_CHUNK 4096 /* of a CPU's own thread: there are many, and their chunks small */
+/*
+ * A CPU's own thread ends a chunk behind a pass that left so many records in it: at equal rates all
+ * threads of the gang do so in the same passes. In the middle of passes, each would do so in
+ * another one, and the ranks would wait for the slowest each time.
+ */
+#define ENOUGH_FOR_CHUNK 2048
 #define NICE 5 /* of floating threads; one that is bound to a rank's CPU must be punctual */
 #define FLUSH_NS (500 * MS)
 #define AGAIN 0.25 /* fuller than that: the next pass comes at once */
@@ -161,6 +166,7 @@ static uint64_t next_multiple(uint64_t ns)
 static void pass(struct drainer *t)
 {
 	struct drain_shared *shared = t->shared;
+	bool due;
 
 	t->fullest = 0;
 	for (size_t i = 0; i < t->rings.len; i++) {
@@ -176,10 +182,11 @@ static void pass(struct drainer *t)
 		ring_take(&held->ring, on_piece, t);
 	}
 	hand_over(t);
-	if (clock_ns(CLOCK_MONOTONIC) >= t->next_flush) {
-		file_stream_flush(t->stream);
+	due = clock_ns(CLOCK_MONOTONIC) >= t->next_flush;
+	if (due)
 		t->next_flush = next_multiple(FLUSH_NS);
-	}
+	if (due || (t->cpu >= 0 && file_stream_pending(t->stream) >= ENOUGH_FOR_CHUNK))
+		file_stream_end_chunk(t->stream);
 }
 
 static uint64_t pause_of(const struct drainer *t)
@@ -196,9 +203,13 @@ static uint64_t pause_of(const struct drainer *t)
 
 static void rest(struct drainer *t)
 {
-	uint64_t until = next_multiple(pause_of(t));
-	const struct timespec at = { (time_t)(until / (1000 * MS)), (long)(until % (1000 * MS)) };
+	uint64_t pause = pause_of(t), until;
+	uint64_t most = __atomic_load_n(&t->shared->pause, __ATOMIC_RELAXED);
+	struct timespec at;
 
+	__atomic_store_n(&t->pause, pause, __ATOMIC_RELAXED);
+	until = next_multiple(t->cpu >= 0 && most && most < pause ? most : pause);
+	at = (struct timespec){ (time_t)(until / (1000 * MS)), (long)(until % (1000 * MS)) };
 	pthread_cond_timedwait(&t->wake, &t->lock, &at);
 }
 
@@ -290,8 +301,7 @@ struct drainer *drainer_new(struct drain_shared *shared, struct file_writer *wri
 	pthread_cond_init(&t->wake, &monotonic);
 	pthread_cond_init(&t->idle, NULL);
 	pthread_condattr_destroy(&monotonic);
-	if (file_stream_open(&t->stream, writer, cpu >= 0 ? RECORDS_PER_CHUNK : FILE_STREAM_RECORDS,
-			     on_record, t) ||
+	if (file_stream_open(&t->stream, writer, FILE_STREAM_RECORDS, on_record, t) ||
 	    start(t, cpus)) {
 		drainer_free(t);
 		return NULL;

@@ -48,6 +48,7 @@ bool sieve_passes(struct sieve *sieve, const struct ub_hdr *record);
 struct drain_shared {
 	uint64_t generation; /* of sieves */
 	int buffers; /* whether addresses of buffers pass */
+	uint64_t pause; /* of threads that are bound to a CPU, at most, ns; 0: as each needs */
 	int error; /* -EBADMSG: a batch was malformed; its records count as refused */
 };
 
@@ -80,6 +81,7 @@ struct drainer {
 	struct sieve sieve;
 	VEC(uint8_t) passed; /* records of this pass */
 	double fullest; /* of its rings at the last pass */
+	uint64_t pause; /* that its rings allow, ns; atomic */
 	uint64_t next_flush;
 	uint64_t others, records; /* atomic */
 	uint64_t cpu_ns;
