@@ -103,13 +103,21 @@ static int place_probe_at(struct probes *probes, const struct learnt *learnt)
 
 void completions_apply(struct completions *completions, struct probes *probes)
 {
+	pid_t held = 0;
+
 	for (size_t i = 0; i < completions->pending.len; i++) {
 		const struct learnt *learnt = &completions->pending.data[i];
-		int err = place_probe_at(probes, learnt);
+		int err;
 
+		/* those of a process come together: its mappings are read once for them */
+		if (learnt->tgid != held)
+			process_maps_hold(learnt->tgid);
+		held = learnt->tgid;
+		err = place_probe_at(probes, learnt);
 		if (err)
 			log_debug("no probe at completion function %#" PRIx64 " of process %d: %s",
 				  learnt->address, learnt->tgid, strerror(-err));
 	}
+	process_maps_drop();
 	completions->pending.len = 0;
 }
