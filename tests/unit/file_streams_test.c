@@ -192,12 +192,93 @@ static void only_whole_batches(void **state)
 	temp_free(path);
 }
 
+/* Keeps the numbers of those that it is shown. */
+static void keep_number(void *arg, const struct ub_hdr *h, uint16_t cpu, uint32_t cpu_seq)
+{
+	uint64_t *shown = arg;
+
+	assert_int_equal(cpu, 5);
+	assert_int_equal(cpu_seq, 100 + h->ts);
+	*shown |= 1ull << h->ts;
+}
+
+static void put_calls(struct file_stream *stream, const uint64_t *sites, const uint32_t *tids)
+{
+	struct {
+		struct ub_batch head;
+		struct ub_call calls[8];
+	} b = { .head = { .first_seq = 100, .cpu = 5, .records = 8 } };
+
+	for (uint32_t i = 0; i < 8; i++)
+		b.calls[i] = (struct ub_call){ .h = { .ts = i,
+						      .tgid = tids[i],
+						      .tid = tids[i],
+						      .kind = UB_CALL,
+						      .seq = 1 },
+					       .ret_addr = sites[i],
+					       .comm = i };
+	assert_int_equal(file_stream_batch(stream, &b.head, sizeof(b)), 0);
+}
+
+static void listeners_are_spared_what_they_know(void **state)
+{
+	static const uint64_t sites[8] = { 1, 1, 1, 2, 2, 1, 1, 1 };
+	static const uint32_t tids[8] = { 7, 7, 7, 7, 7, 7, 8, 8 };
+	static const uint64_t ones[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+	static const uint32_t eights[8] = { 8, 8, 8, 8, 8, 8, 8, 8 };
+	static const uint64_t site[UB_KIND_MAX] = { [UB_CALL] = 3 }, none[UB_KIND_MAX],
+			      all[UB_KIND_MAX] = { [UB_CALL] = UINT64_MAX };
+	char *path = temp_path();
+	struct file_writer *w = must_create(path);
+	struct file_stream *stream;
+	uint64_t shown = 0;
+
+	(void)state;
+	assert_int_equal(offsetof(struct ub_call, ret_addr), sizeof(struct ub_hdr));
+	assert_int_equal(file_stream_open(&stream, w, 1000, keep_number, &shown), 0);
+	put_calls(stream, sites, tids);
+	assert_int_equal(shown, 0xff);
+	assert_int_equal(file_stream_end_chunk(stream), 0);
+	file_stream_spare(stream, site);
+	shown = 0;
+	put_calls(stream, sites, tids);
+	/* the first one of each thread and site at least */
+	assert_int_equal(shown & 0x49, 0x49);
+	put_calls(stream, ones, eights);
+	shown = 0;
+	put_calls(stream, ones, eights);
+	assert_int_equal(shown, 0);
+	put_calls(stream, (const uint64_t[8]){ 1, 1, 1, 1, 9, 1, 1, 1 }, eights);
+	assert_int_equal(shown & 0x10, 0x10);
+	file_stream_spare(stream, none);
+	shown = 0;
+	put_calls(stream, sites, tids);
+	assert_int_equal(shown, 0);
+	file_stream_spare(stream, all);
+	put_calls(stream, sites, tids);
+	assert_int_equal(shown, 0xff);
+	file_stream_spare(stream, NULL);
+	shown = 0;
+	put_calls(stream, sites, tids);
+	assert_int_equal(shown, 0xff);
+	/* a new chunk begins with everything */
+	file_stream_spare(stream, site);
+	assert_int_equal(file_stream_end_chunk(stream), 0);
+	shown = 0;
+	put_calls(stream, sites, tids);
+	assert_int_equal(shown & 0x49, 0x49);
+	file_stream_free(stream);
+	assert_int_equal(file_writer_close(w, NULL), 0);
+	temp_free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_there),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(only_whole_batches),
+		cmocka_unit_test(listeners_are_spared_what_they_know),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

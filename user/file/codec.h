@@ -88,6 +88,21 @@ size_t encoder_bound(uint32_t n);
 void encoder_add(struct block_encoder *encoder, const void *records, uint32_t n, uint16_t cpu,
 		 uint32_t cpu_seq);
 
+struct encoder_news {
+	const struct ub_hdr *record;
+	uint32_t i; /* which one of the n */
+};
+
+/*
+ * The same. Returns how many of the records are news, and which in *news, valid until the next
+ * call: those in which a word of watched[kind] is not as in the last record of their context, and
+ * at least the first one of a context. Bits 2 i and 2 i + 1 are payload word i; 0: the kind has no
+ * news; UINT64_MAX: each of its records is.
+ */
+uint32_t encoder_add_watched(struct block_encoder *encoder, const void *records, uint32_t n,
+			     uint16_t cpu, uint32_t cpu_seq, const uint64_t *watched,
+			     const struct encoder_news **news);
+
 struct block_made {
 	size_t parts[BLOCK_PARTS]; /* bytes of each, one behind the other */
 	uint64_t min_ts, max_ts; /* of ub_hdr.ts */

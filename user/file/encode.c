@@ -115,6 +115,7 @@ struct block_encoder {
 	uint32_t lengths[BLOCK_COLUMNS];
 	uint32_t columns[BLOCK_COLUMNS][ENCODER_RECORDS + 1];
 	struct column_piece pieces[PIECES];
+	struct encoder_news news[ENCODER_RECORDS]; /* of one call */
 	uint64_t column[ENCODER_RECORDS];
 };
 
@@ -508,9 +509,13 @@ add_times(struct block_encoder *e, const struct ub_hdr *h, struct thread_last *t
 	return (high ? HOW_LONG : 0) | (dur ? HOW_DUR : 0);
 }
 
-/* Has a copy for each frequent kind, in which its size and its keys are constants. */
-static inline __attribute__((always_inline)) void
-add(struct block_encoder *e, const struct ub_hdr *h, unsigned int kind, struct thread_last *t)
+/*
+ * Has a copy for each frequent kind, in which its size and its keys are constants. Returns whether
+ * it is news to one who watches these words.
+ */
+static inline __attribute__((always_inline)) bool add(struct block_encoder *e,
+						      const struct ub_hdr *h, unsigned int kind,
+						      struct thread_last *t, uint64_t watched)
 {
 	const uint64_t *payload = (const uint64_t *)(h + 1);
 	const uint32_t words = kind_words(kind);
@@ -534,12 +539,15 @@ add(struct block_encoder *e, const struct ub_hdr *h, unsigned int kind, struct t
 	}
 	e->kind_records[kind]++;
 	e->how[e->records++] = (uint8_t)how;
+	return (changed & watched) | (how & HOW_CONTEXT && watched) | (watched == UINT64_MAX);
 }
 
-void encoder_add(struct block_encoder *e, const void *records, uint32_t n, uint16_t cpu,
-		 uint32_t cpu_seq)
+uint32_t encoder_add_watched(struct block_encoder *e, const void *records, uint32_t n, uint16_t cpu,
+			     uint32_t cpu_seq, const uint64_t *watched,
+			     const struct encoder_news **news)
 {
 	const uint8_t *at = records;
+	uint32_t found = 0;
 	struct thread_last last; /* a copy that nothing else points to */
 
 	if ((who_made(records) ^ e->who) | (cpu ^ e->cpu) | (cpu_seq ^ e->cpu_seq))
@@ -547,6 +555,7 @@ void encoder_add(struct block_encoder *e, const void *records, uint32_t n, uint1
 	last = *e->thread;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ub_hdr *h = (const struct ub_hdr *)at;
+		bool is_news;
 
 		if (who_made(h) != e->who) {
 			*e->thread = last;
@@ -558,27 +567,40 @@ void encoder_add(struct block_encoder *e, const void *records, uint32_t n, uint1
 		e->max_ts = h->ts > e->max_ts ? h->ts : e->max_ts;
 		switch (h->kind) {
 		case UB_CALL:
-			add(e, h, UB_CALL, &last);
+			is_news = add(e, h, UB_CALL, &last, watched[UB_CALL]);
 			break;
 		case UB_OP:
-			add(e, h, UB_OP, &last);
+			is_news = add(e, h, UB_OP, &last, watched[UB_OP]);
 			break;
 		case UB_XFER:
-			add(e, h, UB_XFER, &last);
+			is_news = add(e, h, UB_XFER, &last, watched[UB_XFER]);
 			break;
 		case UB_RX:
-			add(e, h, UB_RX, &last);
+			is_news = add(e, h, UB_RX, &last, watched[UB_RX]);
 			break;
 		case UB_COMP:
-			add(e, h, UB_COMP, &last);
+			is_news = add(e, h, UB_COMP, &last, watched[UB_COMP]);
 			break;
 		default:
-			add(e, h, h->kind, &last);
+			is_news = add(e, h, h->kind, &last, watched[h->kind]);
 		}
+		e->news[found] = (struct encoder_news){ h, i };
+		found += is_news;
 		at += ub_kind_size(h->kind);
 	}
 	*e->thread = last;
 	e->cpu_seq = cpu_seq + n;
+	*news = e->news;
+	return found;
+}
+
+void encoder_add(struct block_encoder *e, const void *records, uint32_t n, uint16_t cpu,
+		 uint32_t cpu_seq)
+{
+	static const uint64_t nothing[UB_KIND_MAX];
+	const struct encoder_news *news;
+
+	encoder_add_watched(e, records, n, cpu, cpu_seq, nothing, &news);
 }
 
 /* ---- the block ---- */

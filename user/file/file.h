@@ -90,6 +90,15 @@ int file_stream_open(struct file_stream **stream, struct file_writer *writer, ui
 		     file_seen_fn fn, void *arg);
 
 /*
+ * From now on fn is spared most records that look to it like one before: in which all words of
+ * words[kind] are as in the last record, in this chunk, of the same thread, kind, site and layout.
+ * It gets all others, and so the first one of a chunk. Bits 2 i and 2 i + 1 are payload word i;
+ * UINT64_MAX: no record of the kind is spared; 0: all are. words: an array of UB_KIND_MAX, which
+ * stays. NULL: fn gets every record, as at the beginning.
+ */
+void file_stream_spare(struct file_stream *stream, const uint64_t *words);
+
+/*
  * Adds the records of a batch as the kernel made it: size bytes with its head. They get the batch's
  * CPU and numbers. -EBADMSG: malformed. Nothing of it is taken, and its records count as refused:
  * as many as its head states, one where it has no head. Else as file_writer_record().

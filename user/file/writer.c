@@ -325,6 +325,7 @@ struct file_stream {
 	struct file_writer *writer;
 	file_seen_fn fn;
 	void *arg;
+	const uint64_t *watched; /* NULL: fn gets every record */
 	uint32_t most; /* records of a chunk */
 	uint32_t n; /* written by the stream's thread alone, read by others: atomic */
 	struct block_encoder *encoder;
@@ -439,10 +440,37 @@ static size_t batch_bytes(const struct file_stream *s, const struct ub_batch *ba
 	return (size_t)(at - first);
 }
 
+void file_stream_spare(struct file_stream *s, const uint64_t *words)
+{
+	s->watched = words;
+}
+
+static void add_and_show_all(struct file_stream *s, const struct ub_batch *batch)
+{
+	const uint8_t *at = (const uint8_t *)(batch + 1);
+
+	encoder_add(s->encoder, at, batch->records, batch->cpu, batch->first_seq);
+	for (uint32_t i = 0; s->fn && i < batch->records; i++) {
+		const struct ub_hdr *h = (const struct ub_hdr *)at;
+
+		s->fn(s->arg, h, batch->cpu, batch->first_seq + i);
+		at += ub_kind_size(h->kind);
+	}
+}
+
+static void add_and_show_news(struct file_stream *s, const struct ub_batch *batch)
+{
+	const struct encoder_news *news;
+	uint32_t n = encoder_add_watched(s->encoder, batch + 1, batch->records, batch->cpu,
+					 batch->first_seq, s->watched, &news);
+
+	for (uint32_t i = 0; i < n; i++)
+		s->fn(s->arg, news[i].record, batch->cpu, batch->first_seq + news[i].i);
+}
+
 int file_stream_batch(struct file_stream *s, const struct ub_batch *batch, size_t size)
 {
 	size_t bytes = batch_bytes(s, batch, size);
-	const uint8_t *at = (const uint8_t *)(batch + 1);
 	uint32_t n;
 	int error;
 
@@ -455,13 +483,10 @@ int file_stream_batch(struct file_stream *s, const struct ub_batch *batch, size_
 	error = make_room(s, n);
 	if (error)
 		return error;
-	encoder_add(s->encoder, at, n, batch->cpu, batch->first_seq);
-	for (uint32_t i = 0; s->fn && i < n; i++) {
-		const struct ub_hdr *h = (const struct ub_hdr *)at;
-
-		s->fn(s->arg, h, batch->cpu, batch->first_seq + i);
-		at += ub_kind_size(h->kind);
-	}
+	if (s->fn && s->watched)
+		add_and_show_news(s, batch);
+	else
+		add_and_show_all(s, batch);
 	__atomic_store_n(&s->n, s->n + n, __ATOMIC_RELAXED);
 	return 0;
 }

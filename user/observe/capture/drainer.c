@@ -12,6 +12,18 @@
 
 #include "base/clock.h"
 
+#define TWO_BITS(type, field) (3ull << 2 * ((offsetof(type, field) - sizeof(struct ub_hdr)) / 8))
+
+const uint64_t sieve_words[UB_KIND_MAX] = {
+	[UB_CALL] = TWO_BITS(struct ub_call, ret_addr),
+	[UB_OP] = TWO_BITS(struct ub_op, cb) | TWO_BITS(struct ub_op, obj),
+	[UB_XFER] = TWO_BITS(struct ub_xfer, req) | TWO_BITS(struct ub_xfer, comp_func) |
+		    TWO_BITS(struct ub_xfer, iface),
+	[UB_OBJ] = UINT64_MAX,
+	[UB_TASK] = UINT64_MAX,
+	[UB_STACK] = UINT64_MAX,
+};
+
 enum sieve_word { WORD_SITE = 1, WORD_FUNCTION, WORD_OBJECT, WORD_BUFFER };
 
 void sieve_begin(struct sieve *sieve, uint64_t generation, bool buffers)
@@ -119,10 +131,10 @@ static void on_record(void *arg, const struct ub_hdr *record, uint16_t cpu, uint
 	struct ub_hdr *copy;
 	size_t size = ub_kind_size(record->kind);
 
-	if (record->kind == UB_TASK)
+	if (record->kind == UB_TASK) {
 		__atomic_add_fetch(&t->shared->generation, 1, __ATOMIC_RELAXED);
-	else
-		__atomic_store_n(&t->others, t->others + 1, __ATOMIC_RELAXED);
+		t->tasks++;
+	}
 	if (!sieve_passes(&t->sieve, record))
 		return;
 	vec_reserve(&t->passed, t->passed.len + size);
@@ -136,12 +148,16 @@ static void on_piece(void *arg, const void *piece, size_t size)
 {
 	struct drainer *t = arg;
 	const struct ub_batch *batch = piece;
+	int err = file_stream_batch(t->stream, batch, size);
 
-	if (file_stream_batch(t->stream, batch, size) == -EBADMSG) {
+	if (err == -EBADMSG) {
 		__atomic_store_n(&t->shared->error, -EBADMSG, __ATOMIC_RELAXED);
 		return;
 	}
 	__atomic_store_n(&t->records, t->records + batch->records, __ATOMIC_RELAXED);
+	if (!err)
+		t->taken_records += batch->records;
+	__atomic_store_n(&t->others, t->taken_records - t->tasks, __ATOMIC_RELAXED);
 }
 
 static void hand_over(struct drainer *t)
@@ -162,10 +178,21 @@ static uint64_t next_multiple(uint64_t ns)
 	return (clock_ns(CLOCK_MONOTONIC) / ns + 1) * ns;
 }
 
+/* What the sieve has forgotten must come to it again, though it is no news in the chunk. */
+static void begin_sieve(struct drainer *t)
+{
+	uint64_t generation = __atomic_load_n(&t->shared->generation, __ATOMIC_RELAXED);
+	bool buffers = __atomic_load_n(&t->shared->buffers, __ATOMIC_RELAXED);
+
+	t->forgot =
+		file_stream_pending(t->stream) && (t->forgot || t->sieve.generation != generation);
+	file_stream_spare(t->stream, buffers || t->forgot ? NULL : sieve_words);
+	sieve_begin(&t->sieve, generation, buffers);
+}
+
 /* Drains each ring once. */
 static void pass(struct drainer *t)
 {
-	struct drain_shared *shared = t->shared;
 	bool due;
 
 	t->fullest = 0;
@@ -177,8 +204,7 @@ static void pass(struct drainer *t)
 			t->fullest = fill;
 		if (fill > GROW)
 			__atomic_store_n(&held->crowded, 1, __ATOMIC_RELAXED);
-		sieve_begin(&t->sieve, __atomic_load_n(&shared->generation, __ATOMIC_RELAXED),
-			    __atomic_load_n(&shared->buffers, __ATOMIC_RELAXED));
+		begin_sieve(t);
 		ring_take(&held->ring, on_piece, t);
 	}
 	hand_over(t);

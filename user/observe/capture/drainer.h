@@ -41,6 +41,12 @@ struct sieve {
  */
 void sieve_begin(struct sieve *sieve, uint64_t generation, bool buffers);
 
+/*
+ * The words that it looks at, for file_stream_spare(); not for buffers, which are forgotten with
+ * each pass.
+ */
+extern const uint64_t sieve_words[UB_KIND_MAX];
+
 /* Whether the session is to see the record. */
 bool sieve_passes(struct sieve *sieve, const struct ub_hdr *record);
 
@@ -84,6 +90,8 @@ struct drainer {
 	uint64_t pause; /* that its rings allow, ns; atomic */
 	uint64_t next_flush;
 	uint64_t others, records; /* atomic */
+	uint64_t taken_records, tasks; /* in the file, and those of them that the session got */
+	bool forgot; /* the sieve did, since the chunk began */
 	uint64_t cpu_ns;
 
 	pthread_mutex_t queue_lock;
