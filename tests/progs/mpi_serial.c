@@ -142,7 +142,7 @@ static void play(uint64_t round)
 	static const int lengths[] = { 8, 64, 200, 200, 1000, 1000, 1000, 4000 };
 	uint64_t dice = (round + 1) * 0x9e3779b97f4a7c15ull >> 24;
 	int bytes = lengths[dice % (sizeof(lengths) / sizeof(*lengths))];
-	int far = (int)(dice >> 8) % (size - 1) + 1;
+	int far = (int)((dice >> 8) % (uint64_t)(size - 1)) + 1;
 	int left = (rank + size - far) % size, right = (rank + far) % size, i;
 
 	switch (dice >> 16 & 3) {
