@@ -187,7 +187,7 @@ static void arrival_lost(void **state)
 	assert_int_equal(r.out.totals.matched, 2);
 	assert_message(&r, 1, sent, arrived);
 	assert_int_equal(r.out.messages.data[1].recv_start, 0);
-	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "lost records"), 1);
+	assert_int_equal(reason_count(r.out.totals.unmatched_sends, "arrival not seen"), 1);
 	assert_int_equal(reason_count(r.out.totals.unmatched_receives, "lost records"), 1);
 	pair_release(&r);
 }

@@ -37,11 +37,35 @@ static bool align(struct matcher *matcher, struct sent *sent, uint64_t pos)
 	return true;
 }
 
-static const char *reason_before(const struct link *link)
+#define LOOK_BACK 64
+
+/*
+ * Overtaken by the anchor, and not known by order. After a loss: if nothing that may be its arrival
+ * waits, that one's record is missing. What may be is of no send any more.
+ */
+static const char *reason_before(struct matcher *matcher, const struct sent *sent, uint64_t pos)
 {
+	const struct link *link = sent->link;
+	struct arrival *arrival = NULL;
+
 	if (link->synced)
 		return "arrival not seen";
-	return link->anchor_sent ? "lost records" : "before first anchor";
+	if (!class_is_exact(sent->class) && sent->bucket)
+		arrival = last_before(sent->bucket, pos);
+	for (int i = 0; arrival && i < LOOK_BACK && !may_be_of(sent, arrival); i++)
+		arrival = arrival->prev;
+	if (!arrival && (link->anchor_sent || arrival_may_be_lost(sent)))
+		return "arrival not seen";
+	if (!link->anchor_sent)
+		return "before first anchor";
+	if (!sent->bucket->many)
+		arrival_give_up(matcher, arrival, "lost records");
+	return "lost records";
+}
+
+static void overtaken(struct matcher *matcher, struct sent *sent, uint64_t pos)
+{
+	sent_give_up(matcher, sent, reason_before(matcher, sent, pos));
 }
 
 void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
@@ -54,13 +78,13 @@ void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 	for (; before; before = next) {
 		next = before->before;
 		if (class_is_exact(before->class)) {
-			sent_give_up(matcher, before, reason_before(link));
+			overtaken(matcher, before, arrival->pos);
 			continue;
 		}
 		if (aligned && align(matcher, before, arrival->pos))
 			continue;
 		aligned = false;
-		sent_give_up(matcher, before, reason_before(link));
+		overtaken(matcher, before, arrival->pos);
 	}
 	link->anchor_sent = sent->pos;
 	link->anchor_arrival = arrival->pos;

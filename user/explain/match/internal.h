@@ -20,6 +20,8 @@ enum message_class {
 struct bucket {
 	struct sent *sents, *last_sent;
 	struct arrival *arrivals, *last_arrival;
+	struct arrival
+		*claim[2]; /* at a cut: the next for sends without order, [1]: for placed ones */
 	struct link *only; /* the link that all of them came over so far */
 	bool many; /* more than one link */
 };
@@ -66,6 +68,7 @@ struct arrival {
 	bool rts, ambiguous, waits; /* waits: in the bucket */
 	bool multi;
 	const char *orphan; /* why no send will be found; NULL: it may be found */
+	bool placed; /* its record has a position */
 	bool doubt; /* a receive that was not seen may have it: see inbox.c */
 	bool held; /* in the inbox's handles, by this one: */
 	uint64_t handle;
@@ -165,6 +168,7 @@ struct link {
 	bool untraced, synced;
 	bool listed; /* in matcher.synced */
 	uint64_t sends;
+	uint64_t kept; /* up to this position its sends are in order, whatever was lost later */
 	uint64_t bytes; /* of all its transfers that were seen */
 	uint64_t anchor_sent, anchor_arrival; /* positions of the last anchor */
 	struct sent *first, *last; /* not arrived */
@@ -180,6 +184,7 @@ struct matcher {
 	VEC(struct inbox *) all_inboxes;
 	VEC(struct link *) links;
 	VEC(struct link *) synced; /* links in order, and some that were: a gap ends them */
+	struct map ways; /* (process, inbox) -> how many links go there */
 	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
 	struct map buckets; /* (key, class and inbox) */
 	VEC(struct bucket *) all_buckets;
@@ -207,6 +212,10 @@ void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
 
 /* On one clock: the arrival was there before the send. */
 bool before_send(const struct sent *sent, const struct arrival *arrival);
+/* Where order is lost: whether the arrival may be of this send, as far as they tell. */
+bool may_be_of(const struct sent *sent, const struct arrival *arrival);
+/* Whether the record of its arrival may be among the receiver's missing ones. */
+bool arrival_may_be_lost(const struct sent *sent);
 /* Whether order or clock say that the arrival cannot be of this send. */
 bool stale(const struct sent *sent, const struct arrival *arrival);
 /* Joins by id: the other end of an exact class, if it is there already. */
@@ -219,9 +228,16 @@ struct link *link_of(struct matcher *matcher, struct object *ep);
 bool link_ends(const struct link *link);
 /* Order is known on the link from now on, until a gap or a cut; its inbox is known. */
 void link_sync(struct matcher *matcher, struct link *link);
-/* Some record of the host is missing. A sender that nobody saw may reach any of its processes:
- * order is known on none of its links. */
-void links_unsync(struct matcher *matcher, int host);
+/*
+ * Some record of the host is missing. A sender that nobody saw may reach any of its processes:
+ * order is known on none of its links. Where owner made all of these records, what it sent before
+ * them stays in order.
+ */
+void links_unsync(struct matcher *matcher, int host, const struct process *owner);
+/* From now on nothing is known of its order. */
+void link_unsync(struct link *link);
+/* Whether all that was sent before it on its link was seen, and it is the next to arrive. */
+bool in_order(const struct sent *sent);
 void link_append(struct link *link, struct sent *sent);
 void link_remove(struct sent *sent);
 /* Forward in the link's order: whatever has arrived meanwhile. */

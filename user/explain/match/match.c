@@ -123,6 +123,7 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 	arrival->seq = event->h->seq;
 	arrival->ts = event->h->ts;
 	arrival->idle_since = idle_since;
+	arrival->placed = rx->h.flags & (UB_F_FIFO | UB_F_SOCKET);
 	if (!(event->h->flags & UB_F_READ_FAULT))
 		arrival_fill(arrival, event->site->am_id, rx);
 	else if (!arrival_from_sent(
@@ -309,7 +310,7 @@ void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint6
 		process_missing(process, until);
 		socket_hidden(matcher, process, from, until);
 	}
-	links_unsync(matcher, host);
+	links_unsync(matcher, host, owner);
 	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
 		struct inbox *inbox = matcher->all_inboxes.data[i];
 
@@ -323,19 +324,45 @@ void matcher_ending(struct matcher *matcher, const char *reason)
 	matcher->ending = reason;
 }
 
+/*
+ * Where order is lost, a waiting arrival may be this send's: one for each send, the oldest first.
+ * Where several links share a bucket, any may be.
+ */
+static bool claims_arrival(const struct sent *sent)
+{
+	struct bucket *bucket = class_is_exact(sent->class) ? NULL : sent->bucket;
+	struct arrival **claim, *found;
+
+	if (!bucket || bucket->many)
+		return bucket && bucket->arrivals;
+	claim = &bucket->claim[sent->fifo || sent->sockets];
+	while (*claim && !may_be_of(sent, *claim))
+		*claim = (*claim)->next;
+	found = *claim;
+	*claim = found ? found->next : NULL;
+	return found;
+}
+
 static const char *send_reason(const struct matcher *matcher, const struct sent *sent)
 {
 	const struct link *link = sent->link;
 
 	if (!link->inbox)
 		return "peer not known";
-	if (!link->synced)
+	if (in_order(sent))
+		return matcher->ending;
+	if (claims_arrival(sent))
 		return link->anchor_sent ? "lost records" : "before first anchor";
-	return matcher->ending;
+	return arrival_may_be_lost(sent) ? "arrival not seen" : matcher->ending;
 }
 
 static void links_cut(struct matcher *matcher)
 {
+	for (size_t i = 0; i < matcher->all_buckets.len; i++) {
+		struct bucket *bucket = matcher->all_buckets.data[i];
+
+		bucket->claim[0] = bucket->claim[1] = bucket->arrivals;
+	}
 	for (size_t i = 0; i < matcher->links.len; i++) {
 		struct link *link = matcher->links.data[i];
 
@@ -352,7 +379,7 @@ static void links_begin_anew(struct matcher *matcher)
 
 		if (!link_ends(link))
 			continue;
-		link->synced = false;
+		link_unsync(link);
 		link->anchor_sent = link->anchor_arrival = 0;
 	}
 }
@@ -506,6 +533,7 @@ void matcher_free(struct matcher *matcher)
 	vec_release(&matcher->all_buckets);
 	vec_release(&matcher->all_inboxes);
 	map_release(&matcher->streams);
+	map_release(&matcher->ways);
 	map_release(&matcher->buckets);
 	map_release(&matcher->sockets);
 	map_release(&matcher->inboxes);

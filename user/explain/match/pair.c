@@ -106,15 +106,37 @@ void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 	message_settle(matcher, arrival);
 }
 
+bool in_order(const struct sent *sent)
+{
+	return sent->link->synced || sent->pos <= sent->link->kept;
+}
+
 /* All that was sent before it on its endpoint has arrived: it may be the next. */
 static bool is_next(const struct sent *sent)
 {
-	return sent->link->synced && sent == sent->link->first && !sent->inlined;
+	return in_order(sent) && sent == sent->link->first && !sent->inlined;
 }
 
 bool before_send(const struct sent *sent, const struct arrival *arrival)
 {
 	return sent->link->process->host == arrival->inbox->process->host && arrival->ts < sent->ts;
+}
+
+bool may_be_of(const struct sent *sent, const struct arrival *arrival)
+{
+	bool same_host = sent->link->process->host == arrival->inbox->process->host;
+
+	/* two positions of one message would have been found to be the same */
+	return !same_host ||
+	       (arrival->ts >= sent->ts && !(arrival->placed && (sent->fifo || sent->sockets)));
+}
+
+bool arrival_may_be_lost(const struct sent *sent)
+{
+	const struct process *process = sent->link->inbox->process;
+
+	return sent->link->process->host == process->host ? process->missing_until > sent->ts
+							  : process->missing_until > 0;
 }
 
 /*
@@ -143,7 +165,7 @@ static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
 	for (struct sent *sent = bucket->sents; sent; sent = sent->next) {
 		if (sent->length != arrival->length || stale(sent, arrival))
 			continue;
-		if (!sent->link->synced)
+		if (!in_order(sent))
 			return NULL; /* it may be the one, until its link is in order */
 		if (!is_next(sent))
 			continue;
@@ -165,14 +187,14 @@ static bool pair_in_order(struct matcher *matcher, struct bucket *bucket)
 	struct sent *sent = bucket->sents;
 	struct arrival *arrival = bucket->arrivals;
 
-	if (!sent->link->synced)
+	if (!in_order(sent))
 		return false;
 	if (stale(sent, arrival)) {
 		arrival_give_up(matcher, arrival, "before first anchor");
 		return true;
 	}
 	if (sent->length != arrival->length || socket_differs(sent, arrival)) {
-		sent->link->synced = false;
+		link_unsync(sent->link);
 		return false;
 	}
 	join(matcher, sent, arrival);
@@ -273,11 +295,39 @@ void link_sync(struct matcher *matcher, struct link *link)
 	link->listed = true;
 }
 
+void link_unsync(struct link *link)
+{
+	link->synced = false;
+	link->kept = 0;
+}
+
+/*
+ * The owner's unseen messages come after all that it has sent on the same endpoint, and it has no
+ * other one to that inbox: the next messages of the link are those that are under way.
+ */
+static bool keeps_order(struct matcher *matcher, const struct link *link,
+			const struct process *owner)
+{
+	const uint64_t *ways = map_find(&matcher->ways, link->process->id, link->inbox->id);
+
+	return owner && link->process == owner && link->inbox->process != owner && ways &&
+	       *ways == 1;
+}
+
+static void link_gap(struct matcher *matcher, struct link *link, const struct process *owner)
+{
+	uint64_t kept = link->synced ? link->sends : link->kept;
+
+	link_unsync(link);
+	if (keeps_order(matcher, link, owner) && link->first && link->first->pos <= kept)
+		link->kept = kept;
+}
+
 /*
  * Goes over the links that are in order, of all hosts, and those that fell out of it since the last
  * gap: a large job has many more.
  */
-void links_unsync(struct matcher *matcher, int host)
+void links_unsync(struct matcher *matcher, int host, const struct process *owner)
 {
 	size_t kept = 0;
 
@@ -285,8 +335,8 @@ void links_unsync(struct matcher *matcher, int host)
 		struct link *link = matcher->synced.data[i];
 
 		if (link->process->host == host || link->inbox->process->host == host)
-			link->synced = false;
-		link->listed = link->synced;
+			link_gap(matcher, link, owner);
+		link->listed = link->synced || link->kept;
 		if (link->listed)
 			matcher->synced.data[kept++] = link;
 	}
@@ -371,6 +421,7 @@ void link_learn(struct matcher *matcher, struct link *link, struct inbox *inbox)
 	if (link->inbox)
 		return;
 	link->inbox = inbox;
+	++*map_insert(&matcher->ways, link->process->id, inbox->id, NULL);
 	for (struct sent *sent = link->first; sent; sent = sent->after)
 		if (!sent->bucket)
 			bucket_add_sent(bucket_of(matcher, sent->key, sent->class, inbox), sent);
