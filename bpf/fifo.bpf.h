@@ -13,12 +13,19 @@
 /*
  * Positions are read in bursts, since order tells the rest. Processes of one host share the clock,
  * so that both ends of a message read in the same slices; a task also reads for a while when it
- * has not for the length of a slice, and all tasks do after a loss (fifo_until). Where messages
- * are rare, a position costs little next to the time since the last one, and is always read.
+ * has not for the length of a slice, and all tasks do at the beginning and after a loss
+ * (fifo_until). Where messages are rare, a position costs little next to the time since the last
+ * one, and is always read. So it is where some slices have no detail: order begins anew in each.
  */
 #define FIFO_SLICE (1u << 24) /* ns */
 #define FIFO_BURST (1u << 20)
 #define FIFO_RARE (1u << 17)
+
+static __always_inline bool fifo_alone(__u64 ts)
+{
+	return detail_slices != ~0ull &&
+	       (detail_slices >> (ts >> UB_SLICE_SHIFT & (UB_SLICES - 1)) & 1);
+}
 
 static __always_inline bool fifo_due(struct turn *turn, __u64 ts)
 {
@@ -26,7 +33,7 @@ static __always_inline bool fifo_due(struct turn *turn, __u64 ts)
 
 	turn->last = ts;
 	if (unlikely(rare || (ts & (FIFO_SLICE - 1)) < FIFO_BURST ||
-		     ts - turn->burst < FIFO_BURST || ts < fifo_until))
+		     ts - turn->burst < FIFO_BURST || ts < fifo_until || fifo_alone(ts)))
 		return true;
 	if (likely(ts - turn->burst < FIFO_SLICE))
 		return false;

@@ -249,7 +249,10 @@ volatile __u64 detail_slices __weak = ~0ull;
 /* Incremented with each window: frames entered before it have ended, or their return is unknown. */
 volatile __u32 window __weak = 0;
 
-/* Positions in FIFOs are read until then, ns: records were lost. Written where they are. */
+/*
+ * Positions in FIFOs are read until then, ns: records were lost. Written where they are, and by
+ * user space when recording begins.
+ */
 volatile __u64 fifo_until __weak = 0;
 
 /* Raised whenever a UCT endpoint comes or goes, in any process. */

@@ -196,6 +196,7 @@ static int begin_all(struct capture_session *capture)
 	vec_release(&tgids);
 	session_place_threads(capture);
 	session_drain(capture);
+	kernel_begin_positions(capture->kernel, side_now());
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			err = track_begin(&capture->track, track->processes.data[i].tgid);

@@ -387,6 +387,16 @@ void kernel_resume(struct kernel *kernel)
 	__atomic_store_n(&kernel->skel->bss->stopped, UB_RUN, __ATOMIC_SEQ_CST);
 }
 
+#define POSITIONS_NS (1ull << 25) /* two slices: both ends of a link fall into it */
+
+void kernel_begin_positions(struct kernel *kernel, uint64_t now)
+{
+	volatile __u64 *until = &kernel->skel->bss->fifo_until;
+
+	if (*until < now + POSITIONS_NS) /* else records were lost just now */
+		*until = now + POSITIONS_NS;
+}
+
 void kernel_stop(struct kernel *kernel)
 {
 	__atomic_store_n(&kernel->skel->bss->stopped, UB_STOP, __ATOMIC_SEQ_CST);

@@ -64,6 +64,9 @@ void kernel_set_groups(struct kernel *kernel, unsigned int groups);
 /* A window's start, once all probes are in place: calls entered earlier count as ended. */
 void kernel_resume(struct kernel *kernel);
 
+/* Recording begins in mid-run: for a while all tasks read the positions of their messages. */
+void kernel_begin_positions(struct kernel *kernel, uint64_t now);
+
 /* From now on no record is produced; the rings keep theirs. */
 void kernel_stop(struct kernel *kernel);
 

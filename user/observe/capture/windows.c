@@ -146,6 +146,7 @@ bool windows_open(struct capture_session *capture, unsigned int groups)
 		budget_window_opens(capture);
 	/* every record is later than this, and the kernel's start is not */
 	now = side_now();
+	kernel_begin_positions(capture->kernel, now);
 	kernel_resume(capture->kernel);
 	opened(capture, now);
 	log_debug("window %u: attached in %.3f ms", windows->count, windows->placing / 1e6);
