@@ -69,6 +69,9 @@ lost()
 	finish
 	claims 1
 	jq -e '.loss.dropped != {}' "$WORK/report.json"
+	# of the sends with detail at both ends
+	jq -e '.matching | .matched >= 0.95 * (.matched + .ambiguous
+		+ (.unmatched_sends | ."lost records" + ."before first anchor" + 0))' "$WORK/report.json"
 }
 
 @test "records lost, Open MPI" { lost openmpi; }
