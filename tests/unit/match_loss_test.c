@@ -204,6 +204,33 @@ static void places(void **state)
 	another_place(true);
 }
 
+/* A third process may have sent unseen: in the FIFO that comes behind, elsewhere it may not. */
+static void third_process(bool placed)
+{
+	struct task third;
+	struct pair r;
+
+	begin(&r);
+	third = job_process(&r.job, 3, 2, "start");
+	send_all(&r);
+	lose(&third, 1);
+	if (!placed)
+		receive(&r, COUNT + 1);
+	for (uint64_t i = 0; placed && i < COUNT + 1; i++)
+		arrive_at(&r, 100 + i);
+	pair_analyse(&r);
+	assert_int_equal(r.out.totals.matched, placed ? 1 + COUNT : 1);
+	assert_in_order(&r.out);
+	pair_release(&r);
+}
+
+static void another_process_lost(void **state)
+{
+	(void)state;
+	third_process(true);
+	third_process(false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +240,7 @@ int main(void)
 		cmocka_unit_test(two_ways),
 		cmocka_unit_test(others_lost),
 		cmocka_unit_test(places),
+		cmocka_unit_test(another_process_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

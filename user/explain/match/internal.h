@@ -50,6 +50,7 @@ struct sent {
 	uint32_t tid; /* of the operation */
 	const char *function, *op, *protocol;
 	struct fifo *fifo; /* where it is expected; NULL */
+	const struct fifo *into; /* that it was sent into, at whatever position; NULL */
 	uint64_t position; /* in that FIFO, from its start; or in a TCP connection */
 	struct map *sockets; /* of the matcher, while it is listed there; NULL */
 	uint64_t passed; /* what its link had carried by then, see position.c */
@@ -69,6 +70,7 @@ struct arrival {
 	bool multi;
 	const char *orphan; /* why no send will be found; NULL: it may be found */
 	bool placed; /* its record has a position */
+	const struct fifo *fifo; /* in that one; NULL */
 	bool doubt; /* a receive that was not seen may have it: see inbox.c */
 	bool held; /* in the inbox's handles, by this one: */
 	uint64_t handle;
@@ -169,6 +171,8 @@ struct link {
 	bool listed; /* in matcher.synced */
 	uint64_t sends;
 	uint64_t kept; /* up to this position its sends are in order, whatever was lost later */
+	uint64_t kept_in_fifo; /* likewise, of those that are seen to arrive by a FIFO, */
+	uint64_t lost_from; /* and were done before that */
 	uint64_t bytes; /* of all its transfers that were seen */
 	uint64_t anchor_sent, anchor_arrival; /* positions of the last anchor */
 	struct sent *first, *last; /* not arrived */
@@ -233,7 +237,7 @@ void link_sync(struct matcher *matcher, struct link *link);
  * order is known on none of its links. Where owner made all of these records, what it sent before
  * them stays in order.
  */
-void links_unsync(struct matcher *matcher, int host, const struct process *owner);
+void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from);
 /* From now on nothing is known of its order. */
 void link_unsync(struct link *link);
 /* Whether all that was sent before it on its link was seen, and it is the next to arrive. */
@@ -262,6 +266,8 @@ void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfe
 void fifo_forget(struct sent *sent);
 /* Arrivals may be missing: forgets the expected ones. */
 void fifos_lost(struct inbox *inbox);
+/* The FIFO that the arrival's record has a position in; NULL: none. */
+struct fifo *fifo_of(struct inbox *inbox, const struct ub_rx *rx);
 /* The send that this message must be, by its place; NULL: not known. */
 struct sent *fifo_arrived(struct inbox *inbox, const struct ub_rx *rx);
 

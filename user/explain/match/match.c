@@ -124,6 +124,7 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 	arrival->ts = event->h->ts;
 	arrival->idle_since = idle_since;
 	arrival->placed = rx->h.flags & (UB_F_FIFO | UB_F_SOCKET);
+	arrival->fifo = fifo_of(inbox, rx);
 	if (!(event->h->flags & UB_F_READ_FAULT))
 		arrival_fill(arrival, event->site->am_id, rx);
 	else if (!arrival_from_sent(
@@ -310,7 +311,7 @@ void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint6
 		process_missing(process, until);
 		socket_hidden(matcher, process, from, until);
 	}
-	links_unsync(matcher, host, owner);
+	links_unsync(matcher, host, owner, from);
 	for (size_t i = 0; i < matcher->all_inboxes.len; i++) {
 		struct inbox *inbox = matcher->all_inboxes.data[i];
 

@@ -181,13 +181,23 @@ static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
 	return found;
 }
 
+/*
+ * In a FIFO, what others sent unseen comes behind what was done before: the first arrival of its
+ * kind is of the first send.
+ */
+static bool in_order_there(const struct sent *sent, const struct arrival *arrival)
+{
+	return sent->pos <= sent->link->kept_in_fifo && sent->done < sent->link->lost_from &&
+	       arrival->fifo && arrival->fifo == sent->into;
+}
+
 /* The next pair of a bucket that one endpoint alone fills. */
 static bool pair_in_order(struct matcher *matcher, struct bucket *bucket)
 {
 	struct sent *sent = bucket->sents;
 	struct arrival *arrival = bucket->arrivals;
 
-	if (!in_order(sent))
+	if (!in_order(sent) && !in_order_there(sent, arrival))
 		return false;
 	if (stale(sent, arrival)) {
 		arrival_give_up(matcher, arrival, "before first anchor");
@@ -298,7 +308,7 @@ void link_sync(struct matcher *matcher, struct link *link)
 void link_unsync(struct link *link)
 {
 	link->synced = false;
-	link->kept = 0;
+	link->kept = link->kept_in_fifo = 0;
 }
 
 /*
@@ -310,24 +320,31 @@ static bool keeps_order(struct matcher *matcher, const struct link *link,
 {
 	const uint64_t *ways = map_find(&matcher->ways, link->process->id, link->inbox->id);
 
-	return owner && link->process == owner && link->inbox->process != owner && ways &&
-	       *ways == 1;
+	return link->process == owner && ways && *ways == 1;
 }
 
-static void link_gap(struct matcher *matcher, struct link *link, const struct process *owner)
+static void link_gap(struct matcher *matcher, struct link *link, const struct process *owner,
+		     uint64_t from)
 {
 	uint64_t kept = link->synced ? link->sends : link->kept;
+	uint64_t kept_in_fifo = link->synced ? link->sends : link->kept_in_fifo;
 
+	if (link->synced)
+		link->lost_from = from;
 	link_unsync(link);
-	if (keeps_order(matcher, link, owner) && link->first && link->first->pos <= kept)
+	if (!link->first || !owner || owner == link->inbox->process)
+		return;
+	if (keeps_order(matcher, link, owner) && link->first->pos <= kept)
 		link->kept = kept;
+	if (link->first->pos <= kept_in_fifo)
+		link->kept_in_fifo = kept_in_fifo;
 }
 
 /*
  * Goes over the links that are in order, of all hosts, and those that fell out of it since the last
  * gap: a large job has many more.
  */
-void links_unsync(struct matcher *matcher, int host, const struct process *owner)
+void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from)
 {
 	size_t kept = 0;
 
@@ -335,8 +352,8 @@ void links_unsync(struct matcher *matcher, int host, const struct process *owner
 		struct link *link = matcher->synced.data[i];
 
 		if (link->process->host == host || link->inbox->process->host == host)
-			link_gap(matcher, link, owner);
-		link->listed = link->synced || link->kept;
+			link_gap(matcher, link, owner, from);
+		link->listed = link->synced || link->kept || link->kept_in_fifo;
 		if (link->listed)
 			matcher->synced.data[kept++] = link;
 	}

@@ -71,10 +71,13 @@ void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfe
 						    OBJECT_IFACE, xfer->iface, xfer->h.ts);
 	struct fifo *fifo;
 
-	if (!(xfer->h.flags & UB_F_FIFO) || class_is_exact(sent->class) || !inbox || !iface ||
+	if (class_is_exact(sent->class) || !inbox || !iface || !iface->tl || !iface->tl->fifo ||
 	    inbox->process->host != sent->link->process->host)
 		return;
 	fifo = fifo_named(inbox, iface);
+	sent->into = fifo;
+	if (!(xfer->h.flags & UB_F_FIFO))
+		return;
 	sent->fifo = fifo;
 	sent->position = xfer->raddr;
 	*map_insert(&fifo->expected, xfer->raddr, 0, NULL) = (uintptr_t)sent;
@@ -197,10 +200,18 @@ static void fifo_anew(struct fifo *fifo)
 	map_release(&fifo->slots);
 }
 
+struct fifo *fifo_of(struct inbox *inbox, const struct ub_rx *rx)
+{
+	const struct object *iface =
+		rx->h.flags & UB_F_FIFO ? iface_marked(inbox, rx->am_flags >> 16) : NULL;
+
+	return iface && iface->transport ? fifo_named(inbox, iface) : NULL;
+}
+
 static struct sent *arrived_at(struct inbox *inbox, const struct ub_rx *rx)
 {
 	const struct object *iface = iface_marked(inbox, rx->am_flags >> 16);
-	struct fifo *fifo = iface && iface->transport ? fifo_named(inbox, iface) : NULL;
+	struct fifo *fifo = fifo_of(inbox, rx);
 	uint64_t position = rx->data, *expected;
 
 	if (!fifo)
