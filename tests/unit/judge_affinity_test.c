@@ -176,7 +176,63 @@ static const struct place_case cases[] = {
 	  .expected = { { "AFF-04", "all captures", VERDICT_SKIP } } },
 };
 
+#define MANY_GPUS 8
+#define MANY_NICS 9
+
+static uint64_t mib_of(int gpu, int nic)
+{
+	if (nic == MANY_NICS - 1)
+		return 250;
+	return gpu == nic || (gpu == 1 && nic == 0) ? 2000 : 1;
+}
+
+/*
+ * 72 pairs of a GPU and a NIC: each GPU has a NIC of its own, two share one, and the ninth carries
+ * 2,000 MiB, of which no GPU has much.
+ */
+static void every_gpu_by_every_nic(void **state)
+{
+	static char words[MANY_NICS][MANY_GPUS][32];
+	struct snapshots nodes = { 0 };
+	struct bed bed;
+
+	(void)state;
+	bed_begin(&bed, SPEC);
+	for (int node = 0; node < 2; node++) {
+		struct inventory *inventory = snapshot(&nodes, node, 1000);
+
+		for (int i = 0; i < MANY_NICS; i++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "mlx5_%d:1", i);
+			set_pci(&add_nic(inventory, name)->pci, "0000:18:01.0", "pci0000:0", 0);
+		}
+	}
+	for (int nic = 0; nic < MANY_NICS; nic++)
+		for (int gpu = 0; gpu < MANY_GPUS; gpu++) {
+			char *memory = words[nic][gpu], *device = memory + 16;
+
+			snprintf(memory, 16, "gpu%d", gpu);
+			snprintf(device, 16, "mlx5_%d:1", nic);
+			bed_move(&bed, &(struct moved){
+					       .from = 0,
+					       .to = 2,
+					       .transport = "rc_mlx5",
+					       .device = device,
+					       .src_mem = memory,
+					       .bytes = MIB * mib_of(gpu, nic),
+					       .sums = true,
+				       });
+		}
+	snapshots_judge(&nodes, &bed);
+	bed_expect(&bed, "AFF-03", "n0", VERDICT_PASS);
+	snapshots_end(&nodes, &bed);
+}
+
 int main(void)
 {
-	return place_run_all(cases, sizeof(cases) / sizeof(*cases));
+	const struct CMUnitTest tests[] = { cmocka_unit_test(every_gpu_by_every_nic) };
+
+	return place_run_all(cases, sizeof(cases) / sizeof(*cases)) +
+	       cmocka_run_group_tests(tests, NULL, NULL);
 }

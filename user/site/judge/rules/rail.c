@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/map.h"
 #include "site/judge/aggregates/inventory.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
 
 /* ---- traffic of each node by NIC ---- */
-
-#define MOST_USES 64
 
 /* The use of a NIC, by one memory or by any. */
 struct use {
@@ -24,8 +23,7 @@ struct use {
 };
 
 struct uses {
-	struct use list[MOST_USES];
-	size_t count;
+	VEC(struct use) list;
 	uint64_t transfers;
 	struct finding_example examples[FINDING_EXAMPLES];
 	size_t example_count;
@@ -44,26 +42,30 @@ static bool same_memory(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* NULL: no room. */
+/* NULL: none. */
+static struct use *find_use(const struct uses *uses, const char *memory, const char *device)
+{
+	for (size_t i = 0; i < uses->list.len; i++)
+		if (!strcmp(uses->list.data[i].device, device) &&
+		    same_memory(uses->list.data[i].memory, memory))
+			return &uses->list.data[i];
+	return NULL;
+}
+
+/* Valid until the next one. */
 static struct use *use_of(struct uses *uses, const char *memory, const char *device)
 {
-	for (size_t i = 0; i < uses->count; i++)
-		if (!strcmp(uses->list[i].device, device) &&
-		    same_memory(uses->list[i].memory, memory))
-			return &uses->list[i];
-	if (uses->count == MOST_USES)
-		return NULL;
-	uses->list[uses->count] = (struct use){ .memory = memory, .device = device };
-	return &uses->list[uses->count++];
+	struct use *use = find_use(uses, memory, device);
+
+	if (use)
+		return use;
+	vec_push(&uses->list, ((struct use){ .memory = memory, .device = device }));
+	return &uses->list.data[uses->list.len - 1];
 }
 
 static void add_cell(struct uses *uses, const char *memory, const struct cell *cell)
 {
-	struct use *use = use_of(uses, memory, cell->device);
-
-	if (!use)
-		return;
-	use->bytes += cell->bytes;
+	use_of(uses, memory, cell->device)->bytes += cell->bytes;
 	uses->transfers += cell->count;
 	for (size_t i = 0; i < cell->example_count; i++)
 		if (uses->example_count < FINDING_EXAMPLES)
@@ -81,16 +83,13 @@ static bool passes(const struct aggregates *aggregates, const struct filter *fil
 
 /*
  * A transfer counts at the NIC of the process that started it. By position in aggregates->nodes;
- * the caller frees it.
+ * uses_free() releases it.
  */
 static struct uses *uses_of_nodes(const struct rule_ctx *ctx, struct filter filter)
 {
 	const struct aggregates *aggregates = ctx->aggregates;
-	struct uses *uses = NULL;
-	size_t room = 0;
+	struct uses *uses = xcalloc(aggregates->nodes.len, sizeof(*uses));
 
-	uses = vec_grow(uses, &room, aggregates->nodes.len + 1, sizeof(*uses));
-	memset(uses, 0, (aggregates->nodes.len + 1) * sizeof(*uses));
 	for (size_t i = 0; filter.of_class && i < aggregates->nodes.len; i++) {
 		const struct policy_class *class = aggregates->nodes.data[i].class;
 
@@ -106,6 +105,13 @@ static struct uses *uses_of_nodes(const struct rule_ctx *ctx, struct filter filt
 				 filter.by_gpu ? cell_own_memory(cell) : NULL, cell);
 	}
 	return uses;
+}
+
+static void uses_free(const struct rule_ctx *ctx, struct uses *uses)
+{
+	for (size_t i = 0; i < ctx->aggregates->nodes.len; i++)
+		vec_release(&uses[i].list);
+	free(uses);
 }
 
 /* ---- RAIL-01, RAIL-02 ---- */
@@ -128,9 +134,9 @@ static const char *rails_text(struct judge *judge, const struct uses *rails)
 {
 	const char *text = "";
 
-	for (size_t i = 0; i < rails->count; i++)
-		text = say(judge, "%s%s%s %lu B", text, i ? ", " : "", rails->list[i].device,
-			   (unsigned long)rails->list[i].bytes);
+	for (size_t i = 0; i < rails->list.len; i++)
+		text = say(judge, "%s%s%s %lu B", text, i ? ", " : "", rails->list.data[i].device,
+			   (unsigned long)rails->list.data[i].bytes);
 	return text;
 }
 
@@ -138,8 +144,8 @@ static uint64_t total(const struct uses *rails)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < rails->count; i++)
-		bytes += rails->list[i].bytes;
+	for (size_t i = 0; i < rails->list.len; i++)
+		bytes += rails->list.data[i].bytes;
 	return bytes;
 }
 
@@ -147,8 +153,8 @@ static size_t used(const struct uses *rails)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < rails->count; i++)
-		count += rails->list[i].bytes != 0;
+	for (size_t i = 0; i < rails->list.len; i++)
+		count += rails->list.data[i].bytes != 0;
 	return count;
 }
 
@@ -179,8 +185,8 @@ void rule_rail_count(const struct rule_ctx *ctx)
 		finding->verdict = VERDICT_UNKNOWN;
 		finding->why = why_unsized(ctx, total(&all[i]) - total(rails));
 	}
-	free(sure);
-	free(all);
+	uses_free(ctx, sure);
+	uses_free(ctx, all);
 }
 
 /* If messages of unknown size are all large, and go by other rails than the busiest. */
@@ -188,21 +194,22 @@ static double least_over_mean(const struct uses *sure, const struct uses *all)
 {
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < sure->count; i++)
-		if (sure->list[i].bytes > most)
-			most = sure->list[i].bytes;
-	return (double)most * sure->count / total(all);
+	for (size_t i = 0; i < sure->list.len; i++)
+		if (sure->list.data[i].bytes > most)
+			most = sure->list.data[i].bytes;
+	return (double)most * sure->list.len / total(all);
 }
 
 /* If only those of one rail are large. */
-static double most_over_mean(struct uses *sure, const struct uses *all)
+static double most_over_mean(const struct uses *sure, const struct uses *all)
 {
 	double most = 0;
 
-	for (size_t i = 0; i < all->count; i++) {
-		const struct use *rail = use_of(sure, NULL, all->list[i].device);
-		uint64_t more = all->list[i].bytes - (rail ? rail->bytes : 0);
-		double ratio = (double)all->list[i].bytes * all->count / (total(sure) + more);
+	for (size_t i = 0; i < all->list.len; i++) {
+		const struct use *rail = find_use(sure, NULL, all->list.data[i].device);
+		uint64_t more = all->list.data[i].bytes - (rail ? rail->bytes : 0);
+		double ratio =
+			(double)all->list.data[i].bytes * all->list.len / (total(sure) + more);
 
 		most = ratio > most ? ratio : most;
 	}
@@ -245,28 +252,32 @@ void rule_rail_balance(const struct rule_ctx *ctx)
 		if (ratio >= ctx->settings->rail_02.critical)
 			finding->severity = SEVERITY_CRITICAL;
 	}
-	free(sure);
-	free(all);
+	uses_free(ctx, sure);
+	uses_free(ctx, all);
 }
 
 /* ---- AFF-03, RAIL-04: NICs of their own ---- */
 
 /* Ignores devices with little traffic: wire-up and the like. */
-static bool matters(const struct uses *uses, const struct use *used)
+static bool is_much(const struct uses *uses, uint64_t bytes)
 {
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < uses->count; i++)
-		all += uses->list[i].bytes;
-	return used->bytes * 20 > all;
+	return bytes * 20 > total(uses);
 }
 
+static bool matters(const struct uses *uses, const struct use *used)
+{
+	return is_much(uses, used->bytes);
+}
+
+/* By all memories together: of many GPUs, each may have little. */
 static bool is_used(const struct uses *uses, const char *nic)
 {
-	for (size_t i = 0; i < uses->count; i++)
-		if (nic_is_named(nic, uses->list[i].device) && matters(uses, &uses->list[i]))
-			return true;
-	return false;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < uses->list.len; i++)
+		if (nic_is_named(nic, uses->list.data[i].device))
+			bytes += uses->list.data[i].bytes;
+	return is_much(uses, bytes);
 }
 
 /* A NIC that nobody uses; NULL: none. */
@@ -275,7 +286,7 @@ static const struct inventory_nic *idle_nic(const struct node_inventory *invento
 {
 	const struct inventory_nic *nic;
 
-	for (size_t i = 0; (nic = candidate(inventory, uses->list[0].device, i)); i++)
+	for (size_t i = 0; (nic = candidate(inventory, uses->list.data[0].device, i)); i++)
 		if (!is_used(uses, nic->name))
 			return nic;
 	return NULL;
@@ -283,10 +294,10 @@ static const struct inventory_nic *idle_nic(const struct node_inventory *invento
 
 static bool shared(const struct uses *uses, const struct use **one, const struct use **other)
 {
-	for (size_t i = 0; i < uses->count; i++)
-		for (size_t k = i + 1; k < uses->count; k++) {
-			*one = &uses->list[i];
-			*other = &uses->list[k];
+	for (size_t i = 0; i < uses->list.len; i++)
+		for (size_t k = i + 1; k < uses->list.len; k++) {
+			*one = &uses->list.data[i];
+			*other = &uses->list.data[k];
 			if (!strcmp((*one)->device, (*other)->device) && matters(uses, *one) &&
 			    matters(uses, *other))
 				return true;
@@ -302,7 +313,7 @@ static void judge_collision(const struct rule_ctx *ctx, const struct node *node,
 	const struct use *one, *other;
 	struct finding *finding;
 
-	if (!inventory || !candidate(inventory, uses->list[0].device, 0)) {
+	if (!inventory || !candidate(inventory, uses->list.data[0].device, 0)) {
 		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
 			  inventory ? "its inventory does not have the NICs that were used"
 				    : "no inventory of this node was given");
@@ -325,21 +336,21 @@ void rule_nic_collision(const struct rule_ctx *ctx)
 	struct uses *uses = uses_of_nodes(ctx, (struct filter){ .unsized = true, .by_gpu = true });
 
 	for (size_t i = 0; i < aggregates->nodes.len; i++)
-		if (uses[i].count)
+		if (uses[i].list.len)
 			judge_collision(ctx, &aggregates->nodes.data[i], &uses[i]);
-	free(uses);
+	uses_free(ctx, uses);
 }
 
 /* Finds two used NICs on one adapter; false: all are on adapters of their own. */
 static bool on_one_adapter(const struct inventory *inventory, const struct uses *uses,
 			   const struct use **one, const struct use **other)
 {
-	for (size_t i = 0; i < uses->count; i++)
-		for (size_t k = i + 1; k < uses->count; k++) {
+	for (size_t i = 0; i < uses->list.len; i++)
+		for (size_t k = i + 1; k < uses->list.len; k++) {
 			const struct inventory_nic *a, *b;
 
-			*one = &uses->list[i];
-			*other = &uses->list[k];
+			*one = &uses->list.data[i];
+			*other = &uses->list.data[k];
 			a = inventory_nic(inventory, (*one)->device);
 			b = inventory_nic(inventory, (*other)->device);
 			if (a && b && a != b && same_adapter(a, b) && matters(uses, *one) &&
@@ -355,12 +366,12 @@ static const struct inventory_nic *idle_adapter(const struct node_inventory *inv
 {
 	const struct inventory_nic *nic;
 
-	for (size_t i = 0; (nic = candidate(inventory, uses->list[0].device, i)); i++) {
+	for (size_t i = 0; (nic = candidate(inventory, uses->list.data[0].device, i)); i++) {
 		bool used = !nic->pci.address;
 
-		for (size_t k = 0; k < uses->count; k++) {
+		for (size_t k = 0; k < uses->list.len; k++) {
 			const struct inventory_nic *other =
-				inventory_nic(inventory->last, uses->list[k].device);
+				inventory_nic(inventory->last, uses->list.data[k].device);
 
 			used = used || (other && same_adapter(nic, other));
 		}
@@ -378,7 +389,7 @@ static void judge_adapters(const struct rule_ctx *ctx, const struct node *node,
 	const struct use *one, *other;
 	struct finding *finding;
 
-	nic = inventory ? inventory_nic(inventory->last, uses->list[0].device) : NULL;
+	nic = inventory ? inventory_nic(inventory->last, uses->list.data[0].device) : NULL;
 	if (!nic) {
 		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
 			  inventory ? "its inventory does not have the NICs that were used"
@@ -404,9 +415,9 @@ void rule_adapters(const struct rule_ctx *ctx)
 	struct uses *uses = uses_of_nodes(ctx, (struct filter){ .unsized = true });
 
 	for (size_t i = 0; i < aggregates->nodes.len; i++)
-		if (uses[i].count > 1)
+		if (uses[i].list.len > 1)
 			judge_adapters(ctx, &aggregates->nodes.data[i], &uses[i]);
-	free(uses);
+	uses_free(ctx, uses);
 }
 
 /* ---- AFF-04 ---- */
