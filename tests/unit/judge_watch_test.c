@@ -323,6 +323,30 @@ static void rails(void **state)
 	bed_end(&bed);
 }
 
+/* Eight with one fragment each and one with two are 2 of 10 on one of nine. */
+static void many_rails(void **state)
+{
+	static char devices[9][64];
+	const struct finding *finding;
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	for (int i = 0; i < 9; i++) {
+		char *device = devices[i];
+
+		snprintf(device, sizeof(devices[i]), "a_device_with_a_rather_long_name_mlx5_%d:1",
+			 i);
+		fragments(&bed, 1, device, i == 8 ? 2 : 1);
+	}
+	bed_judge(&bed);
+	bed_expect(&bed, "RAIL-03", "n0", VERDICT_FAIL);
+	finding = bed_finding(&bed, "RAIL-03", "n0");
+	assert_ptr_equal(strstr(finding->seen, "max/mean 1.80: "), finding->seen);
+	assert_non_null(strstr(finding->seen, ", a_device_with_a_rather_long_name_mlx5_8:1 2"));
+	bed_end(&bed);
+}
+
 /* ---- FAB-01 ---- */
 
 #define LEVEL SPEC "expect: [ { loc: inter, sl: 1 } ]\n"
@@ -411,6 +435,7 @@ int main(void)
 		cmocka_unit_test(memory_type_not_told),
 		cmocka_unit_test(collectives),
 		cmocka_unit_test(rails),
+		cmocka_unit_test(many_rails),
 		cmocka_unit_test(levels),
 		cmocka_unit_test(levels_of_sums),
 		cmocka_unit_test(nearer_names_count_first),

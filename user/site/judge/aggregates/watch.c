@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "site/judge/aggregates/watch.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/judge/aggregates/cells.h"
-
-#define MAX_OPEN (1 << 16)
 
 /* NULL: the process is unknown. */
 static struct life *watch_life(struct watch *watch, int process)
@@ -57,7 +57,7 @@ static void watch_collective(struct watch *watch, const struct fact_op *op)
 	if (!op->call || !is_collective(op->function) || !op->memory || op->bytes == UINT64_MAX)
 		return;
 	if (!watch->calls)
-		watch->calls = calloc(WATCH_ROOM, sizeof(*watch->calls));
+		watch->calls = xcalloc(WATCH_ROOM, sizeof(*watch->calls));
 	call = &watch->calls[op->call % WATCH_ROOM];
 	if (call->id != op->call)
 		end_call(watch, call);
@@ -91,17 +91,22 @@ static int by_device(const void *left, const void *right)
 /* "eth0 3, eth1 2", or the devices alone. */
 static const char *pattern(struct watch *watch, const struct watched_op *op, uint64_t fragments)
 {
-	char text[WATCH_RAILS * 64];
-	size_t used = 0;
+	const char *kept;
+	char *text;
+	size_t size;
+	FILE *out = xmemstream(&text, &size);
 
-	for (size_t i = 0; i < op->count && used < sizeof(text); i++) {
-		used += snprintf(text + used, sizeof(text) - used, "%s%.40s", i ? ", " : "",
-				 op->rails[i].device);
-		if (fragments <= MOST_FRAGMENTS && used < sizeof(text))
-			used += snprintf(text + used, sizeof(text) - used, " %u",
-					 (unsigned int)op->rails[i].fragments);
+	for (size_t i = 0; i < op->rails.len; i++) {
+		const struct watched_rail *rail = &op->rails.data[i];
+
+		fprintf(out, "%s%s", i ? ", " : "", rail->device);
+		if (fragments <= MOST_FRAGMENTS)
+			fprintf(out, " %" PRIu64, rail->fragments);
 	}
-	return words_keep(watch->words, text);
+	fclose(out);
+	kept = words_keep(watch->words, text);
+	free(text);
+	return kept;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -118,15 +123,17 @@ static void end_op(struct watch *watch, struct watched_op *op)
 	uint64_t fragments = 0, bytes = 0, most = 0, most_bytes = 0;
 	double over;
 
-	for (size_t i = 0; i < op->count; i++) {
-		fragments += op->rails[i].fragments;
-		bytes += op->rails[i].bytes;
-		most = larger(most, op->rails[i].fragments);
-		most_bytes = larger(most_bytes, op->rails[i].bytes);
+	for (size_t i = 0; i < op->rails.len; i++) {
+		const struct watched_rail *rail = &op->rails.data[i];
+
+		fragments += rail->fragments;
+		bytes += rail->bytes;
+		most = larger(most, rail->fragments);
+		most_bytes = larger(most_bytes, rail->bytes);
 	}
-	if (op->count > 1 && bytes) {
-		over = fmin((double)most / fragments, (double)most_bytes / bytes) * op->count;
-		qsort(op->rails, op->count, sizeof(*op->rails), by_device);
+	if (op->rails.len > 1 && bytes) {
+		over = fmin((double)most / fragments, (double)most_bytes / bytes) * op->rails.len;
+		qsort(op->rails.data, op->rails.len, sizeof(*op->rails.data), by_device);
 		sums_add(watch->sums, &(struct sum){
 					      .kind = SUM_SPREAD,
 					      .process = op->process,
@@ -139,18 +146,16 @@ static void end_op(struct watch *watch, struct watched_op *op)
 					      .most = fragments,
 				      });
 	}
-	*op = (struct watched_op){ 0 };
+	op->rails.len = 0;
 }
 
 static struct watched_rail *rail_of(struct watched_op *op, const char *device)
 {
-	for (size_t i = 0; i < op->count; i++)
-		if (!strcmp(op->rails[i].device, device))
-			return &op->rails[i];
-	if (op->count == WATCH_RAILS)
-		return NULL;
-	op->rails[op->count].device = device;
-	return &op->rails[op->count++];
+	for (size_t i = 0; i < op->rails.len; i++)
+		if (!strcmp(op->rails.data[i].device, device))
+			return &op->rails.data[i];
+	vec_push(&op->rails, (struct watched_rail){ .device = device });
+	return &op->rails.data[op->rails.len - 1];
 }
 
 static void watch_fragment(struct watch *watch, const struct fact_transfer *transfer,
@@ -163,15 +168,13 @@ static void watch_fragment(struct watch *watch, const struct fact_transfer *tran
 	    transfer->kind != KIND_DATA || transfer->retried)
 		return;
 	if (!watch->ops)
-		watch->ops = calloc(WATCH_ROOM, sizeof(*watch->ops));
+		watch->ops = xcalloc(WATCH_ROOM, sizeof(*watch->ops));
 	op = &watch->ops[transfer->caused_by % WATCH_ROOM];
 	if (op->id != transfer->caused_by)
 		end_op(watch, op);
 	op->id = transfer->caused_by;
 	op->process = transfer->process;
 	rail = rail_of(op, transfer->device);
-	if (!rail)
-		return;
 	rail->fragments += count;
 	rail->bytes += bytes;
 }
@@ -195,7 +198,7 @@ static bool blocks(const char *function)
  * The call that waits for an operation without an end: its own, if nothing came behind it, or a
  * later one that waits for earlier operations. NULL: none was seen.
  */
-static const char *kept_call(const struct watch *watch, const struct fact_op *op)
+static const char *kept_call(const struct watch *watch, const struct open_op *op)
 {
 	const uint64_t *at = map_find(&watch->last_calls, (uint32_t)op->process, op->tid);
 	const struct last_call *last = at ? &watch->threads.data[*at - 1] : NULL;
@@ -208,7 +211,7 @@ static const char *kept_call(const struct watch *watch, const struct fact_op *op
 										  : NULL;
 }
 
-static void end_open(struct watch *watch, const struct fact_op *op)
+static void end_open(struct watch *watch, const struct open_op *op)
 {
 	const struct life *life = watch_life(watch, op->process);
 	const char *call = kept_call(watch, op);
@@ -221,7 +224,7 @@ static void end_open(struct watch *watch, const struct fact_op *op)
 				      .peer = op->peer,
 				      .words = { op->op, call },
 				      .count = 1,
-				      .bytes = op->bytes == UINT64_MAX ? 0 : op->bytes,
+				      .bytes = op->bytes,
 				      .least = life->until - life->last,
 				      .most = life->until - op->start,
 			      });
@@ -308,8 +311,16 @@ void watch_op(struct watch *watch, const struct fact_op *op)
 		watch_collective(watch, op);
 		add_taken(watch, op);
 	}
-	if (!op->end && watch->open.len < MAX_OPEN)
-		vec_push(&watch->open, *op);
+	if (!op->end)
+		vec_push(&watch->open, ((struct open_op){
+					       .process = op->process,
+					       .peer = op->peer,
+					       .tid = op->tid,
+					       .call = op->call,
+					       .start = op->start,
+					       .bytes = op->bytes == UINT64_MAX ? 0 : op->bytes,
+					       .op = op->op,
+				       }));
 }
 
 void watch_init(struct watch *watch, struct sums *sums, struct words *words)
@@ -327,6 +338,8 @@ void watch_finish(struct watch *watch)
 
 void watch_release(struct watch *watch)
 {
+	for (size_t i = 0; watch->ops && i < WATCH_ROOM; i++)
+		vec_release(&watch->ops[i].rails);
 	free(watch->calls);
 	free(watch->ops);
 	map_release(&watch->last_calls);

@@ -12,7 +12,6 @@
 
 /* Operations and calls under way, by id: an older one is over when another takes its place. */
 #define WATCH_ROOM (1 << 14)
-#define WATCH_RAILS 8
 
 struct watched_call {
 	uint64_t id;
@@ -24,12 +23,12 @@ struct watched_call {
 struct watched_op {
 	uint64_t id;
 	int process; /* whose operation it is */
-	size_t count;
-	struct watched_rail {
+	VEC(struct watched_rail {
 		const char *device;
 		uint64_t fragments; /* taken to be equal: the last one is short, no more */
 		uint64_t bytes;
-	} rails[WATCH_RAILS];
+	})
+	rails;
 };
 
 struct watch {
@@ -44,7 +43,16 @@ struct watch {
 		const char *function;
 	})
 	threads;
-	VEC(struct fact_op) open; /* those without an end */
+	VEC(struct open_op {
+		int process;
+		int peer;
+		uint32_t tid;
+		uint64_t call;
+		uint64_t start;
+		uint64_t bytes;
+		const char *op;
+	})
+	open; /* operations without an end */
 	VEC(struct life {
 		uint64_t last; /* the last thing that it was seen to begin */
 		uint64_t until; /* when it was seen last, 0: not told */
