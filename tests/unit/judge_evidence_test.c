@@ -152,6 +152,33 @@ static void learnt_of_another_ucx(void **state)
 	free(text);
 }
 
+/* Each of them has its share. */
+static void learnt_of_many_transports(void **state)
+{
+	static char names[9][16];
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, SPEC);
+	for (int i = 0; i < 9; i++) {
+		char *name = names[i];
+
+		snprintf(name, sizeof(names[i]), "fast_%d", i);
+		bed_move(&bed, &(struct moved){ 0, 2, name, "eth0", .bytes = 8 });
+	}
+	bed_judge(&bed);
+	out = open_memstream(&text, &size);
+	assert_int_equal(judge_learn(bed.judge, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "tl: [fast_0, fast_1, fast_2, fast_3, fast_4, fast_5, fast_6, "
+				     "fast_7, fast_8]"));
+	free(text);
+	bed_end(&bed);
+}
+
 static void damage_of_one_node(void **state)
 {
 	struct bed bed;
@@ -677,6 +704,7 @@ int main(void)
 		cmocka_unit_test(loss_of_one_node),
 		cmocka_unit_test(by_what_was_lost),
 		cmocka_unit_test(learnt_of_another_ucx),
+		cmocka_unit_test(learnt_of_many_transports),
 		cmocka_unit_test(damage_of_one_node),
 		cmocka_unit_test(hits_of_one_node),
 		cmocka_unit_test(recorded_in_part),

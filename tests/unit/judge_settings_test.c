@@ -93,6 +93,40 @@ static void its_own_for_each_rank(void **state)
 	bed_end(&bed);
 }
 
+/* Of 66 ranks per node, the last one has another value on the second. */
+static void many_ranks(void **state)
+{
+	static char values[2 * 66][16];
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	for (int rank = 0; rank < 2 * 66; rank++) {
+		char *value = values[rank];
+		const struct fact_variable variable = { rank, "UCX_NET_DEVICES", value };
+		const struct fact_process process = {
+			.index = rank,
+			.host = rank / 66,
+			.host_id = node_names[rank / 66],
+			.host_name = node_names[rank / 66],
+			.pid = 100 + rank,
+			.mpi = "Open MPI 4.1.4",
+			.rank = rank,
+			.size = 2 * 66,
+			.from_start = true,
+			.environment = &variable,
+			.environment_count = 1,
+		};
+
+		snprintf(value, sizeof(values[rank]), "mlx5_%d:1", rank == 131 ? 99 : rank % 66);
+		fact_put(&bed.sink, FACT_PROCESS, &process);
+	}
+	bed_judge(&bed);
+	assert_non_null(strstr(failure(&bed, "n1")->expected, " | mlx5_65:1"));
+	assert_non_null(strstr(failure(&bed, "n1")->seen, " | mlx5_99:1"));
+	bed_end(&bed);
+}
+
 static void of_one_node(void **state)
 {
 	struct bed bed;
@@ -250,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_everywhere),
 		cmocka_unit_test(its_own_for_each_rank),
+		cmocka_unit_test(many_ranks),
 		cmocka_unit_test(of_one_node),
 		cmocka_unit_test(several_at_once),
 		cmocka_unit_test(may_differ),

@@ -23,7 +23,6 @@
  * src/ucs/sys/module.c looks for ucx/lib<framework>_<module>.so.0 beside libucs.
  */
 
-#define MAX_MODULES 64
 
 struct modules {
 	struct inventory_library *to;
@@ -112,7 +111,7 @@ static void add_named(struct modules *modules, const char *path)
 {
 	struct inventory_module *module;
 
-	if (!*path || is_there(modules, path) || modules->to->modules.len == MAX_MODULES)
+	if (!*path || is_there(modules, path))
 		return;
 	module = vec_add(&modules->to->modules);
 	module->path = text_plain(path);

@@ -25,16 +25,16 @@ static const struct band {
 static const char *const memories[] = { "host", "cuda", "managed", "pinned" };
 
 #define MEMORIES (sizeof(memories) / sizeof(*memories))
-#define MAX_WAYS 8
 
 /* The traffic of one line: loc, memory at both ends, size. */
 struct line {
 	uint64_t count, bytes;
-	struct way {
+	VEC(struct way {
 		const char *transport;
-		uint64_t count, bytes;
-	} ways[MAX_WAYS];
-	size_t way_count;
+		uint64_t count;
+		uint64_t bytes;
+	})
+	ways;
 };
 
 void judge_learn_sizes(struct judge *judge)
@@ -72,14 +72,12 @@ static void add_way(struct line *line, const struct cell *cell)
 
 	line->count += cell->count;
 	line->bytes += cell->bytes;
-	while (i < line->way_count && line->ways[i].transport != cell->transport)
+	while (i < line->ways.len && line->ways.data[i].transport != cell->transport)
 		i++;
-	if (i == MAX_WAYS)
-		return;
-	if (i == line->way_count)
-		line->ways[line->way_count++].transport = cell->transport;
-	line->ways[i].count += cell->count;
-	line->ways[i].bytes += cell->bytes;
+	if (i == line->ways.len)
+		vec_push(&line->ways, (struct way){ .transport = cell->transport });
+	line->ways.data[i].count += cell->count;
+	line->ways.data[i].bytes += cell->bytes;
 }
 
 /* The rule that such a way breaks wherever it is seen; NULL: none. */
@@ -107,10 +105,10 @@ static bool is_seldom(const struct line *line, const struct way *way)
 static const struct way *refused(const struct line *line, bool inter, size_t src, size_t dst,
 				 size_t band, const char **rule)
 {
-	for (size_t i = 0; i < line->way_count; i++) {
-		*rule = refused_by(inter, src, dst, band, line->ways[i].transport);
-		if (*rule && !is_seldom(line, &line->ways[i]))
-			return &line->ways[i];
+	for (size_t i = 0; i < line->ways.len; i++) {
+		*rule = refused_by(inter, src, dst, band, line->ways.data[i].transport);
+		if (*rule && !is_seldom(line, &line->ways.data[i]))
+			return &line->ways.data[i];
 	}
 	return NULL;
 }
@@ -131,10 +129,10 @@ static bool print_line(const struct line *line, bool inter, size_t src, size_t d
 	}
 	fprintf(out, "  - { loc: %s, mem: %s-%s, size: [%s], tl: [", loc, memories[src],
 		memories[dst], bands[band].text);
-	for (size_t i = 0; i < line->way_count; i++) {
-		if (is_seldom(line, &line->ways[i]))
+	for (size_t i = 0; i < line->ways.len; i++) {
+		if (is_seldom(line, &line->ways.data[i]))
 			continue;
-		fprintf(out, "%s%s", join, line->ways[i].transport);
+		fprintf(out, "%s%s", join, line->ways.data[i].transport);
 		join = ", ";
 	}
 	fprintf(out, "], min_share: 0.99 } # learnt from %" PRIu64 " transfers, %" PRIu64 " B\n",
@@ -168,10 +166,13 @@ static size_t print_lines(const struct aggregates *aggregates, bool inter, FILE 
 	collect(aggregates, inter, &lines);
 	for (size_t src = 0; src < MEMORIES; src++)
 		for (size_t dst = 0; dst < MEMORIES; dst++)
-			for (size_t band = 0; band < BANDS; band++)
-				if (lines.list[src][dst][band].count)
-					learnt += print_line(&lines.list[src][dst][band], inter,
-							     src, dst, band, out);
+			for (size_t band = 0; band < BANDS; band++) {
+				struct line *line = &lines.list[src][dst][band];
+
+				if (line->count)
+					learnt += print_line(line, inter, src, dst, band, out);
+				vec_release(&line->ways);
+			}
 	return learnt;
 }
 

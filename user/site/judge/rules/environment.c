@@ -217,7 +217,6 @@ static bool variable_compared(const struct residents *residents, const struct va
 /* ---- whether nodes have the same ---- */
 
 #define BETWEEN " | " /* values of a node's processes, in order of rank */
-#define MAX_VALUES 64
 
 /*
  * What a node's processes have, each value once: as long as all nodes have the same, each rank of a
@@ -226,20 +225,21 @@ static bool variable_compared(const struct residents *residents, const struct va
 static const char *values_of(const struct rule_ctx *ctx, const struct residents *residents,
 			     struct stay stay, const char *name)
 {
-	const char *seen[MAX_VALUES], *text = NULL;
-	size_t count = 0;
+	const char *text = NULL;
+	texts seen = { 0 };
 
-	for (size_t i = stay.from; i < stay.to && count < MAX_VALUES; i++) {
+	for (size_t i = stay.from; i < stay.to; i++) {
 		const char *value = resident_value(residents->list.data[i].member, name);
 		size_t k = 0;
 
-		while (k < count && strcmp(seen[k], value))
+		while (k < seen.len && strcmp(seen.data[k], value))
 			k++;
-		if (k < count)
+		if (k < seen.len)
 			continue;
-		seen[count++] = value;
+		vec_push(&seen, value);
 		text = text ? say(ctx->judge, "%s" BETWEEN "%s", text, value) : value;
 	}
+	vec_release(&seen);
 	return text;
 }
 

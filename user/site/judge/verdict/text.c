@@ -17,15 +17,14 @@
 
 /* ---- rules that were not judged, and why ---- */
 
-#define MOST_REASONS 8
 #define MOST_NAMED 4
 #define OFF "switched off"
 #define NOTHING "nothing to judge"
 
-struct missing {
+typedef VEC(struct missing {
 	const char *why;
 	size_t rules;
-};
+}) missing_list;
 
 /* Missing input is named; that there was nothing to judge is not. */
 static const char *lack(const struct finding *finding)
@@ -50,23 +49,25 @@ static size_t rule_end(const struct judge *judge, size_t from, const char **why)
 	return to;
 }
 
-static size_t collect(const struct judge *judge, struct missing *list)
+/* The caller releases it. */
+static missing_list collect(const struct judge *judge)
 {
-	size_t count = 0, at;
+	missing_list list = { 0 };
 	const char *why;
 
 	for (size_t i = 0; i < judge->findings.len;) {
+		size_t at = 0;
+
 		i = rule_end(judge, i, &why);
 		if (!why)
 			continue;
-		for (at = 0; at < count && strcmp(list[at].why, why);)
+		while (at < list.len && strcmp(list.data[at].why, why))
 			at++;
-		if (at == count && count < MOST_REASONS)
-			list[count++] = (struct missing){ .why = why };
-		if (at < count)
-			list[at].rules++;
+		if (at == list.len)
+			vec_push(&list, (struct missing){ .why = why });
+		list.data[at].rules++;
 	}
-	return count;
+	return list;
 }
 
 static int by_rules(const void *left, const void *right)
@@ -79,21 +80,22 @@ static int by_rules(const void *left, const void *right)
 
 static void put_coverage(const struct judge *judge, FILE *out)
 {
-	struct missing list[MOST_REASONS];
-	size_t count = collect(judge, list);
+	missing_list list = collect(judge);
 
-	qsort(list, count, sizeof(*list), by_rules);
+	qsort(list.data, list.len, sizeof(*list.data), by_rules);
 	fprintf(out, "coverage  %zu of %d rules judged", rules_judged(judge), CATALOGUE_RULES);
-	for (size_t i = 0; i < count; i++) {
-		bool lacks = strcmp(list[i].why, OFF) && strcmp(list[i].why, NOTHING);
+	for (size_t i = 0; i < list.len; i++) {
+		const struct missing *one = &list.data[i];
+		bool lacks = strcmp(one->why, OFF) && strcmp(one->why, NOTHING);
 
-		fprintf(out, "%s %zu%s %s", i ? ";" : "; of the others", list[i].rules,
-			lacks                      ? list[i].rules > 1 ? " need" : " needs"
-			: strcmp(list[i].why, OFF) ? " with"
-						   : "",
-			list[i].why);
+		fprintf(out, "%s %zu%s %s", i ? ";" : "; of the others", one->rules,
+			lacks                   ? one->rules > 1 ? " need" : " needs"
+			: strcmp(one->why, OFF) ? " with"
+						: "",
+			one->why);
 	}
 	putc('\n', out);
+	vec_release(&list);
 }
 
 /* Nodes of which nothing is asked that the policy asks of its classes. */
