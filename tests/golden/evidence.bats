@@ -66,6 +66,28 @@ judged() {
 	cmp slurm s1.evidence
 }
 
+@test "a folder that cannot be read whole makes no evidence" {
+	[ "$(id -u)" = 0 ] || skip 'needs root, to become somebody else'
+	mkdir -p f/closed f/blind
+	cp "$DATA/send.ucxb" f
+	cp "$DATA/isend.ucxb" f/blind
+	chmod 777 .
+	merge_as_nobody() {
+		ends 5 setpriv --reuid 65534 --regid 65534 --clear-groups "$UCXBPF" sweep merge -o evidence "$@"
+		[ ! -e evidence ]
+	}
+	chmod 0 f/closed
+	merge_as_nobody f
+	[ "$(cat err)" = 'ucxbpf: error: f/closed: Permission denied' ]
+	merge_as_nobody f/closed
+	[ "$(cat err)" = 'ucxbpf: error: f/closed: Permission denied' ]
+	# its names can be read, but not what they are
+	chmod 755 f/closed
+	chmod 444 f/blind
+	merge_as_nobody f
+	[ "$(cat err)" = 'ucxbpf: error: f/blind/isend.ucxb: Permission denied' ]
+}
+
 @test "inventories: the first and the last of each node, judged as they are" {
 	"$UCXBPF" inventory -o before.json
 	"$UCXBPF" inventory -o after.json

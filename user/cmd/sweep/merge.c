@@ -67,28 +67,47 @@ static bool is_wanted(const char *path)
 	return known;
 }
 
+/* Adds the entry if it is a file of ours. -errno (printed): what it holds cannot be told. */
+static int add_entry(struct unit *unit, const FTSENT *entry)
+{
+	int err = 0;
+
+	if (entry->fts_info == FTS_F) {
+		if (is_wanted(entry->fts_path))
+			unit_add_file(unit, entry->fts_path);
+	} else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR ||
+		   entry->fts_info == FTS_NS) {
+		err = -entry->fts_errno;
+		log_error("%s: %s", entry->fts_path, strerror(-err));
+	}
+	return err;
+}
+
 static int add_folder(struct units *units, const char *path)
 {
 	char *const roots[] = { (char *)path, NULL };
-	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	struct unit *unit = vec_add(&units->list);
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	FTSENT *entry;
+	int err = 0;
 
 	unit->name = path;
-	while (walk && (entry = fts_read(walk))) {
-		if (entry->fts_info == FTS_F && is_wanted(entry->fts_path))
-			unit_add_file(unit, entry->fts_path);
-		if (entry->fts_info != FTS_DNR && entry->fts_info != FTS_ERR)
-			continue;
-		log_error("%s: %s", entry->fts_path, strerror(entry->fts_errno));
-		fts_close(walk);
-		return -entry->fts_errno;
+	if (!walk) {
+		err = -errno;
+		log_error("%s: %s", path, strerror(-err));
+		return err;
 	}
-	if (walk)
-		fts_close(walk);
+	/* at the end errno is 0, else the walk broke off */
+	while (!err && (entry = fts_read(walk)))
+		err = add_entry(unit, entry);
+	if (!err && errno) {
+		err = -errno;
+		log_error("%s: %s", path, strerror(-err));
+	}
+	fts_close(walk);
 	if (unit->files.len)
 		qsort(unit->files.data, unit->files.len, sizeof(char *), by_name);
-	return walk ? 0 : -errno;
+	return err;
 }
 
 static void add_evidence(struct units *units, const char *path)
