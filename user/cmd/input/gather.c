@@ -339,13 +339,16 @@ static int add_file(struct gathered *gathered, struct evidence_merge *merge, con
 	}
 	/* a damaged part counts as not carried out: COV-03 names its nodes */
 	err = is_part(path) ? evidence_check(file, &error) : 0;
-	if (err == -EBADMSG) {
-		log_warn("%s: %s; left out", path, error.text);
-		gathered->broken = true;
+	if (!err) {
+		err = evidence_merge_add(merge, file, &error);
+	} else {
 		close(file);
-		return 0;
+		if (err == -EBADMSG) {
+			log_warn("%s: %s; left out", path, error.text);
+			gathered->broken = true;
+			return 0;
+		}
 	}
-	err = err ? err : evidence_merge_add(merge, file, &error);
 	return said(path, err, &error);
 }
 
@@ -385,7 +388,10 @@ static int add_captures(struct gathered *gathered, struct evidence_merge *merge,
 		err = -EIO;
 	} else {
 		err = judge_evidence_write(judge, gathered->totals, file, &error);
-		err = err ? err : evidence_merge_add(merge, file, &error);
+		if (err)
+			close(file);
+		else
+			err = evidence_merge_add(merge, file, &error);
 		err = said("the captures as evidence", err, &error);
 	}
 	gathered->totals = NULL;

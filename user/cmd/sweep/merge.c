@@ -301,13 +301,26 @@ static int add_file(struct evidence_merge *merge, int file, const char *name)
 	return err;
 }
 
+/* Adds what the judge was fed. */
+static int add_evidence_of(struct evidence_merge *merge, struct judge *judge,
+			   const struct fact_totals *totals, const char *name)
+{
+	struct evidence_error error;
+	int file = evidence_merge_room(merge);
+	int err = file < 0 ? 0 : judge_evidence_write(judge, totals, file, &error);
+
+	if (!err)
+		return add_file(merge, file, name);
+	log_error("%s: %s", name, error.text);
+	close(file);
+	return err;
+}
+
 /* An unusable file becomes a gap that the evidence records. */
 static int add_gathered(struct merging *merging, struct evidence_merge *merge,
 			const struct policy *policy, const struct unit *unit)
 {
 	struct gathered gathered;
-	struct evidence_error error;
-	int file = evidence_merge_room(merge);
 	int err = gather(&gathered, policy, (const char *const *)unit->files.data, unit->files.len,
 			 "sweep merge", false);
 
@@ -318,15 +331,9 @@ static int add_gathered(struct merging *merging, struct evidence_merge *merge,
 		err = 0;
 	}
 	merging->broken = merging->broken || gathered.broken;
-	if (!err && file >= 0) {
-		err = judge_evidence_write(gathered.judge, gathered.totals, file, &error);
-		if (err)
-			log_error("%s: %s", unit->name, error.text);
-	}
-	gathered_release(&gathered);
 	if (!err)
-		return add_file(merge, file, unit->name);
-	close(file);
+		err = add_evidence_of(merge, gathered.judge, gathered.totals, unit->name);
+	gathered_release(&gathered);
 	return err;
 }
 
@@ -346,12 +353,10 @@ static int add_unit(struct merging *merging, struct evidence_merge *merge,
 static int add_nothing(struct evidence_merge *merge, const struct policy *policy)
 {
 	struct judge *judge = judge_new(policy);
-	struct evidence_error error;
-	int file = evidence_merge_room(merge);
-	int err = file < 0 ? file : judge_evidence_write(judge, NULL, file, &error);
+	int err = add_evidence_of(merge, judge, NULL, "an empty shard");
 
 	judge_free(judge);
-	return err ? err : add_file(merge, file, "an empty shard");
+	return err;
 }
 
 /* ---- the result ---- */

@@ -35,6 +35,8 @@ static int copy_policy(const char *from, const char *folder)
 	while (!err && (got = fread(block, 1, sizeof(block), in)))
 		if (fwrite(block, 1, got, out) != got)
 			err = -errno;
+	if (in && !err && ferror(in))
+		err = -EIO;
 	if (in)
 		fclose(in);
 	if (out && fclose(out) && !err)

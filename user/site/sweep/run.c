@@ -287,8 +287,10 @@ static void write_go(const struct sweep *sweep, const char *text)
 {
 	char path[PATH_SIZE];
 	FILE *file = fopen(sweep_path(sweep, path, "go"), "we");
+	bool written = file && fputs(text, file) >= 0;
 
-	if (!file || fputs(text, file) < 0 || fclose(file))
+	/* closed whether it was written or not */
+	if ((file && fclose(file)) || !written)
 		log_error("%s: %s", path, strerror(errno));
 }
 
