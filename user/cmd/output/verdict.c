@@ -166,6 +166,8 @@ static int find_free(const char *list, texts *nodes)
 	err = start_words(words, ends[1], &child);
 	close(ends[1]);
 	in = fdopen(ends[0], "r");
+	if (!in)
+		alloc_failed();
 	while (!err && getline(&line, &room, in) > 0)
 		take_line(line, nodes);
 	fclose(in);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "cmd/sweep/report.h"
@@ -55,7 +56,7 @@ static struct plan *plan_of(const char *folder, const struct judge_suspects *sus
 		log_warn("slow nodes are not confirmed: %s: %s", path, why);
 		return NULL;
 	}
-	nodes = calloc(plan->nodes.len, sizeof(*nodes));
+	nodes = xcalloc(plan->nodes.len, sizeof(*nodes));
 	for (size_t i = 0; i < suspects->slow.len; i++)
 		trust(plan, nodes, suspects->slow.data[i], PLAN_SUSPECT);
 	for (size_t i = 0; i < suspects->sound.len; i++)

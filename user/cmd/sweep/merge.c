@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -50,7 +51,7 @@ static int by_unit(const void *left, const void *right)
 
 static void unit_add_file(struct unit *unit, const char *path)
 {
-	vec_push(&unit->files, strdup(path));
+	vec_push(&unit->files, xstrdup(path));
 }
 
 /* What is damaged so that it does not look like any of ours any more is known by its place. */
@@ -365,14 +366,11 @@ static int add_nothing(struct evidence_merge *merge, const struct policy *policy
 static char *output_path(const struct merging *merging)
 {
 	const char *mark = merging->sharded ? strchr(merging->output, '%') : NULL;
-	char *path;
 
 	if (!mark)
-		return strdup(merging->output);
-	if (asprintf(&path, "%.*s%lu%s", (int)(mark - merging->output), merging->output,
-		     merging->shard.index, mark + 1) < 0)
-		return NULL;
-	return path;
+		return xstrdup(merging->output);
+	return xasprintf("%.*s%lu%s", (int)(mark - merging->output), merging->output,
+			 merging->shard.index, mark + 1);
 }
 
 /* The first write error, printed once. */
@@ -405,7 +403,7 @@ static int write_out(struct evidence_merge *merge, const char *path)
 static int merge_units(struct merging *merging, const struct policy *policy,
 		       const struct units *units, const char *path)
 {
-	char *folder = strdup(path);
+	char *folder = xstrdup(path);
 	struct evidence_merge *merge = evidence_merge_new(dirname(folder));
 	int err = 0;
 

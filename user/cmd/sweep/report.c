@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/input/gather.h"
@@ -80,10 +81,8 @@ static const struct {
 /* As glob() takes each letter for itself; the caller's. */
 static char *literal(const char *folder)
 {
-	char *text = malloc(2 * strlen(folder) + 1), *to = text;
+	char *text = xmalloc(2 * strlen(folder) + 1), *to = text;
 
-	if (!text)
-		abort();
 	for (; *folder; *to++ = *folder++)
 		if (strchr("*?[\\", *folder))
 			*to++ = '\\';

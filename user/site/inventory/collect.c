@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/lists.h"
 #include "base/text.h"
@@ -122,7 +123,7 @@ static char *namespace_of(const char *proc, const char *name)
 
 	open = link ? strchr(link, '[') : NULL;
 	if (open)
-		number = strndup(open + 1, strcspn(open + 1, "]"));
+		number = xstrndup(open + 1, strcspn(open + 1, "]"));
 	free(link);
 	return number;
 }
@@ -189,13 +190,13 @@ static void collect_drivers(struct look *look)
 		if (access(path, F_OK))
 			continue;
 		driver = vec_add(&look->inventory->drivers);
-		driver->name = strdup(name);
+		driver->name = xstrdup(name);
 		driver->version = look_line("%s/version", path);
 		if (!device)
 			continue;
 		look_path(path, "%s%s", look->root, device);
 		if (!access(path, R_OK | W_OK))
-			driver->device = strdup(device);
+			driver->device = xstrdup(device);
 		else
 			look_unknown(look, strerror(errno), "drivers/%s/device", name);
 	}
@@ -218,7 +219,7 @@ static void add_variable(struct look *look, const char *text, const char *from)
 
 	if (strncmp(text, "UCX_", 4) || !equals)
 		return;
-	name = strndup(text, (size_t)(equals - text));
+	name = xstrndup(text, (size_t)(equals - text));
 	variable = vec_add(&look->inventory->variables);
 	variable->name = text_plain(name);
 	variable->value = text_plain(equals + 1);
@@ -272,7 +273,7 @@ static void take_kernel_boot_id(struct look *look)
 
 	look_path(path, "%s/sys/kernel/random/boot_id", look->proc);
 	if (*look->root || (!statfs(path, &over) && over.f_type == PROC_SUPER_MAGIC)) {
-		inventory->kernel_boot_id = strdup(inventory->boot_id);
+		inventory->kernel_boot_id = xstrdup(inventory->boot_id);
 		return;
 	}
 	mount = look_mount("proc");
@@ -294,13 +295,13 @@ static void take_names(struct look *look)
 	struct utsname names;
 
 	uname(&names);
-	inventory->version = strdup(UCXBPF_VERSION);
+	inventory->version = xstrdup(UCXBPF_VERSION);
 	inventory->host = text_plain(names.nodename);
 	inventory->kernel = text_plain(names.release);
 	inventory->machine = text_plain(names.machine);
 	inventory->boot_id = look_line("%s/sys/kernel/random/boot_id", look->proc);
 	if (!inventory->boot_id)
-		inventory->boot_id = strdup("");
+		inventory->boot_id = xstrdup("");
 	take_kernel_boot_id(look);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "site/inventory/internal.h"
 
 #define TEXT(type, field)                                                                          \
@@ -186,10 +187,8 @@ const struct shape inventory_shape[] = {
 
 struct inventory *inventory_new(void)
 {
-	struct inventory *inventory = malloc(sizeof(*inventory));
+	struct inventory *inventory = xmalloc(sizeof(*inventory));
 
-	if (!inventory)
-		abort();
 	shape_init(inventory_shape, inventory);
 	return inventory;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "observe/process/elf.h"
 #include "site/inventory/internal.h"
 
@@ -78,12 +79,12 @@ static const char *const last_folders[] = { "/lib64", "/usr/lib64", "/lib", "/us
 void ldso_init(struct ldso *ld)
 {
 	const char *path = getenv("LD_LIBRARY_PATH");
-	char *copy = strdup(path ? path : ""), *rest = copy, *folder;
+	char *copy = xstrdup(path ? path : ""), *rest = copy, *folder;
 
 	*ld = (struct ldso){ 0 };
 	while ((folder = strsep(&rest, ":;")))
 		if (*folder)
-			vec_push(&ld->folders, strdup(folder));
+			vec_push(&ld->folders, xstrdup(folder));
 	free(copy);
 	ld_cache_read(ld);
 }
@@ -118,7 +119,7 @@ static char *in_folder(const char *folder, int length, const char *name)
 	char path[LOOK_PATH];
 
 	look_path(path, "%.*s/%s", length, folder, name);
-	return *path && is_usable(path) ? strdup(path) : NULL;
+	return *path && is_usable(path) ? xstrdup(path) : NULL;
 }
 
 /* $ORIGIN is the folder of the file that carries the path. */
@@ -147,7 +148,7 @@ static char *in_cache(const struct ldso *ld, const char *name)
 {
 	for (size_t i = 0; i < ld->entries.len; i++)
 		if (!strcmp(ld->entries.data[i].name, name) && is_usable(ld->entries.data[i].path))
-			return strdup(ld->entries.data[i].path);
+			return xstrdup(ld->entries.data[i].path);
 	return NULL;
 }
 
@@ -158,7 +159,7 @@ static char *find(const struct ldso *ld, const char *name, const struct elf *elf
 	char *found = NULL;
 
 	if (strchr(name, '/'))
-		return is_usable(name) ? strdup(name) : NULL;
+		return is_usable(name) ? xstrdup(name) : NULL;
 	if (home && !strncmp(name, "libuc", 5))
 		found = in_folder(home, (int)strlen(home), name);
 	found = found ? found : in_runpath(elf_runpath(elf), carrier, name);
@@ -172,11 +173,9 @@ static char *find(const struct ldso *ld, const char *name, const struct elf *elf
 
 static void say(char **all, const char *format, const char *a, const char *b)
 {
-	char *one, *both;
+	char *one = xasprintf(format, a, b);
+	char *both = xasprintf("%s%s%s", *all ? *all : "", *all ? ", " : "", one);
 
-	if (asprintf(&one, format, a, b) < 0 ||
-	    asprintf(&both, "%s%s%s", *all ? *all : "", *all ? ", " : "", one) < 0)
-		abort();
 	free(one);
 	free(*all);
 	*all = both;
@@ -218,7 +217,7 @@ static const char *missing_of(struct ldso *ld, const char *path, const char *hom
 		if (!strcmp(ld->known.data[i].path, path))
 			return ld->known.data[i].missing;
 	/* before its own needs are looked at: some libraries need each other */
-	vec_push(&ld->known, ((struct ldso_known){ strdup(path), NULL }));
+	vec_push(&ld->known, ((struct ldso_known){ xstrdup(path), NULL }));
 	if (depth > MAX_DEPTH || elf_load(&elf, path))
 		return NULL;
 	for (unsigned int i = 0; (name = elf_needed(elf, i)); i++)
@@ -233,7 +232,7 @@ char *ldso_refuses(struct ldso *ld, const char *path, const char *home)
 	const char *missing;
 
 	if (!is_usable(path))
-		return strdup("not a library that this machine can read");
+		return xstrdup("not a library that this machine can read");
 	missing = missing_of(ld, path, home, 0);
-	return missing ? strdup(missing) : NULL;
+	return missing ? xstrdup(missing) : NULL;
 }

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "site/inventory/internal.h"
 
@@ -129,8 +130,8 @@ int64_t look_number(const char *format, ...)
 
 char *look_whole(const char *path, size_t limit, size_t *size)
 {
-	char *buffer = malloc(limit + 1);
-	ssize_t got = buffer ? read_up_to(path, buffer, limit) : -1;
+	char *buffer = xmalloc(limit + 1);
+	ssize_t got = read_up_to(path, buffer, limit);
 
 	if (got < 0) {
 		free(buffer);
@@ -160,7 +161,7 @@ look_names look_folder(const char *format, ...)
 	va_end(args);
 	while (folder && names.len < LOOK_ENTRIES && (entry = readdir(folder)))
 		if (entry->d_name[0] != '.')
-			vec_push(&names, strdup(entry->d_name));
+			vec_push(&names, xstrdup(entry->d_name));
 	if (folder)
 		closedir(folder);
 	if (names.len)
@@ -200,11 +201,10 @@ void look_unknown(struct look *look, const char *why, const char *what, ...)
 	char *text;
 
 	va_start(args, what);
-	if (vasprintf(&text, what, args) < 0)
-		abort();
+	text = xvasprintf(what, args);
 	va_end(args);
 	reason->what = text_plain(text);
-	reason->why = strdup(why);
+	reason->why = xstrdup(why);
 	free(text);
 }
 

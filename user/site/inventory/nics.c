@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "site/inventory/internal.h"
@@ -34,7 +35,7 @@ static void take_net_counters(struct inventory_nic *nic, const char *folder)
 	struct inventory_counter *downs = vec_add(&nic->counters);
 
 	/* how often the link went down */
-	downs->name = strdup("carrier_down_count");
+	downs->name = xstrdup("carrier_down_count");
 	downs->value = look_number("%s/carrier_down_count", folder);
 
 	for (size_t i = 0; i < names.len; i++) {
@@ -55,7 +56,7 @@ static char *net_state(const char *folder)
 		int64_t carrier = look_number("%s/carrier", folder);
 
 		free(state);
-		state = carrier < 0 ? NULL : strdup(carrier ? "up" : "down");
+		state = carrier < 0 ? NULL : xstrdup(carrier ? "up" : "down");
 	}
 	return state;
 }
@@ -65,8 +66,8 @@ static void take_link(struct inventory_nic *nic, const char *folder)
 	const char *layer = layer_of(look_number("%s/type", folder));
 	int64_t speed = look_number("%s/speed", folder); /* Mbit/s */
 
-	nic->kind = strdup("net");
-	nic->link_layer = layer ? strdup(layer) : NULL;
+	nic->kind = xstrdup("net");
+	nic->link_layer = layer ? xstrdup(layer) : NULL;
 	nic->state = net_state(folder);
 	nic->rate = speed > 0 && speed < 100000000 ? speed * 1000000 : INVENTORY_UNKNOWN;
 	nic->mtu = look_number("%s/mtu", folder);
@@ -136,8 +137,8 @@ static void add_address(struct inventory_nic *nic, const struct sockaddr *addres
 		return;
 	text[strcspn(text, "%")] = '\0'; /* the interface of a link's own address */
 	entry = vec_add(&nic->addresses);
-	entry->address = strdup(text);
-	entry->type = strdup(six ? "IPv6" : "IPv4");
+	entry->address = xstrdup(text);
+	entry->type = xstrdup(six ? "IPv6" : "IPv4");
 	entry->index = INVENTORY_UNKNOWN;
 }
 
@@ -236,7 +237,7 @@ static char *behind_colon(const char *port, const char *name)
 	if (!line)
 		return NULL;
 	colon = strchr(line, ':');
-	word = strdup(colon ? colon + 1 + strspn(colon + 1, " ") : line);
+	word = xstrdup(colon ? colon + 1 + strspn(colon + 1, " ") : line);
 	free(line);
 	return word;
 }
@@ -266,7 +267,7 @@ static void take_rate(struct inventory_nic *nic, const char *port)
 	open = strchr(line, '(');
 	close = open ? strchr(open, ')') : NULL;
 	if (close)
-		nic->width_text = strndup(open + 1, (size_t)(close - open - 1));
+		nic->width_text = xstrndup(open + 1, (size_t)(close - open - 1));
 	free(line);
 }
 
@@ -294,7 +295,7 @@ static void take_gids(struct inventory_nic *nic, const char *port)
 		address->type = look_line("%s/gid_attrs/types/%s", port, names.data[i]);
 		address->netdev = look_line("%s/gid_attrs/ndevs/%s", port, names.data[i]);
 		if (!nic->netdev && address->netdev)
-			nic->netdev = strdup(address->netdev);
+			nic->netdev = xstrdup(address->netdev);
 	}
 	look_release(&names);
 }
@@ -333,7 +334,7 @@ static void take_port(struct look *look, const char *device, const char *number)
 	look_path(port, "%s/ports/%s", folder, number);
 	look_path(name, "%s:%s", device, number);
 	nic->name = text_plain(name);
-	nic->kind = strdup("verbs");
+	nic->kind = xstrdup("verbs");
 	nic->link_layer = look_line("%s/link_layer", port);
 	nic->driver = look_link("%s/device/driver", folder);
 	nic->state = port_state(port);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "observe/process/gpus.h"
 #include "site/inventory/internal.h"
@@ -46,8 +47,8 @@ static void take_path(struct inventory_pci *pci, const char *real)
 	}
 	if (!end)
 		return;
-	pci->address = strndup(end - length, length);
-	pci->path = strndup(bus + 1, (size_t)(end - bus - 1));
+	pci->address = xstrndup(end - length, length);
+	pci->path = xstrndup(bus + 1, (size_t)(end - bus - 1));
 }
 
 /* "16.0 GT/s PCIe"; a device that cannot tell has "Unknown" */
@@ -183,7 +184,7 @@ static void take_gpu(struct look *look, const char *address, const json_t *recor
 	if (!vendor)
 		return;
 	gpu = inventory_add_gpu(look->inventory);
-	gpu->vendor = strdup(vendor);
+	gpu->vendor = xstrdup(vendor);
 	gpu->driver = look_link("%s/driver", device);
 	collect_pci(look, device, &gpu->pci);
 	if (!gpu->pci.address)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "observe/process/elf.h"
 #include "observe/process/library.h"
@@ -22,7 +23,6 @@
  * modules that have some themselves), or present in its directory. Both in UCX 1.13.1 to 1.18.1:
  * src/ucs/sys/module.c looks for ucx/lib<framework>_<module>.so.0 beside libucs.
  */
-
 
 struct modules {
 	struct inventory_library *to;
@@ -102,7 +102,7 @@ static char *build_id_of(const char *path)
 	if (elf_load(&elf, path))
 		return NULL;
 	if (*elf_build_id(elf))
-		text = strdup(elf_build_id(elf));
+		text = xstrdup(elf_build_id(elf));
 	elf_free(elf);
 	return text;
 }
@@ -116,7 +116,7 @@ static void add_named(struct modules *modules, const char *path)
 	module = vec_add(&modules->to->modules);
 	module->path = text_plain(path);
 	if (access(path, F_OK)) {
-		module->missing = strdup("there is no such file");
+		module->missing = xstrdup("there is no such file");
 		return;
 	}
 	module->build_id = build_id_of(path);
@@ -217,7 +217,7 @@ static void take_library(struct search *search, const struct library *library)
 	to->path = text_plain(library->path);
 	to->build_id = text_or_null(elf_build_id(library->elf));
 	to->version = version_of(library);
-	to->found_by = strdup(search->found_by);
+	to->found_by = xstrdup(search->found_by);
 	to->missing = ldso_refuses(&search->ld, library->path, NULL);
 	if (ucx)
 		collect_ucx_modules(to, &search->ld, library->path);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/units.h"
 #include "site/judge/aggregates/sweep.h"
@@ -21,8 +22,7 @@ const char *say(struct judge *judge, const char *format, ...)
 	char *text;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort();
+	text = xvasprintf(format, args);
 	va_end(args);
 	vec_push(&judge->made, text);
 	return text;
@@ -56,7 +56,7 @@ const struct verdict_words verdict_words[VERDICTS] = {
 
 struct judge *judge_new(const struct policy *policy)
 {
-	struct judge *judge = calloc(1, sizeof(*judge));
+	struct judge *judge = xcalloc(1, sizeof(*judge));
 
 	judge->policy = policy;
 	aggregates_init(&judge->aggregates, policy);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/judge/rules/rules.h"
 #include "site/policy/values.h"
 
@@ -221,9 +222,7 @@ int judge_learn(const struct judge *judge, FILE *out)
 		return -EBADMSG;
 	if (!aggregates->cells.len)
 		return -ENODATA;
-	lines = open_memstream(&text, &size);
-	if (!lines)
-		return -errno;
+	lines = xmemstream(&text, &size);
 	learnt = print_lines(aggregates, false, lines) + print_lines(aggregates, true, lines);
 	fclose(lines);
 	fputs("spec: ucxbpf-policy-v1\n", out);

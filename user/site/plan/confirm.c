@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/plan/internal.h"
 
 #define PLAN_PAIR_ROUNDS 3 /* that a suspected pair meets again */
@@ -28,7 +29,7 @@ static void order_partners(const struct plan *plan, const enum plan_trust *trust
 			   struct suspect *suspect)
 {
 	const struct plan_stage *time = plan_stage(plan, STAGE_TIME);
-	bool *met = calloc(plan->nodes.len, sizeof(*met));
+	bool *met = xcalloc(plan->nodes.len, sizeof(*met));
 
 	for (uint32_t round = 0; time && round < time->rounds; round++) {
 		int partner = plan_partner(plan, time, round, suspect->node);
@@ -110,7 +111,7 @@ static void find_ends(const struct plan *plan, const struct plan_doubts *doubts,
 		      struct suspects *ends)
 {
 	for (size_t node = 0; node < plan->nodes.len; node++) {
-		enum plan_trust *trust = calloc(plan->nodes.len, sizeof(*trust));
+		enum plan_trust *trust = xcalloc(plan->nodes.len, sizeof(*trust));
 		struct suspect end = { .node = (int)node };
 		bool is_end = false;
 
@@ -135,7 +136,7 @@ static void find_ends(const struct plan *plan, const struct plan_doubts *doubts,
 static void confirm_pairs(const struct plan *plan, struct plan_stage *stage,
 			  const struct plan_doubts *doubts, uint32_t rounds)
 {
-	uint32_t *met = calloc(doubts->pair_count + 1, sizeof(*met));
+	uint32_t *met = xcalloc(doubts->pair_count + 1, sizeof(*met));
 	struct suspects ends = { 0 };
 	bool left = doubts->pair_count;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/alloc.h"
 #include "site/plan/internal.h"
 
 const char *const plan_pairing_names[PAIRINGS] = { "local", "circle", "list" };
@@ -182,9 +183,9 @@ static int64_t number(struct reading *reading, const json_t *from, int64_t least
 static char *text(struct reading *reading, const json_t *from, const char *what)
 {
 	if (json_is_string(from))
-		return strdup(json_string_value(from));
+		return xstrdup(json_string_value(from));
 	refuse(reading, what);
-	return strdup("");
+	return xstrdup("");
 }
 
 static int choice(struct reading *reading, const json_t *from, const char *const *names, int count,
@@ -389,7 +390,7 @@ int plan_parse(const char *from, size_t length, struct plan **plan, char why[PLA
 	*plan = NULL;
 	if (!tree)
 		return plan_refuse(why, "line %d: %s", error.line, error.text);
-	reading.plan = calloc(1, sizeof(*reading.plan));
+	reading.plan = xcalloc(1, sizeof(*reading.plan));
 	if (!schema || strcmp(schema, PLAN_SCHEMA)) {
 		plan_refuse(why, "no plan: its schema is not " PLAN_SCHEMA);
 		reading.bad = true;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/plan/internal.h"
 
 /* ---- sizes ---- */
@@ -131,7 +132,7 @@ static int class_of(struct plan *plan, const struct policy_class *class)
 		if (!strcmp(plan->classes.data[i].name, class ? class->name : ""))
 			return i;
 	to = vec_add(&plan->classes);
-	to->name = strdup(class ? class->name : "");
+	to->name = xstrdup(class ? class->name : "");
 	to->gpus = class ? class->gpus : 0;
 	to->nic_rate = class ? class->nic_rate : 0;
 	return plan->classes.len - 1;
@@ -142,7 +143,7 @@ static void add_node(struct plan *plan, const struct policy *policy, const char 
 	int class = class_of(plan, policy_class_of(policy, name));
 
 	vec_push(&plan->nodes,
-		 ((struct plan_node){ .name = strdup(name), .class = class, .leaf = -1 }));
+		 ((struct plan_node){ .name = xstrdup(name), .class = class, .leaf = -1 }));
 }
 
 /* By name: the same set of nodes gives the same plan. */
@@ -270,7 +271,7 @@ static int make(struct plan *plan, const struct policy *policy, const struct pla
 		return err;
 	if (options->ranks < 0 || options->ranks > PLAN_MAX_RANKS)
 		return plan_refuse(why, "ranks per node: 1 to %d", PLAN_MAX_RANKS);
-	plan->site = policy->site ? strdup(policy->site) : NULL;
+	plan->site = policy->site ? xstrdup(policy->site) : NULL;
 	policy_hash(policy, plan->policy);
 	plan->seed = options->seed ? options->seed : 1;
 	plan->ranks = options->ranks ? options->ranks : most_gpus(plan) > 1 ? most_gpus(plan) : 2;
@@ -288,7 +289,7 @@ int plan_make(const struct policy *policy, const struct plan_options *options, s
 {
 	int err;
 
-	*plan = calloc(1, sizeof(**plan));
+	*plan = xcalloc(1, sizeof(**plan));
 	err = make(*plan, policy, options, why);
 	if (!err) {
 		free(plan_text(*plan)); /* its id */

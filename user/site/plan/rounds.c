@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/plan/internal.h"
 
 /* ---- groups ---- */
@@ -192,7 +193,7 @@ static void add_meetings(const struct plan *plan, struct plan_stage *stage, cons
 /* All pairs of nodes of different classes, once each. */
 static int plan_cross_class(const struct plan *plan, struct plan_stage *stage, char why[PLAN_WHY])
 {
-	struct group *groups = calloc(plan->classes.len, sizeof(*groups));
+	struct group *groups = xcalloc(plan->classes.len, sizeof(*groups));
 
 	for (size_t i = 0; i < plan->order.len; i++) {
 		int node = plan->order.data[i];
@@ -235,7 +236,7 @@ static void add_level(const struct plan *plan, struct plan_stage *stage, int lev
 static int plan_topo(const struct plan *plan, struct plan_stage *stage, uint32_t k,
 		     char why[PLAN_WHY])
 {
-	struct placed *list = calloc(plan->nodes.len, sizeof(*list));
+	struct placed *list = xcalloc(plan->nodes.len, sizeof(*list));
 
 	for (int level = 1; level <= plan_levels(plan); level++)
 		add_level(plan, stage, level, k, list);
@@ -280,7 +281,7 @@ void plan_divide(struct plan *plan, uint32_t most)
 static void plan_chunks(const struct plan *plan, struct plan_stage *stage, uint32_t k)
 {
 	size_t nodes = plan->nodes.len;
-	struct placed *list = calloc(nodes, sizeof(*list));
+	struct placed *list = xcalloc(nodes, sizeof(*list));
 	uint32_t own = k / 2 + k % 2;
 
 	for (size_t wave = 0; wave < PLAN_WAVES; wave++) {

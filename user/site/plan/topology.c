@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/plan/internal.h"
 #include "site/policy/values.h"
 
@@ -26,7 +27,7 @@ static char *value_of(const char *line, const char *key)
 	while (at) {
 		at += strspn(at, " \t");
 		if (!strncasecmp(at, key, length) && at[length] == '=')
-			return strndup(at + length + 1, strcspn(at + length + 1, " \t\r\n"));
+			return xstrndup(at + length + 1, strcspn(at + length + 1, " \t\r\n"));
 		at = strpbrk(at, " \t");
 	}
 	return NULL;
@@ -120,7 +121,7 @@ static int place_switch(struct topology *topology, int *at, int index, size_t de
 			return -1;
 	}
 	vec_push(&topology->plan->switches,
-		 ((struct plan_switch){ strdup(declared->name), parent, uplink_of(declared) }));
+		 ((struct plan_switch){ xstrdup(declared->name), parent, uplink_of(declared) }));
 	at[index] = topology->plan->switches.len - 1;
 	return at[index];
 }
@@ -143,7 +144,7 @@ static int place_nodes(struct topology *topology, const struct declared *declare
 
 static int place_all(struct topology *topology, char why[PLAN_WHY])
 {
-	int *at = malloc((topology->len + 1) * sizeof(*at)), err = 0;
+	int *at = xmalloc((topology->len + 1) * sizeof(*at)), err = 0;
 
 	for (size_t i = 0; i < topology->len; i++)
 		at[i] = -1;

@@ -7,6 +7,7 @@
 #include <nettle/sha2.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/policy/tree.h"
 #include "site/policy/values.h"
 
@@ -188,7 +189,7 @@ static void set_standard(struct policy *policy, const struct catalogue_param *pa
 
 struct policy *policy_default(void)
 {
-	struct policy *policy = calloc(1, sizeof(*policy));
+	struct policy *policy = xcalloc(1, sizeof(*policy));
 
 	policy->act.max_nodes = 10;
 	policy->act.max_share = 0.02;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/alloc.h"
 #include "site/policy/values.h"
 
 #define MAX_BYTES (1 << 20)
@@ -135,7 +136,7 @@ static char *read_key(struct reader *reader, const struct policy_tree *tree, yam
 		errors_add(reader->errors, line_of(event), "'%s' is there twice",
 			   event->data.scalar.value);
 	} else {
-		key = strdup((char *)event->data.scalar.value);
+		key = xstrdup((char *)event->data.scalar.value);
 	}
 	yaml_event_delete(event);
 	return key;
@@ -170,7 +171,7 @@ static bool read_scalar(struct reader *reader, struct policy_tree *tree, const y
 {
 	size_t length = event->data.scalar.length;
 
-	tree->text = strndup((char *)event->data.scalar.value, length);
+	tree->text = xstrndup((char *)event->data.scalar.value, length);
 	tree->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	if (strlen(tree->text) == length)
 		return true;
@@ -181,7 +182,7 @@ static bool read_scalar(struct reader *reader, struct policy_tree *tree, const y
 /* The value that an event begins, which is deleted; NULL: said why. */
 static struct policy_tree *value_of(struct reader *reader, yaml_event_t *event, int depth)
 {
-	struct policy_tree *tree = calloc(1, sizeof(*tree));
+	struct policy_tree *tree = xcalloc(1, sizeof(*tree));
 	const char *why = forbidden(event);
 	yaml_event_type_t type = event->type;
 	bool whole = false;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
+
 struct unit {
 	const char *name;
 	double factor;
@@ -118,9 +120,7 @@ static bool add_name(struct policy *policy, texts *nodes, const char *prefix, si
 
 	if (nodes->len >= MAX_NODES)
 		return false;
-	if (asprintf(&name, "%.*s%s%.*s", (int)prefix_len, prefix, number, (int)suffix_len,
-		     suffix) < 0)
-		abort();
+	name = xasprintf("%.*s%s%.*s", (int)prefix_len, prefix, number, (int)suffix_len, suffix);
 	vec_push(&policy->made, name);
 	vec_push(nodes, name);
 	return *name;

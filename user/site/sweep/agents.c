@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 
 #define GRACE_MS 3000
@@ -126,16 +127,15 @@ size_t agents_count(const struct agents *agents, enum agent_step step)
 void agent_tell(struct agent *agent, const char *format, ...)
 {
 	va_list arguments;
+	size_t length;
 	char *line;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&line, format, arguments);
+	line = xvasprintf(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		abort();
+	length = strlen(line);
 	line[length] = '\n';
-	if (!agent->gone && write(agent->child.to, line, length + 1) != length + 1)
+	if (!agent->gone && write(agent->child.to, line, length + 1) != (ssize_t)length + 1)
 		agent->gone = true;
 	free(line);
 }

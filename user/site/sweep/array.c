@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 
 /* ---- the command lines, each of which is appended to out ---- */
@@ -21,10 +22,8 @@ static void add_range(const struct array_job *job, struct command *out)
 	uint32_t first = job->tasks.data[0].part, last = job->tasks.data[job->tasks.len - 1].part;
 	char *text = NULL;
 	size_t length;
-	FILE *list = open_memstream(&text, &length);
+	FILE *list = xmemstream(&text, &length);
 
-	if (!list)
-		abort();
 	if (last - first + 1 == job->tasks.len)
 		fprintf(list, "%u-%u", first, last);
 	else
@@ -32,8 +31,7 @@ static void add_range(const struct array_job *job, struct command *out)
 			fprintf(list, "%s%u", i ? "," : "", job->tasks.data[i].part);
 	if (job->at_once)
 		fprintf(list, "%%%u", job->at_once);
-	if (fclose(list))
-		abort();
+	fclose(list);
 	command_add(out, "--array=%s", text);
 	free(text);
 }
@@ -53,14 +51,11 @@ static void add_output(const struct array_job *job, const char *name, struct com
 {
 	char *text = NULL;
 	size_t length;
-	FILE *escaped = open_memstream(&text, &length);
+	FILE *escaped = xmemstream(&text, &length);
 
-	if (!escaped)
-		abort();
 	for (const char *at = job->folder; *at; at++)
 		fprintf(escaped, *at == '%' ? "%%%%" : "%c", *at);
-	if (fclose(escaped))
-		abort();
+	fclose(escaped);
 	command_add(out, "--output=%s/log/%s", text, name);
 	free(text);
 }

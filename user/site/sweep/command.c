@@ -5,14 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 void command_add(struct command *command, const char *format, ...)
 {
 	va_list arguments;
 	char *word;
 
 	va_start(arguments, format);
-	if (vasprintf(&word, format, arguments) < 0)
-		abort();
+	word = xvasprintf(format, arguments);
 	va_end(arguments);
 	vec_push(&command->words, word);
 }
@@ -62,17 +63,14 @@ char *command_line(const struct command *command)
 {
 	char *text = NULL;
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	FILE *out = xmemstream(&text, &length);
 
-	if (!out)
-		abort();
 	for (size_t i = 0; i < command->words.len; i++) {
 		if (i)
 			fputc(' ', out);
 		quote(out, command->words.data[i]);
 	}
-	if (fclose(out))
-		abort();
+	fclose(out);
 	return text;
 }
 

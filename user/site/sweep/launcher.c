@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 /* ---- a plain list of hosts ---- */
 
 /* As ssh does, the command line goes through a shell of the other host. */
@@ -44,8 +46,7 @@ static void openmpi(const struct launch *launch, const struct job_size *size, st
 	for (size_t i = 1; i < size->count; i++) {
 		char **last = &out->words.data[out->words.len - 1], *longer;
 
-		if (asprintf(&longer, "%s,%s:%d", *last, size->nodes[i], size->ranks) < 0)
-			abort();
+		longer = xasprintf("%s,%s:%d", *last, size->nodes[i], size->ranks);
 		free(*last);
 		*last = longer;
 	}
@@ -128,13 +129,10 @@ char *node_list(char *const *nodes, size_t count)
 {
 	char *text = NULL;
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	FILE *out = xmemstream(&text, &length);
 
-	if (!out)
-		abort();
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "%s%s", i ? "," : "", nodes[i]);
-	if (fclose(out))
-		abort();
+	fclose(out);
 	return text;
 }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -230,22 +231,22 @@ static char *pids_of(const struct sweep *sweep, const char *node)
 	char path[PATH_SIZE];
 	DIR *folder = opendir(sweep_path(sweep, path, "pids"));
 	struct dirent *entry;
+	const char *join = "";
 	char *text = NULL;
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	FILE *out = xmemstream(&text, &length);
 
-	if (!out)
-		abort();
 	while (folder && (entry = readdir(folder))) {
 		const char *pid = pid_on(entry->d_name, node);
 
-		if (pid)
-			fprintf(out, "%s%s", ftell(out) ? "," : "", pid);
+		if (!pid)
+			continue;
+		fprintf(out, "%s%s", join, pid);
+		join = ",";
 	}
 	if (folder)
 		closedir(folder);
-	if (fclose(out))
-		abort();
+	fclose(out);
 	return text;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "site/plan/ledger.h"
 #include "site/traffic/traffic.h"
 
@@ -135,7 +136,7 @@ static void add_head(struct book *book, const struct rank *rank, const char *nod
 
 struct book *book_open(const struct rank *rank, const char *node, const struct arguments *arguments)
 {
-	struct book *book = calloc(1, sizeof(*book));
+	struct book *book = xcalloc(1, sizeof(*book));
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s.%d.ndjson", arguments->ledger, node, rank->rank);

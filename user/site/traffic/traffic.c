@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "site/traffic/traffic.h"
 
 /* ---- ranks ---- */
@@ -21,7 +22,7 @@
 
 static int *nodes_of_ranks(int node, int size)
 {
-	int *nodes = malloc(size * sizeof(*nodes));
+	int *nodes = xmalloc(size * sizeof(*nodes));
 	MPI_Request request;
 
 	MPI_Iallgather(&node, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD, &request);
@@ -33,12 +34,12 @@ static void find_place(struct rank *rank, const char *node)
 {
 	const struct plan *plan = rank->plan;
 	size_t places = plan->nodes.len * plan->ranks;
-	int *seen = calloc(plan->nodes.len, sizeof(*seen)), *nodes;
+	int *seen = xcalloc(plan->nodes.len, sizeof(*seen)), *nodes;
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &rank->size);
 	rank->node = -1;
-	rank->world = malloc(places * sizeof(*rank->world));
+	rank->world = xmalloc(places * sizeof(*rank->world));
 	for (size_t i = 0; i < places; i++)
 		rank->world[i] = -1;
 	nodes = nodes_of_ranks(plan_node(plan, node), rank->size);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/judge/aggregates/ports.h"
 #include "site/judge/aggregates/totals.h"
 
@@ -92,9 +93,8 @@ static const char *aggregates_id(struct aggregates *aggregates, const struct fac
 	char *text;
 	const char *id;
 
-	if (asprintf(&text, "%s/%u/%" PRIu64 "/%s", fact->host_id ? fact->host_id : "?", fact->tgid,
-		     fact->start_time, fact->host_name ? fact->host_name : "?") < 0)
-		abort();
+	text = xasprintf("%s/%u/%" PRIu64 "/%s", fact->host_id ? fact->host_id : "?", fact->tgid,
+			 fact->start_time, fact->host_name ? fact->host_name : "?");
 	id = words_keep(&aggregates->words, text);
 	free(text);
 	return id;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/lists.h"
 #include "base/signals.h"
 
@@ -45,7 +46,7 @@ bool sweep_take_plan(struct sweep *sweep, struct plan *plan)
 /* A text that lives as long as the sweep. */
 static const char *sweep_keep(struct sweep *sweep, const char *text)
 {
-	vec_push(&sweep->made, strdup(text));
+	vec_push(&sweep->made, xstrdup(text));
 	return sweep->made.data[sweep->made.len - 1];
 }
 
@@ -522,13 +523,11 @@ static char *why_untold(const struct sweep *sweep, const struct resident *reside
 
 	names = names_of(residents, count, &nodes);
 	ranks = (int64_t)nodes * sweep->plan->ranks;
-	if (nodes > 1 &&
-	    asprintf(&why, "%s are one machine: their times say nothing of a network", names) < 0)
-		abort();
-	if (nodes == 1 && residents->cores > 0 && ranks > residents->cores &&
-	    asprintf(&why, "%s has %ld ranks on %ld cores: its times say nothing of a network",
-		     names, (long)ranks, (long)residents->cores) < 0)
-		abort();
+	if (nodes > 1)
+		why = xasprintf("%s are one machine: their times say nothing of a network", names);
+	if (nodes == 1 && residents->cores > 0 && ranks > residents->cores)
+		why = xasprintf("%s has %ld ranks on %ld cores: its times say nothing of a network",
+				names, (long)ranks, (long)residents->cores);
 	free(names);
 	return why;
 }
@@ -540,7 +539,7 @@ void machines_find(struct sweep *sweep, const struct node_inventories *inventori
 
 	if (!sweep->plan)
 		return;
-	sweep->untold = calloc(sweep->plan->nodes.len + 1, sizeof(*sweep->untold));
+	sweep->untold = xcalloc(sweep->plan->nodes.len + 1, sizeof(*sweep->untold));
 	find_residents(sweep, inventories, &list);
 	for (size_t from = 0; from < list.len; from = to) {
 		char *why;

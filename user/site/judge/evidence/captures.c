@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/judge/aggregates/totals.h"
 
 /* ---- captures, and counters over all of them ---- */
@@ -375,10 +376,12 @@ static void write_one(const struct inventory *inventory, struct evidence_lines *
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text, &size);
 
-	if (!out || inventory_write(inventory, out) || fclose(out))
-		abort();
+	/* into memory: nothing else can fail */
+	if (inventory_write(inventory, out))
+		alloc_failed();
+	fclose(out);
 	line_begin(lines, "inventory");
 	line_word(lines, inventory->host);
 	line_index(lines, inventory->mono_ns);
@@ -400,7 +403,7 @@ void write_inventories(const struct judge *judge, struct evidence_lines *lines)
 const char *read_inventory(struct judge *judge, const struct line_ref *fields)
 {
 	struct inventory *inventory;
-	char why[INVENTORY_WHY], *room = malloc(fields[3].size + 1);
+	char why[INVENTORY_WHY], *room = xmalloc(fields[3].size + 1);
 	const char *text = field_word(fields[3], room);
 	int err = text ? inventory_parse(text, &inventory, why) : -1;
 

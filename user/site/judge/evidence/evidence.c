@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "site/judge/evidence/file.h"
 #include "site/judge/evidence/kinds.h"
 
@@ -15,7 +16,7 @@
 
 const char *field_kept(struct aggregates *aggregates, struct line_ref field)
 {
-	char *room = malloc(field.size + 1);
+	char *room = xmalloc(field.size + 1);
 	const char *word = words_keep(&aggregates->words, field_word(field, room));
 
 	free(room);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/alloc.h"
 #include "site/judge/evidence/kinds.h"
 
 /* ---- reading ---- */
@@ -148,11 +149,13 @@ static int read_head(struct evidence_input *input, struct line_ref *head,
 int evidence_input_open(struct evidence_input **to, int file, struct line_ref *head,
 			struct evidence_error *error)
 {
-	struct evidence_input *input = calloc(1, sizeof(*input));
+	struct evidence_input *input = xcalloc(1, sizeof(*input));
 	int err;
 
 	input->file = file;
 	input->zstd = ZSTD_createDCtx();
+	if (!input->zstd)
+		alloc_failed();
 	ZSTD_DCtx_setParameter(input->zstd, ZSTD_d_windowLogMax, READ_WINDOW_LOG);
 	input->text = vec_grow(NULL, &input->room, ROOM, 1);
 	err = read_head(input, head, error);
@@ -287,11 +290,13 @@ static int evidence_output_line(struct evidence_output *output, struct line_ref 
 int evidence_output_open(struct evidence_output **to, int file, struct line_ref head,
 			 struct evidence_error *error)
 {
-	struct evidence_output *output = calloc(1, sizeof(*output));
+	struct evidence_output *output = xcalloc(1, sizeof(*output));
 	int err;
 
 	output->file = file;
 	output->zstd = ZSTD_createCCtx();
+	if (!output->zstd)
+		alloc_failed();
 	ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_windowLog, WRITE_WINDOW_LOG);
 	ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_checksumFlag, 1);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "site/judge/evidence/file.h"
+#include "base/alloc.h"
 #include "base/order.h"
 #include "site/judge/evidence/kinds.h"
 
@@ -28,9 +29,9 @@ struct evidence_merge {
 
 struct evidence_merge *evidence_merge_new(const char *folder)
 {
-	struct evidence_merge *merge = calloc(1, sizeof(*merge));
+	struct evidence_merge *merge = xcalloc(1, sizeof(*merge));
 
-	merge->folder = strdup(folder);
+	merge->folder = xstrdup(folder);
 	return merge;
 }
 
@@ -59,8 +60,7 @@ int evidence_merge_room(const struct evidence_merge *merge)
 
 	if (file >= 0)
 		return file;
-	if (asprintf(&path, "%s/.evidence-XXXXXX", merge->folder) < 0)
-		return -ENOMEM;
+	path = xasprintf("%s/.evidence-XXXXXX", merge->folder);
 	file = mkostemp(path, O_CLOEXEC);
 	if (file >= 0)
 		unlink(path);

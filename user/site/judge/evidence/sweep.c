@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 static const char *node_name(const struct sweep *sweep, int node)
 {
 	return node < 0 ? NULL : sweep->plan->nodes.data[node].name;
@@ -42,7 +44,7 @@ void write_plans(const struct judge *judge, struct evidence_lines *lines)
 /* It keeps the id that ledgers have: of its text as it was. */
 const char *read_plan(struct judge *judge, const struct line_ref *fields)
 {
-	char why[PLAN_WHY], *room = malloc(fields[1].size + 1);
+	char why[PLAN_WHY], *room = xmalloc(fields[1].size + 1);
 	const char *text = field_word(fields[1], room);
 	struct plan *plan;
 	int err = text ? plan_parse(text, strlen(text), &plan, why) : -1;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/lists.h"
 #include "site/judge/aggregates/inventory.h"
 #include "site/judge/rules/rules.h"
@@ -314,7 +315,7 @@ static void judge_process(const struct rule_ctx *ctx, const struct node_inventor
 {
 	const struct fact_process *fact = &ctx->aggregates->members.data[list->process].fact;
 	const struct inventory *last = inventory->last;
-	bool *wanted = calloc(last->numa.len, sizeof(*wanted));
+	bool *wanted = xcalloc(last->numa.len, sizeof(*wanted));
 	const char *why, *none = NULL;
 	struct cores cores = { 0 };
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/statistics/times.h"
 #include "site/policy/values.h"
@@ -265,7 +266,7 @@ static bool read_memories(char *word, struct reference *to)
 
 static bool read_name(const char *name, struct reference *to)
 {
-	char *copy = strdup(name), *rest = copy, *word = strsep(&rest, ".");
+	char *copy = xstrdup(name), *rest = copy, *word = strsep(&rest, ".");
 	bool right;
 
 	*to = (struct reference){ .intra = !strcmp(word, "intra") };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* COV-04: whether both ends of messages are there, and every operation ended. */
+#include "base/alloc.h"
 #include "site/judge/aggregates/totals.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/rules/tally.h"
@@ -140,7 +141,7 @@ struct staff {
 
 static struct staff *staff_of(const struct sweep *sweep)
 {
-	struct staff *staff = calloc(sweep->plan->nodes.len, sizeof(*staff));
+	struct staff *staff = xcalloc(sweep->plan->nodes.len, sizeof(*staff));
 
 	for (size_t i = 0; i < sweep->ranks.len; i++) {
 		const struct sweep_rank *rank = &sweep->ranks.data[i];

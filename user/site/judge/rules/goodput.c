@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/statistics/times.h"
 
@@ -44,7 +45,7 @@ static double rate_of_inventory(const struct judge *judge, const char *name,
 static double *node_rates(const struct rule_ctx *ctx)
 {
 	const struct plan *plan = ctx->judge->sweep.plan;
-	double *rates = calloc(plan->nodes.len, sizeof(*rates));
+	double *rates = xcalloc(plan->nodes.len, sizeof(*rates));
 
 	for (size_t i = 0; i < plan->nodes.len; i++) {
 		const char *name = plan->nodes.data[i].name;
@@ -159,7 +160,7 @@ void rule_goodput(const struct rule_ctx *ctx)
 	uint64_t size = largest(plan);
 	double *rates = node_rates(ctx);
 
-	reached = calloc(plan->nodes.len, sizeof(*reached));
+	reached = xcalloc(plan->nodes.len, sizeof(*reached));
 	for (size_t i = 0; size >= LARGE && i < sweep->transfers.len; i++) {
 		const struct sweep_transfer *transfer = &sweep->transfers.data[i];
 
@@ -192,7 +193,7 @@ void rule_goodput(const struct rule_ctx *ctx)
 static double least_seconds(const struct plan *plan, const double *rates, uint64_t size)
 {
 	double nodes = plan->nodes.len, ranks = plan->ranks, most = 0;
-	double *below = calloc(plan->switches.len + 1, sizeof(*below));
+	double *below = xcalloc(plan->switches.len + 1, sizeof(*below));
 	bool known = true;
 
 	for (size_t i = 0; i < plan->nodes.len; i++) {

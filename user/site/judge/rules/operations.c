@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/judge/rules/tally.h"
 
 static const char *or_unknown(const char *word)
@@ -25,7 +26,7 @@ struct counting {
 static void judge_sums(const struct rule_ctx *ctx, const struct counting *counting)
 {
 	const struct aggregates *aggregates = ctx->aggregates;
-	struct tally *tallies = calloc(aggregates->nodes.len + 1, sizeof(*tallies));
+	struct tally *tallies = xcalloc(aggregates->nodes.len + 1, sizeof(*tallies));
 
 	for (size_t i = 0; i < aggregates->nodes.len; i++)
 		tallies[i].subject = subject_node(aggregates->nodes.data[i].name);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/judge/aggregates/aggregates.h"
 #include "site/judge/aggregates/cells.h"
 #include "site/judge/rules/rules.h"
@@ -92,7 +93,7 @@ static int *count_started(const struct rule_ctx *ctx)
 {
 	const struct aggregates *aggregates = ctx->aggregates;
 	const struct plan *plan = ctx->judge->sweep.plan;
-	int *started = calloc(plan->nodes.len, sizeof(*started));
+	int *started = xcalloc(plan->nodes.len, sizeof(*started));
 
 	for (size_t i = 0; i < aggregates->members.len; i++) {
 		const struct member *member = &aggregates->members.data[i];
@@ -624,7 +625,7 @@ void rule_planned(const struct rule_ctx *ctx)
 		planned_without_ledgers(ctx);
 		return;
 	}
-	look.notes = calloc(look.sweep->plan->nodes.len, sizeof(*look.notes));
+	look.notes = xcalloc(look.sweep->plan->nodes.len, sizeof(*look.notes));
 	plan_look_for_stopped(&look);
 	find_present(&look);
 	plan_look_at_ledgers(&look);

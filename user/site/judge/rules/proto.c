@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/judge/rules/rules.h"
 
 /*
@@ -235,8 +236,8 @@ static void judge_group(const struct rule_ctx *ctx, const struct sent *sent, siz
 	if (count < 2 || !eager || !rndv)
 		return;
 	common.factor = ctx->settings->proto_02.factor;
-	common.bottoms = calloc(count, sizeof(double));
-	common.tops = calloc(count, sizeof(double));
+	common.bottoms = xcalloc(count, sizeof(double));
+	common.tops = xcalloc(count, sizeof(double));
 	find_common(&common);
 	usual = usual_text(ctx->judge, &common);
 	for (size_t i = 0; i < count; i++)

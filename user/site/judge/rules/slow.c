@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "base/alloc.h"
 #include "site/judge/rules/rules.h"
 #include "site/judge/statistics/outliers.h"
 
@@ -382,7 +383,7 @@ void rule_slow_nodes(const struct rule_ctx *ctx)
 {
 	const struct plan *plan = ctx->judge->sweep.plan;
 	struct metrics metrics = { 0 };
-	struct slowness *worst = calloc(plan->nodes.len, sizeof(*worst));
+	struct slowness *worst = xcalloc(plan->nodes.len, sizeof(*worst));
 
 	metrics_find(plan, &metrics);
 	for (size_t i = 0; i < metrics.list.len; i++)

@@ -2,6 +2,7 @@
 /* Whether the software is one on all nodes: COV-06, CFG-01. */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "site/judge/rules/rules.h"
 
 /* The software of one process. */
@@ -31,7 +32,7 @@ static const char **software_of_nodes(struct judge *judge,
 				      const char *(*part)(struct judge *, const struct member *))
 {
 	const struct aggregates *aggregates = &judge->aggregates;
-	const char **software = calloc(aggregates->nodes.len + 1, sizeof(*software));
+	const char **software = xcalloc(aggregates->nodes.len + 1, sizeof(*software));
 	VEC(struct piece) pieces = { 0 };
 
 	for (size_t i = 0; i < aggregates->members.len; i++) {

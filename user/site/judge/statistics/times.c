@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 static uint64_t key_of(const struct cohort *cohort)
 {
 	return (uint64_t)cohort->intra << 48 | (uint64_t)cohort->src_mem << 44 |
@@ -122,9 +124,8 @@ char *cohort_name(const struct cohort *cohort, const struct plan *plan, const st
 		snprintf(classes, sizeof(classes), ".%.60s+%.60s",
 			 plan->classes.data[cohort->classes[0]].name,
 			 plan->classes.data[cohort->classes[1]].name);
-	if (asprintf(&name, "%s.%s-%s%s%s%s", cohort->intra ? "intra" : "inter",
-		     plan_memory_names[cohort->src_mem], plan_memory_names[cohort->dst_mem],
-		     classes, *distance ? "." : "", distance) < 0)
-		abort();
+	name = xasprintf("%s.%s-%s%s%s%s", cohort->intra ? "intra" : "inter",
+			 plan_memory_names[cohort->src_mem], plan_memory_names[cohort->dst_mem],
+			 classes, *distance ? "." : "", distance);
 	return name;
 }

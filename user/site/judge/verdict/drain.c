@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "base/lists.h"
 #include "site/judge/aggregates/words.h"
 #include "site/judge/internal.h"
@@ -97,8 +98,7 @@ static void add_rule(struct candidates *candidates, struct candidate *candidate,
 
 	if (strstr(candidate->rules, rule))
 		return;
-	if (asprintf(&rules, "%s %s", candidate->rules, rule) < 0)
-		abort();
+	rules = xasprintf("%s %s", candidate->rules, rule);
 	candidate->rules = words_keep(&candidates->rules, rules);
 	free(rules);
 }
@@ -147,8 +147,7 @@ static char *reason_of(const struct judge *judge, const char *rules)
 {
 	char *reason;
 
-	if (asprintf(&reason, "%s %s", judge->policy->act.reason_prefix, rules) < 0)
-		abort();
+	reason = xasprintf("%s %s", judge->policy->act.reason_prefix, rules);
 	for (char *c = reason; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr(" _.,:;()[]/+=-", *c))
 			*c = '_';
@@ -218,12 +217,10 @@ void drains_release(struct drains *drains)
 
 void drain_command(const struct drain *drain, char *words[DRAIN_WORDS + 1])
 {
-	words[0] = strdup("scontrol");
-	words[1] = strdup("update");
-	words[3] = strdup("State=DRAIN");
+	words[0] = xstrdup("scontrol");
+	words[1] = xstrdup("update");
+	words[2] = xasprintf("NodeName=%s", drain->nodes);
+	words[3] = xstrdup("State=DRAIN");
+	words[4] = xasprintf("Reason=%s", drain->reason);
 	words[5] = NULL;
-	if (asprintf(&words[2], "NodeName=%s", drain->nodes) < 0 ||
-	    asprintf(&words[4], "Reason=%s", drain->reason) < 0 || !words[0] || !words[1] ||
-	    !words[3])
-		abort();
 }

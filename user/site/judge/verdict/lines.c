@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/lists.h"
 #include "base/vec.h"
 
@@ -24,8 +25,6 @@ struct parts {
 
 static const char *keep(struct parts *parts, char *text)
 {
-	if (!text)
-		abort();
 	vec_push(&parts->made, text);
 	return text;
 }
@@ -114,10 +113,8 @@ static char *join_parts(const struct parts *parts, size_t most)
 {
 	size_t bytes, count = parts->list.len;
 	char *text = NULL;
-	FILE *out = open_memstream(&text, &bytes);
+	FILE *out = xmemstream(&text, &bytes);
 
-	if (!out)
-		abort();
 	for (size_t i = 0; i < count; i++) {
 		const struct part *part = &parts->list.data[i];
 
@@ -127,8 +124,7 @@ static char *join_parts(const struct parts *parts, size_t most)
 		}
 		fprintf(out, "%s%s%s%s", i ? "," : "", part->node, part->between, part->rest);
 	}
-	if (fclose(out))
-		abort();
+	fclose(out);
 	return text;
 }
 

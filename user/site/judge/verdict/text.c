@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "site/judge/aggregates/totals.h"
@@ -330,15 +331,13 @@ static void put_seen(struct table *table, const struct line *line)
 		put(table, finding->rule->title);
 		return;
 	}
-	if (asprintf(&text, "%s%s", line->differs ? "e.g. " : "",
-		     finding->why ? finding->why : finding->seen) < 0)
-		abort();
+	text = xasprintf("%s%s", line->differs ? "e.g. " : "",
+			 finding->why ? finding->why : finding->seen);
 	put(table, text);
 	free(text);
 	if (finding->why || !finding->expected)
 		return;
-	if (asprintf(&text, "expected %s", finding->expected) < 0)
-		abort();
+	text = xasprintf("expected %s", finding->expected);
 	put(table, text);
 	free(text);
 }
@@ -385,9 +384,8 @@ static void put_cause(struct table *table, const struct finding *finding)
 {
 	char *text;
 
-	if (asprintf(&text, "%s%s", finding->cause ? "" : "likely: ",
-		     finding->cause ? finding->cause : finding->rule->causes[0]) < 0)
-		abort();
+	text = xasprintf("%s%s", finding->cause ? "" : "likely: ",
+			 finding->cause ? finding->cause : finding->rule->causes[0]);
 	put(table, text);
 	free(text);
 }
@@ -400,13 +398,12 @@ static void put_example(const struct table *table, const struct finding_example 
 	const struct node *to = aggregates_node(&table->judge->aggregates, example->peer);
 	char *text, *plain;
 
-	if (asprintf(&text, "%s %" PRIu64 " B over %s/%s from %s to %s%s%s at %" PRIu64 " ns",
-		     example->op ? example->op : "?", example->bytes,
-		     example->transport ? example->transport : "?",
-		     example->device ? example->device : "?", from ? from->name : "?",
-		     to ? to->name : "?", example->function ? " in " : "",
-		     example->function ? example->function : "", example->start) < 0)
-		abort();
+	text = xasprintf("%s %" PRIu64 " B over %s/%s from %s to %s%s%s at %" PRIu64 " ns",
+			 example->op ? example->op : "?", example->bytes,
+			 example->transport ? example->transport : "?",
+			 example->device ? example->device : "?", from ? from->name : "?",
+			 to ? to->name : "?", example->function ? " in " : "",
+			 example->function ? example->function : "", example->start);
 	plain = text_plain(text);
 	fprintf(table->out, "%*se.g.   %s\n", INDENT, "", plain);
 	free(plain);
