@@ -7,7 +7,7 @@
 #include "site/judge/aggregates/inventory.h"
 #include "site/judge/aggregates/totals.h"
 #include "site/judge/aggregates/sweep.h"
-#include "site/judge/aggregates/words.h"
+#include "site/judge/words/words.h"
 
 /* A judge goes through these in order; judge.h says which function belongs to which. */
 enum judge_phase {

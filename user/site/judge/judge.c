@@ -12,7 +12,7 @@
 #include "base/exit_codes.h"
 #include "base/units.h"
 #include "site/judge/aggregates/sweep.h"
-#include "site/judge/aggregates/words.h"
+#include "site/judge/words/words.h"
 #include "site/judge/internal.h"
 #include "site/judge/rules/rules.h"
 

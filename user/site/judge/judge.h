@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 #include "explain/match/facts.h"
-#include "site/judge/subject.h"
+#include "site/judge/words/subject.h"
 #include "site/policy/policy.h"
 
 enum verdict {

@@ -8,7 +8,7 @@
 #include "site/judge/aggregates/sums.h"
 #include "site/judge/aggregates/traced.h"
 #include "site/judge/aggregates/watch.h"
-#include "site/judge/aggregates/words.h"
+#include "site/judge/words/words.h"
 #include "site/judge/judge.h"
 
 struct node {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "site/judge/aggregates/words.h"
+#include "site/judge/words/words.h"
 
 const char *const sum_kind_names[SUM_KINDS + 1] = {
 	[SUM_WAY] = "way",       [SUM_SPREAD] = "spread", [SUM_COLLECTIVE] = "collective",

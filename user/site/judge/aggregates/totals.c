@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "site/judge/aggregates/words.h"
+#include "site/judge/words/words.h"
 
 #define MEMBER(name)                                                                               \
 	{                                                                                          \

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "explain/match/facts.h"
-#include "site/judge/aggregates/words.h"
-#include "site/judge/subject.h"
+#include "site/judge/words/words.h"
+#include "site/judge/words/subject.h"
 
 #define TOTALS_NUMBERS 12
 #define TOTALS_LISTS 5

@@ -7,7 +7,7 @@
 #define UCXBPF_JUDGE_AGGREGATES_WATCH_H
 
 #include "site/judge/aggregates/sums.h"
-#include "site/judge/aggregates/words.h"
+#include "site/judge/words/words.h"
 #include "explain/match/facts.h"
 
 /* Operations and calls under way, by id: an older one is over when another takes its place. */

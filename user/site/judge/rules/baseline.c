@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "site/judge/rules/rules.h"
-#include "site/judge/statistics/times.h"
+#include "site/judge/aggregates/times.h"
 #include "site/policy/values.h"
 
 /* ---- ways of data in an earlier sweep ---- */

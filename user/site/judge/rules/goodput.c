@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "site/judge/rules/rules.h"
-#include "site/judge/statistics/times.h"
+#include "site/judge/aggregates/times.h"
 
 #define LARGE (1 << 20) /* below that, latency counts more than the link */
 

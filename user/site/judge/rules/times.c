@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "site/judge/rules/rules.h"
-#include "site/judge/statistics/times.h"
+#include "site/judge/aggregates/times.h"
 
 /* ---- nodes whose times tell nothing of a network ---- */
 

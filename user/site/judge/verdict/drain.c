@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/lists.h"
-#include "site/judge/aggregates/words.h"
+#include "site/judge/words/words.h"
 #include "site/judge/internal.h"
 
 #define LONGEST_NAME 63

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The subject of a finding: built where the finding is made, and printed once, then. */
-#ifndef UCXBPF_JUDGE_SUBJECT_H
-#define UCXBPF_JUDGE_SUBJECT_H
+#ifndef UCXBPF_JUDGE_WORDS_SUBJECT_H
+#define UCXBPF_JUDGE_WORDS_SUBJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>

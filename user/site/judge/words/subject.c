@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/subject.h"
+#include "site/judge/words/subject.h"
 
 #include <string.h>
 
-#include "site/judge/aggregates/words.h"
+#include "site/judge/words/words.h"
 #include "site/judge/internal.h"
 
 static const char *or_unknown(const char *name)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "site/judge/aggregates/words.h"
+#include "site/judge/words/words.h"
 #include "site/judge/rules/rules.h"
 
 /* ---- doubt: passes that rest on incomplete evidence ---- */

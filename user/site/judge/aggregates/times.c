@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/statistics/times.h"
+#include "site/judge/aggregates/times.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Times of a sweep's transfers that are alike: same memory and size, same classes, as far apart. */
-#ifndef UCXBPF_JUDGE_STATISTICS_TIMES_H
-#define UCXBPF_JUDGE_STATISTICS_TIMES_H
+#ifndef UCXBPF_JUDGE_AGGREGATES_TIMES_H
+#define UCXBPF_JUDGE_AGGREGATES_TIMES_H
 
 #include "site/judge/aggregates/sweep.h"
 #include "site/judge/statistics/statistics.h"

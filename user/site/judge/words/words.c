@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "site/judge/aggregates/words.h"
+#include "site/judge/words/words.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Words kept once, so that they compare by pointer wherever they came from. NULL is unknown. */
-#ifndef UCXBPF_JUDGE_AGGREGATES_WORDS_H
-#define UCXBPF_JUDGE_AGGREGATES_WORDS_H
+#ifndef UCXBPF_JUDGE_WORDS_WORDS_H
+#define UCXBPF_JUDGE_WORDS_WORDS_H
 
 #include "base/strings.h"
 
