@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "site/judge/words/words.h"
+#include "site/judge/internal.h"
 #include "site/judge/judge.h"
 
 /* How many nodes each subject names, of those that are known; and how it is printed. */

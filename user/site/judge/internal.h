@@ -7,6 +7,7 @@
 #include "site/judge/aggregates/inventory.h"
 #include "site/judge/aggregates/totals.h"
 #include "site/judge/aggregates/sweep.h"
+#include "site/judge/words/finding.h"
 #include "site/judge/words/words.h"
 
 /* A judge goes through these in order; judge.h says which function belongs to which. */
@@ -44,27 +45,20 @@ const char *say_bytes(struct judge *judge, uint64_t bytes);
 /* "1.23 ms" */
 const char *say_time(struct judge *judge, double ns);
 
+/* ---- subjects with a text that the judge keeps; the names must live as long ---- */
+
+struct subject subject_nic(struct judge *judge, const char *node, const char *nic);
+struct subject subject_rank(struct judge *judge, const char *node, int rank);
+struct subject subject_pid(struct judge *judge, const char *node, unsigned int pid);
+struct subject subject_flow(struct judge *judge, const char *from, const char *to);
+struct subject subject_pair(struct judge *judge, const char *one, const char *other);
+
+/* ---- what findings say together ---- */
+
 /* Rules with a verdict other than SKIP. */
 size_t rules_judged(const struct judge *judge);
 
 /* Transfers that rules considered. */
 uint64_t transfers_judged(const struct judge *judge);
-
-/* ---- what becomes of findings once all rules have spoken, in this order ---- */
-
-/* PASS becomes UNKNOWN where lost or untraced data may have taken another path. */
-void judge_doubt(struct judge *judge);
-
-/* A PERF failure of a node whose path is wrong is SKIP. */
-void judge_explain(struct judge *judge);
-
-/* Sets the cause of wrong paths to a UCX module that does not load, as inventories show it. */
-void judge_modules(struct judge *judge);
-
-/* The cause of a failure, as far as it is known by other findings or inventories of its node. */
-void judge_causes(struct judge *judge);
-
-/* FAIL and UNKNOWN become WAIVED where the policy has a waiver; today: days since 1970. */
-void judge_waive(struct judge *judge, int64_t today);
 
 #endif

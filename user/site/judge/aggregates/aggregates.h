@@ -9,7 +9,7 @@
 #include "site/judge/aggregates/traced.h"
 #include "site/judge/aggregates/watch.h"
 #include "site/judge/words/words.h"
-#include "site/judge/judge.h"
+#include "site/judge/words/finding.h"
 
 struct node {
 	const char *name, *id;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "site/judge/aggregates/cells.h"
-#include "site/judge/internal.h"
 
 void ports_add(struct aggregates *aggregates, const struct fact_transfer *transfer, uint64_t count,
 	       uint64_t bytes)
@@ -319,10 +318,8 @@ static void nics_join(struct nics *nics)
 	nics->list.len = kept;
 }
 
-void nics_make(struct nics *nics, const struct judge *judge)
+void nics_make(struct nics *nics, const struct aggregates *aggregates)
 {
-	const struct aggregates *aggregates = &judge->aggregates;
-
 	for (size_t i = 0; i < aggregates->nodes.len; i++) {
 		const struct node *node = &aggregates->nodes.data[i];
 

@@ -84,7 +84,7 @@ struct nics {
 };
 
 /* NICs that a node's class names are there, with 0 at least. */
-void nics_make(struct nics *nics, const struct judge *judge);
+void nics_make(struct nics *nics, const struct aggregates *aggregates);
 void nics_release(struct nics *nics);
 
 #endif

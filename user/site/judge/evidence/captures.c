@@ -4,6 +4,7 @@
  * lines of evidence.
  */
 #include "site/judge/evidence/kinds.h"
+#include "site/judge/judge.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * The cause of a failure, as far as other findings and inventories of the same node show it:
  * modules of UCX that do not load, settings, narrow or broken ports.
  */
-#include "site/judge/internal.h"
+#include "site/judge/stages/stages.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "site/judge/judge.h"
 #include "site/judge/rules/rules.h"
 #include "site/policy/values.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* How verdicts change once all rules have spoken: by doubt, by another fault, by a waiver. */
-#include "site/judge/internal.h"
+#include "site/judge/stages/stages.h"
 
 #include <fnmatch.h>
 #include <string.h>

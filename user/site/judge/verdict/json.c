@@ -143,7 +143,7 @@ static json_t *verdict_nics_json(const struct judge *judge)
 	json_t *list = json_array();
 	struct nics nics = { 0 };
 
-	nics_make(&nics, judge);
+	nics_make(&nics, &judge->aggregates);
 	for (size_t i = 0; i < nics.list.len; i++) {
 		const struct nic_traffic *nic = &nics.list.data[i];
 		json_t *to = json_object();

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "site/judge/internal.h"
+#include "site/judge/judge.h"
 
 /* Passes are one case per rule where there are more than that many cases in all. */
 #define MOST_CASES 2000

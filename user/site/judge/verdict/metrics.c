@@ -12,6 +12,7 @@
 #include "site/judge/aggregates/ports.h"
 #include "site/judge/aggregates/totals.h"
 #include "site/judge/internal.h"
+#include "site/judge/judge.h"
 
 struct metrics {
 	const struct judge *judge;
@@ -158,7 +159,7 @@ static void put_rails(const struct metrics *metrics)
 {
 	struct nics nics = { 0 };
 
-	nics_make(&nics, metrics->judge);
+	nics_make(&nics, &metrics->judge->aggregates);
 	if (nics.list.len) {
 		family(metrics, "ucxbpf_rail_bytes", "counter",
 		       "payload over NICs of that name, of all nodes");

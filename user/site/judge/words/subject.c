@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "site/judge/words/words.h"
-#include "site/judge/internal.h"
 
 static const char *or_unknown(const char *name)
 {
@@ -28,52 +27,6 @@ struct subject subject_node(const char *node)
 		.node = node,
 		.text = node ? node : "unknown node",
 	};
-}
-
-static struct subject subject_part(struct judge *judge, enum subject_kind kind, const char *node,
-				   const char *part)
-{
-	return (struct subject){
-		.kind = kind,
-		.node = node,
-		.part = part,
-		.text = say(judge, "%s:%s", or_unknown(node), part),
-	};
-}
-
-struct subject subject_nic(struct judge *judge, const char *node, const char *nic)
-{
-	return subject_part(judge, SUBJECT_NIC, node, nic);
-}
-
-struct subject subject_rank(struct judge *judge, const char *node, int rank)
-{
-	return subject_part(judge, SUBJECT_RANK, node, say(judge, "rank%d", rank));
-}
-
-struct subject subject_pid(struct judge *judge, const char *node, unsigned int pid)
-{
-	return subject_part(judge, SUBJECT_PID, node, say(judge, "pid%u", pid));
-}
-
-static struct subject subject_both(struct judge *judge, enum subject_kind kind, const char *node,
-				   const char *other)
-{
-	struct subject subject = { .kind = kind, .node = node, .other = other };
-
-	subject.text = say(judge, "%s%s%s", or_unknown(node), subject_between(&subject),
-			   or_unknown(other));
-	return subject;
-}
-
-struct subject subject_flow(struct judge *judge, const char *from, const char *to)
-{
-	return subject_both(judge, SUBJECT_FLOW, from, to);
-}
-
-struct subject subject_pair(struct judge *judge, const char *one, const char *other)
-{
-	return subject_both(judge, SUBJECT_PAIR, one, other);
 }
 
 const char *subject_between(const struct subject *subject)

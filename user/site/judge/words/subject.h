@@ -28,17 +28,10 @@ struct subject {
 	const char *text; /* as printed */
 };
 
-struct judge;
 struct words;
 
-/* Strings must live as long as the judge, which keeps the text. */
+/* Strings must live as long as the judge. Subjects with a text of their own: internal.h. */
 struct subject subject_node(const char *node);
-struct subject subject_nic(struct judge *judge, const char *node, const char *nic);
-struct subject subject_rank(struct judge *judge, const char *node, int rank);
-struct subject subject_pid(struct judge *judge, const char *node, unsigned int pid);
-struct subject subject_flow(struct judge *judge, const char *from, const char *to);
-struct subject subject_pair(struct judge *judge, const char *one, const char *other);
-
 struct subject subject_captures(void);
 
 /* Another subject without nodes: SUBJECT_OTHER, SUBJECT_TIMES, SUBJECT_WAY. */
