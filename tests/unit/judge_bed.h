@@ -172,6 +172,7 @@ static inline void bed_move(struct bed *bed, const struct moved *moved)
 		.process = own,
 		.peer = own == moved->from ? moved->to : moved->from,
 		.op = op,
+		.fetches = fact_fetches(op, transport(moved)),
 		.transport = transport(moved),
 		.device = moved->device ? moved->device : "memory",
 		.locality = locality(moved),

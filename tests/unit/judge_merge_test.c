@@ -83,17 +83,20 @@ static void feed_transfers(const struct fact_sink *sink)
 	static const char *const ops[] = { "am_short", "get_zcopy", NULL };
 	static const char *const transports[] = { "tcp", "rc_mlx5", NULL };
 
-	for (int i = 0; i < 40; i++)
-		fact_put(sink, FACT_TRANSFER,
-			 &(struct fact_transfer){
-				 .process = (int)random_below(3),
-				 .peer = (int)random_below(4) - 1,
-				 .op = ops[random_below(3)],
-				 .transport = transports[random_below(3)],
-				 .locality = random_below(4),
-				 .start = random_below(20),
-				 .bytes = random_below(3) * 1000,
-			 });
+	for (int i = 0; i < 40; i++) {
+		struct fact_transfer transfer = {
+			.process = (int)random_below(3),
+			.peer = (int)random_below(4) - 1,
+			.op = ops[random_below(3)],
+			.transport = transports[random_below(3)],
+			.locality = random_below(4),
+			.start = random_below(20),
+			.bytes = random_below(3) * 1000,
+		};
+
+		transfer.fetches = fact_fetches(transfer.op, transfer.transport);
+		fact_put(sink, FACT_TRANSFER, &transfer);
+	}
 }
 
 static void feed_sums(const struct fact_sink *sink)

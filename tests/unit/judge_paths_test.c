@@ -467,6 +467,7 @@ static void sizes_of_sums(void **state)
 			.peer = one->sums.to,
 			.op = one->sums.op,
 			.transport = one->sums.transport,
+			.fetches = fact_fetches(one->sums.op, one->sums.transport),
 			.device = "eth0",
 			.locality = one->sums.to == 1 ? LOCALITY_NODE : LOCALITY_REMOTE,
 			.src_mem = "host",

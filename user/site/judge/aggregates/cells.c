@@ -84,17 +84,25 @@ bool cell_below(const struct aggregates *aggregates, const struct cell *cell, ui
 
 /* ---- cells ---- */
 
+int cell_owner(const struct cell *cell)
+{
+	return cell->fetches ? cell->peer : cell->process;
+}
+
+int cell_other(const struct cell *cell)
+{
+	return cell->fetches ? cell->process : cell->peer;
+}
+
 struct finding_example cell_example(const struct cell *cell, size_t n)
 {
-	bool fetched = fact_fetches(cell->op, cell->transport);
-
 	return (struct finding_example){
 		.op = cell->op,
 		.transport = cell->transport,
 		.device = cell->device,
 		.function = cell->function,
-		.process = fetched ? cell->peer : cell->process,
-		.peer = fetched ? cell->process : cell->peer,
+		.process = cell_owner(cell),
+		.peer = cell_other(cell),
 		.start = cell->examples[n].start,
 		.bytes = cell->examples[n].bytes,
 	};
@@ -104,7 +112,7 @@ struct finding_example cell_example(const struct cell *cell, size_t n)
 static struct cell cell_of(const struct fact_transfer *transfer, int size_class)
 {
 	/* what is fetched goes the other way */
-	bool fetched = fact_fetches(transfer->op, transfer->transport);
+	bool fetched = transfer->fetches;
 
 	return (struct cell){
 		.process = fetched ? transfer->peer : transfer->process,
@@ -118,6 +126,7 @@ static struct cell cell_of(const struct fact_transfer *transfer, int size_class)
 		.dst_mem = transfer->dst_mem,
 		.locality = transfer->locality,
 		.size_class = size_class,
+		.fetches = fetched,
 	};
 }
 

@@ -36,7 +36,13 @@ struct cell {
 	uint64_t least, most; /* bytes of the messages; CELL_UNSIZED: bounds, most UINT64_MAX */
 	struct cell_example examples[CELL_EXAMPLES]; /* the earliest; of these, the smallest */
 	size_t example_count;
+	bool fetches; /* as of each transfer: by op and transport, so no part of the key */
 };
+
+/* The process that starts the transfers, whose device the cell is of; and the one at the other end.
+ */
+int cell_owner(const struct cell *cell);
+int cell_other(const struct cell *cell);
 
 /* A cell's n-th example as findings show it. */
 struct finding_example cell_example(const struct cell *cell, size_t n);

@@ -13,7 +13,7 @@ void ports_add(struct aggregates *aggregates, const struct fact_transfer *transf
 		.process = transfer->process,
 		.peer = transfer->peer,
 		.words = { transfer->device, fact_locality_names[transfer->locality],
-			   fact_fetches(transfer->op, transfer->transport) ? "fetched" : "sent" },
+			   transfer->fetches ? "fetched" : "sent" },
 		.count = count,
 		.bytes = bytes,
 		.least = transfer->start ? transfer->start : UINT64_MAX,
@@ -285,16 +285,15 @@ static void nics_add(struct nics *nics, const struct nic_traffic *nic)
 static void nics_add_cell(struct nics *nics, const struct aggregates *aggregates,
 			  const struct cell *cell)
 {
-	bool fetched = fact_fetches(cell->op, cell->transport);
-	const struct node *node = aggregates_node(aggregates, fetched ? cell->peer : cell->process);
+	const struct node *node = aggregates_node(aggregates, cell_owner(cell));
 
 	if (!node || !node->name || !cell->device || !is_network(cell->transport))
 		return;
 	nics_add(nics, &(struct nic_traffic){
 			       .node = node->name,
 			       .device = cell->device,
-			       .sent = fetched ? 0 : cell->bytes,
-			       .fetched = fetched ? cell->bytes : 0,
+			       .sent = cell->fetches ? 0 : cell->bytes,
+			       .fetched = cell->fetches ? cell->bytes : 0,
 			       .transfers = cell->count,
 		       });
 }

@@ -103,6 +103,7 @@ const char *read_cell(struct judge *judge, const struct line_ref *fields)
 		.dst_mem = field_kept(aggregates, fields[8]),
 	};
 
+	cell.fetches = fact_fetches(cell.op, cell.transport);
 	if (!read_locality(fields[9], &cell.locality) || !read_examples(&cell, fields[15]) ||
 	    !field_number(fields[11], &cell.count) || !field_number(fields[12], &cell.bytes) ||
 	    !field_number(fields[13], &cell.least) || !field_number(fields[14], &cell.most))

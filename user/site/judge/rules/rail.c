@@ -435,11 +435,6 @@ static uint64_t rail_of(const struct node *node, const char *device)
 	return map_text(device) | 1ull << 63;
 }
 
-static int other(const struct cell *cell)
-{
-	return fact_fetches(cell->op, cell->transport) ? cell->process : cell->peer;
-}
-
 static uint64_t pair(int from, int to)
 {
 	return (uint64_t)(uint32_t)from << 32 | (uint32_t)to;
@@ -456,7 +451,7 @@ static bool counts(const struct cell *cell)
 static void note(struct map *rails, const struct aggregates *aggregates, const struct cell *cell)
 {
 	const struct node *node = aggregates_node(aggregates, cell_owner(cell));
-	uint64_t ends = pair(cell_owner(cell), other(cell));
+	uint64_t ends = pair(cell_owner(cell), cell_other(cell));
 	bool fresh;
 
 	if (!node)
@@ -486,9 +481,9 @@ static bool several_rails(const struct aggregates *aggregates)
 static struct answer ask_aligned(const struct rule_ctx *ctx, const struct cell *cell)
 {
 	const struct node *own = aggregates_node(ctx->aggregates, cell_owner(cell));
-	const struct node *peer = aggregates_node(ctx->aggregates, other(cell));
-	uint64_t forth = pair(cell_owner(cell), other(cell));
-	uint64_t back = pair(other(cell), cell_owner(cell));
+	const struct node *peer = aggregates_node(ctx->aggregates, cell_other(cell));
+	uint64_t forth = pair(cell_owner(cell), cell_other(cell));
+	uint64_t back = pair(cell_other(cell), cell_owner(cell));
 
 	if (!counts(cell) || !own || !peer ||
 	    rails_of(ctx->rails, forth) != rails_of(ctx->rails, back))
@@ -500,7 +495,7 @@ static struct tally *tally_direction(const struct rule_ctx *ctx, struct tallies 
 				     const struct cell *cell)
 {
 	return tally_pair(ctx, tallies, aggregates_node(ctx->aggregates, cell_owner(cell)),
-			  aggregates_node(ctx->aggregates, other(cell)));
+			  aggregates_node(ctx->aggregates, cell_other(cell)));
 }
 
 void rule_aligned(const struct rule_ctx *ctx)

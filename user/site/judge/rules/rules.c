@@ -106,11 +106,6 @@ bool cell_over_nic(const struct cell *cell)
 	return cell_inter(cell) && cell->device && is_network(cell->transport);
 }
 
-int cell_owner(const struct cell *cell)
-{
-	return fact_fetches(cell->op, cell->transport) ? cell->peer : cell->process;
-}
-
 const char *cell_own_memory(const struct cell *cell)
 {
 	return cell_owner(cell) == cell->process ? cell->src_mem : cell->dst_mem;

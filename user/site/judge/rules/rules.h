@@ -44,9 +44,6 @@ bool cell_intra(const struct cell *cell);
 /* Between nodes, by a NIC that is known. */
 bool cell_over_nic(const struct cell *cell);
 
-/* The process whose device a cell is of: that which starts the transfer. */
-int cell_owner(const struct cell *cell);
-
 /* The node that the cell is of, or one of both. */
 struct node *cell_known_node(const struct aggregates *aggregates, const struct cell *cell);
 
