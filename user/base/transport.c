@@ -15,34 +15,46 @@ const struct transport transports[] = {
 	  .reach = REACH_NODE,
 	  .host_only = true,
 	  .fifo = true,
-	  .maps_peers = true },
-	{ .name = "cma", .reach = REACH_NODE, .host_only = true, .pid_in_ep = true },
-	{ .name = "knem", .reach = REACH_NODE, .host_only = true },
+	  .maps_peers = true,
+	  .modules = { "xpmem" } },
+	{ .name = "cma",
+	  .reach = REACH_NODE,
+	  .host_only = true,
+	  .pid_in_ep = true,
+	  .modules = { "cma" } },
+	{ .name = "knem", .reach = REACH_NODE, .host_only = true, .modules = { "knem" } },
 
 	{ .name = "rc_verbs",
 	  .network = true,
 	  .queue_pairs = true,
 	  .plain_verbs = true,
-	  .level = { "RC_VERBS_SL", "RC_SL", "IB_SL" } },
+	  .level = { "RC_VERBS_SL", "RC_SL", "IB_SL" },
+	  .modules = { "ib" } },
 	{ .name = "rc_mlx5",
 	  .network = true,
 	  .queue_pairs = true,
-	  .level = { "RC_MLX5_SL", "RC_SL", "IB_SL" } },
+	  .level = { "RC_MLX5_SL", "RC_SL", "IB_SL" },
+	  .modules = { "ib_mlx5", "ib" } },
 	{ .name = "rc_gda", .network = true, .queue_pairs = true },
 	{ .name = "dc_mlx5",
 	  .network = true,
-	  .level = { "DC_MLX5_SL", "DC_SL", "RC_SL", "IB_SL" } },
+	  .level = { "DC_MLX5_SL", "DC_SL", "RC_SL", "IB_SL" },
+	  .modules = { "ib_mlx5", "ib" } },
 	{ .name = "ud_verbs",
 	  .network = true,
 	  .plain_verbs = true,
-	  .level = { "UD_VERBS_SL", "UD_SL", "IB_SL" } },
-	{ .name = "ud_mlx5", .network = true, .level = { "UD_MLX5_SL", "UD_SL", "IB_SL" } },
+	  .level = { "UD_VERBS_SL", "UD_SL", "IB_SL" },
+	  .modules = { "ib" } },
+	{ .name = "ud_mlx5",
+	  .network = true,
+	  .level = { "UD_MLX5_SL", "UD_SL", "IB_SL" },
+	  .modules = { "ib_mlx5", "ib" } },
 	{ .name = "gga_mlx5", .network = true },
 	{ .name = "srd", .network = true },
 
-	{ .name = "cuda_copy", .copies = true },
-	{ .name = "gdr_copy", .copies = true },
-	{ .name = "cuda_ipc" },
+	{ .name = "cuda_copy", .copies = true, .modules = { "cuda" } },
+	{ .name = "gdr_copy", .copies = true, .modules = { "cuda_gdrcopy", "cuda" } },
+	{ .name = "cuda_ipc", .modules = { "cuda" } },
 	{ .name = "rocm_copy", .copies = true },
 	{ .name = "rocm_gdr", .copies = true },
 	{ .name = "rocm_ipc" },
@@ -86,6 +98,11 @@ static const struct transport *family_of(const char *name)
 			return &families[i].row;
 	}
 	return &unknown;
+}
+
+bool transport_accelerates(const char *device)
+{
+	return !strncmp(device, "mlx5", 4);
 }
 
 const struct transport *transport_named(const char *name)

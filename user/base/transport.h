@@ -28,7 +28,13 @@ struct transport {
 	bool pid_in_ep; /* its endpoints hold the peer's pid: uct_cma_ep.remote_pid */
 	bool maps_peers; /* it maps peers' memory, which UCP may then read without a transfer */
 	bool queue_pairs; /* one for each peer */
-	bool plain_verbs; /* by libibverbs alone: mlx5 devices have a faster transport */
+	bool plain_verbs; /* by libibverbs alone: see transport_accelerates() */
+	/*
+	 * The UCT modules that it needs, libuct_NAME.so: its own one, which only newer releases may
+	 * have, and the one that this is a part of in older ones or loads after. None: in libuct,
+	 * or no rule asks.
+	 */
+	const char *modules[2];
 	/*
 	 * Variables that set its InfiniBand service level, without their prefix UCX_. The first
 	 * that is set counts: a transport's configuration table includes those of its kind, and
@@ -39,6 +45,9 @@ struct transport {
 
 extern const struct transport transports[];
 extern const size_t transport_count;
+
+/* Whether UCX has a transport for such a NIC that is faster than plain_verbs (src/uct/ib/mlx5). */
+bool transport_accelerates(const char *device);
 
 /*
  * The row of that name. Without one, a row whose name is NULL: that of its family of networks

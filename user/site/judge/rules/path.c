@@ -229,13 +229,13 @@ void rule_single_copy(const struct rule_ctx *ctx)
 			 });
 }
 
-static struct answer ask_mlx5(const struct rule_ctx *ctx, const struct cell *cell)
+static struct answer ask_accelerated(const struct rule_ctx *ctx, const struct cell *cell)
 {
-	bool mlx5 = cell->device && !strncmp(cell->device, "mlx5", 4);
+	bool asked = cell_placed(cell) && cell->device && transport_accelerates(cell->device);
 
 	(void)ctx;
 	return (struct answer){
-		cell_placed(cell) && mlx5 ? FITS : FITS_NOT,
+		asked ? FITS : FITS_NOT,
 		transport_named(cell->transport)->plain_verbs,
 	};
 }
@@ -243,7 +243,7 @@ static struct answer ask_mlx5(const struct rule_ctx *ctx, const struct cell *cel
 void rule_accelerated(const struct rule_ctx *ctx)
 {
 	judge_cells(ctx, &(struct cell_rule){
-				 .measure = ask_mlx5,
+				 .measure = ask_accelerated,
 				 .group = tally_cell,
 				 .expected = "rc_mlx5 or dc_mlx5",
 			 });

@@ -9,21 +9,23 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/transport.h"
 #include "site/judge/rules/rules.h"
 
 /* ---- modules of UCX that would not load ---- */
 
-#define MODULES 4
+#define NEEDS 4
 
-/* The modules that carry what a rule wants: libuct_cuda.so.0. */
-static const char *const needs[CATALOGUE_RULES][MODULES] = {
-	[RULE_PATH_02] = { "ib", "ib_mlx5", "rdmacm" },
-	[RULE_PATH_03] = { "cma", "knem", "xpmem", "cuda" },
-	[RULE_PATH_04] = { "cuda" },
+/* The transports that carry what a rule wants; rdmacm, which is none, connects them. */
+static const char *const needs[CATALOGUE_RULES][NEEDS] = {
+	[RULE_PATH_02] = { "rc_verbs", "rc_mlx5", "rdmacm" },
+	[RULE_PATH_03] = { "cma", "knem", "xpmem", "cuda_ipc" },
+	[RULE_PATH_04] = { "cuda_ipc" },
 	[RULE_PATH_05] = { "cma", "knem", "xpmem" },
-	[RULE_PATH_06] = { "cuda_gdrcopy", "cuda" },
-	[RULE_PATH_08] = { "ib", "ib_mlx5" },
-	[RULE_PATH_10] = { "cuda" },
+	[RULE_PATH_06] = { "gdr_copy" },
+	[RULE_PATH_08] = { "rc_verbs", "rc_mlx5" },
+	[RULE_PATH_10] = { "cuda_copy" },
 };
 
 static const char *file_of(const char *path)
@@ -33,6 +35,7 @@ static const char *file_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* libuct_cuda.so.0 */
 static bool is_module(const char *file, const char *name)
 {
 	static const char prefix[] = "libuct_";
@@ -43,15 +46,30 @@ static bool is_module(const char *file, const char *name)
 	       file[strlen(prefix) + length] == '.';
 }
 
-static const struct inventory_module *refused(const struct inventory_library *ucx,
-					      const char *const *modules)
+static const struct inventory_module *refused_of(const struct inventory_library *ucx,
+						 const char *name)
 {
-	for (size_t i = 0; i < MODULES && modules[i]; i++)
-		for (size_t k = 0; k < ucx->modules.len; k++)
-			if (ucx->modules.data[k].missing &&
-			    is_module(file_of(ucx->modules.data[k].path), modules[i]))
-				return &ucx->modules.data[k];
+	for (size_t i = 0; i < ucx->modules.len; i++)
+		if (ucx->modules.data[i].missing &&
+		    is_module(file_of(ucx->modules.data[i].path), name))
+			return &ucx->modules.data[i];
 	return NULL;
+}
+
+static const struct inventory_module *refused(const struct inventory_library *ucx,
+					      const char *const *transports)
+{
+	const struct inventory_module *found = NULL;
+
+	for (size_t i = 0; i < NEEDS && transports[i] && !found; i++) {
+		const struct transport *row = transport_named(transports[i]);
+
+		if (!row->name)
+			found = refused_of(ucx, transports[i]);
+		for (size_t k = 0; k < ARRAY_SIZE(row->modules) && row->modules[k] && !found; k++)
+			found = refused_of(ucx, row->modules[k]);
+	}
+	return found;
 }
 
 /*
@@ -75,11 +93,11 @@ static bool in_use(const struct aggregates *aggregates, const char *node,
 }
 
 static const char *cause_on(struct judge *judge, const struct node_inventory *node,
-			    const char *const *modules)
+			    const char *const *transports)
 {
 	for (size_t i = 0; i < node->last->ucx.len; i++) {
 		const struct inventory_library *ucx = &node->last->ucx.data[i];
-		const struct inventory_module *module = refused(ucx, modules);
+		const struct inventory_module *module = refused(ucx, transports);
 
 		if (module && in_use(&judge->aggregates, node->name, ucx))
 			return say(judge, "%s of UCX %s does not load on %s: %s",
@@ -93,15 +111,15 @@ void judge_modules(struct judge *judge)
 {
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
-		const char *const *modules = needs[catalogue_index(finding->rule)];
+		const char *const *transports = needs[catalogue_index(finding->rule)];
 
-		if (finding->verdict != VERDICT_FAIL || !*modules)
+		if (finding->verdict != VERDICT_FAIL || !*transports)
 			continue;
 		for (size_t k = 0; k < judge->inventories.list.len && !finding->cause; k++) {
 			const struct node_inventory *node = &judge->inventories.list.data[k];
 
 			if (node->name && subject_is(&finding->subject, node->name))
-				finding->cause = cause_on(judge, node, modules);
+				finding->cause = cause_on(judge, node, transports);
 		}
 	}
 }
