@@ -23,7 +23,7 @@ refused() {
 @test "what is no pair of durations" {
 	for value in 1s 1s/ /30s words 1/30 1s/30 1s:30s 1s/30s/2 -1s/30s 1x/30s 1s/30parsec infs/nans 1e30s/2s \
 		"1s /30s" ""; do
-		refused "$value" "'$value' is no window: say LENGTH/PERIOD, as in 1s/30s" || {
+		refused "$value" "invalid window '$value', use LENGTH/PERIOD (1s/30s)" || {
 			echo "--window '$value': $output"
 			false
 		}
@@ -31,7 +31,7 @@ refused() {
 }
 
 @test "a window of no length, and one that fills its period" {
-	refused 0s/3s "a window of no length shows nothing"
+	refused 0s/3s "invalid window '0s/3s', its length must not be 0"
 	for value in 5s/1s 1s/1s 950ms/1s 60s/1min; do
 		refused $value "'$value' leaves no time without probes"
 	done

@@ -293,8 +293,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (attach->ready && !attach->chosen.pids.len)
-			argp_error(state,
-				   "--ready is for processes that wait for it: name them by -p");
+			argp_error(state, "--ready requires -p");
 		if ((attach->chosen.pids.len > 0) + !!attach->chosen.job + attach->all != 1)
 			argp_error(state, "give one of -p PID, --job ID and --all");
 		return 0;

@@ -367,7 +367,7 @@ static int room_of(const struct evidence_merge *merge)
 	int file = evidence_merge_room(merge);
 
 	if (file < 0)
-		log_error("no room for a file: %s", strerror(-file));
+		log_error("cannot create a temporary file: %s", strerror(-file));
 	return file;
 }
 

@@ -54,7 +54,7 @@ static void unit_add_file(struct unit *unit, const char *path)
 	vec_push(&unit->files, xstrdup(path));
 }
 
-/* What is damaged so that it does not look like any of ours any more is known by its place. */
+/* A file too damaged to recognise counts as ours if its path follows the sweep's layout. */
 static bool is_wanted(const char *path)
 {
 	char *node;

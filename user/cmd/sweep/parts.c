@@ -291,7 +291,7 @@ int sweep_chunks(const struct sweep_chunks *chunks)
 	int status = UCXBPF_CHECK_USAGE;
 
 	if (chunks->options->launch.launcher != &launcher_slurm) {
-		log_error("--chunk: parts are a job array, which takes Slurm");
+		log_error("--chunk requires Slurm");
 		return status;
 	}
 	if (!make_plan(chunks, &plan))

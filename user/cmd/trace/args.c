@@ -69,10 +69,9 @@ static void parse_window(struct capture_arguments *arguments, const char *value,
 
 	if (duration_parse(value, &slash, length) || *slash != '/' ||
 	    duration_parse(slash + 1, &end, period) || *end)
-		argp_error(state, "'%s' is no window: say LENGTH/PERIOD, as in 1s/30s", value);
+		argp_error(state, "invalid window '%s', use LENGTH/PERIOD (1s/30s)", value);
 	else if (!*length)
-		argp_error(state,
-			   "a window of no length shows nothing: say how long, as in 1s/30s");
+		argp_error(state, "invalid window '%s', its length must not be 0", value);
 	else if (*length + REST_NS > *period)
 		argp_error(state,
 			   "'%s' leaves no time without probes: the period must be 100ms longer "
@@ -89,7 +88,7 @@ static void parse_thin(struct capture_arguments *arguments, const char *value,
 
 	if (strspn(value, "0123456789/") != strlen(value) ||
 	    sscanf(value, "%2u/%2u%c", &kept, &of, &rest) != 2)
-		argp_error(state, "'%s' is no share of detail: say K/N, as in 1/8", value);
+		argp_error(state, "invalid share of detail '%s', use K/N (1/8)", value);
 	else if (!of || UB_SLICES % of || !kept || kept > of)
 		argp_error(state, "'%s': N must be 1, 2, 4, 8, 16, 32 or 64, and K from 1 to N",
 			   value);
@@ -107,14 +106,11 @@ double budget_parse(const char *value, struct argp_state *state)
 	if (!strcmp(value, "none"))
 		return 0;
 	if (end == value || (*end && strcmp(end, "%") != 0) || isnan(percent))
-		argp_error(
-			state,
-			"'%s' is no budget: say a share of each thread's time, as in 3%%, or none",
-			value);
-	else if (percent < 0.01 || percent > 99)
 		argp_error(state,
-			   "a budget of '%s' is out of range: say from 0.01%% to 99%%, or none",
+			   "invalid budget '%s', use a share of each thread's time (3%%) or none",
 			   value);
+	else if (percent < 0.01 || percent > 99)
+		argp_error(state, "budget '%s' out of range, use 0.01%% to 99%% or none", value);
 	return percent / 100;
 }
 

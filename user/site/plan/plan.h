@@ -20,8 +20,8 @@
 #define PLAN_WHY 256
 #define PLAN_MAX_NODES 65536
 #define PLAN_MAX_RANKS 64
-#define PLAN_GRACE_S                                                                               \
-	8 /* a rank whose round took too long waits so long for others to write that down */
+/* Seconds a timed-out rank waits so that its peers can log where they stand. */
+#define PLAN_GRACE_S 8
 #define PLAN_WAVES 2 /* each node is in one part of each */
 
 enum plan_op {

@@ -186,7 +186,7 @@ const char *why_unsized(const struct rule_ctx *ctx, uint64_t bytes)
 		   say_bytes(ctx->judge, bytes));
 }
 
-/* What is not known may have gone any way: of what fits for sure, or of all that may fit. */
+/* Bytes of unknown transport may break the rule: beyond COV-05's share PASS becomes UNKNOWN. */
 static void doubt(const struct rule_ctx *ctx, const struct tally *tally, struct finding *finding)
 {
 	double most = ctx->settings->cov_05.share;
