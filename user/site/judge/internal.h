@@ -34,7 +34,7 @@ struct judge {
 };
 
 /* Input comes: asserts that it still may. */
-void judge_feeds(struct judge *judge);
+void input_begins(struct judge *judge);
 
 /* Lives as long as the judge. */
 const char *say(struct judge *judge, const char *format, ...) __attribute__((format(printf, 2, 3)));

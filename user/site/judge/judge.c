@@ -35,7 +35,7 @@ void judge_free(struct judge *judge)
 	free(judge);
 }
 
-void judge_feeds(struct judge *judge)
+void input_begins(struct judge *judge)
 {
 	assert(judge->phase <= JUDGE_FED);
 	judge->phase = JUDGE_FED;
@@ -43,20 +43,20 @@ void judge_feeds(struct judge *judge)
 
 struct fact_sink judge_sink(struct judge *judge)
 {
-	judge_feeds(judge);
+	input_begins(judge);
 	return aggregates_sink(&judge->aggregates);
 }
 
 void judge_plan(struct judge *judge, const struct plan *plan)
 {
-	judge_feeds(judge);
+	input_begins(judge);
 	assert(!judge->sweep.ranks.len);
 	sweep_plan(&judge->sweep, plan);
 }
 
 void judge_ledger(struct judge *judge, const struct ledger_entry *entry)
 {
-	judge_feeds(judge);
+	input_begins(judge);
 	assert(judge->sweep.plan);
 	sweep_entry(&judge->sweep, entry);
 }
@@ -64,13 +64,13 @@ void judge_ledger(struct judge *judge, const struct ledger_entry *entry)
 void judge_baseline(struct judge *judge, const struct judge *earlier)
 {
 	assert(earlier->phase == JUDGE_FINISHED);
-	judge_feeds(judge);
+	input_begins(judge);
 	judge->earlier = earlier;
 }
 
 void judge_inventory(struct judge *judge, const struct inventory *inventory)
 {
-	judge_feeds(judge);
+	input_begins(judge);
 	inventories_add(&judge->inventories, judge->policy, inventory);
 }
 
@@ -78,19 +78,19 @@ void judge_capture(struct judge *judge, const char *host_id, const char *host_na
 {
 	const struct aggregated_capture capture = { host_id, host_name, start };
 
-	judge_feeds(judge);
+	input_begins(judge);
 	vec_push(&judge->aggregates.captures, capture);
 }
 
 void judge_captures_broken(struct judge *judge)
 {
-	judge_feeds(judge);
+	input_begins(judge);
 	judge->captures_broken = true;
 }
 
 void judge_loss(struct judge *judge, const struct judge_loss *loss)
 {
-	judge_feeds(judge);
+	input_begins(judge);
 	if (!loss->node) {
 		judge->captures_broken = judge->captures_broken || loss->files || loss->hits ||
 					 loss->windows || loss->spans;

@@ -103,7 +103,7 @@ static void array_confirm_command(const struct array_job *job,
 }
 
 /* A command of Slurm for a job: "scancel --quiet". */
-static void array_told_command(const char *line, const char *id, struct command *out)
+static void array_id_command(const char *line, const char *id, struct command *out)
 {
 	command_split(out, line);
 	command_add(out, "%s", id);
@@ -136,7 +136,7 @@ void array_print(const struct array_job *job, FILE *out)
 		print(&command,
 		      "# and that job, if nodes or pairs are slow (PERF-01, PERF-02): ", out);
 	}
-	array_told_command("scontrol release", "ARRAY", &command);
+	array_id_command("scontrol release", "ARRAY", &command);
 	print(&command, "", out);
 }
 
@@ -185,7 +185,7 @@ static int tell(const char *what, const char *id)
 {
 	struct command command = { 0 };
 
-	array_told_command(what, id, &command);
+	array_id_command(what, id, &command);
 	return run(&command, NULL);
 }
 

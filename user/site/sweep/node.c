@@ -142,7 +142,7 @@ static void trace(struct node *node, const char *name, char *pids)
 	}
 }
 
-static void told(void *context, char *line)
+static void obey(void *context, char *line)
 {
 	struct node *node = context;
 	char *rest = line, *word = strsep(&rest, " "), *name;
@@ -178,7 +178,7 @@ static void work(struct node *node)
 				  { .fd = node->ready, .events = POLLIN } };
 
 	poll(polls, node->ready >= 0 ? 2 : 1, LOOK_MS);
-	if (polls[0].revents && !lines_read(&node->input, told, node))
+	if (polls[0].revents && !lines_read(&node->input, obey, node))
 		node->over = true;
 	if (node->ready >= 0 && polls[1].revents)
 		look_at_tracer(node);

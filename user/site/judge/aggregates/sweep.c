@@ -23,7 +23,7 @@ void sweep_release(struct sweep *sweep)
 	vec_release(&sweep->own);
 	vec_release(&sweep->made);
 	vec_release(&sweep->jobs);
-	free(sweep->untold);
+	free(sweep->unusable);
 	vec_release(&sweep->ranks);
 	vec_release(&sweep->transfers);
 	map_release(&sweep->by_place);
@@ -120,14 +120,14 @@ const struct plan_work *sweep_work(const struct sweep *sweep, const struct sweep
 	return &plan_stage(sweep->plan, transfer->stage)->works.data[transfer->work];
 }
 
-static bool tells(const struct sweep *sweep, int node)
+static bool is_usable(const struct sweep *sweep, int node)
 {
-	return node < 0 || !sweep->untold || !sweep->untold[node];
+	return node < 0 || !sweep->unusable || !sweep->unusable[node];
 }
 
 bool sweep_tells(const struct sweep *sweep, const struct sweep_transfer *transfer)
 {
-	return tells(sweep, transfer->src) && tells(sweep, transfer->dst);
+	return is_usable(sweep, transfer->src) && is_usable(sweep, transfer->dst);
 }
 
 uint32_t sweep_job_of(const struct sweep *sweep, const struct plan_stage *stage, uint32_t round,
@@ -515,7 +515,7 @@ static char *names_of(const struct resident *residents, size_t count, size_t *no
 }
 
 /* Why their times tell nothing, the caller's; NULL: they do. */
-static char *why_untold(const struct sweep *sweep, const struct resident *residents, size_t count)
+static char *why_unusable(const struct sweep *sweep, const struct resident *residents, size_t count)
 {
 	char *names, *why = NULL;
 	size_t nodes;
@@ -539,7 +539,7 @@ void machines_find(struct sweep *sweep, const struct node_inventories *inventori
 
 	if (!sweep->plan)
 		return;
-	sweep->untold = xcalloc(sweep->plan->nodes.len + 1, sizeof(*sweep->untold));
+	sweep->unusable = xcalloc(sweep->plan->nodes.len + 1, sizeof(*sweep->unusable));
 	find_residents(sweep, inventories, &list);
 	for (size_t from = 0; from < list.len; from = to) {
 		char *why;
@@ -547,12 +547,12 @@ void machines_find(struct sweep *sweep, const struct node_inventories *inventori
 		for (to = from;
 		     to < list.len && !strcmp(list.data[to].machine, list.data[from].machine);)
 			to++;
-		why = why_untold(sweep, &list.data[from], to - from);
+		why = why_unusable(sweep, &list.data[from], to - from);
 		if (!why)
 			continue;
 		vec_push(&sweep->made, why);
 		for (size_t i = from; i < to; i++)
-			sweep->untold[list.data[i].node] = why;
+			sweep->unusable[list.data[i].node] = why;
 	}
 	vec_release(&list);
 }

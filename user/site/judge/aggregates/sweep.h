@@ -80,7 +80,7 @@ struct sweep {
 	VEC(char *) made;
 	/* by node: why its times tell nothing of a network, NULL: they do; set by machines_find()
 	 */
-	const char **untold;
+	const char **unusable;
 	struct map captured; /* hashes of hosts that captures have a process of */
 	size_t current; /* 1 + whose ledger is being read */
 	size_t foreign; /* ledgers of other plans */
@@ -157,7 +157,7 @@ const struct plan_work *sweep_work(const struct sweep *sweep,
  */
 
 /*
- * All inventories are in: sets sweep->untold. Machines are distinguished by the boot id of their
+ * All inventories are in: sets sweep->unusable. Machines are distinguished by the boot id of their
  * kernel; a node without an inventory counts as a machine of its own.
  */
 void machines_find(struct sweep *sweep, const struct node_inventories *inventories);

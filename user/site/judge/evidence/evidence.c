@@ -128,7 +128,7 @@ int evidence_check(int file, struct evidence_error *error)
 
 int judge_evidence_read(struct judge *judge, int file, struct evidence_error *error)
 {
-	judge_feeds(judge);
+	input_begins(judge);
 	return feed_file(judge, file, error);
 }
 

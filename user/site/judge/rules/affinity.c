@@ -96,7 +96,7 @@ static void weigh_distance(const struct rule_ctx *ctx, struct tally *tally)
 void rule_nearest_nic(const struct rule_ctx *ctx)
 {
 	found_unplaced(ctx, "its inventory does not show where the GPU or the NIC is");
-	judge_cells(ctx, &(struct cell_rule){
+	cells_judge(ctx, &(struct cell_rule){
 				 .measure = ask_distance,
 				 .group = tally_owner,
 				 .adjust = weigh_distance,
@@ -105,7 +105,7 @@ void rule_nearest_nic(const struct rule_ctx *ctx)
 			 });
 }
 
-void judge_nearest(const struct rule_ctx *ctx, const struct policy_expect *expect)
+void nearest_judge(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
 	size_t before = ctx->judge->findings.len;
 	struct rule_ctx line = *ctx;
@@ -113,7 +113,7 @@ void judge_nearest(const struct rule_ctx *ctx, const struct policy_expect *expec
 	line.expect = expect;
 	found_unplaced(&line, "its inventory does not show which NIC is the nearest, or ranks may "
 			      "run on several NUMA nodes");
-	judge_cells(&line,
+	cells_judge(&line,
 		    &(struct cell_rule){
 			    .measure = ask_distance,
 			    .group = tally_owner,
@@ -376,7 +376,7 @@ static void conclude(const struct rule_ctx *ctx, struct subject subject,
 	finding->seen = standing->seen;
 }
 
-static bool any_told(const struct aggregates *aggregates)
+static bool any_cpus(const struct aggregates *aggregates)
 {
 	for (size_t i = 0; i < aggregates->members.len; i++)
 		if (aggregates->members.data[i].fact.cpus)
@@ -391,7 +391,7 @@ void rule_binding(const struct rule_ctx *ctx)
 	VEC(struct standing) standings = { 0 };
 	struct devices devices = { 0 };
 
-	if (!any_told(aggregates)) {
+	if (!any_cpus(aggregates)) {
 		found_nothing(ctx, VERDICT_SKIP,
 			      "older captures do not have the cores that a process may run on");
 		return;

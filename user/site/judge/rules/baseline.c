@@ -446,7 +446,7 @@ void rule_baseline(const struct rule_ctx *ctx)
 	struct times times;
 
 	judge_earlier_ways(ctx, &changes);
-	if (nothing_told(ctx)) {
+	if (skip_unusable_times(ctx)) {
 		vec_release(&changes.list);
 		return;
 	}

@@ -108,7 +108,7 @@ static const char *resident_value(const struct member *member, const char *name)
 }
 
 /* Whether captures have the variables of all processes of a stay. */
-static bool residents_told(const struct residents *residents, struct stay stay)
+static bool residents_known(const struct residents *residents, struct stay stay)
 {
 	for (size_t i = stay.from; i < stay.to; i++)
 		if (residents->list.data[i].member->fact.environment_cut < 0)
@@ -126,7 +126,7 @@ static int residents_cut(const struct residents *residents, struct stay stay)
 	return cut;
 }
 
-static bool residents_any_told(const struct residents *residents)
+static bool residents_any_known(const struct residents *residents)
 {
 	for (size_t i = 0; i < residents->list.len; i++)
 		if (residents->list.data[i].member->fact.environment_cut >= 0)
@@ -269,7 +269,7 @@ static void judge_name(const struct rule_ctx *ctx, const struct residents *resid
 	while (residents_next(residents, &stay)) {
 		const struct node *node = residents->list.data[stay.from].node;
 
-		if (residents_told(residents, stay))
+		if (residents_known(residents, stay))
 			vec_push(&entries.list,
 				 ((struct entry){ node->class,
 						  values_of(ctx, residents, stay, name), node }));
@@ -306,7 +306,7 @@ static void settle(const struct rule_ctx *ctx, const struct residents *residents
 {
 	const struct node *node = residents->list.data[stay.from].node;
 
-	if (!residents_told(residents, stay))
+	if (!residents_known(residents, stay))
 		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
 			  "the environment of its processes could not be read");
 	else if (residents_cut(residents, stay))
@@ -344,12 +344,12 @@ static void judge_all(const struct rule_ctx *ctx, const struct residents *reside
 	}
 }
 
-void judge_environments(const struct rule_ctx *ctx)
+void environments_judge(const struct rule_ctx *ctx)
 {
 	struct residents residents = { 0 };
 
 	residents_collect(ctx->aggregates, &residents);
-	if (residents_any_told(&residents))
+	if (residents_any_known(&residents))
 		judge_all(ctx, &residents);
 	else if (residents.list.len)
 		found_nothing(ctx, VERDICT_SKIP,

@@ -98,7 +98,7 @@ static void judge_line(const struct rule_ctx *ctx, const struct policy_expect *e
 	struct rule_ctx line = *ctx;
 
 	line.expect = expect;
-	judge_cells(&line, &(struct cell_rule){
+	cells_judge(&line, &(struct cell_rule){
 				   .measure = ask_level,
 				   .group = tally_source,
 				   .phrase = wrong_level,

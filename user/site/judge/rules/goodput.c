@@ -165,7 +165,7 @@ void rule_goodput(const struct rule_ctx *ctx)
 		const struct sweep_transfer *transfer = &sweep->transfers.data[i];
 
 		if (transfer->stage == STAGE_TIME && transfer->op == PLAN_P2P &&
-		    transfer->dst >= 0 && transfer_tells(ctx, transfer) &&
+		    transfer->dst >= 0 && times_usable(ctx, transfer) &&
 		    sweep_work(sweep, transfer)->size == size)
 			add_reached(sweep, transfer, rates, reached);
 	}
@@ -253,8 +253,8 @@ void rule_alltoall(const struct rule_ctx *ctx)
 
 	/* all nodes wait for the slowest: one that tells nothing is enough */
 	for (size_t i = 0; work && i < sweep->plan->nodes.len; i++)
-		if (node_untold(ctx, i)) {
-			found_nothing(ctx, VERDICT_SKIP, node_untold(ctx, i));
+		if (times_unusable(ctx, i)) {
+			found_nothing(ctx, VERDICT_SKIP, times_unusable(ctx, i));
 			return;
 		}
 	rates = node_rates(ctx);

@@ -145,7 +145,7 @@ static struct answer ask_known(const struct rule_ctx *ctx, const struct cell *ce
 
 void rule_attribution(const struct rule_ctx *ctx)
 {
-	judge_cells(ctx, &(struct cell_rule){
+	cells_judge(ctx, &(struct cell_rule){
 				 .measure = ask_known,
 				 .group = tally_known,
 				 .allowed = ctx->settings->cov_05.share,

@@ -76,7 +76,7 @@ static void judge_line(const struct rule_ctx *ctx, const struct policy_expect *e
 	struct rule_ctx line = *ctx;
 
 	line.expect = expect;
-	judge_cells(&line, &(struct cell_rule){
+	cells_judge(&line, &(struct cell_rule){
 				   .measure = ask_line,
 				   .group = tally_cell,
 				   .allowed = 1 - expect->min_share,
@@ -91,7 +91,7 @@ void rule_expected(const struct rule_ctx *ctx)
 		const struct policy_expect *expect = &ctx->judge->policy->expect.data[i];
 
 		if (expect->nearest_nic && ctx->judge->inventories.list.len)
-			judge_nearest(ctx, expect);
+			nearest_judge(ctx, expect);
 		else if (expect->nearest_nic)
 			found_why(ctx, VERDICT_SKIP,
 				  subject_plain(SUBJECT_OTHER,
@@ -100,7 +100,7 @@ void rule_expected(const struct rule_ctx *ctx)
 		if (expect->tl.len || expect->forbid.len || expect->proto.len)
 			judge_line(ctx, expect);
 		if (expect->staging != STAGING_ANY || expect->dst_copy)
-			judge_ways(ctx, expect);
+			ways_judge(ctx, expect);
 	}
 }
 
@@ -168,12 +168,12 @@ static void spare_wire_up(const struct rule_ctx *ctx, struct tally *tally)
 
 void rule_tcp(const struct rule_ctx *ctx)
 {
-	judge_cells(ctx, &(struct cell_rule){
+	cells_judge(ctx, &(struct cell_rule){
 				 .measure = ask_management,
 				 .group = tally_cell,
 				 .expected = "no data over management interfaces",
 			 });
-	judge_cells(ctx, &(struct cell_rule){
+	cells_judge(ctx, &(struct cell_rule){
 				 .measure = ask_tcp,
 				 .group = tally_cell,
 				 .adjust = spare_wire_up,
@@ -192,7 +192,7 @@ static struct answer ask_within_node(const struct rule_ctx *ctx, const struct ce
 
 void rule_node_over_nic(const struct rule_ctx *ctx)
 {
-	judge_cells(ctx, &(struct cell_rule){
+	cells_judge(ctx, &(struct cell_rule){
 				 .measure = ask_within_node,
 				 .group = tally_source,
 				 .expected = "shared memory, cma, xpmem or cuda_ipc",
@@ -222,7 +222,7 @@ static struct answer ask_large(const struct rule_ctx *ctx, const struct cell *ce
 
 void rule_single_copy(const struct rule_ctx *ctx)
 {
-	judge_cells(ctx, &(struct cell_rule){
+	cells_judge(ctx, &(struct cell_rule){
 				 .measure = ask_large,
 				 .group = tally_cell,
 				 .expected = "cma, knem or xpmem",
@@ -242,7 +242,7 @@ static struct answer ask_accelerated(const struct rule_ctx *ctx, const struct ce
 
 void rule_accelerated(const struct rule_ctx *ctx)
 {
-	judge_cells(ctx, &(struct cell_rule){
+	cells_judge(ctx, &(struct cell_rule){
 				 .measure = ask_accelerated,
 				 .group = tally_cell,
 				 .expected = "rc_mlx5 or dc_mlx5",

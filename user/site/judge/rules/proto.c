@@ -271,7 +271,7 @@ void rule_switch_points(const struct rule_ctx *ctx)
 			to++;
 		judge_group(ctx, &sent.list.data[from], to - from);
 	}
-	judge_schemes(ctx);
+	schemes_judge(ctx);
 	vec_release(&sent.list);
 	map_release(&sent.index);
 }

@@ -411,7 +411,7 @@ static void judge_group(const struct rule_ctx *ctx, struct pair *pairs, size_t c
 	odd_release(&group);
 }
 
-void judge_schemes(const struct rule_ctx *ctx)
+void schemes_judge(const struct rule_ctx *ctx)
 {
 	struct map said = { 0 };
 	pair_list list = { 0 };

@@ -512,7 +512,7 @@ void rule_aligned(const struct rule_ctx *ctx)
 		if (counts(&aggregates->cells.data[i]))
 			note(&rails, aggregates, &aggregates->cells.data[i]);
 	with_rails.rails = &rails;
-	judge_cells(&with_rails, &(struct cell_rule){
+	cells_judge(&with_rails, &(struct cell_rule){
 					 .measure = ask_aligned,
 					 .group = tally_direction,
 					 .expected = "the same rail in both directions",

@@ -81,15 +81,15 @@ bool judges_all(const struct rule_ctx *ctx);
  * Rules of times: why the times of a node of the plan are no use (machines_find()); NULL: they are,
  * or the rule's setting one_machine wants it judged anyway.
  */
-const char *node_untold(const struct rule_ctx *ctx, int node);
+const char *times_unusable(const struct rule_ctx *ctx, int node);
 
 /* Whether a transfer has a time, and one that tells something. */
-bool transfer_tells(const struct rule_ctx *ctx, const struct sweep_transfer *transfer);
+bool times_usable(const struct rule_ctx *ctx, const struct sweep_transfer *transfer);
 
 /*
  * Reports SKIP for nodes whose times are no use, once if these are all nodes: then it returns true.
  */
-bool nothing_told(const struct rule_ctx *ctx);
+bool skip_unusable_times(const struct rule_ctx *ctx);
 
 /* Ports that messages could take; without a class, only ports with a device of their own. */
 bool nic_watched(const struct node_inventory *node, const struct inventory_nic *nic);
@@ -125,7 +125,7 @@ void mark_in_part(const struct rule_ctx *ctx);
 struct rule_ctx rule_ctx_of(struct judge *judge, const struct catalogue_rule *rule);
 
 /* Adds the rule's findings: one SKIP where it is switched off, or its input was not given. */
-void judge_rule(struct judge *judge, const struct catalogue_rule *rule);
+void rule_judge(struct judge *judge, const struct catalogue_rule *rule);
 
 /* Whether the rule reads no captures: gaps in them do not matter to it. */
 bool judged_apart(const struct catalogue_rule *rule);
@@ -146,9 +146,9 @@ void rule_attribution(const struct rule_ctx *ctx);
 void rule_one_library(const struct rule_ctx *ctx);
 void rule_versions(const struct rule_ctx *ctx);
 /* CFG-01: environment variables. */
-void judge_environments(const struct rule_ctx *ctx);
+void environments_judge(const struct rule_ctx *ctx);
 /* PATH-01: 'staging' and 'dst_copy' of a line. */
-void judge_ways(const struct rule_ctx *ctx, const struct policy_expect *expect);
+void ways_judge(const struct rule_ctx *ctx, const struct policy_expect *expect);
 void rule_expected(const struct rule_ctx *ctx);
 void rule_tcp(const struct rule_ctx *ctx);
 void rule_node_over_nic(const struct rule_ctx *ctx);
@@ -168,7 +168,7 @@ void rule_fragments(const struct rule_ctx *ctx);
 void rule_service_level(const struct rule_ctx *ctx);
 void rule_switch_points(const struct rule_ctx *ctx);
 /* Of PROTO-02, by what data of a rendezvous moves. */
-void judge_schemes(const struct rule_ctx *ctx);
+void schemes_judge(const struct rule_ctx *ctx);
 void rule_ports(const struct rule_ctx *ctx);
 void rule_planned(const struct rule_ctx *ctx);
 void rule_monotone(const struct rule_ctx *ctx);
@@ -181,7 +181,7 @@ void rule_baseline(const struct rule_ctx *ctx);
 void rule_port_counters(const struct rule_ctx *ctx);
 void rule_nearest_nic(const struct rule_ctx *ctx);
 /* Of PATH-01, 'nic: nearest'. */
-void judge_nearest(const struct rule_ctx *ctx, const struct policy_expect *expect);
+void nearest_judge(const struct rule_ctx *ctx, const struct policy_expect *expect);
 void rule_binding(const struct rule_ctx *ctx);
 void rule_nic_collision(const struct rule_ctx *ctx);
 void rule_adapters(const struct rule_ctx *ctx);

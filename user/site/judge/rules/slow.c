@@ -74,7 +74,7 @@ static void metrics_find(const struct plan *plan, struct metrics *metrics)
 static bool metric_times(const struct rule_ctx *ctx, const struct metric *metric,
 			 const struct sweep_transfer *transfer)
 {
-	return transfer_tells(ctx, transfer) &&
+	return times_usable(ctx, transfer) &&
 	       is_metric(metric, sweep_work(&ctx->judge->sweep, transfer));
 }
 
@@ -373,7 +373,7 @@ static void say_nodes(const struct rule_ctx *ctx, const struct slowness *worst)
 
 		if (worst[i].known)
 			slow_say(ctx, subject_node(name), &worst[i]);
-		else if (!node_untold(ctx, i))
+		else if (!times_unusable(ctx, i))
 			found_why(ctx, VERDICT_UNKNOWN, subject_node(name),
 				  "times of fewer than three rounds");
 	}

@@ -217,6 +217,6 @@ void rule_versions(const struct rule_ctx *ctx)
 	same_on_all(ctx, versions_of);
 	if (!found_any(ctx))
 		found_nothing(ctx, VERDICT_SKIP, "no process has MPI or UCX");
-	judge_environments(ctx);
+	environments_judge(ctx);
 	join_subjects(ctx->judge, ctx->from);
 }

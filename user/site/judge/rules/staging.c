@@ -227,7 +227,7 @@ static const char *expect_text(const struct rule_ctx *ctx, const struct policy_e
 		   staging && copy ? ", " : "", copy ? copy : "", expect->line);
 }
 
-void judge_ways(const struct rule_ctx *ctx, const struct policy_expect *expect)
+void ways_judge(const struct rule_ctx *ctx, const struct policy_expect *expect)
 {
 	ask_ways(ctx, &(struct way_question){
 			      .about = fits,

@@ -167,7 +167,7 @@ bool fails_by_absence(const struct catalogue_rule *rule)
 	return judged->flags & FAIL_BY_ABSENCE;
 }
 
-void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
+void rule_judge(struct judge *judge, const struct catalogue_rule *rule)
 {
 	const struct judged *judged = judged_by(rule);
 	const char *lacks = what_lacks(judge, rule, judged);
@@ -181,7 +181,7 @@ void judge_rule(struct judge *judge, const struct catalogue_rule *rule)
 		found_nothing(&ctx, VERDICT_SKIP, lacks);
 		return;
 	}
-	if (judged->flags & OF_TIMES && nothing_told(&ctx))
+	if (judged->flags & OF_TIMES && skip_unusable_times(&ctx))
 		return;
 	ctx.from = judge->findings.len;
 	judged->judge(&ctx);

@@ -236,7 +236,7 @@ void tallies_judge(const struct rule_ctx *ctx, struct tallies *tallies, double a
 	tallies_release(tallies);
 }
 
-void judge_cells(const struct rule_ctx *ctx, const struct cell_rule *rule)
+void cells_judge(const struct rule_ctx *ctx, const struct cell_rule *rule)
 {
 	struct tallies tallies = { 0 };
 

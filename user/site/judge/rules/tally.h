@@ -90,7 +90,7 @@ struct cell_rule {
 	const char *(*undecided)(const struct rule_ctx *ctx, const struct cell *cell);
 };
 
-void judge_cells(const struct rule_ctx *ctx, const struct cell_rule *rule);
+void cells_judge(const struct rule_ctx *ctx, const struct cell_rule *rule);
 
 /* Its first half: fills the tallies, which the caller releases. */
 void tallies_measure(const struct rule_ctx *ctx, struct tallies *tallies,

@@ -16,35 +16,35 @@ bool judges_all(const struct rule_ctx *ctx)
 	return policy_wants(ctx->judge->policy, ctx->rule, "one_machine");
 }
 
-const char *node_untold(const struct rule_ctx *ctx, int node)
+const char *times_unusable(const struct rule_ctx *ctx, int node)
 {
 	const struct sweep *sweep = &ctx->judge->sweep;
 
-	return judges_all(ctx) || !sweep->untold ? NULL : sweep->untold[node];
+	return judges_all(ctx) || !sweep->unusable ? NULL : sweep->unusable[node];
 }
 
-bool transfer_tells(const struct rule_ctx *ctx, const struct sweep_transfer *transfer)
+bool times_usable(const struct rule_ctx *ctx, const struct sweep_transfer *transfer)
 {
 	return transfer->p50 > 0 && (judges_all(ctx) || sweep_tells(&ctx->judge->sweep, transfer));
 }
 
-bool nothing_told(const struct rule_ctx *ctx)
+bool skip_unusable_times(const struct rule_ctx *ctx)
 {
 	const struct plan *plan = ctx->judge->sweep.plan;
 	size_t without = 0, alike = 0;
 
 	for (size_t i = 0; i < plan->nodes.len; i++) {
-		without += node_untold(ctx, i) != NULL;
-		alike += node_untold(ctx, i) == node_untold(ctx, 0);
+		without += times_unusable(ctx, i) != NULL;
+		alike += times_unusable(ctx, i) == times_unusable(ctx, 0);
 	}
 	if (without && alike == plan->nodes.len) {
-		found_nothing(ctx, VERDICT_SKIP, node_untold(ctx, 0));
+		found_nothing(ctx, VERDICT_SKIP, times_unusable(ctx, 0));
 		return true;
 	}
 	for (size_t i = 0; i < plan->nodes.len; i++)
-		if (node_untold(ctx, i))
+		if (times_unusable(ctx, i))
 			found_why(ctx, VERDICT_SKIP, subject_node(plan->nodes.data[i].name),
-				  node_untold(ctx, i));
+				  times_unusable(ctx, i));
 	return without && without == plan->nodes.len;
 }
 

@@ -107,7 +107,7 @@ static const char *cause_on(struct judge *judge, const struct node_inventory *no
 	return NULL;
 }
 
-void judge_modules(struct judge *judge)
+void stage_modules(struct judge *judge)
 {
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];
@@ -270,7 +270,7 @@ static const char *cause_of(struct judge *judge, const known_list *known,
 	return cause;
 }
 
-void judge_causes(struct judge *judge)
+void stage_causes(struct judge *judge)
 {
 	known_list known = { 0 };
 

@@ -57,12 +57,12 @@ void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t
 	mark_incomplete(judge);
 	mark_in_part(&both_ends);
 	for (size_t i = 0; i < CATALOGUE_RULES; i++)
-		judge_rule(judge, &catalogue[i]);
-	judge_doubt(judge);
-	judge_explain(judge);
-	judge_modules(judge);
-	judge_causes(judge);
-	judge_waive(judge, today);
+		rule_judge(judge, &catalogue[i]);
+	stage_doubt(judge);
+	stage_explain(judge);
+	stage_modules(judge);
+	stage_causes(judge);
+	stage_waive(judge, today);
 	qsort(judge->findings.data, judge->findings.len, sizeof(*judge->findings.data), by_rule);
 	judge->phase = JUDGE_FINISHED;
 }

@@ -195,19 +195,19 @@ static void print_nodes(const struct aggregates *aggregates, FILE *out)
 /* Transports that the policy has to declare, each once. */
 static void print_transports(const struct aggregates *aggregates, FILE *out)
 {
-	texts told = { 0 };
+	texts declared = { 0 };
 
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
 		const char *name = aggregates->cells.data[i].transport;
 
-		if (!name || value_transport(name) || listed(&told, name))
+		if (!name || value_transport(name) || listed(&declared, name))
 			continue;
-		fprintf(out, "%s%s", told.len ? ", " : "transports: [", name);
-		vec_push(&told, name);
+		fprintf(out, "%s%s", declared.len ? ", " : "transports: [", name);
+		vec_push(&declared, name);
 	}
-	if (told.len)
+	if (declared.len)
 		fputs("]\n", out);
-	vec_release(&told);
+	vec_release(&declared);
 }
 
 int judge_learn(const struct judge *judge, FILE *out)

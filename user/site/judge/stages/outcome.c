@@ -57,7 +57,7 @@ static const char *why_lost(struct judge *judge, enum lack lack, const char *nod
  * Lost or unrecorded traffic may have gone another way: nothing passes then. A fault that was seen
  * stands, a failure concluded from absence does not.
  */
-void judge_doubt(struct judge *judge)
+void stage_doubt(struct judge *judge)
 {
 	struct words in_part = { 0 }; /* names of nodes */
 	struct words nodes = { 0 }; /* of captures: a finding about none of them is about all */
@@ -133,7 +133,7 @@ static const struct finding *explanation(const struct judge *judge, const struct
 }
 
 /* A wrong path is slow: that is one fault, and the path is its cause. */
-void judge_explain(struct judge *judge)
+void stage_explain(struct judge *judge)
 {
 	struct map wrong = { 0 };
 
@@ -170,7 +170,7 @@ static const struct policy_waiver *waiver_of(const struct policy *policy,
 	return NULL;
 }
 
-void judge_waive(struct judge *judge, int64_t today)
+void stage_waive(struct judge *judge, int64_t today)
 {
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		struct finding *finding = &judge->findings.data[i];

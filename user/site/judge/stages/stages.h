@@ -6,18 +6,18 @@
 #include "site/judge/internal.h"
 
 /* PASS becomes UNKNOWN where lost or untraced data may have taken another path. */
-void judge_doubt(struct judge *judge);
+void stage_doubt(struct judge *judge);
 
 /* A PERF failure of a node whose path is wrong is SKIP. */
-void judge_explain(struct judge *judge);
+void stage_explain(struct judge *judge);
 
 /* Sets the cause of wrong paths to a UCX module that does not load, as inventories show it. */
-void judge_modules(struct judge *judge);
+void stage_modules(struct judge *judge);
 
 /* The cause of a failure, as far as it is known by other findings or inventories of its node. */
-void judge_causes(struct judge *judge);
+void stage_causes(struct judge *judge);
 
 /* FAIL and UNKNOWN become WAIVED where the policy has a waiver; today: days since 1970. */
-void judge_waive(struct judge *judge, int64_t today);
+void stage_waive(struct judge *judge, int64_t today);
 
 #endif

@@ -143,15 +143,15 @@ static size_t rules_without(const struct judge *judge, const char *why)
 }
 
 /* Nodes of one machine have one text. */
-static bool is_first(const char *const *untold, size_t at)
+static bool is_first(const char *const *unusable, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (untold[i] == untold[at])
+		if (unusable[i] == unusable[at])
 			return false;
-	return untold[at];
+	return unusable[at];
 }
 
-static void put_untold_of(const char *why, size_t rules, FILE *out)
+static void put_unusable(const char *why, size_t rules, FILE *out)
 {
 	char *text = text_plain(why);
 
@@ -161,18 +161,18 @@ static void put_untold_of(const char *why, size_t rules, FILE *out)
 }
 
 /* A sweep whose times nobody judges passes for less than it looks like. */
-static void put_untold(const struct judge *judge, FILE *out)
+static void put_unusable_machines(const struct judge *judge, FILE *out)
 {
 	const struct sweep *sweep = &judge->sweep;
 	size_t said = 0;
 
-	for (size_t i = 0; sweep->untold && i < sweep->plan->nodes.len; i++) {
+	for (size_t i = 0; sweep->unusable && i < sweep->plan->nodes.len; i++) {
 		size_t rules = 0;
 
-		if (is_first(sweep->untold, i))
-			rules = rules_without(judge, sweep->untold[i]);
+		if (is_first(sweep->unusable, i))
+			rules = rules_without(judge, sweep->unusable[i]);
 		if (rules && said++ < MOST_NAMED)
-			put_untold_of(sweep->untold[i], rules, out);
+			put_unusable(sweep->unusable[i], rules, out);
 	}
 	if (said > MOST_NAMED)
 		fprintf(out, "no times  of %zu more machines either\n", said - MOST_NAMED);
@@ -181,7 +181,7 @@ static void put_untold(const struct judge *judge, FILE *out)
 static void text_coverage(const struct judge *judge, FILE *out)
 {
 	put_coverage(judge, out);
-	put_untold(judge, out);
+	put_unusable_machines(judge, out);
 	put_classless(judge, out);
 }
 
