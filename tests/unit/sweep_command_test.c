@@ -125,7 +125,7 @@ static void collect(void *context, char *line)
 
 static void lines_come_in_pieces(void **state)
 {
-	struct lines lines = { 0 };
+	struct line_input lines = { 0 };
 	char got[2 * LINES_MAX] = "", longer[LINES_MAX + 4];
 	int ends[2];
 

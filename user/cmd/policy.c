@@ -14,7 +14,7 @@
 #include "site/policy/policy.h"
 
 struct policy_command {
-	const struct verb *verb;
+	const struct policy_verb *verb;
 	VEC(const char *) files; /* of check: the policy */
 	const char *output; /* NULL: standard output */
 	bool quiet;
@@ -24,7 +24,7 @@ static int check(struct policy_command *command);
 static int learn(struct policy_command *command);
 static int rules(struct policy_command *command);
 
-static const struct verb {
+static const struct policy_verb {
 	const char *name;
 	size_t least, most; /* files */
 	const char *wanted;

@@ -83,7 +83,7 @@ struct numbered {
 typedef VEC(struct numbered) numbers;
 
 /* A thread up to one of its records. Its frames are numbered without a gap. */
-struct thread {
+struct skipping_thread {
 	uint32_t frame; /* the last number that was taken */
 	uint64_t ts;
 };
@@ -94,7 +94,7 @@ struct thread {
 /* Where frames of threads are missing, by the thread's numbers alone. */
 struct skips {
 	struct map threads; /* (tgid, tid) -> its place in all */
-	VEC(struct thread) all;
+	VEC(struct skipping_thread) all;
 	VEC(struct gap) found;
 };
 
@@ -127,13 +127,13 @@ static void skips_add(struct skips *skips, const struct ub_hdr *h)
 {
 	uint32_t frames = h->kind == UB_FRAGS ? ((const struct ub_frags *)h)->count : 1;
 	uint64_t *place;
-	struct thread *thread;
+	struct skipping_thread *thread;
 
 	if (!h->seq)
 		return;
 	place = map_insert(&skips->threads, h->tgid, h->tid, NULL);
 	if (!*place) {
-		vec_push(&skips->all, ((struct thread){ h->seq - 1, h->ts }));
+		vec_push(&skips->all, ((struct skipping_thread){ h->seq - 1, h->ts }));
 		*place = skips->all.len;
 	}
 	thread = &skips->all.data[*place - 1];

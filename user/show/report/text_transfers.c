@@ -127,7 +127,7 @@ static void print_retries(char *cell, size_t size, const void *row, const void *
 
 #define MAX_COLUMNS 11
 
-static const struct column {
+static const struct text_column {
 	struct table_column column;
 	bool verbose, memory; /* only then */
 } path_columns[MAX_COLUMNS] = {

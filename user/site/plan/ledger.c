@@ -7,12 +7,13 @@
 
 #include "site/plan/internal.h"
 
-struct reading {
+struct ledger_reading {
 	struct ledger_entry entry;
 	const char *wrong; /* the first member that does not fit */
 };
 
-static int64_t number(struct reading *reading, const json_t *line, const char *key, int64_t least)
+static int64_t number(struct ledger_reading *reading, const json_t *line, const char *key,
+		      int64_t least)
 {
 	const json_t *value = json_object_get(line, key);
 
@@ -23,7 +24,8 @@ static int64_t number(struct reading *reading, const json_t *line, const char *k
 }
 
 /* Null where it may be. */
-static const char *text(struct reading *reading, const json_t *line, const char *key, bool wanted)
+static const char *text(struct ledger_reading *reading, const json_t *line, const char *key,
+			bool wanted)
 {
 	const json_t *value = json_object_get(line, key);
 
@@ -32,7 +34,7 @@ static const char *text(struct reading *reading, const json_t *line, const char 
 	return json_string_value(value);
 }
 
-static int choice(struct reading *reading, const json_t *line, const char *key,
+static int choice(struct ledger_reading *reading, const json_t *line, const char *key,
 		  const char *const *names, int count)
 {
 	int at = plan_name(names, count, json_string_value(json_object_get(line, key)));
@@ -42,7 +44,7 @@ static int choice(struct reading *reading, const json_t *line, const char *key,
 	return at < 0 ? 0 : at;
 }
 
-static unsigned int stages_of(struct reading *reading, const json_t *line)
+static unsigned int stages_of(struct ledger_reading *reading, const json_t *line)
 {
 	const json_t *list = json_object_get(line, "stages"), *name;
 	unsigned int stages = 0;
@@ -60,7 +62,7 @@ static unsigned int stages_of(struct reading *reading, const json_t *line)
 	return stages;
 }
 
-static void read_head(struct reading *reading, const json_t *line)
+static void read_head(struct ledger_reading *reading, const json_t *line)
 {
 	struct ledger_entry *entry = &reading->entry;
 
@@ -81,13 +83,13 @@ static void read_head(struct reading *reading, const json_t *line)
 		entry->part = number(reading, line, "part", 0);
 }
 
-static void read_round(struct reading *reading, const json_t *line)
+static void read_round(struct ledger_reading *reading, const json_t *line)
 {
 	reading->entry.stage = choice(reading, line, "stage", plan_stage_names, STAGES);
 	reading->entry.round = number(reading, line, "round", 0);
 }
 
-static void read_ends(struct reading *reading, const json_t *line)
+static void read_ends(struct ledger_reading *reading, const json_t *line)
 {
 	struct ledger_entry *entry = &reading->entry;
 
@@ -105,7 +107,7 @@ static void read_ends(struct reading *reading, const json_t *line)
 	entry->count = number(reading, line, "count", 1);
 }
 
-static void read_transfer(struct reading *reading, const json_t *line)
+static void read_transfer(struct ledger_reading *reading, const json_t *line)
 {
 	struct ledger_entry *entry = &reading->entry;
 	const json_t *ns = json_object_get(line, "ns");
@@ -123,7 +125,7 @@ static void read_transfer(struct reading *reading, const json_t *line)
 		reading->wrong = "src";
 }
 
-static void read_line(struct reading *reading, const json_t *line, int rank)
+static void read_line(struct ledger_reading *reading, const json_t *line, int rank)
 {
 	static const char *const kinds[LEDGER_KINDS] = { "head", "begin", "transfer", "stuck",
 							 "end" };
@@ -150,7 +152,7 @@ static void read_line(struct reading *reading, const json_t *line, int rank)
 }
 
 /* The head comes first, and once. */
-static void check_place(struct reading *reading, bool first)
+static void check_place(struct ledger_reading *reading, bool first)
 {
 	if (!reading->wrong && first != (reading->entry.kind == LEDGER_HEAD))
 		reading->wrong = "schema";
@@ -165,7 +167,7 @@ struct taker {
 /* NULL, or the member that is wrong. */
 static const char *take_line(struct taker *taker, const char *line, size_t length)
 {
-	struct reading reading = { 0 };
+	struct ledger_reading reading = { 0 };
 	json_error_t error;
 	json_t *tree = json_loadb(line, length, 0, &error);
 

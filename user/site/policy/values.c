@@ -10,13 +10,13 @@
 
 #include "base/alloc.h"
 
-struct unit {
+struct value_unit {
 	const char *name;
 	double factor;
 };
 
 /* A number and one of the units; a unit of no name stands for itself. */
-static bool with_unit(const char *text, const struct unit *units, double *value)
+static bool with_unit(const char *text, const struct value_unit *units, double *value)
 {
 	char *end;
 
@@ -55,7 +55,7 @@ bool value_count(const char *text, int64_t *count)
 
 bool value_size(const char *text, uint64_t *bytes)
 {
-	static const struct unit units[] = {
+	static const struct value_unit units[] = {
 		{ "", 1 },
 		{ "K", 1024. },
 		{ "M", 1024. * 1024 },
@@ -77,7 +77,7 @@ bool value_size(const char *text, uint64_t *bytes)
 
 bool value_rate(const char *text, double *rate)
 {
-	static const struct unit units[] = {
+	static const struct value_unit units[] = {
 		{ "Mb/s", 1e6 },   { "Gb/s", 1e9 }, { "Tb/s", 1e12 }, { "Gbit/s", 1e9 },
 		{ "Mbit/s", 1e6 }, { "MB/s", 8e6 }, { "GB/s", 8e9 },  { NULL, 0 },
 	};

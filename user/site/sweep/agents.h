@@ -19,7 +19,7 @@ enum agent_step { AGENT_BEFORE, AGENT_READY, AGENT_TRACED, AGENT_AFTER, AGENT_ST
 struct agent {
 	const char *node;
 	struct child child;
-	struct lines output;
+	struct line_input output;
 	bool said[AGENT_STEPS], asked; /* asked: to trace */
 	int status[AGENT_STEPS]; /* status sent with the step; 0: success */
 	bool gone; /* says nothing any more */

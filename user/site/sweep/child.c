@@ -119,7 +119,8 @@ void child_close(struct child *child)
 
 /* ---- lines ---- */
 
-static void hand_over(struct lines *lines, void (*each)(void *context, char *line), void *context)
+static void hand_over(struct line_input *lines, void (*each)(void *context, char *line),
+		      void *context)
 {
 	char *start = lines->text, *end;
 
@@ -134,7 +135,7 @@ static void hand_over(struct lines *lines, void (*each)(void *context, char *lin
 		lines->length = 0;
 }
 
-bool lines_read(struct lines *lines, void (*each)(void *context, char *line), void *context)
+bool lines_read(struct line_input *lines, void (*each)(void *context, char *line), void *context)
 {
 	for (;;) {
 		ssize_t got = read(lines->fd, lines->text + lines->length,

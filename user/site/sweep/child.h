@@ -43,13 +43,13 @@ void child_close(struct child *child);
 
 #define LINES_MAX 4096 /* longer lines are cut */
 
-struct lines {
+struct line_input {
 	int fd;
 	char text[LINES_MAX];
 	size_t length;
 };
 
 /* Hands over all that has come, without its end; false: nothing will come any more. */
-bool lines_read(struct lines *lines, void (*each)(void *context, char *line), void *context);
+bool lines_read(struct line_input *lines, void (*each)(void *context, char *line), void *context);
 
 #endif

@@ -32,11 +32,11 @@
 #define INVENTORY_MS 20000
 #define TRACER_END_MS 10000
 
-struct node {
+struct node_agent {
 	const char *folder;
 	char self[4096]; /* this program */
 	char log[4096];
-	struct lines input;
+	struct line_input input;
 	char budget[16]; /* of the tracer; "": none */
 	struct child tracer;
 	int ready; /* read end of the tracer's --ready pipe; -1: none, or ready already */
@@ -56,7 +56,7 @@ static void say(const char *format, ...)
 	fflush(stdout);
 }
 
-static int inventory(struct node *node, const char *name)
+static int inventory(struct node_agent *node, const char *name)
 {
 	struct command command = { 0 };
 	struct child child = CHILD_NONE;
@@ -76,7 +76,7 @@ static int inventory(struct node *node, const char *name)
  * A rank in a pid namespace of its own reports another process's id: only processes of this sweep,
  * with its folder in their command line, are traced.
  */
-static bool is_rank(const struct node *node, const char *pid)
+static bool is_rank(const struct node_agent *node, const char *pid)
 {
 	size_t length = strlen(node->folder);
 	char path[64], text[8192];
@@ -101,7 +101,7 @@ static bool is_rank(const struct node *node, const char *pid)
 }
 
 /* The ids of pids that are ranks, as attach takes them. */
-static void add_ranks(const struct node *node, struct command *command, char *pids)
+static void add_ranks(const struct node_agent *node, struct command *command, char *pids)
 {
 	char ranks[LINES_MAX] = "";
 	const char *pid;
@@ -113,7 +113,7 @@ static void add_ranks(const struct node *node, struct command *command, char *pi
 	command_add(command, "--pid=%s", ranks);
 }
 
-static void trace(struct node *node, const char *name, char *pids)
+static void trace(struct node_agent *node, const char *name, char *pids)
 {
 	struct command command = { 0 };
 	int ends[2], err;
@@ -144,7 +144,7 @@ static void trace(struct node *node, const char *name, char *pids)
 
 static void obey(void *context, char *line)
 {
-	struct node *node = context;
+	struct node_agent *node = context;
 	char *rest = line, *word = strsep(&rest, " "), *name;
 
 	if (!strcmp(word, "end")) {
@@ -158,7 +158,7 @@ static void obey(void *context, char *line)
 	}
 }
 
-static void look_at_tracer(struct node *node)
+static void look_at_tracer(struct node_agent *node)
 {
 	char byte[8];
 	ssize_t got = node->ready >= 0 ? read(node->ready, byte, sizeof(byte)) : 0;
@@ -171,7 +171,7 @@ static void look_at_tracer(struct node *node)
 	}
 }
 
-static void work(struct node *node)
+static void work(struct node_agent *node)
 {
 	bool tracing = node->tracer.pid;
 	struct pollfd polls[] = { { .fd = node->input.fd, .events = POLLIN },
@@ -188,7 +188,7 @@ static void work(struct node *node)
 
 int sweep_node(const char *folder)
 {
-	struct node node = { .folder = folder, .tracer = CHILD_NONE, .ready = -1 };
+	struct node_agent node = { .folder = folder, .tracer = CHILD_NONE, .ready = -1 };
 	ssize_t length = readlink("/proc/self/exe", node.self, sizeof(node.self) - 1);
 
 	signal(SIGPIPE, SIG_IGN);

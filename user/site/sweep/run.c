@@ -23,7 +23,7 @@
 
 #define LISTEN_MS 100
 
-struct sweep {
+struct running_sweep {
 	const struct sweep_options *options;
 	const struct signals *signals;
 	struct agents agents;
@@ -38,11 +38,11 @@ struct sweep {
 #define LOG_SIZE (PATH_SIZE + 256)
 
 /* Writes a path in the sweep's folder; returns it. */
-static const char *sweep_path(const struct sweep *sweep, char path[PATH_SIZE], const char *format,
-			      ...) __attribute__((format(printf, 3, 4)));
+static const char *sweep_path(const struct running_sweep *sweep, char path[PATH_SIZE],
+			      const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static const char *sweep_path(const struct sweep *sweep, char path[PATH_SIZE], const char *format,
-			      ...)
+static const char *sweep_path(const struct running_sweep *sweep, char path[PATH_SIZE],
+			      const char *format, ...)
 {
 	va_list arguments;
 	int length = snprintf(path, PATH_SIZE, "%s/", sweep->options->folder);
@@ -53,7 +53,8 @@ static const char *sweep_path(const struct sweep *sweep, char path[PATH_SIZE], c
 	return path;
 }
 
-static void progress(const struct sweep *sweep, const char *what, double seconds, double limit)
+static void progress(const struct running_sweep *sweep, const char *what, double seconds,
+		     double limit)
 {
 	const struct agents *agents = &sweep->agents;
 
@@ -73,8 +74,8 @@ static void progress(const struct sweep *sweep, const char *what, double seconds
  * Listens to all nodes until done(); false: time is over, or the sweep was interrupted. what: for
  * the progress line.
  */
-static bool sweep_wait(struct sweep *sweep, double seconds, const char *what,
-		       bool (*done)(struct sweep *sweep))
+static bool sweep_wait(struct running_sweep *sweep, double seconds, const char *what,
+		       bool (*done)(struct running_sweep *sweep))
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	struct signalfd_siginfo info;
@@ -133,7 +134,7 @@ static double fastest(const struct inventory *inventory)
  * bit/s of the slowest node, from the inventories: each node counts with the fastest NIC that is
  * up, as UCX selects it. 0: unknown for some node.
  */
-static double sweep_link_rate(const struct sweep *sweep)
+static double sweep_link_rate(const struct running_sweep *sweep)
 {
 	double least = 0;
 
@@ -177,7 +178,7 @@ static const char *pid_of(const char *file)
 }
 
 /* A rank is there when it has written pids/HOST.PID. */
-static size_t ranks_there(const struct sweep *sweep)
+static size_t ranks_there(const struct running_sweep *sweep)
 {
 	char path[PATH_SIZE];
 	DIR *folder = opendir(sweep_path(sweep, path, "pids"));
@@ -191,27 +192,27 @@ static size_t ranks_there(const struct sweep *sweep)
 	return count;
 }
 
-static size_t nodes_there(const struct sweep *sweep)
+static size_t nodes_there(const struct running_sweep *sweep)
 {
 	return agents_count(&sweep->agents, AGENT_BEFORE);
 }
 
-static bool job_over(struct sweep *sweep)
+static bool job_over(struct running_sweep *sweep)
 {
 	return child_ended(&sweep->job);
 }
 
-static bool all_there(struct sweep *sweep)
+static bool all_there(struct running_sweep *sweep)
 {
 	return job_over(sweep) || ranks_there(sweep) >= nodes_there(sweep) * sweep->plan->ranks;
 }
 
-static bool all_ready(struct sweep *sweep)
+static bool all_ready(struct running_sweep *sweep)
 {
 	return job_over(sweep) || agents_all(&sweep->agents, AGENT_READY);
 }
 
-static bool all_traced(struct sweep *sweep)
+static bool all_traced(struct running_sweep *sweep)
 {
 	return agents_all(&sweep->agents, AGENT_TRACED);
 }
@@ -226,7 +227,7 @@ static const char *pid_on(const char *file, const char *node)
 }
 
 /* "17,18"; the caller's. Empty: no rank came up there. */
-static char *pids_of(const struct sweep *sweep, const char *node)
+static char *pids_of(const struct running_sweep *sweep, const char *node)
 {
 	char path[PATH_SIZE];
 	DIR *folder = opendir(sweep_path(sweep, path, "pids"));
@@ -250,7 +251,7 @@ static char *pids_of(const struct sweep *sweep, const char *node)
 	return text;
 }
 
-static void ask_to_trace(struct sweep *sweep)
+static void ask_to_trace(struct running_sweep *sweep)
 {
 	for (size_t i = 0; i < sweep->agents.list.len; i++) {
 		struct agent *agent = &sweep->agents.list.data[i];
@@ -270,7 +271,7 @@ static void ask_to_trace(struct sweep *sweep)
 	}
 }
 
-static void say_untraced(const struct sweep *sweep)
+static void say_untraced(const struct running_sweep *sweep)
 {
 	for (size_t i = 0; i < sweep->agents.list.len; i++) {
 		const struct agent *agent = &sweep->agents.list.data[i];
@@ -284,7 +285,7 @@ static void say_untraced(const struct sweep *sweep)
 }
 
 /* Ranks wait for that file; where they are ended, it says why. */
-static void write_go(const struct sweep *sweep, const char *text)
+static void write_go(const struct running_sweep *sweep, const char *text)
 {
 	char path[PATH_SIZE];
 	FILE *file = fopen(sweep_path(sweep, path, "go"), "we");
@@ -303,7 +304,7 @@ static double traffic_seconds(const struct sweep_options *options, const struct 
 	return plan_estimate(plan, rate).seconds * ESTIMATE_FACTOR + ESTIMATE_MORE;
 }
 
-static double time_limit(const struct sweep *sweep)
+static double time_limit(const struct running_sweep *sweep)
 {
 	return traffic_seconds(sweep->options, sweep->plan, sweep->rate);
 }
@@ -314,7 +315,7 @@ double sweep_seconds(const struct sweep_options *options, const struct plan *pla
 }
 
 /* So that the ranks notice a stuck one, and write down where they wait, before they are stopped. */
-static int round_limit(const struct sweep *sweep)
+static int round_limit(const struct running_sweep *sweep)
 {
 	double seconds = time_limit(sweep) / 2;
 
@@ -322,7 +323,7 @@ static int round_limit(const struct sweep *sweep)
 }
 
 /* How the traffic is started on these nodes. */
-static void sweep_job_command(const struct sweep *sweep, char *const *nodes, size_t count,
+static void sweep_job_command(const struct running_sweep *sweep, char *const *nodes, size_t count,
 			      struct command *out)
 {
 	const struct sweep_options *options = sweep->options;
@@ -342,7 +343,7 @@ static void sweep_job_command(const struct sweep *sweep, char *const *nodes, siz
 	command_release(&what);
 }
 
-static int start(struct sweep *sweep)
+static int start(struct running_sweep *sweep)
 {
 	struct command command = { 0 };
 	VEC(char *) nodes = { 0 };
@@ -361,7 +362,7 @@ static int start(struct sweep *sweep)
 	return err;
 }
 
-static void end(struct sweep *sweep)
+static void end(struct running_sweep *sweep)
 {
 	char path[PATH_SIZE], log[LOG_SIZE];
 	bool hangs = !child_ended(&sweep->job);
@@ -381,7 +382,7 @@ static void end(struct sweep *sweep)
 }
 
 /* The traffic with its tracers, from its start to its end. */
-static void sweep_job(struct sweep *sweep)
+static void sweep_job(struct running_sweep *sweep)
 {
 	double answer_s = sweep->options->answer_s;
 
@@ -406,18 +407,18 @@ static void sweep_job(struct sweep *sweep)
 
 /* ---- all of it ---- */
 
-static bool all_before(struct sweep *sweep)
+static bool all_before(struct running_sweep *sweep)
 {
 	return agents_all(&sweep->agents, AGENT_BEFORE);
 }
 
-static bool all_after(struct sweep *sweep)
+static bool all_after(struct running_sweep *sweep)
 {
 	return agents_all(&sweep->agents, AGENT_AFTER);
 }
 
 /* Not interruptible: every request to the nodes has a time limit. */
-static void finish(struct sweep *sweep)
+static void finish(struct running_sweep *sweep)
 {
 	int interrupted = sweep->interrupted;
 
@@ -429,7 +430,7 @@ static void finish(struct sweep *sweep)
 		sweep->interrupted = interrupted;
 }
 
-static void say_missing(const struct sweep *sweep, enum agent_step step, const char *what)
+static void say_missing(const struct running_sweep *sweep, enum agent_step step, const char *what)
 {
 	for (size_t i = 0; i < sweep->agents.list.len; i++) {
 		const struct agent *agent = &sweep->agents.list.data[i];
@@ -458,7 +459,7 @@ static struct plan *plan_of(const struct sweep_options *options)
 	return made;
 }
 
-static int write_plan(const struct sweep *sweep)
+static int write_plan(const struct running_sweep *sweep)
 {
 	char path[PATH_SIZE];
 	FILE *out = fopen(sweep_path(sweep, path, "plan.json"), "we");
@@ -471,7 +472,7 @@ static int write_plan(const struct sweep *sweep)
 	return err;
 }
 
-static int make_folders(const struct sweep *sweep)
+static int make_folders(const struct running_sweep *sweep)
 {
 	static const char *const names[] = { "nodes", "ledger", "log", "pids" };
 	char path[PATH_SIZE];
@@ -485,7 +486,7 @@ static int make_folders(const struct sweep *sweep)
 }
 
 /* Returns whether anything was traced. */
-static bool carry_out(struct sweep *sweep)
+static bool carry_out(struct running_sweep *sweep)
 {
 	const struct sweep_options *options = sweep->options;
 	bool traced;
@@ -510,7 +511,7 @@ static bool carry_out(struct sweep *sweep)
 enum sweep_result sweep_run(const struct sweep_options *options, const struct signals *signals,
 			    int *signal_number)
 {
-	struct sweep sweep = { .options = options, .signals = signals, .job = CHILD_NONE };
+	struct running_sweep sweep = { .options = options, .signals = signals, .job = CHILD_NONE };
 	enum sweep_result result = SWEEP_FAILED;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -541,7 +542,7 @@ static void print(const struct command *command, FILE *out)
 
 int sweep_dry_run(const struct sweep_options *options, FILE *out)
 {
-	struct sweep sweep = { .options = options, .job = CHILD_NONE };
+	struct running_sweep sweep = { .options = options, .job = CHILD_NONE };
 	struct command command = { 0 };
 
 	sweep.plan = plan_of(options);

@@ -270,7 +270,7 @@ bool wants_memory(const struct plan *plan, int node, const bool stages[STAGES],
 void get_memory(struct rank *rank, const bool stages[STAGES])
 {
 	for (int kind = 0; kind < PLAN_MEMORIES; kind++) {
-		struct memory *memory = &rank->memory[kind];
+		struct traffic_memory *memory = &rank->memory[kind];
 
 		if (!may_have(rank->plan, rank->node, kind))
 			continue;

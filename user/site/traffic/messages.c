@@ -337,7 +337,7 @@ static uint64_t world_seed(int from, int to)
 /* A block for each rank, a different one for each pair. */
 static uint64_t alltoall(struct rank *rank, const struct plan_work *work, uint32_t i)
 {
-	const struct memory *memory = &rank->memory[work->src_mem];
+	const struct traffic_memory *memory = &rank->memory[work->src_mem];
 	uint64_t begun, errors = 0;
 	char *send = memory->send, *receive = memory->receive;
 
@@ -358,7 +358,7 @@ static uint64_t alltoall(struct rank *rank, const struct plan_work *work, uint32
 /* All send the same, and get so many times of it as there are ranks. */
 static uint64_t allreduce(struct rank *rank, const struct plan_work *work, uint32_t i)
 {
-	const struct memory *memory = &rank->memory[work->src_mem];
+	const struct traffic_memory *memory = &rank->memory[work->src_mem];
 	uint64_t begun;
 
 	if (!i)

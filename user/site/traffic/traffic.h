@@ -27,7 +27,7 @@ struct arguments {
 };
 
 /* Memory of a kind, to send from and to receive into. */
-struct memory {
+struct traffic_memory {
 	void *send, *receive;
 	size_t size;
 };
@@ -37,7 +37,7 @@ struct rank {
 	int rank, size; /* in MPI_COMM_WORLD */
 	int node, local; /* node -1: not of the plan, or one rank more than it has */
 	int *world; /* rank of a node's local one: [node * plan->ranks + local], -1: absent */
-	struct memory memory[PLAN_MEMORIES];
+	struct traffic_memory memory[PLAN_MEMORIES];
 	uint64_t *times; /* ns, of the messages of a step */
 	size_t times_room;
 	struct book *book;

@@ -471,7 +471,7 @@ static struct moves order_members(struct aggregates *aggregates, const struct mo
 
 static int by_key(const void *left, const void *right)
 {
-	const struct cell *a = left, *b = right;
+	const struct traffic_cell *a = left, *b = right;
 	const char *const words[][2] = {
 		{ a->op, b->op },
 		{ a->transport, b->transport },
@@ -490,7 +490,7 @@ static int by_key(const void *left, const void *right)
 	return order ? order : a->size_class - b->size_class;
 }
 
-static void settle_cell(struct words *words, const struct moves *members, struct cell *cell)
+static void settle_cell(struct words *words, const struct moves *members, struct traffic_cell *cell)
 {
 	const char **const all[] = { &cell->op,       &cell->transport, &cell->device,
 				     &cell->protocol, &cell->function,  &cell->src_mem,
@@ -505,7 +505,7 @@ static void settle_cell(struct words *words, const struct moves *members, struct
 /* One word may have come from two slots. */
 static void join_cells(struct aggregates *aggregates)
 {
-	struct cell *cells = aggregates->cells.data;
+	struct traffic_cell *cells = aggregates->cells.data;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
@@ -522,7 +522,8 @@ static void order_cells(struct aggregates *aggregates, const struct moves *membe
 	for (size_t i = 0; i < aggregates->cells.len; i++)
 		settle_cell(&aggregates->words, members, &aggregates->cells.data[i]);
 	if (aggregates->cells.len)
-		qsort(aggregates->cells.data, aggregates->cells.len, sizeof(struct cell), by_key);
+		qsort(aggregates->cells.data, aggregates->cells.len, sizeof(struct traffic_cell),
+		      by_key);
 	join_cells(aggregates);
 	/* found by their words' slots, which have changed */
 	rowset_release(&aggregates->index);

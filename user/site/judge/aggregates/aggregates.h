@@ -47,15 +47,15 @@ struct aggregates {
 	VEC(struct aggregated_capture) captures;
 	VEC(uint64_t)
 	sizes; /* ascending: some powers of two, where the policy or a rule draws a line */
-	VEC(struct cell) cells;
+	VEC(struct traffic_cell) cells;
 	struct rowset index; /* of cells, while facts come in */
 	VEC(struct member) members;
 	VEC(struct node) nodes; /* by fact_process.host */
 	struct map by_id; /* what aggregates_member() and aggregates_place() find */
-	struct waiting waiting; /* transfers that are in no cell yet */
+	struct waiting_transfers waiting; /* transfers that are in no cell yet */
 	struct sums sums;
 	struct traced traced; /* a sweep's own messages */
-	struct watch watch;
+	struct op_watch watch;
 	struct fact_totals totals;
 };
 

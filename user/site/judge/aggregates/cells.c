@@ -68,14 +68,16 @@ int aggregates_size_class(const struct aggregates *aggregates, uint64_t bytes)
 	return (int)search_count(aggregates->sizes.len, at, aggregates->sizes.data[at] <= bytes);
 }
 
-bool cell_at_least(const struct aggregates *aggregates, const struct cell *cell, uint64_t bytes)
+bool cell_at_least(const struct aggregates *aggregates, const struct traffic_cell *cell,
+		   uint64_t bytes)
 {
 	if (cell->size_class == CELL_UNSIZED)
 		return cell->least >= bytes;
 	return cell->size_class >= aggregates_size_class(aggregates, bytes);
 }
 
-bool cell_below(const struct aggregates *aggregates, const struct cell *cell, uint64_t bytes)
+bool cell_below(const struct aggregates *aggregates, const struct traffic_cell *cell,
+		uint64_t bytes)
 {
 	if (cell->size_class == CELL_UNSIZED)
 		return false;
@@ -84,17 +86,17 @@ bool cell_below(const struct aggregates *aggregates, const struct cell *cell, ui
 
 /* ---- cells ---- */
 
-int cell_owner(const struct cell *cell)
+int cell_owner(const struct traffic_cell *cell)
 {
 	return cell->fetches ? cell->peer : cell->process;
 }
 
-int cell_other(const struct cell *cell)
+int cell_other(const struct traffic_cell *cell)
 {
 	return cell->fetches ? cell->process : cell->peer;
 }
 
-struct finding_example cell_example(const struct cell *cell, size_t n)
+struct finding_example cell_example(const struct traffic_cell *cell, size_t n)
 {
 	return (struct finding_example){
 		.op = cell->op,
@@ -109,12 +111,12 @@ struct finding_example cell_example(const struct cell *cell, size_t n)
 }
 
 /* An empty cell for such a transfer of a message of that size class. */
-static struct cell cell_of(const struct fact_transfer *transfer, int size_class)
+static struct traffic_cell cell_of(const struct fact_transfer *transfer, int size_class)
 {
 	/* what is fetched goes the other way */
 	bool fetched = transfer->fetches;
 
-	return (struct cell){
+	return (struct traffic_cell){
 		.process = fetched ? transfer->peer : transfer->process,
 		.peer = fetched ? transfer->process : transfer->peer,
 		.op = transfer->op,
@@ -131,10 +133,11 @@ static struct cell cell_of(const struct fact_transfer *transfer, int size_class)
 }
 
 /* The cell of that key, while facts come in; a new one where there is none yet. */
-static struct cell *cell_at(struct aggregates *aggregates, const struct cell *like)
+static struct traffic_cell *cell_at(struct aggregates *aggregates, const struct traffic_cell *like)
 {
 	size_t n = rowset_add(&aggregates->index,
-			      ROWSET_ROWS(&aggregates->cells, offsetof(struct cell, count)), like);
+			      ROWSET_ROWS(&aggregates->cells, offsetof(struct traffic_cell, count)),
+			      like);
 
 	if (n == aggregates->cells.len)
 		vec_push(&aggregates->cells, *like);
@@ -146,7 +149,7 @@ static bool earlier(const struct cell_example *a, const struct cell_example *b)
 	return a->start != b->start ? a->start < b->start : a->bytes < b->bytes;
 }
 
-static void keep_example(struct cell *cell, struct cell_example own)
+static void keep_example(struct traffic_cell *cell, struct cell_example own)
 {
 	size_t at = cell->example_count;
 
@@ -161,7 +164,7 @@ static void keep_example(struct cell *cell, struct cell_example own)
 	cell->examples[at] = own;
 }
 
-void cell_join(struct cell *cell, const struct cell *other)
+void cell_join(struct traffic_cell *cell, const struct traffic_cell *other)
 {
 	if (!cell->count || other->least < cell->least)
 		cell->least = other->least;
@@ -178,7 +181,7 @@ void cell_join(struct cell *cell, const struct cell *other)
 #define RECENT_OPS (1 << 16)
 #define MAX_WAITING (1 << 18)
 
-void waiting_init(struct waiting *waiting)
+void waiting_init(struct waiting_transfers *waiting)
 {
 	size_t room = 0;
 
@@ -186,7 +189,7 @@ void waiting_init(struct waiting *waiting)
 	memset(waiting->recent, 0, RECENT_OPS * sizeof(*waiting->recent));
 }
 
-void waiting_release(struct waiting *waiting)
+void waiting_release(struct waiting_transfers *waiting)
 {
 	free(waiting->recent);
 	vec_release(&waiting->list);
@@ -198,8 +201,8 @@ static void count(struct aggregates *aggregates, const struct waiting_transfer *
 {
 	const struct fact_transfer *transfer = &waiting->transfer;
 	uint64_t message = op_bytes > transfer->bytes ? op_bytes : transfer->bytes;
-	struct cell like = cell_of(transfer, aggregates_size_class(aggregates, message));
-	const struct cell one = {
+	struct traffic_cell like = cell_of(transfer, aggregates_size_class(aggregates, message));
+	const struct traffic_cell one = {
 		.count = waiting->count,
 		.bytes = waiting->bytes,
 		.least = message,
@@ -215,8 +218,8 @@ static void count(struct aggregates *aggregates, const struct waiting_transfer *
 /* No operation is known behind them, which could tell the sizes of the messages. */
 static void count_sums(struct aggregates *aggregates, const struct waiting_transfer *sums)
 {
-	struct cell like = cell_of(&sums->transfer, CELL_UNSIZED);
-	const struct cell all = {
+	struct traffic_cell like = cell_of(&sums->transfer, CELL_UNSIZED);
+	const struct traffic_cell all = {
 		.count = sums->count,
 		.bytes = sums->bytes,
 		.least = sums->least,
@@ -229,7 +232,7 @@ static void count_sums(struct aggregates *aggregates, const struct waiting_trans
 
 static void count_chain(struct aggregates *aggregates, uint64_t first, uint64_t op_bytes)
 {
-	const struct waiting *waiting = &aggregates->waiting;
+	const struct waiting_transfers *waiting = &aggregates->waiting;
 
 	for (uint32_t i = first; i; i = waiting->list.data[i - 1].next)
 		count(aggregates, &waiting->list.data[i - 1], op_bytes);
@@ -237,7 +240,7 @@ static void count_chain(struct aggregates *aggregates, uint64_t first, uint64_t 
 
 void waiting_give_up(struct aggregates *aggregates)
 {
-	struct waiting *waiting = &aggregates->waiting;
+	struct waiting_transfers *waiting = &aggregates->waiting;
 	struct map_slot *slot;
 	size_t pos = 0;
 
@@ -249,7 +252,7 @@ void waiting_give_up(struct aggregates *aggregates)
 
 static void wait_for_op(struct aggregates *aggregates, const struct waiting_transfer *transfer)
 {
-	struct waiting *waiting = &aggregates->waiting;
+	struct waiting_transfers *waiting = &aggregates->waiting;
 	uint64_t *first;
 
 	if (waiting->list.len == MAX_WAITING)
@@ -262,7 +265,7 @@ static void wait_for_op(struct aggregates *aggregates, const struct waiting_tran
 
 void waiting_settle(struct aggregates *aggregates, uint64_t op, uint64_t bytes)
 {
-	struct waiting *waiting = &aggregates->waiting;
+	struct waiting_transfers *waiting = &aggregates->waiting;
 	uint64_t *first = map_find(&waiting->by_op, op, 0);
 
 	waiting->recent[op % RECENT_OPS] = (struct recent_op){ op, bytes };

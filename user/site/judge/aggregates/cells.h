@@ -26,7 +26,7 @@ struct cell_example {
 };
 
 /* Transfers of data that have all this in common. */
-struct cell {
+struct traffic_cell {
 	int process, peer; /* source and destination of the bytes; -1: unknown */
 	const char *op, *transport, *device, *protocol, *function, *src_mem, *dst_mem;
 	enum fact_locality locality;
@@ -41,21 +41,23 @@ struct cell {
 
 /* The process that starts the transfers, whose device the cell is of; and the one at the other end.
  */
-int cell_owner(const struct cell *cell);
-int cell_other(const struct cell *cell);
+int cell_owner(const struct traffic_cell *cell);
+int cell_other(const struct traffic_cell *cell);
 
 /* A cell's n-th example as findings show it. */
-struct finding_example cell_example(const struct cell *cell, size_t n);
+struct finding_example cell_example(const struct traffic_cell *cell, size_t n);
 
 /* Adds one of the same key. */
-void cell_join(struct cell *cell, const struct cell *other);
+void cell_join(struct traffic_cell *cell, const struct traffic_cell *other);
 
 /*
  * Whether all messages of a cell surely have at least, or surely less than, so many bytes, which
  * aggregates_line() has drawn. CELL_UNSIZED: it may be neither.
  */
-bool cell_at_least(const struct aggregates *aggregates, const struct cell *cell, uint64_t bytes);
-bool cell_below(const struct aggregates *aggregates, const struct cell *cell, uint64_t bytes);
+bool cell_at_least(const struct aggregates *aggregates, const struct traffic_cell *cell,
+		   uint64_t bytes);
+bool cell_below(const struct aggregates *aggregates, const struct traffic_cell *cell,
+		uint64_t bytes);
 
 /*
  * ---- transfers whose operation has not come yet ----
@@ -76,14 +78,14 @@ struct recent_op {
 	uint64_t id, bytes;
 };
 
-struct waiting {
+struct waiting_transfers {
 	struct recent_op *recent; /* those that were seen last, by id */
 	VEC(struct waiting_transfer) list;
 	struct map by_op; /* id of an operation -> 1 + its first one */
 };
 
-void waiting_init(struct waiting *waiting);
-void waiting_release(struct waiting *waiting);
+void waiting_init(struct waiting_transfers *waiting);
+void waiting_release(struct waiting_transfers *waiting);
 
 /* Counts a transfer in its cell, at once if its operation is known, else as soon as it comes. */
 void waiting_take(struct aggregates *aggregates, const struct waiting_transfer *transfer);

@@ -283,7 +283,7 @@ static void nics_add(struct nics *nics, const struct nic_traffic *nic)
 }
 
 static void nics_add_cell(struct nics *nics, const struct aggregates *aggregates,
-			  const struct cell *cell)
+			  const struct traffic_cell *cell)
 {
 	const struct node *node = aggregates_node(aggregates, cell_owner(cell));
 

@@ -40,7 +40,7 @@ enum { WAY_SRC_MEM, WAY_DST_MEM, WAY_CHAIN, WAY_VIA, WAY_REASON };
 struct sum {
 	enum sum_kind kind;
 	int process, peer; /* of messages, sender and receiver; -1: none or unknown */
-	int size_class; /* of messages, as in struct cell; else 0 */
+	int size_class; /* of messages, as in struct traffic_cell; else 0 */
 	const char *words[SUM_WORDS]; /* NULL: none or unknown; the key ends here */
 	uint64_t count, bytes;
 	uint64_t extra; /* a further sum */

@@ -463,17 +463,17 @@ void sweep_finish(struct sweep *sweep, struct aggregates *aggregates)
 /* ---- nodes that are one machine ---- */
 
 /* A node of the plan that has an inventory. */
-struct resident {
+struct machine_resident {
 	const char *machine, *name;
 	int node;
 	int64_t cores; /* INVENTORY_UNKNOWN */
 };
 
-typedef VEC(struct resident) residents;
+typedef VEC(struct machine_resident) residents;
 
 static int by_machine(const void *left, const void *right)
 {
-	const struct resident *a = left, *b = right;
+	const struct machine_resident *a = left, *b = right;
 	int order = strcmp(a->machine, b->machine);
 
 	return order ? order : (a->node > b->node) - (a->node < b->node);
@@ -485,7 +485,7 @@ static void find_residents(const struct sweep *sweep, const struct node_inventor
 	for (size_t i = 0; i < inventories->list.len; i++) {
 		const struct inventory *last = inventories->list.data[i].last;
 		const char *kernel = last->kernel_boot_id;
-		struct resident resident = {
+		struct machine_resident resident = {
 			.machine = kernel ? kernel : last->boot_id,
 			.name = inventories->list.data[i].name,
 			.node = plan_node(sweep->plan, inventories->list.data[i].name),
@@ -500,7 +500,7 @@ static void find_residents(const struct sweep *sweep, const struct node_inventor
 }
 
 /* Names of the nodes of one machine, each once; the caller's. */
-static char *names_of(const struct resident *residents, size_t count, size_t *nodes)
+static char *names_of(const struct machine_resident *residents, size_t count, size_t *nodes)
 {
 	VEC(const char *) names = { 0 };
 	char *folded;
@@ -515,7 +515,8 @@ static char *names_of(const struct resident *residents, size_t count, size_t *no
 }
 
 /* Why their times tell nothing, the caller's; NULL: they do. */
-static char *why_unusable(const struct sweep *sweep, const struct resident *residents, size_t count)
+static char *why_unusable(const struct sweep *sweep, const struct machine_resident *residents,
+			  size_t count)
 {
 	char *names, *why = NULL;
 	size_t nodes;

@@ -11,7 +11,7 @@
 #include "site/judge/aggregates/cells.h"
 
 /* NULL: the process is unknown. */
-static struct life *watch_life(struct watch *watch, int process)
+static struct life *watch_life(struct op_watch *watch, int process)
 {
 	while (process >= 0 && watch->lives.len <= (size_t)process)
 		vec_add(&watch->lives);
@@ -32,7 +32,7 @@ static bool is_collective(const char *function)
 	return false;
 }
 
-static void end_call(struct watch *watch, struct watched_call *call)
+static void end_call(struct op_watch *watch, struct watched_call *call)
 {
 	const char *memory = call->gpu && call->host ? "both" : call->gpu ? "gpu" : "host";
 
@@ -50,7 +50,7 @@ static void end_call(struct watch *watch, struct watched_call *call)
 }
 
 /* The process has a GPU. */
-static void watch_collective(struct watch *watch, const struct fact_op *op)
+static void watch_collective(struct op_watch *watch, const struct fact_op *op)
 {
 	struct watched_call *call;
 
@@ -71,7 +71,7 @@ static void watch_collective(struct watch *watch, const struct fact_op *op)
 }
 
 /* All that is under way is over: it becomes sums. */
-static void watch_collectives_end(struct watch *watch)
+static void watch_collectives_end(struct op_watch *watch)
 {
 	for (size_t i = 0; watch->calls && i < WATCH_ROOM; i++)
 		end_call(watch, &watch->calls[i]);
@@ -89,7 +89,7 @@ static int by_device(const void *left, const void *right)
 }
 
 /* "eth0 3, eth1 2", or the devices alone. */
-static const char *pattern(struct watch *watch, const struct watched_op *op, uint64_t fragments)
+static const char *pattern(struct op_watch *watch, const struct watched_op *op, uint64_t fragments)
 {
 	const char *kept;
 	char *text;
@@ -118,7 +118,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
  * The first and the last fragment may be small: only a spread that is uneven both by number and by
  * bytes counts.
  */
-static void end_op(struct watch *watch, struct watched_op *op)
+static void end_op(struct op_watch *watch, struct watched_op *op)
 {
 	uint64_t fragments = 0, bytes = 0, most = 0, most_bytes = 0;
 	double over;
@@ -158,7 +158,7 @@ static struct watched_rail *rail_of(struct watched_op *op, const char *device)
 	return &op->rails.data[op->rails.len - 1];
 }
 
-static void watch_fragment(struct watch *watch, const struct fact_transfer *transfer,
+static void watch_fragment(struct op_watch *watch, const struct fact_transfer *transfer,
 			   uint64_t count, uint64_t bytes)
 {
 	struct watched_rail *rail;
@@ -179,7 +179,7 @@ static void watch_fragment(struct watch *watch, const struct fact_transfer *tran
 	rail->bytes += bytes;
 }
 
-static void watch_fragments_end(struct watch *watch)
+static void watch_fragments_end(struct op_watch *watch)
 {
 	for (size_t i = 0; watch->ops && i < WATCH_ROOM; i++)
 		end_op(watch, &watch->ops[i]);
@@ -198,7 +198,7 @@ static bool blocks(const char *function)
  * The call that waits for an operation without an end: its own, if nothing came behind it, or a
  * later one that waits for earlier operations. NULL: none was seen.
  */
-static const char *kept_call(const struct watch *watch, const struct open_op *op)
+static const char *kept_call(const struct op_watch *watch, const struct open_op *op)
 {
 	const uint64_t *at = map_find(&watch->last_calls, (uint32_t)op->process, op->tid);
 	const struct last_call *last = at ? &watch->threads.data[*at - 1] : NULL;
@@ -211,7 +211,7 @@ static const char *kept_call(const struct watch *watch, const struct open_op *op
 										  : NULL;
 }
 
-static void end_open(struct watch *watch, const struct open_op *op)
+static void end_open(struct op_watch *watch, const struct open_op *op)
 {
 	const struct life *life = watch_life(watch, op->process);
 	const char *call = kept_call(watch, op);
@@ -230,7 +230,7 @@ static void end_open(struct watch *watch, const struct open_op *op)
 			      });
 }
 
-static void watch_open_end(struct watch *watch)
+static void watch_open_end(struct op_watch *watch)
 {
 	for (size_t i = 0; !watch->windows && i < watch->open.len; i++)
 		end_open(watch, &watch->open.data[i]);
@@ -238,7 +238,7 @@ static void watch_open_end(struct watch *watch)
 
 /* ---- facts as they come ---- */
 
-static void seen(struct watch *watch, int process, uint64_t when)
+static void seen(struct op_watch *watch, int process, uint64_t when)
 {
 	struct life *life = watch_life(watch, process);
 
@@ -246,7 +246,7 @@ static void seen(struct watch *watch, int process, uint64_t when)
 		life->last = when;
 }
 
-void watch_process(struct watch *watch, const struct fact_process *process)
+void watch_process(struct op_watch *watch, const struct fact_process *process)
 {
 	struct life *life = watch_life(watch, process->index);
 
@@ -254,7 +254,7 @@ void watch_process(struct watch *watch, const struct fact_process *process)
 		life->gpu_library = process->gpu_library;
 }
 
-void watch_lifetime(struct watch *watch, const struct fact_lifetime *lifetime)
+void watch_lifetime(struct op_watch *watch, const struct fact_lifetime *lifetime)
 {
 	struct life *life = watch_life(watch, lifetime->process);
 
@@ -262,7 +262,7 @@ void watch_lifetime(struct watch *watch, const struct fact_lifetime *lifetime)
 		life->until = lifetime->until;
 }
 
-void watch_call(struct watch *watch, const struct fact_call *call)
+void watch_call(struct op_watch *watch, const struct fact_call *call)
 {
 	uint64_t *at;
 
@@ -278,7 +278,7 @@ void watch_call(struct watch *watch, const struct fact_call *call)
 }
 
 /* Compares UCX's idea of a buffer's memory with other evidence, in a process that has a GPU. */
-static void add_taken(struct watch *watch, const struct fact_op *op)
+static void add_taken(struct op_watch *watch, const struct fact_op *op)
 {
 	if (!op->memory || !op->taken_as || !op->memory_known_by ||
 	    !strcmp(op->memory_known_by, "ucx"))
@@ -294,14 +294,14 @@ static void add_taken(struct watch *watch, const struct fact_op *op)
 			      });
 }
 
-void watch_transfer(struct watch *watch, const struct fact_transfer *transfer, uint64_t count,
+void watch_transfer(struct op_watch *watch, const struct fact_transfer *transfer, uint64_t count,
 		    uint64_t bytes)
 {
 	seen(watch, transfer->process, transfer->start);
 	watch_fragment(watch, transfer, count, bytes);
 }
 
-void watch_op(struct watch *watch, const struct fact_op *op)
+void watch_op(struct op_watch *watch, const struct fact_op *op)
 {
 	struct life *life = watch_life(watch, op->process);
 
@@ -323,12 +323,12 @@ void watch_op(struct watch *watch, const struct fact_op *op)
 				       }));
 }
 
-void watch_init(struct watch *watch, struct sums *sums, struct words *words)
+void watch_init(struct op_watch *watch, struct sums *sums, struct words *words)
 {
-	*watch = (struct watch){ .sums = sums, .words = words };
+	*watch = (struct op_watch){ .sums = sums, .words = words };
 }
 
-void watch_finish(struct watch *watch)
+void watch_finish(struct op_watch *watch)
 {
 	watch_collectives_end(watch);
 	watch_fragments_end(watch);
@@ -336,7 +336,7 @@ void watch_finish(struct watch *watch)
 	watch_release(watch);
 }
 
-void watch_release(struct watch *watch)
+void watch_release(struct op_watch *watch)
 {
 	for (size_t i = 0; watch->ops && i < WATCH_ROOM; i++)
 		vec_release(&watch->ops[i].rails);
@@ -346,5 +346,5 @@ void watch_release(struct watch *watch)
 	vec_release(&watch->threads);
 	vec_release(&watch->open);
 	vec_release(&watch->lives);
-	*watch = (struct watch){ .sums = watch->sums, .words = watch->words };
+	*watch = (struct op_watch){ .sums = watch->sums, .words = watch->words };
 }

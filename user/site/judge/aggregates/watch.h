@@ -31,7 +31,7 @@ struct watched_op {
 	rails;
 };
 
-struct watch {
+struct op_watch {
 	struct sums *sums; /* where all goes; borrowed */
 	struct words *words; /* likewise */
 	struct watched_call *calls; /* NULL: none yet */
@@ -62,18 +62,18 @@ struct watch {
 	bool windows; /* nobody looked between them: an end may not have been seen */
 };
 
-void watch_init(struct watch *watch, struct sums *sums, struct words *words);
-void watch_process(struct watch *watch, const struct fact_process *process);
-void watch_call(struct watch *watch, const struct fact_call *call);
-void watch_op(struct watch *watch, const struct fact_op *op);
+void watch_init(struct op_watch *watch, struct sums *sums, struct words *words);
+void watch_process(struct op_watch *watch, const struct fact_process *process);
+void watch_call(struct op_watch *watch, const struct fact_call *call);
+void watch_op(struct op_watch *watch, const struct fact_op *op);
 
 /* So many alike, with so many bytes together. */
-void watch_transfer(struct watch *watch, const struct fact_transfer *transfer, uint64_t count,
+void watch_transfer(struct op_watch *watch, const struct fact_transfer *transfer, uint64_t count,
 		    uint64_t bytes);
-void watch_lifetime(struct watch *watch, const struct fact_lifetime *lifetime);
+void watch_lifetime(struct op_watch *watch, const struct fact_lifetime *lifetime);
 
 /* All facts are in. */
-void watch_finish(struct watch *watch);
-void watch_release(struct watch *watch);
+void watch_finish(struct op_watch *watch);
+void watch_release(struct op_watch *watch);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define UNSIZED UINT64_MAX /* in the place of a class's first size */
 
-static void write_examples(const struct cell *cell, struct evidence_lines *lines)
+static void write_examples(const struct traffic_cell *cell, struct evidence_lines *lines)
 {
 	char text[CELL_EXAMPLES * 44] = "";
 	size_t used = 0;
@@ -31,7 +31,7 @@ void write_cells(const struct judge *judge, struct evidence_lines *lines)
 	const struct aggregates *aggregates = &judge->aggregates;
 
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 
 		line_begin(lines, "cell");
 		line_word(lines, name_of(aggregates, cell->process));
@@ -68,7 +68,7 @@ static bool read_locality(struct line_ref field, enum fact_locality *locality)
 }
 
 /* "START:BYTES,START:BYTES" */
-static bool read_examples(struct cell *cell, struct line_ref field)
+static bool read_examples(struct traffic_cell *cell, struct line_ref field)
 {
 	const char *at = field.text, *end = field.text + field.size;
 
@@ -91,7 +91,7 @@ const char *read_cell(struct judge *judge, const struct line_ref *fields)
 {
 	struct aggregates *aggregates = &judge->aggregates;
 	uint64_t from;
-	struct cell cell = {
+	struct traffic_cell cell = {
 		.process = field_process(aggregates, fields[0]),
 		.peer = field_process(aggregates, fields[1]),
 		.op = field_kept(aggregates, fields[2]),

@@ -249,12 +249,12 @@ static bool join_word(struct line_ref a, struct line_ref b, struct text *to)
 
 /* ---- pairs ---- */
 
-struct pair {
+struct line_pair {
 	uint64_t first, second;
 };
 
 /* Takes the next pair off; false: no pair is left, or it is malformed. */
-static bool next_pair(struct line_ref *rest, struct pair *pair)
+static bool next_pair(struct line_ref *rest, struct line_pair *pair)
 {
 	const char *comma = memchr(rest->text, ',', rest->size);
 	size_t size = comma ? (size_t)(comma - rest->text) : rest->size;
@@ -272,21 +272,21 @@ static bool next_pair(struct line_ref *rest, struct pair *pair)
 	return true;
 }
 
-static bool pair_before(const struct pair *a, const struct pair *b)
+static bool pair_before(const struct line_pair *a, const struct line_pair *b)
 {
 	return a->first != b->first ? a->first < b->first : a->second < b->second;
 }
 
 static bool join_pairs(struct line_ref a, struct line_ref b, struct text *to)
 {
-	struct pair left, right;
+	struct line_pair left, right;
 	bool more_left = a.size, more_right = b.size;
 
 	if ((more_left && !next_pair(&a, &left)) || (more_right && !next_pair(&b, &right)))
 		return false;
 	for (int i = 0; i < CELL_EXAMPLES && (more_left || more_right); i++) {
 		bool from_left = more_left && (!more_right || !pair_before(&right, &left));
-		struct pair *pair = from_left ? &left : &right;
+		struct line_pair *pair = from_left ? &left : &right;
 
 		if (i)
 			text_add(to, ",", 1);

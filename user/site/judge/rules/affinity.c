@@ -14,14 +14,14 @@
 
 /* ---- AFF-01 ---- */
 
-static const char *cpus_of(const struct rule_ctx *ctx, const struct cell *cell)
+static const char *cpus_of(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	int process = cell_owner(cell);
 
 	return process < 0 ? NULL : ctx->aggregates->members.data[process].fact.cpus;
 }
 
-static enum nearness nearness(const struct rule_ctx *ctx, const struct cell *cell)
+static enum nearness nearness(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	const struct node_inventory *inventory =
 		inventory_of(ctx, aggregates_node(ctx->aggregates, cell_owner(cell)));
@@ -34,7 +34,7 @@ static enum nearness nearness(const struct rule_ctx *ctx, const struct cell *cel
 }
 
 /* Whether a nearest NIC exists: not for devices without a NUMA node. */
-static bool has_nearest(const struct rule_ctx *ctx, const struct cell *cell)
+static bool has_nearest(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	const struct node *node = aggregates_node(ctx->aggregates, cell_owner(cell));
 	const struct node_inventory *inventory = inventory_of(ctx, node);
@@ -50,7 +50,7 @@ static bool has_nearest(const struct rule_ctx *ctx, const struct cell *cell)
 }
 
 /* Whether the rule, or the line, is about the cell. */
-static enum fits leaves_by_nic(const struct rule_ctx *ctx, const struct cell *cell)
+static enum fits leaves_by_nic(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	if (!cell_over_nic(cell))
 		return FITS_NOT;
@@ -60,20 +60,20 @@ static enum fits leaves_by_nic(const struct rule_ctx *ctx, const struct cell *ce
 				      : FITS_NOT;
 }
 
-static struct answer ask_distance(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_distance(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	enum fits about = leaves_by_nic(ctx, cell);
 	enum nearness near = about == FITS_NOT ? NEAR_UNKNOWN : nearness(ctx, cell);
 
-	return (struct answer){ near == NEAR_UNKNOWN ? FITS_NOT : about, near > NEAR_NEAREST };
+	return (struct cell_answer){ near == NEAR_UNKNOWN ? FITS_NOT : about, near > NEAR_NEAREST };
 }
 
-static struct answer ask_unplaced(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_unplaced(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	enum fits about = leaves_by_nic(ctx, cell);
 	bool known = about != FITS_NOT && nearness(ctx, cell) != NEAR_UNKNOWN;
 
-	return (struct answer){ known ? FITS_NOT : about, true };
+	return (struct cell_answer){ known ? FITS_NOT : about, true };
 }
 
 static void found_unplaced(const struct rule_ctx *ctx, const char *why)
@@ -130,7 +130,7 @@ void nearest_judge(const struct rule_ctx *ctx, const struct policy_expect *expec
 /* ---- AFF-02 ---- */
 
 /* A GPU or a NIC that a process's messages use. */
-struct device {
+struct near_device {
 	int process;
 	bool nic;
 	const char *name; /* a kept word: it lies at one place */
@@ -138,7 +138,7 @@ struct device {
 };
 
 struct devices {
-	VEC(struct device) list;
+	VEC(struct near_device) list;
 	struct map index; /* (process and nic, name) -> 1 + position */
 };
 
@@ -149,7 +149,7 @@ struct standing {
 	const char *unknown, *none; /* why */
 };
 
-static void use(struct devices *devices, const struct device *one)
+static void use(struct devices *devices, const struct near_device *one)
 {
 	uint64_t *at = map_insert(&devices->index, 2 * (uint64_t)one->process + one->nic,
 				  (uintptr_t)one->name, NULL);
@@ -165,13 +165,13 @@ static void use(struct devices *devices, const struct device *one)
 static void use_gpu(struct devices *devices, int process, const char *memory, uint64_t bytes)
 {
 	if (process >= 0 && is_gpu(memory))
-		use(devices, &(struct device){ process, false, memory, bytes });
+		use(devices, &(struct near_device){ process, false, memory, bytes });
 }
 
 /* By process, GPUs first. */
 static int by_process(const void *left, const void *right)
 {
-	const struct device *a = left, *b = right;
+	const struct near_device *a = left, *b = right;
 	int order = (a->process > b->process) - (a->process < b->process);
 
 	order = order ? order : a->nic - b->nic;
@@ -189,11 +189,11 @@ static void collect(const struct aggregates *aggregates, struct devices *devices
 		use_gpu(devices, way->peer, way->words[WAY_DST_MEM], way->bytes);
 	}
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 
 		if (cell_over_nic(cell))
-			use(devices,
-			    &(struct device){ cell_owner(cell), true, cell->device, cell->bytes });
+			use(devices, &(struct near_device){ cell_owner(cell), true, cell->device,
+							    cell->bytes });
 	}
 	if (devices->list.len)
 		qsort(devices->list.data, devices->list.len, sizeof(*devices->list.data),
@@ -203,7 +203,7 @@ static void collect(const struct aggregates *aggregates, struct devices *devices
 /* ---- a process ---- */
 
 /* The devices that count: its GPUs, else its NICs; but none of little use: wire-up and the like. */
-static size_t what_counts(struct device *list, size_t count)
+static size_t what_counts(struct near_device *list, size_t count)
 {
 	uint64_t all = 0;
 	size_t kept = 0, same = 0;
@@ -219,7 +219,7 @@ static size_t what_counts(struct device *list, size_t count)
 #define NOT_ON_PCI (-2)
 
 /* The NUMA node of a device; -1: not known. */
-static int64_t numa_of(const struct node_inventory *inventory, const struct device *device)
+static int64_t numa_of(const struct node_inventory *inventory, const struct near_device *device)
 {
 	const struct inventory_nic *nic;
 
@@ -267,7 +267,8 @@ static const char *count_cores(const struct rule_ctx *ctx, const struct inventor
 			  : "its inventory does not have the cores that its ranks may run on";
 }
 
-static const char *names_of(const struct rule_ctx *ctx, const struct device *list, size_t count)
+static const char *names_of(const struct rule_ctx *ctx, const struct near_device *list,
+			    size_t count)
 {
 	const char *text = list[0].name;
 
@@ -286,7 +287,8 @@ static const char *rank_text(const struct rule_ctx *ctx, const struct fact_proce
  * Marks the NUMA nodes of the devices; why one is not known, or NULL. *none: no device has a place.
  */
 static const char *mark(const struct rule_ctx *ctx, const struct node_inventory *inventory,
-			const struct device *list, size_t count, bool *wanted, const char **none)
+			const struct near_device *list, size_t count, bool *wanted,
+			const char **none)
 {
 	const struct inventory *last = inventory->last;
 	size_t placed = 0;
@@ -311,7 +313,7 @@ static const char *mark(const struct rule_ctx *ctx, const struct node_inventory 
 }
 
 static void judge_process(const struct rule_ctx *ctx, const struct node_inventory *inventory,
-			  struct device *list, size_t count, struct standing *standing)
+			  struct near_device *list, size_t count, struct standing *standing)
 {
 	const struct fact_process *fact = &ctx->aggregates->members.data[list->process].fact;
 	const struct inventory *last = inventory->last;
@@ -339,7 +341,7 @@ static void judge_process(const struct rule_ctx *ctx, const struct node_inventor
 
 /* ---- a node ---- */
 
-static void judge_devices(const struct rule_ctx *ctx, struct device *list, size_t count,
+static void judge_devices(const struct rule_ctx *ctx, struct near_device *list, size_t count,
 			  struct standing *standing)
 {
 	const struct node *node = aggregates_node(ctx->aggregates, list->process);
@@ -400,7 +402,7 @@ void rule_binding(const struct rule_ctx *ctx)
 		vec_add(&standings);
 	collect(aggregates, &devices);
 	for (size_t from = 0; from < devices.list.len; from = to) {
-		struct device *list = &devices.list.data[from];
+		struct near_device *list = &devices.list.data[from];
 		const struct node *node = aggregates_node(aggregates, list->process);
 
 		for (to = from;

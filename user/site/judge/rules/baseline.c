@@ -65,7 +65,7 @@ static int by_way(const void *left, const void *right)
 static void add_ways(const struct aggregates *aggregates, int when, ways *list)
 {
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 		struct way_taken way = {
 			.locality = cell->locality,
 			.gpus = { is_gpu(cell->src_mem), is_gpu(cell->dst_mem) },

@@ -182,10 +182,10 @@ static void mark_whole(struct judge *judge)
 	free(staff);
 }
 
-static struct answer ask_placed(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_placed(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	(void)ctx;
-	return (struct answer){ FITS, !cell_placed(cell) };
+	return (struct cell_answer){ FITS, !cell_placed(cell) };
 }
 
 void mark_in_part(const struct rule_ctx *ctx)

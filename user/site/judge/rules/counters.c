@@ -8,7 +8,7 @@
 #include "site/judge/rules/rules.h"
 
 /* One direction of a port, or of all ports of a node together. */
-struct way {
+struct counted_way {
 	const char *what; /* "sent", "received" */
 	int64_t bytes, again; /* again: B that TCP sent once more, at most */
 	int64_t headers, least_headers; /* B of them, usually and at least */
@@ -46,7 +46,7 @@ static struct flow flow_plus(struct flow a, struct flow b)
 }
 
 /* Where packets are not counted, as many as the traced fill. */
-static void add_headers(struct way *way, int64_t packets, const struct port_delta *delta,
+static void add_headers(struct counted_way *way, int64_t packets, const struct port_delta *delta,
 			double share)
 {
 	if (packets < 0)
@@ -56,10 +56,10 @@ static void add_headers(struct way *way, int64_t packets, const struct port_delt
 	way->least_headers += packets * delta->least_header;
 }
 
-static struct way way_out(const struct counted_node *node, const struct port_delta *delta,
-			  const struct traced_port *port)
+static struct counted_way way_out(const struct counted_node *node, const struct port_delta *delta,
+				  const struct traced_port *port)
 {
-	struct way way = {
+	struct counted_way way = {
 		.what = "sent",
 		.bytes = delta->sent,
 		.again = retransmitted(node->inventory) * delta->packet,
@@ -94,10 +94,10 @@ static int64_t again_in(const struct counted_node *node, const struct counted_po
  * By all of these ports that are judged, each with its own packets: lo's have other headers than
  * Ethernet's, and are larger. Traced is what all of the node received.
  */
-static struct way way_in(const struct counted_node *node, const struct counted_port *ports,
-			 size_t count)
+static struct counted_way way_in(const struct counted_node *node, const struct counted_port *ports,
+				 size_t count)
 {
-	struct way way = {
+	struct counted_way way = {
 		.what = "received",
 		.again = again_in(node, ports, count),
 		.sure = node->traced.received,
@@ -118,7 +118,8 @@ static struct way way_in(const struct counted_node *node, const struct counted_p
 }
 
 /* The most that the counters may show for a traced flow. */
-static int64_t most(const struct rule_ctx *ctx, const struct way *way, const struct flow *flow)
+static int64_t most(const struct rule_ctx *ctx, const struct counted_way *way,
+		    const struct flow *flow)
 {
 	double high = ctx->settings->cov_02.high;
 
@@ -128,7 +129,7 @@ static int64_t most(const struct rule_ctx *ctx, const struct way *way, const str
 }
 
 /* Whether the counters show more than that which was traced can be. */
-static bool way_exceeds(const struct rule_ctx *ctx, const struct way *way)
+static bool way_exceeds(const struct rule_ctx *ctx, const struct counted_way *way)
 {
 	return way->bytes - way->headers > most(ctx, way, &way->all);
 }
@@ -138,7 +139,8 @@ static int64_t least(const struct rule_ctx *ctx, const struct flow *flow)
 	return (int64_t)((double)flow->bytes * ctx->settings->cov_02.low);
 }
 
-static void say_numbers(const struct rule_ctx *ctx, struct finding *finding, const struct way *way)
+static void say_numbers(const struct rule_ctx *ctx, struct finding *finding,
+			const struct counted_way *way)
 {
 	struct judge *judge = ctx->judge;
 	int64_t payload = way->bytes - way->headers;
@@ -151,8 +153,8 @@ static void say_numbers(const struct rule_ctx *ctx, struct finding *finding, con
 }
 
 /* Whether the finding is done with: something is wrong in this direction. */
-static bool way_judge(const struct rule_ctx *ctx, struct finding *finding, const struct way *way,
-		      const struct counted_node *node)
+static bool way_judge(const struct rule_ctx *ctx, struct finding *finding,
+		      const struct counted_way *way, const struct counted_node *node)
 {
 	int64_t high = way->bytes - way->headers, low = way->bytes - way->least_headers;
 
@@ -293,7 +295,7 @@ static void judge_sent(const struct rule_ctx *ctx, const struct counted_node *no
 	struct subject subject = subject_nic(ctx->judge, node->node->name, port->device);
 	struct finding *finding;
 	const char *why;
-	struct way way;
+	struct counted_way way;
 
 	if (listed(&ctx->settings->cov_02.untraced, port->device)) {
 		found_why(ctx, VERDICT_SKIP, subject, "declared untraced by the policy");
@@ -318,7 +320,7 @@ static bool is_to_blame(const struct rule_ctx *ctx, const struct counted_node *n
 			const struct counted_port *port)
 {
 	struct finding *finding = &ctx->judge->findings.data[port->finding - 1];
-	struct way way = way_in(node, port, 1);
+	struct counted_way way = way_in(node, port, 1);
 
 	way.sure = flow_plus(port->traced.aligned, port->traced.read);
 	way.all = flow_plus(way.sure, node->traced.maybe_received);
@@ -345,7 +347,7 @@ static struct finding *only_finding(const struct rule_ctx *ctx, const counted_po
 static void judge_received(const struct rule_ctx *ctx, const struct counted_node *node,
 			   const counted_ports *ports)
 {
-	struct way way = way_in(node, ports->data, ports->len);
+	struct counted_way way = way_in(node, ports->data, ports->len);
 	bool more = way_exceeds(ctx, &way), blamed = false;
 	struct finding *finding = only_finding(ctx, ports);
 

@@ -14,7 +14,7 @@ struct residents {
 		const struct member *member;
 	})
 	list; /* by node, then by rank */
-	VEC(struct variable {
+	VEC(struct compared_variable {
 		const char *name;
 		bool of_ucx;
 		uint32_t releases; /* that know it */
@@ -43,8 +43,8 @@ static int by_node(const void *left, const void *right)
 
 static int by_name(const void *left, const void *right)
 {
-	return strcmp(((const struct variable *)left)->name,
-		      ((const struct variable *)right)->name);
+	return strcmp(((const struct compared_variable *)left)->name,
+		      ((const struct compared_variable *)right)->name);
 }
 
 static bool has_name(const struct residents *residents, const char *name)
@@ -62,10 +62,10 @@ static void add_names(struct residents *residents, const struct member *member)
 
 		if (!has_name(residents, name))
 			vec_push(&residents->names,
-				 ((struct variable){ name,
-						     !strncmp(name, "UCX_", 4) ||
-							     !strncmp(name, "MPI_UCX_", 8),
-						     ucx_name_mask(name) }));
+				 ((struct compared_variable){ name,
+							      !strncmp(name, "UCX_", 4) ||
+								      !strncmp(name, "MPI_UCX_", 8),
+							      ucx_name_mask(name) }));
 	}
 }
 
@@ -84,7 +84,7 @@ static void residents_collect(const struct aggregates *aggregates, struct reside
 	if (residents->list.len)
 		qsort(residents->list.data, residents->list.len, sizeof(struct resident), by_node);
 	if (residents->names.len)
-		qsort(residents->names.data, residents->names.len, sizeof(struct variable),
+		qsort(residents->names.data, residents->names.len, sizeof(struct compared_variable),
 		      by_name);
 }
 
@@ -147,7 +147,7 @@ static const char *const free_names[] = {
 	"*VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "*UCX_LOG_*", "*UCX_STATS_*", "*UCX_PROFILE_*",
 };
 
-static enum ucx_name known(const struct member *member, const struct variable *variable)
+static enum ucx_name known(const struct member *member, const struct compared_variable *variable)
 {
 	enum ucx_name answer = UCX_NAME_NO_RELEASE;
 
@@ -180,7 +180,7 @@ static void not_known(const struct rule_ctx *ctx, const struct resident *residen
  * whether a release was met that the table of names does not have.
  */
 static bool variable_judge_spelling(const struct rule_ctx *ctx, const struct residents *residents,
-				    struct stay stay, const struct variable *variable)
+				    struct stay stay, const struct compared_variable *variable)
 {
 	const char *name = variable->name;
 	bool newer = false;
@@ -203,7 +203,8 @@ static bool variable_judge_spelling(const struct rule_ctx *ctx, const struct res
 }
 
 /* Some process's UCX has that variable, or may have it: else it is nothing but misspelt. */
-static bool variable_compared(const struct residents *residents, const struct variable *variable)
+static bool variable_compared(const struct residents *residents,
+			      const struct compared_variable *variable)
 {
 	for (size_t i = 0; i < sizeof(free_names) / sizeof(*free_names); i++)
 		if (!fnmatch(free_names[i], variable->name, 0))

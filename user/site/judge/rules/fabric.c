@@ -55,32 +55,32 @@ static int64_t level_of(const char *text)
 	return !text || end == text || *end || level < 0 || level > MAX_LEVEL ? -1 : level;
 }
 
-static const char *level_text_of(const struct rule_ctx *ctx, const struct cell *cell)
+static const char *level_text_of(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	return level_text(&ctx->aggregates->members.data[cell->process], cell->transport);
 }
 
 /* By what the sender was set to: a queue pair's data goes on the level of its own end. */
-static struct answer ask_level(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_level(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	int64_t level;
 
 	if (!is_infiniband(cell->transport) || !aggregates_node(ctx->aggregates, cell->process))
-		return (struct answer){ FITS_NOT, false };
+		return (struct cell_answer){ FITS_NOT, false };
 	level = level_of(level_text_of(ctx, cell));
-	return (struct answer){
+	return (struct cell_answer){
 		expectation_fits(ctx->aggregates, cell, ctx->expect),
 		level >= 0 && level != ctx->expect->sl,
 	};
 }
 
-static const char *wrong_level(const struct rule_ctx *ctx, const struct cell *cell)
+static const char *wrong_level(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	return say(ctx->judge, "service level %ld for %s", (long)level_of(level_text_of(ctx, cell)),
 		   cell->transport);
 }
 
-static const char *unknown_level(const struct rule_ctx *ctx, const struct cell *cell)
+static const char *unknown_level(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	const struct member *member = &ctx->aggregates->members.data[cell->process];
 	const char *text = level_text_of(ctx, cell);

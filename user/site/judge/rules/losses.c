@@ -134,10 +134,10 @@ void rule_loss(const struct rule_ctx *ctx)
 		loss_of_node(ctx, &losses->list.data[i]);
 }
 
-static struct answer ask_known(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_known(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	(void)ctx;
-	return (struct answer){
+	return (struct cell_answer){
 		cell_placed(cell) ? FITS : FITS_NOT,
 		!cell->transport || !cell->device || !cell->src_mem || !cell->dst_mem,
 	};

@@ -15,7 +15,7 @@ struct port {
 typedef VEC(struct port) ports;
 
 /* The expected state of a port; -1: no expectation. */
-struct wanted {
+struct wanted_nic {
 	int64_t rate, width, gen;
 	bool up;
 };
@@ -80,7 +80,7 @@ static void push_known(numbers *values, int64_t value)
 }
 
 /* The state of most ports of one name. */
-static struct wanted usual(const struct port *ports, size_t count)
+static struct wanted_nic usual(const struct port *ports, size_t count)
 {
 	numbers rates = { 0 }, widths = { 0 }, gens = { 0 };
 	size_t up = 0;
@@ -95,14 +95,15 @@ static struct wanted usual(const struct port *ports, size_t count)
 		push_known(&widths, nic->pci.width);
 		push_known(&gens, inventory_pcie_gen(nic->pci.speed));
 	}
-	return (struct wanted){ median(&rates), median(&widths), median(&gens), up * 2 > count };
+	return (struct wanted_nic){ median(&rates), median(&widths), median(&gens),
+				    up * 2 > count };
 }
 
 /* The class overrides the majority. */
-static struct wanted wanted_of(const struct policy_class *class, const struct port *ports,
-			       size_t count)
+static struct wanted_nic wanted_of(const struct policy_class *class, const struct port *ports,
+				   size_t count)
 {
-	struct wanted wanted = usual(ports, count);
+	struct wanted_nic wanted = usual(ports, count);
 
 	if (!class)
 		return wanted;
@@ -148,7 +149,7 @@ static bool unknown(int64_t seen, int64_t wanted)
 	return wanted > 0 && seen <= 0;
 }
 
-static bool is_wrong(const struct inventory_nic *nic, const struct wanted *wanted)
+static bool is_wrong(const struct inventory_nic *nic, const struct wanted_nic *wanted)
 {
 	return (wanted->up && nic->state && !is_up(nic)) || below(nic->rate, wanted->rate) ||
 	       below(nic->pci.width, wanted->width) ||
@@ -156,7 +157,7 @@ static bool is_wrong(const struct inventory_nic *nic, const struct wanted *wante
 }
 
 /* NULL: all that is wanted is known. */
-static const char *what_is_unknown(const struct inventory_nic *nic, const struct wanted *wanted)
+static const char *what_is_unknown(const struct inventory_nic *nic, const struct wanted_nic *wanted)
 {
 	if (wanted->up && !nic->state)
 		return "its state is not known";
@@ -169,7 +170,7 @@ static const char *what_is_unknown(const struct inventory_nic *nic, const struct
 }
 
 static void judge_port(const struct rule_ctx *ctx, const struct port *port,
-		       const struct wanted *wanted)
+		       const struct wanted_nic *wanted)
 {
 	struct judge *judge = ctx->judge;
 	struct finding *finding =
@@ -196,7 +197,7 @@ static void judge_port(const struct rule_ctx *ctx, const struct port *port,
 /* A port that is down on most nodes is one that nobody uses. */
 static void judge_ports(const struct rule_ctx *ctx, const struct port *ports, size_t count)
 {
-	const struct wanted wanted = wanted_of(ports->node->class, ports, count);
+	const struct wanted_nic wanted = wanted_of(ports->node->class, ports, count);
 
 	for (size_t i = 0; i < count; i++)
 		if (wanted.up || (ports[i].nic && is_up(ports[i].nic)))

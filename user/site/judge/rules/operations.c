@@ -16,14 +16,14 @@ static const char *or_unknown(const char *word)
 }
 
 /* A rule that counts sums of one kind by node, some of them wrong. */
-struct counting {
+struct sum_counting {
 	enum sum_kind kind;
 	void (*take)(const struct rule_ctx *ctx, struct tally *tally, const struct sum *sum);
 	void (*settle)(const struct rule_ctx *ctx,
 		       struct tally *tally); /* of which some was taken */
 };
 
-static void judge_sums(const struct rule_ctx *ctx, const struct counting *counting)
+static void judge_sums(const struct rule_ctx *ctx, const struct sum_counting *counting)
 {
 	const struct aggregates *aggregates = ctx->aggregates;
 	struct tally *tallies = xcalloc(aggregates->nodes.len + 1, sizeof(*tallies));
@@ -99,7 +99,7 @@ static void settle_memory(const struct rule_ctx *ctx, struct tally *tally)
 
 void rule_memory_type(const struct rule_ctx *ctx)
 {
-	static const struct counting counting = { SUM_TAKEN, take_memory, settle_memory };
+	static const struct sum_counting counting = { SUM_TAKEN, take_memory, settle_memory };
 
 	judge_sums(ctx, &counting);
 }
@@ -137,8 +137,8 @@ static void settle_collectives(const struct rule_ctx *ctx, struct tally *tally)
 
 void rule_collective_memory(const struct rule_ctx *ctx)
 {
-	static const struct counting counting = { SUM_COLLECTIVE, take_collective,
-						  settle_collectives };
+	static const struct sum_counting counting = { SUM_COLLECTIVE, take_collective,
+						      settle_collectives };
 
 	judge_sums(ctx, &counting);
 }
@@ -175,7 +175,7 @@ static void settle_spread(const struct rule_ctx *ctx, struct tally *tally)
 
 void rule_fragments(const struct rule_ctx *ctx)
 {
-	static const struct counting counting = { SUM_SPREAD, take_spread, settle_spread };
+	static const struct sum_counting counting = { SUM_SPREAD, take_spread, settle_spread };
 
 	judge_sums(ctx, &counting);
 }

@@ -29,7 +29,7 @@ static bool one_of(const texts *list, const char *transport)
 }
 
 /* An unknown transport breaks no expectation: tallies_judge() weighs it. */
-static bool as_expected(const struct policy_expect *expect, const struct cell *cell)
+static bool as_expected(const struct policy_expect *expect, const struct traffic_cell *cell)
 {
 	if (!cell->transport)
 		return true;
@@ -63,9 +63,9 @@ static const char *expect_text(const struct rule_ctx *ctx, const struct policy_e
 	return say(judge, "%s (line %d)", words(judge, &expect->proto), expect->line);
 }
 
-static struct answer ask_line(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_line(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
-	return (struct answer){
+	return (struct cell_answer){
 		cell_placed(cell) ? expectation_fits(ctx->aggregates, cell, ctx->expect) : FITS_NOT,
 		!as_expected(ctx->expect, cell),
 	};
@@ -107,7 +107,7 @@ void rule_expected(const struct rule_ctx *ctx)
 /* ---- PATH-02 ---- */
 
 /* Whether the policy lets these messages go over tcp; FITS_MAYBE: only those of some sizes. */
-static enum fits tcp_allowed(const struct rule_ctx *ctx, const struct cell *cell)
+static enum fits tcp_allowed(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	const struct aggregates *aggregates = ctx->aggregates;
 	size_t lines = aggregates->policy->expect.len;
@@ -125,33 +125,34 @@ static enum fits tcp_allowed(const struct rule_ctx *ctx, const struct cell *cell
 	return !refused ? FITS : allowed ? FITS_MAYBE : FITS_NOT;
 }
 
-static bool bad_interface(const struct rule_ctx *ctx, const struct cell *cell)
+static bool bad_interface(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	return cell->device && (!strcmp(cell->device, "lo") ||
 				listed(&ctx->settings->path_02.management, cell->device));
 }
 
-static bool is_tcp(const struct cell *cell)
+static bool is_tcp(const struct traffic_cell *cell)
 {
 	return cell->transport && !strcmp(cell->transport, "tcp");
 }
 
-static struct answer ask_management(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_management(const struct rule_ctx *ctx,
+					 const struct traffic_cell *cell)
 {
-	return (struct answer){
+	return (struct cell_answer){
 		cell_inter(cell) && bad_interface(ctx, cell) ? FITS : FITS_NOT,
 		is_tcp(cell),
 	};
 }
 
 /* Between two nodes; within one, a NIC of any kind is too much: PATH-03. */
-static struct answer ask_tcp(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_tcp(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	enum fits allowed = is_tcp(cell) ? tcp_allowed(ctx, cell) : FITS;
 
 	if (!cell_inter(cell) || bad_interface(ctx, cell))
-		return (struct answer){ FITS_NOT, false };
-	return (struct answer){ allowed == FITS_MAYBE ? FITS_MAYBE : FITS, allowed != FITS };
+		return (struct cell_answer){ FITS_NOT, false };
+	return (struct cell_answer){ allowed == FITS_MAYBE ? FITS_MAYBE : FITS, allowed != FITS };
 }
 
 /* Wire-up alone is no data path; whether that is all may depend on sizes that are not known. */
@@ -184,10 +185,12 @@ void rule_tcp(const struct rule_ctx *ctx)
 
 /* ---- PATH-03, PATH-05, PATH-08: no transfer of some kind goes the wrong way ---- */
 
-static struct answer ask_within_node(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_within_node(const struct rule_ctx *ctx,
+					  const struct traffic_cell *cell)
 {
 	(void)ctx;
-	return (struct answer){ cell_intra(cell) ? FITS : FITS_NOT, is_network(cell->transport) };
+	return (struct cell_answer){ cell_intra(cell) ? FITS : FITS_NOT,
+				     is_network(cell->transport) };
 }
 
 void rule_node_over_nic(const struct rule_ctx *ctx)
@@ -199,7 +202,7 @@ void rule_node_over_nic(const struct rule_ctx *ctx)
 			 });
 }
 
-static bool copied_twice(const struct cell *cell)
+static bool copied_twice(const struct traffic_cell *cell)
 {
 	const struct transport *transport = transport_named(cell->transport);
 
@@ -207,14 +210,14 @@ static bool copied_twice(const struct cell *cell)
 	       !strcmp(cell->op, "am_bcopy");
 }
 
-static struct answer ask_large(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_large(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	uint64_t least = ctx->settings->path_05.size;
 
 	if (!cell_intra(cell) || is_gpu(cell->src_mem) || is_gpu(cell->dst_mem) ||
 	    cell_below(ctx->aggregates, cell, least))
-		return (struct answer){ FITS_NOT, false };
-	return (struct answer){
+		return (struct cell_answer){ FITS_NOT, false };
+	return (struct cell_answer){
 		cell_at_least(ctx->aggregates, cell, least) ? FITS : FITS_MAYBE,
 		copied_twice(cell),
 	};
@@ -229,12 +232,13 @@ void rule_single_copy(const struct rule_ctx *ctx)
 			 });
 }
 
-static struct answer ask_accelerated(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_accelerated(const struct rule_ctx *ctx,
+					  const struct traffic_cell *cell)
 {
 	bool asked = cell_placed(cell) && cell->device && transport_accelerates(cell->device);
 
 	(void)ctx;
-	return (struct answer){
+	return (struct cell_answer){
 		asked ? FITS : FITS_NOT,
 		transport_named(cell->transport)->plain_verbs,
 	};
@@ -257,7 +261,7 @@ static void rc_peers(const struct aggregates *aggregates, struct map *counts)
 	struct map seen = { 0 };
 
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 		bool fresh;
 
 		if (!transport_named(cell->transport)->queue_pairs)

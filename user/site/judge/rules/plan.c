@@ -27,7 +27,7 @@ struct note {
 	uint64_t messages, bytes; /* as they should be */
 };
 
-struct look {
+struct plan_look {
 	const struct rule_ctx *ctx;
 	struct sweep *sweep;
 	struct note *notes; /* by node */
@@ -152,7 +152,7 @@ static int gravity(enum verdict verdict)
 }
 
 /* node < 0: not known whose it is, and nobody is held to it. */
-static void plan_note(struct look *look, int node, enum verdict verdict, const char *text)
+static void plan_note(struct plan_look *look, int node, enum verdict verdict, const char *text)
 {
 	struct note *note = node >= 0 ? &look->notes[node] : NULL;
 
@@ -168,7 +168,7 @@ static void plan_note(struct look *look, int node, enum verdict verdict, const c
 }
 
 /* Whether something of that node's evidence is missing: what differs may be that. */
-static bool plan_lacks(const struct look *look, int node)
+static bool plan_lacks(const struct plan_look *look, int node)
 {
 	return node >= 0 &&
 	       losses_has(&look->ctx->judge->losses, look->sweep->plan->nodes.data[node].name);
@@ -192,7 +192,7 @@ static bool stopped(const struct sweep_rank *rank, uint32_t job)
  * Other ranks had the time to write down where they waited, these did not; or they crashed. NULL:
  * no such rank.
  */
-static const char *hung(struct look *look, uint32_t job)
+static const char *hung(struct plan_look *look, uint32_t job)
 {
 	struct judge *judge = look->ctx->judge;
 	const struct sweep_rank *first = NULL;
@@ -226,7 +226,7 @@ static const char *hung(struct look *look, uint32_t job)
 }
 
 /* All of them ran: whether a message gets stuck or is only slow, operations tell (COV-04). */
-static const char *too_slow(const struct look *look, uint32_t job)
+static const char *too_slow(const struct plan_look *look, uint32_t job)
 {
 	for (size_t i = 0; i < look->sweep->ranks.len; i++) {
 		const struct sweep_rank *rank = &look->sweep->ranks.data[i];
@@ -240,7 +240,7 @@ static const char *too_slow(const struct look *look, uint32_t job)
 	return NULL;
 }
 
-static const char *who_ended(const struct look *look, uint32_t job)
+static const char *who_ended(const struct plan_look *look, uint32_t job)
 {
 	for (size_t i = 0; i < look->sweep->ranks.len; i++) {
 		const struct sweep_rank *rank = &look->sweep->ranks.data[i];
@@ -257,7 +257,7 @@ static const char *who_ended(const struct look *look, uint32_t job)
 	return "the job was ended, it is not known why";
 }
 
-static void find_stopped(struct look *look, uint32_t job)
+static void find_stopped(struct plan_look *look, uint32_t job)
 {
 	const char *why = hung(look, job);
 
@@ -274,7 +274,7 @@ static void find_stopped(struct look *look, uint32_t job)
 }
 
 /* Notes the ranks of each job that did not finish, and the reason. */
-static void plan_look_for_stopped(struct look *look)
+static void plan_look_for_stopped(struct plan_look *look)
 {
 	for (uint32_t job = 0; job <= plan_parts(look->sweep->plan); job++)
 		find_stopped(look, job);
@@ -282,7 +282,7 @@ static void plan_look_for_stopped(struct look *look)
 
 /* ---- ledgers have the plan, once, and nothing else ---- */
 
-static const char *node_name(const struct look *look, int node)
+static const char *node_name(const struct plan_look *look, int node)
 {
 	return node >= 0 ? look->sweep->plan->nodes.data[node].name : "all";
 }
@@ -292,7 +292,7 @@ static void expect(struct map *map, uint64_t a, uint64_t b, uint64_t count)
 	*map_insert(map, a, b, NULL) += count;
 }
 
-static void expect_messages(struct look *look, const struct sweep_rank *rank,
+static void expect_messages(struct plan_look *look, const struct sweep_rank *rank,
 			    const struct sweep_rank *peer, const struct plan_step *step)
 {
 	size_t index = rank - look->sweep->ranks.data;
@@ -318,7 +318,7 @@ static bool right_peer(const struct sweep_transfer *transfer, const struct plan_
 	return step->world ? transfer->dst < 0 : transfer->dst_rank == peer->rank;
 }
 
-static void look_at_step(struct look *look, const struct plan_stage *stage, uint32_t round,
+static void look_at_step(struct plan_look *look, const struct plan_stage *stage, uint32_t round,
 			 const struct plan_step *step)
 {
 	uint32_t job = sweep_job_of(look->sweep, stage, round, step->src);
@@ -359,7 +359,7 @@ static void look_at_step(struct look *look, const struct plan_stage *stage, uint
 }
 
 /* Whether any part had this stage; the stage that confirms has a job of its own. */
-static bool asked_for(const struct look *look, const struct plan_stage *stage)
+static bool asked_for(const struct plan_look *look, const struct plan_stage *stage)
 {
 	size_t parts = plan_parts(look->sweep->plan);
 	bool confirms = sweep_job_of(look->sweep, stage, 0, 0) == parts;
@@ -373,7 +373,7 @@ static bool asked_for(const struct look *look, const struct plan_stage *stage)
 	return false;
 }
 
-static void look_at_stage(struct look *look, const struct plan_stage *stage)
+static void look_at_stage(struct plan_look *look, const struct plan_stage *stage)
 {
 	const struct plan *plan = look->sweep->plan;
 	plan_steps_t steps = { 0 };
@@ -395,7 +395,7 @@ static void look_at_stage(struct look *look, const struct plan_stage *stage)
 	vec_release(&steps);
 }
 
-static void look_for_unplanned(struct look *look)
+static void look_for_unplanned(struct plan_look *look)
 {
 	for (size_t i = 0; i < look->sweep->transfers.len; i++) {
 		const struct sweep_transfer *transfer = &look->sweep->transfers.data[i];
@@ -411,7 +411,7 @@ static void look_for_unplanned(struct look *look)
 }
 
 /* Compares ledgers with the plan, and collects the traffic that captures should have. */
-static void plan_look_at_ledgers(struct look *look)
+static void plan_look_at_ledgers(struct plan_look *look)
 {
 	for (size_t i = 0; i < look->sweep->plan->stages.len; i++)
 		look_at_stage(look, &look->sweep->plan->stages.data[i]);
@@ -421,13 +421,13 @@ static void plan_look_at_ledgers(struct look *look)
 /* ---- captures have what the ledgers tell ---- */
 
 /* A difference may be due to lost records. */
-static enum verdict wrong(const struct look *look, int node)
+static enum verdict wrong(const struct plan_look *look, int node)
 {
 	return look->ctx->judge->incomplete || plan_lacks(look, node) ? VERDICT_UNKNOWN
 								      : VERDICT_FAIL;
 }
 
-static const struct sweep_rank *traced_rank(const struct look *look, size_t index)
+static const struct sweep_rank *traced_rank(const struct plan_look *look, size_t index)
 {
 	const struct sweep_rank *rank = &look->sweep->ranks.data[index];
 
@@ -437,7 +437,7 @@ static const struct sweep_rank *traced_rank(const struct look *look, size_t inde
 	return rank;
 }
 
-static void find_traced(struct look *look)
+static void find_traced(struct plan_look *look)
 {
 	for (size_t i = 0; i < look->sweep->ranks.len; i++) {
 		const struct sweep_rank *rank = &look->sweep->ranks.data[i];
@@ -458,7 +458,7 @@ static void find_traced(struct look *look)
 }
 
 /* Messages with unknown memory are not counted as wrong. */
-static void look_at_sent(struct look *look, size_t index, uint64_t size)
+static void look_at_sent(struct plan_look *look, size_t index, uint64_t size)
 {
 	const struct sweep_rank *rank = traced_rank(look, index);
 	uint64_t planned[TRACED_MEMORIES], seen[TRACED_MEMORIES], all = 0, all_seen = 0;
@@ -488,7 +488,7 @@ static void look_at_sent(struct look *look, size_t index, uint64_t size)
 			    (unsigned long)size, (unsigned long)seen[TRACED_GPU]));
 }
 
-static void look_at_met(struct look *look, const struct map_slot *slot)
+static void look_at_met(struct plan_look *look, const struct map_slot *slot)
 {
 	const struct sweep_rank *src = traced_rank(look, slot->a >> 32);
 	const struct sweep_rank *dst = traced_rank(look, slot->a & UINT32_MAX);
@@ -510,7 +510,7 @@ static void look_at_met(struct look *look, const struct map_slot *slot)
 		    src->node_name, (unsigned long)met));
 }
 
-static void look_at_calls(struct look *look, const struct map_slot *slot)
+static void look_at_calls(struct plan_look *look, const struct map_slot *slot)
 {
 	static const char *const names[TRACED_CALLS] = { "MPI_Alltoall", "MPI_Allreduce" };
 	const struct sweep_rank *rank = traced_rank(look, slot->a);
@@ -527,7 +527,7 @@ static void look_at_calls(struct look *look, const struct map_slot *slot)
 }
 
 /* Compares captures with the ledgers' messages; after the ledgers. */
-static void plan_look_at_captures(struct look *look)
+static void plan_look_at_captures(struct plan_look *look)
 {
 	struct map_slot *slot;
 
@@ -541,7 +541,7 @@ static void plan_look_at_captures(struct look *look)
 }
 
 /* Ranks that all take the first GPU leave the others untried. */
-static void plan_look_at_gpus(struct look *look)
+static void plan_look_at_gpus(struct plan_look *look)
 {
 	const struct aggregates *aggregates = look->ctx->aggregates;
 	const struct plan *plan = look->sweep->plan;
@@ -565,7 +565,7 @@ static void plan_look_at_gpus(struct look *look)
 /* ---- the rule ---- */
 
 /* In one of the jobs that it has a part in. */
-static void find_ranks(struct look *look, int node, uint32_t job)
+static void find_ranks(struct plan_look *look, int node, uint32_t job)
 {
 	const struct plan *plan = look->sweep->plan;
 	int present = 0;
@@ -585,7 +585,7 @@ static void find_ranks(struct look *look, int node, uint32_t job)
 			      present, plan->ranks));
 }
 
-static void find_present(struct look *look)
+static void find_present(struct plan_look *look)
 {
 	const struct plan *plan = look->sweep->plan;
 
@@ -594,7 +594,7 @@ static void find_present(struct look *look)
 			find_ranks(look, i, plan_part_in(plan, wave, i));
 }
 
-static void conclude(const struct look *look)
+static void conclude(const struct plan_look *look)
 {
 	const struct plan *plan = look->sweep->plan;
 	struct judge *judge = look->ctx->judge;
@@ -619,7 +619,7 @@ static void conclude(const struct look *look)
 
 void rule_planned(const struct rule_ctx *ctx)
 {
-	struct look look = { .ctx = ctx, .sweep = &ctx->judge->sweep };
+	struct plan_look look = { .ctx = ctx, .sweep = &ctx->judge->sweep };
 
 	if (!look.sweep->ranks.len) {
 		planned_without_ledgers(ctx);

@@ -10,7 +10,7 @@
  * Messages of a node's calls of one function. UCX has different thresholds for operations that may
  * complete at once (MPI_Send) and for those with a request (MPI_Isend).
  */
-struct sent {
+struct sent_messages {
 	const struct node *node;
 	const char *function;
 	bool inter;
@@ -19,18 +19,19 @@ struct sent {
 };
 
 struct sent_list {
-	VEC(struct sent) list;
+	VEC(struct sent_messages) list;
 	struct map index; /* (node and inter, function) -> 1 + position */
 };
 
-static struct sent *sent_at(struct sent_list *sent, const struct node *node, const char *function,
-			    bool inter)
+static struct sent_messages *sent_at(struct sent_list *sent, const struct node *node,
+				     const char *function, bool inter)
 {
 	uint64_t *at = map_insert(&sent->index, (uintptr_t)node | inter, (uintptr_t)function, NULL);
 
 	if (!*at) {
 		vec_push(&sent->list,
-			 ((struct sent){ .node = node, .function = function, .inter = inter }));
+			 ((struct sent_messages){
+				 .node = node, .function = function, .inter = inter }));
 		*at = sent->list.len;
 	}
 	return &sent->list.data[*at - 1];
@@ -42,11 +43,12 @@ static bool is_eager(const char *protocol)
 	return strstr(protocol, "eager") || strstr(protocol, "egr");
 }
 
-static void add_cell(struct sent_list *sent, const struct node *node, const struct cell *cell)
+static void add_cell(struct sent_list *sent, const struct node *node,
+		     const struct traffic_cell *cell)
 {
 	bool eager = cell->most && is_eager(cell->protocol);
 	bool rndv = strstr(cell->protocol, "rndv");
-	struct sent *to =
+	struct sent_messages *to =
 		eager || rndv ? sent_at(sent, node, cell->function, cell_inter(cell)) : NULL;
 
 	if (eager && cell->most > to->eager_most)
@@ -62,7 +64,7 @@ static int by_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-static int by_calls(const struct sent *a, const struct sent *b)
+static int by_calls(const struct sent_messages *a, const struct sent_messages *b)
 {
 	const struct policy_class *left = a->node->class, *right = b->node->class;
 	int order = (left > right) - (left < right);
@@ -73,7 +75,7 @@ static int by_calls(const struct sent *a, const struct sent *b)
 
 static int by_calls_and_node(const void *left, const void *right)
 {
-	const struct sent *a = left, *b = right;
+	const struct sent_messages *a = left, *b = right;
 	int order = by_calls(a, b);
 
 	return order ? order : by_text(a->node->name, b->node->name);
@@ -92,7 +94,7 @@ static int by_number(const void *left, const void *right)
  * is right.
  */
 struct common {
-	const struct sent *sent;
+	const struct sent_messages *sent;
 	size_t count;
 	double factor;
 	double *bottoms, *tops; /* of all, each list ascending */
@@ -100,12 +102,12 @@ struct common {
 	double first, last; /* the smallest and the largest such size */
 };
 
-static double bottom_of(const struct sent *sent)
+static double bottom_of(const struct sent_messages *sent)
 {
 	return sent->eager_most;
 }
 
-static double top_of(const struct common *common, const struct sent *sent)
+static double top_of(const struct common *common, const struct sent_messages *sent)
 {
 	return sent->rndv_least ? fmax(sent->rndv_least * common->factor, bottom_of(sent))
 				: INFINITY;
@@ -155,7 +157,7 @@ static void find_common(struct common *common)
 }
 
 /* Sizes that most have in common may lie apart: then a node can be of one opinion alone. */
-static bool agrees(const struct common *common, const struct sent *own, bool with_all)
+static bool agrees(const struct common *common, const struct sent_messages *own, bool with_all)
 {
 	double bottom = bottom_of(own), top = top_of(common, own);
 
@@ -170,7 +172,7 @@ static bool agrees(const struct common *common, const struct sent *own, bool wit
 	return false;
 }
 
-static enum verdict verdict_of(const struct common *common, const struct sent *own)
+static enum verdict verdict_of(const struct common *common, const struct sent_messages *own)
 {
 	if (agrees(common, own, true))
 		return VERDICT_PASS;
@@ -197,7 +199,7 @@ static const char *usual_text(struct judge *judge, const struct common *common)
 	uint64_t least = 0;
 
 	for (size_t i = 0; i < common->count; i++) {
-		const struct sent *sent = &common->sent[i];
+		const struct sent_messages *sent = &common->sent[i];
 
 		if (bottom_of(sent) <= common->first && common->first <= top_of(common, sent) &&
 		    sent->rndv_least && (!least || sent->rndv_least < least))
@@ -208,7 +210,7 @@ static const char *usual_text(struct judge *judge, const struct common *common)
 }
 
 static void judge_node(const struct rule_ctx *ctx, const struct common *common,
-		       const struct sent *own, const char *usual)
+		       const struct sent_messages *own, const char *usual)
 {
 	enum verdict verdict = verdict_of(common, own);
 	struct finding *finding = found(ctx, verdict, subject_node(own->node->name));
@@ -223,7 +225,7 @@ static void judge_node(const struct rule_ctx *ctx, const struct common *common,
 				   own->function ? own->function : "outside MPI", sizes);
 }
 
-static void judge_group(const struct rule_ctx *ctx, const struct sent *sent, size_t count)
+static void judge_group(const struct rule_ctx *ctx, const struct sent_messages *sent, size_t count)
 {
 	struct common common = { .sent = sent, .count = count };
 	size_t eager = 0, rndv = 0;
@@ -257,7 +259,7 @@ void rule_switch_points(const struct rule_ctx *ctx)
 	struct sent_list sent = { 0 };
 
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 		const struct node *node = aggregates_node(aggregates, cell->process);
 
 		if (node && cell->protocol && cell_placed(cell))

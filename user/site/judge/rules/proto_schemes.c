@@ -15,7 +15,7 @@
 enum { FROM, TO, ENDS };
 
 /* Messages from one node to another, or within one, that are alike in all but the manner. */
-struct pair {
+struct scheme_pair {
 	const struct node *ends[ENDS];
 	const char *transport;
 	bool gpus[ENDS];
@@ -38,8 +38,8 @@ struct party {
 };
 
 /* Pairs that are alike; zeroed but for these two. */
-struct group {
-	struct pair *pairs;
+struct scheme_group {
+	struct scheme_pair *pairs;
 	size_t count;
 	VEC(struct party) parties;
 	struct map index; /* node -> 1 + position */
@@ -52,16 +52,16 @@ struct group {
  */
 
 /* Adds the other one's sizes. */
-static void pair_widen(struct pair *pair, const struct pair *other)
+static void pair_widen(struct scheme_pair *pair, const struct scheme_pair *other)
 {
 	pair->least = other->least < pair->least ? other->least : pair->least;
 	pair->most = other->most > pair->most ? other->most : pair->most;
 }
 
-static void find_parties(struct group *group)
+static void find_parties(struct scheme_group *group)
 {
 	for (size_t i = 0; i < group->count; i++) {
-		struct pair *pair = &group->pairs[i];
+		struct scheme_pair *pair = &group->pairs[i];
 
 		for (int end = 0; end < ENDS; end++) {
 			uint64_t *at =
@@ -79,12 +79,13 @@ static void find_parties(struct group *group)
 	}
 }
 
-static bool is_usual(const struct pair *pair, unsigned int manner)
+static bool is_usual(const struct scheme_pair *pair, unsigned int manner)
 {
 	return pair->used >> manner & 1;
 }
 
-static struct party *party_of(const struct group *group, const struct pair *pair, int end)
+static struct party *party_of(const struct scheme_group *group, const struct scheme_pair *pair,
+			      int end)
 {
 	return &group->parties.data[pair->parties[end]];
 }
@@ -108,7 +109,7 @@ static bool party_is_guilty(const struct party *party)
 }
 
 /* How many nodes are odd. */
-static size_t mark(struct group *group, unsigned int manner)
+static size_t mark(struct scheme_group *group, unsigned int manner)
 {
 	size_t odd = 0;
 
@@ -127,12 +128,12 @@ static size_t mark(struct group *group, unsigned int manner)
 	return odd;
 }
 
-static bool is_explained(const struct group *group, const struct pair *pair)
+static bool is_explained(const struct scheme_group *group, const struct scheme_pair *pair)
 {
 	return odd_at(party_of(group, pair, FROM), FROM) || odd_at(party_of(group, pair, TO), TO);
 }
 
-static size_t unexplained(const struct group *group, unsigned int manner)
+static size_t unexplained(const struct scheme_group *group, unsigned int manner)
 {
 	size_t count = 0;
 
@@ -143,9 +144,9 @@ static size_t unexplained(const struct group *group, unsigned int manner)
 }
 
 /* Sizes of messages that were in no other manner. */
-static struct pair usual_sizes(const struct group *group, unsigned int manner)
+static struct scheme_pair usual_sizes(const struct scheme_group *group, unsigned int manner)
 {
-	struct pair sizes = { .least = UINT64_MAX };
+	struct scheme_pair sizes = { .least = UINT64_MAX };
 
 	for (size_t i = 0; i < group->count; i++)
 		if (group->pairs[i].used == 1u << manner)
@@ -154,7 +155,7 @@ static struct pair usual_sizes(const struct group *group, unsigned int manner)
 }
 
 /* The other end is cleared by another pair of its that is in the usual manner and in no other. */
-static void accuse(struct group *group, const struct pair *pair)
+static void accuse(struct scheme_group *group, const struct scheme_pair *pair)
 {
 	if (pair->ends[FROM] == pair->ends[TO]) {
 		party_of(group, pair, FROM)->accused[FROM] += 2;
@@ -165,12 +166,12 @@ static void accuse(struct group *group, const struct pair *pair)
 			party_of(group, pair, !end)->only[!end] > 0;
 }
 
-static void find_guilty(struct group *group, unsigned int manner)
+static void find_guilty(struct scheme_group *group, unsigned int manner)
 {
-	struct pair sizes = usual_sizes(group, manner);
+	struct scheme_pair sizes = usual_sizes(group, manner);
 
 	for (size_t i = 0; i < group->count; i++) {
-		const struct pair *pair = &group->pairs[i];
+		const struct scheme_pair *pair = &group->pairs[i];
 
 		if (is_usual(pair, manner))
 			continue;
@@ -187,7 +188,7 @@ static void find_guilty(struct group *group, unsigned int manner)
  * pairs are otherwise without an odd node at an end; of several such, the one with the fewest odd
  * ones. None: as many as there are.
  */
-static unsigned int odd_find(struct group *group, unsigned int manners)
+static unsigned int odd_find(struct scheme_group *group, unsigned int manners)
 {
 	unsigned int usual = manners;
 	size_t least_odd = 0, least_open = 0;
@@ -211,7 +212,7 @@ static unsigned int odd_find(struct group *group, unsigned int manners)
 	return usual;
 }
 
-static void odd_release(struct group *group)
+static void odd_release(struct scheme_group *group)
 {
 	vec_release(&group->parties);
 	map_release(&group->index);
@@ -231,7 +232,7 @@ static const struct {
 
 #define SCHEMES (sizeof(schemes) / sizeof(*schemes))
 
-typedef VEC(struct pair) pair_list;
+typedef VEC(struct scheme_pair) pair_list;
 
 static size_t scheme_of(const char *protocol)
 {
@@ -248,7 +249,8 @@ static bool is_plain(const char *memory)
 	return memory && strcmp(memory, "managed");
 }
 
-static bool is_comparable(const struct cell *cell, const struct node *from, const struct node *to)
+static bool is_comparable(const struct traffic_cell *cell, const struct node *from,
+			  const struct node *to)
 {
 	return from && to && from->name && to->name && from->class == to->class &&
 	       cell_placed(cell) && cell->transport && is_plain(cell->src_mem) &&
@@ -258,14 +260,14 @@ static bool is_comparable(const struct cell *cell, const struct node *from, cons
 static void collect(const struct aggregates *aggregates, pair_list *list)
 {
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 		const struct node *from = aggregates_node(aggregates, cell->process);
 		const struct node *to = aggregates_node(aggregates, cell->peer);
 		size_t scheme = cell->protocol ? scheme_of(cell->protocol) : SCHEMES;
 
 		if (scheme < SCHEMES && is_comparable(cell, from, to))
 			vec_push(list,
-				 ((struct pair){
+				 ((struct scheme_pair){
 					 .ends = { from, to },
 					 .transport = cell->transport,
 					 .gpus = { is_gpu(cell->src_mem), is_gpu(cell->dst_mem) },
@@ -283,7 +285,7 @@ static int by_number(int64_t a, int64_t b)
 }
 
 /* Whether they are of one group. */
-static int by_kind(const struct pair *a, const struct pair *b)
+static int by_kind(const struct scheme_pair *a, const struct scheme_pair *b)
 {
 	int order = strcmp(a->transport, b->transport);
 
@@ -306,7 +308,7 @@ static int by_node(const struct node *a, const struct node *b)
 
 static int by_kind_and_ends(const void *left, const void *right)
 {
-	const struct pair *a = left, *b = right;
+	const struct scheme_pair *a = left, *b = right;
 	int order = by_kind(a, b);
 
 	for (int end = 0; end < ENDS && !order; end++)
@@ -321,7 +323,7 @@ static void join_equal(pair_list *list)
 	if (list->len)
 		qsort(list->data, list->len, sizeof(*list->data), by_kind_and_ends);
 	for (size_t i = 0; i < list->len; i++) {
-		struct pair *last = list->data + kept - 1, *pair = &list->data[i];
+		struct scheme_pair *last = list->data + kept - 1, *pair = &list->data[i];
 
 		if (!kept || by_kind_and_ends(last, pair)) {
 			list->data[kept++] = *pair;
@@ -340,10 +342,10 @@ static const char *memory(bool gpu)
 	return gpu ? "gpu" : "host";
 }
 
-static const char *messages_text(struct judge *judge, const struct group *group)
+static const char *messages_text(struct judge *judge, const struct scheme_group *group)
 {
-	const struct pair *first = group->pairs;
-	struct pair sizes = *first;
+	const struct scheme_pair *first = group->pairs;
+	struct scheme_pair sizes = *first;
 
 	for (size_t i = 1; i < group->count; i++)
 		pair_widen(&sizes, &group->pairs[i]);
@@ -372,8 +374,8 @@ static enum verdict verdict_of(const struct party *party, size_t usual)
 }
 
 /* messages: of the group, made where they are first wanted. */
-static void say_of(const struct rule_ctx *ctx, const struct group *group, const struct party *party,
-		   size_t usual, const char **messages)
+static void say_of(const struct rule_ctx *ctx, const struct scheme_group *group,
+		   const struct party *party, size_t usual, const char **messages)
 {
 	enum verdict verdict = verdict_of(party, usual);
 	struct finding *finding = found(ctx, verdict, subject_node(party->node->name));
@@ -393,10 +395,10 @@ static void say_of(const struct rule_ctx *ctx, const struct group *group, const 
 }
 
 /* Each node once for each verdict: with the first messages that tell so. */
-static void judge_group(const struct rule_ctx *ctx, struct pair *pairs, size_t count,
+static void judge_group(const struct rule_ctx *ctx, struct scheme_pair *pairs, size_t count,
 			struct map *said)
 {
-	struct group group = { .pairs = pairs, .count = count };
+	struct scheme_group group = { .pairs = pairs, .count = count };
 	size_t usual = odd_find(&group, SCHEMES);
 	const char *messages = NULL;
 

@@ -63,7 +63,7 @@ static struct use *use_of(struct uses *uses, const char *memory, const char *dev
 	return &uses->list.data[uses->list.len - 1];
 }
 
-static void add_cell(struct uses *uses, const char *memory, const struct cell *cell)
+static void add_cell(struct uses *uses, const char *memory, const struct traffic_cell *cell)
 {
 	use_of(uses, memory, cell->device)->bytes += cell->bytes;
 	uses->transfers += cell->count;
@@ -73,7 +73,7 @@ static void add_cell(struct uses *uses, const char *memory, const struct cell *c
 }
 
 static bool passes(const struct aggregates *aggregates, const struct filter *filter,
-		   const struct cell *cell)
+		   const struct traffic_cell *cell)
 {
 	if (!cell_over_nic(cell) || (filter->by_gpu && !is_gpu(cell_own_memory(cell))))
 		return false;
@@ -97,7 +97,7 @@ static struct uses *uses_of_nodes(const struct rule_ctx *ctx, struct filter filt
 			use_of(&uses[i], NULL, class->nics.data[k]);
 	}
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 		const struct node *node = aggregates_node(aggregates, cell_owner(cell));
 
 		if (node && passes(aggregates, &filter, cell))
@@ -440,7 +440,7 @@ static uint64_t pair(int from, int to)
 	return (uint64_t)(uint32_t)from << 32 | (uint32_t)to;
 }
 
-static bool counts(const struct cell *cell)
+static bool counts(const struct traffic_cell *cell)
 {
 	return cell_over_nic(cell) && cell->process >= 0 && cell->peer >= 0;
 }
@@ -448,7 +448,8 @@ static bool counts(const struct cell *cell)
 /* (pair of processes, rail) -> 1; (pair, NO_RAIL) -> how many. */
 #define NO_RAIL (UINT64_MAX - 1)
 
-static void note(struct map *rails, const struct aggregates *aggregates, const struct cell *cell)
+static void note(struct map *rails, const struct aggregates *aggregates,
+		 const struct traffic_cell *cell)
 {
 	const struct node *node = aggregates_node(aggregates, cell_owner(cell));
 	uint64_t ends = pair(cell_owner(cell), cell_other(cell));
@@ -478,7 +479,7 @@ static bool several_rails(const struct aggregates *aggregates)
 }
 
 /* A process that sends back over fewer rails does not show where the others end. */
-static struct answer ask_aligned(const struct rule_ctx *ctx, const struct cell *cell)
+static struct cell_answer ask_aligned(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	const struct node *own = aggregates_node(ctx->aggregates, cell_owner(cell));
 	const struct node *peer = aggregates_node(ctx->aggregates, cell_other(cell));
@@ -487,12 +488,13 @@ static struct answer ask_aligned(const struct rule_ctx *ctx, const struct cell *
 
 	if (!counts(cell) || !own || !peer ||
 	    rails_of(ctx->rails, forth) != rails_of(ctx->rails, back))
-		return (struct answer){ FITS_NOT, false };
-	return (struct answer){ FITS, !map_find(ctx->rails, back, rail_of(own, cell->device)) };
+		return (struct cell_answer){ FITS_NOT, false };
+	return (struct cell_answer){ FITS,
+				     !map_find(ctx->rails, back, rail_of(own, cell->device)) };
 }
 
 static struct tally *tally_direction(const struct rule_ctx *ctx, struct tallies *tallies,
-				     const struct cell *cell)
+				     const struct traffic_cell *cell)
 {
 	return tally_pair(ctx, tallies, aggregates_node(ctx->aggregates, cell_owner(cell)),
 			  aggregates_node(ctx->aggregates, cell_other(cell)));

@@ -78,7 +78,7 @@ static const char *or_unknown(const char *word)
 	return word ? word : "?";
 }
 
-const char *cell_text(const struct rule_ctx *ctx, const struct cell *cell)
+const char *cell_text(const struct rule_ctx *ctx, const struct traffic_cell *cell)
 {
 	return say(ctx->judge, "%s over %s/%s%s%s, %s to %s", or_unknown(cell->op),
 		   or_unknown(cell->transport), or_unknown(cell->device),
@@ -86,32 +86,32 @@ const char *cell_text(const struct rule_ctx *ctx, const struct cell *cell)
 		   or_unknown(cell->src_mem), or_unknown(cell->dst_mem));
 }
 
-bool cell_placed(const struct cell *cell)
+bool cell_placed(const struct traffic_cell *cell)
 {
 	return cell->locality != LOCALITY_UNKNOWN;
 }
 
-bool cell_inter(const struct cell *cell)
+bool cell_inter(const struct traffic_cell *cell)
 {
 	return cell->locality == LOCALITY_REMOTE;
 }
 
-bool cell_intra(const struct cell *cell)
+bool cell_intra(const struct traffic_cell *cell)
 {
 	return cell->locality == LOCALITY_NODE;
 }
 
-bool cell_over_nic(const struct cell *cell)
+bool cell_over_nic(const struct traffic_cell *cell)
 {
 	return cell_inter(cell) && cell->device && is_network(cell->transport);
 }
 
-const char *cell_own_memory(const struct cell *cell)
+const char *cell_own_memory(const struct traffic_cell *cell)
 {
 	return cell_owner(cell) == cell->process ? cell->src_mem : cell->dst_mem;
 }
 
-struct node *cell_known_node(const struct aggregates *aggregates, const struct cell *cell)
+struct node *cell_known_node(const struct aggregates *aggregates, const struct traffic_cell *cell)
 {
 	return aggregates_node(aggregates, cell->process < 0 ? cell->peer : cell->process);
 }
@@ -148,7 +148,7 @@ static bool mem_fits(const char *wanted, const char *memory)
 	return memory && !strcmp(wanted, memory);
 }
 
-static enum fits size_fits(const struct aggregates *aggregates, const struct cell *cell,
+static enum fits size_fits(const struct aggregates *aggregates, const struct traffic_cell *cell,
 			   const struct policy_expect *expect)
 {
 	bool bounded = expect->to != UINT64_MAX;
@@ -162,7 +162,7 @@ static enum fits size_fits(const struct aggregates *aggregates, const struct cel
 	return FITS_MAYBE;
 }
 
-enum fits expectation_fits(const struct aggregates *aggregates, const struct cell *cell,
+enum fits expectation_fits(const struct aggregates *aggregates, const struct traffic_cell *cell,
 			   const struct policy_expect *expect)
 {
 	bool sure = true; /* that no line before fits */

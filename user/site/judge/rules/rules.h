@@ -32,23 +32,23 @@ void found_why(const struct rule_ctx *ctx, enum verdict verdict, struct subject 
 bool found_any(const struct rule_ctx *ctx);
 
 /* "rc_mlx5/mlx5_0:1 rndv/get get_zcopy, host to gpu0" */
-const char *cell_text(const struct rule_ctx *ctx, const struct cell *cell);
+const char *cell_text(const struct rule_ctx *ctx, const struct traffic_cell *cell);
 
 /* Whether the location of both ends is known: else no rule of paths has an expectation. */
-bool cell_placed(const struct cell *cell);
+bool cell_placed(const struct traffic_cell *cell);
 
 /* Between processes of two nodes, or within one. */
-bool cell_inter(const struct cell *cell);
-bool cell_intra(const struct cell *cell);
+bool cell_inter(const struct traffic_cell *cell);
+bool cell_intra(const struct traffic_cell *cell);
 
 /* Between nodes, by a NIC that is known. */
-bool cell_over_nic(const struct cell *cell);
+bool cell_over_nic(const struct traffic_cell *cell);
 
 /* The node that the cell is of, or one of both. */
-struct node *cell_known_node(const struct aggregates *aggregates, const struct cell *cell);
+struct node *cell_known_node(const struct aggregates *aggregates, const struct traffic_cell *cell);
 
 /* The memory at that end. */
-const char *cell_own_memory(const struct cell *cell);
+const char *cell_own_memory(const struct traffic_cell *cell);
 
 /* n0:rank3, n0:pid77 where it has no rank; a text of NULL: its node is not known. */
 struct subject process_subject(const struct rule_ctx *ctx, int process);
@@ -68,7 +68,7 @@ bool listed(const texts *list, const char *word);
  * fits. FITS_MAYBE: their sizes are not known, and for some sizes it is.
  */
 enum fits { FITS_NOT, FITS_MAYBE, FITS };
-enum fits expectation_fits(const struct aggregates *aggregates, const struct cell *cell,
+enum fits expectation_fits(const struct aggregates *aggregates, const struct traffic_cell *cell,
 			   const struct policy_expect *expect);
 
 /* UNKNOWN for each node of the captures of which no inventory is there. */

@@ -15,7 +15,7 @@ struct metric {
 	uint64_t size;
 };
 
-struct metrics {
+struct slow_metrics {
 	VEC(struct metric) list;
 };
 
@@ -47,7 +47,7 @@ static bool is_metric(const struct metric *metric, const struct plan_work *work)
  * The smallest and the largest size of the stage of times, for latency and goodput. The caller
  * releases the list.
  */
-static void metrics_find(const struct plan *plan, struct metrics *metrics)
+static void metrics_find(const struct plan *plan, struct slow_metrics *metrics)
 {
 	const struct plan_stage *stage = plan_stage(plan, STAGE_TIME);
 
@@ -382,7 +382,7 @@ static void say_nodes(const struct rule_ctx *ctx, const struct slowness *worst)
 void rule_slow_nodes(const struct rule_ctx *ctx)
 {
 	const struct plan *plan = ctx->judge->sweep.plan;
-	struct metrics metrics = { 0 };
+	struct slow_metrics metrics = { 0 };
 	struct slowness *worst = xcalloc(plan->nodes.len, sizeof(*worst));
 
 	metrics_find(plan, &metrics);
@@ -473,7 +473,7 @@ static size_t pairs_judge_metric(const struct rule_ctx *ctx, const struct metric
 /* Pairs in order get one finding: there are very many of them. */
 void rule_slow_pairs(const struct rule_ctx *ctx)
 {
-	struct metrics metrics = { 0 };
+	struct slow_metrics metrics = { 0 };
 	size_t judged = 0;
 
 	metrics_find(ctx->judge->sweep.plan, &metrics);

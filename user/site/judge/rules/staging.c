@@ -11,7 +11,7 @@
 
 struct way_question {
 	/* cell: of the message's ends, without what carried it */
-	bool (*about)(const struct rule_ctx *ctx, const struct cell *cell, const void *arg);
+	bool (*about)(const struct rule_ctx *ctx, const struct traffic_cell *cell, const void *arg);
 	bool (*wrong)(const struct sum *way, const void *arg); /* of one whose way is known */
 	const void *arg;
 	double allowed; /* share of the bytes that may be wrong, or not known */
@@ -26,7 +26,7 @@ struct inquiry {
 	VEC(const struct sum *) worst; /* of known; NULL: none is wrong */
 };
 
-static struct cell cell_of_way(const struct aggregates *aggregates, const struct sum *way)
+static struct traffic_cell cell_of_way(const struct aggregates *aggregates, const struct sum *way)
 {
 	const struct node *from = aggregates_node(aggregates, way->process);
 	const struct node *to = aggregates_node(aggregates, way->peer);
@@ -36,7 +36,7 @@ static struct cell cell_of_way(const struct aggregates *aggregates, const struct
 		locality = LOCALITY_SELF;
 	else if (from && to)
 		locality = from == to ? LOCALITY_NODE : LOCALITY_REMOTE;
-	return (struct cell){
+	return (struct traffic_cell){
 		.process = way->process,
 		.peer = way->peer,
 		.src_mem = way->words[WAY_SRC_MEM],
@@ -97,7 +97,7 @@ static void count(struct tally *tally, const struct sum *way, bool wrong, const 
 }
 
 static void add(const struct rule_ctx *ctx, struct inquiry *inquiry, const struct sum *way,
-		const struct cell *cell)
+		const struct traffic_cell *cell)
 {
 	bool known = way->words[WAY_CHAIN];
 	bool wrong = known && inquiry->question->wrong(way, inquiry->question->arg);
@@ -115,7 +115,7 @@ static void add(const struct rule_ctx *ctx, struct inquiry *inquiry, const struc
 }
 
 /* Whether a transfer goes from one memory of the way to the next one. */
-static bool is_part(const struct cell *cell, const struct sum *way)
+static bool is_part(const struct traffic_cell *cell, const struct sum *way)
 {
 	char hop[64];
 
@@ -140,7 +140,7 @@ static void describe(const struct rule_ctx *ctx, struct inquiry *inquiry)
 				    way->words[WAY_VIA]);
 	}
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 		struct tally *tally =
 			cell_placed(cell) ? tallies_find(ctx, &inquiry->known, cell) : NULL;
 		const struct sum *way =
@@ -177,7 +177,7 @@ static void ask_ways(const struct rule_ctx *ctx, const struct way_question *ques
 
 	for (size_t i = 0; i < aggregates->sums.list.len; i++) {
 		const struct sum *way = &aggregates->sums.list.data[i];
-		struct cell cell = cell_of_way(aggregates, way);
+		struct traffic_cell cell = cell_of_way(aggregates, way);
 
 		if (way->kind == SUM_WAY && cell_placed(&cell) &&
 		    question->about(ctx, &cell, question->arg))
@@ -192,14 +192,14 @@ static void ask_ways(const struct rule_ctx *ctx, const struct way_question *ques
 
 /* ---- rules ---- */
 
-static bool of_gpu(const struct cell *cell)
+static bool of_gpu(const struct traffic_cell *cell)
 {
 	return is_gpu(cell->src_mem) || is_gpu(cell->dst_mem);
 }
 
 /* ---- PATH-01 ---- */
 
-static bool fits(const struct rule_ctx *ctx, const struct cell *cell, const void *expect)
+static bool fits(const struct rule_ctx *ctx, const struct traffic_cell *cell, const void *expect)
 {
 	return expectation_fits(ctx->aggregates, cell, expect) == FITS;
 }
@@ -240,7 +240,8 @@ void ways_judge(const struct rule_ctx *ctx, const struct policy_expect *expect)
 
 /* ---- PATH-04 ---- */
 
-static bool gpus_of_a_node(const struct rule_ctx *ctx, const struct cell *cell, const void *arg)
+static bool gpus_of_a_node(const struct rule_ctx *ctx, const struct traffic_cell *cell,
+			   const void *arg)
 {
 	(void)arg;
 	return cell_intra(cell) && is_gpu(cell->src_mem) && is_gpu(cell->dst_mem) &&
@@ -265,7 +266,8 @@ void rule_cuda_ipc(const struct rule_ctx *ctx)
 
 /* ---- PATH-06 ---- */
 
-static bool small_of_gpu(const struct rule_ctx *ctx, const struct cell *cell, const void *arg)
+static bool small_of_gpu(const struct rule_ctx *ctx, const struct traffic_cell *cell,
+			 const void *arg)
 {
 	(void)arg;
 	return of_gpu(cell) && !cell_at_least(ctx->aggregates, cell, ctx->settings->path_06.size);
@@ -288,7 +290,7 @@ void rule_gdr_copy(const struct rule_ctx *ctx)
 
 /* ---- PATH-07 ---- */
 
-static bool large_between_nodes(const struct rule_ctx *ctx, const struct cell *cell,
+static bool large_between_nodes(const struct rule_ctx *ctx, const struct traffic_cell *cell,
 				const void *arg)
 {
 	(void)arg;

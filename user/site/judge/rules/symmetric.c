@@ -12,7 +12,7 @@ struct direction {
 	VEC(struct over {
 		const char *word; /* a transport, or a device */
 		uint64_t bytes;
-		const struct cell *cell; /* one of them */
+		const struct traffic_cell *cell; /* one of them */
 	})
 	list;
 };
@@ -57,7 +57,7 @@ static struct over *over_find(const struct direction *direction, const char *wor
 	return NULL;
 }
 
-static void add_cell(struct direction *direction, const struct cell *cell, const char *word)
+static void add_cell(struct direction *direction, const struct traffic_cell *cell, const char *word)
 {
 	struct over *over = over_find(direction, word);
 
@@ -75,7 +75,7 @@ static void add_cell(struct direction *direction, const struct cell *cell, const
 static void collect_transports(const struct aggregates *aggregates, struct directions *directions)
 {
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 		const struct node *from = aggregates_node(aggregates, cell->process);
 		const struct node *to = aggregates_node(aggregates, cell->peer);
 		struct direction *direction;
@@ -93,7 +93,8 @@ static void collect_transports(const struct aggregates *aggregates, struct direc
 }
 
 /* A transport that the other direction does not use; NULL: none. */
-static const struct cell *one_way(const struct direction *there, const struct direction *back)
+static const struct traffic_cell *one_way(const struct direction *there,
+					  const struct direction *back)
 {
 	for (size_t i = 0; i < there->list.len; i++) {
 		const struct over *over = &there->list.data[i];
@@ -108,7 +109,7 @@ static const struct cell *one_way(const struct direction *there, const struct di
 static const char *transports_text(const struct rule_ctx *ctx, const struct direction *there,
 				   const struct direction *back)
 {
-	const struct cell *cell = one_way(there, back);
+	const struct traffic_cell *cell = one_way(there, back);
 	const struct direction *only = cell ? there : back;
 
 	cell = cell ? cell : one_way(back, there);
@@ -120,7 +121,7 @@ static const char *transports_text(const struct rule_ctx *ctx, const struct dire
 /* ---- rails, of two processes ---- */
 
 /* A process, and the kind of messages: only those of the same memories are alike. */
-static uint64_t end_of(const struct cell *cell, int process)
+static uint64_t end_of(const struct traffic_cell *cell, int process)
 {
 	return (uint64_t)(uint32_t)process << 2 | (uint64_t)is_gpu(cell->src_mem) << 1 |
 	       (uint64_t)is_gpu(cell->dst_mem);
@@ -132,7 +133,7 @@ static void collect_rails(const struct rule_ctx *ctx, struct directions *directi
 	const struct aggregates *aggregates = ctx->aggregates;
 
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 		const struct node *from = aggregates_node(aggregates, cell->process);
 		const struct node *to = aggregates_node(aggregates, cell->peer);
 		struct direction *direction;

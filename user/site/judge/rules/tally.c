@@ -44,7 +44,7 @@ struct tally *tally_pair(const struct rule_ctx *ctx, struct tallies *tallies,
 }
 
 struct tally *tally_cell(const struct rule_ctx *ctx, struct tallies *tallies,
-			 const struct cell *cell)
+			 const struct traffic_cell *cell)
 {
 	const struct node *from = aggregates_node(ctx->aggregates, cell->process);
 	const struct node *to = aggregates_node(ctx->aggregates, cell->peer);
@@ -55,25 +55,25 @@ struct tally *tally_cell(const struct rule_ctx *ctx, struct tallies *tallies,
 }
 
 struct tally *tally_known(const struct rule_ctx *ctx, struct tallies *tallies,
-			  const struct cell *cell)
+			  const struct traffic_cell *cell)
 {
 	return tally_node(ctx, tallies, cell_known_node(ctx->aggregates, cell));
 }
 
 struct tally *tally_source(const struct rule_ctx *ctx, struct tallies *tallies,
-			   const struct cell *cell)
+			   const struct traffic_cell *cell)
 {
 	return tally_node(ctx, tallies, aggregates_node(ctx->aggregates, cell->process));
 }
 
 struct tally *tally_owner(const struct rule_ctx *ctx, struct tallies *tallies,
-			  const struct cell *cell)
+			  const struct traffic_cell *cell)
 {
 	return tally_node(ctx, tallies, aggregates_node(ctx->aggregates, cell_owner(cell)));
 }
 
 struct tally *tallies_find(const struct rule_ctx *ctx, const struct tallies *tallies,
-			   const struct cell *cell)
+			   const struct traffic_cell *cell)
 {
 	const struct node *from = aggregates_node(ctx->aggregates, cell->process);
 	const struct node *to = aggregates_node(ctx->aggregates, cell->peer);
@@ -84,7 +84,7 @@ struct tally *tallies_find(const struct rule_ctx *ctx, const struct tallies *tal
 	return at && *at ? &tallies->list.data[*at - 1] : NULL;
 }
 
-void tally_examples(struct tally *tally, const struct cell *cell)
+void tally_examples(struct tally *tally, const struct traffic_cell *cell)
 {
 	for (size_t i = 0; i < cell->example_count; i++)
 		if (tally->example_count < FINDING_EXAMPLES)
@@ -92,7 +92,7 @@ void tally_examples(struct tally *tally, const struct cell *cell)
 }
 
 /* A cell counts as wrong or right, with its examples where it is wrong. */
-static void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
+static void tally_add(struct tally *tally, const struct traffic_cell *cell, bool wrong)
 {
 	tally->all_count += cell->count;
 	tally->all_bytes += cell->bytes;
@@ -107,7 +107,7 @@ static void tally_add(struct tally *tally, const struct cell *cell, bool wrong)
 }
 
 /* The same, of a cell that the rule may be about. */
-static void tally_maybe(struct tally *tally, const struct cell *cell, bool wrong)
+static void tally_maybe(struct tally *tally, const struct traffic_cell *cell, bool wrong)
 {
 	tally->maybe.unknown += cell->transport ? 0 : cell->bytes;
 	tally->maybe.all_count += cell->count;
@@ -117,8 +117,8 @@ static void tally_maybe(struct tally *tally, const struct cell *cell, bool wrong
 }
 
 static void tally_measure(const struct rule_ctx *ctx, struct tally *tally,
-			  const struct cell_rule *rule, const struct cell *cell,
-			  struct answer answer)
+			  const struct cell_rule *rule, const struct traffic_cell *cell,
+			  struct cell_answer answer)
 {
 	bool sure = answer.about == FITS;
 
@@ -138,8 +138,8 @@ void tallies_measure(const struct rule_ctx *ctx, struct tallies *tallies,
 	const struct aggregates *aggregates = ctx->aggregates;
 
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
-		struct answer answer = rule->measure(ctx, cell);
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
+		struct cell_answer answer = rule->measure(ctx, cell);
 
 		if (answer.about != FITS_NOT)
 			tally_measure(ctx, rule->group(ctx, tallies, cell), rule, cell, answer);

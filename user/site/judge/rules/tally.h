@@ -21,7 +21,7 @@ struct tally {
 	bool spared; /* the sure faults are allowed unless some of the possible ones are faults:
 			 no FAIL */
 	bool critical; /* a FAIL is, whatever the severity of the rule */
-	const struct cell *worst; /* the wrong cell of most bytes */
+	const struct traffic_cell *worst; /* the wrong cell of most bytes */
 	const char *seen; /* in its place, where that says too little */
 	const char *undecided; /* why some of the others may be wrong; NULL: they are right */
 	struct finding_example examples[FINDING_EXAMPLES];
@@ -43,35 +43,35 @@ struct tally *tally_pair(const struct rule_ctx *ctx, struct tallies *tallies,
 
 /* The tally of the node whose end is known. */
 struct tally *tally_known(const struct rule_ctx *ctx, struct tallies *tallies,
-			  const struct cell *cell);
+			  const struct traffic_cell *cell);
 
 /* The tally of the node that a cell is within, else of the pair. */
 struct tally *tally_cell(const struct rule_ctx *ctx, struct tallies *tallies,
-			 const struct cell *cell);
+			 const struct traffic_cell *cell);
 
 /* The same, if there is one; NULL: none. */
 struct tally *tallies_find(const struct rule_ctx *ctx, const struct tallies *tallies,
-			   const struct cell *cell);
+			   const struct traffic_cell *cell);
 
 /* The tally of the node that the bytes leave. */
 struct tally *tally_source(const struct rule_ctx *ctx, struct tallies *tallies,
-			   const struct cell *cell);
+			   const struct traffic_cell *cell);
 
 /* The tally of the node whose device the cell is of. */
 struct tally *tally_owner(const struct rule_ctx *ctx, struct tallies *tallies,
-			  const struct cell *cell);
+			  const struct traffic_cell *cell);
 
-void tally_examples(struct tally *tally, const struct cell *cell);
+void tally_examples(struct tally *tally, const struct traffic_cell *cell);
 
 /* Whether a rule is about the transfers of a cell, and whether they are wrong. */
-struct answer {
+struct cell_answer {
 	enum fits about;
 	bool wrong;
 };
 
-typedef struct answer measure_fn(const struct rule_ctx *ctx, const struct cell *cell);
+typedef struct cell_answer measure_fn(const struct rule_ctx *ctx, const struct traffic_cell *cell);
 typedef struct tally *group_fn(const struct rule_ctx *ctx, struct tallies *tallies,
-			       const struct cell *cell);
+			       const struct traffic_cell *cell);
 
 /*
  * A rule about cells: it measures each cell, sums them up by group, compares each group with a
@@ -85,9 +85,9 @@ struct cell_rule {
 	/* these may be NULL: */
 	void (*adjust)(const struct rule_ctx *ctx, struct tally *tally); /* before it is compared */
 	/* the first wrong cell; without it, cell_text() of the wrong cell of most bytes */
-	const char *(*phrase)(const struct rule_ctx *ctx, const struct cell *cell);
+	const char *(*phrase)(const struct rule_ctx *ctx, const struct traffic_cell *cell);
 	/* why a cell that is not wrong may be wrong nevertheless; NULL: it is right */
-	const char *(*undecided)(const struct rule_ctx *ctx, const struct cell *cell);
+	const char *(*undecided)(const struct rule_ctx *ctx, const struct traffic_cell *cell);
 };
 
 void cells_judge(const struct rule_ctx *ctx, const struct cell_rule *rule);

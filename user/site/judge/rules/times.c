@@ -87,10 +87,10 @@ static struct subject subject_of(const struct rule_ctx *ctx, const struct cohort
 static const char *protocol_at(const struct rule_ctx *ctx, const struct cohort *cohort)
 {
 	const struct aggregates *aggregates = ctx->aggregates;
-	const struct cell *best = NULL;
+	const struct traffic_cell *best = NULL;
 
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 
 		if (cell->protocol && cell->function && !strcmp(cell->function, "MPI_Isend") &&
 		    cell_intra(cell) == cohort->intra && cell->least <= cohort->size &&

@@ -130,7 +130,7 @@ void stage_modules(struct judge *judge)
  * A failure of one rule that explains a failure of another one on the same node. word: only where
  * the finding mentions it, since settings differ in much that is unrelated.
  */
-static const struct link {
+static const struct cause_link {
 	enum rule_id effect, cause;
 	const char *word;
 } links[] = {
@@ -221,8 +221,8 @@ static bool mentions(const char *text, const char *word)
 	return false;
 }
 
-static const char *cause_by(struct judge *judge, const known_list *known, const struct link *link,
-			    const char *node)
+static const char *cause_by(struct judge *judge, const known_list *known,
+			    const struct cause_link *link, const char *node)
 {
 	for (size_t i = first_of(known, node); i < known->len && !strcmp(known->data[i].node, node);
 	     i++) {

@@ -29,9 +29,9 @@ static const char *const memories[] = { "host", "cuda", "managed", "pinned" };
 #define MEMORIES (sizeof(memories) / sizeof(*memories))
 
 /* The traffic of one line: loc, memory at both ends, size. */
-struct line {
+struct learnt_line {
 	uint64_t count, bytes;
-	VEC(struct way {
+	VEC(struct learnt_way {
 		const char *transport;
 		uint64_t count;
 		uint64_t bytes;
@@ -47,7 +47,7 @@ void judge_learn_sizes(struct judge *judge)
 }
 
 /* BANDS: not known. */
-static size_t band_of(const struct aggregates *aggregates, const struct cell *cell)
+static size_t band_of(const struct aggregates *aggregates, const struct traffic_cell *cell)
 {
 	size_t band = 0;
 
@@ -68,7 +68,7 @@ static size_t memory_of(const char *memory)
 	return MEMORIES;
 }
 
-static void add_way(struct line *line, const struct cell *cell)
+static void add_way(struct learnt_line *line, const struct traffic_cell *cell)
 {
 	size_t i = 0;
 
@@ -77,7 +77,7 @@ static void add_way(struct line *line, const struct cell *cell)
 	while (i < line->ways.len && line->ways.data[i].transport != cell->transport)
 		i++;
 	if (i == line->ways.len)
-		vec_push(&line->ways, (struct way){ .transport = cell->transport });
+		vec_push(&line->ways, (struct learnt_way){ .transport = cell->transport });
 	line->ways.data[i].count += cell->count;
 	line->ways.data[i].bytes += cell->bytes;
 }
@@ -98,14 +98,14 @@ static const char *refused_by(bool inter, size_t src, size_t dst, size_t band,
 }
 
 /* One in a hundred bytes may go another way, and is no way of the line. */
-static bool is_seldom(const struct line *line, const struct way *way)
+static bool is_seldom(const struct learnt_line *line, const struct learnt_way *way)
 {
 	return line->bytes ? way->bytes * 100 < line->bytes : way->count * 100 < line->count;
 }
 
 /* A way that a hard rule refuses; NULL: none. */
-static const struct way *refused(const struct line *line, bool inter, size_t src, size_t dst,
-				 size_t band, const char **rule)
+static const struct learnt_way *refused(const struct learnt_line *line, bool inter, size_t src,
+					size_t dst, size_t band, const char **rule)
 {
 	for (size_t i = 0; i < line->ways.len; i++) {
 		*rule = refused_by(inter, src, dst, band, line->ways.data[i].transport);
@@ -116,11 +116,11 @@ static const struct way *refused(const struct line *line, bool inter, size_t src
 }
 
 /* Returns whether it was learnt. */
-static bool print_line(const struct line *line, bool inter, size_t src, size_t dst, size_t band,
-		       FILE *out)
+static bool print_line(const struct learnt_line *line, bool inter, size_t src, size_t dst,
+		       size_t band, FILE *out)
 {
 	const char *loc = inter ? "inter" : "intra", *join = "", *rule;
-	const struct way *way = refused(line, inter, src, dst, band, &rule);
+	const struct learnt_way *way = refused(line, inter, src, dst, band, &rule);
 
 	if (way) {
 		fprintf(out,
@@ -142,14 +142,14 @@ static bool print_line(const struct line *line, bool inter, size_t src, size_t d
 	return true;
 }
 
-struct lines {
-	struct line list[MEMORIES][MEMORIES][BANDS];
+struct learnt_lines {
+	struct learnt_line list[MEMORIES][MEMORIES][BANDS];
 };
 
-static void collect(const struct aggregates *aggregates, bool inter, struct lines *lines)
+static void collect(const struct aggregates *aggregates, bool inter, struct learnt_lines *lines)
 {
 	for (size_t i = 0; i < aggregates->cells.len; i++) {
-		const struct cell *cell = &aggregates->cells.data[i];
+		const struct traffic_cell *cell = &aggregates->cells.data[i];
 		size_t src = memory_of(cell->src_mem), dst = memory_of(cell->dst_mem);
 		size_t band = band_of(aggregates, cell);
 
@@ -162,14 +162,14 @@ static void collect(const struct aggregates *aggregates, bool inter, struct line
 /* Returns how many were learnt. */
 static size_t print_lines(const struct aggregates *aggregates, bool inter, FILE *out)
 {
-	struct lines lines = { 0 };
+	struct learnt_lines lines = { 0 };
 	size_t learnt = 0;
 
 	collect(aggregates, inter, &lines);
 	for (size_t src = 0; src < MEMORIES; src++)
 		for (size_t dst = 0; dst < MEMORIES; dst++)
 			for (size_t band = 0; band < BANDS; band++) {
-				struct line *line = &lines.list[src][dst][band];
+				struct learnt_line *line = &lines.list[src][dst][band];
 
 				if (line->count)
 					learnt += print_line(line, inter, src, dst, band, out);
