@@ -12,9 +12,18 @@
 
 #include <cmocka.h>
 
+#include "site/judge/internal.h"
 #include "site/judge/judge.h"
 
 #define SPEC "spec: ucxbpf-policy-v1\n"
+
+/* In the order of the catalogue, then by subject. */
+static inline size_t judge_findings(const struct judge *judge, const struct finding **findings)
+{
+	assert_int_equal(judge->phase, JUDGE_FINISHED);
+	*findings = judge->findings.data;
+	return judge->findings.len;
+}
 
 /* The rule's finding about a subject, or its first one if that is NULL; the test fails without one.
  */

@@ -13,8 +13,6 @@
 #include "site/inventory/inventory.h"
 #include "site/inventory/shape.h"
 
-extern const struct shape inventory_shape[];
-
 /* An inventory with all members unknown. */
 struct inventory *inventory_new(void);
 

@@ -160,7 +160,7 @@ static const struct shape limits_shape[] = {
 	NUMBER(inventory_limits, shm_bytes),    END,
 };
 
-const struct shape inventory_shape[] = {
+static const struct shape inventory_shape[] = {
 	TEXT(inventory, version),
 	NEEDED(inventory, host, SHAPE_TEXT),
 	NEEDED(inventory, boot_id, SHAPE_TEXT),
@@ -368,14 +368,6 @@ int64_t inventory_counter(const struct inventory_nic *nic, const char *name)
 		if (!strcmp(nic->counters.data[i].name, name))
 			return nic->counters.data[i].value;
 	return INVENTORY_UNKNOWN;
-}
-
-const char *inventory_variable(const struct inventory *inventory, const char *name)
-{
-	for (size_t i = inventory->variables.len; i-- > 0;)
-		if (!strcmp(inventory->variables.data[i].name, name))
-			return inventory->variables.data[i].value;
-	return NULL;
 }
 
 const char *inventory_why(const struct inventory *inventory, const char *what)

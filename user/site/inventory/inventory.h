@@ -181,9 +181,6 @@ int64_t inventory_counter(const struct inventory_nic *nic, const char *name);
 /* Likewise, of TCP on all of the node. */
 int64_t inventory_tcp_counter(const struct inventory *inventory, const char *name);
 
-/* What UCX finds set: the environment comes before files. NULL: it is not set. */
-const char *inventory_variable(const struct inventory *inventory, const char *name);
-
 /* Why something is not known ("nics/eth0/rate"); NULL: it is not said. */
 const char *inventory_why(const struct inventory *inventory, const char *what);
 

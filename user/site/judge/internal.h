@@ -25,7 +25,7 @@ struct judge {
 	struct sweep sweep;
 	const struct judge *earlier; /* of an earlier sweep, finished; NULL: none was given */
 	const struct policy *policy;
-	VEC(struct finding) findings;
+	VEC(struct finding) findings; /* finished: in the order of the catalogue, then by subject */
 	VEC(char *) made; /* strings of findings */
 	struct losses losses; /* of these nodes nothing may pass */
 	struct words names; /* of nodes, each once: of captures, then of inventories alone */

@@ -76,9 +76,6 @@ void judge_loss(struct judge *judge, const struct judge_loss *loss);
 /* All facts are in. today: days since 1970, for waivers. */
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today);
 
-/* In the order of the catalogue, then by subject. */
-size_t judge_findings(const struct judge *judge, const struct finding **findings);
-
 struct judge_summary {
 	size_t verdicts[VERDICTS];
 	size_t critical, warning; /* of the failures */

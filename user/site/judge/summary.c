@@ -8,13 +8,6 @@
 #include "site/judge/internal.h"
 #include "site/judge/judge.h"
 
-size_t judge_findings(const struct judge *judge, const struct finding **findings)
-{
-	assert(judge->phase == JUDGE_FINISHED);
-	*findings = judge->findings.data;
-	return judge->findings.len;
-}
-
 /* ---- summary ---- */
 
 static void count_nodes(const struct judge *judge, struct judge_summary *summary)

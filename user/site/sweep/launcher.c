@@ -105,7 +105,7 @@ static void job(const struct launch *launch, const struct job_size *size,
 	command_append(out, what);
 }
 
-const struct launcher launcher_hosts = {
+static const struct launcher launcher_hosts = {
 	.name = "hosts",
 	.on_node = on_node,
 	.job = job,

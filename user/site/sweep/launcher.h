@@ -37,7 +37,7 @@ struct launcher {
 		    const struct command *what, struct command *out);
 };
 
-extern const struct launcher launcher_slurm, launcher_hosts;
+extern const struct launcher launcher_slurm;
 
 /* NULL: unknown name. */
 const struct launcher *launcher_of(const char *name);

@@ -22,12 +22,10 @@ void tallies_release(struct tallies *tallies)
 	map_release(&tallies->index);
 }
 
-struct tally *tally_node(const struct rule_ctx *ctx, struct tallies *tallies,
-			 const struct node *node)
+static struct tally *tally_node(struct tallies *tallies, const struct node *node)
 {
 	struct tally *tally = tally_at(tallies, node, NULL);
 
-	(void)ctx;
 	tally->subject = subject_node(node ? node->name : NULL);
 	return tally;
 }
@@ -51,25 +49,25 @@ struct tally *tally_cell(const struct rule_ctx *ctx, struct tallies *tallies,
 
 	if (cell_inter(cell))
 		return tally_pair(ctx, tallies, from, to);
-	return tally_node(ctx, tallies, from ? from : to);
+	return tally_node(tallies, from ? from : to);
 }
 
 struct tally *tally_known(const struct rule_ctx *ctx, struct tallies *tallies,
 			  const struct traffic_cell *cell)
 {
-	return tally_node(ctx, tallies, cell_known_node(ctx->aggregates, cell));
+	return tally_node(tallies, cell_known_node(ctx->aggregates, cell));
 }
 
 struct tally *tally_source(const struct rule_ctx *ctx, struct tallies *tallies,
 			   const struct traffic_cell *cell)
 {
-	return tally_node(ctx, tallies, aggregates_node(ctx->aggregates, cell->process));
+	return tally_node(tallies, aggregates_node(ctx->aggregates, cell->process));
 }
 
 struct tally *tally_owner(const struct rule_ctx *ctx, struct tallies *tallies,
 			  const struct traffic_cell *cell)
 {
-	return tally_node(ctx, tallies, aggregates_node(ctx->aggregates, cell_owner(cell)));
+	return tally_node(tallies, aggregates_node(ctx->aggregates, cell_owner(cell)));
 }
 
 struct tally *tallies_find(const struct rule_ctx *ctx, const struct tallies *tallies,

@@ -35,9 +35,7 @@ struct tallies {
 
 void tallies_release(struct tallies *tallies);
 
-/* A node, or a pair of them; the subject is named once. */
-struct tally *tally_node(const struct rule_ctx *ctx, struct tallies *tallies,
-			 const struct node *node);
+/* Of a pair of nodes; the subject is named once. */
 struct tally *tally_pair(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct node *from, const struct node *to);
 
