@@ -27,15 +27,15 @@
 
 /* ---- submission ---- */
 
-static int make_plan(const struct sweep_chunks *chunks, struct plan **plan)
+static int make_plan(const struct sweep_parts *parts, struct plan **plan)
 {
-	struct plan_options options = chunks->options->plan;
+	struct plan_options options = parts->options->plan;
 	char why[PLAN_WHY];
 	int err;
 
-	options.nodes = chunks->nodes->data;
-	options.node_count = chunks->nodes->len;
-	err = plan_make(chunks->options->policy, &options, plan, why);
+	options.nodes = parts->nodes->data;
+	options.node_count = parts->nodes->len;
+	err = plan_make(parts->options->policy, &options, plan, why);
 	if (err)
 		log_error("no plan: %s", why);
 	return err;
@@ -67,66 +67,65 @@ static void add_tasks(const struct plan *plan, const struct command *usable, str
 }
 
 /* The same words for the script in the folder, without a part's number. */
-static void add_words(const struct sweep_chunks *chunks, enum sweep_step step, struct command *out)
+static void add_words(const struct sweep_parts *parts, enum sweep_step step, struct command *out)
 {
-	const char *folder = chunks->options->folder;
+	const char *folder = parts->options->folder;
 
-	command_add(out, "%s", chunks->self);
+	command_add(out, "%s", parts->self);
 	command_add(out, "sweep");
-	for (char **word = chunks->argv + 1; *word; word++)
+	for (char **word = parts->argv + 1; *word; word++)
 		if (strcmp(*word, "--dry-run") && strncmp(*word, "--step=", 7))
 			command_add(out, "%s", *word);
-	if (chunks->arguments->policy_path)
+	if (parts->arguments->policy_path)
 		command_add(out, "--policy=%s/policy.yaml", folder);
 	command_add(out, "--output=%s", folder);
 	if (step)
 		command_add(out, "--step=%s", sweep_step_names[step]);
 }
 
-static bool may_confirm(const struct sweep_chunks *chunks)
+static bool may_confirm(const struct sweep_parts *parts)
 {
-	return !chunks->arguments->no_confirm &&
-	       sweep_may_confirm(chunks->options->policy, chunks->nodes->len);
+	return !parts->arguments->no_confirm &&
+	       sweep_may_confirm(parts->options->policy, parts->nodes->len);
 }
 
-static void begin_job(const struct sweep_chunks *chunks, struct array_job *job)
+static void begin_job(const struct sweep_parts *parts, struct array_job *job)
 {
 	*job = (struct array_job){
-		.folder = chunks->options->folder,
-		.at_once = chunks->arguments->at_once,
-		.shared = chunks->arguments->shared,
+		.folder = parts->options->folder,
+		.at_once = parts->arguments->at_once,
+		.shared = parts->arguments->shared,
 	};
-	add_words(chunks, SWEEP_NO_STEP, &job->part);
-	add_words(chunks, SWEEP_STEP_JUDGE, &job->judge);
+	add_words(parts, SWEEP_NO_STEP, &job->part);
+	add_words(parts, SWEEP_STEP_JUDGE, &job->judge);
 }
 
-static unsigned int minutes_of(const struct sweep_chunks *chunks, const struct plan *plan)
+static unsigned int minutes_of(const struct sweep_parts *parts, const struct plan *plan)
 {
-	return (unsigned int)(sweep_seconds(chunks->options, plan) / 60) + 1;
+	return (unsigned int)(sweep_seconds(parts->options, plan) / 60) + 1;
 }
 
-static int make_job(const struct sweep_chunks *chunks, const struct plan *plan,
-		    struct array_job *job)
+static int make_job(const struct sweep_parts *parts, const struct plan *plan, struct array_job *job)
 {
 	struct command usable = { 0 };
-	int err = sweep_usable(chunks->arguments, chunks->nodes, &usable);
+	int err = sweep_usable(parts->arguments, parts->nodes, &usable);
 
-	begin_job(chunks, job);
-	if (may_confirm(chunks))
-		add_words(chunks, SWEEP_STEP_CONFIRM, &job->confirm);
-	job->minutes = minutes_of(chunks, plan);
+	begin_job(parts, job);
+	if (may_confirm(parts))
+		add_words(parts, SWEEP_STEP_CONFIRM, &job->confirm);
+	job->minutes = minutes_of(parts, plan);
 	if (!err)
 		add_tasks(plan, &usable, job);
 	command_release(&usable);
 	return err;
 }
 
-static int write_folder(const struct sweep_chunks *chunks, struct plan *plan)
+static int write_folder(const struct sweep_parts *parts, struct plan *plan)
 {
 	static const char *const names[] = { "parts", "log" };
-	const char *folder = chunks->options->folder;
+	const char *folder = parts->options->folder;
 	char path[PATH_MAX * 2 + 16];
-	int err = sweep_folder(folder, chunks->arguments->policy_path);
+	int err = sweep_folder(folder, parts->arguments->policy_path);
 	FILE *out;
 
 	if (err)
@@ -147,19 +146,19 @@ static int write_folder(const struct sweep_chunks *chunks, struct plan *plan)
 
 /* ---- waiting ---- */
 
-static void progress(const struct sweep_chunks *chunks, const struct array_job *job,
+static void progress(const struct sweep_parts *parts, const struct array_job *job,
 		     const struct array_state *state)
 {
 	size_t left = state->waiting + state->running;
 
-	if (chunks->options->progress)
+	if (parts->options->progress)
 		fprintf(stderr, "\rjob %s  %zu parts: %zu waiting, %zu running, %zu ended%s\033[K",
 			job->id, job->tasks.len, state->waiting, state->running,
 			left < job->tasks.len ? job->tasks.len - left : 0, left ? "" : "; judging");
 }
 
 /* Returns the signal that ended it; 0: all of it has ended. */
-static int wait_for_all(const struct sweep_chunks *chunks, struct array_job *job,
+static int wait_for_all(const struct sweep_parts *parts, struct array_job *job,
 			const struct signals *signals)
 {
 	struct array_state state = { .waiting = job->tasks.len };
@@ -170,12 +169,12 @@ static int wait_for_all(const struct sweep_chunks *chunks, struct array_job *job
 			   (!*job->confirm_id && array_confirms(job)))) {
 		struct pollfd wait = { .fd = signals->fd, .events = POLLIN };
 
-		progress(chunks, job, &state);
+		progress(parts, job, &state);
 		poll(&wait, 1, LOOK_MS);
 		number = signals_next(signals, &info);
 		array_look(job, &state);
 	}
-	if (chunks->options->progress)
+	if (parts->options->progress)
 		fputs("\r\033[K", stderr);
 	return number;
 }
@@ -208,46 +207,46 @@ static void say_missing(const struct array_job *job)
 }
 
 /* The judging job's node may have died: judge here again. */
-static int judge(const struct sweep_chunks *chunks, const struct array_job *job)
+static int judge(const struct sweep_parts *parts, const struct array_job *job)
 {
 	say_missing(job);
-	return sweep_report(job->folder, chunks->arguments, true);
+	return sweep_report(job->folder, parts->arguments, true);
 }
 
-static int wait_and_judge(const struct sweep_chunks *chunks, struct array_job *job)
+static int wait_and_judge(const struct sweep_parts *parts, struct array_job *job)
 {
 	struct signals signals;
 	int number, status;
 
 	if (signals_open(&signals, true))
 		return UCXBPF_CHECK_FAILED;
-	number = wait_for_all(chunks, job, &signals);
+	number = wait_for_all(parts, job, &signals);
 	if (number)
 		interrupt(job);
-	status = judge(chunks, job);
+	status = judge(parts, job);
 	return signals_close(&signals, number, status);
 }
 
-static int carry_out(const struct sweep_chunks *chunks, struct plan *plan, struct array_job *job)
+static int carry_out(const struct sweep_parts *parts, struct plan *plan, struct array_job *job)
 {
-	if (chunks->arguments->dry_run) {
+	if (parts->arguments->dry_run) {
 		array_print(job, stdout);
 		return UCXBPF_CHECK_PASS;
 	}
-	if (write_folder(chunks, plan) || array_submit(job))
+	if (write_folder(parts, plan) || array_submit(job))
 		return UCXBPF_CHECK_FAILED;
-	if (!chunks->arguments->no_wait)
-		return wait_and_judge(chunks, job);
+	if (!parts->arguments->no_wait)
+		return wait_and_judge(parts, job);
 	printf("parts %s\njudge %s\nreport %s/report.txt\n", job->id, job->judge_id, job->folder);
 	return UCXBPF_CHECK_PASS;
 }
 
 /* ---- in the job that judges ---- */
 
-static void submit_confirmation(const struct sweep_chunks *chunks, const struct judge *judge)
+static void submit_confirmation(const struct sweep_parts *parts, const struct judge *judge)
 {
 	struct array_job job;
-	struct plan *plan = sweep_confirming(chunks->options, judge, true);
+	struct plan *plan = sweep_confirming(parts->options, judge, true);
 	char count[32], minutes[32], *list;
 	struct command nodes = { 0 };
 
@@ -256,9 +255,9 @@ static void submit_confirmation(const struct sweep_chunks *chunks, const struct 
 	sweep_confirming_nodes(plan, &nodes);
 	list = node_list(nodes.words.data, nodes.words.len);
 	snprintf(count, sizeof(count), "%zu", nodes.words.len);
-	snprintf(minutes, sizeof(minutes), "%u", minutes_of(chunks, plan));
-	begin_job(chunks, &job);
-	add_words(chunks, SWEEP_STEP_CONFIRM, &job.confirm);
+	snprintf(minutes, sizeof(minutes), "%u", minutes_of(parts, plan));
+	begin_job(parts, &job);
+	add_words(parts, SWEEP_STEP_CONFIRM, &job.confirm);
 	if (array_confirm(&job, &(struct array_confirmation){ count, list, minutes }))
 		log_warn("slow nodes are not confirmed");
 	array_release(&job);
@@ -267,36 +266,36 @@ static void submit_confirmation(const struct sweep_chunks *chunks, const struct 
 	plan_free(plan);
 }
 
-int sweep_chunks_judge(const struct sweep_chunks *chunks)
+int sweep_parts_judge(const struct sweep_parts *parts)
 {
-	const struct sweep_arguments *arguments = chunks->arguments;
-	const char *folder = chunks->options->folder;
+	const struct sweep_arguments *arguments = parts->arguments;
+	const char *folder = parts->options->folder;
 	struct sweep_verdict verdict;
 	int status = sweep_judge(&verdict, folder, arguments);
 
 	if (!status && sweep_verdict_keep(&verdict, folder, arguments->warn_ok))
 		status = UCXBPF_CHECK_FAILED;
 	if (!status && !arguments->no_confirm)
-		submit_confirmation(chunks, verdict.gathered.judge);
+		submit_confirmation(parts, verdict.gathered.judge);
 	if (!status)
 		status = sweep_verdict_print(&verdict, arguments->format, arguments->warn_ok);
 	sweep_verdict_release(&verdict);
 	return status;
 }
 
-int sweep_chunks(const struct sweep_chunks *chunks)
+int sweep_parts(const struct sweep_parts *parts)
 {
 	struct array_job job = { 0 };
 	struct plan *plan = NULL;
 	int status = UCXBPF_CHECK_USAGE;
 
-	if (chunks->options->launch.launcher != &launcher_slurm) {
+	if (parts->options->launch.launcher != &launcher_slurm) {
 		log_error("--chunk requires Slurm");
 		return status;
 	}
-	if (!make_plan(chunks, &plan))
-		status = make_job(chunks, plan, &job) ? UCXBPF_CHECK_FAILED
-						      : carry_out(chunks, plan, &job);
+	if (!make_plan(parts, &plan))
+		status = make_job(parts, plan, &job) ? UCXBPF_CHECK_FAILED
+						     : carry_out(parts, plan, &job);
 	array_release(&job);
 	plan_free(plan);
 	return status;

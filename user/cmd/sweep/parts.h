@@ -7,7 +7,7 @@
 #include "site/policy/policy.h"
 #include "site/sweep/sweep.h"
 
-struct sweep_chunks {
+struct sweep_parts {
 	struct sweep_arguments *arguments;
 	const struct sweep_options *options;
 	const texts *nodes;
@@ -16,13 +16,13 @@ struct sweep_chunks {
 };
 
 /* Returns the exit status. */
-int sweep_chunks(const struct sweep_chunks *chunks);
+int sweep_parts(const struct sweep_parts *parts);
 
 /*
  * The job that depends on the array: judges, keeps the report, and where somebody is slow submits
  * the job that confirms. Returns the exit status.
  */
-int sweep_chunks_judge(const struct sweep_chunks *chunks);
+int sweep_parts_judge(const struct sweep_parts *parts);
 
 /* ---- one part, as a task of the job array ---- */
 

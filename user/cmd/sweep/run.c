@@ -208,17 +208,17 @@ static int confirm_parts(const struct sweep_arguments *arguments,
 static int start(struct sweep_arguments *arguments, const struct sweep_options *options,
 		 const texts *nodes, const char *self, char **argv)
 {
-	const struct sweep_chunks chunks = { arguments, options, nodes, self, argv };
+	const struct sweep_parts parts = { arguments, options, nodes, self, argv };
 	bool outside = options->launch.launcher == &launcher_slurm && !getenv("SLURM_JOB_ID");
 
 	if (arguments->step == SWEEP_STEP_JUDGE)
-		return sweep_chunks_judge(&chunks);
+		return sweep_parts_judge(&parts);
 	if (arguments->step == SWEEP_STEP_CONFIRM)
 		return confirm_parts(arguments, options);
 	if (arguments->part >= 0)
 		return has_traffic(options) ? UCXBPF_CHECK_USAGE : sweep_part(arguments, options);
 	if (arguments->plan.chunk)
-		return sweep_chunks(&chunks);
+		return sweep_parts(&parts);
 	if (outside && allocate(arguments, nodes, self, argv))
 		return UCXBPF_CHECK_FAILED;
 	if (arguments->dry_run)
