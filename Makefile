@@ -23,7 +23,8 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2:$(O)/%=%))
 
 #-- What there is ----------------------------------------------------------------------------------
 
-BPF_SRC := $(sort $(wildcard bpf/*.bpf.c))
+BPF_HOT := mpi ucp uct count count_xfer
+BPF_SRC := $(filter-out $(BPF_HOT:%=bpf/%.bpf.c),$(sort $(wildcard bpf/*.bpf.c)))
 TRAFFIC_SRC := $(sort $(wildcard user/site/traffic/*.c))
 USER_SRC := $(sort $(filter-out $(TRAFFIC_SRC),$(shell find user -name '*.c')))
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))

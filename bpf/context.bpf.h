@@ -5,6 +5,7 @@
 
 #include "emit.bpf.h"
 #include "own_stack.bpf.h"
+#include "run_context.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 #if defined(__TARGET_ARCH_x86)
@@ -53,7 +54,7 @@ static __always_inline __u32 duration(__u64 from, __u64 until)
 /* The mm_struct: what a process's addresses are addresses of. */
 static __always_inline __u64 address_space(void)
 {
-	return (__u64)bpf_get_current_task_btf()->mm;
+	return (__u64)current_task()->mm;
 }
 
 /* A program that also records between windows defines this before the include. */
@@ -159,7 +160,7 @@ static __noinline struct task_state *task_ask(struct task_state *task)
 /* NULL: the task is not traced, or tracing has ended. Works between windows, too. */
 static __always_inline struct task_state *task_state(void)
 {
-	struct task_state *task = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
+	struct task_state *task = bpf_task_storage_get(&tasks, current_task(), NULL, 0);
 
 	if (unlikely(stopped == UB_STOP))
 		return NULL;
@@ -178,7 +179,7 @@ static __always_inline void hit_place(struct hit *hit, struct pt_regs *ctx, __u6
 
 static __always_inline bool hit_begin(struct hit *hit, struct pt_regs *ctx)
 {
-	__u64 cookie = bpf_get_attach_cookie(ctx);
+	__u64 cookie = attach_cookie(ctx);
 	__u32 row = UB_COOKIE_SITE(cookie);
 
 	hit->task = task_state();

@@ -6,8 +6,6 @@
  */
 #include "count_cell.bpf.h"
 
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
 #define DATATYPE_CLASS_MASK 7 /* ucp_dt_type; 0 = contiguous, the size above it */
 #define DATATYPE_SIZE_SHIFT 3
 
@@ -214,7 +212,7 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 	return !op->span;
 }
 
-static __always_inline int op_enter(struct pt_regs *ctx)
+static __always_inline int count_op_enter(struct pt_regs *ctx)
 {
 	return op_count(ctx, true);
 }
@@ -228,7 +226,7 @@ static __always_inline struct count_op *op_pop(struct count_task *task, __u64 sp
 	return op && op->span ? op : NULL;
 }
 
-static __always_inline int op_leave(struct pt_regs *ctx)
+static __always_inline int count_op_leave(struct pt_regs *ctx)
 {
 	struct count_task *task = count_begin();
 	struct count_op *op = task ? op_pop(task, PT_REGS_SP(ctx) - SP_AFTER_RETURN) : NULL;
@@ -249,7 +247,7 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 	return 0;
 }
 
-SPAN(count_op, op_enter, op_leave)
+SPAN(count_op, count_op_enter, count_op_leave)
 
 SEC("?uprobe")
 int count_op_only(struct pt_regs *ctx)

@@ -80,8 +80,7 @@ struct {
 /* NULL: the task is not traced, or tracing has ended. */
 static __always_inline struct count_task *count_begin(void)
 {
-	struct count_task *task =
-		bpf_task_storage_get(&count_tasks, bpf_get_current_task_btf(), NULL, 0);
+	struct count_task *task = bpf_task_storage_get(&count_tasks, current_task(), NULL, 0);
 
 	if (unlikely(stopped))
 		return NULL;
@@ -115,7 +114,7 @@ static __always_inline bool entry_begin(struct entry *e, struct pt_regs *ctx)
 	e->task = count_begin();
 	if (unlikely(!e->task))
 		return false;
-	hit_place(&e->hit, ctx, bpf_get_attach_cookie(ctx));
+	hit_place(&e->hit, ctx, attach_cookie(ctx));
 	return true;
 }
 

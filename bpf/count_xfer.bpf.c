@@ -3,8 +3,6 @@
 #include "count_cell.bpf.h"
 #include "length.bpf.h"
 
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
 struct sizes {
 	__u64 length;
 	__u64 first; /* address of UCP's header, where it is not in a register; 0 = not known */
@@ -94,7 +92,7 @@ static __always_inline struct count_xfer *xfer_push(struct count_task *task, __u
 	return entered_at(XFERS(task), task->xfers++);
 }
 
-static __always_inline int xfer_enter(struct pt_regs *ctx)
+static __always_inline int count_xfer_enter(struct pt_regs *ctx)
 {
 	struct sizes sizes = {};
 	struct count_xfer *xfer;
@@ -170,7 +168,7 @@ static __always_inline void xfer_op(struct count_task *task, struct count_xfer *
 	}
 }
 
-static __always_inline int xfer_leave(struct pt_regs *ctx)
+static __always_inline int count_xfer_leave(struct pt_regs *ctx)
 {
 	struct count_task *task = count_begin();
 	struct count_xfer *xfer = task ? xfer_pop(task, PT_REGS_SP(ctx) - SP_AFTER_RETURN) : NULL;
@@ -202,4 +200,4 @@ static __always_inline int xfer_leave(struct pt_regs *ctx)
 	return 0;
 }
 
-SPAN(count_xfer, xfer_enter, xfer_leave)
+SPAN(count_xfer, count_xfer_enter, count_xfer_leave)

@@ -214,7 +214,7 @@ static __always_inline bool frame_enter(struct ub_hdr *h, const struct hit *hit,
 static __always_inline struct frame *frame_pop(struct task_state *task, struct pt_regs *ctx)
 {
 	__u64 sp = PT_REGS_SP(ctx) - SP_AFTER_RETURN;
-	__u64 cookie = bpf_get_attach_cookie(ctx);
+	__u64 cookie = attach_cookie(ctx);
 
 	for (int i = 0; i < FRAMES; i++) {
 		struct frame *frame;

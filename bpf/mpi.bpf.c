@@ -6,8 +6,6 @@
 #include "span.bpf.h"
 #include "stack.bpf.h"
 
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
 /* Number of entries in no_call_end; at 0 no program looks it up. Written by user space. */
 volatile __u32 no_call_ends = 0;
 

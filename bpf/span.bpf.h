@@ -8,18 +8,6 @@
 
 #include "request.bpf.h"
 
-/*
- * Whether a session program runs at its function's return. The address that the kernel has of the
- * probed instruction is where the program counter is at the entry, and no function returns there
- * (kernel/trace/bpf_trace.c: uprobe_multi_link_handler(), uprobe_multi_link_ret_handler(); 6.13).
- * bpf_session_is_return() would be the same at twice the cost, since bpftool's linker takes a
- * kernel function from one object file only.
- */
-static __always_inline bool at_return(struct pt_regs *ctx)
-{
-	return bpf_get_func_ip(ctx) != PT_REGS_IP(ctx);
-}
-
 /* Opens a frame that waits for its return with its arguments; NULL: there will be no record. */
 static __always_inline struct frame *span_open(const struct hit *hit, struct pt_regs *ctx,
 					       __u8 kind, const struct frame *top)

@@ -2,8 +2,6 @@
 /* UCP operations, arrivals, completions. */
 #include "short.bpf.h"
 
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
 #define UCP_DATATYPE_BYTE 8
 
 static __always_inline int op_enter(struct pt_regs *ctx)

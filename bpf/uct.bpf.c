@@ -3,8 +3,6 @@
 #include "fragment.bpf.h"
 #include "short.bpf.h"
 
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
 static __always_inline void owner_at_entry(struct frame *frame, const struct hit *hit,
 					   const struct frame *around)
 {

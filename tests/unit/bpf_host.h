@@ -218,6 +218,8 @@ static inline void *bpf_task_storage_get(void *map, struct task_struct *task, vo
 	return host.state;
 }
 
+#define current_task bpf_get_current_task_btf
+
 static inline struct task_struct *bpf_get_current_task_btf(void)
 {
 	return &host.task;

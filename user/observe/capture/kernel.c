@@ -230,6 +230,7 @@ static int load(struct kernel *kernel, const struct kernel_options *options)
 	kernel->skel = ucxbpf__open();
 	if (!kernel->skel)
 		return -errno;
+	kernel->skel->rodata->multi_links = options->mechanism != LINK_PERF;
 	kernel_spans_choose(kernel->skel, options);
 	kernel_count_choose(kernel->skel, options->mechanism, options->count);
 	err = bpf_map__set_max_entries(kernel->skel->maps.rings, kernel_cpus(kernel));

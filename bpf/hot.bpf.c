@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/* The programs at sites that messages come by, as one object file: see run_context.bpf.h. */
+#define HOT_OBJECT
+
+#include "mpi.bpf.c"
+#include "ucp.bpf.c"
+#include "uct.bpf.c"
+#include "count.bpf.c"
+#include "count_xfer.bpf.c"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
