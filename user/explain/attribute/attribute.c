@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "explain/attribute/internal.h"
 
 #define ANY_KIND (~0u)
@@ -187,10 +188,8 @@ static void arrival_event(struct attribute *attribute, struct thread *thread,
 
 struct attribute *attribute_new(struct decoder *decoder, const struct attribute_sink *sink)
 {
-	struct attribute *attribute = calloc(1, sizeof(*attribute));
+	struct attribute *attribute = xcalloc(1, sizeof(*attribute));
 
-	if (!attribute)
-		abort();
 	attribute->decoder = decoder;
 	attribute->sink = *sink;
 	for (size_t i = 0; i < decoder->processes.len; i++)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
+
 /*
  * Copies within a process. UCX stages memory that a transport cannot reach through memory that it
  * can, with operations of copying transports, on endpoints to itself: their remote address is GPU
@@ -69,8 +71,8 @@ struct transfer *transfer_new(struct attribute *attribute)
 
 	if (transfer)
 		attribute->free_transfers = transfer->next;
-	else if (!(transfer = malloc(sizeof(*transfer))))
-		abort();
+	else
+		transfer = xmalloc(sizeof(*transfer));
 	memset(transfer, 0, sizeof(*transfer));
 	return transfer;
 }
@@ -272,8 +274,8 @@ struct op *op_new(struct attribute *attribute, const struct event *event)
 
 	if (op)
 		attribute->free_ops = op->newer;
-	else if (!(op = malloc(sizeof(*op))))
-		abort();
+	else
+		op = xmalloc(sizeof(*op));
 	memset(op, 0, sizeof(*op));
 	op_fill(op, event, record);
 	op_kind_fields(op, record);

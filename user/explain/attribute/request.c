@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct owned *owned_by(struct attribute *attribute, const struct process *process)
 {
 	while (attribute->owned.len <= (size_t)process->id)
@@ -212,9 +214,7 @@ struct inner *inner_get(struct attribute *attribute, const struct process *proce
 	struct inner *inner;
 
 	if (fresh) {
-		inner = calloc(1, sizeof(*inner));
-		if (!inner)
-			abort();
+		inner = xcalloc(1, sizeof(*inner));
 		inner->req = req;
 		*slot = (uintptr_t)inner;
 		vec_push(&owned_by(attribute, process)->inners, inner);
@@ -307,9 +307,7 @@ void answer_learn(struct attribute *attribute, const struct process *process, ui
 	struct answer *answer;
 
 	if (fresh) {
-		answer = calloc(1, sizeof(*answer));
-		if (!answer)
-			abort();
+		answer = xcalloc(1, sizeof(*answer));
 		*slot = (uintptr_t)answer;
 		vec_push(&owned_by(attribute, process)->answers, answer);
 	}

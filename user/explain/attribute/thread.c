@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct thread *thread_of(struct attribute *attribute, const struct event *event)
 {
 	struct thread *thread = attribute->last_thread;
@@ -14,9 +16,7 @@ struct thread *thread_of(struct attribute *attribute, const struct event *event)
 		return thread;
 	slot = map_insert(&attribute->threads, event->h->tid, event->process->id, &fresh);
 	if (fresh) {
-		thread = calloc(1, sizeof(*thread));
-		if (!thread)
-			abort();
+		thread = xcalloc(1, sizeof(*thread));
 		thread->process = event->process;
 		thread->tid = event->h->tid;
 		*slot = (uintptr_t)thread;

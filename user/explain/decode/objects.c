@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 #include "explain/decode/internal.h"
 
 /* One map for all kinds: the second half of the key is process and kind. */
@@ -17,10 +19,8 @@ static uint64_t object_owner(const struct process *process, enum object_kind kin
 static struct object *object_add(struct decoder *decoder, enum object_kind kind,
 				 struct process *process, uint64_t address, uint64_t ts)
 {
-	struct object *object = calloc(1, sizeof(*object));
+	struct object *object = xcalloc(1, sizeof(*object));
 
-	if (!object)
-		abort();
 	object->kind = kind;
 	object->process = process;
 	object->address = address;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "explain/decode/internal.h"
 
 static const char *intern(struct decoder *decoder, const json_t *side, const char *key)
@@ -21,10 +22,8 @@ static int number(const json_t *side, const char *key)
 
 static struct place *place_new(struct decoder *decoder)
 {
-	struct place *place = calloc(1, sizeof(*place));
+	struct place *place = xcalloc(1, sizeof(*place));
 
-	if (!place)
-		abort();
 	vec_push(&decoder->places, place);
 	return place;
 }
@@ -187,11 +186,8 @@ static struct stack_parts *parts_of(struct decoder *decoder, const struct proces
 	bool fresh;
 	uint64_t *slot = map_insert(&decoder->stacks, id, process->id, &fresh);
 
-	if (fresh) {
-		*slot = (uintptr_t)calloc(1, sizeof(struct stack_parts));
-		if (!*slot)
-			abort();
-	}
+	if (fresh)
+		*slot = (uintptr_t)xcalloc(1, sizeof(struct stack_parts));
 	return (struct stack_parts *)(uintptr_t)*slot;
 }
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 #include "base/lists.h"
 #include "explain/decode/internal.h"
 
@@ -42,10 +44,8 @@ static void index_process(struct decoder *decoder, struct process *process)
 static struct process *process_add(struct decoder *decoder, struct capture *capture, uint32_t tgid,
 				   uint64_t start_time)
 {
-	struct process *process = calloc(1, sizeof(*process));
+	struct process *process = xcalloc(1, sizeof(*process));
 
-	if (!process)
-		abort();
 	*process = (struct process){ .id = (int)decoder->processes.len,
 				     .index = -1,
 				     .host = capture->host,

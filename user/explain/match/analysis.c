@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "explain/match/emit.h"
 #include "explain/match/input.h"
 #include "file/file.h"
@@ -167,10 +168,8 @@ struct analysis {
 
 struct analysis *analysis_new(void)
 {
-	struct analysis *analysis = calloc(1, sizeof(*analysis));
+	struct analysis *analysis = xcalloc(1, sizeof(*analysis));
 
-	if (!analysis)
-		abort();
 	decoder_init(&analysis->decoder);
 	return analysis;
 }
@@ -460,7 +459,7 @@ static void file_release(void *ctx)
 
 int analysis_add_file(struct analysis *analysis, const char *path, const char **why)
 {
-	struct file_source *file = calloc(1, sizeof(*file));
+	struct file_source *file = xcalloc(1, sizeof(*file));
 	struct record_source source = {
 		.ctx = file,
 		.next = file_next,
@@ -470,8 +469,6 @@ int analysis_add_file(struct analysis *analysis, const char *path, const char **
 	};
 	int err;
 
-	if (!file)
-		return -ENOMEM;
 	err = file_reader_open(&file->first, path, why);
 	if (err < 0) {
 		free(file);
@@ -484,9 +481,7 @@ int analysis_add_file(struct analysis *analysis, const char *path, const char **
 		return -EEXIST;
 	}
 	file->reader = file->first;
-	file->path = strdup(path);
-	if (!file->path)
-		abort();
+	file->path = xstrdup(path);
 	source.sides = file_reader_sides(file->first);
 	source.stats = *file_reader_stats(file->first);
 	source.damaged = file_reader_damaged(file->first);

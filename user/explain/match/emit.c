@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "explain/match/facts.h"
 
 const char *const fact_kind_names[] = {
@@ -456,9 +457,7 @@ void emit_message(struct emitter *emitter, const struct message *message)
 
 	if (is_over(message->src_way) && is_over(message->dst_way))
 		return tell(emitter, message);
-	waiting = malloc(sizeof(*waiting));
-	if (!waiting)
-		abort();
+	waiting = xmalloc(sizeof(*waiting));
 	waiting->message = *message;
 	attach(way_hold(message->src_way), waiting);
 	attach(way_hold(message->dst_way), waiting);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/alloc.h"
+
 static const struct process *process_at(const struct emitter *emitter, int process)
 {
 	return emitter->decoder->processes.data[process];
@@ -87,11 +89,9 @@ static void add_uses(const struct decoder *decoder, const struct process *proces
 static void place_users(struct emitter *emitter, const device_uses *uses)
 {
 	struct fact_device *devices = emitter->devices.data;
-	struct fact_device_user *users = calloc(uses->len + 1, sizeof(*users));
-	size_t *from = calloc(emitter->devices.len + 1, sizeof(*from)), placed = 0;
+	struct fact_device_user *users = xcalloc(uses->len + 1, sizeof(*users));
+	size_t *from = xcalloc(emitter->devices.len + 1, sizeof(*from)), placed = 0;
 
-	if (!users || !from)
-		abort();
 	emitter->device_users = users;
 	for (size_t i = 0; i < uses->len; i++)
 		devices[uses->data[i].gpu].user_count++;
@@ -204,10 +204,8 @@ void emitter_release(struct emitter *emitter)
 
 static void *list_of(struct emitter *emitter, size_t length, size_t size)
 {
-	void *list = calloc(length + 1, size);
+	void *list = xcalloc(length + 1, size);
 
-	if (!list)
-		abort();
 	vec_push(&emitter->lists, list);
 	return list;
 }

@@ -5,6 +5,8 @@
  */
 #include "explain/match/internal.h"
 
+#include "base/alloc.h"
+
 /*
  * Receives that several threads post at the same time. UCX's lock decides which comes first, and
  * that is seen only where both were queued and so have numbers.
@@ -166,9 +168,7 @@ struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_
 	struct inbox *inbox;
 
 	if (fresh) {
-		inbox = calloc(1, sizeof(*inbox));
-		if (!inbox)
-			abort();
+		inbox = xcalloc(1, sizeof(*inbox));
 		inbox->process = process;
 		inbox->worker = worker;
 		inbox->id = (int)matcher->all_inboxes.len;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/map.h"
 #include "base/order.h"
 #include "explain/match/analysis.h"
@@ -310,10 +311,8 @@ static void any_may_be_missing(struct input *input)
 
 struct input *input_new(const struct record_source *source)
 {
-	struct input *input = calloc(1, sizeof(*input));
+	struct input *input = xcalloc(1, sizeof(*input));
 
-	if (!input)
-		abort();
 	input->source = *source;
 	input->capture.lost_objects = source->stats.dropped[UB_OBJ];
 	input->capture.lost_memory = source->stats.dropped[UB_MEM];

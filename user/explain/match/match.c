@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "explain/match/internal.h"
 
 static struct sent *inlined_arrived(const struct inbox *inbox, const struct event *event)
@@ -161,10 +162,8 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 struct matcher *matcher_new(struct decoder *decoder, struct attribute *attribute,
 			    void (*emit)(void *arg, const struct message *message), void *arg)
 {
-	struct matcher *matcher = calloc(1, sizeof(*matcher));
+	struct matcher *matcher = xcalloc(1, sizeof(*matcher));
 
-	if (!matcher)
-		abort();
 	matcher->decoder = decoder;
 	matcher->attribute = attribute;
 	matcher->emit = emit;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct match_op *match_op_of(struct matcher *matcher, struct op *op)
 {
 	struct match_op *match = op->match;
@@ -12,8 +14,8 @@ struct match_op *match_op_of(struct matcher *matcher, struct op *op)
 		return match;
 	if ((match = matcher->free_ops))
 		matcher->free_ops = match->next;
-	else if (!(match = malloc(sizeof(*match))))
-		abort();
+	else
+		match = xmalloc(sizeof(*match));
 	memset(match, 0, sizeof(*match));
 	match->bytes = UINT64_MAX;
 	op->match = match;

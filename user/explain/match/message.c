@@ -4,14 +4,16 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct sent *sent_new(struct matcher *matcher)
 {
 	struct sent *sent = matcher->free_sents;
 
 	if (sent)
 		matcher->free_sents = sent->next;
-	else if (!(sent = malloc(sizeof(*sent))))
-		abort();
+	else
+		sent = xmalloc(sizeof(*sent));
 	memset(sent, 0, sizeof(*sent));
 	return sent;
 }
@@ -35,8 +37,8 @@ struct arrival *arrival_new(struct matcher *matcher)
 
 	if (arrival)
 		matcher->free_arrivals = arrival->next;
-	else if (!(arrival = malloc(sizeof(*arrival))))
-		abort();
+	else
+		arrival = xmalloc(sizeof(*arrival));
 	memset(arrival, 0, sizeof(*arrival));
 	return arrival;
 }

@@ -2,6 +2,8 @@
 /* Which send an arrival is of: by an id, or by the order on a link. */
 #include "explain/match/internal.h"
 
+#include "base/alloc.h"
+
 static const uint8_t classes[32] = {
 	[AM_EAGER_ONLY] = CLASS_EAGER,  [AM_EAGER_FIRST] = CLASS_MULTI,
 	[AM_SYNC_ONLY] = CLASS_REQUEST, [AM_SYNC_FIRST] = CLASS_MULTI,
@@ -29,9 +31,7 @@ struct bucket *bucket_of(struct matcher *matcher, uint64_t key, enum message_cla
 	struct bucket *bucket;
 
 	if (fresh) {
-		bucket = calloc(1, sizeof(*bucket));
-		if (!bucket)
-			abort();
+		bucket = xcalloc(1, sizeof(*bucket));
 		*slot = (uintptr_t)bucket;
 		vec_push(&matcher->all_buckets, bucket);
 	}
@@ -382,9 +382,7 @@ struct link *link_of(struct matcher *matcher, struct object *ep)
 	struct link *link = ep->link;
 
 	if (!link) {
-		link = calloc(1, sizeof(*link));
-		if (!link)
-			abort();
+		link = xcalloc(1, sizeof(*link));
 		link->ep = ep;
 		link->process = ep->process;
 		ep->link = link;

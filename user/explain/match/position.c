@@ -2,6 +2,8 @@
 /* Positions, which are an identity for messages without an id: in FIFOs, in TCP connections. */
 #include "explain/match/internal.h"
 
+#include "base/alloc.h"
+
 /*
  * Positions in a shared-memory FIFO: what a message without an id has of an identity. The sender's
  * record tells the position. The arrival's record tells it, too, or its address tells the slot. A
@@ -20,9 +22,7 @@ static struct fifo *fifo_named(struct inbox *inbox, const struct object *iface)
 		if (fifo->transport == iface->transport && fifo->device == iface->device)
 			return fifo;
 	}
-	fifo = calloc(1, sizeof(*fifo));
-	if (!fifo)
-		abort();
+	fifo = xcalloc(1, sizeof(*fifo));
 	fifo->transport = iface->transport;
 	fifo->device = iface->device;
 	vec_push(&inbox->fifos, fifo);

@@ -2,6 +2,8 @@
 /* Receives: which arrival each of them took, and how that is known. */
 #include "explain/match/internal.h"
 
+#include "base/alloc.h"
+
 /*
  * How much a stream receive got that was not done at its return: what arrives on an endpoint fills
  * the receives that wait there, oldest first (src/ucp/stream/stream_recv.c, 1.13.1).
@@ -20,9 +22,7 @@ static void stream_posted(struct matcher *matcher, struct op *op)
 
 	if (op->immediate)
 		return;
-	receive = calloc(1, sizeof(*receive));
-	if (!receive)
-		abort();
+	receive = xcalloc(1, sizeof(*receive));
 	receive->op = op;
 	last = (struct stream_receive **)(uintptr_t)map_insert(&matcher->streams, op->object,
 							       op->process->id, NULL);
@@ -383,12 +383,10 @@ static struct arrival *at_entry(struct inbox *inbox, const struct op *op)
 static void receive_start(struct matcher *matcher, struct op *op)
 {
 	struct inbox *inbox = inbox_of(matcher, op->process, op->object);
-	struct receive *receive = calloc(1, sizeof(*receive));
+	struct receive *receive = xcalloc(1, sizeof(*receive));
 	struct match_op *match = match_op_of(matcher, op);
 	struct arrival *arrival;
 
-	if (!receive)
-		abort();
 	matcher->receives++;
 	inbox_settle(matcher, inbox);
 	inbox_catch_up(matcher, inbox, op->start);

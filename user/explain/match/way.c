@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct way *way_new(const struct memory_answer *memory)
 {
-	struct way *way = calloc(1, sizeof(*way));
+	struct way *way = xcalloc(1, sizeof(*way));
 
-	if (!way)
-		abort();
 	way->refs = 1;
 	way->memory = *memory;
 	return way;

@@ -2,6 +2,8 @@
 /* The effect of each call on the memory of its process. */
 #include "explain/memory/internal.h"
 
+#include "base/alloc.h"
+
 /*
  * Memory that one process exports and another one opens: it lies on the exporter's device. The two
  * calls are joined by the content of the handle. An exporter's call returns before the other
@@ -24,9 +26,7 @@ static struct exported *exported_new(struct memory *memory, const struct memory_
 	uint64_t *slot = map_insert(&memory->exports, call->record->handle, call->host, NULL);
 
 	if (!*slot)
-		*slot = (uintptr_t)malloc(sizeof(struct exported));
-	if (!*slot)
-		abort();
+		*slot = (uintptr_t)xmalloc(sizeof(struct exported));
 	return (struct exported *)(uintptr_t)*slot;
 }
 

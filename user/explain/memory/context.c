@@ -2,6 +2,8 @@
 /* Contexts of GPU libraries: the current one of each thread, and how long each of them lives. */
 #include "explain/memory/internal.h"
 
+#include "base/alloc.h"
+
 /*
  * Each thread's stack of current contexts. Contexts below the seen ones are unknown: a thread may
  * have had some before the trace.
@@ -22,9 +24,7 @@ static void context_push(struct space *space, uint32_t tid, uint64_t context)
 	struct context_stack *stack = stack_find(space, tid);
 
 	if (!stack) {
-		stack = calloc(1, sizeof(*stack));
-		if (!stack)
-			abort();
+		stack = xcalloc(1, sizeof(*stack));
 		*map_insert(&space->threads, tid, 0, NULL) = (uintptr_t)stack;
 	}
 	vec_push(&stack->contexts, context);

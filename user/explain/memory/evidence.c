@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/order.h"
 
 void evidence_release(struct memory_evidence *evidence)
@@ -23,10 +24,8 @@ void evidence_release(struct memory_evidence *evidence)
 struct evidence_look *evidence_look_add(struct memory_evidence *evidence, uint64_t ts,
 					const void *by)
 {
-	struct evidence_look *look = calloc(1, sizeof(*look));
+	struct evidence_look *look = xcalloc(1, sizeof(*look));
 
-	if (!look)
-		abort();
 	look->ts = ts;
 	look->by = by;
 	look->only_device = -1;

@@ -5,6 +5,7 @@
  */
 #include "explain/memory/memory.h"
 
+#include "base/alloc.h"
 #include "explain/memory/internal.h"
 
 static const char *why_text(enum why why)
@@ -59,9 +60,7 @@ static struct memory_use *use_of(struct space *space, const struct memory_use *l
 		    use->reason == like->reason && use->function == like->function)
 			return use;
 	}
-	use = malloc(sizeof(*use));
-	if (!use)
-		abort();
+	use = xmalloc(sizeof(*use));
 	*use = *like;
 	vec_push(&space->uses, use);
 	vec_push(&space->memory->uses, use);
@@ -78,9 +77,7 @@ static struct holding *holding_of(struct space *space, const struct holding *lik
 		    holding->exported_at == like->exported_at)
 			return holding;
 	}
-	holding = malloc(sizeof(*holding));
-	if (!holding)
-		abort();
+	holding = xmalloc(sizeof(*holding));
 	*holding = *like;
 	vec_push(&space->holdings, holding);
 	return holding;
@@ -158,9 +155,7 @@ static struct space *space_of(struct memory *memory, int process)
 
 	if (space)
 		return space;
-	space = calloc(1, sizeof(*space));
-	if (!space)
-		abort();
+	space = xcalloc(1, sizeof(*space));
 	space->memory = memory;
 	space->process = process;
 	space->ranges.ended = use_ended;

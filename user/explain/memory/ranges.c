@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 /* Where a range is, or would be. */
 struct range_place {
 	size_t leaf, at;
@@ -79,10 +81,8 @@ static void shift_ranges(struct range_leaf *leaf, size_t from, int by)
 
 static void leaf_add(struct ranges *ranges, size_t at)
 {
-	struct range_leaf *leaf = calloc(1, sizeof(*leaf));
+	struct range_leaf *leaf = xcalloc(1, sizeof(*leaf));
 
-	if (!leaf)
-		abort();
 	shift_leaves(ranges, at, 1);
 	ranges->leaves.data[at] = leaf;
 }
