@@ -70,6 +70,41 @@ static void in_flight(void **state)
 	pair_release(&r);
 }
 
+/* An active message with a user's header of 16 bytes, whose datatype hides how long its data is. */
+static void exchange_am(struct pair *pair, uint8_t am_id, enum job_site handler, int64_t length)
+{
+	const uint64_t first = 5 | 16ull << 32;
+	struct ub_op *op;
+
+	op = job_op(&pair->a, AT_AM_SEND, EP(1, 2), 5, 1, 0x8000);
+	op->datatype = 1;
+	op->aux = 16;
+	job_xfer(&pair->a, &pair->b, AT_AM_BCOPY, am_id, length, 0x8000);
+	job_op_end(&pair->a);
+	job_rx(&pair->b, handler, (uint32_t)length, first, 0, 0);
+	pair->b.rx = 0;
+}
+
+/* The message's length is what arrived less header, user's header and footer. */
+static void size_of_arrival(void **state)
+{
+	struct pair r;
+
+	(void)state;
+	pair_init(&r, "start");
+	exchange_am(&r, 23, AT_RX_AM, 8 + 16 + 100);
+	exchange_am(&r, 26, AT_RX_AM_REPLY, 8 + 16 + 100 + 8);
+	/* of several fragments: the first one has the length of all in its footer, which is not
+	 * read */
+	exchange_am(&r, 24, AT_RX_AM_FIRST, 8 + 16 + 8000 + 24);
+	pair_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 3);
+	assert_int_equal(r.out.messages.data[0].bytes, 100);
+	assert_int_equal(r.out.messages.data[1].bytes, 100);
+	assert_int_equal(r.out.messages.data[2].bytes, UINT64_MAX);
+	pair_release(&r);
+}
+
 static const struct fact_op *op_of(const struct pair *r, uint64_t id)
 {
 	for (size_t i = 0; i < r->out.ops.len; i++)
@@ -189,13 +224,10 @@ static void clocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fragments),
-		cmocka_unit_test(rendezvous),
-		cmocka_unit_test(peer_not_traced),
-		cmocka_unit_test(in_flight),
-		cmocka_unit_test(two_hosts),
-		cmocka_unit_test(clocks),
-		cmocka_unit_test(ids),
+		cmocka_unit_test(fragments),       cmocka_unit_test(rendezvous),
+		cmocka_unit_test(peer_not_traced), cmocka_unit_test(in_flight),
+		cmocka_unit_test(size_of_arrival), cmocka_unit_test(two_hosts),
+		cmocka_unit_test(clocks),          cmocka_unit_test(ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "explain/attribute/internal.h"
 
 #define ANY_KIND (~0u)
@@ -141,15 +142,15 @@ static struct op *send_of(struct attribute *attribute, const struct thread *thre
 
 /* An emulated get is done with its last reply, an atomic with its only one. */
 static void reply_arrived(struct attribute *attribute, const struct event *event,
-			  const struct ub_rx *rx)
+			  const struct am_header *header)
 {
-	struct op *op = request_find(attribute, event->process, rx->w[0], event->h,
+	struct op *op = request_find(attribute, event->process, header->req, event->h,
 				     1u << OP_GET | 1u << OP_ATOMIC);
 
 	if (!op)
 		return;
 	if (event->site->am_id == AM_GET_REP)
-		op->carried += rx->length > 16 ? rx->length - 16 : 0;
+		op->carried += header->payload;
 	if (op->site->op == OP_ATOMIC || op->carried >= op->bytes)
 		end_at(op, event->h->ts, PRECISION_EXACT);
 }
@@ -159,28 +160,27 @@ static void arrival_event(struct attribute *attribute, struct thread *thread,
 {
 	const struct ub_rx *rx = (const struct ub_rx *)event->h;
 	uint8_t am_id = event->site->am_id;
+	struct am_header header = am_header_read(am_id, rx->w, ARRAY_SIZE(rx->w), rx->length);
 
 	thread->arrival.seq = event->h->seq;
 	thread->arrival.am_id = am_id;
-	thread->arrival.req_id = am_id == AM_GET_REQ      ? rx->w[3]
-				 : am_id == AM_ATOMIC_REQ ? rx->w[2]
-							  : 0;
+	thread->arrival.req_id = am_id == AM_GET_REQ || am_id == AM_ATOMIC_REQ ? header.req : 0;
 	if (am_id == AM_RTR) {
-		struct op *op = send_of(attribute, thread, event, rx->w[0]);
+		struct op *op = send_of(attribute, thread, event, header.req);
 
 		thread_about(attribute, thread, event->h, op);
-		answer_learn(attribute, event->process, rx->w[1], op,
+		answer_learn(attribute, event->process, header.receive, op,
 			     op && op->ep ? op->ep->address : 0);
 	}
 	if (am_id == AM_GET_REP || am_id == AM_ATOMIC_REP)
-		reply_arrived(attribute, event, rx);
+		reply_arrived(attribute, event, &header);
 	if (ENDS_SEND >> (am_id & 31) & 1) {
-		struct op *op = send_of(attribute, thread, event, rx->w[0]);
+		struct op *op = send_of(attribute, thread, event, header.req);
 
 		if (op && op->end.precision != PRECISION_EXACT)
 			end_at(op, event->h->ts, PRECISION_EXACT);
 		if (op && am_id == AM_ATS)
-			send_was_fetched(attribute, op, rx->w[0]);
+			send_was_fetched(attribute, op, header.req);
 	}
 	if (attribute->sink.arrived)
 		attribute->sink.arrived(attribute->sink.arg, event, thread->idle_since);

@@ -2,54 +2,6 @@
 /* A transfer's payload and protocol, by its UCP header. */
 #include "explain/attribute/internal.h"
 
-/*
- * What of a transfer is the user's. Sizes of UCP's headers and footers, equal in 1.13.1 and 1.18.1
- * (packed structs of src/ucp/tag/eager.h, proto/proto_am.h, rma/rma.h, stream/stream.h,
- * core/ucp_am.h).
- */
-
-#define CONTROL 0xff
-
-/* Bytes that are not the user's, by active-message id; CONTROL: none of it is. */
-static const uint8_t header_bytes[32] = {
-	[0] = CONTROL,
-	[AM_WIREUP] = CONTROL,
-	[AM_EAGER_ONLY] = 8, /* tag */
-	[AM_EAGER_FIRST] = 24, /* tag, total length, message id */
-	[AM_EAGER_MIDDLE] = 16, /* message id, offset */
-	[5] = CONTROL,
-	[AM_SYNC_ONLY] = 24, /* tag, ep id, request id */
-	[AM_SYNC_FIRST] = 40, /* as 3, ep id, request id */
-	[AM_SYNC_ACK] = CONTROL,
-	[AM_RTS] = CONTROL,
-	[AM_ATS] = CONTROL,
-	[AM_RTR] = CONTROL,
-	[AM_RNDV_DATA] = 16, /* request id, offset */
-	[13] = CONTROL,
-	[AM_OFFLOAD_SYNC_ACK] = CONTROL,
-	[AM_STREAM] = 8, /* ep id */
-	[AM_ATP] = CONTROL,
-	[AM_PUT] = 20, /* address, ep id, memory type (4 bytes) */
-	[AM_GET_REQ] = CONTROL,
-	[AM_GET_REP] = 16, /* request id, offset */
-	[AM_ATOMIC_REQ] = 26, /* address, ep id, request id, length, opcode */
-	[AM_ATOMIC_REP] = 8, /* request id */
-	[AM_CMPL] = CONTROL,
-	[AM_SINGLE] = 8, /* am id, flags, header length */
-	[AM_FIRST] = 8 + 24, /* and a footer: message id, ep id, total size */
-	[AM_MIDDLE] = 8 + 16, /* offset; footer: message id, ep id */
-	[AM_SINGLE_REPLY] = 8 + 8, /* as 23; footer: ep id */
-	[AM_FIRST_PSN] = 8 + 24, /* as 24 and 25 */
-	[AM_MIDDLE_PSN] = 8 + 16,
-	[29] = CONTROL,
-	[30] = CONTROL,
-	[31] = CONTROL,
-};
-
-/* Ids whose message holds the user's own header, too: it is no part of the operation's bytes. */
-#define WITH_USER_HEADER                                                                           \
-	(1u << AM_SINGLE | 1u << AM_FIRST | 1u << AM_SINGLE_REPLY | 1u << AM_FIRST_PSN)
-
 bool xfer_sent(const struct ub_xfer *xfer)
 {
 	return xfer->status >= 0 && xfer->length >= 0;
@@ -58,32 +10,24 @@ bool xfer_sent(const struct ub_xfer *xfer)
 bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer)
 {
 	if (site->verb == VERB_AM)
-		return header_bytes[xfer->am_id & 31] == CONTROL;
+		return am_is_control(xfer->am_id);
 	/* tcp flushes an endpoint with an empty put */
 	if (site->verb == VERB_PUT && xfer->length == 0)
 		return true;
 	return site->verb == VERB_FLUSH || site->verb == VERB_OTHER;
 }
 
-static uint64_t user_header(const struct ub_xfer *xfer, const struct op *op)
-{
-	if (!(WITH_USER_HEADER >> (xfer->am_id & 31) & 1))
-		return 0;
-	if (xfer->h.flags & UB_F_WIRE)
-		return xfer->w[0] >> 32;
-	return op ? (uint32_t)op->mask : 0;
-}
-
 uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer, const struct op *op)
 {
-	uint64_t length = xfer->length > 0 ? (uint64_t)xfer->length : 0, header;
+	uint64_t length = xfer->length > 0 ? (uint64_t)xfer->length : 0, first = xfer->w[0];
 
 	if (xfer_is_control(site, xfer) || !xfer_sent(xfer))
 		return 0;
 	if (site->verb != VERB_AM)
 		return length;
-	header = header_bytes[xfer->am_id & 31] + user_header(xfer, op);
-	return length > header ? length - header : 0;
+	if (!(xfer->h.flags & UB_F_WIRE))
+		first = op ? op->mask << 32 : 0;
+	return am_payload(xfer->am_id, length, am_user_header(xfer->am_id, first));
 }
 
 uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frags,
@@ -114,7 +58,7 @@ struct cell_load cell_load(const struct cell *cell)
 	/* one of them may have all of the users' headers */
 	least = least > headers ? least - headers : 0;
 	if (cell->xfer->verb == VERB_AM) {
-		uint64_t own = header_bytes[cell->am_id & 31];
+		uint64_t own = am_overhead(cell->am_id);
 
 		headers += cell->count * own;
 		least = least > own ? least - own : 0;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 /* It runs inside of a transfer of the same thread, whose data it packs. */
 static struct op *by_transfer(const struct thread *thread, const struct ub_hdr *h)
 {
@@ -101,14 +103,22 @@ static struct op *by_super(struct attribute *attribute, const struct thread *thr
 	return !op && same && inner->op->open ? inner->op : op;
 }
 
-static struct op *by_wire(struct attribute *attribute, const struct event *event,
-			  const struct ub_xfer *xfer, unsigned int kinds)
+/* The request id in the header of messages that are sent for one; 0: none, or not known. */
+static uint64_t wire_request(const struct event *event, const struct ub_xfer *xfer)
 {
 	bool named = xfer->am_id == AM_RTS || xfer->am_id == AM_SYNC_ONLY;
 
 	if (event->site->verb != VERB_AM || !named || !(xfer->h.flags & UB_F_WIRE))
-		return NULL;
-	return request_find(attribute, event->process, xfer->w[2], &xfer->h, kinds);
+		return 0;
+	return am_header_read(xfer->am_id, xfer->w, ARRAY_SIZE(xfer->w), 0).req;
+}
+
+static struct op *by_wire(struct attribute *attribute, const struct event *event,
+			  const struct ub_xfer *xfer, unsigned int kinds)
+{
+	uint64_t req = wire_request(event, xfer);
+
+	return req ? request_find(attribute, event->process, req, &xfer->h, kinds) : NULL;
 }
 
 /*
@@ -168,11 +178,10 @@ static const char *why_not(const struct event *event, const struct ub_xfer *xfer
 /* The request of an operation that completes at its return appears only in its transfers. */
 static void learn_request(struct op *op, const struct event *event, const struct ub_xfer *xfer)
 {
-	bool named = (xfer->am_id == AM_RTS || xfer->am_id == AM_SYNC_ONLY) &&
-		     event->site->verb == VERB_AM && (xfer->h.flags & UB_F_WIRE);
+	uint64_t named = wire_request(event, xfer);
 
 	if (op->immediate && !op->req)
-		op->req = named ? xfer->w[2] : xfer->req;
+		op->req = named ? named : xfer->req;
 }
 
 /* The operation behind a transfer, NULL with a reason. */

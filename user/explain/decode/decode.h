@@ -4,7 +4,7 @@
  * what a pointer in it stood for at that time. Side records are read before the first wire record,
  * wire records are fed in time order per capture. Nothing here knows what a message is.
  *
- * Layers, each calling only those before it: sites.c and devices.c; processes.c; places.c and
+ * Layers, each calling only those before it: am.c, sites.c and devices.c; processes.c; places.c and
  * memory.c; objects.c; cells.c; decode.c, which hands each record to the others.
  */
 #ifndef UCXBPF_DECODE_DECODE_H
@@ -19,6 +19,7 @@
 #include "base/strings.h"
 #include "base/transport.h"
 #include "base/vec.h"
+#include "explain/decode/am.h"
 #include "explain/memory/evidence.h"
 #include "explain/memory/memory.h"
 #include "ucxbpf.h"
@@ -368,36 +369,6 @@ bool process_forgets(const struct event *event);
  * *traced is false where the peer's uuid is known and no traced process has it.
  */
 bool decoder_peer(struct decoder *decoder, struct object *ep, bool *traced);
-
-/* Active messages by their id (UCP_AM_ID_*, src/ucp/core/ucp_types.h, since 1.13). */
-enum {
-	AM_WIREUP = 1,
-	AM_EAGER_ONLY = 2,
-	AM_EAGER_FIRST = 3,
-	AM_EAGER_MIDDLE = 4,
-	AM_SYNC_ONLY = 6,
-	AM_SYNC_FIRST = 7,
-	AM_SYNC_ACK = 8,
-	AM_RTS = 9,
-	AM_ATS = 10,
-	AM_RTR = 11,
-	AM_RNDV_DATA = 12,
-	AM_OFFLOAD_SYNC_ACK = 14,
-	AM_STREAM = 15,
-	AM_ATP = 16,
-	AM_PUT = 17,
-	AM_GET_REQ = 18,
-	AM_GET_REP = 19,
-	AM_ATOMIC_REQ = 20,
-	AM_ATOMIC_REP = 21,
-	AM_CMPL = 22,
-	AM_SINGLE = 23,
-	AM_FIRST = 24,
-	AM_MIDDLE = 25,
-	AM_SINGLE_REPLY = 26,
-	AM_FIRST_PSN = 27, /* since 1.21, with headers as 24 and 25, whose handlers they end in */
-	AM_MIDDLE_PSN = 28,
-};
 
 #define BIT(kind) (1u << (kind))
 #define RNDV_RECEIVES (BIT(OP_TAG_RECV) | BIT(OP_TAG_MSG_RECV) | BIT(OP_AM_RECV_DATA))

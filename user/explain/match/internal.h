@@ -5,17 +5,6 @@
 
 #include "explain/match/match.h"
 
-/* First fragments, by what identifies them. */
-enum message_class {
-	CLASS_NONE,
-	CLASS_EAGER, /* tag and order only */
-	CLASS_MULTI, /* message id */
-	CLASS_REQUEST, /* request id: RTS, sync */
-	CLASS_AM, /* AM id and order */
-	CLASS_AM_FIRST,
-	CLASS_STREAM, /* order */
-};
-
 /* Messages that share a key: FIFO on both sides. */
 struct bucket {
 	struct sent *sents, *last_sent;
@@ -209,7 +198,6 @@ void bucket_add_sent(struct bucket *bucket, struct sent *sent);
 void bucket_add_arrival(struct bucket *bucket, struct arrival *arrival);
 void bucket_remove_sent(struct sent *sent);
 void bucket_remove_arrival(struct arrival *arrival);
-enum message_class message_class(uint8_t am_id);
 bool class_is_exact(enum message_class class);
 /* Joins a send and an arrival: out of their buckets, and on to the message. */
 void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival);

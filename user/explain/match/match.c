@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "explain/match/internal.h"
 
 static struct sent *inlined_arrived(const struct inbox *inbox, const struct event *event)
@@ -17,50 +18,36 @@ static struct sent *inlined_arrived(const struct inbox *inbox, const struct even
 	return sent;
 }
 
-static uint64_t less(uint64_t length, uint64_t header)
+static uint64_t class_key(enum message_class class, const struct am_header *header)
 {
-	return length > header ? length - header : 0;
-}
-
-/* Field by field of the wire headers, see attribute/payload.c. */
-static void arrival_fill(struct arrival *arrival, uint8_t am_id, const struct ub_rx *rx)
-{
-	arrival->tag = arrival->key = rx->w[0];
-	arrival->length = rx->length;
-	switch (am_id) {
-	case AM_EAGER_ONLY:
-		arrival->bytes = less(rx->length, 8);
-		break;
-	case AM_SYNC_FIRST:
-		arrival->ep_id = rx->w[3];
-		__attribute__((fallthrough));
-	case AM_EAGER_FIRST:
-		arrival->key = rx->w[2];
-		arrival->length = arrival->bytes = rx->w[1];
-		arrival->multi = true;
-		break;
-	case AM_SYNC_ONLY:
-		arrival->ep_id = rx->w[1];
-		arrival->key = rx->w[2];
-		arrival->length = arrival->bytes = less(rx->length, 24);
-		break;
-	case AM_RTS:
-		arrival->ep_id = rx->w[1];
-		arrival->key = rx->w[2];
-		arrival->length = arrival->bytes = rx->w[4];
-		arrival->rts = true;
-		break;
-	case AM_SINGLE:
-	case AM_SINGLE_REPLY:
-	case AM_FIRST:
-		arrival->key = rx->w[0] & AM_KEY_MASK;
-		arrival->bytes = less(rx->length, 8 + (rx->w[0] >> 32));
-		break;
-	case AM_STREAM:
-		arrival->key = 0;
-		arrival->bytes = less(rx->length, 8);
+	switch (class) {
+	case CLASS_EAGER:
+		return header->first;
+	case CLASS_MULTI:
+		return header->message;
+	case CLASS_REQUEST:
+		return header->req;
+	case CLASS_AM:
+	case CLASS_AM_FIRST:
+		return header->first & AM_KEY_MASK;
+	case CLASS_STREAM:
+	case CLASS_NONE:
 		break;
 	}
+	return 0;
+}
+
+static void arrival_fill(struct arrival *arrival, uint8_t am_id, const struct ub_rx *rx)
+{
+	struct am_header header = am_header_read(am_id, rx->w, ARRAY_SIZE(rx->w), rx->length);
+
+	arrival->tag = header.first;
+	arrival->key = class_key(arrival->class, &header);
+	arrival->bytes = header.total;
+	arrival->length = class_is_exact(arrival->class) ? header.total : rx->length;
+	arrival->ep_id = class_is_exact(arrival->class) ? header.ep : 0;
+	arrival->rts = am_id == AM_RTS;
+	arrival->multi = arrival->class == CLASS_MULTI;
 }
 
 static void arrival_source(struct matcher *matcher, struct arrival *arrival)
@@ -104,7 +91,7 @@ static void received_by_arriving(struct matcher *matcher, struct arrival *arriva
 void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_t idle_since)
 {
 	const struct ub_rx *rx = (const struct ub_rx *)event->h;
-	enum message_class class = message_class(event->site->am_id);
+	enum message_class class = am_class(event->site->am_id);
 	struct inbox *inbox = inbox_of(matcher, event->process, rx->worker);
 	struct sent *sent, *in_place = rx->h.flags & UB_F_SOCKET ? socket_arrived(matcher, rx)
 								 : fifo_arrived(inbox, rx);
@@ -184,32 +171,18 @@ static uint64_t sent_tag(const struct ub_xfer *xfer, const struct op *op)
 
 static void sent_key(struct sent *sent, const struct ub_xfer *xfer)
 {
-	bool wire = xfer->h.flags & UB_F_WIRE;
+	struct am_header header = am_header_read(sent->am_id, xfer->w, ARRAY_SIZE(xfer->w), 0);
 
-	switch (sent->class) {
-	case CLASS_EAGER:
-		sent->key = sent->tag;
-		sent->length = xfer->length;
-		break;
-	case CLASS_MULTI:
-		sent->key = xfer->w[2];
-		sent->length = xfer->w[1];
-		break;
-	case CLASS_REQUEST:
-		sent->key = wire ? xfer->w[2] : xfer->req;
+	header.first = sent->tag;
+	if (!(xfer->h.flags & UB_F_WIRE))
+		header.req = xfer->req;
+	sent->key = class_key(sent->class, &header);
+	if (sent->class == CLASS_MULTI)
+		sent->length = header.total;
+	else if (sent->class == CLASS_REQUEST)
 		sent->length = sent->bytes == UINT64_MAX ? 0 : sent->bytes;
-		break;
-	case CLASS_AM:
-	case CLASS_AM_FIRST:
-		sent->key = sent->tag & AM_KEY_MASK;
+	else
 		sent->length = xfer->length;
-		break;
-	case CLASS_STREAM:
-		sent->length = xfer->length;
-		break;
-	case CLASS_NONE:
-		break;
-	}
 }
 
 static void sent_fill(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer,
@@ -261,7 +234,7 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 		  struct object *ep)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
-	enum message_class class = message_class(xfer->am_id);
+	enum message_class class = am_class(xfer->am_id);
 	struct sent *sent;
 	struct link *link;
 

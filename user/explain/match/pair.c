@@ -4,19 +4,6 @@
 
 #include "base/alloc.h"
 
-static const uint8_t classes[32] = {
-	[AM_EAGER_ONLY] = CLASS_EAGER,  [AM_EAGER_FIRST] = CLASS_MULTI,
-	[AM_SYNC_ONLY] = CLASS_REQUEST, [AM_SYNC_FIRST] = CLASS_MULTI,
-	[AM_RTS] = CLASS_REQUEST,       [AM_STREAM] = CLASS_STREAM,
-	[AM_SINGLE] = CLASS_AM,         [AM_SINGLE_REPLY] = CLASS_AM,
-	[AM_FIRST] = CLASS_AM_FIRST,    [AM_FIRST_PSN] = CLASS_AM_FIRST,
-};
-
-enum message_class message_class(uint8_t am_id)
-{
-	return classes[am_id & 31];
-}
-
 bool class_is_exact(enum message_class class)
 {
 	return class == CLASS_MULTI || class == CLASS_REQUEST;
