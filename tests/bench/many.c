@@ -9,7 +9,8 @@
 #include <time.h>
 
 #include "base/vec.h"
-#include "explain/match/analysis.h"
+#include "explain/analysis/analysis.h"
+#include "explain/analysis/source.h"
 
 /* %1$d: the record's number, from 1; ' stands for ". */
 static const struct {

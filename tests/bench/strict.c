@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "explain/analysis/analysis.h"
 #include "file/file.h"
-#include "explain/match/facts.h"
 
 struct send {
 	int src, dst;

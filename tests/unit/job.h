@@ -22,7 +22,8 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
-#include "explain/match/analysis.h"
+#include "explain/analysis/analysis.h"
+#include "explain/analysis/source.h"
 #include "ucxbpf.h"
 
 /* ---- sites ---- */

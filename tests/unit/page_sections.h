@@ -15,6 +15,7 @@
 #include <cmocka.h>
 #include <zstd.h>
 
+#include "explain/analysis/analysis.h"
 #include "show/page/internal.h"
 
 static inline void add_captures(struct analysis *analysis, const char *names)

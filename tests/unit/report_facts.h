@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 
 static const char made_send[] = "MPI_Send", made_isend[] = "MPI_Isend", made_wait[] = "MPI_Waitall";
 static const char made_posix[] = "posix", made_memory[] = "memory", made_tcp[] = "tcp";

@@ -8,7 +8,7 @@
 #include "cmd/cmds.h"
 #include "cmd/input/captures.h"
 #include "cmd/output/output.h"
-#include "explain/match/facts.h"
+#include "explain/analysis/analysis.h"
 #include "show/export/export.h"
 #include "show/report/report.h"
 

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "explain/match/facts.h"
+#include "explain/analysis/analysis.h"
 #include "file/file.h"
 
 struct analysis;

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/log.h"
+#include "explain/analysis/analysis.h"
 #include "site/inventory/inventory.h"
 #include "site/judge/evidence/evidence.h"
 #include "site/judge/judge.h"

@@ -16,6 +16,7 @@
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/input/captures.h"
+#include "explain/analysis/analysis.h"
 #include "show/export/export.h"
 
 /* ---- signals ---- */

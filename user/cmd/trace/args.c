@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/units.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
-#include "explain/match/facts.h"
+#include "base/units.h"
+#include "explain/analysis/analysis.h"
 #include "show/report/report.h"
 
 enum {

@@ -188,7 +188,8 @@ struct matcher {
 	struct match_op *free_ops;
 	uint64_t sends, receives, matched, ambiguous;
 	const char *ending; /* why operations end now; NULL: by themselves */
-	struct fact_reason unmatched_sends[MAX_REASONS], unmatched_receives[MAX_REASONS];
+	struct fact_reason unmatched_sends[FACT_MAX_REASONS];
+	struct fact_reason unmatched_receives[FACT_MAX_REASONS];
 };
 
 /* ---- pair.c ---- */

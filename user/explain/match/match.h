@@ -5,17 +5,14 @@
  *
  * Layers: way.c, then match_op.c; the matching itself (pair.c, anchor.c, position.c, inbox.c,
  * receive.c, message.c), whose files call each other, since one joined message lets others be
- * joined; match.c, which feeds it; emit*.c, which turn results into facts; analysis.c, which runs
- * all stages.
+ * joined; match.c, which feeds it.
  */
 #ifndef UCXBPF_MATCH_MATCH_H
 #define UCXBPF_MATCH_MATCH_H
 
 #include "explain/attribute/attribute.h"
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 #include "explain/match/way.h"
-
-#define MAX_REASONS FACT_MAX_REASONS
 
 struct matcher;
 
@@ -78,11 +75,5 @@ void matcher_cut(struct matcher *matcher);
 
 /* The sums, once all processes were cut. */
 void matcher_finish(struct matcher *matcher, struct fact_totals *totals);
-
-/*
- * Adds to a table of FACT_MAX_REASONS rows, whose last one is "other reasons" when all others are
- * taken; reason must outlive the table.
- */
-void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count);
 
 #endif

@@ -172,14 +172,3 @@ void arrival_give_up(struct matcher *matcher, struct arrival *arrival, const cha
 	unexpected_remove(arrival);
 	arrival_forget(matcher, arrival);
 }
-
-void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count)
-{
-	int at = 0;
-
-	while (at < FACT_MAX_REASONS - 1 && reasons[at].reason && reasons[at].reason != reason)
-		at++;
-	if (!reasons[at].reason)
-		reasons[at].reason = at < FACT_MAX_REASONS - 1 ? reason : "other reasons";
-	reasons[at].count += count;
-}

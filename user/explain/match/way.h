@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "explain/decode/decode.h"
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 
 struct leg {
 	const char *transport, *src, *dst; /* interned or static; NULL: not known */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 #include "show/page/page.h"
 #include "show/report/report.h"
 

@@ -12,8 +12,8 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "explain/facts/columns.h"
 #include "show/export/export.h"
-#include "explain/match/columns.h"
 
 /*
  * A line, built member by member. There may be millions: no JSON tree is made, and a name is

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "base/rowset.h"
 #include "base/vec.h"
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 #include "show/export/export.h"
 
 struct sorter;

@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 
 #include "base/map.h"
-#include "explain/match/columns.h"
+#include "explain/facts/columns.h"
 
 struct sql {
 	sqlite3 *db;

@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "explain/facts/columns.h"
 #include "show/export/export.h"
-#include "explain/match/columns.h"
 #include "show/export/totals.h"
 
 static void fail(struct sql *sql, int rc)

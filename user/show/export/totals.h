@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 
 /* ---- totals as they are, for timelines ---- */
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/vec.h"
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 
 /* A collective function of MPI that OTF2 has an event for. */
 struct collective {

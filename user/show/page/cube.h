@@ -14,7 +14,7 @@
 #include "base/rowset.h"
 #include "base/strings.h"
 #include "base/vec.h"
-#include "explain/match/columns.h"
+#include "explain/facts/columns.h"
 #include "show/page/timeline.h"
 
 #define PAGE_WORDS_RECENT 256

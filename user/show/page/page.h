@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 #include "show/report/report.h"
 
 struct page;

@@ -11,7 +11,7 @@
 
 #include "base/rowset.h"
 #include "base/vec.h"
-#include "explain/match/columns.h"
+#include "explain/facts/columns.h"
 
 #define CUBE_MAX_KEYS 14
 

@@ -10,7 +10,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "explain/match/columns.h"
+#include "explain/facts/columns.h"
 
 enum filter_field {
 	FILTER_FUNCTION,

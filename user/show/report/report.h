@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 #include "show/report/filter.h"
 
 struct report;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 #include "site/judge/words/finding.h"
 #include "site/policy/policy.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 #include "site/judge/words/finding.h"
 
 #define CELL_EXAMPLES 3

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 #include "site/judge/words/words.h"
 #include "site/judge/words/subject.h"
 

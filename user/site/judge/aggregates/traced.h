@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 
 enum traced_memory { TRACED_UNKNOWN, TRACED_HOST, TRACED_GPU, TRACED_MEMORIES };
 enum traced_call { TRACED_ALLTOALL, TRACED_ALLREDUCE, TRACED_CALLS };

@@ -6,9 +6,9 @@
 #ifndef UCXBPF_JUDGE_AGGREGATES_WATCH_H
 #define UCXBPF_JUDGE_AGGREGATES_WATCH_H
 
+#include "explain/facts/facts.h"
 #include "site/judge/aggregates/sums.h"
 #include "site/judge/words/words.h"
-#include "explain/match/facts.h"
 
 /* Operations and calls under way, by id: an older one is over when another takes its place. */
 #define WATCH_ROOM (1 << 14)

@@ -3,14 +3,14 @@
  * The members of facts as tables: name, type, meaning. Outputs that write every member of every
  * fact loop over these tables, and so does the schema: a new member is a new row.
  */
-#ifndef UCXBPF_MATCH_COLUMNS_H
-#define UCXBPF_MATCH_COLUMNS_H
+#ifndef UCXBPF_FACTS_COLUMNS_H
+#define UCXBPF_FACTS_COLUMNS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "explain/match/facts.h"
+#include "explain/facts/facts.h"
 
 enum column_type {
 	COLUMN_TEXT, /* const char *, NULL: null */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "explain/match/columns.h"
+#include "explain/facts/columns.h"
 
 #define COLUMN(name, type, fact, member, help, key, single)                                        \
 	{                                                                                          \

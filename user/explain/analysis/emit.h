@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the stages' own forms to facts. */
-#ifndef UCXBPF_MATCH_EMIT_H
-#define UCXBPF_MATCH_EMIT_H
+#ifndef UCXBPF_ANALYSIS_EMIT_H
+#define UCXBPF_ANALYSIS_EMIT_H
 
-#include "explain/match/input.h"
+#include "explain/analysis/input.h"
 #include "explain/match/match.h"
 
 /* Reports from time to time how many calls, operations, transfers and messages were emitted. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* An analysis: captures read abreast, each record through all stages. */
-#include "explain/match/analysis.h"
+#include "explain/analysis/analysis.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "explain/match/emit.h"
-#include "explain/match/input.h"
+#include "explain/analysis/emit.h"
+#include "explain/analysis/input.h"
+#include "explain/analysis/totals.h"
 #include "file/file.h"
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Facts by the sum: cells, of captures made with --count and of records that were not stored. */
-#include "explain/match/emit.h"
+#include "explain/analysis/emit.h"
 
 #include <string.h>
 

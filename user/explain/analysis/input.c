@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Captures while they are analysed, and the order in which several are read. */
-#include "explain/match/input.h"
+#include "explain/analysis/input.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/order.h"
-#include "explain/match/analysis.h"
+#include "explain/analysis/totals.h"
 
 struct extent extent_of(const json_t *sides)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One capture while it is analysed, and the order in which several are read. */
-#ifndef UCXBPF_MATCH_INPUT_H
-#define UCXBPF_MATCH_INPUT_H
+#ifndef UCXBPF_ANALYSIS_INPUT_H
+#define UCXBPF_ANALYSIS_INPUT_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
 #include "base/vec.h"
+#include "explain/analysis/source.h"
 #include "explain/decode/decode.h"
-#include "explain/match/analysis.h"
 
 /*
  * The host of a capture, when it was made, and who was in it; borrows its side records. Two

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Processes, their clocks, windows, GPUs, NICs and memory, as facts. */
-#include "explain/match/emit.h"
+#include "explain/analysis/emit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Facts about captures: how they were made, their cost, their losses. */
-#include "explain/match/analysis.h"
+#include "explain/analysis/totals.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -104,8 +104,6 @@ static void self_add(struct fact_self *self, const json_t *sides)
 	if (consumer)
 		add_consumer(self, consumer);
 }
-
-const char *const fact_level_names[FACT_LEVELS] = { "mpi", "ucp", "uct" };
 
 static uint64_t stats_sum(const __u64 *by_kind)
 {

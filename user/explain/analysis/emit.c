@@ -1,42 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Calls, operations, transfers and messages, as facts. */
-#include "explain/match/emit.h"
+#include "explain/analysis/emit.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "explain/match/facts.h"
-
-const char *const fact_kind_names[] = {
-	[KIND_DATA] = "data", [KIND_CONTROL] = "control", [KIND_COPY] = "copy", NULL
-};
-
-const char *const fact_precision_names[] = {
-	[TIME_UNKNOWN] = "unknown",         [TIME_EXACT] = "exact",
-	[TIME_UPPER_BOUND] = "upper_bound", [TIME_LOWER_BOUND] = "lower_bound",
-	[TIME_SAMPLED] = "sampled",         NULL,
-};
-
-const char *const fact_locality_names[] = {
-	[LOCALITY_UNKNOWN] = "unknown",
-	[LOCALITY_SELF] = "self",
-	[LOCALITY_NODE] = "node",
-	[LOCALITY_REMOTE] = "remote",
-	NULL,
-};
-
-/* Whose memory the two ends of a transfer are of. */
 
 const char *iface_memory(const struct object *iface)
 {
 	return iface && iface->tl->host_only ? "host" : NULL;
-}
-
-bool fact_fetches(const char *op, const char *transport)
-{
-	return op && !strncmp(op, "get", strlen("get")) && !transport_named(transport)->copies;
 }
 
 /* Whose memory one end of a transfer is of. */

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Names in facts, and what follows from a fact alone. */
+#include "explain/facts/facts.h"
+
+#include <string.h>
+
+#include "base/transport.h"
+
+const char *const fact_kind_names[] = {
+	[KIND_DATA] = "data", [KIND_CONTROL] = "control", [KIND_COPY] = "copy", NULL
+};
+
+const char *const fact_precision_names[] = {
+	[TIME_UNKNOWN] = "unknown",         [TIME_EXACT] = "exact",
+	[TIME_UPPER_BOUND] = "upper_bound", [TIME_LOWER_BOUND] = "lower_bound",
+	[TIME_SAMPLED] = "sampled",         NULL,
+};
+
+const char *const fact_locality_names[] = {
+	[LOCALITY_UNKNOWN] = "unknown",
+	[LOCALITY_SELF] = "self",
+	[LOCALITY_NODE] = "node",
+	[LOCALITY_REMOTE] = "remote",
+	NULL,
+};
+
+const char *const fact_level_names[FACT_LEVELS] = { "mpi", "ucp", "uct" };
+
+bool fact_fetches(const char *op, const char *transport)
+{
+	return op && !strncmp(op, "get", strlen("get")) && !transport_named(transport)->copies;
+}
+
+void reason_add(struct fact_reason *reasons, const char *reason, uint64_t count)
+{
+	int at = 0;
+
+	while (at < FACT_MAX_REASONS - 1 && reasons[at].reason && reasons[at].reason != reason)
+		at++;
+	if (!reasons[at].reason)
+		reasons[at].reason = at < FACT_MAX_REASONS - 1 ? reason : "other reasons";
+	reasons[at].count += count;
+}
