@@ -102,11 +102,11 @@ static void parents_caused_them(void **state)
 		uint64_t parent = table_at(&whole.events, "parent", i);
 		uint64_t layer = layer_of(&whole, i);
 
-		if (layer == LAYER_TRANSFERS)
+		if (layer == LEVEL_UCT)
 			assert_int_equal(parent != 0, code_of(tables, &whole, i, "ucp_op") != 0);
-		if (layer == LAYER_OPS)
+		if (layer == LEVEL_UCP)
 			assert_int_equal(parent != 0, code_of(tables, &whole, i, "function") != 0);
-		if (layer == LAYER_CALLS || !parent)
+		if (layer == LEVEL_MPI || !parent)
 			continue;
 		with++;
 		parent--;
@@ -142,8 +142,8 @@ static void check_partners(const char *captures)
 		uint64_t to = table_at(&whole.events, "key", send);
 		uint64_t from = table_at(&whole.events, "key", recv);
 
-		assert_int_equal(layer_of(&whole, send), LAYER_OPS);
-		assert_int_equal(layer_of(&whole, recv), LAYER_OPS);
+		assert_int_equal(layer_of(&whole, send), LEVEL_UCP);
+		assert_int_equal(layer_of(&whole, recv), LEVEL_UCP);
 		assert_int_equal(table_at(&whole.events, "bytes", send),
 				 table_at(&whole.events, "bytes", recv));
 		assert_int_equal(table_at(&ops, "peer", to), table_at(&ops, "process", from));

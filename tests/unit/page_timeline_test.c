@@ -2,7 +2,7 @@
 /* Every level of a page's timeline tells of the same work. */
 #include "unit/page_sections.h"
 
-#define LAYERS 4
+#define LEVELS 4
 
 struct level_sums {
 	uint64_t started, busy, bytes;
@@ -14,7 +14,7 @@ static void sum_level(const struct page *page, const char *level, struct level_s
 	struct table lanes, rows;
 	size_t count;
 
-	memset(sums, 0, LAYERS * sizeof(*sums));
+	memset(sums, 0, LEVELS * sizeof(*sums));
 	table_read(&lanes, page, "lanes");
 	table_read(&rows, page, level);
 	count = table_rows(&lanes, "layer");
@@ -56,14 +56,14 @@ static void assert_same(const struct level_sums *a, const struct level_sums *b)
 static void check_levels(const struct page *page)
 {
 	static const char *const sections[] = { "calls", "ops", "transfers", "transfers" };
-	struct level_sums got[LAYERS], want;
+	struct level_sums got[LEVELS], want;
 	char name[32];
 
 	assert_int_equal(page->timeline.untimed, 0);
 	for (size_t level = 0; level < page->levels.len; level++) {
 		snprintf(name, sizeof(name), "level%zu", level);
 		sum_level(page, name, got);
-		for (int layer = 0; layer < LAYERS; layer++) {
+		for (int layer = 0; layer < LEVELS; layer++) {
 			want = cube_sums(page, sections[layer]);
 			assert_same(&got[layer], &want);
 		}
@@ -102,7 +102,7 @@ static void coarser_is_the_same(void **state)
 /* Sums of a whole capture are of no time: counted, and nowhere on the timeline. */
 static void counted(void **state)
 {
-	struct level_sums got[LAYERS];
+	struct level_sums got[LEVELS];
 	struct made_page made;
 	uint64_t facts = 0;
 
@@ -115,7 +115,7 @@ static void counted(void **state)
 	assert_int_equal(made.page->timeline.lanes.len, 0);
 	assert_int_equal(made.page->events.seen, 0);
 	sum_level(made.page, "level0", got);
-	for (int layer = 0; layer < LAYERS; layer++)
+	for (int layer = 0; layer < LEVELS; layer++)
 		assert_int_equal(got[layer].started + got[layer].busy + got[layer].bytes, 0);
 	made_page_release(&made);
 }

@@ -81,7 +81,7 @@ static size_t plan_stock_library(struct library_set *set, const char *path)
 	library = library_set_get(set, st.st_dev, st.st_ino, path, path, &err);
 	if (!library)
 		return 0;
-	assert_int_equal(plan_library(&plan, library, LAYER_UCT), 0);
+	assert_int_equal(plan_library(&plan, library, LEVEL_UCT), 0);
 	probes = plan.probes.len;
 	check_probes(&plan, path);
 	plan_release(&plan);
@@ -94,7 +94,7 @@ static void plan_and_check(const char *path, unsigned int roles, size_t probes)
 	struct library library;
 
 	open_library(&library, path, roles);
-	assert_int_equal(plan_library(&plan, &library, LAYER_UCT), 0);
+	assert_int_equal(plan_library(&plan, &library, LEVEL_UCT), 0);
 	check_probes(&plan, path);
 	assert_true(plan.probes.len >= probes);
 	for (size_t i = 0; i < plan.missing.len; i++)
@@ -149,7 +149,7 @@ static void call_ends(void **state)
 		struct library library;
 
 		open_library(&library, paths[i], LIB_MPI);
-		assert_int_equal(plan_library(&plan, &library, LAYER_MPI), 0);
+		assert_int_equal(plan_library(&plan, &library, LEVEL_MPI), 0);
 		check_probes(&plan, paths[i]);
 		for (size_t k = 0; k < plan.probes.len; k++) {
 			const struct site *site = site_row(plan.probes.data[k].row);
@@ -224,7 +224,7 @@ static void hidden_operations(void **state)
 
 	(void)state;
 	open_library(&library, LIBUCT_IB, LIB_UCT_MODULE);
-	assert_int_equal(plan_library(&plan, &library, LAYER_UCT), 0);
+	assert_int_equal(plan_library(&plan, &library, LEVEL_UCT), 0);
 	check_probes(&plan, LIBUCT_IB);
 	for (size_t i = 0; i < plan.probes.len; i++) {
 		const struct site *site = site_row(plan.probes.data[i].row);
@@ -247,7 +247,7 @@ static void hidden_arrival_handler(void **state)
 
 	(void)state;
 	open_library(&library, LIBUCP, LIB_UCP);
-	assert_int_equal(plan_library(&plan, &library, LAYER_UCP), 0);
+	assert_int_equal(plan_library(&plan, &library, LEVEL_UCP), 0);
 	for (size_t i = 0; i < plan.probes.len; i++)
 		found += plan.probes.data[i].row == row;
 	assert_int_equal(found, 1);
@@ -276,9 +276,9 @@ static void whole_table(const char *name, unsigned int role, const char *marker)
 	snprintf(path, sizeof(path), "%s/tests/progs/lib/%s", build ? build : "build", name);
 	open_library(&library, path, role);
 	assert_int_equal(elf_roles(library.elf), role);
-	assert_int_equal(plan_library(&plan, &library, LAYER_MPI), 0);
+	assert_int_equal(plan_library(&plan, &library, LEVEL_MPI), 0);
 	assert_int_equal(plan.probes.len, 0);
-	assert_int_equal(plan_library(&plan, &library, LAYER_UCP), 0);
+	assert_int_equal(plan_library(&plan, &library, LEVEL_UCP), 0);
 	assert_int_equal(plan.missing.len + plan.left_out.len, 0);
 	for (size_t i = 0; i < plan.probes.len; i++) {
 		const struct planned_probe *probe = &plan.probes.data[i];
@@ -296,7 +296,7 @@ static void whole_table(const char *name, unsigned int role, const char *marker)
 	/* what is no GPU library has functions of these names for another end */
 	library.roles = LIB_UCT_MODULE;
 	plan = (struct probe_plan){ 0 };
-	assert_int_equal(plan_library(&plan, &library, LAYER_UCP), 0);
+	assert_int_equal(plan_library(&plan, &library, LEVEL_UCP), 0);
 	assert_int_equal(plan.probes.len, 0);
 	plan_release(&plan);
 	elf_free(library.elf);
@@ -314,21 +314,21 @@ static void gpu_libraries(void **state)
 
 static void levels_limit_layers(void **state)
 {
-	size_t counts[LAYER_UCT + 1];
+	size_t counts[LEVEL_UCT + 1];
 	struct library library;
 
 	(void)state;
 	open_library(&library, LIBUCP, LIB_UCP);
-	for (int level = LAYER_MPI; level <= LAYER_UCT; level++) {
+	for (int level = LEVEL_MPI; level <= LEVEL_UCT; level++) {
 		struct probe_plan plan = { 0 };
 
 		assert_int_equal(plan_library(&plan, &library, level), 0);
 		counts[level] = plan.probes.len;
 		plan_release(&plan);
 	}
-	assert_int_equal(counts[LAYER_MPI], 0);
-	assert_true(counts[LAYER_UCP] > 50);
-	assert_int_equal(counts[LAYER_UCT], counts[LAYER_UCP]);
+	assert_int_equal(counts[LEVEL_MPI], 0);
+	assert_true(counts[LEVEL_UCP] > 50);
+	assert_int_equal(counts[LEVEL_UCT], counts[LEVEL_UCP]);
 	elf_free(library.elf);
 }
 
@@ -339,7 +339,7 @@ static void missing_rows_are_told(void **state)
 
 	(void)state;
 	open_library(&library, LIBUCP, LIB_MPI);
-	assert_int_equal(plan_library(&plan, &library, LAYER_MPI), 0);
+	assert_int_equal(plan_library(&plan, &library, LEVEL_MPI), 0);
 	assert_true(plan.missing.len > 100);
 	assert_string_equal(site_row(plan.missing.data[0])->name, "MPI_Send");
 	plan_release(&plan);

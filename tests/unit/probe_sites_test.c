@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The site table is consistent with itself and with what BPF programs read. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,9 +40,9 @@ static void kinds_fit_layers(void **state)
 		const struct site *site = site_row(row);
 		const struct ub_site *wire = &site->wire;
 
-		assert_int_equal(site->layer == LAYER_MPI, wire->kind == UB_CALL);
+		assert_int_equal(site->layer == LEVEL_MPI, wire->kind == UB_CALL);
 		assert_int_equal(site->ops_slot >= 0, wire->kind == UB_XFER);
-		assert_true(wire->kind != UB_XFER || site->layer == LAYER_UCT);
+		assert_true(wire->kind != UB_XFER || site->layer == LEVEL_UCT);
 		/* return probes break programs that switch stacks inside an MPI call */
 		assert_true(wire->kind != UB_CALL || !wire->needs_return);
 		assert_true(wire->kind != UB_CALL || !strncmp(site->symbol, "PMPI", 4));
@@ -123,15 +122,15 @@ static void completions_have_rows(void **state)
 static void memory_is_in_two_levels(void **state)
 {
 	(void)state;
-	assert_false(site_layer_in(LAYER_MEMORY, LAYER_MPI));
-	assert_true(site_layer_in(LAYER_MEMORY, LAYER_UCP));
-	assert_true(site_layer_in(LAYER_MEMORY, LAYER_UCT));
-	assert_false(site_layer_in(LAYER_UCT, LAYER_UCP));
-	assert_string_equal(site_layer_name(LAYER_MEMORY), "memory");
-	assert_int_equal(site_layer_by_name("memory"), -EINVAL);
-	assert_int_equal(site_layer_by_name("uct"), LAYER_UCT);
+	assert_false(site_layer_in(LEVEL_BESIDE, LEVEL_MPI));
+	assert_true(site_layer_in(LEVEL_BESIDE, LEVEL_UCP));
+	assert_true(site_layer_in(LEVEL_BESIDE, LEVEL_UCT));
+	assert_false(site_layer_in(LEVEL_UCT, LEVEL_UCP));
+	assert_string_equal(site_layer_name(LEVEL_BESIDE), "memory");
+	assert_int_equal(level_by_name("memory"), -1);
+	assert_int_equal(level_by_name("uct"), LEVEL_UCT);
 	for (unsigned int row = 1; row < site_count(); row++)
-		assert_int_equal(site_row(row)->layer == LAYER_MEMORY,
+		assert_int_equal(site_row(row)->layer == LEVEL_BESIDE,
 				 site_row(row)->wire.kind == UB_MEM);
 }
 

@@ -34,16 +34,16 @@ static inline uint32_t kind_words(unsigned int kind)
 }
 
 /* How many parts a context's key has: the record's sort alone, one key of it, or both. */
-enum context_level { LEVEL_NONE, LEVEL_FIRST, LEVEL_BOTH, LEVELS };
+enum context_level { CONTEXT_NONE, CONTEXT_FIRST, CONTEXT_BOTH, CONTEXT_LEVELS };
 
 /* Contexts of a kind that keys of a level may make: where they hardly ever repeat, they cost more
  * than they save.
  */
 static uint32_t most_contexts(enum context_level level, uint32_t records)
 {
-	static const uint32_t few[] = { [LEVEL_FIRST] = 512, [LEVEL_BOTH] = 128 };
+	static const uint32_t few[] = { [CONTEXT_FIRST] = 512, [CONTEXT_BOTH] = 128 };
 
-	return level == LEVEL_NONE ? UINT32_MAX : records / 8 + few[level];
+	return level == CONTEXT_NONE ? UINT32_MAX : records / 8 + few[level];
 }
 
 #define PAIR_AT(type, first) (1u << WORD_OF(type, first))
@@ -347,17 +347,17 @@ static __attribute__((noinline)) struct encoder_context *
 look_up(struct block_encoder *e, const struct context_common *common, const struct ub_hdr *h,
 	uint32_t words)
 {
-	enum context_level level = kind_keys[h->kind].second  ? LEVEL_BOTH
-				   : kind_keys[h->kind].first ? LEVEL_FIRST
-							      : LEVEL_NONE;
+	enum context_level level = kind_keys[h->kind].second  ? CONTEXT_BOTH
+				   : kind_keys[h->kind].first ? CONTEXT_FIRST
+							      : CONTEXT_NONE;
 	struct encoder_context wanted, *c;
 	uint16_t *slot;
 
 	for (;; level--) {
 		wanted = (struct encoder_context){
 			.sort = common->sort,
-			.with_first = level >= LEVEL_FIRST ? UINT64_MAX : 0,
-			.with_second = level == LEVEL_BOTH ? UINT64_MAX : 0,
+			.with_first = level >= CONTEXT_FIRST ? UINT64_MAX : 0,
+			.with_second = level == CONTEXT_BOTH ? UINT64_MAX : 0,
 			.thread = common->thread,
 		};
 		wanted.key = key_in(&wanted, common);

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/exit_codes.h"
+#include "base/level.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "explain/analysis/analysis.h"
@@ -182,7 +183,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPT_LEVEL:
 		arguments->level = value;
-		if (site_layer_by_name(value) < 0)
+		if (level_by_name(value) < 0)
 			argp_error(state, "unknown level '%s', use mpi, ucp or uct", value);
 		return 0;
 	case OPT_COUNT:
@@ -244,7 +245,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 {
 	enum link_mechanism best = LINK_NONE;
 	long kib = arguments->ring_kib; /* 0: planned */
-	int level = arguments->level ? site_layer_by_name(arguments->level) : LAYER_UCT;
+	int level = arguments->level ? level_by_name(arguments->level) : LEVEL_UCT;
 	int mechanism = arguments->links ? index_of(arguments->links, mechanisms, 4) : LINK_NONE;
 	int err = links_detect(&best);
 

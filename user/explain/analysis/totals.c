@@ -14,9 +14,10 @@ static uint64_t number(const json_t *side, const char *name)
 
 static void add_level(struct fact_self *self, const char *level)
 {
-	for (int i = 0; i < FACT_LEVELS; i++)
-		if (level && !strcmp(level, fact_level_names[i]))
-			self->levels[i] = true;
+	int known = level_by_name(level);
+
+	if (known >= 0)
+		self->levels[known] = true;
 }
 
 /* With a budget, what windows had; their step "windows" is one of all layers. */

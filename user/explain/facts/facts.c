@@ -24,8 +24,6 @@ const char *const fact_locality_names[] = {
 	NULL,
 };
 
-const char *const fact_level_names[FACT_LEVELS] = { "mpi", "ucp", "uct" };
-
 bool fact_fetches(const char *op, const char *transport)
 {
 	return op && !strncmp(op, "get", strlen("get")) && !transport_named(transport)->copies;

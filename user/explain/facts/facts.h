@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/level.h"
 #include "base/place.h"
 
 /* Copies: of payload, within one process, so that a transfer can take it on. */
@@ -293,14 +294,11 @@ struct fact_reason {
 
 #define FACT_MAX_REASONS 24
 
-#define FACT_LEVELS 3
-extern const char *const fact_level_names[FACT_LEVELS]; /* "mpi", "ucp", "uct" */
-
 /* How the captures were made and what that cost. A capture that was cut short or is old says less.
  */
 struct fact_self {
 	unsigned int captures, known; /* all, and those with a record of their cost */
-	bool levels[FACT_LEVELS]; /* --level of some capture */
+	bool levels[LEVELS]; /* --level of some capture */
 	uint64_t records, bytes; /* written; sums over the known */
 	uint64_t cpu_ns; /* of the tracers, user and system */
 	uint64_t memory_peak; /* resident bytes of the largest tracer, 0 = not known */

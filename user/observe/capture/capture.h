@@ -18,7 +18,7 @@ struct capture_options {
 	const char *output;
 	const char *mode; /* "run" or "attach" */
 	char *const *command; /* run: the command, NULL-terminated; else NULL */
-	enum site_layer level;
+	enum level level;
 	bool call_ends; /* exact ends of MPI calls, by return probes */
 	bool count; /* sums instead of records of calls, operations and transfers */
 	const char *libraries; /* more directories for capture_prepare(), colons between; NULL */

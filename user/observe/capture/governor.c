@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/array.h"
+#include "base/level.h"
 
 #define MS 1000000ull /* ns */
 #define S (1000 * MS)
@@ -18,9 +19,7 @@
 
 const char *governor_step_name(enum governor_step step)
 {
-	static const char *const names[] = { "windows", "mpi", "ucp", "uct" };
-
-	return names[step];
+	return step == STEP_WINDOWS ? "windows" : level_names[step - STEP_MPI];
 }
 
 unsigned int governor_groups(enum governor_step step)

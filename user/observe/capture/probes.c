@@ -146,7 +146,7 @@ void hot_drop_call_returns(struct hot *hot)
 }
 
 void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechanism mechanism,
-		 enum site_layer level, bool windows)
+		 enum level level, bool windows)
 {
 	*probes = (struct probes){ .kernel = kernel, .level = level };
 	links_init(&probes->links, mechanism, kernel_programs(kernel));

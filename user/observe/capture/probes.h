@@ -75,7 +75,7 @@ struct probed {
 
 struct probes {
 	struct kernel *kernel;
-	enum site_layer level;
+	enum level level;
 	bool call_ends; /* MPI calls with their returns; set after probes_init() */
 	bool count; /* sums, without arrivals and completions; set after probes_init() */
 	struct links links; /* lives of objects */
@@ -87,7 +87,7 @@ struct probes {
 
 /* windows: the hot ones come and go, through probes->hot. */
 void probes_init(struct probes *probes, struct kernel *kernel, enum link_mechanism mechanism,
-		 enum site_layer level, bool windows);
+		 enum level level, bool windows);
 
 /* Detaches everything. */
 void probes_release(struct probes *probes);

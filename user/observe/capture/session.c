@@ -445,7 +445,7 @@ static int init_parts(struct capture_session *capture)
 	capture->track.cells = &capture->cells;
 	existing_init(&capture->existing, &capture->track, capture->writer);
 	memory_watch_init(&capture->memory, &capture->track, capture->writer);
-	capture->memory.on = !options->count && site_layer_in(LAYER_MEMORY, options->level);
+	capture->memory.on = !options->count && site_layer_in(LEVEL_BESIDE, options->level);
 	if (capture->memory.on)
 		memory_watch_host(&capture->memory);
 	addresses_init(&capture->addresses, capture->writer);

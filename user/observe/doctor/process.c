@@ -282,7 +282,7 @@ static int add_sites(json_t *out, const struct probe_plan *plan)
 static void add_plan(struct doctor *doctor, json_t *out, const struct library *library)
 {
 	struct probe_plan plan = { 0 };
-	int err = plan_library(&plan, library, LAYER_UCT);
+	int err = plan_library(&plan, library, LEVEL_UCT);
 	int found = err < 0 ? 0 : add_sites(out, &plan);
 	char number[24];
 

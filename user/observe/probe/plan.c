@@ -233,14 +233,14 @@ static bool has_marker(const struct library *library, unsigned int row)
 	       ((library->roles & LIB_GPU) && !elf_function(library->elf, marker, &offset, NULL));
 }
 
-int plan_library(struct probe_plan *plan, const struct library *library, enum site_layer level)
+int plan_library(struct probe_plan *plan, const struct library *library, enum level level)
 {
 	struct planning p = { .plan = plan, .library = library };
 
 	for (unsigned int row = 1; row < site_count(); row++)
 		if (site_layer_in(site_row(row)->layer, level) && has_marker(library, row))
 			plan_row(&p, row);
-	if (level >= LAYER_UCT && (library->roles & (LIB_UCT | LIB_UCT_MODULE)))
+	if (level >= LEVEL_UCT && (library->roles & (LIB_UCT | LIB_UCT_MODULE)))
 		plan_ops_tables(&p);
 	map_release(&p.functions);
 	return 0;

@@ -54,7 +54,7 @@ struct probe_plan {
  * Plans all layers of a level. One function gets one probe, however many names it has; a GPU
  * driver's function one, and one for each of its exits (place_body()).
  */
-int plan_library(struct probe_plan *plan, const struct library *library, enum site_layer level);
+int plan_library(struct probe_plan *plan, const struct library *library, enum level level);
 
 /*
  * Plans one probe at a function found at run time (a completion callback). -EINVAL: refused;

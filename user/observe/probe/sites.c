@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -14,32 +13,14 @@ static const struct site_table *const tables[] = {
 
 #define TABLES ARRAY_SIZE(tables)
 
-static const struct {
-	const char *name;
-	enum site_layer level; /* the lowest that has it */
-} layers[] = {
-	[LAYER_MPI] = { "mpi", LAYER_MPI },
-	[LAYER_UCP] = { "ucp", LAYER_UCP },
-	[LAYER_UCT] = { "uct", LAYER_UCT },
-	[LAYER_MEMORY] = { "memory", LAYER_UCP },
-};
-
-const char *site_layer_name(enum site_layer layer)
+const char *site_layer_name(enum level layer)
 {
-	return layers[layer].name;
+	return layer == LEVEL_BESIDE ? "memory" : level_names[layer];
 }
 
-bool site_layer_in(enum site_layer layer, enum site_layer level)
+bool site_layer_in(enum level layer, enum level level)
 {
-	return layers[layer].level <= level;
-}
-
-int site_layer_by_name(const char *name)
-{
-	for (size_t i = 0; i < LAYER_MEMORY; i++)
-		if (!strcmp(name, layers[i].name))
-			return i;
-	return -EINVAL;
+	return (layer == LEVEL_BESIDE ? LEVEL_UCP : layer) <= level;
 }
 
 /* Row numbers start at 1, in the order of the tables. */

@@ -9,26 +9,23 @@
 
 #include <stdbool.h>
 
+#include "base/level.h"
 #include "ucxbpf.h"
 
-/* Memory lies beside the others: it is no level, but a part of the levels ucp and uct. */
-enum site_layer { LAYER_MPI, LAYER_UCP, LAYER_UCT, LAYER_MEMORY };
-
 /*
- * "mpi", "ucp", "uct", "memory", as --level and side records have it; and back, -EINVAL: not a
- * level.
+ * "mpi", "ucp", "uct", or "memory", as side records have it: memory lies beside the others, and is
+ * a part of the levels ucp and uct.
  */
-const char *site_layer_name(enum site_layer layer);
-int site_layer_by_name(const char *name);
+const char *site_layer_name(enum level layer);
 
-/* Whether a trace of this level (which is not LAYER_MEMORY) has probes of this layer. */
-bool site_layer_in(enum site_layer layer, enum site_layer level);
+/* Whether a trace of this level (which is not LEVEL_BESIDE) has probes of this layer. */
+bool site_layer_in(enum level layer, enum level level);
 
 struct site {
 	/* ELF symbol; a pattern or member where the row stands for hidden or learnt functions */
 	const char *symbol;
 	const char *name; /* as reports show it: MPI_Send, tag_send, am_bcopy, eager_only */
-	enum site_layer layer;
+	enum level layer;
 	int ops_slot; /* slot of uct_iface_ops_t this row serves, -1 = none */
 	bool on_worker; /* an operation whose object is a worker; else it is a ucp_ep */
 	struct ub_site wire;

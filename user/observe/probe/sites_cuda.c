@@ -130,7 +130,7 @@ const struct site_table sites_cuda = {
  */
 
 #define SITE_RUNTIME(symbol, name)                                                                 \
-	SITE(symbol, name, LAYER_MEMORY, .kind = UB_MEM, .what = UB_MEM_RUNTIME)
+	SITE(symbol, name, LEVEL_BESIDE, .kind = UB_MEM, .what = UB_MEM_RUNTIME)
 #define RUNTIME(name) SITE_RUNTIME(#name, #name)
 /* *_ptsz: what programs call that were built for a default stream per thread */
 #define RUNTIME_PTSZ(name) SITE_RUNTIME(#name "_ptsz", #name)

@@ -45,16 +45,16 @@ const char *site_marker(unsigned int row);
 #define SITE(symbol, name, layer, ...) SITE_ROW(symbol, name, layer, -1, false, __VA_ARGS__)
 
 #define SITE_CALL_AS(symbol, name, comm)                                                           \
-	SITE(symbol, name, LAYER_MPI, .kind = UB_CALL, .arg_comm = (comm))
+	SITE(symbol, name, LEVEL_MPI, .kind = UB_CALL, .arg_comm = (comm))
 #define SITE_CALL(f, comm) SITE_CALL_AS("PMPI_" #f, "MPI_" #f, comm)
 #define SITE_CALL_NO_END(f, comm)                                                                  \
-	SITE("PMPI_" #f, "MPI_" #f, LAYER_MPI, .kind = UB_CALL, .what = UB_CALL_NO_END,            \
+	SITE("PMPI_" #f, "MPI_" #f, LEVEL_MPI, .kind = UB_CALL, .what = UB_CALL_NO_END,            \
 	     .arg_comm = (comm))
 #define SITE_CALL_C(f, comm) SITE_CALL_AS("PMPI_" #f "_c", "MPI_" #f "_c", comm)
 #define SITE_CALL_X(f, comm) SITE_CALL_AS("PMPIX_" #f, "MPIX_" #f, comm)
 
 /* A GPU library's function: further arguments as above. */
 #define SITE_MEM(symbol, name, mem_what, ...)                                                      \
-	SITE(symbol, name, LAYER_MEMORY, .kind = UB_MEM, .what = (mem_what), __VA_ARGS__)
+	SITE(symbol, name, LEVEL_BESIDE, .kind = UB_MEM, .what = (mem_what), __VA_ARGS__)
 
 #endif

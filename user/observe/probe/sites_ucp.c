@@ -10,17 +10,17 @@
 #include "observe/probe/sites_tables.h"
 
 #define OP(symbol, name, ...)                                                                      \
-	SITE(symbol, name, LAYER_UCP, .kind = UB_OP, .needs_return = 1, .arg_obj = 1, __VA_ARGS__)
+	SITE(symbol, name, LEVEL_UCP, .kind = UB_OP, .needs_return = 1, .arg_obj = 1, __VA_ARGS__)
 
 /* Blocking, with user callbacks inside: entry only. */
-#define CALL(symbol, name) SITE(symbol, name, LAYER_UCP, .kind = UB_OP, .arg_obj = 1)
+#define CALL(symbol, name) SITE(symbol, name, LEVEL_UCP, .kind = UB_OP, .arg_obj = 1)
 
 /* The same for those on a worker. */
 #define WORKER_OP(symbol, name, ...)                                                               \
-	SITE_ROW(symbol, name, LAYER_UCP, -1, true, .kind = UB_OP, .needs_return = 1,              \
+	SITE_ROW(symbol, name, LEVEL_UCP, -1, true, .kind = UB_OP, .needs_return = 1,              \
 		 .arg_obj = 1, __VA_ARGS__)
 #define WORKER_CALL(symbol, name)                                                                  \
-	SITE_ROW(symbol, name, LAYER_UCP, -1, true, .kind = UB_OP, .arg_obj = 1)
+	SITE_ROW(symbol, name, LEVEL_UCP, -1, true, .kind = UB_OP, .arg_obj = 1)
 
 static const struct site rows[] = {
 	/* clang-format off */
@@ -88,7 +88,7 @@ const struct site_table sites_ucp_ops = { rows, ARRAY_SIZE(rows), LIB_UCP, NULL 
  */
 
 #define AM(id, symbol, name)                                                                       \
-	SITE(symbol, name, LAYER_UCP, .kind = UB_RX, .am_id = (id), .arg_obj = 1, .arg_aux = 2,    \
+	SITE(symbol, name, LEVEL_UCP, .kind = UB_RX, .am_id = (id), .arg_obj = 1, .arg_aux = 2,    \
 	     .arg_count = 3, .arg_tag = 4)
 
 static const struct site am_rows[] = {
@@ -129,13 +129,13 @@ const struct site_table sites_ucp_am = { am_rows, ARRAY_SIZE(am_rows), 0, NULL }
  */
 
 #define COMP(symbol, name, comp_what, ...)                                                         \
-	SITE(symbol, name, LAYER_UCP, .kind = UB_COMP, .what = (comp_what), __VA_ARGS__)
+	SITE(symbol, name, LEVEL_UCP, .kind = UB_COMP, .what = (comp_what), __VA_ARGS__)
 #define COMP_UCT(symbol) COMP(symbol, "uct_completion", UB_COMP_UCT, .arg_comp = 1)
 #define SEND_CB(symbol) COMP(symbol, "send_callback", UB_COMP_SEND_CB, .arg_obj = 1, .arg_aux = 2)
 #define RECV_CB(symbol)                                                                            \
 	COMP(symbol, "recv_callback", UB_COMP_RECV_CB, .arg_obj = 1, .arg_aux = 2, .arg_info = 3)
 #define OBJ(symbol, name, obj_what, ...)                                                           \
-	SITE(symbol, name, LAYER_UCP, .kind = UB_OBJ, .what = (obj_what), __VA_ARGS__)
+	SITE(symbol, name, LEVEL_UCP, .kind = UB_OBJ, .what = (obj_what), __VA_ARGS__)
 
 static const struct site rest_rows[] = {
 	/* Addresses learnt at run time. No ELF file has symbols of these names. */
@@ -185,7 +185,7 @@ static const struct site rest_rows[] = {
 
 	/* (worker, receive request, RTS header, length): for an expected and an unexpected RTS
 	   alike */
-	SITE("ucp_tag_rndv_matched", "rndv_matched", LAYER_UCP, .kind = UB_MATCH, .arg_obj = 1,
+	SITE("ucp_tag_rndv_matched", "rndv_matched", LEVEL_UCP, .kind = UB_MATCH, .arg_obj = 1,
 	     .arg_aux = 2, .arg_buffer = 3, .arg_count = 4),
 
 	/* (context, params, worker *) */

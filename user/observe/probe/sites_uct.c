@@ -13,7 +13,7 @@
 #include "observe/probe/sites_tables.h"
 
 #define UCT_OP(symbol, name, slot, ...)                                                            \
-	SITE_ROW(symbol, name, LAYER_UCT, slot, false, .kind = UB_XFER, .needs_return = 1,         \
+	SITE_ROW(symbol, name, LEVEL_UCT, slot, false, .kind = UB_XFER, .needs_return = 1,         \
 		 .arg_obj = 1, __VA_ARGS__)
 
 /* (ep, buffer, length, remote_addr, rkey) */
@@ -103,7 +103,7 @@
 		UCT_TAG_ZCOPY(p "tag_eager_zcopy"), UCT_TAG_RNDV(p "tag_rndv_zcopy")
 
 #define OBJ(symbol, name, obj_what, ...)                                                           \
-	SITE(symbol, name, LAYER_UCT, .kind = UB_OBJ, .what = (obj_what), __VA_ARGS__)
+	SITE(symbol, name, LEVEL_UCT, .kind = UB_OBJ, .what = (obj_what), __VA_ARGS__)
 
 /* Columns as of the objects in sites_ucp.c */
 static const struct site base_rows[] = {
@@ -119,7 +119,7 @@ static const struct site base_rows[] = {
 
 static const struct site socket_rows[] = {
 	/* (fd, data, length *): reads arrivals over tcp. Hit once per read. */
-	SITE("ucs_socket_recv_nb", "socket_recv", LAYER_UCT, .kind = UB_RX, .what = UB_RX_SOCKET,
+	SITE("ucs_socket_recv_nb", "socket_recv", LEVEL_UCT, .kind = UB_RX, .what = UB_RX_SOCKET,
 	     .arg_obj = 1, .arg_buffer = 2),
 };
 

@@ -404,7 +404,7 @@ static void *begin(struct export_target *target, int *err)
 
 	(void)err;
 	otf2->target = target;
-	spans_init(&otf2->spans, LAYER_MPI);
+	spans_init(&otf2->spans, LEVEL_MPI);
 	worlds_init(&otf2->worlds);
 	otf2->spans.worlds = &otf2->worlds;
 	return otf2;

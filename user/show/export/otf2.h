@@ -56,8 +56,7 @@ OTF2_StringRef otf2_text(struct otf2_out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* The region of spans with that name; NULL: not known. */
-OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum span_layer layer,
-			   bool sums);
+OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum level layer, bool sums);
 
 /* A region that is not part of the program. */
 OTF2_RegionRef otf2_own_region(struct otf2_out *out, const char *name);

@@ -203,12 +203,12 @@ OTF2_RegionRef otf2_own_region(struct otf2_out *out, const char *name)
 			     OTF2_PARADIGM_MEASUREMENT_SYSTEM);
 }
 
-OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum span_layer layer, bool sums)
+OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum level layer, bool sums)
 {
 	bool fresh;
 	uint64_t *number =
 		map_insert(&out->regions, (uintptr_t)name, (uint64_t)layer << 1 | sums, &fresh);
-	const char *kind = span_layer_names[layer];
+	const char *kind = level_titles[layer];
 	OTF2_RegionRole role = OTF2_REGION_ROLE_DATA_TRANSFER;
 	OTF2_Paradigm paradigm = OTF2_PARADIGM_UNKNOWN;
 
@@ -216,7 +216,7 @@ OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum span_lay
 		return (OTF2_RegionRef)*number;
 	if (!name)
 		name = "unknown";
-	if (layer == LAYER_MPI) {
+	if (layer == LEVEL_MPI) {
 		role = mpi_role(name);
 		paradigm = OTF2_PARADIGM_MPI;
 	}

@@ -35,7 +35,7 @@ struct otf2_writer {
 	bool open;
 	int process, host;
 	OTF2_LocationGroupRef group;
-	enum span_layer layer;
+	enum level layer;
 	struct lanes lanes;
 	struct lane open_lanes[OPEN_LANES], sums;
 	struct sorter *waiting; /* spans of lanes that are not open yet; NULL: none */
@@ -103,7 +103,7 @@ static OTF2_StringRef lane_name(struct otf2_writer *writer, bool sums)
 {
 	struct otf2 *otf2 = writer->otf2;
 	const struct fact_process *process = spans_process(&otf2->spans, writer->process);
-	const char *layer = span_layer_names[writer->layer];
+	const char *layer = level_titles[writer->layer];
 	uint32_t tid = (uint32_t)writer->key;
 
 	if (sums)
@@ -121,7 +121,7 @@ static OTF2_LocationRef new_id(struct otf2_writer *writer, bool first)
 	struct otf2 *otf2 = writer->otf2;
 	const struct fact_process *process = spans_process(&otf2->spans, writer->process);
 
-	if (!first || !process || writer->layer != LAYER_MPI ||
+	if (!first || !process || writer->layer != LEVEL_MPI ||
 	    (uint32_t)writer->key != process->tgid)
 		return writer->last_id++;
 	otf2->begun.data[writer->process] = true;
@@ -208,7 +208,7 @@ static void otf2_lane_enter(struct otf2_writer *writer, struct lane *lane, const
 	otf2_attributes(writer, span);
 	otf2_check(out, OTF2_EvtWriter_Enter(lane->writer, out->attributes,
 					     otf2_time(writer, span->start), lane->region));
-	if (writer->layer == LAYER_MPI && !sums)
+	if (writer->layer == LEVEL_MPI && !sums)
 		otf2_collective_begin(writer, lane, span);
 }
 

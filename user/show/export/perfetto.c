@@ -142,7 +142,7 @@ static void perfetto_setup(struct perfetto *perfetto)
 }
 
 enum { RANK_GPUS, RANK_WINDOWS, RANK_DEVICES, RANK_RATES };
-#define RANK_MEMORY LAYERS /* order among the layers of a process */
+#define RANK_MEMORY LEVELS /* order among the layers of a process */
 
 /* The most recent tracks of a device and of its transport. */
 struct device_tracks {
@@ -418,7 +418,7 @@ static void *begin(struct export_target *target, int *err)
 	(void)err;
 	perfetto->target = target;
 	perfetto_out_init(&perfetto->out, target->file);
-	spans_init(&perfetto->spans, LAYER_UCP);
+	spans_init(&perfetto->spans, LEVEL_UCP);
 	traffic_init(&perfetto->traffic);
 	perfetto->spans.traffic = &perfetto->traffic;
 	return perfetto;

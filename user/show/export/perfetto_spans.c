@@ -39,7 +39,7 @@ static const char *group_name(struct perfetto_writer *writer, const struct span 
 {
 	struct perfetto *perfetto = writer->perfetto;
 	const struct fact_process *process = spans_process(&perfetto->spans, span_process(span));
-	const char *layer = span_layer_names[span_layer(span)];
+	const char *layer = level_titles[span_layer(span)];
 	uint32_t tid = span_tid(span);
 
 	if (process && tid == process->tgid)
@@ -72,7 +72,7 @@ static uint64_t track_for(struct perfetto_writer *writer, const char *format)
 {
 	struct track_group *group = &writer->group;
 	struct perfetto_out *out = &writer->perfetto->out;
-	const char *layer = span_layer_names[group->key >> 32 & 0xff];
+	const char *layer = level_titles[group->key >> 32 & 0xff];
 
 	return perfetto_track(out, group->sequence, group->parent,
 			      format ? perfetto_text(out, format, layer) : group->name,
@@ -108,7 +108,7 @@ static const perfetto_bytes *shape_bytes(struct perfetto_writer *writer, const s
 	struct span_note values[NOTES];
 	struct perfetto_note notes[NOTES];
 	struct perfetto_event event = {
-		.category = span_layer_names[shape->layer],
+		.category = level_titles[shape->layer],
 		.name = shape->name ? shape->name : "unknown",
 		.notes = notes,
 	};

@@ -53,8 +53,8 @@ const struct note_info note_infos[NOTES] = {
 	[NOTE_ARRIVAL] = { "arrival", "ns, arrival time on the receiver's clock" },
 };
 
-#define LAYER(l) (1u << LAYER_##l)
-#define MESSAGE (1u << LAYERS)
+#define LAYER(l) (1u << LEVEL_##l)
+#define MESSAGE (1u << LEVELS)
 
 /* Strings of a shape; otherwise: the text for a value that is expected but unknown. */
 static const struct {
@@ -159,7 +159,7 @@ size_t notes_of_shape(struct spans *spans, const struct span_shape *shape,
 		put_text(&list, NOTE_CALL_SITE, shape->place->label);
 	if (shape->stack)
 		put_text(&list, NOTE_STACK, stack_text(spans, shape->stack));
-	if (shape->layer == LAYER_UCT) {
+	if (shape->layer == LEVEL_UCT) {
 		put_text(&list, NOTE_LOCALITY, fact_locality_names[shape->locality]);
 		put_text(&list, NOTE_KIND, fact_kind_names[shape->kind]);
 	}
@@ -182,9 +182,9 @@ static void put_bytes(struct list *list, uint64_t bytes)
 
 static void put_fact(struct list *list, const struct span *span)
 {
-	static const enum note_column details[LAYERS] = { NOTE_OPS, NOTE_TAG, NOTE_WIRE_BYTES };
-	static const enum note_column causes[LAYERS] = { NOTE_CALL, NOTE_CALL, NOTE_CAUSED_BY };
-	enum span_layer layer = span_layer(span);
+	static const enum note_column details[LEVELS] = { NOTE_OPS, NOTE_TAG, NOTE_WIRE_BYTES };
+	static const enum note_column causes[LEVELS] = { NOTE_CALL, NOTE_CALL, NOTE_CAUSED_BY };
+	enum level layer = span_layer(span);
 
 	put_bytes(list, span->bytes);
 	put_some(list, details[layer], span->detail);

@@ -21,8 +21,6 @@ static uint32_t spans_shape_number(struct spans *spans, const struct span_shape 
 	return (uint32_t)n;
 }
 
-const char *const span_layer_names[LAYERS] = { "MPI", "UCP", "UCT" };
-
 /* An enclosing span precedes the spans in it; ties are broken in a fixed order. */
 static int in_order(const void *left, const void *right)
 {
@@ -73,7 +71,7 @@ static void spans_add(struct spans *spans, const struct span *span)
 	spans->summed += span->what == SPAN_SUMS;
 }
 
-void spans_init(struct spans *spans, enum span_layer message_layer)
+void spans_init(struct spans *spans, enum level message_layer)
 {
 	*spans = (struct spans){ .message_layer = message_layer };
 	spans->sorter = sorter_new(sizeof(struct span), in_order);
@@ -142,7 +140,7 @@ const struct fact_clock *spans_clock(const struct spans *spans, int host)
 	return NULL;
 }
 
-static uint64_t group_of(int process, enum span_layer layer, uint32_t tid)
+static uint64_t group_of(int process, enum level layer, uint32_t tid)
 {
 	return (uint64_t)(process + 1) << 40 | (uint64_t)layer << 32 | tid;
 }
@@ -192,14 +190,14 @@ static struct span call_span(struct spans *spans, const struct fact_call *call)
 	memset(&shape, 0, sizeof(shape));
 	shape.process = call->process;
 	shape.peer = -1;
-	shape.layer = LAYER_MPI;
+	shape.layer = LEVEL_MPI;
 	shape.precision = call->end_precision;
 	shape.name = call->function;
 	shape.comm = call->comm;
 	shape.place = call->place;
 	shape.stack = call->stack;
 	return (struct span){
-		.group = group_of(call->process, LAYER_MPI, call->tid),
+		.group = group_of(call->process, LEVEL_MPI, call->tid),
 		.start = call->start,
 		.end = call->end,
 		.id = call->id,
@@ -235,7 +233,7 @@ static struct span op_span(struct spans *spans, const struct fact_op *op)
 	memset(&shape, 0, sizeof(shape));
 	shape.process = op->process;
 	shape.peer = op->peer;
-	shape.layer = LAYER_UCP;
+	shape.layer = LEVEL_UCP;
 	shape.precision = op->end_precision;
 	shape.status = op->status;
 	shape.name = op->op;
@@ -244,7 +242,7 @@ static struct span op_span(struct spans *spans, const struct fact_op *op)
 	shape.memory = op->memory;
 	shape.memory_reason = op->memory_reason;
 	return (struct span){
-		.group = group_of(op->process, LAYER_UCP, op->tid),
+		.group = group_of(op->process, LEVEL_UCP, op->tid),
 		.start = op->start,
 		.end = op->end,
 		.id = op->id,
@@ -279,7 +277,7 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 	memset(&shape, 0, sizeof(shape));
 	shape.process = transfer->process;
 	shape.peer = transfer->peer;
-	shape.layer = LAYER_UCT;
+	shape.layer = LEVEL_UCT;
 	shape.precision = precision;
 	shape.locality = transfer->locality;
 	shape.kind = transfer->kind;
@@ -297,7 +295,7 @@ static struct span transfer_span(struct spans *spans, const struct fact_transfer
 	shape.dst_reason = transfer->dst_reason;
 	shape.unexplained = transfer->unexplained;
 	return (struct span){
-		.group = group_of(transfer->process, LAYER_UCT, transfer->tid),
+		.group = group_of(transfer->process, LEVEL_UCT, transfer->tid),
 		.start = transfer->start,
 		.end = transfer->end,
 		.cause = transfer->caused_by,
@@ -357,7 +355,7 @@ static void add_end(struct spans *spans, const struct fact_message *message, enu
 	uint64_t start = sends ? message->send_start : message->recv_start;
 	struct span_shape shape;
 
-	if (!start || (!sends && spans->message_layer == LAYER_MPI && start < message->arrival))
+	if (!start || (!sends && spans->message_layer == LEVEL_MPI && start < message->arrival))
 		start = message->arrival;
 
 	memset(&shape, 0, sizeof(shape));

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/level.h"
 #include "base/map.h"
 #include "base/rowset.h"
 #include "base/vec.h"
@@ -19,10 +20,6 @@
 struct sorter;
 struct traffic;
 struct worlds;
-
-enum span_layer { LAYER_MPI, LAYER_UCP, LAYER_UCT, LAYERS };
-
-extern const char *const span_layer_names[LAYERS]; /* "MPI", "UCP", "UCT" */
 
 /* In the order of spans that start at the same time. */
 enum span_what {
@@ -35,7 +32,7 @@ enum span_what {
 /* Members as in the facts; NULL and -1: unknown or none. */
 struct span_shape {
 	int process, peer;
-	uint8_t layer; /* enum span_layer */
+	uint8_t layer; /* enum level */
 	uint8_t precision; /* of the end */
 	uint8_t locality, kind;
 	bool retried, fetches;
@@ -71,9 +68,9 @@ static inline int span_process(const struct span *span)
 	return (int)(span->group >> 40) - 1;
 }
 
-static inline enum span_layer span_layer(const struct span *span)
+static inline enum level span_layer(const struct span *span)
 {
-	return (enum span_layer)(span->group >> 32 & 0xff);
+	return (enum level)(span->group >> 32 & 0xff);
 }
 
 /* 0: unknown or none. */
@@ -89,7 +86,7 @@ struct spans_host {
 };
 
 struct spans {
-	enum span_layer message_layer;
+	enum level message_layer;
 	struct traffic *traffic; /* also receives transfers; or NULL */
 	struct worlds *worlds; /* also receives calls and messages; or NULL */
 	struct sorter *sorter;
@@ -109,11 +106,11 @@ struct spans {
 };
 
 /*
- * message_layer: the layer of the ends of messages. LAYER_UCP: they are where their operations
- * start. LAYER_MPI: a receive is placed when the message had arrived and was posted, so after its
+ * message_layer: the layer of the ends of messages. LEVEL_UCP: they are where their operations
+ * start. LEVEL_MPI: a receive is placed when the message had arrived and was posted, so after its
  * send.
  */
-void spans_init(struct spans *spans, enum span_layer message_layer);
+void spans_init(struct spans *spans, enum level message_layer);
 void spans_release(struct spans *spans);
 
 struct fact_sink spans_sink(struct spans *spans);

@@ -125,7 +125,7 @@ static struct page_sums page_transfer_sums(const struct fact_transfer *transfer)
 
 /* The drawn part of a fact. */
 struct page_drawn {
-	enum page_layer layer;
+	enum level layer;
 	int process;
 	uint32_t tid, key; /* key: its number in the cube, once known */
 	uint64_t start, end, bytes; /* start: 0 unknown */
@@ -148,7 +148,7 @@ static uint64_t start_of(const struct page *page, int process, uint64_t start, u
 
 static struct page_drawn page_drawn_call(const struct page *page, const struct fact_call *call)
 {
-	return (struct page_drawn){ LAYER_CALLS,
+	return (struct page_drawn){ LEVEL_MPI,
 				    call->process,
 				    call->tid,
 				    0,
@@ -160,7 +160,7 @@ static struct page_drawn page_drawn_call(const struct page *page, const struct f
 
 static struct page_drawn page_drawn_op(const struct page *page, const struct fact_op *op)
 {
-	return (struct page_drawn){ LAYER_OPS,
+	return (struct page_drawn){ LEVEL_UCP,
 				    op->process,
 				    op->tid,
 				    0,
@@ -173,7 +173,7 @@ static struct page_drawn page_drawn_op(const struct page *page, const struct fac
 static struct page_drawn page_drawn_transfer(const struct page *page,
 					     const struct fact_transfer *transfer)
 {
-	return (struct page_drawn){ LAYER_TRANSFERS,
+	return (struct page_drawn){ LEVEL_UCT,
 				    transfer->process,
 				    transfer->tid,
 				    0,
@@ -221,7 +221,7 @@ static void page_draw_work(struct page *page, const struct page_drawn *fact, uin
 static void draw_on_device(struct page *page, const struct page_drawn *fact,
 			   const struct page_key *key, const struct page_work *work)
 {
-	struct page_lane lane = { .layer = LAYER_DEVICE,
+	struct page_lane lane = { .layer = LEVEL_BESIDE,
 				  .process = -1,
 				  .host = page_host_number(page, fact->process),
 				  .transport = key->code[KEY_TRANSPORT],

@@ -96,9 +96,9 @@ void page_put_cube(struct page *page)
 
 static int order_of(const struct page_lane *a, const struct page_lane *b)
 {
-	bool devices = a->layer == LAYER_DEVICE;
+	bool devices = a->layer == LEVEL_BESIDE;
 
-	if (devices != (b->layer == LAYER_DEVICE))
+	if (devices != (b->layer == LEVEL_BESIDE))
 		return devices ? 1 : -1;
 	if (devices && a->host != b->host)
 		return a->host < b->host ? -1 : 1;

@@ -121,7 +121,7 @@ void page_timeline_release(struct page_timeline *timeline)
 
 uint32_t page_lane_of(struct page_timeline *timeline, const struct page_lane *lane)
 {
-	uint64_t who = lane->layer == LAYER_DEVICE ? lane->host : lane->process, *at;
+	uint64_t who = lane->layer == LEVEL_BESIDE ? lane->host : lane->process, *at;
 	bool fresh;
 
 	at = map_insert(&timeline->lane_index, who << 2 | lane->layer,

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/level.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "explain/facts/facts.h"
@@ -58,10 +59,8 @@ static inline bool page_hosts_exceed(const struct page_hosts *hosts, unsigned in
 	return (hosts->longest >> shift) + 2 > buckets;
 }
 
-enum page_layer { LAYER_CALLS, LAYER_OPS, LAYER_TRANSFERS, LAYER_DEVICE };
-
 struct page_lane {
-	enum page_layer layer;
+	enum level layer; /* LEVEL_BESIDE: of a device */
 	int process; /* -1: a device, or unknown */
 	int host; /* -1: unknown */
 	uint32_t transport, device; /* codes */

@@ -205,9 +205,9 @@ static json_t *levels_json(const struct fact_self *self)
 {
 	json_t *array = json_array();
 
-	for (int i = 0; i < FACT_LEVELS; i++)
+	for (int i = 0; i < LEVELS; i++)
 		if (self->levels[i])
-			json_array_append_new(array, json_string(fact_level_names[i]));
+			json_array_append_new(array, json_string(level_names[i]));
 	return array;
 }
 

@@ -252,10 +252,10 @@ static void levels(const struct report *report, char *out, size_t size)
 	const struct fact_self *self = &report->totals.self;
 	const char *separator = ", level ";
 
-	for (int i = 0; i < FACT_LEVELS; i++) {
+	for (int i = 0; i < LEVELS; i++) {
 		if (!self->levels[i])
 			continue;
-		text_append(out, size, "%s%s", separator, fact_level_names[i]);
+		text_append(out, size, "%s%s", separator, level_names[i]);
 		separator = " and ";
 	}
 }

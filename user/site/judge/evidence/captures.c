@@ -81,11 +81,11 @@ void write_levels(const struct judge *judge, struct evidence_lines *lines)
 {
 	const struct fact_self *self = &judge->aggregates.totals.self;
 
-	for (int i = 0; self->known && i < FACT_LEVELS; i++) {
+	for (int i = 0; self->known && i < LEVELS; i++) {
 		if (!self->levels[i])
 			continue;
 		line_begin(lines, "level");
-		line_word(lines, fact_level_names[i]);
+		line_word(lines, level_names[i]);
 	}
 }
 
@@ -94,13 +94,13 @@ const char *read_level(struct judge *judge, const struct line_ref *fields)
 	const char *name = field_kept(&judge->aggregates, fields[0]);
 	struct fact_self *self = &judge->aggregates.totals.self;
 
-	for (int i = 0; name && i < FACT_LEVELS; i++)
-		if (!strcmp(name, fact_level_names[i])) {
-			self->levels[i] = true;
-			self->known++;
-			return NULL;
-		}
-	return "none that this version knows";
+	int level = level_by_name(name);
+
+	if (level < 0)
+		return "none that this version knows";
+	self->levels[level] = true;
+	self->known++;
+	return NULL;
 }
 
 void write_losses(const struct judge *judge, struct evidence_lines *lines)

@@ -50,7 +50,7 @@ bool level_missing(const struct aggregates *aggregates, enum level level)
 	const struct fact_self *self = &aggregates->totals.self;
 	bool traced = false;
 
-	for (int i = level; i < FACT_LEVELS; i++)
+	for (int i = level; i < LEVELS; i++)
 		traced = traced || self->levels[i];
 	return self->known && !traced;
 }

@@ -3,6 +3,7 @@
 #ifndef UCXBPF_JUDGE_RULES_RULES_H
 #define UCXBPF_JUDGE_RULES_RULES_H
 
+#include "base/level.h"
 #include "site/judge/aggregates/cells.h"
 #include "site/judge/internal.h"
 
@@ -54,7 +55,6 @@ const char *cell_own_memory(const struct traffic_cell *cell);
 struct subject process_subject(const struct rule_ctx *ctx, int process);
 
 /* Whether captures say that none was made with that --level, or one that has it, too. */
-enum level { LEVEL_MPI, LEVEL_UCP, LEVEL_UCT };
 bool level_missing(const struct aggregates *aggregates, enum level level);
 
 /* NULL: none was given. */
