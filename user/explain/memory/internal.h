@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared among the files of memory/. */
+/*
+ * Shared among the files of memory/. Layers: ranges.c, device.c and evidence.c; use.c and
+ * context.c; apply.c; memory.c.
+ */
 #ifndef UCXBPF_MEMORY_INTERNAL_H
 #define UCXBPF_MEMORY_INTERNAL_H
 
@@ -55,12 +58,14 @@ struct space {
 	struct memory_counts counts;
 };
 
-/* ---- memory.c ---- */
+/* ---- device.c ---- */
 void device_learn(struct map *map, uint64_t handle, struct device device);
 /* missing: the reason where the handle is not known. */
 struct device device_of(const struct map *map, uint64_t handle, enum why missing);
 /* The device that a record itself names. */
 struct device device_told(const struct ub_mem *record, enum why missing);
+
+/* ---- use.c ---- */
 
 /* A memory's type, and the context that it ends with (0: unknown). */
 struct whose {
@@ -75,6 +80,9 @@ struct whose {
 /* Such memory is at an address from now on; size 0: not told. */
 void use_begin(struct space *space, const struct memory_call *call, const struct whose *whose,
 	       uint64_t size);
+
+/* For struct ranges; arg: the space. */
+void use_ended(void *arg, const struct range *range);
 
 /* ---- context.c ---- */
 /* 0: not known. */

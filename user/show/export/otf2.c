@@ -14,17 +14,6 @@
 #include "show/export/span_notes.h"
 #include "show/export/totals.h"
 
-OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host)
-{
-	struct otf2_out *out = &otf2->out;
-	OTF2_LocationGroupRef group = out->last_group++;
-
-	otf2_check(out, OTF2_GlobalDefWriter_WriteLocationGroup(
-				out->defs, group, name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
-				(OTF2_SystemTreeNodeRef)(host + 1), OTF2_UNDEFINED_LOCATION_GROUP));
-	return group;
-}
-
 static void group_number(struct otf2 *otf2, OTF2_LocationGroupRef group, OTF2_StringRef name,
 			 uint64_t number)
 {
@@ -135,16 +124,6 @@ static void otf2_define_processes(struct otf2 *otf2)
 		vec_push(&otf2->begun, false);
 	}
 	find_ranks(otf2);
-}
-
-OTF2_LocationGroupRef otf2_group(struct otf2 *otf2, int process)
-{
-	if (process >= 0)
-		return (OTF2_LocationGroupRef)process;
-	if (!otf2->nobody)
-		otf2->nobody =
-			otf2_host_group(otf2, otf2_word(&otf2->out, "process not known"), -1) + 1;
-	return otf2->nobody - 1;
 }
 
 #define MACHINE 0u /* the root; host n is node n + 1 */
@@ -278,16 +257,6 @@ static void otf2_define(struct otf2 *otf2, const struct fact_totals *totals)
 	otf2_define_hosts(otf2, totals);
 	otf2_define_processes(otf2);
 	define_attributes(otf2);
-}
-
-void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,
-			  OTF2_LocationGroupRef group, uint64_t events)
-{
-	struct otf2_out *out = &otf2->out;
-
-	otf2_check(out, OTF2_GlobalDefWriter_WriteLocation(
-				out->defs, id, name, OTF2_LOCATION_TYPE_CPU_THREAD, events, group));
-	vec_push(&out->locations, id);
 }
 
 /* Readers expect such a file for each location. */

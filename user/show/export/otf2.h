@@ -81,7 +81,7 @@ struct otf2 {
 	uint32_t nobody; /* location group of events without a process; 0: none yet */
 };
 
-/* ---- otf2.c ---- */
+/* ---- otf2_out.c ---- */
 
 /* Defines a location whose events have been written. */
 void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,
@@ -92,6 +92,8 @@ OTF2_LocationGroupRef otf2_group(struct otf2 *otf2, int process);
 
 /* Defines a location group of a host; -1: of all hosts. */
 OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host);
+
+/* ---- otf2_spans.c ---- */
 
 /* Writes all events. Returns 0 or -errno. */
 int otf2_spans(struct otf2 *otf2);

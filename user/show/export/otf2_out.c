@@ -227,3 +227,34 @@ OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum level la
 		*number = define_region(out, otf2_word(out, name), kind, role, paradigm);
 	return (OTF2_RegionRef)*number;
 }
+
+OTF2_LocationGroupRef otf2_host_group(struct otf2 *otf2, OTF2_StringRef name, int host)
+{
+	struct otf2_out *out = &otf2->out;
+	OTF2_LocationGroupRef group = out->last_group++;
+
+	otf2_check(out, OTF2_GlobalDefWriter_WriteLocationGroup(
+				out->defs, group, name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+				(OTF2_SystemTreeNodeRef)(host + 1), OTF2_UNDEFINED_LOCATION_GROUP));
+	return group;
+}
+
+OTF2_LocationGroupRef otf2_group(struct otf2 *otf2, int process)
+{
+	if (process >= 0)
+		return (OTF2_LocationGroupRef)process;
+	if (!otf2->nobody)
+		otf2->nobody =
+			otf2_host_group(otf2, otf2_word(&otf2->out, "process not known"), -1) + 1;
+	return otf2->nobody - 1;
+}
+
+void otf2_define_location(struct otf2 *otf2, OTF2_LocationRef id, OTF2_StringRef name,
+			  OTF2_LocationGroupRef group, uint64_t events)
+{
+	struct otf2_out *out = &otf2->out;
+
+	otf2_check(out, OTF2_GlobalDefWriter_WriteLocation(
+				out->defs, id, name, OTF2_LOCATION_TYPE_CPU_THREAD, events, group));
+	vec_push(&out->locations, id);
+}

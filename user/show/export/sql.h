@@ -14,6 +14,12 @@ struct sql {
 	char *why; /* EXPORT_WHY bytes, owned by the caller */
 };
 
+/* An empty file that is there already; why: struct sql's. */
+void sql_open(struct sql *sql, const char *path, char *why);
+
+/* Closes; every statement must be finalized. Returns the first error, again if called again. */
+int sql_close(struct sql *sql);
+
 /* Runs statements without results. */
 void sql_run(struct sql *sql, const char *text);
 
@@ -27,6 +33,8 @@ void sql_step(struct sql *sql, sqlite3_stmt *statement);
 void sql_bind_text(sqlite3_stmt *statement, int column, const char *text);
 void sql_bind(sqlite3_stmt *statement, int at, const struct fact_column *column,
 	      const struct column_value *value);
+
+/* ---- sql_tables.c ---- */
 
 /*
  * The tables of docs/sqlite.md. Millions of events share few combinations of names: these are rows

@@ -40,9 +40,8 @@ struct page_shares {
 	size_t all, cube, timeline; /* compressed bytes; events get the rest */
 };
 
-struct page_shares page_shares(const struct page *page);
-
 /* ---- sections.c ---- */
+struct page_shares page_shares(const struct page *page);
 
 /* Writes the cube, coarsened until it fits. */
 void page_put_cube(struct page *page);

@@ -25,7 +25,6 @@ int page_window_parse(const char *text, struct page_window *window)
 	return 0;
 }
 
-#define BYTES (24u << 20)
 #define CELLS 1000000 /* as many as a browser can scan in a frame or two */
 #define SPANS 500000
 #define EVENTS 1000000
@@ -67,13 +66,6 @@ void page_free(struct page *page)
 		free(page->levels.data[i].first);
 	vec_release(&page->levels);
 	free(page);
-}
-
-struct page_shares page_shares(const struct page *page)
-{
-	size_t all = page->options.bytes ? page->options.bytes : BYTES;
-
-	return (struct page_shares){ all, all / 3, all / 6 };
 }
 
 #define MOST_KEYS 25000 /* whose rows, 10 MB of text, a browser reads while it opens */

@@ -10,6 +10,15 @@
 
 #include "base/array.h"
 
+#define PAGE_BYTES (24u << 20) /* at most, by itself */
+
+struct page_shares page_shares(const struct page *page)
+{
+	size_t all = page->options.bytes ? page->options.bytes : PAGE_BYTES;
+
+	return (struct page_shares){ all, all / 3, all / 6 };
+}
+
 static void put_keys(struct page_pack *pack, const struct page_cells *cells, unsigned int columns)
 {
 	size_t count = cells->keys.rows.len;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "show/report/text.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -114,67 +113,4 @@ void text_shares(char *out, size_t size, const struct text_carried *carried, con
 		if (whole && rows[i]->sums.bytes != whole)
 			add_share(out, size, rows[i]->sums.bytes, whole);
 	}
-}
-
-static int by_rank(const void *left, const void *right)
-{
-	int a = *(const int *)left, b = *(const int *)right;
-
-	return (a > b) - (a < b);
-}
-
-static bool ranks_unique(const struct report *report)
-{
-	VEC(int) ranks = { 0 };
-	bool unique = true;
-
-	for (size_t i = 0; i < report->processes.len; i++)
-		if (report->processes.data[i].known && report->processes.data[i].fact.rank >= 0)
-			vec_push(&ranks, report->processes.data[i].fact.rank);
-	if (ranks.len)
-		qsort(ranks.data, ranks.len, sizeof(int), by_rank);
-	for (size_t i = 1; i < ranks.len; i++)
-		unique = unique && ranks.data[i] != ranks.data[i - 1];
-	vec_release(&ranks);
-	return unique;
-}
-
-static bool nothing_seen(const struct report *report)
-{
-	return !report->calls.rows.len && !report->ops.rows.len && !report->transfers.rows.len;
-}
-
-int report_text(const struct report *report, const struct report_text_options *options, FILE *out)
-{
-	struct text_report text = {
-		.report = report,
-		.options = options,
-		.out = out,
-		.ranks_unique = ranks_unique(report),
-		.arrow = options->utf8 ? "→" : "->",
-		.at_most = options->utf8 ? "≤ " : "<=",
-		.at_least = options->utf8 ? "≥ " : ">=",
-	};
-
-	errno = 0;
-	text_header(&text);
-	text_processes(&text);
-	text_deaths(&text);
-	if (nothing_seen(report))
-		fprintf(out, "No UCX or MPI activity %s.\n\n",
-			report->filtering ? "passes the filter" : "was captured");
-	text_paths(&text);
-	text_functions(&text);
-	text_call_sites(&text);
-	text_devices(&text);
-	text_memory(&text);
-	text_ways(&text);
-	text_pairs(&text);
-	text_networks(&text);
-	text_slowest(&text);
-	text_clocks(&text);
-	text_unknown(&text);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the sections of the text report. */
+/*
+ * Shared by the sections of the text report. Layers: table.c; text.c, what they print alike; a file
+ * for each section; text_report.c, which prints all.
+ */
 #ifndef UCXBPF_REPORT_TEXT_H
 #define UCXBPF_REPORT_TEXT_H
 

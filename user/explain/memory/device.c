@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Devices behind the handles of GPU libraries. */
+#include "explain/memory/internal.h"
+
+/* In one word of a map: the number above, the reason below. */
+void device_learn(struct map *map, uint64_t handle, struct device device)
+{
+	*map_insert(map, handle, 0, NULL) = (uint64_t)(uint32_t)device.number << 32 | device.why;
+}
+
+struct device device_of(const struct map *map, uint64_t handle, enum why missing)
+{
+	const uint64_t *packed = map_find(map, handle, 0);
+
+	if (!packed)
+		return (struct device){ -1, missing };
+	return (struct device){ (int32_t)(*packed >> 32), (enum why)(uint32_t)*packed };
+}
+
+struct device device_told(const struct ub_mem *record, enum why missing)
+{
+	return record->device == UB_DEVICE_NOT_TOLD ? (struct device){ -1, missing }
+						    : (struct device){ record->device, WHY_KNOWN };
+}
