@@ -423,7 +423,7 @@ static void least_of_each(void **state)
 {
 	static const struct site_info bcopy = { .kind = UB_XFER, .verb = VERB_AM };
 	static const struct site_info put = { .kind = UB_XFER, .verb = VERB_PUT };
-	struct cell cell = {
+	struct count_cell cell = {
 		.xfer = &bcopy, .am_id = 2, .size_class = 14, .count = 3, .bytes = 27000
 	};
 
@@ -437,7 +437,7 @@ static void least_of_each(void **state)
 	cell.flags = UB_CELL_HEADER;
 	assert_int_equal(cell_load(&cell).payload, UINT64_MAX);
 	assert_int_equal(cell_load(&cell).least, 0);
-	cell = (struct cell){ .xfer = &put, .size_class = 1, .count = 1, .bytes = 1 };
+	cell = (struct count_cell){ .xfer = &put, .size_class = 1, .count = 1, .bytes = 1 };
 	assert_int_equal(cell_load(&cell).least, 1);
 }
 

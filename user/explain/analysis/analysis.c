@@ -193,7 +193,7 @@ void analysis_free(struct analysis *analysis)
 
 void analysis_watch(struct analysis *analysis, void (*look)(void *arg, uint64_t facts), void *arg)
 {
-	analysis->emitter.watch = (struct watch){ look, arg };
+	analysis->emitter.watch = (struct fact_watch){ look, arg };
 }
 
 /* Whether a source that is there already has a process of these side records at the same time. */

@@ -346,8 +346,8 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 
 /* Messages, as facts: at once, or, where their way is of interest, when all of it is known. */
 
-/* Once told, it is gone. */
-struct waiting {
+/* A matched message whose ways are still open; freed when emitted. */
+struct open_message {
 	struct message message; /* holds its ways */
 };
 
@@ -375,7 +375,7 @@ static void fill_way(struct emitter *emitter, struct fact_message *fact, const s
 	fact->copy_bytes = (send ? send->copies.bytes : 0) + (recv ? recv->copies.bytes : 0);
 }
 
-static void tell(struct emitter *emitter, const struct message *message)
+static void emit_message_now(struct emitter *emitter, const struct message *message)
 {
 	struct fact_message fact = {
 		.src = message->src->index,
@@ -405,19 +405,19 @@ static bool is_over(const struct way *way)
 	return !way || way->over;
 }
 
-static void attach(struct way *way, struct waiting *waiting)
+static void attach(struct way *way, struct open_message *waiting)
 {
 	if (way)
 		way->waiting = waiting;
 }
 
-static void tell_if_over(struct emitter *emitter, struct waiting *waiting)
+static void emit_if_over(struct emitter *emitter, struct open_message *waiting)
 {
 	struct way *send = waiting->message.src_way, *recv = waiting->message.dst_way;
 
 	if (!is_over(send) || !is_over(recv))
 		return;
-	tell(emitter, &waiting->message);
+	emit_message_now(emitter, &waiting->message);
 	attach(send, NULL);
 	attach(recv, NULL);
 	way_drop(send);
@@ -427,10 +427,10 @@ static void tell_if_over(struct emitter *emitter, struct waiting *waiting)
 
 void emit_message(struct emitter *emitter, const struct message *message)
 {
-	struct waiting *waiting;
+	struct open_message *waiting;
 
 	if (is_over(message->src_way) && is_over(message->dst_way))
-		return tell(emitter, message);
+		return emit_message_now(emitter, message);
 	waiting = xmalloc(sizeof(*waiting));
 	waiting->message = *message;
 	attach(way_hold(message->src_way), waiting);
@@ -441,5 +441,5 @@ void emit_way_over(struct emitter *emitter, struct way *way)
 {
 	way->over = true;
 	if (way->waiting)
-		tell_if_over(emitter, way->waiting);
+		emit_if_over(emitter, way->waiting);
 }

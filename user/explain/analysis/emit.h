@@ -7,7 +7,7 @@
 #include "explain/match/match.h"
 
 /* Reports from time to time how many calls, operations, transfers and messages were emitted. */
-struct watch {
+struct fact_watch {
 	void (*look)(void *arg, uint64_t facts); /* NULL: nobody */
 	void *arg;
 };
@@ -18,7 +18,7 @@ struct emitter {
 	struct decoder *decoder;
 	const struct fact_sink *sink;
 	struct fact_totals *totals;
-	struct watch watch;
+	struct fact_watch watch;
 	uint64_t facts;
 	size_t processes; /* emitted so far */
 	VEC(void *) lists; /* that facts of processes point to */

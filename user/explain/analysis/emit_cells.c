@@ -11,7 +11,7 @@ static const char *name_of(const struct site_info *site)
 	return site ? site->name : NULL;
 }
 
-static void emit_calls(struct emitter *emitter, const struct cell *cell,
+static void emit_calls(struct emitter *emitter, const struct count_cell *cell,
 		       const struct fact_sums *sums)
 {
 	const struct fact_call fact = {
@@ -26,7 +26,7 @@ static void emit_calls(struct emitter *emitter, const struct cell *cell,
 }
 
 /* Emits a call's operations, and the bytes of sends. */
-static void emit_ops(struct emitter *emitter, const struct cell *cell)
+static void emit_ops(struct emitter *emitter, const struct count_cell *cell)
 {
 	bool unsized = cell->flags & UB_CELL_UNSIZED, sends = op_sends(cell->op->op);
 	const struct fact_op fact = {
@@ -58,7 +58,7 @@ static void emit_ops(struct emitter *emitter, const struct cell *cell)
 		emit_calls(emitter, cell, &of_call);
 }
 
-static void account(struct fact_totals *totals, const struct cell *cell,
+static void account(struct fact_totals *totals, const struct count_cell *cell,
 		    const struct fact_sums *sums)
 {
 	totals->data_bytes += sums->bytes;
@@ -72,7 +72,7 @@ static void account(struct fact_totals *totals, const struct cell *cell,
 		totals->to_call_bytes += sums->bytes;
 }
 
-static void account_copies(struct fact_totals *totals, const struct cell *cell,
+static void account_copies(struct fact_totals *totals, const struct count_cell *cell,
 			   const struct fact_sums *sums)
 {
 	totals->copies += sums->count;
@@ -82,14 +82,14 @@ static void account_copies(struct fact_totals *totals, const struct cell *cell,
 }
 
 /* Sums do not separate an operation's own data from its staging copies. */
-static enum fact_kind kind_of(const struct cell *cell, const struct cell_load *load)
+static enum fact_kind kind_of(const struct count_cell *cell, const struct cell_load *load)
 {
 	if (load->control)
 		return KIND_CONTROL;
 	return iface_copies(cell->iface) ? KIND_COPY : KIND_DATA;
 }
 
-static void emit_transfers(struct emitter *emitter, const struct cell *cell)
+static void emit_transfers(struct emitter *emitter, const struct count_cell *cell)
 {
 	const char *transport = cell->iface ? cell->iface->transport : NULL;
 	const char *memory = iface_memory(cell->iface);
@@ -137,7 +137,7 @@ static void emit_transfers(struct emitter *emitter, const struct cell *cell)
 	fact_put_sums(emitter->sink, FACT_TRANSFERS, &fact, &sums);
 }
 
-static void emit_cell(struct emitter *emitter, const struct cell *cell)
+static void emit_cell(struct emitter *emitter, const struct count_cell *cell)
 {
 	const struct fact_sums calls = { .count = cell->count };
 
@@ -153,7 +153,7 @@ static void emit_cell(struct emitter *emitter, const struct cell *cell)
 }
 
 /* Beside records: what of all that was counted has none. */
-static void add_without_detail(struct fact_totals *totals, const struct cell *cell)
+static void add_without_detail(struct fact_totals *totals, const struct count_cell *cell)
 {
 	const uint32_t messages = 1u << OP_TAG_SEND | 1u << OP_AM_SEND | 1u << OP_STREAM_SEND;
 

@@ -18,7 +18,7 @@ struct record_source {
 	const json_t *sides; /* outlive the analysis */
 	struct ub_stats stats;
 	uint64_t damaged; /* bytes that could not be read */
-	/* The same, with what showed when the records were read; NULL: it stays the same. */
+	/* Damage that is known once the records were read, instead of damaged; NULL: the same. */
 	uint64_t (*damage)(void *ctx);
 	uint64_t refused; /* records that could not be stored */
 	const char *incomplete; /* why the capture has no proper end; NULL */

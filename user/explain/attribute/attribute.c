@@ -108,7 +108,7 @@ static void completion_event(struct attribute *attribute, const struct event *ev
  */
 static bool was_copied(struct attribute *attribute, const struct op *op, uint64_t req)
 {
-	const struct answer *answer = answer_to(attribute, op->process, req);
+	const struct request_answer *answer = answer_to(attribute, op->process, req);
 	bool traced;
 
 	return answer && answer->op && (!answer->op->protocol || answer->op->plain_rndv) &&

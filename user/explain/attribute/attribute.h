@@ -58,7 +58,7 @@ struct op {
 	bool queued; /* a receive whose request was not done at its return: it found no message */
 	bool removes; /* a probe that takes the message out of the queue */
 	bool info; /* info_tag, info_len hold the sender's tag and length */
-	uint8_t rank; /* how good the evidence for protocol is */
+	uint8_t protocol_trust; /* how good the evidence for protocol is */
 	bool plain_rndv; /* protocol is a rendezvous; not known how its data moves */
 	uint64_t info_tag, info_len;
 	uint64_t number; /* of a receive in the order in which UCX queued them; 0: not known */
@@ -164,7 +164,7 @@ struct cell_load {
 	uint64_t payload, least;
 };
 
-struct cell_load cell_load(const struct cell *cell);
+struct cell_load cell_load(const struct count_cell *cell);
 
 /* Whether an address is of the operation's buffer, as far as its size is known. */
 bool op_covers(const struct op *op, uint64_t address);

@@ -48,7 +48,7 @@ struct inner {
 };
 
 /* Who will answer a request id of a peer: with an ATS, an RTR, an ATP. */
-struct answer {
+struct request_answer {
 	uint64_t id;
 	struct op *op; /* held */
 	uint64_t ep;
@@ -58,7 +58,7 @@ struct answer {
 struct owned {
 	VEC(struct op *) open; /* requests, in no order */
 	VEC(struct inner *) inners; /* oldest first, as are the others */
-	VEC(struct answer *) answers;
+	VEC(struct request_answer *) answers;
 	VEC(struct thread *) threads;
 	uint64_t request_size; /* user's handle - request, once seen; 0 before */
 };
@@ -71,7 +71,7 @@ struct attribute {
 	struct map requests; /* (request, process) -> oldest open generation */
 	struct map buffers; /* (buffer, process) -> youngest open receive */
 	struct map inners; /* (request, process) -> struct inner * */
-	struct map answers; /* (peer's request id, process) -> struct answer * */
+	struct map answers; /* (peer's request id, process) -> struct request_answer * */
 	VEC(struct owned) owned; /* by process.id, see owned_by() */
 	struct thread *last_thread;
 	uint64_t ids; /* the last one given to a call or operation */
@@ -92,7 +92,7 @@ uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frag
 /* The protocol as far as one transfer shows it. */
 struct protocol {
 	const char *name; /* static; NULL: not known */
-	uint8_t rank; /* the higher, the better the evidence */
+	uint8_t trust; /* the higher, the better the evidence */
 	bool plain_rndv; /* a rendezvous; not known how its data moves */
 };
 
@@ -143,10 +143,11 @@ void requests_cut(struct attribute *attribute);
 void answer_learn(struct attribute *attribute, const struct process *process, uint64_t id,
 		  struct op *op, uint64_t ep);
 /* By the process that will answer; NULL: not seen. */
-const struct answer *answer_to(const struct attribute *attribute, const struct process *process,
-			       uint64_t id);
+const struct request_answer *answer_to(const struct attribute *attribute,
+				       const struct process *process, uint64_t id);
 /* NULL: a transfer that answers nothing, or something not seen. */
-const struct answer *answer_find(const struct attribute *attribute, const struct event *event);
+const struct request_answer *answer_find(const struct attribute *attribute,
+					 const struct event *event);
 void answers_cut(struct attribute *attribute);
 
 /* ---- thread.c ---- */

@@ -42,7 +42,7 @@ uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frag
 	return total + xfer_payload(site, &one, op);
 }
 
-struct cell_load cell_load(const struct cell *cell)
+struct cell_load cell_load(const struct count_cell *cell)
 {
 	const struct ub_xfer like = { .am_id = cell->am_id, .length = cell->size_class };
 	struct cell_load load = { .control = xfer_is_control(cell->xfer, &like) };
@@ -73,7 +73,7 @@ struct cell_load cell_load(const struct cell *cell)
  * name follows from the transfers (ucx: the same ids and verbs mean the same scheme in both).
  */
 
-enum { RANK_NONE, RANK_CONTROL, RANK_ANNOUNCE, RANK_DATA };
+enum { TRUST_NONE, TRUST_CONTROL, TRUST_ANNOUNCE, TRUST_DATA };
 
 #define MODES(base)                                                                                \
 	{                                                                                          \
@@ -109,18 +109,18 @@ static const char *const am_names[32][4] = {
 static const char *const put_names[4] = MODES("put");
 static const char *const get_names[4] = MODES("get");
 
-static const uint8_t am_ranks[32] = {
-	[AM_EAGER_ONLY] = RANK_DATA,   [AM_EAGER_FIRST] = RANK_DATA,
-	[AM_EAGER_MIDDLE] = RANK_DATA, [AM_SYNC_ONLY] = RANK_DATA,
-	[AM_SYNC_FIRST] = RANK_DATA,   [AM_RTS] = RANK_ANNOUNCE,
-	[AM_ATS] = RANK_CONTROL,       [AM_RTR] = RANK_CONTROL,
-	[AM_ATP] = RANK_ANNOUNCE,      [AM_RNDV_DATA] = RANK_DATA,
-	[AM_STREAM] = RANK_DATA,       [AM_PUT] = RANK_DATA,
-	[AM_GET_REQ] = RANK_ANNOUNCE,  [AM_GET_REP] = RANK_CONTROL,
-	[AM_ATOMIC_REQ] = RANK_DATA,   [AM_ATOMIC_REP] = RANK_CONTROL,
-	[AM_SINGLE] = RANK_DATA,       [AM_FIRST] = RANK_DATA,
-	[AM_MIDDLE] = RANK_DATA,       [AM_SINGLE_REPLY] = RANK_DATA,
-	[AM_FIRST_PSN] = RANK_DATA,    [AM_MIDDLE_PSN] = RANK_DATA,
+static const uint8_t am_trust[32] = {
+	[AM_EAGER_ONLY] = TRUST_DATA,   [AM_EAGER_FIRST] = TRUST_DATA,
+	[AM_EAGER_MIDDLE] = TRUST_DATA, [AM_SYNC_ONLY] = TRUST_DATA,
+	[AM_SYNC_FIRST] = TRUST_DATA,   [AM_RTS] = TRUST_ANNOUNCE,
+	[AM_ATS] = TRUST_CONTROL,       [AM_RTR] = TRUST_CONTROL,
+	[AM_ATP] = TRUST_ANNOUNCE,      [AM_RNDV_DATA] = TRUST_DATA,
+	[AM_STREAM] = TRUST_DATA,       [AM_PUT] = TRUST_DATA,
+	[AM_GET_REQ] = TRUST_ANNOUNCE,  [AM_GET_REP] = TRUST_CONTROL,
+	[AM_ATOMIC_REQ] = TRUST_DATA,   [AM_ATOMIC_REP] = TRUST_CONTROL,
+	[AM_SINGLE] = TRUST_DATA,       [AM_FIRST] = TRUST_DATA,
+	[AM_MIDDLE] = TRUST_DATA,       [AM_SINGLE_REPLY] = TRUST_DATA,
+	[AM_FIRST_PSN] = TRUST_DATA,    [AM_MIDDLE_PSN] = TRUST_DATA,
 };
 
 /* The same transfer serves both: without its operation it is not known which. */
@@ -156,9 +156,9 @@ struct protocol xfer_protocol(const struct site_info *site, const struct ub_xfer
 {
 	bool am = site->verb == VERB_AM;
 	uint8_t id = xfer->am_id & 31;
-	struct protocol protocol = { .rank = am ? am_ranks[id] : RANK_DATA };
+	struct protocol protocol = { .trust = am ? am_trust[id] : TRUST_DATA };
 
-	if (site->verb == VERB_FLUSH || (am && protocol.rank == RANK_NONE))
+	if (site->verb == VERB_FLUSH || (am && protocol.trust == TRUST_NONE))
 		return protocol;
 	protocol.name = v1_name(site, xfer, op);
 	protocol.plain_rndv = am && PLAIN_RNDV >> id & 1;

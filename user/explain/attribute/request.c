@@ -304,29 +304,30 @@ void answer_learn(struct attribute *attribute, const struct process *process, ui
 {
 	bool fresh;
 	uint64_t *slot = map_insert(&attribute->answers, id, process->id, &fresh);
-	struct answer *answer;
+	struct request_answer *answer;
 
 	if (fresh) {
 		answer = xcalloc(1, sizeof(*answer));
 		*slot = (uintptr_t)answer;
 		vec_push(&owned_by(attribute, process)->answers, answer);
 	}
-	answer = (struct answer *)(uintptr_t)*slot;
+	answer = (struct request_answer *)(uintptr_t)*slot;
 	if (op)
 		op_hold(op);
 	op_drop(attribute, answer->op);
-	*answer = (struct answer){ id, op, ep };
+	*answer = (struct request_answer){ id, op, ep };
 }
 
-const struct answer *answer_to(const struct attribute *attribute, const struct process *process,
-			       uint64_t id)
+const struct request_answer *answer_to(const struct attribute *attribute,
+				       const struct process *process, uint64_t id)
 {
 	uint64_t *slot = map_find(&attribute->answers, id, process->id);
 
-	return slot ? (const struct answer *)(uintptr_t)*slot : NULL;
+	return slot ? (const struct request_answer *)(uintptr_t)*slot : NULL;
 }
 
-const struct answer *answer_find(const struct attribute *attribute, const struct event *event)
+const struct request_answer *answer_find(const struct attribute *attribute,
+					 const struct event *event)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
 
@@ -341,7 +342,7 @@ static void answers_drop(struct attribute *attribute, const struct process *proc
 	struct owned *owned = owned_by(attribute, process);
 
 	for (size_t i = 0; i < owned->answers.len; i++) {
-		struct answer *answer = owned->answers.data[i];
+		struct request_answer *answer = owned->answers.data[i];
 
 		map_remove(&attribute->answers, answer->id, process->id);
 		op_drop(attribute, answer->op);

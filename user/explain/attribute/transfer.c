@@ -190,7 +190,7 @@ static struct op *xfer_resolve(struct attribute *attribute, const struct thread 
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
 	unsigned int kinds = transfer_makers(event->site, xfer->am_id);
-	const struct answer *answer = answer_find(attribute, event);
+	const struct request_answer *answer = answer_find(attribute, event);
 	struct op *nested = thread_op(thread, event->h), *op = NULL;
 
 	*reason = NULL;
@@ -229,7 +229,7 @@ static struct object *transfer_ep(struct attribute *attribute, const struct even
 				  const struct ub_xfer *xfer, const struct op *op)
 {
 	struct decoder *decoder = attribute->decoder;
-	const struct answer *answer = answer_find(attribute, event);
+	const struct request_answer *answer = answer_find(attribute, event);
 	uint64_t address = xfer->ucp_ep;
 
 	if (!address && answer)
@@ -256,9 +256,9 @@ static const char *note_protocol(struct attribute *attribute, const struct event
 		name = decoder_name(attribute->decoder, event->process, xfer->proto);
 	else
 		name = strings_intern(&attribute->decoder->strings, seen.name);
-	if (op && name && op->process == event->process && seen.rank > op->rank) {
+	if (op && name && op->process == event->process && seen.trust > op->protocol_trust) {
 		op->protocol = name;
-		op->rank = seen.rank;
+		op->protocol_trust = seen.trust;
 		op->plain_rndv = seen.plain_rndv && !xfer->proto;
 	}
 	return name;

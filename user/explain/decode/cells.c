@@ -4,16 +4,16 @@
 
 #include <string.h>
 
-static struct cell *cell_by_id(struct capture *capture, uint32_t id)
+static struct count_cell *cell_by_id(struct capture *capture, uint32_t id)
 {
 	uint64_t *index = map_find(&capture->cell_ids, id, 0);
 
 	return index ? &capture->cells.data[*index - 1] : NULL;
 }
 
-static struct cell *cell_add(struct capture *capture, const struct cell *cell)
+static struct count_cell *cell_add(struct capture *capture, const struct count_cell *cell)
 {
-	struct cell *added = vec_add(&capture->cells);
+	struct count_cell *added = vec_add(&capture->cells);
 
 	*added = *cell;
 	*map_insert(&capture->cell_ids, cell->id, 0, NULL) = capture->cells.len;
@@ -33,7 +33,7 @@ void decode_cell(struct decoder *decoder, struct capture *capture, const json_t 
 	uint32_t tgid = side_u64(side, "tgid");
 	uint64_t ts = side_u64(side, "ts");
 	struct process *process = process_at(decoder, capture->host, tgid, ts);
-	struct cell cell = {
+	struct count_cell cell = {
 		.id = side_u64(side, "id"),
 		.process = process ? process : capture_process(decoder, capture, tgid),
 		.first = ts,
@@ -55,14 +55,14 @@ void decode_cell(struct decoder *decoder, struct capture *capture, const json_t 
 }
 
 /* Cells that are described nowhere are the first ones, for whatever found none of its own. */
-static struct cell *cell_other(struct capture *capture, uint32_t id)
+static struct count_cell *cell_other(struct capture *capture, uint32_t id)
 {
 	static const struct site_info others[UB_CELL_OTHERS] = {
 		[UB_OTHER_CALLS] = { .name = "other", .kind = UB_CALL },
 		[UB_OTHER_OPS] = { .name = "other", .kind = UB_OP },
 		[UB_OTHER_XFERS] = { .name = "other", .kind = UB_XFER },
 	};
-	struct cell cell = { .id = id, .flags = UB_CELL_HEADER };
+	struct count_cell cell = { .id = id, .flags = UB_CELL_HEADER };
 
 	if (id >= UB_CELL_OTHERS)
 		return NULL;
@@ -81,7 +81,7 @@ void decode_cells(struct decoder *decoder, struct capture *capture, const json_t
 	json_array_foreach(rows, i, row)
 	{
 		uint32_t id = json_integer_value(json_array_get(row, 0));
-		struct cell *cell = cell_by_id(capture, id);
+		struct count_cell *cell = cell_by_id(capture, id);
 
 		if (!cell)
 			cell = cell_other(capture, id);
@@ -99,7 +99,7 @@ void decode_cells(struct decoder *decoder, struct capture *capture, const json_t
 
 static int by_first(const void *left, const void *right)
 {
-	const struct cell *a = left, *b = right;
+	const struct count_cell *a = left, *b = right;
 
 	if (a->first != b->first)
 		return a->first < b->first ? -1 : 1;
@@ -116,7 +116,7 @@ void cells_sort(struct capture *capture)
 /* How far it can be trusted that a cell's transfers went to the endpoint that it names. */
 enum evidence { BY_NOTHING, BY_OPERATION, BY_REQUEST };
 
-static enum evidence evidence(const struct cell *cell)
+static enum evidence evidence(const struct count_cell *cell)
 {
 	if (cell->ucp_ep)
 		return BY_REQUEST;
@@ -127,7 +127,7 @@ static enum evidence evidence(const struct cell *cell)
 									    : BY_NOTHING;
 }
 
-static void cell_bind(struct decoder *decoder, struct cell *cell)
+static void cell_bind(struct decoder *decoder, struct count_cell *cell)
 {
 	uint64_t ep = cell->ucp_ep ? cell->ucp_ep : cell->obj;
 
@@ -148,7 +148,7 @@ static void cell_bind(struct decoder *decoder, struct cell *cell)
 void cells_apply(struct decoder *decoder, struct capture *capture, uint64_t ts)
 {
 	while (capture->cell_next < capture->cells.len) {
-		struct cell *cell = &capture->cells.data[capture->cell_next];
+		struct count_cell *cell = &capture->cells.data[capture->cell_next];
 
 		if (cell->first > ts)
 			return;
@@ -159,7 +159,7 @@ void cells_apply(struct decoder *decoder, struct capture *capture, uint64_t ts)
 	}
 }
 
-static bool tells_more(const struct cell *cell, const struct cell *than)
+static bool tells_more(const struct count_cell *cell, const struct count_cell *than)
 {
 	if (!than || evidence(cell) != evidence(than))
 		return !than || evidence(cell) > evidence(than);
@@ -170,13 +170,13 @@ static bool tells_more(const struct cell *cell, const struct cell *than)
 static void best_by_lane(const struct capture *capture, struct map *best)
 {
 	for (size_t i = 0; i < capture->cells.len; i++) {
-		struct cell *cell = &capture->cells.data[i];
+		struct count_cell *cell = &capture->cells.data[i];
 		uint64_t *found;
 
 		if (!cell->ep || !cell->ep_number)
 			continue;
 		found = map_insert(best, cell->ep_number, 0, NULL);
-		if (tells_more(cell, (struct cell *)(uintptr_t)*found))
+		if (tells_more(cell, (struct count_cell *)(uintptr_t)*found))
 			*found = (uintptr_t)cell;
 	}
 }
@@ -188,13 +188,13 @@ void decoder_cells(struct decoder *decoder, struct capture *capture)
 	cells_apply(decoder, capture, UINT64_MAX);
 	best_by_lane(capture, &best);
 	for (size_t i = 0; i < capture->cells.len; i++) {
-		struct cell *cell = &capture->cells.data[i];
+		struct count_cell *cell = &capture->cells.data[i];
 		uint64_t *found = map_find(&best, cell->ep_number, 0);
 
 		if (!cell->process || !cell->uct_ep)
 			continue;
 		if (found)
-			cell->ep = ((struct cell *)(uintptr_t)*found)->ep;
+			cell->ep = ((struct count_cell *)(uintptr_t)*found)->ep;
 		else if (!cell->ep)
 			cell->ep = decoder_ep(decoder, cell->process,
 					      decoder_lane_ep(decoder, cell->process, cell->uct_ep),

@@ -157,7 +157,7 @@ struct code_module {
 };
 
 /* Sums kept by the kernel (--count), and their description. */
-struct cell {
+struct count_cell {
 	uint32_t id;
 	struct process *process; /* NULL: of whatever found no cell of its own */
 	uint64_t first, last; /* times: of the first entry, and when the sums were written last */
@@ -188,7 +188,7 @@ struct capture {
 	bool lost_memory; /* some record of memory found no room */
 	bool looked; /* it has looks at processes' memory */
 	uint32_t timed_every; /* one entry in so many was timed */
-	VEC(struct cell) cells; /* in time order once decoder_ready() */
+	VEC(struct count_cell) cells; /* in time order once decoder_ready() */
 	struct map cell_ids; /* id -> index + 1, until they are sorted */
 	size_t cell_next; /* first one whose time has not come */
 	VEC(const char *) notes;
@@ -388,6 +388,6 @@ static inline bool iface_copies(const struct object *iface)
  * is left of its frame on the stack may look as if it went on: then it was over, and UCX progressed
  * something else.
  */
-bool cell_nested(const struct cell *cell);
+bool cell_nested(const struct count_cell *cell);
 
 #endif

@@ -119,7 +119,7 @@ static void destroyed(struct decoder *decoder, const struct event *event, enum o
 		*found = 0;
 }
 
-/* Told while the endpoint is still being made, as well as long after. */
+/* The peer may be reported during or after endpoint creation. */
 static void peer_told(struct decoder *decoder, const struct event *event,
 		      const struct ub_obj *record)
 {

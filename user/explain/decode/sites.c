@@ -162,13 +162,13 @@ unsigned int transfer_makers(const struct site_info *site, uint8_t am_id)
 }
 
 /* What UCX sends without being asked: wire-up and acknowledgements, but no answers. */
-static bool is_anybodys(const struct cell *cell)
+static bool is_anybodys(const struct count_cell *cell)
 {
 	return cell->xfer->verb != VERB_AM ||
 	       (cell->am_id != AM_GET_REP && cell->am_id != AM_ATOMIC_REP);
 }
 
-bool cell_nested(const struct cell *cell)
+bool cell_nested(const struct count_cell *cell)
 {
 	unsigned int kinds = transfer_makers(cell->xfer, cell->am_id);
 

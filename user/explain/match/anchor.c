@@ -143,7 +143,7 @@ static int by_pos(const void *left, const void *right)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
-static void collect(struct ends *ends, const struct link *link, uint64_t from)
+static void anchor_collect(struct ends *ends, const struct link *link, uint64_t from)
 {
 	struct map seen = { 0 };
 
@@ -224,7 +224,7 @@ static bool align_from(struct matcher *matcher, struct link *link, uint64_t from
 	struct ends ends = { 0 };
 	long shift;
 
-	collect(&ends, link, from);
+	anchor_collect(&ends, link, from);
 	shift = unique_shift(&ends);
 	for (size_t i = shift; shift >= 0 && i < ends.arrivals.len; i++)
 		join(matcher, ends.sents.data[i - (size_t)shift], ends.arrivals.data[i]);

@@ -56,7 +56,8 @@ void arrival_forget(struct matcher *matcher, struct arrival *arrival)
 	matcher->free_arrivals = arrival;
 }
 
-static void emit(struct matcher *matcher, const struct sent *sent, const struct arrival *arrival)
+static void message_emit(struct matcher *matcher, const struct sent *sent,
+			 const struct arrival *arrival)
 {
 	struct message message = {
 		.send = sent->op_id,
@@ -82,7 +83,8 @@ static void emit(struct matcher *matcher, const struct sent *sent, const struct 
 }
 
 /* Counts as matched, or as unmatched if one end's operation was not traced. */
-static void count(struct matcher *matcher, const struct sent *sent, const struct arrival *arrival)
+static void message_count(struct matcher *matcher, const struct sent *sent,
+			  const struct arrival *arrival)
 {
 	bool received = arrival->state != RECEIVE_UNSEEN;
 
@@ -90,7 +92,7 @@ static void count(struct matcher *matcher, const struct sent *sent, const struct
 		if (sent->ambiguous || arrival->ambiguous)
 			matcher->ambiguous++;
 		else
-			emit(matcher, sent, arrival);
+			message_emit(matcher, sent, arrival);
 	} else if (sent->counted) {
 		reason_add(matcher->unmatched_sends, "receive operation not seen", 1);
 	} else if (received && sent->op) {
@@ -143,7 +145,7 @@ void message_settle(struct matcher *matcher, struct arrival *arrival)
 	}
 	if (!sent || arrival->state == RECEIVE_WAIT || arrival->receive)
 		return;
-	count(matcher, sent, arrival);
+	message_count(matcher, sent, arrival);
 	sent_free(matcher, sent);
 	arrival_forget(matcher, arrival);
 }

@@ -21,7 +21,7 @@ struct legs {
 	uint64_t count, bytes;
 };
 
-struct waiting;
+struct open_message;
 
 /* The part of an operation in a message's way. */
 struct way {
@@ -29,7 +29,7 @@ struct way {
 	bool over; /* nothing will be added */
 	struct memory_answer memory; /* of the operation's buffer */
 	struct legs copies, data;
-	struct waiting *waiting; /* message to emit once it is over */
+	struct open_message *waiting; /* message to emit once it is over */
 };
 
 struct way *way_new(const struct memory_answer *memory);

@@ -17,7 +17,7 @@
 struct exported {
 	int process;
 	uint64_t address;
-	struct device device; /* as the exporter numbers it */
+	struct known_device device; /* as the exporter numbers it */
 	uint64_t size; /* of the allocation; 0: not known */
 };
 
@@ -110,7 +110,7 @@ void exports_release(struct memory *memory)
  * once. What is mapped stays.
  */
 
-static void hold(struct space *space, uint64_t handle, struct device device)
+static void hold(struct space *space, uint64_t handle, struct known_device device)
 {
 	device_learn(&space->physical, handle, device);
 	++*map_insert(&space->physical_held, handle, 0, NULL);
@@ -127,25 +127,25 @@ static void call_physical_imported(struct space *space, const struct memory_call
 }
 
 /* The device of a mapping; its handle may be known. */
-static struct device mapped_at(const struct space *space, uint64_t address)
+static struct known_device mapped_at(const struct space *space, uint64_t address)
 {
 	const struct range *range = ranges_find(&space->ranges, address);
 	const struct memory_use *use;
 
 	if (!range)
-		return (struct device){ -1, WHY_NO_PHYSICAL };
+		return (struct known_device){ -1, WHY_NO_PHYSICAL };
 	use = ((const struct holding *)range->value)->use;
 	if (use->kind == MEMORY_PINNED)
-		return (struct device){ UB_DEVICE_HOST, WHY_KNOWN };
+		return (struct known_device){ UB_DEVICE_HOST, WHY_KNOWN };
 	if (use->kind == MEMORY_MANAGED)
-		return (struct device){ UB_DEVICE_MANAGED, WHY_KNOWN };
-	return (struct device){ use->device, use->device < 0 ? WHY_NO_PHYSICAL : WHY_KNOWN };
+		return (struct known_device){ UB_DEVICE_MANAGED, WHY_KNOWN };
+	return (struct known_device){ use->device, use->device < 0 ? WHY_NO_PHYSICAL : WHY_KNOWN };
 }
 
 static void call_physical_retained(struct space *space, const struct memory_call *call)
 {
 	uint64_t handle = call->record->handle;
-	struct device device = mapped_at(space, call->record->address);
+	struct known_device device = mapped_at(space, call->record->address);
 
 	if (map_find(&space->physical, handle, 0))
 		device = device_of(&space->physical, handle, WHY_NO_PHYSICAL);
@@ -171,7 +171,7 @@ static void call_physical_released(struct space *space, const struct memory_call
 #define FLAG_SIGNAL 2
 
 /* Memory of a pool or a handle that was not told to be a device's may be the host's. */
-static enum memory_kind kind_on(struct device device)
+static enum memory_kind kind_on(struct known_device device)
 {
 	if (device.number == UB_DEVICE_HOST)
 		return MEMORY_PINNED;
@@ -181,7 +181,7 @@ static enum memory_kind kind_on(struct device device)
 }
 
 static void begin(struct space *space, const struct memory_call *call, enum memory_kind kind,
-		  enum memory_sort sort, struct device device, uint64_t context)
+		  enum memory_sort sort, struct known_device device, uint64_t context)
 {
 	use_begin(space, call, &(struct whose){ kind, sort, device, space->process, context, 0 },
 		  call->record->size);
@@ -189,11 +189,11 @@ static void begin(struct space *space, const struct memory_call *call, enum memo
 
 static void on_device(struct space *space, const struct memory_call *call)
 {
-	struct device device = context_device(space, call->tid);
+	struct known_device device = context_device(space, call->tid);
 	enum memory_kind kind = MEMORY_GPU;
 
 	if (call->record->handle & FLAG_SIGNAL) {
-		device = (struct device){ -1, WHY_NOT_TOLD };
+		device = (struct known_device){ -1, WHY_NOT_TOLD };
 		kind = MEMORY_UNKNOWN;
 	}
 	begin(space, call, kind, MEMORY_PLAIN, device, context_current(space, call->tid));
@@ -220,7 +220,7 @@ static void on_stream(struct space *space, const struct memory_call *call)
 
 static void on_pool(struct space *space, const struct memory_call *call)
 {
-	struct device device = device_of(&space->pools, call->record->handle, WHY_NO_POOL);
+	struct known_device device = device_of(&space->pools, call->record->handle, WHY_NO_POOL);
 
 	begin(space, call, kind_on(device), MEMORY_POOL, device, 0);
 }
@@ -228,7 +228,7 @@ static void on_pool(struct space *space, const struct memory_call *call)
 static void on_host(struct space *space, const struct memory_call *call, enum memory_kind kind,
 		    enum memory_sort sort)
 {
-	begin(space, call, kind, sort, (struct device){ -1, WHY_KNOWN },
+	begin(space, call, kind, sort, (struct known_device){ -1, WHY_KNOWN },
 	      context_current(space, call->tid));
 }
 
@@ -250,14 +250,15 @@ static void registered(struct space *space, const struct memory_call *call)
 
 static void mapped(struct space *space, const struct memory_call *call)
 {
-	struct device device = device_of(&space->physical, call->record->handle, WHY_NO_PHYSICAL);
+	struct known_device device =
+		device_of(&space->physical, call->record->handle, WHY_NO_PHYSICAL);
 
 	begin(space, call, kind_on(device), MEMORY_MAPPED, device, 0);
 }
 
 static void imported_from_pool(struct space *space, const struct memory_call *call)
 {
-	struct device device = device_of(&space->pools, call->record->handle, WHY_IMPORTED);
+	struct known_device device = device_of(&space->pools, call->record->handle, WHY_IMPORTED);
 
 	begin(space, call, kind_on(device), MEMORY_IMPORTED, device, 0);
 }
@@ -295,12 +296,12 @@ static void pool_destroyed(struct space *space, const struct memory_call *call)
 /* Each driver counts its own devices from 0: numbers are unique within one driver only. */
 static void device_given(struct space *space, const struct memory_call *call)
 {
-	struct device device = device_told(call->record, WHY_NOT_TOLD);
+	struct known_device device = device_told(call->record, WHY_NOT_TOLD);
 
 	if (!space->driver)
 		space->driver = call->record->address;
 	if (space->driver != call->record->address)
-		device = (struct device){ -1, WHY_TWO_DRIVERS };
+		device = (struct known_device){ -1, WHY_TWO_DRIVERS };
 	device_learn(&space->devices, call->record->handle, device);
 }
 

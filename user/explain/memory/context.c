@@ -52,12 +52,12 @@ uint64_t context_current(const struct space *space, uint32_t tid)
 	return stack && stack->contexts.len ? stack->contexts.data[stack->contexts.len - 1] : 0;
 }
 
-struct device context_device(const struct space *space, uint32_t tid)
+struct known_device context_device(const struct space *space, uint32_t tid)
 {
 	uint64_t context = context_current(space, tid);
 
 	return context ? device_of(&space->contexts, context, WHY_NO_CONTEXT)
-		       : (struct device){ -1, WHY_NO_CURRENT };
+		       : (struct known_device){ -1, WHY_NO_CURRENT };
 }
 
 static void stack_free(struct context_stack *stack)

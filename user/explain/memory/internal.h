@@ -27,7 +27,7 @@ enum why {
 };
 
 /* A device, -1 with a reason. It may be another place: UB_DEVICE_HOST, UB_DEVICE_MANAGED. */
-struct device {
+struct known_device {
 	int32_t number;
 	enum why why;
 };
@@ -45,7 +45,8 @@ struct space {
 	int process;
 	bool no_library;
 	bool whole; /* seen from its beginning */
-	struct map contexts, streams, pools, physical, devices; /* handle -> packed struct device */
+	struct map contexts, streams, pools, physical,
+		devices; /* handle -> packed struct known_device */
 	struct map physical_held; /* handle -> how often it is to be released */
 	struct map stream_contexts; /* stream -> context */
 	struct map primaries, retained; /* device -> its primary context; -> how often it is held */
@@ -59,11 +60,11 @@ struct space {
 };
 
 /* ---- device.c ---- */
-void device_learn(struct map *map, uint64_t handle, struct device device);
+void device_learn(struct map *map, uint64_t handle, struct known_device device);
 /* missing: the reason where the handle is not known. */
-struct device device_of(const struct map *map, uint64_t handle, enum why missing);
+struct known_device device_of(const struct map *map, uint64_t handle, enum why missing);
 /* The device that a record itself names. */
-struct device device_told(const struct ub_mem *record, enum why missing);
+struct known_device device_told(const struct ub_mem *record, enum why missing);
 
 /* ---- use.c ---- */
 
@@ -71,7 +72,7 @@ struct device device_told(const struct ub_mem *record, enum why missing);
 struct whose {
 	enum memory_kind kind;
 	enum memory_sort sort;
-	struct device device;
+	struct known_device device;
 	int numbered_by; /* the process whose number the device's is */
 	uint64_t context;
 	uint64_t exported_at;
@@ -87,7 +88,7 @@ void use_ended(void *arg, const struct range *range);
 /* ---- context.c ---- */
 /* 0: not known. */
 uint64_t context_current(const struct space *space, uint32_t tid);
-struct device context_device(const struct space *space, uint32_t tid);
+struct known_device context_device(const struct space *space, uint32_t tid);
 void context_thread_ended(struct space *space, uint32_t tid);
 void contexts_release(struct space *space);
 

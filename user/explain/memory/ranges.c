@@ -119,7 +119,7 @@ static struct range_place place_for(struct ranges *ranges, uint64_t start)
 	return place;
 }
 
-static void put(struct ranges *ranges, const struct range *range)
+static void ranges_put(struct ranges *ranges, const struct range *range)
 {
 	struct range_place place = place_for(ranges, range->start);
 	struct range_leaf *leaf = ranges->leaves.data[place.leaf];
@@ -147,7 +147,7 @@ static void take_out(struct ranges *ranges, struct range_place place)
 	shift_leaves(ranges, place.leaf, -1);
 }
 
-static void end(struct ranges *ranges, struct range_place place)
+static void ranges_end(struct ranges *ranges, struct range_place place)
 {
 	struct range range = *range_at(ranges, place);
 
@@ -161,7 +161,8 @@ void ranges_clear(struct ranges *ranges)
 	while (ranges->leaves.len) {
 		size_t last = ranges->leaves.len - 1;
 
-		end(ranges, (struct range_place){ last, ranges->leaves.data[last]->count - 1 });
+		ranges_end(ranges,
+			   (struct range_place){ last, ranges->leaves.data[last]->count - 1 });
 	}
 	vec_release(&ranges->firsts);
 	vec_release(&ranges->leaves);
@@ -175,7 +176,7 @@ size_t ranges_remove_within(struct ranges *ranges, uint64_t start, uint64_t size
 
 	while (size && find_until(ranges, last_byte(&key), &place) &&
 	       last_byte(range_at(ranges, place)) >= start)
-		end(ranges, place);
+		ranges_end(ranges, place);
 	return before - ranges->count;
 }
 
@@ -188,14 +189,14 @@ size_t ranges_remove_where(struct ranges *ranges,
 	for (size_t leaf = ranges->leaves.len; leaf-- > 0;)
 		for (size_t at = ranges->leaves.data[leaf]->count; at-- > 0;)
 			if (over(arg, &ranges->leaves.data[leaf]->ranges[at]))
-				end(ranges, (struct range_place){ leaf, at });
+				ranges_end(ranges, (struct range_place){ leaf, at });
 	return before - ranges->count;
 }
 
 void ranges_insert(struct ranges *ranges, uint64_t start, uint64_t size, void *value)
 {
 	ranges->replaced += ranges_remove_within(ranges, start, size ? size : 1);
-	put(ranges, &(struct range){ .start = start, .size = size, .value = value });
+	ranges_put(ranges, &(struct range){ .start = start, .size = size, .value = value });
 }
 
 bool ranges_remove(struct ranges *ranges, uint64_t start)
@@ -204,7 +205,7 @@ bool ranges_remove(struct ranges *ranges, uint64_t start)
 
 	if (!find_until(ranges, start, &place) || range_at(ranges, place)->start != start)
 		return false;
-	end(ranges, place);
+	ranges_end(ranges, place);
 	return true;
 }
 

@@ -315,7 +315,7 @@ static void say_tables(struct export_target *target)
 					i ? "," : "", csv_table_at(i)->name);
 }
 
-static void *begin(struct export_target *target, int *err)
+static void *csv_export_begin(struct export_target *target, int *err)
 {
 	const char *only = target->request->table;
 	struct csv_export *state;
@@ -352,7 +352,7 @@ static void close_files(struct csv_export *state)
 	}
 }
 
-static int end(void *arg, const struct fact_totals *totals)
+static int csv_export_end(void *arg, const struct fact_totals *totals)
 {
 	struct csv_export *state = arg;
 	const struct report_visitor visitor = { state, take_member, begin_table, take_row };
@@ -369,7 +369,7 @@ static int end(void *arg, const struct fact_totals *totals)
 	return -ENODATA;
 }
 
-static void release(void *arg)
+static void csv_export_free(void *arg)
 {
 	struct csv_export *state = arg;
 
@@ -384,8 +384,8 @@ const struct export_format export_csv = {
 	.place = EXPORT_DIRECTORY,
 	.has_tables = true,
 	.unfiltered = true,
-	.begin = begin,
+	.begin = csv_export_begin,
 	.sink = sink,
-	.end = end,
-	.free = release,
+	.end = csv_export_end,
+	.free = csv_export_free,
 };

@@ -32,7 +32,7 @@ struct outlet {
 #define STREAM_BUFFER (256u << 10)
 
 /* stdio forgets why a write failed; this remembers the first reason. */
-static ssize_t put(void *cookie, const char *data, size_t size)
+static ssize_t export_put(void *cookie, const char *data, size_t size)
 {
 	struct outlet *outlet = cookie;
 	size_t done = 0;
@@ -51,7 +51,7 @@ static ssize_t put(void *cookie, const char *data, size_t size)
 
 static int open_stream(struct outlet *outlet)
 {
-	outlet->file = fopencookie(outlet, "w", (cookie_io_functions_t){ .write = put });
+	outlet->file = fopencookie(outlet, "w", (cookie_io_functions_t){ .write = export_put });
 	if (!outlet->file)
 		return -ENOMEM;
 	setvbuf(outlet->file, NULL, _IOFBF, STREAM_BUFFER);

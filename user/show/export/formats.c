@@ -14,7 +14,7 @@ struct report_export {
 	struct export_target *target;
 };
 
-static void *begin(struct export_target *target, int *err)
+static void *report_format_begin(struct export_target *target, int *err)
 {
 	struct report_export *state = xmalloc(sizeof(*state));
 
@@ -30,7 +30,7 @@ static struct fact_sink sink(void *arg)
 	return report_sink(state->report);
 }
 
-static void release(void *arg)
+static void report_format_free(void *arg)
 {
 	struct report_export *state = arg;
 
@@ -65,10 +65,10 @@ static const struct export_format export_json = {
 	.help = "the report, as replay --json prints it",
 	.place = EXPORT_STREAM,
 	.unfiltered = true,
-	.begin = begin,
+	.begin = report_format_begin,
 	.sink = sink,
 	.end = end_json,
-	.free = release,
+	.free = report_format_free,
 };
 
 static const struct export_format export_folded = {
@@ -77,10 +77,10 @@ static const struct export_format export_folded = {
 	.place = EXPORT_STREAM,
 	.has_amounts = true,
 	.unfiltered = true,
-	.begin = begin,
+	.begin = report_format_begin,
 	.sink = sink,
 	.end = end_folded,
-	.free = release,
+	.free = report_format_free,
 };
 
 struct html_export {
@@ -107,7 +107,7 @@ static struct fact_sink html_sink(void *arg)
 	return page_sink(state->page);
 }
 
-static int end(void *arg, const struct fact_totals *totals)
+static int report_format_end(void *arg, const struct fact_totals *totals)
 {
 	struct html_export *state = arg;
 	int err = page_write(state->page, totals, state->target->file);
@@ -135,7 +135,7 @@ static const struct export_format export_html = {
 	.unfiltered = true,
 	.begin = html_begin,
 	.sink = html_sink,
-	.end = end,
+	.end = report_format_end,
 	.free = html_release,
 };
 

@@ -34,7 +34,7 @@ static void json_line_release(struct json_line *line)
 	map_release(&line->known);
 }
 
-static void put(struct json_line *line, const char *text, size_t len)
+static void ndjson_put(struct json_line *line, const char *text, size_t len)
 {
 	vec_reserve(&line->text, line->text.len + len);
 	memcpy(line->text.data + line->text.len, text, len);
@@ -43,7 +43,7 @@ static void put(struct json_line *line, const char *text, size_t len)
 
 static void put_text(struct json_line *line, const char *text)
 {
-	put(line, text, strlen(text));
+	ndjson_put(line, text, strlen(text));
 }
 
 static void put_number(struct json_line *line, uint64_t value)
@@ -54,13 +54,13 @@ static void put_number(struct json_line *line, uint64_t value)
 		*--first = (char)('0' + value % 10);
 		value /= 10;
 	} while (value);
-	put(line, first, (size_t)(digits + sizeof(digits) - first));
+	ndjson_put(line, first, (size_t)(digits + sizeof(digits) - first));
 }
 
 static void put_signed(struct json_line *line, int64_t value)
 {
 	if (value < 0)
-		put(line, "-", 1);
+		ndjson_put(line, "-", 1);
 	put_number(line, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
@@ -68,8 +68,8 @@ static void put_hex(struct json_line *line, uint64_t value)
 {
 	char text[24];
 
-	put(line, text,
-	    (size_t)snprintf(text, sizeof(text), "\"0x%llx\"", (unsigned long long)value));
+	ndjson_put(line, text,
+		   (size_t)snprintf(text, sizeof(text), "\"0x%llx\"", (unsigned long long)value));
 }
 
 static void put_character(FILE *out, const char *text, size_t len, unsigned int code)
@@ -125,9 +125,9 @@ static void json_line_begin(struct json_line *line, const char *event)
 /* Starts a member; name needs no escaping. */
 static void json_line_name(struct json_line *line, const char *name)
 {
-	put(line, ",\"", 2);
+	ndjson_put(line, ",\"", 2);
 	put_text(line, name);
-	put(line, "\":", 2);
+	ndjson_put(line, "\":", 2);
 }
 
 static void json_line_number(struct json_line *line, const char *name, int64_t value)
@@ -154,7 +154,7 @@ static void json_line_column(struct json_line *line, const struct fact_column *c
 {
 	json_line_name(line, column->name);
 	if (value->null)
-		put(line, "null", 4);
+		ndjson_put(line, "null", 4);
 	else if (value->text)
 		put_text(line, name_of(line, value->text));
 	else if (column->type == COLUMN_BOOL)
@@ -170,7 +170,7 @@ static void json_line_column(struct json_line *line, const struct fact_column *c
 /* Ends the object and the line. */
 static void json_line_end(struct json_line *line, FILE *out)
 {
-	put(line, "}\n", 2);
+	ndjson_put(line, "}\n", 2);
 	fwrite_unlocked(line->text.data, 1, line->text.len, out);
 }
 
@@ -425,7 +425,7 @@ static struct fact_sink sink(void *arg)
 	return (struct fact_sink){ arg, put_fact };
 }
 
-static void *begin(struct export_target *target, int *err)
+static void *ndjson_export_begin(struct export_target *target, int *err)
 {
 	struct ndjson_export *state = xcalloc(1, sizeof(*state));
 
@@ -438,7 +438,7 @@ static void *begin(struct export_target *target, int *err)
 	return state;
 }
 
-static int end(void *arg, const struct fact_totals *totals)
+static int ndjson_export_end(void *arg, const struct fact_totals *totals)
 {
 	struct ndjson_export *state = arg;
 
@@ -448,7 +448,7 @@ static int end(void *arg, const struct fact_totals *totals)
 	return 0;
 }
 
-static void release(void *arg)
+static void ndjson_export_free(void *arg)
 {
 	struct ndjson_export *state = arg;
 
@@ -462,8 +462,8 @@ const struct export_format export_ndjson = {
 	.name = "ndjson",
 	.help = "every event, one JSON object per line (see ucxbpf schema)",
 	.place = EXPORT_STREAM,
-	.begin = begin,
+	.begin = ndjson_export_begin,
 	.sink = sink,
-	.end = end,
-	.free = release,
+	.end = ndjson_export_end,
+	.free = ndjson_export_free,
 };

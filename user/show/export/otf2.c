@@ -367,7 +367,7 @@ static void otf2_define_rest(struct otf2 *otf2)
 	otf2_define_worlds(otf2);
 }
 
-static void *begin(struct export_target *target, int *err)
+static void *otf2_export_begin(struct export_target *target, int *err)
 {
 	struct otf2 *otf2 = xcalloc(1, sizeof(*otf2));
 
@@ -403,7 +403,7 @@ static int write_archive(struct otf2 *otf2, const struct fact_totals *totals)
 	return otf2_close(&otf2->out);
 }
 
-static int end(void *arg, const struct fact_totals *totals)
+static int otf2_export_end(void *arg, const struct fact_totals *totals)
 {
 	struct otf2 *otf2 = arg;
 	int err = spans_finish(&otf2->spans, otf2->target->why);
@@ -416,7 +416,7 @@ static int end(void *arg, const struct fact_totals *totals)
 	return err;
 }
 
-static void release(void *arg)
+static void otf2_export_free(void *arg)
 {
 	struct otf2 *otf2 = arg;
 
@@ -435,8 +435,8 @@ const struct export_format export_otf2 = {
 	.help = "an archive in the Open Trace Format 2, for Vampir and Scalasca",
 	.place = EXPORT_DIRECTORY,
 	.binary = true,
-	.begin = begin,
+	.begin = otf2_export_begin,
 	.sink = sink,
-	.end = end,
-	.free = release,
+	.end = otf2_export_end,
+	.free = otf2_export_free,
 };

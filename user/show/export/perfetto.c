@@ -411,7 +411,7 @@ static void perfetto_unknowns(struct perfetto *perfetto, const struct fact_total
 	unknowns_each(totals, put_unknown, &unknowns);
 }
 
-static void *begin(struct export_target *target, int *err)
+static void *perfetto_export_begin(struct export_target *target, int *err)
 {
 	struct perfetto *perfetto = xcalloc(1, sizeof(*perfetto));
 
@@ -431,7 +431,7 @@ static struct fact_sink sink(void *arg)
 	return spans_sink(&perfetto->spans);
 }
 
-static int end(void *arg, const struct fact_totals *totals)
+static int perfetto_export_end(void *arg, const struct fact_totals *totals)
 {
 	struct perfetto *perfetto = arg;
 	int err = spans_finish(&perfetto->spans, perfetto->target->why);
@@ -447,7 +447,7 @@ static int end(void *arg, const struct fact_totals *totals)
 	return err ? err : perfetto_devices(perfetto);
 }
 
-static void release(void *arg)
+static void perfetto_export_free(void *arg)
 {
 	struct perfetto *perfetto = arg;
 
@@ -465,8 +465,8 @@ const struct export_format export_perfetto = {
 	.help = "a timeline for ui.perfetto.dev and trace_processor",
 	.place = EXPORT_STREAM,
 	.binary = true,
-	.begin = begin,
+	.begin = perfetto_export_begin,
 	.sink = sink,
-	.end = end,
-	.free = release,
+	.end = perfetto_export_end,
+	.free = perfetto_export_free,
 };

@@ -26,7 +26,7 @@ void perfetto_out_release(struct perfetto_out *out)
 }
 
 /* Every packet is written as a trace of its own: their concatenation is one trace. */
-static void put(struct perfetto_out *out, const ProtobufCMessage *trace)
+static void perfetto_append(struct perfetto_out *out, const ProtobufCMessage *trace)
 {
 	size_t len = protobuf_c_message_get_packed_size(trace);
 
@@ -46,7 +46,7 @@ static void put_packet(struct perfetto_out *out, uint32_t sequence, uint32_t fla
 	packet->trusted_packet_sequence_id = sequence;
 	packet->has_sequence_flags = true;
 	packet->sequence_flags = flags;
-	put(out, &trace.base);
+	perfetto_append(out, &trace.base);
 }
 
 /* Fills in the packet's sequence, and writes it. */
@@ -95,7 +95,7 @@ void perfetto_write(struct perfetto_out *out, uint32_t sequence, uint64_t time,
 	packet.trusted_packet_sequence_id = sequence;
 	packet.track_event = (ProtobufCBinaryData){ len, (uint8_t *)event };
 	packet.sequence_flags = SEQUENCE_FLAGS__SEQ_NEEDS_INCREMENTAL_STATE;
-	put(out, &trace.base);
+	perfetto_append(out, &trace.base);
 }
 
 static void tell_word(struct perfetto_out *out, uint32_t sequence, enum perfetto_words kind,

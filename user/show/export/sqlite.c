@@ -51,7 +51,7 @@ static void put_totals(struct sqlite_export *state, json_t *members)
 	json_decref(members);
 }
 
-static void *begin(struct export_target *target, int *err)
+static void *sqlite_export_begin(struct export_target *target, int *err)
 {
 	struct sqlite_export *state = xcalloc(1, sizeof(*state));
 
@@ -73,7 +73,7 @@ static void finalize(struct sqlite_export *state)
 	state->total = NULL;
 }
 
-static int end(void *arg, const struct fact_totals *totals)
+static int sqlite_export_end(void *arg, const struct fact_totals *totals)
 {
 	struct sqlite_export *state = arg;
 
@@ -83,7 +83,7 @@ static int end(void *arg, const struct fact_totals *totals)
 	return sql_close(&state->sql);
 }
 
-static void release(void *arg)
+static void sqlite_export_free(void *arg)
 {
 	struct sqlite_export *state = arg;
 
@@ -97,8 +97,8 @@ const struct export_format export_sqlite = {
 	.help = "every event in an SQLite database, with views for common questions",
 	.place = EXPORT_FILE,
 	.binary = true,
-	.begin = begin,
+	.begin = sqlite_export_begin,
 	.sink = sink,
-	.end = end,
-	.free = release,
+	.end = sqlite_export_end,
+	.free = sqlite_export_free,
 };

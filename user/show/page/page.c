@@ -70,7 +70,7 @@ void page_free(struct page *page)
 
 #define MOST_KEYS 25000 /* whose rows, 10 MB of text, a browser reads while it opens */
 
-static int put(struct page *page, int (*print)(const struct report *report, FILE *out))
+static int page_put_json(struct page *page, int (*print)(const struct report *report, FILE *out))
 {
 	char *text = NULL;
 	size_t bytes;
@@ -134,7 +134,7 @@ static int page_put_report(struct page *page, const struct fact_totals *totals)
 
 	report_finish(page->report, totals);
 	page->report_cut = page_cube_keys(&page->cube) > most;
-	return put(page, page->report_cut ? print_rest : report_json);
+	return page_put_json(page, page->report_cut ? print_rest : report_json);
 }
 
 static json_t *text_json(const char *text)

@@ -295,8 +295,8 @@ static const char *only_device(const struct report *report, int process, const c
 	return device;
 }
 
-static void add(struct cube *nics, int64_t host, const char *device, bool out,
-		const struct cube_sums *sums)
+static void nics_add(struct cube *nics, int64_t host, const char *device, bool out,
+		     const struct cube_sums *sums)
 {
 	const uint64_t key[CUBE_MAX_KEYS] = {
 		[N_HOST] = host,
@@ -307,8 +307,8 @@ static void add(struct cube *nics, int64_t host, const char *device, bool out,
 	cube_sums_add(&cube_at(nics, key)->sums, sums);
 }
 
-static void collect(const struct report *report, const struct cube_row *row, struct cube *nics,
-		    struct cube *routes)
+static void networks_collect(const struct report *report, const struct cube_row *row,
+			     struct cube *nics, struct cube *routes)
 {
 	const char *transport = (const char *)(uintptr_t)row->key[T_TRANSPORT];
 	const char *op = (const char *)(uintptr_t)row->key[T_OP];
@@ -326,8 +326,8 @@ static void collect(const struct report *report, const struct cube_row *row, str
 		[R_DST_MEM] = row->key[T_DST_MEM],
 	};
 
-	add(nics, here, near, !fetches, &row->sums);
-	add(nics, there, far, fetches, &row->sums);
+	nics_add(nics, here, near, !fetches, &row->sums);
+	nics_add(nics, there, far, fetches, &row->sums);
 	cube_sums_add(&cube_at(routes, route)->sums, &row->sums);
 }
 
@@ -339,7 +339,7 @@ void report_networks(const struct report *report, struct cube *nics, struct cube
 		const struct cube_row *row = &transfers->rows.data[i];
 
 		if (row->key[T_KIND] == KIND_DATA && row->key[T_LOCALITY] == LOCALITY_REMOTE)
-			collect(report, row, nics, routes);
+			networks_collect(report, row, nics, routes);
 	}
 	cube_join(nics);
 	cube_join(routes);

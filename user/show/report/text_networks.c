@@ -88,7 +88,7 @@ struct nic_list {
 };
 
 /* Rows are sorted by host, then by device. */
-static void collect(struct nic_list *nics, const struct networks *networks)
+static void nic_list_fill(struct nic_list *nics, const struct networks *networks)
 {
 	const struct cube_row **rows = cube_sorted(&networks->nics, CUBE_BY_KEYS);
 
@@ -143,7 +143,7 @@ static void print_nics(const struct networks *networks)
 	struct nic_list nics = { 0 };
 	size_t shown;
 
-	collect(&nics, networks);
+	nic_list_fill(&nics, networks);
 	compare(&nics);
 	for (size_t i = 0; i < nics.list.len; i++)
 		vec_push(&rows, &nics.list.data[i]);

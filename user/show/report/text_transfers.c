@@ -156,7 +156,7 @@ static int wanted(const struct text_report *text, struct table_column *to)
 }
 
 /* By default, control traffic gets one line per transport. */
-static void collect(struct path_cubes *paths, const struct cube_row *row)
+static void paths_collect(struct path_cubes *paths, const struct cube_row *row)
 {
 	bool control = row->key[T_KIND] == KIND_CONTROL;
 	bool fold = control && !paths->text->options->verbose;
@@ -192,7 +192,7 @@ void text_paths(const struct text_report *text)
 	cube_init(&paths.data, &path_shape);
 	cube_init(&paths.control, &path_shape);
 	for (size_t i = 0; i < transfers->rows.len; i++)
-		collect(&paths, &transfers->rows.data[i]);
+		paths_collect(&paths, &transfers->rows.data[i]);
 	data = cube_sorted(&paths.data, CUBE_BY_BYTES);
 	control = cube_sorted(&paths.control, CUBE_BY_BYTES);
 	data_count = text_limit(text, paths.data.rows.len, data_limits);
