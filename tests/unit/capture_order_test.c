@@ -4,6 +4,7 @@
 
 #include "observe/capture/drainer.h"
 #include "unit/file_records.h"
+#include "unit/ring_over.h"
 
 #define BYTES 65536u
 #define RINGS 4

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "observe/capture/ring.h"
+#include "unit/ring_over.h"
 
 #define BUSY (1u << 31)
 #define DISCARDED (1u << 30)

@@ -20,6 +20,7 @@
 #include "observe/probe/plan.h"
 #include "observe/probe/sites_tables.h"
 #include "observe/process/library.h"
+#include "unit/sites.h"
 
 #define LIBDIR "/usr/lib/x86_64-linux-gnu/"
 #define LIBUCP LIBDIR "libucp.so.0"

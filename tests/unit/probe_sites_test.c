@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "observe/probe/sites_tables.h"
+#include "unit/sites.h"
 
 static void rows_are_complete_and_unique(void **state)
 {

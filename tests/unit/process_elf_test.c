@@ -111,41 +111,6 @@ static void test_own_symbols(void **state)
 	elf_free(NULL);
 }
 
-struct count {
-	unsigned int functions, ep_ops;
-};
-
-static int count_functions(void *arg, const char *name, uint64_t offset, uint64_t size)
-{
-	struct count *count = arg;
-
-	assert_true(offset > 0);
-	(void)size;
-	count->functions++;
-	count->ep_ops += !strncmp(name, "uct_tcp_ep_am_", 14);
-	return 0;
-}
-
-static int stop_at_third(void *arg, const char *name, uint64_t offset, uint64_t size)
-{
-	(void)name, (void)offset, (void)size;
-	return ++*(int *)arg == 3 ? 42 : 0;
-}
-
-static void test_each_function(void **state)
-{
-	struct elf *elf = stock_open("libuct.so.0");
-	struct count count = { 0 };
-	int seen = 0;
-
-	(void)state;
-	assert_int_equal(elf_each_function(elf, count_functions, &count), 0);
-	assert_true(count.functions > 200);
-	assert_int_equal(count.ep_ops, 4);
-	assert_int_equal(elf_each_function(elf, stop_at_third, &seen), 42);
-	elf_free(elf);
-}
-
 static void test_addresses_round_trip(void **state)
 {
 	struct elf *elf = stock_open("libuct.so.0");
@@ -168,7 +133,6 @@ int main(void)
 		cmocka_unit_test(test_refuses_every_truncation),
 		cmocka_unit_test(test_refuses_32_bit),
 		cmocka_unit_test(test_own_symbols),
-		cmocka_unit_test(test_each_function),
 		cmocka_unit_test(test_addresses_round_trip),
 	};
 

@@ -89,15 +89,6 @@ uint32_t ucx_name_mask(const char *name)
 	return 0;
 }
 
-enum ucx_name ucx_name_known(const char *name, const char *version)
-{
-	uint32_t release = ucx_release_mask(version);
-
-	if (!release)
-		return UCX_NAME_NO_RELEASE;
-	return ucx_name_mask(name) & release ? UCX_NAME_KNOWN : UCX_NAME_NOT_KNOWN;
-}
-
 static unsigned int least(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;

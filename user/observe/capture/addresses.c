@@ -2,22 +2,13 @@
 #include "observe/capture/addresses.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/json.h"
 #include "observe/capture/side.h"
 #include "observe/process/code.h"
-
-static json_t *hex(uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%#" PRIx64, value);
-	return json_string(text);
-}
 
 /* Names in files may hold any bytes, JSON must be UTF-8. */
 static void set_text(json_t *record, const char *key, const char *text)
@@ -44,7 +35,7 @@ static json_t *side_module(const struct code_file *file)
 static json_t *address_record(pid_t tgid, uint64_t address)
 {
 	return json_pack("{s:s, s:i, s:o, s:I}", "t", "address", "tgid", (int)tgid, "address",
-			 hex(address), "ts", (json_int_t)side_now());
+			 json_hex(address), "ts", (json_int_t)side_now());
 }
 
 /* The module and offset of a process's address, or why they are unknown. */
@@ -53,7 +44,7 @@ static json_t *side_address(pid_t tgid, uint64_t address, int module, uint64_t o
 	json_t *record = address_record(tgid, address);
 
 	json_object_set_new(record, "module", json_integer(module));
-	json_object_set_new(record, "offset", hex(offset));
+	json_object_set_new(record, "offset", json_hex(offset));
 	return record;
 }
 
@@ -69,7 +60,7 @@ static json_t *side_unplaced(pid_t tgid, uint64_t address, const char *reason)
 static json_t *side_symbol(int module, uint64_t offset, const struct symbol *symbol)
 {
 	json_t *record = json_pack("{s:s, s:i, s:o}", "t", "symbol", "module", module, "offset",
-				   hex(offset));
+				   json_hex(offset));
 
 	set_text(record, "symbol", symbol->name);
 	if (symbol->name)

@@ -2,13 +2,13 @@
 #include "observe/capture/cells.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "observe/capture/side.h"
 #include "observe/probe/sites.h"
 #include "ucxbpf.skel.h"
@@ -105,12 +105,8 @@ static uint64_t added_up(const struct ub_cell *cell)
 
 static void set_pointer(json_t *record, const char *key, uint64_t pointer)
 {
-	char text[24];
-
-	if (!pointer)
-		return;
-	snprintf(text, sizeof(text), "%#" PRIx64, pointer);
-	json_object_set_new(record, key, json_string(text));
+	if (pointer)
+		json_object_set_new(record, key, json_hex(pointer));
 }
 
 static void set_number(json_t *record, const char *key, uint64_t number)

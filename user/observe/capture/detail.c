@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/capture/detail.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
+#include "base/json.h"
 #include "base/log.h"
 #include "observe/capture/side.h"
 
@@ -26,18 +24,16 @@ uint64_t detail_mask(unsigned int kept)
 static void change(struct detail *detail, unsigned int kept, const char *reason, double fill)
 {
 	uint64_t slices = detail_mask(kept);
-	char text[24];
 
 	detail->kept = kept;
 	detail->pressed = 0;
 	kernel_set_detail(detail->kernel, slices);
 	detail->calm_since = side_now();
-	snprintf(text, sizeof(text), "%#" PRIx64, slices);
 	side_write(detail->writer,
-		   json_pack("{s:s, s:I, s:s, s:i, s:i, s:s, s:i, s:I}", "t", "detail", "ts",
-			     (json_int_t)detail->calm_since, "slices", text, "kept", (int)kept,
-			     "of", UB_SLICES, "reason", reason, "fill_percent", (int)(fill * 100),
-			     "lost", (json_int_t)detail->lost));
+		   json_pack("{s:s, s:I, s:o, s:i, s:i, s:s, s:i, s:I}", "t", "detail", "ts",
+			     (json_int_t)detail->calm_since, "slices", json_hex(slices), "kept",
+			     (int)kept, "of", UB_SLICES, "reason", reason, "fill_percent",
+			     (int)(fill * 100), "lost", (json_int_t)detail->lost));
 	log_debug("detail in %u of %u slices: %s", kept, UB_SLICES, reason);
 }
 

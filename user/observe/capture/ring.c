@@ -215,17 +215,6 @@ int rings_set(int map, const int *cpus, const struct ring *const *rings, unsigne
 	return first;
 }
 
-void ring_over(struct ring *ring, uint64_t *consumer, const uint64_t *producer, const void *data,
-	       size_t bytes)
-{
-	*ring = (struct ring){ .fd = -1,
-			       .bytes = bytes,
-			       .consumer = consumer,
-			       .producer = producer,
-			       .data = data,
-			       .taken = *consumer };
-}
-
 static void give(struct ring *ring, uint64_t at, size_t size, ring_fn fn, void *arg)
 {
 	size_t from = at & (ring->bytes - 1), first = ring->bytes - from;

@@ -86,10 +86,6 @@ void ring_free(struct ring *ring);
 int rings_set(int map, const int *cpus, const struct ring *const *rings, unsigned int count,
 	      bool *done);
 
-/* A ring over memory of the caller's. */
-void ring_over(struct ring *ring, uint64_t *consumer, const uint64_t *producer, const void *data,
-	       size_t bytes);
-
 /* Receives a piece; the memory is valid during the call. */
 typedef void (*ring_fn)(void *arg, const void *piece, size_t size);
 

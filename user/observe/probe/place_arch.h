@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machines behind place_probe(). Private to probe/. */
+/* Where a probe can stand in a function, by machine. Private to probe/. */
 #ifndef UCXBPF_PROBE_PLACE_ARCH_H
 #define UCXBPF_PROBE_PLACE_ARCH_H
 
@@ -14,7 +14,11 @@
  */
 #define PLACE_CODE_MAX 4096
 
-/* As place_probe(), for a site that reads only these arguments (site_arguments()). */
+/*
+ * Finds the cheapest probe address in a straight-line prologue where registers of these arguments
+ * (site_arguments()) are intact, and, if needs_return, %rsp too. code: the function's first bytes,
+ * size of them known. machine: EM_X86_64 or EM_AARCH64.
+ */
 struct placement place_probe_reading(int machine, const uint8_t *code, size_t size,
 				     int needs_return, unsigned int arguments);
 

@@ -11,13 +11,6 @@
 #include "observe/probe/place_arch.h"
 #include "observe/probe/sites_tables.h"
 
-#define ALL_ARGUMENTS (~0u)
-
-struct placement place_probe(int machine, const uint8_t *code, size_t size, int needs_return)
-{
-	return place_probe_reading(machine, code, size, needs_return, ALL_ARGUMENTS);
-}
-
 struct placement place_probe_reading(int machine, const uint8_t *code, size_t size,
 				     int needs_return, unsigned int arguments)
 {

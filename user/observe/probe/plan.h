@@ -26,13 +26,6 @@ struct placement {
 	enum place_class class;
 };
 
-/*
- * Finds the cheapest probe address in a straight-line prologue where argument registers are intact
- * (and, if needs_return, %rsp too). code: the function's first bytes, size of them known.
- * machine: EM_X86_64 or EM_AARCH64.
- */
-struct placement place_probe(int machine, const uint8_t *code, size_t size, int needs_return);
-
 struct planned_probe {
 	unsigned int row;
 	bool needs_return;

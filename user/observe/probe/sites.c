@@ -109,14 +109,6 @@ bool site_may_step(const struct site *site)
 	return site->wire.kind == UB_OBJ || site->wire.kind == UB_MEM;
 }
 
-unsigned int site_by_symbol(const char *symbol)
-{
-	for (unsigned int row = 1; row < site_count(); row++)
-		if (!strcmp(site_row(row)->symbol, symbol))
-			return row;
-	return 0;
-}
-
 static unsigned int first_row(const struct site_table *wanted)
 {
 	unsigned int row = 1;

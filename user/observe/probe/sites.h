@@ -48,9 +48,6 @@ unsigned int site_arguments(const struct site *site);
  */
 bool site_may_step(const struct site *site);
 
-/* Row of a symbol, 0 = none. */
-unsigned int site_by_symbol(const char *symbol);
-
 /* Row for a hidden op in an ops table's slot, named after the table's transport; 0 = not traced. */
 unsigned int site_by_slot(int ops_slot);
 

@@ -32,12 +32,6 @@ int elf_machine(const struct elf *elf);
  * NULL. */
 int elf_function(const struct elf *elf, const char *name, uint64_t *offset, uint64_t *size);
 
-/* Calls fn for every function defined in .dynsym; stops early when fn returns non-zero and returns
- * that. */
-int elf_each_function(const struct elf *elf,
-		      int (*fn)(void *arg, const char *name, uint64_t offset, uint64_t size),
-		      void *arg);
-
 /* Copies up to size bytes at a file offset; returns how many, or -errno. */
 long elf_read(const struct elf *elf, uint64_t offset, void *buffer, size_t size);
 
@@ -69,14 +63,6 @@ struct elf_ops_table {
 /* Fills up to max tables, returns how many there are. */
 int elf_ops_tables(const struct elf *elf, struct elf_ops_table *tables, int max);
 
-/*
- * Writes the name of the transport a table belongs to, as UCX's sources call it ("ud_verbs", "cma",
- * "rc_mlx5"); "" where the file does not tell. From the class object that the compiler placed in
- * front of the table: uct_NAME_iface_t_class (UCS_CLASS_DEFINE, since UCX 1.13).
- */
-void ops_table_transport(const struct elf *elf, const struct elf_ops_table *table, char *name,
-			 size_t size);
-
 struct elf_symbol {
 	const char *name; /* owned by the struct elf */
 	uint64_t vaddr, size;
@@ -93,14 +79,6 @@ int elf_each_symbol(const struct elf *elf, bool dynamic,
 
 /* A data object's link-time address, from .dynsym, then .symtab. -ENOENT: not defined here. */
 int elf_object(const struct elf *elf, const char *name, uint64_t *vaddr, uint64_t *size);
-
-/*
- * The defined data object of .dynsym whose name starts with prefix and ends with suffix, and which
- * lies nearest below vaddr; NULL = none. Copies of one object file stay together in .data, so this
- * identifies the object file of hidden data.
- */
-const char *elf_object_below(const struct elf *elf, uint64_t vaddr, const char *prefix,
-			     const char *suffix);
 
 /* The open file; stays the struct elf's. */
 int elf_fd(const struct elf *elf);

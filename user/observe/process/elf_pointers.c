@@ -294,17 +294,3 @@ int elf_ops_tables(const struct elf *elf, struct elf_ops_table *tables, int max)
 	relocs_release(&relocs);
 	return count;
 }
-
-void ops_table_transport(const struct elf *elf, const struct elf_ops_table *table, char *name,
-			 size_t size)
-{
-	static const char prefix[] = "uct_", suffix[] = "_iface_t_class";
-	const char *object = elf_object_below(elf, table->vaddr, prefix, suffix);
-	size_t length;
-
-	*name = '\0';
-	if (!object)
-		return;
-	length = strlen(object) - strlen(prefix) - strlen(suffix);
-	snprintf(name, size, "%.*s", (int)length, object + strlen(prefix));
-}

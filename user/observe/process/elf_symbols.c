@@ -125,26 +125,6 @@ int elf_object(const struct elf *elf, const char *name, uint64_t *vaddr, uint64_
 	return 0;
 }
 
-int elf_each_function(const struct elf *elf,
-		      int (*fn)(void *arg, const char *name, uint64_t offset, uint64_t size),
-		      void *arg)
-{
-	const elf_symbols *table = elf_symbol_table(elf, true);
-
-	for (size_t i = 0; i < table->len; i++) {
-		const struct elf_symbol *symbol = &table->data[i];
-		uint64_t offset;
-		int stop;
-
-		if (!symbol->function || elf_vaddr_to_offset(elf, symbol->vaddr, &offset))
-			continue;
-		stop = fn(arg, symbol->name, offset, symbol->size);
-		if (stop)
-			return stop;
-	}
-	return 0;
-}
-
 static int by_vaddr(const void *a, const void *b)
 {
 	const struct elf_symbol *x = a, *y = b;
@@ -191,25 +171,5 @@ const char *elf_name_at(const struct elf *elf, uint64_t vaddr)
 	for (; i < elf->index->by_vaddr.len && elf->index->by_vaddr.data[i].vaddr == vaddr; i++)
 		if (elf->index->by_vaddr.data[i].function)
 			return elf->index->by_vaddr.data[i].name;
-	return NULL;
-}
-
-static bool has_affixes(const char *name, const char *prefix, const char *suffix)
-{
-	size_t length = strlen(name), head = strlen(prefix), tail = strlen(suffix);
-
-	return length > head + tail && !strncmp(name, prefix, head) &&
-	       !strcmp(name + length - tail, suffix);
-}
-
-const char *elf_object_below(const struct elf *elf, uint64_t vaddr, const char *prefix,
-			     const char *suffix)
-{
-	for (size_t i = count_below(elf, vaddr); i-- > 0;) {
-		const struct elf_symbol *symbol = &elf->index->by_vaddr.data[i];
-
-		if (!symbol->function && has_affixes(symbol->name, prefix, suffix))
-			return symbol->name;
-	}
 	return NULL;
 }

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "base/order.h"
 #include "base/vec.h"
-#include "observe/process/record.h"
 
 static int plain_error(int error)
 {
@@ -275,9 +275,8 @@ json_t *memory_map_json(const struct memory_map *map)
 	for (size_t i = 0; i < map->ranges.len; i++) {
 		const struct map_range *range = &map->ranges.data[i];
 
-		json_array_append_new(list,
-				      json_pack("[o, o, s]", record_address(range->start),
-						record_address(range->end), names[range->class]));
+		json_array_append_new(list, json_pack("[o, o, s]", json_hex(range->start),
+						      json_hex(range->end), names[range->class]));
 	}
 	return list;
 }

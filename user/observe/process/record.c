@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <stdio.h>
-
+#include "base/json.h"
 #include "observe/process/layout.h"
 #include "observe/process/process.h"
 #include "observe/process/record.h"
@@ -11,17 +10,9 @@ void record_text(json_t *record, const char *name, const char *text)
 		json_object_set_new(record, name, json_string(text));
 }
 
-json_t *record_address(uint64_t value)
-{
-	char text[20];
-
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
-	return json_string(text);
-}
-
 void record_hex(json_t *record, const char *name, uint64_t value)
 {
-	json_object_set_new(record, name, record_address(value));
+	json_object_set_new(record, name, json_hex(value));
 }
 
 void record_integer(json_t *record, const char *name, int64_t value)

@@ -13,8 +13,7 @@ json_t *record_new(const char *type, pid_t tgid, uint64_t ts);
 /* Sets nothing for NULL, "", or text that is not UTF-8. */
 void record_text(json_t *record, const char *name, const char *text);
 
-/* Pointers and 64-bit ids are text: JSON numbers do not hold them. The caller's. */
-json_t *record_address(uint64_t value);
+/* As json_hex(). */
 void record_hex(json_t *record, const char *name, uint64_t value);
 void record_integer(json_t *record, const char *name, int64_t value);
 

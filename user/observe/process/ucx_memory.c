@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/json.h"
+#include "base/order.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
-#include "base/order.h"
 #include "observe/process/record.h"
 
 #define CODE_MAX 256
@@ -379,7 +380,7 @@ static json_t *region_json(const struct ucx_region *region)
 		[UCX_ROCM_MANAGED] = "rocm-managed",
 	};
 
-	return json_pack("[o, o, s, i]", record_address(region->start), record_address(region->end),
+	return json_pack("[o, o, s, i]", json_hex(region->start), json_hex(region->end),
 			 region->type < ARRAY_SIZE(types) ? types[region->type] : "unknown",
 			 region->device == UCX_NO_DEVICE ? -1 : (int)region->device);
 }

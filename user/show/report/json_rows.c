@@ -2,9 +2,10 @@
 /* The tables of the JSON report. */
 #include "show/report/json.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/json.h"
 
 struct measure {
 	const char *name;
@@ -246,14 +247,6 @@ void report_json_slowest(const struct report *report, struct json_out *out)
 	json_out_array_end(out);
 }
 
-static json_t *hex(uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%#" PRIx64, value);
-	return json_string(text);
-}
-
 static void place_set_text(json_t *object, const char *name, const char *text)
 {
 	json_object_set_new(object, name, json_out_text(text, NULL));
@@ -265,13 +258,15 @@ static void report_json_place(json_t *object, const struct place *place)
 	place_set_text(object, "label", place->label);
 	place_set_text(object, "module", place->module);
 	place_set_text(object, "build_id", place->build_id);
-	json_object_set_new(object, "offset", place->module ? hex(place->offset) : json_null());
+	json_object_set_new(object, "offset",
+			    place->module ? json_hex(place->offset) : json_null());
 	place_set_text(object, "symbol", place->symbol);
 	json_object_set_new(object, "symbol_offset",
 			    place->symbol ? json_integer(place->symbol_offset) : json_null());
 	place_set_text(object, "file", place->file);
 	json_object_set_new(object, "line", place->file ? json_integer(place->line) : json_null());
-	json_object_set_new(object, "address", place->module ? json_null() : hex(place->address));
+	json_object_set_new(object, "address",
+			    place->module ? json_null() : json_hex(place->address));
 	place_set_text(object, "reason", place->reason);
 }
 
