@@ -456,7 +456,7 @@ void decoder_memory_told(const struct decoder *decoder, const struct event *even
 const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, int device)
 {
 	const char **name;
-	char text[24];
+	char text[MEMORY_NAME_MAX];
 
 	if (kind != MEMORY_GPU || device < 0 || device >= MAX_GPUS)
 		return memory_kind_name(kind);
@@ -464,7 +464,7 @@ const char *decoder_memory_name(struct decoder *decoder, enum memory_kind kind, 
 		vec_add(&decoder->gpu_names);
 	name = &decoder->gpu_names.data[device];
 	if (!*name) {
-		snprintf(text, sizeof(text), "gpu%d", device);
+		memory_gpu_name(text, device);
 		*name = strings_intern(&decoder->strings, text);
 	}
 	return *name;

@@ -69,9 +69,11 @@ static const char *text_of(const char *name)
 /* Sorts of host memory: one end may know better which one it is. */
 static bool is_sort_of(const char *name, const char *of)
 {
-	if (!strcmp(of, "host"))
-		return !strcmp(name, "pinned") || !strcmp(name, "managed");
-	return !strcmp(of, "gpu") && !strncmp(name, "gpu", 3);
+	const struct memory_name one = memory_name_read(name), all = memory_name_read(of);
+
+	if (all.kind == MEMORY_HOST)
+		return one.kind == MEMORY_PINNED || one.kind == MEMORY_MANAGED;
+	return all.kind == MEMORY_GPU && all.device < 0 && one.kind == MEMORY_GPU;
 }
 
 /* Joins two statements about the same memory. */

@@ -8,18 +8,6 @@
 #include "base/alloc.h"
 #include "explain/memory/internal.h"
 
-const char *memory_kind_name(enum memory_kind kind)
-{
-	static const char *const names[MEMORY_KINDS] = {
-		[MEMORY_HOST] = "host",
-		[MEMORY_PINNED] = "pinned",
-		[MEMORY_MANAGED] = "managed",
-		[MEMORY_GPU] = "gpu",
-	};
-
-	return names[kind];
-}
-
 const char *memory_sort_name(enum memory_sort sort)
 {
 	static const char *const names[MEMORY_SORTS] = {

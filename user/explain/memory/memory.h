@@ -16,17 +16,9 @@
 #include <stdbool.h>
 
 #include "base/map.h"
+#include "base/memory_name.h"
 #include "base/vec.h"
 #include "ucxbpf.h"
-
-enum memory_kind {
-	MEMORY_UNKNOWN,
-	MEMORY_HOST, /* pageable, of a process without a GPU library */
-	MEMORY_PINNED,
-	MEMORY_MANAGED,
-	MEMORY_GPU,
-	MEMORY_KINDS
-};
 
 /* How it came to be there. */
 enum memory_sort {
@@ -114,8 +106,6 @@ void memory_find(const struct memory *memory, int process, uint64_t address,
 /* Zeros where nothing was seen of the process. */
 struct memory_counts memory_counts(const struct memory *memory, int process);
 
-/* "host", "pinned", "managed", "gpu"; NULL: unknown. */
-const char *memory_kind_name(enum memory_kind kind);
 /* "plain", "pool", "registered", "mapped", "imported"; NULL: none. */
 const char *memory_sort_name(enum memory_sort sort);
 

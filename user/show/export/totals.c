@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/memory_name.h"
 
 static const struct {
 	const char *topic, *what;
@@ -106,10 +107,13 @@ void totals_rows(const struct totals_sink *sink, const char *section, const json
 
 struct gpu_text gpu_text(const struct fact_device *device)
 {
-	struct gpu_text text = { .name = xasprintf("gpu%d", device->number) };
+	struct gpu_text text = { 0 };
+	char name[MEMORY_NAME_MAX];
 	size_t size;
 	FILE *out = xmemstream(&text.users, &size);
 
+	memory_gpu_name(name, device->number);
+	text.name = xstrdup(name);
 	for (int i = 0; i < device->user_count; i++)
 		fprintf(out, "%sprocess %d as %d", i ? ", " : "", device->users[i].process,
 			device->users[i].ordinal);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory_name.h"
 #include "base/units.h"
 
 static const struct fact_memory *memory_row_of(const void *row)
@@ -129,8 +130,11 @@ static const struct fact_device *devices_row_of(const void *row)
 
 static void print_name(char *cell, size_t size, const void *row, const void *context)
 {
+	char name[MEMORY_NAME_MAX];
+
 	(void)context;
-	snprintf(cell, size, "gpu%d", devices_row_of(row)->number);
+	memory_gpu_name(name, devices_row_of(row)->number);
+	snprintf(cell, size, "%s", name);
 }
 
 static void print_host(char *cell, size_t size, const void *row, const void *context)

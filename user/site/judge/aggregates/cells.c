@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/memory_name.h"
 #include "base/order.h"
 #include "base/transport.h"
 
@@ -15,7 +16,7 @@ bool is_network(const char *transport)
 
 bool is_gpu(const char *memory)
 {
-	return memory && !strncmp(memory, "gpu", 3);
+	return memory_name_read(memory).kind == MEMORY_GPU;
 }
 
 /* ---- lines between sizes: those that policies and rules speak of, and powers of two ---- */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/memory_name.h"
+
 #define PROGRAM "ucxbpf-traffic-"
 
 uint32_t traced_at(struct traced *traced, const char *id)
@@ -62,11 +64,14 @@ static bool of_traffic(const char *function)
 
 static enum traced_memory memory_of(const char *memory)
 {
-	if (!memory)
-		return TRACED_UNKNOWN;
-	if (!strcmp(memory, "host"))
+	switch (memory_name_read(memory).kind) {
+	case MEMORY_HOST:
 		return TRACED_HOST;
-	return !strncmp(memory, "gpu", 3) ? TRACED_GPU : TRACED_UNKNOWN;
+	case MEMORY_GPU:
+		return TRACED_GPU;
+	default:
+		return TRACED_UNKNOWN;
+	}
 }
 
 uint64_t traced_sent_key(uint64_t size, enum traced_memory memory)

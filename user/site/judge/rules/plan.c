@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/memory_name.h"
 #include "site/judge/aggregates/aggregates.h"
 #include "site/judge/aggregates/cells.h"
 #include "site/judge/rules/rules.h"
@@ -37,17 +38,15 @@ struct plan_look {
 
 static void use(struct gpus_used *used, const struct node *node, const char *memory)
 {
-	char *end;
-	unsigned long number;
+	const struct memory_name name = memory_name_read(memory);
 	bool fresh = false;
 
-	if (!node || !is_gpu(memory))
+	if (!node || name.kind != MEMORY_GPU)
 		return;
-	number = strtoul(memory + strlen("gpu"), &end, 10);
-	if (end == memory + strlen("gpu"))
+	if (name.device < 0)
 		map_insert(&used->vague, (uintptr_t)node, 0, NULL);
 	else
-		map_insert(&used->seen, (uintptr_t)node, number, &fresh);
+		map_insert(&used->seen, (uintptr_t)node, name.device, &fresh);
 	if (fresh)
 		++*map_insert(&used->counts, (uintptr_t)node, 0, NULL);
 }
