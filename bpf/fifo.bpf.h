@@ -9,6 +9,7 @@
 #define UCXBPF_FIFO_BPF_H
 
 #include "context.bpf.h"
+#include "ucxbpf_am.h"
 
 /*
  * Positions are read in bursts, since order tells the rest. Processes of one host share the clock,
@@ -40,12 +41,6 @@ static __always_inline bool fifo_due(struct turn *turn, __u64 ts)
 	turn->burst = ts;
 	return true;
 }
-
-/*
- * First fragments that have no other id: of eager messages (2), streams (15), active messages (23,
- * 24, 26, 27).
- */
-#define AM_WITHOUT_ID (1u << 2 | 1u << 15 | 1u << 23 | 1u << 24 | 1u << 26 | 1u << 27)
 
 static __always_inline bool am_without_id(__u8 am_id)
 {

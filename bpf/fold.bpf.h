@@ -9,6 +9,7 @@
 #define UCXBPF_FOLD_BPF_H
 
 #include "cell.bpf.h"
+#include "ucxbpf_am.h"
 
 /*
  * While a record waits in its outbox, ub_hdr.cpu_seq holds what its frame numbers stand for: rows
@@ -19,12 +20,9 @@
 #define AROUND_OP UB_ROWS_OP(UB_MAX_SITES - 1)
 #define AROUND_INNER (1u << 31) /* inside a call that the MPI library makes itself */
 
-/* Messages that hold a header of the user's behind UCP's, whose length is in UCP's (ucp_am.h). */
-#define AM_WITH_HEADER (1u << 23 | 1u << 24 | 1u << 26 | 1u << 27)
-
 static __always_inline bool has_user_header(__u8 am_id)
 {
-	return AM_WITH_HEADER >> (am_id & 31) & 1;
+	return AM_WITH_USER_HEADER >> (am_id & 31) & 1;
 }
 
 #define FOLD_RECORDS (sizeof(((struct outbox *)0)->records) / sizeof(struct ub_hdr))

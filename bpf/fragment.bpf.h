@@ -8,15 +8,12 @@
 
 #include "xfer.bpf.h"
 
-#define UCP_AM_ID_EAGER_MIDDLE 4
-#define UCP_AM_ID_AM_MIDDLE 25
-
 static __always_inline bool is_fragment(const struct leaving *leaving)
 {
 	__u8 id = arg(leaving, leaving->site->arg_am_id);
 
 	return leaving->site->length_rule == UB_LEN_RETURN && (__s64)leaving->ret > 0 &&
-	       (id == UCP_AM_ID_EAGER_MIDDLE || id == UCP_AM_ID_AM_MIDDLE);
+	       (id == AM_EAGER_MIDDLE || id == AM_MIDDLE);
 }
 
 /* The record that may go on; NULL: it has left, or something came behind it. */

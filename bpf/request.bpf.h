@@ -8,6 +8,7 @@
 
 #include "frame.bpf.h"
 #include "ucx_abi.bpf.h"
+#include "ucxbpf_am.h"
 
 /*
  * 8-byte words of UCP's header at the start of each active message, by UCP_AM_ID_*: what lies
@@ -16,13 +17,16 @@
  */
 #define AM_WORDS(id, words) ((__u64)(words) << ((id)&15) * 4)
 #define AM_WORDS_LOW                                                                               \
-	(AM_WORDS(2, 1) | AM_WORDS(3, 3) | AM_WORDS(4, 2) | AM_WORDS(6, 3) | AM_WORDS(7, 5) |      \
-	 AM_WORDS(8, 1) | AM_WORDS(9, 5) | AM_WORDS(10, 1) | AM_WORDS(11, 5) | AM_WORDS(12, 2) |   \
-	 AM_WORDS(14, 1) | AM_WORDS(15, 1))
+	(AM_WORDS(AM_EAGER_ONLY, 1) | AM_WORDS(AM_EAGER_FIRST, 3) | AM_WORDS(AM_EAGER_MIDDLE, 2) | \
+	 AM_WORDS(AM_SYNC_ONLY, 3) | AM_WORDS(AM_SYNC_FIRST, 5) | AM_WORDS(AM_SYNC_ACK, 1) |       \
+	 AM_WORDS(AM_RTS, 5) | AM_WORDS(AM_ATS, 1) | AM_WORDS(AM_RTR, 5) |                         \
+	 AM_WORDS(AM_RNDV_DATA, 2) | AM_WORDS(AM_OFFLOAD_SYNC_ACK, 1) | AM_WORDS(AM_STREAM, 1))
 #define AM_WORDS_HIGH                                                                              \
-	(AM_WORDS(16, 1) | AM_WORDS(17, 2) | AM_WORDS(18, 4) | AM_WORDS(19, 1) | AM_WORDS(20, 3) | \
-	 AM_WORDS(21, 1) | AM_WORDS(22, 1) | AM_WORDS(23, 1) | AM_WORDS(24, 1) | AM_WORDS(25, 1) | \
-	 AM_WORDS(26, 1) | AM_WORDS(27, 1) | AM_WORDS(28, 1))
+	(AM_WORDS(AM_ATP, 1) | AM_WORDS(AM_PUT, 2) | AM_WORDS(AM_GET_REQ, 4) |                     \
+	 AM_WORDS(AM_GET_REP, 1) | AM_WORDS(AM_ATOMIC_REQ, 3) | AM_WORDS(AM_ATOMIC_REP, 1) |       \
+	 AM_WORDS(AM_CMPL, 1) | AM_WORDS(AM_SINGLE, 1) | AM_WORDS(AM_FIRST, 1) |                   \
+	 AM_WORDS(AM_MIDDLE, 1) | AM_WORDS(AM_SINGLE_REPLY, 1) | AM_WORDS(AM_FIRST_PSN, 1) |       \
+	 AM_WORDS(AM_MIDDLE_PSN, 1))
 
 static __always_inline __u32 am_header_words(__u8 id)
 {

@@ -13,7 +13,6 @@
 
 #include "xfer.bpf.h"
 
-#define UCP_AM_ID_EAGER_ONLY 2
 #define UCS_ERR_NO_RESOURCE (-2)
 
 /* Not static: verified once, and not on each way here. */
@@ -49,7 +48,7 @@ static __always_inline bool short_enter(const struct hit *hit, struct pt_regs *c
 	struct frame *frame = &task->last_short, *top = frame_innermost(task);
 
 	if (!hit->site->ends_with_op || !hit->slot || !is_operation(top) || hit->sp >= top->sp ||
-	    (__u8)PT_REGS_PARM2(ctx) != UCP_AM_ID_EAGER_ONLY)
+	    (__u8)PT_REGS_PARM2(ctx) != AM_EAGER_ONLY)
 		return false;
 	if (!top->ret && !frame_live(top, hit->sp))
 		return false;
@@ -75,8 +74,7 @@ static __always_inline bool short_enter(const struct hit *hit, struct pt_regs *c
 	frame->comp_func = 0;
 	frame->comp_count = 0;
 	read_args(frame->args, ctx, hit);
-	frame->position =
-		position_before(task, hit->site, frame->args[1], UCP_AM_ID_EAGER_ONLY, hit->ts);
+	frame->position = position_before(task, hit->site, frame->args[1], AM_EAGER_ONLY, hit->ts);
 	task->short_open = 1;
 	return true;
 }

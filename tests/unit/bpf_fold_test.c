@@ -60,7 +60,7 @@ static struct leaving fragment(__s64 bytes)
 		.ts = host.now,
 		.position = FIFO_NOT_SEEN,
 		.up = { .call = 1, .op = 2 },
-		.args = { 0, UCT_EP, UCP_AM_ID_EAGER_MIDDLE, 0, REQUEST },
+		.args = { 0, UCT_EP, AM_EAGER_MIDDLE, 0, REQUEST },
 	};
 	host.now += 10;
 	return (struct leaving){
@@ -348,7 +348,7 @@ static void fragments_become_as_many_transfers(void **state)
 	joins(300);
 	outbox_flush(box, 5000);
 	assert_int_equal(cpu_stats()->s.folded[UB_FRAGS], 1);
-	cell = cell_of(UB_ROWS_XFER(BCOPY) | UB_ROWS_AM(UCP_AM_ID_EAGER_MIDDLE) | UB_ROWS_CLASS(10),
+	cell = cell_of(UB_ROWS_XFER(BCOPY) | UB_ROWS_AM(AM_EAGER_MIDDLE) | UB_ROWS_CLASS(10),
 		       ep_number);
 	assert_int_equal(cell->count, 3);
 	assert_int_equal(cell->bytes, 2300);

@@ -8,6 +8,7 @@
  * ucp_worker_fence moves no data and is left out.
  */
 #include "observe/probe/sites_tables.h"
+#include "ucxbpf_am.h"
 
 #define OP(symbol, name, ...)                                                                      \
 	SITE(symbol, name, LEVEL_UCP, .kind = UB_OP, .needs_return = 1, .arg_obj = 1, __VA_ARGS__)
@@ -92,26 +93,26 @@ const struct site_table sites_ucp_ops = { rows, ARRAY_SIZE(rows), LIB_UCP, NULL 
 	     .arg_count = 3, .arg_tag = 4)
 
 static const struct site am_rows[] = {
-	AM(2, "ucp_eager_only_handler", "eager_only"),
-	AM(3, "ucp_eager_first_handler", "eager_first"),
-	AM(6, "ucp_eager_sync_only_handler", "eager_sync_only"),
-	AM(7, "ucp_eager_sync_first_handler", "eager_sync_first"),
-	AM(8, "ucp_eager_sync_ack_handler", "eager_sync_ack"),
-	AM(9, "ucp_rndv_rts_handler", "rndv_rts"),
-	AM(10, "ucp_rndv_ats_handler", "rndv_ats"),
-	AM(11, "ucp_rndv_rtr_handler", "rndv_rtr"),
-	AM(14, "ucp_eager_offload_sync_ack_handler", "offload_sync_ack"),
-	AM(15, "ucp_stream_am_handler", "stream_data"),
-	AM(16, "ucp_rndv_atp_handler", "rndv_atp"),
-	AM(17, "ucp_put_handler", "put"),
-	AM(18, "ucp_get_req_handler", "get_req"),
-	AM(19, "ucp_get_rep_handler", "get_rep"),
-	AM(20, "ucp_atomic_req_handler", "atomic_req"),
-	AM(21, "ucp_atomic_rep_handler", "atomic_rep"),
-	AM(22, "ucp_rma_cmpl_handler", "rma_cmpl"),
-	AM(23, "ucp_am_handler", "am_single"),
-	AM(24, "ucp_am_long_first_handler", "am_first"),
-	AM(26, "ucp_am_handler_reply", "am_single_reply"),
+	AM(AM_EAGER_ONLY, "ucp_eager_only_handler", "eager_only"),
+	AM(AM_EAGER_FIRST, "ucp_eager_first_handler", "eager_first"),
+	AM(AM_SYNC_ONLY, "ucp_eager_sync_only_handler", "eager_sync_only"),
+	AM(AM_SYNC_FIRST, "ucp_eager_sync_first_handler", "eager_sync_first"),
+	AM(AM_SYNC_ACK, "ucp_eager_sync_ack_handler", "eager_sync_ack"),
+	AM(AM_RTS, "ucp_rndv_rts_handler", "rndv_rts"),
+	AM(AM_ATS, "ucp_rndv_ats_handler", "rndv_ats"),
+	AM(AM_RTR, "ucp_rndv_rtr_handler", "rndv_rtr"),
+	AM(AM_OFFLOAD_SYNC_ACK, "ucp_eager_offload_sync_ack_handler", "offload_sync_ack"),
+	AM(AM_STREAM, "ucp_stream_am_handler", "stream_data"),
+	AM(AM_ATP, "ucp_rndv_atp_handler", "rndv_atp"),
+	AM(AM_PUT, "ucp_put_handler", "put"),
+	AM(AM_GET_REQ, "ucp_get_req_handler", "get_req"),
+	AM(AM_GET_REP, "ucp_get_rep_handler", "get_rep"),
+	AM(AM_ATOMIC_REQ, "ucp_atomic_req_handler", "atomic_req"),
+	AM(AM_ATOMIC_REP, "ucp_atomic_rep_handler", "atomic_rep"),
+	AM(AM_CMPL, "ucp_rma_cmpl_handler", "rma_cmpl"),
+	AM(AM_SINGLE, "ucp_am_handler", "am_single"),
+	AM(AM_FIRST, "ucp_am_long_first_handler", "am_first"),
+	AM(AM_SINGLE_REPLY, "ucp_am_handler_reply", "am_single_reply"),
 };
 
 const struct site_table sites_ucp_am = { am_rows, ARRAY_SIZE(am_rows), 0, NULL };
