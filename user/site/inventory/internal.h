@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
+#include "base/shape.h"
 #include "base/vec.h"
 #include "site/inventory/inventory.h"
-#include "site/inventory/shape.h"
 
 /* An inventory with all members unknown. */
 struct inventory *inventory_new(void);

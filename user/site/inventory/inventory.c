@@ -9,41 +9,18 @@
 #include "base/alloc.h"
 #include "site/inventory/internal.h"
 
-#define TEXT(type, field)                                                                          \
-	{                                                                                          \
-#field, SHAPE_TEXT, offsetof(struct type, field), NULL, 0, SHAPE_NULL              \
-	}
-#define NUMBER(type, field)                                                                        \
-	{                                                                                          \
-#field, SHAPE_NUMBER, offsetof(struct type, field), NULL, 0, SHAPE_NULL            \
-	}
-#define STRUCT(type, field, shape)                                                                 \
-	{                                                                                          \
-#field, SHAPE_STRUCT, offsetof(struct type, field), shape, 0, SHAPE_NULL           \
-	}
-#define LIST(type, field, item)                                                                    \
-	{                                                                                          \
-#field, SHAPE_LIST, offsetof(struct type, field), item##_shape,                    \
-			sizeof(struct inventory_##item), SHAPE_NULL                                \
-	}
-#define NEEDED(type, field, kind)                                                                  \
-	{                                                                                          \
-#field, kind, offsetof(struct type, field), NULL, 0, SHAPE_NEEDED                  \
-	}
-#define LATER(type, field)                                                                         \
-	{                                                                                          \
-#field, SHAPE_TEXT, offsetof(struct type, field), NULL, 0, SHAPE_LATER             \
-	}
-#define END                                                                                        \
-	{                                                                                          \
-		NULL, SHAPE_END, 0, NULL, 0, SHAPE_NULL                                            \
-	}
+#define TEXT(type, member, ...) SHAPE_OF(struct type, member, ##__VA_ARGS__)
+#define NUMBER(type, member, ...)                                                                  \
+	SHAPE_OF(struct type, member, .null = SHAPE_NEGATIVE, .exact = true, ##__VA_ARGS__)
+#define STRUCT(type, member, shape) SHAPE_STRUCT(#member, struct type, member, shape)
+#define LIST(type, member, item) SHAPE_LIST(#member, struct type, member, item##_shape)
+#define NEEDED .need = SHAPE_NEEDED
 
 static const struct shape pci_shape[] = {
 	TEXT(inventory_pci, address), TEXT(inventory_pci, path),
 	NUMBER(inventory_pci, width), NUMBER(inventory_pci, max_width),
 	NUMBER(inventory_pci, speed), NUMBER(inventory_pci, max_speed),
-	NUMBER(inventory_pci, numa),  END,
+	NUMBER(inventory_pci, numa),  { 0 },
 };
 
 static const struct shape gpu_shape[] = {
@@ -52,26 +29,26 @@ static const struct shape gpu_shape[] = {
 	TEXT(inventory_gpu, uuid),
 	TEXT(inventory_gpu, driver),
 	STRUCT(inventory_gpu, pci, pci_shape),
-	END,
+	{ 0 },
 };
 
 static const struct shape address_shape[] = {
-	NEEDED(inventory_address, address, SHAPE_TEXT),
+	TEXT(inventory_address, address, NEEDED),
 	TEXT(inventory_address, type),
 	NUMBER(inventory_address, index),
 	TEXT(inventory_address, netdev),
-	END,
+	{ 0 },
 };
 
 static const struct shape counter_shape[] = {
-	NEEDED(inventory_counter, name, SHAPE_TEXT),
+	TEXT(inventory_counter, name, NEEDED),
 	NUMBER(inventory_counter, value),
-	END,
+	{ 0 },
 };
 
 static const struct shape nic_shape[] = {
-	NEEDED(inventory_nic, name, SHAPE_TEXT),
-	NEEDED(inventory_nic, kind, SHAPE_TEXT),
+	TEXT(inventory_nic, name, NEEDED),
+	TEXT(inventory_nic, kind, NEEDED),
 	TEXT(inventory_nic, link_layer),
 	TEXT(inventory_nic, driver),
 	TEXT(inventory_nic, state),
@@ -88,59 +65,59 @@ static const struct shape nic_shape[] = {
 	STRUCT(inventory_nic, pci, pci_shape),
 	LIST(inventory_nic, addresses, address),
 	LIST(inventory_nic, counters, counter),
-	END,
+	{ 0 },
 };
 
 static const struct shape numa_shape[] = {
-	NEEDED(inventory_numa, node, SHAPE_NUMBER),
+	NUMBER(inventory_numa, node, NEEDED),
 	TEXT(inventory_numa, cpus),
 	NUMBER(inventory_numa, memory),
 	TEXT(inventory_numa, distances),
-	END,
+	{ 0 },
 };
 
 static const struct shape module_shape[] = {
-	NEEDED(inventory_module, path, SHAPE_TEXT),
+	TEXT(inventory_module, path, NEEDED),
 	TEXT(inventory_module, build_id),
 	TEXT(inventory_module, missing),
-	END,
+	{ 0 },
 };
 
 static const struct shape library_shape[] = {
-	NEEDED(inventory_library, path, SHAPE_TEXT),
+	TEXT(inventory_library, path, NEEDED),
 	TEXT(inventory_library, build_id),
 	TEXT(inventory_library, version),
 	TEXT(inventory_library, found_by),
 	TEXT(inventory_library, missing),
 	LIST(inventory_library, modules, module),
-	END,
+	{ 0 },
 };
 
 static const struct shape variable_shape[] = {
-	NEEDED(inventory_variable, name, SHAPE_TEXT),
-	NEEDED(inventory_variable, value, SHAPE_TEXT),
-	NEEDED(inventory_variable, from, SHAPE_TEXT),
-	END,
+	TEXT(inventory_variable, name, NEEDED),
+	TEXT(inventory_variable, value, NEEDED),
+	TEXT(inventory_variable, from, NEEDED),
+	{ 0 },
 };
 
 static const struct shape driver_shape[] = {
-	NEEDED(inventory_driver, name, SHAPE_TEXT),
+	TEXT(inventory_driver, name, NEEDED),
 	TEXT(inventory_driver, version),
 	TEXT(inventory_driver, device),
-	END,
+	{ 0 },
 };
 
 static const struct shape user_shape[] = {
-	NEEDED(inventory_user, pid, SHAPE_NUMBER),
+	NUMBER(inventory_user, pid, NEEDED),
 	TEXT(inventory_user, comm),
 	TEXT(inventory_user, device),
-	END,
+	{ 0 },
 };
 
 static const struct shape reason_shape[] = {
-	NEEDED(inventory_reason, what, SHAPE_TEXT),
-	NEEDED(inventory_reason, why, SHAPE_TEXT),
-	END,
+	TEXT(inventory_reason, what, NEEDED),
+	TEXT(inventory_reason, why, NEEDED),
+	{ 0 },
 };
 
 static const struct shape cpus_shape[] = {
@@ -148,7 +125,7 @@ static const struct shape cpus_shape[] = {
 	TEXT(inventory_cpus, online),
 	TEXT(inventory_cpus, allowed),
 	NUMBER(inventory_cpus, count),
-	END,
+	{ 0 },
 };
 
 static const struct shape limits_shape[] = {
@@ -157,18 +134,18 @@ static const struct shape limits_shape[] = {
 	NUMBER(inventory_limits, ptrace_scope), TEXT(inventory_limits, user_namespace),
 	TEXT(inventory_limits, pid_namespace),  TEXT(inventory_limits, ipc_namespace),
 	TEXT(inventory_limits, net_namespace),  NUMBER(inventory_limits, initial_user_namespace),
-	NUMBER(inventory_limits, shm_bytes),    END,
+	NUMBER(inventory_limits, shm_bytes),    { 0 },
 };
 
 static const struct shape inventory_shape[] = {
 	TEXT(inventory, version),
-	NEEDED(inventory, host, SHAPE_TEXT),
-	NEEDED(inventory, boot_id, SHAPE_TEXT),
-	LATER(inventory, kernel_boot_id),
+	TEXT(inventory, host, NEEDED),
+	TEXT(inventory, boot_id, NEEDED),
+	TEXT(inventory, kernel_boot_id, .need = SHAPE_LATER),
 	TEXT(inventory, kernel),
 	TEXT(inventory, machine),
-	NEEDED(inventory, real_ns, SHAPE_NUMBER),
-	NEEDED(inventory, mono_ns, SHAPE_NUMBER),
+	NUMBER(inventory, real_ns, NEEDED),
+	NUMBER(inventory, mono_ns, NEEDED),
 	NUMBER(inventory, took_ns),
 	STRUCT(inventory, cpus, cpus_shape),
 	STRUCT(inventory, limits, limits_shape),
@@ -182,7 +159,7 @@ static const struct shape inventory_shape[] = {
 	LIST(inventory, drivers, driver),
 	LIST(inventory, variables, variable),
 	LIST(inventory, unknown, reason),
-	END,
+	{ 0 },
 };
 
 struct inventory *inventory_new(void)
@@ -237,11 +214,9 @@ void inventory_free(struct inventory *inventory)
 int inventory_write(const struct inventory *inventory, FILE *out)
 {
 	json_t *object = json_pack("{s:s}", "schema", INVENTORY_SCHEMA);
-	json_t *members = shape_write(inventory_shape, inventory);
 	int err;
 
-	json_object_update(object, members);
-	json_decref(members);
+	shape_put(object, inventory_shape, inventory, NULL);
 	errno = 0;
 	err = json_dumpf(object, out, JSON_INDENT(1));
 	json_decref(object);
