@@ -2,43 +2,19 @@
 /* The verdict for programs, docs/check.schema.json, and for its page. */
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/shape.h"
 #include "site/judge/aggregates/ports.h"
 #include "site/judge/internal.h"
 #include "site/judge/verdict/drain.h"
 #include "site/judge/verdict/lines.h"
 
-/* ---- values; all functions that return one return a new reference ---- */
-
-/* As text, beyond what a double holds exactly. */
-static json_t *verdict_exact_json(uint64_t number)
-{
-	char text[24];
-
-	if (number <= 1ull << 53)
-		return json_integer(number);
-	snprintf(text, sizeof(text), "%lu", (unsigned long)number);
-	return json_string(text);
-}
-
-/* As UTF-8; NULL: null. */
-static json_t *verdict_text_json(const char *text)
-{
-	char *valid = text ? text_utf8(text) : NULL;
-	json_t *value = valid ? json_string(valid) : json_null();
-
-	free(valid);
-	return value;
-}
-
 /* ---- proposals: nodes to drain ---- */
 
-static json_t *drain_of(const struct drain *drain)
+static json_t *command_of(const void *drain)
 {
-	json_t *to = json_object(), *command = json_array();
+	json_t *command = json_array();
 	char *words[DRAIN_WORDS + 1];
 
 	drain_command(drain, words);
@@ -46,38 +22,57 @@ static json_t *drain_of(const struct drain *drain)
 		json_array_append_new(command, json_string(*word));
 		free(*word);
 	}
-	json_object_set_new(to, "nodes", json_string(drain->nodes));
-	json_object_set_new(to, "count", json_integer(drain->count));
-	json_object_set_new(to, "reason", json_string(drain->reason));
-	json_object_set_new(to, "command", command);
-	return to;
+	return command;
 }
+
+static json_t *allowed_of(const void *drains)
+{
+	return json_boolean(drains_allowed(drains));
+}
+
+static const struct shape drain_shape[] = {
+	SHAPE_OF(struct drain, nodes),
+	SHAPE_OF(struct drain, count),
+	SHAPE_OF(struct drain, reason),
+	SHAPE_WHOLE("command", command_of),
+	{ 0 },
+};
+
+static const struct shape refusal_shape[] = {
+	SHAPE_OF(struct drain_refusal, nodes),
+	SHAPE_OF(struct drain_refusal, why),
+	{ 0 },
+};
+
+static const struct shape drains_shape[] = {
+	SHAPE_LIST("drain", struct drains, list, drain_shape),
+	SHAPE_LIST("refused", struct drains, refused, refusal_shape),
+	SHAPE_OF(struct drains, nodes),
+	SHAPE_OF(struct drains, most),
+	SHAPE_WHOLE("allowed", allowed_of),
+	{ 0 },
+};
 
 static json_t *verdict_actions_json(const struct judge *judge)
 {
-	json_t *to = json_object(), *list = json_array(), *refused = json_array();
 	struct drains drains;
+	json_t *to;
 
 	drains_make(&drains, judge);
-	for (size_t i = 0; i < drains.list.len; i++)
-		json_array_append_new(list, drain_of(&drains.list.data[i]));
-	for (size_t i = 0; i < drains.refused.len; i++) {
-		json_t *one = json_object();
-
-		json_object_set_new(one, "nodes", verdict_text_json(drains.refused.data[i].nodes));
-		json_object_set_new(one, "why", json_string(drains.refused.data[i].why));
-		json_array_append_new(refused, one);
-	}
-	json_object_set_new(to, "drain", list);
-	json_object_set_new(to, "refused", refused);
-	json_object_set_new(to, "nodes", json_integer(drains.nodes));
-	json_object_set_new(to, "most", json_integer(drains.most));
-	json_object_set_new(to, "allowed", json_boolean(drains_allowed(&drains)));
+	to = shape_json(drains_shape, &drains, NULL);
 	drains_release(&drains);
 	return to;
 }
 
 /* ---- input and summary ---- */
+
+static const struct shape summary_shape[] = {
+	SHAPE_OF(struct judge_summary, critical),
+	SHAPE_OF(struct judge_summary, warning),
+	SHAPE_OF(struct judge_summary, nodes),
+	SHAPE_OF(struct judge_summary, failed_nodes),
+	{ 0 },
+};
 
 static json_t *verdict_summary_json(const struct judge *judge, const struct judge_output *how)
 {
@@ -86,192 +81,218 @@ static json_t *verdict_summary_json(const struct judge *judge, const struct judg
 
 	for (int i = 0; i < VERDICTS; i++)
 		json_object_set_new(to, verdict_words[i].word, json_integer(summary.verdicts[i]));
-	json_object_set_new(to, "critical", json_integer(summary.critical));
-	json_object_set_new(to, "warning", json_integer(summary.warning));
-	json_object_set_new(to, "nodes", json_integer(summary.nodes));
-	json_object_set_new(to, "failed_nodes", json_integer(summary.failed_nodes));
+	shape_put(to, summary_shape, &summary, NULL);
 	json_object_set_new(to, "rules_judged", json_integer(rules_judged(judge)));
 	json_object_set_new(to, "exit_status", json_integer(judge_status(judge, how->warn_ok)));
 	return to;
 }
 
-static json_t *verdict_evidence_json(const struct judge *judge)
+static json_t *complete_of(const void *of)
 {
-	const struct fact_totals *totals = &judge->aggregates.totals;
-	json_t *to = json_object(), *dropped = json_object();
+	const struct judge *judge = of;
+
+	return json_boolean(!judge->incomplete && !judge->captures_broken &&
+			    !judge->losses.list.len);
+}
+
+static json_t *dropped_of(const void *reasons)
+{
+	const struct fact_reason *dropped = reasons;
+	json_t *to = json_object();
 
 	for (int i = 0; i < FACT_MAX_REASONS; i++)
-		if (totals->dropped[i].reason && totals->dropped[i].count)
-			json_object_set_new(dropped, totals->dropped[i].reason,
-					    verdict_exact_json(totals->dropped[i].count));
-	json_object_set_new(to, "complete",
-			    json_boolean(!judge->incomplete && !judge->captures_broken &&
-					 !judge->losses.list.len));
-	json_object_set_new(to, "captures", verdict_exact_json(totals->captures));
-	json_object_set_new(to, "inventories", verdict_exact_json(judge->inventories.list.len));
-	json_object_set_new(to, "records", verdict_exact_json(totals->stored));
-	json_object_set_new(to, "dropped", dropped);
-	json_object_set_new(to, "damaged_bytes", verdict_exact_json(totals->damaged_bytes));
-	json_object_set_new(to, "transfers", verdict_exact_json(transfers_judged(judge)));
-	json_object_set_new(to, "data_bytes", verdict_exact_json(totals->data_bytes));
-	json_object_set_new(to, "unexplained_bytes", verdict_exact_json(totals->unexplained_bytes));
+		if (dropped[i].reason && dropped[i].count)
+			json_object_set_new(to, dropped[i].reason, shape_exact(dropped[i].count));
 	return to;
 }
 
-static void add_node(json_t *list, const char *name, const struct policy_class *class)
+static json_t *transfers_of(const void *judge)
 {
-	json_t *to = json_object();
-
-	json_object_set_new(to, "name", verdict_text_json(name));
-	json_object_set_new(to, "class", verdict_text_json(class ? class->name : NULL));
-	json_array_append_new(list, to);
+	return shape_exact(transfers_judged(judge));
 }
+
+#define EXACT(name, type, member) SHAPE_AS(name, struct type, member, .exact = true)
+#define TOTAL(name, member) EXACT(name, judge, aggregates.totals.member)
+
+static const struct shape evidence_shape[] = {
+	SHAPE_WHOLE("complete", complete_of),
+	TOTAL("captures", captures),
+	EXACT("inventories", judge, inventories.list.len),
+	TOTAL("records", stored),
+	SHAPE_MADE("dropped", struct judge, aggregates.totals.dropped, dropped_of),
+	TOTAL("damaged_bytes", damaged_bytes),
+	SHAPE_WHOLE("transfers", transfers_of),
+	TOTAL("data_bytes", data_bytes),
+	TOTAL("unexplained_bytes", unexplained_bytes),
+	{ 0 },
+};
 
 static json_t *verdict_nodes_json(const struct judge *judge)
 {
 	const struct strings *names = &judge->names.kept;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < names->all.len; i++)
-		add_node(list, names->all.data[i],
-			 policy_class_of(judge->policy, names->all.data[i]));
+	for (size_t i = 0; i < names->all.len; i++) {
+		const char *name = names->all.data[i];
+		const struct policy_class *class = policy_class_of(judge->policy, name);
+
+		json_array_append_new(list,
+				      json_pack("{s:o, s:o}", "name", shape_text(name), "class",
+						shape_text(class ? class->name : NULL)));
+	}
 	return list;
 }
 
+static const struct shape nic_shape[] = {
+	SHAPE_OF(struct nic_traffic, node),         SHAPE_OF(struct nic_traffic, device),
+	EXACT("sent", nic_traffic, sent),           EXACT("fetched", nic_traffic, fetched),
+	EXACT("transfers", nic_traffic, transfers), { 0 },
+};
+
 static json_t *verdict_nics_json(const struct judge *judge)
 {
-	json_t *list = json_array();
 	struct nics nics = { 0 };
+	json_t *list;
 
 	nics_make(&nics, &judge->aggregates);
-	for (size_t i = 0; i < nics.list.len; i++) {
-		const struct nic_traffic *nic = &nics.list.data[i];
-		json_t *to = json_object();
-
-		json_object_set_new(to, "node", verdict_text_json(nic->node));
-		json_object_set_new(to, "device", verdict_text_json(nic->device));
-		json_object_set_new(to, "sent", verdict_exact_json(nic->sent));
-		json_object_set_new(to, "fetched", verdict_exact_json(nic->fetched));
-		json_object_set_new(to, "transfers", verdict_exact_json(nic->transfers));
-		json_array_append_new(list, to);
-	}
+	list = shape_list(nic_shape, nics.list, NULL);
 	nics_release(&nics);
 	return list;
 }
 
 /* ---- findings, the texts of rules, and the lines of the page ---- */
 
-static json_t *end_of(const struct judge *judge, int process)
+/* NULL: a process that is not known. */
+static json_t *end_of(const void *process, const void *of)
 {
-	const struct aggregates *aggregates = &judge->aggregates;
-	const struct node *node = aggregates_node(aggregates, process);
-	json_t *to = json_object();
+	const struct judge *judge = of;
+	int index = *(const int *)process;
+	const struct node *node = aggregates_node(&judge->aggregates, index);
 
-	if (!node) {
-		json_decref(to);
-		return json_null();
-	}
-	json_object_set_new(to, "node", verdict_text_json(node->name));
-	json_object_set_new(to, "rank", json_integer(aggregates->members.data[process].fact.rank));
-	json_object_set_new(to, "pid", json_integer(aggregates->members.data[process].fact.pid));
-	return to;
+	return node ? json_pack("{s:o, s:i, s:I}", "node", shape_text(node->name), "rank",
+				judge->aggregates.members.data[index].fact.rank, "pid",
+				(json_int_t)judge->aggregates.members.data[index].fact.pid)
+		    : NULL;
 }
 
-static json_t *example_of(const struct judge *judge, const struct finding_example *example)
-{
-	json_t *to = json_object();
+static const struct shape example_shape[] = {
+	SHAPE_MADE("by", struct finding_example, process, end_of),
+	SHAPE_MADE("with", struct finding_example, peer, end_of),
+	SHAPE_OF(struct finding_example, op),
+	SHAPE_OF(struct finding_example, transport),
+	SHAPE_OF(struct finding_example, device),
+	SHAPE_OF(struct finding_example, function),
+	EXACT("start_ns", finding_example, start),
+	EXACT("bytes", finding_example, bytes),
+	{ 0 },
+};
 
-	json_object_set_new(to, "by", end_of(judge, example->process));
-	json_object_set_new(to, "with", end_of(judge, example->peer));
-	json_object_set_new(to, "op", verdict_text_json(example->op));
-	json_object_set_new(to, "transport", verdict_text_json(example->transport));
-	json_object_set_new(to, "device", verdict_text_json(example->device));
-	json_object_set_new(to, "function", verdict_text_json(example->function));
-	json_object_set_new(to, "start_ns", verdict_exact_json(example->start));
-	json_object_set_new(to, "bytes", verdict_exact_json(example->bytes));
-	return to;
-}
-
-/* Adds what holds for all findings of a rule. cause: of the one finding, before the rule's; NULL:
- * none. */
-static void verdict_set_rule_json(json_t *to, const struct catalogue_rule *rule, const char *cause)
+/* cause: of one finding, before the rule's; NULL: none. */
+static json_t *causes_of(const void *of, const void *cause)
 {
+	const struct catalogue_rule *rule = of;
 	json_t *causes = json_array();
 
-	json_object_set_new(to, "title", json_string(rule->title));
 	if (cause)
-		json_array_append_new(causes, verdict_text_json(cause));
+		json_array_append_new(causes, shape_text(cause));
 	for (size_t i = 0; i < CATALOGUE_CAUSES && rule->causes[i]; i++)
 		json_array_append_new(causes, json_string(rule->causes[i]));
-	json_object_set_new(to, "causes", causes);
-	json_object_set_new(to, "remedy", json_string(rule->remedy));
-	json_object_set_new(to, "reference", json_string(rule->reference));
+	return causes;
+}
+
+/* Holds for all findings of a rule. */
+static const struct shape rule_shape[] = {
+	SHAPE_OF(struct catalogue_rule, title),
+	SHAPE_WHOLE("causes", causes_of),
+	SHAPE_OF(struct catalogue_rule, remedy),
+	SHAPE_OF(struct catalogue_rule, reference),
+	{ 0 },
+};
+
+static json_t *id_of(const void *rule)
+{
+	return json_string((*(const struct catalogue_rule *const *)rule)->id);
+}
+
+static json_t *word_of(const void *verdict)
+{
+	return json_string(verdict_words[*(const enum verdict *)verdict].word);
+}
+
+static json_t *examples_of(const void *of, const void *judge)
+{
+	const struct finding *finding = of;
+
+	return shape_array(example_shape, finding->examples, finding->example_count,
+			   sizeof(*finding->examples), judge);
 }
 
 /* Without what holds for all findings of its rule. */
-static json_t *verdict_finding_json(const struct judge *judge, const struct finding *finding)
-{
-	json_t *to = json_object(), *examples = json_array();
-
-	json_object_set_new(to, "rule", json_string(finding->rule->id));
-	json_object_set_new(to, "verdict", json_string(verdict_words[finding->verdict].word));
-	json_object_set_new(to, "severity", json_string(severity_names[finding->severity]));
-	json_object_set_new(to, "subject", verdict_text_json(finding->subject.text));
-	json_object_set_new(to, "count", verdict_exact_json(finding->count));
-	json_object_set_new(to, "bytes", verdict_exact_json(finding->bytes));
-	json_object_set_new(to, "share",
-			    isnan(finding->share) ? json_null() : json_real(finding->share));
-	json_object_set_new(to, "expected", verdict_text_json(finding->expected));
-	json_object_set_new(to, "seen", verdict_text_json(finding->seen));
-	json_object_set_new(to, "why", verdict_text_json(finding->why));
-	for (size_t i = 0; i < finding->example_count; i++)
-		json_array_append_new(examples, example_of(judge, &finding->examples[i]));
-	json_object_set_new(to, "examples", examples);
-	json_object_set_new(to, "cause", verdict_text_json(finding->cause));
-	return to;
-}
+static const struct shape finding_shape[] = {
+	SHAPE_MADE("rule", struct finding, rule, id_of),
+	SHAPE_MADE("verdict", struct finding, verdict, word_of),
+	SHAPE_WORD("severity", struct finding, severity, severity_names),
+	SHAPE_AS("subject", struct finding, subject.text),
+	EXACT("count", finding, count),
+	EXACT("bytes", finding, bytes),
+	SHAPE_OF(struct finding, share),
+	SHAPE_OF(struct finding, expected),
+	SHAPE_OF(struct finding, seen),
+	SHAPE_OF(struct finding, why),
+	SHAPE_WHOLE("examples", examples_of),
+	SHAPE_OF(struct finding, cause),
+	{ 0 },
+};
 
 /* For the page: what each rule says, by id. */
 static json_t *verdict_rules_json(void)
 {
 	json_t *rules = json_object();
 
-	for (size_t i = 0; i < CATALOGUE_RULES; i++) {
-		json_t *rule = json_object();
-
-		verdict_set_rule_json(rule, &catalogue[i], NULL);
-		json_object_set_new(rules, catalogue[i].id, rule);
-	}
+	for (size_t i = 0; i < CATALOGUE_RULES; i++)
+		json_object_set_new(rules, catalogue[i].id,
+				    shape_json(rule_shape, &catalogue[i], NULL));
 	return rules;
 }
 
-static json_t *line_of(const struct judge *judge, const struct line *line)
+/* A finding by its position. */
+static json_t *position_of(const void *finding, const void *of)
 {
-	json_t *to = json_object(), *findings = json_array();
+	const struct judge *judge = of;
+
+	return json_integer(*(const struct finding *const *)finding - judge->findings.data);
+}
+
+static json_t *positions_of(const void *of, const void *judge)
+{
+	const struct line *line = of;
+	json_t *list = json_array();
 
 	for (size_t i = 0; i < line->findings.len; i++)
-		json_array_append_new(findings,
-				      json_integer(line->findings.data[i] - judge->findings.data));
-	json_object_set_new(to, "subject", verdict_text_json(line->subject));
-	json_object_set_new(to, "finding", json_integer(line->finding - judge->findings.data));
-	json_object_set_new(to, "findings", findings);
-	json_object_set_new(to, "subjects", json_integer(line->subjects));
-	json_object_set_new(to, "of", json_integer(line->judged));
-	json_object_set_new(to, "count", verdict_exact_json(line->count));
-	json_object_set_new(to, "bytes", verdict_exact_json(line->bytes));
-	json_object_set_new(to, "differs", json_boolean(line->differs));
-	return to;
+		json_array_append_new(list, position_of(&line->findings.data[i], judge));
+	return list;
 }
+
+static const struct shape line_shape[] = {
+	SHAPE_OF(struct line, subject),
+	SHAPE_MADE("finding", struct line, finding, position_of),
+	SHAPE_WHOLE("findings", positions_of),
+	SHAPE_OF(struct line, subjects),
+	SHAPE_AS("of", struct line, judged),
+	EXACT("count", line, count),
+	EXACT("bytes", line, bytes),
+	SHAPE_OF(struct line, differs),
+	{ 0 },
+};
 
 /* For the page: lines, which name findings by their position. */
 static json_t *verdict_lines_json(const struct judge *judge)
 {
-	json_t *list = json_array();
 	struct lines lines = { 0 };
+	json_t *list;
 
 	lines_make(&lines, judge, true);
-	for (size_t i = 0; i < lines.list.len; i++)
-		json_array_append_new(list, line_of(judge, &lines.list.data[i]));
+	list = shape_list(line_shape, lines.list, judge);
 	lines_release(&lines);
 	return list;
 }
@@ -300,10 +321,10 @@ static void put_head(const struct judge *judge, const struct judge_output *how, 
 	policy_hash(judge->policy, hash);
 	fputs("{\n", out);
 	put_member("schema", json_string("ucxbpf.check/1"), out);
-	put_member("site", verdict_text_json(judge->policy->site), out);
+	put_member("site", shape_text(judge->policy->site), out);
 	put_member("policy_sha256", json_string(hash), out);
 	put_member("summary", verdict_summary_json(judge, how), out);
-	put_member("evidence", verdict_evidence_json(judge), out);
+	put_member("evidence", shape_json(evidence_shape, judge, NULL), out);
 	put_member("actions", verdict_actions_json(judge), out);
 	put_member("nodes", verdict_nodes_json(judge), out);
 	put_member("nics", verdict_nics_json(judge), out);
@@ -315,10 +336,10 @@ static void put_findings(const struct judge *judge, bool words, FILE *out)
 	fputs(" \"findings\": [", out);
 	for (size_t i = 0; i < judge->findings.len; i++) {
 		const struct finding *finding = &judge->findings.data[i];
-		json_t *value = verdict_finding_json(judge, finding);
+		json_t *value = shape_json(finding_shape, finding, judge);
 
 		if (words)
-			verdict_set_rule_json(value, finding->rule, finding->cause);
+			shape_put(value, rule_shape, finding->rule, finding->cause);
 		fputs(i ? ",\n  " : "\n  ", out);
 		put_value(value, out);
 	}
