@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/shape.h"
 #include "base/text.h"
 #include "show/report/internal.h"
 
@@ -120,24 +120,9 @@ void json_out_array_end(struct json_out *out)
 		put(out, out->more_items ? "\n ]" : "]");
 }
 
-json_t *json_out_text(const char *text, const char *absent)
-{
-	json_t *string;
-	char *safe;
+/* ---- totals ---- */
 
-	text = text ? text : absent;
-	if (!text)
-		return json_null();
-	string = json_string(text);
-	if (string)
-		return string;
-	safe = text_utf8(text);
-	string = json_string(safe);
-	free(safe);
-	return string;
-}
-
-static json_t *reasons_json(const struct fact_reason *from)
+static json_t *reasons_json(const void *from)
 {
 	struct fact_reason reasons[FACT_MAX_REASONS];
 	int count = report_reasons(from, reasons);
@@ -152,159 +137,146 @@ static json_t *reasons_json(const struct fact_reason *from)
 	return object;
 }
 
-static void set(json_t *object, const char *name, uint64_t value)
-{
-	json_object_set_new(object, name, json_integer(value));
-}
-
-static json_t *loss_json(const struct fact_totals *totals)
-{
-	json_t *object = json_object();
-
-	set(object, "produced", totals->produced);
-	set(object, "stored", totals->stored);
-	json_object_set_new(object, "dropped", reasons_json(totals->dropped));
-	return object;
-}
-
-/* Captures made with --count have no messages to match. */
-static json_t *matching_json(const struct fact_totals *totals)
-{
-	json_t *object;
-
-	if (totals->counted && totals->counted == totals->captures)
-		return json_null();
-	object = json_object();
-	set(object, "sends", totals->sends);
-	set(object, "receives", totals->receives);
-	set(object, "matched", totals->matched);
-	set(object, "ambiguous", totals->ambiguous);
-	json_object_set_new(object, "unmatched_sends", reasons_json(totals->unmatched_sends));
-	json_object_set_new(object, "unmatched_receives", reasons_json(totals->unmatched_receives));
-	return object;
-}
-
-static json_t *attribution_json(const struct fact_totals *totals)
-{
-	json_t *object = json_object();
-
-	set(object, "data_bytes", totals->data_bytes);
-	set(object, "to_op", totals->to_op_bytes);
-	set(object, "to_call", totals->to_call_bytes);
-	set(object, "unexplained", totals->unexplained_bytes);
-	json_object_set_new(object, "unexplained_reasons", reasons_json(totals->unexplained));
-	if (totals->copies) {
-		set(object, "copies", totals->copies);
-		set(object, "copy_bytes", totals->copy_bytes);
-		set(object, "copy_unexplained", totals->copy_unexplained_bytes);
-	}
-	return object;
-}
-
-static json_t *levels_json(const struct fact_self *self)
+static json_t *levels_json(const void *levels)
 {
 	json_t *array = json_array();
 
 	for (int i = 0; i < LEVELS; i++)
-		if (self->levels[i])
+		if (((const bool *)levels)[i])
 			json_array_append_new(array, json_string(level_names[i]));
 	return array;
 }
 
-static json_t *kernel_json(const struct fact_self *self)
-{
-	json_t *object = json_object();
+#define SELF(name, member, ...) SHAPE_AS(name, struct fact_self, member, ##__VA_ARGS__)
 
-	set(object, "captures", self->kernel_known);
-	set(object, "time_ns", self->kernel_ns);
-	set(object, "hits", self->hits);
-	set(object, "sampled_hits", self->sampled_hits);
-	if (self->spread_known == self->kernel_known)
-		set(object, "spread_ns", self->kernel_spread);
-	return object;
+static bool has_spread(const void *of)
+{
+	const struct fact_self *self = of;
+
+	return self->spread_known == self->kernel_known;
 }
 
-static json_t *consumer_json(const struct fact_self *self)
-{
-	json_t *object = json_object();
+static const struct shape kernel_shape[] = {
+	SELF("captures", kernel_known),
+	SELF("time_ns", kernel_ns),
+	SELF("hits", hits),
+	SELF("sampled_hits", sampled_hits),
+	SELF("spread_ns", kernel_spread, .known = has_spread, .optional = true),
+	{ 0 },
+};
 
-	set(object, "captures", self->drained_known);
-	set(object, "threads", self->threads);
-	set(object, "rings", self->rings);
-	set(object, "ring_bytes", self->ring_bytes);
-	set(object, "grown", self->grown);
-	set(object, "records", self->drained);
-	set(object, "cpu_ns", self->drained_ns);
-	return object;
+static const struct shape consumer_shape[] = {
+	SELF("captures", drained_known),
+	SELF("threads", threads),
+	SELF("rings", rings),
+	SELF("ring_bytes", ring_bytes),
+	SELF("grown", grown),
+	SELF("records", drained),
+	SELF("cpu_ns", drained_ns),
+	{ 0 },
+};
+
+static const struct shape self_shape[] = {
+	SELF("captures", known),
+	SHAPE_MADE("levels", struct fact_self, levels, levels_json),
+	SELF("records", records),
+	SELF("bytes", bytes),
+	SELF("cpu_ns", cpu_ns),
+	SELF("memory_peak", memory_peak, .null = SHAPE_ZERO),
+	SHAPE_PART("kernel", kernel_shape, SHAPE_WHEN(struct fact_self, kernel_known)),
+	SHAPE_CHARS("kernel_unknown", struct fact_self, kernel_unknown, .optional = true),
+	SHAPE_PART("consumer", consumer_shape, SHAPE_WHEN(struct fact_self, drained_known),
+		   .optional = true),
+	{ 0 },
+};
+
+#define TOTAL(name, member, ...) SHAPE_AS(name, struct fact_totals, member, ##__VA_ARGS__)
+#define REASONS(name, member) SHAPE_MADE(name, struct fact_totals, member, reasons_json)
+#define DETAIL(name, member) SHAPE_STRUCT(name, struct fact_totals, member, share_shape)
+
+static const struct shape counted_shape[] = {
+	TOTAL("captures", counted),
+	TOTAL("of", captures),
+	TOTAL("timed_every", timed_every),
+	{ 0 },
+};
+
+static const struct shape loss_shape[] = {
+	TOTAL("produced", produced),
+	TOTAL("stored", stored),
+	REASONS("dropped", dropped),
+	{ 0 },
+};
+
+static const struct shape share_shape[] = {
+	SHAPE_OF(struct detail_share, recorded),
+	SHAPE_OF(struct detail_share, of),
+	{ 0 },
+};
+
+static const struct shape detail_shape[] = {
+	DETAIL("calls", calls),
+	DETAIL("ops", ops),
+	DETAIL("transfers", transfers),
+	DETAIL("sends", sent),
+	TOTAL("unsummed", unsummed),
+	TOTAL("partial", partial),
+	{ 0 },
+};
+
+static const struct shape matching_shape[] = {
+	TOTAL("sends", sends),
+	TOTAL("receives", receives),
+	TOTAL("matched", matched),
+	TOTAL("ambiguous", ambiguous),
+	REASONS("unmatched_sends", unmatched_sends),
+	REASONS("unmatched_receives", unmatched_receives),
+	{ 0 },
+};
+
+#define COPIES SHAPE_WHEN(struct fact_totals, copies), .optional = true
+
+static const struct shape attribution_shape[] = {
+	TOTAL("data_bytes", data_bytes),
+	TOTAL("to_op", to_op_bytes),
+	TOTAL("to_call", to_call_bytes),
+	TOTAL("unexplained", unexplained_bytes),
+	REASONS("unexplained_reasons", unexplained),
+	TOTAL("copies", copies, COPIES),
+	TOTAL("copy_bytes", copy_bytes, COPIES),
+	TOTAL("copy_unexplained", copy_unexplained_bytes, COPIES),
+	{ 0 },
+};
+
+static bool lacks_detail(const void *totals)
+{
+	return report_lacks_detail(totals);
 }
 
-static json_t *self_json(const struct fact_self *self)
+/* Captures made with --count have no messages to match. */
+static bool has_messages(const void *of)
 {
-	json_t *object = json_object();
+	const struct fact_totals *totals = of;
 
-	set(object, "captures", self->known);
-	json_object_set_new(object, "levels", levels_json(self));
-	set(object, "records", self->records);
-	set(object, "bytes", self->bytes);
-	set(object, "cpu_ns", self->cpu_ns);
-	json_object_set_new(object, "memory_peak",
-			    self->memory_peak ? json_integer((json_int_t)self->memory_peak)
-					      : json_null());
-	json_object_set_new(object, "kernel", self->kernel_known ? kernel_json(self) : json_null());
-	if (*self->kernel_unknown)
-		json_object_set_new(object, "kernel_unknown", json_string(self->kernel_unknown));
-	if (self->drained_known)
-		json_object_set_new(object, "consumer", consumer_json(self));
-	return object;
+	return !totals->counted || totals->counted != totals->captures;
 }
 
-static json_t *counted_json(const struct fact_totals *totals)
-{
-	json_t *object = json_object();
-
-	set(object, "captures", totals->counted);
-	set(object, "of", totals->captures);
-	set(object, "timed_every", totals->timed_every);
-	return object;
-}
-
-static void set_detail(json_t *object, const char *name, const struct detail_share *detail)
-{
-	json_t *of = json_object();
-
-	set(of, "recorded", detail->recorded);
-	set(of, "of", detail->of);
-	json_object_set_new(object, name, of);
-}
-
-static json_t *detail_json(const struct fact_totals *totals)
-{
-	json_t *object = json_object();
-
-	set_detail(object, "calls", &totals->calls);
-	set_detail(object, "ops", &totals->ops);
-	set_detail(object, "transfers", &totals->transfers);
-	set_detail(object, "sends", &totals->sent);
-	set(object, "unsummed", totals->unsummed);
-	set(object, "partial", totals->partial);
-	return object;
-}
+static const struct shape totals_shape[] = {
+	SHAPE_PART("counted", counted_shape, SHAPE_WHEN(struct fact_totals, counted),
+		   .optional = true),
+	SHAPE_PART("loss", loss_shape),
+	SHAPE_PART("detail", detail_shape, .known = lacks_detail, .optional = true),
+	SHAPE_PART("matching", matching_shape, .known = has_messages),
+	SHAPE_PART("attribution", attribution_shape),
+	REASONS("notes", notes),
+	SHAPE_STRUCT("self", struct fact_totals, self, self_shape,
+		     SHAPE_WHEN(struct fact_totals, self.known), .optional = true),
+	{ 0 },
+};
 
 json_t *report_totals_json(const struct fact_totals *totals)
 {
-	json_t *object = json_object();
-
-	if (totals->counted)
-		json_object_set_new(object, "counted", counted_json(totals));
-	json_object_set_new(object, "loss", loss_json(totals));
-	if (report_lacks_detail(totals))
-		json_object_set_new(object, "detail", detail_json(totals));
-	json_object_set_new(object, "matching", matching_json(totals));
-	json_object_set_new(object, "attribution", attribution_json(totals));
-	json_object_set_new(object, "notes", reasons_json(totals->notes));
-	if (totals->self.known)
-		json_object_set_new(object, "self", self_json(&totals->self));
-	return object;
+	return shape_json(totals_shape, totals, NULL);
 }
 
 /* "loss", "matching", "attribution" and "notes". */
@@ -317,11 +289,6 @@ static void report_json_totals(const struct fact_totals *totals, struct json_out
 	json_decref(object);
 }
 
-static json_t *number_or_null(int number)
-{
-	return number < 0 ? json_null() : json_integer(number);
-}
-
 json_t *report_filter_json(const struct report_filter *filter)
 {
 	json_t *object;
@@ -331,26 +298,28 @@ json_t *report_filter_json(const struct report_filter *filter)
 	object = json_object();
 	for (int i = 0; i < FILTER_FIELDS; i++) {
 		const struct filter_list *list = &filter->lists[i];
-		json_t *patterns;
 
-		if (!list->patterns.len)
-			continue;
-		patterns = json_array();
-		for (size_t k = 0; k < list->patterns.len; k++)
-			json_array_append_new(patterns,
-					      json_out_text(list->patterns.data[k], NULL));
-		json_object_set_new(object, filter_infos[i].name, patterns);
+		if (list->patterns.len)
+			json_object_set_new(object, filter_infos[i].name,
+					    shape_texts((const char *const *)list->patterns.data,
+							list->patterns.len));
 	}
 	return object;
 }
 
+/* ---- hosts, processes, windows, clocks ---- */
+
+static const struct shape host_shape[] = {
+	SHAPE_OF(struct report_host, name, .instead = "unknown"),
+	SHAPE_AS("boot_id", struct report_host, id, .instead = "unknown"),
+	{ 0 },
+};
+
 static json_t *host_json(const struct report_host *host, size_t id)
 {
-	json_t *object = json_object();
+	json_t *object = json_pack("{s:I}", "id", (json_int_t)id);
 
-	json_object_set_new(object, "id", json_integer(id));
-	json_object_set_new(object, "name", json_out_text(host->name, "unknown"));
-	json_object_set_new(object, "boot_id", json_out_text(host->id, "unknown"));
+	shape_put(object, host_shape, host, NULL);
 	json_object_set_new(object, "span_ns", json_integer(host->last - host->first));
 	return object;
 }
@@ -364,37 +333,49 @@ static void put_hosts(const struct report *report, struct json_out *out)
 	json_out_array_end(out);
 }
 
-static json_t *ucx_json(const struct fact_process *process)
+static const struct shape ucx_shape[] = {
+	SHAPE_OF(struct fact_ucx, path, .instead = "unknown"),
+	SHAPE_OF(struct fact_ucx, build_id, .instead = "unknown"),
+	SHAPE_OF(struct fact_ucx, version, .instead = "unknown"),
+	SHAPE_OF(struct fact_ucx, layout, .instead = "unknown"),
+	{ 0 },
+};
+
+static const struct shape variable_shape[] = {
+	SHAPE_OF(struct fact_variable, name),
+	SHAPE_OF(struct fact_variable, value),
+	{ 0 },
+};
+
+static bool knows_environment(const void *process)
 {
-	json_t *array = json_array();
-
-	for (int i = 0; i < process->ucx_count; i++) {
-		const struct fact_ucx *ucx = &process->ucx[i];
-		json_t *object = json_object();
-
-		json_object_set_new(object, "path", json_out_text(ucx->path, "unknown"));
-		json_object_set_new(object, "build_id", json_out_text(ucx->build_id, "unknown"));
-		json_object_set_new(object, "version", json_out_text(ucx->version, "unknown"));
-		json_object_set_new(object, "layout", json_out_text(ucx->layout, "unknown"));
-		json_array_append_new(array, object);
-	}
-	return array;
+	return ((const struct fact_process *)process)->environment_cut >= 0;
 }
 
-static json_t *environment_json(const struct fact_process *process)
-{
-	json_t *array;
+static const char *const seen_from[] = { "attach", "start" };
 
-	if (process->environment_cut < 0)
-		return json_null();
-	array = json_array();
-	for (int i = 0; i < process->environment_count; i++)
-		json_array_append_new(
-			array, json_pack("{s:o, s:o}", "name",
-					 json_out_text(process->environment[i].name, NULL), "value",
-					 json_out_text(process->environment[i].value, NULL)));
-	return array;
-}
+#define PROCESS(member, ...) SHAPE_OF(struct fact_process, member, ##__VA_ARGS__)
+
+static const struct shape process_shape[] = {
+	SHAPE_AS("id", struct fact_process, index),
+	PROCESS(host, .null = SHAPE_NEGATIVE),
+	PROCESS(pid),
+	PROCESS(tgid),
+	PROCESS(start_time),
+	PROCESS(comm, .instead = "unknown"),
+	PROCESS(exe, .instead = "unknown"),
+	PROCESS(job),
+	PROCESS(rank, .null = SHAPE_NEGATIVE),
+	PROCESS(size, .null = SHAPE_NEGATIVE),
+	PROCESS(mpi),
+	SHAPE_SPAN("ucx", struct fact_process, ucx, ucx_count, ucx_shape),
+	SHAPE_SPAN("environment", struct fact_process, environment, environment_count,
+		   variable_shape, .known = knows_environment),
+	PROCESS(environment_cut, .null = SHAPE_NEGATIVE),
+	PROCESS(cpus),
+	SHAPE_WORD("seen_from", struct fact_process, from_start, seen_from),
+	{ 0 },
+};
 
 /* Only known members: older captures lack some of them. */
 static void put_end(json_t *object, const struct fact_lifetime *lifetime)
@@ -405,99 +386,72 @@ static void put_end(json_t *object, const struct fact_lifetime *lifetime)
 		json_object_set_new(object, "exit_status", json_integer(lifetime->exit_status));
 }
 
-static json_t *process_json(const struct report_process *of)
-{
-	const struct fact_process *process = &of->fact;
-	json_t *object = json_object();
-
-	json_object_set_new(object, "id", json_integer(process->index));
-	json_object_set_new(object, "host", number_or_null(process->host));
-	json_object_set_new(object, "pid", json_integer(process->pid));
-	json_object_set_new(object, "tgid", json_integer(process->tgid));
-	json_object_set_new(object, "start_time", json_integer(process->start_time));
-	json_object_set_new(object, "comm", json_out_text(process->comm, "unknown"));
-	json_object_set_new(object, "exe", json_out_text(process->exe, "unknown"));
-	json_object_set_new(object, "job", json_out_text(process->job, NULL));
-	json_object_set_new(object, "rank", number_or_null(process->rank));
-	json_object_set_new(object, "size", number_or_null(process->size));
-	json_object_set_new(object, "mpi", json_out_text(process->mpi, NULL));
-	json_object_set_new(object, "ucx", ucx_json(process));
-	json_object_set_new(object, "environment", environment_json(process));
-	json_object_set_new(object, "environment_cut", number_or_null(process->environment_cut));
-	json_object_set_new(object, "cpus", json_out_text(process->cpus, NULL));
-	json_object_set_new(object, "seen_from",
-			    json_string(process->from_start ? "start" : "attach"));
-	put_end(object, &of->lifetime);
-	return object;
-}
-
 static void put_processes(const struct report *report, struct json_out *out)
 {
 	json_out_array(out, "processes");
-	for (size_t i = 0; i < report->processes.len; i++)
-		if (report->processes.data[i].known)
-			json_out_item(out, process_json(&report->processes.data[i]));
+	for (size_t i = 0; i < report->processes.len; i++) {
+		const struct report_process *process = &report->processes.data[i];
+		json_t *object;
+
+		if (!process->known)
+			continue;
+		object = shape_json(process_shape, &process->fact, NULL);
+		put_end(object, &process->lifetime);
+		json_out_item(out, object);
+	}
 	json_out_array_end(out);
 }
 
-/* Times are relative to the start of the host's span, as for the slowest transfers. */
-static json_t *window_json(const struct report *report, const struct fact_window *window)
-{
-	uint64_t zero = report->hosts.data[window->host].first;
-	json_t *object = json_object();
+#define STEP SHAPE_WHEN(struct fact_window, step), .optional = true
 
-	json_object_set_new(object, "host", number_or_null(window->host));
-	json_object_set_new(object, "capture", json_integer(window->capture));
-	json_object_set_new(object, "from_ns", json_integer(window->from - zero));
-	json_object_set_new(object, "to_ns", json_integer(window->to - zero));
-	if (window->step) {
-		json_object_set_new(object, "step", json_string(window->step));
-		json_object_set_new(object, "reason", json_string(window->reason));
-		json_object_set_new(object, "paid_ppm", json_integer(window->paid_ppm));
-	}
-	return object;
-}
+static const struct shape window_shape[] = {
+	SHAPE_OF(struct fact_window, host, .null = SHAPE_NEGATIVE),
+	SHAPE_OF(struct fact_window, capture),
+	SHAPE_AS("from_ns", struct fact_window, from),
+	SHAPE_AS("to_ns", struct fact_window, to),
+	SHAPE_OF(struct fact_window, step, STEP),
+	SHAPE_OF(struct fact_window, reason, STEP),
+	SHAPE_OF(struct fact_window, paid_ppm, STEP),
+	{ 0 },
+};
 
-/* Only if a capture had a duty cycle. */
+/* Only if a capture had a duty cycle. Times are relative to the start of the host's span, as for
+ * the slowest transfers. */
 static void put_windows(const struct report *report, struct json_out *out)
 {
 	if (!report->windows.len)
 		return;
 	json_out_array(out, "windows");
-	for (size_t i = 0; i < report->windows.len; i++)
-		json_out_item(out, window_json(report, &report->windows.data[i]));
+	for (size_t i = 0; i < report->windows.len; i++) {
+		struct fact_window window = report->windows.data[i];
+
+		window.from -= report->hosts.data[window.host].first;
+		window.to -= report->hosts.data[window.host].first;
+		json_out_item(out, shape_json(window_shape, &window, NULL));
+	}
 	json_out_array_end(out);
 }
 
-static void put_estimate(json_t *object, const struct clock_estimate *estimate, uint64_t zero)
-{
-	json_object_set_new(object, "at_ns", json_integer(estimate->at - zero));
-	json_object_set_new(object, "offset_ns", json_integer(estimate->offset));
-	json_object_set_new(object, "offset_uncertainty_ns",
-			    json_integer((json_int_t)estimate->offset_uncertainty));
-	json_object_set_new(object, "drift_ppb", json_integer(estimate->drift));
-	json_object_set_new(object, "drift_uncertainty_ppb",
-			    json_integer(estimate->drift_uncertainty));
-}
+#define ESTIMATE(name, member)                                                                     \
+	SHAPE_AS(name, struct clock_estimate, member, SHAPE_UNLESS(struct clock_estimate, reason))
 
-static json_t *clock_json(const struct report *report, const struct clock_pair *pair)
-{
-	static const char *const numbers[] = { "at_ns", "offset_ns", "offset_uncertainty_ns",
-					       "drift_ppb", "drift_uncertainty_ppb" };
-	const struct clock_estimate estimate = clocks_solve(pair);
-	json_t *object = json_object();
+static const struct shape pair_shape[] = {
+	SHAPE_OF(struct clock_pair, host),
+	SHAPE_OF(struct clock_pair, other),
+	SHAPE_AS("there", struct clock_pair, there.messages),
+	SHAPE_AS("back", struct clock_pair, back.messages),
+	{ 0 },
+};
 
-	json_object_set_new(object, "host", json_integer(pair->host));
-	json_object_set_new(object, "other", json_integer(pair->other));
-	json_object_set_new(object, "there", json_integer((json_int_t)pair->there.messages));
-	json_object_set_new(object, "back", json_integer((json_int_t)pair->back.messages));
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		json_object_set_new(object, numbers[i], json_null());
-	if (!estimate.reason)
-		put_estimate(object, &estimate, report->hosts.data[pair->host].first);
-	json_object_set_new(object, "reason", json_out_text(estimate.reason, NULL));
-	return object;
-}
+static const struct shape estimate_shape[] = {
+	ESTIMATE("at_ns", at),
+	ESTIMATE("offset_ns", offset),
+	ESTIMATE("offset_uncertainty_ns", offset_uncertainty),
+	ESTIMATE("drift_ppb", drift),
+	ESTIMATE("drift_uncertainty_ppb", drift_uncertainty),
+	SHAPE_OF(struct clock_estimate, reason),
+	{ 0 },
+};
 
 /* Only if hosts sent messages to each other. */
 static void put_clocks(const struct report *report, struct json_out *out)
@@ -505,8 +459,15 @@ static void put_clocks(const struct report *report, struct json_out *out)
 	if (!report->clocks.list.len)
 		return;
 	json_out_array(out, "clocks");
-	for (size_t i = 0; i < report->clocks.list.len; i++)
-		json_out_item(out, clock_json(report, &report->clocks.list.data[i]));
+	for (size_t i = 0; i < report->clocks.list.len; i++) {
+		const struct clock_pair *pair = &report->clocks.list.data[i];
+		struct clock_estimate estimate = clocks_solve(pair);
+		json_t *object = shape_json(pair_shape, pair, NULL);
+
+		estimate.at -= report->hosts.data[pair->host].first;
+		shape_put(object, estimate_shape, &estimate, NULL);
+		json_out_item(out, object);
+	}
 	json_out_array_end(out);
 }
 

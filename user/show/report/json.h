@@ -26,9 +26,6 @@ void json_out_array(struct json_out *out, const char *name);
 void json_out_item(struct json_out *out, json_t *value);
 void json_out_array_end(struct json_out *out);
 
-/* A string, with ? for invalid UTF-8 (names may hold any bytes); absent replaces NULL. */
-json_t *json_out_text(const char *text, const char *absent);
-
 void report_json_calls(const struct report *report, struct json_out *out);
 void report_json_ops(const struct report *report, struct json_out *out);
 void report_json_transfers(const struct report *report, struct json_out *out);

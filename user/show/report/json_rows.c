@@ -2,51 +2,10 @@
 /* The tables of the JSON report. */
 #include "show/report/json.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-
-struct measure {
-	const char *name;
-	size_t offset; /* of a uint64_t in struct cube_sums */
-};
-
-#define MEASURE(field)                                                                             \
-	{                                                                                          \
-#field, offsetof(struct cube_sums, field)                                          \
-	}
-#define MAX_MEASURES 6
-
-static const struct measure call_measures[MAX_MEASURES] = {
-	MEASURE(count),
-	MEASURE(ops),
-	MEASURE(bytes),
-	MEASURE(bytes_unknown),
-};
-
-static const struct measure op_measures[MAX_MEASURES] = {
-	MEASURE(count),
-	MEASURE(bytes),
-	MEASURE(bytes_unknown),
-	MEASURE(errors),
-};
-
-static const struct measure transfer_measures[MAX_MEASURES] = {
-	MEASURE(count),   MEASURE(bytes),      MEASURE(bytes_unknown),
-	MEASURE(retries), MEASURE(wire_bytes), MEASURE(unexplained_bytes),
-};
-
-static const struct measure plain_message_measures[MAX_MEASURES] = {
-	MEASURE(count),
-	MEASURE(bytes),
-	MEASURE(bytes_unknown),
-};
-
-static const struct measure message_measures[MAX_MEASURES] = {
-	MEASURE(count),  MEASURE(bytes),      MEASURE(bytes_unknown),
-	MEASURE(copies), MEASURE(copy_bytes),
-};
+#include "base/shape.h"
 
 static const char *precision_name(uint32_t precisions)
 {
@@ -56,30 +15,65 @@ static const char *precision_name(uint32_t precisions)
 	return "mixed";
 }
 
-static json_t *time_json(const struct cube_sums *sums)
+static json_t *precision_json(const void *precisions)
 {
-	bool known = sums->time_min != UINT64_MAX;
-	json_t *object;
-
-	if (!sums->timed)
-		return json_null();
-	object = json_object();
-	json_object_set_new(object, "known", json_integer(sums->timed));
-	json_object_set_new(object, "sum_ns", json_integer(sums->time_sum));
-	json_object_set_new(object, "min_ns", known ? json_integer(sums->time_min) : json_null());
-	json_object_set_new(object, "max_ns", known ? json_integer(sums->time_max) : json_null());
-	json_object_set_new(object, "precision", json_string(precision_name(sums->precisions)));
-	return object;
+	return json_string(precision_name(*(const uint32_t *)precisions));
 }
 
-/* Members "count", "ops", "bytes" and "time" of a row. */
-static void report_json_sums(json_t *object, const struct cube_sums *sums)
+static bool has_range(const void *sums)
 {
-	json_object_set_new(object, "count", json_integer(sums->count));
-	json_object_set_new(object, "ops", json_integer(sums->ops));
-	json_object_set_new(object, "bytes", json_integer(sums->bytes));
-	json_object_set_new(object, "time", time_json(sums));
+	return ((const struct cube_sums *)sums)->time_min != UINT64_MAX;
 }
+
+static const struct shape time_shape[] = {
+	SHAPE_AS("known", struct cube_sums, timed),
+	SHAPE_AS("sum_ns", struct cube_sums, time_sum),
+	SHAPE_AS("min_ns", struct cube_sums, time_min, .known = has_range),
+	SHAPE_AS("max_ns", struct cube_sums, time_max, .known = has_range),
+	SHAPE_MADE("precision", struct cube_sums, precisions, precision_json),
+	{ 0 },
+};
+
+#define SUM(member, ...) SHAPE_OF(struct cube_sums, member, ##__VA_ARGS__)
+#define TIME SHAPE_PART("time", time_shape, SHAPE_WHEN(struct cube_sums, timed))
+
+static const struct shape call_sums[] = {
+	SUM(count), SUM(ops), SUM(bytes), SUM(bytes_unknown), TIME, { 0 },
+};
+
+static const struct shape op_sums[] = {
+	SUM(count),
+	SUM(bytes),
+	SUM(bytes_unknown),
+	SUM(errors, SHAPE_UNLESS(struct cube_sums, unchecked)),
+	TIME,
+	{ 0 },
+};
+
+static const struct shape transfer_sums[] = {
+	SUM(count),   SUM(bytes),      SUM(bytes_unknown),
+	SUM(retries), SUM(wire_bytes), SUM(unexplained_bytes),
+	TIME,         { 0 },
+};
+
+static const struct shape plain_message_sums[] = {
+	SUM(count),
+	SUM(bytes),
+	SUM(bytes_unknown),
+	{ 0 },
+};
+
+static const struct shape message_sums[] = {
+	SUM(count), SUM(bytes), SUM(bytes_unknown), SUM(copies), SUM(copy_bytes), { 0 },
+};
+
+static const struct shape network_sums[] = {
+	SUM(count), SUM(bytes), SUM(bytes_unknown), SUM(wire_bytes), { 0 },
+};
+
+static const struct shape place_sums[] = {
+	SUM(count), SUM(ops), SUM(bytes), TIME, { 0 },
+};
 
 static json_t *list_json(const char *names)
 {
@@ -102,39 +96,22 @@ static json_t *key_json(const struct cube_key *key, uint64_t word)
 	text = cube_key_text(key, word);
 	if (key->type == CUBE_LIST)
 		return text ? list_json(text) : json_null();
-	return json_out_text(text, NULL);
-}
-
-static json_t *row_json(const struct cube_shape *shape, const struct cube_row *row,
-			const struct measure *measures)
-{
-	json_t *object = json_object();
-
-	for (int i = 0; i < shape->count; i++)
-		json_object_set_new(object, shape->keys[i].name,
-				    key_json(&shape->keys[i], row->key[i]));
-	for (int i = 0; i < MAX_MEASURES && measures[i].name; i++) {
-		uint64_t value;
-
-		memcpy(&value, (const char *)&row->sums + measures[i].offset, sizeof(value));
-		json_object_set_new(object, measures[i].name, json_integer(value));
-	}
-	return object;
+	return shape_text(text);
 }
 
 static void put_cube(struct json_out *out, const char *name, const struct cube *cube,
-		     const struct measure *measures, bool timed)
+		     const struct shape *sums)
 {
 	const struct cube_row **rows = cube_sorted(cube, CUBE_BY_KEYS);
 
 	json_out_array(out, name);
 	for (size_t i = 0; i < cube->rows.len; i++) {
-		json_t *object = row_json(cube->shape, rows[i], measures);
+		json_t *object = json_object();
 
-		if (rows[i]->sums.unchecked)
-			json_object_set_new(object, "errors", json_null());
-		if (timed)
-			json_object_set_new(object, "time", time_json(&rows[i]->sums));
+		for (int k = 0; k < cube->shape->count; k++)
+			json_object_set_new(object, cube->shape->keys[k].name,
+					    key_json(&cube->shape->keys[k], rows[i]->key[k]));
+		shape_put(object, sums, &rows[i]->sums, NULL);
 		json_out_item(out, object);
 	}
 	json_out_array_end(out);
@@ -143,49 +120,42 @@ static void put_cube(struct json_out *out, const char *name, const struct cube *
 
 void report_json_calls(const struct report *report, struct json_out *out)
 {
-	put_cube(out, "calls", &report->calls, call_measures, true);
+	put_cube(out, "calls", &report->calls, call_sums);
 }
 
 /* Without a GPU library, memory is not mentioned at all. */
 static void put_plain(const struct report *report, struct json_out *out, const char *name,
 		      const struct cube *cube, const struct cube_shape *shape,
-		      const struct measure *measures, bool timed)
+		      const struct shape *sums)
 {
 	struct cube plain;
 
 	if (report_knows_memory(report)) {
-		put_cube(out, name, cube, measures, timed);
+		put_cube(out, name, cube, sums);
 		return;
 	}
 	cube_init(&plain, shape);
 	cube_rollup(&plain, cube);
-	put_cube(out, name, &plain, measures, timed);
+	put_cube(out, name, &plain, sums);
 	cube_release(&plain);
 }
 
 void report_json_ops(const struct report *report, struct json_out *out)
 {
-	put_plain(report, out, "ops", &report->ops, &report_plain_ops_shape, op_measures, true);
+	put_plain(report, out, "ops", &report->ops, &report_plain_ops_shape, op_sums);
 }
 
 void report_json_transfers(const struct report *report, struct json_out *out)
 {
 	put_plain(report, out, "transfers", &report->transfers, &report_plain_transfers_shape,
-		  transfer_measures, true);
+		  transfer_sums);
 }
 
 void report_json_messages(const struct report *report, struct json_out *out)
 {
 	put_plain(report, out, "messages", &report->messages, &report_plain_messages_shape,
-		  report_knows_memory(report) ? message_measures : plain_message_measures, false);
+		  report_knows_memory(report) ? message_sums : plain_message_sums);
 }
-
-static const struct measure network_measures[MAX_MEASURES] = {
-	MEASURE(count),
-	MEASURE(bytes),
-	MEASURE(bytes_unknown),
-	MEASURE(wire_bytes),
-};
 
 void report_json_networks(const struct report *report, struct json_out *out)
 {
@@ -195,21 +165,11 @@ void report_json_networks(const struct report *report, struct json_out *out)
 	cube_init(&routes, &report_routes_shape);
 	report_networks(report, &nics, &routes);
 	if (nics.rows.len) {
-		put_cube(out, "nics", &nics, network_measures, false);
-		put_cube(out, "routes", &routes, network_measures, false);
+		put_cube(out, "nics", &nics, network_sums);
+		put_cube(out, "routes", &routes, network_sums);
 	}
 	cube_release(&nics);
 	cube_release(&routes);
-}
-
-static void set_text(json_t *object, const char *name, const char *text, const char *absent)
-{
-	json_object_set_new(object, name, json_out_text(text, absent));
-}
-
-static void set_process(json_t *object, const char *name, int process)
-{
-	json_object_set_new(object, name, process < 0 ? json_null() : json_integer(process));
 }
 
 static uint64_t host_first(const struct report *report, int process)
@@ -219,22 +179,26 @@ static uint64_t host_first(const struct report *report, int process)
 	return found && found->fact.host >= 0 ? report->hosts.data[found->fact.host].first : 0;
 }
 
+static const struct shape slow_shape[] = {
+	SHAPE_OF(struct fact_transfer, process, .null = SHAPE_NEGATIVE),
+	SHAPE_OF(struct fact_transfer, peer, .null = SHAPE_NEGATIVE),
+	SHAPE_OF(struct fact_transfer, op, .instead = "unknown"),
+	SHAPE_OF(struct fact_transfer, transport, .instead = "unknown"),
+	SHAPE_OF(struct fact_transfer, device, .instead = "unknown"),
+	SHAPE_OF(struct fact_transfer, ucp_op),
+	SHAPE_OF(struct fact_transfer, function),
+	SHAPE_OF(struct fact_transfer, bytes, .null = SHAPE_MOST),
+	{ 0 },
+};
+
 static json_t *slow_json(const struct report *report, const struct fact_transfer *transfer)
 {
-	json_t *object = json_object();
-	bool sized = transfer->bytes != UINT64_MAX;
+	json_t *object = shape_json(slow_shape, transfer, NULL);
 	uint64_t at = transfer->start - host_first(report, transfer->process);
 
-	set_process(object, "process", transfer->process);
-	set_process(object, "peer", transfer->peer);
-	set_text(object, "op", transfer->op, "unknown");
-	set_text(object, "transport", transfer->transport, "unknown");
-	set_text(object, "device", transfer->device, "unknown");
-	set_text(object, "ucp_op", transfer->ucp_op, NULL);
-	set_text(object, "function", transfer->function, NULL);
-	json_object_set_new(object, "bytes", sized ? json_integer(transfer->bytes) : json_null());
 	json_object_set_new(object, "time_ns", json_integer(slowest_time(transfer)));
-	set_text(object, "precision", precision_name(1u << transfer->end_precision), NULL);
+	json_object_set_new(object, "precision",
+			    json_string(precision_name(1u << transfer->end_precision)));
 	json_object_set_new(object, "at_ns", json_integer(at));
 	return object;
 }
@@ -247,38 +211,39 @@ void report_json_slowest(const struct report *report, struct json_out *out)
 	json_out_array_end(out);
 }
 
-static void place_set_text(json_t *object, const char *name, const char *text)
+static json_t *hex(const void *number)
 {
-	json_object_set_new(object, name, json_out_text(text, NULL));
+	return shape_hex(*(const uint64_t *)number);
 }
 
 /* The members that locate a place. */
-static void report_json_place(json_t *object, const struct place *place)
+static const struct shape place_shape[] = {
+	SHAPE_OF(struct place, label),
+	SHAPE_OF(struct place, module),
+	SHAPE_OF(struct place, build_id),
+	SHAPE_MADE("offset", struct place, offset, hex, SHAPE_WHEN(struct place, module)),
+	SHAPE_OF(struct place, symbol),
+	SHAPE_OF(struct place, symbol_offset, SHAPE_WHEN(struct place, symbol)),
+	SHAPE_OF(struct place, file),
+	SHAPE_OF(struct place, line, SHAPE_WHEN(struct place, file)),
+	SHAPE_MADE("address", struct place, address, hex, SHAPE_UNLESS(struct place, module)),
+	SHAPE_OF(struct place, reason),
+	{ 0 },
+};
+
+/* Process and function of a row of places or stacks. */
+static json_t *caller_json(const struct cube *cube, const struct cube_row *row)
 {
-	place_set_text(object, "label", place->label);
-	place_set_text(object, "module", place->module);
-	place_set_text(object, "build_id", place->build_id);
-	json_object_set_new(object, "offset",
-			    place->module ? json_hex(place->offset) : json_null());
-	place_set_text(object, "symbol", place->symbol);
-	json_object_set_new(object, "symbol_offset",
-			    place->symbol ? json_integer(place->symbol_offset) : json_null());
-	place_set_text(object, "file", place->file);
-	json_object_set_new(object, "line", place->file ? json_integer(place->line) : json_null());
-	json_object_set_new(object, "address",
-			    place->module ? json_null() : json_hex(place->address));
-	place_set_text(object, "reason", place->reason);
+	return json_pack("{s:I, s:o}", "process", (json_int_t)row->key[0], "function",
+			 key_json(&cube->shape->keys[1], row->key[1]));
 }
 
 static json_t *call_site_json(const struct report *report, const struct cube_row *row)
 {
-	json_t *object = json_object();
+	json_t *object = caller_json(&report->call_sites, row);
 
-	json_object_set_new(object, "process", json_integer((int64_t)row->key[0]));
-	place_set_text(object, "function",
-		       cube_key_text(&report_call_sites_shape.keys[1], row->key[1]));
-	report_json_place(object, report_place(report, row->key[2]));
-	report_json_sums(object, &row->sums);
+	shape_put(object, place_shape, report_place(report, row->key[2]), NULL);
+	shape_put(object, place_sums, &row->sums, NULL);
 	return object;
 }
 
@@ -297,27 +262,19 @@ static json_t *frames_json(const struct stack *stack)
 {
 	json_t *frames = json_array();
 
-	for (int i = 0; i < stack->depth; i++) {
-		json_t *frame = json_object();
-
-		report_json_place(frame, stack->frames[i]);
-		json_array_append_new(frames, frame);
-	}
+	for (int i = 0; i < stack->depth; i++)
+		json_array_append_new(frames, shape_json(place_shape, stack->frames[i], NULL));
 	return frames;
 }
 
 static json_t *stack_json(const struct report *report, const struct cube_row *row)
 {
 	const struct stack *stack = report_stack(report, row->key[2]);
-	json_t *object = json_object();
+	json_t *object = caller_json(&report->stacks, row);
 
-	json_object_set_new(object, "process", json_integer((int64_t)row->key[0]));
-	json_object_set_new(
-		object, "function",
-		json_out_text(cube_key_text(&report_stacks_shape.keys[1], row->key[1]), NULL));
-	json_object_set_new(object, "end", json_out_text(stack->end, NULL));
+	json_object_set_new(object, "end", shape_text(stack->end));
 	json_object_set_new(object, "frames", frames_json(stack));
-	report_json_sums(object, &row->sums);
+	shape_put(object, place_sums, &row->sums, NULL);
 	return object;
 }
 
@@ -332,66 +289,55 @@ void report_json_stacks(const struct report *report, struct json_out *out)
 	free(rows);
 }
 
-static json_t *memory_json(const struct fact_memory *memory)
-{
-	json_t *object = json_object();
-
-	json_object_set_new(object, "process", json_integer(memory->process));
-	json_object_set_new(object, "kind", json_out_text(memory->kind, "unknown"));
-	json_object_set_new(object, "sort", json_out_text(memory->sort, "unknown"));
-	json_object_set_new(object, "device",
-			    memory->device < 0 ? json_null() : json_integer(memory->device));
-	json_object_set_new(object, "exporter",
-			    memory->exporter < 0 ? json_null() : json_integer(memory->exporter));
-	json_object_set_new(object, "reason", json_out_text(memory->reason, NULL));
-	json_object_set_new(object, "function", json_out_text(memory->function, "unknown"));
-	json_object_set_new(object, "allocations", json_integer((json_int_t)memory->allocations));
-	json_object_set_new(object, "bytes", json_integer((json_int_t)memory->bytes));
-	json_object_set_new(object, "unsized", json_integer((json_int_t)memory->unsized));
-	json_object_set_new(object, "live_peak", json_integer((json_int_t)memory->live_peak));
-	return object;
-}
+static const struct shape memory_shape[] = {
+	SHAPE_OF(struct fact_memory, process),
+	SHAPE_OF(struct fact_memory, kind, .instead = "unknown"),
+	SHAPE_OF(struct fact_memory, sort, .instead = "unknown"),
+	SHAPE_OF(struct fact_memory, device, .null = SHAPE_NEGATIVE),
+	SHAPE_OF(struct fact_memory, exporter, .null = SHAPE_NEGATIVE),
+	SHAPE_OF(struct fact_memory, reason),
+	SHAPE_OF(struct fact_memory, function, .instead = "unknown"),
+	SHAPE_OF(struct fact_memory, allocations),
+	SHAPE_OF(struct fact_memory, bytes),
+	SHAPE_OF(struct fact_memory, unsized),
+	SHAPE_OF(struct fact_memory, live_peak),
+	{ 0 },
+};
 
 void report_json_memory(const struct report *report, struct json_out *out)
 {
 	json_out_array(out, "memory");
 	for (size_t i = 0; i < report->memory.len; i++)
-		json_out_item(out, memory_json(&report->memory.data[i]));
+		json_out_item(out, shape_json(memory_shape, &report->memory.data[i], NULL));
 	json_out_array_end(out);
 }
 
-static json_t *users_json(const struct fact_device *device)
-{
-	json_t *list = json_array();
+static const struct shape user_shape[] = {
+	SHAPE_OF(struct fact_device_user, process),
+	SHAPE_OF(struct fact_device_user, ordinal),
+	{ 0 },
+};
 
-	for (int i = 0; i < device->user_count; i++)
-		json_array_append_new(list,
-				      json_pack("{s:i, s:i}", "process", device->users[i].process,
-						"ordinal", device->users[i].ordinal));
-	return list;
+static json_t *name_json(const void *number)
+{
+	return json_sprintf("gpu%d", *(const int *)number);
 }
 
-static json_t *device_json(const struct fact_device *device)
-{
-	json_t *object = json_object();
-	char name[24];
-
-	snprintf(name, sizeof(name), "gpu%d", device->number);
-	json_object_set_new(object, "host", json_integer(device->host));
-	json_object_set_new(object, "name", json_string(name));
-	json_object_set_new(object, "pci", json_out_text(device->pci, NULL));
-	json_object_set_new(object, "uuid", json_out_text(device->uuid, NULL));
-	json_object_set_new(object, "model", json_out_text(device->model, NULL));
-	json_object_set_new(object, "numa_node",
-			    device->numa_node < 0 ? json_null() : json_integer(device->numa_node));
-	json_object_set_new(object, "processes", users_json(device));
-	return object;
-}
+static const struct shape device_shape[] = {
+	SHAPE_OF(struct fact_device, host),
+	SHAPE_MADE("name", struct fact_device, number, name_json),
+	SHAPE_OF(struct fact_device, pci),
+	SHAPE_OF(struct fact_device, uuid),
+	SHAPE_OF(struct fact_device, model),
+	SHAPE_OF(struct fact_device, numa_node, .null = SHAPE_NEGATIVE),
+	SHAPE_SPAN("processes", struct fact_device, users, user_count, user_shape),
+	{ 0 },
+};
 
 void report_json_devices(const struct report *report, struct json_out *out)
 {
 	json_out_array(out, "devices");
 	for (int i = 0; i < report->totals.device_count; i++)
-		json_out_item(out, device_json(&report->totals.devices[i]));
+		json_out_item(out, shape_json(device_shape, &report->totals.devices[i], NULL));
 	json_out_array_end(out);
 }
