@@ -89,6 +89,7 @@ static void each_type_has_its_form(void **state)
 		OF(offset),
 		OF(bytes),
 		SHAPE_AS("exact", struct whole, bytes, .exact = true),
+		SHAPE_AS("hex", struct whole, port, .hex = true),
 		SHAPE_STRUCT("part", struct whole, part, part_shape),
 		SHAPE_LIST("list", struct whole, list, part_shape),
 		SHAPE_SPAN("span", struct whole, span, span_count, part_shape),
@@ -117,7 +118,7 @@ static void each_type_has_its_form(void **state)
 	is_json(shape, &whole,
 		"{\"t\":\"whole\",\"name\":\"a?\",\"id\":\"x\",\"good\":true,\"good_word\":\"yes\","
 		"\"colour\":\"blue\",\"share\":0.5,\"rank\":-3,\"port\":65535,\"offset\":-1,"
-		"\"bytes\":9007199254740993,\"exact\":\"9007199254740993\","
+		"\"bytes\":9007199254740993,\"exact\":\"9007199254740993\",\"hex\":\"0xffff\","
 		"\"part\":{\"at\":7,\"small\":200,\"beside\":107},"
 		"\"list\":[{\"at\":1,\"small\":2,\"beside\":101}],"
 		"\"span\":[{\"at\":7,\"small\":200,\"beside\":107}],\"texts\":[\"one\"],\"twice\":-6}");

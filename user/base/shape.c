@@ -89,6 +89,8 @@ static json_t *number_json(const struct shape *shape, uint64_t number)
 	if (shape->null == SHAPE_NEGATIVE ? (int64_t)number < 0
 					  : shape->null && number == nulls[shape->null])
 		return NULL;
+	if (shape->hex)
+		return shape_hex(number);
 	return shape->exact ? shape_exact(number) : json_integer((json_int_t)number);
 }
 
@@ -112,7 +114,8 @@ static json_t *value_json(const struct shape *shape, const void *from, const voi
 		text = *(const char *const *)value ? *(const char *const *)value : text;
 		return text ? shape_text(text) : NULL;
 	case SHAPE_IS_CHARS:
-		return *(const char *)value ? shape_text(value) : NULL;
+		text = *(const char *)value ? value : text;
+		return text ? shape_text(text) : NULL;
 	case SHAPE_IS_BOOL:
 		return json_boolean(*(const bool *)value);
 	case SHAPE_IS_REAL:

@@ -57,6 +57,7 @@ struct shape {
 	enum shape_need need;
 	bool optional; /* null is not written */
 	bool exact; /* beyond 2^53, which is not exact in every reader, a text of digits */
+	bool hex; /* a text: "0x1f" */
 	size_t offset, size;
 	const struct shape *of;
 	const char *const *words;
@@ -142,6 +143,31 @@ struct shape {
 	{                                                                                          \
 		.name = (as), .type = SHAPE_IS_MADE, SHAPE_FUNCTION(function), ##__VA_ARGS__       \
 	}
+
+/* Such functions, of one expression about an object: and of an argument; and whether it is known.
+ */
+#define SHAPE_GETTER(function, struct_type, object, value)                                         \
+	static json_t *function(const void *from)                                                  \
+	{                                                                                          \
+		const struct_type *object = from;                                                  \
+		return (value);                                                                    \
+	}                                                                                          \
+	static json_t *function(const void *)
+#define SHAPE_GETTER_WITH(function, struct_type, object, arg_type, arg, value)                     \
+	static json_t *function(const void *from, const void *with)                                \
+	{                                                                                          \
+		const struct_type *object = from;                                                  \
+		const arg_type *arg = with;                                                        \
+		return (value);                                                                    \
+	}                                                                                          \
+	static json_t *function(const void *, const void *)
+#define SHAPE_KNOWN(function, struct_type, object, condition)                                      \
+	static bool function(const void *from)                                                     \
+	{                                                                                          \
+		const struct_type *object = from;                                                  \
+		return (condition);                                                                \
+	}                                                                                          \
+	static bool function(const void *)
 
 /* ---- to JSON ---- */
 

@@ -149,12 +149,7 @@ static json_t *levels_json(const void *levels)
 
 #define SELF(name, member, ...) SHAPE_AS(name, struct fact_self, member, ##__VA_ARGS__)
 
-static bool has_spread(const void *of)
-{
-	const struct fact_self *self = of;
-
-	return self->spread_known == self->kernel_known;
-}
+SHAPE_KNOWN(has_spread, struct fact_self, self, self->spread_known == self->kernel_known);
 
 static const struct shape kernel_shape[] = {
 	SELF("captures", kernel_known),
@@ -248,18 +243,10 @@ static const struct shape attribution_shape[] = {
 	{ 0 },
 };
 
-static bool lacks_detail(const void *totals)
-{
-	return report_lacks_detail(totals);
-}
-
+SHAPE_KNOWN(lacks_detail, struct fact_totals, totals, report_lacks_detail(totals));
 /* Captures made with --count have no messages to match. */
-static bool has_messages(const void *of)
-{
-	const struct fact_totals *totals = of;
-
-	return !totals->counted || totals->counted != totals->captures;
-}
+SHAPE_KNOWN(has_messages, struct fact_totals, totals,
+	    !totals->counted || totals->counted != totals->captures);
 
 static const struct shape totals_shape[] = {
 	SHAPE_PART("counted", counted_shape, SHAPE_WHEN(struct fact_totals, counted),
@@ -347,10 +334,7 @@ static const struct shape variable_shape[] = {
 	{ 0 },
 };
 
-static bool knows_environment(const void *process)
-{
-	return ((const struct fact_process *)process)->environment_cut >= 0;
-}
+SHAPE_KNOWN(knows_environment, struct fact_process, process, process->environment_cut >= 0);
 
 static const char *const seen_from[] = { "attach", "start" };
 

@@ -15,22 +15,15 @@ static const char *precision_name(uint32_t precisions)
 	return "mixed";
 }
 
-static json_t *precision_json(const void *precisions)
-{
-	return json_string(precision_name(*(const uint32_t *)precisions));
-}
-
-static bool has_range(const void *sums)
-{
-	return ((const struct cube_sums *)sums)->time_min != UINT64_MAX;
-}
+SHAPE_GETTER(precision_json, struct cube_sums, sums, json_string(precision_name(sums->precisions)));
+SHAPE_KNOWN(has_range, struct cube_sums, sums, sums->time_min != UINT64_MAX);
 
 static const struct shape time_shape[] = {
 	SHAPE_AS("known", struct cube_sums, timed),
 	SHAPE_AS("sum_ns", struct cube_sums, time_sum),
 	SHAPE_AS("min_ns", struct cube_sums, time_min, .known = has_range),
 	SHAPE_AS("max_ns", struct cube_sums, time_max, .known = has_range),
-	SHAPE_MADE("precision", struct cube_sums, precisions, precision_json),
+	SHAPE_WHOLE("precision", precision_json),
 	{ 0 },
 };
 
@@ -211,22 +204,17 @@ void report_json_slowest(const struct report *report, struct json_out *out)
 	json_out_array_end(out);
 }
 
-static json_t *hex(const void *number)
-{
-	return shape_hex(*(const uint64_t *)number);
-}
-
 /* The members that locate a place. */
 static const struct shape place_shape[] = {
 	SHAPE_OF(struct place, label),
 	SHAPE_OF(struct place, module),
 	SHAPE_OF(struct place, build_id),
-	SHAPE_MADE("offset", struct place, offset, hex, SHAPE_WHEN(struct place, module)),
+	SHAPE_OF(struct place, offset, .hex = true, SHAPE_WHEN(struct place, module)),
 	SHAPE_OF(struct place, symbol),
 	SHAPE_OF(struct place, symbol_offset, SHAPE_WHEN(struct place, symbol)),
 	SHAPE_OF(struct place, file),
 	SHAPE_OF(struct place, line, SHAPE_WHEN(struct place, file)),
-	SHAPE_MADE("address", struct place, address, hex, SHAPE_UNLESS(struct place, module)),
+	SHAPE_OF(struct place, address, .hex = true, SHAPE_UNLESS(struct place, module)),
 	SHAPE_OF(struct place, reason),
 	{ 0 },
 };
@@ -318,14 +306,11 @@ static const struct shape user_shape[] = {
 	{ 0 },
 };
 
-static json_t *name_json(const void *number)
-{
-	return json_sprintf("gpu%d", *(const int *)number);
-}
+SHAPE_GETTER(name_json, struct fact_device, device, json_sprintf("gpu%d", device->number));
 
 static const struct shape device_shape[] = {
 	SHAPE_OF(struct fact_device, host),
-	SHAPE_MADE("name", struct fact_device, number, name_json),
+	SHAPE_WHOLE("name", name_json),
 	SHAPE_OF(struct fact_device, pci),
 	SHAPE_OF(struct fact_device, uuid),
 	SHAPE_OF(struct fact_device, model),

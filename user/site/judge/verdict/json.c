@@ -25,10 +25,7 @@ static json_t *command_of(const void *drain)
 	return command;
 }
 
-static json_t *allowed_of(const void *drains)
-{
-	return json_boolean(drains_allowed(drains));
-}
+SHAPE_GETTER(allowed_of, struct drains, drains, json_boolean(drains_allowed(drains)));
 
 static const struct shape drain_shape[] = {
 	SHAPE_OF(struct drain, nodes),
@@ -87,13 +84,10 @@ static json_t *verdict_summary_json(const struct judge *judge, const struct judg
 	return to;
 }
 
-static json_t *complete_of(const void *of)
-{
-	const struct judge *judge = of;
-
-	return json_boolean(!judge->incomplete && !judge->captures_broken &&
-			    !judge->losses.list.len);
-}
+SHAPE_GETTER(complete_of, struct judge, judge,
+	     json_boolean(!judge->incomplete && !judge->captures_broken &&
+			  !judge->losses.list.len));
+SHAPE_GETTER(transfers_of, struct judge, judge, shape_exact(transfers_judged(judge)));
 
 static json_t *dropped_of(const void *reasons)
 {
@@ -104,11 +98,6 @@ static json_t *dropped_of(const void *reasons)
 		if (dropped[i].reason && dropped[i].count)
 			json_object_set_new(to, dropped[i].reason, shape_exact(dropped[i].count));
 	return to;
-}
-
-static json_t *transfers_of(const void *judge)
-{
-	return shape_exact(transfers_judged(judge));
 }
 
 #define EXACT(name, type, member) SHAPE_AS(name, struct type, member, .exact = true)
@@ -209,28 +198,16 @@ static const struct shape rule_shape[] = {
 	{ 0 },
 };
 
-static json_t *id_of(const void *rule)
-{
-	return json_string((*(const struct catalogue_rule *const *)rule)->id);
-}
-
-static json_t *word_of(const void *verdict)
-{
-	return json_string(verdict_words[*(const enum verdict *)verdict].word);
-}
-
-static json_t *examples_of(const void *of, const void *judge)
-{
-	const struct finding *finding = of;
-
-	return shape_array(example_shape, finding->examples, finding->example_count,
-			   sizeof(*finding->examples), judge);
-}
+SHAPE_GETTER(id_of, struct finding, finding, json_string(finding->rule->id));
+SHAPE_GETTER(word_of, struct finding, finding, json_string(verdict_words[finding->verdict].word));
+SHAPE_GETTER_WITH(examples_of, struct finding, finding, struct judge, judge,
+		  shape_array(example_shape, finding->examples, finding->example_count,
+			      sizeof(*finding->examples), judge));
 
 /* Without what holds for all findings of its rule. */
 static const struct shape finding_shape[] = {
-	SHAPE_MADE("rule", struct finding, rule, id_of),
-	SHAPE_MADE("verdict", struct finding, verdict, word_of),
+	SHAPE_WHOLE("rule", id_of),
+	SHAPE_WHOLE("verdict", word_of),
 	SHAPE_WORD("severity", struct finding, severity, severity_names),
 	SHAPE_AS("subject", struct finding, subject.text),
 	EXACT("count", finding, count),
@@ -256,12 +233,8 @@ static json_t *verdict_rules_json(void)
 }
 
 /* A finding by its position. */
-static json_t *position_of(const void *finding, const void *of)
-{
-	const struct judge *judge = of;
-
-	return json_integer(*(const struct finding *const *)finding - judge->findings.data);
-}
+SHAPE_GETTER_WITH(position_of, struct finding *const, finding, struct judge, judge,
+		  json_integer(*finding - judge->findings.data));
 
 static json_t *positions_of(const void *of, const void *judge)
 {
