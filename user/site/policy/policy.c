@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/shape.h"
 #include "site/policy/tree.h"
 #include "site/policy/values.h"
 
@@ -333,89 +334,74 @@ bool policy_wants(const struct policy *policy, const struct catalogue_rule *rule
  * A policy as one text, independent of the order in which it was written and of omitted defaults.
  */
 
-static void set_text(json_t *to, const char *key, const char *text)
-{
-	if (text)
-		json_object_set_new(to, key, json_string(text));
-}
-
-static void set_count(json_t *to, const char *key, int64_t count)
-{
-	if (count)
-		json_object_set_new(to, key, json_integer(count));
-}
+#define LEFT_OUT .optional = true
+#define TEXTS(type, member)                                                                        \
+	SHAPE_TEXTS(#member, struct type, member, SHAPE_WHEN(struct type, member.len), LEFT_OUT)
 
 static json_t *number_or_null(double number)
 {
 	return isnan(number) ? json_null() : json_real(number);
 }
 
-static json_t *list_of(const texts *list)
+static json_t *affinity_of(const void *of)
 {
-	json_t *array = json_array();
+	const struct policy_class *class = of;
+	json_t *map = json_object();
 
-	for (size_t i = 0; i < list->len; i++)
-		json_array_append_new(array, json_string(list->data[i]));
-	return array;
-}
-
-static void set_list(json_t *to, const char *key, const texts *list)
-{
-	if (list->len)
-		json_object_set_new(to, key, list_of(list));
-}
-
-static json_t *class_of(const struct policy_class *class)
-{
-	json_t *to = json_object(), *map = json_object();
-
-	set_list(to, "nodes", &class->nodes);
-	set_list(to, "features", &class->features);
-	set_list(to, "nics", &class->nics);
-	set_count(to, "gpus", class->gpus);
-	set_count(to, "rails", class->rails);
-	if (class->nic_rate > 0)
-		json_object_set_new(to, "nic_rate_bits_per_s", json_real(class->nic_rate));
-	if (class->pcie_gen)
-		json_object_set_new(to, "pcie",
-				    json_pack("{s:I,s:I}", "gen", (json_int_t) class->pcie_gen,
-					      "width", (json_int_t) class->pcie_width));
 	for (size_t i = 0; i < class->map_len; i++)
-		set_text(map, class->map[i].gpu, class->map[i].nic);
-	json_object_set_new(to, "map", map);
-	return to;
+		json_object_set_new(map, class->map[i].gpu, shape_text(class->map[i].nic));
+	return map;
 }
 
-static json_t *expect_of(const struct policy_expect *expect)
-{
-	static const char *const stagings[] = { NULL, "none", "host" };
-	json_t *to = json_object();
+static const struct shape pcie_shape[] = {
+	SHAPE_AS("gen", struct policy_class, pcie_gen),
+	SHAPE_AS("width", struct policy_class, pcie_width),
+	{ 0 },
+};
 
-	set_text(to, "loc", expect->loc);
-	set_text(to, "src_mem", expect->src_mem);
-	set_text(to, "dst_mem", expect->dst_mem);
-	json_object_set_new(to, "from", json_integer(expect->from));
-	json_object_set_new(to, "to",
-			    expect->to == UINT64_MAX ? json_null() : json_integer(expect->to));
-	set_list(to, "tl", &expect->tl);
-	set_list(to, "forbid", &expect->forbid);
-	set_list(to, "proto", &expect->proto);
-	json_object_set_new(to, "min_share", json_real(expect->min_share));
-	set_text(to, "dst_copy", expect->dst_copy);
-	set_text(to, "staging", stagings[expect->staging]);
-	set_text(to, "nic", expect->nearest_nic ? "nearest" : NULL);
-	if (expect->sl >= 0)
-		json_object_set_new(to, "sl", json_integer(expect->sl));
-	return to;
-}
+static const struct shape class_shape[] = {
+	TEXTS(policy_class, nodes),
+	TEXTS(policy_class, features),
+	TEXTS(policy_class, nics),
+	SHAPE_OF(struct policy_class, gpus, .null = SHAPE_ZERO, LEFT_OUT),
+	SHAPE_OF(struct policy_class, rails, .null = SHAPE_ZERO, LEFT_OUT),
+	SHAPE_AS("nic_rate_bits_per_s", struct policy_class, nic_rate,
+		 SHAPE_WHEN(struct policy_class, nic_rate), LEFT_OUT),
+	SHAPE_PART("pcie", pcie_shape, SHAPE_WHEN(struct policy_class, pcie_gen), LEFT_OUT),
+	SHAPE_WHOLE("map", affinity_of),
+	{ 0 },
+};
+
+static const char *const stagings[] = { NULL, "none", "host" };
+static const char *const nics[] = { NULL, "nearest" };
+
+#define EXPECT(member, ...) SHAPE_OF(struct policy_expect, member, ##__VA_ARGS__)
+
+static const struct shape expect_shape[] = {
+	EXPECT(loc, LEFT_OUT),
+	EXPECT(src_mem, LEFT_OUT),
+	EXPECT(dst_mem, LEFT_OUT),
+	EXPECT(from),
+	EXPECT(to, .null = SHAPE_MOST),
+	TEXTS(policy_expect, tl),
+	TEXTS(policy_expect, forbid),
+	TEXTS(policy_expect, proto),
+	EXPECT(min_share),
+	EXPECT(dst_copy, LEFT_OUT),
+	SHAPE_WORD("staging", struct policy_expect, staging, stagings, LEFT_OUT),
+	SHAPE_WORD("nic", struct policy_expect, nearest_nic, nics, LEFT_OUT),
+	EXPECT(sl, .null = SHAPE_NEGATIVE, LEFT_OUT),
+	{ 0 },
+};
 
 static json_t *param_of(const struct policy *policy, const struct catalogue_param *param)
 {
 	const void *value = setting_of(policy, param);
+	const texts *list = value;
 
 	switch (param->type) {
 	case PARAM_LIST:
-		return list_of(value);
+		return shape_texts(list->data, list->len);
 	case PARAM_BOOL:
 		return json_boolean(*(const bool *)value);
 	case PARAM_COUNT:
@@ -426,15 +412,16 @@ static json_t *param_of(const struct policy *policy, const struct catalogue_para
 	}
 }
 
-static json_t *rules_of(const struct policy *policy)
+static json_t *rules_of(const void *of)
 {
+	const struct policy *policy = of;
 	json_t *rules = json_object();
 
 	for (size_t i = 0; i < CATALOGUE_RULES; i++) {
 		const struct policy_rule *rule = &policy->rules[i];
-		json_t *to = json_object();
+		json_t *to = json_pack("{s:s}", "severity",
+				       rule->off ? "off" : severity_names[rule->severity]);
 
-		set_text(to, "severity", rule->off ? "off" : severity_names[rule->severity]);
 		for (size_t k = 0; k < CATALOGUE_PARAMS && catalogue[i].params[k].name; k++)
 			json_object_set_new(to, catalogue[i].params[k].name,
 					    param_of(policy, &catalogue[i].params[k]));
@@ -443,23 +430,19 @@ static json_t *rules_of(const struct policy *policy)
 	return rules;
 }
 
-static json_t *waivers_of(const struct policy *policy)
+SHAPE_GETTER(rule_id_of, struct policy_waiver, waiver, json_string(waiver->rule->id));
+
+static const struct shape waiver_shape[] = {
+	SHAPE_WHOLE("rule", rule_id_of),
+	SHAPE_OF(struct policy_waiver, subject),
+	SHAPE_OF(struct policy_waiver, reason),
+	SHAPE_AS("until_day", struct policy_waiver, until),
+	{ 0 },
+};
+
+static json_t *references_of(const void *of)
 {
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < policy->waivers.len; i++) {
-		const struct policy_waiver *waiver = &policy->waivers.data[i];
-
-		json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:I}", "rule", waiver->rule->id,
-						      "subject", waiver->subject, "reason",
-						      waiver->reason, "until_day",
-						      (json_int_t)waiver->until));
-	}
-	return list;
-}
-
-static json_t *references_of(const struct policy *policy)
-{
+	const struct policy *policy = of;
 	json_t *to = json_object();
 
 	for (size_t i = 0; i < policy->references.len; i++) {
@@ -473,37 +456,47 @@ static json_t *references_of(const struct policy *policy)
 	return to;
 }
 
-static json_t *tree_of(const struct policy *policy)
+static json_t *classes_of(const void *of)
 {
-	static const char *const drains[] = { "propose", "never" };
-	json_t *to = json_object(), *classes = json_object(), *expect = json_array();
+	const struct policy *policy = of;
+	json_t *to = json_object();
 
-	set_text(to, "spec", "ucxbpf-policy-v1");
-	set_text(to, "site", policy->site);
 	for (size_t i = 0; i < policy->classes.len; i++)
-		json_object_set_new(classes, policy->classes.data[i].name,
-				    class_of(&policy->classes.data[i]));
-	json_object_set_new(to, "classes", classes);
-	for (size_t i = 0; i < policy->expect.len; i++)
-		json_array_append_new(expect, expect_of(&policy->expect.data[i]));
-	json_object_set_new(to, "expect", expect);
-	json_object_set_new(to, "rules", rules_of(policy));
-	json_object_set_new(to, "reference", references_of(policy));
-	json_object_set_new(to, "waive", waivers_of(policy));
-	json_object_set_new(to, "topology",
-			    json_pack("{s:s?,s:o}", "file", policy->topology.file, "levels",
-				      list_of(&policy->topology.levels)));
-	json_object_set_new(to, "act",
-			    json_pack("{s:s,s:I,s:f,s:s}", "drain", drains[policy->act.drain],
-				      "max_nodes", (json_int_t)policy->act.max_nodes, "max_share",
-				      policy->act.max_share, "reason_prefix",
-				      policy->act.reason_prefix));
+		json_object_set_new(to, policy->classes.data[i].name,
+				    shape_json(class_shape, &policy->classes.data[i], NULL));
 	return to;
 }
 
+static const struct shape topology_shape[] = {
+	SHAPE_AS("file", struct policy, topology.file),
+	SHAPE_TEXTS("levels", struct policy, topology.levels),
+	{ 0 },
+};
+
+static const struct shape act_shape[] = {
+	SHAPE_WORD("drain", struct policy, act.drain, drains),
+	SHAPE_AS("max_nodes", struct policy, act.max_nodes),
+	SHAPE_AS("max_share", struct policy, act.max_share),
+	SHAPE_AS("reason_prefix", struct policy, act.reason_prefix),
+	{ 0 },
+};
+
+static const struct shape policy_shape[] = {
+	SHAPE_SAYS("spec", SPEC),
+	SHAPE_OF(struct policy, site, LEFT_OUT),
+	SHAPE_WHOLE("classes", classes_of),
+	SHAPE_LIST("expect", struct policy, expect, expect_shape),
+	SHAPE_WHOLE("rules", rules_of),
+	SHAPE_WHOLE("reference", references_of),
+	SHAPE_LIST("waive", struct policy, waivers, waiver_shape),
+	SHAPE_PART("topology", topology_shape),
+	SHAPE_PART("act", act_shape),
+	{ 0 },
+};
+
 char *policy_normal_form(const struct policy *policy)
 {
-	json_t *tree = tree_of(policy);
+	json_t *tree = shape_json(policy_shape, policy, NULL);
 	char *text = json_dumps(tree, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 
 	json_decref(tree);
