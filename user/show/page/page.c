@@ -6,12 +6,11 @@
 #include "show/page/internal.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/shape.h"
 #include "base/units.h"
-#include "base/text.h"
 #include "show/page/page.h"
 #include "version.h"
 
@@ -137,43 +136,24 @@ static int page_put_report(struct page *page, const struct fact_totals *totals)
 	return page_put_json(page, page->report_cut ? print_rest : report_json);
 }
 
-static json_t *text_json(const char *text)
-{
-	char *safe = text ? text_utf8(text) : NULL;
-	json_t *json = safe ? json_string(safe) : json_null();
-
-	free(safe);
-	return json;
-}
-
-static void set_text(json_t *object, const char *name, const char *text)
-{
-	json_object_set_new(object, name, text_json(text));
-}
-
-static json_t *place_json(const struct place *place)
-{
-	json_t *object = json_object();
-	char hex[24];
-
-	snprintf(hex, sizeof(hex), "%#" PRIx64, place->offset);
-	set_text(object, "label", place->label);
-	set_text(object, "module", place->module);
-	set_text(object, "offset", place->module ? hex : NULL);
-	set_text(object, "symbol", place->symbol);
-	set_text(object, "file", place->file);
-	json_object_set_new(object, "line", place->file ? json_integer(place->line) : json_null());
-	return object;
-}
+static const struct shape place_shape[] = {
+	SHAPE_OF(struct place, label),
+	SHAPE_OF(struct place, module),
+	SHAPE_OF(struct place, offset, .hex = true, SHAPE_WHEN(struct place, module)),
+	SHAPE_OF(struct place, symbol),
+	SHAPE_OF(struct place, file),
+	SHAPE_OF(struct place, line, SHAPE_WHEN(struct place, file)),
+	{ 0 },
+};
 
 static void page_put_words(struct page *page)
 {
 	json_t *names = json_pack("[n]"), *places = json_pack("[n]");
 
 	for (size_t i = 0; i < page->words.texts.all.len; i++)
-		json_array_append_new(names, text_json(page->words.texts.all.data[i]));
+		json_array_append_new(names, shape_text(page->words.texts.all.data[i]));
 	for (size_t i = 0; i < page->places.len; i++)
-		json_array_append_new(places, place_json(page->places.data[i]));
+		json_array_append_new(places, shape_json(place_shape, page->places.data[i], NULL));
 	page_pack_begin(&page->pack, "names", false);
 	page_pack_json(&page->pack, names);
 	page_pack_end(&page->pack);
@@ -187,22 +167,15 @@ static json_t *number(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-static json_t *sections_json(const struct page_pack *pack)
-{
-	json_t *array = json_array();
+SHAPE_GETTER(columns_of, struct page_section, section, json_incref(section->columns));
 
-	for (size_t i = 0; i < pack->sections.len; i++) {
-		const struct page_section *section = &pack->sections.data[i];
-		json_t *object =
-			json_pack("{s:s, s:o, s:o}", "name", section->name, "packed",
-				  number(section->packed_bytes), "bytes", number(section->bytes));
-
-		if (section->columns)
-			json_object_set(object, "columns", section->columns);
-		json_array_append_new(array, object);
-	}
-	return array;
-}
+static const struct shape section_shape[] = {
+	SHAPE_CHARS("name", struct page_section, name),
+	SHAPE_AS("packed", struct page_section, packed_bytes),
+	SHAPE_OF(struct page_section, bytes),
+	SHAPE_WHOLE("columns", columns_of, .optional = true),
+	{ 0 },
+};
 
 /* The start of the bucket in which a host's trace starts. */
 static json_t *zero_json(const struct page_host *host, unsigned int shift)
@@ -332,7 +305,8 @@ json_t *page_directory(struct page *page)
 			 "bytes", number(page_shares(page).all), "used", number(page->pack.total),
 			 "rounded", number(page->pack.rounded), "report", left_out_json(page),
 			 "time", time_json(page), "cube", cube_json(&page->cube), "timeline",
-			 timeline_json(page), "sections", sections_json(&page->pack));
+			 timeline_json(page), "sections",
+			 shape_list(section_shape, page->pack.sections, NULL));
 }
 
 int page_put(struct page *page, const struct fact_totals *totals)
