@@ -8,25 +8,19 @@
 #include <xxhash.h>
 
 #include "base/alloc.h"
+#include "base/shape.h"
 #include "site/plan/internal.h"
 
 const char *const plan_pairing_names[PAIRINGS] = { "local", "circle", "list" };
 
-static json_t *works_of(const struct plan_stage *stage)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < stage->works.len; i++) {
-		const struct plan_work *work = &stage->works.data[i];
-
-		json_array_append_new(
-			list, json_pack("{s:s,s:s,s:s,s:I,s:I}", "op", plan_op_names[work->op],
-					"src_mem", plan_memory_names[work->src_mem], "dst_mem",
-					plan_memory_names[work->dst_mem], "size",
-					(json_int_t)work->size, "count", (json_int_t)work->count));
-	}
-	return list;
-}
+static const struct shape work_shape[] = {
+	SHAPE_WORD("op", struct plan_work, op, plan_op_names),
+	SHAPE_WORD("src_mem", struct plan_work, src_mem, plan_memory_names),
+	SHAPE_WORD("dst_mem", struct plan_work, dst_mem, plan_memory_names),
+	SHAPE_OF(struct plan_work, size),
+	SHAPE_OF(struct plan_work, count),
+	{ 0 },
+};
 
 /* A list for each row, of a number for each node. */
 static json_t *rows_of(const struct plan *plan, const int32_t *numbers, size_t rows)
@@ -43,30 +37,59 @@ static json_t *rows_of(const struct plan *plan, const int32_t *numbers, size_t r
 	return list;
 }
 
-static json_t *stage_of(const struct plan *plan, const struct plan_stage *stage)
+SHAPE_GETTER_WITH(partners_of, struct plan_stage, stage, struct plan, plan,
+		  stage->pairing == PAIRING_LIST
+			  ? rows_of(plan, stage->partners.data, stage->rounds)
+			  : NULL);
+SHAPE_GETTER_WITH(own_of, struct plan_stage, stage, struct plan, plan,
+		  plan->parts.len ? json_integer(stage->own) : NULL);
+
+static json_t *circle_of(const void *of)
 {
-	json_t *to = json_pack("{s:s,s:s,s:I,s:b,s:o}", "stage", plan_stage_names[stage->kind],
-			       "pairing", plan_pairing_names[stage->pairing], "rounds",
-			       (json_int_t)stage->rounds, "all_subs", stage->all_subs, "work",
-			       works_of(stage));
+	const struct plan_stage *stage = of;
+	json_t *circle = json_array();
 
-	if (stage->pairing == PAIRING_LIST)
-		json_object_set_new(to, "partners",
-				    rows_of(plan, stage->partners.data, stage->rounds));
-	if (stage->pairing == PAIRING_CIRCLE) {
-		json_t *circle = json_array();
-
-		for (size_t i = 0; i < stage->circle.len; i++)
-			json_array_append_new(circle, json_integer(stage->circle.data[i]));
-		json_object_set_new(to, "circle", circle);
-	}
-	if (plan->parts.len)
-		json_object_set_new(to, "own", json_integer(stage->own));
-	return to;
+	for (size_t i = 0; i < stage->circle.len; i++)
+		json_array_append_new(circle, json_integer(stage->circle.data[i]));
+	return circle;
 }
 
-static json_t *nodes_of(const struct plan *plan)
+SHAPE_KNOWN(has_circle, struct plan_stage, stage, stage->pairing == PAIRING_CIRCLE);
+
+static const struct shape stage_shape[] = {
+	SHAPE_WORD("stage", struct plan_stage, kind, plan_stage_names),
+	SHAPE_WORD("pairing", struct plan_stage, pairing, plan_pairing_names),
+	SHAPE_OF(struct plan_stage, rounds),
+	SHAPE_OF(struct plan_stage, all_subs),
+	SHAPE_LIST("work", struct plan_stage, works, work_shape),
+	SHAPE_WHOLE("partners", partners_of, .optional = true),
+	SHAPE_WHOLE("circle", circle_of, .known = has_circle, .optional = true),
+	SHAPE_WHOLE("own", own_of, .optional = true),
+	{ 0 },
+};
+
+static const struct shape class_shape[] = {
+	SHAPE_OF(struct plan_class, name),
+	SHAPE_OF(struct plan_class, gpus),
+	SHAPE_AS("nic_rate_bits_per_s", struct plan_class, nic_rate),
+	{ 0 },
+};
+
+static json_t *switches_of(const void *of)
 {
+	const struct plan *plan = of;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < plan->switches.len; i++)
+		json_array_append_new(list, json_pack("[s,i,f]", plan->switches.data[i].name,
+						      plan->switches.data[i].parent,
+						      plan->switches.data[i].uplink));
+	return list;
+}
+
+static json_t *nodes_of(const void *of)
+{
+	const struct plan *plan = of;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < plan->nodes.len; i++)
@@ -76,26 +99,25 @@ static json_t *nodes_of(const struct plan *plan)
 	return list;
 }
 
-static json_t *tree_of(const struct plan *plan)
-{
-	json_t *classes = json_array(), *switches = json_array(), *stages = json_array();
+/* 64 bits, which JSON's numbers are not for everybody */
+SHAPE_GETTER(seed_of, struct plan, plan, json_sprintf("%" PRIu64, plan->seed));
+SHAPE_GETTER(parts_of, struct plan, plan,
+	     plan->parts.len ? rows_of(plan, (const int32_t *)plan->parts.data, PLAN_WAVES) : NULL);
 
-	for (size_t i = 0; i < plan->classes.len; i++)
-		json_array_append_new(
-			classes, json_pack("{s:s,s:i,s:f}", "name", plan->classes.data[i].name,
-					   "gpus", plan->classes.data[i].gpus,
-					   "nic_rate_bits_per_s", plan->classes.data[i].nic_rate));
-	for (size_t i = 0; i < plan->switches.len; i++)
-		json_array_append_new(switches, json_pack("[s,i,f]", plan->switches.data[i].name,
-							  plan->switches.data[i].parent,
-							  plan->switches.data[i].uplink));
-	for (size_t i = 0; i < plan->stages.len; i++)
-		json_array_append_new(stages, stage_of(plan, &plan->stages.data[i]));
-	return json_pack("{s:s,s:s?,s:s,s:s,s:i,s:o,s:o,s:o,s:o}", "schema", PLAN_SCHEMA, "site",
-			 plan->site, "policy_sha256", plan->policy, "seed", "", "ranks_per_node",
-			 plan->ranks, "classes", classes, "switches", switches, "nodes",
-			 nodes_of(plan), "stages", stages);
-}
+static const struct shape plan_shape[] = {
+	SHAPE_SAYS("schema", PLAN_SCHEMA),
+	SHAPE_OF(struct plan, site),
+	SHAPE_CHARS("policy_sha256", struct plan, policy, .instead = ""),
+	SHAPE_WHOLE("seed", seed_of),
+	SHAPE_AS("ranks_per_node", struct plan, ranks),
+	SHAPE_LIST("classes", struct plan, classes, class_shape),
+	SHAPE_WHOLE("switches", switches_of),
+	SHAPE_WHOLE("nodes", nodes_of),
+	SHAPE_LIST("stages", struct plan, stages, stage_shape),
+	SHAPE_CHARS("extends", struct plan, base, .optional = true),
+	SHAPE_WHOLE("parts", parts_of, .optional = true),
+	{ 0 },
+};
 
 static void plan_identify(struct plan *plan, const char *text, size_t length)
 {
@@ -104,18 +126,9 @@ static void plan_identify(struct plan *plan, const char *text, size_t length)
 
 char *plan_json(const struct plan *plan)
 {
-	json_t *tree = tree_of(plan);
-	char seed[24], *text;
+	json_t *tree = shape_json(plan_shape, plan, plan);
+	char *text = json_dumps(tree, JSON_COMPACT | JSON_REAL_PRECISION(15));
 
-	/* 64 bits, which JSON's numbers are not for everybody */
-	snprintf(seed, sizeof(seed), "%" PRIu64, plan->seed);
-	json_object_set_new(tree, "seed", json_string(seed));
-	if (*plan->base)
-		json_object_set_new(tree, "extends", json_string(plan->base));
-	if (plan->parts.len)
-		json_object_set_new(tree, "parts",
-				    rows_of(plan, (const int32_t *)plan->parts.data, PLAN_WAVES));
-	text = json_dumps(tree, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	json_decref(tree);
 	return text;
 }
