@@ -296,27 +296,24 @@ json_t *report_filter_json(const struct report_filter *filter)
 
 /* ---- hosts, processes, windows, clocks ---- */
 
+SHAPE_GETTER_WITH(host_id, struct report_host, host, struct report, report,
+		  json_integer(host - report->hosts.data));
+SHAPE_GETTER(host_span, struct report_host, host, json_integer(host->last - host->first));
+
 static const struct shape host_shape[] = {
+	SHAPE_WHOLE("id", host_id),
 	SHAPE_OF(struct report_host, name, .instead = "unknown"),
 	SHAPE_AS("boot_id", struct report_host, id, .instead = "unknown"),
+	SHAPE_WHOLE("span_ns", host_span),
 	{ 0 },
 };
-
-static json_t *host_json(const struct report_host *host, size_t id)
-{
-	json_t *object = json_pack("{s:I}", "id", (json_int_t)id);
-
-	shape_put(object, host_shape, host, NULL);
-	json_object_set_new(object, "span_ns", json_integer(host->last - host->first));
-	return object;
-}
 
 static void put_hosts(const struct report *report, struct json_out *out)
 {
 	json_out_array(out, "hosts");
 	for (size_t i = 0; i < report->hosts.len; i++)
 		if (report->hosts.data[i].known)
-			json_out_item(out, host_json(&report->hosts.data[i], i));
+			json_out_item(out, shape_json(host_shape, &report->hosts.data[i], report));
 	json_out_array_end(out);
 }
 
@@ -361,14 +358,15 @@ static const struct shape process_shape[] = {
 	{ 0 },
 };
 
-/* Only known members: older captures lack some of them. */
-static void put_end(json_t *object, const struct fact_lifetime *lifetime)
-{
-	if (lifetime->exited && lifetime->exit_signal)
-		json_object_set_new(object, "exit_signal", json_integer(lifetime->exit_signal));
-	else if (lifetime->exited && lifetime->exit_status >= 0)
-		json_object_set_new(object, "exit_status", json_integer(lifetime->exit_status));
-}
+/* Only what is known: older captures lack some of it. */
+static const struct shape end_shape[] = {
+	SHAPE_OF(struct fact_lifetime, exit_signal, .null = SHAPE_ZERO,
+		 SHAPE_WHEN(struct fact_lifetime, exited), .optional = true),
+	SHAPE_OF(struct fact_lifetime, exit_status, .null = SHAPE_NEGATIVE,
+		 SHAPE_WHEN(struct fact_lifetime, exited),
+		 SHAPE_UNLESS(struct fact_lifetime, exit_signal), .optional = true),
+	{ 0 },
+};
 
 static void put_processes(const struct report *report, struct json_out *out)
 {
@@ -380,7 +378,7 @@ static void put_processes(const struct report *report, struct json_out *out)
 		if (!process->known)
 			continue;
 		object = shape_json(process_shape, &process->fact, NULL);
-		put_end(object, &process->lifetime);
+		shape_put(object, end_shape, &process->lifetime, NULL);
 		json_out_item(out, object);
 	}
 	json_out_array_end(out);
@@ -464,20 +462,7 @@ static void put_all(const struct report *report, struct json_out *out)
 	put_windows(report, out);
 	put_clocks(report, out);
 	report_json_totals(&report->totals, out);
-	report_json_calls(report, out);
-	report_json_ops(report, out);
-	report_json_transfers(report, out);
-	report_json_messages(report, out);
-	report_json_networks(report, out);
-	report_json_slowest(report, out);
-	if (report_knows_memory(report)) {
-		report_json_memory(report, out);
-		report_json_devices(report, out);
-	}
-	if (report->knows_places)
-		report_json_call_sites(report, out);
-	if (report->knows_stacks)
-		report_json_stacks(report, out);
+	report_json_rows(report, out);
 }
 
 int report_json(const struct report *report, FILE *file)

@@ -26,16 +26,7 @@ void json_out_array(struct json_out *out, const char *name);
 void json_out_item(struct json_out *out, json_t *value);
 void json_out_array_end(struct json_out *out);
 
-void report_json_calls(const struct report *report, struct json_out *out);
-void report_json_ops(const struct report *report, struct json_out *out);
-void report_json_transfers(const struct report *report, struct json_out *out);
-void report_json_messages(const struct report *report, struct json_out *out);
-void report_json_call_sites(const struct report *report, struct json_out *out);
-void report_json_stacks(const struct report *report, struct json_out *out);
-void report_json_memory(const struct report *report, struct json_out *out);
-void report_json_devices(const struct report *report, struct json_out *out);
-/* "nics" and "routes"; both missing if nothing went between hosts */
-void report_json_networks(const struct report *report, struct json_out *out);
-void report_json_slowest(const struct report *report, struct json_out *out);
+/* All tables of sums, and of places, memory and GPUs. */
+void report_json_rows(const struct report *report, struct json_out *out);
 
 #endif

@@ -111,11 +111,6 @@ static void put_cube(struct json_out *out, const char *name, const struct cube *
 	free(rows);
 }
 
-void report_json_calls(const struct report *report, struct json_out *out)
-{
-	put_cube(out, "calls", &report->calls, call_sums);
-}
-
 /* Without a GPU library, memory is not mentioned at all. */
 static void put_plain(const struct report *report, struct json_out *out, const char *name,
 		      const struct cube *cube, const struct cube_shape *shape,
@@ -133,24 +128,7 @@ static void put_plain(const struct report *report, struct json_out *out, const c
 	cube_release(&plain);
 }
 
-void report_json_ops(const struct report *report, struct json_out *out)
-{
-	put_plain(report, out, "ops", &report->ops, &report_plain_ops_shape, op_sums);
-}
-
-void report_json_transfers(const struct report *report, struct json_out *out)
-{
-	put_plain(report, out, "transfers", &report->transfers, &report_plain_transfers_shape,
-		  transfer_sums);
-}
-
-void report_json_messages(const struct report *report, struct json_out *out)
-{
-	put_plain(report, out, "messages", &report->messages, &report_plain_messages_shape,
-		  report_knows_memory(report) ? message_sums : plain_message_sums);
-}
-
-void report_json_networks(const struct report *report, struct json_out *out)
+static void put_networks(const struct report *report, struct json_out *out)
 {
 	struct cube nics, routes;
 
@@ -172,6 +150,12 @@ static uint64_t host_first(const struct report *report, int process)
 	return found && found->fact.host >= 0 ? report->hosts.data[found->fact.host].first : 0;
 }
 
+SHAPE_GETTER(slow_time, struct fact_transfer, transfer, json_integer(slowest_time(transfer)));
+SHAPE_GETTER(slow_precision, struct fact_transfer, transfer,
+	     json_string(precision_name(1u << transfer->end_precision)));
+SHAPE_GETTER_WITH(slow_at, struct fact_transfer, transfer, struct report, report,
+		  json_integer(transfer->start - host_first(report, transfer->process)));
+
 static const struct shape slow_shape[] = {
 	SHAPE_OF(struct fact_transfer, process, .null = SHAPE_NEGATIVE),
 	SHAPE_OF(struct fact_transfer, peer, .null = SHAPE_NEGATIVE),
@@ -181,28 +165,11 @@ static const struct shape slow_shape[] = {
 	SHAPE_OF(struct fact_transfer, ucp_op),
 	SHAPE_OF(struct fact_transfer, function),
 	SHAPE_OF(struct fact_transfer, bytes, .null = SHAPE_MOST),
+	SHAPE_WHOLE("time_ns", slow_time),
+	SHAPE_WHOLE("precision", slow_precision),
+	SHAPE_WHOLE("at_ns", slow_at),
 	{ 0 },
 };
-
-static json_t *slow_json(const struct report *report, const struct fact_transfer *transfer)
-{
-	json_t *object = shape_json(slow_shape, transfer, NULL);
-	uint64_t at = transfer->start - host_first(report, transfer->process);
-
-	json_object_set_new(object, "time_ns", json_integer(slowest_time(transfer)));
-	json_object_set_new(object, "precision",
-			    json_string(precision_name(1u << transfer->end_precision)));
-	json_object_set_new(object, "at_ns", json_integer(at));
-	return object;
-}
-
-void report_json_slowest(const struct report *report, struct json_out *out)
-{
-	json_out_array(out, "slowest");
-	for (size_t i = 0; i < report->slowest.len; i++)
-		json_out_item(out, slow_json(report, &report->slowest.transfers[i]));
-	json_out_array_end(out);
-}
 
 /* The members that locate a place. */
 static const struct shape place_shape[] = {
@@ -219,35 +186,9 @@ static const struct shape place_shape[] = {
 	{ 0 },
 };
 
-/* Process and function of a row of places or stacks. */
-static json_t *caller_json(const struct cube *cube, const struct cube_row *row)
+static json_t *frames_json(const void *of)
 {
-	return json_pack("{s:I, s:o}", "process", (json_int_t)row->key[0], "function",
-			 key_json(&cube->shape->keys[1], row->key[1]));
-}
-
-static json_t *call_site_json(const struct report *report, const struct cube_row *row)
-{
-	json_t *object = caller_json(&report->call_sites, row);
-
-	shape_put(object, place_shape, report_place(report, row->key[2]), NULL);
-	shape_put(object, place_sums, &row->sums, NULL);
-	return object;
-}
-
-void report_json_call_sites(const struct report *report, struct json_out *out)
-{
-	const struct cube_row **rows = cube_sorted(&report->call_sites, CUBE_BY_KEYS);
-
-	json_out_array(out, "call_sites");
-	for (size_t i = 0; i < report->call_sites.rows.len; i++)
-		json_out_item(out, call_site_json(report, rows[i]));
-	json_out_array_end(out);
-	free(rows);
-}
-
-static json_t *frames_json(const struct stack *stack)
-{
+	const struct stack *stack = of;
 	json_t *frames = json_array();
 
 	for (int i = 0; i < stack->depth; i++)
@@ -255,24 +196,31 @@ static json_t *frames_json(const struct stack *stack)
 	return frames;
 }
 
-static json_t *stack_json(const struct report *report, const struct cube_row *row)
+static const struct shape stack_shape[] = {
+	SHAPE_OF(struct stack, end),
+	SHAPE_WHOLE("frames", frames_json),
+	{ 0 },
+};
+
+/* The rows of call sites or of stacks. */
+static void put_places(const struct report *report, struct json_out *out, const char *name,
+		       const struct cube *cube)
 {
-	const struct stack *stack = report_stack(report, row->key[2]);
-	json_t *object = caller_json(&report->stacks, row);
+	const struct cube_row **rows = cube_sorted(cube, CUBE_BY_KEYS);
 
-	json_object_set_new(object, "end", shape_text(stack->end));
-	json_object_set_new(object, "frames", frames_json(stack));
-	shape_put(object, place_sums, &row->sums, NULL);
-	return object;
-}
+	json_out_array(out, name);
+	for (size_t i = 0; i < cube->rows.len; i++) {
+		const uint64_t *key = rows[i]->key;
+		json_t *object = json_pack("{s:I, s:o}", "process", (json_int_t)key[0], "function",
+					   key_json(&cube->shape->keys[1], key[1]));
 
-void report_json_stacks(const struct report *report, struct json_out *out)
-{
-	const struct cube_row **rows = cube_sorted(&report->stacks, CUBE_BY_KEYS);
-
-	json_out_array(out, "stacks");
-	for (size_t i = 0; i < report->stacks.rows.len; i++)
-		json_out_item(out, stack_json(report, rows[i]));
+		if (cube == &report->stacks)
+			shape_put(object, stack_shape, report_stack(report, key[2]), NULL);
+		else
+			shape_put(object, place_shape, report_place(report, key[2]), NULL);
+		shape_put(object, place_sums, &rows[i]->sums, NULL);
+		json_out_item(out, object);
+	}
 	json_out_array_end(out);
 	free(rows);
 }
@@ -291,14 +239,6 @@ static const struct shape memory_shape[] = {
 	SHAPE_OF(struct fact_memory, live_peak),
 	{ 0 },
 };
-
-void report_json_memory(const struct report *report, struct json_out *out)
-{
-	json_out_array(out, "memory");
-	for (size_t i = 0; i < report->memory.len; i++)
-		json_out_item(out, shape_json(memory_shape, &report->memory.data[i], NULL));
-	json_out_array_end(out);
-}
 
 static const struct shape user_shape[] = {
 	SHAPE_OF(struct fact_device_user, process),
@@ -319,10 +259,37 @@ static const struct shape device_shape[] = {
 	{ 0 },
 };
 
-void report_json_devices(const struct report *report, struct json_out *out)
+static void put_list(struct json_out *out, const char *name, const struct shape *shape,
+		     const void *list, size_t count, size_t size, const struct report *report)
 {
-	json_out_array(out, "devices");
-	for (int i = 0; i < report->totals.device_count; i++)
-		json_out_item(out, shape_json(device_shape, &report->totals.devices[i], NULL));
+	json_out_array(out, name);
+	for (size_t i = 0; i < count; i++)
+		json_out_item(out, shape_json(shape, (const char *)list + i * size, report));
 	json_out_array_end(out);
+}
+
+#define PUT_LIST(name, shape, list, count)                                                         \
+	put_list(out, name, shape, list, count, sizeof(*(list)), report)
+
+void report_json_rows(const struct report *report, struct json_out *out)
+{
+	bool memory = report_knows_memory(report);
+
+	put_cube(out, "calls", &report->calls, call_sums);
+	put_plain(report, out, "ops", &report->ops, &report_plain_ops_shape, op_sums);
+	put_plain(report, out, "transfers", &report->transfers, &report_plain_transfers_shape,
+		  transfer_sums);
+	put_plain(report, out, "messages", &report->messages, &report_plain_messages_shape,
+		  memory ? message_sums : plain_message_sums);
+	put_networks(report, out);
+	PUT_LIST("slowest", slow_shape, report->slowest.transfers, report->slowest.len);
+	if (memory) {
+		PUT_LIST("memory", memory_shape, report->memory.data, report->memory.len);
+		PUT_LIST("devices", device_shape, report->totals.devices,
+			 report->totals.device_count);
+	}
+	if (report->knows_places)
+		put_places(report, out, "call_sites", &report->call_sites);
+	if (report->knows_stacks)
+		put_places(report, out, "stacks", &report->stacks);
 }
