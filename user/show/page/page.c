@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/shape.h"
 #include "base/units.h"
 #include "show/page/page.h"
@@ -291,11 +292,9 @@ static json_t *timeline_json(const struct page *page)
 
 static json_t *left_out_json(const struct page *page)
 {
-	json_t *array = json_array();
+	size_t count = page->report_cut ? ARRAY_SIZE(page_left_out) - 1 : 0;
 
-	for (int i = 0; page->report_cut && page_left_out[i]; i++)
-		json_array_append_new(array, json_string(page_left_out[i]));
-	return json_pack("{s:o}", "left_out", array);
+	return json_pack("{s:o}", "left_out", shape_texts(page_left_out, count));
 }
 
 json_t *page_directory(struct page *page)

@@ -22,18 +22,23 @@ static const struct shape work_shape[] = {
 	{ 0 },
 };
 
+static json_t *numbers_of(const void *numbers, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_integer(((const int32_t *)numbers)[i]));
+	return list;
+}
+
 /* A list for each row, of a number for each node. */
 static json_t *rows_of(const struct plan *plan, const int32_t *numbers, size_t rows)
 {
 	json_t *list = json_array();
 
-	for (size_t r = 0; r < rows; r++) {
-		json_t *row = json_array();
-
-		for (size_t n = 0; n < plan->nodes.len; n++)
-			json_array_append_new(row, json_integer(numbers[r * plan->nodes.len + n]));
-		json_array_append_new(list, row);
-	}
+	for (size_t r = 0; r < rows; r++)
+		json_array_append_new(list,
+				      numbers_of(numbers + r * plan->nodes.len, plan->nodes.len));
 	return list;
 }
 
@@ -41,20 +46,11 @@ SHAPE_GETTER_WITH(partners_of, struct plan_stage, stage, struct plan, plan,
 		  stage->pairing == PAIRING_LIST
 			  ? rows_of(plan, stage->partners.data, stage->rounds)
 			  : NULL);
+SHAPE_GETTER(circle_of, struct plan_stage, stage,
+	     stage->pairing == PAIRING_CIRCLE ? numbers_of(stage->circle.data, stage->circle.len)
+					      : NULL);
 SHAPE_GETTER_WITH(own_of, struct plan_stage, stage, struct plan, plan,
 		  plan->parts.len ? json_integer(stage->own) : NULL);
-
-static json_t *circle_of(const void *of)
-{
-	const struct plan_stage *stage = of;
-	json_t *circle = json_array();
-
-	for (size_t i = 0; i < stage->circle.len; i++)
-		json_array_append_new(circle, json_integer(stage->circle.data[i]));
-	return circle;
-}
-
-SHAPE_KNOWN(has_circle, struct plan_stage, stage, stage->pairing == PAIRING_CIRCLE);
 
 static const struct shape stage_shape[] = {
 	SHAPE_WORD("stage", struct plan_stage, kind, plan_stage_names),
@@ -63,7 +59,7 @@ static const struct shape stage_shape[] = {
 	SHAPE_OF(struct plan_stage, all_subs),
 	SHAPE_LIST("work", struct plan_stage, works, work_shape),
 	SHAPE_WHOLE("partners", partners_of, .optional = true),
-	SHAPE_WHOLE("circle", circle_of, .known = has_circle, .optional = true),
+	SHAPE_WHOLE("circle", circle_of, .optional = true),
 	SHAPE_WHOLE("own", own_of, .optional = true),
 	{ 0 },
 };
