@@ -6,19 +6,14 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "base/json.h"
+#include "base/shape.h"
 #include "observe/capture/side.h"
 #include "observe/process/code.h"
 
-/* Names in files may hold any bytes, JSON must be UTF-8. */
 static void set_text(json_t *record, const char *key, const char *text)
 {
-	json_t *string = text && *text ? json_string(text) : NULL;
-
-	if (string)
-		json_object_set_new(record, key, string);
-	else if (text && *text)
-		json_object_set_new(record, key, json_string("?"));
+	if (text && *text)
+		json_object_set_new(record, key, shape_text(text));
 }
 
 /* A file that code runs in. */
@@ -35,7 +30,7 @@ static json_t *side_module(const struct code_file *file)
 static json_t *address_record(pid_t tgid, uint64_t address)
 {
 	return json_pack("{s:s, s:i, s:o, s:I}", "t", "address", "tgid", (int)tgid, "address",
-			 json_hex(address), "ts", (json_int_t)side_now());
+			 shape_hex(address), "ts", (json_int_t)side_now());
 }
 
 /* The module and offset of a process's address, or why they are unknown. */
@@ -43,8 +38,8 @@ static json_t *side_address(pid_t tgid, uint64_t address, int module, uint64_t o
 {
 	json_t *record = address_record(tgid, address);
 
-	json_object_set_new(record, "module", json_integer(module));
-	json_object_set_new(record, "offset", json_hex(offset));
+	side_set(record, "module", module);
+	json_object_set_new(record, "offset", shape_hex(offset));
 	return record;
 }
 
@@ -56,18 +51,24 @@ static json_t *side_unplaced(pid_t tgid, uint64_t address, const char *reason)
 	return record;
 }
 
+#define SYMBOL(name, member, needs)                                                                \
+	SHAPE_AS(name, struct symbol, member, SHAPE_WHEN(struct symbol, needs), .optional = true)
+
+static const struct shape symbol_shape[] = {
+	SYMBOL("symbol", name, name),
+	SYMBOL("symbol_offset", offset, name),
+	SYMBOL("file", file, file),
+	SYMBOL("line", line, file),
+	{ 0 },
+};
+
 /* The symbol of a return address in a module. */
 static json_t *side_symbol(int module, uint64_t offset, const struct symbol *symbol)
 {
 	json_t *record = json_pack("{s:s, s:i, s:o}", "t", "symbol", "module", module, "offset",
-				   json_hex(offset));
+				   shape_hex(offset));
 
-	set_text(record, "symbol", symbol->name);
-	if (symbol->name)
-		json_object_set_new(record, "symbol_offset", json_integer(symbol->offset));
-	set_text(record, "file", symbol->file);
-	if (symbol->file)
-		json_object_set_new(record, "line", json_integer(symbol->line));
+	shape_put(record, symbol_shape, symbol, NULL);
 	return record;
 }
 

@@ -27,30 +27,27 @@ static void budget_side(struct capture_session *capture)
 	const struct budget *budget = &capture->budget;
 	const struct governor *governor = &budget->governor;
 	uint64_t now = side_now();
-	json_t *record =
-		json_pack("{s:s, s:I, s:s, s:s, s:o, s:o}", "t", "budget", "ts", (json_int_t)now,
-			  "step", governor_step_name(governor->step), "reason", governor->reason,
-			  "budget_ppm", ppm(governor->budget), "share_ppm", ppm(budget->share));
 	json_t *expected = json_object(), *programs = json_array();
+	json_t *record = json_pack("{s:s, s:I, s:s, s:s, s:o, s:o, s:o}", "t", "budget", "ts",
+				   (json_int_t)now, "step", governor_step_name(governor->step),
+				   "reason", governor->reason, "budget_ppm", ppm(governor->budget),
+				   "share_ppm", ppm(budget->share), "expected_ppm", expected);
 
 	for (int step = STEP_MPI; step < STEPS; step++)
 		json_object_set_new(expected, governor_step_name(step),
 				    ppm(governor_predict(governor, now, step)));
 	for (int group = 0; group < UB_GROUPS; group++)
 		json_array_append_new(programs, json_integer((json_int_t)budget->program[group]));
-	json_object_set_new(record, "expected_ppm", expected);
 	if (budget->tid) {
-		json_object_set_new(record, "tgid", json_integer(budget->tgid));
-		json_object_set_new(record, "tid", json_integer(budget->tid));
+		side_set(record, "tgid", budget->tgid);
+		side_set(record, "tid", budget->tid);
 	}
-	json_object_set_new(record, "entry_ns", json_integer((json_int_t)budget->trap.entry));
-	json_object_set_new(record, "return_ns", json_integer((json_int_t)budget->trap.at_return));
+	side_set(record, "entry_ns", budget->trap.entry);
+	side_set(record, "return_ns", budget->trap.at_return);
 	json_object_set_new(record, "program_ns", programs);
 	if (governor->step == STEP_WINDOWS) {
-		json_object_set_new(record, "length_ns",
-				    json_integer((json_int_t)capture->windows.length));
-		json_object_set_new(record, "period_ns",
-				    json_integer((json_int_t)capture->windows.period));
+		side_set(record, "length_ns", capture->windows.length);
+		side_set(record, "period_ns", capture->windows.period);
 	}
 	side_write(capture->writer, record);
 }

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/array.h"
-#include "base/json.h"
+#include "base/shape.h"
 #include "observe/capture/side.h"
 #include "observe/probe/sites.h"
 #include "ucxbpf.skel.h"
@@ -103,34 +103,30 @@ static uint64_t added_up(const struct ub_cell *cell)
 	return cell->count + cell->bytes + cell->headers + cell->refused + cell->timed + cell->time;
 }
 
-static void set_pointer(json_t *record, const char *key, uint64_t pointer)
-{
-	if (pointer)
-		json_object_set_new(record, key, json_hex(pointer));
-}
+#define CELL(member, ...)                                                                          \
+	SHAPE_OF(struct ub_cell, member, .null = SHAPE_ZERO, .optional = true, ##__VA_ARGS__)
 
-static void set_number(json_t *record, const char *key, uint64_t number)
-{
-	if (number)
-		json_object_set_new(record, key, json_integer((json_int_t)number));
-}
+static const struct shape cell_shape[] = {
+	CELL(call),
+	CELL(op),
+	CELL(xfer),
+	CELL(am_id),
+	CELL(size_class),
+	CELL(flags),
+	CELL(obj, .hex = true),
+	CELL(uct_ep, .hex = true),
+	CELL(ep),
+	CELL(iface, .hex = true),
+	CELL(ucp_ep, .hex = true),
+	{ 0 },
+};
 
 static void announce(struct file_writer *writer, uint32_t id, const struct ub_cell *cell)
 {
 	json_t *record = json_pack("{s:s, s:i, s:i, s:I}", "t", "cell", "id", (int)id, "tgid",
 				   (int)cell->tgid, "ts", (json_int_t)cell->ts);
 
-	set_number(record, "call", cell->call);
-	set_number(record, "op", cell->op);
-	set_number(record, "xfer", cell->xfer);
-	set_number(record, "am_id", cell->am_id);
-	set_number(record, "size_class", cell->size_class);
-	set_number(record, "flags", cell->flags);
-	set_pointer(record, "obj", cell->obj);
-	set_pointer(record, "uct_ep", cell->uct_ep);
-	set_number(record, "ep", cell->ep);
-	set_pointer(record, "iface", cell->iface);
-	set_pointer(record, "ucp_ep", cell->ucp_ep);
+	shape_put(record, cell_shape, cell, NULL);
 	side_write(writer, record);
 }
 

@@ -21,6 +21,11 @@ void side_write(struct file_writer *writer, json_t *record)
 	json_decref(record);
 }
 
+void side_set(json_t *record, const char *name, int64_t value)
+{
+	json_object_set_new(record, name, json_integer(value));
+}
+
 static void read_line(const char *path, char *line, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -55,7 +60,7 @@ json_t *side_capture(const char *level, const char *mode, char *const *command, 
 	if (words)
 		json_object_set_new(record, "command", words);
 	if (count)
-		json_object_set_new(record, "timed_every", json_integer(UB_TIMED_EVERY));
+		side_set(record, "timed_every", UB_TIMED_EVERY);
 	return record;
 }
 
@@ -85,25 +90,20 @@ json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, 
 			 what, "path", path, "from", (json_int_t)from, "to", (json_int_t)to);
 }
 
-static void set(json_t *record, const char *name, uint64_t value)
-{
-	json_object_set_new(record, name, json_integer((json_int_t)value));
-}
-
 json_t *side_consumer(const struct drain_report *report)
 {
 	json_t *record = json_pack("{s:s}", "t", "consumer");
 
-	set(record, "threads", report->threads);
-	set(record, "rings", report->rings);
-	set(record, "ring_bytes", report->ring_bytes);
-	set(record, "largest_ring", report->largest);
-	set(record, "grown", report->grown);
-	set(record, "cpu_ns", report->cpu_ns);
-	set(record, "records", report->records);
+	side_set(record, "threads", report->threads);
+	side_set(record, "rings", report->rings);
+	side_set(record, "ring_bytes", report->ring_bytes);
+	side_set(record, "largest_ring", report->largest);
+	side_set(record, "grown", report->grown);
+	side_set(record, "cpu_ns", report->cpu_ns);
+	side_set(record, "records", report->records);
 	json_object_set_new(record, "gang", json_boolean(report->gang));
-	set(record, "free_cpus", report->free_cpus);
-	set(record, "ts", side_now());
+	side_set(record, "free_cpus", report->free_cpus);
+	side_set(record, "ts", side_now());
 	return record;
 }
 
@@ -111,37 +111,37 @@ json_t *side_self(struct file_writer *writer, const struct cost_report *cost)
 {
 	json_t *record = json_pack("{s:s}", "t", "self");
 
-	set(record, "cpu_ns", cost->cpu_ns);
-	set(record, "records", file_writer_records(writer));
-	set(record, "bytes", file_writer_bytes(writer));
+	side_set(record, "cpu_ns", cost->cpu_ns);
+	side_set(record, "records", file_writer_records(writer));
+	side_set(record, "bytes", file_writer_bytes(writer));
 	if (cost->memory_peak)
-		set(record, "memory_peak", cost->memory_peak);
+		side_set(record, "memory_peak", cost->memory_peak);
 	if (cost->kernel_unknown) {
 		json_object_set_new(record, "kernel_unknown", json_string(cost->kernel_unknown));
 	} else {
-		set(record, "kernel_ns", cost->kernel_ns);
-		set(record, "kernel_spread_ns", cost->kernel_spread);
+		side_set(record, "kernel_ns", cost->kernel_ns);
+		side_set(record, "kernel_spread_ns", cost->kernel_spread);
 	}
-	set(record, "hits", cost->hits);
-	set(record, "sampled_hits", cost->sampled_hits);
-	set(record, "samples", cost->samples);
-	set(record, "ts", side_now());
+	side_set(record, "hits", cost->hits);
+	side_set(record, "sampled_hits", cost->sampled_hits);
+	side_set(record, "samples", cost->samples);
+	side_set(record, "ts", side_now());
 	return record;
 }
 
 json_t *side_window(const struct windows *windows, uint64_t to)
 {
+	const char *step = windows->governed ? windows->step : NULL;
+	const char *reason = windows->governed ? windows->reason : NULL;
 	json_t *record =
-		json_pack("{s:s, s:i, s:I, s:I}", "t", "window", "n", (int)windows->count, "from",
-			  (json_int_t)windows->opened, "placing_ns", (json_int_t)windows->placing);
+		json_pack("{s:s, s:i, s:I, s:I, s:s*, s:s*}", "t", "window", "n",
+			  (int)windows->count, "from", (json_int_t)windows->opened, "placing_ns",
+			  (json_int_t)windows->placing, "step", step, "reason", reason);
 
-	if (windows->governed) {
-		json_object_set_new(record, "step", json_string(windows->step));
-		json_object_set_new(record, "reason", json_string(windows->reason));
-		set(record, "paid_ppm", (uint64_t)(windows->paid * 1e6 + 0.5));
-	}
+	if (windows->governed)
+		side_set(record, "paid_ppm", (uint64_t)(windows->paid * 1e6 + 0.5));
 	if (to)
-		json_object_set_new(record, "to", json_integer((json_int_t)to));
+		side_set(record, "to", to);
 	return record;
 }
 

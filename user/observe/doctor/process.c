@@ -19,6 +19,7 @@
 #include "observe/probe/plan.h"
 #include "observe/process/layout.h"
 #include "observe/process/library.h"
+#include "observe/process/process.h"
 
 #define COMPONENT "/mca_pml_"
 #define VARIABLE "OMPI_MCA_pml="
@@ -219,16 +220,6 @@ static const char *const classes[] = {
 	[PLACE_REFUSED] = "refused",
 };
 
-static json_t *role_names(unsigned int set)
-{
-	json_t *names = json_array();
-
-	for (size_t i = 0; library_role_names[i].name; i++)
-		if (set & library_role_names[i].role)
-			json_array_append_new(names, json_string(library_role_names[i].name));
-	return names;
-}
-
 static void version_text(const struct library *library, char *text, size_t size)
 {
 	const unsigned int *v = library->version;
@@ -304,8 +295,8 @@ static json_t *doctor_library(struct doctor *doctor, const struct mapped_library
 
 	version_text(library, version, sizeof(version));
 	out = json_pack("{s:s, s:s, s:o, s:s?, s:s?, s:I}", "path", library->path, "build_id",
-			elf_build_id(library->elf), "roles", role_names(library->roles), "version",
-			version[0] ? version : NULL, "layout",
+			elf_build_id(library->elf), "roles", library_roles_json(library->roles),
+			"version", version[0] ? version : NULL, "layout",
 			library->layout ? library->layout->name : NULL, "base",
 			(json_int_t)mapped->base);
 	if (!plan)

@@ -80,4 +80,7 @@ struct library_probes {
 json_t *library_side_record(pid_t tgid, const struct mapped_library *mapped,
 			    const struct library_probes *probes, uint64_t ts);
 
+/* Names of a set of roles (library.h). */
+json_t *library_roles_json(unsigned int roles);
+
 #endif

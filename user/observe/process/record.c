@@ -63,7 +63,7 @@ json_t *process_side_record(const struct os_process *process, const char *mpi,
 	return record;
 }
 
-static json_t *role_list(unsigned int roles)
+json_t *library_roles_json(unsigned int roles)
 {
 	json_t *list = json_array();
 
@@ -95,7 +95,7 @@ json_t *library_side_record(pid_t tgid, const struct mapped_library *mapped,
 
 	record_text(record, "path", library->path);
 	record_text(record, "build_id", elf_build_id(library->elf));
-	json_object_set_new(record, "roles", role_list(library->roles));
+	json_object_set_new(record, "roles", library_roles_json(library->roles));
 	record_version(record, library);
 	if (library->layout)
 		record_text(record, "layout", library->layout->name);
