@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -61,11 +62,6 @@ json_t *shape_exact(uint64_t number)
 			       : json_sprintf("%" PRIu64, number);
 }
 
-json_t *shape_hex(uint64_t number)
-{
-	return json_sprintf("%#" PRIx64, number);
-}
-
 /* With its sign. */
 static uint64_t number_of(const void *value, size_t size, bool is_signed)
 {
@@ -90,7 +86,7 @@ static json_t *number_json(const struct shape *shape, uint64_t number)
 					  : shape->null && number == nulls[shape->null])
 		return NULL;
 	if (shape->hex)
-		return shape_hex(number);
+		return json_hex(number);
 	return shape->exact ? shape_exact(number) : json_integer((json_int_t)number);
 }
 

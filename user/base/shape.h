@@ -187,7 +187,6 @@ json_t *shape_array(const struct shape *shape, const void *from, size_t count, s
 json_t *shape_text(const char *text);
 json_t *shape_texts(const char *const *texts, size_t count);
 json_t *shape_exact(uint64_t number);
-json_t *shape_hex(uint64_t number); /* "0x1f" */
 
 /* ---- and back: texts, int64_t of 0 or more, structs and lists ---- */
 

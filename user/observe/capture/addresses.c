@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/json.h"
 #include "base/shape.h"
 #include "observe/capture/side.h"
 #include "observe/process/code.h"
@@ -30,7 +31,7 @@ static json_t *side_module(const struct code_file *file)
 static json_t *address_record(pid_t tgid, uint64_t address)
 {
 	return json_pack("{s:s, s:i, s:o, s:I}", "t", "address", "tgid", (int)tgid, "address",
-			 shape_hex(address), "ts", (json_int_t)side_now());
+			 json_hex(address), "ts", (json_int_t)side_now());
 }
 
 /* The module and offset of a process's address, or why they are unknown. */
@@ -39,7 +40,7 @@ static json_t *side_address(pid_t tgid, uint64_t address, int module, uint64_t o
 	json_t *record = address_record(tgid, address);
 
 	side_set(record, "module", module);
-	json_object_set_new(record, "offset", shape_hex(offset));
+	json_object_set_new(record, "offset", json_hex(offset));
 	return record;
 }
 
@@ -66,7 +67,7 @@ static const struct shape symbol_shape[] = {
 static json_t *side_symbol(int module, uint64_t offset, const struct symbol *symbol)
 {
 	json_t *record = json_pack("{s:s, s:i, s:o}", "t", "symbol", "module", module, "offset",
-				   shape_hex(offset));
+				   json_hex(offset));
 
 	shape_put(record, symbol_shape, symbol, NULL);
 	return record;

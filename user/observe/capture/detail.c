@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/capture/detail.h"
 
+#include "base/json.h"
 #include "base/log.h"
-#include "base/shape.h"
 #include "observe/capture/side.h"
 
 #define FULL 0.75 /* of a ring that has not grown by then */
@@ -31,7 +31,7 @@ static void change(struct detail *detail, unsigned int kept, const char *reason,
 	detail->calm_since = side_now();
 	side_write(detail->writer,
 		   json_pack("{s:s, s:I, s:o, s:i, s:i, s:s, s:i, s:I}", "t", "detail", "ts",
-			     (json_int_t)detail->calm_since, "slices", shape_hex(slices), "kept",
+			     (json_int_t)detail->calm_since, "slices", json_hex(slices), "kept",
 			     (int)kept, "of", UB_SLICES, "reason", reason, "fill_percent",
 			     (int)(fill * 100), "lost", (json_int_t)detail->lost));
 	log_debug("detail in %u of %u slices: %s", kept, UB_SLICES, reason);
