@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# Options of run and attach are refused while they are parsed, before the kernel is touched: as any user, status 2.
+# Options of run and attach are refused while they are parsed, before the kernel is touched: as any user, status 2
+# and one line.
 
 setup() {
 	TOP=${TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
@@ -14,7 +15,8 @@ setup() {
 			run "$UCXBPF" $command
 			echo "$command: $status $output"
 			[ "$status" = 2 ]
-			[[ ${lines[0]} == *"$line" ]]
+			[ "${#lines[@]}" = 1 ]
+			[ "$output" = "ucxbpf ${command%% *}: $line" ]
 		done
 	done <<-'END'
 		--level all|unknown level 'all', use mpi, ucp or uct
@@ -28,5 +30,27 @@ setup() {
 		--count --thin 1/8|--count and --thin cannot be combined
 		--count --window 1s/30s|--count and --window cannot be combined
 		--count --budget 3%|--count and --budget cannot be combined
+		--level mpi --budget 3%|--level and --budget cannot be combined
+		--budget 3% --window 1s/30s|--window and --budget cannot be combined
+		--budget 0|--budget: '0' is out of range, use 0.01% to 99%, or none
+		--budget 200%|--budget: '200%' is out of range, use 0.01% to 99%, or none
+		--budget 3%%|--budget: invalid share '3%%', use one of each thread's time (3%), or none
+		--budget nan|--budget: invalid share 'nan', use one of each thread's time (3%), or none
 	END
+}
+
+@test "a budget of the site that makes no sense is refused by its name" {
+	UCXBPF_BUDGET=200% run "$UCXBPF" attach -p 1
+	echo "$status $output"
+	[ "$status" = 2 ]
+	[ "$output" = "ucxbpf attach: UCXBPF_BUDGET: '200%' is out of range, use 0.01% to 99%, or none" ]
+}
+
+# What monitoring systems take for critical is 2 (docs/exit-codes.md).
+@test "a sweep refuses a budget that makes no sense, by its status of usage" {
+	run "$UCXBPF" sweep run --budget 0 -o "$BATS_TEST_TMPDIR/sweep" a b
+	echo "$status $output"
+	[ "$status" = 4 ]
+	[ "$output" = "ucxbpf sweep: --budget: '0' is out of range, use 0.01% to 99%, or none" ]
+	[ ! -e "$BATS_TEST_TMPDIR/sweep" ]
 }

@@ -268,7 +268,7 @@ static error_t parse_value(int key, char *value, struct argp_state *state)
 			argp_error(state, "--step=%s: not judge or confirm", value);
 		return 0;
 	case KEY_BUDGET:
-		budget_parse(value, state);
+		budget_parse("--budget", value, state);
 		arguments->budget = value;
 		return 0;
 	case KEY_ANSWER:

@@ -60,6 +60,9 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
+/* One line and the status of usage; argp_error() adds where to find help. */
+#define refuse(state, ...) argp_failure(state, argp_err_exit_status, 0, __VA_ARGS__)
+
 #define REST_NS 100000000ull /* probes take this long to go away and come back */
 
 static void parse_window(struct capture_arguments *arguments, const char *value,
@@ -70,14 +73,14 @@ static void parse_window(struct capture_arguments *arguments, const char *value,
 
 	if (duration_parse(value, &slash, length) || *slash != '/' ||
 	    duration_parse(slash + 1, &end, period) || *end)
-		argp_error(state, "invalid window '%s', use LENGTH/PERIOD (1s/30s)", value);
+		refuse(state, "invalid window '%s', use LENGTH/PERIOD (1s/30s)", value);
 	else if (!*length)
-		argp_error(state, "invalid window '%s', its length must not be 0", value);
+		refuse(state, "invalid window '%s', its length must not be 0", value);
 	else if (*length + REST_NS > *period)
-		argp_error(state,
-			   "'%s' leaves no time without probes: the period must be 100ms longer "
-			   "than the window",
-			   value);
+		refuse(state,
+		       "'%s' leaves no time without probes: the period must be 100ms longer "
+		       "than the window",
+		       value);
 }
 
 /* N divides the number of slices in a round. */
@@ -89,17 +92,16 @@ static void parse_thin(struct capture_arguments *arguments, const char *value,
 
 	if (strspn(value, "0123456789/") != strlen(value) ||
 	    sscanf(value, "%2u/%2u%c", &kept, &of, &rest) != 2)
-		argp_error(state, "invalid share of detail '%s', use K/N (1/8)", value);
+		refuse(state, "invalid share of detail '%s', use K/N (1/8)", value);
 	else if (!of || UB_SLICES % of || !kept || kept > of)
-		argp_error(state, "'%s': N must be 1, 2, 4, 8, 16, 32 or 64, and K from 1 to N",
-			   value);
+		refuse(state, "'%s': N must be 1, 2, 4, 8, 16, 32 or 64, and K from 1 to N", value);
 	else
 		arguments->thin = kept * (UB_SLICES / of);
 }
 
 #define ATTACH_BUDGET "3%"
 
-double budget_parse(const char *value, struct argp_state *state)
+double budget_parse(const char *from, const char *value, struct argp_state *state)
 {
 	char *end;
 	double percent = strtod(value, &end);
@@ -107,11 +109,11 @@ double budget_parse(const char *value, struct argp_state *state)
 	if (!strcmp(value, "none"))
 		return 0;
 	if (end == value || (*end && strcmp(end, "%") != 0) || isnan(percent))
-		argp_error(state,
-			   "invalid budget '%s', use a share of each thread's time (3%%) or none",
-			   value);
+		refuse(state,
+		       "%s: invalid share '%s', use one of each thread's time (3%%), or none", from,
+		       value);
 	else if (percent < 0.01 || percent > 99)
-		argp_error(state, "budget '%s' out of range, use 0.01%% to 99%% or none", value);
+		refuse(state, "%s: '%s' is out of range, use 0.01%% to 99%%, or none", from, value);
 	return percent / 100;
 }
 
@@ -128,9 +130,10 @@ static void settle_budget(struct capture_arguments *arguments, struct argp_state
 						   : NULL;
 
 	if (arguments->budget > 0 && other)
-		argp_error(state, "%s and --budget cannot be combined", other);
+		refuse(state, "%s and --budget cannot be combined", other);
 	if (arguments->budget_by_default && !arguments->budget_text && !other)
-		arguments->budget = budget_parse(site && *site ? site : ATTACH_BUDGET, state);
+		arguments->budget =
+			budget_parse("UCXBPF_BUDGET", site && *site ? site : ATTACH_BUDGET, state);
 }
 
 #ifdef __x86_64__
@@ -169,7 +172,7 @@ static void check_options(const struct capture_arguments *arguments, struct argp
 
 	for (size_t i = 0; i < ARRAY_SIZE(conflicts); i++)
 		if (conflicts[i].given)
-			argp_error(state, "%s cannot be combined", conflicts[i].options);
+			refuse(state, "%s cannot be combined", conflicts[i].options);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -184,7 +187,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case OPT_LEVEL:
 		arguments->level = value;
 		if (level_by_name(value) < 0)
-			argp_error(state, "unknown level '%s', use mpi, ucp or uct", value);
+			refuse(state, "unknown level '%s', use mpi, ucp or uct", value);
 		return 0;
 	case OPT_COUNT:
 		arguments->count = true;
@@ -192,16 +195,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case OPT_RING:
 		arguments->ring_kib = strtol(value, &end, 10);
 		if (*end || end == value || arguments->ring_kib <= 0)
-			argp_error(state, "'%s' is not a size in KiB", value);
+			refuse(state, "'%s' is not a size in KiB", value);
 		else if (!is_ring_size(arguments->ring_kib))
-			argp_error(state,
-				   "ring size must be a power of two from 64 to 1048576 KiB");
+			refuse(state, "ring size must be a power of two from 64 to 1048576 KiB");
 		return 0;
 	case OPT_LINKS:
 		arguments->links = value;
 		if (index_of(value, mechanisms, 4) <= LINK_NONE)
-			argp_error(state, "unknown kind of links '%s', use session, multi or perf",
-				   value);
+			refuse(state, "unknown kind of links '%s', use session, multi or perf",
+			       value);
 		return 0;
 	case OPT_WINDOW:
 		parse_window(arguments, value, state);
@@ -211,7 +213,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPT_BUDGET:
 		arguments->budget_text = value;
-		arguments->budget = budget_parse(value, state);
+		arguments->budget = budget_parse("--budget", value, state);
 		return 0;
 	case ARGP_KEY_END:
 		check_options(arguments, state);

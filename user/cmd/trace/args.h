@@ -24,8 +24,11 @@ struct capture_arguments {
 /* argp child parser; its input is a struct capture_arguments. */
 extern const struct argp capture_argp;
 
-/* The share that a budget names: 3%, 3; "none": 0. What is neither is an error of the parser's. */
-double budget_parse(const char *value, struct argp_state *state);
+/*
+ * The share that a budget names: 3%, 3; "none": 0. What is neither is an error of the parser's.
+ * from: what gave the value, for the message.
+ */
+double budget_parse(const char *from, const char *value, struct argp_state *state);
 
 /* Fills options from parsed arguments; -EINVAL: printed. mode as in struct capture_options. */
 int capture_arguments_apply(const struct capture_arguments *arguments, const char *mode,
