@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "show/export/export.h"
 
 static char long_name[4097];
@@ -221,16 +222,41 @@ static const struct fact_device devices[] = {
 	{ 1, names[1], 0, "0000:02:00.0", NULL, names[12], 1, users + 2, 1 },
 };
 
+/* One host with a duty cycle, the other one with a budget. */
+static void feed_windows(const struct fact_sink *sink)
+{
+	static const struct {
+		const char *step, *reason;
+		uint64_t paid_ppm;
+	} budget[] = { { "windows", "start", 0 },
+		       { "mpi", "under budget", 12000 },
+		       { "ucp", "under budget", 15000 },
+		       { "uct", "under budget", 21000 },
+		       { "mpi", "over budget", 213000 } };
+
+	fact_put(sink, FACT_WINDOW,
+		 &(struct fact_window){ .host = 0,
+					.host_name = names[0],
+					.capture = 0,
+					.from = 1000000,
+					.to = 2000000,
+					.until = 2000000 });
+	for (size_t i = 0; i < ARRAY_SIZE(budget); i++)
+		fact_put(sink, FACT_WINDOW,
+			 &(struct fact_window){ .host = 1,
+						.host_name = names[1],
+						.capture = 1,
+						.from = 1000000 + i * 200000,
+						.to = 1100000 + i * 200000,
+						.until = 2000000,
+						.step = budget[i].step,
+						.reason = budget[i].reason,
+						.paid_ppm = budget[i].paid_ppm });
+}
+
 static void feed_rest(const struct fact_sink *sink)
 {
-	for (int host = 0; host < 2; host++)
-		fact_put(sink, FACT_WINDOW,
-			 &(struct fact_window){ .host = host,
-						.host_name = names[host],
-						.capture = host,
-						.from = 1000000,
-						.to = 2000000,
-						.until = 2000000 });
+	feed_windows(sink);
 	for (int i = 0; i < (int)NAMES; i++)
 		fact_put(sink, FACT_MEMORY,
 			 &(struct fact_memory){ .process = i,

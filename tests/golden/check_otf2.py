@@ -12,7 +12,7 @@ from otf2.events import Enter, Leave, MpiCollectiveBegin, MpiCollectiveEnd, MpiR
 
 from collectives import expected_collectives
 from timeline import (compare, complain, expected_gpus, expected_spans, for_each_pair, frozen, given,
-                      message_notes, read_events, thread_of, totals_of)
+                      message_notes, read_events, thread_of, totals_of, window_name)
 
 
 class Archive:
@@ -85,7 +85,7 @@ class Archive:
     def span(self, location, process, region, start, end, notes):
         layer = region.description
         if layer == "ucxbpf":
-            self.windows.append((start, end))
+            self.windows.append((start, end, region.name))
         elif "sums" in location.name:
             self.sums.append((layer, process, region.name.removesuffix(" (sums)"), frozen(notes)))
         else:
@@ -186,7 +186,7 @@ def check(archive, events):
     spans, sums = expected_spans(events)
     compare("spans", archive.spans, at_all_ends(without_message(spans)))
     compare("sums", archive.sums, sums)
-    compare("windows", archive.windows, [(e["from"], e["to"]) for e in events["window"]])
+    compare("windows", archive.windows, [(e["from"], e["to"], window_name(e)) for e in events["window"]])
     check_messages(archive, events)
     wrong = check_matching(archive)
     if wrong:

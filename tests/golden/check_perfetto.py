@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 
 from perfetto_trace import Trace
 from timeline import (LAYERS, alone, compare, complain, expected_ends, expected_gpus, expected_spans,
-                      for_each_pair, frozen, read_events, thread_of, totals_of)
+                      for_each_pair, frozen, read_events, thread_of, totals_of, window_name)
 
 
 def traced_spans(trace, events):
@@ -125,11 +125,14 @@ def check_memory_and_windows(trace, events):
                 notes = slice_["notes"]
                 gpus.append((track.sequence - 2, slice_["name"], notes["pci"], notes["model"], notes["used by"]))
             if slice_["category"] == "window":
-                windows.append((slice_["start"], slice_["end"]))
+                notes = slice_["notes"]
+                windows.append((slice_["start"], slice_["end"], slice_["name"], notes.get("step"), notes.get("reason"),
+                                notes.get("paid_ppm", 0)))
     compare("memory", memory, [(e["process"], e["kind"] or "unknown", e["allocations"], e["bytes"], e["device"],
                                 e["function"] or "unknown", e["exporter"]) for e in events["memory"]])
     compare("GPUs", gpus, expected_gpus(events))
-    compare("windows", windows, [(e["from"], e["to"]) for e in events["window"]])
+    compare("windows", windows, [(e["from"], e["to"], window_name(e), e["step"], e["reason"], e["paid_ppm"])
+                                 for e in events["window"]])
 
 
 def check(trace, events):

@@ -25,6 +25,14 @@ def for_each_pair(check):
     sys.exit(len(bad) != 0)
 
 
+STEPS = {"uct": "all layers", "ucp": "MPI calls and operations", "mpi": "MPI calls", "windows": "windows of all layers"}
+
+
+def window_name(event):
+    """With a budget: what was recorded, and why."""
+    return f"{STEPS[event['step']]} ({event['reason']})" if event["step"] else "window"
+
+
 def compare(what, got, expected):
     """Two multisets."""
     for row in (Counter(got) - Counter(expected)).elements():

@@ -36,7 +36,7 @@ static const struct csv_table tables[] = {
 	    "environment_cut", "cpus", "seen_from", "exit_status", "exit_signal" } },
 	{ "ucx", { "process", "path", "build_id", "version", "layout" } },
 	{ "environment", { "process", "name", "value" } },
-	{ "windows", { "host", "capture", "from_ns", "to_ns" } },
+	{ "windows", { "host", "capture", "from_ns", "to_ns", "step", "reason", "paid_ppm" } },
 	{ "clocks",
 	  { "host", "other", "there", "back", "at_ns", "offset_ns", "offset_uncertainty_ns",
 	    "drift_ppb", "drift_uncertainty_ppb", "reason" } },

@@ -59,7 +59,7 @@ OTF2_StringRef otf2_text(struct otf2_out *out, const char *format, ...)
 OTF2_RegionRef otf2_region(struct otf2_out *out, const char *name, enum level layer, bool sums);
 
 /* A region that is not part of the program. */
-OTF2_RegionRef otf2_own_region(struct otf2_out *out, const char *name);
+OTF2_RegionRef otf2_own_region(struct otf2_out *out, OTF2_StringRef name);
 
 /* Predefined communicators, followed by one per world. */
 enum { COMM_MPI, COMM_OUTSIDE, COMM_WORLDS };

@@ -197,9 +197,9 @@ static OTF2_RegionRef define_region(struct otf2_out *out, OTF2_StringRef name, c
 	return region;
 }
 
-OTF2_RegionRef otf2_own_region(struct otf2_out *out, const char *name)
+OTF2_RegionRef otf2_own_region(struct otf2_out *out, OTF2_StringRef name)
 {
-	return define_region(out, otf2_word(out, name), "ucxbpf", OTF2_REGION_ROLE_ARTIFICIAL,
+	return define_region(out, name, "ucxbpf", OTF2_REGION_ROLE_ARTIFICIAL,
 			     OTF2_PARADIGM_MEASUREMENT_SYSTEM);
 }
 

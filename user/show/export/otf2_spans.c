@@ -11,6 +11,7 @@
 #include "show/export/sorter.h"
 #include "show/export/span_notes.h"
 #include "show/export/worlds.h"
+#include "show/report/report.h"
 
 /* OTF2 holds 256 KiB and a file descriptor per open location. */
 #define OPEN_LANES 64
@@ -395,21 +396,37 @@ static void begin_windows(struct otf2_writer *writer, const struct fact_window *
 	lane->writer = OTF2_Archive_GetEvtWriter(otf2->out.archive, lane->id);
 }
 
+/* With a budget, a region for each combination of what was recorded and why. */
+static OTF2_RegionRef window_region(struct otf2_out *out, struct map *regions,
+				    const struct fact_window *window)
+{
+	bool fresh;
+	uint64_t *region =
+		map_insert(regions, (uintptr_t)window->step, (uintptr_t)window->reason, &fresh);
+
+	if (fresh)
+		*region = otf2_own_region(out, window->step
+						       ? otf2_text(out, "%s (%s)",
+								   report_step_text(window->step),
+								   otf2_or_unknown(window->reason))
+						       : otf2_word(out, "window"));
+	return (OTF2_RegionRef)*region;
+}
+
 /* One location per capture with a duty cycle, in its own group. */
 static void put_windows(struct otf2_writer *writer)
 {
 	struct otf2 *otf2 = writer->otf2;
-	OTF2_RegionRef region = 0;
+	struct map regions = { 0 };
 
 	for (size_t i = 0; i < otf2->spans.windows.len; i++) {
 		const struct fact_window *window = &otf2->spans.windows.data[i];
 
-		if (!i)
-			region = otf2_own_region(&otf2->out, "window");
 		if (!i || window[-1].capture != window->capture)
 			begin_windows(writer, window);
-		put_window(writer, window, region);
+		put_window(writer, window, window_region(&otf2->out, &regions, window));
 	}
+	map_release(&regions);
 	close_group(writer);
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "show/export/export.h"
 #include "show/export/totals.h"
+#include "show/report/report.h"
 
 /* A clock snapshot of a host; the importer wants those of the common clock in order. */
 struct point {
@@ -254,6 +255,14 @@ static int perfetto_devices(struct perfetto *perfetto)
 	return err;
 }
 
+/* With a budget: what was recorded in it, and why. */
+static const char *window_name(struct perfetto_out *out, const struct fact_window *window)
+{
+	return window->step ? perfetto_text(out, "%s (%s)", report_step_text(window->step),
+					    or_unknown(window->reason))
+			    : "window";
+}
+
 static void perfetto_windows(struct perfetto *perfetto)
 {
 	struct perfetto_out *out = &perfetto->out;
@@ -262,6 +271,11 @@ static void perfetto_windows(struct perfetto *perfetto)
 	for (size_t i = 0; i < perfetto->spans.windows.len; i++) {
 		const struct fact_window *window = &perfetto->spans.windows.data[i];
 		uint32_t sequence = sequence_of_host(window->host);
+		const struct perfetto_note notes[] = {
+			{ "step", window->step, 0 },
+			{ "reason", window->reason, 0 },
+			{ "paid_ppm", NULL, window->paid_ppm },
+		};
 
 		if (!i || window[-1].capture != window->capture)
 			track = perfetto_track(
@@ -272,7 +286,9 @@ static void perfetto_windows(struct perfetto *perfetto)
 			     &(struct perfetto_event){ .type = TRACK_EVENT_TYPE__TYPE_SLICE_BEGIN,
 						       .track = track,
 						       .category = "window",
-						       .name = "window" });
+						       .name = window_name(out, window),
+						       .notes = notes,
+						       .note_count = window->step ? 3 : 0 });
 		perfetto_put(out, sequence, window->to,
 			     &(struct perfetto_event){ .type = TRACK_EVENT_TYPE__TYPE_SLICE_END,
 						       .track = track });

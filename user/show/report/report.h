@@ -23,6 +23,9 @@ struct report;
  */
 struct report *report_new(struct report_filter *filter);
 
+/* What a budget's step records, in words: fact_window.step. */
+const char *report_step_text(const char *step);
+
 void report_free(struct report *report);
 
 /* The sink that feeds this report; valid until report_free(). */

@@ -40,7 +40,7 @@ static void print_host(const struct text_report *text, const char *name)
 
 #define CHANGES 8 /* changes that are printed */
 
-static const char *step_text(const char *step)
+const char *report_step_text(const char *step)
 {
 	static const char *const texts[][2] = {
 		{ "uct", "all layers" },
@@ -63,7 +63,7 @@ static void print_step(const struct text_report *text, const struct fact_window 
 		  text->options->exact);
 	unit_share(paid, sizeof(paid), window->paid_ppm, 1000000);
 	fprintf(text->out, "%-7s from %s on %s (%s%s%s%s)\n", first ? "budget:" : "", at,
-		step_text(window->step), window->reason ? window->reason : "?",
+		report_step_text(window->step), window->reason ? window->reason : "?",
 		window->paid_ppm ? ", a thread paid " : "", window->paid_ppm ? paid : "",
 		window->paid_ppm ? " of its time" : "");
 }

@@ -109,12 +109,18 @@ export type Reasons = Record<string, number>;
 
 export interface Share { recorded: number; of: number }
 
+// step, reason, paid_ppm: with a budget.
+export interface RecordedWindow {
+  host: number; capture: number; from_ns: number; to_ns: number;
+  step?: "uct" | "ucp" | "mpi" | "windows"; reason?: string; paid_ppm?: number;
+}
+
 export interface Report {
   schema: string;
   filter: Record<string, string[]> | null;
   hosts: Host[];
   processes: Process[];
-  windows?: { host: number; capture: number; from_ns: number; to_ns: number }[];
+  windows?: RecordedWindow[];
   counted?: { captures: number; of: number; timed_every: number };
   loss: { produced: number; stored: number; dropped: Reasons };
   detail?: { calls: Share; ops: Share; transfers: Share; sends: Share; unsummed: number; partial: number };

@@ -21,6 +21,18 @@ export function headline(): string {
   return `${programs}: ${plural(processes.length, "process", "processes")} on ${plural(hosts.length, "host")}, ${time(span)}`;
 }
 
+const STEPS = { uct: "all layers", ucp: "MPI calls and operations", mpi: "MPI calls", windows: "windows of all layers" };
+const CHANGES = 8; // that are listed
+
+/** With a budget: what was recorded from when on, and why; a row for each change of a capture. */
+function budget(windows: NonNullable<Report["windows"]>): [string, string][] {
+  const changes = windows.filter(({ step, capture }, i) =>
+    step && (!i || windows[i - 1]!.step !== step || windows[i - 1]!.capture !== capture));
+  const rows = changes.slice(0, CHANGES).map(({ step, reason, from_ns, paid_ppm }): [string, string] =>
+    ["Budget", `from ${time(from_ns)} on ${STEPS[step!]} (${reason}${paid_ppm ? `, a thread paid ${share(paid_ppm, 1e6)} of its time` : ""})`]);
+  return changes.length > CHANGES ? [...rows, ["Budget", `and ${count(changes.length - CHANGES)} changes more`]] : rows;
+}
+
 /** What tracing took of the job's time; null: the capture does not say. */
 function paid(self: NonNullable<Report["self"]>): string | null {
   const { kernel, kernel_unknown } = self;
@@ -50,6 +62,7 @@ function WhatRan() {
           ["UCX", distinct(ucx) || "unknown"],
           ["Level", self ? self.levels.join(", ") : null],
           ["Windows", windows ? `${count(windows.length)}; all sums are of these times alone` : null],
+          ...budget(windows ?? []),
           ["Counted", counted ? `${count(counted.captures)} of ${plural(counted.of, "capture")}: sums without single events` : null],
           ["Tracer", self ? `${time(self.cpu_ns)} of CPU, ${count(self.records)} records in ${bytes(self.bytes)}` : null],
           ["Job paid", self ? paid(self) : null],
