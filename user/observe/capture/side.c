@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/capture/side.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/shape.h"
 #include "observe/probe/sites.h"
 #include "version.h"
 
@@ -16,8 +19,11 @@ uint64_t side_now(void)
 
 void side_write(struct file_writer *writer, json_t *record)
 {
-	if (record)
-		file_writer_side(writer, record);
+	int err = record ? file_writer_side(writer, record) : 0;
+
+	if (err == -EINVAL || err == -EMSGSIZE)
+		log_warn("the capture lacks a side record of type %s: %s",
+			 json_string_value(json_object_get(record, "t")), strerror(-err));
 	json_decref(record);
 }
 
@@ -44,8 +50,9 @@ static json_t *host(void)
 
 	uname(&uts);
 	read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
-	return json_pack("{s:s, s:s, s:s, s:s}", "id", boot_id, "name", uts.nodename, "kernel",
-			 uts.release, "machine", uts.machine);
+	return json_pack("{s:o, s:o, s:o, s:o}", "id", shape_text(boot_id), "name",
+			 shape_text(uts.nodename), "kernel", shape_text(uts.release), "machine",
+			 shape_text(uts.machine));
 }
 
 json_t *side_capture(const char *level, const char *mode, char *const *command, bool count)
@@ -56,7 +63,7 @@ json_t *side_capture(const char *level, const char *mode, char *const *command, 
 	json_t *words = command ? json_array() : NULL;
 
 	for (; words && *command; command++)
-		json_array_append_new(words, json_stringn_nocheck(*command, strlen(*command)));
+		json_array_append_new(words, shape_text(*command));
 	if (words)
 		json_object_set_new(record, "command", words);
 	if (count)
@@ -86,8 +93,9 @@ json_t *side_site(unsigned int row)
 
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to)
 {
-	return json_pack("{s:s, s:i, s:s, s:s, s:I, s:I}", "t", "gap", "tgid", (int)tgid, "what",
-			 what, "path", path, "from", (json_int_t)from, "to", (json_int_t)to);
+	return json_pack("{s:s, s:i, s:s, s:o, s:I, s:I}", "t", "gap", "tgid", (int)tgid, "what",
+			 what, "path", shape_text(path), "from", (json_int_t)from, "to",
+			 (json_int_t)to);
 }
 
 json_t *side_consumer(const struct drain_report *report)
@@ -147,7 +155,7 @@ json_t *side_window(const struct windows *windows, uint64_t to)
 
 json_t *side_note(const char *text)
 {
-	return json_pack("{s:s, s:s}", "t", "note", "text", text);
+	return json_pack("{s:s, s:o}", "t", "note", "text", shape_text(text));
 }
 
 json_t *side_end(const char *reason, uint64_t stopped, const struct ub_stats *stats)

@@ -18,7 +18,10 @@
 /* CLOCK_MONOTONIC, ns. */
 uint64_t side_now(void);
 
-/* Writes and frees the record; NULL is ignored. A write error is kept by the writer. */
+/*
+ * Writes and frees the record; NULL is ignored. A record that cannot be written as such is warned
+ * about; a write error is kept by the writer.
+ */
 void side_write(struct file_writer *writer, json_t *record);
 
 void side_set(json_t *record, const char *name, int64_t value);

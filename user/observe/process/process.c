@@ -19,8 +19,9 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
-#include "base/lists.h"
 #include "base/environment.h"
+#include "base/lists.h"
+#include "base/shape.h"
 #include "base/text.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
@@ -303,12 +304,8 @@ static json_t *read_cmdline(pid_t pid)
 	if (got < 0)
 		return words;
 	text[got] = '\0';
-	for (char *at = text; at < text + got; at += strlen(at) + 1) {
-		json_t *word = json_string(at);
-
-		/* arguments need not be UTF-8, but JSON must be */
-		json_array_append_new(words, word ? word : json_string("?"));
-	}
+	for (char *at = text; at < text + got; at += strlen(at) + 1)
+		json_array_append_new(words, shape_text(at));
 	return words;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/json.h"
+#include "base/shape.h"
 #include "observe/process/layout.h"
 #include "observe/process/process.h"
 #include "observe/process/record.h"
@@ -7,7 +8,7 @@
 void record_text(json_t *record, const char *name, const char *text)
 {
 	if (text && *text)
-		json_object_set_new(record, name, json_string(text));
+		json_object_set_new(record, name, shape_text(text));
 }
 
 void record_hex(json_t *record, const char *name, uint64_t value)

@@ -10,7 +10,8 @@
 /* A record of that type with tgid and ts; the caller's. */
 json_t *record_new(const char *type, pid_t tgid, uint64_t ts);
 
-/* Sets nothing for NULL, "", or text that is not UTF-8. */
+/* Sets nothing for NULL or "". A byte that is not UTF-8 becomes ?, as in all texts of side records.
+ */
 void record_text(json_t *record, const char *name, const char *text);
 
 /* As json_hex(). */

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "base/shape.h"
 #include "base/order.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
@@ -390,8 +391,9 @@ json_t *ucx_memory_json(const struct ucx_memory *memory)
 	json_t *devices = json_array(), *regions = json_array(), *ucx;
 
 	for (size_t i = 0; i < memory->devices.len; i++)
-		json_array_append_new(devices, json_pack("[s, s]", memory->devices.data[i].pci,
-							 memory->devices.data[i].name));
+		json_array_append_new(devices,
+				      json_pack("[o, o]", shape_text(memory->devices.data[i].pci),
+						shape_text(memory->devices.data[i].name)));
 	for (size_t i = 0; i < memory->regions.len; i++)
 		json_array_append_new(regions, region_json(&memory->regions.data[i]));
 	ucx = json_pack("{s:o, s:b}", "devices", devices, "cached", memory->cached);
