@@ -52,7 +52,7 @@ static __always_inline struct bpf_uprobe_multi_run_ctx___ub *run_context(struct 
 			       bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx___ub));
 }
 
-/* The verifier knows the answer, and leaves out what is not for this kernel. */
+/* The verifier knows the answer, and drops the other branch. */
 #define RUN_CONTEXT_HAS(field)                                                                     \
 	(multi_links && bpf_ksym_exists(bpf_rdonly_cast) &&                                        \
 	 bpf_core_field_exists(struct task_struct___run, bpf_ctx) &&                               \

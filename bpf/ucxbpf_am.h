@@ -39,7 +39,7 @@ enum {
 #define AM_WITH_USER_HEADER                                                                        \
 	(1u << AM_SINGLE | 1u << AM_FIRST | 1u << AM_SINGLE_REPLY | 1u << AM_FIRST_PSN)
 
-/* First fragments of messages that have no id of their own: order tells which is which. */
+/* First fragments of messages without an id: they are identified by their order. */
 #define AM_WITHOUT_ID (1u << AM_EAGER_ONLY | 1u << AM_STREAM | AM_WITH_USER_HEADER)
 
 #endif

@@ -36,7 +36,7 @@ uint32_t ucx_name_mask(const char *name);
 /* The bit of a version ("1.13.1"); 0: the table does not have it. */
 uint32_t ucx_release_mask(const char *version);
 
-/* What both say at once; UCX_NAME_NO_RELEASE: the table does not have the version. */
+/* Both of the above in one call; UCX_NAME_NO_RELEASE: the table lacks the version. */
 enum ucx_name { UCX_NAME_KNOWN, UCX_NAME_NOT_KNOWN, UCX_NAME_NO_RELEASE };
 
 #define UCX_NAME_MAX 64 /* bytes with the terminator; a longer name is treated as unknown */

@@ -8,7 +8,7 @@ enum level {
 	LEVEL_UCP,
 	LEVEL_UCT,
 	LEVELS,
-	LEVEL_BESIDE = LEVELS /* what lies beside them: memory, devices */
+	LEVEL_BESIDE = LEVELS /* memory and devices, which belong to no level */
 };
 
 extern const char *const level_names[LEVELS]; /* "mpi", "ucp", "uct" */

@@ -22,7 +22,7 @@ struct memory_name {
 	int device; /* number of the GPU on its host; -1: none, or not known */
 };
 
-/* NULL, and what is no such name: unknown. */
+/* NULL and any other text: unknown. */
 struct memory_name memory_name_read(const char *text);
 
 #define MEMORY_NAME_MAX 16 /* bytes of a name with its terminator */

@@ -38,7 +38,7 @@ enum shape_type {
 /* Numbers that mean unknown or none. */
 enum shape_null { SHAPE_NO_NULL, SHAPE_NEGATIVE, SHAPE_ZERO, SHAPE_MOST /* UINT64_MAX */ };
 
-/* Of reading. */
+/* Used by shape_read() only. */
 enum shape_need {
 	SHAPE_NULL, /* may be null */
 	SHAPE_LATER, /* likewise, and missing: files of older versions lack it */
@@ -130,7 +130,7 @@ struct shape {
 	SHAPE_MEMBER(name, SHAPE_IS_MADE, struct_type, member, SHAPE_FUNCTION(function),           \
 		     ##__VA_ARGS__)
 
-/* Of the object as a whole: a part of it as an object of its own, a text, what a function makes. */
+/* Members made of the whole object: a nested object, a text, the result of a function. */
 #define SHAPE_PART(as, shape, ...)                                                                 \
 	{                                                                                          \
 		.name = (as), .type = SHAPE_IS_STRUCT, .of = (shape), ##__VA_ARGS__                \

@@ -119,7 +119,7 @@ struct block_encoder {
 	uint64_t column[ENCODER_RECORDS];
 };
 
-/* Empties the tables of what was in use, a hundredth of them mostly. */
+/* Clears the used slots of the tables, mostly a hundredth of them. */
 static void clear_slots(struct block_encoder *e)
 {
 	for (uint32_t i = 0; i < e->contexts_n; i++)

@@ -133,7 +133,8 @@ static void stage_sides(struct file_writer *w)
 	w->sides_n = 0;
 }
 
-/* Writes what is staged; what the file does not take counts as refused. The caller has io alone. */
+/* Writes the staged chunks; those that fail count as refused. The caller holds io and no other
+ * lock. */
 static void write_staged(struct file_writer *w)
 {
 	struct chunks *c = &w->writing, staged;

@@ -68,7 +68,7 @@ static bool is_wanted(const char *path)
 	return known;
 }
 
-/* Adds the entry if it is a file of ours. -errno (printed): what it holds cannot be told. */
+/* Adds the entry if it is a file of ours. -errno (printed): its content cannot be read. */
 static int add_entry(struct unit *unit, const FTSENT *entry)
 {
 	int err = 0;

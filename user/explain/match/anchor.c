@@ -40,8 +40,8 @@ static bool align(struct matcher *matcher, struct sent *sent, uint64_t pos)
 #define LOOK_BACK 64
 
 /*
- * Overtaken by the anchor, and not known by order. After a loss: if nothing that may be its arrival
- * waits, that one's record is missing. What may be is of no send any more.
+ * Overtaken by the anchor, and not known by order. After a loss: if no waiting arrival may be its
+ * own, its arrival's record is missing. Arrivals that may be are ambiguous from now on.
  */
 static const char *reason_before(struct matcher *matcher, const struct sent *sent, uint64_t pos)
 {

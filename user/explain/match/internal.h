@@ -223,8 +223,8 @@ bool link_ends(const struct link *link);
 void link_sync(struct matcher *matcher, struct link *link);
 /*
  * Some record of the host is missing. A sender that nobody saw may reach any of its processes:
- * order is known on none of its links. Where owner made all of these records, what it sent before
- * them stays in order.
+ * order is known on none of its links. Where owner made all of these records, its sends before them
+ * stay in order.
  */
 void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from);
 /* From now on nothing is known of its order. */

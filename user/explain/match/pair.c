@@ -169,8 +169,8 @@ static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
 }
 
 /*
- * In a FIFO, what others sent unseen comes behind what was done before: the first arrival of its
- * kind is of the first send.
+ * In a FIFO, unseen sends of others come behind the sends done before them: the first arrival of
+ * its kind belongs to the first send.
  */
 static bool in_order_there(const struct sent *sent, const struct arrival *arrival)
 {
@@ -300,7 +300,7 @@ void link_unsync(struct link *link)
 
 /*
  * The owner's unseen messages come after all that it has sent on the same endpoint, and it has no
- * other one to that inbox: the next messages of the link are those that are under way.
+ * other one to that inbox: the next messages of the link are the ones under way.
  */
 static bool keeps_order(struct matcher *matcher, const struct link *link,
 			const struct process *owner)

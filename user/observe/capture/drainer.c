@@ -178,7 +178,7 @@ static uint64_t next_multiple(uint64_t ns)
 	return (clock_ns(CLOCK_MONOTONIC) / ns + 1) * ns;
 }
 
-/* What the sieve has forgotten must come to it again, though it is no news in the chunk. */
+/* The sieve must see again what it has forgotten, even if the chunk has it already. */
 static void begin_sieve(struct drainer *t)
 {
 	uint64_t generation = __atomic_load_n(&t->shared->generation, __ATOMIC_RELAXED);

@@ -423,7 +423,8 @@ static int open_parts(struct capture_session *capture)
 	return err;
 }
 
-/* What looks at processes and records; places no probes yet. Prints the error. */
+/* Prepares the parts that look at processes and records; no probe is placed yet. Prints the error.
+ */
 static int init_parts(struct capture_session *capture)
 {
 	const struct capture_options *options = &capture->options;

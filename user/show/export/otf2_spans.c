@@ -396,7 +396,7 @@ static void begin_windows(struct otf2_writer *writer, const struct fact_window *
 	lane->writer = OTF2_Archive_GetEvtWriter(otf2->out.archive, lane->id);
 }
 
-/* With a budget, a region for each combination of what was recorded and why. */
+/* With a budget, a region for each pair of recorded levels and reason. */
 static OTF2_RegionRef window_region(struct otf2_out *out, struct map *regions,
 				    const struct fact_window *window)
 {

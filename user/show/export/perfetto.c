@@ -255,7 +255,7 @@ static int perfetto_devices(struct perfetto *perfetto)
 	return err;
 }
 
-/* With a budget: what was recorded in it, and why. */
+/* With a budget: the recorded levels, and the reason. */
 static const char *window_name(struct perfetto_out *out, const struct fact_window *window)
 {
 	return window->step ? perfetto_text(out, "%s (%s)", report_step_text(window->step),

@@ -358,7 +358,7 @@ static const struct shape process_shape[] = {
 	{ 0 },
 };
 
-/* Only what is known: older captures lack some of it. */
+/* Known members only: older captures lack some. */
 static const struct shape end_shape[] = {
 	SHAPE_OF(struct fact_lifetime, exit_signal, .null = SHAPE_ZERO,
 		 SHAPE_WHEN(struct fact_lifetime, exited), .optional = true),

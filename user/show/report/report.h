@@ -23,7 +23,7 @@ struct report;
  */
 struct report *report_new(struct report_filter *filter);
 
-/* What a budget's step records, in words: fact_window.step. */
+/* The recorded levels of a budget's step (fact_window.step), in words. */
 const char *report_step_text(const char *step);
 
 void report_free(struct report *report);

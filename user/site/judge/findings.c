@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What findings are made of: texts that live as long as the judge, and subjects with one. */
+/* Parts of findings: texts that live as long as the judge, and subjects with one. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a judge holds: its input comes here. */
+/* The state of a judge, and its input. */
 #include "site/judge/judge.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the findings say together. */
+/* Counts of findings, and the exit status that follows. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What becomes of findings once all rules have spoken, in this order. */
+/* The stages that findings pass through once all rules have run, in this order. */
 #ifndef UCXBPF_JUDGE_STAGES_STAGES_H
 #define UCXBPF_JUDGE_STAGES_STAGES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rule says of a subject. */
+/* A finding: the verdict of a rule about a subject. */
 #ifndef UCXBPF_JUDGE_WORDS_FINDING_H
 #define UCXBPF_JUDGE_WORDS_FINDING_H
 
