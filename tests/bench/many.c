@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 #include "explain/analysis/analysis.h"
-#include "explain/analysis/source.h"
+#include "explain/analysis/internal.h"
 
 /* %1$d: the record's number, from 1; ' stands for ". */
 static const struct {

@@ -30,7 +30,8 @@ static void is_written(json_t *record)
 
 static void arguments(void **state)
 {
-	char *const command[] = { "./app", "caf\xe9", "\xff", NULL };
+	char app[] = "./app", latin[] = "caf\xe9", none[] = "\xff";
+	char *const command[] = { app, latin, none, NULL };
 	json_t *record = side_capture("uct", "run", command, false);
 	json_t *words = json_object_get(record, "command");
 

@@ -23,7 +23,7 @@
 
 #include "base/vec.h"
 #include "explain/analysis/analysis.h"
-#include "explain/analysis/source.h"
+#include "explain/analysis/internal.h"
 #include "ucxbpf.h"
 
 /* ---- sites ---- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Records that a damaged file had are missing without any thread telling of it. */
-#include "explain/analysis/totals.h"
+#include "explain/analysis/internal.h"
 #include "match_gpu.h"
 
 #define MOVED (DEVICE_MEMORY + 0x10000)
