@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"

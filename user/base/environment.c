@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 /* Shell patterns of names, NULL behind the last one. */
 static const char *const patterns[] = {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 static const char *const plugins[] = { "check", "policy", "sweep" };
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -60,6 +59,11 @@ json_t *shape_exact(uint64_t number)
 {
 	return number <= EXACT ? json_integer((json_int_t)number)
 			       : json_sprintf("%" PRIu64, number);
+}
+
+json_t *json_hex(uint64_t value)
+{
+	return json_sprintf("%#" PRIx64, value);
 }
 
 /* With its sign. */

@@ -183,6 +183,9 @@ json_t *shape_array(const struct shape *shape, const void *from, size_t count, s
 #define shape_list(shape, vec, arg)                                                                \
 	shape_array(shape, (vec).data, (vec).len, sizeof(*(vec).data), arg)
 
+/* "0x7f00": pointers and 64-bit ids are text, for JSON numbers do not hold them. The caller's. */
+json_t *json_hex(uint64_t value);
+
 /* Values as above. */
 json_t *shape_text(const char *text);
 json_t *shape_texts(const char *const *texts, size_t count);

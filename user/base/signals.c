@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 static const int taken[] = { SIGINT, SIGTERM, SIGHUP };
 

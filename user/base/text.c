@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 
 /* Characters of so many bytes: the bits of the first byte, and the least number. */
 static const struct {

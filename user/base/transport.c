@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 /* UCT_TL_DEFINE and, for those over mapped memory, UCT_MM_TL_DEFINE in src/uct, since UCX 1.13. */
 const struct transport transports[] = {

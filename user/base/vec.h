@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Growing array of any type: struct { T *data; size_t len, cap; }.
+ * Arrays. VEC() grows: struct { T *data; size_t len, cap; }.
  * A failed allocation ends the program (alloc.h).
  */
 #ifndef UCXBPF_BASE_VEC_H
@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+
+/* Elements of an array, not of a pointer to its first. */
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
 
 #define VEC(T)                                                                                     \
 	struct {                                                                                   \

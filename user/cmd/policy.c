@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
@@ -11,7 +11,6 @@
 #include "cmd/output/output.h"
 #include "cmd/sweep/args.h"
 #include "cmd/sweep/report.h"
-#include "cmd/sweep/verbs.h"
 #include "site/sweep/sweep.h"
 
 static int plan(struct sweep_arguments *arguments, char **argv);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/log.h"
 #include "explain/analysis/analysis.h"
 #include "site/inventory/inventory.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/input/captures.h"

@@ -59,4 +59,15 @@ int sweep_nodes(const struct sweep_arguments *arguments, struct policy *policy, 
 int sweep_usable(const struct sweep_arguments *arguments, const texts *nodes,
 		 struct command *usable);
 
+/* ---- verbs of `sweep` that have a file of their own; each returns the exit status ---- */
+
+/*
+ * `sweep run`: from its arguments to the verdict. argv: of the subcommand, to be started again
+ * inside an allocation.
+ */
+int sweep_start(struct sweep_arguments *arguments, char **argv);
+
+/* `sweep merge`, which has options of its own. */
+int sweep_merge(int argc, char **argv);
+
 #endif

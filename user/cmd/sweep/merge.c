@@ -3,7 +3,7 @@
  * ucxbpf sweep merge: what belongs together is gathered together, and becomes one file of evidence
  * with the rest (docs/evidence.md).
  */
-#include "cmd/sweep/verbs.h"
+#include "cmd/sweep/args.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -17,7 +17,6 @@
 #include "cmd/sweep/args.h"
 #include "cmd/sweep/confirm.h"
 #include "cmd/sweep/report.h"
-#include "cmd/sweep/verbs.h"
 #include "site/policy/values.h"
 #include "site/sweep/array.h"
 #include "site/sweep/sweep.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* `sweep run`: from its arguments to the verdict. */
-#include "cmd/sweep/verbs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "base/level.h"
 #include "base/log.h"

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "explain/analysis/emit.h"
 #include "explain/analysis/input.h"
-#include "explain/analysis/totals.h"
+#include "explain/analysis/internal.h"
 #include "file/file.h"
 
 /*

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/order.h"
-#include "explain/analysis/totals.h"
+#include "explain/analysis/internal.h"
 
 struct extent extent_of(const json_t *sides)
 {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/vec.h"
-#include "explain/analysis/source.h"
+#include "explain/analysis/internal.h"
 #include "explain/decode/decode.h"
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Facts about captures: how they were made, their cost, their losses. */
-#include "explain/analysis/totals.h"
+#include "explain/analysis/internal.h"
 
 #include <stdio.h>
 #include <string.h>

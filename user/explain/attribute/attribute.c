@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "explain/attribute/internal.h"
 
 #define ANY_KIND (~0u)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 /* It runs inside of a transfer of the same thread, whose data it packs. */
 static struct op *by_transfer(const struct thread *thread, const struct ub_hdr *h)

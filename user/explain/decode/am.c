@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 /*
  * Sizes and words of UCP's headers, equal in 1.13.1 and 1.18.1 (packed structs of

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "explain/match/internal.h"
 
 static struct sent *inlined_arrived(const struct inbox *inbox, const struct event *event)

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "base/json.h"
 #include "base/shape.h"
 #include "observe/capture/side.h"
 #include "observe/process/code.h"

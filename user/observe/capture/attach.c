@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/log.h"
 #include "observe/capture/probes.h"
 #include "observe/capture/session.h"

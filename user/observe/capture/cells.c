@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/shape.h"
 #include "observe/capture/side.h"
 #include "observe/probe/sites.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "observe/process/proc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/capture/detail.h"
 
-#include "base/json.h"
+#include "base/shape.h"
 #include "base/log.h"
 #include "observe/capture/side.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/log.h"
 #include "observe/capture/side.h"
 #include "observe/process/proc.h"

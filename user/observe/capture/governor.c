@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/level.h"
 
 #define MS 1000000ull /* ns */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/log.h"
 #include "observe/probe/links.h"
 #include "observe/probe/sites.h"

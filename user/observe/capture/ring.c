@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)

@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "observe/probe/links.h"
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "observe/probe/plan.h"
 #include "observe/process/layout.h"
 #include "observe/process/library.h"

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "observe/probe/keeper.h"

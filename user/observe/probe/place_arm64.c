@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "observe/probe/place_arch.h"
 
 #define SIZE 4

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "observe/probe/place_arch.h"
 
 struct instruction {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/map.h"
 #include "observe/probe/place_arch.h"
 #include "observe/probe/sites_tables.h"

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "observe/probe/sites_tables.h"
 
 static const struct site_table *const tables[] = {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "observe/probe/sites.h"
 #include "observe/process/library.h"
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/vec.h"
 #include "observe/process/elf_private.h"
 

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
 #include "base/vec.h"
 #include "observe/process/elf_private.h"
 

@@ -5,7 +5,7 @@
  */
 #include "observe/process/layout.h"
 
-#include "base/array.h"
+#include "base/vec.h"
 
 /* clang-format off */
 

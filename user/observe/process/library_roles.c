@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "observe/process/elf.h"
 
 /* libmpi needs libopen-rte, which needs libopen-pal, which needs the runtime. */

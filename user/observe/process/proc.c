@@ -13,8 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/json.h"
+#include "base/shape.h"
 #include "base/order.h"
 #include "base/vec.h"
 

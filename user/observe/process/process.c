@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/environment.h"
 #include "base/lists.h"
 #include "base/shape.h"

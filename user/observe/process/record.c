@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/json.h"
 #include "base/shape.h"
 #include "observe/process/layout.h"
 #include "observe/process/process.h"

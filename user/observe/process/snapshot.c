@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/clock.h"
 #include "base/transport.h"
 #include "observe/process/proc.h"

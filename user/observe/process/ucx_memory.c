@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/json.h"
+#include "base/vec.h"
 #include "base/shape.h"
 #include "base/order.h"
 #include "observe/process/elf.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/text.h"
 #include "show/export/export.h"
 #include "show/export/totals.h"

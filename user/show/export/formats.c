@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "show/export/export.h"
 #include "show/page/page.h"
 

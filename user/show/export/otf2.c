@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "show/export/export.h"
 #include "show/export/span_notes.h"
 #include "show/export/totals.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/text.h"
 
 /* Memory per location before it is flushed to its file: the minimum that OTF2 accepts. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 
 const struct note_info note_infos[NOTES] = {
 	[NOTE_FUNCTION] = { "function", "enclosing MPI function; none: outside MPI" },

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "show/export/sorter.h"
 #include "show/export/traffic.h"
 #include "show/export/worlds.h"

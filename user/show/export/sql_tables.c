@@ -8,7 +8,7 @@
 #include <xxhash.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/place.h"
 
 enum sql_part {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/memory_name.h"
 
 static const struct {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "show/export/sorter.h"
 
 #define BUCKETS 1000 /* per host's trace */

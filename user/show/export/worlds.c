@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "show/export/sorter.h"
 
 static const struct collective rows[] = {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/shape.h"
 #include "base/units.h"
 #include "show/page/page.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 #define PAGE_BYTES (24u << 20) /* at most, by itself */
 

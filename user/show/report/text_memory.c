@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/memory_name.h"
 #include "base/units.h"
 

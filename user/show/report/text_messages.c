@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/units.h"
 
 static const struct cube_shape pair_shape = {

@@ -2,7 +2,7 @@
 /* NICs of hosts, their balance, and the routes between hosts. */
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/units.h"
 #include "show/report/text.h"
 

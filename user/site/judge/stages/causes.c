@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/transport.h"
 #include "site/judge/rules/rules.h"
 

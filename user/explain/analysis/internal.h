@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A capture as the analysis reads it, a file or a test's own records, and facts about captures. */
+#ifndef UCXBPF_ANALYSIS_INTERNAL_H
+#define UCXBPF_ANALYSIS_INTERNAL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "explain/analysis/analysis.h"
+#include "explain/decode/decode.h"
+#include "ucxbpf.h"
+
+struct record_source {
+	void *ctx;
+	/* As file_reader_next(). */
+	int (*next)(void *ctx, const struct ub_hdr **record);
+	/* Back to the first record; 0 or -errno. */
+	int (*rewind)(void *ctx);
+	void (*release)(void *ctx); /* NULL: nothing to do */
+	const json_t *sides; /* outlive the analysis */
+	struct ub_stats stats;
+	uint64_t damaged; /* bytes that could not be read */
+	/* Damage that is known once the records were read, instead of damaged; NULL: the same. */
+	uint64_t (*damage)(void *ctx);
+	uint64_t refused; /* records that could not be stored */
+	const char *incomplete; /* why the capture has no proper end; NULL */
+};
+
+/* Records that found no room, for whatever reason. */
+uint64_t stats_dropped(const struct ub_stats *stats);
+
+/*
+ * Adds one capture's counters and notes; stored: records that were read of it, to its end. loss:
+ * what is missing, without its host; returns whether anything is.
+ */
+bool totals_add(struct fact_totals *totals, const struct record_source *source,
+		const struct capture *capture, uint64_t stored, struct analysis_loss *loss);
+
+/* After the last fact: computes the share of events with detail. */
+void totals_detail(struct fact_totals *totals);
+
+#endif
