@@ -71,6 +71,26 @@ static void sent_before_its_process_lost(void **state)
 	pair_release(&r);
 }
 
+/* An arrival whose header could not be read may have been the first of them. */
+static void unreadable_after_loss(void **state)
+{
+	struct pair r;
+	struct ub_rx *rx;
+
+	(void)state;
+	begin(&r);
+	send_all(&r);
+	lose(&r.a, 1);
+	rx = job_rx(&r.b, AT_RX_EAGER, 11, 0, 0, 0);
+	rx->h.flags = UB_F_READ_FAULT;
+	r.b.rx = 0;
+	job_take(&r.b, 7, UINT64_MAX, 7, 3);
+	receive(&r, COUNT - 1);
+	pair_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 1);
+	pair_release(&r);
+}
+
 /* Behind the loss, order counts nothing. */
 static void sent_after_its_process_lost(void **state)
 {
@@ -235,6 +255,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sent_before_its_process_lost),
+		cmocka_unit_test(unreadable_after_loss),
 		cmocka_unit_test(sent_after_its_process_lost),
 		cmocka_unit_test(not_there_at_the_end),
 		cmocka_unit_test(two_ways),

@@ -202,6 +202,72 @@ static void header_not_readable(void **state)
 	pair_release(&p);
 }
 
+static void arrive_unreadable(struct task *task)
+{
+	struct ub_rx *rx = job_rx(task, AT_RX_EAGER, 11, 0, 0, 0);
+
+	rx->h.flags = UB_F_READ_FAULT;
+	task->rx = 0;
+}
+
+/* Which of two links has moved on is not known: order counts nothing on either. */
+static void header_of_one_of_two(void **state)
+{
+	struct task c;
+	struct pair p;
+	uint64_t first;
+
+	(void)state;
+	pair_init_apart(&p, "start");
+	c = job_process(&p.job, 3, 2, "start");
+	pair_connect(&p);
+	job_worker(&c);
+	job_connect(&c, &p.b);
+	job_send_short(&p.a, &p.b, 7, 3);
+	job_send_short(&c, &p.b, 8, 3);
+	arrive_unreadable(&p.b);
+	first = p.job.now;
+	job_send_short(&p.a, &p.b, 7, 3);
+	job_arrive(&p.b, 7, 3, 0);
+	job_arrive(&p.b, 8, 3, 0);
+	for (int i = 0; i < 2; i++)
+		job_take(&p.b, 7, UINT64_MAX, 7, 3);
+	job_take(&p.b, 8, UINT64_MAX, 8, 3);
+	pair_analyse(&p);
+	for (size_t i = 0; i < p.out.messages.len; i++)
+		assert_true(p.out.messages.data[i].tag != 7 ||
+			    p.out.messages.data[i].send_start > first);
+	pair_release(&p);
+}
+
+/* Joined in mid-run: counting backwards from an anchor ends where one may be missing. */
+static void header_before_anchor(void **state)
+{
+	uint64_t last = 0;
+	struct pair p;
+
+	(void)state;
+	pair_init_apart(&p, "attach");
+	job_snapshot(&p.a, &p.b);
+	job_snapshot(&p.b, &p.a);
+	for (int i = 0; i < 3; i++) {
+		last = p.job.now;
+		job_send_short(&p.a, &p.b, 7, 3);
+	}
+	job_arrive(&p.b, 7, 3, 0);
+	arrive_unreadable(&p.b);
+	job_arrive(&p.b, 7, 3, 0);
+	for (int i = 0; i < 3; i++)
+		job_take(&p.b, 7, UINT64_MAX, 7, 3);
+	send_multi(&p.a, &p.b, 9, 0xabc1);
+	receive_multi(&p.b, 9, 0xabc1);
+	pair_analyse(&p);
+	assert_int_equal(p.out.totals.matched, 2);
+	for (size_t i = 0; i < p.out.messages.len; i++)
+		assert_true(p.out.messages.data[i].send_start > last);
+	pair_release(&p);
+}
+
 /* Between a loss and the next message with an id, order counts nothing. */
 static void lost_records(void **state)
 {
@@ -234,6 +300,8 @@ int main(void)
 		cmocka_unit_test(one_tag_from_two),
 		cmocka_unit_test(cancelled),
 		cmocka_unit_test(header_not_readable),
+		cmocka_unit_test(header_of_one_of_two),
+		cmocka_unit_test(header_before_anchor),
 		cmocka_unit_test(lost_records),
 	};
 

@@ -31,7 +31,8 @@ static bool align(struct matcher *matcher, struct sent *sent, uint64_t pos)
 		return false;
 	arrival = last_before(sent->bucket, pos);
 	if (!arrival || arrival->length != sent->length || socket_differs(sent, arrival) ||
-	    stale(sent, arrival) || blind(arrival->inbox->process, arrival->ts))
+	    arrival->pos < arrival->inbox->headless || stale(sent, arrival) ||
+	    blind(arrival->inbox->process, arrival->ts))
 		return false;
 	join(matcher, sent, arrival);
 	return true;
@@ -253,7 +254,8 @@ void align_links(struct matcher *matcher)
 		struct link *link = matcher->links.data[i];
 
 		if (link_ends(link) && link->first && link->inbox && !link->synced &&
-		    !link->anchor_sent && link->inbox->process->host == link->process->host)
+		    !link->anchor_sent && !link->inbox->headless &&
+		    link->inbox->process->host == link->process->host)
 			align_link(matcher, link);
 	}
 }

@@ -44,6 +44,7 @@ struct sent {
 	struct map *sockets; /* of the matcher, while it is listed there; NULL */
 	uint64_t passed; /* what its link had carried by then, see position.c */
 	bool vacant; /* its slot was consumed before */
+	bool maybe_gone; /* it may be what arrived with a header that could not be read */
 };
 
 enum receive_state { RECEIVE_WAIT, RECEIVE_BOUND, RECEIVE_UNSEEN, RECEIVE_IS_ARRIVAL };
@@ -132,6 +133,7 @@ struct inbox {
 	uint64_t worker;
 	int id;
 	uint64_t arrivals;
+	uint64_t headless; /* position of the last one whose send is not known for want of a header */
 	unsigned int epoch; /* how often its state was lost */
 	uint64_t tagged; /* arrivals with a tag */
 	struct map sure; /* tag -> the epoch in which its queues were seen to be known */
@@ -344,5 +346,7 @@ void stream_arrived(struct matcher *matcher, const struct process *process, uint
 /* The send behind an arrival whose header could not be read; NULL if it may be one of several. */
 const struct sent *headless(const struct matcher *matcher, const struct inbox *inbox, uint8_t am_id,
 			    uint64_t length);
+/* It may be one of several: from now on order tells nothing where it may have been. */
+void headless_unknown(struct matcher *matcher, struct inbox *inbox, uint8_t am_id, uint64_t length);
 
 #endif

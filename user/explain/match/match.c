@@ -119,8 +119,10 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 			 arrival,
 			 in_place ? in_place
 				  : headless(matcher, inbox, event->site->am_id, rx->length),
-			 rx->length))
+			 rx->length)) {
+		headless_unknown(matcher, inbox, event->site->am_id, rx->length);
 		return arrival_forget(matcher, arrival);
+	}
 	arrival_source(matcher, arrival);
 	if (class == CLASS_EAGER || class_is_exact(class)) {
 		inbox->tagged++;

@@ -152,7 +152,7 @@ static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
 	for (struct sent *sent = bucket->sents; sent; sent = sent->next) {
 		if (sent->length != arrival->length || stale(sent, arrival))
 			continue;
-		if (!in_order(sent))
+		if (!in_order(sent) || sent->maybe_gone)
 			return NULL; /* it may be the one, until its link is in order */
 		if (!is_next(sent))
 			continue;
@@ -190,7 +190,7 @@ static bool pair_in_order(struct matcher *matcher, struct bucket *bucket)
 		arrival_give_up(matcher, arrival, "before first anchor");
 		return true;
 	}
-	if (sent->length != arrival->length || socket_differs(sent, arrival)) {
+	if (sent->length != arrival->length || socket_differs(sent, arrival) || sent->maybe_gone) {
 		link_unsync(sent->link);
 		return false;
 	}

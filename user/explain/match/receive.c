@@ -157,6 +157,11 @@ static void infer(struct matcher *matcher, struct receive *receive)
 	join(matcher, sent, arrival);
 }
 
+static bool looks_like(const struct sent *sent, uint8_t am_id, uint64_t length)
+{
+	return sent->am_id == am_id && (class_is_exact(sent->class) || sent->length == length);
+}
+
 /* All messages of an inbox come from the fronts of its links, if none of those was lost. */
 const struct sent *headless(const struct matcher *matcher, const struct inbox *inbox, uint8_t am_id,
 			    uint64_t length)
@@ -171,15 +176,29 @@ const struct sent *headless(const struct matcher *matcher, const struct inbox *i
 			continue;
 		if (!link->synced)
 			return NULL;
-		if (sent->am_id != am_id)
-			continue;
-		if (!class_is_exact(sent->class) && sent->length != length)
+		if (!looks_like(sent, am_id, length))
 			continue;
 		if (found)
 			return NULL;
 		found = sent;
 	}
 	return found;
+}
+
+void headless_unknown(struct matcher *matcher, struct inbox *inbox, uint8_t am_id, uint64_t length)
+{
+	inbox->headless = inbox->arrivals;
+	for (size_t i = 0; i < matcher->links.len; i++) {
+		struct link *link = matcher->links.data[i];
+
+		if (link->inbox != inbox)
+			continue;
+		/* the record of another host's send may be read later than this one */
+		if (!link->synced || link->process->host != inbox->process->host)
+			link_unsync(link);
+		else if (link->first && looks_like(link->first, am_id, length))
+			link->first->maybe_gone = true;
+	}
 }
 
 bool arrival_is_told(const struct op *op, const struct arrival *arrival)
