@@ -267,6 +267,35 @@ static void taken_without_its_send(void **state)
 	pair_release(&r);
 }
 
+/* Two send alike, both in order: the one that tells another position is not the sender. */
+static void not_at_that_position(void **state)
+{
+	uint64_t sent[2], arrived[2];
+	struct task third;
+	struct pair r;
+
+	(void)state;
+	started(&r);
+	third = job_process(&r.job, 3, 2, "start");
+	job_object(&r.a, AT_IFACE, IFACE, WORKER(r.a.tgid), 0);
+	job_object(&r.b, AT_IFACE, IFACE, WORKER(r.b.tgid), 0);
+	job_worker(&third);
+	job_connect(&third, &r.b);
+	sent[0] = r.job.now + 200;
+	job_send_short(&third, &r.b, 7, 1000);
+	sent[1] = send_at(&r, 101)->h.ts - 100;
+	for (uint64_t i = 0; i < 2; i++) {
+		arrived[i] = arrive_at(&r, 100 + i)->h.ts;
+		take(&r);
+	}
+	pair_analyse(&r);
+	assert_int_equal(r.out.totals.ambiguous, 0);
+	assert_int_equal(r.out.totals.matched, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_message(&r, i, sent[i], arrived[i]);
+	pair_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +306,7 @@ int main(void)
 		cmocka_unit_test(another_fifo),
 		cmocka_unit_test(receive_from_before),
 		cmocka_unit_test(taken_without_its_send),
+		cmocka_unit_test(not_at_that_position),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static bool align(struct matcher *matcher, struct sent *sent, uint64_t pos)
 	if (!sent->bucket || sent->bucket->many || blind(sent->link->process, sent->ts))
 		return false;
 	arrival = last_before(sent->bucket, pos);
-	if (!arrival || arrival->length != sent->length || socket_differs(sent, arrival) ||
+	if (!arrival || arrival->length != sent->length || places_differ(sent, arrival) ||
 	    arrival->pos < arrival->inbox->headless || stale(sent, arrival) ||
 	    blind(arrival->inbox->process, arrival->ts))
 		return false;

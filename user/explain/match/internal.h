@@ -133,7 +133,8 @@ struct inbox {
 	uint64_t worker;
 	int id;
 	uint64_t arrivals;
-	uint64_t headless; /* position of the last one whose send is not known for want of a header */
+	uint64_t headless; /* position of the last one whose send is not known for want of a header
+			    */
 	unsigned int epoch; /* how often its state was lost */
 	uint64_t tagged; /* arrivals with a tag */
 	struct map sure; /* tag -> the epoch in which its queues were seen to be known */
@@ -277,8 +278,8 @@ bool socket_sent(struct matcher *matcher, struct sent *sent, const struct ub_xfe
 struct sent *socket_arrived(struct matcher *matcher, const struct ub_rx *rx);
 /* Lists an arrival by its position, if that is known, for a send that is read later. */
 void socket_await(struct matcher *matcher, struct arrival *arrival, const struct ub_rx *rx);
-/* Both tell where in one connection they are, and not the same place. */
-bool socket_differs(const struct sent *sent, const struct arrival *arrival);
+/* Both tell where in one FIFO or connection they are, and not the same place. */
+bool places_differ(const struct sent *sent, const struct arrival *arrival);
 void socket_forget_sent(struct sent *sent);
 void socket_forget_arrival(struct arrival *arrival);
 

@@ -150,7 +150,8 @@ static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
 	unsigned int candidates = 0;
 
 	for (struct sent *sent = bucket->sents; sent; sent = sent->next) {
-		if (sent->length != arrival->length || stale(sent, arrival))
+		if (sent->length != arrival->length || stale(sent, arrival) ||
+		    places_differ(sent, arrival))
 			continue;
 		if (!in_order(sent) || sent->maybe_gone)
 			return NULL; /* it may be the one, until its link is in order */
@@ -163,7 +164,8 @@ static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
 		return found;
 	arrival->ambiguous = true;
 	for (struct sent *sent = bucket->sents; sent; sent = sent->next)
-		if (is_next(sent) && sent->length == arrival->length)
+		if (is_next(sent) && sent->length == arrival->length &&
+		    !places_differ(sent, arrival))
 			sent->ambiguous = true;
 	return found;
 }
@@ -190,7 +192,7 @@ static bool pair_in_order(struct matcher *matcher, struct bucket *bucket)
 		arrival_give_up(matcher, arrival, "before first anchor");
 		return true;
 	}
-	if (sent->length != arrival->length || socket_differs(sent, arrival) || sent->maybe_gone) {
+	if (sent->length != arrival->length || places_differ(sent, arrival) || sent->maybe_gone) {
 		link_unsync(sent->link);
 		return false;
 	}

@@ -335,10 +335,12 @@ void socket_await(struct matcher *matcher, struct arrival *arrival, const struct
 	*map_insert(arrival->sockets, arrival->position, END_ARRIVED, NULL) = (uintptr_t)arrival;
 }
 
-bool socket_differs(const struct sent *sent, const struct arrival *arrival)
+bool places_differ(const struct sent *sent, const struct arrival *arrival)
 {
 	uint64_t differs = sent->position ^ arrival->position;
 
+	if (sent->fifo && sent->fifo == arrival->fifo)
+		return true; /* the same place would have joined them */
 	/* another connection: a router may have changed the addresses */
 	return sent->sockets && arrival->sockets && differs && !(differs >> 32);
 }
