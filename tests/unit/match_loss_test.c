@@ -244,6 +244,34 @@ static void third_process(bool placed)
 	pair_release(&r);
 }
 
+/*
+ * Two send alike. The other one's message has arrived, and it is not known as which arrival: what
+ * order is left to the first one does not tell either.
+ */
+static void alike_from_another(void **state)
+{
+	struct task third;
+	struct pair r;
+
+	(void)state;
+	begin(&r);
+	third = job_process(&r.job, 3, 2, "start");
+	job_worker(&third);
+	job_connect(&third, &r.b);
+	job_send_short(&third, &r.b, 7, 3);
+	job_send_short(&r.a, &r.b, 7, 3);
+	lose(&r.a, 1);
+	receive(&r, 1);
+	send_multi(&third, &r.b, 9, 0xabc2);
+	receive_multi(&r.b, 9, 0xabc2);
+	receive(&r, 1);
+	pair_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 2);
+	for (size_t i = 0; i < r.out.messages.len; i++)
+		assert_int_equal(r.out.messages.data[i].tag, 9);
+	pair_release(&r);
+}
+
 static void another_process_lost(void **state)
 {
 	(void)state;
@@ -261,6 +289,7 @@ int main(void)
 		cmocka_unit_test(two_ways),
 		cmocka_unit_test(others_lost),
 		cmocka_unit_test(places),
+		cmocka_unit_test(alike_from_another),
 		cmocka_unit_test(another_process_lost),
 	};
 

@@ -95,7 +95,10 @@ void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 
 bool in_order(const struct sent *sent)
 {
-	return sent->link->synced || sent->pos <= sent->link->kept;
+	if (sent->link->synced)
+		return true;
+	/* the message of another link, unseen or given up, may come before it */
+	return sent->pos <= sent->link->kept && !(sent->bucket && sent->bucket->many);
 }
 
 /* All that was sent before it on its endpoint has arrived: it may be the next. */
