@@ -128,6 +128,8 @@ static void flush(struct capture_session *capture)
 			write_cells(capture);
 		side_write(capture->writer, side_clock());
 		err = file_writer_flush(capture->writer, &stats);
+	} else { /* a thread may have ended a chunk since */
+		err = file_writer_flush(capture->writer, NULL);
 	}
 	if (err && !capture->error)
 		capture->error = err;
