@@ -31,6 +31,10 @@ static void names(void **state)
 	check("unknown", MEMORY_UNKNOWN, -1);
 	check("", MEMORY_UNKNOWN, -1);
 	check("hosts", MEMORY_UNKNOWN, -1);
+	check("gpus", MEMORY_UNKNOWN, -1);
+	check("gpu-3", MEMORY_UNKNOWN, -1);
+	check("gpu1x", MEMORY_UNKNOWN, -1);
+	check("gpu99999999999", MEMORY_UNKNOWN, -1);
 }
 
 int main(void)

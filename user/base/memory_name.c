@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/memory_name.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +32,11 @@ struct memory_name memory_name_read(const char *text)
 			name.kind = kind;
 	if (strncmp(text, kind_names[MEMORY_GPU], prefix) != 0)
 		return name;
-	name.kind = MEMORY_GPU;
-	device = strtol(text + prefix, &end, 10);
-	if (end != text + prefix)
+	text += prefix;
+	device = strtol(text, &end, 10);
+	if (!*text || (*text >= '0' && *text <= '9' && !*end && device <= INT_MAX))
+		name.kind = MEMORY_GPU;
+	if (*text && name.kind == MEMORY_GPU)
 		name.device = (int)device;
 	return name;
 }
