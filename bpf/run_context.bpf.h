@@ -84,7 +84,8 @@ static __always_inline bool at_return(struct pt_regs *ctx)
 	/* outside the branch, so that those who ask later need not */
 	struct task_struct *task = current_task();
 
-	if (RUN_CONTEXT_HAS(session_ctx))
+	if (RUN_CONTEXT_HAS(session_ctx) &&
+	    bpf_core_field_exists(struct bpf_session_run_ctx___ub, is_return))
 		return run_context(task)->session_ctx.is_return;
 #endif
 	return bpf_get_func_ip(ctx) != PT_REGS_IP(ctx);
