@@ -42,7 +42,8 @@ static bool align(struct matcher *matcher, struct sent *sent, uint64_t pos)
 
 /*
  * Overtaken by the anchor, and not known by order. After a loss: if no waiting arrival may be its
- * own, its arrival's record is missing. Arrivals that may be are ambiguous from now on.
+ * own, its arrival's record is missing. One that may be is given up as well, unless several links
+ * fill the bucket.
  */
 static const char *reason_before(struct matcher *matcher, const struct sent *sent, uint64_t pos)
 {
