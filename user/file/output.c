@@ -23,7 +23,6 @@ static int write_all(int fd, const void *data, size_t size, size_t *done)
 	const uint8_t *at = data;
 
 	*done = 0;
-
 	while (size) {
 		ssize_t n = write(fd, at, size);
 

@@ -14,17 +14,14 @@
 #include "file/file.h"
 #include "file/output.h"
 
-struct chunks {
-	VEC(uint8_t) data;
-	uint64_t records; /* wire records in them */
-};
+typedef VEC(uint8_t) chunks;
 
 struct file_writer {
 	pthread_mutex_t io; /* of output and writing; taken before lock */
 	pthread_mutex_t lock; /* of everything else but own */
 	struct output output;
-	struct chunks staged; /* complete, not in the file yet */
-	struct chunks writing; /* empty but during a write */
+	chunks staged; /* complete, not in the file yet */
+	chunks writing; /* empty but during a write */
 	uint64_t bytes; /* of the file */
 	int error; /* of the first chunk that could not be stored; nothing is taken after it. Atomic
 		    */
@@ -48,8 +45,8 @@ struct file_writer {
 static void writer_free(struct file_writer *w)
 {
 	vec_release(&w->streams);
-	vec_release(&w->staged.data);
-	vec_release(&w->writing.data);
+	vec_release(&w->staged);
+	vec_release(&w->writing);
 	pthread_mutex_destroy(&w->io);
 	pthread_mutex_destroy(&w->lock);
 	packed_release(&w->packed);
@@ -68,8 +65,8 @@ int file_writer_open(struct file_writer **writer, const char *path)
 	pthread_mutex_init(&w->io, NULL);
 	pthread_mutex_init(&w->lock, NULL);
 	/* most of it is never touched */
-	vec_reserve(&w->staged.data, 2 * STAGED_MOST);
-	vec_reserve(&w->writing.data, 2 * STAGED_MOST);
+	vec_reserve(&w->staged, 2 * STAGED_MOST);
+	vec_reserve(&w->writing, 2 * STAGED_MOST);
 	w->sides = malloc(SIDE_MAX);
 	error = w->sides ? packed_init(&w->packed, SIDE_MAX, false) : -ENOMEM;
 	if (!error)
@@ -93,14 +90,14 @@ static void fail(struct file_writer *w, int error)
 		__atomic_store_n(&w->error, error, __ATOMIC_RELAXED);
 }
 
-/* Wire records in whole chunks that lie behind each other. */
-static uint64_t chunks_records(const uint8_t *chunks, size_t size)
+/* Wire records in the chunks behind a place. */
+static uint64_t records_from(const chunks *chunks, size_t at)
 {
 	struct chunk_header head;
 	uint64_t records = 0;
 
-	for (size_t at = 0; at < size; at += chunk_size(&head)) {
-		memcpy(&head, chunks + at, sizeof(head));
+	for (; at < chunks->len; at += chunk_size(&head)) {
+		memcpy(&head, chunks->data + at, sizeof(head));
 		records += chunk_has_records(&head) ? head.records : 0;
 	}
 	return records;
@@ -111,10 +108,9 @@ static void stage(struct file_writer *w, struct packed *packed, uint32_t n)
 {
 	size_t size = packed_seal(packed, &w->stats, w->refused);
 
-	vec_reserve(&w->staged.data, w->staged.data.len + size);
-	memcpy(w->staged.data.data + w->staged.data.len, packed->start, size);
-	w->staged.data.len += size;
-	w->staged.records += n;
+	vec_reserve(&w->staged, w->staged.len + size);
+	memcpy(w->staged.data + w->staged.len, packed->start, size);
+	w->staged.len += size;
 	w->stored += n;
 }
 
@@ -137,7 +133,7 @@ static void stage_sides(struct file_writer *w)
  * lock. */
 static void write_staged(struct file_writer *w)
 {
-	struct chunks *c = &w->writing, staged;
+	chunks *c = &w->writing, staged;
 	uint64_t lost;
 	size_t whole = 0;
 	int error;
@@ -148,17 +144,16 @@ static void write_staged(struct file_writer *w)
 	*c = staged;
 	error = w->error;
 	pthread_mutex_unlock(&w->lock);
-	if (c->data.len && !error)
-		error = output_put(&w->output, c->data.data, c->data.len, &whole);
-	lost = c->records - chunks_records(c->data.data, whole);
+	if (c->len && !error)
+		error = output_put(&w->output, c->data, c->len, &whole);
+	lost = records_from(c, whole);
 	pthread_mutex_lock(&w->lock);
 	fail(w, error);
 	w->stored -= lost;
 	w->refused += lost;
 	w->bytes = w->output.bytes;
 	pthread_mutex_unlock(&w->lock);
-	c->data.len = 0;
-	c->records = 0;
+	c->len = 0;
 }
 
 static void write_now(struct file_writer *w)
@@ -200,7 +195,7 @@ static int stage_records(struct file_writer *w, struct file_stream *stream, stru
 	else
 		stage(w, packed, n);
 	stream_emptied(stream);
-	staged = w->staged.data.len;
+	staged = w->staged.len;
 	pthread_mutex_unlock(&w->lock);
 	write_if_due(w, staged);
 	return error;
@@ -241,7 +236,7 @@ int file_writer_side(struct file_writer *w, const json_t *side)
 		w->sides[w->sides_size++] = '\n';
 		w->sides_n++;
 	}
-	staged = w->staged.data.len;
+	staged = w->staged.len;
 	pthread_mutex_unlock(&w->lock);
 	write_if_due(w, staged);
 	return error;
