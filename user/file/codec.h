@@ -81,27 +81,22 @@ void encoder_free(struct block_encoder *encoder);
 /* Bytes that a block of n records takes at most. */
 size_t encoder_bound(uint32_t n);
 
-/*
- * Adds n records of known kinds that lie behind each other; the block must have room for them. They
- * get cpu and the numbers from cpu_seq on, whatever they themselves have there.
- */
-void encoder_add(struct block_encoder *encoder, const void *records, uint32_t n, uint16_t cpu,
-		 uint32_t cpu_seq);
-
 struct encoder_news {
 	const struct ub_hdr *record;
 	uint32_t i; /* which one of the n */
 };
 
 /*
- * The same. Returns how many of the records are news, and which in *news, valid until the next
- * call: those in which a word of watched[kind] is not as in the last record of their context, and
- * at least the first one of a context. Bits 2 i and 2 i + 1 are payload word i; 0: the kind has no
- * news; UINT64_MAX: each of its records is.
+ * Adds n records of known kinds that lie behind each other; the block must have room for them. They
+ * get cpu and the numbers from cpu_seq on, whatever they themselves have there.
+ *
+ * Returns how many of the records are news, and which in *news, valid until the next call: those in
+ * which a word of watched[kind] is not as in the last record of their context, and at least the
+ * first one of a context. Bits 2 i and 2 i + 1 are payload word i; 0: the kind has no news;
+ * UINT64_MAX: each of its records is.
  */
-uint32_t encoder_add_watched(struct block_encoder *encoder, const void *records, uint32_t n,
-			     uint16_t cpu, uint32_t cpu_seq, const uint64_t *watched,
-			     const struct encoder_news **news);
+uint32_t encoder_add(struct block_encoder *encoder, const void *records, uint32_t n, uint16_t cpu,
+		     uint32_t cpu_seq, const uint64_t *watched, const struct encoder_news **news);
 
 struct block_made {
 	size_t parts[BLOCK_PARTS]; /* bytes of each, one behind the other */

@@ -542,9 +542,8 @@ static inline __attribute__((always_inline)) bool add(struct block_encoder *e,
 	return (changed & watched) | (how & HOW_CONTEXT && watched) | (watched == UINT64_MAX);
 }
 
-uint32_t encoder_add_watched(struct block_encoder *e, const void *records, uint32_t n, uint16_t cpu,
-			     uint32_t cpu_seq, const uint64_t *watched,
-			     const struct encoder_news **news)
+uint32_t encoder_add(struct block_encoder *e, const void *records, uint32_t n, uint16_t cpu,
+		     uint32_t cpu_seq, const uint64_t *watched, const struct encoder_news **news)
 {
 	const uint8_t *at = records;
 	uint32_t found = 0;
@@ -592,15 +591,6 @@ uint32_t encoder_add_watched(struct block_encoder *e, const void *records, uint3
 	e->cpu_seq = cpu_seq + n;
 	*news = e->news;
 	return found;
-}
-
-void encoder_add(struct block_encoder *e, const void *records, uint32_t n, uint16_t cpu,
-		 uint32_t cpu_seq)
-{
-	static const uint64_t nothing[UB_KIND_MAX];
-	const struct encoder_news *news;
-
-	encoder_add_watched(e, records, n, cpu, cpu_seq, nothing, &news);
 }
 
 /* ---- the block ---- */

@@ -321,13 +321,16 @@ struct file_stream {
 	struct file_writer *writer;
 	file_seen_fn fn;
 	void *arg;
-	const uint64_t *watched; /* NULL: fn gets every record */
+	const uint64_t *watched; /* words that decide which records fn gets */
 	uint32_t most; /* records of a chunk */
 	uint32_t n; /* written by the stream's thread alone, read by others: atomic */
 	struct block_encoder *encoder;
 	uint8_t *block;
 	struct packed packed;
 };
+
+static const uint64_t watch_nothing[UB_KIND_MAX];
+static const uint64_t watch_all[UB_KIND_MAX] = { [0 ... UB_KIND_MAX - 1] = UINT64_MAX };
 
 static void release(struct file_stream *s)
 {
@@ -360,6 +363,7 @@ int file_stream_open(struct file_stream **stream, struct file_writer *writer, ui
 	s->most = most;
 	s->fn = fn;
 	s->arg = arg;
+	s->watched = fn ? watch_all : watch_nothing;
 	error = stream_alloc(s);
 	if (error) {
 		release(s);
@@ -438,30 +442,20 @@ static size_t batch_bytes(const struct file_stream *s, const struct ub_batch *ba
 
 void file_stream_spare(struct file_stream *s, const uint64_t *words)
 {
-	s->watched = words;
+	if (s->fn)
+		s->watched = words ? words : watch_all;
 }
 
-static void add_and_show_all(struct file_stream *s, const struct ub_batch *batch)
-{
-	const uint8_t *at = (const uint8_t *)(batch + 1);
-
-	encoder_add(s->encoder, at, batch->records, batch->cpu, batch->first_seq);
-	for (uint32_t i = 0; s->fn && i < batch->records; i++) {
-		const struct ub_hdr *h = (const struct ub_hdr *)at;
-
-		s->fn(s->arg, h, batch->cpu, batch->first_seq + i);
-		at += ub_kind_size(h->kind);
-	}
-}
-
-static void add_and_show_news(struct file_stream *s, const struct ub_batch *batch)
+/* Adds n records, and shows those that are watched. */
+static void add_and_show(struct file_stream *s, const void *records, uint32_t n, uint16_t cpu,
+			 uint32_t cpu_seq)
 {
 	const struct encoder_news *news;
-	uint32_t n = encoder_add_watched(s->encoder, batch + 1, batch->records, batch->cpu,
-					 batch->first_seq, s->watched, &news);
+	uint32_t shown = encoder_add(s->encoder, records, n, cpu, cpu_seq, s->watched, &news);
 
-	for (uint32_t i = 0; i < n; i++)
-		s->fn(s->arg, news[i].record, batch->cpu, batch->first_seq + news[i].i);
+	for (uint32_t i = 0; i < shown; i++)
+		s->fn(s->arg, news[i].record, cpu, cpu_seq + news[i].i);
+	__atomic_store_n(&s->n, s->n + n, __ATOMIC_RELAXED);
 }
 
 int file_stream_batch(struct file_stream *s, const struct ub_batch *batch, size_t size)
@@ -479,11 +473,7 @@ int file_stream_batch(struct file_stream *s, const struct ub_batch *batch, size_
 	error = make_room(s, n);
 	if (error)
 		return error;
-	if (s->fn && s->watched)
-		add_and_show_news(s, batch);
-	else
-		add_and_show_all(s, batch);
-	__atomic_store_n(&s->n, s->n + n, __ATOMIC_RELAXED);
+	add_and_show(s, batch + 1, n, batch->cpu, batch->first_seq);
 	return 0;
 }
 
@@ -496,10 +486,7 @@ int file_stream_record(struct file_stream *s, const struct ub_hdr *record)
 	error = make_room(s, 1);
 	if (error)
 		return error;
-	encoder_add(s->encoder, record, 1, record->cpu, record->cpu_seq);
-	if (s->fn)
-		s->fn(s->arg, record, record->cpu, record->cpu_seq);
-	__atomic_store_n(&s->n, s->n + 1, __ATOMIC_RELAXED);
+	add_and_show(s, record, 1, record->cpu, record->cpu_seq);
 	return 0;
 }
 
