@@ -148,16 +148,18 @@ static void on_piece(void *arg, const void *piece, size_t size)
 {
 	struct drainer *t = arg;
 	const struct ub_batch *batch = piece;
-	int err = file_stream_batch(t->stream, batch, size);
+	int err;
 
+	t->tasks = 0;
+	err = file_stream_batch(t->stream, batch, size);
 	if (err == -EBADMSG) {
 		__atomic_store_n(&t->shared->error, -EBADMSG, __ATOMIC_RELAXED);
 		return;
 	}
 	__atomic_store_n(&t->records, t->records + batch->records, __ATOMIC_RELAXED);
 	if (!err)
-		t->taken_records += batch->records;
-	__atomic_store_n(&t->others, t->taken_records - t->tasks, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->others, t->others + batch->records - t->tasks,
+				 __ATOMIC_RELAXED);
 }
 
 static void hand_over(struct drainer *t)

@@ -90,7 +90,7 @@ struct drainer {
 	uint64_t pause; /* that its rings allow, ns; atomic */
 	uint64_t next_flush;
 	uint64_t others, records; /* atomic */
-	uint64_t taken_records, tasks; /* in the file, and those of them that the session got */
+	uint64_t tasks; /* records of processes coming and going, in the present batch */
 	bool forgot; /* the sieve did, since the chunk began */
 	uint64_t cpu_ns;
 
