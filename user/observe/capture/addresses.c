@@ -9,21 +9,16 @@
 #include "base/shape.h"
 #include "observe/capture/side.h"
 #include "observe/process/code.h"
-
-static void set_text(json_t *record, const char *key, const char *text)
-{
-	if (text && *text)
-		json_object_set_new(record, key, shape_text(text));
-}
+#include "observe/process/record.h"
 
 /* A file that code runs in. */
 static json_t *side_module(const struct code_file *file)
 {
 	json_t *record = json_pack("{s:s, s:i}", "t", "module", "id", file->number);
 
-	set_text(record, "path", file->path);
-	set_text(record, "build_id", file->elf ? elf_build_id(file->elf) : NULL);
-	set_text(record, "unreadable", file->error ? strerror(-file->error) : NULL);
+	record_text(record, "path", file->path);
+	record_text(record, "build_id", file->elf ? elf_build_id(file->elf) : NULL);
+	record_text(record, "unreadable", file->error ? strerror(-file->error) : NULL);
 	return record;
 }
 
@@ -38,8 +33,8 @@ static json_t *side_address(pid_t tgid, uint64_t address, int module, uint64_t o
 {
 	json_t *record = address_record(tgid, address);
 
-	side_set(record, "module", module);
-	json_object_set_new(record, "offset", json_hex(offset));
+	record_integer(record, "module", module);
+	record_hex(record, "offset", offset);
 	return record;
 }
 
@@ -47,7 +42,7 @@ static json_t *side_unplaced(pid_t tgid, uint64_t address, const char *reason)
 {
 	json_t *record = address_record(tgid, address);
 
-	set_text(record, "reason", reason);
+	record_text(record, "reason", reason);
 	return record;
 }
 

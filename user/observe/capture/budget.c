@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "observe/capture/session.h"
 #include "observe/capture/side.h"
+#include "observe/process/record.h"
 #include "ucxbpf.skel.h"
 
 struct capture_session;
@@ -39,15 +40,15 @@ static void budget_side(struct capture_session *capture)
 	for (int group = 0; group < UB_GROUPS; group++)
 		json_array_append_new(programs, json_integer((json_int_t)budget->program[group]));
 	if (budget->tid) {
-		side_set(record, "tgid", budget->tgid);
-		side_set(record, "tid", budget->tid);
+		record_integer(record, "tgid", budget->tgid);
+		record_integer(record, "tid", budget->tid);
 	}
-	side_set(record, "entry_ns", budget->trap.entry);
-	side_set(record, "return_ns", budget->trap.at_return);
+	record_integer(record, "entry_ns", budget->trap.entry);
+	record_integer(record, "return_ns", budget->trap.at_return);
 	json_object_set_new(record, "program_ns", programs);
 	if (governor->step == STEP_WINDOWS) {
-		side_set(record, "length_ns", capture->windows.length);
-		side_set(record, "period_ns", capture->windows.period);
+		record_integer(record, "length_ns", capture->windows.length);
+		record_integer(record, "period_ns", capture->windows.period);
 	}
 	side_write(capture->writer, record);
 }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/shape.h"
 #include "observe/probe/sites.h"
+#include "observe/process/record.h"
 #include "version.h"
 
 uint64_t side_now(void)
@@ -25,11 +26,6 @@ void side_write(struct file_writer *writer, json_t *record)
 		log_warn("the capture lacks a side record of type %s: %s",
 			 json_string_value(json_object_get(record, "t")), strerror(-err));
 	json_decref(record);
-}
-
-void side_set(json_t *record, const char *name, int64_t value)
-{
-	json_object_set_new(record, name, json_integer(value));
 }
 
 static void read_line(const char *path, char *line, size_t size)
@@ -67,7 +63,7 @@ json_t *side_capture(const char *level, const char *mode, char *const *command, 
 	if (words)
 		json_object_set_new(record, "command", words);
 	if (count)
-		side_set(record, "timed_every", UB_TIMED_EVERY);
+		record_integer(record, "timed_every", UB_TIMED_EVERY);
 	return record;
 }
 
@@ -102,16 +98,16 @@ json_t *side_consumer(const struct drain_report *report)
 {
 	json_t *record = json_pack("{s:s}", "t", "consumer");
 
-	side_set(record, "threads", report->threads);
-	side_set(record, "rings", report->rings);
-	side_set(record, "ring_bytes", report->ring_bytes);
-	side_set(record, "largest_ring", report->largest);
-	side_set(record, "grown", report->grown);
-	side_set(record, "cpu_ns", report->cpu_ns);
-	side_set(record, "records", report->records);
+	record_integer(record, "threads", report->threads);
+	record_integer(record, "rings", report->rings);
+	record_integer(record, "ring_bytes", report->ring_bytes);
+	record_integer(record, "largest_ring", report->largest);
+	record_integer(record, "grown", report->grown);
+	record_integer(record, "cpu_ns", report->cpu_ns);
+	record_integer(record, "records", report->records);
 	json_object_set_new(record, "gang", json_boolean(report->gang));
-	side_set(record, "free_cpus", report->free_cpus);
-	side_set(record, "ts", side_now());
+	record_integer(record, "free_cpus", report->free_cpus);
+	record_integer(record, "ts", side_now());
 	return record;
 }
 
@@ -119,21 +115,21 @@ json_t *side_self(struct file_writer *writer, const struct cost_report *cost)
 {
 	json_t *record = json_pack("{s:s}", "t", "self");
 
-	side_set(record, "cpu_ns", cost->cpu_ns);
-	side_set(record, "records", file_writer_records(writer));
-	side_set(record, "bytes", file_writer_bytes(writer));
+	record_integer(record, "cpu_ns", cost->cpu_ns);
+	record_integer(record, "records", file_writer_records(writer));
+	record_integer(record, "bytes", file_writer_bytes(writer));
 	if (cost->memory_peak)
-		side_set(record, "memory_peak", cost->memory_peak);
+		record_integer(record, "memory_peak", cost->memory_peak);
 	if (cost->kernel_unknown) {
 		json_object_set_new(record, "kernel_unknown", json_string(cost->kernel_unknown));
 	} else {
-		side_set(record, "kernel_ns", cost->kernel_ns);
-		side_set(record, "kernel_spread_ns", cost->kernel_spread);
+		record_integer(record, "kernel_ns", cost->kernel_ns);
+		record_integer(record, "kernel_spread_ns", cost->kernel_spread);
 	}
-	side_set(record, "hits", cost->hits);
-	side_set(record, "sampled_hits", cost->sampled_hits);
-	side_set(record, "samples", cost->samples);
-	side_set(record, "ts", side_now());
+	record_integer(record, "hits", cost->hits);
+	record_integer(record, "sampled_hits", cost->sampled_hits);
+	record_integer(record, "samples", cost->samples);
+	record_integer(record, "ts", side_now());
 	return record;
 }
 
@@ -147,9 +143,9 @@ json_t *side_window(const struct windows *windows, uint64_t to)
 			  (json_int_t)windows->placing, "step", step, "reason", reason);
 
 	if (windows->governed)
-		side_set(record, "paid_ppm", (uint64_t)(windows->paid * 1e6 + 0.5));
+		record_integer(record, "paid_ppm", (uint64_t)(windows->paid * 1e6 + 0.5));
 	if (to)
-		side_set(record, "to", to);
+		record_integer(record, "to", to);
 	return record;
 }
 

@@ -24,8 +24,6 @@ uint64_t side_now(void);
  */
 void side_write(struct file_writer *writer, json_t *record);
 
-void side_set(json_t *record, const char *name, int64_t value);
-
 json_t *side_capture(const char *level, const char *mode, char *const *command, bool count);
 json_t *side_clock(void);
 json_t *side_site(unsigned int row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces of side records (docs/side-records.md); for process/ only. */
+/* Pieces of side records (docs/side-records.md). */
 #ifndef UCXBPF_PROCESS_RECORD_H
 #define UCXBPF_PROCESS_RECORD_H
 
