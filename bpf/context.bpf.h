@@ -24,9 +24,9 @@
  * kprobe-type program a stack per CPU instead of the task's (kernel/bpf/verifier.c,
  * bpf_enable_priv_stack()). A uprobe's program may be preempted, and a sleepable one waits, so that
  * another task's hit on that CPU writes over the variables: a pointer checked by the verifier is
- * then anything. A program that could make a tail call keeps the task's stack.
+ * then anything. A program that could make a tail call keeps the task's stack. Never set: the
+ * verifier takes the call out again, once it has been seen.
  */
-/* Never set: the verifier takes the call out again, once it has been seen. */
 const volatile bool tail_calls __weak = false;
 
 /* To be called by each program that a uprobe runs; scripts/check-stacks looks for it. */

@@ -213,11 +213,16 @@ __weak __noinline int outbox_turn(struct outbox *box)
 	return 0;
 }
 
+/* The lowest bit: whether the slice that began last by then has detail. */
+static __always_inline __u64 slice_detail(__u64 ts)
+{
+	return detail_slices >> (ts >> UB_SLICE_SHIFT & (UB_SLICES - 1));
+}
+
 /* An outbox holds records that go the same way. */
 static __always_inline void *outbox_place(struct outbox *box, __u8 kind, __u32 size, __u64 ts)
 {
-	__u64 closed = ~(detail_slices >> (ts >> UB_SLICE_SHIFT & (UB_SLICES - 1))) &
-		       (DETAIL >> (kind & 31)) & 1;
+	__u64 closed = ~slice_detail(ts) & (DETAIL >> (kind & 31)) & 1;
 
 	if (unlikely(box->closed != closed))
 		outbox_turn(box);

@@ -22,10 +22,10 @@
 #define FIFO_BURST (1u << 20)
 #define FIFO_RARE (1u << 17)
 
+/* Its slice has detail, while others have none. */
 static __always_inline bool fifo_alone(__u64 ts)
 {
-	return detail_slices != ~0ull &&
-	       (detail_slices >> (ts >> UB_SLICE_SHIFT & (UB_SLICES - 1)) & 1);
+	return detail_slices != ~0ull && (slice_detail(ts) & 1);
 }
 
 static __always_inline bool fifo_due(struct turn *turn, __u64 ts)
