@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "cmd/cmds.h"
 #include "version.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "cmd/cmds.h"
 #include "cmd/input/gather.h"
 #include "cmd/output/output.h"

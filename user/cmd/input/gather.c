@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "explain/analysis/analysis.h"
 #include "site/inventory/inventory.h"
 #include "site/judge/evidence/evidence.h"

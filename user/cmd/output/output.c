@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "cmd/input/captures.h"
 #include "explain/analysis/analysis.h"
 #include "show/export/export.h"

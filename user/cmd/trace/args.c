@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "base/level.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "base/vec.h"
 #include "explain/analysis/analysis.h"
 #include "show/report/report.h"
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "observe/capture/probes.h"
 #include "observe/capture/session.h"
 #include "observe/capture/side.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/vec.h"
 #include "base/shape.h"
+#include "base/vec.h"
 #include "observe/capture/side.h"
 #include "observe/probe/sites.h"
 #include "ucxbpf.skel.h"

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/vec.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "observe/process/proc.h"
 
 #define MS 1000000ull

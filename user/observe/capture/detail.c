@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/capture/detail.h"
 
-#include "base/shape.h"
 #include "base/log.h"
+#include "base/shape.h"
 #include "observe/capture/side.h"
 
 #define FULL 0.75 /* of a ring that has not grown by then */

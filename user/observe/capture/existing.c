@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "observe/capture/side.h"
 #include "observe/process/proc.h"
 #include "observe/process/snapshot.h"

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/vec.h"
 #include "base/level.h"
+#include "base/vec.h"
 
 #define MS 1000000ull /* ns */
 #define S (1000 * MS)

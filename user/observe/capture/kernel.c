@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "observe/probe/links.h"
 #include "observe/probe/sites.h"
 #include "ucxbpf.skel.h"

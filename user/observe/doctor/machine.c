@@ -12,8 +12,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/vec.h"
 #include "base/exit_codes.h"
+#include "base/vec.h"
 #include "observe/probe/links.h"
 
 /* A capability, and the wider one that includes it. Enforcement: kernel 5.8 and newer. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/exit_codes.h"
 #include "base/text.h"
+#include "base/vec.h"
 
 /* A member's text, "-" where it has none. */
 static const char *doctor_text(const json_t *object, const char *key)

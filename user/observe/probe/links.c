@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/vec.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "observe/probe/keeper.h"
 
 /* Probes of one file that share their programs. */

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/map.h"
+#include "base/vec.h"
 #include "observe/probe/place_arch.h"
 #include "observe/probe/sites_tables.h"
 

@@ -13,8 +13,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/shape.h"
 #include "base/order.h"
+#include "base/shape.h"
 #include "base/vec.h"
 
 static int plain_error(int error)

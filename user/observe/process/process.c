@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/environment.h"
 #include "base/lists.h"
 #include "base/shape.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
 

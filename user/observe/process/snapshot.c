@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/clock.h"
 #include "base/transport.h"
+#include "base/vec.h"
 #include "observe/process/proc.h"
 #include "observe/process/process.h"
 #include "observe/process/record.h"

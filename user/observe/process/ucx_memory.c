@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/vec.h"
-#include "base/shape.h"
 #include "base/order.h"
+#include "base/shape.h"
+#include "base/vec.h"
 #include "observe/process/elf.h"
 #include "observe/process/proc.h"
 #include "observe/process/record.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "show/export/export.h"
 #include "show/export/totals.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/text.h"
+#include "base/vec.h"
 
 /* Memory per location before it is flushed to its file: the minimum that OTF2 accepts. */
 #define EVENT_BYTES OTF2_CHUNK_SIZE_MIN

@@ -8,8 +8,8 @@
 #include <xxhash.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/place.h"
+#include "base/vec.h"
 
 enum sql_part {
 	SQL_WHOLE, /* every column, in one table */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/memory_name.h"
+#include "base/vec.h"
 
 static const struct {
 	const char *topic, *what;

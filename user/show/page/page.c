@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/vec.h"
 #include "base/shape.h"
 #include "base/units.h"
+#include "base/vec.h"
 #include "show/page/page.h"
 #include "version.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "base/vec.h"
 
 /* The windows of one capture. */
 struct sampled {

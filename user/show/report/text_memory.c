@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/memory_name.h"
 #include "base/units.h"
+#include "base/vec.h"
 
 static const struct fact_memory *memory_row_of(const void *row)
 {

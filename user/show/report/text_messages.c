@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/units.h"
+#include "base/vec.h"
 
 static const struct cube_shape pair_shape = {
 	2,

@@ -2,8 +2,8 @@
 /* NICs of hosts, their balance, and the routes between hosts. */
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/units.h"
+#include "base/vec.h"
 #include "show/report/text.h"
 
 struct networks {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "base/vec.h"
 
 /* Processes that differ only in rank and pid share a line. */
 struct process_group {

@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/transport.h"
+#include "base/vec.h"
 #include "site/judge/rules/rules.h"
 
 /* ---- modules of UCX that would not load ---- */
