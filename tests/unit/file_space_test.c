@@ -31,15 +31,28 @@ static uint64_t fill(struct file_writer *w, union any_record *r, uint64_t *seed)
 	return stored;
 }
 
+/* An undamaged file that has the records up to this one, in order; the caller's. */
+static struct file_reader *must_read(const char *path, uint64_t records)
+{
+	struct file_reader *reader = must_open(path);
+	const struct ub_hdr *h;
+	uint64_t n = 0;
+
+	while (file_reader_next(reader, &h) == 1)
+		assert_int_equal(h->ts, ++n);
+	assert_int_equal(n, records);
+	assert_int_equal(file_reader_damaged(reader), 0);
+	return reader;
+}
+
 static void full_disk(void **state)
 {
 	char *path = temp_path();
 	struct file_writer *w = must_create(path);
 	union any_record r;
 	struct file_reader *reader;
-	const struct ub_hdr *h;
 	const char *why;
-	uint64_t seed = 3, stored, n = 0;
+	uint64_t seed = 3, stored;
 	size_t size;
 
 	(void)state;
@@ -54,11 +67,7 @@ static void full_disk(void **state)
 	assert_int_equal(size, file_writer_bytes(w));
 	assert_int_equal(file_writer_close(w, NULL), -EFBIG);
 	set_limit(RLIM_INFINITY);
-	reader = must_open(path);
-	while (file_reader_next(reader, &h) == 1)
-		assert_int_equal(h->ts, ++n);
-	assert_int_equal(n, stored);
-	assert_int_equal(file_reader_damaged(reader), 0);
+	reader = must_read(path, stored);
 	assert_false(file_reader_complete(reader, &why));
 	assert_string_equal(why, "it could not be written to its end: records are missing");
 	file_reader_free(reader);
@@ -73,8 +82,7 @@ static void whole_chunks_stay(void **state)
 	struct file_stream *stream;
 	union any_record r;
 	struct file_reader *reader;
-	const struct ub_hdr *h;
-	uint64_t seed = 3, stored, n = 0;
+	uint64_t seed = 3, stored;
 	size_t size;
 
 	(void)state;
@@ -101,11 +109,7 @@ static void whole_chunks_stay(void **state)
 	file_stream_free(stream);
 	assert_int_equal(file_writer_close(w, NULL), -EFBIG);
 	set_limit(RLIM_INFINITY);
-	reader = must_open(path);
-	while (file_reader_next(reader, &h) == 1)
-		assert_int_equal(h->ts, ++n);
-	assert_int_equal(n, stored);
-	assert_int_equal(file_reader_damaged(reader), 0);
+	reader = must_read(path, stored);
 	assert_int_equal(file_reader_refused(reader), 400 - stored);
 	file_reader_free(reader);
 	temp_free(path);

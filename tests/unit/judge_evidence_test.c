@@ -104,12 +104,22 @@ static void loss_of_one_node(void **state)
 	bed_end(&bed);
 }
 
-/* What is learnt holds for all nodes, and what one way has more of may be lost of the other one. */
-static void by_what_was_lost(void **state)
+/* The policy that is learnt; the caller's. error: of judge_learn(). */
+static char *learnt(struct bed *bed, int error)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(judge_learn(bed->judge, out), error);
+	fclose(out);
+	return text;
+}
+
+/* A policy that is learnt holds for all nodes, and one way's surplus may be lost of the other one.
+ */
+static void by_what_was_lost(void **state)
+{
 	struct bed bed;
 
 	(void)state;
@@ -121,10 +131,7 @@ static void by_what_was_lost(void **state)
 			judge_loss(bed.judge, &(struct judge_loss){ .node = "n1", .records = 3 });
 		bed_judge(&bed);
 		bed_expect(&bed, "PATH-12", "n0<>n1", lost ? VERDICT_UNKNOWN : VERDICT_FAIL);
-		out = open_memstream(&text, &size);
-		assert_int_equal(judge_learn(bed.judge, out), lost ? -EBADMSG : 0);
-		fclose(out);
-		free(text);
+		free(learnt(&bed, lost ? -EBADMSG : 0));
 		bed_end(&bed);
 	}
 }
@@ -132,18 +139,14 @@ static void by_what_was_lost(void **state)
 /* Of a UCX that has more transports than those of policies: the policy can be read. */
 static void learnt_of_another_ucx(void **state)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out;
+	char *text;
 	struct bed bed;
 
 	(void)state;
 	begin(&bed, SPEC);
 	bed_move(&bed, &(struct moved){ 0, 2, "fast_verbs", "eth0", .bytes = 8 });
 	bed_judge(&bed);
-	out = open_memstream(&text, &size);
-	assert_int_equal(judge_learn(bed.judge, out), 0);
-	fclose(out);
+	text = learnt(&bed, 0);
 	assert_non_null(strstr(text, "\ntransports: [fast_verbs]\n"));
 	assert_non_null(strstr(text, "tl: [fast_verbs]"));
 	bed_end(&bed);
@@ -156,9 +159,7 @@ static void learnt_of_another_ucx(void **state)
 static void learnt_of_many_transports(void **state)
 {
 	static char names[9][16];
-	char *text = NULL;
-	size_t size;
-	FILE *out;
+	char *text;
 	struct bed bed;
 
 	(void)state;
@@ -170,9 +171,7 @@ static void learnt_of_many_transports(void **state)
 		bed_move(&bed, &(struct moved){ 0, 2, name, "eth0", .bytes = 8 });
 	}
 	bed_judge(&bed);
-	out = open_memstream(&text, &size);
-	assert_int_equal(judge_learn(bed.judge, out), 0);
-	fclose(out);
+	text = learnt(&bed, 0);
 	assert_non_null(strstr(text, "tl: [fast_0, fast_1, fast_2, fast_3, fast_4, fast_5, fast_6, "
 				     "fast_7, fast_8]"));
 	free(text);
