@@ -129,8 +129,8 @@ static void stage_sides(struct file_writer *w)
 	w->sides_n = 0;
 }
 
-/* Writes the staged chunks; those that fail count as refused. The caller holds io and no other
- * lock. */
+/* Writes the staged chunks; records of failed ones count as refused. The caller holds io and no
+ * other lock. */
 static void write_staged(struct file_writer *w)
 {
 	chunks *c = &w->writing, staged;

@@ -48,7 +48,7 @@ struct analysis_loss {
 	bool broken; /* the file is cut short or damaged */
 };
 
-/* Of those that lack something, after analysis_run(); they live as long as the analysis. */
+/* The captures that lack data, after analysis_run(); they live as long as the analysis. */
 size_t analysis_losses(const struct analysis *analysis, const struct analysis_loss **losses);
 
 void analysis_free(struct analysis *analysis);

@@ -163,7 +163,7 @@ struct link {
 	bool listed; /* in matcher.synced */
 	uint64_t sends;
 	uint64_t kept; /* up to this position its sends are in order, whatever was lost later */
-	uint64_t kept_in_fifo; /* likewise, of those that are seen to arrive by a FIFO, */
+	uint64_t kept_in_fifo; /* likewise, for sends that arrive by a FIFO, */
 	uint64_t lost_from; /* and were done before that */
 	uint64_t bytes; /* of all its transfers that were seen */
 	uint64_t anchor_sent, anchor_arrival; /* positions of the last anchor */

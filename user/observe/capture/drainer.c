@@ -180,7 +180,7 @@ static uint64_t next_multiple(uint64_t ns)
 	return (clock_ns(CLOCK_MONOTONIC) / ns + 1) * ns;
 }
 
-/* The sieve must see again what it has forgotten, even if the chunk has it already. */
+/* The sieve must see forgotten addresses again, even if the chunk has them already. */
 static void begin_sieve(struct drainer *t)
 {
 	uint64_t generation = __atomic_load_n(&t->shared->generation, __ATOMIC_RELAXED);

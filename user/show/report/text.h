@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the sections of the text report. Layers: table.c; text.c, what they print alike; a file
+ * Shared by the sections of the text report. Layers: table.c; text.c, their common parts; a file
  * for each section; text_report.c, which prints all.
  */
 #ifndef UCXBPF_REPORT_TEXT_H

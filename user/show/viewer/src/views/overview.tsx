@@ -24,7 +24,7 @@ export function headline(): string {
 const STEPS = { uct: "all layers", ucp: "MPI calls and operations", mpi: "MPI calls", windows: "windows of all layers" };
 const CHANGES = 8; // that are listed
 
-/** With a budget: what was recorded from when on, and why; a row for each change of a capture. */
+/** With a budget: the recorded levels by time, with the reason; a row for each change of a capture. */
 function budget(windows: NonNullable<Report["windows"]>): [string, string][] {
   const changes = windows.filter(({ step, capture }, i) =>
     step && (!i || windows[i - 1]!.step !== step || windows[i - 1]!.capture !== capture));
