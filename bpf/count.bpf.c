@@ -25,30 +25,90 @@ static __always_inline bool call_live(const struct count_task *task, __u64 sp)
 	       (!SLOT_HAS_RETURN || call_holds(task, slot_value(task->call_sp)));
 }
 
+/* Whether MPI makes the call that is entered at that stack pointer, inside one of the user's. */
+static __always_inline bool call_inner(const struct count_task *task, __u64 sp, __u64 ret)
+{
+	return call_live(task, sp) && in_mpi(task->tgid, ret);
+}
+
+static __always_inline void call_count(struct count_task *task, __u64 sp, __u64 ret, __u32 row)
+{
+	struct ub_cell *cell;
+
+	/* slots of ended operations may keep their values under frames that do not write there */
+	entered_end(OPS(task), sp);
+	/* nor does the call before go on, wherever this one is made */
+	if (task->call_sp > sp)
+		entered_end(OPS(task), task->call_sp);
+	task->call_sp = sp;
+	task->call_ret = ret;
+	task->call = row;
+	cell = cell_at(cell_number(task, UB_ROWS_CALL(row), NULL, 0));
+	if (cell)
+		__sync_fetch_and_add(&cell->count, 1);
+}
+
 SEC("?uprobe")
 int count_call(struct pt_regs *ctx)
 {
-	struct ub_cell *cell;
+	const struct ub_site *site;
+	__u32 row, number = 0;
 	struct entry e;
 	__u64 ret;
 
 	own_stack(ctx);
 	if (!entry_begin(&e, ctx))
 		return 0;
-	/* slots of ended operations may keep their values under frames that do not write there */
-	entered_end(OPS(e.task), e.hit.sp);
+	row = e.hit.row;
+	if (derives) {
+		site = bpf_map_lookup_elem(&sites, &row);
+		number = site ? site->one_op : 0;
+		if (unlikely(calls_away >> number & 1))
+			return 0;
+	}
 	ret = slot_value(e.hit.sp);
-	if (call_live(e.task, e.hit.sp) && in_mpi(e.task->tgid, ret))
+	if (call_inner(e.task, e.hit.sp, ret)) {
+		entered_end(OPS(e.task), e.hit.sp);
 		return 0;
-	/* nor does the call before go on, wherever this one is made */
-	if (e.task->call_sp > e.hit.sp)
-		entered_end(OPS(e.task), e.task->call_sp);
-	e.task->call_sp = e.hit.sp;
-	e.task->call_ret = ret;
-	e.task->call = e.hit.row;
-	cell = cell_at(cell_number(e.task, UB_ROWS_CALL(e.hit.row), NULL, 0));
-	if (cell)
-		__sync_fetch_and_add(&cell->count, 1);
+	}
+	call_count(e.task, e.hit.sp, ret, row);
+	if (!derives)
+		return 0;
+	e.task->call_awaits = number;
+	call_checked(&e.task->callers, number);
+	return 0;
+}
+
+/*
+ * The call of an operation that is being entered: one that its probe did not see is counted. Not
+ * static: verified once.
+ */
+__weak __noinline int count_call_of(struct count_task *task, const struct op_entered *op)
+{
+	const struct caller_path *path = NULL;
+	__u64 site;
+	bool same;
+	int at;
+
+	if (!task || !op)
+		return 0;
+	at = caller_path(&task->callers, op);
+	if (at >= 0)
+		path = &task->callers.path[at & (CALLER_PATHS - 1)];
+	if (path && path->number && (calls_checked || call_is_derived(path))) {
+		site = read_u64(path->call_sp);
+		if (call_inner(task, path->call_sp, site))
+			return 0;
+		same = task->call_awaits && task->call_sp == path->call_sp &&
+		       task->call_ret == site && task->call == path->row;
+		if (call_judge(&task->callers, path, same) == CALL_UNSEEN)
+			call_count(task, path->call_sp, site, path->row);
+		task->call_awaits = 0;
+	} else if (task->call_awaits && call_live(task, op->sp)) {
+		if (path)
+			call_differs(&task->callers, task->call_awaits);
+		task->callers.awaited = task->call_awaits = 0;
+	}
 	return 0;
 }
 
@@ -186,6 +246,11 @@ static __always_inline int op_count(struct pt_regs *ctx, bool may_return)
 
 	if (!entry_begin(&e, ctx) || !entry_args(&e, ctx))
 		return 1;
+	if (derives && (calls_checked | calls_derived)) {
+		struct op_entered entered = { e.hit.sp, PT_REGS_FP(ctx) };
+
+		count_call_of(e.task, &entered);
+	}
 	at_return = counts_at_return(e.hit.site->what);
 	op = op_push(e.task, e.hit.sp);
 	op->sp = e.hit.sp;

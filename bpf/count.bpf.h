@@ -5,6 +5,7 @@
 #ifndef UCXBPF_COUNT_BPF_H
 #define UCXBPF_COUNT_BPF_H
 
+#include "caller.bpf.h"
 #include "entered.bpf.h"
 #include "span.bpf.h"
 
@@ -63,6 +64,8 @@ struct count_task {
 	__u32 call;
 	__u32 ops;
 	__u32 xfers;
+	__u32 call_awaits; /* ub_site.one_op until the call's operation comes; 0 */
+	struct caller_paths callers;
 	__u64 stack[STACK_WORDS]; /* of the operation that is being entered, upwards */
 	struct count_op op[COUNT_FRAMES];
 	struct count_xfer xfer[COUNT_FRAMES];

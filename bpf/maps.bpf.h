@@ -46,7 +46,10 @@ struct frame {
 	__u16 row;
 	__u8 slot; /* of the layout map */
 	__u8 looked; /* span: its slot was seen to hold ret */
+	__u8 awaits; /* call: ub_site.one_op until its operation comes; 0 */
+	__u8 pad;
 	__u16 comp_count;
+	__u16 pad2[3];
 	__u64 comp_func;
 	__u64 position; /* see position_before(); UINT64_MAX: not looked at */
 	__u64 ts;
@@ -129,6 +132,26 @@ struct reading {
 	struct turn turn;
 };
 
+#define CALLER_CHECKS 4
+#define CALLER_PATHS 8 /* power of two */
+
+/* How an operation's stack leads to its call, see caller.bpf.h. */
+struct caller_path {
+	__u64 ret, sp, bp; /* at the operation's entry */
+	__u64 at[CALLER_CHECKS], value[CALLER_CHECKS]; /* words of the stack it goes by */
+	__u64 call_sp;
+	__u32 generation; /* of the answers; 0: no path */
+	__u16 row, number; /* of the call; 0: it leads to none that is derived */
+	__u8 checks;
+	__u8 needs_bp;
+	__u8 pad[6];
+};
+
+struct caller_paths {
+	struct caller_path path[CALLER_PATHS];
+	__u32 check, awaited; /* see call_checked() */
+};
+
 enum filter_verdict { FILTER_UNKNOWN, FILTER_TRACED, FILTER_IGNORED };
 
 /* Whether a task's process is traced: valid while generation equals filter_generation. */
@@ -155,6 +178,7 @@ struct task_state {
 	struct fragments fragments;
 	struct receiver receiver;
 	struct reading reading;
+	struct caller_paths callers;
 	__u64 hits[UB_GROUPS], returns[UB_GROUPS]; /* see struct ub_task_hits */
 	__u8 scratch[SCRATCH];
 };
@@ -175,6 +199,18 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } processes __weak SEC(".maps");
+
+/*
+ * By tgid, for caller.bpf.h; written by user space, removed by task.bpf.c with the program. Full:
+ * that process's calls are not derived.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct ub_caller_ranges);
+} caller_ranges __weak SEC(".maps");
 
 /* Rows of user/observe/probe/sites.c; written once by user space. */
 struct {

@@ -3,6 +3,7 @@
  * MPI calls: entry only, since return probes there break programs that switch stacks inside the
  * call. Those who ask for exact ends get the second form.
  */
+#include "call.bpf.h"
 #include "span.bpf.h"
 #include "stack.bpf.h"
 
@@ -21,53 +22,48 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 } no_call_end SEC(".maps");
 
-/* Records inside a call name the user's call, not calls that MPI makes internally. */
-static __always_inline __u32 call_rows(const struct hit *hit, struct parents up, __u64 call_site)
-{
-	__u32 tgid = hit->task->outbox.id >> 32;
-
-	if (up.call && in_mpi(tgid, call_site))
-		return up.rows | AROUND_INNER;
-	return UB_ROWS_CALL(hit->row);
-}
-
-/* Says whether the return is wanted. Without a place for its frame a call has no end. */
-static __always_inline bool call_enter(struct pt_regs *ctx, bool ends)
+static __always_inline struct ub_call *call_enter(struct pt_regs *ctx, const struct hit *hit,
+						  bool ends)
 {
 	__u64 args[ARGS] = {};
 	struct ub_call *call;
-	struct parents up;
-	struct hit hit;
 
-	if (!hit_begin(&hit, ctx))
-		return false;
-	read_args(args, ctx, &hit);
-	call = place(&hit.task->outbox, ub_call, UB_CALL, hit.ts);
-	up = parents_in(frame_top(&hit, UB_CALL));
-	call->ret_addr = slot_value(hit.sp);
-	up.rows = call_rows(&hit, up, call->ret_addr);
-	ends = frame_enter(&call->h, &hit, UB_CALL, ends, up, call->ret_addr) && ends;
-	call->comm = args[hit.site->arg_comm & (ARGS - 1)];
+	read_args(args, ctx, hit);
+	call = call_place(hit, frame_top(hit, UB_CALL), slot_value(hit->sp), ends);
+	call->comm = args[hit->site->arg_comm & (ARGS - 1)];
 	if (stacks_on)
-		stack_take(ctx, &hit, call);
-	outbox_settle(&hit.task->outbox, hit.ts);
-	return ends;
+		stack_take(ctx, hit, call);
+	return call;
 }
 
 SEC("uprobe")
 int call_entry(struct pt_regs *ctx)
 {
+	struct hit hit;
+
 	own_stack(ctx);
-	call_enter(ctx, false);
+	if (!hit_begin(&hit, ctx) || unlikely(calls_away >> hit.site->one_op & 1))
+		return 0;
+	if (!(call_enter(ctx, &hit, false)->h.flags & UB_F_DEEP))
+		call_awaits(&hit);
+	outbox_settle(&hit.task->outbox, hit.ts);
 	return 0;
 }
 
+/* Says 1 if the return is not wanted. Without a place for its frame a call has no end. */
 static __always_inline int call_enter_end(struct pt_regs *ctx)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	bool ends = !call_ends_over && (!no_call_ends || !bpf_map_lookup_elem(&no_call_end, &tgid));
+	struct ub_call *call;
+	struct hit hit;
 
-	return !call_enter(ctx, ends);
+	if (!hit_begin(&hit, ctx))
+		return 1;
+	call = call_enter(ctx, &hit, ends);
+	ends = ends && !(call->h.flags & UB_F_DEEP);
+	outbox_settle(&hit.task->outbox, hit.ts);
+	return !ends;
 }
 
 static __always_inline int call_leave(struct pt_regs *ctx)

@@ -65,9 +65,11 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_exec, struct task_struct *p, __u32 old_pid, struct linux_binprm *bprm)
 {
 	struct task_state *state;
+	__u32 tgid = p->tgid;
 
-	if (!traced(p->tgid))
+	if (!traced(tgid))
 		return 0;
+	bpf_map_delete_elem(&caller_ranges, &tgid);
 	state = bpf_task_storage_get(&tasks, p, NULL, 0);
 	if (state) {
 		/* while the outbox still names the program's old address space */
@@ -111,6 +113,7 @@ int BPF_PROG(task_exit, struct task_struct *p)
 		return 0;
 	}
 	bpf_map_delete_elem(&processes, &tgid);
+	bpf_map_delete_elem(&caller_ranges, &tgid);
 	emit_task(p, UB_EXIT, how_it_ended(p));
 	return 0;
 }

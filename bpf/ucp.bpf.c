@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* UCP operations, arrivals, completions. */
+#include "call.bpf.h"
 #include "short.bpf.h"
 
 #define UCP_DATATYPE_BYTE 8
 
 static __always_inline int op_enter(struct pt_regs *ctx)
 {
-	return span_enter(ctx, UB_OP);
+	struct hit hit;
+
+	return hit_begin(&hit, ctx) && span_open(&hit, ctx, UB_OP, frame_around_op(&hit, ctx)) ? 0
+											       : 1;
 }
 
 /* Returns the address where the caller wants tag and length to be stored, 0 = none. */

@@ -94,6 +94,8 @@ enum ub_flags {
 	UB_F_SOCKET = 1 << 12, /* xfer.raddr, rx.data: position in a TCP connection. Upper half:
 				  hash of addresses and ports in the direction of travel, lower
 				  half: sequence number of the first byte of uct_tcp_am_hdr_t */
+	UB_F_DERIVED = 1 << 13, /* call: not seen by a probe but found on its operation's stack;
+				   its time is 1 ns before the operation's */
 };
 
 struct ub_call {
@@ -367,6 +369,7 @@ struct ub_cpu_stats {
 _Static_assert(sizeof(struct ub_cpu_stats) == 552, "per-CPU counters size");
 
 #include "ucxbpf_budget.h"
+#include "ucxbpf_callers.h"
 #include "ucxbpf_cells.h"
 
 #endif

@@ -94,7 +94,8 @@ struct ub_site {
 	__u8 am_id; /* rx: UCP_AM_ID_* of the handler */
 	__u8 last_arg; /* the highest of the above */
 	__u8 ends_with_op; /* xfer: see bpf/short.bpf.h */
-	__u8 pad[2];
+	__u8 one_op; /* call: makes one operation, or none; its number from 1; 0: any other */
+	__u8 pad;
 };
 
 _Static_assert(sizeof(struct ub_site) == 24, "site row size");

@@ -58,6 +58,7 @@ static int load(enum link_mechanism mechanism, bool count)
 		.call_ends = !count,
 		.count = count,
 		.stacks = !count,
+		.derive = mechanism != LINK_PERF,
 	};
 	const char *name = link_mechanism_name(mechanism);
 	struct kernel *kernel = NULL;

@@ -37,10 +37,11 @@
 #define __weak __attribute__((weak))
 
 struct pt_regs {
-	__u64 sp, ip, ax, arg[6];
+	__u64 sp, bp, ip, ax, arg[6];
 };
 
 #define PT_REGS_SP(x) ((x)->sp)
+#define PT_REGS_FP(x) ((x)->bp)
 #define PT_REGS_IP(x) ((x)->ip)
 #define PT_REGS_RC(x) ((x)->ax)
 #define PT_REGS_PARM1(x) ((x)->arg[0])
@@ -253,6 +254,16 @@ static inline __u32 bpf_get_smp_processor_id(void)
 static inline long bpf_ringbuf_output(void *ring, void *data, __u64 bytes, __u64 flags)
 {
 	return 0;
+}
+
+static inline long bpf_loop(__u32 n, void *callback, void *context, __u64 flags)
+{
+	long (*step)(__u32 i, void *context) = callback;
+	__u32 i = 0;
+
+	while (i < n && !step(i++, context))
+		;
+	return i;
 }
 
 static inline long bpf_tail_call(void *ctx, void *map, __u32 index)

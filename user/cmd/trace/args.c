@@ -26,7 +26,8 @@ enum {
 	OPT_BUDGET,
 	OPT_COUNT,
 	OPT_STACKS,
-	OPT_THIN
+	OPT_THIN,
+	OPT_EXACT
 };
 
 static const struct argp_option options[] = {
@@ -54,6 +55,10 @@ static const struct argp_option options[] = {
 	  "Record the stack of every MPI call, once per call path (x86-64)", 0 },
 	{ "thin", OPT_THIN, "K/N", 0,
 	  "Detail in K of N time slices of 17 ms, sums of everything (default: as there is room)",
+	  0 },
+	{ "exact", OPT_EXACT, NULL, 0,
+	  "See every MPI call by a probe of its own; default: hot ones may be derived from their "
+	  "operations' stacks",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "No progress, no report at the end", 0 },
 	{ "debug", OPT_DEBUG, NULL, 0, "Say what is done, on stderr", 0 },
@@ -228,6 +233,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case OPT_CALL_ENDS:
 		arguments->call_ends = true;
 		return 0;
+	case OPT_EXACT:
+		arguments->exact = true;
+		return 0;
 	case OPT_DEBUG:
 		arguments->debug = true;
 		return 0;
@@ -240,6 +248,14 @@ const struct argp capture_argp = { .options = options, .parser = parse };
 static bool is_permission(int err)
 {
 	return err == -EPERM || err == -EACCES;
+}
+
+/* Probes must come and go, calls have operations to be derived from, and nothing needs their entry.
+ */
+static bool may_derive(const struct capture_options *options)
+{
+	return STACKS_SUPPORTED && options->mechanism != LINK_PERF && options->level >= LEVEL_UCP &&
+	       !options->call_ends && !options->stacks && !options->window_ns;
 }
 
 int capture_arguments_apply(const struct capture_arguments *arguments, const char *mode,
@@ -287,6 +303,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.period_ns = arguments->period_ns,
 		.progress = !arguments->quiet && isatty(STDERR_FILENO),
 	};
+	out->derive = !arguments->exact && may_derive(out);
 	return 0;
 }
 

@@ -197,6 +197,7 @@ static int begin_all(struct capture_session *capture)
 	session_place_threads(capture);
 	session_drain(capture);
 	kernel_begin_positions(capture->kernel, side_now());
+	derive_begin(capture);
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			err = track_begin(&capture->track, track->processes.data[i].tgid);
@@ -282,8 +283,11 @@ void session_follow_stacks(struct capture_session *capture, uint64_t ns)
 {
 	struct track *track = &capture->track;
 
-	for (size_t i = 0; capture->stacks.on && i < track->scanned.len; i++)
-		stacks_process(&capture->stacks, track->scanned.data[i]);
+	for (size_t i = 0; i < track->scanned.len; i++) {
+		derive_process(capture, track->scanned.data[i]);
+		if (capture->stacks.on)
+			stacks_process(&capture->stacks, track->scanned.data[i]);
+	}
 	track->scanned.len = 0;
 	stacks_work(&capture->stacks, ns);
 }

@@ -231,6 +231,7 @@ static int load(struct kernel *kernel, const struct kernel_options *options)
 	if (!kernel->skel)
 		return -errno;
 	kernel->skel->rodata->multi_links = options->mechanism != LINK_PERF;
+	kernel->skel->rodata->derives = options->derive;
 	kernel_spans_choose(kernel->skel, options);
 	kernel_count_choose(kernel->skel, options->mechanism, options->count);
 	err = bpf_map__set_max_entries(kernel->skel->maps.rings, kernel_cpus(kernel));
@@ -240,6 +241,8 @@ static int load(struct kernel *kernel, const struct kernel_options *options)
 	}
 	if (!err && options->stacks)
 		err = size_for_stacks(kernel->skel);
+	if (!err && options->derive)
+		err = bpf_map__set_max_entries(kernel->skel->maps.callers, KERNEL_CALLERS);
 	if (!err)
 		err = ucxbpf__load(kernel->skel);
 	if (first_ring >= 0)

@@ -24,6 +24,7 @@ struct kernel_options {
 	bool call_ends; /* MPI calls with their returns */
 	bool count; /* sums instead of records of calls, operations and transfers */
 	bool stacks; /* user stacks at MPI calls */
+	bool derive; /* MPI calls from their operations' stacks, see derive.h */
 };
 
 /* Loads and fills the site table. -EPERM, -ENOSYS, -ENOMEM...: printed once, with what to do. */
@@ -41,6 +42,9 @@ int kernel_set_layout(struct kernel *kernel, unsigned int slot, const struct ub_
 
 /* Room in the map "rows", with stacks; 8 bytes each. */
 #define KERNEL_ROWS (1u << 22)
+
+/* Room in the map "callers", with derive; 16 bytes each. */
+#define KERNEL_CALLERS (1u << 19)
 
 /* File descriptor of a map by its name in bpf/; the caller does not own it. */
 int kernel_map(const struct kernel *kernel, const char *name);

@@ -11,26 +11,44 @@
 #include "base/log.h"
 #include "observe/process/library.h"
 
+static int set_of(const struct link_probe *probe)
+{
+	const struct site *site = site_row(UB_COOKIE_SITE(probe->cookie));
+
+	return site && site->wire.one_op ? UB_GROUPS + site->wire.one_op
+					 : (int)ub_group(probe->kind);
+}
+
+/* The sets of these groups. Without operations no call can be derived. */
+static unsigned int sets_in(unsigned int groups, unsigned int away)
+{
+	unsigned int calls = groups & 1u << UB_GROUP_MPI ? (1u << UB_ONE_OPS) - 1 : 0;
+
+	if (groups & 1u << UB_GROUP_UCP)
+		calls &= ~away;
+	return (groups & HOT_ALL) | calls << UB_GROUPS;
+}
+
 void hot_init(struct hot *hot, enum link_mechanism mechanism, const struct link_programs *programs,
 	      bool comes_back)
 {
 	*hot = (struct hot){ .comes_back = comes_back, .placed = HOT_ALL };
-	for (int group = 0; group < UB_GROUPS; group++)
-		links_init(&hot->links[group], mechanism, programs);
+	for (int set = 0; set < HOT_SETS; set++)
+		links_init(&hot->links[set], mechanism, programs);
 }
 
 static void release_probes(struct hot_file *file)
 {
-	for (int group = 0; group < UB_GROUPS; group++)
-		vec_release(&file->probes[group]);
+	for (int set = 0; set < HOT_SETS; set++)
+		vec_release(&file->probes[set]);
 }
 
 void hot_release(struct hot *hot)
 {
-	for (int group = 0; group < UB_GROUPS; group++)
-		links_detach(&hot->links[group]);
-	for (int group = 0; group < UB_GROUPS; group++)
-		links_release(&hot->links[group]);
+	for (int set = 0; set < HOT_SETS; set++)
+		links_detach(&hot->links[set]);
+	for (int set = 0; set < HOT_SETS; set++)
+		links_release(&hot->links[set]);
 	for (size_t i = 0; i < hot->files.len; i++) {
 		close(hot->files.data[i].fd);
 		release_probes(&hot->files.data[i]);
@@ -45,19 +63,19 @@ static int open_file(const char *path, int *fd)
 }
 
 /* Attaches one group of a file; adds to *refused the probes that are refused for the first time. */
-static int attach(struct hot *hot, const char *path, struct hot_file *file, int group,
+static int attach(struct hot *hot, const char *path, struct hot_file *file, int set,
 		  size_t *refused)
 {
 	size_t some = 0;
 	int err;
 
-	if (!file->probes[group].len)
+	if (!file->probes[set].len)
 		return 0;
-	err = links_attach(&hot->links[group], path, file->probes[group].data,
-			   file->probes[group].len, &some);
-	if (some > file->refused[group]) {
-		*refused += some - file->refused[group];
-		file->refused[group] = some;
+	err = links_attach(&hot->links[set], path, file->probes[set].data, file->probes[set].len,
+			   &some);
+	if (some > file->refused[set]) {
+		*refused += some - file->refused[set];
+		file->refused[set] = some;
 	}
 	return err;
 }
@@ -69,13 +87,13 @@ int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, 
 	int err = 0;
 
 	for (size_t i = 0; i < n; i++)
-		vec_push(&file.probes[ub_group(probes[i].kind)], probes[i]);
+		vec_push(&file.probes[set_of(&probes[i])], probes[i]);
 	*refused = 0;
 	if (hot->comes_back)
 		err = open_file(path, &file.fd);
-	for (int group = 0; !err && group < UB_GROUPS; group++)
-		if (hot->placed & 1u << group)
-			err = attach(hot, path, &file, group, refused);
+	for (int set = 0; !err && set < HOT_SETS; set++)
+		if (sets_in(hot->placed, hot->away) & 1u << set)
+			err = attach(hot, path, &file, set, refused);
 	if (file.fd >= 0)
 		vec_push(&hot->files, file);
 	else
@@ -83,42 +101,70 @@ int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, 
 	return err;
 }
 
-static int place_group(struct hot *hot, int group, size_t *refused)
+static int place_set(struct hot *hot, int set, size_t *refused)
 {
 	char path[64];
 	int err = 0;
 
 	/* old links that are still closing would record each hit twice */
-	links_settle(&hot->links[group]);
+	links_settle(&hot->links[set]);
 	for (size_t i = 0; !err && i < hot->files.len; i++) {
 		struct hot_file *file = &hot->files.data[i];
 
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
-		err = attach(hot, path, file, group, refused);
+		err = attach(hot, path, file, set, refused);
 	}
 	return err;
 }
 
+static void detach_sets(struct hot *hot, unsigned int sets)
+{
+	for (int set = 0; set < HOT_SETS; set++)
+		if (sets & 1u << set)
+			links_detach(&hot->links[set]);
+}
+
+/* Goes over to other sets; a bit for each that could not be placed. */
+static unsigned int place_sets(struct hot *hot, unsigned int sets, int *error, size_t *refused)
+{
+	unsigned int before = sets_in(hot->placed, hot->away), failed = 0;
+
+	*error = 0;
+	*refused = 0;
+	detach_sets(hot, before & ~sets);
+	for (int set = 0; set < HOT_SETS; set++) {
+		int err = sets & ~before & 1u << set ? place_set(hot, set, refused) : 0;
+
+		if (!err)
+			continue;
+		*error = err;
+		failed |= 1u << set;
+	}
+	return failed;
+}
+
 int hot_place(struct hot *hot, unsigned int groups, size_t *refused)
 {
-	int err = 0;
+	unsigned int wanted = sets_in(groups, hot->away), failed;
+	int err;
 
-	*refused = 0;
-	for (int group = 0; group < UB_GROUPS; group++)
-		if (hot->placed & ~groups & 1u << group)
-			links_detach(&hot->links[group]);
-	for (int group = 0; group < UB_GROUPS; group++) {
-		int one = 0;
-
-		if (groups & ~hot->placed & 1u << group)
-			one = place_group(hot, group, refused);
-		if (!one)
-			continue;
-		err = one;
-		groups &= ~(1u << group);
-		links_detach(&hot->links[group]);
-	}
+	failed = place_sets(hot, wanted, &err, refused);
+	groups &= ~failed;
+	if (failed >> UB_GROUPS)
+		groups &= ~(1u << UB_GROUP_MPI);
 	hot->placed = groups;
+	detach_sets(hot, wanted & ~sets_in(groups, hot->away));
+	return err;
+}
+
+int hot_leave_out(struct hot *hot, unsigned int away, size_t *refused)
+{
+	unsigned int failed;
+	int err;
+
+	failed = place_sets(hot, sets_in(hot->placed, away), &err, refused);
+	hot->away = away | failed >> UB_GROUPS;
+	detach_sets(hot, failed);
 	return err;
 }
 
@@ -126,22 +172,28 @@ uint64_t hot_settle(struct hot *hot)
 {
 	uint64_t longest = 0;
 
-	for (int group = 0; group < UB_GROUPS; group++) {
-		uint64_t took = links_settle(&hot->links[group]);
+	for (int set = 0; set < HOT_SETS; set++) {
+		uint64_t took = links_settle(&hot->links[set]);
 
 		longest = took > longest ? took : longest;
 	}
 	return longest;
 }
 
+static void drop_returns(struct hot_file *file, int set)
+{
+	for (size_t i = 0; i < file->probes[set].len; i++)
+		file->probes[set].data[i].needs_return = false;
+}
+
 void hot_drop_call_returns(struct hot *hot)
 {
-	links_drop_call_returns(&hot->links[UB_GROUP_MPI]);
-	for (size_t i = 0; i < hot->files.len; i++) {
-		struct hot_file *file = &hot->files.data[i];
-
-		for (size_t k = 0; k < file->probes[UB_GROUP_MPI].len; k++)
-			file->probes[UB_GROUP_MPI].data[k].needs_return = false;
+	for (int set = 0; set < HOT_SETS; set++) {
+		if (set != UB_GROUP_MPI && set < UB_GROUPS)
+			continue;
+		links_drop_call_returns(&hot->links[set]);
+		for (size_t i = 0; i < hot->files.len; i++)
+			drop_returns(&hot->files.data[i], set);
 	}
 }
 

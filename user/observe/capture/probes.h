@@ -22,17 +22,24 @@
 
 #define HOT_ALL ((1u << UB_GROUPS) - 1)
 
+/*
+ * Sets of probes that come and go together: a group's, but for MPI functions that make one
+ * operation a call (ub_site.one_op). Those have a set each, since their calls can be derived.
+ */
+#define HOT_SETS (UB_GROUPS + UB_ONE_OPS)
+
 struct hot_file {
 	int fd;
-	VEC(struct link_probe) probes[UB_GROUPS];
-	size_t refused[UB_GROUPS]; /* most refusals of each group at a time; *refused counts them
-				      once */
+	VEC(struct link_probe) probes[HOT_SETS];
+	size_t refused[HOT_SETS]; /* most refusals of each set at a time; *refused counts them once
+				   */
 };
 
 struct hot {
-	struct links links[UB_GROUPS];
+	struct links links[HOT_SETS];
 	bool comes_back; /* plans are kept */
 	unsigned int placed; /* groups, one bit each; probes added to other groups wait */
+	unsigned int away; /* by ub_site.one_op, one bit each: not in place with their group */
 	VEC(struct hot_file) files;
 };
 
@@ -57,6 +64,12 @@ int hot_add(struct hot *hot, const char *path, const struct link_probe *probes, 
  * Only with comes_back may any come.
  */
 int hot_place(struct hot *hot, unsigned int groups, size_t *refused);
+
+/*
+ * Functions whose probes are left out while operations are in place, one bit each by
+ * ub_site.one_op. < 0: some cannot be placed, and are left out as well.
+ */
+int hot_leave_out(struct hot *hot, unsigned int away, size_t *refused);
 
 /* As links_settle(), of all groups: the longest. */
 uint64_t hot_settle(struct hot *hot);

@@ -29,6 +29,7 @@ static void session_release(struct capture_session *capture)
 		probes_release(&capture->probes);
 	vec_release(&capture->newcomers);
 	budget_release(&capture->budget);
+	derive_release(&capture->derive);
 	stacks_release(&capture->stacks);
 	addresses_release(&capture->addresses);
 	memory_watch_release(&capture->memory);
@@ -162,6 +163,7 @@ static void stop(struct capture_session *capture)
 		return;
 	cost_end(&capture->cost);
 	kernel_stop(capture->kernel);
+	derive_end(capture);
 	windows_end(capture);
 	capture->stopped_at = side_now();
 	probes_release(&capture->probes);
@@ -208,6 +210,7 @@ int capture_work(struct capture_session *capture, int ms)
 		follow(capture);
 		windows_step(capture);
 		budget_step(capture);
+		derive_step(capture);
 		cost_step(&capture->cost, windows_recording(&capture->windows),
 			  windows_settled(&capture->windows));
 		if (side_now() >= capture->next_flush) {
@@ -404,6 +407,7 @@ static int open_parts(struct capture_session *capture)
 		.call_ends = options->call_ends,
 		.count = options->count,
 		.stacks = options->stacks,
+		.derive = options->derive,
 	};
 	int err = check_pid_namespace();
 
@@ -433,7 +437,7 @@ static int init_parts(struct capture_session *capture)
 	int err;
 
 	probes_init(&capture->probes, capture->kernel, options->mechanism, options->level,
-		    options->window_ns || options->budget > 0);
+		    options->window_ns || options->budget > 0 || options->derive);
 	capture->probes.call_ends = options->call_ends;
 	capture->windows.length = options->window_ns;
 	capture->windows.period = options->period_ns;
@@ -453,7 +457,9 @@ static int init_parts(struct capture_session *capture)
 		memory_watch_host(&capture->memory);
 	addresses_init(&capture->addresses, capture->writer);
 	cost_init(&capture->cost, capture->kernel, &capture->cells);
-	if (options->stacks)
+	if (options->derive)
+		err = derive_init(capture);
+	else if (options->stacks)
 		err = stacks_init(&capture->stacks, capture->kernel, &capture->addresses.files);
 	if (err)
 		log_error("cannot prepare stacks: %s", strerror(-err));

@@ -10,6 +10,7 @@
 #include "observe/capture/capture.h"
 #include "observe/capture/cells.h"
 #include "observe/capture/cost.h"
+#include "observe/capture/derive.h"
 #include "observe/capture/detail.h"
 #include "observe/capture/drain.h"
 #include "observe/capture/kernel.h"
@@ -47,6 +48,7 @@ struct capture_session {
 	struct windows windows;
 	struct detail detail;
 	struct budget budget;
+	struct derive derive;
 	uint64_t opened, next_flush; /* side_now() ns */
 	uint64_t next_step; /* of drain_step(), side_now() ns */
 	uint64_t next_placing; /* of the draining threads, side_now() ns */

@@ -91,6 +91,7 @@ bool windows_place(struct capture_session *capture, unsigned int groups)
 	char text[120];
 
 	kernel_set_groups(capture->kernel, hot->placed);
+	derive_placed(capture);
 	if (err && err != windows->error) {
 		snprintf(text, sizeof(text), "probes of %s could not be placed: %s",
 			 group_words(groups & ~hot->placed), strerror(-err));

@@ -10,16 +10,16 @@
 static const struct site rows[] = {
 	/* clang-format off */
 	/* Point to point */
-	SITE_CALL(Send, 6), SITE_CALL(Bsend, 6), SITE_CALL(Ssend, 6), SITE_CALL(Rsend, 6),
-	SITE_CALL(Recv, 6), SITE_CALL(Sendrecv, 11), SITE_CALL(Sendrecv_replace, 8),
-	SITE_CALL(Isend, 6), SITE_CALL(Ibsend, 6), SITE_CALL(Issend, 6), SITE_CALL(Irsend, 6),
-	SITE_CALL(Irecv, 6), SITE_CALL(Probe, 3), SITE_CALL(Iprobe, 3), SITE_CALL(Mprobe, 3),
+	SITE_CALL_OP(Send, 6, 1), SITE_CALL(Bsend, 6), SITE_CALL_OP(Ssend, 6, 2), SITE_CALL_OP(Rsend, 6, 3),
+	SITE_CALL_OP(Recv, 6, 4), SITE_CALL(Sendrecv, 11), SITE_CALL(Sendrecv_replace, 8),
+	SITE_CALL_OP(Isend, 6, 5), SITE_CALL(Ibsend, 6), SITE_CALL_OP(Issend, 6, 6), SITE_CALL_OP(Irsend, 6, 7),
+	SITE_CALL_OP(Irecv, 6, 8), SITE_CALL(Probe, 3), SITE_CALL(Iprobe, 3), SITE_CALL(Mprobe, 3),
 	SITE_CALL(Improbe, 3), SITE_CALL(Mrecv, 0), SITE_CALL(Imrecv, 0),
 	SITE_CALL(Buffer_detach, 0),
 
 	/* Persistent requests, completion */
 	SITE_CALL(Send_init, 6), SITE_CALL(Bsend_init, 6), SITE_CALL(Ssend_init, 6),
-	SITE_CALL(Rsend_init, 6), SITE_CALL(Recv_init, 6), SITE_CALL(Start, 0),
+	SITE_CALL(Rsend_init, 6), SITE_CALL(Recv_init, 6), SITE_CALL_OP(Start, 0, 9),
 	SITE_CALL(Startall, 0), SITE_CALL(Request_free, 0), SITE_CALL(Cancel, 0),
 	SITE_CALL(Wait, 0), SITE_CALL(Waitall, 0), SITE_CALL(Waitany, 0), SITE_CALL(Waitsome, 0),
 	SITE_CALL(Test, 0), SITE_CALL(Testall, 0), SITE_CALL(Testany, 0), SITE_CALL(Testsome, 0),

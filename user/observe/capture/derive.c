@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/capture/derive.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "observe/capture/session.h"
+#include "observe/capture/side.h"
+#include "observe/process/record.h"
+#include "ucxbpf.skel.h"
+
+#define MS 1000000ull /* ns */
+#define ARRIVAL (10 * MS) /* a call takes less from its entry to its operation */
+#define PATIENCE (100 * MS) /* of the first check */
+#define READING (4 * MS) /* of unwinding rows between two looks at the rings */
+#define AGAIN (20 * MS) /* of a later one */
+#define PERIOD (5000 * MS) /* between checks */
+#define ENOUGH 100 /* calls of a function that were compared */
+#define HOT 2000 /* calls a second from which probes are worth removing */
+
+/* For tests: probes go and come each so many ms, whether or not that is worth it. */
+#define FORCE "UCXBPF_DERIVE_FORCE"
+
+static void set_masks(struct capture_session *capture, uint32_t away, uint32_t derived,
+		      uint32_t check)
+{
+	struct ucxbpf__bss *kernel = kernel_object(capture->kernel)->bss;
+
+	__atomic_store_n(&kernel->calls_checked, check, __ATOMIC_SEQ_CST);
+	/* a call is heard by its probe, or derived, at any moment */
+	if (derived)
+		__atomic_store_n(&kernel->calls_derived, derived, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&kernel->calls_away, away, __ATOMIC_SEQ_CST);
+	if (!derived)
+		__atomic_store_n(&kernel->calls_derived, 0, __ATOMIC_SEQ_CST);
+}
+
+static void read_counts(struct derive *derive, const struct kernel *kernel)
+{
+	int cpus = libbpf_num_possible_cpus(), fd = kernel_map(kernel, "derived");
+	struct ub_derived *each = calloc(cpus, sizeof(*each));
+
+	for (uint32_t number = 0; each && number < UB_ONE_OPS; number++) {
+		struct ub_derived *sum = &derive->counts[number];
+
+		if (bpf_map_lookup_elem(fd, &number, each))
+			continue;
+		*sum = (struct ub_derived){ 0 };
+		for (int cpu = 0; cpu < cpus; cpu++) {
+			sum->seen += each[cpu].seen;
+			sum->checked += each[cpu].checked;
+			sum->differing += each[cpu].differing;
+			sum->without += each[cpu].without;
+			sum->derived += each[cpu].derived;
+		}
+	}
+	free(each);
+}
+
+static const char *function_name(uint32_t number)
+{
+	for (unsigned int row = 1; row < site_count(); row++)
+		if (site_row(row)->wire.one_op == number)
+			return site_row(row)->name;
+	return NULL;
+}
+
+/* The sums so far. */
+static void write_side(struct capture_session *capture)
+{
+	struct derive *derive = &capture->derive;
+	json_t *functions = json_array();
+
+	read_counts(derive, capture->kernel);
+	for (uint32_t number = 1; number < UB_ONE_OPS; number++) {
+		const struct ub_derived *counts = &derive->counts[number];
+		json_t *one;
+
+		if (!counts->seen && !counts->derived)
+			continue;
+		one = json_pack("{s:s, s:b, s:b}", "function", function_name(number), "away",
+				(int)(derive->away >> number & 1), "kept",
+				(int)(derive->kept >> number & 1));
+		record_integer(one, "calls", (int64_t)counts->derived);
+		record_integer(one, "compared", (int64_t)(counts->checked + counts->differing));
+		record_integer(one, "differing", (int64_t)counts->differing);
+		record_integer(one, "without", (int64_t)counts->without);
+		record_integer(one, "away_ns", (int64_t)derive->away_ns[number]);
+		json_array_append_new(functions, one);
+	}
+	side_write(capture->writer, json_pack("{s:s, s:I, s:o}", "t", "derived", "ts",
+					      (json_int_t)side_now(), "functions", functions));
+}
+
+static uint64_t unknown(const struct capture_session *capture)
+{
+	return __atomic_load_n(&kernel_object(capture->kernel)->bss->callers_unknown,
+			       __ATOMIC_RELAXED);
+}
+
+static void enter(struct derive *derive, enum derive_state state)
+{
+	derive->state = state;
+	derive->since = side_now();
+}
+
+static void check(struct capture_session *capture)
+{
+	struct derive *derive = &capture->derive;
+
+	set_masks(capture, 0, 0, ++derive->check);
+	read_counts(derive, capture->kernel);
+	memcpy(derive->before, derive->counts, sizeof(derive->before));
+	enter(derive, DERIVE_CHECKING);
+}
+
+static void end_absence(struct derive *derive)
+{
+	derive->proved = derive->away;
+	for (uint32_t number = 1; number < UB_ONE_OPS; number++)
+		if (derive->away >> number & 1)
+			derive->away_ns[number] += side_now() - derive->since;
+	derive->away = 0;
+}
+
+static void go_away(struct capture_session *capture, uint32_t functions)
+{
+	struct derive *derive = &capture->derive;
+	size_t refused;
+
+	derive->unknown = unknown(capture);
+	derive->away = functions;
+	set_masks(capture, functions, functions, 0);
+	enter(derive, DERIVE_AWAY);
+	hot_leave_out(&capture->probes.hot, functions, &refused);
+	write_side(capture);
+	log_debug("derive: probes are away: %#x", functions);
+}
+
+/* Where a probe cannot be placed again, all stay away, and their calls are derived on. */
+static void come_back(struct capture_session *capture, const char *why)
+{
+	struct hot *hot = &capture->probes.hot;
+	struct derive *derive = &capture->derive;
+	uint32_t away = derive->away;
+	size_t refused;
+	int err = hot_leave_out(hot, 0, &refused);
+
+	log_debug("derive: %s%s%s", why, err ? ", but " : "", err ? strerror(-err) : "");
+	end_absence(derive);
+	if (err) {
+		go_away(capture, away);
+		return;
+	}
+	set_masks(capture, 0, away, 0);
+	write_side(capture);
+	enter(derive, DERIVE_ARRIVING);
+}
+
+/* Functions whose probes may go. Those that differ keep theirs. */
+static uint32_t judge(struct derive *derive, uint64_t ns)
+{
+	uint64_t calls = 0;
+	uint32_t ready = 0;
+
+	for (uint32_t number = 1; number < UB_ONE_OPS; number++) {
+		const struct ub_derived *now = &derive->counts[number];
+		uint64_t checked = now->checked - derive->before[number].checked;
+
+		if (now->differing || now->without)
+			derive->kept |= 1u << number;
+		if (checked < derive->enough || derive->kept & 1u << number)
+			continue;
+		calls += checked;
+		ready |= 1u << number;
+	}
+	return calls * 1e9 / ns >= derive->hot ? ready : 0;
+}
+
+/* Some call a function without success: operations need not look for their calls. */
+static bool is_vain(const struct derive *derive)
+{
+	for (uint32_t number = 1; number < UB_ONE_OPS; number++)
+		if (derive->kept >> number & 1 &&
+		    derive->counts[number].seen > derive->before[number].seen)
+			return true;
+	return false;
+}
+
+static void finish_check(struct capture_session *capture)
+{
+	struct derive *derive = &capture->derive;
+	uint64_t ns = side_now() - derive->since;
+	uint32_t ready;
+
+	if (ns < (derive->proved && AGAIN < derive->patience ? AGAIN : derive->patience))
+		return;
+	read_counts(derive, capture->kernel);
+	ready = judge(derive, ns);
+	if (ready) {
+		go_away(capture, ready);
+	} else if (ns >= derive->patience && is_vain(derive)) {
+		set_masks(capture, 0, 0, 0);
+		enter(derive, DERIVE_RESTING);
+	} else if (ns >= derive->patience) {
+		memcpy(derive->before, derive->counts, sizeof(derive->before));
+		derive->since = side_now();
+	}
+}
+
+void derive_step(struct capture_session *capture)
+{
+	struct derive *derive = &capture->derive;
+	uint64_t since = side_now() - derive->since;
+
+	if (!derive->on)
+		return;
+	callers_work(&derive->callers, READING);
+	switch (derive->state) {
+	case DERIVE_NOT:
+		break;
+	case DERIVE_ARRIVING:
+		if (since >= ARRIVAL)
+			check(capture);
+		break;
+	case DERIVE_CHECKING:
+		finish_check(capture);
+		break;
+	case DERIVE_RESTING:
+		if (since >= derive->period)
+			check(capture);
+		break;
+	case DERIVE_AWAY:
+		if (unknown(capture) != derive->unknown) {
+			come_back(capture, "an operation of a new process");
+			derive->proved = 0;
+		} else if (since >= derive->period) {
+			come_back(capture, "time for a check");
+		}
+		break;
+	}
+}
+
+void derive_begin(struct capture_session *capture)
+{
+	if (!capture->derive.on)
+		return;
+	set_masks(capture, 0, 0, 0);
+	enter(&capture->derive, DERIVE_ARRIVING);
+}
+
+void derive_placed(struct capture_session *capture)
+{
+	const unsigned int needed = 1u << UB_GROUP_MPI | 1u << UB_GROUP_UCP;
+	struct derive *derive = &capture->derive;
+	bool in_place = (capture->probes.hot.placed & needed) == needed;
+
+	if (!derive->on || (derive->state != DERIVE_NOT) == in_place)
+		return;
+	capture->probes.hot.away = 0;
+	end_absence(derive);
+	set_masks(capture, 0, 0, 0);
+	enter(derive, in_place ? DERIVE_ARRIVING : DERIVE_NOT);
+}
+
+void derive_process(struct capture_session *capture, pid_t tgid)
+{
+	if (capture->derive.on)
+		callers_process(&capture->derive.callers, tgid);
+}
+
+int derive_init(struct capture_session *capture)
+{
+	struct derive *derive = &capture->derive;
+	const char *forced = getenv(FORCE);
+
+	derive->patience = PATIENCE;
+	derive->period = PERIOD;
+	derive->enough = ENOUGH;
+	derive->hot = HOT;
+	if (forced && atoi(forced) > 0) {
+		derive->patience = derive->period = atoi(forced) * MS;
+		derive->enough = 1;
+		derive->hot = 0;
+	}
+	derive->on = true;
+	enter(derive, DERIVE_ARRIVING);
+	return callers_init(&derive->callers, capture->kernel, &capture->track.libraries);
+}
+
+void derive_release(struct derive *derive)
+{
+	callers_release(&derive->callers);
+}
+
+void derive_end(struct capture_session *capture)
+{
+	if (!capture->derive.on)
+		return;
+	end_absence(&capture->derive);
+	write_side(capture);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI calls without probes. Functions that make one operation a call are derived from the stacks of
+ * their operations (bpf/caller.bpf.h), once that was compared with what their probes see, call by
+ * call. From then on their probes come back now and then to compare again. A function whose
+ * operations and calls did not agree once keeps its probe for good; so does one that was seen to
+ * make no operation, since such a call shows on no stack.
+ */
+#ifndef UCXBPF_CAPTURE_DERIVE_H
+#define UCXBPF_CAPTURE_DERIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "observe/capture/callers.h"
+
+struct capture_session;
+
+enum derive_state {
+	DERIVE_NOT, /* a group of probes that it needs is not in place */
+	DERIVE_ARRIVING, /* probes are in place again: calls that began without them end */
+	DERIVE_CHECKING,
+	DERIVE_RESTING, /* nothing to gain: no check for a while */
+	DERIVE_AWAY,
+};
+
+struct derive {
+	bool on;
+	enum derive_state state;
+	struct callers callers;
+	uint64_t since; /* side_now() ns, of the state */
+	uint64_t patience; /* ns of a check until probes go */
+	uint64_t period; /* ns until the next one */
+	uint64_t enough, hot; /* calls compared, and calls a second, before a probe goes */
+	uint32_t check; /* number of the last one */
+	/* Functions by ub_site.one_op, one bit each; proved: away before this check. */
+	uint32_t away, kept, proved;
+	uint64_t unknown; /* operations of processes that were not known, by then */
+	struct ub_derived counts[UB_ONE_OPS], before[UB_ONE_OPS]; /* now; as the check began */
+	uint64_t away_ns[UB_ONE_OPS];
+};
+
+/* The kernel was opened with derive. -errno of callers_init(). */
+int derive_init(struct capture_session *capture);
+void derive_release(struct derive *derive);
+
+/* Records of running processes begin: some are inside calls. */
+void derive_begin(struct capture_session *capture);
+
+/* Goes on to the next state when that is due. */
+void derive_step(struct capture_session *capture);
+
+/* Groups of probes were placed or removed. */
+void derive_placed(struct capture_session *capture);
+
+/* A process maps other code than before. */
+void derive_process(struct capture_session *capture, pid_t tgid);
+
+/* Recording has ended: writes the last sums. */
+void derive_end(struct capture_session *capture);
+
+#endif
