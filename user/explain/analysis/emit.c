@@ -150,6 +150,7 @@ static void emit_call_seen(struct emitter *emitter, const struct call *call)
 		.process = call->process->index,
 		.function = call->function,
 		.comm = call->comm,
+		.seen = call->derived ? "derived" : "probe",
 		.place = call->place,
 		.stack = call->stack,
 		.tid = call->tid,

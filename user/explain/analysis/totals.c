@@ -106,6 +106,45 @@ static void self_add(struct fact_self *self, const json_t *sides)
 		add_consumer(self, consumer);
 }
 
+static struct fact_derived *derived_of(struct fact_totals *totals, const char *function)
+{
+	int at = 0;
+
+	while (at < totals->derived_count && strcmp(totals->derived[at].function, function) < 0)
+		at++;
+	if (at < totals->derived_count && !strcmp(totals->derived[at].function, function))
+		return &totals->derived[at];
+	if (totals->derived_count == FACT_MAX_DERIVED)
+		return NULL;
+	memmove(&totals->derived[at + 1], &totals->derived[at],
+		(size_t)(totals->derived_count++ - at) * sizeof(*totals->derived));
+	totals->derived[at] = (struct fact_derived){ 0 };
+	snprintf(totals->derived[at].function, sizeof(totals->derived[at].function), "%s",
+		 function);
+	return &totals->derived[at];
+}
+
+/* Each record has the sums up to then. */
+static void add_derived(struct fact_totals *totals, const json_t *side)
+{
+	const json_t *functions = json_object_get(side, "functions"), *one;
+	size_t i;
+
+	json_array_foreach((json_t *)functions, i, one)
+	{
+		const char *name = json_string_value(json_object_get(one, "function"));
+		struct fact_derived *derived = name ? derived_of(totals, name) : NULL;
+
+		if (!derived)
+			continue;
+		derived->calls += number(one, "calls");
+		derived->compared += number(one, "compared");
+		derived->differing += number(one, "differing");
+		derived->without += number(one, "without");
+		derived->away_ns += number(one, "away_ns");
+	}
+}
+
 static uint64_t stats_sum(const __u64 *by_kind)
 {
 	uint64_t sum = 0;
@@ -206,6 +245,7 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	totals->calls_missing += loss->lost || loss->thinned || loss->missing || loss->broken ||
 				 loss->unseen || capture->late_mpi;
 	self_add(&totals->self, source->sides);
+	add_derived(totals, last_of(source->sides, "derived"));
 	for (size_t i = 0; i < capture->notes.len; i++)
 		reason_add(totals->notes, capture->notes.data[i], 1);
 	return loss->lost || loss->thinned || loss->windows || loss->spans || loss->missing ||

@@ -105,6 +105,7 @@ struct call {
 	struct moment end;
 	uint32_t ops;
 	uint64_t bytes;
+	bool derived; /* from its operation, whose start it has */
 };
 
 /* All are called in time order per process; op_done, transfer and call when they are final. */

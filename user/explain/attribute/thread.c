@@ -124,7 +124,8 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 			       .tid = event->h->tid,
 			       .seq = event->h->seq,
 			       .start = event->h->ts,
-			       .end = { event->h->ts, PRECISION_LOWER } };
+			       .end = { event->h->ts, PRECISION_LOWER },
+			       .derived = event->h->flags & UB_F_DERIVED };
 }
 
 void thread_missed(struct thread *thread, uint32_t seq, const char *function)

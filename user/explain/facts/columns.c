@@ -104,6 +104,7 @@ static const struct fact_column call_columns[] = {
 	ONE("precision", PRECISION, fact_call, end_precision, "of the end"),
 	ONE("ops", U32, fact_call, ops, "UCP operations below it"),
 	ONE("bytes", SIZE, fact_call, bytes, "payload of those that send"),
+	ONE("seen", TEXT, fact_call, seen, "probe, or derived from its operation"),
 	{ .name = NULL },
 };
 

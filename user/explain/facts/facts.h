@@ -91,6 +91,7 @@ struct fact_call {
 	enum fact_precision end_precision;
 	uint32_t ops; /* UCP operations below it */
 	uint64_t bytes; /* of its send-like ops */
+	const char *seen; /* "probe", or "derived" from its operation, whose start it has */
 };
 
 struct fact_op {
@@ -317,6 +318,21 @@ struct fact_self {
 	uint64_t drained, drained_ns; /* records, and CPU time of the threads that drained them */
 };
 
+/*
+ * Calls of an MPI function without a probe, made from their operations' stacks. Compared: while its
+ * probe was in place, operations of calls that it saw, and of those the ones whose stack led
+ * elsewhere.
+ */
+struct fact_derived {
+	char function[48]; /* MPI_Send */
+	uint64_t calls;
+	uint64_t compared, differing;
+	uint64_t without; /* calls without an operation, seen meanwhile */
+	uint64_t away_ns; /* its probe was away: such calls were not seen then */
+};
+
+#define FACT_MAX_DERIVED 16
+
 /* An interface of a process: over which transport and device it can be reached. */
 struct open_device {
 	int process;
@@ -352,6 +368,8 @@ struct fact_totals {
 	/* captures in whose processes MPI calls may be missing between two that are here */
 	uint64_t calls_missing;
 	struct fact_self self;
+	struct fact_derived derived[FACT_MAX_DERIVED]; /* by name; sums over captures */
+	int derived_count;
 	/* captures, those of them made with --count, and how many entries there are to a timed one
 	 */
 	uint64_t captures, counted, timed_every;

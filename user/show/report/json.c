@@ -185,6 +185,16 @@ static const struct shape self_shape[] = {
 	{ 0 },
 };
 
+static const struct shape derived_shape[] = {
+	SHAPE_CHARS("function", struct fact_derived, function),
+	SHAPE_OF(struct fact_derived, calls),
+	SHAPE_OF(struct fact_derived, compared),
+	SHAPE_OF(struct fact_derived, differing),
+	SHAPE_OF(struct fact_derived, without),
+	SHAPE_OF(struct fact_derived, away_ns),
+	{ 0 },
+};
+
 #define TOTAL(name, member, ...) SHAPE_AS(name, struct fact_totals, member, ##__VA_ARGS__)
 #define REASONS(name, member) SHAPE_MADE(name, struct fact_totals, member, reasons_json)
 #define DETAIL(name, member) SHAPE_STRUCT(name, struct fact_totals, member, share_shape)
@@ -243,6 +253,16 @@ static const struct shape attribution_shape[] = {
 	{ 0 },
 };
 
+static json_t *derived_json(const void *from)
+{
+	const struct fact_totals *totals = from;
+	json_t *list = json_array();
+
+	for (int i = 0; i < totals->derived_count; i++)
+		json_array_append_new(list, shape_json(derived_shape, &totals->derived[i], NULL));
+	return list;
+}
+
 SHAPE_KNOWN(lacks_detail, struct fact_totals, totals, report_lacks_detail(totals));
 /* Captures made with --count have no messages to match. */
 SHAPE_KNOWN(has_messages, struct fact_totals, totals,
@@ -258,6 +278,8 @@ static const struct shape totals_shape[] = {
 	REASONS("notes", notes),
 	SHAPE_STRUCT("self", struct fact_totals, self, self_shape,
 		     SHAPE_WHEN(struct fact_totals, self.known), .optional = true),
+	SHAPE_WHOLE("derived", derived_json, SHAPE_WHEN(struct fact_totals, derived_count),
+		    .optional = true),
 	{ 0 },
 };
 

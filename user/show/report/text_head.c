@@ -197,6 +197,34 @@ static void text_self(const struct text_report *text)
 	print(text, "", line);
 }
 
+/* MPI calls without a probe: how many, whether they were right when compared, and what is missing.
+ */
+static void text_derived(const struct text_report *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	uint64_t calls = 0, compared = 0, differing = 0, away = 0;
+	char line[LINE] = "";
+
+	for (int i = 0; i < totals->derived_count; i++) {
+		const struct fact_derived *one = &totals->derived[i];
+
+		calls += one->calls;
+		compared += one->compared;
+		differing += one->differing;
+		away = one->away_ns > away ? one->away_ns : away;
+	}
+	if (!calls && !differing)
+		return;
+	text_count(text, line, LINE, calls);
+	text_append(line, LINE, " MPI calls; of ");
+	text_count(text, line, LINE, compared);
+	text_append(line, LINE, " compared, ");
+	text_count(text, line, LINE, differing);
+	text_append(line, LINE, " differ; those without an operation unseen for ");
+	add_time(text, line, away);
+	print(text, "derived", line);
+}
+
 static void counted(char *out, size_t size, size_t count, const char *one, const char *many)
 {
 	text_append(out, size, ", %zu %s", count, count == 1 ? one : many);
@@ -303,5 +331,6 @@ void text_header(const struct text_report *text)
 	if (report->filtering)
 		filter_lines(text);
 	text_self(text);
+	text_derived(text);
 	fputc('\n', text->out);
 }
