@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# MPI calls without probes: as many as the program's ledger has, by any way of calling, while probes go and come.
+
+load ../lib/live.bash
+load ../lib/soon.bash
+
+setup_file() { live_file_setup; }
+teardown_file() { live_file_teardown; }
+
+setup()
+{
+	live_setup
+	[ "$(uname -m)" = x86_64 ] || skip "calls are derived on x86-64"
+}
+
+# way MPI WAY [FORCE-MS]: exact, with some calls derived
+way()
+{
+	UCXBPF_DERIVE_FORCE=${3:-15} one_case 0 mpi_derive "$1" shm n "$PROGS/$1/mpi_derive" "$2"
+	jq -c .derived "$CASE/report.json"
+	jq -e '.derived | length > 0 and all(.differing == 0)' "$CASE/report.json" >"$WORK/agrees"
+}
+
+derived() { jq "[.derived[].$1] | add" "$CASE/report.json"; }
+
+# until_derived COMMAND...: a busy machine may take longer than the program to learn MPICH's 390,000 rows
+until_derived()
+{
+	for attempt in 1 2 3 4 5; do
+		"$@"
+		[ "$(derived calls)" = 0 ] || return 0
+	done
+	return 1
+}
+
+# both WAY: some calls are derived, and probes were compared
+both()
+{
+	for mpi in openmpi mpich; do
+		until_derived way $mpi "$1"
+		[ "$(derived compared)" -gt 0 ]
+	done
+}
+
+@test "from many depths of the stack, in tail position" { both depths; }
+@test "beside functions that keep their probes" { both mixed; }
+@test "with operations that MPI starts for other calls" { both collective; }
+@test "from a signal handler on a stack of its own" { both signal; }
+@test "in several threads" { both threads; }
+
+@test "functions that made a call without an operation keep their probes" {
+	for mpi in openmpi mpich; do
+		way $mpi nobody
+		[ "$(jq '[.derived[] | select(.function == "MPI_Recv" or .function == "MPI_Send") | .calls] | add' \
+			"$CASE/report.json")" = 0 ]
+		[ "$(derived without)" -gt 0 ]
+	done
+}
+
+# Those that begin while a probe is away are not seen until it comes back, and then it stays.
+@test "calls without an operation that begin later are all that is not seen" {
+	for mpi in openmpi mpich; do
+		UCXBPF_DERIVE_FORCE=40 trace mpi_derive $mpi shm n "$PROGS/$mpi/mpi_derive" later
+		[ "$status" = 0 ]
+		report >"$WORK/differences" || true
+		cat "$WORK/differences"
+		[ -z "$(grep -v "^calls (., 'MPI_Send')" "$WORK/differences")" ]
+		jq -s 'map({(.rank | tostring): [.calls[] | select(.name == "MPI_Send") | .count][0]}) | add' \
+			"$CASE"/truth/[01].json >"$WORK/true"
+		jq -e --slurpfile true "$WORK/true" '. as $report | [range(2)] | all(. as $rank |
+			($report.calls[] | select(.process == $rank and .function == "MPI_Send")) |
+			.count >= .ops and .count <= ($true[0] | to_entries | map(.value) | max))' "$CASE/report.json"
+	done
+}
+
+@test "a hot loop: by default probes go, with --exact they stay" {
+	for mpi in openmpi mpich; do
+		until_derived one_case 0 mpi_derive $mpi shm n "$PROGS/$mpi/mpi_derive" depths
+		TRACE_OPTIONS=--exact one_case 0 mpi_derive $mpi shm n "$PROGS/$mpi/mpi_derive" depths
+		jq -e 'has("derived") | not' "$CASE/report.json"
+	done
+}
+
+@test "with --count" {
+	for mpi in openmpi mpich; do
+		TRACE_OPTIONS=--count CHECK_OPTIONS=--count UCXBPF_DERIVE_FORCE=15 \
+			until_derived one_case 0 mpi_derive $mpi shm n "$PROGS/$mpi/mpi_derive" mixed
+		[ "$(derived differing)" = 0 ]
+	done
+}
+
+@test "events name calls that were derived" {
+	until_derived way openmpi depths
+	"$UCXBPF" export -f ndjson -o "$WORK/events" "$CASE/job.ucxb"
+	jq -r 'select(.event == "call" and (.function == "MPI_Send" or .function == "MPI_Recv")) | .seen' "$WORK/events" |
+		sort | uniq -c >"$WORK/seen"
+	cat "$WORK/seen"
+	[ "$(awk '$2 == "derived" { print $1 }' "$WORK/seen")" = "$(derived calls)" ]
+	[ "$(awk '{ print $2 }' "$WORK/seen" | xargs)" = "derived probe" ]
+}
+
+@test "programs of the matrix, while probes go and come" {
+	export UCXBPF_DERIVE_FORCE=3
+	matrix openmpi shm mpi_send mpi_isend mpi_persistent mpi_threads mpi_wild
+	matrix mpich shm mpi_send mpi_isend mpi_persistent mpi_threads mpi_wild
+}
