@@ -145,9 +145,9 @@ static __noinline int frames_forget(struct task_state *task)
 	for (__u32 i = 0; i < FRAMES; i++)
 		if (i < task->depth && task->frames[i].span)
 			count_lost_return();
-	if (task->short_open)
+	if (task->with_op_open)
 		count_lost_return();
-	task->short_open = 0;
+	task->with_op_open = 0;
 	task->depth = 0;
 	task->window = window;
 	task->sends.burst = 0;

@@ -54,7 +54,7 @@ struct frame {
 	__u64 position; /* see position_before(); UINT64_MAX: not looked at */
 	__u64 ts;
 	__u64 args[ARGS];
-	struct owner owner; /* UB_XFER_SELF only */
+	struct owner owner; /* UB_XFER_SELF, and with_op, only */
 };
 
 /*
@@ -169,8 +169,9 @@ struct task_state {
 	struct turn sends;
 	__u64 trampoline; /* what the kernel puts into the slots of spans; 0 = not seen yet */
 	__u64 last_proto[2]; /* protocol names already emitted by this task, a cache before named */
-	__u32 short_open; /* last_short waits for its operation's return */
-	struct frame last_short; /* see short.bpf.h */
+	__u32 with_op_open; /* with_op waits for its operation's return, or the next one in it */
+	struct frame with_op; /* see with_op.bpf.h */
+	__u64 sent; /* of its message, before it */
 	struct frame frames[FRAMES];
 	struct outbox outbox;
 	struct home homes[HOMES];

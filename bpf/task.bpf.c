@@ -75,7 +75,7 @@ int BPF_PROG(task_exec, struct task_struct *p, __u32 old_pid, struct linux_binpr
 		/* while the outbox still names the program's old address space */
 		send_rest(&state->outbox);
 		state->depth = 0;
-		state->short_open = 0;
+		state->with_op_open = 0;
 		state->trampoline = 0;
 		state->reading.sk = 0;
 		state->filter.generation = 0; /* the thread may have got another id */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* UCP operations, arrivals, completions. */
 #include "call.bpf.h"
-#include "short.bpf.h"
+#include "with_op.bpf.h"
 
 #define UCP_DATATYPE_BYTE 8
 
@@ -174,11 +174,14 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 		outbox_settle(&leaving.task->outbox, leaving.now);
 		return 0;
 	}
+	if (leaving.task->with_op_open && !is_handle(leaving.ret))
+		with_op_leave(leaving.task, leaving.frame->seq, leaving.ret, leaving.now);
 	op = place(&leaving.task->outbox, ub_op, UB_OP, leaving.frame->ts);
 	leave_header(&op->h, &leaving);
 	op_arguments(op, &leaving);
 	op_result(op, &leaving, op_param(op, &leaving));
-	short_leave(&leaving, op);
+	if (leaving.task->with_op_open)
+		with_op_leave(leaving.task, op->h.seq, with_op_status(op), leaving.now);
 	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;
 }

@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* UCT endpoint operations. */
-#include "fragment.bpf.h"
-#include "short.bpf.h"
+#include "with_op.bpf.h"
 
-static __always_inline void owner_at_entry(struct frame *frame, const struct hit *hit,
-					   const struct frame *around)
-{
-	const struct ub_layout *layout = layout_at(hit->slot);
-	struct owner_hints hints = {
-		.pack = frame->args[hit->site->arg_pack & (ARGS - 1)],
-		.sp = frame->sp,
-	};
-
-	hints_place(&hints, around, hit->site->arg_am_id);
-	if (layout)
-		owner_find(&frame->owner, hit->task, layout,
-			   home_of(hit->task, frame->args[1], layout), &hints);
-}
-
-static __always_inline void owner_at_return(struct owner *owner, const struct leaving *leaving,
-					    struct home *home)
+static __always_inline void owner_at_return(const struct leaving *leaving)
 {
 	struct owner_hints hints = {
 		.comp = arg(leaving, leaving->site->arg_comp),
@@ -28,7 +11,7 @@ static __always_inline void owner_at_return(struct owner *owner, const struct le
 	};
 
 	hints_place(&hints, frame_innermost(leaving->task), leaving->site->arg_am_id);
-	owner_find(owner, leaving->task, leaving->layout, home, &hints);
+	owner_look(leaving->task, leaving->frame, leaving->layout, &hints);
 }
 
 static __always_inline int xfer_enter(struct pt_regs *ctx)
@@ -39,7 +22,7 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 
 	if (!hit_begin(&hit, ctx))
 		return 1;
-	if (short_enter(&hit, ctx))
+	if (with_op_enter(&hit, ctx))
 		return 1;
 	top = frame_top(&hit, UB_XFER);
 	frame = span_open(&hit, ctx, UB_XFER, top);
@@ -62,58 +45,19 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The name of a protocol-v2 request's protocol, once per process and before it is needed. */
-static __always_inline void name_protocol(const struct leaving *leaving, __u64 proto)
-{
-	struct task_state *task = leaving->task;
-	struct named_key key = {
-		.pointer = proto,
-		.mm = address_space(),
-	};
-	struct ub_name *name;
-	__u8 one = 1;
-
-	if (task->last_proto[0] == proto || task->last_proto[1] == proto)
-		return;
-	task->last_proto[1] = task->last_proto[0];
-	task->last_proto[0] = proto;
-	if (bpf_map_lookup_elem(&named, &key) ||
-	    bpf_map_update_elem(&named, &key, &one, BPF_NOEXIST))
-		return;
-	name = place(&task->outbox, ub_name, UB_NAME, leaving->frame->ts);
-	__builtin_memset(name, 0, sizeof(*name));
-	leave_header(&name->h, leaving);
-	name->h.kind = UB_NAME;
-	name->h.seq = 0;
-	name->key = proto;
-	bpf_probe_read_user_str(name->name, sizeof(name->name),
-				(void *)read_u64(proto + leaving->layout->proto_name));
-}
-
 static __always_inline int xfer_leave(struct pt_regs *ctx)
 {
 	struct leaving leaving;
-	struct owner *owner;
-	struct home *home;
-	bool fragment;
 
 	if (!leave_begin(&leaving, ctx))
 		return 0;
-	fragment = is_fragment(&leaving);
-	if (fragment && fragment_joins(&leaving)) {
+	if (is_fragment(&leaving) && fragment_joins(&leaving, false)) {
 		outbox_settle(&leaving.task->outbox, leaving.now);
 		return 0;
 	}
-	home = home_of(leaving.task, leaving.frame->args[1], leaving.layout);
-	owner = &leaving.frame->owner;
 	if (leaving.site->what != UB_XFER_SELF)
-		owner_at_return(owner, &leaving, home);
-	if (owner->req && owner->proto && leaving.layout->proto_name != UB_OFF_UNKNOWN)
-		name_protocol(&leaving, owner->proto);
-	if (fragment && owner->req && leaving.layout->req_msg_id != UB_OFF_UNKNOWN)
-		fragment_place(&leaving, owner, home->iface);
-	else
-		xfer_place(&leaving, owner, home->iface);
+		owner_at_return(&leaving);
+	xfer_emit(leaving.task, leaving.frame, leaving.ret, leaving.now, false);
 	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;
 }

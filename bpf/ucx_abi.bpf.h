@@ -11,6 +11,8 @@
 #define UCP_OP_ATTR_FIELD_RECV_INFO 128
 #define UCP_OP_ATTR_FLAG_NO_IMM_CMPL (1u << 16)
 
+#define UCP_DATATYPE_CLASS 7 /* 0 = contiguous */
+
 /* ucp_request_param_t (ucp.h) */
 struct request_param {
 	__u32 op_attr_mask;

@@ -90,7 +90,8 @@ enum ub_flags {
 	UB_F_FIFO = 1 << 9, /* xfer.raddr, rx.data: position in the receiver's FIFO, counted from
 			       its start */
 	UB_F_POSTED = 1 << 10, /* op.info_tag: the receive's number in the order UCX queued them */
-	UB_F_WITH_OP = 1 << 11, /* xfer: its end is its operation's, its own was not later */
+	UB_F_WITH_OP = 1 << 11, /* xfer: its end is its operation's, or the next one's begin in
+				   that; its own was not later */
 	UB_F_SOCKET = 1 << 12, /* xfer.raddr, rx.data: position in a TCP connection. Upper half:
 				  hash of addresses and ports in the direction of travel, lower
 				  half: sequence number of the first byte of uct_tcp_am_hdr_t */
@@ -238,7 +239,7 @@ struct ub_frags {
 	struct ub_xfer xfer; /* of the first, but: dur until the last was over, length of all */
 	__u32 count;
 	__u32 each; /* length of the first */
-	__u64 time; /* sum of entry to return, ns */
+	__u64 time; /* sum of entry to return, ns; with UB_F_WITH_OP at most so much */
 };
 
 struct ub_call_stack {

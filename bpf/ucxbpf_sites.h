@@ -93,7 +93,7 @@ struct ub_site {
 	__u8 arg_device; /* mem: the library's number of a device */
 	__u8 am_id; /* rx: UCP_AM_ID_* of the handler */
 	__u8 last_arg; /* the highest of the above */
-	__u8 ends_with_op; /* xfer: see bpf/short.bpf.h */
+	__u8 ends_with_op; /* xfer: see bpf/with_op.bpf.h */
 	__u8 one_op; /* call: makes one operation, or none; its number from 1; 0: any other */
 	__u8 pad;
 };

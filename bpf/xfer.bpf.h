@@ -112,6 +112,46 @@ static __always_inline void xfer_arguments(struct ub_xfer *xfer, const struct le
 		xfer_wire_header(leaving, xfer);
 }
 
+/* The name of a protocol-v2 request's protocol, once per process and before it is needed. */
+__weak __noinline int name_protocol(struct task_state *task, struct frame *frame,
+				    const struct ub_layout *layout)
+{
+	struct named_key key = { .mm = address_space() };
+	struct ub_name *name;
+	__u8 one = 1;
+	__u64 proto;
+
+	if (!task || !frame || !layout || layout->proto_name == UB_OFF_UNKNOWN)
+		return 0;
+	proto = frame->owner.proto;
+	task->last_proto[1] = task->last_proto[0];
+	task->last_proto[0] = proto;
+	key.pointer = proto;
+	if (bpf_map_lookup_elem(&named, &key) ||
+	    bpf_map_update_elem(&named, &key, &one, BPF_NOEXIST))
+		return 0;
+	name = place(&task->outbox, ub_name, UB_NAME, frame->ts);
+	__builtin_memset(name, 0, sizeof(*name));
+	header_fill(&name->h, task, frame->ts, frame->row, frame->slot, UB_NAME, frame->up);
+	name->key = proto;
+	bpf_probe_read_user_str(name->name, sizeof(name->name),
+				(void *)read_u64(proto + layout->proto_name));
+	return 0;
+}
+
+/* Looks for the request of the frame's transfer. */
+static __always_inline void owner_look(struct task_state *task, struct frame *frame,
+				       const struct ub_layout *layout,
+				       const struct owner_hints *hints)
+{
+	struct owner *owner = &frame->owner;
+
+	owner_find(owner, task, layout, home_of(task, frame->args[1], layout), hints);
+	if (owner->req && owner->proto && task->last_proto[0] != owner->proto &&
+	    task->last_proto[1] != owner->proto)
+		name_protocol(task, frame, layout);
+}
+
 /*
  * For fold.bpf.h: UCP has taken the length of the user's header from the operation around it. Not
  * static: verified once, and not on each way here.
@@ -163,7 +203,6 @@ static __always_inline void xfer_owner(struct ub_xfer *xfer, const struct owner 
 	xfer->h.flags |= UB_F_REQ;
 }
 
-/* The owner is looked for at the return, or was at the entry. */
 static __always_inline void xfer_fill(struct ub_xfer *xfer, const struct leaving *leaving,
 				      const struct owner *owner, __u64 iface)
 {
@@ -174,15 +213,6 @@ static __always_inline void xfer_fill(struct ub_xfer *xfer, const struct leaving
 	xfer_owner(xfer, owner);
 	if (unlikely(has_user_header(xfer->am_id)))
 		xfer_user_header(xfer, leaving->task);
-}
-
-static __always_inline struct ub_xfer *xfer_place(const struct leaving *leaving,
-						  const struct owner *owner, __u64 iface)
-{
-	struct ub_xfer *xfer = place(&leaving->task->outbox, ub_xfer, UB_XFER, leaving->frame->ts);
-
-	xfer_fill(xfer, leaving, owner, iface);
-	return xfer;
 }
 
 #endif

@@ -42,7 +42,10 @@ static int setup(void **state)
 	HOST_MAP(cell_numbers);
 	HOST_MAP(ep_numbers);
 	cells_used = UB_CELL_OTHERS;
+	HOST_MAP(layouts);
+	bpf_map_update_elem(&layouts, &(__u32){ 0 }, &layout, BPF_ANY);
 	put_site(OP, (struct ub_site){ .kind = UB_OP });
+	put_site(BCOPY, bcopy_site);
 	return 0;
 }
 
@@ -76,14 +79,15 @@ static struct leaving fragment(__s64 bytes)
 /* A message's first middle fragment, whose request is known; its operation is on the stack. */
 static const struct ub_frags *begin(__s64 bytes)
 {
-	struct owner owner = { .req = REQUEST, .w = { 0, 0, 77 } };
 	struct leaving leaving;
 
 	task.depth = 1;
 	task.frames[0] = (struct frame){ .kind = UB_OP, .span = 1, .seq = 2, .row = OP };
 	leaving = fragment(bytes);
 	assert_true(is_fragment(&leaving));
-	fragment_place(&leaving, &owner, 0x9000);
+	*host_user(UCT_EP) = 0x9000;
+	frame.owner = (struct owner){ .req = REQUEST, .w = { 0, 0, 77 } };
+	xfer_emit(&task, &frame, bytes, host.now, false);
 	return (const struct ub_frags *)(box->records + box->bytes - sizeof(struct ub_frags));
 }
 
@@ -91,7 +95,7 @@ static bool joins(__s64 bytes)
 {
 	struct leaving leaving = fragment(bytes);
 
-	return is_fragment(&leaving) && fragment_joins(&leaving);
+	return is_fragment(&leaving) && fragment_joins(&leaving, false);
 }
 
 static void one_record_for_fragments_of_a_message(void **state)
@@ -133,7 +137,7 @@ static void other_transfers_do_not_join(void **state)
 		frame.row += i == 1;
 		frame.up.op += i == 2;
 		frame.args[2] += i == 3;
-		assert_false(is_fragment(&leaving) && fragment_joins(&leaving));
+		assert_false(is_fragment(&leaving) && fragment_joins(&leaving, false));
 	}
 	assert_true(joins(1000));
 }

@@ -251,12 +251,12 @@ static void a_new_window_begins_with_no_frames(void **state)
 	assert_ptr_equal(task_state(), &task);
 	enter_call(0x10f00, UB_CALL, SITE_CALL);
 	enter_span(0x10e00, UB_OP, SITE_OP);
-	task.short_open = 1;
+	task.with_op_open = 1;
 	window++;
 	filter_generation++;
 	assert_ptr_equal(task_state(), &task);
 	assert_int_equal(task.depth, 0);
-	assert_int_equal(task.short_open, 0);
+	assert_int_equal(task.with_op_open, 0);
 	assert_int_equal(cpu_stats()->s.lost_returns, 2);
 	bpf_map_delete_elem(&processes, &tgid);
 	assert_ptr_equal(task_state(), &task);

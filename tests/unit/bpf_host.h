@@ -115,6 +115,15 @@ static inline long bpf_probe_read_user(void *to, __u32 bytes, const void *from)
 	return 0;
 }
 
+/* From an aligned address. */
+static inline long bpf_probe_read_user_str(char *to, __u32 bytes, const void *from)
+{
+	const char *text = (const char *)host_user((__u64)from);
+
+	memcpy(to, text, strnlen(text, bytes - 1) + 1);
+	return 0;
+}
+
 static inline struct host_map *host_map(const void *map)
 {
 	for (int i = 0; i < HOST_MAPS; i++)

@@ -231,6 +231,7 @@ static int load(struct kernel *kernel, const struct kernel_options *options)
 	if (!kernel->skel)
 		return -errno;
 	kernel->skel->rodata->multi_links = options->mechanism != LINK_PERF;
+	kernel->skel->rodata->session_links = options->mechanism == LINK_SESSION;
 	kernel->skel->rodata->derives = options->derive;
 	kernel_spans_choose(kernel->skel, options);
 	kernel_count_choose(kernel->skel, options->mechanism, options->count);

@@ -53,9 +53,10 @@
 	UCT_OP(s, "am_short_iov", 7, .length_rule = UB_LEN_IOV, .arg_am_id = 2, .arg_iov = 3,      \
 	       .arg_iovcnt = 4, __VA_ARGS__)
 /* (ep, id, pack_cb, arg, flags) */
-#define UCT_AM_BCOPY(s, ...)                                                                       \
+#define UCT_AM_BCOPY_LOOP(s, ...)                                                                  \
 	UCT_OP(s, "am_bcopy", 8, .length_rule = UB_LEN_RETURN, .arg_am_id = 2, .arg_pack = 4,      \
 	       __VA_ARGS__)
+#define UCT_AM_BCOPY(s, ...) UCT_AM_BCOPY_LOOP(s, .ends_with_op = 1, __VA_ARGS__)
 /* (ep, id, header, header_length, iov, iovcnt, flags, comp) */
 #define UCT_AM_ZCOPY(s, ...)                                                                       \
 	UCT_OP(s, "am_zcopy", 9, .length_rule = UB_LEN_ZCOPY_AM, .arg_am_id = 2, .arg_aux = 3,     \
@@ -128,7 +129,7 @@ static const struct site slot_rows[] = {
 	UCT_GET_SHORT("uct_*_ep_get_short"),
 	UCT_AM_SHORT_LOOP("uct_*_ep_am_short"),
 	UCT_AM_SHORT_IOV("uct_*_ep_am_short_iov"),
-	UCT_AM_BCOPY("uct_*_ep_am_bcopy"),
+	UCT_AM_BCOPY_LOOP("uct_*_ep_am_bcopy"),
 	UCT_AM_ZCOPY("uct_*_ep_am_zcopy"),
 	UCT_ATOMIC_ALL("uct_*_ep_"),
 	UCT_TAG_ALL("uct_*_ep_"),
@@ -145,7 +146,7 @@ static const struct site op_rows[] = {
 	UCT_ATOMIC_ALL("uct_sm_ep_"),
 	UCT_AM_SHORT_LOOP("uct_self_ep_am_short"),
 	UCT_AM_SHORT_IOV("uct_self_ep_am_short_iov"),
-	UCT_AM_BCOPY("uct_self_ep_am_bcopy", .what = UB_XFER_SELF),
+	UCT_AM_BCOPY_LOOP("uct_self_ep_am_bcopy", .what = UB_XFER_SELF),
 	UCT_AM_SHORT("uct_tcp_ep_am_short", .what = UB_XFER_TCP),
 	UCT_AM_SHORT_IOV("uct_tcp_ep_am_short_iov", .what = UB_XFER_TCP),
 	UCT_AM_BCOPY("uct_tcp_ep_am_bcopy", .what = UB_XFER_TCP),
