@@ -241,21 +241,21 @@ __weak __noinline int caller_path(struct caller_paths *paths, const struct op_en
 }
 
 /*
- * While a check is under way: a call was entered whose operation is awaited if it has a number. The
- * task's call before it made none if that is awaited still.
+ * A call was entered, whose operation is awaited if it has a number. While a check is under way:
+ * the task's call before it made none if that is awaited still.
  */
 static __always_inline void call_checked(struct caller_paths *paths, __u32 number)
 {
 	__u32 check = calls_checked;
 
+	if (number)
+		derived_count(number, seen);
 	if (!check)
 		return;
 	if (paths->check == check && paths->awaited)
 		derived_count(paths->awaited, without);
 	paths->check = check;
 	paths->awaited = number;
-	if (number)
-		derived_count(number, seen);
 }
 
 /* A task is checked from its first call on: it may have been inside one as the check began. */

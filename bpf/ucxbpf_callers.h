@@ -31,8 +31,8 @@ struct ub_caller_ranges {
 
 /* Per-CPU counters, one set for each function by ub_site.one_op. */
 struct ub_derived {
-	/* while its probe is in place and checks are made */
 	__u64 seen; /* calls by their probe */
+	/* while a check is made */
 	__u64 checked; /* operations whose stack led to the call that the probe had seen */
 	__u64 differing; /* operations whose stack led elsewhere */
 	__u64 without; /* calls that made no operation */

@@ -27,7 +27,7 @@ enum {
 	OPT_COUNT,
 	OPT_STACKS,
 	OPT_THIN,
-	OPT_EXACT
+	OPT_DERIVE
 };
 
 static const struct argp_option options[] = {
@@ -56,9 +56,9 @@ static const struct argp_option options[] = {
 	{ "thin", OPT_THIN, "K/N", 0,
 	  "Detail in K of N time slices of 17 ms, sums of everything (default: as there is room)",
 	  0 },
-	{ "exact", OPT_EXACT, NULL, 0,
-	  "See every MPI call by a probe of its own; default: hot ones may be derived from their "
-	  "operations' stacks",
+	{ "derive", OPT_DERIVE, NULL, 0,
+	  "Derive hot point-to-point calls from their operations' stacks, without their probes "
+	  "(x86-64)",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "No progress, no report at the end", 0 },
 	{ "debug", OPT_DEBUG, NULL, 0, "Say what is done, on stderr", 0 },
@@ -233,8 +233,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case OPT_CALL_ENDS:
 		arguments->call_ends = true;
 		return 0;
-	case OPT_EXACT:
-		arguments->exact = true;
+	case OPT_DERIVE:
+		arguments->derive = true;
 		return 0;
 	case OPT_DEBUG:
 		arguments->debug = true;
@@ -303,7 +303,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.period_ns = arguments->period_ns,
 		.progress = !arguments->quiet && isatty(STDERR_FILENO),
 	};
-	out->derive = !arguments->exact && may_derive(out);
+	out->derive = arguments->derive && may_derive(out);
 	return 0;
 }
 

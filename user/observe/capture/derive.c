@@ -14,7 +14,7 @@
 
 #define MS 1000000ull /* ns */
 #define ARRIVAL (10 * MS) /* a call takes less from its entry to its operation */
-#define PATIENCE (100 * MS) /* of the first check */
+#define PATIENCE (100 * MS) /* of the first check, and between looks for hot functions */
 #define READING (4 * MS) /* of unwinding rows between two looks at the rings */
 #define AGAIN (20 * MS) /* of a later one */
 #define PERIOD (5000 * MS) /* between checks */
@@ -180,14 +180,31 @@ static uint32_t judge(struct derive *derive, uint64_t ns)
 	return calls * 1e9 / ns >= derive->hot ? ready : 0;
 }
 
-/* Some call a function without success: operations need not look for their calls. */
-static bool is_vain(const struct derive *derive)
+static void rest(struct capture_session *capture)
 {
+	struct derive *derive = &capture->derive;
+
+	set_masks(capture, 0, 0, 0);
+	memcpy(derive->before, derive->counts, sizeof(derive->before));
+	enter(derive, DERIVE_RESTING);
+}
+
+/* Looks whether functions whose probes might go are hot. */
+static void finish_rest(struct capture_session *capture)
+{
+	struct derive *derive = &capture->derive;
+	uint64_t ns = side_now() - derive->since, calls = 0;
+
+	if (ns < derive->patience)
+		return;
+	read_counts(derive, capture->kernel);
 	for (uint32_t number = 1; number < UB_ONE_OPS; number++)
-		if (derive->kept >> number & 1 &&
-		    derive->counts[number].seen > derive->before[number].seen)
-			return true;
-	return false;
+		if (!(derive->kept >> number & 1))
+			calls += derive->counts[number].seen - derive->before[number].seen;
+	if (calls * 1e9 / ns >= derive->hot)
+		check(capture);
+	else
+		rest(capture);
 }
 
 static void finish_check(struct capture_session *capture)
@@ -200,15 +217,10 @@ static void finish_check(struct capture_session *capture)
 		return;
 	read_counts(derive, capture->kernel);
 	ready = judge(derive, ns);
-	if (ready) {
+	if (ready)
 		go_away(capture, ready);
-	} else if (ns >= derive->patience && is_vain(derive)) {
-		set_masks(capture, 0, 0, 0);
-		enter(derive, DERIVE_RESTING);
-	} else if (ns >= derive->patience) {
-		memcpy(derive->before, derive->counts, sizeof(derive->before));
-		derive->since = side_now();
-	}
+	else if (ns >= derive->patience)
+		rest(capture);
 }
 
 void derive_step(struct capture_session *capture)
@@ -230,8 +242,7 @@ void derive_step(struct capture_session *capture)
 		finish_check(capture);
 		break;
 	case DERIVE_RESTING:
-		if (since >= derive->period)
-			check(capture);
+		finish_rest(capture);
 		break;
 	case DERIVE_AWAY:
 		if (unknown(capture) != derive->unknown) {
@@ -246,10 +257,8 @@ void derive_step(struct capture_session *capture)
 
 void derive_begin(struct capture_session *capture)
 {
-	if (!capture->derive.on)
-		return;
-	set_masks(capture, 0, 0, 0);
-	enter(&capture->derive, DERIVE_ARRIVING);
+	if (capture->derive.on)
+		rest(capture);
 }
 
 void derive_placed(struct capture_session *capture)
@@ -262,8 +271,9 @@ void derive_placed(struct capture_session *capture)
 		return;
 	capture->probes.hot.away = 0;
 	end_absence(derive);
-	set_masks(capture, 0, 0, 0);
-	enter(derive, in_place ? DERIVE_ARRIVING : DERIVE_NOT);
+	rest(capture);
+	if (!in_place)
+		enter(derive, DERIVE_NOT);
 }
 
 void derive_process(struct capture_session *capture, pid_t tgid)
@@ -287,7 +297,7 @@ int derive_init(struct capture_session *capture)
 		derive->hot = 0;
 	}
 	derive->on = true;
-	enter(derive, DERIVE_ARRIVING);
+	enter(derive, DERIVE_RESTING);
 	return callers_init(&derive->callers, capture->kernel, &capture->track.libraries);
 }
 

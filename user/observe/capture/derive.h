@@ -18,10 +18,10 @@ struct capture_session;
 
 enum derive_state {
 	DERIVE_NOT, /* a group of probes that it needs is not in place */
-	DERIVE_ARRIVING, /* probes are in place again: calls that began without them end */
+	DERIVE_RESTING, /* until there is something to gain; operations do not look for calls */
 	DERIVE_CHECKING,
-	DERIVE_RESTING, /* nothing to gain: no check for a while */
 	DERIVE_AWAY,
+	DERIVE_ARRIVING, /* probes are in place again: calls that began without them end */
 };
 
 struct derive {
@@ -36,7 +36,7 @@ struct derive {
 	/* Functions by ub_site.one_op, one bit each; proved: away before this check. */
 	uint32_t away, kept, proved;
 	uint64_t unknown; /* operations of processes that were not known, by then */
-	struct ub_derived counts[UB_ONE_OPS], before[UB_ONE_OPS]; /* now; as the check began */
+	struct ub_derived counts[UB_ONE_OPS], before[UB_ONE_OPS]; /* now; as the state began */
 	uint64_t away_ns[UB_ONE_OPS];
 };
 
