@@ -39,7 +39,8 @@ volatile __u32 calls_derived = 0; /* an operation whose call was not seen makes 
 volatile __u32 calls_checked = 0; /* number of the check that is under way; 0: none */
 volatile __u32 callers_generation = 1; /* raised when ranges have changed */
 
-/* Operations while probes were away of which it could not be known where they came from. */
+/* Operations of which it could not be known where they came from, while their calls were looked
+ * for. */
 volatile __u64 callers_unknown = 0;
 
 /* Whether operations look for their calls at all; set before loading. */
@@ -128,7 +129,9 @@ struct caller_walk {
 	const struct ub_caller_ranges *ranges;
 	__u64 pc, sp, bp;
 	__u64 bp_at; /* where bp was read from; 0: it is the register */
-	__u32 hidden; /* another tracer awaits the return of a function of MPI's own */
+	/* The code is not known: another tracer awaits its return, or MPI has loaded it just now.
+	 */
+	__u32 unknown;
 };
 
 /* The frame's base; 0: not found. */
@@ -150,7 +153,10 @@ static long caller_step(__u32 i, void *arg)
 	__u32 saved;
 	__u64 base;
 
-	if (!caller || caller->what == UB_CALLER_OTHER)
+	if (!caller)
+		return 1;
+	walk->unknown = 0;
+	if (caller->what == UB_CALLER_OTHER)
 		return 1;
 	base = caller_base(walk, caller->rule);
 	if (base <= walk->sp)
@@ -168,8 +174,8 @@ static long caller_step(__u32 i, void *arg)
 	}
 	walk->pc = read_u64(base - 8);
 	walk->sp = base;
-	walk->hidden = is_trampoline(walk->pc);
-	return walk->hidden || !path_note(path, base - 8, walk->pc);
+	walk->unknown = is_trampoline(walk->pc);
+	return walk->unknown || !path_note(path, base - 8, walk->pc);
 }
 
 /* Walks the stack from an operation's entry. False: it cannot be known where that leads. */
@@ -177,7 +183,7 @@ static __always_inline bool caller_find(struct caller_path *path)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct caller_walk walk = {
-		.path = path, .pc = path->ret, .sp = path->sp + 8, .bp = path->bp
+		.path = path, .pc = path->ret, .sp = path->sp + 8, .bp = path->bp, .unknown = 1
 	};
 
 	path->generation = 0;
@@ -188,7 +194,7 @@ static __always_inline bool caller_find(struct caller_path *path)
 	if (!walk.ranges)
 		return false;
 	bpf_loop(CALLER_STEPS, caller_step, &walk, 0);
-	if (walk.hidden)
+	if (walk.unknown)
 		return false;
 	path->generation = callers_generation;
 	return true;
@@ -235,8 +241,7 @@ __weak __noinline int caller_path(struct caller_paths *paths, const struct op_en
 	path->bp = op->bp;
 	if (caller_find(path))
 		return at;
-	if (calls_derived)
-		__sync_fetch_and_add(&callers_unknown, 1);
+	__sync_fetch_and_add(&callers_unknown, 1);
 	return -1;
 }
 

@@ -99,8 +99,6 @@ static void a_word_that_changed_is_another_path(void **unused)
 	assert_int_equal(path_of(SP, 0)->number, SEND);
 	*host_user(SP + 8 + PML_CFA - 8) = APP;
 	assert_int_equal(path_of(SP, 0)->number, 0);
-	*host_user(SP) = APP;
-	assert_int_equal(path_of(SP, 0)->number, 0);
 }
 
 static void goes_by_the_frame_pointer(void **unused)
@@ -122,25 +120,28 @@ static void each_address_is_in_the_row_around_it(void **unused)
 {
 	const struct {
 		__u64 pc;
-		__u32 number;
+		int number; /* -1: the code is not known */
 	} cases[] = {
 		/* the call instruction counts, which ends one byte before */
 		{ SEND_PC - 15, SEND },
 		{ SEND_PC - 16, 0 },
 		{ BIAS + 0x2800, SEND },
 		{ BIAS + 0x2801, 0 },
-		{ 0x3001, 0 },
-		{ BIAS, 0 },
+		{ 0x3001, -1 },
+		{ BIAS, -1 },
 		{ BIAS + 1, 0 },
-		{ (1ull << 32) + SEND_PC, 0 },
-		{ 0, 0 },
+		{ (1ull << 32) + SEND_PC, -1 },
+		{ 0, -1 },
 	};
+
+	const struct caller_path *path;
 
 	(void)unused;
 	begin();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		*host_user(SP) = cases[i].pc;
-		assert_int_equal(path_of(SP, 0)->number, cases[i].number);
+		path = path_of(SP, 0);
+		assert_int_equal(path ? (int)path->number : -1, cases[i].number);
 	}
 }
 
@@ -153,8 +154,16 @@ static void a_process_that_is_not_known_is_counted(void **unused)
 	stack_of_send(APP);
 	bpf_map_delete_elem(&caller_ranges, &tgid);
 	assert_null(path_of(SP, 0));
-	assert_int_equal(callers_unknown, 0);
-	calls_derived = 1u << SEND;
+	assert_int_equal(callers_unknown, 1);
+}
+
+/* MPI may have loaded it just now. */
+static void code_that_is_not_known_is_counted(void **unused)
+{
+	(void)unused;
+	begin();
+	stack_of_send(APP);
+	*host_user(SP) = APP;
 	assert_null(path_of(SP, 0));
 	assert_int_equal(callers_unknown, 1);
 }
@@ -170,7 +179,7 @@ static void a_path_does_not_outlive_its_ranges(void **unused)
 	assert_int_equal(path_of(SP, 0)->number, SEND);
 	bpf_map_update_elem(&caller_ranges, &tgid, &none, BPF_ANY);
 	callers_generation++;
-	assert_int_equal(path_of(SP, 0)->number, 0);
+	assert_null(path_of(SP, 0));
 }
 
 static void a_path_without_an_end_leads_nowhere(void **unused)
@@ -337,6 +346,7 @@ int main(void)
 		cmocka_unit_test(goes_by_the_frame_pointer),
 		cmocka_unit_test(each_address_is_in_the_row_around_it),
 		cmocka_unit_test(a_process_that_is_not_known_is_counted),
+		cmocka_unit_test(code_that_is_not_known_is_counted),
 		cmocka_unit_test(a_path_does_not_outlive_its_ranges),
 		cmocka_unit_test(a_path_without_an_end_leads_nowhere),
 		cmocka_unit_test(a_call_that_was_seen_is_not_made_again),

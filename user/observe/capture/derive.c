@@ -114,6 +114,7 @@ static void check(struct capture_session *capture)
 	set_masks(capture, 0, 0, ++derive->check);
 	read_counts(derive, capture->kernel);
 	memcpy(derive->before, derive->counts, sizeof(derive->before));
+	derive->unknown = unknown(capture);
 	enter(derive, DERIVE_CHECKING);
 }
 
@@ -195,7 +196,7 @@ static void finish_rest(struct capture_session *capture)
 	struct derive *derive = &capture->derive;
 	uint64_t ns = side_now() - derive->since, calls = 0;
 
-	if (ns < derive->patience)
+	if (ns < derive->rest)
 		return;
 	read_counts(derive, capture->kernel);
 	for (uint32_t number = 1; number < UB_ONE_OPS; number++)
@@ -215,6 +216,12 @@ static void finish_check(struct capture_session *capture)
 
 	if (ns < (derive->proved && AGAIN < derive->patience ? AGAIN : derive->patience))
 		return;
+	if (unknown(capture) != derive->unknown) {
+		derive->rest = derive->rest * 2 < PERIOD ? derive->rest * 2 : PERIOD;
+		rest(capture);
+		return;
+	}
+	derive->rest = derive->patience;
 	read_counts(derive, capture->kernel);
 	ready = judge(derive, ns);
 	if (ready)
@@ -246,7 +253,7 @@ void derive_step(struct capture_session *capture)
 		break;
 	case DERIVE_AWAY:
 		if (unknown(capture) != derive->unknown) {
-			come_back(capture, "an operation of a new process");
+			come_back(capture, "an operation from code that is not known");
 			derive->proved = 0;
 		} else if (since >= derive->period) {
 			come_back(capture, "time for a check");
@@ -296,6 +303,7 @@ int derive_init(struct capture_session *capture)
 		derive->enough = 1;
 		derive->hot = 0;
 	}
+	derive->rest = derive->patience;
 	derive->on = true;
 	enter(derive, DERIVE_RESTING);
 	return callers_init(&derive->callers, capture->kernel, &capture->track.libraries);

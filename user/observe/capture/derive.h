@@ -31,11 +31,12 @@ struct derive {
 	uint64_t since; /* side_now() ns, of the state */
 	uint64_t patience; /* ns of a check until probes go */
 	uint64_t period; /* ns until the next one */
+	uint64_t rest; /* ns of rest; longer after checks that operations of unknown code spoilt */
 	uint64_t enough, hot; /* calls compared, and calls a second, before a probe goes */
 	uint32_t check; /* number of the last one */
 	/* Functions by ub_site.one_op, one bit each; proved: away before this check. */
 	uint32_t away, kept, proved;
-	uint64_t unknown; /* operations of processes that were not known, by then */
+	uint64_t unknown; /* operations from code that was not known, by then */
 	struct ub_derived counts[UB_ONE_OPS], before[UB_ONE_OPS]; /* now; as the state began */
 	uint64_t away_ns[UB_ONE_OPS];
 };
