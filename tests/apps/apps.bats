@@ -14,6 +14,13 @@ setup_file()
 
 setup() { live_setup; }
 
+# The applications' own words, where a test fails.
+teardown()
+{
+	[ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
+	tail -n 20 "$APPS"/*.log "$WORK"/plain/out "$WORK"/traced/out 2>/dev/null || true
+}
+
 # plain NAME: the application's untraced result, made once for all tests of that command; prints the file
 plain()
 {

@@ -8,10 +8,10 @@ setup_file() { live_file_setup; }
 teardown_file() { live_file_teardown; }
 setup() { live_setup; }
 
-# traced OPTIONS...: a ping-pong of half a second or more; sets SELF
+# traced OPTIONS...: a ping-pong of half a second or more, for 1,000 ROUNDS; sets SELF
 traced()
 {
-	TRUTH= job_command openmpi 2 shm n "$PROGS/openmpi/mpi_pingpong" 1000 500
+	TRUTH= job_command openmpi 2 shm n "$PROGS/openmpi/mpi_pingpong" "${ROUNDS:-1000}" 500
 	timeout 100 "$UCXBPF" run -q "$@" -o "$WORK/a.ucxb" -- ${GATE:-} "${JOB[@]}" </dev/null >"$WORK/out" 2>&1
 	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json"
 	SELF=$(jq -c .self "$WORK/report.json")
@@ -67,7 +67,9 @@ counts_hold()
 @test "hits are runs of programs, as the kernel counts them, and a part of them is measured" { counts_hold; }
 @test "so are those of the programs that count" { counts_hold --count; }
 
+# Long enough for some samples on a busy machine as well.
 @test "every level is named, and costs" {
+	ROUNDS=4000
 	for level in mpi ucp; do
 		traced --level $level
 		self ".levels == [\"$level\"] and .captures == 1 and .cpu_ns > 1000000"
