@@ -7,9 +7,18 @@
  * backwards; after it, forwards.
  */
 
-static bool blind(const struct process *process, uint64_t ts)
+static bool process_is_blind(const struct process *process, uint64_t ts)
 {
 	return process->blind_until && ts <= process->blind_until;
+}
+
+/* Messages may have been sent unseen that arrive after this one is sent, or before it arrives. */
+static bool blind(const struct sent *sent, const struct arrival *arrival)
+{
+	const struct process *src = sent->link->process, *dst = arrival->inbox->process;
+
+	return process_is_blind(src, sent->ts) || process_is_blind(dst, arrival->ts) ||
+	       (src->host == dst->host ? sent->ts : arrival->ts) <= arrival->inbox->unseen_until;
 }
 
 /* The last arrival in the bucket before a position. */
@@ -27,12 +36,11 @@ static bool align(struct matcher *matcher, struct sent *sent, uint64_t pos)
 {
 	struct arrival *arrival;
 
-	if (!sent->bucket || sent->bucket->many || blind(sent->link->process, sent->ts))
+	if (!sent->bucket || sent->bucket->many)
 		return false;
 	arrival = last_before(sent->bucket, pos);
 	if (!arrival || arrival->length != sent->length || places_differ(sent, arrival) ||
-	    arrival->pos < arrival->inbox->headless || stale(sent, arrival) ||
-	    blind(arrival->inbox->process, arrival->ts))
+	    arrival->pos < arrival->inbox->headless || stale(sent, arrival) || blind(sent, arrival))
 		return false;
 	join(matcher, sent, arrival);
 	return true;
@@ -67,7 +75,11 @@ static const char *reason_before(struct matcher *matcher, const struct sent *sen
 
 static void overtaken(struct matcher *matcher, struct sent *sent, uint64_t pos)
 {
-	sent_give_up(matcher, sent, reason_before(matcher, sent, pos));
+	const char *reason = reason_before(matcher, sent, pos);
+
+	if (sent->bucket && sent->bucket->many && !class_is_exact(sent->class))
+		bucket_doubt(matcher, sent, pos);
+	sent_give_up(matcher, sent, reason);
 }
 
 void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
@@ -90,8 +102,7 @@ void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 	}
 	link->anchor_sent = sent->pos;
 	link->anchor_arrival = arrival->pos;
-	if (link->synced || blind(link->process, sent->ts) ||
-	    blind(arrival->inbox->process, arrival->ts))
+	if (link->synced || blind(sent, arrival))
 		return;
 	link_sync(matcher, link);
 	link_remove(sent);

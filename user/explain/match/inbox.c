@@ -165,6 +165,7 @@ struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_
 {
 	bool fresh;
 	uint64_t *slot = map_insert(&matcher->inboxes, worker, process->id, &fresh);
+	const uint64_t *unseen;
 	struct inbox *inbox;
 
 	if (fresh) {
@@ -173,6 +174,8 @@ struct inbox *inbox_of(struct matcher *matcher, struct process *process, uint64_
 		inbox->worker = worker;
 		inbox->id = (int)matcher->all_inboxes.len;
 		inbox->epoch = process->missing_until != 0;
+		unseen = map_find(&matcher->unseen, worker, process->id);
+		inbox->unseen_until = unseen ? *unseen : 0;
 		*slot = (uintptr_t)inbox;
 		vec_push(&matcher->all_inboxes, inbox);
 		fifos_find(inbox);

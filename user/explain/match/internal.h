@@ -13,6 +13,7 @@ struct bucket {
 		*claim[2]; /* at a cut: the next for sends without order, [1]: for placed ones */
 	struct link *only; /* the link that all of them came over so far */
 	bool many; /* more than one link */
+	bool hidden; /* a send that was removed may still arrive: order tells nothing */
 };
 
 #define UCT_FLAG_DESC 1u /* UCT_CB_PARAM_FLAG_DESC: the message does not lie in a FIFO */
@@ -135,6 +136,7 @@ struct inbox {
 	uint64_t arrivals;
 	uint64_t headless; /* position of the last one whose send is not known for want of a header
 			    */
+	uint64_t unseen_until; /* processes of its host may have sent to it unseen before that */
 	unsigned int epoch; /* how often its state was lost */
 	uint64_t tagged; /* arrivals with a tag */
 	struct map sure; /* tag -> the epoch in which its queues were seen to be known */
@@ -181,6 +183,7 @@ struct matcher {
 	VEC(struct link *) links;
 	VEC(struct link *) synced; /* links in order, and some that were: a gap ends them */
 	struct map ways; /* (process, inbox) -> how many links go there */
+	struct map unseen; /* (worker, process) -> inbox.unseen_until */
 	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
 	struct map buckets; /* (key, class and inbox) */
 	VEC(struct bucket *) all_buckets;
@@ -219,6 +222,12 @@ void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket);
 /* Joins whatever can be joined in a bucket of an order class. */
 void bucket_pair(struct matcher *matcher, struct bucket *bucket);
 
+/*
+ * A send is given up in a bucket of several links, and its arrival may be one of those before a
+ * position: they are given up, too, and links that one of them may be of are not in order any more.
+ */
+void bucket_doubt(struct matcher *matcher, const struct sent *given_up, uint64_t pos);
+
 struct link *link_of(struct matcher *matcher, struct object *ep);
 /* Whether one of its ends is cut. */
 bool link_ends(const struct link *link);
@@ -254,7 +263,9 @@ void align_links(struct matcher *matcher);
 /* What is known of the FIFOs of an inbox that is new. */
 void fifos_find(struct inbox *inbox);
 void fifos_release(struct inbox *inbox);
-void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer);
+/* in_slot: it lies in its slot, not in a receive descriptor. */
+void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer,
+		 bool in_slot);
 void fifo_forget(struct sent *sent);
 /* Arrivals may be missing: forgets the expected ones. */
 void fifos_lost(struct inbox *inbox);

@@ -148,6 +148,26 @@ void matcher_arrived(struct matcher *matcher, const struct event *event, uint64_
 		bucket_pair(matcher, bucket);
 }
 
+/* Endpoints that are older than the trace may have messages under way, to a worker of their host.
+ */
+static void unseen_find(struct matcher *matcher)
+{
+	for (size_t i = 0; i < matcher->decoder->objects.len; i++) {
+		struct object *ep = matcher->decoder->objects.data[i];
+		uint64_t *until, from = ep->process->blind_until;
+		bool traced;
+
+		if (ep->kind != OBJECT_EP || !from || (ep->born && ep->from > from) ||
+		    !decoder_peer(matcher->decoder, ep, &traced) || !ep->peer ||
+		    ep->peer->process->host != ep->process->host)
+			continue;
+		until = map_insert(&matcher->unseen, ep->peer->address, ep->peer->process->id,
+				   NULL);
+		if (*until < from)
+			*until = from;
+	}
+}
+
 struct matcher *matcher_new(struct decoder *decoder, struct attribute *attribute,
 			    void (*emit)(void *arg, const struct message *message), void *arg)
 {
@@ -159,6 +179,7 @@ struct matcher *matcher_new(struct decoder *decoder, struct attribute *attribute
 	matcher->arg = arg;
 	for (size_t i = 0; i < decoder->processes.len; i++)
 		matcher->gpu = matcher->gpu || decoder->processes.data[i]->gpu_library;
+	unseen_find(matcher);
 	return matcher;
 }
 
@@ -257,7 +278,7 @@ void matcher_sent(struct matcher *matcher, const struct event *event, struct op 
 	}
 	link_append(link, sent);
 	inlined_begin(matcher, sent, event);
-	fifo_expect(matcher, sent, xfer);
+	fifo_expect(matcher, sent, xfer, event->site->mode == MODE_SHORT);
 	if (socket_sent(matcher, sent, xfer))
 		return;
 	if (!class_is_exact(class) && !link->inbox)
@@ -509,6 +530,7 @@ void matcher_free(struct matcher *matcher)
 	vec_release(&matcher->all_inboxes);
 	map_release(&matcher->streams);
 	map_release(&matcher->ways);
+	map_release(&matcher->unseen);
 	map_release(&matcher->buckets);
 	map_release(&matcher->sockets);
 	map_release(&matcher->inboxes);

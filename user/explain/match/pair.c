@@ -143,6 +143,36 @@ bool stale(const struct sent *sent, const struct arrival *arrival)
 	       arrival->pos < link->anchor_arrival;
 }
 
+static bool looks_alike(const struct sent *sent, const struct arrival *arrival)
+{
+	return sent->length == arrival->length && !stale(sent, arrival) &&
+	       !places_differ(sent, arrival);
+}
+
+/* An earlier arrival, of which it is not known yet whose it is, may be this next send's. */
+static bool came_before(const struct sent *sent, const struct arrival *arrival)
+{
+	const struct arrival *earlier = arrival->prev;
+
+	while (earlier && !looks_alike(sent, earlier))
+		earlier = earlier->prev;
+	return earlier;
+}
+
+/*
+ * Whether the first message of its link has not arrived, so that this one has not either. An
+ * ambiguous one may have: its arrival was joined with another.
+ */
+static bool waits_for_first(const struct sent *sent)
+{
+	const struct sent *first = sent->link->first;
+	const struct arrival *arrival = first->bucket ? first->bucket->arrivals : NULL;
+
+	while (arrival && !looks_alike(first, arrival))
+		arrival = arrival->next;
+	return !arrival && !first->ambiguous;
+}
+
 /*
  * Several endpoints carry this key: the sender is one whose next message looks like the arrival.
  * Where that is true of several, all of them are marked, and never matched as if it were known.
@@ -151,20 +181,32 @@ static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
 {
 	struct sent *found = NULL;
 	unsigned int candidates = 0;
+	bool placed = arrival->placed;
 
 	for (struct sent *sent = bucket->sents; sent; sent = sent->next) {
-		if (sent->length != arrival->length || stale(sent, arrival) ||
-		    places_differ(sent, arrival))
+		if (!looks_alike(sent, arrival)) {
+			if (sent->ambiguous && sent->length == arrival->length &&
+			    !stale(sent, arrival))
+				return NULL;
 			continue;
+		}
 		if (!in_order(sent) || sent->maybe_gone)
 			return NULL; /* it may be the one, until its link is in order */
-		if (!is_next(sent))
+		if (!is_next(sent)) {
+			if (!waits_for_first(sent))
+				return NULL;
 			continue;
+		}
+		if (came_before(sent, arrival))
+			return NULL;
 		if (!candidates++)
 			found = sent;
+		placed = placed || sent->fifo || sent->sockets;
 	}
 	if (candidates < 2)
 		return found;
+	if (placed)
+		return NULL;
 	arrival->ambiguous = true;
 	for (struct sent *sent = bucket->sents; sent; sent = sent->next)
 		if (is_next(sent) && sent->length == arrival->length &&
@@ -203,9 +245,13 @@ static bool pair_in_order(struct matcher *matcher, struct bucket *bucket)
 	return true;
 }
 
+#define LOOK_AHEAD 256 /* arrivals behind those of which it is not known whose they are */
+
 static bool pair_by_next(struct matcher *matcher, struct bucket *bucket)
 {
-	for (struct arrival *arrival = bucket->arrivals; arrival; arrival = arrival->next) {
+	struct arrival *arrival = bucket->arrivals;
+
+	for (int i = 0; arrival && i < LOOK_AHEAD; i++, arrival = arrival->next) {
 		struct sent *sent = choose(bucket, arrival);
 
 		if (!sent)
@@ -218,7 +264,7 @@ static bool pair_by_next(struct matcher *matcher, struct bucket *bucket)
 
 void bucket_pair(struct matcher *matcher, struct bucket *bucket)
 {
-	bool more = true;
+	bool more = !bucket->hidden;
 
 	while (more && bucket->sents && bucket->arrivals)
 		more = bucket->many ? pair_by_next(matcher, bucket)
@@ -278,6 +324,45 @@ void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket)
 	}
 }
 
+static void others_doubt(const struct sent *given_up, const struct arrival *arrival)
+{
+	for (struct sent *sent = given_up->bucket->sents; sent; sent = sent->next)
+		if (sent->link != given_up->link && sent->length == arrival->length &&
+		    may_be_of(sent, arrival))
+			link_unsync(sent->link);
+}
+
+/*
+ * The arrival of an ambiguous send may have been joined with the send of another link, whose own
+ * arrival is to come.
+ */
+static void partners_doubt(struct matcher *matcher, const struct link *given_up)
+{
+	for (size_t i = 0; i < matcher->synced.len; i++) {
+		struct link *link = matcher->synced.data[i];
+
+		if (link != given_up && link->inbox == given_up->inbox)
+			link_unsync(link);
+	}
+}
+
+void bucket_doubt(struct matcher *matcher, const struct sent *given_up, uint64_t pos)
+{
+	struct arrival *arrival = given_up->bucket->arrivals, *next;
+
+	if (given_up->ambiguous) {
+		given_up->bucket->hidden = true;
+		partners_doubt(matcher, given_up->link);
+	}
+	for (; arrival && arrival->pos < pos; arrival = next) {
+		next = arrival->next;
+		if (arrival->length != given_up->length || !may_be_of(given_up, arrival))
+			continue;
+		others_doubt(given_up, arrival);
+		arrival_give_up(matcher, arrival, "lost records");
+	}
+}
+
 /* Every message of the link, from its first one on, was or will be seen at both ends. */
 static bool seen_whole(const struct link *link)
 {
@@ -286,7 +371,9 @@ static bool seen_whole(const struct link *link)
 	bool same_clock = src->host == dst->host;
 
 	return (!src->blind_until || (ep->born && ep->from > src->blind_until)) &&
-	       (!dst->blind_until || (same_clock && ep->born && ep->from > dst->blind_until));
+	       (!dst->blind_until || (same_clock && ep->born && ep->from > dst->blind_until)) &&
+	       (!link->inbox->unseen_until ||
+		(same_clock && ep->born && ep->from > link->inbox->unseen_until));
 }
 
 void link_sync(struct matcher *matcher, struct link *link)

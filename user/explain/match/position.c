@@ -64,7 +64,8 @@ static uint64_t slot_of(const struct fifo *fifo, uint64_t position)
 	return position & (fifo->memory->fifo.slots - 1);
 }
 
-void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer)
+void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfer *xfer,
+		 bool in_slot)
 {
 	struct inbox *inbox = sent->link->inbox;
 	const struct object *iface = decoder_object(matcher->decoder, sent->link->process,
@@ -82,7 +83,7 @@ void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfe
 	sent->position = xfer->raddr;
 	*map_insert(&fifo->expected, xfer->raddr, 0, NULL) = (uintptr_t)sent;
 	/* probes are placed one after the other: its handler must be known to have one */
-	if (!has_slots(fifo) || sent->ts <= inbox->process->blind_until ||
+	if (!in_slot || !has_slots(fifo) || sent->ts <= inbox->process->blind_until ||
 	    !(inbox->handlers >> sent->am_id & 1))
 		return;
 	sent->vacant = fifo->known && xfer->raddr <= fifo->reached + fifo->memory->fifo.slots;

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Random jobs whose senders fill one FIFO: no message is matched wrongly, whatever was not seen.
+ * Arguments: the first seed, and how many.
+ */
+#include "outcome.h"
+
+#define BASE 0x700000u
+#define SLOTS 8u
+#define STRIDE 128u
+#define HEADER 28u /* of an element, src/uct/sm/mm/base/mm_iface.h */
+#define MOST_SENDERS 3
+#define STEPS 160
+#define RECEIVER 2
+
+/* A message from the start of its transfer until it has arrived. */
+struct flight {
+	uint64_t start; /* of its operation; 0: it was not seen */
+	uint64_t position, tag, bytes, id; /* id 0: a short one */
+	bool in_slot; /* it lies in the FIFO itself */
+	bool there;
+};
+
+/* Records that a thread has lost since its last record of losses. */
+struct losses {
+	unsigned int records;
+	size_t record; /* the one of these losses */
+};
+
+struct sender {
+	struct task task;
+	bool seen;
+	size_t record; /* of the transfer that goes on; 0: none */
+	bool sending;
+	struct flight flight, *place; /* its message; NULL: that has no place yet */
+	struct losses losses;
+};
+
+struct fuzz {
+	struct job job;
+	struct sender sender[MOST_SENDERS];
+	struct task receiver;
+	bool seen; /* the receiver */
+	struct losses losses; /* the receiver's */
+	unsigned int senders;
+	uint64_t head, tail, ids; /* next position; the one that is read next */
+	struct flight fifo[SLOTS];
+	struct map truth; /* start of a send -> its arrival */
+	uint64_t random;
+	/* how this job is */
+	unsigned int places, shorts, alike, lossy, multi; /* percent of messages */
+	struct outcome out;
+};
+
+static unsigned int dice(struct fuzz *fuzz, unsigned int sides)
+{
+	fuzz->random = fuzz->random * 6364136223846793005ull + 1442695040888963407ull;
+	return (unsigned int)(fuzz->random >> 33) % sides;
+}
+
+static bool chance(struct fuzz *fuzz, unsigned int percent)
+{
+	return dice(fuzz, 100) < percent;
+}
+
+/* A snapshot of the one interface. */
+static void snapshot_iface(struct task *task)
+{
+	char iface[24], worker[24], base[24];
+
+	snprintf(iface, sizeof(iface), "%#x", IFACE);
+	snprintf(worker, sizeof(worker), "%#x", WORKER(task->tgid));
+	snprintf(base, sizeof(base), "%#x", BASE);
+	json_array_append_new(task->job->sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:i, s:i}}",
+					"t", "iface", "tgid", task->tgid, "iface", iface, "worker",
+					worker, "tl", "posix", "dev", "memory", "ts",
+					(json_int_t)task->job->now, "fifo", "base", base, "slots",
+					SLOTS, "stride", STRIDE));
+}
+
+/* The record of a thread's losses is finished with its next record, and lies where they began. */
+static void tell_losses(struct fuzz *fuzz, struct losses *losses)
+{
+	struct ub_loss *loss;
+
+	if (!losses->records)
+		return;
+	loss = &fuzz->job.records.data[losses->record].loss;
+	loss->until = fuzz->job.now;
+	loss->records = losses->records;
+	losses->records = 0;
+}
+
+static bool is_lost(struct fuzz *fuzz, struct task *task, struct losses *losses,
+		    unsigned int records)
+{
+	if (!chance(fuzz, fuzz->lossy)) {
+		tell_losses(fuzz, losses);
+		return false;
+	}
+	if (!losses->records) {
+		task->call = task->op = task->rx = 0;
+		losses->record = fuzz->job.records.len;
+		job_add(task, AT_LOSS, 0);
+	}
+	losses->records += records;
+	fuzz->job.cpu_seq += records;
+	fuzz->job.lost += records;
+	return true;
+}
+
+static void record_send(struct fuzz *fuzz, struct sender *sender, struct flight *flight)
+{
+	struct task *task = &sender->task;
+	struct ub_xfer *xfer;
+
+	job_call(task, AT_MPI_SEND);
+	if (flight->id) {
+		job_op(task, AT_TAG_SEND, EP(task->tgid, RECEIVER), flight->tag, 10000, 0x7ff1000)
+			->ret = 0;
+		flight->start = fuzz->job.now;
+		xfer = job_xfer(task, &fuzz->receiver, AT_AM_BCOPY, 3, 8256, 0x7ff1000);
+		xfer->w[1] = 10000;
+		xfer->w[2] = flight->id;
+		xfer->h.flags = UB_F_REQ;
+	} else {
+		job_op(task, AT_TAG_SEND, EP(task->tgid, RECEIVER), flight->tag, flight->bytes, 0);
+		flight->start = fuzz->job.now;
+		xfer = job_xfer(task, &fuzz->receiver, flight->in_slot ? AT_AM_SHORT : AT_AM_BCOPY,
+				2, (int64_t)flight->bytes + 8, 0);
+		xfer->h.flags = UB_F_WIRE;
+	}
+	xfer->w[0] = flight->tag;
+	task->op = 0;
+	sender->record = fuzz->job.records.len;
+}
+
+static void begin_send(struct fuzz *fuzz, struct sender *sender)
+{
+	struct flight *flight = &sender->flight;
+
+	*flight = (struct flight){ .tag = chance(fuzz, fuzz->alike) ? 7 : 8,
+				   .bytes = chance(fuzz, fuzz->alike) ? 3 : 4,
+				   .in_slot = chance(fuzz, fuzz->shorts) };
+	if (chance(fuzz, fuzz->multi))
+		*flight = (struct flight){ .tag = 9, .bytes = 10000, .id = ++fuzz->ids };
+	sender->sending = true;
+	sender->place = NULL;
+	if (sender->seen && !is_lost(fuzz, &sender->task, &sender->losses, 3))
+		record_send(fuzz, sender, flight);
+}
+
+static void take_place(struct fuzz *fuzz, struct sender *sender)
+{
+	if (fuzz->head - fuzz->tail == SLOTS)
+		return;
+	sender->place = &fuzz->fifo[fuzz->head % SLOTS];
+	sender->flight.position = fuzz->head++;
+	*sender->place = sender->flight;
+}
+
+static void end_send(struct fuzz *fuzz, struct sender *sender)
+{
+	const struct flight *flight = sender->place;
+	union job_record *record;
+
+	sender->place->there = true;
+	sender->sending = false;
+	fuzz->job.now += dice(fuzz, 3) * 100;
+	if (!sender->record)
+		return;
+	record = &fuzz->job.records.data[sender->record - 1];
+	record->xfer.h.dur = (uint32_t)(fuzz->job.now - record->h.ts);
+	if (chance(fuzz, fuzz->places)) {
+		record->xfer.raddr = flight->position;
+		record->xfer.h.flags |= UB_F_FIFO;
+	}
+	sender->record = 0;
+}
+
+static void record_arrival(struct fuzz *fuzz, const struct flight *flight)
+{
+	struct task *task = &fuzz->receiver;
+	struct ub_rx *rx;
+
+	task->call = task->op = 0;
+	if (flight->id)
+		rx = job_rx(task, AT_RX_FIRST, 8256, flight->tag, 10000, flight->id);
+	else
+		rx = job_rx(task, AT_RX_EAGER, (uint32_t)flight->bytes + 8, flight->tag, 0, 0);
+	if (chance(fuzz, fuzz->places)) {
+		rx->h.flags |= UB_F_FIFO;
+		rx->data = flight->position;
+		rx->am_flags = IFACE >> 4 << 16;
+	} else if (flight->in_slot) {
+		rx->data = BASE + (flight->position % SLOTS) * STRIDE + HEADER;
+	} else {
+		rx->am_flags = 1; /* UCT_CB_PARAM_FLAG_DESC */
+	}
+	if (flight->start)
+		*map_insert(&fuzz->truth, flight->start, 0, NULL) = rx->h.ts;
+	task->rx = 0;
+	job_take(task, flight->tag, UINT64_MAX, flight->tag, flight->bytes);
+}
+
+static void receive(struct fuzz *fuzz)
+{
+	const struct flight *flight = &fuzz->fifo[fuzz->tail++ % SLOTS];
+
+	if (fuzz->seen && !is_lost(fuzz, &fuzz->receiver, &fuzz->losses, 3))
+		record_arrival(fuzz, flight);
+}
+
+static void see_sender(struct fuzz *fuzz, unsigned int i)
+{
+	struct sender *sender = &fuzz->sender[i];
+	uint32_t tgid = i ? RECEIVER + i : 1;
+
+	fuzz->job.now += 1000;
+	sender->task = job_process(&fuzz->job, tgid, (int)tgid - 1, "attach");
+	job_snapshot(&sender->task, &fuzz->receiver);
+	snapshot_iface(&sender->task);
+	sender->seen = true;
+}
+
+static void see_receiver(struct fuzz *fuzz)
+{
+	fuzz->job.now += 1000;
+	fuzz->receiver = job_process(&fuzz->job, RECEIVER, RECEIVER - 1, "attach");
+	job_snapshot(&fuzz->receiver, &fuzz->sender[0].task);
+	snapshot_iface(&fuzz->receiver);
+	fuzz->seen = true;
+}
+
+static void step(struct fuzz *fuzz)
+{
+	unsigned int who = dice(fuzz, 2 * fuzz->senders);
+	struct sender *sender = &fuzz->sender[who];
+
+	fuzz->job.now += dice(fuzz, 20) ? dice(fuzz, 3) * 100 : 30000;
+	if (who >= fuzz->senders) {
+		if (fuzz->tail < fuzz->head && fuzz->fifo[fuzz->tail % SLOTS].there)
+			receive(fuzz);
+	} else if (!sender->sending) {
+		begin_send(fuzz, sender);
+	} else if (!sender->place) {
+		take_place(fuzz, sender);
+	} else {
+		end_send(fuzz, sender);
+	}
+}
+
+static unsigned int some(struct fuzz *fuzz, unsigned int percent)
+{
+	return dice(fuzz, 2) ? dice(fuzz, 2) ? 100 : 0 : percent;
+}
+
+static void begin(struct fuzz *fuzz, uint64_t seed)
+{
+	memset(fuzz, 0, sizeof(*fuzz));
+	fuzz->random = seed * 0x9e3779b97f4a7c15ull;
+	job_init(&fuzz->job, "host", "attach");
+	fuzz->senders = 1 + dice(fuzz, MOST_SENDERS);
+	fuzz->head = fuzz->tail = 1000 + dice(fuzz, 100);
+	fuzz->places = some(fuzz, 50);
+	fuzz->shorts = some(fuzz, 50);
+	fuzz->alike = dice(fuzz, 2) ? 100 : 80;
+	fuzz->lossy = dice(fuzz, 3) ? 0 : 4;
+	fuzz->multi = dice(fuzz, 2) ? 0 : 5;
+	fuzz->receiver.tgid = RECEIVER;
+	fuzz->sender[0].task.tgid = 1;
+}
+
+static unsigned int wrong(const struct fuzz *fuzz, uint64_t seed)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < fuzz->out.messages.len; i++) {
+		const struct fact_message *message = &fuzz->out.messages.data[i];
+		const uint64_t *arrival = map_find(&fuzz->truth, message->send_start, 0);
+
+		if (arrival && *arrival == message->arrival)
+			continue;
+		if (!count++)
+			print_error("seed %llu: the send at %llu arrived at %llu, not at %llu\n",
+				    (unsigned long long)seed,
+				    (unsigned long long)message->send_start,
+				    arrival ? (unsigned long long)*arrival : 0ull,
+				    (unsigned long long)message->arrival);
+	}
+	return count;
+}
+
+static unsigned int run(uint64_t seed, uint64_t *matched, uint64_t *possible)
+{
+	struct fuzz fuzz;
+	struct job *jobs[] = { &fuzz.job };
+	unsigned int count, seen = 0;
+
+	begin(&fuzz, seed);
+	for (unsigned int i = 0; i < STEPS; i++) {
+		if (seen <= fuzz.senders && dice(&fuzz, 4) == 0 &&
+		    (seen == fuzz.senders || !fuzz.sender[seen].sending)) {
+			if (seen == fuzz.senders)
+				see_receiver(&fuzz);
+			else
+				see_sender(&fuzz, seen);
+			seen++;
+		}
+		step(&fuzz);
+	}
+	for (unsigned int i = 0; i < fuzz.senders; i++)
+		tell_losses(&fuzz, &fuzz.sender[i].losses);
+	tell_losses(&fuzz, &fuzz.losses);
+	analyse(&fuzz.out, jobs, 1);
+	count = wrong(&fuzz, seed);
+	*matched += fuzz.out.messages.len;
+	*possible += fuzz.truth.used;
+	outcome_release(&fuzz.out);
+	map_release(&fuzz.truth);
+	job_release(&fuzz.job);
+	return count;
+}
+
+static uint64_t first_seed = 1, seeds = 2000;
+
+static void none_wrong(void **state)
+{
+	uint64_t matched = 0, possible = 0;
+	unsigned int count = 0;
+
+	(void)state;
+	for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++)
+		count += run(seed, &matched, &possible);
+	print_message("%llu of %llu messages matched, %u wrongly\n", (unsigned long long)matched,
+		      (unsigned long long)possible, count);
+	assert_true(matched > possible / 4);
+	assert_int_equal(count, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(none_wrong) };
+
+	if (argc > 1)
+		first_seed = strtoull(argv[1], NULL, 10);
+	if (argc > 2)
+		seeds = strtoull(argv[2], NULL, 10);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
