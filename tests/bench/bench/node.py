@@ -6,7 +6,7 @@ come and go around one running job, an untraced visit between any two; and trace
 Only where it is asked for by name. Environment, beside that of ../run:
   RANKS     "2 4 8": numbers of ranks (2 4 8 16 24 32, as far as there are cores)
   PATTERNS  "allreduce alltoall rate"
-  CASES     "floor-uct uct floor-count count ucp mpi budget join-uct join-count join-budget"
+  CASES     "floor-uct uct floor-count count ucp mpi derive budget join-uct join-count join-budget"
   MINUTES   in all, shared out among the numbers of ranks; ROUNDS: at most (5)
   RESULTS   a folder that gets the results, too, after each case
 """
@@ -26,6 +26,7 @@ RANKS = [2, 4, 8, 16, 24, 32]
 PATTERNS = ["allreduce", "alltoall", "rate"]
 TRACED = 25, 20  # milliseconds of a batch, batches
 UNTRACED = 20, 7
+DERIVE_PAUSE = 0.6  # seconds until probes of MPI calls are away
 JOIN_BLOCK, JOIN_BEFORE, JOIN_SECONDS = 5, 1.5, 7
 # Seconds. Nothing that hangs costs the other cases their time.
 JOB_LIMIT, STOP_LIMIT, REPLAY_LIMIT = 60, 30, 90
@@ -145,6 +146,11 @@ class Tracer(tracers.Ucxbpf):
     """Keeps what a visit says about the tracer."""
 
     stop_limit = STOP_LIMIT
+
+    def __init__(self, *options):
+        super().__init__(*options)
+        if "--derive" in options:
+            self.pause = DERIVE_PAUSE
 
     def start(self, pids):
         try:
@@ -350,6 +356,8 @@ class Node:
                       Case(name, lambda o=options: Tracer(*o), every)]
         budget = ["--budget", "3%"]
         extra = [("ucp", ["--level", "ucp"]), ("mpi", ["--level", "mpi"])]
+        if machine.knows_option("--derive"):
+            extra.insert(0, ("derive", [*full, "--derive"]))
         joins = [("uct", full), ("count", count)]
         if machine.knows_option("--budget"):
             extra.insert(0, ("budget", budget))

@@ -7,7 +7,10 @@ from . import stats, verdicts
 from .markdown import spread, table
 
 TITLES = {"floor-uct": "empty, sites of uct", "uct": "level uct", "floor-count": "empty, sites of --count",
-          "count": "--count", "budget": "--budget 3%", "ucp": "level ucp", "mpi": "level mpi"}
+          "count": "--count", "budget": "--budget 3%", "ucp": "level ucp", "mpi": "level mpi",
+          "derive": "level uct, --derive"}
+# Cases without empty probes of their own, and the case whose empty probes they are compared with.
+FLOORS = {"derive": "uct"}
 # An untraced time before and after that differ more: something else happened.
 DISTURBED = 1.3
 
@@ -40,7 +43,7 @@ class Visits:
 
     def over_floor(self, ranks, pattern, case):
         """Quartiles of the time added by the time that empty probes at the case's sites added in the same round."""
-        mine, floor = self.added(ranks, pattern, case), self.added(ranks, pattern, f"floor-{case}")
+        mine, floor = (self.added(ranks, pattern, name) for name in (case, f"floor-{FLOORS.get(case, case)}"))
         return stats.ratios([(mine[number][0], floor[number][0]) for number in mine if number in floor])
 
 
@@ -65,7 +68,7 @@ def times_table(visits, pattern):
 
 
 def floors_table(visits):
-    cases = [case for case in ("uct", "count") if case in visits.cases]
+    cases = [case for case in ("uct", "derive", "count") if case in visits.cases]
     rows = [[pattern, ranks] + [spread(visits.over_floor(ranks, pattern, case), ".2f") for case in cases]
             for pattern in visits.patterns for ranks in visits.ranks]
     return table(["pattern", "ranks"] + [TITLES[case] for case in cases], rows)
