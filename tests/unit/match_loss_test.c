@@ -279,6 +279,33 @@ static void another_process_lost(void **state)
 	third_process(false);
 }
 
+/* A process of another host may have sent unseen: its message may come before any that is under
+ * way. */
+static void another_host_lost(void **state)
+{
+	struct job far, *both[2];
+	struct task third;
+	struct pair r;
+
+	(void)state;
+	begin(&r);
+	both[0] = &r.job;
+	both[1] = &far;
+	job_init(&far, "host-b", "run");
+	third = job_process(&far, 3, 2, "start");
+	job_worker(&third);
+	job_connect(&third, &r.b);
+	far.now = r.job.now;
+	lose(&third, 1);
+	r.job.now = far.now;
+	job_send_short(&r.a, &r.b, 7, 3);
+	receive(&r, 2);
+	analyse(&r.out, both, 2);
+	assert_int_equal(r.out.totals.matched, 1);
+	pair_release(&r);
+	job_release(&far);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +318,7 @@ int main(void)
 		cmocka_unit_test(places),
 		cmocka_unit_test(alike_from_another),
 		cmocka_unit_test(another_process_lost),
+		cmocka_unit_test(another_host_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

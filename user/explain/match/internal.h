@@ -234,8 +234,8 @@ bool link_ends(const struct link *link);
 /* Order is known on the link from now on, until a gap or a cut; its inbox is known. */
 void link_sync(struct matcher *matcher, struct link *link);
 /*
- * Some record of the host is missing. A sender that nobody saw may reach any of its processes:
- * order is known on none of its links. Where owner made all of these records, its sends before them
+ * Some record of the host is missing. A message that it sent unseen may reach any process of any
+ * host: order is known on no link. Where owner made all of these records, its sends before them
  * stay in order.
  */
 void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from);

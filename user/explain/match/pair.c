@@ -432,6 +432,8 @@ void links_unsync(struct matcher *matcher, int host, const struct process *owner
 
 		if (link->process->host == host || link->inbox->process->host == host)
 			link_gap(matcher, link, owner, from);
+		else
+			link_unsync(link);
 		link->listed = link->synced || link->kept || link->kept_in_fifo;
 		if (link->listed)
 			matcher->synced.data[kept++] = link;
