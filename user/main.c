@@ -54,7 +54,7 @@ static void print_help(FILE *out)
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
 	fprintf(out,
-		"\n%s\n'ucxbpf COMMAND --help' lists a command's options. Exit codes: docs/exit-codes.md.\n",
+		"\n%s\n'ucxbpf help COMMAND' lists a command's options. Exit codes: docs/exit-codes.md.\n",
 		examples);
 }
 
@@ -89,14 +89,27 @@ static int run(const struct subcommand *command, int argc, char **argv)
 	return command->function(argc, argv);
 }
 
+static bool asks_for_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
 int main(int argc, char **argv)
 {
+	static char help[] = "--help";
 	const char *name = argc > 1 ? argv[1] : "";
 
 	on_exit(check_output, NULL);
-	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+	if (asks_for_help(name) || (!strcmp(name, "help") && argc < 3)) {
 		print_help(stdout);
 		return UCXBPF_EXIT_OK;
+	}
+	/* "help COMMAND" and "COMMAND -h": argp knows neither */
+	if (!strcmp(name, "help")) {
+		name = argv[1] = argv[2];
+		argv[2] = help;
+	} else if (argc > 2 && asks_for_help(argv[2])) {
+		argv[2] = help;
 	}
 	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
 		puts("ucxbpf " UCXBPF_VERSION);

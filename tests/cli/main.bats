@@ -64,6 +64,20 @@ setup() {
 	[ "$status" -eq 2 ]
 }
 
+@test "help COMMAND and COMMAND -h are COMMAND --help" {
+	for command in run attach replay export schema check policy sweep inventory doctor; do
+		"$UCXBPF" "$command" --help >"$BATS_TEST_TMPDIR/help"
+		"$UCXBPF" help "$command" | diff - "$BATS_TEST_TMPDIR/help"
+		"$UCXBPF" "$command" -h | diff - "$BATS_TEST_TMPDIR/help"
+	done
+	run "$UCXBPF" help frobnicate
+	[ "$status" -eq 2 ]
+	[ "$output" = "ucxbpf: no command 'frobnicate', see ucxbpf --help" ]
+	run "$UCXBPF" run -- echo -h
+	[ "$status" -eq 0 ]
+	[[ $output == *-h* ]]
+}
+
 @test "--call-ends takes no value" {
 	for command in "run --call-ends=yes -- true" "attach --call-ends=1 -p 1"; do
 		run "$UCXBPF" $command
