@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Random jobs whose senders fill one FIFO: no message is matched wrongly, whatever was not seen.
- * Arguments: the first seed, and how many.
+ * Random jobs whose senders fill one FIFO, or a connection each: no message is matched wrongly,
+ * whatever was not seen. Arguments: the first seed, and how many.
  */
 #include "outcome.h"
 
@@ -19,6 +19,12 @@ struct flight {
 	uint64_t position, tag, bytes, id; /* id 0: a short one */
 	bool in_slot; /* it lies in the FIFO itself */
 	bool there;
+};
+
+/* A FIFO, or a connection. */
+struct queue {
+	uint64_t head, tail; /* position of the next message; of the one that is read next */
+	struct flight flights[SLOTS];
 };
 
 /* Records that a thread has lost since its last record of losses. */
@@ -43,8 +49,9 @@ struct fuzz {
 	bool seen; /* the receiver */
 	struct losses losses; /* the receiver's */
 	unsigned int senders;
-	uint64_t head, tail, ids; /* next position; the one that is read next */
-	struct flight fifo[SLOTS];
+	uint64_t ids;
+	bool streams; /* each sender has a queue of its own */
+	struct queue queue[MOST_SENDERS];
 	struct map truth; /* start of a send -> its arrival */
 	uint64_t random;
 	/* how this job is */
@@ -64,7 +71,7 @@ static bool chance(struct fuzz *fuzz, unsigned int percent)
 }
 
 /* A snapshot of the one interface. */
-static void snapshot_iface(struct task *task)
+static void snapshot_iface(struct fuzz *fuzz, struct task *task)
 {
 	char iface[24], worker[24], base[24];
 
@@ -74,9 +81,10 @@ static void snapshot_iface(struct task *task)
 	json_array_append_new(task->job->sides,
 			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:i, s:i}}",
 					"t", "iface", "tgid", task->tgid, "iface", iface, "worker",
-					worker, "tl", "posix", "dev", "memory", "ts",
+					worker, "tl", fuzz->streams ? "tcp" : "posix", "dev",
+					fuzz->streams ? "lo" : "memory", "ts",
 					(json_int_t)task->job->now, "fifo", "base", base, "slots",
-					SLOTS, "stride", STRIDE));
+					fuzz->streams ? 0 : SLOTS, "stride", STRIDE));
 }
 
 /* The record of a thread's losses is finished with its next record, and lies where they began. */
@@ -151,12 +159,17 @@ static void begin_send(struct fuzz *fuzz, struct sender *sender)
 		record_send(fuzz, sender, flight);
 }
 
-static void take_place(struct fuzz *fuzz, struct sender *sender)
+static struct queue *queue_of(struct fuzz *fuzz, unsigned int sender)
 {
-	if (fuzz->head - fuzz->tail == SLOTS)
+	return &fuzz->queue[fuzz->streams ? sender : 0];
+}
+
+static void take_place(struct sender *sender, struct queue *queue)
+{
+	if (queue->head - queue->tail == SLOTS)
 		return;
-	sender->place = &fuzz->fifo[fuzz->head % SLOTS];
-	sender->flight.position = fuzz->head++;
+	sender->place = &queue->flights[queue->head % SLOTS];
+	sender->flight.position = queue->head++;
 	*sender->place = sender->flight;
 }
 
@@ -174,7 +187,7 @@ static void end_send(struct fuzz *fuzz, struct sender *sender)
 	record->xfer.h.dur = (uint32_t)(fuzz->job.now - record->h.ts);
 	if (chance(fuzz, fuzz->places)) {
 		record->xfer.raddr = flight->position;
-		record->xfer.h.flags |= UB_F_FIFO;
+		record->xfer.h.flags |= fuzz->streams ? UB_F_SOCKET : UB_F_FIFO;
 	}
 	sender->record = 0;
 }
@@ -190,10 +203,10 @@ static void record_arrival(struct fuzz *fuzz, const struct flight *flight)
 	else
 		rx = job_rx(task, AT_RX_EAGER, (uint32_t)flight->bytes + 8, flight->tag, 0, 0);
 	if (chance(fuzz, fuzz->places)) {
-		rx->h.flags |= UB_F_FIFO;
+		rx->h.flags |= fuzz->streams ? UB_F_SOCKET : UB_F_FIFO;
 		rx->data = flight->position;
-		rx->am_flags = IFACE >> 4 << 16;
-	} else if (flight->in_slot) {
+		rx->am_flags = fuzz->streams ? 0 : IFACE >> 4 << 16;
+	} else if (flight->in_slot && !fuzz->streams) {
 		rx->data = BASE + (flight->position % SLOTS) * STRIDE + HEADER;
 	} else {
 		rx->am_flags = 1; /* UCT_CB_PARAM_FLAG_DESC */
@@ -204,10 +217,13 @@ static void record_arrival(struct fuzz *fuzz, const struct flight *flight)
 	job_take(task, flight->tag, UINT64_MAX, flight->tag, flight->bytes);
 }
 
-static void receive(struct fuzz *fuzz)
+static void receive(struct fuzz *fuzz, struct queue *queue)
 {
-	const struct flight *flight = &fuzz->fifo[fuzz->tail++ % SLOTS];
+	const struct flight *flight = &queue->flights[queue->tail % SLOTS];
 
+	if (queue->tail == queue->head || !flight->there)
+		return;
+	queue->tail++;
 	if (fuzz->seen && !is_lost(fuzz, &fuzz->receiver, &fuzz->losses, 3))
 		record_arrival(fuzz, flight);
 }
@@ -220,7 +236,7 @@ static void see_sender(struct fuzz *fuzz, unsigned int i)
 	fuzz->job.now += 1000;
 	sender->task = job_process(&fuzz->job, tgid, (int)tgid - 1, "attach");
 	job_snapshot(&sender->task, &fuzz->receiver);
-	snapshot_iface(&sender->task);
+	snapshot_iface(fuzz, &sender->task);
 	sender->seen = true;
 }
 
@@ -229,23 +245,23 @@ static void see_receiver(struct fuzz *fuzz)
 	fuzz->job.now += 1000;
 	fuzz->receiver = job_process(&fuzz->job, RECEIVER, RECEIVER - 1, "attach");
 	job_snapshot(&fuzz->receiver, &fuzz->sender[0].task);
-	snapshot_iface(&fuzz->receiver);
+	snapshot_iface(fuzz, &fuzz->receiver);
 	fuzz->seen = true;
 }
 
 static void step(struct fuzz *fuzz)
 {
-	unsigned int who = dice(fuzz, 2 * fuzz->senders);
+	unsigned int who = dice(fuzz, fuzz->senders);
+	struct queue *queue = queue_of(fuzz, who);
 	struct sender *sender = &fuzz->sender[who];
 
 	fuzz->job.now += dice(fuzz, 20) ? dice(fuzz, 3) * 100 : 30000;
-	if (who >= fuzz->senders) {
-		if (fuzz->tail < fuzz->head && fuzz->fifo[fuzz->tail % SLOTS].there)
-			receive(fuzz);
+	if (dice(fuzz, 2)) {
+		receive(fuzz, queue);
 	} else if (!sender->sending) {
 		begin_send(fuzz, sender);
 	} else if (!sender->place) {
-		take_place(fuzz, sender);
+		take_place(sender, queue);
 	} else {
 		end_send(fuzz, sender);
 	}
@@ -262,7 +278,13 @@ static void begin(struct fuzz *fuzz, uint64_t seed)
 	fuzz->random = seed * 0x9e3779b97f4a7c15ull;
 	job_init(&fuzz->job, "host", "attach");
 	fuzz->senders = 1 + dice(fuzz, MOST_SENDERS);
-	fuzz->head = fuzz->tail = 1000 + dice(fuzz, 100);
+	fuzz->streams = dice(fuzz, 3) == 0;
+	for (uint64_t i = 0; i < MOST_SENDERS; i++) {
+		struct queue *queue = &fuzz->queue[i];
+
+		queue->head = queue->tail =
+			(fuzz->streams ? (i + 1) << 32 : 0) + 1000 + dice(fuzz, 100);
+	}
 	fuzz->places = some(fuzz, 50);
 	fuzz->shorts = some(fuzz, 50);
 	fuzz->alike = dice(fuzz, 2) ? 100 : 80;

@@ -118,6 +118,8 @@ bool anchor_in_place(struct matcher *matcher, struct sent *sent, struct arrival 
 	    before_send(sent, arrival))
 		return false;
 	link_learn(matcher, link, arrival->inbox);
+	if (sent->sockets || arrival->sockets)
+		link->connection = 1 + ((sent->sockets ? sent->position : arrival->position) >> 32);
 	bucket_remove_sent(sent);
 	bucket_remove_arrival(arrival);
 	anchor(matcher, sent, arrival);

@@ -163,6 +163,7 @@ struct link {
 	struct inbox *inbox; /* NULL: not known */
 	bool untraced, synced;
 	bool listed; /* in matcher.synced */
+	uint64_t connection; /* 1 + the upper half of positions that both ends have had; 0: none */
 	uint64_t sends;
 	uint64_t kept; /* up to this position its sends are in order, whatever was lost later */
 	uint64_t kept_in_fifo; /* likewise, for sends that arrive by a FIFO, */

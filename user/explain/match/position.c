@@ -339,11 +339,15 @@ void socket_await(struct matcher *matcher, struct arrival *arrival, const struct
 bool places_differ(const struct sent *sent, const struct arrival *arrival)
 {
 	uint64_t differs = sent->position ^ arrival->position;
+	const struct link *link = sent->link;
 
 	if (sent->fifo && sent->fifo == arrival->fifo)
 		return true; /* the same place would have joined them */
-	/* another connection: a router may have changed the addresses */
-	return sent->sockets && arrival->sockets && differs && !(differs >> 32);
+	if (arrival->sockets && link->connection && arrival->position >> 32 != link->connection - 1)
+		return true;
+	/* another connection: a router between hosts may have changed the addresses */
+	return sent->sockets && arrival->sockets && differs &&
+	       (!(differs >> 32) || link->process->host == arrival->inbox->process->host);
 }
 
 void socket_forget_sent(struct sent *sent)
