@@ -188,6 +188,7 @@ static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
 			struct ub_caller_ranges *ranges)
 {
 	size_t count = 0;
+	bool ready = true;
 
 	for (size_t i = 0; i < mapped->len && count < UB_CALLER_RANGES; i++) {
 		const struct mapped_library *one = &mapped->data[i];
@@ -196,15 +197,14 @@ static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
 		if (!(one->library->roles & (LIB_MPI | LIB_MPI_PLUGIN)))
 			continue;
 		table = table_of(callers, one->library);
-		if (!table->ready)
-			return false;
+		ready = ready && table->ready;
 		ranges->range[count].start = one->base;
 		ranges->range[count].end = one->base + elf_reach(one->library->elf);
 		ranges->range[count].bias = one->base;
 		ranges->range[count].first = table->first;
 		ranges->range[count++].count = table->count;
 	}
-	return true;
+	return ready;
 }
 
 /* False: to be tried again. */
@@ -240,12 +240,15 @@ void callers_process(struct callers *callers, pid_t tgid)
 void callers_work(struct callers *callers, uint64_t ns)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + ns;
+	size_t kept = 0;
 
 	if (!callers->waiting.len)
 		return;
 	for (size_t i = 0; i < callers->tables.len; i++)
 		if (!read_table(callers, &callers->tables.data[i], until))
 			return;
-	while (callers->waiting.len)
-		place_process(callers, callers->waiting.data[--callers->waiting.len]);
+	for (size_t i = 0; i < callers->waiting.len; i++)
+		if (!place_process(callers, callers->waiting.data[i]))
+			callers->waiting.data[kept++] = callers->waiting.data[i];
+	callers->waiting.len = kept;
 }
