@@ -104,6 +104,8 @@ void anchor(struct matcher *matcher, struct sent *sent, struct arrival *arrival)
 	link->anchor_arrival = arrival->pos;
 	if (link->synced || blind(sent, arrival))
 		return;
+	if (link->hides)
+		arrival->inbox->shown = arrival->pos;
 	link_sync(matcher, link);
 	link_remove(sent);
 	link_pair(matcher, link);

@@ -13,7 +13,7 @@ struct bucket {
 		*claim[2]; /* at a cut: the next for sends without order, [1]: for placed ones */
 	struct link *only; /* the link that all of them came over so far */
 	bool many; /* more than one link */
-	bool hidden; /* a send that was removed may still arrive: order tells nothing */
+	bool hidden; /* a send that was removed may still arrive, while inbox.hidden */
 };
 
 #define UCT_FLAG_DESC 1u /* UCT_CB_PARAM_FLAG_DESC: the message does not lie in a FIFO */
@@ -136,6 +136,8 @@ struct inbox {
 	uint64_t arrivals;
 	uint64_t headless; /* position of the last one whose send is not known for want of a header
 			    */
+	unsigned int hidden; /* links to it that may hide such a send */
+	uint64_t shown; /* position of the last anchor of one */
 	uint64_t unseen_until; /* processes of its host may have sent to it unseen before that */
 	unsigned int epoch; /* how often its state was lost */
 	uint64_t tagged; /* arrivals with a tag */
@@ -162,6 +164,7 @@ struct link {
 	struct process *process;
 	struct inbox *inbox; /* NULL: not known */
 	bool untraced, synced;
+	bool hides; /* counted in its inbox's hidden: until its next anchor */
 	bool listed; /* in matcher.synced */
 	uint64_t connection; /* 1 + the upper half of positions that both ends have had; 0: none */
 	uint64_t sends;
@@ -185,6 +188,8 @@ struct matcher {
 	VEC(struct link *) synced; /* links in order, and some that were: a gap ends them */
 	struct map ways; /* (process, inbox) -> how many links go there */
 	struct map unseen; /* (worker, process) -> inbox.unseen_until */
+	struct map ends; /* (worker, its process and another one): that has an endpoint there */
+	size_t ends_seen; /* objects of the decoder that are in it */
 	struct map streams; /* (ep, process) -> oldest waiting struct stream_receive * */
 	struct map buckets; /* (key, class and inbox) */
 	VEC(struct bucket *) all_buckets;
@@ -236,10 +241,12 @@ bool link_ends(const struct link *link);
 void link_sync(struct matcher *matcher, struct link *link);
 /*
  * Some record of the host is missing. A message that it sent unseen may reach any process of any
- * host: order is known on no link. Where owner made all of these records, its sends before them
- * stay in order.
+ * host: order is known on no link there. Where owner made all of these records, its sends before
+ * them stay in order.
  */
 void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from);
+/* A send of it that may have been hidden has arrived, or is not awaited any more. */
+void link_shows(struct link *link);
 /* From now on nothing is known of its order. */
 void link_unsync(struct link *link);
 /* Whether all that was sent before it on its link was seen, and it is the next to arrive. */

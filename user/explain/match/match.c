@@ -376,7 +376,9 @@ static void links_begin_anew(struct matcher *matcher)
 		if (!link_ends(link))
 			continue;
 		link_unsync(link);
+		link_shows(link);
 		link->anchor_sent = link->anchor_arrival = 0;
+		link->connection = 0;
 	}
 }
 
@@ -531,6 +533,7 @@ void matcher_free(struct matcher *matcher)
 	map_release(&matcher->streams);
 	map_release(&matcher->ways);
 	map_release(&matcher->unseen);
+	map_release(&matcher->ends);
 	map_release(&matcher->buckets);
 	map_release(&matcher->sockets);
 	map_release(&matcher->inboxes);

@@ -159,18 +159,22 @@ static bool came_before(const struct sent *sent, const struct arrival *arrival)
 	return earlier;
 }
 
-/*
- * Whether the first message of its link has not arrived, so that this one has not either. An
- * ambiguous one may have: its arrival was joined with another.
+/* Whether the first message of its link had not arrived by then, so that this one had not either.
  */
-static bool waits_for_first(const struct sent *sent)
+static bool waits_for_first(const struct sent *sent, const struct arrival *then)
 {
 	const struct sent *first = sent->link->first;
 	const struct arrival *arrival = first->bucket ? first->bucket->arrivals : NULL;
 
-	while (arrival && !looks_alike(first, arrival))
+	while (arrival && arrival->pos < then->pos && !looks_alike(first, arrival))
 		arrival = arrival->next;
-	return !arrival && !first->ambiguous;
+	return !arrival || arrival->pos >= then->pos;
+}
+
+/* The arrival of the link's first message may have been joined with another one. */
+static bool is_behind_ambiguous(const struct sent *sent)
+{
+	return sent != sent->link->first && sent->link->first->ambiguous;
 }
 
 /*
@@ -193,24 +197,25 @@ static struct sent *choose(struct bucket *bucket, struct arrival *arrival)
 		if (!in_order(sent) || sent->maybe_gone)
 			return NULL; /* it may be the one, until its link is in order */
 		if (!is_next(sent)) {
-			if (!waits_for_first(sent))
+			if (!waits_for_first(sent, arrival))
 				return NULL;
+			candidates += is_behind_ambiguous(sent);
 			continue;
 		}
 		if (came_before(sent, arrival))
 			return NULL;
-		if (!candidates++)
-			found = sent;
+		candidates++;
+		found = found ? found : sent;
 		placed = placed || sent->fifo || sent->sockets;
 	}
 	if (candidates < 2)
 		return found;
-	if (placed)
+	if (placed || !found)
 		return NULL;
 	arrival->ambiguous = true;
 	for (struct sent *sent = bucket->sents; sent; sent = sent->next)
-		if (is_next(sent) && sent->length == arrival->length &&
-		    !places_differ(sent, arrival))
+		if ((is_next(sent) || is_behind_ambiguous(sent)) &&
+		    sent->length == arrival->length && !places_differ(sent, arrival))
 			sent->ambiguous = true;
 	return found;
 }
@@ -262,11 +267,29 @@ static bool pair_by_next(struct matcher *matcher, struct bucket *bucket)
 	return false;
 }
 
+/* The arrivals of all hidden sends lie before an anchor: whose they are is not known. */
+static void bucket_show(struct matcher *matcher, struct bucket *bucket)
+{
+	struct arrival *arrival = bucket->arrivals, *next;
+	uint64_t shown = arrival->inbox->shown;
+
+	for (; arrival && arrival->pos < shown; arrival = next) {
+		next = arrival->next;
+		for (struct sent *sent = bucket->sents; sent; sent = sent->next)
+			if (sent->link->synced && looks_alike(sent, arrival))
+				link_unsync(sent->link);
+		arrival_give_up(matcher, arrival, "lost records");
+	}
+	bucket->hidden = false;
+}
+
 void bucket_pair(struct matcher *matcher, struct bucket *bucket)
 {
-	bool more = !bucket->hidden;
+	bool more = true;
 
-	while (more && bucket->sents && bucket->arrivals)
+	if (bucket->hidden && bucket->arrivals && !bucket->arrivals->inbox->hidden)
+		bucket_show(matcher, bucket);
+	while (!bucket->hidden && more && bucket->sents && bucket->arrivals)
 		more = bucket->many ? pair_by_next(matcher, bucket)
 				    : pair_in_order(matcher, bucket);
 }
@@ -324,43 +347,51 @@ void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket)
 	}
 }
 
-static void others_doubt(const struct sent *given_up, const struct arrival *arrival)
+/* The links that one of the arrivals that were given up may be of, by the last one of its kind. */
+static void others_doubt(const struct sent *given_up, const struct arrival *last)
 {
-	for (struct sent *sent = given_up->bucket->sents; sent; sent = sent->next)
-		if (sent->link != given_up->link && sent->length == arrival->length &&
-		    may_be_of(sent, arrival))
+	for (struct sent *sent = given_up->bucket->sents; last && sent; sent = sent->next)
+		if (sent->link->synced && sent->link != given_up->link &&
+		    sent->length == last->length && may_be_of(sent, last))
 			link_unsync(sent->link);
 }
 
 /*
  * The arrival of an ambiguous send may have been joined with the send of another link, whose own
- * arrival is to come.
+ * arrival is to come until that link's next anchor.
  */
-static void partners_doubt(struct matcher *matcher, const struct link *given_up)
+static void partners_doubt(struct matcher *matcher, const struct sent *given_up)
 {
+	struct inbox *inbox = given_up->link->inbox;
+
+	given_up->bucket->hidden = true;
 	for (size_t i = 0; i < matcher->synced.len; i++) {
 		struct link *link = matcher->synced.data[i];
 
-		if (link != given_up && link->inbox == given_up->inbox)
-			link_unsync(link);
+		if (link == given_up->link || link->inbox != inbox || !link->synced)
+			continue;
+		link_unsync(link);
+		inbox->hidden += !link->hides;
+		link->hides = true;
 	}
 }
 
 void bucket_doubt(struct matcher *matcher, const struct sent *given_up, uint64_t pos)
 {
 	struct arrival *arrival = given_up->bucket->arrivals, *next;
+	struct arrival last[2] = { 0 }; /* copies, [1]: of those with a position */
 
-	if (given_up->ambiguous) {
-		given_up->bucket->hidden = true;
-		partners_doubt(matcher, given_up->link);
-	}
+	if (given_up->ambiguous)
+		partners_doubt(matcher, given_up);
 	for (; arrival && arrival->pos < pos; arrival = next) {
 		next = arrival->next;
 		if (arrival->length != given_up->length || !may_be_of(given_up, arrival))
 			continue;
-		others_doubt(given_up, arrival);
+		last[arrival->placed] = *arrival;
 		arrival_give_up(matcher, arrival, "lost records");
 	}
+	for (int i = 0; i < 2; i++)
+		others_doubt(given_up, last[i].inbox ? &last[i] : NULL);
 }
 
 /* Every message of the link, from its first one on, was or will be seen at both ends. */
@@ -376,9 +407,17 @@ static bool seen_whole(const struct link *link)
 		(same_clock && ep->born && ep->from > link->inbox->unseen_until));
 }
 
+void link_shows(struct link *link)
+{
+	if (link->hides)
+		link->inbox->hidden--;
+	link->hides = false;
+}
+
 void link_sync(struct matcher *matcher, struct link *link)
 {
 	link->synced = true;
+	link_shows(link);
 	if (!link->listed)
 		vec_push(&matcher->synced, link);
 	link->listed = true;
@@ -419,6 +458,25 @@ static void link_gap(struct matcher *matcher, struct link *link, const struct pr
 		link->kept_in_fifo = kept_in_fifo;
 }
 
+/* Whether a process has an endpoint there; NULL: any may. */
+static bool reaches(struct matcher *matcher, const struct process *process,
+		    const struct inbox *inbox)
+{
+	struct map *ends = &matcher->ends;
+
+	for (; matcher->ends_seen < matcher->decoder->objects.len; matcher->ends_seen++) {
+		struct object *ep = matcher->decoder->objects.data[matcher->ends_seen];
+		bool traced;
+
+		if (ep->kind == OBJECT_EP && decoder_peer(matcher->decoder, ep, &traced) &&
+		    ep->peer)
+			map_insert(ends, ep->peer->address,
+				   (uint64_t)ep->peer->process->id << 32 | ep->process->id, NULL);
+	}
+	return !process ||
+	       map_find(ends, inbox->worker, (uint64_t)inbox->process->id << 32 | process->id);
+}
+
 /*
  * Goes over the links that are in order, of all hosts, and those that fell out of it since the last
  * gap: a large job has many more.
@@ -432,7 +490,7 @@ void links_unsync(struct matcher *matcher, int host, const struct process *owner
 
 		if (link->process->host == host || link->inbox->process->host == host)
 			link_gap(matcher, link, owner, from);
-		else
+		else if (reaches(matcher, owner, link->inbox))
 			link_unsync(link);
 		link->listed = link->synced || link->kept || link->kept_in_fifo;
 		if (link->listed)
