@@ -194,6 +194,7 @@ def capture_facts(capture, own):
     if report is None:
         return facts
     loss, matching = report["loss"], report["matching"]
+    facts["derived"] = report.get("derived")
     facts["loss"] = {"produced": loss["produced"], "stored": loss["stored"],
                      "dropped": sum(loss["dropped"].values())}
     facts["sums"] = Ledger.of_report(report).sums(own)
