@@ -293,6 +293,35 @@ static inline void job_snapshot(struct task *task, const struct task *to)
 					"ts", (json_int_t)task->job->now));
 }
 
+/* Receive FIFOs of shared memory, all at one address; an element's header:
+ * src/uct/sm/mm/base/mm_iface.h */
+#define FIFO_BASE 0x700000u
+#define FIFO_STRIDE 128u
+#define FIFO_HEADER 28u
+
+/* A snapshot of the one interface that all use; slots 0: it has no FIFO. */
+static inline void job_snapshot_iface(struct task *task, const char *transport, const char *device,
+				      uint32_t slots)
+{
+	char iface[24], worker[24], base[24];
+
+	snprintf(iface, sizeof(iface), "%#x", IFACE);
+	snprintf(worker, sizeof(worker), "%#x", WORKER(task->tgid));
+	snprintf(base, sizeof(base), "%#x", FIFO_BASE);
+	json_array_append_new(task->job->sides,
+			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:i, s:i}}",
+					"t", "iface", "tgid", task->tgid, "iface", iface, "worker",
+					worker, "tl", transport, "dev", device, "ts",
+					(json_int_t)task->job->now, "fifo", "base", base, "slots",
+					slots, "stride", FIFO_STRIDE));
+}
+
+/* The address of an inline message at a position. */
+static inline uint64_t job_fifo_data(uint32_t slots, uint64_t position)
+{
+	return FIFO_BASE + position % slots * FIFO_STRIDE + FIFO_HEADER;
+}
+
 /* The record of an operation; fields may be changed until the next job_*(). */
 static inline struct ub_op *job_op(struct task *task, enum job_site site, uint64_t obj,
 				   uint64_t tag, uint64_t count, uint64_t req)

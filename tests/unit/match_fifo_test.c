@@ -2,10 +2,7 @@
 /* Joined in mid-run, nothing but short messages: positions in the FIFO tell which is which. */
 #include "outcome.h"
 
-#define BASE 0x700000u
 #define SLOTS 4u
-#define STRIDE 128u
-#define HEADER 28u /* of an element, src/uct/sm/mm/base/mm_iface.h */
 
 struct late {
 	struct job job;
@@ -13,22 +10,6 @@ struct late {
 	struct outcome out;
 	uint64_t sent, arrived; /* positions */
 };
-
-/* What a snapshot tells of the interface that everyone uses here. */
-static void snapshot_iface(struct task *task)
-{
-	char iface[24], worker[24], base[24];
-
-	snprintf(iface, sizeof(iface), "%#x", IFACE);
-	snprintf(worker, sizeof(worker), "%#x", WORKER(task->tgid));
-	snprintf(base, sizeof(base), "%#x", BASE);
-	json_array_append_new(task->job->sides,
-			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:i, s:i}}",
-					"t", "iface", "tgid", task->tgid, "iface", iface, "worker",
-					worker, "tl", "posix", "dev", "memory", "ts",
-					(json_int_t)task->job->now, "fifo", "base", base, "slots",
-					SLOTS, "stride", STRIDE));
-}
 
 static void late_init(struct late *late)
 {
@@ -38,8 +19,8 @@ static void late_init(struct late *late)
 	late->b = job_process(&late->job, 2, 1, "attach");
 	job_snapshot(&late->a, &late->b);
 	job_snapshot(&late->b, &late->a);
-	snapshot_iface(&late->a);
-	snapshot_iface(&late->b);
+	job_snapshot_iface(&late->a, "posix", "memory", SLOTS);
+	job_snapshot_iface(&late->b, "posix", "memory", SLOTS);
 	late->sent = late->arrived = 1000;
 }
 
@@ -91,7 +72,7 @@ static void arrive(struct late *late, uint64_t tag, uint64_t bytes)
 {
 	struct ub_rx *rx = job_rx(&late->b, AT_RX_EAGER, (uint32_t)bytes + 8, tag, 0, 0);
 
-	rx->data = BASE + (late->arrived++ % SLOTS) * STRIDE + HEADER;
+	rx->data = job_fifo_data(SLOTS, late->arrived++);
 	late->b.rx = 0;
 	job_take(&late->b, tag, UINT64_MAX, tag, bytes);
 }
@@ -174,7 +155,7 @@ static void two_senders(void **state)
 	late_init(&late);
 	c = job_process(&late.job, 3, 2, "attach");
 	job_snapshot(&c, &late.b);
-	snapshot_iface(&c);
+	job_snapshot_iface(&c, "posix", "memory", SLOTS);
 	arrive_from_before(&late);
 	for (unsigned int i = 0; i < 8; i++) {
 		send_flagged(&late, 7, 3, 50);
@@ -205,7 +186,7 @@ static void no_agreement(void **state)
 	arrive(&late, 7, 4);
 	send_flagged(&late, 7, 3, 50);
 	rx = job_rx(&late.b, AT_RX_EAGER, 11, 7, 0, 0);
-	rx->data = BASE + (late.arrived % SLOTS) * STRIDE + HEADER;
+	rx->data = job_fifo_data(SLOTS, late.arrived);
 	rx->am_flags = 1;
 	late_analyse(&late);
 	assert_int_equal(late.out.totals.matched, 0);

@@ -8,10 +8,7 @@
 
 #include "outcome.h"
 
-#define BASE 0x700000u
 #define SLOTS 8u
-#define STRIDE 128u
-#define HEADER 28u /* of an element, src/uct/sm/mm/base/mm_iface.h */
 #define MOST_SENDERS 3
 #define STEPS 160
 #define RECEIVER 2
@@ -74,21 +71,12 @@ static bool chance(struct fuzz *fuzz, unsigned int percent)
 	return dice(fuzz, 100) < percent;
 }
 
-/* A snapshot of the one interface. */
 static void snapshot_iface(struct fuzz *fuzz, struct task *task)
 {
-	char iface[24], worker[24], base[24];
-
-	snprintf(iface, sizeof(iface), "%#x", IFACE);
-	snprintf(worker, sizeof(worker), "%#x", WORKER(task->tgid));
-	snprintf(base, sizeof(base), "%#x", BASE);
-	json_array_append_new(task->job->sides,
-			      json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:i, s:i}}",
-					"t", "iface", "tgid", task->tgid, "iface", iface, "worker",
-					worker, "tl", fuzz->streams ? "tcp" : "posix", "dev",
-					fuzz->streams ? "lo" : "memory", "ts",
-					(json_int_t)task->job->now, "fifo", "base", base, "slots",
-					fuzz->streams ? 0 : SLOTS, "stride", STRIDE));
+	if (fuzz->streams)
+		job_snapshot_iface(task, "tcp", "lo", 0);
+	else
+		job_snapshot_iface(task, "posix", "memory", SLOTS);
 }
 
 /* The record of a thread's losses is finished with its next record, and lies where they began. */
@@ -211,7 +199,7 @@ static void record_arrival(struct fuzz *fuzz, const struct flight *flight)
 		rx->data = flight->position;
 		rx->am_flags = fuzz->streams ? 0 : IFACE >> 4 << 16;
 	} else if (flight->in_slot && !fuzz->streams) {
-		rx->data = BASE + (flight->position % SLOTS) * STRIDE + HEADER;
+		rx->data = job_fifo_data(SLOTS, flight->position);
 	} else {
 		rx->am_flags = 1; /* UCT_CB_PARAM_FLAG_DESC */
 	}
