@@ -39,8 +39,7 @@ volatile __u32 calls_derived = 0; /* an operation whose call was not seen makes 
 volatile __u32 calls_checked = 0; /* number of the check that is under way; 0: none */
 volatile __u32 callers_generation = 1; /* raised when ranges have changed */
 
-/* Operations of which it could not be known where they came from, while their calls were looked
- * for. */
+/* Operations that came from unknown code, while their calls were looked for. */
 volatile __u64 callers_unknown = 0;
 
 /* Whether operations look for their calls at all; set before loading. */
@@ -129,9 +128,7 @@ struct caller_walk {
 	const struct ub_caller_ranges *ranges;
 	__u64 pc, sp, bp;
 	__u64 bp_at; /* where bp was read from; 0: it is the register */
-	/* The code is not known: another tracer awaits its return, or MPI has loaded it just now.
-	 */
-	__u32 unknown;
+	__u32 unknown; /* its code: another tracer awaits its return, or MPI has loaded it now */
 };
 
 /* The frame's base; 0: not found. */

@@ -240,9 +240,9 @@ bool link_ends(const struct link *link);
 /* Order is known on the link from now on, until a gap or a cut; its inbox is known. */
 void link_sync(struct matcher *matcher, struct link *link);
 /*
- * Some record of the host is missing. A message that it sent unseen may reach any process of any
- * host: order is known on no link there. Where owner made all of these records, its sends before
- * them stay in order.
+ * Some record of the host is missing. A message may have been sent unseen: order is known on no
+ * link of the host, and on no link of others to a worker that owner has an endpoint to, or to any
+ * if owner is NULL. Where owner made all of these records, its sends before them stay in order.
  */
 void links_unsync(struct matcher *matcher, int host, const struct process *owner, uint64_t from);
 /* A send of it that may have been hidden has arrived, or is not awaited any more. */

@@ -350,7 +350,7 @@ void bucket_pair_exact(struct matcher *matcher, struct bucket *bucket)
 /* The links that one of the arrivals that were given up may be of, by the last one of its kind. */
 static void others_doubt(const struct sent *given_up, const struct arrival *last)
 {
-	for (struct sent *sent = given_up->bucket->sents; last && sent; sent = sent->next)
+	for (struct sent *sent = given_up->bucket->sents; sent; sent = sent->next)
 		if (sent->link->synced && sent->link != given_up->link &&
 		    sent->length == last->length && may_be_of(sent, last))
 			link_unsync(sent->link);
@@ -391,20 +391,26 @@ void bucket_doubt(struct matcher *matcher, const struct sent *given_up, uint64_t
 		arrival_give_up(matcher, arrival, "lost records");
 	}
 	for (int i = 0; i < 2; i++)
-		others_doubt(given_up, last[i].inbox ? &last[i] : NULL);
+		if (last[i].inbox)
+			others_doubt(given_up, &last[i]);
+}
+
+/* The endpoint has had no message before that time; 0: nothing was unseen. */
+static bool made_after(const struct object *ep, uint64_t unseen_until)
+{
+	return !unseen_until || (ep->born && ep->from > unseen_until);
 }
 
 /* Every message of the link, from its first one on, was or will be seen at both ends. */
 static bool seen_whole(const struct link *link)
 {
 	const struct process *src = link->process, *dst = link->inbox->process;
-	const struct object *ep = link->ep;
-	bool same_clock = src->host == dst->host;
+	uint64_t unseen_until = link->inbox->unseen_until;
 
-	return (!src->blind_until || (ep->born && ep->from > src->blind_until)) &&
-	       (!dst->blind_until || (same_clock && ep->born && ep->from > dst->blind_until)) &&
-	       (!link->inbox->unseen_until ||
-		(same_clock && ep->born && ep->from > link->inbox->unseen_until));
+	if (unseen_until < dst->blind_until)
+		unseen_until = dst->blind_until;
+	return made_after(link->ep, src->blind_until) &&
+	       (src->host == dst->host ? made_after(link->ep, unseen_until) : !unseen_until);
 }
 
 void link_shows(struct link *link)
@@ -464,6 +470,8 @@ static bool reaches(struct matcher *matcher, const struct process *process,
 {
 	struct map *ends = &matcher->ends;
 
+	if (!process)
+		return true;
 	for (; matcher->ends_seen < matcher->decoder->objects.len; matcher->ends_seen++) {
 		struct object *ep = matcher->decoder->objects.data[matcher->ends_seen];
 		bool traced;
@@ -473,8 +481,7 @@ static bool reaches(struct matcher *matcher, const struct process *process,
 			map_insert(ends, ep->peer->address,
 				   (uint64_t)ep->peer->process->id << 32 | ep->process->id, NULL);
 	}
-	return !process ||
-	       map_find(ends, inbox->worker, (uint64_t)inbox->process->id << 32 | process->id);
+	return map_find(ends, inbox->worker, (uint64_t)inbox->process->id << 32 | process->id);
 }
 
 /*
