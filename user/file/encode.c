@@ -446,30 +446,33 @@ static inline uint32_t all_if(bool condition)
 	return -(uint32_t)condition;
 }
 
-/* Frame numbers that are not as expected. */
-static __attribute__((noinline)) uint32_t push_frames(struct block_encoder *e,
-						      struct context_last now, bool other_call,
+/*
+ * Frame numbers that are not as expected. The three of a context_last by themselves: a struct would
+ * go through memory, stored in parts and loaded at once, which stalls.
+ */
+static __attribute__((noinline)) uint32_t push_frames(struct block_encoder *e, uint32_t own,
+						      uint32_t op, uint32_t rx, bool other_call,
 						      uint32_t call, struct context_last *c)
 {
 	uint32_t how = 0;
 
-	if (now.seq != c->seq) {
+	if (own != c->seq) {
 		how |= HOW_SEQ;
-		push(e, COLUMN_SEQ, (uint32_t)zigzag(now.seq, 4));
+		push(e, COLUMN_SEQ, (uint32_t)zigzag(own, 4));
 	}
 	if (other_call) {
 		how |= HOW_CALL;
 		push(e, COLUMN_CALL, (uint32_t)zigzag(call, 4));
 	}
-	if (now.op != c->op) {
+	if (op != c->op) {
 		how |= HOW_OP;
-		push(e, COLUMN_OP, (uint32_t)zigzag(now.op, 4));
+		push(e, COLUMN_OP, (uint32_t)zigzag(op, 4));
 	}
-	if (now.rx != c->rx) {
+	if (rx != c->rx) {
 		how |= HOW_RX;
-		push(e, COLUMN_RX, (uint32_t)zigzag(now.rx, 4));
+		push(e, COLUMN_RX, (uint32_t)zigzag(rx, 4));
 	}
-	*c = now;
+	*c = (struct context_last){ .seq = own, .op = op, .rx = rx };
 	return how;
 }
 
@@ -486,8 +489,7 @@ add_frames(struct block_encoder *e, const struct ub_hdr *h, uint32_t frames, str
 	uint32_t how = 0;
 
 	if ((own ^ c->seq) | (op ^ c->op) | (rx ^ c->rx) | call)
-		how = push_frames(e, (struct context_last){ .seq = own, .op = op, .rx = rx }, call,
-				  seq - h->call, c);
+		how = push_frames(e, own, op, rx, call, seq - h->call, c);
 	t->call = expected_call(t->call, h->seq, h->call);
 	t->seq = seq;
 	return how;
