@@ -56,13 +56,19 @@ loss()
 	[ "$PRODUCED" = $((STORED + DROPPED)) ]
 }
 
-# leave: ends the tracer while records are made, which it must come to the end of
+# leave: ends the tracer
 leave()
 {
 	kill -TERM "$TRACER"
 	status=0
 	wait "$TRACER" || status=$?
 	[ "$status" = 0 ]
+}
+
+# leave_flood: while records are made, which it must come to the end of
+leave_flood()
+{
+	leave
 	kill -0 "$FLOOD_PID"
 }
 
@@ -75,7 +81,7 @@ NPROC=$(nproc)
 	kill -STOP "$TRACER"
 	sleep 0.5
 	kill -CONT "$TRACER"
-	leave
+	leave_flood
 	loss "$WORK/a.ucxb"
 	[ "$DROPPED" -gt 0 ]
 	jq -e '.self.consumer | .grown == 0 and .ring_bytes == 65536 * .rings and .records == $stored' \
@@ -90,7 +96,7 @@ NPROC=$(nproc)
 	sleep 0.5
 	kill -CONT "$TRACER"
 	soon calls_in "$WORK/a.ucxb" 500000
-	leave
+	leave_flood
 	loss "$WORK/a.ucxb"
 	jq -e '.self.consumer | .grown > 0 and .records == $stored' --argjson stored "$STORED" "$WORK/report.json"
 }
@@ -105,23 +111,47 @@ computed()
 	producers 600 0.05 $(yes "0 $((NPROC > 1))" | head -n 50)
 	attach "$WORK/a.ucxb" --ring-size 64 --thin 1/1
 	soon computed 2
-	leave
+	leave_flood
 	loss "$WORK/a.ucxb"
 	[ "$PRODUCED" -ge 1600 ]
 	[ "$DROPPED" = 0 ]
 	jq -e '[.calls[].count] | add == 1600' "$WORK/report.json"
 }
 
-@test "a full disk is told of once, and what was written before is there" {
+# small KIB: $WORK/small is a disk of so much
+small()
+{
 	mkdir "$WORK/small"
-	mount -t tmpfs -o size=300k none "$WORK/small" || skip "no tmpfs here"
-	flood 60
+	mount -t tmpfs -o "size=$1k" none "$WORK/small" || skip "no tmpfs here"
+}
+
+@test "on a disk that is nearly full calls are added up, and all are there" {
+	small 512
+	flood 4
 	attach "$WORK/small/a.ucxb"
+	wait "$FLOOD_PID"
+	leave
+	[ "$(grep -c 'is nearly full: from now on' "$WORK/attach.err")" = 1 ]
+	loss "$WORK/small/a.ucxb"
+	[ "$DROPPED" -gt 0 ]
+	jq -e '.detail.calls.recorded > 0 and .loss.dropped == {"detail thinned": $dropped}' \
+		--argjson dropped "$DROPPED" "$WORK/report.json"
+	jq -e '.notes | keys[] | select(test("disk .* nearly full"))' "$WORK/report.json"
+	made=$(awk '!/pid/ { sum += $1 } END { printf "%d", sum }' "$WORK/flood")
+	jq -e '[.calls[] | select(.function == "MPI_Testall") | .count] | add == $made' --argjson made "$made" \
+		"$WORK/report.json"
+}
+
+@test "a file at its size limit is told of once, and what was written before is there" {
+	flood 60
+	ulimit -Sf 300
+	attach "$WORK/a.ucxb"
+	ulimit -Sf unlimited
 	status=0
 	wait "$TRACER" || status=$?
 	[ "$status" = 9 ]
-	[ "$(grep -c 'No space left on device' "$WORK/attach.err")" = 1 ]
+	[ "$(grep -c 'File too large' "$WORK/attach.err")" = 1 ]
 	# what refused the last chunk may be too full for the mark of its end, which has the counters
-	"$UCXBPF" replay --json "$WORK/small/a.ucxb" >"$WORK/report.json" || [ $? = 4 ]
+	"$UCXBPF" replay --json "$WORK/a.ucxb" >"$WORK/report.json" || [ $? = 4 ]
 	jq -e '.loss.stored > 0' "$WORK/report.json"
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define ZSTD_STATIC_LINKING_ONLY /* ZSTD_c_literalCompressionMode */
@@ -37,7 +38,7 @@ static int write_all(int fd, const void *data, size_t size, size_t *done)
 	return 0;
 }
 
-/* Cuts off what does not belong to a whole chunk. */
+/* Cuts off what does not belong to a whole chunk, and space that is held. */
 static void cut_back(const struct output *o)
 {
 	/* Where this fails too, a reader sees a torn last chunk and stops before it. */
@@ -143,6 +144,43 @@ int output_open(struct output *o, const char *path)
 	return error;
 }
 
+#define HOLD_STEP (4u << 20) /* a call for each so many bytes */
+
+static int hold_to(struct output *o, uint64_t end)
+{
+	if (fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->bytes, (off_t)(end - o->bytes)))
+		return -errno;
+	o->held = end;
+	return 0;
+}
+
+static void hold(struct output *o)
+{
+	uint64_t enough = o->bytes + o->reserve;
+	int error;
+
+	if (!o->reserve || o->scarce || o->held >= enough)
+		return;
+	error = hold_to(o, enough + HOLD_STEP);
+	if (error)
+		error = hold_to(o, enough);
+	o->scarce = error == -ENOSPC || error == -EDQUOT;
+	if (error && !o->scarce)
+		o->reserve = 0;
+}
+
+/* Where nothing can be held, a full disk shows in a write that fails. */
+static uint64_t reserve_of(const struct output *o)
+{
+	struct statvfs fs;
+	uint64_t room;
+
+	if (fstatvfs(o->fd, &fs) || !fs.f_bavail)
+		return 0;
+	room = fs.f_bavail * fs.f_frsize / 4;
+	return room < OUTPUT_RESERVE ? room : OUTPUT_RESERVE;
+}
+
 static int start_file(struct output *o)
 {
 	struct file_header header = { .version = FILE_VERSION, .wire = UB_WIRE_VERSION };
@@ -159,6 +197,7 @@ static int start_file(struct output *o)
 		cut_back(o);
 	else
 		o->bytes = sizeof(header);
+	o->reserve = reserve_of(o);
 	return error;
 }
 
@@ -190,6 +229,8 @@ int output_put(struct output *o, const void *chunks, size_t size, size_t *whole)
 	o->bytes += *whole;
 	if (error)
 		cut_back(o);
+	else
+		hold(o);
 	return error;
 }
 
@@ -200,6 +241,8 @@ int output_close(struct output *o)
 
 	if (o->created && !o->started && o->path)
 		unlink(o->path);
+	if (o->held > o->bytes)
+		cut_back(o);
 	error = close(o->fd) ? -errno : 0;
 
 	free(o->path);

@@ -11,8 +11,18 @@
 
 #include "file/chunk.h"
 
+/*
+ * Disk space is held behind the end of a regular file: OUTPUT_RESERVE, or a quarter of what was
+ * free at the start where that is less. Once it can no longer be had, there is room for this much
+ * more.
+ */
+#define OUTPUT_RESERVE (16u << 20)
+
 struct output {
 	int fd;
+	uint64_t reserve; /* bytes to hold; 0: the file system cannot hold any */
+	uint64_t held; /* where the space that is held ends, in bytes of the file */
+	bool scarce; /* less than the reserve is left */
 	char *path;
 	bool started; /* the former content is overwritten */
 	bool created; /* there was no file, or an empty one */

@@ -23,6 +23,7 @@ struct file_writer {
 	chunks staged; /* complete, not in the file yet */
 	chunks writing; /* empty but during a write */
 	uint64_t bytes; /* of the file */
+	bool scarce; /* atomic */
 	int error; /* of the first chunk that could not be stored; nothing is taken after it. Atomic
 		    */
 	uint64_t stored, refused;
@@ -82,6 +83,11 @@ int file_writer_open(struct file_writer **writer, const char *path)
 int file_writer_error(struct file_writer *w)
 {
 	return __atomic_load_n(&w->error, __ATOMIC_RELAXED);
+}
+
+bool file_writer_scarce(struct file_writer *w)
+{
+	return __atomic_load_n(&w->scarce, __ATOMIC_RELAXED);
 }
 
 static void fail(struct file_writer *w, int error)
@@ -152,6 +158,7 @@ static void write_staged(struct file_writer *w)
 	w->stored -= lost;
 	w->refused += lost;
 	w->bytes = w->output.bytes;
+	__atomic_store_n(&w->scarce, w->output.scarce, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&w->lock);
 	c->len = 0;
 }

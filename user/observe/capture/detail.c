@@ -67,3 +67,9 @@ void detail_step(struct detail *detail, double fill, uint64_t lost)
 	else if (detail->kept < UB_SLICES && side_now() - detail->calm_since > CALM_NS)
 		change(detail, detail->kept * 2, "rings are nearly empty", fill);
 }
+
+void detail_end(struct detail *detail, const char *reason, double fill)
+{
+	detail->fixed = true;
+	change(detail, 0, reason, fill);
+}

@@ -23,7 +23,7 @@ struct detail {
 	uint64_t calm_since; /* side_now() ns: no ring was filled by much since then */
 };
 
-/* The slices with detail where kept of UB_SLICES have it: as even as can be, bit 0 is set. */
+/* The slices with detail where kept of UB_SLICES have it: as even as can be, bit 0 if any. */
 uint64_t detail_mask(unsigned int kept);
 
 /* kept: 0: as the rings allow; else fixed. The kernel is loaded and outlives *detail. */
@@ -35,5 +35,8 @@ void detail_init(struct detail *detail, struct kernel *kernel, struct file_write
  * records that found no room so far.
  */
 void detail_step(struct detail *detail, double fill, uint64_t lost);
+
+/* From now on nothing has detail, whatever --thin asks for. fill: as in detail_step(). */
+void detail_end(struct detail *detail, const char *reason, double fill);
 
 #endif

@@ -88,6 +88,23 @@ static void watch_detail(struct capture_session *capture)
 		detail_step(&capture->detail, drain_fill(capture->drain), lost);
 }
 
+/* The rest of the disk is for what rings hold by then, and for sums at the end. */
+static void watch_disk(struct capture_session *capture)
+{
+	if (capture->scarce || !file_writer_scarce(capture->writer))
+		return;
+	capture->scarce = true;
+	if (capture->options.count)
+		return;
+	log_warn("the disk with '%s' is nearly full: from now on calls, operations and transfers "
+		 "are added up, not recorded",
+		 capture->options.output);
+	side_write(capture->writer,
+		   side_note("the disk was nearly full: from then on calls, operations and "
+			     "transfers were added up, not recorded"));
+	detail_end(&capture->detail, "the disk is nearly full", drain_fill(capture->drain));
+}
+
 /* With the lives of the objects they refer to, which may still be in outboxes. */
 static void write_cells(struct capture_session *capture)
 {
@@ -124,7 +141,7 @@ static void flush(struct capture_session *capture)
 	if (read_stats(capture, &stats))
 		return;
 	windows_state(&capture->windows, capture->progress.state, sizeof(capture->progress.state));
-	if (has_news(capture)) {
+	if (!capture->scarce && has_news(capture)) {
 		if (cells_due(&capture->cells))
 			write_cells(capture);
 		side_write(capture->writer, side_clock());
@@ -207,6 +224,7 @@ int capture_work(struct capture_session *capture, int ms)
 		capture->next_step = (side_now() / STEP_NS + 1) * STEP_NS;
 		session_drain(capture);
 		watch_detail(capture);
+		watch_disk(capture);
 		follow(capture);
 		windows_step(capture);
 		budget_step(capture);

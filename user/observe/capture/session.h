@@ -47,6 +47,7 @@ struct capture_session {
 	struct progress progress;
 	struct windows windows;
 	struct detail detail;
+	bool scarce; /* the disk is nearly full: sums are written at the end */
 	struct budget budget;
 	struct derive derive;
 	uint64_t opened, next_flush; /* side_now() ns */
