@@ -2,7 +2,8 @@
 /*
  * Random jobs whose senders fill one FIFO, or a connection each. None of these seeds has a message
  * that is matched wrongly, whatever was not seen; of jobs that were traced from the start, nearly
- * every message that arrived is matched or ambiguous. Arguments: the first seed, and how many.
+ * every message that arrived is matched or ambiguous. No arrival that was recorded is said not to
+ * be there. Arguments: the first seed, and how many.
  */
 #include <inttypes.h>
 
@@ -325,8 +326,19 @@ static unsigned int wrong(const struct fuzz *fuzz, uint64_t seed)
 	return count;
 }
 
+/* Sends whose arrival is said not to be there, although it is: more than have none. */
+static uint64_t denied(const struct fuzz *fuzz)
+{
+	const struct fact_totals *totals = &fuzz->out.totals;
+	uint64_t missing = totals->sends - fuzz->truth.used;
+	uint64_t said = reason_count(totals->unmatched_sends, "in flight at end") +
+			reason_count(totals->unmatched_sends, "arrival not seen");
+
+	return said > missing ? said - missing : 0;
+}
+
 struct sums {
-	uint64_t matched, wrong, possible; /* messages */
+	uint64_t matched, wrong, possible, denied; /* messages */
 	uint64_t settled, arrived; /* of jobs traced from the start */
 };
 
@@ -364,6 +376,7 @@ static void run(uint64_t seed, struct sums *sums)
 	sums->matched += fuzz.out.messages.len;
 	sums->possible += fuzz.truth.used;
 	sums->wrong += wrong(&fuzz, seed);
+	sums->denied += denied(&fuzz);
 	outcome_release(&fuzz.out);
 	map_release(&fuzz.truth);
 	job_release(&fuzz.job);
@@ -382,9 +395,11 @@ static void none_wrong(void **state)
 		      sums.matched, sums.possible, sums.wrong);
 	print_message("traced from the start: %" PRIu64 " of %" PRIu64 " matched or ambiguous\n",
 		      sums.settled, sums.arrived);
+	print_message("%" PRIu64 " arrivals denied\n", sums.denied);
 	assert_true(sums.matched > sums.possible / 2);
 	assert_true(sums.settled > sums.arrived * 99 / 100);
 	assert_int_equal(sums.wrong, 0);
+	assert_int_equal(sums.denied, 0);
 }
 
 int main(int argc, char **argv)

@@ -58,12 +58,16 @@ static const char *reason_before(struct matcher *matcher, const struct sent *sen
 	const struct link *link = sent->link;
 	struct arrival *arrival = NULL;
 
-	if (link->synced)
-		return "arrival not seen";
 	if (!class_is_exact(sent->class) && sent->bucket)
 		arrival = last_before(sent->bucket, pos);
 	for (int i = 0; arrival && i < LOOK_BACK && !may_be_of(sent, arrival); i++)
 		arrival = arrival->prev;
+	if (link->synced)
+		return sent->ambiguous || arrival || arrival_given_up(sent)
+			       ? "one of several senders"
+			       : "arrival not seen";
+	if (!arrival && arrival_given_up(sent))
+		return link->anchor_sent ? "lost records" : "before first anchor";
 	if (!arrival && (link->anchor_sent || arrival_may_be_lost(sent)))
 		return "arrival not seen";
 	if (!link->anchor_sent)

@@ -13,6 +13,8 @@ struct bucket {
 		*claim[2]; /* at a cut: the next for sends without order, [1]: for placed ones */
 	struct link *only; /* the link that all of them came over so far */
 	bool many; /* more than one link */
+	bool undecided; /* at a cut: sends and arrivals were left that may be each other's */
+	uint64_t given_up; /* time of the last arrival that was given up; 0: none */
 	bool hidden; /* a send that was removed may still arrive, while inbox.hidden */
 };
 
@@ -219,6 +221,8 @@ void join(struct matcher *matcher, struct sent *sent, struct arrival *arrival);
 bool before_send(const struct sent *sent, const struct arrival *arrival);
 /* Where order is lost: whether the arrival may be of this send, as far as they tell. */
 bool may_be_of(const struct sent *sent, const struct arrival *arrival);
+/* Whether an arrival that may have been this send's was given up. */
+bool arrival_given_up(const struct sent *sent);
 /* Whether the record of its arrival may be among the receiver's missing ones. */
 bool arrival_may_be_lost(const struct sent *sent);
 /* Whether order or clock say that the arrival cannot be of this send. */

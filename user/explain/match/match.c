@@ -339,15 +339,32 @@ static bool claims_arrival(const struct sent *sent)
 	return found;
 }
 
+static const char undecided[] = "one of several senders";
+
+/* Several senders may have sent what waits: an arrival may be of this send, or of another's. */
+static bool is_undecided(const struct sent *sent)
+{
+	struct bucket *bucket = class_is_exact(sent->class) ? NULL : sent->bucket;
+	struct arrival *arrival = bucket && bucket->many ? bucket->arrivals : NULL;
+
+	while (arrival && (arrival->length != sent->length || !may_be_of(sent, arrival)))
+		arrival = arrival->next;
+	if (arrival)
+		bucket->undecided = true;
+	return arrival;
+}
+
 static const char *send_reason(const struct matcher *matcher, const struct sent *sent)
 {
 	const struct link *link = sent->link;
 
 	if (!link->inbox)
 		return "peer not known";
+	if (link->synced && is_undecided(sent))
+		return undecided;
 	if (in_order(sent))
 		return matcher->ending;
-	if (claims_arrival(sent))
+	if (claims_arrival(sent) || arrival_given_up(sent))
 		return link->anchor_sent ? "lost records" : "before first anchor";
 	return arrival_may_be_lost(sent) ? "arrival not seen" : matcher->ending;
 }
@@ -387,6 +404,8 @@ static const char *arrival_reason(const struct arrival *arrival)
 	const struct bucket *bucket = arrival->bucket;
 	const struct link *link = bucket ? bucket->only : NULL;
 
+	if (bucket && bucket->undecided)
+		return undecided;
 	if (link && !link->synced)
 		return link->anchor_sent ? "lost records" : "before first anchor";
 	return link || arrival->source ? "send not seen" : "sender not known";

@@ -162,6 +162,8 @@ void sent_give_up(struct matcher *matcher, struct sent *sent, const char *reason
 /* No send will be found for it. It takes its receive all the same, or another message would. */
 void arrival_give_up(struct matcher *matcher, struct arrival *arrival, const char *reason)
 {
+	if (arrival->waits && arrival->bucket->given_up < arrival->ts)
+		arrival->bucket->given_up = arrival->ts;
 	if (arrival->state == RECEIVE_WAIT &&
 	    (arrival->queued || arrival->held || arrival->inbox->current == arrival)) {
 		bucket_remove_arrival(arrival);

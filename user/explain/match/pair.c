@@ -121,6 +121,15 @@ bool may_be_of(const struct sent *sent, const struct arrival *arrival)
 	       (arrival->ts >= sent->ts && !(arrival->placed && (sent->fifo || sent->sockets)));
 }
 
+bool arrival_given_up(const struct sent *sent)
+{
+	const struct process *src = sent->link->process, *dst = sent->link->inbox->process;
+	uint64_t given_up =
+		sent->bucket && !class_is_exact(sent->class) ? sent->bucket->given_up : 0;
+
+	return given_up && (src->host != dst->host || given_up >= sent->ts);
+}
+
 bool arrival_may_be_lost(const struct sent *sent)
 {
 	const struct process *process = sent->link->inbox->process;
