@@ -225,26 +225,28 @@ int file_writer_record(struct file_writer *w, const struct ub_hdr *record)
 
 int file_writer_side(struct file_writer *w, const json_t *side)
 {
-	const size_t flags = JSON_COMPACT;
-	size_t size = json_dumpb(side, NULL, 0, flags), staged;
-	int error;
+	char *text =
+		json_is_string(json_object_get(side, "t")) ? json_dumps(side, JSON_COMPACT) : NULL;
+	size_t size = text ? strlen(text) : 0, staged;
+	int error = !text ? -EINVAL : size >= SIDE_MAX ? -EMSGSIZE : 0;
 
-	if (!size || !json_is_string(json_object_get(side, "t")))
-		return -EINVAL;
-	if (size >= SIDE_MAX)
-		return -EMSGSIZE;
+	if (error) {
+		free(text);
+		return error;
+	}
 	pthread_mutex_lock(&w->lock);
 	if (w->sides_size + size >= SIDES_CHUNK)
 		stage_sides(w);
 	error = w->error;
 	if (!error) {
-		json_dumpb(side, w->sides + w->sides_size, size, flags);
+		memcpy(w->sides + w->sides_size, text, size);
 		w->sides_size += size;
 		w->sides[w->sides_size++] = '\n';
 		w->sides_n++;
 	}
 	staged = w->staged.len;
 	pthread_mutex_unlock(&w->lock);
+	free(text);
 	write_if_due(w, staged);
 	return error;
 }

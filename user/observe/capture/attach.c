@@ -192,6 +192,7 @@ static int begin_all(struct capture_session *capture)
 	for (size_t i = 0; i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			vec_push(&tgids, track->processes.data[i].tgid);
+	existing_read(&capture->existing);
 	drain_cover(capture->drain, tgids.data, tgids.len);
 	vec_release(&tgids);
 	session_place_threads(capture);
@@ -235,6 +236,7 @@ static void consider(struct capture_session *capture, pid_t pid)
 	process_maps_hold(pid);
 	track_scan(&capture->track);
 	existing_process(&capture->existing, pid);
+	existing_read(&capture->existing);
 	memory_watch_apply(&capture->memory);
 	drain_cover(capture->drain, &pid, 1);
 	process_maps_drop();

@@ -2,6 +2,7 @@
 #include "observe/capture/existing.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +13,20 @@
 #include "observe/process/snapshot.h"
 
 #define MAX_WORKERS 64
+#define THREADS_MAX 7 /* beside the session's own */
 
 void existing_init(struct existing *existing, struct track *track, struct file_writer *writer)
 {
 	*existing = (struct existing){ .track = track, .writer = writer };
+	pthread_mutex_init(&existing->found, NULL);
 }
 
 void existing_release(struct existing *existing)
 {
 	map_release(&existing->known);
 	vec_release(&existing->strangers);
+	vec_release(&existing->unread);
+	pthread_mutex_destroy(&existing->found);
 }
 
 static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
@@ -76,8 +81,11 @@ static void emit_side(void *arg, const json_t *record)
 	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++) {
 		const char *text = json_string_value(json_object_get(record, pointers[i]));
 
-		if (text)
-			introduce(emitting->existing, emitting->tgid, strtoull(text, NULL, 16));
+		if (!text)
+			continue;
+		pthread_mutex_lock(&emitting->existing->found);
+		introduce(emitting->existing, emitting->tgid, strtoull(text, NULL, 16));
+		pthread_mutex_unlock(&emitting->existing->found);
 	}
 	file_writer_side(emitting->existing->writer, record);
 }
@@ -99,29 +107,74 @@ static const struct layout *layout_of(struct existing *existing, pid_t tgid)
 	return ucp ? ucp->layout : NULL;
 }
 
-static int read_process(struct existing *existing, pid_t tgid)
+static void read_process(struct existing *existing, struct unread *unread)
 {
-	const struct layout *layout = layout_of(existing, tgid);
 	uint64_t workers[MAX_WORKERS];
-	mapped_libraries mapped = { 0 };
 	struct snapshot snapshot;
-	int count;
 
-	if (!layout || process_libraries(tgid, &existing->track->libraries, &mapped))
-		return 0;
-	snapshot_init(&snapshot, tgid, layout, SNAPSHOT_DEADLINE_MS);
-	count = snapshot_find_workers(&snapshot, &mapped, workers, MAX_WORKERS);
-	log_debug("process %d: %d workers found", tgid, count);
-	for (int i = 0; i < count; i++)
+	snapshot_init(&snapshot, unread->tgid, unread->layout, SNAPSHOT_DEADLINE_MS);
+	unread->workers = snapshot_find_workers(&snapshot, &unread->mapped, workers, MAX_WORKERS);
+	log_debug("process %d: %d workers found", unread->tgid, unread->workers);
+	for (int i = 0; i < unread->workers; i++)
 		read_worker(existing, &snapshot, workers[i]);
 	snapshot_release(&snapshot);
-	vec_release(&mapped);
-	return count;
+}
+
+static void *read_some(void *arg)
+{
+	struct existing *existing = arg;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&existing->next, 1, __ATOMIC_RELAXED)) <
+	       existing->unread.len)
+		read_process(existing, &existing->unread.data[i]);
+	return NULL;
+}
+
+/* Threads that cannot be had are not needed: this one reads as well. */
+static void read_all(struct existing *existing)
+{
+	pthread_t threads[THREADS_MAX];
+	size_t useful = existing->unread.len, n = 0;
+	cpu_set_t cpus;
+
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus) && useful > (size_t)CPU_COUNT(&cpus))
+		useful = (size_t)CPU_COUNT(&cpus);
+	existing->next = 0;
+	while (n + 1 < useful && n < THREADS_MAX &&
+	       !pthread_create(&threads[n], NULL, read_some, existing))
+		n++;
+	read_some(existing);
+	while (n)
+		pthread_join(threads[--n], NULL);
+}
+
+/* Once they are read. */
+static void forget_unread(struct existing *existing)
+{
+	for (size_t i = 0; i < existing->unread.len; i++)
+		vec_release(&existing->unread.data[i].mapped);
+	existing->unread.len = 0;
+}
+
+void existing_read(struct existing *existing)
+{
+	read_all(existing);
+	forget_unread(existing);
 }
 
 void existing_process(struct existing *existing, pid_t tgid)
 {
-	read_process(existing, tgid);
+	struct unread unread = { .tgid = tgid, .layout = layout_of(existing, tgid) };
+	const struct elf_ops_table *tables;
+
+	if (!unread.layout || process_libraries(tgid, &existing->track->libraries, &unread.mapped))
+		return;
+	/* found now: threads only look at them */
+	for (size_t i = 0; i < unread.mapped.len; i++)
+		if (unread.mapped.data[i].library->roles & (LIB_UCT | LIB_UCT_MODULE))
+			library_ops(unread.mapped.data[i].library, &tables);
+	vec_push(&existing->unread, unread);
 }
 
 void existing_read_started(struct existing *existing)
@@ -132,8 +185,13 @@ void existing_read_started(struct existing *existing)
 		struct tracked *tracked = &track->processes.data[i];
 
 		if (tracked->alive && tracked->uses_ucp && tracked->from_start && !tracked->read)
-			tracked->read = read_process(existing, tracked->tgid) > 0;
+			existing_process(existing, tracked->tgid);
 	}
+	read_all(existing);
+	for (size_t i = 0; i < existing->unread.len; i++)
+		if (existing->unread.data[i].workers > 0)
+			track_find(track, existing->unread.data[i].tgid)->read = true;
+	forget_unread(existing);
 }
 
 static uint64_t worker_of(const struct stranger *stranger, const struct layout *layout)

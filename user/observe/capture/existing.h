@@ -6,6 +6,8 @@
 #ifndef UCXBPF_CAPTURE_EXISTING_H
 #define UCXBPF_CAPTURE_EXISTING_H
 
+#include <pthread.h>
+
 #include "base/map.h"
 #include "base/vec.h"
 #include "observe/capture/track.h"
@@ -16,11 +18,22 @@ struct stranger {
 	bool is_iface; /* else a ucp_ep */
 };
 
+/* A process to be read, and what that takes. */
+struct unread {
+	pid_t tgid;
+	const struct layout *layout;
+	mapped_libraries mapped;
+	int workers; /* found */
+};
+
 struct existing {
 	struct track *track;
 	struct file_writer *writer;
 	struct map known; /* (tgid, pointer) */
 	VEC(struct stranger) strangers;
+	VEC(struct unread) unread;
+	pthread_mutex_t found; /* of known, while several threads read */
+	size_t next; /* of unread, for these threads: atomic */
 };
 
 void existing_init(struct existing *existing, struct track *track, struct file_writer *writer);
@@ -32,8 +45,11 @@ void existing_record(struct existing *existing, const struct ub_hdr *record);
 /* The process has ended or runs a new program: forget its objects. */
 void existing_forget(struct existing *existing, pid_t tgid);
 
-/* Reads all workers of a process that was running before us. */
+/* A process that was running before us: all its workers are read by the next existing_read(). */
 void existing_process(struct existing *existing, pid_t tgid);
+
+/* By several threads where there are several processes and CPUs. */
+void existing_read(struct existing *existing);
 
 /* Reads the unknown objects of records since the last call. */
 void existing_apply(struct existing *existing);
