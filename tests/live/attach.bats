@@ -114,6 +114,20 @@ part_of_ledgers()
 	[ "$(jq '[.calls[].count] | add' "$WORK/report.json")" -ge 100 ]
 }
 
+@test "a process whose pages nobody serves does not hold up an attach" {
+	"$PROGS/dl/dl_unserved" >"$WORK/unserved" 3>&- &
+	PIDS=$!
+	soon test -s "$WORK/unserved"
+	grep -q ready "$WORK/unserved" || { kill "$PIDS" && skip "userfaultfd: $(cat "$WORK/unserved")"; }
+	status=0
+	timeout -s KILL 30 "$UCXBPF" attach -o "$WORK/a.ucxb" -p "$PIDS" -d 0.2 >"$WORK/summary" 2>"$WORK/err" 3>&- || status=$?
+	kill -0 "$PIDS"
+	kill "$PIDS"
+	[ "$status" = 0 ]
+	[ "$(grep -c "process $PIDS: a read of its memory takes more than" "$WORK/err")" = 1 ]
+	grep -q "unknown *$PIDS *dl_unserved" "$WORK/summary"
+}
+
 @test "the job ends while it is traced" {
 	start openmpi shm n
 	timeout 60 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" >"$WORK/summary" 2>&1 3>&- &

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/order.h"
 #include "base/shape.h"
 #include "base/vec.h"
+#include "observe/process/remote.h"
 
 static int plain_error(int error)
 {
@@ -24,20 +24,9 @@ static int plain_error(int error)
 
 long proc_read(pid_t pid, const char *name, void *buffer, size_t size)
 {
-	size_t done = 0;
-	ssize_t got = 1;
-	char path[64];
-	int fd, error;
+	long got = remote_read_file(pid, name, buffer, size);
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return plain_error(errno);
-	while (done < size && (got = read(fd, (char *)buffer + done, size - done)) > 0)
-		done += (size_t)got;
-	error = errno;
-	close(fd);
-	return got < 0 ? plain_error(error) : (long)done;
+	return got < 0 ? plain_error((int)-got) : got;
 }
 
 long proc_status_number(pid_t pid, const char *label)
@@ -56,12 +45,11 @@ long proc_status_number(pid_t pid, const char *label)
 
 long proc_read_memory(pid_t pid, unsigned long long address, void *buffer, size_t size)
 {
-	struct iovec local = { buffer, size }, remote = { (void *)(uintptr_t)address, size };
-	ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	long got = remote_read_memory(pid, address, buffer, size);
 
 	if (got >= 0)
 		return got;
-	return errno == EFAULT ? 0 : plain_error(errno);
+	return got == -EFAULT ? 0 : plain_error((int)-got);
 }
 
 #define READ_SIZE 4096 /* bytes; the kernel hands out no more at once */

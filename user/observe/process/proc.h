@@ -14,7 +14,10 @@
 
 #include "base/vec.h"
 
-/* Bytes read, at most size; -ESRCH: no such process (any more), -EACCES: not allowed. */
+/*
+ * Bytes read, at most size; -ESRCH: no such process (any more), -EACCES: not allowed, -ETIME: it
+ * delays reads of its memory (remote.h).
+ */
 long proc_read(pid_t pid, const char *name, void *buffer, size_t size);
 
 /* A number from /proc/PID/status by its label ("Tgid:"); -ESRCH, -EACCES, -ENOENT. */
@@ -22,7 +25,7 @@ long proc_status_number(pid_t pid, const char *label);
 
 /*
  * Copies from a process's memory. Returns the number of bytes up to the first one that cannot be
- * read; -ESRCH, -EACCES.
+ * read; -ESRCH, -EACCES, -ETIME.
  */
 long proc_read_memory(pid_t pid, unsigned long long address, void *buffer, size_t size);
 

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/process/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+#define PATIENCE_S 2 /* more than a page from a slow swap takes */
+
+struct request {
+	pid_t pid;
+	char name[32]; /* of a file; "": memory */
+	uint64_t address;
+	size_t size;
+};
+
+enum reader_state { READER_IDLE, READER_ASKED, READER_DONE, READER_LEFT };
+
+/* A thread that reads, into memory of its own: whoever asked may be gone when it is done. */
+struct remote_reader {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	enum reader_state state;
+	struct request request;
+	VEC(uint8_t) room;
+	long result;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these */
+static VEC(struct remote_reader *) idle;
+static struct map slow; /* processes that have delayed a read */
+
+static long memory_read(const struct request *request, void *buffer)
+{
+	struct iovec local = { buffer, request->size };
+	struct iovec remote = { (void *)(uintptr_t)request->address, request->size };
+	ssize_t got = process_vm_readv(request->pid, &local, 1, &remote, 1, 0);
+
+	return got < 0 ? -errno : got;
+}
+
+static long file_read(const struct request *request, void *buffer)
+{
+	ssize_t got = 1;
+	size_t done = 0;
+	char path[64];
+	int fd, error;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", request->pid, request->name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (done < request->size &&
+	       (got = read(fd, (char *)buffer + done, request->size - done)) > 0)
+		done += (size_t)got;
+	error = errno;
+	close(fd);
+	return got < 0 ? -error : (long)done;
+}
+
+static long serve(const struct request *request, void *buffer)
+{
+	return *request->name ? file_read(request, buffer) : memory_read(request, buffer);
+}
+
+static void reader_free(struct remote_reader *reader)
+{
+	pthread_mutex_destroy(&reader->lock);
+	pthread_cond_destroy(&reader->changed);
+	vec_release(&reader->room);
+	free(reader);
+}
+
+static void *work(void *arg)
+{
+	struct remote_reader *reader = arg;
+
+	pthread_mutex_lock(&reader->lock);
+	while (reader->state != READER_LEFT) {
+		if (reader->state != READER_ASKED) {
+			pthread_cond_wait(&reader->changed, &reader->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&reader->lock);
+		reader->result = serve(&reader->request, reader->room.data);
+		pthread_mutex_lock(&reader->lock);
+		if (reader->state == READER_ASKED)
+			reader->state = READER_DONE;
+		pthread_cond_signal(&reader->changed);
+	}
+	pthread_mutex_unlock(&reader->lock);
+	reader_free(reader);
+	return NULL;
+}
+
+static int start(struct remote_reader *reader)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	pthread_t thread;
+	int error;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	/* signals are for the threads that were there before */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, &attributes, work, reader);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return error;
+}
+
+static struct remote_reader *reader_new(void)
+{
+	struct remote_reader *reader = calloc(1, sizeof(*reader));
+	pthread_condattr_t monotonic;
+
+	if (!reader)
+		return NULL;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_mutex_init(&reader->lock, NULL);
+	pthread_cond_init(&reader->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (start(reader)) {
+		reader_free(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+/* NULL: the process is slow, or there is no thread. */
+static struct remote_reader *reader_for(pid_t pid, bool *is_slow)
+{
+	struct remote_reader *reader = NULL;
+
+	pthread_mutex_lock(&lock);
+	*is_slow = map_find(&slow, (uint64_t)pid, 0);
+	if (!*is_slow && idle.len)
+		reader = idle.data[--idle.len];
+	pthread_mutex_unlock(&lock);
+	return reader || *is_slow ? reader : reader_new();
+}
+
+static void reader_back(struct remote_reader *reader)
+{
+	pthread_mutex_lock(&lock);
+	vec_push(&idle, reader);
+	pthread_mutex_unlock(&lock);
+}
+
+static void leave(pid_t pid)
+{
+	bool fresh;
+
+	pthread_mutex_lock(&lock);
+	map_insert(&slow, (uint64_t)pid, 0, &fresh);
+	pthread_mutex_unlock(&lock);
+	if (fresh)
+		log_warn("process %d: a read of its memory takes more than %d s, as if nobody "
+			 "served its pages: it is not read any more",
+			 pid, PATIENCE_S);
+}
+
+static void ask(struct remote_reader *reader, const struct request *request)
+{
+	vec_reserve(&reader->room, request->size);
+	reader->request = *request;
+	reader->state = READER_ASKED;
+	pthread_cond_signal(&reader->changed);
+}
+
+static bool wait_for(struct remote_reader *reader)
+{
+	struct timespec until;
+	int error = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += PATIENCE_S;
+	while (reader->state == READER_ASKED && !error)
+		error = pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
+	return reader->state == READER_DONE;
+}
+
+static long patiently(const struct request *request, void *buffer)
+{
+	bool is_slow;
+	struct remote_reader *reader = reader_for(request->pid, &is_slow);
+	long result = -ETIME;
+	bool done;
+
+	if (!reader)
+		return is_slow ? -ETIME : -EAGAIN;
+	pthread_mutex_lock(&reader->lock);
+	ask(reader, request);
+	done = wait_for(reader);
+	if (done) {
+		result = reader->result;
+		if (result > 0)
+			memcpy(buffer, reader->room.data, (size_t)result);
+	}
+	reader->state = done ? READER_IDLE : READER_LEFT;
+	pthread_mutex_unlock(&reader->lock);
+	if (done)
+		reader_back(reader);
+	else
+		leave(request->pid);
+	return result;
+}
+
+long remote_read_memory(pid_t pid, uint64_t address, void *buffer, size_t size)
+{
+	return patiently(&(struct request){ .pid = pid, .address = address, .size = size }, buffer);
+}
+
+/* The kernel makes the other files itself. */
+static bool lies_in_memory(const char *name)
+{
+	return !strcmp(name, "cmdline") || !strcmp(name, "environ");
+}
+
+long remote_read_file(pid_t pid, const char *name, void *buffer, size_t size)
+{
+	struct request request = { .pid = pid, .size = size };
+
+	snprintf(request.name, sizeof(request.name), "%s", name);
+	return lies_in_memory(name) ? patiently(&request, buffer) : file_read(&request, buffer);
+}
