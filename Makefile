@@ -69,7 +69,9 @@ WARN += -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition 
 endif
 CFLAGS ?= -O2 -g
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CFLAGS) $(SAN)
+# A build has no path of its machine in it: built elsewhere, it has the same bytes.
+ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
+BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -Iuser -Ibpf -I$(O)/include $(CFLAGS) $(SAN) $(ANYWHERE)
 
 # Asked of pkg-config in a recipe, never while reading this file: `make setup` may not have run yet.
 PKGS := libbpf libdw libelf libzstd jansson libxxhash libprotobuf-c sqlite3 yaml-0.1 nettle otf2
@@ -80,7 +82,7 @@ static_libs = -Wl,-Bstatic $$(pkg-config --static --libs $(PKGS) | sed 's/ -l\(m
 libs = $(if $(STATIC),$(static_libs),$$(pkg-config --libs $(PKGS)) -lZydis -pthread -lm)
 
 BPF_CFLAGS := -target bpf -g -O2 -mcpu=v3 -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
-	$(if $(DEVELOPER),-Werror) -Ibpf
+	$(if $(DEVELOPER),-Werror) -Ibpf $(ANYWHERE)
 
 #-- The program ------------------------------------------------------------------------------------
 
@@ -113,15 +115,15 @@ $(O)/include/%.pb-c.h: user/show/export/%.proto
 .SECONDARY: $(PROTO_H)
 
 # Not our code: no warnings of ours.
-$(O)/obj/user/show/export/%.pb-c.o: $(O)/include/%.pb-c.h
+$(O)/obj/user/show/export/%.pb-c.o: $(O)/include/%.pb-c.h $(O)/flags
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -w -I$(O)/include $(CFLAGS) $(SAN) -c $(<:.h=.c) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -w -I$(O)/include $(CFLAGS) $(SAN) $(ANYWHERE) -c $(<:.h=.c) -o $@
 
 # Rewritten only when the text changes, so that what depends on it is rebuilt only then.
 update = mkdir -p $(@D); cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@
 
 $(O)/flags: FORCE
-	@mkdir -p $(@D); echo '$(BASE_CFLAGS)' >$@.new; $(update)
+	@mkdir -p $(@D); echo '$(BASE_CFLAGS) $(BPF_CFLAGS)' >$@.new; $(update)
 
 $(O)/include/version.h: FORCE
 	@mkdir -p $(@D); scripts/version-header >$@.new; $(update)
@@ -154,11 +156,11 @@ $(O)/obj/viewer.o: $(O)/obj/viewer.S
 
 #-- BPF --------------------------------------------------------------------------------------------
 
-$(O)/bpf/%.bpf.o: bpf/%.bpf.c
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/flags
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -D__TARGET_ARCH_x86 -Ivmlinux/x86_64 -MMD -MP -c $< -o $@
 
-$(O)/bpf-arm64/%.bpf.o: bpf/%.bpf.c
+$(O)/bpf-arm64/%.bpf.o: bpf/%.bpf.c $(O)/flags
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -D__TARGET_ARCH_arm64 -Ivmlinux/arm64 -MMD -MP -c $< -o $@
 

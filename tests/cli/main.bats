@@ -21,6 +21,11 @@ setup() {
 	done
 }
 
+@test "the program says nothing of where it was built" {
+	run grep -cF "$TOP" "$UCXBPF"
+	[ "$output" = 0 ]
+}
+
 @test "every command has --help with an example" {
 	for name in $COMMANDS; do
 		run "$UCXBPF" $name --help
