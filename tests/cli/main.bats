@@ -26,6 +26,31 @@ setup() {
 	[ "$output" = 0 ]
 }
 
+# confined COMMAND...: while it waits for a reader of its output
+confined()
+{
+	local pid kept=000000000000000f
+
+	[ "$(id -u)" = 0 ] || kept=0000000000000000
+	mkfifo "$BATS_TEST_TMPDIR/out"
+	"$UCXBPF" "$@" >"$BATS_TEST_TMPDIR/out" 3>&- &
+	pid=$!
+	exec 4<"$BATS_TEST_TMPDIR/out"
+	read -r -n 1 -u 4
+	grep -E 'NoNewPrivs|Seccomp:|CapEff' "/proc/$pid/status" | awk '{ print $2 }' | xargs >"$BATS_TEST_TMPDIR/has"
+	cat <&4 >/dev/null
+	exec 4<&-
+	wait "$pid" || true
+	rm "$BATS_TEST_TMPDIR/out"
+	cat "$BATS_TEST_TMPDIR/has"
+	[ "$(cat "$BATS_TEST_TMPDIR/has")" = "$kept 1 2" ]
+}
+
+@test "commands that only read files can do little else" {
+	confined replay --json "$TOP/tests/data/gromacs.ucxb"
+	confined export -f ndjson -o /dev/stdout "$TOP/tests/data/gromacs.ucxb"
+}
+
 @test "every command has --help with an example" {
 	for name in $COMMANDS; do
 		run "$UCXBPF" $name --help

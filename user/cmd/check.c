@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
@@ -156,6 +157,8 @@ int cmd_check(int argc, char **argv)
 	int status = UCXBPF_CHECK_USAGE;
 
 	if (!argp_parse(&argp, argc, argv, 0, NULL, &check)) {
+		if (!check.apply)
+			confine_to_files();
 		if (check.output && gather_has(check.output))
 			log_error("%s: is evidence, not overwritten", check.output);
 		else

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/confine.h"
 #include "base/exit_codes.h"
 #include "cmd/cmds.h"
 #include "show/page/page.h"
@@ -144,8 +145,10 @@ int cmd_export(int argc, char **argv)
 	int status = UCXBPF_EXIT_USAGE;
 
 	arguments.request.filter = &arguments.filter;
-	if (!argp_parse(&argp, argc, argv, 0, NULL, &arguments))
+	if (!argp_parse(&argp, argc, argv, 0, NULL, &arguments)) {
+		confine_to_files();
 		status = export_captures("export", &arguments.request, &arguments.captures);
+	}
 	filter_release(&arguments.filter);
 	captures_release(&arguments.captures);
 	return status;

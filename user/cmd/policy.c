@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -197,8 +198,10 @@ int cmd_policy(int argc, char **argv)
 	struct policy_command command = { 0 };
 	int status = UCXBPF_CHECK_USAGE;
 
-	if (!argp_parse(&argp, argc, argv, 0, NULL, &command))
+	if (!argp_parse(&argp, argc, argv, 0, NULL, &command)) {
+		confine_to_files();
 		status = command.verb->run(&command);
+	}
 	vec_release(&command.files);
 	return status;
 }

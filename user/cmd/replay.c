@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "cmd/cmds.h"
@@ -182,6 +183,7 @@ int cmd_replay(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &replay))
 		goto out;
+	confine_to_files();
 	if (replay.html)
 		status = write_page(&replay);
 	else if (replay.output && captures_has(replay.output))

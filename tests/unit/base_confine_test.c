@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What a process that is confined to files can still do, and what not. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/confine.h"
+
+static bool has(cap_value_t capability)
+{
+	cap_t all = cap_get_proc();
+	cap_flag_value_t value = CAP_SET;
+
+	cap_get_flag(all, capability, CAP_PERMITTED, &value);
+	cap_free(all);
+	return value == CAP_SET;
+}
+
+/* The number of the first thing that is not as it should be; 0: all is. */
+static int confined(void)
+{
+	char *const none[] = { NULL };
+	char path[] = "/tmp/ucxbpf-confine-XXXXXX", byte;
+	struct iovec to = { &byte, 1 }, from = { &byte, 1 };
+	int fd;
+
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		return 1;
+	if (has(CAP_SYS_ADMIN) || has(CAP_SYS_PTRACE) || has(CAP_BPF) || has(CAP_SETUID))
+		return 2;
+	if (!geteuid() && !has(CAP_DAC_OVERRIDE))
+		return 3;
+	if (execve("/bin/true", none, none) != -1 || errno != EPERM)
+		return 4;
+	if (socket(AF_INET, SOCK_STREAM, 0) != -1 || errno != EPERM)
+		return 5;
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != -1 || errno != EPERM)
+		return 6;
+	if (mount("none", "/tmp", "tmpfs", 0, NULL) != -1 || errno != EPERM)
+		return 7;
+	fd = mkstemp(path);
+	if (fd < 0 || write(fd, "x", 1) != 1 || fchown(fd, geteuid(), getegid()) || unlink(path))
+		return 8;
+	return 0;
+}
+
+static void only_files(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (!pid) {
+		confine_to_files();
+		_exit(confined());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	/* the process that it came from is as before */
+	assert_int_equal(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(only_files) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

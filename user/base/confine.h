@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Gives up what reading files does not need: captures, policies and evidence may come from anybody,
+ * and root reads them as well.
+ */
+#ifndef UCXBPF_BASE_CONFINE_H
+#define UCXBPF_BASE_CONFINE_H
+
+/*
+ * For this process from now on, to be called while it has one thread: no new privileges, no
+ * capabilities but those to read and write files of others and to give files away, and no system
+ * call that runs a program, opens a socket, looks into another process, loads code into the kernel
+ * or changes the system: they fail with EPERM. Where a kernel lacks one of these, the others hold.
+ */
+void confine_to_files(void);
+
+#endif
