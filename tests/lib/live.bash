@@ -88,14 +88,14 @@ trace()
 }
 
 # report [CHECK'S OPTIONS...]: replays the capture of the last trace, twice alike, and compares.
-# NO_UCX=N: so many processes loaded MPI but no UCX (0).
+# REPLAY_OPTIONS: of both. NO_UCX=N: so many processes loaded MPI but no UCX (0).
 report()
 {
-	"$UCXBPF" replay --json "$CASE/job.ucxb" >"$CASE/report.json" 2>"$CASE/replay.err" || {
+	"$UCXBPF" replay --json ${REPLAY_OPTIONS:-} "$CASE/job.ucxb" >"$CASE/report.json" 2>"$CASE/replay.err" || {
 		echo "replay failed: $(tail -n 1 "$CASE/replay.err")"
 		return 1
 	}
-	"$UCXBPF" replay --json "$CASE/job.ucxb" | cmp - "$CASE/report.json" || return 1
+	"$UCXBPF" replay --json ${REPLAY_OPTIONS:-} "$CASE/job.ucxb" 2>/dev/null | cmp - "$CASE/report.json" || return 1
 	[ -z "${KEEP:-}" ] || cp -r "$CASE" "$KEEP/"
 	[ "$(jq -r '[.notes | keys[] | select(contains("no UCX")) | split(" ")[0] | tonumber] | add // 0' \
 		"$CASE/report.json")" = "${NO_UCX:-0}" ] || {

@@ -11,7 +11,7 @@
 #include "cmd/output/output.h"
 #include "show/export/export.h"
 
-enum { KEY_TABLE = 0x100, KEY_AMOUNT, KEY_WINDOW, KEY_BESIDE };
+enum { KEY_TABLE = 0x100, KEY_AMOUNT, KEY_WINDOW, KEY_BESIDE, KEY_ALLOW_LOSS };
 
 struct export_arguments {
 	struct export_request request;
@@ -79,6 +79,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (arguments->request.amount == REPORT_AMOUNTS)
 			argp_error(state, "--amount=%s: not calls, time or bytes", arg);
 		return 0;
+	case KEY_ALLOW_LOSS:
+		arguments->captures.allow_loss = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		vec_push(&arguments->captures.paths, arg);
 		return 0;
@@ -99,7 +102,7 @@ static const char doc[] =
 	"  ucxbpf export -f json -o report.json a.ucxb b.ucxb\n"
 	"  ucxbpf export -f folded --amount time a.ucxb | flamegraph.pl >a.svg\n\n"
 	"Exit status: 0 done, 2 usage, 3 no file could be read, 4 written but a file is damaged, "
-	"incomplete or unreadable, 9 the disk is full, 1 anything else.";
+	"incomplete, unreadable or lacks over 1 % of its records, 9 the disk is full, 1 anything else.";
 
 /* The formats of the table, below the options. */
 static char *help(int key, const char *text, void *input)
@@ -132,6 +135,8 @@ static const struct argp_option options[] = {
 	  "With html: keep single events of this time, from the first event of each host", 1 },
 	{ "beside", KEY_BESIDE, "FILE", 0,
 	  "With html: link to a verdict's page, by its path relative to this one", 1 },
+	{ "allow-loss", KEY_ALLOW_LOSS, NULL, 0,
+	  "End with 0 even if over 1 % of the records were lost", 0 },
 	{ "amount", KEY_AMOUNT, "calls|time|bytes", 0, "What folded stacks count", 1 },
 	{ 0 },
 };

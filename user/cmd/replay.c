@@ -13,7 +13,7 @@
 #include "show/export/export.h"
 #include "show/report/report.h"
 
-enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_HTML };
+enum { KEY_EXACT = 0x100, KEY_FOLDED, KEY_HTML, KEY_ALLOW_LOSS };
 
 struct replay {
 	struct report_filter filter;
@@ -57,6 +57,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_HTML:
 		replay->html = true;
 		return 0;
+	case KEY_ALLOW_LOSS:
+		replay->captures.allow_loss = true;
+		return 0;
 	case KEY_EXACT:
 		replay->exact = true;
 		return 0;
@@ -88,7 +91,7 @@ static const char doc[] =
 	"  ucxbpf replay --transport 'rc_*,dc_*' a.ucxb  InfiniBand only\n"
 	"  ucxbpf replay --json a.ucxb | jq .transfers   for programs (docs/report.md)\n\n"
 	"Exit status: 0 done, 2 usage, 3 no file could be read, 4 reported but a file is damaged, "
-	"incomplete or unreadable, 1 anything else.";
+	"incomplete, unreadable or lacks over 1 % of its records, 1 anything else.";
 
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "Print JSON, schema ucxbpf.report/1", 1 },
@@ -97,6 +100,8 @@ static const struct argp_option options[] = {
 	{ "folded", KEY_FOLDED, "calls|time|bytes", OPTION_ARG_OPTIONAL,
 	  "Print the stacks of MPI calls, a line per path, for flame graphs", 1 },
 	{ "html", KEY_HTML, NULL, 0, "Write a page for a browser, with -o FILE", 1 },
+	{ "allow-loss", KEY_ALLOW_LOSS, NULL, 0,
+	  "End with 0 even if over 1 % of the records were lost", 1 },
 	{ "exact", KEY_EXACT, NULL, 0, "Every digit instead of KiB and ms", 1 },
 	{ 0 },
 };
@@ -144,6 +149,7 @@ static int analyse(struct replay *replay, struct analysis *analysis)
 	if (!err) {
 		report_finish(report, &totals);
 		err = print(replay, report);
+		captures_tell_loss(&replay->captures, &totals);
 	}
 	report_free(report);
 	return err;

@@ -34,6 +34,7 @@ struct captures {
 	unread unread; /* paths of captures left out of the analysis */
 	bool refuses_twins; /* report copies through captures_twice() only */
 	bool broken; /* some of them are damaged, incomplete or unreadable */
+	bool allow_loss; /* see captures_tell_loss() */
 };
 
 void captures_release(struct captures *captures);
@@ -51,6 +52,12 @@ bool captures_twice(struct captures *captures);
  */
 int captures_analyse(struct captures *captures, struct analysis *analysis, const char *command,
 		     const struct fact_sink *sink, struct fact_totals *totals);
+
+/*
+ * Warns of records that are not in the captures. They are broken if more than one in a hundred was
+ * lost, other than left out on purpose (--thin, or as the rings allowed), unless that is allowed.
+ */
+void captures_tell_loss(struct captures *captures, const struct fact_totals *totals);
 
 /* Whether path is a capture: a result must not overwrite one. */
 bool captures_has(const char *path);

@@ -176,14 +176,6 @@ static int failed(const struct export_request *request, int err, const char *why
 	return exit_unwritten("export", err);
 }
 
-/* Warns of losses, which not every format can carry. */
-static void tell_loss(const struct fact_totals *totals)
-{
-	if (totals->produced > totals->stored)
-		log_warn("%" PRIu64 " of %" PRIu64 " records are not in the captures",
-			 totals->produced - totals->stored, totals->produced);
-}
-
 static int finish(struct export *export, const struct export_request *request,
 		  const struct fact_totals *totals, struct captures *captures)
 {
@@ -192,7 +184,7 @@ static int finish(struct export *export, const struct export_request *request,
 
 	if (err)
 		return failed(request, err, why);
-	tell_loss(totals);
+	captures_tell_loss(captures, totals);
 	return captures->broken ? UCXBPF_EXIT_PARTIAL : UCXBPF_EXIT_OK;
 }
 
