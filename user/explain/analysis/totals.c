@@ -190,10 +190,12 @@ static struct analysis_loss loss_of(const struct record_source *source,
 {
 	uint64_t dropped = stats_dropped(&source->stats);
 	uint64_t thinned = stats_sum(source->stats.thinned);
+	/* records that tell of losses are no losses themselves */
+	uint64_t other = thinned + source->stats.dropped[UB_LOSS];
 	uint64_t damaged = source->damage ? source->damage(source->ctx) : source->damaged;
 
 	return (struct analysis_loss){
-		.lost = dropped > thinned ? dropped - thinned : 0,
+		.lost = dropped > other ? dropped - other : 0,
 		.thinned = thinned,
 		.windows = capture->windows.len - full_windows(capture),
 		.spans = full_windows(capture),
@@ -228,6 +230,8 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	totals->damaged_bytes += loss->damaged;
 	if (loss->lost)
 		reason_add(totals->dropped, "ring full", loss->lost);
+	if (stats->dropped[UB_LOSS])
+		reason_add(totals->dropped, "notices of losses", stats->dropped[UB_LOSS]);
 	if (loss->thinned)
 		reason_add(totals->dropped, "detail thinned", loss->thinned);
 	if (loss->missing)
