@@ -219,14 +219,13 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 void captures_tell_loss(struct captures *captures, const struct fact_totals *totals)
 {
 	uint64_t missing = totals->produced - totals->stored;
-	uint64_t lost = missing > totals->thinned ? missing - totals->thinned : 0;
-	bool much = (double)lost > LOSS_ALLOWED * (double)totals->produced;
+	bool much = (double)totals->lost > LOSS_ALLOWED * (double)totals->produced;
 
 	if (!missing)
 		return;
 	log_warn("%" PRIu64 " of %" PRIu64 " records are not in the captures, %" PRIu64
 		 " of them lost%s",
-		 missing, totals->produced, lost,
+		 missing, totals->produced, totals->lost,
 		 much && !captures->allow_loss ? "; --allow-loss for status 0" : "");
 	captures->broken = captures->broken || (much && !captures->allow_loss);
 }

@@ -225,6 +225,7 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 	totals->produced += produced;
 	totals->stored += stored;
 	totals->thinned += loss->thinned;
+	totals->lost += loss->lost + loss->missing;
 	totals->unsummed += unsummed(stats);
 	totals->partial += loss->missing || loss->broken || loss->unseen;
 	totals->damaged_bytes += loss->damaged;

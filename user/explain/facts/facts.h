@@ -345,8 +345,11 @@ struct detail_share {
 };
 
 struct fact_totals {
-	/* loss; thinned: left out on purpose, in dropped, too */
-	uint64_t produced, stored, thinned;
+	/*
+	 * loss; thinned: left out on purpose, lost: no room, or not in the file; both in dropped,
+	 * too
+	 */
+	uint64_t produced, stored, thinned, lost;
 	/* but for captures made with --count; sends: operations that send messages */
 	struct detail_share calls, ops, transfers, sent;
 	/* records of calls, operations and transfers that are neither stored nor in a sum */
