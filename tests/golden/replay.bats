@@ -97,6 +97,22 @@ need_capture() {
 	jq -e '.schema == "ucxbpf.report/1"' report.json
 }
 
+@test "a link that somebody has put in a report's way is not followed" {
+	need_capture
+	echo precious >victim
+	# exec keeps the pid, which a name could be made of
+	bash -c 'ln -s victim "report.json.$$.part"; exec "$0" replay -o report.json --json "$1"' "$UCXBPF" "$capture"
+	[ "$(cat victim)" = precious ]
+	jq -e '.schema == "ucxbpf.report/1"' report.json
+	[ ! -L report.json ]
+	[ "$EUID" = 0 ] || skip "needs root"
+	[ "$(stat -c %a report.json)" = 600 ]
+	ln -s victim link
+	chown -h nobody link
+	expect 1 "link: Too many levels of symbolic links" -o link --json "$capture"
+	[ "$(cat victim)" = precious ]
+}
+
 @test "a truncated capture is reported as far as it goes" {
 	need_capture
 	size=$(stat -c %s "$capture")

@@ -2,6 +2,7 @@
 #include "cmd/output/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/newfile.h"
 #include "base/vec.h"
 #include "cmd/input/captures.h"
 #include "explain/analysis/analysis.h"
@@ -89,16 +91,6 @@ static void abandon_end(struct abandon *abandon)
 
 /* ---- files ---- */
 
-/* Where the file is made: beside its place, unless that is a device or a pipe. */
-static char *part_of(const char *path)
-{
-	struct stat place;
-
-	if (!stat(path, &place) && !S_ISREG(place.st_mode))
-		return NULL;
-	return xasprintf("%s.%d.part", path, getpid());
-}
-
 static int fill(FILE *out, int (*write)(void *arg, FILE *out), void *arg)
 {
 	int err = write(arg, out);
@@ -108,40 +100,57 @@ static int fill(FILE *out, int (*write)(void *arg, FILE *out), void *arg)
 	return err || !ferror(out) ? err : -EIO;
 }
 
-static int write_part(const char *part, const char *path, int (*write)(void *arg, FILE *out),
-		      void *arg)
+static int fill_and_close(int fd, int (*write)(void *arg, FILE *out), void *arg)
 {
-	FILE *out = fopen(part ? part : path, "we");
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 	int err;
 
 	if (!out)
-		return -errno;
+		return fd < 0 ? fd : -errno;
 	err = fill(out, write, arg);
 	if (fclose(out) && !err)
 		err = -errno;
-	if (part && !err && rename(part, path))
-		err = -errno;
-	if (part && err)
-		unlink(part);
 	return err;
+}
+
+static int write_beside(const char *place, int (*write)(void *arg, FILE *out), void *arg)
+{
+	struct abandon abandon;
+	char *part;
+	int fd = newfile_open(place, &part), err;
+
+	abandon_start(&abandon, part);
+	err = fill_and_close(fd, write, arg);
+	if (!err && rename(part, place))
+		err = -errno;
+	if (err && part)
+		unlink(part);
+	abandon_end(&abandon);
+	free(part);
+	return err;
+}
+
+static int write_into(const char *place, int (*write)(void *arg, FILE *out), void *arg)
+{
+	int fd = open(place, O_WRONLY | O_CLOEXEC);
+
+	return fill_and_close(fd < 0 ? -errno : fd, write, arg);
 }
 
 int output_write(const char *path, int (*write)(void *arg, FILE *out), void *arg)
 {
-	struct abandon abandon;
-	char *real, *part;
+	struct stat old;
+	char *place;
 	int err;
 
 	if (!path)
 		return fill(stdout, write, arg);
-	/* what a link leads to is replaced, not the link */
-	real = realpath(path, NULL);
-	part = part_of(real ? real : path);
-	abandon_start(&abandon, part);
-	err = write_part(part, real ? real : path, write, arg);
-	abandon_end(&abandon);
-	free(part);
-	free(real);
+	place = newfile_place(path);
+	if (!place)
+		return -ELOOP;
+	err = !stat(place, &old) && !S_ISREG(old.st_mode) ? write_into(place, write, arg)
+							  : write_beside(place, write, arg);
+	free(place);
 	return err;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/newfile.h"
 #include "base/vec.h"
 #include "show/report/report.h"
 
@@ -58,39 +59,10 @@ static int open_stream(struct outlet *outlet)
 	return 0;
 }
 
-static mode_t may(mode_t all)
+static int open_part(struct outlet *outlet)
 {
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return all & ~mask;
-}
-
-/* Follows symbolic links, so that their target is replaced and not the link. */
-static char *resolve(const char *path)
-{
-	struct stat file;
-	char *real = stat(path, &file) || S_ISREG(file.st_mode) ? realpath(path, NULL) : NULL;
-
-	return real ? real : xstrdup(path);
-}
-
-static char *part_of(const char *place)
-{
-	return xasprintf("%s.part-XXXXXX", place);
-}
-
-/* The new file inherits the mode of the one it replaces. */
-static int open_part(struct outlet *outlet, const struct stat *old)
-{
-	outlet->path = part_of(outlet->place);
-	outlet->fd = mkostemp(outlet->path, O_CLOEXEC);
-	if (outlet->fd < 0) {
-		free(outlet->path);
-		outlet->path = NULL;
-		return -errno;
-	}
-	return fchmod(outlet->fd, old ? old->st_mode & 0777 : may(0666)) ? -errno : 0;
+	outlet->fd = newfile_open(outlet->place, &outlet->path);
+	return outlet->fd < 0 ? outlet->fd : 0;
 }
 
 static int open_file(struct outlet *outlet, const char **why)
@@ -103,7 +75,7 @@ static int open_file(struct outlet *outlet, const char **why)
 		return -EISDIR;
 	}
 	if (!there || S_ISREG(old.st_mode))
-		return open_part(outlet, there ? &old : NULL);
+		return open_part(outlet);
 	if (outlet->kind == EXPORT_FILE) {
 		*why = "is not a regular file, which this format needs";
 		return -EINVAL;
@@ -135,13 +107,7 @@ static int open_directory(struct outlet *outlet, const char **why)
 		*why = "already exists: name a new or empty directory";
 		return -EEXIST;
 	}
-	outlet->path = part_of(outlet->place);
-	if (!mkdtemp(outlet->path)) {
-		free(outlet->path);
-		outlet->path = NULL;
-		return -errno;
-	}
-	return chmod(outlet->path, may(0777)) ? -errno : 0;
+	return newfile_directory(outlet->place, &outlet->path);
 }
 
 /* path NULL: standard output. Returns 0 or -errno, with *why (static) or NULL. */
@@ -155,9 +121,11 @@ static int outlet_open(struct outlet *outlet, const char *path, enum export_plac
 		outlet->fd = STDOUT_FILENO;
 		return open_stream(outlet);
 	}
-	outlet->place = resolve(path);
-	if (!outlet->place)
-		return -ENOMEM;
+	outlet->place = newfile_place(path);
+	if (!outlet->place) {
+		*why = "is another user's link";
+		return -ELOOP;
+	}
 	err = kind == EXPORT_DIRECTORY ? open_directory(outlet, why) : open_file(outlet, why);
 	return !err && kind == EXPORT_STREAM ? open_stream(outlet) : err;
 }

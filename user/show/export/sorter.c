@@ -3,13 +3,13 @@
 #include "show/export/sorter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/newfile.h"
 #include "base/order.h"
 #include "base/vec.h"
 
@@ -63,22 +63,8 @@ void sorter_free(struct sorter *sorter)
 static int open_file(void)
 {
 	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	int fd;
 
-	if (!dir || !*dir)
-		dir = "/var/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	/* file systems without O_TMPFILE */
-	if (snprintf(path, sizeof(path), "%s/ucxbpf-XXXXXX", dir) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	unlink(path);
-	return fd;
+	return newfile_nameless(dir && *dir ? dir : "/var/tmp");
 }
 
 static int write_all(int fd, const char *data, size_t len, off_t at)

@@ -4,13 +4,13 @@
  * is full, its files become one of the next level.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "site/judge/evidence/file.h"
 #include "base/alloc.h"
+#include "base/newfile.h"
 #include "base/order.h"
 #include "site/judge/evidence/kinds.h"
 
@@ -52,22 +52,9 @@ void evidence_merge_free(struct evidence_merge *merge)
 	free(merge);
 }
 
-/* Not every file system has files without a name from the start. */
 int evidence_merge_room(const struct evidence_merge *merge)
 {
-	int file = open(merge->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char *path;
-
-	if (file >= 0)
-		return file;
-	path = xasprintf("%s/.evidence-XXXXXX", merge->folder);
-	file = mkostemp(path, O_CLOEXEC);
-	if (file >= 0)
-		unlink(path);
-	else
-		file = -errno;
-	free(path);
-	return file;
+	return newfile_nameless(merge->folder);
 }
 
 /* ---- the lines of several files as one ascending row ---- */

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/newfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+bool newfile_foreign(const struct stat *file)
+{
+	return file->st_uid && file->st_uid != geteuid();
+}
+
+mode_t newfile_mode(mode_t most)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return most & (geteuid() ? ~mask : 0700);
+}
+
+char *newfile_place(const char *path)
+{
+	struct stat file;
+	char *real;
+
+	if (!lstat(path, &file) && S_ISLNK(file.st_mode) && newfile_foreign(&file))
+		return NULL;
+	real = stat(path, &file) || S_ISREG(file.st_mode) ? realpath(path, NULL) : NULL;
+	return real ? real : xstrdup(path);
+}
+
+static char *part_of(const char *place)
+{
+	return xasprintf("%s.part-XXXXXX", place);
+}
+
+static int no_part(char **part)
+{
+	int err = -errno;
+
+	free(*part);
+	*part = NULL;
+	return err;
+}
+
+int newfile_open(const char *place, char **part)
+{
+	struct stat old;
+	bool keep = !stat(place, &old) && !newfile_foreign(&old);
+	int fd;
+
+	*part = part_of(place);
+	fd = mkostemp(*part, O_CLOEXEC);
+	if (fd < 0)
+		return no_part(part);
+	/* where this fails it stays its owner's alone */
+	fchmod(fd, keep ? old.st_mode & 0777 : newfile_mode(0666));
+	return fd;
+}
+
+int newfile_directory(const char *place, char **part)
+{
+	*part = part_of(place);
+	if (!mkdtemp(*part))
+		return no_part(part);
+	chmod(*part, newfile_mode(0777));
+	return 0;
+}
+
+int newfile_nameless(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char *path;
+
+	if (fd >= 0)
+		return fd;
+	/* not every file system has files without a name from the start */
+	path = xasprintf("%s/.ucxbpf-XXXXXX", folder);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	else
+		fd = -errno;
+	free(path);
+	return fd;
+}

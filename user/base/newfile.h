@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Files that this process makes. It may be root's, and write where others may write: a file gets a
+ * name that nobody can foresee until it is whole, and no link of another user is followed.
+ */
+#ifndef UCXBPF_BASE_NEWFILE_H
+#define UCXBPF_BASE_NEWFILE_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/* Whether a file or link is neither this process's user's nor root's. */
+bool newfile_foreign(const struct stat *file);
+
+/* Rights of a new file that needs no more than these: as the umask says, of root's the owner's. */
+mode_t newfile_mode(mode_t most);
+
+/*
+ * What a path leads to, which is replaced instead of a link; the caller frees it. NULL: the path
+ * is another user's link.
+ */
+char *newfile_place(const char *path);
+
+/*
+ * Makes a file beside its place, to be renamed to it; it inherits the rights of the file that it
+ * replaces. Returns its descriptor, with its path in *part, the caller's to free; on error -errno
+ * and NULL.
+ */
+int newfile_open(const char *place, char **part);
+
+/* Likewise a directory. 0 or -errno. */
+int newfile_directory(const char *place, char **part);
+
+/* Makes a file without a name in a folder, to write and to read. Its descriptor, or -errno. */
+int newfile_nameless(const char *folder);
+
+#endif
