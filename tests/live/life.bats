@@ -50,6 +50,30 @@ setup() { live_setup; }
 	"$UCXBPF" replay "$WORK/c.ucxb"
 }
 
+@test "a pipe, a link and another user's file are no place for a capture" {
+	local file line
+
+	mkfifo "$WORK/pipe"
+	ln -s there "$WORK/link"
+	: >"$WORK/foreign"
+	chown nobody "$WORK/foreign"
+	while IFS='|' read -r file line; do
+		for command in "run -q -o $WORK/$file -- true" "attach -q -o $WORK/$file -p $$"; do
+			# shellcheck disable=SC2086
+			run timeout 20 "$UCXBPF" $command
+			echo "$command: $status $output"
+			[ "$status" = 1 ]
+			[ "$output" = "ucxbpf: error: cannot create '$WORK/$file': $line" ]
+		done
+	done <<-'END'
+		pipe|it is no regular file, name one with -o
+		link|it is a symbolic link, name what it leads to with -o
+		foreign|it is another user's, name a new file with -o
+	END
+	[ ! -e "$WORK/there" ]
+	[ ! -s "$WORK/foreign" ]
+}
+
 # Over self a receive's callback runs inside the send, and may leave it: no end of it is ever seen.
 @test "operations that are left by a longjmp" {
 	for proto in n y; do

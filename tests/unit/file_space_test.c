@@ -2,6 +2,7 @@
 /* A full disk costs what was not written yet, and nothing else. */
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "unit/file_records.h"
 
@@ -149,6 +150,69 @@ static void only_captures_are_overwritten(void **state)
 	close(fd);
 }
 
+static void refused(const char *path, int error)
+{
+	struct file_writer *w;
+
+	assert_int_equal(file_writer_open(&w, path), error);
+	assert_null(w);
+}
+
+static void what_others_may_have_put_there_is_refused(void **state)
+{
+	char *path = temp_path(), *link_path = temp_path();
+	struct file_writer *w;
+
+	(void)state;
+	unlink(link_path);
+	assert_int_equal(symlink(path, link_path), 0);
+	refused(link_path, -ELOOP);
+	unlink(path);
+	refused(link_path, -ELOOP);
+	assert_int_equal(access(path, F_OK), -1);
+	unlink(link_path);
+
+	file_writer_abandon(must_create(path));
+	assert_int_equal(mkfifo(path, 0600), 0);
+	refused(path, -ESPIPE);
+	unlink(path);
+
+	assert_int_equal(file_writer_close(must_create(path), NULL), 0);
+	assert_int_equal(link(path, link_path), 0);
+	refused(path, -EMLINK);
+	unlink(link_path);
+	assert_int_equal(file_writer_open(&w, path), 0);
+	file_writer_abandon(w);
+	temp_free(path);
+	free(link_path);
+}
+
+#define SOMEBODY 12345
+
+static void files_of_others_are_refused(void **state)
+{
+	char *path = temp_path();
+
+	(void)state;
+	if (geteuid()) {
+		temp_free(path);
+		skip();
+	}
+	assert_int_equal(chown(path, SOMEBODY, SOMEBODY), 0);
+	refused(path, -EUSERS);
+	setenv("SUDO_GID", "12345", 1);
+	setenv("SUDO_UID", "12346", 1);
+	refused(path, -EUSERS);
+	setenv("SUDO_UID", "12345x", 1);
+	refused(path, -EUSERS);
+	setenv("SUDO_UID", "12345", 1);
+	file_writer_abandon(must_create(path));
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	assert_int_equal(access(path, F_OK), -1);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +220,8 @@ int main(void)
 		cmocka_unit_test(whole_chunks_stay),
 		cmocka_unit_test(no_room_at_all),
 		cmocka_unit_test(only_captures_are_overwritten),
+		cmocka_unit_test(what_others_may_have_put_there_is_refused),
+		cmocka_unit_test(files_of_others_are_refused),
 	};
 
 	signal(SIGXFSZ, SIG_IGN);

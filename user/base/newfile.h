@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* Whether a file or link is neither this process's user's nor root's. */
+/* Whether a file or link is neither this process's user's, nor root's, nor that of who used sudo.
+ */
 bool newfile_foreign(const struct stat *file);
 
 /* Rights of a new file that needs no more than these: as the umask says, of root's the owner's. */

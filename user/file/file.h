@@ -19,7 +19,9 @@ struct file_writer;
 
 /*
  * -EWOULDBLOCK: another writer has the file open; -EEXIST: it holds something that is no capture;
- * -errno. A capture that was there stays until the first flush.
+ * -ELOOP, -EMLINK: it is a symbolic link, or one of several hard links; -EUSERS: another user owns
+ * it; -ESPIPE: it is neither a file nor a character device; -errno. A capture that was there stays
+ * until the first flush.
  */
 int file_writer_open(struct file_writer **writer, const char *path);
 

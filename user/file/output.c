@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define ZSTD_STATIC_LINKING_ONLY /* ZSTD_c_literalCompressionMode */
+#include "base/newfile.h"
 #include "file/output.h"
 
 /* Higher levels take longer for a few percent less: columns leave them little to find. */
@@ -108,17 +109,22 @@ size_t packed_seal(struct packed *packed, const struct ub_stats *stats, uint64_t
 	return sizeof(*start) + start->head.stored_size;
 }
 
-/* Only a capture, an empty file or a device is written over. */
-static int check_content(struct output *o)
+/* Only a capture and an empty file are written over, and only where nobody else can have put them.
+ */
+static int check_old(const struct output *o, const struct stat *old)
 {
 	char magic[FILE_MAGIC_SIZE];
-	struct stat st;
 	ssize_t got;
 
-	if (fstat(o->fd, &st))
-		return -errno;
-	o->created = S_ISREG(st.st_mode) && !st.st_size;
-	if (!S_ISREG(st.st_mode) || o->created)
+	if (S_ISCHR(old->st_mode))
+		return 0;
+	if (!S_ISREG(old->st_mode))
+		return -ESPIPE;
+	if (old->st_nlink > 1)
+		return -EMLINK;
+	if (newfile_foreign(old))
+		return -EUSERS;
+	if (!old->st_size)
 		return 0;
 	got = pread(o->fd, magic, sizeof(magic), 0);
 	if (got < 0)
@@ -126,20 +132,41 @@ static int check_content(struct output *o)
 	return got == sizeof(magic) && !memcmp(magic, FILE_MAGIC, sizeof(magic)) ? 0 : -EEXIST;
 }
 
+static int lock(const struct output *o)
+{
+	return flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EWOULDBLOCK : 0;
+}
+
+static int open_old(struct output *o, const char *path)
+{
+	struct stat old;
+	int error;
+
+	o->fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (o->fd < 0 || fstat(o->fd, &old))
+		return -errno;
+	error = check_old(o, &old);
+	if (!error)
+		error = lock(o);
+	o->created = !error && S_ISREG(old.st_mode) && !old.st_size;
+	return error;
+}
+
 int output_open(struct output *o, const char *path)
 {
 	int error;
 
 	memset(o, 0, sizeof(*o));
-	o->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (o->fd < 0)
-		return -errno;
-	error = flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EWOULDBLOCK : 0;
-	if (!error)
-		error = check_content(o);
+	/* what is new here is ours, whatever owner the file system gives it */
+	o->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	o->created = o->fd >= 0;
+	if (o->created)
+		error = lock(o);
+	else
+		error = errno == EEXIST ? open_old(o, path) : -errno;
 	if (!error && !(o->path = strdup(path)))
 		error = -ENOMEM;
-	if (error)
+	if (error && o->fd >= 0)
 		output_close(o);
 	return error;
 }

@@ -59,9 +59,8 @@ int packed_make(struct packed *packed, const struct chunk_header *head, const vo
 size_t packed_seal(struct packed *packed, const struct ub_stats *stats, uint64_t refused);
 
 /*
- * Opens the file for this writer alone; its content stays until the first chunk comes. -EEXIST:
- * it holds something that is no capture; -EWOULDBLOCK: another writer has it. On error nothing is
- * left open.
+ * Opens the file for this writer alone; its content stays until the first chunk comes. Errors as of
+ * file_writer_open(). On error nothing is left open.
  */
 int output_open(struct output *output, const char *path);
 

@@ -380,6 +380,15 @@ static const char *why_not_created(int err)
 		return "it exists and is not a capture";
 	case -EISDIR:
 		return "it is a directory, name a file in it";
+	case -ELOOP:
+		return "it is a symbolic link, name what it leads to with -o";
+	case -EMLINK:
+		return "it has other names, too (hard links), name a new file with -o";
+	case -EUSERS:
+		return "it is another user's, name a new file with -o";
+	case -ESPIPE:
+	case -ENXIO:
+		return "it is no regular file, name one with -o";
 	default:
 		return strerror(-err);
 	}
