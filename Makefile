@@ -42,7 +42,7 @@ USER_OBJ := $(USER_SRC:%.c=$(O)/obj/%.o)
 LIB_OBJ := $(filter-out %/user/main.o,$(USER_OBJ))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/unit/%)
 BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(O)/tests/bench/%)
-TRAFFIC_OBJ := $(patsubst %,$(O)/obj/user/%.o,base/alloc base/shape base/text base/vec $(addprefix site/plan/,json plan))
+TRAFFIC_OBJ := $(patsubst %,$(O)/obj/user/%.o,base/alloc base/readable base/shape base/text base/vec $(addprefix site/plan/,json plan))
 TRAFFIC := $(foreach m,openmpi mpich,$(O)/ucxbpf-traffic-$(m))
 BENCH_JOB := $(addprefix $(O)/tests/bench/job/,pingpong node shim.so flood libflood.so)
 MPIS := openmpi mpich

@@ -121,6 +121,21 @@ rules() {
 	grep -q 'missing.yaml: No such file' err
 }
 
+@test "a named pipe as a file to read is refused, a shell's pipe is read" {
+	local command
+
+	mkfifo pipe
+	printf 'spec: ucxbpf-policy-v1\ntopology: { file: pipe }\n' >topology.yaml
+	for command in "policy check pipe" "check -P pipe $DATA/sizes.ucxb" "sweep plan --hosts pipe" \
+		"sweep plan -P topology.yaml -w a,b"; do
+		# shellcheck disable=SC2086
+		ends 4 timeout 20 "$UCXBPF" $command
+		grep -q 'pipe: is a named pipe, name a file$' err
+	done
+	ends 0 "$UCXBPF" policy check <(cat site.yaml)
+	cat site.yaml | ends 0 "$UCXBPF" check -P /dev/stdin "$DATA/allreduce-ring.ucxb"
+}
+
 @test "usage: 4, and what is wrong" {
 	ends 4 "$UCXBPF" check
 	ends 4 "$UCXBPF" check -f xml "$DATA/sizes.ucxb"

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/readable.h"
 #include "base/vec.h"
 #include "explain/analysis/analysis.h"
 #include "site/inventory/inventory.h"
@@ -223,7 +224,7 @@ struct policy *policy_of(const char *path)
 		return policy_default();
 	err = policy_read(path, &policy, &errors);
 	if (err && !errors.list.len)
-		log_error("%s: %s", path, strerror(-err));
+		log_error("%s: %s", path, readable_why(err));
 	for (size_t i = 0; i < errors.list.len; i++) {
 		const struct policy_error *error = &errors.list.data[i];
 

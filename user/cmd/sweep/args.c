@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/readable.h"
 #include "cmd/output/verdict.h"
 #include "cmd/trace/args.h"
 #include "site/policy/values.h"
@@ -324,7 +325,7 @@ const struct argp sweep_argp = { .options = options, .parser = parse };
 /* A node a line; # begins a comment. */
 static int read_hosts(const char *path, struct policy *policy, texts *nodes)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = readable_open(path);
 	char line[512];
 	int err = in ? 0 : -errno;
 
@@ -340,7 +341,7 @@ static int read_hosts(const char *path, struct policy *policy, texts *nodes)
 	if (in)
 		fclose(in);
 	else
-		log_error("%s: %s", path, strerror(-err));
+		log_error("%s: %s", path, readable_why(err));
 	return err;
 }
 

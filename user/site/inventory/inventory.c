@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/readable.h"
 #include "site/inventory/internal.h"
 
 #define TEXT(type, member, ...) SHAPE_OF(struct type, member, ##__VA_ARGS__)
@@ -234,7 +235,7 @@ static int open_regular(const char *path, FILE **file)
 {
 	struct stat stat;
 
-	*file = fopen(path, "re");
+	*file = readable_open(path);
 	if (!*file)
 		return -errno;
 	if (fstat(fileno(*file), &stat) || !S_ISREG(stat.st_mode) || stat.st_size > MAX_BYTES) {
@@ -306,7 +307,7 @@ int inventory_read(const char *path, struct inventory **inventory, char why[INVE
 	int err = open_regular(path, &file);
 
 	if (err) {
-		snprintf(why, INVENTORY_WHY, "%s", strerror(-err));
+		snprintf(why, INVENTORY_WHY, "%s", readable_why(err));
 		return err;
 	}
 	object = json_loadf(file, JSON_REJECT_DUPLICATES, &error);

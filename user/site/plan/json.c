@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/alloc.h"
+#include "base/readable.h"
 #include "base/shape.h"
 #include "site/plan/internal.h"
 
@@ -418,7 +419,7 @@ int plan_parse(const char *from, size_t length, struct plan **plan, char why[PLA
 
 int plan_read(const char *path, struct plan **plan, char why[PLAN_WHY])
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = readable_open(path);
 	VEC(char) bytes = { 0 };
 	size_t got;
 	int err;
@@ -426,7 +427,7 @@ int plan_read(const char *path, struct plan **plan, char why[PLAN_WHY])
 	*plan = NULL;
 	if (!file) {
 		err = -errno;
-		plan_refuse(why, "%s", strerror(-err));
+		plan_refuse(why, "%s", readable_why(err));
 		return err;
 	}
 	do {

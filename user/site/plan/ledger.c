@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/readable.h"
 #include "site/plan/internal.h"
 
 struct ledger_reading {
@@ -209,11 +210,11 @@ int ledger_read(const char *path, void (*take)(void *arg, const struct ledger_en
 		void *arg, char why[PLAN_WHY])
 {
 	struct taker taker = { take, arg, -1 };
-	FILE *file = fopen(path, "re");
+	FILE *file = readable_open(path);
 	int err = -errno;
 
 	if (!file)
-		return plan_refuse(why, "%s", strerror(-err)), err;
+		return plan_refuse(why, "%s", readable_why(err)), err;
 	err = read_lines(file, &taker, why);
 	fclose(file);
 	return err;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/readable.h"
 #include "site/plan/internal.h"
 
 /* ---- groups ---- */
@@ -151,14 +152,14 @@ static int custom_line(const struct plan *plan, struct plan_stage *stage, char *
 static int plan_custom(const struct plan *plan, struct plan_stage *stage, const char *path,
 		       char why[PLAN_WHY])
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = readable_open(path);
 	char *line = NULL, wrong[PLAN_WHY];
 	size_t room = 0, number = 0;
 	long last = -1;
 	int err = 0;
 
 	if (!file)
-		return plan_refuse(why, "%.180s: %s", path, strerror(errno));
+		return plan_refuse(why, "%.180s: %s", path, readable_why(-errno));
 	while (!err && getline(&line, &room, file) >= 0) {
 		number++;
 		err = custom_line(plan, stage, line, &last, wrong);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/readable.h"
 #include "site/plan/internal.h"
 #include "site/policy/values.h"
 
@@ -181,10 +182,10 @@ int plan_topology(struct plan *plan, const struct policy *policy, char why[PLAN_
 
 	if (!policy->topology.file)
 		return 0;
-	file = fopen(policy->topology.file, "re");
+	file = readable_open(policy->topology.file);
 	if (!file)
 		return plan_refuse(why, "the policy's topology %.150s: %s", policy->topology.file,
-				   strerror(errno));
+				   readable_why(-errno));
 	topology.names = policy_default();
 	err = read_lines(&topology, file, policy->topology.file, why);
 	fclose(file);

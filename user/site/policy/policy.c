@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/readable.h"
 #include "base/shape.h"
 #include "site/policy/tree.h"
 #include "site/policy/values.h"
@@ -255,7 +256,7 @@ static int read_all(FILE *file, char **text, size_t *length)
 
 int policy_read(const char *path, struct policy **policy, struct policy_errors *errors)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = readable_open(path);
 	char *text = NULL;
 	size_t length;
 	int err;
