@@ -100,6 +100,31 @@ part_of_ledgers()
 	part_of_ledgers
 }
 
+# asks and insists: a tracer that is sent SIGTERM again has ended
+insisted() {
+	! kill -TERM "$1" || false
+}
+
+@test "a second signal ends a tracer that cannot finish: nobody reads its report" {
+	local held status=0
+
+	start openmpi shm n
+	# a pipe that is full: who prints waits
+	mkfifo "$WORK/pipe"
+	exec {held}<>"$WORK/pipe"
+	dd if=/dev/zero bs=4096 count=16 status=none >&"$held"
+	"$UCXBPF" attach -o "$WORK/a.ucxb" -p "$PIDS" -d 0.2 >"$WORK/pipe" 2>"$WORK/err" 3>&- {held}<&- &
+	tracer=$!
+	soon "$UCXBPF" replay "$WORK/a.ucxb"
+	soon insisted $tracer
+	wait $tracer || status=$?
+	exec {held}<&-
+	[ "$status" = 143 ]
+	text | diff "$WORK/text" -
+	finish
+	same_result openmpi
+}
+
 @test "a killed tracer leaves a readable capture and an unharmed job" {
 	start openmpi shm n
 	"$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" >"$WORK/summary" 2>&1 3>&- &

@@ -6,28 +6,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 
-static const int taken[] = { SIGINT, SIGTERM, SIGHUP };
-
-static void take(sigset_t *set)
+/* None that was ignored before. */
+static void take(sigset_t *set, const int *numbers, size_t count)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
+	sigemptyset(set);
+	for (size_t i = 0; i < count; i++) {
 		struct sigaction action;
 
-		if (!sigaction(taken[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(set, taken[i]);
+		if (!sigaction(numbers[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(set, numbers[i]);
 	}
 }
 
 int signals_open(struct signals *signals, bool child)
 {
+	static const int taken[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_handler = SIG_IGN };
 	struct rlimit files;
 	sigset_t set;
 
-	sigemptyset(&set);
-	take(&set);
+	take(&set, taken, ARRAY_SIZE(taken));
 	sigprocmask(SIG_BLOCK, &set, &signals->old_mask);
 	sigaction(SIGXFSZ, &action, &signals->old_size);
 	action.sa_handler = SIG_DFL;
@@ -38,6 +39,35 @@ int signals_open(struct signals *signals, bool child)
 	setrlimit(RLIMIT_NOFILE, &files);
 	signals->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return signals->fd < 0 ? -errno : 0;
+}
+
+/* Some senders send twice at once: timeout(1) to the process, and to its group. */
+#define TOGETHER_NS 100000000
+
+static uint64_t asked_at; /* of the first one; 0: none has come */
+
+static void insist(int number)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!asked_at)
+		asked_at = now;
+	else if (now - asked_at > TOGETHER_NS)
+		_exit(128 + number);
+}
+
+void signals_finish(bool asked)
+{
+	static const int insisting[] = { SIGINT, SIGTERM };
+	const struct sigaction action = { .sa_handler = insist, .sa_flags = SA_RESTART };
+	sigset_t set;
+
+	asked_at = asked ? clock_ns(CLOCK_MONOTONIC) : 0;
+	take(&set, insisting, ARRAY_SIZE(insisting));
+	for (size_t i = 0; i < ARRAY_SIZE(insisting); i++)
+		if (sigismember(&set, insisting[i]))
+			sigaction(insisting[i], &action, NULL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 void signals_restore(const struct signals *signals)

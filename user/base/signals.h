@@ -33,6 +33,13 @@ void signals_restore(const struct signals *signals);
 int signals_next(const struct signals *signals, struct signalfd_siginfo *info);
 
 /*
+ * From here on this process only finishes what it has begun. That may take for ever, where a file
+ * system or a reader does not answer: the second SIGINT or SIGTERM ends it at once, 128 + signal.
+ * asked: the first one was seen before.
+ */
+void signals_finish(bool asked);
+
+/*
  * As signals_restore(), when all is done. The exit status: that of the signal that was seen before
  * (0: none), or is pending; else status.
  */

@@ -390,6 +390,7 @@ static int trace(struct attach *attach, const struct capture_options *options)
 		return capture_exit_code(err);
 	}
 	reason = follow(attach, capture, &signals, &err);
+	signals_finish(!strcmp(reason, "interrupt"));
 	close_err = capture_close(capture, reason);
 	if (err || close_err)
 		return capture_exit_code(err ? err : close_err);

@@ -92,12 +92,15 @@ static pid_t start(char **command, const struct signals *signals, int *go)
 }
 
 /* A terminal's Ctrl-C reaches the command directly; a signal sent to this process is passed on. */
-static void pass_on(const struct signals *signals, pid_t pid)
+static void pass_on(const struct signals *signals, pid_t pid, bool *asked)
 {
 	struct signalfd_siginfo info;
 	int signal = signals_next(signals, &info);
 
-	if (signal && (signal != SIGINT || info.ssi_pid))
+	if (!signal)
+		return;
+	*asked = true;
+	if (signal != SIGINT || info.ssi_pid)
 		kill(pid, signal);
 }
 
@@ -105,11 +108,12 @@ static void pass_on(const struct signals *signals, pid_t pid)
 static int follow(struct capture_session *capture, const struct signals *signals, pid_t pid,
 		  int *status)
 {
+	bool asked = false;
 	int err = 0;
 	pid_t got;
 
 	while ((got = waitpid(pid, status, WNOHANG)) == 0) {
-		pass_on(signals, pid);
+		pass_on(signals, pid, &asked);
 		if (!err)
 			err = capture_work(capture, 10);
 		else
@@ -117,6 +121,7 @@ static int follow(struct capture_session *capture, const struct signals *signals
 	}
 	if (got < 0)
 		*status = UCXBPF_EXIT_FAILED << 8;
+	signals_finish(asked);
 	return err;
 }
 
