@@ -153,6 +153,30 @@ insisted() {
 	grep -q "unknown *$PIDS *dl_unserved" "$WORK/summary"
 }
 
+# A tracer that waits for a reader of its --ready pipe has begun, and writes nothing more: there are no calls.
+@test "a capture can be read as soon as records begin" {
+	local begun
+
+	start openmpi shm n
+	kill -STOP ${PIDS//,/ }
+	mkfifo "$WORK/ready"
+	"$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" --ready "$WORK/ready" >"$WORK/summary" 2>&1 3>&- &
+	tracer=$!
+	begun=0
+	soon so_far "$WORK/a.ucxb" '.processes | length == 2' || begun=$?
+	kill -KILL $tracer
+	wait $tracer || true
+	kill -CONT ${PIDS//,/ }
+	finish
+	[ "$begun" = 0 ]
+	# what does not begin leaves it as it is
+	cp "$WORK/a.ucxb" "$WORK/before"
+	run "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p $$ --ready "$WORK/nowhere/ready"
+	[ "$status" = 1 ]
+	[[ $output == "ucxbpf: error: $WORK/nowhere/ready: No such file or directory" ]]
+	cmp "$WORK/a.ucxb" "$WORK/before"
+}
+
 @test "the job ends while it is traced" {
 	start openmpi shm n
 	timeout 60 "$UCXBPF" attach -q -o "$WORK/a.ucxb" -p "$PIDS" >"$WORK/summary" 2>&1 3>&- &

@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
@@ -334,6 +336,29 @@ static void prepare(const struct attach *attach, struct capture_session *capture
 	}
 }
 
+static int not_ready(const struct attach *attach, int err)
+{
+	if (err)
+		log_error("%s: %s", attach->ready, strerror(-err));
+	return err;
+}
+
+/* Before an older capture is written over: whether there is a place for the file. */
+static int check_ready(const struct attach *attach)
+{
+	char *folder;
+	int err;
+
+	if (!attach->ready)
+		return 0;
+	if (!access(attach->ready, F_OK))
+		return not_ready(attach, access(attach->ready, W_OK) ? -errno : 0);
+	folder = xstrdup(attach->ready);
+	err = access(dirname(folder), W_OK | X_OK) ? -errno : 0;
+	free(folder);
+	return not_ready(attach, err);
+}
+
 static int say_ready(const struct attach *attach)
 {
 	FILE *file = attach->ready ? fopen(attach->ready, "we") : NULL;
@@ -345,9 +370,7 @@ static int say_ready(const struct attach *attach)
 		err = -errno;
 	if (file && fclose(file) && !err)
 		err = -errno;
-	if (err)
-		log_error("%s: %s", attach->ready, strerror(-err));
-	return err;
+	return not_ready(attach, err);
 }
 
 static const char *follow(struct attach *attach, struct capture_session *capture,
@@ -376,7 +399,9 @@ static int trace(struct attach *attach, const struct capture_options *options)
 	const char *reason;
 	int code;
 
-	err = signals_open(&signals, false);
+	err = check_ready(attach);
+	if (!err)
+		err = signals_open(&signals, false);
 	if (!err)
 		err = capture_open(&capture, options);
 	if (err)

@@ -202,8 +202,9 @@ static int begin_all(struct capture_session *capture)
 	for (size_t i = 0; !err && i < track->processes.len; i++)
 		if (track->processes.data[i].alive)
 			err = track_begin(&capture->track, track->processes.data[i].tgid);
-	/* write the file's first chunk at once: scripts wait for it */
-	capture->next_flush = 0;
+	/* whoever kills this process from here on finds a capture that can be read */
+	if (!err)
+		session_flush(capture);
 	log_debug("records of %u processes begin after %.3f ms", capture->track.alive,
 		  (side_now() - capture->opened) / 1e6);
 	return err;

@@ -57,7 +57,7 @@ int capture_add_running(struct capture_session *capture, pid_t pid);
  */
 int capture_add_waiting(struct capture_session *capture, pid_t pid);
 
-/* Starts the records of all processes that were added. */
+/* Starts the records of all processes that were added, and begins the file. */
 int capture_begin(struct capture_session *capture);
 
 /* Traces every process that maps UCX or MPI now; with options.all also those to come. */
@@ -81,7 +81,10 @@ unsigned int capture_alive(const struct capture_session *capture);
  */
 int capture_work(struct capture_session *capture, int ms);
 
-/* Detaches and frees; in the first half second, an existing file is left unchanged. */
+/*
+ * Detaches and frees. An existing file is left unchanged before capture_begin() and, of a process
+ * that was started, in the first half second until it runs its program.
+ */
 void capture_abandon(struct capture_session *capture);
 
 /* Detaches, drains the rings, completes the file, frees. */

@@ -155,6 +155,12 @@ static void flush(struct capture_session *capture)
 	progress_show(&capture->progress, capture->track.with_ucx, capture->writer, &stats, &cost);
 }
 
+void session_flush(struct capture_session *capture)
+{
+	flush(capture);
+	capture->next_flush = side_now() + FLUSH_NS;
+}
+
 static void follow(struct capture_session *capture)
 {
 	uint64_t lost = capture->maps_lost;
@@ -231,10 +237,8 @@ int capture_work(struct capture_session *capture, int ms)
 		derive_step(capture);
 		cost_step(&capture->cost, windows_recording(&capture->windows),
 			  windows_settled(&capture->windows));
-		if (side_now() >= capture->next_flush) {
-			flush(capture);
-			capture->next_flush = side_now() + FLUSH_NS;
-		}
+		if (side_now() >= capture->next_flush)
+			session_flush(capture);
 		if (!capture->error)
 			capture->error = drain_error(capture->drain);
 	} while (!capture->error && side_now() < end);
@@ -333,6 +337,9 @@ void session_record(void *arg, const struct ub_hdr *record)
 	if (record->kind == UB_TASK) {
 		const struct ub_task *task = (const struct ub_task *)record;
 
+		/* the command is there: what an earlier run has left may go */
+		if (task->what == UB_EXEC && capture->flushed == UINT64_MAX)
+			capture->next_flush = 0;
 		forget_at_end(capture, task);
 		track_task(&capture->track, task);
 	}

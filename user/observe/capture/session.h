@@ -74,6 +74,9 @@ void session_record(void *arg, const struct ub_hdr *record);
 /* Says to the draining threads where the ranks are, when that has changed. */
 void session_place_threads(struct capture_session *capture);
 
+/* Writes what there is to the file, whose former content is gone from here on. */
+void session_flush(struct capture_session *capture);
+
 /* drain_step() for this session. */
 void session_drain(struct capture_session *capture);
 
