@@ -107,6 +107,8 @@ need_capture() {
 	[ ! -L report.json ]
 	[ "$EUID" = 0 ] || skip "needs root"
 	[ "$(stat -c %a report.json)" = 600 ]
+	SUDO_UID=12345 SUDO_GID=12346 "$UCXBPF" replay -o report.json --json "$capture"
+	[ "$(stat -c %u:%g:%a report.json)" = 12345:12346:600 ]
 	ln -s victim link
 	chown -h nobody link
 	expect 1 "link: Too many levels of symbolic links" -o link --json "$capture"

@@ -213,6 +213,42 @@ static void files_of_others_are_refused(void **state)
 	free(path);
 }
 
+static void is_owned(const char *path, uid_t uid, gid_t gid)
+{
+	struct stat file;
+
+	assert_int_equal(stat(path, &file), 0);
+	assert_int_equal(file.st_mode & 07777, 0600);
+	assert_int_equal(file.st_uid, uid);
+	assert_int_equal(file.st_gid, gid);
+}
+
+static void a_capture_is_its_owners_alone(void **state)
+{
+	char *path = temp_path();
+
+	(void)state;
+	assert_int_equal(chmod(path, 0666), 0);
+	assert_int_equal(file_writer_close(must_create(path), NULL), 0);
+	is_owned(path, geteuid(), getegid());
+	unlink(path);
+	umask(0);
+	assert_int_equal(file_writer_close(must_create(path), NULL), 0);
+	umask(022);
+	is_owned(path, geteuid(), getegid());
+	setenv("SUDO_UID", "12345", 1);
+	setenv("SUDO_GID", "12346", 1);
+	assert_int_equal(file_writer_close(must_create(path), NULL), 0);
+	is_owned(path, geteuid() ? geteuid() : 12345, geteuid() ? getegid() : 12346);
+	setenv("SUDO_GID", "-1", 1);
+	unlink(path);
+	assert_int_equal(file_writer_close(must_create(path), NULL), 0);
+	is_owned(path, geteuid(), getegid());
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	temp_free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +258,7 @@ int main(void)
 		cmocka_unit_test(only_captures_are_overwritten),
 		cmocka_unit_test(what_others_may_have_put_there_is_refused),
 		cmocka_unit_test(files_of_others_are_refused),
+		cmocka_unit_test(a_capture_is_its_owners_alone),
 	};
 
 	signal(SIGXFSZ, SIG_IGN);

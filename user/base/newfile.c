@@ -39,6 +39,16 @@ bool newfile_foreign(const struct stat *file)
 	       !(behind_sudo(&uid, &gid) && file->st_uid == uid);
 }
 
+void newfile_give(int fd)
+{
+	uid_t uid;
+	gid_t gid;
+
+	/* of a file system without owners, or whose server has another root, it stays as it is */
+	if (behind_sudo(&uid, &gid) && fchown(fd, uid, gid))
+		errno = 0;
+}
+
 mode_t newfile_mode(mode_t most)
 {
 	mode_t mask = umask(0);
@@ -84,15 +94,21 @@ int newfile_open(const char *place, char **part)
 		return no_part(part);
 	/* where this fails it stays its owner's alone */
 	fchmod(fd, keep ? old.st_mode & 0777 : newfile_mode(0666));
+	newfile_give(fd);
 	return fd;
 }
 
 int newfile_directory(const char *place, char **part)
 {
+	int fd;
+
 	*part = part_of(place);
 	if (!mkdtemp(*part))
 		return no_part(part);
-	chmod(*part, newfile_mode(0777));
+	fd = open(*part, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fchmod(fd, newfile_mode(0777));
+	newfile_give(fd);
+	close(fd);
 	return 0;
 }
 

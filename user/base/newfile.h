@@ -13,6 +13,9 @@
  */
 bool newfile_foreign(const struct stat *file);
 
+/* Gives a file that root makes to who used sudo. */
+void newfile_give(int fd);
+
 /* Rights of a new file that needs no more than these: as the umask says, of root's the owner's. */
 mode_t newfile_mode(mode_t most);
 

@@ -158,7 +158,7 @@ int output_open(struct output *o, const char *path)
 
 	memset(o, 0, sizeof(*o));
 	/* what is new here is ours, whatever owner the file system gives it */
-	o->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	o->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	o->created = o->fd >= 0;
 	if (o->created)
 		error = lock(o);
@@ -208,6 +208,18 @@ static uint64_t reserve_of(const struct output *o)
 	return room < OUTPUT_RESERVE ? room : OUTPUT_RESERVE;
 }
 
+/* A capture says what others ran: it is its owner's alone, also where it replaces one that was not.
+ */
+static void guard(const struct output *o)
+{
+	struct stat file;
+
+	if (fstat(o->fd, &file) || !S_ISREG(file.st_mode))
+		return;
+	fchmod(o->fd, 0600);
+	newfile_give(o->fd);
+}
+
 static int start_file(struct output *o)
 {
 	struct file_header header = { .version = FILE_VERSION, .wire = UB_WIRE_VERSION };
@@ -215,6 +227,7 @@ static int start_file(struct output *o)
 	int error;
 
 	o->started = true;
+	guard(o);
 	/* a pipe or a device has nothing to cut */
 	if (ftruncate(o->fd, 0) && errno != EINVAL)
 		return -errno;

@@ -217,7 +217,7 @@ static FILE *open_table(struct csv_export *state, const struct csv_table *table)
 	if (!state->target->path)
 		return state->target->file;
 	path = xasprintf("%s/%s.csv", state->target->path, table->name);
-	file = fopen(path, "we");
+	file = fopen(path, "wxe");
 	if (!file && !state->err)
 		state->err = -errno;
 	free(path);
