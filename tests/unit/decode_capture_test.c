@@ -123,6 +123,48 @@ static void how_it_ended(void **state)
 	}
 }
 
+/* A record with a byte behind it that is not its own. */
+union overrun {
+	struct ub_task task;
+	struct ub_obj obj;
+	struct ub_name name;
+	char bytes[UB_MAX_RECORD + 1];
+};
+
+/* Names that fill their field have no 0 behind. */
+static void names_fill_their_fields(void **state)
+{
+	union overrun task = { .task = { .h = { .ts = 100, .tgid = 7, .kind = UB_TASK },
+					 .what = UB_EXEC } };
+	union overrun obj = { .obj = { .h = { .ts = 100, .tgid = 7, .kind = UB_OBJ, .site = 1 },
+				       .obj = 0x1000 } };
+	union overrun name = { .name = { .h = { .ts = 100, .tgid = 7, .kind = UB_NAME },
+					 .key = 0x2000 } };
+	struct process *process;
+	struct object *iface;
+	struct bed bed;
+
+	(void)state;
+	memset(task.task.comm, 'c', sizeof(task.bytes) - offsetof(struct ub_task, comm) - 1);
+	memset(obj.obj.tl_name, 't', sizeof(obj.obj.tl_name));
+	memset(obj.obj.dev_name, 'd', sizeof(obj.bytes) - offsetof(struct ub_obj, dev_name) - 1);
+	memset(name.name.name, 'n', sizeof(name.bytes) - offsetof(struct ub_name, name) - 1);
+	bed_init(&bed);
+	json_array_append_new(bed.sides, json_pack("{s:s, s:i, s:s, s:i}", "t", "site", "row", 1,
+						   "name", "open", "what", UB_OBJ_IFACE_OPEN));
+	bed_ready(&bed);
+	process = process_of(&bed, &task);
+	assert_string_equal(process->comm, "cccccccccccccccc");
+	process_of(&bed, &obj);
+	iface = decoder_object(&bed.decoder, process, OBJECT_IFACE, 0x1000, 100);
+	assert_string_equal(iface->transport, "tttttttttttttttt");
+	assert_string_equal(iface->device, "dddddddddddddddddddddddddddddddd");
+	process_of(&bed, &name);
+	assert_int_equal(strlen(decoder_name(&bed.decoder, process, 0x2000)),
+			 sizeof(name.name.name));
+	bed_release(&bed);
+}
+
 /* An object known from a snapshot only is what its address meant before the snapshot, too. */
 static void snapshot_reaches_back(void **state)
 {
@@ -331,6 +373,7 @@ int main(void)
 		cmocka_unit_test(strings_are_interned),
 		cmocka_unit_test(pid_reuse),
 		cmocka_unit_test(how_it_ended),
+		cmocka_unit_test(names_fill_their_fields),
 		cmocka_unit_test(snapshot_reaches_back),
 		cmocka_unit_test(fifo_and_lanes),
 		cmocka_unit_test(mutual_ids),

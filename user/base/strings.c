@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/strings.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -42,6 +43,15 @@ const char *strings_keep(struct strings *strings, const char *text)
 const char *strings_intern(struct strings *strings, const char *text)
 {
 	return text && *text ? strings_keep(strings, text) : NULL;
+}
+
+const char *strings_field(struct strings *strings, const char *field, size_t size)
+{
+	char *text = xstrndup(field, size);
+	const char *copy = strings_intern(strings, text);
+
+	free(text);
+	return copy;
 }
 
 const char *strings_find(const struct strings *strings, const char *text, size_t length)

@@ -23,6 +23,9 @@ const char *strings_keep(struct strings *strings, const char *text);
 /* Likewise, NULL for "", too. */
 const char *strings_intern(struct strings *strings, const char *text);
 
+/* Likewise, of a field of size bytes, whose text may fill it without a 0 behind. */
+const char *strings_field(struct strings *strings, const char *field, size_t size);
+
 /* The copy that has these bytes, of which none is 0; NULL: there is none. */
 const char *strings_find(const struct strings *strings, const char *text, size_t length);
 

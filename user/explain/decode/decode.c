@@ -271,11 +271,8 @@ const char *decoder_name(const struct decoder *decoder, const struct process *pr
 static void decode_name(struct decoder *decoder, const struct event *event,
 			const struct ub_name *record)
 {
-	char text[sizeof(record->name) + 1] = "";
-
-	memcpy(text, record->name, sizeof(record->name));
 	*map_insert(&decoder->names, record->key, event->process->id, NULL) =
-		(uintptr_t)strings_intern(&decoder->strings, text);
+		(uintptr_t)strings_field(&decoder->strings, record->name, sizeof(record->name));
 }
 
 static void decode_loss(struct decoder *decoder, const struct event *event,

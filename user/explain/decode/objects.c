@@ -34,9 +34,10 @@ static struct object *object_add(struct decoder *decoder, enum object_kind kind,
 	return object;
 }
 
-static void object_set_transport(struct decoder *decoder, struct object *object, const char *name)
+/* name is interned. */
+static void object_set_transport(struct object *object, const char *name)
 {
-	object->transport = strings_intern(&decoder->strings, name);
+	object->transport = name;
 	object->tl = transport_named(name);
 }
 
@@ -93,7 +94,6 @@ static void created(struct decoder *decoder, const struct event *event, enum obj
 		    const struct ub_obj *record)
 {
 	struct object *object;
-	char text[sizeof(record->dev_name) + 1] = "";
 
 	if (!record->obj || record->status)
 		return;
@@ -101,11 +101,10 @@ static void created(struct decoder *decoder, const struct event *event, enum obj
 	object->born = event->site->what != UB_OBJ_WORKER_ADDRESS;
 	object->parent = record->parent;
 	object->uuid = record->uuid;
-	memcpy(text, record->tl_name, sizeof(record->tl_name));
-	object_set_transport(decoder, object, text);
-	memset(text, 0, sizeof(text));
-	memcpy(text, record->dev_name, sizeof(record->dev_name));
-	object->device = strings_intern(&decoder->strings, text);
+	object_set_transport(
+		object, strings_field(&decoder->strings, record->tl_name, sizeof(record->tl_name)));
+	object->device =
+		strings_field(&decoder->strings, record->dev_name, sizeof(record->dev_name));
 	object_install(decoder, object);
 }
 
@@ -386,7 +385,8 @@ void decode_side_object(struct decoder *decoder, struct capture *capture, enum o
 	object->local_id = side_u64(side, "local_id");
 	object->remote_id = side_u64(side, "remote_id");
 	object->peer_pid = side_u64(side, "peer_pid");
-	object_set_transport(decoder, object, json_string_value(json_object_get(side, "tl")));
+	object_set_transport(
+		object, strings_intern(strings, json_string_value(json_object_get(side, "tl"))));
 	object->device = strings_intern(strings, json_string_value(json_object_get(side, "dev")));
 	read_lanes(object, side);
 	read_fifo(object, json_object_get(side, "fifo"));

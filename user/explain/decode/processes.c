@@ -394,7 +394,7 @@ void decode_task(struct decoder *decoder, struct capture *capture, const struct 
 			process->exit_told = task->other;
 	}
 	if (task->what == UB_EXEC || !process->comm)
-		process->comm = strings_intern(&decoder->strings, task->comm);
+		process->comm = strings_field(&decoder->strings, task->comm, sizeof(task->comm));
 	if (task->what == UB_FORK && task->other != task->h.tgid) {
 		uint64_t *slot = map_find(&capture->tgids, task->other, 0);
 		struct process *child = slot ? (struct process *)(uintptr_t)*slot : NULL;
