@@ -115,6 +115,25 @@ static void rates(void **state)
 	release(&traffic, &seen);
 }
 
+/* Times may be anything in a capture that is damaged or foreign. */
+static void end_of_time(void **state)
+{
+	struct traffic traffic;
+	struct seen seen;
+	uint64_t sum = 0;
+
+	(void)state;
+	traffic_init(&traffic);
+	add(&traffic, eth, UINT64_MAX - 2500, UINT64_MAX - 1, 2000, KIND_DATA);
+	add(&traffic, eth, UINT64_MAX - 1, UINT64_MAX - 1, 5, KIND_DATA);
+	add(&traffic, eth, UINT64_MAX, UINT64_MAX, 7, KIND_DATA);
+	run(&traffic, &seen);
+	for (size_t i = 0; i < seen.rates.len; i++)
+		sum += seen.rates.data[i].bytes;
+	assert_int_equal(sum, 2012);
+	release(&traffic, &seen);
+}
+
 static void fragments(void **state)
 {
 	struct fact_transfer transfer = { .transport = tcp, .start = 1000, .end = 2000 };
@@ -138,6 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(busy),
 		cmocka_unit_test(rates),
+		cmocka_unit_test(end_of_time),
 		cmocka_unit_test(fragments),
 	};
 

@@ -155,7 +155,8 @@ static void add_rate(struct making *making, const struct traffic_piece *piece)
 
 	while (before < piece->bytes) {
 		size_t bucket = (at - making->from) / making->width;
-		uint64_t next = making->from + (bucket + 1) * making->width;
+		uint64_t left = making->width - (at - making->from) % making->width;
+		uint64_t next = at < UINT64_MAX - left ? at + left : UINT64_MAX;
 		uint64_t now = gone(piece, next);
 
 		making->bytes[bucket] += now - before;
