@@ -76,11 +76,37 @@ static void by_verb(void **state)
 	assert_true(xfer_is_control(&put, &xfer));
 }
 
+/* Counts and lengths may be anything in a capture that is damaged or foreign. */
+static void by_fragments(void **state)
+{
+	static const struct {
+		int64_t length;
+		uint32_t count, each;
+		uint64_t payload;
+	} all[] = {
+		{ 2500, 3, 1000, 2500 },
+		{ 1000, 1, 1000, 1000 },
+		{ 0, UINT32_MAX, UINT32_MAX, 0 },
+		{ INT64_MIN, 2, UINT32_MAX, (uint64_t)INT64_MAX + 1 },
+	};
+	const struct site_info put = { .verb = VERB_PUT, .mode = MODE_ZCOPY };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const struct ub_frags frags = { .xfer.length = all[i].length,
+						.count = all[i].count,
+						.each = all[i].each };
+
+		assert_int_equal(frags_payload(&put, &frags, NULL), all[i].payload);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_message),
 		cmocka_unit_test(by_verb),
+		cmocka_unit_test(by_fragments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,11 +34,12 @@ uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frag
 		       const struct op *op)
 {
 	struct ub_xfer one = frags->xfer;
-	uint64_t total;
+	uint64_t length = (uint64_t)frags->xfer.length, before = frags->count - 1, total;
 
 	one.length = frags->each;
-	total = (frags->count - 1) * xfer_payload(site, &one, op);
-	one.length = frags->xfer.length - (int64_t)frags->each * (frags->count - 1);
+	total = before * xfer_payload(site, &one, op);
+	/* unsigned: numbers from a file may be anything */
+	one.length = (int64_t)(length - before * frags->each);
 	return total + xfer_payload(site, &one, op);
 }
 
