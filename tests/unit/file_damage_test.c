@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A capture that was cut off or damaged anywhere gives what is whole, and says that it is not all.
  */
+#include "file/output.h"
 #include "unit/file_records.h"
 
 #define CHUNKS 3
@@ -46,6 +47,29 @@ static int free_sample(void **state)
 	free(s->data);
 	free(s);
 	return 0;
+}
+
+/* A capture of one chunk of side records. */
+static void write_sides(const char *path, const char *text, size_t size)
+{
+	const struct file_header header = { FILE_MAGIC, FILE_VERSION, UB_WIRE_VERSION };
+	struct chunk_start end = { .head = { .magic = CHUNK_MAGIC,
+					     .header_size = sizeof(end),
+					     .type = CHUNK_END,
+					     .payload_sum = chunk_payload_sum("", 0) } };
+	const struct chunk_header head = { .type = CHUNK_SIDES };
+	struct packed packed;
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	fwrite(&header, sizeof(header), 1, f);
+	assert_int_equal(packed_init(&packed, size, false), 0);
+	assert_int_equal(packed_make(&packed, &head, text, &size, 1), 0);
+	fwrite(packed.start, packed_seal(&packed, &end.stats, 0), 1, f);
+	packed_release(&packed);
+	chunk_seal(&end);
+	fwrite(&end, sizeof(end), 1, f);
+	assert_int_equal(fclose(f), 0);
 }
 
 static int number_of(const struct sample *s, const struct ub_hdr *h)
@@ -205,6 +229,62 @@ static void killed_tracer(void **state)
 	temp_free(path);
 }
 
+/* A whole chunk whose text is JSON, but not all side records. */
+static void side_that_is_none(void **state)
+{
+	static const char *const lines[] = { "{\"t\":\"note\",\"n\":0", "[]", "{\"t\":1}" };
+	const char *why;
+	char *path = temp_path();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct file_reader *r;
+
+		write_sides(path, lines[i], strlen(lines[i]));
+		r = must_open(path);
+		assert_int_equal(json_array_size(file_reader_sides(r)), 0);
+		assert_int_equal(file_reader_damaged(r), strlen(lines[i]) + 1);
+		assert_false(file_reader_complete(r, &why));
+		file_reader_free(r);
+	}
+	temp_free(path);
+}
+
+static unsigned long allocations, without;
+
+static void *one_fails(size_t size)
+{
+	return ++allocations == without ? NULL : malloc(size);
+}
+
+/* An allocation of the JSON library that fails: no side record is lost without a word. */
+static void memory_runs_out(void **state)
+{
+	const struct sample *s = *state;
+	char *path = temp_path();
+	size_t refused = 0;
+
+	spill(path, s->data, s->size);
+	json_set_alloc_funcs(one_fails, free);
+	for (without = 1; without <= allocations + 1; without++) {
+		struct file_reader *r;
+		const char *why = NULL;
+
+		allocations = 0;
+		if (file_reader_open(&r, path, &why)) {
+			assert_string_equal(why, "not enough memory to read it");
+			refused++;
+			continue;
+		}
+		if (json_array_size(file_reader_sides(r)) < CHUNKS)
+			assert_false(file_reader_complete(r, &why));
+		file_reader_free(r);
+	}
+	json_set_alloc_funcs(malloc, free);
+	assert_true(refused > CHUNKS);
+	temp_free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +293,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bytes_missing_or_more, make_sample, free_sample),
 		cmocka_unit_test_setup_teardown(not_a_capture, make_sample, free_sample),
 		cmocka_unit_test_setup_teardown(killed_tracer, make_sample, free_sample),
+		cmocka_unit_test(side_that_is_none),
+		cmocka_unit_test_setup_teardown(memory_runs_out, make_sample, free_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

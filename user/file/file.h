@@ -171,7 +171,10 @@ bool file_reader_complete(const struct file_reader *reader, const char **why);
 /* Records that the tracer could not store: the disk was full, or a batch malformed. */
 uint64_t file_reader_refused(const struct file_reader *reader);
 
-/* Bytes skipped because a chunk's checksum did not hold, or no chunk begins there. */
+/*
+ * Bytes skipped because a chunk's checksum did not hold, no chunk begins there, or a side record is
+ * none.
+ */
 uint64_t file_reader_damaged(const struct file_reader *reader);
 
 void file_reader_free(struct file_reader *reader);

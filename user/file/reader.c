@@ -72,23 +72,57 @@ static int check_header(int fd, uint64_t *size, const char **why)
 	return 0;
 }
 
-/* Appends the chunk's JSON lines; whatever does not parse was not written by a ucxbpf: skipped. */
-static void add_sides(json_t *sides, const uint8_t *text, size_t size)
+/* Where memory ran out, the library leaves its code as it was or says so. */
+static bool is_memory(const json_error_t *error)
 {
-	const uint8_t *end = text + size;
+	enum json_error_code code = json_error_code(error);
+
+	return code == json_error_unknown || code == json_error_out_of_memory;
+}
+
+/* Appends a side record. -EBADMSG: it is none; -ENOMEM. */
+static int add_side(json_t *sides, const char *text, size_t size)
+{
+	json_error_t error = { 0 };
+	json_t *side = json_loadb(text, size, 0, &error);
+	int err = 0;
+
+	if (!side)
+		return is_memory(&error) ? -ENOMEM : -EBADMSG;
+	if (!json_is_string(json_object_get(side, "t")))
+		err = -EBADMSG;
+	else if (json_array_append(sides, side))
+		err = -ENOMEM;
+	json_decref(side);
+	return err;
+}
+
+/* Counts what is left out as damaged. */
+static int pass_over(struct file_reader *r, int error, uint64_t size)
+{
+	if (error == -EBADMSG)
+		r->damaged_sides += size;
+	return error == -EBADMSG ? 0 : error;
+}
+
+/* Appends the chunk's side records, each a line; whatever is none was not written by a ucxbpf. */
+static int add_sides(struct file_reader *r, const char *text, size_t size)
+{
+	const char *end = text + size;
 
 	while (text < end) {
-		const uint8_t *stop = memchr(text, '\n', (size_t)(end - text));
-		json_t *side;
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+		int error;
 
 		if (!stop)
 			stop = end;
-		side = json_loadb((const char *)text, (size_t)(stop - text), 0, NULL);
-		if (json_is_object(side))
-			json_array_append(sides, side);
-		json_decref(side);
+		error = pass_over(r, add_side(r->sides, text, (size_t)(stop - text)),
+				  (uint64_t)(stop - text) + 1);
+		if (error)
+			return error;
 		text = stop + 1;
 	}
+	return 0;
 }
 
 static int load_sides(struct file_reader *r)
@@ -102,12 +136,11 @@ static int load_sides(struct file_reader *r)
 		if (chunk->head.type != CHUNK_SIDES)
 			continue;
 		error = loader_read(&r->loader, chunk);
-		if (error && error != -EBADMSG)
-			return error;
+		error = error ? pass_over(r, error, chunk_size(&chunk->head))
+			      : add_sides(r, (const char *)r->loader.raw.data,
+					  chunk->head.raw_size);
 		if (error)
-			r->damaged_sides += chunk->head.header_size + chunk->head.stored_size;
-		else
-			add_sides(r->sides, r->loader.raw.data, chunk->head.raw_size);
+			return error;
 	}
 	return 0;
 }
@@ -150,7 +183,7 @@ static int reader_load(struct file_reader *r, const char *path, bool sides, cons
 	if (!r->scan.chunks.len)
 		return refuse(why, -EBADMSG, "a ucxbpf capture without one complete chunk");
 	r->sides = json_array();
-	error = loader_init(&r->loader, r->fd);
+	error = r->sides ? loader_init(&r->loader, r->fd) : -ENOMEM;
 	if (!error)
 		error = check_records(r);
 	if (!error)
