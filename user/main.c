@@ -86,6 +86,8 @@ static int run(const struct subcommand *command, int argc, char **argv)
 	argp_err_exit_status = exit_usage(command->name);
 	alloc_set_status(exit_failed(command->name));
 	running = command->name;
+	if (command->function != cmd_run && command->function != cmd_attach)
+		alloc_json();
 	return command->function(argc, argv);
 }
 

@@ -26,6 +26,29 @@ runs_out() {
 	done
 }
 
+# WANTED STATUS, UCXBPF'S ARGUMENTS: one allocation fails, at 60 places. What can do without it says what it always does.
+fails_once() {
+	local wanted=$1 count at usual out=$BATS_TEST_TMPDIR/out
+	shift
+	usual=0
+	NO_MEMORY_COUNT=1 LD_PRELOAD=$LIB "$UCXBPF" "$@" 2>"$out.err" >"$out" || usual=$?
+	count=$(tail -n 1 "$out.err")
+	echo "$*: $count allocations"
+	[ "$count" -gt 500 ]
+	for ((i = 0; i < 60; i++)); do
+		at=$((20 + i * (count - 20) / 60))
+		status=0
+		NO_MEMORY_FROM=$at NO_MEMORY_TIMES=1 LD_PRELOAD=$LIB "$UCXBPF" "$@" 2>"$out.err" >"$out.now" || status=$?
+		echo "$*, without allocation $at: status $status, $(tail -n 1 "$out.err")"
+		if grep -q 'out of memory\|not enough memory\|Cannot allocate memory' "$out.err"; then
+			[ "$status" = "$wanted" ]
+		else
+			[ "$status" = "$usual" ]
+			cmp "$out" "$out.now"
+		fi
+	done
+}
+
 @test "a report, an export and a page end with 1" {
 	runs_out 1 replay "$TOP/tests/data/abort.ucxb"
 	runs_out 1 replay --json "$TOP/tests/data/attach-mpich.ucxb"
@@ -36,4 +59,12 @@ runs_out() {
 @test "a check and a policy end with 5" {
 	runs_out 5 check "$TOP/tests/data/abort.ucxb"
 	runs_out 5 policy learn "$TOP/tests/data/allreduce-ring.ucxb"
+}
+
+@test "one allocation that fails makes no other result" {
+	fails_once 1 replay "$TOP/tests/data/abort.ucxb"
+	fails_once 1 replay --json "$TOP/tests/data/attach-mpich.ucxb"
+	fails_once 1 export -f ndjson "$TOP/tests/data/abort.ucxb"
+	fails_once 5 check -f json "$TOP/tests/data/abort.ucxb"
+	fails_once 5 policy check "$TOP/tests/data/places/rails.yaml"
 }

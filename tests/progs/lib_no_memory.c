@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Preloaded: from the NO_MEMORY_FROM-th allocation on there is no memory. Prints the number of
+ * Preloaded: from the NO_MEMORY_FROM-th allocation on there is no memory, or for NO_MEMORY_TIMES of
+ * them. Prints the number of
  * allocations on stderr at exit if NO_MEMORY_COUNT is set. As glibc alone has these names behind
  * malloc(), for glibc only.
  */
@@ -15,16 +16,23 @@ void *__libc_realloc(void *data, size_t size);
 
 static unsigned long allocations;
 
+static unsigned long number(const char *variable)
+{
+	const char *text = getenv(variable);
+
+	return text ? strtoul(text, NULL, 10) : (unsigned long)-1;
+}
+
 static int is_over(void)
 {
-	static unsigned long from;
-	const char *text;
+	static unsigned long from, times;
+	unsigned long at = __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
 
 	if (!from) {
-		text = getenv("NO_MEMORY_FROM");
-		from = text ? strtoul(text, NULL, 10) : (unsigned long)-1;
+		times = number("NO_MEMORY_TIMES");
+		from = number("NO_MEMORY_FROM");
 	}
-	if (__atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED) < from)
+	if (at < from || at - from >= times)
 		return 0;
 	errno = ENOMEM;
 	return 1;

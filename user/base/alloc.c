@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/alloc.h"
 
+#include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,6 +74,22 @@ char *xasprintf(const char *format, ...)
 	text = xvasprintf(format, args);
 	va_end(args);
 	return text;
+}
+
+ssize_t xgetline(char **line, size_t *room, FILE *file)
+{
+	ssize_t length;
+
+	errno = 0;
+	length = getline(line, room, file);
+	if (length < 0 && errno == ENOMEM)
+		alloc_failed();
+	return length;
+}
+
+void alloc_json(void)
+{
+	json_set_alloc_funcs(xmalloc, free);
 }
 
 /* The C library's open_memstream() drops what finds no memory, without an error. */

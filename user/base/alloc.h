@@ -18,6 +18,12 @@ void alloc_set_status(int status);
 /* Prints the message and ends the program. */
 void alloc_failed(void) __attribute__((noreturn));
 
+/*
+ * From now on the JSON library is such code, too: it would leave out what finds no memory. Not
+ * while a capture is made, which must end in order.
+ */
+void alloc_json(void);
+
 void *xmalloc(size_t size) __attribute__((malloc));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc));
 void *xreallocarray(void *data, size_t count, size_t size);
@@ -26,6 +32,9 @@ char *xstrdup(const char *text) __attribute__((malloc));
 char *xstrndup(const char *text, size_t size) __attribute__((malloc));
 char *xasprintf(const char *format, ...) __attribute__((malloc, format(printf, 1, 2)));
 char *xvasprintf(const char *format, va_list args) __attribute__((malloc, format(printf, 1, 0)));
+
+/* getline(3), for which a file would end where memory does. */
+ssize_t xgetline(char **line, size_t *room, FILE *file);
 
 /* A stream into memory: fclose() sets *text, 0-terminated and the caller's to free, and *size. */
 FILE *xmemstream(char **text, size_t *size);

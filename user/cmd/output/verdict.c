@@ -168,7 +168,7 @@ static int find_free(const char *list, texts *nodes)
 	in = fdopen(ends[0], "r");
 	if (!in)
 		alloc_failed();
-	while (!err && getline(&line, &room, in) > 0)
+	while (!err && xgetline(&line, &room, in) > 0)
 		take_line(line, nodes);
 	fclose(in);
 	free(line);

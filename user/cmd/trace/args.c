@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/level.h"
@@ -356,9 +357,10 @@ static int summary(const char *path)
 	struct fact_totals totals = { 0 };
 	struct fact_sink sink;
 	const char *why = "";
-	int code;
-	int err = analysis && report ? analysis_add_file(analysis, path, &why) : -ENOMEM;
+	int code, err;
 
+	alloc_json();
+	err = analysis_add_file(analysis, path, &why);
 	if (!err) {
 		sink = report_sink(report);
 		err = analysis_run(analysis, &sink, &totals);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/vec.h"
 #include "observe/probe/plan.h"
 #include "observe/process/layout.h"
@@ -52,7 +53,7 @@ static void openmpi_pml(pid_t pid, char *pml, size_t size)
 	size_t capacity = 0;
 
 	pml[0] = '\0';
-	while (maps && getline(&line, &capacity, maps) > 0) {
+	while (maps && xgetline(&line, &capacity, maps) > 0) {
 		name = strstr(line, COMPONENT);
 		if (!name)
 			continue;
@@ -104,7 +105,7 @@ static bool from_file(pid_t pid, const char *path, char *setting, size_t size)
 
 	snprintf(name, sizeof(name), "root%s", path);
 	file = open_of(pid, name);
-	while (file && getline(&line, &capacity, file) > 0) {
+	while (file && xgetline(&line, &capacity, file) > 0) {
 		char *start = line + strspn(line, " \t");
 
 		if (!is_pml_line(start))

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/readable.h"
 #include "site/plan/internal.h"
 
@@ -192,7 +193,7 @@ static int read_lines(FILE *file, struct taker *taker, char why[PLAN_WHY])
 	size_t room = 0, count = 0;
 	ssize_t length = 0;
 
-	while (!wrong && (length = getline(&line, &room, file)) > 0) {
+	while (!wrong && (length = xgetline(&line, &room, file)) > 0) {
 		if (line[length - 1] != '\n')
 			break;
 		count++;

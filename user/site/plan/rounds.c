@@ -160,7 +160,7 @@ static int plan_custom(const struct plan *plan, struct plan_stage *stage, const 
 
 	if (!file)
 		return plan_refuse(why, "%.180s: %s", path, readable_why(-errno));
-	while (!err && getline(&line, &room, file) >= 0) {
+	while (!err && xgetline(&line, &room, file) >= 0) {
 		number++;
 		err = custom_line(plan, stage, line, &last, wrong);
 	}

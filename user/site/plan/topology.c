@@ -56,7 +56,7 @@ static int read_lines(struct topology *topology, FILE *file, const char *path, c
 	size_t room = 0, number = 0;
 	int err = 0;
 
-	while (!err && getline(&line, &room, file) >= 0) {
+	while (!err && xgetline(&line, &room, file) >= 0) {
 		number++;
 		line[strcspn(line, "#\r\n")] = '\0';
 		if (!line[strspn(line, " \t")])

@@ -501,6 +501,8 @@ char *policy_normal_form(const struct policy *policy)
 	char *text = json_dumps(tree, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 
 	json_decref(tree);
+	if (!text)
+		alloc_failed();
 	return text;
 }
 

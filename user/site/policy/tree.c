@@ -54,6 +54,8 @@ static bool next(struct reader *reader, yaml_event_t *event)
 {
 	if (yaml_parser_parse(&reader->parser, event))
 		return true;
+	if (reader->parser.error == YAML_MEMORY_ERROR)
+		alloc_failed();
 	errors_add(reader->errors, reader->parser.problem_mark.line + 1, "not YAML: %s",
 		   reader->parser.problem ? reader->parser.problem : "cannot be read");
 	return false;
@@ -252,10 +254,8 @@ struct policy_tree *tree_parse(const char *text, size_t length, struct policy_er
 		errors_add(errors, 0, "larger than 1 MiB");
 		return NULL;
 	}
-	if (!yaml_parser_initialize(&reader.parser)) {
-		errors_add(errors, 0, "no memory");
-		return NULL;
-	}
+	if (!yaml_parser_initialize(&reader.parser))
+		alloc_failed();
 	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text, length);
 	tree = read_document(&reader);
