@@ -50,6 +50,26 @@ setup() { live_setup; }
 	"$UCXBPF" replay "$WORK/c.ucxb"
 }
 
+# side TYPE FILTER: of the capture's side records of a type
+side() {
+	"$BUILD/tests/bench/sides" "$WORK/a.ucxb" "$1" | jq -sc "$2"
+}
+
+@test "arguments are recorded where that is asked for, secrets of the environment never" {
+	local program=$PROGS/mpich/mpi_self
+
+	export UCX_SECRET_TOKEN=swordfish
+	job_command mpich 2 shm n "$program" --password=swordfish
+	timeout 60 "$UCXBPF" run -q -o "$WORK/a.ucxb" -- "${JOB[@]}" </dev/null
+	[ "$(side capture 'map(.command)')" = '[["env"]]' ]
+	[ "$(side process 'map(.cmdline) | unique')" = "[[\"$program\"]]" ]
+	[ "$(side process 'map(.environment | has("UCX_TLS")) | unique')" = "[true]" ]
+	[ "$(side process 'map(select(.environment.UCX_SECRET_TOKEN))')" = "[]" ]
+	timeout 60 "$UCXBPF" run -q --record-arguments -o "$WORK/a.ucxb" -- "${JOB[@]}" </dev/null
+	[ "$(side capture 'map(.command[-1])')" = '["--password=swordfish"]' ]
+	[ "$(side process 'map(.cmdline) | unique')" = "[[\"$program\",\"--password=swordfish\"]]" ]
+}
+
 @test "a pipe, a link and another user's file are no place for a capture" {
 	local file line
 

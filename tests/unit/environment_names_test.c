@@ -39,6 +39,21 @@ static void test_known(void **state)
 	known("UCX_TLS TM_THRESH", "1.13.1", UCX_NAME_NOT_KNOWN);
 }
 
+static void test_kept(void **state)
+{
+	(void)state;
+	assert_true(environment_kept("UCX_TLS"));
+	assert_true(environment_kept("UCX_TLSS"));
+	assert_true(environment_kept("OMPI_MCA_pml"));
+	assert_true(environment_kept("UCX_IB_PKEY"));
+	assert_true(environment_kept("MPI_UCX_IB_PKEY"));
+	assert_true(environment_kept("UCX_KEEPALIVE_INTERVAL"));
+	assert_false(environment_kept("UCX_SECRET_TOKEN"));
+	assert_false(environment_kept("UCX_ApiKey"));
+	assert_false(environment_kept("OMPI_MCA_pml_password"));
+	assert_false(environment_kept("AWS_REGION"));
+}
+
 static void test_releases(void **state)
 {
 	char releases[UCX_NAME_MAX], expected[32], newer[16];
@@ -153,9 +168,9 @@ static void test_misspelt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),    cmocka_unit_test(test_releases),
-		cmocka_unit_test(test_nearest),  cmocka_unit_test(test_witness),
-		cmocka_unit_test(test_misspelt),
+		cmocka_unit_test(test_known),    cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_releases), cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_witness),  cmocka_unit_test(test_misspelt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,8 +28,21 @@ static const char *const patterns[] = {
 	NULL,
 };
 
+/* UCX's own partition keys and remote keys (UCX_IB_PKEY) are none. */
+static bool is_secret(const char *name)
+{
+	static const char *const words[] = { "SECRET", "TOKEN", "PASSWORD", "KEY" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strcasestr(name, words[i]))
+			return !ucx_name_mask(name);
+	return false;
+}
+
 bool environment_kept(const char *name)
 {
+	if (is_secret(name))
+		return false;
 	for (int i = 0; patterns[i]; i++)
 		if (!fnmatch(patterns[i], name, 0))
 			return true;

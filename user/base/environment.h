@@ -14,7 +14,7 @@
 
 /*
  * Whether captures keep a variable of this name. All others are left where they are: an environment
- * may hold secrets.
+ * may hold secrets, also in variables that are called like UCX's.
  */
 bool environment_kept(const char *name);
 

@@ -30,7 +30,8 @@ enum {
 	OPT_COUNT,
 	OPT_STACKS,
 	OPT_THIN,
-	OPT_DERIVE
+	OPT_DERIVE,
+	OPT_ARGUMENTS
 };
 
 static const struct argp_option options[] = {
@@ -62,6 +63,9 @@ static const struct argp_option options[] = {
 	{ "derive", OPT_DERIVE, NULL, 0,
 	  "Derive hot point-to-point calls from their operations' stacks, without their probes "
 	  "(x86-64)",
+	  0 },
+	{ "record-arguments", OPT_ARGUMENTS, NULL, 0,
+	  "Keep the arguments of command lines, which may hold secrets (default: the program's name)",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "No progress, no report at the end", 0 },
 	{ "debug", OPT_DEBUG, NULL, 0, "Say what is done, on stderr", 0 },
@@ -239,6 +243,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case OPT_DERIVE:
 		arguments->derive = true;
 		return 0;
+	case OPT_ARGUMENTS:
+		arguments->record_arguments = true;
+		return 0;
 	case OPT_DEBUG:
 		arguments->debug = true;
 		return 0;
@@ -301,6 +308,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.stacks = arguments->stacks,
 		.thin = arguments->thin,
 		.budget = arguments->budget,
+		.arguments = arguments->record_arguments,
 		.mechanism = mechanism == LINK_NONE ? best : (enum link_mechanism)mechanism,
 		.window_ns = arguments->window_ns,
 		.period_ns = arguments->period_ns,

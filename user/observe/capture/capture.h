@@ -28,6 +28,7 @@ struct capture_options {
 	double budget; /* highest cost to a thread, as a share of its time; 0: no limit */
 	bool stacks; /* user stacks at MPI calls, x86-64 */
 	bool derive; /* MPI calls from their operations, where that is proven; not with stacks */
+	bool arguments; /* of command lines are kept, not only programs */
 	bool progress; /* a line on stderr, rewritten about twice a second */
 	unsigned int thin; /* slices with detail of UB_SLICES; 0: as the rings allow */
 	bool all; /* every process that maps UCX or MPI, now and later */

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "observe/capture/side.h"
+#include "observe/process/record.h"
 
 #define MS 1000000ull /* ns */
 #define STACKS_NS 5000000 /* of unwinding rows between two looks at the rings */
@@ -404,14 +405,18 @@ static const char *why_not_created(int err)
 static int open_file(struct capture_session *capture)
 {
 	const struct capture_options *options = &capture->options;
+	json_t *record;
 	int err = file_writer_open(&capture->writer, options->output);
 
 	if (err) {
 		log_error("cannot create '%s': %s", options->output, why_not_created(err));
 		return err;
 	}
-	side_write(capture->writer, side_capture(site_layer_name(options->level), options->mode,
-						 options->command, options->count));
+	record = side_capture(site_layer_name(options->level), options->mode, options->command,
+			      options->count);
+	if (!options->arguments)
+		record_cut(json_object_get(record, "command"));
+	side_write(capture->writer, record);
 	side_write(capture->writer, side_clock());
 	for (unsigned int row = 1; row < site_count(); row++)
 		side_write(capture->writer, side_site(row));
@@ -484,6 +489,7 @@ static int init_parts(struct capture_session *capture)
 	}
 	track_init(&capture->track, capture->kernel, &capture->probes, capture->writer);
 	capture->track.cells = &capture->cells;
+	capture->track.arguments = options->arguments;
 	existing_init(&capture->existing, &capture->track, capture->writer);
 	memory_watch_init(&capture->memory, &capture->track, capture->writer);
 	capture->memory.on = !options->count && site_layer_in(LEVEL_BESIDE, options->level);

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "observe/capture/side.h"
+#include "observe/process/record.h"
 #include "observe/process/library.h"
 #include "observe/process/proc.h"
 #include "observe/process/process.h"
@@ -91,6 +92,8 @@ static void announce_process(struct track *track, struct tracked *tracked,
 	if (tracked->announced || process_init(&process, tracked->tgid))
 		return;
 	process_rank_from_memory(&process, mapped);
+	if (!track->arguments)
+		record_cut(process.cmdline);
 	side_write(track->writer,
 		   process_side_record(&process, mpi_version(mapped),
 				       tracked->from_start ? "start" : "attach", side_now()));

@@ -38,6 +38,7 @@ struct track {
 	struct probes *probes;
 	struct file_writer *writer;
 	struct cells *cells; /* set after track_init() */
+	bool arguments; /* of command lines are kept; likewise */
 	unsigned int announced; /* processes that mapped UCX or MPI, ever */
 	unsigned int with_ucx; /* announced and alive */
 	unsigned int alive;

@@ -10,6 +10,12 @@ void record_text(json_t *record, const char *name, const char *text)
 		json_object_set_new(record, name, shape_text(text));
 }
 
+void record_cut(json_t *words)
+{
+	while (json_array_size(words) > 1)
+		json_array_remove(words, json_array_size(words) - 1);
+}
+
 void record_hex(json_t *record, const char *name, uint64_t value)
 {
 	json_object_set_new(record, name, json_hex(value));
