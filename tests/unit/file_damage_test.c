@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A capture that was cut off or damaged anywhere gives what is whole, and says that it is not all.
  */
+#include <fcntl.h>
+
 #include "file/output.h"
 #include "unit/file_records.h"
 
@@ -49,27 +51,33 @@ static int free_sample(void **state)
 	return 0;
 }
 
-/* A capture of one chunk of side records. */
-static void write_sides(const char *path, const char *text, size_t size)
+/* A capture of the same chunk so many times. */
+static void write_chunks(const char *path, const struct chunk_header *head, const void *raw,
+			 size_t size, int times)
 {
 	const struct file_header header = { FILE_MAGIC, FILE_VERSION, UB_WIRE_VERSION };
 	struct chunk_start end = { .head = { .magic = CHUNK_MAGIC,
 					     .header_size = sizeof(end),
 					     .type = CHUNK_END,
 					     .payload_sum = chunk_payload_sum("", 0) } };
-	const struct chunk_header head = { .type = CHUNK_SIDES };
 	struct packed packed;
 	FILE *f = fopen(path, "wb");
 
 	assert_non_null(f);
 	fwrite(&header, sizeof(header), 1, f);
 	assert_int_equal(packed_init(&packed, size, false), 0);
-	assert_int_equal(packed_make(&packed, &head, text, &size, 1), 0);
-	fwrite(packed.start, packed_seal(&packed, &end.stats, 0), 1, f);
+	assert_int_equal(packed_make(&packed, head, raw, &size, 1), 0);
+	for (int i = 0; i < times; i++)
+		fwrite(packed.start, packed_seal(&packed, &end.stats, 0), 1, f);
 	packed_release(&packed);
 	chunk_seal(&end);
 	fwrite(&end, sizeof(end), 1, f);
 	assert_int_equal(fclose(f), 0);
+}
+
+static void write_sides(const char *path, const char *text, size_t size)
+{
+	write_chunks(path, &(struct chunk_header){ .type = CHUNK_SIDES }, text, size, 1);
 }
 
 static int number_of(const struct sample *s, const struct ub_hdr *h)
@@ -250,6 +258,104 @@ static void side_that_is_none(void **state)
 	temp_free(path);
 }
 
+/* The same line over and over again: a few KiB in the file. Returns how many records are kept. */
+static size_t read_lines(const char *line, size_t n, bool *complete)
+{
+	size_t length = strlen(line), kept;
+	char *text = malloc(n * length), *path = temp_path();
+	struct file_reader *r;
+	const char *why;
+
+	for (size_t i = 0; i < n; i++)
+		memcpy(text + i * length, line, length);
+	write_sides(path, text, n * length);
+	free(text);
+	r = must_open(path);
+	kept = json_array_size(file_reader_sides(r));
+	*complete = file_reader_complete(r, &why);
+	assert_int_equal(file_reader_damaged(r), (n - kept) * length);
+	if (!*complete)
+		assert_string_equal(why,
+				    "side records that would take too much memory were left out");
+	file_reader_free(r);
+	temp_free(path);
+	return kept;
+}
+
+static void sides_out_of_proportion(void **state)
+{
+	static const struct {
+		const char *line;
+		size_t n, least, most;
+	} all[] = {
+		{ "{\"t\":\"note\"}\n", 100000, 100000, 100000 },
+		{ "{\"t\":\"note\"}\n", 1000000, 100000, 200000 },
+		{ "{\"t\":\"note\",\"a\":[[],[],[],{},{},{\"b\":[0]}]}\n", 400000, 10000, 20000 },
+		{ "{}\n", 1000000, 0, 0 },
+		/* brackets within texts are no depth */
+		{ "{\"t\":\"note\",\"a\":\"\\\"[[[[[[[[[[[[[[[[[[[[\"}\n", 1000, 1000, 1000 },
+		{ "{\"t\":\"note\",\"a\":[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]}\n", 1000, 1000, 1000 },
+		{ "{\"t\":\"note\",\"a\":[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]}\n", 1000, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		bool complete;
+		size_t kept = read_lines(all[i].line, all[i].n, &complete);
+
+		assert_in_range(kept, all[i].least, all[i].most);
+		assert_int_equal(complete, kept == all[i].n);
+	}
+}
+
+/* Makes each chunk smaller than a writer does, which takes times for noise. */
+static void pack_records(const char *path, int times)
+{
+	int fd = open(path, O_RDONLY);
+	struct chunk_scan scan;
+	struct loader loader;
+	size_t size;
+
+	free(slurp(path, &size));
+	assert_int_equal(scan_file(&scan, fd, size), 0);
+	assert_int_equal(loader_init(&loader, fd), 0);
+	assert_int_equal(loader_read(&loader, &scan.chunks.data[0]), 0);
+	write_chunks(path, &scan.chunks.data[0].head, loader.raw.data,
+		     scan.chunks.data[0].head.raw_size, times);
+	loader_release(&loader);
+	scan_release(&scan);
+	close(fd);
+}
+
+/* Chunks that lie in the same time are in memory at once. */
+static void records_out_of_proportion(void **state)
+{
+	enum { CHUNKS_OF_IT = 120, RECORDS = 8192 };
+	struct ub_xfer xfer = { .h = { .tgid = 7, .tid = 7, .kind = UB_XFER } };
+	char *path = temp_path();
+	struct file_writer *w = must_create(path);
+	struct file_reader *r;
+	const struct ub_hdr *h;
+	const char *why;
+	int n = 0;
+
+	(void)state;
+	for (int i = 0; i < RECORDS; i++) {
+		xfer.h.ts = 1 + (uint64_t)i * 1000;
+		assert_int_equal(file_writer_record(w, &xfer.h), 0);
+	}
+	assert_int_equal(file_writer_close(w, NULL), 0);
+	pack_records(path, CHUNKS_OF_IT);
+	r = must_open(path);
+	for (; file_reader_next(r, &h) == 1; n++)
+		;
+	assert_in_range(n, 30 * RECORDS, (CHUNKS_OF_IT - 1) * RECORDS);
+	assert_true(file_reader_damaged(r) > 0);
+	assert_false(file_reader_complete(r, &why));
+	file_reader_free(r);
+	temp_free(path);
+}
+
 static unsigned long allocations, without;
 
 static void *one_fails(size_t size)
@@ -294,6 +400,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(not_a_capture, make_sample, free_sample),
 		cmocka_unit_test_setup_teardown(killed_tracer, make_sample, free_sample),
 		cmocka_unit_test(side_that_is_none),
+		cmocka_unit_test(sides_out_of_proportion),
+		cmocka_unit_test(records_out_of_proportion),
 		cmocka_unit_test_setup_teardown(memory_runs_out, make_sample, free_sample),
 	};
 

@@ -21,6 +21,13 @@ uint64_t chunk_payload_sum(const void *payload, size_t size)
 	return XXH64(payload, size, 0);
 }
 
+bool chunks_affordable(uint64_t memory, uint64_t stored)
+{
+	uint64_t allowed = READ_FREE + READ_RATIO * stored;
+
+	return memory <= (allowed < READ_MOST ? allowed : READ_MOST);
+}
+
 void chunk_seal(struct chunk_start *start)
 {
 	start->head.header_sum = header_checksum(start, sizeof(*start));

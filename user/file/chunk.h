@@ -70,6 +70,19 @@ _Static_assert(sizeof(struct chunk_header) == 72, "chunk header size");
 #define CHUNK_MAX_STORED (CHUNK_MAX_RAW + (CHUNK_MAX_RAW >> 7) + 4096)
 #define CHUNK_MAX_RECORDS (1u << 16)
 
+/*
+ * Memory that a reader takes for what chunks hold: so much in any case, so much for each of their
+ * bytes in the file, and no more than that. What a ucxbpf writes takes up to 150 for each, and
+ * 230 MiB for the side records of 192 ranks with 192 endpoints each. A byte of a file that is made
+ * for it would take 600,000.
+ */
+#define READ_FREE (64ull << 20)
+#define READ_RATIO 512
+#define READ_MOST (4ull << 30)
+
+/* Whether chunks of so many bytes in the file may take so many of memory. */
+bool chunks_affordable(uint64_t memory, uint64_t stored);
+
 /* The header as this version writes it, with its loss counters. */
 struct chunk_start {
 	struct chunk_header head;

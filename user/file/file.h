@@ -172,8 +172,8 @@ bool file_reader_complete(const struct file_reader *reader, const char **why);
 uint64_t file_reader_refused(const struct file_reader *reader);
 
 /*
- * Bytes skipped because a chunk's checksum did not hold, no chunk begins there, or a side record is
- * none.
+ * Bytes skipped because a chunk's checksum did not hold, no chunk begins there, a side record is
+ * none, or the memory for what a chunk holds is out of proportion to the file.
  */
 uint64_t file_reader_damaged(const struct file_reader *reader);
 

@@ -179,6 +179,10 @@ static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk
 	n = open_block(merge, &ref->head);
 	if (n < 0)
 		return (int)n;
+	c->memory = (uint64_t)n + 2 * records * sizeof(struct block_row);
+	c->stored = chunk_size(&ref->head);
+	if (!chunks_affordable(merge->memory + c->memory, merge->stored + c->stored))
+		return -EBADMSG;
 	vec_reserve(&c->records, (size_t)n);
 	vec_reserve(&c->read, records);
 	vec_reserve(&c->spare, records);
@@ -191,6 +195,13 @@ static int contents_load(struct merge *merge, struct contents *c, uint32_t chunk
 	c->rows = rows_sort(c->read.data, c->spare.data, c->n);
 	/* The order of loading was made from the headers. */
 	return n && c->rows[0].ts < ref->head.min_ts ? -EBADMSG : 0;
+}
+
+static void let_go(struct merge *merge, struct contents *c)
+{
+	merge->memory -= c->memory;
+	merge->stored -= c->stored;
+	vec_push(&merge->idle, c);
 }
 
 /* Loads a chunk; *contents is NULL where it is damaged or holds nothing that is known. */
@@ -206,6 +217,8 @@ static int load(struct merge *merge, uint32_t chunk, struct contents **contents)
 		return -ENOMEM;
 	error = contents_load(merge, c, chunk);
 	if (!error && c->n) {
+		merge->memory += c->memory;
+		merge->stored += c->stored;
 		*contents = c;
 		return 0;
 	}
@@ -236,13 +249,13 @@ static void advance(struct merge *merge)
 
 	merge->given = false;
 	if (++run->at == c->n) {
-		vec_push(&merge->idle, c);
+		let_go(merge, c);
 		remove_top(merge);
 		return;
 	}
 	run->ts = c->rows[run->at].ts;
 	if (comes_much_later(merge, run->ts)) {
-		vec_push(&merge->idle, c);
+		let_go(merge, c);
 		run->contents = NULL;
 	}
 	heap_settle(merge);
@@ -290,7 +303,7 @@ static int recall_top(struct merge *merge)
 		if (top->contents && top->at < top->contents->n)
 			break;
 		if (top->contents)
-			vec_push(&merge->idle, top->contents);
+			let_go(merge, top->contents);
 		remove_top(merge);
 	}
 	return 0;

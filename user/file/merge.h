@@ -16,6 +16,7 @@
 struct contents {
 	struct block_row *rows; /* sorted: one of the two below */
 	uint32_t n;
+	uint64_t memory, stored; /* bytes that it takes, and in the file */
 	VEC(struct block_row) read;
 	VEC(struct block_row) spare;
 	VEC(uint8_t) records;
@@ -38,6 +39,7 @@ struct merge {
 	size_t next; /* first of order that was not loaded yet */
 	VEC(struct merge_run) heap; /* by (ts, chunk) */
 	VEC(struct contents *) idle; /* kept for their memory */
+	uint64_t memory, stored; /* of contents in the heap */
 	bool given; /* the first record of the heap's top has been handed out */
 	uint64_t damaged; /* bytes of chunks that could not be used */
 };

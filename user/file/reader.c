@@ -15,6 +15,8 @@ struct file_reader {
 	struct merge merge;
 	json_t *sides;
 	uint64_t damaged_sides;
+	uint64_t sides_memory, sides_stored; /* bytes that side records take, and in the file */
+	bool sides_over; /* some were left out for what they would take */
 };
 
 struct refusal {
@@ -80,18 +82,60 @@ static bool is_memory(const json_error_t *error)
 	return code == json_error_unknown || code == json_error_out_of_memory;
 }
 
-/* Appends a side record. -EBADMSG: it is none; -ENOMEM. */
-static int add_side(json_t *sides, const char *text, size_t size)
+#define SIDE_DEPTH 16 /* lists and objects inside of each other: those of a ucxbpf take 4 */
+#define SIDE_GROUP 256 /* bytes of memory, about, that the library takes for a list or object */
+#define SIDE_VALUE 96 /* and for a value or a name in it */
+
+/* Bytes of memory, about, that a text takes as JSON, beside its own; UINT64_MAX: too deep. */
+static uint64_t side_cost(const char *text, size_t size)
+{
+	uint64_t cost = 0;
+	bool quoted = false;
+	int depth = 0;
+
+	for (size_t i = 0; i < size && depth <= SIDE_DEPTH; i++) {
+		char c = text[i];
+
+		if (c == '"')
+			quoted = !quoted;
+		else if (quoted)
+			i += c == '\\';
+		else if (c == '{' || c == '[')
+			cost += SIDE_GROUP, depth++;
+		else if (c == '}' || c == ']')
+			depth--;
+		else if (c == ',' || c == ':')
+			cost += SIDE_VALUE;
+	}
+	return depth > SIDE_DEPTH ? UINT64_MAX : cost;
+}
+
+/* Takes memory for side records: false where there is no more for a file of this size. */
+static bool take_memory(struct file_reader *r, uint64_t size)
+{
+	if (size > READ_MOST || !chunks_affordable(r->sides_memory + size, r->sides_stored)) {
+		r->sides_over = true;
+		return false;
+	}
+	r->sides_memory += size;
+	return true;
+}
+
+/* Appends a side record. -EBADMSG: it is none, or takes too much; -ENOMEM. */
+static int add_side(struct file_reader *r, const char *text, size_t size)
 {
 	json_error_t error = { 0 };
-	json_t *side = json_loadb(text, size, 0, &error);
+	json_t *side;
 	int err = 0;
 
+	if (!take_memory(r, side_cost(text, size)))
+		return -EBADMSG;
+	side = json_loadb(text, size, 0, &error);
 	if (!side)
 		return is_memory(&error) ? -ENOMEM : -EBADMSG;
 	if (!json_is_string(json_object_get(side, "t")))
 		err = -EBADMSG;
-	else if (json_array_append(sides, side))
+	else if (json_array_append(r->sides, side))
 		err = -ENOMEM;
 	json_decref(side);
 	return err;
@@ -116,7 +160,7 @@ static int add_sides(struct file_reader *r, const char *text, size_t size)
 
 		if (!stop)
 			stop = end;
-		error = pass_over(r, add_side(r->sides, text, (size_t)(stop - text)),
+		error = pass_over(r, add_side(r, text, (size_t)(stop - text)),
 				  (uint64_t)(stop - text) + 1);
 		if (error)
 			return error;
@@ -125,24 +169,26 @@ static int add_sides(struct file_reader *r, const char *text, size_t size)
 	return 0;
 }
 
+static int load_chunk(struct file_reader *r, const struct chunk_ref *chunk)
+{
+	const struct chunk_header *head = &chunk->head;
+	int error = -EBADMSG;
+
+	r->sides_stored += chunk_size(head);
+	if (take_memory(r, head->raw_size))
+		error = loader_read(&r->loader, chunk);
+	return error ? pass_over(r, error, chunk_size(head))
+		     : add_sides(r, (const char *)r->loader.raw.data, head->raw_size);
+}
+
 static int load_sides(struct file_reader *r)
 {
-	size_t i;
+	int error = 0;
 
-	for (i = 0; i < r->scan.chunks.len; i++) {
-		const struct chunk_ref *chunk = &r->scan.chunks.data[i];
-		int error;
-
-		if (chunk->head.type != CHUNK_SIDES)
-			continue;
-		error = loader_read(&r->loader, chunk);
-		error = error ? pass_over(r, error, chunk_size(&chunk->head))
-			      : add_sides(r, (const char *)r->loader.raw.data,
-					  chunk->head.raw_size);
-		if (error)
-			return error;
-	}
-	return 0;
+	for (size_t i = 0; i < r->scan.chunks.len && !error; i++)
+		if (r->scan.chunks.data[i].head.type == CHUNK_SIDES)
+			error = load_chunk(r, &r->scan.chunks.data[i]);
+	return error;
 }
 
 /* Reads all that is stored: a chunk left out must be known before the first record is given out. */
@@ -259,7 +305,9 @@ uint64_t file_reader_refused(const struct file_reader *r)
 bool file_reader_complete(const struct file_reader *r, const char **why)
 {
 	*why = NULL;
-	if (file_reader_damaged(r))
+	if (r->sides_over)
+		*why = "side records that would take too much memory were left out";
+	else if (file_reader_damaged(r))
 		*why = "a part of it is damaged and was skipped";
 	else if (r->scan.torn)
 		*why = "its end was cut off";
