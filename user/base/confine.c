@@ -1,106 +1,119 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Without libcap and libseccomp: the latter crashes, or never returns, where memory runs out. */
 #include "base/confine.h"
 
 #include <errno.h>
-#include <seccomp.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/vec.h"
 
-static const cap_value_t kept[] = {
-	CAP_DAC_OVERRIDE, /* root reads captures of others, and replaces reports */
-	CAP_DAC_READ_SEARCH,
-	CAP_CHOWN, /* what root writes belongs to who called sudo */
-	CAP_FOWNER,
-};
+#define BIT(capability) (1u << (capability)) /* of the first 32 */
 
-static const char *const refused[] = {
+static const uint32_t kept = BIT(CAP_DAC_OVERRIDE) | /* root replaces reports of others, */
+			     BIT(CAP_DAC_READ_SEARCH) | /* and reads their captures */
+			     BIT(CAP_CHOWN) | /* what root writes belongs to who called sudo */
+			     BIT(CAP_FOWNER);
+
+static const uint32_t refused[] = {
 	/* programs and processes */
-	"execve",
-	"execveat",
+	SYS_execve,
+	SYS_execveat,
 #ifndef __SANITIZE_ADDRESS__ /* finds leaks by it */
-	"ptrace",
+	SYS_ptrace,
 #endif
-	"process_vm_readv",
-	"process_vm_writev",
-	"pidfd_getfd",
-	"kcmp",
+	SYS_process_vm_readv,
+	SYS_process_vm_writev,
+	SYS_pidfd_getfd,
+	SYS_kcmp,
 	/* networks */
-	"socket",
-	"socketpair",
-	"connect",
-	"bind",
-	"listen",
+	SYS_socket,
+	SYS_socketpair,
+	SYS_connect,
+	SYS_bind,
+	SYS_listen,
 	/* the kernel */
-	"bpf",
-	"perf_event_open",
-	"userfaultfd",
-	"io_uring_setup",
-	"init_module",
-	"finit_module",
-	"delete_module",
-	"kexec_load",
-	"kexec_file_load",
-	"add_key",
-	"request_key",
-	"keyctl",
+	SYS_bpf,
+	SYS_perf_event_open,
+	SYS_userfaultfd,
+	SYS_io_uring_setup,
+	SYS_init_module,
+	SYS_finit_module,
+	SYS_delete_module,
+	SYS_kexec_load,
+	SYS_kexec_file_load,
+	SYS_add_key,
+	SYS_request_key,
+	SYS_keyctl,
 	/* the system */
-	"mount",
-	"umount2",
-	"move_mount",
-	"open_tree",
-	"fsopen",
-	"pivot_root",
-	"chroot",
-	"setns",
-	"unshare",
-	"reboot",
-	"swapon",
-	"swapoff",
-	"sethostname",
-	"settimeofday",
-	"clock_settime",
-	"open_by_handle_at",
+	SYS_mount,
+	SYS_umount2,
+	SYS_move_mount,
+	SYS_open_tree,
+	SYS_fsopen,
+	SYS_pivot_root,
+	SYS_chroot,
+	SYS_setns,
+	SYS_unshare,
+	SYS_reboot,
+	SYS_swapon,
+	SYS_swapoff,
+	SYS_sethostname,
+	SYS_settimeofday,
+	SYS_clock_settime,
+	SYS_open_by_handle_at,
 };
 
 static int drop_capabilities(void)
 {
-	cap_t now = cap_get_proc(), less = cap_init();
-	int err = now && less ? 0 : -errno;
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct now[2], less[2] = { 0 };
 
-	for (size_t i = 0; !err && i < ARRAY_SIZE(kept); i++) {
-		cap_flag_value_t has = CAP_CLEAR;
-
-		cap_get_flag(now, kept[i], CAP_PERMITTED, &has);
-		cap_set_flag(less, CAP_PERMITTED, 1, &kept[i], has);
-		cap_set_flag(less, CAP_EFFECTIVE, 1, &kept[i], has);
-	}
-	if (!err && cap_set_proc(less))
-		err = -errno;
-	cap_free(now);
-	cap_free(less);
-	return err;
+	if (syscall(SYS_capget, &head, now))
+		return -errno;
+	less[0].permitted = less[0].effective = now[0].permitted & kept;
+	return syscall(SYS_capset, &head, less) ? -errno : 0;
 }
 
-/* Names that this architecture or this library does not know are no way to do it either. */
+#ifdef __x86_64__
+#define ARCH AUDIT_ARCH_X86_64
+#define OTHER_CALLS 0x40000000 /* numbers from here on are those of x32 */
+#else
+#define ARCH AUDIT_ARCH_AARCH64
+#define OTHER_CALLS UINT32_MAX
+#endif
+
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+/* Calls of another architecture, which this program never makes, are refused as well. */
 static int refuse_calls(void)
 {
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-	int err = filter ? 0 : -ENOMEM;
+	struct sock_filter code[7 + 2 * ARRAY_SIZE(refused)] = {
+		LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),        REFUSE,
+		LOAD(nr),   BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, OTHER_CALLS, 0, 1), REFUSE,
+	};
+	struct sock_fprog filter = { .filter = code };
+	size_t n = 6;
 
-	for (size_t i = 0; !err && i < ARRAY_SIZE(refused); i++) {
-		int number = seccomp_syscall_resolve_name(refused[i]);
-
-		if (number != __NR_SCMP_ERROR)
-			err = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), number, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		code[n++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], 0, 1);
+		code[n++] = (struct sock_filter)REFUSE;
 	}
-	if (!err)
-		err = seccomp_load(filter);
-	seccomp_release(filter);
-	return err;
+	code[n++] = (struct sock_filter)ALLOW;
+	filter.len = (unsigned short)n;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) ? -errno : 0;
 }
 
 void confine_to_files(void)
