@@ -82,7 +82,7 @@ static int no_part(char **part)
 	return err;
 }
 
-int newfile_open(const char *place, char **part)
+int newfile_open(const char *place, bool for_all, char **part)
 {
 	struct stat old;
 	bool keep = !stat(place, &old) && !newfile_foreign(&old);
@@ -93,7 +93,7 @@ int newfile_open(const char *place, char **part)
 	if (fd < 0)
 		return no_part(part);
 	/* where this fails it stays its owner's alone */
-	fchmod(fd, keep ? old.st_mode & 0777 : newfile_mode(0666));
+	fchmod(fd, keep ? old.st_mode & 0777 : for_all ? 0644 : newfile_mode(0666));
 	newfile_give(fd);
 	return fd;
 }

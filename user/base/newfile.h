@@ -27,10 +27,10 @@ char *newfile_place(const char *path);
 
 /*
  * Makes a file beside its place, to be renamed to it; it inherits the rights of the file that it
- * replaces. Returns its descriptor, with its path in *part, the caller's to free; on error -errno
- * and NULL.
+ * replaces, else all may read it, or as newfile_mode() says. Returns its descriptor, with its path
+ * in *part, the caller's to free; on error -errno and NULL.
  */
-int newfile_open(const char *place, char **part);
+int newfile_open(const char *place, bool for_all, char **part);
 
 /* Likewise a directory. 0 or -errno. */
 int newfile_directory(const char *place, char **part);

@@ -113,11 +113,12 @@ static int fill_and_close(int fd, int (*write)(void *arg, FILE *out), void *arg)
 	return err;
 }
 
-static int write_beside(const char *place, int (*write)(void *arg, FILE *out), void *arg)
+static int write_beside(const char *place, bool for_all, int (*write)(void *arg, FILE *out),
+			void *arg)
 {
 	struct abandon abandon;
 	char *part;
-	int fd = newfile_open(place, &part), err;
+	int fd = newfile_open(place, for_all, &part), err;
 
 	abandon_start(&abandon, part);
 	err = fill_and_close(fd, write, arg);
@@ -137,7 +138,7 @@ static int write_into(const char *place, int (*write)(void *arg, FILE *out), voi
 	return fill_and_close(fd < 0 ? -errno : fd, write, arg);
 }
 
-int output_write(const char *path, int (*write)(void *arg, FILE *out), void *arg)
+int output_write(const char *path, bool for_all, int (*write)(void *arg, FILE *out), void *arg)
 {
 	struct stat old;
 	char *place;
@@ -148,8 +149,9 @@ int output_write(const char *path, int (*write)(void *arg, FILE *out), void *arg
 	place = newfile_place(path);
 	if (!place)
 		return -ELOOP;
-	err = !stat(place, &old) && !S_ISREG(old.st_mode) ? write_into(place, write, arg)
-							  : write_beside(place, write, arg);
+	err = !stat(place, &old) && !S_ISREG(old.st_mode)
+		      ? write_into(place, write, arg)
+		      : write_beside(place, for_all, write, arg);
 	free(place);
 	return err;
 }

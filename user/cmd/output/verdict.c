@@ -86,7 +86,9 @@ int verdict_write(const struct judge *judge, enum verdict_form form, const char 
 		  const struct judge_output *how)
 {
 	struct verdict_output writing = { judge, form, how };
-	int err = output_write(path, put, &writing);
+	/* a monitor, which is another user, reads these */
+	bool for_all = form == VERDICT_TEXTFILE || form == VERDICT_OPENMETRICS;
+	int err = output_write(path, for_all, put, &writing);
 
 	if (err)
 		log_error("%s: %s", output_name(path), strerror(-err));
