@@ -155,8 +155,12 @@ static struct remote_reader *reader_for(pid_t pid, bool *is_slow)
 	return reader || *is_slow ? reader : reader_new();
 }
 
+#define ROOM_KEPT 65536 /* bytes; blocks of a heap are larger, and are read at attach alone */
+
 static void reader_back(struct remote_reader *reader)
 {
+	if (reader->room.cap > ROOM_KEPT)
+		vec_release(&reader->room);
 	pthread_mutex_lock(&lock);
 	vec_push(&idle, reader);
 	pthread_mutex_unlock(&lock);
