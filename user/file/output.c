@@ -109,9 +109,25 @@ size_t packed_seal(struct packed *packed, const struct ub_stats *stats, uint64_t
 	return sizeof(*start) + start->head.stored_size;
 }
 
+/* A file server may give files of root to nobody. */
+static bool is_ours_here(const char *path, const struct stat *old)
+{
+	struct stat made;
+	char *part;
+	int fd = newfile_open(path, false, &part);
+	bool ours = fd >= 0 && !fstat(fd, &made) && made.st_uid == old->st_uid;
+
+	if (fd >= 0) {
+		unlink(part);
+		close(fd);
+	}
+	free(part);
+	return ours;
+}
+
 /* Only a capture and an empty file are written over, and only where nobody else can have put them.
  */
-static int check_old(const struct output *o, const struct stat *old)
+static int check_old(const struct output *o, const char *path, const struct stat *old)
 {
 	char magic[FILE_MAGIC_SIZE];
 	ssize_t got;
@@ -122,7 +138,7 @@ static int check_old(const struct output *o, const struct stat *old)
 		return -ESPIPE;
 	if (old->st_nlink > 1)
 		return -EMLINK;
-	if (newfile_foreign(old))
+	if (newfile_foreign(old) && !is_ours_here(path, old))
 		return -EUSERS;
 	if (!old->st_size)
 		return 0;
@@ -145,7 +161,7 @@ static int open_old(struct output *o, const char *path)
 	o->fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (o->fd < 0 || fstat(o->fd, &old))
 		return -errno;
-	error = check_old(o, &old);
+	error = check_old(o, path, &old);
 	if (!error)
 		error = lock(o);
 	o->created = !error && S_ISREG(old.st_mode) && !old.st_size;
@@ -175,6 +191,7 @@ int output_open(struct output *o, const char *path)
 
 static int hold_to(struct output *o, uint64_t end)
 {
+	o->tried = true;
 	if (fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->bytes, (off_t)(end - o->bytes)))
 		return -errno;
 	o->held = end;
@@ -189,8 +206,10 @@ static void hold(struct output *o)
 	if (!o->reserve || o->scarce || o->held >= enough)
 		return;
 	error = hold_to(o, enough + HOLD_STEP);
-	if (error)
+	if (error && error != -EINTR)
 		error = hold_to(o, enough);
+	if (error == -EINTR)
+		return;
 	o->scarce = error == -ENOSPC || error == -EDQUOT;
 	if (error && !o->scarce)
 		o->reserve = 0;
@@ -281,7 +300,8 @@ int output_close(struct output *o)
 
 	if (o->created && !o->started && o->path)
 		unlink(o->path);
-	if (o->held > o->bytes)
+	/* a part of what could not be held may be */
+	if (o->tried)
 		cut_back(o);
 	error = close(o->fd) ? -errno : 0;
 

@@ -22,6 +22,7 @@ struct output {
 	int fd;
 	uint64_t reserve; /* bytes to hold; 0: the file system cannot hold any */
 	uint64_t held; /* where the space that is held ends, in bytes of the file */
+	bool tried; /* to hold some */
 	bool scarce; /* less than the reserve is left */
 	char *path;
 	bool started; /* the former content is overwritten */
