@@ -41,8 +41,11 @@ int signals_open(struct signals *signals, bool child)
 	return signals->fd < 0 ? -errno : 0;
 }
 
-/* Some senders send twice at once: timeout(1) to the process, and to its group. */
-#define TOGETHER_NS 100000000
+/*
+ * Senders send twice: timeout(1) to the process and to its group, people in a hurry, launchers that
+ * are slow to end. That long an end takes at most, where nothing hangs.
+ */
+#define TOGETHER_NS 5000000000
 
 static uint64_t asked_at; /* of the first one; 0: none has come */
 

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -389,18 +391,28 @@ static int summary(const char *path)
 /* By a process that can do nothing but read files: much of a capture is what others wrote. */
 int capture_summary(const char *path)
 {
+	const struct sigaction waits = { .sa_handler = SIG_DFL };
 	int status;
 	pid_t pid;
 
+	/* a parent that ignored it would have its children forgotten */
+	sigaction(SIGCHLD, &waits, NULL);
 	fflush(NULL);
 	pid = fork();
-	if (!pid) {
+	if (pid <= 0) {
 		confine_to_files();
+		if (!pid)
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 		status = summary(path);
 		fflush(NULL);
-		_exit(status);
+		if (!pid)
+			_exit(status);
+		return status;
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return summary(path);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : UCXBPF_EXIT_FAILED;
+	if (waitpid(pid, &status, 0) == pid && WIFEXITED(status))
+		return WEXITSTATUS(status);
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE)
+		return UCXBPF_EXIT_OK;
+	log_error("the report of '%s' did not end; the same again: ucxbpf replay %s", path, path);
+	return UCXBPF_EXIT_FAILED;
 }
