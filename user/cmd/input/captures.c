@@ -218,7 +218,8 @@ int captures_analyse(struct captures *captures, struct analysis *analysis, const
 
 void captures_tell_loss(struct captures *captures, const struct fact_totals *totals)
 {
-	uint64_t missing = totals->produced - totals->stored;
+	uint64_t missing =
+		totals->produced > totals->stored ? totals->produced - totals->stored : 0;
 	bool much = (double)totals->lost > LOSS_ALLOWED * (double)totals->produced;
 
 	if (!missing)

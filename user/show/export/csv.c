@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/newfile.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "show/export/export.h"
@@ -218,8 +219,12 @@ static FILE *open_table(struct csv_export *state, const struct csv_table *table)
 		return state->target->file;
 	path = xasprintf("%s/%s.csv", state->target->path, table->name);
 	file = fopen(path, "wxe");
-	if (!file && !state->err)
+	if (file) {
+		fchmod(fileno(file), newfile_mode(0666));
+		newfile_give(fileno(file));
+	} else if (!state->err) {
 		state->err = -errno;
+	}
 	free(path);
 	return file;
 }
