@@ -242,6 +242,14 @@ static void give_back_ended(struct cells *cells)
 	cells->ends.len = 0;
 }
 
+void cells_write_ended(struct cells *cells, struct file_writer *writer)
+{
+	if (!cells->skel || !cells->ends.len)
+		return;
+	write_changed(cells, writer, false);
+	give_back_ended(cells);
+}
+
 bool cells_write(struct cells *cells, struct file_writer *writer, bool last)
 {
 	uint64_t now = side_now(), pause = (now - cells->started) / WRITE_SHARE;

@@ -52,6 +52,9 @@ bool cells_due(const struct cells *cells);
  */
 bool cells_write(struct cells *cells, struct file_writer *writer, bool last);
 
+/* Writes nothing but new sums of what has ended, and frees its cells. */
+void cells_write_ended(struct cells *cells, struct file_writer *writer);
+
 /*
  * Entries counted so far: calls, operations, transfers and attempts at them. 0 without --count:
  * then they are of records, which are counted elsewhere.

@@ -21,10 +21,18 @@ void existing_init(struct existing *existing, struct track *track, struct file_w
 	pthread_mutex_init(&existing->found, NULL);
 }
 
+static void forget_unread(struct existing *existing)
+{
+	for (size_t i = 0; i < existing->unread.len; i++)
+		vec_release(&existing->unread.data[i].mapped);
+	existing->unread.len = 0;
+}
+
 void existing_release(struct existing *existing)
 {
 	map_release(&existing->known);
 	vec_release(&existing->strangers);
+	forget_unread(existing);
 	vec_release(&existing->unread);
 	pthread_mutex_destroy(&existing->found);
 }
@@ -149,14 +157,6 @@ static void read_all(struct existing *existing)
 		pthread_join(threads[--n], NULL);
 }
 
-/* Once they are read. */
-static void forget_unread(struct existing *existing)
-{
-	for (size_t i = 0; i < existing->unread.len; i++)
-		vec_release(&existing->unread.data[i].mapped);
-	existing->unread.len = 0;
-}
-
 void existing_read(struct existing *existing)
 {
 	read_all(existing);
@@ -168,8 +168,12 @@ void existing_process(struct existing *existing, pid_t tgid)
 	struct unread unread = { .tgid = tgid, .layout = layout_of(existing, tgid) };
 	const struct elf_ops_table *tables;
 
-	if (!unread.layout || process_libraries(tgid, &existing->track->libraries, &unread.mapped))
+	if (!unread.layout)
 		return;
+	if (process_libraries(tgid, &existing->track->libraries, &unread.mapped)) {
+		vec_release(&unread.mapped);
+		return;
+	}
 	/* found now: threads only look at them */
 	for (size_t i = 0; i < unread.mapped.len; i++)
 		if (unread.mapped.data[i].library->roles & (LIB_UCT | LIB_UCT_MODULE))

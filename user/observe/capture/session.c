@@ -95,8 +95,11 @@ static void watch_disk(struct capture_session *capture)
 	if (capture->scarce || !file_writer_scarce(capture->writer))
 		return;
 	capture->scarce = true;
-	if (capture->options.count)
+	if (capture->options.count) {
+		log_warn("the disk with '%s' is nearly full: sums are written at the end",
+			 capture->options.output);
 		return;
+	}
 	log_warn("the disk with '%s' is nearly full: from now on calls, operations and transfers "
 		 "are added up, not recorded",
 		 capture->options.output);
@@ -148,6 +151,8 @@ static void flush(struct capture_session *capture)
 		side_write(capture->writer, side_clock());
 		err = file_writer_flush(capture->writer, &stats);
 	} else { /* a thread may have ended a chunk since */
+		if (capture->scarce)
+			cells_write_ended(&capture->cells, capture->writer);
 		err = file_writer_flush(capture->writer, NULL);
 	}
 	if (err && !capture->error)
