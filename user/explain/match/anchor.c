@@ -63,7 +63,8 @@ static const char *reason_before(struct matcher *matcher, const struct sent *sen
 	for (int i = 0; arrival && i < LOOK_BACK && !may_be_of(sent, arrival); i++)
 		arrival = arrival->prev;
 	if (link->synced)
-		return sent->ambiguous || arrival || arrival_given_up(sent)
+		return sent->ambiguous || (sent->bucket && sent->bucket->many &&
+					   (arrival || arrival_given_up(sent)))
 			       ? "one of several senders"
 			       : "arrival not seen";
 	if (!arrival && arrival_given_up(sent))

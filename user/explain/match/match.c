@@ -375,6 +375,7 @@ static void links_cut(struct matcher *matcher)
 		struct bucket *bucket = matcher->all_buckets.data[i];
 
 		bucket->claim[0] = bucket->claim[1] = bucket->arrivals;
+		bucket->undecided = false;
 	}
 	for (size_t i = 0; i < matcher->links.len; i++) {
 		struct link *link = matcher->links.data[i];
