@@ -52,8 +52,6 @@ long proc_read_memory(pid_t pid, unsigned long long address, void *buffer, size_
 	return got == -EFAULT ? 0 : plain_error((int)-got);
 }
 
-#define READ_SIZE 4096 /* bytes; the kernel hands out no more at once */
-
 struct mappings {
 	pid_t pid; /* 0: none */
 	char *text; /* of /proc/PID/maps, cut into lines and paths */
@@ -101,25 +99,23 @@ static bool parse(const char *line, struct mapping *mapping)
 	return true;
 }
 
-/* Appends the file's content; the caller frees *text. */
-static int read_all(int fd, char **text)
+/* The whole file, again with more room until there was enough; the caller frees *text. */
+static int read_all(pid_t pid, const char *name, char **text)
 {
-	size_t size = 0, room = 0;
-	ssize_t got;
+	for (size_t room = 256 << 10;; room *= 2) {
+		char *more = realloc(*text, room);
+		long got;
 
-	do {
-		if (room - size < 2 * READ_SIZE) {
-			char *more = realloc(*text, room = 2 * room + 16 * READ_SIZE);
-
-			if (!more)
-				return -ENOMEM;
-			*text = more;
-		}
-		got = read(fd, *text + size, room - size - 1);
-		size += got > 0 ? (size_t)got : 0;
-	} while (got > 0);
-	(*text)[size] = '\0';
-	return got < 0 ? -errno : 0;
+		if (!more)
+			return -ENOMEM;
+		*text = more;
+		got = proc_read(pid, name, more, room - 1);
+		if (got < 0)
+			return (int)got;
+		more[got] = '\0';
+		if ((size_t)got < room - 1)
+			return 0;
+	}
 }
 
 static void mappings_release(struct mappings *mappings)
@@ -131,16 +127,10 @@ static void mappings_release(struct mappings *mappings)
 
 static int mappings_read(struct mappings *mappings, pid_t pid)
 {
-	char path[64], *rest, *line;
+	int err = read_all(pid, "maps", &mappings->text);
 	struct mapping mapping;
-	int fd, err;
+	char *rest, *line;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : errno == EPERM ? -EACCES : -errno;
-	err = read_all(fd, &mappings->text);
-	close(fd);
 	rest = mappings->text;
 	while (!err && (line = strsep(&rest, "\n")))
 		if (parse(line, &mapping))

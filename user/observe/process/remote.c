@@ -13,11 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/vec.h"
 
 #define PATIENCE_S 2 /* more than a page from a slow swap takes */
+#define ALONE_NS 60000000000ull /* then a process is asked again: it may only have been slow */
 
 struct request {
 	pid_t pid;
@@ -40,7 +42,7 @@ struct remote_reader {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these */
 static VEC(struct remote_reader *) idle;
-static struct map slow; /* processes that have delayed a read */
+static struct map slow; /* processes that have delayed a read, until when they are left alone */
 
 static long memory_read(const struct request *request, void *buffer)
 {
@@ -146,9 +148,11 @@ static struct remote_reader *reader_new(void)
 static struct remote_reader *reader_for(pid_t pid, bool *is_slow)
 {
 	struct remote_reader *reader = NULL;
+	const uint64_t *until;
 
 	pthread_mutex_lock(&lock);
-	*is_slow = map_find(&slow, (uint64_t)pid, 0);
+	until = map_find(&slow, (uint64_t)pid, 0);
+	*is_slow = until && clock_ns(CLOCK_MONOTONIC) < *until;
 	if (!*is_slow && idle.len)
 		reader = idle.data[--idle.len];
 	pthread_mutex_unlock(&lock);
@@ -168,14 +172,16 @@ static void reader_back(struct remote_reader *reader)
 
 static void leave(pid_t pid)
 {
+	uint64_t *until, now = clock_ns(CLOCK_MONOTONIC);
 	bool fresh;
 
 	pthread_mutex_lock(&lock);
-	map_insert(&slow, (uint64_t)pid, 0, &fresh);
+	until = map_insert(&slow, (uint64_t)pid, 0, &fresh);
+	*until = now + ALONE_NS;
 	pthread_mutex_unlock(&lock);
 	if (fresh)
 		log_warn("process %d: a read of its memory takes more than %d s, as if nobody "
-			 "served its pages: it is not read any more",
+			 "served its pages: it is left alone for a minute",
 			 pid, PATIENCE_S);
 }
 
@@ -207,7 +213,7 @@ static long patiently(const struct request *request, void *buffer)
 	bool done;
 
 	if (!reader)
-		return is_slow ? -ETIME : -EAGAIN;
+		return is_slow ? -ETIME : serve(request, buffer);
 	pthread_mutex_lock(&reader->lock);
 	ask(reader, request);
 	done = wait_for(reader);
@@ -230,10 +236,10 @@ long remote_read_memory(pid_t pid, uint64_t address, void *buffer, size_t size)
 	return patiently(&(struct request){ .pid = pid, .address = address, .size = size }, buffer);
 }
 
-/* The kernel makes the other files itself. */
+/* Or, of maps, waits for the lock of the memory. The kernel makes the other files itself. */
 static bool lies_in_memory(const char *name)
 {
-	return !strcmp(name, "cmdline") || !strcmp(name, "environ");
+	return !strcmp(name, "cmdline") || !strcmp(name, "environ") || !strcmp(name, "maps");
 }
 
 long remote_read_file(pid_t pid, const char *name, void *buffer, size_t size)

@@ -13,7 +13,7 @@
 
 /*
  * Both return the bytes read, at most size, or -errno. -ETIME: the process delays reads, this one
- * or one before it; it is not asked again, and a warning was printed for the first one.
+ * or one in the last minute; a warning was printed for the first one.
  */
 long remote_read_memory(pid_t pid, uint64_t address, void *buffer, size_t size);
 
