@@ -28,7 +28,7 @@ static const char *const patterns[] = {
 	NULL,
 };
 
-/* UCX's own partition keys and remote keys (UCX_IB_PKEY) are none. */
+/* UCX's own variables, such as UCX_IB_PKEY, hold no secret. */
 static bool is_secret(const char *name)
 {
 	static const char *const words[] = { "SECRET", "TOKEN", "PASSWORD", "KEY" };

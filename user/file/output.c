@@ -173,7 +173,7 @@ int output_open(struct output *o, const char *path)
 	int error;
 
 	memset(o, 0, sizeof(*o));
-	/* what is new here is ours, whatever owner the file system gives it */
+	/* a new file is ours, whatever owner the file system gives it */
 	o->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	o->created = o->fd >= 0;
 	if (o->created)

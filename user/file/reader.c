@@ -74,7 +74,7 @@ static int check_header(int fd, uint64_t *size, const char **why)
 	return 0;
 }
 
-/* Where memory ran out, the library leaves its code as it was or says so. */
+/* The library either reports that memory ran out, or leaves the error code unset. */
 static bool is_memory(const json_error_t *error)
 {
 	enum json_error_code code = json_error_code(error);

@@ -190,7 +190,7 @@ static struct analysis_loss loss_of(const struct record_source *source,
 {
 	uint64_t dropped = stats_dropped(&source->stats);
 	uint64_t thinned = stats_sum(source->stats.thinned);
-	/* records that tell of losses are no losses themselves */
+	/* a record that reports losses is not lost data itself */
 	uint64_t other = thinned + source->stats.dropped[UB_LOSS];
 	uint64_t damaged = source->damage ? source->damage(source->ctx) : source->damaged;
 
