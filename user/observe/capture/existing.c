@@ -13,12 +13,12 @@
 #include "observe/process/snapshot.h"
 
 #define MAX_WORKERS 64
-#define THREADS_MAX 7 /* beside the session's own */
 
 void existing_init(struct existing *existing, struct track *track, struct file_writer *writer)
 {
 	*existing = (struct existing){ .track = track, .writer = writer };
-	pthread_mutex_init(&existing->found, NULL);
+	pthread_mutex_init(&existing->lock, NULL);
+	pthread_cond_init(&existing->more, NULL);
 }
 
 static void forget_unread(struct existing *existing)
@@ -26,6 +26,7 @@ static void forget_unread(struct existing *existing)
 	for (size_t i = 0; i < existing->unread.len; i++)
 		vec_release(&existing->unread.data[i].mapped);
 	existing->unread.len = 0;
+	existing->next = 0;
 }
 
 void existing_release(struct existing *existing)
@@ -34,7 +35,8 @@ void existing_release(struct existing *existing)
 	vec_release(&existing->strangers);
 	forget_unread(existing);
 	vec_release(&existing->unread);
-	pthread_mutex_destroy(&existing->found);
+	pthread_cond_destroy(&existing->more);
+	pthread_mutex_destroy(&existing->lock);
 }
 
 static void introduce(struct existing *existing, pid_t tgid, uint64_t pointer)
@@ -91,9 +93,9 @@ static void emit_side(void *arg, const json_t *record)
 
 		if (!text)
 			continue;
-		pthread_mutex_lock(&emitting->existing->found);
+		pthread_mutex_lock(&emitting->existing->lock);
 		introduce(emitting->existing, emitting->tgid, strtoull(text, NULL, 16));
-		pthread_mutex_unlock(&emitting->existing->found);
+		pthread_mutex_unlock(&emitting->existing->lock);
 	}
 	file_writer_side(emitting->existing->writer, record);
 }
@@ -115,52 +117,63 @@ static const struct layout *layout_of(struct existing *existing, pid_t tgid)
 	return ucp ? ucp->layout : NULL;
 }
 
-static void read_process(struct existing *existing, struct unread *unread)
+/* Returns how many workers it has, or a negative error. */
+static int read_process(struct existing *existing, const struct unread *unread)
 {
 	uint64_t workers[MAX_WORKERS];
 	struct snapshot snapshot;
+	int count;
 
 	snapshot_init(&snapshot, unread->tgid, unread->layout, SNAPSHOT_DEADLINE_MS);
-	unread->workers = snapshot_find_workers(&snapshot, &unread->mapped, workers, MAX_WORKERS);
-	log_debug("process %d: %d workers found", unread->tgid, unread->workers);
-	for (int i = 0; i < unread->workers; i++)
+	count = snapshot_find_workers(&snapshot, &unread->mapped, workers, MAX_WORKERS);
+	log_debug("process %d: %d workers found", unread->tgid, count);
+	for (int i = 0; i < count; i++)
 		read_worker(existing, &snapshot, workers[i]);
 	snapshot_release(&snapshot);
+	return count;
+}
+
+/* Waits for more, unless the list is complete. */
+static bool take(struct existing *existing, size_t *index, struct unread *unread)
+{
+	while (existing->next == existing->unread.len && !existing->complete)
+		pthread_cond_wait(&existing->more, &existing->lock);
+	if (existing->next == existing->unread.len)
+		return false;
+	*index = existing->next++;
+	*unread = existing->unread.data[*index];
+	return true;
 }
 
 static void *read_some(void *arg)
 {
 	struct existing *existing = arg;
-	size_t i;
+	struct unread unread;
+	size_t index;
 
-	while ((i = __atomic_fetch_add(&existing->next, 1, __ATOMIC_RELAXED)) <
-	       existing->unread.len)
-		read_process(existing, &existing->unread.data[i]);
+	pthread_mutex_lock(&existing->lock);
+	while (take(existing, &index, &unread)) {
+		pthread_mutex_unlock(&existing->lock);
+		unread.workers = read_process(existing, &unread);
+		pthread_mutex_lock(&existing->lock);
+		existing->unread.data[index].workers = unread.workers;
+	}
+	pthread_mutex_unlock(&existing->lock);
 	return NULL;
 }
 
-/* Threads that cannot be had are not needed: this one reads as well. */
-static void read_all(struct existing *existing)
+/* Threads that cannot be had are not needed: the session's own reads as well. */
+static void add_thread(struct existing *existing)
 {
-	pthread_t threads[THREADS_MAX];
-	size_t useful = existing->unread.len, n = 0;
+	size_t useful = existing->unread.len;
 	cpu_set_t cpus;
 
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus) && useful > (size_t)CPU_COUNT(&cpus))
 		useful = (size_t)CPU_COUNT(&cpus);
-	existing->next = 0;
-	while (n + 1 < useful && n < THREADS_MAX &&
-	       !pthread_create(&threads[n], NULL, read_some, existing))
-		n++;
-	read_some(existing);
-	while (n)
-		pthread_join(threads[--n], NULL);
-}
-
-void existing_read(struct existing *existing)
-{
-	read_all(existing);
-	forget_unread(existing);
+	if (existing->threads_count + 1 < useful &&
+	    existing->threads_count < EXISTING_THREADS_MAX &&
+	    !pthread_create(&existing->threads[existing->threads_count], NULL, read_some, existing))
+		existing->threads_count++;
 }
 
 void existing_process(struct existing *existing, pid_t tgid)
@@ -178,7 +191,38 @@ void existing_process(struct existing *existing, pid_t tgid)
 	for (size_t i = 0; i < unread.mapped.len; i++)
 		if (unread.mapped.data[i].library->roles & (LIB_UCT | LIB_UCT_MODULE))
 			library_ops(unread.mapped.data[i].library, &tables);
+	pthread_mutex_lock(&existing->lock);
 	vec_push(&existing->unread, unread);
+	pthread_cond_signal(&existing->more);
+	add_thread(existing);
+	pthread_mutex_unlock(&existing->lock);
+}
+
+/* Returns once all are read; the list of them is still there. */
+static void read_all(struct existing *existing)
+{
+	pthread_mutex_lock(&existing->lock);
+	existing->complete = true;
+	pthread_cond_broadcast(&existing->more);
+	pthread_mutex_unlock(&existing->lock);
+	read_some(existing);
+	while (existing->threads_count)
+		pthread_join(existing->threads[--existing->threads_count], NULL);
+	existing->complete = false;
+}
+
+void existing_read(struct existing *existing)
+{
+	read_all(existing);
+	forget_unread(existing);
+}
+
+void existing_abandon(struct existing *existing)
+{
+	pthread_mutex_lock(&existing->lock);
+	existing->next = existing->unread.len;
+	pthread_mutex_unlock(&existing->lock);
+	existing_read(existing);
 }
 
 void existing_read_started(struct existing *existing)

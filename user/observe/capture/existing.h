@@ -26,14 +26,20 @@ struct unread {
 	int workers; /* found */
 };
 
+#define EXISTING_THREADS_MAX 15 /* beside the session's own */
+
 struct existing {
 	struct track *track;
 	struct file_writer *writer;
 	struct map known; /* (tgid, pointer) */
 	VEC(struct stranger) strangers;
+	pthread_mutex_t lock; /* of known and all below, while several threads read */
 	VEC(struct unread) unread;
-	pthread_mutex_t found; /* of known, while several threads read */
-	size_t next; /* of unread, for these threads: atomic */
+	size_t next; /* of unread, to be read */
+	bool complete; /* no more will come: threads end after the last */
+	pthread_cond_t more;
+	pthread_t threads[EXISTING_THREADS_MAX];
+	unsigned int threads_count;
 };
 
 void existing_init(struct existing *existing, struct track *track, struct file_writer *writer);
@@ -45,11 +51,15 @@ void existing_record(struct existing *existing, const struct ub_hdr *record);
 /* The process has ended or runs a new program: forget its objects. */
 void existing_forget(struct existing *existing, pid_t tgid);
 
-/* A process that was running before us: all its workers are read by the next existing_read(). */
+/*
+ * A process that was running before us: all its workers have been read when the next
+ * existing_read() returns. Where there are several processes and CPUs, threads begin at once.
+ */
 void existing_process(struct existing *existing, pid_t tgid);
-
-/* By several threads where there are several processes and CPUs. */
 void existing_read(struct existing *existing);
+
+/* Reads no more processes: the writer may be closed then. */
+void existing_abandon(struct existing *existing);
 
 /* Reads the unknown objects of records since the last call. */
 void existing_apply(struct existing *existing);

@@ -259,6 +259,7 @@ int capture_work(struct capture_session *capture, int ms)
 void capture_abandon(struct capture_session *capture)
 {
 	stop(capture);
+	existing_abandon(&capture->existing);
 	drain_free(capture->drain);
 	file_writer_abandon(capture->writer);
 	session_release(capture);
