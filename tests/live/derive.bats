@@ -99,6 +99,20 @@ both()
 	[ "$(awk '{ print $2 }' "$WORK/seen" | xargs)" = "derived probe" ]
 }
 
+@test "derived calls have the communicators of those that were seen" {
+	until_derived way openmpi mixed
+	"$UCXBPF" export -f ndjson -o "$WORK/events" "$CASE/job.ucxb"
+	jq -r 'select(.event == "call" and .seen == "derived") | [.function, .communicator] | join(" ")' "$WORK/events" |
+		sort -u >"$WORK/communicators"
+	cat "$WORK/communicators"
+	diff - "$WORK/communicators" <<-'EOT'
+		MPI_Irecv another
+		MPI_Isend another
+		MPI_Recv MPI_COMM_WORLD
+		MPI_Send MPI_COMM_WORLD
+	EOT
+}
+
 @test "programs of the matrix, while probes go and come" {
 	export UCXBPF_DERIVE_FORCE=3
 	matrix openmpi shm mpi_isend mpi_persistent mpi_threads

@@ -13,6 +13,7 @@
 #define SECONDS 0.5
 
 static char buffer[BYTES];
+static MPI_Comm twin; /* of MPI_COMM_WORLD */
 
 static double now(void)
 {
@@ -85,15 +86,15 @@ static void collective(int round)
 	EXPECT(sum == 2 * round);
 }
 
-/* Functions that keep their probes, beside those that do not. */
+/* Functions that keep their probes, beside those that do not; two communicators. */
 static void mixed(int round)
 {
 	MPI_Request requests[2];
 	char in[BYTES];
 
-	T(MPI_Irecv)(in, BYTES, MPI_BYTE, !rank, 1, MPI_COMM_WORLD, &requests[0]);
+	T(MPI_Irecv)(in, BYTES, MPI_BYTE, !rank, 1, twin, &requests[0]);
 	truth_message("MPI_Isend", !rank, BYTES);
-	T(MPI_Isend)(buffer, BYTES, MPI_BYTE, !rank, 1, MPI_COMM_WORLD, &requests[1]);
+	T(MPI_Isend)(buffer, BYTES, MPI_BYTE, !rank, 1, twin, &requests[1]);
 	T(MPI_Waitall)(2, requests, MPI_STATUSES_IGNORE);
 	truth_message("MPI_Sendrecv", !rank, BYTES);
 	T(MPI_Sendrecv)
@@ -211,6 +212,7 @@ int main(int argc, char **argv)
 	T(MPI_Init_thread)(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
 	job_ranks("mpi_derive");
 	EXPECT(argc > 1 && provided == MPI_THREAD_MULTIPLE);
+	T(MPI_Comm_dup)(MPI_COMM_WORLD, &twin);
 	on_another_stack();
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		if (strcmp(argv[1], ways[i].name) != 0)

@@ -224,6 +224,7 @@ void attribute_free(struct attribute *attribute)
 	map_release(&attribute->requests);
 	map_release(&attribute->buffers);
 	map_release(&attribute->answers);
+	map_release(&attribute->communicators);
 	map_release(&attribute->threads);
 	free(attribute);
 }

@@ -72,6 +72,7 @@ struct attribute {
 	struct map buffers; /* (buffer, process) -> youngest open receive */
 	struct map inners; /* (request, process) -> struct inner * */
 	struct map answers; /* (peer's request id, process) -> struct request_answer * */
+	struct map communicators; /* see thread.c */
 	VEC(struct owned) owned; /* by process.id, see owned_by() */
 	struct thread *last_thread;
 	uint64_t ids; /* the last one given to a call or operation */

@@ -153,8 +153,42 @@ void thread_call_end(struct attribute *attribute, struct thread *thread, const s
 	call_finish(attribute, thread);
 }
 
+/*
+ * The context in the tag of a point-to-point operation: the low 20 bits for Open MPI
+ * (ompi/mca/pml/ucx/pml_ucx_request.h), the high 16 for MPICH (ch4/netmod/ucx/ucx_types.h). It is
+ * MPI_COMM_WORLD's for as long as the process uses MPI.
+ */
+static uint64_t tag_context(const struct op *op)
+{
+	return op->process->mpich ? op->tag >> 48 : op->tag & 0xfffff;
+}
+
+/*
+ * Calls with a probe show which communicator a context is of; derived ones, which show only the
+ * context, get it from there. The table has both the contexts of each process and the functions
+ * that have a communicator, by the address of their name: MPI_Start has none.
+ */
+static void call_communicator(struct attribute *attribute, struct call *call, const struct op *op)
+{
+	const uint64_t process = op->process->id, function = (uintptr_t)call->function;
+	uint64_t *known;
+
+	if (!((1u << OP_TAG_SEND | 1u << OP_TAG_RECV) >> op->site->op & 1))
+		return;
+	if (!call->derived && call->comm) {
+		known = map_insert(&attribute->communicators, process, tag_context(op), NULL);
+		*known = (uintptr_t)call->comm;
+		*map_insert(&attribute->communicators, process, function, NULL) = 1;
+	} else if (call->derived && map_find(&attribute->communicators, process, function)) {
+		known = map_find(&attribute->communicators, process, tag_context(op));
+		call->comm = known ? (const char *)(uintptr_t)*known : NULL;
+	}
+}
+
 void thread_push(struct attribute *attribute, struct thread *thread, struct op *op)
 {
+	if (thread->in_call && op->function)
+		call_communicator(attribute, &thread->call, op);
 	if (thread->in_call && op->function) {
 		thread->call.ops++;
 		if (op->sends && op->bytes != UINT64_MAX)
