@@ -148,7 +148,7 @@ static void end_table(struct callers *callers, struct caller_table *table, int e
 	vec_release(&out);
 }
 
-#define FUNCTIONS_AT_ONCE 64 /* some hundred microseconds */
+#define ROWS_AT_ONCE 256 /* some hundred microseconds */
 
 /* Goes on with a library; false: not done by that time. */
 static bool read_table(struct callers *callers, struct caller_table *table, uint64_t until)
@@ -162,7 +162,7 @@ static bool read_table(struct callers *callers, struct caller_table *table, uint
 	if (!more)
 		more = 1;
 	while (more > 0 && clock_ns(CLOCK_MONOTONIC) < until)
-		more = unwind_read(table->unwind, &table->rows, FUNCTIONS_AT_ONCE);
+		more = unwind_read(table->unwind, &table->rows, ROWS_AT_ONCE);
 	if (more > 0)
 		return false;
 	end_table(callers, table, more);
@@ -235,6 +235,11 @@ void callers_process(struct callers *callers, pid_t tgid)
 {
 	if (!place_process(callers, tgid))
 		vec_push(&callers->waiting, tgid);
+}
+
+bool callers_known(const struct callers *callers)
+{
+	return !callers->waiting.len;
 }
 
 void callers_work(struct callers *callers, uint64_t ns)

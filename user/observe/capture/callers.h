@@ -36,6 +36,9 @@ void callers_release(struct callers *callers);
 /* The process maps other code than before. */
 void callers_process(struct callers *callers, pid_t tgid);
 
+/* Whether all code of MPI that a process maps is known, as far as its mappings were seen. */
+bool callers_known(const struct callers *callers);
+
 /* Reads missing rows for about ns at most: a library has 20,000 to 400,000, of 0.25 us each. */
 void callers_work(struct callers *callers, uint64_t ns);
 

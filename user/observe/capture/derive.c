@@ -216,7 +216,7 @@ static void finish_check(struct capture_session *capture)
 
 	if (ns < (derive->proved && AGAIN < derive->patience ? AGAIN : derive->patience))
 		return;
-	if (unknown(capture) != derive->unknown) {
+	if (unknown(capture) != derive->unknown || !callers_known(&derive->callers)) {
 		derive->rest = derive->rest * 2 < PERIOD ? derive->rest * 2 : PERIOD;
 		rest(capture);
 		return;
@@ -254,6 +254,9 @@ void derive_step(struct capture_session *capture)
 	case DERIVE_AWAY:
 		if (unknown(capture) != derive->unknown) {
 			come_back(capture, "an operation from code that is not known");
+			derive->proved = 0;
+		} else if (!callers_known(&derive->callers)) {
+			come_back(capture, "a process maps code that is not known");
 			derive->proved = 0;
 		} else if (since >= derive->period) {
 			come_back(capture, "time for a check");

@@ -151,7 +151,7 @@ static void end_table(struct stacks *stacks, const struct code_file *file, int e
 	vec_release(&table->rows);
 }
 
-#define FUNCTIONS_AT_ONCE 64 /* some hundred microseconds */
+#define ROWS_AT_ONCE 256 /* some hundred microseconds */
 
 /* Goes on with a file; false: not done by that time. */
 static bool read_file(struct stacks *stacks, const struct code_file *file, uint64_t until)
@@ -166,7 +166,7 @@ static bool read_file(struct stacks *stacks, const struct code_file *file, uint6
 	if (err)
 		more = err;
 	while (more > 0 && clock_ns(CLOCK_MONOTONIC) < until)
-		more = unwind_read(table->unwind, &table->rows, FUNCTIONS_AT_ONCE);
+		more = unwind_read(table->unwind, &table->rows, ROWS_AT_ONCE);
 	if (more > 0)
 		return false;
 	end_table(stacks, file, more);

@@ -158,30 +158,29 @@ static void add(unwind_rows *rows, uint64_t pc, uint32_t rule)
 		vec_push(rows, ((struct ub_row){ (uint32_t)pc, rule }));
 }
 
-/* From a function's start up to the next one's, or to where nothing is said any more. */
-static void read_function(Dwarf_CFI *cfi, unwind_rows *rows, uint64_t pc, uint64_t next)
+/* The row at a place before the next function, whose end or that one's start it returns. */
+static uint64_t read_row(Dwarf_CFI *cfi, unwind_rows *rows, uint64_t pc, uint64_t next)
 {
-	while (pc < next) {
-		Dwarf_Addr start, end;
-		Dwarf_Frame *frame;
-		bool is_signal;
+	Dwarf_Addr start, end;
+	Dwarf_Frame *frame;
+	bool is_signal;
 
-		if (dwarf_cfi_addrframe(cfi, pc, &frame)) {
-			add(rows, pc, STOP(UB_STACK_NO_ROWS));
-			return;
-		}
-		add(rows, pc, rule_of(frame));
-		if (dwarf_frame_info(frame, &start, &end, &is_signal) < 0 || end <= pc)
-			end = next;
-		free(frame);
-		pc = end;
+	if (dwarf_cfi_addrframe(cfi, pc, &frame)) {
+		add(rows, pc, STOP(UB_STACK_NO_ROWS));
+		return next;
 	}
+	add(rows, pc, rule_of(frame));
+	if (dwarf_frame_info(frame, &start, &end, &is_signal) < 0 || end <= pc)
+		end = next;
+	free(frame);
+	return end < next ? end : next;
 }
 
 struct unwind {
 	Dwarf_CFI *cfi;
 	struct frame_index index;
 	uint32_t next; /* function in the index */
+	uint64_t pc; /* place in it; 0: its start */
 };
 
 int unwind_open(struct unwind **out, const struct elf *elf)
@@ -213,18 +212,27 @@ void unwind_close(struct unwind *unwind)
 	free(unwind);
 }
 
-int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int functions)
+int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int count)
 {
 	const struct frame_index *index = &unwind->index;
 
-	for (; functions && unwind->next < index->count; functions--) {
-		uint32_t i = unwind->next++;
-		uint64_t pc = function_at(index, i), next = function_at(index, i + 1);
+	for (; count && unwind->next < index->count; count--) {
+		uint64_t start = function_at(index, unwind->next);
+		uint64_t next = function_at(index, unwind->next + 1);
 
-		/* the table is sorted, and the kernel's half relies on it */
-		if (pc > UINT32_MAX || (rows->len && pc < rows->data[rows->len - 1].pc))
-			return -EBADMSG;
-		read_function(unwind->cfi, rows, pc, next);
+		if (!unwind->pc) {
+			/* the table is sorted, and the kernel's half relies on it */
+			if (start > UINT32_MAX ||
+			    (rows->len && start < rows->data[rows->len - 1].pc))
+				return -EBADMSG;
+			unwind->pc = start;
+		}
+		if (unwind->pc < next)
+			unwind->pc = read_row(unwind->cfi, rows, unwind->pc, next);
+		if (unwind->pc >= next) {
+			unwind->next++;
+			unwind->pc = 0;
+		}
 	}
 	return unwind->next < index->count;
 }

@@ -22,10 +22,11 @@ int unwind_open(struct unwind **unwind, const struct elf *elf);
 void unwind_close(struct unwind *unwind);
 
 /*
- * Appends the rows of so many more functions, in order of pc. Code without unwinding information
- * has a row that stops a walk with UB_STACK_NO_ROWS. 1: more to read; 0: complete; -EBADMSG: the
- * index is not in order. Takes about a quarter of a microsecond per row.
+ * Appends so many more rows, in order of pc; equal neighbours count, but stand once. Code without
+ * unwinding information has a row that stops a walk with UB_STACK_NO_ROWS. 1: more to read; 0:
+ * complete; -EBADMSG: the index is not in order. Takes about a quarter of a microsecond per row,
+ * more in functions of thousands.
  */
-int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int functions);
+int unwind_read(struct unwind *unwind, unwind_rows *rows, unsigned int count);
 
 #endif
