@@ -12,7 +12,7 @@ setup()
 	live_setup
 	[ "$(uname -m)" = x86_64 ] || skip "calls are derived on x86-64"
 	# a busy machine starves the consumer
-	TRACE_OPTIONS="--derive --ring-size 32768"
+	TRACE_OPTIONS="--ring-size 32768"
 }
 
 # way MPI WAY [FORCE-MS]: exact
@@ -77,9 +77,9 @@ both()
 	done
 }
 
-@test "probes go with --derive alone" {
+@test "probes stay with --exact" {
 	until_derived way openmpi depths
-	TRACE_OPTIONS="" one_case 0 mpi_derive openmpi shm n "$PROGS/openmpi/mpi_derive" depths
+	TRACE_OPTIONS=--exact one_case 0 mpi_derive openmpi shm n "$PROGS/openmpi/mpi_derive" depths
 	jq -e 'has("derived") | not' "$CASE/report.json"
 }
 

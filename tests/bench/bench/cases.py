@@ -12,9 +12,9 @@ Case = namedtuple("Case", "name title make floor every")
 # Variants of ucxbpf, by the options they need.
 VARIANTS = [
     ("mpi", "level mpi", ["--level", "mpi"]),
-    ("ucp", "level ucp", ["--level", "ucp"]),
-    ("uct", "level uct (default)", ["--level", "uct"]),
-    ("count", "--count", ["--count"]),
+    ("ucp", "level ucp", ["--level", "ucp", "--exact"]),
+    ("uct", "level uct", ["--level", "uct", "--exact"]),
+    ("count", "--count", ["--count", "--exact"]),
     ("call-ends", "--call-ends", ["--call-ends"]),
     ("stacks", "--stacks", ["--stacks"]),
 ]

@@ -149,7 +149,7 @@ class Tracer(tracers.Ucxbpf):
 
     def __init__(self, *options):
         super().__init__(*options)
-        if "--derive" in options:
+        if options == ("--level", "uct"):
             self.pause = DERIVE_PAUSE
 
     def start(self, pids):
@@ -348,7 +348,7 @@ class Node:
         return found
 
     def cases(self):
-        full, count = ["--level", "uct"], ["--count"]
+        full, count = ["--level", "uct", "--exact"], ["--count", "--exact"]
         every = set(self.patterns)
         found = []
         for name, options in (("uct", full), ("count", count)):
@@ -356,9 +356,8 @@ class Node:
             found += [Case(f"floor-{name}", lambda w=where: tracers.Floor(w), every),
                       Case(name, lambda o=options: Tracer(*o), every)]
         budget = ["--budget", "3%"]
-        extra = [("ucp", ["--level", "ucp"]), ("mpi", ["--level", "mpi"])]
-        if machine.knows_option("--derive"):
-            extra.insert(0, ("derive", [*full, "--derive"]))
+        extra = [("ucp", ["--level", "ucp", "--exact"]), ("mpi", ["--level", "mpi"])]
+        extra.insert(0, ("derive", ["--level", "uct"]))
         joins = [("uct", full), ("count", count)]
         if machine.knows_option("--budget"):
             extra.insert(0, ("budget", budget))

@@ -6,9 +6,9 @@ rounds. Also of a run that was cut off: what is missing is a "?".
 from . import stats, verdicts
 from .markdown import spread, table
 
-TITLES = {"floor-uct": "empty, sites of uct", "uct": "level uct", "floor-count": "empty, sites of --count",
+TITLES = {"floor-uct": "empty, sites of uct", "uct": "level uct, --exact", "floor-count": "empty, sites of --count",
           "count": "--count", "budget": "--budget 3%", "ucp": "level ucp", "mpi": "level mpi",
-          "derive": "level uct, --derive"}
+          "derive": "level uct"}
 # Cases without empty probes of their own, and the case whose empty probes they are compared with.
 FLOORS = {"derive": "uct"}
 # An untraced time before and after that differ more: something else happened.

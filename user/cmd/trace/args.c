@@ -32,7 +32,7 @@ enum {
 	OPT_COUNT,
 	OPT_STACKS,
 	OPT_THIN,
-	OPT_DERIVE,
+	OPT_EXACT,
 	OPT_ARGUMENTS
 };
 
@@ -62,9 +62,9 @@ static const struct argp_option options[] = {
 	{ "thin", OPT_THIN, "K/N", 0,
 	  "Detail in K of N time slices of 17 ms, sums of everything (default: as there is room)",
 	  0 },
-	{ "derive", OPT_DERIVE, NULL, 0,
-	  "Derive hot point-to-point calls from their operations' stacks, without their probes "
-	  "(x86-64)",
+	{ "exact", OPT_EXACT, NULL, 0,
+	  "Keep the probe of each MPI call (default: hot point-to-point calls are derived from their "
+	  "operations' stacks)",
 	  0 },
 	{ "record-arguments", OPT_ARGUMENTS, NULL, 0,
 	  "Keep the arguments of command lines, which may hold secrets (default: the program's name)",
@@ -242,8 +242,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case OPT_CALL_ENDS:
 		arguments->call_ends = true;
 		return 0;
-	case OPT_DERIVE:
-		arguments->derive = true;
+	case OPT_EXACT:
+		arguments->exact = true;
 		return 0;
 	case OPT_ARGUMENTS:
 		arguments->record_arguments = true;
@@ -316,7 +316,7 @@ int capture_arguments_apply(const struct capture_arguments *arguments, const cha
 		.period_ns = arguments->period_ns,
 		.progress = !arguments->quiet && isatty(STDERR_FILENO),
 	};
-	out->derive = arguments->derive && may_derive(out);
+	out->derive = !arguments->exact && may_derive(out);
 	return 0;
 }
 

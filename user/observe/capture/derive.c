@@ -202,7 +202,8 @@ static void finish_rest(struct capture_session *capture)
 	for (uint32_t number = 1; number < UB_ONE_OPS; number++)
 		if (!(derive->kept >> number & 1))
 			calls += derive->counts[number].seen - derive->before[number].seen;
-	if (calls * 1e9 / ns >= derive->hot)
+	derive->wanted = derive->wanted || calls * 1e9 / ns >= derive->hot;
+	if (calls * 1e9 / ns >= derive->hot && callers_known(&derive->callers))
 		check(capture);
 	else
 		rest(capture);
@@ -237,7 +238,8 @@ void derive_step(struct capture_session *capture)
 
 	if (!derive->on)
 		return;
-	callers_work(&derive->callers, READING);
+	if (derive->wanted)
+		callers_work(&derive->callers, READING);
 	switch (derive->state) {
 	case DERIVE_NOT:
 		break;

@@ -32,6 +32,7 @@ struct derive {
 	uint64_t patience; /* ns of a check until probes go */
 	uint64_t period; /* ns until the next one */
 	uint64_t rest; /* ns of rest; longer after checks that operations of unknown code spoilt */
+	bool wanted; /* functions were hot once: from then on rows of MPI libraries are read */
 	uint64_t enough, hot; /* calls compared, and calls a second, before a probe goes */
 	uint32_t check; /* number of the last one */
 	/* Functions by ub_site.one_op, one bit each; proved: away before this check. */

@@ -222,6 +222,7 @@ static void text_derived(const struct text_report *text)
 	text_count(text, line, LINE, differing);
 	text_append(line, LINE, " differ; those without an operation unseen for ");
 	add_time(text, line, away);
+	text_append(line, LINE, " (--exact sees them)");
 	print(text, "derived", line);
 }
 

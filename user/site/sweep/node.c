@@ -125,7 +125,7 @@ static void trace(struct node_agent *node, const char *name, char *pids)
 	}
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	command_add(&command, "%s", node->self);
-	command_split(&command, "attach --quiet");
+	command_split(&command, "attach --quiet --exact");
 	command_add(&command, "--budget=%s", *node->budget ? node->budget : "none");
 	command_add(&command, "-o");
 	command_add(&command, "%s/%s.ucxb", node->folder, name);
