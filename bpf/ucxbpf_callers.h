@@ -21,12 +21,14 @@ struct ub_caller {
 
 /* Where a process maps MPI libraries; count 0: none. */
 #define UB_CALLER_RANGES 8
+struct ub_caller_range {
+	__u64 start, end; /* addresses */
+	__u64 bias; /* from link-time addresses to addresses */
+	__u32 first, count; /* its rows of struct ub_caller */
+};
+
 struct ub_caller_ranges {
-	struct {
-		__u64 start, end; /* addresses */
-		__u64 bias; /* from link-time addresses to addresses */
-		__u32 first, count; /* its rows of struct ub_caller */
-	} range[UB_CALLER_RANGES];
+	struct ub_caller_range range[UB_CALLER_RANGES];
 };
 
 /* Per-CPU counters, one set for each function by ub_site.one_op. */

@@ -54,6 +54,9 @@ both()
 @test "with operations that MPI starts for other calls" { both collective; }
 @test "from a signal handler on a stack of its own" { both signal; }
 @test "in several threads" { both threads; }
+@test "on stacks that one thread switches between" { both fibers; }
+
+@test "while another MPI library is loaded, and children come and go" { both remaps; }
 
 # Not forced: probes would be away after one call that was compared, before there is one to nobody.
 @test "functions that made a call without an operation keep their probes" {

@@ -6,8 +6,12 @@
 #include "mpi_common.h"
 
 #include <alloca.h>
+#include <dlfcn.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #define BYTES 64
 #define SECONDS 0.5
@@ -128,6 +132,52 @@ static void on_another_stack(void)
 	sigaction(SIGUSR1, &action, NULL);
 }
 
+/* Two stacks in turn, on one thread, as runtimes of user-level threads have them. */
+static ucontext_t here, there;
+
+static void fiber(void)
+{
+	for (;;) {
+		exchange(2);
+		swapcontext(&there, &here);
+	}
+}
+
+static void fibers(int round)
+{
+	static char stack[1 << 18];
+
+	if (!round) {
+		getcontext(&there);
+		there.uc_stack = (stack_t){ .ss_sp = stack, .ss_size = sizeof(stack) };
+		makecontext(&there, fiber, 0);
+	}
+	exchange(1);
+	swapcontext(&here, &there);
+}
+
+/* While probes are away, another MPI library is loaded and unloaded, and children come and go. */
+static void remaps(int round)
+{
+	void *library;
+	pid_t child;
+
+	exchange(round % 3);
+	if (round % 2048 != 2047)
+		return;
+	library = dlopen("libmpich.so.12", RTLD_LAZY | RTLD_LOCAL);
+	if (!library)
+		library = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_LOCAL);
+	EXPECT(library);
+	exchange(3);
+	child = fork();
+	if (!child)
+		_exit(0);
+	EXPECT(waitpid(child, NULL, 0) == child);
+	exchange(4);
+	dlclose(library);
+}
+
 /* Calls without an operation begin when probes may be away already. */
 static void later(int round)
 {
@@ -202,7 +252,7 @@ static const struct {
 } ways[] = {
 	{ "depths", depths }, { "nobody", nobody },    { "collective", collective },
 	{ "mixed", mixed },   { "signal", signalled }, { "later", later },
-	{ "threads", NULL },
+	{ "fibers", fibers }, { "remaps", remaps },    { "threads", NULL },
 };
 
 int main(int argc, char **argv)

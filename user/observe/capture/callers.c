@@ -183,14 +183,14 @@ static struct caller_table *table_of(struct callers *callers, const struct libra
 
 /* ---- processes ---- */
 
-/* False: a library's rows are not read yet. */
+/* False: the rows of some library are not read yet, and it is left out. */
 static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
 			struct ub_caller_ranges *ranges)
 {
-	size_t count = 0;
+	struct ub_caller_range *range = ranges->range;
 	bool ready = true;
 
-	for (size_t i = 0; i < mapped->len && count < UB_CALLER_RANGES; i++) {
+	for (size_t i = 0; i < mapped->len && range < ranges->range + UB_CALLER_RANGES; i++) {
 		const struct mapped_library *one = &mapped->data[i];
 		const struct caller_table *table;
 
@@ -198,16 +198,22 @@ static bool list_ranges(struct callers *callers, const mapped_libraries *mapped,
 			continue;
 		table = table_of(callers, one->library);
 		ready = ready && table->ready;
-		ranges->range[count].start = one->base;
-		ranges->range[count].end = one->base + elf_reach(one->library->elf);
-		ranges->range[count].bias = one->base;
-		ranges->range[count].first = table->first;
-		ranges->range[count++].count = table->count;
+		if (table->ready)
+			*range++ = (struct ub_caller_range){
+				.start = one->base,
+				.end = one->base + elf_reach(one->library->elf),
+				.bias = one->base,
+				.first = table->first,
+				.count = table->count,
+			};
 	}
 	return ready;
 }
 
-/* False: to be tried again. */
+/*
+ * False: to be tried again. What is known already stays known: its calls are derived until probes
+ * are back.
+ */
 static bool place_process(struct callers *callers, pid_t tgid)
 {
 	int fd = bpf_map__fd(callers->skel->maps.caller_ranges);
@@ -220,13 +226,11 @@ static bool place_process(struct callers *callers, pid_t tgid)
 	err = process_libraries(tgid, callers->libraries, &mapped);
 	ready = err || list_ranges(callers, &mapped, &ranges);
 	vec_release(&mapped);
-	if (err || (ready && !bpf_map_lookup_elem(fd, &key, &before) &&
-		    !memcmp(&before, &ranges, sizeof(ranges))))
+	if (err)
 		return true;
-	if (ready)
-		bpf_map_update_elem(fd, &key, &ranges, BPF_ANY);
-	else
-		bpf_map_delete_elem(fd, &key);
+	if (!bpf_map_lookup_elem(fd, &key, &before) && !memcmp(&before, &ranges, sizeof(ranges)))
+		return ready;
+	bpf_map_update_elem(fd, &key, &ranges, BPF_ANY);
 	__atomic_add_fetch(&callers->skel->data->callers_generation, 1, __ATOMIC_SEQ_CST);
 	return ready;
 }
