@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -77,9 +80,66 @@ static void only_files(void **state)
 	assert_int_equal(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
 }
 
+/* From now on capset() fails with err, and so does adding a filter. */
+static void refuse(unsigned int err)
+{
+	const struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_capset, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | err),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = { sizeof(code) / sizeof(*code),
+					   (struct sock_filter *)code };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+/* What a process prints that is confined by a kernel that refuses with err. */
+static const char *words_of(unsigned int err)
+{
+	static char text[4096];
+	int out = memfd_create("words", 0), status;
+	pid_t pid = fork();
+	ssize_t size;
+
+	if (!pid) {
+		dup2(out, STDERR_FILENO);
+		refuse(err);
+		confine_to_files();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	size = pread(out, text, sizeof(text) - 1, 0);
+	assert_true(size >= 0);
+	text[size] = '\0';
+	close(out);
+	return text;
+}
+
+static void refusals(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		words_of(EPERM),
+		"ucxbpf: warning: capabilities cannot be given up: Operation not permitted\n"
+		"ucxbpf: warning: system calls cannot be given up: Operation not permitted\n");
+	/* a kernel without these is in order */
+	assert_string_equal(words_of(EINVAL), "");
+	assert_string_equal(words_of(ENOSYS), "");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(only_files) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_files),
+		cmocka_unit_test(refusals),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,16 +116,18 @@ static int refuse_calls(void)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) ? -errno : 0;
 }
 
+/* A kernel may be built without one of these; any other refusal leaves more rights than promised.
+ */
+static void given_up(const char *what, int err)
+{
+	if (err)
+		log_printf(err == -EINVAL || err == -ENOSYS ? LOG_DEBUG : LOG_WARN,
+			   "%s cannot be given up: %s", what, strerror(-err));
+}
+
 void confine_to_files(void)
 {
-	int err;
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		log_debug("new privileges cannot be given up: %s", strerror(errno));
-	err = drop_capabilities();
-	if (err)
-		log_debug("capabilities cannot be given up: %s", strerror(-err));
-	err = refuse_calls();
-	if (err)
-		log_debug("system calls cannot be given up: %s", strerror(-err));
+	given_up("new privileges", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0);
+	given_up("capabilities", drop_capabilities());
+	given_up("system calls", refuse_calls());
 }
