@@ -50,6 +50,21 @@ setup() { live_setup; }
 	"$UCXBPF" replay "$WORK/c.ucxb"
 }
 
+# A command's status shows the tracer's through its parent: all threads of it.
+@test "a tracer keeps the rights that it needs, and its command all" {
+	local rights='^(CapPrm|CapEff|NoNewPrivs|Seccomp):'
+
+	grep -E "$rights" /proc/self/status >"$WORK/own"
+	"$UCXBPF" run -q -o "$WORK/a.ucxb" -- sh -c "
+		grep -E '$rights' /proc/self/status >$WORK/command
+		sleep 0.3
+		cat /proc/\$PPID/task/*/status | grep -E '$rights' | sort | uniq -c >$WORK/tracer"
+	diff "$WORK/own" "$WORK/command"
+	cat "$WORK/tracer"
+	awk '$2 == "NoNewPrivs:" && $3 != 1 || $2 == "Seccomp:" && $3 != 2 || /^ *[0-9]+ Cap/ && $3 ~ /ffff/ { bad = 1 }
+		END { exit bad || NR != 4 }' "$WORK/tracer"
+}
+
 # side TYPE FILTER: of the capture's side records of a type
 side() {
 	"$BUILD/tests/bench/sides" "$WORK/a.ucxb" "$1" | jq -sc "$2"

@@ -63,21 +63,54 @@ static int confined(void)
 	return 0;
 }
 
-static void only_files(void **state)
+/* A tracer: the same number, from 11 on. */
+static int traces(void)
+{
+	char *const none[] = { NULL };
+	char byte = 'x', got = 0;
+	struct iovec to = { &got, 1 }, from = { &byte, 1 };
+
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		return 11;
+	if (has(CAP_SYS_MODULE) || has(CAP_NET_ADMIN) || has(CAP_SETUID) || has(CAP_MKNOD))
+		return 12;
+	if (!geteuid() && !(has(CAP_SYS_ADMIN) && has(CAP_SYS_PTRACE) && has(CAP_DAC_OVERRIDE)))
+		return 13;
+	if (execve("/bin/true", none, none) != -1 || errno != EPERM)
+		return 14;
+	if (process_vm_writev(getpid(), &from, 1, &to, 1, 0) != -1 || errno != EPERM)
+		return 15;
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1 || got != 'x')
+		return 16;
+	return 0;
+}
+
+static void in_child(void (*confine)(void), int (*check)(void))
 {
 	pid_t pid = fork();
 	int status;
 
-	(void)state;
 	if (!pid) {
-		confine_to_files();
-		_exit(confined());
+		confine();
+		_exit(check());
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
 	/* the process that it came from is as before */
 	assert_int_equal(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
+}
+
+static void only_files(void **state)
+{
+	(void)state;
+	in_child(confine_to_files, confined);
+}
+
+static void only_tracing(void **state)
+{
+	(void)state;
+	in_child(confine_to_tracing, traces);
 }
 
 /* From now on capset() fails with err, and so does adding a filter. */
@@ -138,6 +171,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_files),
+		cmocka_unit_test(only_tracing),
 		cmocka_unit_test(refusals),
 	};
 

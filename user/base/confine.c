@@ -17,21 +17,39 @@
 #include "base/log.h"
 #include "base/vec.h"
 
-#define BIT(capability) (1u << (capability)) /* of the first 32 */
+#define BIT(capability) (1ull << (capability))
 
-static const uint32_t kept = BIT(CAP_DAC_OVERRIDE) | /* root replaces reports of others, */
-			     BIT(CAP_DAC_READ_SEARCH) | /* and reads their captures */
-			     BIT(CAP_CHOWN) | /* what root writes belongs to who called sudo */
-			     BIT(CAP_FOWNER);
+/* CAP_BPF and CAP_PERFMON are of Linux 5.8. */
+#ifndef CAP_BPF
+#define CAP_PERFMON 38
+#define CAP_BPF 39
+#endif
 
+static const uint64_t for_files = BIT(CAP_DAC_OVERRIDE) | /* root replaces reports of others, */
+				  BIT(CAP_DAC_READ_SEARCH) | /* and reads their captures */
+				  BIT(CAP_CHOWN) | /* what root writes belongs to who called sudo */
+				  BIT(CAP_FOWNER);
+
+static const uint64_t for_tracing =
+	BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN) | /* probes, and names of containers */
+	BIT(CAP_SYS_PTRACE) | /* memory and files of processes */
+	BIT(CAP_SYS_RESOURCE) | BIT(CAP_IPC_LOCK) | /* maps, rings */
+	BIT(CAP_SYS_NICE) | /* beside busy ranks */
+	BIT(CAP_KILL); /* a command gets the signals sent to its tracer */
+
+/* The first ones are what a tracer works with. */
 static const uint32_t refused[] = {
+	SYS_bpf,
+	SYS_perf_event_open,
+	SYS_process_vm_readv,
+	SYS_setns,
+#define TRACES 4
 	/* programs and processes */
 	SYS_execve,
 	SYS_execveat,
 #ifndef __SANITIZE_ADDRESS__ /* finds leaks by it */
 	SYS_ptrace,
 #endif
-	SYS_process_vm_readv,
 	SYS_process_vm_writev,
 	SYS_pidfd_getfd,
 	SYS_kcmp,
@@ -42,8 +60,6 @@ static const uint32_t refused[] = {
 	SYS_bind,
 	SYS_listen,
 	/* the kernel */
-	SYS_bpf,
-	SYS_perf_event_open,
 	SYS_userfaultfd,
 	SYS_io_uring_setup,
 	SYS_init_module,
@@ -62,7 +78,6 @@ static const uint32_t refused[] = {
 	SYS_fsopen,
 	SYS_pivot_root,
 	SYS_chroot,
-	SYS_setns,
 	SYS_unshare,
 	SYS_reboot,
 	SYS_swapon,
@@ -73,14 +88,16 @@ static const uint32_t refused[] = {
 	SYS_open_by_handle_at,
 };
 
-static int drop_capabilities(void)
+static int drop_capabilities(uint64_t kept)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct now[2], less[2] = { 0 };
 
 	if (syscall(SYS_capget, &head, now))
 		return -errno;
-	less[0].permitted = less[0].effective = now[0].permitted & kept;
+	for (int i = 0; i < 2; i++)
+		less[i].permitted = less[i].effective =
+			now[i].permitted & (uint32_t)(kept >> 32 * i);
 	return syscall(SYS_capset, &head, less) ? -errno : 0;
 }
 
@@ -97,7 +114,7 @@ static int drop_capabilities(void)
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 /* Calls of another architecture, which this program never makes, are refused as well. */
-static int refuse_calls(void)
+static int refuse_calls(size_t first)
 {
 	struct sock_filter code[7 + 2 * ARRAY_SIZE(refused)] = {
 		LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),        REFUSE,
@@ -106,7 +123,7 @@ static int refuse_calls(void)
 	struct sock_fprog filter = { .filter = code };
 	size_t n = 6;
 
-	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+	for (size_t i = first; i < ARRAY_SIZE(refused); i++) {
 		code[n++] =
 			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], 0, 1);
 		code[n++] = (struct sock_filter)REFUSE;
@@ -125,9 +142,19 @@ static void given_up(const char *what, int err)
 			   "%s cannot be given up: %s", what, strerror(-err));
 }
 
-void confine_to_files(void)
+static void confine(uint64_t kept, size_t first)
 {
 	given_up("new privileges", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0);
-	given_up("capabilities", drop_capabilities());
-	given_up("system calls", refuse_calls());
+	given_up("capabilities", drop_capabilities(kept));
+	given_up("system calls", refuse_calls(first));
+}
+
+void confine_to_files(void)
+{
+	confine(for_files, 0);
+}
+
+void confine_to_tracing(void)
+{
+	confine(for_files | for_tracing, TRACES);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gives up what reading files does not need: captures, policies and evidence may come from anybody,
- * and root reads them as well.
+ * Gives up what a command does not need: captures, policies and evidence may come from anybody, as
+ * may the processes that a tracer looks into, and root reads them as well.
  */
 #ifndef UCXBPF_BASE_CONFINE_H
 #define UCXBPF_BASE_CONFINE_H
@@ -14,5 +14,13 @@
  * where it refuses one that it has, a warning is printed.
  */
 void confine_to_files(void);
+
+/*
+ * The same for a tracer, which keeps what tracing needs: eight capabilities more, and the calls
+ * that load programs, place probes, read memory of processes and visit their namespaces. It parses
+ * files and memory of foreign processes. Not by Landlock: it forbids to read processes outside its
+ * domain.
+ */
+void confine_to_tracing(void);
 
 #endif

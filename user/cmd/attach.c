@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -402,8 +403,10 @@ static int trace(struct attach *attach, const struct capture_options *options)
 	err = check_ready(attach);
 	if (!err)
 		err = signals_open(&signals, false);
-	if (!err)
+	if (!err) {
+		confine_to_tracing();
 		err = capture_open(&capture, options);
+	}
 	if (err)
 		return capture_exit_code(err);
 	prepare(attach, capture);

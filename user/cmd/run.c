@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -57,7 +58,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* The child waits for a byte on the pipe, so that it is traced before it becomes the command. */
+/*
+ * The child waits for a byte on the pipe, so that it is traced before it becomes the command. It
+ * comes first: the command has all that this process gives up.
+ */
 static pid_t start(char **command, const struct signals *signals, int *go)
 {
 	int ends[2];
@@ -89,6 +93,19 @@ static pid_t start(char **command, const struct signals *signals, int *go)
 	close(ends[0]);
 	*go = ends[1];
 	return pid;
+}
+
+/* Nothing was traced: the child ends without a byte to read. */
+static void forget(pid_t pid, int go)
+{
+	close(go);
+	waitpid(pid, NULL, 0);
+}
+
+static int not_begun(const struct run_command *run, int err)
+{
+	log_error("cannot start '%s': %s", run->command[0], strerror(-err));
+	return capture_exit_code(err);
 }
 
 /* A terminal's Ctrl-C reaches the command directly; a signal sent to this process is passed on. */
@@ -155,21 +172,21 @@ static int trace(const struct run_command *run, const struct capture_options *op
 	bool has_records;
 	pid_t pid;
 
-	err = capture_open(&capture, options);
-	if (err)
-		return capture_exit_code(err);
-	capture_prepare(capture, environ);
 	pid = start(run->command, signals, &go);
-	err = pid < 0 ? pid : capture_add_started(capture, pid);
+	if (pid < 0)
+		return not_begun(run, pid);
+	confine_to_tracing();
+	err = capture_open(&capture, options);
 	if (err) {
-		log_error("cannot start '%s': %s", run->command[0], strerror(-err));
-		/* the child ends without a byte to read */
-		if (pid > 0) {
-			close(go);
-			waitpid(pid, NULL, 0);
-		}
-		capture_abandon(capture);
+		forget(pid, go);
 		return capture_exit_code(err);
+	}
+	capture_prepare(capture, environ);
+	err = capture_add_started(capture, pid);
+	if (err) {
+		forget(pid, go);
+		capture_abandon(capture);
+		return not_begun(run, err);
 	}
 	if (write(go, "", 1) != 1)
 		log_warn("cannot start '%s': %s", run->command[0], strerror(errno));
