@@ -39,12 +39,14 @@ bool newfile_foreign(const struct stat *file)
 	       !(behind_sudo(&uid, &gid) && file->st_uid == uid);
 }
 
-void newfile_give(int fd)
+void newfile_hand_over(int fd, mode_t mode)
 {
 	uid_t uid;
 	gid_t gid;
 
-	/* of a file system without owners, or whose server has another root, it stays as it is */
+	/* where this fails it stays its owner's alone */
+	fchmod(fd, mode);
+	/* on a file system without owners, or whose server has another root, it stays as it is */
 	if (behind_sudo(&uid, &gid) && fchown(fd, uid, gid))
 		errno = 0;
 }
@@ -92,9 +94,7 @@ int newfile_open(const char *place, bool for_all, char **part)
 	fd = mkostemp(*part, O_CLOEXEC);
 	if (fd < 0)
 		return no_part(part);
-	/* where this fails it stays its owner's alone */
-	fchmod(fd, keep ? old.st_mode & 0777 : for_all ? 0644 : newfile_mode(0666));
-	newfile_give(fd);
+	newfile_hand_over(fd, keep ? old.st_mode & 0777 : for_all ? 0644 : newfile_mode(0666));
 	return fd;
 }
 
@@ -106,8 +106,7 @@ int newfile_directory(const char *place, char **part)
 	if (!mkdtemp(*part))
 		return no_part(part);
 	fd = open(*part, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	fchmod(fd, newfile_mode(0777));
-	newfile_give(fd);
+	newfile_hand_over(fd, newfile_mode(0777));
 	close(fd);
 	return 0;
 }

@@ -9,12 +9,11 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* Whether a file or link is neither this process's user's, nor root's, nor that of who used sudo.
- */
+/* Whether a file or link belongs to neither this process's user, nor root, nor who used sudo. */
 bool newfile_foreign(const struct stat *file);
 
-/* Gives a file that root makes to who used sudo. */
-void newfile_give(int fd);
+/* Sets the rights of a new file, and gives it to the user behind sudo where root makes it. */
+void newfile_hand_over(int fd, mode_t mode);
 
 /* Rights of a new file that needs no more than these: as the umask says, of root's the owner's. */
 mode_t newfile_mode(mode_t most);

@@ -235,8 +235,7 @@ static void guard(const struct output *o)
 
 	if (fstat(o->fd, &file) || !S_ISREG(file.st_mode))
 		return;
-	fchmod(o->fd, 0600);
-	newfile_give(o->fd);
+	newfile_hand_over(o->fd, 0600);
 }
 
 static int start_file(struct output *o)

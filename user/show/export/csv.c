@@ -219,12 +219,10 @@ static FILE *open_table(struct csv_export *state, const struct csv_table *table)
 		return state->target->file;
 	path = xasprintf("%s/%s.csv", state->target->path, table->name);
 	file = fopen(path, "wxe");
-	if (file) {
-		fchmod(fileno(file), newfile_mode(0666));
-		newfile_give(fileno(file));
-	} else if (!state->err) {
+	if (file)
+		newfile_hand_over(fileno(file), newfile_mode(0666));
+	else if (!state->err)
 		state->err = -errno;
-	}
 	free(path);
 	return file;
 }
