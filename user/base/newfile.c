@@ -84,8 +84,9 @@ static int no_part(char **part)
 	return err;
 }
 
-int newfile_open(const char *place, bool for_all, char **part)
+int newfile_open(const char *place, enum newfile_readers readers, char **part)
 {
+	mode_t mode = readers == NEWFILE_PUBLIC ? 0644 : newfile_mode(0666);
 	struct stat old;
 	bool keep = !stat(place, &old) && !newfile_foreign(&old);
 	int fd;
@@ -94,7 +95,7 @@ int newfile_open(const char *place, bool for_all, char **part)
 	fd = mkostemp(*part, O_CLOEXEC);
 	if (fd < 0)
 		return no_part(part);
-	newfile_hand_over(fd, keep ? old.st_mode & 0777 : for_all ? 0644 : newfile_mode(0666));
+	newfile_hand_over(fd, keep ? old.st_mode & 0777 : mode);
 	return fd;
 }
 

@@ -24,12 +24,17 @@ mode_t newfile_mode(mode_t most);
  */
 char *newfile_place(const char *path);
 
+enum newfile_readers {
+	NEWFILE_PRIVATE, /* newfile_mode() decides */
+	NEWFILE_PUBLIC, /* everybody, also where root makes it */
+};
+
 /*
  * Makes a file beside its place, to be renamed to it; it inherits the rights of the file that it
- * replaces, else all may read it, or as newfile_mode() says. Returns its descriptor, with its path
- * in *part, the caller's to free; on error -errno and NULL.
+ * replaces, a new one gets those of its readers. Returns its descriptor, with its path in *part,
+ * the caller's to free; on error -errno and NULL.
  */
-int newfile_open(const char *place, bool for_all, char **part);
+int newfile_open(const char *place, enum newfile_readers readers, char **part);
 
 /* Likewise a directory. 0 or -errno. */
 int newfile_directory(const char *place, char **part);

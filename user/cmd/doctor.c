@@ -97,7 +97,7 @@ int cmd_doctor(int argc, char **argv)
 	else
 		doctor_list(&doctor);
 	diagnosis = (struct diagnosis){ &doctor, &options };
-	err = output_write(NULL, false, print, &diagnosis);
+	err = output_write(NULL, NEWFILE_PRIVATE, print, &diagnosis);
 	if (err)
 		log_error("%s: %s", output_name(NULL), strerror(-err));
 	status = doctor.status;

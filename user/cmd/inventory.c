@@ -80,7 +80,7 @@ int cmd_inventory(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	inventory = inventory_collect("");
 	snapshot = (struct inventory_output){ inventory, wants_text(&options) };
-	err = output_write(options.output, false, put, &snapshot);
+	err = output_write(options.output, NEWFILE_PRIVATE, put, &snapshot);
 	inventory_free(inventory);
 	if (err)
 		log_error("%s: %s", output_name(options.output), strerror(-err));

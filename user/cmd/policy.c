@@ -146,7 +146,7 @@ static int put_learnt(void *arg, FILE *out)
 
 static int write_learnt(const struct policy_command *command, struct judge *judge)
 {
-	int err = output_write(command->output, false, put_learnt, judge);
+	int err = output_write(command->output, NEWFILE_PRIVATE, put_learnt, judge);
 
 	if (!err)
 		return UCXBPF_CHECK_PASS;

@@ -126,7 +126,7 @@ static int print_to(void *arg, FILE *out)
 static int print(const struct replay *replay, const struct report *report)
 {
 	struct printing printing = { replay, report };
-	int err = output_write(replay->output, false, print_to, &printing);
+	int err = output_write(replay->output, NEWFILE_PRIVATE, print_to, &printing);
 
 	/* a reader that stops early is no failure */
 	if (err == -EPIPE)

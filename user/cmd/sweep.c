@@ -67,7 +67,7 @@ static int by_plan(const struct sweep_arguments *arguments, struct policy *polic
 	vec_release(&nodes);
 	if (err)
 		return UCXBPF_CHECK_USAGE;
-	err = output_write(arguments->output, false, put_plan, made);
+	err = output_write(arguments->output, NEWFILE_PRIVATE, put_plan, made);
 	if (err)
 		log_error("%s: %s", output_name(arguments->output), strerror(-err));
 	plan_free(made);

@@ -114,7 +114,7 @@ static bool is_ours_here(const char *path, const struct stat *old)
 {
 	struct stat made;
 	char *part;
-	int fd = newfile_open(path, false, &part);
+	int fd = newfile_open(path, NEWFILE_PRIVATE, &part);
 	bool ours = fd >= 0 && !fstat(fd, &made) && made.st_uid == old->st_uid;
 
 	if (fd >= 0) {

@@ -113,12 +113,12 @@ static int fill_and_close(int fd, int (*write)(void *arg, FILE *out), void *arg)
 	return err;
 }
 
-static int write_beside(const char *place, bool for_all, int (*write)(void *arg, FILE *out),
-			void *arg)
+static int write_beside(const char *place, enum newfile_readers readers,
+			int (*write)(void *arg, FILE *out), void *arg)
 {
 	struct abandon abandon;
 	char *part;
-	int fd = newfile_open(place, for_all, &part), err;
+	int fd = newfile_open(place, readers, &part), err;
 
 	abandon_start(&abandon, part);
 	err = fill_and_close(fd, write, arg);
@@ -138,7 +138,8 @@ static int write_into(const char *place, int (*write)(void *arg, FILE *out), voi
 	return fill_and_close(fd < 0 ? -errno : fd, write, arg);
 }
 
-int output_write(const char *path, bool for_all, int (*write)(void *arg, FILE *out), void *arg)
+int output_write(const char *path, enum newfile_readers readers, int (*write)(void *arg, FILE *out),
+		 void *arg)
 {
 	struct stat old;
 	char *place;
@@ -151,7 +152,7 @@ int output_write(const char *path, bool for_all, int (*write)(void *arg, FILE *o
 		return -ELOOP;
 	err = !stat(place, &old) && !S_ISREG(old.st_mode)
 		      ? write_into(place, write, arg)
-		      : write_beside(place, for_all, write, arg);
+		      : write_beside(place, readers, write, arg);
 	free(place);
 	return err;
 }

@@ -5,8 +5,9 @@
 #ifndef UCXBPF_CMD_OUTPUT_OUTPUT_H
 #define UCXBPF_CMD_OUTPUT_OUTPUT_H
 
-#include <stdbool.h>
 #include <stdio.h>
+
+#include "base/newfile.h"
 
 struct captures;
 struct export_request;
@@ -14,10 +15,11 @@ struct export_request;
 /*
  * Has write() put a result into a file; path NULL: standard output. A file that is there stays as
  * it is until the new one is whole, also when a signal ends this process; pipes and devices are
- * written to as they are. for_all: a new file is for all to read, also of root. Returns 0 or -errno
- * of write() or of a failed write, which is not said.
+ * written to as they are. Returns 0 or -errno of write() or of a failed write, which is not
+ * printed.
  */
-int output_write(const char *path, bool for_all, int (*write)(void *arg, FILE *out), void *arg);
+int output_write(const char *path, enum newfile_readers readers, int (*write)(void *arg, FILE *out),
+		 void *arg);
 
 /* For messages. */
 const char *output_name(const char *path);

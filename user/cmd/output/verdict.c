@@ -87,8 +87,8 @@ int verdict_write(const struct judge *judge, enum verdict_form form, const char 
 {
 	struct verdict_output writing = { judge, form, how };
 	/* a monitor, which is another user, reads these */
-	bool for_all = form == VERDICT_TEXTFILE || form == VERDICT_OPENMETRICS;
-	int err = output_write(path, for_all, put, &writing);
+	bool metrics = form == VERDICT_TEXTFILE || form == VERDICT_OPENMETRICS;
+	int err = output_write(path, metrics ? NEWFILE_PUBLIC : NEWFILE_PRIVATE, put, &writing);
 
 	if (err)
 		log_error("%s: %s", output_name(path), strerror(-err));

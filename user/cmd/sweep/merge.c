@@ -392,7 +392,7 @@ static int put(void *arg, FILE *out)
 static int write_out(struct evidence_merge *merge, const char *path)
 {
 	struct writing writing = { .merge = merge };
-	int err = output_write(path, false, put, &writing);
+	int err = output_write(path, NEWFILE_PRIVATE, put, &writing);
 
 	if (err)
 		log_error("%s: %s", path,

@@ -61,7 +61,7 @@ static int open_stream(struct outlet *outlet)
 
 static int open_part(struct outlet *outlet)
 {
-	outlet->fd = newfile_open(outlet->place, false, &outlet->path);
+	outlet->fd = newfile_open(outlet->place, NEWFILE_PRIVATE, &outlet->path);
 	return outlet->fd < 0 ? outlet->fd : 0;
 }
 
