@@ -131,7 +131,7 @@ small()
 	attach "$WORK/small/a.ucxb"
 	wait "$FLOOD_PID"
 	leave
-	[ "$(grep -c 'is nearly full: from now on' "$WORK/attach.err")" = 1 ]
+	[ "$(grep -c 'is nearly full: from here on' "$WORK/attach.err")" = 1 ]
 	loss "$WORK/small/a.ucxb"
 	[ "$DROPPED" -gt 0 ]
 	jq -e '.detail.calls.recorded > 0 and .loss.dropped == {"detail thinned": $dropped}' \

@@ -92,20 +92,19 @@ static void watch_detail(struct capture_session *capture)
 /* The rest of the disk is for what rings hold by then, and for sums at the end. */
 static void watch_disk(struct capture_session *capture)
 {
+	static const char full[] = "the disk is nearly full: from here on calls, operations and "
+				   "transfers are added up, not recorded";
+
 	if (capture->scarce || !file_writer_scarce(capture->writer))
 		return;
 	capture->scarce = true;
 	if (capture->options.count) {
-		log_warn("the disk with '%s' is nearly full: sums are written at the end",
+		log_warn("%s: the disk is nearly full: sums are written at the end",
 			 capture->options.output);
 		return;
 	}
-	log_warn("the disk with '%s' is nearly full: from now on calls, operations and transfers "
-		 "are added up, not recorded",
-		 capture->options.output);
-	side_write(capture->writer,
-		   side_note("the disk was nearly full: from then on calls, operations and "
-			     "transfers were added up, not recorded"));
+	log_warn("%s: %s", capture->options.output, full);
+	side_write(capture->writer, side_note(full));
 	detail_end(&capture->detail, "the disk is nearly full", drain_fill(capture->drain));
 }
 
