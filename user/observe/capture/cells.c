@@ -172,7 +172,7 @@ static bool has_ended(const struct cells *cells, const struct ub_cell *cell)
 	return false;
 }
 
-/* all: else only those of processes and endpoints that have ended. */
+/* all: else only cells of processes and endpoints that have ended. */
 static void write_changed(struct cells *cells, struct file_writer *writer, bool all)
 {
 	uint32_t used = cells_used(cells);
@@ -242,12 +242,18 @@ static void give_back_ended(struct cells *cells)
 	cells->ends.len = 0;
 }
 
+/* all: else only sums of what has ended. */
+static void write_and_give_back(struct cells *cells, struct file_writer *writer, bool all)
+{
+	if (!cells->skel || !(all || cells->ends.len))
+		return;
+	write_changed(cells, writer, all);
+	give_back_ended(cells);
+}
+
 void cells_write_ended(struct cells *cells, struct file_writer *writer)
 {
-	if (!cells->skel || !cells->ends.len)
-		return;
-	write_changed(cells, writer, false);
-	give_back_ended(cells);
+	write_and_give_back(cells, writer, false);
 }
 
 bool cells_write(struct cells *cells, struct file_writer *writer, bool last)
@@ -255,11 +261,8 @@ bool cells_write(struct cells *cells, struct file_writer *writer, bool last)
 	uint64_t now = side_now(), pause = (now - cells->started) / WRITE_SHARE;
 	bool all = last || now >= cells->next_write;
 
-	if (!cells->skel)
-		return false;
-	write_changed(cells, writer, all);
-	give_back_ended(cells);
+	write_and_give_back(cells, writer, all);
 	if (all)
 		cells->next_write = now + (pause > WRITE_NS ? pause : WRITE_NS);
-	return all;
+	return all && cells->skel;
 }
