@@ -111,7 +111,9 @@ need_capture() {
 	[ "$(stat -c %u:%g:%a report.json)" = 12345:12346:600 ]
 	ln -s victim link
 	chown -h nobody link
-	expect 1 "link: Too many levels of symbolic links" -o link --json "$capture"
+	refused="link: is another user's symbolic link, which is refused: name what it leads to"
+	expect 1 "$refused" -o link --json "$capture"
+	expect 1 "$refused" -o link --html "$capture"
 	[ "$(cat victim)" = precious ]
 }
 

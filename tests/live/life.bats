@@ -102,7 +102,7 @@ side() {
 		done
 	done <<-'END'
 		pipe|it is no regular file, name one with -o
-		link|it is a symbolic link, name what it leads to with -o
+		link|it is a symbolic link, which is refused: name what it leads to with -o
 		foreign|it is another user's, name a new file with -o
 	END
 	[ ! -e "$WORK/there" ]

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -68,6 +69,13 @@ char *newfile_place(const char *path)
 		return NULL;
 	real = stat(path, &file) || S_ISREG(file.st_mode) ? realpath(path, NULL) : NULL;
 	return real ? real : xstrdup(path);
+}
+
+const char *newfile_why(int err)
+{
+	return err == -ELOOP ? "is another user's symbolic link, which is refused: name what it "
+			       "leads to"
+			     : strerror(-err);
 }
 
 static char *part_of(const char *place)

@@ -24,6 +24,9 @@ mode_t newfile_mode(mode_t most);
  */
 char *newfile_place(const char *path);
 
+/* Words for an error of writing a file; -ELOOP stands for newfile_place()'s NULL. */
+const char *newfile_why(int err);
+
 enum newfile_readers {
 	NEWFILE_PRIVATE, /* newfile_mode() decides */
 	NEWFILE_PUBLIC, /* everybody, also where root makes it */

@@ -99,7 +99,7 @@ int cmd_doctor(int argc, char **argv)
 	diagnosis = (struct diagnosis){ &doctor, &options };
 	err = output_write(NULL, NEWFILE_PRIVATE, print, &diagnosis);
 	if (err)
-		log_error("%s: %s", output_name(NULL), strerror(-err));
+		log_error("%s: %s", output_name(NULL), newfile_why(err));
 	status = doctor.status;
 	doctor_release(&doctor);
 	return err ? exit_unwritten("doctor", err) : status;

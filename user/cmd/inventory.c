@@ -83,6 +83,6 @@ int cmd_inventory(int argc, char **argv)
 	err = output_write(options.output, NEWFILE_PRIVATE, put, &snapshot);
 	inventory_free(inventory);
 	if (err)
-		log_error("%s: %s", output_name(options.output), strerror(-err));
+		log_error("%s: %s", output_name(options.output), newfile_why(err));
 	return err ? exit_unwritten("inventory", err) : UCXBPF_EXIT_OK;
 }

@@ -155,7 +155,7 @@ static int write_learnt(const struct policy_command *command, struct judge *judg
 	else if (err == -ENODATA)
 		log_error("no data was moved in these captures: there is nothing to learn");
 	else
-		log_error("%s: %s", output_name(command->output), strerror(-err));
+		log_error("%s: %s", output_name(command->output), newfile_why(err));
 	return err == -EBADMSG || err == -ENODATA ? UCXBPF_CHECK_UNKNOWN : UCXBPF_CHECK_FAILED;
 }
 

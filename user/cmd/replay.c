@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
 #include <errno.h>
-#include <string.h>
 
 #include "base/confine.h"
 #include "base/exit_codes.h"
@@ -134,7 +133,7 @@ static int print(const struct replay *replay, const struct report *report)
 	if (err == -ENODATA)
 		log_error("no stacks in there: they are recorded with --stacks");
 	else if (err)
-		log_error("%s: %s", output_name(replay->output), strerror(-err));
+		log_error("%s: %s", output_name(replay->output), newfile_why(err));
 	return err;
 }
 

@@ -69,7 +69,7 @@ static int by_plan(const struct sweep_arguments *arguments, struct policy *polic
 		return UCXBPF_CHECK_USAGE;
 	err = output_write(arguments->output, NEWFILE_PRIVATE, put_plan, made);
 	if (err)
-		log_error("%s: %s", output_name(arguments->output), strerror(-err));
+		log_error("%s: %s", output_name(arguments->output), newfile_why(err));
 	plan_free(made);
 	return err ? UCXBPF_CHECK_FAILED : UCXBPF_CHECK_PASS;
 }

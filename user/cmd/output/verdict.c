@@ -91,7 +91,7 @@ int verdict_write(const struct judge *judge, enum verdict_form form, const char 
 	int err = output_write(path, metrics ? NEWFILE_PUBLIC : NEWFILE_PRIVATE, put, &writing);
 
 	if (err)
-		log_error("%s: %s", output_name(path), strerror(-err));
+		log_error("%s: %s", output_name(path), newfile_why(err));
 	return err;
 }
 

@@ -396,7 +396,7 @@ static int write_out(struct evidence_merge *merge, const char *path)
 
 	if (err)
 		log_error("%s: %s", path,
-			  writing.of_evidence ? writing.error.text : strerror(-err));
+			  writing.of_evidence ? writing.error.text : newfile_why(err));
 	return err;
 }
 

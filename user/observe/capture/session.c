@@ -394,7 +394,7 @@ static const char *why_not_created(int err)
 	case -EISDIR:
 		return "it is a directory, name a file in it";
 	case -ELOOP:
-		return "it is a symbolic link, name what it leads to with -o";
+		return "it is a symbolic link, which is refused: name what it leads to with -o";
 	case -EMLINK:
 		return "it has other names, too (hard links), name a new file with -o";
 	case -EUSERS:

@@ -123,7 +123,7 @@ static int outlet_open(struct outlet *outlet, const char *path, enum export_plac
 	}
 	outlet->place = newfile_place(path);
 	if (!outlet->place) {
-		*why = "is another user's link";
+		*why = newfile_why(-ELOOP);
 		return -ELOOP;
 	}
 	err = kind == EXPORT_DIRECTORY ? open_directory(outlet, why) : open_file(outlet, why);
