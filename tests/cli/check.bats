@@ -284,13 +284,19 @@ rule_of()
 	done
 }
 
-# swept STATUS NAME: what is not in order in a sweep of four H200
-swept()
+# judged STATUS NAME [OPTION...]: a sweep of four H200
+judged()
 {
 	local folder=$DATA/gpu-sweep/$2 ledgers=()
 
 	[ ! -d "$folder/ledger" ] || ledgers=(--plan "$folder/plan.json" "$folder"/ledger/*)
-	ends "$1" "$UCXBPF" check -f json -P "$folder/policy.yaml" "$folder/evidence" "${ledgers[@]}"
+	ends "$1" "$UCXBPF" check "${@:3}" -P "$folder/policy.yaml" "$folder/evidence" "${ledgers[@]}"
+}
+
+# swept STATUS NAME: what is not in order in it
+swept()
+{
+	judged "$1" "$2" -f json
 	jq -r '.findings[] | select(.verdict != "pass" and .verdict != "skip") |
 		"\(.verdict) \(.rule) \(.subject) \(.seen)"' out
 }
@@ -327,6 +333,17 @@ ways()
 	[ "$(jq -r '.findings[] | select(.rule == "PATH-10") | .cause' out)" = \
 		"libuct_cuda.so.0 of UCX 1.13.1 does not load on vm: libcudart.so.12 is not found" ]
 	[ "$(jq '[.findings[] | select(.cause)] | length' out)" = 1 ]
+	# what was found leaves nothing to be guessed
+	jq -e '.findings[] | select(.rule == "PATH-10") | .causes == [.cause]' out
+	jq -e '.findings[] | select(.rule == "COV-03") | .cause == null and (.causes | length) > 1' out
+	judged 2 no-cuda-runtime -v
+	sed -n '/^FAIL C PATH-10/,/do:/p' out >found
+	grep -q 'libuct_cuda.so.0 of UCX 1.13.1 does not load on vm' found
+	! grep -Eq 'likely:|stale entry' found || false
+	grep -Eq '^ +likely: +a rank was not started$' out
+	judged 2 no-cuda-runtime -f junit
+	grep -q 'libuct_cuda.so.0 of UCX 1.13.1 does not load on vm' out
+	! grep -q 'stale entry' out || false
 	# there it loads
 	swept 0 sound
 	[ "$(jq '[.findings[] | select(.cause)] | length' out)" = 0 ]

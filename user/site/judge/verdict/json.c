@@ -176,7 +176,7 @@ static const struct shape example_shape[] = {
 	{ 0 },
 };
 
-/* cause: of one finding, before the rule's; NULL: none. */
+/* The cause of one finding; NULL: none was found, so the rule's likely ones. */
 static json_t *causes_of(const void *of, const void *cause)
 {
 	const struct catalogue_rule *rule = of;
@@ -184,7 +184,7 @@ static json_t *causes_of(const void *of, const void *cause)
 
 	if (cause)
 		json_array_append_new(causes, shape_text(cause));
-	for (size_t i = 0; i < CATALOGUE_CAUSES && rule->causes[i]; i++)
+	for (size_t i = 0; !cause && i < CATALOGUE_CAUSES && rule->causes[i]; i++)
 		json_array_append_new(causes, json_string(rule->causes[i]));
 	return causes;
 }

@@ -59,10 +59,12 @@ static void print_message(const struct finding *finding, FILE *out)
 static void print_advice(const struct finding *finding, FILE *out)
 {
 	if (finding->cause) {
+		fputs("cause: ", out);
 		print_escaped(finding->cause, out);
 		putc('\n', out);
 	}
-	for (size_t i = 0; i < CATALOGUE_CAUSES && finding->rule->causes[i]; i++) {
+	for (size_t i = 0; !finding->cause && i < CATALOGUE_CAUSES && finding->rule->causes[i];
+	     i++) {
 		fputs("likely: ", out);
 		print_escaped(finding->rule->causes[i], out);
 		putc('\n', out);

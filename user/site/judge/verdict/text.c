@@ -384,13 +384,18 @@ static void put_cause(struct table *table, const struct finding *finding)
 {
 	char *text;
 
-	text = xasprintf("%s%s", finding->cause ? "" : "likely: ",
+	text = xasprintf("%s%s", finding->cause ? "cause: " : "likely: ",
 			 finding->cause ? finding->cause : finding->rule->causes[0]);
 	put(table, text);
 	free(text);
 }
 
 /* ---- below a line, where all is asked for ---- */
+
+static void put_below(const struct table *table, const char *label, const char *text)
+{
+	fprintf(table->out, "%*s%-8s %s\n", INDENT, "", label, text);
+}
 
 static void put_example(const struct table *table, const struct finding_example *example)
 {
@@ -405,7 +410,7 @@ static void put_example(const struct table *table, const struct finding_example 
 			 to ? to->name : "?", example->function ? " in " : "",
 			 example->function ? example->function : "", example->start);
 	plain = text_plain(text);
-	fprintf(table->out, "%*se.g.   %s\n", INDENT, "", plain);
+	put_below(table, "e.g.", plain);
 	free(plain);
 	free(text);
 }
@@ -416,11 +421,11 @@ static void put_more(const struct table *table, const struct finding *finding)
 		put_example(table, &finding->examples[i]);
 	if (finding->verdict != VERDICT_FAIL)
 		return;
-	for (size_t i = 0; i < CATALOGUE_CAUSES && finding->rule->causes[i]; i++)
-		fprintf(table->out, "%*s%s %s\n", INDENT, "",
-			i ? "      " : "cause:", finding->rule->causes[i]);
-	fprintf(table->out, "%*sdo:    %s\n%*sseen:  %s\n", INDENT, "", finding->rule->remedy,
-		INDENT, "", finding->rule->reference);
+	/* the line above has the cause that was found */
+	for (size_t i = 0; !finding->cause && i < CATALOGUE_CAUSES && finding->rule->causes[i]; i++)
+		put_below(table, i ? "" : "likely:", finding->rule->causes[i]);
+	put_below(table, "do:", finding->rule->remedy);
+	put_below(table, "seen in:", finding->rule->reference);
 }
 
 static void put_line(struct table *table, const struct line *line)

@@ -135,8 +135,9 @@ function Details({ line, finding }: { line: Line; finding: Finding }) {
         {finding.seen !== null && <><dt>seen</dt><dd>{finding.seen}</dd></>}
         {finding.expected !== null && <><dt>expected</dt><dd>{finding.expected}</dd></>}
         {finding.why !== null && <><dt>because</dt><dd>{finding.why}</dd></>}
-        {finding.cause !== null && <><dt>cause</dt><dd><b>{finding.cause}</b></dd></>}
-        <dt>likely causes</dt><dd><ol>{said.causes.map((cause) => <li>{cause}</li>)}</ol></dd>
+        {finding.cause !== null
+          ? <><dt>cause</dt><dd><b>{finding.cause}</b></dd></>
+          : <><dt>likely causes</dt><dd><ol>{said.causes.map((cause) => <li>{cause}</li>)}</ol></dd></>}
         <dt>what to do</dt><dd>{said.remedy}</dd>
         <dt>seen before in</dt><dd>{said.reference}</dd>
       </dl>
