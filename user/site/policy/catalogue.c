@@ -151,7 +151,7 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 	[RULE_PATH_02] = {
 		.id = "PATH-02",
 		.family = FAMILY_PATH,
-		.title = "no data over TCP, where there is a faster network",
+		.title = "nodes send no data over TCP, unless the policy allows it",
 		.severity = CRITICAL,
 		.needs = NEEDS_CAPTURE,
 		.params = {
@@ -164,7 +164,8 @@ const struct catalogue_rule catalogue[CATALOGUE_RULES] = {
 			"memlock limit",
 			"built against other libraries than the node's",
 		},
-		.remedy = "ucx_info -d; ulimit -l; look for the module in UCX's module folder",
+		.remedy = "ucx_info -d; ulimit -l; look for the module in UCX's module folder; "
+			  "where TCP is the network, allow it: expect: [{loc: inter, tl: [tcp]}]",
 		.reference = "openucx/ucx#9727, #7245, #10016, #6264",
 	},
 	[RULE_PATH_03] = {

@@ -179,7 +179,7 @@ void rule_tcp(const struct rule_ctx *ctx)
 				 .group = tally_cell,
 				 .adjust = spare_wire_up,
 				 .allowed = ctx->settings->path_02.share,
-				 .expected = "no data over tcp",
+				 .expected = "no data over tcp, unless the policy allows it",
 			 });
 }
 
