@@ -118,7 +118,7 @@ rules() {
 	grep -q "bad.yaml:3: rules: there is no rule 'PATH-99'" err
 	ends 4 "$UCXBPF" policy check bad.yaml
 	ends 4 "$UCXBPF" check -P missing.yaml "$DATA/sizes.ucxb"
-	grep -q 'missing.yaml: No such file' err
+	grep -q 'missing.yaml: no such file$' err
 }
 
 @test "a named pipe as a file to read is refused, a shell's pipe is read" {

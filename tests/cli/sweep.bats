@@ -84,7 +84,7 @@ setup() {
 	jq -e '[.findings[] | select(.rule == "PERF-05" and .verdict == "fail")] | length > 0' report.json
 	cmp check.json report.json
 	ends 4 "$UCXBPF" sweep run -w n0 --launcher hosts -o sweep --baseline nowhere
-	grep -qx 'ucxbpf: error: --baseline=nowhere: No such file or directory' err
+	grep -qx 'ucxbpf: error: --baseline=nowhere: no such file' err
 	[ ! -e sweep ]
 	# a part compares nothing: it may be where nobody sees that
 	ends 4 "$UCXBPF" sweep run -w n0 -o now --baseline nowhere --part=0

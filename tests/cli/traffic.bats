@@ -133,7 +133,7 @@ has_said()
 	traffic=$BUILD/ucxbpf-traffic-openmpi
 	[ -x "$traffic" ] || skip "no Open MPI"
 	! "$traffic" --plan missing.json --ledger ledger 2>err || false
-	grep -q 'missing.json: No such file' err
+	grep -q 'missing.json: no such file' err
 	echo '{"schema":"ucxbpf.plan/2"}' >bad.json
 	! "$traffic" --plan bad.json --ledger ledger 2>err || false
 	grep -q 'bad.json: no plan: its schema is not ucxbpf.plan/1' err

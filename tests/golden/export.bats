@@ -186,7 +186,7 @@ expect() {
 	ln -s kept link
 	expect 1 "nothing written: .* recorded with --stacks" -f folded -o kept "$DATA/send.ucxb"
 	expect 3 "nowhere.ucxb" -f json -o kept nowhere.ucxb
-	expect 1 "No such file" -f json -o nowhere/kept "$DATA/send.ucxb"
+	expect 1 "nowhere/kept: cannot be created, its directory does not exist" -f json -o nowhere/kept "$DATA/send.ucxb"
 	expect 3 "nowhere.ucxb" -f csv -o tables nowhere.ucxb
 	[ ! -e tables ]
 	[ "$(cat kept)" = before ]

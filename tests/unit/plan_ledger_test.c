@@ -138,7 +138,7 @@ static void wrong(void **state)
 		assert_int_equal(seen.count, cases[i].before);
 	}
 	assert_int_not_equal(ledger_read("/nowhere", take, &seen, why), 0);
-	assert_string_equal(why, "No such file or directory");
+	assert_string_equal(why, "no such file");
 }
 
 int main(void)

@@ -268,7 +268,7 @@ static void refused(void **state)
 		{ "pairs", "not all-pairs" },       { "sample:0", "no number" },
 		{ "sample:x", "no number" },        { "topo:", "wants a number" },
 		{ "topo:2", "no two nodes below" }, { "cross-class", "all nodes are of one class" },
-		{ "all-pairs:0", "no number" },     { "custom:/nowhere", "No such file" }
+		{ "all-pairs:0", "no number" },     { "custom:/nowhere", "no such file" }
 	};
 	char why[PLAN_WHY];
 	struct plan *plan;

@@ -73,9 +73,18 @@ char *newfile_place(const char *path)
 
 const char *newfile_why(int err)
 {
-	return err == -ELOOP ? "is another user's symbolic link, which is refused: name what it "
-			       "leads to"
-			     : strerror(-err);
+	switch (err) {
+	case -ELOOP:
+		return "is another user's symbolic link, which is refused: name what it leads to";
+	case -ENOENT:
+		return "cannot be created, its directory does not exist";
+	case -EACCES:
+		return "may not be written by this user";
+	case -EISDIR:
+		return "is a directory, name a file";
+	default:
+		return strerror(-err);
+	}
 }
 
 static char *part_of(const char *place)

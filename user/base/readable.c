@@ -41,5 +41,16 @@ FILE *readable_open(const char *path)
 
 const char *readable_why(int err)
 {
-	return err == -ESPIPE ? "is a named pipe, name a file" : strerror(-err);
+	switch (err) {
+	case -ENOENT:
+		return "no such file";
+	case -EACCES:
+		return "may not be read by this user";
+	case -EISDIR:
+		return "is a directory, name a file";
+	case -ESPIPE:
+		return "is a named pipe, name a file";
+	default:
+		return strerror(-err);
+	}
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/readable.h"
 #include "file/file.h"
 #include "file/merge.h"
 
@@ -19,18 +20,6 @@ struct file_reader {
 	bool sides_over; /* some were left out for what they would take */
 };
 
-struct refusal {
-	int error;
-	const char *why;
-};
-
-static const struct refusal open_refusals[] = {
-	{ ENOENT, "no such file" },
-	{ EACCES, "permission denied" },
-	{ ENOMEM, "not enough memory to read it" },
-	{ 0, "cannot be read" },
-};
-
 static int refuse(const char **why, int error, const char *text)
 {
 	*why = text;
@@ -39,11 +28,10 @@ static int refuse(const char **why, int error, const char *text)
 
 static int refuse_errno(const char **why, int error)
 {
-	const struct refusal *r = open_refusals;
-
-	while (r->error && r->error != -error)
-		r++;
-	return refuse(why, error, r->why);
+	return refuse(why, error,
+		      error == -ENOMEM    ? "not enough memory to read it"
+		      : error == -EBADMSG ? "cannot be read"
+					  : readable_why(error));
 }
 
 /* Checks that fd is a capture of a version that this program reads. */

@@ -178,7 +178,7 @@ static int failed(const struct export_request *request, int err, const char *why
 		why = *why ? why : "nothing written: the captures have nothing for this format";
 		break;
 	}
-	log_error("%s: %s", name_of(request), *why ? why : strerror(-err));
+	log_error("%s: %s", name_of(request), *why ? why : newfile_why(err));
 	switch (err) {
 	case -EINVAL:
 	case -EEXIST:

@@ -20,6 +20,7 @@
 #include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/readable.h"
 #include "base/vec.h"
 #include "cmd/input/gather.h"
 #include "cmd/output/output.h"
@@ -134,7 +135,7 @@ static int units_find(struct units *units, char *const *names, size_t count)
 
 		if (stat(names[i], &file)) {
 			err = -errno;
-			log_error("%s: %s", names[i], strerror(errno));
+			log_error("%s: %s", names[i], readable_why(-errno));
 		} else if (S_ISDIR(file.st_mode)) {
 			err = add_folder(units, names[i]);
 		} else if (evidence_is(names[i])) {
@@ -298,7 +299,7 @@ static int add_file(struct evidence_merge *merge, int file, const char *name)
 	int err = file < 0 ? file : evidence_merge_add(merge, file, &error);
 
 	if (err)
-		log_error("%s: %s", name, file < 0 ? strerror(-file) : error.text);
+		log_error("%s: %s", name, file < 0 ? readable_why(file) : error.text);
 	return err;
 }
 

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/newfile.h"
 #include "cmd/input/gather.h"
 #include "cmd/output/verdict.h"
 #include "cmd/sweep/args.h"
@@ -50,8 +51,9 @@ static int copy_policy(const char *from, const char *folder)
 int sweep_folder(const char *folder, const char *policy_path)
 {
 	if (mkdir(folder, 0755)) {
-		log_error("%s: %s%s", folder, strerror(errno),
-			  errno == EEXIST ? "; give another folder by -o" : "");
+		log_error("%s: %s", folder,
+			  errno == EEXIST ? "exists, give another folder by -o"
+					  : newfile_why(-errno));
 		return -errno;
 	}
 	return policy_path ? copy_policy(policy_path, folder) : 0;

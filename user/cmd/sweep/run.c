@@ -11,6 +11,7 @@
 
 #include "base/exit_codes.h"
 #include "base/log.h"
+#include "base/readable.h"
 #include "base/signals.h"
 #include "cmd/input/gather.h"
 #include "cmd/sweep/args.h"
@@ -164,7 +165,7 @@ static int has_baseline(const struct sweep_arguments *arguments)
 {
 	if (!arguments->baseline || arguments->part >= 0 || !access(arguments->baseline, R_OK))
 		return 0;
-	log_error("--baseline=%s: %s", arguments->baseline, strerror(errno));
+	log_error("--baseline=%s: %s", arguments->baseline, readable_why(-errno));
 	return -errno;
 }
 

@@ -402,6 +402,8 @@ static const char *why_not_created(int err)
 	case -ESPIPE:
 	case -ENXIO:
 		return "it is no regular file, name one with -o";
+	case -ENOENT:
+		return "its directory does not exist";
 	default:
 		return strerror(-err);
 	}
