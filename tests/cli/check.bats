@@ -145,6 +145,14 @@ rules() {
 	ends 4 "$UCXBPF" policy teach
 	ends 4 "$UCXBPF" policy rules site.yaml
 	ends 5 "$UCXBPF" check site.yaml
+	for plan in missing site.yaml "$DATA/sizes.ucxb"; do
+		ends 4 "$UCXBPF" check --plan "$plan" "$DATA/sizes.ucxb"
+		[ ! -s out ]
+		[ "$(wc -l <err)" = 1 ]
+	done
+	grep -q 'sizes.ucxb: is not a plan of ucxbpf sweep$' err
+	ends 4 "$UCXBPF" check --plan missing "$DATA/sizes.ucxb"
+	grep -q ' missing: no such file$' err
 	cp "$DATA/sizes.ucxb" a.ucxb
 	ends 4 "$UCXBPF" check -o a.ucxb a.ucxb
 	ends 5 "$UCXBPF" check -o /dev/full a.ucxb

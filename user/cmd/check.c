@@ -16,7 +16,8 @@
 enum { KEY_WARN_OK = 0x100, KEY_APPLY, KEY_PLAN, KEY_BASELINE, KEY_BESIDE };
 
 struct check {
-	VEC(const char *) paths;
+	VEC(const char *) paths; /* also the plans */
+	VEC(const char *) plans;
 	const char *baseline_path; /* a sweep's folder, or evidence; NULL: none */
 	const char *policy_path; /* NULL: the catalogue's defaults */
 	const char *output; /* NULL: standard output */
@@ -63,7 +64,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_BASELINE:
 		check->baseline_path = arg;
 		return 0;
-	case KEY_PLAN: /* what a file is shows from its content */
+	case KEY_PLAN:
+		vec_push(&check->plans, arg);
+		vec_push(&check->paths, arg);
+		return 0;
 	case ARGP_KEY_ARG:
 		vec_push(&check->paths, arg);
 		return 0;
@@ -150,6 +154,14 @@ static int check_files(struct check *check)
 	return status;
 }
 
+static bool are_plans(const struct check *check)
+{
+	for (size_t i = 0; i < check->plans.len; i++)
+		if (!gather_is_plan(check->plans.data[i]))
+			return false;
+	return true;
+}
+
 int cmd_check(int argc, char **argv)
 {
 	const struct argp argp = { options, parse, "FILE...", doc, NULL, NULL, NULL };
@@ -161,9 +173,10 @@ int cmd_check(int argc, char **argv)
 			confine_to_files();
 		if (check.output && gather_has(check.output))
 			log_error("%s: is evidence, not overwritten", check.output);
-		else
+		else if (are_plans(&check))
 			status = check_files(&check);
 	}
+	vec_release(&check.plans);
 	vec_release(&check.paths);
 	return status;
 }

@@ -244,6 +244,19 @@ bool gather_has(const char *path)
 	return captures_has(path) || evidence_schema(path) || evidence_is(path);
 }
 
+bool gather_is_plan(const char *path)
+{
+	const char *schema = evidence_schema(path);
+
+	if (schema && !strcmp(schema, "plan"))
+		return true;
+	if (access(path, R_OK))
+		log_error("%s: %s", path, readable_why(-errno));
+	else
+		log_error("%s: is not a plan of ucxbpf sweep", path);
+	return false;
+}
+
 /* Treats unknown files as captures, so that errors read as capture errors. */
 static bool sort_files(struct gathered *gathered, const char *const *paths, size_t count)
 {
@@ -336,7 +349,7 @@ static int add_file(struct gathered *gathered, struct evidence_merge *merge, con
 	int file = open(path, O_RDONLY | O_CLOEXEC), err;
 
 	if (file < 0) {
-		log_error("%s: %s", path, strerror(errno));
+		log_error("%s: %s", path, readable_why(-errno));
 		return -EIO;
 	}
 	/* a damaged part counts as not carried out: COV-03 names its nodes */

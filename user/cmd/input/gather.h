@@ -70,6 +70,9 @@ int gather(struct gathered *gathered, const struct policy *policy, const char *c
 	   size_t count, const char *command, bool learn);
 void gathered_release(struct gathered *gathered);
 
+/* Whether the file is a sweep's plan; if not, prints why. */
+bool gather_is_plan(const char *path);
+
 /* Whether a result must not take this file's place, since it is something to be judged. */
 bool gather_has(const char *path);
 
