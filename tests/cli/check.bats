@@ -50,11 +50,14 @@ rules() {
 @test "an end cut off, or a capture that cannot be read: UNKNOWN, in the text as in the status" {
 	head -c -100 "$DATA/sizes.ucxb" >cut.ucxb
 	ends 3 "$UCXBPF" check cut.ucxb
-	grep -q '^UNKN   COV-01 .*cut short' out
+	grep -q '^UNKN   COV-01 .* cut.ucxb: its end was cut off' out
 	grep -q '^verdict UNKNOWN .* passed 0 ' out
 	: >empty.ucxb
 	ends 3 "$UCXBPF" check "$DATA/sizes.ucxb" empty.ucxb
+	grep -q '^UNKN   COV-01   all captures  empty.ucxb: cannot be read$' out
 	grep -q '^verdict UNKNOWN .* passed 0 ' out
+	ends 3 "$UCXBPF" check "$DATA/sizes.ucxb" empty.ucxb none-{1..7}.ucxb
+	grep -q '  empty.ucxb, none-1.ucxb, none-2.ucxb and 5 more: cannot be read$' out
 }
 
 @test "one node's capture that cannot be read: UNKNOWN of that node, what passes of others does" {
@@ -65,6 +68,8 @@ rules() {
 	ends 3 "$UCXBPF" check -f json -P site.yaml "$DATA/allreduce-ring.ucxb" nodes/n9/trace.ucxb
 	jq -e '[.findings[] | select(.verdict == "unknown") | "\(.rule) \(.subject)"] ==
 		["COV-01 n9", "COV-04 all captures"]' out
+	jq -e '.findings[] | select(.rule == "COV-01" and .subject == "n9").why ==
+		"nodes/n9/trace.ucxb: cannot be read"' out
 	jq -e --argjson passed "$passed" '.summary.pass == $passed - 2 and .evidence.complete == false' out
 	# a place that tells no node
 	: >ledger/n9.ndjson

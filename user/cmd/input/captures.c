@@ -83,7 +83,8 @@ bool captures_has(const char *path)
 	return !stat(path, &file) && S_ISREG(file.st_mode) && file_is_capture(path);
 }
 
-static void remember(struct captures *captures, const json_t *sides, const char *path)
+static void remember(struct captures *captures, const json_t *sides, const char *path,
+		     const char *why)
 {
 	const char *type, *id, *name = "";
 	json_int_t start;
@@ -97,7 +98,7 @@ static void remember(struct captures *captures, const json_t *sides, const char 
 		    strcmp(type, "capture") || start <= 0)
 			continue;
 		vec_push(&captures->added,
-			 ((struct captured){ xstrdup(id), xstrdup(name), start, path }));
+			 ((struct captured){ xstrdup(id), xstrdup(name), start, path, why }));
 		return;
 	}
 }
@@ -140,10 +141,11 @@ static int check(struct captures *captures, const char *path)
 		return err;
 	}
 	if (!file_reader_complete(reader, &why)) {
-		log_warn("%s: %s", path, why ? why : "incomplete");
+		why = why ? why : "incomplete";
+		log_warn("%s: %s", path, why);
 		captures->broken = true;
 	}
-	remember(captures, file_reader_sides(reader), path);
+	remember(captures, file_reader_sides(reader), path, why);
 	file_reader_free(reader);
 	return 0;
 }

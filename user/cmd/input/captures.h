@@ -23,6 +23,7 @@ struct captured {
 	char *host_id, *host_name;
 	uint64_t start;
 	const char *path;
+	const char *why; /* it is incomplete, static; NULL: it is whole */
 };
 
 /* Files that could not be read: paths, the caller's strings. */

@@ -150,6 +150,7 @@ static void unread_tell(struct judge *judge, const unread *paths)
 		char *node = unread_node(paths->data[i]);
 
 		judge_loss(judge, &(struct judge_loss){ .node = node, .files = 1 });
+		judge_file(judge, node, paths->data[i], "cannot be read");
 		free(node);
 	}
 }
@@ -292,7 +293,19 @@ static struct judge *judge_of(const struct policy *policy, bool learn)
 	return judge;
 }
 
-/* Warns of losses in the files read, and of files not read. */
+/* Names captures that are not whole; analysis_losses() counts them. */
+static void tell_incomplete(const struct captures *captures, struct judge *judge)
+{
+	for (size_t i = 0; i < captures->added.len; i++) {
+		const struct captured *one = &captures->added.data[i];
+
+		if (one->why)
+			judge_file(judge, *one->host_name ? one->host_name : NULL, one->path,
+				   one->why);
+	}
+}
+
+/* Tells the judge of losses in the files read, and of files not read. */
 static void tell_losses(const struct gathered *gathered, struct judge *judge)
 {
 	const struct analysis_loss *losses;
@@ -308,6 +321,7 @@ static void tell_losses(const struct gathered *gathered, struct judge *judge)
 							.thinned = losses[i].thinned,
 							.windows = losses[i].windows,
 							.spans = losses[i].spans });
+	tell_incomplete(&gathered->captures, judge);
 	unread_tell(judge, &gathered->captures.unread);
 }
 

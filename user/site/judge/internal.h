@@ -18,6 +18,12 @@ enum judge_phase {
 	JUDGE_FINISHED, /* its findings are there */
 };
 
+/* A file that is not whole, or cannot be read. */
+struct lacking_file {
+	const char *node; /* NULL: not known */
+	const char *file, *why;
+};
+
 struct judge {
 	enum judge_phase phase;
 	struct aggregates aggregates;
@@ -28,6 +34,8 @@ struct judge {
 	VEC(struct finding) findings; /* finished: in the order of the catalogue, then by subject */
 	VEC(char *) made; /* strings of findings */
 	struct losses losses; /* of these nodes nothing may pass */
+	VEC(struct lacking_file)
+	files; /* among those that losses count, or captures_broken is for */
 	struct words names; /* of nodes, each once: of captures, then of inventories alone */
 	bool captures_broken; /* something is missing, of an unknown node */
 	bool incomplete; /* records were or may be lost on an unknown node: nothing may pass */

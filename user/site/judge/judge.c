@@ -32,6 +32,7 @@ void judge_free(struct judge *judge)
 	losses_release(&judge->losses);
 	words_release(&judge->names);
 	vec_release(&judge->findings);
+	vec_release(&judge->files);
 	for (size_t i = 0; i < judge->made.len; i++)
 		free(judge->made.data[i]);
 	vec_release(&judge->made);
@@ -110,6 +111,14 @@ void judge_loss(struct judge *judge, const struct judge_loss *loss)
 	/* windows with all layers of another job's capture say nothing of this one */
 	if (!loss->spans)
 		losses_add(&judge->losses, loss->node, LOSS_NARROW, loss->windows);
+}
+
+void judge_file(struct judge *judge, const char *node, const char *file, const char *why)
+{
+	input_begins(judge);
+	vec_push(&judge->files,
+		 ((struct lacking_file){ node ? say(judge, "%s", node) : NULL,
+					 say(judge, "%s", file), say(judge, "%s", why) }));
 }
 
 /* ---- parts of findings: texts that live as long as the judge, and subjects with one ---- */

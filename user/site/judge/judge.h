@@ -73,6 +73,12 @@ struct judge_loss {
 };
 void judge_loss(struct judge *judge, const struct judge_loss *loss);
 
+/*
+ * Names one of the files that judge_loss() counts, and why it does: "its end was cut off". Texts
+ * are copied. node NULL: not known.
+ */
+void judge_file(struct judge *judge, const char *node, const char *file, const char *why);
+
 /* All facts are in. today: days since 1970, for waivers. */
 void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t today);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* COV-01, COV-05: records that were lost, and transfers without an operation. */
+#include <string.h>
+
 #include "site/judge/aggregates/totals.h"
 #include "site/judge/rules/tally.h"
 
@@ -19,17 +21,85 @@ static const char *reasons_text(struct judge *judge, const struct fact_reason *r
 	return text;
 }
 
+static uint64_t less(uint64_t all, uint64_t some)
+{
+	return all > some ? all - some : 0;
+}
+
+/* ---- files by name ---- */
+
+#define MOST_NAMED 3 /* files with the same defect */
+
+static bool of_node(const struct lacking_file *file, const char *node)
+{
+	return node ? file->node && !strcmp(file->node, node) : !file->node;
+}
+
+/* Whether no file of the node before this one has its defect. */
+static bool is_first(const struct judge *judge, const char *node, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (of_node(&judge->files.data[i], node) &&
+		    !strcmp(judge->files.data[i].why, judge->files.data[at].why))
+			return false;
+	return true;
+}
+
+/* "a.ucxb, b.ucxb and 2 more: its end was cut off"; adds their number to *named. */
+static const char *same_defect(struct judge *judge, const char *node, const char *why,
+			       uint64_t *named)
+{
+	const char *text = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < judge->files.len; i++) {
+		const struct lacking_file *file = &judge->files.data[i];
+
+		if (!of_node(file, node) || strcmp(file->why, why))
+			continue;
+		if (++count <= MOST_NAMED)
+			text = text ? say(judge, "%s, %s", text, file->file) : file->file;
+	}
+	*named += count;
+	return count > MOST_NAMED ? say(judge, "%s and %zu more: %s", text, count - MOST_NAMED, why)
+				  : say(judge, "%s: %s", text, why);
+}
+
+/* All files of a node (NULL: of none that is known), by their defects; NULL: none has a name. */
+static const char *files_named(struct judge *judge, const char *node, uint64_t *named)
+{
+	const char *text = NULL;
+
+	*named = 0;
+	for (size_t i = 0; i < judge->files.len; i++) {
+		const struct lacking_file *file = &judge->files.data[i];
+		const char *part;
+
+		if (!of_node(file, node) || !is_first(judge, node, i))
+			continue;
+		part = same_defect(judge, node, file->why, named);
+		text = text ? say(judge, "%s; %s", text, part) : part;
+	}
+	return text;
+}
+
+/* ---- */
+
 /* Losses in captures that do not name their node. */
 static void loss_of_all(const struct rule_ctx *ctx, uint64_t lost, uint64_t damaged)
 {
 	const struct fact_totals *totals = &ctx->aggregates->totals;
 	bool fails = lost || damaged;
 	struct finding *finding;
+	const char *names;
+	uint64_t named;
 
 	if (!fails && ctx->judge->captures_broken) {
+		names = files_named(ctx->judge, NULL, &named);
 		found_nothing(ctx, VERDICT_UNKNOWN,
-			      "a capture is cut short, could not be read, or has windows of time "
-			      "alone and names no host");
+			      names ? names
+				    : "a capture of an unknown node is cut short, could not be "
+				      "read, or was recorded only in windows of time");
 		return;
 	}
 	finding = found(ctx, fails ? VERDICT_FAIL : VERDICT_PASS, subject_captures());
@@ -44,9 +114,14 @@ static void loss_of_all(const struct rule_ctx *ctx, uint64_t lost, uint64_t dama
 
 static const char *files_text(struct judge *judge, const struct node_loss *loss)
 {
-	const char *text = say(judge, "%lu of its files are cut short, damaged or cannot be read",
-			       (unsigned long)loss->counts[LOSS_FILES]);
+	uint64_t named;
+	const char *text = files_named(judge, loss->node, &named);
+	uint64_t others = less(loss->counts[LOSS_FILES], named);
 
+	if (others)
+		text = say(judge, "%s%s%lu %s files are cut short, damaged or cannot be read",
+			   text ? text : "", text ? "; " : "", (unsigned long)others,
+			   text ? "other" : "of its");
 	return loss->counts[LOSS_MISSING] ? say(judge, "%s: %lu records are not there", text,
 						(unsigned long)loss->counts[LOSS_MISSING])
 					  : text;
@@ -98,11 +173,6 @@ static void loss_of_node(const struct rule_ctx *ctx, const struct node_loss *los
 			loss->counts[LOSS_SPANS]
 				? "the budget of one of its captures allowed only some layers"
 				: "its budget allowed only some layers");
-}
-
-static uint64_t less(uint64_t all, uint64_t some)
-{
-	return all > some ? all - some : 0;
 }
 
 /* Records, and bytes of files, that are not of nodes that are known. */
