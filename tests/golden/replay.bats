@@ -159,6 +159,13 @@ need_capture() {
 	done
 }
 
+@test "reasons for bytes without an operation have a unit" {
+	"$UCXBPF" replay "$TOP/tests/data/send-count.ucxb" | tr -s ' \n' ' ' >said
+	grep -q '234 KiB of 979 KiB data bytes .* (in progress: no operation seen around it 234 KiB)' said
+	"$UCXBPF" replay --exact "$TOP/tests/data/send-count.ucxb" | tr -s ' \n' ' ' >said
+	grep -q '(in progress: no operation seen around it 240,112 B)' said
+}
+
 @test "a pipe is as wide as COLUMNS says" {
 	DATA=$TOP/tests/data
 	widest() { awk 'length($0) > widest { widest = length($0) } END { print widest }'; }

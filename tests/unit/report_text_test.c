@@ -165,7 +165,7 @@ static void unknown_is_said(void **state)
 	(void)state;
 	assert_non_null(strstr(text, "unknown (layout unknown)"));
 	assert_non_null(strstr(text, "unknown/unknown"));
-	assert_non_null(strstr(text, "(request not seen 178)"));
+	assert_non_null(strstr(text, "(request not seen 178 B)"));
 	assert_non_null(strstr(text, "receiver not in the capture 2"));
 	assert_non_null(strstr(text, "4 of 5,003 records"));
 	assert_non_null(strstr(text, "the tracer was killed"));

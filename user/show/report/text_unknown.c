@@ -45,15 +45,21 @@ static void add_bytes(const struct text_report *text, char *line, uint64_t bytes
 	text_append(line, LINE, "%s", number);
 }
 
-/* " (reason 3, other reason 1)" */
-static void add_reasons(const struct text_report *text, char *line, const struct fact_reason *from)
+static void add_count(const struct text_report *text, char *line, uint64_t count)
+{
+	text_count(text, line, LINE, count);
+}
+
+/* " (reason 3, other reason 1)"; add: writes a number. */
+static void add_reasons(const struct text_report *text, char *line, const struct fact_reason *from,
+			void (*add)(const struct text_report *text, char *line, uint64_t number))
 {
 	struct fact_reason reasons[FACT_MAX_REASONS];
 	int count = report_reasons(from, reasons);
 
 	for (int i = 0; i < count; i++) {
 		text_append(line, LINE, "%s%s ", i ? ", " : " (", reasons[i].reason);
-		text_count(text, line, LINE, reasons[i].count);
+		add(text, line, reasons[i].count);
 	}
 	if (count)
 		text_append(line, LINE, ")");
@@ -82,7 +88,7 @@ static void loss(const struct text_report *text)
 		text_append(line, LINE, " of ");
 		text_count(text, line, LINE, totals->produced);
 		text_append(line, LINE, " records, %s", share);
-		add_reasons(text, line, totals->dropped);
+		add_reasons(text, line, totals->dropped, add_count);
 		if (totals->partial)
 			text_append(line, LINE, ", or more: a capture is not whole");
 	}
@@ -141,7 +147,7 @@ static void unattributed(const struct text_report *text)
 	text_append(line, LINE, " data bytes have no operation");
 	if (totals->unexplained_bytes)
 		text_append(line, LINE, ", %s", share);
-	add_reasons(text, line, totals->unexplained);
+	add_reasons(text, line, totals->unexplained, add_bytes);
 	if (totals->to_op_bytes > totals->to_call_bytes) {
 		text_append(line, LINE, "; ");
 		add_bytes(text, line, outside);
@@ -206,13 +212,13 @@ static void unmatched(const struct text_report *text)
 	text_append(line, LINE, " of ");
 	text_count(text, line, LINE, totals->sends);
 	text_append(line, LINE, " sends");
-	add_reasons(text, line, totals->unmatched_sends);
+	add_reasons(text, line, totals->unmatched_sends, add_count);
 	text_append(line, LINE, ", ");
 	text_count(text, line, LINE, receives);
 	text_append(line, LINE, " of ");
 	text_count(text, line, LINE, totals->receives);
 	text_append(line, LINE, " receives");
-	add_reasons(text, line, totals->unmatched_receives);
+	add_reasons(text, line, totals->unmatched_receives, add_count);
 	if (totals->ambiguous) {
 		text_append(line, LINE, "; ambiguous ");
 		text_count(text, line, LINE, totals->ambiguous);
