@@ -47,8 +47,9 @@ refused() {
 	grep -q "needs session or multi links" <<<"$output"
 }
 
-@test "--help tells of it" {
-	for command in run attach; do
-		"$UCXBPF" $command --help | grep -q -- "--window=LENGTH/PERIOD"
+@test "--help has it, with the units of times" {
+	for command in run attach export; do
+		"$UCXBPF" $command --help | tr -s ' \n' ' ' >"$BATS_TEST_TMPDIR/help"
+		grep -Eq -- "--window=(LENGTH/PERIOD|FROM:TO) [^-]*us, ms, s, min, h" "$BATS_TEST_TMPDIR/help"
 	done
 }

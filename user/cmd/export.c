@@ -132,7 +132,9 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "table", KEY_TABLE, "NAME", 0, "Of formats with tables: only this one, as one file", 1 },
 	{ "window", KEY_WINDOW, "FROM:TO", 0,
-	  "With html: keep single events of this time, from the first event of each host", 1 },
+	  "With html: keep single events of this time alone, from the first event of each host "
+	  "on: 2s:2500ms (us, ms, s, min, h)",
+	  1 },
 	{ "beside", KEY_BESIDE, "FILE", 0,
 	  "With html: link to a verdict's page, by its path relative to this one", 1 },
 	{ "allow-loss", KEY_ALLOW_LOSS, NULL, 0,

@@ -52,7 +52,9 @@ static const struct argp_option options[] = {
 	{ "links", OPT_LINKS, "session|multi|perf", 0,
 	  "Force a way to attach probes (default: the best that this kernel has)", 0 },
 	{ "window", OPT_WINDOW, "LENGTH/PERIOD", 0,
-	  "Trace for LENGTH, take the probes away, again every PERIOD: 1s/30s, 300ms/2min", 0 },
+	  "Trace for LENGTH, take the probes away, again every PERIOD: 1s/30s, 300ms/2min (us, ms, "
+	  "s, min, h)",
+	  0 },
 	{ "budget", OPT_BUDGET, "PERCENT|none", 0,
 	  "Record no more than costs any thread this share of its time: 3%, 0.5% (default: attach "
 	  "3%, or UCXBPF_BUDGET; run none)",
