@@ -209,6 +209,21 @@ rules() {
 	grep -F "$why: 5 rules skip them" out
 }
 
+@test "an inventory of another boot is no inventory of the traced node" {
+	boot=$("$UCXBPF" replay --json "$DATA/hosts.n0.ucxb" | jq -r '.hosts[0].boot_id')
+	"$UCXBPF" inventory -o this.json
+	jq --arg boot "$boot" '.host = "n0" | .boot_id = $boot' this.json >n0.json
+	jq '.host = "n0" | .boot_id = "another"' this.json >before.json
+	"$UCXBPF" check "$DATA"/hosts.n?.ucxb before.json >out || true
+	grep -Eq '^UNKN +RAIL-05 +n0 +its inventory is of another boot than its capture$' out
+	grep -Eq '^UNKN +RAIL-05 +n1 +no inventory of this node was given$' out
+	# counters begin anew with each boot
+	"$UCXBPF" check -v "$DATA"/hosts.n?.ucxb before.json n0.json >out || true
+	grep -Eq '^skip +FAB-04 +all captures +needs an inventory from before and one from after the job, of one boot$' out
+	"$UCXBPF" check -v "$DATA"/hosts.n?.ucxb n0.json >out || true
+	grep -Eq '^skip +FAB-04 +all captures +needs an inventory from before and one from after the job$' out
+}
+
 @test "what was learnt from a run, that run passes" {
 	ends 0 "$UCXBPF" policy learn "$DATA/sizes.ucxb"
 	# 1 MiB and 8 MiB, eight times each: tests/progs/mpi_sizes.c

@@ -348,7 +348,7 @@ static void judge_devices(const struct rule_ctx *ctx, struct near_device *list, 
 	const struct node_inventory *inventory = inventory_of(ctx, node);
 
 	if (!inventory)
-		standing->unknown = "no inventory of this node was given";
+		standing->unknown = why_no_inventory(ctx, node);
 	else if (!inventory->last->numa.len)
 		standing->none = "its inventory has no NUMA nodes, as on some virtual machines";
 	else if (inventory->last->numa.len == 1)

@@ -316,7 +316,7 @@ static void judge_collision(const struct rule_ctx *ctx, const struct node *node,
 	if (!inventory || !candidate(inventory, uses->list.data[0].device, 0)) {
 		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
 			  inventory ? "its inventory does not have the NICs that were used"
-				    : "no inventory of this node was given");
+				    : why_no_inventory(ctx, node));
 		return;
 	}
 	idle = idle_nic(inventory, uses);
@@ -393,7 +393,7 @@ static void judge_adapters(const struct rule_ctx *ctx, const struct node *node,
 	if (!nic) {
 		found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
 			  inventory ? "its inventory does not have the NICs that were used"
-				    : "no inventory of this node was given");
+				    : why_no_inventory(ctx, node));
 		return;
 	}
 	if (!nic->pci.address)

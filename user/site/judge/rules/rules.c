@@ -60,6 +60,16 @@ const struct node_inventory *inventory_of(const struct rule_ctx *ctx, const stru
 	return node ? inventories_find(&ctx->judge->inventories, node->id, node->name) : NULL;
 }
 
+const char *why_no_inventory(const struct rule_ctx *ctx, const struct node *node)
+{
+	const struct node_inventories *inventories = &ctx->judge->inventories;
+
+	for (size_t i = 0; node && node->name && i < inventories->list.len; i++)
+		if (!strcmp(inventories->list.data[i].name, node->name))
+			return "its inventory is of another boot than its capture";
+	return "no inventory of this node was given";
+}
+
 void nodes_without_inventory(const struct rule_ctx *ctx)
 {
 	const struct aggregates *aggregates = ctx->aggregates;
@@ -69,7 +79,7 @@ void nodes_without_inventory(const struct rule_ctx *ctx)
 
 		if (node->name && !inventory_of(ctx, node))
 			found_why(ctx, VERDICT_UNKNOWN, subject_node(node->name),
-				  "no inventory of this node was given");
+				  why_no_inventory(ctx, node));
 	}
 }
 

@@ -60,6 +60,9 @@ bool level_missing(const struct aggregates *aggregates, enum level level);
 /* NULL: none was given. */
 const struct node_inventory *inventory_of(const struct rule_ctx *ctx, const struct node *node);
 
+/* Why that is NULL. */
+const char *why_no_inventory(const struct rule_ctx *ctx, const struct node *node);
+
 /* Whether a shell pattern of the list fits. */
 bool listed(const texts *list, const char *word);
 

@@ -126,6 +126,17 @@ static bool has_two_snapshots(const struct judge *judge)
 	return false;
 }
 
+/* Their order is by name. */
+static bool has_two_boots(const struct judge *judge)
+{
+	const struct node_inventory *list = judge->inventories.list.data;
+
+	for (size_t i = 1; i < judge->inventories.list.len; i++)
+		if (!strcmp(list[i - 1].name, list[i].name))
+			return true;
+	return false;
+}
+
 /* NULL: all that the rule looks at is there, as far as its kind goes. */
 static const char *what_lacks(const struct judge *judge, const struct catalogue_rule *rule,
 			      const struct judged *judged)
@@ -138,7 +149,9 @@ static const char *what_lacks(const struct judge *judge, const struct catalogue_
 	if (rule->needs & (NEEDS_PLAN | NEEDS_TIMES) && !judge->sweep.plan)
 		return why_not(rule->needs);
 	if (rule->needs & NEEDS_COUNTERS && !has_two_snapshots(judge))
-		return why_not(rule->needs);
+		return has_two_boots(judge) ? "needs an inventory from before and one from after "
+					      "the job, of one boot"
+					    : why_not(rule->needs);
 	/* captures that say nothing, and files that cannot be read, are what COV-01 is about */
 	if (judged->flags & OF_CAPTURES && !captures && !(lost && judged->judge == rule_loss) &&
 	    (judge->inventories.list.len || judge->sweep.plan))
