@@ -194,6 +194,13 @@ rules() {
 	echo 'classes: { compute: { nodes: "cn[01-16]" } }' >>site.yaml
 	ends 0 "$UCXBPF" check -P site.yaml "$DATA/sizes.ucxb"
 	grep -Eqx "no class  [a-z0-9]+: in none of the policy's classes" out
+	# and no rule about classes passes for them
+	ends 0 "$UCXBPF" check -f json -P site.yaml "$DATA/sizes.ucxb"
+	[ "$(jq -r '.findings[] | select(.rule == "CFG-01" and .subject == "vm") | "\(.verdict) \(.why)"' out)" = \
+		"skip in none of the policy's classes" ]
+	sed -i 's/cn.01-16./vm/' site.yaml
+	ends 0 "$UCXBPF" check -f json -P site.yaml "$DATA/sizes.ucxb"
+	jq -e '.findings[] | select(.rule == "CFG-01" and .subject == "vm").verdict == "pass"' out
 }
 
 @test "nodes whose times no rule judges are told" {

@@ -133,6 +133,9 @@ void rule_judge(struct judge *judge, const struct catalogue_rule *rule);
 /* Whether the rule reads no captures: gaps in them do not matter to it. */
 bool judged_apart(const struct catalogue_rule *rule);
 
+/* Whether the rule compares a node with its class. */
+bool compares_classes(const struct catalogue_rule *rule);
+
 /*
  * Where captures recorded all in windows of time: whether a pass needs the rest of the time as
  * well. Other rules hold for windows.

@@ -12,6 +12,7 @@ enum {
 	PASS_OF_ALL = 16, /* a pass covers all of the time; else only the recorded part */
 	FAIL_BY_ABSENCE = 32, /* missing records may be why it fails */
 	OF_TIMES = 64, /* nodes whose times tell nothing are skipped first */
+	OF_CLASSES = 128, /* compares a node with its class: no pass without one */
 };
 
 static const struct judged {
@@ -26,7 +27,7 @@ static const struct judged {
 	[RULE_COV_04] = { rule_both_ends, OF_CAPTURES | PASS_OF_ALL },
 	[RULE_COV_05] = { rule_attribution, OF_CAPTURES, "no data was moved" },
 	[RULE_COV_06] = { rule_one_library, OF_CAPTURES, "no process has UCX" },
-	[RULE_CFG_01] = { rule_versions, OF_CAPTURES },
+	[RULE_CFG_01] = { rule_versions, OF_CAPTURES | OF_CLASSES },
 	[RULE_PATH_01] = { rule_expected, OF_CAPTURES, "no line under 'expect' fits the traffic" },
 	[RULE_PATH_02] = { rule_tcp, OF_CAPTURES, "no two nodes exchanged data" },
 	[RULE_PATH_03] = { rule_node_over_nic, OF_CAPTURES,
@@ -56,7 +57,7 @@ static const struct judged {
 			    "no collective was seen to move GPU memory" },
 	[RULE_FAB_01] = { rule_service_level, OF_CAPTURES,
 			  "no line under 'expect' with 'sl' fits the traffic over InfiniBand" },
-	[RULE_RAIL_05] = { rule_ports, OF_INVENTORIES,
+	[RULE_RAIL_05] = { rule_ports, OF_INVENTORIES | OF_CLASSES,
 			   "no class says 'nics', and no node has a NIC on PCI that is up" },
 	[RULE_FAB_03] = { rule_tail, OF_LEDGERS | OF_TIMES,
 			  "it takes 100 times of the smallest message between nodes, or 10 of the "
@@ -164,6 +165,11 @@ bool judged_apart(const struct catalogue_rule *rule)
 	const struct judged *judged = judged_by(rule);
 
 	return judged->flags & (OF_INVENTORIES | OF_LEDGERS);
+}
+
+bool compares_classes(const struct catalogue_rule *rule)
+{
+	return judged_by(rule)->flags & OF_CLASSES;
 }
 
 bool passes_of_all(const struct catalogue_rule *rule)

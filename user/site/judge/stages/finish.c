@@ -58,6 +58,7 @@ void judge_finish(struct judge *judge, const struct fact_totals *totals, int64_t
 	mark_in_part(&both_ends);
 	for (size_t i = 0; i < CATALOGUE_RULES; i++)
 		rule_judge(judge, &catalogue[i]);
+	stage_classless(judge);
 	stage_doubt(judge);
 	stage_explain(judge);
 	stage_modules(judge);

@@ -9,6 +9,21 @@
 #include "site/judge/words/words.h"
 #include "site/judge/rules/rules.h"
 
+/* ---- passes of nodes that the policy forgot, by a misspelt list of nodes for instance ---- */
+
+void stage_classless(struct judge *judge)
+{
+	for (size_t i = 0; judge->policy->classes.len && i < judge->findings.len; i++) {
+		struct finding *finding = &judge->findings.data[i];
+
+		if (finding->verdict != VERDICT_PASS || !compares_classes(finding->rule) ||
+		    !finding->subject.node || policy_class_of(judge->policy, finding->subject.node))
+			continue;
+		finding->verdict = VERDICT_SKIP;
+		finding->why = "in none of the policy's classes";
+	}
+}
+
 /* ---- doubt: passes that rest on incomplete evidence ---- */
 
 /* Rules about traffic, unlike those about software and completeness. */

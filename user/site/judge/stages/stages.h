@@ -5,6 +5,10 @@
 
 #include "site/judge/internal.h"
 
+/* Where the policy has classes, a node in none of them passes no rule that compares it with its
+ * class. */
+void stage_classless(struct judge *judge);
+
 /* PASS becomes UNKNOWN where lost or untraced data may have taken another path. */
 void stage_doubt(struct judge *judge);
 
