@@ -125,6 +125,13 @@ need_capture() {
 	jq -e '.schema == "ucxbpf.report/1"' out
 }
 
+@test "messages under way where a capture breaks off are not in flight at the end" {
+	killed=$TOP/tests/data/killed/pingpong.ucxb
+	head -c 100000 "$killed" >short.ucxb
+	expect 4 "its end was cut off" --json short.ucxb
+	jq -e '.matching.unmatched_sends | .["in flight where a capture breaks off"] > 0 and .["in flight at end"] == null' out
+}
+
 @test "a pipe that closes early" {
 	need_capture
 	run bash -c "set -o pipefail; '$UCXBPF' replay -vv '$capture' | head -1"

@@ -168,6 +168,9 @@ int file_reader_next(struct file_reader *reader, const struct ub_hdr **record);
  */
 bool file_reader_complete(const struct file_reader *reader, const char **why);
 
+/* Whether it goes on to the end of its trace, whatever is missing before. */
+bool file_reader_has_end(const struct file_reader *reader);
+
 /* Records that the tracer could not store: the disk was full, or a batch malformed. */
 uint64_t file_reader_refused(const struct file_reader *reader);
 

@@ -306,6 +306,11 @@ bool file_reader_complete(const struct file_reader *r, const char **why)
 	return !*why;
 }
 
+bool file_reader_has_end(const struct file_reader *r)
+{
+	return r->scan.ended && !r->scan.torn && !r->scan.refused;
+}
+
 void file_reader_free(struct file_reader *r)
 {
 	if (!r)

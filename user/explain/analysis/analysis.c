@@ -149,9 +149,21 @@ static void cut_lost(const struct event *event, struct decoder *decoder,
 	decoder_ended(decoder);
 }
 
-/* The last cut, through everything. */
-static void cut_at_end(struct attribute *attribute, struct matcher *matcher)
+/* Of processes whose captures break off: an end that is missing may have come later. */
+static void mark_broken_off(const inputs *inputs, struct decoder *decoder)
 {
+	for (size_t i = 0; i < inputs->len; i++)
+		for (size_t k = 0; inputs->data[i]->source.breaks_off && k < decoder->processes.len;
+		     k++)
+			if (decoder->processes.data[k]->host == inputs->data[i]->capture.host)
+				decoder->processes.data[k]->broken_off = true;
+}
+
+/* The last cut, through everything. */
+static void cut_at_end(const inputs *inputs, struct decoder *decoder, struct attribute *attribute,
+		       struct matcher *matcher)
+{
+	mark_broken_off(inputs, decoder);
 	matcher_ending(matcher, "in flight at end");
 	attribute_finish(attribute);
 	matcher_cut(matcher);
@@ -403,7 +415,7 @@ int analysis_run(struct analysis *analysis, const struct fact_sink *sink,
 			input->head = NULL;
 		inputs_requeue(&analysis->queue);
 	}
-	cut_at_end(analysis->attribute, analysis->matcher);
+	cut_at_end(&analysis->inputs, &analysis->decoder, analysis->attribute, analysis->matcher);
 	matcher_finish(analysis->matcher, totals);
 	finish_cells(analysis);
 	emit_memory_uses(&analysis->emitter);
@@ -490,6 +502,7 @@ int analysis_add_file(struct analysis *analysis, const char *path, const char **
 	if (file_reader_complete(file->first, why))
 		*why = NULL;
 	source.incomplete = *why;
+	source.breaks_off = !file_reader_has_end(file->first);
 	analysis_add_source(analysis, &source);
 	return 0;
 }

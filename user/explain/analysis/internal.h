@@ -24,7 +24,8 @@ struct record_source {
 	/* Damage that is known once the records were read, instead of damaged; NULL: the same. */
 	uint64_t (*damage)(void *ctx);
 	uint64_t refused; /* records that could not be stored */
-	const char *incomplete; /* why the capture has no proper end; NULL */
+	const char *incomplete; /* why the capture is not whole; NULL: it is */
+	bool breaks_off; /* before the end of its trace */
 };
 
 /* Records that found no room, for whatever reason. */

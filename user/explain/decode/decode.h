@@ -95,6 +95,7 @@ struct process {
 	VEC(int) ucx_devices; /* UCX's number of a device -> position in decoder.gpus, -1: no GPU */
 	VEC(int) ordinals; /* its own number of a GPU -> position in decoder.gpus, -1: not known */
 	bool ending; /* in decoder.ending */
+	bool broken_off; /* at the end of all captures: one of its host breaks off */
 	VEC(struct object *) workers, ifaces; /* its own, of all times */
 	struct process *next, *last; /* with the same tgid on its host; last: of the first alone */
 };

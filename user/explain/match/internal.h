@@ -201,7 +201,7 @@ struct matcher {
 	struct arrival *free_arrivals;
 	struct match_op *free_ops;
 	uint64_t sends, receives, matched, ambiguous;
-	const char *ending; /* why operations end now; NULL: by themselves */
+	const char *ending; /* why operations end now: ending_at(); NULL: by themselves */
 	struct fact_reason unmatched_sends[FACT_MAX_REASONS];
 	struct fact_reason unmatched_receives[FACT_MAX_REASONS];
 };
@@ -355,6 +355,9 @@ bool inbox_sure(const struct inbox *inbox, uint64_t tag);
 void receive_proved(struct receive *receive, struct arrival *arrival);
 /* A receive completes: keeps its message only if no other can have been its own. */
 void receive_judge(struct matcher *matcher, struct receive *receive);
+
+/* Why an end of a message in this process stays alone when a cut goes through all. */
+const char *ending_at(const struct matcher *matcher, const struct process *process);
 
 /* ---- receive.c ---- */
 struct receive *receive_of(const struct op *op);

@@ -315,6 +315,11 @@ void matcher_gap(struct matcher *matcher, int host, struct process *owner, uint6
 	}
 }
 
+const char *ending_at(const struct matcher *matcher, const struct process *process)
+{
+	return process->broken_off ? "in flight where a capture breaks off" : matcher->ending;
+}
+
 void matcher_ending(struct matcher *matcher, const char *reason)
 {
 	matcher->ending = reason;
@@ -363,10 +368,11 @@ static const char *send_reason(const struct matcher *matcher, const struct sent 
 	if (link->synced && is_undecided(sent))
 		return undecided;
 	if (in_order(sent))
-		return matcher->ending;
+		return ending_at(matcher, link->inbox->process);
 	if (claims_arrival(sent) || arrival_given_up(sent))
 		return link->anchor_sent ? "lost records" : "before first anchor";
-	return arrival_may_be_lost(sent) ? "arrival not seen" : matcher->ending;
+	return arrival_may_be_lost(sent) ? "arrival not seen"
+					 : ending_at(matcher, link->inbox->process);
 }
 
 static void links_cut(struct matcher *matcher)

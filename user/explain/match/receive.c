@@ -489,7 +489,7 @@ static const char *why_unmatched(const struct matcher *matcher, const struct op 
 	if (op->failed)
 		return "failed or cancelled";
 	if (matcher->ending && !op->completed)
-		return matcher->ending;
+		return ending_at(matcher, op->process);
 	if (!op->sends)
 		return "arrival not seen";
 	return before_anchor(op) ? "before first anchor" : "no transfer seen";
