@@ -50,7 +50,7 @@ rules() {
 @test "an end cut off, or a capture that cannot be read: UNKNOWN, in the text as in the status" {
 	head -c -100 "$DATA/sizes.ucxb" >cut.ucxb
 	ends 3 "$UCXBPF" check cut.ucxb
-	grep -q '^UNKN   COV-01 .* cut.ucxb: its end was cut off' out
+	grep -q '^UNKN   COV-01 .* cut.ucxb: the end of the capture was cut off' out
 	grep -q '^verdict UNKNOWN .* passed 0 ' out
 	: >empty.ucxb
 	ends 3 "$UCXBPF" check "$DATA/sizes.ucxb" empty.ucxb

@@ -128,7 +128,7 @@ need_capture() {
 @test "messages under way where a capture breaks off are not in flight at the end" {
 	killed=$TOP/tests/data/killed/pingpong.ucxb
 	head -c 100000 "$killed" >short.ucxb
-	expect 4 "its end was cut off" --json short.ucxb
+	expect 4 "the end of the capture was cut off" --json short.ucxb
 	jq -e '.matching.unmatched_sends | .["in flight where a capture breaks off"] > 0 and .["in flight at end"] == null' out
 }
 

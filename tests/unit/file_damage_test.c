@@ -227,12 +227,12 @@ static void killed_tracer(void **state)
 	spill(path, s->data, s->chunk_end[1]);
 	r = must_open(path);
 	assert_false(file_reader_complete(r, &why));
-	assert_string_equal(why, "the tracer was killed before it could finish it");
+	assert_string_equal(why, "the tracer was killed before it could finish the capture");
 	file_reader_free(r);
 	spill(path, s->data, s->chunk_end[1] - 1);
 	r = must_open(path);
 	assert_false(file_reader_complete(r, &why));
-	assert_string_equal(why, "its end was cut off");
+	assert_string_equal(why, "the end of the capture was cut off");
 	file_reader_free(r);
 	temp_free(path);
 }

@@ -296,13 +296,13 @@ bool file_reader_complete(const struct file_reader *r, const char **why)
 	if (r->sides_over)
 		*why = "side records that would take too much memory were left out";
 	else if (file_reader_damaged(r))
-		*why = "a part of it is damaged and was skipped";
+		*why = "a part of the capture is damaged and was skipped";
 	else if (r->scan.torn)
-		*why = "its end was cut off";
+		*why = "the end of the capture was cut off";
 	else if (!r->scan.ended)
-		*why = "the tracer was killed before it could finish it";
+		*why = "the tracer was killed before it could finish the capture";
 	else if (r->scan.refused)
-		*why = "it could not be written to its end: records are missing";
+		*why = "the capture could not be written to its end: records are missing";
 	return !*why;
 }
 

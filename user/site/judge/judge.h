@@ -74,8 +74,8 @@ struct judge_loss {
 void judge_loss(struct judge *judge, const struct judge_loss *loss);
 
 /*
- * Names one of the files that judge_loss() counts, and why it does: "its end was cut off". Texts
- * are copied. node NULL: not known.
+ * Names one of the files that judge_loss() counts, and why it does: "the end of the capture was cut
+ * off". Texts are copied. node NULL: not known.
  */
 void judge_file(struct judge *judge, const char *node, const char *file, const char *why);
 

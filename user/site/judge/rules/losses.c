@@ -45,7 +45,7 @@ static bool is_first(const struct judge *judge, const char *node, size_t at)
 	return true;
 }
 
-/* "a.ucxb, b.ucxb and 2 more: its end was cut off"; adds their number to *named. */
+/* "a.ucxb, b.ucxb and 2 more: the end of the capture was cut off"; adds their number to *named. */
 static const char *same_defect(struct judge *judge, const char *node, const char *why,
 			       uint64_t *named)
 {
