@@ -30,7 +30,7 @@ setup() { live_setup; }
 @test "ranks without UCX are counted, and said to have none" {
 	JOB_EXTRA="OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx" trace mpi_send openmpi shm n "$PROGS/openmpi/mpi_send"
 	[ "$status" = 0 ]
-	grep -q "^ucxbpf: warning: 2 processes loaded MPI but no UCX, and cannot be followed: 'ucxbpf doctor" "$CASE/out"
+	grep -q "^ucxbpf: warning: 2 processes loaded MPI but no UCX, and cannot be followed: while the job runs, 'ucxbpf doctor" "$CASE/out"
 	"$UCXBPF" replay --json "$CASE/job.ucxb" |
 		jq -e '[.notes | keys[] | select(contains("no UCX"))] | length == 1 and (.[0] | startswith("2 processes loaded MPI "))'
 }

@@ -236,7 +236,9 @@ static const struct argp_option options[] = {
 	{ "duration", 'd', "SECONDS", 0, "Stop after this time (default: Ctrl-C, or the last exit)",
 	  0 },
 	{ "ready", OPT_READY, "FILE", 0,
-	  "Probe what the processes may yet load, too; write FILE when records begin", 0 },
+	  "Write FILE once records begin; libraries that the processes may yet load are probed "
+	  "as well",
+	  0 },
 	{ 0 },
 };
 

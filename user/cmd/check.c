@@ -83,16 +83,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "policy", 'P', "FILE", 0, "The policy: the site's expectations (docs/policy.md)", 1 },
-	{ "plan", KEY_PLAN, "FILE", 0, "The sweep's plan, where ledgers are given", 1 },
+	{ "plan", KEY_PLAN, "FILE", 0, "The sweep's plan; its ledgers are among FILE...", 1 },
 	{ "baseline", KEY_BASELINE, "FOLDER|FILE", 0,
-	  "An earlier sweep, or evidence of it: its times and ways should come again", 1 },
+	  "An earlier sweep, or its evidence: compare times and ways with it", 1 },
 	{ "format", 'f', "FORMAT", 0,
 	  "text (the default), json, junit, openmetrics, textfile, html", 1 },
-	{ "output", 'o', "FILE", 0, "Write there", 1 },
+	{ "output", 'o', "FILE", 0, "Write the verdict to FILE", 1 },
 	{ "beside", KEY_BESIDE, "FILE", 0,
 	  "With html: link to the page of the same captures (ucxbpf export), by its path relative to this one",
 	  1 },
-	{ "verbose", 'v', NULL, 0, "What passed and was skipped, causes and examples, too", 1 },
+	{ "verbose", 'v', NULL, 0, "Also show what passed or was skipped, causes and examples", 1 },
 	{ "apply", KEY_APPLY, NULL, 0,
 	  "Drain the nodes that the report proposes, by scontrol; all or, if they are too many, none",
 	  1 },
@@ -101,9 +101,9 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-	"Judges captures, inventories and a sweep's ledgers by the rules of site validation: does data move the way "
-	"it should, on every node. Give the files of all nodes together; what one is shows from "
-	"its content."
+	"Judges captures, inventories and a sweep's ledgers by the rules of site validation: does "
+	"data move the way it should, on every node. Give the files of all nodes together, in any "
+	"order: the content of each tells its kind."
 	"\v"
 	"Examples:\n"
 	"  ucxbpf check n0.ucxb n1.ucxb           the catalogue's rules, no policy\n"

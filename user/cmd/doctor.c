@@ -57,7 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse,
-	.doc = "Tell what a trace would see here, and why not more."
+	.doc = "Tells what a trace would see here, and why not more."
 	       "\vExamples:\n"
 	       "  ucxbpf doctor                     this machine, and who uses UCX on it\n"
 	       "  sudo ucxbpf doctor -p 4242        each library of a process, with its sites\n"

@@ -33,7 +33,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "FILE", 0, "Write there", 0 },
+	{ "output", 'o', "FILE", 0, "Write the inventory to FILE", 0 },
 	{ "format", 'f', "FORMAT", 0, "json, or text (the default on a terminal)", 0 },
 	{ 0 },
 };
@@ -41,7 +41,7 @@ static const struct argp_option argp_options[] = {
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse,
-	.doc = "Describe this node: GPUs, NICs with their counters, copies of UCX and MPI, "
+	.doc = "Describes this node: GPUs, NICs with their counters, copies of UCX and MPI, "
 	       "settings and limits. Makes no traffic."
 	       "\vExamples:\n"
 	       "  ucxbpf inventory                          this machine, for people\n"

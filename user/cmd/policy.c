@@ -83,8 +83,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "from", 'F', "FILE", 0, "A capture to learn from; more may follow", 1 },
-	{ "output", 'o', "FILE", 0, "Write the policy that was learnt there", 1 },
+	{ "from", 'F', "FILE", 0, "A capture to learn from; may be repeated", 1 },
+	{ "output", 'o', "FILE", 0, "Write the learnt policy to FILE", 1 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 1 },
 	{ 0 },
 };

@@ -41,7 +41,8 @@ static const struct argp_option options[] = {
 	{ "level", OPT_LEVEL, "mpi|ucp|uct", 0,
 	  "How many layers are probed (default uct; attach: as --budget allows)", 0 },
 	{ "call-ends", OPT_CALL_ENDS, NULL, 0,
-	  "Exact ends of MPI calls, by return probes; not where MPI runs on user-level threads",
+	  "Record exact ends of MPI calls, by return probes; not where MPI runs on user-level "
+	  "threads",
 	  0 },
 	{ "count", OPT_COUNT, NULL, 0,
 	  "Add up in the kernel instead of recording: less overhead, and a file that hardly grows",
@@ -56,13 +57,14 @@ static const struct argp_option options[] = {
 	  "s, min, h)",
 	  0 },
 	{ "budget", OPT_BUDGET, "PERCENT|none", 0,
-	  "Record no more than costs any thread this share of its time: 3%, 0.5% (default: attach "
-	  "3%, or UCXBPF_BUDGET; run none)",
+	  "Limit the cost of recording to this share of any thread's time: 3%, 0.5% (default: "
+	  "attach 3%, or UCXBPF_BUDGET; run none)",
 	  0 },
 	{ "stacks", OPT_STACKS, NULL, 0,
 	  "Record the stack of every MPI call, once per call path (x86-64)", 0 },
 	{ "thin", OPT_THIN, "K/N", 0,
-	  "Detail in K of N time slices of 17 ms, sums of everything (default: as there is room)",
+	  "Record detail in K of N time slices of 17 ms, and sums of everything (default: as "
+	  "there is room)",
 	  0 },
 	{ "exact", OPT_EXACT, NULL, 0,
 	  "Keep the probe of each MPI call (default: hot point-to-point calls are derived from their "
@@ -72,7 +74,7 @@ static const struct argp_option options[] = {
 	  "Keep the arguments of command lines, which may hold secrets (default: the program's name)",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "No progress, no report at the end", 0 },
-	{ "debug", OPT_DEBUG, NULL, 0, "Say what is done, on stderr", 0 },
+	{ "debug", OPT_DEBUG, NULL, 0, "Print each step to stderr", 0 },
 	{ 0 },
 };
 

@@ -272,11 +272,10 @@ static void note_without_ucx(struct capture_session *capture)
 
 	if (!count)
 		return;
-	snprintf(
-		text, sizeof(text),
-		"%u process%s loaded MPI but no UCX, and cannot be followed: 'ucxbpf doctor -p PID' "
-		"says why, while they run",
-		count, count == 1 ? "" : "es");
+	snprintf(text, sizeof(text),
+		 "%u process%s loaded MPI but no UCX, and cannot be followed: while the job runs, "
+		 "'ucxbpf doctor -p PID' says why",
+		 count, count == 1 ? "" : "es");
 	log_warn("%s", text);
 	side_write(capture->writer, side_note(text));
 }
