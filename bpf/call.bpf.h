@@ -66,8 +66,8 @@ static __always_inline void call_awaits(const struct hit *hit)
 }
 
 /*
- * Drops frames that a call has ended: those below its stack slot, since between it and its
- * operation there is none. Not static: verified once.
+ * Drops frames that a call has ended: the ones below its stack slot, since no frame lies between a
+ * call and its operation. Not static: verified once.
  */
 __weak __noinline int frames_end(struct task_state *task, __u64 sp)
 {

@@ -30,15 +30,15 @@ static __always_inline __u8 with_op_id(const struct frame *frame)
 	return frame->args[2];
 }
 
-/* What am_bcopy returns for that much data. */
+/* The return value of am_bcopy for that much data. */
 static __always_inline __s64 with_op_bytes(const struct frame *frame, __u64 data)
 {
 	return am_header_words(with_op_id(frame)) * 8 + data;
 }
 
 /*
- * Beside the lengths of a ucp_request_t lies what was sent so far: protocol v1's state begins with
- * it, v2's iterator has it behind the length. And the datatype, or its class
+ * A ucp_request_t has the number of bytes sent so far beside the lengths: protocol v1's state
+ * begins with it, v2's iterator has it behind the length. It has the datatype as well, or its class
  * (src/ucp/core/ucp_request.h, dt/dt.h, dt/datatype_iter.h, UCX 1.13 to 1.18).
  */
 #define SENT_BEFORE_DT_LENGTH 8
@@ -71,7 +71,7 @@ static __always_inline void owner_at_entry(struct frame *frame, const struct hit
 		owner_look(hit->task, frame, layout, &hints);
 }
 
-/* Finds the request of a message that begins; false: there is none, or it does not do. */
+/* Finds the request of a message that begins; false: it has none that can be used. */
 static __always_inline bool with_op_begins(const struct hit *hit, const struct frame *op)
 {
 	struct task_state *task = hit->task;
@@ -86,7 +86,7 @@ static __always_inline bool with_op_begins(const struct hit *hit, const struct f
 	       (with_op_id(frame) != AM_EAGER_ONLY || with_op_contiguous(task, layout));
 }
 
-/* What was sent before this fragment, if it is one of the message under way. */
+/* Sets *sent to the bytes sent before this fragment, if it belongs to the message under way. */
 static __always_inline bool with_op_goes_on(const struct hit *hit, __u64 pack, __u64 *sent)
 {
 	const struct ub_layout *layout = layout_at(hit->slot);

@@ -70,7 +70,8 @@ static void full_disk(void **state)
 	set_limit(RLIM_INFINITY);
 	reader = must_read(path, stored);
 	assert_false(file_reader_complete(reader, &why));
-	assert_string_equal(why, "the capture could not be written to its end: records are missing");
+	assert_string_equal(why,
+			    "the capture could not be written to its end: records are missing");
 	file_reader_free(reader);
 	temp_free(path);
 }

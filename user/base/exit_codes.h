@@ -21,7 +21,7 @@
 	X(UCXBPF_EXIT_UNSUPPORTED, 8, "unsupported") /* no UCX mapped, 32 bit, static */           \
 	X(UCXBPF_EXIT_NO_SPACE, 9, "no space") /* disk, quota or file size limit */
 
-/* Of several that apply, critical wins, then unknown. */
+/* If several apply, critical wins, then unknown. */
 #define UCXBPF_CHECK_EXITS(X)                                                                      \
 	X(UCXBPF_CHECK_PASS, 0, "pass")                                                            \
 	X(UCXBPF_CHECK_WARNING, 1, "warning")                                                      \

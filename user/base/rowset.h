@@ -27,7 +27,7 @@ struct rowset_rows {
 
 void rowset_release(struct rowset *set);
 
-/* The number of the row with this key; rows.len: there is none, and the caller appends it next. */
+/* The number of the row with this key; rows.len: no row has it, and the caller appends it next. */
 size_t rowset_add(struct rowset *set, struct rowset_rows rows, const void *key);
 
 /* Likewise without appending. */

@@ -33,7 +33,7 @@ void signals_restore(const struct signals *signals);
 int signals_next(const struct signals *signals, struct signalfd_siginfo *info);
 
 /*
- * From here on this process only finishes what it has begun. That may take for ever, where a file
+ * From here on this process only finishes its work. That may take for ever, where a file
  * system or a reader does not answer: the second SIGINT or SIGTERM ends it at once, 128 + signal.
  * asked: the first one was seen before.
  */

@@ -26,7 +26,7 @@ const char *strings_intern(struct strings *strings, const char *text);
 /* Likewise, of a field of size bytes, whose text may fill it without a 0 behind. */
 const char *strings_field(struct strings *strings, const char *field, size_t size);
 
-/* The copy that has these bytes, of which none is 0; NULL: there is none. */
+/* The copy that has these bytes (without a 0); NULL: no copy has them. */
 const char *strings_find(const struct strings *strings, const char *text, size_t length);
 
 #endif

@@ -71,10 +71,10 @@ _Static_assert(sizeof(struct chunk_header) == 72, "chunk header size");
 #define CHUNK_MAX_RECORDS (1u << 16)
 
 /*
- * Memory that a reader takes for what chunks hold: so much in any case, so much for each of their
- * bytes in the file, and no more than that. What a ucxbpf writes takes up to 150 for each, and
- * 230 MiB for the side records of 192 ranks with 192 endpoints each. A byte of a file that is made
- * for it would take 600,000.
+ * Memory that a reader takes for the content of chunks: so much in any case, so much for each of
+ * their bytes in the file, and no more. Files of ucxbpf take up to 150 bytes for each, and 230 MiB
+ * for the side records of 192 ranks with 192 endpoints each. A file made for the purpose could take
+ * 600,000 for a byte.
  */
 #define READ_FREE (64ull << 20)
 #define READ_RATIO 512

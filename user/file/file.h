@@ -45,8 +45,8 @@ int file_writer_side(struct file_writer *writer, const json_t *side);
 int file_writer_flush(struct file_writer *writer, const struct ub_stats *stats);
 
 /*
- * The disk is nearly full: there is room for 16 MiB, or for a quarter of what was free at the start
- * where that is less. Stays. False where the file system cannot hold space for a file.
+ * The disk is nearly full: there is room for 16 MiB, or for a quarter of the space that was free at
+ * the start where that is less. Stays so. False where the file system cannot hold space for a file.
  */
 bool file_writer_scarce(struct file_writer *writer);
 

@@ -227,7 +227,7 @@ static uint64_t reserve_of(const struct output *o)
 	return room < OUTPUT_RESERVE ? room : OUTPUT_RESERVE;
 }
 
-/* A capture says what others ran: it is its owner's alone, also where it replaces one that was not.
+/* A capture shows what others ran: only its owner may read it, even if it replaces a public file.
  */
 static void guard(const struct output *o)
 {

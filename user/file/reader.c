@@ -17,7 +17,7 @@ struct file_reader {
 	json_t *sides;
 	uint64_t damaged_sides;
 	uint64_t sides_memory, sides_stored; /* bytes that side records take, and in the file */
-	bool sides_over; /* some were left out for what they would take */
+	bool sides_over; /* some were left out: they would take too much memory */
 };
 
 static int refuse(const char **why, int error, const char *text)
@@ -109,7 +109,7 @@ static bool take_memory(struct file_reader *r, uint64_t size)
 	return true;
 }
 
-/* Appends a side record. -EBADMSG: it is none, or takes too much; -ENOMEM. */
+/* Appends a side record. -EBADMSG: not a side record, or it takes too much memory; -ENOMEM. */
 static int add_side(struct file_reader *r, const char *text, size_t size)
 {
 	json_error_t error = { 0 };
@@ -129,7 +129,7 @@ static int add_side(struct file_reader *r, const char *text, size_t size)
 	return err;
 }
 
-/* Counts what is left out as damaged. */
+/* Counts bytes that are left out as damaged. */
 static int pass_over(struct file_reader *r, int error, uint64_t size)
 {
 	if (error == -EBADMSG)
@@ -137,7 +137,7 @@ static int pass_over(struct file_reader *r, int error, uint64_t size)
 	return error == -EBADMSG ? 0 : error;
 }
 
-/* Appends the chunk's side records, each a line; whatever is none was not written by a ucxbpf. */
+/* Appends the chunk's side records, each a line; ucxbpf writes no other lines. */
 static int add_sides(struct file_reader *r, const char *text, size_t size)
 {
 	const char *end = text + size;

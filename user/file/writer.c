@@ -455,7 +455,7 @@ void file_stream_spare(struct file_stream *s, const uint64_t *words)
 		s->watched = words ? words : watch_all;
 }
 
-/* Adds n records, and shows those that are watched. */
+/* Adds n records, and shows the watched ones. */
 static void add_and_show(struct file_stream *s, const void *records, uint32_t n, uint16_t cpu,
 			 uint32_t cpu_seq)
 {

@@ -149,7 +149,7 @@ static void cut_lost(const struct event *event, struct decoder *decoder,
 	decoder_ended(decoder);
 }
 
-/* Of processes whose captures break off: an end that is missing may have come later. */
+/* If a capture breaks off, missing ends of messages of its host may have come later. */
 static void mark_broken_off(const inputs *inputs, struct decoder *decoder)
 {
 	for (size_t i = 0; i < inputs->len; i++)

@@ -13,7 +13,7 @@ const char *iface_memory(const struct object *iface)
 	return iface && iface->tl->host_only ? "host" : NULL;
 }
 
-/* Whose memory one end of a transfer is of. */
+/* The memory at one end of a transfer. */
 struct memory_end {
 	const char *name; /* NULL: unknown */
 	const char *reason; /* static; why name, or the device of "gpu", is not known */

@@ -87,7 +87,7 @@ bool xfer_is_control(const struct site_info *site, const struct ub_xfer *xfer);
 uint64_t xfer_payload(const struct site_info *site, const struct ub_xfer *xfer,
 		      const struct op *op);
 
-/* Of all of them. */
+/* Payload of all fragments. */
 uint64_t frags_payload(const struct site_info *site, const struct ub_frags *frags,
 		       const struct op *op);
 /* The protocol as far as one transfer shows it. */

@@ -362,7 +362,7 @@ void decoder_cells(struct decoder *decoder, struct capture *capture);
 void process_blind(struct process *process, uint64_t until);
 /* Records of its own, too. */
 void process_missing(struct process *process, uint64_t until);
-/* Whether records were lost up to the event, so that what they named is no evidence any more. */
+/* Whether records were lost up to the event, so that objects known before prove nothing now. */
 bool process_forgets(const struct event *event);
 
 /*

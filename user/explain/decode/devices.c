@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The GPUs of each host and each process's numbers for them. A GPU's number in reports is its place
- * among those of its host in order of PCI address; a process numbers those that it may use, from 0.
+ * The GPUs of each host and each process's numbers for them. Reports number the GPUs of a host in
+ * order of PCI address; a process numbers the ones it may use, from 0.
  */
 #include "explain/decode/internal.h"
 

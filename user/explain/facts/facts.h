@@ -169,8 +169,8 @@ struct fact_message {
 };
 
 /*
- * A capture with a duty cycle saw its processes in windows alone; one with a budget that was not
- * enough for all changed what it recorded from one window to the next.
+ * A capture with a duty cycle saw its processes in windows alone. If a budget was not enough to
+ * record everything, the recorded layers change from one window to the next.
  */
 struct fact_window {
 	int host;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What matching knows of an operation, beside what attribution does. */
+/* The notes of matching on an operation, apart from those of attribution. */
 #include "explain/match/internal.h"
 
 #include <string.h>

@@ -242,7 +242,7 @@ static void give_back_ended(struct cells *cells)
 	cells->ends.len = 0;
 }
 
-/* all: else only sums of what has ended. */
+/* all: else only sums of ended processes and endpoints. */
 static void write_and_give_back(struct cells *cells, struct file_writer *writer, bool all)
 {
 	if (!cells->skel || !(all || cells->ends.len))

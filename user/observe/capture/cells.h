@@ -52,7 +52,7 @@ bool cells_due(const struct cells *cells);
  */
 bool cells_write(struct cells *cells, struct file_writer *writer, bool last);
 
-/* Writes nothing but new sums of what has ended, and frees its cells. */
+/* Likewise, but never writes the sums of processes and endpoints that go on. */
 void cells_write_ended(struct cells *cells, struct file_writer *writer);
 
 /*

@@ -74,7 +74,7 @@ void session_record(void *arg, const struct ub_hdr *record);
 /* Says to the draining threads where the ranks are, when that has changed. */
 void session_place_threads(struct capture_session *capture);
 
-/* Writes what there is to the file, whose former content is gone from here on. */
+/* Writes all records so far to the file, which loses its former content with that. */
 void session_flush(struct capture_session *capture);
 
 /* drain_step() for this session. */

@@ -148,7 +148,7 @@ static void load_by_vaddr(const struct elf *elf)
 		return;
 	index->by_vaddr_loaded = true;
 	append(index, elf_symbol_table(elf, true));
-	/* what is linked into an executable is seldom exported */
+	/* an executable seldom exports the symbols linked into it */
 	if (elf_is_executable(elf))
 		append(index, elf_symbol_table(elf, false));
 	if (index->by_vaddr.len)

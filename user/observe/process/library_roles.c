@@ -198,7 +198,7 @@ unsigned int elf_roles(const struct elf *elf)
 	unsigned int seen = 0, roles = 0;
 
 	elf_each_symbol(elf, true, note_signs, &seen);
-	/* what is linked into an executable is seldom exported */
+	/* an executable seldom exports the symbols linked into it */
 	if (elf_is_executable(elf))
 		elf_each_symbol(elf, false, note_signs, &seen);
 	/* a profiling tool defines MPI_Init, and calls the MPI library's PMPI_Init */

@@ -197,8 +197,7 @@ static void text_self(const struct text_report *text)
 	print(text, "", line);
 }
 
-/* MPI calls without a probe: how many, whether they were right when compared, and what is missing.
- */
+/* MPI calls without a probe, and how calls with one compared before. */
 static void text_derived(const struct text_report *text)
 {
 	const struct fact_totals *totals = &text->report->totals;

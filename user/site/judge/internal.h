@@ -34,8 +34,8 @@ struct judge {
 	VEC(struct finding) findings; /* finished: in the order of the catalogue, then by subject */
 	VEC(char *) made; /* strings of findings */
 	struct losses losses; /* of these nodes nothing may pass */
-	VEC(struct lacking_file)
-	files; /* among those that losses count, or captures_broken is for */
+	/* files that losses count or captures_broken stands for, as far as their names are known */
+	VEC(struct lacking_file) files;
 	struct words names; /* of nodes, each once: of captures, then of inventories alone */
 	bool captures_broken; /* something is missing, of an unknown node */
 	bool incomplete; /* records were or may be lost on an unknown node: nothing may pass */

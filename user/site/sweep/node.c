@@ -4,12 +4,14 @@
  * inventory again. It is started once per node and speaks lines with whoever started it, so that a
  * sweep needs one connection per node:
  *
- *   it says         before STATUS     nodes/NODE/before.json is written, or failed it hears trace
- * NAME PID,PID... it says         ready             nodes/NODE/NAME.ucxb records; nothing if it
- * cannot be it says         traced STATUS     the processes have ended it hears        end it says
- * after STATUS      and ends
+ * - it says "before STATUS": nodes/NODE/before.json is written, or failed
+ * - it hears "trace NAME PID,PID..."
+ * - it says "ready": nodes/NODE/NAME.ucxb records; where that fails it says nothing
+ * - it says "traced STATUS": the processes have ended
+ * - it hears "end"
+ * - it says "after STATUS", and ends
  *
- * When its standard input ends, it ends what it has started, and itself: nothing stays behind.
+ * When its standard input ends, it ends its tracer and itself: nothing stays behind.
  */
 #include "site/sweep/sweep.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Cells: which one a transfer belongs to, and what it adds there. */
+/* Finds the cell of a transfer, and adds the transfer to it. */
 #include "site/judge/aggregates/aggregates.h"
 
 #include <stddef.h>
@@ -19,7 +19,7 @@ bool is_gpu(const char *memory)
 	return memory_name_read(memory).kind == MEMORY_GPU;
 }
 
-/* ---- lines between sizes: those that policies and rules speak of, and powers of two ---- */
+/* ---- lines between sizes: the sizes in policies and rules, and powers of two ---- */
 
 /* Powers of two between them are lines, so that most policies can judge what others gathered. */
 #define LEAST_SIZE 1024u
@@ -114,7 +114,7 @@ struct finding_example cell_example(const struct traffic_cell *cell, size_t n)
 /* An empty cell for such a transfer of a message of that size class. */
 static struct traffic_cell cell_of(const struct fact_transfer *transfer, int size_class)
 {
-	/* what is fetched goes the other way */
+	/* fetched data goes the other way */
 	bool fetched = transfer->fetches;
 
 	return (struct traffic_cell){
@@ -133,7 +133,7 @@ static struct traffic_cell cell_of(const struct fact_transfer *transfer, int siz
 	};
 }
 
-/* The cell of that key, while facts come in; a new one where there is none yet. */
+/* The cell of that key, while facts come in; made where it is missing. */
 static struct traffic_cell *cell_at(struct aggregates *aggregates, const struct traffic_cell *like)
 {
 	size_t n = rowset_add(&aggregates->index,

@@ -62,8 +62,8 @@ bool cell_below(const struct aggregates *aggregates, const struct traffic_cell *
 /*
  * ---- transfers whose operation has not come yet ----
  *
- * Facts of operations come when these are over, and a cell is told by how many bytes the message
- * has, of which a transfer may be a part.
+ * A transfer may be a part of a message, and its cell depends on the size of the whole message,
+ * which is known with the operation's fact, once the operation is over.
  */
 
 struct waiting_transfer {
@@ -79,7 +79,7 @@ struct recent_op {
 };
 
 struct waiting_transfers {
-	struct recent_op *recent; /* those that were seen last, by id */
+	struct recent_op *recent; /* the latest ones, by id */
 	VEC(struct waiting_transfer) list;
 	struct map by_op; /* id of an operation -> 1 + its first one */
 };

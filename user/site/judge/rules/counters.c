@@ -403,8 +403,8 @@ static const char *doubt_of(const struct rule_ctx *ctx, const struct traced_host
 	if (ctx->judge->incomplete || ctx->judge->losses.list.len)
 		return "records were or may be lost (COV-01)";
 	return host->late ? say(ctx->judge,
-				"%zu processes had begun before they were traced: what they sent "
-				"then is in the counters only",
+				"%zu processes had begun before they were traced: their traffic "
+				"before is in the counters only",
 				host->late)
 			  : NULL;
 }

@@ -65,7 +65,7 @@ static const char *same_defect(struct judge *judge, const char *node, const char
 				  : say(judge, "%s: %s", text, why);
 }
 
-/* All files of a node (NULL: of none that is known), by their defects; NULL: none has a name. */
+/* All files of a node (NULL: of unknown nodes), by their defects; NULL: no file is named. */
 static const char *files_named(struct judge *judge, const char *node, uint64_t *named)
 {
 	const char *text = NULL;

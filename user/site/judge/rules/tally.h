@@ -35,7 +35,7 @@ struct tallies {
 
 void tallies_release(struct tallies *tallies);
 
-/* Of a pair of nodes; the subject is named once. */
+/* The tally of a pair of nodes; the subject is named once. */
 struct tally *tally_pair(const struct rule_ctx *ctx, struct tallies *tallies,
 			 const struct node *from, const struct node *to);
 
