@@ -137,10 +137,12 @@ static void tracer(const struct text_report *text, const struct fact_self *self,
 	text_count(text, line, LINE, self->records);
 	text_append(line, LINE, " records in ");
 	add_bytes(text, line, self->bytes);
-	if (self->drained)
-		text_append(line, LINE, ", %" PRIu64 " thread%s, %" PRIu64 " ns each",
-			    self->threads, self->threads == 1 ? "" : "s",
-			    self->drained_ns / self->drained);
+	if (self->drained) {
+		text_append(line, LINE, ", ");
+		add_time(text, line, self->drained_ns / self->drained);
+		text_append(line, LINE, " each, by %" PRIu64 " thread%s", self->threads,
+			    self->threads == 1 ? "" : "s");
+	}
 	if (self->known < self->captures)
 		text_append(line, LINE, "; known for %u of %u captures", self->known,
 			    self->captures);
