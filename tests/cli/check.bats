@@ -149,8 +149,10 @@ rules() {
 	ends 4 "$UCXBPF" policy learn
 	ends 4 "$UCXBPF" policy teach
 	ends 4 "$UCXBPF" policy rules site.yaml
-	ends 5 "$UCXBPF" check site.yaml
-	for plan in missing site.yaml "$DATA/sizes.ucxb"; do
+	ends 4 "$UCXBPF" check site.yaml "$DATA/sizes.ucxb"
+	grep -q ' site.yaml: is this a policy? Give it with -P$' err
+	ends 5 "$UCXBPF" check "$TOP/README.md"
+	for plan in missing "$TOP/README.md" "$DATA/sizes.ucxb"; do
 		ends 4 "$UCXBPF" check --plan "$plan" "$DATA/sizes.ucxb"
 		[ ! -s out ]
 		[ "$(wc -l <err)" = 1 ]

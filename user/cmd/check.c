@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argp.h>
+#include <fnmatch.h>
 #include <string.h>
 #include <time.h>
 
@@ -69,6 +70,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		vec_push(&check->paths, arg);
 		return 0;
 	case ARGP_KEY_ARG:
+		if (!fnmatch("*.y*ml", arg, 0))
+			argp_error(state, "%s: is this a policy? Give it with -P", arg);
 		vec_push(&check->paths, arg);
 		return 0;
 	case ARGP_KEY_END:
