@@ -334,9 +334,12 @@ static struct process *gap_owner(const struct capture *capture, const struct gap
 static void tell_gaps(struct analysis *analysis, struct input *input)
 {
 	struct gaps *gaps = &input->gaps;
-	const struct gap *gap = &gaps->all.data[gaps->next];
 
-	for (; gaps->next < gaps->all.len && gap->from <= input->head->ts; gaps->next++, gap++) {
+	for (; gaps->next < gaps->all.len; gaps->next++) {
+		const struct gap *gap = &gaps->all.data[gaps->next];
+
+		if (gap->from > input->head->ts)
+			break;
 		matcher_gap(analysis->matcher, input->capture.host, gap_owner(&input->capture, gap),
 			    gap->from, gap->until);
 		if (input->holes)
