@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/memory_name.h"
 #include "base/order.h"
 #include "base/transport.h"
@@ -184,10 +185,7 @@ void cell_join(struct traffic_cell *cell, const struct traffic_cell *other)
 
 void waiting_init(struct waiting_transfers *waiting)
 {
-	size_t room = 0;
-
-	waiting->recent = vec_grow(NULL, &room, RECENT_OPS, sizeof(*waiting->recent));
-	memset(waiting->recent, 0, RECENT_OPS * sizeof(*waiting->recent));
+	waiting->recent = xcalloc(RECENT_OPS, sizeof(*waiting->recent));
 }
 
 void waiting_release(struct waiting_transfers *waiting)
