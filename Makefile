@@ -233,6 +233,71 @@ $(O)/tests/progs/lib/%.so: tests/progs/%.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -MMD -MP -shared -fPIC -s $< -o $@
 
+#-- Fuzzers (tests/fuzz/README.md) -------------------------------------------------------------------
+
+# What they run in: all that is read without root.
+FUZZ_SRC := $(filter-out user/main.c user/cmd/% user/observe/capture/% user/observe/probe/% user/observe/doctor/% \
+	user/show/export/%,$(USER_SRC)) tests/fuzz/harness.c tests/fuzz/mutate.c
+FUZZ_TARGETS := replay site
+FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Iuser -Ibpf -Itests -I$(O)/include -O1 -gline-tables-only \
+	-fno-omit-frame-pointer $(ANYWHERE)
+FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fsanitize-coverage=inline-8bit-counters,pc-table
+FUZZ_COVER := -fprofile-instr-generate -fcoverage-mapping
+FUZZ_WRAP_replay := -Wl,--wrap=decoder_new,--wrap=decoder_free
+FUZZ_PKGS := libzstd jansson libxxhash yaml-0.1 nettle
+
+# folder, flags of the compiler, of the linker: with sanitizers, and to see which lines were run
+define fuzz_rules
+$(O)/$(1)/flags: FORCE
+	@mkdir -p $$(@D); echo '$(FUZZ_CFLAGS) $(2)' >$$@.new; $$(update)
+
+$(O)/$(1)/obj/%.o: %.c $(O)/$(1)/flags | $(O)/include/version.h
+	$$(call say,CLANG,$$@)
+	$$(Q)mkdir -p $$(@D) && $(CLANG) $(FUZZ_CFLAGS) $(2) -MMD -MP -c $$< -o $$@
+
+$(O)/$(1)/libucxbpf.a: $(FUZZ_SRC:%.c=$(O)/$(1)/obj/%.o)
+	$$(call say,AR,$$@)
+	$$(Q)rm -f $$@ && $(AR) rcsD $$@ $$^
+
+$(FUZZ_TARGETS:%=$(O)/$(1)/%): $(O)/$(1)/%: $(O)/$(1)/obj/tests/fuzz/%.o $(O)/$(1)/libucxbpf.a
+	$$(call say,LINK,$$@)
+	$$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(2) $$^ $$(FUZZ_WRAP_$$*) -Wl,-Bstatic $$$$(pkg-config --static --libs $(FUZZ_PKGS)) \
+		-Wl,-Bdynamic -pthread -lm -o $$@
+endef
+$(eval $(call fuzz_rules,fuzz,$(FUZZ_SAN)))
+$(eval $(call fuzz_rules,fuzz-cover,$(FUZZ_COVER)))
+
+$(O)/tests/fuzz/seeds: tests/fuzz/seeds.c $(O)/libucxbpf.a
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE_CFLAGS) -Itests -MMD -MP $< $(O)/libucxbpf.a $(libs) -o $@
+
+# Jobs that unit tests make by hand are inputs, too.
+FUZZ_TESTS := $(filter $(shell grep -lE '"(unit/)?(outcome|match_ways|memory_calls|match_gpu)\.h"' $(UNIT_SRC)),$(UNIT_SRC))
+
+$(O)/fuzz/seeds/made: tests/fuzz/make-seeds $(O)/tests/fuzz/seeds $(O)/ucxbpf $(FUZZ_TESTS:tests/unit/%.c=$(O)/tests/unit/%)
+	$(call say,SEEDS,$@)
+	$(Q)tests/fuzz/make-seeds $(@D) $(filter-out $<,$^) && touch $@
+
+.PHONY: fuzzers
+fuzzers: $(FUZZ_TARGETS:%=$(O)/fuzz/%) $(O)/fuzz/seeds/made
+
+# TIME=seconds, RUNS=, TARGET="replay site", JOBS=, PACK=FILE.tar.gz
+.PHONY: fuzz
+fuzz: fuzzers
+	$(Q)TIME=$(or $(TIME),60) RUNS=$(RUNS) TARGET="$(or $(TARGET),$(FUZZ_TARGETS))" JOBS=$(or $(JOBS),1) \
+		PACK=$(abspath $(PACK)) tests/fuzz/run $(O)/fuzz
+
+# How much of the code a corpus comes to: FOLDERS of inputs beside the seeds
+.PHONY: fuzz-cover
+fuzz-cover: fuzzers $(FUZZ_TARGETS:%=$(O)/fuzz-cover/%)
+	$(Q)tests/fuzz/cover $(O)
+
+# One folder for a machine without compilers: its run.sh takes TIME and JOBS.
+.PHONY: fuzz-bundle
+fuzz-bundle: fuzzers
+	$(Q)tests/fuzz/bundle $(O)/fuzz $(or $(OUT),$(O)/fuzz-bundle)
+
 #-- GPU tests, for a machine with GPUs (docs/gpu-check.md) ------------------------------------------
 
 GPU_SRC := $(sort $(wildcard tests/gpu/gpu_*.c))
@@ -281,7 +346,7 @@ gpu-bundle: $(O)/gpu/ucxbpf $(O)/ucxbpf-traffic-openmpi $(O)/gpu/tests/bench/flo
 	$(Q)scripts/gpu-bundle $(O) $(O)/gpu-bundle $(GPU_UCX)
 
 .PHONY: tests progs check check-guest check-viewer bench format format-check demo setup man install clean
-tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) progs
+tests: $(UNIT_BIN) $(BENCH_BIN) $(BENCH_JOB) progs fuzzers
 progs: $(PROG_BIN)
 
 # The second make starts after setup, and so sees what setup installed.
@@ -361,4 +426,4 @@ clean:
 .PHONY: FORCE
 FORCE:
 
--include $(shell find $(addprefix $(O)/,obj bpf bpf-arm64 tests) -name '*.d' -type f 2>/dev/null)
+-include $(shell find $(addprefix $(O)/,obj bpf bpf-arm64 tests fuzz fuzz-cover) -name '*.d' -type f 2>/dev/null)

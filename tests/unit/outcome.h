@@ -8,6 +8,7 @@
 #define TESTS_UNIT_OUTCOME_H
 
 #include "job.h"
+#include "seed.h"
 
 struct outcome {
 	VEC(struct fact_process) processes;
@@ -94,6 +95,7 @@ static inline void assert_balanced(const struct fact_totals *totals)
 static inline void analyse(struct outcome *outcome, struct job **jobs, int count)
 {
 	const struct fact_sink sink = { outcome, outcome_fact };
+	VEC(struct ub_stats) stats = { 0 };
 
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->analysis = analysis_new();
@@ -111,7 +113,10 @@ static inline void analyse(struct outcome *outcome, struct job **jobs, int count
 		source.stats.produced[UB_MEM] = jobs[i]->lost_memory;
 		source.stats.dropped[UB_MEM] = jobs[i]->lost_memory;
 		analysis_add_source(outcome->analysis, &source);
+		vec_push(&stats, source.stats);
 	}
+	seed_keep(jobs, stats.data, count);
+	vec_release(&stats);
 	assert_int_equal(analysis_run(outcome->analysis, &sink, &outcome->totals), 0);
 	assert_balanced(&outcome->totals);
 }

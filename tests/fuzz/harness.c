@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fuzz/harness.h"
+
+#include <sanitizer/allocator_interface.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#if __has_feature(address_sanitizer)
+
+#define MOST_MEMORY (256ul << 20)
+#define LARGE (1ul << 20)
+
+/* A fault of the program like any other: an input of some KiB that takes so much memory. */
+static void on_malloc(const volatile void *data, size_t size)
+{
+	(void)data;
+	if (size < LARGE || __sanitizer_get_current_allocated_bytes() < MOST_MEMORY)
+		return;
+	fprintf(stderr, "more than %lu MiB of memory are in use\n", MOST_MEMORY >> 20);
+	abort();
+}
+
+static void on_free(const volatile void *data)
+{
+	(void)data;
+}
+
+static void watch_memory(void)
+{
+	__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
+}
+
+const char *__asan_default_options(void);
+
+/* Freed memory is kept for less than usual: a run takes some MiB, and lasts a millisecond. */
+const char *__asan_default_options(void)
+{
+	return "quarantine_size_mb=16:malloc_context_size=8:max_malloc_fill_size=64:"
+	       "allocator_may_return_null=1:detect_leaks=1";
+}
+
+#else
+
+static void watch_memory(void)
+{
+}
+
+#endif
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	alloc_json();
+	watch_memory();
+	return 0;
+}
+
+void bytes_add(bytes *to, const void *data, size_t size)
+{
+	if (!size)
+		return;
+	if (to->cap < to->len + size)
+		vec_reserve(to, 2 * (to->len + size));
+	memcpy(to->data + to->len, data, size);
+	to->len += size;
+}
+
+#define FRAME_MAGIC 0xfd2fb528u
+#define FRAME_SIZED 0xa0 /* one segment, content size in four bytes */
+#define BLOCK_MOST (128u << 10)
+
+void bytes_add_frame(bytes *to, const void *data, size_t size)
+{
+	const uint32_t magic = FRAME_MAGIC, content = (uint32_t)size;
+	const uint8_t sized = FRAME_SIZED;
+	size_t done = 0;
+
+	bytes_add(to, &magic, sizeof(magic));
+	bytes_add(to, &sized, sizeof(sized));
+	bytes_add(to, &content, sizeof(content));
+	do {
+		size_t n = size - done < BLOCK_MOST ? size - done : BLOCK_MOST;
+		const uint32_t head = (uint32_t)n << 3 | (done + n == size);
+
+		bytes_add(to, &head, 3);
+		bytes_add(to, (const uint8_t *)data + done, n);
+		done += n;
+	} while (done < size);
+}
+
+static int files[HARNESS_FILES];
+
+int harness_file(unsigned int number, const bytes *content)
+{
+	if (!files[number])
+		files[number] = memfd_create("fuzz", MFD_CLOEXEC);
+	if (files[number] < 0 || ftruncate(files[number], 0) || lseek(files[number], 0, SEEK_SET) ||
+	    pwrite(files[number], content->data, content->len, 0) != (ssize_t)content->len)
+		abort();
+	return files[number];
+}
+
+const char *harness_path(unsigned int number)
+{
+	static char paths[HARNESS_FILES][32];
+
+	snprintf(paths[number], sizeof(paths[number]), "/proc/self/fd/%d", files[number]);
+	return paths[number];
+}

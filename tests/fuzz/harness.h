@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all targets share: files in memory, and texts that grow. */
+#ifndef TESTS_FUZZ_HARNESS_H
+#define TESTS_FUZZ_HARNESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+typedef VEC(uint8_t) bytes;
+
+void bytes_add(bytes *to, const void *data, size_t size);
+
+/* Appends one zstd frame that holds the data as it is: made in no time, and whole whatever it is.
+ */
+void bytes_add_frame(bytes *to, const void *data, size_t size);
+
+/* Files in memory, kept from run to run. */
+#define HARNESS_FILES 4
+
+/* The file of that number, with this content and nothing else; its descriptor. */
+int harness_file(unsigned int number, const bytes *content);
+
+/* Its name, for who opens files by name. */
+const char *harness_path(unsigned int number);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *other,
+				 size_t other_size, uint8_t *out, size_t most, unsigned int seed);
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Captures: parts become up to four files with chunks whose checksums hold, these are read,
+ * decoded, attributed and matched, and the facts are reported or judged.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "explain/analysis/analysis.h"
+#include "file/chunk.h"
+#include "file/codec.h"
+#include "fuzz/harness.h"
+#include "fuzz/parts.h"
+#include "show/report/report.h"
+#include "site/judge/judge.h"
+
+enum shown { SHOWN_JSON, SHOWN_TEXT, SHOWN_VERDICT, SHOWN_FOLDED, SHOWN_KINDS = 8 };
+
+/* Captures while they are made. */
+struct making {
+	struct ub_stats stats;
+	uint8_t arg;
+	bytes file;
+	bytes sides; /* of the chunk that is made */
+	uint32_t records; /* likewise */
+	unsigned int files; /* made so far */
+	bool begun;
+};
+
+static struct block_encoder *encoder;
+static const uint64_t unwatched[UB_KIND_MAX];
+
+/*
+ * A decoder takes 27 MB, of which a run uses little. What has to be done for each of these bytes
+ * where addresses are checked would take ten times as long as the run, so it is kept.
+ */
+struct block_decoder *__real_decoder_new(void);
+struct block_decoder *__wrap_decoder_new(void);
+void __real_decoder_free(struct block_decoder *decoder);
+void __wrap_decoder_free(struct block_decoder *decoder);
+
+static struct block_decoder *kept[2 * HARNESS_FILES];
+static size_t kept_n;
+
+struct block_decoder *__wrap_decoder_new(void)
+{
+	return kept_n ? kept[--kept_n] : __real_decoder_new();
+}
+
+void __wrap_decoder_free(struct block_decoder *decoder)
+{
+	if (decoder && kept_n < ARRAY_SIZE(kept))
+		kept[kept_n++] = decoder;
+	else
+		__real_decoder_free(decoder);
+}
+
+static void add_chunk(struct making *making, const struct chunk_header *head, const void *raw,
+		      size_t size)
+{
+	struct chunk_start start = { .head = *head, .stats = making->stats };
+	size_t at = making->file.len;
+
+	bytes_add(&making->file, &start, sizeof(start));
+	if (size)
+		bytes_add_frame(&making->file, raw, size);
+	start.head.magic = CHUNK_MAGIC;
+	start.head.header_size = sizeof(start);
+	start.head.stored_size = (uint32_t)(making->file.len - at - sizeof(start));
+	start.head.raw_size += (uint32_t)size;
+	start.head.refused = making->arg & CAPTURE_REFUSED ? 1 : 0;
+	start.head.payload_sum =
+		chunk_payload_sum(making->file.data + at + sizeof(start), start.head.stored_size);
+	chunk_seal(&start);
+	memcpy(making->file.data + at, &start, sizeof(start));
+}
+
+static void end_sides(struct making *making)
+{
+	const struct chunk_header head = { .type = CHUNK_SIDES };
+
+	if (making->sides.len)
+		add_chunk(making, &head, making->sides.data, making->sides.len);
+	making->sides.len = 0;
+}
+
+static void end_records(struct making *making)
+{
+	struct chunk_header head = { .type = CHUNK_RECORDS, .records = making->records };
+	struct block_made made;
+	static bytes block;
+
+	if (!making->records)
+		return;
+	vec_reserve(&block, encoder_bound(making->records));
+	made = encoder_finish(encoder, block.data);
+	head.min_ts = made.min_ts;
+	head.max_ts = made.max_ts;
+	add_chunk(making, &head, block.data,
+		  made.parts[PART_LOWEST] + made.parts[PART_LOW] + made.parts[PART_REST]);
+	making->records = 0;
+}
+
+static void end_chunks(struct making *making)
+{
+	end_sides(making);
+	end_records(making);
+}
+
+static void end_capture(struct making *making)
+{
+	const struct chunk_header head = { .type = CHUNK_END };
+
+	if (!making->begun || making->files == HARNESS_FILES)
+		return;
+	end_chunks(making);
+	if (!(making->arg & CAPTURE_KILLED))
+		add_chunk(making, &head, NULL, 0);
+	harness_file(making->files++, &making->file);
+	making->file.len = 0;
+}
+
+static void begin_capture(struct making *making, const struct part *part)
+{
+	const struct file_header header = { FILE_MAGIC, FILE_VERSION, UB_WIRE_VERSION };
+	size_t size = part->size < sizeof(making->stats) ? part->size : sizeof(making->stats);
+
+	end_capture(making);
+	making->begun = true;
+	making->arg = part->arg;
+	memset(&making->stats, 0, sizeof(making->stats));
+	memcpy(&making->stats, part->data, size);
+	bytes_add(&making->file, &header, sizeof(header));
+}
+
+static void add_sides(struct making *making, const struct part *part)
+{
+	end_records(making);
+	bytes_add(&making->sides, part->data, part->size);
+}
+
+static void add_record(struct making *making, const struct part *part)
+{
+	union {
+		struct ub_hdr h;
+		uint8_t bytes[UB_MAX_RECORD];
+	} record = { 0 };
+	const struct encoder_news *news;
+
+	memcpy(&record, part->data, part->size < sizeof(record) ? part->size : sizeof(record));
+	/* the writer takes no others */
+	if (!ub_kind_size(record.h.kind))
+		return;
+	end_sides(making);
+	if (making->records == ENCODER_RECORDS)
+		end_records(making);
+	encoder_add(encoder, &record, 1, record.h.cpu, record.h.cpu_seq, unwatched, &news);
+	making->records++;
+}
+
+static void add_raw_chunk(struct making *making, const struct part *part)
+{
+	struct part_chunk chunk = { 0 };
+	size_t size = part->size < sizeof(chunk) ? part->size : sizeof(chunk);
+	struct chunk_header head = { .type = part->arg };
+
+	memcpy(&chunk, part->data, size);
+	head.min_ts = chunk.min_ts;
+	head.max_ts = chunk.max_ts;
+	head.records = chunk.records;
+	head.raw_size = chunk.more;
+	end_chunks(making);
+	add_chunk(making, &head, part->data + size, part->size - size);
+}
+
+static void add_part(struct making *making, const struct part *part)
+{
+	const struct part begin = { PART_CAPTURE, 0, 0, part->data };
+
+	if (part->type == PART_CAPTURE || !making->begun)
+		begin_capture(making, part->type == PART_CAPTURE ? part : &begin);
+	if (part->type == PART_SIDES)
+		add_sides(making, part);
+	else if (part->type == PART_RECORD)
+		add_record(making, part);
+	else if (part->type == PART_CHUNK)
+		add_raw_chunk(making, part);
+	else if (part->type == PART_GARBAGE) {
+		end_chunks(making);
+		bytes_add(&making->file, part->data, part->size);
+	}
+}
+
+/* Returns how many files there are. */
+static unsigned int make_captures(const uint8_t *data, size_t size, enum shown *shown)
+{
+	struct making making = { 0 };
+	const uint8_t *end = data + size;
+	struct part part;
+	bool first = true;
+
+	*shown = SHOWN_JSON;
+	for (; making.files < HARNESS_FILES && part_next(&data, end, &part); first = false) {
+		if (first && part.type == PART_CAPTURE)
+			*shown = part.arg % SHOWN_KINDS;
+		add_part(&making, &part);
+	}
+	end_capture(&making);
+	vec_release(&making.file);
+	vec_release(&making.sides);
+	return making.files;
+}
+
+static void report(struct analysis *analysis, enum shown shown, FILE *out)
+{
+	struct report *report = report_new(NULL);
+	struct report_text_options options = { .verbose = 2, .width = 100 };
+	struct fact_sink sink = report_sink(report);
+	struct fact_totals totals = { 0 };
+
+	if (!analysis_run(analysis, &sink, &totals)) {
+		report_finish(report, &totals);
+		if (shown == SHOWN_TEXT)
+			report_text(report, &options, out);
+		else if (shown == SHOWN_FOLDED)
+			report_folded(report, REPORT_CALLS, out);
+		else
+			report_json(report, out);
+	}
+	report_free(report);
+}
+
+static void judge(struct analysis *analysis, FILE *out)
+{
+	struct policy *policy = policy_default();
+	struct judge *judge = judge_new(policy);
+	struct fact_sink sink = judge_sink(judge);
+	struct fact_totals totals = { 0 };
+	const struct judge_output how = { .verbose = true };
+
+	if (!analysis_run(analysis, &sink, &totals)) {
+		judge_finish(judge, &totals, 0);
+		judge_json(judge, &how, out);
+	}
+	judge_free(judge);
+	policy_free(policy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct analysis *analysis;
+	enum shown shown;
+	unsigned int files, added = 0;
+	const char *why;
+	size_t length;
+	char *text;
+	FILE *out;
+
+	encoder = encoder ? encoder : encoder_new();
+	files = make_captures(data, size, &shown);
+	analysis = analysis_new();
+	for (unsigned int i = 0; i < files; i++)
+		added += !analysis_add_file(analysis, harness_path(i), &why);
+	if (added) {
+		out = xmemstream(&text, &length);
+		if (shown == SHOWN_VERDICT)
+			judge(analysis, out);
+		else
+			report(analysis, shown, out);
+		fclose(out);
+		free(text);
+	}
+	analysis_free(analysis);
+	return 0;
+}
