@@ -84,7 +84,7 @@ void fifo_expect(struct matcher *matcher, struct sent *sent, const struct ub_xfe
 	*map_insert(&fifo->expected, xfer->raddr, 0, NULL) = (uintptr_t)sent;
 	/* probes are placed one after the other: its handler must be known to have one */
 	if (!in_slot || !has_slots(fifo) || sent->ts <= inbox->process->blind_until ||
-	    !(inbox->handlers >> sent->am_id & 1))
+	    !(inbox->handlers >> (sent->am_id & 31) & 1))
 		return;
 	sent->vacant = fifo->known && xfer->raddr <= fifo->reached + fifo->memory->fifo.slots;
 	*map_insert(&fifo->slots, slot_of(fifo, xfer->raddr), 0, NULL) = (uintptr_t)sent;
