@@ -140,7 +140,7 @@ static int pass_over(struct file_reader *r, int error, uint64_t size)
 /* Appends the chunk's side records, each a line; ucxbpf writes no other lines. */
 static int add_sides(struct file_reader *r, const char *text, size_t size)
 {
-	const char *end = text + size;
+	const char *end = size ? text + size : text; /* NULL of an empty chunk */
 
 	while (text < end) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
