@@ -236,8 +236,7 @@ $(O)/tests/progs/lib/%.so: tests/progs/%.c
 #-- Fuzzers (tests/fuzz/README.md) -------------------------------------------------------------------
 
 # What they run in: all that is read without root.
-FUZZ_SRC := $(filter-out user/main.c user/cmd/% user/observe/capture/% user/observe/probe/% user/observe/doctor/% \
-	user/show/export/%,$(USER_SRC)) tests/fuzz/harness.c tests/fuzz/mutate.c
+FUZZ_SRC := $(filter-out user/main.c user/cmd/% user/observe/capture/% user/observe/probe/% user/observe/doctor/%,$(USER_SRC)) tests/fuzz/harness.c tests/fuzz/mutate.c
 FUZZ_TARGETS := replay site
 FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Iuser -Ibpf -Itests -I$(O)/include -O1 -gline-tables-only \
 	-fno-omit-frame-pointer $(ANYWHERE)
@@ -245,18 +244,22 @@ FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fsanitize-coverage=inline-8bit-counters,pc-table
 FUZZ_COVER := -fprofile-instr-generate -fcoverage-mapping
 FUZZ_WRAP_replay := -Wl,--wrap=decoder_new,--wrap=decoder_free
-FUZZ_PKGS := libzstd jansson libxxhash yaml-0.1 nettle
+FUZZ_PKGS := libzstd jansson libxxhash libprotobuf-c yaml-0.1 nettle
 
 # folder, flags of the compiler, of the linker: with sanitizers, and to see which lines were run
 define fuzz_rules
 $(O)/$(1)/flags: FORCE
 	@mkdir -p $$(@D); echo '$(FUZZ_CFLAGS) $(2)' >$$@.new; $$(update)
 
-$(O)/$(1)/obj/%.o: %.c $(O)/$(1)/flags | $(O)/include/version.h
+$(O)/$(1)/obj/%.o: %.c $(O)/$(1)/flags | $(O)/include/version.h $(PROTO_H)
 	$$(call say,CLANG,$$@)
 	$$(Q)mkdir -p $$(@D) && $(CLANG) $(FUZZ_CFLAGS) $(2) -MMD -MP -c $$< -o $$@
 
-$(O)/$(1)/libucxbpf.a: $(FUZZ_SRC:%.c=$(O)/$(1)/obj/%.o)
+$(O)/$(1)/obj/%.pb-c.o: $(O)/include/%.pb-c.h $(O)/$(1)/flags
+	$$(call say,CLANG,$$@)
+	$$(Q)mkdir -p $$(@D) && $(CLANG) $(FUZZ_CFLAGS) -w $(2) -c $$(<:.h=.c) -o $$@
+
+$(O)/$(1)/libucxbpf.a: $(FUZZ_SRC:%.c=$(O)/$(1)/obj/%.o) $(PROTO_SRC:user/show/export/%.proto=$(O)/$(1)/obj/%.pb-c.o)
 	$$(call say,AR,$$@)
 	$$(Q)rm -f $$@ && $(AR) rcsD $$@ $$^
 

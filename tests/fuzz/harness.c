@@ -2,6 +2,7 @@
 #include "fuzz/harness.h"
 
 #include <sanitizer/allocator_interface.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+
+size_t harness_spared;
 
 #if __has_feature(address_sanitizer)
 
@@ -19,7 +22,8 @@
 static void on_malloc(const volatile void *data, size_t size)
 {
 	(void)data;
-	if (size < LARGE || __sanitizer_get_current_allocated_bytes() < MOST_MEMORY)
+	if (size < LARGE ||
+	    __sanitizer_get_current_allocated_bytes() < MOST_MEMORY + harness_spared)
 		return;
 	fprintf(stderr, "more than %lu MiB of memory are in use\n", MOST_MEMORY >> 20);
 	abort();
@@ -59,6 +63,21 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	alloc_json();
 	watch_memory();
 	return 0;
+}
+
+void harness_fail(const char *what)
+{
+	fprintf(stderr, "wrong: %s\n", what);
+	abort();
+}
+
+void harness_check_json(const char *text, size_t size)
+{
+	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+
+	if (!json)
+		harness_fail("a result is not JSON");
+	json_decref(json);
 }
 
 void bytes_add(bytes *to, const void *data, size_t size)

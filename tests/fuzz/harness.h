@@ -25,6 +25,15 @@ int harness_file(unsigned int number, const bytes *content);
 /* Its name, for who opens files by name. */
 const char *harness_path(unsigned int number);
 
+/* Bytes that do not count as memory in use: they are kept from run to run, or never touched. */
+extern size_t harness_spared;
+
+/* Ends the program with what is wrong. */
+void harness_fail(const char *what) __attribute__((noreturn));
+
+/* A result has to be JSON, whatever it was made of. */
+void harness_check_json(const char *text, size_t size);
+
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);

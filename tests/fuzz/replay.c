@@ -12,10 +12,39 @@
 #include "file/codec.h"
 #include "fuzz/harness.h"
 #include "fuzz/parts.h"
+#include "show/export/export.h"
+#include "show/page/page.h"
 #include "show/report/report.h"
 #include "site/judge/judge.h"
 
-enum shown { SHOWN_JSON, SHOWN_TEXT, SHOWN_VERDICT, SHOWN_FOLDED, SHOWN_KINDS = 8 };
+enum shown {
+	SHOWN_JSON,
+	SHOWN_TEXT,
+	SHOWN_VERDICT,
+	SHOWN_FOLDED,
+	SHOWN_EVENTS, /* as lines of JSON */
+	SHOWN_TIMELINE, /* for Perfetto */
+	SHOWN_PAGE,
+	SHOWN_KINDS = 8,
+};
+
+static bool is_json(enum shown shown)
+{
+	return shown == SHOWN_JSON || shown == SHOWN_VERDICT;
+}
+
+/* Programs and styles of pages, which are no matter of the input: none. */
+__asm__(".data\n"
+	".global page_viewer_js, page_viewer_js_end, page_viewer_js_hash\n"
+	".global page_viewer_css, page_viewer_css_end, page_viewer_css_hash\n"
+	".global page_verdict_js, page_verdict_js_end, page_verdict_js_hash\n"
+	".global page_verdict_css, page_verdict_css_end, page_verdict_css_hash\n"
+	"page_viewer_js: page_viewer_js_end: page_viewer_js_hash:\n"
+	"page_viewer_css: page_viewer_css_end: page_viewer_css_hash:\n"
+	"page_verdict_js: page_verdict_js_end: page_verdict_js_hash:\n"
+	"page_verdict_css: page_verdict_css_end: page_verdict_css_hash:\n"
+	".quad 0\n"
+	".text\n");
 
 /* Captures while they are made. */
 struct making {
@@ -33,27 +62,29 @@ static const uint64_t unwatched[UB_KIND_MAX];
 
 /*
  * A decoder takes 27 MB, of which a run uses little. What has to be done for each of these bytes
- * where addresses are checked would take ten times as long as the run, so it is kept.
+ * where addresses are checked would take ten times as long as the run, so decoders are kept.
  */
+#define DECODER_SIZE (27ul << 20)
+
 struct block_decoder *__real_decoder_new(void);
 struct block_decoder *__wrap_decoder_new(void);
-void __real_decoder_free(struct block_decoder *decoder);
 void __wrap_decoder_free(struct block_decoder *decoder);
 
-static struct block_decoder *kept[2 * HARNESS_FILES];
-static size_t kept_n;
+/* As many as captures are read at a time. */
+static VEC(struct block_decoder *) kept;
 
 struct block_decoder *__wrap_decoder_new(void)
 {
-	return kept_n ? kept[--kept_n] : __real_decoder_new();
+	if (kept.len)
+		return kept.data[--kept.len];
+	harness_spared += DECODER_SIZE;
+	return __real_decoder_new();
 }
 
 void __wrap_decoder_free(struct block_decoder *decoder)
 {
-	if (decoder && kept_n < ARRAY_SIZE(kept))
-		kept[kept_n++] = decoder;
-	else
-		__real_decoder_free(decoder);
+	if (decoder)
+		vec_push(&kept, decoder);
 }
 
 static void add_chunk(struct making *making, const struct chunk_header *head, const void *raw,
@@ -192,6 +223,14 @@ static void add_part(struct making *making, const struct part *part)
 	}
 }
 
+/* A timeline reserves 48 MB for sorting, which takes five times as long as all else: a few. */
+static enum shown shown_of(unsigned int arg)
+{
+	enum shown shown = arg % SHOWN_KINDS;
+
+	return shown == SHOWN_TIMELINE && !(arg & CAPTURE_TIMELINE) ? SHOWN_JSON : shown;
+}
+
 /* Returns how many files there are. */
 static unsigned int make_captures(const uint8_t *data, size_t size, enum shown *shown)
 {
@@ -203,13 +242,34 @@ static unsigned int make_captures(const uint8_t *data, size_t size, enum shown *
 	*shown = SHOWN_JSON;
 	for (; making.files < HARNESS_FILES && part_next(&data, end, &part); first = false) {
 		if (first && part.type == PART_CAPTURE)
-			*shown = part.arg % SHOWN_KINDS;
+			*shown = shown_of(part.arg);
 		add_part(&making, &part);
 	}
 	end_capture(&making);
 	vec_release(&making.file);
 	vec_release(&making.sides);
 	return making.files;
+}
+
+static uint64_t sum(const struct fact_reason *reasons)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < FACT_MAX_REASONS; i++)
+		sum += reasons[i].count;
+	return sum;
+}
+
+/* Whatever a capture says, each send, receive and byte is accounted for. */
+static void check(const struct fact_totals *totals)
+{
+	if (totals->sends != totals->matched + totals->ambiguous + sum(totals->unmatched_sends))
+		harness_fail("sends are not accounted for");
+	if (totals->receives !=
+	    totals->matched + totals->ambiguous + sum(totals->unmatched_receives))
+		harness_fail("receives are not accounted for");
+	if (totals->data_bytes != totals->to_op_bytes + totals->unexplained_bytes)
+		harness_fail("bytes are not accounted for");
 }
 
 static void report(struct analysis *analysis, enum shown shown, FILE *out)
@@ -220,6 +280,7 @@ static void report(struct analysis *analysis, enum shown shown, FILE *out)
 	struct fact_totals totals = { 0 };
 
 	if (!analysis_run(analysis, &sink, &totals)) {
+		check(&totals);
 		report_finish(report, &totals);
 		if (shown == SHOWN_TEXT)
 			report_text(report, &options, out);
@@ -247,6 +308,49 @@ static void judge(struct analysis *analysis, FILE *out)
 	policy_free(policy);
 }
 
+static void export(struct analysis *analysis, const struct export_format *format, FILE *out)
+{
+	const struct export_request request = { .format = format };
+	struct export_target target = { .request = &request, .file = out };
+	struct fact_totals totals = { 0 };
+	struct fact_sink sink;
+	int err = 0;
+	void *state = format->begin(&target, &err);
+
+	if (!state)
+		return;
+	sink = format->sink(state);
+	if (!analysis_run(analysis, &sink, &totals))
+		format->end(state, &totals);
+	format->free(state);
+}
+
+static void page(struct analysis *analysis, FILE *out)
+{
+	const struct page_options options = { .cells = 1000, .spans = 1000, .events = 1000 };
+	struct page *page = page_new(&options);
+	struct fact_sink sink = page_sink(page);
+	struct fact_totals totals = { 0 };
+
+	if (!analysis_run(analysis, &sink, &totals))
+		page_write(page, &totals, out);
+	page_free(page);
+}
+
+static void show(struct analysis *analysis, enum shown shown, FILE *out)
+{
+	if (shown == SHOWN_VERDICT)
+		judge(analysis, out);
+	else if (shown == SHOWN_EVENTS)
+		export(analysis, &export_ndjson, out);
+	else if (shown == SHOWN_TIMELINE)
+		export(analysis, &export_perfetto, out);
+	else if (shown == SHOWN_PAGE)
+		page(analysis, out);
+	else
+		report(analysis, shown, out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct analysis *analysis;
@@ -264,11 +368,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		added += !analysis_add_file(analysis, harness_path(i), &why);
 	if (added) {
 		out = xmemstream(&text, &length);
-		if (shown == SHOWN_VERDICT)
-			judge(analysis, out);
-		else
-			report(analysis, shown, out);
+		show(analysis, shown, out);
 		fclose(out);
+		/* it takes as long as making it: for some */
+		if (size % 4 == 0 && is_json(shown))
+			harness_check_json(text, length);
 		free(text);
 	}
 	analysis_free(analysis);

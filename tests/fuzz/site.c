@@ -213,12 +213,25 @@ static struct judge *earlier_judge(const struct site *site)
 	return NULL;
 }
 
+static void write_json(const struct judge *judge, const struct judge_output *how, FILE *out)
+{
+	size_t size;
+	char *text;
+	FILE *memory = xmemstream(&text, &size);
+
+	judge_json(judge, how, memory);
+	fclose(memory);
+	harness_check_json(text, size);
+	fwrite(text, 1, size, out);
+	free(text);
+}
+
 static void write_verdict(const struct judge *judge, unsigned int form, FILE *out)
 {
 	const struct judge_output how = { .verbose = true, .width = 80 };
 
 	if (form % 5 == 0)
-		judge_json(judge, &how, out);
+		write_json(judge, &how, out);
 	else if (form % 5 == 1)
 		judge_text(judge, &how, out);
 	else if (form % 5 == 2)
@@ -234,10 +247,8 @@ static void write_evidence(struct judge *judge, const struct fact_totals *totals
 	struct evidence_error error;
 	int file = harness_file(0, &none);
 
-	if (!judge_evidence_write(judge, totals, file, &error) && evidence_check(file, &error)) {
-		fprintf(stderr, "evidence that was written cannot be read: %s\n", error.text);
-		abort();
-	}
+	if (!judge_evidence_write(judge, totals, file, &error) && evidence_check(file, &error))
+		harness_fail(error.text);
 }
 
 static void judge(struct site *site, unsigned int form)
