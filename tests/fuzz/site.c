@@ -20,7 +20,7 @@
 #include "site/policy/policy.h"
 
 #define MERGED 1 /* arg of evidence: it is merged before it is read */
-#define MOST_STEPS 64 /* of a plan: nodes and rounds whose steps are looked at */
+#define MOST_STEPS 16 /* of a plan: nodes and rounds whose steps are looked at */
 
 struct site {
 	struct policy *policy;
