@@ -243,7 +243,7 @@ FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Iuser -Ibpf -Itests -I$(O)/includ
 FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fsanitize-coverage=inline-8bit-counters,pc-table
 FUZZ_COVER := -fprofile-instr-generate -fcoverage-mapping
-FUZZ_WRAP_replay := -Wl,--wrap=decoder_new,--wrap=decoder_free
+FUZZ_WRAP_replay := -Wl,--wrap=decoder_new,--wrap=decoder_free,--wrap=sorted_new,--wrap=sorted_free
 FUZZ_PKGS := libzstd jansson libxxhash libprotobuf-c yaml-0.1 nettle
 
 # folder, flags of the compiler, of the linker: with sanitizers, and to see which lines were run

@@ -35,7 +35,6 @@ enum part_type {
 enum capture_is {
 	CAPTURE_KILLED = 1 << 3, /* no end chunk */
 	CAPTURE_REFUSED = 1 << 4, /* a record could not be stored */
-	CAPTURE_TIMELINE = 1 << 7, /* see replay.c */
 };
 
 struct part_chunk {
