@@ -266,7 +266,7 @@ $(O)/$(1)/libucxbpf.a: $(FUZZ_SRC:%.c=$(O)/$(1)/obj/%.o) $(PROTO_SRC:user/show/e
 $(FUZZ_TARGETS:%=$(O)/$(1)/%): $(O)/$(1)/%: $(O)/$(1)/obj/tests/fuzz/%.o $(O)/$(1)/libucxbpf.a
 	$$(call say,LINK,$$@)
 	$$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(2) $$^ $$(FUZZ_WRAP_$$*) -Wl,-Bstatic $$$$(pkg-config --static --libs $(FUZZ_PKGS)) \
-		-Wl,-Bdynamic -pthread -lm -o $$@
+		-Wl,-Bdynamic -pthread -lm -Wl,-rpath,'$$$$ORIGIN/lib' -o $$@
 endef
 $(eval $(call fuzz_rules,fuzz,$(FUZZ_SAN)))
 $(eval $(call fuzz_rules,fuzz-cover,$(FUZZ_COVER)))
