@@ -58,9 +58,12 @@ setup() { live_setup; }
 	"$UCXBPF" run -q -o "$WORK/a.ucxb" -- sh -c "
 		grep -E '$rights' /proc/self/status >$WORK/command
 		sleep 0.3
+		pgrep -P \$PPID ucxbpf-keeper >$WORK/keeper
 		cat /proc/\$PPID/task/*/status | grep -E '$rights' | sort | uniq -c >$WORK/tracer"
 	diff "$WORK/own" "$WORK/command"
 	cat "$WORK/tracer"
+	# without it, the end of a trace takes ten times as long
+	[ -s "$WORK/keeper" ]
 	awk '$2 == "NoNewPrivs:" && $3 != 1 || $2 == "Seccomp:" && $3 != 2 || /^ *[0-9]+ Cap/ && $3 ~ /ffff/ { bad = 1 }
 		END { exit bad || NR != 4 }' "$WORK/tracer"
 }

@@ -17,9 +17,9 @@ void confine_to_files(void);
 
 /*
  * The same for a tracer, which keeps what tracing needs: eight capabilities more, and the calls
- * that load programs, place probes, read memory of processes and visit their namespaces. It parses
- * files and memory of foreign processes. Not by Landlock: it forbids to read processes outside its
- * domain.
+ * that load programs, place probes, read memory of processes, visit their namespaces and talk to
+ * its own children. It parses files and memory of foreign processes. Not by Landlock: it forbids to
+ * read processes outside its domain.
  */
 void confine_to_tracing(void);
 
