@@ -184,6 +184,12 @@ static json_t *zero_json(const struct page_host *host, unsigned int shift)
 	return json_integer((json_int_t)((host->first >> shift << shift) - host->first));
 }
 
+/* A capture may claim any time: sums of them wrap. */
+static uint64_t time_of_day(const struct page_host *host)
+{
+	return host->first + (uint64_t)host->ahead;
+}
+
 /* The time of day of the earliest host: hosts without a clock cannot be aligned. */
 static int64_t earliest(const struct page_hosts *hosts)
 {
@@ -191,7 +197,7 @@ static int64_t earliest(const struct page_hosts *hosts)
 
 	for (size_t i = 0; i < hosts->hosts.len; i++) {
 		const struct page_host *host = &hosts->hosts.data[i];
-		int64_t at = (int64_t)host->first + host->ahead;
+		int64_t at = (int64_t)time_of_day(host);
 
 		if (host->clocked && host->last && at < least)
 			least = at;
@@ -210,7 +216,7 @@ static json_t *host_json(const struct page *page, size_t number_of, int64_t zero
 			 number(host->last - host->first), "zero_ns",
 			 zero_json(host, page->cube.shift), "level_zero_ns", levels, "begin_ns",
 			 host->clocked && host->last
-				 ? json_integer((int64_t)host->first + host->ahead - zero)
+				 ? json_integer((json_int_t)(time_of_day(host) - (uint64_t)zero))
 				 : json_null());
 }
 
