@@ -110,6 +110,76 @@ static void a_list_has_no_size(void **state)
 	pair_release(&s);
 }
 
+static void post(struct pair *s, uint64_t address, uint64_t refused)
+{
+	struct ub_xfer *xfer;
+
+	job_op(&s->a, AT_ATOMIC, EP(1, 2), address, 8, 0);
+	if (refused) {
+		xfer = job_xfer(&s->a, &s->b, AT_AM_BCOPY, 20, 0, refused);
+		xfer->status = -2;
+		xfer->h.flags = UB_F_REQ;
+	}
+}
+
+/* The operation frees its request, returns success, and sends when there is room again. */
+static void posted_atomics_wait(void **state)
+{
+	struct pair s;
+
+	(void)state;
+	pair_init(&s, "start");
+	for (uint64_t i = 0; i < 3; i++) {
+		post(&s, 0x100 * i, 0x8000 + 0x200 * i);
+		job_comp(&s.a, AT_REQ_FREE, 0x8000 + 0x200 * i, 0, 0);
+		job_op_end(&s.a);
+	}
+	for (uint64_t i = 0; i < 3; i++)
+		job_xfer(&s.a, &s.b, AT_AM_BCOPY, 20, 8 + 26, 0x8000 + 0x200 * i)->h.flags =
+			UB_F_REQ;
+	/* an address that is handed out again, to one that sends at once */
+	post(&s, 0x300, 0);
+	job_xfer(&s.a, &s.b, AT_AM_BCOPY, 20, 8 + 26, 0x8000)->h.flags = UB_F_REQ;
+	job_op_end(&s.a);
+	pair_analyse(&s);
+	assert_int_equal(s.out.totals.data_bytes, 4 * 8);
+	assert_int_equal(s.out.totals.unexplained_bytes, 0);
+	assert_int_equal(s.out.ops.len, 4);
+	for (size_t i = 0; i < 3; i++) {
+		const struct fact_transfer *sent = &s.out.transfers.data[3 + i];
+
+		assert_true(sent->caused_by == s.out.transfers.data[i].caused_by);
+		for (size_t k = 0; k < 4; k++)
+			if (s.out.ops.data[k].id == sent->caused_by)
+				assert_int_equal(s.out.ops.data[k].end, sent->end);
+	}
+	assert_true(s.out.transfers.data[6].caused_by != s.out.transfers.data[0].caused_by);
+	pair_release(&s);
+}
+
+/* Before the wire-up nothing was tried, and what leaves after it names no request. */
+static void posted_atomics_wait_for_the_wireup(void **state)
+{
+	struct pair s;
+
+	(void)state;
+	pair_init(&s, "start");
+	post(&s, 0x100, 0);
+	job_comp(&s.a, AT_REQ_FREE, 0x8000, 0, 0);
+	job_op_end(&s.a);
+	post(&s, 0x200, 0);
+	job_comp(&s.a, AT_REQ_FREE, 0x8200, 0, 0);
+	job_op_end(&s.a);
+	job_xfer(&s.a, &s.b, AT_ATOMIC_POST, 0, 8, 0)->raddr = 0x200;
+	job_xfer(&s.a, &s.b, AT_ATOMIC_POST, 0, 8, 0)->raddr = 0x300;
+	job_xfer(&s.a, &s.b, AT_ATOMIC_POST, 0, 8, 0)->raddr = 0x100;
+	pair_analyse(&s);
+	assert_int_equal(s.out.totals.unexplained_bytes, 8);
+	assert_true(s.out.transfers.data[2].caused_by);
+	assert_true(s.out.transfers.data[0].caused_by > s.out.transfers.data[2].caused_by);
+	pair_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +187,8 @@ int main(void)
 		cmocka_unit_test(freed_inside_next_span),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(a_list_has_no_size),
+		cmocka_unit_test(posted_atomics_wait),
+		cmocka_unit_test(posted_atomics_wait_for_the_wireup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

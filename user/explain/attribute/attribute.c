@@ -80,7 +80,25 @@ static void request_freed(struct attribute *attribute, const struct event *event
 		request_close(attribute, op);
 }
 
-static void completion_event(struct attribute *attribute, const struct event *event)
+/*
+ * An atomic without a result that cannot be sent at once frees its request itself and returns
+ * success (ucp_atomic_op_nbx(), src/ucp/rma/amo_send.c of 1.13.1 to 1.22): the request goes on.
+ */
+static bool posted(struct attribute *attribute, struct op *op, uint64_t req)
+{
+	if (!op || op->site->op != OP_ATOMIC || !op->immediate || op->failed)
+		return false;
+	op->immediate = false;
+	op->completed = false;
+	op->released = true;
+	op->req = req;
+	op->end = (struct moment){ 0 };
+	request_open(attribute, op);
+	return true;
+}
+
+static void completion_event(struct attribute *attribute, const struct thread *thread,
+			     const struct event *event)
 {
 	const struct ub_comp *record = (const struct ub_comp *)event->h;
 	struct inner *inner;
@@ -99,7 +117,8 @@ static void completion_event(struct attribute *attribute, const struct event *ev
 		user_completed(attribute, event, record);
 		break;
 	case UB_COMP_REQ_FREE:
-		request_freed(attribute, event, record->req);
+		if (!posted(attribute, thread_op(thread, event->h), record->req))
+			request_freed(attribute, event, record->req);
 		break;
 	}
 }
@@ -310,7 +329,7 @@ void attribute_event(struct attribute *attribute, const struct event *event)
 	case UB_RX:
 		return arrival_event(attribute, thread, event);
 	case UB_COMP:
-		return completion_event(attribute, event);
+		return completion_event(attribute, thread, event);
 	case UB_MATCH:
 		return match_event(attribute, thread, event);
 	}

@@ -90,7 +90,7 @@ void request_open(struct attribute *attribute, struct op *op)
 
 	if (op->immediate)
 		return;
-	if (op->returns)
+	if (op->returns && op->handle)
 		owned_by(attribute, op->process)->request_size = op->handle - op->req;
 	op->open = true;
 	op->open_at = owned_by(attribute, op->process)->open.len;

@@ -146,18 +146,23 @@ static struct op *by_origin(struct attribute *attribute, const struct thread *th
 
 /*
  * Short sends that had to wait, for the wire-up or for resources, leave later with nothing that
- * names their request: they are the oldest ones on the endpoint that have sent nothing yet.
+ * names their request: they are the oldest ones on the endpoint that have sent nothing yet. What
+ * stands for a tag in puts and atomics is the remote address.
  */
 static struct op *by_content(struct attribute *attribute, const struct event *event,
 			     const struct ub_xfer *xfer, unsigned int kinds)
 {
 	uint64_t ep = decoder_lane_ep(attribute->decoder, event->process, xfer->uct_ep);
 	uint64_t tag = xfer->am_id == AM_EAGER_ONLY ? xfer->w[0] : xfer->w[0] & 0xffff;
+	bool am = event->site->verb == VERB_AM;
 
-	if (xfer->req || event->site->mode != MODE_SHORT || !(xfer->h.flags & UB_F_WIRE))
+	if (xfer->req || (event->site->mode != MODE_SHORT && event->site->verb != VERB_ATOMIC))
 		return NULL;
-	return request_unsent(attribute, event->process, kinds, ep, tag,
-			      xfer_payload(event->site, xfer, NULL));
+	if (am && !(xfer->h.flags & UB_F_WIRE))
+		return NULL;
+	return request_unsent(attribute, event->process,
+			      kinds & (am ? WHOLE_SENDS : BIT(OP_PUT) | BIT(OP_ATOMIC)), ep,
+			      am ? tag : xfer->raddr, xfer_payload(event->site, xfer, NULL));
 }
 
 static const char *why_not(const struct event *event, const struct ub_xfer *xfer)
@@ -216,8 +221,8 @@ static struct op *xfer_resolve(struct attribute *attribute, const struct thread 
 	}
 	if (!op && (event->site->verb == VERB_PUT || event->site->verb == VERB_GET))
 		op = copy_resolve(attribute, thread, event);
-	if (!op && event->site->verb == VERB_AM)
-		op = by_content(attribute, event, xfer, kinds & WHOLE_SENDS);
+	if (!op)
+		op = by_content(attribute, event, xfer, kinds);
 	if (!op && (xfer->am_id == AM_GET_REP || xfer->am_id == AM_ATOMIC_REP))
 		op = by_origin(attribute, thread, event, xfer);
 	if (!op)
@@ -388,8 +393,8 @@ static void op_progress(struct op *op, const struct transfer *transfer, const st
 	op->carried += transfer->bytes;
 	if (op->released && op->end.precision == PRECISION_UPPER)
 		op->end = (struct moment){ 0 };
-	if (op->site->op == OP_ATOMIC)
-		return;
+	if (op->site->op == OP_ATOMIC && !op->released)
+		return; /* done with its result */
 	if (op->end.precision == PRECISION_UNKNOWN && event->site->mode != MODE_ZCOPY &&
 	    op->carried >= op->bytes && transfer->am_id != AM_SYNC_ONLY &&
 	    transfer->am_id != AM_SYNC_FIRST && transfer->am_id != AM_RNDV_DATA)
