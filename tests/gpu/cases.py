@@ -8,13 +8,16 @@ from collections import namedtuple
 # ucx       a folder of the bundle's, or "stock": the machine's own
 # proto     UCX_PROTO_ENABLE
 # way       see TLS
+# scheme    UCX_RNDV_SCHEME, "": UCX's choice
 # runtime   how the program is linked to the CUDA runtime; own: it brings its own
 # late      attached to after all memory was made and messages were sent
-Case = namedtuple("Case", "name program arguments devices ucx proto way runtime late")
+# balanced  each message's way must be known, and its transfers' bytes be its own
+Case = namedtuple("Case",
+                  "name program arguments devices ucx proto way scheme runtime late balanced")
 
 # The transports that UCX may use.
 TLS = {"ipc": "cuda_copy,cuda_ipc,posix,self,cma", "staged": "cuda_copy,posix,self,cma",
-       "host": "posix,self"}
+       "shm": "cuda_copy,posix,self", "host": "posix,self"}
 
 # What a rank's device is (choose_device() in ledger.h), the GPUs that it takes, and whether each
 # rank is started with only its own to be seen.
@@ -33,7 +36,11 @@ KINDS = {
 # does not see mappings, no version sees what is opened of another process. It is told not to.
 UNSEEN = ("vmm", "mapped", "remap", "imported")
 
-# program  what  devices  UCX  protocols  way  runtime  when
+# The modes of gpu_pingpong, with the kind of memory that each word stands for.
+MODES = ("pingpong", "window", "both", "mixed")
+MODE_KINDS = {"plain": "cudaMalloc", "managed": "cudaMallocManaged"}
+
+# program  what  devices  UCX  protocols  way[.scheme]  runtime  when
 TABLE = """
 pairs plain    peer    1.18.1 y ipc    static  start
 pairs plain    peer    1.13.1 n ipc    dynamic start
@@ -91,6 +98,43 @@ python -       peer    1.22.0 y ipc    own     start
 pairs plain    peer    1.20.1 y ipc    static  start
 pairs pool     peer    1.20.1 y ipc    static  late
 halo  -        ring    1.20.1 y ipc    static  late
+pingpong plain   environ 1.13.1 n staged  static start
+pingpong plain   environ 1.13.1 y staged  static start
+pingpong managed environ 1.13.1 n staged  static start
+pingpong managed environ 1.13.1 y staged  static start
+pingpong managed environ 1.13.1 n ipc     static start
+pingpong managed environ 1.13.1 y ipc     static start
+both     plain   environ 1.13.1 n staged  static start
+both     plain   environ 1.13.1 y staged  static start
+window   plain   environ 1.13.1 n staged  static start
+window   plain   environ 1.13.1 n ipc     static start
+both     plain   environ 1.13.1 n ipc     static start
+both     plain   environ 1.13.1 y ipc     static start
+mixed    plain   environ 1.13.1 n staged  static start
+mixed    plain   environ 1.13.1 y staged  static start
+mixed    managed environ 1.13.1 n staged  static start
+pingpong plain   environ 1.18.1 y staged  static start
+pingpong managed environ 1.18.1 y staged  static start
+both     plain   environ 1.18.1 y staged  static start
+mixed    plain   environ 1.18.1 y staged  static start
+both     plain   environ 1.18.1 y ipc     static start
+mixed    managed environ 1.18.1 y ipc     static start
+mixed    plain   environ 1.13.1 n shm     static start
+mixed    plain   environ 1.13.1 y shm     static start
+mixed    plain   environ 1.18.1 y shm     static start
+mixed    plain   environ 1.13.1 n staged.get_ppln static start
+mixed    plain   environ 1.13.1 n staged.put_ppln static start
+mixed    plain   environ 1.13.1 y staged.get_ppln static start
+mixed    plain   environ 1.13.1 y staged.put_ppln static start
+mixed    plain   environ 1.13.1 y staged.get_zcopy static start
+mixed    plain   environ 1.13.1 y staged.put_zcopy static start
+mixed    plain   environ 1.13.1 y staged.rkey_ptr static start
+mixed    plain   environ 1.13.1 n staged.am   static start
+mixed    plain   environ 1.13.1 y staged.am   static start
+mixed    plain   environ 1.18.1 y staged.put_zcopy static start
+mixed    plain   environ 1.18.1 y staged.rkey_ptr static start
+mixed    plain   environ 1.18.1 y staged.put_ppln static start
+mixed    plain   environ 1.18.1 n staged  static start
 """
 
 
@@ -99,7 +143,13 @@ def unseen(case):
     return any(word in case.name.split("-") for word in UNSEEN)
 
 
+def program_of(word):
+    return "gpu_pairs" if word == "hosts" else f"gpu_{'pingpong' if word in MODES else word}"
+
+
 def arguments(program, what):
+    if program in MODES:
+        return [program, MODE_KINDS[what]]
     return KINDS[what].split() if program in ("pairs", "hosts") else [] if what == "-" else [what]
 
 
@@ -110,8 +160,8 @@ def cases():
             continue
         program, what, devices, ucx, proto, way, runtime, when = line.split()
         parts = [program, what, devices, ucx, {"y": "v2", "n": "v1"}[proto], way, runtime, when]
-        made.append(Case("-".join(part for part in parts if part != "-"),
-                         "gpu_pairs" if program == "hosts" else f"gpu_{program}",
-                         arguments(program, what), devices, ucx, proto, way, runtime,
-                         when == "late"))
+        way, _, scheme = way.partition(".")
+        made.append(Case("-".join(part for part in parts if part != "-"), program_of(program),
+                         arguments(program, what), devices, ucx, proto, way, scheme, runtime,
+                         when == "late", program in MODES))
     return made

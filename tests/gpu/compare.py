@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares a report (`ucxbpf replay --json`) with what a GPU test program says it sent (ledger.h).
 
-usage: compare.py REPORT.json LEDGERS [--late] [--way ipc|staged|host]
+usage: compare.py REPORT.json LEDGERS [--late] [--way ipc|staged|shm|host] [--balanced]
   LEDGERS  folder with RANK.memory and RANK.pid
   --late   the tracer came when all memory was there: at least 99 % of the bytes have the right
            memory, none a wrong one; else every operation has it. Host memory that was pinned before
            may be called "host", which is counted
   --way    how bytes from GPU to GPU must have moved
+  --balanced
+           the way of every message must be known, and from each rank to each other one must have
+           been transferred as many bytes as were sent
 
 Prints one line per difference, or what was compared, and exits with 1 if there was any.
 """
@@ -129,6 +132,29 @@ class Compare:
         if wanted != "ipc" and seen:
             self.differences.append("transfers over cuda_ipc, which was not to be used")
 
+    def balance(self):
+        """Every message has its way, and the transfers between two ranks are their messages' bytes."""
+        for row in self.report["messages"]:
+            if row["function"] in self.functions and row["bytes"] and not row.get("chain"):
+                self.differences.append(
+                    f"no way of {row['count']:,} messages of {row['function']} ({row['bytes']:,} "
+                    f"bytes), {row.get('src_mem')} to {row.get('dst_mem')}: "
+                    f"{row.get('chain_reason')}")
+        self.expect("transferred", *self.transferred())
+
+    def transferred(self):
+        """(source, destination) of data, as the transfers say it, and as it was sent."""
+        counted = self.functions | {RECEIVED_BY[function] for function in self.functions}
+        seen, true = Counter(), Counter()
+        for row in self.report["transfers"]:
+            if row["kind"] == "data" and row["function"] in counted:
+                ends = self.rank_of.get(row["process"]), self.rank_of.get(row["peer"])
+                ends = ends[::-1] if row["op"].startswith("get_") else ends
+                seen[ends, "bytes"] += row["bytes"]
+        for row in self.rows:
+            true[(row["src"], row["dst"]), "bytes"] += row["bytes"]
+        return seen, true
+
     def loss(self):
         loss = self.report["loss"]
         if loss["dropped"]:
@@ -186,7 +212,7 @@ def read_ledgers(folder):
     return rows, pids
 
 
-def compare(report, folder, late=False, way=None):
+def compare(report, folder, late=False, way=None, balanced=False):
     """(differences, what was compared in a few words)"""
     one = Compare(report, *read_ledgers(Path(folder)))
     one.loss()
@@ -194,6 +220,8 @@ def compare(report, folder, late=False, way=None):
     text = one.late() if late else one.exact()
     if way:
         one.way(way)
+    if balanced:
+        one.balance()
     return one.differences, text
 
 
@@ -202,10 +230,11 @@ def main():
     parser.add_argument("report", type=Path)
     parser.add_argument("ledgers", type=Path)
     parser.add_argument("--late", action="store_true")
-    parser.add_argument("--way", choices=["ipc", "staged", "host"])
+    parser.add_argument("--way", choices=["ipc", "staged", "shm", "host"])
+    parser.add_argument("--balanced", action="store_true")
     options = parser.parse_args()
     differences, text = compare(json.loads(options.report.read_text()), options.ledgers,
-                                options.late, options.way)
+                                options.late, options.way, options.balanced)
     print("\n".join(differences) or text)
     return bool(differences)
 

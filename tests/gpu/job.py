@@ -111,6 +111,8 @@ class Run:
         made = dict(os.environ, **MPI_ENVIRONMENT, LD_LIBRARY_PATH=":".join(libraries),
                     UCX_PROTO_ENABLE=case.proto, TRUTH=str(self.truth))
         made["UCX_TLS"] = TLS["host" if self.place.standin else case.way]
+        if case.scheme:
+            made["UCX_RNDV_SCHEME"] = case.scheme
         if unseen(case):
             made["UCX_MEMTYPE_CACHE"] = "n"
         if case.late:
@@ -259,8 +261,9 @@ def compared(place, case, run):
     if why:
         return "FAIL", why
     # whether two processes reach GPUs that each hides from the other is the driver's business
-    way = None if place.standin or case.devices in ("setenv", "environ") else case.way
-    differences, text = compare(got, run.truth, case.late, way)
+    hidden = case.way == "ipc" and case.devices in ("setenv", "environ")
+    way = None if place.standin or hidden else case.way
+    differences, text = compare(got, run.truth, case.late, way, case.balanced and not place.standin)
     (run.folder / "case.json").write_text(json.dumps(case._replace(way=way)._asdict()) + "\n")
     if not differences:
         for path in (run.folder / "out", *run.folder.glob("maps.*")):
