@@ -25,6 +25,9 @@ SEND_OPS, RECEIVE_OPS = ("tag_send", "tag_send_sync"), ("tag_recv",)
 UNKNOWN = ("unknown", "gpu")  # "gpu": of a GPU, but which is not known
 LATE_SHARE = 0.99
 
+# What these "get" comes from this process: it goes into memory of the peer that is mapped here.
+COPYING = ("cuda_copy", "gdr_copy")
+
 # Which GPU a pool made before the trace is on, nothing tells of a process that uses several (docs/gpu.md).
 LATE_UNTOLD = ("cupy_async",)
 
@@ -149,7 +152,8 @@ class Compare:
         for row in self.report["transfers"]:
             if row["kind"] == "data" and row["function"] in counted:
                 ends = self.rank_of.get(row["process"]), self.rank_of.get(row["peer"])
-                ends = ends[::-1] if row["op"].startswith("get_") else ends
+                fetched = row["op"].startswith("get_") and row["transport"] not in COPYING
+                ends = ends[::-1] if fetched else ends
                 seen[ends, "bytes"] += row["bytes"]
         for row in self.rows:
             true[(row["src"], row["dst"]), "bytes"] += row["bytes"]

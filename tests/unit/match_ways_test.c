@@ -329,6 +329,35 @@ static void half_staged(void **state)
 	pair_release(&p);
 }
 
+/* A fragment's parent has the address of what was a receive's child: the receive is another one. */
+static void stale_parent(void **state)
+{
+	const uint64_t child = 0x9800, other = 0x7000;
+	struct pair p;
+
+	(void)state;
+	ways_init(&p);
+	ways_post(&p.a, 9, 600011, SOURCE, other);
+	ways_move(&p.a, &p.b, AT_PUT_ZCOPY, OVER_CMA, 64, STAGE(1), STAGE(2), child, other);
+	ways_post(&p.b, 8, 600011, TARGET, RECV_REQ);
+	ways_rts(&p, 8, 600011);
+	p.b.rx = 0;
+	job_rx(&p.a, AT_RX_RTR, 48, SEND_REQ, 0xa200, 0);
+	ways_move(&p.a, &p.b, AT_PUT_ZCOPY, OVER_CMA, 524288, STAGE(1), STAGE(2), 0x9200, child);
+	p.a.rx = 0;
+	/* without room for it in the handler, it has its first one's */
+	ways_move(&p.a, &p.b, AT_PUT_ZCOPY, OVER_CMA, 75723, STAGE(1), STAGE(2), 0x9200, child);
+	ways_done(&p, 8, 600011);
+	pair_analyse(&p);
+	assert_int_equal(p.out.transfers.data[0].bytes, 64);
+	assert_string_equal(p.out.transfers.data[0].ucp_op, "tag_recv");
+	for (size_t i = 1; i < p.out.transfers.len; i++)
+		if (p.out.transfers.data[i].kind == KIND_DATA)
+			assert_string_equal(p.out.transfers.data[i].ucp_op, "tag_send");
+	assert_int_equal(p.out.totals.to_op_bytes, 64 + 600011);
+	pair_release(&p);
+}
+
 /* From and to buffers of the process itself: the operation's own data. */
 static void to_itself(void **state)
 {
@@ -404,7 +433,7 @@ int main(void)
 		cmocka_unit_test(fetched),    cmocka_unit_test(staged),
 		cmocka_unit_test(mapped),     cmocka_unit_test(again),
 		cmocka_unit_test(to_itself),  cmocka_unit_test(half_staged),
-		cmocka_unit_test(other_host),
+		cmocka_unit_test(other_host), cmocka_unit_test(stale_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,28 +79,45 @@ static struct op *by_handler(const struct thread *thread, const struct ub_hdr *h
 	return kinds >> op->site->op & 1 ? op : NULL;
 }
 
+/* The operation whose request it is, or is of a request's parent whose parent is known. */
+static struct op *by_parents(struct attribute *attribute, const struct thread *thread,
+			     const struct event *event, uint64_t super, unsigned int kinds,
+			     int levels)
+{
+	struct op *op = NULL;
+
+	while (!op && super && levels--) {
+		struct inner *parent = inner_find(attribute, event->process, super);
+
+		op = thread_find(thread, super, kinds);
+		if (!op)
+			op = request_find(attribute, event->process, super, event->h, kinds);
+		super = parent ? parent->super : 0;
+	}
+	return op;
+}
+
+/*
+ * What a request knew of its parents goes stale when its address is handed out again: what is known
+ * of this very transfer comes first.
+ */
 static struct op *by_super(struct attribute *attribute, const struct thread *thread,
 			   const struct event *event, const struct ub_xfer *xfer,
 			   unsigned int kinds)
 {
 	struct inner *inner = inner_get(attribute, event->process, xfer->req);
-	bool same =
-		inner->op && inner->super == xfer->super_req && (kinds >> inner->op->site->op & 1);
 	uint64_t super = xfer->super_req;
+	bool same = inner->op && inner->super == super && (kinds >> inner->op->site->op & 1);
 	struct op *op = same && is_last(event->site, xfer) ? inner->op : NULL;
 
 	inner->super = super;
-	for (int level = 0; !op && super && level < MAX_LEVELS; level++) {
-		struct inner *parent = inner_find(attribute, event->process, super);
-
-		op = thread_find(thread, super, kinds);
-		if (!op)
-			op = request_find(attribute, event->process, super, &xfer->h, kinds);
-		super = parent ? parent->super : 0;
-	}
-	if (!op && xfer->super_req)
+	if (!op)
+		op = by_parents(attribute, thread, event, super, kinds, 1);
+	if (!op && super)
 		op = by_handler(thread, &xfer->h, kinds);
-	return !op && same && inner->op->open ? inner->op : op;
+	if (!op && same && inner->op->open)
+		op = inner->op;
+	return op ? op : by_parents(attribute, thread, event, super, kinds, MAX_LEVELS);
 }
 
 /* The request id in the header of messages that are sent for one; 0: none, or not known. */
