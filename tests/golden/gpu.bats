@@ -12,8 +12,8 @@ one()
 {
 	local options=()
 
-	mapfile -t options < <(jq -r '(select(.late) | "--late"), (.way // empty | "--way=\(.)"),
-		(select(.balanced) | "--balanced")' "$1/case.json")
+	mapfile -t options < <(jq -r '(if .late then "--late" else "--balanced" end),
+		(.way // empty | "--way=\(.)")' "$1/case.json")
 
 	"$UCXBPF" replay --json "$1/job.ucxb" >"$BATS_TEST_TMPDIR/report" || return 1
 	jq -r -f "$TOP/tests/golden/schema.jq" "$BATS_TEST_TMPDIR/report" >"$BATS_TEST_TMPDIR/breaches"

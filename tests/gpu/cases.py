@@ -11,9 +11,7 @@ from collections import namedtuple
 # scheme    UCX_RNDV_SCHEME, "": UCX's choice
 # runtime   how the program is linked to the CUDA runtime; own: it brings its own
 # late      attached to after all memory was made and messages were sent
-# balanced  each message's way must be known, and its transfers' bytes be its own
-Case = namedtuple("Case",
-                  "name program arguments devices ucx proto way scheme runtime late balanced")
+Case = namedtuple("Case", "name program arguments devices ucx proto way scheme runtime late")
 
 # The transports that UCX may use.
 TLS = {"ipc": "cuda_copy,cuda_ipc,posix,self,cma", "staged": "cuda_copy,posix,self,cma",
@@ -163,5 +161,5 @@ def cases():
         way, _, scheme = way.partition(".")
         made.append(Case("-".join(part for part in parts if part != "-"), program_of(program),
                          arguments(program, what), devices, ucx, proto, way, scheme, runtime,
-                         when == "late", program in MODES))
+                         when == "late"))
     return made

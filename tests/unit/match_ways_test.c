@@ -358,6 +358,41 @@ static void stale_parent(void **state)
 	pair_release(&p);
 }
 
+/* A fragment's RTR names the request that copies when the ATP has come: of the RTR's operation. */
+static void named_in_an_rtr(void **state)
+{
+	const uint64_t fragment = 0xa200, parent = 0xa100, grandparent = 0x7000;
+	struct pair p;
+	struct ub_xfer *xfer;
+
+	(void)state;
+	ways_init(&p);
+	ways_post(&p.b, 9, 600011, TARGET + 0x200000, grandparent);
+	ways_move(&p.b, &p.a, AT_PUT_ZCOPY, OVER_CMA, 64, STAGE(1), STAGE(2), parent, grandparent);
+	ways_post(&p.b, 8, 600011, TARGET, RECV_REQ);
+	ways_rts(&p, 8, 600011);
+	xfer = job_xfer(&p.b, &p.a, AT_AM_SHORT, 11, 74, 0);
+	xfer->w[0] = SEND_REQ;
+	xfer->w[1] = fragment;
+	xfer->h.flags = UB_F_WIRE;
+	p.b.rx = 0;
+	job_rx(&p.b, AT_RX_ATP, 17, fragment, 0, 0);
+	ways_stage(&p.b, AT_PUT_ZCOPY, 4099, STAGE(2), TARGET, fragment, parent);
+	p.b.rx = 0;
+	ways_done(&p, 8, 600011);
+	pair_analyse(&p);
+	for (size_t i = 0; i < p.out.transfers.len; i++) {
+		const struct fact_transfer *transfer = &p.out.transfers.data[i];
+
+		for (size_t k = 0; transfer->bytes == 4099 && k < p.out.ops.len; k++)
+			if (p.out.ops.data[k].id == transfer->caused_by)
+				assert_int_equal(p.out.ops.data[k].tag, 8);
+	}
+	assert_int_equal(p.out.totals.copies, 1);
+	assert_int_equal(p.out.totals.copy_unexplained_bytes, 0);
+	pair_release(&p);
+}
+
 /* From and to buffers of the process itself: the operation's own data. */
 static void to_itself(void **state)
 {
@@ -428,12 +463,13 @@ static void other_host(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(eager),      cmocka_unit_test(eager_later),
-		cmocka_unit_test(strange),    cmocka_unit_test(by_memory),
-		cmocka_unit_test(fetched),    cmocka_unit_test(staged),
-		cmocka_unit_test(mapped),     cmocka_unit_test(again),
-		cmocka_unit_test(to_itself),  cmocka_unit_test(half_staged),
-		cmocka_unit_test(other_host), cmocka_unit_test(stale_parent),
+		cmocka_unit_test(eager),           cmocka_unit_test(eager_later),
+		cmocka_unit_test(strange),         cmocka_unit_test(by_memory),
+		cmocka_unit_test(fetched),         cmocka_unit_test(staged),
+		cmocka_unit_test(mapped),          cmocka_unit_test(again),
+		cmocka_unit_test(to_itself),       cmocka_unit_test(half_staged),
+		cmocka_unit_test(other_host),      cmocka_unit_test(stale_parent),
+		cmocka_unit_test(named_in_an_rtr),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,6 +191,11 @@ static void arrival_event(struct attribute *attribute, struct thread *thread,
 		answer_learn(attribute, event->process, header.receive, op,
 			     op && op->ep ? op->ep->address : 0);
 	}
+	if (am_id == AM_ATP) {
+		struct inner *inner = inner_find(attribute, event->process, header.req);
+
+		thread_about(attribute, thread, event->h, inner ? inner->op : NULL);
+	}
 	if (am_id == AM_GET_REP || am_id == AM_ATOMIC_REP)
 		reply_arrived(attribute, event, &header);
 	if (ENDS_SEND >> (am_id & 31) & 1) {

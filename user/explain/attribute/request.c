@@ -87,7 +87,10 @@ static void buffer_close(struct attribute *attribute, const struct op *op)
 void request_open(struct attribute *attribute, struct op *op)
 {
 	struct op *older = supersede(attribute, op);
+	struct inner *inner = inner_find(attribute, op->process, op->req);
 
+	if (inner) /* its address is the operation's now */
+		inner_bind(attribute, inner, NULL);
 	if (op->immediate)
 		return;
 	if (op->returns && op->handle)

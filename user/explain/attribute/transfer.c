@@ -107,7 +107,8 @@ static struct op *by_super(struct attribute *attribute, const struct thread *thr
 {
 	struct inner *inner = inner_get(attribute, event->process, xfer->req);
 	uint64_t super = xfer->super_req;
-	bool same = inner->op && inner->super == super && (kinds >> inner->op->site->op & 1);
+	bool same = inner->op && (!inner->super || inner->super == super) &&
+		    (kinds >> inner->op->site->op & 1);
 	struct op *op = same && is_last(event->site, xfer) ? inner->op : NULL;
 
 	inner->super = super;
@@ -418,6 +419,24 @@ static void op_progress(struct op *op, const struct transfer *transfer, const st
 		op->end = transfer->end;
 }
 
+/* An RTR names the request that will have what is put: the copies out of it come later. */
+static void learn_receiver(struct attribute *attribute, const struct event *event, struct op *op)
+{
+	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
+	struct inner *inner;
+	uint64_t id;
+
+	if (event->site->verb != VERB_AM || xfer->am_id != AM_RTR || !(xfer->h.flags & UB_F_WIRE) ||
+	    !op || op->process != event->process)
+		return;
+	id = am_header_read(AM_RTR, xfer->w, ARRAY_SIZE(xfer->w), 0).receive;
+	if (!id || id == op->req)
+		return;
+	inner = inner_get(attribute, event->process, id);
+	inner->super = 0; /* not known */
+	inner_bind(attribute, inner, op);
+}
+
 void transfer_event(struct attribute *attribute, struct thread *thread, const struct event *event)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
@@ -437,6 +456,7 @@ void transfer_event(struct attribute *attribute, struct thread *thread, const st
 		inner = inner_get(attribute, event->process, xfer->req);
 		inner_bind(attribute, inner, xfer->am_id == AM_ATS ? NULL : op);
 	}
+	learn_receiver(attribute, event, op);
 	if (op && !op->ep && !transfer->copy && op->process == event->process &&
 	    !(op->site->op == OP_TAG_RECV || op->site->op == OP_TAG_MSG_RECV))
 		op->ep = transfer->ep;
