@@ -184,6 +184,9 @@ static void arrival_event(struct attribute *attribute, struct thread *thread,
 	thread->arrival.seq = event->h->seq;
 	thread->arrival.am_id = am_id;
 	thread->arrival.req_id = am_id == AM_GET_REQ || am_id == AM_ATOMIC_REQ ? header.req : 0;
+	thread->arrival.tag = header.first;
+	thread->arrival.message = header.message;
+	thread->arrival.unread = event->h->flags & UB_F_READ_FAULT;
 	if (am_id == AM_RTR) {
 		struct op *op = send_of(attribute, thread, event, header.req);
 
@@ -247,6 +250,7 @@ void attribute_free(struct attribute *attribute)
 	map_release(&attribute->inners);
 	map_release(&attribute->requests);
 	map_release(&attribute->buffers);
+	map_release(&attribute->filled);
 	map_release(&attribute->answers);
 	map_release(&attribute->communicators);
 	map_release(&attribute->threads);
@@ -293,6 +297,8 @@ static void match_event(struct attribute *attribute, struct thread *thread,
 	struct op *op = request_find(attribute, event->process, record->req, event->h, kinds);
 
 	thread_about(attribute, thread, event->h, op);
+	if (op)
+		request_begun(attribute, op);
 	answer_learn(attribute, event->process, record->req_id, op, record->ep_id);
 	if (attribute->sink.met)
 		attribute->sink.met(attribute->sink.arg, event, op);

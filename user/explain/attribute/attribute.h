@@ -64,6 +64,8 @@ struct op {
 	uint64_t number; /* of a receive in the order in which UCX queued them; 0: not known */
 	unsigned int refs;
 	struct op *newer; /* next generation of the same request */
+	struct op *before, *after; /* in a ring of receives into the same buffer, oldest first; NULL */
+	uint64_t filled_by; /* id of the message in several fragments that it receives; 0 */
 	size_t open_at; /* of an open one: position among those of its process */
 	struct match_op *match; /* owned by the match stage, which frees it in op_over; NULL */
 };

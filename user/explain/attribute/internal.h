@@ -29,6 +29,8 @@ struct thread {
 		uint32_t seq;
 		uint8_t am_id;
 		uint64_t req_id; /* of a request that the arrival asks an answer for */
+		uint64_t tag, message; /* of a message with a tag; id of one in fragments, 0 */
+		bool unread; /* its header is not known */
 	} arrival; /* the innermost one */
 	struct {
 		uint64_t from, to;
@@ -69,7 +71,8 @@ struct attribute {
 	bool gpu; /* a process has a GPU library */
 	struct map threads; /* (tid, process) -> struct thread * */
 	struct map requests; /* (request, process) -> oldest open generation */
-	struct map buffers; /* (buffer, process) -> youngest open receive */
+	struct map buffers; /* (buffer, process) -> oldest open receive that has nothing yet */
+	struct map filled; /* (message id, process) -> receive that gets its fragments */
 	struct map inners; /* (request, process) -> struct inner * */
 	struct map answers; /* (peer's request id, process) -> struct request_answer * */
 	struct map communicators; /* see thread.c */
@@ -130,11 +133,20 @@ struct op *request_find(struct attribute *attribute, const struct process *proce
 struct op *request_unsent(struct attribute *attribute, const struct process *process,
 			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes);
 /*
- * An open one of those kinds whose buffer has that address: of receives the youngest, since no two
- * may have it at once; of sends the only one, since several may. NULL: none, or not known which.
+ * An open one of those kinds whose buffer has that address: of receives the oldest that has all up
+ * to there and nothing more, else the youngest; of sends the only one. NULL: none, or not known
+ * which.
  */
 struct op *request_covering(struct attribute *attribute, const struct process *process,
 			    unsigned int kinds, uint64_t address);
+/*
+ * The receive that gets what the handler of the thread's arrival, of a message with a tag, puts at
+ * an address: UCX fills receives in the order in which they were posted. NULL: not known.
+ */
+struct op *request_filled(struct attribute *attribute, const struct thread *thread,
+			  uint64_t address);
+/* A receive has its message, or a part of it: no other will be put there. */
+void request_begun(struct attribute *attribute, struct op *op);
 void request_close(struct attribute *attribute, struct op *op);
 struct inner *inner_get(struct attribute *attribute, const struct process *process, uint64_t req);
 struct inner *inner_find(struct attribute *attribute, const struct process *process, uint64_t req);

@@ -69,19 +69,66 @@ static struct op *supersede(struct attribute *attribute, const struct op *op)
 	return NULL;
 }
 
-/* Where most look-ups by memory end: at the beginning of a receive's. */
-static void buffer_open(struct attribute *attribute, struct op *op)
+static bool posted_before(const struct op *one, const struct op *other)
 {
-	if (attribute->gpu && op->buffer && !op->sends)
-		*map_insert(&attribute->buffers, op->buffer, op->process->id, NULL) = (uintptr_t)op;
+	if (one->number && other->number && one->object == other->object)
+		return one->number < other->number;
+	return one->start < other->start;
 }
 
-static void buffer_close(struct attribute *attribute, const struct op *op)
+/*
+ * Where most look-ups by memory end: at the beginning of a receive's. Benchmarks post many into one
+ * buffer, so that only the order tells which of them is filled.
+ */
+static void buffer_open(struct attribute *attribute, struct op *op)
 {
-	const uint64_t *slot = map_find(&attribute->buffers, op->buffer, op->process->id);
+	struct op *oldest, *at;
+	uint64_t *slot;
 
-	if (slot && *slot == (uintptr_t)op)
+	if (!attribute->gpu || !op->buffer || op->sends)
+		return;
+	slot = map_insert(&attribute->buffers, op->buffer, op->process->id, NULL);
+	oldest = at = pointer(slot);
+	if (!oldest) {
+		op->before = op->after = op;
+		*slot = (uintptr_t)op;
+		return;
+	}
+	while (posted_before(op, at->before)) {
+		at = at->before;
+		if (at == oldest) {
+			*slot = (uintptr_t)op;
+			break;
+		}
+	}
+	op->after = at;
+	op->before = at->before;
+	op->before->after = op->after->before = op;
+}
+
+void request_begun(struct attribute *attribute, struct op *op)
+{
+	uint64_t *slot;
+
+	if (!op->after)
+		return;
+	slot = map_find(&attribute->buffers, op->buffer, op->process->id);
+	if (op->after == op)
 		map_remove(&attribute->buffers, op->buffer, op->process->id);
+	else if (pointer(slot) == op)
+		*slot = (uintptr_t)op->after;
+	op->before->after = op->after;
+	op->after->before = op->before;
+	op->before = op->after = NULL;
+}
+
+static void filled_by(struct attribute *attribute, struct op *op, uint64_t message)
+{
+	if (op->filled_by)
+		map_remove(&attribute->filled, op->filled_by, op->process->id);
+	op->filled_by = message;
+	if (message)
+		*map_insert(&attribute->filled, message, op->process->id, NULL) = (uintptr_t)op;
 }
 
 void request_open(struct attribute *attribute, struct op *op)
@@ -153,12 +200,9 @@ static bool covers(const struct op *op, unsigned int kinds, uint64_t address)
 struct op *request_covering(struct attribute *attribute, const struct process *process,
 			    unsigned int kinds, uint64_t address)
 {
-	struct op *found = pointer(map_find(&attribute->buffers, address, process->id));
+	struct op *found = NULL, *next = NULL;
 	const struct owned *owned = owned_by(attribute, process);
 
-	if (found && covers(found, kinds, address))
-		return found;
-	found = NULL;
 	for (size_t i = 0; i < owned->open.len; i++) {
 		struct op *op = owned->open.data[i];
 
@@ -168,8 +212,62 @@ struct op *request_covering(struct attribute *attribute, const struct process *p
 			return NULL;
 		if (!found || op->start > found->start)
 			found = op;
+		if (!op->sends && op->copied == address - op->buffer &&
+		    (!next || posted_before(op, next)))
+			next = op;
+	}
+	return next ? next : found;
+}
+
+/* The one that has a first fragment that was not seen to arrive, and all up to there. */
+static struct op *half_filled(struct attribute *attribute, const struct process *process,
+			      uint64_t address)
+{
+	const struct owned *owned = owned_by(attribute, process);
+	struct op *found = NULL;
+
+	for (size_t i = 0; i < owned->open.len; i++) {
+		struct op *op = owned->open.data[i];
+
+		if (op->filled_by || !op->copied || op->copied != address - op->buffer ||
+		    !covers(op, BIT(OP_TAG_RECV) | BIT(OP_TAG_MSG_RECV), address))
+			continue;
+		if (found)
+			return NULL;
+		found = op;
 	}
 	return found;
+}
+
+struct op *request_filled(struct attribute *attribute, const struct thread *thread,
+			  uint64_t address)
+{
+	const struct process *process = thread->process;
+	uint64_t tag = thread->arrival.tag, message = thread->arrival.message;
+	struct op *op = message ? pointer(map_find(&attribute->filled, message, process->id)) : NULL;
+	struct op *oldest = pointer(map_find(&attribute->buffers, address, process->id)), *next;
+
+	if (op)
+		return op_covers(op, address) ? op : NULL;
+	if (am_class(thread->arrival.am_id) == CLASS_NONE) {
+		op = half_filled(attribute, process, address);
+		if (op)
+			filled_by(attribute, op, message);
+		return op;
+	}
+	for (op = oldest; op; op = next) {
+		next = op->after == oldest ? NULL : op->after;
+		if (op->site->op != OP_TAG_RECV)
+			continue;
+		if (thread->arrival.unread && next)
+			return NULL;
+		if (!thread->arrival.unread && (op->tag ^ tag) & op->mask)
+			continue;
+		if (message)
+			filled_by(attribute, op, message);
+		return op;
+	}
+	return NULL;
 }
 
 /* The last one takes its place. */
@@ -188,7 +286,8 @@ void request_close(struct attribute *attribute, struct op *op)
 
 	if (!op->open)
 		return;
-	buffer_close(attribute, op);
+	request_begun(attribute, op);
+	filled_by(attribute, op, 0);
 	slot = map_find(&attribute->requests, op->req, op->process->id);
 	link = (struct op **)(uintptr_t)slot;
 	while (link && *link && *link != op)

@@ -21,6 +21,16 @@ static struct op *by_transfer(const struct thread *thread, const struct ub_hdr *
 	(1u << OP_TAG_SEND | 1u << OP_AM_SEND | 1u << OP_STREAM_SEND | 1u << OP_PUT |              \
 	 1u << OP_ATOMIC)
 
+#define TAGGED                                                                                     \
+	(1u << AM_EAGER_ONLY | 1u << AM_EAGER_FIRST | 1u << AM_EAGER_MIDDLE |                      \
+	 1u << AM_SYNC_ONLY | 1u << AM_SYNC_FIRST)
+
+static bool in_tagged(const struct thread *thread, const struct ub_hdr *h)
+{
+	return h->rx && h->rx == thread->arrival.seq && h->rx > h->op &&
+	       (TAGGED >> thread->arrival.am_id & 1);
+}
+
 /*
  * The operation behind a copy without a request: by the enclosing frame, or by its buffer. NULL
  * also for transfers that are no copies.
@@ -36,6 +46,8 @@ static struct op *copy_resolve(struct attribute *attribute, const struct thread 
 		return NULL;
 	if (op && op->process == event->process && op_covers(op, xfer->raddr))
 		return op;
+	if (event->site->verb == VERB_PUT && in_tagged(thread, event->h))
+		return request_filled(attribute, thread, xfer->raddr);
 	return request_covering(attribute, event->process,
 				event->site->verb == VERB_PUT ? FILLED : EMPTIED, xfer->raddr);
 }
@@ -398,12 +410,14 @@ static void transfer_hand_on(struct attribute *attribute, struct transfer *trans
 }
 
 /* Once all payload of a copying send is out, the send is done. */
-static void op_progress(struct op *op, const struct transfer *transfer, const struct event *event)
+static void op_progress(struct attribute *attribute, struct op *op, const struct transfer *transfer,
+			const struct event *event)
 {
 	if (!op || op->process != event->process || transfer->control)
 		return;
 	if (transfer->copy) {
 		op->copied += transfer->bytes;
+		request_begun(attribute, op);
 		return;
 	}
 	if (!op->sends)
@@ -465,7 +479,7 @@ void transfer_event(struct attribute *attribute, struct thread *thread, const st
 	if (!transfer->retried && attribute->sink.sent)
 		attribute->sink.sent(attribute->sink.arg, event, op, transfer->ep);
 	transfer_end(transfer, event);
-	op_progress(op, transfer, event);
+	op_progress(attribute, op, transfer, event);
 	if (op && op->unsized && !transfer->copy && op->process == event->process)
 		thread_bytes(thread, event->h, transfer->bytes);
 	if (!transfer->copy)
