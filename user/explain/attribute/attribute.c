@@ -297,8 +297,10 @@ static void match_event(struct attribute *attribute, struct thread *thread,
 	struct op *op = request_find(attribute, event->process, record->req, event->h, kinds);
 
 	thread_about(attribute, thread, event->h, op);
-	if (op)
+	if (op) {
+		op->met = record->size;
 		request_begun(attribute, op);
+	}
 	answer_learn(attribute, event->process, record->req_id, op, record->ep_id);
 	if (attribute->sink.met)
 		attribute->sink.met(attribute->sink.arg, event, op);

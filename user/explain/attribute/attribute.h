@@ -65,6 +65,11 @@ struct op {
 	unsigned int refs;
 	struct op *newer; /* next generation of the same request */
 	struct op *before, *after; /* in a ring of receives into the same buffer, oldest first; NULL */
+	uint64_t met; /* bytes of the message that an RTS announced to it; 0 */
+	uint32_t rtrs; /* sent for it, */
+	uint64_t asked; /* the first as the asked-th of the job, */
+	bool asked_whole; /* and for all of the message */
+	uint64_t filled_from, filled_to; /* addresses of what was sent for it then */
 	uint64_t filled_by; /* id of the message in several fragments that it receives; 0 */
 	size_t open_at; /* of an open one: position among those of its process */
 	struct match_op *match; /* owned by the match stage, which frees it in op_over; NULL */

@@ -79,6 +79,7 @@ struct attribute {
 	VEC(struct owned) owned; /* by process.id, see owned_by() */
 	struct thread *last_thread;
 	uint64_t ids; /* the last one given to a call or operation */
+	uint64_t asked; /* the last struct op.asked */
 	struct op *free_ops;
 	struct transfer *free_transfers;
 };
@@ -133,18 +134,22 @@ struct op *request_find(struct attribute *attribute, const struct process *proce
 struct op *request_unsent(struct attribute *attribute, const struct process *process,
 			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes);
 /*
- * An open one of those kinds whose buffer has that address: of receives the oldest that has all up
- * to there and nothing more, else the youngest; of sends the only one. NULL: none, or not known
- * which.
+ * An open one of those kinds whose buffer has that address: the only one, or of receives that have
+ * all up to there and nothing more the one that asked for its data first, or else is the oldest.
+ * NULL: none, or not known which.
  */
 struct op *request_covering(struct attribute *attribute, const struct process *process,
-			    unsigned int kinds, uint64_t address);
+			    unsigned int kinds, uint64_t address, uint64_t bytes);
 /*
  * The receive that gets what the handler of the thread's arrival, of a message with a tag, puts at
  * an address: UCX fills receives in the order in which they were posted. NULL: not known.
  */
 struct op *request_filled(struct attribute *attribute, const struct thread *thread,
 			  uint64_t address);
+/* The receive sends an RTR; whole: not for one of several fragments. */
+void request_asks(struct attribute *attribute, struct op *op, bool whole);
+/* It gets data that was sent for one. */
+void request_filling(struct op *op, uint64_t address, uint64_t bytes);
 /* A receive has its message, or a part of it: no other will be put there. */
 void request_begun(struct attribute *attribute, struct op *op);
 void request_close(struct attribute *attribute, struct op *op);

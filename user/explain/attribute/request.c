@@ -197,26 +197,69 @@ static bool covers(const struct op *op, unsigned int kinds, uint64_t address)
 	return (kinds >> op->site->op & 1) && op_covers(op, address);
 }
 
+/*
+ * Data that RTRs asked for comes in their order. It may be sent, with nothing that names its
+ * request, where an RTR asked for it to be written; so may the last of several fragments, which is
+ * no larger than the others.
+ */
+static bool due_before(const struct op *one, const struct op *other)
+{
+	if (one->met && other->met) {
+		if (one->asked_whole != other->asked_whole)
+			return one->asked_whole;
+		return one->asked < other->asked;
+	}
+	return one->met || (!other->met && posted_before(one, other));
+}
+
+static bool is_due(const struct op *op, uint64_t address, uint64_t bytes)
+{
+	uint64_t at = address - op->buffer;
+
+	if (op->sends || !op->met)
+		return !op->sends && op->copied == at;
+	if (at + bytes > op->met || op->copied + bytes > op->met)
+		return false;
+	if (op->filled_to == address)
+		return true;
+	if (address >= op->filled_from && address < op->filled_to)
+		return false;
+	return !at || (op->rtrs > 1 && (op->met - at) * (op->rtrs - 1) <= at);
+}
+
+void request_asks(struct attribute *attribute, struct op *op, bool whole)
+{
+	if (op->rtrs++)
+		return;
+	op->asked = ++attribute->asked;
+	op->asked_whole = whole;
+}
+
+void request_filling(struct op *op, uint64_t address, uint64_t bytes)
+{
+	if (op->filled_to != address)
+		op->filled_from = address;
+	op->filled_to = address + bytes;
+}
+
 struct op *request_covering(struct attribute *attribute, const struct process *process,
-			    unsigned int kinds, uint64_t address)
+			    unsigned int kinds, uint64_t address, uint64_t bytes)
 {
 	struct op *found = NULL, *next = NULL;
 	const struct owned *owned = owned_by(attribute, process);
+	bool several = false;
 
 	for (size_t i = 0; i < owned->open.len; i++) {
 		struct op *op = owned->open.data[i];
 
 		if (!covers(op, kinds, address))
 			continue;
-		if (found && op->sends)
-			return NULL;
-		if (!found || op->start > found->start)
-			found = op;
-		if (!op->sends && op->copied == address - op->buffer &&
-		    (!next || posted_before(op, next)))
+		several = found;
+		found = op;
+		if (is_due(op, address, bytes) && (!next || due_before(op, next)))
 			next = op;
 	}
-	return next ? next : found;
+	return next || several ? next : found;
 }
 
 /* The one that has a first fragment that was not seen to arrive, and all up to there. */

@@ -49,7 +49,8 @@ static struct op *copy_resolve(struct attribute *attribute, const struct thread 
 	if (event->site->verb == VERB_PUT && in_tagged(thread, event->h))
 		return request_filled(attribute, thread, xfer->raddr);
 	return request_covering(attribute, event->process,
-				event->site->verb == VERB_PUT ? FILLED : EMPTIED, xfer->raddr);
+				event->site->verb == VERB_PUT ? FILLED : EMPTIED, xfer->raddr,
+				(uint64_t)xfer->length);
 }
 
 /*
@@ -417,6 +418,8 @@ static void op_progress(struct attribute *attribute, struct op *op, const struct
 		return;
 	if (transfer->copy) {
 		op->copied += transfer->bytes;
+		if (op->met && !transfer->req)
+			request_filling(op, transfer->raddr, transfer->bytes);
 		request_begun(attribute, op);
 		return;
 	}
@@ -433,16 +436,22 @@ static void op_progress(struct attribute *attribute, struct op *op, const struct
 		op->end = transfer->end;
 }
 
+/* Word: where to write; of a fragment UCX's memory, else none or the receive's buffer (v1). */
+#define RTR_ADDRESS 2
+
 /* An RTR names the request that will have what is put: the copies out of it come later. */
 static void learn_receiver(struct attribute *attribute, const struct event *event, struct op *op)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
 	struct inner *inner;
-	uint64_t id;
+	uint64_t id, address;
 
 	if (event->site->verb != VERB_AM || xfer->am_id != AM_RTR || !(xfer->h.flags & UB_F_WIRE) ||
 	    !op || op->process != event->process)
 		return;
+	address = xfer->w[RTR_ADDRESS];
+	if (xfer_sent(xfer))
+		request_asks(attribute, op, !address || op_covers(op, address));
 	id = am_header_read(AM_RTR, xfer->w, ARRAY_SIZE(xfer->w), 0).receive;
 	if (!id || id == op->req)
 		return;
