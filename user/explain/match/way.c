@@ -76,16 +76,59 @@ static bool is_sort_of(const char *name, const char *of)
 	return all.kind == MEMORY_GPU && all.device < 0 && one.kind == MEMORY_GPU;
 }
 
+#define MAX_PARTS 8
+
+/* Names side by side ("host+pinned"). */
+struct parts {
+	char names[MAX_PARTS][16];
+	int count;
+};
+
+static struct parts parts_of(const char *text)
+{
+	struct parts parts = { 0 };
+
+	while (parts.count < MAX_PARTS) {
+		size_t length = strcspn(text, "+");
+
+		snprintf(parts.names[parts.count++], sizeof(parts.names[0]), "%.*s", (int)length,
+			 text);
+		if (!text[length])
+			break;
+		text += length + 1;
+	}
+	return parts;
+}
+
+/* Each of one is one of the others or a sort of it; or, loosely, the other way round. */
+static bool all_are(const struct parts *one, const struct parts *others, bool loosely)
+{
+	for (int i = 0; i < one->count; i++) {
+		const char *name = one->names[i];
+		int k = 0;
+
+		while (k < others->count && strcmp(name, others->names[k]) &&
+		       !is_sort_of(name, others->names[k]) &&
+		       !(loosely && is_sort_of(others->names[k], name)))
+			k++;
+		if (k == others->count)
+			return false;
+	}
+	return true;
+}
+
 /* Joins two statements about the same memory. */
 static const char *join(struct path *path, const char *one, const char *other)
 {
+	struct parts ones, others;
+
 	if (!one || !other)
 		return one ? one : other;
-	if (!strcmp(one, other) || is_sort_of(one, other))
-		return one;
-	if (!is_sort_of(other, one))
+	ones = parts_of(one);
+	others = parts_of(other);
+	if (!all_are(&ones, &others, true) || !all_are(&others, &ones, true))
 		path->broken = true;
-	return other;
+	return all_are(&ones, &others, false) ? one : other;
 }
 
 static void add_hop(struct path *path, const struct leg *leg)
