@@ -354,20 +354,25 @@ struct receive *receive_of(const struct op *op)
 	return op && op->match && op->match->state == MATCH_RECEIVE ? op->match->receive : NULL;
 }
 
-/* Receives that return a request although the message is there: fragments are still to come. */
-static bool may_take(const struct op *op, const struct arrival *arrival)
+static bool has_tag(const struct op *op, const struct arrival *arrival)
 {
-	return !arrival->rts && ((op->tag ^ arrival->tag) & op->mask) == 0;
+	return ((op->tag ^ arrival->tag) & op->mask) == 0;
 }
 
+/*
+ * Receives that return a request although the message is there: fragments are still to come, or it
+ * is an RTS, which the next record tells. Either is older than the messages behind it.
+ */
 static struct arrival *take_oldest(const struct inbox *inbox, const struct op *op)
 {
 	struct arrival *arrival = inbox->unexpected, *newer;
 
 	for (; arrival; arrival = newer) {
 		newer = arrival->newer;
-		if (!may_take(op, arrival))
+		if (!has_tag(op, arrival) || (arrival->rts && op->immediate))
 			continue;
+		if (arrival->rts)
+			return NULL;
 		if (arrival->multi || op->immediate || (op->deferred && !op->queued) ||
 		    !op->returns)
 			return arrival;
