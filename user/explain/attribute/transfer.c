@@ -127,6 +127,14 @@ static struct op *by_super(struct attribute *attribute, const struct thread *thr
 	inner->super = super;
 	if (!op)
 		op = by_parents(attribute, thread, event, super, kinds, 1);
+	if (op && op->released) {
+		struct op *about = by_handler(thread, &xfer->h, kinds);
+
+		if (about && about != op) {
+			request_close(attribute, op); /* its address is a fragment's now */
+			op = about;
+		}
+	}
 	if (!op && super)
 		op = by_handler(thread, &xfer->h, kinds);
 	if (!op && same && inner->op->open)
