@@ -64,7 +64,8 @@ struct op {
 	uint64_t number; /* of a receive in the order in which UCX queued them; 0: not known */
 	unsigned int refs;
 	struct op *newer; /* next generation of the same request */
-	struct op *before, *after; /* in a ring of receives into the same buffer, oldest first; NULL */
+	struct op *before,
+		*after; /* in a ring of receives into the same buffer, oldest first; NULL */
 	uint64_t met; /* bytes of the message that an RTS announced to it; 0 */
 	uint32_t rtrs; /* sent for it, */
 	uint64_t asked; /* the first as the asked-th of the job, */

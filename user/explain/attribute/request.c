@@ -287,7 +287,8 @@ struct op *request_filled(struct attribute *attribute, const struct thread *thre
 {
 	const struct process *process = thread->process;
 	uint64_t tag = thread->arrival.tag, message = thread->arrival.message;
-	struct op *op = message ? pointer(map_find(&attribute->filled, message, process->id)) : NULL;
+	struct op *op =
+		message ? pointer(map_find(&attribute->filled, message, process->id)) : NULL;
 	struct op *oldest = pointer(map_find(&attribute->buffers, address, process->id)), *next;
 
 	if (op)

@@ -22,8 +22,8 @@ static struct op *by_transfer(const struct thread *thread, const struct ub_hdr *
 	 1u << OP_ATOMIC)
 
 #define TAGGED                                                                                     \
-	(1u << AM_EAGER_ONLY | 1u << AM_EAGER_FIRST | 1u << AM_EAGER_MIDDLE |                      \
-	 1u << AM_SYNC_ONLY | 1u << AM_SYNC_FIRST)
+	(1u << AM_EAGER_ONLY | 1u << AM_EAGER_FIRST | 1u << AM_EAGER_MIDDLE | 1u << AM_SYNC_ONLY | \
+	 1u << AM_SYNC_FIRST)
 
 static bool in_tagged(const struct thread *thread, const struct ub_hdr *h)
 {
