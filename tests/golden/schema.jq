@@ -200,6 +200,14 @@ def sums:
 	(.attribution | objects | select(.data_bytes != .to_op + .unexplained)
 		| "attribution: data_bytes is not to_op and unexplained"),
 	(.attribution | objects | select(.to_call > .to_op) | "attribution: to_call is above to_op"),
+	(.attribution | objects | select((.without_way // 0) != ([.without_way_reasons[]?] | add // 0))
+		| "attribution: without_way is not the sum of its reasons"),
+	(select(.filter == null) | select((.attribution.way_bytes // 0) > ([.messages[]?.bytes] | add // 0))
+		| "attribution: way_bytes is above the messages' bytes"),
+	(select(.filter == null)
+		| select((.attribution.without_way // 0)
+			!= ([.messages[]? | select(.chain_reason != null) | .bytes] | add // 0))
+		| "attribution: without_way is not the sum of the messages without a way"),
 	(select(.filter == null)
 		| select(.attribution.data_bytes
 			!= ([.transfers[]? | select(.kind == "data") | .bytes] | add // 0))

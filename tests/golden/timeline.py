@@ -221,10 +221,11 @@ def totals_of(events):
         rows["matching", name] = (totals["matching"] or {}).get(name, 0)
     for name in ("data_bytes", "to_op", "to_call", "unexplained"):
         rows["attribution", name] = totals["attribution"][name]
-    for name in ("copies", "copy_bytes", "copy_unexplained"):
+    for name in ("copies", "copy_bytes", "copy_unexplained", "way_bytes", "without_way"):
         rows["attribution", name] = totals["attribution"].get(name, 0)
     lists = {"dropped": totals["loss"]["dropped"], "notes": totals["notes"],
              "unexplained": totals["attribution"]["unexplained_reasons"],
+             "without_way": totals["attribution"].get("without_way_reasons", {}),
              "unmatched_sends": (totals["matching"] or {}).get("unmatched_sends", {}),
              "unmatched_receives": (totals["matching"] or {}).get("unmatched_receives", {})}
     for topic, reasons in lists.items():

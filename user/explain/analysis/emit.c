@@ -360,6 +360,17 @@ static void fill_memory(struct emitter *emitter, const struct way *way, const ch
 	*reason = way ? way->memory.reason : "no operation's buffer is known";
 }
 
+static void account_way(struct fact_totals *totals, const struct fact_message *fact)
+{
+	if (fact->bytes == UINT64_MAX)
+		return;
+	totals->way_bytes += fact->bytes;
+	if (!fact->chain_reason || !fact->bytes)
+		return;
+	totals->wayless_bytes += fact->bytes;
+	reason_add(totals->wayless, fact->chain_reason, fact->bytes);
+}
+
 static void fill_way(struct emitter *emitter, struct fact_message *fact, const struct way *send,
 		     const struct way *recv)
 {
@@ -374,6 +385,7 @@ static void fill_way(struct emitter *emitter, struct fact_message *fact, const s
 	fact->chain_reason = chain.reason;
 	fact->copies = (send ? send->copies.count : 0) + (recv ? recv->copies.count : 0);
 	fact->copy_bytes = (send ? send->copies.bytes : 0) + (recv ? recv->copies.bytes : 0);
+	account_way(emitter->totals, fact);
 }
 
 static void emit_message_now(struct emitter *emitter, const struct message *message)

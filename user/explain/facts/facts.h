@@ -366,6 +366,9 @@ struct fact_totals {
 	struct fact_reason unexplained[FACT_MAX_REASONS];
 	/* copies within a process, which are in no number above; bytes without an operation */
 	uint64_t copies, copy_bytes, copy_unexplained_bytes;
+	/* of messages whose way is asked for (way.h): bytes of all, and of those without one */
+	uint64_t way_bytes, wayless_bytes;
+	struct fact_reason wayless[FACT_MAX_REASONS]; /* in bytes */
 	/* what the file itself says: gaps, incomplete capture, reordered records */
 	struct fact_reason notes[FACT_MAX_REASONS];
 	/* captures in whose processes MPI calls may be missing between two that are here */

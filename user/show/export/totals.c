@@ -32,6 +32,8 @@ static const struct {
 	NUMBER("attribution", "copies", copies),
 	NUMBER("attribution", "copy_bytes", copy_bytes),
 	NUMBER("attribution", "copy_unexplained", copy_unexplained_bytes),
+	NUMBER("attribution", "way_bytes", way_bytes),
+	NUMBER("attribution", "without_way", wayless_bytes),
 #undef NUMBER
 };
 
@@ -43,6 +45,7 @@ static const struct {
 	{ "unmatched_sends", offsetof(struct fact_totals, unmatched_sends) },
 	{ "unmatched_receives", offsetof(struct fact_totals, unmatched_receives) },
 	{ "unexplained", offsetof(struct fact_totals, unexplained) },
+	{ "without_way", offsetof(struct fact_totals, wayless) },
 	{ "notes", offsetof(struct fact_totals, notes) },
 };
 

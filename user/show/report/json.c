@@ -240,6 +240,7 @@ static const struct shape matching_shape[] = {
 };
 
 #define COPIES SHAPE_WHEN(struct fact_totals, copies), .optional = true
+#define WAYS SHAPE_WHEN(struct fact_totals, way_bytes), .optional = true
 
 static const struct shape attribution_shape[] = {
 	TOTAL("data_bytes", data_bytes),
@@ -250,6 +251,9 @@ static const struct shape attribution_shape[] = {
 	TOTAL("copies", copies, COPIES),
 	TOTAL("copy_bytes", copy_bytes, COPIES),
 	TOTAL("copy_unexplained", copy_unexplained_bytes, COPIES),
+	TOTAL("way_bytes", way_bytes, WAYS),
+	TOTAL("without_way", wayless_bytes, WAYS),
+	SHAPE_MADE("without_way_reasons", struct fact_totals, wayless, reasons_json, WAYS),
 	{ 0 },
 };
 

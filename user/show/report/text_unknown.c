@@ -170,6 +170,25 @@ static void copies(const struct text_report *text)
 	paragraph(text, "copies", line, totals->copy_unexplained_bytes);
 }
 
+/* Each message's own transfers and copies have its bytes, and join up. */
+static void ways(const struct text_report *text)
+{
+	const struct fact_totals *totals = &text->report->totals;
+	char line[LINE] = "", share[16];
+
+	if (!totals->way_bytes)
+		return;
+	unit_share(share, sizeof(share), totals->wayless_bytes, totals->way_bytes);
+	add_bytes(text, line, totals->wayless_bytes);
+	text_append(line, LINE, " of ");
+	add_bytes(text, line, totals->way_bytes);
+	text_append(line, LINE, " in messages have no known way");
+	if (totals->wayless_bytes)
+		text_append(line, LINE, ", %s", share);
+	add_reasons(text, line, totals->wayless, add_bytes);
+	paragraph(text, "ways", line, totals->wayless_bytes);
+}
+
 static uint64_t reason_sum(const struct fact_reason *from)
 {
 	uint64_t sum = 0;
@@ -280,6 +299,7 @@ void text_unknown(const struct text_report *text)
 	detail(text);
 	unattributed(text);
 	copies(text);
+	ways(text);
 	unmatched(text);
 	retries_and_errors(text);
 	notes(text);
