@@ -193,6 +193,28 @@ def dangling:
 	| select($known | index([$id]) == null)
 	| "process \($id) is not in processes";
 
+# {"source destination": bytes}
+def by_ends: group_by(.ends) | map({ key: .[0].ends, value: (map(.bytes) | add) })
+	| map(select(.value > 0)) | from_entries;
+
+# A get brings the data here, but for one into memory of the peer that is mapped here.
+def ends_of: if (.op | startswith("get")) and (.peer == .process or (.transport | IN("cuda_copy", "gdr_copy") | not))
+	then "\(.peer) \(.process)" else "\(.process) \(.peer)" end;
+
+# Where nothing is missing, what went from one process to another is what its messages have: but for
+# what UCX 1.18 copies to itself ("rndv", src/uct/sm/self/self.c), which has no transfer.
+def balance:
+	select(.filter == null and .counted == null and .detail == null and .matching != null)
+	| select([.loss.dropped[]?, .matching.unmatched_sends[]?, .matching.unmatched_receives[]?,
+		.matching.ambiguous, .attribution.unexplained] | add == 0)
+	| ([.transfers[]? | select(.kind == "data" and (.ucp_op // "" | test("^(tag|am|stream)_")))
+		| { ends: ends_of, bytes }] | by_ends) as $moved
+	| ([(.messages[]? | { ends: "\(.src) \(.dst)", bytes }),
+		(.ops[]? | select(.protocol == "rndv" and (.op | IN("tag_send", "tag_send_sync")))
+			| { ends: "\(.process) \(.process)", bytes: -.bytes })] | by_ends) as $sent
+	| select($moved != $sent)
+	| "transfers between two processes are not their messages' bytes: \($moved), \($sent)";
+
 # Sums that must hold whatever was traced, and whatever was lost.
 def sums:
 	(.loss | objects | select(.produced != .stored + ([.dropped[]?] | add // 0))
@@ -250,5 +272,6 @@ def sums:
 		| breach("attribution"; ("data_bytes", "to_op", "to_call", "unexplained"); natural)),
 	(select(has("self")) | .self | self_cost),
 	dangling,
+	balance,
 	sums
 ] | unique[]
