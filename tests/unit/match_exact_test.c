@@ -41,6 +41,36 @@ static void rendezvous(void **state)
 	pair_release(&r);
 }
 
+/* A receive takes the RTS that waits, not the younger message with its tag. */
+static void rendezvous_first(void **state)
+{
+	struct pair r;
+	struct ub_match *match;
+
+	(void)state;
+	pair_init(&r, "start");
+	send_rts(&r.a, &r.b, 7, 0x8000);
+	job_send_short(&r.a, &r.b, 7, 5);
+	arrive_rts(&r.b, &r.a, 7, 0x8000, 0);
+	job_arrive(&r.b, 7, 5, 0);
+	job_call(&r.b, AT_MPI_RECV);
+	job_op(&r.b, AT_TAG_RECV, WORKER(2), 7, 200000, 0x9200)->aux = UINT64_MAX;
+	match = job_add(&r.b, AT_MATCHED, 0);
+	match->worker = WORKER(2);
+	match->req = 0x9200;
+	match->tag = 7;
+	match->ep_id = EP(2, 1);
+	match->req_id = 0x8000;
+	match->size = 100000;
+	job_op_end(&r.b);
+	job_take(&r.b, 7, UINT64_MAX, 7, 5);
+	job_comp(&r.b, AT_RECV_CB, 0x9200, 7, 100000);
+	job_exchange(&r.a, &r.b, 7, 3);
+	pair_analyse(&r);
+	assert_int_equal(r.out.totals.matched, 3);
+	pair_release(&r);
+}
+
 static void peer_not_traced(void **state)
 {
 	struct pair r;
@@ -224,10 +254,11 @@ static void clocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fragments),       cmocka_unit_test(rendezvous),
-		cmocka_unit_test(peer_not_traced), cmocka_unit_test(in_flight),
-		cmocka_unit_test(size_of_arrival), cmocka_unit_test(two_hosts),
-		cmocka_unit_test(clocks),          cmocka_unit_test(ids),
+		cmocka_unit_test(fragments),        cmocka_unit_test(rendezvous),
+		cmocka_unit_test(peer_not_traced),  cmocka_unit_test(in_flight),
+		cmocka_unit_test(size_of_arrival),  cmocka_unit_test(two_hosts),
+		cmocka_unit_test(clocks),           cmocka_unit_test(ids),
+		cmocka_unit_test(rendezvous_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
