@@ -79,14 +79,14 @@ static bool is_sort_of(const char *name, const char *of)
 #define MAX_PARTS 8
 
 /* Names side by side ("host+pinned"). */
-struct parts {
+struct sort_names {
 	char names[MAX_PARTS][16];
 	int count;
 };
 
-static struct parts parts_of(const char *text)
+static struct sort_names sort_names_of(const char *text)
 {
-	struct parts parts = { 0 };
+	struct sort_names parts = { 0 };
 
 	while (parts.count < MAX_PARTS) {
 		size_t length = strcspn(text, "+");
@@ -101,7 +101,7 @@ static struct parts parts_of(const char *text)
 }
 
 /* Each of one is one of the others or a sort of it; or, loosely, the other way round. */
-static bool all_are(const struct parts *one, const struct parts *others, bool loosely)
+static bool all_are(const struct sort_names *one, const struct sort_names *others, bool loosely)
 {
 	for (int i = 0; i < one->count; i++) {
 		const char *name = one->names[i];
@@ -120,12 +120,12 @@ static bool all_are(const struct parts *one, const struct parts *others, bool lo
 /* Joins two statements about the same memory. */
 static const char *join(struct path *path, const char *one, const char *other)
 {
-	struct parts ones, others;
+	struct sort_names ones, others;
 
 	if (!one || !other)
 		return one ? one : other;
-	ones = parts_of(one);
-	others = parts_of(other);
+	ones = sort_names_of(one);
+	others = sort_names_of(other);
 	if (!all_are(&ones, &others, true) || !all_are(&others, &ones, true))
 		path->broken = true;
 	return all_are(&ones, &others, false) ? one : other;
