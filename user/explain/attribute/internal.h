@@ -148,6 +148,9 @@ struct op *request_filled(struct attribute *attribute, const struct thread *thre
 			  uint64_t address);
 /* The receive sends an RTR; whole: not for one of several fragments. */
 void request_asks(struct attribute *attribute, struct op *op, bool whole);
+/* Data was sent to a request of that process, as an RTR had asked for it. */
+void request_sent_to(struct attribute *attribute, const struct process *process, uint64_t req,
+		     const struct ub_hdr *h, uint64_t bytes);
 /* It gets data that was sent for one. */
 void request_filling(struct op *op, uint64_t address, uint64_t bytes);
 /* A receive has its message, or a part of it: no other will be put there. */

@@ -204,6 +204,9 @@ static bool covers(const struct op *op, unsigned int kinds, uint64_t address)
  */
 static bool due_before(const struct op *one, const struct op *other)
 {
+	if (one->coming_since || other->coming_since)
+		return one->coming_since &&
+		       (!other->coming_since || one->coming_since < other->coming_since);
 	if (one->met && other->met) {
 		if (one->asked_whole != other->asked_whole)
 			return one->asked_whole;
@@ -220,11 +223,13 @@ static bool is_due(const struct op *op, uint64_t address, uint64_t bytes)
 		return !op->sends && op->copied == at;
 	if (at + bytes > op->met || op->copied + bytes > op->met)
 		return false;
+	if (op->coming && op->coming < bytes)
+		return false;
 	if (op->filled_to == address)
 		return true;
 	if (address >= op->filled_from && address < op->filled_to)
 		return false;
-	return !at || (op->rtrs > 1 && (op->met - at) * (op->rtrs - 1) <= at);
+	return op->coming || !at || (op->rtrs > 1 && (op->met - at) * (op->rtrs - 1) <= at);
 }
 
 void request_asks(struct attribute *attribute, struct op *op, bool whole)
@@ -235,8 +240,27 @@ void request_asks(struct attribute *attribute, struct op *op, bool whole)
 	op->asked_whole = whole;
 }
 
+void request_sent_to(struct attribute *attribute, const struct process *process, uint64_t req,
+		     const struct ub_hdr *h, uint64_t bytes)
+{
+	struct inner *inner = inner_find(attribute, process, req);
+	struct op *op = inner ? inner->op : NULL;
+
+	if (!op)
+		op = request_find(attribute, process, req, h,
+				  BIT(OP_TAG_RECV) | BIT(OP_TAG_MSG_RECV));
+	if (!op || !op->met || !op->open)
+		return;
+	if (!op->coming)
+		op->coming_since = ++attribute->asked;
+	op->coming += bytes;
+}
+
 void request_filling(struct op *op, uint64_t address, uint64_t bytes)
 {
+	op->coming -= bytes < op->coming ? bytes : op->coming;
+	if (!op->coming)
+		op->coming_since = 0;
 	if (op->filled_to != address)
 		op->filled_from = address;
 	op->filled_to = address + bytes;

@@ -468,6 +468,21 @@ static void learn_receiver(struct attribute *attribute, const struct event *even
 	inner_bind(attribute, inner, op);
 }
 
+/* The receiver's handler of rendezvous data has no probe: the sender's record names its request. */
+static void tell_receiver(struct attribute *attribute, const struct transfer *transfer,
+			  const struct ub_xfer *xfer)
+{
+	uint64_t req = xfer->h.flags & UB_F_WIRE ? xfer->w[0] : xfer->w[2];
+	bool traced;
+
+	if (!attribute->gpu || xfer->am_id != AM_RNDV_DATA || transfer->retried || !transfer->ep ||
+	    !decoder_peer(attribute->decoder, transfer->ep, &traced) ||
+	    !transfer->ep->peer_process ||
+	    transfer->ep->peer_process->host != transfer->process->host)
+		return;
+	request_sent_to(attribute, transfer->ep->peer_process, req, &xfer->h, transfer->bytes);
+}
+
 void transfer_event(struct attribute *attribute, struct thread *thread, const struct event *event)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
@@ -488,6 +503,7 @@ void transfer_event(struct attribute *attribute, struct thread *thread, const st
 		inner_bind(attribute, inner, xfer->am_id == AM_ATS ? NULL : op);
 	}
 	learn_receiver(attribute, event, op);
+	tell_receiver(attribute, transfer, xfer);
 	if (op && !op->ep && !transfer->copy && op->process == event->process &&
 	    !(op->site->op == OP_TAG_RECV || op->site->op == OP_TAG_MSG_RECV))
 		op->ep = transfer->ep;
