@@ -186,6 +186,65 @@ static void window(void **state)
 	pair_release(&p);
 }
 
+/* Asks for the data of a message that met a receive, and gets it; where it is unpacked has no
+ * probe. */
+static void ask(struct pair *p, uint64_t req, uint64_t bytes)
+{
+	struct ub_xfer *xfer = job_xfer(&p->b, &p->a, AT_AM_SHORT, 11, 40, 0);
+
+	xfer->w[0] = SEND_REQ + bytes;
+	xfer->w[1] = req;
+	xfer->h.flags = UB_F_WIRE;
+}
+
+static void send_data(struct pair *p, uint64_t req, uint64_t bytes)
+{
+	struct ub_xfer *xfer =
+		job_xfer(&p->a, &p->b, AT_AM_BCOPY, 12, (int64_t)bytes + 16, SEND_REQ + bytes);
+
+	xfer->w[0] = req;
+	xfer->h.flags = UB_F_WIRE;
+}
+
+/* Two receives into one buffer, whose data comes in the other order: the sender's record tells. */
+static void window_of_data(void **state)
+{
+	const uint64_t bytes[] = { 4099, 5003 }, reqs[] = { RECV_REQ, RECV_REQ + 0x800 };
+	struct ub_match *match;
+	struct pair p;
+
+	(void)state;
+	ways_init(&p);
+	for (int i = 0; i < 2; i++)
+		ways_post(&p.b, 7, 8192, TARGET, reqs[i]);
+	for (int i = 0; i < 2; i++) {
+		ways_send(&p.a, &p.b, 7, bytes[i], SOURCE, SEND_REQ + bytes[i]);
+		job_op_end(&p.a);
+		match = job_add(&p.b, AT_MATCHED, 0);
+		match->worker = WORKER(2);
+		match->req = reqs[i];
+		match->tag = 7;
+		match->ep_id = EP(2, 1);
+		match->req_id = SEND_REQ + bytes[i];
+		match->size = bytes[i];
+		ask(&p, reqs[i], bytes[i]);
+	}
+	for (int i = 2; i-- > 0;)
+		send_data(&p, reqs[i], bytes[i]);
+	for (int i = 2; i-- > 0;)
+		ways_copy(&p.b, AT_PUT_SHORT, bytes[i], BOUNCE, TARGET);
+	for (int i = 0; i < 2; i++)
+		job_comp(&p.b, AT_RECV_CB, reqs[i], 7, bytes[i]);
+	pair_analyse(&p);
+	assert_int_equal(p.out.totals.copies, 2);
+	assert_int_equal(p.out.totals.copy_unexplained_bytes, 0);
+	for (size_t i = 0; i < p.out.transfers.len; i++)
+		if (p.out.transfers.data[i].kind == KIND_COPY)
+			assert_int_equal(cause_of(&p, &p.out.transfers.data[i])->bytes,
+					 p.out.transfers.data[i].bytes);
+	pair_release(&p);
+}
+
 /* A copy of memory that no operation has: counted as such, and no data. */
 static void strange(void **state)
 {
@@ -513,6 +572,7 @@ int main(void)
 		cmocka_unit_test(to_itself),       cmocka_unit_test(half_staged),
 		cmocka_unit_test(other_host),      cmocka_unit_test(stale_parent),
 		cmocka_unit_test(named_in_an_rtr), cmocka_unit_test(window),
+		cmocka_unit_test(window_of_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
