@@ -133,6 +133,10 @@ mixed    plain   environ 1.18.1 y staged.put_zcopy static start
 mixed    plain   environ 1.18.1 y staged.rkey_ptr static start
 mixed    plain   environ 1.18.1 y staged.put_ppln static start
 mixed    plain   environ 1.18.1 n staged  static start
+pingpong plain   environ 1.13.1 n staged  static late
+pingpong managed environ 1.13.1 n ipc     static late
+both     plain   environ 1.13.1 n staged  static late
+both     plain   environ 1.18.1 y staged  static late
 """
 
 
