@@ -29,8 +29,9 @@ static const char *const names[] = { "tag_send", "tag_send_sync", "tag_recv", "s
 				     "am_send",  "put",           "get",      "atomic" };
 static uint64_t counts[OPERATIONS];
 
-/* All arguments are words in registers. */
+/* All arguments are words in registers. Prototypes of ucp.h have other types. */
 #define COUNTED(name, operation)                                                                   \
+	word name(word a, word b, word c, word d, word e, word f);                                 \
 	word name(word a, word b, word c, word d, word e, word f)                                  \
 	{                                                                                          \
 		static function next;                                                              \
@@ -50,6 +51,7 @@ COUNTED(ucp_get_nbx, GET)
 COUNTED(ucp_atomic_op_nbx, ATOMIC)
 
 /* The seventh argument is on the stack. */
+word ucp_am_send_nbx(word a, word b, word c, word d, word e, word f, word g);
 word ucp_am_send_nbx(word a, word b, word c, word d, word e, word f, word g)
 {
 	static word (*next)(word, word, word, word, word, word, word);
