@@ -237,7 +237,11 @@ static bool place_process(struct callers *callers, pid_t tgid)
 
 void callers_process(struct callers *callers, pid_t tgid)
 {
-	if (!place_process(callers, tgid))
+	bool known = place_process(callers, tgid);
+
+	for (size_t i = 0; !known && i < callers->waiting.len; i++)
+		known = callers->waiting.data[i] == tgid;
+	if (!known)
 		vec_push(&callers->waiting, tgid);
 }
 
@@ -257,7 +261,8 @@ void callers_work(struct callers *callers, uint64_t ns)
 		if (!read_table(callers, &callers->tables.data[i], until))
 			return;
 	for (size_t i = 0; i < callers->waiting.len; i++)
-		if (!place_process(callers, callers->waiting.data[i]))
+		if (clock_ns(CLOCK_MONOTONIC) >= until ||
+		    !place_process(callers, callers->waiting.data[i]))
 			callers->waiting.data[kept++] = callers->waiting.data[i];
 	callers->waiting.len = kept;
 }

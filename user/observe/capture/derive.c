@@ -56,6 +56,9 @@ static void read_counts(struct derive *derive, const struct kernel *kernel)
 			sum->without += each[cpu].without;
 			sum->derived += each[cpu].derived;
 		}
+		sum->checked -= derive->spoilt[number].checked;
+		sum->differing -= derive->spoilt[number].differing;
+		sum->without -= derive->spoilt[number].without;
 	}
 	free(each);
 }
@@ -209,6 +212,25 @@ static void finish_rest(struct capture_session *capture)
 		rest(capture);
 }
 
+/* Operations came from code that is not known: where they lead says nothing about their calls. */
+static void spoil_check(struct capture_session *capture)
+{
+	struct derive *derive = &capture->derive;
+
+	read_counts(derive, capture->kernel);
+	for (uint32_t number = 1; number < UB_ONE_OPS; number++) {
+		const struct ub_derived *now = &derive->counts[number];
+		const struct ub_derived *before = &derive->before[number];
+
+		derive->spoilt[number].checked += now->checked - before->checked;
+		derive->spoilt[number].differing += now->differing - before->differing;
+		derive->spoilt[number].without += now->without - before->without;
+	}
+	read_counts(derive, capture->kernel);
+	derive->rest = derive->rest * 2 < PERIOD ? derive->rest * 2 : PERIOD;
+	rest(capture);
+}
+
 static void finish_check(struct capture_session *capture)
 {
 	struct derive *derive = &capture->derive;
@@ -218,8 +240,7 @@ static void finish_check(struct capture_session *capture)
 	if (ns < (derive->proved && AGAIN < derive->patience ? AGAIN : derive->patience))
 		return;
 	if (unknown(capture) != derive->unknown || !callers_known(&derive->callers)) {
-		derive->rest = derive->rest * 2 < PERIOD ? derive->rest * 2 : PERIOD;
-		rest(capture);
+		spoil_check(capture);
 		return;
 	}
 	derive->rest = derive->patience;

@@ -39,6 +39,7 @@ struct derive {
 	uint32_t away, kept, proved;
 	uint64_t unknown; /* operations from code that was not known, by then */
 	struct ub_derived counts[UB_ONE_OPS], before[UB_ONE_OPS]; /* now; as the state began */
+	struct ub_derived spoilt[UB_ONE_OPS]; /* of checks that count for nothing; not in counts */
 	uint64_t away_ns[UB_ONE_OPS];
 };
 
