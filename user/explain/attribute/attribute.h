@@ -115,6 +115,7 @@ struct call {
 	struct moment end;
 	uint32_t ops;
 	uint64_t bytes;
+	bool one_op; /* its function makes one operation a call */
 	bool derived; /* from its operation, whose start it has */
 };
 

@@ -125,6 +125,7 @@ void thread_call(struct attribute *attribute, struct thread *thread, const struc
 			       .seq = event->h->seq,
 			       .start = event->h->ts,
 			       .end = { event->h->ts, PRECISION_LOWER },
+			       .one_op = event->site->one_op,
 			       .derived = event->h->flags & UB_F_DERIVED };
 }
 
@@ -163,25 +164,30 @@ static uint64_t tag_context(const struct op *op)
 	return op->process->mpich ? op->tag >> 48 : op->tag & 0xfffff;
 }
 
+#define SEVERAL 1 /* communicators that a context was seen with; no address */
+
 /*
  * Calls with a probe show which communicator a context is of; derived ones, which show only the
- * context, get it from there. The table has both the contexts of each process and the functions
- * that have a communicator, by the address of their name: MPI_Start has none.
+ * context, get it from there. By the first operation of a call that makes no other: what follows is
+ * MPI's progress, for any communicator. The table has both the contexts of each process and the
+ * functions that have a communicator, by the address of their name: MPI_Start has none.
  */
 static void call_communicator(struct attribute *attribute, struct call *call, const struct op *op)
 {
 	const uint64_t process = op->process->id, function = (uintptr_t)call->function;
 	uint64_t *known;
+	bool fresh;
 
-	if (!((1u << OP_TAG_SEND | 1u << OP_TAG_RECV) >> op->site->op & 1))
+	if (!call->one_op || call->ops ||
+	    !((1u << OP_TAG_SEND | 1u << OP_TAG_RECV) >> op->site->op & 1))
 		return;
 	if (!call->derived && call->comm) {
-		known = map_insert(&attribute->communicators, process, tag_context(op), NULL);
-		*known = (uintptr_t)call->comm;
+		known = map_insert(&attribute->communicators, process, tag_context(op), &fresh);
+		*known = fresh || *known == (uintptr_t)call->comm ? (uintptr_t)call->comm : SEVERAL;
 		*map_insert(&attribute->communicators, process, function, NULL) = 1;
 	} else if (call->derived && map_find(&attribute->communicators, process, function)) {
 		known = map_find(&attribute->communicators, process, tag_context(op));
-		call->comm = known ? (const char *)(uintptr_t)*known : NULL;
+		call->comm = known && *known != SEVERAL ? (const char *)(uintptr_t)*known : NULL;
 	}
 }
 

@@ -150,6 +150,7 @@ struct site_info {
 	uint8_t verb; /* enum xfer_verb */
 	uint8_t mode; /* enum xfer_mode */
 	bool to_peer; /* an operation whose object is the ucp_ep to its peer */
+	bool one_op; /* a call that makes one operation, or none */
 };
 
 /* A file that code runs in. */

@@ -113,6 +113,7 @@ void decode_site(struct decoder *decoder, struct capture *capture, const json_t 
 		.am_id = json_integer_value(json_object_get(side, "am_id")),
 		.op = op_symbol(symbol)->op,
 		.to_peer = op_symbol(symbol)->to_peer,
+		.one_op = json_is_true(json_object_get(side, "one_op")),
 		.verb = BY_PREFIX(verbs, name),
 		.mode = BY_PART(modes, name),
 	};

@@ -81,10 +81,11 @@ json_t *side_site(unsigned int row)
 {
 	const struct site *site = site_row(row);
 
-	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:i, s:i}", "t", "site", "row", (int)row,
-			 "symbol", site->symbol ? site->symbol : "", "name", site->name, "layer",
-			 site_layer_name(site->layer), "kind", site->wire.kind, "what",
-			 site->wire.what, "am_id", site->wire.am_id);
+	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:b}", "t", "site", "row",
+			 (int)row, "symbol", site->symbol ? site->symbol : "", "name", site->name,
+			 "layer", site_layer_name(site->layer), "kind", site->wire.kind, "what",
+			 site->wire.what, "am_id", site->wire.am_id, "one_op",
+			 site->wire.one_op != 0);
 }
 
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to)
