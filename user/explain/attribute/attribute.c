@@ -299,6 +299,7 @@ static void match_event(struct attribute *attribute, struct thread *thread,
 	thread_about(attribute, thread, event->h, op);
 	if (op) {
 		op->met = record->size;
+		op->met_by = record->ep_id;
 		request_begun(attribute, op);
 	}
 	answer_learn(attribute, event->process, record->req_id, op, record->ep_id);

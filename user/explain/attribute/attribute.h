@@ -67,6 +67,7 @@ struct op {
 	struct op *before,
 		*after; /* in a ring of receives into the same buffer, oldest first; NULL */
 	uint64_t met; /* bytes of the message that an RTS announced to it; 0 */
+	uint64_t met_by; /* id of the endpoint to its sender */
 	uint32_t rtrs; /* sent for it, */
 	uint64_t asked; /* the first as the asked-th of the job, */
 	bool asked_whole; /* and for all of the message */

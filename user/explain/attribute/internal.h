@@ -129,7 +129,7 @@ struct op *request_find(struct attribute *attribute, const struct process *proce
 			const struct ub_hdr *h, unsigned int kinds);
 /*
  * The oldest open send of those kinds that has sent nothing yet, with that payload and tag (AM id);
- * ep 0: on any endpoint.
+ * ep 0: on any endpoint, puts and atomics only where all of them are on one.
  */
 struct op *request_unsent(struct attribute *attribute, const struct process *process,
 			  unsigned int kinds, uint64_t ep, uint64_t tag, uint64_t bytes);

@@ -182,14 +182,19 @@ struct op *request_unsent(struct attribute *attribute, const struct process *pro
 {
 	const struct owned *owned = owned_by(attribute, process);
 	struct op *found = NULL;
+	bool several = false;
 
 	for (size_t i = 0; i < owned->open.len; i++) {
 		struct op *op = owned->open.data[i];
 
-		if (is_unsent(op, kinds, ep, tag, bytes) && (!found || op->start < found->start))
+		if (!is_unsent(op, kinds, ep, tag, bytes))
+			continue;
+		several = several || (found && found->object != op->object);
+		if (!found || op->start < found->start)
 			found = op;
 	}
-	return found;
+	/* peers may have memory at the same address */
+	return several && (BIT(found->site->op) & (BIT(OP_PUT) | BIT(OP_ATOMIC))) ? NULL : found;
 }
 
 static bool covers(const struct op *op, unsigned int kinds, uint64_t address)
@@ -249,7 +254,7 @@ void request_sent_to(struct attribute *attribute, const struct process *process,
 	if (!op)
 		op = request_find(attribute, process, req, h,
 				  BIT(OP_TAG_RECV) | BIT(OP_TAG_MSG_RECV));
-	if (!op || !op->met || !op->open)
+	if (!op || !op->met || !op->open || op->newer) /* whose address may be a later one's */
 		return;
 	if (!op->coming)
 		op->coming_since = ++attribute->asked;
@@ -271,7 +276,7 @@ struct op *request_covering(struct attribute *attribute, const struct process *p
 {
 	struct op *found = NULL, *next = NULL;
 	const struct owned *owned = owned_by(attribute, process);
-	bool several = false;
+	bool several = false, senders = false;
 
 	for (size_t i = 0; i < owned->open.len; i++) {
 		struct op *op = owned->open.data[i];
@@ -280,9 +285,15 @@ struct op *request_covering(struct attribute *attribute, const struct process *p
 			continue;
 		several = found;
 		found = op;
-		if (is_due(op, address, bytes) && (!next || due_before(op, next)))
+		if (!is_due(op, address, bytes))
+			continue;
+		senders = senders || (next && next->met && op->met && next->met_by != op->met_by);
+		if (!next || due_before(op, next))
 			next = op;
 	}
+	/* the order of RTRs says nothing about the data of several senders */
+	if (senders && !next->coming_since)
+		return NULL;
 	return next || several ? next : found;
 }
 
