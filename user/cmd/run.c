@@ -82,9 +82,10 @@ static pid_t start(char **command, const struct signals *signals, int *go)
 		int code;
 
 		close(ends[1]);
-		signals_restore(signals);
 		if (read(ends[0], &byte, 1) != 1)
 			_exit(UCXBPF_EXIT_FAILED);
+		/* a signal that came meanwhile ends the command, not the wait for it */
+		signals_restore(signals);
 		execvp(command[0], command);
 		code = errno == ENOENT ? 127 : 126;
 		log_error("cannot run '%s': %s", command[0], strerror(errno));
