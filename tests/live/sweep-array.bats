@@ -35,6 +35,9 @@ as_one()
 		-exec "$UCXBPF" check "$@" -P "$WORK/site.yaml" -f json "$WORK/sweep/plan.json" {} + || true
 }
 
+# Evidence has the number of files that are not whole, not their names.
+without_files() { jq '(.findings[] | select(.rule == "COV-01")) |= del(.why)' "$1"; }
+
 @test "chunks of two: a task each, on its nodes; evidence of parts says what all of it says" {
 	sweep 0 slurm --chunk 2 --ranks 1
 	[ -z "$(sweep_findings)" ]
@@ -57,7 +60,7 @@ as_one()
 	[ "$(sweep_findings | grep COV-01)" = "unknown COV-01 n1" ]
 	[ -z "$(sweep_findings | grep -v -e n1 -e '^unknown COV-04 all captures$')" ]
 	as_one >"$WORK/one.json"
-	cmp "$WORK/one.json" "$WORK/sweep/report.json"
+	cmp <(without_files "$WORK/one.json") <(without_files "$WORK/sweep/report.json")
 	# all that a part has gathered: unknown of its nodes
 	halve "$WORK/sweep/parts/0.evidence"
 	"$UCXBPF" sweep report --keep "$WORK/sweep" || [ $? = 3 ]
