@@ -134,20 +134,37 @@ static void detail(const struct text_report *text)
 	paragraph(text, "detail", line, totals->unsummed || totals->partial);
 }
 
+/* "1 KiB of 3 KiB", and what they are. */
+static void add_part(const struct text_report *text, char *line, uint64_t part, uint64_t all,
+		     const char *what)
+{
+	add_bytes(text, line, part);
+	text_append(line, LINE, " of ");
+	add_bytes(text, line, all);
+	text_append(line, LINE, " %s", what);
+}
+
+/* The same, with the part's share and its reasons. */
+static void add_unknown(const struct text_report *text, char *line, uint64_t part, uint64_t all,
+			const char *what, const struct fact_reason *reasons)
+{
+	char share[16];
+
+	add_part(text, line, part, all, what);
+	unit_share(share, sizeof(share), part, all);
+	if (part)
+		text_append(line, LINE, ", %s", share);
+	add_reasons(text, line, reasons, add_bytes);
+}
+
 static void unattributed(const struct text_report *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
 	uint64_t outside = totals->to_op_bytes - totals->to_call_bytes;
-	char line[LINE] = "", share[16];
+	char line[LINE] = "";
 
-	unit_share(share, sizeof(share), totals->unexplained_bytes, totals->data_bytes);
-	add_bytes(text, line, totals->unexplained_bytes);
-	text_append(line, LINE, " of ");
-	add_bytes(text, line, totals->data_bytes);
-	text_append(line, LINE, " data bytes have no operation");
-	if (totals->unexplained_bytes)
-		text_append(line, LINE, ", %s", share);
-	add_reasons(text, line, totals->unexplained, add_bytes);
+	add_unknown(text, line, totals->unexplained_bytes, totals->data_bytes,
+		    "data bytes have no operation", totals->unexplained);
 	if (totals->to_op_bytes > totals->to_call_bytes) {
 		text_append(line, LINE, "; ");
 		add_bytes(text, line, outside);
@@ -163,10 +180,8 @@ static void copies(const struct text_report *text)
 
 	if (!totals->copy_unexplained_bytes)
 		return;
-	add_bytes(text, line, totals->copy_unexplained_bytes);
-	text_append(line, LINE, " of ");
-	add_bytes(text, line, totals->copy_bytes);
-	text_append(line, LINE, " copied within processes have no operation");
+	add_part(text, line, totals->copy_unexplained_bytes, totals->copy_bytes,
+		 "copied within processes have no operation");
 	paragraph(text, "copies", line, totals->copy_unexplained_bytes);
 }
 
@@ -174,18 +189,12 @@ static void copies(const struct text_report *text)
 static void ways(const struct text_report *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
-	char line[LINE] = "", share[16];
+	char line[LINE] = "";
 
 	if (!totals->way_bytes)
 		return;
-	unit_share(share, sizeof(share), totals->wayless_bytes, totals->way_bytes);
-	add_bytes(text, line, totals->wayless_bytes);
-	text_append(line, LINE, " of ");
-	add_bytes(text, line, totals->way_bytes);
-	text_append(line, LINE, " in messages have no known way");
-	if (totals->wayless_bytes)
-		text_append(line, LINE, ", %s", share);
-	add_reasons(text, line, totals->wayless, add_bytes);
+	add_unknown(text, line, totals->wayless_bytes, totals->way_bytes,
+		    "in messages have no known way", totals->wayless);
 	paragraph(text, "ways", line, totals->wayless_bytes);
 }
 
