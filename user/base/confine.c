@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -37,14 +38,13 @@ static const uint64_t for_tracing =
 	BIT(CAP_SYS_NICE) | /* beside busy ranks */
 	BIT(CAP_KILL); /* a command gets the signals sent to its tracer */
 
-/* The first ones are what a tracer works with. */
+/* The calls that a tracer works with. */
+static const uint32_t tracing[] = {
+	SYS_bpf,   SYS_perf_event_open, SYS_process_vm_readv,
+	SYS_setns, SYS_socketpair, /* to the process that keeps the links (keeper.h) */
+};
+
 static const uint32_t refused[] = {
-	SYS_bpf,
-	SYS_perf_event_open,
-	SYS_process_vm_readv,
-	SYS_setns,
-	SYS_socketpair, /* to who keeps the links (keeper.h) */
-#define TRACES 5
 	/* programs and processes */
 	SYS_execve,
 	SYS_execveat,
@@ -113,21 +113,28 @@ static int drop_capabilities(uint64_t kept)
 #define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-/* Calls of another architecture, which this program never makes, are refused as well. */
-static int refuse_calls(size_t first)
+static size_t add_calls(struct sock_filter *code, const uint32_t *calls, size_t count)
 {
-	struct sock_filter code[7 + 2 * ARRAY_SIZE(refused)] = {
+	for (size_t i = 0; i < count; i++) {
+		*code++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
+		*code++ = (struct sock_filter)REFUSE;
+	}
+	return 2 * count;
+}
+
+/* Calls of another architecture, which this program never makes, are refused as well. */
+static int refuse_calls(bool traces)
+{
+	struct sock_filter code[7 + 2 * (ARRAY_SIZE(refused) + ARRAY_SIZE(tracing))] = {
 		LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),        REFUSE,
 		LOAD(nr),   BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, OTHER_CALLS, 0, 1), REFUSE,
 	};
 	struct sock_fprog filter = { .filter = code };
 	size_t n = 6;
 
-	for (size_t i = first; i < ARRAY_SIZE(refused); i++) {
-		code[n++] =
-			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], 0, 1);
-		code[n++] = (struct sock_filter)REFUSE;
-	}
+	n += add_calls(code + n, refused, ARRAY_SIZE(refused));
+	if (!traces)
+		n += add_calls(code + n, tracing, ARRAY_SIZE(tracing));
 	code[n++] = (struct sock_filter)ALLOW;
 	filter.len = (unsigned short)n;
 	/* Linux before 5.16 slows a process down that has a filter, unless it asks not to be */
@@ -145,19 +152,19 @@ static void given_up(const char *what, int err)
 			   "%s cannot be given up: %s", what, strerror(-err));
 }
 
-static void confine(uint64_t kept, size_t first)
+static void confine(uint64_t kept, bool traces)
 {
 	given_up("new privileges", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0);
 	given_up("capabilities", drop_capabilities(kept));
-	given_up("system calls", refuse_calls(first));
+	given_up("system calls", refuse_calls(traces));
 }
 
 void confine_to_files(void)
 {
-	confine(for_files, 0);
+	confine(for_files, false);
 }
 
 void confine_to_tracing(void)
 {
-	confine(for_files | for_tracing, TRACES);
+	confine(for_files | for_tracing, true);
 }
