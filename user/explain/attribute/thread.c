@@ -193,9 +193,8 @@ static void call_communicator(struct attribute *attribute, struct call *call, co
 
 void thread_push(struct attribute *attribute, struct thread *thread, struct op *op)
 {
-	if (thread->in_call && op->function)
-		call_communicator(attribute, &thread->call, op);
 	if (thread->in_call && op->function) {
+		call_communicator(attribute, &thread->call, op);
 		thread->call.ops++;
 		if (op->sends && op->bytes != UINT64_MAX)
 			thread->call.bytes += op->bytes;

@@ -198,6 +198,7 @@ static void finish_rest(struct capture_session *capture)
 {
 	struct derive *derive = &capture->derive;
 	uint64_t ns = side_now() - derive->since, calls = 0;
+	bool hot;
 
 	if (ns < derive->rest)
 		return;
@@ -205,8 +206,9 @@ static void finish_rest(struct capture_session *capture)
 	for (uint32_t number = 1; number < UB_ONE_OPS; number++)
 		if (!(derive->kept >> number & 1))
 			calls += derive->counts[number].seen - derive->before[number].seen;
-	derive->wanted = derive->wanted || calls * 1e9 / ns >= derive->hot;
-	if (calls * 1e9 / ns >= derive->hot && callers_known(&derive->callers))
+	hot = calls * 1e9 / ns >= derive->hot;
+	derive->wanted = derive->wanted || hot;
+	if (hot && callers_known(&derive->callers))
 		check(capture);
 	else
 		rest(capture);
