@@ -73,7 +73,7 @@ struct op {
 	bool asked_whole; /* and for all of the message */
 	uint64_t coming,
 		coming_since; /* bytes sent for one and not yet put there; in which order */
-	uint64_t filled_from, filled_to; /* addresses of what was sent for it then */
+	uint64_t filled_from, filled_to; /* addresses of the data that was sent for it then */
 	uint64_t filled_by; /* id of the message in several fragments that it receives; 0 */
 	size_t open_at; /* of an open one: position among those of its process */
 	struct match_op *match; /* owned by the match stage, which frees it in op_over; NULL */

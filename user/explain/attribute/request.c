@@ -78,7 +78,7 @@ static bool posted_before(const struct op *one, const struct op *other)
 
 /*
  * Where most look-ups by memory end: at the beginning of a receive's. Benchmarks post many into one
- * buffer, so that only the order tells which of them is filled.
+ * buffer: UCX fills these in their order.
  */
 static void buffer_open(struct attribute *attribute, struct op *op)
 {

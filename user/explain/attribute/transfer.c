@@ -111,8 +111,8 @@ static struct op *by_parents(struct attribute *attribute, const struct thread *t
 }
 
 /*
- * What a request knew of its parents goes stale when its address is handed out again: what is known
- * of this very transfer comes first.
+ * The parents of a request go stale when its address is handed out again: facts about this very
+ * transfer come first.
  */
 static struct op *by_super(struct attribute *attribute, const struct thread *thread,
 			   const struct event *event, const struct ub_xfer *xfer,
@@ -447,7 +447,7 @@ static void op_progress(struct attribute *attribute, struct op *op, const struct
 /* Word: where to write; of a fragment UCX's memory, else none or the receive's buffer (v1). */
 #define RTR_ADDRESS 2
 
-/* An RTR names the request that will have what is put: the copies out of it come later. */
+/* An RTR names the request that will have the data put by the peer: copies out of it come later. */
 static void learn_receiver(struct attribute *attribute, const struct event *event, struct op *op)
 {
 	const struct ub_xfer *xfer = (const struct ub_xfer *)event->h;
