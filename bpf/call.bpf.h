@@ -61,8 +61,8 @@ static __always_inline void call_awaits(const struct hit *hit)
 	struct frame *frame = frame_innermost(hit->task);
 
 	if (frame)
-		frame->awaits = hit->site->one_op;
-	call_checked(&hit->task->callers, hit->site->one_op);
+		frame->awaits = hit->site->derivable;
+	call_checked(&hit->task->callers, hit->site->derivable);
 }
 
 /*
@@ -150,8 +150,8 @@ static __always_inline struct frame *frame_around_op(const struct hit *hit, stru
 	struct frame *top;
 	int at;
 
-	if (!derives || !(calls_checked | calls_derived))
-		return frame_top(hit, UB_OP);
+	if (!derives || !(calls_checked | (calls_derived & ~UB_SHORTS)))
+		return frame_settled(hit->task, hit->sp);
 	at = caller_path(paths, &op);
 	if (at >= 0)
 		path = &paths->path[at & (CALLER_PATHS - 1)];

@@ -25,13 +25,13 @@ struct {
 /* Read by user space, summed over CPUs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, UB_ONE_OPS);
+	__uint(max_entries, UB_DERIVABLES);
 	__type(key, __u32);
 	__type(value, struct ub_derived);
 } derived SEC(".maps");
 
 /*
- * Written by user space. Masks have a bit for each function (ub_site.one_op). A probe that goes
+ * Written by user space. Masks have a bit for each function (ub_site.derivable). A probe that goes
  * away is heard until calls are derived; one that comes back is heard before they no longer are.
  */
 volatile __u32 calls_away = 0; /* their probes record nothing */
@@ -49,7 +49,7 @@ const volatile __u32 derives = 0;
 
 static __always_inline struct ub_derived *derived_of(__u32 number)
 {
-	__u32 key = number & (UB_ONE_OPS - 1);
+	__u32 key = number & (UB_DERIVABLES - 1);
 
 	return bpf_map_lookup_elem(&derived, &key);
 }

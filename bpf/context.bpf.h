@@ -139,14 +139,20 @@ static __always_inline void *task_new(void *map, __u32 tgid)
 	return task;
 }
 
-/* The probes were away: calls of another window may have the same stack slots by now. */
-static __noinline int frames_forget(struct task_state *task)
+/*
+ * The probes were away: calls of another window may have the same stack slots by now. Not static:
+ * verified once.
+ */
+__weak __noinline int frames_forget(struct task_state *task)
 {
+	__u32 lost;
+
+	if (!task)
+		return 0;
+	lost = !!task->with_op_open;
 	for (__u32 i = 0; i < FRAMES; i++)
-		if (i < task->depth && task->frames[i].span)
-			count_lost_return();
-	if (task->with_op_open)
-		count_lost_return();
+		lost += i < task->depth && task->frames[i].span;
+	count_lost_returns(lost);
 	task->with_op_open = 0;
 	task->depth = 0;
 	task->window = window;

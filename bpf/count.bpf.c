@@ -62,7 +62,7 @@ int count_call(struct pt_regs *ctx)
 	row = e.hit.row;
 	if (derives) {
 		site = bpf_map_lookup_elem(&sites, &row);
-		number = site ? site->one_op : 0;
+		number = site ? site->derivable : 0;
 		if (unlikely(calls_away >> number & 1))
 			return 0;
 	}

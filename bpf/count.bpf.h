@@ -64,7 +64,7 @@ struct count_task {
 	__u32 call;
 	__u32 ops;
 	__u32 xfers;
-	__u32 call_awaits; /* ub_site.one_op until the call's operation comes; 0 */
+	__u32 call_awaits; /* ub_site.derivable until the call's operation comes; 0 */
 	struct caller_paths callers;
 	__u64 stack[STACK_WORDS]; /* of the operation that is being entered, upwards */
 	struct count_op op[COUNT_FRAMES];

@@ -109,7 +109,7 @@ static __always_inline void xfer_make(struct task_state *task, struct frame *fra
 	xfer_fill(xfer, &leaving, &frame->owner,
 		  home_of(task, frame->args[1], leaving.layout)->iface);
 	xfer->h.kind = fragment ? UB_FRAGS : UB_XFER;
-	xfer->h.flags |= with_op * UB_F_WITH_OP;
+	xfer->h.flags |= with_op * UB_F_WITH_OP | frame->derived * UB_F_DERIVED;
 }
 
 /* Not static: verified once, and not on each way here. */

@@ -180,6 +180,7 @@ static __always_inline struct frame *frame_push(const struct hit *hit, __u8 kind
 	frame->ret = task->trampoline;
 	frame->looked = 0;
 	frame->awaits = 0;
+	frame->moved = 0;
 	frame->seq = seq;
 	frame->up = up;
 	frame->up.rows = rows_inside(kind, hit->row, up.rows);

@@ -46,10 +46,12 @@ struct frame {
 	__u16 row;
 	__u8 slot; /* of the layout map */
 	__u8 looked; /* span: its slot was seen to hold ret */
-	__u8 awaits; /* call: ub_site.one_op until its operation comes; 0 */
-	__u8 pad;
+	__u8 awaits; /* call: ub_site.derivable until its operation comes; 0 */
+	__u8 derived; /* UB_XFER: it was not seen */
 	__u16 comp_count;
-	__u16 pad2[3];
+	__u8 derivable; /* with_op: ub_site.derivable */
+	__u8 moved; /* UB_OP: a transfer was seen inside of it */
+	__u8 pad[4];
 	__u64 comp_func;
 	__u64 position; /* see position_before(); UINT64_MAX: not looked at */
 	__u64 ts;
@@ -152,6 +154,44 @@ struct caller_paths {
 	__u32 check, awaited; /* see call_checked() */
 };
 
+/* A send that returned, see short.bpf.h. */
+struct sent_op {
+	__u64 ep, buffer, length, tag;
+	__u64 ts, now;
+	__u64 position; /* see position_before(), as the operation was entered */
+	__s64 status; /* 0: done */
+	struct parents up; /* inside of it */
+	__u32 seq;
+	__u16 row;
+	__u8 slot;
+	__u8 tagged : 1; /* whether its transfer can be derived; contiguous */
+	__u8 moved : 1; /* a transfer was seen inside of it */
+};
+
+/* Endpoints of one configuration have the same lanes (ucp_worker_t.ep_config). */
+struct lane_key {
+	__u64 uuid; /* of the worker, as ucs_generate_uuid() made it */
+	__u32 tgid; /* a child has its parent's workers */
+	__u32 config;
+};
+
+/* The one that short messages take. */
+struct lane {
+	__u64 iface;
+	__u16 row; /* of the transfer; 0: nothing was learnt */
+	__u16 at; /* of the uct_ep in ucp_ep_t */
+	__u32 pad;
+};
+
+struct lane_found {
+	struct lane_key key; /* its uuid and tgid hold for: */
+	__u64 worker;
+	__u32 generation; /* ep_generation: a new worker has new endpoints */
+	__u32 known; /* whether the key is */
+	struct lane lane;
+	__u64 uct_ep; /* of that lane */
+};
+
 enum filter_verdict { FILTER_UNKNOWN, FILTER_TRACED, FILTER_IGNORED };
 
 /* Whether a task's process is traced: valid while generation equals filter_generation. */
@@ -180,6 +220,8 @@ struct task_state {
 	struct receiver receiver;
 	struct reading reading;
 	struct caller_paths callers;
+	struct sent_op sent_op; /* the last one */
+	struct lane_found found; /* where its message goes */
 	__u64 hits[UB_GROUPS], returns[UB_GROUPS]; /* see struct ub_task_hits */
 	__u8 scratch[SCRATCH];
 };

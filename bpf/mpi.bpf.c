@@ -42,7 +42,7 @@ int call_entry(struct pt_regs *ctx)
 	struct hit hit;
 
 	own_stack(ctx);
-	if (!hit_begin(&hit, ctx) || unlikely(calls_away >> hit.site->one_op & 1))
+	if (!hit_begin(&hit, ctx) || unlikely(calls_away >> hit.site->derivable & 1))
 		return 0;
 	if (!(call_enter(ctx, &hit, false)->h.flags & UB_F_DEEP))
 		call_awaits(&hit);

@@ -1,38 +1,69 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* UCP operations, arrivals, completions. */
 #include "call.bpf.h"
-#include "with_op.bpf.h"
+#include "short.bpf.h"
 
 #define UCP_DATATYPE_BYTE 8
 
+/* Where positions are read, so is that of a message whose transfer will not be seen. */
+static __always_inline __u64 op_position(const struct hit *hit, const struct frame *frame)
+{
+	struct sent_op *op = &hit->task->sent_op;
+
+	if (!derives || likely(!(calls_derived & UB_SHORTS)) || !hit->site->may_short)
+		return FIFO_NOT_SEEN;
+	op->row = hit->row;
+	op->slot = hit->slot;
+	op->ts = hit->ts;
+	op->ep = frame->args[hit->site->arg_obj & (ARGS - 1)];
+	return short_position(hit->task);
+}
+
 static __always_inline int op_enter(struct pt_regs *ctx)
 {
+	struct frame *frame;
 	struct hit hit;
 
-	return hit_begin(&hit, ctx) && span_open(&hit, ctx, UB_OP, frame_around_op(&hit, ctx)) ? 0
-											       : 1;
+	if (!hit_begin(&hit, ctx))
+		return 1;
+	frame = span_open(&hit, ctx, UB_OP, frame_around_op(&hit, ctx));
+	if (!frame)
+		return 1;
+	frame->position = op_position(&hit, frame);
+	return 0;
+}
+
+/*
+ * What the caller's parameters say; returns where it wants tag and length to be stored, 0 =
+ * nowhere. Not static: verified once.
+ */
+__weak __noinline __u64 op_param_read(struct ub_op *op, __u64 at, __u32 req_size)
+{
+	struct request_param param = {};
+
+	if (!op)
+		return 0;
+	if (bpf_probe_read_user(&param, sizeof(param), (void *)at))
+		op->h.flags |= UB_F_READ_FAULT;
+	op->attr_mask = param.op_attr_mask;
+	if ((param.op_attr_mask & UCP_OP_ATTR_FIELD_REQUEST) && req_size)
+		op->req = param.request - req_size;
+	if (param.op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK)
+		op->cb = param.cb;
+	if (param.op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE)
+		op->datatype = param.datatype;
+	return param.op_attr_mask & UCP_OP_ATTR_FIELD_RECV_INFO ? param.recv_info : 0;
 }
 
 /* Returns the address where the caller wants tag and length to be stored, 0 = none. */
 static __always_inline __u64 op_param(struct ub_op *op, const struct leaving *leaving)
 {
 	const struct ub_site *site = leaving->site;
-	struct request_param param = {};
+	__u64 info = 0;
 
-	if (!site->arg_param)
-		return arg(leaving, site->arg_info);
-	if (bpf_probe_read_user(&param, sizeof(param), (void *)arg(leaving, site->arg_param)))
-		op->h.flags |= UB_F_READ_FAULT;
-	op->attr_mask = param.op_attr_mask;
-	if ((param.op_attr_mask & UCP_OP_ATTR_FIELD_REQUEST) && leaving->layout->req_size)
-		op->req = param.request - leaving->layout->req_size;
-	if (param.op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK)
-		op->cb = param.cb;
-	if (param.op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE)
-		op->datatype = param.datatype;
-	if (site->arg_info)
-		return arg(leaving, site->arg_info);
-	return param.op_attr_mask & UCP_OP_ATTR_FIELD_RECV_INFO ? param.recv_info : 0;
+	if (site->arg_param)
+		info = op_param_read(op, arg(leaving, site->arg_param), leaving->layout->req_size);
+	return site->arg_info ? arg(leaving, site->arg_info) : info;
 }
 
 static __always_inline void op_arguments(struct ub_op *op, const struct leaving *leaving)
@@ -161,6 +192,45 @@ static __always_inline void op_result(struct ub_op *op, const struct leaving *le
 	op_request(op, leaving->task, layout, what, leaving->site->arg_tag);
 }
 
+static __always_inline bool op_is_tag_send(__u32 row)
+{
+	const struct ub_site *site = bpf_map_lookup_elem(&sites, &row);
+
+	return site && site->what == UB_OP_TAG_SEND;
+}
+
+/*
+ * A send has returned, whose frame was popped last. True: its transfer follows from that. Not
+ * static: verified once.
+ */
+__weak __noinline int op_short(struct task_state *task, const struct ub_op *op, __u64 now)
+{
+	struct sent_op *sent;
+	struct frame *frame;
+	bool tagged;
+
+	frame = task ? frame_at(task, task->depth) : NULL;
+	if (!frame || !op)
+		return 0;
+	sent = &task->sent_op;
+	tagged = op_is_tag_send(frame->row);
+	sent->ep = op->obj;
+	sent->buffer = op->buffer;
+	sent->length = op->count * (op->datatype >> FOLD_DATATYPE_SHIFT);
+	sent->tag = op->tag;
+	sent->ts = frame->ts;
+	sent->now = now;
+	sent->position = frame->position;
+	sent->status = is_handle(op->ret) ? with_op_status(op) : op->ret;
+	sent->up = parents_in(frame);
+	sent->seq = frame->seq;
+	sent->row = frame->row;
+	sent->slot = frame->slot;
+	sent->tagged = tagged && !(op->datatype & UCP_DATATYPE_CLASS);
+	sent->moved = frame->moved;
+	return short_leave(task);
+}
+
 static __always_inline int op_leave(struct pt_regs *ctx)
 {
 	struct leaving leaving;
@@ -182,6 +252,9 @@ static __always_inline int op_leave(struct pt_regs *ctx)
 	op_result(op, &leaving, op_param(op, &leaving));
 	if (leaving.task->with_op_open)
 		with_op_leave(leaving.task, op->h.seq, with_op_status(op), leaving.now);
+	if (derives && leaving.site->may_short && (calls_checked || calls_derived & UB_SHORTS) &&
+	    op_short(leaving.task, op, leaving.now))
+		with_op_leave(leaving.task, op->h.seq, 0, leaving.now);
 	outbox_settle(&leaving.task->outbox, leaving.now);
 	return 0;
 }

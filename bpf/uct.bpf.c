@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* UCT endpoint operations. */
+#include "caller.bpf.h"
 #include "with_op.bpf.h"
 
 static __always_inline void owner_at_return(const struct leaving *leaving)
@@ -22,10 +23,16 @@ static __always_inline int xfer_enter(struct pt_regs *ctx)
 
 	if (!hit_begin(&hit, ctx))
 		return 1;
+	if (derives && hit.site->derivable)
+		derived_count(hit.site->derivable, seen);
 	if (with_op_enter(&hit, ctx))
 		return 1;
+	if (derives && unlikely(hit.site->derivable))
+		derived_count(hit.site->derivable, without);
 	top = frame_top(&hit, UB_XFER);
 	frame = span_open(&hit, ctx, UB_XFER, top);
+	if (top)
+		top->moved = 1;
 	if (!frame)
 		return 1;
 	frame->comp_func = 0;

@@ -96,7 +96,8 @@ enum ub_flags {
 				  hash of addresses and ports in the direction of travel, lower
 				  half: sequence number of the first byte of uct_tcp_am_hdr_t */
 	UB_F_DERIVED = 1 << 13, /* call: not seen by a probe but found on its operation's stack;
-				   its time is 1 ns before the operation's */
+				   its time is 1 ns before the operation's. xfer: follows from its
+				   operation's result; its times are the operation's */
 };
 
 struct ub_call {
@@ -223,12 +224,12 @@ struct ub_call_end {
  */
 struct ub_loss {
 	struct ub_hdr h; /* ts: when the first of them began */
-	__u64 until; /* when the last of them was written; 0 where records is */
+	__u64 until; /* when the last of them was written; 0 where records and unseen are */
 	__u64 records; /* that found no room */
 	__u64 thinned; /* records that were left out on purpose (UB_SLICE_SHIFT) */
 	__u32 call; /* frame number of the call around the next record, 0 = none */
 	__u16 call_site; /* its row of the site table; 0 = not known */
-	__u16 pad;
+	__u16 unseen; /* operations at h.ts whose transfers had no probe; nothing is missing then */
 };
 
 /*

@@ -5,7 +5,7 @@
 
 enum ub_caller_what {
 	UB_CALLER_INNER = 1, /* in none of MPI's API functions */
-	UB_CALLER_CALL = 2, /* in one that makes one operation a call (ub_site.one_op) */
+	UB_CALLER_CALL = 2, /* in one that makes one operation a call (ub_site.derivable) */
 	UB_CALLER_OTHER = 3, /* in any other one, or a frame without a rule for its caller's */
 };
 
@@ -14,7 +14,7 @@ struct ub_caller {
 	__u32 pc;
 	__u32 rule; /* UB_ROW() of its frame */
 	__u16 row; /* calls: of the site table */
-	__u8 number; /* calls: ub_site.one_op */
+	__u8 number; /* calls: ub_site.derivable */
 	__u8 what; /* enum ub_caller_what */
 	__u32 pad; /* elements of an array map are multiples of 8 bytes */
 };
@@ -31,19 +31,24 @@ struct ub_caller_ranges {
 	struct ub_caller_range range[UB_CALLER_RANGES];
 };
 
-/* Per-CPU counters, one set for each function by ub_site.one_op. */
+/*
+ * Per-CPU counters, one set for each number of ub_site.derivable: calls of an MPI function, or
+ * short sends.
+ */
 struct ub_derived {
-	__u64 seen; /* calls by their probe */
+	__u64 seen; /* calls, transfers by their probe */
 	/* while a check is made */
-	__u64 checked; /* operations whose stack led to the call that the probe had seen */
-	__u64 differing; /* operations whose stack led elsewhere */
-	__u64 without; /* calls that made no operation */
+	__u64 checked; /* operations from which the call, the transfer follows that was seen */
+	__u64 differing; /* operations from which another one follows */
+	__u64 without; /* calls without an operation, transfers that follow from none */
 	/* while its probe is away */
-	__u64 derived; /* calls */
-	__u64 pad;
+	__u64 derived; /* calls, transfers */
+	__u64 unproven; /* operations that may have sent something, it is not known what */
 };
 
-#define UB_ONE_OPS 16 /* numbers, from 1; power of two */
+#define UB_DERIVABLES 16 /* numbers, from 1; power of two */
+#define UB_SHORT_SENDS 15 /* am_short of all transports, but for loopback */
+#define UB_SHORTS (1u << UB_SHORT_SENDS)
 
 _Static_assert(sizeof(struct ub_caller) == 16, "caller size");
 _Static_assert(sizeof(struct ub_derived) == 48, "counters of derived calls");

@@ -54,6 +54,7 @@ enum ub_op_what {
 	UB_OP_DATA_OUT = 3, /* stream_recv_data: the same, and a NULL return makes no record */
 	UB_OP_TAG_RECV = 4, /* its request holds the sender's tag and the length once complete */
 	UB_OP_CANCEL = 5, /* returns nothing; aux is the user's handle of the request it is about */
+	UB_OP_TAG_SEND = 6, /* its transfer can be derived from its result */
 };
 
 enum ub_xfer_what {
@@ -94,8 +95,9 @@ struct ub_site {
 	__u8 am_id; /* rx: UCP_AM_ID_* of the handler */
 	__u8 last_arg; /* the highest of the above */
 	__u8 ends_with_op; /* xfer: see bpf/with_op.bpf.h */
-	__u8 one_op; /* call: makes one operation, or none; its number from 1; 0: any other */
-	__u8 pad;
+	__u8 derivable; /* what can be derived while its probe is away, by number from 1. call:
+			   makes one operation, or none; xfer: UB_SHORT_SENDS; 0: cannot */
+	__u8 may_short; /* op: it may send by such a transfer */
 };
 
 _Static_assert(sizeof(struct ub_site) == 24, "site row size");
@@ -137,10 +139,12 @@ struct ub_layout {
 	__u16 recv_mem; /* recv.mem_type, or where recv.dt_iter is, its mem_info; 0 = not known */
 	__u16 mm_elems; /* uct_mm_iface_t.recv_fifo_elems; 0: positions of arrivals are not read */
 	__u16 worker_ifaces, worker_num_ifaces;
+	__u16 ep_config, ep_config_bytes; /* ucp_ep_t.cfg_index; 0 bytes: not known */
+	__u16 ep_lanes, ep_lane_count; /* ucp_ep_t.uct_eps */
 	__u16 pad;
 };
 
-_Static_assert(sizeof(struct ub_layout) == 48, "layout row size");
+_Static_assert(sizeof(struct ub_layout) == 56, "layout row size");
 
 #define UB_MAX_SITES 1024
 #define UB_MAX_LAYOUTS 32

@@ -172,17 +172,22 @@ static __always_inline bool with_op_enter(const struct hit *hit, struct pt_regs 
 	frame->kind = UB_XFER;
 	frame->row = hit->row;
 	frame->slot = hit->slot;
+	frame->derivable = hit->site->derivable;
 	frame->ts = hit->ts;
 	frame->comp_func = 0;
 	frame->comp_count = 0;
 	read_args(frame->args, ctx, hit);
-	frame->position = position_before(task, hit->site, frame->args[1], id, hit->ts);
+	/* read as the operation was entered, where that asks for it */
+	frame->position = top->position;
+	if (likely(top->position == FIFO_NOT_SEEN || task->found.uct_ep != frame->args[1]))
+		frame->position = position_before(task, hit->site, frame->args[1], id, hit->ts);
 	if (id != AM_EAGER_MIDDLE) {
 		frame->owner.req = 0;
 		if (hit->site->length_rule == UB_LEN_RETURN && !with_op_begins(hit, top))
 			return false;
 	}
 	frame->seq = ++task->next_seq;
+	top->moved = 1;
 	task->sent = sent;
 	task->with_op_open = 1;
 	return true;
@@ -200,6 +205,7 @@ __weak __noinline int with_op_leave(struct task_state *task, __u32 op, __s64 sta
 		status = with_op_bytes(frame, frame->owner.length - task->sent);
 	task->with_op_open = 0;
 	xfer_make(task, frame, status, now, true);
+	frame->derived = 0;
 	return 0;
 }
 

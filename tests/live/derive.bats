@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI calls without probes: as many as the program's ledger has, by any way of calling, while probes go and come.
+# Calls and transfers without probes: as many as the program's ledger has, by any way of calling, while probes go and
+# come.
 
 load ../lib/live.bash
 load ../lib/soon.bash
@@ -114,6 +115,59 @@ both()
 		MPI_Recv MPI_COMM_WORLD
 		MPI_Send MPI_COMM_WORLD
 	EOT
+}
+
+shorts() { jq "[.short_sends.$1?] | add // 0" "$CASE/report.json"; }
+
+# short WAY MPI TRANSPORT PROTO: exact, with transfers that were derived
+short()
+{
+	for attempt in 1 2 3 4 5; do
+		UCXBPF_DERIVE_FORCE=20 one_case 0 mpi_derive "$2" "$3" "$4" "$PROGS/$2/mpi_derive" "$1"
+		jq -c .short_sends "$CASE/report.json"
+		[ "$(shorts differing)" = 0 ]
+		[ "$(shorts transfers)" = 0 ] || return 0
+	done
+	return 1
+}
+
+@test "short transfers, among copied ones" {
+	nodes_up
+	for proto in n y; do
+		short sizes openmpi shm $proto
+		short sizes openmpi tcp $proto
+		short sizes mpich shm $proto
+	done
+}
+
+@test "short transfers of collectives" { short collective openmpi sysv n; }
+@test "short transfers in several threads" { short threads mpich shm n; }
+@test "short transfers of sends that a signal handler interrupts" { short signal openmpi shm n; }
+
+@test "events name transfers that were derived" {
+	short depths openmpi shm n
+	"$UCXBPF" export -f ndjson -o "$WORK/events" "$CASE/job.ucxb"
+	jq -r 'select(.event == "transfer" and .op == "am_short") | .seen' "$WORK/events" | sort | uniq -c >"$WORK/seen"
+	cat "$WORK/seen"
+	[ "$(awk '$2 == "derived" { print $1 }' "$WORK/seen")" = "$(shorts transfers)" ]
+	[ "$(awk '{ print $2 }' "$WORK/seen" | xargs)" = "derived probe" ]
+}
+
+# The RTS of the first ones is not seen until the probes are back.
+@test "sends from which no transfer follows are missing, and counted" {
+	for attempt in 1 2 3 4 5; do
+		UCXBPF_DERIVE_FORCE=20 trace mpi_derive openmpi shm n "$PROGS/openmpi/mpi_derive" rendezvous
+		[ "$status" = 0 ]
+		report >"$WORK/differences" || true
+		[ "$(shorts unproven)" = 0 ] || break
+	done
+	jq -c '.short_sends, .matching' "$CASE/report.json"
+	cat "$WORK/differences"
+	[ "$(shorts unproven)" -gt 0 ]
+	[ "$(shorts differing)" = 0 ]
+	# calls, operations and data transfers are exact, and matched messages are right
+	[ -z "$(grep -v -e "^messages (" -e "^sends matched:" -e "^unmatched " -e "^payload of pair" "$WORK/differences")" ]
+	jq -e '.matching | .sends - .matched <= 100' "$CASE/report.json"
 }
 
 @test "programs of the matrix, while probes go and come" {

@@ -232,6 +232,45 @@ static void run_threads(void)
 		pthread_join(threads[i].id, NULL);
 }
 
+static char large[1 << 20];
+
+static void exchange_sized(int bytes)
+{
+	for (int turn = 0; turn < 2; turn++) {
+		if (rank == turn) {
+			truth_message("MPI_Send", !rank, bytes);
+			T(MPI_Send)(large, bytes, MPI_BYTE, !rank, 9, MPI_COMM_WORLD);
+		} else {
+			T(MPI_Recv)
+			(large, bytes, MPI_BYTE, !rank, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		}
+	}
+}
+
+/* Short ones and copied ones in turn. */
+static void sizes(int round)
+{
+	static const int bytes[] = { 0, 1, 8, 64, 90, 93, 100, 200, 1000, 4000 };
+
+	exchange_sized(bytes[round * 7 % 10]);
+}
+
+/* Short ones, and in the end some by rendezvous. */
+static void rendezvous(int round)
+{
+	static double begin;
+	int large_too;
+
+	begin = begin > 0 ? begin : now();
+	exchange_sized(8);
+	if (round % 64)
+		return;
+	large_too = now() - begin > SECONDS * 0.8;
+	T(MPI_Bcast)(&large_too, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	if (large_too)
+		exchange_sized(sizeof(large));
+}
+
 static void run_rounds(void (*way)(int round))
 {
 	double until = now() + SECONDS;
@@ -250,9 +289,10 @@ static const struct {
 	const char *name;
 	void (*round)(int round); /* NULL: threads */
 } ways[] = {
-	{ "depths", depths }, { "nobody", nobody },    { "collective", collective },
-	{ "mixed", mixed },   { "signal", signalled }, { "later", later },
-	{ "fibers", fibers }, { "remaps", remaps },    { "threads", NULL },
+	{ "depths", depths }, { "nobody", nobody },         { "collective", collective },
+	{ "mixed", mixed },   { "signal", signalled },      { "later", later },
+	{ "fibers", fibers }, { "remaps", remaps },         { "threads", NULL },
+	{ "sizes", sizes },   { "rendezvous", rendezvous },
 };
 
 int main(int argc, char **argv)

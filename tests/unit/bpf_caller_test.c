@@ -209,7 +209,7 @@ static bool on_top(void)
 
 static void enter_call(__u64 sp, __u64 site, __u16 row, __u8 number)
 {
-	const struct ub_site wire = { .kind = UB_CALL, .one_op = number };
+	const struct ub_site wire = { .kind = UB_CALL, .derivable = number };
 	struct hit hit = { .task = &state, .site = &wire, .sp = sp, .row = row, .ts = host.now };
 
 	call_place(&hit, frame_top(&hit, UB_CALL), site, false);

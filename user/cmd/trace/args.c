@@ -67,8 +67,8 @@ static const struct argp_option options[] = {
 	  "there is room)",
 	  0 },
 	{ "exact", OPT_EXACT, NULL, 0,
-	  "Keep the probe of each MPI call (default: hot point-to-point calls are derived from their "
-	  "operations' stacks)",
+	  "Keep all probes (default: hot point-to-point calls and short transfers are derived from "
+	  "their operations)",
 	  0 },
 	{ "record-arguments", OPT_ARGUMENTS, NULL, 0,
 	  "Keep the arguments of command lines, which may hold secrets (default: the program's name)",

@@ -355,6 +355,16 @@ static void tell_gaps(struct analysis *analysis, struct input *input)
 	gaps->last = UINT64_MAX;
 }
 
+/* Operations may have sent messages that no record shows. */
+static void tell_unseen(struct analysis *analysis, const struct event *event)
+{
+	const struct ub_loss *loss = (const struct ub_loss *)event->h;
+
+	if (event->h->kind == UB_LOSS && loss->unseen)
+		matcher_gap(analysis->matcher, event->capture->host, event->process, loss->h.ts,
+			    loss->until);
+}
+
 static void feed(struct analysis *analysis, struct input *input)
 {
 	struct event event;
@@ -369,6 +379,7 @@ static void feed(struct analysis *analysis, struct input *input)
 	if (analysis->emitter.processes < analysis->decoder.shown.len)
 		emit_processes(&analysis->emitter);
 	cut_lost(&event, &analysis->decoder, analysis->attribute, analysis->matcher);
+	tell_unseen(analysis, &event);
 	attribute_event(analysis->attribute, &event);
 }
 

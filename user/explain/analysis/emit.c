@@ -332,6 +332,7 @@ void emit_transfer(struct emitter *emitter, const struct transfer *transfer)
 		.laddr = transfer->laddr,
 		.raddr = transfer->raddr,
 		.retried = transfer->retried,
+		.seen = transfer->derived ? "derived" : "probe",
 		.fetches = fact_fetches(transfer->site->name, transport),
 	};
 

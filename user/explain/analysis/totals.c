@@ -145,6 +145,19 @@ static void add_derived(struct fact_totals *totals, const json_t *side)
 	}
 }
 
+static void add_short_sends(struct fact_short_sends *sums, const json_t *side)
+{
+	if (!side)
+		return;
+	sums->known = true;
+	sums->transfers += number(side, "transfers");
+	sums->compared += number(side, "compared");
+	sums->differing += number(side, "differing");
+	sums->without += number(side, "without");
+	sums->unproven += number(side, "unproven");
+	sums->away_ns += number(side, "away_ns");
+}
+
 static uint64_t stats_sum(const __u64 *by_kind)
 {
 	uint64_t sum = 0;
@@ -251,6 +264,8 @@ bool totals_add(struct fact_totals *totals, const struct record_source *source,
 				 loss->unseen || capture->late_mpi;
 	self_add(&totals->self, source->sides);
 	add_derived(totals, last_of(source->sides, "derived"));
+	add_short_sends(&totals->short_sends,
+			json_object_get(last_of(source->sides, "derived"), "short_sends"));
 	for (size_t i = 0; i < capture->notes.len; i++)
 		reason_add(totals->notes, capture->notes.data[i], 1);
 	return loss->lost || loss->thinned || loss->windows || loss->spans || loss->missing ||

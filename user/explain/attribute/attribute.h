@@ -92,6 +92,7 @@ struct transfer {
 	bool control, retried;
 	bool copy; /* within the process: its bytes are no payload */
 	bool named; /* protocol is UCX's own name for it */
+	bool derived; /* from its operation */
 	uint64_t start;
 	struct moment end;
 	uint64_t bytes, wire_bytes, laddr, raddr;

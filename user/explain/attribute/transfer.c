@@ -323,6 +323,7 @@ static void transfer_fill(struct attribute *attribute, struct transfer *transfer
 	transfer->reason = transfer->control ? NULL : reason;
 	transfer->retried = !xfer_sent(xfer);
 	transfer->named = xfer->proto;
+	transfer->derived = xfer->h.flags & UB_F_DERIVED;
 	transfer->count = 1;
 	transfer->bytes = xfer_payload(event->site, xfer, op);
 	transfer->wire_bytes = xfer_sent(xfer) ? (uint64_t)xfer->length : 0;

@@ -165,6 +165,7 @@ static const struct fact_column transfer_columns[] = {
 	    "whether data moves from peer to process, as for a get"),
 	ONE("retried", BOOL, fact_transfer, retried,
 	    "no resources: nothing was sent, not counted as a transfer"),
+	ONE("seen", TEXT, fact_transfer, seen, "probe, or derived from its operation"),
 	{ .name = NULL },
 };
 

@@ -135,6 +135,7 @@ struct fact_transfer {
 	uint64_t wire_bytes;
 	uint64_t laddr, raddr;
 	bool retried; /* no resource: nothing was sent, not counted as a transfer */
+	const char *seen; /* "probe", or "derived" from its operation, whose times it has */
 	bool fetches; /* data moves from peer to process: fact_fetches() */
 };
 
@@ -333,6 +334,16 @@ struct fact_derived {
 
 #define FACT_MAX_DERIVED 16
 
+/* Transfers of short sends without a probe, made from their operations' results. */
+struct fact_short_sends {
+	bool known; /* some were seen, or derived */
+	uint64_t transfers; /* derived */
+	uint64_t compared, differing; /* while their probes were in place */
+	uint64_t without; /* seen meanwhile, that follow from no operation */
+	uint64_t unproven; /* operations whose transfers were neither seen nor derived */
+	uint64_t away_ns; /* their probes were away: such transfers were not seen then */
+};
+
 /* An interface of a process: over which transport and device it can be reached. */
 struct open_device {
 	int process;
@@ -376,6 +387,7 @@ struct fact_totals {
 	struct fact_self self;
 	struct fact_derived derived[FACT_MAX_DERIVED]; /* by name; sums over captures */
 	int derived_count;
+	struct fact_short_sends short_sends; /* sums over captures */
 	/* captures, those of them made with --count, and how many entries there are to a timed one
 	 */
 	uint64_t captures, counted, timed_every;

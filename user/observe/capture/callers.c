@@ -86,12 +86,12 @@ static struct ub_caller caller(uint64_t pc, uint32_t rule, const struct function
 	const struct ub_site *wire = inside ? &site_row(inside->row)->wire : NULL;
 
 	if (UB_ROW_BP(rule) >= UB_ROW_STOP || UB_ROW_MODE(rule) == UB_ROW_REALIGNED ||
-	    (wire && !wire->one_op)) {
+	    (wire && !wire->derivable)) {
 		caller.what = UB_CALLER_OTHER;
 	} else if (wire) {
 		caller.what = UB_CALLER_CALL;
 		caller.row = (uint16_t)inside->row;
-		caller.number = wire->one_op;
+		caller.number = wire->derivable;
 	}
 	return caller;
 }

@@ -19,7 +19,13 @@
 #define AGAIN (20 * MS) /* of a later one */
 #define PERIOD (5000 * MS) /* between checks */
 #define ENOUGH 100 /* calls of a function that were compared */
-#define HOT 2000 /* calls a second from which probes are worth removing */
+#define HOT 2000 /* calls, transfers a second from which probes are worth removing */
+#define SHORTS_REST                                                                                \
+	(10000 * MS) /* since the last short transfer that did not follow from a send              \
+		      */
+#define SHORTS_REST_MOST (600000 * MS) /* twice as long after each that was missed */
+
+#define ALL_CALLS (UB_SHORTS - 2)
 
 /* For tests: probes go and come each so many ms, whether or not that is worth it. */
 #define FORCE "UCXBPF_DERIVE_FORCE"
@@ -43,7 +49,7 @@ static void read_counts(struct derive *derive, const struct kernel *kernel)
 	int cpus = libbpf_num_possible_cpus(), fd = kernel_map(kernel, "derived");
 	struct ub_derived *each = calloc(cpus, sizeof(*each));
 
-	for (uint32_t number = 0; each && number < UB_ONE_OPS; number++) {
+	for (uint32_t number = 0; each && number < UB_DERIVABLES; number++) {
 		struct ub_derived *sum = &derive->counts[number];
 
 		if (bpf_map_lookup_elem(fd, &number, each))
@@ -55,6 +61,7 @@ static void read_counts(struct derive *derive, const struct kernel *kernel)
 			sum->differing += each[cpu].differing;
 			sum->without += each[cpu].without;
 			sum->derived += each[cpu].derived;
+			sum->unproven += each[cpu].unproven;
 		}
 		sum->checked -= derive->spoilt[number].checked;
 		sum->differing -= derive->spoilt[number].differing;
@@ -63,10 +70,25 @@ static void read_counts(struct derive *derive, const struct kernel *kernel)
 	free(each);
 }
 
+/* What the counters say, but for the name. */
+static json_t *counts_json(const struct derive *derive, uint32_t number, const char *derived)
+{
+	const struct ub_derived *counts = &derive->counts[number];
+	json_t *one = json_pack("{s:b, s:b}", "away", (int)(derive->away >> number & 1), "kept",
+				(int)(derive->kept >> number & 1));
+
+	record_integer(one, derived, (int64_t)counts->derived);
+	record_integer(one, "compared", (int64_t)(counts->checked + counts->differing));
+	record_integer(one, "differing", (int64_t)counts->differing);
+	record_integer(one, "without", (int64_t)counts->without);
+	record_integer(one, "away_ns", (int64_t)derive->away_ns[number]);
+	return one;
+}
+
 static const char *function_name(uint32_t number)
 {
 	for (unsigned int row = 1; row < site_count(); row++)
-		if (site_row(row)->wire.one_op == number)
+		if (site_row(row)->wire.derivable == number)
 			return site_row(row)->name;
 	return NULL;
 }
@@ -75,32 +97,38 @@ static const char *function_name(uint32_t number)
 static void write_side(struct capture_session *capture)
 {
 	struct derive *derive = &capture->derive;
-	json_t *functions = json_array();
+	const struct ub_derived *shorts = &derive->counts[UB_SHORT_SENDS];
+	json_t *functions = json_array(), *one, *side;
 
 	read_counts(derive, capture->kernel);
-	for (uint32_t number = 1; number < UB_ONE_OPS; number++) {
+	for (uint32_t number = 1; number < UB_SHORT_SENDS; number++) {
 		const struct ub_derived *counts = &derive->counts[number];
-		json_t *one;
 
 		if (!counts->seen && !counts->derived)
 			continue;
-		one = json_pack("{s:s, s:b, s:b}", "function", function_name(number), "away",
-				(int)(derive->away >> number & 1), "kept",
-				(int)(derive->kept >> number & 1));
-		record_integer(one, "calls", (int64_t)counts->derived);
-		record_integer(one, "compared", (int64_t)(counts->checked + counts->differing));
-		record_integer(one, "differing", (int64_t)counts->differing);
-		record_integer(one, "without", (int64_t)counts->without);
-		record_integer(one, "away_ns", (int64_t)derive->away_ns[number]);
+		one = counts_json(derive, number, "calls");
+		json_object_set_new(one, "function", json_string(function_name(number)));
 		json_array_append_new(functions, one);
 	}
-	side_write(capture->writer, json_pack("{s:s, s:I, s:o}", "t", "derived", "ts",
-					      (json_int_t)side_now(), "functions", functions));
+	side = json_pack("{s:s, s:I, s:o}", "t", "derived", "ts", (json_int_t)side_now(),
+			 "functions", functions);
+	if (shorts->seen || shorts->derived) {
+		one = counts_json(derive, UB_SHORT_SENDS, "transfers");
+		record_integer(one, "unproven", (int64_t)shorts->unproven);
+		json_object_set_new(side, "short_sends", one);
+	}
+	side_write(capture->writer, side);
 }
 
 static uint64_t unknown(const struct capture_session *capture)
 {
 	return __atomic_load_n(&kernel_object(capture->kernel)->bss->callers_unknown,
+			       __ATOMIC_RELAXED);
+}
+
+static uint64_t learnt(const struct capture_session *capture)
+{
+	return __atomic_load_n(&kernel_object(capture->kernel)->bss->shorts_learnt,
 			       __ATOMIC_RELAXED);
 }
 
@@ -118,13 +146,14 @@ static void check(struct capture_session *capture)
 	read_counts(derive, capture->kernel);
 	memcpy(derive->before, derive->counts, sizeof(derive->before));
 	derive->unknown = unknown(capture);
+	derive->learnt = learnt(capture);
 	enter(derive, DERIVE_CHECKING);
 }
 
 static void end_absence(struct derive *derive)
 {
 	derive->proved = derive->away;
-	for (uint32_t number = 1; number < UB_ONE_OPS; number++)
+	for (uint32_t number = 1; number < UB_DERIVABLES; number++)
 		if (derive->away >> number & 1)
 			derive->away_ns[number] += side_now() - derive->since;
 	derive->away = 0;
@@ -136,6 +165,7 @@ static void go_away(struct capture_session *capture, uint32_t functions)
 	size_t refused;
 
 	derive->unknown = unknown(capture);
+	derive->before[UB_SHORT_SENDS].unproven = derive->counts[UB_SHORT_SENDS].unproven;
 	derive->away = functions;
 	set_masks(capture, functions, functions, 0);
 	enter(derive, DERIVE_AWAY);
@@ -164,24 +194,50 @@ static void come_back(struct capture_session *capture, const char *why)
 	enter(derive, DERIVE_ARRIVING);
 }
 
-/* Functions whose probes may go. Those that differ keep theirs. */
-static uint32_t judge(struct derive *derive, uint64_t ns)
+/* Whether a function of UCT may be called unseen. */
+static bool transfers_hide(const struct probes *probes)
 {
-	uint64_t calls = 0;
-	uint32_t ready = 0;
+	for (size_t i = 0; i < probes->libraries.len; i++)
+		if (probes->libraries.data[i].library->roles & LIB_UCT &&
+		    probes->libraries.data[i].refused)
+			return true;
+	return !(probes->hot.placed & 1u << UB_GROUP_UCT);
+}
 
-	for (uint32_t number = 1; number < UB_ONE_OPS; number++) {
+/*
+ * Whether transfers of short sends may be derived: all of them have followed from their operations
+ * for a while, and nothing new was learnt in this check.
+ */
+static bool shorts_ready(const struct capture_session *capture)
+{
+	const struct derive *derive = &capture->derive;
+
+	return learnt(capture) == derive->learnt && !transfers_hide(&capture->probes) &&
+	       side_now() >= derive->shorts_from;
+}
+
+/* What may go. A function that differed keeps its probe, and one with calls without an operation.
+ */
+static uint32_t judge(struct capture_session *capture, uint64_t ns)
+{
+	struct derive *derive = &capture->derive;
+	uint32_t ready = 0, left_out = derive->spoilt_now ? ALL_CALLS : 0;
+	uint64_t count = 0;
+
+	if (!shorts_ready(capture))
+		left_out |= UB_SHORTS;
+	for (uint32_t number = 1; number < UB_DERIVABLES; number++) {
 		const struct ub_derived *now = &derive->counts[number];
 		uint64_t checked = now->checked - derive->before[number].checked;
 
-		if (now->differing || now->without)
+		if (now->differing || (now->without && number != UB_SHORT_SENDS))
 			derive->kept |= 1u << number;
-		if (checked < derive->enough || derive->kept & 1u << number)
+		if (checked < derive->enough || (derive->kept | left_out) & 1u << number)
 			continue;
-		calls += checked;
+		count += checked;
 		ready |= 1u << number;
 	}
-	return calls * 1e9 / ns >= derive->hot ? ready : 0;
+	return count * 1e9 / ns >= derive->hot ? ready : 0;
 }
 
 static void rest(struct capture_session *capture)
@@ -193,22 +249,41 @@ static void rest(struct capture_session *capture)
 	enter(derive, DERIVE_RESTING);
 }
 
-/* Looks whether functions whose probes might go are hot. */
+/* How often a second the calls, transfers of a mask were seen since the state began. */
+static double seen_rate(const struct derive *derive, uint32_t mask)
+{
+	uint64_t count = 0;
+
+	for (uint32_t number = 1; number < UB_DERIVABLES; number++)
+		if (mask >> number & 1)
+			count += derive->counts[number].seen - derive->before[number].seen;
+	return count * 1e9 / (side_now() - derive->since);
+}
+
+/* Others than those of sends that are done at once may come again soon. */
+static void shorts_look(struct derive *derive)
+{
+	uint64_t strays = derive->counts[UB_SHORT_SENDS].without;
+
+	if (strays != derive->strays)
+		derive->shorts_from = side_now() + derive->shorts_rest;
+	derive->strays = strays;
+}
+
+/* Looks whether there is something to gain. */
 static void finish_rest(struct capture_session *capture)
 {
 	struct derive *derive = &capture->derive;
-	uint64_t ns = side_now() - derive->since, calls = 0;
-	bool hot;
+	bool hot_calls;
 
-	if (ns < derive->rest)
+	if (side_now() - derive->since < derive->rest)
 		return;
 	read_counts(derive, capture->kernel);
-	for (uint32_t number = 1; number < UB_ONE_OPS; number++)
-		if (!(derive->kept >> number & 1))
-			calls += derive->counts[number].seen - derive->before[number].seen;
-	hot = calls * 1e9 / ns >= derive->hot;
-	derive->wanted = derive->wanted || hot;
-	if (hot && callers_known(&derive->callers))
+	shorts_look(derive);
+	hot_calls = seen_rate(derive, ALL_CALLS & ~derive->kept) >= derive->hot;
+	derive->wanted = derive->wanted || hot_calls;
+	if ((hot_calls && callers_known(&derive->callers)) ||
+	    seen_rate(derive, UB_SHORTS & ~derive->kept) >= derive->hot)
 		check(capture);
 	else
 		rest(capture);
@@ -219,8 +294,7 @@ static void spoil_check(struct capture_session *capture)
 {
 	struct derive *derive = &capture->derive;
 
-	read_counts(derive, capture->kernel);
-	for (uint32_t number = 1; number < UB_ONE_OPS; number++) {
+	for (uint32_t number = 1; number < UB_SHORT_SENDS; number++) {
 		const struct ub_derived *now = &derive->counts[number];
 		const struct ub_derived *before = &derive->before[number];
 
@@ -229,9 +303,9 @@ static void spoil_check(struct capture_session *capture)
 		derive->spoilt[number].without += now->without - before->without;
 	}
 	read_counts(derive, capture->kernel);
-	derive->rest = derive->rest * 2 < PERIOD ? derive->rest * 2 : PERIOD;
-	rest(capture);
 }
+
+#define LEARNING 5 /* checks on end, while new things are learnt in them */
 
 static void finish_check(struct capture_session *capture)
 {
@@ -241,23 +315,49 @@ static void finish_check(struct capture_session *capture)
 
 	if (ns < (derive->proved && AGAIN < derive->patience ? AGAIN : derive->patience))
 		return;
-	if (unknown(capture) != derive->unknown || !callers_known(&derive->callers)) {
-		spoil_check(capture);
-		return;
-	}
-	derive->rest = derive->patience;
 	read_counts(derive, capture->kernel);
-	ready = judge(derive, ns);
+	derive->spoilt_now =
+		unknown(capture) != derive->unknown || !callers_known(&derive->callers);
+	if (derive->spoilt_now)
+		spoil_check(capture);
+	shorts_look(derive);
+	ready = judge(capture, ns);
+	if (learnt(capture) != derive->learnt && ++derive->learning < LEARNING)
+		return check(capture);
+	derive->learning = 0;
+	derive->rest = derive->patience;
 	if (ready)
-		go_away(capture, ready);
-	else if (ns >= derive->patience)
+		return go_away(capture, ready);
+	if (derive->spoilt_now)
+		derive->rest = derive->rest * 2 < PERIOD ? derive->rest * 2 : PERIOD;
+	if (derive->spoilt_now || ns >= derive->patience)
 		rest(capture);
+}
+
+/* Why probes that are away must come back; NULL: they need not. */
+static const char *why_back(struct capture_session *capture)
+{
+	struct derive *derive = &capture->derive;
+
+	if (derive->away & ALL_CALLS && unknown(capture) != derive->unknown)
+		return "an operation from code that is not known";
+	if (derive->away & ALL_CALLS && !callers_known(&derive->callers))
+		return "a process maps code that is not known";
+	if (!(derive->away & UB_SHORTS))
+		return NULL;
+	read_counts(derive, capture->kernel);
+	if (derive->counts[UB_SHORT_SENDS].unproven == derive->before[UB_SHORT_SENDS].unproven)
+		return NULL;
+	derive->shorts_rest *= derive->shorts_rest < SHORTS_REST_MOST ? 2 : 1;
+	derive->shorts_from = side_now() + derive->shorts_rest;
+	return "a send whose transfer does not follow from it";
 }
 
 void derive_step(struct capture_session *capture)
 {
 	struct derive *derive = &capture->derive;
 	uint64_t since = side_now() - derive->since;
+	const char *why;
 
 	if (!derive->on)
 		return;
@@ -277,15 +377,11 @@ void derive_step(struct capture_session *capture)
 		finish_rest(capture);
 		break;
 	case DERIVE_AWAY:
-		if (unknown(capture) != derive->unknown) {
-			come_back(capture, "an operation from code that is not known");
+		why = why_back(capture);
+		if (why || since >= derive->period)
+			come_back(capture, why ? why : "time for a check");
+		if (why)
 			derive->proved = 0;
-		} else if (!callers_known(&derive->callers)) {
-			come_back(capture, "a process maps code that is not known");
-			derive->proved = 0;
-		} else if (since >= derive->period) {
-			come_back(capture, "time for a check");
-		}
 		break;
 	}
 }
@@ -296,13 +392,30 @@ void derive_begin(struct capture_session *capture)
 		rest(capture);
 }
 
+/* The other transfers are not seen any more: then none is derived. */
+static void shorts_stay(struct capture_session *capture)
+{
+	struct derive *derive = &capture->derive;
+
+	if (!(derive->away & UB_SHORTS))
+		return;
+	derive->away_ns[UB_SHORT_SENDS] += side_now() - derive->since;
+	derive->away &= ~UB_SHORTS;
+	capture->probes.hot.away &= ~UB_SHORTS;
+	set_masks(capture, derive->away, derive->away, 0);
+}
+
 void derive_placed(struct capture_session *capture)
 {
 	const unsigned int needed = 1u << UB_GROUP_MPI | 1u << UB_GROUP_UCP;
 	struct derive *derive = &capture->derive;
 	bool in_place = (capture->probes.hot.placed & needed) == needed;
 
-	if (!derive->on || (derive->state != DERIVE_NOT) == in_place)
+	if (!derive->on)
+		return;
+	if (in_place && !(capture->probes.hot.placed & 1u << UB_GROUP_UCT))
+		shorts_stay(capture);
+	if ((derive->state != DERIVE_NOT) == in_place)
 		return;
 	capture->probes.hot.away = 0;
 	end_absence(derive);
@@ -332,6 +445,7 @@ int derive_init(struct capture_session *capture)
 		derive->hot = 0;
 	}
 	derive->rest = derive->patience;
+	derive->shorts_rest = forced ? 15 * derive->patience : SHORTS_REST;
 	derive->on = true;
 	enter(derive, DERIVE_RESTING);
 	return callers_init(&derive->callers, capture->kernel, &capture->track.libraries);

@@ -35,12 +35,20 @@ struct derive {
 	bool wanted; /* functions were hot once: from then on rows of MPI libraries are read */
 	uint64_t enough, hot; /* calls compared, and calls a second, before a probe goes */
 	uint32_t check; /* number of the last one */
-	/* Functions by ub_site.one_op, one bit each; proved: away before this check. */
+	/* Functions by ub_site.derivable, one bit each; proved: away before this check. */
 	uint32_t away, kept, proved;
 	uint64_t unknown; /* operations from code that was not known, by then */
-	struct ub_derived counts[UB_ONE_OPS], before[UB_ONE_OPS]; /* now; as the state began */
-	struct ub_derived spoilt[UB_ONE_OPS]; /* of checks that count for nothing; not in counts */
-	uint64_t away_ns[UB_ONE_OPS];
+	bool spoilt_now; /* the last check, by such operations */
+	uint64_t learnt; /* where short sends go, so often by then */
+	unsigned int learning; /* checks on end in which that was learnt */
+	uint64_t strays; /* short transfers that follow from no operation, by the last look */
+	uint64_t shorts_from,
+		shorts_rest; /* ns: short sends keep their probes until; for how long */
+	struct ub_derived counts[UB_DERIVABLES],
+		before[UB_DERIVABLES]; /* now; as the state began */
+	struct ub_derived
+		spoilt[UB_DERIVABLES]; /* of checks that count for nothing; not in counts */
+	uint64_t away_ns[UB_DERIVABLES];
 };
 
 /* The kernel was opened with derive. -errno of callers_init(). */

@@ -15,18 +15,23 @@ static int set_of(const struct link_probe *probe)
 {
 	const struct site *site = site_row(UB_COOKIE_SITE(probe->cookie));
 
-	return site && site->wire.one_op ? UB_GROUPS + site->wire.one_op
-					 : (int)ub_group(probe->kind);
+	return site && site->wire.derivable ? UB_GROUPS + site->wire.derivable
+					    : (int)ub_group(probe->kind);
 }
 
-/* The sets of these groups. Without operations no call can be derived. */
+/*
+ * The sets of these groups. Without operations nothing can be derived, nor are transfers while
+ * those of the other functions are not seen.
+ */
 static unsigned int sets_in(unsigned int groups, unsigned int away)
 {
-	unsigned int calls = groups & 1u << UB_GROUP_MPI ? (1u << UB_ONE_OPS) - 1 : 0;
+	const unsigned int shorts = UB_SHORTS;
+	unsigned int derivable = groups & 1u << UB_GROUP_MPI ? shorts - 1 : 0;
 
+	derivable |= groups & 1u << UB_GROUP_UCT ? shorts : 0;
 	if (groups & 1u << UB_GROUP_UCP)
-		calls &= ~away;
-	return (groups & HOT_ALL) | calls << UB_GROUPS;
+		derivable &= ~away;
+	return (groups & HOT_ALL) | derivable << UB_GROUPS;
 }
 
 void hot_init(struct hot *hot, enum link_mechanism mechanism, const struct link_programs *programs,
@@ -150,7 +155,10 @@ int hot_place(struct hot *hot, unsigned int groups, size_t *refused)
 
 	failed = place_sets(hot, wanted, &err, refused);
 	groups &= ~failed;
-	if (failed >> UB_GROUPS)
+	failed >>= UB_GROUPS;
+	if (failed >> UB_SHORT_SENDS)
+		groups &= ~(1u << UB_GROUP_UCT);
+	if (failed & (UB_SHORTS - 1))
 		groups &= ~(1u << UB_GROUP_MPI);
 	hot->placed = groups;
 	detach_sets(hot, wanted & ~sets_in(groups, hot->away));

@@ -24,9 +24,9 @@
 
 /*
  * Sets of probes that come and go together: a group's, but for MPI functions that make one
- * operation a call (ub_site.one_op). Those have a set each, since their calls can be derived.
+ * operation a call (ub_site.derivable). Those have a set each, since their calls can be derived.
  */
-#define HOT_SETS (UB_GROUPS + UB_ONE_OPS)
+#define HOT_SETS (UB_GROUPS + UB_DERIVABLES)
 
 struct hot_file {
 	int fd;
@@ -39,7 +39,7 @@ struct hot {
 	struct links links[HOT_SETS];
 	bool comes_back; /* plans are kept */
 	unsigned int placed; /* groups, one bit each; probes added to other groups wait */
-	unsigned int away; /* by ub_site.one_op, one bit each: not in place with their group */
+	unsigned int away; /* by ub_site.derivable, one bit each: not in place with their group */
 	VEC(struct hot_file) files;
 };
 
@@ -67,7 +67,7 @@ int hot_place(struct hot *hot, unsigned int groups, size_t *refused);
 
 /*
  * Functions whose probes are left out while operations are in place, one bit each by
- * ub_site.one_op. < 0: some cannot be placed, and are left out as well.
+ * ub_site.derivable. < 0: some cannot be placed, and are left out as well.
  */
 int hot_leave_out(struct hot *hot, unsigned int away, size_t *refused);
 

@@ -85,7 +85,7 @@ json_t *side_site(unsigned int row)
 			 (int)row, "symbol", site->symbol ? site->symbol : "", "name", site->name,
 			 "layer", site_layer_name(site->layer), "kind", site->wire.kind, "what",
 			 site->wire.what, "am_id", site->wire.am_id, "one_op",
-			 site->wire.one_op != 0);
+			 site->wire.kind == UB_CALL && site->wire.derivable);
 }
 
 json_t *side_gap(pid_t tgid, const char *what, const char *path, uint64_t from, uint64_t to)

@@ -50,7 +50,7 @@ const char *site_marker(unsigned int row);
 /* One that makes an operation each time, but none where there is nobody to communicate with. */
 #define SITE_CALL_OP(f, comm, number)                                                              \
 	SITE("PMPI_" #f, "MPI_" #f, LEVEL_MPI, .kind = UB_CALL, .arg_comm = (comm),                \
-	     .one_op = (number))
+	     .derivable = (number))
 #define SITE_CALL_NO_END(f, comm)                                                                  \
 	SITE("PMPI_" #f, "MPI_" #f, LEVEL_MPI, .kind = UB_CALL, .what = UB_CALL_NO_END,            \
 	     .arg_comm = (comm))

@@ -26,9 +26,9 @@
 static const struct site rows[] = {
 	/* clang-format off */
 	/* (ep, buffer, count, tag, param) */
-	OP("ucp_tag_send_nbx", "tag_send",
+	OP("ucp_tag_send_nbx", "tag_send", .what = UB_OP_TAG_SEND, .may_short = 1,
 	   .arg_buffer = 2, .arg_count = 3, .arg_tag = 4, .arg_param = 5),
-	OP("ucp_tag_send_sync_nbx", "tag_send_sync",
+	OP("ucp_tag_send_sync_nbx", "tag_send_sync", .may_short = 1,
 	   .arg_buffer = 2, .arg_count = 3, .arg_tag = 4, .arg_param = 5),
 	/* (worker, buffer, count, tag, tag_mask, param) */
 	WORKER_OP("ucp_tag_recv_nbx", "tag_recv",
@@ -43,13 +43,13 @@ static const struct site rows[] = {
 	WORKER_OP("ucp_tag_probe_nb", "tag_probe",
 	   .what = UB_OP_PROBE, .arg_tag = 2, .arg_aux = 3, .arg_count = 4, .arg_info = 5),
 	/* (ep, id, header, header_length, buffer, count, param) */
-	OP("ucp_am_send_nbx", "am_send",
+	OP("ucp_am_send_nbx", "am_send", .may_short = 1,
 	   .arg_tag = 2, .arg_aux = 4, .arg_buffer = 5, .arg_count = 6, .arg_param = 7),
 	/* (worker, data_desc, buffer, count, param) */
 	WORKER_OP("ucp_am_recv_data_nbx", "am_recv_data",
 	   .arg_aux = 2, .arg_buffer = 3, .arg_count = 4, .arg_param = 5),
 	/* (ep, buffer, count, param) */
-	OP("ucp_stream_send_nbx", "stream_send",
+	OP("ucp_stream_send_nbx", "stream_send", .may_short = 1,
 	   .arg_buffer = 2, .arg_count = 3, .arg_param = 4),
 	/* (ep, buffer, count, length *, param) */
 	OP("ucp_stream_recv_nbx", "stream_recv",

@@ -47,7 +47,8 @@
 	       .arg_buffer = 4, .arg_count = 5)
 #define UCT_AM_SHORT(s, ...)                                                                       \
 	UCT_OP(s, "am_short", 6, .length_rule = UB_LEN_SHORT_AM, .arg_am_id = 2, .arg_aux = 3,     \
-	       .arg_buffer = 4, .arg_count = 5, .ends_with_op = 1, __VA_ARGS__)
+	       .arg_buffer = 4, .arg_count = 5, .ends_with_op = 1, .derivable = UB_SHORT_SENDS,    \
+	       __VA_ARGS__)
 /* (ep, id, iov, iovcnt) */
 #define UCT_AM_SHORT_IOV(s, ...)                                                                   \
 	UCT_OP(s, "am_short_iov", 7, .length_rule = UB_LEN_IOV, .arg_am_id = 2, .arg_iov = 3,      \

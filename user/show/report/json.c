@@ -257,6 +257,16 @@ static const struct shape attribution_shape[] = {
 	{ 0 },
 };
 
+static const struct shape short_sends_shape[] = {
+	SHAPE_OF(struct fact_short_sends, transfers),
+	SHAPE_OF(struct fact_short_sends, compared),
+	SHAPE_OF(struct fact_short_sends, differing),
+	SHAPE_OF(struct fact_short_sends, without),
+	SHAPE_OF(struct fact_short_sends, unproven),
+	SHAPE_OF(struct fact_short_sends, away_ns),
+	{ 0 },
+};
+
 static json_t *derived_json(const void *from)
 {
 	const struct fact_totals *totals = from;
@@ -284,6 +294,8 @@ static const struct shape totals_shape[] = {
 		     SHAPE_WHEN(struct fact_totals, self.known), .optional = true),
 	SHAPE_WHOLE("derived", derived_json, SHAPE_WHEN(struct fact_totals, derived_count),
 		    .optional = true),
+	SHAPE_STRUCT("short_sends", struct fact_totals, short_sends, short_sends_shape,
+		     SHAPE_WHEN(struct fact_totals, short_sends.known), .optional = true),
 	{ 0 },
 };
 

@@ -199,8 +199,18 @@ static void text_self(const struct text_report *text)
 	print(text, "", line);
 }
 
+static void text_compared(const struct text_report *text, char *line, uint64_t compared,
+			  uint64_t differing)
+{
+	text_append(line, LINE, "; of ");
+	text_count(text, line, LINE, compared);
+	text_append(line, LINE, " compared, ");
+	text_count(text, line, LINE, differing);
+	text_append(line, LINE, " differ; ");
+}
+
 /* MPI calls without a probe, and how calls with one compared before. */
-static void text_derived(const struct text_report *text)
+static void text_derived_calls(const struct text_report *text)
 {
 	const struct fact_totals *totals = &text->report->totals;
 	uint64_t calls = 0, compared = 0, differing = 0, away = 0;
@@ -217,13 +227,32 @@ static void text_derived(const struct text_report *text)
 	if (!calls && !differing)
 		return;
 	text_count(text, line, LINE, calls);
-	text_append(line, LINE, " MPI calls; of ");
-	text_count(text, line, LINE, compared);
-	text_append(line, LINE, " compared, ");
-	text_count(text, line, LINE, differing);
-	text_append(line, LINE, " differ; those without an operation unseen for ");
+	text_append(line, LINE, " MPI calls");
+	text_compared(text, line, compared, differing);
+	text_append(line, LINE, "those without an operation unseen for ");
 	add_time(text, line, away);
 	text_append(line, LINE, " (--exact sees them)");
+	print(text, "derived", line);
+}
+
+/* Likewise for transfers. */
+static void text_derived_transfers(const struct text_report *text)
+{
+	const struct fact_short_sends *sends = &text->report->totals.short_sends;
+	char line[LINE] = "";
+
+	if (!sends->transfers && !sends->differing && !sends->unproven)
+		return;
+	text_count(text, line, LINE, sends->transfers);
+	text_append(line, LINE, " short transfers");
+	text_compared(text, line, sends->compared, sends->differing);
+	if (sends->unproven) {
+		text_append(line, LINE, "those of ");
+		text_count(text, line, LINE, sends->unproven);
+		text_append(line, LINE, " sends are missing; ");
+	}
+	text_append(line, LINE, "those outside of sends unseen for ");
+	add_time(text, line, sends->away_ns);
 	print(text, "derived", line);
 }
 
@@ -333,6 +362,7 @@ void text_header(const struct text_report *text)
 	if (report->filtering)
 		filter_lines(text);
 	text_self(text);
-	text_derived(text);
+	text_derived_calls(text);
+	text_derived_transfers(text);
 	fputc('\n', text->out);
 }
