@@ -96,6 +96,7 @@ static void every_data_slot_has_a_row(void **state)
 			/* what a transport adds to the operation is its own */
 			wire.what = generic->wire.what;
 			wire.ends_with_op = generic->wire.ends_with_op;
+			wire.derivable = generic->wire.derivable;
 			assert_memory_equal(&wire, &generic->wire, sizeof(wire));
 		}
 	}
