@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/vec.h"
+#include "observe/capture/load.h"
 #include "observe/probe/links.h"
 #include "observe/probe/sites.h"
 #include "ucxbpf.skel.h"
@@ -223,10 +224,11 @@ static int size_for_stacks(struct ucxbpf *skel)
 	return err ? err : bpf_map__set_max_entries(skel->maps.stacks, 65536);
 }
 
-static int load(struct kernel *kernel, const struct kernel_options *options)
+static int load(struct kernel *kernel, const struct kernel_options *options, bool side_by_side)
 {
 	int err, first_ring = -1;
 
+	load_prepare();
 	kernel->skel = ucxbpf__open();
 	if (!kernel->skel)
 		return -errno;
@@ -245,7 +247,8 @@ static int load(struct kernel *kernel, const struct kernel_options *options)
 	if (!err && options->derive)
 		err = bpf_map__set_max_entries(kernel->skel->maps.callers, KERNEL_CALLERS);
 	if (!err)
-		err = ucxbpf__load(kernel->skel);
+		err = side_by_side ? load_side_by_side(kernel->skel->skeleton)
+				   : ucxbpf__load(kernel->skel);
 	if (first_ring >= 0)
 		close(first_ring);
 	return err;
@@ -289,7 +292,11 @@ int kernel_open(struct kernel **out, const struct kernel_options *options)
 	libbpf_set_print(quiet_print);
 	kernel->cpus = libbpf_num_possible_cpus();
 	kernel->made_up = made_up_cpus(kernel->cpus);
-	err = load(kernel, options);
+	err = load(kernel, options, true);
+	if (err) { /* in less memory at a time, and with the verifier's reasons */
+		ucxbpf__destroy(kernel->skel);
+		err = load(kernel, options, false);
+	}
 	if (!err)
 		err = fill_sites(kernel);
 	if (!err)
