@@ -144,6 +144,7 @@ static int add_paused(struct capture_session *capture, pid_t pid, bool from_star
 	track_scan(&capture->track);
 	existing_process(&capture->existing, pid);
 	memory_watch_apply(&capture->memory);
+	session_follow_stacks(capture, 0);
 	process_maps_drop();
 	return 0;
 }
