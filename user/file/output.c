@@ -59,10 +59,12 @@ int packed_init(struct packed *packed, size_t max_raw, bool records)
 	if (records) {
 		ZSTD_CCtx_setParameter(packed->zstd, ZSTD_c_hashLog, RECORDS_HASH_LOG);
 		ZSTD_CCtx_setParameter(packed->zstd, ZSTD_c_minMatch, RECORDS_MIN_MATCH);
+		/* a Huffman code takes half of the time, and saves 3 % of a capture */
+		ZSTD_CCtx_setParameter(packed->zstd, ZSTD_c_literalCompressionMode,
+				       ZSTD_ps_disable);
 	}
 	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_compressionLevel, ZSTD_minCLevel());
 	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_hashLog, ZSTD_HASHLOG_MIN);
-	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
 	return 0;
 }
 
@@ -73,6 +75,16 @@ void packed_release(struct packed *packed)
 	ZSTD_freeCCtx(packed->noise);
 }
 
+/* The first part is stored as it is: a Huffman code saves no more than a tenth of it. */
+static ZSTD_CCtx *context_for(struct packed *packed, unsigned int part, unsigned int n)
+{
+	if (part + 1 == n)
+		return packed->zstd;
+	ZSTD_CCtx_setParameter(packed->noise, ZSTD_c_literalCompressionMode,
+			       part ? ZSTD_ps_enable : ZSTD_ps_disable);
+	return packed->noise;
+}
+
 int packed_make(struct packed *packed, const struct chunk_header *head, const void *raw,
 		const size_t *parts, unsigned int n)
 {
@@ -81,7 +93,7 @@ int packed_make(struct packed *packed, const struct chunk_header *head, const vo
 	size_t stored = 0, done = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		size_t size = ZSTD_compress2(i + 1 < n ? packed->noise : packed->zstd, out + stored,
+		size_t size = ZSTD_compress2(context_for(packed, i, n), out + stored,
 					     packed->room - stored, (const uint8_t *)raw + done,
 					     parts[i]);
 

@@ -33,7 +33,7 @@ struct output {
 /* A chunk being made: header and compressed payload in one piece. One thread at a time. */
 struct packed {
 	ZSTD_CCtx *zstd;
-	ZSTD_CCtx *noise; /* for bytes that never repeat: looks for no matches */
+	ZSTD_CCtx *noise; /* for bytes that hardly repeat: looks for no matches */
 	struct chunk_start *start; /* header, and behind it room for a payload */
 	size_t room;
 };
@@ -47,8 +47,9 @@ int packed_init(struct packed *packed, size_t max_raw, bool records);
 void packed_release(struct packed *packed);
 
 /*
- * Compresses a payload of parts that lie behind each other, each by itself, all but the last one as
- * noise; the caller fills type, records, min_ts, max_ts of head. -ENOMEM.
+ * Makes a frame of each part of a payload: the last one compressed, the first of several stored,
+ * those in between as bytes that are not equally frequent. The caller fills type, records, min_ts,
+ * max_ts of head. -ENOMEM.
  */
 int packed_make(struct packed *packed, const struct chunk_header *head, const void *raw,
 		const size_t *parts, unsigned int n);
