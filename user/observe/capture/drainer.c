@@ -95,9 +95,10 @@ bool sieve_passes(struct sieve *sieve, const struct ub_hdr *record)
 /*
  * A CPU's own thread ends a chunk behind a pass that left so many records in it: at equal rates all
  * threads of the gang do so in the same passes. In the middle of passes, each would do so in
- * another one, and the ranks would wait for the slowest each time.
+ * another one, and the ranks would wait for the slowest each time. A pass that leaves fewer has
+ * room for another one like it, and a larger chunk costs less for each record.
  */
-#define ENOUGH_FOR_CHUNK 2048
+#define ENOUGH_FOR_CHUNK (FILE_STREAM_RECORDS / 2)
 #define NICE 5 /* of floating threads; one that is bound to a rank's CPU must be punctual */
 #define FLUSH_NS (500 * MS)
 #define AGAIN 0.25 /* fuller than that: the next pass comes at once */
