@@ -179,7 +179,6 @@ static void add_record(struct making *making, const struct part *part)
 		struct ub_hdr h;
 		uint8_t bytes[UB_MAX_RECORD];
 	} record = { 0 };
-	const struct encoder_news *news;
 
 	memcpy(&record, part->data, part->size < sizeof(record) ? part->size : sizeof(record));
 	/* the writer takes no others */
@@ -188,7 +187,13 @@ static void add_record(struct making *making, const struct part *part)
 	end_sides(making);
 	if (making->records == ENCODER_RECORDS)
 		end_records(making);
-	encoder_add(encoder, &record, 1, record.h.cpu, record.h.cpu_seq, unwatched, &news);
+	encoder_add(encoder,
+		    &(struct encoder_batch){ .records = &record,
+					     .size = sizeof(record),
+					     .n = 1,
+					     .cpu = record.h.cpu,
+					     .cpu_seq = record.h.cpu_seq },
+		    unwatched);
 	making->records++;
 }
 

@@ -18,7 +18,6 @@ static int make_block(void **state)
 	struct block *b = calloc(1, sizeof(*b));
 	struct block_encoder *encoder = encoder_new();
 	const uint64_t watched[UB_KIND_MAX] = { 0 };
-	const struct encoder_news *news;
 	struct block_made made;
 	union any_record r;
 	uint64_t seed = 4711;
@@ -26,7 +25,13 @@ static int make_block(void **state)
 	for (uint32_t i = 0; i < RECORDS; i++) {
 		random_record(&r, &seed, 1000 * (uint64_t)i);
 		r.h.tid = i % 3;
-		encoder_add(encoder, &r, 1, i % 2, i, watched, &news);
+		encoder_add(encoder,
+			    &(struct encoder_batch){ .records = &r,
+						     .size = sizeof(r),
+						     .n = 1,
+						     .cpu = i % 2,
+						     .cpu_seq = i },
+			    watched);
 	}
 	b->records = RECORDS;
 	b->bound = encoder_bound(RECORDS);

@@ -165,7 +165,7 @@ static void full_disk(void **state)
 	temp_free(path);
 }
 
-static void only_whole_batches(void **state)
+static void records_up_to_a_bad_one(void **state)
 {
 	char *path = temp_path();
 	struct file_writer *w = must_create(path);
@@ -174,18 +174,23 @@ static void only_whole_batches(void **state)
 	size_t size = make_batch(&b, 0, 0);
 
 	(void)state;
-	assert_int_equal(file_stream_open(&stream, w, 64, NULL, NULL), 0);
+	assert_int_equal(file_stream_open(&stream, w, 4 * PER_BATCH, NULL, NULL), 0);
+	/* the last record is not whole */
 	assert_int_equal(file_stream_batch(stream, &b.head, size - 1), -EBADMSG);
+	assert_int_equal(file_writer_records(w), PER_BATCH - 1);
+	assert_int_equal(file_writer_refused(w), 1);
+	/* no head */
 	assert_int_equal(file_stream_batch(stream, &b.head, 4), -EBADMSG);
+	assert_int_equal(file_writer_refused(w), 2);
+	/* the first record is of no known kind */
 	((struct ub_hdr *)b.bytes)->kind = UB_KIND_MAX;
 	assert_int_equal(file_stream_batch(stream, &b.head, size), -EBADMSG);
-	assert_int_equal(file_writer_records(w), 0);
-	/* a batch that states its records, twice, and one without a head */
-	assert_int_equal(file_writer_refused(w), 2 * PER_BATCH + 1);
+	assert_int_equal(file_writer_records(w), PER_BATCH - 1);
+	assert_int_equal(file_writer_refused(w), PER_BATCH + 2);
 	((struct ub_hdr *)b.bytes)->kind = UB_COMP;
 	assert_int_equal(file_stream_batch(stream, &b.head, size), 0);
-	assert_int_equal(file_writer_records(w), PER_BATCH);
-	assert_int_equal(file_writer_refused(w), 2 * PER_BATCH + 1);
+	assert_int_equal(file_writer_records(w), 2 * PER_BATCH - 1);
+	assert_int_equal(file_writer_refused(w), PER_BATCH + 2);
 	file_stream_free(stream);
 	assert_int_equal(file_writer_records(w), 0);
 	file_writer_abandon(w);
@@ -277,7 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_there),
 		cmocka_unit_test(full_disk),
-		cmocka_unit_test(only_whole_batches),
+		cmocka_unit_test(records_up_to_a_bad_one),
 		cmocka_unit_test(listeners_are_spared_what_they_know),
 	};
 

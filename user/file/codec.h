@@ -86,17 +86,28 @@ struct encoder_news {
 	uint32_t i; /* which one of the n */
 };
 
+/* Records behind each other; they get cpu and the numbers from cpu_seq on, whatever they have. */
+struct encoder_batch {
+	const void *records;
+	size_t size; /* bytes */
+	uint32_t n; /* records that there should be; the block must have room for them */
+	uint16_t cpu;
+	uint32_t cpu_seq;
+};
+
+struct encoder_added {
+	uint32_t records; /* fewer than n: the next one is of no known kind, or not whole */
+	uint32_t shown; /* how many are news */
+	const struct encoder_news *news; /* which ones; valid until the next call */
+};
+
 /*
- * Adds n records of known kinds that lie behind each other; the block must have room for them. They
- * get cpu and the numbers from cpu_seq on, whatever they themselves have there.
- *
- * Returns how many of the records are news, and which in *news, valid until the next call: those in
- * which a word of watched[kind] is not as in the last record of their context, and at least the
- * first one of a context. Bits 2 i and 2 i + 1 are payload word i; 0: the kind has no news;
- * UINT64_MAX: each of its records is.
+ * Adds records. News are those in which a word of watched[kind] is not as in the last record of
+ * their context, and at least the first one of a context. Bits 2 i and 2 i + 1 are payload word i;
+ * 0: the kind has no news; UINT64_MAX: each of its records is.
  */
-uint32_t encoder_add(struct block_encoder *encoder, const void *records, uint32_t n, uint16_t cpu,
-		     uint32_t cpu_seq, const uint64_t *watched, const struct encoder_news **news);
+struct encoder_added encoder_add(struct block_encoder *encoder, const struct encoder_batch *batch,
+				 const uint64_t *watched);
 
 struct block_made {
 	size_t parts[BLOCK_PARTS]; /* bytes of each, one behind the other */

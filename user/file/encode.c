@@ -544,24 +544,35 @@ static inline __attribute__((always_inline)) bool add(struct block_encoder *e,
 	return (changed & watched) | (how & HOW_CONTEXT && watched) | (watched == UINT64_MAX);
 }
 
-uint32_t encoder_add(struct block_encoder *e, const void *records, uint32_t n, uint16_t cpu,
-		     uint32_t cpu_seq, const uint64_t *watched, const struct encoder_news **news)
+/* Bytes of the record at the front of so many; 0: there is no whole one of a known kind. */
+static inline size_t record_size(const struct ub_hdr *h, size_t size)
 {
-	const uint8_t *at = records;
-	uint32_t found = 0;
-	struct thread_last last; /* a copy that nothing else points to */
+	size_t bytes = size < sizeof(*h) ? 0 : ub_kind_size(h->kind);
 
-	if ((who_made(records) ^ e->who) | (cpu ^ e->cpu) | (cpu_seq ^ e->cpu_seq))
-		begin_run(e, records, cpu, cpu_seq);
+	return bytes <= size ? bytes : 0;
+}
+
+struct encoder_added encoder_add(struct block_encoder *e, const struct encoder_batch *batch,
+				 const uint64_t *watched)
+{
+	const uint8_t *at = batch->records, *end = at + batch->size;
+	struct encoder_added added = { .news = e->news };
+	struct thread_last last = { 0 }; /* a copy that nothing else points to */
+	const struct ub_hdr *h = (const struct ub_hdr *)at;
+	size_t size = record_size(h, batch->size);
+
+	if (!size || !batch->n)
+		return added;
+	if ((who_made(h) ^ e->who) | (batch->cpu ^ e->cpu) | (batch->cpu_seq ^ e->cpu_seq))
+		begin_run(e, h, batch->cpu, batch->cpu_seq);
 	last = *e->thread;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct ub_hdr *h = (const struct ub_hdr *)at;
+	while (added.records < batch->n && size) {
 		bool is_news;
 
 		if (who_made(h) != e->who) {
 			*e->thread = last;
-			e->cpu_seq = cpu_seq + i;
-			begin_run(e, h, cpu, cpu_seq + i);
+			e->cpu_seq = batch->cpu_seq + added.records;
+			begin_run(e, h, batch->cpu, e->cpu_seq);
 			last = *e->thread;
 		}
 		e->min_ts = h->ts < e->min_ts ? h->ts : e->min_ts;
@@ -585,14 +596,15 @@ uint32_t encoder_add(struct block_encoder *e, const void *records, uint32_t n, u
 		default:
 			is_news = add(e, h, h->kind, &last, watched[h->kind]);
 		}
-		e->news[found] = (struct encoder_news){ h, i };
-		found += is_news;
-		at += ub_kind_size(h->kind);
+		e->news[added.shown] = (struct encoder_news){ h, added.records++ };
+		added.shown += is_news;
+		at += size;
+		h = (const struct ub_hdr *)at;
+		size = record_size(h, (size_t)(end - at));
 	}
 	*e->thread = last;
-	e->cpu_seq = cpu_seq + n;
-	*news = e->news;
-	return found;
+	e->cpu_seq = batch->cpu_seq + added.records;
+	return added;
 }
 
 /* ---- the block ---- */

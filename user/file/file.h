@@ -108,8 +108,9 @@ void file_stream_spare(struct file_stream *stream, const uint64_t *words);
 
 /*
  * Adds the records of a batch as the kernel made it: size bytes with its head. They get the batch's
- * CPU and numbers. -EBADMSG: malformed. Nothing of it is taken, and its records count as refused:
- * as many as its head states, one where it has no head. Else as file_writer_record().
+ * CPU and numbers. -EBADMSG: malformed. Records before the first one that is not whole, or of no
+ * known kind, are taken. The others count as refused: as many as the head states, one where there
+ * is no head. Else as file_writer_record().
  */
 int file_stream_batch(struct file_stream *stream, const struct ub_batch *batch, size_t size);
 

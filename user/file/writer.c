@@ -430,60 +430,42 @@ static int make_room(struct file_stream *s, uint32_t n)
 	return error;
 }
 
-/* Bytes of the records of a batch; 0: there are not so many in so many bytes. */
-static size_t batch_bytes(const struct file_stream *s, const struct ub_batch *batch, size_t size)
-{
-	const uint8_t *first = (const uint8_t *)(batch + 1), *at = first;
-	const uint8_t *end = (const uint8_t *)batch + size;
-
-	if (size < sizeof(*batch) || batch->records > s->most)
-		return 0;
-	for (uint32_t i = 0; i < batch->records; i++) {
-		const struct ub_hdr *h = (const struct ub_hdr *)at;
-		size_t bytes = (size_t)(end - at) < sizeof(*h) ? 0 : ub_kind_size(h->kind);
-
-		if (!bytes || (size_t)(end - at) < bytes)
-			return 0;
-		at += bytes;
-	}
-	return (size_t)(at - first);
-}
-
 void file_stream_spare(struct file_stream *s, const uint64_t *words)
 {
 	if (s->fn)
 		s->watched = words ? words : watch_all;
 }
 
-/* Adds n records, and shows the watched ones. */
-static void add_and_show(struct file_stream *s, const void *records, uint32_t n, uint16_t cpu,
-			 uint32_t cpu_seq)
+/* Adds records, and shows the watched ones. What is no whole record ends them, and is counted. */
+static int add_and_show(struct file_stream *s, const struct encoder_batch *batch)
 {
-	const struct encoder_news *news;
-	uint32_t shown = encoder_add(s->encoder, records, n, cpu, cpu_seq, s->watched, &news);
+	struct encoder_added added = encoder_add(s->encoder, batch, s->watched);
 
-	for (uint32_t i = 0; i < shown; i++)
-		s->fn(s->arg, news[i].record, cpu, cpu_seq + news[i].i);
-	__atomic_store_n(&s->n, s->n + n, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < added.shown; i++)
+		s->fn(s->arg, added.news[i].record, batch->cpu, batch->cpu_seq + added.news[i].i);
+	__atomic_store_n(&s->n, s->n + added.records, __ATOMIC_RELAXED);
+	if (added.records == batch->n)
+		return 0;
+	writer_refuse(s->writer, batch->n - added.records);
+	return -EBADMSG;
 }
 
 int file_stream_batch(struct file_stream *s, const struct ub_batch *batch, size_t size)
 {
-	size_t bytes = batch_bytes(s, batch, size);
-	uint32_t n;
 	int error;
 
-	if (!bytes) {
+	if (size < sizeof(*batch) || !batch->records || batch->records > s->most) {
 		writer_refuse(s->writer,
 			      size >= sizeof(*batch) && batch->records ? batch->records : 1);
 		return -EBADMSG;
 	}
-	n = batch->records;
-	error = make_room(s, n);
-	if (error)
-		return error;
-	add_and_show(s, batch + 1, n, batch->cpu, batch->first_seq);
-	return 0;
+	error = make_room(s, batch->records);
+	return error ? error
+		     : add_and_show(s, &(struct encoder_batch){ .records = batch + 1,
+								.size = size - sizeof(*batch),
+								.n = batch->records,
+								.cpu = batch->cpu,
+								.cpu_seq = batch->first_seq });
 }
 
 int file_stream_record(struct file_stream *s, const struct ub_hdr *record)
@@ -493,10 +475,12 @@ int file_stream_record(struct file_stream *s, const struct ub_hdr *record)
 	if (!ub_kind_size(record->kind))
 		return -EINVAL;
 	error = make_room(s, 1);
-	if (error)
-		return error;
-	add_and_show(s, record, 1, record->cpu, record->cpu_seq);
-	return 0;
+	return error ? error
+		     : add_and_show(s, &(struct encoder_batch){ .records = record,
+								.size = ub_kind_size(record->kind),
+								.n = 1,
+								.cpu = record->cpu,
+								.cpu_seq = record->cpu_seq });
 }
 
 void file_stream_free(struct file_stream *s)
