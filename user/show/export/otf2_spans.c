@@ -90,7 +90,7 @@ static void otf2_collective_end(struct otf2_writer *writer, struct lane *lane)
 {
 	struct otf2_out *out = &writer->otf2->out;
 
-	if (lane->collective->moves)
+	if (lane->collective->op != OTF2_COLLECTIVE_OP_BARRIER)
 		otf2_check(out,
 			   OTF2_AttributeList_AddUint64(out->attributes, NOTE_BYTES_UNKNOWN, 1));
 	otf2_check(out, OTF2_EvtWriter_MpiCollectiveEnd(lane->writer, out->attributes, lane->leave,

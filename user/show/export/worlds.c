@@ -1,68 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "show/export/worlds.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/mpi_function.h"
 #include "base/vec.h"
 #include "show/export/sorter.h"
 
-static const struct collective rows[] = {
-#define ROW(name, word, rooted, moves)                                                             \
-	{                                                                                          \
-		name, OTF2_COLLECTIVE_OP_##word, rooted, moves                                     \
-	}
-	ROW("Barrier", BARRIER, false, false),
-	ROW("Bcast", BCAST, true, true),
-	ROW("Gather", GATHER, true, true),
-	ROW("Gatherv", GATHERV, true, true),
-	ROW("Scatter", SCATTER, true, true),
-	ROW("Scatterv", SCATTERV, true, true),
-	ROW("Allgather", ALLGATHER, false, true),
-	ROW("Allgatherv", ALLGATHERV, false, true),
-	ROW("Alltoall", ALLTOALL, false, true),
-	ROW("Alltoallv", ALLTOALLV, false, true),
-	ROW("Alltoallw", ALLTOALLW, false, true),
-	ROW("Allreduce", ALLREDUCE, false, true),
-	ROW("Reduce", REDUCE, true, true),
-	ROW("Reduce_scatter", REDUCE_SCATTER, false, true),
-	ROW("Reduce_scatter_block", REDUCE_SCATTER_BLOCK, false, true),
-	ROW("Scan", SCAN, false, true),
-	ROW("Exscan", EXSCAN, false, true),
+static const struct collective rows[COLLECTIVES] = {
+#define ROW(word) [COLLECTIVE_##word] = { OTF2_COLLECTIVE_OP_##word }
+	ROW(BARRIER),   ROW(BCAST),          ROW(GATHER),
+	ROW(GATHERV),   ROW(SCATTER),        ROW(SCATTERV),
+	ROW(ALLGATHER), ROW(ALLGATHERV),     ROW(ALLTOALL),
+	ROW(ALLTOALLV), ROW(ALLTOALLW),      ROW(ALLREDUCE),
+	ROW(REDUCE),    ROW(REDUCE_SCATTER), ROW(REDUCE_SCATTER_BLOCK),
+	ROW(SCAN),      ROW(EXSCAN),
 #undef ROW
 };
 
-/* Large-count forms end in "_c". */
-static bool is_name(const char *name, const char *row)
+static const struct collective *collective_of(const struct mpi_function *function)
 {
-	const size_t length = strlen(row);
-
-	return !strncmp(name, row, length) && (!name[length] || !strcmp(name + length, "_c"));
+	return function->collective ? &rows[function->kind] : NULL;
 }
 
-/* "Iallreduce" is "allreduce" behind its letter. */
-static bool is_nonblocking(const char *name, const char *row)
+static bool is_rooted(const struct mpi_function *function)
 {
-	return name[0] == 'I' && name[1] == tolower((unsigned char)row[0]) &&
-	       is_name(name + 2, row + 1);
-}
-
-/*
- * The row of a function: MPI_Allreduce, MPI_Allreduce_c or MPI_Iallreduce; NULL: not collective.
- * *blocks: false for the last form.
- */
-static const struct collective *collective_find(const char *function, bool *blocks)
-{
-	const size_t prefix = strlen("MPI_");
-
-	if (!function || strncmp(function, "MPI_", prefix) != 0)
-		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		*blocks = is_name(function + prefix, rows[i].name);
-		if (*blocks || is_nonblocking(function + prefix, rows[i].name))
-			return &rows[i];
-	}
-	return NULL;
+	return function->flow == FLOW_FROM_ROOT || function->flow == FLOW_TO_ROOT;
 }
 
 /* A collective call. */
@@ -110,19 +73,20 @@ static bool is_world(const char *comm)
 
 void worlds_call(struct worlds *worlds, const struct fact_call *call)
 {
+	struct mpi_function function;
 	const struct collective *row;
 	struct world_member *member;
-	bool blocks;
 
 	if (call->process < 0 || !call->function)
 		return;
 	member = member_at(worlds, (size_t)call->process);
 	if (!strncmp(call->function, "MPI_Init", strlen("MPI_Init")))
 		member->begins = true;
-	row = collective_find(call->function, &blocks);
+	function = mpi_function(call->function);
+	row = collective_of(&function);
 	if (row && !call->comm)
 		member->unknown = true;
-	if (!row || row->rooted || !blocks || !is_world(call->comm))
+	if (!row || is_rooted(&function) || !function.blocks || !is_world(call->comm))
 		return;
 	member->calls++;
 	if (!worlds->err)
@@ -271,13 +235,13 @@ int worlds_settle(struct worlds *worlds, const struct fact_process *processes, s
 }
 
 static const char *why_not(const struct worlds *worlds, const struct world *world, const char *comm,
-			   const struct collective *row, bool blocks)
+			   const struct mpi_function *function)
 {
 	if (comm && !is_world(comm))
 		return "another communicator than MPI_COMM_WORLD: its members are not known";
-	if (!blocks)
+	if (!function->blocks)
 		return "not blocking: its end is not known";
-	if (row->rooted)
+	if (is_rooted(function))
 		return "its root is not known";
 	if (worlds->reason)
 		return worlds->reason;
@@ -290,17 +254,17 @@ const struct world *worlds_of(const struct worlds *worlds, int process, const ch
 {
 	const struct world_member *member = NULL;
 	const struct world *world = NULL;
-	bool blocks;
+	const struct mpi_function called = mpi_function(function);
 
 	*reason = NULL;
-	*row = collective_find(function, &blocks);
+	*row = collective_of(&called);
 	if (!*row)
 		return NULL;
 	if (process >= 0 && (size_t)process < worlds->members.len)
 		member = &worlds->members.data[process];
 	if (member && member->world >= 0)
 		world = &worlds->worlds.data[member->world];
-	*reason = why_not(worlds, world, comm, *row, blocks);
+	*reason = why_not(worlds, world, comm, &called);
 	if (*reason)
 		return NULL;
 	if (start > member->until)

@@ -14,10 +14,7 @@
 
 /* A collective function of MPI that OTF2 has an event for. */
 struct collective {
-	const char *name; /* without its "MPI_" */
 	OTF2_CollectiveOp op;
-	bool rooted; /* it has a root */
-	bool moves; /* it moves payload: all but barriers */
 };
 
 struct sorter;

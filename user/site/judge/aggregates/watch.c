@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/mpi_function.h"
 #include "site/judge/aggregates/cells.h"
 
 /* NULL: the process is unknown. */
@@ -187,13 +188,6 @@ static void watch_fragments_end(struct op_watch *watch)
 
 /* ---- operations that never ended: which call waits for them ---- */
 
-/* Whether the MPI function returns only when its operation is complete. */
-static bool blocks(const char *function)
-{
-	return function && strncmp(function, "MPI_I", 5) && strncmp(function, "MPI_Test", 8) &&
-	       strncmp(function, "MPI_Start", 9) && !strstr(function, "_init");
-}
-
 /*
  * The call that waits for an operation without an end: its own, if nothing came behind it, or a
  * later one that waits for earlier operations. NULL: none was seen.
@@ -206,9 +200,9 @@ static const char *kept_call(const struct op_watch *watch, const struct open_op 
 	if (!last || !last->function)
 		return NULL;
 	if (last->id == op->call)
-		return blocks(last->function) ? last->function : NULL;
-	return last->start > op->start && !strncmp(last->function, "MPI_Wait", 8) ? last->function
-										  : NULL;
+		return mpi_function(last->function).blocks ? last->function : NULL;
+	return last->start > op->start && mpi_function(last->function).completes ? last->function
+										 : NULL;
 }
 
 static void end_open(struct op_watch *watch, const struct open_op *op)
