@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "show/report/clocks.h"
+#include "explain/clocks/clocks.h"
 
 #define SECOND 1000000000
 

@@ -4,7 +4,7 @@
 #define UCXBPF_REPORT_INTERNAL_H
 
 #include "base/map.h"
-#include "show/report/clocks.h"
+#include "explain/clocks/clocks.h"
 #include "show/report/cube.h"
 #include "show/report/report.h"
 

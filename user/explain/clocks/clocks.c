@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "show/report/clocks.h"
+#include "explain/clocks/clocks.h"
 
 #include <math.h>
 #include <string.h>

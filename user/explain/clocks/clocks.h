@@ -5,8 +5,8 @@
  * other direction from below. The result is the range that these bounds allow for clocks of
  * constant rate (docs/report.md). It is never used to match messages.
  */
-#ifndef UCXBPF_REPORT_CLOCKS_H
-#define UCXBPF_REPORT_CLOCKS_H
+#ifndef UCXBPF_EXPLAIN_CLOCKS_H
+#define UCXBPF_EXPLAIN_CLOCKS_H
 
 #include "base/map.h"
 #include "base/vec.h"
